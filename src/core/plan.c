@@ -1,0 +1,113 @@
+#include <string.h>
+
+#include "core/catalog.h"
+#include "core/field.h"
+#include "core/plan.h"
+#include "core/text.h"
+
+/* Put the default of the table in, without marking the field as chosen. */
+static void
+put_default(enum field_id f, struct plan *p)
+{
+	char err[128];
+
+	if (field_table[f].type == FIELD_TEXT)
+		field_put_text(f, p, field_table[f].default_text, err, sizeof err);
+	else
+		field_parse(f, p, field_table[f].default_text, err, sizeof err);
+	field_mark(f, p, false);
+}
+
+void
+plan_defaults(struct plan *p)
+{
+	memset(p, 0, sizeof *p);
+	for (int f = 0; f < FIELD_COUNT; f++)
+		put_default((enum field_id)f, p);
+	plan_resolve(p, NULL);
+}
+
+void
+plan_builtin(struct plan *p)
+{
+	char err[128];
+
+	plan_defaults(p);
+	field_put_int(FIELD_NODES, p, 2, err, sizeof err);
+	field_put_int(FIELD_GPUS_PER_NODE, p, 8, err, sizeof err);
+	field_put_int(FIELD_TP, p, 2, err, sizeof err);
+	field_put_int(FIELD_PP, p, 4, err, sizeof err);
+	plan_resolve(p, NULL);
+}
+
+/* The catalogue entry that a field inherits from: the GPU's for the fields of cluster,
+ * the model's for those of model. */
+static const struct catalog_entry *
+entry_of(enum field_id f, const struct catalog_entry *gpu, const struct catalog_entry *model)
+{
+	return field_table[f].offset < offsetof(struct plan, model) ? gpu : model;
+}
+
+static void
+inherit(enum field_id f, struct plan *p, const struct catalog_entry *entry)
+{
+	if (entry != NULL && field_is_set(f, &entry->values))
+		field_copy(f, p, &entry->values);
+	else
+		put_default(f, p);
+	field_mark(f, p, false);
+}
+
+/* Rules over other fields. ETP: megatron/core/parallel_state.py takes TP when
+ * expert_tensor_parallel_size is not given, DeepSpeed splits experts over TP as well;
+ * torchtitan and vLLM hold whole experts. */
+static void
+derive(struct plan *p, const struct catalog_entry *gpu)
+{
+	struct parallel *par = &p->parallel;
+
+	if (!field_is_set(FIELD_NVLINK_DOMAIN, p)) {
+		if (gpu != NULL && field_is_set(FIELD_NVLINK_DOMAIN, &gpu->values))
+			p->cluster.nvlink_domain = gpu->values.cluster.nvlink_domain;
+		else
+			p->cluster.nvlink_domain = p->cluster.gpus_per_node;
+	}
+	if (!field_is_set(FIELD_SEQUENCE_PARALLEL, p))
+		par->sequence_parallel = par->tp > 1;
+	if (!field_is_set(FIELD_ETP, p))
+		par->etp = par->layout == LAYOUT_MEGATRON || par->layout == LAYOUT_DEEPSPEED ? par->tp : 1;
+}
+
+void
+plan_resolve(struct plan *p, const struct catalog *catalog)
+{
+	const struct catalog_entry *gpu = NULL, *model = NULL;
+
+	if (catalog != NULL) {
+		gpu = catalog_find(&catalog->gpus, p->cluster.gpu);
+		model = catalog_find(&catalog->models, p->model.preset);
+	}
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		if (field_is_set(f, p))
+			continue;
+		if (field_table[f].origin == ORIGIN_CATALOG)
+			inherit(f, p, entry_of(f, gpu, model));
+		else if (field_table[f].origin != ORIGIN_DERIVED)
+			put_default(f, p);
+	}
+	derive(p, gpu);
+}
+
+int64_t
+plan_world(const struct plan *p)
+{
+	return p->cluster.nodes * p->cluster.gpus_per_node;
+}
+
+bool
+plan_has_experts(const struct plan *p)
+{
+	return p->model.experts > 0;
+}

@@ -1,0 +1,160 @@
+/*
+ * plan.h - a plan is a value: plain data without pointers, copied with =.
+ *
+ * It holds what a user tunes and nothing that follows from it; world size, data
+ * parallel size and the like are functions (below, and in layout.h and stage.h).
+ * Every member is one row of the field table (field.h), which gives its path, type,
+ * unit, range, default and help. Members named like the libconfig path: the field
+ * "parallel.tp" is plan.parallel.tp.
+ *
+ * A member always holds a value. `set` says which of them the user chose; the rest
+ * come from the catalogue entry named in the section or from the default
+ * (plan_resolve).
+ */
+#ifndef CORE_PLAN_H
+#define CORE_PLAN_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PLAN_NAME_SIZE = 128,
+	PLAN_NOTES_SIZE = 1024,
+	PLAN_ID_SIZE = 64,     /* names of catalogue entries */
+	PLAN_ORDER_SIZE = 64,  /* "tp-cp-ep-dp-pp" */
+	PLAN_LIST_SIZE = 128,  /* "core_attn,moe_act", "2x4" */
+	PLAN_LAYOUT_SIZE = 1024, /* pipeline layout string */
+	PLAN_SET_WORDS = 4,
+};
+
+/* Largest world that the planner takes, in GPUs. Everything is computed, nothing is
+ * stored per rank; the limit only keeps products inside int64_t. */
+#define PLAN_WORLD_MAX INT64_C(16777216)
+
+enum mode { MODE_TRAIN, MODE_SERVE };
+enum layout_id {
+	LAYOUT_MEGATRON, LAYOUT_DEEPSPEED, LAYOUT_TORCHTITAN, LAYOUT_NANOTRON, LAYOUT_VLLM, LAYOUT_SEED
+};
+enum norm { NORM_RMS, NORM_LAYER };
+enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE };
+enum attention { ATTENTION_MHA, ATTENTION_MLA };
+enum cp_comm { CP_COMM_P2P, CP_COMM_A2A, CP_COMM_ALLGATHER, CP_COMM_A2A_P2P };
+enum offload { OFFLOAD_NONE, OFFLOAD_OPTIMIZER, OFFLOAD_OPTIMIZER_PARAMS };
+enum precision { PRECISION_FP32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8 };
+enum grad_dtype { GRAD_FP32, GRAD_BF16, GRAD_FP16 };
+enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_SGD, OPTIMIZER_MUON, OPTIMIZER_ADAM8BIT };
+enum schedule {
+	SCHEDULE_GPIPE, SCHEDULE_1F1B, SCHEDULE_ZB_1P, SCHEDULE_ZB_2P, SCHEDULE_ZB_V,
+	SCHEDULE_V_HALF, SCHEDULE_V_MIN, SCHEDULE_DUALPIPE, SCHEDULE_DUALPIPEV
+};
+enum recompute { RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL };
+enum recompute_method { RECOMPUTE_UNIFORM, RECOMPUTE_BLOCK };
+enum cross_entropy { CE_UNFUSED, CE_NATIVE, CE_TE, CE_TORCH };
+enum engine { ENGINE_VLLM, ENGINE_SGLANG, ENGINE_TRTLLM };
+enum weight_dtype {
+	WEIGHT_BF16, WEIGHT_FP16, WEIGHT_FP8, WEIGHT_INT8, WEIGHT_INT4, WEIGHT_MXFP4, WEIGHT_NVFP4
+};
+enum kv_dtype { KV_BF16, KV_FP16, KV_FP8, KV_NVFP4 };
+
+/* Enumerated and true/false members are int64_t too, so that one getter and one setter
+ * serve every row of the field table. Units are in the field table. */
+struct cluster {
+	char gpu[PLAN_ID_SIZE];
+	int64_t nodes, gpus_per_node, nvlink_domain, nics_per_node;
+	double nic_gbps;
+	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, nvlink_gbps, pcie_gbps;
+};
+
+struct model {
+	char preset[PLAN_ID_SIZE];
+	int64_t layers, hidden_size, ffn_hidden_size, attention_heads, kv_heads, head_dim;
+	int64_t vocab_size, vocab_multiple;
+	int64_t tied_embeddings, gated_mlp, norm, norms_per_layer, linear_bias, qkv_bias;
+	int64_t attention_output_bias, head_bias, embedding_norm;
+	int64_t qk_norm, qk_norm_full, position, max_position, position_extra, attention;
+	int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
+	int64_t sliding_window, global_layer_every, global_first_layer, local_kv_heads;
+	int64_t attention_sinks, local_attention_sinks, attention_output_gate;
+	int64_t linear_attention, linear_key_heads, linear_value_heads;
+	int64_t linear_key_head_dim, linear_value_head_dim, linear_conv_kernel;
+	int64_t index_heads, index_head_dim, index_topk;
+	int64_t experts, experts_per_token, moe_ffn_hidden_size, shared_expert_ffn_hidden_size;
+	int64_t shared_expert_gate, router_bias, expert_bias, dense_layers, moe_layer_every;
+	int64_t mtp_layers;
+};
+
+struct parallel {
+	int64_t layout;
+	char order[PLAN_ORDER_SIZE];
+	int64_t tp, sequence_parallel, cp, cp_comm, pp, vpp, ep, etp;
+	int64_t zero_stage, dp_replicate;
+	char hierarchical_cp[PLAN_LIST_SIZE];
+	int64_t offload;
+	int64_t first_stage_layers, last_stage_layers, account_for_embedding, account_for_loss;
+	char pipeline_layout[PLAN_LAYOUT_SIZE];
+};
+
+struct training {
+	int64_t sequence_length, micro_batch_size, global_batch_size;
+	int64_t precision, grad_dtype, optimizer, schedule, microbatch_group_size;
+	int64_t recompute;
+	char recompute_modules[PLAN_LIST_SIZE];
+	int64_t recompute_method, recompute_layers;
+	int64_t flash_attention;
+	double hidden_dropout, attention_dropout;
+	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
+	int64_t precision_aware_optimizer, overlap_grad_reduce, overlap_param_gather;
+	int64_t tp_overlap, moe_overlap;
+	double moe_capacity_factor, moe_imbalance;
+};
+
+struct serving {
+	int64_t engine;
+	char engine_version[PLAN_ID_SIZE];
+	int64_t weight_dtype, kv_dtype;
+	int64_t context_length, concurrency, prompt_tokens, generate_tokens;
+	double gpu_memory_utilization;
+	int64_t max_num_seqs, max_batched_tokens, block_size;
+	int64_t dcp, dp_attention, replicas;
+};
+
+struct calibration {
+	double compute_efficiency, nvlink_efficiency, network_efficiency, memory_bias_gib;
+	char source[PLAN_NAME_SIZE];
+};
+
+struct plan {
+	char name[PLAN_NAME_SIZE], notes[PLAN_NOTES_SIZE];
+	int64_t mode;
+	struct cluster cluster;
+	struct model model;
+	struct parallel parallel;
+	struct training training;
+	struct serving serving;
+	struct calibration calibration;
+	uint64_t set[PLAN_SET_WORDS]; /* one bit a field: the user chose this value */
+};
+
+struct catalog;
+
+/* Every field at its default, nothing set. */
+void plan_defaults(struct plan *p);
+
+/* The built-in plan: 2 nodes of 8 GPUs, TP 2, PP 4 (with those fields set). */
+void plan_builtin(struct plan *p);
+
+/*
+ * Give every field that is not set its value: from the catalogue entry that
+ * cluster.gpu or model.preset names, else from the rule of a derived field (ETP
+ * follows TP, ...), else the default. Names that the catalogue does not hold are
+ * left to plan_check. catalog may be NULL: then only rules and defaults apply.
+ * Call it after any change of a plan; it is idempotent.
+ */
+void plan_resolve(struct plan *p, const struct catalog *catalog);
+
+/* All GPUs: nodes x GPUs per node. */
+int64_t plan_world(const struct plan *p);
+
+/* True for a mixture-of-experts model. */
+bool plan_has_experts(const struct plan *p);
+#endif

@@ -1,0 +1,144 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h> /* vsnprintf alone: see text.h */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+
+size_t
+text_vput(char *buf, size_t size, const char *fmt, va_list args)
+{
+	int n;
+
+	if (size == 0)
+		return 0;
+	n = vsnprintf(buf, size, fmt, args);
+	if (n < 0) {
+		buf[0] = '\0';
+		return 0;
+	}
+	return (size_t)n < size ? (size_t)n : size - 1;
+}
+
+size_t
+text_put(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list args;
+	size_t n;
+
+	va_start(args, fmt);
+	n = text_vput(buf, size, fmt, args);
+	va_end(args);
+	return n;
+}
+
+size_t
+text_add(char *buf, size_t size, const char *fmt, ...)
+{
+	size_t used = strlen(buf);
+	va_list args;
+
+	if (used >= size)
+		return used;
+	va_start(args, fmt);
+	used += text_vput(buf + used, size - used, fmt, args);
+	va_end(args);
+	return used;
+}
+
+bool
+text_copy(char *buf, size_t size, const char *src)
+{
+	size_t n = strlen(src);
+
+	if (n >= size)
+		return false;
+	memcpy(buf, src, n + 1);
+	return true;
+}
+
+size_t
+text_real(char *buf, size_t size, double v)
+{
+	size_t n = 0;
+
+	for (int digits = 1; digits <= 17; digits++) {
+		n = text_put(buf, size, "%.*g", digits, v);
+		if (!(strtod(buf, NULL) < v) && !(strtod(buf, NULL) > v))
+			break;
+	}
+	return n;
+}
+
+/* True when only blanks follow. */
+static bool
+ends(const char *p)
+{
+	return p[strspn(p, " \t")] == '\0';
+}
+
+bool
+text_to_int(const char *text, int64_t *out)
+{
+	char *end;
+	long long v;
+
+	errno = 0;
+	v = strtoll(text, &end, 10);
+	if (end == text || !ends(end) || errno == ERANGE)
+		return false;
+	*out = v;
+	return true;
+}
+
+bool
+text_to_real(const char *text, double *out)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (end == text || !ends(end) || !isfinite(v))
+		return false;
+	*out = v;
+	return true;
+}
+
+bool
+text_equal(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+static int
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+size_t
+text_distance(const char *a, const char *b)
+{
+	enum { LONGEST = 64 };
+	size_t row[LONGEST], la = strlen(a), lb = strlen(b);
+
+	if (la >= LONGEST || lb >= LONGEST)
+		return LONGEST;
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			size_t replace = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
+			size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+
+			diagonal = row[j];
+			row[j] = replace < shorter + 1 ? replace : shorter + 1;
+		}
+	}
+	return row[lb];
+}

@@ -1,0 +1,46 @@
+/*
+ * text.h - build text in fixed buffers, without the printing half of stdio.
+ *
+ * The one place of the core that formats. Numbers are written and read with the
+ * "C" numeric locale: the program sets LC_NUMERIC to "C" before anything else.
+ */
+#ifndef CORE_TEXT_H
+#define CORE_TEXT_H
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined __GNUC__
+#define TEXT_FORMAT(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define TEXT_FORMAT(fmt, args)
+#endif
+
+/* Write formatted text, cut to fit and always ended; returns the length written. */
+size_t text_put(char *buf, size_t size, const char *fmt, ...) TEXT_FORMAT(3, 4);
+size_t text_vput(char *buf, size_t size, const char *fmt, va_list args) TEXT_FORMAT(3, 0);
+
+/* Write after what buf holds already; returns the new length. */
+size_t text_add(char *buf, size_t size, const char *fmt, ...) TEXT_FORMAT(3, 4);
+
+/* Copy src whole, or copy nothing and return false when it does not fit. */
+bool text_copy(char *buf, size_t size, const char *src);
+
+/* The shortest decimal that reads back as exactly v ("0.1", not 0.10000000000000001). */
+size_t text_real(char *buf, size_t size, double v);
+
+/*
+ * Read one whole number or real. Blanks around it are allowed, anything else after
+ * it is not. text_to_int refuses what does not fit in int64_t; text_to_real refuses
+ * infinities and NaN. Both return false and leave *out alone on refusal.
+ */
+bool text_to_int(const char *text, int64_t *out);
+bool text_to_real(const char *text, double *out);
+
+bool text_equal(const char *a, const char *b);
+
+/* Edits (insert, delete, replace, swap of neighbours counted as two) from a to b, letters
+ * compared without case; for "did you mean". Words beyond 63 bytes count as far away. */
+size_t text_distance(const char *a, const char *b);
+#endif

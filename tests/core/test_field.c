@@ -1,0 +1,263 @@
+/* The field table and the values it takes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/catalog.h"
+#include "core/diag.h"
+#include "core/field.h"
+#include "core/text.h"
+
+/* Paths and flags are unique, ranges hold the defaults, help is one line without a stop. */
+static void
+table_is_sound(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_defaults(&p);
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		const enum field_id f = (enum field_id)i;
+		const struct field *row = &field_table[i];
+		char err[256], text[PLAN_LAYOUT_SIZE];
+		struct plan q = p;
+
+		for (int j = 0; j < i; j++) {
+			assert_string_not_equal(row->path, field_table[j].path);
+			if (row->flag != NULL && field_table[j].flag != NULL)
+				assert_string_not_equal(row->flag, field_table[j].flag);
+		}
+		assert_true(strlen(row->help) > 0 && row->help[strlen(row->help) - 1] != '.');
+		assert_null(strchr(row->help, '\n'));
+		assert_true(strlen(row->label) <= 18);
+		assert_true(row->least <= row->most);
+		assert_int_equal(field_by_path(row->path, strlen(row->path)), i);
+		if (row->type == FIELD_TEXT)
+			assert_true(field_put_text(f, &q, row->default_text, err, sizeof err));
+		else if (!field_parse(f, &q, row->default_text, err, sizeof err))
+			fail_msg("default of %s: %s", row->path, err);
+		assert_true(field_is_set(f, &q));
+		if (row->origin == ORIGIN_DEFAULT)
+			assert_true(field_same(f, &p, &q));
+		field_format(f, &q, text, sizeof text);
+		if (row->type != FIELD_TEXT && row->type != FIELD_REAL)
+			assert_string_equal(text, row->default_text);
+	}
+}
+
+static void
+contract_defaults(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_defaults(&p);
+	assert_int_equal(p.cluster.nodes, 1);
+	assert_int_equal(p.cluster.gpus_per_node, 8);
+	assert_string_equal(p.cluster.gpu, "h100-sxm-80gb");
+	assert_string_equal(p.model.preset, "llama-3.1-8b");
+	assert_int_equal(p.parallel.zero_stage, 1);
+	assert_int_equal(p.training.sequence_length, 4096);
+	assert_int_equal(p.training.global_batch_size, 64);
+	assert_int_equal(p.parallel.sequence_parallel, 0);
+	assert_int_equal(p.parallel.etp, 1);
+}
+
+static void
+derived_fields_follow(void **state)
+{
+	struct plan p;
+	char err[256];
+
+	(void)state;
+	plan_defaults(&p);
+	field_put_int(FIELD_TP, &p, 4, err, sizeof err);
+	plan_resolve(&p, NULL);
+	assert_int_equal(p.parallel.etp, 4);
+	assert_int_equal(p.parallel.sequence_parallel, 1);
+	field_put_int(FIELD_LAYOUT, &p, LAYOUT_TORCHTITAN, err, sizeof err);
+	field_put_int(FIELD_GPUS_PER_NODE, &p, 4, err, sizeof err);
+	plan_resolve(&p, NULL);
+	assert_int_equal(p.parallel.etp, 1);
+	assert_int_equal(p.cluster.nvlink_domain, 4);
+	field_put_int(FIELD_ETP, &p, 2, err, sizeof err);
+	field_put_int(FIELD_LAYOUT, &p, LAYOUT_MEGATRON, err, sizeof err);
+	plan_resolve(&p, NULL);
+	assert_int_equal(p.parallel.etp, 2);
+	assert_true(field_parse(FIELD_ETP, &p, "", err, sizeof err));
+	plan_resolve(&p, NULL);
+	assert_int_equal(p.parallel.etp, 4);
+}
+
+static void
+numbers_as_typed(void **state)
+{
+	static const struct {
+		enum field_id field;
+		const char *text;
+		double value; /* negative: refused */
+	} cases[] = {
+		{ FIELD_SEQUENCE_LENGTH, "128k", 131072 }, { FIELD_SEQUENCE_LENGTH, "128K", 131072 },
+		{ FIELD_SEQUENCE_LENGTH, "1M", 1048576 }, { FIELD_SEQUENCE_LENGTH, "4096 tokens", 4096 },
+		{ FIELD_SEQUENCE_LENGTH, " 4096 ", 4096 }, { FIELD_SEQUENCE_LENGTH, "1.5k", 1536 },
+		{ FIELD_SEQUENCE_LENGTH, "4096x", -1 }, { FIELD_SEQUENCE_LENGTH, "", 0 },
+		{ FIELD_SEQUENCE_LENGTH, "-5", -1 }, { FIELD_SEQUENCE_LENGTH, "1.5", -1 },
+		{ FIELD_SEQUENCE_LENGTH, "99999999999999999999", -1 }, { FIELD_SEQUENCE_LENGTH, "0x10", -1 },
+		{ FIELD_SEQUENCE_LENGTH, "1e3", 1000 }, { FIELD_SEQUENCE_LENGTH, "k", -1 },
+		{ FIELD_MEMORY_GIB, "80GiB", 80 }, { FIELD_MEMORY_GIB, "79.19 GiB", 79.19 },
+		{ FIELD_MEMORY_GIB, "nan", -1 }, { FIELD_MEMORY_GIB, "inf", -1 }, { FIELD_MEMORY_GIB, "1e999", -1 },
+		{ FIELD_GPU_MEMORY_UTILIZATION, "0.9", 0.9 }, { FIELD_GPU_MEMORY_UTILIZATION, "1.1", -1 },
+		{ FIELD_TP, "0", 0 }, { FIELD_TP, "-1", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct plan p;
+		char err[256] = "";
+		bool ok;
+		double got;
+
+		plan_defaults(&p);
+		ok = field_parse(cases[i].field, &p, cases[i].text, err, sizeof err);
+		if (ok != (cases[i].value >= 0))
+			fail_msg("'%s' is %s", cases[i].text, ok ? "taken" : err);
+		got = field_table[cases[i].field].type == FIELD_REAL ? field_real(cases[i].field, &p)
+		                                                     : (double)field_int(cases[i].field, &p);
+		if (ok && cases[i].text[0] != '\0' && (got < cases[i].value || got > cases[i].value))
+			fail_msg("'%s' is %g", cases[i].text, got);
+		if (!ok)
+			assert_true(strlen(err) > 0);
+	}
+}
+
+static void
+names_as_typed(void **state)
+{
+	struct plan p;
+	char err[256], text[64];
+
+	(void)state;
+	plan_defaults(&p);
+	assert_true(field_parse(FIELD_PRECISION, &p, "fp8", err, sizeof err));
+	assert_int_equal(p.training.precision, PRECISION_FP8);
+	assert_false(field_parse(FIELD_PRECISION, &p, "int3", err, sizeof err));
+	assert_non_null(strstr(err, "bf16"));
+	assert_true(field_parse(FIELD_CP_COMM, &p, "a2a+p2p", err, sizeof err));
+	assert_int_equal(p.parallel.cp_comm, CP_COMM_A2A_P2P);
+	assert_true(field_parse(FIELD_QK_NORM, &p, "yes", err, sizeof err));
+	assert_int_equal(p.model.qk_norm, 1);
+	assert_false(field_parse(FIELD_QK_NORM, &p, "maybe", err, sizeof err));
+	assert_false(field_put_int(FIELD_PRECISION, &p, 4, err, sizeof err));
+	assert_true(field_choice(FIELD_SCHEDULE, 8, text, sizeof text));
+	assert_string_equal(text, "dualpipev");
+	assert_false(field_choice(FIELD_SCHEDULE, 9, text, sizeof text));
+	memset(text, 'x', sizeof text);
+	text[sizeof text - 1] = '\0';
+	assert_false(field_put_text(FIELD_ORDER, &p, "a-very-long-order-string-that-is-longer-than-any-order-can-ever-be-really", err, sizeof err));
+	assert_string_equal(p.parallel.order, "tp-cp-ep-dp-pp");
+}
+
+static void
+finding_fields(void **state)
+{
+	(void)state;
+	assert_int_equal(field_find("tp"), FIELD_TP);
+	assert_int_equal(field_find("parallel.tp"), FIELD_TP);
+	assert_int_equal(field_find("gpus-per-node"), FIELD_GPUS_PER_NODE);
+	assert_int_equal(field_find("model"), FIELD_PRESET);
+	assert_int_equal(field_find("layers"), FIELD_LAYERS);
+	assert_int_equal(field_find("nothing"), FIELD_COUNT);
+	assert_string_equal(field_near("parallel.tpp"), "parallel.tp");
+	assert_string_equal(field_near("training.tp"), "parallel.tp");
+	assert_string_equal(field_near("training.sequence_lenght"), "training.sequence_length");
+	assert_null(field_near("something.else.entirely"));
+	assert_true(field_in_mode(FIELD_SEQUENCE_LENGTH, MODE_TRAIN));
+	assert_false(field_in_mode(FIELD_SEQUENCE_LENGTH, MODE_SERVE));
+	assert_true(field_in_mode(FIELD_TP, MODE_SERVE));
+}
+
+static void
+reals_are_exact(void **state)
+{
+	static const double values[] = { 0, 0.1, 1.0 / 3, 79.19, 1e-7, 123456789.123, 1e300, -2.5 };
+	char text[64];
+	double back;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		text_real(text, sizeof text, values[i]);
+		assert_true(text_to_real(text, &back));
+		assert_memory_equal(&back, &values[i], sizeof back);
+	}
+	text_real(text, sizeof text, 0.1);
+	assert_string_equal(text, "0.1");
+}
+
+static void
+catalogue_values(void **state)
+{
+	struct catalog_entry models[2] = { { .id = "small" }, { .id = "Large-2" } };
+	struct catalog catalog = { .models = { models, 2 } };
+	struct plan p;
+	char err[256];
+
+	(void)state;
+	plan_defaults(&models[0].values);
+	plan_defaults(&models[1].values);
+	field_put_int(FIELD_LAYERS, &models[0].values, 4, err, sizeof err);
+	field_put_int(FIELD_LAYERS, &models[1].values, 96, err, sizeof err);
+	plan_defaults(&p);
+	field_put_text(FIELD_PRESET, &p, "large-2", err, sizeof err);
+	plan_resolve(&p, &catalog);
+	assert_int_equal(p.model.layers, 96);
+	assert_false(field_is_set(FIELD_LAYERS, &p));
+	field_put_int(FIELD_LAYERS, &p, 12, err, sizeof err);
+	field_put_text(FIELD_PRESET, &p, "small", err, sizeof err);
+	plan_resolve(&p, &catalog);
+	assert_int_equal(p.model.layers, 12);
+	field_mark(FIELD_LAYERS, &p, false);
+	plan_resolve(&p, &catalog);
+	assert_int_equal(p.model.layers, 4);
+	assert_string_equal(catalog_near(&catalog.models, "larg"), "Large-2");
+	assert_null(catalog_find(&catalog.models, "medium"));
+}
+
+static void
+diagnostics(void **state)
+{
+	static struct diag_list list;
+	struct diag *d;
+	char text[512];
+
+	(void)state;
+	d = diag_add(&list, SEVERITY_ERROR, FIELD_TP, "some_reason", "source", "TP is %d", 3);
+	d->fix_field = FIELD_TP;
+	text_put(d->fix_value, sizeof d->fix_value, "4");
+	diag_format(d, text, sizeof text);
+	assert_string_equal(text, "error parallel.tp some_reason: TP is 3 (fix: parallel.tp=4)");
+	for (int i = 0; i < DIAG_MAX + 5; i++)
+		diag_add(&list, SEVERITY_HINT, FIELD_NONE, "more", "source", "x");
+	assert_int_equal(list.count, DIAG_MAX);
+	assert_int_equal(list.dropped, 6);
+	assert_non_null(diag_of_field(&list, FIELD_TP));
+	assert_null(diag_of_field(&list, FIELD_PP));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_is_sound), cmocka_unit_test(contract_defaults),
+		cmocka_unit_test(derived_fields_follow), cmocka_unit_test(numbers_as_typed),
+		cmocka_unit_test(names_as_typed), cmocka_unit_test(finding_fields),
+		cmocka_unit_test(reals_are_exact), cmocka_unit_test(catalogue_values),
+		cmocka_unit_test(diagnostics),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
