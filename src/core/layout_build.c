@@ -1,0 +1,105 @@
+#include <string.h>
+
+#include "core/layout_build.h"
+#include "core/text.h"
+
+int64_t
+product(int64_t a, int64_t b)
+{
+	return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
+}
+
+int
+layout_add_grid(struct layout *l)
+{
+	l->grid[l->grids].axes = 0;
+	return l->grids++;
+}
+
+void
+layout_add_axis(struct layout *l, int grid, const char *name, int64_t size)
+{
+	struct grid *g = &l->grid[grid];
+	struct axis *a = &g->axis[g->axes];
+
+	text_copy(a->name, sizeof a->name, name);
+	a->size = size;
+	a->stride = g->axes == 0 ? 1 : a[-1].stride * a[-1].size;
+	g->axes++;
+}
+
+uint32_t
+layout_mask(const struct layout *l, int grid, const char *axes)
+{
+	char axis[LAYOUT_NAME_SIZE];
+	uint32_t mask = 0;
+
+	while (*axes != '\0') {
+		size_t length = strcspn(axes, " ");
+
+		text_put(axis, sizeof axis, "%.*s", (int)length, axes);
+		mask |= UINT32_C(1) << layout_axis(l, grid, axis);
+		axes += length;
+		axes += strspn(axes, " ");
+	}
+	return mask;
+}
+
+struct group_kind *
+layout_add_kind(struct layout *l, int grid, const char *name, const char *axes)
+{
+	struct group_kind *k = &l->kind[l->kinds++];
+
+	memset(k, 0, sizeof *k);
+	text_copy(k->name, sizeof k->name, name);
+	k->shape = GROUP_MASK;
+	k->grid = grid;
+	k->mask = layout_mask(l, grid, axes);
+	k->chunks = 1;
+	k->partition = true;
+	return k;
+}
+
+/* A size below 1 stops every framework, most of them with a division by zero. */
+static bool
+sizes_positive(const struct plan *p, struct diag_list *diags)
+{
+	static const enum field_id sizes[] = {
+		FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP, FIELD_EP, FIELD_ETP, FIELD_DP_REPLICATE,
+		FIELD_DCP, FIELD_REPLICAS
+	};
+	bool ok = true;
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (field_int(sizes[i], p) < 1) {
+			diag_add(diags, SEVERITY_ERROR, sizes[i], "size_not_positive",
+			    "Megatron-LM megatron/core/parallel_state.py; torchtitan distributed/parallel_dims.py",
+			    "%s must be at least 1", field_table[sizes[i]].label);
+			ok = false;
+		}
+	return ok;
+}
+
+bool
+layout_init(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	static bool (*const build[])(struct layout *, const struct plan *, struct diag_list *) = {
+		[LAYOUT_MEGATRON] = layout_megatron, [LAYOUT_DEEPSPEED] = layout_deepspeed,
+		[LAYOUT_TORCHTITAN] = layout_torchtitan, [LAYOUT_NANOTRON] = layout_nanotron,
+		[LAYOUT_VLLM] = layout_vllm, [LAYOUT_SEED] = layout_seed,
+	};
+
+	memset(l, 0, sizeof *l);
+	l->world = product(p->cluster.nodes, p->cluster.gpus_per_node);
+	l->edp = 1;
+	if (l->world > PLAN_WORLD_MAX) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_NODES, "world_too_large",
+		    "shardplan: sizes are kept inside 64-bit integers",
+		    "%lld nodes of %lld GPUs are more than %lld GPUs", (long long)p->cluster.nodes,
+		    (long long)p->cluster.gpus_per_node, (long long)PLAN_WORLD_MAX);
+		return false;
+	}
+	if (!sizes_positive(p, diags))
+		return false;
+	return build[p->parallel.layout](l, p, diags);
+}

@@ -1,0 +1,33 @@
+/*
+ * layout_build.h - what the layouts of the frameworks are built from. Private to core.
+ */
+#ifndef CORE_LAYOUT_BUILD_H
+#define CORE_LAYOUT_BUILD_H
+#include "core/diag.h"
+#include "core/layout.h"
+#include "core/plan.h"
+
+/* a * b, kept at INT64_MAX when it would not fit. Both must not be negative. */
+int64_t product(int64_t a, int64_t b);
+
+/* Add an empty grid; returns its index. */
+int layout_add_grid(struct layout *l);
+
+/* Add the next slower axis to a grid. */
+void layout_add_axis(struct layout *l, int grid, const char *name, int64_t size);
+
+/* The axes named in `axes`, joined by blanks ("dp cp"), as a mask. */
+uint32_t layout_mask(const struct layout *l, int grid, const char *axes);
+
+/* Add a kind whose mask is the axes named in `axes`. */
+struct group_kind *layout_add_kind(struct layout *l, int grid, const char *name, const char *axes);
+
+/* One builder a framework. l->world is given and positive; sizes may be anything. They
+ * fill in dp, edp, grids and kinds, or refuse. */
+bool layout_megatron(struct layout *l, const struct plan *p, struct diag_list *diags);
+bool layout_deepspeed(struct layout *l, const struct plan *p, struct diag_list *diags);
+bool layout_torchtitan(struct layout *l, const struct plan *p, struct diag_list *diags);
+bool layout_nanotron(struct layout *l, const struct plan *p, struct diag_list *diags);
+bool layout_vllm(struct layout *l, const struct plan *p, struct diag_list *diags);
+bool layout_seed(struct layout *l, const struct plan *p, struct diag_list *diags);
+#endif

@@ -1,0 +1,290 @@
+/*
+ * Process groups of DeepSpeed, torchtitan, nanotron, vLLM, and of the web application
+ * that this project grew from (its five functions equal Megatron's default order).
+ */
+#include "core/layout_build.h"
+#include "core/text.h"
+
+/* ---- DeepSpeed: runtime/pipe/topology.py, utils/groups.py -------------------------- */
+
+#define TOPOLOGY "DeepSpeed deepspeed/runtime/pipe/topology.py"
+#define DS_GROUPS "DeepSpeed deepspeed/utils/groups.py"
+
+static bool
+deepspeed_experts(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	/* _get_expert_parallel_ranks cuts experts over TP; with ETP 1 the ranks of a stage are
+	 * folded: expert groups are consecutive ranks, TP included. */
+	const bool folded = par->etp == 1 && par->tp > 1;
+	const int64_t lanes = folded ? product(l->dp, par->tp) : l->dp;
+	int grid;
+
+	if (!folded && par->etp != par->tp) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_ETP, "etp_not_supported", DS_GROUPS,
+		    "DeepSpeed splits experts over TP (%lld) or not at all (1), not by %lld",
+		    (long long)par->tp, (long long)par->etp);
+		return false;
+	}
+	if (lanes % par->ep != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "not_divisible", DS_GROUPS,
+		    "%lld %s of a stage are not divisible by EP %lld", (long long)lanes,
+		    folded ? "ranks" : "data parallel ranks", (long long)par->ep);
+		return false;
+	}
+	l->edp = lanes / par->ep;
+	grid = layout_add_grid(l);
+	if (!folded)
+		layout_add_axis(l, grid, "etp", par->tp);
+	layout_add_axis(l, grid, "ep", par->ep);
+	layout_add_axis(l, grid, "edp", l->edp);
+	layout_add_axis(l, grid, "pipe", par->pp);
+	layout_add_kind(l, grid, "ep", "ep");
+	layout_add_kind(l, grid, "edp", "edp");
+	return true;
+}
+
+bool
+layout_deepspeed(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t model = product(product(par->tp, par->pp), par->cp);
+	struct group_kind *k;
+
+	if (l->world % model != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "grid_not_world", TOPOLOGY,
+		    "%lld GPUs are no grid of pipe %lld x data x model %lld%s", (long long)l->world,
+		    (long long)par->pp, (long long)par->tp, par->cp > 1 ? " x sequence" : "");
+		return false;
+	}
+	if (par->cp > 1 && (par->tp > 1 || par->pp > 1)) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_CP, "sequence_parallel_alone",
+		    "deepspeedai/Megatron-DeepSpeed megatron/core/parallel_state.py",
+		    "DeepSpeed sequence parallel works with neither TP (%lld) nor PP (%lld)",
+		    (long long)par->tp, (long long)par->pp);
+		return false;
+	}
+	l->dp = l->world / model;
+	layout_add_grid(l);
+	layout_add_axis(l, 0, "model", par->tp);
+	layout_add_axis(l, 0, "sequence", par->cp);
+	layout_add_axis(l, 0, "data", l->dp);
+	layout_add_axis(l, 0, "pipe", par->pp);
+	layout_add_kind(l, 0, "ds_model", "model pipe");
+	layout_add_kind(l, 0, "data", "sequence data");
+	layout_add_kind(l, 0, "pipe", "pipe");
+	layout_add_kind(l, 0, "model", "model");
+	k = layout_add_kind(l, 0, "p2p", "pipe");
+	k->shape = GROUP_RING;
+	k->partition = false;
+	if (par->cp > 1) {
+		layout_add_kind(l, 0, "data_parallel", "data");
+		layout_add_kind(l, 0, "sequence_parallel", "sequence");
+	}
+	if (par->ep == 1 && !plan_has_experts(p))
+		return true;
+	return deepspeed_experts(l, p, diags);
+}
+
+/* ---- torchtitan: distributed/parallel_dims.py ------------------------------------------ */
+
+#define PARALLEL_DIMS "torchtitan torchtitan/distributed/parallel_dims.py"
+
+bool
+layout_torchtitan(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t rest = product(product(par->dp_replicate, par->cp), product(par->tp, par->pp));
+	const int64_t shard = l->world / rest; /* data_parallel_shard_degree = -1 */
+	const int64_t lanes = shard * par->cp * par->tp;
+	int sparse;
+
+	if (product(shard, rest) != l->world) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", PARALLEL_DIMS,
+		    "dp_replicate %lld x dp_shard %lld x CP %lld x TP %lld x PP %lld is not %lld GPUs",
+		    (long long)par->dp_replicate, (long long)shard, (long long)par->cp,
+		    (long long)par->tp, (long long)par->pp, (long long)l->world);
+		return false;
+	}
+	if (lanes % par->ep != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "ep_not_divisible", PARALLEL_DIMS,
+		    "EP %lld must divide dp_shard %lld x CP %lld x TP %lld = %lld", (long long)par->ep,
+		    (long long)shard, (long long)par->cp, (long long)par->tp, (long long)lanes);
+		return false;
+	}
+	l->dp = par->dp_replicate * shard;
+	l->edp = par->dp_replicate * (lanes / par->ep);
+	layout_add_grid(l);
+	layout_add_axis(l, 0, "tp", par->tp);
+	layout_add_axis(l, 0, "cp", par->cp);
+	layout_add_axis(l, 0, "dp_shard", shard);
+	layout_add_axis(l, 0, "dp_replicate", par->dp_replicate);
+	layout_add_axis(l, 0, "pp", par->pp);
+	/* Experts take their ranks from TP first, then CP, then the shards. */
+	sparse = layout_add_grid(l);
+	layout_add_axis(l, sparse, "ep", par->ep);
+	layout_add_axis(l, sparse, "efsdp", lanes / par->ep);
+	layout_add_axis(l, sparse, "dp_replicate", par->dp_replicate);
+	layout_add_axis(l, sparse, "pp", par->pp);
+	layout_add_kind(l, 0, "pp", "pp");
+	layout_add_kind(l, 0, "batch", "dp_shard dp_replicate");
+	layout_add_kind(l, 0, "loss", "cp dp_shard dp_replicate");
+	layout_add_kind(l, 0, "dp_replicate", "dp_replicate");
+	layout_add_kind(l, 0, "cp", "cp");
+	layout_add_kind(l, 0, "tp", "tp");
+	layout_add_kind(l, sparse, "ep", "ep");
+	layout_add_kind(l, sparse, "efsdp", "efsdp");
+	layout_add_kind(l, 0, "dp", "dp_shard dp_replicate");
+	layout_add_kind(l, 0, "dp_shard", "dp_shard");
+	layout_add_kind(l, 0, "fsdp", "cp dp_shard");
+	return true;
+}
+
+/* ---- nanotron: parallel/context.py --------------------------------------------------------- */
+
+#define CONTEXT "nanotron src/nanotron/parallel/context.py"
+
+bool
+layout_nanotron(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t model = product(product(par->tp, par->cp), par->pp);
+	int node;
+
+	if (l->world % model != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", CONTEXT,
+		    "TP %lld x CP %lld x DP x PP %lld is not %lld GPUs for any DP", (long long)par->tp,
+		    (long long)par->cp, (long long)par->pp, (long long)l->world);
+		return false;
+	}
+	if (par->ep > 1) {
+		/* The check leaves EP out of the product, the reshape that follows does not. */
+		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "reshape_failed", CONTEXT,
+		    "nanotron can not run with EP %lld: its rank grid does not hold it", (long long)par->ep);
+		return false;
+	}
+	l->dp = l->world / model;
+	layout_add_grid(l);
+	layout_add_axis(l, 0, "tp", par->tp);
+	layout_add_axis(l, 0, "cp", par->cp);
+	layout_add_axis(l, 0, "dp", l->dp);
+	layout_add_axis(l, 0, "pp", par->pp);
+	layout_add_axis(l, 0, "ep", par->ep);
+	node = layout_add_grid(l);
+	layout_add_axis(l, node, "local", p->cluster.gpus_per_node);
+	layout_add_axis(l, node, "node", p->cluster.nodes);
+	layout_add_kind(l, node, "local", "local");
+	layout_add_kind(l, 0, "tp", "tp");
+	layout_add_kind(l, 0, "cp", "cp");
+	layout_add_kind(l, 0, "dp", "dp");
+	layout_add_kind(l, 0, "pp", "pp");
+	layout_add_kind(l, 0, "ep", "ep");
+	layout_add_kind(l, 0, "mp", "tp pp ep");
+	layout_add_kind(l, 0, "dp_cp", "dp cp");
+	layout_add_kind(l, 0, "tp_ep", "tp ep");
+	return true;
+}
+
+/* ---- vLLM: distributed/parallel_state.py, config/parallel.py --------------------------------- */
+
+#define VLLM_STATE "vLLM vllm/distributed/parallel_state.py"
+#define VLLM_CONFIG "vLLM vllm/config/parallel.py"
+
+/* Decode context parallel reuses the ranks of the TP group. */
+static bool
+vllm_decode_context(const struct plan *p, struct diag_list *diags)
+{
+	const int64_t tp = p->parallel.tp, pcp = p->parallel.cp, dcp = p->serving.dcp;
+
+	if (pcp == 1 && tp % dcp != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_DCP, "dcp_not_dividing_tp", VLLM_CONFIG,
+		    "TP %lld is not divisible by DCP %lld", (long long)tp, (long long)dcp);
+		return false;
+	}
+	if (pcp > 1 && dcp != 1 && dcp != pcp && dcp != product(tp, pcp)) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_DCP, "dcp_invalid_with_pcp", VLLM_CONFIG,
+		    "with prefill context parallel %lld, DCP must be 1, %lld or %lld", (long long)pcp,
+		    (long long)pcp, (long long)product(tp, pcp));
+		return false;
+	}
+	return true;
+}
+
+bool
+layout_vllm(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t engines = p->serving.replicas;
+	const int64_t model = product(product(par->tp, par->cp), product(par->pp, engines));
+	int decode;
+
+	if (!vllm_decode_context(p, diags))
+		return false;
+	if (par->cp > 1 && l->world / model > 1) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_CP, "pcp_with_dp", VLLM_CONFIG,
+		    "prefill context parallel (%lld) does not work with DP %lld: use more replicas",
+		    (long long)par->cp, (long long)(l->world / model));
+		return false;
+	}
+	if (l->world % model != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "world_not_divisible", VLLM_STATE,
+		    "%lld GPUs are not divisible by TP %lld x PCP %lld x PP %lld x %lld engines = %lld",
+		    (long long)l->world, (long long)par->tp, (long long)par->cp, (long long)par->pp,
+		    (long long)engines, (long long)model);
+		return false;
+	}
+	l->dp = l->world / model;
+	layout_add_grid(l);
+	layout_add_axis(l, 0, "tp", par->tp);
+	layout_add_axis(l, 0, "pcp", par->cp);
+	layout_add_axis(l, 0, "pp", par->pp);
+	layout_add_axis(l, 0, "dp", l->dp);
+	layout_add_axis(l, 0, "ext", engines);
+	decode = layout_add_grid(l);
+	layout_add_axis(l, decode, "dcp", p->serving.dcp);
+	layout_add_axis(l, decode, "rest", l->world / p->serving.dcp);
+	layout_add_kind(l, 0, "tp", "tp");
+	layout_add_kind(l, decode, "dcp", "dcp");
+	layout_add_kind(l, 0, "pcp", "pcp");
+	layout_add_kind(l, 0, "pp", "pp");
+	layout_add_kind(l, 0, "dp", "dp");
+	if (plan_has_experts(p))
+		layout_add_kind(l, 0, "ep", "tp pcp dp");
+	return true;
+}
+
+/* ---- the web application ------------------------------------------------------------------------ */
+
+bool
+layout_seed(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t model = product(product(par->tp, par->pp), par->cp);
+
+	if (l->world % model != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "world_not_divisible",
+		    "Megatron-LM megatron/core/parallel_state.py",
+		    "%lld GPUs are not divisible by PP %lld x TP %lld x CP %lld = %lld", (long long)l->world,
+		    (long long)par->pp, (long long)par->tp, (long long)par->cp, (long long)model);
+		return false;
+	}
+	if (par->ep > 1) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "ep_not_supported",
+		    "Megatron-LM megatron/core/parallel_state.py",
+		    "the seed layout has no expert parallel groups: choose another layout");
+		return false;
+	}
+	l->dp = l->world / model;
+	layout_add_grid(l);
+	layout_add_axis(l, 0, "tp", par->tp);
+	layout_add_axis(l, 0, "cp", par->cp);
+	layout_add_axis(l, 0, "dp", l->dp);
+	layout_add_axis(l, 0, "pp", par->pp);
+	layout_add_kind(l, 0, "dp", "dp");
+	layout_add_kind(l, 0, "dp_cp", "dp cp");
+	layout_add_kind(l, 0, "tp", "tp");
+	layout_add_kind(l, 0, "pp", "pp");
+	layout_add_kind(l, 0, "cp", "cp");
+	layout_add_kind(l, 0, "mp", "tp pp");
+	return true;
+}
