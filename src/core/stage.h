@@ -1,0 +1,43 @@
+/*
+ * stage.h - which layers, embedding, loss and MTP layers each pipeline stage holds.
+ *
+ * Layer ids count from 0. Chunk v of pipeline rank p is global stage v*pp + p (looping
+ * schedules) or, for V-shaped schedules, its mirror image. Sources: Megatron-LM
+ * transformer_block.py (get_num_layers_to_build), transformer_layer.py
+ * (get_transformer_layer_offset), pipeline_parallel_layer_layout.py; torchtitan
+ * distributed/pipeline_parallel.py; DeepSpeed runtime/utils.py (partition_uniform).
+ */
+#ifndef CORE_STAGE_H
+#define CORE_STAGE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/diag.h"
+#include "core/plan.h"
+
+enum { STAGE_CHUNKS_MAX = 4096 }; /* pp x vpp; more is refused as too_many_stages */
+
+struct chunk {
+	int32_t first;  /* id of the first layer (the offset even when count is 0) */
+	int32_t count;  /* layers */
+	int32_t mtp;    /* multi-token-prediction layers */
+	bool embedding, loss;
+};
+
+struct placement {
+	int64_t pp, vpp;
+	bool mtp_standalone;  /* MTP layers sit on another rank than the loss */
+	struct chunk chunk[STAGE_CHUNKS_MAX]; /* chunk of (p, v) at [p*vpp + v] */
+};
+
+/*
+ * Place the layers as the plan's framework does, or refuse as it would: false, with the
+ * error appended to diags (may be NULL). p must be resolved.
+ */
+bool placement_init(struct placement *out, const struct plan *p, struct diag_list *diags);
+
+const struct chunk *placement_chunk(const struct placement *pl, int64_t pp_rank, int64_t v);
+
+/* Layers of all chunks of a pipeline rank. */
+int64_t placement_layers(const struct placement *pl, int64_t pp_rank);
+#endif
