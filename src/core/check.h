@@ -1,0 +1,62 @@
+/*
+ * check.h - is a plan legal, why not, and what is the nearest plan that is.
+ */
+#ifndef CORE_CHECK_H
+#define CORE_CHECK_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/catalog.h"
+#include "core/diag.h"
+#include "core/layout.h"
+#include "core/plan.h"
+#include "core/stage.h"
+
+/* What rules look at. layout and placement are NULL where the plan has none. */
+struct facts {
+	const struct plan *plan;
+	const struct catalog *catalog;    /* may be NULL */
+	const struct layout *layout;
+	const struct placement *placement;
+	int64_t microbatches;             /* per data parallel rank, 0 where unknown */
+};
+
+/*
+ * One rule: what must not be. `broken` says whether the plan breaks it and, if so, why
+ * (in message). Layout and layer placement have rules of their own, in layout_init and
+ * placement_init; the framework's code is cited in source.
+ */
+struct rule {
+	const char *reason;
+	enum severity severity;
+	enum field_id field;
+	unsigned layouts;                 /* bit LAYOUT_x for each layout that it holds in */
+	enum field_modes modes;
+	const char *source;
+	bool (*broken)(const struct facts *facts, char *message, size_t size);
+};
+extern const struct rule check_rules[];
+extern const size_t check_rule_count;
+
+/*
+ * Hold a resolved plan against every rule of its framework: layout, layer placement, the
+ * launcher's own argument checks, the model. Appends to *diags, errors first. Returns
+ * true when the plan is legal (no error). Fixes are not searched: see check_fixes.
+ * That it fits in memory is for estimate_run to say.
+ */
+bool plan_check(const struct plan *p, const struct catalog *catalog, struct diag_list *diags);
+
+/* The same with layout and placement (NULL where refused) already at hand. */
+bool check_with(const struct facts *facts, struct diag_list *diags);
+
+/* Micro-batches of one data parallel rank in a step: global batch over micro-batch x DP.
+ * 0 when that is no whole number. */
+int64_t check_microbatches(const struct plan *p, int64_t dp);
+
+/*
+ * For every error in diags, find the smallest change of one field that makes the plan
+ * legal, or failing that removes the error without a new one; the field of the error is
+ * tried first. Fills in the fix of each that has none.
+ */
+void check_fixes(const struct plan *p, const struct catalog *catalog, struct diag_list *diags);
+#endif

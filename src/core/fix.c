@@ -1,0 +1,197 @@
+/*
+ * fix.c - the nearest plan without an error: check_fixes of check.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/layout_build.h"
+#include "core/text.h"
+
+enum { CANDIDATES_MAX = 160 };
+
+struct candidates {
+	int count;
+	int64_t value[CANDIDATES_MAX];
+};
+
+static void
+offer(struct candidates *c, int64_t v)
+{
+	if (c->count < CANDIDATES_MAX && v >= 0)
+		c->value[c->count++] = v;
+}
+
+/* Multiples of n around v. */
+static void
+offer_multiples(struct candidates *c, int64_t v, int64_t n)
+{
+	if (n < 1 || n > INT64_MAX / 4)
+		return;
+	offer(c, v / n * n);
+	offer(c, (v / n + 1) * n);
+}
+
+/* Values worth a try for a whole number: neighbours, divisors of the world, powers of two,
+ * and for batch and sequence what the rules ask them to be a multiple of. */
+static void
+offer_numbers(struct candidates *c, const struct plan *p, enum field_id f)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t v = field_int(f, p), world = plan_world(p);
+	const int64_t model = product(product(par->tp, par->pp), par->cp);
+
+	for (int64_t d = 1; d <= 8; d++) {
+		offer(c, v - d);
+		offer(c, v + d);
+	}
+	for (int64_t power = 1; power <= 65536; power *= 2)
+		offer(c, power);
+	for (int64_t d = 1; d <= 1024 && d <= world && field_table[f].step == STEP_DIVISOR; d++)
+		if (world % d == 0)
+			offer(c, d);
+	if (f == FIELD_GLOBAL_BATCH_SIZE && model > 0 && world % model == 0) {
+		const int64_t unit = p->training.micro_batch_size * (world / model);
+
+		offer_multiples(c, v, unit);
+		offer_multiples(c, v, unit * par->pp);
+	}
+	if (f == FIELD_SEQUENCE_LENGTH) {
+		offer(c, p->model.max_position);
+		offer_multiples(c, v, product(2 * par->cp, par->tp));
+	}
+	if (f == FIELD_NODES && model > 0)
+		offer_multiples(c, v, (model - 1) / p->cluster.gpus_per_node + 1);
+	if (f == FIELD_MAX_POSITION)
+		offer(c, p->training.sequence_length);
+}
+
+/* How good a changed plan is: fewer errors first, then the smaller change. */
+struct outcome {
+	size_t errors;
+	double distance;
+	char value[DIAG_FIX_SIZE];
+};
+
+static bool
+better(const struct outcome *a, const struct outcome *b)
+{
+	return a->errors < b->errors || (a->errors == b->errors && a->distance < b->distance);
+}
+
+/* Judge a changed plan; false when the error is still there. */
+static bool
+judge(struct plan *p, const struct catalog *catalog, const char *reason, size_t *errors)
+{
+	struct diag_list diags;
+
+	plan_resolve(p, catalog);
+	diag_clear(&diags);
+	plan_check(p, catalog, &diags);
+	*errors = diag_count(&diags, SEVERITY_ERROR);
+	for (size_t i = 0; i < diags.count; i++)
+		if (diags.item[i].severity == SEVERITY_ERROR && text_equal(diags.item[i].reason, reason))
+			return false;
+	return true;
+}
+
+/* Try one value as it would be typed; keep it in *best when it is better. */
+static void
+try_value(const struct plan *p, const struct catalog *catalog, const char *reason, enum field_id f,
+    const char *value, double distance, struct outcome *best)
+{
+	struct plan changed = *p;
+	struct outcome o = { .distance = distance };
+	char err[256];
+
+	if (!field_parse(f, &changed, value, err, sizeof err) ||
+	    !judge(&changed, catalog, reason, &o.errors))
+		return;
+	text_put(o.value, sizeof o.value, "%s", value);
+	if (better(&o, best))
+		*best = o;
+}
+
+/* Try what the field could be instead. */
+static void
+try_field(const struct plan *p, const struct catalog *catalog, const char *reason, enum field_id f,
+    struct outcome *best)
+{
+	const struct field *row = &field_table[f];
+	struct candidates c = { 0 };
+	char value[PLAN_ID_SIZE];
+
+	if (row->origin == ORIGIN_OPTIONAL && field_is_set(f, p))
+		try_value(p, catalog, reason, f, "", 0.5, best);
+	switch (row->type) {
+	case FIELD_INT:
+		offer_numbers(&c, p, f);
+		for (int i = 0; i < c.count; i++) {
+			const double from = (double)field_int(f, p) + 0.5, to = (double)c.value[i] + 0.5;
+
+			text_put(value, sizeof value, "%lld", (long long)c.value[i]);
+			try_value(p, catalog, reason, f, value, fabs(log(to / from)), best);
+		}
+		break;
+	case FIELD_BOOL:
+	case FIELD_CHOICE:
+		for (int64_t i = 0; field_choice(f, i, value, sizeof value); i++)
+			if (i != field_int(f, p))
+				try_value(p, catalog, reason, f, value, 1 + (double)i / 100, best);
+		break;
+	case FIELD_TEXT:
+		if (row->step == STEP_NONE || row->step == STEP_ORDER)
+			try_value(p, catalog, reason, f, row->default_text, 1, best);
+		break;
+	case FIELD_REAL:
+		break;
+	}
+}
+
+static void
+fix_one(const struct plan *p, const struct catalog *catalog, size_t errors, struct diag *d)
+{
+	/* When the field of the error offers nothing, the sizes that users tune, in the order
+	 * in which they would give way. */
+	static const enum field_id others[] = {
+		FIELD_TP, FIELD_PP, FIELD_CP, FIELD_EP, FIELD_VPP, FIELD_ETP, FIELD_DP_REPLICATE,
+		FIELD_GLOBAL_BATCH_SIZE, FIELD_MICRO_BATCH_SIZE, FIELD_SEQUENCE_LENGTH,
+		FIELD_SEQUENCE_PARALLEL, FIELD_ZERO_STAGE, FIELD_PRECISION,
+		FIELD_PRECISION_AWARE_OPTIMIZER, FIELD_MAX_POSITION, FIELD_LAYERS, FIELD_NODES
+	};
+	struct outcome best = { .errors = errors, .distance = 0 };
+	enum field_id field = d->field;
+
+	if (field != FIELD_NONE)
+		try_field(p, catalog, d->reason, field, &best);
+	for (size_t i = 0; i < sizeof others / sizeof *others && best.errors > 0; i++) {
+		struct outcome other = { .errors = best.errors, .distance = 0 };
+
+		if (others[i] == d->field)
+			continue;
+		try_field(p, catalog, d->reason, others[i], &other);
+		if (other.errors < best.errors) {
+			best = other;
+			field = others[i];
+		}
+	}
+	if (best.errors < errors) {
+		d->fix_field = field;
+		text_put(d->fix_value, sizeof d->fix_value, "%s", best.value);
+	}
+}
+
+void
+check_fixes(const struct plan *p, const struct catalog *catalog, struct diag_list *diags)
+{
+	struct diag_list now;
+	size_t errors;
+
+	/* What plan_check finds, which may be less than what the caller collected. */
+	diag_clear(&now);
+	plan_check(p, catalog, &now);
+	errors = diag_count(&now, SEVERITY_ERROR);
+	for (size_t i = 0; i < diags->count; i++)
+		if (diags->item[i].severity == SEVERITY_ERROR && diags->item[i].fix_field == FIELD_NONE)
+			fix_one(p, catalog, errors, &diags->item[i]);
+}

@@ -1,0 +1,368 @@
+/* Which plans are legal: Megatron-LM's own verdicts, each rule once, and the fixes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/check.h"
+#include "core/step.h"
+
+static void
+put(struct plan *p, const char *path, const char *value)
+{
+	char err[256];
+	enum field_id f = field_find(path);
+
+	if (f == FIELD_COUNT)
+		fail_msg("no field %s", path);
+	if (!field_parse(f, p, value, err, sizeof err))
+		fail_msg("%s=%s: %s", path, value, err);
+}
+
+/* "a=1 b=2" on top of what *p holds. */
+static void
+put_all(struct plan *p, const char *settings)
+{
+	char text[1024], *save = NULL;
+
+	snprintf(text, sizeof text, "%s", settings);
+	for (char *s = strtok_r(text, " ", &save); s != NULL; s = strtok_r(NULL, " ", &save)) {
+		char *equals = strchr(s, '=');
+
+		*equals = '\0';
+		put(p, s, equals + 1);
+	}
+	plan_resolve(p, NULL);
+}
+
+/* ---- verdicts ------------------------------------------------------------------------ */
+
+/* Flags of Megatron-LM and the field that each sets; NULL where a plan has none. A flag
+ * without a value sets the field to `value`. */
+static const struct {
+	const char *flag, *path, *value;
+} flags[] = {
+	{ "--tensor-model-parallel-size", "parallel.tp", NULL },
+	{ "--pipeline-model-parallel-size", "parallel.pp", NULL },
+	{ "--context-parallel-size", "parallel.cp", NULL },
+	{ "--expert-model-parallel-size", "parallel.ep", NULL },
+	{ "--expert-tensor-parallel-size", "parallel.etp", NULL },
+	{ "--num-virtual-stages-per-pipeline-rank", "parallel.vpp", NULL },
+	{ "--sequence-parallel", "parallel.sequence_parallel", "true" },
+	{ "--decoder-first-pipeline-num-layers", "parallel.first_stage_layers", NULL },
+	{ "--decoder-last-pipeline-num-layers", "parallel.last_stage_layers", NULL },
+	{ "--account-for-embedding-in-pipeline-split", "parallel.account_for_embedding", "true" },
+	{ "--account-for-loss-in-pipeline-split", "parallel.account_for_loss", "true" },
+	{ "--pipeline-model-parallel-layout", "parallel.pipeline_layout", NULL },
+	{ "--num-distributed-optimizer-instances", "parallel.dp_replicate", NULL },
+	{ "--use-distributed-optimizer", "parallel.zero_stage", "1" },
+	{ "--cp-comm-type", "parallel.cp_comm", NULL },
+	{ "--num-layers", "model.layers", NULL },
+	{ "--num-experts", "model.experts", NULL },
+	{ "--mtp-num-layers", "model.mtp_layers", NULL },
+	{ "--max-position-embeddings", "model.max_position", NULL },
+	{ "--num-query-groups", "model.kv_heads", NULL },
+	{ "--position-embedding-type", "model.position", NULL },
+	{ "--disable-bias-linear", "model.linear_bias", "false" },
+	{ "--seq-length", "training.sequence_length", NULL },
+	{ "--micro-batch-size", "training.micro_batch_size", NULL },
+	{ "--global-batch-size", "training.global_batch_size", NULL },
+	{ "--fp8-format", "training.precision", NULL },
+	{ "--fp8-param-gather", "training.fp8_param_gather", "true" },
+	{ "--tp-comm-overlap", "training.tp_overlap", "true" },
+	{ "--overlap-param-gather", "training.overlap_param_gather", "true" },
+	{ "--overlap-grad-reduce", "training.overlap_grad_reduce", "true" },
+	{ "--recompute-granularity", "training.recompute", NULL },
+	{ "--recompute-method", "training.recompute_method", NULL },
+	{ "--recompute-num-layers", "training.recompute_layers", NULL },
+	{ "--recompute-modules", "training.recompute_modules", NULL },
+	{ "--group-query-attention", "", "" },
+};
+
+/* Cases that no plan can be: options beyond the plan, lists where it has one value, and
+ * what it always says (a recompute method, a CUDA variable, the router's softmax). */
+static bool
+expressible(const char *args)
+{
+	static const char *const beyond[] = {
+		"--num-layers-per-virtual", "p2p a2a", "--use-megatron-fsdp", "--use-torch-fsdp2",
+		"--cpu-offloading", "--lr ", "--distribute-saved", "--moe-router-topk 1",
+		"selective --recompute-num-layers", "--hierarchical",
+	};
+
+	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+		if (strstr(args, beyond[i]) != NULL)
+			return false;
+	return strcmp(args, "--recompute-granularity full") != 0;
+}
+
+static void
+put_flag(struct plan *p, const char *flag, char **save)
+{
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		const char *value;
+
+		if (strcmp(flags[i].flag, flag) != 0)
+			continue;
+		value = flags[i].value != NULL ? flags[i].value : strtok_r(NULL, " ", save);
+		if (strcmp(flag, "--fp8-format") == 0)
+			value = "fp8";
+		if (flags[i].path[0] != '\0')
+			put(p, flags[i].path, value);
+		return;
+	}
+	fail_msg("flag %s is not in the table", flag);
+}
+
+static void
+plan_of_args(struct plan *p, const char *world, char *args)
+{
+	char *save = NULL;
+
+	plan_defaults(p);
+	put_all(p, "gpus_per_node=1 model.layers=32 hidden_size=4096 attention_heads=32 kv_heads=32 "
+	           "sequence_length=8192 max_position=8192 micro_batch_size=1 global_batch_size=128 "
+	           "ffn_hidden_size=16384 zero_stage=0 overlap_param_gather=false "
+	           "sequence_parallel=false linear_bias=true moe_ffn_hidden_size=16384");
+	put(p, "cluster.nodes", world);
+	for (char *s = strtok_r(args, " ", &save); s != NULL; s = strtok_r(NULL, " ", &save))
+		put_flag(p, s, &save);
+	if (p->model.experts > 0)
+		put(p, "model.experts_per_token", "2");
+	plan_resolve(p, NULL);
+}
+
+static void
+megatron_verdicts(void **state)
+{
+	const char *top = getenv("TOP");
+	char path[1024], line[4096];
+	FILE *f;
+	int held = 0;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/tests/data/megatron_args.tsv", top != NULL ? top : ".");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f) != NULL) {
+		char *world = line, *args, *verdict, copy[4096];
+		struct diag_list diags = { 0 };
+		struct plan p;
+		bool legal;
+
+		if (*line == '#' || strncmp(line, "world", 5) == 0)
+			continue;
+		args = strchr(world, '\t');
+		*args++ = '\0';
+		verdict = strchr(args, '\t');
+		*verdict++ = '\0';
+		if (!expressible(args))
+			continue;
+		snprintf(copy, sizeof copy, "%s", args);
+		plan_of_args(&p, world, copy);
+		legal = plan_check(&p, NULL, &diags);
+		if (legal != (strncmp(verdict, "OK", 2) == 0))
+			fail_msg("%s: %s, but Megatron says %s", args,
+			    legal ? "legal" : diags.item[0].message, verdict);
+		held++;
+	}
+	fclose(f);
+	print_message("%d verdicts\n", held);
+	assert_true(held >= 25);
+}
+
+/* ---- each rule ------------------------------------------------------------------------------- */
+
+/* A plan that breaks one rule each; every rule of the table must be here. */
+static const struct {
+	const char *settings, *reason;
+} breakers[] = {
+	{ "nodes=2 tp=2 pp=4 global_batch_size=63", "global_batch_not_divisible" },
+	{ "nodes=2 pp=4 vpp=2 global_batch_size=8", "vpp_group_out_of_range" },
+	{ "nodes=2 pp=4 vpp=2 global_batch_size=20", "vpp_group_leaves_bubble" },
+	{ "tp=8 attention_heads=12 kv_heads=4", "heads_not_divisible" },
+	{ "tp=8 attention_heads=24 kv_heads=12", "kv_heads_not_divisible" },
+	{ "layout=nanotron tp=8 kv_heads=4", "kv_heads_not_divisible" },
+	{ "attention_heads=32 kv_heads=5", "kv_heads_not_dividing_heads" },
+	{ "tp=8 ffn_hidden_size=14332", "ffn_not_divisible" },
+	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=100", "expert_ffn_not_divisible" },
+	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=100", "shared_ffn_not_divisible" },
+	{ "cp=8 sequence_length=4104", "sequence_not_divisible_by_cp" },
+	{ "tp=8 sequence_length=4100", "sequence_not_divisible_by_tp" },
+	{ "layout=torchtitan tp=2 cp=4 sequence_length=4104", "sequence_not_divisible" },
+	{ "sequence_length=8192 max_position=4096", "sequence_too_long" },
+	{ "layout=nanotron sequence_length=8192 max_position=4096", "sequence_too_long" },
+	{ "cp=4 cp_comm=a2a+p2p", "hcp_missing" },
+	{ "cp=8 tp=1 cp_comm=a2a kv_heads=4", "a2a_heads_not_divisible" },
+	{ "ep=2", "ep_needs_experts" },
+	{ "ep=8 experts=12 experts_per_token=2 moe_ffn_hidden_size=1024", "experts_not_divisible" },
+	{ "experts=4 experts_per_token=8 moe_ffn_hidden_size=1024", "topk_above_experts" },
+	{ "experts=4 experts_per_token=2", "expert_size_missing" },
+	{ "experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 tp=2 linear_bias=true", "moe_bias_with_etp" },
+	{ "moe_overlap=true", "moe_overlap_impossible" },
+	{ "position=learned mtp_layers=1", "mtp_position" },
+	{ "overlap_grad_reduce=false", "overlap_param_needs_grad" },
+	{ "zero_stage=0 precision=fp8 fp8_param_gather=true", "fp8_param_gather_needs_zero" },
+	{ "fp8_param_gather=true", "fp8_param_gather_needs_fp8" },
+	{ "zero_stage=3 optimizer=muon", "fsdp_optimizer" },
+	{ "recompute=selective recompute_modules=core_attn,mpl", "recompute_module_unknown" },
+	{ "recompute=selective recompute_modules=mla_up_proj", "recompute_module_missing" },
+	{ "offload=optimizer", "offload_needs_precision_aware" },
+	{ "tp=2 sequence_parallel=false tp_overlap=true", "tp_overlap_needs_sp" },
+	{ "layout=deepspeed pp=2 zero_stage=2", "zero_with_pipeline" },
+	{ "layout=deepspeed zero_stage=3 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024", "moe_with_zero3" },
+	{ "layout=torchtitan pp=2 schedule=zb-v", "schedule_chunks" },
+	{ "mode=serve layout=vllm context_length=4096", "request_too_long" },
+	{ "mode=serve layout=vllm context_length=262144", "context_too_long" },
+	{ "tp=2 ep=2 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 sequence_parallel=false", "ep_tp_without_sp" },
+	{ "recompute=full recompute_layers=99", "recompute_too_many" },
+	{ "model.layers=2 pp=2 pipeline_layout=|EttL", "layout_misplaced" },
+	{ "layout=nanotron zero_stage=3", "nanotron_zero" },
+	{ "mode=serve layout=vllm ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
+	{ "layout=vllm", "layout_for_serving" },
+	{ "mode=serve", "layout_for_training" },
+	{ "nodes=2 tp=16 attention_heads=32", "tp_leaves_nvlink" },
+	{ "gpus_per_node=8 nvlink_domain=6", "domain_cuts_nodes" },
+	{ "precision=fp8", "fp8_without_units" },
+	{ "experts=4 experts_per_token=1 moe_ffn_hidden_size=1024", "topk_one" },
+	{ "sequence_parallel=true", "sp_without_tp" },
+	{ "tp=2 sequence_parallel=false", "sp_off" },
+	{ "pp=2 schedule=dualpipe", "dualpipe_copies" },
+};
+
+static void
+each_rule_fires(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof breakers / sizeof *breakers; i++) {
+		struct diag_list diags = { 0 };
+		struct plan p;
+
+		plan_defaults(&p);
+		put_all(&p, breakers[i].settings);
+		plan_check(&p, NULL, &diags);
+		if (!diag_has(&diags, breakers[i].reason))
+			fail_msg("%s does not break %s", breakers[i].settings, breakers[i].reason);
+	}
+	for (size_t r = 0; r < check_rule_count; r++) {
+		bool covered = false;
+
+		for (size_t i = 0; i < sizeof breakers / sizeof *breakers; i++)
+			covered |= strcmp(breakers[i].reason, check_rules[r].reason) == 0;
+		if (!covered)
+			fail_msg("no plan here breaks %s", check_rules[r].reason);
+		assert_true(strlen(check_rules[r].source) > 0);
+	}
+}
+
+static void
+defaults_are_legal(void **state)
+{
+	struct diag_list diags = { 0 };
+	struct plan p;
+
+	(void)state;
+	plan_defaults(&p);
+	assert_true(plan_check(&p, NULL, &diags));
+	plan_builtin(&p);
+	diag_clear(&diags);
+	assert_true(plan_check(&p, NULL, &diags));
+	assert_int_equal(plan_world(&p), 16);
+}
+
+/* ---- fixes and steps ---------------------------------------------------------------------------- */
+
+static void
+fixed(const char *settings, const char *reason, const char *path, const char *value)
+{
+	struct diag_list diags = { 0 };
+	struct plan p;
+	char err[256];
+
+	plan_builtin(&p);
+	put_all(&p, settings);
+	assert_false(plan_check(&p, NULL, &diags));
+	check_fixes(&p, NULL, &diags);
+	for (size_t i = 0; i < diags.count; i++) {
+		const struct diag *d = &diags.item[i];
+
+		if (strcmp(d->reason, reason) != 0)
+			continue;
+		if (d->fix_field == FIELD_NONE)
+			fail_msg("%s: no fix for %s", settings, reason);
+		if (path != NULL) {
+			assert_string_equal(field_table[d->fix_field].path, path);
+			assert_string_equal(d->fix_value, value);
+		}
+		assert_true(field_parse(d->fix_field, &p, d->fix_value, err, sizeof err));
+		plan_resolve(&p, NULL);
+		diag_clear(&diags);
+		if (!plan_check(&p, NULL, &diags))
+			fail_msg("%s: still %s: %s", settings, diags.item[0].reason, diags.item[0].message);
+		return;
+	}
+	fail_msg("%s: no %s", settings, reason);
+}
+
+static void
+fixes(void **state)
+{
+	(void)state;
+	fixed("pp=3", "world_not_divisible", NULL, NULL);
+	fixed("tp=3", "world_not_divisible", "parallel.tp", "4");
+	fixed("model.layers=30", "layers_not_divisible_by_pp", "parallel.pp", "2");
+	fixed("global_batch_size=63", "global_batch_not_divisible", "training.global_batch_size", "64");
+	fixed("tp=0", "size_not_positive", "parallel.tp", "1");
+	fixed("cp=2 sequence_length=4098", "sequence_not_divisible_by_cp", "training.sequence_length", "4100");
+	fixed("first_stage_layers=3", "middle_not_divisible", NULL, NULL);
+	fixed("offload=optimizer", "offload_needs_precision_aware", NULL, NULL);
+	fixed("order=tp-pp", "order_missing_axis", "parallel.order", "tp-cp-ep-dp-pp");
+	fixed("sequence_length=262144", "sequence_too_long", "training.sequence_length", "131072");
+}
+
+/* Steps skip what is illegal, and go on where nothing legal is left. */
+static void
+steps(void **state)
+{
+	struct plan p, next;
+
+	(void)state;
+	plan_builtin(&p);
+	assert_true(step_legal(&p, NULL, FIELD_TP, 1, &next));
+	assert_int_equal(next.parallel.tp, 4);
+	assert_true(step_legal(&next, NULL, FIELD_TP, 1, &next));
+	assert_int_equal(next.parallel.tp, 8); /* 16 GPUs do not hold TP 8 x PP 4 */
+	assert_false(plan_check(&next, NULL, &(struct diag_list){ 0 }));
+	put_all(&p, "nodes=3 pp=1 tp=1 global_batch_size=96 model.layers=36");
+	assert_true(step_legal(&p, NULL, FIELD_PP, 1, &next));
+	assert_int_equal(next.parallel.pp, 2);
+	assert_true(step_legal(&next, NULL, FIELD_PP, 1, &next));
+	assert_int_equal(next.parallel.pp, 3);
+	assert_true(step_legal(&next, NULL, FIELD_PP, -1, &next));
+	assert_int_equal(next.parallel.pp, 2);
+	plan_builtin(&p);
+	assert_false(step_plain(&p, NULL, FIELD_VPP, -1, &next) && next.parallel.vpp < 0);
+	assert_false(step_plain(&p, NULL, FIELD_NAME, 1, &next));
+	assert_true(step_plain(&p, NULL, FIELD_PRECISION, 1, &next));
+	assert_int_equal(next.training.precision, PRECISION_FP8);
+	assert_true(step_plain(&p, NULL, FIELD_GLOBAL_BATCH_SIZE, 1, &next));
+	assert_int_equal(next.training.global_batch_size, 128);
+	assert_true(step_plain(&p, NULL, FIELD_HIDDEN_SIZE, -1, &next));
+	assert_int_equal(next.model.hidden_size, 4096 - 128);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
+		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes), cmocka_unit_test(steps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
