@@ -1,0 +1,66 @@
+/*
+ * ledger.c - notes of the terms that make up an estimate.
+ */
+#include "core/ledger.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const struct quantity_info quantity_table[QUANTITY_COUNT] = {
+	[QUANTITY_PARAMS_TOTAL] = { "params.total", "parameters",
+	    "parameters of the whole model, without multi-token-prediction layers" },
+	[QUANTITY_PARAMS_ACTIVE] = { "params.active", "parameters",
+	    "parameters that one token meets" },
+	[QUANTITY_PARAMS_GPU] = { "stages.params", "parameters",
+	    "parameters on one GPU of a pipeline stage" },
+	[QUANTITY_PARAMETERS] = { "memory.parameters", "B",
+	    "weights on one GPU of a pipeline stage" },
+	[QUANTITY_GRADIENTS] = { "memory.gradients", "B",
+	    "gradients on one GPU of a pipeline stage" },
+	[QUANTITY_OPTIMIZER] = { "memory.optimizer", "B",
+	    "optimizer state on one GPU of a pipeline stage" },
+};
+
+enum quantity
+quantity_find(const char *name)
+{
+	int q;
+
+	for (q = 0; q < QUANTITY_COUNT; q++) {
+		const char *whole = quantity_table[q].name;
+		const char *dot = strrchr(whole, '.');
+
+		if (text_equal(name, whole) || (dot != NULL && text_equal(name, dot + 1)))
+			break;
+	}
+	return (enum quantity)q;
+}
+
+void
+ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity)
+{
+	l->term = term;
+	l->count = 0;
+	l->capacity = capacity;
+	l->stage = -1;
+}
+
+void
+ledger_note(struct ledger *l, enum quantity q, double value, const char *name,
+    const char *source, const char *fmt, ...)
+{
+	struct ledger_term *t;
+	va_list args;
+
+	if (l->count++ >= l->capacity)
+		return;
+	t = &l->term[l->count - 1];
+	t->quantity = q;
+	t->stage = l->stage;
+	t->value = value;
+	t->name = name;
+	t->source = source;
+	va_start(args, fmt);
+	text_vput(t->formula, sizeof t->formula, fmt, args);
+	va_end(args);
+}

@@ -1,0 +1,65 @@
+/*
+ * ledger.h - every estimated quantity is a sum of named terms, written once.
+ *
+ * The code that computes a quantity adds it up through LEDGER_ADD. With a ledger attached
+ * each term is also noted with its formula, filled in with this plan's values, and its
+ * source: that is what `explain`, the why view and the tests read. With NULL attached
+ * only the addition remains, so a search can run millions of estimates.
+ */
+#ifndef CORE_LEDGER_H
+#define CORE_LEDGER_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/text.h"
+
+/* What a term belongs to. Names are those of `estimate --json`. */
+enum quantity {
+	QUANTITY_PARAMS_TOTAL,   /* params.total */
+	QUANTITY_PARAMS_ACTIVE,  /* params.active */
+	QUANTITY_PARAMS_GPU,     /* stages.params: on one GPU of a stage */
+	QUANTITY_PARAMETERS,     /* memory.parameters, bytes */
+	QUANTITY_GRADIENTS,      /* memory.gradients, bytes */
+	QUANTITY_OPTIMIZER,      /* memory.optimizer, bytes */
+	QUANTITY_COUNT
+};
+
+struct quantity_info {
+	const char *name;  /* "memory.parameters" */
+	const char *unit;  /* "B" or "parameters" */
+	const char *help;  /* one line */
+};
+extern const struct quantity_info quantity_table[QUANTITY_COUNT];
+
+/* By whole name or its last part ("parameters"); QUANTITY_COUNT when there is none. */
+enum quantity quantity_find(const char *name);
+
+struct ledger_term {
+	enum quantity quantity;
+	int32_t stage;           /* pipeline stage, -1 for the whole model */
+	double value;            /* in the quantity's unit */
+	const char *name;        /* "attention projections" */
+	const char *source;      /* public paper, or repository and file */
+	char formula[192];       /* "h*(n+2k)*d + n*d*h = 4096*(32+2*8)*128 + ..." */
+};
+
+struct ledger {
+	struct ledger_term *term; /* owned by the caller */
+	size_t count, capacity;   /* terms past the capacity are counted, not kept */
+	int32_t stage;            /* stamped on the terms that follow */
+};
+
+void ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity);
+void ledger_note(struct ledger *l, enum quantity q, double value, const char *name,
+    const char *source, const char *fmt, ...) TEXT_FORMAT(6, 7);
+
+/* Add a term to a sum (a double), and to the ledger when there is one. The formula is
+ * formatted only then. */
+#define LEDGER_ADD(ledger, sum, quantity, value, name, source, ...) \
+	do { \
+		const double ledger_value = (value); \
+		(sum) += ledger_value; \
+		if ((ledger) != NULL) \
+			ledger_note(ledger, quantity, ledger_value, name, source, __VA_ARGS__); \
+	} while (0)
+#endif

@@ -1,0 +1,344 @@
+/*
+ * memory.c - bytes of parameters, gradients and optimizer state.
+ *
+ * A recipe says how many bytes each parameter takes in each role and over how many ranks
+ * each role is sharded; the terms follow from it. Recipes differ by framework, precision
+ * and optimizer:
+ *
+ *   bf16, fp32 gradients, Adam   2 + 4 + 12/D    Megatron-LM dist_optimizer.md
+ *   bf16 or fp16 gradients       2 + 2 + 16/D    an fp32 copy of the gradient shard
+ *   fp32                         4 + 4 + 8/D
+ *   torchtitan (FSDP2)           16/D            fp32 shards, no master copy
+ *
+ * with D the ranks of a shard (memory_shards), 1 for ZeRO stage 0.
+ */
+#include "core/memory.h"
+
+#define MEGATRON_DOC "Megatron-LM docs/user-guide/features/dist_optimizer.md"
+#define MEGATRON_DDP "Megatron-LM megatron/core/distributed/param_and_grad_buffer.py"
+#define MEGATRON_OPTIMIZER "Megatron-LM megatron/core/optimizer/distrib_optimizer.py"
+#define MEGATRON_CONFIG "Megatron-LM megatron/core/optimizer/optimizer_config.py"
+#define MEGATRON_MUON "Megatron-LM megatron/core/optimizer/layer_wise_optimizer.py"
+#define MEGATRON_TE "Megatron-LM megatron/core/extensions/transformer_engine.py"
+#define DEEPSPEED_2 "DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py"
+#define DEEPSPEED_3 "DeepSpeed deepspeed/runtime/zero/stage3.py"
+#define TITAN_SOURCE "torchtitan torchtitan/config/configs.py"
+#define NANOTRON_SOURCE "nanotron src/nanotron/optim/gradient_accumulator.py"
+#define BITSANDBYTES "bitsandbytes bitsandbytes/optim/optimizer.py"
+#define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/"
+
+/* Bytes a parameter. "Matrices" are weights of linear layers, experts' included. */
+struct recipe {
+	double weight, linear;         /* weights; those of linear layers */
+	double copy;                   /* second form of linear weights (FP8, transposed) */
+	double gathered;               /* whole weights beside sharded ones */
+	double gradient;
+	double master;                 /* fp32 weights of the optimizer */
+	double gradient_copy;          /* fp32 gradients of the optimizer */
+	double moments, matrix_moments;
+	bool shard_weights, shard_gradients, shard_optimizer;
+	bool whole_rest;               /* optimizer state beside matrices is not sharded */
+	const char *weight_source, *gradient_source, *optimizer_source;
+};
+
+/* The parameters of one stage, split as the recipes need. */
+struct holding {
+	struct stage_params params;
+	struct shards shards;
+	struct ledger *ledger;
+};
+
+static double
+at_least_one(double n)
+{
+	return n > 1 ? n : 1;
+}
+
+struct shards
+memory_shards(const struct plan *p, const struct layout *l)
+{
+	const double copies = at_least_one((double)p->parallel.dp_replicate);
+	const double pp = at_least_one((double)p->parallel.pp);
+	struct shards s;
+
+	s.dense = at_least_one((double)l->dp * (double)p->parallel.cp / copies);
+	s.expert = at_least_one((double)l->world / (params_expert_ranks(p) * pp) / copies);
+	return s;
+}
+
+double
+memory_capacity(const struct plan *p)
+{
+	return (p->cluster.memory_gib - p->cluster.reserved_gib) * 1073741824.0;
+}
+
+/* One term: parameters x bytes / ranks. */
+static void
+term(struct ledger *ledger, enum quantity q, double *sum, double params, double bytes,
+    double ranks, const char *name, const char *source)
+{
+	if (params <= 0 || bytes <= 0)
+		return;
+	LEDGER_ADD(ledger, *sum, q, params * bytes / ranks, name, source,
+	    "parameters*bytes/ranks = %.0f*%.10g/%.0f", params, bytes, ranks);
+}
+
+/* Moments of the optimizer, by parameter. SGD keeps a momentum; block-wise 8-bit Adam
+ * two bytes and, for every 256 parameters, two fp32 scales. */
+static void
+recipe_moments(struct recipe *r, const struct plan *p)
+{
+	switch (p->training.optimizer) {
+	case OPTIMIZER_SGD:
+		r->moments = r->matrix_moments = 4;
+		break;
+	case OPTIMIZER_MUON:
+		r->moments = 8; /* embeddings, norms and head stay with Adam */
+		r->matrix_moments = 4;
+		break;
+	case OPTIMIZER_ADAM8BIT:
+		r->moments = r->matrix_moments = 2 + 2 * 4.0 / 256;
+		r->optimizer_source = BITSANDBYTES;
+		break;
+	default:
+		r->moments = r->matrix_moments = 8;
+		break;
+	}
+}
+
+/* FSDP2: parameters live as fp32 shards, so the optimizer needs no master copy, and are
+ * gathered in the training precision. Stages 1 and 2 keep them gathered from forward to
+ * backward (reshard_after_forward "never"). */
+static void
+recipe_torchtitan(struct recipe *r, const struct plan *p)
+{
+	const int64_t zero = p->parallel.zero_stage;
+
+	r->weight = r->linear = 4;
+	r->gradient = 4;
+	r->shard_weights = r->shard_gradients = r->shard_optimizer = zero > 0;
+	if (zero == 1 || zero == 2)
+		r->gathered = p->training.precision == PRECISION_FP32 ? 4 : 2;
+	r->weight_source = r->gradient_source = r->optimizer_source = TITAN_SOURCE;
+	recipe_moments(r, p);
+}
+
+static void
+recipe_fp8(struct recipe *r, const struct plan *p)
+{
+	r->weight_source = MEGATRON_TE;
+	if (p->training.fp8_param_gather) {
+		r->linear = 1;
+		r->copy = 1; /* transposed, for the backward pass */
+	} else {
+		r->copy = 2; /* FP8 and its transpose, kept over the micro-batches */
+	}
+}
+
+/* Transformer Engine's optimizer works on gradients as they are, and keeps of each
+ * master weight only the 16 bits that bf16 does not hold. */
+static void
+recipe_precision_aware(struct recipe *r, const struct plan *p)
+{
+	const bool fp8_weights = p->training.precision == PRECISION_FP8 &&
+	    p->training.fp8_param_gather;
+
+	r->gradient_copy = 0;
+	r->master = p->training.precision == PRECISION_FP16 || fp8_weights ? 4 : 2;
+	r->optimizer_source = MEGATRON_CONFIG;
+}
+
+static const char *
+recipe_source(const struct plan *p, const char *megatron)
+{
+	if (p->parallel.layout == LAYOUT_DEEPSPEED)
+		return p->parallel.zero_stage >= 3 ? DEEPSPEED_3 : DEEPSPEED_2;
+	return p->parallel.layout == LAYOUT_NANOTRON ? NANOTRON_SOURCE : megatron;
+}
+
+/* Mixed precision with an fp32 master copy: Megatron, DeepSpeed, nanotron. */
+static void
+recipe_mixed(struct recipe *r, const struct plan *p)
+{
+	const int64_t zero = p->parallel.zero_stage;
+	const struct training *t = &p->training;
+
+	r->shard_optimizer = zero >= 1;
+	r->shard_gradients = zero >= 2;
+	r->shard_weights = zero >= 3;
+	r->weight_source = recipe_source(p, MEGATRON_DOC);
+	r->gradient_source = recipe_source(p, MEGATRON_DDP);
+	r->optimizer_source = recipe_source(p, MEGATRON_OPTIMIZER);
+	recipe_moments(r, p);
+	if (t->optimizer == OPTIMIZER_MUON && p->parallel.layout == LAYOUT_MEGATRON) {
+		/* whole matrices are handed out to ranks, the rest is left to plain Adam */
+		r->whole_rest = true;
+		r->optimizer_source = MEGATRON_MUON;
+	}
+	if (t->precision == PRECISION_FP32) {
+		r->weight = r->linear = r->gradient = 4;
+		return;
+	}
+	r->weight = r->linear = 2;
+	r->master = 4;
+	r->gradient = t->grad_dtype == GRAD_FP32 ? 4 : 2;
+	r->gradient_copy = t->grad_dtype == GRAD_FP32 ? 0 : 4;
+	if (t->precision == PRECISION_FP8)
+		recipe_fp8(r, p);
+	if (t->precision_aware_optimizer && zero >= 1 && t->optimizer == OPTIMIZER_ADAM)
+		recipe_precision_aware(r, p);
+}
+
+/* State that host memory keeps is 0 here. DeepSpeed moves sharded gradients along with
+ * the optimizer, FSDP2 moves everything or nothing. */
+static void
+recipe_offload(struct recipe *r, const struct plan *p)
+{
+	const int64_t zero = p->parallel.zero_stage, layout = p->parallel.layout;
+	const bool params = p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS;
+
+	if (p->parallel.offload == OFFLOAD_NONE)
+		return;
+	r->master = r->gradient_copy = r->moments = r->matrix_moments = 0;
+	if ((layout == LAYOUT_DEEPSPEED && zero >= 2) || (layout == LAYOUT_TORCHTITAN && params))
+		r->gradient = 0;
+	if (params && (layout == LAYOUT_TORCHTITAN || (layout == LAYOUT_DEEPSPEED && zero >= 3)))
+		r->weight = r->linear = r->copy = 0;
+}
+
+static void
+add_parameters(const struct holding *h, const struct recipe *r, double *sum)
+{
+	const struct stage_params *n = &h->params;
+	const double d = r->shard_weights ? h->shards.dense : 1;
+	const double e = r->shard_weights ? h->shards.expert : 1;
+	const enum quantity q = QUANTITY_PARAMETERS;
+
+	term(h->ledger, q, sum, n->linear, r->linear, d, "weights of linear layers",
+	    r->weight_source);
+	term(h->ledger, q, sum, n->dense - n->linear, r->weight, d,
+	    "other weights", r->weight_source);
+	term(h->ledger, q, sum, n->expert_linear, r->linear, e, "weights of routed experts",
+	    r->weight_source);
+	term(h->ledger, q, sum, n->expert - n->expert_linear, r->weight, e,
+	    "biases of routed experts", r->weight_source);
+	term(h->ledger, q, sum, n->linear, r->copy, d, "FP8 copies of linear weights",
+	    r->weight_source);
+	term(h->ledger, q, sum, n->expert_linear, r->copy, e, "FP8 copies of expert weights",
+	    r->weight_source);
+	term(h->ledger, q, sum, n->dense, r->gathered, 1, "gathered weights", r->weight_source);
+	term(h->ledger, q, sum, n->expert, r->gathered, 1, "gathered weights of routed experts",
+	    r->weight_source);
+}
+
+static void
+add_gradients(const struct holding *h, const struct recipe *r, double *sum)
+{
+	const double d = r->shard_gradients ? h->shards.dense : 1;
+	const double e = r->shard_gradients ? h->shards.expert : 1;
+
+	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.dense, r->gradient, d, "gradients",
+	    r->gradient_source);
+	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.expert, r->gradient, e,
+	    "gradients of routed experts", r->gradient_source);
+}
+
+/* State that takes `matrix` bytes for the weights of linear layers and router, `rest`
+ * bytes for everything else. */
+static void
+add_state(const struct holding *h, const struct recipe *r, double *sum, double matrix,
+    double rest, const char *const name[3])
+{
+	const struct stage_params *n = &h->params;
+	const double matrices = n->linear + n->router;
+	const double d = r->shard_optimizer ? h->shards.dense : 1;
+	const double e = r->shard_optimizer ? h->shards.expert : 1;
+	const enum quantity q = QUANTITY_OPTIMIZER;
+	const char *source = r->optimizer_source;
+
+	if (r->whole_rest || matrix < rest || rest < matrix) {
+		term(h->ledger, q, sum, matrices, matrix, d, name[0], source);
+		term(h->ledger, q, sum, n->dense - matrices, rest, r->whole_rest ? 1 : d, name[2],
+		    source);
+	} else {
+		term(h->ledger, q, sum, n->dense, matrix, d, name[0], source);
+	}
+	term(h->ledger, q, sum, n->expert, matrix, e, name[1], source);
+}
+
+static void
+add_optimizer(const struct holding *h, const struct recipe *r, double *sum)
+{
+	static const char *const masters[3] = { "master weights",
+		"master weights of routed experts", "master weights of embedding, head and norms" };
+	static const char *const copies[3] = { "fp32 copy of gradients",
+		"fp32 copy of gradients of routed experts",
+		"fp32 copy of gradients of embedding, head and norms" };
+	static const char *const moments[3] = { "optimizer moments",
+		"optimizer moments of routed experts",
+		"optimizer moments of embedding, head and norms" };
+
+	add_state(h, r, sum, r->master, r->master, masters);
+	add_state(h, r, sum, r->gradient_copy, r->gradient_copy, copies);
+	add_state(h, r, sum, r->matrix_moments, r->moments, moments);
+}
+
+/* Bytes of a quantized weight with its scales. */
+static double
+serving_bytes(int64_t weight_dtype)
+{
+	switch (weight_dtype) {
+	case WEIGHT_FP8:
+		return 1 + 4.0 / 16384;          /* one fp32 scale for a block of 128 x 128 */
+	case WEIGHT_INT8:
+		return 1;                        /* scales of whole channels, left out */
+	case WEIGHT_INT4:
+		return 0.5 + (2 + 0.5) / 128;    /* bf16 scale and 4-bit zero for 128 weights */
+	case WEIGHT_MXFP4:
+		return 0.5 + 1.0 / 32;           /* one byte for 32 weights */
+	case WEIGHT_NVFP4:
+		return 0.5 + 1.0 / 16;           /* one byte for 16 weights */
+	default:
+		return 2;
+	}
+}
+
+/* Embedding, head, norms, biases and router keep 16 bits. MXFP4 checkpoints quantize
+ * the experts alone where there are experts. */
+static void
+recipe_serving(struct recipe *r, struct holding *h, const struct plan *p)
+{
+	const bool experts_only = p->serving.weight_dtype == WEIGHT_MXFP4 && plan_has_experts(p);
+
+	r->weight = 2;
+	r->linear = serving_bytes(p->serving.weight_dtype);
+	r->weight_source = VLLM_LOADER;
+	if (experts_only)
+		h->params.linear = 0;
+}
+
+struct memory
+memory_stage(const struct plan *p, const struct layout *l, const struct placement *pl,
+    int64_t pp_rank, struct ledger *ledger)
+{
+	struct recipe r = { .weight = 0 };
+	struct holding h = { .ledger = ledger };
+	struct memory out = { .total = 0 };
+
+	h.params = params_stage(p, pl, pp_rank, ledger);
+	h.shards = memory_shards(p, l);
+	if (p->mode == MODE_SERVE) {
+		recipe_serving(&r, &h, p);
+	} else {
+		if (p->parallel.layout == LAYOUT_TORCHTITAN)
+			recipe_torchtitan(&r, p);
+		else
+			recipe_mixed(&r, p);
+		recipe_offload(&r, p);
+	}
+	add_parameters(&h, &r, &out.parameters);
+	add_gradients(&h, &r, &out.gradients);
+	add_optimizer(&h, &r, &out.optimizer);
+	out.total = out.parameters + out.gradients + out.optimizer;
+	return out;
+}

@@ -1,0 +1,493 @@
+/*
+ * test_memory.c - bytes of parameters, gradients and optimizer state, against
+ * independently computed and measured numbers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+#define GIB 1073741824.0
+
+enum shape { LLAMA_7B, LLAMA_70B, LLAMA_8B, GPT3_175B, MIXTRAL, DEEPSEEK_V3, GPT_OSS };
+
+static struct plan p;
+static struct layout l;
+static struct placement placement;
+
+static const struct model shapes[] = {
+	[LLAMA_7B] = { .layers = 32, .hidden_size = 4096, .ffn_hidden_size = 11008,
+	    .attention_heads = 32, .kv_heads = 32, .head_dim = 128, .vocab_size = 32000,
+	    .gated_mlp = 1 },
+	[LLAMA_8B] = { .layers = 32, .hidden_size = 4096, .ffn_hidden_size = 14336,
+	    .attention_heads = 32, .kv_heads = 8, .head_dim = 128, .vocab_size = 128256,
+	    .gated_mlp = 1 },
+	[LLAMA_70B] = { .layers = 80, .hidden_size = 8192, .ffn_hidden_size = 28672,
+	    .attention_heads = 64, .kv_heads = 8, .head_dim = 128, .vocab_size = 128256,
+	    .gated_mlp = 1 },
+	[GPT3_175B] = { .layers = 96, .hidden_size = 12288, .ffn_hidden_size = 49152,
+	    .attention_heads = 96, .kv_heads = 96, .head_dim = 128, .vocab_size = 51200,
+	    .tied_embeddings = 1, .norm = NORM_LAYER, .linear_bias = 1,
+	    .position = POSITION_LEARNED, .max_position = 2048 },
+	[MIXTRAL] = { .layers = 32, .hidden_size = 4096, .attention_heads = 32, .kv_heads = 8,
+	    .head_dim = 128, .vocab_size = 32000, .gated_mlp = 1, .experts = 8,
+	    .experts_per_token = 2, .moe_ffn_hidden_size = 14336 },
+	[DEEPSEEK_V3] = { .layers = 61, .hidden_size = 7168, .ffn_hidden_size = 18432,
+	    .attention_heads = 128, .kv_heads = 128, .vocab_size = 129280, .gated_mlp = 1,
+	    .attention = ATTENTION_MLA, .q_lora_rank = 1536, .kv_lora_rank = 512,
+	    .qk_nope_head_dim = 128, .qk_rope_head_dim = 64, .v_head_dim = 128,
+	    .experts = 256, .experts_per_token = 8, .moe_ffn_hidden_size = 2048,
+	    .shared_expert_ffn_hidden_size = 2048, .dense_layers = 3 },
+	[GPT_OSS] = { .layers = 24, .hidden_size = 2880, .attention_heads = 64, .kv_heads = 8,
+	    .head_dim = 64, .vocab_size = 201088, .gated_mlp = 1, .qkv_bias = 1,
+	    .attention_output_bias = 1, .attention_sinks = 1, .router_bias = 1,
+	    .expert_bias = 1, .experts = 32, .experts_per_token = 4,
+	    .moe_ffn_hidden_size = 2880 },
+};
+
+static void
+place(void)
+{
+	const int64_t pp = p.parallel.pp, per = (p.model.layers + pp - 1) / pp;
+	int64_t s;
+
+	memset(&placement, 0, sizeof placement);
+	placement.pp = pp;
+	placement.vpp = 1;
+	for (s = 0; s < pp; s++) {
+		const int64_t left = p.model.layers - s * per;
+
+		placement.chunk[s].first = (int32_t)(s * per);
+		placement.chunk[s].count = (int32_t)(left < per ? left : per);
+	}
+	placement.chunk[0].embedding = true;
+	placement.chunk[pp - 1].loss = true;
+}
+
+static void
+setup(enum shape shape, int64_t world, int64_t tp, int64_t pp, int64_t ep)
+{
+	memset(&p, 0, sizeof p);
+	p.model = shapes[shape];
+	p.model.norms_per_layer = 2;
+	p.model.moe_layer_every = 1;
+	p.model.vocab_multiple = 128;
+	p.parallel.tp = tp;
+	p.parallel.pp = pp;
+	p.parallel.ep = ep;
+	p.parallel.cp = p.parallel.etp = p.parallel.dp_replicate = 1;
+	p.parallel.zero_stage = 1;
+	p.training.precision = PRECISION_BF16;
+	memset(&l, 0, sizeof l);
+	l.world = world;
+	l.dp = world / (tp * pp);
+	place();
+}
+
+static struct memory
+stage(int64_t s)
+{
+	return memory_stage(&p, &l, &placement, s, NULL);
+}
+
+static void
+assert_near(double have, double want, double share)
+{
+	if (fabs(have - want) > fabs(want) * share)
+		fail_msg("%.17g, not %.17g", have, want);
+}
+
+/* ---- Megatron's table -------------------------------------------------------------- */
+
+enum recipe { RECIPE_BF16, RECIPE_FP16, RECIPE_FP32 };
+
+struct state_case {
+	enum shape shape;
+	int64_t tp, pp, ep, etp, cp, world, zero, stage;
+	enum recipe recipe;
+	double parameters, gradients, optimizer;
+};
+
+/* A program of its own computed these from the sharding that Megatron-LM documents.
+ * RECIPE_FP16: 16-bit gradients, of which the optimizer makes an fp32 copy. */
+static const struct state_case state_cases[] = {
+	{ LLAMA_7B, 1, 1, 1, 1, 1, 8, 1, 0, RECIPE_BF16, 13476831232, 26953662464, 10107623424 },
+	{ LLAMA_7B, 1, 1, 1, 1, 1, 8, 0, 0, RECIPE_BF16, 13476831232, 26953662464, 80860987392 },
+	{ LLAMA_7B, 1, 1, 1, 1, 1, 8, 2, 0, RECIPE_BF16, 13476831232, 3369207808, 10107623424 },
+	{ LLAMA_7B, 1, 1, 1, 1, 1, 8, 3, 0, RECIPE_BF16, 1684603904, 3369207808, 10107623424 },
+	{ LLAMA_7B, 1, 1, 1, 1, 1, 8, 1, 0, RECIPE_FP32, 26953662464, 26953662464, 6738415616 },
+	{ LLAMA_7B, 2, 1, 1, 1, 2, 8, 2, 0, RECIPE_BF16, 6738681856, 3369340928, 10108022784 },
+	{ LLAMA_70B, 8, 4, 1, 1, 1, 64, 1, 0, RECIPE_BF16, 4543086592, 9086173184, 13629259776 },
+	{ LLAMA_70B, 8, 4, 1, 1, 1, 64, 1, 2, RECIPE_BF16, 4278845440, 8557690880, 12836536320 },
+	{ LLAMA_70B, 8, 4, 1, 1, 1, 64, 1, 3, RECIPE_BF16, 4543102976, 9086205952, 13629308928 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 64, 0, 0, RECIPE_BF16, 5645463552, 11290927104, 33872781312 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 64, 0, 4, RECIPE_BF16, 5437845504, 10875691008, 32627073024 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 64, 0, 7, RECIPE_BF16, 5595181056, 11190362112, 33571086336 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 128, 1, 0, RECIPE_BF16, 5645463552, 11290927104, 16936390656 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 128, 1, 4, RECIPE_BF16, 5437845504, 10875691008, 16313536512 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 128, 1, 7, RECIPE_BF16, 5595181056, 11190362112, 16785543168 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 128, 1, 0, RECIPE_FP16, 5645463552, 5645463552, 22581854208 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 128, 1, 4, RECIPE_FP16, 5437845504, 5437845504, 21751382016 },
+	{ GPT3_175B, 8, 8, 1, 1, 1, 128, 1, 7, RECIPE_FP16, 5595181056, 5595181056, 22380724224 },
+	{ MIXTRAL, 2, 4, 8, 1, 1, 64, 1, 0, RECIPE_BF16, 3285843968, 6571687936, 8806170624 },
+	{ MIXTRAL, 2, 4, 8, 1, 1, 64, 1, 2, RECIPE_BF16, 3154771968, 6309543936, 8707866624 },
+	{ MIXTRAL, 2, 4, 8, 1, 1, 64, 1, 3, RECIPE_BF16, 3285852160, 6571704320, 8806176768 },
+	{ MIXTRAL, 2, 1, 8, 1, 1, 64, 3, 0, RECIPE_BF16, 1459503360, 2919006720, 8757020160 },
+	{ DEEPSEEK_V3, 1, 16, 64, 1, 1, 1024, 1, 0, RECIPE_BF16, 6172573696, 12345147392, 2659577856 },
+	{ DEEPSEEK_V3, 1, 16, 64, 1, 1, 1024, 1, 1, RECIPE_BF16, 3273261056, 6546522112, 8630464512 },
+	{ DEEPSEEK_V3, 1, 16, 64, 1, 1, 1024, 1, 8, RECIPE_BF16, 3273261056, 6546522112, 8630464512 },
+	{ DEEPSEEK_V3, 1, 16, 64, 1, 1, 1024, 1, 15, RECIPE_BF16, 2671687680, 5343375360, 2331369792 },
+	{ DEEPSEEK_V3, 1, 16, 64, 1, 1, 2048, 2, 1, RECIPE_BF16, 3273261056, 1438410752, 4315232256 },
+};
+
+static void
+set_recipe(enum recipe recipe)
+{
+	if (recipe == RECIPE_FP32)
+		p.training.precision = PRECISION_FP32;
+	if (recipe == RECIPE_FP16) {
+		p.training.precision = PRECISION_FP16;
+		p.training.grad_dtype = GRAD_FP16;
+	}
+}
+
+static void
+test_states(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof state_cases / sizeof state_cases[0]; i++) {
+		const struct state_case *c = &state_cases[i];
+		struct memory m;
+
+		setup(c->shape, c->world, c->tp, c->pp, c->ep);
+		p.parallel.etp = c->etp;
+		p.parallel.cp = c->cp;
+		l.dp /= c->cp;
+		p.parallel.zero_stage = c->zero;
+		set_recipe(c->recipe);
+		m = stage(c->stage);
+		assert_near(m.parameters, c->parameters, 1e-14);
+		assert_near(m.gradients, c->gradients, 1e-14);
+		assert_near(m.optimizer, c->optimizer, 1e-14);
+		assert_near(m.total, m.parameters + m.gradients + m.optimizer, 0);
+	}
+}
+
+static void
+test_llama_7b(void **state)
+{
+	struct memory m;
+
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	m = stage(0);
+	assert_near(m.parameters / GIB, 12.551, 1e-4);
+	assert_near(m.gradients / GIB, 25.103, 1e-4);
+	assert_near(m.optimizer / GIB, 9.413, 1e-4);
+}
+
+static void
+test_shards(void **state)
+{
+	struct shards s;
+
+	(void)state;
+	setup(DEEPSEEK_V3, 2048, 1, 16, 64);
+	s = memory_shards(&p, &l);
+	assert_true(s.dense == 128 && s.expert == 2);
+	p.parallel.dp_replicate = 2;
+	s = memory_shards(&p, &l);
+	assert_true(s.dense == 64 && s.expert == 1);
+	setup(MIXTRAL, 64, 2, 4, 8);
+	p.parallel.cp = 2;
+	l.dp = 4;
+	s = memory_shards(&p, &l);
+	assert_true(s.dense == 8 && s.expert == 2);
+	/* torchtitan: TP splits the experts while EP is 1 */
+	setup(MIXTRAL, 64, 2, 4, 1);
+	p.parallel.layout = LAYOUT_TORCHTITAN;
+	s = memory_shards(&p, &l);
+	assert_true(s.dense == 8 && s.expert == 8);
+}
+
+/* ---- precisions and optimizers: bytes a parameter --------------------------------- */
+
+/* Of one stage that keeps its weights in 2 bytes. */
+static double
+per_parameter(double bytes)
+{
+	return bytes / stage(0).parameters * 2;
+}
+
+static void
+test_gradient_types(void **state)
+{
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	p.training.grad_dtype = GRAD_BF16;
+	assert_near(per_parameter(stage(0).gradients), 2, 1e-14);
+	assert_near(per_parameter(stage(0).optimizer), 16.0 / 8, 1e-14);
+	p.parallel.zero_stage = 0;
+	assert_near(per_parameter(stage(0).total), 20, 1e-14);
+	p.training.grad_dtype = GRAD_FP32;
+	assert_near(per_parameter(stage(0).total), 18, 1e-14);
+	/* fp32 training has fp32 gradients, whatever is asked for */
+	p.training.precision = PRECISION_FP32;
+	p.training.grad_dtype = GRAD_BF16;
+	assert_near(stage(0).total / 6738415616, 16, 1e-14);
+}
+
+static void
+test_optimizers(void **state)
+{
+	struct stage_params n;
+	double matrices, rest;
+
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	p.training.optimizer = OPTIMIZER_SGD;
+	assert_near(per_parameter(stage(0).optimizer), 8.0 / 8, 1e-14);
+	p.training.optimizer = OPTIMIZER_ADAM8BIT;
+	assert_near(per_parameter(stage(0).optimizer), (4 + 2.03125) / 8, 1e-14);
+	p.training.optimizer = OPTIMIZER_MUON;
+	n = params_stage(&p, &placement, 0, NULL);
+	matrices = n.linear;
+	rest = n.dense - matrices;
+	assert_true(rest == 2 * 32000.0 * 4096 + 65 * 4096);
+	assert_near(stage(0).optimizer, matrices * 8 / 8 + rest * 12, 1e-14);
+	p.parallel.layout = LAYOUT_DEEPSPEED;
+	assert_near(stage(0).optimizer, (matrices * 8 + rest * 12) / 8, 1e-14);
+	p.parallel.zero_stage = 0;
+	assert_near(stage(0).optimizer, matrices * 8 + rest * 12, 1e-14);
+}
+
+static void
+test_precision_aware(void **state)
+{
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	p.training.precision_aware_optimizer = 1;
+	assert_near(per_parameter(stage(0).optimizer), (2 + 8) / 8.0, 1e-14);
+	p.training.grad_dtype = GRAD_BF16;
+	assert_near(per_parameter(stage(0).optimizer), (2 + 8) / 8.0, 1e-14);
+	p.training.precision = PRECISION_FP16;
+	assert_near(per_parameter(stage(0).optimizer), (4 + 8) / 8.0, 1e-14);
+	p.parallel.zero_stage = 0; /* needs the distributed optimizer */
+	assert_near(per_parameter(stage(0).optimizer), 16, 1e-14);
+}
+
+static void
+test_fp8(void **state)
+{
+	struct stage_params n;
+	double bf16;
+
+	(void)state;
+	setup(MIXTRAL, 64, 2, 4, 8);
+	n = params_stage(&p, &placement, 0, NULL);
+	bf16 = stage(0).parameters;
+	p.training.precision = PRECISION_FP8;
+	assert_near(stage(0).parameters, bf16 + 2 * (n.linear + n.expert), 1e-14);
+	p.training.fp8_param_gather = 1;
+	assert_near(stage(0).parameters, bf16, 1e-14); /* 1 and 1 transposed */
+	assert_true(stage(0).gradients == 4 * (n.dense + n.expert));
+}
+
+/* ---- other frameworks ------------------------------------------------------------- */
+
+static void
+test_torchtitan(void **state)
+{
+	const double n = 8030261248;
+
+	(void)state;
+	setup(LLAMA_8B, 128, 1, 1, 1);
+	p.parallel.layout = LAYOUT_TORCHTITAN;
+	p.parallel.zero_stage = 3;
+	assert_near(stage(0).total, 16 * n / 128, 1e-14);
+	assert_near(stage(0).optimizer, 8 * n / 128, 1e-14);
+	p.parallel.dp_replicate = 4;
+	assert_near(stage(0).total, 16 * n / 32, 1e-14);
+	p.parallel.zero_stage = 2; /* gathered weights stay until backward */
+	assert_near(stage(0).total, 16 * n / 32 + 2 * n, 1e-14);
+	p.parallel.zero_stage = 0;
+	assert_near(stage(0).total, 16 * n, 1e-14);
+	p.parallel.zero_stage = 3;
+	p.parallel.offload = OFFLOAD_OPTIMIZER_PARAMS;
+	assert_true(stage(0).total == 0);
+}
+
+static void
+test_nanotron(void **state)
+{
+	const double n = 8030261248;
+
+	(void)state;
+	setup(LLAMA_8B, 8, 1, 1, 1);
+	p.parallel.layout = LAYOUT_NANOTRON;
+	assert_near(stage(0).total, n * (6 + 12.0 / 8), 1e-14);
+	p.parallel.zero_stage = 0;
+	assert_near(stage(0).total, n * 18, 1e-14);
+}
+
+/* As DeepSpeed's own estimators say: 2 + 18/N with ZeRO-2, 18/N with ZeRO-3. */
+static void
+test_deepspeed(void **state)
+{
+	const double n = 8030261248;
+
+	(void)state;
+	setup(LLAMA_8B, 8, 1, 1, 1);
+	p.parallel.layout = LAYOUT_DEEPSPEED;
+	p.parallel.zero_stage = 2;
+	p.training.grad_dtype = GRAD_BF16;
+	assert_near(stage(0).total, n * (2 + 18.0 / 8), 1e-14);
+	p.parallel.offload = OFFLOAD_OPTIMIZER;
+	assert_near(stage(0).total, n * 2, 1e-14);
+	p.parallel.offload = OFFLOAD_NONE;
+	p.parallel.zero_stage = 3;
+	p.training.grad_dtype = GRAD_FP32;
+	assert_near(stage(0).total, n * 18 / 8, 1e-14);
+	p.parallel.offload = OFFLOAD_OPTIMIZER;
+	assert_near(stage(0).total, n * 2 / 8, 1e-14);
+	p.parallel.offload = OFFLOAD_OPTIMIZER_PARAMS;
+	assert_true(stage(0).total == 0);
+}
+
+static void
+test_offload(void **state)
+{
+	struct memory with, without;
+
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	without = stage(0);
+	p.parallel.offload = OFFLOAD_OPTIMIZER;
+	with = stage(0);
+	assert_true(with.optimizer == 0 && with.gradients == without.gradients);
+	assert_true(with.parameters == without.parameters);
+}
+
+/* ---- serving ----------------------------------------------------------------------- */
+
+static void
+serve(enum shape shape, int64_t tp, int64_t pp)
+{
+	setup(shape, tp * pp, tp, pp, 1);
+	p.mode = MODE_SERVE;
+	p.parallel.layout = LAYOUT_VLLM;
+}
+
+/* vLLM's "Model loading took" on Llama 3 8B, GiB. Llama 3.1, in four stages, loads a
+ * table of rotary embeddings for 131072 positions besides. */
+static void
+test_serving_weights(void **state)
+{
+	const double rope = 131072.0 * 128 * 2;
+
+	(void)state;
+	serve(LLAMA_8B, 1, 1);
+	assert_near(stage(0).total / GIB, 14.96, 0.001);
+	assert_true(stage(0).gradients == 0 && stage(0).optimizer == 0);
+	serve(LLAMA_8B, 2, 1);
+	assert_near(stage(0).total / GIB, 7.48, 0.001);
+	serve(LLAMA_8B, 1, 4);
+	assert_near((stage(0).total + rope) / GIB, 4.26, 0.001);
+	assert_near((stage(1).total + rope) / GIB, 3.28, 0.001);
+	assert_near((stage(3).total + rope) / GIB, 4.26, 0.001);
+	serve(LLAMA_8B, 1, 1);
+	p.serving.weight_dtype = WEIGHT_FP8;
+	assert_near(stage(0).total / GIB, 8.49, 0.005);
+}
+
+static void
+test_serving_formats(void **state)
+{
+	struct stage_params n;
+
+	(void)state;
+	serve(GPT_OSS, 1, 1);
+	n = params_stage(&p, &placement, 0, NULL);
+	p.serving.weight_dtype = WEIGHT_MXFP4; /* the experts alone */
+	assert_near(stage(0).total,
+	    2 * (n.dense + n.expert - n.expert_linear) + n.expert_linear * 17 / 32, 1e-14);
+	p.serving.weight_dtype = WEIGHT_NVFP4;
+	assert_near(stage(0).total, 2 * (n.dense + n.expert - n.expert_linear - n.linear) +
+	    (n.expert_linear + n.linear) * 0.5625, 1e-14);
+	serve(LLAMA_8B, 1, 1);
+	n = params_stage(&p, &placement, 0, NULL);
+	p.serving.weight_dtype = WEIGHT_INT4;
+	assert_near(stage(0).total, 2 * (n.dense - n.linear) + n.linear * 0.51953125, 1e-14);
+	p.serving.weight_dtype = WEIGHT_MXFP4; /* a dense model has nothing else */
+	assert_near(stage(0).total, 2 * (n.dense - n.linear) + n.linear * 17 / 32, 1e-14);
+}
+
+/* ---- capacity, ledger -------------------------------------------------------------- */
+
+static void
+test_capacity(void **state)
+{
+	(void)state;
+	p.cluster.memory_gib = 80;
+	p.cluster.reserved_gib = 2.5;
+	assert_true(memory_capacity(&p) == 77.5 * GIB);
+}
+
+static void
+test_ledger(void **state)
+{
+	struct ledger_term terms[64];
+	double sum[QUANTITY_COUNT] = { 0 };
+	struct ledger ledger;
+	struct memory m;
+	size_t i;
+
+	(void)state;
+	setup(MIXTRAL, 64, 2, 4, 8);
+	p.training.precision = PRECISION_FP8;
+	p.training.optimizer = OPTIMIZER_MUON;
+	p.training.grad_dtype = GRAD_BF16;
+	ledger_init(&ledger, terms, 64);
+	m = memory_stage(&p, &l, &placement, 2, &ledger);
+	assert_true(ledger.count <= 64);
+	for (i = 0; i < ledger.count; i++) {
+		assert_int_equal(terms[i].stage, 2);
+		assert_true(terms[i].formula[0] != '\0' && terms[i].source[0] != '\0');
+		sum[terms[i].quantity] += terms[i].value;
+	}
+	assert_true(sum[QUANTITY_PARAMETERS] == m.parameters);
+	assert_true(sum[QUANTITY_GRADIENTS] == m.gradients);
+	assert_true(sum[QUANTITY_OPTIMIZER] == m.optimizer);
+	assert_near(memory_stage(&p, &l, &placement, 2, NULL).total, m.total, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_llama_7b),
+		cmocka_unit_test(test_shards),
+		cmocka_unit_test(test_gradient_types),
+		cmocka_unit_test(test_optimizers),
+		cmocka_unit_test(test_precision_aware),
+		cmocka_unit_test(test_fp8),
+		cmocka_unit_test(test_torchtitan),
+		cmocka_unit_test(test_nanotron),
+		cmocka_unit_test(test_deepspeed),
+		cmocka_unit_test(test_offload),
+		cmocka_unit_test(test_serving_weights),
+		cmocka_unit_test(test_serving_formats),
+		cmocka_unit_test(test_capacity),
+		cmocka_unit_test(test_ledger),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
