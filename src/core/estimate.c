@@ -1,0 +1,60 @@
+#include "core/check.h"
+#include "core/estimate.h"
+
+static void
+estimate_stage(struct estimate *out, const struct plan *p, int64_t s, struct ledger *ledger)
+{
+	struct stage_estimate *stage = &out->stage[s];
+	const struct stage_params held = params_stage(p, &out->placement, s, NULL);
+
+	stage->layers = placement_layers(&out->placement, s);
+	stage->params = held.dense + held.expert;
+	stage->memory = memory_stage(p, &out->layout, &out->placement, s, ledger);
+	if (stage->params > out->params_per_gpu_max)
+		out->params_per_gpu_max = stage->params;
+	if (stage->memory.total > out->peak_total) {
+		out->peak_total = stage->memory.total;
+		out->peak_stage = s;
+	}
+}
+
+static void
+check_fit(struct estimate *out, const struct plan *p)
+{
+	const double gib = 1024.0 * 1024 * 1024;
+
+	out->fits = out->stages > 0 && out->peak_total <= out->capacity;
+	if (out->stages > 0 && !out->fits)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
+		    "shardplan-estimates(7)",
+		    "stage %lld takes %.1f GiB of %.1f GiB on one %s", (long long)out->peak_stage,
+		    out->peak_total / gib, out->capacity / gib, p->cluster.gpu);
+}
+
+void
+estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    struct ledger *ledger)
+{
+	struct facts facts = { .plan = p, .catalog = catalog };
+
+	diag_clear(&out->diags);
+	out->world = plan_world(p);
+	out->laid_out = layout_init(&out->layout, p, &out->diags);
+	out->placed = placement_init(&out->placement, p, &out->diags);
+	out->dp = out->laid_out ? out->layout.dp : 0;
+	out->edp = out->laid_out ? out->layout.edp : 0;
+	out->microbatches = out->laid_out ? check_microbatches(p, out->layout.dp) : 0;
+	facts.layout = out->laid_out ? &out->layout : NULL;
+	facts.placement = out->placed ? &out->placement : NULL;
+	facts.microbatches = out->microbatches;
+	out->legal = check_with(&facts, &out->diags);
+
+	out->params = params_model(p, ledger);
+	out->capacity = memory_capacity(p);
+	out->params_per_gpu_max = out->peak_total = 0;
+	out->peak_stage = 0;
+	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
+	for (int64_t s = 0; s < out->stages; s++)
+		estimate_stage(out, p, s, ledger);
+	check_fit(out, p);
+}

@@ -1,0 +1,46 @@
+/*
+ * estimate.h - everything that is computed for a plan, in one call.
+ */
+#ifndef CORE_ESTIMATE_H
+#define CORE_ESTIMATE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/catalog.h"
+#include "core/diag.h"
+#include "core/layout.h"
+#include "core/memory.h"
+#include "core/params.h"
+#include "core/plan.h"
+#include "core/stage.h"
+
+struct stage_estimate {
+	int64_t layers;      /* transformer layers of all chunks */
+	double params;       /* on one GPU */
+	struct memory memory;
+};
+
+/*
+ * Large (about half a megabyte, most of it untouched): allocate it once and reuse it.
+ * What could not be computed is marked: `laid_out` and `placed` say whether layout and
+ * placement (and what builds on them) hold.
+ */
+struct estimate {
+	struct diag_list diags;       /* from plan_check, fixes filled in on request */
+	bool legal;                   /* no error */
+	bool laid_out, placed, fits;
+	struct layout layout;         /* valid when laid_out */
+	struct placement placement;   /* valid when placed */
+	int64_t world, dp, edp, microbatches; /* 0 where unknown */
+	struct model_params params;
+	double params_per_gpu_max, capacity;  /* parameters, bytes */
+	int64_t stages;               /* entries of stage[], 0 unless laid out and placed */
+	int64_t peak_stage;
+	double peak_total;            /* bytes on the fullest stage */
+	struct stage_estimate stage[STAGE_CHUNKS_MAX];
+};
+
+/* Estimate a resolved plan. ledger may be NULL; with one, every term is noted. */
+void estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    struct ledger *ledger);
+#endif
