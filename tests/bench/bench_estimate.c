@@ -1,0 +1,116 @@
+/*
+ * bench_estimate - what one key press costs before anything is drawn: resolving the plan,
+ * one full estimate, a legal step, the search for fixes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/check.h"
+#include "core/estimate.h"
+#include "core/step.h"
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void
+put(struct plan *p, enum field_id f, const char *value)
+{
+	char err[256];
+
+	if (!field_parse(f, p, value, err, sizeof err)) {
+		fprintf(stderr, "bench_estimate: %s\n", err);
+		exit(1);
+	}
+}
+
+/* A 61-layer mixture of experts on 16 stages, of DeepSeek-V3's size. */
+static void
+moe_plan(struct plan *p)
+{
+	static const struct {
+		enum field_id field;
+		const char *value;
+	} values[] = {
+		{ FIELD_NODES, "256" }, { FIELD_PP, "16" }, { FIELD_EP, "64" }, { FIELD_ETP, "1" },
+		{ FIELD_LAYERS, "61" }, { FIELD_HIDDEN_SIZE, "7168" }, { FIELD_FFN_HIDDEN_SIZE, "18432" },
+		{ FIELD_ATTENTION_HEADS, "128" }, { FIELD_KV_HEADS, "128" }, { FIELD_ATTENTION, "mla" },
+		{ FIELD_Q_LORA_RANK, "1536" }, { FIELD_KV_LORA_RANK, "512" },
+		{ FIELD_QK_NOPE_HEAD_DIM, "128" }, { FIELD_QK_ROPE_HEAD_DIM, "64" },
+		{ FIELD_V_HEAD_DIM, "128" }, { FIELD_EXPERTS, "256" }, { FIELD_EXPERTS_PER_TOKEN, "8" },
+		{ FIELD_MOE_FFN_HIDDEN_SIZE, "2048" }, { FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, "2048" },
+		{ FIELD_DENSE_LAYERS, "3" }, { FIELD_GLOBAL_BATCH_SIZE, "2048" },
+		{ FIELD_PIPELINE_LAYOUT, "Et*4|(t*4|)*14t*1,L" },
+	};
+
+	plan_defaults(p);
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		put(p, values[i].field, values[i].value);
+	plan_resolve(p, NULL);
+}
+
+static void
+report(const char *what, double seconds, int times)
+{
+	printf("%-44s %8.2f us\n", what, seconds / times * 1e6);
+}
+
+static void
+measure(const char *name, const struct plan *p, struct estimate *e)
+{
+	enum { TIMES = 2000 };
+	static struct ledger_term terms[16384];
+	struct diag_list diags = { 0 };
+	struct ledger ledger;
+	struct plan q = *p, next;
+	double start = now();
+
+	printf("%s\n", name);
+	for (int i = 0; i < TIMES; i++)
+		plan_resolve(&q, NULL);
+	report("  plan_resolve", now() - start, TIMES);
+	start = now();
+	for (int i = 0; i < TIMES; i++)
+		estimate_run(e, p, NULL, NULL);
+	report("  estimate_run", now() - start, TIMES);
+	if (!e->legal)
+		printf("  (not legal: %s)\n", e->diags.item[0].message);
+	start = now();
+	for (int i = 0; i < TIMES / 20; i++) {
+		ledger_init(&ledger, terms, sizeof terms / sizeof *terms);
+		estimate_run(e, p, NULL, &ledger);
+	}
+	report("  estimate_run with a ledger", now() - start, TIMES / 20);
+	start = now();
+	for (int i = 0; i < TIMES; i++)
+		step_legal(p, NULL, FIELD_TP, 1, &next);
+	report("  step_legal of TP", now() - start, TIMES);
+	put(&q, FIELD_PP, "7");
+	plan_resolve(&q, NULL);
+	plan_check(&q, NULL, &diags);
+	start = now();
+	check_fixes(&q, NULL, &diags);
+	report("  check_fixes of PP 7", now() - start, 1);
+}
+
+int
+main(void)
+{
+	struct estimate *e = malloc(sizeof *e);
+	struct plan p;
+
+	if (e == NULL)
+		return 1;
+	plan_builtin(&p);
+	measure("dense, 4 stages", &p, e);
+	moe_plan(&p);
+	measure("mixture of experts, 16 stages", &p, e);
+	free(e);
+	return 0;
+}

@@ -1,0 +1,137 @@
+/* The one call: what it computes, what it leaves out when a plan is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/estimate.h"
+
+static struct estimate *estimate;
+
+static void
+put(struct plan *p, const char *path, const char *value)
+{
+	char err[256];
+
+	if (!field_parse(field_find(path), p, value, err, sizeof err))
+		fail_msg("%s=%s: %s", path, value, err);
+	plan_resolve(p, NULL);
+}
+
+static void
+builtin(void **state)
+{
+	/* Llama 3.1 8B: 32 layers of 218,112,000; table and head 128256 x 4096; TP 2, PP 4:
+	 * a middle stage holds 8 layers, norms (2 x 4096 a layer) whole, the rest halved. */
+	const double layer = (218112000.0 - 8192) / 2 + 8192;
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	put(&p, "cluster.memory_gib", "79.19");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->legal && estimate->laid_out && estimate->placed && estimate->fits);
+	assert_int_equal(estimate->world, 16);
+	assert_int_equal(estimate->dp, 2);
+	assert_int_equal(estimate->microbatches, 32);
+	assert_int_equal(estimate->stages, 4);
+	assert_true(estimate->params.total > 8030261248.0 - 0.5 && estimate->params.total < 8030261248.0 + 0.5);
+	assert_int_equal((int64_t)estimate->stage[1].params, (int64_t)(8 * layer));
+	assert_int_equal((int64_t)estimate->stage[0].params, (int64_t)(8 * layer + 128256.0 * 4096 / 2));
+	/* bf16 weights, fp32 gradients, 12 bytes of optimizer over DP 2 */
+	assert_int_equal((int64_t)estimate->stage[1].memory.total, (int64_t)(8 * layer * (2 + 4 + 6)));
+	assert_int_equal(estimate->peak_stage, 3);
+}
+
+static void
+refused(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	put(&p, "parallel.tp", "3");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_false(estimate->legal || estimate->laid_out || estimate->fits);
+	assert_true(estimate->placed);
+	assert_int_equal(estimate->stages, 0);
+	assert_int_equal(estimate->dp, 0);
+	assert_true(estimate->params.total > 8e9);
+	assert_true(diag_has(&estimate->diags, "world_not_divisible"));
+}
+
+static void
+too_large(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	put(&p, "cluster.memory_gib", "8");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->legal);
+	assert_false(estimate->fits);
+	assert_true(diag_has(&estimate->diags, "does_not_fit"));
+	put(&p, "cluster.memory_gib", "80");
+	put(&p, "cluster.reserved_gib", "70");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_false(estimate->fits);
+}
+
+/* With a ledger attached the numbers are the same, and its terms sum up to them. */
+static void
+ledger_sums(void **state)
+{
+	static struct ledger_term terms[4096];
+	struct ledger ledger;
+	struct plan p;
+	double total = 0, bytes = 0;
+
+	(void)state;
+	plan_builtin(&p);
+	ledger_init(&ledger, terms, sizeof terms / sizeof *terms);
+	estimate_run(estimate, &p, NULL, &ledger);
+	assert_in_range(ledger.count, 1, 4096);
+	for (size_t i = 0; i < ledger.count; i++) {
+		const struct ledger_term *t = &terms[i];
+
+		if (t->quantity == QUANTITY_PARAMS_TOTAL)
+			total += t->value;
+		if (t->stage == 2 && t->quantity >= QUANTITY_PARAMETERS && t->quantity <= QUANTITY_OPTIMIZER)
+			bytes += t->value;
+		assert_true(strlen(t->formula) > 0 && strlen(t->source) > 0 && strlen(t->name) > 0);
+	}
+	assert_int_equal((int64_t)total, 8030261248);
+	assert_int_equal((int64_t)bytes, (int64_t)estimate->stage[2].memory.total);
+}
+
+static int
+allocate(void **state)
+{
+	(void)state;
+	estimate = malloc(sizeof *estimate);
+	return estimate == NULL ? -1 : 0;
+}
+
+static int
+release(void **state)
+{
+	(void)state;
+	free(estimate);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large),
+		cmocka_unit_test(ledger_sums),
+	};
+
+	return cmocka_run_group_tests(tests, allocate, release);
+}

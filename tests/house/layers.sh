@@ -1,0 +1,38 @@
+#!/bin/sh
+# The dependency rule: core <- file, core <- ui, all <- cli; core does no I/O, only
+# ui/term.c knows curses, only file/ knows libconfig.
+bad=0
+no() { # files pattern what
+	# shellcheck disable=SC2086 # the files are a glob
+	if grep -nE "$2" $1; then
+		echo "dependency rule broken: $3"
+		bad=1
+	fi
+}
+cd "${TOP:-.}/src" || exit 99
+no "core/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(file|ui|cli)/|<(ncurses|curses|term|libconfig|jansson|unistd|fcntl|time)|<sys/)' "core stands alone"
+no "file/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(ui|cli)/|<(ncurses|curses|term)\.)' "file knows no screen"
+no "ui/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(file|cli)/|<(libconfig|jansson))' "ui knows no files"
+for f in core/*.[ch]; do
+	[ "$f" = core/text.c ] || no "$f" '^#[[:space:]]*include[[:space:]]*<stdio' "core prints nothing (text.c alone formats)"
+done
+for f in ui/*.[ch] cli/*.[ch] file/*.[ch]; do
+	[ "$f" = ui/term.c ] || no "$f" '^#[[:space:]]*include[[:space:]]*<(ncursesw/)?(curses|term)\.h>' "curses in ui/term.c only"
+done
+for f in ui/*.[ch] cli/*.[ch] core/*.[ch]; do
+	no "$f" '^#[[:space:]]*include[[:space:]]*<libconfig' "libconfig in file/ only"
+done
+# What the core library asks the system for: arithmetic and strings, nothing else.
+if [ -r "${BLD:-.}/libcore.a" ] && command -v nm >/dev/null; then
+	if nm "${BLD:-.}/libcore.a" 2>/dev/null |
+	    grep -E ' U (printf|fprintf|puts|fopen|open|read|write|getenv|setlocale|malloc|calloc|realloc|free|exit|abort|time|clock_gettime|initscr|newterm|config_init)$'; then
+		echo "libcore.a reaches outside"
+		bad=1
+	fi
+	# No globals: no writable data of its own (the sanitizers add theirs).
+	if nm "${BLD:-.}/libcore.a" 2>/dev/null | grep -E ' [BbDdC] [a-z]' | grep -vE ' (build|names|sizes|others|named)\.[0-9]+$|asan|ubsan|\.local'; then
+		echo "libcore.a has writable data"
+		bad=1
+	fi
+fi
+exit $bad
