@@ -81,8 +81,13 @@ derive(struct plan *p, const struct catalog_entry *gpu)
 void
 plan_resolve(struct plan *p, const struct catalog *catalog)
 {
+	static const enum field_id names[] = { FIELD_GPU, FIELD_PRESET };
 	const struct catalog_entry *gpu = NULL, *model = NULL;
 
+	/* First what others inherit from. */
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!field_is_set(names[i], p))
+			put_default(names[i], p);
 	if (catalog != NULL) {
 		gpu = catalog_find(&catalog->gpus, p->cluster.gpu);
 		model = catalog_find(&catalog->models, p->model.preset);

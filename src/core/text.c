@@ -61,9 +61,14 @@ text_copy(char *buf, size_t size, const char *src)
 size_t
 text_real(char *buf, size_t size, double v)
 {
+	const double magnitude = v < 0 ? -v : v;
+	int digits = 1;
 	size_t n = 0;
 
-	for (int digits = 1; digits <= 17; digits++) {
+	/* "400", not "4e+02": no exponent where the plain number is exact. */
+	for (double power = 10; power <= magnitude && digits < 15; power *= 10)
+		digits++;
+	for (; digits <= 17; digits++) {
 		n = text_put(buf, size, "%.*g", digits, v);
 		if (!(strtod(buf, NULL) < v) && !(strtod(buf, NULL) > v))
 			break;

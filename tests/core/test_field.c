@@ -196,6 +196,12 @@ reals_are_exact(void **state)
 	}
 	text_real(text, sizeof text, 0.1);
 	assert_string_equal(text, "0.1");
+	text_real(text, sizeof text, 400);
+	assert_string_equal(text, "400");
+	text_real(text, sizeof text, 1e6);
+	assert_string_equal(text, "1000000");
+	text_real(text, sizeof text, -65536);
+	assert_string_equal(text, "-65536");
 }
 
 static void
@@ -223,6 +229,13 @@ catalogue_values(void **state)
 	field_mark(FIELD_LAYERS, &p, false);
 	plan_resolve(&p, &catalog);
 	assert_int_equal(p.model.layers, 4);
+	/* A name put back to its default takes what it names along at once. */
+	field_put_text(FIELD_PRESET, &p, "large-2", err, sizeof err);
+	plan_resolve(&p, &catalog);
+	field_mark(FIELD_PRESET, &p, false);
+	plan_resolve(&p, &catalog);
+	assert_string_equal(p.model.preset, "llama-3.1-8b");
+	assert_int_equal(p.model.layers, 32);
 	assert_string_equal(catalog_near(&catalog.models, "larg"), "Large-2");
 	assert_null(catalog_find(&catalog.models, "medium"));
 }

@@ -1,0 +1,36 @@
+# fish completion for shardplan. Words come from the program itself, so that they are those
+# of the version that is installed.
+
+function __shardplan_commands
+    shardplan --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'
+end
+
+function __shardplan_choices
+    shardplan fields | sed -n "s/^[a-z]*\.\{0,1\}$argv[1]  *name .*one of \([^ ].*\)/\1/p" | sed 's/  .*//; s/, /\n/g'
+end
+
+complete -c shardplan -n __fish_use_subcommand -a '(__shardplan_commands)'
+complete -c shardplan -n '__fish_seen_subcommand_from models' -f -a "(shardplan models | sed -n '3,\$s/ .*//p')"
+complete -c shardplan -n '__fish_seen_subcommand_from gpus' -f -a "(shardplan gpus | sed -n '3,\$s/ .*//p')"
+complete -c shardplan -n '__fish_seen_subcommand_from clusters' -f -a "(shardplan clusters | sed -n '3,\$s/ .*//p')"
+complete -c shardplan -n '__fish_seen_subcommand_from explain' -a "(shardplan explain 2>&1 | sed -n 's/^  \([a-z._]*\) .*/\1/p')"
+complete -c shardplan -n '__fish_seen_subcommand_from help' -f -a '(__shardplan_commands) keys'
+
+complete -c shardplan -l model -x -a "(shardplan models | sed -n '3,\$s/ .*//p')"
+complete -c shardplan -l gpu -x -a "(shardplan gpus | sed -n '3,\$s/ .*//p')"
+complete -c shardplan -l kind -x -a "(shardplan groups --format=hash | sed 's/ .*//')"
+complete -c shardplan -l color-by -x -a "(shardplan groups --format=hash | sed 's/ .*//')"
+complete -c shardplan -l set -x -a "(shardplan fields | sed -n '2,\$s/ .*/=/p')"
+complete -c shardplan -l format -x -a 'text hash'
+complete -c shardplan -l color -x -a 'auto always never'
+complete -c shardplan -l sequence-parallel -x -a 'true false'
+for name in mode layout precision optimizer schedule recompute engine
+    complete -c shardplan -l $name -x -a "(__shardplan_choices $name)"
+end
+for name in (shardplan --help | sed -n 's/^ .*--\([a-z-]*\)=[NXT].*/\1/p')
+    contains $name model gpu; or complete -c shardplan -l $name -x
+end
+complete -c shardplan -l ascii -d 'draw with ASCII characters alone'
+complete -c shardplan -l strict -d 'warnings count as errors'
+complete -c shardplan -s h -l help -d 'print help'
+complete -c shardplan -s V -l version -d 'print the version'

@@ -1,0 +1,33 @@
+/*
+ * atomic.h - replace a file whole or not at all.
+ */
+#ifndef FILE_ATOMIC_H
+#define FILE_ATOMIC_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "file/planfile.h"
+
+enum atomic_result {
+	ATOMIC_DONE,
+	ATOMIC_CHANGED, /* the file is not as `expected` any more: nothing written */
+	ATOMIC_FAILED,  /* the old file is as it was */
+};
+
+/*
+ * Write size bytes to path: into a temporary file beside it, every write checked, fsync,
+ * close checked, rename, fsync of the directory. Symbolic links are followed and kept;
+ * mode and, where allowed, owner of an old file are kept, a new one gets 0666 less the
+ * umask; with `like`, both are those of that file instead. With `expected`, what stands at
+ * path just before the rename must still look so.
+ * With `stamp` (which may be `expected`), it tells how the new file looks. why gets the
+ * reason of a failure.
+ */
+enum atomic_result atomic_write(const char *path, const void *data, size_t size,
+    const char *like, const struct file_stamp *expected, struct file_stamp *stamp, char *why,
+    size_t whysize);
+
+/* The file that path leads to through symbolic links, which need not exist itself.
+ * False, with the reason, when the directory is not there or the link leads nowhere. */
+bool atomic_target(char *buf, size_t size, const char *path, char *why, size_t whysize);
+#endif

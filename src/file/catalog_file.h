@@ -1,0 +1,18 @@
+/*
+ * catalog_file.h - the catalogue of models, GPUs and clusters, from libconfig files.
+ *
+ * Shipped files are found in the build tree or where they were installed; files of the
+ * same names in $XDG_CONFIG_HOME/shardplan/ add entries and override shipped ones.
+ */
+#ifndef FILE_CATALOG_FILE_H
+#define FILE_CATALOG_FILE_H
+#include <stdbool.h>
+
+#include "core/catalog.h"
+#include "file/planfile.h"
+
+/* Read everything. A shipped file that is missing or wrong is an error; so is a wrong
+ * user file. On false errors says why and *catalog holds nothing. */
+bool catalog_load(struct catalog *catalog, struct file_errors *errors);
+void catalog_free(struct catalog *catalog);
+#endif

@@ -1,0 +1,232 @@
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "file/emit.h"
+#include "file/planfile.h"
+#include "file/show.h"
+
+#define HEAD "# shardplan plan; shardplan-plan(5) explains every line"
+
+static const struct section {
+	const char *name, *comment;
+} sections[] = {
+	{ "cluster", "# the machines: GPUs, nodes and what joins them" },
+	{ "model", "# the model; what is not here comes from the catalogue" },
+	{ "parallel", "# how the model is split over the GPUs" },
+	{ "training", "# one training step" },
+	{ "serving", "# the engine and its load" },
+	{ "calibration", "# measured against estimated" },
+};
+
+enum { SECTIONS = sizeof sections / sizeof sections[0] };
+
+bool
+emit_is_own_comment(const char *text, size_t length)
+{
+	while (length > 0 && (text[length - 1] == '\r' || text[length - 1] == ' '))
+		length--;
+	if (length == strlen(HEAD) && memcmp(text, HEAD, length) == 0)
+		return true;
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (length == strlen(sections[i].comment) &&
+		    memcmp(text, sections[i].comment, length) == 0)
+			return true;
+	return false;
+}
+
+/* ---- values ------------------------------------------------------------------------ */
+
+static void
+emit_int(struct textbuf *out, int64_t v)
+{
+	/* Without the L, libconfig 1.5 reads the low 32 bits. */
+	textbuf_add(out, "%lld%s", (long long)v, v > INT32_MAX || v < -INT32_MAX ? "L" : "");
+}
+
+static void
+emit_real(struct textbuf *out, double v)
+{
+	char text[48];
+
+	text_real(text, sizeof text, v);
+	/* Whole numbers without an exponent: 100000.0 is read more easily than 1e+05. */
+	if (strchr(text, 'e') != NULL && fabs(v) >= 1 && fabs(v) < 1e15 && !(v > floor(v)))
+		text_put(text, sizeof text, "%.1f", v);
+	textbuf_add(out, "%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "");
+}
+
+void
+emit_string(struct textbuf *out, const char *text)
+{
+	size_t left = strlen(text);
+
+	textbuf_bytes(out, "\"", 1);
+	while (left > 0) {
+		unsigned char c = (unsigned char)*text;
+		size_t step = utf8_length(text, left);
+
+		if (c == '"' || c == '\\')
+			textbuf_add(out, "\\%c", c);
+		else if (c == '\n')
+			textbuf_bytes(out, "\\n", 2);
+		else if (c == '\t')
+			textbuf_bytes(out, "\\t", 2);
+		else if (c < 0x20 || c == 0x7f)
+			textbuf_add(out, "\\x%02X", c);
+		else if (step == 0)
+			textbuf_bytes(out, "?", 1); /* no UTF-8: would be refused when read */
+		else
+			textbuf_bytes(out, text, step);
+		step += step == 0;
+		text += step;
+		left -= step;
+	}
+	textbuf_bytes(out, "\"", 1);
+}
+
+void
+emit_value(struct textbuf *out, enum field_id f, const struct plan *p)
+{
+	char choice[64];
+
+	switch (field_table[f].type) {
+	case FIELD_INT:
+		emit_int(out, field_int(f, p));
+		break;
+	case FIELD_REAL:
+		emit_real(out, field_real(f, p));
+		break;
+	case FIELD_BOOL:
+		textbuf_add(out, "%s", field_int(f, p) != 0 ? "true" : "false");
+		break;
+	case FIELD_CHOICE:
+		if (!field_choice(f, field_int(f, p), choice, sizeof choice))
+			choice[0] = '\0';
+		emit_string(out, choice);
+		break;
+	case FIELD_TEXT:
+		emit_string(out, field_text(f, p));
+		break;
+	}
+}
+
+/* ---- plans ------------------------------------------------------------------------- */
+
+/* Whether a saved plan must say this field; base is what it inherits, marked. */
+static bool
+is_written(enum field_id f, const struct plan *p, const struct plan *base)
+{
+	bool set = field_is_set(f, p);
+
+	if (field_is_set(f, base))
+		return !field_same(f, p, base);
+	if (set)
+		return true;
+	if (!field_in_mode(f, p->mode))
+		return false;
+	switch (field_table[f].origin) {
+	case ORIGIN_DEFAULT:
+		return true;
+	case ORIGIN_DERIVED:
+		return f != FIELD_NVLINK_DOMAIN; /* the catalogue's, else one node */
+	case ORIGIN_CATALOG:
+	case ORIGIN_OPTIONAL:
+		break;
+	}
+	return false;
+}
+
+bool
+emit_needs_flat(const struct plan *inherited, const struct plan *p)
+{
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		if (field_table[f].origin == ORIGIN_OPTIONAL && field_is_set(f, inherited) &&
+		    !field_is_set(f, p))
+			return true;
+	}
+	return false;
+}
+
+static bool
+in_section(enum field_id f, const char *section)
+{
+	size_t n = strlen(section);
+
+	return strncmp(field_table[f].path, section, n) == 0 && field_table[f].path[n] == '.';
+}
+
+static void
+emit_section(struct textbuf *out, const struct section *section, const struct plan *p,
+    const struct plan *base)
+{
+	bool open = false;
+
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		if (!in_section(f, section->name) || !is_written(f, p, base))
+			continue;
+		if (!open)
+			textbuf_add(out, "\n%s\n%s: {\n", section->comment, section->name);
+		open = true;
+		textbuf_add(out, "\t%s = ", field_key(f));
+		emit_value(out, f, p);
+		textbuf_add(out, ";\n");
+	}
+	if (open)
+		textbuf_add(out, "};\n");
+}
+
+char *
+planfile_text(const struct planfile *file, const struct plan *plan,
+    const struct catalog *catalog)
+{
+	struct textbuf out = { NULL, 0, 0, false };
+	struct plan base = file->inherited;
+	bool flat = file->base[0] == '\0' || emit_needs_flat(&file->inherited, plan);
+
+	/* What an unset field is worth was settled by plan_resolve already. */
+	(void)catalog;
+	if (flat)
+		plan_defaults(&base);
+	textbuf_add(&out, "%s\nformat = 1;\n", HEAD);
+	if (!flat) {
+		textbuf_add(&out, "base = ");
+		emit_string(&out, file->base);
+		textbuf_add(&out, ";\n");
+	}
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		if (strchr(field_table[f].path, '.') != NULL || !is_written(f, plan, &base))
+			continue;
+		textbuf_add(&out, "%s = ", field_key(f));
+		emit_value(&out, f, plan);
+		textbuf_add(&out, ";\n");
+	}
+	for (size_t i = 0; i < SECTIONS; i++)
+		emit_section(&out, &sections[i], plan, &base);
+	return textbuf_take(&out);
+}
+
+char *
+planfile_section_text(const struct plan *plan, const char *section)
+{
+	struct textbuf out = { NULL, 0, 0, false };
+
+	textbuf_add(&out, "%s: {\n", section);
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		if (!in_section(f, section) || !field_is_set(f, plan))
+			continue;
+		textbuf_add(&out, "\t%s = ", field_key(f));
+		emit_value(&out, f, plan);
+		textbuf_add(&out, ";\n");
+	}
+	textbuf_add(&out, "};\n");
+	return textbuf_take(&out);
+}

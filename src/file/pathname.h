@@ -1,0 +1,26 @@
+/*
+ * pathname.h - file names as text: directories, joining, one name seen from another.
+ */
+#ifndef FILE_PATHNAME_H
+#define FILE_PATHNAME_H
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The directory part: "." for "a.cfg", "/" for "/a.cfg". False when it does not fit. */
+bool pathname_dir(char *buf, size_t size, const char *path);
+
+/* What follows the last slash. */
+const char *pathname_last(const char *path);
+
+/* name as seen from directory dir: itself when absolute. False when it does not fit. */
+bool pathname_join(char *buf, size_t size, const char *dir, const char *name);
+
+/*
+ * The way from directory `from` to file `to`, both absolute and free of links, "." and
+ * "..": "../clusters/a.cfg". Where they share no directory but the root, `to` itself.
+ */
+bool pathname_relative(char *buf, size_t size, const char *from, const char *to);
+
+/* Both exist and are one file, or (for a name that is not there yet) one directory entry. */
+bool pathname_same(const char *a, const char *b);
+#endif

@@ -1,0 +1,26 @@
+/*
+ * slurp.h - read a whole file, and only what is safe to read: a regular file of limited
+ * size. Opening a FIFO or a device could block or act; they are refused unread.
+ */
+#ifndef FILE_SLURP_H
+#define FILE_SLURP_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "file/planfile.h"
+
+struct slurp {
+	char *text;              /* ended with a NUL, free() it */
+	size_t size;
+	struct file_stamp stamp; /* not for standard input */
+	int error;               /* errno where the system refused, else 0 */
+};
+
+/* Read path, or standard input for "-". On refusal false, with the reason in why. */
+bool slurp_file(struct slurp *out, const char *path, char *why, size_t size);
+
+/* What path looks like now; exists is false when there is nothing. */
+void stamp_get(struct file_stamp *stamp, const char *path);
+void stamp_from(struct file_stamp *stamp, const struct stat *st);
+bool stamp_same(const struct file_stamp *a, const struct file_stamp *b);
+#endif

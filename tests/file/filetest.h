@@ -1,0 +1,159 @@
+/*
+ * filetest.h - what the tests of src/file share: a directory of their own, and the
+ * shipped data of the source tree (environment TOP, else the current directory).
+ */
+#ifndef FILETEST_H
+#define FILETEST_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/field.h"
+#include "file/catalog_file.h"
+#include "file/paths.h"
+#include "file/planfile.h"
+
+#define UNUSED __attribute__((unused))
+
+static char test_dir[64];
+static struct catalog test_catalog;
+
+/* The name of a file in the test's directory; good until the eighth call after. */
+static UNUSED const char *
+in_dir(const char *name)
+{
+	static char path[8][512];
+	static unsigned turn;
+	char *p = path[turn++ % 8];
+
+	snprintf(p, sizeof path[0], "%s/%s", test_dir, name);
+	return p;
+}
+
+static UNUSED void
+put_bytes(const char *name, const void *bytes, size_t n)
+{
+	FILE *f = fopen(in_dir(name), "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+static UNUSED void
+put_file(const char *name, const char *text)
+{
+	put_bytes(name, text, strlen(text));
+}
+
+/* The content of a file, to be freed; NULL when it is not there. */
+static UNUSED char *
+get_file(const char *name)
+{
+	FILE *f = fopen(in_dir(name), "rb");
+	char *text;
+	size_t n;
+
+	if (f == NULL)
+		return NULL;
+	text = calloc(1, 2 * PLANFILE_SIZE_MAX);
+	assert_non_null(text);
+	n = fread(text, 1, 2 * PLANFILE_SIZE_MAX - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return text;
+}
+
+/* Entries in the directory, to see that no temporary file stays. */
+static int files_counted;
+
+static UNUSED int
+count_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)path;
+	(void)st;
+	(void)ftw;
+	files_counted += type == FTW_F || type == FTW_SL;
+	return 0;
+}
+
+static UNUSED int
+count_files(void)
+{
+	files_counted = 0;
+	nftw(test_dir, count_one, 16, FTW_PHYS);
+	return files_counted;
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static UNUSED int
+fresh_dir(void **state)
+{
+	(void)state;
+	strcpy(test_dir, "/tmp/shardplan-test.XXXXXX");
+	return mkdtemp(test_dir) == NULL ? -1 : 0;
+}
+
+static UNUSED int
+remove_dir(void **state)
+{
+	(void)state;
+	return nftw(test_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The shipped data of the source tree, and no files of the user who runs the tests. */
+static UNUSED void
+use_source_tree(void)
+{
+	const char *top = getenv("TOP");
+	char share[1024];
+
+	snprintf(share, sizeof share, "%s/share", top != NULL ? top : ".");
+	setenv("SHARDPLAN_DATADIR", share, 1);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+}
+
+static UNUSED int
+load_catalog(void **state)
+{
+	static struct file_errors errors;
+
+	(void)state;
+	use_source_tree();
+	paths_init(NULL);
+	if (catalog_load(&test_catalog, &errors))
+		return 0;
+	for (size_t i = 0; i < errors.count; i++)
+		print_error("%s\n", errors.line[i]);
+	return -1;
+}
+
+static UNUSED int
+free_catalog(void **state)
+{
+	(void)state;
+	catalog_free(&test_catalog);
+	return 0;
+}
+
+#endif

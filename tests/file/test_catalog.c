@@ -1,0 +1,272 @@
+/* The catalogue: what is shipped loads and fits together, users override by name. */
+#include <math.h>
+#include <time.h>
+
+#include "filetest.h"
+
+#include <dirent.h>
+
+static struct file_errors errors;
+
+static void
+test_shipped(void **state)
+{
+	const struct catalog_entry *e;
+
+	(void)state;
+	assert_true(test_catalog.models.count >= 80);
+	assert_true(test_catalog.gpus.count >= 36);
+	assert_true(test_catalog.clusters.count >= 12);
+	e = catalog_find(&test_catalog.gpus, "h100-sxm-80gb");
+	assert_non_null(e);
+	assert_true(fabs(e->values.cluster.memory_gib - 79.19) < 1e-9);
+	assert_true(field_is_set(FIELD_BF16_TFLOPS, &e->values));
+	assert_false(field_is_set(FIELD_NODES, &e->values));
+	e = catalog_find(&test_catalog.gpus, "GB200");
+	assert_non_null(e);
+	assert_int_equal(e->values.cluster.nvlink_domain, 72);
+	e = catalog_find(&test_catalog.models, "llama-3.1-70b");
+	assert_non_null(e);
+	assert_int_equal(e->total_params, INT64_C(70553706496));
+	assert_int_equal(e->values.model.layers, 80);
+	e = catalog_find(&test_catalog.clusters, "meta-grand-teton-16k");
+	assert_non_null(e);
+	assert_int_equal(e->values.cluster.nodes, 2048);
+	assert_false(field_is_set(FIELD_NAME, &e->values));
+}
+
+static void
+test_every_entry(void **state)
+{
+	const struct catalog_list *lists[] = { &test_catalog.models, &test_catalog.gpus,
+	    &test_catalog.clusters };
+
+	(void)state;
+	for (size_t l = 0; l < 3; l++)
+		for (size_t i = 0; i < lists[l]->count; i++) {
+			const struct catalog_entry *e = &lists[l]->entry[i];
+
+			assert_true(e->id[0] != '\0' && e->title[0] != '\0' && e->file[0] != '\0');
+			if (e->source[0] == '\0')
+				fail_msg("%s: no source", e->id);
+			if (l == 1 && (e->values.cluster.memory_gib < 1 || e->values.cluster.bf16_tflops < 1))
+				fail_msg("%s: no memory or no rate", e->id);
+			if (l == 0 && e->total_params == 0)
+				fail_msg("%s: no total_params", e->id);
+		}
+}
+
+/* Each sample plan loads, and its splits divide what they must. */
+static void
+test_sample_plans(void **state)
+{
+	static struct planfile file;
+	static struct plan p;
+	char dir[1024], path[2048];
+	const struct dirent *e;
+	int count = 0;
+	DIR *d;
+
+	(void)state;
+	assert_true(paths_data(dir, sizeof dir, "plans"));
+	d = opendir(dir);
+	assert_non_null(d);
+	while ((e = readdir(d)) != NULL) {
+		int64_t world, dp;
+
+		if (strstr(e->d_name, ".cfg") == NULL)
+			continue;
+		snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+		memset(&errors, 0, sizeof errors);
+		if (!planfile_read(&file, &p, path, &test_catalog, &errors))
+			fail_msg("%s", errors.line[0]);
+		world = plan_world(&p);
+		dp = world / (p.parallel.tp * p.parallel.cp * p.parallel.pp);
+		assert_int_equal(world % (p.parallel.tp * p.parallel.cp * p.parallel.pp), 0);
+		assert_int_equal(p.model.attention_heads % p.parallel.tp, 0);
+		if (p.mode == MODE_TRAIN) {
+			assert_int_equal(p.training.global_batch_size % (p.training.micro_batch_size * dp), 0);
+			assert_int_equal(p.training.sequence_length % (2 * p.parallel.cp), 0);
+			assert_int_equal(world % (p.parallel.etp * p.parallel.ep * p.parallel.pp), 0);
+			if (p.parallel.pipeline_layout[0] == '\0')
+				assert_int_equal((p.model.layers + p.parallel.account_for_embedding +
+				    p.parallel.account_for_loss) % p.parallel.pp, 0);
+		}
+		count++;
+	}
+	closedir(d);
+	assert_true(count >= 16);
+}
+
+/* The catalogue with a directory of the user's, and what it says. */
+static bool
+load_with_user(struct catalog *c)
+{
+	bool ok;
+
+	memset(&errors, 0, sizeof errors);
+	setenv("XDG_CONFIG_HOME", test_dir, 1);
+	ok = catalog_load(c, &errors);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	return ok;
+}
+
+static int
+user_dir(void **state)
+{
+	if (fresh_dir(state) != 0)
+		return -1;
+	return mkdir(in_dir("shardplan"), 0700) != 0 || mkdir(in_dir("shardplan/clusters"), 0700);
+}
+
+static void
+test_user_files(void **state)
+{
+	struct catalog c;
+	const struct catalog_entry *e;
+
+	(void)state;
+	put_file("shardplan/gpus.cfg", "gpus = ( { id = \"H100-sxm-80GB\"; memory_gib = 70.0; },"
+	    " { id = \"mine\"; title = \"Mine\"; memory_gib = 1.0; } );");
+	put_file("shardplan/models.cfg", "format = 1; models = ( { id = \"my-model\"; layers = 3; "
+	    "total_params = 70000000000L; } );");
+	put_file("shardplan/clusters/home.cfg", "cluster: { gpu = \"mine\"; nodes = 3; };");
+	put_file("shardplan/clusters/dgx-h100.cfg", "name = \"Ours\"; cluster: { nodes = 7; };");
+	put_file("shardplan/clusters/.hidden.cfg", "(");
+	put_file("shardplan/clusters/README", "(");
+	assert_true(load_with_user(&c));
+	assert_int_equal(c.gpus.count, test_catalog.gpus.count + 1);
+	assert_int_equal(c.models.count, test_catalog.models.count + 1);
+	assert_int_equal(c.clusters.count, test_catalog.clusters.count + 1);
+	e = catalog_find(&c.gpus, "h100-sxm-80gb");
+	assert_true(fabs(e->values.cluster.memory_gib - 70) < 1e-9);
+	assert_false(field_is_set(FIELD_BF16_TFLOPS, &e->values));
+	e = catalog_find(&c.models, "my-model");
+	assert_int_equal(e->total_params, INT64_C(70000000000));
+	assert_string_equal(e->title, "my-model");
+	e = catalog_find(&c.clusters, "home");
+	assert_string_equal(e->values.cluster.gpu, "mine");
+	e = catalog_find(&c.clusters, "dgx-h100");
+	assert_string_equal(e->title, "Ours");
+	assert_int_equal(e->values.cluster.nodes, 7);
+	catalog_free(&c);
+	assert_int_equal(c.gpus.count, 0);
+}
+
+static void
+refused(const char *name, const char *text, const char *line)
+{
+	struct catalog c;
+	char path[256];
+
+	snprintf(path, sizeof path, "shardplan/%s", name);
+	put_file(path, text);
+	assert_false(load_with_user(&c));
+	assert_int_equal(c.gpus.count, 0);
+	if (strstr(errors.line[0], name) == NULL)
+		fail_msg("%s", errors.line[0]);
+	assert_string_equal(strstr(errors.line[0], name) + strlen(name), line);
+	assert_int_equal(unlink(in_dir(path)), 0);
+}
+
+static void
+test_user_errors(void **state)
+{
+	(void)state;
+	refused("gpus.cfg", "gpus = (\n{ id = \"a\"; },\n{ id = \"A\"; } );", ":3: error: id: \"A\" "
+	    "is there twice (fix: rename one)");
+	refused("gpus.cfg", "gpus = ( { title = \"a\"; } );", ":1: error: gpus: an entry without a "
+	    "name (fix: id = \"...\";)");
+	refused("gpus.cfg", "gpus = ( { id = \"a b\"; } );", ":1: error: id: a name is made of "
+	    "letters, digits and . _ + -");
+	refused("gpus.cfg", "gpus = ( 1 );", ":1: error: gpus: needs groups in the list (fix: { id "
+	    "= \"...\"; })");
+	refused("gpus.cfg", "gpus = { };", ":1: error: gpus: needs a list (fix: gpus = ( { ... } );)");
+	refused("gpus.cfg", "gpu = ( );", ":1: error: gpu: unknown key (fix: gpus = ( { ... } );)");
+	refused("gpus.cfg", "gpus = ( { id = \"a\";\n memory_gb = 80; } );", ":2: error: "
+	    "cluster.memory_gb: unknown key (fix: did you mean cluster.memory_gib?)");
+	refused("models.cfg", "models = ( { id = \"a\"; layers = 0; } );", ":1: error: model.layers: "
+	    "0 is out of range: 1 to 4096 (fix: layers = 1)");
+	refused("models.cfg", "models = ( { id = \"a\"; total_params = 70000000000; } );", ":1: "
+	    "error: 70000000000 needs an L, or libconfig 1.5 reads another number (fix: write "
+	    "70000000000L)");
+	refused("models.cfg", "format = 3;", ":1: error: format: 3 was written by a newer shardplan; "
+	    "this one reads 1 (fix: use that version)");
+	refused("clusters/x.cfg", "\ncluster: { gpu = \"h100-sxm-80gc\"; };", ":2: error: "
+	    "cluster.gpu: the catalogue has no \"h100-sxm-80gc\" (fix: gpu = \"h100-sxm-80gb\")");
+	refused("clusters/a b.cfg", "", ": error: the name of a cluster is made of letters, digits "
+	    "and . _ + -");
+}
+
+static void
+test_missing(void **state)
+{
+	struct catalog c;
+
+	(void)state;
+	memset(&errors, 0, sizeof errors);
+	setenv("SHARDPLAN_DATADIR", test_dir, 1);
+	assert_false(catalog_load(&c, &errors));
+	assert_int_equal(errors.count, 3);
+	assert_non_null(strstr(errors.line[0], "gpus.cfg: error: can not be opened: No such file"));
+	use_source_tree();
+}
+
+static void
+test_paths(void **state)
+{
+	char buf[256];
+
+	(void)state;
+	setenv("XDG_STATE_HOME", "/s", 1);
+	assert_true(paths_state(buf, sizeof buf, "undo"));
+	assert_string_equal(buf, "/s/shardplan/undo");
+	setenv("XDG_STATE_HOME", "relative", 1);
+	setenv("HOME", "/home/x", 1);
+	assert_true(paths_state(buf, sizeof buf, "undo"));
+	assert_string_equal(buf, "/home/x/.local/state/shardplan/undo");
+	unsetenv("XDG_CONFIG_HOME");
+	assert_true(paths_config(buf, sizeof buf, "models.cfg"));
+	assert_string_equal(buf, "/home/x/.config/shardplan/models.cfg");
+	unsetenv("HOME");
+	assert_false(paths_config(buf, sizeof buf, "models.cfg"));
+	assert_false(paths_data(buf, 8, "models.cfg"));
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+}
+
+/* Startup must not be felt; generous, for slow machines and sanitizers. */
+static void
+test_speed(void **state)
+{
+	struct timespec a, b;
+	struct catalog c;
+	double seconds;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (int i = 0; i < 10; i++) {
+		assert_true(catalog_load(&c, &errors));
+		catalog_free(&c);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	seconds = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+	print_message("catalogue: %.2f ms\n", seconds * 100);
+	assert_true(seconds / 10 < 0.25);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_every_entry),
+		cmocka_unit_test(test_sample_plans),
+		cmocka_unit_test_setup_teardown(test_user_files, user_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_user_errors, user_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_missing, fresh_dir, remove_dir),
+		cmocka_unit_test(test_speed),
+		cmocka_unit_test(test_paths),
+	};
+
+	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+}

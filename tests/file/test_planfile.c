@@ -1,0 +1,658 @@
+/* Reading plans: every kind of complaint with its file and line, base chains, and that
+ * what is written is read back as it was. */
+#include <locale.h>
+#include <math.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "filetest.h"
+
+static struct planfile file;
+static struct plan plan;
+static struct file_errors errors;
+
+static bool
+read_text(const char *text)
+{
+	memset(&errors, 0, sizeof errors);
+	return planfile_read_text(&file, &plan, "plan.cfg", text, strlen(text), &test_catalog,
+	    &errors);
+}
+
+static bool
+read_name(const char *name)
+{
+	memset(&errors, 0, sizeof errors);
+	return planfile_read(&file, &plan, in_dir(name), &test_catalog, &errors);
+}
+
+/* The text is refused with exactly this line; "plan.cfg:" is put before it. */
+static void
+refused(const char *text, const char *line)
+{
+	assert_false(read_text(text));
+	assert_memory_equal(errors.line[0], "plan.cfg:", 9);
+	assert_string_equal(errors.line[0] + 9, line);
+	assert_int_equal(errors.count, 1);
+}
+
+/* A file of the test's directory is refused; %s of the line is that directory. */
+static void
+refused_file(const char *name, const char *format)
+{
+	char line[512], shown[600] = "";
+	size_t used = 0;
+
+	assert_false(read_name(name));
+	snprintf(line, sizeof line, "%s/", test_dir);
+	/* Take the directory out wherever it stands. */
+	for (const char *p = errors.line[0]; *p != '\0';) {
+		if (strncmp(p, line, strlen(line)) == 0)
+			p += strlen(line);
+		else
+			shown[used++] = *p++;
+	}
+	assert_string_equal(shown, format);
+}
+
+/* ---- complaints -------------------------------------------------------------------- */
+
+static void
+test_unknown_keys(void **state)
+{
+	(void)state;
+	refused("parallel: {\n tpp = 8;\n};", "2: error: parallel.tpp: unknown key (fix: did you "
+	    "mean parallel.tp?)");
+	refused("tp = 8;", "1: error: tp: belongs into a section (fix: parallel: { tp = ...; };)");
+	refused("\nparalel: { tp = 8; };", "2: error: paralel: unknown key (fix: did you mean "
+	    "parallel?)");
+	refused("bas = \"x\";", "1: error: bas: unknown key (fix: did you mean base?)");
+	refused("nothing_like_it = 1;", "1: error: nothing_like_it: unknown key (fix: shardplan "
+	    "fields lists all)");
+	refused("model: { zzzzzzzz = 1; };", "1: error: model.zzzzzzzz: unknown key (fix: shardplan "
+	    "fields lists all)");
+}
+
+static void
+test_types(void **state)
+{
+	(void)state;
+	refused("parallel: { tp = \"8\"; };", "1: error: parallel.tp: needs a whole number, not text "
+	    "in quotation marks (fix: tp = 8)");
+	refused("parallel: { tp = \"many\"; };", "1: error: parallel.tp: needs a whole number, not "
+	    "text in quotation marks (fix: tp = 1)");
+	refused("parallel: { tp = 8.0; };", "1: error: parallel.tp: needs a whole number, not a "
+	    "number with a point (fix: tp = 8)");
+	refused("parallel: { tp = true; };", "1: error: parallel.tp: needs a whole number, not true "
+	    "or false (fix: tp = 1)");
+	refused("parallel: { tp = (8); };", "1: error: parallel.tp: needs a whole number, not a list "
+	    "(fix: tp = 1)");
+	refused("parallel: { tp: { x = 1; }; };", "1: error: parallel.tp: needs a whole number, not "
+	    "a group (fix: tp = 1)");
+	refused("parallel = 8;", "1: error: parallel: needs a group (fix: parallel: { ... };)");
+	refused("name: { };", "1: error: name: needs text in quotation marks, not a group (fix: name "
+	    "= \"\")");
+	refused("cluster: { nic_gbps = \"12.5\"; };", "1: error: cluster.nic_gbps: needs a number, "
+	    "not text in quotation marks (fix: nic_gbps = 12.5)");
+	refused("training: { flash_attention = 1; };", "1: error: training.flash_attention: needs "
+	    "true or false, not a whole number (fix: flash_attention = true)");
+	refused("training: { precision = 8; };", "1: error: training.precision: needs text in "
+	    "quotation marks, not a whole number (fix: precision = \"bf16\")");
+	refused("serving: { engine_version = 0.19; };", "1: error: serving.engine_version: needs "
+	    "text in quotation marks, not a number with a point (fix: engine_version = \"0.19\")");
+	refused("base = 1;", "1: error: base: needs text in quotation marks, not a whole number "
+	    "(fix: base = \"1\")");
+	assert_true(read_text("cluster: { nic_gbps = 400; memory_gib = 80.5; nodes = 4L; };"));
+	assert_int_equal(plan.cluster.nodes, 4);
+	assert_true(fabs(plan.cluster.nic_gbps - 400) <= 0);
+}
+
+static void
+test_ranges(void **state)
+{
+	(void)state;
+	refused("parallel: { vpp = 4097; };", "1: error: parallel.vpp: 4097 is out of range: 0 to "
+	    "4096 (fix: vpp = 4096)");
+	refused("parallel: { tp = -1; };", "1: error: parallel.tp: -1 is out of range: 0 to 16777216 "
+	    "(fix: tp = 0)");
+	refused("parallel: { tp = 9223372036854775807L; };", "1: error: parallel.tp: "
+	    "9223372036854775807 is out of range: 0 to 16777216 (fix: tp = 16777216)");
+	refused("serving: { gpu_memory_utilization = 1.5; };", "1: error: "
+	    "serving.gpu_memory_utilization: 1.5 is out of range: 0 to 1 (fix: "
+	    "gpu_memory_utilization = 1)");
+	refused("mode = \"trian\";", "1: error: mode: \"trian\" is not one of train, serve (fix: "
+	    "mode = \"train\")");
+	refused("training: { precision = \"int4\"; };", "1: error: training.precision: \"int4\" is "
+	    "not one of fp32, fp16, bf16, fp8");
+	refused("training: { precision = \"\x1b[2Jbf16\"; };", "1: error: training.precision: "
+	    "\"?[2Jbf16\" is not one of fp32, fp16, bf16, fp8");
+	refused("name = \"\xff\xfe\";", "1: error: name: this text is not UTF-8 (fix: save the file "
+	    "as UTF-8)");
+	refused("parallel: { hierarchical_cp = \"0123456789012345678901234567890123456789"
+	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
+	    "\"; };", "1: error: parallel.hierarchical_cp: too long: 128 bytes (fix: at most 127)");
+}
+
+static void
+test_names(void **state)
+{
+	(void)state;
+	refused("\ncluster: { gpu = \"h100-sxm-80g\"; };", "2: error: cluster.gpu: the catalogue has "
+	    "no \"h100-sxm-80g\" (fix: gpu = \"h100-sxm-80gb\")");
+	refused("model: {\n\n preset = \"lama-3.1-70b\"; };", "3: error: model.preset: the catalogue "
+	    "has no \"lama-3.1-70b\" (fix: preset = \"llama-3.1-70b\")");
+	refused("model: { preset = \"????????????????????????????????\"; };", "1: error: "
+	    "model.preset: the catalogue has no \"????????????????????????????????\" (fix: a name "
+	    "from shardplan models)");
+	assert_true(read_text("model: { preset = \"\"; };"));
+}
+
+static void
+test_syntax(void **state)
+{
+	(void)state;
+	refused("a = \n\n;", "3: error: syntax error here or just before (fix: write settings as tp "
+	    "= 8; and groups as parallel: { ... };)");
+	refused("true = 1;", "1: error: syntax error here or just before (fix: write settings as tp "
+	    "= 8; and groups as parallel: { ... };)");
+	refused("parallel: { tp = 8; };\nparallel: { pp = 4; };", "2: error: duplicate setting name "
+	    "(fix: keep one of the two)");
+	refused("format = 2;\ngarbage = 1;", "1: error: format: 2 was written by a newer shardplan; "
+	    "this one reads 1 (fix: use that version)");
+	refused("format = 0;", "1: error: format: 0 is no format (fix: format = 1)");
+	refused("format = \"1\";", "1: error: format: needs a whole number, not text in quotation "
+	    "marks");
+	refused("@include \".\"", "1: error: @include is not supported (fix: base = "
+	    "\"other.cfg\";)");
+	assert_true(read_text(""));
+	assert_int_equal(plan_world(&plan), 8);
+	assert_true(read_text("\xef\xbb\xbf" "format = 1;\r\nname = \"x\"\r\nparallel: { tp = 4 }"));
+	assert_int_equal(plan.parallel.tp, 4);
+	assert_true(field_is_set(FIELD_TP, &plan) && !field_is_set(FIELD_PP, &plan));
+	assert_true(read_text("name = \"x\"; # a comment that ends with the file"));
+	assert_true(read_text("name = \"x\"; //"));
+	assert_true(read_text("calibration: { memory_bias_gib = -0.0; };"));
+	assert_true(signbit(plan.calibration.memory_bias_gib));
+}
+
+static void
+test_many_errors(void **state)
+{
+	char text[4096] = "parallel: {\n";
+
+	(void)state;
+	for (int i = 0; i < 30; i++)
+		sprintf(text + strlen(text), "\tunknown%d = 1;\n", i);
+	strcat(text, "};\n");
+	assert_false(read_text(text));
+	assert_int_equal(errors.count, PLANFILE_ERRORS_MAX);
+	assert_int_equal(errors.dropped, 10);
+	assert_non_null(strstr(errors.line[19], "plan.cfg:21: error: parallel.unknown19: "));
+}
+
+/* ---- what is no plan file ------------------------------------------------------------- */
+
+static void
+test_kinds_of_files(void **state)
+{
+	char *big = malloc(PLANFILE_SIZE_MAX + 2);
+
+	(void)state;
+	assert_non_null(big);
+	refused_file("", ": error: is a directory, not a file");
+	refused_file("none.cfg", "none.cfg: error: can not be opened: No such file or directory");
+	assert_int_equal(mkfifo(in_dir("fifo"), 0600), 0);
+	refused_file("fifo", "fifo: error: is not a regular file");
+	memset(big, '#', PLANFILE_SIZE_MAX + 1);
+	put_bytes("big.cfg", big, PLANFILE_SIZE_MAX + 1);
+	refused_file("big.cfg", "big.cfg: error: is larger than 1 MiB, so it is no plan");
+	put_bytes("big.cfg", big, PLANFILE_SIZE_MAX);
+	assert_true(read_name("big.cfg"));
+	assert_true(file.has_comments);
+	put_bytes("nul.cfg", "a = 1;\n\0", 8);
+	refused_file("nul.cfg", "nul.cfg:2: error: a zero byte: this is no text file");
+	put_file("self.cfg", "@include \"self.cfg\"\n");
+	refused_file("self.cfg", "self.cfg:1: error: @include is not supported (fix: base = "
+	    "\"other.cfg\";)");
+	free(big);
+}
+
+static void
+test_standard_input(void **state)
+{
+	int saved = dup(STDIN_FILENO), ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "parallel: { tp = 4; };", 22), 22);
+	close(ends[1]);
+	dup2(ends[0], STDIN_FILENO);
+	assert_true(planfile_read(&file, &plan, "-", &test_catalog, &errors));
+	assert_int_equal(plan.parallel.tp, 4);
+	assert_string_equal(file.path, "");
+	close(ends[0]);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "\ntp = 4;", 8), 8);
+	close(ends[1]);
+	dup2(ends[0], STDIN_FILENO);
+	memset(&errors, 0, sizeof errors);
+	assert_false(planfile_read(&file, &plan, "-", &test_catalog, &errors));
+	assert_memory_equal(errors.line[0], "<stdin>:2: error: tp: ", 22);
+	close(ends[0]);
+	dup2(saved, STDIN_FILENO);
+	close(saved);
+}
+
+/* A small stack, as threads and batch systems give: nothing deep is on it. */
+static void
+test_small_stack(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		struct rlimit limit = { 256 * 1024, 256 * 1024 };
+		char deep[200];
+
+		setrlimit(RLIMIT_STACK, &limit);
+		memset(deep, '(', 60);
+		memset(deep + 60, ')', 60);
+		deep[120] = '\0';
+		_exit(read_text(deep) ? 1 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* ---- base -------------------------------------------------------------------------- */
+
+static void
+test_base(void **state)
+{
+	(void)state;
+	assert_true(mkdir(in_dir("sub"), 0700) == 0);
+	put_file("sub/b.cfg", "base = \"../a.cfg\";\nparallel: { pp = 2; };\n");
+	put_file("a.cfg", "cluster: { nodes = 4; };\nparallel: { tp = 8; pp = 4; };\n");
+	put_file("top.cfg", "base = \"sub/b.cfg\";\nparallel: { tp = 2; };\n");
+	assert_true(read_name("top.cfg"));
+	assert_string_equal(file.base, "sub/b.cfg");
+	assert_int_equal(plan.cluster.nodes, 4);
+	assert_int_equal(plan.parallel.tp, 2);
+	assert_int_equal(plan.parallel.pp, 2);
+	assert_int_equal(file.inherited.parallel.tp, 8);
+	assert_true(field_is_set(FIELD_TP, &file.inherited));
+	assert_true(field_is_set(FIELD_NODES, &plan));
+	assert_false(field_is_set(FIELD_CP, &file.inherited));
+
+	put_file("a.cfg", "cluster: { nodez = 4; };");
+	refused_file("top.cfg", "sub/../a.cfg:1: error: cluster.nodez: unknown key (fix: did you "
+	    "mean cluster.nodes?)");
+	put_file("top.cfg", "\nbase = \"none.cfg\";\ntp = 1;");
+	refused_file("top.cfg", "top.cfg:2: error: base: none.cfg can not be opened: No such file or "
+	    "directory");
+	assert_int_equal(errors.count, 2);
+	put_file("top.cfg", "base = \"sub\";");
+	refused_file("top.cfg", "top.cfg:1: error: base: sub is a directory, not a file");
+	put_file("top.cfg", "base = \"clusters/dgx-a100.cfg\"; cluster: { nodes = 3; };");
+	assert_true(read_name("top.cfg"));
+	assert_string_equal(plan.cluster.gpu, "a100-sxm4-80gb");
+}
+
+static void
+test_circles(void **state)
+{
+	(void)state;
+	put_file("c1.cfg", "base = \"c1.cfg\";");
+	refused_file("c1.cfg", "c1.cfg:1: error: base: plans build on one another in a circle: "
+	    "c1.cfg -> c1.cfg (fix: remove one base)");
+	put_file("c1.cfg", "base = \"c2.cfg\";");
+	put_file("c2.cfg", "\nbase = \"c3.cfg\";");
+	put_file("c3.cfg", "\n\nbase = \"./c2.cfg\";");
+	refused_file("c1.cfg", "c3.cfg:3: error: base: plans build on one another in a circle: "
+	    "c2.cfg -> c3.cfg -> ./c2.cfg (fix: remove one base)");
+	assert_int_equal(symlink("c1.cfg", in_dir("link.cfg")), 0);
+	put_file("c1.cfg", "base = \"link.cfg\";");
+	assert_false(read_name("c1.cfg"));
+}
+
+static void
+test_depth(void **state)
+{
+	char name[16], text[64];
+
+	(void)state;
+	for (int i = 0; i <= 9; i++) {
+		snprintf(name, sizeof name, "d%d.cfg", i);
+		snprintf(text, sizeof text, "base = \"d%d.cfg\";", i - 1);
+		if (i == 0)
+			strcpy(text, "cluster: { nodes = 5; };");
+		put_file(name, text);
+	}
+	assert_true(read_name("d8.cfg"));
+	assert_int_equal(plan.cluster.nodes, 5);
+	refused_file("d9.cfg", "d1.cfg:1: error: base: more than 8 plans build on one another (fix: "
+	    "join some of them)");
+}
+
+/* ---- round trips --------------------------------------------------------------------- */
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t
+rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static void
+random_text(char *buf, size_t size)
+{
+	static const char *const pieces[] = { "a", "B", " ", "\"", "\\", "\n", "\t", "\r", "\f",
+	    "\x01", "\x1b[2J", "\x7f", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "@include \"x\"",
+	    "# ", "/*", "\\x41", "999999999999", "\xc2\x9b", "\n@include \"/\"\n" };
+	size_t used = 0, n = rnd() % 30;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		const char *p = pieces[rnd() % (sizeof pieces / sizeof pieces[0])];
+
+		if (used + strlen(p) >= size)
+			break;
+		strcpy(buf + used, p);
+		used += strlen(p);
+	}
+}
+
+static double
+random_real(double least, double most)
+{
+	static const double some[] = { 0.1, 1.0 / 3, 2.2250738585072014e-308, 5e-324, -0.0, 1e5, 1e-7,
+	    123456.789, 0.30000000000000004, 65536 };
+	double v = some[rnd() % (sizeof some / sizeof some[0])];
+
+	if (rnd() % 2 == 0)
+		v = least + (most - least) * ((double)(rnd() >> 11) / 9007199254740992.0);
+	return v < least ? least : v > most ? most : v;
+}
+
+static void
+random_field(enum field_id f, struct plan *p)
+{
+	const struct field *row = &field_table[f];
+	char text[PLAN_NOTES_SIZE], err[200];
+	int64_t choices = 0;
+
+	switch (row->type) {
+	case FIELD_INT:
+		assert_true(field_put_int(f, p, (int64_t)random_real(row->least, row->most), err,
+		    sizeof err));
+		break;
+	case FIELD_REAL:
+		assert_true(field_put_real(f, p, random_real(row->least, row->most), err, sizeof err));
+		break;
+	case FIELD_BOOL:
+		assert_true(field_put_int(f, p, (int64_t)(rnd() % 2), err, sizeof err));
+		break;
+	case FIELD_CHOICE:
+		while (field_choice(f, choices, text, sizeof text))
+			choices++;
+		assert_true(field_put_int(f, p, (int64_t)(rnd() % (uint64_t)choices), err, sizeof err));
+		break;
+	case FIELD_TEXT:
+		random_text(text, row->size);
+		if (f == FIELD_GPU)
+			strcpy(text, test_catalog.gpus.entry[rnd() % test_catalog.gpus.count].id);
+		if (f == FIELD_PRESET)
+			strcpy(text, test_catalog.models.entry[rnd() % test_catalog.models.count].id);
+		assert_true(field_put_text(f, p, text, err, sizeof err));
+		break;
+	}
+}
+
+static void
+random_plan(struct plan *p, const struct plan *from, unsigned share)
+{
+	*p = *from;
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (rnd() % 100 < share)
+			random_field((enum field_id)f, p);
+	plan_resolve(p, &test_catalog);
+}
+
+/* Reals bit by bit: -0.0 is not 0.0. */
+static bool
+same_value(enum field_id f, const struct plan *a, const struct plan *b)
+{
+	const struct field *row = &field_table[f];
+
+	return memcmp((const char *)a + row->offset, (const char *)b + row->offset,
+	    row->type == FIELD_TEXT ? strlen(field_text(f, a)) + 1 : row->size) == 0;
+}
+
+static void
+assert_same_plan(const struct plan *a, const struct plan *b, const char *text)
+{
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		if (!same_value(f, a, b) || (field_table[f].origin == ORIGIN_OPTIONAL &&
+		    field_is_set(f, a) != field_is_set(f, b)))
+			fail_msg("%s differs after a round trip:\n%s", field_table[f].path, text);
+		/* What the user chose stays chosen. */
+		if (field_is_set(f, a) && !field_is_set(f, b))
+			fail_msg("%s is not set any more:\n%s", field_table[f].path, text);
+	}
+}
+
+static void
+round_trip(const struct planfile *from, const struct plan *p)
+{
+	char *text = planfile_text(from, p, &test_catalog), *again;
+	static struct planfile back;
+	static struct plan q;
+	char name[600];
+
+	assert_non_null(text);
+	snprintf(name, sizeof name, "%s/x.cfg", test_dir);
+	memset(&errors, 0, sizeof errors);
+	if (!planfile_read_text(&back, &q, name, text, strlen(text), &test_catalog, &errors))
+		fail_msg("%s\n%s", errors.line[0], text);
+	assert_same_plan(p, &q, text);
+	assert_false(back.has_comments);
+	again = planfile_text(&back, &q, &test_catalog);
+	assert_non_null(again);
+	assert_string_equal(text, again);
+	free(text);
+	free(again);
+}
+
+static void
+test_round_trip(void **state)
+{
+	static struct planfile none, some;
+	static struct plan empty, p, base;
+
+	(void)state;
+	plan_defaults(&empty);
+	plan_defaults(&none.inherited);
+	for (int i = 0; i < 300; i++) {
+		random_plan(&p, &empty, i < 20 ? 100 : (unsigned)(rnd() % 101));
+		round_trip(&none, &p);
+	}
+	/* With a base, which is itself written and read. */
+	for (int i = 0; i < 300; i++) {
+		char *text;
+
+		random_plan(&base, &empty, (unsigned)(rnd() % 50));
+		text = planfile_text(&none, &base, &test_catalog);
+		assert_non_null(text);
+		put_file("base.cfg", text);
+		free(text);
+		put_file("top.cfg", "base = \"base.cfg\";");
+		assert_true(read_name("top.cfg"));
+		some = file;
+		random_plan(&p, &plan, (unsigned)(rnd() % 50));
+		/* Take some of it back. */
+		for (int f = 0; f < FIELD_COUNT; f++)
+			if (rnd() % 10 == 0 && field_table[f].origin != ORIGIN_OPTIONAL)
+				field_mark((enum field_id)f, &p, false);
+		/* Names first, then what the entries of those names bring. */
+		plan_resolve(&p, &test_catalog);
+		plan_resolve(&p, &test_catalog);
+		round_trip(&some, &p);
+	}
+}
+
+static void
+test_extremes(void **state)
+{
+	static struct planfile none;
+	static struct plan p;
+	char err[100], *text;
+
+	(void)state;
+	plan_defaults(&none.inherited);
+	plan_defaults(&p);
+	p.mode = MODE_SERVE;
+	field_mark(FIELD_MODE, &p, true);
+	assert_true(field_put_text(FIELD_NAME, &p, "a \"b\" \\ \n\t\x1b \xe2\x82\xac \xff", err,
+	    sizeof err));
+	p.cluster.nodes = INT64_C(2147483647); /* past the range: the writer does not care */
+	p.cluster.gpus_per_node = INT64_C(2147483648);
+	p.cluster.nvlink_domain = INT64_MAX;
+	p.cluster.nic_gbps = 1e300;
+	p.cluster.hbm_gbps = 1e6;
+	p.cluster.memory_gib = 1.0 / 3;
+	for (int f = FIELD_NODES; f <= FIELD_HBM_GBPS; f++)
+		field_mark((enum field_id)f, &p, true);
+	text = planfile_text(&none, &p, &test_catalog);
+	assert_non_null(strstr(text, "\nname = \"a \\\"b\\\" \\\\ \\n\\t\\x1B \xe2\x82\xac ?\";\n"));
+	assert_non_null(strstr(text, "\tnodes = 2147483647;\n"));
+	assert_non_null(strstr(text, "\tgpus_per_node = 2147483648L;\n"));
+	assert_non_null(strstr(text, "\tnvlink_domain = 9223372036854775807L;\n"));
+	assert_non_null(strstr(text, "\tnic_gbps = 1e+300;\n"));
+	assert_non_null(strstr(text, "\thbm_gbps = 1000000.0;\n"));
+	assert_non_null(strstr(text, "\tmemory_gib = 0.3333333333333333;\n"));
+	free(text);
+}
+
+/* What a saved plan says and what it leaves to catalogue and base. */
+static void
+test_what_is_written(void **state)
+{
+	char *text;
+
+	(void)state;
+	assert_true(read_text("serving: { concurrency = 9; };"));
+	text = planfile_text(&file, &plan, &test_catalog);
+	assert_non_null(strstr(text, "\tconcurrency = 9;\n"));
+	assert_null(strstr(text, "context_length"));
+	assert_null(strstr(text, "first_stage_layers"));
+	assert_null(strstr(text, "memory_gib"));
+	assert_null(strstr(text, "nvlink_domain"));
+	assert_null(strstr(text, "\tlayers = "));
+	assert_null(strstr(text, "calibration"));
+	assert_non_null(strstr(text, "\tpipeline_layout = \"\";\n"));
+	assert_non_null(strstr(text, "\tetp = 1;\n"));
+	assert_non_null(strstr(text, "\tsequence_parallel = false;\n"));
+	free(text);
+
+	put_file("base.cfg", "cluster: { memory_gib = 70.0; };\n"
+	    "calibration: { compute_efficiency = 0.5; };");
+	put_file("top.cfg", "base = \"base.cfg\";");
+	assert_true(read_name("top.cfg"));
+	text = planfile_text(&file, &plan, &test_catalog);
+	assert_null(strstr(text, "memory_gib"));
+	assert_non_null(strstr(text, "\nbase = \"base.cfg\";\n"));
+	free(text);
+	field_mark(FIELD_MEMORY_GIB, &plan, false);
+	plan_resolve(&plan, &test_catalog);
+	text = planfile_text(&file, &plan, &test_catalog);
+	assert_non_null(strstr(text, "\tmemory_gib = 79.19;\n"));
+	free(text);
+	/* Absent can not be said against a base that has it: the base goes. */
+	field_mark(FIELD_COMPUTE_EFFICIENCY, &plan, false);
+	plan_resolve(&plan, &test_catalog);
+	text = planfile_text(&file, &plan, &test_catalog);
+	assert_null(strstr(text, "base"));
+	assert_null(strstr(text, "compute_efficiency"));
+	free(text);
+}
+
+static void
+test_section(void **state)
+{
+	const struct catalog_entry *e = catalog_find(&test_catalog.models, "llama-3.1-8b");
+	char *text;
+
+	(void)state;
+	assert_non_null(e);
+	text = planfile_section_text(&e->values, "model");
+	assert_memory_equal(text, "model: {\n\tlayers = 32;\n", 23);
+	assert_true(read_text(text));
+	assert_int_equal(plan.model.hidden_size, 4096);
+	free(text);
+}
+
+static void
+test_locale(void **state)
+{
+	static struct planfile none;
+	static struct plan p;
+	char *text;
+
+	(void)state;
+	if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
+		skip();
+	setlocale(LC_NUMERIC, "C"); /* as the program does */
+	plan_defaults(&none.inherited);
+	planfile_builtin(&none, &p, &test_catalog);
+	text = planfile_text(&none, &p, &test_catalog);
+	assert_non_null(strstr(text, "moe_imbalance = 1.0;"));
+	free(text);
+	assert_true(read_text("cluster: { memory_gib = 70.5; };"));
+	assert_true(fabs(plan.cluster.memory_gib - 70.5) <= 0);
+	setlocale(LC_ALL, "C");
+}
+
+static void
+test_builtin(void **state)
+{
+	(void)state;
+	planfile_builtin(&file, &plan, &test_catalog);
+	assert_string_equal(file.path, "");
+	assert_int_equal(plan_world(&plan), 16);
+	assert_true(plan.cluster.memory_gib > 79);
+	round_trip(&file, &plan);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unknown_keys),
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_syntax),
+		cmocka_unit_test(test_many_errors),
+		cmocka_unit_test_setup_teardown(test_kinds_of_files, fresh_dir, remove_dir),
+		cmocka_unit_test(test_standard_input),
+		cmocka_unit_test(test_small_stack),
+		cmocka_unit_test_setup_teardown(test_base, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_circles, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_depth, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_round_trip, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_extremes, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_what_is_written, fresh_dir, remove_dir),
+		cmocka_unit_test(test_section),
+		cmocka_unit_test(test_locale),
+		cmocka_unit_test_setup_teardown(test_builtin, fresh_dir, remove_dir),
+	};
+
+	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+}

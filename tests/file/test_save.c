@@ -1,0 +1,407 @@
+/* Saving: all or nothing, and nothing of a user's is lost. */
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "filetest.h"
+
+#include "file/atomic.h"
+#include "file/pathname.h"
+#include "file/slurp.h"
+
+static struct planfile file;
+static struct plan plan;
+static struct file_errors errors;
+static char note[1024];
+
+static void
+open_plan(const char *name, const char *text)
+{
+	memset(&errors, 0, sizeof errors);
+	put_file(name, text);
+	assert_true(planfile_read(&file, &plan, in_dir(name), &test_catalog, &errors));
+}
+
+static void
+set_tp(int64_t tp)
+{
+	char err[128];
+
+	assert_true(field_put_int(FIELD_TP, &plan, tp, err, sizeof err));
+	plan_resolve(&plan, &test_catalog);
+}
+
+static enum planfile_saved
+save(const char *name, bool force)
+{
+	return planfile_write(&file, &plan, in_dir(name), &test_catalog, force, note, sizeof note);
+}
+
+static void
+assert_tp(const char *name, int64_t tp)
+{
+	static struct planfile f;
+	static struct plan p;
+
+	memset(&errors, 0, sizeof errors);
+	assert_true(planfile_read(&f, &p, in_dir(name), &test_catalog, &errors));
+	assert_int_equal(p.parallel.tp, tp);
+}
+
+static void
+assert_content(const char *name, const char *text)
+{
+	char *now = get_file(name);
+
+	assert_non_null(now);
+	assert_string_equal(now, text);
+	free(now);
+}
+
+static void
+assert_note(const char *text)
+{
+	if (strstr(note, text) == NULL)
+		fail_msg("\"%s\" is not in the note \"%s\"", text, note);
+}
+
+static void
+test_new_and_again(void **state)
+{
+	struct stat st;
+	mode_t mask = umask(027);
+
+	(void)state;
+	planfile_builtin(&file, &plan, &test_catalog);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	umask(mask);
+	assert_note("saved ");
+	assert_int_equal(stat(in_dir("a.cfg"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_string_equal(file.path, in_dir("a.cfg"));
+	set_tp(8);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_tp("a.cfg", 8);
+	set_tp(4);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_tp("a.cfg", 4);
+	assert_int_equal(count_files(), 1);
+}
+
+static void
+test_mode_and_link(void **state)
+{
+	struct stat st;
+	char target[64];
+	ssize_t n;
+
+	(void)state;
+	put_file("real.cfg", "");
+	assert_int_equal(chmod(in_dir("real.cfg"), 0604), 0);
+	assert_int_equal(symlink("real.cfg", in_dir("link.cfg")), 0);
+	assert_true(planfile_read(&file, &plan, in_dir("link.cfg"), &test_catalog, &errors));
+	set_tp(8);
+	assert_int_equal(save("link.cfg", false), PLANFILE_SAVED);
+	n = readlink(in_dir("link.cfg"), target, sizeof target);
+	assert_int_equal(n, 8);
+	assert_memory_equal(target, "real.cfg", 8);
+	assert_int_equal(stat(in_dir("real.cfg"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0604);
+	assert_tp("real.cfg", 8);
+	/* The target by its own name is the same file. */
+	set_tp(2);
+	assert_int_equal(save("real.cfg", false), PLANFILE_SAVED);
+	assert_tp("link.cfg", 2);
+	assert_int_equal(symlink("nowhere/x.cfg", in_dir("dangling.cfg")), 0);
+	assert_int_equal(save("dangling.cfg", false), PLANFILE_FAILED);
+	assert_int_equal(count_files(), 3);
+}
+
+static void
+test_changed(void **state)
+{
+	(void)state;
+	open_plan("a.cfg", "parallel: { tp = 1; };");
+	set_tp(8);
+	put_file("a.cfg", "parallel: { tp = 2; pp = 2; };");
+	assert_int_equal(save("a.cfg", false), PLANFILE_CHANGED);
+	assert_note("was changed since it was opened: not saved");
+	assert_tp("a.cfg", 2);
+	assert_int_equal(save("a.cfg", true), PLANFILE_SAVED);
+	assert_tp("a.cfg", 8);
+	assert_int_equal(unlink(in_dir("a.cfg")), 0);
+	assert_int_equal(save("a.cfg", false), PLANFILE_CHANGED);
+	assert_note("was removed since");
+	assert_int_equal(save("a.cfg", true), PLANFILE_SAVED);
+	/* Replaced by another program's own save: a new file of the same name. */
+	put_file("b.cfg", "parallel: { tp = 4; };");
+	assert_int_equal(rename(in_dir("b.cfg"), in_dir("a.cfg")), 0);
+	assert_int_equal(save("a.cfg", false), PLANFILE_CHANGED);
+	assert_tp("a.cfg", 4);
+	assert_int_equal(count_files(), 1);
+}
+
+static void
+test_exists(void **state)
+{
+	(void)state;
+	open_plan("a.cfg", "parallel: { tp = 1; };");
+	put_file("b.cfg", "parallel: { tp = 2; };");
+	assert_int_equal(save("b.cfg", false), PLANFILE_EXISTS);
+	assert_note("exists: not saved");
+	assert_content("b.cfg", "parallel: { tp = 2; };");
+	assert_string_equal(file.path, in_dir("a.cfg"));
+	assert_int_equal(save("b.cfg", true), PLANFILE_SAVED);
+	assert_string_equal(file.path, in_dir("b.cfg"));
+	assert_tp("b.cfg", 1);
+	assert_content("a.cfg", "parallel: { tp = 1; };");
+}
+
+static void
+test_comments(void **state)
+{
+	static const char text[] = "# mine\nparallel: { tp = 1; };\n";
+	struct stat st;
+
+	(void)state;
+	open_plan("a.cfg", text);
+	assert_true(file.has_comments);
+	assert_int_equal(chmod(in_dir("a.cfg"), 0600), 0);
+	set_tp(8);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_note("a.cfg; its comments are kept in ");
+	assert_note("a.cfg~");
+	assert_false(file.has_comments);
+	assert_content("a.cfg~", text);
+	assert_int_equal(stat(in_dir("a.cfg~"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	/* Once: the next save has nothing to lose, and the copy stays. */
+	set_tp(4);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_content("a.cfg~", text);
+	assert_int_equal(stat(in_dir("a.cfg"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	/* A saved plan that somebody then wrote into is hand-written again. */
+	{
+		char *now = get_file("a.cfg"), more[16384];
+
+		snprintf(more, sizeof more, "%s// why\n", now);
+		free(now);
+		open_plan("a.cfg", more);
+		assert_true(file.has_comments);
+	}
+}
+
+static void
+test_base_moves(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(in_dir("clusters"), 0700), 0);
+	assert_int_equal(mkdir(in_dir("plans"), 0700), 0);
+	assert_int_equal(mkdir(in_dir("plans/old"), 0700), 0);
+	put_file("clusters/c.cfg", "cluster: { nodes = 4; };");
+	open_plan("plans/a.cfg", "base = \"../clusters/c.cfg\";");
+	assert_int_equal(save("plans/old/a.cfg", false), PLANFILE_SAVED);
+	assert_string_equal(file.base, "../../clusters/c.cfg");
+	assert_int_equal(save("b.cfg", false), PLANFILE_SAVED);
+	assert_string_equal(file.base, "clusters/c.cfg");
+	assert_int_equal(save("clusters/d.cfg", false), PLANFILE_SAVED);
+	assert_string_equal(file.base, "c.cfg");
+	assert_true(planfile_read(&file, &plan, in_dir("clusters/d.cfg"), &test_catalog, &errors));
+	assert_int_equal(plan.cluster.nodes, 4);
+	/* The same plan by the other name of a link in another directory. */
+	assert_int_equal(symlink("../clusters/d.cfg", in_dir("plans/link.cfg")), 0);
+	put_file("plans/c.cfg", "cluster: { nodes = 9; };");
+	assert_true(planfile_read(&file, &plan, in_dir("plans/link.cfg"), &test_catalog, &errors));
+	assert_int_equal(plan.cluster.nodes, 9);
+	assert_int_equal(save("clusters/d.cfg", false), PLANFILE_SAVED);
+	assert_string_equal(file.base, "../plans/c.cfg");
+	/* A shipped base keeps its name everywhere. */
+	open_plan("e.cfg", "base = \"clusters/dgx-a100.cfg\";");
+	assert_int_equal(save("plans/e.cfg", false), PLANFILE_SAVED);
+	assert_string_equal(file.base, "clusters/dgx-a100.cfg");
+}
+
+static void
+test_refusals(void **state)
+{
+	(void)state;
+	planfile_builtin(&file, &plan, &test_catalog);
+	put_file("plain", "x");
+	assert_int_equal(save("none/a.cfg", false), PLANFILE_FAILED);
+	assert_note("No such file or directory");
+	assert_int_equal(save("plain/a.cfg", false), PLANFILE_FAILED);
+	assert_note("Not a directory");
+	assert_int_equal(save("", false), PLANFILE_FAILED);
+	assert_int_equal(save(".", true), PLANFILE_FAILED);
+	assert_note("it is a directory");
+	assert_int_equal(mkfifo(in_dir("fifo"), 0600), 0);
+	assert_int_equal(save("fifo", true), PLANFILE_FAILED);
+	assert_note("no regular file");
+	assert_int_equal(planfile_write(&file, &plan, "", &test_catalog, true, note, sizeof note),
+	    PLANFILE_FAILED);
+	assert_int_equal(planfile_write(&file, &plan, "-", &test_catalog, true, note, sizeof note),
+	    PLANFILE_FAILED);
+	assert_int_equal(planfile_write(&file, &plan, "/dev/full", &test_catalog, true, note,
+	    sizeof note), PLANFILE_FAILED);
+	assert_string_equal(file.path, "");
+	assert_int_equal(count_files(), 2); /* those of this test */
+}
+
+/* Save as somebody who is not root, and look for a word in the note. */
+static void
+refused_to_others(const char *name, const char *word)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		if (geteuid() == 0 && setuid(65534) != 0)
+			_exit(3);
+		if (save(name, true) != PLANFILE_FAILED)
+			_exit(1);
+		_exit(strstr(note, word) != NULL ? 0 : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void
+test_read_only(void **state)
+{
+	(void)state;
+	open_plan("a.cfg", "");
+	assert_int_equal(chmod(test_dir, 0555), 0);
+	assert_int_equal(chmod(in_dir("a.cfg"), 0444), 0);
+	refused_to_others("a.cfg", "write-protected");
+	assert_int_equal(chmod(in_dir("a.cfg"), 0666), 0);
+	refused_to_others("a.cfg", "no file can be made in its directory: Permission denied");
+	refused_to_others("new.cfg", "Permission denied");
+	assert_int_equal(chmod(test_dir, 0755), 0);
+	assert_content("a.cfg", "");
+	assert_int_equal(count_files(), 1);
+}
+
+/* A full disk, as a limit on the size of files: the old plan survives. */
+static void
+test_full_disk(void **state)
+{
+	static const char text[] = "# mine\nname = \"old\";\n";
+	pid_t child;
+	int status;
+
+	(void)state;
+	open_plan("a.cfg", text);
+	child = fork();
+	if (child == 0) {
+		struct rlimit limit = { 100, 100 };
+
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		if (save("a.cfg", false) != PLANFILE_FAILED)
+			_exit(1);
+		_exit(strstr(note, "File too large") != NULL &&
+		    strstr(note, "the old file is as it was") != NULL ? 0 : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_content("a.cfg", text);
+	assert_int_equal(count_files(), 2); /* and its copy, made before */
+}
+
+static void
+test_absent_against_base(void **state)
+{
+	(void)state;
+	put_file("base.cfg", "calibration: { compute_efficiency = 0.5; };");
+	open_plan("a.cfg", "base = \"base.cfg\";");
+	field_mark(FIELD_COMPUTE_EFFICIENCY, &plan, false);
+	plan_resolve(&plan, &test_catalog);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_note("without base");
+	assert_string_equal(file.base, "");
+	assert_true(planfile_read(&file, &plan, in_dir("a.cfg"), &test_catalog, &errors));
+	assert_false(field_is_set(FIELD_COMPUTE_EFFICIENCY, &plan));
+}
+
+static void
+test_atomic(void **state)
+{
+	struct file_stamp before, after;
+	char why[256];
+
+	(void)state;
+	stamp_get(&before, in_dir("x"));
+	assert_false(before.exists);
+	assert_int_equal(atomic_write(in_dir("x"), "one", 3, NULL, &before, &after, why, sizeof why),
+	    ATOMIC_DONE);
+	assert_content("x", "one");
+	assert_true(after.exists && after.size == 3);
+	assert_int_equal(atomic_write(in_dir("x"), "two", 3, NULL, &before, NULL, why, sizeof why),
+	    ATOMIC_CHANGED);
+	assert_content("x", "one");
+	assert_int_equal(atomic_write(in_dir("x"), "", 0, NULL, &after, &after, why, sizeof why),
+	    ATOMIC_DONE);
+	assert_content("x", "");
+	assert_int_equal(atomic_write("/nonexistent/x", "", 0, NULL, NULL, NULL, why, sizeof why),
+	    ATOMIC_FAILED);
+	assert_int_equal(count_files(), 1);
+}
+
+static void
+test_pathnames(void **state)
+{
+	static const struct {
+		const char *from, *to, *way;
+	} ways[] = {
+		{ "/a/b", "/a/b/c.cfg", "c.cfg" },
+		{ "/a/b", "/a/c.cfg", "../c.cfg" },
+		{ "/a/b/c", "/a/x/y.cfg", "../../x/y.cfg" },
+		{ "/a/b", "/a/bc/y.cfg", "../bc/y.cfg" },
+		{ "/a/bc", "/a/b/y.cfg", "../b/y.cfg" },
+		{ "/a", "/b/y.cfg", "/b/y.cfg" },
+		{ "/", "/y.cfg", "/y.cfg" },
+	};
+	char buf[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		assert_true(pathname_relative(buf, sizeof buf, ways[i].from, ways[i].to));
+		assert_string_equal(buf, ways[i].way);
+	}
+	assert_true(pathname_dir(buf, sizeof buf, "a.cfg"));
+	assert_string_equal(buf, ".");
+	assert_true(pathname_dir(buf, sizeof buf, "/a.cfg"));
+	assert_string_equal(buf, "/");
+	assert_true(pathname_join(buf, sizeof buf, "/a", "b"));
+	assert_string_equal(buf, "/a/b");
+	assert_true(pathname_join(buf, sizeof buf, "/a/", "/b"));
+	assert_string_equal(buf, "/b");
+	assert_false(pathname_join(buf, 4, "/a", "bc"));
+	assert_false(pathname_relative(buf, 5, "/a/b/c", "/a/x/y.cfg"));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fresh_dir, remove_dir)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_new_and_again),
+		TEST(test_mode_and_link),
+		TEST(test_changed),
+		TEST(test_exists),
+		TEST(test_comments),
+		TEST(test_base_moves),
+		TEST(test_refusals),
+		TEST(test_read_only),
+		TEST(test_full_disk),
+		TEST(test_absent_against_base),
+		TEST(test_atomic),
+		TEST(test_pathnames),
+	};
+
+	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+}

@@ -1,0 +1,73 @@
+/*
+ * fuzz_planfile.c - any bytes as a plan: nothing but an answer may come of them, and what
+ * was taken must be written and read back as the same text.
+ *
+ * With libFuzzer: clang -fsanitize=fuzzer,address. Without it -DFUZZ_STANDALONE gives a
+ * program that reads the files named on its command line.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/planfile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *__lsan_default_suppressions(void);
+
+/* libconfig 1.5 loses the text in hand when it meets a syntax error: 64 bytes, not ours. */
+const char *
+__lsan_default_suppressions(void)
+{
+	return "leak:libconfig\n";
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct planfile file, again;
+	static struct plan plan, back;
+	static struct file_errors errors;
+	char *text, *first, *second;
+
+	if (size > PLANFILE_SIZE_MAX || (text = malloc(size + 1)) == NULL)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	memset(&errors, 0, sizeof errors);
+	if (planfile_read_text(&file, &plan, "/nonexistent/plan.cfg", text, size, NULL, &errors)) {
+		first = planfile_text(&file, &plan, NULL);
+		if (first == NULL || !planfile_read_text(&again, &back, "/nonexistent/plan.cfg", first,
+		    strlen(first), NULL, &errors))
+			abort();
+		second = planfile_text(&again, &back, NULL);
+		if (second == NULL || strcmp(first, second) != 0)
+			abort();
+		free(first);
+		free(second);
+	} else if (errors.count == 0) {
+		abort();
+	}
+	free(text);
+	return 0;
+}
+
+#ifdef FUZZ_STANDALONE
+int
+main(int argc, char **argv)
+{
+	static uint8_t bytes[PLANFILE_SIZE_MAX];
+
+	for (int i = 1; i < argc; i++) {
+		FILE *f = fopen(argv[i], "rb");
+		size_t n;
+
+		if (f == NULL)
+			return 1;
+		n = fread(bytes, 1, sizeof bytes, f);
+		fclose(f);
+		LLVMFuzzerTestOneInput(bytes, n);
+	}
+	return 0;
+}
+#endif
