@@ -64,7 +64,7 @@ static bool
 interleaved(const struct facts *f)
 {
 	return f->placement != NULL && f->placement->vpp > 1 && f->microbatches > 0 &&
-	    f->plan->training.schedule == SCHEDULE_1F1B;
+	    f->plan->training.schedule == SCHEDULE_1F1B && group_size(f->plan) > 0;
 }
 
 static bool

@@ -1,0 +1,166 @@
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "core/field.h"
+#include "core/text.h"
+
+enum { HELP_WIDTH = 79, HELP_COLUMN = 30, COMMAND_COLUMN = 28 };
+
+/* "  --kind=K" and its meaning from a fixed column on. */
+static void
+print_option(int letter, const char *name, const char *argument, const char *help)
+{
+	char text[64];
+	int column;
+
+	if (letter != 0)
+		text_put(text, sizeof text, "  -%c, --%s", letter, name);
+	else
+		text_put(text, sizeof text, "      --%s%s%s", name, argument != NULL ? "=" : "",
+		    argument != NULL ? argument : "");
+	column = (int)strlen(text);
+	fputs(text, stdout);
+	if (column >= HELP_COLUMN) {
+		putchar('\n');
+		column = 0;
+	}
+	printf("%*s", HELP_COLUMN - column, "");
+	print_wrapped(help, HELP_COLUMN, HELP_COLUMN, HELP_WIDTH);
+}
+
+static void
+print_fixed(unsigned takes)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].takes == 0 || (option_table[i].takes & takes) != 0)
+			print_option(option_table[i].letter, option_table[i].name, option_table[i].argument,
+			    option_table[i].help);
+}
+
+/* What to write for a value: the names of a choice, else its type. */
+static const char *
+value_name(const struct field *f)
+{
+	switch (f->type) {
+	case FIELD_INT:
+		return "N";
+	case FIELD_REAL:
+		return "X";
+	case FIELD_BOOL:
+		return "BOOL";
+	case FIELD_CHOICE:
+		return "NAME";
+	case FIELD_TEXT:
+		break;
+	}
+	return "TEXT";
+}
+
+static void
+print_field_options(void)
+{
+	char help[512];
+
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		const struct field *f = &field_table[i];
+
+		if (f->flag == NULL)
+			continue;
+		text_put(help, sizeof help, "%s", f->help);
+		if (f->type == FIELD_CHOICE && strstr(f->help, " or ") == NULL) {
+			char range[256];
+
+			field_range((enum field_id)i, range, sizeof range);
+			text_add(help, sizeof help, "; %s", range);
+		}
+		print_option(0, f->flag, value_name(f), help);
+	}
+}
+
+static void
+print_usage(const char *lead, const struct subcommand *command)
+{
+	printf("%s shardplan%s%s%s%s%s\n", lead, *command->name != '\0' ? " " : "", command->name,
+	    command->takes != 0 ? " [OPTION]..." : "", *command->arguments != '\0' ? " " : "",
+	    command->arguments);
+}
+
+void
+help_print(void)
+{
+	fputs("Usage: shardplan [OPTION]... [PLAN]\n"
+	    "       shardplan COMMAND [OPTION]... [ARGUMENT]...\n\n", stdout);
+	print_wrapped("Plan how a large language model is split over GPUs. Without a command this "
+	    "opens the planner on a plan file, or on a built-in plan. PLAN may be - for standard "
+	    "input; a file that is called like a command is opened as ./NAME.", 0, 0, HELP_WIDTH);
+	fputs("\nCommands:\n", stdout);
+	for (size_t i = 1; i < subcommand_count; i++) {
+		const struct subcommand *c = &subcommand_table[i];
+		int column = printf("  %s %s", c->name, c->arguments);
+
+		printf("%*s", column < COMMAND_COLUMN ? COMMAND_COLUMN - column : 1, "");
+		print_wrapped(c->help, COMMAND_COLUMN, COMMAND_COLUMN, HELP_WIDTH);
+	}
+	fputs("\nOptions:\n", stdout);
+	print_fixed(~0U);
+	fputs("\nOptions that set a field of the plan; 'shardplan fields' lists all fields:\n",
+	    stdout);
+	print_field_options();
+	fputs("\nExit status: 0 done, 1 the answer is no, 2 bad usage or an unusable file.\n"
+	    "Manual: shardplan(1), plan files: shardplan-plan(5).\n", stdout);
+}
+
+void
+help_command(const struct subcommand *command)
+{
+	char text[128];
+
+	print_usage("Usage:", command);
+	text_put(text, sizeof text, "%s.", command->help);
+	if (text[0] >= 'a' && text[0] <= 'z')
+		text[0] = (char)(text[0] - 'a' + 'A');
+	fputs(text, stdout);
+	fputs("\n\nOptions:\n", stdout);
+	print_fixed(command->takes);
+	if ((command->takes & TAKES_PLAN) != 0)
+		fputs("and those that set a field of the plan, such as --tp=N ('shardplan --help').\n",
+		    stdout);
+}
+
+void
+version_print(void)
+{
+	fputs("shardplan " PACKAGE_VERSION "\n"
+	    "License MIT <https://opensource.org/licenses/MIT>.\n"
+	    "This is free software: you are free to change and redistribute it.\n"
+	    "There is NO WARRANTY, to the extent permitted by law.\n", stdout);
+}
+
+int
+help_run(const struct options *o)
+{
+	const char *name = o->operands > 0 ? o->operand[0] : NULL;
+	const struct subcommand *command;
+	const char *near;
+
+	if (name == NULL) {
+		help_print();
+		return STATUS_OK;
+	}
+	if (text_equal(name, "keys"))
+		return help_keys();
+	if ((command = subcommand_find(name)) != NULL) {
+		help_command(command);
+		return STATUS_OK;
+	}
+	near = subcommand_near(name);
+	if (near != NULL)
+		return usage_error("there is no command '%s' (did you mean %s?)", name, near);
+	return usage_error("there is no command '%s'", name);
+}

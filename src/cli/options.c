@@ -1,0 +1,353 @@
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "core/text.h"
+
+/* What getopt_long returns for an option: the row of a table, past all characters. */
+enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };
+
+enum fixed {
+	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_WIDTH, FIXED_COLOR,
+	FIXED_ASCII, FIXED_STRICT, FIXED_STAGE, FIXED_HELP, FIXED_VERSION, FIXED_COUNT
+};
+
+const struct option_row option_table[] = {
+	[FIXED_SET] = { "set", "PATH=VALUE", "change a field of the plan (repeatable)", 0,
+	    TAKES_PLAN },
+	[FIXED_KIND] = { "kind", "KIND", "only groups of this kind (repeatable)", 0,
+	    TAKES_KIND },
+	[FIXED_FORMAT] = { "format", "FORMAT",
+	    "text, or hash: one line a kind with a checksum", 0, TAKES_FORMAT },
+	[FIXED_COLOR_BY] = { "color-by", "KIND[,KIND...]",
+	    "colour by these groups, up to four kinds", 0, TAKES_COLOR_BY },
+	[FIXED_WIDTH] = { "width", "COLUMNS",
+	    "how wide to print, else as wide as the terminal", 0, TAKES_WIDTH },
+	[FIXED_COLOR] = { "color", "WHEN", "auto, always or never", 0, TAKES_COLOR },
+	[FIXED_ASCII] = { "ascii", NULL, "draw with ASCII characters alone", 0, TAKES_ASCII },
+	[FIXED_STRICT] = { "strict", NULL, "warnings count as errors", 0, TAKES_STRICT },
+	[FIXED_STAGE] = { "stage", "STAGE", "this pipeline stage alone", 0, TAKES_STAGE },
+	[FIXED_HELP] = { "help", NULL, "print this help, or that of a command", 'h', 0 },
+	[FIXED_VERSION] = { "version", NULL, "print the version", 'V', 0 },
+};
+const size_t option_count = FIXED_COUNT;
+
+static void print_message(const char *fmt, va_list args) TEXT_FORMAT(1, 0);
+
+static void
+print_message(const char *fmt, va_list args)
+{
+	fputs("shardplan: ", stderr);
+	vfprintf(stderr, fmt, args);
+	putc('\n', stderr);
+}
+
+void
+complain(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	print_message(fmt, args);
+	va_end(args);
+}
+
+int
+usage_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	print_message(fmt, args);
+	va_end(args);
+	fputs("Try 'shardplan --help' for more information.\n", stderr);
+	return STATUS_ERROR;
+}
+
+/* A field by what a user may call it; with a message and FIELD_COUNT when there is none. */
+static enum field_id
+find_field(const char *name)
+{
+	enum field_id f = field_find(name);
+	const char *near;
+
+	if (f != FIELD_COUNT)
+		return f;
+	near = field_near(name);
+	if (near != NULL)
+		usage_error("--set %s: unknown field (did you mean %s?)", name, near);
+	else
+		usage_error("--set %s: unknown field ('shardplan fields' lists them)", name);
+	return f;
+}
+
+/* "parallel.tp=8" from --set. */
+static bool
+add_assignment(struct options *o, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char name[128];
+	enum field_id f;
+
+	if (equals == NULL || equals == text) {
+		usage_error("--set %s: write PATH=VALUE", text);
+		return false;
+	}
+	text_put(name, sizeof name, "%.*s", (int)(equals - text), text);
+	if ((f = find_field(name)) == FIELD_COUNT)
+		return false;
+	o->setting[o->settings++] = (struct setting){ f, equals + 1 };
+	return true;
+}
+
+/* One of `names`, which joins them by '|', as its index. */
+static bool
+parse_name(const char *option, const char *names, const char *text, int *index)
+{
+	size_t length = strlen(text);
+	const char *name = names;
+
+	for (int i = 0; name != NULL; i++) {
+		size_t n = strcspn(name, "|");
+
+		if (n == length && strncmp(name, text, n) == 0) {
+			*index = i;
+			return true;
+		}
+		name = name[n] == '|' ? name + n + 1 : NULL;
+	}
+	usage_error("--%s: '%s' is none of %s", option, text, names);
+	return false;
+}
+
+static bool
+parse_number(const char *option, const char *text, int64_t least, int64_t most, int64_t *out)
+{
+	if (text_to_int(text, out) && *out >= least && *out <= most)
+		return true;
+	usage_error("--%s: '%s' is not a whole number from %lld to %lld", option, text,
+	    (long long)least, (long long)most);
+	return false;
+}
+
+static bool
+add_fixed(struct options *o, enum fixed option, const char *value)
+{
+	int64_t n;
+	int i;
+
+	o->given |= option_table[option].takes;
+	switch (option) {
+	case FIXED_SET:
+		return add_assignment(o, value);
+	case FIXED_KIND:
+		if (o->kinds == LAYOUT_KINDS_MAX) {
+			usage_error("--kind: more than %d kinds", LAYOUT_KINDS_MAX);
+			return false;
+		}
+		o->kind[o->kinds++] = value;
+		return true;
+	case FIXED_FORMAT:
+		if (!parse_name("format", "text|hash", value, &i))
+			return false;
+		o->hash = i == 1;
+		return true;
+	case FIXED_COLOR_BY:
+		o->color_by = value;
+		return true;
+	case FIXED_WIDTH:
+		if (!parse_number("width", value, 20, 4096, &n))
+			return false;
+		o->width = (int)n;
+		return true;
+	case FIXED_COLOR:
+		if (!parse_name("color", "auto|always|never", value, &i))
+			return false;
+		o->color = (enum app_color)i;
+		return true;
+	case FIXED_ASCII:
+		return o->ascii = true;
+	case FIXED_STRICT:
+		return o->strict = true;
+	case FIXED_STAGE:
+		return parse_number("stage", value, 0, INT32_MAX, &o->stage);
+	case FIXED_HELP:
+		return o->help = true;
+	case FIXED_VERSION:
+		return o->version = true;
+	case FIXED_COUNT:
+		break;
+	}
+	return false;
+}
+
+/* Say what is wrong with an option that getopt_long did not take. */
+static void
+complain_option(const char *arg, bool lacks_value)
+{
+	char name[64];
+	enum field_id f;
+
+	if (strncmp(arg, "--", 2) != 0) {
+		usage_error("invalid option '-%c'", lacks_value ? arg[1] : optopt);
+		return;
+	}
+	text_put(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+	if (lacks_value) {
+		usage_error("option '--%s' needs a value", name);
+		return;
+	}
+	if (optopt != 0) {
+		usage_error("option '--%s' takes no value", name);
+		return;
+	}
+	/* --kv-heads: a field without an option of its own */
+	for (char *c = name; *c != '\0'; c++)
+		if (*c == '-')
+			*c = '_';
+	if ((f = field_find(name)) != FIELD_COUNT && field_table[f].flag != NULL)
+		usage_error("unknown option '%s' (did you mean --%s?)", arg, field_table[f].flag);
+	else if (f != FIELD_COUNT)
+		usage_error("unknown option '%s' (write --set %s=VALUE)", arg, field_table[f].path);
+	else
+		usage_error("unknown or ambiguous option '%s'", arg);
+}
+
+/* The options of both tables, for getopt_long. */
+static void
+fill_long_options(struct option *out)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < FIXED_COUNT; i++)
+		out[n++] = (struct option){ option_table[i].name,
+			option_table[i].argument != NULL ? required_argument : no_argument, NULL,
+			FIXED_BASE + i };
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (field_table[f].flag != NULL)
+			out[n++] = (struct option){ field_table[f].flag, required_argument, NULL,
+				FIELD_BASE + f };
+	out[n] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+/* One option or operand as getopt_long returned it. */
+static bool
+take(struct options *o, int c, const char *arg)
+{
+	switch (c) {
+	case OPERAND:
+		o->operand[o->operands++] = optarg;
+		return true;
+	case 'h':
+		return add_fixed(o, FIXED_HELP, NULL);
+	case 'V':
+		return add_fixed(o, FIXED_VERSION, NULL);
+	case '?':
+	case ':':
+		complain_option(arg, c == ':');
+		return false;
+	default:
+		break;
+	}
+	if (c < FIELD_BASE)
+		return add_fixed(o, (enum fixed)(c - FIXED_BASE), optarg);
+	o->given |= TAKES_PLAN;
+	o->setting[o->settings++] = (struct setting){ (enum field_id)(c - FIELD_BASE), optarg };
+	return true;
+}
+
+/* The first word is a command's name, unless -- came before it. */
+static bool
+find_command(struct options *o, int words)
+{
+	const struct subcommand *found = words > 0 ? subcommand_find(o->operand[0]) : NULL;
+	const char *near;
+
+	o->command = found != NULL ? found : &subcommand_table[0];
+	o->word = found == NULL && words == 1;
+	if (found != NULL) {
+		o->operands--;
+		memmove(o->operand, o->operand + 1, (size_t)o->operands * sizeof *o->operand);
+	} else if (o->operands > 1 && words > 0 && strpbrk(o->operand[0], "./") == NULL) {
+		near = subcommand_near(o->operand[0]);
+		if (near != NULL)
+			usage_error("unknown command '%s' (did you mean %s?)", o->operand[0], near);
+		else
+			usage_error("unknown command '%s'", o->operand[0]);
+		return false;
+	}
+	return true;
+}
+
+/* Options and operands against what the command takes. */
+static bool
+check_command(const struct options *o)
+{
+	const struct subcommand *command = o->command;
+	const char *name = *command->name != '\0' ? command->name : "the screen";
+	unsigned wrong = o->given & ~command->takes;
+
+	if (wrong != 0) {
+		for (size_t i = 0; i < option_count; i++)
+			if ((option_table[i].takes & wrong) != 0) {
+				usage_error("%s takes no option '--%s'%s", name, option_table[i].name,
+				    option_table[i].takes == TAKES_PLAN ? " and no fields of a plan" : "");
+				return false;
+			}
+	}
+	if (o->operands < command->least) {
+		usage_error("%s needs %s", name, command->arguments);
+		return false;
+	}
+	if (o->operands > command->most && *command->name == '\0' &&
+	    subcommand_find(o->operand[command->most]) != NULL) {
+		usage_error("the command comes first: shardplan %s %s", o->operand[command->most],
+		    o->operand[0]);
+		return false;
+	}
+	if (o->operands > command->most) {
+		usage_error("%s: unexpected argument '%s'", name, o->operand[command->most]);
+		return false;
+	}
+	return true;
+}
+
+bool
+options_parse(struct options *o, int argc, char **argv)
+{
+	struct option long_options[FIXED_COUNT + FIELD_COUNT + 1];
+	size_t most = (size_t)argc + 1;
+	int c, words, at = 1;
+
+	*o = (struct options){ .stage = -1, .command = &subcommand_table[0] };
+	o->operand = calloc(most, sizeof *o->operand);
+	o->setting = calloc(most, sizeof *o->setting);
+	if (o->operand == NULL || o->setting == NULL) {
+		complain("out of memory");
+		return false;
+	}
+	fill_long_options(long_options);
+	opterr = 0;
+	/* '-': operands come in their order, so that one before -- can be told from one after. */
+	while ((c = getopt_long(argc, argv, "-:hV", long_options, NULL)) != -1) {
+		if (!take(o, c, argv[at]))
+			return false;
+		at = optind;
+	}
+	words = o->operands;
+	while (optind < argc)
+		o->operand[o->operands++] = argv[optind++];
+	if (!find_command(o, words))
+		return false;
+	return o->help || o->version || check_command(o);
+}
+
+void
+options_free(struct options *o)
+{
+	free(o->operand);
+	free(o->setting);
+}

@@ -1,0 +1,59 @@
+/*
+ * options.h - the command line, read into one struct.
+ *
+ * Options are the fixed ones below and every row of the field table that has a flag.
+ * Values for fields are kept as typed, in their order, and put into a plan later
+ * (session_open), so that all of them are applied before anything is checked.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/subcommand.h"
+#include "core/field.h"
+#include "core/layout.h"
+#include "ui/app.h"
+
+struct setting {
+	enum field_id field;
+	const char *value; /* as typed */
+};
+
+struct options {
+	const struct subcommand *command; /* &subcommand_table[0]: the screen */
+	int operands;                     /* without the command's name */
+	const char **operand;             /* owned; the strings are those of argv */
+	size_t settings;
+	struct setting *setting;          /* owned */
+	int kinds;
+	const char *kind[LAYOUT_KINDS_MAX];
+	const char *color_by;             /* "tp,pp" or NULL */
+	int width;                        /* 0: not given */
+	int64_t stage;                    /* -1: not given */
+	enum app_color color;
+	bool hash, ascii, strict, help, version;
+	bool word;                        /* the only operand could have been a command's name */
+	unsigned given;                   /* enum takes of the options given */
+};
+
+/* Read argv. False after a message on standard error; options_free in either case. */
+bool options_parse(struct options *o, int argc, char **argv);
+void options_free(struct options *o);
+
+/* A fixed option for --help: "kind", "K", "only groups of this kind (repeatable)". */
+struct option_row {
+	const char *name, *argument, *help;
+	int letter;      /* short option, 0 without */
+	unsigned takes;  /* the bit of enum takes that allows it, 0: always allowed */
+};
+extern const struct option_row option_table[];
+extern const size_t option_count;
+
+/* One line on standard error, then where to find help. Returns STATUS_ERROR. */
+int usage_error(const char *fmt, ...) TEXT_FORMAT(1, 2);
+
+/* One line on standard error. */
+void complain(const char *fmt, ...) TEXT_FORMAT(1, 2);
+#endif

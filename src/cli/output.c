@@ -1,0 +1,225 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "core/text.h"
+
+/* ---- streams ---------------------------------------------------------------- */
+
+bool
+stream_flush(struct stream *s)
+{
+	bool ok = fwrite(s->buf, 1, s->used, stdout) == s->used;
+
+	s->used = 0;
+	return ok && !ferror(stdout);
+}
+
+void
+stream_char(struct stream *s, char c)
+{
+	if (s->used == sizeof s->buf)
+		stream_flush(s);
+	s->buf[s->used++] = c;
+}
+
+void
+stream_text(struct stream *s, const char *text)
+{
+	while (*text != '\0')
+		stream_char(s, *text++);
+}
+
+void
+stream_number(struct stream *s, int64_t n)
+{
+	enum { DIGITS = 20 };
+	char digits[DIGITS];
+	size_t at = DIGITS;
+
+	do {
+		digits[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n > 0);
+	if (sizeof s->buf - s->used < DIGITS)
+		stream_flush(s);
+	memcpy(s->buf + s->used, digits + at, DIGITS - at);
+	s->used += DIGITS - at;
+}
+
+/* ---- tables ----------------------------------------------------------------- */
+
+void
+table_init(struct table *t, size_t columns)
+{
+	*t = (struct table){ .columns = columns };
+}
+
+void
+table_cell(struct table *t, const char *text)
+{
+	if (t->cells == t->room) {
+		size_t room = t->room > 0 ? 2 * t->room : 256;
+		char **cell = realloc(t->cell, room * sizeof *cell);
+
+		if (cell == NULL) {
+			t->failed = true;
+			return;
+		}
+		t->cell = cell;
+		t->room = room;
+	}
+	t->cell[t->cells] = strdup(*text == '\0' ? "-" : text_equal(text, " ") ? "" : text);
+	if (t->cell[t->cells] == NULL)
+		t->failed = true;
+	else
+		t->cells++;
+}
+
+void
+table_row(struct table *t, const char *const cells[])
+{
+	for (size_t i = 0; i < t->columns; i++)
+		table_cell(t, cells[i]);
+}
+
+/* Columns that UTF-8 text takes; names in the catalogue are not wide. */
+static size_t
+text_columns(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text != '\0'; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static size_t
+column_width(const struct table *t, size_t column)
+{
+	size_t widest = 0;
+
+	for (size_t i = column; i < t->cells; i += t->columns) {
+		const char *cell = t->cell[i];
+		size_t n = text_columns(cell) - (i == column && *cell == '>');
+
+		if (n > widest)
+			widest = n;
+	}
+	return widest;
+}
+
+static void
+print_row(const struct table *t, size_t row, const size_t *width)
+{
+	size_t blanks = 0; /* held back until something follows them */
+
+	for (size_t i = 0; i < t->columns; i++) {
+		const char *cell = t->cell[row * t->columns + i];
+		const bool right = *t->cell[i] == '>';
+		size_t n, rest;
+
+		if (row == 0 && right)
+			cell++;
+		n = text_columns(cell);
+		rest = width[i] > n ? width[i] - n : 0;
+		if (right)
+			blanks += rest;
+		if (n > 0) {
+			printf("%*s%s", (int)blanks, "", cell);
+			blanks = 0;
+		}
+		blanks += (right ? 0 : rest) + 2;
+	}
+	putchar('\n');
+}
+
+bool
+table_print(struct table *t)
+{
+	size_t *width = calloc(t->columns, sizeof *width);
+	bool ok = width != NULL && !t->failed;
+
+	for (size_t i = 0; ok && i < t->columns; i++)
+		width[i] = column_width(t, i);
+	for (size_t row = 0; ok && row < t->cells / t->columns; row++)
+		print_row(t, row, width);
+	for (size_t i = 0; i < t->cells; i++)
+		free(t->cell[i]);
+	free(t->cell);
+	free(width);
+	if (!ok)
+		complain("out of memory");
+	return ok;
+}
+
+/* ---- text and numbers --------------------------------------------------------- */
+
+void
+print_wrapped(const char *text, int column, int indent, int width)
+{
+	while (*text != '\0') {
+		int n = (int)strcspn(text, " ");
+
+		if (column > indent && column + 1 + n > width) {
+			printf("\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", n, text);
+		column += n;
+		text += n;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+const char *
+format_bytes(char *buf, size_t size, double bytes)
+{
+	static const char *const unit[] = { "KiB", "MiB", "GiB" };
+	double v = bytes;
+	size_t i = 0;
+
+	if (fabs(bytes) < 1024) {
+		text_put(buf, size, "%.0f B", bytes);
+		return buf;
+	}
+	for (v /= 1024; fabs(v) >= 1024 && i + 1 < sizeof unit / sizeof unit[0]; i++)
+		v /= 1024;
+	text_put(buf, size, "%.2f %s", v, unit[i]);
+	return buf;
+}
+
+const char *
+format_count(char *buf, size_t size, double n)
+{
+	if (fabs(n) >= 999.5e6)
+		text_put(buf, size, "%.4g billion", n / 1e9);
+	else if (fabs(n) >= 999.5e3)
+		text_put(buf, size, "%.4g million", n / 1e6);
+	else
+		text_put(buf, size, "%.0f", n);
+	return buf;
+}
+
+const char *
+format_grouped(char *buf, size_t size, double n)
+{
+	char digits[64];
+	size_t length = text_put(digits, sizeof digits, "%.0f", n);
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < length; i++) {
+		size_t left = length - i;
+
+		text_add(buf, size, "%s%c", i > 0 && digits[i - 1] != '-' && left % 3 == 0 ? "," : "",
+		    digits[i]);
+	}
+	return buf;
+}

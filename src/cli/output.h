@@ -1,0 +1,50 @@
+/*
+ * output.h - writing to standard output: tables, numbers with units, and a fast path
+ * for lists of a million ranks.
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers collected here and written in large pieces. */
+struct stream {
+	size_t used;
+	char buf[65536];
+};
+
+void stream_char(struct stream *s, char c);
+void stream_text(struct stream *s, const char *text);
+void stream_number(struct stream *s, int64_t n); /* n >= 0 */
+
+/* Write what is collected. False when standard output takes no more. */
+bool stream_flush(struct stream *s);
+
+/* A table whose columns are as wide as their widest cell: cells are added row by row
+ * and printed at the end. A header that begins with '>' aligns its column to the right. */
+struct table {
+	size_t columns, cells, room;
+	char **cell;  /* owned copies */
+	bool failed;  /* out of memory */
+};
+
+void table_init(struct table *t, size_t columns);
+void table_cell(struct table *t, const char *text); /* "" is printed as "-", " " as nothing */
+void table_row(struct table *t, const char *const cells[]);
+
+/* Print and free. False without memory (nothing is printed then). */
+bool table_print(struct table *t);
+
+/* Print text in lines of up to `width` columns, the lines after the first indented. */
+void print_wrapped(const char *text, int column, int indent, int width);
+
+/* "61.23 GiB"; whole bytes below 1 KiB. */
+const char *format_bytes(char *buf, size_t size, double bytes);
+
+/* "8.03 billion", "405 million", "1234": counts of parameters. */
+const char *format_count(char *buf, size_t size, double n);
+
+/* "8,030,261,248" */
+const char *format_grouped(char *buf, size_t size, double n);
+#endif

@@ -1,0 +1,147 @@
+/* `groups` and `layers`: one line a group, one line a model chunk. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/session.h"
+#include "core/check.h"
+#include "core/layout.h"
+#include "core/stage.h"
+
+bool
+report_layout(const struct session *s, struct layout *l)
+{
+	struct diag_list diags;
+
+	diag_clear(&diags);
+	if (layout_init(l, &s->plan, &diags))
+		return true;
+	check_fixes(&s->plan, &s->catalog, &diags);
+	session_complain(&diags, SEVERITY_ERROR);
+	return false;
+}
+
+int
+report_kind(const struct layout *l, const char *option, const char *name)
+{
+	int kind = layout_kind(l, name);
+	char known[LAYOUT_KINDS_MAX * (LAYOUT_NAME_SIZE + 1)] = "";
+
+	if (kind >= 0)
+		return kind;
+	for (int k = 0; k < l->kinds; k++)
+		text_add(known, sizeof known, " %s", l->kind[k].name);
+	usage_error("%s: this plan's layout has no groups '%s'; it has%s", option, name, known);
+	return -1;
+}
+
+/* All groups of a kind as text, however many: nothing is kept but one buffer. */
+static bool
+print_groups(const struct layout *l, int kind, struct stream *out)
+{
+	const int64_t count = layout_group_count(l, kind), size = layout_group_size(l, kind);
+
+	for (int64_t g = 0; g < count; g++) {
+		stream_text(out, l->kind[kind].name);
+		for (int64_t k = 0; k < size; k++) {
+			stream_char(out, ' ');
+			stream_number(out, layout_member(l, kind, g, k));
+		}
+		stream_char(out, '\n');
+		/* Nobody reads on: do not count to a million for nothing. */
+		if (ferror(stdout))
+			return false;
+	}
+	return true;
+}
+
+static void
+print_hash(const struct layout *l, int kind)
+{
+	const int64_t size = layout_group_size(l, kind);
+
+	printf("%s count=%" PRId64 " min=%" PRId64 " max=%" PRId64 " sfnv=%016" PRIx64 "\n",
+	    l->kind[kind].name, layout_group_count(l, kind), size, size, layout_hash(l, kind));
+}
+
+static int
+groups_print(const struct options *o, const struct layout *l)
+{
+	bool wanted[LAYOUT_KINDS_MAX] = { false };
+	struct stream *out = calloc(1, sizeof *out);
+
+	if (out == NULL) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	for (int i = 0; i < o->kinds; i++) {
+		int kind = report_kind(l, "--kind", o->kind[i]);
+
+		if (kind < 0) {
+			free(out);
+			return STATUS_ERROR;
+		}
+		wanted[kind] = true;
+	}
+	for (int kind = 0; kind < l->kinds && !ferror(stdout); kind++) {
+		if (o->kinds > 0 && !wanted[kind])
+			continue;
+		if (o->hash)
+			print_hash(l, kind);
+		else
+			print_groups(l, kind, out);
+	}
+	stream_flush(out);
+	free(out);
+	return STATUS_OK; /* write errors are main's to report */
+}
+
+int
+groups_run(const struct options *o)
+{
+	struct session s;
+	struct layout l;
+	int status = STATUS_NO;
+
+	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
+		return STATUS_ERROR;
+	if (report_layout(&s, &l))
+		status = groups_print(o, &l);
+	session_close(&s);
+	return status;
+}
+
+void
+report_chunk(const struct placement *pl, int64_t pp, int64_t v)
+{
+	const struct chunk *c = placement_chunk(pl, pp, v);
+
+	printf("stage pp=%" PRId64 " vp=%" PRId64 " embed=%d loss=%d mtp=%d count=%d first=%d\n",
+	    pp, v, c->embedding, c->loss, (int)c->mtp, (int)c->count, (int)c->first);
+}
+
+int
+layers_run(const struct options *o)
+{
+	struct session s;
+	struct placement pl;
+	struct diag_list diags;
+	int status = STATUS_OK;
+
+	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
+		return STATUS_ERROR;
+	diag_clear(&diags);
+	if (placement_init(&pl, &s.plan, &diags)) {
+		for (int64_t pp = 0; pp < pl.pp; pp++)
+			for (int64_t v = 0; v < pl.vpp; v++)
+				report_chunk(&pl, pp, v);
+	} else {
+		check_fixes(&s.plan, &s.catalog, &diags);
+		session_complain(&diags, SEVERITY_ERROR);
+		status = STATUS_NO;
+	}
+	session_close(&s);
+	return status;
+}

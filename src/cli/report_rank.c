@@ -1,0 +1,165 @@
+/* `rank`: one GPU, where it is, with whom it talks and what it holds. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/session.h"
+#include "core/estimate.h"
+#include "core/text.h"
+
+enum { PEERS_SHOWN = 16 };
+
+/* Coordinates on every axis; axes that several grids share are named once. */
+static void
+print_coordinates(const struct layout *l, int64_t rank)
+{
+	char line[512] = "";
+
+	for (int grid = 0; grid < l->grids; grid++)
+		for (int axis = 0; axis < l->grid[grid].axes; axis++) {
+			const struct axis *a = &l->grid[grid].axis[axis];
+			bool known = false;
+
+			for (int earlier = 0; earlier < grid && !known; earlier++)
+				known = layout_axis(l, earlier, a->name) >= 0;
+			if (!known)
+				text_add(line, sizeof line, " %s=%" PRId64, a->name,
+				    layout_coord(l, grid, axis, rank));
+		}
+	printf("coordinates %s\n", line);
+}
+
+/* How far the members of a group are apart. */
+static const char *
+group_span(const struct plan *p, const struct layout *l, int kind, int64_t group)
+{
+	const int64_t size = layout_group_size(l, kind), first = layout_member(l, kind, group, 0);
+	const int64_t per_node = p->cluster.gpus_per_node, domain = p->cluster.nvlink_domain;
+	bool same_node = true, same_domain = true;
+
+	if (size == 1)
+		return "itself";
+	for (int64_t k = 1; k < size && (same_node || same_domain); k++) {
+		int64_t rank = layout_member(l, kind, group, k);
+
+		same_node = same_node && rank / per_node == first / per_node;
+		same_domain = same_domain && rank / domain == first / domain;
+	}
+	if (same_domain && domain > 1 && p->cluster.nvlink_gbps > 0)
+		return "NVLink";
+	return same_node ? "node" : "network";
+}
+
+static void
+add_group(struct table *t, const struct plan *p, const struct layout *l, int kind, int64_t rank)
+{
+	const int64_t group = layout_group_of(l, kind, rank);
+	const int64_t size = layout_group_size(l, kind);
+	char number[32], members[32], place[32], peers[PEERS_SHOWN * 12 + 32] = "";
+
+	if (group < 0) {
+		table_row(t, (const char *[]){ l->kind[kind].name, "", "", "", "", "in no group" });
+		return;
+	}
+	text_put(number, sizeof number, "%" PRId64, group);
+	text_put(members, sizeof members, "%" PRId64, size);
+	text_put(place, sizeof place, "%" PRId64, layout_position(l, kind, rank));
+	for (int64_t k = 0; k < size && k < PEERS_SHOWN; k++)
+		text_add(peers, sizeof peers, "%s%" PRId64, k > 0 ? " " : "",
+		    layout_member(l, kind, group, k));
+	if (size > PEERS_SHOWN)
+		text_add(peers, sizeof peers, " ... %" PRId64, layout_member(l, kind, group, size - 1));
+	table_row(t, (const char *[]){ l->kind[kind].name, number, members, place,
+	    group_span(p, l, kind, group), peers });
+}
+
+static bool
+print_group_table(const struct plan *p, const struct layout *l, int64_t rank)
+{
+	struct table t;
+
+	table_init(&t, 6);
+	table_row(&t, (const char *[]){ "kind", ">group", ">size", ">position", "link", "ranks" });
+	for (int kind = 0; kind < l->kinds; kind++)
+		add_group(&t, p, l, kind, rank);
+	return table_print(&t);
+}
+
+static void
+print_memory(const struct estimate *e, int64_t stage)
+{
+	const struct stage_estimate *s = &e->stage[stage];
+	char a[32], b[32], c[32], d[32], capacity[32];
+
+	printf("memory       parameters %s, gradients %s, optimizer %s: %s of %s\n",
+	    format_bytes(a, sizeof a, s->memory.parameters),
+	    format_bytes(b, sizeof b, s->memory.gradients),
+	    format_bytes(c, sizeof c, s->memory.optimizer),
+	    format_bytes(d, sizeof d, s->memory.total),
+	    format_bytes(capacity, sizeof capacity, e->capacity));
+}
+
+static bool
+print_rank(const struct session *s, const struct estimate *e, int64_t rank)
+{
+	const struct layout *l = &e->layout;
+	const int64_t per_node = s->plan.cluster.gpus_per_node;
+	const int64_t stage = layout_pipeline_rank(l, rank);
+
+	printf("rank         %" PRId64 " of %" PRId64 "\n", rank, l->world);
+	printf("node         %" PRId64 "\n", rank / per_node);
+	printf("local rank   %" PRId64 "\n", rank % per_node);
+	print_coordinates(l, rank);
+	if (e->stages > stage)
+		print_memory(e, stage);
+	putchar('\n');
+	if (!print_group_table(&s->plan, l, rank))
+		return false;
+	if (e->placed) {
+		putchar('\n');
+		for (int64_t v = 0; v < e->placement.vpp; v++)
+			report_chunk(&e->placement, stage, v);
+	}
+	return true;
+}
+
+static int
+report_rank(const struct session *s, const char *text)
+{
+	struct estimate *e;
+	struct layout l;
+	int64_t rank;
+	int status = STATUS_OK;
+
+	if (!text_to_int(text, &rank) || rank < 0)
+		return usage_error("rank: '%s' is not a rank number", text);
+	if (!report_layout(s, &l))
+		return STATUS_NO;
+	if (rank >= l.world)
+		return usage_error("rank %" PRId64 ": ranks go from 0 to %" PRId64, rank, l.world - 1);
+	if ((e = session_estimate(s, NULL)) == NULL)
+		return STATUS_ERROR;
+	/* What the model dislikes does not stop this report, but explains what it lacks. */
+	if (!e->placed)
+		session_complain(&e->diags, SEVERITY_ERROR);
+	if (!e->laid_out || !print_rank(s, e, rank))
+		status = STATUS_ERROR;
+	free(e);
+	return status;
+}
+
+int
+rank_run(const struct options *o)
+{
+	struct session s;
+	int status;
+
+	if (!session_open(&s, o, o->operands > 1 ? o->operand[0] : NULL))
+		return STATUS_ERROR;
+	status = report_rank(&s, o->operand[o->operands - 1]);
+	session_close(&s);
+	return status;
+}

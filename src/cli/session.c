@@ -1,0 +1,110 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/session.h"
+#include "core/check.h"
+#include "core/field.h"
+#include "core/text.h"
+#include "file/catalog_file.h"
+
+static void
+print_errors(const struct file_errors *errors)
+{
+	for (size_t i = 0; i < errors->count; i++)
+		fprintf(stderr, "%s\n", errors->line[i]);
+	if (errors->dropped > 0)
+		complain("%zu more errors", errors->dropped);
+}
+
+bool
+session_catalog(struct session *s)
+{
+	struct file_errors errors = { 0 };
+
+	memset(&s->catalog, 0, sizeof s->catalog);
+	if (catalog_load(&s->catalog, &errors))
+		return true;
+	print_errors(&errors);
+	return false;
+}
+
+/* Values of the command line, in their order, all before the plan is resolved. */
+static bool
+apply_settings(const struct session *s, const struct options *o, struct plan *plan)
+{
+	char err[640];
+
+	for (size_t i = 0; i < o->settings; i++) {
+		const struct setting *set = &o->setting[i];
+
+		if (field_parse(set->field, plan, set->value, err, sizeof err))
+			continue;
+		usage_error("%s=%s: %s", field_table[set->field].path, set->value, err);
+		return false;
+	}
+	if (o->settings > 0)
+		plan_resolve(plan, &s->catalog);
+	return true;
+}
+
+bool
+session_read(struct session *s, const struct options *o, const char *path,
+    struct planfile *file, struct plan *plan)
+{
+	struct file_errors errors = { 0 };
+
+	if (path == NULL)
+		planfile_builtin(file, plan, &s->catalog);
+	else if (!planfile_read(file, plan, path, &s->catalog, &errors)) {
+		print_errors(&errors);
+		return false;
+	}
+	return apply_settings(s, o, plan);
+}
+
+bool
+session_open(struct session *s, const struct options *o, const char *path)
+{
+	if (!session_catalog(s))
+		return false;
+	if (session_read(s, o, path, &s->file, &s->plan))
+		return true;
+	catalog_free(&s->catalog);
+	return false;
+}
+
+void
+session_close(struct session *s)
+{
+	catalog_free(&s->catalog);
+}
+
+struct estimate *
+session_estimate(const struct session *s, struct ledger *ledger)
+{
+	struct estimate *e = calloc(1, sizeof *e);
+
+	if (e == NULL) {
+		complain("out of memory");
+		return NULL;
+	}
+	estimate_run(e, &s->plan, &s->catalog, ledger);
+	if (!e->legal)
+		check_fixes(&s->plan, &s->catalog, &e->diags);
+	return e;
+}
+
+void
+session_complain(const struct diag_list *diags, enum severity severity)
+{
+	char line[1024];
+
+	for (size_t i = 0; i < diags->count; i++)
+		if (diags->item[i].severity <= severity) {
+			diag_format(&diags->item[i], line, sizeof line);
+			complain("%s", line);
+		}
+	if (diags->dropped > 0)
+		complain("%zu more diagnostics", diags->dropped);
+}

@@ -1,0 +1,44 @@
+/*
+ * session.h - the catalogue, the plan that a command works on, and the files behind it.
+ */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "core/catalog.h"
+#include "core/estimate.h"
+#include "core/plan.h"
+#include "file/planfile.h"
+#include "ui/app.h"
+
+struct session {
+	struct catalog catalog;
+	struct planfile file;
+	struct plan plan; /* resolved, options applied */
+};
+
+/* Load the catalogue alone. False after a message; nothing to close then. */
+bool session_catalog(struct session *s);
+
+/*
+ * Load the catalogue and the plan, NULL for the built-in one and "-" for standard input,
+ * and put the values of the command line in. False after a message on standard error;
+ * nothing to close then.
+ */
+bool session_open(struct session *s, const struct options *o, const char *path);
+void session_close(struct session *s);
+
+/* A second plan beside s->plan, read in the same way. */
+bool session_read(struct session *s, const struct options *o, const char *path,
+    struct planfile *file, struct plan *plan);
+
+/* Everything computed for s->plan, with fixes; allocated, NULL after a message. */
+struct estimate *session_estimate(const struct session *s, struct ledger *ledger);
+
+/* Print diagnostics of at least this severity on standard error. */
+void session_complain(const struct diag_list *diags, enum severity severity);
+
+/* What the screen needs to open and save plans; it works on s. */
+struct app_files session_files(struct session *s);
+#endif

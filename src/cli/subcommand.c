@@ -1,0 +1,62 @@
+#include <string.h>
+
+#include "cli/subcommand.h"
+#include "core/text.h"
+
+const struct subcommand subcommand_table[] = {
+	{ "", "[PLAN]", "open the planner on a plan",
+	    TAKES_PLAN | TAKES_COLOR | TAKES_ASCII, 0, 1, screen_run },
+	{ "groups", "[PLAN]", "print the process groups, one a line",
+	    TAKES_PLAN | TAKES_KIND | TAKES_FORMAT, 0, 1, groups_run },
+	{ "layers", "[PLAN]", "print which layers sit on each pipeline stage",
+	    TAKES_PLAN, 0, 1, layers_run },
+	{ "rank", "[PLAN] N", "print one rank: its place, groups, layers and memory",
+	    TAKES_PLAN, 1, 2, rank_run },
+	{ "map", "[PLAN]", "print the map of nodes and GPUs, coloured by group",
+	    TAKES_PLAN | TAKES_COLOR_BY | TAKES_WIDTH | TAKES_COLOR | TAKES_ASCII, 0, 1, map_run },
+	{ "check", "[PLAN]", "print what is wrong with a plan and how to mend it",
+	    TAKES_PLAN | TAKES_STRICT, 0, 1, check_run },
+	{ "estimate", "[PLAN]", "print parameters and memory of each pipeline stage",
+	    TAKES_PLAN | TAKES_STAGE, 0, 1, estimate_command },
+	{ "explain", "[PLAN] QUANTITY", "print the terms, formulas and sources of one number",
+	    TAKES_PLAN | TAKES_STAGE, 0, 2, explain_run },
+	{ "diff", "A B", "print where two plans and their estimates differ",
+	    TAKES_PLAN, 2, 2, diff_run },
+	{ "fields", "", "list everything that a plan can set", 0, 0, 0, fields_run },
+	{ "models", "[NAME]", "list the models, or print one as a section of a plan",
+	    0, 0, 1, models_run },
+	{ "gpus", "[NAME]", "list the GPUs, or print one as a section of a plan",
+	    0, 0, 1, gpus_run },
+	{ "clusters", "[NAME]", "list the clusters, or print one as a section of a plan",
+	    0, 0, 1, clusters_run },
+	{ "help", "[COMMAND|keys]", "explain one command, or list the keys of the screen",
+	    0, 0, 1, help_run },
+};
+const size_t subcommand_count = sizeof subcommand_table / sizeof subcommand_table[0];
+
+const struct subcommand *
+subcommand_find(const char *name)
+{
+	for (size_t i = 1; i < subcommand_count; i++)
+		if (text_equal(subcommand_table[i].name, name))
+			return &subcommand_table[i];
+	return NULL;
+}
+
+const char *
+subcommand_near(const char *name)
+{
+	const char *best = NULL;
+	size_t least = 3; /* farther than two edits is another word */
+
+	for (size_t i = 1; i < subcommand_count; i++) {
+		const char *candidate = subcommand_table[i].name;
+		size_t d = text_distance(name, candidate);
+
+		if (d < least && d < strlen(candidate) / 2 + 1) {
+			least = d;
+			best = candidate;
+		}
+	}
+	return best;
+}

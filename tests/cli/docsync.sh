@@ -1,0 +1,124 @@
+#!/bin/sh
+# The manual and the program name the same commands, options, fields, quantities, reason
+# codes and keys; and the pages are well formed.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+command -v mandoc >/dev/null || exit 77
+
+page1=$TOP/man/shardplan.1.in
+page5=$TOP/man/shardplan-plan.5.in
+
+same() {
+	about "$1"
+	sort -u program >program.sorted
+	sort -u manual >manual.sorted
+	: >out
+	: >err
+	[ -s program ] || fail 'the program lists none'
+	diff program.sorted manual.sorted >differ && return
+	fail 'program (<) and manual (>) differ'
+	grep '^[<>]' differ
+}
+
+for page in "$page1" "$page5"; do
+	name=$(basename "$page" .in)
+	sed 's/@PACKAGE_VERSION@/0.0/g' "$page" >"$name"
+	about "$name"
+	mandoc -T lint -W warning "$name" >out 2>&1 || fail 'mandoc has warnings'
+	grep -q '@[A-Z]' "$name" && fail 'a placeholder is left'
+	if command -v groff >/dev/null; then
+		groff -mandoc -ww -Tutf8 -z "$name" >out 2>&1
+		[ ! -s out ] || fail 'groff has warnings'
+	fi
+	mandoc -T utf8 -O width=78 "$name" | sed 's/.\x08//g' >"$name.txt"
+done
+
+"$PROG" --help >help || fail '--help'
+about --help
+awk 'length($0) > 79' help >out
+[ ! -s out ] || fail 'lines over 79 columns'
+
+# commands: listed in --help, and as "Ic NAME" items of COMMANDS
+sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' help >program
+sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.It Ic \([a-z]*\).*/\1/p' "$page1" >manual
+same commands
+
+# options: the long names
+sed -n 's/^ .*--\([a-z-]*\).*/\1/p' help | grep -v '^$' >program
+sed -n '/^\.Sh OPTIONS/,/^\.Sh PROCESS/p' "$page1" |
+    sed -n 's/^\.It .*Fl -\([a-z-]*\).*/\1/p' >manual
+same options
+
+# fields: path and range by path, in the section on settings
+"$PROG" fields >fields.txt || fail fields
+sed -n '2,$s/^\([a-z0-9_.]*\) .*/\1/p' fields.txt >program
+sed -n '/^\.Sh SETTINGS/,/^\.Sh EXAMPLES/s/^\.It Cm \([a-z0-9_.]*\)$/\1/p' "$page5" |
+    grep -vx -e format -e base >manual
+same fields
+
+# the option of a field is described with the path that it sets
+sed -n '/^Options that set a field/,$s/^ *--\([a-z-]*\)=.*/\1/p' help |
+    while read -r flag; do
+	sed -n "/^\\.It Fl -$flag /{n;s/^\\.Cm //p;}" "$page1" | while read -r path; do
+		grep -q "^$path " fields.txt || echo "--$flag: $path"
+	done
+    done >out
+about 'options of fields'
+[ ! -s out ] || fail 'unknown path'
+
+# the examples of the manual are plans: legal, and the second builds on the first
+awk '
+	/^\.Bd -literal/ { n++; inside = 1; next }
+	/^\.Ed/ { inside = 0 }
+	inside { print >("example" n ".cfg") }
+' "$page5"
+mv example1.cfg llama.cfg
+run 0 check llama.cfg
+no_err
+run 0 check example2.cfg
+no_err
+good diff llama.cfg example2.cfg
+out_has '^cluster\.nodes +8 +4$'
+
+# quantities
+"$PROG" explain 2>list
+sed -n 's/^  \([a-z._]*\) .*/\1/p' list >program
+sed -n '/^\.It Ic explain/,/^\.It Ic diff/s/^\.Cm \([a-z._]*\).*/\1/p' "$page1" >manual
+same quantities
+
+# keys: every row of `help keys`, word for word
+"$PROG" help keys >keys.txt || fail 'help keys'
+sed -n '2,$p' keys.txt | sed 's/   */|/g' >program
+sed -n '/^\.Sh KEYS/,/^\.Sh ENVIRONMENT/p' "$page1" | awk '
+	/^\.It Cm / { keys = substr($0, 8); gsub(/\\&/, "", keys); next }
+	/^\.Pq Ic / { name = substr($0, 8); sub(/ Ar /, " ", name); next }
+	keys != "" && !/^\./ {
+		sub(/\.$/, "")
+		where = $0
+		sub(/:.*/, "", where)
+		print keys "|" name "|" where "|" substr($0, length(where) + 3)
+		keys = ""
+	}' >manual
+same keys
+
+# reason codes of the sources, where these are at hand; names of kinds stand there too
+core=$TOP/src/core
+if [ -f "$core/layout.c" ]; then
+	code='"[a-z][a-z0-9]*(_[a-z0-9]+)+"'
+	{
+		sed -n 's/^\t{ \("[a-z0-9_]*"\), [A-Z]*,.*/\1/p' "$core/check_rules.c"
+		cat "$core"/stage*.c "$core"/layout*.c "$core/check.c" "$core/estimate.c" | grep -oE "$code"
+	} | tr -d '"' | sort -u >codes
+	sed -n '/^\.Sh DIAGNOSTICS/,/^\.Sh SEE/p' "$page1" | grep '^\.It Cm' |
+	    tr ' ' '\n' | tr -d , | grep _ | sort -u >manual
+	about 'reason codes'
+	comm -13 codes manual >out
+	[ ! -s out ] || fail 'the manual has codes that the program lacks'
+	sed -n '/^\.Sh PROCESS/,/^\.Sh KEYS/p' "$page1" | tr -s ' .,' '\n' | grep _ |
+	    sort -u - manual >known
+	comm -23 codes known | grep -vx -e 'hcp_l[0-9]' -e 'edp_[lh][io]' -e gtp_remat >out
+	[ ! -s out ] || fail 'the manual lacks codes'
+fi
+
+finish

@@ -1,0 +1,131 @@
+#!/bin/sh
+# What the commands print, on plans small enough to be counted by hand.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+expect() {
+	cat >expected
+	cmp -s out expected || { fail "not as expected"; diff expected out | head -n 10; }
+}
+
+# 2 nodes x 8 GPUs, TP 2, PP 4: the groups of the paper's example
+good groups --kind=tp --kind=pp --kind=dp
+expect <<'OUT'
+tp 0 1
+tp 2 3
+tp 4 5
+tp 6 7
+tp 8 9
+tp 10 11
+tp 12 13
+tp 14 15
+pp 0 4 8 12
+pp 1 5 9 13
+pp 2 6 10 14
+pp 3 7 11 15
+dp 0 2
+dp 1 3
+dp 4 6
+dp 5 7
+dp 8 10
+dp 9 11
+dp 12 14
+dp 13 15
+OUT
+# kinds come in the order of the layout, however they are asked for
+cp out first
+good groups --kind=dp --kind=pp --kind=tp --kind=dp
+cmp -s out first || fail 'another order of --kind, another output'
+
+# the hash is that of the sorted text
+good groups --kind=tp --format=hash
+out_has '^tp count=8 min=2 max=2 sfnv=2cb5e52df2dafd23$'
+good groups --kind=embd
+expect <<'OUT'
+embd 0 12
+embd 1 13
+embd 2 14
+embd 3 15
+OUT
+
+# a million ranks take seconds and no memory to speak of
+about 'groups of 1,048,576 ranks'
+(
+	# no more than 200 MB, where the shell can say so and the program runs with it
+	# shellcheck disable=SC3045
+	limit() { ulimit -v 200000; }
+	if (limit && "$PROG" --version) >/dev/null 2>&1; then limit; fi
+	timeout 60 "$PROG" groups --nodes=131072 --tp=8 --pp=16 --kind=tp --kind=pp --kind=dp
+) 2>err | awk '{ lines++; ranks += NF - 1 } END { print lines, ranks }' >out
+expect <<'OUT'
+196736 3145728
+OUT
+
+good layers --layers=8 --pp=2 --vpp=2
+expect <<'OUT'
+stage pp=0 vp=0 embed=1 loss=0 mtp=0 count=2 first=0
+stage pp=0 vp=1 embed=0 loss=0 mtp=0 count=2 first=4
+stage pp=1 vp=0 embed=0 loss=0 mtp=0 count=2 first=2
+stage pp=1 vp=1 embed=0 loss=1 mtp=0 count=2 first=6
+OUT
+
+good rank 13
+out_has '^node +1$'
+out_has '^local rank +5$'
+out_has '^coordinates +tp=1 cp=0 dp=0 pp=3 '
+out_has '^pp +1 +4 +3 +network +1 5 9 13$'
+out_has '^tp +6 +2 +1 +NVLink +12 13$'
+out_has '^stage pp=3 vp=0 embed=0 loss=1 mtp=0 count=8 first=24$'
+
+# the map: every rank once, no escape codes into a file, and always when asked
+good map --width=80
+for rank in 0 7 8 15; do
+	out_has "(^|[^0-9])$rank([^0-9]|\$)"
+done
+LC_ALL=C grep -q "$(printf '\033')" out && fail 'escape codes in a file'
+LC_ALL=C tr -d '\012\040-\176' <out >beyond
+[ ! -s beyond ] || fail 'characters beyond ASCII in the C locale'
+[ "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' out)" -le 80 ] || fail 'too wide'
+good map --color=always
+grep -q "$(printf '\033')" out || fail 'no colours with --color=always'
+NO_COLOR=1 good map --color=always
+grep -q "$(printf '\033')" out || fail '--color=always is stronger than NO_COLOR'
+good map --color-by=tp,pp --width=120
+good map --layout=deepspeed
+good map --nodes=4096
+
+# estimate and explain agree, and units stand beside numbers
+good estimate
+out_has '^parameters +8\.03 billion in all \(8,030,261,248\)'
+out_has '^peak +stage [0-9]+: [0-9.]+ GiB of [0-9.]+ GiB, without activations: fits$'
+good explain params.total
+out_has '^params\.total = 8,030,261,248 parameters$'
+out_has '^    source: '
+good estimate --stage=2
+[ "$(grep -Ec '^ +[0-9]+ +[0-9]+ ' out)" -eq 1 ] || fail '--stage prints one stage'
+
+: >empty.cfg
+good diff empty.cfg empty.cfg --nodes=2
+out_has '^none differs'
+printf 'parallel: { tp = 2; };\n' >a.cfg
+printf 'parallel: { tp = 4; };\n' >b.cfg
+good diff a.cfg b.cfg
+out_has '^parallel\.tp +2 +4$'
+out_has '^dp +4 +2 +-2'
+
+# lists
+good fields
+out_has '^parallel\.tp +integer +ranks +0 to 16777216 +1 +both +tensor parallel size$'
+good models
+out_has '^llama-3\.1-70b +70\.55 +80 '
+good gpus
+out_has '^h100-sxm-80gb '
+good models llama-3.1-70b
+out_has '^model: *'
+out_has 'layers = 80;'
+cp out section.cfg
+run 0 estimate section.cfg
+err_has ' does_not_fit: '
+out_has '^parameters +70\.55 billion'
+
+finish

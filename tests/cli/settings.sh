@@ -1,0 +1,59 @@
+#!/bin/sh
+# Values from the command line: --set, the options of fields, order, suggestions.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+# the built-in plan has PP 4: TP 3 alone is illegal, TP 3 on 12 GPUs is not
+run 1 groups --tp=3
+good groups --tp=3 --gpus-per-node=6
+good groups --gpus-per-node 6 --set parallel.tp=3
+good groups --set tp=3 --set cluster.gpus_per_node=6
+good groups --set=parallel.tp=3 --set=gpus_per_node=6
+
+# in their order: the last one counts
+good groups --kind=tp --tp=3 --set parallel.tp=4
+out_has '^tp 0 1 2 3$'
+good groups --kind=tp --set parallel.tp=3 --tp=4
+out_has '^tp 0 1 2 3$'
+
+# options after operands, shortened, and values over those of the file
+cat >plan.cfg <<'PLAN'
+cluster: { nodes = 1; gpus_per_node = 8; };
+parallel: { tp = 8; };
+PLAN
+good groups plan.cfg --kind=tp
+out_has '^tp 0 1 2 3 4 5 6 7$'
+good groups plan.cfg --kind=tp --tp=2
+out_has '^tp 0 1$'
+good groups plan.cfg --kin tp --tp 2
+good diff plan.cfg plan.cfg --tp=4
+out_has '^none differs'
+
+# as a user writes values
+good groups --format=hash --set training.sequence_length=128k --set parallel.sequence_parallel=on
+good estimate --sequence-length 8k
+out_has ' 8192 tokens'
+run 0 check --set cluster.memory_gib=80GiB --sequence-parallel true
+no_err
+
+# an empty value: as if the plan did not set the field
+good groups plan.cfg --kind=tp --tp=
+out_has '^tp 0$'
+
+# wrong names and values
+bad_usage 'paralel\.tp: unknown field .did you mean parallel\.tp' check --set paralel.tp=2
+bad_usage 'did you mean parallel\.tp' check --set parallel.tpp=2
+bad_usage "'shardplan fields' lists them" check --set nothing_like_it=2
+bad_usage 'write PATH=VALUE' check --set parallel.tp
+bad_usage 'write PATH=VALUE' check --set =3
+bad_usage 'parallel\.tp=two: ' check --set parallel.tp=two
+bad_usage 'parallel\.layout=megatrn: .*megatron' check --layout=megatrn
+bad_usage 'training\.hidden_dropout=2: .*0 to 1' check --set training.hidden_dropout=2
+bad_usage 'cluster\.nodes=99999999999999999999: ' check --nodes=99999999999999999999
+bad_usage 'write --set model\.kv_heads=VALUE' check --kv-heads=2
+bad_usage 'did you mean --gpus-per-node' check --gpus_per_node=2
+run 1 check --gpu=h100-sxm-80
+no_err
+out_has '^error cluster\.gpu '
+
+finish

@@ -1,0 +1,124 @@
+#!/bin/sh
+# Exit statuses, and what goes to standard output and what to standard error.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+cat >plan.cfg <<'PLAN'
+format = 1;
+name = "small";
+cluster: { nodes = 1; gpus_per_node = 4; };
+parallel: { tp = 2; };
+PLAN
+cat >illegal.cfg <<'PLAN'
+format = 1;
+parallel: { tp = 3; };
+PLAN
+cat >wrong.cfg <<'PLAN'
+format = 1;
+parallel: { tpp = 3;
+	tp = "x"; };
+PLAN
+printf 'parallel: { tp = ;\n' >syntax.cfg
+
+# every command on the built-in plan, on a file, and on standard input
+for command in groups layers map estimate; do
+	good "$command"
+	good "$command" plan.cfg
+	"$PROG" "$command" - <plan.cfg >piped 2>err || fail "$command -: exit status $?"
+	cmp -s out piped || fail "$command -: differs from $command plan.cfg"
+	run 2 "$command" missing.cfg
+	no_out
+	err_has '^missing\.cfg'
+	run 2 "$command" wrong.cfg
+	no_out
+	err_has '^wrong\.cfg:2: error: .*parallel\.tp'
+	err_has '^wrong\.cfg:3: error: '
+	run 2 "$command" syntax.cfg
+	no_out
+	err_has '^syntax\.cfg:1: error: '
+done
+good rank 5
+good rank plan.cfg 3
+good explain memory.optimizer
+good explain plan.cfg optimizer
+good explain params.total
+good diff plan.cfg plan.cfg
+for command in fields models gpus clusters help; do
+	good "$command"
+done
+for command in --help -h --version -V 'groups --help' 'help groups' 'help keys'; do
+	# shellcheck disable=SC2086
+	good $command
+done
+
+# the answer is no: the reason on standard error, except from check
+for command in groups layers map estimate; do
+	[ "$command" = layers ] && continue
+	run 1 "$command" illegal.cfg
+	err_has '^shardplan: error parallel\.tp world_not_divisible: '
+done
+run 1 rank illegal.cfg 0
+no_out
+run 1 layers --layers=31 --pp=2
+no_out
+err_has '^shardplan: error [a-z_.]+ layers_not_divisible_by_pp: '
+run 1 check illegal.cfg
+no_err
+out_has '^error parallel\.tp world_not_divisible: .* \(fix: parallel\.tp=[0-9]+\)$'
+run 0 check plan.cfg
+no_err
+out_lacks '^error'
+run 1 check --strict --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 --model=llama-3.1-70b
+no_err
+out_has '^error '
+run 0 check --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 --model=llama-3.1-70b
+out_has '^warning '
+out_lacks '^error'
+
+# bad usage
+bad_usage "'grops' is neither a command nor a file .did you mean groups\?." grops
+bad_usage "unknown command 'grops' .did you mean groups\?." grops plan.cfg
+bad_usage "unexpected argument 'b'" check plan.cfg b
+bad_usage "unexpected argument 'b'" plan.cfg b
+bad_usage 'the command comes first: shardplan check plan.cfg' plan.cfg check
+bad_usage "unknown or ambiguous option '--frobnicate'" groups --frobnicate
+bad_usage "unknown or ambiguous option '--c" groups --c=3
+bad_usage "invalid option '-x'" groups -x
+bad_usage "'--strict'" groups --strict
+bad_usage 'no fields of a plan' fields --tp=2
+bad_usage "option '--tp' needs a value" groups --tp
+bad_usage "option '--strict' takes no value" check --strict=yes
+bad_usage "'json' is none of" groups --format=json
+bad_usage "no groups 'xp'; it has tp cp" groups --kind=xp
+bad_usage "no groups 'xp'; it has tp cp" map --color-by=tp,xp
+bad_usage 'more than 4 kinds' map --color-by=tp,pp,dp,cp,ep
+bad_usage 'not a whole number' map --width=0
+bad_usage 'none of auto|always|never' map --color=maybe
+bad_usage 'stages go from 0 to 3' estimate --stage=4
+bad_usage 'stages go from 0 to 3' explain --stage=4 memory.optimizer
+bad_usage 'rank needs' rank
+bad_usage "'x' is not a rank number" rank x
+bad_usage 'ranks go from 0 to 15' rank 16
+bad_usage 'diff needs A B' diff plan.cfg
+bad_usage 'only one of the plans' diff - -
+bad_usage 'memory\.optimizer' explain
+bad_usage "no quantity 'speed'" explain speed
+bad_usage "no model 'llama-3.1-7b' .did you mean llama-3.1-8b" models llama-3.1-7b
+bad_usage "no GPU 'nothing-like-it'" gpus nothing-like-it
+bad_usage "no command 'chek' .did you mean check" help chek
+for command in search import export calibrate; do
+	bad_usage "'$command' is neither a command nor a file" "$command"
+done
+bad_usage "unknown or ambiguous option '--json'" check --json
+
+# a file that is called like a command
+cp plan.cfg check
+good groups ./check
+run 0 groups -- check
+run 2 -- check extra
+
+# no terminal: the screen refuses, nothing else asks for one
+TERM=dumb run 2 plan.cfg
+no_out
+
+finish

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Standard input and output that do not play along: full, closed, a pipe nobody reads.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+status_of() {
+	want=$1
+	got=$2
+	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
+}
+
+: >out
+if [ -w /dev/full ]; then
+	for command in groups layers map check estimate fields models help --help --version \
+	    'rank 0' 'explain params.total' 'groups --format=hash'; do
+		about "shardplan $command >/dev/full"
+		# shellcheck disable=SC2086
+		set -- $command
+		[ "$command" = check ] && set -- check --tp=3
+		"$PROG" "$@" >/dev/full 2>err
+		status_of 2 $?
+		err_has '^shardplan: standard output: '
+	done
+	# stops soon instead of counting to a million
+	about 'a million ranks >/dev/full'
+	timeout 20 "$PROG" groups --nodes=131072 --tp=8 >/dev/full 2>err
+	status_of 2 $?
+fi
+
+about 'closed standard output'
+"$PROG" groups >&- 2>err
+status_of 2 $?
+err_has '^shardplan: standard output: '
+"$PROG" check >&- 2>err
+about 'closed standard error'
+"$PROG" groups --tp=3 >out 2>&-
+status_of 1 $?
+no_out
+about 'closed standard input'
+"$PROG" groups - <&- >out 2>err
+status_of 2 $?
+no_out
+
+# a reader that has seen enough: quiet on both sides
+about 'shardplan groups | head -n 1'
+{ "$PROG" groups --nodes=131072 --tp=8 2>err; } | head -n 1 >out
+out_has '^tp 0 1 2 3 4 5 6 7$'
+no_err
+about 'the same with SIGPIPE ignored'
+(
+	trap '' PIPE
+	"$PROG" groups --nodes=131072 --tp=8 2>err
+	echo $? >status
+) | head -n 1 >out
+status_of 2 "$(cat status)"
+no_err
+
+# a plan from standard input, in every place where one can stand
+printf 'parallel: { tp = 2; };\n' >plan.cfg
+about 'plans from standard input'
+"$PROG" rank - 1 <plan.cfg >out 2>err || fail "exit status $?"
+"$PROG" explain - params.total <plan.cfg >out 2>err || fail "exit status $?"
+cp plan.cfg other.cfg
+"$PROG" diff other.cfg - <plan.cfg >out 2>err || fail "exit status $?"
+printf 'parallel: { tp = 2\n' | "$PROG" check - >out 2>err
+status_of 2 $?
+no_out
+err_has ':[0-9]+: error: '
+
+# a directory is no plan
+mkdir folder
+run 2 check folder
+no_out
+[ -s err ] || fail 'no complaint'
+
+finish
