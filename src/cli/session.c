@@ -90,7 +90,7 @@ session_estimate(const struct session *s, struct ledger *ledger)
 		return NULL;
 	}
 	estimate_run(e, &s->plan, &s->catalog, ledger);
-	if (!e->legal)
+	if (e->diags.count > 0)
 		check_fixes(&s->plan, &s->catalog, &e->diags);
 	return e;
 }

@@ -56,7 +56,8 @@ int64_t check_microbatches(const struct plan *p, int64_t dp);
 /*
  * For every error in diags, find the smallest change of one field that makes the plan
  * legal, or failing that removes the error without a new one; the field of the error is
- * tried first. Fills in the fix of each that has none.
+ * tried first. Warnings, and hints about switches, are mended in their own field, without
+ * making an error. Fills in the fix of each that has none.
  */
 void check_fixes(const struct plan *p, const struct catalog *catalog, struct diag_list *diags);
 #endif

@@ -82,9 +82,12 @@ static bool
 group_leaves_bubble(const struct facts *f, char *message, size_t size)
 {
 	const int64_t group = group_size(f->plan), pp = f->plan->parallel.pp;
-	const int64_t left = f->microbatches % group;
+	int64_t left;
 
-	if (!interleaved(f) || left == 0 || left >= pp)
+	if (!interleaved(f))
+		return false;
+	left = f->microbatches % group;
+	if (left == 0 || left >= pp)
 		return false;
 	return BROKEN("the last group of %lld micro-batches (%lld in groups of %lld) is shorter than PP %lld",
 	    N(left), N(f->microbatches), N(group), N(pp));
@@ -462,6 +465,17 @@ layout_misplaced(const struct facts *f, char *message, size_t size)
 }
 
 static bool
+mtp_on_first_rank(const struct facts *f, char *message, size_t size)
+{
+	const struct placement *pl = f->placement;
+
+	if (pl == NULL || pl->pp == 1 || f->plan->parallel.pipeline_layout[0] == '\0' ||
+	    placement_chunk(pl, 0, pl->vpp - 1)->mtp == 0)
+		return false;
+	return BROKEN("MTP layers on the first pipeline rank: Megatron means to forbid that and misses this case");
+}
+
+static bool
 zero_with_pipeline(const struct facts *f, char *message, size_t size)
 {
 	if (f->plan->parallel.pp <= 1 || f->plan->parallel.zero_stage < 2)
@@ -645,6 +659,8 @@ const struct rule check_rules[] = {
 	{ "recompute_too_many", WARN, FIELD_RECOMPUTE_LAYERS, M, MODES_TRAIN, CONFIG, recompute_too_many },
 	{ "layout_misplaced", WARN, FIELD_PIPELINE_LAYOUT, M, MODES_TRAIN,
 	  "Megatron-LM megatron/core/transformer/pipeline_parallel_layer_layout.py", layout_misplaced },
+	{ "mtp_on_first_rank", WARN, FIELD_PIPELINE_LAYOUT, M, MODES_TRAIN,
+	  "Megatron-LM megatron/core/transformer/pipeline_parallel_layer_layout.py", mtp_on_first_rank },
 	{ "nanotron_zero", WARN, FIELD_ZERO_STAGE, O, MODES_TRAIN, "nanotron src/nanotron/helpers.py", nanotron_zero },
 	{ "ep_has_no_size", WARN, FIELD_EP, V, MODES_BOTH, "vLLM vllm/config/parallel.py", ep_has_no_size },
 	{ "layout_for_serving", WARN, FIELD_LAYOUT, V, MODES_TRAIN, "vLLM vllm/distributed/parallel_state.py", layout_is_for_serving },

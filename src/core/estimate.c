@@ -26,7 +26,7 @@ check_fit(struct estimate *out, const struct plan *p)
 	out->fits = out->stages > 0 && out->peak_total <= out->capacity;
 	if (out->stages > 0 && !out->fits)
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
-		    "shardplan-estimates(7)",
+		    "the GPU's data sheet; shardplan-plan(5), memory_gib",
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s", (long long)out->peak_stage,
 		    out->peak_total / gib, out->capacity / gib, p->cluster.gpu);
 }

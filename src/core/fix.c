@@ -79,7 +79,7 @@ better(const struct outcome *a, const struct outcome *b)
 	return a->errors < b->errors || (a->errors == b->errors && a->distance < b->distance);
 }
 
-/* Judge a changed plan; false when the error is still there. */
+/* Judge a changed plan; false when what is complained of is still there. */
 static bool
 judge(struct plan *p, const struct catalog *catalog, const char *reason, size_t *errors)
 {
@@ -89,10 +89,7 @@ judge(struct plan *p, const struct catalog *catalog, const char *reason, size_t 
 	diag_clear(&diags);
 	plan_check(p, catalog, &diags);
 	*errors = diag_count(&diags, SEVERITY_ERROR);
-	for (size_t i = 0; i < diags.count; i++)
-		if (diags.item[i].severity == SEVERITY_ERROR && text_equal(diags.item[i].reason, reason))
-			return false;
-	return true;
+	return !diag_has(&diags, reason);
 }
 
 /* Try one value as it would be typed; keep it in *best when it is better. */
@@ -149,7 +146,14 @@ try_field(const struct plan *p, const struct catalog *catalog, const char *reaso
 }
 
 static void
-fix_one(const struct plan *p, const struct catalog *catalog, size_t errors, struct diag *d)
+take(struct diag *d, enum field_id field, const struct outcome *o)
+{
+	d->fix_field = field;
+	text_put(d->fix_value, sizeof d->fix_value, "%s", o->value);
+}
+
+static void
+fix_error(const struct plan *p, const struct catalog *catalog, size_t errors, struct diag *d)
 {
 	/* When the field of the error offers nothing, the sizes that users tune, in the order
 	 * in which they would give way. */
@@ -175,10 +179,23 @@ fix_one(const struct plan *p, const struct catalog *catalog, size_t errors, stru
 			field = others[i];
 		}
 	}
-	if (best.errors < errors) {
-		d->fix_field = field;
-		text_put(d->fix_value, sizeof d->fix_value, "%s", best.value);
-	}
+	if (best.errors < errors)
+		take(d, field, &best);
+}
+
+/* A warning is mended in its own field, a hint where that is a switch: other hints tell of
+ * what is, not of what should be changed. */
+static void
+fix_advice(const struct plan *p, const struct catalog *catalog, size_t errors, struct diag *d)
+{
+	struct outcome best = { .errors = errors + 1, .distance = 0 };
+
+	if (d->field == FIELD_NONE ||
+	    (d->severity == SEVERITY_HINT && field_table[d->field].type != FIELD_BOOL))
+		return;
+	try_field(p, catalog, d->reason, d->field, &best);
+	if (best.errors <= errors)
+		take(d, d->field, &best);
 }
 
 void
@@ -191,7 +208,14 @@ check_fixes(const struct plan *p, const struct catalog *catalog, struct diag_lis
 	diag_clear(&now);
 	plan_check(p, catalog, &now);
 	errors = diag_count(&now, SEVERITY_ERROR);
-	for (size_t i = 0; i < diags->count; i++)
-		if (diags->item[i].severity == SEVERITY_ERROR && diags->item[i].fix_field == FIELD_NONE)
-			fix_one(p, catalog, errors, &diags->item[i]);
+	for (size_t i = 0; i < diags->count; i++) {
+		struct diag *d = &diags->item[i];
+
+		if (d->fix_field != FIELD_NONE)
+			continue;
+		if (d->severity == SEVERITY_ERROR)
+			fix_error(p, catalog, errors, d);
+		else
+			fix_advice(p, catalog, errors, d);
+	}
 }

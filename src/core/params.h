@@ -5,7 +5,7 @@
  * Megatron-LM's sharding for one GPU (params_stage): vocabulary padded to a multiple of
  * vocab_multiple x TP (megatron/training/vocab_utils.py), tied embeddings copied to the
  * last stage, MLA down-projections and norms kept whole on every TP rank.
- * shardplan-estimates(7) documents each term.
+ * Each term of the ledger carries its formula and source.
  */
 #ifndef CORE_PARAMS_H
 #define CORE_PARAMS_H

@@ -222,6 +222,7 @@ static const struct {
 	{ "tp=2 ep=2 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 sequence_parallel=false", "ep_tp_without_sp" },
 	{ "recompute=full recompute_layers=99", "recompute_too_many" },
 	{ "model.layers=2 pp=2 pipeline_layout=|EttL", "layout_misplaced" },
+	{ "model.layers=8 pp=2 mtp_layers=1 pipeline_layout=Ett|tttt|ttm|L", "mtp_on_first_rank" },
 	{ "layout=nanotron zero_stage=3", "nanotron_zero" },
 	{ "mode=serve layout=vllm ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
 	{ "layout=vllm", "layout_for_serving" },
@@ -325,6 +326,43 @@ fixes(void **state)
 	fixed("sequence_length=262144", "sequence_too_long", "training.sequence_length", "131072");
 }
 
+/* Warnings are mended in their own field; hints that only tell are left alone. */
+static void
+advice(void **state)
+{
+	static const struct {
+		const char *settings, *reason, *value; /* NULL: no fix */
+	} cases[] = {
+		{ "tp=2 sequence_parallel=false", "sp_off", "true" },
+		{ "nodes=8 tp=16 pp=4", "tp_leaves_nvlink", "8" },
+		{ "mode=serve", "layout_for_training", "vllm" },
+		{ "pp=2 schedule=dualpipe", "dualpipe_copies", NULL },
+		{ "recompute=full recompute_layers=99", "recompute_too_many", "8" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct diag_list diags = { 0 };
+		struct plan p;
+		bool found = false;
+
+		plan_builtin(&p);
+		put_all(&p, cases[i].settings);
+		plan_check(&p, NULL, &diags);
+		check_fixes(&p, NULL, &diags);
+		for (size_t d = 0; d < diags.count; d++) {
+			if (strcmp(diags.item[d].reason, cases[i].reason) != 0)
+				continue;
+			found = true;
+			if (cases[i].value == NULL)
+				assert_int_equal(diags.item[d].fix_field, FIELD_NONE);
+			else
+				assert_string_equal(diags.item[d].fix_value, cases[i].value);
+		}
+		assert_true(found);
+	}
+}
+
 /* Steps skip what is illegal, and go on where nothing legal is left. */
 static void
 steps(void **state)
@@ -361,7 +399,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
-		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes), cmocka_unit_test(steps),
+		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes), cmocka_unit_test(advice),
+		cmocka_unit_test(steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
