@@ -88,6 +88,7 @@ map_print(const struct session *s, const struct options *o, const struct layout 
 
 	if (!map_kinds(&view, l, o->color_by))
 		return STATUS_ERROR;
+	view.depth = map_colors(o);
 	rows = map_rows(&s->plan, l, &view, width);
 	if (rows > CELLS_MOST / width) {
 		complain("the map takes %lld rows of %d columns; give it a larger --width",

@@ -1,0 +1,97 @@
+/*
+ * actions.h - the functions behind the command table, by subject.
+ *
+ * Each edits the state and returns event flags. argument is "" without one.
+ */
+#ifndef UI_ACTIONS_H
+#define UI_ACTIONS_H
+#include "ui/state.h"
+
+/* edit.c: fields */
+unsigned edit_less(struct state *s, const char *argument);
+unsigned edit_more(struct state *s, const char *argument);
+unsigned edit_begin(struct state *s, const char *argument);
+unsigned edit_toggle(struct state *s, const char *argument);
+unsigned edit_reset(struct state *s, const char *argument);
+unsigned edit_set(struct state *s, const char *argument);
+unsigned edit_fix(struct state *s, const char *argument);
+unsigned edit_undo(struct state *s, const char *argument);
+unsigned edit_redo(struct state *s, const char *argument);
+unsigned edit_all_fields(struct state *s, const char *argument);
+
+/* Put a typed value into a field. False with the reason in err. */
+bool edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, char *err,
+    size_t size);
+/* Open the one-line editor on a field. */
+void edit_open(struct state *s, enum field_id f, const char *text);
+/* Take the fix of a diagnostic. */
+unsigned edit_take_fix(struct state *s, const struct diag *d);
+/* The error that f would mend now: of the selected field, else the first. */
+const struct diag *edit_current_diag(const struct state *s);
+/* The name of the file of the plan, or "(new plan)". */
+const char *state_file_name(const struct state *s);
+
+/* move.c: moving about */
+unsigned move_up(struct state *s, const char *argument);
+unsigned move_down(struct state *s, const char *argument);
+unsigned move_left(struct state *s, const char *argument);
+unsigned move_right(struct state *s, const char *argument);
+unsigned move_page_up(struct state *s, const char *argument);
+unsigned move_page_down(struct state *s, const char *argument);
+unsigned move_first(struct state *s, const char *argument);
+unsigned move_last(struct state *s, const char *argument);
+unsigned move_next_pane(struct state *s, const char *argument);
+unsigned move_previous_pane(struct state *s, const char *argument);
+unsigned move_next_member(struct state *s, const char *argument);
+unsigned move_previous_member(struct state *s, const char *argument);
+unsigned move_rank(struct state *s, const char *argument);
+unsigned move_peers(struct state *s, const char *argument);
+unsigned move_zoom_in(struct state *s, const char *argument);
+unsigned move_zoom_out(struct state *s, const char *argument);
+unsigned move_next_kind(struct state *s, const char *argument);
+unsigned move_previous_kind(struct state *s, const char *argument);
+unsigned move_dimensions_1(struct state *s, const char *argument);
+unsigned move_dimensions_2(struct state *s, const char *argument);
+unsigned move_dimensions_3(struct state *s, const char *argument);
+unsigned move_dimensions_4(struct state *s, const char *argument);
+
+/* overlay.c: lists over the panes */
+unsigned overlay_help(struct state *s, const char *argument);
+unsigned overlay_diags(struct state *s, const char *argument);
+unsigned overlay_why(struct state *s, const char *argument);
+unsigned overlay_fields(struct state *s, const char *argument);
+unsigned overlay_kinds(struct state *s, const char *argument);
+unsigned overlay_accept(struct state *s, const char *argument);
+unsigned overlay_close(struct state *s, const char *argument);
+void overlay_open(struct state *s, enum overlay overlay);
+/* True for lists that filter by plain typing; in the others '/' begins that. */
+bool overlay_types(const struct state *s);
+/* Move its selection by items or to an end. */
+void overlay_move(struct state *s, int way);
+/* Scroll to the selected item. */
+void overlay_follow(struct state *s);
+/* Draw it over the panes. */
+void overlay_draw(const struct state *s, struct canvas *c);
+/* Lines that a page moves by. */
+int overlay_page(const struct state *s);
+
+/* prompt.c: one-line editing, questions, files */
+unsigned prompt_command(struct state *s, const char *argument);
+unsigned prompt_open(struct state *s, const char *argument);
+unsigned prompt_save(struct state *s, const char *argument);
+unsigned prompt_save_as(struct state *s, const char *argument);
+unsigned prompt_quit(struct state *s, const char *argument);
+unsigned prompt_discard(struct state *s, const char *argument);
+unsigned prompt_save_quit(struct state *s, const char *argument);
+unsigned prompt_filter(struct state *s, const char *argument);
+unsigned prompt_suspend(struct state *s, const char *argument);
+unsigned prompt_repaint(struct state *s, const char *argument);
+unsigned prompt_ascii(struct state *s, const char *argument);
+void prompt_start(struct state *s, enum prompt prompt, const char *text, bool fresh);
+/* A key while a prompt or a question is open. */
+unsigned prompt_key(struct state *s, int32_t key);
+/* "TP (1 to 64 ranks): " */
+void prompt_label(const struct state *s, char *buf, size_t size);
+/* Question in one line. */
+void prompt_question(const struct state *s, char *buf, size_t size);
+#endif

@@ -1,0 +1,47 @@
+/*
+ * command.h - the one table of commands: keys, names, help and functions.
+ *
+ * Keys, the footer, the help screen and the ":" prompt all read it.
+ */
+#ifndef UI_COMMAND_H
+#define UI_COMMAND_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ui/state.h"
+
+/* Where a command's keys work. Its name works everywhere. */
+enum context {
+	CONTEXT_FORM = 1, CONTEXT_MAP = 2, CONTEXT_MEMORY = 4, CONTEXT_LIST = 8,
+	CONTEXT_PANES = CONTEXT_FORM | CONTEXT_MAP | CONTEXT_MEMORY,
+	CONTEXT_ALL = CONTEXT_PANES | CONTEXT_LIST,
+};
+
+enum { COMMAND_KEYS_MAX = 6 };
+
+struct command {
+	const char *name;
+	int32_t key[COMMAND_KEYS_MAX]; /* ended by 0 */
+	unsigned contexts;
+	const char *argument;  /* what the ":" prompt may put after the name, "" for nothing */
+	const char *hint;      /* "key|what" for the footer, or NULL */
+	const char *help;      /* one line without a full stop */
+	unsigned (*run)(struct state *s, const char *argument); /* returns event flags */
+};
+
+extern const struct command command_table[];
+extern const size_t command_count;
+
+/* What the state is in: a list, or the pane in focus. */
+enum context command_context(const struct state *s);
+
+const struct command *command_of_key(int32_t key, enum context context);
+const struct command *command_find(const char *name);
+
+/* Its keys as text: "Up k". */
+size_t command_keys(const struct command *command, char *buf, size_t size);
+
+/* Run a command: edits the state, returns event flags. Pure. */
+unsigned app_event(struct state *s, const struct command *command, const char *argument);
+#endif

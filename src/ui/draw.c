@@ -1,0 +1,427 @@
+/* The whole screen as a picture: header, panes, message, footer. */
+#include <string.h>
+
+#include "core/text.h"
+#include "ui/actions.h"
+#include "ui/bars.h"
+#include "ui/command.h"
+
+static const struct style text_style = { .role = ROLE_TEXT };
+static const struct style dim_style = { .role = ROLE_DIM };
+
+/* A piece of the header; pieces of high rank are left out first. */
+struct segment {
+	int rank;
+	enum role role;
+	char text[160];
+};
+
+static void
+put_sizes(const struct state *s, char *buf, size_t size)
+{
+	const struct estimate *e = s->estimate;
+	const struct parallel *p = &s->plan.parallel;
+
+	text_put(buf, size, "TP %lld", (long long)p->tp);
+	if (p->cp > 1)
+		text_add(buf, size, " CP %lld", (long long)p->cp);
+	text_add(buf, size, " PP %lld", (long long)p->pp);
+	if (p->ep > 1)
+		text_add(buf, size, " EP %lld", (long long)p->ep);
+	if (e->laid_out)
+		text_add(buf, size, " DP %lld", (long long)e->dp);
+	else
+		text_add(buf, size, " DP -");
+}
+
+static void
+put_fits(const struct state *s, struct segment *segment)
+{
+	const struct estimate *e = s->estimate;
+	char peak[32], capacity[32];
+
+	segment->role = ROLE_ERROR;
+	if (!e->legal) {
+		size_t n = diag_count(&e->diags, SEVERITY_ERROR);
+
+		text_put(segment->text, sizeof segment->text, "%zu error%s", n, n == 1 ? "" : "s");
+		return;
+	}
+	if (e->stages == 0)
+		return;
+	text_put(peak, sizeof peak, "%.1f", e->peak_total / 1073741824.0);
+	text_put(capacity, sizeof capacity, "%.1f GiB", e->capacity / 1073741824.0);
+	segment->role = e->fits ? ROLE_GOOD : ROLE_ERROR;
+	if (e->capacity <= 0) { /* a GPU of unknown memory */
+		segment->role = ROLE_TEXT;
+		text_put(segment->text, sizeof segment->text, "%s GiB", peak);
+		return;
+	}
+	text_put(segment->text, sizeof segment->text, "%s %s of %s", e->fits ? "fits" : "over:",
+	    peak, capacity);
+}
+
+static void
+draw_header(const struct state *s, struct canvas *c, struct rect r)
+{
+	struct segment segment[] = {
+		{ .rank = 5, .role = ROLE_TITLE, .text = "shardplan" }, { .rank = 2, .role = ROLE_HEADER },
+		{ .rank = 4, .role = ROLE_TEXT }, { .rank = 3, .role = ROLE_TEXT },
+		{ .rank = 1, .role = ROLE_HEADER }, { .rank = 0, .role = ROLE_GOOD },
+	};
+	const int count = (int)(sizeof segment / sizeof *segment);
+	int x = r.x;
+
+	text_put(segment[1].text, sizeof segment[1].text, "%.120s%s", state_file_name(s),
+	    state_unsaved(s) ? " *" : "");
+	field_format(FIELD_MODE, &s->plan, segment[2].text, sizeof segment[2].text);
+	text_put(segment[3].text, sizeof segment[3].text, "%lld x %lld %s = %lld",
+	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
+	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
+	put_sizes(s, segment[4].text, sizeof segment[4].text);
+	put_fits(s, &segment[5]);
+	for (int most = 5; most >= 0; most--) {
+		int w = 0;
+
+		for (int i = 0; i < count; i++)
+			if (segment[i].rank <= most && segment[i].text[0] != '\0')
+				w += canvas_width(c, segment[i].text) + 2;
+		if (w - 2 <= r.w || most == 0) {
+			for (int i = 0; i < count; i++)
+				if (segment[i].rank <= most && segment[i].text[0] != '\0')
+					x += 2 + canvas_text(c, r, x, r.y,
+					    (struct style){ .role = (uint8_t)segment[i].role }, segment[i].text);
+			return;
+		}
+	}
+}
+
+static void
+pane_title(const struct state *s, const struct arrange *a, enum pane pane, char *buf, size_t size)
+{
+	static const char *const name[PANE_COUNT] = { "plan", "map", "memory" };
+	const struct layout *l = &s->estimate->layout;
+	bool focus = s->focus == pane;
+
+	buf[0] = '\0';
+	if (a->tabs) {
+		for (int i = 0; i < PANE_COUNT; i++)
+			text_add(buf, size, i == (int)s->focus ? "%s[%s]" : "%s%s", i > 0 ? " " : "",
+			    name[i]);
+	} else
+		text_put(buf, size, "%s", pane == PANE_MEMORY ? "static memory per GPU, by stage" :
+		    name[pane]);
+	if (pane == PANE_MAP && s->estimate->laid_out) {
+		text_add(buf, size, " by");
+		for (int i = 0; i < s->map.colors; i++)
+			text_add(buf, size, i > 0 ? "+%s" : " %s", l->kind[s->map.kind[i]].name);
+		if (focus && s->map.cursor >= 0) {
+			char at[64];
+
+			map_coordinates(l, s->map.cursor, at, sizeof at);
+			text_add(buf, size, "  rank %lld: node %lld, GPU %lld  %s", (long long)s->map.cursor,
+			    (long long)(s->map.cursor / s->plan.cluster.gpus_per_node),
+			    (long long)(s->map.cursor % s->plan.cluster.gpus_per_node), at);
+		}
+	}
+}
+
+/* "tp 6: 12 13   pp 1: 1 5 9 13", as far as w columns go. */
+static void
+put_groups(const struct state *s, char *buf, size_t size, size_t w)
+{
+	const struct layout *l = &s->estimate->layout;
+
+	buf[0] = '\0';
+	for (int i = 0; i < s->map.colors; i++) {
+		int kind = s->map.kind[i];
+		int64_t group = layout_group_of(l, kind, s->map.cursor), n = layout_group_size(l, kind);
+		size_t room = w * (size_t)(i + 1) / (size_t)s->map.colors;
+
+		text_add(buf, size, "%s%s %lld:", i > 0 ? "  " : "", l->kind[kind].name, (long long)group);
+		if (group < 0) {
+			text_add(buf, size, " none");
+			continue;
+		}
+		for (int64_t k = 0; k < n; k++) {
+			if (strlen(buf) + 10 > room) {
+				text_add(buf, size, " ..");
+				break;
+			}
+			text_add(buf, size, " %lld", (long long)layout_member(l, kind, group, k));
+		}
+	}
+}
+
+static void
+draw_frame(const struct state *s, struct canvas *c, const struct arrange *a, enum pane pane)
+{
+	struct rect r = a->pane[pane];
+	bool focus = s->focus == pane;
+	char buf[512];
+
+	if (!a->framed)
+		return;
+	pane_title(s, a, pane, buf, sizeof buf);
+	canvas_frame(c, r, focus ? text_style : (struct style){ .role = ROLE_FRAME },
+	    (struct style){ .role = focus ? ROLE_TITLE : ROLE_DIM }, buf);
+	if (pane == PANE_MAP && focus && s->estimate->laid_out && s->map.cursor >= 0 && r.w > 20) {
+		char text[520];
+
+		put_groups(s, buf, sizeof buf, (size_t)r.w - 6);
+		text_put(text, sizeof text, " %s ", buf);
+		canvas_text_cut(c, r, r.x + 2, r.y + r.h - 1, r.w - 4, text_style, text);
+	}
+}
+
+/* Text over several lines, cut between words. */
+static void
+draw_wrapped(struct canvas *c, struct rect r, struct style style, const char *text)
+{
+	for (int y = r.y; y < r.y + r.h && *text != '\0'; y++) {
+		char part[512];
+		size_t n = strlen(text), most = r.w > 0 ? (size_t)r.w : 1;
+
+		if (n > most) {
+			for (n = most; n > 0 && text[n] != ' '; n--)
+				;
+			if (n == 0)
+				n = most;
+		}
+		if (n >= sizeof part)
+			n = sizeof part - 1;
+		text_put(part, sizeof part, "%.*s", (int)n, text);
+		canvas_text(c, r, r.x, y, style, part);
+		text += n;
+		text += strspn(text, " ");
+	}
+}
+
+static void
+draw_map_pane(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct estimate *e = s->estimate;
+	struct map_view view = s->map;
+
+	if (!e->laid_out) {
+		const struct diag *d = edit_current_diag(s);
+
+		for (size_t i = 0; i < e->diags.count; i++)
+			if (e->diags.item[i].severity == SEVERITY_ERROR) {
+				d = &e->diags.item[i];
+				break;
+			}
+		draw_wrapped(c, r, (struct style){ .role = ROLE_ERROR },
+		    "No groups: the layout refuses this plan.");
+		if (d != NULL && r.h > 2)
+			draw_wrapped(c, (struct rect){ r.x, r.y + 2, r.w, r.h - 2 }, text_style, d->message);
+		return;
+	}
+	view.depth = s->depth;
+	view.peers = s->focus == PANE_MAP && !s->plain_map;
+	if (s->focus != PANE_MAP)
+		view.cursor = -1;
+	map_draw(c, r, &s->plan, &e->layout, &view);
+	if (view.cursor >= 0) {
+		int x, y;
+
+		if (map_find(&view, &s->plan, &e->layout, r.w, r.h, view.cursor, &x, &y)) {
+			c->cursor_x = r.x + x;
+			c->cursor_y = r.y + y;
+		}
+	}
+}
+
+static void
+draw_panes(const struct state *s, struct canvas *c, const struct arrange *a)
+{
+	const struct estimate *e = s->estimate;
+
+	for (int i = 0; i < PANE_COUNT; i++)
+		if (a->pane[i].h > 0)
+			draw_frame(s, c, a, (enum pane)i);
+	if (a->inner[PANE_FORM].h > 0)
+		form_draw(c, a->inner[PANE_FORM], &s->form, &s->plan, &e->diags, s->focus == PANE_FORM);
+	if (a->inner[PANE_MEMORY].h > 0) {
+		if (e->stages > 0)
+			bars_draw(c, a->inner[PANE_MEMORY], e, s->first_stage, s->stage,
+			    s->focus == PANE_MEMORY);
+		else
+			draw_wrapped(c, a->inner[PANE_MEMORY], dim_style,
+			    "No stages to show until the errors are mended (e lists them).");
+	}
+	/* Last, so that its cursor wins when it has the focus. */
+	if (a->inner[PANE_MAP].h > 0)
+		draw_map_pane(s, c, a->inner[PANE_MAP]);
+}
+
+/* "! 80 layers do not divide by PP 3 (f: PP 4)": the end is kept, the message cut. */
+static void
+draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct diag *d)
+{
+	const struct style style = {
+		.role = d->severity == SEVERITY_ERROR ? ROLE_ERROR : ROLE_WARNING
+	};
+	const size_t others = s->estimate->diags.count + s->estimate->diags.dropped - 1;
+	char tail[DIAG_FIX_SIZE + 96] = "", text[DIAG_MESSAGE_SIZE + 4];
+	int w, tail_w;
+
+	if (d->fix_field != FIELD_NONE)
+		text_put(tail, sizeof tail, " (f: %s %s)", field_table[d->fix_field].label, d->fix_value);
+	if (others > 0)
+		text_add(tail, sizeof tail, " (e: %zu more)", others);
+	text_put(text, sizeof text, "%c %s", d->severity == SEVERITY_HINT ? '?' : '!', d->message);
+	tail_w = canvas_width(c, tail);
+	if (tail_w > r.w / 2)
+		tail_w = r.w / 2;
+	w = canvas_width(c, text);
+	if (w > r.w - tail_w)
+		w = r.w - tail_w;
+	canvas_text_cut(c, r, r.x, r.y, w, style, text);
+	canvas_text_cut(c, r, r.x + w, r.y, r.w - w, (struct style){ .role = ROLE_KEY }, tail);
+}
+
+static void
+draw_message(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct diag *d = edit_current_diag(s);
+	const enum field_id f = s->form.field;
+	char text[512], range[160];
+
+	if (s->message[0] != '\0') {
+		canvas_text_cut(c, r, r.x, r.y, r.w, (struct style){ .role = (uint8_t)s->message_role },
+		    s->message);
+		return;
+	}
+	if (d != NULL) {
+		draw_diag(s, c, r, d);
+		return;
+	}
+	if (s->focus != PANE_FORM || s->overlay != OVERLAY_NONE)
+		return;
+	field_range(f, range, sizeof range);
+	text_put(text, sizeof text, "%s: %s", field_table[f].label, field_table[f].help);
+	if (range[0] != '\0')
+		text_add(text, sizeof text, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
+		    field_table[f].unit);
+	canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, text);
+}
+
+/* The editor: label, then the part of the text that holds the cursor. */
+static void
+draw_prompt(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct style style = { .role = ROLE_PROMPT };
+	char label[320], before[LINE_SIZE];
+	int label_w, at, shift;
+
+	prompt_label(s, label, sizeof label);
+	label_w = canvas_width(c, label);
+	if (label_w > r.w / 2)
+		label_w = r.w / 2;
+	canvas_fill(c, r, text_style);
+	canvas_text_cut(c, r, r.x, r.y, label_w, (struct style){ .role = ROLE_KEY }, label);
+	text_put(before, sizeof before, "%.*s", (int)s->line.cursor, s->line.text);
+	at = canvas_width(c, before);
+	shift = at > r.w - label_w - 1 ? at - (r.w - label_w - 1) : 0;
+	canvas_text(c, (struct rect){ r.x + label_w, r.y, r.w - label_w, 1 }, r.x + label_w - shift,
+	    r.y, s->line.fresh ? (struct style){ .role = ROLE_SELECTED } : style, s->line.text);
+	c->cursor_x = r.x + label_w + at - shift;
+	c->cursor_y = r.y;
+}
+
+static bool
+has_fix(const struct state *s)
+{
+	for (size_t i = 0; i < s->estimate->diags.count; i++)
+		if (s->estimate->diags.item[i].fix_field != FIELD_NONE)
+			return true;
+	return false;
+}
+
+static void
+draw_footer(const struct state *s, struct canvas *c, struct rect r)
+{
+	const enum context context = command_context(s);
+	int x = r.x;
+
+	if (s->overlay != OVERLAY_NONE && overlay_types(s)) {
+		canvas_text_cut(c, r, r.x, r.y, r.w, dim_style,
+		    "type to filter   Up Down choose   Enter takes it   Esc closes");
+		return;
+	}
+	for (size_t i = 0; i < command_count; i++) {
+		const struct command *command = &command_table[i];
+		const char *hint = command->hint, *what;
+		char key[32];
+
+		if (hint == NULL || (command->contexts & context) == 0)
+			continue;
+		if (command->run == edit_fix && !has_fix(s))
+			continue;
+		what = hint + 1 + strcspn(hint + 1, "|"); /* the key itself may be '|' */
+		text_put(key, sizeof key, "%.*s", (int)(what - hint), hint);
+		if (x + canvas_width(c, key) + canvas_width(c, what) > r.x + r.w)
+			continue;
+		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_KEY }, key);
+		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_FOOTER }, " ");
+		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_FOOTER }, what + 1) + 2;
+	}
+}
+
+/* Message line and footer, or the prompt or question in their place. */
+static void
+draw_bottom(const struct state *s, struct canvas *c, const struct arrange *a)
+{
+	struct rect line = a->message.h > 0 ? a->message : (struct rect){ 0, c->h - 1, c->w, 1 };
+	char text[STATE_MESSAGE_SIZE + 64];
+
+	if (s->question != QUESTION_NONE) {
+		prompt_question(s, text, sizeof text);
+		canvas_fill(c, line, text_style);
+		canvas_text_cut(c, line, line.x, line.y, line.w, (struct style){ .role = ROLE_WARNING },
+		    text);
+		c->cursor_x = line.x;
+		c->cursor_y = line.y;
+		return;
+	}
+	if (s->prompt == PROMPT_NONE) {
+		if (a->message.h > 0)
+			draw_message(s, c, line);
+		draw_footer(s, c, a->footer);
+		return;
+	}
+	draw_prompt(s, c, line);
+	if (a->footer.h == 0)
+		return;
+	if (s->prompt_error[0] != '\0')
+		canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w,
+		    (struct style){ .role = ROLE_ERROR }, s->prompt_error);
+	else
+		canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w, dim_style,
+		    s->prompt == PROMPT_OPEN || s->prompt == PROMPT_SAVE ?
+		    "Enter takes it   Tab completes   Esc cancels" :
+		    s->prompt == PROMPT_FILTER ? "Enter takes it   Up Down choose   Esc cancels" :
+		    "Enter takes it   Esc cancels   Ctrl-U empties");
+}
+
+void
+app_draw(const struct state *s, struct canvas *c)
+{
+	struct arrange a = state_arrange(s);
+
+	canvas_clear(c);
+	if (c->w <= 0 || c->h <= 0)
+		return;
+	if (a.header.h > 0)
+		draw_header(s, c, a.header);
+	if (s->overlay != OVERLAY_NONE)
+		overlay_draw(s, c);
+	else
+		draw_panes(s, c, &a);
+	draw_bottom(s, c, &a);
+	if (c->cursor_x < 0 || c->cursor_x >= c->w)
+		c->cursor_x = c->w - 1;
+	if (c->cursor_y < 0 || c->cursor_y >= c->h)
+		c->cursor_y = c->h - 1;
+}

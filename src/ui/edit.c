@@ -1,0 +1,282 @@
+/* Commands that change the plan. */
+#include <string.h>
+
+#include "core/step.h"
+#include "core/text.h"
+#include "ui/actions.h"
+
+/* Names a choice of the catalogue: model.preset and cluster.gpu. */
+static bool
+is_entry(enum field_id f)
+{
+	return f == FIELD_PRESET || f == FIELD_GPU;
+}
+
+/* Another model or GPU: what overrode the old one's numbers is dropped. */
+static int
+drop_overrides(enum field_id f, struct plan *p)
+{
+	enum field_id first = f == FIELD_PRESET ? FIELD_LAYERS : FIELD_MEMORY_GIB;
+	enum field_id last = f == FIELD_PRESET ? FIELD_MTP_LAYERS : FIELD_PCIE_GBPS;
+	int n = 0;
+
+	for (enum field_id i = first; i <= last; i++)
+		if (field_is_set(i, p)) {
+			field_mark(i, p, false);
+			n++;
+		}
+	return n;
+}
+
+/* Take `next`, in which field f was changed, and say so. */
+static unsigned
+changed(struct state *s, enum field_id f, struct plan *next)
+{
+	char what[UNDO_WHAT_SIZE];
+	int dropped = 0;
+
+	if (is_entry(f) && !field_same(f, next, &s->plan))
+		dropped = drop_overrides(f, next);
+	plan_resolve(next, s->catalog);
+	form_describe(f, next, what, sizeof what);
+	if (dropped > 0)
+		state_say(s, ROLE_WARNING, "%s; %d override%s of the old one dropped (u brings %s back)",
+		    what, dropped, dropped == 1 ? "" : "s", dropped == 1 ? "it" : "them");
+	return state_change(s, next, what);
+}
+
+static unsigned
+step(struct state *s, int way)
+{
+	const enum field_id f = s->form.field;
+	struct plan next;
+
+	if (!step_legal(&s->plan, s->catalog, f, way, &next)) {
+		state_say(s, ROLE_DIM, field_table[f].step == STEP_NONE ?
+		    "%s is typed: Enter" : "%s goes no further", field_table[f].label);
+		return 0;
+	}
+	return changed(s, f, &next);
+}
+
+unsigned
+edit_less(struct state *s, const char *argument)
+{
+	(void)argument;
+	return step(s, -1);
+}
+
+unsigned
+edit_more(struct state *s, const char *argument)
+{
+	(void)argument;
+	return step(s, 1);
+}
+
+void
+edit_open(struct state *s, enum field_id f, const char *text)
+{
+	char value[PLAN_NOTES_SIZE];
+
+	s->form.field = f;
+	if (text != NULL) {
+		prompt_start(s, PROMPT_FIELD, text, false);
+		return;
+	}
+	field_format(f, &s->plan, value, sizeof value);
+	prompt_start(s, PROMPT_FIELD, value, true);
+}
+
+unsigned
+edit_begin(struct state *s, const char *argument)
+{
+	(void)argument;
+	s->overlay_field = s->form.field;
+	if (is_entry(s->form.field))
+		overlay_open(s, OVERLAY_CATALOG);
+	else
+		edit_open(s, s->form.field, NULL);
+	return 0;
+}
+
+unsigned
+edit_toggle(struct state *s, const char *argument)
+{
+	const enum field_id f = s->form.field;
+	const enum field_type type = field_table[f].type;
+	char err[STATE_MESSAGE_SIZE], name[64];
+	struct plan next = s->plan;
+	int64_t v = field_int(f, &next);
+
+	if (type != FIELD_BOOL && type != FIELD_CHOICE)
+		return edit_begin(s, argument);
+	if (type == FIELD_BOOL)
+		v = v == 0;
+	else if (!field_choice(f, ++v, name, sizeof name))
+		v = 0;
+	if (!field_put_int(f, &next, v, err, sizeof err)) {
+		state_say(s, ROLE_ERROR, "%s", err);
+		return 0;
+	}
+	return changed(s, f, &next);
+}
+
+unsigned
+edit_reset(struct state *s, const char *argument)
+{
+	const enum field_id f = s->form.field;
+	char what[UNDO_WHAT_SIZE];
+	struct plan next = s->plan;
+
+	(void)argument;
+	if (!field_is_set(f, &next)) {
+		state_say(s, ROLE_DIM, "%s has no value of your own", field_table[f].label);
+		return 0;
+	}
+	field_mark(f, &next, false);
+	plan_resolve(&next, s->catalog);
+	form_describe(f, &next, what, sizeof what);
+	state_say(s, ROLE_GOOD, "back to %s", what);
+	return state_change(s, &next, what);
+}
+
+bool
+edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, char *err,
+    size_t size)
+{
+	struct plan next = s->plan;
+
+	*flags = 0;
+	if (!field_parse(f, &next, text, err, size))
+		return false;
+	*flags = changed(s, f, &next);
+	return true;
+}
+
+unsigned
+edit_set(struct state *s, const char *argument)
+{
+	char name[96], err[STATE_MESSAGE_SIZE];
+	size_t n = strcspn(argument, " \t=");
+	const char *value = argument + n;
+	enum field_id f;
+	unsigned flags;
+
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, argument);
+	value += strspn(value, " \t=");
+	f = field_find(name);
+	if (f == FIELD_NONE) {
+		const char *near = field_near(name);
+
+		if (near != NULL)
+			state_say(s, ROLE_ERROR, "no field %s; did you mean %s?", name, near);
+		else
+			state_say(s, ROLE_ERROR, "no field %s; the form is: set PATH VALUE", name);
+		return 0;
+	}
+	if (!edit_put(s, f, value, &flags, err, sizeof err))
+		state_say(s, ROLE_ERROR, "%s: %s", field_table[f].path, err);
+	else if (field_in_mode(f, s->plan.mode))
+		s->form.field = f;
+	return flags;
+}
+
+const struct diag *
+edit_current_diag(const struct state *s)
+{
+	const struct diag_list *diags = &s->estimate->diags;
+	const struct diag *own = diag_of_field(diags, s->form.field);
+
+	if (s->overlay == OVERLAY_NONE && own != NULL)
+		return own;
+	for (enum severity severity = SEVERITY_ERROR; severity <= SEVERITY_WARNING; severity++)
+		for (size_t i = 0; i < diags->count; i++)
+			if (diags->item[i].severity == severity)
+				return &diags->item[i];
+	return NULL;
+}
+
+unsigned
+edit_take_fix(struct state *s, const struct diag *d)
+{
+	char err[STATE_MESSAGE_SIZE];
+	enum field_id f = d->fix_field;
+	unsigned flags;
+
+	if (f == FIELD_NONE) {
+		state_say(s, ROLE_DIM, "no single change mends this");
+		return 0;
+	}
+	if (!edit_put(s, f, d->fix_value, &flags, err, sizeof err)) {
+		state_say(s, ROLE_ERROR, "%s", err);
+		return 0;
+	}
+	form_describe(f, &s->plan, err, sizeof err);
+	state_say(s, ROLE_GOOD, "fixed: %s", err);
+	if (field_in_mode(f, s->plan.mode))
+		s->form.field = f;
+	return flags;
+}
+
+/* The selected field's own error, else the first one that has a fix. */
+unsigned
+edit_fix(struct state *s, const char *argument)
+{
+	const struct diag_list *diags = &s->estimate->diags;
+	const struct diag *d = diag_of_field(diags, s->form.field);
+
+	(void)argument;
+	if (s->overlay == OVERLAY_DIAGS)
+		return overlay_accept(s, "");
+	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
+		if (diags->item[i].fix_field != FIELD_NONE)
+			d = &diags->item[i];
+	if (d == NULL) {
+		state_say(s, ROLE_GOOD, "nothing to fix");
+		return 0;
+	}
+	return edit_take_fix(s, d);
+}
+
+unsigned
+edit_undo(struct state *s, const char *argument)
+{
+	const char *what = "";
+	const struct plan *p = undo_back(&s->undo, &what);
+
+	(void)argument;
+	if (p == NULL) {
+		state_say(s, ROLE_DIM, "nothing to undo");
+		return 0;
+	}
+	s->plan = *p;
+	state_say(s, ROLE_GOOD, "undone: %s", what);
+	return EVENT_RECALC;
+}
+
+unsigned
+edit_redo(struct state *s, const char *argument)
+{
+	const char *what = "";
+	const struct plan *p = undo_forth(&s->undo, &what);
+
+	(void)argument;
+	if (p == NULL) {
+		state_say(s, ROLE_DIM, "nothing to redo");
+		return 0;
+	}
+	s->plan = *p;
+	state_say(s, ROLE_GOOD, "redone: %s", what);
+	return EVENT_RECALC;
+}
+
+unsigned
+edit_all_fields(struct state *s, const char *argument)
+{
+	(void)argument;
+	s->form.all = !s->form.all;
+	s->focus = PANE_FORM;
+	state_say(s, ROLE_DIM, s->form.all ? "every field is shown" :
+	    "the usual fields are shown, and those you set");
+	return 0;
+}

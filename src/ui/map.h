@@ -1,0 +1,75 @@
+/*
+ * map.h - nodes and GPUs as coloured character cells.
+ *
+ * Pure drawing from a plan's layout into a canvas: the screen shows it, and `map` prints
+ * it.
+ */
+#ifndef UI_MAP_H
+#define UI_MAP_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/estimate.h"
+#include "core/layout.h"
+#include "core/plan.h"
+#include "ui/canvas.h"
+
+enum { MAP_COLORS_MAX = 4 }; /* dimensions shown at once, each in its own colour space */
+
+/* How large a GPU is drawn. */
+enum map_zoom {
+	MAP_ZOOM_AUTO,    /* the largest at which everything fits, else the smallest */
+	MAP_ZOOM_CARD,    /* several lines: rank, coordinates, one band a dimension */
+	MAP_ZOOM_LABEL,   /* [13] */
+	MAP_ZOOM_CELL,    /* one character a GPU */
+	MAP_ZOOM_NODE,    /* one character a node */
+};
+
+struct map_view {
+	int colors;                    /* how many kinds colour the map, 1 to MAP_COLORS_MAX */
+	int kind[MAP_COLORS_MAX];      /* indices into layout->kind */
+	enum map_zoom zoom;
+	int64_t cursor;                /* rank under the cursor, -1 without one */
+	int64_t first_row;             /* first line of the map shown; map_follow sets it */
+	bool peers;                    /* make the peers of the cursor stand out */
+	enum theme_colors depth;       /* what the terminal has: decides how groups share colours */
+};
+
+/* A view that colours by the named kinds, as far as the layout has them. */
+void map_view_init(struct map_view *view, const struct layout *l, const char *const kinds[],
+    int n);
+
+/* Draw the map with frames, labels and, when there is room, the legend. */
+void map_draw(struct canvas *c, struct rect area, const struct plan *p, const struct layout *l,
+    const struct map_view *view);
+
+/* Rows that the whole map takes at a width, legend included: what `map` prints. */
+int64_t map_rows(const struct plan *p, const struct layout *l, const struct map_view *view,
+    int width);
+
+/* The zoom that AUTO comes to in an area of this size. */
+enum map_zoom map_zoom_for(const struct map_view *view, const struct plan *p,
+    const struct layout *l, int w, int h);
+const char *map_zoom_name(enum map_zoom zoom);
+
+/* Move the cursor by columns and rows of GPUs as drawn in an area of this size; it stops
+ * at the edges. Returns false when it did not move. */
+bool map_move(struct map_view *view, const struct plan *p, const struct layout *l, int w, int h,
+    int64_t dx, int64_t dy);
+
+/* GPU rows that an area of this size shows at once: how far a page goes. */
+int64_t map_page(const struct map_view *view, const struct plan *p, const struct layout *l, int w,
+    int h);
+
+/* Where a rank is drawn, counted from the area's upper left; false when it is scrolled
+ * away. */
+bool map_find(const struct map_view *view, const struct plan *p, const struct layout *l, int w,
+    int h, int64_t rank, int *x, int *y);
+
+/* A rank's coordinates with axes that have more than one value: "t1d0p2". */
+void map_coordinates(const struct layout *l, int64_t rank, char *buf, size_t size);
+
+/* Scroll so that the cursor is visible in an area of this size. */
+void map_follow(struct map_view *view, const struct plan *p, const struct layout *l, int w, int h);
+#endif

@@ -1,0 +1,310 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "ui/actions.h"
+#include "ui/bars.h"
+#include "ui/command.h"
+#include "ui/input.h"
+#include "ui/state.h"
+
+static void
+place_kinds(struct state *s)
+{
+	const struct layout *l = &s->estimate->layout;
+	int n = 0;
+
+	if (!s->estimate->laid_out)
+		return;
+	for (int i = 0; i < s->kinds; i++) {
+		int kind = layout_kind(l, s->kind[i]);
+
+		if (kind >= 0)
+			s->map.kind[n++] = kind;
+	}
+	if (n == 0) {
+		s->map.kind[0] = 0;
+		n = 1;
+	}
+	s->map.colors = n;
+	if (s->map.cursor >= l->world)
+		s->map.cursor = l->world - 1;
+}
+
+void
+state_show_kinds(struct state *s, const char *const name[], int n)
+{
+	s->kinds = 0;
+	for (int i = 0; i < n && s->kinds < MAP_COLORS_MAX; i++)
+		if (text_copy(s->kind[s->kinds], sizeof s->kind[0], name[i]))
+			s->kinds++;
+	place_kinds(s);
+}
+
+static void
+recalc(struct state *s)
+{
+	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
+	if (!s->estimate->legal)
+		check_fixes(&s->plan, s->catalog, &s->estimate->diags);
+	place_kinds(s);
+	if (s->stage >= s->estimate->stages)
+		s->stage = s->estimate->stages > 0 ? s->estimate->stages - 1 : 0;
+	state_follow(s);
+}
+
+bool
+state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
+    const struct app_files *files, const struct app_options *options)
+{
+	static const char *const tp[] = { "tp" };
+
+	*s = (struct state){
+		.catalog = catalog, .files = files, .plan = *plan, .columns = 80, .rows = 24,
+		.utf8 = true, .ascii = options != NULL && options->ascii, .depth = THEME_256,
+		.form.field = FIELD_TP,
+	};
+	s->map.cursor = 0;
+	plan_resolve(&s->plan, catalog);
+	s->saved = s->plan;
+	s->estimate = malloc(sizeof *s->estimate);
+	if (s->estimate == NULL || !undo_push(&s->undo, &s->plan, "")) {
+		state_free(s);
+		return false;
+	}
+	s->estimate->laid_out = false;
+	state_show_kinds(s, tp, 1);
+	recalc(s);
+	return true;
+}
+
+void
+state_free(struct state *s)
+{
+	undo_free(&s->undo);
+	free(s->estimate);
+	free(s->terms);
+	s->estimate = NULL;
+	s->terms = NULL;
+}
+
+struct arrange
+state_arrange(const struct state *s)
+{
+	int stages = s->estimate->stages < 64 ? (int)s->estimate->stages : 64;
+
+	return arrange_panes(s->columns, s->rows, s->focus, stages);
+}
+
+void
+state_follow(struct state *s)
+{
+	struct arrange a = state_arrange(s);
+	int bars = bars_rows(a.inner[PANE_MEMORY].h);
+
+	if (a.inner[PANE_FORM].h > 0)
+		form_follow(&s->form, &s->plan, &s->estimate->diags, a.inner[PANE_FORM].h);
+	if (a.inner[PANE_MAP].h > 0 && s->estimate->laid_out)
+		map_follow(&s->map, &s->plan, &s->estimate->layout, a.inner[PANE_MAP].w,
+		    a.inner[PANE_MAP].h);
+	if (bars > 0) {
+		if (s->first_stage > s->stage)
+			s->first_stage = s->stage;
+		if (s->first_stage < s->stage - bars + 1)
+			s->first_stage = s->stage - bars + 1;
+		if (s->first_stage > s->estimate->stages - bars)
+			s->first_stage = s->estimate->stages - bars;
+		if (s->first_stage < 0)
+			s->first_stage = 0;
+	}
+	overlay_follow(s);
+}
+
+void
+state_resize(struct state *s, int columns, int rows)
+{
+	s->columns = columns;
+	s->rows = rows;
+	state_follow(s);
+}
+
+void
+state_say(struct state *s, enum role role, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	text_vput(s->message, sizeof s->message, fmt, args);
+	va_end(args);
+	s->message_role = role;
+}
+
+/* What is written to a file: the values that the user chose. */
+bool
+state_unsaved(const struct state *s)
+{
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		bool set = field_is_set(f, &s->plan);
+
+		if (set != field_is_set(f, &s->saved))
+			return true;
+		if (set && !field_same(f, &s->plan, &s->saved))
+			return true;
+	}
+	return false;
+}
+
+unsigned
+state_change(struct state *s, const struct plan *next, const char *what)
+{
+	s->plan = *next;
+	if (!undo_push(&s->undo, next, what))
+		state_say(s, ROLE_WARNING, "%s; no memory left to undo it", what);
+	return EVENT_RECALC;
+}
+
+const char *
+state_file_name(const struct state *s)
+{
+	const char *path = s->files->path(s->files->context), *slash;
+
+	if (path == NULL || path[0] == '\0')
+		return "(new plan)";
+	slash = strrchr(path, '/');
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static unsigned
+act_save(struct state *s)
+{
+	const char *path = s->path[0] != '\0' ? s->path : NULL;
+	char note[STATE_MESSAGE_SIZE] = "";
+	bool quit = s->quit_after;
+
+	switch (s->files->save(s->files->context, path, &s->plan, s->force, note, sizeof note)) {
+	case APP_SAVED:
+		s->saved = s->plan;
+		state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "saved");
+		s->quit_after = false;
+		return quit ? EVENT_QUIT : 0;
+	case APP_CHANGED_ON_DISK:
+		s->question = QUESTION_OVERWRITE;
+		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file changed on disk");
+		break;
+	case APP_EXISTS:
+		s->question = QUESTION_OVERWRITE;
+		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file exists");
+		break;
+	case APP_SAVE_FAILED:
+		s->quit_after = false;
+		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "the plan could not be saved");
+		break;
+	}
+	return 0;
+}
+
+static void
+act_open(struct state *s)
+{
+	char note[STATE_MESSAGE_SIZE] = "", what[UNDO_WHAT_SIZE];
+	struct plan next;
+
+	if (!s->files->open(s->files->context, s->path, &next, note, sizeof note)) {
+		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "the plan could not be read");
+		return;
+	}
+	plan_resolve(&next, s->catalog);
+	text_put(what, sizeof what, "opening %s", state_file_name(s));
+	s->saved = next;
+	state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "opened");
+	state_change(s, &next, what);
+	recalc(s);
+}
+
+/* Recalculate, and where nothing more important is to be said, what the change did. */
+static void
+act_recalc(struct state *s)
+{
+	const struct estimate *e = s->estimate;
+	const double before = e->stages > 0 ? e->peak_total : 0;
+	char was[32], is[32];
+
+	recalc(s);
+	if (s->message[0] != '\0' || before <= 0 || e->stages == 0 || edit_current_diag(s) != NULL)
+		return;
+	bars_bytes(before, was, sizeof was);
+	bars_bytes(e->peak_total, is, sizeof is);
+	state_say(s, ROLE_DIM, "%s: the fullest GPU %s %s%s%s", s->undo.entry[s->undo.now].what,
+	    text_equal(was, is) ? "stays at" : "from", was, text_equal(was, is) ? "" : " to ",
+	    text_equal(was, is) ? "" : is);
+}
+
+unsigned
+state_act(struct state *s, unsigned flags)
+{
+	if ((flags & EVENT_OPEN) != 0)
+		act_open(s);
+	if ((flags & EVENT_RECALC) != 0)
+		act_recalc(s);
+	if ((flags & EVENT_SAVE) != 0)
+		flags |= act_save(s);
+	state_follow(s);
+	return flags & (EVENT_QUIT | EVENT_SUSPEND | EVENT_REPAINT);
+}
+
+/* Keys that begin to type a value in the form. */
+static bool
+begins_value(const struct state *s, int32_t key)
+{
+	return s->overlay == OVERLAY_NONE && s->focus == PANE_FORM && key >= '0' && key <= '9';
+}
+
+unsigned
+state_key(struct state *s, int32_t key)
+{
+	const struct command *command;
+	char text[2] = "";
+
+	if (s->prompt != PROMPT_NONE || s->question != QUESTION_NONE)
+		return state_act(s, prompt_key(s, key));
+	s->message[0] = '\0';
+	if (s->overlay != OVERLAY_NONE && overlay_types(s) && key >= ' ' && key < 0x110000 &&
+	    key != 127) {
+		prompt_start(s, PROMPT_FILTER, s->filter, false);
+		return state_act(s, prompt_key(s, key));
+	}
+	command = command_of_key(key, command_context(s));
+	if (command != NULL)
+		return state_act(s, app_event(s, command, ""));
+	if (begins_value(s, key)) {
+		text[0] = (char)key;
+		edit_open(s, s->form.field, text);
+	} else if (key == INPUT_ESCAPE)
+		s->message[0] = '\0';
+	else if (key >= ' ' && key < 127)
+		state_say(s, ROLE_DIM, "%c means nothing here; ? lists the keys", (int)key);
+	return 0;
+}
+
+unsigned
+state_command(struct state *s, const char *text)
+{
+	const struct command *command;
+	char name[64];
+	size_t n;
+
+	text += strspn(text, " \t:");
+	n = strcspn(text, " \t");
+	if (n == 0)
+		return 0;
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
+	command = command_find(name);
+	if (command == NULL) {
+		state_say(s, ROLE_ERROR, "no command %s; ? lists them", name);
+		return 0;
+	}
+	text += n;
+	text += strspn(text, " \t");
+	return state_act(s, app_event(s, command, text));
+}

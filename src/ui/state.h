@@ -1,0 +1,122 @@
+/*
+ * state.h - everything the screen knows, and what events make of it.
+ *
+ * key -> command (command.h) -> app_event: edits the state and says by flags what must
+ * happen -> state_act: files and the estimate -> app_draw: a picture on a canvas. None of
+ * it touches a terminal, so a whole session runs in a test.
+ */
+#ifndef UI_STATE_H
+#define UI_STATE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/catalog.h"
+#include "core/estimate.h"
+#include "core/plan.h"
+#include "ui/app.h"
+#include "ui/arrange.h"
+#include "ui/canvas.h"
+#include "ui/form.h"
+#include "ui/line.h"
+#include "ui/map.h"
+#include "ui/undo.h"
+
+enum overlay {
+	OVERLAY_NONE, OVERLAY_HELP, OVERLAY_DIAGS, OVERLAY_WHY, OVERLAY_CATALOG, OVERLAY_FIELDS,
+	OVERLAY_KINDS
+};
+
+enum prompt {
+	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_OPEN, PROMPT_SAVE, PROMPT_RANK,
+	PROMPT_FILTER
+};
+
+enum question { QUESTION_NONE, QUESTION_QUIT, QUESTION_OPEN, QUESTION_OVERWRITE };
+
+/* What must happen after an event. */
+enum event_flag {
+	EVENT_RECALC = 1,  /* the plan is another one */
+	EVENT_SAVE = 2,    /* write it to state.path ("": where it came from) */
+	EVENT_OPEN = 4,    /* read state.path */
+	EVENT_QUIT = 8,
+	EVENT_SUSPEND = 16,
+	EVENT_REPAINT = 32, /* send the whole screen again */
+};
+
+enum { STATE_PATH_SIZE = LINE_SIZE, STATE_TERMS = 2048, STATE_MESSAGE_SIZE = 512 };
+
+struct state {
+	const struct catalog *catalog;
+	const struct app_files *files;
+
+	struct plan plan, saved;    /* as shown; as on disk */
+	struct undo undo;
+	struct estimate *estimate;  /* of plan; owned */
+
+	int columns, rows;
+	bool utf8, ascii;           /* the terminal has UTF-8; the user wants ASCII */
+	enum theme_colors depth;
+
+	enum pane focus;
+	struct form form;
+	struct map_view map;        /* kinds are indices; the names below survive a new layout */
+	char kind[MAP_COLORS_MAX][LAYOUT_NAME_SIZE];
+	int kinds;
+	bool plain_map;             /* the user wants all groups coloured, not the cursor's alone */
+	int64_t stage, first_stage; /* memory pane: selected bar, first one shown */
+
+	enum overlay overlay;
+	int item, first_line;       /* its selected item, its first line shown */
+	char filter[LINE_SIZE];
+	enum field_id overlay_field; /* catalogue list: which field it fills */
+	struct ledger_term *terms;  /* why view; owned, NULL until needed */
+	size_t term_count;
+
+	enum prompt prompt;
+	struct line line;
+	char before[LINE_SIZE];     /* text that Tab completes, and how often it was pressed */
+	size_t completion;
+	enum question question;
+	char path[STATE_PATH_SIZE]; /* file to save to or to open */
+	bool force;                 /* save: the user agreed to overwrite */
+	bool quit_after;            /* save, then quit */
+
+	enum role message_role;
+	char message[STATE_MESSAGE_SIZE]; /* of the last command, "" without one */
+	char prompt_error[STATE_MESSAGE_SIZE];
+};
+
+/* Begin with a plan. False without memory. */
+bool state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
+    const struct app_files *files, const struct app_options *options);
+void state_free(struct state *s);
+void state_resize(struct state *s, int columns, int rows);
+
+/* The state's key, from the terminal or a test: looks up the command, runs it and acts.
+ * Returns what is left to the loop: QUIT, SUSPEND, REPAINT. */
+unsigned state_key(struct state *s, int32_t key);
+
+/* Run a command by name, as the ":" prompt does ("set parallel.tp 8"), and act. */
+unsigned state_command(struct state *s, const char *text);
+
+/* Do what flags ask for, files and estimate; returns what is left to the loop. */
+unsigned state_act(struct state *s, unsigned flags);
+
+/* Take *next as the plan and note it for undo as `what`. */
+unsigned state_change(struct state *s, const struct plan *next, const char *what);
+
+bool state_unsaved(const struct state *s);
+void state_say(struct state *s, enum role role, const char *fmt, ...) TEXT_FORMAT(3, 4);
+
+/* Rectangles as the screen is now. */
+struct arrange state_arrange(const struct state *s);
+
+/* Scroll every pane so that its selection is visible. */
+void state_follow(struct state *s);
+
+/* Show these kinds, as far as the layout has them. */
+void state_show_kinds(struct state *s, const char *const name[], int n);
+
+/* Draw the screen. The canvas has the state's size. */
+void app_draw(const struct state *s, struct canvas *c);
+#endif

@@ -1,0 +1,457 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* ppoll */
+#endif
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#define NCURSES_WIDECHAR 1
+#if defined HAVE_NCURSESW_CURSES_H
+#include <ncursesw/curses.h>
+#include <ncursesw/term.h>
+#elif defined HAVE_NCURSES_CURSES_H
+#include <ncurses/curses.h>
+#include <ncurses/term.h>
+#else
+#include <curses.h>
+#include <term.h>
+#endif
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "ui/term.h"
+
+static const int ending[] = { SIGHUP, SIGINT, SIGTERM, SIGQUIT };
+static const int crashing[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* Signal handlers have nothing but globals; these are all there are. */
+static volatile sig_atomic_t got_ending, got_stop, got_continue;
+
+/* What it takes to give the terminal back, fetched at the start: a crash handler may use
+ * async-signal-safe calls only, so not endwin(). */
+static struct {
+	struct termios modes;
+	char text[256];
+	size_t length;
+} back;
+
+static void
+on_ending(int sig)
+{
+	got_ending = sig;
+}
+
+static void
+on_stop(int sig)
+{
+	(void)sig;
+	got_stop = 1;
+}
+
+static void
+on_continue(int sig)
+{
+	(void)sig;
+	got_continue = 1;
+}
+
+static void
+on_crash(int sig)
+{
+	static const char message[] =
+	    "\nshardplan crashed; the plan on disk is as last saved. Please report this.\n";
+	ssize_t n = write(STDOUT_FILENO, back.text, back.length);
+
+	tcsetattr(STDIN_FILENO, TCSANOW, &back.modes);
+	n += write(STDERR_FILENO, message, sizeof message - 1);
+	(void)n;
+	raise(sig); /* SA_RESETHAND: now the default action, so the status is right */
+}
+
+static void
+back_fetch(void)
+{
+	static const char *const capability[] = { "rmkx", "sgr0", "cnorm", "rmcup" };
+
+	back.length = 0;
+	tcgetattr(STDIN_FILENO, &back.modes);
+	for (size_t i = 0; i < COUNT(capability); i++) {
+		const char *text = tigetstr(capability[i]);
+		size_t n = text != NULL && text != (char *)-1 ? strlen(text) : 0;
+
+		/* A delay ("$<2>") would have to be waited for; such terminals are long gone. */
+		if (n > 0 && back.length + n <= sizeof back.text && strstr(text, "$<") == NULL) {
+			memcpy(back.text + back.length, text, n);
+			back.length += n;
+		}
+	}
+}
+
+static void
+handle(int sig, void (*handler)(int), int flags)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(sig, &action, NULL);
+}
+
+/* Signals that are let in only while waiting for a key, so that none is missed between
+ * looking at its flag and waiting. */
+static void
+held_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < COUNT(ending); i++)
+		sigaddset(set, ending[i]);
+	sigaddset(set, SIGTSTP);
+	sigaddset(set, SIGCONT);
+	sigaddset(set, SIGWINCH);
+}
+
+static void
+handle_all(void)
+{
+	static char stack[65536]; /* a crash may be an overflow of the usual one */
+	stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
+	sigset_t held;
+
+	sigaltstack(&other, NULL);
+	for (size_t i = 0; i < COUNT(crashing); i++)
+		handle(crashing[i], on_crash, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK));
+	for (size_t i = 0; i < COUNT(ending); i++)
+		handle(ending[i], on_ending, 0); /* no SA_RESTART: waiting ends */
+	handle(SIGTSTP, on_stop, 0);
+	handle(SIGCONT, on_continue, 0);
+	held_signals(&held);
+	sigprocmask(SIG_BLOCK, &held, NULL);
+}
+
+static void
+handle_none(void)
+{
+	sigset_t held;
+
+	for (size_t i = 0; i < COUNT(crashing); i++)
+		handle(crashing[i], SIG_DFL, 0);
+	for (size_t i = 0; i < COUNT(ending); i++)
+		handle(ending[i], SIG_DFL, 0);
+	handle(SIGTSTP, SIG_DFL, 0);
+	handle(SIGCONT, SIG_DFL, 0);
+	held_signals(&held);
+	sigprocmask(SIG_UNBLOCK, &held, NULL);
+}
+
+/* Whether this terminal can show a screen; says why not. */
+static bool
+is_able(void)
+{
+	static const char other[] =
+	    "no terminal needed: shardplan map, shardplan estimate (see shardplan --help)";
+	const char *term = getenv("TERM");
+	bool able;
+	int err;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		fprintf(stderr, "shardplan: the screen needs a terminal;\n%s\n", other);
+		return false;
+	}
+	able = setupterm(NULL, STDOUT_FILENO, &err) == OK;
+	if (able) {
+		able = cursor_address != NULL;
+		back_fetch();
+		del_curterm(cur_term); /* newterm reads it again */
+	}
+	if (!able)
+		fprintf(stderr, "shardplan: terminal type \"%s\" is unknown or too simple;\n"
+		    "try TERM=xterm-256color or TERM=vt100;\n%s\n", term != NULL ? term : "", other);
+	return able;
+}
+
+static enum theme_colors
+color_depth(const struct app_options *options)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (options->color == APP_COLOR_NEVER || !has_colors())
+		return THEME_MONO;
+	if (options->color == APP_COLOR_AUTO && no_color != NULL && no_color[0] != '\0')
+		return THEME_MONO;
+	if (start_color() == ERR || use_default_colors() == ERR || COLORS < 8)
+		return THEME_MONO;
+	return COLORS >= 256 ? THEME_256 : COLORS >= 16 ? THEME_16 : THEME_8;
+}
+
+bool
+term_open(struct terminal *t, const struct app_options *options)
+{
+	*t = (struct terminal){ 0 };
+	if (!is_able())
+		return false;
+	handle_all();
+	t->screen = newterm(NULL, stdout, stdin);
+	if (t->screen == NULL) {
+		handle_none();
+		fprintf(stderr, "shardplan: the terminal could not be started\n");
+		return false;
+	}
+	set_escdelay(25);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE); /* waiting is done by ppoll */
+	handle(SIGTSTP, on_stop, 0); /* curses put its own */
+	t->colors = color_depth(options);
+	t->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	t->w = COLS;
+	t->h = LINES;
+	return true;
+}
+
+void
+term_close(struct terminal *t)
+{
+	endwin();
+	delscreen(t->screen);
+	canvas_free(&t->shown);
+	handle_none();
+}
+
+/* The colour pair for a look, made when first needed; 0 is the terminal's own. */
+static short
+pair_of(struct terminal *t, struct look look)
+{
+	const int most = COLOR_PAIRS < 256 ? COLOR_PAIRS : 256;
+
+	if (look.fg < 0 && look.bg < 0)
+		return 0;
+	for (int i = 1; i <= t->pairs; i++)
+		if (t->pair[i][0] == look.fg && t->pair[i][1] == look.bg)
+			return (short)i;
+	if (t->pairs + 1 >= most)
+		return 0;
+	t->pairs++;
+	t->pair[t->pairs][0] = look.fg;
+	t->pair[t->pairs][1] = look.bg;
+	init_pair((short)t->pairs, look.fg, look.bg);
+	return (short)t->pairs;
+}
+
+static void
+show_cell(struct terminal *t, int x, int y, const struct cell *cell)
+{
+	const struct look look = theme_look(cell->style, t->colors, PALETTE_DEFAULT);
+	const wchar_t text[2] = { cell->ch, L'\0' };
+	attr_t attr = A_NORMAL;
+	cchar_t out;
+
+	if (look.bold)
+		attr |= A_BOLD;
+	if (look.dim)
+		attr |= A_DIM;
+	if (look.underline)
+		attr |= A_UNDERLINE;
+	if (look.reverse)
+		attr |= A_REVERSE;
+	if (setcchar(&out, text, attr, t->colors == THEME_MONO ? 0 : pair_of(t, look), NULL) == OK)
+		mvadd_wch(y, x, &out);
+}
+
+static bool
+same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->ch == b->ch && memcmp(&a->style, &b->style, sizeof a->style) == 0;
+}
+
+void
+term_show(struct terminal *t, const struct canvas *c)
+{
+	bool whole = t->shown.w != c->w || t->shown.h != c->h;
+
+	if (whole) {
+		canvas_free(&t->shown);
+		erase();
+		/* Without memory for the copy every cell is touched each time: right, only slower. */
+		whole = !canvas_init(&t->shown, c->w, c->h, c->utf8);
+	}
+	for (int y = 0; y < c->h; y++)
+		for (int x = 0; x < c->w; x++) {
+			const struct cell *now = &c->cell[y * c->w + x], *was = &t->shown.cell[y * c->w + x];
+			bool wide = x + 1 < c->w && now[1].ch == L'\0';
+
+			if (now->ch == L'\0')
+				continue;
+			if (whole || !same_cell(now, was) || (wide && !same_cell(now + 1, was + 1)))
+				show_cell(t, x, y, now);
+		}
+	if (!whole)
+		memcpy(t->shown.cell, c->cell, (size_t)c->w * (size_t)c->h * sizeof *c->cell);
+	move(c->cursor_y, c->cursor_x);
+	refresh();
+}
+
+void
+term_repaint(struct terminal *t)
+{
+	(void)t;
+	clearok(curscr, TRUE);
+}
+
+/* Sizes change unnoticed while the program is stopped. */
+static void
+read_size(struct terminal *t)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
+	    (size.ws_row != LINES || size.ws_col != COLS))
+		resizeterm(size.ws_row, size.ws_col);
+	t->w = COLS;
+	t->h = LINES;
+}
+
+static void
+resume(struct terminal *t)
+{
+	got_continue = 0;
+	reset_prog_mode();
+	read_size(t);
+	clearok(curscr, TRUE);
+	refresh();
+}
+
+/* Stop this process (a signal from the terminal reached the others already), or, when
+ * asked for by a command, the whole job. */
+static void
+stop(struct terminal *t, bool job)
+{
+	sigset_t set;
+
+	endwin();
+	handle(SIGTSTP, SIG_DFL, 0);
+	kill(job ? 0 : getpid(), SIGTSTP);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL); /* here it stops, and goes on with fg */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	handle(SIGTSTP, on_stop, 0);
+	got_stop = 0;
+	resume(t);
+}
+
+void
+term_suspend(struct terminal *t)
+{
+	stop(t, true);
+}
+
+int
+term_signal(void)
+{
+	return got_ending;
+}
+
+static int32_t
+translate(struct terminal *t, bool is_function, wint_t ch)
+{
+	static const struct {
+		wint_t curses;
+		int32_t input;
+	} table[] = {
+		{ KEY_UP, INPUT_UP }, { KEY_DOWN, INPUT_DOWN }, { KEY_LEFT, INPUT_LEFT },
+		{ KEY_RIGHT, INPUT_RIGHT }, { KEY_HOME, INPUT_HOME }, { KEY_END, INPUT_END },
+		{ KEY_PPAGE, INPUT_PAGE_UP }, { KEY_NPAGE, INPUT_PAGE_DOWN },
+		{ KEY_BACKSPACE, INPUT_BACKSPACE }, { KEY_DC, INPUT_DELETE },
+		{ KEY_BTAB, INPUT_BACK_TAB }, { KEY_ENTER, INPUT_ENTER }, { KEY_F(1), INPUT_F1 },
+		{ KEY_F(2), INPUT_F2 }, { KEY_F(3), INPUT_F3 }, { KEY_F(10), INPUT_F10 },
+	};
+
+	if (!is_function)
+		return ch == 127 || ch == 8 ? INPUT_BACKSPACE : ch == '\n' ? INPUT_ENTER : (int32_t)ch;
+	if (ch == KEY_RESIZE) {
+		t->w = COLS;
+		t->h = LINES;
+		return INPUT_RESIZE;
+	}
+	for (size_t i = 0; i < COUNT(table); i++)
+		if (table[i].curses == ch)
+			return table[i].input;
+	return INPUT_NONE;
+}
+
+/* What signals ask for, before any key. */
+static int32_t
+signal_key(struct terminal *t)
+{
+	if (got_ending != 0)
+		return INPUT_SIGNAL;
+	if (got_stop != 0) {
+		stop(t, false);
+		return INPUT_RESIZE;
+	}
+	if (got_continue != 0) {
+		resume(t);
+		return INPUT_RESIZE;
+	}
+	return INPUT_NONE;
+}
+
+/* Wait until there is something to read or a signal came. False when the terminal is
+ * gone. */
+static bool
+wait_input(void)
+{
+	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	sigset_t held, open;
+
+	held_signals(&held);
+	sigprocmask(SIG_BLOCK, NULL, &open);
+	for (size_t i = 0; i < COUNT(ending); i++)
+		sigdelset(&open, ending[i]);
+	sigdelset(&open, SIGTSTP);
+	sigdelset(&open, SIGCONT);
+	sigdelset(&open, SIGWINCH);
+	if (ppoll(&fd, 1, NULL, &open) < 0)
+		return errno == EINTR;
+	return (fd.revents & POLLIN) != 0;
+}
+
+int32_t
+term_key(struct terminal *t, bool wait)
+{
+	int empty = 0;
+
+	for (;;) {
+		int32_t key = signal_key(t);
+		wint_t ch;
+		int kind;
+
+		if (key != INPUT_NONE)
+			return key;
+		kind = get_wch(&ch);
+		if (kind != ERR) {
+			key = translate(t, kind == KEY_CODE_YES, ch);
+			if (key != INPUT_NONE || !wait)
+				return key;
+			continue;
+		}
+		if (!wait)
+			return INPUT_NONE;
+		/* Readable without anything to read, again and again: end of file. */
+		if (empty++ > 3)
+			return INPUT_GONE;
+		if (!wait_input())
+			return INPUT_GONE;
+		if (got_ending != 0 || got_stop != 0 || got_continue != 0)
+			empty = 0;
+	}
+}

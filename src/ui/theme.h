@@ -1,0 +1,55 @@
+/*
+ * theme.h - what a cell means (role), and how a terminal shows it.
+ */
+#ifndef UI_THEME_H
+#define UI_THEME_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Code names roles, never colours. */
+enum role {
+	ROLE_TEXT, ROLE_DIM, ROLE_TITLE, ROLE_HEADER, ROLE_FOOTER, ROLE_KEY, ROLE_FRAME,
+	ROLE_SELECTED, ROLE_CHANGED, ROLE_GOOD, ROLE_WARNING, ROLE_ERROR, ROLE_PROMPT,
+	ROLE_PARAMETERS, ROLE_GRADIENTS, ROLE_OPTIMIZER, ROLE_FREE, ROLE_OVER,
+	ROLE_GROUP,  /* colour `index` of the set `set` */
+	ROLE_COUNT
+};
+
+/*
+ * Sets of colours for groups. One dimension alone takes the set made for its number of
+ * groups; several dimensions at once take one family of hues each, told apart inside a
+ * family by lightness. Every set holds up under red, green and blue blindness.
+ */
+enum theme_set {
+	SET_FOUR, SET_SIX, SET_EIGHT,
+	SET_BLUE, SET_ORANGE, SET_PURPLE, SET_GREEN,
+	SET_COUNT
+};
+
+struct style {
+	uint8_t role;
+	uint8_t set;     /* ROLE_GROUP: which colours, enum theme_set */
+	uint8_t index;   /* ROLE_GROUP: which of them */
+	uint8_t flags;   /* enum style_flag */
+};
+
+enum style_flag { STYLE_CURSOR = 1, STYLE_PEER = 2, STYLE_FADED = 4 };
+
+enum theme_colors { THEME_MONO, THEME_8, THEME_16, THEME_256 };
+enum theme_palette { PALETTE_DEFAULT, PALETTE_COUNT };
+
+/* What a terminal is asked for: colour numbers (-1: the terminal's own) and attributes. */
+struct look {
+	int16_t fg, bg;
+	bool bold, dim, underline, reverse;
+};
+
+struct look theme_look(struct style style, enum theme_colors colors, enum theme_palette palette);
+
+/* The colours for dimension `space` of `spaces` shown together, when it has that many
+ * groups. */
+enum theme_set theme_set_for(int spaces, int space, int64_t groups);
+
+/* How many different colours a set has; at least 1. */
+int theme_set_size(enum theme_set set, enum theme_colors colors);
+#endif

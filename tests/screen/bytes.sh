@@ -1,0 +1,36 @@
+#!/bin/sh
+# What a key costs on a slow line, and what waiting costs: nothing.
+# shellcheck source=tests/screen/lib.sh
+. "$TOP/tests/screen/lib.sh"
+
+start 120 40 tmux-256color "'$PROG'"
+expect '>\*TP'
+T pipe-pane -o -t s: "cat >'$D/bytes'"
+size() {
+	wc -c <"$D/bytes" | tr -d ' '
+}
+# The pipe is there when something came through it.
+: >"$D/bytes"
+keys Down
+expect '> sequence parallel'
+i=200
+while [ "$(size)" = 0 ] && [ $i -gt 0 ]; do
+	sleep 0.05
+	i=$((i - 1))
+done
+first=$(size)
+for _ in 1 2 3 4; do
+	keys Down
+done
+expect '> EP'
+keys Up Up Up Up
+expect '> sequence parallel'
+last=$(size)
+each=$(((last - first) / 8))
+echo "bytes for each key: $each"
+{ [ "$each" -gt 0 ] && [ "$each" -lt 500 ]; } || fail "a key sends $each bytes"
+
+sleep 1 # the measurement itself: nothing may happen meanwhile
+[ "$(size)" = "$last" ] || fail "idle, but $(($(size) - last)) bytes were sent"
+keys q
+expect 'rc=0'

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Terminals with 8 colours, none, and without UTF-8.
+# shellcheck source=tests/screen/lib.sh
+. "$TOP/tests/screen/lib.sh"
+
+start 100 30 tmux-256color "TERM=linux '$PROG'"
+expect ' tp 3 '
+[ "$(look_of ' tp 0')" != "$(look_of ' tp 1')" ] || fail "8 colours: neighbours share a colour"
+ansi | grep -q '48;5;\(1[6-9]\|[2-9][0-9]\)' && fail "8 colours: others are used"
+ansi | grep -q "$ESC\\[[0-9;]*4[1-7]" || fail "8 colours: none is used"
+keys q
+expect 'rc=0'
+
+start 100 30 tmux-256color "NO_COLOR=1 '$PROG'"
+expect ' tp 3 '
+ansi | grep -Eq "$ESC\\[([0-9;]*;)?[34][0-7]([;m])" && fail "NO_COLOR: colours"
+ansi | grep -Eq '[34]8;5' && fail "NO_COLOR: colours of 256"
+# Groups are told apart by their numbers and letters.
+expect ' tp 0 .* tp 1 '
+keys q
+expect 'rc=0'
+
+start 100 30 tmux-256color "NO_COLOR= '$PROG'"
+expect ' tp 3 '
+ansi | grep -Eq '48;5' || fail "an empty NO_COLOR turns nothing off"
+
+start 100 30 tmux-256color "LC_ALL=C '$PROG'"
+expect '^\+ plan --'
+expect ' tp 3 '
+text | LC_ALL=C grep -q '[^ -~]' && fail "characters beyond ASCII in the C locale"
+keys q
+expect 'rc=0'
+
+# ASCII at run time, and back.
+start 100 30 tmux-256color "'$PROG'"
+expect '^┌ plan'
+keys A
+expect '^\+ plan --'
+keys A
+expect '^┌ plan'
+keys q
+expect 'rc=0'
+restored
+
+start 80 24 tmux-256color "TERM=vt100 '$PROG'"
+expect '>\*TP'
+keys q
+expect 'rc=0'

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Save, reopen, questions.
+# shellcheck source=tests/screen/lib.sh
+. "$TOP/tests/screen/lib.sh"
+
+start 100 30 tmux-256color "'$PROG'"
+expect '\(new plan\) '
+keys +
+expect '\(new plan\) \*'
+keys s
+expect 'save as:'
+keys m y . c f g Enter
+expect 'my.cfg'
+expect_not 'my.cfg \*'
+grep -q 'tp = 4' "$D/work/my.cfg" || fail "the file holds TP 4"
+keys q
+expect 'rc=0'
+restored
+
+start 100 30 tmux-256color "'$PROG' my.cfg"
+expect 'my.cfg  '
+expect 'TP 4 PP 4'
+keys -
+expect 'my.cfg \*'
+keys q
+expect 'unsaved changes'
+keys Escape
+expect_not 'unsaved changes'
+keys q s
+expect 'rc=0'
+grep -q 'tp = 2' "$D/work/my.cfg" || fail "the file holds TP 2"
+restored
+
+# Open by name, with completion; a file that exists is not overwritten unasked.
+cp "$D/work/my.cfg" "$D/work/other.cfg"
+start 100 30 tmux-256color "'$PROG'"
+expect '\(new plan\)'
+keys o
+expect 'open plan:'
+keys m Tab
+expect 'open plan: my.cfg'
+keys Enter
+expect '^shardplan +my.cfg'
+keys S C-u
+expect 'save as: *$'
+keys o t h e r . c f g Enter
+expect 'y overwrite'
+keys Escape
+expect_not 'y overwrite'
+keys q
+expect 'rc=0'
+restored

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Start, sizes, help, quit.
+# shellcheck source=tests/screen/lib.sh
+. "$TOP/tests/screen/lib.sh"
+
+start 100 30 tmux-256color "'$PROG'"
+expect '^┌ plan'
+expect '>\*TP +2 ranks'
+expect 'map by tp'
+expect 'static memory per GPU'
+expect 'fits [0-9.]+ of [0-9.]+ GiB'
+[ "$(get '#{cursor_y}')" = "$(($(text | grep -n '>\*TP' | cut -d: -f1) - 1))" ] ||
+    fail "the cursor is not on the selected row"
+
+keys Down
+expect '> sequence parallel'
+keys k
+expect '>\*TP'
+keys Tab
+expect 'rank 0: node 0'
+keys l
+expect 'rank 1: node 0, GPU 1'
+keys '?'
+expect 'keys and commands'
+keys Escape
+expect 'map by tp'
+
+# Every size, at any moment.
+for size in "40 12" "20 3" "1 1" "200 60" "72 20" "15 6" "100 30"; do
+	# shellcheck disable=SC2086
+	resize $size
+done
+keys BTab
+expect '>\*TP +2 ranks'
+resize 40 12
+expect '\[plan\] map memory'
+expect '>\*TP +2'
+resize 20 3
+expect '^>\*TP +2$'
+resize 100 30
+expect 'static memory per GPU'
+
+keys q
+expect 'rc=0'
+restored

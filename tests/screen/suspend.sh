@@ -1,0 +1,30 @@
+#!/bin/sh
+# Ctrl-Z gives the terminal back, fg takes it again, whatever size it has by then.
+# shellcheck source=tests/screen/lib.sh
+. "$TOP/tests/screen/lib.sh"
+command -v bash >/dev/null 2>&1 || { echo "bash is missing: skipped"; exit 77; }
+
+start 80 24 tmux-256color "PS1='ready> ' bash --norc --noprofile -i"
+expect 'ready>'
+keys "'$PROG'" Enter
+expect '>\*TP'
+keys C-z
+expect 'Stopped'
+[ "$(get '#{alternate_on}#{cursor_flag}')" = 01 ] || fail "stopped, but the screen is not given back"
+keys 'echo still"-"here' Enter
+expect 'still-here'
+resize 100 30
+keys fg Enter
+expect 'static memory per GPU'
+expect '>\*TP +2 ranks'
+keys Down
+expect '> sequence parallel'
+# The same by name.
+keys : s u s p e n d Enter
+expect 'Stopped.*'
+keys fg Enter
+expect '> sequence parallel'
+keys q
+expect_not 'static memory'
+keys 'echo "status=$?"' Enter
+expect 'status=0'

@@ -1,0 +1,238 @@
+/* support.h - a small catalogue, files that live in memory, and a session to type into. */
+#ifndef TESTS_UI_SUPPORT_H
+#define TESTS_UI_SUPPORT_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/field.h"
+#include "core/text.h"
+#include "ui/command.h"
+#include "ui/input.h"
+#include "ui/state.h"
+
+#define UNUSED __attribute__((unused))
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+struct fake_disk {
+	bool exists, changed, fails; /* what the next save meets */
+	int saves, drafts, opens;
+	char path[256];
+	struct plan plan;
+};
+
+struct session {
+	struct catalog_entry model[2], gpu[2];
+	struct catalog catalog;
+	struct fake_disk disk;
+	struct app_files files;
+	struct state state;
+	struct canvas canvas;
+	unsigned flags; /* of the last key */
+};
+
+static UNUSED bool
+fake_open(void *context, const char *path, struct plan *plan, char *note, size_t size)
+{
+	struct fake_disk *disk = context;
+
+	if (strcmp(path, "missing.cfg") == 0) {
+		text_put(note, size, "missing.cfg: No such file or directory");
+		return false;
+	}
+	disk->opens++;
+	text_put(disk->path, sizeof disk->path, "%s", path);
+	*plan = disk->plan;
+	text_put(note, size, "opened %s", path);
+	return true;
+}
+
+static UNUSED enum app_saved
+fake_save(void *context, const char *path, const struct plan *plan, bool force, char *note,
+    size_t size)
+{
+	struct fake_disk *disk = context;
+
+	if (disk->fails) {
+		text_put(note, size, "disk full");
+		return APP_SAVE_FAILED;
+	}
+	if (!force && path != NULL && disk->exists) {
+		text_put(note, size, "%s exists", path);
+		return APP_EXISTS;
+	}
+	if (!force && path == NULL && disk->changed) {
+		text_put(note, size, "the file changed on disk");
+		return APP_CHANGED_ON_DISK;
+	}
+	if (path != NULL)
+		text_put(disk->path, sizeof disk->path, "%s", path);
+	disk->plan = *plan;
+	disk->saves++;
+	text_put(note, size, "saved %s", disk->path);
+	return APP_SAVED;
+}
+
+static UNUSED const char *
+fake_path(void *context)
+{
+	return ((struct fake_disk *)context)->path;
+}
+
+static UNUSED bool
+fake_complete(void *context, const char *text, size_t i, char *path, size_t size)
+{
+	static const char *const names[] = { "alpha.cfg", "alps.cfg", "beta.cfg" };
+
+	(void)context;
+	for (size_t n = 0; n < COUNT(names); n++)
+		if (strncmp(names[n], text, strlen(text)) == 0 && i-- == 0) {
+			text_put(path, size, "%s", names[n]);
+			return true;
+		}
+	return false;
+}
+
+static UNUSED bool
+fake_draft(void *context, const struct plan *plan, char *note, size_t size)
+{
+	(void)plan;
+	((struct fake_disk *)context)->drafts++;
+	text_put(note, size, "kept");
+	return true;
+}
+
+static UNUSED void
+put(struct plan *p, enum field_id f, const char *text)
+{
+	char err[256];
+
+	assert_true(field_parse(f, p, text, err, sizeof err));
+}
+
+static UNUSED void
+entry(struct catalog_entry *e, const char *id, const char *title)
+{
+	memset(e, 0, sizeof *e);
+	text_put(e->id, sizeof e->id, "%s", id);
+	text_put(e->title, sizeof e->title, "%s", title);
+	plan_defaults(&e->values);
+}
+
+static UNUSED void
+session_catalog(struct session *s)
+{
+	entry(&s->model[0], "llama-3.1-8b", "Llama-3.1-8B");
+	put(&s->model[0].values, FIELD_LAYERS, "32");
+	s->model[0].total_params = 8030261248;
+	entry(&s->model[1], "llama-3.1-70b", "Llama-3.1-70B");
+	put(&s->model[1].values, FIELD_LAYERS, "80");
+	put(&s->model[1].values, FIELD_HIDDEN_SIZE, "8192");
+	put(&s->model[1].values, FIELD_FFN_HIDDEN_SIZE, "28672");
+	put(&s->model[1].values, FIELD_ATTENTION_HEADS, "64");
+	s->model[1].total_params = 70553706496;
+	entry(&s->gpu[0], "h100-sxm-80gb", "H100 SXM 80GB");
+	put(&s->gpu[0].values, FIELD_MEMORY_GIB, "79.2");
+	entry(&s->gpu[1], "a100-sxm-40gb", "A100 SXM 40GB");
+	put(&s->gpu[1].values, FIELD_MEMORY_GIB, "39.4");
+	s->catalog.models = (struct catalog_list){ s->model, 2 };
+	s->catalog.gpus = (struct catalog_list){ s->gpu, 2 };
+}
+
+/* Begin a session on the built-in plan. */
+static UNUSED struct session *
+session_new(int columns, int rows)
+{
+	static const struct app_options options = { .color = APP_COLOR_AUTO };
+	struct session *s = calloc(1, sizeof *s);
+	struct plan plan;
+
+	assert_non_null(s);
+	session_catalog(s);
+	s->files = (struct app_files){
+		.context = &s->disk, .open = fake_open, .save = fake_save, .path = fake_path,
+		.complete = fake_complete, .keep_draft = fake_draft,
+	};
+	plan_builtin(&plan);
+	assert_true(state_init(&s->state, &plan, &s->catalog, &s->files, &options));
+	state_resize(&s->state, columns, rows);
+	return s;
+}
+
+static UNUSED void
+session_free(struct session *s)
+{
+	canvas_free(&s->canvas);
+	state_free(&s->state);
+	free(s);
+}
+
+static UNUSED void
+key(struct session *s, int32_t k)
+{
+	s->flags = state_key(&s->state, k);
+}
+
+/* Type characters; '\r' is Enter, '\b' Backspace. */
+static UNUSED void
+type(struct session *s, const char *text)
+{
+	for (; *text != '\0'; text++)
+		key(s, *text == '\b' ? INPUT_BACKSPACE : *text);
+}
+
+static UNUSED void
+draw(struct session *s)
+{
+	const struct state *state = &s->state;
+
+	canvas_free(&s->canvas);
+	assert_true(canvas_init(&s->canvas, state->columns, state->rows, state->utf8 && !state->ascii));
+	app_draw(state, &s->canvas);
+}
+
+/* The screen as text; owned by the caller. */
+static UNUSED char *
+picture(struct session *s)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	draw(s);
+	assert_true(canvas_print(&s->canvas, f, THEME_MONO, PALETTE_DEFAULT));
+	fclose(f);
+	return text;
+}
+
+static UNUSED bool
+shows(struct session *s, const char *text)
+{
+	char *all = picture(s);
+	bool found = strstr(all, text) != NULL;
+
+	if (!found)
+		fprintf(stderr, "no \"%s\" in:\n%s\n", text, all);
+	free(all);
+	return found;
+}
+
+static UNUSED bool
+hides(struct session *s, const char *text)
+{
+	char *all = picture(s);
+	bool found = strstr(all, text) != NULL;
+
+	if (found)
+		fprintf(stderr, "\"%s\" in:\n%s\n", text, all);
+	free(all);
+	return !found;
+}
+#endif

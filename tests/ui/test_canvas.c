@@ -1,0 +1,145 @@
+#include <locale.h>
+
+#include "support.h"
+
+static const struct style plain = { .role = ROLE_TEXT };
+
+static void
+row(const struct canvas *c, int y, char *buf)
+{
+	for (int x = 0; x < c->w; x++) {
+		wchar_t ch = c->cell[y * c->w + x].ch;
+
+		buf[x] = ch == L'\0' ? '_' : ch < 128 ? (char)ch : 'U';
+	}
+	buf[c->w] = '\0';
+}
+
+#define assert_row(c, y, text) do { \
+		char got[64]; \
+		row(c, y, got); \
+		assert_string_equal(got, text); \
+	} while (0)
+
+static void
+test_clip(void **unused)
+{
+	struct canvas c;
+	struct rect all = { -10, -10, 100, 100 };
+
+	(void)unused;
+	assert_true(canvas_init(&c, 6, 2, true));
+	assert_int_equal(canvas_text(&c, all, -2, 0, plain, "abcdefghijkl"), 12);
+	assert_row(&c, 0, "cdefgh");
+	canvas_text(&c, (struct rect){ 1, 1, 3, 1 }, 0, 1, plain, "abcdef");
+	assert_row(&c, 1, " bcd  ");
+	canvas_text(&c, all, 0, 5, plain, "below");
+	canvas_text(&c, all, 0, -1, plain, "above");
+	canvas_put(&c, 6, 0, plain, L'x');
+	canvas_put(&c, -1, 0, plain, L'x');
+	assert_row(&c, 0, "cdefgh");
+	canvas_free(&c);
+}
+
+static void
+test_wide(void **unused)
+{
+	struct canvas c;
+	struct rect all = { 0, 0, 6, 2 };
+
+	(void)unused;
+	assert_true(canvas_init(&c, 6, 2, true));
+	assert_int_equal(canvas_text(&c, all, 0, 0, plain, "a\xe6\xbc\xa2""b"), 4);
+	assert_row(&c, 0, "aU_b  ");
+	/* Over either half: the other does not stay behind. */
+	canvas_put(&c, 2, 0, plain, L'x');
+	assert_row(&c, 0, "a xb  ");
+	canvas_text(&c, all, 1, 0, plain, "\xe6\xbc\xa2");
+	canvas_put(&c, 1, 0, plain, L'y');
+	assert_row(&c, 0, "ay b  ");
+	/* A wide character that only half fits is left out. */
+	canvas_text(&c, all, 5, 1, plain, "\xe6\xbc\xa2");
+	assert_row(&c, 1, "      ");
+	canvas_free(&c);
+}
+
+static void
+test_bad_text(void **unused)
+{
+	struct canvas c;
+	struct rect all = { 0, 0, 8, 1 };
+
+	(void)unused;
+	assert_true(canvas_init(&c, 8, 1, true));
+	canvas_text(&c, all, 0, 0, plain, "a\xff\x1b[\xe6\xbc");
+	assert_row(&c, 0, "a??[?   ");
+	canvas_free(&c);
+	assert_true(canvas_init(&c, 8, 1, false));
+	canvas_text(&c, all, 0, 0, plain, "\xc3\xa9\xe6\xbc\xa2x");
+	assert_row(&c, 0, "?? x    ");
+	canvas_free(&c);
+	assert_true(canvas_init(&c, 0, 0, true));
+	canvas_text(&c, all, 0, 0, plain, "x");
+	canvas_free(&c);
+}
+
+static void
+test_cut(void **unused)
+{
+	struct canvas c;
+	struct rect all = { 0, 0, 8, 1 };
+
+	(void)unused;
+	assert_true(canvas_init(&c, 8, 1, false));
+	canvas_text_cut(&c, all, 0, 0, 5, plain, "abcdefgh");
+	assert_row(&c, 0, "abcd~   ");
+	canvas_clear(&c);
+	canvas_text_cut(&c, all, 0, 0, 5, plain, "abcde");
+	assert_row(&c, 0, "abcde   ");
+	canvas_free(&c);
+}
+
+static void
+test_print(void **unused)
+{
+	const struct style group = { .role = ROLE_GROUP, .set = SET_FOUR, .index = 1 };
+	struct canvas c;
+	char *text;
+	size_t size;
+	FILE *f;
+
+	(void)unused;
+	assert_true(canvas_init(&c, 4, 2, true));
+	canvas_put(&c, 0, 0, group, L'A');
+	canvas_put(&c, 1, 1, plain, 0x2502);
+	f = open_memstream(&text, &size);
+	assert_true(canvas_print(&c, f, THEME_MONO, PALETTE_DEFAULT));
+	fclose(f);
+	assert_string_equal(text, "A\n \xe2\x94\x82\n");
+	free(text);
+	f = open_memstream(&text, &size);
+	assert_true(canvas_print(&c, f, THEME_256, PALETTE_DEFAULT));
+	fclose(f);
+	assert_non_null(strstr(text, "48;5;34mA\033[0m\n"));
+	free(text);
+	f = fopen("/dev/full", "w");
+	if (f != NULL) {
+		assert_false(canvas_print(&c, f, THEME_MONO, PALETTE_DEFAULT));
+		fclose(f);
+	}
+	canvas_free(&c);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clip), cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_bad_text), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_print),
+	};
+
+	if (setlocale(LC_ALL, "C.UTF-8") == NULL)
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

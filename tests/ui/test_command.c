@@ -1,0 +1,142 @@
+#include "support.h"
+
+static void
+test_table(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < command_count; i++) {
+		const struct command *c = &command_table[i];
+		size_t n = strlen(c->help);
+
+		assert_non_null(c->run);
+		assert_ptr_equal(command_find(c->name), c);
+		assert_true(n > 0 && c->help[n - 1] != '.');
+		if (c->hint != NULL)
+			assert_non_null(strchr(c->hint + 1, '|'));
+		if (c->contexts != 0)
+			assert_int_not_equal(c->key[0], 0);
+	}
+	assert_null(command_find("nonsense"));
+	assert_null(command_find(""));
+}
+
+/* A key means one thing in each place. */
+static void
+test_keys_unique(void **unused)
+{
+	(void)unused;
+	for (unsigned context = CONTEXT_FORM; context <= CONTEXT_LIST; context <<= 1)
+		for (size_t i = 0; i < command_count; i++)
+			for (int k = 0; k < COMMAND_KEYS_MAX && command_table[i].key[k] != 0; k++)
+				if ((command_table[i].contexts & context) != 0)
+					assert_ptr_equal(command_of_key(command_table[i].key[k],
+					    (enum context)context), &command_table[i]);
+}
+
+/* A function key is never the only one, and digits begin a value in the form. */
+static void
+test_keys_plain(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < command_count; i++) {
+		const struct command *c = &command_table[i];
+
+		assert_false(c->key[0] >= INPUT_F1 && c->key[0] <= INPUT_F10);
+	}
+	for (int32_t digit = '0'; digit <= '9'; digit++)
+		assert_null(command_of_key(digit, CONTEXT_FORM));
+}
+
+/* Every key in every place: nothing crashes, whatever comes after it. */
+static void
+test_all_keys(void **unused)
+{
+	static const char *const where[] = { "", "\t", "\t\t", "?", "e", "d", "W", "/", ":", "/tp\r" };
+
+	(void)unused;
+	for (size_t w = 0; w < COUNT(where); w++)
+		for (int32_t k = 1; k < INPUT_F10 - INPUT_UP + 128; k++) {
+			struct session *s = session_new(80, 24);
+
+			type(s, where[w]);
+			key(s, k < 128 ? k : k - 128 + INPUT_UP);
+			draw(s);
+			type(s, "j\r");
+			draw(s);
+			session_free(s);
+		}
+}
+
+/* Any keys, in any order. */
+static void
+test_monkey(void **unused)
+{
+	uint32_t seed = 12345;
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	for (int i = 0; i < 6000; i++) {
+		int32_t k;
+
+		seed = seed * 1664525 + 1013904223;
+		k = (int32_t)(seed >> 16) % 150;
+		if (k == 3 || k == 0)
+			continue;
+		key(s, k < 128 ? k : k - 128 + INPUT_UP);
+		if (i % 7 == 0)
+			state_resize(&s->state, (int)(seed >> 8) % 120, (int)(seed >> 20) % 40);
+		draw(s);
+	}
+	session_free(s);
+}
+
+/* The help screen lists each of them. */
+static void
+test_help(void **unused)
+{
+	struct session *s = session_new(120, 120);
+	char *all;
+
+	(void)unused;
+	type(s, "?");
+	all = picture(s);
+	for (size_t i = 0; i < command_count; i++) {
+		if (strstr(all, command_table[i].help) == NULL)
+			fprintf(stderr, "%s\n", command_table[i].name);
+		assert_non_null(strstr(all, command_table[i].help));
+	}
+	free(all);
+	type(s, "/undo\r");
+	assert_true(shows(s, "undo the last change"));
+	assert_true(hides(s, "move up"));
+	session_free(s);
+}
+
+static void
+test_context(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	assert_int_equal(command_context(&s->state), CONTEXT_FORM);
+	type(s, "\t");
+	assert_int_equal(command_context(&s->state), CONTEXT_MAP);
+	type(s, "\t");
+	assert_int_equal(command_context(&s->state), CONTEXT_MEMORY);
+	type(s, "?");
+	assert_int_equal(command_context(&s->state), CONTEXT_LIST);
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table), cmocka_unit_test(test_keys_unique),
+		cmocka_unit_test(test_keys_plain), cmocka_unit_test(test_all_keys),
+		cmocka_unit_test(test_monkey), cmocka_unit_test(test_help),
+		cmocka_unit_test(test_context),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

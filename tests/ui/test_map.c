@@ -1,0 +1,418 @@
+/* The map: every GPU once, neighbours apart, all zooms, all sizes. */
+#include <locale.h>
+#include <time.h>
+
+#include "support.h"
+#include "ui/map_grid.h"
+#include "ui/paint.h"
+#include "ui/rows.h"
+
+static struct plan plan;
+static struct layout layout;
+
+static void
+lay_out(const char *framework, int64_t nodes, int64_t gpus, int64_t tp, int64_t cp, int64_t pp)
+{
+	char err[256];
+
+	plan_defaults(&plan);
+	put(&plan, FIELD_LAYOUT, framework);
+	assert_true(field_put_int(FIELD_NODES, &plan, nodes, err, sizeof err));
+	assert_true(field_put_int(FIELD_GPUS_PER_NODE, &plan, gpus, err, sizeof err));
+	assert_true(field_put_int(FIELD_TP, &plan, tp, err, sizeof err));
+	assert_true(field_put_int(FIELD_CP, &plan, cp, err, sizeof err));
+	assert_true(field_put_int(FIELD_PP, &plan, pp, err, sizeof err));
+	plan_resolve(&plan, NULL);
+	assert_true(layout_init(&layout, &plan, NULL));
+}
+
+static struct map_view
+view_of(const char *const name[], int n, enum map_zoom zoom)
+{
+	struct map_view v;
+
+	map_view_init(&v, &layout, name, n);
+	assert_int_equal(v.colors, n);
+	v.zoom = zoom;
+	return v;
+}
+
+/* What is drawn at a rank's place. */
+static const struct cell *
+cell_of(const struct canvas *c, const struct map_view *v, int64_t rank)
+{
+	int x, y;
+
+	assert_true(map_find(v, &plan, &layout, c->w, c->h, rank, &x, &y));
+	assert_true(x >= 0 && y >= 0 && x < c->w && y < c->h);
+	return &c->cell[y * c->w + x];
+}
+
+static void
+draw_all(struct canvas *c, struct map_view *v, int w)
+{
+	int64_t h = map_rows(&plan, &layout, v, w);
+
+	assert_true(h > 0 && h < 100000);
+	assert_true(canvas_init(c, w, (int)h, true));
+	map_draw(c, (struct rect){ 0, 0, w, (int)h }, &plan, &layout, v);
+}
+
+/* Labels: each rank's number stands at its own place, once. */
+static void
+test_every_gpu(void **unused)
+{
+	static const char *const kinds[] = { "tp", "dp", "pp" };
+	static const int widths[] = { 12, 30, 59, 80, 131, 300 };
+
+	(void)unused;
+	for (int n = 1; n <= 3; n++)
+		for (size_t i = 0; i < COUNT(widths); i++) {
+			struct map_view v;
+			struct canvas c;
+			int brackets = 0;
+
+			lay_out("megatron", 6, 8, 2, 1, 3);
+			v = view_of(kinds, n, MAP_ZOOM_LABEL);
+			draw_all(&c, &v, widths[i]);
+			for (int64_t rank = 0; rank < 48; rank++) {
+				const struct cell *k = cell_of(&c, &v, rank);
+				int number = (k[1].ch == L' ' ? 0 : (int)k[1].ch - '0') * 10 + (int)k[2].ch - '0';
+
+				assert_int_equal(k->ch, L'[');
+				assert_int_equal(number, rank);
+				for (int s = 0; s < n; s++)
+					assert_int_equal(k[3 + s].style.role, ROLE_GROUP);
+				assert_int_equal(k[3 + n].ch, L']');
+			}
+			for (int at = 0; at < c.w * c.h; at++)
+				brackets += c.cell[at].ch == L'[';
+			assert_int_equal(brackets, 48);
+			canvas_free(&c);
+		}
+}
+
+/* Neighbours in different groups have different letters, always, and different colours:
+ * always with six, with fewer but for rare cases of odd widths. */
+static void
+check_neighbours(int kind, int colors, const struct map_grid *g)
+{
+	int64_t pairs = 0, alike = 0;
+	int64_t offset[PAINT_OFFSETS_MAX];
+	int n = map_grid_offsets(g, offset);
+	struct paint paint;
+
+	paint_init(&paint, &layout, kind, SET_SIX, colors, offset, n);
+	for (int64_t r = 0; r < layout.world; r += g->stride) {
+		int64_t group = layout_group_of(&layout, kind, r);
+		int x, bx;
+		int64_t y, by;
+
+		map_grid_cell(g, r, &x, &y);
+		for (int i = 0; i < n && group >= 0; i++) {
+			int64_t b = r + offset[i], other;
+
+			if (b >= layout.world)
+				continue;
+			map_grid_cell(g, b, &bx, &by);
+			if (bx != x && by != y)
+				continue; /* the next line: they do not touch */
+			other = layout_group_of(&layout, kind, b);
+			if (other < 0 || other == group)
+				continue;
+			assert_int_not_equal(paint_letter(&paint, r), paint_letter(&paint, b));
+			pairs++;
+			alike += paint_color(&paint, r) == paint_color(&paint, b);
+		}
+	}
+	if (alike > 0)
+		fprintf(stderr, "%s, zoom %d: %lld of %lld neighbours share one of %d colours\n",
+		    layout.kind[kind].name, g->zoom, (long long)alike, (long long)pairs, colors);
+	assert_true(alike == 0 || (colors < 6 && alike * 20 <= pairs));
+}
+
+static void
+test_neighbours(void **unused)
+{
+	static const struct {
+		const char *framework;
+		int64_t nodes, gpus, tp, cp, pp;
+	} plans[] = {
+		{ "megatron", 2, 8, 2, 1, 4 }, { "megatron", 16, 8, 8, 1, 4 }, { "megatron", 12, 8, 4, 2, 3 },
+		{ "megatron", 64, 8, 2, 2, 8 }, { "megatron", 7, 6, 3, 1, 7 }, { "megatron", 18, 4, 4, 1, 6 },
+		{ "megatron", 4, 72, 8, 1, 4 }, { "seed", 2, 8, 2, 2, 2 }, { "deepspeed", 16, 8, 4, 1, 4 },
+		{ "torchtitan", 32, 8, 8, 2, 4 }, { "nanotron", 8, 8, 2, 1, 4 }, { "vllm", 4, 8, 8, 1, 2 },
+		{ "megatron", 512, 8, 8, 1, 16 },
+	};
+	static const int widths[] = { 40, 58, 80, 130, 200 };
+	static const char *const first[] = { "tp" };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(plans); i++) {
+		lay_out(plans[i].framework, plans[i].nodes, plans[i].gpus, plans[i].tp, plans[i].cp,
+		    plans[i].pp);
+		for (int kind = 0; kind < layout.kinds; kind++)
+			for (size_t w = 0; w < COUNT(widths); w++)
+				for (int zoom = MAP_ZOOM_CARD; zoom <= MAP_ZOOM_NODE; zoom++) {
+					struct map_view v;
+					struct map_grid g;
+
+					map_view_init(&v, &layout, first, 1);
+					v.kind[0] = kind;
+					v.zoom = (enum map_zoom)zoom;
+					map_grid_init(&g, &v, &plan, &layout, widths[w], 1000);
+					check_neighbours(kind, 6, &g);
+					check_neighbours(kind, 5, &g);
+					if (zoom < MAP_ZOOM_NODE)
+						check_neighbours(kind, 4, &g);
+				}
+	}
+}
+
+/* Up to as many groups as letters, the letter is the group's own. */
+static void
+test_letters(void **unused)
+{
+	static const char *const tp[] = { "tp" };
+	struct map_view v;
+	struct canvas c;
+
+	(void)unused;
+	lay_out("megatron", 13, 8, 2, 1, 1);
+	v = view_of(tp, 1, MAP_ZOOM_CELL);
+	draw_all(&c, &v, 120);
+	for (int64_t r = 0; r < 104; r++) {
+		int group = (int)(r / 2);
+
+		assert_int_equal(cell_of(&c, &v, r)->ch, group < 26 ? L'A' + group : L'a' + group - 26);
+	}
+	canvas_free(&c);
+}
+
+static void
+test_peers(void **unused)
+{
+	static const char *const kinds[] = { "tp", "pp" };
+	struct map_view v;
+	struct canvas c;
+
+	(void)unused;
+	lay_out("megatron", 2, 8, 2, 1, 4);
+	v = view_of(kinds, 2, MAP_ZOOM_LABEL);
+	v.cursor = 5;
+	v.peers = true;
+	draw_all(&c, &v, 120);
+	for (int64_t r = 0; r < 16; r++) {
+		const struct cell *k = cell_of(&c, &v, r);
+		bool tp = r / 2 == 2, pp = r % 4 == 1;
+
+		assert_int_equal(k->ch, r == 5 ? L'>' : tp || pp ? L'[' : L' ');
+		assert_int_equal(k[3].style.flags, r == 5 ? STYLE_CURSOR : tp ? STYLE_PEER : STYLE_FADED);
+		assert_int_equal(k[4].style.flags, r == 5 ? STYLE_CURSOR : pp ? STYLE_PEER : STYLE_FADED);
+	}
+	canvas_free(&c);
+}
+
+/* Cards: rank, and a band of its own colour space for each dimension. */
+static void
+test_cards(void **unused)
+{
+	static const char *const kinds[] = { "tp", "dp", "pp", "cp" };
+
+	(void)unused;
+	for (int n = 1; n <= 4; n++) {
+		struct map_view v;
+		struct canvas c;
+
+		lay_out("megatron", 2, 8, 2, 2, 2);
+		v = view_of(kinds, n, MAP_ZOOM_CARD);
+		draw_all(&c, &v, 100);
+		for (int64_t r = 0; r < 16; r++) {
+			const struct cell *k = cell_of(&c, &v, r);
+			int64_t number = 0;
+
+			for (int i = 1; k[i].ch >= L'0' && k[i].ch <= L'9'; i++)
+				number = number * 10 + (k[i].ch - L'0');
+			assert_int_equal(number, r);
+			for (int s = 0; s < n; s++) {
+				const struct cell *band = &k[(s + 1) * c.w];
+
+				assert_int_equal(band[1].ch, kinds[s][0]);
+				assert_int_equal(band[1].style.role, ROLE_GROUP);
+				assert_int_equal(band[1].style.set, theme_set_for(n, s,
+				    layout_group_count(&layout, v.kind[s])));
+				assert_int_equal(band[4].ch - L'0', layout_group_of(&layout, v.kind[s], r));
+			}
+		}
+		canvas_free(&c);
+	}
+}
+
+/* Each of the ready-made sets, in every framework. */
+static void
+test_presets(void **unused)
+{
+	static const char *const frameworks[] = {
+		"megatron", "deepspeed", "torchtitan", "nanotron", "vllm", "seed"
+	};
+	static const int dimensions[] = { 1, 1, 1, 1, 2, 2, 3, 2, 3, 3, 4 };
+	int presets = 0;
+
+	(void)unused;
+	while (rows_preset(presets) != NULL)
+		presets++;
+	assert_int_equal(presets, 11);
+	for (size_t f = 0; f < COUNT(frameworks); f++) {
+		lay_out(frameworks[f], 2, 8, 2, 1, 2);
+		for (int i = 0; i < presets; i++) {
+			const char *name[MAP_COLORS_MAX];
+			int n = rows_preset_kinds(i, &layout, name);
+			struct map_view v;
+			struct canvas c;
+
+			if (f == 0 || f == 5)
+				assert_int_equal(n, dimensions[i]);
+			if (n == 0)
+				continue;
+			v = view_of(name, n, MAP_ZOOM_AUTO);
+			draw_all(&c, &v, 100);
+			assert_int_equal(map_zoom_for(&v, &plan, &layout, c.w, c.h), MAP_ZOOM_CARD);
+			canvas_free(&c);
+		}
+	}
+}
+
+/* The automatic zoom is the largest that fits. */
+static void
+test_zoom(void **unused)
+{
+	static const char *const tp[] = { "tp" };
+	struct map_view v;
+
+	(void)unused;
+	lay_out("megatron", 2, 8, 2, 1, 4);
+	v = view_of(tp, 1, MAP_ZOOM_AUTO);
+	assert_int_equal(map_zoom_for(&v, &plan, &layout, 58, 20), MAP_ZOOM_CARD);
+	assert_int_equal(map_zoom_for(&v, &plan, &layout, 46, 10), MAP_ZOOM_LABEL);
+	assert_int_equal(map_zoom_for(&v, &plan, &layout, 20, 5), MAP_ZOOM_CELL);
+	lay_out("megatron", 1024, 8, 2, 1, 4);
+	v = view_of(tp, 1, MAP_ZOOM_AUTO);
+	assert_int_equal(map_zoom_for(&v, &plan, &layout, 100, 40), MAP_ZOOM_NODE);
+}
+
+static void
+test_move(void **unused)
+{
+	static const char *const tp[] = { "tp" };
+	struct map_view v;
+
+	(void)unused;
+	lay_out("megatron", 4, 8, 2, 1, 4);
+	for (int zoom = MAP_ZOOM_CARD; zoom <= MAP_ZOOM_CELL; zoom++)
+		for (int w = 10; w < 140; w += 7) {
+			int64_t last = -1;
+
+			v = view_of(tp, 1, (enum map_zoom)zoom);
+			v.cursor = 0;
+			/* Right and down reach the last rank, left and up the first. */
+			while (v.cursor != last) {
+				last = v.cursor;
+				map_move(&v, &plan, &layout, w, 10, 1, 0);
+				map_move(&v, &plan, &layout, w, 10, 0, 1);
+				map_follow(&v, &plan, &layout, w, 10);
+			}
+			assert_int_equal(v.cursor, 31);
+			last = -1;
+			while (v.cursor != last) {
+				int x, y;
+
+				last = v.cursor;
+				map_move(&v, &plan, &layout, w, 10, -1, 0);
+				map_move(&v, &plan, &layout, w, 10, 0, -1);
+				map_follow(&v, &plan, &layout, w, 10);
+				map_find(&v, &plan, &layout, w, 10, v.cursor, &x, &y);
+				assert_true(y >= 0 && y < 10);
+			}
+			assert_int_equal(v.cursor, 0);
+		}
+}
+
+/* 131,072 GPUs: scrolling anywhere shows the cursor, and only what is seen is computed. */
+static void
+test_huge(void **unused)
+{
+	static const char *const kinds[] = { "tp", "dp", "pp", "cp" };
+	struct timespec from, to;
+	struct canvas c;
+	double seconds;
+
+	(void)unused;
+	lay_out("megatron", 16384, 8, 8, 2, 16);
+	assert_int_equal(layout.world, 131072);
+	assert_true(canvas_init(&c, 120, 40, true));
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (int zoom = MAP_ZOOM_AUTO; zoom <= MAP_ZOOM_NODE; zoom++)
+		for (int64_t rank = 0; rank < 131072; rank += 13107) {
+			struct map_view v = view_of(kinds, 4, (enum map_zoom)zoom);
+			int x, y;
+
+			v.cursor = rank;
+			v.peers = true;
+			map_follow(&v, &plan, &layout, c.w, c.h);
+			canvas_clear(&c);
+			map_draw(&c, (struct rect){ 0, 0, c.w, c.h }, &plan, &layout, &v);
+			assert_true(map_find(&v, &plan, &layout, c.w, c.h, rank, &x, &y));
+			assert_true((c.cell[y * c.w + x].style.flags & STYLE_CURSOR) != 0);
+		}
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+	fprintf(stderr, "one picture: %.2f ms\n", seconds * 1000 / 55);
+	assert_true(seconds / 55 < 0.1);
+	canvas_free(&c);
+}
+
+/* Any area, any zoom: nothing outside of it is touched. */
+static void
+test_inside(void **unused)
+{
+	static const char *const kinds[] = { "tp", "dp", "pp" };
+	struct canvas c;
+
+	(void)unused;
+	lay_out("megatron", 5, 8, 2, 1, 4);
+	assert_true(canvas_init(&c, 70, 30, false));
+	for (int zoom = MAP_ZOOM_AUTO; zoom <= MAP_ZOOM_NODE; zoom++)
+		for (int w = 0; w < 60; w += 3)
+			for (int h = 0; h < 25; h++) {
+				struct map_view v = view_of(kinds, 1 + h % 3, (enum map_zoom)zoom);
+				struct rect r = { 4, 3, w, h };
+
+				v.cursor = h;
+				v.first_row = h / 2;
+				canvas_clear(&c);
+				map_draw(&c, r, &plan, &layout, &v);
+				for (int i = 0; i < c.w * c.h; i++) {
+					int x = i % c.w, y = i / c.w;
+
+					if (x < r.x || x >= r.x + w || y < r.y || y >= r.y + h)
+						assert_int_equal(c.cell[i].ch, L' ');
+					assert_true(c.cell[i].ch < 128);
+				}
+			}
+	canvas_free(&c);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_gpu), cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_letters), cmocka_unit_test(test_peers),
+		cmocka_unit_test(test_cards), cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move), cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_inside),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

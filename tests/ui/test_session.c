@@ -1,0 +1,517 @@
+/* Whole sessions, typed into the state and read from the picture. */
+#include <locale.h>
+
+#include "support.h"
+
+static void
+test_tune(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	assert_true(shows(s, "TP 2 PP 4 DP 2"));
+	assert_true(shows(s, ">*TP"));
+	key(s, INPUT_RIGHT);
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	assert_true(shows(s, "TP 4 PP 4 DP 1"));
+	assert_true(shows(s, "(new plan) *"));
+	assert_true(shows(s, "TP 4: the fullest GPU from "));
+	type(s, "h");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	assert_true(hides(s, "(new plan) *"));
+	type(s, "jjj");
+	assert_int_equal(s->state.form.field, FIELD_PP);
+	type(s, "-");
+	assert_int_equal(s->state.plan.parallel.pp, 2);
+	assert_int_equal(s->state.estimate->stages, 2);
+	assert_true(shows(s, "stage 1"));
+	assert_true(hides(s, "stage 2"));
+	session_free(s);
+}
+
+static void
+test_undo(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	for (int64_t tp = 1; tp <= 3000; tp++) {
+		struct plan next = s->state.plan;
+
+		next.parallel.tp = tp;
+		field_mark(FIELD_TP, &next, true);
+		state_change(&s->state, &next, "TP");
+	}
+	for (int i = 0; i < 2999; i++)
+		type(s, "u");
+	assert_int_equal(s->state.plan.parallel.tp, 1);
+	type(s, "u");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	type(s, "u");
+	assert_true(shows(s, "nothing to undo"));
+	key(s, INPUT_CTRL('R'));
+	key(s, INPUT_CTRL('R'));
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	assert_true(shows(s, "redone: TP"));
+	/* A change after undo forgets what could be redone. */
+	type(s, "u");
+	s->state.form.field = FIELD_CP;
+	type(s, "2\r");
+	key(s, INPUT_CTRL('R'));
+	assert_true(shows(s, "nothing to redo"));
+	session_free(s);
+}
+
+static void
+test_edit(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, "8");
+	assert_true(shows(s, "TP (0 to"));
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	type(s, "x\r"); /* 8x: refused in one line, the prompt stays */
+	assert_int_equal(s->state.prompt, PROMPT_FIELD);
+	assert_true(s->state.prompt_error[0] != '\0');
+	assert_true(shows(s, s->state.prompt_error));
+	type(s, "\b\r");
+	assert_int_equal(s->state.plan.parallel.tp, 8);
+	/* Enter shows the value; typing replaces it, editing keeps it. */
+	type(s, "\r4\r");
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	type(s, "\r");
+	key(s, INPUT_HOME);
+	type(s, "1\r");
+	assert_int_equal(s->state.plan.parallel.tp, 14);
+	type(s, "\r9");
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.plan.parallel.tp, 14);
+	/* Back to inherited. */
+	type(s, "x");
+	assert_false(field_is_set(FIELD_TP, &s->state.plan));
+	assert_int_equal(s->state.plan.parallel.tp, 1);
+	type(s, "x");
+	assert_true(shows(s, "no value of your own"));
+	session_free(s);
+}
+
+static void
+test_toggle(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	s->state.form.field = FIELD_SEQUENCE_PARALLEL;
+	assert_int_equal(s->state.plan.parallel.sequence_parallel, 1);
+	type(s, " ");
+	assert_int_equal(s->state.plan.parallel.sequence_parallel, 0);
+	s->state.form.field = FIELD_PRECISION;
+	type(s, " ");
+	assert_int_equal(s->state.plan.training.precision, PRECISION_FP8);
+	type(s, " ");
+	assert_int_equal(s->state.plan.training.precision, PRECISION_FP32);
+	/* Another mode has other fields. */
+	s->state.form.field = FIELD_MODE;
+	type(s, " ");
+	assert_true(shows(s, "serving"));
+	assert_true(hides(s, "training"));
+	session_free(s);
+}
+
+static void
+test_model(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, ":set model.layers 24\r");
+	assert_int_equal(s->state.plan.model.layers, 24);
+	type(s, "/model\r");
+	assert_int_equal(s->state.form.field, FIELD_PRESET);
+	type(s, "\r");
+	assert_int_equal(s->state.overlay, OVERLAY_CATALOG);
+	assert_true(shows(s, "llama-3.1-70b"));
+	type(s, "70");
+	assert_true(hides(s, "llama-3.1-8b "));
+	type(s, "\r");
+	assert_string_equal(s->state.plan.model.preset, "llama-3.1-70b");
+	assert_int_equal(s->state.plan.model.layers, 80);
+	assert_true(shows(s, "1 override of the old one dropped"));
+	type(s, "u");
+	assert_int_equal(s->state.plan.model.layers, 24);
+	assert_string_equal(s->state.plan.model.preset, "llama-3.1-8b");
+	session_free(s);
+}
+
+static void
+test_gpu(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, ":set cluster.memory_gib 50\r:set cluster.gpus_per_node 4\r/GPU\r\r");
+	assert_int_equal(s->state.overlay, OVERLAY_CATALOG);
+	key(s, INPUT_DOWN);
+	key(s, INPUT_ENTER);
+	assert_string_equal(s->state.plan.cluster.gpu, "a100-sxm-40gb");
+	assert_true(s->state.plan.cluster.memory_gib < 39.5);
+	/* The shape of the cluster is the user's, not the GPU's. */
+	assert_int_equal(s->state.plan.cluster.gpus_per_node, 4);
+	session_free(s);
+}
+
+static void
+test_fix(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	s->state.form.field = FIELD_PP;
+	type(s, "3\r");
+	assert_false(s->state.estimate->legal);
+	assert_true(shows(s, "! "));
+	assert_true(shows(s, "(f: "));
+	assert_true(shows(s, "error"));
+	type(s, "f");
+	assert_true(s->state.estimate->legal);
+	assert_true(shows(s, "fixed: "));
+	type(s, "u");
+	assert_false(s->state.estimate->legal);
+	type(s, "e");
+	assert_int_equal(s->state.overlay, OVERLAY_DIAGS);
+	assert_true(shows(s, "error: "));
+	type(s, "\r");
+	assert_true(s->state.estimate->legal);
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	type(s, "f");
+	session_free(s);
+}
+
+/* Where the layout refuses the plan, the map says why instead. */
+static void
+test_refused(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, "5\r");
+	assert_false(s->state.estimate->laid_out);
+	assert_true(shows(s, "No groups: the layout refuses this plan."));
+	assert_true(shows(s, "not divisible"));
+	type(s, "\tjkhlnNzZcCd1234\r");
+	type(s, "q");
+	draw(s);
+	session_free(s);
+}
+
+static void
+test_save(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, "+s");
+	assert_int_equal(s->state.prompt, PROMPT_SAVE);
+	type(s, "a.cfg\r");
+	assert_int_equal(s->disk.saves, 1);
+	assert_string_equal(s->disk.path, "a.cfg");
+	assert_true(shows(s, "saved a.cfg"));
+	assert_true(hides(s, "a.cfg *"));
+	assert_int_equal(s->disk.plan.parallel.tp, 4);
+	type(s, "-");
+	assert_true(shows(s, "a.cfg *"));
+	type(s, "u"); /* back to what was saved */
+	assert_true(hides(s, "a.cfg *"));
+	type(s, "-s");
+	assert_int_equal(s->disk.saves, 2);
+
+	s->disk.changed = true;
+	type(s, "+s");
+	assert_int_equal(s->disk.saves, 2);
+	assert_true(shows(s, "changed on disk: y overwrite"));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->disk.saves, 2);
+	type(s, "sy");
+	assert_int_equal(s->disk.saves, 3);
+
+	s->disk.exists = true;
+	type(s, "+w");
+	key(s, INPUT_CTRL('U'));
+	type(s, "b.cfg\r");
+	assert_true(shows(s, "b.cfg exists: y overwrite"));
+	type(s, "y");
+	assert_string_equal(s->disk.path, "b.cfg");
+
+	s->disk.fails = true;
+	type(s, "-s");
+	assert_true(shows(s, "disk full"));
+	assert_true(shows(s, "b.cfg *"));
+	session_free(s);
+}
+
+static void
+test_open(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	plan_builtin(&s->disk.plan);
+	s->disk.plan.parallel.pp = 1;
+	type(s, "oal\t");
+	assert_string_equal(s->state.line.text, "alpha.cfg");
+	type(s, "\t");
+	assert_string_equal(s->state.line.text, "alps.cfg");
+	type(s, "\t");
+	assert_string_equal(s->state.line.text, "alpha.cfg");
+	type(s, "\r");
+	assert_int_equal(s->disk.opens, 1);
+	assert_int_equal(s->state.plan.parallel.pp, 1);
+	assert_true(shows(s, "alpha.cfg"));
+	type(s, "u"); /* opening is a change like any other */
+	assert_int_equal(s->state.plan.parallel.pp, 4);
+	type(s, ":e missing.cfg\r");
+	assert_true(shows(s, "unsaved changes"));
+	type(s, "d");
+	assert_true(shows(s, "No such file"));
+	assert_int_equal(s->state.plan.parallel.pp, 4);
+	session_free(s);
+}
+
+static void
+test_quit(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, "q");
+	assert_int_equal(s->flags, EVENT_QUIT);
+	type(s, "+q");
+	assert_int_equal(s->flags, 0);
+	assert_true(shows(s, "unsaved changes: s save, d discard, Esc stay"));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->flags, 0);
+	type(s, "qd");
+	assert_int_equal(s->flags, EVENT_QUIT);
+	/* Save has to ask for a name first, then quits. */
+	type(s, "qs");
+	assert_int_equal(s->state.prompt, PROMPT_SAVE);
+	type(s, "c.cfg\r");
+	assert_int_equal(s->flags, EVENT_QUIT);
+	assert_int_equal(s->disk.saves, 1);
+	type(s, "+:q!\r");
+	assert_int_equal(s->flags, EVENT_QUIT);
+	type(s, ":wq\r");
+	assert_int_equal(s->flags, EVENT_QUIT);
+	assert_int_equal(s->disk.saves, 2);
+	/* What can not be saved does not quit. */
+	s->disk.fails = true;
+	type(s, "-qs");
+	assert_int_equal(s->flags, 0);
+	assert_true(shows(s, "disk full"));
+	session_free(s);
+}
+
+static void
+test_command(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, ":set parallel.tp 8\r");
+	assert_int_equal(s->state.plan.parallel.tp, 8);
+	type(s, ":set pp=1\r");
+	assert_int_equal(s->state.plan.parallel.pp, 1);
+	type(s, ":set parallel.tq 8\r");
+	assert_true(shows(s, "no field parallel.tq"));
+	type(s, ":set parallel.tp many\r");
+	assert_true(shows(s, "parallel.tp: "));
+	type(s, ":frobnicate\r");
+	assert_true(shows(s, "no command frobnicate"));
+	type(s, ":set parallel.tp \t"); /* nothing to complete */
+	assert_true(shows(s, "nothing begins like this"));
+	key(s, INPUT_CTRL('U'));
+	type(s, "un\t");
+	assert_string_equal(s->state.line.text, "undo");
+	key(s, INPUT_CTRL('U'));
+	type(s, "set vp\t");
+	assert_string_equal(s->state.line.text, "set parallel.vpp ");
+	key(s, INPUT_ESCAPE);
+	type(s, ":undo\r:undo\r");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	type(s, ":rank 9\r");
+	assert_int_equal(s->state.map.cursor, 9);
+	type(s, ":rank 16\r");
+	assert_true(shows(s, "ranks go from 0 to 15"));
+	type(s, ":w d.cfg\r");
+	assert_string_equal(s->disk.path, "d.cfg");
+	type(s, ":q\r");
+	assert_int_equal(s->flags, EVENT_QUIT);
+	key(s, INPUT_CTRL('Z'));
+	assert_int_equal(s->flags, EVENT_SUSPEND);
+	type(s, "~");
+	assert_true(shows(s, "~ means nothing here"));
+	session_free(s);
+}
+
+static void
+test_map(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, "\t");
+	assert_true(shows(s, "rank 0: node 0, GPU 0"));
+	type(s, "l");
+	assert_int_equal(s->state.map.cursor, 1);
+	type(s, "n");
+	assert_int_equal(s->state.map.cursor, 0);
+	type(s, "g13\r");
+	assert_true(shows(s, "rank 13: node 1, GPU 5  t1d0p3"));
+	assert_true(shows(s, "tp 6: 12 13"));
+	type(s, "3");
+	assert_int_equal(s->state.map.colors, 3);
+	assert_true(shows(s, "map by tp+dp+pp"));
+	assert_true(shows(s, "pp 1: 1 5 9 13"));
+	type(s, "1c");
+	assert_int_equal(s->state.map.colors, 1);
+	assert_true(shows(s, "map by pp"));
+	type(s, "C");
+	assert_true(shows(s, "map by tp"));
+	type(s, "G");
+	assert_int_equal(s->state.map.cursor, 15);
+	key(s, INPUT_HOME);
+	assert_int_equal(s->state.map.cursor, 0);
+	type(s, ":color pp,tp\r");
+	assert_true(shows(s, "map by pp+tp"));
+	type(s, ":color xx\r");
+	assert_true(shows(s, "no groups xx"));
+	type(s, ":zoom cells\r");
+	assert_int_equal(s->state.map.zoom, MAP_ZOOM_CELL);
+	type(s, ":zoom auto\r");
+	type(s, "4");
+	assert_true(shows(s, "map by pp+tp+dp+cp"));
+	for (int i = 0; i < 6; i++) {
+		type(s, "z");
+		draw(s);
+	}
+	assert_int_equal(s->state.map.zoom, MAP_ZOOM_AUTO);
+	session_free(s);
+}
+
+static void
+test_kinds(void **unused)
+{
+	struct session *s = session_new(100, 40);
+
+	(void)unused;
+	type(s, "d");
+	assert_true(shows(s, "[1] tp"));
+	type(s, "jj "); /* pp too */
+	assert_true(shows(s, "[2] pp"));
+	type(s, "kk ");
+	assert_true(shows(s, "[1] pp"));
+	type(s, "/DP+TP+PP\r");
+	key(s, INPUT_ENTER);
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_true(shows(s, "map by dp+tp+pp"));
+	/* The choice outlives a framework without these kinds. */
+	type(s, ":set layout deepspeed\r:set layout megatron\r");
+	assert_true(shows(s, "map by dp+tp+pp"));
+	session_free(s);
+}
+
+static void
+test_why(void **unused)
+{
+	struct session *s = session_new(100, 40);
+
+	(void)unused;
+	type(s, "\t\tj\r");
+	assert_int_equal(s->state.overlay, OVERLAY_WHY);
+	assert_true(shows(s, "why: memory of stage 1"));
+	assert_true(shows(s, "memory.optimizer"));
+	assert_true(shows(s, "source: "));
+	type(s, "q");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	session_free(s);
+}
+
+static void
+test_all_fields(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	/* Each field of the mode can be reached by Down alone. */
+	type(s, "ag");
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		if (!field_in_mode(f, s->state.plan.mode))
+			continue;
+		assert_int_equal(s->state.form.field, f);
+		type(s, "j");
+	}
+	/* And found by its path. */
+	type(s, "a/training.moe_imbalance\r");
+	assert_int_equal(s->state.form.field, FIELD_MOE_IMBALANCE);
+	assert_true(shows(s, "MoE imbalance"));
+	type(s, "/pp\r");
+	assert_int_equal(s->state.form.field, FIELD_PP);
+	session_free(s);
+}
+
+/* One-line editing with characters of several bytes. */
+static void
+test_line(void **unused)
+{
+	struct line line;
+
+	(void)unused;
+	line_start(&line, "", false);
+	line_key(&line, 'a');
+	line_key(&line, 0xe9);
+	line_key(&line, 0x6f22);
+	line_key(&line, 0x1f600);
+	assert_string_equal(line.text, "a\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80");
+	line_key(&line, INPUT_LEFT);
+	line_key(&line, INPUT_BACKSPACE);
+	assert_string_equal(line.text, "a\xc3\xa9\xf0\x9f\x98\x80");
+	line_key(&line, INPUT_DELETE);
+	line_key(&line, INPUT_DELETE);
+	assert_string_equal(line.text, "a\xc3\xa9");
+	line_key(&line, INPUT_HOME);
+	line_key(&line, INPUT_BACKSPACE);
+	line_key(&line, INPUT_LEFT);
+	line_key(&line, INPUT_CTRL('K'));
+	assert_string_equal(line.text, "");
+	line_start(&line, "dir/one two", false);
+	line_key(&line, INPUT_CTRL('W'));
+	assert_string_equal(line.text, "dir/one ");
+	line_key(&line, INPUT_CTRL('W'));
+	assert_string_equal(line.text, "dir/");
+	line_key(&line, INPUT_CTRL('A'));
+	line_key(&line, 'x');
+	assert_string_equal(line.text, "xdir/");
+	line_key(&line, INPUT_CTRL('U'));
+	assert_string_equal(line.text, "dir/");
+	assert_false(line_key(&line, INPUT_UP));
+	for (int i = 0; i < 3000; i++)
+		line_key(&line, 0x6f22);
+	assert_true(strlen(line.text) < LINE_SIZE);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tune), cmocka_unit_test(test_undo), cmocka_unit_test(test_edit),
+		cmocka_unit_test(test_toggle), cmocka_unit_test(test_model), cmocka_unit_test(test_gpu),
+		cmocka_unit_test(test_fix), cmocka_unit_test(test_refused), cmocka_unit_test(test_save),
+		cmocka_unit_test(test_open), cmocka_unit_test(test_quit), cmocka_unit_test(test_command),
+		cmocka_unit_test(test_map), cmocka_unit_test(test_kinds), cmocka_unit_test(test_why),
+		cmocka_unit_test(test_all_fields), cmocka_unit_test(test_line),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
