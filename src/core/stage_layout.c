@@ -101,7 +101,7 @@ count_of(const char *s, char c)
 	return n;
 }
 
-static bool
+static bool TEXT_FORMAT(3, 4)
 refuse(struct diag_list *diags, const char *reason, const char *fmt, ...)
 {
 	char message[DIAG_MESSAGE_SIZE];
