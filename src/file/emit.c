@@ -113,10 +113,28 @@ emit_value(struct textbuf *out, enum field_id f, const struct plan *p)
 
 /* ---- plans ------------------------------------------------------------------------- */
 
-/* Whether a saved plan must say this field; base is what it inherits, marked. */
+/* What decides which fields a saved plan says. */
+struct saving {
+	const struct plan *plan;
+	struct plan base;                 /* what it inherits, marked */
+	const struct catalog_entry *gpu;  /* its GPU's entry, or NULL */
+};
+
+/*
+ * Fields of the machines that the entry of the GPU leaves to the default: unlike the shape
+ * of a model, which an entry gives whole, they are nobody's but the plan's.
+ */
 static bool
-is_written(enum field_id f, const struct plan *p, const struct plan *base)
+is_machine_default(enum field_id f, const struct saving *s)
 {
+	return (f == FIELD_GPUS_PER_NODE || f == FIELD_NICS_PER_NODE || f == FIELD_NIC_GBPS) &&
+	    (s->gpu == NULL || !field_is_set(f, &s->gpu->values));
+}
+
+static bool
+is_written(enum field_id f, const struct saving *s)
+{
+	const struct plan *p = s->plan, *base = &s->base;
 	bool set = field_is_set(f, p);
 
 	if (field_is_set(f, base))
@@ -131,6 +149,7 @@ is_written(enum field_id f, const struct plan *p, const struct plan *base)
 	case ORIGIN_DERIVED:
 		return f != FIELD_NVLINK_DOMAIN; /* the catalogue's, else one node */
 	case ORIGIN_CATALOG:
+		return is_machine_default(f, s);
 	case ORIGIN_OPTIONAL:
 		break;
 	}
@@ -159,21 +178,20 @@ in_section(enum field_id f, const char *section)
 }
 
 static void
-emit_section(struct textbuf *out, const struct section *section, const struct plan *p,
-    const struct plan *base)
+emit_section(struct textbuf *out, const struct section *section, const struct saving *s)
 {
 	bool open = false;
 
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		enum field_id f = (enum field_id)i;
 
-		if (!in_section(f, section->name) || !is_written(f, p, base))
+		if (!in_section(f, section->name) || !is_written(f, s))
 			continue;
 		if (!open)
 			textbuf_add(out, "\n%s\n%s: {\n", section->comment, section->name);
 		open = true;
 		textbuf_add(out, "\t%s = ", field_key(f));
-		emit_value(out, f, p);
+		emit_value(out, f, s->plan);
 		textbuf_add(out, ";\n");
 	}
 	if (open)
@@ -185,13 +203,13 @@ planfile_text(const struct planfile *file, const struct plan *plan,
     const struct catalog *catalog)
 {
 	struct textbuf out = { NULL, 0, 0, false };
-	struct plan base = file->inherited;
+	struct saving s = { .plan = plan, .base = file->inherited };
 	bool flat = file->base[0] == '\0' || emit_needs_flat(&file->inherited, plan);
 
-	/* What an unset field is worth was settled by plan_resolve already. */
-	(void)catalog;
+	if (catalog != NULL)
+		s.gpu = catalog_find(&catalog->gpus, plan->cluster.gpu);
 	if (flat)
-		plan_defaults(&base);
+		plan_defaults(&s.base);
 	textbuf_add(&out, "%s\nformat = 1;\n", HEAD);
 	if (!flat) {
 		textbuf_add(&out, "base = ");
@@ -201,14 +219,14 @@ planfile_text(const struct planfile *file, const struct plan *plan,
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		enum field_id f = (enum field_id)i;
 
-		if (strchr(field_table[f].path, '.') != NULL || !is_written(f, plan, &base))
+		if (strchr(field_table[f].path, '.') != NULL || !is_written(f, &s))
 			continue;
 		textbuf_add(&out, "%s = ", field_key(f));
 		emit_value(&out, f, plan);
 		textbuf_add(&out, ";\n");
 	}
 	for (size_t i = 0; i < SECTIONS; i++)
-		emit_section(&out, &sections[i], plan, &base);
+		emit_section(&out, &sections[i], &s);
 	return textbuf_take(&out);
 }
 

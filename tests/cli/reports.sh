@@ -115,7 +115,7 @@ out_has '^dp +4 +2 +-2'
 
 # lists
 good fields
-out_has '^parallel\.tp +integer +ranks +0 to 16777216 +1 +both +tensor parallel size$'
+out_has '^parallel\.tp +integer +ranks +1 to 16777216 +1 +both +tensor parallel size$'
 good models
 out_has '^llama-3\.1-70b +70\.55 +80 '
 good gpus

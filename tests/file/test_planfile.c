@@ -113,10 +113,10 @@ test_ranges(void **state)
 	(void)state;
 	refused("parallel: { vpp = 4097; };", "1: error: parallel.vpp: 4097 is out of range: 0 to "
 	    "4096 (fix: vpp = 4096)");
-	refused("parallel: { tp = -1; };", "1: error: parallel.tp: -1 is out of range: 0 to 16777216 "
+	refused("parallel: { tp = -1; };", "1: error: parallel.tp: -1 is out of range: 1 to 16777216 "
 	    "(fix: tp = 0)");
 	refused("parallel: { tp = 9223372036854775807L; };", "1: error: parallel.tp: "
-	    "9223372036854775807 is out of range: 0 to 16777216 (fix: tp = 16777216)");
+	    "9223372036854775807 is out of range: 1 to 16777216 (fix: tp = 16777216)");
 	refused("serving: { gpu_memory_utilization = 1.5; };", "1: error: "
 	    "serving.gpu_memory_utilization: 1.5 is out of range: 0 to 1 (fix: "
 	    "gpu_memory_utilization = 1)");
@@ -628,6 +628,27 @@ test_builtin(void **state)
 	assert_int_equal(plan_world(&plan), 16);
 	assert_true(plan.cluster.memory_gib > 79);
 	round_trip(&file, &plan);
+}
+
+/* A plan means the same under later versions: what neither the user nor the catalogue gave
+ * is written, what the catalogue gave is not. */
+static void
+test_machine_defaults(void **state)
+{
+	char *text;
+
+	(void)state;
+	assert_true(read_text("cluster: { gpu = \"h100-sxm-80gb\"; };"));
+	text = planfile_text(&file, &plan, &test_catalog);
+	assert_non_null(strstr(text, "gpus_per_node = 8;"));
+	assert_non_null(strstr(text, "nics_per_node = 8;"));
+	assert_null(strstr(text, "memory_gib"));
+	free(text);
+	assert_true(read_text("cluster: { gpu = \"gb200\"; };"));
+	assert_int_equal(plan.cluster.gpus_per_node, 4);
+	text = planfile_text(&file, &plan, &test_catalog);
+	assert_null(strstr(text, "gpus_per_node"));
+	free(text);
 }
 
 int

@@ -69,7 +69,7 @@ test_edit(void **unused)
 
 	(void)unused;
 	type(s, "8");
-	assert_true(shows(s, "TP (0 to"));
+	assert_true(shows(s, "TP (1 to"));
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	type(s, "x\r"); /* 8x: refused in one line, the prompt stays */
 	assert_int_equal(s->state.prompt, PROMPT_FIELD);
