@@ -111,7 +111,7 @@ static void
 test_ranges(void **state)
 {
 	(void)state;
-	refused("parallel: { vpp = 4097; };", "1: error: parallel.vpp: 4097 is out of range: 0 to "
+	refused("parallel: { vpp = 4097; };", "1: error: parallel.vpp: 4097 is out of range: 1 to "
 	    "4096 (fix: vpp = 4096)");
 	refused("parallel: { tp = -1; };", "1: error: parallel.tp: -1 is out of range: 1 to 16777216 "
 	    "(fix: tp = 0)");
@@ -673,6 +673,7 @@ main(void)
 		cmocka_unit_test(test_section),
 		cmocka_unit_test(test_locale),
 		cmocka_unit_test_setup_teardown(test_builtin, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_machine_defaults, fresh_dir, remove_dir),
 	};
 
 	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
