@@ -1,6 +1,7 @@
 /* Commands that change the plan. */
 #include <string.h>
 
+#include "core/check.h"
 #include "core/step.h"
 #include "core/text.h"
 #include "ui/actions.h"
@@ -222,12 +223,14 @@ edit_take_fix(struct state *s, const struct diag *d)
 unsigned
 edit_fix(struct state *s, const char *argument)
 {
-	const struct diag_list *diags = &s->estimate->diags;
+	struct diag_list *diags = &s->estimate->diags;
 	const struct diag *d = diag_of_field(diags, s->form.field);
 
 	(void)argument;
 	if (s->overlay == OVERLAY_DIAGS)
 		return overlay_accept(s, "");
+	if (s->estimate->legal)
+		check_fixes(&s->plan, s->catalog, diags); /* of warnings */
 	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
 		if (diags->item[i].fix_field != FIELD_NONE)
 			d = &diags->item[i];

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/rows.h"
@@ -93,6 +94,8 @@ unsigned
 overlay_diags(struct state *s, const char *argument)
 {
 	(void)argument;
+	/* Errors have their fixes already; those of warnings are searched when asked for. */
+	check_fixes(&s->plan, s->catalog, &s->estimate->diags);
 	overlay_open(s, OVERLAY_DIAGS);
 	return 0;
 }
