@@ -28,6 +28,16 @@ layout_add_axis(struct layout *l, int grid, const char *name, int64_t size)
 	g->axes++;
 }
 
+int
+layout_add_axes(struct layout *l, const struct axis_row *row)
+{
+	const int grid = layout_add_grid(l);
+
+	for (; row->name != NULL; row++)
+		layout_add_axis(l, grid, row->name, row->size);
+	return grid;
+}
+
 uint32_t
 layout_mask(const struct layout *l, int grid, const char *axes)
 {
@@ -58,6 +68,13 @@ layout_add_kind(struct layout *l, int grid, const char *name, const char *axes)
 	k->chunks = 1;
 	k->partition = true;
 	return k;
+}
+
+void
+layout_add_kinds(struct layout *l, const struct kind_row *row)
+{
+	for (; row->name != NULL; row++)
+		layout_add_kind(l, row->grid, row->name, row->axes);
 }
 
 /* A size below 1 stops every framework, most of them with a division by zero. */

@@ -16,11 +16,25 @@ int layout_add_grid(struct layout *l);
 /* Add the next slower axis to a grid. */
 void layout_add_axis(struct layout *l, int grid, const char *name, int64_t size);
 
+/* Add a grid of axes, the fastest first; ended by an axis without a name. */
+struct axis_row {
+	const char *name;
+	int64_t size;
+};
+int layout_add_axes(struct layout *l, const struct axis_row *row);
+
 /* The axes named in `axes`, joined by blanks ("dp cp"), as a mask. */
 uint32_t layout_mask(const struct layout *l, int grid, const char *axes);
 
 /* Add a kind whose mask is the axes named in `axes`. */
 struct group_kind *layout_add_kind(struct layout *l, int grid, const char *name, const char *axes);
+
+/* Add kinds of plain masks; ended by a kind without a name. */
+struct kind_row {
+	const char *name, *axes;
+	int grid;
+};
+void layout_add_kinds(struct layout *l, const struct kind_row *row);
 
 /* One builder a framework. l->world is given and positive; sizes may be anything. They
  * fill in dp, edp, grids and kinds, or refuse. */

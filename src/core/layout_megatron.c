@@ -212,22 +212,23 @@ add_hierarchy_kinds(struct layout *l, const struct hierarchy *h)
 static void
 add_dense_kinds(struct layout *l, int64_t instances)
 {
+	static const struct kind_row first[] = {
+		{ "tp", "tp", 0 }, { "cp", "cp", 0 }, { "pp", "pp", 0 }, { "dp", "dp", 0 },
+		{ "dp_cp", "dp cp", 0 }, { NULL, NULL, 0 }
+	};
+	static const struct kind_row then[] = {
+		{ "mp", "tp pp", 0 }, { "tp_cp", "tp cp", 0 }, { "tp_dp", "tp dp", 0 },
+		{ "tp_dp_cp", "tp dp cp", 0 }, { NULL, NULL, 0 }
+	};
 	struct group_kind *k;
 
-	layout_add_kind(l, 0, "tp", "tp");
-	layout_add_kind(l, 0, "cp", "cp");
-	layout_add_kind(l, 0, "pp", "pp");
-	layout_add_kind(l, 0, "dp", "dp");
-	layout_add_kind(l, 0, "dp_cp", "dp cp");
+	layout_add_kinds(l, first);
 	if (instances > 1) {
 		k = layout_add_kind(l, 0, "dp_cp_intra", "dp cp");
 		k->shape = GROUP_CHUNK;
 		k->chunks = instances;
 	}
-	layout_add_kind(l, 0, "mp", "tp pp");
-	layout_add_kind(l, 0, "tp_cp", "tp cp");
-	layout_add_kind(l, 0, "tp_dp", "tp dp");
-	layout_add_kind(l, 0, "tp_dp_cp", "tp dp cp");
+	layout_add_kinds(l, then);
 	k = layout_add_kind(l, 0, "embd", "pp");
 	k->shape = GROUP_ENDS;
 	k->partition = false;

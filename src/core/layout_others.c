@@ -33,12 +33,8 @@ deepspeed_experts(struct layout *l, const struct plan *p, struct diag_list *diag
 		return false;
 	}
 	l->edp = lanes / par->ep;
-	grid = layout_add_grid(l);
-	if (!folded)
-		layout_add_axis(l, grid, "etp", par->tp);
-	layout_add_axis(l, grid, "ep", par->ep);
-	layout_add_axis(l, grid, "edp", l->edp);
-	layout_add_axis(l, grid, "pipe", par->pp);
+	grid = layout_add_axes(l, (const struct axis_row[]){ { "etp", folded ? 1 : par->tp },
+	    { "ep", par->ep }, { "edp", l->edp }, { "pipe", par->pp }, { NULL, 0 } });
 	layout_add_kind(l, grid, "ep", "ep");
 	layout_add_kind(l, grid, "edp", "edp");
 	return true;
@@ -47,6 +43,10 @@ deepspeed_experts(struct layout *l, const struct plan *p, struct diag_list *diag
 bool
 layout_deepspeed(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
+	static const struct kind_row kinds[] = {
+		{ "ds_model", "model pipe", 0 }, { "data", "sequence data", 0 }, { "pipe", "pipe", 0 },
+		{ "model", "model", 0 }, { NULL, NULL, 0 }
+	};
 	const struct parallel *par = &p->parallel;
 	const int64_t model = product(product(par->tp, par->pp), par->cp);
 	struct group_kind *k;
@@ -65,15 +65,9 @@ layout_deepspeed(struct layout *l, const struct plan *p, struct diag_list *diags
 		return false;
 	}
 	l->dp = l->world / model;
-	layout_add_grid(l);
-	layout_add_axis(l, 0, "model", par->tp);
-	layout_add_axis(l, 0, "sequence", par->cp);
-	layout_add_axis(l, 0, "data", l->dp);
-	layout_add_axis(l, 0, "pipe", par->pp);
-	layout_add_kind(l, 0, "ds_model", "model pipe");
-	layout_add_kind(l, 0, "data", "sequence data");
-	layout_add_kind(l, 0, "pipe", "pipe");
-	layout_add_kind(l, 0, "model", "model");
+	layout_add_axes(l, (const struct axis_row[]){ { "model", par->tp }, { "sequence", par->cp },
+	    { "data", l->dp }, { "pipe", par->pp }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
 	k = layout_add_kind(l, 0, "p2p", "pipe");
 	k->shape = GROUP_RING;
 	k->partition = false;
@@ -93,11 +87,18 @@ layout_deepspeed(struct layout *l, const struct plan *p, struct diag_list *diags
 bool
 layout_torchtitan(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
+	enum { DENSE, SPARSE };
+	static const struct kind_row kinds[] = {
+		{ "pp", "pp", DENSE }, { "batch", "dp_shard dp_replicate", DENSE },
+		{ "loss", "cp dp_shard dp_replicate", DENSE }, { "dp_replicate", "dp_replicate", DENSE },
+		{ "cp", "cp", DENSE }, { "tp", "tp", DENSE }, { "ep", "ep", SPARSE },
+		{ "efsdp", "efsdp", SPARSE }, { "dp", "dp_shard dp_replicate", DENSE },
+		{ "dp_shard", "dp_shard", DENSE }, { "fsdp", "cp dp_shard", DENSE }, { NULL, NULL, 0 }
+	};
 	const struct parallel *par = &p->parallel;
 	const int64_t rest = product(product(par->dp_replicate, par->cp), product(par->tp, par->pp));
 	const int64_t shard = l->world / rest; /* data_parallel_shard_degree = -1 */
 	const int64_t lanes = shard * par->cp * par->tp;
-	int sparse;
 
 	if (product(shard, rest) != l->world) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", PARALLEL_DIMS,
@@ -114,29 +115,12 @@ layout_torchtitan(struct layout *l, const struct plan *p, struct diag_list *diag
 	}
 	l->dp = par->dp_replicate * shard;
 	l->edp = par->dp_replicate * (lanes / par->ep);
-	layout_add_grid(l);
-	layout_add_axis(l, 0, "tp", par->tp);
-	layout_add_axis(l, 0, "cp", par->cp);
-	layout_add_axis(l, 0, "dp_shard", shard);
-	layout_add_axis(l, 0, "dp_replicate", par->dp_replicate);
-	layout_add_axis(l, 0, "pp", par->pp);
+	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
+	    { "dp_shard", shard }, { "dp_replicate", par->dp_replicate }, { "pp", par->pp }, { NULL, 0 } });
 	/* Experts take their ranks from TP first, then CP, then the shards. */
-	sparse = layout_add_grid(l);
-	layout_add_axis(l, sparse, "ep", par->ep);
-	layout_add_axis(l, sparse, "efsdp", lanes / par->ep);
-	layout_add_axis(l, sparse, "dp_replicate", par->dp_replicate);
-	layout_add_axis(l, sparse, "pp", par->pp);
-	layout_add_kind(l, 0, "pp", "pp");
-	layout_add_kind(l, 0, "batch", "dp_shard dp_replicate");
-	layout_add_kind(l, 0, "loss", "cp dp_shard dp_replicate");
-	layout_add_kind(l, 0, "dp_replicate", "dp_replicate");
-	layout_add_kind(l, 0, "cp", "cp");
-	layout_add_kind(l, 0, "tp", "tp");
-	layout_add_kind(l, sparse, "ep", "ep");
-	layout_add_kind(l, sparse, "efsdp", "efsdp");
-	layout_add_kind(l, 0, "dp", "dp_shard dp_replicate");
-	layout_add_kind(l, 0, "dp_shard", "dp_shard");
-	layout_add_kind(l, 0, "fsdp", "cp dp_shard");
+	layout_add_axes(l, (const struct axis_row[]){ { "ep", par->ep }, { "efsdp", lanes / par->ep },
+	    { "dp_replicate", par->dp_replicate }, { "pp", par->pp }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
 	return true;
 }
 
@@ -147,9 +131,15 @@ layout_torchtitan(struct layout *l, const struct plan *p, struct diag_list *diag
 bool
 layout_nanotron(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
+	enum { RANKS, NODES };
+	static const struct kind_row kinds[] = {
+		{ "local", "local", NODES }, { "tp", "tp", RANKS }, { "cp", "cp", RANKS },
+		{ "dp", "dp", RANKS }, { "pp", "pp", RANKS }, { "ep", "ep", RANKS },
+		{ "mp", "tp pp ep", RANKS }, { "dp_cp", "dp cp", RANKS }, { "tp_ep", "tp ep", RANKS },
+		{ NULL, NULL, 0 }
+	};
 	const struct parallel *par = &p->parallel;
 	const int64_t model = product(product(par->tp, par->cp), par->pp);
-	int node;
 
 	if (l->world % model != 0) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", CONTEXT,
@@ -164,24 +154,11 @@ layout_nanotron(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return false;
 	}
 	l->dp = l->world / model;
-	layout_add_grid(l);
-	layout_add_axis(l, 0, "tp", par->tp);
-	layout_add_axis(l, 0, "cp", par->cp);
-	layout_add_axis(l, 0, "dp", l->dp);
-	layout_add_axis(l, 0, "pp", par->pp);
-	layout_add_axis(l, 0, "ep", par->ep);
-	node = layout_add_grid(l);
-	layout_add_axis(l, node, "local", p->cluster.gpus_per_node);
-	layout_add_axis(l, node, "node", p->cluster.nodes);
-	layout_add_kind(l, node, "local", "local");
-	layout_add_kind(l, 0, "tp", "tp");
-	layout_add_kind(l, 0, "cp", "cp");
-	layout_add_kind(l, 0, "dp", "dp");
-	layout_add_kind(l, 0, "pp", "pp");
-	layout_add_kind(l, 0, "ep", "ep");
-	layout_add_kind(l, 0, "mp", "tp pp ep");
-	layout_add_kind(l, 0, "dp_cp", "dp cp");
-	layout_add_kind(l, 0, "tp_ep", "tp ep");
+	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
+	    { "dp", l->dp }, { "pp", par->pp }, { "ep", par->ep }, { NULL, 0 } });
+	layout_add_axes(l, (const struct axis_row[]){ { "local", p->cluster.gpus_per_node },
+	    { "node", p->cluster.nodes }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
 	return true;
 }
 
@@ -213,10 +190,14 @@ vllm_decode_context(const struct plan *p, struct diag_list *diags)
 bool
 layout_vllm(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
+	enum { RANKS, DECODE };
+	static const struct kind_row kinds[] = {
+		{ "tp", "tp", RANKS }, { "dcp", "dcp", DECODE }, { "pcp", "pcp", RANKS },
+		{ "pp", "pp", RANKS }, { "dp", "dp", RANKS }, { NULL, NULL, 0 }
+	};
 	const struct parallel *par = &p->parallel;
 	const int64_t engines = p->serving.replicas;
 	const int64_t model = product(product(par->tp, par->cp), product(par->pp, engines));
-	int decode;
 
 	if (!vllm_decode_context(p, diags))
 		return false;
@@ -234,20 +215,11 @@ layout_vllm(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return false;
 	}
 	l->dp = l->world / model;
-	layout_add_grid(l);
-	layout_add_axis(l, 0, "tp", par->tp);
-	layout_add_axis(l, 0, "pcp", par->cp);
-	layout_add_axis(l, 0, "pp", par->pp);
-	layout_add_axis(l, 0, "dp", l->dp);
-	layout_add_axis(l, 0, "ext", engines);
-	decode = layout_add_grid(l);
-	layout_add_axis(l, decode, "dcp", p->serving.dcp);
-	layout_add_axis(l, decode, "rest", l->world / p->serving.dcp);
-	layout_add_kind(l, 0, "tp", "tp");
-	layout_add_kind(l, decode, "dcp", "dcp");
-	layout_add_kind(l, 0, "pcp", "pcp");
-	layout_add_kind(l, 0, "pp", "pp");
-	layout_add_kind(l, 0, "dp", "dp");
+	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "pcp", par->cp },
+	    { "pp", par->pp }, { "dp", l->dp }, { "ext", engines }, { NULL, 0 } });
+	layout_add_axes(l, (const struct axis_row[]){ { "dcp", p->serving.dcp },
+	    { "rest", l->world / p->serving.dcp }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
 	if (plan_has_experts(p))
 		layout_add_kind(l, 0, "ep", "tp pcp dp");
 	return true;
@@ -258,6 +230,10 @@ layout_vllm(struct layout *l, const struct plan *p, struct diag_list *diags)
 bool
 layout_seed(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
+	static const struct kind_row kinds[] = {
+		{ "dp", "dp", 0 }, { "dp_cp", "dp cp", 0 }, { "tp", "tp", 0 }, { "pp", "pp", 0 },
+		{ "cp", "cp", 0 }, { "mp", "tp pp", 0 }, { NULL, NULL, 0 }
+	};
 	const struct parallel *par = &p->parallel;
 	const int64_t model = product(product(par->tp, par->pp), par->cp);
 
@@ -275,16 +251,8 @@ layout_seed(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return false;
 	}
 	l->dp = l->world / model;
-	layout_add_grid(l);
-	layout_add_axis(l, 0, "tp", par->tp);
-	layout_add_axis(l, 0, "cp", par->cp);
-	layout_add_axis(l, 0, "dp", l->dp);
-	layout_add_axis(l, 0, "pp", par->pp);
-	layout_add_kind(l, 0, "dp", "dp");
-	layout_add_kind(l, 0, "dp_cp", "dp cp");
-	layout_add_kind(l, 0, "tp", "tp");
-	layout_add_kind(l, 0, "pp", "pp");
-	layout_add_kind(l, 0, "cp", "cp");
-	layout_add_kind(l, 0, "mp", "tp pp");
+	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
+	    { "dp", l->dp }, { "pp", par->pp }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
 	return true;
 }
