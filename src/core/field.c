@@ -143,17 +143,20 @@ field_near(const char *path)
 {
 	const char *best = NULL;
 	const char *dot = strrchr(path, '.');
-	size_t least = 4; /* farther than three edits is another word */
+	const char *key = dot != NULL ? dot + 1 : path;
+	/* A third of the letters wrong is a slip, more is another word. */
+	size_t least = strlen(key) / 3 + 1;
 
 	for (int f = 0; f < FIELD_COUNT; f++) {
 		const char *candidate = field_table[f].path;
-		size_t d = text_distance(path, candidate);
-		size_t of_key = text_distance(dot != NULL ? dot + 1 : path, field_key((enum field_id)f));
+		size_t d = text_distance(key, field_key((enum field_id)f));
 
-		/* A right key in a wrong section is nearer than the letters say. */
-		if (of_key + 1 < d && of_key <= 1)
-			d = of_key + 1;
-		if (d < least && d < strlen(candidate)) {
+		/* The section counts where two keys are as near, and may be wrong altogether. */
+		if (dot != NULL && text_distance(path, candidate) <= d)
+			d = text_distance(path, candidate);
+		else if (dot != NULL)
+			d++;
+		if (d <= least && (best == NULL || d < least)) {
 			least = d;
 			best = candidate;
 		}

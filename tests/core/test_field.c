@@ -175,6 +175,11 @@ finding_fields(void **state)
 	assert_string_equal(field_near("parallel.tpp"), "parallel.tp");
 	assert_string_equal(field_near("training.tp"), "parallel.tp");
 	assert_string_equal(field_near("training.sequence_lenght"), "training.sequence_length");
+	assert_string_equal(field_near("tpp"), "parallel.tp");
+	assert_string_equal(field_near("cluster.node"), "cluster.nodes");
+	assert_string_equal(field_near("paralel.pp"), "parallel.pp");
+	assert_string_equal(field_near("hiden_size"), "model.hidden_size");
+	assert_null(field_near("foo"));
 	assert_null(field_near("something.else.entirely"));
 	assert_true(field_in_mode(FIELD_SEQUENCE_LENGTH, MODE_TRAIN));
 	assert_false(field_in_mode(FIELD_SEQUENCE_LENGTH, MODE_SERVE));
