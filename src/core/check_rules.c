@@ -538,6 +538,17 @@ context_too_long(const struct facts *f, char *message, size_t size)
 }
 
 static bool
+tokens_are_no_blocks(const struct facts *f, char *message, size_t size)
+{
+	const struct serving *s = &f->plan->serving;
+
+	if (s->engine == ENGINE_VLLM || s->max_batched_tokens % s->block_size == 0)
+		return false;
+	return BROKEN("%lld tokens in a pass are no whole number of blocks of %lld",
+	    N(s->max_batched_tokens), N(s->block_size));
+}
+
+static bool
 ep_has_no_size(const struct facts *f, char *message, size_t size)
 {
 	if (f->plan->parallel.ep <= 1)
@@ -654,6 +665,8 @@ const struct rule check_rules[] = {
 	{ "moe_with_zero3", ERROR, FIELD_ZERO_STAGE, D, MODES_TRAIN, "DeepSpeed deepspeed/runtime/engine.py", moe_with_zero3 },
 	{ "schedule_chunks", ERROR, FIELD_VPP, T, MODES_TRAIN, "torchtitan torchtitan/distributed/pipeline_parallel.py", torchtitan_chunks },
 	{ "request_too_long", ERROR, FIELD_CONTEXT_LENGTH, ALL, MODES_SERVE, "vLLM vllm/config/model.py, max_model_len", request_too_long },
+	{ "tokens_not_blocks", ERROR, FIELD_MAX_BATCHED_TOKENS, ALL, MODES_SERVE,
+	  "SGLang python/sglang/srt/server_args.py; TensorRT-LLM tensorrt_llm/llmapi", tokens_are_no_blocks },
 	{ "context_too_long", WARN, FIELD_CONTEXT_LENGTH, ALL, MODES_SERVE, "vLLM vllm/config/model.py, max_model_len", context_too_long },
 	{ "ep_tp_without_sp", WARN, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, "Megatron-LM megatron/core/model_parallel_config.py", ep_tp_without_sp },
 	{ "recompute_too_many", WARN, FIELD_RECOMPUTE_LAYERS, M, MODES_TRAIN, CONFIG, recompute_too_many },
