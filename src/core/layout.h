@@ -22,7 +22,7 @@
 
 enum {
 	LAYOUT_NAME_SIZE = 24,
-	LAYOUT_AXES_MAX = 8,   /* axes of one grid; hierarchical CP adds up to 4 */
+	LAYOUT_AXES_MAX = 12,  /* axes of one grid: 3 and up to 8 levels of CP */
 	LAYOUT_GRIDS_MAX = 4,
 	LAYOUT_KINDS_MAX = 32,
 };

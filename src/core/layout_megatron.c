@@ -12,7 +12,7 @@
 
 #define PARALLEL_STATE "Megatron-LM megatron/core/parallel_state.py"
 
-enum { ORDER_TOKENS_MAX = 16, HCP_LEVELS_MAX = 4 };
+enum { ORDER_TOKENS_MAX = 16, HCP_LEVELS_MAX = 8 };
 
 struct order {
 	int count;
@@ -203,7 +203,9 @@ hierarchy_fits(struct hierarchy *h, const struct parallel *par, struct diag_list
 static void
 add_hierarchy_kinds(struct layout *l, const struct hierarchy *h)
 {
-	static const char *const kinds[HCP_LEVELS_MAX] = { "hcp_l0", "hcp_l1", "hcp_l2", "hcp_l3" };
+	static const char *const kinds[HCP_LEVELS_MAX] = {
+		"hcp_l0", "hcp_l1", "hcp_l2", "hcp_l3", "hcp_l4", "hcp_l5", "hcp_l6", "hcp_l7"
+	};
 
 	if (h->levels > 0)
 		add_parts(l, 0, "cp", kinds, h->size, h->levels);
