@@ -21,6 +21,17 @@ enum quantity {
 	QUANTITY_PARAMETERS,     /* memory.parameters, bytes */
 	QUANTITY_GRADIENTS,      /* memory.gradients, bytes */
 	QUANTITY_OPTIMIZER,      /* memory.optimizer, bytes */
+	QUANTITY_ACTIVATIONS,    /* memory.activations, bytes */
+	QUANTITY_LOGITS,         /* memory.logits, bytes */
+	QUANTITY_BUFFERS,        /* memory.buffers, bytes */
+	QUANTITY_OVERHEAD,       /* memory.overhead, bytes */
+	QUANTITY_TRAFFIC,        /* communication.bytes, bytes a step of one GPU */
+	QUANTITY_STEP,           /* step.seconds */
+	QUANTITY_FLOPS,          /* step.model_flops, FLOP of one step */
+	QUANTITY_SERVE_MEMORY,   /* serving.memory_bytes, bytes: weights, non-torch, activations, graphs, pool */
+	QUANTITY_KV_TOKEN,       /* serving.kv_bytes_per_token, bytes */
+	QUANTITY_TTFT,           /* serving.ttft_seconds */
+	QUANTITY_TPOT,           /* serving.tpot_seconds */
 	QUANTITY_COUNT
 };
 
@@ -54,7 +65,7 @@ void ledger_note(struct ledger *l, enum quantity q, double value, const char *na
     const char *source, const char *fmt, ...) TEXT_FORMAT(6, 7);
 
 /* Add a term to a sum (a double), and to the ledger when there is one. The formula is
- * formatted only then. */
+ * formatted only then, after the sum has changed: the sum is not for its arguments. */
 #define LEDGER_ADD(ledger, sum, quantity, value, name, source, ...) \
 	do { \
 		const double ledger_value = (value); \

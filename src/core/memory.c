@@ -1,5 +1,5 @@
 /*
- * memory.c - bytes of parameters, gradients and optimizer state.
+ * memory.c - bytes of parameters, gradients and optimizer state, and the sum of all.
  *
  * A recipe says how many bytes each parameter takes in each role and over how many ranks
  * each role is sharded; the terms follow from it. Recipes differ by framework, precision
@@ -13,6 +13,10 @@
  * with D the ranks of a shard (memory_shards), 1 for ZeRO stage 0.
  */
 #include "core/memory.h"
+
+#include "core/activation.h"
+#include "core/memory_buffers.h"
+#include "core/schedule.h"
 
 #define MEGATRON_DOC "Megatron-LM docs/user-guide/features/dist_optimizer.md"
 #define MEGATRON_DDP "Megatron-LM megatron/core/distributed/param_and_grad_buffer.py"
@@ -317,16 +321,54 @@ recipe_serving(struct recipe *r, struct holding *h, const struct plan *p)
 		h->params.linear = 0;
 }
 
+/* DualPipe keeps a second copy of the model that runs the other way: the rank is also
+ * stage pp-1-r. */
+static void
+add_mirror(struct holding *h, const struct plan *p, const struct placement *pl, int64_t rank)
+{
+	const bool both = p->mode == MODE_TRAIN && p->training.schedule == SCHEDULE_DUALPIPE;
+	struct stage_params other;
+
+	if (!both || pl->pp < 2)
+		return;
+	other = params_stage(p, pl, pl->pp - 1 - rank, NULL);
+	h->params.dense += other.dense;
+	h->params.expert += other.expert;
+	h->params.linear += other.linear;
+	h->params.expert_linear += other.expert_linear;
+	h->params.router += other.router;
+}
+
+/* What a training step adds to the state: kept activations, logits, buffers. */
+static void
+add_step(const struct holding *h, const struct recipe *r, struct rank_view *v,
+    int64_t microbatches, struct memory *out)
+{
+	const struct activation act = activation_init(v->p);
+	const struct share unit = activation_units(&act);
+	const struct flight f = schedule_flight(v->p, v->pl, microbatches, v->rank, &unit);
+
+	v->act = &act;
+	v->gradient = r->gradient;
+	v->params = &h->params;
+	activation_add(&act, &f.held, h->ledger, &out->activations);
+	buffers_add(v, out);
+	out->in_flight = f.microbatches;
+}
+
 struct memory
 memory_stage(const struct plan *p, const struct layout *l, const struct placement *pl,
-    int64_t pp_rank, struct ledger *ledger)
+    int64_t microbatches, int64_t pp_rank, struct ledger *ledger)
 {
 	struct recipe r = { .weight = 0 };
 	struct holding h = { .ledger = ledger };
 	struct memory out = { .total = 0 };
+	struct rank_view v = { .p = p, .pl = pl, .ledger = ledger, .rank = pp_rank };
 
 	h.params = params_stage(p, pl, pp_rank, ledger);
+	add_mirror(&h, p, pl, pp_rank);
 	h.shards = memory_shards(p, l);
+	v.shards = &h.shards;
 	if (p->mode == MODE_SERVE) {
 		recipe_serving(&r, &h, p);
 	} else {
@@ -339,6 +381,12 @@ memory_stage(const struct plan *p, const struct layout *l, const struct placemen
 	add_parameters(&h, &r, &out.parameters);
 	add_gradients(&h, &r, &out.gradients);
 	add_optimizer(&h, &r, &out.optimizer);
-	out.total = out.parameters + out.gradients + out.optimizer;
+	if (p->mode == MODE_TRAIN)
+		add_step(&h, &r, &v, microbatches, &out);
+	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
+	    out.logits + out.kv_cache + out.buffers;
+	if (p->mode == MODE_TRAIN) /* a serving engine's own is serve.c's */
+		overhead_add(&v, &out);
+	out.total = out.allocated + out.overhead;
 	return out;
 }

@@ -36,11 +36,6 @@ enum part {
 	PART_COUNT
 };
 
-/* How many layers there are of each kind. */
-struct kinds {
-	double all, global, local, moe, dense;
-};
-
 struct counter {
 	const struct model *m;
 	struct ledger *ledger;
@@ -97,10 +92,10 @@ global_before(const struct model *m, int64_t end)
 	return n + (m->global_first_layer && m->global_layer_every != 1);
 }
 
-static struct kinds
-kinds_of(const struct model *m, int64_t first, int64_t count)
+struct layer_kinds
+params_kinds(const struct model *m, int64_t first, int64_t count)
 {
-	struct kinds k;
+	struct layer_kinds k;
 
 	k.all = (double)count;
 	k.moe = (double)(moe_before(m, first + count) - moe_before(m, first));
@@ -110,8 +105,8 @@ kinds_of(const struct model *m, int64_t first, int64_t count)
 	return k;
 }
 
-static struct kinds
-kinds_add(struct kinds a, struct kinds b, double times)
+static struct layer_kinds
+kinds_add(struct layer_kinds a, struct layer_kinds b, double times)
 {
 	a.all += b.all * times;
 	a.global += b.global * times;
@@ -257,7 +252,7 @@ count_indexer(struct counter *c, double layers)
 }
 
 static void
-count_attention(struct counter *c, const struct kinds *k)
+count_attention(struct counter *c, const struct layer_kinds *k)
 {
 	if (c->m->attention == ATTENTION_MLA) {
 		count_mla(c, c->m->linear_attention ? k->global : k->all);
@@ -333,7 +328,7 @@ count_moe(struct counter *c, double layers)
 }
 
 static void
-count_layers(struct counter *c, const struct kinds *k)
+count_layers(struct counter *c, const struct layer_kinds *k)
 {
 	const struct model *m = c->m;
 	const double h = (double)m->hidden_size, n = (double)m->norms_per_layer;
@@ -442,7 +437,7 @@ struct layer_params
 params_layer(const struct model *m, int64_t layer)
 {
 	struct counter c = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, m->experts);
-	const struct kinds k = kinds_of(m, layer, 1);
+	const struct layer_kinds k = params_kinds(m, layer, 1);
 	struct layer_params out;
 
 	count_layers(&c, &k);
@@ -455,7 +450,7 @@ params_layer(const struct model *m, int64_t layer)
 static double
 count_model(struct counter *c)
 {
-	const struct kinds k = kinds_of(c->m, 0, c->m->layers);
+	const struct layer_kinds k = params_kinds(c->m, 0, c->m->layers);
 
 	count_embedding(c);
 	count_layers(c, &k);
@@ -473,7 +468,7 @@ params_model(const struct plan *p, struct ledger *ledger)
 	struct counter active = counter_whole(m, ledger, QUANTITY_PARAMS_ACTIVE,
 	    m->experts_per_token);
 	struct counter mtp = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, m->experts);
-	struct kinds k = kinds_of(m, m->layers - 1, 1);
+	struct layer_kinds k = params_kinds(m, m->layers - 1, 1);
 	struct model_params out;
 
 	if (ledger != NULL)
@@ -535,7 +530,7 @@ serving_model(const struct plan *p, struct counter *c)
 
 /* What one rank holds of the model: its layers by kind, and the ends. */
 struct share {
-	struct kinds kinds;
+	struct layer_kinds kinds;
 	int64_t mtp;
 	bool embedding, loss;
 };
@@ -550,7 +545,7 @@ share_of(const struct plan *p, const struct placement *pl, int64_t pp_rank)
 	for (v = 0; v < pl->vpp; v++) {
 		const struct chunk *k = &pl->chunk[pp_rank * pl->vpp + v];
 
-		s.kinds = kinds_add(s.kinds, kinds_of(m, k->first, k->count), 1);
+		s.kinds = kinds_add(s.kinds, params_kinds(m, k->first, k->count), 1);
 		s.embedding = s.embedding || k->embedding;
 		s.loss = s.loss || k->loss;
 		s.mtp += k->mtp;
@@ -558,7 +553,7 @@ share_of(const struct plan *p, const struct placement *pl, int64_t pp_rank)
 	if (p->mode == MODE_SERVE)
 		s.mtp = 0; /* engines load them for speculative decoding only */
 	/* an MTP layer holds a transformer layer like the last one */
-	s.kinds = kinds_add(s.kinds, kinds_of(m, m->layers - 1, 1), (double)s.mtp);
+	s.kinds = kinds_add(s.kinds, params_kinds(m, m->layers - 1, 1), (double)s.mtp);
 	return s;
 }
 

@@ -49,6 +49,14 @@ bool params_is_moe_layer(const struct model *m, int64_t layer);
 /* True when layer id attends to everything, false for a windowed or linear layer. */
 bool params_is_global_layer(const struct model *m, int64_t layer);
 
+/* How many layers there are of each kind: local and global attention, MoE and dense MLP. */
+struct layer_kinds {
+	double all, global, local, moe, dense;
+};
+
+/* Kinds of `count` layers from `first` on. */
+struct layer_kinds params_kinds(const struct model *m, int64_t first, int64_t count);
+
 /* Vocabulary as Megatron pads it, to a multiple of TP for nanotron; the plain size in
  * the other layouts and in serve mode. */
 int64_t params_padded_vocab(const struct plan *p);

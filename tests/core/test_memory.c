@@ -1,5 +1,5 @@
 /*
- * test_memory.c - bytes of parameters, gradients and optimizer state, against
+ * test_memory.c - bytes of parameters, gradients, optimizer state, against
  * independently computed and measured numbers.
  */
 #include <setjmp.h>
@@ -10,97 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/memory.h"
-
-#define GIB 1073741824.0
-
-enum shape { LLAMA_7B, LLAMA_70B, LLAMA_8B, GPT3_175B, MIXTRAL, DEEPSEEK_V3, GPT_OSS };
-
-static struct plan p;
-static struct layout l;
-static struct placement placement;
-
-static const struct model shapes[] = {
-	[LLAMA_7B] = { .layers = 32, .hidden_size = 4096, .ffn_hidden_size = 11008,
-	    .attention_heads = 32, .kv_heads = 32, .head_dim = 128, .vocab_size = 32000,
-	    .gated_mlp = 1 },
-	[LLAMA_8B] = { .layers = 32, .hidden_size = 4096, .ffn_hidden_size = 14336,
-	    .attention_heads = 32, .kv_heads = 8, .head_dim = 128, .vocab_size = 128256,
-	    .gated_mlp = 1 },
-	[LLAMA_70B] = { .layers = 80, .hidden_size = 8192, .ffn_hidden_size = 28672,
-	    .attention_heads = 64, .kv_heads = 8, .head_dim = 128, .vocab_size = 128256,
-	    .gated_mlp = 1 },
-	[GPT3_175B] = { .layers = 96, .hidden_size = 12288, .ffn_hidden_size = 49152,
-	    .attention_heads = 96, .kv_heads = 96, .head_dim = 128, .vocab_size = 51200,
-	    .tied_embeddings = 1, .norm = NORM_LAYER, .linear_bias = 1,
-	    .position = POSITION_LEARNED, .max_position = 2048 },
-	[MIXTRAL] = { .layers = 32, .hidden_size = 4096, .attention_heads = 32, .kv_heads = 8,
-	    .head_dim = 128, .vocab_size = 32000, .gated_mlp = 1, .experts = 8,
-	    .experts_per_token = 2, .moe_ffn_hidden_size = 14336 },
-	[DEEPSEEK_V3] = { .layers = 61, .hidden_size = 7168, .ffn_hidden_size = 18432,
-	    .attention_heads = 128, .kv_heads = 128, .vocab_size = 129280, .gated_mlp = 1,
-	    .attention = ATTENTION_MLA, .q_lora_rank = 1536, .kv_lora_rank = 512,
-	    .qk_nope_head_dim = 128, .qk_rope_head_dim = 64, .v_head_dim = 128,
-	    .experts = 256, .experts_per_token = 8, .moe_ffn_hidden_size = 2048,
-	    .shared_expert_ffn_hidden_size = 2048, .dense_layers = 3 },
-	[GPT_OSS] = { .layers = 24, .hidden_size = 2880, .attention_heads = 64, .kv_heads = 8,
-	    .head_dim = 64, .vocab_size = 201088, .gated_mlp = 1, .qkv_bias = 1,
-	    .attention_output_bias = 1, .attention_sinks = 1, .router_bias = 1,
-	    .expert_bias = 1, .experts = 32, .experts_per_token = 4,
-	    .moe_ffn_hidden_size = 2880 },
-};
-
-static void
-place(void)
-{
-	const int64_t pp = p.parallel.pp, per = (p.model.layers + pp - 1) / pp;
-	int64_t s;
-
-	memset(&placement, 0, sizeof placement);
-	placement.pp = pp;
-	placement.vpp = 1;
-	for (s = 0; s < pp; s++) {
-		const int64_t left = p.model.layers - s * per;
-
-		placement.chunk[s].first = (int32_t)(s * per);
-		placement.chunk[s].count = (int32_t)(left < per ? left : per);
-	}
-	placement.chunk[0].embedding = true;
-	placement.chunk[pp - 1].loss = true;
-}
-
-static void
-setup(enum shape shape, int64_t world, int64_t tp, int64_t pp, int64_t ep)
-{
-	memset(&p, 0, sizeof p);
-	p.model = shapes[shape];
-	p.model.norms_per_layer = 2;
-	p.model.moe_layer_every = 1;
-	p.model.vocab_multiple = 128;
-	p.parallel.tp = tp;
-	p.parallel.pp = pp;
-	p.parallel.ep = ep;
-	p.parallel.cp = p.parallel.etp = p.parallel.dp_replicate = 1;
-	p.parallel.zero_stage = 1;
-	p.training.precision = PRECISION_BF16;
-	memset(&l, 0, sizeof l);
-	l.world = world;
-	l.dp = world / (tp * pp);
-	place();
-}
-
-static struct memory
-stage(int64_t s)
-{
-	return memory_stage(&p, &l, &placement, s, NULL);
-}
-
-static void
-assert_near(double have, double want, double share)
-{
-	if (fabs(have - want) > fabs(want) * share)
-		fail_msg("%.17g, not %.17g", have, want);
-}
+#include "memorycase.h"
 
 /* ---- Megatron's table -------------------------------------------------------------- */
 
@@ -176,7 +86,7 @@ test_states(void **state)
 		assert_near(m.parameters, c->parameters, 1e-14);
 		assert_near(m.gradients, c->gradients, 1e-14);
 		assert_near(m.optimizer, c->optimizer, 1e-14);
-		assert_near(m.total, m.parameters + m.gradients + m.optimizer, 0);
+		assert_near(m.allocated, m.parameters + m.gradients + m.optimizer + m.buffers, 0);
 	}
 }
 
@@ -235,13 +145,13 @@ test_gradient_types(void **state)
 	assert_near(per_parameter(stage(0).gradients), 2, 1e-14);
 	assert_near(per_parameter(stage(0).optimizer), 16.0 / 8, 1e-14);
 	p.parallel.zero_stage = 0;
-	assert_near(per_parameter(stage(0).total), 20, 1e-14);
+	assert_near(per_parameter(state_of(0)), 20, 1e-14);
 	p.training.grad_dtype = GRAD_FP32;
-	assert_near(per_parameter(stage(0).total), 18, 1e-14);
+	assert_near(per_parameter(state_of(0)), 18, 1e-14);
 	/* fp32 training has fp32 gradients, whatever is asked for */
 	p.training.precision = PRECISION_FP32;
 	p.training.grad_dtype = GRAD_BF16;
-	assert_near(stage(0).total / 6738415616, 16, 1e-14);
+	assert_near(state_of(0) / 6738415616, 16, 1e-14);
 }
 
 static void
@@ -311,17 +221,17 @@ test_torchtitan(void **state)
 	setup(LLAMA_8B, 128, 1, 1, 1);
 	p.parallel.layout = LAYOUT_TORCHTITAN;
 	p.parallel.zero_stage = 3;
-	assert_near(stage(0).total, 16 * n / 128, 1e-14);
+	assert_near(state_of(0), 16 * n / 128, 1e-14);
 	assert_near(stage(0).optimizer, 8 * n / 128, 1e-14);
 	p.parallel.dp_replicate = 4;
-	assert_near(stage(0).total, 16 * n / 32, 1e-14);
+	assert_near(state_of(0), 16 * n / 32, 1e-14);
 	p.parallel.zero_stage = 2; /* gathered weights stay until backward */
-	assert_near(stage(0).total, 16 * n / 32 + 2 * n, 1e-14);
+	assert_near(state_of(0), 16 * n / 32 + 2 * n, 1e-14);
 	p.parallel.zero_stage = 0;
-	assert_near(stage(0).total, 16 * n, 1e-14);
+	assert_near(state_of(0), 16 * n, 1e-14);
 	p.parallel.zero_stage = 3;
 	p.parallel.offload = OFFLOAD_OPTIMIZER_PARAMS;
-	assert_true(stage(0).total == 0);
+	assert_true(state_of(0) == 0);
 }
 
 static void
@@ -332,9 +242,9 @@ test_nanotron(void **state)
 	(void)state;
 	setup(LLAMA_8B, 8, 1, 1, 1);
 	p.parallel.layout = LAYOUT_NANOTRON;
-	assert_near(stage(0).total, n * (6 + 12.0 / 8), 1e-14);
+	assert_near(state_of(0), n * (6 + 12.0 / 8), 1e-14);
 	p.parallel.zero_stage = 0;
-	assert_near(stage(0).total, n * 18, 1e-14);
+	assert_near(state_of(0), n * 18, 1e-14);
 }
 
 /* As DeepSpeed's own estimators say: 2 + 18/N with ZeRO-2, 18/N with ZeRO-3. */
@@ -348,17 +258,17 @@ test_deepspeed(void **state)
 	p.parallel.layout = LAYOUT_DEEPSPEED;
 	p.parallel.zero_stage = 2;
 	p.training.grad_dtype = GRAD_BF16;
-	assert_near(stage(0).total, n * (2 + 18.0 / 8), 1e-14);
+	assert_near(state_of(0), n * (2 + 18.0 / 8), 1e-14);
 	p.parallel.offload = OFFLOAD_OPTIMIZER;
-	assert_near(stage(0).total, n * 2, 1e-14);
+	assert_near(state_of(0), n * 2, 1e-14);
 	p.parallel.offload = OFFLOAD_NONE;
 	p.parallel.zero_stage = 3;
 	p.training.grad_dtype = GRAD_FP32;
-	assert_near(stage(0).total, n * 18 / 8, 1e-14);
+	assert_near(state_of(0), n * 18 / 8, 1e-14);
 	p.parallel.offload = OFFLOAD_OPTIMIZER;
-	assert_near(stage(0).total, n * 2 / 8, 1e-14);
+	assert_near(state_of(0), n * 2 / 8, 1e-14);
 	p.parallel.offload = OFFLOAD_OPTIMIZER_PARAMS;
-	assert_true(stage(0).total == 0);
+	assert_true(state_of(0) == 0);
 }
 
 static void
@@ -394,17 +304,17 @@ test_serving_weights(void **state)
 
 	(void)state;
 	serve(LLAMA_8B, 1, 1);
-	assert_near(stage(0).total / GIB, 14.96, 0.001);
+	assert_near(stage(0).allocated / GIB, 14.96, 0.001);
 	assert_true(stage(0).gradients == 0 && stage(0).optimizer == 0);
 	serve(LLAMA_8B, 2, 1);
-	assert_near(stage(0).total / GIB, 7.48, 0.001);
+	assert_near(stage(0).allocated / GIB, 7.48, 0.001);
 	serve(LLAMA_8B, 1, 4);
-	assert_near((stage(0).total + rope) / GIB, 4.26, 0.001);
-	assert_near((stage(1).total + rope) / GIB, 3.28, 0.001);
-	assert_near((stage(3).total + rope) / GIB, 4.26, 0.001);
+	assert_near((stage(0).allocated + rope) / GIB, 4.26, 0.001);
+	assert_near((stage(1).allocated + rope) / GIB, 3.28, 0.001);
+	assert_near((stage(3).allocated + rope) / GIB, 4.26, 0.001);
 	serve(LLAMA_8B, 1, 1);
 	p.serving.weight_dtype = WEIGHT_FP8;
-	assert_near(stage(0).total / GIB, 8.49, 0.005);
+	assert_near(stage(0).allocated / GIB, 8.49, 0.005);
 }
 
 static void
@@ -416,17 +326,17 @@ test_serving_formats(void **state)
 	serve(GPT_OSS, 1, 1);
 	n = params_stage(&p, &placement, 0, NULL);
 	p.serving.weight_dtype = WEIGHT_MXFP4; /* the experts alone */
-	assert_near(stage(0).total,
+	assert_near(stage(0).allocated,
 	    2 * (n.dense + n.expert - n.expert_linear) + n.expert_linear * 17 / 32, 1e-14);
 	p.serving.weight_dtype = WEIGHT_NVFP4;
-	assert_near(stage(0).total, 2 * (n.dense + n.expert - n.expert_linear - n.linear) +
+	assert_near(stage(0).allocated, 2 * (n.dense + n.expert - n.expert_linear - n.linear) +
 	    (n.expert_linear + n.linear) * 0.5625, 1e-14);
 	serve(LLAMA_8B, 1, 1);
 	n = params_stage(&p, &placement, 0, NULL);
 	p.serving.weight_dtype = WEIGHT_INT4;
-	assert_near(stage(0).total, 2 * (n.dense - n.linear) + n.linear * 0.51953125, 1e-14);
+	assert_near(stage(0).allocated, 2 * (n.dense - n.linear) + n.linear * 0.51953125, 1e-14);
 	p.serving.weight_dtype = WEIGHT_MXFP4; /* a dense model has nothing else */
-	assert_near(stage(0).total, 2 * (n.dense - n.linear) + n.linear * 17 / 32, 1e-14);
+	assert_near(stage(0).allocated, 2 * (n.dense - n.linear) + n.linear * 17 / 32, 1e-14);
 }
 
 /* ---- capacity, ledger -------------------------------------------------------------- */
@@ -443,7 +353,7 @@ test_capacity(void **state)
 static void
 test_ledger(void **state)
 {
-	struct ledger_term terms[64];
+	struct ledger_term terms[128];
 	double sum[QUANTITY_COUNT] = { 0 };
 	struct ledger ledger;
 	struct memory m;
@@ -454,9 +364,10 @@ test_ledger(void **state)
 	p.training.precision = PRECISION_FP8;
 	p.training.optimizer = OPTIMIZER_MUON;
 	p.training.grad_dtype = GRAD_BF16;
-	ledger_init(&ledger, terms, 64);
-	m = memory_stage(&p, &l, &placement, 2, &ledger);
-	assert_true(ledger.count <= 64);
+	run(4096, 1);
+	ledger_init(&ledger, terms, 128);
+	m = memory_stage(&p, &l, &placement, 0, 2, &ledger);
+	assert_true(ledger.count <= 128);
 	for (i = 0; i < ledger.count; i++) {
 		assert_int_equal(terms[i].stage, 2);
 		assert_true(terms[i].formula[0] != '\0' && terms[i].source[0] != '\0');
@@ -465,7 +376,12 @@ test_ledger(void **state)
 	assert_true(sum[QUANTITY_PARAMETERS] == m.parameters);
 	assert_true(sum[QUANTITY_GRADIENTS] == m.gradients);
 	assert_true(sum[QUANTITY_OPTIMIZER] == m.optimizer);
-	assert_near(memory_stage(&p, &l, &placement, 2, NULL).total, m.total, 0);
+	assert_near(sum[QUANTITY_ACTIVATIONS], m.activations, 1e-14);
+	assert_near(sum[QUANTITY_LOGITS], m.logits, 1e-14);
+	assert_near(sum[QUANTITY_BUFFERS], m.buffers, 1e-14);
+	assert_near(sum[QUANTITY_OVERHEAD], m.overhead, 1e-14);
+	assert_true(m.activations > 0 && m.buffers > 0 && m.overhead > 0);
+	assert_near(memory_stage(&p, &l, &placement, 0, 2, NULL).total, m.total, 0);
 }
 
 int

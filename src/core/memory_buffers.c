@@ -1,0 +1,467 @@
+/*
+ * memory_buffers.c - logits, transients, caches, workspaces and overhead.
+ */
+#include "core/memory_buffers.h"
+
+#include <stddef.h>
+
+#define MCORE "Megatron-LM megatron/core/"
+#define LAYERS MCORE "tensor_parallel/layers.py"
+#define CROSS_ENTROPY MCORE "tensor_parallel/cross_entropy.py"
+#define FUSED_CROSS_ENTROPY MCORE "fusions/fused_cross_entropy.py"
+#define TE_CROSS_ENTROPY "TransformerEngine transformer_engine/pytorch/cross_entropy.py"
+#define TITAN_LOSS "torchtitan torchtitan/components/loss.py"
+#define TITAN_FSDP "torchtitan torchtitan/models/llama3/infra/parallelize.py"
+#define MEGATRON_FSDP MCORE "distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py"
+#define MTP MCORE "transformer/multi_token_prediction.py"
+#define DISPATCHER MCORE "transformer/moe/token_dispatcher.py"
+#define MLP MCORE "transformer/mlp.py"
+#define DOT_PRODUCT MCORE "transformer/dot_product_attention.py"
+#define RANDOM MCORE "tensor_parallel/random.py"
+#define TE_LINEAR "TransformerEngine transformer_engine/pytorch/module/_common.py"
+#define TE_GEMM "TransformerEngine transformer_engine/pytorch/cpp_extensions/gemm.py"
+#define TE_BASE "TransformerEngine transformer_engine/pytorch/module/base.py"
+#define TE_CP "TransformerEngine transformer_engine/pytorch/attention/" \
+    "dot_product_attention/context_parallel.py"
+#define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
+#define DEEPSPEED_CONFIG "DeepSpeed deepspeed/runtime/zero/config.py"
+#define CONTEXT "nvidia-smi less torch.cuda.max_memory_reserved in public nanotron logs"
+#define ALLOCATOR "SimuMax docs/b200, max_reserved beside max_allocated"
+
+#define MIB 1048576.0
+#define GIB 1073741824.0
+
+#define TERM(v, sum, q, value, name, source, ...) \
+	LEDGER_ADD((v)->ledger, sum, q, value, name, source, __VA_ARGS__)
+#define BUFFER(v, sum, value, name, source, ...) \
+	TERM(v, sum, QUANTITY_BUFFERS, value, name, source, __VA_ARGS__)
+
+/* What one moment needs beside state and kept activations. */
+struct moment {
+	double logits, buffers;
+};
+
+static double
+at_least_one(double n)
+{
+	return n > 1 ? n : 1;
+}
+
+static double
+least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Layers of the rank by kind, MTP layers among them. */
+static struct layer_kinds
+rank_kinds(const struct rank_view *v)
+{
+	const struct model *m = &v->p->model;
+	struct share all = { .input = 0 };
+
+	for (int64_t i = 0; i < v->pl->vpp; i++) {
+		const struct chunk *c = placement_chunk(v->pl, v->rank, i);
+		struct share one = { .kept = params_kinds(m, c->first, c->count) };
+
+		if (c->mtp > 0) {
+			struct share mtp = { .kept = params_kinds(m, m->layers - 1, 1) };
+
+			one = share_add(one, &mtp, (double)c->mtp);
+		}
+		all = share_add(all, &one, 1);
+	}
+	return all.kept;
+}
+
+static bool
+rank_has(const struct rank_view *v, bool loss)
+{
+	const bool both = v->p->training.schedule == SCHEDULE_DUALPIPE && v->pl->pp > 1;
+
+	for (int64_t i = 0; i < v->pl->vpp; i++) {
+		const struct chunk *c = placement_chunk(v->pl, v->rank, i);
+		const struct chunk *other = placement_chunk(v->pl, v->pl->pp - 1 - v->rank, i);
+
+		if (loss ? c->loss : c->embedding)
+			return true;
+		if (both && (loss ? other->loss : other->embedding))
+			return true;
+	}
+	return false;
+}
+
+/* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
+
+/* Parameters of the largest layer as one rank computes with them. */
+static double
+layer_size(const struct rank_view *v, const struct layer_kinds *k)
+{
+	const struct model *m = &v->p->model;
+	double most = 0;
+
+	for (int i = 0; i < 2; i++) {
+		/* the first layer is dense where any is, the last one has experts where any has */
+		const struct layer_params n = params_layer(m, i == 0 ? 0 : m->layers - 1);
+		const double size = n.sharded / v->act->tp + n.replicated +
+		    n.expert / params_expert_ranks(v->p);
+
+		if (size > most && k->all > 0)
+			most = size;
+	}
+	return most;
+}
+
+static void
+deepspeed_sets(const struct rank_view *v, struct moment *t)
+{
+	const double n = v->params->dense + v->params->expert;
+	const double reduce = least(n, 5e8), live = least(n, 1e9), ahead = least(n, 5e7);
+
+	if (v->p->parallel.zero_stage == 0)
+		return;
+	BUFFER(v, t->buffers, reduce * v->gradient, "gradient bucket", DEEPSPEED_CONFIG,
+	    "reduce_bucket_size*bytes = %.0f*%.0f", reduce, v->gradient);
+	if (v->p->parallel.zero_stage >= 3)
+		BUFFER(v, t->buffers, (live + ahead) * v->act->a, "gathered weights",
+		    DEEPSPEED_CONFIG,
+		    "(max_live_parameters + prefetch_bucket_size)*a = (%.0f+%.0f)*%.0f", live, ahead,
+		    v->act->a);
+}
+
+/* FSDP gathers the weights of a layer and of the next one, and reduces whole layers of
+ * gradients; the head stays gathered from its forward to its backward. */
+static void
+working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
+    struct moment *t)
+{
+	const struct parallel *par = &v->p->parallel;
+	const bool titan = par->layout == LAYOUT_TORCHTITAN;
+	const char *source = titan ? TITAN_FSDP : MEGATRON_FSDP;
+	const double head = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
+	    v->act->tp;
+	double size;
+
+	if (par->layout == LAYOUT_DEEPSPEED)
+		deepspeed_sets(v, t);
+	if (par->layout == LAYOUT_DEEPSPEED || par->zero_stage < (titan ? 1 : 2))
+		return;
+	size = layer_size(v, k);
+	if (par->zero_stage >= 3) {
+		const double layers = loss ? 1 : 2;
+
+		BUFFER(v, t->buffers, layers * size * v->act->a, "gathered weights of layers", source,
+		    "layers*parameters*a = %.0f*%.0f*%.0f", layers, size, v->act->a);
+		if (loss)
+			BUFFER(v, t->buffers, head * v->act->a, "gathered weights of the head", source,
+			    "vocabulary*h/TP*a = %.0f*%.0f", head, v->act->a);
+	}
+	if (!loss)
+		BUFFER(v, t->buffers, (titan ? 2 : 1) * size * v->gradient,
+		    "gradients of layers before they are reduced", source,
+		    "layers*parameters*bytes = %d*%.0f*%.0f", titan ? 2 : 1, size, v->gradient);
+}
+
+/* ---- the moment of the loss ---------------------------------------------------------- */
+
+struct loss_kind {
+	double bytes;    /* a logit, at the peak */
+	double saved;    /* a logit of an MTP head, until its backward */
+	const char *source;
+};
+
+/* unfused: bf16 logits and the fp32 copy that becomes the softmax. native: torch.compile
+ * turns the in-place steps into one more fp32 copy. te: gradient in place of the logits.
+ * torch: cross_entropy of logits.float(), with log-softmax and its gradient. */
+static const struct loss_kind loss_kinds[] = {
+	[CE_UNFUSED] = { 6, 4, CROSS_ENTROPY },
+	[CE_NATIVE] = { 10, 4, FUSED_CROSS_ENTROPY },
+	[CE_TE] = { 2, 2, TE_CROSS_ENTROPY },
+	[CE_TORCH] = { 14, 4, TITAN_LOSS },
+};
+
+static struct moment
+loss_moment(const struct rank_view *v, const struct layer_kinds *k)
+{
+	const struct activation *c = v->act;
+	const struct plan *p = v->p;
+	const struct loss_kind *kind = &loss_kinds[p->training.cross_entropy];
+	const double h = (double)p->model.hidden_size, heads = 1 + (double)p->model.mtp_layers;
+	const double vocab = (double)params_padded_vocab(p) / c->tp;
+	const bool te = p->training.cross_entropy == CE_TE;
+	const double bytes = kind->bytes + (te && c->a > 2 ? 2 : 0); /* fp32 logits are wider */
+	const double gathered = p->parallel.sequence_parallel && c->tp > 1 ? 2 : 1;
+	struct moment t = { .logits = 0 };
+
+	TERM(v, t.logits, QUANTITY_LOGITS, 2 * c->a * h * c->local * heads,
+	    "input and output of the final norm", LAYERS,
+	    "heads*2*a*h*Ts = %.0f*2*%.0f*%.0f*%.10g", heads, c->a, h, c->local);
+	TERM(v, t.logits, QUANTITY_LOGITS, bytes * c->tokens * vocab, "logits", kind->source,
+	    "bytes*T*vocabulary/TP = %.0f*%.10g*%.10g", bytes, c->tokens, vocab);
+	if (heads > 1)
+		TERM(v, t.logits, QUANTITY_LOGITS, (heads - 1) * kind->saved * c->tokens * vocab,
+		    "logits of MTP layers", MTP, "heads*bytes*T*vocabulary/TP = %.0f*%.0f*%.10g*%.10g",
+		    heads - 1, kind->saved, c->tokens, vocab);
+	if (te)
+		TERM(v, t.logits, QUANTITY_LOGITS, gathered * c->a * h * c->tokens,
+		    "gradient of the head's input", LAYERS, "tensors*a*h*T = %.0f*%.0f*%.0f*%.10g",
+		    gathered, c->a, h, c->tokens);
+	working_sets(v, k, true, &t);
+	return t;
+}
+
+/* ---- the moment of a layer's backward pass ------------------------------------------- */
+
+/* A unit of fully recomputed layers is filled again before its backward pass. With the
+ * block method that only matters where no later layer of the chunk has gone before. */
+static void
+add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct moment *t)
+{
+	const struct training *tr = &v->p->training;
+	const double unit = at_least_one((double)tr->recompute_layers);
+	double most = 0, layers = 0;
+
+	for (int64_t i = 0; i < v->pl->vpp; i++)
+		if ((double)placement_chunk(v->pl, v->rank, i)->count > most)
+			most = (double)placement_chunk(v->pl, v->rank, i)->count;
+	if (tr->recompute != RECOMPUTE_FULL || k->all <= 0)
+		return;
+	if (tr->recompute_method == RECOMPUTE_BLOCK)
+		layers = unit >= most ? 1 : 0;
+	else
+		layers = least(unit, at_least_one(most));
+	if (layers > 0) {
+		struct layer_kinds one = { .all = layers };
+		struct layer_kinds dense = one, moe = one;
+		double bytes;
+
+		one.global = dense.global = moe.global = k->global > 0 ? layers : 0;
+		one.local = dense.local = moe.local = k->global > 0 ? 0 : layers;
+		dense.dense = k->dense > 0 ? layers : 0;
+		moe.moe = k->moe > 0 ? layers : 0;
+		bytes = activation_rebuilt(v->act, &dense);
+		if (activation_rebuilt(v->act, &moe) > bytes)
+			bytes = activation_rebuilt(v->act, &moe);
+		BUFFER(v, t->buffers, bytes, "layers filled again by recompute", RANDOM,
+		    "layers*bytes of one = %.0f*%.10g", layers, bytes / layers);
+	}
+}
+
+/* Largest of: inner gradient of an MLP; gradients of experts' outputs and inputs, each as
+ * sent and as sorted; gradients of attention scores. */
+static void
+add_gradients_of_layer(const struct rank_view *v, const struct layer_kinds *k,
+    struct moment *t)
+{
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+	const double gates = m->gated_mlp ? 2 : 1, h = (double)m->hidden_size;
+	const double dense = k->dense > 0 ?
+	    c->a * gates * c->tokens * (double)m->ffn_hidden_size / c->tp : 0;
+	const double moe = k->moe > 0 ? 4 * c->a * h * c->routed : 0;
+	const double n = (double)m->attention_heads / c->tp;
+	const double length = (double)v->p->training.sequence_length;
+	const double mlp = moe > dense ? moe : dense;
+	const double scores = v->p->training.flash_attention ? 0 :
+	    2 * c->a * n * length * c->tokens;
+
+	if (k->all <= 0)
+		return;
+	if (scores > mlp + 2 * c->a * h * c->tokens) {
+		BUFFER(v, t->buffers, scores, "gradients of attention scores", DOT_PRODUCT,
+		    "2*a*n/TP*s*T = 2*%.0f*%.10g*%.0f*%.10g", c->a, n, length, c->tokens);
+		return;
+	}
+	if (moe > dense)
+		BUFFER(v, t->buffers, moe, "copies around the experts", DISPATCHER,
+		    "4*a*h*routed = 4*%.0f*%.0f*%.10g", c->a, h, c->routed);
+	else
+		BUFFER(v, t->buffers, dense, "gradient inside the MLP", MLP,
+		    "bytes*T*f/TP = %.0f*%.10g*%.0f/%.0f", c->a * gates, c->tokens,
+		    (double)m->ffn_hidden_size, c->tp);
+	BUFFER(v, t->buffers, 2 * c->a * h * c->tokens, "gathered input and its gradient", LAYERS,
+	    "2*a*h*T = 2*%.0f*%.0f*%.10g", c->a, h, c->tokens);
+}
+
+static struct moment
+backward_moment(const struct rank_view *v, const struct layer_kinds *k)
+{
+	struct moment t = { .logits = 0 };
+
+	add_rebuilt(v, k, &t);
+	add_gradients_of_layer(v, k, &t);
+	working_sets(v, k, false, &t);
+	return t;
+}
+
+/* ---- always there ------------------------------------------------------------------- */
+
+/* Weights by shape, each once. */
+struct shapes {
+	int64_t rows[16], columns[16];
+	int count;
+	double sum;
+};
+
+static void
+add_shape(struct shapes *s, int64_t rows, int64_t columns)
+{
+	for (int i = 0; i < s->count; i++)
+		if (s->rows[i] == rows && s->columns[i] == columns)
+			return;
+	if (rows <= 0 || columns <= 0 || s->count >= 16)
+		return;
+	s->rows[s->count] = rows;
+	s->columns[s->count++] = columns;
+	s->sum += (double)rows * (double)columns;
+}
+
+static void
+attention_shapes(struct shapes *s, const struct model *m, int64_t tp, int64_t kv_heads)
+{
+	const int64_t h = m->hidden_size, n = m->attention_heads, d = m->head_dim;
+	const int64_t v = m->v_head_dim ? m->v_head_dim : d;
+	const int64_t dq = m->qk_nope_head_dim + m->qk_rope_head_dim;
+
+	if (m->attention != ATTENTION_MLA) {
+		const int64_t q = m->attention_output_gate ? 2 * n : n;
+
+		add_shape(s, (q * d + kv_heads * (d + v)) / tp, h);
+		add_shape(s, h, n * v / tp);
+		return;
+	}
+	add_shape(s, m->q_lora_rank, h);
+	add_shape(s, n * dq / tp, m->q_lora_rank > 0 ? m->q_lora_rank : h);
+	add_shape(s, m->kv_lora_rank + m->qk_rope_head_dim, h);
+	add_shape(s, n * (m->qk_nope_head_dim + v) / tp, m->kv_lora_rank);
+	add_shape(s, h, n * v / tp);
+}
+
+static void
+mlp_shapes(struct shapes *s, const struct model *m, int64_t f)
+{
+	add_shape(s, (m->gated_mlp ? 2 : 1) * f, m->hidden_size);
+	add_shape(s, m->hidden_size, f);
+}
+
+/* Transformer Engine adds weight gradients to the gradient buffer itself, and hands
+ * autograd one dummy tensor for each shape, which it keeps. */
+static void
+add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
+{
+	const struct model *m = &v->p->model;
+	const int64_t tp = v->p->parallel.tp > 1 ? v->p->parallel.tp : 1;
+	struct shapes s = { .count = 0 };
+
+	if (!v->p->training.gradient_accumulation_fusion ||
+	    v->p->parallel.layout != LAYOUT_MEGATRON)
+		return;
+	if (rank_has(v, true))
+		add_shape(&s, params_padded_vocab(v->p) / tp, m->hidden_size);
+	if (k->global > 0 || m->attention == ATTENTION_MLA)
+		attention_shapes(&s, m, tp, m->kv_heads);
+	if (k->local > 0 && m->attention != ATTENTION_MLA && !m->linear_attention)
+		attention_shapes(&s, m, tp, m->local_kv_heads ? m->local_kv_heads : m->kv_heads);
+	if (k->dense > 0)
+		mlp_shapes(&s, m, m->ffn_hidden_size / tp);
+	if (k->moe > 0) {
+		mlp_shapes(&s, m, m->moe_ffn_hidden_size / (int64_t)at_least_one(v->act->etp));
+		mlp_shapes(&s, m, m->shared_expert_ffn_hidden_size / tp);
+	}
+	BUFFER(v, out->buffers, s.sum * v->act->a, "dummy weight gradients", TE_BASE,
+	    "a*elements of %d shapes = %.0f*%.0f", s.count, v->act->a, s.sum);
+}
+
+/* GPUs with FP8 units and NVLink are data centre GPUs from Hopper on. */
+static bool
+hopper_or_later(const struct cluster *c)
+{
+	return c->fp8_tflops > 0 && c->nvlink_gbps > 0;
+}
+
+/* cuBLAS has a workspace for each thread that calls it: forward and autograd. 32 MiB is
+ * PyTorch's default from Hopper on, and what CUBLAS_WORKSPACE_CONFIG=:4096:8, which
+ * reproducible runs need, makes it elsewhere. Transformer Engine has one of its own, and
+ * one for each of the 4 streams of grouped matrix products. */
+static void
+add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
+{
+	const double cublas = 32, te = hopper_or_later(&v->p->cluster) ? 32 : 4;
+
+	BUFFER(v, out->buffers, 2 * cublas * MIB, "workspaces of cuBLAS", TORCH_BLAS,
+	    "threads*MiB = 2*%.0f", cublas);
+	if (v->p->parallel.layout != LAYOUT_MEGATRON)
+		return;
+	BUFFER(v, out->buffers, te * MIB, "workspaces of Transformer Engine", TE_GEMM,
+	    "%.0f MiB on this GPU", te);
+	if (k->moe > 0)
+		BUFFER(v, out->buffers, 4 * te * MIB, "workspaces of grouped matrix products",
+		    TE_GEMM, "streams*MiB = 4*%.0f", te);
+}
+
+void
+buffers_add(const struct rank_view *v, struct memory *out)
+{
+	const struct layer_kinds k = rank_kinds(v);
+	struct rank_view quiet = *v;
+	struct moment back, loss = { .logits = 0 };
+
+	quiet.ledger = NULL;
+	back = backward_moment(&quiet, &k);
+	if (rank_has(v, true))
+		loss = loss_moment(&quiet, &k);
+	/* again, so that the ledger hears of one of the two only */
+	if (loss.logits + loss.buffers > back.logits + back.buffers)
+		back = v->ledger != NULL ? loss_moment(v, &k) : loss;
+	else if (v->ledger != NULL)
+		back = backward_moment(v, &k);
+	out->logits += back.logits;
+	out->buffers += back.buffers;
+	add_dummies(v, &k, out);
+	add_workspaces(v, &k, out);
+	if (v->p->calibration.memory_bias_gib > 0 || v->p->calibration.memory_bias_gib < 0)
+		BUFFER(v, out->buffers, v->p->calibration.memory_bias_gib * GIB, "measured bias",
+		    "this plan's calibration", "measured less estimated = %.10g GiB",
+		    v->p->calibration.memory_bias_gib);
+}
+
+/* ---- overhead ------------------------------------------------------------------------ */
+
+/* Communicators that a rank takes part in: one for each dimension that is larger than 1. */
+static double
+communicators(const struct rank_view *v)
+{
+	const struct parallel *par = &v->p->parallel;
+
+	return (par->tp > 1) + (par->cp > 1) + (par->pp > 1) + (par->ep > 1) +
+	    (par->ep > 1 && par->etp > 1) + (v->shards->dense > 1) +
+	    (par->ep > 1 && v->shards->expert > 1);
+}
+
+void
+overhead_add(const struct rank_view *v, struct memory *out)
+{
+	/* low, usual, high */
+	static const double context[3] = { 0.4, 0.5, 0.7 };       /* GB */
+	static const double nccl[3] = { 0.1, 0.2, 0.3 };           /* GB a communicator */
+	static const double fragments[3] = { 0.017, 0.04, 0.093 }; /* of what is allocated */
+	const double n = communicators(v), giga = 1e9;
+	const bool train = v->p->mode == MODE_TRAIN;
+	double range[3];
+
+	for (int i = 0; i < 3; i++)
+		range[i] = context[i] * giga + n * nccl[i] * giga +
+		    (train ? fragments[i] * out->allocated : 0);
+	TERM(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context", CONTEXT,
+	    "%.2f GB, between %.2f and %.2f", context[1], context[0], context[2]);
+	if (n > 0)
+		TERM(v, out->overhead, QUANTITY_OVERHEAD, n * nccl[1] * giga, "NCCL", CONTEXT,
+		    "communicators*GB = %.0f*%.2f, between %.2f and %.2f", n, nccl[1], nccl[0],
+		    nccl[2]);
+	if (train)
+		TERM(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated,
+		    "fragmentation", ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f",
+		    fragments[1], out->allocated, fragments[0], fragments[2]);
+	out->overhead_low = range[0];
+	out->overhead_high = range[2];
+}

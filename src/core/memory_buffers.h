@@ -1,0 +1,29 @@
+/*
+ * memory_buffers.h - what a GPU holds beside model state and kept activations: logits,
+ * transients of the fullest moment, caches, workspaces, and what PyTorch does not see.
+ * Private to core.
+ */
+#ifndef CORE_MEMORY_BUFFERS_H
+#define CORE_MEMORY_BUFFERS_H
+#include "core/activation.h"
+#include "core/memory.h"
+
+/* One pipeline stage of one plan. */
+struct rank_view {
+	const struct plan *p;
+	const struct placement *pl;
+	const struct activation *act;
+	const struct stage_params *params;
+	const struct shards *shards;
+	struct ledger *ledger;
+	int64_t rank;
+	double gradient;   /* bytes of a gradient of one parameter */
+};
+
+/* Logits and buffers of the fuller of two moments: the loss, or the backward pass of a
+ * layer; and what is there all the time. */
+void buffers_add(const struct rank_view *v, struct memory *out);
+
+/* Overhead and its range, from the bytes that the allocator holds. */
+void overhead_add(const struct rank_view *v, struct memory *out);
+#endif

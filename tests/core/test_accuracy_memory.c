@@ -1,0 +1,82 @@
+/*
+ * test_accuracy_memory.c - errors of the memory estimate against measured runs: they may
+ * only get smaller.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "../bench/accuracy_memory.c"
+
+static struct accuracy_row rows[ROWS_MAX];
+static size_t count;
+
+/* Largest median, 90th percentile and worst error of a set of rows, percent. */
+struct bound {
+	const char *metric, *prefix;
+	double least;        /* MiB */
+	bool complete;
+	size_t rows;         /* at least */
+	double median, p90, worst;
+};
+
+static const struct bound bounds[] = {
+	{ "max_allocated", "", 8192, true, 46, 0.13, 0.30, 3.0 },
+	{ "max_allocated", "", 0, true, 236, 1.25, 4.5, 19.6 },
+	{ "max_allocated", "simumax", 0, true, 33, 0.09, 0.18, 0.20 },
+	{ "max_reserved", "simumax", 0, true, 33, 2.0, 3.4, 3.6 },
+	{ "max_allocated", "log-", 0, true, 9, 0.22, 3.0, 3.0 },
+	{ "allocated_after_step", "log-", 0, true, 10, 0.2, 0.6, 0.6 },
+	{ "max_allocated", "zb-", 0, false, 8, 2.0, 7.0, 7.0 },
+	{ "max_reserved", "tt-", 0, true, 4, 1.6, 2.0, 2.0 },
+};
+
+static void
+test_bounds(void **state)
+{
+	(void)state;
+	assert_true(count > 450);
+	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+		const struct bound *b = &bounds[i];
+		const struct accuracy_errors e = accuracy_memory_errors(rows, count, b->metric,
+		    b->prefix, b->least, b->complete);
+
+		if (e.rows < b->rows || e.median * 100 > b->median || e.p90 * 100 > b->p90 ||
+		    e.worst * 100 > b->worst)
+			fail_msg("%s %s above %.0f MiB: %zu rows, %.2f, %.2f and %.2f %%", b->metric,
+			    b->prefix, b->least, e.rows, e.median * 100, e.p90 * 100, e.worst * 100);
+	}
+}
+
+/* What can not be estimated says why. */
+static void
+test_reasons(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		assert_true(rows[i].expressible ? rows[i].estimated > 0 : rows[i].reason[0] != '\0');
+}
+
+static int
+read_rows(void **state)
+{
+	const char *top = getenv("TOP");
+
+	(void)state;
+	count = accuracy_memory_read(top != NULL ? top : SRCDIR, rows, ROWS_MAX);
+	return count == 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_reasons),
+	};
+
+	return cmocka_run_group_tests(tests, read_rows, NULL);
+}

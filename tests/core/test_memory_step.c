@@ -1,0 +1,306 @@
+/*
+ * test_memory_step.c - memory of a whole training step: what is kept, what comes and goes
+ * and what is always there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "memorycase.h"
+
+/* Chunk v of stage s holds the layers of global stage v*pp + s. */
+static void
+interleave_layers(int64_t vpp)
+{
+	const int64_t pp = placement.pp, each = p.model.layers / (pp * vpp);
+
+	memset(&placement, 0, sizeof placement);
+	placement.pp = pp;
+	placement.vpp = vpp;
+	for (int64_t s = 0; s < pp; s++)
+		for (int64_t v = 0; v < vpp; v++) {
+			placement.chunk[s * vpp + v].first = (int32_t)((v * pp + s) * each);
+			placement.chunk[s * vpp + v].count = (int32_t)each;
+		}
+	placement.chunk[0].embedding = true;
+	placement.chunk[pp * vpp - 1].loss = true;
+}
+
+static void
+assert_sums(struct memory m)
+{
+	assert_true(m.parameters + m.gradients + m.optimizer + m.activations + m.logits +
+	    m.kv_cache + m.buffers == m.allocated);
+	assert_true(m.allocated + m.overhead == m.total);
+	assert_true(m.overhead_low <= m.overhead && m.overhead <= m.overhead_high);
+}
+
+/* Llama 2 7B on one GPU of 8, worked out by hand: 32 layers of 4096*(16*4096 + 6*11008)
+ * + 4*4096*32 bytes, and the loss, which is more than a layer's backward pass. */
+static void
+test_step_7b(void **state)
+{
+	struct memory m;
+
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	run(4096, 1);
+	m = stage(0);
+	assert_sums(m);
+	assert_near(m.activations, 32 * (4096.0 * (16 * 4096 + 6 * 11008) + 4 * 4096 * 32) +
+	    8 * 4096, 1e-14);
+	assert_near(m.logits, 4 * 4096.0 * 4096 + 6 * 4096.0 * 32000, 1e-14);
+	assert_near(m.buffers, 96 * 1048576.0, 1e-14);
+	assert_true(m.in_flight == 1);
+}
+
+/* Llama 3 70B in 20 interleaved chunks: chunks in flight, bytes of the peak. */
+static void
+test_step_70b(void **state)
+{
+	static const double in_flight[4] = { 23, 21, 19, 17 };
+	static const double dummies[4] = { 0.20, 0.20, 0.20, 0.45 };
+	static const double peak[4] = { 50.05, 46.47, 44.38, 44.41 };
+
+	(void)state;
+	setup(LLAMA_70B, 64, 8, 4, 1);
+	run(8192, 1);
+	p.training.gradient_accumulation_fusion = 1;
+	p.parallel.vpp = 5;
+	interleave_layers(5);
+	for (int64_t s = 0; s < 4; s++) {
+		const struct memory m = memory_stage(&p, &l, &placement, 16, s, NULL);
+
+		assert_sums(m);
+		assert_near(m.in_flight * 5, in_flight[s], 1e-14);
+		assert_near(m.activations / GIB, in_flight[s] * 4 * 268.25 / 1024, 1e-4);
+		assert_near((m.allocated - 96 * 1048576.0) / GIB, peak[s], 2e-4);
+		assert_true(m.buffers / GIB > dummies[s]);
+	}
+}
+
+static void
+test_logits_of_last_stage_only(void **state)
+{
+	(void)state;
+	setup(LLAMA_70B, 64, 8, 4, 1);
+	run(8192, 1);
+	for (int64_t s = 0; s < 4; s++)
+		assert_int_equal(stage(s).logits > 0, s == 3);
+	p.training.recompute = RECOMPUTE_FULL;
+	p.training.recompute_layers = 20; /* the unit that is rebuilt now takes more */
+	assert_true(stage(3).logits == 0);
+	assert_true(stage(3).buffers > stage(2).buffers - 1e6);
+}
+
+static void
+test_cross_entropies(void **state)
+{
+	const double logits = 4096.0 * 32000;
+	double unfused, native, te, torch;
+
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	run(4096, 1);
+	unfused = stage(0).logits;
+	p.training.cross_entropy = CE_NATIVE;
+	native = stage(0).logits;
+	p.training.cross_entropy = CE_TORCH;
+	torch = stage(0).logits;
+	p.training.micro_batch_size = 2; /* else a layer's backward pass is the peak */
+	p.model.ffn_hidden_size = 4096;
+	p.training.cross_entropy = CE_TE;
+	te = stage(0).logits;
+	assert_near(native - unfused, 4 * logits, 1e-12);
+	assert_near(torch - unfused, 8 * logits, 1e-12);
+	assert_near(te, 2 * (6 * 4096.0 * 4096 + 2 * logits), 1e-12);
+}
+
+/* Sizes alone: what each adds beside the terms that are named for it. */
+static void
+test_more_ranks_take_less(void **state)
+{
+	double before = 1e30;
+
+	(void)state;
+	for (int64_t tp = 1; tp <= 8; tp *= 2) {
+		setup(LLAMA_70B, 64, tp, 4, 1);
+		run(8192, 1);
+		assert_true(stage(0).allocated < before);
+		before = stage(0).allocated;
+	}
+	before = 1e30;
+	for (int64_t pp = 1; pp <= 8; pp *= 2) {
+		setup(LLAMA_70B, 64, 8, pp, 1);
+		run(8192, 1);
+		assert_true(memory_stage(&p, &l, &placement, 32, 0, NULL).allocated < before);
+		before = memory_stage(&p, &l, &placement, 32, 0, NULL).allocated;
+	}
+	before = 1e30;
+	for (int64_t zero = 0; zero <= 3; zero++) {
+		struct memory m;
+
+		setup(LLAMA_70B, 64, 8, 1, 1);
+		run(8192, 1);
+		p.parallel.zero_stage = zero;
+		m = stage(0);
+		assert_sums(m);
+		assert_true(m.parameters + m.gradients + m.optimizer < before);
+		before = m.parameters + m.gradients + m.optimizer;
+	}
+}
+
+static void
+test_dualpipe(void **state)
+{
+	struct memory once, twice;
+
+	(void)state;
+	setup(LLAMA_70B, 64, 8, 4, 1);
+	run(8192, 1);
+	once = stage(0);
+	p.training.schedule = SCHEDULE_DUALPIPE;
+	twice = stage(0);
+	assert_true(twice.in_flight == 5 && once.in_flight == 4);
+	assert_near(twice.parameters, once.parameters + 2 * params_stage(&p, &placement, 3,
+	    NULL).dense, 1e-14);
+	assert_true(stage(3).parameters == twice.parameters);
+	assert_true(twice.logits > 0); /* the first rank is also the last one */
+}
+
+/* FSDP gathers two layers, ZeRO-2 keeps one layer's gradients until they are reduced. */
+static void
+test_working_sets(void **state)
+{
+	struct memory one, two, three;
+	double layer;
+
+	(void)state;
+	setup(LLAMA_70B, 64, 8, 4, 1);
+	run(8192, 1);
+	layer = params_layer(&p.model, 0).sharded / 8 + params_layer(&p.model, 0).replicated;
+	one = stage(1);
+	p.parallel.zero_stage = 2;
+	two = stage(1);
+	p.parallel.zero_stage = 3;
+	three = stage(1);
+	assert_near(two.buffers - one.buffers, 4 * layer, 1e-12);
+	assert_near(three.buffers - two.buffers, 2 * 2 * layer, 1e-12);
+	p.parallel.layout = LAYOUT_DEEPSPEED;
+	assert_true(stage(1).buffers > three.buffers);
+}
+
+static void
+test_workspaces(void **state)
+{
+	(void)state;
+	setup(MIXTRAL, 64, 1, 1, 8);
+	run(0, 0);
+	assert_near(stage(0).buffers, (96 + 4 * 32) * 1048576.0, 1e-14);
+	p.cluster.fp8_tflops = 0;
+	assert_near(stage(0).buffers, (68 + 4 * 4) * 1048576.0, 1e-14);
+	p.calibration.memory_bias_gib = 1;
+	assert_near(stage(0).buffers, (68 + 4 * 4) * 1048576.0 + GIB, 1e-14);
+}
+
+/* ---- any plan --------------------------------------------------------------------- */
+
+static uint32_t seed = 1;
+
+static int64_t
+below(int64_t n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (int64_t)((seed >> 8) % (uint32_t)n);
+}
+
+static void
+random_step(void)
+{
+	struct training *t = &p.training;
+
+	t->micro_batch_size = 1 + below(3);
+	t->precision = below(4);
+	t->schedule = below(9);
+	t->recompute = below(3);
+	t->recompute_method = below(2);
+	t->recompute_layers = 1 + below(5);
+	strcpy(t->recompute_modules, below(2) ? "core_attn,moe_act" : "layernorm,mlp,moe");
+	t->flash_attention = below(2);
+	t->hidden_dropout = below(2) ? 0.1 : 0;
+	t->attention_dropout = below(2) ? 0.1 : 0;
+	t->cross_entropy = below(4);
+	t->gradient_accumulation_fusion = below(2);
+	t->moe_capacity_factor = below(2) ? 1.25 : 0;
+	t->moe_overlap = below(2);
+	p.parallel.cp_comm = below(4);
+	p.parallel.zero_stage = below(4);
+	p.parallel.offload = below(3);
+	p.parallel.layout = below(4);
+	p.parallel.sequence_parallel = below(2);
+	p.model.linear_attention = below(4) == 0;
+	p.model.global_layer_every = 1 + below(4);
+	p.model.sliding_window = below(2) ? 1024 : 0;
+	p.model.index_heads = below(4) == 0 ? 64 : 0;
+	p.model.index_head_dim = 128;
+	p.model.mtp_layers = placement.chunk[placement.pp * placement.vpp - 1].mtp =
+	    (int32_t)below(2);
+}
+
+/* Parts sum up to totals, terms to parts, and nothing is less than nothing. */
+static void
+test_any_plan(void **state)
+{
+	static const enum quantity parts[] = { QUANTITY_PARAMETERS, QUANTITY_GRADIENTS,
+		QUANTITY_OPTIMIZER, QUANTITY_ACTIVATIONS, QUANTITY_LOGITS, QUANTITY_BUFFERS,
+		QUANTITY_OVERHEAD };
+	static struct ledger_term terms[256];
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		const int64_t pp = INT64_C(1) << below(4), m = below(40), s = below(pp);
+		struct ledger ledger;
+		struct memory got;
+		double sum = 0;
+
+		setup((enum shape)below(7), 64, INT64_C(1) << below(4), pp, 1);
+		run(4096, 1);
+		if (below(2) && pp > 1 && p.model.layers % (2 * pp) == 0)
+			interleave_layers(2);
+		random_step();
+		ledger_init(&ledger, terms, 256);
+		got = memory_stage(&p, &l, &placement, m, s, &ledger);
+		assert_sums(got);
+		assert_true(ledger.count <= 256 && isfinite(got.total));
+		for (size_t t = 0; t < ledger.count; t++) {
+			assert_true(terms[t].value >= 0);
+			for (size_t q = 0; q < sizeof parts / sizeof *parts; q++)
+				if (terms[t].quantity == parts[q])
+					sum += terms[t].value;
+		}
+		assert_near(sum, got.total, 1e-12);
+		assert_near(memory_stage(&p, &l, &placement, m, s, NULL).total, got.total, 0);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_step_7b),
+		cmocka_unit_test(test_step_70b),
+		cmocka_unit_test(test_logits_of_last_stage_only),
+		cmocka_unit_test(test_cross_entropies),
+		cmocka_unit_test(test_more_ranks_take_less),
+		cmocka_unit_test(test_dualpipe),
+		cmocka_unit_test(test_working_sets),
+		cmocka_unit_test(test_workspaces),
+		cmocka_unit_test(test_any_plan),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
