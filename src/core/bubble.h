@@ -1,0 +1,22 @@
+/*
+ * bubble.h - how long a pipeline idles while it fills and drains.
+ *
+ * Narayanan et al. 2021 (arXiv 2104.04473) for GPipe, 1F1B and interleaving; Qi et al.
+ * 2023 and 2024 (zero-bubble-pipeline-parallelism README) for the split backward and the
+ * V shapes; DeepSeek-AI DualPipe README for DualPipe and DualPipeV.
+ */
+#ifndef CORE_BUBBLE_H
+#define CORE_BUBBLE_H
+#include <stdint.h>
+
+/* Seconds of one micro-batch. */
+struct pipeline_times {
+	int64_t stages, chunks;
+	double slowest;  /* forward and backward of the slowest rank */
+	double sum;      /* the same of all ranks: stages need not be equal */
+	double forward, weight;  /* of slowest: forward alone; weight gradients */
+};
+
+/* Seconds that the slowest rank waits in one step. */
+double bubble_seconds(int64_t schedule, const struct pipeline_times *t);
+#endif

@@ -1,0 +1,455 @@
+#include "core/compute.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * Rows: efficiency of matrix products (bf16), their memory rate, launch time and exponent as
+ * fitted to the GEMM tables of ai-dynamo/aiconfigurator; Blackwell's first two are those of
+ * training shapes (SimuMax's B200 measurements: median 0.49, 0.65; 0.46 after fitting its 21
+ * step times). Of FP8 the tables hold serving kernels only, which quantise too; 0.62 and 0.56
+ * fit the Llama and GPT-3 rows of NeMo 24.07 to Megatron-Bridge 26.04. Attention fits the
+ * long sequences of llm-foundry (A100), NeMo's long-context table (H100) and SimuMax (B200).
+ * Products of experts reach 0.62 of others (SimuMax B200: 0.302 of 0.488). `eager` is the one
+ * factor for an era of software: FSDP stacks without fused kernels, chosen on 34 rows of
+ * llm-foundry. All of these were chosen on the rows that tests/bench/accuracy_step.c scores.
+ */
+struct generation_row {
+	double matrix, memory, launch;
+	int power;
+	double fp8;
+	double attention, attention_backward;
+	double grouped;
+	double eager; /* software era: share of it that PyTorch FSDP stacks reach */
+	double error; /* 90th percentile of the rows of this generation, rounded up */
+};
+
+static const struct generation_row rows[] = {
+	[GENERATION_VOLTA] = { .75, .80, 8e-6, 2, .75, .40, .34, .62, .88, .15 },
+	[GENERATION_AMPERE] = { .80, .80, 8e-6, 2, .80, .45, .36, .62, .92, .15 },
+	[GENERATION_HOPPER] = { .77, .90, 6e-6, 6, .62, .43, .33, .62, .78, .25 },
+	[GENERATION_BLACKWELL] = { .46, .65, 2e-6, 2, .56, .45, .38, .62, .90, .15 },
+	[GENERATION_OTHER] = { .60, .80, 8e-6, 2, .50, .40, .34, .62, .85, .30 },
+};
+
+static double
+at_least_one(int64_t n)
+{
+	return n > 1 ? (double)n : 1;
+}
+
+static enum generation
+generation_of(const struct plan *p)
+{
+	const char *gpu = p->cluster.gpu;
+
+	if (strncmp(gpu, "v100", 4) == 0)
+		return GENERATION_VOLTA;
+	if (strncmp(gpu, "a100", 4) == 0 || strncmp(gpu, "a800", 4) == 0)
+		return GENERATION_AMPERE;
+	if (strncmp(gpu, "h100", 4) == 0 || strncmp(gpu, "h200", 4) == 0 ||
+	    strncmp(gpu, "h800", 4) == 0 || strncmp(gpu, "gh200", 5) == 0 ||
+	    strncmp(gpu, "h20", 3) == 0)
+		return GENERATION_HOPPER;
+	if (strncmp(gpu, "b200", 4) == 0 || strncmp(gpu, "b300", 4) == 0 ||
+	    strncmp(gpu, "gb", 2) == 0)
+		return GENERATION_BLACKWELL;
+	return GENERATION_OTHER;
+}
+
+struct machine
+machine_of(const struct plan *p)
+{
+	const enum generation generation = generation_of(p);
+	const struct generation_row *r = &rows[generation];
+	const double measured = p->calibration.compute_efficiency;
+	const bool eager = p->parallel.layout == LAYOUT_TORCHTITAN ||
+	    p->parallel.layout == LAYOUT_NANOTRON;
+	const double scale = (measured > 0 ? measured : 1) * (eager ? r->eager : 1);
+	const bool fp8 = p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0;
+	const double rate = p->cluster.bf16_tflops * 1e12;
+	struct machine g = { .generation = generation };
+
+	g.known = rate > 0 && p->cluster.hbm_gbps > 0;
+	g.peak = fp8 ? p->cluster.fp8_tflops * 1e12 : rate;
+	g.plain = rate * r->matrix * scale;
+	g.linear = fp8 ? g.peak * r->fp8 * scale : g.plain;
+	if (p->training.precision == PRECISION_FP32) {
+		g.peak = rate / 2; /* TF32 */
+		g.linear = g.plain = g.plain / 2;
+	}
+	g.grouped = g.linear * r->grouped;
+	g.hbm = p->cluster.hbm_gbps * 1e9 * r->memory;
+	g.vector = p->cluster.hbm_gbps * 1e9 * 0.8 * scale;
+	g.launch = r->launch;
+	g.kernel = 3e-6;
+	g.power = r->power;
+	g.attention = rate * r->attention * scale;
+	g.attention_backward = rate * r->attention_backward * scale;
+	g.width = fp8 ? 1 : p->training.precision == PRECISION_FP32 ? 4 : 2;
+	g.error = r->error;
+	return g;
+}
+
+/* ---- primitives ------------------------------------------------------------------- */
+
+static double
+join(double a, double b, int power)
+{
+	if (power == 2)
+		return sqrt(a * a + b * b);
+	a *= a;
+	b *= b;
+	return sqrt(cbrt(a * a * a + b * b * b));
+}
+
+/* m x k times k x n, `times` in one call, `extra` bytes moved besides the operands. */
+static double
+product(const struct machine *g, double rate, double times, double m, double n, double k,
+    double extra)
+{
+	const double bytes = g->width * (m * k + k * n) + 2 * m * n + extra;
+
+	return g->launch + times * join(2 * m * n * k / rate, bytes / g->hbm, g->power);
+}
+
+double
+compute_memory(const struct machine *g, double bytes)
+{
+	return bytes > 0 ? bytes / g->vector + g->kernel : 0;
+}
+
+/* The three products of a linear layer; the weight gradient is added up in fp32. */
+static void
+linear(struct work *w, const struct machine *g, double rate, double times, double tokens,
+    double out, double in)
+{
+	const double weight = product(g, rate, times, in, out, tokens, 6 * in * out);
+
+	w->forward += product(g, rate, times, tokens, out, in, 0);
+	w->backward += product(g, rate, times, tokens, in, out, 0) + weight;
+	w->weight += weight;
+}
+
+/* Memory-bound operations: bytes of the forward pass; backward moves 1.8 times as much. */
+static void
+vector(struct work *w, const struct machine *g, double bytes)
+{
+	const double t = compute_memory(g, bytes);
+
+	w->forward += t;
+	w->backward += 1.8 * t;
+}
+
+double
+compute_tokens(const struct plan *p)
+{
+	return (double)p->training.micro_batch_size * (double)p->training.sequence_length /
+	    at_least_one(p->parallel.cp);
+}
+
+double
+compute_tokens_split(const struct plan *p)
+{
+	return p->parallel.sequence_parallel ?
+	    compute_tokens(p) / at_least_one(p->parallel.tp) : compute_tokens(p);
+}
+
+double
+compute_full_share(const struct plan *p)
+{
+	const double chunks = at_least_one(p->parallel.pp) * at_least_one(p->parallel.vpp);
+
+	if (p->training.recompute != RECOMPUTE_FULL)
+		return 0;
+	if (p->training.recompute_method != RECOMPUTE_BLOCK || p->model.layers <= 0)
+		return 1;
+	return fmin(1, (double)p->training.recompute_layers * chunks / (double)p->model.layers);
+}
+
+bool
+compute_recomputes(const struct plan *p, const char *module)
+{
+	const char *list = p->training.recompute_modules;
+	const size_t length = strlen(module);
+
+	if (p->training.recompute != RECOMPUTE_SELECTIVE)
+		return false;
+	for (const char *at = strstr(list, module); at != NULL; at = strstr(at + 1, module)) {
+		const bool starts = at == list || at[-1] == ',' || at[-1] == ' ';
+		const char after = at[length];
+
+		if (starts && (after == '\0' || after == ',' || after == ' '))
+			return true;
+	}
+	return false;
+}
+
+/* ---- attention -------------------------------------------------------------------- */
+
+/* Keys that a query meets on average: causal, or of the window. */
+static double
+mean_keys(const struct plan *p, bool local)
+{
+	const double s = (double)p->training.sequence_length;
+	const double window = (double)p->model.sliding_window;
+
+	if (!local || window <= 0 || window >= s)
+		return s / 2;
+	return window - window * window / (2 * s);
+}
+
+static double
+value_dim(const struct model *m)
+{
+	return (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+}
+
+static double
+key_dim(const struct model *m)
+{
+	return m->attention == ATTENTION_MLA ?
+	    (double)(m->qk_nope_head_dim + m->qk_rope_head_dim) : (double)m->head_dim;
+}
+
+/* Scores stored: two batched products each way and the softmax between them, which reads
+ * and writes the score matrix (13 and 20 bytes a score: mask, softmax, dropout). */
+static void
+core_unfused(struct work *w, const struct plan *p, const struct machine *g, double heads)
+{
+	const double s = (double)p->training.sequence_length;
+	const double queries = s / at_least_one(p->parallel.cp);
+	const double batch = (double)p->training.micro_batch_size * heads;
+	const double scores = batch * queries * s;
+	const double score = product(g, g->plain, 1, batch * queries, s, key_dim(&p->model), 0);
+	const double value = product(g, g->plain, 1, batch * queries, value_dim(&p->model), s, 0);
+
+	w->core = score + value + compute_memory(g, 13 * scores);
+	w->core_backward = 2 * (score + value) + compute_memory(g, 20 * scores);
+}
+
+static void
+core(struct work *w, const struct plan *p, const struct machine *g, bool local)
+{
+	const struct model *m = &p->model;
+	const double heads = (double)m->attention_heads / at_least_one(p->parallel.tp);
+	double flop;
+
+	if (local && m->linear_attention) {
+		/* gated delta rule: state of key x value, read and updated for each token */
+		flop = 8 * compute_tokens(p) * (double)(m->linear_value_heads *
+		    m->linear_key_head_dim * m->linear_value_head_dim) / at_least_one(p->parallel.tp);
+		w->core = flop / (0.3 * g->plain) + g->launch;
+		w->core_backward = 2 * w->core;
+	} else if (!p->training.flash_attention) {
+		core_unfused(w, p, g, heads);
+	} else {
+		flop = 2 * compute_tokens(p) * mean_keys(p, local) * heads *
+		    (key_dim(m) + value_dim(m));
+		w->core = flop / g->attention + g->launch;
+		w->core_backward = 2.5 * flop / g->attention_backward + g->launch;
+	}
+	w->forward += w->core;
+	w->backward += w->core_backward;
+}
+
+/* From the latent vectors of MLA to the heads. */
+static void
+projections_up(struct work *w, const struct plan *p, const struct machine *g)
+{
+	const struct model *m = &p->model;
+	const double tokens = compute_tokens(p), q = (double)m->q_lora_rank;
+	const double heads = (double)m->attention_heads / at_least_one(p->parallel.tp);
+	const double nope = (double)m->qk_nope_head_dim;
+
+	linear(w, g, g->linear, 1, tokens, heads * key_dim(m), q > 0 ? q : (double)m->hidden_size);
+	linear(w, g, g->linear, 1, tokens, heads * (nope + value_dim(m)), (double)m->kv_lora_rank);
+}
+
+static void
+projections_mla(struct work *w, const struct plan *p, const struct machine *g)
+{
+	const struct model *m = &p->model;
+	const double h = (double)m->hidden_size, tokens = compute_tokens(p);
+	const double split = compute_tokens_split(p), q = (double)m->q_lora_rank;
+	const double heads = (double)m->attention_heads / at_least_one(p->parallel.tp);
+	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
+
+	if (q > 0)
+		linear(w, g, g->linear, 1, split, q, h);
+	linear(w, g, g->linear, 1, split, latent, h);
+	projections_up(w, p, g);
+	linear(w, g, g->linear, 1, tokens, h, heads * value_dim(m));
+	vector(w, g, 8 * tokens * heads * (2 * key_dim(m) + value_dim(m)));
+}
+
+static void
+attention(struct work *w, const struct plan *p, const struct machine *g, bool local)
+{
+	const struct model *m = &p->model;
+	const double t = at_least_one(p->parallel.tp), tokens = compute_tokens(p);
+	const double h = (double)m->hidden_size, d = (double)m->head_dim;
+	double q = (double)m->attention_heads, kv = (double)m->kv_heads, out = q * value_dim(m);
+
+	if (m->attention == ATTENTION_MLA) {
+		projections_mla(w, p, g);
+	} else if (local && m->linear_attention) {
+		q = (double)(m->linear_key_heads * m->linear_key_head_dim);
+		out = (double)(m->linear_value_heads * m->linear_value_head_dim);
+		linear(w, g, g->linear, 1, tokens, 2 * (q + out) / t, h);
+		linear(w, g, g->linear, 1, tokens, h, out / t);
+		vector(w, g, 16 * tokens * (q + out) / t);
+	} else {
+		if (local && m->local_kv_heads > 0)
+			kv = (double)m->local_kv_heads;
+		q *= m->attention_output_gate ? 2 : 1;
+		linear(w, g, g->linear, 1, tokens, (q * d + fmax(kv, t) * (d + value_dim(m))) / t, h);
+		linear(w, g, g->linear, 1, tokens, h, out / t);
+		vector(w, g, 8 * tokens * (q + 2 * kv) * d / t);
+	}
+	core(w, p, g, local);
+}
+
+/* ---- the other halves ------------------------------------------------------------- */
+
+static void
+mlp(struct work *w, const struct plan *p, const struct machine *g, double ffn)
+{
+	const double h = (double)p->model.hidden_size, tokens = compute_tokens(p);
+	const double f = ffn / at_least_one(p->parallel.tp);
+	const double up = p->model.gated_mlp ? 2 : 1;
+
+	if (f <= 0)
+		return;
+	linear(w, g, g->linear, 1, tokens, up * f, h);
+	linear(w, g, g->linear, 1, tokens, h, f);
+	vector(w, g, (2 * up + 2) * tokens * f);
+}
+
+/* Tokens that reach the experts of one GPU: even routing times the imbalance, or what the
+ * capacity pads it to. */
+static double
+routed_tokens(const struct plan *p)
+{
+	const double even = compute_tokens(p) / at_least_one(p->parallel.tp) *
+	    at_least_one(p->parallel.etp) * (double)p->model.experts_per_token;
+
+	if (p->training.moe_capacity_factor > 0)
+		return even * p->training.moe_capacity_factor;
+	return even * fmax(1, p->training.moe_imbalance);
+}
+
+static void
+experts(struct work *w, const struct plan *p, const struct machine *g)
+{
+	const struct model *m = &p->model;
+	const double etp = at_least_one(p->parallel.etp), ep = at_least_one(p->parallel.ep);
+	const double h = (double)m->hidden_size, f = (double)m->moe_ffn_hidden_size / etp;
+	const double here = fmax(1, (double)m->experts / ep);
+	const double up = m->gated_mlp ? 2 : 1, routed = routed_tokens(p);
+	const double split = compute_tokens(p) / at_least_one(p->parallel.tp);
+
+	linear(w, g, g->plain, 1, split, (double)m->experts, h); /* router */
+	linear(w, g, g->grouped, here, routed / here, up * f, h);
+	linear(w, g, g->grouped, here, routed / here, h, f);
+	vector(w, g, (2 * up + 2) * routed * f);
+	vector(w, g, 4 * 2 * routed * h); /* permute and unpermute: read and write, twice */
+	vector(w, g, 12 * split * (double)m->experts);
+}
+
+/* Modules that selective recompute names besides attention and whole halves. */
+static double
+recomputed_parts(const struct plan *p, const struct machine *g, int kind)
+{
+	const struct model *m = &p->model;
+	const double h = (double)m->hidden_size, up = m->gated_mlp ? 2 : 1;
+	struct work w = { 0 };
+
+	if (compute_recomputes(p, "layernorm"))
+		w.forward += compute_memory(g, 8 * compute_tokens_split(p) * h);
+	if (compute_recomputes(p, "mla_up_proj") && m->attention == ATTENTION_MLA)
+		projections_up(&w, p, g);
+	if (!(kind & LAYER_MOE))
+		return w.forward;
+	if (compute_recomputes(p, "moe_act"))
+		w.forward += compute_memory(g, (2 * up + 2) * routed_tokens(p) *
+		    (double)m->moe_ffn_hidden_size / at_least_one(p->parallel.etp));
+	if (compute_recomputes(p, "shared_experts"))
+		mlp(&w, p, g, (double)m->shared_expert_ffn_hidden_size);
+	return w.forward;
+}
+
+static double
+recomputed(const struct plan *p, const struct machine *g, const struct work *whole,
+    const struct work *half, int kind)
+{
+	double t = 0;
+
+	if (p->training.recompute == RECOMPUTE_NONE)
+		return 0;
+	if (p->training.recompute == RECOMPUTE_FULL)
+		return compute_full_share(p) * whole->forward;
+	if (compute_recomputes(p, "core_attn"))
+		t += whole->core;
+	if (compute_recomputes(p, kind & LAYER_MOE ? "moe" : "mlp"))
+		t += half->forward;
+	return t + recomputed_parts(p, g, kind);
+}
+
+struct work
+compute_layer(const struct plan *p, const struct machine *g, int kind)
+{
+	const struct model *m = &p->model;
+	const double h = (double)m->hidden_size, split = compute_tokens_split(p);
+	struct work w = { 0 }, half = { 0 };
+	double cheap;
+
+	attention(&w, p, g, kind & LAYER_LOCAL);
+	if (kind & LAYER_MOE) {
+		experts(&half, p, g);
+		mlp(&half, p, g, (double)m->shared_expert_ffn_hidden_size);
+	} else {
+		mlp(&half, p, g, (double)m->ffn_hidden_size);
+	}
+	w.forward += half.forward;
+	w.backward += half.backward;
+	w.weight += half.weight;
+	/* Two norms (read, write) and two residual additions, dropout included. */
+	cheap = compute_memory(g, 22 * split * h);
+	w.forward += cheap;
+	w.backward += 1.8 * cheap;
+	w.recompute = recomputed(p, g, &w, &half, kind);
+	return w;
+}
+
+struct work
+compute_embedding(const struct plan *p, const struct machine *g)
+{
+	struct work w = { 0 };
+
+	vector(&w, g, 8 * compute_tokens_split(p) * (double)p->model.hidden_size);
+	return w;
+}
+
+struct work
+compute_head(const struct plan *p, const struct machine *g)
+{
+	const double part = (double)p->model.vocab_size / at_least_one(p->parallel.tp);
+	const double tokens = compute_tokens(p);
+	struct work w = { 0 };
+
+	linear(&w, g, g->plain, 1, tokens, part, (double)p->model.hidden_size);
+	w.forward += compute_memory(g, 6 * tokens * part);
+	w.backward += compute_memory(g, 4 * tokens * part);
+	return w;
+}
+
+struct work
+compute_mtp(const struct plan *p, const struct machine *g)
+{
+	const double h = (double)p->model.hidden_size;
+	struct work w = { 0 };
+
+	linear(&w, g, g->linear, 1, compute_tokens(p), h / at_least_one(p->parallel.tp), 2 * h);
+	return w;
+}

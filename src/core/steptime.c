@@ -1,0 +1,341 @@
+/*
+ * steptime.c - one training step: the slowest stage works through its micro-batches, the
+ * pipeline fills and drains round it, and what no compute hides is added (steptime.h).
+ */
+#include "core/steptime.h"
+
+#include <math.h>
+
+#include "core/bubble.h"
+#include "core/compute.h"
+#include "core/memory.h"
+#include "core/params.h"
+
+#define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
+#define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
+#define FLOPS_SOURCE "Megatron-LM megatron/training/training.py"
+#define OPTIMIZER_SOURCE "SimuMax simumax/core/perf_llm.py"
+
+/* Bytes that the optimizer moves: for a parameter on this GPU (zero, norm and scale of
+ * fp32 gradients) and for one whose state this GPU holds (Adam and the casts round it). */
+#define LOCAL_BYTES 16.0
+#define OWNED_BYTES 58.0
+
+/* Work of every part that a stage may hold, worked out once. */
+struct parts {
+	struct work layer[LAYER_KINDS];
+	bool done[LAYER_KINDS];
+	struct work embedding, head, mtp;
+	int usual; /* the kind of the last layer */
+};
+
+/* One stage: what it holds, and what one micro-batch takes on it. */
+struct stage {
+	double kind[LAYER_KINDS];
+	double layers, mtp, heads;
+	bool embedding, loss;
+	double forward, backward, weight, recompute, exposed;
+	double units[UNIT_COUNT];
+};
+
+static int
+kind_of(const struct model *m, int64_t layer)
+{
+	int kind = 0;
+
+	if (m->experts > 0 && params_is_moe_layer(m, layer))
+		kind |= LAYER_MOE;
+	if ((m->sliding_window > 0 || m->linear_attention) && !params_is_global_layer(m, layer))
+		kind |= LAYER_LOCAL;
+	return kind;
+}
+
+static void
+stage_count(struct stage *s, const struct plan *p, const struct placement *pl, int64_t rank,
+    int usual)
+{
+	const struct model *m = &p->model;
+	const bool alike = m->experts <= 0 && m->sliding_window <= 0 && !m->linear_attention;
+
+	*s = (struct stage){ .layers = 0 };
+	for (int64_t v = 0; v < pl->vpp; v++) {
+		const struct chunk *c = placement_chunk(pl, rank, v);
+
+		s->layers += c->count;
+		s->mtp += c->mtp;
+		s->embedding |= c->embedding;
+		s->loss |= c->loss;
+		if (alike)
+			s->kind[0] += c->count;
+		else
+			for (int32_t i = 0; i < c->count; i++)
+				s->kind[kind_of(m, c->first + i)]++;
+	}
+	s->kind[usual] += s->mtp; /* an MTP layer is like the last one */
+	s->layers += s->mtp;
+	s->heads = s->loss + s->mtp;
+}
+
+static void
+parts_init(struct parts *parts, const struct plan *p, const struct machine *g)
+{
+	*parts = (struct parts){ .usual = kind_of(&p->model, p->model.layers - 1) };
+	if (!g->known) { /* traffic can be told all the same, beside no work */
+		for (int k = 0; k < LAYER_KINDS; k++)
+			parts->done[k] = true;
+		return;
+	}
+	parts->embedding = compute_embedding(p, g);
+	parts->head = compute_head(p, g);
+	if (p->model.mtp_layers > 0)
+		parts->mtp = compute_mtp(p, g);
+	parts->layer[parts->usual] = compute_layer(p, g, parts->usual);
+	parts->done[parts->usual] = true;
+}
+
+static void
+stage_add(struct stage *s, const struct work *w, double times)
+{
+	s->forward += times * w->forward;
+	s->backward += times * w->backward;
+	s->weight += times * w->weight;
+	s->recompute += times * w->recompute;
+}
+
+static void
+stage_time(struct stage *s, struct parts *parts, const struct plan *p, const struct machine *g)
+{
+	/* TP splits experts too where a framework has no expert TP and EP does not. */
+	const bool split = p->model.shared_expert_ffn_hidden_size > 0 ||
+	    (p->parallel.layout == LAYOUT_TORCHTITAN && p->parallel.ep <= 1);
+	double moe = 0;
+
+	for (int k = 0; k < LAYER_KINDS; k++) {
+		if (s->kind[k] <= 0)
+			continue;
+		if (!parts->done[k]) {
+			parts->layer[k] = compute_layer(p, g, k);
+			parts->done[k] = true;
+		}
+		stage_add(s, &parts->layer[k], s->kind[k]);
+		moe += k & LAYER_MOE ? s->kind[k] : 0;
+	}
+	if (s->embedding)
+		stage_add(s, &parts->embedding, 1);
+	stage_add(s, &parts->head, s->heads);
+	stage_add(s, &parts->mtp, s->mtp);
+	s->units[UNIT_HALF] = 2 * s->layers - (split ? 0 : moe);
+	s->units[UNIT_ATTENTION] = s->layers;
+	s->units[UNIT_MOE] = moe;
+	s->units[UNIT_EMBEDDING] = s->embedding;
+	s->units[UNIT_HEAD] = s->heads;
+}
+
+static double
+stage_total(const struct stage *s)
+{
+	return s->forward + s->backward + s->recompute + s->exposed;
+}
+
+/* The pipeline as a whole, and its slowest stage. */
+struct run {
+	struct machine machine;
+	struct parts parts;
+	struct flows flows;
+	struct stage slowest;
+	int64_t rank;          /* of the slowest stage */
+	double sum;            /* stage_total of all stages */
+	double microbatches, bubble, optimizer;
+};
+
+static void
+run_stages(struct run *r, const struct plan *p, const struct placement *pl)
+{
+	struct stage s, last = { .layers = -1 };
+
+	r->sum = 0;
+	r->rank = 0;
+	for (int64_t i = 0; i < pl->pp; i++) {
+		stage_count(&s, p, pl, i, r->parts.usual);
+		if (last.layers >= 0 && !s.embedding && s.heads <= 0 && !last.embedding &&
+		    last.heads <= 0 && s.kind[0] == last.kind[0] && s.kind[1] == last.kind[1] &&
+		    s.kind[2] == last.kind[2] && s.kind[3] == last.kind[3]) {
+			r->sum += stage_total(&last); /* the same again */
+			continue;
+		}
+		stage_time(&s, &r->parts, p, &r->machine);
+		for (int u = 0; u < UNIT_COUNT; u++)
+			s.exposed += s.units[u] * r->flows.exposed[u];
+		r->sum += stage_total(&s);
+		if (i == 0 || stage_total(&s) > stage_total(&r->slowest)) {
+			r->slowest = s;
+			r->rank = i;
+		}
+		last = s;
+	}
+}
+
+/* ---- once a step ------------------------------------------------------------------ */
+
+/* The stage that holds most parameters makes the others wait at the end of a step: first,
+ * last and slowest are looked at. */
+static struct stage_params
+most_held(const struct plan *p, const struct placement *pl, int64_t slowest)
+{
+	struct stage_params most = params_stage(p, pl, slowest, NULL), other;
+	const int64_t rest[] = { 0, pl->pp - 1 };
+
+	for (int i = 0; i < 2; i++) {
+		if (rest[i] == slowest || (i == 1 && pl->pp == 1))
+			continue;
+		other = params_stage(p, pl, rest[i], NULL);
+		if (other.dense + other.expert > most.dense + most.expert)
+			most = other;
+	}
+	return most;
+}
+
+static double
+optimizer_seconds(const struct plan *p, const struct layout *l, const struct machine *g,
+    const struct stage_params *held)
+{
+	const struct shards shards = memory_shards(p, l);
+	const bool sharded = p->parallel.zero_stage > 0;
+	const double owned = held->dense / (sharded ? shards.dense : 1) +
+	    held->expert / (sharded ? shards.expert : 1);
+	const double local = p->parallel.zero_stage == 3 ? owned : held->dense + held->expert;
+	double rate = g->vector;
+
+	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
+		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
+	return compute_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate;
+}
+
+/* ---- report ----------------------------------------------------------------------- */
+
+#define STEP_TERM(ledger, sum, value, name, source, ...) \
+	LEDGER_ADD(ledger, sum, QUANTITY_STEP, value, name, source, __VA_ARGS__)
+
+static void
+step_terms(struct steptime *out, const struct run *r, const struct traffic *t,
+    const struct placement *pl, struct ledger *ledger)
+{
+	const struct stage *s = &r->slowest;
+	const double m = r->microbatches;
+
+	if (ledger != NULL)
+		ledger->stage = (int32_t)r->rank;
+	STEP_TERM(ledger, out->seconds, m * s->forward, "forward", GEMM_SOURCE,
+	    "micro-batches*forward of the slowest stage = %.0f*%.6g s", m, s->forward);
+	STEP_TERM(ledger, out->seconds, m * s->backward, "backward", GEMM_SOURCE,
+	    "micro-batches*backward of the slowest stage = %.0f*%.6g s", m, s->backward);
+	out->compute_seconds = out->seconds;
+	if (s->recompute > 0)
+		STEP_TERM(ledger, out->seconds, m * s->recompute, "recompute", GEMM_SOURCE,
+		    "micro-batches*recompute of the slowest stage = %.0f*%.6g s", m, s->recompute);
+	out->recompute_seconds = m * s->recompute;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct traffic_row *row = &t->row[i];
+
+		if (row->exposed_seconds > 0)
+			STEP_TERM(ledger, out->seconds, row->exposed_seconds, row->dim, STEP_SOURCE,
+			    "%s over %lld GPUs: %.6g s, of which exposed %.6g s", row->collective,
+			    (long long)row->span.size, row->seconds, row->exposed_seconds);
+	}
+	out->exposed_comm_seconds = traffic_exposed(t);
+	if (r->bubble > 0)
+		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", STEP_SOURCE,
+		    "(all stages - slowest)/chunks, by schedule: (%.6g - %.6g)/%lld s", r->sum,
+		    stage_total(s), (long long)pl->vpp);
+	STEP_TERM(ledger, out->seconds, r->optimizer, "optimizer", OPTIMIZER_SOURCE,
+	    "(%.0f*parameters + %.0f*parameters held)/memory rate", LOCAL_BYTES, OWNED_BYTES);
+	out->optimizer_seconds = r->optimizer;
+	out->bubble_fraction = out->seconds > 0 ? r->bubble / out->seconds : 0;
+	if (ledger != NULL)
+		ledger->stage = -1;
+}
+
+/* FLOP of recompute for one token. */
+static double
+recomputed_flops(const struct plan *p, const struct flops *f)
+{
+	if (p->training.recompute == RECOMPUTE_FULL)
+		return compute_full_share(p) * (f->projections + f->core + f->mlp + f->experts) / 3;
+	return (compute_recomputes(p, "core_attn") ? f->core / 3 : 0) +
+	    (compute_recomputes(p, "mlp") ? f->mlp / 3 : 0) +
+	    (compute_recomputes(p, "moe") ? f->experts / 3 : 0);
+}
+
+static void
+rates(struct steptime *out, const struct plan *p, const struct machine *g,
+    struct ledger *ledger)
+{
+	const struct flops f = flops_of_token(p, false), full = flops_of_token(p, true);
+	const double tokens = (double)p->training.global_batch_size *
+	    (double)p->training.sequence_length;
+	const double gpus = (double)plan_world(p);
+	const double values[] = { f.projections, f.core, f.mlp, f.experts, f.head, f.mtp };
+	static const char *const names[] = {
+		"attention projections", "attention core (causal half)", "MLP", "routed experts",
+		"head", "multi-token prediction"
+	};
+	double sum = 0, rate;
+
+	for (int i = 0; i < 6; i++)
+		if (values[i] > 0)
+			LEDGER_ADD(ledger, sum, QUANTITY_FLOPS, tokens * values[i], names[i], FLOPS_SOURCE,
+			    "tokens*FLOP of a token, forward and backward = %.0f*%.6g", tokens, values[i]);
+	if (out->seconds <= 0)
+		return;
+	rate = 1 / (out->seconds * gpus);
+	out->tokens_per_second = tokens / out->seconds;
+	out->tokens_per_second_per_gpu = tokens * rate;
+	out->model_tflops_per_gpu = sum * rate / 1e12;
+	out->mfu = sum * rate / g->peak;
+	out->hfu = (sum + tokens * recomputed_flops(p, &f)) * rate / g->peak;
+	out->mfu_full = tokens * flops_sum(&full) * rate / g->peak;
+}
+
+struct steptime
+steptime_estimate(const struct plan *p, const struct layout *l, const struct placement *pl,
+    int64_t microbatches, struct traffic *traffic, struct ledger *ledger)
+{
+	struct run r = { .machine = machine_of(p) };
+	struct steptime out = { .efficiency_error = r.machine.error };
+	struct pipeline_times times;
+	struct stage_params held;
+	struct window window;
+	double units[UNIT_COUNT];
+
+	traffic->count = 0;
+	r.microbatches = microbatches > 0 ? (double)microbatches : 1;
+	parts_init(&r.parts, p, &r.machine);
+	traffic_flows(&r.flows, p, l, &r.parts.layer[r.parts.usual]);
+	run_stages(&r, p, pl);
+	if (ledger != NULL)
+		ledger->stage = (int32_t)r.rank;
+	for (int u = 0; u < UNIT_COUNT; u++)
+		units[u] = r.microbatches * r.slowest.units[u];
+	traffic_add_flows(traffic, &r.flows, units, ledger);
+	window = (struct window){ r.slowest.forward, r.slowest.backward + r.slowest.recompute,
+	    r.slowest.layers, r.microbatches };
+	held = most_held(p, pl, r.rank);
+	traffic_add_step(traffic, p, l, pl, &held, &window, ledger);
+	if (!r.machine.known)
+		return out;
+	r.optimizer = optimizer_seconds(p, l, &r.machine, &held);
+	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
+	    r.slowest.forward, r.slowest.weight };
+	r.bubble = bubble_seconds(p->training.schedule, &times);
+	step_terms(&out, &r, traffic, pl, ledger);
+	rates(&out, p, &r.machine, ledger);
+	return out;
+}
+
+double
+flops_per_token(const struct plan *p, bool full_attention)
+{
+	const struct flops f = flops_of_token(p, full_attention);
+
+	return flops_sum(&f);
+}

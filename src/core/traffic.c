@@ -1,0 +1,344 @@
+#include "core/traffic.h"
+
+#include <math.h>
+
+#include "core/text.h"
+
+#define TP_SOURCE "Megatron-LM megatron/core/tensor_parallel/layers.py"
+#define CP_SOURCE "Transformer Engine attention/dot_product_attention/context_parallel.py"
+#define EP_SOURCE "Megatron-LM megatron/core/transformer/moe/token_dispatcher.py"
+#define LOSS_SOURCE "Megatron-LM megatron/core/tensor_parallel/cross_entropy.py"
+
+/* What remains of traffic that runs beside matrix products: both share SMs and memory, and
+ * the first and last piece have nothing to hide behind. */
+#define OVERLAP_REST 0.15
+
+/* The same of expert all-to-all beside another micro-batch: its kernels take many SMs
+ * (yanring/Megatron-MoE-ModelZoo best_practice/qwen3/readme.md: Qwen3-235B on 256 H100
+ * went from 19.7 to 17.6 s a step, about half of its all-to-all; one pair of runs). */
+#define EXPERT_REST 0.5
+
+/* ---- rows ------------------------------------------------------------------------- */
+
+static struct traffic_row *
+row_of(struct traffic *t, const struct message *m)
+{
+	const char *collective = collective_name(m->collective);
+	struct traffic_row *row;
+
+	for (size_t i = 0; i < t->count; i++) {
+		row = &t->row[i];
+		if (row->collective == collective && row->span.size == m->span.size &&
+		    text_equal(row->dim, m->dim))
+			return row;
+	}
+	if (t->count == TRAFFIC_ROWS_MAX)
+		return &t->row[TRAFFIC_ROWS_MAX - 1];
+	row = &t->row[t->count++];
+	*row = (struct traffic_row){ .dim = m->dim, .collective = collective, .span = m->span };
+	return row;
+}
+
+static const char *
+factor_text(enum collective c)
+{
+	if (c == COLLECTIVE_SEND)
+		return "1";
+	return c == COLLECTIVE_ALL_REDUCE ? "2*(n-1)/n" : "(n-1)/n";
+}
+
+void
+traffic_add(struct traffic *t, const struct message *m, struct ledger *ledger)
+{
+	struct traffic_row *row;
+
+	if (m->span.size <= 1 || m->calls <= 0 || m->payload <= 0)
+		return;
+	row = row_of(t, m);
+	row->calls += m->calls;
+	row->seconds += m->seconds;
+	row->exposed_seconds += m->exposed;
+	LEDGER_ADD(ledger, row->bytes, QUANTITY_TRAFFIC,
+	    m->calls * collective_bytes(m->collective, m->payload, m->span.size), m->name,
+	    m->source, "%s %s: calls*%s*(%s) = %.0f*%s*%.0f, n=%lld", m->dim,
+	    collective_name(m->collective), factor_text(m->collective), m->formula, m->calls,
+	    factor_text(m->collective), m->payload, (long long)m->span.size);
+}
+
+double
+traffic_exposed(const struct traffic *t)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		sum += t->row[i].exposed_seconds;
+	return sum;
+}
+
+/* ---- flows of a micro-batch ------------------------------------------------------- */
+
+static struct span
+kind_span(const struct plan *p, const struct layout *l, const char *name, const char *other)
+{
+	int kind = layout_kind(l, name);
+
+	if (kind < 0 && other != NULL)
+		kind = layout_kind(l, other);
+	return link_span(p, l, kind);
+}
+
+/* Exposed: calls that nothing hides, in calls. */
+static void
+put(struct flows *f, const struct plan *p, struct flow flow, double exposed)
+{
+	if (flow.span.size <= 1 || flow.payload <= 0 || flow.forward + flow.backward <= 0)
+		return;
+	if (flow.seconds <= 0)
+		flow.seconds = collective_seconds(p, flow.collective, flow.payload, &flow.span);
+	flow.exposed = exposed * flow.seconds;
+	f->exposed[flow.unit] += flow.exposed;
+	f->flow[f->count++] = flow;
+}
+
+/* Share of one call that work of `window` seconds beside it does not hide. */
+static double
+beside(double seconds, double window)
+{
+	if (seconds <= 0)
+		return 0;
+	return fmax(OVERLAP_REST, 1 - window / seconds);
+}
+
+/*
+ * Each half of a layer (attention, MLP): an all-reduce each way, or with sequence parallelism
+ * an all-gather before and a reduce-scatter after it. Backward gathers the input once more
+ * behind the data gradient, and scatters behind the weight gradient. A full recompute runs
+ * the forward half again.
+ */
+static void
+tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
+    const struct work *layer)
+{
+	const double again = compute_full_share(p);
+	const double open = p->training.tp_overlap ?
+	    fmin(1, OVERLAP_REST + 1 / (double)span->size) : 1;
+	const double payload = compute_tokens(p) * (double)p->model.hidden_size * 2;
+	struct flow x = { "tp", "TP", "b*s/CP*h*2", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
+	    *span, payload, 0, 1, 1 + again, 0 };
+	double rest;
+
+	if (!p->parallel.sequence_parallel) {
+		x.name = "TP outputs and input gradients";
+		rest = beside(collective_seconds(p, x.collective, payload, span), layer->weight / 2);
+		put(f, p, x, (1 + again) * open + rest);
+		return;
+	}
+	x.name = "TP gathered inputs";
+	x.collective = COLLECTIVE_ALL_GATHER;
+	x.backward = 2 + again;
+	rest = beside(collective_seconds(p, x.collective, payload, span), layer->weight / 2);
+	put(f, p, x, (2 + again) * open + rest);
+	x.name = "TP scattered outputs";
+	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	x.backward = 1 + again;
+	rest = beside(collective_seconds(p, x.collective, payload, span), layer->weight / 2);
+	put(f, p, x, (1 + again) * open + rest);
+}
+
+static void
+tensor_ends(struct flows *f, const struct plan *p, const struct span *span)
+{
+	const bool sp = p->parallel.sequence_parallel;
+	const double tokens = compute_tokens(p);
+	struct flow x = { "tp", "TP embedding output", "b*s/CP*h*2", TP_SOURCE,
+	    sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, UNIT_EMBEDDING,
+	    *span, tokens * (double)p->model.hidden_size * 2, 0, 1, 0, 0 };
+
+	put(f, p, x, 1);
+	x.unit = UNIT_HEAD;
+	x.forward = 0;
+	x.backward = 1;
+	x.name = "TP input gradient of the head";
+	put(f, p, x, 1);
+	if (sp) {
+		x.collective = COLLECTIVE_ALL_GATHER;
+		x.name = "TP gathered input of the head";
+		x.forward = x.backward = 1;
+		put(f, p, x, 1 + OVERLAP_REST);
+		x.name = "TP gradient of the embedding";
+		x.unit = UNIT_EMBEDDING;
+		x.forward = 0;
+		put(f, p, x, 1);
+	}
+	x = (struct flow){ "tp", "TP loss: maximum, target, sum", "b*s/CP*4", LOSS_SOURCE,
+	    COLLECTIVE_ALL_REDUCE, UNIT_HEAD, *span, tokens * 4, 0, 3, 0, 0 };
+	put(f, p, x, 3);
+}
+
+/* ---- context parallel ------------------------------------------------------------- */
+
+/* Bytes of one rank's keys and values, and of its queries. */
+static void
+context_chunks(const struct plan *p, double *kv, double *q)
+{
+	const struct model *m = &p->model;
+	const double tp = p->parallel.tp > 1 ? (double)p->parallel.tp : 1;
+	const double heads = (double)m->attention_heads / tp, tokens = compute_tokens(p);
+	const double value = (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+
+	if (m->attention == ATTENTION_MLA) { /* exchanged after the up projections */
+		const double key = (double)(m->qk_nope_head_dim + m->qk_rope_head_dim);
+
+		*kv = tokens * heads * (key + value) * 2;
+		*q = tokens * heads * key * 2;
+		return;
+	}
+	*kv = 2 * tokens * fmax(1, (double)m->kv_heads / tp) * (double)m->head_dim * 2;
+	*q = tokens * heads * (double)m->head_dim * 2;
+}
+
+/* Keys and values travel round the ring while attention works on the chunk before. */
+static void
+context_ring(struct flows *f, const struct plan *p, const struct span *span, double kv,
+    const struct work *layer)
+{
+	const double n = (double)span->size, steps = n - 1;
+	struct flow x = { "cp", "CP ring of keys and values", "2*b*s/CP*kv/TP*d*2", CP_SOURCE,
+	    COLLECTIVE_SEND, UNIT_ATTENTION, *span, kv, 0, steps, 2 * steps, 0 };
+	const double one = collective_seconds(p, COLLECTIVE_SEND, kv, span);
+	const double forward = fmax(0, one - layer->core / n);
+	const double backward = fmax(0, 2 * one - layer->core_backward / n);
+
+	put(f, p, x, one > 0 ? steps * (forward + backward) / one : 0);
+}
+
+static void
+context_exchange(struct flows *f, const struct plan *p, const struct span *span, double kv,
+    double q)
+{
+	struct flow x = { "cp", "CP heads for sequence", "(2*q + kv)/4", CP_SOURCE,
+	    COLLECTIVE_ALL_TO_ALL, UNIT_ATTENTION, *span, (2 * q + kv) / 4, 0, 4, 4, 0 };
+
+	put(f, p, x, 8);
+}
+
+/* How many ranks of two-level CP exchange heads: the first number of "2x4", else as many
+ * as there are KV heads on a rank, inside the NVLink domain. */
+static int64_t
+inner_context(const struct plan *p, const struct span *span)
+{
+	const int64_t tp = p->parallel.tp > 1 ? p->parallel.tp : 1;
+	int64_t n = 0, limit = p->model.kv_heads / tp;
+
+	for (const char *c = p->parallel.hierarchical_cp; *c >= '0' && *c <= '9'; c++)
+		n = n * 10 + (*c - '0');
+	if (n > 0)
+		return n < span->size ? n : span->size;
+	if (limit > span->inside)
+		limit = span->inside;
+	for (n = 1; n * 2 <= limit && span->size % (n * 2) == 0; n *= 2)
+		continue;
+	return n;
+}
+
+static void
+context(struct flows *f, const struct plan *p, const struct layout *l,
+    const struct work *layer)
+{
+	struct span span = kind_span(p, l, "cp", "sequence_parallel"), inner, outer;
+	struct flow x;
+	double kv, q;
+
+	context_chunks(p, &kv, &q);
+	switch (p->parallel.cp_comm) {
+	case CP_COMM_P2P:
+		context_ring(f, p, &span, kv, layer);
+		return;
+	case CP_COMM_A2A:
+		context_exchange(f, p, &span, kv, q);
+		return;
+	case CP_COMM_ALLGATHER:
+		x = (struct flow){ "cp", "CP gathered keys and values", "CP*2*b*s/CP*kv/TP*d*2",
+		    CP_SOURCE, COLLECTIVE_ALL_GATHER, UNIT_ATTENTION, span, kv * (double)span.size, 0,
+		    1, 1, 0 };
+		put(f, p, x, 2);
+		x.name = "CP key and value gradients";
+		x.collective = COLLECTIVE_REDUCE_SCATTER;
+		x.forward = 0;
+		put(f, p, x, 1);
+		return;
+	default:
+		inner = link_stride(p, inner_context(p, &span), p->parallel.tp);
+		outer = link_stride(p, span.size / inner.size, p->parallel.tp * inner.size);
+		context_exchange(f, p, &inner, kv, q);
+		context_ring(f, p, &outer, kv, layer);
+	}
+}
+
+/* ---- experts ---------------------------------------------------------------------- */
+
+static void
+expert(struct flows *f, const struct plan *p, const struct layout *l, const struct work *layer)
+{
+	const struct span ep = kind_span(p, l, "ep", NULL);
+	const struct span etp = kind_span(p, l, "etp", p->parallel.etp > 1 ? "model" : NULL);
+	const double tokens = compute_tokens(p) /
+	    (p->parallel.tp > 1 ? (double)p->parallel.tp : 1);
+	const double k = (double)p->model.experts_per_token, h = (double)p->model.hidden_size;
+	const double capacity = p->training.moe_capacity_factor;
+	const double again = compute_recomputes(p, "moe") ? 1 : compute_full_share(p);
+	struct flow x = { "ep", "EP dispatch and combine", "b*s/CP/TP*topk*h*2", EP_SOURCE,
+	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * h * 2, 0, 2, 2 + 2 * again, 0 };
+	double calls = 4 + 2 * again, busy = 1;
+
+	if (capacity > 0)
+		x.payload *= capacity;
+	else
+		busy = fmax(1, p->training.moe_imbalance);
+	x.seconds = busy * link_dispatch_seconds(p, tokens, h * 2,
+	    x.payload / (tokens * h * 2), &ep);
+	if (p->training.moe_overlap)
+		calls *= fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
+	put(f, p, x, calls);
+	x = (struct flow){ "etp", "ETP gathered tokens", "ETP*b*s/CP/TP*topk*h*2", EP_SOURCE,
+	    COLLECTIVE_ALL_GATHER, UNIT_MOE, etp, tokens * k * h * 2 * (double)etp.size, 0, 1,
+	    1 + again, 0 };
+	put(f, p, x, 2 + again);
+	x.name = "ETP scattered tokens";
+	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	put(f, p, x, 2 + again);
+}
+
+void
+traffic_flows(struct flows *out, const struct plan *p, const struct layout *l,
+    const struct work *layer)
+{
+	struct span tp;
+
+	out->count = 0;
+	for (int i = 0; i < UNIT_COUNT; i++)
+		out->exposed[i] = 0;
+	if (p->parallel.tp > 1) {
+		tp = kind_span(p, l, "tp", "model");
+		tensor_halves(out, p, &tp, layer);
+		tensor_ends(out, p, &tp);
+	}
+	if (p->parallel.cp > 1)
+		context(out, p, l, layer);
+	if (plan_has_experts(p))
+		expert(out, p, l, layer);
+}
+
+void
+traffic_add_flows(struct traffic *t, const struct flows *flows, const double units[UNIT_COUNT],
+    struct ledger *ledger)
+{
+	for (size_t i = 0; i < flows->count; i++) {
+		const struct flow *f = &flows->flow[i];
+		const double times = units[f->unit], calls = times * (f->forward + f->backward);
+		const struct message m = { f->dim, f->name, f->formula, f->source, f->collective,
+		    f->span, f->payload, calls, calls * f->seconds, times * f->exposed };
+
+		traffic_add(t, &m, ledger);
+	}
+}

@@ -1,0 +1,308 @@
+/*
+ * traffic_step.c - traffic that does not belong to a layer: pipeline, data parallel with
+ * ZeRO, expert data parallel, tied embeddings (traffic.h).
+ */
+#include <math.h>
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "core/traffic.h"
+
+#define PP_SOURCE "Megatron-LM megatron/core/pipeline_parallel/schedules.py"
+#define DP_SOURCE "Megatron-LM megatron/core/distributed/param_and_grad_buffer.py"
+#define ZERO_SOURCE "DeepSpeed deepspeed/runtime/zero; torchtitan docs/fsdp.md"
+#define EMBD_SOURCE "Megatron-LM megatron/core/distributed/finalize_model_grads.py"
+
+static double
+grad_bytes(const struct plan *p)
+{
+	return p->training.grad_dtype == GRAD_FP32 ? 4 : 2;
+}
+
+static double
+weight_bytes(const struct plan *p)
+{
+	if (p->training.precision == PRECISION_FP32)
+		return 4;
+	return p->training.precision == PRECISION_FP8 && p->training.fp8_param_gather ? 1 : 2;
+}
+
+/* m.seconds: of one call, 0 to take it from the link; exposed below 0: all of it. */
+static void
+add(struct traffic *t, const struct plan *p, struct message m, double calls, double exposed,
+    struct ledger *ledger)
+{
+	const double one = m.seconds > 0 ? m.seconds :
+	    collective_seconds(p, m.collective, m.payload, &m.span);
+
+	m.calls = calls;
+	m.seconds = calls * one;
+	m.exposed = exposed < 0 ? m.seconds : fmin(exposed, m.seconds);
+	traffic_add(t, &m, ledger);
+}
+
+/* ---- pipeline --------------------------------------------------------------------- */
+
+/*
+ * An activation forward and a gradient back at every boundary of every micro-batch. With
+ * one chunk a rank waits for both; with several the next chunk hides them, except while
+ * the pipeline fills and drains.
+ */
+static void
+pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
+    const struct placement *pl, const struct window *w, struct ledger *ledger)
+{
+	const double m = w->microbatches, v = (double)pl->vpp, n = (double)pl->pp;
+	const int64_t stride = l->world / (pl->pp > 0 ? pl->pp : 1);
+	int axis = layout_axis(l, 0, "pp");
+	struct message x = { "pp", "PP activations and gradients", "b*s/CP/TP*h*2", PP_SOURCE,
+	    COLLECTIVE_SEND, { 0 }, compute_tokens_split(p) * (double)p->model.hidden_size * 2,
+	    0, 0, 0 };
+	double sends, one, waits;
+
+	if (pl->pp <= 1)
+		return;
+	if (axis < 0)
+		axis = layout_axis(l, 0, "pipe");
+	x.span = link_stride(p, pl->pp, axis < 0 ? stride : l->grid[0].axis[axis].stride);
+	/* A rank between others sends both ways; of two ranks each sends one way, and the
+	 * other way where chunks wrap round. */
+	sends = n > 2 ? 2 * m * v : m * (2 * v - 1);
+	one = collective_seconds(p, COLLECTIVE_SEND, x.payload, &x.span);
+	waits = v > 1 ? 2 * (n - 1) * v : 2 * (m + n - 1);
+	add(t, p, x, sends, waits * one, ledger);
+}
+
+/* ---- data parallel ---------------------------------------------------------------- */
+
+/* One set of parameters and the ranks that share it. */
+struct replica {
+	const char *dim;
+	struct span shard, copies; /* that split the state; that hold the same split */
+	double params;
+};
+
+static struct span
+span_named(const struct plan *p, const struct layout *l, const char *const names[])
+{
+	for (; *names != NULL; names++) {
+		const int kind = layout_kind(l, *names);
+
+		if (kind >= 0)
+			return link_span(p, l, kind);
+	}
+	return link_span(p, l, -1);
+}
+
+static struct replica
+replica_dense(const struct plan *p, const struct layout *l, double params)
+{
+	static const char *const whole[] = { "dp_cp", "data", "loss", "dp", NULL };
+	static const char *const part[] = { "dp_cp_intra", "fsdp", NULL };
+	const int64_t copies = p->parallel.dp_replicate;
+	struct replica r = { .dim = "dp", .params = params };
+
+	r.shard = span_named(p, l, whole);
+	r.copies = link_span(p, l, -1);
+	if (copies > 1 && r.shard.size % copies == 0) {
+		const struct span inner = span_named(p, l, part);
+		const int64_t stride = l->world / (copies * (p->parallel.pp > 1 ? p->parallel.pp : 1));
+
+		if (inner.size > 1)
+			r.shard = inner;
+		r.copies = link_stride(p, copies, stride);
+	}
+	return r;
+}
+
+static struct replica
+replica_expert(const struct plan *p, const struct layout *l, double params)
+{
+	static const char *const whole[] = { "edp", "efsdp", NULL };
+	static const char *const part[] = { "edp_intra", "efsdp", NULL };
+	const int64_t copies = p->parallel.dp_replicate;
+	struct replica r = { .dim = "edp", .params = params };
+
+	r.shard = span_named(p, l, whole);
+	r.copies = link_span(p, l, -1);
+	if (copies > 1) {
+		r.shard = span_named(p, l, part);
+		r.copies = link_stride(p, copies,
+		    l->world / (copies * (p->parallel.pp > 1 ? p->parallel.pp : 1)));
+	}
+	return r;
+}
+
+/*
+ * Once a step: gradients behind the backward pass of the last micro-batch, parameters
+ * behind the forward pass of the first. The last bucket of gradients and the first of
+ * parameters have nothing to hide behind (Megatron's buckets hold 40 million parameters,
+ * or a million for each rank).
+ */
+static double
+once_exposed(double seconds, double window, const struct replica *r, bool overlap)
+{
+	const double bucket = fmax(40e6, 1e6 * (double)r->shard.size);
+	const double ends = seconds * fmin(1, bucket / fmax(1, r->params));
+
+	return overlap ? fmax(ends, seconds - window) : seconds;
+}
+
+static void
+reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	const bool whole = p->parallel.zero_stage == 0;
+	struct message x = { r->dim, "gradients", "parameters*bytes", DP_SOURCE,
+	    whole ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER, r->shard,
+	    r->params * grad_bytes(p), 0, 0, 0 };
+	double one = collective_seconds(p, x.collective, x.payload, &x.span);
+
+	add(t, p, x, 1, once_exposed(one, w->backward, r, p->training.overlap_grad_reduce),
+	    ledger);
+	if (whole)
+		return;
+	x.name = "parameters";
+	x.collective = COLLECTIVE_ALL_GATHER;
+	x.payload = r->params * weight_bytes(p);
+	one = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, 1, once_exposed(one, w->forward, r, p->training.overlap_param_gather),
+	    ledger);
+}
+
+/* ZeRO-2 reduces in every micro-batch. */
+static void
+reduce_each(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	const bool overlap = p->training.overlap_grad_reduce;
+	struct message x = { r->dim, "gradients of each micro-batch", "parameters*bytes",
+	    ZERO_SOURCE, COLLECTIVE_REDUCE_SCATTER, r->shard, r->params * grad_bytes(p), 0, 0, 0 };
+	double one = collective_seconds(p, x.collective, x.payload, &x.span);
+
+	add(t, p, x, w->microbatches,
+	    w->microbatches * once_exposed(one, w->backward, r, overlap), ledger);
+	x.name = "parameters";
+	x.collective = COLLECTIVE_ALL_GATHER;
+	x.payload = r->params * weight_bytes(p);
+	one = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, 1, once_exposed(one, w->forward, r, p->training.overlap_param_gather),
+	    ledger);
+}
+
+/*
+ * ZeRO-3: parameters are gathered before forward and again before backward, layer by
+ * layer, gradients scattered after it: what does not fit behind the compute of the layers
+ * is exposed, and the first layer always. torchtitan keeps gathered parameters through the
+ * micro-batches of a pipeline and reduces once (torchtitan distributed/pipeline_parallel.py).
+ */
+/* Hidden traffic takes SMs and memory from the compute that hides it: shares of its time
+ * (calculon, systems/a100_80g.json). */
+#define STEAL_NVLINK 0.15
+#define STEAL_NETWORK 0.02
+
+static void
+gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	const bool once = p->parallel.layout == LAYOUT_TORCHTITAN && p->parallel.pp > 1;
+	const double times = once ? 1 : w->microbatches, gathers = once ? 1 : 2;
+	const double layers = fmax(1, w->layers), inner = (layers - 1) / layers;
+	const double steal = r->shard.kind == SPAN_NVLINK ? STEAL_NVLINK : STEAL_NETWORK;
+	struct message x = { r->dim, "gathered parameters", "parameters/layers*bytes", ZERO_SOURCE,
+	    COLLECTIVE_ALL_GATHER, r->shard, r->params * weight_bytes(p) / layers, 0, 0, 0 };
+	double gather, scatter, exposed;
+
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	gather = x.seconds * layers;
+	exposed = fmax(gather / layers, gather - inner * w->forward);
+	if (!once)
+		exposed += fmax(gather / layers, gather - inner * w->backward);
+	exposed += steal * fmax(0, gathers * gather - exposed);
+	if (!p->training.overlap_param_gather)
+		exposed = gathers * gather;
+	add(t, p, x, times * gathers * layers, times * exposed, ledger);
+	x.name = "gradients";
+	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	x.payload = r->params * grad_bytes(p) / layers;
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	scatter = x.seconds * layers;
+	exposed = fmax(scatter / layers,
+	    scatter - fmax(0, inner * w->backward - (once ? 0 : gather)));
+	exposed += steal * (scatter - exposed);
+	if (!p->training.overlap_grad_reduce)
+		exposed = scatter;
+	add(t, p, x, times * layers, times * exposed, ledger);
+}
+
+static void
+replicas(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	struct message x = { r->dim, "gradients between copies", "parameters*bytes/shards",
+	    DP_SOURCE, COLLECTIVE_ALL_REDUCE, r->copies,
+	    r->params * grad_bytes(p) / (double)(r->shard.size > 0 ? r->shard.size : 1), 0, 0, 0 };
+
+	if (r->params <= 0)
+		return;
+	switch (p->parallel.zero_stage) {
+	case 0:
+	case 1:
+		reduce_once(t, p, r, w, ledger);
+		break;
+	case 2:
+		reduce_each(t, p, r, w, ledger);
+		break;
+	default:
+		gather_each(t, p, r, w, ledger);
+	}
+	add(t, p, x, 1, once_exposed(collective_seconds(p, x.collective, x.payload, &x.span),
+	    w->backward, r, p->training.overlap_grad_reduce), ledger);
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+/* Gradients that a step sums up besides those of the shards. */
+static void
+extras(struct traffic *t, const struct plan *p, const struct layout *l,
+    const struct placement *pl, const struct window *w, struct ledger *ledger)
+{
+	const double tp = p->parallel.tp > 1 ? (double)p->parallel.tp : 1;
+	const double h = (double)p->model.hidden_size;
+	struct message x = { "embd", "gradient of the tied embedding", "vocabulary/TP*h*bytes",
+	    EMBD_SOURCE, COLLECTIVE_ALL_REDUCE, { 0 },
+	    (double)params_padded_vocab(p) * h / tp * grad_bytes(p), 0, 0, 0 };
+	int kind = layout_kind(l, "embd");
+
+	if (p->model.tied_embeddings && pl->pp > 1) {
+		x.span = kind >= 0 ? link_span(p, l, kind) :
+		    link_stride(p, 2, l->world - l->world / pl->pp);
+		add(t, p, x, 1, -1, ledger);
+	}
+	if (tp <= 1 || !p->parallel.sequence_parallel)
+		return;
+	kind = layout_kind(l, "tp");
+	x.dim = "tp";
+	x.name = "gradients of the norms";
+	x.formula = "norms*h*bytes";
+	x.span = link_span(p, l, kind >= 0 ? kind : layout_kind(l, "model"));
+	x.payload = w->layers * (double)p->model.norms_per_layer * h *
+	    (p->model.norm == NORM_LAYER ? 2 : 1) * grad_bytes(p);
+	add(t, p, x, 1, -1, ledger);
+}
+
+void
+traffic_add_step(struct traffic *t, const struct plan *p, const struct layout *l,
+    const struct placement *pl, const struct stage_params *held, const struct window *w,
+    struct ledger *ledger)
+{
+	struct replica r = replica_dense(p, l, held->dense);
+
+	pipeline(t, p, l, pl, w, ledger);
+	replicas(t, p, &r, w, ledger);
+	if (held->expert > 0) {
+		r = replica_expert(p, l, held->expert);
+		replicas(t, p, &r, w, ledger);
+	}
+	extras(t, p, l, pl, w, ledger);
+}

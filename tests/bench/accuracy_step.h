@@ -1,0 +1,31 @@
+/*
+ * accuracy_step.h - step times against published runs (tests/data/published.tsv).
+ */
+#ifndef BENCH_ACCURACY_STEP_H
+#define BENCH_ACCURACY_STEP_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Relative errors of the absolute value, 0.08 = 8 %. */
+struct step_score {
+	char group[64];
+	size_t rows;
+	double median, ninety, worst;
+	double bias;          /* median of the signed error */
+};
+
+enum { STEP_GROUPS_MAX = 64 };
+
+struct step_accuracy {
+	size_t groups;
+	struct step_score group[STEP_GROUPS_MAX];
+	struct step_score full;     /* rows that say everything a plan needs */
+	struct step_score partial;  /* rows of which something had to be assumed */
+	size_t left_out;            /* rows that a plan can not express */
+};
+
+/* Estimate every row; print the table to out (may be NULL). False without the data. */
+bool accuracy_step_score(struct step_accuracy *a, FILE *out, const char *top);
+void accuracy_step(FILE *out, const char *top);
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Step times against published runs: medians and worst errors may only get better. Lower
+ * a bound when an estimate improves.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../bench/accuracy_step.c"
+
+static void
+bounds(void **state)
+{
+	static const struct {
+		const char *group;
+		double median, worst;
+	} held[] = {
+		{ "narayanan21-t2", .065, .07 }, { "korthikanti22-t5", .04, .04 },
+		{ "megatron20-tp", .055, .13 }, { "simumax-b200", .055, .095 },
+		{ "simumax-b200-cp", .02, .045 }, { "llmfoundry-fsdp-h100_80gb", .10, .23 },
+		{ "torchtitan", .23, .53 },
+		{ "llmfoundry-fsdp-a100_80gb", .07, .15 }, { "llmfoundry-fsdp-a100_40gb", .06, .13 },
+	};
+	static struct step_accuracy a;
+	const char *top = getenv("TOP");
+
+	(void)state;
+	assert_true(accuracy_step_score(&a, NULL, top != NULL ? top : "."));
+	assert_true(a.full.rows >= 82);
+	assert_true(a.full.median < 0.07);
+	assert_true(a.full.ninety < 0.23);
+	assert_true(a.full.worst < 0.53);
+	assert_true(a.partial.rows >= 70);
+	assert_true(a.partial.median < 0.11);
+	assert_true(a.left_out <= 21);
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+		size_t g = 0;
+
+		while (g < a.groups && strcmp(a.group[g].group, held[i].group) != 0)
+			g++;
+		assert_true(g < a.groups);
+		if (a.group[g].median > held[i].median || a.group[g].worst > held[i].worst)
+			fail_msg("%s: median %.3f, worst %.3f", held[i].group, a.group[g].median,
+			    a.group[g].worst);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(bounds) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

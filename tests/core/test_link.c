@@ -1,0 +1,314 @@
+/* Which links groups cross, against enumerated ranks; collectives against NCCL runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/field.h"
+#include "core/link.h"
+
+static FILE *
+open_data(const char *name)
+{
+	char path[1024];
+	const char *top = getenv("TOP");
+
+	snprintf(path, sizeof path, "%s/tests/data/%s", top != NULL ? top : ".", name);
+	return fopen(path, "r");
+}
+
+static void
+put(struct plan *p, const char *path, const char *value)
+{
+	char err[256];
+
+	if (!field_parse(field_find(path), p, value, err, sizeof err))
+		fail_msg("%s=%s: %s", path, value, err);
+}
+
+static void
+put_number(struct plan *p, const char *path, int64_t n)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%lld", (long long)n);
+	put(p, path, text);
+}
+
+/* Members of group 0 in the first domain, and domains that it touches, one by one. */
+static void
+enumerate(const struct layout *l, int kind, int64_t domain, int64_t *inside, int64_t *domains)
+{
+	static char seen[4096];
+	int64_t n = layout_group_size(l, kind);
+
+	memset(seen, 0, sizeof seen);
+	*inside = *domains = 0;
+	for (int64_t k = 0; k < n; k++) {
+		int64_t d = layout_member(l, kind, 0, k) / domain;
+
+		*inside += d == 0;
+		*domains += !seen[d];
+		seen[d] = 1;
+	}
+}
+
+static void
+check_spans(const struct plan *p, const struct layout *l)
+{
+	for (int k = 0; k < l->kinds; k++) {
+		const struct span s = link_span(p, l, k);
+		int64_t inside, domains;
+
+		if (l->kind[k].shape == GROUP_RING)
+			continue;
+		enumerate(l, k, p->cluster.nvlink_domain, &inside, &domains);
+		assert_int_equal(s.size, layout_group_size(l, k));
+		if (s.inside != inside || s.domains != domains)
+			fail_msg("%s of %lld: inside %lld not %lld, domains %lld not %lld",
+			    l->kind[k].name, (long long)s.size, (long long)s.inside, (long long)inside,
+			    (long long)s.domains, (long long)domains);
+		assert_int_equal(s.kind, domains == 1 ? SPAN_NVLINK : inside > 1 ? SPAN_MIXED :
+		    SPAN_NETWORK);
+		enumerate(l, k, p->cluster.gpus_per_node, &inside, &domains);
+		assert_int_equal(s.nodes, domains);
+	}
+}
+
+static void
+spans(void **state)
+{
+	static const char *const layouts[] = {
+		"megatron", "deepspeed", "torchtitan", "nanotron", "seed"
+	};
+	int checked = 0;
+
+	(void)state;
+	for (size_t n = 0; n < sizeof layouts / sizeof *layouts; n++)
+		for (int tp = 1; tp <= 16; tp *= 2)
+			for (int cp = 1; cp <= 4; cp *= 2)
+				for (int pp = 1; pp <= 8; pp *= 2)
+					for (int64_t domain = 4; domain <= 64; domain *= 4) {
+						struct plan p;
+						struct layout l;
+
+						plan_defaults(&p);
+						put(&p, "parallel.layout", layouts[n]);
+						put(&p, "cluster.nodes", "64");
+						put_number(&p, "parallel.tp", tp);
+						put_number(&p, "parallel.cp", cp);
+						put_number(&p, "parallel.pp", pp);
+						put_number(&p, "cluster.nvlink_domain", domain);
+						plan_resolve(&p, NULL);
+						if (!layout_init(&l, &p, NULL))
+							continue;
+						check_spans(&p, &l);
+						checked++;
+					}
+	assert_true(checked > 300);
+}
+
+static void
+shares(void **state)
+{
+	/* 8 H100 and 8 NICs a node, TP 8: a data parallel group has one NIC to itself; with
+	 * TP 2 four; with TP 1 all of them. */
+	static const struct {
+		const char *tp;
+		double nics;
+	} cases[] = { { "8", 1 }, { "2", 4 }, { "1", 8 } };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct plan p;
+		struct layout l;
+		struct span s;
+
+		plan_defaults(&p);
+		put(&p, "cluster.nodes", "16");
+		put(&p, "parallel.tp", cases[i].tp);
+		plan_resolve(&p, NULL);
+		assert_true(layout_init(&l, &p, NULL));
+		s = link_span(&p, &l, layout_kind(&l, "dp"));
+		assert_true(fabs(s.nic_share - cases[i].nics) < 1e-9);
+		assert_int_equal(s.nodes, 16);
+	}
+	assert_string_equal(span_name(SPAN_MIXED), "mixed");
+}
+
+/* A payload of S bytes, cut into n pieces, sent as each algorithm sends it. */
+static void
+conserved(void **state)
+{
+	static const enum collective all[] = { COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_GATHER,
+		COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_ALL_TO_ALL };
+
+	(void)state;
+	for (size_t c = 0; c < 4; c++)
+		for (int n = 2; n <= 64; n++) {
+			double sent[64] = { 0 }, received[64] = { 0 };
+			const double piece = 1e6 / n;
+			const int rounds = all[c] == COLLECTIVE_ALL_REDUCE ? 2 : 1;
+
+			for (int i = 0; i < n; i++)
+				for (int step = 1; step < n; step++) {
+					int to = all[c] == COLLECTIVE_ALL_TO_ALL ? (i + step) % n : (i + 1) % n;
+
+					sent[i] += rounds * piece;
+					received[to] += rounds * piece;
+				}
+			for (int i = 0; i < n; i++) {
+				assert_true(fabs(sent[i] - received[i]) < 1e-3);
+				assert_true(fabs(sent[i] - collective_bytes(all[c], 1e6, n)) < 1e-3);
+			}
+		}
+	assert_true(collective_bytes(COLLECTIVE_SEND, 5, 8) >= 5 &&
+	    collective_bytes(COLLECTIVE_SEND, 5, 8) <= 5);
+	assert_true(collective_bytes(COLLECTIVE_ALL_REDUCE, 5, 1) <= 0);
+}
+
+static bool
+fabric_plan(struct plan *p, const char *system)
+{
+	static const struct {
+		const char *system, *gpu, *rate;
+	} rows[] = {
+		{ "a100_sxm", "a100-sxm4-80gb", "300" }, { "h100_sxm", "h100-sxm-80gb", "450" },
+		{ "h200_sxm", "h200-sxm-141gb", "450" }, { "b200_sxm", "b200-sxm-180gb", "900" },
+		{ "b300_sxm", "b300-sxm-288gb", "900" }, { "gb200", "gb200", "900" },
+		{ "gb300", "gb300", "900" },
+	};
+
+	plan_defaults(p);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].system, system) == 0) {
+			put(p, "cluster.gpu", rows[i].gpu);
+			put(p, "cluster.nvlink_gbps", rows[i].rate);
+			return true;
+		}
+	return false;
+}
+
+/* ai-dynamo/aiconfigurator's NCCL tables, every NVLink system, 16 to 512 MiB. */
+static void
+nccl_inside(void **state)
+{
+	static const double size[] = { 16777216, 134217728, 536870912 };
+	char line[512], system[64], version[64], op[64];
+	FILE *in = open_data("nccl_summary.tsv");
+	double latency, rate[3], sum = 0, worst = 0;
+	int n, points = 0;
+
+	(void)state;
+	assert_non_null(in);
+	while (fgets(line, sizeof line, in) != NULL) {
+		enum collective c = COLLECTIVE_ALL_REDUCE;
+		struct plan p;
+
+		if (sscanf(line, "%63s %63s %63s %d %lf %lf %lf %lf", system, version, op, &n,
+		    &latency, &rate[0], &rate[1], &rate[2]) != 8 || !fabric_plan(&p, system))
+			continue;
+		if (op[0] == 'r')
+			c = COLLECTIVE_REDUCE_SCATTER;
+		else if (strcmp(op, "alltoall") == 0)
+			c = COLLECTIVE_ALL_TO_ALL;
+		else if (strcmp(op, "all_gather") == 0)
+			c = COLLECTIVE_ALL_GATHER;
+		for (int i = 0; i < 3; i++) {
+			const struct span s = { .kind = SPAN_NVLINK, .size = n, .inside = n, .domains = 1,
+				.nodes = 1, .nic_share = 8 };
+			const double real = collective_bytes(c, size[i], n) / (rate[i] * 1e9);
+			const double e = fabs(collective_seconds(&p, c, size[i], &s) / real - 1);
+
+			sum += e;
+			worst = fmax(worst, e);
+			points++;
+		}
+	}
+	fclose(in);
+	print_message("NCCL inside a node: %d points, mean error %.1f %%, worst %.1f %%\n", points,
+	    100 * sum / points, 100 * worst);
+	assert_true(points > 300);
+	assert_true(sum / points < 0.03);
+	assert_true(worst < 1.3);
+}
+
+/* stas00/ml-engineering network/README.md: all-reduce of 4 x 8 B200, EFA 8 x 400 Gb/s. */
+static void
+nccl_across(void **state)
+{
+	FILE *in = open_data("allreduce_sweeps.tsv");
+	char line[1024];
+	double sum = 0;
+	int points = 0;
+
+	(void)state;
+	assert_non_null(in);
+	while (fgets(line, sizeof line, in) != NULL) {
+		const struct span s = { .kind = SPAN_MIXED, .size = 32, .inside = 8, .domains = 4,
+			.nodes = 4, .nic_share = 8 };
+		double bytes, rate, t;
+		char *at = strstr(line, "all_reduce\tdefault\t");
+		struct plan p;
+
+		if (strncmp(line, "B200-SXM\t4\t", 11) != 0 || at == NULL ||
+		    sscanf(at + 19, "%lf %lf", &bytes, &rate) != 2 || bytes < 1e6)
+			continue;
+		fabric_plan(&p, "b200_sxm");
+		t = collective_bytes(COLLECTIVE_ALL_REDUCE, bytes, 32) / (rate * 1e9);
+		sum += fabs(collective_seconds(&p, COLLECTIVE_ALL_REDUCE, bytes, &s) / t - 1);
+		points++;
+	}
+	fclose(in);
+	print_message("all-reduce over 4 nodes: %d points, mean error %.1f %%\n", points,
+	    100 * sum / points);
+	assert_true(points >= 5);
+	assert_true(sum / points < 0.25);
+}
+
+static void
+calibrated(void **state)
+{
+	const struct span in = { SPAN_NVLINK, 8, 8, 1, 1, 8 };
+	const struct span out = { SPAN_MIXED, 32, 8, 4, 4, 8 };
+	struct plan p, q;
+
+	(void)state;
+	fabric_plan(&p, "h100_sxm");
+	q = p;
+	put(&q, "calibration.nvlink_efficiency", "0.5");
+	assert_true(collective_seconds(&q, COLLECTIVE_ALL_GATHER, 1e9, &in) >
+	    1.9 * collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e9, &in));
+	q = p;
+	put(&q, "calibration.network_efficiency", "0.5");
+	assert_true(collective_seconds(&q, COLLECTIVE_ALL_GATHER, 1e10, &out) >
+	    1.8 * collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e10, &out));
+	/* longer messages never take less time */
+	for (double s = 1; s < 1e11; s *= 1.5)
+		for (int c = 0; c <= COLLECTIVE_SEND; c++) {
+			const enum collective op = (enum collective)c;
+
+			assert_true(collective_seconds(&p, op, s * 1.5, &in) >=
+			    collective_seconds(&p, op, s, &in));
+			assert_true(collective_seconds(&p, op, s * 1.5, &out) >=
+			    collective_seconds(&p, op, s, &out));
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
+		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
+		cmocka_unit_test(calibrated),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

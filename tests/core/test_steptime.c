@@ -1,0 +1,238 @@
+/* Step time: FLOP conventions against published tables, bubbles, shares and directions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bubble.h"
+#include "core/check.h"
+#include "core/compute.h"
+#include "core/field.h"
+#include "core/steptime.h"
+
+static struct placement placement;
+
+static void
+put(struct plan *p, const char *path, const char *value)
+{
+	char err[256];
+
+	if (!field_parse(field_find(path), p, value, err, sizeof err))
+		fail_msg("%s=%s: %s", path, value, err);
+	plan_resolve(p, NULL);
+}
+
+static struct plan
+plan_of(const char *settings)
+{
+	static const char base[] = "nodes=8 bf16_tflops=989 fp8_tflops=1979 "
+	    "hbm_gbps=3350 nvlink_gbps=450";
+	const char *lists[] = { base, settings };
+	struct plan p;
+
+	plan_defaults(&p);
+	for (int i = 0; i < 2; i++) {
+		char list[1024], *save = NULL;
+
+		assert_true(strlen(lists[i]) < sizeof list);
+		strcpy(list, lists[i]);
+		for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
+			char *equals = strchr(w, '=');
+
+			assert_non_null(equals);
+			*equals = '\0';
+			put(&p, w, equals + 1);
+		}
+	}
+	return p;
+}
+
+static struct steptime
+time_of(const char *settings)
+{
+	const struct plan p = plan_of(settings);
+	struct diag_list diags = { 0 };
+	struct layout l;
+	struct traffic t;
+
+	if (!layout_init(&l, &p, &diags) || !placement_init(&placement, &p, &diags))
+		fail_msg("%s", diags.item[0].message);
+	return steptime_estimate(&p, &l, &placement, check_microbatches(&p, l.dp), &t, NULL);
+}
+
+static void
+near(double a, double b, double error)
+{
+	if (fabs(a - b) > error * fmax(fabs(a), fabs(b)))
+		fail_msg("%.9g is not %.9g", a, b);
+}
+
+#define GPT3 "layers=96 hidden_size=12288 ffn_hidden_size=49152 attention_heads=96 " \
+	"kv_heads=96 head_dim=128 vocab_size=51200 gated_mlp=false sequence_length=2048"
+#define LLAMA_70B "layers=80 hidden_size=8192 ffn_hidden_size=28672 attention_heads=64 " \
+	"kv_heads=8 head_dim=128 vocab_size=128256 sequence_length=8192"
+#define DEEPSEEK "layers=61 hidden_size=7168 ffn_hidden_size=18432 attention_heads=128 " \
+	"kv_heads=128 attention=mla q_lora_rank=1536 kv_lora_rank=512 qk_nope_head_dim=128 " \
+	"qk_rope_head_dim=64 v_head_dim=128 experts=256 experts_per_token=8 " \
+	"moe_ffn_hidden_size=2048 shared_expert_ffn_hidden_size=2048 dense_layers=3 " \
+	"vocab_size=129280 sequence_length=4096 etp=1"
+#define QWEN "layers=94 hidden_size=4096 ffn_hidden_size=12288 attention_heads=64 " \
+	"kv_heads=4 head_dim=128 experts=128 experts_per_token=8 moe_ffn_hidden_size=1536 " \
+	"vocab_size=151936 sequence_length=4096 etp=1"
+
+/* TFLOP/s by tokens/s of published tables: NeMo 24.07 counts the whole attention matrix,
+ * Megatron-Bridge the causal half; DeepSeek-V3 with its MTP layer 260.0 GFLOP a token. */
+static void
+conventions(void **state)
+{
+	static const struct {
+		const char *model;
+		bool full;
+		double flops, error;
+	} rows[] = {
+		{ GPT3, true, 888e12 / 825, .002 },
+		{ "sequence_length=8192", true, 711e12 / 12273, .002 },
+		{ LLAMA_70B, true, 734e12 / 1524, .002 },
+		{ LLAMA_70B, false, 728e12 / 1621, .002 },
+		{ QWEN, false, 233e12 / 1575, .005 },
+		{ DEEPSEEK " mtp_layers=1", false, 260.0e9, .002 },
+		{ DEEPSEEK, false, 249.7e9, .002 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct plan p = plan_of(rows[i].model);
+
+		near(flops_per_token(&p, rows[i].full), rows[i].flops, rows[i].error);
+	}
+}
+
+/* Korthikanti et al. 2022, Table 5: MFU of 22B to 1T from the iteration time. */
+static void
+korthikanti(void **state)
+{
+	static const struct {
+		const char *model;
+		double batch, seconds, gpus, mfu;
+	} rows[] = {
+		{ "layers=48 hidden_size=6144 attention_heads=64 head_dim=96 ffn_hidden_size=24576",
+		    4, 1.10, 8, .415 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 1; i++) {
+		struct plan p = plan_of(rows[i].model);
+
+		put(&p, "kv_heads", "64");
+		put(&p, "vocab_size", "51200");
+		put(&p, "gated_mlp", "false");
+		put(&p, "sequence_length", "2048");
+		near(flops_per_token(&p, true) * 2048 * rows[i].batch /
+		    (rows[i].seconds * rows[i].gpus * 312e12), rows[i].mfu, .01);
+	}
+}
+
+/* Tables of Narayanan 2021, the zero-bubble README and the DualPipe README. */
+static void
+bubbles(void **state)
+{
+	/* four equal ranks, forward 1, backward 2 of which weight gradients 1 */
+	struct pipeline_times t = { 4, 1, 3, 12, 1, 1 };
+
+	(void)state;
+	near(bubble_seconds(SCHEDULE_1F1B, &t), 3 * 3.0, 1e-12);
+	near(bubble_seconds(SCHEDULE_GPIPE, &t), 3 * 3.0, 1e-12);
+	near(bubble_seconds(SCHEDULE_ZB_1P, &t), 3 * 1.0, 1e-12);
+	near(bubble_seconds(SCHEDULE_ZB_2P, &t), 0, 1e-12);
+	near(bubble_seconds(SCHEDULE_V_HALF, &t), 4.5, 1e-12);
+	near(bubble_seconds(SCHEDULE_V_MIN, &t), 6, 1e-12);
+	near(bubble_seconds(SCHEDULE_DUALPIPE, &t), 2, 1e-12);
+	t.chunks = 3;
+	near(bubble_seconds(SCHEDULE_1F1B, &t), 3, 1e-12);
+	t.sum = 10; /* other ranks are quicker: they fill the pipeline sooner */
+	near(bubble_seconds(SCHEDULE_1F1B, &t), 7 / 3.0, 1e-12);
+	t.stages = 1;
+	assert_true(bubble_seconds(SCHEDULE_1F1B, &t) <= 0);
+}
+
+static void
+directions(void **state)
+{
+	const struct steptime base = time_of("tp=2 pp=4");
+	const struct steptime again = time_of("tp=2 pp=4 recompute=full");
+
+	(void)state;
+	assert_true(base.seconds > 0 && base.mfu > 0.2 && base.mfu < 0.7);
+	near(base.mfu, base.hfu, 1e-12);
+	assert_true(base.mfu_full > base.mfu);
+	near(base.tokens_per_second, 64 * 4096 / base.seconds, 1e-12);
+	near(base.tokens_per_second_per_gpu * 64, base.tokens_per_second, 1e-12);
+	assert_true(time_of("tp=2 pp=4 vpp=4").bubble_fraction < base.bubble_fraction);
+	assert_true(time_of("tp=2 pp=4 schedule=zb-1p").seconds < base.seconds);
+	assert_true(time_of("tp=2 pp=4 global_batch_size=512").bubble_fraction <
+	    base.bubble_fraction);
+	assert_true(again.recompute_seconds > 0.25 * base.compute_seconds);
+	assert_true(again.hfu > again.mfu);
+	assert_true(time_of("tp=2 pp=4 tp_overlap=true").exposed_comm_seconds <
+	    base.exposed_comm_seconds);
+	assert_true(time_of("overlap_grad_reduce=false").exposed_comm_seconds >
+	    time_of("tp=1").exposed_comm_seconds);
+	assert_true(time_of("tp=2 pp=4 precision=fp8").seconds < base.seconds);
+	assert_true(time_of("tp=16 pp=4").exposed_comm_seconds >
+	    4 * time_of("tp=8 pp=4").exposed_comm_seconds / 2);
+	assert_true(base.efficiency_error > 0);
+}
+
+/* Half the compute rate: compute takes twice as long, to what launches take. */
+static void
+calibrated(void **state)
+{
+	const struct steptime a = time_of("tp=2 pp=4");
+	const struct steptime b = time_of("tp=2 pp=4 compute_efficiency=0.5");
+
+	(void)state;
+	near(b.compute_seconds, 2 * a.compute_seconds, .02);
+	assert_true(b.seconds > a.seconds);
+}
+
+/* A full recompute runs the layers forward once more: 4/3 of their FLOP. */
+static void
+recomputed(void **state)
+{
+	const struct plan p = plan_of("tp=2 pp=4 recompute=full");
+	const struct steptime t = time_of("tp=2 pp=4 recompute=full");
+	const struct flops f = flops_of_token(&p, false);
+
+	(void)state;
+	near(t.hfu / t.mfu, 1 + (flops_sum(&f) - f.head) / 3 / flops_sum(&f), 1e-9);
+}
+
+/* A first stage with fewer layers makes room for the embedding, a long last one costs. */
+static void
+unequal(void **state)
+{
+	const struct steptime even = time_of("pp=4 layers=32");
+	const struct steptime last = time_of("pp=4 layers=32 last_stage_layers=5");
+	const struct steptime long_ = time_of("pp=4 layers=32 last_stage_layers=14");
+
+	(void)state;
+	assert_true(last.seconds < even.seconds);
+	assert_true(long_.seconds > even.seconds);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conventions), cmocka_unit_test(korthikanti),
+		cmocka_unit_test(bubbles), cmocka_unit_test(directions), cmocka_unit_test(calibrated),
+		cmocka_unit_test(recomputed), cmocka_unit_test(unequal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

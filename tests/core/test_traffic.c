@@ -1,0 +1,319 @@
+/* What each dimension sends, against the volumes of the frameworks; sums and properties. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/check.h"
+#include "core/field.h"
+#include "core/steptime.h"
+
+enum { TERMS = 512 };
+static struct placement placement;
+static struct ledger_term terms[TERMS];
+static struct ledger ledger;
+static struct steptime timed;
+
+static void
+put(struct plan *p, const char *path, const char *value)
+{
+	char err[256];
+
+	if (!field_parse(field_find(path), p, value, err, sizeof err))
+		fail_msg("%s=%s: %s", path, value, err);
+	plan_resolve(p, NULL);
+}
+
+/* "tp=2 pp=4 ..." on 64 H100 in 8 nodes, Llama 3.1 8B. */
+static struct plan
+plan_of(const char *settings)
+{
+	static const char base[] = "nodes=8 bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450";
+	const char *lists[] = { base, settings };
+	struct plan p;
+
+	plan_defaults(&p);
+	for (int i = 0; i < 2; i++) {
+		char list[1024], *save = NULL;
+
+		assert_true(strlen(lists[i]) < sizeof list);
+		strcpy(list, lists[i]);
+		for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
+			char *equals = strchr(w, '=');
+
+			assert_non_null(equals);
+			*equals = '\0';
+			put(&p, w, equals + 1);
+		}
+	}
+	return p;
+}
+
+static struct traffic
+traffic_of(const struct plan *p)
+{
+	struct layout l;
+	struct traffic t;
+	struct diag_list diags = { 0 };
+
+	if (!layout_init(&l, p, &diags) || !placement_init(&placement, p, &diags))
+		fail_msg("%s", diags.item[0].message);
+	ledger_init(&ledger, terms, TERMS);
+	timed = steptime_estimate(p, &l, &placement, check_microbatches(p, l.dp), &t, &ledger);
+	assert_true(ledger.count <= TERMS);
+	return t;
+}
+
+static double
+noted(enum quantity q, const char *name)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < ledger.count; i++)
+		if (terms[i].quantity == q && (name == NULL || strcmp(terms[i].name, name) == 0))
+			sum += terms[i].value;
+	return sum;
+}
+
+static double
+bytes_of(const struct traffic *t, const char *dim)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (dim == NULL || strcmp(t->row[i].dim, dim) == 0)
+			sum += t->row[i].bytes;
+	return sum;
+}
+
+static void
+near(double a, double b)
+{
+	if (fabs(a - b) > 1e-9 * fmax(fabs(a), fabs(b)))
+		fail_msg("%.17g is not %.17g", a, b);
+}
+
+/* Megatron tensor_parallel/layers.py: 8(t-1)/t A a layer, with SP 10(t-1)/t A, a full
+ * recompute adds 4(t-1)/t A. */
+static void
+tensor(void **state)
+{
+	const double a = 4096.0 * 4096 * 2, m = 64 / 8.0, layers = 32;
+	struct plan p = plan_of("tp=8");
+
+	(void)state;
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
+	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 10 * 7 / 8.0 * a * m * layers);
+	put(&p, "recompute", "full");
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
+	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 14 * 7 / 8.0 * a * m * layers);
+	p = plan_of("tp=8 sequence_parallel=false");
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, "TP outputs and input gradients"),
+	    8 * 7 / 8.0 * a * m * layers);
+}
+
+/* Transformer Engine context_parallel.py: 3(c-1)K by ring or gather, 2(c-1)/c (2Q+K) by
+ * all-to-all, a layer and micro-batch. */
+static void
+context_parallel(void **state)
+{
+	const double k = 2 * (4096.0 / 4) * 8 * 128 * 2, q = (4096.0 / 4) * 32 * 128 * 2;
+	const double times = 32 * (64 / 16.0);
+	struct plan p = plan_of("cp=4");
+	struct traffic t = traffic_of(&p);
+
+	(void)state;
+	near(bytes_of(&t, "cp"), 3 * 3 * k * times);
+	put(&p, "cp_comm", "allgather");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "cp"), 3 * 3 * k * times);
+	put(&p, "cp_comm", "a2a");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "cp"), 2 * 3 / 4.0 * (2 * q + k) * times);
+	put(&p, "cp_comm", "a2a+p2p");
+	put(&p, "hierarchical_cp", "2x2");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "cp"), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
+}
+
+/* Megatron pipeline_parallel/schedules.py: a middle stage sends 2 m v times. */
+static void
+pipeline_parallel(void **state)
+{
+	const double a = 4096.0 * 4096 * 2;
+	struct plan p = plan_of("pp=4");
+	struct traffic t = traffic_of(&p);
+
+	(void)state;
+	near(bytes_of(&t, "pp"), 2 * 4 * a);
+	put(&p, "vpp", "2");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "pp"), 2 * 4 * 2 * a);
+	p = plan_of("pp=4 tp=2");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "pp"), 2 * 8 * a / 2);
+}
+
+/* Rows of the ZeRO paper (Rajbhandari et al. 2020) with this plan's number formats. */
+static void
+data_parallel(void **state)
+{
+	const double n = 64, held = 8030261248.0, share = (n - 1) / n;
+	static const struct {
+		const char *zero;
+		double weights, gradients; /* times that they travel; two micro-batches */
+	} cases[] = { { "0", 0, 2 }, { "1", 1, 1 }, { "2", 1, 2 }, { "3", 4, 2 } };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct plan p = plan_of("global_batch_size=128");
+		struct traffic t;
+
+		put(&p, "zero_stage", cases[i].zero);
+		t = traffic_of(&p);
+		near(bytes_of(&t, "dp"),
+		    share * held * (2 * cases[i].weights + 4 * cases[i].gradients));
+	}
+}
+
+static void
+replicated(void **state)
+{
+	/* 4 copies of shards over 16 ranks: scatter and gather inside, all-reduce across. */
+	const double held = 8030261248.0;
+	static const char *const layouts[] = { "megatron", "torchtitan" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct plan p = plan_of("dp_replicate=4");
+		struct traffic t;
+
+		put(&p, "layout", layouts[i]);
+		t = traffic_of(&p);
+		near(bytes_of(&t, "dp"), 15 / 16.0 * held * (2 + 4) + 2 * 3 / 4.0 * held * 4 / 16);
+	}
+}
+
+#define MOE "layers=4 hidden_size=2048 experts=64 experts_per_token=8 " \
+	"moe_ffn_hidden_size=1024 etp=1 ep=16 "
+
+/* token_dispatcher.py: dispatch and combine, each way, (e-1)/e of T*topk*h. */
+static void
+experts(void **state)
+{
+	const double s = 4096.0 * 8 * 2048 * 2, layers = 4;
+	struct plan p = plan_of(MOE);
+	struct traffic t = traffic_of(&p);
+
+	(void)state;
+	near(bytes_of(&t, "ep"), 4 * 15 / 16.0 * s * layers);
+	put(&p, "recompute", "full");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "ep"), 6 * 15 / 16.0 * s * layers);
+	p = plan_of(MOE "moe_capacity_factor=1.5");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "ep"), 1.5 * 4 * 15 / 16.0 * s * layers);
+	/* experts are reduced over the 4 ranks that hold the same ones */
+	near(bytes_of(&t, "edp"), 3 / 4.0 * (64 / 16 * 3.0 * 2048 * 1024 * layers) * (2 + 4));
+}
+
+static void
+embedding(void **state)
+{
+	struct plan p = plan_of("pp=2 tied_embeddings=true");
+	struct traffic t = traffic_of(&p);
+
+	(void)state;
+	near(bytes_of(&t, "embd"), 128256.0 * 4096 * 4);
+}
+
+static const char *const plans[] = {
+	"tp=2", "tp=8 pp=4", "tp=4 pp=2 vpp=4", "cp=2 tp=2", "zero_stage=3", "pp=8 schedule=zb-1p",
+	"tp=2 pp=4 recompute=full", "tp=16 sequence_parallel=false", MOE, MOE "tp=2 pp=2 etp=2",
+	"layout=torchtitan zero_stage=3 dp_replicate=2 tp=4", "layout=deepspeed zero_stage=2",
+	"tied_embeddings=true pp=4 tp=2", "v_head_dim=64 mtp_layers=2", "offload=optimizer",
+	"pp=4 schedule=v-half", "pp=4 schedule=dualpipev",
+	"recompute=full recompute_method=block recompute_layers=2 tp=2 pp=4",
+	"pp=4 tp=4 cp=2 cp_comm=a2a precision=fp16",
+};
+
+static void
+sums(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct plan p = plan_of(plans[i]);
+		const struct traffic t = traffic_of(&p);
+		double exposed = 0;
+
+		near(noted(QUANTITY_TRAFFIC, NULL), bytes_of(&t, NULL));
+		near(noted(QUANTITY_STEP, NULL), timed.seconds);
+		near(noted(QUANTITY_FLOPS, NULL),
+		    timed.model_tflops_per_gpu * 1e12 * 64 * timed.seconds);
+		for (size_t r = 0; r < t.count; r++) {
+			const struct traffic_row *row = &t.row[r];
+
+			assert_true(row->span.size > 1 && row->calls > 0 && row->bytes > 0);
+			assert_true(row->seconds > 0 && row->exposed_seconds >= 0);
+			assert_true(row->exposed_seconds <= row->seconds * (1 + 1e-9));
+			exposed += row->exposed_seconds;
+		}
+		assert_true(timed.mfu > 0.01 && timed.mfu < 0.8 && timed.hfu < 0.9);
+		near(exposed, timed.exposed_comm_seconds);
+	}
+}
+
+/* Which ranks talk changes with the order of the axes, how much they say does not. */
+static void
+listing(void **state)
+{
+	static const char *const orders[] = {
+		"tp-cp-ep-dp-pp", "tp-pp-dp", "dp-tp-pp", "pp-dp-tp"
+	};
+
+	(void)state;
+	for (size_t i = 1; i < 4; i++) {
+		struct plan p = plan_of("tp=4 pp=4"), q = p;
+		struct traffic a, b;
+
+		put(&q, "order", orders[i]);
+		a = traffic_of(&p);
+		b = traffic_of(&q);
+		assert_int_equal(a.count, b.count);
+		for (size_t r = 0; r < a.count; r++)
+			near(a.row[r].bytes, b.row[r].bytes);
+	}
+}
+
+/* Without the GPU's rates there are bytes, and no step. */
+static void
+unknown(void **state)
+{
+	struct plan p = plan_of("tp=4 bf16_tflops=0");
+	const struct traffic t = traffic_of(&p);
+
+	(void)state;
+	assert_true(t.count > 2 && bytes_of(&t, NULL) > 0);
+	assert_true(timed.seconds <= 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tensor), cmocka_unit_test(context_parallel),
+		cmocka_unit_test(pipeline_parallel), cmocka_unit_test(data_parallel),
+		cmocka_unit_test(replicated), cmocka_unit_test(experts), cmocka_unit_test(embedding),
+		cmocka_unit_test(sums), cmocka_unit_test(listing), cmocka_unit_test(unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
