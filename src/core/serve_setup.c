@@ -1,0 +1,117 @@
+#include "core/serve_setup.h"
+
+#include <string.h>
+
+#include "core/kv.h"
+
+static double
+larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static const char *
+read_number(const char *s, int64_t *out)
+{
+	for (*out = 0; *s >= '0' && *s <= '9' && *out < 100000; s++)
+		*out = *out * 10 + (*s - '0');
+	return s;
+}
+
+int64_t
+serve_version(const char *text)
+{
+	int64_t major, minor = 0;
+
+	if (*text == 'v' || *text == 'V')
+		text++;
+	if (*text < '0' || *text > '9')
+		return INT32_MAX;
+	text = read_number(text, &major);
+	if (*text == '.')
+		read_number(text + 1, &minor);
+	return major * 100 + minor;
+}
+
+/* Cards that vLLM gives a large batch: 70 GiB and more, but not the A100
+ * (vllm/engine/arg_utils.py). */
+static bool
+is_large(const struct plan *p)
+{
+	return p->cluster.memory_gib >= 70 && strncmp(p->cluster.gpu, "a100", 4) != 0;
+}
+
+/* V0 runs whole prompts in one pass, up to 32768 tokens. */
+static void
+setup_vllm(struct serve_setup *s, const struct plan *p)
+{
+	const double length = (double)p->serving.context_length;
+
+	s->seqs = is_large(p) && s->version >= 8 ? 1024 : 256;
+	if (s->version < 8)
+		s->tokens = length > 32768 ? 2048 : larger(2048, length);
+	else if (p->cluster.memory_gib >= 160)
+		s->tokens = 16384;
+	else
+		s->tokens = is_large(p) ? 8192 : 2048;
+	s->graph_batch = 512;
+	s->share = s->version >= 22 ? 0.92 : 0.9;
+}
+
+/* python/sglang/srt/server_args.py: chunk and largest CUDA graph by memory in GB; what
+ * is left outside the static pool follows from both. */
+static void
+setup_sglang(struct serve_setup *s, const struct plan *p)
+{
+	const double mib = s->total / 1048576, gb = mib / 1000;
+	const bool wide = s->tp >= 4;
+	double reserved, chunk, batch;
+
+	chunk = gb < 35 ? 2048 : gb < 60 ? 4096 : gb < 160 ? 8192 : 16384;
+	batch = gb < 20 ? 8 : gb < 35 ? (wide ? 80 : 24) : gb < 60 ? (wide ? 160 : 32) :
+	    gb < 160 ? (wide ? 512 : 256) : 512;
+	reserved = 512 + 1.5 * chunk + s->tp * s->pp / 8 * 1024 + 2 * batch;
+	if (p->serving.dp_attention)
+		reserved += batch * s->dp * (batch > 300 ? 4.5 : 3);
+	if (gb > 60)
+		reserved = larger(reserved, 10 * 1024);
+	s->share = larger(0.1, 1 - reserved / mib);
+	s->graph_batch = batch;
+	s->tokens = p->serving.dp_attention ? chunk / s->dp : chunk;
+	s->seqs = 4096;
+}
+
+struct serve_setup
+serve_setup_of(const struct plan *p)
+{
+	const struct serving *v = &p->serving;
+	const double tp = larger(1, (double)p->parallel.tp);
+	const double pp = larger(1, (double)p->parallel.pp);
+	const double cp = larger(1, (double)p->parallel.cp);
+	struct serve_setup s = { .tp = tp, .pp = pp, .graph_batch = 512 };
+
+	s.version = serve_version(v->engine_version);
+	s.total = p->cluster.memory_gib * SERVE_GIB;
+	s.engines = larger(1, (double)v->replicas);
+	s.dp = larger(1, (double)plan_world(p) / (tp * pp * cp * s.engines));
+	s.dp *= tp / kv_attention_tp(p);
+	if (v->engine == ENGINE_VLLM) {
+		setup_vllm(&s, p);
+	} else if (v->engine == ENGINE_SGLANG) {
+		setup_sglang(&s, p);
+	} else {
+		/* tensorrt_llm/llmapi/llm_args.py */
+		s.seqs = 2048;
+		s.tokens = 8192;
+		s.share = 0.9;
+	}
+	if (v->max_num_seqs > 0)
+		s.seqs = (double)v->max_num_seqs;
+	if (s.tokens > s.seqs * (double)v->context_length)
+		s.tokens = s.seqs * (double)v->context_length;
+	if (v->max_batched_tokens > 0)
+		s.tokens = (double)v->max_batched_tokens;
+	if (v->gpu_memory_utilization > 0)
+		s.share = v->gpu_memory_utilization;
+	return s;
+}

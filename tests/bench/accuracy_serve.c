@@ -1,0 +1,402 @@
+#include "accuracy_serve.h"
+
+#include <libconfig.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/field.h"
+#include "core/layout.h"
+#include "core/plan.h"
+#include "core/serve.h"
+#include "core/stage.h"
+
+enum column {
+	C_ID, C_ENGINE, C_VERSION, C_MODEL, C_GPU, C_VISIBLE, C_TP, C_PP, C_DP, C_WEIGHT, C_KV,
+	C_UTIL, C_LENGTH, C_TOKENS, C_SEQS, C_WEIGHTS, C_NON_TORCH, C_ACTIVATION, C_GRAPH, C_POOL,
+	C_KV_TOKENS, C_BLOCKS, C_BLOCK_SIZE, C_REQUESTS, C_SOURCE, COLUMNS
+};
+
+/* A name in a log, an entry of the catalogue, what differs from it. */
+struct alias {
+	const char *name, *id, *more;
+};
+
+static const struct alias models[] = {
+	{ "CodeLlama-7b", "codellama-7b", "" },
+	{ "Llama-3.3-70B", "llama-3.1-70b", "" },
+	{ "Llama-3.1-70B", "llama-3.1-70b", "" },
+	{ "Llama-3.1-8B", "llama-3.1-8b", "" },
+	{ "Llama-3-8B", "llama-3-8b", "" },
+	{ "Llama-2-7B", "llama-2-7b", "" },
+	{ "gemma-2-27b", "gemma-2-27b", "" },
+	{ "gemma-2-9b", "gemma-2-9b", "" },
+	{ "phi-4", "phi-4", "" },
+	{ "Mixtral-8x7B", "mixtral-8x7b", "" },
+	{ "Kimi-Dev-72B", "qwen2.5-72b", "" },
+	{ "Qwen2.5-72B", "qwen2.5-72b", "" },
+	{ "Qwen2.5-32B", "qwen2.5-32b", "" },
+	{ "R1-Distill-Qwen-14B", "qwen2.5-14b", "" },
+	{ "gpt-oss-20b", "gpt-oss-20b", "" },
+	{ "gpt-oss-120b", "gpt-oss-120b", "" },
+	{ "Qwen3-30B-A3B", "qwen3-30b-a3b", "" },
+	{ "Qwen3-14B", "qwen3-14b", "" },
+	{ "Qwen3-32B", "qwen3-32b", "" },
+	{ "Qwen3-0.6B", "qwen3-0.6b", "" },
+	/* ibm-granite config.json on Hugging Face */
+	{ "granite-3", "llama-3.1-8b", "layers=40 ffn_hidden_size=12800 vocab_size=49155 "
+	    "tied_embeddings=true" },
+	{ NULL, NULL, NULL }
+};
+
+static const struct alias gpus[] = {
+	{ "H100", "h100-sxm-80gb", "" }, { "GB300", "gb300", "" }, { "L40S", "l40s", "" },
+	{ "RTX3090", "rtx-3090", "" }, { "RTX4090", "rtx-4090", "" },
+	{ "A100-80GB", "a100-sxm4-80gb", "" }, { NULL, NULL, NULL }
+};
+
+/* Rows that no plan expresses, by a word of the row. */
+static const struct alias refused[] = {
+	{ "gemma-3", NULL, "a vision tower is loaded too" },
+	{ "Mistral-Small-3.1", NULL, "a vision tower is loaded too" },
+	{ "fp32", NULL, "fp32 weights and cache" },
+	{ "gguf", NULL, "GGUF weights" },
+	{ "bnb", NULL, "bitsandbytes weights" },
+	{ "int4-class", NULL, "format of the weights not recorded" },
+	{ NULL, NULL, NULL }
+};
+
+static const struct alias weight_formats[] = {
+	{ "bf16", "bf16", "" }, { "fp16", "fp16", "" }, { "compressed-tensors", "int8", "" },
+	{ "int8", "int8", "" }, { "fp8", "fp8", "" }, { "mxfp4", "mxfp4", "" },
+	{ NULL, NULL, NULL }
+};
+
+static const struct alias *
+find(const struct alias *list, const char *text)
+{
+	for (; list->name != NULL; list++)
+		if (strcasestr(text, list->name) != NULL)
+			return list;
+	return NULL;
+}
+
+static bool
+put(struct plan *p, const char *path, const char *text)
+{
+	char err[256];
+	const enum field_id f = field_find(path);
+
+	return f != FIELD_COUNT && field_parse(f, p, text, err, sizeof err);
+}
+
+static bool
+put_number(struct plan *p, const char *path, double v)
+{
+	char text[40];
+
+	snprintf(text, sizeof text, "%.10g", v);
+	return put(p, path, text);
+}
+
+static void
+put_setting(struct plan *p, const char *section, const config_setting_t *s)
+{
+	char path[96];
+
+	snprintf(path, sizeof path, "%s.%s", section, config_setting_name(s));
+	switch (config_setting_type(s)) {
+	case CONFIG_TYPE_STRING:
+		put(p, path, config_setting_get_string(s));
+		break;
+	case CONFIG_TYPE_BOOL:
+		put(p, path, config_setting_get_bool(s) ? "true" : "false");
+		break;
+	case CONFIG_TYPE_FLOAT:
+		put_number(p, path, config_setting_get_float(s));
+		break;
+	default:
+		put_number(p, path, (double)config_setting_get_int64(s));
+		break;
+	}
+}
+
+/* Keys that are no fields (title, source) fall through. */
+static bool
+put_entry(struct plan *p, const config_t *file, const char *list, const char *section,
+    const char *id)
+{
+	const config_setting_t *entries = config_lookup(file, list);
+
+	for (int i = 0; entries != NULL && i < config_setting_length(entries); i++) {
+		const config_setting_t *e = config_setting_get_elem(entries, (unsigned)i);
+		const char *name = "";
+
+		config_setting_lookup_string(e, "id", &name);
+		if (strcmp(name, id) != 0)
+			continue;
+		for (int k = 0; k < config_setting_length(e); k++)
+			put_setting(p, section, config_setting_get_elem(e, (unsigned)k));
+		return true;
+	}
+	return false;
+}
+
+static void
+put_more(struct plan *p, const char *more)
+{
+	char text[256], *save = NULL, *word;
+
+	snprintf(text, sizeof text, "%s", more);
+	for (word = strtok_r(text, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save)) {
+		char *value = strchr(word, '=');
+
+		*value = '\0';
+		put(p, word, value + 1);
+	}
+}
+
+/* The first number of a cell; NAN where there is none. */
+static double
+number(const char *cell)
+{
+	const char *at = strpbrk(cell, "0123456789.");
+	const bool negative = at != NULL && at > cell && at[-1] == '-';
+	char *end;
+	double v;
+
+	if (at == NULL)
+		return NAN;
+	v = strtod(at, &end);
+	return end == at ? NAN : negative ? -v : v;
+}
+
+static void
+put_limits(struct plan *p, char *const *cell)
+{
+	const double visible = number(cell[C_VISIBLE]), length = number(cell[C_LENGTH]);
+	const double tokens = number(cell[C_TOKENS]), seqs = number(cell[C_SEQS]);
+	const double block = number(cell[C_BLOCK_SIZE]);
+
+	if (!isnan(visible))
+		put_number(p, "memory_gib", strstr(cell[C_VISIBLE], "MiB") ? visible / 1024 : visible);
+	put_number(p, "context_length", isnan(length) ? (double)p->model.max_position : length);
+	if (!isnan(tokens))
+		put_number(p, "max_batched_tokens", tokens);
+	if (!isnan(seqs))
+		put_number(p, "max_num_seqs", seqs);
+	if (!isnan(block))
+		put_number(p, "block_size", block);
+	put_number(p, "gpu_memory_utilization", number(cell[C_UTIL]));
+	put_number(p, "prompt_tokens", 1);
+	put_number(p, "generate_tokens", 1);
+}
+
+/* Returns why a row can not be expressed, or NULL. */
+static const char *
+express(struct plan *p, char *const *cell, const config_t *model_file,
+    const config_t *gpu_file)
+{
+	const struct alias *model = find(models, cell[C_MODEL]), *gpu = find(gpus, cell[C_GPU]);
+	const struct alias *format = find(weight_formats, cell[C_WEIGHT]), *no;
+	const double tp = number(cell[C_TP]), pp = number(cell[C_PP]);
+
+	if ((no = find(refused, cell[C_MODEL])) || (no = find(refused, cell[C_WEIGHT])))
+		return no->more;
+	if (model == NULL)
+		return "model not in the catalogue";
+	if (gpu == NULL)
+		return "GPU not in the catalogue";
+	if (format == NULL || isnan(tp) || isnan(pp))
+		return "split or format of the weights not recorded";
+	if (isnan(number(cell[C_UTIL])))
+		return "share of the memory not recorded";
+	plan_defaults(p);
+	put(p, "mode", "serve");
+	put(p, "layout", "vllm");
+	put_entry(p, model_file, "models", "model", model->id);
+	put_more(p, model->more);
+	put_entry(p, gpu_file, "gpus", "cluster", gpu->id);
+	put(p, "gpu", gpu->id);
+	put(p, "model.preset", model->id);
+	put_number(p, "gpus_per_node", tp * pp);
+	put_number(p, "tp", tp);
+	put_number(p, "pp", pp);
+	put(p, "engine", cell[C_ENGINE][0] == 'S' ? "sglang" :
+	    cell[C_ENGINE][0] == 'T' ? "trtllm" : "vllm");
+	put(p, "engine_version", cell[C_VERSION]);
+	put(p, "weight_dtype", format->id);
+	put(p, "kv_dtype", strstr(cell[C_KV], "fp8") ? "fp8" : "bf16");
+	put_limits(p, cell);
+	plan_resolve(p, NULL);
+	return NULL;
+}
+
+static struct serve_accuracy *
+group_of(struct serve_accuracy *groups, int *count, char *const *cell)
+{
+	char name[sizeof groups->name];
+
+	snprintf(name, sizeof name, "%s %.6s", cell[C_ENGINE],
+	    cell[C_VERSION][0] == 'V' ? "V0" : cell[C_VERSION]);
+	for (int i = 0; i < *count; i++)
+		if (strcmp(groups[i].name, name) == 0)
+			return &groups[i];
+	if (*count == SERVE_GROUPS_MAX)
+		return &groups[SERVE_GROUPS_MAX - 1];
+	groups[*count] = (struct serve_accuracy){ .rows = 0 };
+	snprintf(groups[*count].name, sizeof groups->name, "%s", name);
+	return &groups[(*count)++];
+}
+
+static void
+note(struct serve_accuracy *g, enum serve_measure m, double error)
+{
+	if (!isnan(error) && g->count[m] < SERVE_ROWS_MAX)
+		g->error[m][g->count[m]++] = error;
+}
+
+static void
+print_error_of(FILE *rows, const char *what, double error, const char *unit)
+{
+	if (!isnan(error))
+		fprintf(rows, "  %s %+.2f%s", what, error, unit);
+}
+
+static void
+compare(struct serve_accuracy *g, char *const *cell, const struct serve *s, FILE *rows)
+{
+	const double gib = 1073741824.0, pool = number(cell[C_POOL]);
+	const double error[MEASURES] = {
+		[MEASURE_TOKENS] = s->kv_tokens / number(cell[C_KV_TOKENS]) - 1,
+		/* a pool below nothing says that it does not fit: so do we */
+		[MEASURE_POOL] = s->kv_pool_bytes / gib - (pool < 0 ? 0 : pool),
+		[MEASURE_WEIGHTS] = s->weight_bytes / gib / number(cell[C_WEIGHTS]) - 1,
+		[MEASURE_REQUESTS] = s->max_concurrency / number(cell[C_REQUESTS]) - 1,
+	};
+
+	g->rows++;
+	for (int m = 0; m < MEASURES; m++)
+		note(g, (enum serve_measure)m, error[m]);
+	if (rows == NULL)
+		return;
+	fprintf(rows, "%-12s %-24.24s TP%s PP%s", cell[C_ID], cell[C_MODEL], cell[C_TP],
+	    cell[C_PP]);
+	print_error_of(rows, "tokens", 100 * error[MEASURE_TOKENS], "%");
+	print_error_of(rows, "pool", error[MEASURE_POOL], " GiB");
+	print_error_of(rows, "weights", 100 * error[MEASURE_WEIGHTS], "%");
+	print_error_of(rows, "requests", 100 * error[MEASURE_REQUESTS], "%");
+	fprintf(rows, "\n");
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	const double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+
+	return (x > y) - (x < y);
+}
+
+static void
+measure_row(struct serve_accuracy *groups, int *count, char *const *cell,
+    const config_t *model_file, const config_t *gpu_file, FILE *rows)
+{
+	static struct plan p;
+	static struct layout layout;
+	static struct placement placement;
+	const char *no = express(&p, cell, model_file, gpu_file);
+	struct serve s;
+
+	if (no == NULL && (!layout_init(&layout, &p, NULL) ||
+	    !placement_init(&placement, &p, NULL)))
+		no = "refused by the layout";
+	if (no != NULL) {
+		if (rows != NULL)
+			fprintf(rows, "%-12s %-24.24s not expressed: %s\n", cell[C_ID], cell[C_MODEL], no);
+		return;
+	}
+	s = serve_estimate(&p, &layout, &placement, NULL);
+	compare(group_of(groups, count, cell), cell, &s, rows);
+}
+
+static int
+measure_rows(struct serve_accuracy *groups, FILE *in, const config_t *model_file,
+    const config_t *gpu_file, FILE *rows)
+{
+	char line[2048];
+	int count = 0;
+
+	while (fgets(line, sizeof line, in) != NULL) {
+		char *cell[COLUMNS], *rest = line;
+		int n = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		while (n < COLUMNS && (cell[n] = strsep(&rest, "\t")) != NULL)
+			n++;
+		if (line[0] != '#' && n == COLUMNS && strcmp(cell[C_ID], "id") != 0)
+			measure_row(groups, &count, cell, model_file, gpu_file, rows);
+	}
+	for (int i = 0; i < count; i++)
+		for (int m = 0; m < MEASURES; m++)
+			qsort(groups[i].error[m], (size_t)groups[i].count[m], sizeof(double), by_size);
+	return count;
+}
+
+int
+accuracy_serve_measure(struct serve_accuracy *groups, const char *top, FILE *rows)
+{
+	char path[1024];
+	config_t model_file, gpu_file;
+	FILE *in;
+	int count = -1;
+
+	config_init(&model_file);
+	config_init(&gpu_file);
+	snprintf(path, sizeof path, "%s/tests/data/serving_measured.tsv", top);
+	in = fopen(path, "r");
+	snprintf(path, sizeof path, "%s/share/models.cfg", top);
+	if (in != NULL && config_read_file(&model_file, path)) {
+		snprintf(path, sizeof path, "%s/share/gpus.cfg", top);
+		if (config_read_file(&gpu_file, path))
+			count = measure_rows(groups, in, &model_file, &gpu_file, rows);
+	}
+	if (in != NULL)
+		fclose(in);
+	config_destroy(&gpu_file);
+	config_destroy(&model_file);
+	return count;
+}
+
+double
+accuracy_serve_at(const struct serve_accuracy *g, enum serve_measure m, double share)
+{
+	const int n = g->count[m], at = (int)ceil(share * n) - 1;
+
+	return n > 0 ? fabs(g->error[m][at < 0 ? 0 : at]) : 0;
+}
+
+void
+accuracy_serve(FILE *out, const char *top)
+{
+	static const char *const names[MEASURES] = {
+		"KV tokens, %", "KV pool, GiB", "weights, %", "requests, %"
+	};
+	static struct serve_accuracy groups[SERVE_GROUPS_MAX];
+	int count;
+
+	fprintf(out, "Serving, row by row\n");
+	count = accuracy_serve_measure(groups, top, out);
+	fprintf(out, "\n%-22s %-14s %5s %8s %8s %8s\n", "Serving", "error of", "rows", "median",
+	    "90th", "worst");
+	for (int i = 0; i < count; i++)
+		for (int m = 0; m < MEASURES; m++) {
+			const enum serve_measure what = (enum serve_measure)m;
+			const double scale = what == MEASURE_POOL ? 1 : 100;
+
+			if (groups[i].count[m] > 0)
+				fprintf(out, "%-22s %-14s %5d %8.2f %8.2f %8.2f\n", groups[i].name, names[m],
+				    groups[i].count[m], scale * accuracy_serve_at(&groups[i], what, 0.5),
+				    scale * accuracy_serve_at(&groups[i], what, 0.9),
+				    scale * accuracy_serve_at(&groups[i], what, 1));
+		}
+}

@@ -1,0 +1,30 @@
+/*
+ * accuracy_serve.h - estimates of serving plans against start-up logs of real engines,
+ * tests/data/serving_measured.tsv.
+ */
+#ifndef BENCH_ACCURACY_SERVE_H
+#define BENCH_ACCURACY_SERVE_H
+#include <stdio.h>
+
+enum serve_measure {
+	MEASURE_TOKENS, MEASURE_POOL, MEASURE_WEIGHTS, MEASURE_REQUESTS, MEASURES
+};
+enum { SERVE_GROUPS_MAX = 16, SERVE_ROWS_MAX = 96 };
+
+/* Errors of one engine and version, sorted by size: relative, of the pool in GiB. */
+struct serve_accuracy {
+	char name[48];
+	int rows;
+	int count[MEASURES];
+	double error[MEASURES][SERVE_ROWS_MAX];
+};
+
+/* Fills groups and returns how many; prints each row to `rows` unless it is NULL. Files
+ * are read below `top`. -1 when one can not be read. */
+int accuracy_serve_measure(struct serve_accuracy *groups, const char *top, FILE *rows);
+
+/* Error at a share of the rows (0.5: the median, 1: the worst); 0 without rows. */
+double accuracy_serve_at(const struct serve_accuracy *g, enum serve_measure m, double share);
+
+void accuracy_serve(FILE *out, const char *top);
+#endif

@@ -1,0 +1,97 @@
+/*
+ * test_accuracy_serve.c - serving estimates against logs: errors may only shrink. When
+ * one does, lower the figure here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "../bench/accuracy_serve.c"
+
+static struct serve_accuracy groups[SERVE_GROUPS_MAX];
+static int count;
+
+static int
+measure(void **state)
+{
+	const char *top = getenv("TOP");
+
+	(void)state;
+	count = accuracy_serve_measure(groups, top != NULL ? top : ".", NULL);
+	return count > 0 ? 0 : -1;
+}
+
+static const struct serve_accuracy *
+group(const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(groups[i].name, name) == 0)
+			return &groups[i];
+	fail_msg("no rows of %s", name);
+	return NULL;
+}
+
+struct bound {
+	enum serve_measure what;
+	int rows;
+	double median, ninth, worst;
+};
+
+static void
+hold(const char *name, const struct bound *b)
+{
+	const struct serve_accuracy *g = group(name);
+
+	assert_int_equal(g->count[b->what], b->rows);
+	if (accuracy_serve_at(g, b->what, 0.5) > b->median ||
+	    accuracy_serve_at(g, b->what, 0.9) > b->ninth ||
+	    accuracy_serve_at(g, b->what, 1) > b->worst)
+		fail_msg("%s, measure %d: median %.5f, 90th %.5f, worst %.5f", name, (int)b->what,
+		    accuracy_serve_at(g, b->what, 0.5), accuracy_serve_at(g, b->what, 0.9),
+		    accuracy_serve_at(g, b->what, 1));
+}
+
+/* One engine version, one GPU type: what the constants were read off. */
+static void
+test_vllm_0_19(void **state)
+{
+	(void)state;
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_TOKENS, 24, 0.0008, 0.004, 0.036 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_POOL, 24, 0.042, 0.13, 0.24 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_WEIGHTS, 24, 0.0002, 0.0036, 0.01 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_REQUESTS, 24, 0.0008, 0.004, 0.038 });
+}
+
+static void
+test_other_versions(void **state)
+{
+	(void)state;
+	hold("vLLM 0.18.0", &(struct bound){ MEASURE_TOKENS, 1, 0.001, 0.001, 0.001 });
+	hold("vLLM 0.15.0", &(struct bound){ MEASURE_TOKENS, 1, 0.001, 0.001, 0.001 });
+	hold("vLLM 0.11.0", &(struct bound){ MEASURE_POOL, 4, 0.05, 1.6, 1.6 });
+	hold("vLLM 0.11.0", &(struct bound){ MEASURE_WEIGHTS, 4, 0.0002, 0.024, 0.024 });
+	hold("vLLM V0", &(struct bound){ MEASURE_TOKENS, 5, 0.019, 0.27, 0.27 });
+	hold("vLLM V0", &(struct bound){ MEASURE_WEIGHTS, 5, 0.0005, 0.012, 0.012 });
+}
+
+/* Largest batch that ran at max_seq_len: whole requests, so a row's own grain is 1 %. */
+static void
+test_tensorrt_llm(void **state)
+{
+	(void)state;
+	hold("TensorRT-LLM -", &(struct bound){ MEASURE_REQUESTS, 24, 0.0036, 0.0093, 0.014 });
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vllm_0_19),
+		cmocka_unit_test(test_other_versions),
+		cmocka_unit_test(test_tensorrt_llm),
+	};
+
+	return cmocka_run_group_tests(tests, measure, NULL);
+}
