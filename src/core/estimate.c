@@ -9,7 +9,8 @@ estimate_stage(struct estimate *out, const struct plan *p, int64_t s, struct led
 
 	stage->layers = placement_layers(&out->placement, s);
 	stage->params = held.dense + held.expert;
-	stage->memory = memory_stage(p, &out->layout, &out->placement, s, ledger);
+	stage->memory = memory_stage(p, &out->layout, &out->placement, out->microbatches, s,
+	    ledger);
 	if (stage->params > out->params_per_gpu_max)
 		out->params_per_gpu_max = stage->params;
 	if (stage->memory.total > out->peak_total) {
@@ -24,11 +25,42 @@ check_fit(struct estimate *out, const struct plan *p)
 	const double gib = 1024.0 * 1024 * 1024;
 
 	out->fits = out->stages > 0 && out->peak_total <= out->capacity;
-	if (out->stages > 0 && !out->fits)
+	if (out->served && out->fits && !out->serve.fits) {
+		out->fits = false;
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
+		    "vLLM vllm/v1/core/kv_cache_utils.py",
+		    "the KV cache holds %.1f requests of %lld tokens on one engine: not what is asked for",
+		    out->serve.max_concurrency, (long long)p->serving.context_length);
+	} else if (out->stages > 0 && !out->fits) {
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
 		    "the GPU's data sheet; shardplan-plan(5), memory_gib",
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s", (long long)out->peak_stage,
 		    out->peak_total / gib, out->capacity / gib, p->cluster.gpu);
+	}
+}
+
+/* A serving engine fills its memory: put what it holds beside the weights into the stages,
+ * where memory is looked for in both modes. */
+static void
+serve_stages(struct estimate *out)
+{
+	const struct serve *e = &out->serve;
+
+	out->peak_total = 0;
+	for (int64_t s = 0; s < out->stages; s++) {
+		struct memory *m = &out->stage[s].memory;
+
+		m->activations = e->activation_bytes;
+		m->buffers = e->graph_bytes;
+		m->kv_cache = e->kv_pool_bytes > 0 ? e->kv_pool_bytes : 0;
+		m->overhead = m->overhead_low = m->overhead_high = e->non_torch_bytes;
+		m->allocated = m->parameters + m->activations + m->buffers + m->kv_cache;
+		m->total = m->allocated + m->overhead;
+		if (m->total > out->peak_total) {
+			out->peak_total = m->total;
+			out->peak_stage = s;
+		}
+	}
 }
 
 void
@@ -56,5 +88,14 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
 	for (int64_t s = 0; s < out->stages; s++)
 		estimate_stage(out, p, s, ledger);
+	out->timed = out->legal && out->stages > 0 && p->mode == MODE_TRAIN;
+	if (out->timed)
+		out->step = steptime_estimate(p, &out->layout, &out->placement, out->microbatches,
+		    &out->traffic, ledger);
+	out->served = out->stages > 0 && p->mode == MODE_SERVE;
+	if (out->served) {
+		out->serve = serve_estimate(p, &out->layout, &out->placement, ledger);
+		serve_stages(out);
+	}
 	check_fit(out, p);
 }

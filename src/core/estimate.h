@@ -12,7 +12,10 @@
 #include "core/memory.h"
 #include "core/params.h"
 #include "core/plan.h"
+#include "core/serve.h"
 #include "core/stage.h"
+#include "core/steptime.h"
+#include "core/traffic.h"
 
 struct stage_estimate {
 	int64_t layers;      /* transformer layers of all chunks */
@@ -38,6 +41,11 @@ struct estimate {
 	int64_t peak_stage;
 	double peak_total;            /* bytes on the fullest stage */
 	struct stage_estimate stage[STAGE_CHUNKS_MAX];
+	bool timed;                   /* traffic and step hold: train mode, legal */
+	struct traffic traffic;
+	struct steptime step;
+	bool served;                  /* serve holds: serve mode, laid out and placed */
+	struct serve serve;
 };
 
 /* Estimate a resolved plan. ledger may be NULL; with one, every term is noted. */
