@@ -58,7 +58,6 @@ unsigned move_dimensions_4(struct state *s, const char *argument);
 /* overlay.c: lists over the panes */
 unsigned overlay_help(struct state *s, const char *argument);
 unsigned overlay_diags(struct state *s, const char *argument);
-unsigned overlay_why(struct state *s, const char *argument);
 unsigned overlay_fields(struct state *s, const char *argument);
 unsigned overlay_kinds(struct state *s, const char *argument);
 unsigned overlay_accept(struct state *s, const char *argument);
@@ -74,6 +73,9 @@ void overlay_follow(struct state *s);
 void overlay_draw(const struct state *s, struct canvas *c);
 /* Lines that a page moves by. */
 int overlay_page(const struct state *s);
+
+/* why.c: where a number comes from */
+unsigned overlay_why(struct state *s, const char *argument);
 
 /* prompt.c: one-line editing, questions, files */
 unsigned prompt_command(struct state *s, const char *argument);

@@ -7,19 +7,31 @@
 
 #include "ui/canvas.h"
 
-enum pane { PANE_FORM, PANE_MAP, PANE_MEMORY, PANE_COUNT };
+/* In the order of the Tab key. STEP is the serving engine in serve mode. */
+enum pane { PANE_FORM, PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_COUNT };
+
+/* What the panes would like to show. */
+struct wish {
+	enum pane focus;
+	enum pane lower;  /* which of memory, traffic and step shows where one alone has room */
+	int stages;       /* bars of the memory pane */
+	int flows;        /* rows of the traffic pane, 0 without such a pane (serve mode) */
+	int figures;      /* of the step pane */
+};
 
 /*
  * A rectangle with h 0 is not shown. pane[] are whole panes with their frames, inner[]
- * what is inside. On a small screen only the pane in focus is shown (tabs).
+ * what is inside. On a small screen only the pane in focus is shown (tabs); on a middling
+ * one the form, the map and one of the panes below it (lower_tabs).
  */
 struct arrange {
 	struct rect header, message, footer;
 	struct rect pane[PANE_COUNT], inner[PANE_COUNT];
-	bool framed; /* panes have frames */
-	bool tabs;   /* one pane at a time */
+	bool open[PANE_COUNT]; /* its lower edge is the upper edge of the pane below it */
+	bool framed;     /* panes have frames */
+	bool tabs;       /* one pane at a time */
+	bool lower_tabs; /* memory, traffic and step take turns */
 };
 
-/* stages: how many bars the memory pane would like to show. */
-struct arrange arrange_panes(int columns, int rows, enum pane focus, int stages);
+struct arrange arrange_panes(int columns, int rows, const struct wish *wish);
 #endif

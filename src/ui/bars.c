@@ -1,72 +1,116 @@
-#include <math.h>
-
-#include "core/text.h"
 #include "ui/bars.h"
 
-enum { PARTS = 3, LEGEND_FROM = 3 };
+#include "core/text.h"
+#include "ui/units.h"
 
+enum {
+	PARTS = 8,
+	LEGEND_FROM = 3,       /* lines of a pane that has a legend */
+	LEGEND_WIDE = 100,     /* from here on it takes one line, else two */
+	WORDS_FROM = 44,       /* columns for "stage", not "st" */
+};
+
+/* In the order of the bar. Each part has a glyph of its own: colour is not needed. */
 static const struct {
 	const char *name;
 	enum role role;
 	enum glyph glyph;
 } part_table[PARTS] = {
-	{ "parameters", ROLE_PARAMETERS, GLYPH_FULL },
-	{ "gradients", ROLE_GRADIENTS, GLYPH_DARK },
-	{ "optimizer", ROLE_OPTIMIZER, GLYPH_MEDIUM },
+	{ "params", ROLE_PARAMETERS, GLYPH_FULL },
+	{ "grads", ROLE_GRADIENTS, GLYPH_DARK },
+	{ "optim", ROLE_OPTIMIZER, GLYPH_MEDIUM },
+	{ "act", ROLE_ACTIVATIONS, GLYPH_LIGHT },
+	{ "logits", ROLE_LOGITS, GLYPH_UPPER },
+	{ "KV", ROLE_KV_CACHE, GLYPH_LEFT },
+	{ "buffers", ROLE_BUFFERS, GLYPH_LOWER },
+	{ "overhead", ROLE_OVERHEAD, GLYPH_RIGHT },
 };
 
-void
-bars_bytes(double bytes, char *buf, size_t size)
-{
-	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
-	int i = 0;
+struct parts {
+	double bytes[PARTS];
+};
 
-	while (i < 5 && fabs(bytes) >= 1000) {
-		bytes /= 1024;
-		i++;
-	}
-	text_put(buf, size, i == 0 ? "%.0f %s" : fabs(bytes) < 9.995 ? "%.2f %s" : "%.1f %s",
-	    bytes, unit[i]);
+static struct parts
+parts_of(const struct memory *m)
+{
+	return (struct parts){ { m->parameters, m->gradients, m->optimizer, m->activations,
+	    m->logits, m->kv_cache, m->buffers, m->overhead } };
 }
 
 int
-bars_rows(int h)
+bars_legend(int w)
 {
-	return h >= LEGEND_FROM ? h - 1 : h;
+	return w >= LEGEND_WIDE ? 1 : 2;
 }
 
-static void
-draw_legend(struct canvas *c, struct rect r, const struct estimate *e)
+int
+bars_rows(int w, int h)
+{
+	if (h < LEGEND_FROM)
+		return h;
+	return h < LEGEND_FROM + 2 ? h - 1 : h - bars_legend(w);
+}
+
+/* The parts that the stage has, with their amounts when asked; several lines where one is
+ * too short. False when they need more lines than there are. Draws with draw. */
+static bool
+legend(struct canvas *c, struct rect r, const struct parts *parts, bool amounts, bool draw)
 {
 	const struct style dim = { .role = ROLE_DIM };
-	char buf[96], bytes[32];
-	const struct memory *m = &e->stage[e->peak_stage].memory;
-	const double part[PARTS] = { m->parameters, m->gradients, m->optimizer };
-	int x = r.x;
+	int x = r.x, y = r.y;
+	char text[48];
 
 	for (int i = 0; i < PARTS; i++) {
 		const struct style style = { .role = (uint8_t)part_table[i].role };
+		int w;
 
-		if (part[i] <= 0)
-			continue; /* serving has no gradients */
-		if (x - r.x + 4 + canvas_width(c, part_table[i].name) > r.w)
-			return;
-		canvas_put(c, x, r.y, style, canvas_glyph(c, part_table[i].glyph));
-		canvas_put(c, x + 1, r.y, style, canvas_glyph(c, part_table[i].glyph));
-		x += 3;
-		x += canvas_text(c, r, x, r.y, dim, part_table[i].name) + 2;
+		if (parts->bytes[i] <= 0)
+			continue;
+		text_put(text, sizeof text, "%s", part_table[i].name);
+		if (amounts)
+			text_add(text, sizeof text, " %.1f", parts->bytes[i] / 1073741824.0);
+		w = canvas_width(c, text) + 2;
+		if (x > r.x && x + w > r.x + r.w) {
+			x = r.x;
+			y++;
+		}
+		if (y >= r.y + r.h || w > r.w)
+			return false;
+		if (draw) {
+			canvas_put(c, x, y, style, canvas_glyph(c, part_table[i].glyph));
+			canvas_text(c, r, x + 2, y, dim, text);
+		}
+		x += w + 2;
 	}
-	bars_bytes(e->capacity, bytes, sizeof bytes);
-	text_put(buf, sizeof buf, "of %s", bytes);
-	if (e->capacity > 0 && x - r.x + canvas_width(c, buf) <= r.w)
-		canvas_text(c, r, x, r.y, dim, buf);
+	return true;
+}
+
+static void
+draw_legend(struct canvas *c, struct rect r, const struct estimate *e, int64_t stage)
+{
+	const struct parts parts = parts_of(&e->stage[stage].memory);
+	char text[48];
+
+	text_put(text, sizeof text, "%s %lld GiB: ", r.w >= WORDS_FROM ? "stage" : "st",
+	    (long long)stage);
+	if (r.h > 1 || r.w >= LEGEND_WIDE) {
+		int w = canvas_width(c, text);
+		struct rect rest = { r.x + w, r.y, r.w - w, r.h };
+
+		if (legend(c, rest, &parts, true, false)) {
+			canvas_text(c, r, r.x, r.y, (struct style){ .role = ROLE_DIM }, text);
+			legend(c, rest, &parts, true, true);
+			return;
+		}
+	}
+	legend(c, r, &parts, false, true);
 }
 
 /* One bar of w cells; scale is the bytes of the whole width. */
 static void
 draw_bar(struct canvas *c, struct rect r, const struct memory *m, double capacity, double scale)
 {
-	const double part[PARTS] = { m->parameters, m->gradients, m->optimizer };
+	const struct parts parts = parts_of(m);
 	const struct style free_style = { .role = ROLE_FREE }, over = { .role = ROLE_OVER };
 	int x = 0, limit = (int)(capacity / scale * r.w + 0.5);
 	double sum = 0;
@@ -75,55 +119,58 @@ draw_bar(struct canvas *c, struct rect r, const struct memory *m, double capacit
 		const struct style style = { .role = (uint8_t)part_table[i].role };
 		int end;
 
-		sum += part[i];
+		sum += parts.bytes[i];
 		end = (int)(sum / scale * r.w + 0.5);
-		if (part[i] > 0 && end == x)
-			end++; /* what is there is seen */
 		for (; x < end && x < r.w; x++)
 			canvas_put(c, r.x + x, r.y, style, canvas_glyph(c, part_table[i].glyph));
 	}
 	for (; x < limit && x < r.w; x++)
-		canvas_put(c, r.x + x, r.y, free_style, canvas_glyph(c, GLYPH_LIGHT));
+		canvas_put(c, r.x + x, r.y, free_style, canvas_glyph(c, GLYPH_DOT));
 	/* Where the memory ends, when the bar goes on beyond it. */
 	if (capacity > 0 && limit < r.w && m->total > capacity)
 		canvas_put(c, r.x + limit, r.y, over, canvas_glyph(c, GLYPH_LIMIT));
+}
+
+static void
+draw_stage(struct canvas *c, struct rect line, const struct estimate *e, int64_t stage,
+    bool is_selected)
+{
+	const struct memory *m = &e->stage[stage].memory;
+	const bool words = line.w >= WORDS_FROM;
+	const bool over = e->capacity > 0 && m->total > e->capacity;
+	struct style style = { .role = over ? ROLE_ERROR : ROLE_TEXT };
+	double scale = e->capacity > e->peak_total ? e->capacity : e->peak_total;
+	int label_w = words ? 10 : 6, amount_w = 11;
+	char buf[96];
+
+	if (e->stages > 10) /* room for longer numbers */
+		label_w += e->stages > 1000 ? 3 : e->stages > 100 ? 2 : 1;
+	if (is_selected) {
+		style.role = ROLE_SELECTED;
+		c->cursor_x = line.x;
+		c->cursor_y = line.y;
+	}
+	text_put(buf, sizeof buf, words ? "%cstage %lld" : "%cst %lld", is_selected ? '>' : ' ',
+	    (long long)stage);
+	canvas_text(c, line, line.x, line.y, style, buf);
+	if (line.w > label_w + amount_w + 3)
+		draw_bar(c, (struct rect){ line.x + label_w, line.y, line.w - label_w - amount_w, 1 },
+		    m, e->capacity, scale > 0 ? scale : 1);
+	units_memory(m->total, buf, sizeof buf);
+	text_add(buf, sizeof buf, over ? "!" : " ");
+	canvas_text(c, line, line.x + line.w - canvas_width(c, buf), line.y, style, buf);
 }
 
 void
 bars_draw(struct canvas *c, struct rect r, const struct estimate *e, int64_t first,
     int64_t selected, bool focus)
 {
-	double scale = e->capacity > e->peak_total ? e->capacity : e->peak_total;
-	int rows = bars_rows(r.h), label_w = r.w >= 44 ? 10 : 6, amount_w = 11;
-	bool words = r.w >= 44;
-	char buf[96];
+	int rows = bars_rows(r.w, r.h);
 
-	if (e->stages > 10) /* room for longer numbers */
-		label_w += e->stages > 1000 ? 3 : e->stages > 100 ? 2 : 1;
-	if (scale <= 0)
-		scale = 1;
-	for (int i = 0; i < rows && first + i < e->stages; i++) {
-		const struct stage_estimate *s = &e->stage[first + i];
-		const bool is_selected = focus && first + i == selected;
-		const bool over = e->capacity > 0 && s->memory.total > e->capacity;
-		struct style style = { .role = over ? ROLE_ERROR : ROLE_TEXT };
-		struct rect line = { r.x, r.y + i, r.w, 1 };
-
-		if (is_selected) {
-			style.role = ROLE_SELECTED;
-			c->cursor_x = r.x;
-			c->cursor_y = r.y + i;
-		}
-		text_put(buf, sizeof buf, words ? "%cstage %lld" : "%cst %lld",
-		    is_selected ? '>' : ' ', (long long)(first + i));
-		canvas_text(c, line, r.x, line.y, style, buf);
-		bars_bytes(s->memory.total, buf, sizeof buf);
-		if (r.w > label_w + amount_w + 3)
-			draw_bar(c, (struct rect){ r.x + label_w, line.y,
-			    r.w - label_w - amount_w, 1 }, &s->memory, e->capacity, scale);
-		text_add(buf, sizeof buf, over ? "!" : " ");
-		canvas_text(c, line, r.x + r.w - canvas_width(c, buf), line.y, style, buf);
-	}
-	if (r.h >= LEGEND_FROM)
-		draw_legend(c, (struct rect){ r.x + 1, r.y + r.h - 1, r.w - 1, 1 }, e);
+	for (int i = 0; i < rows && first + i < e->stages; i++)
+		draw_stage(c, (struct rect){ r.x, r.y + i, r.w, 1 }, e, first + i,
+		    focus && first + i == selected);
+	if (rows < r.h)
+		draw_legend(c, (struct rect){ r.x + 1, r.y + rows, r.w - 1, r.h - rows }, e,
+		    focus ? selected : e->peak_stage);
 }

@@ -9,14 +9,14 @@
 #include "core/estimate.h"
 #include "ui/canvas.h"
 
-/* Draw stages from `first` on, and the legend when there is room. `selected` is marked
- * when focus. */
+/* Draw stages from `first` on, and the legend when there is room: the parts of the stage
+ * `selected`, which is marked when focus, else of the fullest one. */
 void bars_draw(struct canvas *c, struct rect r, const struct estimate *e, int64_t first,
     int64_t selected, bool focus);
 
-/* Bars that fit into h rows. */
-int bars_rows(int h);
+/* Bars that fit into an area of this size, beside the legend. */
+int bars_rows(int w, int h);
 
-/* "61.2 GiB", "512 MiB": bytes for people. */
-void bars_bytes(double bytes, char *buf, size_t size);
+/* Lines of the legend in a pane of this width. */
+int bars_legend(int w);
 #endif

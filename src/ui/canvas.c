@@ -194,8 +194,11 @@ canvas_glyph(const struct canvas *c, enum glyph glyph)
 		[GLYPH_TEE_RIGHT] = { 0x251c, '+' }, [GLYPH_TEE_LEFT] = { 0x2524, '+' },
 		[GLYPH_CROSS] = { 0x253c, '+' }, [GLYPH_FULL] = { 0x2588, '#' },
 		[GLYPH_DARK] = { 0x2593, '=' }, [GLYPH_MEDIUM] = { 0x2592, '-' },
-		[GLYPH_LIGHT] = { 0x2591, '.' }, [GLYPH_LIMIT] = { 0x2502, '|' },
+		[GLYPH_LIGHT] = { 0x2591, ':' }, [GLYPH_LIMIT] = { 0x2502, '|' },
 		[GLYPH_MORE] = { 0x2026, '~' },
+		[GLYPH_UPPER] = { 0x2580, '^' }, [GLYPH_LOWER] = { 0x2584, '_' },
+		[GLYPH_LEFT] = { 0x258c, '%' }, [GLYPH_RIGHT] = { 0x2590, 'o' },
+		[GLYPH_DOT] = { 0xb7, '.' },
 	};
 
 	return c->utf8 ? table[glyph].utf8 : (wchar_t)table[glyph].ascii;

@@ -5,7 +5,7 @@
 
 #define FORM CONTEXT_FORM
 #define MAP CONTEXT_MAP
-#define MEMORY CONTEXT_MEMORY
+#define NUMBERS CONTEXT_MEMORY
 #define LIST CONTEXT_LIST
 #define PANES CONTEXT_PANES
 #define ALL CONTEXT_ALL
@@ -30,8 +30,8 @@ const struct command command_table[] = {
 	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list", overlay_close },
 	{ "filter", { '/' }, LIST, "", "/|filter", "show only entries with some text", prompt_filter },
 	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", edit_fix },
-	{ "left", { INPUT_LEFT, 'h' }, MAP, "", NULL, "move left", move_left },
-	{ "right", { INPUT_RIGHT, 'l' }, MAP, "", NULL, "move right", move_right },
+	{ "left", { INPUT_LEFT, 'h' }, MAP | NUMBERS, "", NULL, "move left", move_left },
+	{ "right", { INPUT_RIGHT, 'l' }, MAP | NUMBERS, "", NULL, "move right", move_right },
 	{ "member", { 'n' }, MAP, "", "n/N|group member", "the next member of the group",
 	    move_next_member },
 	{ "member-back", { 'N' }, MAP, "", NULL, "the previous member of the group",
@@ -39,10 +39,12 @@ const struct command command_table[] = {
 	{ "rank", { 'g' }, MAP, "RANK", "g|rank", "jump to a rank", move_rank },
 	{ "peers", { INPUT_ENTER, ' ' }, MAP, "", "Enter|peers",
 	    "colour the cursor's groups alone, or all groups", move_peers },
-	{ "why", { 'W' }, PANES, "", NULL, "the terms of the selected stage's memory", overlay_why },
-	{ "why-bar", { INPUT_ENTER, ' ' }, MEMORY, "", "Enter|why",
-	    "the terms of the selected stage's memory", overlay_why },
-	{ "next-pane", { INPUT_TAB }, PANES, "", "Tab|pane", "the next pane", move_next_pane },
+	{ "why", { 'W' }, PANES, "", NULL,
+	    "the terms of the selected number, or of the selected stage's memory", overlay_why },
+	{ "why-number", { INPUT_ENTER, ' ' }, NUMBERS, "", "Enter|why",
+	    "the terms of the selected number", overlay_why },
+	{ "next-pane", { INPUT_TAB }, PANES, "[NAME]", "Tab|pane",
+	    "the next pane, or plan, map, memory, traffic or step", move_next_pane },
 	{ "color", { 'c' }, PANES, "[KIND,...]", "c|colour", "colour the map by the next kind of group",
 	    move_next_kind },
 	{ "kinds", { 'd' }, PANES, "", "d|dimensions", "choose what colours the map", overlay_kinds },
@@ -71,7 +73,7 @@ const struct command command_table[] = {
 	{ "page-down", { INPUT_PAGE_DOWN, INPUT_CTRL('F') }, ALL, "", NULL, "a page down",
 	    move_page_down },
 	{ "first", { INPUT_HOME }, ALL, "", NULL, "to the first", move_first },
-	{ "top", { 'g' }, FORM | MEMORY | LIST, "", NULL, "to the first", move_first },
+	{ "top", { 'g' }, FORM | NUMBERS | LIST, "", NULL, "to the first", move_first },
 	{ "last", { INPUT_END, 'G' }, ALL, "", NULL, "to the last", move_last },
 	{ "discard", { 0 }, 0, "", NULL, "leave without saving (q!)", prompt_discard },
 	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", prompt_save_quit },
@@ -88,7 +90,7 @@ const size_t command_count = sizeof command_table / sizeof *command_table;
 enum context
 command_context(const struct state *s)
 {
-	static const enum context of_pane[PANE_COUNT] = { FORM, MAP, MEMORY };
+	static const enum context of_pane[PANE_COUNT] = { FORM, MAP, NUMBERS, NUMBERS, NUMBERS };
 
 	return s->overlay != OVERLAY_NONE ? LIST : of_pane[s->focus];
 }

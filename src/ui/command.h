@@ -11,7 +11,8 @@
 
 #include "ui/state.h"
 
-/* Where a command's keys work. Its name works everywhere. */
+/* Where a command's keys work. Its name works everywhere. MEMORY is every pane of numbers:
+ * memory, traffic, step. */
 enum context {
 	CONTEXT_FORM = 1, CONTEXT_MAP = 2, CONTEXT_MEMORY = 4, CONTEXT_LIST = 8,
 	CONTEXT_PANES = CONTEXT_FORM | CONTEXT_MAP | CONTEXT_MEMORY,

@@ -5,6 +5,9 @@
 #include "ui/actions.h"
 #include "ui/bars.h"
 #include "ui/command.h"
+#include "ui/figures.h"
+#include "ui/flows.h"
+#include "ui/summary.h"
 
 static const struct style text_style = { .role = ROLE_TEXT };
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -65,11 +68,13 @@ static void
 draw_header(const struct state *s, struct canvas *c, struct rect r)
 {
 	struct segment segment[] = {
-		{ .rank = 5, .role = ROLE_TITLE, .text = "shardplan" }, { .rank = 2, .role = ROLE_HEADER },
-		{ .rank = 4, .role = ROLE_TEXT }, { .rank = 3, .role = ROLE_TEXT },
+		{ .rank = 7, .role = ROLE_TITLE, .text = "shardplan" }, { .rank = 2, .role = ROLE_HEADER },
+		{ .rank = 6, .role = ROLE_TEXT }, { .rank = 5, .role = ROLE_TEXT },
 		{ .rank = 1, .role = ROLE_HEADER }, { .rank = 0, .role = ROLE_GOOD },
+		{ .rank = 4, .role = ROLE_TEXT }, { .rank = 3, .role = ROLE_TEXT },
 	};
 	const int count = (int)(sizeof segment / sizeof *segment);
+	const struct summary summary = summary_of(s->estimate);
 	int x = r.x;
 
 	text_put(segment[1].text, sizeof segment[1].text, "%.120s%s", state_file_name(s),
@@ -80,7 +85,9 @@ draw_header(const struct state *s, struct canvas *c, struct rect r)
 	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
 	put_sizes(s, segment[4].text, sizeof segment[4].text);
 	put_fits(s, &segment[5]);
-	for (int most = 5; most >= 0; most--) {
+	summary_rate(&summary, segment[6].text, sizeof segment[6].text);
+	summary_pace(&summary, segment[7].text, sizeof segment[7].text);
+	for (int most = 7; most >= 0; most--) {
 		int w = 0;
 
 		for (int i = 0; i < count; i++)
@@ -96,34 +103,58 @@ draw_header(const struct state *s, struct canvas *c, struct rect r)
 	}
 }
 
+/* "map by tp+pp  rank 3: node 0, GPU 3  t1d0p2" */
+static void
+add_map_title(const struct state *s, char *buf, size_t size)
+{
+	const struct layout *l = &s->estimate->layout;
+	char at[64];
+
+	if (!s->estimate->laid_out)
+		return;
+	text_add(buf, size, " by");
+	for (int i = 0; i < s->map.colors; i++)
+		text_add(buf, size, i > 0 ? "+%s" : " %s", l->kind[s->map.kind[i]].name);
+	if (s->focus != PANE_MAP || s->map.cursor < 0)
+		return;
+	map_coordinates(l, s->map.cursor, at, sizeof at);
+	text_add(buf, size, "  rank %lld: node %lld, GPU %lld  %s", (long long)s->map.cursor,
+	    (long long)(s->map.cursor / s->plan.cluster.gpus_per_node),
+	    (long long)(s->map.cursor % s->plan.cluster.gpus_per_node), at);
+}
+
+/* Where panes take turns, the title names all of them: "[memory] traffic step". */
+static void
+put_tabs(const struct state *s, enum pane first, enum pane shown, char *buf, size_t size)
+{
+	static const char *const name[PANE_COUNT] = { "plan", "map", "memory", "traffic", "step" };
+
+	buf[0] = '\0';
+	for (int i = (int)first; i < PANE_COUNT; i++) {
+		const char *text = i == PANE_STEP && s->plan.mode == MODE_SERVE ? "serving" : name[i];
+
+		if (state_has_pane(s, (enum pane)i))
+			text_add(buf, size, i == (int)shown ? "%s[%s]" : "%s%s", i > (int)first ? " " : "",
+			    text);
+	}
+}
+
 static void
 pane_title(const struct state *s, const struct arrange *a, enum pane pane, char *buf, size_t size)
 {
-	static const char *const name[PANE_COUNT] = { "plan", "map", "memory" };
-	const struct layout *l = &s->estimate->layout;
-	bool focus = s->focus == pane;
+	static const char *const name[PANE_COUNT] = {
+		"plan", "map", "memory per GPU, by stage", "traffic per step, one GPU", "step"
+	};
 
-	buf[0] = '\0';
-	if (a->tabs) {
-		for (int i = 0; i < PANE_COUNT; i++)
-			text_add(buf, size, i == (int)s->focus ? "%s[%s]" : "%s%s", i > 0 ? " " : "",
-			    name[i]);
-	} else
-		text_put(buf, size, "%s", pane == PANE_MEMORY ? "static memory per GPU, by stage" :
-		    name[pane]);
-	if (pane == PANE_MAP && s->estimate->laid_out) {
-		text_add(buf, size, " by");
-		for (int i = 0; i < s->map.colors; i++)
-			text_add(buf, size, i > 0 ? "+%s" : " %s", l->kind[s->map.kind[i]].name);
-		if (focus && s->map.cursor >= 0) {
-			char at[64];
-
-			map_coordinates(l, s->map.cursor, at, sizeof at);
-			text_add(buf, size, "  rank %lld: node %lld, GPU %lld  %s", (long long)s->map.cursor,
-			    (long long)(s->map.cursor / s->plan.cluster.gpus_per_node),
-			    (long long)(s->map.cursor % s->plan.cluster.gpus_per_node), at);
-		}
-	}
+	if (a->tabs)
+		put_tabs(s, PANE_FORM, pane, buf, size);
+	else if (a->lower_tabs && pane >= PANE_MEMORY)
+		put_tabs(s, PANE_MEMORY, pane, buf, size);
+	else
+		text_put(buf, size, "%s", pane == PANE_STEP && s->plan.mode == MODE_SERVE ?
+		    "serving" : name[pane]);
+	if (pane == PANE_MAP)
+		add_map_title(s, buf, size);
 }
 
 /* "tp 6: 12 13   pp 1: 1 5 9 13", as far as w columns go. */
@@ -158,13 +189,21 @@ draw_frame(const struct state *s, struct canvas *c, const struct arrange *a, enu
 {
 	struct rect r = a->pane[pane];
 	bool focus = s->focus == pane;
+	const struct style frame_style = { .role = focus ? ROLE_TEXT : ROLE_FRAME };
 	char buf[512];
 
 	if (!a->framed)
 		return;
 	pane_title(s, a, pane, buf, sizeof buf);
-	canvas_frame(c, r, focus ? text_style : (struct style){ .role = ROLE_FRAME },
+	if (a->open[pane])
+		r.h++; /* the next pane draws over that edge */
+	canvas_frame(c, r, frame_style,
 	    (struct style){ .role = focus ? ROLE_TITLE : ROLE_DIM }, buf);
+	for (int i = 0; i < (int)pane; i++)
+		if (a->open[i] && a->pane[i].y + a->pane[i].h == r.y) {
+			canvas_put(c, r.x, r.y, frame_style, canvas_glyph(c, GLYPH_TEE_RIGHT));
+			canvas_put(c, r.x + r.w - 1, r.y, frame_style, canvas_glyph(c, GLYPH_TEE_LEFT));
+		}
 	if (pane == PANE_MAP && focus && s->estimate->laid_out && s->map.cursor >= 0 && r.w > 20) {
 		char text[520];
 
@@ -232,24 +271,50 @@ draw_map_pane(const struct state *s, struct canvas *c, struct rect r)
 	}
 }
 
+/* Memory, traffic, step: numbers, or why there are none. */
+static void
+draw_numbers(const struct state *s, struct canvas *c, const struct arrange *a, enum pane pane)
+{
+	const struct estimate *e = s->estimate;
+	const struct rect r = a->inner[pane];
+	const bool focus = s->focus == pane;
+	const char *none = NULL;
+
+	if (r.h <= 0)
+		return;
+	if (pane == PANE_MEMORY && e->stages == 0)
+		none = "No stages to show until the errors are mended (e lists them).";
+	else if (pane == PANE_TRAFFIC && !e->timed)
+		none = "No traffic to show until the errors are mended (e lists them).";
+	else if (pane == PANE_TRAFFIC && e->traffic.count == 0)
+		none = "No GPU sends anything.";
+	else if (pane == PANE_STEP && !figures_known(e))
+		none = "No times to show until the errors are mended (e lists them).";
+	if (none != NULL) {
+		draw_wrapped(c, r, dim_style, none);
+		if (focus) {
+			c->cursor_x = r.x;
+			c->cursor_y = r.y;
+		}
+	} else if (pane == PANE_MEMORY)
+		bars_draw(c, r, e, s->first_stage, s->stage, focus);
+	else if (pane == PANE_TRAFFIC)
+		flows_draw(c, r, &e->traffic, s->first_flow, s->flow, focus);
+	else
+		figures_draw(c, r, e, s->first_figure, s->figure, focus);
+}
+
 static void
 draw_panes(const struct state *s, struct canvas *c, const struct arrange *a)
 {
-	const struct estimate *e = s->estimate;
-
 	for (int i = 0; i < PANE_COUNT; i++)
 		if (a->pane[i].h > 0)
 			draw_frame(s, c, a, (enum pane)i);
 	if (a->inner[PANE_FORM].h > 0)
-		form_draw(c, a->inner[PANE_FORM], &s->form, &s->plan, &e->diags, s->focus == PANE_FORM);
-	if (a->inner[PANE_MEMORY].h > 0) {
-		if (e->stages > 0)
-			bars_draw(c, a->inner[PANE_MEMORY], e, s->first_stage, s->stage,
-			    s->focus == PANE_MEMORY);
-		else
-			draw_wrapped(c, a->inner[PANE_MEMORY], dim_style,
-			    "No stages to show until the errors are mended (e lists them).");
-	}
+		form_draw(c, a->inner[PANE_FORM], &s->form, &s->plan, &s->estimate->diags,
+		    s->focus == PANE_FORM);
+	for (int i = PANE_MEMORY; i < PANE_COUNT; i++)
+		draw_numbers(s, c, a, (enum pane)i);
 	/* Last, so that its cursor wins when it has the focus. */
 	if (a->inner[PANE_MAP].h > 0)
 		draw_map_pane(s, c, a->inner[PANE_MAP]);

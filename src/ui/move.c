@@ -3,18 +3,15 @@
 
 #include "core/text.h"
 #include "ui/actions.h"
-#include "ui/bars.h"
 #include "ui/command.h"
+#include "ui/figures.h"
 
 enum { FAR = 1 << 20 }; /* more than any list or form has */
 
 static struct rect
 map_area(const struct state *s)
 {
-	struct arrange a = arrange_panes(s->columns, s->rows, PANE_MAP,
-	    s->estimate->stages < 64 ? (int)s->estimate->stages : 64);
-
-	return a.inner[PANE_MAP];
+	return state_arrange_for(s, PANE_MAP).inner[PANE_MAP];
 }
 
 static void
@@ -26,14 +23,41 @@ map_step(struct state *s, int64_t dx, int64_t dy)
 		map_move(&s->map, &s->plan, &s->estimate->layout, r.w, r.h, dx, dy);
 }
 
-static void
-stage_step(struct state *s, int64_t way)
+/* Of `count` entries, the one `way` further, as far as it goes. */
+static int64_t
+further(int64_t selected, int64_t way, int64_t count)
 {
-	s->stage += way;
-	if (s->stage >= s->estimate->stages)
-		s->stage = s->estimate->stages - 1;
-	if (s->stage < 0)
-		s->stage = 0;
+	selected += way;
+	if (selected >= count)
+		selected = count - 1;
+	return selected > 0 ? selected : 0;
+}
+
+static void
+number_step(struct state *s, int way)
+{
+	const struct estimate *e = s->estimate;
+
+	if (s->focus == PANE_TRAFFIC)
+		s->flow = (int)further(s->flow, way, e->timed ? (int64_t)e->traffic.count : 0);
+	else if (s->focus == PANE_STEP)
+		s->figure = (int)further(s->figure, way, figures_count(e));
+	else
+		s->stage = further(s->stage, way, e->stages);
+}
+
+/* Left and right: GPUs on the map, columns of the step pane. */
+static unsigned
+horizontal(struct state *s, int way)
+{
+	const int w = state_arrange(s).inner[PANE_STEP].w, count = figures_count(s->estimate);
+	const int to = s->figure + way * figures_lines(w, count);
+
+	if (s->focus == PANE_MAP)
+		map_step(s, way, 0);
+	else if (s->focus == PANE_STEP && to >= 0 && to < count)
+		s->figure = to;
+	return 0;
 }
 
 /* Down by way lines or entries, whatever has the focus. */
@@ -47,7 +71,7 @@ vertical(struct state *s, int way)
 	else if (s->focus == PANE_MAP)
 		map_step(s, 0, way);
 	else
-		stage_step(s, way);
+		number_step(s, way);
 	return 0;
 }
 
@@ -69,16 +93,14 @@ unsigned
 move_left(struct state *s, const char *argument)
 {
 	(void)argument;
-	map_step(s, -1, 0);
-	return 0;
+	return horizontal(s, -1);
 }
 
 unsigned
 move_right(struct state *s, const char *argument)
 {
 	(void)argument;
-	map_step(s, 1, 0);
-	return 0;
+	return horizontal(s, 1);
 }
 
 static int
@@ -131,11 +153,31 @@ move_last(struct state *s, const char *argument)
 	return 0;
 }
 
+static unsigned
+other_pane(struct state *s, int way)
+{
+	int pane = (int)s->focus;
+
+	do
+		pane = (pane + way + PANE_COUNT) % PANE_COUNT;
+	while (!state_has_pane(s, (enum pane)pane));
+	state_focus(s, (enum pane)pane);
+	return 0;
+}
+
 unsigned
 move_next_pane(struct state *s, const char *argument)
 {
-	(void)argument;
-	s->focus = (s->focus + 1) % PANE_COUNT;
+	static const char *const name[PANE_COUNT] = { "plan", "map", "memory", "traffic", "step" };
+
+	if (argument[0] == '\0')
+		return other_pane(s, 1);
+	for (int i = 0; i < PANE_COUNT; i++)
+		if (text_equal(name[i], argument) && state_has_pane(s, (enum pane)i)) {
+			state_focus(s, (enum pane)i);
+			return 0;
+		}
+	state_say(s, ROLE_ERROR, "one of plan, map, memory, traffic (when training), step");
 	return 0;
 }
 
@@ -143,8 +185,7 @@ unsigned
 move_previous_pane(struct state *s, const char *argument)
 {
 	(void)argument;
-	s->focus = (s->focus + PANE_COUNT - 1) % PANE_COUNT;
-	return 0;
+	return other_pane(s, -1);
 }
 
 static unsigned

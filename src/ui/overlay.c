@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/rows.h"
+#include "ui/why.h"
 
 static struct rect
 overlay_rect(const struct state *s)
@@ -36,7 +37,7 @@ title(const struct state *s)
 	case OVERLAY_DIAGS:
 		return "errors, warnings and hints";
 	case OVERLAY_WHY:
-		return "why: memory of stage";
+		return "why: ";
 	case OVERLAY_CATALOG:
 		return s->overlay_field == FIELD_PRESET ? "models" : "GPUs";
 	case OVERLAY_FIELDS:
@@ -116,31 +117,6 @@ overlay_kinds(struct state *s, const char *argument)
 {
 	(void)argument;
 	overlay_open(s, OVERLAY_KINDS);
-	return 0;
-}
-
-unsigned
-overlay_why(struct state *s, const char *argument)
-{
-	struct estimate *e = s->estimate;
-	struct ledger ledger;
-
-	(void)argument;
-	s->term_count = 0;
-	if (s->terms == NULL)
-		s->terms = malloc(STATE_TERMS * sizeof *s->terms);
-	if (s->terms == NULL) {
-		state_say(s, ROLE_ERROR, "no memory for the list");
-		return 0;
-	}
-	if (e->stages > 0) {
-		ledger_init(&ledger, s->terms, STATE_TERMS);
-		ledger.stage = (int32_t)s->stage;
-		params_stage(&s->plan, &e->placement, s->stage, &ledger);
-		memory_stage(&s->plan, &e->layout, &e->placement, s->stage, &ledger);
-		s->term_count = ledger.count < STATE_TERMS ? ledger.count : STATE_TERMS;
-	}
-	overlay_open(s, OVERLAY_WHY);
 	return 0;
 }
 
@@ -244,7 +220,7 @@ overlay_accept(struct state *s, const char *argument)
 		if (target < 0)
 			return 0;
 		s->form.field = (enum field_id)target;
-		s->focus = PANE_FORM;
+		state_focus(s, PANE_FORM);
 		if (field_table[target].flag == NULL)
 			s->form.all = true;
 		s->overlay = OVERLAY_NONE;
@@ -349,7 +325,7 @@ overlay_draw(const struct state *s, struct canvas *c)
 	canvas_fill(c, r, (struct style){ .role = ROLE_TEXT });
 	text_put(text, sizeof text, "%s", title(s));
 	if (s->overlay == OVERLAY_WHY)
-		text_add(text, sizeof text, " %lld", (long long)s->stage);
+		why_title(s, text + strlen(text), sizeof text - strlen(text));
 	if (s->filter[0] != '\0')
 		text_add(text, sizeof text, "  with \"%.100s\"", s->filter);
 	if (inner.h < r.h)

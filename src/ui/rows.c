@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "ui/bars.h"
 #include "ui/command.h"
 #include "ui/rows.h"
+#include "ui/why.h"
 
 enum { INDENT = 4 };
 
@@ -82,9 +82,8 @@ contains(const char *text, const char *word, size_t n)
 	return false;
 }
 
-/* Every word of the filter is somewhere in the text. */
-static bool
-passes(const struct rows *rows, const char *text)
+bool
+rows_passes(const struct rows *rows, const char *text)
 {
 	const char *word = rows->filter;
 
@@ -136,9 +135,8 @@ line_length(const char *text, int w)
 	return at;
 }
 
-/* Lines of one entry; the first call of an entry counts it. Long lines are wrapped. */
-static void
-add_wrapped(struct rows *rows, int item, int target, enum role role, int indent, const char *text)
+void
+rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent, const char *text)
 {
 	bool first = true;
 
@@ -153,15 +151,15 @@ add_wrapped(struct rows *rows, int item, int target, enum role role, int indent,
 	} while (*text != '\0');
 }
 
-static void
-add_item(struct rows *rows, int target, enum role role, const char *text)
+void
+rows_item(struct rows *rows, int target, enum role role, const char *text)
 {
-	if (passes(rows, text))
-		add_wrapped(rows, rows->items++, target, role, 0, text);
+	if (rows_passes(rows, text))
+		rows_wrapped(rows, rows->items++, target, role, 0, text);
 }
 
-static void
-add_heading(struct rows *rows, const char *text)
+void
+rows_heading(struct rows *rows, const char *text)
 {
 	if (rows->filter[0] == '\0')
 		add_line(rows, -1, -1, ROLE_TITLE, 0, text, strlen(text));
@@ -171,7 +169,7 @@ static void
 rows_help(struct rows *rows)
 {
 	static const char *const places[] = {
-		"Everywhere", "In the plan", "On the map", "In the memory pane", "In lists"
+		"Everywhere", "In the plan", "On the map", "On numbers", "In lists"
 	};
 	static const unsigned contexts[] = {
 		CONTEXT_PANES, CONTEXT_FORM, CONTEXT_MAP, CONTEXT_MEMORY, CONTEXT_LIST
@@ -179,7 +177,7 @@ rows_help(struct rows *rows)
 	char keys[64], line[ROW_TEXT_SIZE], name[64];
 
 	for (size_t place = 0; place < 5; place++) {
-		add_heading(rows, places[place]);
+		rows_heading(rows, places[place]);
 		for (size_t i = 0; i < command_count; i++) {
 			const struct command *c = &command_table[i];
 			bool everywhere = (c->contexts & CONTEXT_PANES) == CONTEXT_PANES ||
@@ -191,19 +189,19 @@ rows_help(struct rows *rows)
 			text_put(name, sizeof name, c->argument[0] != '\0' ? "%s %s" : "%s", c->name,
 			    c->argument);
 			text_put(line, sizeof line, "%-16s :%-18s %s", keys, name, c->help);
-			add_item(rows, (int)i, ROLE_TEXT, line);
+			rows_item(rows, (int)i, ROLE_TEXT, line);
 		}
 	}
-	add_heading(rows, "While typing");
-	add_item(rows, -1, ROLE_TEXT, "Enter            takes it, Esc cancels, Tab completes files, "
+	rows_heading(rows, "While typing");
+	rows_item(rows, -1, ROLE_TEXT, "Enter            takes it, Esc cancels, Tab completes files, "
 	    "commands and fields");
-	add_item(rows, -1, ROLE_TEXT, "Left Right Home End Backspace Delete Ctrl-A Ctrl-E Ctrl-U "
+	rows_item(rows, -1, ROLE_TEXT, "Left Right Home End Backspace Delete Ctrl-A Ctrl-E Ctrl-U "
 	    "Ctrl-K Ctrl-W edit");
-	add_heading(rows, "Marks");
-	add_item(rows, -1, ROLE_TEXT, "*  you set this field (the others come from the catalogue, "
+	rows_heading(rows, "Marks");
+	rows_item(rows, -1, ROLE_TEXT, "*  you set this field (the others come from the catalogue, "
 	    "a default or a rule)");
-	add_item(rows, -1, ROLE_TEXT, "!  an error or a warning is about this field");
-	add_item(rows, -1, ROLE_TEXT, ">  selected; on the map >13< is the GPU under the cursor, "
+	rows_item(rows, -1, ROLE_TEXT, "!  an error or a warning is about this field");
+	rows_item(rows, -1, ROLE_TEXT, ">  selected; on the map >13< is the GPU under the cursor, "
 	    "[12] or *tp a peer of it");
 }
 
@@ -218,70 +216,27 @@ rows_diags(struct rows *rows, const struct diag_list *diags)
 		int item = rows->items;
 
 		text_put(text, sizeof text, "%s: %s", severity_name(d->severity), d->message);
-		if (!passes(rows, text))
+		if (!rows_passes(rows, text))
 			continue;
 		rows->items++;
-		add_wrapped(rows, item, (int)i, role[d->severity], 0, text);
+		rows_wrapped(rows, item, (int)i, role[d->severity], 0, text);
 		if (d->fix_field != FIELD_NONE) {
 			text_put(text, sizeof text, "Enter: %s %s", field_table[d->fix_field].label,
 			    d->fix_value);
-			add_wrapped(rows, item, (int)i, ROLE_KEY, INDENT, text);
+			rows_wrapped(rows, item, (int)i, ROLE_KEY, INDENT, text);
 		}
 		text_put(text, sizeof text, "%s%s%s%s%s",
 		    d->field != FIELD_NONE ? field_table[d->field].path : "", d->field != FIELD_NONE ?
 		    "  " : "", d->reason != NULL ? d->reason : "", d->source != NULL ? "  " : "",
 		    d->source != NULL ? d->source : "");
-		add_wrapped(rows, item, (int)i, ROLE_DIM, INDENT, text);
+		rows_wrapped(rows, item, (int)i, ROLE_DIM, INDENT, text);
 	}
 	if (diags->dropped > 0) {
 		text_put(text, sizeof text, "and %zu more", diags->dropped);
-		add_item(rows, -1, ROLE_DIM, text);
+		rows_item(rows, -1, ROLE_DIM, text);
 	}
 	if (diags->count == 0)
-		add_item(rows, -1, ROLE_GOOD, "no errors, no warnings");
-}
-
-static void
-rows_why(struct rows *rows, const struct state *s)
-{
-	static const enum quantity shown[] = {
-		QUANTITY_PARAMETERS, QUANTITY_GRADIENTS, QUANTITY_OPTIMIZER, QUANTITY_PARAMS_GPU
-	};
-	char text[512], amount[64];
-
-	for (size_t q = 0; q < sizeof shown / sizeof *shown; q++) {
-		double sum = 0;
-		bool bytes = shown[q] != QUANTITY_PARAMS_GPU;
-
-		for (size_t i = 0; i < s->term_count; i++)
-			if (s->terms[i].quantity == shown[q])
-				sum += s->terms[i].value;
-		bars_bytes(sum, amount, sizeof amount);
-		text_put(text, sizeof text, "%s: %.0f %s%s%s%s", quantity_table[shown[q]].name, sum,
-		    quantity_table[shown[q]].unit, bytes ? " (" : "", bytes ? amount : "",
-		    bytes ? ")" : "");
-		add_heading(rows, text);
-		for (size_t i = 0; i < s->term_count; i++) {
-			const struct ledger_term *t = &s->terms[i];
-			int item = rows->items;
-
-			text_put(text, sizeof text, "%s %s", t->name, t->formula);
-			if (t->quantity != shown[q] || !passes(rows, text))
-				continue;
-			rows->items++;
-			if (bytes)
-				bars_bytes(t->value, amount, sizeof amount);
-			else
-				text_put(amount, sizeof amount, "%.0f", t->value);
-			text_put(text, sizeof text, "%-28s %16s", t->name, amount);
-			add_wrapped(rows, item, -1, ROLE_TEXT, 2, text);
-			add_wrapped(rows, item, -1, ROLE_DIM, 6, t->formula);
-			text_put(text, sizeof text, "source: %s", t->source);
-			add_wrapped(rows, item, -1, ROLE_DIM, 6, text);
-		}
-	}
-	if (s->term_count == 0)
-		add_item(rows, -1, ROLE_DIM, "nothing to explain: the plan has no stages");
+		rows_item(rows, -1, ROLE_GOOD, "no errors, no warnings");
 }
 
 static void
@@ -304,7 +259,7 @@ rows_catalog(struct rows *rows, const struct state *s)
 		else
 			text_add(text, sizeof text, "%6.1f GiB  %5.0f TFLOP/s  NVLink %4.0f GB/s  %s",
 			    v->cluster.memory_gib, v->cluster.bf16_tflops, v->cluster.nvlink_gbps, e->title);
-		if (passes(rows, text))
+		if (rows_passes(rows, text))
 			add_line(rows, rows->items++, (int)i, ROLE_TEXT, 0, text, strlen(text));
 	}
 }
@@ -339,7 +294,7 @@ rows_fields(struct rows *rows, const struct state *s)
 			field_format(f, &s->plan, value, sizeof value);
 			text_put(text, sizeof text, "%-18s %-16s %-34s %s", field_table[f].label, value,
 			    field_table[f].path, field_table[f].help);
-			if (passes(rows, text))
+			if (rows_passes(rows, text))
 				add_line(rows, rows->items++, (int)f, ROLE_TEXT, 0, text, strlen(text));
 		}
 }
@@ -352,10 +307,10 @@ rows_kinds(struct rows *rows, const struct state *s)
 	char text[ROW_TEXT_SIZE];
 
 	if (!s->estimate->laid_out) {
-		add_item(rows, -1, ROLE_DIM, "the layout refuses the plan, so there are no groups");
+		rows_item(rows, -1, ROLE_DIM, "the layout refuses the plan, so there are no groups");
 		return;
 	}
-	add_heading(rows, "Groups (Space switches one on or off, up to four)");
+	rows_heading(rows, "Groups (Space switches one on or off, up to four)");
 	for (int k = 0; k < l->kinds; k++) {
 		int at = -1;
 
@@ -365,16 +320,16 @@ rows_kinds(struct rows *rows, const struct state *s)
 		text_put(text, sizeof text, "[%c] %-14s %6lld groups of %lld", at >= 0 ? '1' + at : ' ',
 		    l->kind[k].name, (long long)layout_group_count(l, k),
 		    (long long)layout_group_size(l, k));
-		add_item(rows, k, layout_group_size(l, k) > 1 ? ROLE_TEXT : ROLE_DIM, text);
+		rows_item(rows, k, layout_group_size(l, k) > 1 ? ROLE_TEXT : ROLE_DIM, text);
 	}
-	add_heading(rows, "Ready-made");
+	rows_heading(rows, "Ready-made");
 	for (int i = 0; rows_preset(i) != NULL; i++) {
 		int n = rows_preset_kinds(i, l, name);
 
 		text_put(text, sizeof text, "    %-14s ", rows_preset(i));
 		for (int j = 0; j < n; j++)
 			text_add(text, sizeof text, j > 0 ? ", %s" : "%s", name[j]);
-		add_item(rows, l->kinds + i, ROLE_TEXT, text);
+		rows_item(rows, l->kinds + i, ROLE_TEXT, text);
 	}
 }
 
@@ -390,7 +345,7 @@ rows_init(struct rows *rows, const struct state *s, int width)
 		rows_diags(rows, &s->estimate->diags);
 		break;
 	case OVERLAY_WHY:
-		rows_why(rows, s);
+		why_rows(rows, s);
 		break;
 	case OVERLAY_CATALOG:
 		rows_catalog(rows, s);

@@ -30,6 +30,15 @@ struct rows {
 void rows_init(struct rows *rows, const struct state *s, int width);
 void rows_free(struct rows *rows);
 
+/* For those who fill a list: true when every word of the filter is somewhere in the text;
+ * a heading (left out while there is a filter); an entry of its own, if it passes; lines
+ * of entry `item`, wrapped, which the caller counts in rows->items. */
+bool rows_passes(const struct rows *rows, const char *text);
+void rows_heading(struct rows *rows, const char *text);
+void rows_item(struct rows *rows, int target, enum role role, const char *text);
+void rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent,
+    const char *text);
+
 /* What entry `item` stands for, -1 without one. */
 int rows_target(const struct rows *rows, int item);
 

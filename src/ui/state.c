@@ -6,8 +6,13 @@
 #include "ui/actions.h"
 #include "ui/bars.h"
 #include "ui/command.h"
+#include "ui/figures.h"
+#include "ui/flows.h"
 #include "ui/input.h"
 #include "ui/state.h"
+#include "ui/summary.h"
+
+enum { FIGURES_USUAL = 11 }; /* while the plan has errors, so that panes stay put */
 
 static void
 place_kinds(struct state *s)
@@ -49,6 +54,10 @@ recalc(struct state *s)
 	if (!s->estimate->legal)
 		check_fixes(&s->plan, s->catalog, &s->estimate->diags);
 	place_kinds(s);
+	if (!state_has_pane(s, s->focus))
+		s->focus = PANE_STEP;
+	if (!state_has_pane(s, s->lower))
+		s->lower = PANE_STEP;
 	if (s->stage >= s->estimate->stages)
 		s->stage = s->estimate->stages > 0 ? s->estimate->stages - 1 : 0;
 	state_follow(s);
@@ -63,7 +72,7 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 	*s = (struct state){
 		.catalog = catalog, .files = files, .plan = *plan, .columns = 80, .rows = 24,
 		.utf8 = true, .ascii = options != NULL && options->ascii, .depth = THEME_256,
-		.form.field = FIELD_TP,
+		.form.field = FIELD_TP, .lower = PANE_MEMORY,
 	};
 	s->map.cursor = 0;
 	plan_resolve(&s->plan, catalog);
@@ -89,35 +98,82 @@ state_free(struct state *s)
 	s->terms = NULL;
 }
 
+bool
+state_has_pane(const struct state *s, enum pane pane)
+{
+	return pane != PANE_TRAFFIC || s->plan.mode == MODE_TRAIN;
+}
+
+void
+state_focus(struct state *s, enum pane pane)
+{
+	s->focus = pane;
+	if (pane >= PANE_MEMORY)
+		s->lower = pane;
+}
+
+struct arrange
+state_arrange_for(const struct state *s, enum pane focus)
+{
+	const struct estimate *e = s->estimate;
+	struct wish wish = {
+		.focus = focus, .lower = s->lower, .stages = e->stages < 64 ? (int)e->stages : 64,
+		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
+	};
+
+	if (state_has_pane(s, PANE_TRAFFIC))
+		wish.flows = e->timed && e->traffic.count > 0 ? (int)e->traffic.count : 1;
+	return arrange_panes(s->columns, s->rows, &wish);
+}
+
 struct arrange
 state_arrange(const struct state *s)
 {
-	int stages = s->estimate->stages < 64 ? (int)s->estimate->stages : 64;
+	return state_arrange_for(s, s->focus);
+}
 
-	return arrange_panes(s->columns, s->rows, s->focus, stages);
+/* The first of `count` lines to show in an area of h, so that `selected` is visible. */
+static int64_t
+follow(int64_t first, int64_t selected, int64_t count, int h)
+{
+	if (h <= 0)
+		return first;
+	if (first > selected)
+		first = selected;
+	if (first < selected - h + 1)
+		first = selected - h + 1;
+	if (first > count - h)
+		first = count - h;
+	return first > 0 ? first : 0;
+}
+
+static int
+inside_list(int selected, int count)
+{
+	return selected >= count ? count > 0 ? count - 1 : 0 : selected;
 }
 
 void
 state_follow(struct state *s)
 {
+	const struct estimate *e = s->estimate;
 	struct arrange a = state_arrange(s);
-	int bars = bars_rows(a.inner[PANE_MEMORY].h);
+	const struct rect memory = a.inner[PANE_MEMORY], step = a.inner[PANE_STEP];
+	const int flows = e->timed ? (int)e->traffic.count : 0, figures = figures_count(e);
+	const int lines = figures_lines(step.w, figures);
 
+	s->flow = inside_list(s->flow, flows);
+	s->figure = inside_list(s->figure, figures);
 	if (a.inner[PANE_FORM].h > 0)
-		form_follow(&s->form, &s->plan, &s->estimate->diags, a.inner[PANE_FORM].h);
-	if (a.inner[PANE_MAP].h > 0 && s->estimate->laid_out)
-		map_follow(&s->map, &s->plan, &s->estimate->layout, a.inner[PANE_MAP].w,
-		    a.inner[PANE_MAP].h);
-	if (bars > 0) {
-		if (s->first_stage > s->stage)
-			s->first_stage = s->stage;
-		if (s->first_stage < s->stage - bars + 1)
-			s->first_stage = s->stage - bars + 1;
-		if (s->first_stage > s->estimate->stages - bars)
-			s->first_stage = s->estimate->stages - bars;
-		if (s->first_stage < 0)
-			s->first_stage = 0;
-	}
+		form_follow(&s->form, &s->plan, &e->diags, a.inner[PANE_FORM].h);
+	if (a.inner[PANE_MAP].h > 0 && e->laid_out)
+		map_follow(&s->map, &s->plan, &e->layout, a.inner[PANE_MAP].w, a.inner[PANE_MAP].h);
+	s->first_stage = follow(s->first_stage, s->stage, e->stages,
+	    bars_rows(memory.w, memory.h));
+	s->first_flow = (int)follow(s->first_flow, s->flow, flows,
+	    flows_rows(a.inner[PANE_TRAFFIC].h));
+	s->first_figure = (int)follow(s->first_figure, lines > 0 ? s->figure % lines : 0, lines,
+	    step.h);
 	overlay_follow(s);
 }
 
@@ -222,22 +278,28 @@ act_open(struct state *s)
 	recalc(s);
 }
 
-/* Recalculate, and where nothing more important is to be said, what the change did. */
+/* Recalculate, and say what the change did where nothing more important is to be said. */
 static void
 act_recalc(struct state *s)
 {
 	const struct estimate *e = s->estimate;
-	const double before = e->stages > 0 ? e->peak_total : 0;
-	char was[32], is[32];
+	const struct summary before = summary_of(e);
+	struct summary now;
+	const struct diag *own;
+	char delta[256], said[STATE_MESSAGE_SIZE];
 
 	recalc(s);
-	if (s->message[0] != '\0' || before <= 0 || e->stages == 0 || edit_current_diag(s) != NULL)
+	own = diag_of_field(&e->diags, s->form.field);
+	now = summary_of(e);
+	summary_delta(&before, &now, delta, sizeof delta);
+	if (delta[0] == '\0' || !e->legal || (own != NULL && own->severity != SEVERITY_HINT))
 		return;
-	bars_bytes(before, was, sizeof was);
-	bars_bytes(e->peak_total, is, sizeof is);
-	state_say(s, ROLE_DIM, "%s: the fullest GPU %s %s%s%s", s->undo.entry[s->undo.now].what,
-	    text_equal(was, is) ? "stays at" : "from", was, text_equal(was, is) ? "" : " to ",
-	    text_equal(was, is) ? "" : is);
+	if (s->message[0] == '\0') {
+		state_say(s, ROLE_DIM, "%s: %s", s->undo.entry[s->undo.now].what, delta);
+	} else if (s->message_role == ROLE_GOOD) { /* "undone: TP 4" */
+		text_put(said, sizeof said, "%s", s->message);
+		state_say(s, ROLE_GOOD, "%s; %s", said, delta);
+	}
 }
 
 unsigned

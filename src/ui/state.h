@@ -57,19 +57,22 @@ struct state {
 	bool utf8, ascii;           /* the terminal has UTF-8; the user wants ASCII */
 	enum theme_colors depth;
 
-	enum pane focus;
+	enum pane focus, lower;     /* lower: which of memory, traffic, step had it last */
 	struct form form;
 	struct map_view map;        /* kinds are indices; the names below survive a new layout */
 	char kind[MAP_COLORS_MAX][LAYOUT_NAME_SIZE];
 	int kinds;
 	bool plain_map;             /* the user wants all groups coloured, not the cursor's alone */
 	int64_t stage, first_stage; /* memory pane: selected bar, first one shown */
+	int flow, first_flow;       /* traffic pane: row */
+	int figure, first_figure;   /* step pane: figure, first line */
 
 	enum overlay overlay;
 	int item, first_line;       /* its selected item, its first line shown */
 	char filter[LINE_SIZE];
 	enum field_id overlay_field; /* catalogue list: which field it fills */
-	struct ledger_term *terms;  /* why view; owned, NULL until needed */
+	enum pane why;              /* why view: the number selected in this pane */
+	struct ledger_term *terms;  /* its terms; owned, NULL until needed */
 	size_t term_count;
 
 	enum prompt prompt;
@@ -108,8 +111,15 @@ unsigned state_change(struct state *s, const struct plan *next, const char *what
 bool state_unsaved(const struct state *s);
 void state_say(struct state *s, enum role role, const char *fmt, ...) TEXT_FORMAT(3, 4);
 
-/* Rectangles as the screen is now. */
+/* Rectangles as the screen is now, or as if another pane had the focus. */
 struct arrange state_arrange(const struct state *s);
+struct arrange state_arrange_for(const struct state *s, enum pane focus);
+
+/* Traffic is shown when training only. */
+bool state_has_pane(const struct state *s, enum pane pane);
+
+/* Give a pane the focus. */
+void state_focus(struct state *s, enum pane pane);
 
 /* Scroll every pane so that its selection is visible. */
 void state_follow(struct state *s);

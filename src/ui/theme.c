@@ -127,6 +127,11 @@ theme_look(struct style style, enum theme_colors colors, enum theme_palette pale
 		[ROLE_PARAMETERS] = { { 75, 12, 4 }, false, false, false, false },
 		[ROLE_GRADIENTS] = { { 208, 3, 3 }, false, false, false, false },
 		[ROLE_OPTIMIZER] = { { 141, 5, 6 }, false, false, false, false },
+		[ROLE_ACTIVATIONS] = { { 36, 2, 2 }, false, false, false, false },
+		[ROLE_LOGITS] = { { 178, 11, 5 }, false, false, false, false },
+		[ROLE_KV_CACHE] = { { 175, 13, 5 }, false, false, false, false },
+		[ROLE_BUFFERS] = { { 26, 4, -1 }, false, false, false, false },
+		[ROLE_OVERHEAD] = { { 246, 8, -1 }, false, false, false, false },
 		[ROLE_FREE] = { { 244, 8, -1 }, false, true, false, false },
 		[ROLE_OVER] = { { 160, 9, 1 }, true, false, false, false },
 	};

@@ -3,7 +3,7 @@
 # shellcheck source=tests/screen/lib.sh
 . "$TOP/tests/screen/lib.sh"
 
-start 100 30 tmux-256color "TERM=linux '$PROG'"
+start 120 40 tmux-256color "TERM=linux '$PROG'"
 expect ' tp 3 '
 [ "$(look_of ' tp 0')" != "$(look_of ' tp 1')" ] || fail "8 colours: neighbours share a colour"
 ansi | grep -q '48;5;\(1[6-9]\|[2-9][0-9]\)' && fail "8 colours: others are used"
@@ -11,7 +11,7 @@ ansi | grep -q "$ESC\\[[0-9;]*4[1-7]" || fail "8 colours: none is used"
 keys q
 expect 'rc=0'
 
-start 100 30 tmux-256color "NO_COLOR=1 '$PROG'"
+start 120 40 tmux-256color "NO_COLOR=1 '$PROG'"
 expect ' tp 3 '
 ansi | grep -Eq "$ESC\\[([0-9;]*;)?[34][0-7]([;m])" && fail "NO_COLOR: colours"
 ansi | grep -Eq '[34]8;5' && fail "NO_COLOR: colours of 256"
@@ -20,11 +20,11 @@ expect ' tp 0 .* tp 1 '
 keys q
 expect 'rc=0'
 
-start 100 30 tmux-256color "NO_COLOR= '$PROG'"
+start 120 40 tmux-256color "NO_COLOR= '$PROG'"
 expect ' tp 3 '
 ansi | grep -Eq '48;5' || fail "an empty NO_COLOR turns nothing off"
 
-start 100 30 tmux-256color "LC_ALL=C '$PROG'"
+start 120 40 tmux-256color "LC_ALL=C '$PROG'"
 expect '^\+ plan --'
 expect ' tp 3 '
 text | LC_ALL=C grep -q '[^ -~]' && fail "characters beyond ASCII in the C locale"
@@ -32,7 +32,7 @@ keys q
 expect 'rc=0'
 
 # ASCII at run time, and back.
-start 100 30 tmux-256color "'$PROG'"
+start 120 40 tmux-256color "'$PROG'"
 expect '^┌ plan'
 keys A
 expect '^\+ plan --'

@@ -40,7 +40,7 @@ expect 'open plan:'
 keys m Tab
 expect 'open plan: my.cfg'
 keys Enter
-expect '^shardplan +my.cfg'
+expect '^(shardplan +)?my.cfg'
 keys S C-u
 expect 'save as: *$'
 keys o t h e r . c f g Enter

@@ -7,7 +7,7 @@ start 100 30 tmux-256color "'$PROG'"
 expect '^┌ plan'
 expect '>\*TP +2 ranks'
 expect 'map by tp'
-expect 'static memory per GPU'
+expect 'memory per GPU, by stage'
 expect 'fits [0-9.]+ of [0-9.]+ GiB'
 [ "$(get '#{cursor_y}')" = "$(($(text | grep -n '>\*TP' | cut -d: -f1) - 1))" ] ||
     fail "the cursor is not on the selected row"
@@ -33,12 +33,12 @@ done
 keys BTab
 expect '>\*TP +2 ranks'
 resize 40 12
-expect '\[plan\] map memory'
+expect '\[plan\] map memory traffic step'
 expect '>\*TP +2'
 resize 20 3
 expect '^>\*TP +2$'
 resize 100 30
-expect 'static memory per GPU'
+expect 'memory per GPU, by stage'
 
 keys q
 expect 'rc=0'

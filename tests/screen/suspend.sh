@@ -15,7 +15,7 @@ keys 'echo still"-"here' Enter
 expect 'still-here'
 resize 100 30
 keys fg Enter
-expect 'static memory per GPU'
+expect 'memory per GPU, by stage'
 expect '>\*TP +2 ranks'
 keys Down
 expect '> sequence parallel'
@@ -25,6 +25,6 @@ expect 'Stopped.*'
 keys fg Enter
 expect '> sequence parallel'
 keys q
-expect_not 'static memory'
+expect_not 'memory per GPU, by stage'
 keys 'echo "status=$?"' Enter
 expect 'status=0'

@@ -3,7 +3,7 @@
 # shellcheck source=tests/screen/lib.sh
 . "$TOP/tests/screen/lib.sh"
 
-start 100 30 tmux-256color "'$PROG'"
+start 120 40 tmux-256color "'$PROG'"
 expect '^┌ plan'
 expect ' tp 3 '
 # Groups 0 and 1 are neighbours: not the same colour.

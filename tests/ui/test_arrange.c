@@ -1,6 +1,7 @@
 /* Panes at every size: inside the screen, apart from each other, never nothing. */
 #include "support.h"
 #include "ui/arrange.h"
+#include "ui/figures.h"
 
 static bool
 overlap(struct rect a, struct rect b)
@@ -11,9 +12,9 @@ overlap(struct rect a, struct rect b)
 }
 
 static void
-check(int w, int h, enum pane focus, int stages)
+check(int w, int h, const struct wish *wish)
 {
-	struct arrange a = arrange_panes(w, h, focus, stages);
+	struct arrange a = arrange_panes(w, h, wish);
 	struct rect all[3 + PANE_COUNT];
 	int n = 0;
 
@@ -36,23 +37,69 @@ check(int w, int h, enum pane focus, int stages)
 		for (int j = i + 1; j < n; j++)
 			assert_false(overlap(all[i], all[j]));
 	}
-	assert_true(a.pane[focus].h > 0);
-	if (!a.tabs)
-		for (int i = 0; i < PANE_COUNT; i++)
-			assert_true(a.pane[i].h > 0);
+	assert_true(a.pane[wish->focus].h > 0);
+	if (a.tabs)
+		return;
+	assert_true(a.pane[PANE_FORM].h > 0 && a.pane[PANE_MAP].h > 0);
+	n = 0;
+	for (int i = PANE_MEMORY; i < PANE_COUNT; i++)
+		n += a.pane[i].h > 0;
+	assert_int_equal(n, a.lower_tabs ? 1 : wish->flows > 0 ? 3 : 2);
+	/* All of the body is used. */
+	n = 0;
+	for (int i = 0; i < PANE_COUNT; i++)
+		n += a.pane[i].w * a.pane[i].h;
+	assert_int_equal(n, w * (h - a.header.h - a.message.h - a.footer.h));
 }
 
 static void
 test_all_sizes(void **unused)
 {
-	static const int stages[] = { 0, 1, 8, 64 };
+	static const struct wish wishes[] = {
+		{ .stages = 0, .flows = 1, .figures = 0 }, { .stages = 1, .flows = 5, .figures = 11 },
+		{ .stages = 8, .flows = 24, .figures = 11 }, { .stages = 64, .flows = 7, .figures = 11 },
+		{ .stages = 1, .flows = 0, .figures = 15 }, { .stages = 64, .flows = 0, .figures = 13 },
+	};
 
 	(void)unused;
 	for (int w = 1; w <= 300; w++)
 		for (int h = 1; h <= 100; h++)
-			for (size_t i = 0; i < COUNT(stages); i++)
-				check(w, h, (enum pane)((w + h) % PANE_COUNT), stages[i]);
-	check(500, 200, PANE_FORM, 4);
+			for (size_t i = 0; i < COUNT(wishes); i++) {
+				struct wish wish = wishes[i];
+
+				wish.focus = (enum pane)((w + h) % PANE_COUNT);
+				wish.lower = (enum pane)(PANE_MEMORY + h % 3);
+				if (wish.flows == 0 && wish.focus == PANE_TRAFFIC)
+					wish.focus = PANE_STEP;
+				if (wish.flows == 0 && wish.lower == PANE_TRAFFIC)
+					wish.lower = PANE_MEMORY;
+				check(w, h, &wish);
+			}
+}
+
+/* The usual screens: everything at once from 100x30 on, in turns at 80x24, tabs below. */
+static void
+test_usual_sizes(void **unused)
+{
+	struct wish wish = { .focus = PANE_FORM, .lower = PANE_STEP, .stages = 4, .flows = 5,
+		.figures = 11 };
+	struct arrange a = arrange_panes(100, 30, &wish);
+
+	(void)unused;
+	assert_false(a.tabs || a.lower_tabs);
+	assert_int_equal(a.pane[PANE_MEMORY].x, a.pane[PANE_STEP].x);
+	assert_true(a.inner[PANE_STEP].h >= figures_lines(a.inner[PANE_STEP].w, 11));
+	a = arrange_panes(160, 45, &wish);
+	assert_false(a.tabs || a.lower_tabs);
+	assert_int_equal(a.pane[PANE_MEMORY].y, a.pane[PANE_TRAFFIC].y); /* side by side */
+	assert_int_equal(a.pane[PANE_TRAFFIC].x, a.pane[PANE_STEP].x);
+	a = arrange_panes(80, 24, &wish);
+	assert_true(a.lower_tabs && a.pane[PANE_STEP].h > 0);
+	wish.focus = PANE_TRAFFIC;
+	a = arrange_panes(80, 24, &wish);
+	assert_true(a.pane[PANE_TRAFFIC].h > 0 && a.pane[PANE_STEP].h == 0);
+	a = arrange_panes(40, 12, &wish);
+	assert_true(a.tabs && a.inner[PANE_TRAFFIC].h >= 6);
 }
 
 /* Whatever the size, the row of the selected field is on the screen. */
@@ -78,7 +125,8 @@ test_selected_shown(void **unused)
 static void
 test_every_screen(void **unused)
 {
-	static const char *const keys[] = { "", "\t", "\t\t", "?", "e", "d", "W", "/", ":", "a", "g" };
+	static const char *const keys[] = { "", "\t", "\t\t", "\t\t\t", "\t\t\t\t",
+		"\t\t\t\r", "\t\t\t\t\r", "?", "e", "d", "W", "/", ":", "a", "g" };
 	static const int w[] = { 0, 1, 2, 5, 15, 16, 40, 71, 72, 80, 500 };
 	static const int h[] = { 0, 1, 2, 3, 4, 5, 6, 7, 12, 19, 20, 24, 200 };
 
@@ -102,7 +150,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_sizes),
+		cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_usual_sizes),
 		cmocka_unit_test(test_selected_shown),
 		cmocka_unit_test(test_every_screen),
 	};

@@ -51,7 +51,8 @@ test_keys_plain(void **unused)
 static void
 test_all_keys(void **unused)
 {
-	static const char *const where[] = { "", "\t", "\t\t", "?", "e", "d", "W", "/", ":", "/tp\r" };
+	static const char *const where[] = { "", "\t", "\t\t", "\t\t\t", "\t\t\t\t", "?",
+		"e", "d", "W", "/", ":", "/tp\r" };
 
 	(void)unused;
 	for (size_t w = 0; w < COUNT(where); w++)
@@ -121,6 +122,8 @@ test_context(void **unused)
 	assert_int_equal(command_context(&s->state), CONTEXT_FORM);
 	type(s, "\t");
 	assert_int_equal(command_context(&s->state), CONTEXT_MAP);
+	type(s, "\t");
+	assert_int_equal(command_context(&s->state), CONTEXT_MEMORY);
 	type(s, "\t");
 	assert_int_equal(command_context(&s->state), CONTEXT_MEMORY);
 	type(s, "?");

@@ -15,7 +15,7 @@ test_tune(void **unused)
 	assert_int_equal(s->state.plan.parallel.tp, 4);
 	assert_true(shows(s, "TP 4 PP 4 DP 1"));
 	assert_true(shows(s, "(new plan) *"));
-	assert_true(shows(s, "TP 4: the fullest GPU from "));
+	assert_true(shows(s, "TP 4: memory "));
 	type(s, "h");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	assert_true(hides(s, "(new plan) *"));

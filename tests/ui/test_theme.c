@@ -98,12 +98,28 @@ test_flags(void **unused)
 	    PALETTE_DEFAULT).reverse);
 }
 
+/* Parts of the memory bars differ in colour where there are enough colours (and in their
+ * glyphs everywhere). */
+static void
+test_parts(void **unused)
+{
+	(void)unused;
+	for (uint8_t a = ROLE_PARAMETERS; a <= ROLE_OVERHEAD; a++)
+		for (uint8_t b = ROLE_PARAMETERS; b < a; b++)
+			for (int d = THEME_16; d <= THEME_256; d++)
+				assert_int_not_equal(theme_look((struct style){ .role = a },
+				    (enum theme_colors)d, PALETTE_DEFAULT).fg,
+				    theme_look((struct style){ .role = b }, (enum theme_colors)d,
+				    PALETTE_DEFAULT).fg);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranges), cmocka_unit_test(test_sets),
 		cmocka_unit_test(test_spaces), cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

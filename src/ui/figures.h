@@ -1,0 +1,39 @@
+/*
+ * figures.h - the numbers of a training step or of a serving engine, as a list in columns.
+ */
+#ifndef UI_FIGURES_H
+#define UI_FIGURES_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/estimate.h"
+#include "ui/canvas.h"
+
+enum { FIGURE_QUANTITIES = 2 };
+
+struct figure {
+	const char *label;  /* short */
+	const char *how;    /* what it is and how it follows from others */
+	void (*format)(double value, char *buf, size_t size);
+	size_t offset;      /* of the double in struct estimate */
+	bool if_any;        /* left out while it is 0 */
+	enum quantity quantity[FIGURE_QUANTITIES]; /* whose terms explain it, ended by COUNT */
+};
+
+/* True when there are figures: the estimate is timed or served. */
+bool figures_known(const struct estimate *e);
+
+/* The i-th figure of this estimate, NULL past the end; and how many there are. */
+const struct figure *figures_at(const struct estimate *e, int i);
+int figures_count(const struct estimate *e);
+
+/* Its value as text, "-" where it is unknown. */
+void figures_format(const struct figure *figure, const struct estimate *e, char *buf, size_t size);
+
+/* Lines that `count` figures take in w columns; they fill one column after the other. */
+int figures_lines(int w, int count);
+
+/* Draw from line `first` on; `selected` is marked when focus. */
+void figures_draw(struct canvas *c, struct rect r, const struct estimate *e, int first,
+    int selected, bool focus);
+#endif

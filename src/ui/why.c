@@ -1,0 +1,274 @@
+#include "ui/why.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "ui/actions.h"
+#include "ui/figures.h"
+#include "ui/flows.h"
+#include "ui/units.h"
+
+/* The row of the traffic pane that is explained, NULL without one. */
+static const struct traffic_row *
+flow_of(const struct state *s)
+{
+	const struct estimate *e = s->estimate;
+
+	return e->timed && s->flow < (int)e->traffic.count ? &e->traffic.row[s->flow] : NULL;
+}
+
+/* Note the terms again: the estimate of the screen is made without them. */
+static void
+note_terms(const struct state *s, struct ledger *ledger)
+{
+	const struct estimate *e = s->estimate;
+	struct traffic traffic = { 0 };
+
+	if (s->why == PANE_MEMORY) {
+		ledger->stage = (int32_t)s->stage;
+		params_stage(&s->plan, &e->placement, s->stage, ledger);
+		memory_stage(&s->plan, &e->layout, &e->placement, e->microbatches, s->stage, ledger);
+		ledger->stage = -1;
+	}
+	if (e->timed && s->why != PANE_MEMORY)
+		steptime_estimate(&s->plan, &e->layout, &e->placement, e->microbatches, &traffic,
+		    ledger);
+	if (e->served)
+		serve_estimate(&s->plan, &e->layout, &e->placement, ledger);
+}
+
+unsigned
+overlay_why(struct state *s, const char *argument)
+{
+	struct ledger ledger;
+
+	(void)argument;
+	s->why = s->focus >= PANE_MEMORY ? s->focus : PANE_MEMORY;
+	s->term_count = 0;
+	if (s->terms == NULL)
+		s->terms = malloc(STATE_TERMS * sizeof *s->terms);
+	if (s->terms == NULL) {
+		state_say(s, ROLE_ERROR, "no memory for the list");
+		return 0;
+	}
+	if (s->estimate->stages > 0) {
+		ledger_init(&ledger, s->terms, STATE_TERMS);
+		note_terms(s, &ledger);
+		s->term_count = ledger.count < STATE_TERMS ? ledger.count : STATE_TERMS;
+	}
+	overlay_open(s, OVERLAY_WHY);
+	return 0;
+}
+
+void
+why_title(const struct state *s, char *buf, size_t size)
+{
+	const struct figure *figure;
+	char name[64];
+
+	if (s->why == PANE_TRAFFIC && flow_of(s) != NULL) {
+		flows_name(flow_of(s), name, sizeof name);
+		text_put(buf, size, "traffic of %s", name);
+	} else if (s->why == PANE_STEP) {
+		figure = figures_at(s->estimate, s->figure);
+		text_put(buf, size, "%s", figure != NULL ? figure->label : "step");
+	} else
+		text_put(buf, size, s->why == PANE_MEMORY ? "memory of stage %lld" : "traffic",
+		    (long long)s->stage);
+}
+
+/* An amount in the unit of a quantity. */
+static void
+put_amount(enum quantity q, double value, char *buf, size_t size)
+{
+	const char *unit = quantity_table[q].unit;
+
+	if (q == QUANTITY_TRAFFIC)
+		units_wire(value, buf, size);
+	else if (text_equal(unit, "B"))
+		units_memory(value, buf, size);
+	else if (text_equal(unit, "s"))
+		units_seconds(value, buf, size);
+	else if (text_equal(unit, "FLOP")) {
+		units_count(value, buf, size);
+		text_add(buf, size, " FLOP");
+	} else
+		text_put(buf, size, "%.0f", value);
+}
+
+/* The text begins with the word, letters compared without case. */
+static bool
+begins(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i < n; i++)
+		if (tolower((unsigned char)text[i]) != tolower((unsigned char)word[i]))
+			return false;
+	return text[n] == '\0' || strchr(" ,:-", text[n]) != NULL;
+}
+
+/* Which terms belong to a row: those whose name or formula begins with its dimension and
+ * collective ("tp all-gather"), else those that begin with its dimension; all of them
+ * where none names either. */
+struct choice {
+	const struct traffic_row *row; /* NULL: any term will do */
+	enum { CHOICE_ALL, CHOICE_DIMENSION, CHOICE_ROW } by;
+};
+
+static bool
+chosen(const struct choice *choice, const struct ledger_term *t)
+{
+	char word[64];
+
+	if (choice->row == NULL || choice->by == CHOICE_ALL)
+		return true;
+	if (choice->by == CHOICE_ROW)
+		flows_name(choice->row, word, sizeof word);
+	else
+		text_put(word, sizeof word, "%s", choice->row->dim);
+	return begins(t->name, word) || begins(t->formula, word);
+}
+
+static struct choice
+choose(const struct state *s, enum quantity q)
+{
+	struct choice choice = { .by = CHOICE_ALL };
+
+	if (s->why != PANE_TRAFFIC || q != QUANTITY_TRAFFIC || flow_of(s) == NULL)
+		return choice;
+	choice.row = flow_of(s);
+	for (choice.by = CHOICE_ROW; choice.by > CHOICE_ALL; choice.by--)
+		for (size_t i = 0; i < s->term_count; i++)
+			if (s->terms[i].quantity == q && chosen(&choice, &s->terms[i]))
+				return choice;
+	return choice;
+}
+
+static void
+add_term(struct rows *rows, const struct ledger_term *t)
+{
+	char text[512], amount[64];
+	int item = rows->items;
+
+	text_put(text, sizeof text, "%s %s", t->name, t->formula);
+	if (!rows_passes(rows, text))
+		return;
+	rows->items++;
+	put_amount(t->quantity, t->value, amount, sizeof amount);
+	text_put(text, sizeof text, "%-38s %16s", t->name, amount);
+	rows_wrapped(rows, item, -1, ROLE_TEXT, 2, text);
+	rows_wrapped(rows, item, -1, ROLE_DIM, 6, t->formula);
+	text_put(text, sizeof text, "source: %s", t->source);
+	rows_wrapped(rows, item, -1, ROLE_DIM, 6, text);
+}
+
+/* A quantity and its terms; nothing without any. */
+static void
+add_quantity(struct rows *rows, const struct state *s, enum quantity q)
+{
+	const struct choice choice = choose(s, q);
+	char text[512], amount[64];
+	double sum = 0;
+	int terms = 0;
+
+	for (size_t i = 0; i < s->term_count; i++)
+		if (s->terms[i].quantity == q && chosen(&choice, &s->terms[i])) {
+			sum += s->terms[i].value;
+			terms++;
+		}
+	if (terms == 0)
+		return;
+	put_amount(q, sum, amount, sizeof amount);
+	text_put(text, sizeof text, "%s: %s", quantity_table[q].name, amount);
+	if (text_equal(quantity_table[q].unit, "B"))
+		text_add(text, sizeof text, " (%.0f bytes)", sum);
+	if (choice.row != NULL && choice.by == CHOICE_DIMENSION)
+		text_add(text, sizeof text, " of all %s rows", choice.row->dim);
+	else if (choice.row != NULL && choice.by == CHOICE_ALL)
+		text_add(text, sizeof text, " of all rows");
+	rows_heading(rows, text);
+	for (size_t i = 0; i < s->term_count; i++)
+		if (s->terms[i].quantity == q && chosen(&choice, &s->terms[i]))
+			add_term(rows, &s->terms[i]);
+}
+
+static void
+memory_rows(struct rows *rows, const struct state *s)
+{
+	static const enum quantity shown[] = {
+		QUANTITY_PARAMETERS, QUANTITY_GRADIENTS, QUANTITY_OPTIMIZER, QUANTITY_ACTIVATIONS,
+		QUANTITY_LOGITS, QUANTITY_BUFFERS, QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN,
+		QUANTITY_OVERHEAD, QUANTITY_PARAMS_GPU,
+	};
+	const struct memory *m;
+	char text[160], total[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE];
+
+	if (s->stage >= s->estimate->stages)
+		return;
+	m = &s->estimate->stage[s->stage].memory;
+	units_memory(m->total, total, sizeof total);
+	text_put(text, sizeof text, "all: %s", total);
+	if (m->overhead_high > m->overhead_low) {
+		units_memory(m->allocated + m->overhead_low, low, sizeof low);
+		units_memory(m->allocated + m->overhead_high, high, sizeof high);
+		text_add(text, sizeof text, " (%s to %s, by what the overhead comes to)", low, high);
+	}
+	rows_item(rows, -1, ROLE_TEXT, text);
+	for (size_t q = 0; q < sizeof shown / sizeof *shown; q++)
+		add_quantity(rows, s, shown[q]);
+}
+
+static void
+flow_rows(struct rows *rows, const struct state *s)
+{
+	const struct traffic_row *row = flow_of(s);
+	char text[320], bytes[UNITS_SIZE], seconds[UNITS_SIZE], exposed[UNITS_SIZE], name[64];
+
+	if (row == NULL)
+		return;
+	flows_name(row, name, sizeof name);
+	units_wire(row->bytes, bytes, sizeof bytes);
+	units_seconds(row->seconds, seconds, sizeof seconds);
+	units_seconds(row->exposed_seconds, exposed, sizeof exposed);
+	text_put(text, sizeof text, "%s: one GPU sends %s in %.0f calls a step, %s if nothing else "
+	    "ran; %s is left after overlap with compute", name, bytes, row->calls, seconds, exposed);
+	rows_item(rows, -1, ROLE_TEXT, text);
+	text_put(text, sizeof text, "group of %lld over %lld node%s: %s, %lld of them in one NVLink "
+	    "domain, %lld domain%s; %.3g NICs of a node to itself", (long long)row->span.size,
+	    (long long)row->span.nodes, row->span.nodes == 1 ? "" : "s",
+	    flows_span(row->span.kind, true), (long long)row->span.inside,
+	    (long long)row->span.domains, row->span.domains == 1 ? "" : "s", row->span.nic_share);
+	rows_item(rows, -1, ROLE_TEXT, text);
+	add_quantity(rows, s, QUANTITY_TRAFFIC);
+}
+
+static void
+figure_rows(struct rows *rows, const struct state *s)
+{
+	const struct figure *figure = figures_at(s->estimate, s->figure);
+	char text[512], amount[UNITS_SIZE];
+
+	if (figure == NULL)
+		return;
+	figures_format(figure, s->estimate, amount, sizeof amount);
+	text_put(text, sizeof text, "%s %s: %s", figure->label, amount, figure->how);
+	rows_item(rows, -1, ROLE_TEXT, text);
+	for (int i = 0; i < FIGURE_QUANTITIES && figure->quantity[i] != QUANTITY_COUNT; i++)
+		add_quantity(rows, s, figure->quantity[i]);
+}
+
+void
+why_rows(struct rows *rows, const struct state *s)
+{
+	if (s->why == PANE_TRAFFIC)
+		flow_rows(rows, s);
+	else if (s->why == PANE_STEP)
+		figure_rows(rows, s);
+	else
+		memory_rows(rows, s);
+	if (rows->items == 0 && rows->filter[0] == '\0')
+		rows_item(rows, -1, ROLE_DIM, "nothing to explain until the errors are mended");
+}

@@ -1,0 +1,401 @@
+/* Memory, traffic, step and serving: what the panes show, why, and what a change did. The
+ * numbers are filled in by hand: the estimate has tests of its own. */
+#include "support.h"
+#include "ui/figures.h"
+#include "ui/flows.h"
+#include "ui/summary.h"
+#include "ui/units.h"
+
+static const double gib = 1073741824.0;
+
+static void
+fill_memory(struct estimate *e)
+{
+	for (int64_t i = 0; i < e->stages; i++)
+		e->stage[i].memory = (struct memory){
+			.parameters = 10 * gib, .gradients = 9 * gib, .optimizer = 8 * gib,
+			.activations = 7 * gib, .logits = i + 1 == e->stages ? 6 * gib : 0,
+			.buffers = 5 * gib, .overhead = 4 * gib, .overhead_low = 3 * gib,
+			.overhead_high = 5 * gib, .allocated = i + 1 == e->stages ? 45 * gib : 39 * gib,
+			.total = i + 1 == e->stages ? 49 * gib : 43 * gib,
+		};
+	e->peak_stage = e->stages - 1;
+	e->peak_total = 49 * gib;
+}
+
+static void
+fill_train(struct estimate *e)
+{
+	static const struct traffic_row rows[] = {
+		{ "tp", "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 },
+		{ "tp", "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 117e9, 0.4, 0.1 },
+		{ "pp", "send", { SPAN_NETWORK, 4, 1, 4, 4, 1 }, 64, 2.1e9, 0.05, 0.0004 },
+		{ "dp", "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8 }, 1, 17e9, 0.9, 0 },
+	};
+
+	fill_memory(e);
+	e->timed = true;
+	e->served = false;
+	e->traffic.count = COUNT(rows);
+	memcpy(e->traffic.row, rows, sizeof rows);
+	e->step = (struct steptime){
+		.seconds = 9.81, .compute_seconds = 7.1, .recompute_seconds = 0.9,
+		.bubble_fraction = 0.086, .exposed_comm_seconds = 0.52, .optimizer_seconds = 0.031,
+		.mfu = 0.412, .hfu = 0.45, .mfu_full = 0.44, .tokens_per_second = 427000,
+		.tokens_per_second_per_gpu = 6670,
+	};
+}
+
+static void
+fill_serve(struct estimate *e)
+{
+	fill_memory(e);
+	e->timed = false;
+	e->served = true;
+	e->serve = (struct serve){
+		.weight_bytes = 16 * gib, .non_torch_bytes = 1.5 * gib, .activation_bytes = 2 * gib,
+		.graph_bytes = 0.5 * gib, .kv_pool_bytes = 40 * gib, .kv_bytes_per_token = 131072,
+		.kv_tokens = 327680, .kv_blocks = 20480, .max_concurrency = 40.25,
+		.ttft_seconds = 0.213, .tpot_seconds = 0.021, .tokens_per_second = 12345,
+		.tokens_per_second_per_gpu = 771,
+	};
+}
+
+static struct session *
+filled(int columns, int rows, bool ascii)
+{
+	struct session *s = session_new(columns, rows);
+
+	s->state.ascii = ascii;
+	fill_train(s->state.estimate);
+	state_follow(&s->state);
+	return s;
+}
+
+static void
+test_units(void **unused)
+{
+	static const struct {
+		void (*format)(double, char *, size_t);
+		double value;
+		const char *text;
+	} cases[] = {
+		{ units_memory, 0, "0 B" }, { units_memory, 999, "999 B" },
+		{ units_memory, 1536, "1.50 KiB" }, { units_memory, 512 * 1048576.0, "512 MiB" },
+		{ units_memory, 141.2 * 1073741824, "141.2 GiB" }, { units_memory, 61.2 * 1073741824, "61.2 GiB" },
+		{ units_wire, 118e9, "118 GB" }, { units_wire, 2.1e9, "2.10 GB" },
+		{ units_wire, 999.6e6, "1.00 GB" }, { units_wire, 99.96e6, "100 MB" },
+		{ units_seconds, 0, "0 s" }, { units_seconds, 9.81, "9.81 s" },
+		{ units_seconds, 0.213, "213 ms" }, { units_seconds, 4.5e-5, "45.0 us" },
+		{ units_seconds, 0.9996, "1.00 s" }, { units_seconds, 1234, "1234 s" },
+		{ units_count, 7, "7" }, { units_count, 1.5, "1.50" }, { units_count, 40.2, "40" },
+		{ units_count, 6670, "6.67k" }, { units_count, 427000, "427k" },
+		{ units_count, 999999, "1.00M" }, { units_share, 0.412, "41.2 %" },
+	};
+	char buf[80];
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		cases[i].format(cases[i].value, buf, sizeof buf);
+		assert_string_equal(buf, cases[i].text);
+	}
+	units_change("12.7 GiB", "9.52 GiB", buf, sizeof buf);
+	assert_string_equal(buf, "12.7 -> 9.52 GiB");
+	units_change("1.20 s", "900 ms", buf, sizeof buf);
+	assert_string_equal(buf, "1.20 s -> 900 ms");
+}
+
+/* Every part has a glyph of its own, in ASCII too, and the legend names it. */
+static void
+test_memory(void **unused)
+{
+	static const char *const utf8[] = {
+		"\u2588 params 10.0", "\u2593 grads 9.0", "\u2592 optim 8.0",
+		"\u2591 act 7.0",
+		"\u2580 logits 6.0", "\u2584 buffers 5.0", "\u2590 overhead 4.0",
+	};
+	static const char *const ascii[] = {
+		"# params 10.0", "= grads 9.0", "- optim 8.0", ": act 7.0", "^ logits 6.0",
+		"_ buffers 5.0", "o overhead 4.0",
+	};
+
+	(void)unused;
+	for (int plain = 0; plain < 2; plain++) {
+		struct session *s = filled(120, 40, plain == 1);
+
+		for (size_t i = 0; i < COUNT(utf8); i++)
+			assert_true(shows(s, plain == 1 ? ascii[i] : utf8[i]));
+		assert_true(shows(s, "stage 3 GiB:"));
+		assert_true(shows(s, "memory per GPU, by stage"));
+		assert_true(hides(s, "static"));
+		type(s, "\t\t"); /* the selected stage's, once the pane has the focus */
+		assert_true(shows(s, "stage 0 GiB:"));
+		assert_true(hides(s, "logits"));
+		assert_true(shows(s, ">stage 0"));
+		session_free(s);
+	}
+}
+
+/* A bar's length is its share of the capacity, whatever its parts. */
+static void
+test_bar_length(void **unused)
+{
+	struct session *s = filled(100, 30, true);
+	struct estimate *e = s->state.estimate;
+	char *text, *line;
+	int used = 0, all = 0;
+
+	(void)unused;
+	e->capacity = 98 * gib; /* the fullest stage takes half of it */
+	text = picture(s);
+	line = strstr(text, " stage 3  ");
+	assert_non_null(line);
+	for (line += strlen(" stage 3  "); *line != ' '; line++, all++)
+		used += *line != '.';
+	assert_true(all > 20 && used * 2 >= all - 1 && used * 2 <= all + 1);
+	free(text);
+	/* More than there is: said by a mark, not by colour alone. */
+	e->capacity = 40 * gib;
+	assert_true(shows(s, "49.0 GiB!"));
+	session_free(s);
+}
+
+static void
+test_traffic(void **unused)
+{
+	struct session *s = filled(100, 30, false);
+
+	(void)unused;
+	assert_true(shows(s, "traffic per step, one GPU"));
+	assert_true(shows(s, " tp   all-gather        8 nvlink   118 GB  410 ms  200 ms"));
+	assert_true(shows(s, " pp   send              4 network 2.10 GB 50.0 ms  400 us"));
+	type(s, "\t\t\tj");
+	assert_int_equal(s->state.flow, 1);
+	assert_true(shows(s, ">tp   reduce-scatter"));
+	key(s, INPUT_END);
+	assert_int_equal(s->state.flow, 3);
+	assert_true(shows(s, ">dp   reduce-scatter   16 mixed   17.0 GB  900 ms     0 s"));
+	type(s, "j");
+	assert_int_equal(s->state.flow, 3);
+	/* Narrow: short names, then fewer columns. */
+	state_resize(&s->state, 80, 24);
+	assert_true(shows(s, "memory [traffic] step"));
+	assert_true(shows(s, ">dp   RS     16 mix 17.0 GB  900 ms     0 s"));
+	state_resize(&s->state, 40, 12);
+	assert_true(shows(s, ">dp   RS   17.0 GB  900 ms     0 s"));
+	state_resize(&s->state, 20, 3);
+	assert_true(shows(s, ">dp  17.0 GB 900 ms"));
+	s->state.estimate->traffic.count = 0;
+	state_resize(&s->state, 100, 30);
+	assert_int_equal(s->state.flow, 0);
+	assert_true(shows(s, "No GPU sends anything."));
+	session_free(s);
+}
+
+static void
+test_step(void **unused)
+{
+	static const char *const shown[] = {
+		"step       9.81 s", "tokens/s     427k", "per GPU     6.67k", "MFU        41.2 %",
+		"MFU full   44.0 %", "HFU        45.0 %", "compute    7.10 s", "recompute  900 ms",
+		"bubble      8.6 %", "exposed    520 ms", "optimizer 31.0 ms",
+	};
+	struct session *s = filled(100, 30, false);
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(shown); i++)
+		assert_true(shows(s, shown[i]));
+	assert_true(shows(s, "MFU 41 %  9.81 s/step"));
+	type(s, "\t\t\t\tj");
+	assert_int_equal(s->state.figure, 1);
+	key(s, INPUT_RIGHT); /* one column on: four lines */
+	assert_int_equal(s->state.figure, 5);
+	key(s, INPUT_LEFT);
+	assert_int_equal(s->state.figure, 1);
+	key(s, INPUT_LEFT);
+	assert_int_equal(s->state.figure, 1);
+	state_resize(&s->state, 20, 3);
+	assert_true(shows(s, ">tokens/s"));
+	/* Rates of the GPU unknown: no times. */
+	s->state.estimate->step = (struct steptime){ 0 };
+	assert_true(hides(s, "0"));
+	session_free(s);
+}
+
+static void
+test_serve(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, ":set mode serve\r");
+	fill_serve(s->state.estimate);
+	state_follow(&s->state);
+	assert_true(shows(s, "weights  16.0 GiB"));
+	assert_true(shows(s, "KV pool  40.0 GiB"));
+	assert_true(shows(s, "KV tokens    328k"));
+	assert_true(shows(s, "TTFT       213 ms"));
+	assert_true(hides(s, "transfer")); /* nothing of the kind */
+	assert_true(hides(s, "traffic"));
+	assert_true(shows(s, "12.3k tokens/s  21.0 ms/token"));
+	type(s, "\t\t\t"); /* no traffic: the serving pane is next */
+	assert_int_equal(s->state.focus, PANE_STEP);
+	type(s, "\r");
+	assert_true(shows(s, "why: weights"));
+	session_free(s);
+}
+
+static void
+test_tab_order(void **unused)
+{
+	static const enum pane order[] = {
+		PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_FORM
+	};
+	struct session *s = filled(80, 24, false);
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(order); i++) {
+		type(s, "\t");
+		assert_int_equal(s->state.focus, order[i]);
+	}
+	/* The pane below the map stays the one used last. */
+	assert_true(shows(s, "memory traffic [step]"));
+	key(s, INPUT_BACK_TAB);
+	assert_int_equal(s->state.focus, PANE_STEP);
+	key(s, INPUT_BACK_TAB);
+	assert_int_equal(s->state.focus, PANE_TRAFFIC);
+	type(s, ":next-pane plan\r");
+	assert_int_equal(s->state.focus, PANE_FORM);
+	assert_true(shows(s, "memory [traffic] step"));
+	type(s, ":next-pane nowhere\r");
+	assert_true(shows(s, "one of plan, map"));
+	/* Another mode has no traffic: who was there is not lost. */
+	type(s, "\t\t\t:set mode serve\r");
+	assert_int_equal(s->state.focus, PANE_STEP);
+	session_free(s);
+}
+
+static void
+test_why(void **unused)
+{
+	struct session *s = filled(100, 40, false);
+
+	(void)unused;
+	type(s, "\t\tjj\r");
+	assert_true(shows(s, "why: memory of stage 2"));
+	assert_true(shows(s, "all: 43.0 GiB (42.0 GiB to 44.0 GiB"));
+	assert_true(shows(s, "memory.parameters: "));
+	assert_true(shows(s, "memory.optimizer: "));
+	type(s, "q\tj\r");
+	assert_true(shows(s, "why: traffic of tp reduce-scatter"));
+	assert_true(shows(s, "one GPU sends 117 GB in 128 calls a step"));
+	assert_true(shows(s, "group of 8 over 1 node: nvlink"));
+	type(s, "q\tjjj\r");
+	assert_true(shows(s, "why: MFU"));
+	assert_true(shows(s, "causal attention counted by"));
+	type(s, "q\t");
+	assert_int_equal(s->state.focus, PANE_FORM);
+	type(s, "W"); /* away from the numbers: memory */
+	assert_true(shows(s, "why: memory of stage 2"));
+	session_free(s);
+}
+
+/* Only the terms of the row, when the ledger names it. */
+static void
+test_why_terms(void **unused)
+{
+	static const struct ledger_term terms[] = {
+		{ QUANTITY_TRAFFIC, -1, 100e9, "tp all-gather, forward", "source a", "forward = 1" },
+		{ QUANTITY_TRAFFIC, -1, 18e9, "TP inputs", "source b", "tp all-gather: backward = 2" },
+		{ QUANTITY_TRAFFIC, -1, 117e9, "tp reduce-scatter", "source c", "scatter = 3" },
+		{ QUANTITY_TRAFFIC, -1, 9e9, "dp all-gather", "source d", "gather = 4" },
+		{ QUANTITY_STEP, -1, 7.1, "compute", "source e", "compute = 5" },
+	};
+	struct session *s = filled(100, 40, false);
+
+	(void)unused;
+	type(s, "\t\t\t\r");
+	assert_non_null(s->state.terms);
+	memcpy(s->state.terms, terms, sizeof terms);
+	s->state.term_count = COUNT(terms);
+	assert_true(shows(s, "communication.bytes: 118 GB"));
+	assert_true(shows(s, "forward = 1"));
+	assert_true(shows(s, "source: source b"));
+	assert_true(hides(s, "scatter = 3"));
+	assert_true(hides(s, "gather = 4"));
+	/* Terms that tell no collective: those of the dimension; else all of them. */
+	s->state.flow = 2;
+	assert_true(shows(s, "gather = 4") && shows(s, "scatter = 3"));
+	assert_true(shows(s, " of all rows"));
+	s->state.terms[3].name = "PP activations";
+	assert_true(shows(s, " of all pp rows"));
+	assert_true(shows(s, "gather = 4"));
+	assert_true(hides(s, "scatter = 3"));
+	s->state.why = PANE_STEP;
+	assert_true(shows(s, "step.seconds: 7.10 s"));
+	assert_true(shows(s, "compute = 5"));
+	assert_true(hides(s, "forward = 1"));
+	session_free(s);
+}
+
+static void
+test_delta(void **unused)
+{
+	struct session *s = filled(160, 30, false);
+	struct summary was = summary_of(s->state.estimate), is = was;
+	char text[256];
+
+	(void)unused;
+	assert_true(was.traffic > 254e9 && was.traffic < 255e9);
+	is.memory = 24 * gib;
+	is.step = 7.1;
+	is.mfu = 0.44;
+	summary_delta(&was, &is, text, sizeof text);
+	assert_string_equal(text, "memory 49.0 -> 24.0 GiB, step 9.81 -> 7.10 s, MFU 41.2 -> 44.0 %");
+	summary_delta(&was, &was, text, sizeof text);
+	assert_string_equal(text, "memory stays at 49.0 GiB, so does the step time");
+	is.memory = 0;
+	summary_delta(&was, &is, text, sizeof text);
+	assert_string_equal(text, "");
+	/* In the message line, against what the screen showed before the key. */
+	key(s, INPUT_RIGHT);
+	assert_true(shows(s, "TP 4: memory 49.0 -> "));
+	fill_train(s->state.estimate);
+	type(s, "u");
+	assert_true(shows(s, "undone: TP 4; memory 49.0 -> "));
+	session_free(s);
+}
+
+/* Errors: the panes say so, and stay where they are. */
+static void
+test_errors(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	struct arrange before = state_arrange(&s->state), after;
+
+	(void)unused;
+	s->state.form.field = FIELD_PP;
+	type(s, "3\r");
+	assert_true(shows(s, "No traffic to show until the errors are mended"));
+	assert_true(shows(s, "No times to show until the errors are mended"));
+	after = state_arrange(&s->state);
+	assert_int_equal(before.pane[PANE_STEP].y, after.pane[PANE_STEP].y);
+	type(s, "\t\t\t\rq\t\r");
+	draw(s);
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_units), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_bar_length), cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_step), cmocka_unit_test(test_serve),
+		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),
+		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_delta),
+		cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
