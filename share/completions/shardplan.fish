@@ -31,6 +31,7 @@ for name in (shardplan --help | sed -n 's/^ .*--\([a-z-]*\)=[NXT].*/\1/p')
     contains $name model gpu; or complete -c shardplan -l $name -x
 end
 complete -c shardplan -l ascii -d 'draw with ASCII characters alone'
+complete -c shardplan -l json -d 'print JSON, for scripts'
 complete -c shardplan -l strict -d 'warnings count as errors'
 complete -c shardplan -s h -l help -d 'print help'
 complete -c shardplan -s V -l version -d 'print the version'

@@ -12,7 +12,7 @@ format_contexts(char *buf, size_t size, unsigned contexts)
 		unsigned bits;
 		const char *name;
 	} part[] = {
-		{ CONTEXT_FORM, "form" }, { CONTEXT_MAP, "map" }, { CONTEXT_MEMORY, "memory" },
+		{ CONTEXT_FORM, "form" }, { CONTEXT_MAP, "map" }, { CONTEXT_MEMORY, "numbers" },
 		{ CONTEXT_LIST, "lists" },
 	};
 

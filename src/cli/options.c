@@ -12,7 +12,7 @@ enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };
 
 enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_WIDTH, FIXED_COLOR,
-	FIXED_ASCII, FIXED_STRICT, FIXED_STAGE, FIXED_HELP, FIXED_VERSION, FIXED_COUNT
+	FIXED_ASCII, FIXED_STRICT, FIXED_STAGE, FIXED_JSON, FIXED_HELP, FIXED_VERSION, FIXED_COUNT
 };
 
 const struct option_row option_table[] = {
@@ -30,6 +30,7 @@ const struct option_row option_table[] = {
 	[FIXED_ASCII] = { "ascii", NULL, "draw with ASCII characters alone", 0, TAKES_ASCII },
 	[FIXED_STRICT] = { "strict", NULL, "warnings count as errors", 0, TAKES_STRICT },
 	[FIXED_STAGE] = { "stage", "STAGE", "this pipeline stage alone", 0, TAKES_STAGE },
+	[FIXED_JSON] = { "json", NULL, "print JSON, for scripts", 0, TAKES_JSON },
 	[FIXED_HELP] = { "help", NULL, "print this help, or that of a command", 'h', 0 },
 	[FIXED_VERSION] = { "version", NULL, "print the version", 'V', 0 },
 };
@@ -174,6 +175,8 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 		return o->strict = true;
 	case FIXED_STAGE:
 		return parse_number("stage", value, 0, INT32_MAX, &o->stage);
+	case FIXED_JSON:
+		return o->json = true;
 	case FIXED_HELP:
 		return o->help = true;
 	case FIXED_VERSION:

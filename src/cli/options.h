@@ -33,7 +33,7 @@ struct options {
 	int width;                        /* 0: not given */
 	int64_t stage;                    /* -1: not given */
 	enum app_color color;
-	bool hash, ascii, strict, help, version;
+	bool hash, ascii, strict, json, help, version;
 	bool word;                        /* the only operand could have been a command's name */
 	unsigned given;                   /* enum takes of the options given */
 };

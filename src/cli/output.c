@@ -209,6 +209,20 @@ format_count(char *buf, size_t size, double n)
 }
 
 const char *
+format_seconds(char *buf, size_t size, double seconds)
+{
+	const double v = fabs(seconds);
+
+	if (v >= 0.9995 || !(v > 0))
+		text_put(buf, size, "%.*f s", v >= 99.95 ? 1 : v >= 9.995 ? 2 : 3, seconds);
+	else if (v >= 0.9995e-3)
+		text_put(buf, size, "%.3g ms", seconds * 1e3);
+	else
+		text_put(buf, size, "%.3g us", seconds * 1e6);
+	return buf;
+}
+
+const char *
 format_grouped(char *buf, size_t size, double n)
 {
 	char digits[64];

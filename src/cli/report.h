@@ -6,16 +6,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/output.h"
 #include "cli/session.h"
 #include "core/layout.h"
 #include "core/stage.h"
+#include "file/jsonout.h"
+
+#define GIB (1024.0 * 1024 * 1024)
 
 /* Lay out the plan, or say on standard error why its framework would refuse it. */
 bool report_layout(const struct session *s, struct layout *l);
+
+/* Place its layers, likewise. */
+bool report_placement(const struct session *s, struct placement *pl);
 
 /* A kind by name, -1 after a usage error that lists the names. */
 int report_kind(const struct layout *l, const char *option, const char *name);
 
 /* One line of `layers`. */
 void report_chunk(const struct placement *pl, int64_t pp, int64_t v);
+
+/* How far the members of a group are apart: "itself", "NVLink", "node", "network". */
+const char *report_link(const struct plan *p, const struct layout *l, int kind, int64_t group);
+
+/* Parts of `estimate`: what a training step sends and how long it takes, what a serving
+ * engine does. False without memory. */
+bool report_train(const struct plan *p, const struct estimate *e);
+bool report_serve(const struct plan *p, const struct estimate *e);
+
+/* ---- JSON: reports that exist as text too ------------------------------------------- */
+
+void json_estimate(const struct session *s, const struct estimate *e, int64_t only);
+void json_groups(const struct session *s, const struct layout *l, const bool *wanted,
+    bool hash);
+void json_layers(const struct placement *pl);
+void json_rank(const struct session *s, const struct estimate *e, int64_t rank);
+
+/* Parts of several: a chunk as `layers` has it, the memory of a stage, a field's value. */
+void json_chunk(struct jsonout *j, const struct placement *pl, int64_t pp, int64_t v);
+void json_memory(struct jsonout *j, const struct memory *m);
+void json_field(struct jsonout *j, const char *key, enum field_id f, const struct plan *p);
 #endif

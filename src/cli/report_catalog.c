@@ -3,24 +3,70 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/output.h"
-#include "cli/session.h"
+#include "cli/report.h"
 #include "core/catalog.h"
 #include "core/field.h"
 #include "core/text.h"
 #include "file/catalog_file.h"
 
+static const char *const type_name[] = { "integer", "number", "boolean", "name", "text" };
+static const char *const modes_name[] = { "", "train", "serve", "both" };
+
+static void
+json_one_field(struct jsonout *j, enum field_id id, const struct plan *defaults)
+{
+	const struct field *f = &field_table[id];
+	char range[512], name[64];
+
+	jsonout_object(j, NULL);
+	jsonout_text(j, "path", f->path);
+	jsonout_text(j, "type", type_name[f->type]);
+	jsonout_text(j, "unit", f->unit);
+	field_range(id, range, sizeof range);
+	jsonout_text(j, "range", range);
+	if (f->type == FIELD_INT || f->type == FIELD_REAL) {
+		jsonout_count(j, "least", f->least);
+		jsonout_count(j, "most", f->most);
+	}
+	if (f->type == FIELD_CHOICE) {
+		jsonout_list_row(j, "names");
+		for (int64_t i = 0; field_choice(id, i, name, sizeof name); i++)
+			jsonout_text(j, NULL, name);
+		jsonout_close(j);
+	}
+	json_field(j, "default", id, defaults);
+	jsonout_text(j, "mode", modes_name[f->modes]);
+	field_section(id, name, sizeof name);
+	jsonout_text(j, "section", name);
+	jsonout_text(j, "option", f->flag);
+	jsonout_text(j, "meaning", f->help);
+	jsonout_close(j);
+}
+
+static int
+json_fields(const struct plan *defaults)
+{
+	struct jsonout j = { .out = stdout };
+
+	jsonout_object(&j, NULL);
+	jsonout_list(&j, "fields");
+	for (int i = 0; i < FIELD_COUNT; i++)
+		json_one_field(&j, (enum field_id)i, defaults);
+	jsonout_close(&j);
+	jsonout_close(&j);
+	return STATUS_OK;
+}
+
 int
 fields_run(const struct options *o)
 {
-	static const char *const type[] = { "integer", "number", "boolean", "name", "text" };
-	static const char *const modes[] = { "", "train", "serve", "both" };
 	struct plan defaults;
 	struct table t;
 	char range[512], value[PLAN_LAYOUT_SIZE];
 
-	(void)o;
 	plan_defaults(&defaults);
+	if (o->json)
+		return json_fields(&defaults);
 	table_init(&t, 7);
 	table_row(&t, (const char *[]){ "path", "type", "unit", "range", "default", "mode",
 	    "meaning" });
@@ -29,29 +75,43 @@ fields_run(const struct options *o)
 
 		field_range((enum field_id)i, range, sizeof range);
 		field_format((enum field_id)i, &defaults, value, sizeof value);
-		table_row(&t, (const char *[]){ f->path, type[f->type], f->unit, range, value,
-		    modes[f->modes], f->help });
+		table_row(&t, (const char *[]){ f->path, type_name[f->type], f->unit, range, value,
+		    modes_name[f->modes], f->help });
 	}
 	return table_print(&t) ? STATUS_OK : STATUS_ERROR;
 }
 
+/* One entry and the values that it gives to the fields of its section. */
+static void
+json_entry(struct jsonout *j, const struct catalog_entry *entry, const char *section)
+{
+	char name[32];
+
+	jsonout_object(j, NULL);
+	jsonout_text(j, "name", entry->id);
+	jsonout_text(j, "title", entry->title);
+	jsonout_text(j, "source", *entry->source != '\0' ? entry->source : NULL);
+	if (entry->total_params > 0)
+		jsonout_int(j, "parameters", entry->total_params);
+	jsonout_object(j, section);
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		field_section(f, name, sizeof name);
+		if (text_equal(name, section) && field_is_set(f, &entry->values))
+			json_field(j, field_key(f), f, &entry->values);
+	}
+	jsonout_close(j);
+	jsonout_close(j);
+}
+
 /* One entry, as a section that can be pasted into a plan. */
 static int
-print_entry(const struct catalog_list *list, const char *what, const char *command,
-    const char *section, const char *name)
+print_entry(const struct catalog_entry *entry, const char *section)
 {
-	const struct catalog_entry *entry = catalog_find(list, name);
-	const char *near = catalog_near(list, name);
-	char *text;
+	char *text = planfile_section_text(&entry->values, section);
 
-	if (entry == NULL) {
-		if (near != NULL)
-			complain("there is no %s '%s' (did you mean %s?)", what, name, near);
-		else
-			complain("there is no %s '%s' ('shardplan %s' lists them)", what, name, command);
-		return STATUS_ERROR;
-	}
-	if ((text = planfile_section_text(&entry->values, section)) == NULL) {
+	if (text == NULL) {
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
@@ -61,6 +121,21 @@ print_entry(const struct catalog_list *list, const char *what, const char *comma
 	fputs(text, stdout);
 	free(text);
 	return STATUS_OK;
+}
+
+/* The entry of that name, or NULL after a message. */
+static const struct catalog_entry *
+find_entry(const struct catalog_list *list, const char *what, const char *command,
+    const char *name)
+{
+	const struct catalog_entry *entry = catalog_find(list, name);
+	const char *near = catalog_near(list, name);
+
+	if (entry == NULL && near != NULL)
+		complain("there is no %s '%s' (did you mean %s?)", what, name, near);
+	else if (entry == NULL)
+		complain("there is no %s '%s' ('shardplan %s' lists them)", what, name, command);
+	return entry;
 }
 
 static void
@@ -149,31 +224,54 @@ clusters_rows(struct table *t, const struct catalog_list *list)
 	}
 }
 
+static const struct catalog_kind {
+	const char *what, *command, *section;
+	void (*rows)(struct table *t, const struct catalog_list *list);
+} catalog_kind[] = {
+	{ "model", "models", "model", models_rows },
+	{ "GPU", "gpus", "cluster", gpus_rows },
+	{ "cluster", "clusters", "cluster", clusters_rows },
+};
+
+/* All entries, or one alone, under the name of the command. */
+static void
+json_list(const struct catalog_kind *kind, const struct catalog_list *list,
+    const struct catalog_entry *only)
+{
+	struct jsonout j = { .out = stdout };
+
+	jsonout_object(&j, NULL);
+	jsonout_list(&j, kind->command);
+	for (size_t i = 0; i < list->count; i++)
+		if (only == NULL || only == &list->entry[i])
+			json_entry(&j, &list->entry[i], kind->section);
+	jsonout_close(&j);
+	jsonout_close(&j);
+}
+
 /* The list as a table, or the entry that the command line names. */
 static int
 print_list(const struct options *o, size_t which)
 {
-	static const struct {
-		const char *what, *command, *section;
-		void (*rows)(struct table *t, const struct catalog_list *list);
-	} kind[] = {
-		{ "model", "models", "model", models_rows },
-		{ "GPU", "gpus", "cluster", gpus_rows },
-		{ "cluster", "clusters", "cluster", clusters_rows },
-	};
+	const struct catalog_kind *kind = &catalog_kind[which];
+	const struct catalog_entry *entry = NULL;
 	const struct catalog_list *list;
 	struct session s;
 	struct table t;
-	int status;
+	int status = STATUS_OK;
 
 	if (!session_catalog(&s))
 		return STATUS_ERROR;
 	list = which == 0 ? &s.catalog.models : which == 1 ? &s.catalog.gpus : &s.catalog.clusters;
-	if (o->operands > 0)
-		status = print_entry(list, kind[which].what, kind[which].command, kind[which].section,
-		    o->operand[0]);
+	if (o->operands > 0 &&
+	    (entry = find_entry(list, kind->what, kind->command, o->operand[0])) == NULL)
+		status = STATUS_ERROR;
+	else if (o->json)
+		json_list(kind, list, entry);
+	else if (entry != NULL)
+		status = print_entry(entry, kind->section);
 	else {
-		kind[which].rows(&t, list);
+		kind->rows(&t, list);
 		status = table_print(&t) ? STATUS_OK : STATUS_ERROR;
 	}
 	session_close(&s);

@@ -2,16 +2,65 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/session.h"
+#include "cli/report.h"
 #include "core/check.h"
 #include "core/estimate.h"
+
+static void
+json_diag(struct jsonout *j, const struct diag *d)
+{
+	const bool fix = d->fix_field != FIELD_NONE;
+
+	jsonout_object(j, NULL);
+	jsonout_text(j, "severity", severity_name(d->severity));
+	jsonout_text(j, "path", d->field != FIELD_NONE ? field_table[d->field].path : NULL);
+	jsonout_text(j, "reason", d->reason);
+	jsonout_text(j, "message", d->message);
+	jsonout_text(j, "source", d->source);
+	if (fix) {
+		jsonout_object_row(j, "fix");
+		jsonout_text(j, "path", field_table[d->fix_field].path);
+		jsonout_text(j, "value", d->fix_value);
+		jsonout_close(j);
+	} else
+		jsonout_null(j, "fix");
+	jsonout_close(j);
+}
+
+static void
+json_check(const struct estimate *e)
+{
+	struct jsonout j = { .out = stdout };
+
+	jsonout_object(&j, NULL);
+	jsonout_bool(&j, "legal", diag_count(&e->diags, SEVERITY_ERROR) == 0);
+	jsonout_bool(&j, "fits", e->fits);
+	jsonout_list(&j, "diagnostics");
+	for (size_t i = 0; i < e->diags.count; i++)
+		json_diag(&j, &e->diags.item[i]);
+	jsonout_close(&j);
+	jsonout_int(&j, "dropped", (int64_t)e->diags.dropped);
+	jsonout_close(&j);
+}
+
+static void
+print_check(const struct estimate *e)
+{
+	char line[1024];
+
+	for (size_t i = 0; i < e->diags.count; i++) {
+		diag_format(&e->diags.item[i], line, sizeof line);
+		puts(line);
+	}
+	if (e->diags.dropped > 0) /* errors come first: the status holds without these */
+		complain("%zu more diagnostics", e->diags.dropped);
+}
 
 int
 check_run(const struct options *o)
 {
 	struct session s;
 	struct estimate *e;
-	char line[1024];
 	int status = STATUS_OK;
 
 	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
@@ -27,11 +76,11 @@ check_run(const struct options *o)
 			d->severity = SEVERITY_ERROR;
 		if (d->severity == SEVERITY_ERROR)
 			status = STATUS_NO;
-		diag_format(d, line, sizeof line);
-		puts(line);
 	}
-	if (e->diags.dropped > 0) /* errors come first: the status holds without these */
-		complain("%zu more diagnostics", e->diags.dropped);
+	if (o->json)
+		json_check(e);
+	else
+		print_check(e);
 	free(e);
 	session_close(&s);
 	return status;

@@ -1,14 +1,25 @@
 /* `diff`: two plans, field by field and number by number. */
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/output.h"
-#include "cli/session.h"
+#include "cli/results.h"
+#include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
 
-/* Fields whose text differs, where they count in the mode of either plan. */
+/* Whether a field's text differs, where it counts in the mode of either plan. */
+static bool
+differs(enum field_id f, const struct plan *a, const struct plan *b, char *left, char *right,
+    size_t size)
+{
+	if (!field_in_mode(f, a->mode) && !field_in_mode(f, b->mode))
+		return false;
+	field_format(f, a, left, size);
+	field_format(f, b, right, size);
+	return !text_equal(left, right);
+}
+
 static bool
 print_fields(const struct plan *a, const struct plan *b)
 {
@@ -18,85 +29,117 @@ print_fields(const struct plan *a, const struct plan *b)
 
 	table_init(&t, 3);
 	table_row(&t, (const char *[]){ "field", "A", "B" });
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
-
-		if (!field_in_mode(f, a->mode) && !field_in_mode(f, b->mode))
-			continue;
-		field_format(f, a, left, sizeof left);
-		field_format(f, b, right, sizeof right);
-		if (text_equal(left, right))
-			continue;
-		table_row(&t, (const char *[]){ field_table[i].path, left, right });
-		differ++;
-	}
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (differs((enum field_id)i, a, b, left, right, sizeof left)) {
+			table_row(&t, (const char *[]){ field_table[i].path, left, right });
+			differ++;
+		}
 	if (differ == 0)
 		table_row(&t, (const char *[]){ "none differs", " ", " " });
 	return table_print(&t);
 }
 
-static void
-add_count(struct table *t, const char *name, int64_t a, int64_t b)
+/* A number that stays below half of what is printed counts as no change. */
+static bool
+changed(const struct result *a, const struct result *b)
 {
-	char left[32], right[32], change[32];
+	const double least = 1e-9 * (fabs(a->value) + fabs(b->value));
 
-	text_put(left, sizeof left, "%" PRId64, a);
-	text_put(right, sizeof right, "%" PRId64, b);
-	text_put(change, sizeof change, "%+" PRId64, b - a);
-	table_row(t, (const char *[]){ name, left, right, a == b ? "same" : change, " " });
+	return fabs(b->value - a->value) > least;
 }
 
-/* Two sizes with their change in the same unit and in percent. */
+/* Two numbers with their change in the same unit and in percent. */
 static void
-add_amount(struct table *t, const char *name, double a, double b,
-    const char *(*format)(char *buf, size_t size, double v))
+add_result(struct table *t, const struct result *a, const struct result *b)
 {
-	char left[64], right[64], size[64], change[80], percent[32] = " ";
+	char left[64], right[64], size[64], change[80] = " ", percent[32] = " ";
+	const double delta = b->value - a->value;
 
-	format(left, sizeof left, a);
-	format(right, sizeof right, b);
-	text_put(change, sizeof change, "%s%s", b > a ? "+" : "", format(size, sizeof size, b - a));
-	if (a > 0 && (b > a || b < a))
-		text_put(percent, sizeof percent, "%+.1f%%", 100 * (b - a) / a);
-	table_row(t, (const char *[]){ name, left, right, b > a || b < a ? change : "same",
-	    percent });
-}
-
-static void
-add_answer(struct table *t, const char *name, bool a, bool b)
-{
-	table_row(t, (const char *[]){ name, a ? "yes" : "no", b ? "yes" : "no",
-	    a == b ? "same" : "changed", " " });
+	/* neither plan has any of it: a mode, or a dimension of size 1 */
+	if ((!a->known && !b->known) || (a->unit >= RESULT_PARAMS && !(a->value > 0) &&
+	    !(b->value > 0) && !(a->value < 0) && !(b->value < 0)))
+		return;
+	result_format(left, sizeof left, a->unit, a->value);
+	result_format(right, sizeof right, b->unit, b->value);
+	if (a->known && b->known && !changed(a, b))
+		text_put(change, sizeof change, "same");
+	else if (a->known && b->known && a->unit == RESULT_ANSWER)
+		text_put(change, sizeof change, "changed");
+	else if (a->known && b->known) {
+		text_put(change, sizeof change, "%s%s", delta > 0 ? "+" : "",
+		    result_format(size, sizeof size, a->unit, delta));
+		/* of a share the change is in points already, of a stage's number it says nothing */
+		if (a->value > 0 && a->unit != RESULT_COUNT && a->unit != RESULT_SHARE)
+			text_put(percent, sizeof percent, "%+.1f%%", 100 * delta / a->value);
+	}
+	table_row(t, (const char *[]){ a->label, a->known ? left : "", b->known ? right : "",
+	    change, percent });
 }
 
 static bool
 print_estimates(const struct estimate *a, const struct estimate *b)
 {
-	static const struct memory none = { 0 };
-	const struct memory *left = a->stages > 0 ? &a->stage[a->peak_stage].memory : &none;
-	const struct memory *right = b->stages > 0 ? &b->stage[b->peak_stage].memory : &none;
+	struct result left[RESULTS_MAX], right[RESULTS_MAX];
+	const size_t count = results_of(a, left);
 	struct table t;
 
+	results_of(b, right);
 	table_init(&t, 5);
 	table_row(&t, (const char *[]){ "estimate", ">A", ">B", ">change", ">percent" });
-	add_answer(&t, "legal", a->legal, b->legal);
-	add_answer(&t, "fits", a->fits, b->fits);
-	add_count(&t, "world", a->world, b->world);
-	add_count(&t, "dp", a->dp, b->dp);
-	add_count(&t, "edp", a->edp, b->edp);
-	add_count(&t, "micro-batches", a->microbatches, b->microbatches);
-	add_amount(&t, "parameters in all", a->params.total, b->params.total, format_count);
-	add_amount(&t, "parameters active", a->params.active, b->params.active, format_count);
-	add_amount(&t, "most parameters on a GPU", a->params_per_gpu_max, b->params_per_gpu_max,
-	    format_count);
-	add_amount(&t, "capacity of a GPU", a->capacity, b->capacity, format_bytes);
-	add_count(&t, "pipeline stages", a->stages, b->stages);
-	add_count(&t, "fullest stage", a->peak_stage, b->peak_stage);
-	add_amount(&t, "its memory: parameters", left->parameters, right->parameters, format_bytes);
-	add_amount(&t, "its memory: gradients", left->gradients, right->gradients, format_bytes);
-	add_amount(&t, "its memory: optimizer", left->optimizer, right->optimizer, format_bytes);
-	add_amount(&t, "its memory: total", left->total, right->total, format_bytes);
+	for (size_t i = 0; i < count; i++)
+		add_result(&t, &left[i], &right[i]);
 	return table_print(&t);
+}
+
+static void
+json_value(struct jsonout *j, const char *key, const struct result *f)
+{
+	if (!f->known)
+		jsonout_null(j, key);
+	else if (f->unit == RESULT_ANSWER)
+		jsonout_bool(j, key, f->value > 0);
+	else
+		jsonout_count(j, key, f->value);
+}
+
+static void
+json_diff(const char *const name[2], const struct plan *a, const struct plan *b,
+    const struct estimate *left, const struct estimate *right)
+{
+	struct jsonout j = { .out = stdout };
+	struct result one[RESULTS_MAX], two[RESULTS_MAX];
+	const size_t count = results_of(left, one);
+	char from[PLAN_LAYOUT_SIZE], to[PLAN_LAYOUT_SIZE];
+
+	results_of(right, two);
+	jsonout_object(&j, NULL);
+	jsonout_text(&j, "a", name[0]);
+	jsonout_text(&j, "b", name[1]);
+	jsonout_list(&j, "fields");
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		if (!differs(f, a, b, from, to, sizeof from))
+			continue;
+		jsonout_object_row(&j, NULL);
+		jsonout_text(&j, "path", field_table[i].path);
+		json_field(&j, "a", f, a);
+		json_field(&j, "b", f, b);
+		jsonout_close(&j);
+	}
+	jsonout_close(&j);
+	jsonout_list(&j, "estimates");
+	for (size_t i = 0; i < count; i++) {
+		if (!one[i].known && !two[i].known)
+			continue;
+		jsonout_object_row(&j, NULL);
+		jsonout_text(&j, "name", one[i].path);
+		json_value(&j, "a", &one[i]);
+		json_value(&j, "b", &two[i]);
+		jsonout_close(&j);
+	}
+	jsonout_close(&j);
+	jsonout_close(&j);
 }
 
 /* Say which of the two plans is meant by what follows. */
@@ -107,6 +150,17 @@ complain_about(const char *name, const struct diag_list *diags)
 		return;
 	complain("%s is not legal:", name);
 	session_complain(diags, SEVERITY_ERROR);
+}
+
+static bool
+print_diff(const char *const name[2], const struct plan *a, const struct plan *b,
+    const struct estimate *left, const struct estimate *right)
+{
+	printf("A = %s\nB = %s\n\n", name[0], name[1]);
+	if (!print_fields(a, b))
+		return false;
+	putchar('\n');
+	return print_estimates(left, right);
 }
 
 static int
@@ -121,12 +175,11 @@ diff_plans(struct session *s, const struct plan *b, const struct options *o)
 	if (left != NULL && right != NULL) {
 		complain_about(o->operand[0], &left->diags);
 		complain_about(o->operand[1], &right->diags);
-		printf("A = %s\nB = %s\n\n", o->operand[0], o->operand[1]);
-		if (print_fields(&s->plan, b)) {
-			putchar('\n');
-			if (print_estimates(left, right))
-				status = STATUS_OK;
-		}
+		status = STATUS_OK;
+		if (o->json)
+			json_diff(o->operand, &s->plan, b, left, right);
+		else if (!print_diff(o->operand, &s->plan, b, left, right))
+			status = STATUS_ERROR;
 	}
 	free(left);
 	free(right);

@@ -3,12 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/output.h"
-#include "cli/session.h"
+#include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
-
-#define GIB (1024.0 * 1024 * 1024)
 
 /* The preset, and whether the plan makes another model of it. */
 static void
@@ -76,61 +73,135 @@ add_gib(struct table *t, double bytes)
 	table_cell(t, text);
 }
 
+static void
+add_number(struct table *t, int decimals, double v)
+{
+	char text[32];
+
+	text_put(text, sizeof text, "%.*f", decimals, v);
+	table_cell(t, text);
+}
+
+/* What stands on each stage. */
 static bool
-print_stages(const struct estimate *e, int64_t only)
+print_placement(const struct estimate *e, bool train, int64_t only)
 {
 	struct table t;
-	char text[64];
 
-	table_init(&t, 8);
-	table_row(&t, (const char *[]){ ">stage", ">layers", ">count", ">parameters",
-	    ">gradients", ">optimizer", ">total", ">of capacity" });
-	table_row(&t, (const char *[]){ " ", " ", "million", "GiB", "GiB", "GiB", "GiB",
-	    "percent" });
+	table_init(&t, train ? 4 : 3);
+	table_row(&t, (const char *[]){ ">stage", ">layers", ">parameters", ">in flight" });
+	table_row(&t, (const char *[]){ " ", " ", "million", "micro-batches" });
 	for (int64_t i = 0; i < e->stages; i++) {
 		const struct stage_estimate *s = &e->stage[i];
 
 		if (only >= 0 && i != only)
 			continue;
-		text_put(text, sizeof text, "%" PRId64, i);
-		table_cell(&t, text);
-		text_put(text, sizeof text, "%" PRId64, s->layers);
-		table_cell(&t, text);
-		text_put(text, sizeof text, "%.1f", s->params / 1e6);
-		table_cell(&t, text);
-		add_gib(&t, s->memory.parameters);
-		add_gib(&t, s->memory.gradients);
-		add_gib(&t, s->memory.optimizer);
-		add_gib(&t, s->memory.total);
-		text_put(text, sizeof text, "%.1f",
-		    e->capacity > 0 ? 100 * s->memory.total / e->capacity : 0);
-		table_cell(&t, e->capacity > 0 ? text : "");
+		add_number(&t, 0, (double)i);
+		add_number(&t, 0, (double)s->layers);
+		add_number(&t, 1, s->params / 1e6);
+		if (train)
+			add_number(&t, 2, s->memory.in_flight);
 	}
 	return table_print(&t);
+}
+
+static void
+add_memory(struct table *t, const struct memory *m, bool train)
+{
+	add_gib(t, m->parameters);
+	if (train) {
+		add_gib(t, m->gradients);
+		add_gib(t, m->optimizer);
+	}
+	add_gib(t, m->activations);
+	if (train)
+		add_gib(t, m->logits);
+	else
+		add_gib(t, m->kv_cache);
+	add_gib(t, m->buffers);
+	add_gib(t, m->allocated);
+	add_gib(t, m->overhead);
+	add_gib(t, m->total);
+}
+
+static bool
+print_memory(const struct estimate *e, bool train, int64_t only)
+{
+	struct table t;
+
+	if (train) {
+		table_init(&t, 11);
+		table_row(&t, (const char *[]){ ">stage", ">params", ">grads", ">optim", ">activ",
+		    ">logits", ">buffers", ">allocated", ">overhead", ">total", ">%" });
+	} else {
+		table_init(&t, 9);
+		table_row(&t, (const char *[]){ ">stage", ">params", ">activ", ">KV cache",
+		    ">buffers", ">allocated", ">overhead", ">total", ">%" });
+	}
+	for (int64_t i = 0; i < e->stages; i++) {
+		const struct memory *m = &e->stage[i].memory;
+
+		if (only >= 0 && i != only)
+			continue;
+		add_number(&t, 0, (double)i);
+		add_memory(&t, m, train);
+		if (e->capacity > 0)
+			add_number(&t, 1, 100 * m->total / e->capacity);
+		else
+			table_cell(&t, "");
+	}
+	return table_print(&t);
+}
+
+static void
+print_peak(const struct estimate *e)
+{
+	const struct memory *m = &e->stage[e->peak_stage].memory;
+	char peak[32], capacity[32], low[32], high[32];
+
+	printf("\npeak         stage %" PRId64 ": %s of %s: %s\n", e->peak_stage,
+	    format_bytes(peak, sizeof peak, e->peak_total),
+	    format_bytes(capacity, sizeof capacity, e->capacity),
+	    e->fits ? "fits" : "does not fit");
+	if (m->overhead_high > m->overhead_low)
+		printf("overhead     CUDA context, NCCL and fragmentation: between %s and %s\n",
+		    format_bytes(low, sizeof low, m->overhead_low),
+		    format_bytes(high, sizeof high, m->overhead_high));
 }
 
 static int
 print_estimate(const struct session *s, const struct estimate *e, int64_t only)
 {
-	char peak[32], capacity[32];
+	const bool train = s->plan.mode == MODE_TRAIN;
 
-	if (only >= 0 && e->stages > 0 && only >= e->stages)
-		return usage_error("--stage %" PRId64 ": stages go from 0 to %" PRId64, only,
-		    e->stages - 1);
 	print_sizes(&s->plan, e);
 	print_params(e);
 	if (e->stages > 0) {
-		fputs("\nMemory of one GPU by pipeline stage\n", stdout);
-		if (!print_stages(e, only))
+		fputs("\nPipeline stages, one GPU of each\n", stdout);
+		if (!print_placement(e, train, only))
 			return STATUS_ERROR;
-		printf("\npeak         stage %" PRId64 ": %s of %s, without activations: %s\n",
-		    e->peak_stage,
-		    format_bytes(peak, sizeof peak, e->peak_total),
-		    format_bytes(capacity, sizeof capacity, e->capacity),
-		    e->fits ? "fits" : "does not fit");
-		fputs("not counted  activations, buffers, KV cache, CUDA context, fragmentation\n",
-		    stdout);
+		fputs("\nMemory of one GPU, GiB and percent of its capacity\n", stdout);
+		if (!print_memory(e, train, only))
+			return STATUS_ERROR;
+		print_peak(e);
 	}
+	if (e->timed && !report_train(&s->plan, e))
+		return STATUS_ERROR;
+	if (e->served && !report_serve(&s->plan, e))
+		return STATUS_ERROR;
+	return e->legal ? STATUS_OK : STATUS_NO;
+}
+
+static int
+report_estimate(const struct session *s, const struct estimate *e, const struct options *o)
+{
+	session_complain(&e->diags, SEVERITY_WARNING);
+	if (o->stage >= 0 && e->stages > 0 && o->stage >= e->stages)
+		return usage_error("--stage %" PRId64 ": stages go from 0 to %" PRId64, o->stage,
+		    e->stages - 1);
+	if (!o->json)
+		return print_estimate(s, e, o->stage);
+	json_estimate(s, e, o->stage);
 	return e->legal ? STATUS_OK : STATUS_NO;
 }
 
@@ -143,10 +214,8 @@ estimate_command(const struct options *o)
 
 	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
 		return STATUS_ERROR;
-	if ((e = session_estimate(&s, NULL)) != NULL) {
-		session_complain(&e->diags, SEVERITY_WARNING);
-		status = print_estimate(&s, e, o->stage);
-	}
+	if ((e = session_estimate(&s, NULL)) != NULL)
+		status = report_estimate(&s, e, o);
 	free(e);
 	session_close(&s);
 	return status;

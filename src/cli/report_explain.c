@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/output.h"
 #include "cli/session.h"
@@ -9,11 +10,13 @@
 #include "core/ledger.h"
 #include "core/text.h"
 
+enum { ANY_STAGE = -2 };
+
 static void
 list_quantities(void)
 {
 	for (int q = 0; q < QUANTITY_COUNT; q++)
-		fprintf(stderr, "  %-20s %s\n", quantity_table[q].name, quantity_table[q].help);
+		fprintf(stderr, "  %-26s %s\n", quantity_table[q].name, quantity_table[q].help);
 }
 
 /* An estimate with every term of it; the terms are the caller's to free. */
@@ -47,27 +50,115 @@ format_value(char *buf, size_t size, const struct quantity_info *info, double v)
 	format_grouped(grouped, sizeof grouped, v);
 	if (text_equal(info->unit, "B"))
 		text_put(buf, size, "%s B (%s)", grouped, format_bytes(scaled, sizeof scaled, v));
+	else if (text_equal(info->unit, "s"))
+		return format_seconds(buf, size, v);
+	else if (text_equal(info->unit, "FLOP"))
+		text_put(buf, size, "%.6g FLOP", v);
 	else
 		text_put(buf, size, "%s %s", grouped, info->unit);
 	return buf;
 }
 
-/* Terms of a quantity on one stage (-1: the whole model). Returns how many there are. */
+static bool
+is_of(const struct ledger_term *t, enum quantity q, int64_t stage)
+{
+	return t->quantity == q && t->stage == stage;
+}
+
+/* Which terms of traffic belong together: those that begin with a dimension ("TP scattered
+ * outputs") by that, the others are about gradients and parameters. */
 static size_t
+dimension_length(const struct ledger_term *t)
+{
+	const size_t n = strspn(t->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	return t->name[n] == ' ' ? n : 0;
+}
+
+static bool
+same_group(const struct ledger_term *a, const struct ledger_term *b)
+{
+	const size_t n = dimension_length(a);
+
+	return dimension_length(b) == n && strncmp(a->name, b->name, n) == 0;
+}
+
+/* The sum of a dimension, before its first term. */
+static void
+print_group(const struct ledger *ledger, const struct ledger_term *first, int64_t stage)
+{
+	const enum quantity q = first->quantity;
+	double sum = 0;
+	char text[160];
+
+	for (size_t i = 0; i < ledger->count; i++) {
+		const struct ledger_term *t = &ledger->term[i];
+
+		if (is_of(t, q, stage) && same_group(t, first))
+			sum += t->value;
+	}
+	format_value(text, sizeof text, &quantity_table[q], sum);
+	if (dimension_length(first) > 0)
+		printf("\n%.*s: %s\n", (int)dimension_length(first), first->name, text);
+	else
+		printf("\ngradients and parameters: %s\n", text);
+}
+
+static void
+print_term(const struct ledger_term *t)
+{
+	char text[160];
+
+	printf("\n%s = %s\n    %s\n    source: %s\n", t->name,
+	    format_value(text, sizeof text, &quantity_table[t->quantity], t->value), t->formula,
+	    t->source);
+}
+
+/* A group's sum and its terms, wherever these stand in the ledger. */
+static void
+print_dimension(const struct ledger *ledger, const struct ledger_term *first, int64_t stage)
+{
+	for (const struct ledger_term *t = ledger->term; t < first; t++)
+		if (is_of(t, first->quantity, stage) && same_group(t, first))
+			return;
+	print_group(ledger, first, stage);
+	for (const struct ledger_term *t = first; t < ledger->term + ledger->count; t++)
+		if (is_of(t, first->quantity, stage) && same_group(t, first))
+			print_term(t);
+}
+
+static bool
+has_terms(const struct ledger *ledger, enum quantity q, int64_t stage)
+{
+	for (size_t i = 0; i < ledger->count; i++)
+		if (ledger->term[i].quantity == q &&
+		    (stage == ANY_STAGE || ledger->term[i].stage == stage))
+			return true;
+	return false;
+}
+
+/* The fullest stage; where that has none of it (logits, the stage that sends most), the
+ * first stage that has. */
+static int64_t
+usual_stage(const struct ledger *ledger, enum quantity q, const struct estimate *e)
+{
+	for (int64_t stage = 0; stage < e->stages; stage++)
+		if (!has_terms(ledger, q, e->peak_stage) && has_terms(ledger, q, stage))
+			return stage;
+	return e->peak_stage;
+}
+
+/* Terms of a quantity on one stage (-1: the whole model). */
+static void
 print_terms(const struct ledger *ledger, enum quantity q, int64_t stage)
 {
 	const struct quantity_info *info = &quantity_table[q];
 	double sum = 0;
-	size_t terms = 0;
 	char text[160];
 
 	for (size_t i = 0; i < ledger->count; i++)
-		if (ledger->term[i].quantity == q && ledger->term[i].stage == stage) {
+		if (is_of(&ledger->term[i], q, stage))
 			sum += ledger->term[i].value;
-			terms++;
-		}
-	if (terms == 0)
-		return 0;
 	printf("%s%s", info->name, stage < 0 ? "" : " of stage ");
 	if (stage >= 0)
 		printf("%" PRId64, stage);
@@ -75,11 +166,27 @@ print_terms(const struct ledger *ledger, enum quantity q, int64_t stage)
 	for (size_t i = 0; i < ledger->count; i++) {
 		const struct ledger_term *t = &ledger->term[i];
 
-		if (t->quantity == q && t->stage == stage)
-			printf("\n%s = %s\n    %s\n    source: %s\n", t->name,
-			    format_value(text, sizeof text, info, t->value), t->formula, t->source);
+		if (!is_of(t, q, stage))
+			continue;
+		if (q == QUANTITY_TRAFFIC)
+			print_dimension(ledger, t, stage);
+		else
+			print_term(t);
 	}
-	return terms;
+}
+
+/* Why nothing adds up to q in a legal plan. */
+static void
+complain_empty(const struct estimate *e, enum quantity q)
+{
+	const char *name = quantity_table[q].name;
+
+	if (e->served && strncmp(name, "memory.", 7) == 0)
+		complain("%s has no terms in this plan: what an engine holds is %s", name,
+		    quantity_table[QUANTITY_SERVE_MEMORY].name);
+	else
+		complain("%s has no terms in this plan: it is of the other mode, or there is none of "
+		    "it", name);
 }
 
 static int
@@ -98,9 +205,14 @@ explain(const struct session *s, enum quantity q, int64_t stage)
 	if (stage >= 0 && e->stages > 0 && stage >= e->stages)
 		status = usage_error("--stage %" PRId64 ": stages go from 0 to %" PRId64, stage,
 		    e->stages - 1);
-	else if (print_terms(&ledger, q, -1) == 0 &&
-	    print_terms(&ledger, q, stage >= 0 ? stage : e->peak_stage) == 0)
-		status = e->legal ? STATUS_OK : STATUS_NO;
+	else if (has_terms(&ledger, q, -1))
+		print_terms(&ledger, q, -1);
+	else if (has_terms(&ledger, q, ANY_STAGE)) /* a stage without any has 0 of it */
+		print_terms(&ledger, q, stage >= 0 ? stage : usual_stage(&ledger, q, e));
+	else if (e->legal) {
+		complain_empty(e, q);
+		status = STATUS_NO;
+	}
 	free(ledger.term);
 	free(e);
 	return status;

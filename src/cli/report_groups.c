@@ -66,27 +66,40 @@ print_hash(const struct layout *l, int kind)
 	    l->kind[kind].name, layout_group_count(l, kind), size, size, layout_hash(l, kind));
 }
 
-static int
-groups_print(const struct options *o, const struct layout *l)
+/* Which kinds the command line asks for: all without --kind. */
+static bool
+wanted_kinds(const struct options *o, const struct layout *l, bool *wanted)
 {
-	bool wanted[LAYOUT_KINDS_MAX] = { false };
-	struct stream *out = calloc(1, sizeof *out);
-
-	if (out == NULL) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	for (int kind = 0; kind < l->kinds; kind++)
+		wanted[kind] = o->kinds == 0;
 	for (int i = 0; i < o->kinds; i++) {
 		int kind = report_kind(l, "--kind", o->kind[i]);
 
-		if (kind < 0) {
-			free(out);
-			return STATUS_ERROR;
-		}
+		if (kind < 0)
+			return false;
 		wanted[kind] = true;
 	}
+	return true;
+}
+
+static int
+groups_print(const struct session *s, const struct options *o, const struct layout *l)
+{
+	bool wanted[LAYOUT_KINDS_MAX];
+	struct stream *out;
+
+	if (!wanted_kinds(o, l, wanted))
+		return STATUS_ERROR;
+	if (o->json) {
+		json_groups(s, l, wanted, o->hash);
+		return STATUS_OK;
+	}
+	if ((out = calloc(1, sizeof *out)) == NULL) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
 	for (int kind = 0; kind < l->kinds && !ferror(stdout); kind++) {
-		if (o->kinds > 0 && !wanted[kind])
+		if (!wanted[kind])
 			continue;
 		if (o->hash)
 			print_hash(l, kind);
@@ -108,7 +121,7 @@ groups_run(const struct options *o)
 	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
 		return STATUS_ERROR;
 	if (report_layout(&s, &l))
-		status = groups_print(o, &l);
+		status = groups_print(&s, o, &l);
 	session_close(&s);
 	return status;
 }
@@ -122,25 +135,35 @@ report_chunk(const struct placement *pl, int64_t pp, int64_t v)
 	    pp, v, c->embedding, c->loss, (int)c->mtp, (int)c->count, (int)c->first);
 }
 
+bool
+report_placement(const struct session *s, struct placement *pl)
+{
+	struct diag_list diags;
+
+	diag_clear(&diags);
+	if (placement_init(pl, &s->plan, &diags))
+		return true;
+	check_fixes(&s->plan, &s->catalog, &diags);
+	session_complain(&diags, SEVERITY_ERROR);
+	return false;
+}
+
 int
 layers_run(const struct options *o)
 {
 	struct session s;
 	struct placement pl;
-	struct diag_list diags;
-	int status = STATUS_OK;
+	int status = STATUS_NO;
 
 	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
 		return STATUS_ERROR;
-	diag_clear(&diags);
-	if (placement_init(&pl, &s.plan, &diags)) {
-		for (int64_t pp = 0; pp < pl.pp; pp++)
+	if (report_placement(&s, &pl)) {
+		status = STATUS_OK;
+		if (o->json)
+			json_layers(&pl);
+		for (int64_t pp = 0; pp < pl.pp && !o->json; pp++)
 			for (int64_t v = 0; v < pl.vpp; v++)
 				report_chunk(&pl, pp, v);
-	} else {
-		check_fixes(&s.plan, &s.catalog, &diags);
-		session_complain(&diags, SEVERITY_ERROR);
-		status = STATUS_NO;
 	}
 	session_close(&s);
 	return status;

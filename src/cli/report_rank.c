@@ -32,9 +32,8 @@ print_coordinates(const struct layout *l, int64_t rank)
 	printf("coordinates %s\n", line);
 }
 
-/* How far the members of a group are apart. */
-static const char *
-group_span(const struct plan *p, const struct layout *l, int kind, int64_t group)
+const char *
+report_link(const struct plan *p, const struct layout *l, int kind, int64_t group)
 {
 	const int64_t size = layout_group_size(l, kind), first = layout_member(l, kind, group, 0);
 	const int64_t per_node = p->cluster.gpus_per_node, domain = p->cluster.nvlink_domain;
@@ -54,7 +53,8 @@ group_span(const struct plan *p, const struct layout *l, int kind, int64_t group
 }
 
 static void
-add_group(struct table *t, const struct plan *p, const struct layout *l, int kind, int64_t rank)
+add_group(struct table *t, const struct plan *p, const struct layout *l, int kind,
+    int64_t rank)
 {
 	const int64_t group = layout_group_of(l, kind, rank);
 	const int64_t size = layout_group_size(l, kind);
@@ -73,7 +73,7 @@ add_group(struct table *t, const struct plan *p, const struct layout *l, int kin
 	if (size > PEERS_SHOWN)
 		text_add(peers, sizeof peers, " ... %" PRId64, layout_member(l, kind, group, size - 1));
 	table_row(t, (const char *[]){ l->kind[kind].name, number, members, place,
-	    group_span(p, l, kind, group), peers });
+	    report_link(p, l, kind, group), peers });
 }
 
 static bool
@@ -89,16 +89,33 @@ print_group_table(const struct plan *p, const struct layout *l, int64_t rank)
 }
 
 static void
+print_part(const char *name, double bytes, bool *first)
+{
+	char text[32];
+
+	if (!(bytes > 0))
+		return;
+	printf("%s%s %s", *first ? "" : ", ", name, format_bytes(text, sizeof text, bytes));
+	*first = false;
+}
+
+static void
 print_memory(const struct estimate *e, int64_t stage)
 {
-	const struct stage_estimate *s = &e->stage[stage];
-	char a[32], b[32], c[32], d[32], capacity[32];
+	const struct memory *m = &e->stage[stage].memory;
+	char total[32], capacity[32];
+	bool first = true;
 
-	printf("memory       parameters %s, gradients %s, optimizer %s: %s of %s\n",
-	    format_bytes(a, sizeof a, s->memory.parameters),
-	    format_bytes(b, sizeof b, s->memory.gradients),
-	    format_bytes(c, sizeof c, s->memory.optimizer),
-	    format_bytes(d, sizeof d, s->memory.total),
+	fputs("memory       ", stdout);
+	print_part("parameters", m->parameters, &first);
+	print_part("gradients", m->gradients, &first);
+	print_part("optimizer", m->optimizer, &first);
+	print_part("activations", m->activations, &first);
+	print_part("logits", m->logits, &first);
+	print_part("KV cache", m->kv_cache, &first);
+	print_part("buffers", m->buffers, &first);
+	print_part("overhead", m->overhead, &first);
+	printf("%s%s of %s\n", first ? "" : ": ", format_bytes(total, sizeof total, m->total),
 	    format_bytes(capacity, sizeof capacity, e->capacity));
 }
 
@@ -127,7 +144,7 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 }
 
 static int
-report_rank(const struct session *s, const char *text)
+report_rank(const struct session *s, const char *text, bool json)
 {
 	struct estimate *e;
 	struct layout l;
@@ -145,7 +162,9 @@ report_rank(const struct session *s, const char *text)
 	/* What the model dislikes does not stop this report, but explains what it lacks. */
 	if (!e->placed)
 		session_complain(&e->diags, SEVERITY_ERROR);
-	if (!e->laid_out || !print_rank(s, e, rank))
+	if (json && e->laid_out)
+		json_rank(s, e, rank);
+	else if (!e->laid_out || !print_rank(s, e, rank))
 		status = STATUS_ERROR;
 	free(e);
 	return status;
@@ -159,7 +178,7 @@ rank_run(const struct options *o)
 
 	if (!session_open(&s, o, o->operands > 1 ? o->operand[0] : NULL))
 		return STATUS_ERROR;
-	status = report_rank(&s, o->operand[o->operands - 1]);
+	status = report_rank(&s, o->operand[o->operands - 1], o->json);
 	session_close(&s);
 	return status;
 }

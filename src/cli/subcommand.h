@@ -20,6 +20,7 @@ enum takes {
 	TAKES_ASCII = 64,
 	TAKES_STRICT = 128,
 	TAKES_STAGE = 256,
+	TAKES_JSON = 512,
 };
 
 struct subcommand {
@@ -52,6 +53,7 @@ int check_run(const struct options *o);
 int estimate_command(const struct options *o);
 int explain_run(const struct options *o);
 int diff_run(const struct options *o);
+int calibrate_run(const struct options *o);
 int fields_run(const struct options *o);
 int models_run(const struct options *o);
 int gpus_run(const struct options *o);

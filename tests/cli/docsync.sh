@@ -8,6 +8,7 @@ command -v mandoc >/dev/null || exit 77
 
 page1=$TOP/man/shardplan.1.in
 page5=$TOP/man/shardplan-plan.5.in
+page7=$TOP/man/shardplan-estimates.7.in
 
 same() {
 	about "$1"
@@ -21,7 +22,7 @@ same() {
 	grep '^[<>]' differ
 }
 
-for page in "$page1" "$page5"; do
+for page in "$page1" "$page5" "$page7"; do
 	name=$(basename "$page" .in)
 	sed 's/@PACKAGE_VERSION@/0.0/g' "$page" >"$name"
 	about "$name"
@@ -86,6 +87,28 @@ out_has '^cluster\.nodes +8 +4$'
 sed -n 's/^  \([a-z._]*\) .*/\1/p' list >program
 sed -n '/^\.It Ic explain/,/^\.It Ic diff/s/^\.Cm \([a-z._]*\).*/\1/p' "$page1" >manual
 same quantities
+sed -n '/^\.Sh QUANTITIES/,/^\.Sh CALIBRATION/s/^\.It Cm \([a-z_]*\.[a-z._]*\)$/\1/p' "$page7" >manual
+same 'quantities of shardplan-estimates(7)'
+
+# names of the JSON: every key that a report has stands in its manual
+cat >serve.cfg <<'PLAN'
+mode = "serve";
+parallel: { layout = "vllm"; };
+PLAN
+for command in estimate 'estimate serve.cfg' groups 'groups --format=hash' layers 'rank 0' \
+    'check --tp=3' 'diff serve.cfg llama.cfg' fields gpus; do
+	# shellcheck disable=SC2086
+	"$PROG" $command --json 2>/dev/null
+done | tr ',{' '[\n*]' | sed -n 's/^ *"\([a-z_]*\)": .*/\1/p; s/^ *"\([a-z_]*\)":$/\1/p' | sort -u >keys
+sed -n '/^\.Sh JSON/,/^\.Sh PROCESS/p' "$page1" | grep -E '^\.(Cm|Pq Cm)' | tr ' ,' '[\n*]' |
+    grep '^[a-z]' | sort -u >manual
+"$PROG" fields | sed -n 's/^cluster\.\([a-z0-9_]*\) .*/\1/p' >other
+"$PROG" rank 0 --json | sed -n 's/.*"coordinates": {\(.*\)}.*/\1/p' | tr -d '":0-9,' |
+    tr ' ' '\n' >>other
+echo gpus >>other
+about 'names of the JSON'
+grep -vxFf other keys | comm -23 - manual >out
+[ ! -s out ] || fail 'the manual lacks names'
 
 # keys: every row of `help keys`, word for word
 "$PROG" help keys >keys.txt || fail 'help keys'

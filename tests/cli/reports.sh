@@ -97,12 +97,20 @@ good map --nodes=4096
 # estimate and explain agree, and units stand beside numbers
 good estimate
 out_has '^parameters +8\.03 billion in all \(8,030,261,248\)'
-out_has '^peak +stage [0-9]+: [0-9.]+ GiB of [0-9.]+ GiB, without activations: fits$'
+out_has '^peak +stage [0-9]+: [0-9.]+ GiB of [0-9.]+ GiB: fits$'
+out_has '^stage +params +grads +optim +activ +logits +buffers +allocated +overhead +total +%$'
+out_has '^dimension +collective +group +link +calls +sent +time +exposed$'
+out_has '^step +[0-9.]+ m?s'
+out_has '^MFU +[0-9.]+ % of the dense bf16 peak, causal attention counted by half'
 good explain params.total
 out_has '^params\.total = 8,030,261,248 parameters$'
 out_has '^    source: '
 good estimate --stage=2
-[ "$(grep -Ec '^ +[0-9]+ +[0-9]+ ' out)" -eq 1 ] || fail '--stage prints one stage'
+[ "$(grep -Ec '^ +[0-9]+ +[0-9]' out)" -eq 2 ] || fail '--stage prints one stage of two tables'
+good estimate --mode=serve --layout=vllm --nodes=1 --tp=8 --pp=1
+out_has '^KV cache +[0-9.]+ KiB a token on one GPU$'
+out_has '^first token +.* \(TTFT\)$'
+out_lacks '^dimension '
 
 : >empty.cfg
 good diff empty.cfg empty.cfg --nodes=2

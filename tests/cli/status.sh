@@ -42,6 +42,8 @@ good rank plan.cfg 3
 good explain memory.optimizer
 good explain plan.cfg optimizer
 good explain params.total
+run 1 explain serving.ttft_seconds
+err_has 'has no terms in this plan'
 good diff plan.cfg plan.cfg
 for command in fields models gpus clusters help; do
 	good "$command"
@@ -106,10 +108,13 @@ bad_usage "no quantity 'speed'" explain speed
 bad_usage "no model 'llama-3.1-7b' .did you mean llama-3.1-8b" models llama-3.1-7b
 bad_usage "no GPU 'nothing-like-it'" gpus nothing-like-it
 bad_usage "no command 'chek' .did you mean check" help chek
-for command in search import export calibrate; do
+for command in search import export; do
 	bad_usage "'$command' is neither a command nor a file" "$command"
 done
-bad_usage "unknown or ambiguous option '--json'" check --json
+bad_usage "'--json'" map --json
+bad_usage "calibrate needs PLAN LOG" calibrate plan.cfg
+bad_usage "needs a file, not '-'" calibrate - train.log
+bad_usage "no fields of a plan" calibrate --tp=2 plan.cfg train.log
 
 # a file that is called like a command
 cp plan.cfg check

@@ -12,7 +12,8 @@ status_of() {
 : >out
 if [ -w /dev/full ]; then
 	for command in groups layers map check estimate fields models help --help --version \
-	    'rank 0' 'explain params.total' 'groups --format=hash'; do
+	    'rank 0' 'explain params.total' 'groups --format=hash' 'estimate --json' \
+	    'groups --json' 'fields --json'; do
 		about "shardplan $command >/dev/full"
 		# shellcheck disable=SC2086
 		set -- $command
@@ -24,6 +25,8 @@ if [ -w /dev/full ]; then
 	# stops soon instead of counting to a million
 	about 'a million ranks >/dev/full'
 	timeout 20 "$PROG" groups --nodes=131072 --tp=8 >/dev/full 2>err
+	status_of 2 $?
+	timeout 20 "$PROG" groups --json --nodes=131072 --tp=8 >/dev/full 2>err
 	status_of 2 $?
 fi
 

@@ -1,0 +1,379 @@
+/* `calibrate`: a log against the estimates, and what makes them agree into the plan. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "core/estimate.h"
+#include "core/field.h"
+#include "core/text.h"
+#include "file/log.h"
+#include "file/pathname.h"
+#include "file/show.h"
+
+/* What the section will say; a value of NAN stays out. */
+struct fit {
+	double efficiency, bias_gib;
+};
+
+/* ---- the table ------------------------------------------------------------------ */
+
+typedef const char *(*formatter)(char *buf, size_t size, double v);
+
+static const char *
+format_plain(char *buf, size_t size, double v)
+{
+	if (v >= 1e4)
+		return format_grouped(buf, size, v);
+	text_put(buf, size, "%.5g", v);
+	return buf;
+}
+
+/* One quantity, estimated and measured; what the log does not say has no row. */
+static void
+add_row(struct table *t, const char *name, double estimate, double measured, formatter format)
+{
+	char left[64], right[64], off[32] = "";
+
+	if (!(measured > 0))
+		return;
+	if (estimate > 0)
+		text_put(off, sizeof off, "%+.1f%%", 100 * (estimate - measured) / measured);
+	table_row(t, (const char *[]){ name,
+	    estimate > 0 ? format(left, sizeof left, estimate) : "",
+	    format(right, sizeof right, measured), off });
+}
+
+static void
+start_table(struct table *t)
+{
+	table_init(t, 4);
+	table_row(t, (const char *[]){ "quantity", ">estimate", ">measured", ">estimate off by" });
+}
+
+/* ---- time ------------------------------------------------------------------------- */
+
+/* Seconds of a step as the log says, directly or by tokens; 0 where it does not. */
+static double
+measured_step(const struct plan *p, const struct log_report *log)
+{
+	const double tokens = (double)p->training.global_batch_size *
+	    (double)p->training.sequence_length;
+
+	if (log->seconds > 0)
+		return log->seconds;
+	if (log->tokens_per_second_per_gpu > 0)
+		return tokens / (log->tokens_per_second_per_gpu * (double)plan_world(p));
+	return 0;
+}
+
+/* Seconds of a step at some efficiency. */
+static double
+step_at(const struct session *s, struct plan *p, struct estimate *work, double efficiency)
+{
+	char err[640];
+
+	field_put_real(FIELD_COMPUTE_EFFICIENCY, p, efficiency, err, sizeof err);
+	plan_resolve(p, &s->catalog);
+	estimate_run(work, p, &s->catalog, NULL);
+	return work->timed ? work->step.seconds : 0;
+}
+
+/*
+ * The efficiency at which the estimated step takes as long as the measured one. Found by
+ * halving, not by a formula: what overlaps with compute moves with it. NAN when no
+ * efficiency does it.
+ */
+static double
+fit_efficiency(const struct session *s, const struct plan *plain, struct estimate *work,
+    double measured)
+{
+	struct plan p = *plain;
+	double low = 0.01, high = 10, text;
+	char digits[32];
+
+	if (!(step_at(s, &p, work, low) >= measured && step_at(s, &p, work, high) <= measured))
+		return NAN;
+	for (int i = 0; i < 60; i++) {
+		const double middle = sqrt(low * high);
+
+		if (step_at(s, &p, work, middle) >= measured)
+			low = middle;
+		else
+			high = middle;
+	}
+	/* four digits are more than a log is worth, and stay readable in the plan */
+	text_put(digits, sizeof digits, "%.4g", low);
+	return text_to_real(digits, &text) ? text : low;
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+/* The stage whose memory a line of the log is about; the fullest where it does not say. */
+static int64_t
+stage_of(const struct estimate *e, const struct log_report *log, const struct log_memory *m)
+{
+	/* torchtitan prints on rank 0 unless LOG_RANK says otherwise */
+	const int64_t rank = m->rank < 0 && log->kind == LOG_TORCHTITAN ? 0 : m->rank;
+
+	if (m->stage >= 0)
+		return m->stage < e->stages ? m->stage : -1;
+	if (rank < 0)
+		return e->peak_stage;
+	return rank < e->layout.world ? layout_pipeline_rank(&e->layout, rank) : -1;
+}
+
+static double
+measured_peak(const struct log_memory *m)
+{
+	return m->allocated > 0 ? m->allocated : m->reserved;
+}
+
+/* The fullest process on a stage, NULL where the log has none of it. */
+static const struct log_memory *
+fullest(const struct estimate *e, const struct log_report *log, int64_t stage)
+{
+	const struct log_memory *most = NULL;
+
+	for (size_t i = 0; i < log->memories; i++)
+		if (stage_of(e, log, &log->memory[i]) == stage &&
+		    (most == NULL || measured_peak(&log->memory[i]) > measured_peak(most)))
+			most = &log->memory[i];
+	return most;
+}
+
+/* Rows for the stages of the log; the bias is that of the stage measured fullest. */
+static double
+add_memory(struct table *t, const struct estimate *e, const struct log_report *log)
+{
+	double most = 0, bias = NAN;
+	char name[64];
+
+	for (int64_t stage = 0; stage < e->stages; stage++) {
+		const struct log_memory *m = fullest(e, log, stage);
+		const double estimate = e->stage[stage].memory.allocated;
+
+		if (m == NULL)
+			continue;
+		text_put(name, sizeof name, "max %s, stage %" PRId64,
+		    m->allocated > 0 ? "allocated" : "reserved", stage);
+		add_row(t, name, estimate, measured_peak(m), format_bytes);
+		if (measured_peak(m) > most) {
+			most = measured_peak(m);
+			bias = (most - estimate) / GIB;
+		}
+	}
+	return bias;
+}
+
+/* What a reader of the memory rows should know about the log. */
+static void
+note_memory(const struct estimate *e, const struct log_report *log)
+{
+	bool reserved = false, first = false;
+
+	for (size_t i = 0; i < log->memories; i++) {
+		reserved = reserved || !(log->memory[i].allocated > 0);
+		first = first || (log->kind == LOG_MEGATRON && log->memory[i].iterations == 1);
+		if (stage_of(e, log, &log->memory[i]) < 0) {
+			complain("the log has ranks or stages that the plan lacks; they are left out");
+			break;
+		}
+	}
+	if (reserved)
+		puts("note         reserved memory is the allocated and what the allocator keeps for "
+		    "reuse,\n             a few percent more: the bias holds both");
+	if (first)
+		puts("note         peaks of the first iteration, before the optimizer made its state:\n"
+		    "             later ones may be higher");
+}
+
+/* ---- both kinds of log ---------------------------------------------------------------- */
+
+static bool
+compare_training(const struct session *s, const struct plan *plain, struct estimate *e,
+    const struct log_report *log, struct fit *fit)
+{
+	const double measured = measured_step(plain, log);
+	struct estimate *work = calloc(1, sizeof *work);
+	struct table t;
+
+	if (work == NULL) {
+		complain("out of memory");
+		return false;
+	}
+	start_table(&t);
+	add_row(&t, "step", e->step.seconds, measured, format_seconds);
+	add_row(&t, "tokens a second, one GPU", e->step.tokens_per_second_per_gpu,
+	    log->tokens_per_second_per_gpu, format_plain);
+	/* each program counts FLOPs in its own way: shown, not fitted */
+	add_row(&t, "TFLOP/s of a GPU", e->step.model_tflops_per_gpu, log->tflops_per_gpu,
+	    format_plain);
+	fit->bias_gib = add_memory(&t, e, log);
+	if (measured > 0)
+		fit->efficiency = fit_efficiency(s, plain, work, measured);
+	free(work);
+	if (!table_print(&t))
+		return false;
+	note_memory(e, log);
+	if (measured > 0 && isnan(fit->efficiency))
+		complain("no compute efficiency from 0.01 to 10 makes a step of %.4g s: "
+		    "is this the plan of the log?", measured);
+	return true;
+}
+
+static bool
+compare_serving(const struct plan *p, const struct estimate *e, const struct log_report *log,
+    struct fit *fit)
+{
+	const struct serve *v = &e->serve;
+	const double context = (double)p->serving.context_length;
+	struct table t;
+
+	start_table(&t);
+	add_row(&t, "weights", v->weight_bytes, log->weight_bytes, format_bytes);
+	add_row(&t, "KV pool", v->kv_pool_bytes, log->kv_pool_bytes, format_bytes);
+	add_row(&t, "tokens in the pool", v->kv_tokens, log->kv_tokens, format_grouped);
+	add_row(&t, "blocks in the pool", v->kv_blocks, log->kv_blocks, format_grouped);
+	add_row(&t, "requests at once", v->max_concurrency, log->max_concurrency, format_plain);
+	if (!table_print(&t))
+		return false;
+	if (log->context_length > 0 && fabs(log->context_length - context) > 0)
+		printf("note         the log's requests are of %.0f tokens, the plan's of %.0f\n",
+		    log->context_length, context);
+	/* the pool is what everything else leaves */
+	if (log->kv_pool_bytes > 0 && v->kv_pool_bytes > 0)
+		fit->bias_gib = (v->kv_pool_bytes - log->kv_pool_bytes) / GIB;
+	return true;
+}
+
+static void
+print_log(const char *name, const struct log_report *log)
+{
+	printf("log          %s, written by %s", name, log_kind_name(log->kind));
+	if (log->iterations > 0)
+		printf(": median of %zu iteration%s, the first left out", log->iterations,
+		    log->iterations == 1 ? "" : "s");
+	else if (log->first_alone)
+		fputs(": the first iteration alone, which is slower than others", stdout);
+	putchar('\n');
+}
+
+/* ---- the plan ----------------------------------------------------------------------- */
+
+/* The plan as if nothing were measured. */
+static void
+clear_fit(struct plan *p, const struct catalog *catalog)
+{
+	p->calibration.compute_efficiency = p->calibration.memory_bias_gib = 0;
+	field_mark(FIELD_COMPUTE_EFFICIENCY, p, false);
+	field_mark(FIELD_MEMORY_BIAS_GIB, p, false);
+	plan_resolve(p, catalog);
+}
+
+static bool
+put_fit(struct plan *p, const struct fit *fit, const char *source)
+{
+	char err[640] = "", shown[PLAN_NAME_SIZE];
+	bool ok = true;
+
+	if (!isnan(fit->efficiency)) {
+		ok = field_put_real(FIELD_COMPUTE_EFFICIENCY, p, fit->efficiency, err, sizeof err);
+		printf("calibration  compute_efficiency = %.4g\n", fit->efficiency);
+	}
+	if (ok && !isnan(fit->bias_gib)) {
+		const double rounded = round(fit->bias_gib * 1e3) / 1e3;
+
+		ok = field_put_real(FIELD_MEMORY_BIAS_GIB, p, rounded, err, sizeof err);
+		printf("calibration  memory_bias_gib = %.4g\n", rounded);
+	}
+	show_path(shown, sizeof shown, source);
+	if (ok)
+		ok = field_put_text(FIELD_CALIBRATION_SOURCE, p, shown, err, sizeof err);
+	if (!ok)
+		complain("calibration: %s", err);
+	return ok;
+}
+
+static int
+write_fit(struct session *s, const struct fit *fit, const char *source)
+{
+	struct plan plan = s->plan;
+	char note[1024] = "", path[PLANFILE_PATH_SIZE];
+
+	if (isnan(fit->efficiency) && isnan(fit->bias_gib)) {
+		complain("nothing of the log can be fitted; %s is as it was", s->file.path);
+		return STATUS_NO;
+	}
+	if (!put_fit(&plan, fit, source) || !text_copy(path, sizeof path, s->file.path))
+		return STATUS_ERROR;
+	plan_resolve(&plan, &s->catalog);
+	if (planfile_write(&s->file, &plan, path, &s->catalog, false, note, sizeof note) !=
+	    PLANFILE_SAVED) {
+		complain("%s", note);
+		return STATUS_ERROR;
+	}
+	printf("plan         %s\n", note);
+	return STATUS_OK;
+}
+
+static int
+calibrate(struct session *s, const struct log_report *log, const char *name)
+{
+	struct session plain = *s;
+	struct fit fit = { NAN, NAN };
+	struct estimate *e;
+	int status = STATUS_ERROR;
+	bool done;
+
+	if ((log->kind == LOG_VLLM) != (s->plan.mode == MODE_SERVE)) {
+		complain("%s is the log of %s, a run of the other mode than the plan", name,
+		    log_kind_name(log->kind));
+		return STATUS_ERROR;
+	}
+	clear_fit(&plain.plan, &s->catalog);
+	if ((e = session_estimate(&plain, NULL)) == NULL)
+		return STATUS_ERROR;
+	if (!e->legal) {
+		session_complain(&e->diags, SEVERITY_ERROR);
+		status = STATUS_NO;
+	} else {
+		print_log(name, log);
+		done = s->plan.mode == MODE_SERVE ? compare_serving(&plain.plan, e, log, &fit) :
+		    compare_training(s, &plain.plan, e, log, &fit);
+		if (done)
+			status = write_fit(s, &fit, name);
+	}
+	free(e);
+	return status;
+}
+
+int
+calibrate_run(const struct options *o)
+{
+	const char *path = o->operand[1];
+	const char *name = text_equal(path, "-") ? "standard input" : pathname_last(path);
+	struct log_report *log;
+	struct session s;
+	char why[1024], shown[512];
+	int status = STATUS_ERROR;
+
+	if (text_equal(o->operand[0], "-"))
+		return usage_error("calibrate writes into the plan: it needs a file, not '-'");
+	if ((log = malloc(sizeof *log)) == NULL) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	show_path(shown, sizeof shown, text_equal(path, "-") ? name : path);
+	if (!log_read(log, path, why, sizeof why))
+		complain("%s: %s", shown, why);
+	else if (session_open(&s, o, o->operand[0])) {
+		show_path(shown, sizeof shown, name);
+		status = calibrate(&s, log, shown);
+		session_close(&s);
+	}
+	free(log);
+	return status;
+}

@@ -1,0 +1,124 @@
+/* The part of `estimate` about a training step: traffic and time. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/report.h"
+#include "core/estimate.h"
+#include "core/field.h"
+#include "core/text.h"
+#include "ui/units.h"
+
+static bool
+print_traffic(const struct traffic *traffic)
+{
+	struct table t;
+	char size[32], calls[32], bytes[64], seconds[64], exposed[64];
+
+	table_init(&t, 8);
+	table_row(&t, (const char *[]){ "dimension", "collective", ">group", "link", ">calls",
+	    ">sent", ">time", ">exposed" });
+	for (size_t i = 0; i < traffic->count; i++) {
+		const struct traffic_row *r = &traffic->row[i];
+
+		text_put(size, sizeof size, "%" PRId64, r->span.size);
+		units_wire(r->bytes, bytes, sizeof bytes);
+		text_put(calls, sizeof calls, "%.0f", r->calls);
+		table_row(&t, (const char *[]){ r->dim, r->collective, size,
+		    span_name(r->span.kind), calls, bytes,
+		    format_seconds(seconds, sizeof seconds, r->seconds),
+		    format_seconds(exposed, sizeof exposed, r->exposed_seconds) });
+	}
+	return table_print(&t);
+}
+
+static void
+add_words(char *line, size_t size, const char *words)
+{
+	text_add(line, size, "%s%s", line[0] != '\0' ? "; " : "", words);
+}
+
+/* What is taken to run behind compute: from the plan's switches, and what always does. */
+static void
+print_overlap(const struct plan *p)
+{
+	static const struct {
+		enum field_id field;
+		const char *what;
+	} overlap[] = {
+		{ FIELD_OVERLAP_GRAD_REDUCE, "gradient reduction behind the backward pass" },
+		{ FIELD_OVERLAP_PARAM_GATHER, "parameter gathering behind the forward pass" },
+		{ FIELD_TP_OVERLAP, "TP collectives behind matrix products" },
+		{ FIELD_MOE_OVERLAP, "expert all-to-all behind the other micro-batch" },
+	};
+	char line[512] = "";
+
+	if (p->parallel.tp > 1)
+		add_words(line, sizeof line, "TP collectives for weight gradients behind products");
+	if (p->parallel.cp > 1 && p->parallel.cp_comm == CP_COMM_P2P)
+		add_words(line, sizeof line, "the ring of CP behind attention");
+	for (size_t i = 0; i < sizeof overlap / sizeof overlap[0]; i++)
+		if (field_int(overlap[i].field, p) != 0)
+			add_words(line, sizeof line, overlap[i].what);
+	fputs("overlap      ", stdout);
+	print_wrapped(line[0] != '\0' ? line : "none", 13, 13, 95);
+}
+
+static void
+print_part(const char *name, double seconds, double step)
+{
+	char text[64];
+
+	if (seconds > 0)
+		printf("  %-24s%10s%7.1f %%\n", name, format_seconds(text, sizeof text, seconds),
+		    step > 0 ? 100 * seconds / step : 0);
+}
+
+static void
+print_rates(const struct plan *p, const struct steptime *s)
+{
+	char precision[32], all[64], one[64];
+
+	field_format(FIELD_PRECISION, p, precision, sizeof precision);
+	printf("tokens       %s a second, %s on each GPU\n",
+	    format_grouped(all, sizeof all, s->tokens_per_second),
+	    format_grouped(one, sizeof one, s->tokens_per_second_per_gpu));
+	printf("compute      %.1f TFLOP/s of the model on each GPU\n", s->model_tflops_per_gpu);
+	printf("MFU          %.1f %% of the dense %s peak, causal attention counted by half; %.1f %% "
+	    "with all\n", 100 * s->mfu, precision, 100 * s->mfu_full);
+	printf("HFU          %.1f %%, recomputation counted\n", 100 * s->hfu);
+}
+
+static void
+print_step(const struct plan *p, const struct steptime *s)
+{
+	char text[64];
+
+	printf("step         %s", format_seconds(text, sizeof text, s->seconds));
+	if (field_is_set(FIELD_COMPUTE_EFFICIENCY, p))
+		printf(", calibrated by %s\n", *p->calibration.source != '\0' ?
+		    p->calibration.source : "the plan's own efficiency");
+	else if (s->efficiency_error > 0)
+		printf(" +- %.0f %%, not calibrated\n", 100 * s->efficiency_error);
+	else
+		putchar('\n');
+	print_part("compute", s->compute_seconds, s->seconds);
+	print_part("recompute", s->recompute_seconds, s->seconds);
+	print_part("exposed communication", s->exposed_comm_seconds, s->seconds);
+	print_part("pipeline bubble", s->bubble_fraction * s->seconds, s->seconds);
+	print_part("optimizer", s->optimizer_seconds, s->seconds);
+	print_rates(p, s);
+	print_overlap(p);
+}
+
+bool
+report_train(const struct plan *p, const struct estimate *e)
+{
+	fputs("\nSent by one GPU in one step\n", stdout);
+	if (e->traffic.count == 0)
+		fputs("nothing: no group has more than one GPU\n", stdout);
+	else if (!print_traffic(&e->traffic))
+		return false;
+	fputs("\nTime of one step\n", stdout);
+	print_step(p, &e->step);
+	return true;
+}

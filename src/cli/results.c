@@ -1,0 +1,186 @@
+#include "cli/results.h"
+#include "cli/output.h"
+#include "core/text.h"
+#include "ui/units.h"
+
+struct list {
+	struct result *out;
+	size_t count;
+};
+
+static void
+add(struct list *l, const char *path, const char *label, enum result_unit unit, bool known,
+    double value)
+{
+	if (l->count < RESULTS_MAX)
+		l->out[l->count++] = (struct result){ path, label, unit, known, known ? value : 0 };
+}
+
+static void
+add_sizes(struct list *l, const struct estimate *e)
+{
+	const bool placed = e->stages > 0;
+
+	add(l, "legal", "legal", RESULT_ANSWER, true, e->legal);
+	add(l, "fits", "fits", RESULT_ANSWER, true, e->fits);
+	add(l, "parallel.world", "world", RESULT_COUNT, true, (double)e->world);
+	add(l, "parallel.dp", "dp", RESULT_COUNT, e->laid_out, (double)e->dp);
+	add(l, "parallel.edp", "edp", RESULT_COUNT, e->laid_out, (double)e->edp);
+	add(l, "parallel.microbatches", "micro-batches", RESULT_COUNT, e->microbatches > 0,
+	    (double)e->microbatches);
+	add(l, "params.total", "parameters in all", RESULT_PARAMS, true, e->params.total);
+	add(l, "params.active", "parameters active", RESULT_PARAMS, true, e->params.active);
+	add(l, "params.per_gpu_max", "most parameters on a GPU", RESULT_PARAMS, placed,
+	    e->params_per_gpu_max);
+	add(l, "capacity", "capacity of a GPU", RESULT_BYTES, true, e->capacity);
+	add(l, "stages", "pipeline stages", RESULT_COUNT, placed, (double)e->stages);
+	add(l, "peak.stage", "fullest stage", RESULT_COUNT, placed, (double)e->peak_stage);
+}
+
+static void
+add_memory(struct list *l, const struct estimate *e)
+{
+	static const struct memory none = { 0 };
+	const bool known = e->stages > 0;
+	const struct memory *m = known ? &e->stage[e->peak_stage].memory : &none;
+	const struct {
+		const char *path, *label;
+		double value;
+	} part[] = {
+		{ "memory.parameters", "its memory: parameters", m->parameters },
+		{ "memory.gradients", "its memory: gradients", m->gradients },
+		{ "memory.optimizer", "its memory: optimizer", m->optimizer },
+		{ "memory.activations", "its memory: activations", m->activations },
+		{ "memory.logits", "its memory: logits", m->logits },
+		{ "memory.kv_cache", "its memory: KV cache", m->kv_cache },
+		{ "memory.buffers", "its memory: buffers", m->buffers },
+		{ "memory.allocated", "its memory: allocated", m->allocated },
+		{ "memory.overhead", "its memory: overhead", m->overhead },
+		{ "memory.total", "its memory: total", m->total },
+	};
+
+	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+		add(l, part[i].path, part[i].label, RESULT_BYTES, known, part[i].value);
+	add(l, "in_flight", "its micro-batches in flight", RESULT_REAL,
+	    known && m->in_flight > 0, m->in_flight);
+}
+
+static void
+add_traffic(struct list *l, const struct estimate *e)
+{
+	static const struct {
+		const char *dim, *path, *label;
+	} dim[] = {
+		{ "tp", "communication.tp.bytes", "sent by a GPU: tp" },
+		{ "cp", "communication.cp.bytes", "sent by a GPU: cp" },
+		{ "pp", "communication.pp.bytes", "sent by a GPU: pp" },
+		{ "dp", "communication.dp.bytes", "sent by a GPU: dp" },
+		{ "edp", "communication.edp.bytes", "sent by a GPU: edp" },
+		{ "ep", "communication.ep.bytes", "sent by a GPU: ep" },
+		{ "etp", "communication.etp.bytes", "sent by a GPU: etp" },
+		{ "embd", "communication.embd.bytes", "sent by a GPU: embd" },
+	};
+
+	for (size_t i = 0; i < sizeof dim / sizeof dim[0]; i++) {
+		double bytes = 0;
+		bool known = false;
+
+		for (size_t k = 0; e->timed && k < e->traffic.count; k++)
+			if (text_equal(e->traffic.row[k].dim, dim[i].dim)) {
+				bytes += e->traffic.row[k].bytes;
+				known = true;
+			}
+		add(l, dim[i].path, dim[i].label, RESULT_WIRE, known, bytes);
+	}
+}
+
+static void
+add_step(struct list *l, const struct estimate *e)
+{
+	const struct steptime *s = &e->step;
+	const bool known = e->timed;
+
+	add(l, "step.seconds", "step", RESULT_SECONDS, known, s->seconds);
+	add(l, "step.compute_seconds", "compute", RESULT_SECONDS, known, s->compute_seconds);
+	add(l, "step.recompute_seconds", "recompute", RESULT_SECONDS, known, s->recompute_seconds);
+	add(l, "step.exposed_comm_seconds", "exposed communication", RESULT_SECONDS, known,
+	    s->exposed_comm_seconds);
+	add(l, "step.optimizer_seconds", "optimizer step", RESULT_SECONDS, known,
+	    s->optimizer_seconds);
+	add(l, "step.bubble_fraction", "pipeline bubble", RESULT_SHARE, known, s->bubble_fraction);
+	add(l, "step.model_tflops_per_gpu", "TFLOP/s of a GPU", RESULT_REAL, known,
+	    s->model_tflops_per_gpu);
+	add(l, "step.mfu", "MFU", RESULT_SHARE, known, s->mfu);
+	add(l, "step.hfu", "HFU", RESULT_SHARE, known, s->hfu);
+	add(l, "step.tokens_per_second", "tokens a second", RESULT_REAL, known,
+	    s->tokens_per_second);
+	add(l, "step.tokens_per_second_per_gpu", "tokens a second, one GPU", RESULT_REAL, known,
+	    s->tokens_per_second_per_gpu);
+}
+
+static void
+add_serving(struct list *l, const struct estimate *e)
+{
+	const struct serve *s = &e->serve;
+	const bool known = e->served;
+
+	add(l, "serving.weight_bytes", "weights", RESULT_BYTES, known, s->weight_bytes);
+	add(l, "serving.kv_pool_bytes", "KV pool", RESULT_BYTES, known, s->kv_pool_bytes);
+	add(l, "serving.kv_bytes_per_token", "KV cache of a token", RESULT_BYTES, known,
+	    s->kv_bytes_per_token);
+	add(l, "serving.kv_tokens", "tokens in the KV pool", RESULT_REAL, known, s->kv_tokens);
+	add(l, "serving.max_concurrency", "requests at once", RESULT_REAL, known,
+	    s->max_concurrency);
+	add(l, "serving.ttft_seconds", "time to first token", RESULT_SECONDS, known,
+	    s->ttft_seconds);
+	add(l, "serving.tpot_seconds", "time per output token", RESULT_SECONDS, known,
+	    s->tpot_seconds);
+	add(l, "serving.tokens_per_second", "generated tokens a second", RESULT_REAL, known,
+	    s->tokens_per_second);
+	add(l, "serving.tokens_per_second_per_gpu", "generated tokens a second, one GPU",
+	    RESULT_REAL, known, s->tokens_per_second_per_gpu);
+}
+
+size_t
+results_of(const struct estimate *e, struct result *out)
+{
+	struct list l = { .out = out };
+
+	add_sizes(&l, e);
+	add_memory(&l, e);
+	add_traffic(&l, e);
+	add_step(&l, e);
+	add_serving(&l, e);
+	return l.count;
+}
+
+const char *
+result_format(char *buf, size_t size, enum result_unit unit, double value)
+{
+	switch (unit) {
+	case RESULT_ANSWER:
+		text_put(buf, size, "%s", value > 0 ? "yes" : "no");
+		break;
+	case RESULT_COUNT:
+		text_put(buf, size, "%.0f", value);
+		break;
+	case RESULT_PARAMS:
+		return format_count(buf, size, value);
+	case RESULT_BYTES:
+		return format_bytes(buf, size, value);
+	case RESULT_WIRE:
+		units_wire(value, buf, size);
+		break;
+	case RESULT_SECONDS:
+		return format_seconds(buf, size, value);
+	case RESULT_SHARE:
+		text_put(buf, size, "%.1f %%", 100 * value);
+		break;
+	case RESULT_REAL:
+		if (value >= 1e4 || value <= -1e4)
+			return format_grouped(buf, size, value);
+		text_put(buf, size, "%.5g", value);
+		break;
+	}
+	return buf;
+}

@@ -1,0 +1,237 @@
+#!/bin/sh
+# JSON: valid, with the names that scripts rely on, and sums that are equal to totals.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+command -v python3 >/dev/null || exit 77
+
+cat >check.py <<'PY'
+import json, sys
+
+doc = json.load(open("out"))
+failed = False
+
+
+def fail(text):
+    global failed
+    failed = True
+    print("FAIL:", " ".join(sys.argv[1:]), text)
+
+
+def has(where, keys, what):
+    for key in keys.split():
+        if key not in where:
+            fail(f"{what} lacks {key}")
+
+
+def near(a, b, what):
+    if abs(a - b) > 1e-6 * max(abs(a), abs(b), 1):
+        fail(f"{what}: {a} is not {b}")
+
+
+def memory(m, what):
+    parts = "parameters gradients optimizer activations logits kv_cache buffers"
+    has(m, parts + " allocated overhead total", what)
+    near(sum(m[k] for k in parts.split()), m["allocated"], what + " allocated")
+    near(m["allocated"] + m["overhead"], m["total"], what + " total")
+
+
+def estimate():
+    has(doc, "plan mode legal fits capacity parallel params peak stages", "estimate")
+    has(doc["parallel"], "world dp edp microbatches", "parallel")
+    has(doc["params"], "total active per_gpu_max", "params")
+    has(doc["peak"], "stage total", "peak")
+    for s in doc["stages"]:
+        has(s, "stage layers in_flight params memory", "stage")
+        memory(s["memory"], f"stage {s['stage']}")
+    if "--stage=2" in sys.argv:
+        if [s["stage"] for s in doc["stages"]] != [2]:
+            fail("other stages than 2")
+    elif doc["stages"]:
+        most = max(s["memory"]["total"] for s in doc["stages"])
+        near(doc["peak"]["total"], most, "peak")
+    if doc["mode"] == "train" and doc["legal"]:
+        has(doc, "communication step", "estimate")
+        for row in doc["communication"]:
+            has(row, "dim collective group_size span calls bytes seconds exposed_seconds", "row")
+            if row["span"] not in ("nvlink", "network", "mixed"):
+                fail("span " + row["span"])
+            if row["exposed_seconds"] > row["seconds"] * (1 + 1e-9):
+                fail(row["dim"] + ": more exposed than there is")
+        s = doc["step"]
+        has(s, "seconds compute_seconds recompute_seconds bubble_fraction "
+            "exposed_comm_seconds optimizer_seconds model_tflops_per_gpu mfu hfu "
+            "tokens_per_second tokens_per_second_per_gpu", "step")
+        near(s["tokens_per_second_per_gpu"] * doc["parallel"]["world"],
+             s["tokens_per_second"], "tokens")
+    if doc["mode"] == "serve":
+        has(doc, "serving", "estimate")
+        has(doc["serving"], "weight_bytes non_torch_bytes activation_bytes graph_bytes "
+            "kv_pool_bytes kv_bytes_per_token kv_tokens kv_blocks max_concurrency "
+            "ttft_seconds tpot_seconds tokens_per_second fits", "serving")
+        if "step" in doc or "communication" in doc:
+            fail("a training step in serve mode")
+
+
+def groups():
+    has(doc, "layout world kinds", "groups")
+    for kind in doc["kinds"]:
+        has(kind, "kind count min max", "kind")
+        if "sfnv" in kind:
+            continue
+        if len(kind["groups"]) != kind["count"]:
+            fail(kind["kind"] + ": count")
+        if any(len(g) != kind["max"] for g in kind["groups"]):
+            fail(kind["kind"] + ": size")
+        if kind["kind"] == "tp" and sorted(sum(kind["groups"], [])) != list(range(doc["world"])):
+            fail("tp does not cover all ranks")
+
+
+def rank():
+    has(doc, "rank world node local_rank coordinates memory groups layers", "rank")
+    memory(doc["memory"], "rank")
+    for g in doc["groups"]:
+        has(g, "kind group", "group")
+        if g["group"] is not None and g["ranks"][g["position"]] != doc["rank"]:
+            fail(g["kind"] + ": position")
+
+
+def check():
+    has(doc, "legal fits diagnostics dropped", "check")
+    for d in doc["diagnostics"]:
+        has(d, "severity path reason message source fix", "diagnostic")
+        if d["fix"] is not None:
+            has(d["fix"], "path value", "fix")
+
+
+def layers():
+    for s in doc["stages"]:
+        has(s, "pp vp embed loss mtp count first", "chunk")
+
+
+def fields():
+    for f in doc["fields"]:
+        has(f, "path type unit range default mode section option meaning", "field")
+
+
+def diff():
+    has(doc, "a b fields estimates", "diff")
+    for f in doc["fields"]:
+        has(f, "path a b", "field")
+    for e in doc["estimates"]:
+        has(e, "name a b", "estimate")
+
+
+def catalog():
+    for e in doc[sys.argv[1]]:
+        has(e, "name title source", "entry")
+
+
+kinds = dict(estimate=estimate, groups=groups, rank=rank, check=check, layers=layers,
+             fields=fields, diff=diff)
+kinds.get(sys.argv[1], catalog)()
+sys.exit(failed)
+PY
+
+# json STATUS ARGUMENT...: run with --json and hold the output against what its command has.
+json() {
+	want=$1
+	shift
+	run "$want" "$@" --json
+	python3 check.py "$@" >why 2>&1 || { fail 'JSON'; head -n 5 why; }
+}
+
+for plan in "$TOP"/share/plans/*.cfg; do
+	about "shardplan estimate $plan --json"
+	"$PROG" estimate --json "$plan" >out 2>/dev/null
+	python3 check.py estimate "$plan" >why 2>&1 || { fail 'JSON'; head -n 5 why; }
+done
+json 0 estimate
+json 0 estimate --stage=2
+json 1 estimate --tp=3
+json 1 estimate --layers=31
+json 0 estimate --mode=serve --layout=vllm --nodes=1 --pp=1
+json 0 estimate --ep=2 --model=mixtral-8x7b
+json 0 groups
+json 0 groups --kind=tp --kind=pp
+json 0 groups --format=hash
+json 0 groups --layout=deepspeed
+json 0 layers --layers=8 --pp=2 --vpp=2
+json 0 rank 5
+json 0 check
+json 1 check --tp=3
+json 0 fields
+json 0 models
+json 0 models llama-3.1-70b
+json 0 gpus
+json 0 clusters
+: >empty.cfg
+printf 'name = "caf\303\251 \\"x\\" \\\\ \001";\nparallel: { tp = 4; };\n' >b.cfg
+json 0 diff empty.cfg b.cfg
+json 0 estimate b.cfg
+
+# explain adds up to the number that it explains
+cat >sums.py <<'PY'
+import json, re, subprocess, sys
+
+program, *plan = sys.argv[1:]
+
+
+def run(*args):
+    return subprocess.run([program, *args], capture_output=True, text=True).stdout
+
+
+doc = json.loads(run("estimate", "--json", *plan))
+failed = False
+
+
+def same(quantity, value, *options):
+    global failed
+    line = run("explain", *options, *plan, quantity).split("\n")[0]
+    found = re.search(r"= ([0-9,.e+-]+) (?:B|parameters|FLOP)\b", line)
+    told = float(found[1].replace(",", "")) if found else None
+    if told is None or abs(told - value) > 1e-5 * abs(value) + 1:
+        failed = True
+        print("FAIL:", *plan, quantity, *options, ":", line, "is not", value)
+
+
+same("params.total", doc["params"]["total"])
+same("params.active", doc["params"]["active"])
+for s in doc["stages"]:
+    option = f"--stage={s['stage']}"
+    same("stages.params", s["params"], option)
+    for part in "parameters gradients optimizer activations logits buffers overhead".split():
+        # an engine's memory is explained as serving.memory
+        if doc["mode"] == "train" and any(t["memory"][part] > 0 for t in doc["stages"]):
+            same("memory." + part, s["memory"][part], option)
+if "communication" in doc and doc["communication"]:
+    same("communication.bytes", sum(r["bytes"] for r in doc["communication"]))
+if "step" in doc:
+    tokens = doc["step"]["tokens_per_second"] * doc["step"]["seconds"]
+    world = doc["parallel"]["world"]
+    flops = doc["step"]["model_tflops_per_gpu"] * 1e12 * world * doc["step"]["seconds"]
+    if tokens > 0:
+        same("step.model_flops", flops)
+if "serving" in doc:
+    same("serving.kv_bytes_per_token", doc["serving"]["kv_bytes_per_token"])
+sys.exit(failed)
+PY
+for plan in '' --tp=4 '--pp=2 --vpp=2 --layers=8' '--recompute=full --precision=fp8' \
+    '--model=mixtral-8x7b --ep=2' '--layout=torchtitan --zero-stage=3 --pp=1' \
+    "$TOP/share/plans/serve-llama-3.1-70b.cfg" "$TOP/share/plans/deepseek-v3.cfg"; do
+	about "the sums of $plan"
+	# shellcheck disable=SC2086
+	python3 sums.py "$PROG" $plan >out 2>err || fail 'explain and estimate differ'
+done
+
+# a million ranks: streamed
+about 'groups of 1,048,576 ranks as JSON'
+(
+	# shellcheck disable=SC3045
+	limit() { ulimit -v 200000; }
+	if (limit && "$PROG" --version) >/dev/null 2>&1; then limit; fi
+	timeout 60 "$PROG" groups --json --nodes=131072 --tp=8 --pp=16 --kind=tp
+) 2>err | grep -c '^        \[' >count
+[ "$(cat count)" -eq 131072 ] || fail "$(cat count) groups, not 131072"
+
+finish
