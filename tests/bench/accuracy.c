@@ -1,0 +1,25 @@
+/*
+ * accuracy - estimates against measurements of real runs: one table for training memory,
+ * one for step time, one for serving, with what a plan can not express listed below each.
+ *
+ * It reports; it never passes or fails. tests/core/test_accuracy_*.c hold the figures.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "accuracy_memory.h"
+#include "accuracy_serve.h"
+#include "accuracy_step.h"
+
+int
+main(void)
+{
+	const char *top = getenv("TOP");
+
+	if (top == NULL)
+		top = SRCDIR;
+	accuracy_memory(stdout, top);
+	accuracy_step(stdout, top);
+	accuracy_serve(stdout, top);
+	return 0;
+}
