@@ -606,14 +606,6 @@ fp8_without_units(const struct facts *f, char *message, size_t size)
 	return BROKEN("%s has no FP8 units", p->cluster.gpu);
 }
 
-static bool
-dualpipe_copies(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->training.schedule != SCHEDULE_DUALPIPE || f->plan->parallel.pp <= 1)
-		return false;
-	return BROKEN("DualPipe keeps two copies of the parameters; the estimate has one");
-}
-
 #define M (1U << LAYOUT_MEGATRON)
 #define D (1U << LAYOUT_DEEPSPEED)
 #define T (1U << LAYOUT_TORCHTITAN)
@@ -684,6 +676,5 @@ const struct rule check_rules[] = {
 	{ "topk_one", HINT, FIELD_EXPERTS_PER_TOKEN, M, MODES_TRAIN, CONFIG, topk_one },
 	{ "sp_without_tp", HINT, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, ARGUMENTS, sp_without_tp },
 	{ "sp_off", HINT, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, "Korthikanti et al. 2022, arXiv 2205.05198", sp_off },
-	{ "dualpipe_copies", HINT, FIELD_SCHEDULE, ALL, MODES_TRAIN, "DeepSeek-V3 technical report, arXiv 2412.19437", dualpipe_copies },
 };
 const size_t check_rule_count = sizeof check_rules / sizeof *check_rules;

@@ -234,7 +234,6 @@ static const struct {
 	{ "experts=4 experts_per_token=1 moe_ffn_hidden_size=1024", "topk_one" },
 	{ "sequence_parallel=true", "sp_without_tp" },
 	{ "tp=2 sequence_parallel=false", "sp_off" },
-	{ "pp=2 schedule=dualpipe", "dualpipe_copies" },
 };
 
 static void
@@ -337,7 +336,7 @@ advice(void **state)
 		{ "tp=2 sequence_parallel=false", "sp_off", "true" },
 		{ "nodes=8 tp=16 pp=4", "tp_leaves_nvlink", "8" },
 		{ "mode=serve", "layout_for_training", "vllm" },
-		{ "pp=2 schedule=dualpipe", "dualpipe_copies", NULL },
+		{ "experts=8 experts_per_token=1 moe_ffn_hidden_size=1024", "topk_one", NULL },
 		{ "recompute=full recompute_layers=99", "recompute_too_many", "8" },
 	};
 
