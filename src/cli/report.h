@@ -17,6 +17,10 @@
 /* Lay out the plan, or say on standard error why its framework would refuse it. */
 bool report_layout(const struct session *s, struct layout *l);
 
+/* Open the plan of the first operand, lay it out, print with it; returns the exit status. */
+int report_with_layout(const struct options *o,
+    int (*print)(const struct session *s, const struct options *o, const struct layout *l));
+
 /* Place its layers, likewise. */
 bool report_placement(const struct session *s, struct placement *pl);
 

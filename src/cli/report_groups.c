@@ -24,6 +24,22 @@ report_layout(const struct session *s, struct layout *l)
 }
 
 int
+report_with_layout(const struct options *o,
+    int (*print)(const struct session *s, const struct options *o, const struct layout *l))
+{
+	struct session s;
+	struct layout l;
+	int status = STATUS_NO;
+
+	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
+		return STATUS_ERROR;
+	if (report_layout(&s, &l))
+		status = print(&s, o, &l);
+	session_close(&s);
+	return status;
+}
+
+int
 report_kind(const struct layout *l, const char *option, const char *name)
 {
 	int kind = layout_kind(l, name);
@@ -114,16 +130,7 @@ groups_print(const struct session *s, const struct options *o, const struct layo
 int
 groups_run(const struct options *o)
 {
-	struct session s;
-	struct layout l;
-	int status = STATUS_NO;
-
-	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	if (report_layout(&s, &l))
-		status = groups_print(&s, o, &l);
-	session_close(&s);
-	return status;
+	return report_with_layout(o, groups_print);
 }
 
 void

@@ -108,14 +108,5 @@ map_print(const struct session *s, const struct options *o, const struct layout 
 int
 map_run(const struct options *o)
 {
-	struct session s;
-	struct layout l;
-	int status = STATUS_NO;
-
-	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	if (report_layout(&s, &l))
-		status = map_print(&s, o, &l);
-	session_close(&s);
-	return status;
+	return report_with_layout(o, map_print);
 }

@@ -17,14 +17,14 @@ const char *
 catalog_near(const struct catalog_list *list, const char *id)
 {
 	const char *best = NULL;
-	size_t least = 4 + strlen(id) / 4; /* ids are long: "h100" for "h100-sxm-80gb" counts below */
+	size_t least = strlen(id) / 2 + 1; /* half of the letters wrong is another name */
 
 	for (size_t i = 0; i < list->count; i++) {
 		const char *candidate = list->entry[i].id;
 		size_t d = text_distance(id, candidate);
 
 		/* The beginning of a name is near to it, the shorter the rest the nearer. */
-		if (*id != '\0' && strncmp(candidate, id, strlen(id)) == 0)
+		if (*id != '\0' && strncasecmp(candidate, id, strlen(id)) == 0)
 			d = 1;
 		if (d < least) {
 			least = d;

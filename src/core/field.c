@@ -455,3 +455,14 @@ field_format(enum field_id f, const struct plan *p, char *buf, size_t size)
 	}
 	return text_put(buf, size, "%s", field_text(f, p));
 }
+
+bool
+field_is_chosen(enum field_id f, const struct plan *p)
+{
+	char text[PLAN_NOTES_SIZE];
+
+	if (!field_is_set(f, p))
+		return false;
+	field_format(f, p, text, sizeof text);
+	return field_table[f].origin != ORIGIN_DEFAULT || !text_equal(text, field_table[f].default_text);
+}

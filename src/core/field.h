@@ -98,6 +98,10 @@ const char *field_text(enum field_id f, const struct plan *p);
 bool field_is_set(enum field_id f, const struct plan *p);
 void field_mark(enum field_id f, struct plan *p, bool set);
 
+/* Set, and to another value than it would have by default: a saved plan says every field,
+ * most of them as they would be anyway. What the catalogue gives counts as no default. */
+bool field_is_chosen(enum field_id f, const struct plan *p);
+
 /*
  * Put a value in and mark it as set. They return false, with the reason in err and the
  * plan unchanged, when the type or the range does not allow it. Ranges only: what one

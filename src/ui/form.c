@@ -18,7 +18,7 @@ is_wanted(const struct form *form, enum field_id f, const struct plan *p,
 {
 	if (!field_in_mode(f, p->mode))
 		return false;
-	return form->all || is_usual(f) || f == form->field || field_is_set(f, p) ||
+	return form->all || is_usual(f) || f == form->field || field_is_chosen(f, p) ||
 	    diag_of_field(diags, f) != NULL;
 }
 
@@ -154,14 +154,14 @@ draw_field(struct canvas *c, struct rect r, enum field_id f, const struct plan *
 	int right = r.w >= UNIT_FROM ? r.w - UNIT_COLUMNS : r.w - 1;
 	int label = canvas_width(c, field_table[f].label) + 3, width = canvas_width(c, text), x;
 
-	if (field_is_set(f, p))
+	if (field_is_chosen(f, p))
 		style.role = ROLE_CHANGED;
 	if (diag != NULL)
 		style.role = diag->severity == SEVERITY_ERROR ? ROLE_ERROR : ROLE_WARNING;
 	if (selected && focus)
 		style.role = unit.role = ROLE_SELECTED;
 	mark[0] = selected ? '>' : ' ';
-	mark[1] = diag != NULL ? '!' : field_is_set(f, p) ? '*' : ' ';
+	mark[1] = diag != NULL ? '!' : field_is_chosen(f, p) ? '*' : ' ';
 	if (selected && focus)
 		canvas_fill(c, r, style);
 	canvas_text(c, r, r.x, r.y, style, mark);

@@ -23,7 +23,7 @@ struct form_row {
 enum { FORM_ROWS_MAX = FIELD_COUNT + 16 };
 
 /* The rows for a plan: headings and fields of its mode. Besides the usual fields always
- * those that are set, wrong or selected. Returns how many. */
+ * those that are set to something of their own, wrong or selected. Returns how many. */
 int form_rows(const struct form *f, const struct plan *p, const struct diag_list *diags,
     struct form_row row[]);
 

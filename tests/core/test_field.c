@@ -94,6 +94,29 @@ derived_fields_follow(void **state)
 	assert_int_equal(p.parallel.etp, 4);
 }
 
+/* A saved plan sets every field; only what differs from the default stands out. */
+static void
+chosen_fields(void **state)
+{
+	struct plan p;
+	char err[256];
+
+	(void)state;
+	plan_defaults(&p);
+	assert_false(field_is_chosen(FIELD_NODES, &p));
+	field_put_int(FIELD_NODES, &p, 1, err, sizeof err);
+	field_put_text(FIELD_PRECISION, &p, "bf16", err, sizeof err);
+	field_put_real(FIELD_GPU_MEMORY_UTILIZATION, &p, 0.9, err, sizeof err);
+	assert_true(field_is_set(FIELD_NODES, &p));
+	assert_false(field_is_chosen(FIELD_NODES, &p));
+	assert_false(field_is_chosen(FIELD_PRECISION, &p));
+	assert_false(field_is_chosen(FIELD_GPU_MEMORY_UTILIZATION, &p));
+	field_put_int(FIELD_NODES, &p, 2, err, sizeof err);
+	field_put_int(FIELD_LAYERS, &p, 32, err, sizeof err);
+	assert_true(field_is_chosen(FIELD_NODES, &p));
+	assert_true(field_is_chosen(FIELD_LAYERS, &p));
+}
+
 static void
 numbers_as_typed(void **state)
 {
@@ -242,6 +265,7 @@ catalogue_values(void **state)
 	assert_string_equal(p.model.preset, "llama-3.1-8b");
 	assert_int_equal(p.model.layers, 32);
 	assert_string_equal(catalog_near(&catalog.models, "larg"), "Large-2");
+	assert_null(catalog_near(&catalog.models, "zz"));
 	assert_null(catalog_find(&catalog.models, "medium"));
 }
 
@@ -271,7 +295,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_is_sound), cmocka_unit_test(contract_defaults),
-		cmocka_unit_test(derived_fields_follow), cmocka_unit_test(numbers_as_typed),
+		cmocka_unit_test(derived_fields_follow), cmocka_unit_test(chosen_fields),
+		cmocka_unit_test(numbers_as_typed),
 		cmocka_unit_test(names_as_typed), cmocka_unit_test(finding_fields),
 		cmocka_unit_test(reals_are_exact), cmocka_unit_test(catalogue_values),
 		cmocka_unit_test(diagnostics),
