@@ -14,42 +14,16 @@
 #include "core/compute.h"
 #include "core/field.h"
 #include "core/steptime.h"
+#include "settings.h"
 
 static struct placement placement;
-
-static void
-put(struct plan *p, const char *path, const char *value)
-{
-	char err[256];
-
-	if (!field_parse(field_find(path), p, value, err, sizeof err))
-		fail_msg("%s=%s: %s", path, value, err);
-	plan_resolve(p, NULL);
-}
 
 static struct plan
 plan_of(const char *settings)
 {
-	static const char base[] = "nodes=8 bf16_tflops=989 fp8_tflops=1979 "
-	    "hbm_gbps=3350 nvlink_gbps=450";
-	const char *lists[] = { base, settings };
-	struct plan p;
-
-	plan_defaults(&p);
-	for (int i = 0; i < 2; i++) {
-		char list[1024], *save = NULL;
-
-		assert_true(strlen(lists[i]) < sizeof list);
-		strcpy(list, lists[i]);
-		for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
-			char *equals = strchr(w, '=');
-
-			assert_non_null(equals);
-			*equals = '\0';
-			put(&p, w, equals + 1);
-		}
-	}
-	return p;
+	return settings_plan(
+	    "nodes=8 bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 nvlink_gbps=450",
+	    settings);
 }
 
 static struct steptime
@@ -128,10 +102,10 @@ korthikanti(void **state)
 	for (size_t i = 0; i < 1; i++) {
 		struct plan p = plan_of(rows[i].model);
 
-		put(&p, "kv_heads", "64");
-		put(&p, "vocab_size", "51200");
-		put(&p, "gated_mlp", "false");
-		put(&p, "sequence_length", "2048");
+		settings_put(&p, "kv_heads", "64");
+		settings_put(&p, "vocab_size", "51200");
+		settings_put(&p, "gated_mlp", "false");
+		settings_put(&p, "sequence_length", "2048");
 		near(flops_per_token(&p, true) * 2048 * rows[i].batch /
 		    (rows[i].seconds * rows[i].gpus * 312e12), rows[i].mfu, .01);
 	}

@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "core/field.h"
 #include "core/steptime.h"
+#include "settings.h"
 
 enum { TERMS = 512 };
 static struct placement placement;
@@ -19,39 +20,13 @@ static struct ledger_term terms[TERMS];
 static struct ledger ledger;
 static struct steptime timed;
 
-static void
-put(struct plan *p, const char *path, const char *value)
-{
-	char err[256];
-
-	if (!field_parse(field_find(path), p, value, err, sizeof err))
-		fail_msg("%s=%s: %s", path, value, err);
-	plan_resolve(p, NULL);
-}
-
 /* "tp=2 pp=4 ..." on 64 H100 in 8 nodes, Llama 3.1 8B. */
 static struct plan
 plan_of(const char *settings)
 {
-	static const char base[] = "nodes=8 bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450";
-	const char *lists[] = { base, settings };
-	struct plan p;
-
-	plan_defaults(&p);
-	for (int i = 0; i < 2; i++) {
-		char list[1024], *save = NULL;
-
-		assert_true(strlen(lists[i]) < sizeof list);
-		strcpy(list, lists[i]);
-		for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
-			char *equals = strchr(w, '=');
-
-			assert_non_null(equals);
-			*equals = '\0';
-			put(&p, w, equals + 1);
-		}
-	}
-	return p;
+	return settings_plan(
+	    "nodes=8 bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450",
+	    settings);
 }
 
 static struct traffic
@@ -110,7 +85,7 @@ tensor(void **state)
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
 	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 10 * 7 / 8.0 * a * m * layers);
-	put(&p, "recompute", "full");
+	settings_put(&p, "recompute", "full");
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
 	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 14 * 7 / 8.0 * a * m * layers);
@@ -132,14 +107,14 @@ context_parallel(void **state)
 
 	(void)state;
 	near(bytes_of(&t, "cp"), 3 * 3 * k * times);
-	put(&p, "cp_comm", "allgather");
+	settings_put(&p, "cp_comm", "allgather");
 	t = traffic_of(&p);
 	near(bytes_of(&t, "cp"), 3 * 3 * k * times);
-	put(&p, "cp_comm", "a2a");
+	settings_put(&p, "cp_comm", "a2a");
 	t = traffic_of(&p);
 	near(bytes_of(&t, "cp"), 2 * 3 / 4.0 * (2 * q + k) * times);
-	put(&p, "cp_comm", "a2a+p2p");
-	put(&p, "hierarchical_cp", "2x2");
+	settings_put(&p, "cp_comm", "a2a+p2p");
+	settings_put(&p, "hierarchical_cp", "2x2");
 	t = traffic_of(&p);
 	near(bytes_of(&t, "cp"), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
 }
@@ -154,7 +129,7 @@ pipeline_parallel(void **state)
 
 	(void)state;
 	near(bytes_of(&t, "pp"), 2 * 4 * a);
-	put(&p, "vpp", "2");
+	settings_put(&p, "vpp", "2");
 	t = traffic_of(&p);
 	near(bytes_of(&t, "pp"), 2 * 4 * 2 * a);
 	p = plan_of("pp=4 tp=2");
@@ -177,7 +152,7 @@ data_parallel(void **state)
 		struct plan p = plan_of("global_batch_size=128");
 		struct traffic t;
 
-		put(&p, "zero_stage", cases[i].zero);
+		settings_put(&p, "zero_stage", cases[i].zero);
 		t = traffic_of(&p);
 		near(bytes_of(&t, "dp"),
 		    share * held * (2 * cases[i].weights + 4 * cases[i].gradients));
@@ -196,7 +171,7 @@ replicated(void **state)
 		struct plan p = plan_of("dp_replicate=4");
 		struct traffic t;
 
-		put(&p, "layout", layouts[i]);
+		settings_put(&p, "layout", layouts[i]);
 		t = traffic_of(&p);
 		near(bytes_of(&t, "dp"), 15 / 16.0 * held * (2 + 4) + 2 * 3 / 4.0 * held * 4 / 16);
 	}
@@ -215,7 +190,7 @@ experts(void **state)
 
 	(void)state;
 	near(bytes_of(&t, "ep"), 4 * 15 / 16.0 * s * layers);
-	put(&p, "recompute", "full");
+	settings_put(&p, "recompute", "full");
 	t = traffic_of(&p);
 	near(bytes_of(&t, "ep"), 6 * 15 / 16.0 * s * layers);
 	p = plan_of(MOE "moe_capacity_factor=1.5");
@@ -284,7 +259,7 @@ listing(void **state)
 		struct plan p = plan_of("tp=4 pp=4"), q = p;
 		struct traffic a, b;
 
-		put(&q, "order", orders[i]);
+		settings_put(&q, "order", orders[i]);
 		a = traffic_of(&p);
 		b = traffic_of(&q);
 		assert_int_equal(a.count, b.count);

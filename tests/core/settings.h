@@ -1,0 +1,53 @@
+/*
+ * settings.h - plans from text, "tp=2 pp=4", for the tests of estimates.
+ */
+#ifndef TESTS_SETTINGS_H
+#define TESTS_SETTINGS_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/field.h"
+
+static inline void
+settings_put(struct plan *p, const char *path, const char *value)
+{
+	char err[256];
+
+	if (!field_parse(field_find(path), p, value, err, sizeof err))
+		fail_msg("%s=%s: %s", path, value, err);
+	plan_resolve(p, NULL);
+}
+
+static inline void
+settings_put_all(struct plan *p, const char *settings)
+{
+	char list[1024], *save = NULL;
+
+	assert_true(strlen(settings) < sizeof list);
+	strcpy(list, settings);
+	for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
+		char *equals = strchr(w, '=');
+
+		assert_non_null(equals);
+		*equals = '\0';
+		settings_put(p, w, equals + 1);
+	}
+}
+
+/* The defaults, then what base says, then what settings say. */
+static inline struct plan
+settings_plan(const char *base, const char *settings)
+{
+	struct plan p;
+
+	plan_defaults(&p);
+	settings_put_all(&p, base);
+	settings_put_all(&p, settings);
+	return p;
+}
+#endif
