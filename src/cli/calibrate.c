@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/calibration.h"
 #include "core/estimate.h"
 #include "core/field.h"
+#include "core/serve_setup.h"
 #include "core/text.h"
 #include "file/log.h"
 #include "file/pathname.h"
@@ -69,44 +71,45 @@ measured_step(const struct plan *p, const struct log_report *log)
 	return 0;
 }
 
-/* Seconds of a step at some efficiency. */
+/* What an efficiency is fitted to: seconds of a step, or of a generated token. */
 static double
-step_at(const struct session *s, struct plan *p, struct estimate *work, double efficiency)
+fitted_seconds(const struct estimate *e)
 {
-	char err[640];
-
-	field_put_real(FIELD_COMPUTE_EFFICIENCY, p, efficiency, err, sizeof err);
-	plan_resolve(p, &s->catalog);
-	estimate_run(work, p, &s->catalog, NULL);
-	return work->timed ? work->step.seconds : 0;
+	if (e->timed)
+		return e->step.seconds;
+	return e->served && e->serve.tokens_per_second > 0 ? 1 / e->serve.tokens_per_second : 0;
 }
 
-/*
- * The efficiency at which the estimated step takes as long as the measured one. Found by
- * halving, not by a formula: what overlaps with compute moves with it. NAN when no
- * efficiency does it.
- */
+/* Where trials are estimated. */
+struct trial {
+	const struct session *session;
+	struct estimate *work;
+};
+
 static double
-fit_efficiency(const struct session *s, const struct plan *plain, struct estimate *work,
+trial_seconds(const struct plan *plain, void *context)
+{
+	const struct trial *t = context;
+	struct plan p = *plain;
+
+	plan_resolve(&p, &t->session->catalog);
+	estimate_run(t->work, &p, &t->session->catalog, NULL);
+	return fitted_seconds(t->work);
+}
+
+/* The efficiency from low to high at which the estimate takes as long as what was
+ * measured; NAN when none does it. */
+static double
+fit_efficiency(const struct session *s, const struct plan *plain, double low, double high,
     double measured)
 {
-	struct plan p = *plain;
-	double low = 0.01, high = 10, text;
-	char digits[32];
+	struct trial trial = { s, calloc(1, sizeof *trial.work) };
+	double efficiency = NAN;
 
-	if (!(step_at(s, &p, work, low) >= measured && step_at(s, &p, work, high) <= measured))
-		return NAN;
-	for (int i = 0; i < 60; i++) {
-		const double middle = sqrt(low * high);
-
-		if (step_at(s, &p, work, middle) >= measured)
-			low = middle;
-		else
-			high = middle;
-	}
-	/* four digits are more than a log is worth, and stay readable in the plan */
-	text_put(digits, sizeof digits, "%.4g", low);
-	return text_to_real(digits, &text) ? text : low;
+	if (trial.work != NULL)
+		efficiency = calibration_efficiency(plain, low, high, measured, trial_seconds, &trial);
+	free(trial.work);
+	return efficiency;
 }
 
 /* ---- memory ------------------------------------------------------------------------- */
@@ -190,20 +193,15 @@ note_memory(const struct estimate *e, const struct log_report *log)
 		    "             later ones may be higher");
 }
 
-/* ---- both kinds of log ---------------------------------------------------------------- */
+/* ---- the kinds of log ------------------------------------------------------------------ */
 
 static bool
-compare_training(const struct session *s, const struct plan *plain, struct estimate *e,
+compare_training(const struct session *s, const struct plan *plain, const struct estimate *e,
     const struct log_report *log, struct fit *fit)
 {
 	const double measured = measured_step(plain, log);
-	struct estimate *work = calloc(1, sizeof *work);
 	struct table t;
 
-	if (work == NULL) {
-		complain("out of memory");
-		return false;
-	}
 	start_table(&t);
 	add_row(&t, "step", e->step.seconds, measured, format_seconds);
 	add_row(&t, "tokens a second, one GPU", e->step.tokens_per_second_per_gpu,
@@ -213,8 +211,7 @@ compare_training(const struct session *s, const struct plan *plain, struct estim
 	    format_plain);
 	fit->bias_gib = add_memory(&t, e, log);
 	if (measured > 0)
-		fit->efficiency = fit_efficiency(s, plain, work, measured);
-	free(work);
+		fit->efficiency = fit_efficiency(s, plain, 0.01, 10, measured);
 	if (!table_print(&t))
 		return false;
 	note_memory(e, log);
@@ -230,23 +227,107 @@ compare_serving(const struct plan *p, const struct estimate *e, const struct log
 {
 	const struct serve *v = &e->serve;
 	const double context = (double)p->serving.context_length;
+	/* the bias is not of the pool but of the memory, of which the others take a share */
+	const double share = p->serving.engine == ENGINE_VLLM ? 1 : serve_setup_of(p).share;
+	/* vLLM's hybrid caches cut tokens otherwise; elsewhere blocks are comparable if equal */
+	const double block = log->kv_blocks > 0 && log->kind != LOG_VLLM ?
+	    log->kv_tokens / log->kv_blocks : (double)p->serving.block_size;
+	const bool same = !(fabs(block - (double)p->serving.block_size) > 0);
 	struct table t;
 
 	start_table(&t);
 	add_row(&t, "weights", v->weight_bytes, log->weight_bytes, format_bytes);
 	add_row(&t, "KV pool", v->kv_pool_bytes, log->kv_pool_bytes, format_bytes);
 	add_row(&t, "tokens in the pool", v->kv_tokens, log->kv_tokens, format_grouped);
-	add_row(&t, "blocks in the pool", v->kv_blocks, log->kv_blocks, format_grouped);
+	add_row(&t, "blocks in the pool", v->kv_blocks, same ? log->kv_blocks : 0, format_grouped);
 	add_row(&t, "requests at once", v->max_concurrency, log->max_concurrency, format_plain);
 	if (!table_print(&t))
 		return false;
 	if (log->context_length > 0 && fabs(log->context_length - context) > 0)
 		printf("note         the log's requests are of %.0f tokens, the plan's of %.0f\n",
 		    log->context_length, context);
+	if (!same)
+		printf("note         the log's blocks are of %.5g tokens, the plan's of %" PRId64 "\n",
+		    block, p->serving.block_size);
 	/* the pool is what everything else leaves */
 	if (log->kv_pool_bytes > 0 && v->kv_pool_bytes > 0)
-		fit->bias_gib = (v->kv_pool_bytes - log->kv_pool_bytes) / GIB;
+		fit->bias_gib = (v->kv_pool_bytes - log->kv_pool_bytes) / share / GIB;
 	return true;
+}
+
+static void
+put_count(struct plan *p, enum field_id f, double n)
+{
+	char err[640];
+
+	if (n > 0)
+		field_put_int(f, p, n > 1 ? llround(n) : 1, err, sizeof err);
+}
+
+/* The plan with the requests of the benchmark, and a word where these are others. */
+static void
+take_workload(struct plan *p, const struct log_benchmark *b, const struct catalog *catalog)
+{
+	const struct serving old = p->serving, *v = &p->serving;
+
+	put_count(p, FIELD_PROMPT_TOKENS, b->prompt_tokens);
+	put_count(p, FIELD_GENERATE_TOKENS, b->generate_tokens);
+	put_count(p, FIELD_CONCURRENCY, b->concurrency);
+	plan_resolve(p, catalog);
+	if (old.prompt_tokens != v->prompt_tokens || old.generate_tokens != v->generate_tokens ||
+	    old.concurrency != v->concurrency)
+		printf("note         compared at the benchmark's %" PRId64 " + %" PRId64 " tokens, %"
+		    PRId64 " requests at once;\n             the plan's are %" PRId64 " + %" PRId64
+		    " tokens, %" PRId64 " at once\n", v->prompt_tokens, v->generate_tokens,
+		    v->concurrency, old.prompt_tokens, old.generate_tokens, old.concurrency);
+}
+
+/* Throughput is fitted, not the time to the first token: that of a benchmark holds the
+ * time in the queue too. */
+static bool
+compare_benchmark(const struct session *s, const struct plan *plain,
+    const struct log_benchmark *b, struct fit *fit)
+{
+	struct plan p = *plain;
+	struct estimate *e = calloc(1, sizeof *e);
+	struct table t;
+	bool ok;
+
+	if (e == NULL) {
+		complain("out of memory");
+		return false;
+	}
+	take_workload(&p, b, &s->catalog);
+	estimate_run(e, &p, &s->catalog, NULL);
+	start_table(&t);
+	add_row(&t, "time to first token", e->serve.ttft_seconds, b->ttft_seconds,
+	    format_seconds);
+	add_row(&t, "time per output token", e->serve.tpot_seconds, b->tpot_seconds,
+	    format_seconds);
+	add_row(&t, "generated tokens a second", e->serve.tokens_per_second,
+	    b->tokens_per_second, format_plain);
+	free(e);
+	ok = table_print(&t);
+	if (!ok || b->rate_limited) {
+		if (ok)
+			puts("note         requests came at a given rate, which the tokens a second "
+			    "follow:\n             they are not fitted");
+		return ok;
+	}
+	/* compute is taken at 0.7 of the peak rate: 1.4 of that is the peak */
+	fit->efficiency = fit_efficiency(s, &p, 0.1, 1.4, 1 / b->tokens_per_second);
+	if (isnan(fit->efficiency))
+		complain("no compute efficiency from 0.1 to 1.4 makes %.5g tokens a second: "
+		    "something else bounds them, or this is another plan", b->tokens_per_second);
+	return true;
+}
+
+static void
+print_benchmark(const struct log_benchmark *b)
+{
+	printf(": %" PRId64 " requests", b->completed);
+	if (b->results > 1)
+		printf(", the last of %zu results", b->results);
 }
 
 static void
@@ -258,18 +339,23 @@ print_log(const char *name, const struct log_report *log)
 		    log->iterations == 1 ? "" : "s");
 	else if (log->first_alone)
 		fputs(": the first iteration alone, which is slower than others", stdout);
+	else if (log->kind == LOG_BENCHMARK)
+		print_benchmark(&log->benchmark);
 	putchar('\n');
 }
 
 /* ---- the plan ----------------------------------------------------------------------- */
 
-/* The plan as if nothing were measured. */
+/* The plan as if nothing were measured of what the log tells. */
 static void
-clear_fit(struct plan *p, const struct catalog *catalog)
+clear_fit(struct plan *p, const struct log_report *log, const struct catalog *catalog)
 {
-	p->calibration.compute_efficiency = p->calibration.memory_bias_gib = 0;
+	p->calibration.compute_efficiency = 0;
 	field_mark(FIELD_COMPUTE_EFFICIENCY, p, false);
-	field_mark(FIELD_MEMORY_BIAS_GIB, p, false);
+	if (log->kind != LOG_BENCHMARK) {
+		p->calibration.memory_bias_gib = 0;
+		field_mark(FIELD_MEMORY_BIAS_GIB, p, false);
+	}
 	plan_resolve(p, catalog);
 }
 
@@ -304,7 +390,8 @@ write_fit(struct session *s, const struct fit *fit, const char *source)
 	char note[1024] = "", path[PLANFILE_PATH_SIZE];
 
 	if (isnan(fit->efficiency) && isnan(fit->bias_gib)) {
-		complain("nothing of the log can be fitted; %s is as it was", s->file.path);
+		show_path(path, sizeof path, s->file.path);
+		complain("nothing of the log can be fitted; %s is as it was", path);
 		return STATUS_NO;
 	}
 	if (!put_fit(&plan, fit, source) || !text_copy(path, sizeof path, s->file.path))
@@ -319,6 +406,43 @@ write_fit(struct session *s, const struct fit *fit, const char *source)
 	return STATUS_OK;
 }
 
+/* Whether the plan is of a run as the log's. */
+static bool
+suits(const struct session *s, const struct log_report *log, const char *name)
+{
+	static const int64_t engine[LOG_KINDS] = { [LOG_VLLM] = ENGINE_VLLM,
+		[LOG_SGLANG] = ENGINE_SGLANG, [LOG_TRTLLM] = ENGINE_TRTLLM };
+	static const char *const word[] = { "vllm", "sglang", "trtllm" };
+	const bool serves = log->kind >= LOG_VLLM;
+	char plan[256];
+
+	show_path(plan, sizeof plan, s->file.path);
+	if (serves != (s->plan.mode == MODE_SERVE)) {
+		complain("%s is the log of %s, a run of the other mode than %s (fix: mode = \"%s\"; "
+		    "in the plan, or the plan of that run)", name, log_kind_name(log->kind), plan,
+		    serves ? "serve" : "train");
+		return false;
+	}
+	if (serves && log->kind != LOG_BENCHMARK && s->plan.serving.engine != engine[log->kind]) {
+		complain("%s is the log of %s, another engine than that of %s (fix: "
+		    "serving: { engine = \"%s\"; }; in the plan, or the plan of that run)", name,
+		    log_kind_name(log->kind), plan, word[engine[log->kind]]);
+		return false;
+	}
+	return true;
+}
+
+static bool
+compare(const struct session *s, const struct plan *plain, const struct estimate *e,
+    const struct log_report *log, struct fit *fit)
+{
+	if (log->kind == LOG_BENCHMARK)
+		return compare_benchmark(s, plain, &log->benchmark, fit);
+	if (s->plan.mode == MODE_SERVE)
+		return compare_serving(plain, e, log, fit);
+	return compare_training(s, plain, e, log, fit);
+}
+
 static int
 calibrate(struct session *s, const struct log_report *log, const char *name)
 {
@@ -326,14 +450,10 @@ calibrate(struct session *s, const struct log_report *log, const char *name)
 	struct fit fit = { NAN, NAN };
 	struct estimate *e;
 	int status = STATUS_ERROR;
-	bool done;
 
-	if ((log->kind == LOG_VLLM) != (s->plan.mode == MODE_SERVE)) {
-		complain("%s is the log of %s, a run of the other mode than the plan", name,
-		    log_kind_name(log->kind));
+	if (!suits(s, log, name))
 		return STATUS_ERROR;
-	}
-	clear_fit(&plain.plan, &s->catalog);
+	clear_fit(&plain.plan, log, &s->catalog);
 	if ((e = session_estimate(&plain, NULL)) == NULL)
 		return STATUS_ERROR;
 	if (!e->legal) {
@@ -341,9 +461,7 @@ calibrate(struct session *s, const struct log_report *log, const char *name)
 		status = STATUS_NO;
 	} else {
 		print_log(name, log);
-		done = s->plan.mode == MODE_SERVE ? compare_serving(&plain.plan, e, log, &fit) :
-		    compare_training(s, &plain.plan, e, log, &fit);
-		if (done)
+		if (compare(s, &plain.plan, e, log, &fit))
 			status = write_fit(s, &fit, name);
 	}
 	free(e);
@@ -355,9 +473,10 @@ calibrate_run(const struct options *o)
 {
 	const char *path = o->operand[1];
 	const char *name = text_equal(path, "-") ? "standard input" : pathname_last(path);
+	struct file_errors errors = { 0 };
 	struct log_report *log;
 	struct session s;
-	char why[1024], shown[512];
+	char shown[512];
 	int status = STATUS_ERROR;
 
 	if (text_equal(o->operand[0], "-"))
@@ -366,10 +485,10 @@ calibrate_run(const struct options *o)
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
-	show_path(shown, sizeof shown, text_equal(path, "-") ? name : path);
-	if (!log_read(log, path, why, sizeof why))
-		complain("%s: %s", shown, why);
-	else if (session_open(&s, o, o->operand[0])) {
+	if (!log_read(log, path, &errors)) {
+		for (size_t i = 0; i < errors.count; i++)
+			fprintf(stderr, "%s\n", errors.line[i]);
+	} else if (session_open(&s, o, o->operand[0])) {
 		show_path(shown, sizeof shown, name);
 		status = calibrate(&s, log, shown);
 		session_close(&s);

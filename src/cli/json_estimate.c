@@ -102,6 +102,8 @@ put_step(struct jsonout *j, const struct steptime *s)
 	jsonout_real(j, "hfu", s->hfu);
 	jsonout_real(j, "tokens_per_second", s->tokens_per_second);
 	jsonout_real(j, "tokens_per_second_per_gpu", s->tokens_per_second_per_gpu);
+	if (s->training_seconds > 0)
+		jsonout_real(j, "training_seconds", s->training_seconds);
 	jsonout_real(j, "efficiency_error", s->efficiency_error);
 	jsonout_close(j);
 }

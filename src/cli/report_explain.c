@@ -65,14 +65,12 @@ is_of(const struct ledger_term *t, enum quantity q, int64_t stage)
 	return t->quantity == q && t->stage == stage;
 }
 
-/* Which terms of traffic belong together: those that begin with a dimension ("TP scattered
- * outputs") by that, the others are about gradients and parameters. */
+/* Which terms of traffic belong together: each begins with its dimension ("TP scattered
+ * outputs"). */
 static size_t
 dimension_length(const struct ledger_term *t)
 {
-	const size_t n = strspn(t->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-
-	return t->name[n] == ' ' ? n : 0;
+	return strspn(t->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
 static bool
@@ -98,10 +96,7 @@ print_group(const struct ledger *ledger, const struct ledger_term *first, int64_
 			sum += t->value;
 	}
 	format_value(text, sizeof text, &quantity_table[q], sum);
-	if (dimension_length(first) > 0)
-		printf("\n%.*s: %s\n", (int)dimension_length(first), first->name, text);
-	else
-		printf("\ngradients and parameters: %s\n", text);
+	printf("\n%.*s: %s\n", (int)dimension_length(first), first->name, text);
 }
 
 static void

@@ -82,6 +82,9 @@ print_rates(const struct plan *p, const struct steptime *s)
 	printf("tokens       %s a second, %s on each GPU\n",
 	    format_grouped(all, sizeof all, s->tokens_per_second),
 	    format_grouped(one, sizeof one, s->tokens_per_second_per_gpu));
+	if (s->training_seconds > 0)
+		printf("whole run    %.10g billion tokens in %.1f days, without interruptions\n",
+		    p->training.token_budget, s->training_seconds / 86400);
 	printf("compute      %.1f TFLOP/s of the model on each GPU\n", s->model_tflops_per_gpu);
 	printf("MFU          %.1f %% of the dense %s peak, causal attention counted by half; %.1f %% "
 	    "with all\n", 100 * s->mfu, precision, 100 * s->mfu_full);

@@ -28,8 +28,10 @@
 #define MTP MCORE "transformer/multi_token_prediction.py"
 #define TE_BACKENDS "TransformerEngine transformer_engine/pytorch/attention/" \
     "dot_product_attention/backends.py"
+#define TE_FUSED "TransformerEngine transformer_engine/common/fused_attn/fused_attn.cpp"
 #define TE_CP "TransformerEngine transformer_engine/pytorch/attention/" \
     "dot_product_attention/context_parallel.py"
+#define TE_NORM "TransformerEngine transformer_engine/pytorch/ops/basic/rmsnorm.py"
 #define DELTA "flash-linear-attention fla/layers/gated_deltanet.py"
 
 /* Where terms go. */
@@ -130,22 +132,28 @@ activation_init(const struct plan *p)
 /* ---- attention --------------------------------------------------------------------- */
 
 /*
- * Transformer Engine runs cuDNN's attention on Hopper and later, the flash-attn package
- * before that. flash-attn wants the batch first: with more than one sequence in a
- * micro-batch its output is copied, and both copies are kept. Measured, not read in the
- * code: with dropout Blackwell takes one output a layer more, as A100 does, where H100 does
- * not (golden values of Megatron-LM's functional tests, GB200 beside H100).
+ * Where attention keeps its output twice: the source, else NULL. Transformer Engine runs
+ * cuDNN's attention on Hopper and later, the flash-attn package before that
+ * (dot_product_attention/utils.py). flash-attn wants the batch first: FlashAttention.forward
+ * transposes what it returns, so with more than one sequence in a micro-batch the next linear
+ * layer keeps a copy beside the one that the kernel keeps. On Blackwell cuDNN has no
+ * deterministic backward pass with dropout (fused_attn.cpp, "determinism on Blackwell"):
+ * flash-attn again in deterministic runs, which those with published peaks are (Megatron-LM's
+ * functional tests); no field says so, so every run with dropout counts as one.
  */
-static bool
-copies_output(const struct plan *p, double cp)
+static const char *
+second_output(const struct plan *p, double cp)
 {
 	const struct cluster *c = &p->cluster;
 	const bool hopper = c->fp8_tflops > 0 && c->nvlink_gbps > 0; /* or later */
 	const bool blackwell = hopper && c->bf16_tflops > 2000;
 
-	return p->parallel.layout == LAYOUT_MEGATRON && p->model.attention == ATTENTION_MHA &&
-	    p->training.micro_batch_size > 1 && cp <= 1 &&
-	    (!hopper || (blackwell && p->training.attention_dropout > 0));
+	if (p->parallel.layout != LAYOUT_MEGATRON || p->model.attention != ATTENTION_MHA ||
+	    p->training.micro_batch_size <= 1 || cp > 1)
+		return NULL;
+	if (!hopper)
+		return TE_BACKENDS;
+	return blackwell && p->training.attention_dropout > 0 ? TE_FUSED : NULL;
 }
 
 /* Attention needs each head's log-sum-exp, or else the whole score matrix: softmax, and
@@ -158,6 +166,7 @@ add_core(const struct sink *s, double layers, double out)
 	const double n = (double)s->m->attention_heads / c->tp;
 	const double length = (double)t->sequence_length;
 	const bool dropout = t->attention_dropout > 0;
+	const char *again = second_output(c->p, c->cp);
 
 	if (c->no_core)
 		return;
@@ -167,8 +176,8 @@ add_core(const struct sink *s, double layers, double out)
 		    layers, dropout ? 2 * c->a + 1 : c->a, n, length, c->tokens);
 		return;
 	}
-	if (copies_output(c->p, c->cp))
-		TERM(s, layers * out, "attention output, batch first", TE_BACKENDS,
+	if (again != NULL)
+		TERM(s, layers * out, "attention output, batch first", again,
 		    "L*bytes of the output = %.10g*%.10g", layers, out);
 	TERM(s, layers * 4 * c->tokens * n, "log-sum-exp of attention", FLASH,
 	    "L*4*T*n/TP = %.10g*4*%.10g*%.10g", layers, c->tokens, n);
@@ -196,7 +205,7 @@ add_mha(const struct sink *s, double layers, double kv_heads)
 	    d, v);
 	if (m->qk_norm)
 		TERM(s, layers * c->a * c->tokens * (n + k) * d, "queries and keys before their norm",
-		    ATTENTION, "L*a*T*(n+k)*d/TP = %.10g*%.0f*%.10g*(%.10g+%.10g)*%.0f", layers, c->a,
+		    TE_NORM, "L*a*T*(n+k)*d/TP = %.10g*%.0f*%.10g*(%.10g+%.10g)*%.0f", layers, c->a,
 		    c->tokens, n, k, d);
 	if (m->attention_output_gate)
 		TERM(s, layers * 2 * out, "gate and gated output", ATTENTION,

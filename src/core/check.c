@@ -69,6 +69,28 @@ check_with(const struct facts *facts, struct diag_list *diags)
 }
 
 bool
+check_legal(const struct facts *facts)
+{
+	const struct plan *p = facts->plan;
+	const unsigned layout = 1U << p->parallel.layout;
+	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
+	char message[DIAG_MESSAGE_SIZE];
+
+	if (facts->catalog != NULL &&
+	    (catalog_find(&facts->catalog->gpus, p->cluster.gpu) == NULL ||
+	    catalog_find(&facts->catalog->models, p->model.preset) == NULL))
+		return false;
+	for (size_t i = 0; i < check_rule_count; i++) {
+		const struct rule *r = &check_rules[i];
+
+		if (r->severity == SEVERITY_ERROR && (r->layouts & layout) != 0 &&
+		    ((unsigned)r->modes & mode) != 0 && r->broken(facts, message, sizeof message))
+			return false;
+	}
+	return true;
+}
+
+bool
 plan_check(const struct plan *p, const struct catalog *catalog, struct diag_list *diags)
 {
 	struct layout layout;

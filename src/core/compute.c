@@ -6,13 +6,14 @@
 /*
  * Rows: efficiency of matrix products (bf16), their memory rate, launch time and exponent as
  * fitted to the GEMM tables of ai-dynamo/aiconfigurator; Blackwell's first two are those of
- * training shapes (SimuMax's B200 measurements: median 0.49, 0.65; 0.46 after fitting its 21
- * step times). Of FP8 the tables hold serving kernels only, which quantise too; 0.62 and 0.56
- * fit the Llama and GPT-3 rows of NeMo 24.07 to Megatron-Bridge 26.04. Attention fits the
- * long sequences of llm-foundry (A100), NeMo's long-context table (H100) and SimuMax (B200).
- * Products of experts reach 0.62 of others (SimuMax B200: 0.302 of 0.488). `eager` is the one
- * factor for an era of software: FSDP stacks without fused kernels, chosen on 34 rows of
- * llm-foundry. All of these were chosen on the rows that tests/bench/accuracy_step.c scores.
+ * training shapes (SimuMax's B200 measurements: median 0.49, 0.65; 0.44 after its 21 step
+ * times). Of FP8 the tables hold serving kernels only, which quantise too; 0.62 and 0.56 fit
+ * the Llama and GPT-3 rows of NeMo 24.07 to Megatron-Bridge 26.04. Attention fits the long
+ * sequences of llm-foundry (A100), NeMo's long-context table (H100) and SimuMax (B200); of
+ * 2025 it is faster on H100. Products of experts reach 0.62 of others (SimuMax B200: 0.302 of
+ * 0.488). `eager` is the one factor for an era of software: FSDP stacks without fused
+ * kernels, chosen on 34 rows of llm-foundry. All of these were chosen on the rows that
+ * tests/bench/accuracy_step.c scores.
  */
 struct generation_row {
 	double matrix, memory, launch;
@@ -26,9 +27,9 @@ struct generation_row {
 
 static const struct generation_row rows[] = {
 	[GENERATION_VOLTA] = { .75, .80, 8e-6, 2, .75, .40, .34, .62, .88, .15 },
-	[GENERATION_AMPERE] = { .80, .80, 8e-6, 2, .80, .45, .36, .62, .92, .15 },
+	[GENERATION_AMPERE] = { .80, .80, 8e-6, 2, .80, .45, .36, .62, .95, .15 },
 	[GENERATION_HOPPER] = { .77, .90, 6e-6, 6, .62, .43, .33, .62, .78, .25 },
-	[GENERATION_BLACKWELL] = { .46, .65, 2e-6, 2, .56, .45, .38, .62, .90, .15 },
+	[GENERATION_BLACKWELL] = { .44, .65, 2e-6, 2, .56, .45, .38, .62, .90, .20 },
 	[GENERATION_OTHER] = { .60, .80, 8e-6, 2, .50, .40, .34, .62, .85, .30 },
 };
 
@@ -57,6 +58,31 @@ generation_of(const struct plan *p)
 	return GENERATION_OTHER;
 }
 
+/* Bytes moved to cast a value to FP8: 2 read, 1 written, 1 written transposed (Transformer
+ * Engine transformer_engine/common/cast, cast_transpose). */
+#define FP8_CAST 4.0
+
+/* Power that does not go with the clock (memory, links, leakage): a share of the design
+ * power; an H100 SXM at rest takes 70 to 90 of 700 W. */
+#define STEADY_POWER 0.125
+
+/*
+ * Clock under a power limit. Dense products take all the power there is: what is above the
+ * steady part goes with clock times voltage squared, and voltage about linearly with clock
+ * (Mei, Wang, Chu 2016, A Survey and Measurement Study of GPU DVFS, section 2, doi
+ * 10.1016/j.dcan.2016.10.001), so the clock goes with its cube root. An H100 at 500 of 700 W
+ * keeps 0.876. Memory keeps its own clock.
+ */
+static double
+clock_share(const struct cluster *c)
+{
+	const double share = c->gpu_power_watts / c->tdp_watts;
+
+	if (c->gpu_power_watts <= 0 || c->tdp_watts <= 0 || share >= 1)
+		return 1;
+	return cbrt(fmax(0.05, (share - STEADY_POWER) / (1 - STEADY_POWER)));
+}
+
 struct machine
 machine_of(const struct plan *p)
 {
@@ -65,7 +91,8 @@ machine_of(const struct plan *p)
 	const double measured = p->calibration.compute_efficiency;
 	const bool eager = p->parallel.layout == LAYOUT_TORCHTITAN ||
 	    p->parallel.layout == LAYOUT_NANOTRON;
-	const double scale = (measured > 0 ? measured : 1) * (eager ? r->eager : 1);
+	const double fitted = (measured > 0 ? measured : 1) * (eager ? r->eager : 1);
+	const double scale = fitted * clock_share(&p->cluster);
 	const bool fp8 = p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0;
 	const double rate = p->cluster.bf16_tflops * 1e12;
 	struct machine g = { .generation = generation };
@@ -78,14 +105,17 @@ machine_of(const struct plan *p)
 		g.peak = rate / 2; /* TF32 */
 		g.linear = g.plain = g.plain / 2;
 	}
-	g.grouped = g.linear * r->grouped;
+	/* On Hopper products of experts in FP8 are hardly faster than in bf16: 1 to 10 %, less
+	 * the more experts there are on a GPU (pytorch/ao pull request 2864, 2 to 16 of them). */
+	g.grouped = (generation == GENERATION_HOPPER ? g.plain : g.linear) * r->grouped;
 	g.hbm = p->cluster.hbm_gbps * 1e9 * r->memory;
-	g.vector = p->cluster.hbm_gbps * 1e9 * 0.8 * scale;
+	g.vector = p->cluster.hbm_gbps * 1e9 * 0.8 * fitted;
 	g.launch = r->launch;
 	g.kernel = 3e-6;
 	g.power = r->power;
 	g.attention = rate * r->attention * scale;
 	g.attention_backward = rate * r->attention_backward * scale;
+	g.cast = fp8 ? FP8_CAST : 0;
 	g.width = fp8 ? 1 : p->training.precision == PRECISION_FP32 ? 4 : 2;
 	g.error = r->error;
 	return g;
@@ -103,14 +133,15 @@ join(double a, double b, int power)
 	return sqrt(cbrt(a * a * a + b * b * b));
 }
 
-/* m x k times k x n, `times` in one call, `extra` bytes moved besides the operands. */
+/* m x k times k x n, `times` one after the other (Transformer Engine transformer_engine/
+ * common/gemm, multi-stream cuBLAS), `extra` bytes moved besides the operands. */
 static double
 product(const struct machine *g, double rate, double times, double m, double n, double k,
     double extra)
 {
 	const double bytes = g->width * (m * k + k * n) + 2 * m * n + extra;
 
-	return g->launch + times * join(2 * m * n * k / rate, bytes / g->hbm, g->power);
+	return times * (g->launch + join(2 * m * n * k / rate, bytes / g->hbm, g->power));
 }
 
 double
@@ -119,9 +150,9 @@ compute_memory(const struct machine *g, double bytes)
 	return bytes > 0 ? bytes / g->vector + g->kernel : 0;
 }
 
-/* The three products of a linear layer; the weight gradient is added up in fp32. */
+/* The three products of a layer; the weight gradient is added up in fp32. */
 static void
-linear(struct work *w, const struct machine *g, double rate, double times, double tokens,
+products(struct work *w, const struct machine *g, double rate, double times, double tokens,
     double out, double in)
 {
 	const double weight = product(g, rate, times, in, out, tokens, 6 * in * out);
@@ -129,6 +160,17 @@ linear(struct work *w, const struct machine *g, double rate, double times, doubl
 	w->forward += product(g, rate, times, tokens, out, in, 0);
 	w->backward += product(g, rate, times, tokens, in, out, 0) + weight;
 	w->weight += weight;
+}
+
+/* A linear layer. In FP8 what goes into it is cast before the products, forward its input
+ * and backward the gradient of its output, and kept transposed as well. */
+static void
+linear(struct work *w, const struct machine *g, double rate, double times, double tokens,
+    double out, double in)
+{
+	products(w, g, rate, times, tokens, out, in);
+	w->forward += compute_memory(g, g->cast * times * tokens * in);
+	w->backward += compute_memory(g, g->cast * times * tokens * out);
 }
 
 /* Memory-bound operations: bytes of the forward pass; backward moves 1.8 times as much. */
@@ -187,13 +229,16 @@ compute_recomputes(const struct plan *p, const char *module)
 
 /* ---- attention -------------------------------------------------------------------- */
 
-/* Keys that a query meets on average: causal, or of the window. */
+/* Keys that a query meets on average: causal, of its chunk, or of the window. */
 static double
 mean_keys(const struct plan *p, bool local)
 {
 	const double s = (double)p->training.sequence_length;
 	const double window = (double)p->model.sliding_window;
+	const double chunk = (double)p->model.attention_chunk;
 
+	if (local && chunk > 0)
+		return fmin(chunk, s) / 2;
 	if (!local || window <= 0 || window >= s)
 		return s / 2;
 	return window - window * window / (2 * s);
@@ -349,7 +394,7 @@ experts(struct work *w, const struct plan *p, const struct machine *g)
 	const double up = m->gated_mlp ? 2 : 1, routed = routed_tokens(p);
 	const double split = compute_tokens(p) / at_least_one(p->parallel.tp);
 
-	linear(w, g, g->plain, 1, split, (double)m->experts, h); /* router */
+	products(w, g, g->plain, 1, split, (double)m->experts, h); /* router */
 	linear(w, g, g->grouped, here, routed / here, up * f, h);
 	linear(w, g, g->grouped, here, routed / here, h, f);
 	vector(w, g, (2 * up + 2) * routed * f);
@@ -438,7 +483,7 @@ compute_head(const struct plan *p, const struct machine *g)
 	const double tokens = compute_tokens(p);
 	struct work w = { 0 };
 
-	linear(&w, g, g->plain, 1, tokens, part, (double)p->model.hidden_size);
+	products(&w, g, g->plain, 1, tokens, part, (double)p->model.hidden_size);
 	w.forward += compute_memory(g, 6 * tokens * part);
 	w.backward += compute_memory(g, 4 * tokens * part);
 	return w;

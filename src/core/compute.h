@@ -24,12 +24,13 @@ struct machine {
 	bool known;            /* the plan says how fast the GPU is; else every time is 0 */
 	double peak;           /* dense peak in the plan's precision: what MFU divides by */
 	double linear, plain;  /* matrix products of linear layers; all others (16 bits) */
-	double grouped;        /* of linear: the products of many experts in one call */
+	double grouped;        /* products of experts, each over its own tokens */
 	double hbm, vector;    /* memory: matrix products; memory-bound operations */
 	double launch;         /* seconds that any matrix product takes at least */
 	double kernel;         /* seconds that any memory-bound operation takes at least */
 	int power;             /* q above */
 	double attention, attention_backward;  /* flash attention, causal work counted by half */
+	double cast;           /* bytes that casting a value for a linear layer moves, 0 in 16 bits */
 	double width;          /* bytes of a value that linear layers read: 2, or 1 in FP8 */
 	double error;          /* documented relative error of a step time */
 };

@@ -2,15 +2,15 @@
 #include "core/estimate.h"
 
 static void
-estimate_stage(struct estimate *out, const struct plan *p, int64_t s, struct ledger *ledger)
+estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s,
+    struct ledger *ledger)
 {
 	struct stage_estimate *stage = &out->stage[s];
-	const struct stage_params held = params_stage(p, &out->placement, s, NULL);
+	struct stage_params held;
 
 	stage->layers = placement_layers(&out->placement, s);
+	stage->memory = memory_of_stage(setup, s, &held, ledger);
 	stage->params = held.dense + held.expert;
-	stage->memory = memory_stage(p, &out->layout, &out->placement, out->microbatches, s,
-	    ledger);
 	if (stage->params > out->params_per_gpu_max)
 		out->params_per_gpu_max = stage->params;
 	if (stage->memory.total > out->peak_total) {
@@ -24,9 +24,10 @@ check_fit(struct estimate *out, const struct plan *p)
 {
 	const double gib = 1024.0 * 1024 * 1024;
 
-	out->fits = out->stages > 0 && out->peak_total <= out->capacity;
-	if (out->served && out->fits && !out->serve.fits) {
-		out->fits = false;
+	const bool room = out->stages > 0 && out->peak_total <= out->capacity;
+
+	out->fits = room && (!out->served || out->serve.fits);
+	if (room && !out->fits) {
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
 		    "vLLM vllm/v1/core/kv_cache_utils.py",
 		    "the KV cache holds %.1f requests of %lld tokens on one engine: not what is asked for",
@@ -63,31 +64,44 @@ serve_stages(struct estimate *out)
 	}
 }
 
-void
-estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
-    struct ledger *ledger)
+/* Layout, placement and what follows from both; diags may be NULL. */
+static struct facts
+place(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    struct diag_list *diags)
 {
 	struct facts facts = { .plan = p, .catalog = catalog };
 
-	diag_clear(&out->diags);
 	out->world = plan_world(p);
-	out->laid_out = layout_init(&out->layout, p, &out->diags);
-	out->placed = placement_init(&out->placement, p, &out->diags);
+	out->laid_out = layout_init(&out->layout, p, diags);
+	out->placed = placement_init(&out->placement, p, diags);
 	out->dp = out->laid_out ? out->layout.dp : 0;
 	out->edp = out->laid_out ? out->layout.edp : 0;
 	out->microbatches = out->laid_out ? check_microbatches(p, out->layout.dp) : 0;
 	facts.layout = out->laid_out ? &out->layout : NULL;
 	facts.placement = out->placed ? &out->placement : NULL;
 	facts.microbatches = out->microbatches;
-	out->legal = check_with(&facts, &out->diags);
-
-	out->params = params_model(p, ledger);
 	out->capacity = memory_capacity(p);
+	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
+	return facts;
+}
+
+static void
+estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledger)
+{
+	struct memory_setup setup;
+
 	out->params_per_gpu_max = out->peak_total = 0;
 	out->peak_stage = 0;
-	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
+	if (out->stages == 0)
+		return;
+	setup = memory_setup(p, &out->layout, &out->placement, out->microbatches);
 	for (int64_t s = 0; s < out->stages; s++)
-		estimate_stage(out, p, s, ledger);
+		estimate_stage(out, &setup, s, ledger);
+}
+
+static void
+estimate_speed(struct estimate *out, const struct plan *p, struct ledger *ledger)
+{
 	out->timed = out->legal && out->stages > 0 && p->mode == MODE_TRAIN;
 	if (out->timed)
 		out->step = steptime_estimate(p, &out->layout, &out->placement, out->microbatches,
@@ -97,5 +111,42 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 		out->serve = serve_estimate(p, &out->layout, &out->placement, ledger);
 		serve_stages(out);
 	}
+}
+
+void
+estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    struct ledger *ledger)
+{
+	struct facts facts;
+
+	diag_clear(&out->diags);
+	facts = place(out, p, catalog, &out->diags);
+	out->legal = check_with(&facts, &out->diags);
+	out->params = params_model(p, ledger);
+	estimate_stages(out, p, ledger);
+	estimate_speed(out, p, ledger);
 	check_fit(out, p);
+}
+
+bool
+estimate_peak(struct estimate *out, const struct plan *p, const struct catalog *catalog)
+{
+	const struct facts facts = place(out, p, catalog, NULL);
+	struct memory_setup setup;
+
+	out->legal = out->laid_out && out->placed && check_legal(&facts);
+	if (!out->legal)
+		return false;
+	if (p->mode == MODE_SERVE) {
+		estimate_stages(out, p, NULL);
+	} else {
+		setup = memory_setup(p, &out->layout, &out->placement, out->microbatches);
+		out->peak_stage = memory_peak(&setup, &out->stage[0].memory);
+		out->peak_total = out->stage[0].memory.total;
+		if (out->peak_stage > 0)
+			out->stage[out->peak_stage].memory = out->stage[0].memory;
+	}
+	estimate_speed(out, p, NULL);
+	out->fits = out->peak_total <= out->capacity && (!out->served || out->serve.fits);
+	return true;
 }

@@ -51,4 +51,12 @@ struct estimate {
 /* Estimate a resolved plan. ledger may be NULL; with one, every term is noted. */
 void estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
     struct ledger *ledger);
+
+/*
+ * What a search asks of each plan: is it legal, does it fit, traffic and time. False for a
+ * plan that is not legal; of it only `legal` is set. Else peak, fits, traffic, step and
+ * serve are as estimate_run gives them. Not filled in: diags, params, params_per_gpu_max,
+ * and, in train mode, stages other than the memory of peak_stage.
+ */
+bool estimate_peak(struct estimate *out, const struct plan *p, const struct catalog *catalog);
 #endif

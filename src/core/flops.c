@@ -41,7 +41,7 @@ core_flops(const struct plan *p, bool local, bool full)
 {
 	const struct model *m = &p->model;
 	const double s = (double)p->training.sequence_length;
-	const double window = (double)m->sliding_window;
+	const double window = (double)m->sliding_window, chunk = (double)m->attention_chunk;
 	const double v = (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
 	const double key = m->attention == ATTENTION_MLA ?
 	    (double)(m->qk_nope_head_dim + m->qk_rope_head_dim) : (double)m->head_dim;
@@ -49,7 +49,9 @@ core_flops(const struct plan *p, bool local, bool full)
 
 	if (local && m->linear_attention)
 		return 0;
-	if (local && window > 0 && window < s)
+	if (local && chunk > 0 && chunk < s)
+		keys = full ? chunk : chunk / 2;
+	else if (local && window > 0 && window < s)
 		keys = full ? window : window - window * window / (2 * s);
 	return 6 * (double)m->attention_heads * keys * (key + v);
 }
@@ -59,7 +61,7 @@ flops_of_token(const struct plan *p, bool full_attention)
 {
 	const struct model *m = &p->model;
 	const double h = (double)m->hidden_size, g = m->gated_mlp ? 3 : 2;
-	const bool mixed = m->sliding_window > 0 || m->linear_attention;
+	const bool mixed = params_has_local_layers(m);
 	const double dense = 6 * g * h * (double)m->ffn_hidden_size;
 	const double shared = 6 * g * h * (double)m->shared_expert_ffn_hidden_size;
 	const double routed = 6 * g * h * (double)(m->experts_per_token * m->moe_ffn_hidden_size);

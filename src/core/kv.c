@@ -79,25 +79,12 @@ state_bytes(const struct plan *p)
 	    kv_attention_tp(p);
 }
 
-/* Llama 4's local layers attend within chunks; the field table knows windows only. */
-static bool
-is_chunked(const struct model *m)
-{
-	const char *family = "llama-4", *id = m->preset;
-
-	while (*family != '\0' && *family == *id) {
-		family++;
-		id++;
-	}
-	return *family == '\0';
-}
-
 static enum kv_kind
 local_kind(const struct model *m)
 {
 	if (m->linear_attention)
 		return KV_STATE;
-	return is_chunked(m) ? KV_CHUNK : KV_WINDOW;
+	return m->attention_chunk > 0 ? KV_CHUNK : KV_WINDOW;
 }
 
 struct kv_layers
@@ -171,7 +158,8 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	const struct model *m = &p->model;
 	struct kv_layers all = kv_layers_of(p, 0, m->layers);
 	const bool hybrid = p->serving.engine != ENGINE_VLLM || version >= 10;
-	struct kv kv = { .window = (double)m->sliding_window, .tokens = tokens };
+	struct kv kv = { .tokens = tokens,
+		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
 
 	kv.bytes[KV_FULL] = layer_bytes(p, m->kv_heads);
 	kv.bytes[KV_WINDOW] = layer_bytes(p, m->local_kv_heads ? m->local_kv_heads : m->kv_heads);

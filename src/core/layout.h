@@ -21,14 +21,14 @@
 #include "core/plan.h"
 
 enum {
-	LAYOUT_NAME_SIZE = 24,
+	LAYOUT_NAME_SIZE = 24, /* no name is longer; names are string literals */
 	LAYOUT_AXES_MAX = 12,  /* axes of one grid: 3 and up to 8 levels of CP */
 	LAYOUT_GRIDS_MAX = 4,
 	LAYOUT_KINDS_MAX = 32,
 };
 
 struct axis {
-	char name[LAYOUT_NAME_SIZE];
+	const char *name;
 	int64_t size, stride;
 };
 
@@ -46,7 +46,7 @@ enum group_shape {
 };
 
 struct group_kind {
-	char name[LAYOUT_NAME_SIZE]; /* "tp", "dp_cp", ... as in the framework */
+	const char *name;            /* "tp", "dp_cp", ... as in the framework */
 	enum group_shape shape;
 	int grid;                    /* which grid the mask is over */
 	uint32_t mask;               /* bit i: axis i of that grid */

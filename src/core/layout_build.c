@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "core/layout_build.h"
-#include "core/text.h"
 
 int64_t
 product(int64_t a, int64_t b)
@@ -22,7 +21,7 @@ layout_add_axis(struct layout *l, int grid, const char *name, int64_t size)
 	struct grid *g = &l->grid[grid];
 	struct axis *a = &g->axis[g->axes];
 
-	text_copy(a->name, sizeof a->name, name);
+	a->name = name;
 	a->size = size;
 	a->stride = g->axes == 0 ? 1 : a[-1].stride * a[-1].size;
 	g->axes++;
@@ -38,19 +37,27 @@ layout_add_axes(struct layout *l, const struct axis_row *row)
 	return grid;
 }
 
+/* True when `name` is the first of the words in `axes`. */
+static inline bool
+starts_with(const char *axes, const char *name)
+{
+	for (; *name != '\0' && *name == *axes; name++)
+		axes++;
+	return *name == '\0' && (*axes == '\0' || *axes == ' ');
+}
+
 uint32_t
 layout_mask(const struct layout *l, int grid, const char *axes)
 {
-	char axis[LAYOUT_NAME_SIZE];
+	const struct grid *g = &l->grid[grid];
 	uint32_t mask = 0;
 
 	while (*axes != '\0') {
-		size_t length = strcspn(axes, " ");
-
-		text_put(axis, sizeof axis, "%.*s", (int)length, axes);
-		mask |= UINT32_C(1) << layout_axis(l, grid, axis);
-		axes += length;
-		axes += strspn(axes, " ");
+		for (int i = 0; i < g->axes; i++)
+			if (starts_with(axes, g->axis[i].name))
+				mask |= UINT32_C(1) << i;
+		while (*axes != '\0' && *axes++ != ' ')
+			continue;
 	}
 	return mask;
 }
@@ -60,13 +67,8 @@ layout_add_kind(struct layout *l, int grid, const char *name, const char *axes)
 {
 	struct group_kind *k = &l->kind[l->kinds++];
 
-	memset(k, 0, sizeof *k);
-	text_copy(k->name, sizeof k->name, name);
-	k->shape = GROUP_MASK;
-	k->grid = grid;
-	k->mask = layout_mask(l, grid, axes);
-	k->chunks = 1;
-	k->partition = true;
+	*k = (struct group_kind){ .name = name, .shape = GROUP_MASK, .grid = grid, .chunks = 1,
+		.mask = layout_mask(l, grid, axes), .partition = true };
 	return k;
 }
 

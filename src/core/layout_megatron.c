@@ -26,12 +26,12 @@ order_split(struct order *o, const char *text)
 {
 	o->count = 0;
 	while (o->count < ORDER_TOKENS_MAX) {
-		size_t length = strcspn(text, "-");
+		size_t length = strcspn(text, "-"), n = 0;
 		char *token = o->token[o->count++];
 
-		text_put(token, sizeof o->token[0], "%.*s", (int)length, text);
-		for (; *token != '\0'; token++)
-			*token = (char)tolower((unsigned char)*token);
+		for (; n < length && n + 1 < sizeof o->token[0]; n++)
+			token[n] = (char)tolower((unsigned char)text[n]);
+		token[n] = '\0';
 		if (text[length] == '\0')
 			return;
 		text += length + 1;
@@ -82,11 +82,14 @@ order_covers(const struct order *o, const struct named_size *size, int n, const 
 static bool
 order_known(const struct order *o, const char *text, struct diag_list *diags)
 {
+	static const char *const axes[] = { "tp", "cp", "ep", "dp", "pp" };
+
 	for (int i = 0; i < o->count; i++) {
-		bool known = strstr(" tp cp ep dp pp ", o->token[i]) != NULL && strlen(o->token[i]) == 2;
-		bool again = false;
+		bool known = false, again = false;
 		struct diag *d;
 
+		for (size_t k = 0; k < sizeof axes / sizeof *axes; k++)
+			known |= text_equal(axes[k], o->token[i]);
 		for (int j = 0; j < i; j++)
 			again |= text_equal(o->token[j], o->token[i]);
 		if (known && !again)

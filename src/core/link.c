@@ -324,3 +324,33 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
 	    tokens * copies * token, span->inside) : 0;
 	return NET_BASE + NET_HOP + fmax(away, local);
 }
+
+enum link_path
+link_path(const struct plan *p, const struct layout *l, int kind, int64_t group)
+{
+	const int64_t per_node = p->cluster.gpus_per_node, domain = p->cluster.nvlink_domain;
+	const int64_t size = layout_group_size(l, kind), a = layout_member(l, kind, group, 0);
+	const int64_t b = layout_member(l, kind, group, size - 1);
+
+	if (size == 1)
+		return LINK_ITSELF;
+	/* The first and the last member are the lowest and the highest rank, or, on a ring, the
+	 * only two. */
+	if (a / domain == b / domain && domain > 1 && p->cluster.nvlink_gbps > 0)
+		return LINK_NVLINK;
+	return a / per_node == b / per_node ? LINK_NODE : LINK_NETWORK;
+}
+
+const char *
+link_path_name(enum link_path path)
+{
+	static const char *const names[] = { "itself", "NVLink", "node", "network" };
+
+	return names[path];
+}
+
+const char *
+link_name(const struct plan *p, const struct layout *l, int kind, int64_t group)
+{
+	return link_path_name(link_path(p, l, kind, group));
+}

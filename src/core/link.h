@@ -34,6 +34,15 @@ struct span link_span(const struct plan *p, const struct layout *l, int kind);
 /* A group of `size` ranks that lie `stride` apart. */
 struct span link_stride(const struct plan *p, int64_t size, int64_t stride);
 
+/* What the members of one group talk over; LINK_NODE is PCIe inside a node. */
+enum link_path { LINK_ITSELF, LINK_NVLINK, LINK_NODE, LINK_NETWORK };
+enum link_path link_path(const struct plan *p, const struct layout *l, int kind,
+    int64_t group);
+
+/* The same for people: "NVLink", "node", "network", "itself". */
+const char *link_path_name(enum link_path path);
+const char *link_name(const struct plan *p, const struct layout *l, int kind, int64_t group);
+
 enum collective { COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_GATHER, COLLECTIVE_REDUCE_SCATTER,
 	COLLECTIVE_ALL_TO_ALL, COLLECTIVE_SEND };
 const char *collective_name(enum collective c);

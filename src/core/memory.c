@@ -31,24 +31,10 @@
 #define BITSANDBYTES "bitsandbytes bitsandbytes/optim/optimizer.py"
 #define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/"
 
-/* Bytes a parameter. "Matrices" are weights of linear layers, experts' included. */
-struct recipe {
-	double weight, linear;         /* weights; those of linear layers */
-	double copy;                   /* second form of linear weights (FP8, transposed) */
-	double gathered;               /* whole weights beside sharded ones */
-	double gradient;
-	double master;                 /* fp32 weights of the optimizer */
-	double gradient_copy;          /* fp32 gradients of the optimizer */
-	double moments, matrix_moments;
-	bool shard_weights, shard_gradients, shard_optimizer;
-	bool whole_rest;               /* optimizer state beside matrices is not sharded */
-	const char *weight_source, *gradient_source, *optimizer_source;
-};
-
 /* The parameters of one stage, split as the recipes need. */
 struct holding {
 	struct stage_params params;
-	struct shards shards;
+	const struct shards *shards;
 	struct ledger *ledger;
 };
 
@@ -214,8 +200,8 @@ static void
 add_parameters(const struct holding *h, const struct recipe *r, double *sum)
 {
 	const struct stage_params *n = &h->params;
-	const double d = r->shard_weights ? h->shards.dense : 1;
-	const double e = r->shard_weights ? h->shards.expert : 1;
+	const double d = r->shard_weights ? h->shards->dense : 1;
+	const double e = r->shard_weights ? h->shards->expert : 1;
 	const enum quantity q = QUANTITY_PARAMETERS;
 
 	term(h->ledger, q, sum, n->linear, r->linear, d, "weights of linear layers",
@@ -238,8 +224,8 @@ add_parameters(const struct holding *h, const struct recipe *r, double *sum)
 static void
 add_gradients(const struct holding *h, const struct recipe *r, double *sum)
 {
-	const double d = r->shard_gradients ? h->shards.dense : 1;
-	const double e = r->shard_gradients ? h->shards.expert : 1;
+	const double d = r->shard_gradients ? h->shards->dense : 1;
+	const double e = r->shard_gradients ? h->shards->expert : 1;
 
 	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.dense, r->gradient, d, "gradients",
 	    r->gradient_source);
@@ -255,8 +241,8 @@ add_state(const struct holding *h, const struct recipe *r, double *sum, double m
 {
 	const struct stage_params *n = &h->params;
 	const double matrices = n->linear + n->router;
-	const double d = r->shard_optimizer ? h->shards.dense : 1;
-	const double e = r->shard_optimizer ? h->shards.expert : 1;
+	const double d = r->shard_optimizer ? h->shards->dense : 1;
+	const double e = r->shard_optimizer ? h->shards->expert : 1;
 	const enum quantity q = QUANTITY_OPTIMIZER;
 	const char *source = r->optimizer_source;
 
@@ -307,86 +293,158 @@ serving_bytes(int64_t weight_dtype)
 	}
 }
 
-/* Embedding, head, norms, biases and router keep 16 bits. MXFP4 checkpoints quantize
- * the experts alone where there are experts. */
+/* Embedding, head, norms, biases and router keep 16 bits. */
 static void
-recipe_serving(struct recipe *r, struct holding *h, const struct plan *p)
+recipe_serving(struct recipe *r, const struct plan *p)
 {
-	const bool experts_only = p->serving.weight_dtype == WEIGHT_MXFP4 && plan_has_experts(p);
-
 	r->weight = 2;
 	r->linear = serving_bytes(p->serving.weight_dtype);
 	r->weight_source = VLLM_LOADER;
-	if (experts_only)
-		h->params.linear = 0;
 }
 
-/* DualPipe keeps a second copy of the model that runs the other way: the rank is also
- * stage pp-1-r. */
-static void
-add_mirror(struct holding *h, const struct plan *p, const struct placement *pl, int64_t rank)
+struct memory_setup
+memory_setup(const struct plan *p, const struct layout *l, const struct placement *pl,
+    int64_t microbatches)
 {
-	const bool both = p->mode == MODE_TRAIN && p->training.schedule == SCHEDULE_DUALPIPE;
-	struct stage_params other;
+	struct memory_setup s = { .p = p, .pl = pl, .microbatches = microbatches };
 
-	if (!both || pl->pp < 2)
-		return;
-	other = params_stage(p, pl, pl->pp - 1 - rank, NULL);
-	h->params.dense += other.dense;
-	h->params.expert += other.expert;
-	h->params.linear += other.linear;
-	h->params.expert_linear += other.expert_linear;
-	h->params.router += other.router;
+	s.shards = memory_shards(p, l);
+	if (p->mode == MODE_SERVE) {
+		recipe_serving(&s.recipe, p);
+		return s;
+	}
+	if (p->parallel.layout == LAYOUT_TORCHTITAN)
+		recipe_torchtitan(&s.recipe, p);
+	else
+		recipe_mixed(&s.recipe, p);
+	recipe_offload(&s.recipe, p);
+	s.act = activation_init(p);
+	if (pl->vpp > 1)
+		s.unit = activation_units(&s.act);
+	return s;
 }
 
 /* What a training step adds to the state: kept activations, logits, buffers. */
 static void
-add_step(const struct holding *h, const struct recipe *r, struct rank_view *v,
-    int64_t microbatches, struct memory *out)
+add_step(const struct memory_setup *s, struct rank_view *v, const struct flight *f,
+    struct memory *out)
 {
-	const struct activation act = activation_init(v->p);
-	const struct share unit = activation_units(&act);
-	const struct flight f = schedule_flight(v->p, v->pl, microbatches, v->rank, &unit);
-
-	v->act = &act;
-	v->gradient = r->gradient;
-	v->params = &h->params;
-	activation_add(&act, &f.held, h->ledger, &out->activations);
+	activation_add(&s->act, &f->held, v->ledger, &out->activations);
 	buffers_add(v, out);
-	out->in_flight = f.microbatches;
+	out->in_flight = f->microbatches;
+}
+
+/* f: what is in flight, NULL in serve mode. */
+static struct memory
+memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
+    const struct flight *f, struct stage_params *held, struct ledger *ledger)
+{
+	const struct plan *p = s->p;
+	struct holding h = { params_held(p, r, ledger), &s->shards, ledger };
+	struct memory out = { .total = 0 };
+	struct rank_view v = { .p = p, .act = &s->act, .params = &h.params,
+		.shards = &s->shards, .layers = r, .ledger = ledger,
+		.gradient = s->recipe.gradient };
+
+	if (held != NULL)
+		*held = h.params;
+	/* MXFP4 checkpoints quantize the experts alone where there are experts */
+	if (p->mode == MODE_SERVE && p->serving.weight_dtype == WEIGHT_MXFP4 && plan_has_experts(p))
+		h.params.linear = 0;
+	add_parameters(&h, &s->recipe, &out.parameters);
+	add_gradients(&h, &s->recipe, &out.gradients);
+	add_optimizer(&h, &s->recipe, &out.optimizer);
+	if (f != NULL)
+		add_step(s, &v, f, &out);
+	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
+	    out.logits + out.kv_cache + out.buffers;
+	if (f != NULL) /* a serving engine's own is serve.c's */
+		overhead_add(&v, &out);
+	out.total = out.allocated + out.overhead;
+	return out;
+}
+
+struct memory
+memory_of_stage(const struct memory_setup *s, int64_t pp_rank, struct stage_params *held,
+    struct ledger *ledger)
+{
+	const struct rank_layers r = params_rank(s->p, s->pl, pp_rank);
+	struct flight f;
+
+	if (s->p->mode == MODE_SERVE)
+		return memory_of_rank(s, &r, NULL, held, ledger);
+	f = schedule_flight(s->p, s->pl, s->microbatches, pp_rank, &s->unit);
+	return memory_of_rank(s, &r, &f, held, ledger);
 }
 
 struct memory
 memory_stage(const struct plan *p, const struct layout *l, const struct placement *pl,
     int64_t microbatches, int64_t pp_rank, struct ledger *ledger)
 {
-	struct recipe r = { .weight = 0 };
-	struct holding h = { .ledger = ledger };
-	struct memory out = { .total = 0 };
-	struct rank_view v = { .p = p, .pl = pl, .ledger = ledger, .rank = pp_rank };
+	const struct memory_setup s = memory_setup(p, l, pl, microbatches);
 
-	h.params = params_stage(p, pl, pp_rank, ledger);
-	add_mirror(&h, p, pl, pp_rank);
-	h.shards = memory_shards(p, l);
-	v.shards = &h.shards;
-	if (p->mode == MODE_SERVE) {
-		recipe_serving(&r, &h, p);
-	} else {
-		if (p->parallel.layout == LAYOUT_TORCHTITAN)
-			recipe_torchtitan(&r, p);
-		else
-			recipe_mixed(&r, p);
-		recipe_offload(&r, p);
+	return memory_of_stage(&s, pp_rank, NULL, ledger);
+}
+
+/* ---- the fullest stage ------------------------------------------------------------- */
+
+/* What decides the bytes of a stage. */
+struct load {
+	struct rank_layers layers;
+	struct flight flight;
+};
+
+static bool
+same(double a, double b)
+{
+	return a <= b && a >= b;
+}
+
+/*
+ * True when stage b can not hold more bytes than stage a: the same layers and ends, but for
+ * an embedding that a may have and b not, and nothing in flight that a has less of. Every
+ * term of memory_of_rank grows with each of these.
+ */
+static bool
+covers(const struct load *a, const struct load *b)
+{
+	const struct layer_kinds *i = &a->layers.kinds, *j = &b->layers.kinds;
+	const struct share *x = &a->flight.held, *y = &b->flight.held;
+
+	return a->layers.loss == b->layers.loss && a->layers.mtp == b->layers.mtp &&
+	    a->layers.embedding >= b->layers.embedding &&
+	    a->layers.longest == b->layers.longest && same(i->all, j->all) &&
+	    same(i->global, j->global) && same(i->moe, j->moe) &&
+	    x->kept.global >= y->kept.global && x->kept.local >= y->kept.local &&
+	    x->kept.moe >= y->kept.moe && x->kept.dense >= y->kept.dense &&
+	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;
+}
+
+int64_t
+memory_peak(const struct memory_setup *s, struct memory *out)
+{
+	enum { LOADS = 8 };
+	struct load load[LOADS];
+	struct memory m;
+	int64_t peak = 0, loads = 0;
+
+	*out = (struct memory){ .total = 0 };
+	for (int64_t rank = 0; rank < s->pl->pp; rank++) {
+		struct load *next = &load[loads < LOADS ? loads : LOADS - 1];
+		bool covered = false;
+
+		next->layers = params_rank(s->p, s->pl, rank);
+		next->flight = schedule_flight(s->p, s->pl, s->microbatches, rank, &s->unit);
+		for (int64_t i = 0; i < loads && i < LOADS - 1 && !covered; i++)
+			covered = covers(&load[i], next);
+		if (covered)
+			continue;
+		loads++;
+		m = memory_of_rank(s, &next->layers, &next->flight, NULL, NULL);
+		if (m.total > out->total) {
+			*out = m;
+			peak = rank;
+		}
 	}
-	add_parameters(&h, &r, &out.parameters);
-	add_gradients(&h, &r, &out.gradients);
-	add_optimizer(&h, &r, &out.optimizer);
-	if (p->mode == MODE_TRAIN)
-		add_step(&h, &r, &v, microbatches, &out);
-	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
-	    out.logits + out.kv_cache + out.buffers;
-	if (p->mode == MODE_TRAIN) /* a serving engine's own is serve.c's */
-		overhead_add(&v, &out);
-	out.total = out.allocated + out.overhead;
-	return out;
+	return peak;
 }

@@ -4,6 +4,7 @@
  */
 #ifndef CORE_MEMORY_H
 #define CORE_MEMORY_H
+#include "core/activation.h"
 #include "core/layout.h"
 #include "core/ledger.h"
 #include "core/params.h"
@@ -31,8 +32,45 @@ struct shards {
 };
 struct shards memory_shards(const struct plan *p, const struct layout *l);
 
-/* microbatches: of one data parallel rank in a step, 0 where unknown (counts as many).
- * In serve mode parameters are the weights, gradients and optimizer are 0. */
+/* Bytes a parameter. "Matrices" are weights of linear layers, experts' included. */
+struct recipe {
+	double weight, linear;         /* weights; those of linear layers */
+	double copy;                   /* second form of linear weights (FP8, transposed) */
+	double gathered;               /* whole weights beside sharded ones */
+	double gradient;
+	double master;                 /* fp32 weights of the optimizer */
+	double gradient_copy;          /* fp32 gradients of the optimizer */
+	double moments, matrix_moments;
+	bool shard_weights, shard_gradients, shard_optimizer;
+	bool whole_rest;               /* optimizer state beside matrices is not sharded */
+	const char *weight_source, *gradient_source, *optimizer_source;
+};
+
+/* What all stages of a plan have in common, worked out once. It points to the plan and the
+ * placement, which have to outlive it. microbatches: of one data parallel rank in a step,
+ * 0 where unknown (counts as many). */
+struct memory_setup {
+	const struct plan *p;
+	const struct placement *pl;
+	int64_t microbatches;
+	struct shards shards;
+	struct recipe recipe;
+	struct activation act;  /* training only */
+	struct share unit;      /* bytes of one unit of each, where VPP weighs chunks by them */
+};
+struct memory_setup memory_setup(const struct plan *p, const struct layout *l,
+    const struct placement *pl, int64_t microbatches);
+
+/* Bytes of one stage, and, where held is not NULL, the parameters on its GPU. In serve mode
+ * parameters are the weights, gradients and optimizer are 0. */
+struct memory memory_of_stage(const struct memory_setup *s, int64_t pp_rank,
+    struct stage_params *held, struct ledger *ledger);
+
+/* The first of the fullest stages, its bytes in *out. Stages of which an earlier one holds
+ * at least as much of everything are not computed. */
+int64_t memory_peak(const struct memory_setup *s, struct memory *out);
+
+/* memory_setup and memory_of_stage at once. */
 struct memory memory_stage(const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches, int64_t pp_rank, struct ledger *ledger);
 

@@ -25,8 +25,11 @@
     "dot_product_attention/context_parallel.py"
 #define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
 #define DEEPSPEED_CONFIG "DeepSpeed deepspeed/runtime/zero/config.py"
-#define CONTEXT "nvidia-smi less torch.cuda.max_memory_reserved in public nanotron logs"
-#define ALLOCATOR "SimuMax docs/b200, max_reserved beside max_allocated"
+#define CONTEXT "measured, not derived: nvidia-smi less torch.cuda.max_memory_reserved in " \
+    "public nanotron logs"
+#define NCCL "measured, not derived: the same logs; NVIDIA/nccl issues 864 and 1685 on what " \
+    "decides"
+#define ALLOCATOR "measured, not derived: SimuMax docs/b200, max_reserved beside max_allocated"
 
 #define MIB 1048576.0
 #define GIB 1073741824.0
@@ -51,44 +54,6 @@ static double
 least(double a, double b)
 {
 	return a < b ? a : b;
-}
-
-/* Layers of the rank by kind, MTP layers among them. */
-static struct layer_kinds
-rank_kinds(const struct rank_view *v)
-{
-	const struct model *m = &v->p->model;
-	struct share all = { .input = 0 };
-
-	for (int64_t i = 0; i < v->pl->vpp; i++) {
-		const struct chunk *c = placement_chunk(v->pl, v->rank, i);
-		struct share one = { .kept = params_kinds(m, c->first, c->count) };
-
-		if (c->mtp > 0) {
-			struct share mtp = { .kept = params_kinds(m, m->layers - 1, 1) };
-
-			one = share_add(one, &mtp, (double)c->mtp);
-		}
-		all = share_add(all, &one, 1);
-	}
-	return all.kept;
-}
-
-static bool
-rank_has(const struct rank_view *v, bool loss)
-{
-	const bool both = v->p->training.schedule == SCHEDULE_DUALPIPE && v->pl->pp > 1;
-
-	for (int64_t i = 0; i < v->pl->vpp; i++) {
-		const struct chunk *c = placement_chunk(v->pl, v->rank, i);
-		const struct chunk *other = placement_chunk(v->pl, v->pl->pp - 1 - v->rank, i);
-
-		if (loss ? c->loss : c->embedding)
-			return true;
-		if (both && (loss ? other->loss : other->embedding))
-			return true;
-	}
-	return false;
 }
 
 /* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
@@ -219,11 +184,9 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 {
 	const struct training *tr = &v->p->training;
 	const double unit = at_least_one((double)tr->recompute_layers);
-	double most = 0, layers = 0;
+	const double most = (double)v->layers->longest;
+	double layers = 0;
 
-	for (int64_t i = 0; i < v->pl->vpp; i++)
-		if ((double)placement_chunk(v->pl, v->rank, i)->count > most)
-			most = (double)placement_chunk(v->pl, v->rank, i)->count;
 	if (tr->recompute != RECOMPUTE_FULL || k->all <= 0)
 		return;
 	if (tr->recompute_method == RECOMPUTE_BLOCK)
@@ -356,7 +319,7 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 	if (!v->p->training.gradient_accumulation_fusion ||
 	    v->p->parallel.layout != LAYOUT_MEGATRON)
 		return;
-	if (rank_has(v, true))
+	if (v->layers->loss)
 		add_shape(&s, params_padded_vocab(v->p) / tp, m->hidden_size);
 	if (k->global > 0 || m->attention == ATTENTION_MLA)
 		attention_shapes(&s, m, tp, m->kv_heads);
@@ -381,8 +344,9 @@ hopper_or_later(const struct cluster *c)
 
 /* cuBLAS has a workspace for each thread that calls it: forward and autograd. 32 MiB is
  * PyTorch's default from Hopper on, and what CUBLAS_WORKSPACE_CONFIG=:4096:8, which
- * reproducible runs need, makes it elsewhere. Transformer Engine has one of its own, and
- * one for each of the 4 streams of grouped matrix products. */
+ * reproducible runs need, makes it elsewhere. Transformer Engine has one of its own, 32 MiB
+ * from Hopper on and 4 MiB before, and one for each stream of grouped matrix products
+ * (get_cublas_workspace), of which there are 4 (common/util/multi_stream.h, num_streams). */
 static void
 add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
 {
@@ -402,13 +366,13 @@ add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct me
 void
 buffers_add(const struct rank_view *v, struct memory *out)
 {
-	const struct layer_kinds k = rank_kinds(v);
+	const struct layer_kinds k = v->layers->kinds;
 	struct rank_view quiet = *v;
 	struct moment back, loss = { .logits = 0 };
 
 	quiet.ledger = NULL;
 	back = backward_moment(&quiet, &k);
-	if (rank_has(v, true))
+	if (v->layers->loss)
 		loss = loss_moment(&quiet, &k);
 	/* again, so that the ledger hears of one of the two only */
 	if (loss.logits + loss.buffers > back.logits + back.buffers)
@@ -427,7 +391,9 @@ buffers_add(const struct rank_view *v, struct memory *out)
 
 /* ---- overhead ------------------------------------------------------------------------ */
 
-/* Communicators that a rank takes part in: one for each dimension that is larger than 1. */
+/* Communicators that a rank takes part in: one for each dimension that is larger than 1.
+ * What one takes goes with channels, peers and protocols, which NCCL chooses from the
+ * topology at run time (NVIDIA/nccl issue 864): no formula, so a range is taken. */
 static double
 communicators(const struct rank_view *v)
 {
@@ -446,22 +412,19 @@ overhead_add(const struct rank_view *v, struct memory *out)
 	static const double nccl[3] = { 0.1, 0.2, 0.3 };           /* GB a communicator */
 	static const double fragments[3] = { 0.017, 0.04, 0.093 }; /* of what is allocated */
 	const double n = communicators(v), giga = 1e9;
-	const bool train = v->p->mode == MODE_TRAIN;
 	double range[3];
 
 	for (int i = 0; i < 3; i++)
-		range[i] = context[i] * giga + n * nccl[i] * giga +
-		    (train ? fragments[i] * out->allocated : 0);
+		range[i] = context[i] * giga + n * nccl[i] * giga + fragments[i] * out->allocated;
 	TERM(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context", CONTEXT,
 	    "%.2f GB, between %.2f and %.2f", context[1], context[0], context[2]);
 	if (n > 0)
-		TERM(v, out->overhead, QUANTITY_OVERHEAD, n * nccl[1] * giga, "NCCL", CONTEXT,
+		TERM(v, out->overhead, QUANTITY_OVERHEAD, n * nccl[1] * giga, "NCCL", NCCL,
 		    "communicators*GB = %.0f*%.2f, between %.2f and %.2f", n, nccl[1], nccl[0],
 		    nccl[2]);
-	if (train)
-		TERM(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated,
-		    "fragmentation", ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f",
-		    fragments[1], out->allocated, fragments[0], fragments[2]);
+	TERM(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
+	    ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
+	    out->allocated, fragments[0], fragments[2]);
 	out->overhead_low = range[0];
 	out->overhead_high = range[2];
 }

@@ -11,12 +11,11 @@
 /* One pipeline stage of one plan. */
 struct rank_view {
 	const struct plan *p;
-	const struct placement *pl;
 	const struct activation *act;
 	const struct stage_params *params;
 	const struct shards *shards;
+	const struct rank_layers *layers;
 	struct ledger *ledger;
-	int64_t rank;
 	double gradient;   /* bytes of a gradient of one parameter */
 };
 
@@ -24,6 +23,6 @@ struct rank_view {
  * layer; and what is there all the time. */
 void buffers_add(const struct rank_view *v, struct memory *out);
 
-/* Overhead and its range, from the bytes that the allocator holds. */
+/* Overhead of training and its range, from the bytes that the allocator holds. */
 void overhead_add(const struct rank_view *v, struct memory *out);
 #endif

@@ -51,71 +51,6 @@ struct counter {
 #define TERM(c, part, value, name, source, ...) \
 	LEDGER_ADD((c)->ledger, (c)->sum[part], (c)->quantity, value, name, source, __VA_ARGS__)
 
-bool
-params_is_moe_layer(const struct model *m, int64_t layer)
-{
-	return m->experts > 0 && layer >= m->dense_layers &&
-	    (layer - m->dense_layers) % m->moe_layer_every == 0;
-}
-
-static bool
-has_local_layers(const struct model *m)
-{
-	return m->sliding_window > 0 || m->linear_attention != 0;
-}
-
-bool
-params_is_global_layer(const struct model *m, int64_t layer)
-{
-	if (!has_local_layers(m) || (layer == 0 && m->global_first_layer))
-		return true;
-	return m->global_layer_every > 0 && (layer + 1) % m->global_layer_every == 0;
-}
-
-/* MoE layers with an id below `end`. */
-static int64_t
-moe_before(const struct model *m, int64_t end)
-{
-	if (m->experts <= 0 || end <= m->dense_layers)
-		return 0;
-	return (end - m->dense_layers - 1) / m->moe_layer_every + 1;
-}
-
-static int64_t
-global_before(const struct model *m, int64_t end)
-{
-	int64_t n;
-
-	if (!has_local_layers(m) || end <= 0)
-		return end;
-	n = m->global_layer_every > 0 ? end / m->global_layer_every : 0;
-	return n + (m->global_first_layer && m->global_layer_every != 1);
-}
-
-struct layer_kinds
-params_kinds(const struct model *m, int64_t first, int64_t count)
-{
-	struct layer_kinds k;
-
-	k.all = (double)count;
-	k.moe = (double)(moe_before(m, first + count) - moe_before(m, first));
-	k.global = (double)(global_before(m, first + count) - global_before(m, first));
-	k.dense = k.all - k.moe;
-	k.local = k.all - k.global;
-	return k;
-}
-
-static struct layer_kinds
-kinds_add(struct layer_kinds a, struct layer_kinds b, double times)
-{
-	a.all += b.all * times;
-	a.global += b.global * times;
-	a.local += b.local * times;
-	a.moe += b.moe * times;
-	a.dense += b.dense * times;
-	return a;
-}
-
 /* Vectors of one normalisation: weight, and the bias of a LayerNorm. */
 static double
 norm_vectors(const struct model *m)
@@ -528,60 +463,29 @@ serving_model(const struct plan *p, struct counter *c)
 	return m;
 }
 
-/* What one rank holds of the model: its layers by kind, and the ends. */
-struct share {
-	struct layer_kinds kinds;
-	int64_t mtp;
-	bool embedding, loss;
-};
-
-static struct share
-share_of(const struct plan *p, const struct placement *pl, int64_t pp_rank)
-{
-	const struct model *m = &p->model;
-	struct share s = { .mtp = 0 };
-	int64_t v;
-
-	for (v = 0; v < pl->vpp; v++) {
-		const struct chunk *k = &pl->chunk[pp_rank * pl->vpp + v];
-
-		s.kinds = kinds_add(s.kinds, params_kinds(m, k->first, k->count), 1);
-		s.embedding = s.embedding || k->embedding;
-		s.loss = s.loss || k->loss;
-		s.mtp += k->mtp;
-	}
-	if (p->mode == MODE_SERVE)
-		s.mtp = 0; /* engines load them for speculative decoding only */
-	/* an MTP layer holds a transformer layer like the last one */
-	s.kinds = kinds_add(s.kinds, params_kinds(m, m->layers - 1, 1), (double)s.mtp);
-	return s;
-}
-
 static void
-count_share(struct counter *c, const struct share *s, bool pipelined)
+count_rank(struct counter *c, const struct rank_layers *r)
 {
-	if (s->embedding)
+	if (r->embedding)
 		count_embedding(c);
-	count_layers(c, &s->kinds);
-	if (s->loss) {
+	count_layers(c, &r->kinds);
+	if (r->loss) {
 		count_loss(c);
 		if (!c->m->tied_embeddings)
 			count_table(c, "head");
-		else if (!s->embedding)
+		else if (!r->embedding)
 			count_table(c, "head (copy of the tied embedding)");
 	}
-	if (s->mtp > 0) {
-		count_mtp(c, (double)s->mtp);
-		if (pipelined && !s->embedding)
+	if (r->mtp > 0) {
+		count_mtp(c, (double)r->mtp);
+		if (r->pipelined && !r->embedding)
 			count_table(c, "MTP copy of the embedding");
 	}
 }
 
 struct stage_params
-params_stage(const struct plan *p, const struct placement *pl, int64_t pp_rank,
-    struct ledger *ledger)
+params_held(const struct plan *p, const struct rank_layers *r, struct ledger *ledger)
 {
-	const struct share s = share_of(p, pl, pp_rank);
 	struct counter c = counter_whole(&p->model, ledger, QUANTITY_PARAMS_GPU, p->model.experts);
 	struct model serving;
 	struct stage_params out;
@@ -595,12 +499,21 @@ params_stage(const struct plan *p, const struct placement *pl, int64_t pp_rank,
 		c.m = &serving;
 	}
 	if (ledger != NULL)
-		ledger->stage = (int32_t)pp_rank;
-	count_share(&c, &s, pl->pp > 1);
+		ledger->stage = (int32_t)r->rank;
+	count_rank(&c, r);
 	out.linear = c.sum[PART_LINEAR] + c.sum[PART_LINEAR_WHOLE];
 	out.router = c.sum[PART_ROUTER];
 	out.dense = out.linear + out.router + c.sum[PART_SPLIT] + c.sum[PART_WHOLE];
 	out.expert_linear = c.sum[PART_EXPERT];
 	out.expert = out.expert_linear + c.sum[PART_EXPERT_BIAS];
 	return out;
+}
+
+struct stage_params
+params_stage(const struct plan *p, const struct placement *pl, int64_t pp_rank,
+    struct ledger *ledger)
+{
+	const struct rank_layers r = params_rank(p, pl, pp_rank);
+
+	return params_held(p, &r, ledger);
 }

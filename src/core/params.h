@@ -46,7 +46,11 @@ struct stage_params {
  */
 bool params_is_moe_layer(const struct model *m, int64_t layer);
 
-/* True when layer id attends to everything, false for a windowed or linear layer. */
+/* True when there are layers that do not attend to everything: with a window, within chunks,
+ * or linear. */
+bool params_has_local_layers(const struct model *m);
+
+/* True when layer id attends to everything, false for one of those. */
 bool params_is_global_layer(const struct model *m, int64_t layer);
 
 /* How many layers there are of each kind: local and global attention, MoE and dense MLP. */
@@ -67,8 +71,22 @@ double params_expert_ranks(const struct plan *p);
 
 struct layer_params params_layer(const struct model *m, int64_t layer);
 
-/* The ledger, where there is one, is stamped with stage -1 and pp_rank. */
+/* What one rank holds of the model, of all its chunks; with DualPipe of both copies. */
+struct rank_layers {
+	int64_t rank;
+	struct layer_kinds kinds; /* MTP layers among them */
+	int64_t longest;          /* layers of its longest chunk */
+	int64_t mtp;              /* MTP layers; engines that serve load none */
+	bool embedding, loss;
+	bool pipelined;           /* there are other stages */
+};
+struct rank_layers params_rank(const struct plan *p, const struct placement *pl,
+    int64_t pp_rank);
+
+/* The ledger, where there is one, is stamped with stage -1 and the pipeline rank. */
 struct model_params params_model(const struct plan *p, struct ledger *ledger);
+struct stage_params params_held(const struct plan *p, const struct rank_layers *r,
+    struct ledger *ledger);
 struct stage_params params_stage(const struct plan *p, const struct placement *pl,
     int64_t pp_rank, struct ledger *ledger);
 #endif

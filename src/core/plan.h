@@ -60,9 +60,10 @@ enum kv_dtype { KV_BF16, KV_FP16, KV_FP8, KV_NVFP4 };
  * serve every row of the field table. Units are in the field table. */
 struct cluster {
 	char gpu[PLAN_ID_SIZE];
-	int64_t nodes, gpus_per_node, nvlink_domain, nics_per_node;
+	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps;
 	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, nvlink_gbps, pcie_gbps;
+	double tdp_watts, gpu_power_watts;
 };
 
 struct model {
@@ -73,7 +74,7 @@ struct model {
 	int64_t attention_output_bias, head_bias, embedding_norm;
 	int64_t qk_norm, qk_norm_full, position, max_position, position_extra, attention;
 	int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
-	int64_t sliding_window, global_layer_every, global_first_layer, local_kv_heads;
+	int64_t sliding_window, attention_chunk, global_layer_every, global_first_layer, local_kv_heads;
 	int64_t attention_sinks, local_attention_sinks, attention_output_gate;
 	int64_t linear_attention, linear_key_heads, linear_value_heads;
 	int64_t linear_key_head_dim, linear_value_head_dim, linear_conv_kernel;
@@ -96,6 +97,7 @@ struct parallel {
 
 struct training {
 	int64_t sequence_length, micro_batch_size, global_batch_size;
+	double token_budget;
 	int64_t precision, grad_dtype, optimizer, schedule, microbatch_group_size;
 	int64_t recompute;
 	char recompute_modules[PLAN_LIST_SIZE];
@@ -154,6 +156,13 @@ void plan_resolve(struct plan *p, const struct catalog *catalog);
 
 /* All GPUs: nodes x GPUs per node. */
 int64_t plan_world(const struct plan *p);
+
+/* Nodes of an NVLink domain larger than a node, else 1. */
+int64_t plan_domain_nodes(const struct plan *p);
+
+/* Nodes of a rack: as said, else an NVLink domain larger than a node, else 4 (NVIDIA DGX
+ * SuperPOD reference architecture, DGX H100: four systems in a rack). */
+int64_t plan_rack_nodes(const struct plan *p);
 
 /* True for a mixture-of-experts model. */
 bool plan_has_experts(const struct plan *p);

@@ -15,6 +15,7 @@
 #define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
 #define VLLM_MXFP4 "vLLM vllm/model_executor/layers/quantization/mxfp4.py"
 #define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
+#define SGLANG_LOGS "SGLang logs, sgl-project/sglang pull request 4760 and others"
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
 #define AICONFIGURATOR "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/"
 
@@ -98,6 +99,15 @@ padding_bytes(const struct plan *p, const struct stage_params *n)
 	    (round_up(h, 256) * round_up(f, 128) / (h * f) - 1);
 }
 
+/* SGLang tells weights by the free memory: what loading leaves besides them counts too. */
+static double
+loading_bytes(const struct serving_of *o)
+{
+	if (o->p->serving.engine != ENGINE_SGLANG)
+		return 0;
+	return (o->setup.tp > 1 ? 0.2 : 0.1) * SERVE_GIB;
+}
+
 static double
 hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 {
@@ -106,7 +116,7 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	const struct memory m = memory_stage(p, o->l, o->pl, 0, stage, NULL);
 	const double layers = (double)placement_layers(o->pl, stage);
 	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
-	const double padding = padding_bytes(p, &n);
+	const double padding = padding_bytes(p, &n), loading = loading_bytes(o);
 	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	double sum = 0;
 
@@ -127,6 +137,9 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 		LEDGER_ADD(ledger, sum, q, padding, "padding of MXFP4 experts", VLLM_MXFP4,
 		    "bytes*(padded/plain - 1) = %.0f*%.5g", n.expert_linear * (0.5 + 1.0 / 32),
 		    padding / (n.expert_linear * (0.5 + 1.0 / 32)));
+	if (loading > 0)
+		LEDGER_ADD(ledger, sum, q, loading, "allocator after loading", SGLANG_LOGS,
+		    "%.1f GiB", loading / SERVE_GIB);
 	return sum;
 }
 
@@ -150,11 +163,13 @@ vllm_non_torch(const struct plan *p, const struct serve_setup *s)
 	return s->version >= 8 ? 0.55 : 3.58;
 }
 
-/* A CUDA context, and NCCL between GPUs that are linked. */
+/* A CUDA context, and NCCL between GPUs that are linked; read off logs. */
 static double
 sglang_non_torch(const struct plan *p, const struct serve_setup *s)
 {
-	return s->tp * s->pp > 1 && p->cluster.nvlink_gbps > 0 ? 1.5 : 0.5;
+	if (!(p->cluster.nvlink_gbps > 0))
+		return 0.5;
+	return s->tp * s->pp > 1 ? 1.75 : 0.65;
 }
 
 static double
@@ -169,7 +184,7 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 		gib = vllm_non_torch(o->p, s);
 	} else if (o->p->serving.engine == ENGINE_SGLANG) {
 		gib = sglang_non_torch(o->p, s);
-		source = SGLANG_RUNNER;
+		source = SGLANG_LOGS;
 	} else {
 		gib = 3.5 + (s->tp <= 1 ? 0 : s->tp <= 2 ? 342 : 392) / 1024.0;
 		source = AICONFIGURATOR "trtllm_backend.py";
@@ -306,6 +321,25 @@ hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 
 /* ---- the pool ----------------------------------------------------------------------- */
 
+/*
+ * Bytes that SGLang allocates for each that it counts of a token: of an FP8 latent with an
+ * indexer it counts one byte a value, and allocates the scales and a rotary part in 16 bits
+ * too (get_cell_size_per_token and calculate_mla_kv_cache_dim of
+ * model_runner_kv_cache_mixin.py).
+ */
+static double
+sglang_overrun(const struct serving_of *o)
+{
+	const struct model *m = &o->p->model;
+	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
+	const double index = (double)m->index_head_dim * (1 + 4.0 / 128);
+
+	if (o->p->serving.engine != ENGINE_SGLANG || m->attention != ATTENTION_MLA ||
+	    m->index_heads == 0 || o->p->serving.kv_dtype != KV_FP8)
+		return 1;
+	return o->kv.bytes[KV_FULL] / (latent + index);
+}
+
 static double
 pool_bytes(const struct serving_of *o, const struct held *h)
 {
@@ -316,7 +350,7 @@ pool_bytes(const struct serving_of *o, const struct held *h)
 
 	switch (o->p->serving.engine) {
 	case ENGINE_SGLANG:
-		pool = s->share * (most - h->non_torch) - h->weights;
+		pool = (s->share * (most - h->non_torch) - h->weights) * sglang_overrun(o);
 		break;
 	case ENGINE_TRTLLM:
 		pool = s->share * (most - h->weights - h->non_torch - h->activations);
@@ -341,8 +375,9 @@ hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledge
 
 	if (engine == ENGINE_SGLANG)
 		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", SGLANG_RUNNER,
-		    "share*(memory - non-torch) - weights = %.4g*(%.0f - %.0f) - %.0f", s->share,
-		    s->total, h->non_torch, h->weights);
+		    "(share*(memory - non-torch) - weights)*allocated/counted = "
+		    "(%.4g*(%.0f - %.0f) - %.0f)*%.4g", s->share, s->total, h->non_torch, h->weights,
+		    sglang_overrun(o));
 	else if (engine == ENGINE_TRTLLM)
 		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", TRT_UTIL,
 		    "share*(memory - weights - other) = %.4g*(%.0f - %.0f - %.0f)", s->share, s->total,

@@ -1,5 +1,6 @@
 #include "core/serve_setup.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/kv.h"
@@ -58,24 +59,32 @@ setup_vllm(struct serve_setup *s, const struct plan *p)
 	s->share = s->version >= 22 ? 0.92 : 0.9;
 }
 
-/* python/sglang/srt/server_args.py: chunk and largest CUDA graph by memory in GB; what
+/* The share before 0.5, or rather up to 0.4.6, by TP alone. */
+static double
+sglang_old_share(double tp)
+{
+	return tp >= 16 ? 0.79 : tp >= 8 ? 0.81 : tp >= 4 ? 0.85 : tp >= 2 ? 0.87 : 0.88;
+}
+
+/* python/sglang/srt/server_args.py: chunk and largest CUDA graph by memory in MiB; what
  * is left outside the static pool follows from both. */
 static void
 setup_sglang(struct serve_setup *s, const struct plan *p)
 {
-	const double mib = s->total / 1048576, gb = mib / 1000;
+	const double mib = s->total / 1048576, gib = mib / 1024;
 	const bool wide = s->tp >= 4;
 	double reserved, chunk, batch;
 
-	chunk = gb < 35 ? 2048 : gb < 60 ? 4096 : gb < 160 ? 8192 : 16384;
-	batch = gb < 20 ? 8 : gb < 35 ? (wide ? 80 : 24) : gb < 60 ? (wide ? 160 : 32) :
-	    gb < 160 ? (wide ? 512 : 256) : 512;
+	chunk = gib < 35 ? 2048 : gib < 60 ? 4096 : gib < 160 ? 8192 : 16384;
+	batch = gib < 20 ? 8 : gib < 35 ? (wide ? 80 : 24) : gib < 60 ? (wide ? 160 : 32) :
+	    gib < 160 ? (wide ? 512 : 256) : 512;
 	reserved = 512 + 1.5 * chunk + s->tp * s->pp / 8 * 1024 + 2 * batch;
 	if (p->serving.dp_attention)
 		reserved += batch * s->dp * (batch > 300 ? 4.5 : 3);
-	if (gb > 60)
+	if (gib > 60)
 		reserved = larger(reserved, 10 * 1024);
-	s->share = larger(0.1, 1 - reserved / mib);
+	s->share = s->version < 5 ? sglang_old_share(s->tp) :
+	    larger(0.1, round(1000 * (1 - reserved / mib)) / 1000);
 	s->graph_batch = batch;
 	s->tokens = p->serving.dp_attention ? chunk / s->dp : chunk;
 	s->seqs = 4096;

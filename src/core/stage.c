@@ -25,6 +25,14 @@ placement_layers(const struct placement *pl, int64_t pp_rank)
 	return n;
 }
 
+int64_t
+placement_mirror(const struct placement *pl, const struct plan *p, int64_t pp_rank)
+{
+	const bool both = p->mode == MODE_TRAIN && p->training.schedule == SCHEDULE_DUALPIPE;
+
+	return both && pl->pp > 1 ? pl->pp - 1 - pp_rank : -1;
+}
+
 static struct chunk *
 chunk_at(struct placement *pl, int64_t p, int64_t v)
 {

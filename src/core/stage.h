@@ -40,4 +40,9 @@ const struct chunk *placement_chunk(const struct placement *pl, int64_t pp_rank,
 
 /* Layers of all chunks of a pipeline rank. */
 int64_t placement_layers(const struct placement *pl, int64_t pp_rank);
+
+/* The other stage of which a rank holds a copy, itself in the middle of an odd PP; -1 for
+ * all schedules but DualPipe, whose ranks keep one model chunk for each direction
+ * (deepseek-ai/DualPipe dualpipe/dualpipe.py). */
+int64_t placement_mirror(const struct placement *pl, const struct plan *p, int64_t pp_rank);
 #endif

@@ -10,11 +10,14 @@
 #include "core/compute.h"
 #include "core/memory.h"
 #include "core/params.h"
+#include "core/text.h"
 
 #define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
 #define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
 #define FLOPS_SOURCE "Megatron-LM megatron/training/training.py"
 #define OPTIMIZER_SOURCE "SimuMax simumax/core/perf_llm.py"
+#define TRAFFIC_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
+#define SLICE_SOURCE "nanotron src/nanotron/distributed.py"
 
 /* Bytes that the optimizer moves: for a parameter on this GPU (zero, norm and scale of
  * fp32 gradients) and for one whose state this GPU holds (Adam and the casts round it). */
@@ -45,22 +48,21 @@ kind_of(const struct model *m, int64_t layer)
 
 	if (m->experts > 0 && params_is_moe_layer(m, layer))
 		kind |= LAYER_MOE;
-	if ((m->sliding_window > 0 || m->linear_attention) && !params_is_global_layer(m, layer))
+	if (!params_is_global_layer(m, layer))
 		kind |= LAYER_LOCAL;
 	return kind;
 }
 
+/* What n chunks in a row hold. */
 static void
-stage_count(struct stage *s, const struct plan *p, const struct placement *pl, int64_t rank,
+stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, int64_t n,
     int usual)
 {
 	const struct model *m = &p->model;
-	const bool alike = m->experts <= 0 && m->sliding_window <= 0 && !m->linear_attention;
+	const bool alike = m->experts <= 0 && !params_has_local_layers(m);
 
 	*s = (struct stage){ .layers = 0 };
-	for (int64_t v = 0; v < pl->vpp; v++) {
-		const struct chunk *c = placement_chunk(pl, rank, v);
-
+	for (const struct chunk *c = chunk; c < chunk + n; c++) {
 		s->layers += c->count;
 		s->mtp += c->mtp;
 		s->embedding |= c->embedding;
@@ -145,8 +147,16 @@ struct run {
 	struct stage slowest;
 	int64_t rank;          /* of the slowest stage */
 	double sum;            /* stage_total of all stages */
-	double microbatches, bubble, optimizer;
+	double microbatches, bubble, optimizer, slices;
 };
+
+static void
+run_stage(struct run *r, const struct plan *p, struct stage *s)
+{
+	stage_time(s, &r->parts, p, &r->machine);
+	for (int u = 0; u < UNIT_COUNT; u++)
+		s->exposed += s->units[u] * r->flows.exposed[u];
+}
 
 static void
 run_stages(struct run *r, const struct plan *p, const struct placement *pl)
@@ -156,16 +166,14 @@ run_stages(struct run *r, const struct plan *p, const struct placement *pl)
 	r->sum = 0;
 	r->rank = 0;
 	for (int64_t i = 0; i < pl->pp; i++) {
-		stage_count(&s, p, pl, i, r->parts.usual);
+		stage_count(&s, p, placement_chunk(pl, i, 0), pl->vpp, r->parts.usual);
 		if (last.layers >= 0 && !s.embedding && s.heads <= 0 && !last.embedding &&
 		    last.heads <= 0 && s.kind[0] == last.kind[0] && s.kind[1] == last.kind[1] &&
 		    s.kind[2] == last.kind[2] && s.kind[3] == last.kind[3]) {
 			r->sum += stage_total(&last); /* the same again */
 			continue;
 		}
-		stage_time(&s, &r->parts, p, &r->machine);
-		for (int u = 0; u < UNIT_COUNT; u++)
-			s.exposed += s.units[u] * r->flows.exposed[u];
+		run_stage(r, p, &s);
 		r->sum += stage_total(&s);
 		if (i == 0 || stage_total(&s) > stage_total(&r->slowest)) {
 			r->slowest = s;
@@ -211,10 +219,64 @@ optimizer_seconds(const struct plan *p, const struct layout *l, const struct mac
 	return compute_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate;
 }
 
+/*
+ * nanotron's ZeRO-1 cuts every parameter by ranks and copies the slices one by one round its
+ * two collectives (nanotron src/nanotron/distributed.py, reduce_scatter_coalesced and
+ * all_gather_coalesced): host work of a few PyTorch calls a slice, which nothing hides. The
+ * seconds are a judgement (three views and a copy), checked with one run of 512 GPUs.
+ */
+#define SLICE_SECONDS 15e-6
+
+static double
+slice_seconds(const struct plan *p, const struct layout *l, const struct stage *s)
+{
+	/* QKV, output, up with gate, down, and the norms; embedding, last norm and head */
+	const double tensors = s->layers * (4 + (double)p->model.norms_per_layer) +
+	    s->embedding + 2 * s->heads;
+
+	if (p->parallel.layout != LAYOUT_NANOTRON || p->parallel.zero_stage != 1 || l->dp <= 1)
+		return 0;
+	return tensors * (double)l->dp * SLICE_SECONDS;
+}
+
 /* ---- report ----------------------------------------------------------------------- */
 
 #define STEP_TERM(ledger, sum, value, name, source, ...) \
 	LEDGER_ADD(ledger, sum, QUANTITY_STEP, value, name, source, __VA_ARGS__)
+
+/* A term's name says which traffic it is. */
+static const char *
+exposed_name(const struct traffic_row *row)
+{
+	static const struct {
+		const char *dim, *collective, *name;
+	} names[] = {
+		{ "tp", "all-reduce", "TP all-reduce, exposed" },
+		{ "tp", "all-gather", "TP all-gather, exposed" },
+		{ "tp", "reduce-scatter", "TP reduce-scatter, exposed" },
+		{ "cp", "send", "CP ring, exposed" },
+		{ "cp", "all-to-all", "CP all-to-all, exposed" },
+		{ "cp", "all-gather", "CP all-gather, exposed" },
+		{ "cp", "reduce-scatter", "CP reduce-scatter, exposed" },
+		{ "pp", "send", "PP sends, exposed" },
+		{ "dp", "all-reduce", "DP all-reduce, exposed" },
+		{ "dp", "all-gather", "DP all-gather, exposed" },
+		{ "dp", "reduce-scatter", "DP reduce-scatter, exposed" },
+		{ "edp", "all-reduce", "EDP all-reduce, exposed" },
+		{ "edp", "all-gather", "EDP all-gather, exposed" },
+		{ "edp", "reduce-scatter", "EDP reduce-scatter, exposed" },
+		{ "ep", "all-to-all", "EP all-to-all, exposed" },
+		{ "etp", "all-gather", "ETP all-gather, exposed" },
+		{ "etp", "reduce-scatter", "ETP reduce-scatter, exposed" },
+		{ "embd", "all-reduce", "tied embedding's all-reduce" },
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (text_equal(names[i].dim, row->dim) &&
+		    text_equal(names[i].collective, row->collective))
+			return names[i].name;
+	return row->dim;
+}
 
 static void
 step_terms(struct steptime *out, const struct run *r, const struct traffic *t,
@@ -238,9 +300,10 @@ step_terms(struct steptime *out, const struct run *r, const struct traffic *t,
 		const struct traffic_row *row = &t->row[i];
 
 		if (row->exposed_seconds > 0)
-			STEP_TERM(ledger, out->seconds, row->exposed_seconds, row->dim, STEP_SOURCE,
-			    "%s over %lld GPUs: %.6g s, of which exposed %.6g s", row->collective,
-			    (long long)row->span.size, row->seconds, row->exposed_seconds);
+			STEP_TERM(ledger, out->seconds, row->exposed_seconds, exposed_name(row),
+			    TRAFFIC_SOURCE, "%s over %lld GPUs: %.6g s, of which exposed %.6g s",
+			    row->collective, (long long)row->span.size, row->seconds,
+			    row->exposed_seconds);
 	}
 	out->exposed_comm_seconds = traffic_exposed(t);
 	if (r->bubble > 0)
@@ -249,7 +312,11 @@ step_terms(struct steptime *out, const struct run *r, const struct traffic *t,
 		    stage_total(s), (long long)pl->vpp);
 	STEP_TERM(ledger, out->seconds, r->optimizer, "optimizer", OPTIMIZER_SOURCE,
 	    "(%.0f*parameters + %.0f*parameters held)/memory rate", LOCAL_BYTES, OWNED_BYTES);
-	out->optimizer_seconds = r->optimizer;
+	if (r->slices > 0)
+		STEP_TERM(ledger, out->seconds, r->slices, "slices of parameters", SLICE_SOURCE,
+		    "slices (weights of the stage*DP)*seconds = %.0f*%.3g s",
+		    r->slices / SLICE_SECONDS, SLICE_SECONDS);
+	out->optimizer_seconds = r->optimizer + r->slices;
 	out->bubble_fraction = out->seconds > 0 ? r->bubble / out->seconds : 0;
 	if (ledger != NULL)
 		ledger->stage = -1;
@@ -290,6 +357,7 @@ rates(struct steptime *out, const struct plan *p, const struct machine *g,
 	rate = 1 / (out->seconds * gpus);
 	out->tokens_per_second = tokens / out->seconds;
 	out->tokens_per_second_per_gpu = tokens * rate;
+	out->training_seconds = p->training.token_budget * 1e9 / out->tokens_per_second;
 	out->model_tflops_per_gpu = sum * rate / 1e12;
 	out->mfu = sum * rate / g->peak;
 	out->hfu = (sum + tokens * recomputed_flops(p, &f)) * rate / g->peak;
@@ -300,14 +368,16 @@ struct steptime
 steptime_estimate(const struct plan *p, const struct layout *l, const struct placement *pl,
     int64_t microbatches, struct traffic *traffic, struct ledger *ledger)
 {
-	struct run r = { .machine = machine_of(p) };
-	struct steptime out = { .efficiency_error = r.machine.error };
+	struct run r; /* large: filled in part by part */
+	struct steptime out = { .seconds = 0 };
 	struct pipeline_times times;
 	struct stage_params held;
 	struct window window;
 	double units[UNIT_COUNT];
 
 	traffic->count = 0;
+	r.machine = machine_of(p);
+	out.efficiency_error = r.machine.error;
 	r.microbatches = microbatches > 0 ? (double)microbatches : 1;
 	parts_init(&r.parts, p, &r.machine);
 	traffic_flows(&r.flows, p, l, &r.parts.layer[r.parts.usual]);
@@ -324,12 +394,40 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
 	if (!r.machine.known)
 		return out;
 	r.optimizer = optimizer_seconds(p, l, &r.machine, &held);
+	r.slices = slice_seconds(p, l, &r.slowest);
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
 	    r.slowest.forward, r.slowest.weight };
 	r.bubble = bubble_seconds(p->training.schedule, &times);
 	step_terms(&out, &r, traffic, pl, ledger);
 	rates(&out, p, &r.machine, ledger);
 	return out;
+}
+
+bool
+steptime_chunks(const struct plan *p, const struct layout *l, const struct placement *pl,
+    struct chunk_time *out)
+{
+	struct run r;
+
+	r.machine = machine_of(p);
+	if (!r.machine.known)
+		return false;
+	parts_init(&r.parts, p, &r.machine);
+	traffic_flows(&r.flows, p, l, &r.parts.layer[r.parts.usual]);
+	for (int64_t i = 0; i < pl->pp * pl->vpp; i++) {
+		struct stage s;
+		double work;
+
+		stage_count(&s, p, &pl->chunk[i], 1, r.parts.usual);
+		run_stage(&r, p, &s);
+		work = s.forward + s.backward;
+		out[i] = (struct chunk_time){ s.forward, s.backward + s.recompute, s.weight };
+		if (work > 0) { /* traffic that nothing hides goes with the work */
+			out[i].forward += s.exposed * s.forward / work;
+			out[i].backward += s.exposed * s.backward / work;
+		}
+	}
+	return true;
 }
 
 double

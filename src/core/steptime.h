@@ -7,13 +7,15 @@
  * megatron/training/training.py, num_floating_point_operations.
  *
  * Error without calibration against published runs (make accuracy), on the rows that the
- * efficiencies of compute.c were chosen on (none was held out): median 7 %, 90th percentile
- * 22 % over 82 runs described in full, 9 % and 25 % over 70 of which something had to be
- * assumed. Small models on many GPUs, MoE on few H100 and power-limited GPUs (torchtitan's
- * at 500 W, which no field says) come out too fast.
+ * efficiencies of compute.c were chosen on (none was held out): median 5 %, 90th percentile
+ * 12 % over 82 runs described in full, 8 % and 21 % over 71 of which something had to be
+ * assumed. Calibrated with one run, another one of the same model, source, GPU and precision
+ * is off by 4 % in the median and 19 % at the 90th percentile of 342 pairs.
  */
 #ifndef CORE_STEPTIME_H
 #define CORE_STEPTIME_H
+#include <stdbool.h>
+
 #include "core/layout.h"
 #include "core/ledger.h"
 #include "core/plan.h"
@@ -32,6 +34,7 @@ struct steptime {
 	                              * recompute too */
 	double mfu_full;             /* MFU with the full attention matrix counted */
 	double tokens_per_second, tokens_per_second_per_gpu;
+	double training_seconds;     /* for training.token_budget at this rate, 0 without one */
 	double efficiency_error;     /* of the uncalibrated estimate, by GPU: 0.15 = 15 % */
 };
 
@@ -42,6 +45,18 @@ struct steptime {
 struct steptime steptime_estimate(const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches, struct traffic *traffic,
     struct ledger *ledger);
+
+/* One micro-batch on one model chunk, traffic that nothing hides included; seconds. */
+struct chunk_time {
+	double forward;
+	double backward; /* recompute and weight gradients included */
+	double weight;   /* of backward: weight gradients */
+};
+
+/* Every chunk of a legal training plan, in the order of struct placement: pp x vpp rows.
+ * False, and nothing filled in, where the plan does not say how fast the GPU is. */
+bool steptime_chunks(const struct plan *p, const struct layout *l, const struct placement *pl,
+    struct chunk_time *out);
 
 /* FLOPs of one token, forward and backward, without recompute; attention causal or full. */
 double flops_per_token(const struct plan *p, bool full_attention);

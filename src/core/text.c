@@ -111,12 +111,6 @@ text_to_real(const char *text, double *out)
 	return true;
 }
 
-bool
-text_equal(const char *a, const char *b)
-{
-	return strcmp(a, b) == 0;
-}
-
 static int
 lower(char c)
 {

@@ -38,7 +38,14 @@ size_t text_real(char *buf, size_t size, double v);
 bool text_to_int(const char *text, int64_t *out);
 bool text_to_real(const char *text, double *out);
 
-bool text_equal(const char *a, const char *b);
+/* Inline, and without a call: layouts compare hundreds of short names. */
+static inline bool
+text_equal(const char *a, const char *b)
+{
+	for (; *a == *b && *a != '\0'; a++)
+		b++;
+	return *a == *b;
+}
 
 /* Edits (insert, delete, replace, swap of neighbours counted as two) from a to b, letters
  * compared without case; for "did you mean". Words beyond 63 bytes count as far away. */

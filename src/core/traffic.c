@@ -13,6 +13,11 @@
  * the first and last piece have nothing to hide behind. */
 #define OVERLAP_REST 0.15
 
+/* The same where PyTorch cuts products and collectives into pieces (async TP): torchtitan
+ * benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3_h100_202412_torchtitan.md
+ * give 4 to 16 % of a step of which TP's traffic is about a fifth; chosen on three pairs. */
+#define ASYNC_TP_REST 0.6
+
 /* The same of expert all-to-all beside another micro-batch: its kernels take many SMs
  * (yanring/Megatron-MoE-ModelZoo best_practice/qwen3/readme.md: Qwen3-235B on 256 H100
  * went from 19.7 to 17.6 s a step, about half of its all-to-all; one pair of runs). */
@@ -109,6 +114,24 @@ beside(double seconds, double window)
 	return fmax(OVERLAP_REST, 1 - window / seconds);
 }
 
+/* Seconds of one TP collective over the activations of a micro-batch. */
+struct tensor_times {
+	double reduce, gather; /* reduce: all-reduce, or reduce-scatter with sequence parallelism */
+};
+
+static struct tensor_times
+tensor_times(const struct plan *p, const struct span *span)
+{
+	const double payload = compute_tokens(p) * (double)p->model.hidden_size * 2;
+	const bool sp = p->parallel.sequence_parallel;
+
+	return (struct tensor_times){
+		collective_seconds(p, sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, payload,
+		    span),
+		sp ? collective_seconds(p, COLLECTIVE_ALL_GATHER, payload, span) : 0
+	};
+}
+
 /*
  * Each half of a layer (attention, MLP): an all-reduce each way, or with sequence parallelism
  * an all-gather before and a reduce-scatter after it. Backward gathers the input once more
@@ -117,42 +140,42 @@ beside(double seconds, double window)
  */
 static void
 tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
-    const struct work *layer)
+    const struct work *layer, const struct tensor_times *one)
 {
 	const double again = compute_full_share(p);
-	const double open = p->training.tp_overlap ?
-	    fmin(1, OVERLAP_REST + 1 / (double)span->size) : 1;
+	const double rest_open = p->parallel.layout == LAYOUT_TORCHTITAN ? ASYNC_TP_REST :
+	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
+	const double open = p->training.tp_overlap ? rest_open : 1;
 	const double payload = compute_tokens(p) * (double)p->model.hidden_size * 2;
 	struct flow x = { "tp", "TP", "b*s/CP*h*2", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
-	    *span, payload, 0, 1, 1 + again, 0 };
-	double rest;
+	    *span, payload, one->reduce, 1, 1 + again, 0 };
 
 	if (!p->parallel.sequence_parallel) {
 		x.name = "TP outputs and input gradients";
-		rest = beside(collective_seconds(p, x.collective, payload, span), layer->weight / 2);
-		put(f, p, x, (1 + again) * open + rest);
+		put(f, p, x, (1 + again) * open + beside(one->reduce, layer->weight / 2));
 		return;
 	}
 	x.name = "TP gathered inputs";
 	x.collective = COLLECTIVE_ALL_GATHER;
+	x.seconds = one->gather;
 	x.backward = 2 + again;
-	rest = beside(collective_seconds(p, x.collective, payload, span), layer->weight / 2);
-	put(f, p, x, (2 + again) * open + rest);
+	put(f, p, x, (2 + again) * open + beside(one->gather, layer->weight / 2));
 	x.name = "TP scattered outputs";
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	x.seconds = one->reduce;
 	x.backward = 1 + again;
-	rest = beside(collective_seconds(p, x.collective, payload, span), layer->weight / 2);
-	put(f, p, x, (1 + again) * open + rest);
+	put(f, p, x, (1 + again) * open + beside(one->reduce, layer->weight / 2));
 }
 
 static void
-tensor_ends(struct flows *f, const struct plan *p, const struct span *span)
+tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
+    const struct tensor_times *one)
 {
 	const bool sp = p->parallel.sequence_parallel;
 	const double tokens = compute_tokens(p);
 	struct flow x = { "tp", "TP embedding output", "b*s/CP*h*2", TP_SOURCE,
 	    sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, UNIT_EMBEDDING,
-	    *span, tokens * (double)p->model.hidden_size * 2, 0, 1, 0, 0 };
+	    *span, tokens * (double)p->model.hidden_size * 2, one->reduce, 1, 0, 0 };
 
 	put(f, p, x, 1);
 	x.unit = UNIT_HEAD;
@@ -162,6 +185,7 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span)
 	put(f, p, x, 1);
 	if (sp) {
 		x.collective = COLLECTIVE_ALL_GATHER;
+		x.seconds = one->gather;
 		x.name = "TP gathered input of the head";
 		x.forward = x.backward = 1;
 		put(f, p, x, 1 + OVERLAP_REST);
@@ -313,6 +337,7 @@ void
 traffic_flows(struct flows *out, const struct plan *p, const struct layout *l,
     const struct work *layer)
 {
+	struct tensor_times one;
 	struct span tp;
 
 	out->count = 0;
@@ -320,8 +345,9 @@ traffic_flows(struct flows *out, const struct plan *p, const struct layout *l,
 		out->exposed[i] = 0;
 	if (p->parallel.tp > 1) {
 		tp = kind_span(p, l, "tp", "model");
-		tensor_halves(out, p, &tp, layer);
-		tensor_ends(out, p, &tp);
+		one = tensor_times(p, &tp);
+		tensor_halves(out, p, &tp, layer, &one);
+		tensor_ends(out, p, &tp, &one);
 	}
 	if (p->parallel.cp > 1)
 		context(out, p, l, layer);

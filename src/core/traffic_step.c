@@ -75,9 +75,24 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
 
 /* ---- data parallel ---------------------------------------------------------------- */
 
+/* Names of the terms. */
+struct replica_names {
+	const char *gradients, *each, *gathered, *copies;
+};
+
+static const struct replica_names dense_names = {
+	"DP gradients", "DP gradients of each micro-batch", "DP gathered parameters",
+	"DP gradients between copies"
+};
+static const struct replica_names expert_names = {
+	"EDP gradients", "EDP gradients of each micro-batch", "EDP gathered parameters",
+	"EDP gradients between copies"
+};
+
 /* One set of parameters and the ranks that share it. */
 struct replica {
 	const char *dim;
+	struct replica_names name;
 	struct span shard, copies; /* that split the state; that hold the same split */
 	double params;
 };
@@ -100,7 +115,7 @@ replica_dense(const struct plan *p, const struct layout *l, double params)
 	static const char *const whole[] = { "dp_cp", "data", "loss", "dp", NULL };
 	static const char *const part[] = { "dp_cp_intra", "fsdp", NULL };
 	const int64_t copies = p->parallel.dp_replicate;
-	struct replica r = { .dim = "dp", .params = params };
+	struct replica r = { .dim = "dp", .name = dense_names, .params = params };
 
 	r.shard = span_named(p, l, whole);
 	r.copies = link_span(p, l, -1);
@@ -121,7 +136,7 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
 	static const char *const whole[] = { "edp", "efsdp", NULL };
 	static const char *const part[] = { "edp_intra", "efsdp", NULL };
 	const int64_t copies = p->parallel.dp_replicate;
-	struct replica r = { .dim = "edp", .params = params };
+	struct replica r = { .dim = "edp", .name = expert_names, .params = params };
 
 	r.shard = span_named(p, l, whole);
 	r.copies = link_span(p, l, -1);
@@ -149,25 +164,31 @@ once_exposed(double seconds, double window, const struct replica *r, bool overla
 }
 
 static void
+gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	struct message x = { r->dim, r->name.gathered, "parameters*bytes", DP_SOURCE,
+	    COLLECTIVE_ALL_GATHER, r->shard, r->params * weight_bytes(p), 0, 0, 0 };
+
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, 1, once_exposed(x.seconds, w->forward, r, p->training.overlap_param_gather),
+	    ledger);
+}
+
+static void
 reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct ledger *ledger)
 {
 	const bool whole = p->parallel.zero_stage == 0;
-	struct message x = { r->dim, "gradients", "parameters*bytes", DP_SOURCE,
+	struct message x = { r->dim, r->name.gradients, "parameters*bytes", DP_SOURCE,
 	    whole ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER, r->shard,
 	    r->params * grad_bytes(p), 0, 0, 0 };
-	double one = collective_seconds(p, x.collective, x.payload, &x.span);
 
-	add(t, p, x, 1, once_exposed(one, w->backward, r, p->training.overlap_grad_reduce),
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, 1, once_exposed(x.seconds, w->backward, r, p->training.overlap_grad_reduce),
 	    ledger);
-	if (whole)
-		return;
-	x.name = "parameters";
-	x.collective = COLLECTIVE_ALL_GATHER;
-	x.payload = r->params * weight_bytes(p);
-	one = collective_seconds(p, x.collective, x.payload, &x.span);
-	add(t, p, x, 1, once_exposed(one, w->forward, r, p->training.overlap_param_gather),
-	    ledger);
+	if (!whole)
+		gather_once(t, p, r, w, ledger);
 }
 
 /* ZeRO-2 reduces in every micro-batch. */
@@ -176,31 +197,32 @@ reduce_each(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct ledger *ledger)
 {
 	const bool overlap = p->training.overlap_grad_reduce;
-	struct message x = { r->dim, "gradients of each micro-batch", "parameters*bytes",
-	    ZERO_SOURCE, COLLECTIVE_REDUCE_SCATTER, r->shard, r->params * grad_bytes(p), 0, 0, 0 };
-	double one = collective_seconds(p, x.collective, x.payload, &x.span);
+	struct message x = { r->dim, r->name.each, "parameters*bytes", ZERO_SOURCE,
+	    COLLECTIVE_REDUCE_SCATTER, r->shard, r->params * grad_bytes(p), 0, 0, 0 };
 
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
 	add(t, p, x, w->microbatches,
-	    w->microbatches * once_exposed(one, w->backward, r, overlap), ledger);
-	x.name = "parameters";
-	x.collective = COLLECTIVE_ALL_GATHER;
-	x.payload = r->params * weight_bytes(p);
-	one = collective_seconds(p, x.collective, x.payload, &x.span);
-	add(t, p, x, 1, once_exposed(one, w->forward, r, p->training.overlap_param_gather),
-	    ledger);
+	    w->microbatches * once_exposed(x.seconds, w->backward, r, overlap), ledger);
+	gather_once(t, p, r, w, ledger);
 }
+
+/* Hidden traffic takes SMs and memory from the compute that hides it: a share of its time
+ * (calculon systems/a100_80g.json, on NVLink; the DeepSeek-V3 report, arXiv 2412.19437,
+ * section 3.2.2: 20 of 132 SMs for traffic on both). */
+#define STEAL 0.15
 
 /*
  * ZeRO-3: parameters are gathered before forward and again before backward, layer by
  * layer, gradients scattered after it: what does not fit behind the compute of the layers
- * is exposed, and the first layer always. torchtitan keeps gathered parameters through the
- * micro-batches of a pipeline and reduces once (torchtitan distributed/pipeline_parallel.py).
+ * is exposed, and the first layer always. Without overlap_param_gather PyTorch's FSDP still
+ * runs ahead in the forward pass, and the backward pass waits (PyTorch docs/source/notes/
+ * fsdp.rst, BACKWARD_POST).
+ *
+ * With a pipeline torchtitan keeps gathered parameters through all micro-batches (torchtitan
+ * torchtitan/distributed/fsdp.py, get_fsdp_reshard_after_forward_policy), and gradients are
+ * scattered once, after the last backward pass and not behind it (PyTorch
+ * torch/distributed/pipelining/stage.py, run_post_backward).
  */
-/* Hidden traffic takes SMs and memory from the compute that hides it: shares of its time
- * (calculon, systems/a100_80g.json). */
-#define STEAL_NVLINK 0.15
-#define STEAL_NETWORK 0.02
-
 static void
 gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct ledger *ledger)
@@ -208,29 +230,27 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	const bool once = p->parallel.layout == LAYOUT_TORCHTITAN && p->parallel.pp > 1;
 	const double times = once ? 1 : w->microbatches, gathers = once ? 1 : 2;
 	const double layers = fmax(1, w->layers), inner = (layers - 1) / layers;
-	const double steal = r->shard.kind == SPAN_NVLINK ? STEAL_NVLINK : STEAL_NETWORK;
-	struct message x = { r->dim, "gathered parameters", "parameters/layers*bytes", ZERO_SOURCE,
+	struct message x = { r->dim, r->name.gathered, "parameters/layers*bytes", ZERO_SOURCE,
 	    COLLECTIVE_ALL_GATHER, r->shard, r->params * weight_bytes(p) / layers, 0, 0, 0 };
 	double gather, scatter, exposed;
 
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
 	gather = x.seconds * layers;
-	exposed = fmax(gather / layers, gather - inner * w->forward);
+	exposed = p->training.overlap_param_gather || p->parallel.layout == LAYOUT_TORCHTITAN ?
+	    fmax(gather / layers, gather - inner * w->forward) : gather;
 	if (!once)
-		exposed += fmax(gather / layers, gather - inner * w->backward);
-	exposed += steal * fmax(0, gathers * gather - exposed);
-	if (!p->training.overlap_param_gather)
-		exposed = gathers * gather;
+		exposed += p->training.overlap_param_gather ?
+		    fmax(gather / layers, gather - inner * w->backward) : gather;
+	exposed += STEAL * fmax(0, gathers * gather - exposed);
 	add(t, p, x, times * gathers * layers, times * exposed, ledger);
-	x.name = "gradients";
+	x.name = once ? r->name.gradients : r->name.each;
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.payload = r->params * grad_bytes(p) / layers;
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
 	scatter = x.seconds * layers;
-	exposed = fmax(scatter / layers,
-	    scatter - fmax(0, inner * w->backward - (once ? 0 : gather)));
-	exposed += steal * (scatter - exposed);
-	if (!p->training.overlap_grad_reduce)
+	exposed = fmax(scatter / layers, scatter - fmax(0, inner * w->backward - gather));
+	exposed += STEAL * (scatter - exposed);
+	if (once || !p->training.overlap_grad_reduce)
 		exposed = scatter;
 	add(t, p, x, times * layers, times * exposed, ledger);
 }
@@ -239,7 +259,7 @@ static void
 replicas(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct ledger *ledger)
 {
-	struct message x = { r->dim, "gradients between copies", "parameters*bytes/shards",
+	struct message x = { r->dim, r->name.copies, "parameters*bytes/shards",
 	    DP_SOURCE, COLLECTIVE_ALL_REDUCE, r->copies,
 	    r->params * grad_bytes(p) / (double)(r->shard.size > 0 ? r->shard.size : 1), 0, 0, 0 };
 
@@ -269,7 +289,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 {
 	const double tp = p->parallel.tp > 1 ? (double)p->parallel.tp : 1;
 	const double h = (double)p->model.hidden_size;
-	struct message x = { "embd", "gradient of the tied embedding", "vocabulary/TP*h*bytes",
+	struct message x = { "embd", "EMBD gradient of the tied embedding", "vocabulary/TP*h*bytes",
 	    EMBD_SOURCE, COLLECTIVE_ALL_REDUCE, { 0 },
 	    (double)params_padded_vocab(p) * h / tp * grad_bytes(p), 0, 0, 0 };
 	int kind = layout_kind(l, "embd");
@@ -283,7 +303,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 		return;
 	kind = layout_kind(l, "tp");
 	x.dim = "tp";
-	x.name = "gradients of the norms";
+	x.name = "TP gradients of the norms";
 	x.formula = "norms*h*bytes";
 	x.span = link_span(p, l, kind >= 0 ? kind : layout_kind(l, "model"));
 	x.payload = w->layers * (double)p->model.norms_per_layer * h *

@@ -37,9 +37,15 @@ static const struct alias models[] = {
 	{ "Qwen2.5-72B", "qwen2.5-72b", "" },
 	{ "Qwen2.5-32B", "qwen2.5-32b", "" },
 	{ "R1-Distill-Qwen-14B", "qwen2.5-14b", "" },
+	{ "R1-Distill-Qwen-7B", "qwen2.5-7b", "" },
+	{ "DeepSeek-R1", "deepseek-v3", "" },
+	{ "QwQ-32B", "qwen2.5-32b", "" },
+	{ "GLM-5-FP8", "glm-5", "" },
 	{ "gpt-oss-20b", "gpt-oss-20b", "" },
 	{ "gpt-oss-120b", "gpt-oss-120b", "" },
 	{ "Qwen3-30B-A3B", "qwen3-30b-a3b", "" },
+	{ "Qwen3-235B-A22B", "qwen3-235b-a22b", "" },
+	{ "Mistral-7B-Instruct-v0.1", "mistral-7b-v0.1", "" },
 	{ "Qwen3-14B", "qwen3-14b", "" },
 	{ "Qwen3-32B", "qwen3-32b", "" },
 	{ "Qwen3-0.6B", "qwen3-0.6b", "" },
@@ -52,7 +58,9 @@ static const struct alias models[] = {
 static const struct alias gpus[] = {
 	{ "H100", "h100-sxm-80gb", "" }, { "GB300", "gb300", "" }, { "L40S", "l40s", "" },
 	{ "RTX3090", "rtx-3090", "" }, { "RTX4090", "rtx-4090", "" },
-	{ "A100-80GB", "a100-sxm4-80gb", "" }, { NULL, NULL, NULL }
+	{ "A100-80GB", "a100-sxm4-80gb", "" }, { "L4-24GB", "l4", "" },
+	{ "H20-96GB", "h20-96gb", "" }, { "MI300X-192GB", "mi300x", "" },
+	{ "MI355X", "mi355x", "" }, { NULL, NULL, NULL }
 };
 
 /* Rows that no plan expresses, by a word of the row. */
@@ -187,7 +195,9 @@ put_limits(struct plan *p, char *const *cell)
 		put_number(p, "max_num_seqs", seqs);
 	if (!isnan(block))
 		put_number(p, "block_size", block);
-	put_number(p, "gpu_memory_utilization", number(cell[C_UTIL]));
+	/* "default 0.88": what the engine makes of 0 has to be the figure */
+	put_number(p, "gpu_memory_utilization", strstr(cell[C_UTIL], "default") ? 0 :
+	    number(cell[C_UTIL]));
 	put_number(p, "prompt_tokens", 1);
 	put_number(p, "generate_tokens", 1);
 }
@@ -209,7 +219,7 @@ express(struct plan *p, char *const *cell, const config_t *model_file,
 		return "GPU not in the catalogue";
 	if (format == NULL || isnan(tp) || isnan(pp))
 		return "split or format of the weights not recorded";
-	if (isnan(number(cell[C_UTIL])))
+	if (isnan(number(cell[C_UTIL])) && strstr(cell[C_UTIL], "default") == NULL)
 		return "share of the memory not recorded";
 	plan_defaults(p);
 	put(p, "mode", "serve");
@@ -237,8 +247,11 @@ group_of(struct serve_accuracy *groups, int *count, char *const *cell)
 {
 	char name[sizeof groups->name];
 
-	snprintf(name, sizeof name, "%s %.6s", cell[C_ENGINE],
-	    cell[C_VERSION][0] == 'V' ? "V0" : cell[C_VERSION]);
+	if (cell[C_ENGINE][0] == 'S') /* few rows of each version */
+		snprintf(name, sizeof name, "%s", cell[C_ENGINE]);
+	else
+		snprintf(name, sizeof name, "%s %.6s", cell[C_ENGINE],
+		    cell[C_VERSION][0] == 'V' ? "V0" : cell[C_VERSION]);
 	for (int i = 0; i < *count; i++)
 		if (strcmp(groups[i].name, name) == 0)
 			return &groups[i];
@@ -319,12 +332,11 @@ measure_row(struct serve_accuracy *groups, int *count, char *const *cell,
 	compare(group_of(groups, count, cell), cell, &s, rows);
 }
 
-static int
-measure_rows(struct serve_accuracy *groups, FILE *in, const config_t *model_file,
+static void
+measure_rows(struct serve_accuracy *groups, int *count, FILE *in, const config_t *model_file,
     const config_t *gpu_file, FILE *rows)
 {
 	char line[2048];
-	int count = 0;
 
 	while (fgets(line, sizeof line, in) != NULL) {
 		char *cell[COLUMNS], *rest = line;
@@ -334,37 +346,54 @@ measure_rows(struct serve_accuracy *groups, FILE *in, const config_t *model_file
 		while (n < COLUMNS && (cell[n] = strsep(&rest, "\t")) != NULL)
 			n++;
 		if (line[0] != '#' && n == COLUMNS && strcmp(cell[C_ID], "id") != 0)
-			measure_row(groups, &count, cell, model_file, gpu_file, rows);
+			measure_row(groups, count, cell, model_file, gpu_file, rows);
 	}
-	for (int i = 0; i < count; i++)
-		for (int m = 0; m < MEASURES; m++)
-			qsort(groups[i].error[m], (size_t)groups[i].count[m], sizeof(double), by_size);
-	return count;
+}
+
+static bool
+measure_file(struct serve_accuracy *groups, int *count, const char *top, const char *name,
+    const config_t *model_file, const config_t *gpu_file, FILE *rows)
+{
+	char path[1024];
+	FILE *in;
+
+	snprintf(path, sizeof path, "%s/tests/data/%s", top, name);
+	if ((in = fopen(path, "r")) == NULL)
+		return false;
+	measure_rows(groups, count, in, model_file, gpu_file, rows);
+	fclose(in);
+	return true;
+}
+
+static bool
+read_catalog(config_t *file, const char *top, const char *name)
+{
+	char path[1024];
+
+	snprintf(path, sizeof path, "%s/share/%s", top, name);
+	return config_read_file(file, path) == CONFIG_TRUE;
 }
 
 int
 accuracy_serve_measure(struct serve_accuracy *groups, const char *top, FILE *rows)
 {
-	char path[1024];
 	config_t model_file, gpu_file;
-	FILE *in;
-	int count = -1;
+	int count = 0;
+	bool ok;
 
 	config_init(&model_file);
 	config_init(&gpu_file);
-	snprintf(path, sizeof path, "%s/tests/data/serving_measured.tsv", top);
-	in = fopen(path, "r");
-	snprintf(path, sizeof path, "%s/share/models.cfg", top);
-	if (in != NULL && config_read_file(&model_file, path)) {
-		snprintf(path, sizeof path, "%s/share/gpus.cfg", top);
-		if (config_read_file(&gpu_file, path))
-			count = measure_rows(groups, in, &model_file, &gpu_file, rows);
-	}
-	if (in != NULL)
-		fclose(in);
+	ok = read_catalog(&model_file, top, "models.cfg") &&
+	    read_catalog(&gpu_file, top, "gpus.cfg") &&
+	    measure_file(groups, &count, top, "serving_measured.tsv", &model_file, &gpu_file,
+	    rows) &&
+	    measure_file(groups, &count, top, "serving_sglang.tsv", &model_file, &gpu_file, rows);
 	config_destroy(&gpu_file);
 	config_destroy(&model_file);
-	return count;
+	for (int i = 0; i < count; i++)
+		for (int m = 0; m < MEASURES; m++)
+			qsort(groups[i].error[m], (size_t)groups[i].count[m], sizeof(double), by_size);
+	return ok ? count : -1;
 }
 
 double

@@ -1,6 +1,6 @@
 /*
  * accuracy_serve.h - estimates of serving plans against start-up logs of real engines,
- * tests/data/serving_measured.tsv.
+ * tests/data/serving_measured.tsv and serving_sglang.tsv.
  */
 #ifndef BENCH_ACCURACY_SERVE_H
 #define BENCH_ACCURACY_SERVE_H

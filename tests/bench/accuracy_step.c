@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/calibration.h"
 #include "core/check.h"
 #include "core/field.h"
 #include "core/layout.h"
@@ -94,6 +95,9 @@ struct setting {
 static const struct setting gpus[] = {
 	{ "A100-40GB", "cluster.gpu=a100-sxm4-40gb cluster.hbm_gbps=1555 " A100_RATES },
 	{ "A100", "cluster.gpu=a100-sxm4-80gb cluster.hbm_gbps=2039 " A100_RATES },
+	/* torchtitan benchmarks/llama3_h100_202412_torchtitan.md: limited to 500 W of 700 */
+	{ "H100-96GB-HBM2e 500W", "cluster.gpu=h100-sxm-80gb cluster.hbm_gbps=2400 "
+	    "cluster.tdp_watts=700 cluster.gpu_power_watts=500 " H100_RATES },
 	{ "H100-96GB-HBM2e", "cluster.gpu=h100-sxm-80gb cluster.hbm_gbps=2400 " H100_RATES },
 	{ "H100", "cluster.gpu=h100-sxm-80gb cluster.hbm_gbps=3350 " H100_RATES },
 	{ "B200", "cluster.gpu=b200-sxm-180gb " B200_RATES },
@@ -123,9 +127,12 @@ static const struct setting models[] = {
 static const struct setting groups[] = {
 	{ "simumax", "training.overlap_grad_reduce=false training.overlap_param_gather=false "
 	    "training.moe_capacity_factor=1 parallel.cp_comm=a2a" },
-	{ "llmfoundry", "parallel.layout=torchtitan training.grad_dtype=bf16" },
+	/* Composer's FSDPConfig: backward_prefetch is BACKWARD_POST */
+	{ "llmfoundry", "parallel.layout=torchtitan training.grad_dtype=bf16 "
+	    "training.overlap_param_gather=false" },
 	{ "torchtitan", "parallel.layout=torchtitan parallel.cp_comm=allgather" },
-	{ "llama3-405b", "parallel.layout=torchtitan" },
+	/* interleaved, a chunk one layer: the first and last lose theirs (arXiv 2407.21783, 3.3.2) */
+	{ "llama3-405b", "parallel.layout=torchtitan parallel.vpp=8" },
 	{ "nanotron", "parallel.layout=nanotron training.overlap_param_gather=false" },
 	{ "narayanan21", "training.flash_attention=false training.overlap_grad_reduce=false" },
 	{ "korthikanti22", "training.flash_attention=false training.overlap_grad_reduce=false" },
@@ -205,9 +212,11 @@ static void
 put_training(struct plan *p, const struct table *t)
 {
 	const char *precision = cell(t, "precision");
-	const bool fp8 = strstr(precision, "fp8") != NULL || strstr(precision, "FP8") != NULL ||
+	bool fp8 = strstr(precision, "fp8") != NULL || strstr(precision, "FP8") != NULL ||
 	    strstr(precision, "float8") != NULL;
 
+	/* Rowwise scaling of small layers made torchtitan no faster than bf16 (its issue 1207). */
+	fp8 = fp8 && strstr(precision, "rowwise") == NULL;
 	put(p, "training.precision", fp8 ? "fp8" : strstr(precision, "fp16") == precision ?
 	    "fp16" : "bf16");
 	if (starts(t, "recompute", "full"))
@@ -233,10 +242,33 @@ put_training(struct plan *p, const struct table *t)
 		put(p, "training.moe_overlap", "true");
 }
 
+/* As many layers on every chunk as the first, the rest with MTP and loss on the last one
+ * (Megatron-Bridge and NeMo, recipes of DeepSeek-V3). */
+static void
+put_deepseek_layout(struct plan *p, const struct table *t)
+{
+	const int chunks = (int)(number(t, "pp") * fmax(1, number(t, "vp")));
+	const int layers = (int)number(t, "layers"), each = (layers + chunks - 1) / chunks;
+	const int rest = layers - each * (chunks - 1);
+	char text[64];
+
+	if (chunks <= 2 || rest <= 0)
+		return;
+	snprintf(text, sizeof text, "Et*%d|(t*%d|)*%d,t*%dmL", each, each, chunks - 2, rest);
+	put(p, "parallel.pipeline_layout", text);
+	put(p, "parallel.vpp", "1"); /* the layout says it */
+	if (starts(t, "gpu", "B200")) { /* scripts/performance/configs/deepseek, FP8_MX_V2 */
+		put(p, "training.moe_overlap", "true");
+		put(p, "training.recompute", "selective");
+		put(p, "training.recompute_modules", "mla_up_proj,mlp");
+	}
+}
+
 static void
 put_parallel(struct plan *p, const struct table *t)
 {
 	const char *zero = cell(t, "zero"), *mbs = cell(t, "mbs");
+	int batch;
 
 	put_number(p, "cluster.gpus_per_node", number(t, "gpus_per_node"));
 	if (number(t, "n_gpus") >= number(t, "gpus_per_node"))
@@ -254,7 +286,15 @@ put_parallel(struct plan *p, const struct table *t)
 		put(p, "parallel.zero_stage", "0");
 	if (number(t, "mbs") > 0)
 		put_number(p, "training.micro_batch_size", strtod(mbs, NULL));
-	if (fmod(number(t, "layers"), number(t, "pp") * fmax(1, number(t, "vp"))) > 0 &&
+	else if (sscanf(mbs, "local batch %d", &batch) == 1)
+		/* cut into as many micro-batches as there are ranks (torchtitan of 2024,
+		 * torchtitan/parallelisms/pipelining_utils.py) */
+		put_number(p, "training.micro_batch_size", fmax(1, batch / number(t, "pp")));
+	if (has(t, "notes", "Interleaved") && number(t, "vp") <= 0)
+		put(p, "parallel.vpp", "2");
+	if (starts(t, "model", "DeepSeekV3")) {
+		put_deepseek_layout(p, t);
+	} else if (fmod(number(t, "layers"), number(t, "pp") * fmax(1, number(t, "vp"))) > 0 &&
 	    !starts(t, "group", "torchtitan")) {
 		/* 126 and 94 layers: embedding and loss count as one each (NeMo recipes) */
 		put(p, "parallel.account_for_embedding", "true");
@@ -361,9 +401,10 @@ estimated(const struct plan *p, struct traffic *traffic, const char **why)
 /* ---- the scores ------------------------------------------------------------------- */
 
 struct sample {
-	char group[64];
+	char group[64], family[192]; /* family: source, model, GPU and precision */
 	bool full;
-	double error;
+	double error, real;
+	struct plan plan;
 };
 
 static int
@@ -438,6 +479,52 @@ summarise(struct step_accuracy *a, const struct sample *samples, size_t n, FILE 
 	}
 }
 
+/* ---- calibrated with one other row --------------------------------------------------- */
+
+static double
+trial_seconds(const struct plan *p, void *context)
+{
+	struct traffic traffic;
+	const char *why;
+
+	(void)context;
+	return estimated(p, &traffic, &why);
+}
+
+/* Each row of a family is the measured point once, and all others of it are estimated with
+ * the efficiency that it gives: errors of all pairs. */
+static void
+calibrated(struct step_accuracy *a, const struct sample *samples, size_t n, FILE *out)
+{
+	enum { PAIRS_MAX = 2048 };
+	static double errors[PAIRS_MAX];
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double efficiency = NAN;
+
+		for (size_t j = 0; j < n && pairs < PAIRS_MAX; j++) {
+			struct plan p = samples[j].plan;
+
+			if (j == i || strcmp(samples[i].family, samples[j].family) != 0)
+				continue;
+			if (isnan(efficiency))
+				efficiency = calibration_efficiency(&samples[i].plan, 0.01, 10,
+				    samples[i].real, trial_seconds, NULL);
+			if (isnan(efficiency))
+				break;
+			p.calibration.compute_efficiency = efficiency;
+			errors[pairs++] = trial_seconds(&p, NULL) / samples[j].real - 1;
+			if (out != NULL && getenv("PAIRS") != NULL)
+				fprintf(out, "pair %-60s %5.3f %+6.1f%%\n", samples[i].family, efficiency,
+				    100 * errors[pairs - 1]);
+		}
+	}
+	snprintf(a->calibrated.group, sizeof a->calibrated.group, "all");
+	score(&a->calibrated, errors, pairs);
+	print_score(out, &a->calibrated, "pairs: calibrated with one other row of the model");
+}
+
 static void
 take_row(struct step_accuracy *a, const struct table *t, FILE *out, struct sample *samples,
     size_t *n)
@@ -460,7 +547,11 @@ take_row(struct step_accuracy *a, const struct table *t, FILE *out, struct sampl
 	}
 	real = measured(&p, t);
 	snprintf(samples[*n].group, sizeof samples[*n].group, "%s", cell(t, "group"));
+	snprintf(samples[*n].family, sizeof samples[*n].family, "%s %s %s %s", cell(t, "group"),
+	    cell(t, "model"), cell(t, "gpu"), cell(t, "precision"));
 	samples[*n].full = fully_described(t);
+	samples[*n].plan = p;
+	samples[*n].real = real;
 	samples[(*n)++].error = guess / real - 1;
 	if (out != NULL && getenv("ROWS") != NULL)
 		fprintf(out, "%s %-20.20s %-16.16s n%s tp%s pp%s cp%s ep%s s%s %-10.10s "
@@ -493,6 +584,7 @@ accuracy_step_score(struct step_accuracy *a, FILE *out, const char *top)
 	}
 	fclose(in);
 	summarise(a, samples, n, out);
+	calibrated(a, samples, n, out);
 	return n > 0;
 }
 

@@ -22,6 +22,7 @@ struct step_accuracy {
 	struct step_score group[STEP_GROUPS_MAX];
 	struct step_score full;     /* rows that say everything a plan needs */
 	struct step_score partial;  /* rows of which something had to be assumed */
+	struct step_score calibrated; /* of pairs: one row is measured, another one estimated */
 	size_t left_out;            /* rows that a plan can not express */
 };
 

@@ -62,6 +62,24 @@ place(void)
 	placement.chunk[pp - 1].loss = true;
 }
 
+/* Chunk v of stage s holds the layers of global stage v*pp + s. */
+static inline void
+interleave_layers(int64_t vpp)
+{
+	const int64_t pp = placement.pp, each = p.model.layers / (pp * vpp);
+
+	memset(&placement, 0, sizeof placement);
+	placement.pp = pp;
+	placement.vpp = vpp;
+	for (int64_t s = 0; s < pp; s++)
+		for (int64_t v = 0; v < vpp; v++) {
+			placement.chunk[s * vpp + v].first = (int32_t)((v * pp + s) * each);
+			placement.chunk[s * vpp + v].count = (int32_t)each;
+		}
+	placement.chunk[0].embedding = true;
+	placement.chunk[pp * vpp - 1].loss = true;
+}
+
 static inline void
 setup(enum shape shape, int64_t world, int64_t tp, int64_t pp, int64_t ep)
 {

@@ -84,6 +84,17 @@ test_tensorrt_llm(void **state)
 	hold("TensorRT-LLM -", &(struct bound){ MEASURE_REQUESTS, 24, 0.0036, 0.0093, 0.014 });
 }
 
+/* Of many versions, and nothing but the catalogue says how large the cards are. The worst
+ * row is four L4, the next a card that also drew a screen. */
+static void
+test_sglang(void **state)
+{
+	(void)state;
+	hold("SGLang", &(struct bound){ MEASURE_TOKENS, 11, 0.0045, 0.041, 0.081 });
+	hold("SGLang", &(struct bound){ MEASURE_POOL, 9, 0.23, 0.29, 0.29 });
+	hold("SGLang", &(struct bound){ MEASURE_WEIGHTS, 9, 0.0015, 0.0052, 0.0052 });
+}
+
 int
 main(void)
 {
@@ -91,6 +102,7 @@ main(void)
 		cmocka_unit_test(test_vllm_0_19),
 		cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_tensorrt_llm),
+		cmocka_unit_test(test_sglang),
 	};
 
 	return cmocka_run_group_tests(tests, measure, NULL);

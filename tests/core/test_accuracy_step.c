@@ -18,11 +18,13 @@ bounds(void **state)
 		const char *group;
 		double median, worst;
 	} held[] = {
-		{ "narayanan21-t2", .065, .07 }, { "korthikanti22-t5", .04, .04 },
-		{ "megatron20-tp", .055, .13 }, { "simumax-b200", .055, .095 },
-		{ "simumax-b200-cp", .02, .045 }, { "llmfoundry-fsdp-h100_80gb", .10, .23 },
-		{ "torchtitan", .23, .53 },
-		{ "llmfoundry-fsdp-a100_80gb", .07, .15 }, { "llmfoundry-fsdp-a100_40gb", .06, .13 },
+		{ "narayanan21-t1", .055, .10 }, { "narayanan21-t2", .06, .07 },
+		{ "korthikanti22-t5", .035, .04 }, { "megatron20-tp", .055, .125 },
+		{ "simumax-b200", .03, .07 }, { "simumax-b200-cp", .03, .045 },
+		{ "llmfoundry-fsdp-h100_80gb", .083, .19 }, { "torchtitan", .10, .28 },
+		{ "llmfoundry-fsdp-a100_80gb", .05, .12 }, { "llmfoundry-fsdp-a100_40gb", .041, .125 },
+		{ "nemo24.07-h100", .055, .12 }, { "nemo-longctx", .09, .10 },
+		{ "nanotron-best", .07, .41 },
 	};
 	static struct step_accuracy a;
 	const char *top = getenv("TOP");
@@ -30,12 +32,16 @@ bounds(void **state)
 	(void)state;
 	assert_true(accuracy_step_score(&a, NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 82);
-	assert_true(a.full.median < 0.07);
-	assert_true(a.full.ninety < 0.23);
-	assert_true(a.full.worst < 0.53);
-	assert_true(a.partial.rows >= 70);
-	assert_true(a.partial.median < 0.11);
-	assert_true(a.left_out <= 21);
+	assert_true(a.full.median < 0.056);
+	assert_true(a.full.ninety < 0.125);
+	assert_true(a.full.worst < 0.50);
+	assert_true(a.partial.rows >= 71);
+	assert_true(a.partial.median < 0.077);
+	assert_true(a.partial.ninety < 0.21);
+	assert_true(a.calibrated.rows >= 342);
+	assert_true(a.calibrated.median < 0.037);
+	assert_true(a.calibrated.ninety < 0.19);
+	assert_true(a.left_out <= 20);
 	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
 		size_t g = 0;
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,70 @@ ledger_sums(void **state)
 	assert_int_equal((int64_t)bytes, (int64_t)estimate->stage[2].memory.total);
 }
 
+/* Days of a run: the tokens over those of a second; nothing without a budget or a rate. */
+static void
+token_budget(void **state)
+{
+	struct plan p;
+	double days;
+
+	(void)state;
+	plan_builtin(&p);
+	put(&p, "cluster.hbm_gbps", "3350");
+	put(&p, "cluster.nvlink_gbps", "450");
+	put(&p, "training.token_budget", "15000");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->timed && estimate->step.training_seconds <= 0);
+	put(&p, "cluster.bf16_tflops", "989");
+	estimate_run(estimate, &p, NULL, NULL);
+	days = 15e12 / estimate->step.tokens_per_second / 86400;
+	assert_true(days > 1000 && days < 4000); /* 8 billion parameters on 16 GPUs */
+	assert_true(fabs(estimate->step.training_seconds / 86400 - days) < 1e-6);
+	put(&p, "training.token_budget", "0");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->step.training_seconds <= 0);
+}
+
+/* Llama 4: three of four layers attend within chunks, to half of one on average (transformers
+ * models/llama4/modeling_llama4.py, attention_chunk_size); all of it counted, to a chunk. */
+static void
+chunked_attention(void **state)
+{
+	const double work = 6.0 * 24 * 32 * 2 * 128; /* of 24 layers, for each key of a query */
+	struct plan p;
+	double causal, full;
+
+	(void)state;
+	plan_builtin(&p);
+	causal = flops_per_token(&p, false);
+	full = flops_per_token(&p, true);
+	put(&p, "model.global_layer_every", "4");
+	assert_true(fabs(flops_per_token(&p, false) - causal) < 1);
+	put(&p, "model.attention_chunk", "1024");
+	assert_true(fabs(causal - flops_per_token(&p, false) - work * (2048 - 512)) < 1);
+	assert_true(fabs(full - flops_per_token(&p, true) - work * (4096 - 1024)) < 1);
+	put(&p, "model.attention_chunk", "8192"); /* longer than the sequence */
+	assert_true(fabs(flops_per_token(&p, false) - causal) < 1);
+}
+
+/* A refused plan is refused at once; a catalogue that lacks the GPU refuses as well. */
+static void
+quick_refusals(void **state)
+{
+	static const struct catalog empty;
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	put(&p, "cluster.memory_gib", "79.19");
+	assert_true(estimate_peak(estimate, &p, NULL) && estimate->fits);
+	assert_int_equal(estimate->stage[0].memory.total, estimate->peak_total);
+	assert_false(estimate_peak(estimate, &p, &empty));
+	put(&p, "parallel.tp", "3");
+	assert_false(estimate_peak(estimate, &p, NULL));
+	assert_false(estimate->legal);
+}
+
 static int
 allocate(void **state)
 {
@@ -134,7 +199,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large),
-		cmocka_unit_test(ledger_sums),
+		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
+		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);

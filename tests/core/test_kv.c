@@ -153,13 +153,14 @@ test_windows_and_chunks(void **state)
 	kv = kv_of(&p, 19, 2048);
 	assert_true(kv_request_blocks(&kv, 65536) == 4096 + 3 * (ceil(3071.0 / 16) + 1));
 	assert_true(kv_request_blocks(&kv, 1024) == 64 + 3 * (64 + 1));
-	strcpy(p.model.preset, "llama-4-scout-17b-16e");
+	p.model.sliding_window = 0; /* Llama 4: chunks, which begin at the start of a block */
+	p.model.attention_chunk = 1024;
 	kv = kv_of(&p, 19, 2048);
 	assert_true(kv_request_blocks(&kv, 65536) == 4096 + 3 * (3072.0 / 16));
 	kv = kv_of(&p, 6, 2048); /* V0: every layer keeps everything */
 	assert_true(kv_request_blocks(&kv, 65536) == 4096);
+	p.model.attention_chunk = 0;
 	window(1024, 0); /* all layers alike */
-	strcpy(p.model.preset, "mistral-7b-v0.1");
 	kv = kv_of(&p, 19, 2048);
 	assert_true(kv_group_count(&kv) == 1);
 	assert_true(kv_request_blocks(&kv, 65536) == ceil(3071.0 / 16) + 1);

@@ -14,12 +14,12 @@
 
 /* ---- Megatron's table -------------------------------------------------------------- */
 
-enum recipe { RECIPE_BF16, RECIPE_FP16, RECIPE_FP32 };
+enum formats { RECIPE_BF16, RECIPE_FP16, RECIPE_FP32 };
 
 struct state_case {
 	enum shape shape;
 	int64_t tp, pp, ep, etp, cp, world, zero, stage;
-	enum recipe recipe;
+	enum formats recipe;
 	double parameters, gradients, optimizer;
 };
 
@@ -56,7 +56,7 @@ static const struct state_case state_cases[] = {
 };
 
 static void
-set_recipe(enum recipe recipe)
+set_recipe(enum formats recipe)
 {
 	if (recipe == RECIPE_FP32)
 		p.training.precision = PRECISION_FP32;

@@ -12,24 +12,6 @@
 
 #include "memorycase.h"
 
-/* Chunk v of stage s holds the layers of global stage v*pp + s. */
-static void
-interleave_layers(int64_t vpp)
-{
-	const int64_t pp = placement.pp, each = p.model.layers / (pp * vpp);
-
-	memset(&placement, 0, sizeof placement);
-	placement.pp = pp;
-	placement.vpp = vpp;
-	for (int64_t s = 0; s < pp; s++)
-		for (int64_t v = 0; v < vpp; v++) {
-			placement.chunk[s * vpp + v].first = (int32_t)((v * pp + s) * each);
-			placement.chunk[s * vpp + v].count = (int32_t)each;
-		}
-	placement.chunk[0].embedding = true;
-	placement.chunk[pp * vpp - 1].loss = true;
-}
-
 static void
 assert_sums(struct memory m)
 {
@@ -158,16 +140,19 @@ static void
 test_dualpipe(void **state)
 {
 	struct memory once, twice;
+	double last;
 
 	(void)state;
 	setup(LLAMA_70B, 64, 8, 4, 1);
 	run(8192, 1);
 	once = stage(0);
+	last = stage(3).parameters;
 	p.training.schedule = SCHEDULE_DUALPIPE;
 	twice = stage(0);
 	assert_true(twice.in_flight == 5 && once.in_flight == 4);
-	assert_near(twice.parameters, once.parameters + 2 * params_stage(&p, &placement, 3,
-	    NULL).dense, 1e-14);
+	assert_near(twice.parameters, once.parameters + last, 1e-14);
+	/* the same count that the stage's parameters are shown with */
+	assert_near(twice.parameters, 2 * params_stage(&p, &placement, 0, NULL).dense, 1e-14);
 	assert_true(stage(3).parameters == twice.parameters);
 	assert_true(twice.logits > 0); /* the first rank is also the last one */
 }
@@ -287,6 +272,53 @@ test_any_plan(void **state)
 	}
 }
 
+/* Layers, embedding and loss anywhere, also where no framework puts them. */
+static void
+random_placement(void)
+{
+	const int64_t chunks = placement.pp * placement.vpp;
+
+	for (int64_t c = 0; c < chunks; c++) {
+		placement.chunk[c].first = (int32_t)below(3) * 4;
+		placement.chunk[c].count = (int32_t)below(3) * 2 + 1;
+		placement.chunk[c].mtp = 0;
+		placement.chunk[c].embedding = placement.chunk[c].loss = false;
+	}
+	placement.chunk[below(chunks)].embedding = true;
+	placement.chunk[below(chunks)].loss = true;
+	placement.chunk[below(chunks)].mtp = (int32_t)below(2);
+}
+
+/* The peak that is found by leaving stages out is that of all stages, and the first such. */
+static void
+test_peak(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 40000; i++) {
+		const int64_t pp = 1 + below(12), m = below(40);
+		struct memory_setup s;
+		struct memory found, most = { .total = 0 };
+		int64_t at = 0;
+
+		setup((enum shape)below(7), 64 * pp, INT64_C(1) << below(4), pp, 1);
+		run(4096, 1);
+		random_step();
+		placement.vpp = 1 + below(2);
+		random_placement();
+		s = memory_setup(&p, &l, &placement, m);
+		for (int64_t r = 0; r < pp; r++) {
+			const struct memory one = memory_stage(&p, &l, &placement, m, r, NULL);
+
+			if (one.total > most.total) {
+				most = one;
+				at = r;
+			}
+		}
+		assert_int_equal(memory_peak(&s, &found), at);
+		assert_memory_equal(&found, &most, sizeof found);
+	}
+}
+
 int
 main(void)
 {
@@ -300,6 +332,7 @@ main(void)
 		cmocka_unit_test(test_working_sets),
 		cmocka_unit_test(test_workspaces),
 		cmocka_unit_test(test_any_plan),
+		cmocka_unit_test(test_peak),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,7 +194,10 @@ test_engine_defaults(void **state)
 	set("gpu_memory_utilization", "0");
 	set("engine", "sglang"); /* at least 10 GiB stay outside */
 	set("memory_gib", "80");
-	limits(4096, 8192, 1 - (512 + 1.5 * 8192 + 128 + 512) / 81920.0);
+	limits(4096, 8192, 0.836); /* 1 - (512 + 1.5*8192 + 128 + 512)/81920 */
+	set("engine_version", "0.4.6");
+	limits(4096, 8192, 0.88);
+	set("engine_version", "0.19");
 	set("engine", "trtllm");
 	limits(2048, 8192, 0.9);
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core/bubble.h"
+#include "core/calibration.h"
 #include "core/check.h"
 #include "core/compute.h"
 #include "core/field.h"
@@ -174,6 +175,78 @@ calibrated(void **state)
 	assert_true(b.seconds > a.seconds);
 }
 
+/* A power limit slows matrix products by the cube root of the power above an eighth of the
+ * design power; memory keeps its rate. It means nothing above or without a design power. */
+static void
+limited(void **state)
+{
+	const struct plan p = plan_of("tdp_watts=700");
+	const struct plan q = plan_of("tdp_watts=700 gpu_power_watts=500");
+	const struct plan r = plan_of("tdp_watts=700 gpu_power_watts=800");
+	const struct plan s = plan_of("gpu_power_watts=500");
+	const struct machine a = machine_of(&p), b = machine_of(&q);
+	const double clock = cbrt((500 / 700.0 - 0.125) / 0.875);
+
+	(void)state;
+	near(clock, 0.876, .001);
+	near(b.linear / a.linear, clock, 1e-12);
+	near(b.plain / a.plain, clock, 1e-12);
+	near(b.attention / a.attention, clock, 1e-12);
+	near(b.attention_backward / a.attention_backward, clock, 1e-12);
+	near(b.hbm, a.hbm, 1e-12);
+	near(b.vector, a.vector, 1e-12);
+	near(b.peak, a.peak, 1e-12);
+	near(machine_of(&r).linear, a.linear, 1e-12);
+	near(machine_of(&s).linear, a.linear, 1e-12);
+}
+
+/* Casting to FP8 goes with the width of a layer, its products with the square. */
+static void
+cast(void **state)
+{
+	const double small = time_of("tp=1 layers=8 hidden_size=2048 ffn_hidden_size=8192 "
+	    "attention_heads=16 precision=fp8").compute_seconds /
+	    time_of("tp=1 layers=8 hidden_size=2048 ffn_hidden_size=8192 "
+	    "attention_heads=16").compute_seconds;
+	const double large = time_of("tp=1 layers=8 hidden_size=8192 ffn_hidden_size=32768 "
+	    "attention_heads=64 precision=fp8").compute_seconds /
+	    time_of("tp=1 layers=8 hidden_size=8192 ffn_hidden_size=32768 "
+	    "attention_heads=64").compute_seconds;
+
+	(void)state;
+	assert_true(large < 0.8);
+	assert_true(small > large + 0.04);
+}
+
+static double
+seconds_of(const struct plan *p, void *context)
+{
+	struct diag_list diags = { 0 };
+	struct layout l;
+	struct traffic t;
+
+	(*(int *)context)++;
+	if (!layout_init(&l, p, &diags) || !placement_init(&placement, p, &diags))
+		return 0;
+	return steptime_estimate(p, &l, &placement, check_microbatches(p, l.dp), &t, NULL).seconds;
+}
+
+/* The efficiency that a measured step stands for is found again, where there is one. */
+static void
+efficiency(void **state)
+{
+	const struct plan p = plan_of("tp=2 pp=4");
+	int calls = 0;
+
+	(void)state;
+	near(calibration_efficiency(&p, 0.01, 10,
+	    time_of("tp=2 pp=4 compute_efficiency=0.8").seconds, seconds_of, &calls), 0.8, 1e-3);
+	assert_in_range(calls, 30, 70);
+	assert_true(isnan(calibration_efficiency(&p, 0.01, 10, 1e9, seconds_of, &calls)));
+	assert_true(isnan(calibration_efficiency(&p, 0.5, 2,
+	    time_of("tp=2 pp=4 compute_efficiency=0.3").seconds, seconds_of, &calls)));
+}
+
 /* A full recompute runs the layers forward once more: 4/3 of their FLOP. */
 static void
 recomputed(void **state)
@@ -205,6 +278,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conventions), cmocka_unit_test(korthikanti),
 		cmocka_unit_test(bubbles), cmocka_unit_test(directions), cmocka_unit_test(calibrated),
+		cmocka_unit_test(limited), cmocka_unit_test(cast), cmocka_unit_test(efficiency),
 		cmocka_unit_test(recomputed), cmocka_unit_test(unequal),
 	};
 

@@ -246,6 +246,103 @@ sums(void **state)
 	}
 }
 
+/* A reader can tell the terms of traffic and of the step apart by their names. */
+static void
+names(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct plan p = plan_of(plans[i]);
+
+		traffic_of(&p);
+		for (size_t a = 0; a < ledger.count; a++)
+			for (size_t b = 0; b < a; b++)
+				if (terms[a].quantity == terms[b].quantity &&
+				    (terms[a].quantity == QUANTITY_STEP ||
+				    terms[a].quantity == QUANTITY_TRAFFIC) &&
+				    strcmp(terms[a].name, terms[b].name) == 0)
+					fail_msg("%s: '%s' twice", plans[i], terms[a].name);
+	}
+}
+
+/* The one row of a dimension and collective. */
+static const struct traffic_row *
+row_of(const struct traffic *t, const char *dim, const char *collective)
+{
+	const struct traffic_row *found = NULL;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (strcmp(t->row[i].dim, dim) == 0 &&
+		    strcmp(t->row[i].collective, collective) == 0) {
+			assert_null(found);
+			found = &t->row[i];
+		}
+	assert_non_null(found);
+	return found;
+}
+
+/* FSDP behind compute: PyTorch runs ahead in the forward pass whatever is switched off; a
+ * pipeline of torchtitan gathers once and scatters beside nothing. */
+static void
+fully_sharded(void **state)
+{
+	struct plan p = plan_of("layout=torchtitan zero_stage=3");
+	const struct traffic both = traffic_of(&p);
+	struct plan q = plan_of("layout=torchtitan zero_stage=3 overlap_param_gather=false");
+	const struct traffic post = traffic_of(&q);
+	struct plan r = plan_of("layout=deepspeed zero_stage=3 overlap_param_gather=false");
+	const struct traffic none = traffic_of(&r);
+	const double all = row_of(&post, "dp", "all-gather")->seconds;
+	const double exposed = row_of(&post, "dp", "all-gather")->exposed_seconds;
+	struct plan s = plan_of("layout=torchtitan zero_stage=3 pp=4");
+	const struct traffic pipe = traffic_of(&s);
+	const struct traffic_row *scatter = row_of(&pipe, "dp", "reduce-scatter");
+
+	(void)state;
+	assert_true(row_of(&both, "dp", "all-gather")->exposed_seconds < exposed);
+	assert_true(exposed > 0.5 * all && exposed < 0.7 * all);
+	near(row_of(&none, "dp", "all-gather")->exposed_seconds,
+	    row_of(&none, "dp", "all-gather")->seconds);
+	near(scatter->exposed_seconds, scatter->seconds);
+	assert_true(scatter->calls <= 9); /* a quarter of 32 layers, of 16 micro-batches one */
+	near(row_of(&pipe, "dp", "all-gather")->calls, scatter->calls);
+}
+
+/* nanotron copies slices of parameters one by one: 32 layers of 6, embedding, norm and head,
+ * for 64 ranks; without ZeRO there are none. */
+static void
+slices(void **state)
+{
+	struct plan p = plan_of("layout=nanotron zero_stage=1 tp=1 pp=1");
+	struct plan q = plan_of("layout=nanotron zero_stage=0 tp=1 pp=1");
+
+	(void)state;
+	traffic_of(&p);
+	near(noted(QUANTITY_STEP, "slices of parameters"), 195 * 64 * 15e-6);
+	traffic_of(&q);
+	assert_true(noted(QUANTITY_STEP, "slices of parameters") <= 0);
+}
+
+/* Megatron's overlap of TP hides more than PyTorch's. */
+static void
+asynchronous(void **state)
+{
+	static const char *const cases[] = {
+		"tp=8", "tp=8 layout=torchtitan tp_overlap=true", "tp=8 tp_overlap=true"
+	};
+	double last = HUGE_VAL;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct plan p = plan_of(cases[i]);
+		const struct traffic t = traffic_of(&p);
+		const double exposed = row_of(&t, "tp", "reduce-scatter")->exposed_seconds;
+
+		assert_true(exposed < last);
+		last = exposed;
+	}
+}
+
 /* Which ranks talk changes with the order of the axes, how much they say does not. */
 static void
 listing(void **state)
@@ -287,7 +384,9 @@ main(void)
 		cmocka_unit_test(tensor), cmocka_unit_test(context_parallel),
 		cmocka_unit_test(pipeline_parallel), cmocka_unit_test(data_parallel),
 		cmocka_unit_test(replicated), cmocka_unit_test(experts), cmocka_unit_test(embedding),
-		cmocka_unit_test(sums), cmocka_unit_test(listing), cmocka_unit_test(unknown),
+		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),
+		cmocka_unit_test(slices), cmocka_unit_test(asynchronous), cmocka_unit_test(listing),
+		cmocka_unit_test(unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,587 @@
+/*
+ * test_properties.c - what holds for every plan: the quick estimate says what the whole one
+ * says, sums of parts are totals, more ranks never take more memory each but for terms that
+ * are named here, and what stages send is what stages receive (of groups: test_link.c).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/estimate.h"
+
+enum { TERMS = 4096 };
+
+static struct estimate *whole, *quick;
+static struct ledger_term terms[TERMS];
+static struct ledger ledger;
+
+/* ---- random plans ------------------------------------------------------------------- */
+
+static uint64_t seed;
+
+static int64_t
+below(int64_t n)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (int64_t)((seed >> 33) % (uint64_t)n);
+}
+
+/* True once in n times. */
+static bool
+rarely(int64_t n)
+{
+	return below(n) == 0;
+}
+
+static int64_t
+power(int64_t limit)
+{
+	return INT64_C(1) << below(limit);
+}
+
+static void
+put(struct plan *p, enum field_id f, int64_t value)
+{
+	char err[256];
+
+	if (!field_put_int(f, p, value, err, sizeof err))
+		fail_msg("%s", err);
+}
+
+static void
+random_model(struct plan *p)
+{
+	struct model *m = &p->model;
+
+	put(p, FIELD_LAYERS, 4 * (1 + below(12)) + (rarely(4) ? below(4) : 0));
+	put(p, FIELD_HIDDEN_SIZE, 1024 << below(3));
+	put(p, FIELD_FFN_HIDDEN_SIZE, 4096 << below(3));
+	put(p, FIELD_ATTENTION_HEADS, 16 << below(3));
+	put(p, FIELD_KV_HEADS, 8 << below(2));
+	put(p, FIELD_VOCAB_SIZE, 32000 + 1000 * below(100));
+	put(p, FIELD_TIED_EMBEDDINGS, below(2));
+	put(p, FIELD_GATED_MLP, !rarely(4));
+	put(p, FIELD_QK_NORM, rarely(4));
+	put(p, FIELD_LINEAR_BIAS, rarely(6));
+	put(p, FIELD_MTP_LAYERS, rarely(5) ? 1 : 0);
+	if (rarely(4)) {
+		put(p, FIELD_ATTENTION, ATTENTION_MLA);
+		put(p, FIELD_Q_LORA_RANK, 768 * below(2));
+		put(p, FIELD_KV_LORA_RANK, 512);
+		put(p, FIELD_QK_NOPE_HEAD_DIM, 128);
+		put(p, FIELD_QK_ROPE_HEAD_DIM, 64);
+		put(p, FIELD_V_HEAD_DIM, 128);
+	}
+	if (rarely(4)) {
+		put(p, rarely(2) ? FIELD_SLIDING_WINDOW : FIELD_ATTENTION_CHUNK, 1024);
+		put(p, FIELD_GLOBAL_LAYER_EVERY, below(5));
+	}
+	if (rarely(3)) {
+		put(p, FIELD_EXPERTS, 8 << below(3));
+		put(p, FIELD_EXPERTS_PER_TOKEN, 2 + below(5));
+		put(p, FIELD_MOE_FFN_HIDDEN_SIZE, 1024 << below(3));
+		put(p, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, rarely(2) ? 2048 : 0);
+		put(p, FIELD_DENSE_LAYERS, below(3));
+		put(p, FIELD_MOE_LAYER_EVERY, 1 + below(2));
+		put(p, FIELD_EP, power(4));
+	}
+	assert_true(m->layers > 0);
+}
+
+static void
+random_training(struct plan *p)
+{
+	put(p, FIELD_SEQUENCE_LENGTH, 2048 << below(3));
+	put(p, FIELD_MICRO_BATCH_SIZE, power(3));
+	put(p, FIELD_GLOBAL_BATCH_SIZE, 16 << below(6));
+	put(p, FIELD_PRECISION, below(4));
+	put(p, FIELD_GRAD_DTYPE, rarely(3) ? GRAD_BF16 : GRAD_FP32);
+	put(p, FIELD_OPTIMIZER, rarely(3) ? below(4) : OPTIMIZER_ADAM);
+	put(p, FIELD_SCHEDULE, rarely(2) ? SCHEDULE_1F1B : below(9));
+	put(p, FIELD_MICROBATCH_GROUP_SIZE, rarely(6) ? 1 + below(8) : 0);
+	put(p, FIELD_RECOMPUTE, below(3));
+	put(p, FIELD_RECOMPUTE_METHOD, below(2));
+	put(p, FIELD_RECOMPUTE_LAYERS, 1 + below(3));
+	put(p, FIELD_FLASH_ATTENTION, !rarely(4));
+	put(p, FIELD_CROSS_ENTROPY, below(4));
+	put(p, FIELD_TP_OVERLAP, rarely(4));
+}
+
+static struct plan
+random_plan(void)
+{
+	static const int64_t pps[] = { 1, 2, 2, 3, 4, 4, 6, 8 };
+	struct plan p;
+	char err[256];
+
+	plan_defaults(&p);
+	p.cluster.memory_gib = 80;
+	put(&p, FIELD_LAYOUT, rarely(3) ? below(6) : LAYOUT_MEGATRON);
+	put(&p, FIELD_NODES, power(5));
+	put(&p, FIELD_TP, power(4));
+	put(&p, FIELD_CP, rarely(4) ? power(3) : 1);
+	put(&p, FIELD_CP_COMM, rarely(2) ? below(3) : CP_COMM_P2P);
+	put(&p, FIELD_PP, pps[below(8)]);
+	put(&p, FIELD_VPP, rarely(3) ? 1 + below(4) : 1);
+	put(&p, FIELD_ZERO_STAGE, below(4));
+	put(&p, FIELD_DP_REPLICATE, rarely(5) ? 2 : 1);
+	put(&p, FIELD_OFFLOAD, rarely(8) ? below(3) : 0);
+	if (rarely(6))
+		put(&p, FIELD_FIRST_STAGE_LAYERS, 1 + below(6));
+	if (rarely(6))
+		put(&p, FIELD_LAST_STAGE_LAYERS, 1 + below(6));
+	random_model(&p);
+	random_training(&p);
+	for (int i = 0; i < 3; i++) {
+		static const enum field_id rates[] = { FIELD_BF16_TFLOPS, FIELD_HBM_GBPS,
+			FIELD_NVLINK_GBPS };
+		static const char *const values[] = { "989", "3350", "450" };
+
+		assert_true(field_parse(rates[i], &p, values[i], err, sizeof err));
+	}
+	assert_true(field_parse(FIELD_MEMORY_GIB, &p, rarely(2) ? "80" : "20", err, sizeof err));
+	plan_resolve(&p, NULL);
+	return p;
+}
+
+/* The next random plan that is legal, estimated with a ledger. */
+static struct plan
+next_legal(void)
+{
+	for (;;) {
+		struct plan p = random_plan();
+
+		ledger_init(&ledger, terms, TERMS);
+		estimate_run(whole, &p, NULL, &ledger);
+		assert_true(ledger.count <= TERMS);
+		if (whole->legal)
+			return p;
+	}
+}
+
+static void
+same(double a, double b)
+{
+	if (a < b || a > b)
+		fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void
+near(double a, double b)
+{
+	if (fabs(a - b) > 1e-9 * fmax(fabs(a), fabs(b)))
+		fail_msg("%.17g is not %.17g", a, b);
+}
+
+/* ---- the quick estimate ------------------------------------------------------------- */
+
+static void
+compare_traffic(const struct traffic *a, const struct traffic *b)
+{
+	assert_int_equal(a->count, b->count);
+	for (size_t i = 0; i < a->count; i++) {
+		const struct traffic_row *x = &a->row[i], *y = &b->row[i];
+
+		assert_string_equal(x->dim, y->dim);
+		assert_string_equal(x->collective, y->collective);
+		assert_int_equal(x->span.size, y->span.size);
+		assert_int_equal(x->span.kind, y->span.kind);
+		same(x->calls, y->calls);
+		same(x->bytes, y->bytes);
+		same(x->seconds, y->seconds);
+		same(x->exposed_seconds, y->exposed_seconds);
+	}
+}
+
+static void
+compare(void)
+{
+	assert_int_equal(quick->peak_stage, whole->peak_stage);
+	same(quick->peak_total, whole->peak_total);
+	same(quick->capacity, whole->capacity);
+	assert_int_equal(quick->fits, whole->fits);
+	assert_int_equal(quick->microbatches, whole->microbatches);
+	assert_memory_equal(&quick->stage[quick->peak_stage].memory,
+	    &whole->stage[whole->peak_stage].memory, sizeof(struct memory));
+	assert_int_equal(quick->timed, whole->timed);
+	assert_int_equal(quick->served, whole->served);
+	if (whole->timed) {
+		compare_traffic(&quick->traffic, &whole->traffic);
+		assert_memory_equal(&quick->step, &whole->step, sizeof quick->step);
+	}
+	if (whole->served) {
+		same(quick->serve.kv_pool_bytes, whole->serve.kv_pool_bytes);
+		same(quick->serve.tokens_per_second, whole->serve.tokens_per_second);
+	}
+}
+
+static void
+quick_is_whole(void **state)
+{
+	int legal[LAYOUT_SEED + 1] = { 0 }, refused = 0, later = 0, serving = 0, small = 0;
+
+	(void)state;
+	seed = 1;
+	for (int i = 0; i < 60000; i++) {
+		struct plan p = random_plan();
+
+		if (rarely(20)) {
+			put(&p, FIELD_MODE, MODE_SERVE);
+			put(&p, FIELD_LAYOUT, LAYOUT_VLLM);
+			plan_resolve(&p, NULL);
+		}
+		estimate_run(whole, &p, NULL, NULL);
+		assert_int_equal(estimate_peak(quick, &p, NULL), whole->legal);
+		if (!whole->legal) {
+			refused++;
+			continue;
+		}
+		compare();
+		legal[p.parallel.layout]++;
+		later += whole->peak_stage > 0;
+		serving += whole->served;
+		small += !whole->fits;
+	}
+	print_message("%d refused; by layout", refused);
+	for (int k = 0; k <= LAYOUT_SEED; k++) {
+		print_message(" %d", legal[k]);
+		assert_true(legal[k] > 100);
+	}
+	print_message("; peak not on stage 0: %d; serving %d; not fitting %d\n", later, serving,
+	    small);
+	assert_true(later > 200 && serving > 20 && small > 500);
+}
+
+/* ---- sums --------------------------------------------------------------------------- */
+
+static double
+noted(enum quantity q, int64_t stage)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < ledger.count; i++)
+		if (terms[i].quantity == q && (stage < -1 || terms[i].stage == stage))
+			sum += terms[i].value;
+	return sum;
+}
+
+/* Terms add up to what they are terms of; parts of the memory to the whole of it. */
+static void
+terms_are_sums(void **state)
+{
+	(void)state;
+	seed = 2;
+	for (int i = 0; i < 3000; i++) {
+		double bytes = 0;
+
+		next_legal();
+		near(noted(QUANTITY_PARAMS_TOTAL, -1), whole->params.total);
+		for (int64_t s = 0; s < whole->stages; s++) {
+			const struct memory *m = &whole->stage[s].memory;
+
+			near(noted(QUANTITY_PARAMS_GPU, s), whole->stage[s].params);
+			near(noted(QUANTITY_PARAMETERS, s), m->parameters);
+			near(noted(QUANTITY_GRADIENTS, s), m->gradients);
+			near(noted(QUANTITY_OPTIMIZER, s), m->optimizer);
+			near(noted(QUANTITY_ACTIVATIONS, s), m->activations);
+			near(noted(QUANTITY_LOGITS, s) + noted(QUANTITY_BUFFERS, s),
+			    m->logits + m->buffers);
+			near(noted(QUANTITY_OVERHEAD, s), m->overhead);
+			near(m->total, m->parameters + m->gradients + m->optimizer + m->activations +
+			    m->logits + m->buffers + m->overhead);
+			assert_true(m->overhead_low <= m->overhead && m->overhead <= m->overhead_high);
+		}
+		for (size_t r = 0; r < whole->traffic.count; r++)
+			bytes += whole->traffic.row[r].bytes;
+		near(noted(QUANTITY_TRAFFIC, -2), bytes);
+		near(noted(QUANTITY_STEP, -2), whole->step.seconds);
+	}
+}
+
+/*
+ * Without TP and EP the stages hold the model: layers, embedding and head once, but for the
+ * copies of the embedding that a tied head and an MTP layer on another rank need. With
+ * DualPipe everything twice. 32-bit weights and gradients take 4 bytes of each parameter.
+ */
+static void
+stages_are_the_model(void **state)
+{
+	int doubled = 0;
+
+	(void)state;
+	seed = 3;
+	for (int i = 0; i < 3000;) {
+		struct plan p = next_legal();
+		const double copies = p.training.schedule == SCHEDULE_DUALPIPE && p.parallel.pp > 1 ? 2 : 1;
+		double params = 0, extra = 0, bytes = 0, gradients = 0;
+		int64_t layers = 0;
+
+		if (p.parallel.tp > 1 || p.parallel.ep > 1 || p.parallel.layout == LAYOUT_TORCHTITAN)
+			continue;
+		p.model.vocab_multiple = 1;
+		p.training.precision = PRECISION_FP32;
+		p.parallel.zero_stage = 0;
+		p.parallel.offload = OFFLOAD_NONE;
+		p.training.fp8_param_gather = 0;
+		estimate_run(whole, &p, NULL, NULL);
+		for (int64_t s = 0; s < whole->stages; s++) {
+			const struct rank_layers r = params_rank(&p, &whole->placement, s);
+
+			layers += whole->stage[s].layers;
+			params += whole->stage[s].params;
+			bytes += whole->stage[s].memory.parameters;
+			gradients += whole->stage[s].memory.gradients;
+			if (p.model.tied_embeddings && r.loss && !r.embedding)
+				extra += whole->params.embedding;
+			if (r.mtp > 0 && r.pipelined && !r.embedding)
+				extra += whole->params.embedding;
+		}
+		assert_int_equal(layers, p.model.layers);
+		near(params, copies * (whole->params.total + whole->params.mtp) + extra);
+		near(bytes, 4 * params);
+		near(gradients, 4 * params);
+		doubled += copies > 1;
+		i++;
+	}
+	assert_true(doubled > 20);
+}
+
+/* ---- more ranks, less memory -------------------------------------------------------- */
+
+/*
+ * Terms that may grow with TP: a communicator more; the head's input gathered by sequence
+ * parallelism; shapes of weights that were alike and no longer are; an expert's share of the
+ * tokens, which ETP sends to twice the ranks, with what goes round it. KV heads that do not
+ * divide are repeated, which adds up to what they were.
+ */
+static const char *const tp_grows[] = { "NCCL", "gradient of the head's input",
+	"dummy weight gradients", NULL };
+
+/* With PP: a communicator, and what the first stage keeps of each micro-batch in flight. */
+static const char *const pp_grows[] = { "NCCL", "token ids and embedding dropout", NULL };
+
+/* With the ZeRO stage: what it gathers or keeps until it is reduced. */
+static const char *const zero_grows[] = { "gathered weights",
+	"gathered weights of routed experts", "gathered weights of layers",
+	"gathered weights of the head", "gradients of layers before they are reduced",
+	"gradient bucket", NULL };
+
+static bool
+is_named(const char *name, const char *const names[])
+{
+	for (; *names != NULL; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+/* Bytes of the fullest stage of the plan last estimated without these terms, and without
+ * fragmentation, which is a share of the others. */
+static double
+peak_without(const char *const names[])
+{
+	double most = 0;
+
+	for (int64_t s = 0; s < whole->stages; s++) {
+		double sum = 0;
+
+		for (size_t i = 0; i < ledger.count; i++) {
+			const struct ledger_term *t = &terms[i];
+
+			if (t->stage == s && t->quantity >= QUANTITY_PARAMETERS &&
+			    t->quantity <= QUANTITY_OVERHEAD && strcmp(t->name, "fragmentation") != 0 &&
+			    !is_named(t->name, names))
+				sum += t->value;
+		}
+		most = fmax(most, sum);
+	}
+	return most;
+}
+
+static const char *const nothing[] = { NULL };
+
+/* Plan q has more ranks than p for the same work: its peak less the named terms is no
+ * larger. True when q is legal. */
+static bool
+no_larger(const struct plan *p, struct plan *q, const char *const names[])
+{
+	double before, after;
+
+	before = peak_without(nothing);
+	plan_resolve(q, NULL);
+	ledger_init(&ledger, terms, TERMS);
+	estimate_run(whole, q, NULL, &ledger);
+	if (!whole->legal)
+		return false;
+	after = peak_without(names);
+	if (after > before * (1 + 1e-12))
+		fail_msg("%.10g grows to %.10g: layout %d tp %d pp %d zero %d schedule %d vpp %d",
+		    before, after, (int)p->parallel.layout, (int)p->parallel.tp, (int)p->parallel.pp,
+		    (int)p->parallel.zero_stage, (int)p->training.schedule, (int)p->parallel.vpp);
+	return true;
+}
+
+/* DP stays: there are twice the GPUs. */
+static void
+tp_takes_no_more(void **state)
+{
+	int tried = 0;
+
+	(void)state;
+	seed = 4;
+	for (int i = 0; i < 6000; i++) {
+		struct plan p = next_legal(), q = p;
+
+		put(&q, FIELD_TP, 2 * p.parallel.tp);
+		put(&q, FIELD_NODES, 2 * p.cluster.nodes);
+		tried += no_larger(&p, &q, tp_grows);
+	}
+	print_message("%d pairs\n", tried);
+	assert_true(tried > 1000);
+}
+
+/*
+ * DP stays. Schedules that hold more micro-batches the longer the pipeline is are left out:
+ * interleaving, whose warm-up is (VPP - 1)*PP chunks longer; from one stage to two all but
+ * 1F1B; layers that do not divide, of which the first stages get more; torchtitan and
+ * nanotron, which count embedding and head, or their cost, as layers; layers that differ
+ * (dense before MoE, windows), of which a later stage may hold more of the larger kind;
+ * MTP layers of a last stage that holds PP micro-batches, as in zero bubble schedules.
+ */
+static void
+pp_takes_no_more(void **state)
+{
+	int tried = 0;
+
+	(void)state;
+	seed = 5;
+	for (int i = 0; i < 8000; i++) {
+		struct plan p = next_legal(), q = p;
+		const struct layer_kinds k = params_kinds(&p.model, 0, p.model.layers);
+
+		if ((k.moe > 0 && k.dense > 0) || (k.local > 0 && k.global > 0) ||
+		    p.parallel.layout == LAYOUT_TORCHTITAN ||
+		    p.parallel.layout == LAYOUT_NANOTRON || p.parallel.vpp > 1 ||
+		    p.model.layers % (2 * p.parallel.pp) != 0 ||
+		    ((p.parallel.pp == 1 || p.model.mtp_layers > 0) &&
+		    p.training.schedule != SCHEDULE_1F1B) ||
+		    p.parallel.first_stage_layers > 0 || p.parallel.last_stage_layers > 0)
+			continue;
+		put(&q, FIELD_PP, 2 * p.parallel.pp);
+		put(&q, FIELD_NODES, 2 * p.cluster.nodes);
+		tried += no_larger(&p, &q, pp_grows);
+	}
+	print_message("%d pairs\n", tried);
+	assert_true(tried > 500);
+}
+
+static void
+zero_takes_no_more(void **state)
+{
+	int tried = 0;
+
+	(void)state;
+	seed = 6;
+	for (int i = 0; i < 6000; i++) {
+		struct plan p = next_legal(), q = p;
+
+		if (p.parallel.zero_stage == 3)
+			continue;
+		put(&q, FIELD_ZERO_STAGE, p.parallel.zero_stage + 1);
+		tried += no_larger(&p, &q, zero_grows);
+	}
+	print_message("%d pairs\n", tried);
+	assert_true(tried > 1000);
+}
+
+/* ---- what is sent is received ------------------------------------------------------- */
+
+/* A stage of many sends each micro-batch on and its gradient back, and receives as many:
+ * those that its neighbours send. Of two stages each sends half of what there is. */
+static void
+pipeline_is_closed(void **state)
+{
+	int tried = 0;
+
+	(void)state;
+	seed = 7;
+	for (int i = 0; i < 3000; i++) {
+		struct plan p = next_legal();
+		const double n = (double)p.parallel.pp, v = (double)whole->placement.vpp;
+		const double boundaries = 2 * (n * v - 1) * (double)whole->microbatches;
+		double calls = 0;
+
+		if (p.parallel.pp < 2 || whole->microbatches < 1)
+			continue;
+		for (size_t r = 0; r < whole->traffic.count; r++)
+			if (strcmp(whole->traffic.row[r].dim, "pp") == 0)
+				calls += whole->traffic.row[r].calls;
+		if (n > 2) /* the first and the last stage have one boundary less each */
+			near(n * calls - 2 * (double)whole->microbatches, boundaries);
+		else
+			near(n * calls, boundaries);
+		tried++;
+	}
+	assert_true(tried > 500);
+}
+
+/* ---- names of terms ------------------------------------------------------------------- */
+
+/* Terms of traffic begin with their dimension, so that a list of them can be read alone. */
+static void
+traffic_is_named(void **state)
+{
+	(void)state;
+	seed = 8;
+	for (int i = 0; i < 2000; i++) {
+		next_legal();
+		for (size_t k = 0; k < ledger.count; k++) {
+			const struct ledger_term *t = &terms[k];
+			size_t n = strspn(t->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+			if (t->quantity != QUANTITY_TRAFFIC)
+				continue;
+			if (n < 2 || t->name[n] != ' ')
+				fail_msg("\"%s\" does not begin with a dimension", t->name);
+			for (size_t c = 0; c < n; c++)
+				assert_int_equal(t->name[c] - 'A' + 'a', t->formula[c]);
+		}
+	}
+}
+
+static int
+allocate(void **state)
+{
+	(void)state;
+	whole = calloc(1, sizeof *whole);
+	quick = calloc(1, sizeof *quick);
+	return whole == NULL || quick == NULL ? -1 : 0;
+}
+
+static int
+release(void **state)
+{
+	(void)state;
+	free(whole);
+	free(quick);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quick_is_whole), cmocka_unit_test(terms_are_sums),
+		cmocka_unit_test(stages_are_the_model), cmocka_unit_test(tp_takes_no_more),
+		cmocka_unit_test(pp_takes_no_more), cmocka_unit_test(zero_takes_no_more),
+		cmocka_unit_test(pipeline_is_closed), cmocka_unit_test(traffic_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, allocate, release);
+}
