@@ -7,7 +7,11 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "file/errors.h"
 #include "file/log.h"
+#include "file/log_bench.h"
+#include "file/log_serve.h"
+#include "file/log_words.h"
 
 enum {
 	LINE_MAX_BYTES = 65536, /* what follows on a longer line is passed over */
@@ -31,6 +35,7 @@ struct reader {
 	size_t marks[LOG_KINDS];   /* lines that only this program prints */
 	int64_t first_iteration;   /* -1: none seen */
 	struct samples seconds[LOG_KINDS], tokens[LOG_KINDS], tflops[LOG_KINDS];
+	struct log_pools pools;
 	bool failed;               /* out of memory */
 };
 
@@ -82,66 +87,6 @@ median(struct samples *s)
 	return n % 2 == 1 ? s->value[n / 2] : (s->value[n / 2 - 1] + s->value[n / 2]) / 2;
 }
 
-/* ---- words and numbers of a line -------------------------------------------------- */
-
-/* What follows `word`, or NULL. */
-static const char *
-after(const char *line, const char *word)
-{
-	const char *found = strstr(line, word);
-
-	return found != NULL ? found + strlen(word) : NULL;
-}
-
-/* "5,762", "1.2K", "77.01GiB": the number at the beginning of text. The suffixes are
- * those of nanotron's human_format, powers of 1000. *end, where given, is what follows. */
-static bool
-number(const char *text, double *out, const char **end)
-{
-	char digits[64];
-	size_t n = 0;
-	double scale = 1;
-
-	if (text == NULL)
-		return false;
-	text += strspn(text, " \t");
-	for (; n + 1 < sizeof digits && (strchr("+-.0123456789,eE", *text) != NULL) &&
-	    *text != '\0'; text++)
-		if (*text != ',')
-			digits[n++] = *text;
-	while (n > 0 && strchr("eE.", digits[n - 1]) != NULL) /* the end of a sentence */
-		n--;
-	digits[n] = '\0';
-	if (!text_to_real(digits, out))
-		return false;
-	if (text[0] == 'K' || text[0] == 'M' || text[0] == 'B' || text[0] == 'T') {
-		if (text[1] != 'i')
-			scale = text[0] == 'K' ? 1e3 : text[0] == 'M' ? 1e6 :
-			    text[0] == 'B' ? 1e9 : 1e12;
-	}
-	*out *= scale;
-	if (end != NULL)
-		*end = text;
-	return true;
-}
-
-/* The number after a word; 0 when there is none. */
-static double
-number_after(const char *line, const char *word)
-{
-	double v;
-
-	return number(after(line, word), &v, NULL) ? v : 0;
-}
-
-static int64_t
-integer_after(const char *line, const char *word)
-{
-	double v;
-
-	return number(after(line, word), &v, NULL) && v >= 0 && v < 1e15 ? (int64_t)v : -1;
-}
-
 /* ---- memory ------------------------------------------------------------------------- */
 
 /* The peak over the run of a rank, or of a stage where the line names no rank. */
@@ -176,22 +121,22 @@ memory_add(struct log_report *out, const struct log_memory *m)
 static void
 read_megatron(struct reader *r, const char *line)
 {
-	const char *memory = after(line, "memory (MB) |");
-	const int64_t iteration = integer_after(line, " iteration ");
+	const char *memory = log_after(line, "memory (MB) |");
+	const int64_t iteration = log_integer_after(line, " iteration ");
 
 	if (strstr(line, "elapsed time per iteration (ms):") != NULL) {
 		r->marks[LOG_MEGATRON]++;
 		sample_add(r, &r->seconds[LOG_MEGATRON], iteration,
-		    number_after(line, "elapsed time per iteration (ms):") / 1e3);
+		    log_number_after(line, "elapsed time per iteration (ms):") / 1e3);
 		sample_add(r, &r->tflops[LOG_MEGATRON], iteration,
-		    number_after(line, "throughput per GPU (TFLOP/s/GPU):"));
+		    log_number_after(line, "throughput per GPU (TFLOP/s/GPU):"));
 	}
 	if (memory != NULL) {
 		const struct log_memory m = {
-			.rank = integer_after(line, "[Rank "), .stage = -1,
-			.iterations = integer_after(line, "after "),
-			.allocated = number_after(memory, "max allocated:") * MIB,
-			.reserved = number_after(memory, "max reserved:") * MIB,
+			.rank = log_integer_after(line, "[Rank "), .stage = -1,
+			.iterations = log_integer_after(line, "after "),
+			.allocated = log_number_after(memory, "max allocated:") * MIB,
+			.reserved = log_number_after(memory, "max reserved:") * MIB,
 		};
 
 		r->marks[LOG_MEGATRON]++;
@@ -204,19 +149,19 @@ read_megatron(struct reader *r, const char *line)
 static void
 read_torchtitan(struct reader *r, const char *line)
 {
-	const int64_t step = integer_after(line, "step:");
-	double tokens = number_after(line, " tps:");
+	const int64_t step = log_integer_after(line, "step:");
+	double tokens = log_number_after(line, " tps:");
 
 	if (!(tokens > 0))
-		tokens = number_after(line, " wps:");
+		tokens = log_number_after(line, " wps:");
 	if (step < 0 || !(tokens > 0) || strstr(line, "validate step") != NULL)
 		return;
 	r->marks[LOG_TORCHTITAN]++;
 	sample_add(r, &r->tokens[LOG_TORCHTITAN], step, tokens);
-	sample_add(r, &r->tflops[LOG_TORCHTITAN], step, number_after(line, " tflops:"));
-	memory_add(r->out, &(struct log_memory){ .rank = integer_after(line, "[rank"),
+	sample_add(r, &r->tflops[LOG_TORCHTITAN], step, log_number_after(line, " tflops:"));
+	memory_add(r->out, &(struct log_memory){ .rank = log_integer_after(line, "[rank"),
 	    .stage = -1, .iterations = step,
-	    .reserved = number_after(line, " memory:") * GIB });
+	    .reserved = log_number_after(line, " memory:") * GIB });
 }
 
 /* "[INFO|DP=0|PP=0|TP=0|node]: iteration: 3 / 15 | ... | elapsed_time_per_iteration_ms: 1.2K
@@ -225,80 +170,28 @@ read_torchtitan(struct reader *r, const char *line)
 static void
 read_nanotron(struct reader *r, const char *line)
 {
-	const int64_t iteration = integer_after(line, "iteration:");
-	const char *memory = after(line, "Memory usage:");
+	const int64_t iteration = log_integer_after(line, "iteration:");
+	const char *memory = log_after(line, "Memory usage:");
 
 	if (strstr(line, "elapsed_time_per_iteration_ms:") != NULL) {
 		r->marks[LOG_NANOTRON]++;
 		sample_add(r, &r->seconds[LOG_NANOTRON], iteration,
-		    number_after(line, "elapsed_time_per_iteration_ms:") / 1e3);
+		    log_number_after(line, "elapsed_time_per_iteration_ms:") / 1e3);
 		sample_add(r, &r->tokens[LOG_NANOTRON], iteration,
-		    number_after(line, "tokens_per_sec_per_gpu:"));
+		    log_number_after(line, "tokens_per_sec_per_gpu:"));
 		sample_add(r, &r->tflops[LOG_NANOTRON], iteration,
-		    number_after(line, "model_tflops_per_gpu:"));
+		    log_number_after(line, "model_tflops_per_gpu:"));
 	}
 	if (memory != NULL && strstr(memory, "Peak allocated") != NULL) {
-		double allocated = number_after(memory, "Peak allocated:");
+		double allocated = log_number_after(memory, "Peak allocated:");
 
 		r->marks[LOG_NANOTRON]++;
 		if (!(allocated > 0))
-			allocated = number_after(memory, "Peak allocated");
+			allocated = log_number_after(memory, "Peak allocated");
 		memory_add(r->out, &(struct log_memory){ .rank = -1,
-		    .stage = integer_after(line, "|PP="), .iterations = -1,
+		    .stage = log_integer_after(line, "|PP="), .iterations = -1,
 		    .allocated = allocated * MIB,
-		    .reserved = number_after(memory, "Peak reserved:") * MIB });
-	}
-}
-
-static void
-keep_most(double *kept, double v)
-{
-	if (v > *kept)
-		*kept = v;
-}
-
-/* Workers share one number of blocks, so the least pool counts. */
-static void
-keep_least(double *kept, double v)
-{
-	if (v > 0 && (!(*kept > 0) || v < *kept))
-		*kept = v;
-}
-
-/* vLLM prints GiB, older versions under the name of GB. */
-static void
-read_vllm(struct reader *r, const char *line)
-{
-	static const char *const weights[] = { "Model loading took", "Loading model weights took",
-		"model weights take" };
-	static const char *const pool[] = { "Available KV cache memory:",
-		"memory reserved for KV Cache is" };
-	struct log_report *out = r->out;
-	const char *rest;
-	double v;
-
-	for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
-		if (number(after(line, weights[i]), &v, NULL)) {
-			keep_most(&out->weight_bytes, v * GIB);
-			r->marks[LOG_VLLM]++;
-		}
-	for (size_t i = 0; i < sizeof pool / sizeof pool[0]; i++)
-		if (number(after(line, pool[i]), &v, NULL)) {
-			keep_least(&out->kv_pool_bytes, v * GIB);
-			r->marks[LOG_VLLM]++;
-		}
-	if (number(after(line, "GPU KV cache size:"), &v, NULL)) {
-		keep_least(&out->kv_tokens, v);
-		r->marks[LOG_VLLM]++;
-	}
-	if (number(after(line, "# GPU blocks:"), &v, NULL))
-		keep_least(&out->kv_blocks, v);
-	if (number(after(line, "Maximum concurrency for"), &v, NULL) &&
-	    (rest = after(line, "tokens per request:")) != NULL) {
-		out->context_length = v;
-		if (number(rest, &v, NULL))
-			out->max_concurrency = v;
-		r->marks[LOG_VLLM]++;
+		    .reserved = log_number_after(memory, "Peak reserved:") * MIB });
 	}
 }
 
@@ -338,32 +231,27 @@ next_line(FILE *f, char *line)
 	return c != EOF || n > 0;
 }
 
-static bool
-read_lines(struct reader *r, FILE *f, char *why, size_t size)
+/* Why the lines could not be read, NULL where they were. */
+static const char *
+read_lines(struct reader *r, FILE *f)
 {
 	char *line = malloc(LINE_MAX_BYTES);
 
-	if (line == NULL) {
-		text_put(why, size, "out of memory");
-		return false;
-	}
+	if (line == NULL)
+		return "out of memory";
 	while (next_line(f, line)) {
 		read_megatron(r, line);
 		read_torchtitan(r, line);
 		read_nanotron(r, line);
-		read_vllm(r, line);
+		log_serve_line(r->out, &r->pools, r->marks, line);
 	}
 	free(line);
-	if (ferror(f))
-		text_put(why, size, "can not be read: %s", strerror(errno));
-	else if (r->failed)
-		text_put(why, size, "out of memory");
-	return !ferror(f) && !r->failed;
+	return ferror(f) ? strerror(errno) : r->failed ? "out of memory" : NULL;
 }
 
 /* The program that wrote most of the known lines, and its medians. */
 static bool
-conclude(struct reader *r, char *why, size_t size)
+conclude(struct reader *r, const char *file, struct file_errors *errors)
 {
 	struct log_report *out = r->out;
 	int kind = 0;
@@ -372,14 +260,15 @@ conclude(struct reader *r, char *why, size_t size)
 		if (r->marks[k] > r->marks[kind])
 			kind = k;
 	if (r->marks[kind] == 0) {
-		text_put(why, size, "has no line of a program that is known; looked for "
-		    "'elapsed time per iteration (ms):' and 'memory (MB) |' (Megatron-LM), "
-		    "'step: ... tps:' (torchtitan), 'elapsed_time_per_iteration_ms:' and "
-		    "'Memory usage: ... Peak allocated' (nanotron), 'Model loading took', "
-		    "'Available KV cache memory:' and 'GPU KV cache size:' (vLLM)");
+		errors_add(errors, file, 0, "", "no line of a known program: none with "
+		    "'elapsed time per iteration (ms):' (Megatron-LM), ' tps:' (torchtitan), "
+		    "'elapsed_time_per_iteration_ms:' (nanotron), 'KV cache size:' (vLLM), "
+		    "'KV Cache is allocated.' (SGLang), 'paged KV cache' (TensorRT-LLM) "
+		    "(fix: give the log from the start-up on)");
 		return false;
 	}
 	out->kind = (enum log_kind)kind;
+	log_serve_end(out, &r->pools);
 	out->seconds = median(&r->seconds[kind]);
 	out->tokens_per_second_per_gpu = median(&r->tokens[kind]);
 	out->tflops_per_gpu = median(&r->tflops[kind]);
@@ -391,50 +280,111 @@ conclude(struct reader *r, char *why, size_t size)
 }
 
 static FILE *
-open_log(const char *path, char *why, size_t size)
+open_log(const char *path, struct file_errors *errors)
 {
 	struct stat st;
 	FILE *f = NULL;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0) {
-		text_put(why, size, "can not be opened: %s", strerror(errno));
+		errors_add(errors, path, 0, "", "can not be opened: %s", strerror(errno));
 		return NULL;
 	}
 	if (fstat(fd, &st) != 0)
-		text_put(why, size, "can not be read: %s", strerror(errno));
+		errors_add(errors, path, 0, "", "can not be read: %s", strerror(errno));
 	else if (S_ISDIR(st.st_mode))
-		text_put(why, size, "is a directory, not a file");
+		errors_add(errors, path, 0, "", "is a directory, not a file");
 	else if (!S_ISREG(st.st_mode))
-		text_put(why, size, "is not a regular file");
+		errors_add(errors, path, 0, "", "is not a regular file (fix: give '-' and pipe it)");
 	else if ((f = fdopen(fd, "r")) == NULL)
-		text_put(why, size, "can not be read: %s", strerror(errno));
+		errors_add(errors, path, 0, "", "can not be read: %s", strerror(errno));
 	if (f == NULL)
 		close(fd);
 	return f;
+}
+
+/* The first byte that is no blank, left in the stream; EOF without one. */
+static int
+first_byte(FILE *f)
+{
+	int c;
+
+	while ((c = getc(f)) == ' ' || c == '\t' || c == '\n' || c == '\r')
+		continue;
+	if (c == 0xef) /* of a byte order mark */
+		c = getc(f) == 0xbb && getc(f) == 0xbf ? getc(f) : ' ';
+	return c != EOF ? ungetc(c, f) : c;
+}
+
+static bool
+read_log(struct reader *r, FILE *f, const char *file, struct file_errors *errors)
+{
+	const char *why = read_lines(r, f);
+
+	if (why == NULL)
+		return conclude(r, file, errors);
+	errors_add(errors, file, 0, "", "can not be read: %s", why);
+	return false;
+}
+
+/* A log may begin with a brace too: read again as lines what is no result. */
+static bool
+read_braced(struct reader *r, FILE *f, const char *file, struct file_errors *errors)
+{
+	struct file_errors *spare;
+	bool ok = log_bench_read(r->out, f, file, errors);
+
+	if (ok || fseek(f, 0, SEEK_SET) != 0 || (spare = calloc(1, sizeof *spare)) == NULL)
+		return ok;
+	memset(r->out, 0, sizeof *r->out);
+	ok = read_log(r, f, file, spare);
+	if (ok)
+		errors->count = 0;
+	free(spare);
+	return ok;
+}
+
+static bool
+read_stream(struct reader *r, FILE *f, const char *file, struct file_errors *errors)
+{
+	const int first = first_byte(f);
+	const char *why;
+
+	if (first == '{')
+		return read_braced(r, f, file, errors);
+	if (first == EOF && !ferror(f))
+		why = "is empty";
+	else if (first == 0xff || first == 0xfe)
+		why = "is UTF-16 (fix: pipe it through iconv -f UTF-16 -t UTF-8)";
+	else if (first == 0x1f)
+		why = "is compressed (fix: pipe it through zcat)";
+	else
+		return read_log(r, f, file, errors);
+	errors_add(errors, file, 0, "", "%s", why);
+	return false;
 }
 
 const char *
 log_kind_name(enum log_kind kind)
 {
 	static const char *const name[LOG_KINDS] = { "Megatron-LM", "torchtitan", "nanotron",
-		"vLLM" };
+		"vLLM", "SGLang", "TensorRT-LLM", "a serving benchmark" };
 
 	return name[kind];
 }
 
 bool
-log_read(struct log_report *out, const char *path, char *why, size_t size)
+log_read(struct log_report *out, const char *path, struct file_errors *errors)
 {
 	struct reader r = { .out = out, .first_iteration = -1 };
 	const bool input = text_equal(path, "-");
-	FILE *f = input ? stdin : open_log(path, why, size);
+	FILE *f = input ? stdin : open_log(path, errors);
 	bool ok;
 
 	memset(out, 0, sizeof *out);
 	if (f == NULL)
 		return false;
-	ok = read_lines(&r, f, why, size) && conclude(&r, why, size);
+	ok = read_stream(&r, f, input ? "standard input" : path, errors);
 	if (!input)
 		fclose(f);
 	for (int k = 0; k < LOG_KINDS; k++) {

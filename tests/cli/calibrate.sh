@@ -22,11 +22,18 @@ cluster: { nodes = 1; };
 model: { preset = "llama-3.2-1b"; };
 parallel: { layout = "nanotron"; pp = 2; };
 PLAN
-cat >vllm.cfg <<'PLAN'
-mode = "serve";
-cluster: { nodes = 1; gpus_per_node = 2; };
-parallel: { layout = "vllm"; tp = 2; };
-PLAN
+# serving ENGINE SHARE: a plan of two GPUs
+serving() {
+	cat >"$1.cfg" <<-PLAN
+	mode = "serve";
+	cluster: { nodes = 1; gpus_per_node = 2; };
+	parallel: { layout = "vllm"; tp = 2; };
+	serving: { engine = "$1"; gpu_memory_utilization = $2; };
+	PLAN
+}
+serving vllm 0.9
+serving sglang 0.85
+serving trtllm 0.9
 
 good calibrate megatron.cfg "$logs/megatron.log"
 out_has '^log +megatron\.log, written by Megatron-LM: median of 5 iterations, the first left out$'
@@ -74,6 +81,51 @@ out_lacks 'compute_efficiency'
 good estimate vllm.cfg
 out_has '^  KV pool +59\.8[34] GiB$'
 
+# of the memory that SGLang and TensorRT-LLM take a share of, the pool is a share too
+good calibrate sglang.cfg "$logs/sglang.log"
+out_has '^log +sglang\.log, written by SGLang$'
+out_has '^weights +[0-9.]+ GiB +7\.55 GiB '
+out_has '^KV pool +[0-9.]+ GiB +58\.42 GiB '
+out_has '^tokens in the pool +[0-9,]+ +957,159 '
+good estimate sglang.cfg
+out_has '^  KV pool +58\.42 GiB$'
+
+good calibrate trtllm.cfg "$logs/trtllm.log"
+out_has '^KV pool +[0-9.]+ GiB +61\.50 GiB '
+out_lacks '^blocks'
+out_has "^note +the log's blocks are of 32 tokens, the plan's of 16$"
+good estimate trtllm.cfg
+out_has '^  KV pool +61\.50 GiB$'
+
+# a benchmark is compared at its own requests, which the plan does not take over; what
+# the start-up log told of memory stays
+good calibrate sglang.cfg "$logs/sglang_bench.jsonl"
+out_has '^log +sglang_bench\.jsonl, written by a serving benchmark: 640 requests, the last of 2'
+out_has "^note +compared at the benchmark's 1024 \+ 256 tokens, 63 requests at once;$"
+out_has '^time to first token .* 390 ms '
+out_has '^time per output token .* 8\.57 ms '
+out_has '^generated tokens a second .* 6300 '
+out_has '^calibration +compute_efficiency = [01]\.[0-9]+$'
+grep -q 'memory_bias_gib' sglang.cfg || fail 'the memory bias is lost'
+grep -q 'prompt_tokens = 4096;' sglang.cfg || fail "the plan took the benchmark's requests"
+# at these the estimate is that of the benchmark now
+good estimate --set=prompt_tokens=1024 --set=generate_tokens=256 --concurrency=63 sglang.cfg
+out_has '^tokens +6,(299|30[01]) generated a second'
+cp vllm.cfg before.cfg
+good calibrate vllm.cfg "$logs/vllm_bench.json"
+out_has '^generated tokens a second .* 3900 '
+# a given rate bounds what is served: nothing to fit
+printf '{"completed": 9, "output_throughput": 50.0, "mean_tpot_ms": 9, "request_rate": 2.0}' >rate.json
+cp before.cfg vllm.cfg
+run 1 calibrate vllm.cfg rate.json
+out_has '^note +requests came at a given rate'
+err_has 'nothing of the log can be fitted; vllm\.cfg is as it was$'
+# more than the GPUs can do at all
+printf '{"completed": 9, "output_throughput": 5e6}' >fast.json
+run 1 calibrate vllm.cfg fast.json
+err_has 'no compute efficiency from 0\.1 to 1\.4 makes 5e\+06 tokens a second'
+cmp -s vllm.cfg before.cfg || fail 'the plan changed'
+
 # from standard input
 cp old.cfg plan.cfg
 "$PROG" calibrate plan.cfg - <"$logs/megatron.log" >out 2>err || fail "exit status $?"
@@ -83,13 +135,32 @@ grep -q 'source = "standard input";' plan.cfg || fail 'source of standard input'
 cp old.cfg plan.cfg
 run 2 calibrate plan.cfg missing.log
 no_out
-err_has '^shardplan: missing\.log: can not be opened'
-echo 'nothing that is known' >empty.log
-run 2 calibrate plan.cfg empty.log
+err_has '^missing\.log: error: can not be opened'
+echo 'nothing that is known' >other.log
+run 2 calibrate plan.cfg other.log
 no_out
-err_has "^shardplan: empty\.log: .*'elapsed time per iteration"
+err_has "^other\.log: error: .*'elapsed time per iteration.* \(fix: "
+: >empty.log
+run 2 calibrate plan.cfg empty.log
+err_has '^empty\.log: error: is empty$'
+run 2 calibrate plan.cfg plan.cfg
+err_has '^plan\.cfg: error: no line of a known program'
+printf '{"a": 1}' >other.json
+run 2 calibrate plan.cfg other.json
+err_has '^other\.json: error: is JSON, but no result of a serving benchmark'
+printf '{\n"a": 1,}' >wrong.json
+run 2 calibrate plan.cfg wrong.json
+err_has '^wrong\.json:2:8: error: '
+{ printf '{"completed": 1, "itls": [0'; yes ',0.01' | head -n 300000; echo ']}'; } >big.json
+run 2 calibrate vllm.cfg big.json
+err_has '^big\.json: error: is JSON of more than 1 MiB'
+err_has "\(fix: jq -c 'del\(\.\[\] \| arrays\)' big\.json \| "
 run 2 calibrate plan.cfg "$logs/vllm.log"
-err_has 'the other mode'
+no_out
+err_has 'vllm\.log is the log of vLLM, a run of the other mode than plan\.cfg \(fix: mode = "serve";'
+run 2 calibrate vllm.cfg "$logs/sglang.log"
+no_out
+err_has 'another engine than that of vllm\.cfg \(fix: serving: \{ engine = "sglang"; \};'
 run 2 calibrate missing.cfg "$logs/megatron.log"
 err_has '^missing\.cfg'
 printf 'parallel: { tp = 3; };\n' >illegal.cfg

@@ -8,7 +8,7 @@
 #define GIB (1024.0 * MIB)
 
 static struct log_report report;
-static char why[1024];
+static struct file_errors errors;
 
 static void
 near(double v, double expected)
@@ -18,20 +18,37 @@ near(double v, double expected)
 }
 
 static bool
+read_path(const char *path)
+{
+	errors = (struct file_errors){ 0 };
+	return log_read(&report, path, &errors);
+}
+
+static bool
 read_data(const char *name)
 {
 	const char *top = getenv("TOP");
 	char path[512];
 
 	text_put(path, sizeof path, "%s/tests/data/logs/%s", top != NULL ? top : ".", name);
-	return log_read(&report, path, why, sizeof why);
+	return read_path(path);
 }
 
 static bool
 read_text(const char *text)
 {
 	put_file("a.log", text);
-	return log_read(&report, in_dir("a.log"), why, sizeof why);
+	return read_path(in_dir("a.log"));
+}
+
+/* Refused with one complaint that says this. */
+static void
+refused(bool ok, const char *text)
+{
+	assert_false(ok);
+	assert_int_equal(errors.count, 1);
+	if (strstr(errors.line[0], text) == NULL)
+		fail_msg("'%s' lacks '%s'", errors.line[0], text);
 }
 
 static void
@@ -105,6 +122,127 @@ test_vllm(void **state)
 }
 
 static void
+test_sglang(void **state)
+{
+	(void)state;
+	assert_true(read_data("sglang.log"));
+	assert_int_equal(report.kind, LOG_SGLANG);
+	near(report.weight_bytes, 7.55 * GIB); /* the fullest rank */
+	near(report.kv_pool_bytes, 58.42 * GIB);
+	near(report.kv_tokens, 957159);
+	/* before 0.4.3: weights by the free memory, a pool without its tokens */
+	assert_true(read_text("[05:21:40 TP0] Load weight begin. avail mem=22.76 GB\n"
+	    "[05:29:17 TP0] Load weight end. type=Qwen2ForCausalLM, dtype=torch.bfloat16, "
+	    "avail mem=8.37 GB\n"
+	    "[05:29:17 TP0] KV Cache is allocated. K size: 2.82 GB, V size: 2.82 GB.\n"
+	    "[05:29:20 TP0] max_total_num_tokens=105531, chunked_prefill_size=2048\n"));
+	near(report.weight_bytes, 14.39 * GIB);
+	near(report.kv_pool_bytes, 5.64 * GIB);
+	near(report.kv_tokens, 105531);
+	/* MLA, with data parallel attention: the rank with the least room counts */
+	assert_true(read_text("[DP0 TP0 EP0] KV Cache is allocated. #tokens: 524288, "
+	    "KV size: 17.16 GB\n[DP0 TP0 EP0] max_total_num_tokens=524288, x\n"
+	    "[DP1 TP1 EP1] max_total_num_tokens=524032, x\n"));
+	near(report.kv_pool_bytes, 17.16 * GIB);
+	near(report.kv_tokens, 524032);
+}
+
+static void
+test_sglang_pools(void **state)
+{
+	(void)state;
+	/* window layers have a pool of their own, inside one that is told too */
+	assert_true(read_text("[x] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 800, "
+	    "K size: 3.00 GB, V size: 3.00 GB\n"
+	    "[x] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 1000, "
+	    "K size: 1.00 GB, V size: 1.00 GB\n"
+	    "[x] SWAKVPool mem usage: 8.00 GB, swa size: 800, full size: 1000\n"));
+	near(report.kv_pool_bytes, 8 * GIB);
+	near(report.kv_tokens, 1000);
+	/* states of linear attention, and a draft model's small pool */
+	assert_true(read_text("[x] Mamba Cache is allocated. max_mamba_cache_size: 154, "
+	    "conv_state size: 0.43GB, ssm_state size: 21.80GB \n"
+	    "[x] KV Cache is allocated. #tokens: 403904, K size: 12.33 GB, V size: 12.33 GB\n"
+	    "[x] KV Cache is allocated. #tokens: 403904, K size: 0.77 GB, V size: 0.77 GB\n"));
+	near(report.kv_pool_bytes, (0.43 + 21.80 + 24.66) * GIB);
+	near(report.kv_tokens, 403904);
+	/* kvcached's virtual pool is none */
+	refused(read_text("[kvcached][INFO] VirtualKV Cache is allocated. #tokens: 1, K size: "
+	    "7.99 GB, V size: 7.99 GB\n"), "no line of a known program");
+}
+
+static void
+test_trtllm(void **state)
+{
+	(void)state;
+	assert_true(read_data("trtllm.log"));
+	assert_int_equal(report.kind, LOG_TRTLLM);
+	near(report.weight_bytes, 7.61 * GIB);
+	near(report.kv_pool_bytes, 61.5 * GIB); /* not that of the profiling run */
+	near(report.kv_tokens, 1007616);
+	near(report.kv_blocks, 31488);
+	/* a built engine, in the C++ runtime */
+	assert_true(read_text("[TensorRT-LLM][INFO] Loaded engine size: 6678 MiB\n"
+	    "[TensorRT-LLM][INFO] Number of blocks in KV cache primary pool: 4607\n"
+	    "[TensorRT-LLM][INFO] [MemUsageChange] Allocated 62.99 GiB for max tokens in paged KV "
+	    "cache (294848).\n"));
+	near(report.weight_bytes, 6678 * MIB);
+	near(report.kv_pool_bytes, 62.99 * GIB);
+	near(report.kv_tokens, 294848);
+	near(report.kv_blocks, 4607);
+}
+
+static void
+test_benchmarks(void **state)
+{
+	const struct log_benchmark *b = &report.benchmark;
+
+	(void)state;
+	assert_true(read_data("vllm_bench.json"));
+	assert_int_equal(report.kind, LOG_BENCHMARK);
+	assert_int_equal(b->results, 1);
+	assert_int_equal(b->completed, 640);
+	near(b->prompt_tokens, 1024);
+	near(b->generate_tokens, 256);
+	near(b->ttft_seconds, 0.40231);
+	near(b->tpot_seconds, 0.0149);
+	near(b->tokens_per_second, 3900.01);
+	near(b->concurrency, 64); /* 64.01 by the times, but no more than asked for */
+	assert_false(b->rate_limited);
+	/* the last of two; Infinity is no rate */
+	assert_true(read_data("sglang_bench.jsonl"));
+	assert_int_equal(b->results, 2);
+	near(b->tokens_per_second, 6300);
+	near(b->concurrency, 63.4);
+	assert_false(b->rate_limited);
+	assert_true(read_text("{\"completed\": 10, \"total_input_tokens\": 100, "
+	    "\"output_throughput\": 9, \"request_rate\": 4.5, \"max_concurrency\": 3}"));
+	assert_true(b->rate_limited);
+	near(b->concurrency, 3);
+	assert_true(b->generate_tokens <= 0);
+}
+
+static void
+test_wrong_benchmarks(void **state)
+{
+	(void)state;
+	refused(read_text("{\"a\": 1}"), "is JSON, but no result of a serving benchmark");
+	refused(read_text("{\"completed\": 0, \"request_throughput\": 0.0, "
+	    "\"output_throughput\": 0.0}"), "no request");
+	refused(read_text("{\"completed\": 0, \"request_throughput\": 2}"), "is JSON, but no");
+	refused(read_text("{\"completed\": \"x\", \"output_throughput\": 3}"),
+	    "completed: must be a whole number, not text");
+	refused(read_text("{\"completed\": 3,\n \"output_throughput\": -1}"),
+	    "output_throughput: must be 0 to 1e+18, not -1");
+	refused(read_text("{\"completed\": 3,\n}"), "a.log:2:1: error: ");
+	/* a log may begin with a brace too */
+	assert_true(read_text("{'lr': 1e-4,\n 'seed': 1}\n"
+	    " iteration 1/ 9 | elapsed time per iteration (ms): 900.0 |\n"));
+	assert_int_equal(report.kind, LOG_MEGATRON);
+	assert_int_equal(errors.count, 0);
+}
+
+static void
 test_first_iteration(void **state)
 {
 	(void)state;
@@ -144,21 +282,52 @@ test_long_lines(void **state)
 	free(text);
 }
 
+/* What launchers, terminals and progress bars put before, between and into lines. */
+static void
+test_surroundings(void **state)
+{
+	static const char bytes[] = "\xff\xc3(\0\0garbage\x1b[31\x80\n"
+	    " iteration 1/ 9 | elapsed time per iteration (ms): 9.0 |\n\0\0\0"
+	    " iteration 2/ 9 | elapsed time per iteration (ms): 5.0 |\n";
+
+	(void)state;
+	/* prefixes of ranks: srun -l, torchrun --tee, MPI, ray; Windows line ends */
+	assert_true(read_text("0:  iteration 1/ 9 | elapsed time per iteration (ms): 9.0 |\r\n"
+	    "[default0]: iteration 2/ 9 | elapsed time per iteration (ms): 5.0 |\r\n"
+	    "[1,0]<stdout>: iteration 3/ 9 | elapsed time per iteration (ms): 7.0 |\r\n"
+	    "(Worker pid=7) iteration 4/ 9 | elapsed time per iteration (ms): 6.0 |\r\n"));
+	assert_int_equal(report.iterations, 3);
+	near(report.seconds, 0.006);
+	assert_true(read_text("15: [Rank 15] (after 2 iterations) memory (MB) | allocated: 1.0 | "
+	    "max allocated: 2.0 | reserved: 3.0 | max reserved: 4.0\r\n"));
+	assert_int_equal(report.memory[0].rank, 15);
+	near(report.memory[0].allocated, 2 * MIB);
+	/* a bar that the line follows without an end, and colours amid the words */
+	assert_true(read_text("  0%|   | 0/13 [00:00<?, ?it/s][TP1] max_total_num_tokens=4"
+	    "\033[1m6611\033[0m, x\r 50%|#  | 6/13\r100%|###| 13/13\n"));
+	near(report.kv_tokens, 46611);
+	/* bytes that are no text at all, in the middle of a log */
+	put_bytes("b.log", bytes, sizeof bytes - 1);
+	refused(read_path(in_dir("b.log")), "UTF-16"); /* it begins like that */
+	put_bytes("b.log", bytes + 1, sizeof bytes - 2);
+	assert_true(read_path(in_dir("b.log")));
+	near(report.seconds, 0.005);
+}
+
 static void
 test_refusals(void **state)
 {
 	(void)state;
-	assert_false(read_text("nothing of this is known\n\033[31"));
-	assert_non_null(strstr(why, "elapsed time per iteration (ms):"));
-	assert_non_null(strstr(why, "GPU KV cache size:"));
-	assert_false(read_text(""));
-	assert_false(log_read(&report, in_dir("missing.log"), why, sizeof why));
-	assert_non_null(strstr(why, "No such file"));
-	assert_false(log_read(&report, test_dir, why, sizeof why));
-	assert_string_equal(why, "is a directory, not a file");
+	refused(read_text("nothing of this is known\n\033[31"), "elapsed time per iteration (ms):");
+	refused(read_text("nothing of this is known\n"), "'KV Cache is allocated.' (SGLang)");
+	refused(read_text("nothing of this is known\n"), "(fix: give the log from the start-up on)");
+	refused(read_text(""), "a.log: error: is empty");
+	refused(read_text("\n \r\n"), "is empty");
+	refused(read_text("\x1f\x8b\x08..."), "is compressed (fix: pipe it through zcat)");
+	refused(read_path(in_dir("missing.log")), "missing.log: error: can not be opened: No such");
+	refused(read_path(test_dir), "is a directory, not a file");
 	assert_int_equal(mkfifo(in_dir("pipe"), 0600), 0);
-	assert_false(log_read(&report, in_dir("pipe"), why, sizeof why));
-	assert_string_equal(why, "is not a regular file");
+	refused(read_path(in_dir("pipe")), "is not a regular file (fix: give '-' and pipe it)");
 }
 
 int
@@ -169,8 +338,14 @@ main(void)
 		cmocka_unit_test(test_torchtitan),
 		cmocka_unit_test(test_nanotron),
 		cmocka_unit_test(test_vllm),
+		cmocka_unit_test(test_sglang),
+		cmocka_unit_test(test_sglang_pools),
+		cmocka_unit_test(test_trtllm),
+		cmocka_unit_test(test_benchmarks),
+		cmocka_unit_test(test_wrong_benchmarks),
 		cmocka_unit_test(test_first_iteration),
 		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_surroundings),
 		cmocka_unit_test(test_refusals),
 	};
 
