@@ -1,0 +1,32 @@
+# Makes shardplan-parallelism(7) of the primer that the screen shows: share/topics/en.txt.
+function plain(text) {
+	gsub(/\\/, "\\e", text)
+	sub(/^[.']/, "\\\\\\&&", text)
+	gsub(/\. /, ".\n", text)  # a sentence a line, as mdoc wants
+	return text
+}
+function end_list() {
+	if (list) print ".El"
+	list = 0
+}
+BEGIN {
+	print ".Dd November 21, 2026\n.Dt SHARDPLAN-PARALLELISM 7\n.Os\n.Sh NAME"
+	print ".Nm shardplan-parallelism\n.Nd the ways to split a language model, and what each costs"
+	print ".Sh DESCRIPTION\nThe pages below are those of the topics key"
+	print ".Pq Ic t\nof\n.Xr shardplan 1\nand of"
+	print ".Ql shardplan topics ,\nwhich has them in Chinese too."
+}
+/^# / { end_list(); page = 1; sub(/^# [^ ]* /, ""); print ".Sh " toupper(plain($0)); next }
+!page || /^$/ { next }
+/^= / { end_list(); print ".Ss " plain(substr($0, 3)); first = 1; next }
+/^- / {
+	if (!list) print ".Bl -bullet -compact"
+	list = 1
+	print ".It\n" plain(substr($0, 3))
+	next
+}
+{ end_list(); if (!first) print ".Pp"; first = 0; print plain($0) }
+END {
+	end_list()
+	print ".Sh SEE ALSO\n.Xr shardplan 1 ,\n.Xr shardplan-plan 5 ,\n.Xr shardplan-estimates 7"
+}

@@ -1,0 +1,181 @@
+/* The primer: a list of pages, and one page. */
+#include <string.h>
+
+#include "core/text.h"
+#include "ui/actions.h"
+#include "ui/views.h"
+
+/* The language that is shown. What has no Chinese characters shows English. */
+static const char *
+language(const struct state *s)
+{
+	const bool chinese = text_equal(s->settings.language, "auto") ? s->chinese :
+	    text_equal(s->settings.language, "zh");
+
+	return chinese && s->utf8 && !s->settings.ascii ? "zh" : "en";
+}
+
+static const struct topic *
+page_at(const struct state *s, size_t i)
+{
+	return s->files->topic != NULL ? s->files->topic(s->files->context, language(s), i) : NULL;
+}
+
+/* The page of a name and its place; NULL without one. */
+static const struct topic *
+page_of(const struct state *s, const char *name, size_t *at)
+{
+	const struct topic *page;
+
+	for (*at = 0; (page = page_at(s, *at)) != NULL; ++*at)
+		if (topic_is(page, name))
+			return page;
+	return NULL;
+}
+
+/* What the cursor is on: a field, or what colours the map. */
+static const char *
+subject(const struct state *s)
+{
+	if (s->focus == PANE_FORM)
+		return field_key(s->form.field);
+	if (s->focus == PANE_MAP)
+		return s->picture == PICTURE_PIPELINE ? "pipeline" : s->kind[0];
+	return s->focus == PANE_MEMORY ? "memory" : s->focus == PANE_TRAFFIC ? "traffic" : "step";
+}
+
+unsigned
+topics_open(struct state *s, const char *argument)
+{
+	size_t at;
+
+	if (page_at(s, 0) == NULL) {
+		state_say(s, ROLE_ERROR, "the topics are not installed (share/topics/en.txt)");
+		return 0;
+	}
+	if (argument[0] != '\0' && page_of(s, argument, &at) == NULL) {
+		state_say(s, ROLE_ERROR, "no topic %s; :topics lists them", argument);
+		return 0;
+	}
+	overlay_open(s, OVERLAY_TOPICS);
+	text_put(s->topic, sizeof s->topic, "%s", argument);
+	if (argument[0] == '\0' && page_of(s, subject(s), &at) != NULL)
+		s->item = (int)at;
+	return 0;
+}
+
+unsigned
+topics_language(struct state *s, const char *argument)
+{
+	const char *other = text_equal(language(s), "zh") ? "en" : "zh";
+
+	if (argument[0] != '\0' && !text_equal(argument, "en") && !text_equal(argument, "zh")) {
+		state_say(s, ROLE_ERROR, "topics are in en and zh");
+		return 0;
+	}
+	text_put(s->settings.language, sizeof s->settings.language, "%s",
+	    argument[0] != '\0' ? argument : other);
+	if (!text_equal(language(s), s->settings.language))
+		state_say(s, ROLE_WARNING, "Chinese needs a terminal with UTF-8");
+	return 0;
+}
+
+void
+topics_title(const struct state *s, char *buf, size_t size)
+{
+	const struct topic *page;
+	size_t at;
+
+	if (s->topic[0] != '\0' && (page = page_of(s, s->topic, &at)) != NULL)
+		text_add(buf, size, ": %s", page->title);
+}
+
+/* A line of a page: heading, item, or paragraph. */
+static void
+add_line(struct rows *rows, char *line)
+{
+	if (strncmp(line, "= ", 2) == 0)
+		rows_heading(rows, line + 2);
+	else if (line[0] != '\0') {
+		rows->hang = line[0] == '-' ? 2 : 0;
+		rows_item(rows, -1, strstr(line, "https://") != NULL ? ROLE_KEY : ROLE_TEXT, line);
+	}
+}
+
+static void
+page_rows(struct rows *rows, const char *text)
+{
+	char line[2048];
+
+	while (*text != '\0') {
+		const size_t n = strcspn(text, "\n");
+
+		text_put(line, sizeof line, "%.*s", (int)n, text);
+		add_line(rows, line);
+		text += n;
+		if (*text == '\n')
+			text++;
+	}
+}
+
+void
+topics_rows(struct rows *rows, const struct state *s)
+{
+	const struct topic *page;
+	char text[ROW_TEXT_SIZE], name[32];
+	size_t at;
+
+	if (s->topic[0] != '\0' && (page = page_of(s, s->topic, &at)) != NULL) {
+		page_rows(rows, page->text);
+		return;
+	}
+	for (at = 0; (page = page_at(s, at)) != NULL; at++) {
+		topic_name(page, name, sizeof name);
+		text_put(text, sizeof text, "%-12s %s", name, page->title);
+		rows_line(rows, (int)at, ROLE_TEXT, text);
+	}
+}
+
+unsigned
+topics_accept(struct state *s, int target)
+{
+	const struct topic *page = target >= 0 ? page_at(s, (size_t)target) : NULL;
+
+	if (s->topic[0] != '\0' || page == NULL)
+		return 0;
+	overlay_open(s, OVERLAY_TOPICS);
+	topic_name(page, s->topic, sizeof s->topic);
+	return 0;
+}
+
+/* The page before or after; left of the list is nothing. */
+unsigned
+topics_aside(struct state *s, int way)
+{
+	const struct topic *page;
+	size_t at;
+
+	if (s->topic[0] == '\0' || page_of(s, s->topic, &at) == NULL || (way < 0 && at == 0))
+		return 0;
+	page = page_at(s, way < 0 ? at - 1 : at + 1);
+	if (page == NULL)
+		return 0;
+	overlay_open(s, OVERLAY_TOPICS);
+	topic_name(page, s->topic, sizeof s->topic);
+	return 0;
+}
+
+bool
+topics_close(struct state *s)
+{
+	size_t at;
+
+	if (s->topic[0] == '\0')
+		return false;
+	if (page_of(s, s->topic, &at) == NULL)
+		at = 0;
+	s->topic[0] = '\0';
+	overlay_open(s, OVERLAY_TOPICS);
+	s->item = (int)at;
+	return true;
+}

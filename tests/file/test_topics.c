@@ -1,0 +1,97 @@
+/* The primer: its files, and that both languages say the same. */
+#include "filetest.h"
+
+#include "file/paths.h"
+#include "file/topics.h"
+
+static void
+read_language(struct topics *t, const char *language)
+{
+	char why[512] = "";
+
+	if (!topics_read(t, language, why, sizeof why))
+		fail_msg("%s", why);
+}
+
+/* Lines of a page that begin like `start`. */
+static int
+lines(const struct topic *t, const char *start)
+{
+	int n = 0;
+
+	for (const char *at = t->text; at != NULL && *at != '\0'; at = strchr(at, '\n'), at += at != NULL)
+		n += strncmp(at, start, strlen(start)) == 0;
+	return n;
+}
+
+static void
+test_languages(void **unused)
+{
+	struct topics en, zh;
+
+	(void)unused;
+	read_language(&en, "en");
+	read_language(&zh, "zh");
+	assert_true(en.count > 25);
+	assert_int_equal(en.count, zh.count);
+	for (size_t i = 0; i < en.count; i++) {
+		assert_string_equal(en.topic[i].names, zh.topic[i].names);
+		assert_true(en.topic[i].title[0] != '\0' && zh.topic[i].title[0] != '\0');
+		assert_int_equal(lines(&en.topic[i], "= "), lines(&zh.topic[i], "= "));
+		assert_int_equal(lines(&en.topic[i], "- "), lines(&zh.topic[i], "- "));
+		assert_int_equal(lines(&en.topic[i], "# "), 0);
+		assert_true(lines(&en.topic[i], "= ") > 0);
+	}
+	topics_free(&en);
+	topics_free(&zh);
+}
+
+/* No name means two pages, and the first of a page is a word to type. */
+static void
+test_names(void **unused)
+{
+	struct topics t;
+	char name[32];
+
+	(void)unused;
+	read_language(&t, "en");
+	for (size_t i = 0; i < t.count; i++) {
+		char names[256], *save = NULL;
+
+		snprintf(names, sizeof names, "%s", t.topic[i].names);
+		for (char *one = strtok_r(names, ",", &save); one != NULL;
+		    one = strtok_r(NULL, ",", &save))
+			assert_ptr_equal(topics_find(&t, one), &t.topic[i]);
+		topic_name(&t.topic[i], name, sizeof name);
+		assert_ptr_equal(topics_find(&t, name), &t.topic[i]);
+	}
+	assert_non_null(topics_find(&t, "zero_stage")); /* a field's page */
+	assert_null(topics_find(&t, "ze"));
+	assert_null(topics_find(&t, ""));
+	topics_free(&t);
+}
+
+static void
+test_missing(void **unused)
+{
+	struct topics t;
+	char why[512] = "";
+
+	(void)unused;
+	assert_false(topics_read(&t, "tlh", why, sizeof why));
+	assert_non_null(strstr(why, "tlh.txt"));
+	assert_int_equal(t.count, 0);
+	topics_free(&t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_languages), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_missing),
+	};
+
+	setenv("SHARDPLAN_DATADIR", SRCDIR "/share", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
