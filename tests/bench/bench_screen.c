@@ -1,0 +1,365 @@
+/*
+ * bench_screen PROGRAM - what the screen costs over SSH: bytes and time from a key to the
+ * last byte of its answer, in a pty, beside a bare curses program that paints the very
+ * same cells (screen_floor.h).
+ *
+ * The pictures of the floor come from the same code as those of the program, fed with the
+ * same keys. Times are medians; both programs are measured in turn, on the same machine.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/text.h"
+#include "file/catalog_file.h"
+#include "file/paths.h"
+#include "screen_floor.h"
+#include "ui/state.h"
+
+enum { STARTS = 11, KEYS = 20, QUIET_MS = 40, PATIENCE_MS = 5000, SETTLE_KEYS = 4 };
+
+struct child {
+	pid_t pid;
+	int fd;
+};
+
+struct cost {
+	double ms;
+	long bytes;
+};
+
+/* A key and the one that undoes it, after keys that lead there. */
+struct action {
+	const char *name, *setup, *key, *back;
+};
+
+static const struct action action_table[] = {
+	{ "field step", "/micro-batch\r", "+", "-" },
+	{ "field cursor", "", "j", "k" },
+	{ "TP step", "/TP\r", "+", "-" },
+	{ "colour change", "", "c", "C" },
+	{ "pan", "\t", "l", "h" },
+	{ "pan down", "\t", "j", "k" },
+	{ "zoom", "\t", "z", "Z" },
+	{ "why and back", "\t\t", "\r", "q" },
+};
+
+static const struct {
+	int columns, rows;
+} size_table[] = { { 80, 24 }, { 120, 40 }, { 200, 60 }, { 400, 100 } };
+
+static const char *const nodes_table[] = { "2", "128", "16384" }; /* of 8 GPUs */
+
+static double
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static struct child
+start(char *const argv[], int columns, int rows)
+{
+	struct winsize size = { .ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns };
+	struct child child;
+
+	child.pid = forkpty(&child.fd, NULL, NULL, &size);
+	if (child.pid < 0) {
+		perror("bench_screen: forkpty");
+		exit(1);
+	}
+	if (child.pid == 0) {
+		execv(argv[0], argv);
+		perror(argv[0]);
+		_exit(127);
+	}
+	return child;
+}
+
+static void
+stop(struct child *child)
+{
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	close(child->fd);
+}
+
+/* Read until nothing came for a while: bytes, and time from `since` to the last of them. */
+static struct cost
+answer(const struct child *child, double since, int patience)
+{
+	struct pollfd fd = { .fd = child->fd, .events = POLLIN };
+	struct cost cost = { 0 };
+	char buf[65536];
+	ssize_t n;
+
+	while (poll(&fd, 1, cost.bytes > 0 ? QUIET_MS : patience) > 0 &&
+	    (n = read(child->fd, buf, sizeof buf)) > 0) {
+		cost.bytes += n;
+		cost.ms = now_ms() - since;
+	}
+	return cost;
+}
+
+static struct cost
+press(const struct child *child, const char *keys)
+{
+	const double since = now_ms();
+
+	if (write(child->fd, keys, strlen(keys)) < 0)
+		perror("bench_screen: write");
+	return answer(child, since, 200);
+}
+
+static int
+by_ms(const void *a, const void *b)
+{
+	const double x = ((const struct cost *)a)->ms, y = ((const struct cost *)b)->ms;
+
+	return (x > y) - (x < y);
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	const long x = ((const struct cost *)a)->bytes, y = ((const struct cost *)b)->bytes;
+
+	return (x > y) - (x < y);
+}
+
+static struct cost
+median(struct cost cost[], size_t n)
+{
+	struct cost m;
+
+	qsort(cost, n, sizeof *cost, by_ms);
+	m.ms = cost[n / 2].ms;
+	qsort(cost, n, sizeof *cost, by_bytes);
+	m.bytes = cost[n / 2].bytes;
+	return m;
+}
+
+static struct cost
+measure_start(char *const argv[], int columns, int rows)
+{
+	struct cost cost[STARTS];
+
+	for (int i = 0; i < STARTS; i++) {
+		const double since = now_ms();
+		struct child child = start(argv, columns, rows);
+
+		cost[i] = answer(&child, since, PATIENCE_MS);
+		stop(&child);
+	}
+	return median(cost, STARTS);
+}
+
+/* Key and way back, over and over; the first rounds still change messages. */
+static struct cost
+measure_keys(char *const argv[], int columns, int rows, const char *setup, const char *key,
+    const char *back)
+{
+	struct child child = start(argv, columns, rows);
+	struct cost cost[KEYS];
+
+	answer(&child, now_ms(), PATIENCE_MS);
+	if (setup[0] != '\0')
+		press(&child, setup);
+	for (int i = 0; i < SETTLE_KEYS; i++)
+		press(&child, i % 2 == 0 ? key : back);
+	for (int i = 0; i < KEYS; i++)
+		cost[i] = press(&child, i % 2 == 0 ? key : back);
+	stop(&child);
+	return median(cost, KEYS);
+}
+
+/* ---- the same pictures for the floor ------------------------------------------------ */
+
+static bool
+no_plan(void *context, const char *path, struct plan *plan, char *note, size_t size)
+{
+	(void)context, (void)path, (void)plan, (void)note, (void)size;
+	return false;
+}
+
+static const char *
+no_path(void *context)
+{
+	(void)context;
+	return "";
+}
+
+static void
+type(struct state *s, const char *keys)
+{
+	for (; *keys != '\0'; keys++)
+		state_key(s, (unsigned char)*keys);
+}
+
+static void
+draw(const struct state *s, struct canvas *c)
+{
+	if (!canvas_init(c, s->columns, s->rows, true)) {
+		fprintf(stderr, "bench_screen: no memory\n");
+		exit(1);
+	}
+	app_draw(s, c);
+}
+
+/* The picture before and after an action's key, as the program shows them. */
+static void
+write_pictures(const char *path, const struct catalog *catalog, const char *nodes, int columns,
+    int rows, const struct action *action)
+{
+	static const struct app_files files = { .open = no_plan, .path = no_path };
+	const struct app_options options = { 0 };
+	struct canvas picture[2];
+	const struct canvas *both[] = { &picture[0], &picture[1] };
+	struct plan plan;
+	struct state s;
+	char err[256];
+
+	plan_builtin(&plan);
+	if (!field_parse(FIELD_NODES, &plan, nodes, err, sizeof err) ||
+	    !state_init(&s, &plan, catalog, &files, &options)) {
+		fprintf(stderr, "bench_screen: no plan to show\n");
+		exit(1);
+	}
+	state_resize(&s, columns, rows);
+	type(&s, action->setup);
+	for (int i = 0; i < SETTLE_KEYS; i++)
+		type(&s, i % 2 == 0 ? action->key : action->back);
+	draw(&s, &picture[0]);
+	type(&s, action->key);
+	draw(&s, &picture[1]);
+	if (!floor_write(path, both, 2))
+		perror(path);
+	canvas_free(&picture[0]);
+	canvas_free(&picture[1]);
+	state_free(&s);
+}
+
+/* ---- report ------------------------------------------------------------------------- */
+
+static void
+print_row(const char *what, struct cost ours, struct cost least)
+{
+	printf("  %-14s %7ld %7.2f   %7ld %7.2f   %5.2f %5.2f\n", what, ours.bytes, ours.ms,
+	    least.bytes, least.ms, least.bytes > 0 ? (double)ours.bytes / (double)least.bytes : 0.0,
+	    least.ms > 0 ? ours.ms / least.ms : 0.0);
+	fflush(stdout);
+}
+
+/* Memory of a running process in MiB, as the kernel counted its most. */
+static double
+resident(pid_t pid)
+{
+	char path[64], line[256];
+	double kib = 0;
+	FILE *in;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	if ((in = fopen(path, "r")) == NULL)
+		return 0;
+	while (fgets(line, sizeof line, in) != NULL)
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			kib = strtod(line + 6, NULL);
+	fclose(in);
+	return kib / 1024;
+}
+
+static void
+bench_case(char *program, char *self, const struct catalog *catalog, const char *nodes,
+    int columns, int rows, const char *frames)
+{
+	char *ours[] = { program, "--nodes", (char *)nodes, NULL };
+	char *least[] = { self, "--floor", (char *)frames, NULL };
+	struct child child;
+	struct cost idle;
+
+	printf("%dx%d, %ld GPUs          program          floor        ratio\n", columns, rows,
+	    8 * strtol(nodes, NULL, 10));
+	printf("  %-14s %7s %7s   %7s %7s   %5s %5s\n", "", "bytes", "ms", "bytes", "ms", "bytes",
+	    "ms");
+	write_pictures(frames, catalog, nodes, columns, rows, &action_table[0]);
+	print_row("start", measure_start(ours, columns, rows), measure_start(least, columns, rows));
+	for (size_t i = 0; i < sizeof action_table / sizeof *action_table; i++) {
+		const struct action *a = &action_table[i];
+
+		write_pictures(frames, catalog, nodes, columns, rows, a);
+		print_row(a->name, measure_keys(ours, columns, rows, a->setup, a->key, a->back),
+		    measure_keys(least, columns, rows, "", "x", "x"));
+	}
+	child = start(ours, columns, rows);
+	answer(&child, now_ms(), PATIENCE_MS);
+	idle = answer(&child, now_ms(), 1500);
+	printf("  idle %ld bytes in 1.5 s, %.1f MiB resident\n", idle.bytes, resident(child.pid));
+	stop(&child);
+}
+
+/* A home without settings or drafts, the same terminal everywhere. */
+static void
+prepare_environment(const char *directory)
+{
+	setenv("HOME", directory, 1);
+	setenv("XDG_CONFIG_HOME", directory, 1);
+	setenv("XDG_STATE_HOME", directory, 1);
+	setenv("TERM", "xterm-256color", 1);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	unsetenv("NO_COLOR");
+	unsetenv("COLORTERM");
+	unsetenv("COLORFGBG");
+	setlocale(LC_ALL, "");
+}
+
+static int
+bench(char *program, char *self)
+{
+	char directory[] = "/tmp/bench_screen.XXXXXX", frames[64];
+	struct file_errors errors = { 0 };
+	struct catalog catalog = { 0 };
+
+	if (mkdtemp(directory) == NULL) {
+		perror(directory);
+		return 1;
+	}
+	prepare_environment(directory);
+	paths_init(program);
+	if (!catalog_load(&catalog, &errors)) {
+		fprintf(stderr, "bench_screen: %s\n", errors.count > 0 ? errors.line[0] : "no catalogue");
+		return 1;
+	}
+	text_put(frames, sizeof frames, "%s/frames", directory);
+	for (size_t i = 0; i < sizeof size_table / sizeof *size_table; i++)
+		for (size_t k = 0; k < sizeof nodes_table / sizeof *nodes_table; k++)
+			bench_case(program, self, &catalog, nodes_table[k], size_table[i].columns,
+			    size_table[i].rows, frames);
+	catalog_free(&catalog);
+	unlink(frames);
+	if (rmdir(directory) != 0)
+		fprintf(stderr, "bench_screen: %s is left behind\n", directory);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc == 3 && strcmp(argv[1], "--floor") == 0)
+		return floor_run(argv[2]);
+	if (argc != 2) {
+		fprintf(stderr, "usage: bench_screen PROGRAM\n");
+		return 2;
+	}
+	return bench(argv[1], "/proc/self/exe");
+}
