@@ -23,6 +23,7 @@ complete -c shardplan -l color-by -x -a "(shardplan groups --format=hash | sed '
 complete -c shardplan -l set -x -a "(shardplan fields | sed -n '2,\$s/ .*/=/p')"
 complete -c shardplan -l format -x -a 'text hash'
 complete -c shardplan -l color -x -a 'auto always never'
+complete -c shardplan -l palette -x -a 'auto dark light safe 16 8 mono'
 complete -c shardplan -l sequence-parallel -x -a 'true false'
 for name in mode layout precision optimizer schedule recompute engine
     complete -c shardplan -l $name -x -a "(__shardplan_choices $name)"
@@ -31,6 +32,7 @@ for name in (shardplan --help | sed -n 's/^ .*--\([a-z-]*\)=[NXT].*/\1/p')
     contains $name model gpu; or complete -c shardplan -l $name -x
 end
 complete -c shardplan -l ascii -d 'draw with ASCII characters alone'
+complete -c shardplan -l linear -d 'ask and answer in plain lines'
 complete -c shardplan -l json -d 'print JSON, for scripts'
 complete -c shardplan -l strict -d 'warnings count as errors'
 complete -c shardplan -s h -l help -d 'print help'

@@ -1,32 +1,64 @@
 /* What the screen needs to open and save plans (struct app_files). */
-#include <errno.h>
-#include <glob.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
+#include "cli/drafts.h"
+#include "cli/preferences.h"
 #include "cli/session.h"
 #include "core/text.h"
-#include "file/paths.h"
+
+/* What is typed into the screen passes no shell: "~/plan.cfg" is in the home directory.
+ * False when the path is too long. */
+static bool
+whole_path(char *buf, size_t size, const char *path)
+{
+	const char *home = getenv("HOME");
+
+	if (path[0] != '~' || path[1] != '/' || home == NULL)
+		return text_copy(buf, size, path);
+	return text_put(buf, size, "%s%s", home, path + 1) == strlen(home) + strlen(path) - 1;
+}
+
+static bool
+read_plan(const struct session *s, const char *path, struct planfile *file, struct plan *plan,
+    char *note, size_t size)
+{
+	struct file_errors errors = { 0 };
+	char whole[PLANFILE_PATH_SIZE];
+	struct plan read;
+
+	if (!whole_path(whole, sizeof whole, path)) {
+		text_put(note, size, "the name is too long");
+		return false;
+	}
+	if (!planfile_read(file, &read, whole, &s->catalog, &errors)) {
+		text_put(note, size, "%s", errors.count > 0 ? errors.line[0] : "can not be read");
+		if (errors.count + errors.dropped > 1)
+			text_add(note, size, " (and %zu more)", errors.count + errors.dropped - 1);
+		return false;
+	}
+	*plan = read;
+	return true;
+}
 
 static bool
 files_open(void *context, const char *path, struct plan *plan, char *note, size_t size)
 {
 	struct session *s = context;
 	struct planfile file;
-	struct plan read;
-	struct file_errors errors = { 0 };
 
-	if (!planfile_read(&file, &read, path, &s->catalog, &errors)) {
-		text_put(note, size, "%s", errors.count > 0 ? errors.line[0] : "can not be read");
-		if (errors.count + errors.dropped > 1)
-			text_add(note, size, " (and %zu more)", errors.count + errors.dropped - 1);
+	if (!read_plan(s, path, &file, plan, note, size))
 		return false;
-	}
 	s->file = file;
-	*plan = read;
 	return true;
+}
+
+static bool
+files_peek(void *context, const char *path, struct plan *plan, char *note, size_t size)
+{
+	struct planfile file;
+
+	return read_plan(context, path, &file, plan, note, size);
 }
 
 static enum app_saved
@@ -40,7 +72,7 @@ files_save(void *context, const char *path, const struct plan *plan, bool force,
 	if (path == NULL)
 		path = s->file.path;
 	/* A copy: writing changes s->file, which path may point into. */
-	if (*path == '\0' || !text_copy(target, sizeof target, path)) {
+	if (*path == '\0' || !whole_path(target, sizeof target, path)) {
 		text_put(note, size, "%s",
 		    *path == '\0' ? "the plan has no file yet" : "the name is too long");
 		return APP_SAVE_FAILED;
@@ -85,84 +117,103 @@ complete_pattern(char *out, size_t size, const char *text)
 	return true;
 }
 
+static void
+forget_paths(struct session *s)
+{
+	if (s->has_paths)
+		globfree(&s->paths);
+	s->has_paths = false;
+}
+
+/* The directory is read once for all of its answers. */
 static bool
 files_complete(void *context, const char *text, size_t i, char *path, size_t size)
 {
+	struct session *s = context;
 	char pattern[2 * PLANFILE_PATH_SIZE];
-	glob_t found;
-	bool ok;
 
-	(void)context;
-	if (!complete_pattern(pattern, sizeof pattern, text))
-		return false;
-	if (glob(pattern, GLOB_MARK, NULL, &found) != 0) {
-		globfree(&found);
-		return false;
-	}
-	ok = i < found.gl_pathc && text_copy(path, size, found.gl_pathv[i]);
-	globfree(&found);
-	return ok;
-}
-
-/* Make the directory of a path and those above it, for the user alone. */
-static bool
-make_directories(const char *path)
-{
-	char part[PLANFILE_PATH_SIZE];
-	const char *slash = path;
-
-	while ((slash = strchr(slash + 1, '/')) != NULL) {
-		if ((size_t)(slash - path) >= sizeof part)
+	if (i == 0) {
+		forget_paths(s);
+		if (!complete_pattern(pattern, sizeof pattern, text))
 			return false;
-		text_put(part, sizeof part, "%.*s", (int)(slash - path), path);
-		if (mkdir(part, 0700) != 0 && errno != EEXIST)
-			return false;
+		s->has_paths = true;
+		if (glob(pattern, GLOB_MARK | GLOB_TILDE, NULL, &s->paths) != 0)
+			forget_paths(s);
 	}
-	return true;
+	if (s->has_paths && i < s->paths.gl_pathc && text_copy(path, size, s->paths.gl_pathv[i]))
+		return true;
+	forget_paths(s);
+	return false;
 }
 
-/* "drafts/20261121-080000-plan.cfg": sorted by time, named after the plan's file. */
-static void
-draft_name(char *buf, size_t size, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash != NULL ? slash + 1 : path;
-	char stamp[32] = "draft";
-	time_t now = time(NULL);
-	struct tm tm;
+/* ---- what sessions leave behind ---------------------------------------------------- */
 
-	if (localtime_r(&now, &tm) != NULL)
-		strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &tm);
-	text_put(buf, size, "drafts/%s-%s", stamp, *name != '\0' ? name : "unnamed.cfg");
-}
-
-/* A draft stands alone: without the base of the file, whose path is relative to it. */
 static bool
-files_keep_draft(void *context, const struct plan *plan, char *note, size_t size)
+files_keep_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
 {
 	struct session *s = context;
-	char name[512], path[PLANFILE_PATH_SIZE], text[1024] = "";
-	struct planfile draft;
-	struct plan ignored;
 
-	draft_name(name, sizeof name, s->file.path);
-	if (!paths_state(path, sizeof path, name) || !make_directories(path)) {
-		text_put(note, size, "no directory for a draft");
-		return false;
-	}
-	planfile_builtin(&draft, &ignored, &s->catalog);
-	if (planfile_write(&draft, plan, path, &s->catalog, true, text, sizeof text) !=
-	    PLANFILE_SAVED) {
-		text_put(note, size, "%s", text);
-		return false;
-	}
-	text_put(note, size, "unsaved changes are kept in %s", path);
-	return true;
+	return drafts_keep(&s->drafts, s->file.path, plan, &s->catalog, last, note, size);
+}
+
+static void
+files_drop_draft(void *context)
+{
+	drafts_drop(&((struct session *)context)->drafts);
+}
+
+static bool
+files_find_draft(void *context, const struct plan *saved, struct plan *draft, char *note,
+    size_t size)
+{
+	struct session *s = context;
+
+	return drafts_find(&s->drafts, s->file.path, &s->catalog, saved, draft, note, size);
+}
+
+static void
+files_take_draft(void *context, bool keep)
+{
+	drafts_take(&((struct session *)context)->drafts, keep);
+}
+
+static bool
+files_save_settings(void *context, const struct settings *settings, const char *name,
+    char *note, size_t size)
+{
+	(void)context;
+	return preferences_write(settings, name, note, size);
+}
+
+static char *
+files_read_lines(void *context)
+{
+	(void)context;
+	return preferences_lines();
+}
+
+static void
+files_add_lines(void *context, const char *lines)
+{
+	(void)context;
+	preferences_add_lines(lines);
+}
+
+static const struct topic *
+files_topic(void *context, const char *language, size_t i)
+{
+	return session_topic(context, language, i);
 }
 
 struct app_files
 session_files(struct session *s)
 {
-	return (struct app_files){ .context = s, .open = files_open, .save = files_save,
-		.path = files_path, .complete = files_complete, .keep_draft = files_keep_draft };
+	s->drafts = (struct drafts){ .own = "" };
+	s->has_paths = false;
+	return (struct app_files){ .context = s, .open = files_open, .peek = files_peek,
+		.save = files_save, .path = files_path, .complete = files_complete,
+		.keep_draft = files_keep_draft, .drop_draft = files_drop_draft,
+		.find_draft = files_find_draft, .take_draft = files_take_draft,
+		.topic = files_topic, .save_settings = files_save_settings, .read_lines = files_read_lines,
+		.add_lines = files_add_lines };
 }

@@ -8,6 +8,7 @@
 
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/preferences.h"
 #include "cli/session.h"
 #include "file/paths.h"
 
@@ -57,7 +58,10 @@ int
 screen_run(const struct options *o)
 {
 	const char *path = o->operands > 0 ? o->operand[0] : NULL;
-	const struct app_options app = { .color = o->color, .ascii = o->ascii };
+	struct app_options app = { .color = o->color, .ascii = o->ascii,
+		.linear = o->linear, .palette = o->palette };
+	struct settings settings;
+	char notice[512];
 	struct session s;
 	struct app_files files;
 	int status;
@@ -77,6 +81,9 @@ screen_run(const struct options *o)
 	if (path != NULL && strcmp(path, "-") == 0)
 		reopen_input();
 	files = session_files(&s);
+	preferences_read(&settings, notice, sizeof notice);
+	app.settings = &settings;
+	app.notice = notice;
 	status = app_run(&s.plan, &s.catalog, &files, &app);
 	session_close(&s);
 	return status;

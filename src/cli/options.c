@@ -12,7 +12,9 @@ enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };
 
 enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_WIDTH, FIXED_COLOR,
-	FIXED_ASCII, FIXED_STRICT, FIXED_STAGE, FIXED_JSON, FIXED_HELP, FIXED_VERSION, FIXED_COUNT
+	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR,
+	FIXED_STRICT, FIXED_STAGE, FIXED_JSON, FIXED_LANGUAGE, FIXED_HELP, FIXED_VERSION,
+	FIXED_COUNT
 };
 
 const struct option_row option_table[] = {
@@ -27,10 +29,16 @@ const struct option_row option_table[] = {
 	[FIXED_WIDTH] = { "width", "COLUMNS",
 	    "how wide to print, else as wide as the terminal", 0, TAKES_WIDTH },
 	[FIXED_COLOR] = { "color", "WHEN", "auto, always or never", 0, TAKES_COLOR },
+	[FIXED_PALETTE] = { "palette", "NAME", "dark, light, safe, 16, 8, mono or auto", 0,
+	    TAKES_PALETTE },
 	[FIXED_ASCII] = { "ascii", NULL, "draw with ASCII characters alone", 0, TAKES_ASCII },
+	[FIXED_LINEAR] = { "linear", NULL,
+	    "ask and answer in plain lines, for screen readers and scripts", 0, TAKES_LINEAR },
 	[FIXED_STRICT] = { "strict", NULL, "warnings count as errors", 0, TAKES_STRICT },
 	[FIXED_STAGE] = { "stage", "STAGE", "this pipeline stage alone", 0, TAKES_STAGE },
 	[FIXED_JSON] = { "json", NULL, "print JSON, for scripts", 0, TAKES_JSON },
+	[FIXED_LANGUAGE] = { "language", "NAME", "en or zh, else that of the locale", 0,
+	    TAKES_LANGUAGE },
 	[FIXED_HELP] = { "help", NULL, "print this help, or that of a command", 'h', 0 },
 	[FIXED_VERSION] = { "version", NULL, "print the version", 'V', 0 },
 };
@@ -169,14 +177,22 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 			return false;
 		o->color = (enum app_color)i;
 		return true;
+	case FIXED_PALETTE:
+		o->palette = value;
+		return parse_name("palette", "auto|dark|light|safe|16|8|mono", value, &i);
 	case FIXED_ASCII:
 		return o->ascii = true;
+	case FIXED_LINEAR:
+		return o->linear = true;
 	case FIXED_STRICT:
 		return o->strict = true;
 	case FIXED_STAGE:
 		return parse_number("stage", value, 0, INT32_MAX, &o->stage);
 	case FIXED_JSON:
 		return o->json = true;
+	case FIXED_LANGUAGE:
+		o->language = value;
+		return parse_name("language", "en|zh", value, &i);
 	case FIXED_HELP:
 		return o->help = true;
 	case FIXED_VERSION:

@@ -33,7 +33,9 @@ struct options {
 	int width;                        /* 0: not given */
 	int64_t stage;                    /* -1: not given */
 	enum app_color color;
-	bool hash, ascii, strict, json, help, version;
+	const char *language;             /* of the topics: "en", "zh", or NULL */
+	const char *palette;              /* name of one, or NULL */
+	bool hash, ascii, linear, strict, json, help, version;
 	bool word;                        /* the only operand could have been a command's name */
 	unsigned given;                   /* enum takes of the options given */
 };

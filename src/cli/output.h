@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ui/format.h"
+
 /* Numbers collected here and written in large pieces. */
 struct stream {
 	size_t used;
@@ -38,16 +40,4 @@ bool table_print(struct table *t);
 
 /* Print text in lines of up to `width` columns, the lines after the first indented. */
 void print_wrapped(const char *text, int column, int indent, int width);
-
-/* "61.23 GiB"; whole bytes below 1 KiB. */
-const char *format_bytes(char *buf, size_t size, double bytes);
-
-/* "8.03 billion", "405 million", "1234": counts of parameters. */
-const char *format_count(char *buf, size_t size, double n);
-
-/* "9.81 s", "412 ms", "35.2 us" */
-const char *format_seconds(char *buf, size_t size, double seconds);
-
-/* "8,030,261,248" */
-const char *format_grouped(char *buf, size_t size, double n);
 #endif

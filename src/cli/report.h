@@ -11,6 +11,7 @@
 #include "core/layout.h"
 #include "core/stage.h"
 #include "file/jsonout.h"
+#include "ui/theme.h"
 
 #define GIB (1024.0 * 1024 * 1024)
 
@@ -30,8 +31,14 @@ int report_kind(const struct layout *l, const char *option, const char *name);
 /* One line of `layers`. */
 void report_chunk(const struct placement *pl, int64_t pp, int64_t v);
 
-/* How far the members of a group are apart: "itself", "NVLink", "node", "network". */
-const char *report_link(const struct plan *p, const struct layout *l, int kind, int64_t group);
+/* How wide to draw: --width, else $COLUMNS, else the terminal's, else 80. */
+int report_width(const struct options *o);
+
+/* How many colours to send: none unless the output is a terminal that wants them. */
+enum theme_colors report_colors(const struct options *o);
+
+/* Which ones: --palette, else what suits the terminal's background. */
+enum theme_palette report_palette(const struct options *o);
 
 /* Parts of `estimate`: what a training step sends and how long it takes, what a serving
  * engine does. False without memory. */

@@ -1,24 +1,11 @@
 /* `diff`: two plans, field by field and number by number. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/results.h"
 #include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
-
-/* Whether a field's text differs, where it counts in the mode of either plan. */
-static bool
-differs(enum field_id f, const struct plan *a, const struct plan *b, char *left, char *right,
-    size_t size)
-{
-	if (!field_in_mode(f, a->mode) && !field_in_mode(f, b->mode))
-		return false;
-	field_format(f, a, left, size);
-	field_format(f, b, right, size);
-	return !text_equal(left, right);
-}
+#include "ui/results.h"
 
 static bool
 print_fields(const struct plan *a, const struct plan *b)
@@ -30,7 +17,7 @@ print_fields(const struct plan *a, const struct plan *b)
 	table_init(&t, 3);
 	table_row(&t, (const char *[]){ "field", "A", "B" });
 	for (int i = 0; i < FIELD_COUNT; i++)
-		if (differs((enum field_id)i, a, b, left, right, sizeof left)) {
+		if (results_differ((enum field_id)i, a, b, left, right, sizeof left)) {
 			table_row(&t, (const char *[]){ field_table[i].path, left, right });
 			differ++;
 		}
@@ -39,41 +26,19 @@ print_fields(const struct plan *a, const struct plan *b)
 	return table_print(&t);
 }
 
-/* A number that stays below half of what is printed counts as no change. */
-static bool
-changed(const struct result *a, const struct result *b)
-{
-	const double least = 1e-9 * (fabs(a->value) + fabs(b->value));
-
-	return fabs(b->value - a->value) > least;
-}
-
 /* Two numbers with their change in the same unit and in percent. */
 static void
 add_result(struct table *t, const struct result *a, const struct result *b)
 {
-	char left[64], right[64], size[64], change[80] = " ", percent[32] = " ";
-	const double delta = b->value - a->value;
+	char left[RESULT_SIZE], right[RESULT_SIZE], change[RESULT_SIZE], percent[RESULT_SIZE];
 
-	/* neither plan has any of it: a mode, or a dimension of size 1 */
-	if ((!a->known && !b->known) || (a->unit >= RESULT_PARAMS && !(a->value > 0) &&
-	    !(b->value > 0) && !(a->value < 0) && !(b->value < 0)))
+	if (!result_shown(a, b))
 		return;
 	result_format(left, sizeof left, a->unit, a->value);
 	result_format(right, sizeof right, b->unit, b->value);
-	if (a->known && b->known && !changed(a, b))
-		text_put(change, sizeof change, "same");
-	else if (a->known && b->known && a->unit == RESULT_ANSWER)
-		text_put(change, sizeof change, "changed");
-	else if (a->known && b->known) {
-		text_put(change, sizeof change, "%s%s", delta > 0 ? "+" : "",
-		    result_format(size, sizeof size, a->unit, delta));
-		/* of a share the change is in points already, of a stage's number it says nothing */
-		if (a->value > 0 && a->unit != RESULT_COUNT && a->unit != RESULT_SHARE)
-			text_put(percent, sizeof percent, "%+.1f%%", 100 * delta / a->value);
-	}
+	result_change(a, b, change, percent, sizeof change);
 	table_row(t, (const char *[]){ a->label, a->known ? left : "", b->known ? right : "",
-	    change, percent });
+	    change[0] != '\0' ? change : " ", percent[0] != '\0' ? percent : " " });
 }
 
 static bool
@@ -119,7 +84,7 @@ json_diff(const char *const name[2], const struct plan *a, const struct plan *b,
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		enum field_id f = (enum field_id)i;
 
-		if (!differs(f, a, b, from, to, sizeof from))
+		if (!results_differ(f, a, b, from, to, sizeof from))
 			continue;
 		jsonout_object_row(&j, NULL);
 		jsonout_text(&j, "path", field_table[i].path);

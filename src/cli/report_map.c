@@ -14,9 +14,8 @@
 
 enum { WIDTH_DEFAULT = 80, WIDTH_LEAST = 20, WIDTH_MOST = 4096, CELLS_MOST = 1 << 25 };
 
-/* --width, else $COLUMNS, else the terminal's, else 80. */
-static int
-map_width(const struct options *o)
+int
+report_width(const struct options *o)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
@@ -32,9 +31,14 @@ map_width(const struct options *o)
 	return n < WIDTH_LEAST ? WIDTH_LEAST : n > WIDTH_MOST ? WIDTH_MOST : (int)n;
 }
 
-/* How many colours to send: none unless the output is a terminal that wants them. */
-static enum theme_colors
-map_colors(const struct options *o)
+enum theme_palette
+report_palette(const struct options *o)
+{
+	return theme_palette_for(o->palette != NULL ? o->palette : "auto", getenv("COLORFGBG"));
+}
+
+enum theme_colors
+report_colors(const struct options *o)
 {
 	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
 
@@ -45,64 +49,118 @@ map_colors(const struct options *o)
 		return THEME_MONO;
 	if (term == NULL || *term == '\0' || text_equal(term, "dumb") ||
 	    strstr(term, "256") != NULL || getenv("COLORTERM") != NULL)
-		return THEME_256;
-	return strstr(term, "16color") != NULL ? THEME_16 : THEME_8;
+		return theme_depth(report_palette(o), THEME_256);
+	return theme_depth(report_palette(o),
+	    strstr(term, "16color") != NULL ? THEME_16 : THEME_8);
 }
 
-/* "tp,pp" as kinds of the layout. Without it: tensor parallel groups. */
-static bool
-map_kinds(struct map_view *view, const struct layout *l, const char *text)
+static void
+unknown_source(const struct layout *l, const char *name)
 {
-	const char *const usual[] = { layout_kind(l, "tp") >= 0 ? "tp" : "model" };
-	char name[LAYOUT_NAME_SIZE];
+	char known[(LAYOUT_KINDS_MAX + 4) * (LAYOUT_NAME_SIZE + 1)] = "", one[MAP_COLOR_NAME_SIZE];
 
-	map_view_init(view, l, usual, 1);
-	view->cursor = -1;
-	if (text == NULL)
-		return true;
-	for (view->colors = 0;; text++) {
-		size_t n = strcspn(text, ",");
+	for (int i = 0; i < map_color_count(l); i++) {
+		const struct map_color color = map_color_at(l, i);
 
-		text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
-		if (view->colors == MAP_COLORS_MAX) {
+		map_color_name(color, l, one, sizeof one);
+		text_add(known, sizeof known, " %s", color.by == MAP_BY_LINK ? "link:KIND" : one);
+	}
+	usage_error("--color-by: this plan's layout has no groups '%s'; it has%s", name, known);
+}
+
+/* "tp,pp,memory" as sources of colours. Without it: tensor parallel groups. */
+static bool
+map_sources(struct map_view *view, const struct layout *l, const char *text)
+{
+	const char *usual = layout_kind(l, "tp") >= 0 ? "tp" : "model", *names[MAP_COLORS_MAX];
+	char name[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
+	int count = 0;
+
+	map_view_init(view, l, &usual, 1);
+	for (; text != NULL; count++) {
+		const size_t n = strcspn(text, ",");
+
+		if (count == MAP_COLORS_MAX) {
 			usage_error("--color-by: more than %d kinds", MAP_COLORS_MAX);
 			return false;
 		}
-		if ((view->kind[view->colors] = report_kind(l, "--color-by", name)) < 0)
+		text_put(name[count], sizeof name[0], "%.*s", n < sizeof name[0] ? (int)n : 0, text);
+		names[count] = name[count];
+		if (!map_color_has(l, name[count])) {
+			unknown_source(l, name[count]);
 			return false;
-		view->colors++;
-		text += n;
-		if (*text == '\0')
-			return true;
+		}
+		text = text[n] == ',' ? text + n + 1 : NULL;
 	}
+	if (count > 0)
+		map_view_colors(view, l, names, count);
+	return true;
+}
+
+/* The layout alone, or all there is to know where the colours ask for it. False after a
+ * message. */
+static bool
+map_estimate(struct estimate *e, const struct session *s, const struct map_view *view,
+    const struct layout *l)
+{
+	bool more = false;
+
+	for (int i = 0; i < view->colors; i++)
+		more = more || view->color[i].by == MAP_BY_LAYERS ||
+		    view->color[i].by == MAP_BY_MEMORY;
+	if (!more) {
+		e->laid_out = true;
+		e->layout = *l;
+		return true;
+	}
+	estimate_run(e, &s->plan, &s->catalog, NULL);
+	if (!e->placed)
+		session_complain(&e->diags, SEVERITY_ERROR);
+	return e->placed;
 }
 
 static int
-map_print(const struct session *s, const struct options *o, const struct layout *l)
+map_put(const struct session *s, const struct options *o, const struct map_view *view,
+    const struct estimate *e)
 {
-	const bool utf8 = !o->ascii && text_equal(nl_langinfo(CODESET), "UTF-8");
-	const int width = map_width(o);
-	struct map_view view;
+	const int width = report_width(o);
+	const int64_t rows = map_rows(&s->plan, e, view, width);
 	struct canvas canvas;
-	int64_t rows;
 
-	if (!map_kinds(&view, l, o->color_by))
-		return STATUS_ERROR;
-	view.depth = map_colors(o);
-	rows = map_rows(&s->plan, l, &view, width);
 	if (rows > CELLS_MOST / width) {
 		complain("the map takes %lld rows of %d columns; give it a larger --width",
 		    (long long)rows, width);
 		return STATUS_ERROR;
 	}
-	if (!canvas_init(&canvas, width, (int)rows, utf8)) {
+	if (!canvas_init(&canvas, width, (int)rows, view->utf8)) {
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
-	map_draw(&canvas, (struct rect){ 0, 0, width, (int)rows }, &s->plan, l, &view);
-	canvas_print(&canvas, stdout, map_colors(o), PALETTE_DEFAULT);
+	map_draw(&canvas, (struct rect){ 0, 0, width, (int)rows }, &s->plan, e, view);
+	canvas_print(&canvas, stdout, view->depth, report_palette(o));
 	canvas_free(&canvas);
 	return STATUS_OK; /* write errors are main's to report */
+}
+
+static int
+map_print(const struct session *s, const struct options *o, const struct layout *l)
+{
+	struct map_view view;
+	struct estimate *e;
+	int status;
+
+	if (!map_sources(&view, l, o->color_by))
+		return STATUS_ERROR;
+	view.depth = report_colors(o);
+	view.utf8 = !o->ascii && text_equal(nl_langinfo(CODESET), "UTF-8");
+	e = calloc(1, sizeof *e);
+	if (e == NULL) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	status = map_estimate(e, s, &view, l) ? map_put(s, o, &view, e) : STATUS_NO;
+	free(e);
+	return status;
 }
 
 int

@@ -8,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/session.h"
 #include "core/estimate.h"
+#include "core/link.h"
 #include "core/text.h"
 
 enum { PEERS_SHOWN = 16 };
@@ -32,26 +33,6 @@ print_coordinates(const struct layout *l, int64_t rank)
 	printf("coordinates %s\n", line);
 }
 
-const char *
-report_link(const struct plan *p, const struct layout *l, int kind, int64_t group)
-{
-	const int64_t size = layout_group_size(l, kind), first = layout_member(l, kind, group, 0);
-	const int64_t per_node = p->cluster.gpus_per_node, domain = p->cluster.nvlink_domain;
-	bool same_node = true, same_domain = true;
-
-	if (size == 1)
-		return "itself";
-	for (int64_t k = 1; k < size && (same_node || same_domain); k++) {
-		int64_t rank = layout_member(l, kind, group, k);
-
-		same_node = same_node && rank / per_node == first / per_node;
-		same_domain = same_domain && rank / domain == first / domain;
-	}
-	if (same_domain && domain > 1 && p->cluster.nvlink_gbps > 0)
-		return "NVLink";
-	return same_node ? "node" : "network";
-}
-
 static void
 add_group(struct table *t, const struct plan *p, const struct layout *l, int kind,
     int64_t rank)
@@ -73,7 +54,7 @@ add_group(struct table *t, const struct plan *p, const struct layout *l, int kin
 	if (size > PEERS_SHOWN)
 		text_add(peers, sizeof peers, " ... %" PRId64, layout_member(l, kind, group, size - 1));
 	table_row(t, (const char *[]){ l->kind[kind].name, number, members, place,
-	    report_link(p, l, kind, group), peers });
+	    link_name(p, l, kind, group), peers });
 }
 
 static bool

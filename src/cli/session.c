@@ -7,6 +7,7 @@
 #include "core/field.h"
 #include "core/text.h"
 #include "file/catalog_file.h"
+#include "file/topics.h"
 
 static void
 print_errors(const struct file_errors *errors)
@@ -23,6 +24,8 @@ session_catalog(struct session *s)
 	struct file_errors errors = { 0 };
 
 	memset(&s->catalog, 0, sizeof s->catalog);
+	s->topics = (struct topics){ 0 };
+	s->topics_language[0] = '\0';
 	if (catalog_load(&s->catalog, &errors))
 		return true;
 	print_errors(&errors);
@@ -78,6 +81,20 @@ void
 session_close(struct session *s)
 {
 	catalog_free(&s->catalog);
+	topics_free(&s->topics);
+}
+
+const struct topic *
+session_topic(struct session *s, const char *language, size_t i)
+{
+	char why[256];
+
+	if (!text_equal(s->topics_language, language)) {
+		topics_free(&s->topics);
+		topics_read(&s->topics, language, why, sizeof why);
+		text_put(s->topics_language, sizeof s->topics_language, "%s", language);
+	}
+	return i < s->topics.count ? &s->topics.topic[i] : NULL;
 }
 
 struct estimate *

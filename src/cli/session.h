@@ -3,19 +3,28 @@
  */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
+#include <glob.h>
 #include <stdbool.h>
 
+#include "cli/drafts.h"
 #include "cli/options.h"
 #include "core/catalog.h"
 #include "core/estimate.h"
 #include "core/plan.h"
 #include "file/planfile.h"
+#include "file/topics.h"
 #include "ui/app.h"
 
 struct session {
 	struct catalog catalog;
 	struct planfile file;
 	struct plan plan; /* resolved, options applied */
+	/* The screen's alone: */
+	struct drafts drafts;
+	glob_t paths;     /* what can be completed, while has_paths */
+	bool has_paths;
+	struct topics topics; /* of topics_language, read when first asked for */
+	char topics_language[8];
 };
 
 /* Load the catalogue alone. False after a message; nothing to close then. */
@@ -41,4 +50,6 @@ void session_complain(const struct diag_list *diags, enum severity severity);
 
 /* What the screen needs to open and save plans; it works on s. */
 struct app_files session_files(struct session *s);
+/* The primer's page `i` in a language, NULL past the end or without any. */
+const struct topic *session_topic(struct session *s, const char *language, size_t i);
 #endif

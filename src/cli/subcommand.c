@@ -5,7 +5,8 @@
 
 const struct subcommand subcommand_table[] = {
 	{ "", "[PLAN]", "open the planner on a plan",
-	    TAKES_PLAN | TAKES_COLOR | TAKES_ASCII, 0, 1, screen_run },
+	    TAKES_PLAN | TAKES_COLOR | TAKES_PALETTE | TAKES_ASCII | TAKES_LINEAR, 0, 1,
+	    screen_run },
 	{ "groups", "[PLAN]", "print the process groups, one a line",
 	    TAKES_PLAN | TAKES_KIND | TAKES_FORMAT | TAKES_JSON, 0, 1, groups_run },
 	{ "layers", "[PLAN]", "print which layers sit on each pipeline stage",
@@ -13,7 +14,11 @@ const struct subcommand subcommand_table[] = {
 	{ "rank", "[PLAN] N", "print one rank: its place, groups, layers and memory",
 	    TAKES_PLAN | TAKES_JSON, 1, 2, rank_run },
 	{ "map", "[PLAN]", "print the map of nodes and GPUs, coloured by group",
-	    TAKES_PLAN | TAKES_COLOR_BY | TAKES_WIDTH | TAKES_COLOR | TAKES_ASCII, 0, 1, map_run },
+	    TAKES_PLAN | TAKES_COLOR_BY | TAKES_WIDTH | TAKES_COLOR | TAKES_PALETTE | TAKES_ASCII,
+	    0, 1, map_run },
+	{ "pipeline", "[PLAN]", "print the pipeline schedule: who works on what, when",
+	    TAKES_PLAN | TAKES_WIDTH | TAKES_COLOR | TAKES_PALETTE | TAKES_ASCII, 0, 1,
+	    pipeline_run },
 	{ "check", "[PLAN]", "print what is wrong with a plan and how to mend it",
 	    TAKES_PLAN | TAKES_STRICT | TAKES_JSON, 0, 1, check_run },
 	{ "estimate", "[PLAN]", "print memory, traffic and step time, or a serving report",
@@ -31,6 +36,8 @@ const struct subcommand subcommand_table[] = {
 	    TAKES_JSON, 0, 1, gpus_run },
 	{ "clusters", "[NAME]", "list the clusters, or print one as a section of a plan",
 	    TAKES_JSON, 0, 1, clusters_run },
+	{ "topics", "[NAME]", "list the pages of the primer on parallelism, or print one",
+	    TAKES_LANGUAGE, 0, 1, topics_run },
 	{ "help", "[COMMAND|keys]", "explain one command, or list the keys of the screen",
 	    0, 0, 1, help_run },
 };

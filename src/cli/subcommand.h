@@ -21,6 +21,9 @@ enum takes {
 	TAKES_STRICT = 128,
 	TAKES_STAGE = 256,
 	TAKES_JSON = 512,
+	TAKES_PALETTE = 1024,
+	TAKES_LINEAR = 2048,
+	TAKES_LANGUAGE = 4096,
 };
 
 struct subcommand {
@@ -49,6 +52,7 @@ int groups_run(const struct options *o);
 int layers_run(const struct options *o);
 int rank_run(const struct options *o);
 int map_run(const struct options *o);
+int pipeline_run(const struct options *o);
 int check_run(const struct options *o);
 int estimate_command(const struct options *o);
 int explain_run(const struct options *o);
@@ -58,5 +62,6 @@ int fields_run(const struct options *o);
 int models_run(const struct options *o);
 int gpus_run(const struct options *o);
 int clusters_run(const struct options *o);
+int topics_run(const struct options *o);
 int help_run(const struct options *o);
 #endif

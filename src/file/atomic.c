@@ -154,3 +154,15 @@ atomic_write(const char *path, const void *data, size_t size, const char *like,
 		*stamp = made;
 	return ATOMIC_DONE;
 }
+
+enum atomic_result
+atomic_write_private(const char *path, const void *data, size_t size,
+    const struct file_stamp *expected, char *why, size_t whysize)
+{
+	const mode_t mask = umask(077);
+	enum atomic_result result = atomic_write(path, data, size, NULL, expected, NULL, why,
+	    whysize);
+
+	(void)umask(mask);
+	return result;
+}

@@ -27,6 +27,10 @@ enum atomic_result atomic_write(const char *path, const void *data, size_t size,
     const char *like, const struct file_stamp *expected, struct file_stamp *stamp, char *why,
     size_t whysize);
 
+/* The same for what nobody but the user is to read: a new file gets mode 0600. */
+enum atomic_result atomic_write_private(const char *path, const void *data, size_t size,
+    const struct file_stamp *expected, char *why, size_t whysize);
+
 /* The file that path leads to through symbolic links, which need not exist itself.
  * False, with the reason, when the directory is not there or the link leads nowhere. */
 bool atomic_target(char *buf, size_t size, const char *path, char *why, size_t whysize);

@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -75,4 +77,24 @@ bool
 paths_state(char *buf, size_t size, const char *name)
 {
 	return user_path(buf, size, "XDG_STATE_HOME", ".local/state", name);
+}
+
+bool
+paths_make(const char *path)
+{
+	char part[PLANFILE_PATH_SIZE];
+	const char *slash = path;
+	struct stat st;
+
+	while ((slash = strchr(slash + 1, '/')) != NULL) {
+		if ((size_t)(slash - path) >= sizeof part) {
+			errno = ENAMETOOLONG;
+			return false;
+		}
+		text_put(part, sizeof part, "%.*s", (int)(slash - path), path);
+		/* Looked at first: where nothing may be made, what is there may serve yet. */
+		if (stat(part, &st) != 0 && mkdir(part, 0700) != 0 && errno != EEXIST)
+			return false;
+	}
+	return true;
 }

@@ -21,4 +21,8 @@ bool paths_data(char *buf, size_t size, const char *name);
  * (~/.config, ~/.local/state). False without a home directory, or when too long. */
 bool paths_config(char *buf, size_t size, const char *name);
 bool paths_state(char *buf, size_t size, const char *name);
+
+/* Make the directory of a path and those above it, for the user alone. False, with errno
+ * set, when that failed. */
+bool paths_make(const char *path);
 #endif

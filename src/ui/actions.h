@@ -42,9 +42,7 @@ unsigned move_first(struct state *s, const char *argument);
 unsigned move_last(struct state *s, const char *argument);
 unsigned move_next_pane(struct state *s, const char *argument);
 unsigned move_previous_pane(struct state *s, const char *argument);
-unsigned move_next_member(struct state *s, const char *argument);
-unsigned move_previous_member(struct state *s, const char *argument);
-unsigned move_rank(struct state *s, const char *argument);
+unsigned move_picture(struct state *s, const char *argument);
 unsigned move_peers(struct state *s, const char *argument);
 unsigned move_zoom_in(struct state *s, const char *argument);
 unsigned move_zoom_out(struct state *s, const char *argument);
@@ -73,6 +71,39 @@ void overlay_follow(struct state *s);
 void overlay_draw(const struct state *s, struct canvas *c);
 /* Lines that a page moves by. */
 int overlay_page(const struct state *s);
+/* The entry at a place of the screen; false without one. */
+bool overlay_at(const struct state *s, int x, int y, int *item);
+/* Move the lines shown; an entry that is shown stays selected. */
+void overlay_scroll(struct state *s, int lines);
+
+/* Left and right in a list that has a use for them. */
+unsigned overlay_aside(struct state *s, int way);
+
+/* inspect.c: one GPU, and the way to what is looked for */
+unsigned inspect_open(struct state *s, const char *argument);
+unsigned inspect_go(struct state *s, const char *argument);
+unsigned inspect_next(struct state *s, const char *argument);
+unsigned inspect_previous(struct state *s, const char *argument);
+
+/* compare.c: this plan against another */
+unsigned compare_pin(struct state *s, const char *argument);
+unsigned compare_open(struct state *s, const char *argument);
+
+/* history.c */
+unsigned history_open(struct state *s, const char *argument);
+
+/* topics.c: the primer */
+unsigned topics_open(struct state *s, const char *argument);
+unsigned topics_language(struct state *s, const char *argument);
+/* From a page back to the list; false when the list is what is open. */
+bool topics_close(struct state *s);
+
+/* options.c: what the user prefers */
+unsigned options_open(struct state *s, const char *argument);
+unsigned options_ascii(struct state *s, const char *argument);
+unsigned options_palette(struct state *s, const char *argument);
+unsigned options_mouse(struct state *s, const char *argument);
+unsigned options_remember(struct state *s, const char *argument);
 
 /* why.c: where a number comes from */
 unsigned overlay_why(struct state *s, const char *argument);
@@ -88,12 +119,13 @@ unsigned prompt_save_quit(struct state *s, const char *argument);
 unsigned prompt_filter(struct state *s, const char *argument);
 unsigned prompt_suspend(struct state *s, const char *argument);
 unsigned prompt_repaint(struct state *s, const char *argument);
-unsigned prompt_ascii(struct state *s, const char *argument);
 void prompt_start(struct state *s, enum prompt prompt, const char *text, bool fresh);
 /* A key while a prompt or a question is open. */
 unsigned prompt_key(struct state *s, int32_t key);
 /* "TP (1 to 64 ranks): " */
 void prompt_label(const struct state *s, char *buf, size_t size);
+/* The line below it: what Tab can choose from, or what may be typed. */
+void prompt_hint(const struct state *s, char *buf, size_t size);
 /* Question in one line. */
 void prompt_question(const struct state *s, char *buf, size_t size);
 #endif

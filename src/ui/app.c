@@ -1,15 +1,27 @@
+#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "ui/app.h"
+#include "ui/keep.h"
+#include "ui/linear.h"
+#include "ui/mouse.h"
 #include "ui/state.h"
 #include "ui/term.h"
 
-/* Draw and show; false without memory. */
+/* Draw and show, as the settings are by now; false without memory. */
 static bool
-show(struct terminal *t, const struct state *s, struct canvas *c)
+show(struct terminal *t, struct state *s, struct canvas *c)
 {
-	bool utf8 = s->utf8 && !s->ascii;
+	const enum theme_palette palette = theme_palette_for(s->settings.palette,
+	    getenv("COLORFGBG"));
+	bool utf8 = s->utf8 && !s->settings.ascii;
 
+	term_mouse(t, s->settings.mouse);
+	term_palette(t, palette);
+	s->depth = theme_depth(palette, t->colors);
 	if (c->w != t->w || c->h != t->h || c->utf8 != utf8) {
 		canvas_free(c);
 		if (!canvas_init(c, t->w, t->h, utf8))
@@ -20,9 +32,18 @@ show(struct terminal *t, const struct state *s, struct canvas *c)
 	return true;
 }
 
+/* Stop, the whole job or this process alone; who is stopped may be killed. */
+static void
+suspend(struct terminal *t, struct state *s, struct keeper *keeper, bool job)
+{
+	keep_now(keeper, s);
+	term_suspend(t, job);
+	state_resize(s, t->w, t->h);
+}
+
 /* One key. False when the program is to end. */
 static bool
-handle(struct terminal *t, struct state *s, int32_t key)
+handle(struct terminal *t, struct state *s, struct keeper *keeper, int32_t key)
 {
 	unsigned flags;
 
@@ -32,11 +53,13 @@ handle(struct terminal *t, struct state *s, int32_t key)
 		state_resize(s, t->w, t->h);
 		return true;
 	}
-	flags = state_key(s, key);
-	if ((flags & EVENT_SUSPEND) != 0) {
-		term_suspend(t);
-		state_resize(s, t->w, t->h);
+	if (key == INPUT_STOP) {
+		suspend(t, s, keeper, false);
+		return true;
 	}
+	flags = key == INPUT_MOUSE ? state_mouse(s, t->event) : state_key(s, key);
+	if ((flags & EVENT_SUSPEND) != 0)
+		suspend(t, s, keeper, true);
 	if ((flags & EVENT_REPAINT) != 0)
 		term_repaint(t);
 	return (flags & EVENT_QUIT) == 0;
@@ -50,38 +73,114 @@ keep_draft(const struct state *s, char *note, size_t size)
 	note[0] = '\0';
 	if (!state_unsaved(s))
 		return;
-	if (!s->files->keep_draft(s->files->context, &s->plan, note, size) && note[0] == '\0')
+	if (!s->files->keep_draft(s->files->context, &s->plan, true, note, size) &&
+	    note[0] == '\0')
 		snprintf(note, size, "the unsaved plan could not be kept");
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What earlier sessions left: lines of the prompt, and maybe unsaved work. */
+static void
+begin(struct state *s, const char *notice)
+{
+	const struct app_files *files = s->files;
+	char *lines = files->read_lines != NULL ? files->read_lines(files->context) : NULL;
+
+	if (lines != NULL)
+		recall_load(&s->recall, lines);
+	free(lines);
+	if (notice != NULL && notice[0] != '\0')
+		state_say(s, ROLE_WARNING, "%s", notice);
+	keep_offer(s);
+}
+
+/* What this one leaves. */
+static void
+end(const struct state *s)
+{
+	char *lines = recall_new(&s->recall);
+
+	if (lines != NULL && s->files->add_lines != NULL)
+		s->files->add_lines(s->files->context, lines);
+	free(lines);
 }
 
 static int
 run(struct terminal *t, struct state *s)
 {
 	char note[STATE_MESSAGE_SIZE] = "";
+	struct keeper keeper = { 0 };
 	struct canvas c = { 0 };
 	int32_t key = INPUT_NONE;
 	int status = 0;
 	bool on = true;
 
 	s->utf8 = t->utf8;
-	s->depth = t->colors;
+	s->chinese = strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0;
 	state_resize(s, t->w, t->h);
-	while (on && show(t, s, &c)) {
-		key = term_key(t, true);
-		on = handle(t, s, key);
+	while (on) {
+		const int wait = keep_unsaved(&keeper, s, now_ms(), key != INPUT_NONE);
+
+		if (!show(t, s, &c))
+			break;
+		key = term_key(t, wait);
+		on = key == INPUT_NONE || handle(t, s, &keeper, key);
 		/* Keys that are waiting already, before the picture is drawn again. */
-		for (int i = 0; on && i < 64 && (key = term_key(t, false)) != INPUT_NONE; i++)
-			on = handle(t, s, key);
+		for (int i = 0; on && i < 64; i++) {
+			const int32_t next = term_key(t, 0);
+
+			if (next == INPUT_NONE)
+				break;
+			on = handle(t, s, &keeper, key = next);
+		}
 	}
-	if (key == INPUT_SIGNAL || key == INPUT_GONE) {
+	if (on || key == INPUT_SIGNAL || key == INPUT_GONE) {
 		keep_draft(s, note, sizeof note);
-		status = term_signal() != 0 ? 128 + term_signal() : 129;
-	}
+		status = on ? 2 : term_signal() != 0 ? 128 + term_signal() : 129;
+	} else if (s->files->drop_draft != NULL)
+		s->files->drop_draft(s->files->context);
 	canvas_free(&c);
 	term_close(t);
 	if (note[0] != '\0')
 		fprintf(stderr, "shardplan: %s\n", note);
 	return status;
+}
+
+/* Lines in, lines out, until there are no more: also at the end of a pipe unsaved work is
+ * kept. */
+static int
+run_lines(struct state *s)
+{
+	char note[STATE_MESSAGE_SIZE] = "", *line = NULL;
+	struct keeper keeper = { 0 };
+	size_t size = 0;
+	bool on = true;
+
+	term_watch_signals();
+	linear_begin(s, stdout);
+	fflush(stdout);
+	while (on && term_signal() == 0 && getline(&line, &size, stdin) >= 0) {
+		on = linear_line(s, line, stdout);
+		fflush(stdout);
+		keep_unsaved(&keeper, s, now_ms(), true);
+		keep_now(&keeper, s);
+	}
+	free(line);
+	if (on)
+		keep_draft(s, note, sizeof note);
+	else if (s->files->drop_draft != NULL)
+		s->files->drop_draft(s->files->context);
+	if (note[0] != '\0')
+		fprintf(stderr, "shardplan: %s\n", note);
+	return term_signal() != 0 ? 128 + term_signal() : 0;
 }
 
 int
@@ -96,8 +195,15 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 		fprintf(stderr, "shardplan: out of memory\n");
 		return 2;
 	}
-	if (term_open(&t, options))
+	if (options != NULL && options->linear) {
+		begin(&s, options->notice);
+		status = run_lines(&s);
+		end(&s);
+	} else if (term_open(&t, options)) {
+		begin(&s, options != NULL ? options->notice : NULL);
 		status = run(&t, &s);
+		end(&s);
+	}
 	state_free(&s);
 	return status;
 }

@@ -8,7 +8,9 @@ enum {
 	FRAME_COLUMNS = 16, FRAME_ROWS = 7,  /* smaller: no frame, only what is inside */
 	FORM_LEAST = 32, FORM_MOST = 46,
 	MAP_LEAST = 8, MEMORY_LEAST = 6, TRAFFIC_LEAST = 5, LOWER_LEAST = 8, STEP_MOST = 8,
-	TRAFFIC_COLUMNS = 60,                /* with nothing abbreviated */
+	TRAFFIC_COLUMNS = 60,                /* with nothing abbreviated, */
+	CHANGES_COLUMNS = 89,                /* and with every change, */
+	BARS_COLUMNS = 56,                   /* as far as the bars beside it can spare them */
 	SPLIT_COLUMNS = 100,                 /* right of the form: room for memory beside it */
 };
 
@@ -104,7 +106,9 @@ static bool
 split(struct arrange *a, struct rect r, const struct wish *wish)
 {
 	const bool flows = wish->flows > 0;
-	const int right = flows ? TRAFFIC_COLUMNS : r.w / 2, left = r.w - right;
+	const int right = flows ? clamp(r.w - BARS_COLUMNS, TRAFFIC_COLUMNS, CHANGES_COLUMNS) :
+	    r.w / 2;
+	const int left = r.w - right;
 	const int step = step_lines(right, wish);
 	int traffic = flows ? TRAFFIC_LEAST : 0, lower;
 

@@ -1,6 +1,7 @@
 #include "ui/bars.h"
 
 #include "core/text.h"
+#include "ui/change.h"
 #include "ui/units.h"
 
 enum {
@@ -8,6 +9,8 @@ enum {
 	LEGEND_FROM = 3,       /* lines of a pane that has a legend */
 	LEGEND_WIDE = 100,     /* from here on it takes one line, else two */
 	WORDS_FROM = 44,       /* columns for "stage", not "st" */
+	CHANGE_FROM = 40,      /* columns that have room for changes, */
+	CHANGE_COLUMNS = 9,    /* whose place is kept free so that bars keep their length */
 };
 
 /* In the order of the bar. Each part has a glyph of its own: colour is not needed. */
@@ -131,9 +134,26 @@ draw_bar(struct canvas *c, struct rect r, const struct memory *m, double capacit
 		canvas_put(c, r.x + limit, r.y, over, canvas_glyph(c, GLYPH_LIMIT));
 }
 
+/* "+1.40" at the end of the line. */
 static void
-draw_stage(struct canvas *c, struct rect line, const struct estimate *e, int64_t stage,
-    bool is_selected)
+draw_change(struct canvas *c, struct rect line, const struct estimate *e,
+    const struct estimate *base, int64_t stage, bool is_selected)
+{
+	const double is = e->stage[stage].memory.total;
+	double was = is;
+	char text[CHANGE_SIZE];
+
+	if (base != NULL && stage < base->stages)
+		was = base->stage[stage].memory.total;
+	if (!change_put(units_memory, was, is, text, sizeof text))
+		return;
+	canvas_text(c, line, line.x + line.w - CHANGE_COLUMNS + 1, line.y, (struct style){
+	    .role = (uint8_t)(is_selected ? ROLE_SELECTED : change_role(was, is, BETTER_LESS)) }, text);
+}
+
+static void
+draw_stage(struct canvas *c, struct rect line, const struct estimate *e,
+    const struct estimate *base, int64_t stage, bool is_selected)
 {
 	const struct memory *m = &e->stage[stage].memory;
 	const bool words = line.w >= WORDS_FROM;
@@ -150,6 +170,10 @@ draw_stage(struct canvas *c, struct rect line, const struct estimate *e, int64_t
 		c->cursor_x = line.x;
 		c->cursor_y = line.y;
 	}
+	if (line.w >= CHANGE_FROM) {
+		draw_change(c, line, e, base, stage, is_selected);
+		line.w -= CHANGE_COLUMNS;
+	}
 	text_put(buf, sizeof buf, words ? "%cstage %lld" : "%cst %lld", is_selected ? '>' : ' ',
 	    (long long)stage);
 	canvas_text(c, line, line.x, line.y, style, buf);
@@ -162,13 +186,13 @@ draw_stage(struct canvas *c, struct rect line, const struct estimate *e, int64_t
 }
 
 void
-bars_draw(struct canvas *c, struct rect r, const struct estimate *e, int64_t first,
-    int64_t selected, bool focus)
+bars_draw(struct canvas *c, struct rect r, const struct estimate *e,
+    const struct estimate *base, int64_t first, int64_t selected, bool focus)
 {
 	int rows = bars_rows(r.w, r.h);
 
 	for (int i = 0; i < rows && first + i < e->stages; i++)
-		draw_stage(c, (struct rect){ r.x, r.y + i, r.w, 1 }, e, first + i,
+		draw_stage(c, (struct rect){ r.x, r.y + i, r.w, 1 }, e, base, first + i,
 		    focus && first + i == selected);
 	if (rows < r.h)
 		draw_legend(c, (struct rect){ r.x + 1, r.y + rows, r.w - 1, r.h - rows }, e,

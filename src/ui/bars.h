@@ -10,9 +10,10 @@
 #include "ui/canvas.h"
 
 /* Draw stages from `first` on, and the legend when there is room: the parts of the stage
- * `selected`, which is marked when focus, else of the fullest one. */
-void bars_draw(struct canvas *c, struct rect r, const struct estimate *e, int64_t first,
-    int64_t selected, bool focus);
+ * `selected`, which is marked when focus, else of the fullest one. Where there is room, and
+ * base is not NULL, each bar ends with its stage's change against that estimate. */
+void bars_draw(struct canvas *c, struct rect r, const struct estimate *e,
+    const struct estimate *base, int64_t first, int64_t selected, bool focus);
 
 /* Bars that fit into an area of this size, beside the legend. */
 int bars_rows(int w, int h);

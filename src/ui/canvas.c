@@ -91,6 +91,18 @@ columns(uint32_t ch)
 	return n < 0 ? -1 : n;
 }
 
+int
+canvas_step(const char *text, int *w)
+{
+	uint32_t ch;
+	const int bytes = decode(text, &ch);
+
+	*w = ch < 0x20 || ch == 0x7f ? 1 : columns(ch);
+	if (*w < 0)
+		*w = 1;
+	return bytes;
+}
+
 static int
 draw(struct canvas *c, struct rect clip, int x, int y, struct style style, const char *text)
 {

@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "core/field.h"
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/command.h"
@@ -18,7 +21,8 @@ const struct command command_table[] = {
 	    "the next legal value of the field", edit_more },
 	{ "less", { '-', INPUT_LEFT, 'h' }, FORM, "", NULL,
 	    "the previous legal value of the field", edit_less },
-	{ "help", { '?', INPUT_F1 }, ALL, "", "?|help", "this list", overlay_help },
+	{ "help", { '?', INPUT_F1 }, ALL, "[NAME]", "?|help", "this list, or what is known of a "
+	    "command or field", overlay_help },
 	{ "quit", { 'q', INPUT_F10 }, PANES, "", "q|quit", "leave", prompt_quit },
 	{ "edit", { INPUT_ENTER }, FORM, "", "Enter|edit",
 	    "type a value, or choose a model or GPU from a list (a digit begins as well)", edit_begin },
@@ -30,13 +34,15 @@ const struct command command_table[] = {
 	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list", overlay_close },
 	{ "filter", { '/' }, LIST, "", "/|filter", "show only entries with some text", prompt_filter },
 	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", edit_fix },
-	{ "left", { INPUT_LEFT, 'h' }, MAP | NUMBERS, "", NULL, "move left", move_left },
-	{ "right", { INPUT_RIGHT, 'l' }, MAP | NUMBERS, "", NULL, "move right", move_right },
-	{ "member", { 'n' }, MAP, "", "n/N|group member", "the next member of the group",
-	    move_next_member },
-	{ "member-back", { 'N' }, MAP, "", NULL, "the previous member of the group",
-	    move_previous_member },
-	{ "rank", { 'g' }, MAP, "RANK", "g|rank", "jump to a rank", move_rank },
+	{ "left", { INPUT_LEFT, 'h' }, MAP | NUMBERS | LIST, "", NULL, "move left", move_left },
+	{ "right", { INPUT_RIGHT, 'l' }, MAP | NUMBERS | LIST, "", NULL, "move right", move_right },
+	{ "next", { 'n' }, MAP, "", "n/N|next", "the next GPU that holds what was looked for, else "
+	    "the next member of the group", inspect_next },
+	{ "previous", { 'N' }, MAP, "", NULL, "the one before", inspect_previous },
+	{ "go", { 'g' }, MAP, "WHAT", "g|go to", "go to a rank, node N, stage N, layer N, expert N",
+	    inspect_go },
+	{ "inspect", { 'i', INPUT_F4 }, PANES, "[WHAT]", "i|inspect", "everything about the GPU under "
+	    "the cursor", inspect_open },
 	{ "peers", { INPUT_ENTER, ' ' }, MAP, "", "Enter|peers",
 	    "colour the cursor's groups alone, or all groups", move_peers },
 	{ "why", { 'W' }, PANES, "", NULL,
@@ -49,6 +55,8 @@ const struct command command_table[] = {
 	    move_next_kind },
 	{ "kinds", { 'd' }, PANES, "", "d|dimensions", "choose what colours the map", overlay_kinds },
 	{ "zoom", { 'z' }, PANES, "[NAME]", "z|zoom", "show GPUs larger", move_zoom_in },
+	{ "pipeline", { 'p', INPUT_F5 }, PANES, "", "p|pipeline",
+	    "the schedule of the pipeline in place of the map, and back", move_picture },
 	{ "undo", { 'u' }, PANES, "", "u|undo", "undo the last change", edit_undo },
 	{ "save", { 's', INPUT_F2 }, PANES, "[FILE]", "s|save", "save the plan", prompt_save },
 	{ "search", { '/', INPUT_F3 }, PANES, "", "/|find field", "find a field by name",
@@ -56,6 +64,17 @@ const struct command command_table[] = {
 	{ "errors", { 'e', '!' }, PANES, "", "e|errors", "all errors, warnings and hints",
 	    overlay_diags },
 	{ "redo", { INPUT_CTRL('R') }, PANES, "", NULL, "redo what was undone", edit_redo },
+	{ "compare", { 'D', INPUT_F6 }, PANES, "[FILE]", "D|compare",
+	    "this plan beside the pinned or saved one, or beside a file", compare_open },
+	{ "pin", { 'P' }, PANES, "", "P|pin", "hold changes against the plan as it is now; again: "
+	    "against the saved one", compare_pin },
+	{ "history", { 'U' }, PANES, "", NULL, "all changes of this session, to go back to one",
+	    history_open },
+	{ "topics", { 't', INPUT_F7 }, PANES, "[NAME]", "t|topics",
+	    "what each kind of parallelism is and costs, to read", topics_open },
+	{ "language", { 'L' }, ALL, "[NAME]", NULL, "topics in English or Chinese", topics_language },
+	{ "settings", { 'O' }, PANES, "[NAME VALUE]", NULL, "colours, mouse, language, keys",
+	    options_open },
 	{ "all-fields", { 'a' }, PANES, "", "a|all fields",
 	    "show every field, or those that most plans need", edit_all_fields },
 	{ "open", { 'o' }, PANES, "FILE", "o|open", "open a plan", prompt_open },
@@ -79,7 +98,12 @@ const struct command command_table[] = {
 	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", prompt_save_quit },
 	{ "command", { ':' }, PANES, "", NULL, "run a command by its name", prompt_command },
 	{ "set", { 0 }, 0, "PATH VALUE", NULL, "set a field", edit_set },
-	{ "ascii", { 'A' }, PANES, "", NULL, "draw with ASCII alone, or not", prompt_ascii },
+	{ "ascii", { 'A' }, PANES, "", NULL, "draw with ASCII alone, or not", options_ascii },
+	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours", options_palette },
+	{ "mouse", { 'M' }, PANES, "", NULL, "use the mouse (Shift selects text then), or not",
+	    options_mouse },
+	{ "remember", { 0 }, 0, "", NULL, "keep the settings as they are now for later sessions",
+	    options_remember },
 	{ "repaint", { INPUT_CTRL('L') }, ALL, "", NULL, "send the whole screen again",
 	    prompt_repaint },
 	{ "suspend", { INPUT_CTRL('Z') }, ALL, "", NULL, "stop; the shell's fg goes on",
@@ -112,7 +136,7 @@ command_find(const char *name)
 	static const struct {
 		const char *alias, *name;
 	} aliases[] = { { "q", "quit" }, { "w", "save" }, { "e", "open" }, { "colour", "color" },
-		{ "q!", "discard" }, { "wq", "save-quit" } };
+		{ "q!", "discard" }, { "wq", "save-quit" }, { "rank", "go" } };
 
 	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
 		if (text_equal(aliases[i].alias, name))
@@ -121,6 +145,104 @@ command_find(const char *name)
 		if (text_equal(command_table[i].name, name))
 			return &command_table[i];
 	return NULL;
+}
+
+/* The command that a line begins with; NULL for a field. */
+static const struct command *
+command_of_line(const char *line)
+{
+	char name[64];
+	const size_t n = strcspn(line, " \t=");
+
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, line);
+	return command_find(name);
+}
+
+static unsigned
+contexts_of_line(const char *line)
+{
+	const struct command *command = command_of_line(line);
+
+	if (line[0] == '\0')
+		return ALL;
+	return command != NULL && command->contexts != 0 ? command->contexts : PANES;
+}
+
+const struct settings_key *
+command_own_key(const struct state *s, int32_t key)
+{
+	for (size_t i = 0; i < s->settings.keys; i++) {
+		const struct settings_key *own = &s->settings.key[i];
+
+		if (input_of_name(own->key) == key &&
+		    (contexts_of_line(own->command) & command_context(s)) != 0)
+			return own;
+	}
+	return NULL;
+}
+
+bool
+command_is_known(const char *name)
+{
+	return command_find(name) != NULL || field_find(name) != FIELD_NONE;
+}
+
+const char *
+command_near(const char *name)
+{
+	const char *near = NULL;
+	size_t least = 3;
+
+	for (size_t i = 0; i < command_count; i++) {
+		size_t d = text_distance(command_table[i].name, name);
+
+		if (d < least && d < strlen(name)) {
+			least = d;
+			near = command_table[i].name;
+		}
+	}
+	return near != NULL ? near : field_near(name);
+}
+
+size_t
+command_keys_now(const struct state *s, const struct command *command, int most, char *buf,
+    size_t size)
+{
+	char name[SETTINGS_KEY_SIZE];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < s->settings.keys && most > 0; i++)
+		if (command_find(s->settings.key[i].command) == command) {
+			n = text_add(buf, size, n > 0 ? " %s" : "%s", s->settings.key[i].key);
+			most--;
+		}
+	for (int i = 0; i < COMMAND_KEYS_MAX && command->key[i] != 0 && most > 0; i++) {
+		bool taken = false;
+
+		for (size_t k = 0; k < s->settings.keys; k++)
+			taken = taken || (input_of_name(s->settings.key[k].key) == command->key[i] &&
+			    (contexts_of_line(s->settings.key[k].command) & command->contexts) != 0);
+		if (taken)
+			continue;
+		input_name(command->key[i], name, sizeof name);
+		n = text_add(buf, size, n > 0 ? " %s" : "%s", name);
+		most--;
+	}
+	return n;
+}
+
+bool
+command_hint_key(const struct state *s, const struct command *command, char *buf, size_t size)
+{
+	char usual[SETTINGS_KEY_SIZE], now[SETTINGS_KEY_SIZE];
+
+	if (s->settings.keys == 0)
+		return true;
+	input_name(command->key[0], usual, sizeof usual);
+	if (command_keys_now(s, command, 1, now, sizeof now) > 0 && !text_equal(now, usual))
+		text_put(buf, size, "%s", now);
+	return now[0] != '\0';
 }
 
 size_t

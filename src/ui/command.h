@@ -40,8 +40,26 @@ enum context command_context(const struct state *s);
 const struct command *command_of_key(int32_t key, enum context context);
 const struct command *command_find(const char *name);
 
+/* The user's own binding of a key where the state is now, NULL without one. It works where
+ * the command works that it runs, and a field's name in all panes. */
+const struct settings_key *command_own_key(const struct state *s, int32_t key);
+
+/* True for what can be run: commands, and fields as commands ("tp 8"). And the name nearest
+ * to a misspelt one, NULL when none is near. */
+bool command_is_known(const char *name);
+const char *command_near(const char *name);
+
 /* Its keys as text: "Up k". */
 size_t command_keys(const struct command *command, char *buf, size_t size);
+
+/* The same as the user has it: keys of their own first, without those that mean something
+ * else now. `most` keys at most. */
+size_t command_keys_now(const struct state *s, const struct command *command, int most,
+    char *buf, size_t size);
+
+/* The key in a footer's hint, in buf, as the user has it; false when no key is left. */
+bool command_hint_key(const struct state *s, const struct command *command, char *buf,
+    size_t size);
 
 /* Run a command: edits the state, returns event flags. Pure. */
 unsigned app_event(struct state *s, const struct command *command, const char *argument);

@@ -4,10 +4,12 @@
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/bars.h"
-#include "ui/command.h"
 #include "ui/figures.h"
 #include "ui/flows.h"
+#include "ui/hints.h"
 #include "ui/summary.h"
+
+enum { HEADER_CHANGES = 3 };
 
 static const struct style text_style = { .role = ROLE_TEXT };
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -64,6 +66,25 @@ put_fits(const struct state *s, struct segment *segment)
 	    peak, capacity);
 }
 
+/* The changes against the saved or pinned plan, a segment each; the first says so. */
+static void
+put_changes(const struct state *s, struct segment segment[HEADER_CHANGES + 1])
+{
+	const struct estimate *base = state_base_estimate(s);
+	const struct summary now = summary_of(s->estimate);
+	struct summary was;
+	int n = 0;
+
+	if (base == NULL)
+		return;
+	was = summary_of(base);
+	for (enum summary_part i = 0; i < SUMMARY_PARTS && n < HEADER_CHANGES; i++)
+		n += summary_change(&was, &now, i, true, segment[n + 1].text, sizeof segment->text,
+		    &segment[n + 1].role);
+	if (n > 0)
+		text_put(segment->text, sizeof segment->text, "vs %s:", state_base_name(s));
+}
+
 static void
 draw_header(const struct state *s, struct canvas *c, struct rect r)
 {
@@ -72,13 +93,16 @@ draw_header(const struct state *s, struct canvas *c, struct rect r)
 		{ .rank = 6, .role = ROLE_TEXT }, { .rank = 5, .role = ROLE_TEXT },
 		{ .rank = 1, .role = ROLE_HEADER }, { .rank = 0, .role = ROLE_GOOD },
 		{ .rank = 4, .role = ROLE_TEXT }, { .rank = 3, .role = ROLE_TEXT },
+		/* Changes: put_changes. Where they have no room, the panes show them. */
+		{ .rank = 8, .role = ROLE_DIM }, { .rank = 8 }, { .rank = 9 }, { .rank = 10 },
 	};
 	const int count = (int)(sizeof segment / sizeof *segment);
 	const struct summary summary = summary_of(s->estimate);
 	int x = r.x;
 
-	text_put(segment[1].text, sizeof segment[1].text, "%.120s%s", state_file_name(s),
-	    state_unsaved(s) ? " *" : "");
+	/* The mark's place is kept free: what follows stays where it is. */
+	text_put(segment[1].text, sizeof segment[1].text, "%.120s%s%s", state_file_name(s),
+	    state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
 	field_format(FIELD_MODE, &s->plan, segment[2].text, sizeof segment[2].text);
 	text_put(segment[3].text, sizeof segment[3].text, "%lld x %lld %s = %lld",
 	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
@@ -87,7 +111,8 @@ draw_header(const struct state *s, struct canvas *c, struct rect r)
 	put_fits(s, &segment[5]);
 	summary_rate(&summary, segment[6].text, sizeof segment[6].text);
 	summary_pace(&summary, segment[7].text, sizeof segment[7].text);
-	for (int most = 7; most >= 0; most--) {
+	put_changes(s, &segment[8]);
+	for (int most = 10; most >= 0; most--) {
 		int w = 0;
 
 		for (int i = 0; i < count; i++)
@@ -103,18 +128,24 @@ draw_header(const struct state *s, struct canvas *c, struct rect r)
 	}
 }
 
-/* "map by tp+pp  rank 3: node 0, GPU 3  t1d0p2" */
+/* "map by tp+pp  * layer 7  rank 3: node 0, GPU 3  t1d0p2" */
 static void
 add_map_title(const struct state *s, char *buf, size_t size)
 {
 	const struct layout *l = &s->estimate->layout;
-	char at[64];
+	char at[64], name[MAP_COLOR_NAME_SIZE];
 
 	if (!s->estimate->laid_out)
 		return;
 	text_add(buf, size, " by");
-	for (int i = 0; i < s->map.colors; i++)
-		text_add(buf, size, i > 0 ? "+%s" : " %s", l->kind[s->map.kind[i]].name);
+	for (int i = 0; i < s->map.colors; i++) {
+		map_color_name(s->map.color[i], l, name, sizeof name);
+		text_add(buf, size, i > 0 ? "+%s" : " %s", name);
+	}
+	if (!where_empty(&s->where) && s->where.rank < 0) {
+		where_describe(&s->where, at, sizeof at);
+		text_add(buf, size, "  * %s", at);
+	}
 	if (s->focus != PANE_MAP || s->map.cursor < 0)
 		return;
 	map_coordinates(l, s->map.cursor, at, sizeof at);
@@ -127,16 +158,41 @@ add_map_title(const struct state *s, char *buf, size_t size)
 static void
 put_tabs(const struct state *s, enum pane first, enum pane shown, char *buf, size_t size)
 {
-	static const char *const name[PANE_COUNT] = { "plan", "map", "memory", "traffic", "step" };
+	struct tab tab[PANE_COUNT];
+	int n = hints_tabs(s, first, shown, tab);
 
 	buf[0] = '\0';
-	for (int i = (int)first; i < PANE_COUNT; i++) {
-		const char *text = i == PANE_STEP && s->plan.mode == MODE_SERVE ? "serving" : name[i];
+	for (int i = 0; i < n; i++)
+		text_add(buf, size, i > 0 ? " %s" : "%s", tab[i].text);
+}
 
-		if (state_has_pane(s, (enum pane)i))
-			text_add(buf, size, i == (int)shown ? "%s[%s]" : "%s%s", i > (int)first ? " " : "",
-			    text);
-	}
+/* How a pane's numbers changed on the whole: "  +190 ms, MFU -3.9 % vs saved". One pane
+ * that stands for all of them speaks for all of them. */
+static void
+add_changes(const struct state *s, enum pane pane, bool alone, char *buf, size_t size)
+{
+	static const unsigned parts[PANE_COUNT] = {
+		[PANE_MEMORY] = 1U << SUMMARY_MEMORY, [PANE_TRAFFIC] = 1U << SUMMARY_TRAFFIC,
+		[PANE_STEP] = 1U << SUMMARY_STEP | 1U << SUMMARY_MFU | 1U << SUMMARY_KV_TOKENS |
+		    1U << SUMMARY_TPOT | 1U << SUMMARY_TOKENS_PER_SECOND,
+	};
+	const unsigned all = 1U << SUMMARY_MEMORY | 1U << SUMMARY_STEP | 1U << SUMMARY_TPOT;
+	const struct estimate *base = state_base_estimate(s);
+	const struct summary now = summary_of(s->estimate);
+	struct summary was;
+	char change[64];
+	enum role role;
+	int n = 0;
+
+	if (base == NULL)
+		return;
+	was = summary_of(base);
+	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
+		if (((alone ? all : parts[pane]) & 1U << i) != 0 &&
+		    summary_change(&was, &now, i, false, change, sizeof change, &role))
+			text_add(buf, size, n++ > 0 ? ", %s" : "  %s", change);
+	if (n > 0)
+		text_add(buf, size, " vs %s", state_base_name(s));
 }
 
 static void
@@ -145,6 +201,7 @@ pane_title(const struct state *s, const struct arrange *a, enum pane pane, char 
 	static const char *const name[PANE_COUNT] = {
 		"plan", "map", "memory per GPU, by stage", "traffic per step, one GPU", "step"
 	};
+	char title[160];
 
 	if (a->tabs)
 		put_tabs(s, PANE_FORM, pane, buf, size);
@@ -153,8 +210,16 @@ pane_title(const struct state *s, const struct arrange *a, enum pane pane, char 
 	else
 		text_put(buf, size, "%s", pane == PANE_STEP && s->plan.mode == MODE_SERVE ?
 		    "serving" : name[pane]);
-	if (pane == PANE_MAP)
+	if (pane == PANE_MAP && s->picture == PICTURE_PIPELINE) {
+		pipeline_title(&s->plan, s->estimate, title, sizeof title);
+		if (!a->tabs)
+			buf[0] = '\0';
+		text_add(buf, size, a->tabs ? "  %s" : "%s", title);
+	} else if (pane == PANE_MAP) {
 		add_map_title(s, buf, size);
+	}
+	if (pane >= PANE_MEMORY)
+		add_changes(s, pane, a->tabs || a->lower_tabs, buf, size);
 }
 
 /* "tp 6: 12 13   pp 1: 1 5 9 13", as far as w columns go. */
@@ -165,10 +230,16 @@ put_groups(const struct state *s, char *buf, size_t size, size_t w)
 
 	buf[0] = '\0';
 	for (int i = 0; i < s->map.colors; i++) {
-		int kind = s->map.kind[i];
+		int kind = s->map.color[i].kind;
 		int64_t group = layout_group_of(l, kind, s->map.cursor), n = layout_group_size(l, kind);
 		size_t room = w * (size_t)(i + 1) / (size_t)s->map.colors;
+		char text[MAP_COLOR_TEXT_SIZE];
 
+		if (s->map.color[i].by != MAP_BY_GROUPS) {
+			map_color_text(s->map.color[i], &s->plan, s->estimate, s->map.cursor, text, sizeof text);
+			text_add(buf, size, "%s%s", i > 0 ? "  " : "", text);
+			continue;
+		}
 		text_add(buf, size, "%s%s %lld:", i > 0 ? "  " : "", l->kind[kind].name, (long long)group);
 		if (group < 0) {
 			text_add(buf, size, " none");
@@ -204,7 +275,8 @@ draw_frame(const struct state *s, struct canvas *c, const struct arrange *a, enu
 			canvas_put(c, r.x, r.y, frame_style, canvas_glyph(c, GLYPH_TEE_RIGHT));
 			canvas_put(c, r.x + r.w - 1, r.y, frame_style, canvas_glyph(c, GLYPH_TEE_LEFT));
 		}
-	if (pane == PANE_MAP && focus && s->estimate->laid_out && s->map.cursor >= 0 && r.w > 20) {
+	if (pane == PANE_MAP && s->picture == PICTURE_MAP && focus && s->estimate->laid_out &&
+	    s->map.cursor >= 0 && r.w > 20) {
 		char text[520];
 
 		put_groups(s, buf, sizeof buf, (size_t)r.w - 6);
@@ -237,6 +309,24 @@ draw_wrapped(struct canvas *c, struct rect r, struct style style, const char *te
 }
 
 static void
+draw_pipeline_pane(const struct state *s, struct canvas *c, struct rect r)
+{
+	struct pipeline_view view = s->pipeline;
+	const bool focus = s->focus == PANE_MAP;
+	const char *why;
+
+	view.depth = s->depth;
+	why = pipeline_draw(c, r, &s->plan, s->estimate, &view, focus);
+	if (why == NULL)
+		return;
+	draw_wrapped(c, r, dim_style, why);
+	if (focus) {
+		c->cursor_x = r.x;
+		c->cursor_y = r.y;
+	}
+}
+
+static void
 draw_map_pane(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct estimate *e = s->estimate;
@@ -257,14 +347,16 @@ draw_map_pane(const struct state *s, struct canvas *c, struct rect r)
 		return;
 	}
 	view.depth = s->depth;
+	view.utf8 = c->utf8;
+	view.where = &s->where;
 	view.peers = s->focus == PANE_MAP && !s->plain_map;
 	if (s->focus != PANE_MAP)
 		view.cursor = -1;
-	map_draw(c, r, &s->plan, &e->layout, &view);
+	map_draw(c, r, &s->plan, e, &view);
 	if (view.cursor >= 0) {
 		int x, y;
 
-		if (map_find(&view, &s->plan, &e->layout, r.w, r.h, view.cursor, &x, &y)) {
+		if (map_find(&view, &s->plan, e, r.w, r.h, view.cursor, &x, &y)) {
 			c->cursor_x = r.x + x;
 			c->cursor_y = r.y + y;
 		}
@@ -275,7 +367,7 @@ draw_map_pane(const struct state *s, struct canvas *c, struct rect r)
 static void
 draw_numbers(const struct state *s, struct canvas *c, const struct arrange *a, enum pane pane)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
 	const struct rect r = a->inner[pane];
 	const bool focus = s->focus == pane;
 	const char *none = NULL;
@@ -297,11 +389,12 @@ draw_numbers(const struct state *s, struct canvas *c, const struct arrange *a, e
 			c->cursor_y = r.y;
 		}
 	} else if (pane == PANE_MEMORY)
-		bars_draw(c, r, e, s->first_stage, s->stage, focus);
+		bars_draw(c, r, e, base, s->first_stage, s->stage, focus);
 	else if (pane == PANE_TRAFFIC)
-		flows_draw(c, r, &e->traffic, s->first_flow, s->flow, focus);
+		flows_draw(c, r, &e->traffic, base != NULL && base->timed ? &base->traffic : NULL,
+		    s->first_flow, s->flow, focus);
 	else
-		figures_draw(c, r, e, s->first_figure, s->figure, focus);
+		figures_draw(c, r, e, base, s->first_figure, s->figure, focus);
 }
 
 static void
@@ -311,12 +404,14 @@ draw_panes(const struct state *s, struct canvas *c, const struct arrange *a)
 		if (a->pane[i].h > 0)
 			draw_frame(s, c, a, (enum pane)i);
 	if (a->inner[PANE_FORM].h > 0)
-		form_draw(c, a->inner[PANE_FORM], &s->form, &s->plan, &s->estimate->diags,
-		    s->focus == PANE_FORM);
+		form_draw(c, a->inner[PANE_FORM], &s->form, &s->plan, state_base(s),
+		    &s->estimate->diags, s->focus == PANE_FORM);
 	for (int i = PANE_MEMORY; i < PANE_COUNT; i++)
 		draw_numbers(s, c, a, (enum pane)i);
 	/* Last, so that its cursor wins when it has the focus. */
-	if (a->inner[PANE_MAP].h > 0)
+	if (a->inner[PANE_MAP].h > 0 && s->picture == PICTURE_PIPELINE)
+		draw_pipeline_pane(s, c, a->inner[PANE_MAP]);
+	else if (a->inner[PANE_MAP].h > 0)
 		draw_map_pane(s, c, a->inner[PANE_MAP]);
 }
 
@@ -395,42 +490,23 @@ draw_prompt(const struct state *s, struct canvas *c, struct rect r)
 	c->cursor_y = r.y;
 }
 
-static bool
-has_fix(const struct state *s)
-{
-	for (size_t i = 0; i < s->estimate->diags.count; i++)
-		if (s->estimate->diags.item[i].fix_field != FIELD_NONE)
-			return true;
-	return false;
-}
-
 static void
 draw_footer(const struct state *s, struct canvas *c, struct rect r)
 {
-	const enum context context = command_context(s);
-	int x = r.x;
+	struct hint hint[HINTS_MAX];
+	int n;
 
 	if (s->overlay != OVERLAY_NONE && overlay_types(s)) {
 		canvas_text_cut(c, r, r.x, r.y, r.w, dim_style,
 		    "type to filter   Up Down choose   Enter takes it   Esc closes");
 		return;
 	}
-	for (size_t i = 0; i < command_count; i++) {
-		const struct command *command = &command_table[i];
-		const char *hint = command->hint, *what;
-		char key[32];
+	n = hints_footer(s, r.w, hint);
+	for (int i = 0; i < n; i++) {
+		int x = r.x + hint[i].x;
 
-		if (hint == NULL || (command->contexts & context) == 0)
-			continue;
-		if (command->run == edit_fix && !has_fix(s))
-			continue;
-		what = hint + 1 + strcspn(hint + 1, "|"); /* the key itself may be '|' */
-		text_put(key, sizeof key, "%.*s", (int)(what - hint), hint);
-		if (x + canvas_width(c, key) + canvas_width(c, what) > r.x + r.w)
-			continue;
-		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_KEY }, key);
-		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_FOOTER }, " ");
-		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_FOOTER }, what + 1) + 2;
+		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_KEY }, hint[i].key) + 1;
+		canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_FOOTER }, hint[i].what);
 	}
 }
 
@@ -459,15 +535,11 @@ draw_bottom(const struct state *s, struct canvas *c, const struct arrange *a)
 	draw_prompt(s, c, line);
 	if (a->footer.h == 0)
 		return;
-	if (s->prompt_error[0] != '\0')
-		canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w,
-		    (struct style){ .role = ROLE_ERROR }, s->prompt_error);
-	else
-		canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w, dim_style,
-		    s->prompt == PROMPT_OPEN || s->prompt == PROMPT_SAVE ?
-		    "Enter takes it   Tab completes   Esc cancels" :
-		    s->prompt == PROMPT_FILTER ? "Enter takes it   Up Down choose   Esc cancels" :
-		    "Enter takes it   Esc cancels   Ctrl-U empties");
+	if (s->prompt_error[0] == '\0')
+		prompt_hint(s, text, sizeof text);
+	canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w, s->prompt_error[0] != '\0' ?
+	    (struct style){ .role = ROLE_ERROR } : dim_style, s->prompt_error[0] != '\0' ?
+	    s->prompt_error : text);
 }
 
 void

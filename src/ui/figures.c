@@ -3,70 +3,90 @@
 #include "core/text.h"
 #include "ui/units.h"
 
-enum { COLUMN_LEAST = 19, COLUMN_MOST = 30, COLUMNS_MOST = 3, GAP = 1 };
+enum {
+	COLUMN_LEAST = 19, COLUMN_MOST = 30, COLUMNS_MOST = 3, GAP = 1,
+	CHANGE_FROM = 29, /* columns that have room for changes, */
+	CHANGE_COLUMNS = 9, /* whose place is kept free so that values stay where they are */
+};
 
 #define STEP(member) offsetof(struct estimate, step.member)
 #define SERVE(member) offsetof(struct estimate, serve.member)
 #define NONE QUANTITY_COUNT
 
+static void
+format_days(double seconds, char *buf, size_t size)
+{
+	const double days = seconds / 86400;
+
+	text_put(buf, size, "%.*f days", days < 99.95 ? 1 : 0, days);
+}
+
 static const struct figure step_table[] = {
 	{ "step", "time of one optimizer step: the slowest stage's compute, the pipeline's bubble, "
 	    "exposed communication and the optimizer", units_seconds, STEP(seconds), false,
-	    { QUANTITY_STEP, NONE } },
+	    BETTER_LESS, { QUANTITY_STEP, NONE } },
 	{ "tokens/s", "tokens of the global batch (sequences x sequence length) / step time",
-	    units_count, STEP(tokens_per_second), false, { QUANTITY_STEP, NONE } },
-	{ "per GPU", "tokens/s / number of GPUs", units_count, STEP(tokens_per_second_per_gpu), false,
+	    units_count, STEP(tokens_per_second), false, BETTER_MORE,
 	    { QUANTITY_STEP, NONE } },
+	{ "per GPU", "tokens/s / number of GPUs", units_count, STEP(tokens_per_second_per_gpu), false,
+	    BETTER_MORE, { QUANTITY_STEP, NONE } },
+	{ "whole run", "training.token_budget / tokens/s, without interruptions", format_days,
+	    STEP(training_seconds), true, BETTER_LESS, { QUANTITY_STEP, NONE } },
 	{ "MFU", "model FLOPs utilization: FLOPs of the model in a step, causal attention counted by "
 	    "half, / (step time x GPUs x dense peak in the plan's precision)", units_share, STEP(mfu),
-	    false, { QUANTITY_FLOPS, QUANTITY_STEP } },
+	    false, BETTER_MORE, { QUANTITY_FLOPS, QUANTITY_STEP } },
 	{ "MFU full", "MFU with the full attention matrix counted, as PaLM and Megatron-LM count it",
-	    units_share, STEP(mfu_full), false, { QUANTITY_FLOPS, QUANTITY_STEP } },
+	    units_share, STEP(mfu_full), false, BETTER_MORE,
+	    { QUANTITY_FLOPS, QUANTITY_STEP } },
 	{ "HFU", "hardware FLOPs utilization: as MFU, with the FLOPs of recomputation counted too",
-	    units_share, STEP(hfu), false, { QUANTITY_FLOPS, QUANTITY_STEP } },
+	    units_share, STEP(hfu), false, BETTER_MORE, { QUANTITY_FLOPS, QUANTITY_STEP } },
 	{ "compute", "forward and backward of the slowest stage, without recomputation", units_seconds,
-	    STEP(compute_seconds), false, { QUANTITY_STEP, QUANTITY_FLOPS } },
+	    STEP(compute_seconds), false, BETTER_LESS, { QUANTITY_STEP, QUANTITY_FLOPS } },
 	{ "recompute", "forward passes that are done again to save memory", units_seconds,
-	    STEP(recompute_seconds), false, { QUANTITY_STEP, NONE } },
+	    STEP(recompute_seconds), false, BETTER_LESS, { QUANTITY_STEP, NONE } },
 	{ "bubble", "share of the step in which the pipeline waits to fill and to drain", units_share,
-	    STEP(bubble_fraction), false, { QUANTITY_STEP, NONE } },
+	    STEP(bubble_fraction), false, BETTER_LESS, { QUANTITY_STEP, NONE } },
 	{ "exposed", "communication that compute does not hide; the traffic pane says whose",
-	    units_seconds, STEP(exposed_comm_seconds), false, { QUANTITY_STEP, NONE } },
+	    units_seconds, STEP(exposed_comm_seconds), false, BETTER_LESS,
+	    { QUANTITY_STEP, NONE } },
 	{ "optimizer", "the optimizer's pass over the parameters of one GPU", units_seconds,
-	    STEP(optimizer_seconds), false, { QUANTITY_STEP, NONE } },
+	    STEP(optimizer_seconds), false, BETTER_LESS, { QUANTITY_STEP, NONE } },
 };
 
 static const struct figure serve_table[] = {
 	{ "weights", "the model's weights on one GPU of the fullest stage", units_memory,
-	    SERVE(weight_bytes), false, { QUANTITY_SERVE_MEMORY, NONE } },
+	    SERVE(weight_bytes), false, BETTER_LESS, { QUANTITY_SERVE_MEMORY, NONE } },
 	{ "nontorch", "what the GPU holds outside the allocator: CUDA context, NCCL", units_memory,
-	    SERVE(non_torch_bytes), false, { QUANTITY_SERVE_MEMORY, NONE } },
+	    SERVE(non_torch_bytes), false, BETTER_LESS, { QUANTITY_SERVE_MEMORY, NONE } },
 	{ "act peak", "peak of the activations in the engine's profiling run", units_memory,
-	    SERVE(activation_bytes), false, { QUANTITY_SERVE_MEMORY, NONE } },
+	    SERVE(activation_bytes), false, BETTER_LESS, { QUANTITY_SERVE_MEMORY, NONE } },
 	{ "graphs", "CUDA graphs that the engine captures", units_memory, SERVE(graph_bytes), false,
-	    { QUANTITY_SERVE_MEMORY, NONE } },
+	    BETTER_LESS, { QUANTITY_SERVE_MEMORY, NONE } },
 	{ "KV pool", "what the engine's share of the memory leaves for the KV cache", units_memory,
-	    SERVE(kv_pool_bytes), false, { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN } },
-	{ "KV/token", "KV cache of one token on one GPU", units_memory, SERVE(kv_bytes_per_token),
-	    false, { QUANTITY_KV_TOKEN, NONE } },
-	{ "state", "recurrent state of linear-attention layers of one request", units_memory,
-	    SERVE(state_bytes_per_request), true, { QUANTITY_KV_TOKEN, NONE } },
-	{ "KV tokens", "tokens that the KV pool of one engine holds: pool / bytes of one token",
-	    units_count, SERVE(kv_tokens), false, { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN } },
-	{ "KV blocks", "KV tokens / tokens in a block", units_count, SERVE(kv_blocks), false,
+	    SERVE(kv_pool_bytes), false, BETTER_MORE,
 	    { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN } },
+	{ "KV/token", "KV cache of one token on one GPU", units_memory, SERVE(kv_bytes_per_token),
+	    false, BETTER_LESS, { QUANTITY_KV_TOKEN, NONE } },
+	{ "state", "recurrent state of linear-attention layers of one request", units_memory,
+	    SERVE(state_bytes_per_request), true, BETTER_LESS, { QUANTITY_KV_TOKEN, NONE } },
+	{ "KV tokens", "tokens that the KV pool of one engine holds: pool / bytes of one token",
+	    units_count, SERVE(kv_tokens), false, BETTER_MORE,
+	    { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN } },
+	{ "KV blocks", "KV tokens / tokens in a block", units_count, SERVE(kv_blocks), false,
+	    BETTER_MORE, { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN } },
 	{ "requests", "requests of the whole context length that one engine holds at once",
-	    units_count, SERVE(max_concurrency), false, { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN } },
+	    units_count, SERVE(max_concurrency), false, BETTER_MORE,
+	    { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN } },
 	{ "TTFT", "time to the first token of a request", units_seconds, SERVE(ttft_seconds), false,
-	    { QUANTITY_TTFT, NONE } },
+	    BETTER_LESS, { QUANTITY_TTFT, NONE } },
 	{ "TPOT", "time of each further token", units_seconds, SERVE(tpot_seconds), false,
-	    { QUANTITY_TPOT, NONE } },
+	    BETTER_LESS, { QUANTITY_TPOT, NONE } },
 	{ "tokens/s", "tokens generated by all replicas together", units_count,
-	    SERVE(tokens_per_second), false, { QUANTITY_TPOT, NONE } },
+	    SERVE(tokens_per_second), false, BETTER_MORE, { QUANTITY_TPOT, NONE } },
 	{ "per GPU", "tokens/s / number of GPUs", units_count, SERVE(tokens_per_second_per_gpu), false,
-	    { QUANTITY_TPOT, NONE } },
+	    BETTER_MORE, { QUANTITY_TPOT, NONE } },
 	{ "transfer", "a prompt's KV cache from a prefill node to a decode node", units_seconds,
-	    SERVE(transfer_seconds), true, { QUANTITY_TTFT, NONE } },
+	    SERVE(transfer_seconds), true, BETTER_LESS, { QUANTITY_TTFT, NONE } },
 };
 
 bool
@@ -81,6 +101,13 @@ value_of(const struct figure *figure, const struct estimate *e)
 	const char *at = (const char *)e + figure->offset;
 
 	return *(const double *)(const void *)at;
+}
+
+/* A GPU of unknown rates has no times. */
+static bool
+is_known(const struct estimate *e)
+{
+	return e->timed ? e->step.seconds > 0 : e->served;
 }
 
 const struct figure *
@@ -131,6 +158,24 @@ columns_of(int w)
 	return n < 1 ? 1 : n > COLUMNS_MOST ? COLUMNS_MOST : n;
 }
 
+static int
+column_width(int w)
+{
+	int column = w / columns_of(w);
+
+	return column < COLUMN_MOST ? column : COLUMN_MOST;
+}
+
+int
+figures_under(int w, int count, int x, int line)
+{
+	const int lines = figures_lines(w, count), column = x / column_width(w);
+
+	if (line >= lines || column >= columns_of(w) || column * lines + line >= count)
+		return -1;
+	return column * lines + line;
+}
+
 int
 figures_lines(int w, int count)
 {
@@ -139,13 +184,31 @@ figures_lines(int w, int count)
 	return (count + columns - 1) / columns;
 }
 
+static void
+draw_change(struct canvas *c, struct rect cell, const struct figure *figure,
+    const struct estimate *e, const struct estimate *base, bool is_selected)
+{
+	double was, is;
+	char text[CHANGE_SIZE];
+
+	if (!is_known(base) || !is_known(e))
+		return;
+	was = value_of(figure, base);
+	is = value_of(figure, e);
+	if (!change_put(figure->format, was, is, text, sizeof text))
+		return;
+	canvas_text(c, cell, cell.x + cell.w - canvas_width(c, text), cell.y, (struct style){
+	    .role = (uint8_t)(is_selected ? ROLE_SELECTED : change_role(was, is, figure->better)) },
+	    text);
+}
+
 void
-figures_draw(struct canvas *c, struct rect r, const struct estimate *e, int first, int selected,
-    bool focus)
+figures_draw(struct canvas *c, struct rect r, const struct estimate *e,
+    const struct estimate *base, int first, int selected, bool focus)
 {
 	const int count = figures_count(e), lines = figures_lines(r.w, count);
-	const int column_w = r.w / columns_of(r.w);
-	const int w = column_w < COLUMN_MOST ? column_w : COLUMN_MOST;
+	const int w = column_width(r.w);
+	const int change_w = w >= CHANGE_FROM ? CHANGE_COLUMNS : 0;
 	char buf[UNITS_SIZE];
 
 	for (int i = 0; i < count; i++) {
@@ -167,6 +230,8 @@ figures_draw(struct canvas *c, struct rect r, const struct estimate *e, int firs
 		canvas_text(c, cell, cell.x + 1, y, is_selected ? style :
 		    (struct style){ .role = ROLE_DIM }, figure->label);
 		figures_format(figure, e, buf, sizeof buf);
-		canvas_text(c, cell, cell.x + cell.w - canvas_width(c, buf), y, style, buf);
+		canvas_text(c, cell, cell.x + cell.w - change_w - canvas_width(c, buf), y, style, buf);
+		if (change_w > 0 && base != NULL)
+			draw_change(c, cell, figure, e, base, is_selected);
 	}
 }

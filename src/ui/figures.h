@@ -8,6 +8,7 @@
 
 #include "core/estimate.h"
 #include "ui/canvas.h"
+#include "ui/change.h"
 
 enum { FIGURE_QUANTITIES = 2 };
 
@@ -17,6 +18,7 @@ struct figure {
 	void (*format)(double value, char *buf, size_t size);
 	size_t offset;      /* of the double in struct estimate */
 	bool if_any;        /* left out while it is 0 */
+	enum better better; /* which way is good news */
 	enum quantity quantity[FIGURE_QUANTITIES]; /* whose terms explain it, ended by COUNT */
 };
 
@@ -33,7 +35,11 @@ void figures_format(const struct figure *figure, const struct estimate *e, char 
 /* Lines that `count` figures take in w columns; they fill one column after the other. */
 int figures_lines(int w, int count);
 
-/* Draw from line `first` on; `selected` is marked when focus. */
-void figures_draw(struct canvas *c, struct rect r, const struct estimate *e, int first,
-    int selected, bool focus);
+/* The figure at column x of a line, -1 without one. */
+int figures_under(int w, int count, int x, int line);
+
+/* Draw from line `first` on; `selected` is marked when focus. Where there is room, and base
+ * is not NULL, with the changes against that estimate. */
+void figures_draw(struct canvas *c, struct rect r, const struct estimate *e,
+    const struct estimate *base, int first, int selected, bool focus);
 #endif

@@ -1,9 +1,10 @@
 #include "ui/flows.h"
 
 #include "core/text.h"
+#include "ui/change.h"
 #include "ui/units.h"
 
-enum column { DIMENSION, COLLECTIVE, SIZE, SPAN, BYTES, TIME, EXPOSED, COLUMNS };
+enum column { DIMENSION, COLLECTIVE, SIZE, SPAN, BYTES, CHANGE, TIME, EXPOSED, COLUMNS };
 enum { CELL_SIZE = 24, HEADING_FROM = 3 };
 
 /* Widths of the columns, 0 where it is left out; the widest that fits is taken. */
@@ -12,10 +13,12 @@ static const struct form {
 	bool full; /* names are written out */
 	int w[COLUMNS];
 } forms[] = {
-	{ 58, true, { 5, 15, 5, 8, 8, 8, 8 } },
-	{ 44, false, { 5, 5, 5, 4, 8, 8, 8 } },
-	{ 35, false, { 5, 5, 0, 0, 8, 8, 8 } },
-	{ 0, false, { 5, 0, 0, 0, 7, 7, 0 } },
+	{ 67, true, { 5, 15, 5, 8, 8, 9, 8, 8 } },
+	{ 58, true, { 5, 15, 5, 8, 8, 0, 8, 8 } },
+	{ 53, false, { 5, 5, 5, 4, 8, 9, 8, 8 } },
+	{ 44, false, { 5, 5, 5, 4, 8, 0, 8, 8 } },
+	{ 35, false, { 5, 5, 0, 0, 8, 0, 8, 8 } },
+	{ 0, false, { 5, 0, 0, 0, 7, 0, 7, 0 } },
 };
 
 int
@@ -77,6 +80,9 @@ put_cell(enum column column, const struct traffic_row *row, bool full, char *buf
 	case BYTES:
 		units_wire(row->bytes, buf, size);
 		break;
+	case CHANGE:
+		buf[0] = '\0';
+		break;
 	case TIME:
 		units_seconds(row->seconds, buf, size);
 		break;
@@ -88,14 +94,51 @@ put_cell(enum column column, const struct traffic_row *row, bool full, char *buf
 	}
 }
 
+static bool
+same_flow(const struct traffic_row *a, const struct traffic_row *b)
+{
+	return text_equal(a->dim, b->dim) && text_equal(a->collective, b->collective);
+}
+
+/* Bytes of row i in another plan: of the one by that name, the n-th of several. 0 without. */
+static double
+bytes_in(const struct traffic *t, int i, const struct traffic *other)
+{
+	int n = 0;
+
+	for (int k = 0; k < i; k++)
+		n += same_flow(&t->row[k], &t->row[i]);
+	for (size_t k = 0; k < other->count; k++)
+		if (same_flow(&other->row[k], &t->row[i]) && n-- == 0)
+			return other->row[k].bytes;
+	return 0;
+}
+
+/* "+1.20" in its column; plain, as more traffic that hides behind compute is no worse. */
+static void
+draw_change(struct canvas *c, struct rect line, const struct form *form, double was, double is)
+{
+	char text[CHANGE_SIZE];
+	int end = line.x + 1;
+
+	if (form->w[CHANGE] == 0 || !change_put(units_wire, was, is, text, sizeof text))
+		return;
+	for (int i = 0; i <= CHANGE; i++)
+		end += form->w[i];
+	if (was <= 0)
+		text_put(text, sizeof text, "new");
+	canvas_text(c, line, end - 1 - canvas_width(c, text), line.y,
+	    (struct style){ .role = ROLE_TEXT }, text);
+}
+
 /* A line of cells; row NULL is the heading. */
 static void
 draw_line(struct canvas *c, struct rect line, const struct form *form,
     const struct traffic_row *row, struct style style)
 {
 	static const char *const heading[2][COLUMNS] = {
-		{ "dim", "coll", "size", "by", "bytes", "time", "exposed" },
-		{ "dim", "collective", "size", "links", "bytes", "time", "exposed" },
+		{ "dim", "coll", "size", "by", "bytes", "change", "time", "exposed" },
+		{ "dim", "collective", "size", "links", "bytes", "change", "time", "exposed" },
 	};
 	char cell[CELL_SIZE];
 	int x = line.x + 1;
@@ -117,8 +160,8 @@ draw_line(struct canvas *c, struct rect line, const struct form *form,
 }
 
 void
-flows_draw(struct canvas *c, struct rect r, const struct traffic *t, int first, int selected,
-    bool focus)
+flows_draw(struct canvas *c, struct rect r, const struct traffic *t,
+    const struct traffic *base, int first, int selected, bool focus)
 {
 	const struct form *form = forms;
 	int rows = flows_rows(r.h), y = r.y;
@@ -134,6 +177,8 @@ flows_draw(struct canvas *c, struct rect r, const struct traffic *t, int first, 
 		struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
 
 		draw_line(c, line, form, &t->row[i], style);
+		if (base != NULL)
+			draw_change(c, line, form, bytes_in(t, i, base), t->row[i].bytes);
 		if (!is_selected)
 			continue;
 		canvas_put(c, r.x, y, style, L'>');

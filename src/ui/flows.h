@@ -9,9 +9,10 @@
 #include "ui/canvas.h"
 
 /* Draw rows from `first` on, under a heading where there is room. Narrow areas get short
- * names, then fewer columns. `selected` is marked when focus. */
-void flows_draw(struct canvas *c, struct rect r, const struct traffic *t, int first, int selected,
-    bool focus);
+ * names, then fewer columns. Changes are those against `base` where it is not NULL.
+ * `selected` is marked when focus. */
+void flows_draw(struct canvas *c, struct rect r, const struct traffic *t,
+    const struct traffic *base, int first, int selected, bool focus);
 
 /* Rows of the table that fit into h lines. */
 int flows_rows(int h);

@@ -125,6 +125,44 @@ form_follow(struct form *form, const struct plan *p, const struct diag_list *dia
 		form->first = 0;
 }
 
+bool
+form_at(const struct form *form, const struct plan *p, const struct diag_list *diags, int i,
+    enum field_id *field)
+{
+	struct form_row row[FORM_ROWS_MAX];
+	int n = form_rows(form, p, diags, row), at = form->first + i;
+
+	if (i < 0 || at >= n || row[at].field == FIELD_NONE)
+		return false;
+	*field = row[at].field;
+	return true;
+}
+
+void
+form_scroll(struct form *form, const struct plan *p, const struct diag_list *diags, int h,
+    int lines)
+{
+	struct form_row row[FORM_ROWS_MAX];
+	int n = form_rows(form, p, diags, row), at = form_selected(form, row, n);
+	int most = n > h ? n - h : 0, first = form->first + lines;
+
+	first = first > most ? most : first < 0 ? 0 : first;
+	form->first = first;
+	if (at < 0 || h <= 0)
+		return;
+	if (at >= first + h)
+		at = first + h - 1;
+	/* A heading is never selected, nor the row that has a heading above the first row. */
+	if (at < first || (at == first && first > 0 && row[at - 1].field == FIELD_NONE))
+		at = first > 0 && row[first - 1].field == FIELD_NONE ? first + 1 : first;
+	while (at + 1 < n && row[at].field == FIELD_NONE)
+		at++;
+	while (at > first && (at >= first + h || row[at].field == FIELD_NONE))
+		at--;
+	if (row[at].field != FIELD_NONE)
+		form->field = row[at].field;
+}
+
 void
 form_describe(enum field_id f, const struct plan *p, char *buf, size_t size)
 {
@@ -143,9 +181,23 @@ shown_value(enum field_id f, const struct plan *p, char *buf, size_t size)
 	return "-";
 }
 
+/* "(was 4)" between label and value, which begins at x. */
+static void
+draw_was(struct canvas *c, struct rect r, enum field_id f, const struct plan *base, int x,
+    struct style style)
+{
+	char value[PLAN_NOTES_SIZE], text[PLAN_NOTES_SIZE + 8];
+	int w;
+
+	text_put(text, sizeof text, "(was %s)", shown_value(f, base, value, sizeof value));
+	w = canvas_width(c, text);
+	if (r.x + canvas_width(c, field_table[f].label) + 3 + w < x)
+		canvas_text(c, r, x - w - 1, r.y, style, text);
+}
+
 static void
 draw_field(struct canvas *c, struct rect r, enum field_id f, const struct plan *p,
-    const struct diag_list *diags, bool selected, bool focus)
+    const struct plan *base, const struct diag_list *diags, bool selected, bool focus)
 {
 	const struct diag *diag = diag_of_field(diags, f);
 	struct style style = { .role = ROLE_TEXT }, unit = { .role = ROLE_DIM };
@@ -174,13 +226,15 @@ draw_field(struct canvas *c, struct rect r, enum field_id f, const struct plan *
 		x = label < r.w / 2 ? label : r.w / 2;
 	canvas_text(c, r, r.x + x - 1, r.y, style, " ");
 	canvas_text_cut(c, r, r.x + x, r.y, r.w - x, style, text);
+	if (!field_same(f, p, base))
+		draw_was(c, r, f, base, r.x + x, unit);
 	if (r.w >= UNIT_FROM && right == r.w - UNIT_COLUMNS)
 		canvas_text_cut(c, r, r.x + right + 1, r.y, UNIT_COLUMNS - 1, unit, field_table[f].unit);
 }
 
 void
 form_draw(struct canvas *c, struct rect r, const struct form *form, const struct plan *p,
-    const struct diag_list *diags, bool focus)
+    const struct plan *base, const struct diag_list *diags, bool focus)
 {
 	struct form_row row[FORM_ROWS_MAX];
 	int n = form_rows(form, p, diags, row);
@@ -198,6 +252,6 @@ form_draw(struct canvas *c, struct rect r, const struct form *form, const struct
 			c->cursor_x = line.x;
 			c->cursor_y = line.y;
 		}
-		draw_field(c, line, at->field, p, diags, at->field == form->field, focus);
+		draw_field(c, line, at->field, p, base, diags, at->field == form->field, focus);
 	}
 }

@@ -36,9 +36,19 @@ void form_move(struct form *f, const struct plan *p, const struct diag_list *dia
 /* Scroll so that the selected row, with its heading where possible, is inside h rows. */
 void form_follow(struct form *f, const struct plan *p, const struct diag_list *diags, int h);
 
-/* Draw; the canvas' cursor goes to the selected row. */
+/* The field on the i-th line shown; false for a heading or below the last. */
+bool form_at(const struct form *f, const struct plan *p, const struct diag_list *diags, int i,
+    enum field_id *field);
+
+/* Move the h rows shown by `lines`; where that leaves the selected field behind, one that is
+ * shown is selected. */
+void form_scroll(struct form *f, const struct plan *p, const struct diag_list *diags, int h,
+    int lines);
+
+/* Draw; the canvas' cursor goes to the selected row. Beside a value that differs from that
+ * of `base` stands "(was 4)", where there is room. */
 void form_draw(struct canvas *c, struct rect r, const struct form *f, const struct plan *p,
-    const struct diag_list *diags, bool focus);
+    const struct plan *base, const struct diag_list *diags, bool focus);
 
 /* "TP 8": a field and its value in words. */
 void form_describe(enum field_id f, const struct plan *p, char *buf, size_t size);

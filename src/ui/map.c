@@ -1,471 +1,277 @@
-#include <string.h>
+#include "ui/map.h"
 
 #include "core/text.h"
-#include "ui/map.h"
-#include "ui/map_grid.h"
-#include "ui/paint.h"
+#include "ui/map_unit.h"
 
-/* Everything that drawing one unit needs. */
-struct drawing {
-	struct canvas *c;
-	struct rect clip;
-	const struct layout *l;
-	const struct map_view *view;
-	struct map_grid grid;
-	struct paint paint[MAP_COLORS_MAX];
-	int64_t cursor_group[MAP_COLORS_MAX];
-	int64_t first, last;    /* lines of the map that are shown */
-	int64_t domain_nodes;   /* nodes that share an NVLink domain */
-};
+static const struct style frame_style = { .role = ROLE_FRAME };
+static const struct style dim_style = { .role = ROLE_DIM };
 
 void
-map_view_init(struct map_view *view, const struct layout *l, const char *const kinds[], int n)
+map_view_colors(struct map_view *view, const struct layout *l, const char *const name[], int n)
 {
-	*view = (struct map_view){ .cursor = -1, .depth = THEME_256 };
-	for (int i = 0; i < n && view->colors < MAP_COLORS_MAX; i++) {
-		int kind = layout_kind(l, kinds[i]);
-
-		if (kind >= 0)
-			view->kind[view->colors++] = kind;
-	}
-	if (view->colors == 0 && l->kinds > 0)
-		view->colors = 1; /* the first kind */
+	view->colors = map_colors_find(view->color, l, name, n);
+	if (view->colors == 0)
+		view->color[view->colors++] = map_color_at(l, 0);
 }
 
-const char *
-map_zoom_name(enum map_zoom zoom)
+void
+map_view_init(struct map_view *view, const struct layout *l, const char *const name[], int n)
 {
-	static const char *const name[] = { "auto", "cards", "labels", "cells", "nodes" };
-
-	return name[zoom];
-}
-
-enum map_zoom
-map_zoom_for(const struct map_view *view, const struct plan *p, const struct layout *l, int w,
-    int h)
-{
-	struct map_grid g;
-
-	map_grid_init(&g, view, p, l, w, h - map_legend_lines(view, h));
-	return g.zoom;
+	*view = (struct map_view){ .cursor = -1, .depth = THEME_256, .utf8 = true };
+	map_view_colors(view, l, name, n);
 }
 
 int64_t
-map_rows(const struct plan *p, const struct layout *l, const struct map_view *view, int width)
+map_rows(const struct plan *p, const struct estimate *e, const struct map_view *view,
+    int width)
 {
+	const int64_t world = e->layout.world;
 	struct map_view v = *view;
 	struct map_grid g;
 
 	if (v.zoom == MAP_ZOOM_AUTO) /* on paper there is no height to fit */
-		v.zoom = l->world <= 128 ? MAP_ZOOM_CARD : l->world <= 4096 ? MAP_ZOOM_LABEL :
-		    MAP_ZOOM_CELL;
-	map_grid_init(&g, &v, p, l, width, l->world <= 65536 ? INT64_MAX : 0);
+		v.zoom = world <= 128 ? MAP_ZOOM_CARD : world <= 4096 ? MAP_ZOOM_LABEL : MAP_ZOOM_CELL;
+	map_grid_init(&g, &v, p, e, width, world <= 65536 ? INT64_MAX : 0);
 	return map_grid_lines(&g) + view->colors;
 }
 
-/* True when the unit's ranks meet the cursor's group. */
-static bool
-is_peer(const struct drawing *d, int space, int64_t rank)
-{
-	if (d->cursor_group[space] < 0)
-		return false;
-	for (int64_t r = rank; r < rank + d->grid.stride; r++)
-		if (layout_group_of(d->l, d->view->kind[space], r) == d->cursor_group[space])
-			return true;
-	return false;
-}
-
-static struct style
-unit_style(const struct drawing *d, int space, int64_t rank)
-{
-	const struct paint *paint = &d->paint[space];
-	struct style style = {
-		.role = ROLE_GROUP, .set = (uint8_t)paint->set,
-		.index = (uint8_t)paint_color(paint, rank),
-	};
-
-	if (layout_group_of(d->l, paint->kind, rank) < 0)
-		style.flags |= STYLE_FADED;
-	if (d->view->cursor < 0)
-		return style;
-	if (rank == d->view->cursor / d->grid.stride * d->grid.stride)
-		style.flags |= STYLE_CURSOR;
-	else if (d->view->peers)
-		style.flags |= is_peer(d, space, rank) ? STYLE_PEER : STYLE_FADED;
-	return style;
-}
-
-/* Brackets also tell cursor and peers without any attribute. */
-static const char *
-brackets(const struct drawing *d, int64_t rank)
-{
-	if (rank == d->view->cursor)
-		return "><";
-	if (d->view->cursor < 0 || !d->view->peers)
-		return "[]";
-	for (int i = 0; i < d->view->colors; i++)
-		if (is_peer(d, i, rank))
-			return "[]";
-	return "  ";
-}
-
 static void
-draw_card(struct drawing *d, int64_t rank, int x, int y)
+put_clipped(struct map_drawing *d, int x, int y, wchar_t ch)
 {
-	struct style head = { .role = ROLE_TITLE }, rest = { .role = ROLE_DIM };
-	int w = d->grid.unit_w - 1;
-	struct rect line = { x, y, w, 1 };
-	char buf[96], coord[64];
+	const struct rect at = rect_clip(d->clip, (struct rect){ x, y, 1, 1 });
 
-	if (rank == d->view->cursor)
-		head.flags = rest.flags = STYLE_CURSOR;
-	if (rank == d->view->cursor)
-		canvas_fill(d->c, rect_clip(d->clip, line), rest);
-	text_put(buf, sizeof buf, "%c%lld", rank == d->view->cursor ? '>' : ' ', (long long)rank);
-	map_coordinates(d->l, rank, coord, sizeof coord);
-	canvas_text(d->c, rect_clip(d->clip, line), x, y, head, buf);
-	canvas_text(d->c, rect_clip(d->clip, line), x + w - 1 - (int)strlen(coord), y, rest, coord);
-	for (int i = 0; i < d->view->colors; i++) {
-		const struct group_kind *k = &d->l->kind[d->view->kind[i]];
-		int64_t group = layout_group_of(d->l, d->view->kind[i], rank);
-		struct rect band = rect_clip(d->clip, (struct rect){ x, y + 1 + i, w, 1 });
-		struct style style = unit_style(d, i, rank);
-
-		if (group < 0)
-			text_put(buf, sizeof buf, " %s -", k->name);
-		else
-			text_put(buf, sizeof buf, "%c%s %lld",
-			    (style.flags & STYLE_PEER) != 0 ? '*' : ' ', k->name, (long long)group);
-		canvas_fill(d->c, band, style);
-		canvas_text(d->c, band, x, y + 1 + i, style, buf);
-	}
+	if (at.w > 0 && at.h > 0)
+		canvas_put(d->c, x, y, frame_style, ch);
 }
 
+/* Column and row of a box among those that it shares edges with. */
 static void
-draw_label(struct drawing *d, int64_t rank, int x, int y)
+place_of(const struct map_grid *g, int64_t box, int64_t *column, int64_t *row)
 {
-	int n = d->view->colors;
-	const char *mark = brackets(d, rank);
-	struct style style = unit_style(d, 0, rank), plain = { .role = ROLE_TEXT };
-	char buf[48];
+	const int64_t i = g->blocked ? box % g->block : box;
+	const int64_t columns = g->blocked ? g->block_cols : g->across;
 
-	plain.flags = style.flags & STYLE_CURSOR;
-	if (n == 1)
-		plain = style;
-	text_put(buf, sizeof buf, "%c%*lld", mark[0], d->grid.rank_w, (long long)rank);
-	canvas_text(d->c, d->clip, x, y, plain, buf);
-	x += 1 + d->grid.rank_w;
-	for (int i = 0; i < n; i++) {
-		text_put(buf, sizeof buf, "%c", paint_letter(&d->paint[i], rank));
-		canvas_text(d->c, d->clip, x++, y, unit_style(d, i, rank), buf);
-	}
-	text_put(buf, sizeof buf, "%c", mark[1]);
-	canvas_text(d->c, d->clip, x, y, plain, buf);
+	*column = i % columns;
+	*row = i / columns;
 }
 
-static void
-draw_cell(struct drawing *d, int64_t rank, int x, int y)
+static enum glyph
+corner(const struct map_grid *g, int64_t box, bool lower, bool right)
 {
-	char buf[2] = "";
+	const int64_t columns = g->blocked ? g->block_cols : g->across;
+	int64_t column, row;
 
-	for (int i = 0; i < d->view->colors; i++) {
-		buf[0] = paint_letter(&d->paint[i], rank);
-		canvas_text(d->c, d->clip, x + i, y, unit_style(d, i, rank), buf);
-	}
+	place_of(g, box, &column, &row);
+	if (lower)
+		return right ? GLYPH_BOTTOM_RIGHT : column == 0 ? GLYPH_BOTTOM_LEFT : GLYPH_TEE_UP;
+	if (right && row > 0 && column + 1 < columns)
+		return GLYPH_CROSS; /* there is one above to the right */
+	if (right)
+		return row == 0 ? GLYPH_TOP_RIGHT : GLYPH_TEE_LEFT;
+	if (row == 0)
+		return column == 0 ? GLYPH_TOP_LEFT : GLYPH_TEE_DOWN;
+	return column == 0 ? GLYPH_TEE_RIGHT : GLYPH_CROSS;
 }
 
 /* A box, its edges shared with the boxes beside it. */
 static void
-draw_box(struct drawing *d, int64_t node, int x, int y)
+draw_box(struct map_drawing *d, int64_t box, int x, int y)
 {
 	const struct map_grid *g = &d->grid;
-	struct style frame = { .role = ROLE_FRAME };
-	struct canvas *c = d->c;
-	bool left = node % g->across == 0, top = node < g->across;
-	int w = g->node_w, h = (int)g->node_h;
+	const int64_t domain = plan_domain_nodes(d->plan);
+	const int w = g->box_w, h = (int)g->box_h;
 	char title[64];
 
-	for (int i = 0; i <= h; i++)
-		for (int j = 0; j <= w; j += i == 0 || i == h ? 1 : w) {
-			enum glyph glyph = i == 0 || i == h ? GLYPH_HORIZONTAL : GLYPH_VERTICAL;
-			struct rect at = rect_clip(d->clip, (struct rect){ x + j, y + i, 1, 1 });
-
-			if (at.w == 0 || at.h == 0)
-				continue;
-			if (i == 0 && j == 0)
-				glyph = top && left ? GLYPH_TOP_LEFT : top ? GLYPH_TEE_DOWN :
-				    left ? GLYPH_TEE_RIGHT : GLYPH_CROSS;
-			else if (i == 0 && j == w)
-				glyph = top ? GLYPH_TOP_RIGHT : GLYPH_TEE_LEFT;
-			else if (i == h && j == 0)
-				glyph = left ? GLYPH_BOTTOM_LEFT : GLYPH_TEE_UP;
-			else if (i == h && j == w)
-				glyph = GLYPH_BOTTOM_RIGHT;
-			canvas_put(c, x + j, y + i, frame, canvas_glyph(c, glyph));
-		}
+	for (int i = 0; i <= h; i += h)
+		for (int j = 0; j <= w; j++)
+			put_clipped(d, x + j, y + i, canvas_glyph(d->c, j > 0 && j < w ? GLYPH_HORIZONTAL :
+			    corner(g, box, i > 0, j > 0)));
+	for (int i = 1; i < h; i++)
+		for (int j = 0; j <= w; j += w)
+			put_clipped(d, x + j, y + i, canvas_glyph(d->c, GLYPH_VERTICAL));
 	text_put(title, sizeof title, w > 12 ? " node %lld " : w > 7 ? "node %lld" : "%lld",
-	    (long long)node);
-	if (d->domain_nodes > 1 && w > 30) /* several nodes on one NVLink fabric */
-		text_put(title, sizeof title, " node %lld, NVLink domain %lld ", (long long)node,
-		    (long long)(node / d->domain_nodes));
-	canvas_text(c, rect_clip(d->clip, (struct rect){ x + 1, y, w - 1, 1 }), x + 1, y,
+	    (long long)box);
+	if (domain > 1 && !g->blocked && w > 30) /* several nodes on one NVLink fabric */
+		text_put(title, sizeof title, " node %lld, NVLink domain %lld ", (long long)box,
+		    (long long)(box / domain));
+	canvas_text(d->c, rect_clip(d->clip, (struct rect){ x + 1, y, w - 1, 1 }), x + 1, y,
 	    (struct style){ .role = ROLE_TEXT }, title);
 }
 
+/* "══ NVLink domain 3 ═══════", or the name of the rack alone. */
 static void
-draw_row_label(struct drawing *d, int64_t node, int y)
+draw_heading(struct map_drawing *d, int64_t block, int x, int y)
 {
-	char buf[48];
+	const bool domain = plan_domain_nodes(d->plan) > 1;
+	const int w = (int)d->grid.block_cols * d->grid.box_w + 1;
+	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, 1 });
+	char title[64];
 
-	text_put(buf, sizeof buf, "node %lld", (long long)node);
-	canvas_text(d->c, rect_clip(d->clip, (struct rect){ d->clip.x, y, d->grid.label_w - 1, 1 }),
-	    d->clip.x, y, (struct style){ .role = ROLE_DIM }, buf);
+	for (int i = 0; domain && i < w; i++)
+		put_clipped(d, x + i, y, d->c->utf8 ? 0x2550 : L'=');
+	text_put(title, sizeof title, domain ? " NVLink domain %lld " : "rack %lld",
+	    (long long)block);
+	canvas_text(d->c, r, x + 1, y, (struct style){ .role = domain ? ROLE_TITLE : ROLE_DIM },
+	    title);
 }
 
 static void
-draw_units(struct drawing *d, int64_t node)
+draw_row_label(struct map_drawing *d, int64_t box, int y)
+{
+	const struct rect r = { d->clip.x, y, d->grid.label_w - 1, 1 };
+	char buf[48];
+
+	text_put(buf, sizeof buf, d->grid.zoom == MAP_ZOOM_RACK ? "rack %lld" : "node %lld",
+	    (long long)box);
+	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, dim_style, buf);
+}
+
+static void
+draw_units(struct map_drawing *d, int64_t box)
 {
 	const struct map_grid *g = &d->grid;
 
-	for (int64_t i = 0; i < g->gpus; i++) {
-		int64_t rank = (node * g->gpus + i) * g->stride, line;
-		int x, y;
+	for (int64_t i = 0; i < g->units; i++) {
+		const int64_t rank = (box * g->units + i) * g->stride;
+		int64_t line;
+		int x;
 
+		if (i / g->cols % g->stack != 0)
+			continue; /* drawn with the one above it */
 		map_grid_cell(g, rank, &x, &line);
 		if (line + g->unit_h <= d->first || line >= d->last)
 			continue;
-		x += d->clip.x;
-		y = d->clip.y + (int)(line - d->first);
-		if (g->zoom == MAP_ZOOM_CARD)
-			draw_card(d, rank, x, y);
-		else if (g->zoom == MAP_ZOOM_LABEL)
-			draw_label(d, rank, x, y);
-		else
-			draw_cell(d, rank, x, y);
+		map_unit_draw(d, rank, d->clip.x + x, d->clip.y + (int)(line - d->first));
 	}
 }
 
 static void
-draw_node(struct drawing *d, int64_t node)
+draw_node(struct map_drawing *d, int64_t box)
 {
 	const struct map_grid *g = &d->grid;
-	int64_t line = node / g->across * g->node_h;
-	int x = d->clip.x + g->label_w + (int)(node % g->across) * g->node_w;
-	int y = d->clip.y + (int)(line - d->first);
+	const int64_t block = box / g->block, i = box % g->block;
+	int64_t line, column, row;
+	int x, y;
 
+	map_grid_box(g, box, &x, &line);
+	if (line > d->last || line + g->box_h < d->first)
+		return;
+	x += d->clip.x;
+	y = d->clip.y + (int)(line - d->first);
+	place_of(g, box, &column, &row);
+	if (i == 0 && g->head > 0)
+		draw_heading(d, block, x, y - 1);
 	if (g->framed)
-		draw_box(d, node, x, y);
-	else if (node % g->across == 0)
-		draw_row_label(d, node, y);
-	if (!g->framed && g->zoom == MAP_ZOOM_CELL && node % g->across + 1 < g->across)
-		for (int i = 0; i < g->node_h; i++) {
-			struct rect at = { x + g->node_w - 1, y + i, 1, 1 };
-
-			at = rect_clip(d->clip, at);
-			if (at.w > 0 && at.h > 0)
-				canvas_put(d->c, at.x, at.y, (struct style){ .role = ROLE_FRAME },
-				    canvas_glyph(d->c, GLYPH_VERTICAL));
-		}
-	draw_units(d, node);
+		draw_box(d, box, x, y);
+	else if (block % g->across == 0 && i % g->block_cols == 0)
+		draw_row_label(d, box, y);
+	if (!g->framed && g->zoom == MAP_ZOOM_CELL &&
+	    column + 1 < (g->blocked ? g->block_cols : g->across))
+		for (int k = 0; k < g->box_h; k++)
+			put_clipped(d, x + g->box_w - 1, y + k, canvas_glyph(d->c, GLYPH_VERTICAL));
+	draw_units(d, box);
 }
 
-/* "tp  8 groups of 2  A B C ...", the letters as on the map. */
-static void
-draw_legend(struct drawing *d, struct rect r, int space)
+/* What the i-th entry looks like: " 3 " or a letter in its colour, and what it means. */
+static int
+draw_entry(struct map_drawing *d, struct rect r, int x, const struct map_paint *m, int64_t i,
+    struct hue hue, const char *text)
 {
-	const bool numbers = d->grid.zoom == MAP_ZOOM_CARD; /* as the bands have */
-	int kind = d->view->kind[space], x, w;
-	int64_t count = layout_group_count(d->l, kind), size = layout_group_size(d->l, kind);
-	const struct style plain = { .role = ROLE_DIM };
-	char buf[96];
+	const bool numbers = text[0] == '\0' && /* cards name them, half blocks have no letters */
+	    (d->grid.zoom == MAP_ZOOM_CARD || d->grid.zoom == MAP_ZOOM_HALF);
+	char mark[24];
+	int w;
 
-	text_put(buf, sizeof buf, "%s: %lld %s of %lld%s ", d->l->kind[kind].name,
-	    (long long)count, count == 1 ? "group" : "groups", (long long)size,
-	    d->grid.zoom == MAP_ZOOM_NODE ? ", by each node's first GPU" : "");
-	x = r.x + canvas_text(d->c, r, r.x, r.y, plain, buf);
-	for (int64_t g = 0; g < count; g++) {
-		int64_t rank = layout_member(d->l, kind, g, 0);
-		const struct paint *paint = &d->paint[space];
-		struct style style = {
-			.role = ROLE_GROUP, .set = (uint8_t)paint->set,
-			.index = (uint8_t)paint_color(paint, rank),
-		};
+	if (numbers)
+		text_put(mark, sizeof mark, " %lld ", (long long)i);
+	else
+		text_put(mark, sizeof mark, text[0] != '\0' ? " %c " : "%c", hue.letter);
+	w = canvas_width(d->c, mark) + (text[0] != '\0' ? 2 + canvas_width(d->c, text) : 1);
+	if (x + w + 1 > r.x + r.w)
+		return 0;
+	x += canvas_text(d->c, r, x, r.y, map_hue_style(m, hue), mark);
+	if (text[0] != '\0')
+		canvas_text(d->c, r, x + 1, r.y, dim_style, text);
+	return w;
+}
 
-		if (numbers)
-			text_put(buf, sizeof buf, " %lld ", (long long)g);
-		else
-			text_put(buf, sizeof buf, "%c", paint_letter(paint, rank));
-		w = canvas_width(d->c, buf);
-		if (x + w + 2 > r.x + r.w) {
+/* "tp: 8 groups of 2  A B C ...", the letters as on the map. */
+static void
+draw_legend(struct map_drawing *d, struct rect r, int space)
+{
+	const struct map_paint *m = &d->paint[space];
+	char buf[MAP_COLOR_TEXT_SIZE + 32];
+	struct hue hue;
+	int x = r.x, w;
+
+	map_paint_title(m, buf, sizeof buf);
+	if (d->grid.stride > 1)
+		text_add(buf, sizeof buf, ", by each %s's first GPU",
+		    d->grid.zoom == MAP_ZOOM_RACK ? "rack" : "node");
+	x += canvas_text(d->c, r, x, r.y, dim_style, buf) + 1;
+	for (int64_t i = 0; map_paint_entry(m, i, &hue, buf, sizeof buf); i++) {
+		if (hue.value < 0)
+			continue;
+		if ((w = draw_entry(d, r, x, m, i, hue, buf)) == 0) {
 			if (x < r.x + r.w)
-				canvas_put(d->c, x, r.y, plain, canvas_glyph(d->c, GLYPH_MORE));
+				canvas_put(d->c, x, r.y, dim_style, canvas_glyph(d->c, GLYPH_MORE));
 			break;
 		}
-		x += canvas_text(d->c, r, x, r.y, style, buf) + 1;
+		x += w;
 	}
 }
 
 static void
-drawing_init(struct drawing *d, const struct plan *p, const struct layout *l,
-    const struct map_view *view, int w, int h)
+drawing_init(struct map_drawing *d, const struct plan *p, const struct estimate *e,
+    const struct map_view *view)
 {
-	int64_t offset[PAINT_OFFSETS_MAX];
-	int offsets;
+	struct paint_offsets beside;
 
-	d->l = l;
+	d->plan = p;
+	d->estimate = e;
 	d->view = view;
-	d->domain_nodes = p->cluster.nvlink_domain / p->cluster.gpus_per_node;
-	map_grid_init(&d->grid, view, p, l, w, h);
-	offsets = map_grid_offsets(&d->grid, offset);
+	d->marks = view->where != NULL && !where_empty(view->where);
+	map_grid_init(&d->grid, view, p, e, d->clip.w, d->clip.h);
+	beside = map_grid_offsets(&d->grid);
 	for (int i = 0; i < view->colors; i++) {
-		int64_t groups = layout_group_count(l, view->kind[i]);
-		enum theme_set set = theme_set_for(view->colors, i, groups);
+		struct map_paint *m = &d->paint[i];
 
-		paint_init(&d->paint[i], l, view->kind[i], set, theme_set_size(set, view->depth),
-		    offset, offsets);
-		d->cursor_group[i] = -1;
-		if (view->cursor >= 0 && view->cursor < l->world)
-			d->cursor_group[i] = layout_group_of(l, view->kind[i], view->cursor);
+		map_paint_init(m, view->color[i], i, view->colors, view->depth, p, e, &beside);
+		d->cursor_value[i] = -1;
+		if (view->peers && view->cursor >= 0 && view->cursor < e->layout.world &&
+		    map_paint_has_peers(m))
+			d->cursor_value[i] = map_paint_of(m, view->cursor).value;
 	}
-}
-
-/* First line shown, whatever the view says, so that no room stays empty. */
-static int64_t
-first_line(const struct map_view *view, const struct map_grid *g, int h)
-{
-	int64_t most = map_grid_lines(g) - h;
-	int64_t first = view->first_row < most ? view->first_row : most;
-
-	return first > 0 ? first : 0;
 }
 
 void
-map_draw(struct canvas *c, struct rect area, const struct plan *p, const struct layout *l,
+map_draw(struct canvas *c, struct rect area, const struct plan *p, const struct estimate *e,
     const struct map_view *view)
 {
-	struct drawing d = { .c = c };
-	int legend = map_legend_lines(view, area.h);
+	struct map_drawing d;
+	const int legend = map_legend_lines(view, area.h);
 	int64_t lines, first, last;
 
 	area = rect_clip(area, (struct rect){ 0, 0, c->w, c->h });
 	if (area.w <= 0 || area.h <= 0 || view->colors < 1)
 		return;
+	d.c = c;
 	d.clip = area;
 	d.clip.h -= legend;
-	drawing_init(&d, p, l, view, d.clip.w, d.clip.h);
+	drawing_init(&d, p, e, view);
 	lines = map_grid_lines(&d.grid);
-	d.first = first_line(view, &d.grid, d.clip.h);
+	d.first = lines - d.clip.h < view->first_row ? lines - d.clip.h : view->first_row;
+	if (d.first < 0)
+		d.first = 0;
 	d.last = d.first + d.clip.h;
 	/* The box above the first line shares its lower edge with it. */
-	first = d.first / d.grid.node_h * d.grid.across;
-	if (first >= d.grid.across)
-		first -= d.grid.across;
-	last = (d.last / d.grid.node_h + 1) * d.grid.across;
-	for (int64_t node = first; node < last && node < d.grid.nodes; node++)
-		draw_node(&d, node);
+	first = d.first / d.grid.block_h - 1;
+	last = d.last / d.grid.block_h + 1;
+	first = first > 0 ? first * d.grid.across * d.grid.block : 0;
+	last *= d.grid.across * d.grid.block;
+	for (int64_t box = first; box < last && box < d.grid.boxes; box++)
+		draw_node(&d, box);
 	lines = lines < d.clip.h ? lines : d.clip.h;
 	for (int i = 0; i < legend; i++)
 		draw_legend(&d, (struct rect){ area.x, area.y + (int)lines + i, area.w, 1 }, i);
-}
-
-bool
-map_find(const struct map_view *view, const struct plan *p, const struct layout *l, int w, int h,
-    int64_t rank, int *x, int *y)
-{
-	struct map_grid g;
-	int64_t line;
-
-	h -= map_legend_lines(view, h);
-	map_grid_init(&g, view, p, l, w, h);
-	map_grid_cell(&g, rank, x, &line);
-	line -= first_line(view, &g, h);
-	*y = line >= 0 && line < h ? (int)line : 0;
-	return line >= 0 && line < h && *x < w;
-}
-
-static void
-to_cell(const struct map_grid *g, int64_t rank, int64_t *x, int64_t *y)
-{
-	int64_t unit = rank / g->stride, node = unit / g->gpus, i = unit % g->gpus;
-
-	*x = node % g->across * g->cols + i % g->cols;
-	*y = node / g->across * g->rows + i / g->cols;
-}
-
-/* Rank at a column and row of units, -1 where there is none. */
-static int64_t
-from_cell(const struct map_grid *g, int64_t x, int64_t y)
-{
-	int64_t node, i;
-
-	if (x < 0 || y < 0 || x >= g->across * g->cols || y >= g->node_rows * g->rows)
-		return -1;
-	node = y / g->rows * g->across + x / g->cols;
-	i = y % g->rows * g->cols + x % g->cols;
-	if (node >= g->nodes || i >= g->gpus)
-		return -1;
-	return (node * g->gpus + i) * g->stride;
-}
-
-bool
-map_move(struct map_view *view, const struct plan *p, const struct layout *l, int w, int h,
-    int64_t dx, int64_t dy)
-{
-	struct map_grid g;
-	int64_t x, y, rank, was = view->cursor;
-
-	map_grid_init(&g, view, p, l, w, h - map_legend_lines(view, h));
-	if (was < 0) {
-		view->cursor = 0;
-		return true;
-	}
-	to_cell(&g, was, &x, &y);
-	rank = from_cell(&g, x + dx, y + dy);
-	/* A page that leads past the edge goes to the edge. */
-	for (int64_t step = dy; rank < 0 && step != 0; step -= step > 0 ? 1 : -1)
-		rank = from_cell(&g, x, y + step);
-	if (rank >= 0)
-		view->cursor = rank;
-	return view->cursor != was;
-}
-
-int64_t
-map_page(const struct map_view *view, const struct plan *p, const struct layout *l, int w, int h)
-{
-	struct map_grid g;
-	int64_t lines = h - map_legend_lines(view, h), n;
-
-	map_grid_init(&g, view, p, l, w, lines);
-	n = lines * g.rows / g.node_h;
-	return n > 1 ? n : 1;
-}
-
-void
-map_follow(struct map_view *view, const struct plan *p, const struct layout *l, int w, int h)
-{
-	struct map_grid g;
-	int64_t y, top, lines = h - map_legend_lines(view, h), most;
-	int x;
-
-	map_grid_init(&g, view, p, l, w, lines);
-	most = map_grid_lines(&g) - lines;
-	if (view->cursor >= l->world)
-		view->cursor = l->world - 1;
-	if (view->cursor >= 0) {
-		map_grid_cell(&g, view->cursor, &x, &y);
-		/* With its box's title, where that fits. */
-		top = y / g.node_h * g.node_h;
-		if (top < y && y + g.unit_h - top > lines)
-			top = y;
-		if (view->first_row > top)
-			view->first_row = top;
-		if (view->first_row < y + g.unit_h - lines + (g.framed ? 1 : 0))
-			view->first_row = y + g.unit_h - lines + (g.framed ? 1 : 0);
-		if (view->first_row > y)
-			view->first_row = y;
-	}
-	if (view->first_row > most)
-		view->first_row = most;
-	if (view->first_row < 0)
-		view->first_row = 0;
 }

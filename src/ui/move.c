@@ -19,8 +19,12 @@ map_step(struct state *s, int64_t dx, int64_t dy)
 {
 	struct rect r = map_area(s);
 
-	if (s->estimate->laid_out)
-		map_move(&s->map, &s->plan, &s->estimate->layout, r.w, r.h, dx, dy);
+	if (s->picture == PICTURE_PIPELINE) {
+		pipeline_move(&s->pipeline, &s->plan, s->estimate, r, dy, dx);
+		if (s->pipeline.stage < s->estimate->stages)
+			s->stage = s->pipeline.stage; /* its memory is marked too */
+	} else if (s->estimate->laid_out)
+		map_move(&s->map, &s->plan, s->estimate, r.w, r.h, dx, dy);
 }
 
 /* Of `count` entries, the one `way` further, as far as it goes. */
@@ -53,6 +57,8 @@ horizontal(struct state *s, int way)
 	const int w = state_arrange(s).inner[PANE_STEP].w, count = figures_count(s->estimate);
 	const int to = s->figure + way * figures_lines(w, count);
 
+	if (s->overlay != OVERLAY_NONE)
+		return overlay_aside(s, way);
 	if (s->focus == PANE_MAP)
 		map_step(s, way, 0);
 	else if (s->focus == PANE_STEP && to >= 0 && to < count)
@@ -112,8 +118,10 @@ page(const struct state *s)
 
 	if (s->overlay != OVERLAY_NONE)
 		return overlay_page(s);
-	if (s->focus == PANE_MAP && s->estimate->laid_out)
-		n = (int)map_page(&s->map, &s->plan, &s->estimate->layout, r.w, r.h);
+	if (s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE)
+		n = pipeline_page(s->estimate, r.h);
+	else if (s->focus == PANE_MAP && s->estimate->laid_out)
+		n = (int)map_page(&s->map, &s->plan, s->estimate, r.w, r.h);
 	return n > 1 ? n : 1;
 }
 
@@ -135,7 +143,9 @@ unsigned
 move_first(struct state *s, const char *argument)
 {
 	(void)argument;
-	if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP)
+	if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE)
+		map_step(s, -FAR, 0);
+	else if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP)
 		s->map.cursor = 0;
 	else
 		vertical(s, -FAR);
@@ -146,7 +156,9 @@ unsigned
 move_last(struct state *s, const char *argument)
 {
 	(void)argument;
-	if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP)
+	if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE)
+		map_step(s, FAR, 0);
+	else if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP)
 		s->map.cursor = s->estimate->laid_out ? s->estimate->layout.world - 1 : 0;
 	else
 		vertical(s, FAR);
@@ -188,60 +200,11 @@ move_previous_pane(struct state *s, const char *argument)
 	return other_pane(s, -1);
 }
 
-static unsigned
-member(struct state *s, int64_t way)
-{
-	const struct layout *l = &s->estimate->layout;
-	int kind = s->map.kind[0];
-	int64_t group, size, at;
-
-	if (!s->estimate->laid_out || s->map.cursor < 0)
-		return 0;
-	s->focus = PANE_MAP;
-	group = layout_group_of(l, kind, s->map.cursor);
-	at = layout_position(l, kind, s->map.cursor);
-	if (group < 0 || at < 0) {
-		state_say(s, ROLE_DIM, "rank %lld is in no %s group", (long long)s->map.cursor,
-		    l->kind[kind].name);
-		return 0;
-	}
-	size = layout_group_size(l, kind);
-	at = (at + way + size) % size;
-	s->map.cursor = layout_member(l, kind, group, at);
-	state_say(s, ROLE_DIM, "member %lld of %lld of %s group %lld", (long long)at + 1,
-	    (long long)size, l->kind[kind].name, (long long)group);
-	return 0;
-}
-
 unsigned
-move_next_member(struct state *s, const char *argument)
+move_picture(struct state *s, const char *argument)
 {
 	(void)argument;
-	return member(s, 1);
-}
-
-unsigned
-move_previous_member(struct state *s, const char *argument)
-{
-	(void)argument;
-	return member(s, -1);
-}
-
-unsigned
-move_rank(struct state *s, const char *argument)
-{
-	int64_t rank;
-
-	s->focus = PANE_MAP;
-	if (argument[0] == '\0') {
-		prompt_start(s, PROMPT_RANK, "", false);
-		return 0;
-	}
-	if (!text_to_int(argument, &rank) || rank < 0 || rank >= plan_world(&s->plan)) {
-		state_say(s, ROLE_ERROR, "ranks go from 0 to %lld", (long long)plan_world(&s->plan) - 1);
-		return 0;
-	}
-	s->map.cursor = rank;
+	s->picture = s->picture == PICTURE_MAP ? PICTURE_PIPELINE : PICTURE_MAP;
 	return 0;
 }
 
@@ -259,22 +222,15 @@ static unsigned
 zoom(struct state *s, int way)
 {
 	struct rect r = map_area(s);
-	enum map_zoom now;
-	int next;
 
+	if (s->picture == PICTURE_PIPELINE) {
+		pipeline_zoom(&s->pipeline, &s->plan, s->estimate, r, way);
+		return 0;
+	}
 	if (!s->estimate->laid_out)
 		return 0;
-	/* Around through automatic, so that one key reaches every zoom. */
-	now = s->map.zoom;
-	next = (int)now - way;
-	if (now == MAP_ZOOM_AUTO) {
-		now = map_zoom_for(&s->map, &s->plan, &s->estimate->layout, r.w, r.h);
-		next = (int)now - way;
-	}
-	if (next < MAP_ZOOM_CARD || next > MAP_ZOOM_NODE)
-		next = MAP_ZOOM_AUTO;
-	s->map.zoom = (enum map_zoom)next;
-	state_say(s, ROLE_DIM, "map: %s", next == MAP_ZOOM_AUTO ? "as large as fits" :
+	s->map.zoom = map_zoom_next(&s->map, &s->plan, s->estimate, r.w, r.h, way);
+	state_say(s, ROLE_DIM, "map: %s", s->map.zoom == MAP_ZOOM_AUTO ? "as large as fits" :
 	    map_zoom_name(s->map.zoom));
 	return 0;
 }
@@ -282,14 +238,18 @@ zoom(struct state *s, int way)
 unsigned
 move_zoom_in(struct state *s, const char *argument)
 {
+	const enum map_zoom named = map_zoom_find(argument);
+	char list[128] = "";
+
 	if (argument[0] == '\0')
 		return zoom(s, 1);
-	for (int i = MAP_ZOOM_AUTO; i <= MAP_ZOOM_NODE; i++)
-		if (text_equal(map_zoom_name((enum map_zoom)i), argument)) {
-			s->map.zoom = (enum map_zoom)i;
-			return 0;
-		}
-	state_say(s, ROLE_ERROR, "one of auto, cards, labels, cells, nodes");
+	if (named < MAP_ZOOM_COUNT) {
+		s->map.zoom = named;
+		return 0;
+	}
+	for (int i = MAP_ZOOM_AUTO; i < MAP_ZOOM_COUNT; i++)
+		text_add(list, sizeof list, i > 0 ? ", %s" : "%s", map_zoom_name((enum map_zoom)i));
+	state_say(s, ROLE_ERROR, "one of %s", list);
 	return 0;
 }
 
@@ -303,40 +263,46 @@ move_zoom_out(struct state *s, const char *argument)
 static void
 say_kinds(struct state *s)
 {
-	char list[STATE_MESSAGE_SIZE] = "";
+	char list[STATE_MESSAGE_SIZE] = "", name[MAP_COLOR_NAME_SIZE];
 
-	for (int i = 0; i < s->map.colors; i++)
-		text_add(list, sizeof list, i > 0 ? ", %s" : "%s",
-		    s->estimate->layout.kind[s->map.kind[i]].name);
+	for (int i = 0; i < s->map.colors; i++) {
+		map_color_name(s->map.color[i], &s->estimate->layout, name, sizeof name);
+		text_add(list, sizeof list, i > 0 ? ", %s" : "%s", name);
+	}
 	state_say(s, ROLE_DIM, "map coloured by %s", list);
 }
 
-/* The next kind with groups of more than one rank; the others colour nothing. */
+/* The next source of colours, without the kinds whose groups are single ranks. */
 static unsigned
 next_kind(struct state *s, int way)
 {
 	const struct layout *l = &s->estimate->layout;
-	int kind = s->map.kind[0];
-	const char *name;
+	const int count = map_color_count(l);
+	char name[MAP_COLOR_NAME_SIZE];
+	const char *shown = name;
+	struct map_color color = s->map.color[0];
+	int at;
 
 	if (!s->estimate->laid_out)
 		return 0;
-	for (int i = 0; i < l->kinds; i++) {
-		kind = (kind + way + l->kinds) % l->kinds;
-		if (layout_group_size(l, kind) > 1)
+	at = map_color_index(l, color);
+	for (int i = 0; i < count; i++) {
+		at = (at + way + count) % count;
+		color = map_color_at(l, at);
+		if (color.by != MAP_BY_GROUPS || layout_group_size(l, color.kind) > 1)
 			break;
 	}
-	name = l->kind[kind].name;
-	state_show_kinds(s, &name, 1);
+	map_color_name(color, l, name, sizeof name);
+	state_show_kinds(s, &shown, 1);
 	say_kinds(s);
 	return 0;
 }
 
-/* "tp,pp": show these kinds. */
+/* "tp,pp", "memory": show these sources. */
 static unsigned
 named_kinds(struct state *s, const char *list)
 {
-	char name[MAP_COLORS_MAX][LAYOUT_NAME_SIZE];
+	char name[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
 	const char *names[MAP_COLORS_MAX];
 	int n = 0;
 
@@ -346,12 +312,13 @@ named_kinds(struct state *s, const char *list)
 		size_t length = strcspn(list, " ,+");
 
 		if (n == MAP_COLORS_MAX) {
-			state_say(s, ROLE_ERROR, "four kinds at most");
+			state_say(s, ROLE_ERROR, "four at most");
 			return 0;
 		}
 		text_put(name[n], sizeof name[n], "%.*s", (int)length, list);
-		if (layout_kind(&s->estimate->layout, name[n]) < 0) {
-			state_say(s, ROLE_ERROR, "this layout has no groups %s; d lists those it has", name[n]);
+		if (!map_color_has(&s->estimate->layout, name[n])) {
+			state_say(s, ROLE_ERROR, "this layout has no groups %s; d lists what colours the map",
+			    name[n]);
 			return 0;
 		}
 		names[n] = name[n];
@@ -384,7 +351,7 @@ dimensions(struct state *s, int n)
 	static const char *const usual[] = { "tp", "dp", "pp", "cp", "ep" };
 	const struct layout *l = &s->estimate->layout;
 	const char *want[64];
-	char shown[MAP_COLORS_MAX][LAYOUT_NAME_SIZE];
+	char shown[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
 	const char *name[MAP_COLORS_MAX];
 	int wants = 0, usuals, names = 0;
 
@@ -406,7 +373,8 @@ dimensions(struct state *s, int n)
 
 			for (int j = 0; j < names; j++)
 				twice = twice || text_equal(name[j], want[i]);
-			if (kind >= 0 && !twice && (pass > 0 || layout_group_size(l, kind) > 1))
+			if (!twice && (kind < 0 ? map_color_has(l, want[i]) : pass > 0 ||
+			    layout_group_size(l, kind) > 1))
 				name[names++] = want[i];
 		}
 	state_show_kinds(s, name, names);

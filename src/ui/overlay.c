@@ -5,8 +5,34 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "ui/actions.h"
+#include "ui/command.h"
+#include "ui/overlay.h"
 #include "ui/rows.h"
+#include "ui/views.h"
 #include "ui/why.h"
+
+const struct overlay_type overlay_table[OVERLAY_COUNT] = {
+	[OVERLAY_HELP] = { .title = "keys and commands", .rows = help_rows },
+	[OVERLAY_DIAGS] = { .title = "errors, warnings and hints", .rows = diags_rows,
+	    .accept = diags_accept },
+	[OVERLAY_WHY] = { .title = "why: ", .add_title = why_title, .rows = why_rows },
+	[OVERLAY_CATALOG] = { .title = "", .add_title = catalog_title, .rows = catalog_rows,
+	    .accept = catalog_accept, .types = true },
+	[OVERLAY_FIELDS] = { .title = "fields", .rows = fields_rows, .accept = fields_accept,
+	    .types = true },
+	[OVERLAY_KINDS] = { .title = "colour the map by", .rows = kinds_rows,
+	    .accept = kinds_accept },
+	[OVERLAY_INSPECT] = { .title = "", .add_title = inspect_title, .rows = inspect_rows,
+	    .accept = inspect_accept, .aside = inspect_aside },
+	[OVERLAY_COMPARE] = { .title = "compare: ", .add_title = compare_title,
+	    .rows = compare_rows, .accept = compare_accept },
+	[OVERLAY_HISTORY] = { .title = "changes of this session", .rows = history_rows,
+	    .accept = history_accept },
+	[OVERLAY_TOPICS] = { .title = "topics", .add_title = topics_title, .rows = topics_rows,
+	    .accept = topics_accept, .aside = topics_aside },
+	[OVERLAY_OPTIONS] = { .title = "settings", .rows = options_rows,
+	    .accept = options_accept, .aside = options_aside },
+};
 
 static struct rect
 overlay_rect(const struct state *s)
@@ -27,33 +53,10 @@ overlay_inner(const struct state *s)
 	return (struct rect){ r.x + 1, r.y + 1, r.w - 2, r.h - 2 };
 }
 
-/* What the list is called. */
-static const char *
-title(const struct state *s)
-{
-	switch (s->overlay) {
-	case OVERLAY_HELP:
-		return "keys and commands";
-	case OVERLAY_DIAGS:
-		return "errors, warnings and hints";
-	case OVERLAY_WHY:
-		return "why: ";
-	case OVERLAY_CATALOG:
-		return s->overlay_field == FIELD_PRESET ? "models" : "GPUs";
-	case OVERLAY_FIELDS:
-		return "fields";
-	case OVERLAY_KINDS:
-		return "colour the map by";
-	case OVERLAY_NONE:
-		break;
-	}
-	return "";
-}
-
 bool
 overlay_types(const struct state *s)
 {
-	return s->overlay == OVERLAY_CATALOG || s->overlay == OVERLAY_FIELDS;
+	return overlay_table[s->overlay].types;
 }
 
 void
@@ -83,11 +86,41 @@ overlay_open(struct state *s, enum overlay overlay)
 	rows_free(&rows);
 }
 
+static void
+select_target(struct state *s, int target)
+{
+	struct rows rows;
+
+	rows_init(&rows, s, overlay_inner(s).w - 2);
+	for (size_t i = rows.count; i-- > 0;)
+		if (rows.row[i].item >= 0 && rows.row[i].target == target)
+			s->item = rows.row[i].item;
+	rows_free(&rows);
+}
+
+/* With a name: to that command, else what is known of the field, else all that has it. */
 unsigned
 overlay_help(struct state *s, const char *argument)
 {
-	(void)argument;
+	const struct command *command = command_find(argument + strspn(argument, ":"));
+	const enum field_id f = command == NULL ? field_find(argument) : FIELD_NONE;
+	char range[160];
+
+	if (f != FIELD_NONE && field_in_mode(f, s->plan.mode)) {
+		field_range(f, range, sizeof range);
+		s->overlay = OVERLAY_NONE;
+		s->form.field = f;
+		state_focus(s, PANE_FORM);
+		state_say(s, ROLE_DIM, "%s: %s%s%s%s%s", field_table[f].path, field_table[f].help,
+		    range[0] != '\0' ? "; " : "", range, range[0] != '\0' ? " " : "",
+		    field_table[f].unit);
+		return 0;
+	}
 	overlay_open(s, OVERLAY_HELP);
+	if (command != NULL)
+		select_target(s, (int)(command - command_table));
+	else
+		text_put(s->filter, sizeof s->filter, "%s", argument);
 	return 0;
 }
 
@@ -120,67 +153,40 @@ overlay_kinds(struct state *s, const char *argument)
 	return 0;
 }
 
+/* Show all entries again; what was selected stays so. */
+static void
+drop_filter(struct state *s)
+{
+	const int w = overlay_inner(s).w - 2;
+	char text[ROW_TEXT_SIZE] = "";
+	struct rows rows;
+	size_t i = 0;
+
+	rows_init(&rows, s, w);
+	while (i < rows.count && rows.row[i].item != s->item)
+		i++;
+	if (i < rows.count)
+		text_put(text, sizeof text, "%s", rows.row[i].text);
+	rows_free(&rows);
+	s->filter[0] = '\0';
+	s->item = 0;
+	rows_init(&rows, s, w);
+	for (i = 0; i < rows.count && s->item == 0; i++)
+		if (rows.row[i].item > 0 && text_equal(rows.row[i].text, text))
+			s->item = rows.row[i].item;
+	rows_free(&rows);
+}
+
 unsigned
 overlay_close(struct state *s, const char *argument)
 {
 	(void)argument;
 	/* First the filter, then the list. */
-	if (s->filter[0] != '\0' && !overlay_types(s)) {
-		s->filter[0] = '\0';
-		s->item = 0;
-	} else
+	if (s->filter[0] != '\0' && !overlay_types(s))
+		drop_filter(s);
+	else if (s->overlay != OVERLAY_TOPICS || !topics_close(s))
 		s->overlay = OVERLAY_NONE;
 	return 0;
-}
-
-static void
-accept_kind(struct state *s, int target)
-{
-	const struct layout *l = &s->estimate->layout;
-	const char *name[MAP_COLORS_MAX + 1];
-	int n = 0;
-	bool was = false;
-
-	if (target >= l->kinds) {
-		n = rows_preset_kinds(target - l->kinds, l, name);
-		if (n > 0)
-			state_show_kinds(s, name, n);
-		s->overlay = OVERLAY_NONE;
-		return;
-	}
-	for (int i = 0; i < s->map.colors; i++) {
-		if (s->map.kind[i] == target)
-			was = true;
-		else
-			name[n++] = l->kind[s->map.kind[i]].name;
-	}
-	if (!was && n == MAP_COLORS_MAX) {
-		state_say(s, ROLE_WARNING, "four kinds at most: switch one off first");
-		return;
-	}
-	if (!was)
-		name[n++] = l->kind[target].name;
-	if (n == 0) {
-		state_say(s, ROLE_DIM, "one kind has to stay");
-		return;
-	}
-	state_show_kinds(s, name, n);
-}
-
-static unsigned
-accept_entry(struct state *s, int target)
-{
-	const bool models = s->overlay_field == FIELD_PRESET;
-	const struct catalog_list *list = models ? &s->catalog->models : &s->catalog->gpus;
-	char err[STATE_MESSAGE_SIZE];
-	unsigned flags = 0;
-
-	if (target < 0 || (size_t)target >= list->count)
-		return 0;
-	s->overlay = OVERLAY_NONE;
-	if (!edit_put(s, s->overlay_field, list->entry[target].id, &flags, err, sizeof err))
-		state_say(s, ROLE_ERROR, "%s", err);
-	return flags;
 }
 
 static int
@@ -198,43 +204,18 @@ selected_target(const struct state *s)
 unsigned
 overlay_accept(struct state *s, const char *argument)
 {
-	int target = selected_target(s);
-	const struct diag_list *diags = &s->estimate->diags;
-	const struct diag *d;
+	const struct overlay_type *type = &overlay_table[s->overlay];
 
 	(void)argument;
-	switch (s->overlay) {
-	case OVERLAY_DIAGS:
-		if (target < 0 || (size_t)target >= diags->count)
-			return 0;
-		d = &diags->item[target];
-		s->overlay = OVERLAY_NONE;
-		if (d->fix_field != FIELD_NONE)
-			return edit_take_fix(s, d);
-		if (d->field != FIELD_NONE && field_in_mode(d->field, s->plan.mode))
-			s->form.field = d->field;
-		return edit_take_fix(s, d);
-	case OVERLAY_CATALOG:
-		return accept_entry(s, target);
-	case OVERLAY_FIELDS:
-		if (target < 0)
-			return 0;
-		s->form.field = (enum field_id)target;
-		state_focus(s, PANE_FORM);
-		if (field_table[target].flag == NULL)
-			s->form.all = true;
-		s->overlay = OVERLAY_NONE;
-		return 0;
-	case OVERLAY_KINDS:
-		if (target >= 0)
-			accept_kind(s, target);
-		return 0;
-	case OVERLAY_NONE:
-	case OVERLAY_HELP:
-	case OVERLAY_WHY:
-		break;
-	}
-	return 0;
+	return type->accept != NULL ? type->accept(s, selected_target(s)) : 0;
+}
+
+unsigned
+overlay_aside(struct state *s, int way)
+{
+	const struct overlay_type *type = &overlay_table[s->overlay];
+
+	return type->aside != NULL ? type->aside(s, way) : 0;
 }
 
 void
@@ -296,6 +277,78 @@ overlay_follow(struct state *s)
 		s->first_line = 0;
 }
 
+bool
+overlay_at(const struct state *s, int x, int y, int *item)
+{
+	struct rect r = overlay_inner(s);
+	struct rows rows;
+	int line = s->first_line + y - r.y;
+
+	*item = -1;
+	if (x < r.x || x >= r.x + r.w || y < r.y || y >= r.y + r.h)
+		return false;
+	rows_init(&rows, s, r.w - 2);
+	if (line >= 0 && line < (int)rows.count)
+		*item = rows.row[line].item;
+	rows_free(&rows);
+	return *item >= 0;
+}
+
+void
+overlay_scroll(struct state *s, int lines)
+{
+	struct rect r = overlay_inner(s);
+	struct rows rows;
+	int most, first = -1, last = -1, to = s->first_line + lines;
+
+	rows_init(&rows, s, r.w - 2);
+	most = (int)rows.count > r.h ? (int)rows.count - r.h : 0;
+	to = to > most ? most : to < 0 ? 0 : to;
+	/* Entries that begin on a line shown, without the one that is shown for its heading. */
+	for (int i = to; i < to + r.h && i < (int)rows.count; i++) {
+		bool begins = rows.row[i].item >= 0 && (i == 0 || rows.row[i - 1].item !=
+		    rows.row[i].item) && (i > to || to == 0 || rows.row[i - 1].item >= 0);
+
+		if (begins && first < 0)
+			first = rows.row[i].item;
+		if (begins && (i + 1 == (int)rows.count || i + 1 < to + r.h ||
+		    rows.row[i + 1].item != rows.row[i].item))
+			last = rows.row[i].item;
+	}
+	rows_free(&rows);
+	if (first >= 0 && s->item < first)
+		s->item = first;
+	if (last >= first && s->item > last)
+		s->item = last;
+	s->first_line = to;
+}
+
+/* Show again, brighter, what the words of the filter found. */
+static void
+draw_matches(const struct state *s, struct canvas *c, struct rect line, const char *text)
+{
+	const struct style style = { .role = ROLE_KEY };
+	char part[ROW_TEXT_SIZE], found[ROW_TEXT_SIZE];
+	size_t n;
+
+	for (const char *word = s->filter; *(word += strspn(word, " ")) != '\0'; word += n) {
+		const char *at = text;
+
+		n = strcspn(word, " ");
+		text_put(part, sizeof part, "%.*s", (int)n, word);
+		while ((at = strcasestr(at, part)) != NULL) {
+			int x;
+
+			text_put(found, sizeof found, "%.*s", (int)(at - text), text);
+			x = canvas_width(c, found);
+			text_put(found, sizeof found, "%.*s", (int)n, at);
+			if (x + canvas_width(c, found) < line.w - 2)
+				canvas_text(c, line, line.x + x, line.y, style, found);
+			at += n;
+		}
+	}
+}
+
 static void
 draw_row(const struct state *s, struct canvas *c, struct rect line, const struct row *row,
     bool first)
@@ -313,6 +366,8 @@ draw_row(const struct state *s, struct canvas *c, struct rect line, const struct
 	}
 	canvas_text_cut(c, line, line.x + (row->item < 0 ? 0 : 2), line.y, line.w - 2, style,
 	    row->text);
+	if (style.role != ROLE_SELECTED && row->item >= 0)
+		draw_matches(s, c, (struct rect){ line.x + 2, line.y, line.w - 2, 1 }, row->text);
 }
 
 void
@@ -323,9 +378,9 @@ overlay_draw(const struct state *s, struct canvas *c)
 	char text[256];
 
 	canvas_fill(c, r, (struct style){ .role = ROLE_TEXT });
-	text_put(text, sizeof text, "%s", title(s));
-	if (s->overlay == OVERLAY_WHY)
-		why_title(s, text + strlen(text), sizeof text - strlen(text));
+	text_put(text, sizeof text, "%s", overlay_table[s->overlay].title);
+	if (overlay_table[s->overlay].add_title != NULL)
+		overlay_table[s->overlay].add_title(s, text, sizeof text);
 	if (s->filter[0] != '\0')
 		text_add(text, sizeof text, "  with \"%.100s\"", s->filter);
 	if (inner.h < r.h)

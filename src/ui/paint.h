@@ -16,7 +16,16 @@
 #include "core/layout.h"
 #include "ui/theme.h"
 
-enum { PAINT_DIGITS_MAX = 24, PAINT_OFFSETS_MAX = 6, PAINT_LETTERS = 52 };
+/* Rank distances of units that lie beside or below each other on the map: the first
+ * `inside` of them in one box of `box` ranks, all others from box to box; the first
+ * `touching` without a gap between. */
+struct paint_offsets {
+	int64_t box;
+	int count, inside, touching;
+	int64_t offset[6];
+};
+
+enum { PAINT_DIGITS_MAX = 24, PAINT_LETTERS = 52 };
 
 /* A coordinate, or a digit of one: rank / stride % size / divide % radix. */
 struct paint_digit {
@@ -29,8 +38,14 @@ struct paint_digit {
 /* A rank's value: its digits times their coefficients, summed up modulo `values`. */
 struct paint_rule {
 	int values;
+	bool numbered;          /* that is the group's number, modulo `values` */
 	int digits;
 	struct paint_digit digit[PAINT_DIGITS_MAX];
+};
+
+/* Coordinates that count towards a group's number: rank / stride % size x scale. */
+struct paint_run {
+	uint32_t stride, size, scale;
 };
 
 struct paint {
@@ -39,20 +54,22 @@ struct paint {
 	enum theme_set set;
 	int colors;
 	int64_t groups;
+	int runs;               /* -1: the layout has to be asked for the group */
+	struct paint_run run[LAYOUT_AXES_MAX];
 	struct paint_rule color, letter;
 };
 
-/*
- * Prepare the colours of a kind, with `colors` colours in the set, for a map on which the
- * ranks r and r + offset[i] lie beside or below each other.
- */
+/* Prepare the colours of a kind, with `colors` colours in the set. */
 void paint_init(struct paint *paint, const struct layout *l, int kind, enum theme_set set,
-    int colors, const int64_t offset[], int offsets);
+    int colors, const struct paint_offsets *beside);
 
-/* Colour of a rank's group, 0 to colors - 1. */
-int paint_color(const struct paint *paint, int64_t rank);
+/* layout_group_of, quickly. */
+int64_t paint_group(const struct paint *paint, int64_t rank);
+
+/* Colour of a rank, which is in that group: 0 to colors - 1. */
+int paint_color(const struct paint *paint, int64_t rank, int64_t group);
 
 /* Its letter: the group's own number as A to Z, a to z while there are few enough. '.'
- * for a rank outside every group. */
-char paint_letter(const struct paint *paint, int64_t rank);
+ * for a rank outside every group (group -1). */
+char paint_letter(const struct paint *paint, int64_t rank, int64_t group);
 #endif

@@ -4,14 +4,22 @@
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/command.h"
+#include "ui/complete.h"
 #include "ui/input.h"
+#include "ui/keep.h"
 
 void
 prompt_start(struct state *s, enum prompt prompt, const char *text, bool fresh)
 {
 	s->prompt = prompt;
 	s->prompt_error[0] = '\0';
-	s->completion = 0;
+	complete_stop(&s->completion);
+	recall_stop(&s->recall);
+	if (prompt == PROMPT_FILTER) {
+		text_put(s->old_filter, sizeof s->old_filter, "%s", s->filter);
+		s->old_item = s->item;
+		s->old_line = s->first_line;
+	}
 	line_start(&s->line, text, fresh);
 }
 
@@ -25,11 +33,12 @@ prompt_command(struct state *s, const char *argument)
 static unsigned
 open_path(struct state *s, const char *path)
 {
-	text_put(s->path, sizeof s->path, "%s", path);
 	if (state_unsaved(s)) {
+		text_put(s->next_path, sizeof s->next_path, "%s", path);
 		s->question = QUESTION_OPEN;
 		return 0;
 	}
+	text_put(s->path, sizeof s->path, "%s", path);
 	return EVENT_OPEN;
 }
 
@@ -122,16 +131,6 @@ prompt_repaint(struct state *s, const char *argument)
 	return EVENT_REPAINT;
 }
 
-unsigned
-prompt_ascii(struct state *s, const char *argument)
-{
-	(void)argument;
-	s->ascii = !s->ascii;
-	state_say(s, ROLE_DIM, s->ascii ? "ASCII alone" : s->utf8 ? "line drawing characters" :
-	    "the terminal's locale has no UTF-8");
-	return 0;
-}
-
 void
 prompt_label(const struct state *s, char *buf, size_t size)
 {
@@ -156,8 +155,9 @@ prompt_label(const struct state *s, char *buf, size_t size)
 	case PROMPT_SAVE:
 		text_put(buf, size, "save as: ");
 		break;
-	case PROMPT_RANK:
-		text_put(buf, size, "rank (0 to %lld): ", (long long)plan_world(&s->plan) - 1);
+	case PROMPT_GO:
+		text_put(buf, size, s->columns >= 60 ?
+		    "go to (rank, node, stage, layer or expert N): " : "go to: ");
 		break;
 	case PROMPT_FILTER:
 		text_put(buf, size, "/");
@@ -179,16 +179,50 @@ prompt_question(const struct state *s, char *buf, size_t size)
 		break;
 	case QUESTION_OPEN:
 		text_put(buf, size, s->columns >= 60 ?
-		    "The plan has unsaved changes: d discard them and open, Esc stay" :
-		    "Unsaved: d discard, Esc");
+		    "The plan has unsaved changes: s save, d discard them and open, Esc stay" :
+		    "Unsaved: s save, d discard, Esc");
 		break;
 	case QUESTION_OVERWRITE:
 		text_put(buf, size, "%s: y overwrite, Esc cancel", s->message);
+		break;
+	case QUESTION_RECOVER:
+		if (s->columns >= 60)
+			text_put(buf, size, "Unsaved work of %s was found: r recover, d discard, Esc later",
+			    s->draft_note);
+		else
+			text_put(buf, size, "Unsaved work: r recover, d discard, Esc");
 		break;
 	case QUESTION_NONE:
 		buf[0] = '\0';
 		break;
 	}
+}
+
+void
+prompt_hint(const struct state *s, char *buf, size_t size)
+{
+	complete_list(&s->completion, s->columns, buf, size);
+	if (buf[0] == '\0')
+		complete_about(s, buf, size);
+	if (buf[0] != '\0')
+		return;
+	if (s->prompt == PROMPT_COMMAND)
+		text_put(buf, size, "Enter runs it   Tab completes   Up Down earlier ones   Esc cancels");
+	else if (s->prompt == PROMPT_OPEN || s->prompt == PROMPT_SAVE)
+		text_put(buf, size, "Enter takes it   Tab lists what matches   Esc cancels");
+	else if (s->prompt == PROMPT_FILTER)
+		text_put(buf, size, "Enter takes it   Up Down choose   Esc cancels");
+	else
+		text_put(buf, size, "Enter takes it   Esc cancels   Ctrl-U empties");
+}
+
+static unsigned
+recover_key(struct state *s, int32_t key)
+{
+	if (key != 'r' && key != 'd')
+		return 0;
+	s->question = QUESTION_NONE;
+	return key == 'r' ? keep_recover(s) : keep_discard(s);
 }
 
 static unsigned
@@ -198,10 +232,13 @@ question_key(struct state *s, int32_t key)
 
 	if (key == INPUT_ESCAPE || key == 'c' || key == 'n' || key == 'q') {
 		s->question = QUESTION_NONE;
-		s->quit_after = false;
-		s->message[0] = '\0';
+		s->quit_after = s->open_after = false;
+		if (question != QUESTION_RECOVER)
+			s->message[0] = '\0';
 		return 0;
 	}
+	if (question == QUESTION_RECOVER)
+		return recover_key(s, key);
 	if (question == QUESTION_OVERWRITE && key == 'y') {
 		s->question = QUESTION_NONE;
 		s->force = true;
@@ -209,83 +246,16 @@ question_key(struct state *s, int32_t key)
 	}
 	if (question != QUESTION_OVERWRITE && key == 'd') {
 		s->question = QUESTION_NONE;
+		text_put(s->path, sizeof s->path, "%s", s->next_path);
 		return question == QUESTION_QUIT ? EVENT_QUIT : EVENT_OPEN;
 	}
-	if (question == QUESTION_QUIT && (key == 's' || key == 'y')) {
+	if (question != QUESTION_OVERWRITE && (key == 's' || key == 'y')) {
 		s->question = QUESTION_NONE;
-		s->quit_after = true;
+		s->quit_after = question == QUESTION_QUIT;
+		s->open_after = question == QUESTION_OPEN;
 		return prompt_save(s, "");
 	}
 	return 0;
-}
-
-/* The i-th command whose name begins like the text. */
-static bool
-complete_command(const char *text, size_t i, char *buf, size_t size)
-{
-	for (size_t k = 0; k < command_count; k++)
-		if (strncmp(command_table[k].name, text, strlen(text)) == 0 && i-- == 0) {
-			text_put(buf, size, "%s", command_table[k].name);
-			return true;
-		}
-	return false;
-}
-
-/* The i-th field whose path, or its last part, begins like the text. */
-static bool
-complete_field(const struct state *s, const char *text, size_t i, char *buf, size_t size)
-{
-	const size_t n = strlen(text);
-
-	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (field_in_mode(f, s->plan.mode) && (strncmp(field_table[f].path, text, n) == 0 ||
-		    strncmp(field_key(f), text, n) == 0) && i-- == 0) {
-			text_put(buf, size, "%s ", field_table[f].path);
-			return true;
-		}
-	return false;
-}
-
-/* The i-th way to go on from s->before, whatever kind of thing it is. */
-static bool
-complete_word(const struct state *s, size_t i, char *buf, size_t size)
-{
-	const char *word = strchr(s->before, ' '), *text = word != NULL ? word + 1 : s->before;
-	char rest[LINE_SIZE];
-	bool found;
-
-	if (s->prompt == PROMPT_OPEN || s->prompt == PROMPT_SAVE)
-		return s->files->complete(s->files->context, s->before, i, buf, size);
-	if (s->prompt != PROMPT_COMMAND)
-		return false;
-	if (word == NULL)
-		return complete_command(text, i, buf, size);
-	found = strncmp(s->before, "set ", 4) == 0 ? complete_field(s, text, i, rest, sizeof rest) :
-	    s->files->complete(s->files->context, text, i, rest, sizeof rest);
-	if (found)
-		text_put(buf, size, "%.*s %s", (int)(word - s->before), s->before, rest);
-	return found;
-}
-
-/* Tab: the next way to go on from what was typed, around and around. */
-static void
-complete(struct state *s)
-{
-	char text[LINE_SIZE];
-
-	if (s->completion == 0)
-		text_put(s->before, sizeof s->before, "%s", s->line.text);
-	if (!complete_word(s, s->completion, text, sizeof text)) {
-		if (s->completion == 0) {
-			text_put(s->prompt_error, sizeof s->prompt_error, "nothing begins like this");
-			return;
-		}
-		s->completion = 0; /* around again */
-		if (!complete_word(s, 0, text, sizeof text))
-			return;
-	}
-	s->completion++;
-	line_start(&s->line, text, false);
 }
 
 static unsigned
@@ -317,10 +287,14 @@ enter(struct state *s)
 		s->prompt = PROMPT_NONE;
 		s->message[0] = '\0';
 		text_put(command, sizeof command, "%s", text); /* it may open the editor anew */
+		if (command[strspn(command, " ")] != '\0')
+			recall_add(&s->recall, command);
 		return state_command(s, command);
-	case PROMPT_RANK:
+	case PROMPT_GO:
 		s->prompt = PROMPT_NONE;
-		return text[0] != '\0' ? move_rank(s, text) : 0;
+		if (text[0] == '\0')
+			s->where = (struct where){ -1, -1, -1, -1, -1 };
+		return text[0] != '\0' ? inspect_go(s, text) : 0;
 	case PROMPT_OPEN:
 		s->prompt = PROMPT_NONE;
 		return text[0] != '\0' ? open_path(s, text) : 0;
@@ -328,7 +302,7 @@ enter(struct state *s)
 		s->prompt = PROMPT_NONE;
 		if (text[0] != '\0')
 			return save_path(s, text);
-		s->quit_after = false;
+		s->quit_after = s->open_after = false;
 		return 0;
 	case PROMPT_NONE:
 		break;
@@ -359,16 +333,37 @@ filter_key(struct state *s, int32_t key)
 	}
 }
 
+/* Keys that put other text in: Tab what can follow, the arrows lines typed before. While
+ * there is something to choose from, or paths alone can be meant, arrows choose too. */
+static bool
+walk_key(struct state *s, int32_t key)
+{
+	const bool up = key == INPUT_UP || key == INPUT_CTRL('P') || key == INPUT_BACK_TAB;
+	const bool down = key == INPUT_DOWN || key == INPUT_CTRL('N') || key == INPUT_TAB;
+	const bool like = key == INPUT_UP || key == INPUT_DOWN;
+
+	if (!up && !down)
+		return false;
+	if (s->prompt == PROMPT_COMMAND && key != INPUT_TAB && key != INPUT_BACK_TAB) {
+		complete_stop(&s->completion);
+		recall_walk(&s->recall, up ? -1 : 1, like, &s->line);
+	} else if (!complete_step(s, up ? -1 : 1) && !like)
+		text_put(s->prompt_error, sizeof s->prompt_error, "nothing begins like this");
+	return true;
+}
+
 static void
 cancel(struct state *s)
 {
 	if (s->prompt == PROMPT_FILTER) {
 		if (overlay_types(s))
 			s->overlay = OVERLAY_NONE;
-		s->filter[0] = '\0';
+		text_put(s->filter, sizeof s->filter, "%s", s->old_filter);
+		s->item = s->old_item;
+		s->first_line = s->old_line;
 	}
 	s->prompt = PROMPT_NONE;
-	s->quit_after = false;
+	s->quit_after = s->open_after = false;
 }
 
 unsigned
@@ -389,12 +384,11 @@ prompt_key(struct state *s, int32_t key)
 	}
 	if (s->prompt == PROMPT_FILTER && filter_key(s, key))
 		return 0;
-	if (key == INPUT_TAB) {
-		complete(s);
+	if (walk_key(s, key))
 		return 0;
-	}
 	if (line_key(&s->line, key)) {
-		s->completion = 0;
+		complete_stop(&s->completion);
+		recall_stop(&s->recall);
 		if (s->prompt == PROMPT_FILTER) {
 			text_put(s->filter, sizeof s->filter, "%s", s->line.text);
 			s->item = 0;

@@ -22,6 +22,7 @@ struct rows {
 	size_t count, capacity;
 	int items;        /* entries */
 	int width;        /* columns that lines are wrapped to */
+	int hang;         /* how far the lines after an entry's first are set in */
 	const char *filter;
 };
 
@@ -31,19 +32,17 @@ void rows_init(struct rows *rows, const struct state *s, int width);
 void rows_free(struct rows *rows);
 
 /* For those who fill a list: true when every word of the filter is somewhere in the text;
- * a heading (left out while there is a filter); an entry of its own, if it passes; lines
- * of entry `item`, wrapped, which the caller counts in rows->items. */
+ * a heading (left out while there is a filter); an entry of its own, if it passes; the
+ * same on one line, cut instead of wrapped; lines of entry `item`, wrapped, which the
+ * caller counts in rows->items. */
 bool rows_passes(const struct rows *rows, const char *text);
 void rows_heading(struct rows *rows, const char *text);
 void rows_item(struct rows *rows, int target, enum role role, const char *text);
+void rows_line(struct rows *rows, int target, enum role role, const char *text);
 void rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent,
     const char *text);
 
 /* What entry `item` stands for, -1 without one. */
 int rows_target(const struct rows *rows, int item);
 
-/* The map's ready-made sets of dimensions: name of the i-th, NULL past the end, and the
- * kinds that it shows in a layout; returns how many. */
-const char *rows_preset(int i);
-int rows_preset_kinds(int i, const struct layout *l, const char *name[MAP_COLORS_MAX]);
 #endif

@@ -9,6 +9,7 @@
 #include "ui/figures.h"
 #include "ui/flows.h"
 #include "ui/input.h"
+#include "ui/keep.h"
 #include "ui/state.h"
 #include "ui/summary.h"
 
@@ -18,21 +19,13 @@ static void
 place_kinds(struct state *s)
 {
 	const struct layout *l = &s->estimate->layout;
-	int n = 0;
+	const char *name[MAP_COLORS_MAX];
 
 	if (!s->estimate->laid_out)
 		return;
-	for (int i = 0; i < s->kinds; i++) {
-		int kind = layout_kind(l, s->kind[i]);
-
-		if (kind >= 0)
-			s->map.kind[n++] = kind;
-	}
-	if (n == 0) {
-		s->map.kind[0] = 0;
-		n = 1;
-	}
-	s->map.colors = n;
+	for (int i = 0; i < s->kinds; i++)
+		name[i] = s->kind[i];
+	map_view_colors(&s->map, l, name, s->kinds);
 	if (s->map.cursor >= l->world)
 		s->map.cursor = l->world - 1;
 }
@@ -50,9 +43,14 @@ state_show_kinds(struct state *s, const char *const name[], int n)
 static void
 recalc(struct state *s)
 {
+	struct undo_entry *entry = undo_entry(&s->undo, s->undo.now);
+
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
 	if (!s->estimate->legal)
 		check_fixes(&s->plan, s->catalog, &s->estimate->diags);
+	entry->legal = s->estimate->legal;
+	entry->fits = s->estimate->fits;
+	entry->summary = summary_of(s->estimate);
 	place_kinds(s);
 	if (!state_has_pane(s, s->focus))
 		s->focus = PANE_STEP;
@@ -71,19 +69,29 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 
 	*s = (struct state){
 		.catalog = catalog, .files = files, .plan = *plan, .columns = 80, .rows = 24,
-		.utf8 = true, .ascii = options != NULL && options->ascii, .depth = THEME_256,
+		.utf8 = true, .depth = THEME_256,
 		.form.field = FIELD_TP, .lower = PANE_MEMORY,
 	};
+	settings_default(&s->settings);
+	if (options != NULL && options->settings != NULL)
+		s->settings = *options->settings;
+	if (options != NULL && options->ascii)
+		s->settings.ascii = true;
+	if (options != NULL && options->palette != NULL)
+		text_put(s->settings.palette, sizeof s->settings.palette, "%s", options->palette);
+	s->where = (struct where){ -1, -1, -1, -1, -1 };
 	s->map.cursor = 0;
 	plan_resolve(&s->plan, catalog);
 	s->saved = s->plan;
 	s->estimate = malloc(sizeof *s->estimate);
-	if (s->estimate == NULL || !undo_push(&s->undo, &s->plan, "")) {
+	s->base = malloc(sizeof *s->base);
+	if (s->estimate == NULL || s->base == NULL || !undo_push(&s->undo, &s->plan, "")) {
 		state_free(s);
 		return false;
 	}
 	s->estimate->laid_out = false;
 	state_show_kinds(s, tp, 1);
+	state_rebase(s);
 	recalc(s);
 	return true;
 }
@@ -92,10 +100,38 @@ void
 state_free(struct state *s)
 {
 	undo_free(&s->undo);
+	recall_free(&s->recall);
+	complete_stop(&s->completion);
 	free(s->estimate);
+	free(s->base);
+	free(s->other_estimate);
 	free(s->terms);
-	s->estimate = NULL;
+	s->estimate = s->base = s->other_estimate = NULL;
 	s->terms = NULL;
+}
+
+const struct plan *
+state_base(const struct state *s)
+{
+	return s->has_pin ? &s->pinned : &s->saved;
+}
+
+const char *
+state_base_name(const struct state *s)
+{
+	return s->has_pin ? "pinned" : "saved";
+}
+
+const struct estimate *
+state_base_estimate(const struct state *s)
+{
+	return state_base(s)->mode == s->plan.mode ? s->base : NULL;
+}
+
+void
+state_rebase(struct state *s)
+{
+	estimate_run(s->base, state_base(s), s->catalog, NULL);
 }
 
 bool
@@ -162,12 +198,14 @@ state_follow(struct state *s)
 	const int flows = e->timed ? (int)e->traffic.count : 0, figures = figures_count(e);
 	const int lines = figures_lines(step.w, figures);
 
+	s->map.depth = s->depth;
+	s->map.utf8 = s->utf8 && !s->settings.ascii;
 	s->flow = inside_list(s->flow, flows);
 	s->figure = inside_list(s->figure, figures);
 	if (a.inner[PANE_FORM].h > 0)
 		form_follow(&s->form, &s->plan, &e->diags, a.inner[PANE_FORM].h);
 	if (a.inner[PANE_MAP].h > 0 && e->laid_out)
-		map_follow(&s->map, &s->plan, &e->layout, a.inner[PANE_MAP].w, a.inner[PANE_MAP].h);
+		map_follow(&s->map, &s->plan, e, a.inner[PANE_MAP].w, a.inner[PANE_MAP].h);
 	s->first_stage = follow(s->first_stage, s->stage, e->stages,
 	    bars_rows(memory.w, memory.h));
 	s->first_flow = (int)follow(s->first_flow, s->flow, flows,
@@ -198,17 +236,23 @@ state_say(struct state *s, enum role role, const char *fmt, ...)
 
 /* What is written to a file: the values that the user chose. */
 bool
-state_unsaved(const struct state *s)
+state_same(const struct plan *a, const struct plan *b)
 {
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		bool set = field_is_set(f, &s->plan);
+		bool set = field_is_set(f, a);
 
-		if (set != field_is_set(f, &s->saved))
-			return true;
-		if (set && !field_same(f, &s->plan, &s->saved))
-			return true;
+		if (set != field_is_set(f, b))
+			return false;
+		if (set && !field_same(f, a, b))
+			return false;
 	}
-	return false;
+	return true;
+}
+
+bool
+state_unsaved(const struct state *s)
+{
+	return !state_same(&s->plan, &s->saved);
 }
 
 unsigned
@@ -231,35 +275,6 @@ state_file_name(const struct state *s)
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-static unsigned
-act_save(struct state *s)
-{
-	const char *path = s->path[0] != '\0' ? s->path : NULL;
-	char note[STATE_MESSAGE_SIZE] = "";
-	bool quit = s->quit_after;
-
-	switch (s->files->save(s->files->context, path, &s->plan, s->force, note, sizeof note)) {
-	case APP_SAVED:
-		s->saved = s->plan;
-		state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "saved");
-		s->quit_after = false;
-		return quit ? EVENT_QUIT : 0;
-	case APP_CHANGED_ON_DISK:
-		s->question = QUESTION_OVERWRITE;
-		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file changed on disk");
-		break;
-	case APP_EXISTS:
-		s->question = QUESTION_OVERWRITE;
-		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file exists");
-		break;
-	case APP_SAVE_FAILED:
-		s->quit_after = false;
-		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "the plan could not be saved");
-		break;
-	}
-	return 0;
-}
-
 static void
 act_open(struct state *s)
 {
@@ -273,9 +288,46 @@ act_open(struct state *s)
 	plan_resolve(&next, s->catalog);
 	text_put(what, sizeof what, "opening %s", state_file_name(s));
 	s->saved = next;
+	state_rebase(s);
 	state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "opened");
 	state_change(s, &next, what);
 	recalc(s);
+	keep_offer(s);
+}
+
+static unsigned
+act_save(struct state *s)
+{
+	const char *path = s->path[0] != '\0' ? s->path : NULL;
+	char note[STATE_MESSAGE_SIZE] = "";
+	bool quit = s->quit_after;
+
+	switch (s->files->save(s->files->context, path, &s->plan, s->force, note, sizeof note)) {
+	case APP_SAVED:
+		s->saved = s->plan;
+		state_rebase(s);
+		state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "saved");
+		s->quit_after = false;
+		if (s->open_after) {
+			s->open_after = false;
+			text_put(s->path, sizeof s->path, "%s", s->next_path);
+			act_open(s);
+		}
+		return quit ? EVENT_QUIT : 0;
+	case APP_CHANGED_ON_DISK:
+		s->question = QUESTION_OVERWRITE;
+		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file changed on disk");
+		break;
+	case APP_EXISTS:
+		s->question = QUESTION_OVERWRITE;
+		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file exists");
+		break;
+	case APP_SAVE_FAILED:
+		s->quit_after = s->open_after = false;
+		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "the plan could not be saved");
+		break;
+	}
+	return 0;
 }
 
 /* Recalculate, and say what the change did where nothing more important is to be said. */
@@ -295,7 +347,7 @@ act_recalc(struct state *s)
 	if (delta[0] == '\0' || !e->legal || (own != NULL && own->severity != SEVERITY_HINT))
 		return;
 	if (s->message[0] == '\0') {
-		state_say(s, ROLE_DIM, "%s: %s", s->undo.entry[s->undo.now].what, delta);
+		state_say(s, ROLE_DIM, "%s: %s", undo_entry(&s->undo, s->undo.now)->what, delta);
 	} else if (s->message_role == ROLE_GOOD) { /* "undone: TP 4" */
 		text_put(said, sizeof said, "%s", s->message);
 		state_say(s, ROLE_GOOD, "%s; %s", said, delta);
@@ -325,6 +377,7 @@ begins_value(const struct state *s, int32_t key)
 unsigned
 state_key(struct state *s, int32_t key)
 {
+	const struct settings_key *own;
 	const struct command *command;
 	char text[2] = "";
 
@@ -336,7 +389,10 @@ state_key(struct state *s, int32_t key)
 		prompt_start(s, PROMPT_FILTER, s->filter, false);
 		return state_act(s, prompt_key(s, key));
 	}
-	command = command_of_key(key, command_context(s));
+	own = command_own_key(s, key);
+	if (own != NULL && own->command[0] != '\0')
+		return state_command(s, own->command);
+	command = own == NULL ? command_of_key(key, command_context(s)) : NULL;
 	if (command != NULL)
 		return state_act(s, app_event(s, command, ""));
 	if (begins_value(s, key)) {
@@ -346,6 +402,33 @@ state_key(struct state *s, int32_t key)
 		s->message[0] = '\0';
 	else if (key >= ' ' && key < 127)
 		state_say(s, ROLE_DIM, "%c means nothing here; ? lists the keys", (int)key);
+	return 0;
+}
+
+/* "tp 8", "tp=8": a field as a command; alone it opens the field's editor. */
+static unsigned
+field_command(struct state *s, const char *text)
+{
+	const size_t n = strcspn(text, " \t=");
+	char name[96];
+	const char *near;
+	enum field_id f;
+
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
+	f = field_find(name);
+	if (f != FIELD_NONE && text[n + strspn(text + n, " \t")] != '\0')
+		return edit_set(s, text);
+	if (f != FIELD_NONE && !field_in_mode(f, s->plan.mode))
+		state_say(s, ROLE_ERROR, "%s is of no account in this mode", field_table[f].path);
+	else if (f != FIELD_NONE) {
+		state_focus(s, PANE_FORM);
+		s->overlay = OVERLAY_NONE;
+		s->form.field = f;
+		return edit_begin(s, "");
+	} else if ((near = command_near(name)) != NULL)
+		state_say(s, ROLE_ERROR, "no command %s; did you mean %s?", name, near);
+	else
+		state_say(s, ROLE_ERROR, "no command %s; ? lists them", name);
 	return 0;
 }
 
@@ -362,10 +445,8 @@ state_command(struct state *s, const char *text)
 		return 0;
 	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
 	command = command_find(name);
-	if (command == NULL) {
-		state_say(s, ROLE_ERROR, "no command %s; ? lists them", name);
-		return 0;
-	}
+	if (command == NULL)
+		return state_act(s, field_command(s, text));
 	text += n;
 	text += strspn(text, " \t");
 	return state_act(s, app_event(s, command, text));

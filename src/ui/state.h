@@ -13,25 +13,36 @@
 #include "core/catalog.h"
 #include "core/estimate.h"
 #include "core/plan.h"
+#include "core/settings.h"
 #include "ui/app.h"
 #include "ui/arrange.h"
 #include "ui/canvas.h"
+#include "ui/complete.h"
 #include "ui/form.h"
 #include "ui/line.h"
 #include "ui/map.h"
+#include "ui/pipeline.h"
+#include "ui/recall.h"
 #include "ui/undo.h"
+#include "ui/where.h"
 
 enum overlay {
 	OVERLAY_NONE, OVERLAY_HELP, OVERLAY_DIAGS, OVERLAY_WHY, OVERLAY_CATALOG, OVERLAY_FIELDS,
-	OVERLAY_KINDS
+	OVERLAY_KINDS, OVERLAY_INSPECT, OVERLAY_COMPARE, OVERLAY_HISTORY, OVERLAY_TOPICS,
+	OVERLAY_OPTIONS, OVERLAY_COUNT
 };
 
 enum prompt {
-	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_OPEN, PROMPT_SAVE, PROMPT_RANK,
+	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_OPEN, PROMPT_SAVE, PROMPT_GO,
 	PROMPT_FILTER
 };
 
-enum question { QUESTION_NONE, QUESTION_QUIT, QUESTION_OPEN, QUESTION_OVERWRITE };
+enum question {
+	QUESTION_NONE, QUESTION_QUIT, QUESTION_OPEN, QUESTION_OVERWRITE, QUESTION_RECOVER
+};
+
+/* What the map's pane shows. */
+enum picture { PICTURE_MAP, PICTURE_PIPELINE };
 
 /* What must happen after an event. */
 enum event_flag {
@@ -52,16 +63,27 @@ struct state {
 	struct plan plan, saved;    /* as shown; as on disk */
 	struct undo undo;
 	struct estimate *estimate;  /* of plan; owned */
+	struct plan pinned;         /* what changes are held against while has_pin, else saved */
+	bool has_pin;
+	struct estimate *base;      /* of that plan; owned */
+	struct plan other;          /* compare: the other plan, */
+	char other_name[LINE_SIZE]; /* what it is called, */
+	struct estimate *other_estimate; /* and its estimate; owned, NULL until needed */
+	struct settings settings;   /* what the user prefers */
 
 	int columns, rows;
-	bool utf8, ascii;           /* the terminal has UTF-8; the user wants ASCII */
+	bool utf8;                  /* the terminal has UTF-8 */
+	bool chinese;               /* the locale speaks Chinese */
 	enum theme_colors depth;
 
 	enum pane focus, lower;     /* lower: which of memory, traffic, step had it last */
 	struct form form;
 	struct map_view map;        /* kinds are indices; the names below survive a new layout */
-	char kind[MAP_COLORS_MAX][LAYOUT_NAME_SIZE];
+	char kind[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
 	int kinds;
+	struct where where;         /* what was last looked for on the map */
+	enum picture picture;
+	struct pipeline_view pipeline;
 	bool plain_map;             /* the user wants all groups coloured, not the cursor's alone */
 	int64_t stage, first_stage; /* memory pane: selected bar, first one shown */
 	int flow, first_flow;       /* traffic pane: row */
@@ -75,14 +97,22 @@ struct state {
 	struct ledger_term *terms;  /* its terms; owned, NULL until needed */
 	size_t term_count;
 
+	char topic[32];             /* topics: the one that is open, "" for the list of all */
+
 	enum prompt prompt;
 	struct line line;
-	char before[LINE_SIZE];     /* text that Tab completes, and how often it was pressed */
-	size_t completion;
+	struct completion completion; /* what Tab found */
+	struct recall recall;       /* lines of the ":" prompt */
+	char old_filter[LINE_SIZE]; /* what Escape goes back to: filter, selection, scrolling */
+	int old_item, old_line;
 	enum question question;
 	char path[STATE_PATH_SIZE]; /* file to save to or to open */
 	bool force;                 /* save: the user agreed to overwrite */
 	bool quit_after;            /* save, then quit */
+	bool open_after;            /* save, then open: */
+	char next_path[STATE_PATH_SIZE];
+	struct plan draft;          /* RECOVER: unsaved work of another session, */
+	char draft_note[128];       /* and of when it is */
 
 	enum role message_role;
 	char message[STATE_MESSAGE_SIZE]; /* of the last command, "" without one */
@@ -109,7 +139,19 @@ unsigned state_act(struct state *s, unsigned flags);
 unsigned state_change(struct state *s, const struct plan *next, const char *what);
 
 bool state_unsaved(const struct state *s);
+
+/* Two plans in which the user chose the same, so that one file would say both. */
+bool state_same(const struct plan *a, const struct plan *b);
 void state_say(struct state *s, enum role role, const char *fmt, ...) TEXT_FORMAT(3, 4);
+
+/* The plan that changes are held against, what it is called ("saved", "pinned"), and its
+ * estimate: NULL where the two have nothing in common, one trains and one serves. */
+const struct plan *state_base(const struct state *s);
+const char *state_base_name(const struct state *s);
+const struct estimate *state_base_estimate(const struct state *s);
+
+/* That plan is another one: estimate it. */
+void state_rebase(struct state *s);
 
 /* Rectangles as the screen is now, or as if another pane had the focus. */
 struct arrange state_arrange(const struct state *s);
@@ -124,7 +166,7 @@ void state_focus(struct state *s, enum pane pane);
 /* Scroll every pane so that its selection is visible. */
 void state_follow(struct state *s);
 
-/* Show these kinds, as far as the layout has them. */
+/* Colour the map by these sources (map_color.h), as far as the layout has them. */
 void state_show_kinds(struct state *s, const char *const name[], int n);
 
 /* Draw the screen. The canvas has the state's size. */

@@ -1,7 +1,33 @@
 #include "ui/summary.h"
 
 #include "core/text.h"
+#include "ui/change.h"
 #include "ui/units.h"
+
+#define AT(member) offsetof(struct summary, member)
+
+static const struct {
+	const char *name;
+	size_t offset;
+	void (*format)(double value, char *buf, size_t size);
+	enum better better;
+	bool named; /* its unit does not tell which number it is */
+} part_table[SUMMARY_PARTS] = {
+	[SUMMARY_MEMORY] = { "memory", AT(memory), units_memory, BETTER_LESS, false },
+	[SUMMARY_STEP] = { "step", AT(step), units_seconds, BETTER_LESS, false },
+	[SUMMARY_MFU] = { "MFU", AT(mfu), units_share, BETTER_MORE, true },
+	[SUMMARY_TRAFFIC] = { "traffic", AT(traffic), units_wire, BETTER_LESS, false },
+	[SUMMARY_KV_TOKENS] = { "KV tokens", AT(kv_tokens), units_count, BETTER_MORE, true },
+	[SUMMARY_TPOT] = { "TPOT", AT(tpot), units_seconds, BETTER_LESS, true },
+	[SUMMARY_TOKENS_PER_SECOND] = { "tokens/s", AT(tokens_per_second), units_count,
+	    BETTER_MORE, true },
+};
+
+static double
+part_of(const struct summary *s, enum summary_part part)
+{
+	return *(const double *)(const void *)((const char *)s + part_table[part].offset);
+}
 
 struct summary
 summary_of(const struct estimate *e)
@@ -45,13 +71,9 @@ summary_delta(const struct summary *was, const struct summary *is, char *buf, si
 	buf[0] = '\0';
 	if (was->memory <= 0 || is->memory <= 0)
 		return;
-	add_change("memory", units_memory, was->memory, is->memory, buf, size);
-	add_change("step", units_seconds, was->step, is->step, buf, size);
-	add_change("MFU", units_share, was->mfu, is->mfu, buf, size);
-	add_change("traffic", units_wire, was->traffic, is->traffic, buf, size);
-	add_change("KV tokens", units_count, was->kv_tokens, is->kv_tokens, buf, size);
-	add_change("TPOT", units_seconds, was->tpot, is->tpot, buf, size);
-	add_change("tokens/s", units_count, was->tokens_per_second, is->tokens_per_second, buf, size);
+	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
+		add_change(part_table[i].name, part_table[i].format, part_of(was, i), part_of(is, i),
+		    buf, size);
 	if (buf[0] == '\0') {
 		char memory[UNITS_SIZE];
 
@@ -60,6 +82,23 @@ summary_delta(const struct summary *was, const struct summary *is, char *buf, si
 		if (is->step > 0)
 			text_add(buf, size, ", so does the step time");
 	}
+}
+
+bool
+summary_change(const struct summary *was, const struct summary *is, enum summary_part part,
+    bool named, char *buf, size_t size, enum role *role)
+{
+	const double a = part_of(was, part), b = part_of(is, part);
+	char text[CHANGE_SIZE];
+
+	buf[0] = '\0';
+	if (a <= 0 || b <= 0 || !change_put_unit(part_table[part].format, a, b, text, sizeof text))
+		return false;
+	if (named || part_table[part].named)
+		text_put(buf, size, "%s ", part_table[part].name);
+	text_add(buf, size, "%s", text);
+	*role = change_role(a, b, part_table[part].better);
+	return true;
 }
 
 void

@@ -17,6 +17,7 @@
 #endif
 #include <errno.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ui/term.h"
@@ -33,7 +35,7 @@ static const int crashing[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* Signal handlers have nothing but globals; these are all there are. */
-static volatile sig_atomic_t got_ending, got_stop, got_continue;
+static volatile sig_atomic_t got_ending, got_stop, got_continue, mouse_on;
 
 /* What it takes to give the terminal back, fetched at the start: a crash handler may use
  * async-signal-safe calls only, so not endwin(). */
@@ -67,9 +69,13 @@ static void
 on_crash(int sig)
 {
 	static const char message[] =
-	    "\nshardplan crashed; the plan on disk is as last saved. Please report this.\n";
+	    "\nshardplan crashed; the plan on disk is as last saved, and unsaved work of a second "
+	    "ago is offered when it is opened again. Please report this.\n";
+	static const char no_mouse[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l";
 	ssize_t n = write(STDOUT_FILENO, back.text, back.length);
 
+	if (mouse_on != 0) /* curses took what terminals like xterm know */
+		n += write(STDOUT_FILENO, no_mouse, sizeof no_mouse - 1);
 	tcsetattr(STDIN_FILENO, TCSANOW, &back.modes);
 	n += write(STDERR_FILENO, message, sizeof message - 1);
 	(void)n;
@@ -155,7 +161,8 @@ static bool
 is_able(void)
 {
 	static const char other[] =
-	    "no terminal needed: shardplan map, shardplan estimate (see shardplan --help)";
+	    "without one: shardplan --linear asks and answers in plain lines,\n"
+	    "shardplan map and shardplan estimate print (see shardplan --help)";
 	const char *term = getenv("TERM");
 	bool able;
 	int err;
@@ -187,6 +194,10 @@ color_depth(const struct app_options *options)
 		return THEME_MONO;
 	if (start_color() == ERR || use_default_colors() == ERR || COLORS < 8)
 		return THEME_MONO;
+#if !defined NCURSES_EXT_COLORS || !NCURSES_EXT_COLORS
+	if (COLORS > 256) /* no pairs of such colours: the first eight are as everywhere */
+		return THEME_8;
+#endif
 	return COLORS >= 256 ? THEME_256 : COLORS >= 16 ? THEME_16 : THEME_8;
 }
 
@@ -211,6 +222,8 @@ term_open(struct terminal *t, const struct app_options *options)
 	nodelay(stdscr, TRUE); /* waiting is done by ppoll */
 	handle(SIGTSTP, on_stop, 0); /* curses put its own */
 	t->colors = color_depth(options);
+	t->direct = COLORS > 256;
+	mouseinterval(0); /* a click is there when the button goes down */
 	t->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	t->w = COLS;
 	t->h = LINES;
@@ -223,34 +236,114 @@ term_close(struct terminal *t)
 	endwin();
 	delscreen(t->screen);
 	canvas_free(&t->shown);
+	mouse_on = 0;
 	handle_none();
 }
 
-/* The colour pair for a look, made when first needed; 0 is the terminal's own. */
+#if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
+/* What a terminal of direct colours calls a colour of the palette. Such terminals take the
+ * lowest numbers for the palette all the same, so darkest blues get a trace of red. */
+static int
+direct_color(int color)
+{
+	int rgb;
+
+	if (color < 8)
+		return color;
+	rgb = (int)theme_rgb(color);
+	return rgb < 256 ? rgb | 0x010000 : rgb;
+}
+#endif
+
+static void
+make_pair(const struct terminal *t, int pair, struct look look)
+{
+#if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
+	if (t->direct) {
+		init_extended_pair(pair, direct_color(look.fg), direct_color(look.bg));
+		return;
+	}
+#endif
+	init_pair((short)pair, look.fg, look.bg);
+}
+
+enum { GAP_MOST = 4 }; /* blanks between two words that are sent as a part of them */
+
+/* The colour pair for a look, made when first needed; 0 is the terminal's own, and has to
+ * do when there are no more: with 8 colours there are 63. */
 static short
 pair_of(struct terminal *t, struct look look)
 {
-	const int most = COLOR_PAIRS < 256 ? COLOR_PAIRS : 256;
+	short *pair = &t->pair[look.fg + 1][look.bg + 1];
 
-	if (look.fg < 0 && look.bg < 0)
+	if (*pair != 0)
+		return *pair;
+	if (t->pairs + 1 >= COLOR_PAIRS || t->pairs + 1 > SHRT_MAX) {
+		t->short_of_pairs = true;
 		return 0;
-	for (int i = 1; i <= t->pairs; i++)
-		if (t->pair[i][0] == look.fg && t->pair[i][1] == look.bg)
-			return (short)i;
-	if (t->pairs + 1 >= most)
-		return 0;
+	}
 	t->pairs++;
-	t->pair[t->pairs][0] = look.fg;
-	t->pair[t->pairs][1] = look.bg;
-	init_pair((short)t->pairs, look.fg, look.bg);
-	return (short)t->pairs;
+	make_pair(t, t->pairs, look);
+	return *pair = (short)t->pairs;
+}
+
+/* Nothing to see but the background that the terminal has anyway. */
+static bool
+is_blank(const struct terminal *t, const struct cell *cell)
+{
+	struct look look;
+
+	if (cell->ch != L' ')
+		return false;
+	look = theme_look(cell->style, t->colors, t->palette);
+	return look.bg < 0 && !look.underline && !look.reverse;
+}
+
+/* The end of the word to the left of a blank in a short gap between words, else -1. */
+static int
+word_before(const struct terminal *t, const struct cell *row, int w, int x)
+{
+	int left = x - 1, right = x + 1;
+
+	while (left >= 0 && left >= x - GAP_MOST && is_blank(t, &row[left]))
+		left--;
+	while (right < w && right <= left + GAP_MOST && is_blank(t, &row[right]))
+		right++;
+	if (left < 0 || right >= w || right - left - 1 > GAP_MOST || is_blank(t, &row[right]))
+		return -1;
+	return row[left].ch == L'\0' ? left - 1 : left;
+}
+
+/*
+ * How a cell is sent. A blank looks the same in every colour of letters, so the blanks
+ * between words take the colour of the word before them, and the others none: fewer
+ * changes of colour to send. Text in the terminal's own colour has a pair of its own:
+ * without one, curses would reset all attributes each time it comes back to it.
+ */
+static short
+look_of(struct terminal *t, const struct cell *row, int w, int x, struct look *look)
+{
+	*look = theme_look(row[x].style, t->colors, t->palette);
+	if (is_blank(t, &row[x])) {
+		const int word = word_before(t, row, w, x);
+
+		if (word >= 0)
+			*look = theme_look(row[word].style, t->colors, t->palette);
+		if (word < 0 || look->bg >= 0 || look->underline || look->reverse) {
+			*look = (struct look){ .fg = -1, .bg = -1 };
+			return 0;
+		}
+	}
+	return t->colors == THEME_MONO ? 0 : pair_of(t, *look);
 }
 
 static void
-show_cell(struct terminal *t, int x, int y, const struct cell *cell)
+show_cell(struct terminal *t, const struct canvas *c, int x, int y)
 {
-	const struct look look = theme_look(cell->style, t->colors, PALETTE_DEFAULT);
-	const wchar_t text[2] = { cell->ch, L'\0' };
+	const struct cell *row = c->cell + y * c->w;
+	struct look look;
+	const short pair = look_of(t, row, c->w, x, &look);
+	const wchar_t text[2] = { row[x].ch, L'\0' };
 	attr_t attr = A_NORMAL;
 	cchar_t out;
 
@@ -262,7 +355,7 @@ show_cell(struct terminal *t, int x, int y, const struct cell *cell)
 		attr |= A_UNDERLINE;
 	if (look.reverse)
 		attr |= A_REVERSE;
-	if (setcchar(&out, text, attr, t->colors == THEME_MONO ? 0 : pair_of(t, look), NULL) == OK)
+	if (setcchar(&out, text, attr, pair, NULL) == OK)
 		mvadd_wch(y, x, &out);
 }
 
@@ -272,9 +365,31 @@ same_cell(const struct cell *a, const struct cell *b)
 	return a->ch == b->ch && memcmp(&a->style, &b->style, sizeof a->style) == 0;
 }
 
+static void
+show_cells(struct terminal *t, const struct canvas *c, bool whole)
+{
+	for (int y = 0; y < c->h; y++) {
+		int last = -GAP_MOST - 1; /* cell that changed */
+
+		for (int x = 0; x < c->w; x++) {
+			const struct cell *now = &c->cell[y * c->w + x], *was = &t->shown.cell[y * c->w + x];
+			bool wide = x + 1 < c->w && now[1].ch == L'\0';
+
+			if (now->ch == L'\0')
+				continue;
+			if (whole || !same_cell(now, was) || (wide && !same_cell(now + 1, was + 1)))
+				last = x;
+			/* Blanks follow the colour of the word before them. */
+			if (last == x || (now->ch == L' ' && x - last <= GAP_MOST))
+				show_cell(t, c, x, y);
+		}
+	}
+}
+
 void
 term_show(struct terminal *t, const struct canvas *c)
 {
+	const bool was_short = t->short_of_pairs;
 	bool whole = t->shown.w != c->w || t->shown.h != c->h;
 
 	if (whole) {
@@ -283,20 +398,37 @@ term_show(struct terminal *t, const struct canvas *c)
 		/* Without memory for the copy every cell is touched each time: right, only slower. */
 		whole = !canvas_init(&t->shown, c->w, c->h, c->utf8);
 	}
-	for (int y = 0; y < c->h; y++)
-		for (int x = 0; x < c->w; x++) {
-			const struct cell *now = &c->cell[y * c->w + x], *was = &t->shown.cell[y * c->w + x];
-			bool wide = x + 1 < c->w && now[1].ch == L'\0';
-
-			if (now->ch == L'\0')
-				continue;
-			if (whole || !same_cell(now, was) || (wide && !same_cell(now + 1, was + 1)))
-				show_cell(t, x, y, now);
-		}
+	t->short_of_pairs = false;
+	show_cells(t, c, whole);
+	if (t->short_of_pairs && !was_short) {
+		/* Pairs of earlier pictures are not needed any more: once more without them. */
+		memset(t->pair, 0, sizeof t->pair);
+		t->pairs = 0;
+		show_cells(t, c, true);
+	}
 	if (!whole)
 		memcpy(t->shown.cell, c->cell, (size_t)c->w * (size_t)c->h * sizeof *c->cell);
 	move(c->cursor_y, c->cursor_x);
 	refresh();
+}
+
+void
+term_palette(struct terminal *t, enum theme_palette palette)
+{
+	if (palette == t->palette)
+		return;
+	t->palette = palette;
+	canvas_free(&t->shown); /* every cell is another one now */
+}
+
+void
+term_mouse(struct terminal *t, bool on)
+{
+	if (on == t->mouse)
+		return;
+	t->mouse = on;
+	mouse_on = on;
+	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
 }
 
 void
@@ -349,15 +481,39 @@ stop(struct terminal *t, bool job)
 }
 
 void
-term_suspend(struct terminal *t)
+term_suspend(struct terminal *t, bool job)
 {
-	stop(t, true);
+	stop(t, job);
 }
 
 int
 term_signal(void)
 {
 	return got_ending;
+}
+
+void
+term_watch_signals(void)
+{
+	for (size_t i = 0; i < COUNT(ending); i++)
+		handle(ending[i], on_ending, 0);
+}
+
+static int32_t
+translate_mouse(struct terminal *t)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return INPUT_NONE;
+	t->event = (struct mouse){ .x = event.x, .y = event.y };
+	if ((event.bstate & BUTTON4_PRESSED) != 0)
+		t->event.action = MOUSE_WHEEL_UP;
+	else if ((event.bstate & BUTTON5_PRESSED) != 0)
+		t->event.action = MOUSE_WHEEL_DOWN;
+	else if ((event.bstate & BUTTON1_PRESSED) == 0)
+		return INPUT_NONE;
+	return INPUT_MOUSE;
 }
 
 static int32_t
@@ -371,8 +527,7 @@ translate(struct terminal *t, bool is_function, wint_t ch)
 		{ KEY_RIGHT, INPUT_RIGHT }, { KEY_HOME, INPUT_HOME }, { KEY_END, INPUT_END },
 		{ KEY_PPAGE, INPUT_PAGE_UP }, { KEY_NPAGE, INPUT_PAGE_DOWN },
 		{ KEY_BACKSPACE, INPUT_BACKSPACE }, { KEY_DC, INPUT_DELETE },
-		{ KEY_BTAB, INPUT_BACK_TAB }, { KEY_ENTER, INPUT_ENTER }, { KEY_F(1), INPUT_F1 },
-		{ KEY_F(2), INPUT_F2 }, { KEY_F(3), INPUT_F3 }, { KEY_F(10), INPUT_F10 },
+		{ KEY_BTAB, INPUT_BACK_TAB }, { KEY_ENTER, INPUT_ENTER },
 	};
 
 	if (!is_function)
@@ -382,6 +537,10 @@ translate(struct terminal *t, bool is_function, wint_t ch)
 		t->h = LINES;
 		return INPUT_RESIZE;
 	}
+	if (ch == KEY_MOUSE)
+		return translate_mouse(t);
+	if (ch >= KEY_F(1) && ch <= KEY_F(12))
+		return INPUT_F1 + (int32_t)(ch - KEY_F(1));
 	for (size_t i = 0; i < COUNT(table); i++)
 		if (table[i].curses == ch)
 			return table[i].input;
@@ -394,10 +553,8 @@ signal_key(struct terminal *t)
 {
 	if (got_ending != 0)
 		return INPUT_SIGNAL;
-	if (got_stop != 0) {
-		stop(t, false);
-		return INPUT_RESIZE;
-	}
+	if (got_stop != 0)
+		return INPUT_STOP;
 	if (got_continue != 0) {
 		resume(t);
 		return INPUT_RESIZE;
@@ -405,13 +562,15 @@ signal_key(struct terminal *t)
 	return INPUT_NONE;
 }
 
-/* Wait until there is something to read or a signal came. False when the terminal is
- * gone. */
+/* Wait until there is something to read, a signal came, or the time is over (-1: for
+ * ever), which empties *wait_ms. False when the terminal is gone. */
 static bool
-wait_input(void)
+wait_input(int *wait_ms)
 {
+	const struct timespec time = { *wait_ms / 1000, *wait_ms % 1000 * 1000000L };
 	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
 	sigset_t held, open;
+	int ready;
 
 	held_signals(&held);
 	sigprocmask(SIG_BLOCK, NULL, &open);
@@ -420,13 +579,16 @@ wait_input(void)
 	sigdelset(&open, SIGTSTP);
 	sigdelset(&open, SIGCONT);
 	sigdelset(&open, SIGWINCH);
-	if (ppoll(&fd, 1, NULL, &open) < 0)
+	ready = ppoll(&fd, 1, *wait_ms < 0 ? NULL : &time, &open);
+	if (ready < 0)
 		return errno == EINTR;
-	return (fd.revents & POLLIN) != 0;
+	if (ready == 0)
+		*wait_ms = 0;
+	return ready == 0 || (fd.revents & POLLIN) != 0;
 }
 
 int32_t
-term_key(struct terminal *t, bool wait)
+term_key(struct terminal *t, int wait_ms)
 {
 	int empty = 0;
 
@@ -440,16 +602,16 @@ term_key(struct terminal *t, bool wait)
 		kind = get_wch(&ch);
 		if (kind != ERR) {
 			key = translate(t, kind == KEY_CODE_YES, ch);
-			if (key != INPUT_NONE || !wait)
+			if (key != INPUT_NONE || wait_ms == 0)
 				return key;
 			continue;
 		}
-		if (!wait)
+		if (wait_ms == 0)
 			return INPUT_NONE;
 		/* Readable without anything to read, again and again: end of file. */
 		if (empty++ > 3)
 			return INPUT_GONE;
-		if (!wait_input())
+		if (!wait_input(&wait_ms))
 			return INPUT_GONE;
 		if (got_ending != 0 || got_stop != 0 || got_continue != 0)
 			empty = 0;

@@ -13,11 +13,16 @@
 struct terminal {
 	void *screen;        /* SCREEN of curses */
 	int w, h;             /* columns and rows */
-	enum theme_colors colors;
+	enum theme_colors colors; /* that it has and may be asked for */
+	bool direct;         /* its colours are not numbers of a palette, but red, green, blue */
 	bool utf8;
+	bool mouse;          /* clicks come to the program */
+	struct mouse event;  /* of the last INPUT_MOUSE */
+	enum theme_palette palette;
 	struct canvas shown; /* what the screen shows now */
-	int pairs;
-	int16_t pair[256][2]; /* foreground and background of each colour pair in use */
+	int pairs;           /* colour pairs in use; */
+	short pair[257][257]; /* their numbers, by foreground and background + 1, 0 for none */
+	bool short_of_pairs; /* some cell got none */
 };
 
 /*
@@ -32,18 +37,28 @@ void term_close(struct terminal *t);
 /* Show a canvas of the terminal's size; only what changed is sent. */
 void term_show(struct terminal *t, const struct canvas *c);
 
+/* Show colours by a palette from now on. */
+void term_palette(struct terminal *t, enum theme_palette palette);
+
+/* Take clicks and the wheel, or leave them to the terminal, which selects text with them. */
+void term_mouse(struct terminal *t, bool on);
+
 /* Send everything again with the next term_show. */
 void term_repaint(struct terminal *t);
 
 /*
- * The next key. With wait, block until there is one (or RESIZE, SIGNAL, GONE); without,
- * INPUT_NONE when none is ready. Waiting costs nothing.
+ * The next key. Waits for one (or RESIZE, SIGNAL, GONE) at most wait_ms milliseconds, 0 not
+ * at all, -1 for ever; INPUT_NONE when none came. Waiting costs nothing.
  */
-int32_t term_key(struct terminal *t, bool wait);
+int32_t term_key(struct terminal *t, int wait_ms);
 
 /* The signal that asked the program to end, or 0. */
 int term_signal(void);
 
-/* Stop like any program under job control; returns when continued. */
-void term_suspend(struct terminal *t);
+/* Note such signals without a screen: what waits for input returns instead. */
+void term_watch_signals(void);
+
+/* Stop like any program under job control, with the whole job or (for INPUT_STOP, which
+ * the others got too) alone; returns when continued. */
+void term_suspend(struct terminal *t, bool job);
 #endif

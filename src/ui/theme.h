@@ -24,20 +24,39 @@ enum role {
 enum theme_set {
 	SET_FOUR, SET_SIX, SET_EIGHT,
 	SET_BLUE, SET_ORANGE, SET_PURPLE, SET_GREEN,
+	SET_HEAT,    /* from little to much, then too much */
+	SET_LINK,    /* from near to far */
 	SET_COUNT
 };
 
 struct style {
 	uint8_t role;
 	uint8_t set;     /* ROLE_GROUP: which colours, enum theme_set */
-	uint8_t index;   /* ROLE_GROUP: which of them */
+	uint8_t index;   /* ROLE_GROUP: which of them is behind the character */
+	uint8_t ink;     /* ROLE_GROUP: the character's own colour: 0 one that reads well, else
+	                    1 + index in the set, or INK_OWN the terminal's */
 	uint8_t flags;   /* enum style_flag */
 };
 
-enum style_flag { STYLE_CURSOR = 1, STYLE_PEER = 2, STYLE_FADED = 4 };
+enum { INK_OWN = 255 };
+
+enum style_flag {
+	STYLE_CURSOR = 1, STYLE_PEER = 2, STYLE_FADED = 4,
+	STYLE_MARK = 8,   /* what somebody looked for */
+	STYLE_CLEAR = 16, /* ROLE_GROUP: nothing behind the character */
+};
 
 enum theme_colors { THEME_MONO, THEME_8, THEME_16, THEME_256 };
-enum theme_palette { PALETTE_DEFAULT, PALETTE_COUNT };
+
+/*
+ * DARK suits dark backgrounds and can be read on others, LIGHT is for white ones. Both hold
+ * up under red, green and blue blindness; SAFE does so by far, on dark backgrounds. The
+ * others are DARK with fewer colours than the terminal may have.
+ */
+enum theme_palette {
+	PALETTE_DARK, PALETTE_LIGHT, PALETTE_SAFE, PALETTE_16, PALETTE_8, PALETTE_MONO,
+	PALETTE_COUNT, PALETTE_DEFAULT = PALETTE_DARK
+};
 
 /* What a terminal is asked for: colour numbers (-1: the terminal's own) and attributes. */
 struct look {
@@ -46,6 +65,23 @@ struct look {
 };
 
 struct look theme_look(struct style style, enum theme_colors colors, enum theme_palette palette);
+
+/* "dark". */
+const char *theme_palette_name(enum theme_palette palette);
+
+/* The palette of that name, or PALETTE_COUNT. */
+enum theme_palette theme_palette_find(const char *name);
+
+/* The palette that the user means: a name, or "auto" for what suits the background. That
+ * one is the last number of COLORFGBG ("15;0", set by rxvt, Konsole and others), which may
+ * be NULL. */
+enum theme_palette theme_palette_for(const char *wish, const char *colorfgbg);
+
+/* How many colours are used of those that the terminal has. */
+enum theme_colors theme_depth(enum theme_palette palette, enum theme_colors has);
+
+/* Colour 0 to 255 as xterm shows it: 0xRRGGBB. */
+uint32_t theme_rgb(int color);
 
 /* The colours for dimension `space` of `spaces` shown together, when it has that many
  * groups. */

@@ -28,7 +28,6 @@ note_terms(const struct state *s, struct ledger *ledger)
 
 	if (s->why == PANE_MEMORY) {
 		ledger->stage = (int32_t)s->stage;
-		params_stage(&s->plan, &e->placement, s->stage, ledger);
 		memory_stage(&s->plan, &e->layout, &e->placement, e->microbatches, s->stage, ledger);
 		ledger->stage = -1;
 	}
@@ -70,12 +69,12 @@ why_title(const struct state *s, char *buf, size_t size)
 
 	if (s->why == PANE_TRAFFIC && flow_of(s) != NULL) {
 		flows_name(flow_of(s), name, sizeof name);
-		text_put(buf, size, "traffic of %s", name);
+		text_add(buf, size, "traffic of %s", name);
 	} else if (s->why == PANE_STEP) {
 		figure = figures_at(s->estimate, s->figure);
-		text_put(buf, size, "%s", figure != NULL ? figure->label : "step");
+		text_add(buf, size, "%s", figure != NULL ? figure->label : "step");
 	} else
-		text_put(buf, size, s->why == PANE_MEMORY ? "memory of stage %lld" : "traffic",
+		text_add(buf, size, s->why == PANE_MEMORY ? "memory of stage %lld" : "traffic",
 		    (long long)s->stage);
 }
 

@@ -7,7 +7,7 @@
 
 #include "ui/rows.h"
 
-/* "memory of stage 2", "traffic of tp all-gather", "MFU": what is being explained. */
+/* Add "memory of stage 2", "traffic of tp all-gather", "MFU": what is being explained. */
 void why_title(const struct state *s, char *buf, size_t size);
 
 /* Its list. */

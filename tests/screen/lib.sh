@@ -23,7 +23,8 @@ T() {
 
 screen_done() {
 	T kill-server 2>/dev/null
-	rm -rf "$D"
+	# A program that loses its terminal may still be writing what it keeps.
+	rm -rf "$D" 2>/dev/null || { sleep 1; rm -rf "$D"; }
 }
 trap screen_done 0
 trap 'exit 99' 1 2 15

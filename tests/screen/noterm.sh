@@ -5,12 +5,16 @@
 
 start 80 24 tmux-256color "TERM=no-such-terminal '$PROG'"
 expect 'try TERM='
-expect 'shardplan map, shardplan estimate'
+expect 'shardplan map and shardplan estimate'
+expect 'shardplan --linear'
 expect 'rc=2'
 restored
-start 80 24 tmux-256color "TERM=dumb '$PROG'"
-expect 'rc=2'
-restored
+for term in TERM=dumb TERM=hardcopy TERM= '-u TERM'; do
+	start 80 24 tmux-256color "env $term '$PROG'"
+	expect 'shardplan --linear'
+	expect 'rc=2'
+	restored
+done
 
 "$PROG" </dev/null >"$D/out" 2>"$D/err"
 status=$?

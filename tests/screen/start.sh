@@ -43,3 +43,36 @@ expect 'memory per GPU, by stage'
 keys q
 expect 'rc=0'
 restored
+
+# Starts small, and survives a storm of sizes.
+start 1 1 tmux-256color "'$PROG'"
+for size in "500 200" "2 1" "1 2" "40 12" "7 3" "300 4" "4 100" "100 30"; do
+	# shellcheck disable=SC2086
+	resize $size
+done
+expect '>\*TP +2 ranks'
+keys q
+expect 'rc=0'
+restored
+
+# Wide characters take two columns, and lines end where they should.
+printf 'name = "\346\274\242\345\255\227\350\250\210\347\224\273";\n' >"$D/work/wide.cfg"
+start 80 24 tmux-256color "'$PROG' wide.cfg"
+expect '> TP'
+# Two columns each: the frame's edge is where it is on the line below.
+expect '^│.\*name {15}[^ ]{4} │'
+expect '^│  mode {18}train │'
+keys q
+expect 'rc=0'
+
+# Terminals that are little, or not quite this one.
+for term in xterm screen screen-256color linux vt100 vt220 ansi rxvt xterm-16color; do
+	infocmp "$term" >/dev/null 2>&1 || continue
+	start 80 24 tmux-256color "TERM=$term '$PROG'"
+	expect '>\*TP'
+	keys j
+	expect '> sequence parallel'
+	keys q
+	expect 'rc=0'
+	restored
+done

@@ -24,6 +24,16 @@ keys : s u s p e n d Enter
 expect 'Stopped.*'
 keys fg Enter
 expect '> sequence parallel'
+# The mouse is the shell's meanwhile.
+keys M
+expect 'mouse (on|true)'
+[ "$(get '#{mouse_any_flag}')" = 1 ] || fail "the mouse is off"
+keys C-z
+expect 'Stopped.*'
+[ "$(get '#{mouse_any_flag}')" = 0 ] || fail "stopped, but the mouse is not given back"
+keys fg Enter
+expect '> sequence parallel'
+[ "$(get '#{mouse_any_flag}')" = 1 ] || fail "the mouse does not come back"
 keys q
 expect_not 'memory per GPU, by stage'
 keys 'echo "status=$?"' Enter

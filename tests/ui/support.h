@@ -53,6 +53,17 @@ fake_open(void *context, const char *path, struct plan *plan, char *note, size_t
 	return true;
 }
 
+static UNUSED bool
+fake_peek(void *context, const char *path, struct plan *plan, char *note, size_t size)
+{
+	if (strcmp(path, "missing.cfg") == 0) {
+		text_put(note, size, "missing.cfg: No such file or directory");
+		return false;
+	}
+	*plan = ((struct fake_disk *)context)->plan;
+	return true;
+}
+
 static UNUSED enum app_saved
 fake_save(void *context, const char *path, const struct plan *plan, bool force, char *note,
     size_t size)
@@ -100,9 +111,9 @@ fake_complete(void *context, const char *text, size_t i, char *path, size_t size
 }
 
 static UNUSED bool
-fake_draft(void *context, const struct plan *plan, char *note, size_t size)
+fake_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
 {
-	(void)plan;
+	(void)plan, (void)last;
 	((struct fake_disk *)context)->drafts++;
 	text_put(note, size, "kept");
 	return true;
@@ -156,7 +167,7 @@ session_new(int columns, int rows)
 	assert_non_null(s);
 	session_catalog(s);
 	s->files = (struct app_files){
-		.context = &s->disk, .open = fake_open, .save = fake_save, .path = fake_path,
+		.context = &s->disk, .open = fake_open, .peek = fake_peek, .save = fake_save, .path = fake_path,
 		.complete = fake_complete, .keep_draft = fake_draft,
 	};
 	plan_builtin(&plan);
@@ -193,7 +204,7 @@ draw(struct session *s)
 	const struct state *state = &s->state;
 
 	canvas_free(&s->canvas);
-	assert_true(canvas_init(&s->canvas, state->columns, state->rows, state->utf8 && !state->ascii));
+	assert_true(canvas_init(&s->canvas, state->columns, state->rows, state->utf8 && !state->settings.ascii));
 	app_draw(state, &s->canvas);
 }
 

@@ -64,7 +64,7 @@ check(size_t i, bool utf8)
 	struct session *s = session_new(screens[i].columns, screens[i].rows);
 	char path[4096], *now, *golden;
 
-	s->state.ascii = !utf8;
+	s->state.settings.ascii = !utf8;
 	type(s, screens[i].keys);
 	now = picture(s);
 	golden_path(path, sizeof path, i, utf8);

@@ -66,8 +66,9 @@ filled(int columns, int rows, bool ascii)
 {
 	struct session *s = session_new(columns, rows);
 
-	s->state.ascii = ascii;
+	s->state.settings.ascii = ascii;
 	fill_train(s->state.estimate);
+	fill_train(s->state.base); /* nothing has changed */
 	state_follow(&s->state);
 	return s;
 }
@@ -338,6 +339,33 @@ test_why_terms(void **unused)
 	session_free(s);
 }
 
+/* Beside each number what it is against the saved plan, where there is room. */
+static void
+test_changes(void **unused)
+{
+	struct session *s = filled(100, 30, true);
+	struct estimate *base = s->state.base;
+
+	(void)unused;
+	assert_true(hides(s, "vs saved"));
+	base->stage[3].memory.total = base->peak_total = 43 * gib;
+	base->stage[1].memory.total = 44 * gib;
+	assert_true(shows(s, "49.0 GiB  +6.00"));
+	assert_true(shows(s, "43.0 GiB  -1.00"));
+	assert_true(shows(s, "memory per GPU, by stage  +6.00 GiB vs saved"));
+	s->state.estimate->capacity = 40 * gib;
+	assert_true(shows(s, "49.0 GiB! +6.00"));
+	base->step.seconds = 9;
+	base->step.mfu = 0.5;
+	assert_true(shows(s, "step  +810 ms, MFU -8.8 % vs saved"));
+	base->traffic.row[3].bytes = 18e9;
+	assert_true(shows(s, "one GPU  -1.00 GB vs saved"));
+	/* Fewer stages there: nothing to hold the others against. */
+	base->stages = 1;
+	assert_true(hides(s, "-1.00  "));
+	session_free(s);
+}
+
 static void
 test_delta(void **unused)
 {
@@ -394,7 +422,7 @@ main(void)
 		cmocka_unit_test(test_step), cmocka_unit_test(test_serve),
 		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),
 		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_delta),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

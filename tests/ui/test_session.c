@@ -42,16 +42,14 @@ test_undo(void **unused)
 		field_mark(FIELD_TP, &next, true);
 		state_change(&s->state, &next, "TP");
 	}
-	for (int i = 0; i < 2999; i++)
+	for (int i = 0; i < UNDO_MOST - 1; i++)
 		type(s, "u");
-	assert_int_equal(s->state.plan.parallel.tp, 1);
-	type(s, "u");
-	assert_int_equal(s->state.plan.parallel.tp, 2);
+	assert_int_equal(s->state.plan.parallel.tp, 3001 - UNDO_MOST);
 	type(s, "u");
 	assert_true(shows(s, "nothing to undo"));
 	key(s, INPUT_CTRL('R'));
 	key(s, INPUT_CTRL('R'));
-	assert_int_equal(s->state.plan.parallel.tp, 2);
+	assert_int_equal(s->state.plan.parallel.tp, 3003 - UNDO_MOST);
 	assert_true(shows(s, "redone: TP"));
 	/* A change after undo forgets what could be redone. */
 	type(s, "u");

@@ -1,6 +1,9 @@
-#include "cli/results.h"
-#include "cli/output.h"
+#include "ui/results.h"
+
+#include <math.h>
+
 #include "core/text.h"
+#include "ui/format.h"
 #include "ui/units.h"
 
 struct list {
@@ -183,4 +186,58 @@ result_format(char *buf, size_t size, enum result_unit unit, double value)
 		break;
 	}
 	return buf;
+}
+
+bool
+result_shown(const struct result *a, const struct result *b)
+{
+	if (!a->known && !b->known)
+		return false;
+	/* of a mode that neither is in, or of a dimension that is 1 in both */
+	return a->unit < RESULT_PARAMS || a->value > 0 || b->value > 0 || a->value < 0 ||
+	    b->value < 0;
+}
+
+/* A difference as small as rounding makes it is none. */
+static bool
+is_same(const struct result *a, const struct result *b)
+{
+	return fabs(b->value - a->value) <= 1e-9 * (fabs(a->value) + fabs(b->value));
+}
+
+bool
+result_change(const struct result *a, const struct result *b, char *change, char *percent,
+    size_t size)
+{
+	const double delta = b->value - a->value;
+	char amount[RESULT_SIZE];
+
+	change[0] = percent[0] = '\0';
+	if (!a->known || !b->known)
+		return false;
+	if (is_same(a, b)) {
+		text_put(change, size, "same");
+		return false;
+	}
+	if (a->unit == RESULT_ANSWER) {
+		text_put(change, size, "changed");
+		return true;
+	}
+	text_put(change, size, "%s%s", delta > 0 ? "+" : "",
+	    result_format(amount, sizeof amount, a->unit, delta));
+	/* of a share the change is in points already, of a stage's number it says nothing */
+	if (a->value > 0 && a->unit != RESULT_COUNT && a->unit != RESULT_SHARE)
+		text_put(percent, size, "%+.1f%%", 100 * delta / a->value);
+	return true;
+}
+
+bool
+results_differ(enum field_id f, const struct plan *a, const struct plan *b, char *left,
+    char *right, size_t size)
+{
+	if (!field_in_mode(f, a->mode) && !field_in_mode(f, b->mode))
+		return false;
+	field_format(f, a, left, size);
+	field_format(f, b, right, size);
+	return !text_equal(left, right);
 }

@@ -1,0 +1,46 @@
+/*
+ * drafts.h - copies of unsaved plans under $XDG_STATE_HOME/shardplan/drafts, for the case
+ * that a session ends without being asked.
+ *
+ * A draft is a plan file that stands alone and says in its head which plan it is a draft
+ * of. Its name says which process on which host writes it, so that sessions that share a
+ * home do not meet, and it is known whether that one is over.
+ */
+#ifndef CLI_DRAFTS_H
+#define CLI_DRAFTS_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/catalog.h"
+#include "core/plan.h"
+#include "file/planfile.h"
+
+struct drafts {
+	char own[PLANFILE_PATH_SIZE];   /* of this session, "" while there is none */
+	char found[PLANFILE_PATH_SIZE]; /* what drafts_find found last */
+};
+
+/*
+ * Write the session's draft of a plan; `of` is the plan's file, "" without one. last: the
+ * session ends, so the next one may offer it at once. False when that failed. note gets a
+ * line for the user.
+ */
+bool drafts_keep(struct drafts *d, const char *of, const struct plan *plan,
+    const struct catalog *catalog, bool last, char *note, size_t size);
+
+/* Remove the session's draft, if there is one. */
+void drafts_drop(struct drafts *d);
+
+/*
+ * The newest draft of a plan file, or of plans without one, whose session is over: its
+ * plan in *plan, when it was written in note. One of another host may still be at work;
+ * note names the host. Drafts that say what *saved says are removed.
+ * False when there is none; note is then "", or says which draft there is that can not be
+ * offered.
+ */
+bool drafts_find(struct drafts *d, const char *of, const struct catalog *catalog,
+    const struct plan *saved, struct plan *plan, char *note, size_t size);
+
+/* Make what was found the session's own draft, or remove it. */
+void drafts_take(struct drafts *d, bool keep);
+#endif

@@ -1,0 +1,165 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/preferences.h"
+#include "core/text.h"
+#include "file/atomic.h"
+#include "file/errors.h"
+#include "file/paths.h"
+#include "file/settings_file.h"
+#include "file/slurp.h"
+#include "file/textbuf.h"
+#include "ui/command.h"
+#include "ui/input.h"
+
+enum { LINES_MAX = 500, TRIES = 8 };
+
+static bool
+settings_path(char *buf, size_t size)
+{
+	return paths_config(buf, size, "settings.cfg");
+}
+
+/* Keys and commands that there are, the keys as help writes them; the others go, with a
+ * complaint. */
+static void
+check_keys(struct settings *s, struct file_errors *errors)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->keys; i++) {
+		struct settings_key *k = &s->key[i];
+		const int32_t key = input_of_name(k->key);
+		char name[SETTINGS_TEXT_SIZE];
+		const char *near;
+
+		text_put(name, sizeof name, "%.*s", (int)strcspn(k->command, " \t="), k->command);
+		if (key == INPUT_NONE)
+			errors_add(errors, "settings.cfg", k->line, "keys", "no key \"%s\" (fix: a "
+			    "character, F6, Ctrl-P, PgUp, ...)", k->key);
+		else if (name[0] == '\0' || command_is_known(name)) {
+			input_name(key, k->key, sizeof k->key);
+			s->key[kept++] = *k;
+		} else if ((near = command_near(name)) != NULL)
+			errors_add(errors, "settings.cfg", k->line, "keys", "no command \"%s\" (fix: did "
+			    "you mean %s?)", name, near);
+		else
+			errors_add(errors, "settings.cfg", k->line, "keys", "no command \"%s\"", name);
+	}
+	s->keys = kept;
+}
+
+void
+preferences_read(struct settings *s, char *note, size_t size)
+{
+	struct file_errors errors = { 0 };
+	char path[PLANFILE_PATH_SIZE];
+
+	note[0] = '\0';
+	settings_default(s);
+	if (!settings_path(path, sizeof path))
+		return;
+	settings_file_read(s, path, &errors);
+	check_keys(s, &errors);
+	if (errors.count > 0)
+		text_put(note, size, "%s", errors.line[0]);
+	if (errors.count + errors.dropped > 1)
+		text_add(note, size, " (and %zu more)", errors.count + errors.dropped - 1);
+}
+
+bool
+preferences_write(const struct settings *s, const char *name, char *note, size_t size)
+{
+	char path[PLANFILE_PATH_SIZE];
+
+	if (!settings_path(path, sizeof path)) {
+		text_put(note, size, "not remembered: there is no home directory");
+		return false;
+	}
+	return settings_file_write(s, name != NULL ? settings_find(name) : settings_count, path,
+	    note, size);
+}
+
+/* ---- lines ------------------------------------------------------------------------- */
+
+char *
+preferences_lines(void)
+{
+	char path[PLANFILE_PATH_SIZE], why[128];
+	struct slurp in;
+
+	if (!paths_state(path, sizeof path, "history") || !slurp_file(&in, path, why, sizeof why))
+		return NULL;
+	return in.text;
+}
+
+/* Whether one of the lines is this one. */
+static bool
+has_line(const char *lines, const char *line, size_t n)
+{
+	for (; *lines != '\0'; lines += strcspn(lines, "\n"), lines += *lines == '\n')
+		if (strncmp(lines, line, n) == 0 && lines[n] == '\n')
+			return true;
+	return false;
+}
+
+/* Where the last `most` of the lines begin. */
+static const char *
+last_lines(const char *lines, size_t most)
+{
+	const char *p = lines + strlen(lines);
+
+	for (; p > lines; p--)
+		if (p[-1] == '\n' && *p != '\0' && --most == 0)
+			break;
+	return p;
+}
+
+/* Old lines that do not come again, then the new ones. */
+static char *
+joined(const char *old, const char *lines)
+{
+	struct textbuf all = { 0 };
+
+	for (const char *both[] = { old, lines }, **from = both; from < both + 2; from++)
+		for (const char *p = *from; *p != '\0';) {
+			size_t n = strcspn(p, "\n");
+			const char *next = p + n + (p[n] == '\n');
+
+			if (n > 0 && p[n] == '\n' && !has_line(next, p, n) &&
+			    (*from == lines || !has_line(lines, p, n)))
+				textbuf_bytes(&all, p, n + 1);
+			p = next;
+		}
+	return textbuf_take(&all);
+}
+
+void
+preferences_add_lines(const char *lines)
+{
+	char path[PLANFILE_PATH_SIZE], why[128];
+	enum atomic_result result = ATOMIC_CHANGED;
+
+	if (lines[0] == '\0' || !paths_state(path, sizeof path, "history") || !paths_make(path))
+		return;
+	/* Another session may write in the same moment: then its lines are read anew. */
+	for (int i = 0; i < TRIES && result == ATOMIC_CHANGED; i++) {
+		struct slurp old = { 0 };
+		const char *last;
+		char *all;
+
+		if (!slurp_file(&old, path, why, sizeof why) && old.error != ENOENT)
+			return;
+		all = joined(old.text != NULL ? old.text : "", lines);
+		if (all == NULL)
+			result = ATOMIC_FAILED;
+		else {
+			last = last_lines(all, LINES_MAX);
+			result = atomic_write_private(path, last, strlen(last), &old.stamp, why,
+			    sizeof why);
+		}
+		free(all);
+		free(old.text);
+	}
+}

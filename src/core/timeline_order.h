@@ -1,0 +1,25 @@
+/*
+ * timeline_order.h - the order of operations of one pipeline rank, by schedule.
+ */
+#ifndef CORE_TIMELINE_ORDER_H
+#define CORE_TIMELINE_ORDER_H
+#include "core/timeline.h"
+
+/* Set in an entry of `order`: a forward that runs together with the backward after it. */
+enum { TIMELINE_PAIR = 1 << 30 };
+
+/* Index of an operation among those of its rank. */
+static inline int64_t
+timeline_index(const struct timeline *t, enum timeline_kind kind, int64_t chunk,
+    int64_t microbatch)
+{
+	return ((int64_t)kind * t->chunks + chunk) * t->width + microbatch;
+}
+
+/* Micro-batches drawn that go through a chunk: all, or those of its direction. */
+int64_t timeline_share(const struct timeline *t, int64_t chunk);
+
+/* Fill in order, count and held of a rank, and mark its operations: those that it runs have
+ * a start below 0 until it is known, the others an end below 0. */
+void timeline_order(struct timeline *t, int64_t rank);
+#endif

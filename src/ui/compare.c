@@ -1,0 +1,196 @@
+/* The plan beside another one: in which fields they differ, and in which estimates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "ui/actions.h"
+#include "ui/results.h"
+#include "ui/views.h"
+
+enum {
+	TABLE_FROM = 74, /* columns of a table; in less each entry is a sentence */
+	LABEL_LEAST = 20, LABEL_MOST = 44,
+	VALUE_COLUMNS = 14, CHANGE_COLUMNS = 15, PERCENT_COLUMNS = 8,
+	INDENT = 2,      /* of entries against headings */
+	REST_COLUMNS = 2 * VALUE_COLUMNS + CHANGE_COLUMNS + PERCENT_COLUMNS,
+};
+
+unsigned
+compare_pin(struct state *s, const char *argument)
+{
+	(void)argument;
+	s->has_pin = !s->has_pin;
+	if (s->has_pin)
+		s->pinned = s->plan;
+	state_rebase(s);
+	state_say(s, ROLE_GOOD, s->has_pin ?
+	    "pinned: changes are held against the plan as it is now (P again: the saved one)" :
+	    "no pin: changes are held against the saved plan");
+	return 0;
+}
+
+/* The other plan: of a file, else the pinned one, else the saved one. */
+static bool
+take_other(struct state *s, const char *path)
+{
+	char note[STATE_MESSAGE_SIZE] = "";
+	const char *slash = strrchr(path, '/');
+
+	if (path[0] == '\0') {
+		s->other = *state_base(s);
+		text_put(s->other_name, sizeof s->other_name, "%s plan", state_base_name(s));
+		return true;
+	}
+	if (!s->files->peek(s->files->context, path, &s->other, note, sizeof note)) {
+		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "the plan could not be read");
+		return false;
+	}
+	plan_resolve(&s->other, s->catalog);
+	text_put(s->other_name, sizeof s->other_name, "%s", slash != NULL ? slash + 1 : path);
+	return true;
+}
+
+unsigned
+compare_open(struct state *s, const char *argument)
+{
+	if (!take_other(s, argument))
+		return 0;
+	if (s->other_estimate == NULL)
+		s->other_estimate = malloc(sizeof *s->other_estimate);
+	if (s->other_estimate == NULL) {
+		state_say(s, ROLE_ERROR, "no memory left to compare plans");
+		return 0;
+	}
+	estimate_run(s->other_estimate, &s->other, s->catalog, NULL);
+	overlay_open(s, OVERLAY_COMPARE);
+	return 0;
+}
+
+void
+compare_title(const struct state *s, char *buf, size_t size)
+{
+	text_add(buf, size, "%.100s and this plan", s->other_name);
+}
+
+/* What two columns and the change between them say. */
+struct line_text {
+	const char *label, *other, *own, *change, *percent;
+};
+
+static int
+label_columns(const struct rows *rows)
+{
+	int w = rows->width - INDENT - REST_COLUMNS;
+
+	return w < LABEL_LEAST ? LABEL_LEAST : w > LABEL_MOST ? LABEL_MOST : w;
+}
+
+/* A line of the table, cells with a blank between them. False when one is too long; a label
+ * may use what the value beside it leaves. */
+static bool
+put_line(const struct rows *rows, int indent, const struct line_text *t, char *buf, size_t size)
+{
+	const int rest = label_columns(rows) + indent + VALUE_COLUMNS - (int)strlen(t->label);
+
+	if ((int)strlen(t->other) >= rest || strlen(t->own) >= VALUE_COLUMNS)
+		return false;
+	text_put(buf, size, "%s%*s%*s", t->label, rest, t->other, VALUE_COLUMNS, t->own);
+	if (t->change[0] != '\0')
+		text_add(buf, size, "%*s", CHANGE_COLUMNS, t->change);
+	if (t->percent[0] != '\0')
+		text_add(buf, size, "%*s", PERCENT_COLUMNS, t->percent);
+	return true;
+}
+
+static void
+add_entry(struct rows *rows, int target, enum role role, const struct line_text *t)
+{
+	char text[2 * PLAN_NOTES_SIZE + 256];
+
+	if (rows->width >= TABLE_FROM && put_line(rows, 0, t, text, sizeof text)) {
+		rows_line(rows, target, role, text);
+		return;
+	}
+	text_put(text, sizeof text, "%s: %s -> %s", t->label, t->other[0] != '\0' ? t->other : "-",
+	    t->own[0] != '\0' ? t->own : "-");
+	if (t->change[0] != '\0')
+		text_add(text, sizeof text, " (%s%s%s)", t->change, t->percent[0] != '\0' ? ", " : "",
+		    t->percent);
+	rows_item(rows, target, role, text);
+}
+
+static void
+add_heading(struct rows *rows, const struct state *s, const char *label, const char *change)
+{
+	char other[VALUE_COLUMNS], text[ROW_TEXT_SIZE];
+	const struct line_text t = { label, other, "this plan", change,
+		change[0] != '\0' ? "percent" : "" };
+
+	text_put(other, sizeof other, "%s", s->other_name);
+	if (rows->width >= TABLE_FROM && put_line(rows, INDENT, &t, text, sizeof text))
+		rows_heading(rows, text);
+	else
+		rows_heading(rows, label);
+}
+
+void
+compare_rows(struct rows *rows, const struct state *s)
+{
+	struct result left[RESULTS_MAX], right[RESULTS_MAX];
+	const size_t count = results_of(s->other_estimate, left);
+	char a[PLAN_NOTES_SIZE], b[PLAN_NOTES_SIZE], change[RESULT_SIZE], percent[RESULT_SIZE];
+	int differ = 0;
+
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const struct line_text t = { field_table[f].path, a, b, "", "" };
+		/* What nobody set follows from the other fields. */
+		const bool follows = !field_is_set(f, &s->plan) && !field_is_set(f, &s->other);
+
+		if (!results_differ(f, &s->other, &s->plan, a, b, sizeof a))
+			continue;
+		if (differ++ == 0)
+			add_heading(rows, s, "fields that differ", "");
+		add_entry(rows, (int)f, follows ? ROLE_DIM : ROLE_TEXT, &t);
+	}
+	if (differ == 0)
+		rows_heading(rows, "no field differs");
+	results_of(s->estimate, right);
+	add_heading(rows, s, "estimates", "change");
+	for (size_t i = 0; i < count; i++) {
+		const struct line_text t = { left[i].label, a, b, change, percent };
+		bool other;
+
+		if (!result_shown(&left[i], &right[i]))
+			continue;
+		result_format(a, left[i].known ? sizeof a : 1, left[i].unit, left[i].value);
+		result_format(b, right[i].known ? sizeof b : 1, right[i].unit, right[i].value);
+		other = result_change(&left[i], &right[i], change, percent, sizeof change);
+		add_entry(rows, FIELD_COUNT, other ? ROLE_TEXT : ROLE_DIM, &t);
+	}
+}
+
+/* Enter on a field: the other plan's value. */
+unsigned
+compare_accept(struct state *s, int target)
+{
+	const enum field_id f = (enum field_id)target;
+	char what[UNDO_WHAT_SIZE];
+	struct plan next = s->plan;
+
+	if (target < 0 || target >= FIELD_COUNT) {
+		state_say(s, ROLE_DIM, "estimates follow from the fields: Enter on a field takes its "
+		    "value from %s", s->other_name);
+		return 0;
+	}
+	field_copy(f, &next, &s->other);
+	plan_resolve(&next, s->catalog);
+	if (!field_same(f, &next, &s->other)) {
+		/* There it follows from other fields; here it has to be said. */
+		field_copy(f, &next, &s->other);
+		field_mark(f, &next, true);
+		plan_resolve(&next, s->catalog);
+	}
+	form_describe(f, &next, what, sizeof what);
+	state_say(s, ROLE_GOOD, "from %s: %s", s->other_name, what);
+	return state_change(s, &next, what);
+}

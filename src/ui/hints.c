@@ -1,0 +1,64 @@
+#include "ui/hints.h"
+
+#include <string.h>
+
+#include "core/text.h"
+#include "ui/actions.h"
+
+static bool
+has_fix(const struct state *s)
+{
+	for (size_t i = 0; i < s->estimate->diags.count; i++)
+		if (s->estimate->diags.item[i].fix_field != FIELD_NONE)
+			return true;
+	return false;
+}
+
+int
+hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
+{
+	const enum context context = command_context(s);
+	int n = 0, x = 0;
+
+	for (size_t i = 0; i < command_count && n < HINTS_MAX; i++) {
+		const struct command *command = &command_table[i];
+		struct hint *h = &hint[n];
+		const char *text = command->hint;
+		size_t key;
+
+		if (text == NULL || (command->contexts & context) == 0)
+			continue;
+		if (command->run == edit_fix && !has_fix(s))
+			continue;
+		key = 1 + strcspn(text + 1, "|"); /* the key itself may be '|' */
+		*h = (struct hint){ .command = command, .what = text + key + 1, .x = x };
+		text_put(h->key, sizeof h->key, "%.*s", (int)key, text);
+		if (!command_hint_key(s, command, h->key, sizeof h->key))
+			continue;
+		h->w = canvas_width(NULL, h->key) + 1 + canvas_width(NULL, h->what);
+		if (x + h->w > w)
+			continue;
+		x += h->w + 2;
+		n++;
+	}
+	return n;
+}
+
+int
+hints_tabs(const struct state *s, enum pane first, enum pane shown, struct tab tab[PANE_COUNT])
+{
+	static const char *const name[PANE_COUNT] = { "plan", "map", "memory", "traffic", "step" };
+	int n = 0, x = 0;
+
+	for (enum pane i = first; i < PANE_COUNT; i++) {
+		const char *text = i == PANE_STEP && s->plan.mode == MODE_SERVE ? "serving" : name[i];
+
+		if (!state_has_pane(s, i))
+			continue;
+		tab[n] = (struct tab){ .pane = i, .x = x };
+		text_put(tab[n].text, sizeof tab[n].text, i == shown ? "[%s]" : "%s", text);
+		tab[n].w = (int)strlen(tab[n].text);
+		x += tab[n++].w + 1;
+	}
+	return n;
+}

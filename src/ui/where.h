@@ -1,0 +1,42 @@
+/*
+ * where.h - "where is layer 37, expert 12?": which GPUs hold what somebody looks for.
+ */
+#ifndef UI_WHERE_H
+#define UI_WHERE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/estimate.h"
+#include "core/plan.h"
+
+/* Each part is -1 where it was not named; a GPU must hold all that were. */
+struct where {
+	int64_t rank, node, stage, layer, expert;
+};
+
+/* Nothing looked for. */
+bool where_empty(const struct where *w);
+
+/*
+ * Read "13", "rank 13", "node 5", "stage 2", "layer 37", "expert 12", or several of them
+ * ("layer 37, expert 12"). False with the reason, range included, in err.
+ */
+bool where_parse(struct where *w, const char *text, const struct plan *p,
+    const struct estimate *e, char *err, size_t size);
+
+/* True when a rank holds all that is looked for. The layout must hold. */
+bool where_holds(const struct where *w, const struct plan *p, const struct estimate *e,
+    int64_t rank);
+
+/* The first rank that holds it after (way 1) or before (-1) `rank`, around the end; -1
+ * when none does. */
+int64_t where_next(const struct where *w, const struct plan *p, const struct estimate *e,
+    int64_t rank, int way);
+
+/* How many ranks hold it. */
+int64_t where_count(const struct where *w, const struct plan *p, const struct estimate *e);
+
+/* "layer 37, expert 12". */
+void where_describe(const struct where *w, char *buf, size_t size);
+#endif

@@ -1,0 +1,130 @@
+#!/bin/sh
+# Unsaved work outlives its session: killed, hung up, crashed; the next one offers it.
+# shellcheck source=tests/screen/lib.sh
+. "$TOP/tests/screen/lib.sh"
+
+# Every session has the home of the one before, and tells its process id.
+cat >"$D/run" <<END
+ulimit -c 0
+echo \$\$ >$D/pid
+HOME=$D/keep XDG_CONFIG_HOME=$D/keep/config XDG_STATE_HOME=$D/keep/state
+export HOME XDG_CONFIG_HOME XDG_STATE_HOME
+exec '$PROG' "\$@"
+END
+
+again() {
+	start 100 30 tmux-256color "sh '$D/run' $1"
+}
+
+drafts() {
+	find "$D/keep/state/shardplan/drafts" -type f 2>/dev/null | wc -l
+}
+
+# Wait until there are so many drafts.
+wait_drafts() {
+	i=200
+	while [ $i -gt 0 ]; do
+		[ "$(drafts)" = "$1" ] && return 0
+		sleep 0.05
+		i=$((i - 1))
+	done
+	fail "there are $(drafts) drafts, not $1"
+}
+
+again ""
+expect '\(new plan\) '
+keys +
+expect 'TP 4 PP 4'
+keys :  w Space m y . c f g Enter
+expect 'my.cfg  '
+wait_drafts 0
+
+# kill -9: what was there a second ago.
+keys -
+expect 'my.cfg \*'
+wait_drafts 1
+kill -9 "$(cat "$D/pid")"
+expect 'rc=137'
+again my.cfg
+expect 'Unsaved work of 20.* was found: r recover, d discard, Esc later'
+keys Escape
+expect_not 'Unsaved work'
+expect 'TP 4 PP 4'
+keys q
+expect 'rc=0'
+wait_drafts 1
+again my.cfg
+expect 'Unsaved work of'
+keys r
+expect 'recovered'
+expect 'my.cfg \*'
+expect 'TP 2 PP 4'
+keys u
+expect 'TP 4 PP 4'
+wait_drafts 0
+keys C-r
+expect 'TP 2 PP 4'
+wait_drafts 1
+keys s
+expect 'saved my.cfg'
+wait_drafts 0
+keys q
+expect 'rc=0'
+grep -q 'tp = 2' "$D/work/my.cfg" || fail "the file holds TP 2"
+
+# A lost connection, at once; the plan opened under another name of the same file.
+again my.cfg
+expect 'TP 2 PP 4'
+keys +
+expect 'my.cfg \*'
+kill -s HUP "$(cat "$D/pid")"
+expect 'rc=129'
+text | tr -d '\n' | grep -q 'are kept in .*offers them' || fail "the draft was not told of"
+again ./my.cfg
+expect 'Unsaved work of'
+keys d
+expect_not 'Unsaved work'
+expect 'TP 2 PP 4'
+wait_drafts 0
+keys q
+expect 'rc=0'
+
+# A crash; and another plan's work is told of, not offered.
+again my.cfg
+keys +
+expect 'my.cfg \*'
+wait_drafts 1
+kill -s SEGV "$(cat "$D/pid")"
+expect 'rc=139'
+again ""
+expect 'there is unsaved work on .*my.cfg'
+keys q
+expect 'rc=0'
+again my.cfg
+expect 'Unsaved work of'
+
+# A session that lives is not robbed, nor is its draft another's.
+keys r
+expect 'my.cfg \*'
+first=$(cat "$D/pid")
+wait_drafts 1
+T new-window -c "$D/work" "sh '$D/run' my.cfg"
+expect 'TP 2 PP 4'
+expect_not 'Unsaved work'
+keys + +
+expect 'TP 8 PP 4'
+wait_drafts 2
+keys q d
+wait_drafts 1
+expect 'TP 4 PP 4' # the first one is still there
+kill -9 "$first"
+expect 'rc=137'
+
+# Where nothing can be written the screen works all the same.
+start 100 30 tmux-256color "env HOME=/dev/null XDG_STATE_HOME=/dev/null/state '$PROG'"
+expect '\(new plan\) '
+keys +
+expect 'can not be kept'
+keys q d
+expect 'rc=0'
+restored

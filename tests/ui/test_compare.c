@@ -1,0 +1,399 @@
+/* Changes against the saved or pinned plan, two plans side by side, and the history. */
+#include <locale.h>
+
+#include "support.h"
+#include "ui/change.h"
+#include "ui/results.h"
+#include "ui/undo.h"
+#include "ui/units.h"
+
+static void
+test_change(void **unused)
+{
+	static const struct {
+		void (*format)(double, char *, size_t);
+		double was, is;
+		const char *text, *with_unit;
+	} cases[] = {
+		{ units_memory, 60 * 1073741824.0, 61.4 * 1073741824, "+1.40", "+1.40 GiB" },
+		{ units_memory, 61.5 * 1073741824, 61 * 1073741824.0, "-512 MiB", "-512 MiB" },
+		{ units_seconds, 2.47, 2.05, "-420 ms", "-420 ms" },
+		{ units_seconds, 9, 12.5, "+3.50", "+3.50 s" },
+		{ units_share, 0.429, 0.39, "-3.9", "-3.9 %" },
+		{ units_count, 140000, 127400, "-12.6k", "-12.6k" },
+		{ units_wire, 0, 118e9, "+118", "+118 GB" },
+		{ units_wire, 118e9, 118e9, "", "" },
+		{ units_wire, 0, 0, "", "" },
+		{ units_wire, 118e9, 118.001e9, "", "" }, /* not worth a look */
+	};
+	char buf[CHANGE_SIZE];
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		bool some = change_put(cases[i].format, cases[i].was, cases[i].is, buf, sizeof buf);
+
+		assert_string_equal(buf, cases[i].text);
+		assert_int_equal(some, cases[i].text[0] != '\0');
+		change_put_unit(cases[i].format, cases[i].was, cases[i].is, buf, sizeof buf);
+		assert_string_equal(buf, cases[i].with_unit);
+	}
+	assert_int_equal(change_role(1, 2, BETTER_MORE), ROLE_GOOD);
+	assert_int_equal(change_role(1, 2, BETTER_LESS), ROLE_WARNING);
+	assert_int_equal(change_role(2, 1, BETTER_LESS), ROLE_GOOD);
+	assert_int_equal(change_role(2, 1, BETTER_NEITHER), ROLE_DIM);
+}
+
+/* What the screen says of a change is the difference of two estimates. */
+static void
+stage_change(const struct session *s, int64_t stage, char *buf, size_t size)
+{
+	assert_true(change_put(units_memory, s->state.base->stage[stage].memory.total,
+	    s->state.estimate->stage[stage].memory.total, buf, size));
+}
+
+static void
+test_deltas(void **unused)
+{
+	struct session *s = session_new(230, 45);
+	char text[CHANGE_SIZE], shown[CHANGE_SIZE + 16];
+
+	(void)unused;
+	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "(was "));
+	key(s, INPUT_RIGHT);
+	assert_true(shows(s, "(was 2)"));
+	assert_true(shows(s, "GiB vs saved")); /* the memory pane's title */
+	assert_true(shows(s, "vs saved:  memory -")); /* the header */
+	for (int64_t i = 0; i < s->state.estimate->stages; i++) {
+		stage_change(s, i, text, sizeof text);
+		text_put(shown, sizeof shown, " GiB  %s ", text);
+		assert_true(shows(s, shown));
+	}
+	/* Steps add up against the saved plan, and back there nothing is shown. */
+	key(s, INPUT_LEFT);
+	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "(was "));
+	key(s, INPUT_RIGHT);
+	type(s, "sa.cfg\r");
+	assert_true(hides(s, "vs saved"));
+	key(s, INPUT_LEFT);
+	assert_true(shows(s, "(was 4)"));
+	type(s, "u");
+	assert_true(hides(s, "vs saved"));
+	/* Nothing is known of a plan with errors: nothing became less. */
+	type(s, ":set pp 3\r");
+	assert_true(hides(s, "vs saved"));
+	session_free(s);
+}
+
+/* The figures and the traffic, in a wide pane. */
+static void
+test_delta_values(void **unused)
+{
+	struct session *s = session_new(230, 45);
+	char text[CHANGE_SIZE], shown[CHANGE_SIZE + 48];
+	struct estimate *e = s->state.estimate, *base = s->state.base;
+
+	(void)unused;
+	e->timed = base->timed = true;
+	e->step = base->step = (struct steptime){
+		.seconds = 9.81, .mfu = 0.412, .tokens_per_second = 427000 };
+	e->traffic.count = base->traffic.count = 2;
+	e->traffic.row[0] = e->traffic.row[1] = (struct traffic_row){
+		"tp", "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 };
+	base->traffic.row[0] = base->traffic.row[1] = e->traffic.row[0];
+	assert_true(hides(s, "vs saved"));
+	base->step.seconds = 6.31;
+	base->step.mfu = 0.5;
+	assert_true(shows(s, "9.81 s    +3.50"));
+	assert_true(shows(s, "41.2 %     -8.8"));
+	assert_true(shows(s, "step  +3.50 s, MFU -8.8 % vs saved"));
+	/* The second of two rows of one name is held against the second. */
+	base->traffic.row[1].bytes = 100e9;
+	assert_true(shows(s, "118 GB    +18.0  410 ms"));
+	assert_true(shows(s, "118 GB           410 ms"));
+	base->traffic.count = 0;
+	assert_true(shows(s, "118 GB      new  410 ms"));
+	/* Rates unknown: no change of what is not there. */
+	e->step.seconds = 0;
+	change_put(units_share, 0.5, 0.412, text, sizeof text);
+	text_put(shown, sizeof shown, "- %s", text);
+	assert_true(hides(s, shown));
+	session_free(s);
+}
+
+/* They go first where there is no room; the sign is never left to colour. */
+static void
+test_narrow(void **unused)
+{
+	static const struct {
+		int columns, rows;
+	} sizes[] = { { 80, 24 }, { 100, 30 }, { 72, 20 }, { 60, 18 }, { 40, 12 }, { 20, 5 }, { 16, 3 } };
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	key(s, INPUT_RIGHT);
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		state_resize(&s->state, sizes[i].columns, sizes[i].rows);
+		for (int pane = 0; pane < PANE_COUNT; pane++) {
+			draw(s);
+			type(s, "\t");
+		}
+	}
+	state_resize(&s->state, 80, 24);
+	assert_true(shows(s, "memory traffic [step]  -"));
+	assert_true(shows(s, "(was 2) 4"));
+	state_resize(&s->state, 40, 12);
+	type(s, "\t\t");
+	assert_true(shows(s, "GiB "));
+	session_free(s);
+}
+
+/* A pin is the plan to hold changes against until it is taken away. */
+static void
+test_pin(void **unused)
+{
+	struct session *s = session_new(160, 40);
+
+	(void)unused;
+	type(s, ":set pp 1\rP");
+	s->state.form.field = FIELD_TP;
+	assert_true(s->state.has_pin);
+	assert_true(shows(s, "pinned: "));
+	assert_true(shows(s, "(pin)"));
+	key(s, INPUT_RIGHT);
+	assert_true(shows(s, "vs pinned"));
+	type(s, "P+P"); /* unpinned, then the plan with TP 8 */
+	assert_int_equal(s->state.pinned.parallel.tp, 8);
+	assert_true(hides(s, "vs "));
+	type(s, "sa.cfg\r"); /* saving leaves the pin */
+	type(s, "-");
+	assert_true(shows(s, "(was 8)"));
+	assert_true(shows(s, "vs pinned"));
+	type(s, "-P");
+	assert_true(hides(s, "(pin)"));
+	assert_true(shows(s, "no pin: "));
+	assert_true(shows(s, "vs saved"));
+	/* A plan that serves has nothing in common with one that trains. */
+	type(s, ":set mode serve\r");
+	assert_null(state_base_estimate(&s->state));
+	assert_true(hides(s, "vs saved"));
+	session_free(s);
+}
+
+static void
+test_compare(void **unused)
+{
+	struct session *s = session_new(100, 60);
+
+	(void)unused;
+	type(s, "D");
+	assert_int_equal(s->state.overlay, OVERLAY_COMPARE);
+	assert_true(shows(s, "compare: saved plan and this plan"));
+	assert_true(shows(s, "no field differs"));
+	assert_true(shows(s, "its memory: total"));
+	assert_true(shows(s, "same"));
+	type(s, "q:set pp 2\r+D"); /* PP 4 */
+	type(s, "q:set tp 4\r");
+	type(s, ":compare\r");
+	assert_true(shows(s, "fields that differ"));
+	assert_true(shows(s, "parallel.tp "));
+	assert_true(shows(s, "%"));
+	/* Enter takes the saved value; what it was can be had again. */
+	type(s, "/parallel.tp\r\r");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	assert_true(shows(s, "from saved plan: TP 2"));
+	assert_int_equal(s->state.overlay, OVERLAY_COMPARE);
+	type(s, "qq");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	type(s, "u");
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	/* On an estimate it does nothing. */
+	type(s, "D/total\r");
+	assert_true(shows(s, "its memory: total"));
+	assert_true(hides(s, "parallel.tp"));
+	type(s, "\r");
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	assert_true(shows(s, "estimates follow from the fields"));
+	session_free(s);
+}
+
+/* Values that nobody set are said outright where they would not follow by themselves. */
+static void
+test_derived(void **unused)
+{
+	struct session *s = session_new(100, 60);
+
+	(void)unused;
+	type(s, ":set preset llama-3.1-70b\rD/model.layers\r\r");
+	assert_int_equal(s->state.plan.model.layers, 32);
+	assert_true(field_is_set(FIELD_LAYERS, &s->state.plan));
+	assert_string_equal(s->state.plan.model.preset, "llama-3.1-70b");
+	/* And a value that the other plan has not of its own goes. */
+	type(s, "qq:set vpp 2\rD/vpp\r\r");
+	assert_int_equal(s->state.plan.parallel.vpp, 1);
+	session_free(s);
+}
+
+static void
+test_compare_file(void **unused)
+{
+	struct session *s = session_new(100, 40);
+
+	(void)unused;
+	plan_builtin(&s->disk.plan);
+	s->disk.plan.parallel.cp = 2;
+	field_mark(FIELD_CP, &s->disk.plan, true);
+	type(s, ":compare dir/beta.cfg\r");
+	assert_true(shows(s, "compare: beta.cfg and this plan"));
+	assert_true(shows(s, "parallel.cp "));
+	assert_int_equal(s->disk.opens, 0);
+	type(s, "\r");
+	assert_int_equal(s->state.plan.parallel.cp, 2);
+	assert_true(shows(s, "from beta.cfg: CP 2"));
+	assert_int_equal(s->state.saved.parallel.cp, 1);
+	type(s, "q:compare missing.cfg\r");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_true(shows(s, "No such file"));
+	/* Pinned comes before saved. */
+	type(s, "PD");
+	assert_true(shows(s, "compare: pinned plan and this plan"));
+	assert_true(shows(s, "no field differs"));
+	session_free(s);
+}
+
+/* Every size has the entries; narrow ones as sentences. */
+static void
+test_compare_sizes(void **unused)
+{
+	static const int columns[] = { 200, 100, 80, 60, 40, 20, 10 };
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	key(s, INPUT_RIGHT);
+	type(s, ":set notes a text that is far longer than any column of a table could be\rD");
+	for (size_t i = 0; i < COUNT(columns); i++) {
+		state_resize(&s->state, columns[i], 24);
+		key(s, INPUT_END);
+		draw(s);
+		key(s, INPUT_HOME);
+		draw(s);
+	}
+	state_resize(&s->state, 60, 24);
+	assert_true(shows(s, "parallel.tp: 2 -> 4"));
+	state_resize(&s->state, 80, 24);
+	assert_true(shows(s, "parallel.tp    "));
+	assert_true(shows(s, "percent"));
+	assert_true(shows(s, "notes: - -> a text"));
+	/* A plan that is not legal has fewer estimates. */
+	type(s, "q:set pp 3\rD");
+	assert_true(shows(s, "changed"));
+	session_free(s);
+}
+
+static void
+test_history(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	char row[80];
+
+	(void)unused;
+	type(s, "+");
+	type(s, ":set pp 2\r:set cp 2\rU");
+	assert_int_equal(s->state.overlay, OVERLAY_HISTORY);
+	assert_true(shows(s, "   0  the plan at the start"));
+	assert_true(shows(s, "   1  TP 4"));
+	assert_true(shows(s, "   2  PP 2"));
+	assert_true(shows(s, ">    3* CP 2"));
+	assert_true(shows(s, " GiB"));
+	type(s, "kk\r");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	assert_int_equal(s->state.plan.parallel.pp, 4);
+	assert_true(shows(s, "undone 2 changes"));
+	/* What comes after can be redone. */
+	type(s, "U");
+	assert_true(shows(s, ">    1* TP 4"));
+	assert_true(shows(s, "   3  CP 2"));
+	type(s, "G\r");
+	assert_int_equal(s->state.plan.parallel.cp, 2);
+	assert_true(shows(s, "redone 2 changes"));
+	type(s, "u");
+	assert_int_equal(s->state.plan.parallel.cp, 1);
+	key(s, INPUT_CTRL('R'));
+	assert_int_equal(s->state.plan.parallel.cp, 2);
+	/* The one that is shown, a filter, an illegal plan, a narrow screen. */
+	type(s, "U\r");
+	assert_true(shows(s, "the plan as it is"));
+	type(s, ":set pp 3\rU");
+	text_put(row, sizeof row, "4* %-34s%12s", "PP 3", "errors");
+	assert_true(shows(s, row));
+	type(s, "/TP\r");
+	assert_true(hides(s, "   3  CP 2"));
+	type(s, "\r");
+	assert_int_equal(s->state.plan.parallel.pp, 4);
+	type(s, "U");
+	for (int w = 100; w > 8; w -= 9) {
+		state_resize(&s->state, w, 12);
+		draw(s);
+	}
+	session_free(s);
+}
+
+/* The history is bounded, and the bound keeps order and numbers. */
+static void
+test_undo_bound(void **unused)
+{
+	struct undo u = { 0 };
+	const char *what;
+	struct plan plan;
+
+	(void)unused;
+	plan_builtin(&plan);
+	for (int64_t i = 0; i < 2 * UNDO_MOST + 7; i++) {
+		char name[UNDO_WHAT_SIZE];
+
+		plan.parallel.tp = i;
+		text_put(name, sizeof name, "TP %d", (int)i);
+		assert_true(undo_push(&u, &plan, name));
+		assert_int_equal(undo_entry(&u, u.now)->plan.parallel.tp, i);
+	}
+	assert_true(u.capacity * sizeof *u.entry < 5 * 1048576);
+	assert_int_equal(u.count, UNDO_MOST);
+	assert_int_equal(u.dropped, UNDO_MOST + 7);
+	for (size_t i = 0; i < u.count; i++)
+		assert_int_equal(undo_entry(&u, i)->plan.parallel.tp, u.dropped + i);
+	for (size_t i = u.count - 1; i > 0; i--) {
+		const struct plan *p = undo_back(&u, &what);
+
+		assert_non_null(p);
+		assert_int_equal(p->parallel.tp, u.dropped + i - 1);
+	}
+	assert_null(undo_back(&u, &what));
+	assert_int_equal(undo_forth(&u, &what)->parallel.tp, u.dropped + 1);
+	assert_string_equal(what, "TP 1008");
+	assert_int_equal(undo_to(&u, 500)->parallel.tp, u.dropped + 500);
+	assert_null(undo_to(&u, u.count));
+	/* A change in the middle forgets what came after, and drops nothing. */
+	assert_true(undo_push(&u, &plan, "new"));
+	assert_int_equal(u.count, 502);
+	assert_int_equal(u.dropped, UNDO_MOST + 7);
+	assert_null(undo_forth(&u, &what));
+	undo_free(&u);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_change), cmocka_unit_test(test_deltas),
+		cmocka_unit_test(test_delta_values), cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_pin), cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_derived), cmocka_unit_test(test_compare_file),
+		cmocka_unit_test(test_compare_sizes), cmocka_unit_test(test_history),
+		cmocka_unit_test(test_undo_bound),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* Sessions in lines: what is asked, what is answered. */
+#include "ui/linear.h"
+
+#include "support.h"
+
+/* The answer to a line; owned by the caller. */
+static char *
+ask(struct session *s, const char *line, bool *on)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	*on = linear_line(&s->state, line, f);
+	fclose(f);
+	/* Plain: no escapes, numbered or a title. */
+	for (const char *c = text; *c != '\0'; c++)
+		assert_true(*c == '\n' || (unsigned char)*c >= ' ');
+	return text;
+}
+
+static void
+answers(struct session *s, const char *line, const char *with)
+{
+	bool on;
+	char *text = ask(s, line, &on);
+
+	assert_true(on);
+	if (strstr(text, with) == NULL)
+		fail_msg("\"%s\" is answered without \"%s\":\n%s", line, with, text);
+	free(text);
+}
+
+static void
+lacks(struct session *s, const char *line, const char *without)
+{
+	bool on;
+	char *text = ask(s, line, &on);
+
+	if (strstr(text, without) != NULL)
+		fail_msg("\"%s\" is answered with \"%s\":\n%s", line, without, text);
+	free(text);
+}
+
+static void
+ends(struct session *s, const char *line)
+{
+	bool on;
+
+	free(ask(s, line, &on));
+	assert_false(on);
+}
+
+static void
+test_begin(void **unused)
+{
+	struct session *s = session_new(80, 24);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)unused;
+	linear_begin(&s->state, f);
+	fclose(f);
+	assert_non_null(strstr(text, "\n1. (new plan), model llama-3.1-8b\n2. TP 2, CP 1, PP 4, EP 1, "
+	    "DP 2 on 2 nodes of 8 h100-sxm-80gb: 16 GPUs\n3. memory fits: "));
+	free(text);
+	session_free(s);
+}
+
+/* Fields by their names alone. */
+static void
+test_fields(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	answers(s, "tp 4", "1. TP 4: memory ");
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	answers(s, "  tp=8\t\r\n", "error: 16 GPUs are not divisible");
+	answers(s, "", "not saved");
+	answers(s, "fix", "no errors any more");
+	answers(s, "tp -", "1. TP 2: memory ");
+	answers(s, "+", "1. TP 4: memory ");
+	answers(s, "parallel.pp", "1. PP 4 ranks, set: ");
+	answers(s, "undo", "1. undone: TP 4; memory ");
+	answers(s, "tp x", "1. error: ");
+	answers(s, "set zz 3", "1. error: no field zz");
+	answers(s, "zz 3", "1. error: no command zz");
+	answers(s, "redo", "redone: TP 4");
+	answers(s, "tp +", "error: ");
+	assert_int_equal(s->state.plan.parallel.tp, 8);
+	session_free(s);
+}
+
+/* Lists have numbers, and numbers choose. */
+static void
+test_lists(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	answers(s, "kinds", "\n1. [1] tp  8 groups");
+	lacks(s, "kinds", "   "); /* no columns of blanks */
+	answers(s, "3", "3. [2] pp");
+	assert_int_equal(s->state.map.colors, 2);
+	lacks(s, "3", "\n1. "); /* what changed alone */
+	answers(s, "99", "error: there is no entry 99");
+	answers(s, "gpu", "set");
+	answers(s, "5", "1. error: "); /* the list is closed by then */
+	answers(s, "tp 3", "fix: tp ");
+	answers(s, "errors", "a number takes that entry");
+	answers(s, "1", "fixed: ");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	answers(s, "search batch", "micro-batch");
+	answers(s, "2", "1. ");
+	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
+	answers(s, "edit", "global batch");
+	answers(s, "128", "global batch 128");
+	assert_int_equal(s->state.plan.training.global_batch_size, 128);
+	answers(s, "why", "why: ");
+	answers(s, "?", "1. FIELD VALUE: ");
+	answers(s, "help", ". set PATH VALUE: ");
+	answers(s, "down", "1. ");
+	answers(s, "suspend", "1. error: ");
+	session_free(s);
+}
+
+/* Questions are asked, and an empty line is no. */
+static void
+test_questions(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	answers(s, "tp 4", "TP 4");
+	answers(s, "quit", "unsaved changes");
+	answers(s, "", "done");
+	assert_int_equal(s->state.question, QUESTION_NONE);
+	/* So is another command, which a script may go on with. */
+	answers(s, "quit", "unsaved changes");
+	answers(s, "pp 2", "1. PP 2: memory ");
+	assert_int_equal(s->state.question, QUESTION_NONE);
+	answers(s, ":pp=4", "1. PP 4: memory ");
+	answers(s, "save", "save as: ");
+	answers(s, "", "done");
+	answers(s, "save", "save as: ");
+	answers(s, "my.cfg", "saved my.cfg");
+	assert_int_equal(s->disk.saves, 1);
+	answers(s, "tp 2", "TP 2");
+	s->disk.changed = true;
+	answers(s, "save", "y overwrite");
+	answers(s, "y", "saved");
+	assert_int_equal(s->disk.saves, 2);
+	answers(s, "edit", "(an empty line leaves it)");
+	answers(s, "nonsense", "error: ");
+	answers(s, "", "done");
+	ends(s, "q");
+	session_free(s);
+
+	s = session_new(80, 24);
+	answers(s, "tp 4", "TP 4");
+	answers(s, "q", "s save, d discard");
+	ends(s, "d");
+	assert_int_equal(s->disk.saves, 0);
+	session_free(s);
+}
+
+/* Escapes in a plan's text are not passed on. */
+static void
+test_plain(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	text_put(s->disk.path, sizeof s->disk.path, "bad\033[2Jname\xc2\x9b.cfg");
+	answers(s, "", "bad?[2Jname?.cfg");
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_begin), cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_lists), cmocka_unit_test(test_questions),
+		cmocka_unit_test(test_plain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,494 @@
+/* What colours the map beside groups, half blocks, racks, marks; and places there and back. */
+#include <locale.h>
+
+#include "core/link.h"
+#include "support.h"
+#include "ui/map_grid.h"
+#include "ui/map_unit.h"
+
+static struct plan plan;
+static struct estimate estimate; /* layout and placement; memory as put in here */
+
+static void
+lay_out(const char *framework, int64_t nodes, int64_t gpus, int64_t tp, int64_t pp, int64_t vpp)
+{
+	char err[256];
+
+	plan_defaults(&plan);
+	put(&plan, FIELD_LAYOUT, framework);
+	assert_true(field_put_int(FIELD_NODES, &plan, nodes, err, sizeof err));
+	assert_true(field_put_int(FIELD_GPUS_PER_NODE, &plan, gpus, err, sizeof err));
+	assert_true(field_put_int(FIELD_TP, &plan, tp, err, sizeof err));
+	assert_true(field_put_int(FIELD_PP, &plan, pp, err, sizeof err));
+	assert_true(field_put_int(FIELD_VPP, &plan, vpp, err, sizeof err));
+	assert_true(field_put_int(FIELD_LAYERS, &plan, 2 * pp * vpp, err, sizeof err));
+	plan_resolve(&plan, NULL);
+	assert_true(layout_init(&estimate.layout, &plan, NULL));
+	estimate.laid_out = true;
+	estimate.placed = placement_init(&estimate.placement, &plan, NULL);
+	assert_true(estimate.placed);
+	estimate.stages = pp;
+	estimate.capacity = 100 * 1073741824.0;
+	for (int64_t s = 0; s < pp; s++) /* 10, 20, 30, ... GiB */
+		estimate.stage[s].memory.total = (double)(10 + s * 10) * 1073741824.0;
+}
+
+static struct map_view
+view_of(const char *const name[], int n, enum map_zoom zoom)
+{
+	struct map_view v;
+
+	map_view_init(&v, &estimate.layout, name, n);
+	assert_int_equal(v.colors, n);
+	v.zoom = zoom;
+	return v;
+}
+
+static struct map_paint paint;
+
+static void
+prepare(const char *name, int spaces, const struct map_grid *g)
+{
+	const struct paint_offsets beside = g != NULL ? map_grid_offsets(g) : (struct paint_offsets){
+		.box = plan.cluster.gpus_per_node, .count = 1, .inside = 1, .touching = 1,
+		.offset = { 1 } };
+	const struct map_view v = view_of(&name, 1, MAP_ZOOM_CELL);
+
+	map_paint_init(&paint, v.color[0], 0, spaces, THEME_256, &plan, &estimate, &beside);
+}
+
+/* The layers of a rank as a list, from the placement alone. */
+static void
+list_layers(int64_t rank, char *buf, size_t size)
+{
+	const int64_t stage = layout_pipeline_rank(&estimate.layout, rank);
+	const int64_t mirror = placement_mirror(&estimate.placement, &plan, stage);
+	bool held[64] = { false };
+
+	for (int64_t v = 0; v < estimate.placement.vpp; v++)
+		for (int i = 0; i < 2; i++) {
+			const struct chunk *c;
+
+			if (i == 1 && mirror < 0)
+				continue;
+			c = placement_chunk(&estimate.placement, i == 0 ? stage : mirror, v);
+			for (int k = 0; k < c->count; k++)
+				held[c->first + k] = true;
+		}
+	buf[0] = '\0';
+	for (int i = 0; i < 64; i++)
+		if (held[i])
+			text_add(buf, size, " %d", i);
+}
+
+static void
+test_values(void **unused)
+{
+	static const char *const schedules[] = { "1f1b", "dualpipe" };
+
+	(void)unused;
+	for (size_t s = 0; s < COUNT(schedules); s++) {
+		lay_out("megatron", 8, 8, 2, 8, 1);
+		put(&plan, FIELD_SCHEDULE, schedules[s]);
+		for (int64_t r = 0; r < 64; r++) {
+			char mine[256], other[256];
+
+			prepare("stage", 1, NULL);
+			assert_int_equal(map_paint_of(&paint, r).value, layout_pipeline_rank(&estimate.layout, r));
+			prepare("layers", 1, NULL);
+			list_layers(r, mine, sizeof mine);
+			for (int64_t b = 0; b < 64; b++) {
+				list_layers(b, other, sizeof other);
+				assert_int_equal(map_paint_of(&paint, r).value == map_paint_of(&paint, b).value,
+				    strcmp(mine, other) == 0);
+			}
+		}
+	}
+}
+
+/* Steps of memory: below a half, tenths, and too much. */
+static void
+test_memory(void **unused)
+{
+	static const char letters[] = "44445678999";
+	char text[MAP_COLOR_TEXT_SIZE];
+
+	(void)unused;
+	lay_out("megatron", 12, 8, 1, 12, 1);
+	estimate.stage[9].memory.total -= 1; /* 100 GiB is full, 110 too much */
+	prepare("memory", 1, NULL);
+	for (int64_t s = 0; s < 12; s++) {
+		const struct hue hue = map_paint_of(&paint, s * 8);
+
+		assert_int_equal(hue.letter, s < 10 ? letters[s] : '!');
+		assert_int_equal(hue.color, hue.value);
+	}
+	map_color_text(paint.color, &plan, &estimate, 95, text, sizeof text);
+	assert_string_equal(text, "120.0 GiB");
+	estimate.stages = 0;
+	prepare("memory", 1, NULL);
+	assert_int_equal(map_paint_of(&paint, 5).value, -1);
+}
+
+/* What groups cross, against looking at every member. */
+static void
+test_links(void **unused)
+{
+	static const char *const frameworks[] = {
+		"megatron", "deepspeed", "torchtitan", "nanotron", "vllm", "seed"
+	};
+
+	(void)unused;
+	for (size_t f = 0; f < COUNT(frameworks); f++)
+		for (int domain = 4; domain <= 32; domain *= 2) {
+			lay_out(frameworks[f], 8, 8, 4, 2, 1);
+			plan.cluster.nvlink_domain = domain;
+			plan.cluster.nvlink_gbps = 450;
+			for (int kind = 0; kind < estimate.layout.kinds; kind++)
+				for (int64_t g = 0; g < layout_group_count(&estimate.layout, kind); g++) {
+					const int64_t n = layout_group_size(&estimate.layout, kind);
+					const int64_t a = layout_member(&estimate.layout, kind, g, 0);
+					bool node = true, link = true;
+
+					for (int64_t k = 1; k < n; k++) {
+						int64_t b = layout_member(&estimate.layout, kind, g, k);
+
+						node = node && b / 8 == a / 8;
+						link = link && b / domain == a / domain;
+					}
+					assert_int_equal(link_path(&plan, &estimate.layout, kind, g), n == 1 ? LINK_ITSELF :
+					    link ? LINK_NVLINK : node ? LINK_NODE : LINK_NETWORK);
+				}
+		}
+	lay_out("megatron", 8, 8, 4, 2, 1);
+	prepare("link:dp", 1, NULL);
+	assert_int_equal(map_paint_of(&paint, 5).letter, 'n');
+	prepare("link", 1, NULL);
+	assert_int_equal(map_paint_of(&paint, 5).letter, plan.cluster.nvlink_gbps > 0 ? 'v' : 'p');
+}
+
+/* A link is that of the first kind named, wherever it stands. */
+static void
+test_names(void **unused)
+{
+	static const char *const names[] = { "link", "pp", "dp", "memory" };
+	char name[MAP_COLOR_NAME_SIZE];
+	struct map_view v;
+
+	(void)unused;
+	lay_out("megatron", 2, 8, 2, 2, 1);
+	v = view_of(names, 4, MAP_ZOOM_AUTO);
+	map_color_name(v.color[0], &estimate.layout, name, sizeof name);
+	assert_string_equal(name, "link:pp");
+	for (int i = 0; i < map_color_count(&estimate.layout); i++) {
+		const struct map_color color = map_color_at(&estimate.layout, i);
+
+		assert_int_equal(map_color_index(&estimate.layout, color), i);
+		map_color_name(color, &estimate.layout, name, sizeof name);
+		assert_true(map_color_has(&estimate.layout, name));
+	}
+	assert_false(map_color_has(&estimate.layout, "link:xx"));
+	assert_false(map_color_has(&estimate.layout, ""));
+}
+
+static const struct {
+	const char *framework;
+	int64_t nodes, gpus, tp, pp, vpp, domain, rack;
+} clusters[] = {
+	{ "megatron", 2, 8, 2, 4, 1, 8, 0 }, { "megatron", 13, 8, 1, 13, 1, 8, 0 },
+	{ "megatron", 64, 8, 2, 32, 1, 8, 3 }, { "megatron", 18, 4, 4, 6, 1, 72, 0 },
+	{ "megatron", 40, 4, 2, 8, 2, 36, 0 }, { "deepspeed", 7, 6, 3, 7, 1, 6, 2 },
+	{ "torchtitan", 32, 8, 8, 16, 1, 16, 1 }, { "vllm", 16, 8, 2, 8, 1, 8, 0 },
+	{ "nanotron", 9, 1, 1, 3, 1, 1, 0 }, { "megatron", 4, 72, 8, 4, 1, 72, 0 },
+};
+
+static void
+lay_out_cluster(size_t i)
+{
+	lay_out(clusters[i].framework, clusters[i].nodes, clusters[i].gpus, clusters[i].tp,
+	    clusters[i].pp, clusters[i].vpp);
+	plan.cluster.nvlink_domain = clusters[i].domain;
+	plan.cluster.nodes_per_rack = clusters[i].rack;
+}
+
+/* Stages and layers that touch differ in colour and letter. */
+static void
+check_neighbours(const char *name, int spaces, const struct map_grid *g)
+{
+	const struct paint_offsets beside = map_grid_offsets(g);
+
+	prepare(name, spaces, g);
+	for (int64_t r = 0; r < estimate.layout.world; r += g->stride) {
+		const struct hue a = map_paint_of(&paint, r);
+		int64_t x, y, bx, by;
+
+		map_grid_unit(g, r, &x, &y);
+		for (int i = 0; i < beside.touching; i++) {
+			const int64_t b = r + beside.offset[i];
+			struct hue other;
+
+			if (b >= estimate.layout.world)
+				continue;
+			map_grid_unit(g, b, &bx, &by);
+			other = map_paint_of(&paint, b);
+			if (bx - x + by - y != 1 || (bx != x && by != y) || a.value == other.value)
+				continue;
+			assert_int_not_equal(a.letter, other.letter);
+			assert_int_not_equal(a.color, other.color);
+		}
+	}
+}
+
+static void
+test_neighbours(void **unused)
+{
+	static const char *const stage = "stage";
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(clusters); i++)
+		for (int zoom = MAP_ZOOM_CARD; zoom < MAP_ZOOM_COUNT; zoom++)
+			for (int w = 30; w < 200; w += 17) {
+				struct map_view v;
+				struct map_grid g;
+
+				lay_out_cluster(i);
+				v = view_of(&stage, 1, (enum map_zoom)zoom);
+				map_grid_init(&g, &v, &plan, &estimate, w, 40);
+				check_neighbours("stage", 1, &g);
+				check_neighbours("stage", 2, &g);
+				check_neighbours("layers", 1, &g);
+			}
+}
+
+/* Every unit has a place of its own inside the map, and the way back leads to it. */
+static void
+check_places(const struct map_grid *g)
+{
+	const int64_t lines = map_grid_lines(g);
+
+	for (int64_t r = 0; r < g->world; r++) {
+		int64_t y, column, row, first = r - r % g->stride, at;
+		int x;
+
+		map_grid_cell(g, r, &x, &y);
+		assert_true(x >= g->label_w && y >= 0 && y + g->unit_h <= lines);
+		at = map_grid_rank(g, x, y);
+		/* Of two half blocks the upper one. */
+		if (at != first && g->stack == 2)
+			assert_int_equal(at + g->cols, first);
+		else
+			assert_int_equal(at, first);
+		assert_int_equal(map_grid_rank(g, x + g->unit_w - 1, y + g->unit_h - 1), at);
+		map_grid_unit(g, r, &column, &row);
+		assert_int_equal(map_grid_unit_rank(g, column, row), first);
+	}
+	assert_int_equal(map_grid_rank(g, -1, 0), -1);
+	assert_int_equal(map_grid_rank(g, 0, lines), -1);
+}
+
+static void
+test_places(void **unused)
+{
+	static const char *const tp[] = { "tp", "stage" };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(clusters); i++)
+		for (int zoom = MAP_ZOOM_AUTO; zoom < MAP_ZOOM_COUNT; zoom++)
+			for (int w = 8; w < 220; w += 13) {
+				struct map_view v;
+				struct map_grid g;
+				int h = w / 3 + 1;
+
+				lay_out_cluster(i);
+				if (layout_kind(&estimate.layout, "tp") < 0)
+					continue;
+				v = view_of(tp, 1 + w % 2, (enum map_zoom)zoom);
+				map_grid_init(&g, &v, &plan, &estimate, w, h);
+				check_places(&g);
+				v.first_row = w % 7;
+				for (int64_t r = 0; r < estimate.layout.world; r++) {
+					int x, y, x2, y2;
+					int64_t at;
+
+					if (!map_find(&v, &plan, &estimate, w, h, r, &x, &y))
+						continue;
+					assert_true(map_at(&v, &plan, &estimate, w, h, x, y, &at));
+					assert_true(map_find(&v, &plan, &estimate, w, h, at, &x2, &y2));
+					assert_true(x2 == x && y2 == y);
+					assert_true(at == r || map_zoom_for(&v, &plan, &estimate, w, h) >= MAP_ZOOM_HALF);
+				}
+			}
+}
+
+/* Half blocks: each half has the colour of its own GPU. */
+static void
+test_halves(void **unused)
+{
+	static const char *const kinds[] = { "tp", "pp" };
+	struct canvas c;
+
+	(void)unused;
+	assert_true(canvas_init(&c, 100, 30, true));
+	for (int n = 1; n <= 2; n++) {
+		struct map_view v;
+		struct map_grid g;
+
+		lay_out("megatron", 16, 8, 2, 4, 1);
+		v = view_of(kinds, n, MAP_ZOOM_HALF);
+		map_grid_init(&g, &v, &plan, &estimate, 100, 30);
+		assert_int_equal(g.zoom, MAP_ZOOM_HALF);
+		canvas_clear(&c);
+		map_draw(&c, (struct rect){ 0, 0, 100, 30 }, &plan, &estimate, &v);
+		for (int64_t r = 0; r < 128; r++)
+			for (int s = 0; s < n; s++) {
+				const bool upper = r % 8 < 4;
+				const struct paint_offsets beside = map_grid_offsets(&g);
+				const struct cell *k;
+				struct look look, want;
+				int x, y;
+
+				map_paint_init(&paint, v.color[s], s, n, THEME_256, &plan, &estimate, &beside);
+				assert_true(map_find(&v, &plan, &estimate, 100, 30, r, &x, &y));
+				k = &c.cell[y * 100 + x + s];
+				look = theme_look(k->style, THEME_256, PALETTE_DEFAULT);
+				want = theme_look(map_hue_style(&paint, map_paint_of(&paint, r)), THEME_256,
+				    PALETTE_DEFAULT);
+				assert_true(k->ch == L' ' || k->ch == 0x2580 || k->ch == 0x2584);
+				assert_int_equal(k->ch == L' ' || (k->ch == 0x2580) != upper ? look.bg : look.fg,
+				    want.bg);
+			}
+	}
+	canvas_free(&c);
+}
+
+/* Without colours or half blocks there are no such cells. */
+static void
+test_no_halves(void **unused)
+{
+	static const char *const tp = "tp";
+	struct map_view v;
+
+	(void)unused;
+	lay_out("megatron", 64, 8, 2, 4, 1);
+	v = view_of(&tp, 1, MAP_ZOOM_AUTO);
+	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 60, 9), MAP_ZOOM_HALF);
+	assert_int_equal(map_zoom_next(&v, &plan, &estimate, 60, 9, 1), MAP_ZOOM_CELL);
+	v.utf8 = false;
+	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 60, 9), MAP_ZOOM_NODE);
+	assert_int_equal(map_zoom_next(&v, &plan, &estimate, 60, 9, 1), MAP_ZOOM_CELL);
+	v.utf8 = true;
+	v.depth = THEME_MONO;
+	v.zoom = MAP_ZOOM_HALF;
+	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 60, 9), MAP_ZOOM_CELL);
+}
+
+static void
+test_racks(void **unused)
+{
+	static const char *const tp = "tp";
+	struct map_view v;
+	struct map_grid g;
+
+	(void)unused;
+	lay_out("megatron", 66, 8, 2, 4, 1);
+	v = view_of(&tp, 1, MAP_ZOOM_RACK);
+	map_grid_init(&g, &v, &plan, &estimate, 80, 24);
+	assert_int_equal(g.boxes, 17);
+	assert_int_equal(g.stride, 32);
+	plan.cluster.nodes_per_rack = 11;
+	map_grid_init(&g, &v, &plan, &estimate, 80, 24);
+	assert_int_equal(g.boxes, 6);
+	plan.cluster.nodes_per_rack = 0;
+	plan.cluster.nvlink_domain = 72;
+	map_grid_init(&g, &v, &plan, &estimate, 80, 24);
+	assert_int_equal(g.boxes, 8); /* 9 nodes each */
+	v.zoom = MAP_ZOOM_LABEL;
+	map_grid_init(&g, &v, &plan, &estimate, 80, 24);
+	assert_true(g.blocked && g.block == 9 && g.head == 1);
+	/* Huge: the smallest zoom of all. */
+	lay_out("megatron", 16384, 8, 8, 16, 1);
+	v = view_of(&tp, 1, MAP_ZOOM_AUTO);
+	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 200, 50), MAP_ZOOM_RACK);
+	assert_int_equal(map_zoom_next(&v, &plan, &estimate, 200, 50, 1), MAP_ZOOM_NODE);
+}
+
+/* What was looked for stands out, in characters as well. */
+static void
+test_marks(void **unused)
+{
+	static const char *const tp = "tp";
+	const struct where where = { -1, -1, 2, -1, -1 }; /* stage 2 */
+	struct map_view v;
+	struct canvas c;
+
+	(void)unused;
+	lay_out("megatron", 2, 8, 2, 4, 1);
+	assert_true(canvas_init(&c, 120, 30, true));
+	for (int zoom = MAP_ZOOM_CARD; zoom <= MAP_ZOOM_CELL; zoom++)
+		for (int peers = 0; peers < 2; peers++) {
+			v = view_of(&tp, 1, (enum map_zoom)zoom);
+			v.where = &where;
+			v.cursor = 1;
+			v.peers = peers == 1;
+			canvas_clear(&c);
+			map_draw(&c, (struct rect){ 0, 0, 120, 30 }, &plan, &estimate, &v);
+			for (int64_t r = 0; r < 16; r++) {
+				const bool marked = r / 4 == 2;
+				const struct cell *k;
+				int x, y;
+
+				assert_true(map_find(&v, &plan, &estimate, 120, 30, r, &x, &y));
+				k = &c.cell[y * 120 + x];
+				if (zoom == MAP_ZOOM_CELL)
+					assert_int_equal(k->ch == L'*', marked);
+				else
+					assert_int_equal(k->ch == L'<', marked);
+				if (zoom != MAP_ZOOM_CARD && marked)
+					assert_int_equal(k->style.flags & (STYLE_MARK | STYLE_FADED), STYLE_MARK);
+			}
+		}
+	canvas_free(&c);
+}
+
+/* One of a run of ranks is in a rank's group: against looking at each. */
+static void
+test_meets(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(clusters); i++) {
+		lay_out_cluster(i);
+		for (int at = 0; at < map_color_count(&estimate.layout) - 2; at++) {
+			const int64_t world = estimate.layout.world;
+			char name[MAP_COLOR_NAME_SIZE];
+
+			map_color_name(map_color_at(&estimate.layout, at), &estimate.layout, name, sizeof name);
+			prepare(name, 1, NULL);
+			for (int64_t n = 1; n < 40; n += 5)
+				for (int64_t r = 0; r < world; r += 1 + world / 23) {
+					const int64_t like = (r * 7 + n) % world;
+					const int64_t value = map_paint_of(&paint, like).value;
+					bool meets = false;
+
+					for (int64_t k = r; k < r + n && k < world; k++)
+						meets = meets || (value >= 0 && map_paint_of(&paint, k).value == value);
+					assert_int_equal(map_paint_meets(&paint, r, n, like), meets);
+				}
+		}
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_links), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
+		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_meets),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

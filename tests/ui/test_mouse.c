@@ -1,0 +1,228 @@
+/* Clicks and the wheel, on what the screen shows. */
+#include "ui/mouse.h"
+
+#include "ui/arrange.h"
+#include "support.h"
+
+/* Where a text stands on the screen as drawn now; its first column. */
+static struct mouse
+place(struct session *s, const char *text, enum mouse_action action)
+{
+	const size_t n = strlen(text);
+
+	draw(s);
+	for (int y = 0; y < s->canvas.h; y++)
+		for (int x = 0; x + (int)n <= s->canvas.w; x++) {
+			const struct cell *cell = &s->canvas.cell[y * s->canvas.w + x];
+			size_t i = 0;
+
+			while (i < n && cell[i].ch == (wchar_t)(unsigned char)text[i])
+				i++;
+			if (i == n)
+				return (struct mouse){ x, y, action };
+		}
+	fail_msg("no \"%s\" on the screen", text);
+	return (struct mouse){ 0 };
+}
+
+static void
+click(struct session *s, const char *text)
+{
+	s->flags = state_mouse(&s->state, place(s, text, MOUSE_CLICK));
+}
+
+static void
+test_form(void **unused)
+{
+	struct session *s = session_new(120, 40);
+
+	(void)unused;
+	click(s, "global batch");
+	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
+	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	click(s, "global batch"); /* selected already: edit */
+	assert_int_equal(s->state.prompt, PROMPT_FIELD);
+	/* While typing, clicks do nothing. */
+	click(s, "micro-batch");
+	assert_int_equal(s->state.prompt, PROMPT_FIELD);
+	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
+	key(s, INPUT_ESCAPE);
+	/* Headings are nothing to select. */
+	click(s, "training (");
+	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
+	/* From another pane, a click on the selected field gives the focus alone. */
+	state_focus(&s->state, PANE_STEP);
+	click(s, "global batch");
+	assert_int_equal(s->state.focus, PANE_FORM);
+	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	session_free(s);
+}
+
+static void
+test_map(void **unused)
+{
+	struct session *s = session_new(120, 40);
+
+	(void)unused;
+	click(s, "[12G]");
+	assert_int_equal(s->state.focus, PANE_MAP);
+	assert_int_equal(s->state.map.cursor, 12);
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	click(s, ">12G<");
+	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	key(s, INPUT_ESCAPE);
+	/* The wheel zooms, and moves no cursor. */
+	s->flags = state_mouse(&s->state, place(s, "node 1", MOUSE_WHEEL_DOWN));
+	assert_int_equal(s->state.map.cursor, 12);
+	assert_true(hides(s, ">12G<"));
+	session_free(s);
+}
+
+static void
+test_numbers(void **unused)
+{
+	struct session *s = session_new(120, 40);
+
+	(void)unused;
+	click(s, "stage 2");
+	assert_int_equal(s->state.focus, PANE_MEMORY);
+	assert_int_equal(s->state.stage, 2);
+	click(s, "stage 2");
+	assert_int_equal(s->state.overlay, OVERLAY_WHY);
+	key(s, INPUT_ESCAPE);
+	click(s, "pp   send");
+	assert_int_equal(s->state.focus, PANE_TRAFFIC);
+	assert_string_equal(s->state.estimate->traffic.row[s->state.flow].dim, "pp");
+	click(s, "dim  collective"); /* the heading */
+	assert_string_equal(s->state.estimate->traffic.row[s->state.flow].dim, "pp");
+	click(s, "bubble");
+	assert_int_equal(s->state.focus, PANE_STEP);
+	assert_true(shows(s, ">bubble"));
+	click(s, ">bubble");
+	assert_int_equal(s->state.overlay, OVERLAY_WHY);
+	assert_true(shows(s, "why: bubble"));
+	session_free(s);
+}
+
+/* Entries of lists; the footer's hints are commands. */
+static void
+test_lists(void **unused)
+{
+	struct session *s = session_new(120, 40);
+	struct mouse below = { 60, 35, MOUSE_CLICK };
+
+	(void)unused;
+	click(s, "d dimensions");
+	assert_int_equal(s->state.overlay, OVERLAY_KINDS);
+	click(s, "[ ] pp ");
+	assert_true(shows(s, "> [ ] pp"));
+	click(s, "[ ] pp ");
+	assert_int_equal(s->state.map.colors, 2);
+	s->flags = state_mouse(&s->state, below); /* no entry there, or another one: no harm */
+	click(s, "Esc close");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	/* A list that is filtered while it is open. */
+	key(s, '/');
+	type(s, "batch");
+	click(s, "global batch");
+	assert_int_equal(s->state.overlay, OVERLAY_FIELDS);
+	click(s, "global batch");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
+	click(s, "? help");
+	assert_int_equal(s->state.overlay, OVERLAY_HELP);
+	s->flags = state_mouse(&s->state, (struct mouse){ 5, 10, MOUSE_WHEEL_DOWN });
+	assert_int_equal(s->state.first_line, 3);
+	assert_true(s->state.item >= 1);
+	s->flags = state_mouse(&s->state, (struct mouse){ 5, 10, MOUSE_WHEEL_UP });
+	assert_int_equal(s->state.first_line, 0);
+	key(s, INPUT_ESCAPE);
+	click(s, "q quit");
+	assert_int_equal(s->flags & EVENT_QUIT, EVENT_QUIT);
+	session_free(s);
+}
+
+/* Panes that take turns are chosen by their names. */
+static void
+test_tabs(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	click(s, "traffic step");
+	assert_int_equal(s->state.focus, PANE_TRAFFIC);
+	assert_true(shows(s, "memory [traffic] step"));
+	click(s, "memory [traffic]");
+	assert_int_equal(s->state.focus, PANE_MEMORY);
+	state_resize(&s->state, 40, 12);
+	click(s, "map [memory]");
+	assert_int_equal(s->state.focus, PANE_MAP);
+	click(s, "step");
+	assert_int_equal(s->state.focus, PANE_STEP);
+	session_free(s);
+}
+
+/* The wheel over a pane that has not the focus scrolls it all the same. */
+static void
+test_wheel(void **unused)
+{
+	struct session *s = session_new(100, 24);
+
+	(void)unused;
+	key(s, 'a'); /* more fields than rows */
+	state_focus(&s->state, PANE_STEP);
+	for (int i = 0; i < 40; i++)
+		s->flags = state_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_DOWN });
+	assert_int_equal(s->state.focus, PANE_STEP);
+	assert_true(shows(s, "calibration"));
+	for (int i = 0; i < 40; i++)
+		s->flags = state_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_UP });
+	assert_int_equal(s->state.form.first, 0);
+	assert_true(shows(s, "plan"));
+	session_free(s);
+}
+
+/* Everywhere, at every size, in every state: nothing breaks, no plan changes by a wheel. */
+static void
+test_everywhere(void **unused)
+{
+	static const int size[][2] = { { 1, 1 }, { 20, 3 }, { 40, 12 }, { 80, 24 }, { 130, 40 } };
+	static const int32_t opener[] = { INPUT_NONE, 'd', '?', 'e', '/', ':', 'i', 'p', 'O' };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(size); i++)
+		for (size_t k = 0; k < COUNT(opener); k++) {
+			struct session *s = session_new(size[i][0], size[i][1]);
+			const int w = size[i][0], h = size[i][1];
+
+			for (int y = 0; y < h; y += 1 + h / 12)
+				for (int x = 0; x < w; x += 1 + w / 12)
+					for (int action = MOUSE_WHEEL_DOWN; action >= MOUSE_CLICK; action--) {
+						struct plan was = s->state.plan;
+
+						if (opener[k] != INPUT_NONE && s->state.overlay == OVERLAY_NONE &&
+						    s->state.prompt == PROMPT_NONE && s->state.question == QUESTION_NONE)
+							key(s, opener[k]);
+						state_mouse(&s->state, (struct mouse){ x, y, (enum mouse_action)action });
+						if (action != MOUSE_CLICK)
+							for (enum field_id f = 0; f < FIELD_COUNT; f++)
+								assert_true(field_same(f, &was, &s->state.plan));
+						draw(s);
+					}
+			session_free(s);
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_form), cmocka_unit_test(test_map),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_tabs), cmocka_unit_test(test_wheel),
+		cmocka_unit_test(test_everywhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

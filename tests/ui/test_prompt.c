@@ -1,0 +1,571 @@
+/* The ":" line, keys of one's own, settings, and unsaved work of other sessions. */
+#include <locale.h>
+
+#include "support.h"
+
+#include "ui/complete.h"
+#include "ui/keep.h"
+#include "ui/theme.h"
+
+/* ---- what a session leaves behind, in memory ---------------------------------------- */
+
+static struct {
+	struct plan plan, found;
+	int drafts, drops, taken, removed, settings;
+	bool there, fails, is_found;
+	char name[32];
+} left;
+
+static bool
+keep_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
+{
+	(void)context, (void)last;
+	if (left.fails) {
+		text_put(note, size, "no room for drafts");
+		return false;
+	}
+	left.plan = *plan;
+	left.drafts++;
+	return left.there = true;
+}
+
+static void
+drop_draft(void *context)
+{
+	(void)context;
+	left.drops += left.there;
+	left.there = false;
+}
+
+static bool
+find_draft(void *context, const struct plan *saved, struct plan *draft, char *note,
+    size_t size)
+{
+	(void)context, (void)saved;
+	if (!left.is_found)
+		return false;
+	*draft = left.found;
+	text_put(note, size, "2026-11-21 10:15");
+	return true;
+}
+
+static void
+take_draft(void *context, bool keep)
+{
+	(void)context;
+	left.taken += keep;
+	left.removed += !keep;
+	left.is_found = false;
+}
+
+static bool
+save_settings(void *context, const struct settings *settings, const char *name, char *note,
+    size_t size)
+{
+	(void)context, (void)settings;
+	left.settings++;
+	text_put(left.name, sizeof left.name, "%s", name != NULL ? name : "all");
+	text_put(note, size, left.fails ? "no room for settings" : "remembered");
+	return !left.fails;
+}
+
+static struct session *
+begin(void)
+{
+	struct session *s = session_new(100, 30);
+
+	memset(&left, 0, sizeof left);
+	s->files.keep_draft = keep_draft;
+	s->files.drop_draft = drop_draft;
+	s->files.find_draft = find_draft;
+	s->files.take_draft = take_draft;
+	s->files.save_settings = save_settings;
+	return s;
+}
+
+/* ---- the line ----------------------------------------------------------------------- */
+
+static void
+line_is(struct session *s, const char *text)
+{
+	assert_string_equal(s->state.line.text, text);
+}
+
+static void
+test_recall(void **unused)
+{
+	struct session *s = begin();
+	char *lines;
+
+	(void)unused;
+	recall_load(&s->state.recall, "tp 1\nzoom auto\n\ntp 2\n");
+	assert_int_equal(s->state.recall.count, 3);
+	type(s, ":pp 2\r:tp 4\r:tp 2\r:  \r");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	/* Up: those that begin as what was typed; Ctrl-P: all of them. */
+	type(s, ":tp");
+	key(s, INPUT_UP);
+	line_is(s, "tp 2");
+	key(s, INPUT_UP);
+	line_is(s, "tp 4");
+	key(s, INPUT_UP);
+	line_is(s, "tp 1"); /* tp 2 of the earlier session is forgotten: it came again */
+	key(s, INPUT_UP);
+	line_is(s, "tp 1");
+	key(s, INPUT_CTRL('N'));
+	line_is(s, "zoom auto");
+	key(s, INPUT_DOWN);
+	line_is(s, "tp 4");
+	key(s, INPUT_DOWN);
+	key(s, INPUT_DOWN);
+	line_is(s, "tp"); /* what was typed is still there */
+	key(s, INPUT_CTRL('P'));
+	line_is(s, "tp 2");
+	type(s, "0"); /* edited: the next walk looks for this */
+	key(s, INPUT_UP);
+	line_is(s, "tp 20");
+	key(s, INPUT_ESCAPE);
+	lines = recall_new(&s->state.recall);
+	assert_string_equal(lines, "pp 2\ntp 4\ntp 2\n");
+	free(lines);
+	session_free(s);
+}
+
+/* What Tab makes of what is typed after ":". */
+static void
+completes(struct session *s, const char *typed, const char *result)
+{
+	type(s, ":");
+	type(s, typed);
+	key(s, INPUT_TAB);
+	line_is(s, result);
+	key(s, INPUT_ESCAPE);
+}
+
+static void
+test_complete(void **unused)
+{
+	struct session *s = begin();
+
+	(void)unused;
+	completes(s, "und", "undo");
+	completes(s, "sa", "save ");
+	completes(s, "seq", "sequence_parallel ");
+	completes(s, "set vp", "set parallel.vpp ");
+	completes(s, "set cluster.gpu h1", "set cluster.gpu h100-sxm-80gb");
+	completes(s, "set cluster.gpu=a1", "set cluster.gpu=a100-sxm-40gb");
+	completes(s, "gpu H1", "gpu h100-sxm-80gb");
+	completes(s, "gpu 40gb", "gpu a100-sxm-40gb"); /* anywhere, if nothing begins so */
+	completes(s, "set model.preset llama-3.1-7", "set model.preset llama-3.1-70b");
+	completes(s, "sequence_parallel f", "sequence_parallel false");
+	completes(s, "set precision fp", "set precision fp32");
+	completes(s, "color tp,p", "color tp,pp");
+	completes(s, "zoom car", "zoom cards");
+	completes(s, "next-pane me", "next-pane memory");
+	completes(s, "palette li", "palette light");
+	completes(s, "settings mo", "settings mouse ");
+	completes(s, "settings mouse f", "settings mouse false");
+	completes(s, "help zoom-", "help zoom-out");
+	completes(s, "open alp", "open alpha.cfg");
+	completes(s, "go layer 3, exp", "go layer 3, expert ");
+	/* In the middle of a line: what comes after the cursor stays. */
+	type(s, ":set  8");
+	key(s, INPUT_LEFT);
+	key(s, INPUT_LEFT);
+	type(s, "vp\t");
+	line_is(s, "set parallel.vpp  8");
+	key(s, INPUT_ESCAPE);
+	/* Several: around and around, both ways, listed below. */
+	type(s, ":pre\t");
+	line_is(s, "previous");
+	assert_true(shows(s, "[previous] previous-pane"));
+	key(s, INPUT_TAB);
+	line_is(s, "previous-pane");
+	assert_true(shows(s, "previous  [previous-pane]"));
+	key(s, INPUT_BACK_TAB);
+	key(s, INPUT_BACK_TAB);
+	assert_true(s->state.completion.at == s->state.completion.count - 1);
+	type(s, "x"); /* typing ends it */
+	assert_int_equal(s->state.completion.count, 0);
+	key(s, INPUT_CTRL('U'));
+	type(s, "qqq\t");
+	assert_true(shows(s, "nothing begins like this"));
+	key(s, INPUT_ESCAPE);
+	/* Files, and values where a field is typed. */
+	type(s, "oal");
+	key(s, INPUT_DOWN);
+	line_is(s, "alpha.cfg");
+	assert_true(shows(s, "[alpha.cfg] alps.cfg"));
+	key(s, INPUT_ESCAPE);
+	session_free(s);
+}
+
+/* Whatever takes an argument, Tab knows what it can be; and no field's short name hides
+ * behind a command. */
+static void
+test_complete_all(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < command_count; i++)
+		if (command_table[i].argument[0] != '\0' && !complete_knows(command_table[i].name))
+			fail_msg("%s", command_table[i].name);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_find(field_key(f)) == f)
+			assert_null(command_find(field_key(f)));
+}
+
+static void
+test_about(void **unused)
+{
+	struct session *s = begin();
+
+	(void)unused;
+	type(s, ":undo");
+	assert_true(shows(s, "undo the last change"));
+	key(s, INPUT_CTRL('U'));
+	type(s, "tp ");
+	assert_true(shows(s, field_table[FIELD_TP].help));
+	key(s, INPUT_ESCAPE);
+	session_free(s);
+}
+
+/* ---- commands ------------------------------------------------------------------------ */
+
+static void
+test_fields(void **unused)
+{
+	struct session *s = begin();
+
+	(void)unused;
+	type(s, ":set tp 8\r");
+	assert_int_equal(s->state.plan.parallel.tp, 8);
+	type(s, ":tp 4\r");
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	type(s, ":tp=2\r");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	type(s, ":parallel.pp = 2\r");
+	assert_int_equal(s->state.plan.parallel.pp, 2);
+	type(s, ":vpp\r"); /* alone: type it there */
+	assert_int_equal(s->state.prompt, PROMPT_FIELD);
+	assert_int_equal(s->state.form.field, FIELD_VPP);
+	key(s, INPUT_ESCAPE);
+	type(s, ":undoo\r");
+	assert_true(shows(s, "no command undoo; did you mean undo?"));
+	type(s, ":tp x\r");
+	assert_true(shows(s, "parallel.tp: "));
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	type(s, ":context_length 5\r:context_length\r");
+	assert_true(shows(s, "of no account in this mode"));
+	session_free(s);
+}
+
+static void
+test_help(void **unused)
+{
+	struct session *s = begin();
+
+	(void)unused;
+	type(s, ":help zoom-out\r");
+	assert_int_equal(s->state.overlay, OVERLAY_HELP);
+	assert_true(shows(s, "> Z "));
+	type(s, "q:help vpp\r");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.form.field, FIELD_VPP);
+	assert_true(shows(s, field_table[FIELD_VPP].help));
+	type(s, ":help catalogue\r");
+	assert_true(shows(s, "with \"catalogue\""));
+	session_free(s);
+}
+
+/* ---- lists --------------------------------------------------------------------------- */
+
+/* '/' narrows every list while one types; Escape brings back what was there. */
+static void
+test_filter(void **unused)
+{
+	static const char *const lists[] = { "?", "e", "d", "W", "i", "U", "O", "D" };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct session *s = begin();
+
+		type(s, ":vpp 3\r"); /* so that there is an error, and a change */
+		if (i > 2)
+			type(s, "u");
+		type(s, lists[i]);
+		assert_int_not_equal(s->state.overlay, OVERLAY_NONE);
+		key(s, INPUT_DOWN);
+		type(s, "/zzzzz");
+		assert_true(shows(s, "nothing with that text"));
+		key(s, INPUT_ESCAPE);
+		assert_true(hides(s, "nothing with that text"));
+		assert_int_not_equal(s->state.overlay, OVERLAY_NONE);
+		assert_string_equal(s->state.filter, "");
+		session_free(s);
+	}
+}
+
+/* Without the filter, what it found stays selected. */
+static void
+test_filter_keeps(void **unused)
+{
+	struct session *s = begin();
+	int item;
+
+	(void)unused;
+	type(s, "?/redo what\r");
+	assert_int_equal(s->state.item, 0);
+	key(s, INPUT_ESCAPE);
+	item = s->state.item;
+	assert_int_not_equal(item, 0);
+	assert_true(shows(s, "redo what was undone"));
+	type(s, "/undo");
+	assert_int_equal(s->state.item, 0);
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.item, item);
+	session_free(s);
+}
+
+/* ---- settings and keys ---------------------------------------------------------------- */
+
+static void
+test_settings(void **unused)
+{
+	struct session *s = begin();
+
+	(void)unused;
+	type(s, "A");
+	assert_true(s->state.settings.ascii);
+	assert_true(shows(s, "ascii true for this session (:remember keeps it)"));
+	type(s, "T:palette mono\r");
+	assert_string_equal(s->state.settings.palette, "mono");
+	assert_int_equal(left.settings, 0);
+	type(s, ":remember\r");
+	assert_string_equal(left.name, "all");
+	type(s, ":settings palette safe\r");
+	assert_string_equal(left.name, "palette");
+	assert_true(shows(s, "palette safe, remembered"));
+	type(s, ":settings palette pink\r");
+	assert_true(shows(s, "palette: pink is one of auto, dark"));
+	type(s, ":settings palete\r");
+	assert_true(shows(s, "no setting palete; did you mean palette?"));
+	type(s, ":settings palette\r");
+	assert_true(shows(s, "palette safe: colours"));
+	type(s, "O");
+	assert_int_equal(s->state.overlay, OVERLAY_OPTIONS);
+	key(s, INPUT_RIGHT);
+	assert_string_equal(s->state.settings.palette, "16");
+	key(s, INPUT_LEFT);
+	key(s, INPUT_LEFT);
+	assert_string_equal(s->state.settings.palette, "light");
+	assert_string_equal(left.name, "palette");
+	left.fails = true;
+	type(s, "jj\r");
+	assert_true(s->state.settings.mouse);
+	assert_true(shows(s, "mouse true for this session; no room for settings"));
+	session_free(s);
+}
+
+/* Each palette of the table is one of the theme's, and none is missing. */
+static void
+test_palettes(void **unused)
+{
+	char name[SETTINGS_TEXT_SIZE];
+	size_t row = settings_find("palette"), n = 0;
+
+	(void)unused;
+	for (size_t i = 0; settings_choice(row, i, name, sizeof name); i++)
+		if (strcmp(name, "auto") != 0) {
+			assert_int_not_equal(theme_palette_find(name), PALETTE_COUNT);
+			n++;
+		}
+	assert_int_equal(n, PALETTE_COUNT);
+}
+
+static void
+test_own_keys(void **unused)
+{
+	struct session *s = begin();
+	struct settings *settings = &s->state.settings;
+
+	(void)unused;
+	assert_true(settings_bind(settings, "F6", "tp 8", 0));
+	assert_true(settings_bind(settings, "J", "down", 0));
+	assert_true(settings_bind(settings, "u", "", 0));
+	assert_true(settings_bind(settings, "Ctrl-P", "undo", 0));
+	key(s, INPUT_F6);
+	assert_int_equal(s->state.plan.parallel.tp, 8);
+	type(s, "u");
+	assert_true(shows(s, "u means nothing here"));
+	key(s, INPUT_CTRL('P'));
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	/* A key works where its command does: in lists too, and a field's in panes alone. */
+	type(s, "eJ?J");
+	assert_int_equal(s->state.item, 1);
+	key(s, INPUT_F6);
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	assert_true(shows(s, "Your own keys"));
+	assert_true(shows(s, "F6               :tp 8"));
+	assert_true(shows(s, "u                means nothing"));
+	type(s, "/undo the\r");
+	assert_true(shows(s, "Ctrl-P           :undo"));
+	type(s, "qq");
+	state_resize(&s->state, 300, 30);
+	assert_true(shows(s, "Ctrl-P undo"));
+	assert_true(hides(s, " u undo"));
+	type(s, "O");
+	assert_true(shows(s, "F6               :tp 8"));
+	session_free(s);
+}
+
+static void
+test_names(void **unused)
+{
+	(void)unused;
+	assert_true(command_is_known("undo"));
+	assert_true(command_is_known("q"));
+	assert_true(command_is_known("tp"));
+	assert_false(command_is_known("undoo"));
+	assert_string_equal(command_near("undoo"), "undo");
+	assert_null(command_near("zzzzzzzz"));
+	assert_null(command_near("x"));
+}
+
+/* ---- unsaved work --------------------------------------------------------------------- */
+
+static void
+test_keep(void **unused)
+{
+	struct session *s = begin();
+	struct keeper k = { 0 };
+
+	(void)unused;
+	assert_int_equal(keep_unsaved(&k, &s->state, 0, false), -1);
+	type(s, "+");
+	assert_int_equal(keep_unsaved(&k, &s->state, 500, true), KEEP_QUIET_MS);
+	assert_int_equal(keep_unsaved(&k, &s->state, 900, false), KEEP_QUIET_MS - 400);
+	/* Keys put it off, but not for ever. */
+	for (int64_t now = 1000; now < 500 + KEEP_STEADY_MS; now += 500) {
+		assert_true(keep_unsaved(&k, &s->state, now, true) > 0);
+		assert_int_equal(left.drafts, 0);
+	}
+	assert_int_equal(keep_unsaved(&k, &s->state, 500 + KEEP_STEADY_MS, true), -1);
+	assert_int_equal(left.drafts, 1);
+	assert_true(state_same(&left.plan, &s->state.plan));
+	/* Written: nothing to wait for. */
+	assert_int_equal(keep_unsaved(&k, &s->state, 60000, true), -1);
+	assert_int_equal(left.drafts, 1);
+	type(s, "u"); /* back to what was saved */
+	assert_int_equal(keep_unsaved(&k, &s->state, 61000, true), -1);
+	assert_int_equal(left.drops, 1);
+	key(s, INPUT_CTRL('R'));
+	assert_int_equal(keep_unsaved(&k, &s->state, 62000, true), KEEP_QUIET_MS);
+	assert_int_equal(keep_unsaved(&k, &s->state, 63000, false), -1);
+	assert_int_equal(left.drafts, 2);
+	type(s, ":w a.cfg\r");
+	assert_int_equal(keep_unsaved(&k, &s->state, 64000, true), -1);
+	assert_int_equal(left.drops, 2);
+	/* At once, and said once where it can not be. */
+	left.fails = true;
+	type(s, "-");
+	keep_now(&k, &s->state);
+	assert_true(shows(s, "no room for drafts"));
+	assert_int_equal(keep_unsaved(&k, &s->state, 65000, false), -1);
+	type(s, "-");
+	keep_now(&k, &s->state);
+	assert_true(hides(s, "no room for drafts"));
+	session_free(s);
+}
+
+static void
+test_recover(void **unused)
+{
+	struct session *s = begin();
+
+	(void)unused;
+	keep_offer(&s->state);
+	assert_int_equal(s->state.question, QUESTION_NONE);
+	left.found = s->state.plan;
+	put(&left.found, FIELD_TP, "4");
+	left.is_found = true;
+	keep_offer(&s->state);
+	assert_true(shows(s, "Unsaved work of 2026-11-21 10:15 was found: r recover, d discard, Esc"));
+	type(s, "s+x\r"); /* nothing else answers */
+	assert_int_equal(s->state.question, QUESTION_RECOVER);
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.question, QUESTION_NONE);
+	assert_int_equal(left.taken + left.removed, 0);
+	keep_offer(&s->state);
+	type(s, "r");
+	assert_int_equal(left.taken, 1);
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	assert_true(state_unsaved(&s->state));
+	assert_true(shows(s, "recovered"));
+	type(s, "u");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	left.is_found = true;
+	keep_offer(&s->state);
+	type(s, "d");
+	assert_int_equal(left.removed, 1);
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	/* Opening a plan looks for its drafts too. */
+	left.is_found = true;
+	type(s, ":e alpha.cfg\r");
+	assert_int_equal(s->state.question, QUESTION_RECOVER);
+	session_free(s);
+}
+
+/* Opening with unsaved work: save first, throw away, or stay. */
+static void
+test_open_unsaved(void **unused)
+{
+	struct session *s = begin();
+
+	(void)unused;
+	plan_builtin(&s->disk.plan);
+	type(s, "+:e alpha.cfg\r");
+	assert_true(shows(s, "s save, d discard them and open"));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->disk.opens, 0);
+	assert_true(state_unsaved(&s->state));
+	/* A name is asked for; without one nothing happens. */
+	type(s, ":e alpha.cfg\rs");
+	assert_int_equal(s->state.prompt, PROMPT_SAVE);
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->disk.opens, 0);
+	type(s, ":w mine.cfg\r");
+	assert_int_equal(s->disk.opens, 0); /* the wish was forgotten with the prompt */
+	type(s, "-:e alpha.cfg\rs");
+	assert_int_equal(s->disk.saves, 2);
+	assert_int_equal(s->disk.opens, 1);
+	assert_string_equal(s->disk.path, "alpha.cfg");
+	/* What can not be saved is not thrown away. */
+	s->disk.fails = true;
+	type(s, "+:e beta.cfg\rs");
+	assert_int_equal(s->disk.opens, 1);
+	assert_true(shows(s, "disk full"));
+	s->disk.fails = false;
+	type(s, "s");
+	assert_int_equal(s->disk.opens, 1);
+	type(s, "+:e beta.cfg\rd");
+	assert_string_equal(s->disk.path, "beta.cfg");
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recall), cmocka_unit_test(test_complete),
+		cmocka_unit_test(test_complete_all), cmocka_unit_test(test_about),
+		cmocka_unit_test(test_fields), cmocka_unit_test(test_help),
+		cmocka_unit_test(test_filter), cmocka_unit_test(test_filter_keeps),
+		cmocka_unit_test(test_settings), cmocka_unit_test(test_palettes),
+		cmocka_unit_test(test_own_keys), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_keep), cmocka_unit_test(test_recover),
+		cmocka_unit_test(test_open_unsaved),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

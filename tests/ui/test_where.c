@@ -1,0 +1,184 @@
+/* Finding GPUs by what they hold, and the inspector of one. */
+#include "support.h"
+
+static struct session *
+moe_session(void)
+{
+	struct session *s = session_new(120, 40);
+
+	put(&s->state.plan, FIELD_NODES, "8");
+	put(&s->state.plan, FIELD_LAYERS, "30");
+	put(&s->state.plan, FIELD_EXPERTS, "64");
+	put(&s->state.plan, FIELD_EXPERTS_PER_TOKEN, "4");
+	put(&s->state.plan, FIELD_MOE_FFN_HIDDEN_SIZE, "1024");
+	put(&s->state.plan, FIELD_DENSE_LAYERS, "3");
+	state_command(&s->state, "set parallel.tp 2");
+	state_command(&s->state, "set parallel.pp 2");
+	state_command(&s->state, "set parallel.ep 8");
+	assert_true(s->state.estimate->placed);
+	return s;
+}
+
+static void
+parse(struct session *s, const char *text, struct where *w)
+{
+	char err[256] = "";
+
+	if (!where_parse(w, text, &s->state.plan, s->state.estimate, err, sizeof err))
+		fail_msg("%s: %s", text, err);
+}
+
+static void
+refuse(struct session *s, const char *text, const char *reason)
+{
+	struct where w = { 1, 2, 3, 4, 5 };
+	char err[256] = "";
+
+	assert_false(where_parse(&w, text, &s->state.plan, s->state.estimate, err, sizeof err));
+	if (strstr(err, reason) == NULL)
+		fail_msg("%s: %s", text, err);
+	assert_int_equal(w.rank, 1); /* left alone */
+}
+
+static void
+test_parse(void **unused)
+{
+	struct session *s = moe_session();
+	struct where w;
+	char text[128];
+
+	(void)unused;
+	parse(s, "13", &w);
+	assert_int_equal(w.rank, 13);
+	assert_int_equal(w.node, -1);
+	parse(s, "layer 29, expert 12", &w);
+	assert_int_equal(w.layer, 29);
+	assert_int_equal(w.expert, 12);
+	assert_int_equal(w.rank, -1);
+	parse(s, "Node7 stage=1", &w);
+	assert_int_equal(w.node, 7);
+	assert_int_equal(w.stage, 1);
+	where_describe(&w, text, sizeof text);
+	assert_string_equal(text, "node 7, stage 1");
+
+	refuse(s, "", "a rank");
+	refuse(s, "64", "0 to 63");
+	refuse(s, "rank 9999999999999999999", "0 to 63");
+	refuse(s, "layer", "which");
+	refuse(s, "layer 30", "0 to 29");
+	refuse(s, "expert 64", "0 to 63");
+	refuse(s, "flavour 3", "one of rank");
+	refuse(s, "layer 2 expert 3", "dense");
+	session_free(s);
+}
+
+/* Each layer and expert is on exactly the ranks whose stage and place in the expert
+ * parallel group hold it: world / (stages x EP) of them. */
+static void
+test_holds(void **unused)
+{
+	struct session *s = moe_session();
+	const struct estimate *e = s->state.estimate;
+	const int ep = layout_kind(&e->layout, "ep");
+	struct where w;
+
+	(void)unused;
+	for (int layer = 3; layer < 30; layer += 13)
+		for (int expert = 0; expert < 64; expert += 9) {
+			char text[64];
+
+			text_put(text, sizeof text, "layer %d expert %d", layer, expert);
+			parse(s, text, &w);
+			assert_int_equal(where_count(&w, &s->state.plan, e), 64 / (2 * 8));
+			for (int64_t r = 0; r < 64; r++) {
+				bool stage = layout_pipeline_rank(&e->layout, r) == layer / 15;
+				bool place = layout_position(&e->layout, ep, r) == expert / 8;
+
+				assert_int_equal(where_holds(&w, &s->state.plan, e, r), stage && place);
+			}
+		}
+	parse(s, "node 3", &w);
+	assert_int_equal(where_next(&w, &s->state.plan, e, -1, 1), 24);
+	assert_int_equal(where_next(&w, &s->state.plan, e, 24, -1), 31);
+	assert_int_equal(where_next(&w, &s->state.plan, e, 31, 1), 24);
+	session_free(s);
+}
+
+static void
+test_go(void **unused)
+{
+	struct session *s = moe_session();
+
+	(void)unused;
+	state_command(&s->state, "go layer 20 expert 12");
+	assert_true(shows(s, "layer 20, expert 12: on 4 GPUs"));
+	assert_int_equal(s->state.focus, PANE_MAP);
+	assert_true(where_holds(&s->state.where, &s->state.plan, s->state.estimate,
+	    s->state.map.cursor));
+	for (int i = 0; i < 3; i++) {
+		int64_t was = s->state.map.cursor;
+
+		key(s, 'n');
+		assert_true(s->state.map.cursor > was);
+		assert_true(where_holds(&s->state.where, &s->state.plan, s->state.estimate,
+		    s->state.map.cursor));
+	}
+	key(s, 'n'); /* around */
+	state_command(&s->state, "go expert 99");
+	assert_true(shows(s, "experts go from 0 to 63"));
+	type(s, "g\r"); /* nothing: n walks along groups again */
+	assert_true(where_empty(&s->state.where));
+	key(s, 'n');
+	assert_true(shows(s, "of tp group"));
+	session_free(s);
+}
+
+static void
+test_inspect(void **unused)
+{
+	struct session *s = moe_session();
+
+	(void)unused;
+	state_command(&s->state, "inspect 13");
+	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	assert_true(shows(s, "rank 13"));
+	assert_true(shows(s, "node 1, GPU 5 of 8; NVLink domain 1"));
+	assert_true(shows(s, "stage 0: layers 0 to 14, embedding"));
+	assert_true(shows(s, "experts 48 to 55 of 64"));
+	assert_true(shows(s, "tp             group 6, 1 of 2, node: 12 13"));
+	key(s, INPUT_RIGHT);
+	assert_true(shows(s, "node 1, GPU 6 of 8"));
+	key(s, 'h');
+	key(s, 'h');
+	assert_true(shows(s, "node 1, GPU 4 of 8"));
+	type(s, "/total\r");
+	assert_true(hides(s, "coordinates"));
+	key(s, '\r');
+	assert_int_equal(s->state.overlay, OVERLAY_WHY);
+	session_free(s);
+}
+
+/* A group leads to the map coloured by it. */
+static void
+test_inspect_group(void **unused)
+{
+	struct session *s = moe_session();
+
+	(void)unused;
+	state_command(&s->state, "inspect 0");
+	type(s, "/etp_ep\r\r");
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_string_equal(s->state.kind[0], "etp_ep");
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse), cmocka_unit_test(test_holds), cmocka_unit_test(test_go),
+		cmocka_unit_test(test_inspect), cmocka_unit_test(test_inspect_group),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
