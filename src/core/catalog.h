@@ -8,6 +8,7 @@
  */
 #ifndef CORE_CATALOG_H
 #define CORE_CATALOG_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ struct catalog_list {
 
 struct catalog {
 	struct catalog_list models, gpus, clusters;
+	struct plan defaults; /* of plan_defaults while has_defaults: spares parsing them anew */
+	bool has_defaults;
 };
 
 /* The entry of that name (letters compare without case), or NULL. */

@@ -105,3 +105,17 @@ plan_check(const struct plan *p, const struct catalog *catalog, struct diag_list
 		facts.placement = &placement;
 	return check_with(&facts, diags);
 }
+
+bool
+plan_is_legal(const struct plan *p, const struct catalog *catalog)
+{
+	struct layout layout;
+	struct placement placement;
+	struct facts facts = { .plan = p, .catalog = catalog, .layout = &layout,
+		.placement = &placement };
+
+	if (!layout_init(&layout, p, NULL) || !placement_init(&placement, p, NULL))
+		return false;
+	facts.microbatches = check_microbatches(p, layout.dp);
+	return check_legal(&facts);
+}

@@ -52,6 +52,9 @@ bool check_with(const struct facts *facts, struct diag_list *diags);
 /* True when check_with would find no error: for a search, which does not ask why. */
 bool check_legal(const struct facts *facts);
 
+/* True when plan_check would find no error, found out without saying why: at the first one. */
+bool plan_is_legal(const struct plan *p, const struct catalog *catalog);
+
 /* Micro-batches of one data parallel rank in a step: global batch over micro-batch x DP.
  * 0 when that is no whole number. */
 int64_t check_microbatches(const struct plan *p, int64_t dp);

@@ -55,6 +55,7 @@ offer_numbers(struct candidates *c, const struct plan *p, enum field_id f)
 
 		offer_multiples(c, v, unit);
 		offer_multiples(c, v, unit * par->pp);
+		offer(c, product(unit, 2 * par->pp)); /* the fewest that fill DualPipe */
 	}
 	if (f == FIELD_SEQUENCE_LENGTH) {
 		offer(c, p->model.max_position);
@@ -79,30 +80,43 @@ better(const struct outcome *a, const struct outcome *b)
 	return a->errors < b->errors || (a->errors == b->errors && a->distance < b->distance);
 }
 
+/* What is to be mended, and how thoroughly. */
+struct complaint {
+	const struct plan *plan;
+	const struct catalog *catalog;
+	const char *reason;
+	bool wholly; /* take legal plans alone: found out much faster */
+};
+
 /* Judge a changed plan; false when what is complained of is still there. */
 static bool
-judge(struct plan *p, const struct catalog *catalog, const char *reason, size_t *errors)
+judge(const struct complaint *c, struct plan *p, size_t *errors)
 {
 	struct diag_list diags;
 
-	plan_resolve(p, catalog);
+	plan_resolve(p, c->catalog);
+	*errors = 0;
+	if (c->wholly)
+		return plan_is_legal(p, c->catalog);
 	diag_clear(&diags);
-	plan_check(p, catalog, &diags);
+	plan_check(p, c->catalog, &diags);
 	*errors = diag_count(&diags, SEVERITY_ERROR);
-	return !diag_has(&diags, reason);
+	return !diag_has(&diags, c->reason);
 }
 
 /* Try one value as it would be typed; keep it in *best when it is better. */
 static void
-try_value(const struct plan *p, const struct catalog *catalog, const char *reason, enum field_id f,
-    const char *value, double distance, struct outcome *best)
+try_value(const struct complaint *complaint, enum field_id f, const char *value, double distance,
+    struct outcome *best)
 {
-	struct plan changed = *p;
+	struct plan changed = *complaint->plan;
 	struct outcome o = { .distance = distance };
 	char err[256];
 
+	if (best->errors == 0 && distance >= best->distance)
+		return; /* a nearer one mends all */
 	if (!field_parse(f, &changed, value, err, sizeof err) ||
-	    !judge(&changed, catalog, reason, &o.errors))
+	    !judge(complaint, &changed, &o.errors))
 		return;
 	text_put(o.value, sizeof o.value, "%s", value);
 	if (better(&o, best))
@@ -111,15 +125,15 @@ try_value(const struct plan *p, const struct catalog *catalog, const char *reaso
 
 /* Try what the field could be instead. */
 static void
-try_field(const struct plan *p, const struct catalog *catalog, const char *reason, enum field_id f,
-    struct outcome *best)
+try_field(const struct complaint *complaint, enum field_id f, struct outcome *best)
 {
+	const struct plan *p = complaint->plan;
 	const struct field *row = &field_table[f];
 	struct candidates c = { 0 };
 	char value[PLAN_ID_SIZE];
 
 	if (row->origin == ORIGIN_OPTIONAL && field_is_set(f, p))
-		try_value(p, catalog, reason, f, "", 0.5, best);
+		try_value(complaint, f, "", 0.5, best);
 	switch (row->type) {
 	case FIELD_INT:
 		offer_numbers(&c, p, f);
@@ -127,18 +141,18 @@ try_field(const struct plan *p, const struct catalog *catalog, const char *reaso
 			const double from = (double)field_int(f, p) + 0.5, to = (double)c.value[i] + 0.5;
 
 			text_put(value, sizeof value, "%lld", (long long)c.value[i]);
-			try_value(p, catalog, reason, f, value, fabs(log(to / from)), best);
+			try_value(complaint, f, value, fabs(log(to / from)), best);
 		}
 		break;
 	case FIELD_BOOL:
 	case FIELD_CHOICE:
 		for (int64_t i = 0; field_choice(f, i, value, sizeof value); i++)
 			if (i != field_int(f, p))
-				try_value(p, catalog, reason, f, value, 1 + (double)i / 100, best);
+				try_value(complaint, f, value, 1 + (double)i / 100, best);
 		break;
 	case FIELD_TEXT:
 		if (row->step == STEP_NONE || row->step == STEP_ORDER)
-			try_value(p, catalog, reason, f, row->default_text, 1, best);
+			try_value(complaint, f, row->default_text, 1, best);
 		break;
 	case FIELD_REAL:
 		break;
@@ -152,32 +166,46 @@ take(struct diag *d, enum field_id field, const struct outcome *o)
 	text_put(d->fix_value, sizeof d->fix_value, "%s", o->value);
 }
 
-static void
-fix_error(const struct plan *p, const struct catalog *catalog, size_t errors, struct diag *d)
+/* The field of the error, else the sizes that users tune, in the order in which they would
+ * give way; the first that leaves fewest errors. Returns the field. */
+static enum field_id
+search_fields(const struct complaint *complaint, enum field_id own, struct outcome *best)
 {
-	/* When the field of the error offers nothing, the sizes that users tune, in the order
-	 * in which they would give way. */
 	static const enum field_id others[] = {
 		FIELD_TP, FIELD_PP, FIELD_CP, FIELD_EP, FIELD_VPP, FIELD_ETP, FIELD_DP_REPLICATE,
 		FIELD_GLOBAL_BATCH_SIZE, FIELD_MICRO_BATCH_SIZE, FIELD_SEQUENCE_LENGTH,
 		FIELD_SEQUENCE_PARALLEL, FIELD_ZERO_STAGE, FIELD_PRECISION,
 		FIELD_PRECISION_AWARE_OPTIMIZER, FIELD_MAX_POSITION, FIELD_LAYERS, FIELD_NODES
 	};
-	struct outcome best = { .errors = errors, .distance = 0 };
-	enum field_id field = d->field;
+	enum field_id field = own;
 
-	if (field != FIELD_NONE)
-		try_field(p, catalog, d->reason, field, &best);
-	for (size_t i = 0; i < sizeof others / sizeof *others && best.errors > 0; i++) {
-		struct outcome other = { .errors = best.errors, .distance = 0 };
+	if (own != FIELD_NONE)
+		try_field(complaint, own, best);
+	for (size_t i = 0; i < sizeof others / sizeof *others && best->errors > 0; i++) {
+		struct outcome other = { .errors = best->errors, .distance = 0 };
 
-		if (others[i] == d->field)
+		if (others[i] == own)
 			continue;
-		try_field(p, catalog, d->reason, others[i], &other);
-		if (other.errors < best.errors) {
-			best = other;
+		try_field(complaint, others[i], &other);
+		if (other.errors < best->errors) {
+			*best = other;
 			field = others[i];
 		}
+	}
+	return field;
+}
+
+static void
+fix_error(const struct plan *p, const struct catalog *catalog, size_t errors, struct diag *d)
+{
+	struct complaint complaint = { p, catalog, d->reason, .wholly = true };
+	struct outcome best = { .errors = errors, .distance = 0 };
+	enum field_id field = search_fields(&complaint, d->field, &best);
+
+	if (best.errors > 0) { /* no single change makes it legal */
+		complaint.wholly = false;
+		best = (struct outcome){ .errors = errors, .distance = 0 };
+		field = search_fields(&complaint, d->field, &best);
 	}
 	if (best.errors < errors)
 		take(d, field, &best);
@@ -188,12 +216,13 @@ fix_error(const struct plan *p, const struct catalog *catalog, size_t errors, st
 static void
 fix_advice(const struct plan *p, const struct catalog *catalog, size_t errors, struct diag *d)
 {
+	const struct complaint complaint = { p, catalog, d->reason, .wholly = false };
 	struct outcome best = { .errors = errors + 1, .distance = 0 };
 
 	if (d->field == FIELD_NONE ||
 	    (d->severity == SEVERITY_HINT && field_table[d->field].type != FIELD_BOOL))
 		return;
-	try_field(p, catalog, d->reason, d->field, &best);
+	try_field(&complaint, d->field, &best);
 	if (best.errors <= errors)
 		take(d, d->field, &best);
 }

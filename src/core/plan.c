@@ -5,13 +5,16 @@
 #include "core/plan.h"
 #include "core/text.h"
 
-/* Put the default of the table in, without marking the field as chosen. */
+/* Put the default in, without marking the field as chosen: from a plan that has them all,
+ * or where there is none from the table's text. */
 static void
-put_default(enum field_id f, struct plan *p)
+put_default(enum field_id f, struct plan *p, const struct plan *defaults)
 {
 	char err[128];
 
-	if (field_table[f].type == FIELD_TEXT)
+	if (defaults != NULL)
+		field_copy(f, p, defaults);
+	else if (field_table[f].type == FIELD_TEXT)
 		field_put_text(f, p, field_table[f].default_text, err, sizeof err);
 	else
 		field_parse(f, p, field_table[f].default_text, err, sizeof err);
@@ -23,7 +26,7 @@ plan_defaults(struct plan *p)
 {
 	memset(p, 0, sizeof *p);
 	for (int f = 0; f < FIELD_COUNT; f++)
-		put_default((enum field_id)f, p);
+		put_default((enum field_id)f, p, NULL);
 	plan_resolve(p, NULL);
 }
 
@@ -49,12 +52,13 @@ entry_of(enum field_id f, const struct catalog_entry *gpu, const struct catalog_
 }
 
 static void
-inherit(enum field_id f, struct plan *p, const struct catalog_entry *entry)
+inherit(enum field_id f, struct plan *p, const struct catalog_entry *entry,
+    const struct plan *defaults)
 {
 	if (entry != NULL && field_is_set(f, &entry->values))
 		field_copy(f, p, &entry->values);
 	else
-		put_default(f, p);
+		put_default(f, p, defaults);
 	field_mark(f, p, false);
 }
 
@@ -82,12 +86,14 @@ void
 plan_resolve(struct plan *p, const struct catalog *catalog)
 {
 	static const enum field_id names[] = { FIELD_GPU, FIELD_PRESET };
+	const struct plan *defaults = catalog != NULL && catalog->has_defaults ?
+	    &catalog->defaults : NULL;
 	const struct catalog_entry *gpu = NULL, *model = NULL;
 
 	/* First what others inherit from. */
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!field_is_set(names[i], p))
-			put_default(names[i], p);
+			put_default(names[i], p, defaults);
 	if (catalog != NULL) {
 		gpu = catalog_find(&catalog->gpus, p->cluster.gpu);
 		model = catalog_find(&catalog->models, p->model.preset);
@@ -98,9 +104,9 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 		if (field_is_set(f, p))
 			continue;
 		if (field_table[f].origin == ORIGIN_CATALOG)
-			inherit(f, p, entry_of(f, gpu, model));
+			inherit(f, p, entry_of(f, gpu, model), defaults);
 		else if (field_table[f].origin != ORIGIN_DERIVED)
-			put_default(f, p);
+			put_default(f, p, defaults);
 	}
 	derive(p, gpu);
 }

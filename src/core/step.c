@@ -153,12 +153,10 @@ step_legal(const struct plan *p, const struct catalog *catalog, enum field_id f,
 {
 	enum { LOOKED_AT = 128 }; /* a walk over a whole catalogue, or 2^128 */
 	const struct plan from = *p; /* next may be p */
-	struct diag_list diags;
 	struct plan here = from;
 
 	for (int i = 0; i < LOOKED_AT && step_plain(&here, catalog, f, way, next); i++) {
-		diag_clear(&diags);
-		if (plan_check(next, catalog, &diags))
+		if (plan_is_legal(next, catalog))
 			return true;
 		here = *next;
 	}

@@ -329,6 +329,8 @@ catalog_load(struct catalog *catalog, struct file_errors *errors)
 	l->catalog = catalog;
 	l->errors = errors;
 	plan_defaults(&l->defaults);
+	catalog->defaults = l->defaults;
+	catalog->has_defaults = true;
 	/* The user's entries come second, so that they replace shipped ones. */
 	ok = load_from(l, paths_data, true);
 	ok = load_from(l, paths_config, false) && ok;

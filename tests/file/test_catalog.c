@@ -119,6 +119,33 @@ user_dir(void **state)
 	return mkdir(in_dir("shardplan"), 0700) != 0 || mkdir(in_dir("shardplan/clusters"), 0700);
 }
 
+/* A plan is resolved alike from the catalogue's ready defaults and from the table's text. */
+static void
+test_defaults(void **state)
+{
+	struct catalog slow = test_catalog;
+
+	(void)state;
+	assert_true(test_catalog.has_defaults);
+	slow.has_defaults = false;
+	for (size_t i = 0; i < test_catalog.models.count; i++) {
+		struct plan a, b;
+		char err[256];
+
+		plan_builtin(&a);
+		assert_true(field_put_text(FIELD_PRESET, &a, test_catalog.models.entry[i].id, err,
+		    sizeof err));
+		memset(&a.training, 0x55, sizeof a.training); /* what an unset field holds is replaced */
+		b = a;
+		plan_resolve(&a, &test_catalog);
+		plan_resolve(&b, &slow);
+		for (int f = 0; f < FIELD_COUNT; f++) {
+			assert_true(field_same((enum field_id)f, &a, &b));
+			assert_int_equal(field_is_set((enum field_id)f, &a), field_is_set((enum field_id)f, &b));
+		}
+	}
+}
+
 static void
 test_user_files(void **state)
 {
@@ -259,7 +286,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_every_entry),
+		cmocka_unit_test(test_every_entry), cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_sample_plans),
 		cmocka_unit_test_setup_teardown(test_user_files, user_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_user_errors, user_dir, remove_dir),
