@@ -80,6 +80,8 @@ screen_run(const struct options *o)
 		return STATUS_ERROR;
 	if (path != NULL && strcmp(path, "-") == 0)
 		reopen_input();
+	else if (path != NULL)
+		app.read = &s.read;
 	files = session_files(&s);
 	preferences_read(&settings, notice, sizeof notice);
 	app.settings = &settings;

@@ -63,6 +63,8 @@ session_read(struct session *s, const struct options *o, const char *path,
 		print_errors(&errors);
 		return false;
 	}
+	if (plan == &s->plan)
+		s->read = *plan;
 	return apply_settings(s, o, plan);
 }
 

@@ -19,6 +19,7 @@ struct session {
 	struct catalog catalog;
 	struct planfile file;
 	struct plan plan; /* resolved, options applied */
+	struct plan read; /* as its file has it, where it came from one */
 	/* The screen's alone: */
 	struct drafts drafts;
 	glob_t paths;     /* what can be completed, while has_paths */

@@ -76,6 +76,7 @@ struct app_options {
 	bool linear;          /* no screen: lines from standard input, answered in lines */
 	const char *palette;  /* name of one, whatever the settings say; NULL: not given */
 	const struct settings *settings; /* what the user prefers, NULL for the defaults */
+	const struct plan *read; /* the plan as its file has it, NULL where it has none yet */
 	const char *notice;   /* shown once at the start, NULL for nothing */
 };
 

@@ -33,6 +33,7 @@ place_kinds(struct state *s)
 void
 state_show_kinds(struct state *s, const char *const name[], int n)
 {
+	s->picture = PICTURE_MAP;
 	s->kinds = 0;
 	for (int i = 0; i < n && s->kinds < MAP_COLORS_MAX; i++)
 		if (text_copy(s->kind[s->kinds], sizeof s->kind[0], name[i]))
@@ -85,7 +86,12 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 	s->saved = s->plan;
 	s->estimate = malloc(sizeof *s->estimate);
 	s->base = malloc(sizeof *s->base);
-	if (s->estimate == NULL || s->base == NULL || !undo_push(&s->undo, &s->plan, "")) {
+	if (options != NULL && options->read != NULL) {
+		s->saved = *options->read;
+		plan_resolve(&s->saved, catalog);
+	}
+	if (s->estimate == NULL || s->base == NULL || !undo_push(&s->undo, &s->saved, "") ||
+	    (state_unsaved(s) && !undo_push(&s->undo, &s->plan, "the command line"))) {
 		state_free(s);
 		return false;
 	}
@@ -290,6 +296,7 @@ act_open(struct state *s)
 	s->saved = next;
 	state_rebase(s);
 	state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "opened");
+	undo_free(&s->undo); /* plans of another file: not to be saved into this one */
 	state_change(s, &next, what);
 	recalc(s);
 	keep_offer(s);

@@ -45,6 +45,9 @@ overlay_why(struct state *s, const char *argument)
 
 	(void)argument;
 	s->why = s->focus >= PANE_MEMORY ? s->focus : PANE_MEMORY;
+	if (s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE &&
+	    s->pipeline.stage < s->estimate->stages)
+		s->stage = s->pipeline.stage;
 	s->term_count = 0;
 	if (s->terms == NULL)
 		s->terms = malloc(STATE_TERMS * sizeof *s->terms);

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <locale.h>
 #include <poll.h>
 #include <pty.h>
@@ -87,13 +88,6 @@ start(char *const argv[], int columns, int rows)
 	return child;
 }
 
-static void
-stop(struct child *child)
-{
-	kill(child->pid, SIGKILL);
-	waitpid(child->pid, NULL, 0);
-	close(child->fd);
-}
 
 /* Read until nothing came for a while: bytes, and time from `since` to the last of them. */
 static struct cost
@@ -120,6 +114,26 @@ press(const struct child *child, const char *keys)
 	if (write(child->fd, keys, strlen(keys)) < 0)
 		perror("bench_screen: write");
 	return answer(child, since, 200);
+}
+
+/* Leave as a user does, so that no draft of unsaved work greets the next one. */
+static void
+stop(struct child *child)
+{
+	static const char *const keys[] = { "\033", "\033", ":q!\r" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		press(child, keys[i]);
+	for (int i = 0; i < 100; i++) {
+		if (waitpid(child->pid, NULL, WNOHANG) == child->pid) {
+			close(child->fd);
+			return;
+		}
+		poll(NULL, 0, 10);
+	}
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	close(child->fd);
 }
 
 static int
@@ -217,6 +231,13 @@ draw(const struct state *s, struct canvas *c)
 	app_draw(s, c);
 }
 
+/* A batch that so many nodes can share: TP 2, PP 4, so a replica a node. */
+static void
+batch_of(const char *nodes, char *buf, size_t size)
+{
+	text_put(buf, size, "%ld", 32 * strtol(nodes, NULL, 10));
+}
+
 /* The picture before and after an action's key, as the program shows them. */
 static void
 write_pictures(const char *path, const struct catalog *catalog, const char *nodes, int columns,
@@ -228,10 +249,12 @@ write_pictures(const char *path, const struct catalog *catalog, const char *node
 	const struct canvas *both[] = { &picture[0], &picture[1] };
 	struct plan plan;
 	struct state s;
-	char err[256];
+	char err[256], batch[32];
 
 	plan_builtin(&plan);
+	batch_of(nodes, batch, sizeof batch);
 	if (!field_parse(FIELD_NODES, &plan, nodes, err, sizeof err) ||
+	    !field_parse(FIELD_GLOBAL_BATCH_SIZE, &plan, batch, err, sizeof err) ||
 	    !state_init(&s, &plan, catalog, &files, &options)) {
 		fprintf(stderr, "bench_screen: no plan to show\n");
 		exit(1);
@@ -283,11 +306,13 @@ static void
 bench_case(char *program, char *self, const struct catalog *catalog, const char *nodes,
     int columns, int rows, const char *frames)
 {
-	char *ours[] = { program, "--nodes", (char *)nodes, NULL };
+	char batch[32];
+	char *ours[] = { program, "--nodes", (char *)nodes, "--global-batch-size", batch, NULL };
 	char *least[] = { self, "--floor", (char *)frames, NULL };
 	struct child child;
 	struct cost idle;
 
+	batch_of(nodes, batch, sizeof batch);
 	printf("%dx%d, %ld GPUs          program          floor        ratio\n", columns, rows,
 	    8 * strtol(nodes, NULL, 10));
 	printf("  %-14s %7s %7s   %7s %7s   %5s %5s\n", "", "bytes", "ms", "bytes", "ms", "bytes",
@@ -324,6 +349,13 @@ prepare_environment(const char *directory)
 }
 
 static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	return remove(path);
+}
+
+static int
 bench(char *program, char *self)
 {
 	char directory[] = "/tmp/bench_screen.XXXXXX", frames[64];
@@ -346,9 +378,7 @@ bench(char *program, char *self)
 			bench_case(program, self, &catalog, nodes_table[k], size_table[i].columns,
 			    size_table[i].rows, frames);
 	catalog_free(&catalog);
-	unlink(frames);
-	if (rmdir(directory) != 0)
-		fprintf(stderr, "bench_screen: %s is left behind\n", directory);
+	nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	return 0;
 }
 

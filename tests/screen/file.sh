@@ -31,6 +31,19 @@ expect 'rc=0'
 grep -q 'tp = 2' "$D/work/my.cfg" || fail "the file holds TP 2"
 restored
 
+# Values of the command line are changes to the file's plan: shown, undone, asked about.
+start 100 30 tmux-256color "'$PROG' my.cfg --tp 8"
+expect 'my.cfg \*'
+expect 'TP 8'
+keys q
+expect 'unsaved changes'
+keys Escape u
+expect 'my.cfg  '
+expect 'TP 2'
+keys q
+expect 'rc=0'
+restored
+
 # Open by name, with completion; a file that exists is not overwritten unasked.
 cp "$D/work/my.cfg" "$D/work/other.cfg"
 start 100 30 tmux-256color "'$PROG'"

@@ -3,7 +3,7 @@
 # shellcheck source=tests/screen/lib.sh
 . "$TOP/tests/screen/lib.sh"
 
-start 120 40 tmux-256color "'$PROG'"
+start 140 40 tmux-256color "'$PROG'"
 expect '^┌ plan'
 expect ' tp 3 '
 # Groups 0 and 1 are neighbours: not the same colour.
@@ -12,7 +12,7 @@ case $zero in *48*5*) ;; *) fail "tp 0 has no colour: $zero" ;; esac
 [ "$zero" != "$one" ] || fail "tp 0 and tp 1 share a colour"
 
 keys +
-expect '>\*TP +4 ranks'
+expect '>\*TP +\(was 2\) 4 ranks'
 expect 'TP 4 PP 4 DP 1'
 expect_not ' tp 4 '
 keys -

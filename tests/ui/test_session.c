@@ -266,13 +266,13 @@ test_open(void **unused)
 	assert_int_equal(s->disk.opens, 1);
 	assert_int_equal(s->state.plan.parallel.pp, 1);
 	assert_true(shows(s, "alpha.cfg"));
-	type(s, "u"); /* opening is a change like any other */
-	assert_int_equal(s->state.plan.parallel.pp, 4);
-	type(s, ":e missing.cfg\r");
+	type(s, "u"); /* never back to a plan of another file: saving would put it into this one */
+	assert_int_equal(s->state.plan.parallel.pp, 1);
+	type(s, "+:e missing.cfg\r");
 	assert_true(shows(s, "unsaved changes"));
 	type(s, "d");
 	assert_true(shows(s, "No such file"));
-	assert_int_equal(s->state.plan.parallel.pp, 4);
+	assert_int_equal(s->state.plan.parallel.pp, 1);
 	session_free(s);
 }
 
