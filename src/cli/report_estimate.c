@@ -33,9 +33,10 @@ print_sizes(const struct plan *p, const struct estimate *e)
 	field_format(FIELD_LAYOUT, p, layout, sizeof layout);
 	printf("plan         %s\n", *p->name != '\0' ? p->name : "(unnamed)");
 	printf("mode         %s\n", p->mode == MODE_SERVE ? "serve" : "train");
-	printf("cluster      %" PRId64 " node%s x %" PRId64 " GPUs of %s = %" PRId64 " GPUs\n",
+	printf("cluster      %" PRId64 " node%s x %" PRId64 " GPU%s of %s = %" PRId64 " GPU%s\n",
 	    p->cluster.nodes, p->cluster.nodes == 1 ? "" : "s", p->cluster.gpus_per_node,
-	    p->cluster.gpu, plan_world(p));
+	    p->cluster.gpus_per_node == 1 ? "" : "s", p->cluster.gpu, plan_world(p),
+	    plan_world(p) == 1 ? "" : "s");
 	print_model(p);
 	printf("parallel     %s layout: TP %" PRId64 ", CP %" PRId64 ", PP %" PRId64 ", VPP %" PRId64
 	    ", EP %" PRId64 ", ETP %" PRId64, layout, p->parallel.tp, p->parallel.cp, p->parallel.pp,

@@ -1,4 +1,5 @@
 /* The part of `estimate` about a serving engine. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/report.h"
@@ -34,11 +35,15 @@ print_pool(const struct plan *p, const struct serve *s)
 	if (s->state_bytes_per_request > 0)
 		printf(", %s of state a request",
 		    format_bytes(bytes, sizeof bytes, s->state_bytes_per_request));
-	printf("\npool         %s tokens of one engine in %s blocks\n",
-	    format_grouped(tokens, sizeof tokens, s->kv_tokens),
-	    format_grouped(blocks, sizeof blocks, s->kv_blocks));
-	printf("requests     %.2f of %lld tokens at once\n", s->max_concurrency,
-	    (long long)p->serving.context_length);
+	if (isfinite(s->kv_tokens)) {
+		printf("\npool         %s tokens of one engine in %s blocks\n",
+		    format_grouped(tokens, sizeof tokens, s->kv_tokens),
+		    format_grouped(blocks, sizeof blocks, s->kv_blocks));
+		printf("requests     %.2f of %lld tokens at once\n", s->max_concurrency,
+		    (long long)p->serving.context_length);
+	} else {
+		fputs("\npool         without limit: tokens take no memory\n", stdout);
+	}
 	printf("plan         %lld at once, of %lld + %lld tokens: %s\n",
 	    (long long)p->serving.concurrency, (long long)p->serving.prompt_tokens,
 	    (long long)p->serving.generate_tokens, s->fits ? "fits" : "does not fit");

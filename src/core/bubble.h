@@ -1,9 +1,10 @@
 /*
  * bubble.h - how long a pipeline idles while it fills and drains.
  *
- * Narayanan et al. 2021 (arXiv 2104.04473) for GPipe, 1F1B and interleaving; Qi et al.
- * 2023 and 2024 (zero-bubble-pipeline-parallelism README) for the split backward and the
- * V shapes; DeepSeek-AI DualPipe README for DualPipe and DualPipeV.
+ * Narayanan et al. 2021 (arXiv 2104.04473) for GPipe, 1F1B and interleaving. The others are
+ * what the orders of timeline.h give for equal stages and any times of forward, backward and
+ * weight gradients; where these are equal, the published forms: Qi et al. 2023 and 2024
+ * (arXiv 2401.10241, 2405.15362) and DeepSeek's DualPipe README.md.
  */
 #ifndef CORE_BUBBLE_H
 #define CORE_BUBBLE_H
@@ -15,6 +16,7 @@ struct pipeline_times {
 	double slowest;  /* forward and backward of the slowest rank */
 	double sum;      /* the same of all ranks: stages need not be equal */
 	double forward, weight;  /* of slowest: forward alone; weight gradients */
+	double microbatches;     /* of the step: v-half and v-min wait in every one */
 };
 
 /* Seconds that the slowest rank waits in one step. */

@@ -22,10 +22,12 @@ bool rule_recomputes(const struct plan *p, const char *module);
 
 /* rules_shape.c: what model, sequence and experts ask of the parallel sizes */
 rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotron_kv_heads,
-    rule_kv_heads_do_not_group, rule_ffn_does_not_divide,
+    rule_kv_heads_do_not_group, rule_latent_size_missing, rule_linear_size_missing,
+    rule_ffn_does_not_divide, rule_etp_has_no_meaning,
     rule_expert_ffn_does_not_divide, rule_shared_ffn_does_not_divide,
     rule_sequence_does_not_divide_by_cp, rule_sequence_does_not_divide_by_tp,
     rule_torchtitan_sequence, rule_sequence_too_long, rule_hierarchy_missing,
+    rule_cp_without_flash,
     rule_a2a_heads_do_not_divide, rule_ep_without_experts, rule_experts_do_not_divide,
     rule_topk_above_experts, rule_expert_size_missing, rule_ep_tp_without_sp,
     rule_moe_bias_with_etp, rule_topk_one, rule_moe_overlap_impossible,
@@ -33,7 +35,8 @@ rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotr
 
 /* rules_run.c: batch, state and switches, serving, advice */
 rule_function rule_batch_does_not_divide, rule_group_out_of_range,
-    rule_group_leaves_bubble, rule_param_overlap_without_grad_overlap,
+    rule_group_leaves_bubble, rule_dualpipe_odd, rule_dualpipe_microbatches,
+    rule_fork_chunks, rule_param_overlap_without_grad_overlap,
     rule_fp8_gather_without_zero, rule_fp8_gather_without_fp8, rule_fsdp_optimizer,
     rule_recompute_module_unknown, rule_recompute_without_module,
     rule_recompute_too_many, rule_offload_without_precision, rule_tp_overlap_without_sp,

@@ -198,6 +198,12 @@ compute_tokens_split(const struct plan *p)
 }
 
 double
+compute_width(const struct plan *p)
+{
+	return p->training.precision == PRECISION_FP32 ? 4 : 2;
+}
+
+double
 compute_full_share(const struct plan *p)
 {
 	const double chunks = at_least_one(p->parallel.pp) * at_least_one(p->parallel.vpp);

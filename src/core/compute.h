@@ -67,6 +67,9 @@ double compute_full_share(const struct plan *p);
 double compute_tokens(const struct plan *p);
 double compute_tokens_split(const struct plan *p);
 
+/* Bytes of one number of an activation, kept or sent: 2, or 4 in fp32. */
+double compute_width(const struct plan *p);
+
 /* FLOP of one token, forward and backward, without recompute; each by part. */
 struct flops {
 	double projections, core, mlp, experts, head, mtp;

@@ -17,7 +17,9 @@ deepspeed_experts(struct layout *l, const struct plan *p, struct diag_list *diag
 	/* _get_expert_parallel_ranks cuts experts over TP; with ETP 1 the ranks of a stage are
 	 * folded: expert groups are consecutive ranks, TP included. */
 	const bool folded = par->etp == 1 && par->tp > 1;
-	const int64_t lanes = folded ? product(l->dp, par->tp) : l->dp;
+	/* Sequence parallel ranks see the same experts as data parallel ones: mode "sp" of
+	 * _create_expert_and_data_parallel cuts all ranks. */
+	const int64_t lanes = product(l->dp, folded ? par->tp : par->cp);
 	int grid;
 
 	if (!folded && par->etp != par->tp) {

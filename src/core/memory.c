@@ -53,13 +53,17 @@ memory_shards(const struct plan *p, const struct layout *l)
 
 	s.dense = at_least_one((double)l->dp * (double)p->parallel.cp / copies);
 	s.expert = at_least_one((double)l->world / (params_expert_ranks(p) * pp) / copies);
+	if (p->parallel.layout == LAYOUT_NANOTRON)
+		s.expert = s.dense; /* one optimizer group for all: TP ranks repeat the experts */
 	return s;
 }
 
 double
 memory_capacity(const struct plan *p)
 {
-	return (p->cluster.memory_gib - p->cluster.reserved_gib) * 1073741824.0;
+	const double left = p->cluster.memory_gib - p->cluster.reserved_gib;
+
+	return left > 0 ? left * 1073741824.0 : 0;
 }
 
 /* One term: parameters x bytes / ranks. */

@@ -3,6 +3,7 @@
  */
 #include "core/memory_buffers.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -137,7 +138,8 @@ struct loss_kind {
 
 /* unfused: bf16 logits and the fp32 copy that becomes the softmax. native: torch.compile
  * turns the in-place steps into one more fp32 copy. te: gradient in place of the logits.
- * torch: cross_entropy of logits.float(), with log-softmax and its gradient. */
+ * torch: cross_entropy of logits.float(), with log-softmax and its gradient. Logits that are
+ * fp32 themselves need no copy, and take 4 bytes where te works in them. */
 static const struct loss_kind loss_kinds[] = {
 	[CE_UNFUSED] = { 6, 4, CROSS_ENTROPY },
 	[CE_NATIVE] = { 10, 4, FUSED_CROSS_ENTROPY },
@@ -154,7 +156,8 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 	const double h = (double)p->model.hidden_size, heads = 1 + (double)p->model.mtp_layers;
 	const double vocab = (double)params_padded_vocab(p) / c->tp;
 	const bool te = p->training.cross_entropy == CE_TE;
-	const double bytes = kind->bytes + (te && c->a > 2 ? 2 : 0); /* fp32 logits are wider */
+	const double wider = c->a <= 2 ? 0 : te ? 2 : -2;
+	const double bytes = kind->bytes + wider, saved = kind->saved + fmax(0, wider);
 	const double gathered = p->parallel.sequence_parallel && c->tp > 1 ? 2 : 1;
 	struct moment t = { .logits = 0 };
 
@@ -164,9 +167,9 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 	TERM(v, t.logits, QUANTITY_LOGITS, bytes * c->tokens * vocab, "logits", kind->source,
 	    "bytes*T*vocabulary/TP = %.0f*%.10g*%.10g", bytes, c->tokens, vocab);
 	if (heads > 1)
-		TERM(v, t.logits, QUANTITY_LOGITS, (heads - 1) * kind->saved * c->tokens * vocab,
+		TERM(v, t.logits, QUANTITY_LOGITS, (heads - 1) * saved * c->tokens * vocab,
 		    "logits of MTP layers", MTP, "heads*bytes*T*vocabulary/TP = %.0f*%.0f*%.10g*%.10g",
-		    heads - 1, kind->saved, c->tokens, vocab);
+		    heads - 1, saved, c->tokens, vocab);
 	if (te)
 		TERM(v, t.logits, QUANTITY_LOGITS, gathered * c->a * h * c->tokens,
 		    "gradient of the head's input", LAYERS, "tensors*a*h*T = %.0f*%.0f*%.0f*%.10g",

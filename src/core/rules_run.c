@@ -79,6 +79,48 @@ rule_group_leaves_bubble(const struct facts *f, char *message, size_t size)
 	    N(left), N(f->microbatches), N(group), N(pp));
 }
 
+static bool
+pipelined(const struct facts *f, int64_t schedule)
+{
+	return f->plan->training.schedule == schedule && f->plan->parallel.pp > 1;
+}
+
+bool
+rule_dualpipe_odd(const struct facts *f, char *message, size_t size)
+{
+	if (!pipelined(f, SCHEDULE_DUALPIPE) || f->plan->parallel.pp % 2 == 0)
+		return false;
+	return BROKEN("DualPipe pairs the ranks of both ends: PP %lld is odd", N(f->plan->parallel.pp));
+}
+
+bool
+rule_dualpipe_microbatches(const struct facts *f, char *message, size_t size)
+{
+	const bool both = pipelined(f, SCHEDULE_DUALPIPE);
+	const int64_t m = f->microbatches, pp = f->plan->parallel.pp;
+
+	if ((!both && !pipelined(f, SCHEDULE_DUALPIPEV)) || m <= 0)
+		return false;
+	if (m < 2 * pp)
+		return BROKEN("%lld micro-batches are less than the 2 x PP %lld that this schedule needs",
+		    N(m), N(pp));
+	if (both && m % 2 != 0)
+		return BROKEN("half of the micro-batches start at each end: %lld is odd", N(m));
+	return false;
+}
+
+bool
+rule_fork_chunks(const struct facts *f, char *message, size_t size)
+{
+	if (f->placement == NULL || f->placement->vpp <= 1)
+		return false;
+	if (pipelined(f, SCHEDULE_DUALPIPE))
+		return BROKEN("DualPipe has one chunk on each rank in each direction: VPP 1");
+	if (pipelined(f, SCHEDULE_ZB_1P) || pipelined(f, SCHEDULE_ZB_2P))
+		return BROKEN("zb-1p and zb-2p have one chunk on each rank: VPP 1");
+	return false;
+}
+
 /* ---- state and switches ----------------------------------------------------------------------- */
 
 bool

@@ -48,6 +48,28 @@ rule_kv_heads_do_not_group(const struct facts *f, char *message, size_t size)
 }
 
 bool
+rule_latent_size_missing(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (m->attention != ATTENTION_MLA ||
+	    (m->kv_lora_rank > 0 && m->qk_nope_head_dim + m->qk_rope_head_dim > 0))
+		return false;
+	return BROKEN("latent attention needs its KV rank and the sizes of its heads");
+}
+
+bool
+rule_linear_size_missing(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (!m->linear_attention || (m->linear_key_heads > 0 && m->linear_value_heads > 0 &&
+	    m->linear_key_head_dim > 0 && m->linear_value_head_dim > 0))
+		return false;
+	return BROKEN("linear attention needs its numbers of heads and their sizes");
+}
+
+bool
 rule_ffn_does_not_divide(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
@@ -153,6 +175,14 @@ rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 	    N(p->model.attention_heads), N(kv), N(tp), N(cp));
 }
 
+bool
+rule_cp_without_flash(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.cp <= 1 || f->plan->training.flash_attention)
+		return false;
+	return BROKEN("context parallelism (%lld) needs fused attention", N(f->plan->parallel.cp));
+}
+
 /* ---- experts ---------------------------------------------------------------------------------- */
 
 bool
@@ -189,6 +219,15 @@ rule_expert_size_missing(const struct facts *f, char *message, size_t size)
 	if (f->plan->model.experts == 0 || f->plan->model.moe_ffn_hidden_size > 0)
 		return false;
 	return BROKEN("a model with experts needs their FFN size");
+}
+
+bool
+rule_etp_has_no_meaning(const struct facts *f, char *message, size_t size)
+{
+	if (!plan_has_experts(f->plan) || f->plan->parallel.etp <= 1)
+		return false;
+	return BROKEN("this layout does not split single experts: ETP is %lld, not 1",
+	    N(f->plan->parallel.etp));
 }
 
 bool

@@ -7,7 +7,7 @@
 #define GPIPE "Huang et al. 2019, arXiv 1811.06965"
 #define ZERO_BUBBLE "Qi et al. 2023, arXiv 2401.10241"
 #define V_SCHEDULES "Qi et al. 2024, arXiv 2405.15362"
-#define DUALPIPE "DeepSeek-V3 Technical Report, arXiv 2412.19437"
+#define DUALPIPE "DeepSeek-V3 Technical Report, arXiv 2412.19437; deepseek-ai/DualPipe"
 
 /* A walk longer than this (only enormous groups of micro-batches make one) is left out:
  * the average chunk stands for all. */
@@ -259,14 +259,18 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 	case SCHEDULE_ZB_1P: /* weight gradients wait, and with them what they need */
 		repeat_by(&f, p, pl, rank, least(m, pp), "least(m, PP)", ZERO_BUBBLE);
 		break;
-	case SCHEDULE_ZB_2P:
+	case SCHEDULE_ZB_2P: /* the limit that its search may fill; ZB-H2 stays one below */
 		repeat_by(&f, p, pl, rank, least(m, 2 * pp), "least(m, 2*PP)", ZERO_BUBBLE);
 		break;
 	case SCHEDULE_ZB_V:
-	case SCHEDULE_DUALPIPEV:
 		f.rule = "2*PP half micro-batches";
 		f.source = V_SCHEDULES;
 		fold(&f, p, pl, m, rank, 2 * (double)pp);
+		break;
+	case SCHEDULE_DUALPIPEV: /* README.md: one more than stages, of which a rank has two */
+		f.rule = "2*PP + 1 half micro-batches";
+		f.source = DUALPIPE;
+		fold(&f, p, pl, m, rank, 2 * (double)pp + 1);
 		break;
 	case SCHEDULE_V_HALF:
 		f.rule = "PP + 2 half micro-batches";

@@ -127,6 +127,9 @@ stage_time(struct stage *s, struct parts *parts, const struct plan *p, const str
 	stage_add(s, &parts->head, s->heads);
 	stage_add(s, &parts->mtp, s->mtp);
 	s->units[UNIT_HALF] = 2 * s->layers - (split ? 0 : moe);
+	s->units[UNIT_AGAIN] = (compute_recomputes(p, "mlp") ? s->layers - moe : 0) +
+	    (split && (compute_recomputes(p, "moe") || compute_recomputes(p, "shared_experts")) ?
+	    moe : 0);
 	s->units[UNIT_ATTENTION] = s->layers;
 	s->units[UNIT_MOE] = moe;
 	s->units[UNIT_EMBEDDING] = s->embedding;
@@ -158,6 +161,24 @@ run_stage(struct run *r, const struct plan *p, struct stage *s)
 		s->exposed += s->units[u] * r->flows.exposed[u];
 }
 
+/* DualPipe: half of the micro-batches pass a rank as this stage, half as its mirror image. */
+static void
+run_mirror(struct run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
+    struct stage *s)
+{
+	struct stage m;
+
+	stage_count(&m, p, placement_chunk(pl, mirror, 0), 1, r->parts.usual);
+	run_stage(r, p, &m);
+	s->forward = (s->forward + m.forward) / 2;
+	s->backward = (s->backward + m.backward) / 2;
+	s->weight = (s->weight + m.weight) / 2;
+	s->recompute = (s->recompute + m.recompute) / 2;
+	s->exposed = (s->exposed + m.exposed) / 2;
+	for (int u = 0; u < UNIT_COUNT; u++)
+		s->units[u] = (s->units[u] + m.units[u]) / 2;
+}
+
 static void
 run_stages(struct run *r, const struct plan *p, const struct placement *pl)
 {
@@ -166,14 +187,18 @@ run_stages(struct run *r, const struct plan *p, const struct placement *pl)
 	r->sum = 0;
 	r->rank = 0;
 	for (int64_t i = 0; i < pl->pp; i++) {
+		const int64_t mirror = placement_mirror(pl, p, i);
+
 		stage_count(&s, p, placement_chunk(pl, i, 0), pl->vpp, r->parts.usual);
-		if (last.layers >= 0 && !s.embedding && s.heads <= 0 && !last.embedding &&
+		if (mirror < 0 && last.layers >= 0 && !s.embedding && s.heads <= 0 && !last.embedding &&
 		    last.heads <= 0 && s.kind[0] == last.kind[0] && s.kind[1] == last.kind[1] &&
 		    s.kind[2] == last.kind[2] && s.kind[3] == last.kind[3]) {
 			r->sum += stage_total(&last); /* the same again */
 			continue;
 		}
 		run_stage(r, p, &s);
+		if (mirror >= 0)
+			run_mirror(r, p, pl, mirror, &s);
 		r->sum += stage_total(&s);
 		if (i == 0 || stage_total(&s) > stage_total(&r->slowest)) {
 			r->slowest = s;
@@ -181,6 +206,20 @@ run_stages(struct run *r, const struct plan *p, const struct placement *pl)
 		}
 		last = s;
 	}
+}
+
+/* Traffic that nothing hides goes with the work. */
+static struct chunk_time
+stage_passes(const struct stage *s)
+{
+	const double work = s->forward + s->backward;
+	struct chunk_time t = { s->forward, s->backward + s->recompute, s->weight };
+
+	if (work > 0) {
+		t.forward += s->exposed * s->forward / work;
+		t.backward += s->exposed * s->backward / work;
+	}
+	return t;
 }
 
 /* ---- once a step ------------------------------------------------------------------ */
@@ -268,7 +307,7 @@ exposed_name(const struct traffic_row *row)
 		{ "ep", "all-to-all", "EP all-to-all, exposed" },
 		{ "etp", "all-gather", "ETP all-gather, exposed" },
 		{ "etp", "reduce-scatter", "ETP reduce-scatter, exposed" },
-		{ "embd", "all-reduce", "tied embedding's all-reduce" },
+		{ "embd", "all-reduce", "embedding copies' all-reduce" },
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -396,7 +435,7 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
 	r.optimizer = optimizer_seconds(p, l, &r.machine, &held);
 	r.slices = slice_seconds(p, l, &r.slowest);
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
-	    r.slowest.forward, r.slowest.weight };
+	    stage_passes(&r.slowest).forward, r.slowest.weight, r.microbatches };
 	r.bubble = bubble_seconds(p->training.schedule, &times);
 	step_terms(&out, &r, traffic, pl, ledger);
 	rates(&out, p, &r.machine, ledger);
@@ -416,16 +455,10 @@ steptime_chunks(const struct plan *p, const struct layout *l, const struct place
 	traffic_flows(&r.flows, p, l, &r.parts.layer[r.parts.usual]);
 	for (int64_t i = 0; i < pl->pp * pl->vpp; i++) {
 		struct stage s;
-		double work;
 
 		stage_count(&s, p, &pl->chunk[i], 1, r.parts.usual);
 		run_stage(&r, p, &s);
-		work = s.forward + s.backward;
-		out[i] = (struct chunk_time){ s.forward, s.backward + s.recompute, s.weight };
-		if (work > 0) { /* traffic that nothing hides goes with the work */
-			out[i].forward += s.exposed * s.forward / work;
-			out[i].backward += s.exposed * s.backward / work;
-		}
+		out[i] = stage_passes(&s);
 	}
 	return true;
 }

@@ -106,6 +106,21 @@ timeline_ops(const struct timeline *t, int64_t drawn)
 	    (size_t)(each * width);
 }
 
+static bool
+searched(const struct timeline *t)
+{
+	return t->stages > 1 && (t->schedule == SCHEDULE_V_HALF || t->schedule == SCHEDULE_V_MIN);
+}
+
+size_t
+timeline_entries(const struct timeline *t, int64_t drawn)
+{
+	const size_t n = timeline_ops(t, drawn);
+
+	return n == 0 || !searched(t) ? n :
+	    n + (size_t)(3 * t->stages * timeline_slots(t, drawn));
+}
+
 /* ---- what an operation waits for --------------------------------------------------- */
 
 struct place {
@@ -292,6 +307,8 @@ timeline_run(struct timeline *t, int64_t drawn, const struct chunk_time *time)
 
 	t->drawn = drawn;
 	t->width = t->path == TIMELINE_BOTH ? drawn / 2 + drawn % 2 : drawn;
+	if (searched(t))
+		timeline_search(t);
 	for (int64_t r = 0; r < t->stages; r++)
 		timeline_order(t, r);
 	/* Forwards come down the ranks, backwards come up: take turns. */
@@ -359,7 +376,7 @@ timeline_note(const struct timeline *t)
 		return "DualPipe wants an even PP and an even number of micro-batches, 2 x PP or more";
 	if (t->schedule == SCHEDULE_DUALPIPEV && m < 2 * p)
 		return "DualPipeV wants 2 x PP micro-batches or more";
-	if (t->schedule == SCHEDULE_V_HALF || t->schedule == SCHEDULE_V_MIN)
-		return "a search may shorten its ends";
+	if (t->schedule == SCHEDULE_ZB_2P)
+		return "drawn as ZB-H2: the search of zb-2p may hold one micro-batch more";
 	return NULL;
 }

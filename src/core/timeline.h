@@ -4,10 +4,9 @@
  * Orders: Megatron-LM megatron/core/pipeline_parallel/schedules.py (1F1B, interleaved
  * 1F1B); PyTorch torch/distributed/pipelining/schedules.py (GPipe, looped GPipe, zb-1p as
  * ScheduleInterleavedZeroBubble, zb-v, dualpipev); Qi et al. 2023, arXiv 2401.10241 (zb-2p
- * as ZB-H2); sail-sg/zero-bubble-pipeline-parallelism zbv_greedy.py (the repeating pattern
- * of v-half and v-min, squeezed, without its search for better ends); deepseek-ai/DualPipe
- * dualpipe/dualpipe.py. Start times follow from the order: an operation starts when its
- * rank is free and its input is there. Sending takes no time here.
+ * as ZB-H2); sail-sg/zero-bubble-pipeline-parallelism zbv_greedy.py (v-half, v-min);
+ * deepseek-ai/DualPipe dualpipe/dualpipe.py. Start times follow from the order: an operation
+ * starts when its rank is free and its input is there. Sending takes no time here.
  *
  * A long step is run with fewer micro-batches: those in the middle of the steady state, each
  * like the one before, are left out, and the totals count them again.
@@ -80,9 +79,12 @@ bool timeline_init(struct timeline *t, const struct plan *p, const struct placem
  * state and cool-down as the whole step has them, no more than there are. */
 int64_t timeline_drawn(const struct timeline *t, int64_t want);
 
-/* Entries of op and of order that so many micro-batches need; 0 when that is more than
+/* Entries of op that so many micro-batches need; 0 when that is more than
  * TIMELINE_OPS_MAX. rank needs as many entries as there are stages. */
 size_t timeline_ops(const struct timeline *t, int64_t drawn);
+
+/* Entries of order: as many, and more where the order is searched for. */
+size_t timeline_entries(const struct timeline *t, int64_t drawn);
 
 /* Run so many micro-batches. op, order and rank are set by the caller; time holds a row for
  * each chunk, in the order of struct placement. */

@@ -253,36 +253,26 @@ zero_bubble_v(struct line *l)
 		next_weight(l, 0);
 }
 
-/* A pattern that repeats every six slots: when the four operations of a micro-batch come.
- * Weight gradients take the free slots. */
+/* Weight gradients take the free slots, those of the second chunk first. */
 static void
 pattern(struct line *l)
 {
-	const int64_t p = l->t->stages, r = l->r, all = l->t->drawn;
-	const bool half = l->t->schedule == SCHEDULE_V_HALF;
-	const int64_t pause = half ? (p % 2 == 0 ? 3 : 0) : p % 3 == 0 ? 2 : 0;
-	const int64_t thin[] = { r, 2 * p - r - 1, 2 * p + pause + r, 4 * p + pause - r - 1 };
-	const int64_t wide[] = { 2 * r, 3 * p - r - 2, 3 * p + pause + 2 * r - 1,
-		6 * p + pause - r - 2 };
-	const int64_t *slot = half ? wide : thin;
-	int64_t done[4] = { 0 };
+	const int64_t *const back = l->next[TIMELINE_BACKWARD];
+	const int64_t *const done = l->next[TIMELINE_WEIGHT];
+	int64_t m;
 
-	for (int64_t now = slot[0]; now <= slot[3] + 6 * (all - 1); now++) {
-		bool taken = false;
+	for (int64_t i = 0; i < timeline_slots(l->t, l->t->drawn); i++) {
+		const int way = timeline_slot(l->t, l->r, i, &m);
 
-		for (int k = 0; k < 4; k++) {
-			if (now != slot[k] + 6 * done[k] || done[k] >= all)
-				continue;
-			taken = true;
-			if (k < 2)
-				forward(l, k, done[k]++);
-			else
-				split(l, 3 - k, done[k]++);
-		}
-		if (!taken)
-			weight(l);
+		if (way >= 2)
+			next_split(l, 3 - way);
+		else if (way >= 0)
+			next_forward(l, way);
+		else if (done[1] < back[1])
+			next_weight(l, 1);
+		else if (done[0] < back[0])
+			next_weight(l, 0);
 	}
-	finish(l);
 }
 
 /* ---- DualPipe ---------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "core/topic.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "core/text.h"
 
@@ -18,7 +19,7 @@ topic_is(const struct topic *t, const char *name)
 	for (const char *at = t->names; *at != '\0'; at += *at == ',') {
 		const size_t length = strcspn(at, ",");
 
-		if (length == n && strncmp(at, name, n) == 0)
+		if (length == n && strncasecmp(at, name, n) == 0)
 			return true;
 		at += length;
 	}

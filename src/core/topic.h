@@ -18,6 +18,6 @@ struct topic {
 /* The first of its names. */
 void topic_name(const struct topic *t, char *buf, size_t size);
 
-/* True when a page answers to a name. */
+/* True when a page answers to a name, in small letters or large. */
 bool topic_is(const struct topic *t, const char *name);
 #endif

@@ -122,7 +122,7 @@ struct tensor_times {
 static struct tensor_times
 tensor_times(const struct plan *p, const struct span *span)
 {
-	const double payload = compute_tokens(p) * (double)p->model.hidden_size * 2;
+	const double payload = compute_tokens(p) * (double)p->model.hidden_size * compute_width(p);
 	const bool sp = p->parallel.sequence_parallel;
 
 	return (struct tensor_times){
@@ -132,11 +132,25 @@ tensor_times(const struct plan *p, const struct span *span)
 	};
 }
 
+/* The collective of x once more, in the backward pass. */
+static void
+tensor_again(struct flows *f, const struct plan *p, struct flow x, const char *name, double open)
+{
+	if (p->training.recompute != RECOMPUTE_SELECTIVE)
+		return;
+	x.name = name;
+	x.unit = UNIT_AGAIN;
+	x.forward = 0;
+	x.backward = 1;
+	put(f, p, x, open);
+}
+
 /*
  * Each half of a layer (attention, MLP): an all-reduce each way, or with sequence parallelism
  * an all-gather before and a reduce-scatter after it. Backward gathers the input once more
  * behind the data gradient, and scatters behind the weight gradient. A full recompute runs
- * the forward half again.
+ * the forward half again, a selective one that of the MLPs that it names (Megatron-LM
+ * megatron/core/transformer/transformer_layer.py, moe/moe_layer.py).
  */
 static void
 tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
@@ -146,13 +160,14 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	const double rest_open = p->parallel.layout == LAYOUT_TORCHTITAN ? ASYNC_TP_REST :
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
-	const double payload = compute_tokens(p) * (double)p->model.hidden_size * 2;
-	struct flow x = { "tp", "TP", "b*s/CP*h*2", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
+	const double payload = compute_tokens(p) * (double)p->model.hidden_size * compute_width(p);
+	struct flow x = { "tp", "TP", "b*s/CP*h*a", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
 	    *span, payload, one->reduce, 1, 1 + again, 0 };
 
 	if (!p->parallel.sequence_parallel) {
 		x.name = "TP outputs and input gradients";
 		put(f, p, x, (1 + again) * open + beside(one->reduce, layer->weight / 2));
+		tensor_again(f, p, x, "TP outputs of recomputed MLPs", open);
 		return;
 	}
 	x.name = "TP gathered inputs";
@@ -160,11 +175,13 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	x.seconds = one->gather;
 	x.backward = 2 + again;
 	put(f, p, x, (2 + again) * open + beside(one->gather, layer->weight / 2));
+	tensor_again(f, p, x, "TP gathered inputs of recomputed MLPs", open);
 	x.name = "TP scattered outputs";
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.seconds = one->reduce;
 	x.backward = 1 + again;
 	put(f, p, x, (1 + again) * open + beside(one->reduce, layer->weight / 2));
+	tensor_again(f, p, x, "TP scattered outputs of recomputed MLPs", open);
 }
 
 static void
@@ -173,9 +190,9 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 {
 	const bool sp = p->parallel.sequence_parallel;
 	const double tokens = compute_tokens(p);
-	struct flow x = { "tp", "TP embedding output", "b*s/CP*h*2", TP_SOURCE,
+	struct flow x = { "tp", "TP embedding output", "b*s/CP*h*a", TP_SOURCE,
 	    sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, UNIT_EMBEDDING,
-	    *span, tokens * (double)p->model.hidden_size * 2, one->reduce, 1, 0, 0 };
+	    *span, tokens * (double)p->model.hidden_size * compute_width(p), one->reduce, 1, 0, 0 };
 
 	put(f, p, x, 1);
 	x.unit = UNIT_HEAD;
@@ -201,49 +218,54 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 
 /* ---- context parallel ------------------------------------------------------------- */
 
-/* Bytes of one rank's keys and values, and of its queries. */
-static void
-context_chunks(const struct plan *p, double *kv, double *q)
+/* Bytes of one rank's keys and values, and of its queries and attention output. */
+struct chunks {
+	double kv, qo;
+	double again; /* forward passes of attention that recompute adds */
+};
+
+/* MLA exchanges heads after its up projections, so as many for keys as for queries. */
+static struct chunks
+context_chunks(const struct plan *p)
 {
 	const struct model *m = &p->model;
+	const bool latent = m->attention == ATTENTION_MLA;
 	const double tp = p->parallel.tp > 1 ? (double)p->parallel.tp : 1;
-	const double heads = (double)m->attention_heads / tp, tokens = compute_tokens(p);
+	const double heads = (double)m->attention_heads / tp;
+	const double shared = latent ? heads : fmax(1, (double)m->kv_heads / tp);
 	const double value = (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+	const double key = (double)(latent ? m->qk_nope_head_dim + m->qk_rope_head_dim :
+	    m->head_dim);
+	const double one = compute_tokens(p) * compute_width(p) * (key + value);
 
-	if (m->attention == ATTENTION_MLA) { /* exchanged after the up projections */
-		const double key = (double)(m->qk_nope_head_dim + m->qk_rope_head_dim);
-
-		*kv = tokens * heads * (key + value) * 2;
-		*q = tokens * heads * key * 2;
-		return;
-	}
-	*kv = 2 * tokens * fmax(1, (double)m->kv_heads / tp) * (double)m->head_dim * 2;
-	*q = tokens * heads * (double)m->head_dim * 2;
+	return (struct chunks){ one * shared, one * heads,
+		compute_recomputes(p, "core_attn") ? 1 : compute_full_share(p) };
 }
 
 /* Keys and values travel round the ring while attention works on the chunk before. */
 static void
-context_ring(struct flows *f, const struct plan *p, const struct span *span, double kv,
-    const struct work *layer)
+context_ring(struct flows *f, const struct plan *p, const struct span *span,
+    const struct chunks *c, const struct work *layer)
 {
 	const double n = (double)span->size, steps = n - 1;
-	struct flow x = { "cp", "CP ring of keys and values", "2*b*s/CP*kv/TP*d*2", CP_SOURCE,
-	    COLLECTIVE_SEND, UNIT_ATTENTION, *span, kv, 0, steps, 2 * steps, 0 };
-	const double one = collective_seconds(p, COLLECTIVE_SEND, kv, span);
+	struct flow x = { "cp", "CP ring of keys and values", "b*s/CP*kv/TP*(d+v)*a", CP_SOURCE,
+	    COLLECTIVE_SEND, UNIT_ATTENTION, *span, c->kv, 0, steps, (2 + c->again) * steps, 0 };
+	const double one = collective_seconds(p, COLLECTIVE_SEND, c->kv, span);
 	const double forward = fmax(0, one - layer->core / n);
 	const double backward = fmax(0, 2 * one - layer->core_backward / n);
 
-	put(f, p, x, one > 0 ? steps * (forward + backward) / one : 0);
+	put(f, p, x, one > 0 ? steps * ((1 + c->again) * forward + backward) / one : 0);
 }
 
 static void
-context_exchange(struct flows *f, const struct plan *p, const struct span *span, double kv,
-    double q)
+context_exchange(struct flows *f, const struct plan *p, const struct span *span,
+    const struct chunks *c)
 {
-	struct flow x = { "cp", "CP heads for sequence", "(2*q + kv)/4", CP_SOURCE,
-	    COLLECTIVE_ALL_TO_ALL, UNIT_ATTENTION, *span, (2 * q + kv) / 4, 0, 4, 4, 0 };
+	struct flow x = { "cp", "CP heads for sequence", "(q + o + kv)/4", CP_SOURCE,
+	    COLLECTIVE_ALL_TO_ALL, UNIT_ATTENTION, *span, (c->qo + c->kv) / 4, 0, 4,
+	    4 + 4 * c->again, 0 };
 
-	put(f, p, x, 8);
+	put(f, p, x, 8 + 4 * c->again);
 }
 
 /* How many ranks of two-level CP exchange heads: the first number of "2x4", else as many
@@ -270,32 +292,32 @@ context(struct flows *f, const struct plan *p, const struct layout *l,
     const struct work *layer)
 {
 	struct span span = kind_span(p, l, "cp", "sequence_parallel"), inner, outer;
+	const struct chunks c = context_chunks(p);
 	struct flow x;
-	double kv, q;
 
-	context_chunks(p, &kv, &q);
 	switch (p->parallel.cp_comm) {
 	case CP_COMM_P2P:
-		context_ring(f, p, &span, kv, layer);
+		context_ring(f, p, &span, &c, layer);
 		return;
 	case CP_COMM_A2A:
-		context_exchange(f, p, &span, kv, q);
+		context_exchange(f, p, &span, &c);
 		return;
 	case CP_COMM_ALLGATHER:
-		x = (struct flow){ "cp", "CP gathered keys and values", "CP*2*b*s/CP*kv/TP*d*2",
-		    CP_SOURCE, COLLECTIVE_ALL_GATHER, UNIT_ATTENTION, span, kv * (double)span.size, 0,
-		    1, 1, 0 };
-		put(f, p, x, 2);
+		x = (struct flow){ "cp", "CP gathered keys and values", "CP*b*s/CP*kv/TP*(d+v)*a",
+		    CP_SOURCE, COLLECTIVE_ALL_GATHER, UNIT_ATTENTION, span, c.kv * (double)span.size,
+		    0, 1, 1 + c.again, 0 };
+		put(f, p, x, 2 + c.again);
 		x.name = "CP key and value gradients";
 		x.collective = COLLECTIVE_REDUCE_SCATTER;
 		x.forward = 0;
+		x.backward = 1;
 		put(f, p, x, 1);
 		return;
 	default:
 		inner = link_stride(p, inner_context(p, &span), p->parallel.tp);
 		outer = link_stride(p, span.size / inner.size, p->parallel.tp * inner.size);
-		context_exchange(f, p, &inner, kv, q);
-		context_ring(f, p, &outer, kv, layer);
+		context_exchange(f, p, &inner, &c);
+		context_ring(f, p, &outer, &c, layer);
 	}
 }
 
@@ -308,24 +330,25 @@ expert(struct flows *f, const struct plan *p, const struct layout *l, const stru
 	const struct span etp = kind_span(p, l, "etp", p->parallel.etp > 1 ? "model" : NULL);
 	const double tokens = compute_tokens(p) /
 	    (p->parallel.tp > 1 ? (double)p->parallel.tp : 1);
-	const double k = (double)p->model.experts_per_token, h = (double)p->model.hidden_size;
+	const double k = (double)p->model.experts_per_token;
+	const double width = (double)p->model.hidden_size * compute_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;
 	const double again = compute_recomputes(p, "moe") ? 1 : compute_full_share(p);
-	struct flow x = { "ep", "EP dispatch and combine", "b*s/CP/TP*topk*h*2", EP_SOURCE,
-	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * h * 2, 0, 2, 2 + 2 * again, 0 };
+	struct flow x = { "ep", "EP dispatch and combine", "b*s/CP/TP*topk*h*a", EP_SOURCE,
+	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * width, 0, 2, 2 + 2 * again, 0 };
 	double calls = 4 + 2 * again, busy = 1;
 
 	if (capacity > 0)
 		x.payload *= capacity;
 	else
 		busy = fmax(1, p->training.moe_imbalance);
-	x.seconds = busy * link_dispatch_seconds(p, tokens, h * 2,
-	    x.payload / (tokens * h * 2), &ep);
+	x.seconds = busy * link_dispatch_seconds(p, tokens, width, x.payload / (tokens * width),
+	    &ep);
 	if (p->training.moe_overlap)
 		calls *= fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
 	put(f, p, x, calls);
-	x = (struct flow){ "etp", "ETP gathered tokens", "ETP*b*s/CP/TP*topk*h*2", EP_SOURCE,
-	    COLLECTIVE_ALL_GATHER, UNIT_MOE, etp, tokens * k * h * 2 * (double)etp.size, 0, 1,
+	x = (struct flow){ "etp", "ETP gathered tokens", "ETP*b*s/CP/TP*topk*h*a", EP_SOURCE,
+	    COLLECTIVE_ALL_GATHER, UNIT_MOE, etp, tokens * k * width * (double)etp.size, 0, 1,
 	    1 + again, 0 };
 	put(f, p, x, 2 + again);
 	x.name = "ETP scattered tokens";

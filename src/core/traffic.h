@@ -40,6 +40,7 @@ struct traffic {
 /* What a flow happens once for, in every micro-batch. */
 enum unit {
 	UNIT_HALF,       /* attention or MLP of a layer, where TP splits it */
+	UNIT_AGAIN,      /* such an MLP that selective recompute runs again */
 	UNIT_ATTENTION,  /* a layer */
 	UNIT_MOE,        /* a layer with experts */
 	UNIT_EMBEDDING,

@@ -10,13 +10,15 @@
 
 #define PP_SOURCE "Megatron-LM megatron/core/pipeline_parallel/schedules.py"
 #define DP_SOURCE "Megatron-LM megatron/core/distributed/param_and_grad_buffer.py"
+#define MIRROR_SOURCE "deepseek-ai/DualPipe examples/example_dualpipe.py"
 #define ZERO_SOURCE "DeepSpeed deepspeed/runtime/zero; torchtitan docs/fsdp.md"
 #define EMBD_SOURCE "Megatron-LM megatron/core/distributed/finalize_model_grads.py"
 
 static double
 grad_bytes(const struct plan *p)
 {
-	return p->training.grad_dtype == GRAD_FP32 ? 4 : 2;
+	return p->training.grad_dtype == GRAD_FP32 || p->training.precision == PRECISION_FP32 ?
+	    4 : 2;
 }
 
 static double
@@ -43,6 +45,17 @@ add(struct traffic *t, const struct plan *p, struct message m, double calls, dou
 
 /* ---- pipeline --------------------------------------------------------------------- */
 
+/* How far apart the ranks of neighbouring stages are. */
+static int64_t
+stage_stride(const struct layout *l, const struct placement *pl)
+{
+	int axis = layout_axis(l, 0, "pp");
+
+	if (axis < 0)
+		axis = layout_axis(l, 0, "pipe");
+	return axis < 0 ? l->world / pl->pp : l->grid[0].axis[axis].stride;
+}
+
 /*
  * An activation forward and a gradient back at every boundary of every micro-batch. With
  * one chunk a rank waits for both; with several the next chunk hides them, except while
@@ -53,21 +66,19 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
     const struct placement *pl, const struct window *w, struct ledger *ledger)
 {
 	const double m = w->microbatches, v = (double)pl->vpp, n = (double)pl->pp;
-	const int64_t stride = l->world / (pl->pp > 0 ? pl->pp : 1);
-	int axis = layout_axis(l, 0, "pp");
-	struct message x = { "pp", "PP activations and gradients", "b*s/CP/TP*h*2", PP_SOURCE,
-	    COLLECTIVE_SEND, { 0 }, compute_tokens_split(p) * (double)p->model.hidden_size * 2,
-	    0, 0, 0 };
+	struct message x = { "pp", "PP activations and gradients", "b*s/CP/TP*h*a", PP_SOURCE,
+	    COLLECTIVE_SEND, { 0 },
+	    compute_tokens_split(p) * (double)p->model.hidden_size * compute_width(p), 0, 0, 0 };
 	double sends, one, waits;
+	bool folded;
 
 	if (pl->pp <= 1)
 		return;
-	if (axis < 0)
-		axis = layout_axis(l, 0, "pipe");
-	x.span = link_stride(p, pl->pp, axis < 0 ? stride : l->grid[0].axis[axis].stride);
+	x.span = link_stride(p, pl->pp, stage_stride(l, pl));
 	/* A rank between others sends both ways; of two ranks each sends one way, and the
-	 * other way where chunks wrap round. */
-	sends = n > 2 ? 2 * m * v : m * (2 * v - 1);
+	 * other way where chunks wrap round, but not where the second ones fold back. */
+	folded = placement_chunk(pl, 0, pl->vpp - 1)->loss;
+	sends = n > 2 ? 2 * m * v : m * (folded ? v : 2 * v - 1);
 	one = collective_seconds(p, COLLECTIVE_SEND, x.payload, &x.span);
 	waits = v > 1 ? 2 * (n - 1) * v : 2 * (m + n - 1);
 	add(t, p, x, sends, waits * one, ledger);
@@ -77,16 +88,16 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
 
 /* Names of the terms. */
 struct replica_names {
-	const char *gradients, *each, *gathered, *copies;
+	const char *gradients, *each, *gathered, *copies, *mirrored;
 };
 
 static const struct replica_names dense_names = {
 	"DP gradients", "DP gradients of each micro-batch", "DP gathered parameters",
-	"DP gradients between copies"
+	"DP gradients between copies", "DP gradients of mirrored stages"
 };
 static const struct replica_names expert_names = {
 	"EDP gradients", "EDP gradients of each micro-batch", "EDP gathered parameters",
-	"EDP gradients between copies"
+	"EDP gradients between copies", "EDP gradients of mirrored stages"
 };
 
 /* One set of parameters and the ranks that share it. */
@@ -133,15 +144,18 @@ replica_dense(const struct plan *p, const struct layout *l, double params)
 static struct replica
 replica_expert(const struct plan *p, const struct layout *l, double params)
 {
-	static const char *const whole[] = { "edp", "efsdp", NULL };
+	static const char *const whole[] = { "edp", "efsdp", "dp_cp", NULL };
 	static const char *const part[] = { "edp_intra", "efsdp", NULL };
+	static const char *const unsplit[] = { "fsdp", NULL };
+	/* torchtitan has no mesh of their own for experts that EP does not split. */
+	const bool own = p->parallel.layout != LAYOUT_TORCHTITAN || p->parallel.ep > 1;
 	const int64_t copies = p->parallel.dp_replicate;
 	struct replica r = { .dim = "edp", .name = expert_names, .params = params };
 
-	r.shard = span_named(p, l, whole);
+	r.shard = span_named(p, l, own ? whole : unsplit);
 	r.copies = link_span(p, l, -1);
 	if (copies > 1) {
-		r.shard = span_named(p, l, part);
+		r.shard = span_named(p, l, own ? part : unsplit);
 		r.copies = link_stride(p, copies,
 		    l->world / (copies * (p->parallel.pp > 1 ? p->parallel.pp : 1)));
 	}
@@ -280,7 +294,45 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 	    w->backward, r, p->training.overlap_grad_reduce), ledger);
 }
 
+/*
+ * DualPipe: the ranks r and PP-1-r hold the same two stages and each runs half of the
+ * micro-batches through them, so they add up their gradients, after the reduction over data
+ * parallel ranks what of it each holds. The outermost two lie furthest apart.
+ */
+static void
+mirrored(struct traffic *t, const struct plan *p, const struct layout *l,
+    const struct placement *pl, const struct replica *r, const struct window *w,
+    struct ledger *ledger)
+{
+	const double shards = p->parallel.zero_stage > 0 ? (double)r->shard.size : 1;
+	struct message x = { r->dim, r->name.mirrored, "parameters*bytes/shards", MIRROR_SOURCE,
+	    COLLECTIVE_ALL_REDUCE, { 0 }, r->params * grad_bytes(p) / fmax(1, shards), 0, 0, 0 };
+
+	if (placement_mirror(pl, p, 0) < 0 || r->params <= 0)
+		return;
+	x.span = link_stride(p, 2, (pl->pp - 1) * stage_stride(l, pl));
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, 1, once_exposed(x.seconds, w->backward, r, p->training.overlap_grad_reduce),
+	    ledger);
+}
+
 /* ---- all of it -------------------------------------------------------------------- */
+
+/* True where a rank holds a second embedding: a tied head, or MTP layers, away from the
+ * first one. */
+static bool
+embedding_copied(const struct plan *p, const struct placement *pl)
+{
+	if (!p->model.tied_embeddings && p->model.mtp_layers == 0)
+		return false;
+	for (int64_t rank = 0; rank < pl->pp; rank++) {
+		const struct rank_layers r = params_rank(p, pl, rank);
+
+		if (!r.embedding && ((r.loss && p->model.tied_embeddings) || r.mtp > 0))
+			return true;
+	}
+	return false;
+}
 
 /* Gradients that a step sums up besides those of the shards. */
 static void
@@ -289,12 +341,12 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 {
 	const double tp = p->parallel.tp > 1 ? (double)p->parallel.tp : 1;
 	const double h = (double)p->model.hidden_size;
-	struct message x = { "embd", "EMBD gradient of the tied embedding", "vocabulary/TP*h*bytes",
-	    EMBD_SOURCE, COLLECTIVE_ALL_REDUCE, { 0 },
+	struct message x = { "embd", "EMBD gradient of the embedding's copies",
+	    "vocabulary/TP*h*bytes", EMBD_SOURCE, COLLECTIVE_ALL_REDUCE, { 0 },
 	    (double)params_padded_vocab(p) * h / tp * grad_bytes(p), 0, 0, 0 };
 	int kind = layout_kind(l, "embd");
 
-	if (p->model.tied_embeddings && pl->pp > 1) {
+	if (embedding_copied(p, pl)) {
 		x.span = kind >= 0 ? link_span(p, l, kind) :
 		    link_stride(p, 2, l->world - l->world / pl->pp);
 		add(t, p, x, 1, -1, ledger);
@@ -320,9 +372,11 @@ traffic_add_step(struct traffic *t, const struct plan *p, const struct layout *l
 
 	pipeline(t, p, l, pl, w, ledger);
 	replicas(t, p, &r, w, ledger);
+	mirrored(t, p, l, pl, &r, w, ledger);
 	if (held->expert > 0) {
 		r = replica_expert(p, l, held->expert);
 		replicas(t, p, &r, w, ledger);
+		mirrored(t, p, l, pl, &r, w, ledger);
 	}
 	extras(t, p, l, pl, w, ledger);
 }

@@ -79,7 +79,7 @@ run(struct picture *pic, int64_t drawn)
 
 	free_memory(t);
 	t->op = calloc(n, sizeof *t->op);
-	t->order = calloc(n, sizeof *t->order);
+	t->order = calloc(timeline_entries(t, drawn), sizeof *t->order);
 	t->rank = calloc((size_t)t->stages, sizeof *t->rank);
 	if (t->op == NULL || t->order == NULL || t->rank == NULL)
 		return false;
@@ -327,6 +327,28 @@ pipeline_page(const struct estimate *e, int h)
 
 	make_lines(&pic, h);
 	return pic.shown;
+}
+
+int64_t
+pipeline_at(const struct pipeline_view *view, const struct plan *p, const struct estimate *e,
+    struct rect r, int line)
+{
+	struct picture pic;
+	int64_t found = -1;
+	int y;
+
+	if (r.w <= 0 || r.h <= 0 || picture_init(&pic, p, e, view, r) != NULL)
+		return -1;
+	y = pic.head;
+	for (int i = 0; i < pic.shown && found < 0; i++) {
+		const int64_t stage = pic.view.first_stage + i;
+
+		y += pic.lines == 1 && pic.curve && stage == pic.view.stage ? 2 : pic.lines;
+		if (line < y && line >= pic.head)
+			found = stage;
+	}
+	picture_free(&pic);
+	return found;
 }
 
 void

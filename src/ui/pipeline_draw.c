@@ -1,11 +1,9 @@
 /* The picture: labels, phases above, a row a stage, what is in flight, the legend. */
-#include <string.h>
-
 #include "core/text.h"
 #include "ui/pipeline_picture.h"
 #include "ui/units.h"
 
-enum { WAITS = TIMELINE_KINDS };
+enum { WAITS = TIMELINE_KINDS, NAME_SIZE = 24 };
 
 static const struct style text_style = { .role = ROLE_TEXT };
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -48,24 +46,24 @@ clip(int64_t x, int64_t w)
 
 /* ---- one operation ----------------------------------------------------------------- */
 
-/* What n columns tell of it: letter and number, or what of them has room. */
-static void
-put_name(const struct picture *pic, const struct timeline_item *item, int64_t n, char *buf,
-    size_t size)
+/* What n columns tell of it: letter and number, or what of them has room. It is written by
+ * hand: a picture has thousands. Returns its length. */
+static int64_t
+put_name(const struct picture *pic, const struct timeline_item *item, int64_t n,
+    char buf[NAME_SIZE])
 {
-	const char letter = kind_letter(item->kind, item->chunk);
 	const bool mono = pic->view.depth == THEME_MONO;
-	char number[24];
-	int64_t length;
+	int64_t number = item->microbatch, length = 1;
 
-	text_put(number, sizeof number, "%lld", (long long)item->microbatch);
-	length = (int64_t)strlen(number);
+	for (int64_t rest = number; rest >= 10; rest /= 10)
+		length++;
 	if (n > length)
-		text_put(buf, size, "%c%s", letter, number);
-	else if (mono)
-		text_put(buf, size, "%c%s", letter, number + length - (n - 1));
-	else
-		text_put(buf, size, "%s", number + length - n);
+		n = length + 1;
+	for (int64_t i = n - 1; i >= 0; i--, number /= 10)
+		buf[i] = (char)('0' + number % 10);
+	if (n > length || mono)
+		buf[0] = kind_letter(item->kind, item->chunk);
+	return n;
 }
 
 static void
@@ -76,13 +74,12 @@ draw_item(struct canvas *c, struct rect time, const struct picture *pic,
 	const wchar_t fill = pic->view.depth == THEME_MONO ?
 	    canvas_glyph(c, GLYPH_HORIZONTAL) : L' ';
 	const int64_t from = column_of(pic, item->start), to = column_of(pic, item->end);
-	char name[32];
+	char name[NAME_SIZE];
 	int64_t length;
 
 	if (to <= 0 || from >= time.w || from >= to)
 		return;
-	put_name(pic, item, to - from, name, sizeof name);
-	length = (int64_t)strlen(name);
+	length = put_name(pic, item, to - from, name);
 	for (int64_t x = clip(from, time.w); x < clip(to, time.w); x++)
 		canvas_put(c, time.x + (int)x, time.y, style,
 		    x - from < length ? (wchar_t)name[x - from] : fill);

@@ -185,10 +185,20 @@ static const struct {
 	{ "nodes=2 tp=2 pp=4 global_batch_size=63", "global_batch_not_divisible" },
 	{ "nodes=2 pp=4 vpp=2 global_batch_size=8", "vpp_group_out_of_range" },
 	{ "nodes=2 pp=4 vpp=2 global_batch_size=20", "vpp_group_leaves_bubble" },
+	{ "nodes=3 pp=3 model.layers=30 schedule=dualpipe global_batch_size=64", "dualpipe_odd" },
+	{ "nodes=2 pp=4 schedule=dualpipe global_batch_size=28", "dualpipe_microbatches" },
+	{ "nodes=2 pp=4 schedule=dualpipe global_batch_size=36", "dualpipe_microbatches" },
+	{ "nodes=2 pp=4 schedule=dualpipev global_batch_size=28", "dualpipe_microbatches" },
+	{ "nodes=2 pp=4 vpp=2 schedule=zb-1p", "schedule_chunks" },
+	{ "nodes=2 pp=4 vpp=2 schedule=zb-2p", "schedule_chunks" },
+	{ "nodes=2 pp=4 vpp=2 schedule=dualpipe", "schedule_chunks" },
 	{ "tp=8 attention_heads=12 kv_heads=4", "heads_not_divisible" },
 	{ "tp=8 attention_heads=24 kv_heads=12", "kv_heads_not_divisible" },
 	{ "layout=nanotron tp=8 kv_heads=4", "kv_heads_not_divisible" },
 	{ "attention_heads=32 kv_heads=5", "kv_heads_not_dividing_heads" },
+	{ "attention=mla qk_rope_head_dim=64", "attention_size_missing" },
+	{ "attention=mla kv_lora_rank=512", "attention_size_missing" },
+	{ "linear_attention=true linear_key_heads=16", "attention_size_missing" },
 	{ "tp=8 ffn_hidden_size=14332", "ffn_not_divisible" },
 	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=100", "expert_ffn_not_divisible" },
 	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=100", "shared_ffn_not_divisible" },
@@ -199,11 +209,13 @@ static const struct {
 	{ "layout=nanotron sequence_length=8192 max_position=4096", "sequence_too_long" },
 	{ "cp=4 cp_comm=a2a+p2p", "hcp_missing" },
 	{ "cp=8 tp=1 cp_comm=a2a kv_heads=4", "a2a_heads_not_divisible" },
+	{ "cp=2 flash_attention=false", "cp_needs_flash" },
 	{ "ep=2", "ep_needs_experts" },
 	{ "ep=8 experts=12 experts_per_token=2 moe_ffn_hidden_size=1024", "experts_not_divisible" },
 	{ "experts=4 experts_per_token=8 moe_ffn_hidden_size=1024", "topk_above_experts" },
 	{ "experts=4 experts_per_token=2", "expert_size_missing" },
 	{ "experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 tp=2 linear_bias=true", "moe_bias_with_etp" },
+	{ "layout=torchtitan etp=2 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024", "etp_not_supported" },
 	{ "moe_overlap=true", "moe_overlap_impossible" },
 	{ "position=learned mtp_layers=1", "mtp_position" },
 	{ "overlap_grad_reduce=false", "overlap_param_needs_grad" },
@@ -318,6 +330,10 @@ fixes(void **state)
 	fixed("tp=3", "world_not_divisible", "parallel.tp", "4");
 	fixed("model.layers=30", "layers_not_divisible_by_pp", "parallel.pp", "2");
 	fixed("global_batch_size=63", "global_batch_not_divisible", "training.global_batch_size", "64");
+	fixed("nodes=3 pp=3 model.layers=24 schedule=dualpipe global_batch_size=64", "dualpipe_odd",
+	    NULL, NULL);
+	fixed("nodes=2 pp=4 schedule=dualpipe global_batch_size=4", "dualpipe_microbatches",
+	    "training.global_batch_size", "16");
 	fixed("tp=0", "size_not_positive", "parallel.tp", "1");
 	fixed("cp=2 sequence_length=4098", "sequence_not_divisible_by_cp", "training.sequence_length", "4100");
 	fixed("first_stage_layers=3", "middle_not_divisible", NULL, NULL);

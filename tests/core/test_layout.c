@@ -250,6 +250,38 @@ deepspeed_folding(void **state)
 	assert_true(cases >= 3);
 }
 
+/* Sequence parallel ranks are cut into expert groups as data parallel ones are. */
+static void
+deepspeed_sequence(void **state)
+{
+	struct golden g;
+	int sums = 0;
+
+	(void)state;
+	golden_open(&g, "deepspeed_moe.txt");
+	while (golden_case(&g)) {
+		struct plan p;
+		struct layout l;
+
+		if (strstr(g.head, " mode=sp ") == NULL)
+			continue;
+		plan_defaults(&p);
+		set(&p, FIELD_LAYOUT, LAYOUT_DEEPSPEED);
+		set(&p, FIELD_NODES, golden_number(g.head, "world", 0));
+		set(&p, FIELD_GPUS_PER_NODE, 1);
+		set(&p, FIELD_EP, golden_number(g.head, "ep", 0));
+		set(&p, FIELD_CP, golden_number(g.head, "mp", 0));
+		plan_resolve(&p, NULL);
+		assert_true(layout_init(&l, &p, NULL));
+		while (golden_line(&g) && strcmp(g.line, "end") != 0)
+			if (strncmp(g.line, "sum ", 4) == 0) {
+				compare_sum(&l, g.line, "sp");
+				sums++;
+			}
+	}
+	assert_true(sums >= 2);
+}
+
 /* Every kind partitions the ranks, and the three questions agree with each other. */
 static void
 check_partition(const struct layout *l, int kind)
@@ -415,7 +447,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(megatron), cmocka_unit_test(other_frameworks),
-		cmocka_unit_test(deepspeed_folding), cmocka_unit_test(random_partitions),
+		cmocka_unit_test(deepspeed_folding),
+		cmocka_unit_test(deepspeed_sequence), cmocka_unit_test(random_partitions),
 		cmocka_unit_test(ring_hash_is_sorted), cmocka_unit_test(refusals_of_ours),
 		cmocka_unit_test(a_million_ranks),
 	};

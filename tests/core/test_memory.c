@@ -125,6 +125,10 @@ test_shards(void **state)
 	p.parallel.layout = LAYOUT_TORCHTITAN;
 	s = memory_shards(&p, &l);
 	assert_true(s.dense == 8 && s.expert == 8);
+	/* nanotron: every TP rank holds all experts, and its optimizer shards over DP alone */
+	p.parallel.layout = LAYOUT_NANOTRON;
+	s = memory_shards(&p, &l);
+	assert_true(s.dense == 8 && s.expert == 8);
 }
 
 /* ---- precisions and optimizers: bytes a parameter --------------------------------- */
@@ -348,6 +352,8 @@ test_capacity(void **state)
 	p.cluster.memory_gib = 80;
 	p.cluster.reserved_gib = 2.5;
 	assert_true(memory_capacity(&p) == 77.5 * GIB);
+	p.cluster.reserved_gib = 90;
+	assert_true(memory_capacity(&p) == 0);
 }
 
 static void

@@ -102,6 +102,33 @@ test_cross_entropies(void **state)
 	assert_near(te, 2 * (6 * 4096.0 * 4096 + 2 * logits), 1e-12);
 }
 
+/* fp32 logits: .float() copies nothing then (tensor_parallel/cross_entropy.py works in place),
+ * and Transformer Engine's gradient in place of them takes 4 bytes; so does an MTP head's. */
+static void
+test_cross_entropies_in_fp32(void **state)
+{
+	static const double bytes[] = {
+		[CE_UNFUSED] = 4, [CE_NATIVE] = 8, [CE_TE] = 4, [CE_TORCH] = 12
+	};
+	const double logits = 4096.0 * 128256, hidden = 4 * 4096.0 * 4096;
+
+	(void)state;
+	for (int64_t ce = CE_UNFUSED; ce <= CE_TORCH; ce++) {
+		const double tensors = ce == CE_TE ? 3 : 2;
+		double have;
+
+		setup(LLAMA_8B, 8, 1, 1, 1);
+		run(4096, 1);
+		p.model.ffn_hidden_size = 1024; /* else a layer's backward pass is the peak */
+		p.training.precision = PRECISION_FP32;
+		p.training.cross_entropy = ce;
+		have = stage(0).logits;
+		assert_near(have, bytes[ce] * logits + tensors * hidden, 1e-12);
+		p.model.mtp_layers = placement.chunk[0].mtp = 1;
+		assert_near(stage(0).logits - have, 4 * logits + 2 * hidden, 1e-12);
+	}
+}
+
 /* Sizes alone: what each adds beside the terms that are named for it. */
 static void
 test_more_ranks_take_less(void **state)
@@ -327,6 +354,7 @@ main(void)
 		cmocka_unit_test(test_step_70b),
 		cmocka_unit_test(test_logits_of_last_stage_only),
 		cmocka_unit_test(test_cross_entropies),
+		cmocka_unit_test(test_cross_entropies_in_fp32),
 		cmocka_unit_test(test_more_ranks_take_less),
 		cmocka_unit_test(test_dualpipe),
 		cmocka_unit_test(test_working_sets),

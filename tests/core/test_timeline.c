@@ -79,7 +79,7 @@ run(int64_t drawn, double forward, double input, double weight)
 	free(t.rank);
 	free(times);
 	t.op = calloc(timeline_ops(&t, drawn), sizeof *t.op);
-	t.order = calloc(timeline_ops(&t, drawn), sizeof *t.order);
+	t.order = calloc(timeline_entries(&t, drawn), sizeof *t.order);
 	t.rank = calloc((size_t)pl.pp, sizeof *t.rank);
 	times = calloc((size_t)n, sizeof *times);
 	for (int64_t i = 0; i < n; i++)
@@ -184,6 +184,24 @@ test_folded(void **state)
 	setup(SCHEDULE_DUALPIPEV, 2, 2, 4);
 	run(4, 1, 1, 1);
 	is_order(0, "F0 F1 F2 f0 i0 w0 f1 F3 b1 f2 B0 b2 f3 B1 b3 I2 W2 I3 W3");
+}
+
+/* sail-sg/zero-bubble-pipeline-parallelism zbv_greedy.py, schedule_from_pattern. */
+static void
+test_patterns(void **state)
+{
+	(void)state;
+	setup(SCHEDULE_V_HALF, 4, 2, 4);
+	run(4, 1, 1, 1);
+	is_order(0, "F0 F1 F2 F3 f0 i0 w0 f1 i1 w1 f2 I0 i2 w2 f3 W0 I1 i3 w3 W1 I2 W2 I3 W3");
+	is_order(1, "F0 F1 F2 F3 f0 f1 i0 w0 f2 i1 w1 I0 W0 f3 i2 w2 I1 W1 i3 w3 I2 W2 I3 W3");
+	is_order(2, "F0 F1 F2 f0 f1 f2 i0 w0 F3 i1 I0 w1 W0 f3 I1 i2 w2 W1 I2 i3 w3 W2 I3 W3");
+	is_order(3, "F0 f0 F1 f1 F2 f2 i0 w0 I0 W0 F3 f3 i1 w1 I1 W1 i2 w2 I2 W2 i3 w3 I3 W3");
+	setup(SCHEDULE_V_MIN, 3, 2, 3);
+	run(3, 1, 1, 1);
+	is_order(0, "F0 F1 F2 f0 i0 w0 f1 i1 w1 I0 W0 f2 I1 i2 w2 W1 I2 W2");
+	is_order(1, "F0 F1 f0 f1 i0 w0 I0 W0 i1 F2 w1 f2 I1 W1 i2 w2 I2 W2");
+	is_order(2, "F0 f0 F1 f1 i0 I0 w0 W0 i1 F2 f2 I1 w1 W1 i2 I2 w2 W2");
 }
 
 /* deepseek-ai/DualPipe DualPipe.step, two ranks, two micro-batches each way. */
@@ -312,8 +330,9 @@ bubble(int64_t schedule, int64_t pp, int64_t vpp, int64_t m, double forward, dou
 static double
 formula(int64_t schedule, int64_t pp, int64_t vpp, double forward, double input, double weight)
 {
+	const double m = 4 * (double)pp;
 	const double all = forward + input + weight;
-	const struct pipeline_times pt = { pp, vpp, all, all * (double)pp, forward, weight };
+	const struct pipeline_times pt = { pp, vpp, all, all * (double)pp, forward, weight, m };
 
 	return bubble_seconds(schedule, &pt);
 }
@@ -335,6 +354,10 @@ same_bubble(int64_t schedule, int64_t pp, int64_t vpp, double forward, double in
 static void
 test_bubble(void **state)
 {
+	/* forward, input, weight: each way through an order that can be the longest */
+	static const double cost[][3] = { { 1, 1, 1 }, { 1, 1.3, .7 }, { 1, 2.3, .8 }, { 1, .6, .9 },
+		{ 1, .7, 1.3 }, { 1, 1.2, 1.4 }, { 1, .5, .3 }, { 1, .4, .8 }, { 1, 1.05, .4 } };
+
 	(void)state;
 	for (int64_t pp = 2; pp <= 16; pp++) {
 		for (int64_t vpp = 1; vpp <= 4; vpp++) {
@@ -342,23 +365,55 @@ test_bubble(void **state)
 			same_bubble(SCHEDULE_1F1B, pp, vpp, 1, 1.3, .8);
 			same_bubble(SCHEDULE_GPIPE, pp, vpp, 1, 1.3, .8);
 		}
-		same_bubble(SCHEDULE_ZB_1P, pp, 1, 1, 1, 1);
-		same_bubble(SCHEDULE_ZB_1P, pp, 1, 1, 1.3, .8);
-		same_bubble(SCHEDULE_ZB_2P, pp, 1, 1, 1, 1);
-		same_bubble(SCHEDULE_ZB_V, pp, 2, 1, 1, 1);
-		same_bubble(SCHEDULE_DUALPIPEV, pp, 2, 1, 1, 1);
-		if (pp % 2 == 0)
-			same_bubble(SCHEDULE_DUALPIPE, pp, 1, 1, 1, 1);
-	}
-	/* The patterns of v-half and v-min without the search that shortens their ends. */
-	for (int64_t pp = 4; pp <= 16; pp++) {
-		const double half = bubble(SCHEDULE_V_HALF, pp, 2, 4 * pp, 1, 1, 1) /
-		    formula(SCHEDULE_V_HALF, pp, 2, 1, 1, 1);
-		const double least = bubble(SCHEDULE_V_MIN, pp, 2, 4 * pp, 1, 1, 1) /
-		    formula(SCHEDULE_V_MIN, pp, 2, 1, 1, 1);
+		for (size_t i = 0; i < sizeof cost / sizeof *cost; i++) {
+			const double f = cost[i][0], in = cost[i][1], w = cost[i][2];
 
-		assert_true(half > 1 && half < 1.34);
-		assert_true(least > .9 && least < 1.06);
+			same_bubble(SCHEDULE_ZB_1P, pp, 1, f, in, w);
+			same_bubble(SCHEDULE_ZB_1P, pp, 3, f, in, w); /* ScheduleInterleavedZeroBubble */
+			same_bubble(SCHEDULE_ZB_2P, pp, 1, f, in, w);
+			same_bubble(SCHEDULE_ZB_V, pp, 2, f, in, w);
+			same_bubble(SCHEDULE_DUALPIPEV, pp, 2, f, in, w);
+			if (pp % 2 == 0)
+				same_bubble(SCHEDULE_DUALPIPE, pp, 1, f, in, w);
+		}
+	}
+	/* Where all take the same time, the published ones. */
+	assert_true(formula(SCHEDULE_ZB_V, 8, 2, 1, 1, 1) < 1e-9);
+	assert_true(fabs(formula(SCHEDULE_DUALPIPE, 8, 1, 1, 1, 1) - 3 * (3 + 2 - 3)) < 1e-9);
+	assert_true(fabs(bubble(SCHEDULE_ZB_1P, 4, 3, 16, 1, 1, 1) - 1) < 1e-9);
+	assert_true(fabs(bubble(SCHEDULE_ZB_V, 8, 2, 32, 1, 1.3, .7) - 4.2) < 1e-9);
+}
+
+/* Share of the step by which formula and timeline differ at most. */
+static void
+near_bubble(int64_t schedule, double most)
+{
+	for (int64_t pp = 4; pp <= 16; pp++)
+		for (double input = .9; input < 1.65; input += .1)
+			for (double weight = .6; weight < 1.05; weight += .1) {
+				const double have = bubble(schedule, pp, 2, 4 * pp, 1, input, weight);
+				const double want = formula(schedule, pp, 2, 1, input, weight);
+
+				if (fabs(have - want) > most * t.seconds)
+					fail_msg("schedule %d, %d stages, %g and %g: bubble %g, not %g of %g",
+					    (int)schedule, (int)pp, input, weight, want, have, t.seconds);
+			}
+}
+
+/* A repeating pattern: linear forms are near it, and exact where all take the same time. */
+static void
+test_pattern_bubble(void **state)
+{
+	(void)state;
+	near_bubble(SCHEDULE_V_HALF, .01);
+	near_bubble(SCHEDULE_V_MIN, .02);
+	for (int64_t pp = 3; pp <= 16; pp++) {
+		const double p1 = (double)pp;
+
+		assert_true(fabs(bubble(SCHEDULE_V_HALF, pp, 2, 3 * pp, 1, 1, 1) -
+		    (1.5 * p1 - (pp % 2 == 0 ? 3.5 : 2))) < 1e-9);
+		assert_true(fabs(bubble(SCHEDULE_V_MIN, pp, 2, 3 * pp, 1, 1, 1) -
+		    (2 * p1 - (pp % 3 == 0 ? 3.5 : 2.5))) < 1e-9);
 	}
 }
 
@@ -390,6 +445,7 @@ test_in_flight(void **state)
 				/* ZB-H2 keeps one less than the limit of the searched schedule. */
 				assert_true(fabs(flight_off(SCHEDULE_ZB_2P, pp, 1, m, r) + 1) < 1e-9);
 				assert_true(fabs(flight_off(SCHEDULE_ZB_V, pp, 2, m, r)) < 1e-9);
+				assert_true(fabs(flight_off(SCHEDULE_DUALPIPEV, pp, 2, m, r)) < 1e-9);
 				if (pp % 2 == 0)
 					assert_true(fabs(flight_off(SCHEDULE_DUALPIPE, pp, 1, m, r)) < 1e-9);
 				/* Whole pairs below a formula that has fractions. */
@@ -472,8 +528,10 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_1f1b), cmocka_unit_test(test_interleaved),
 		cmocka_unit_test(test_gpipe), cmocka_unit_test(test_zero_bubble),
-		cmocka_unit_test(test_folded), cmocka_unit_test(test_dualpipe),
+		cmocka_unit_test(test_folded), cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_dualpipe),
 		cmocka_unit_test(test_every_schedule), cmocka_unit_test(test_bubble),
+		cmocka_unit_test(test_pattern_bubble),
 		cmocka_unit_test(test_in_flight), cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_refused),
 	};

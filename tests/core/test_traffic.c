@@ -119,6 +119,72 @@ context_parallel(void **state)
 	near(bytes_of(&t, "cp"), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
 }
 
+/* transformer_layer.py: with the module mlp the MLP's half of the forward pass runs again, of
+ * layers with experts the shared ones with shared_experts or moe; core_attn gathers nothing. */
+static void
+tensor_again(void **state)
+{
+	static const struct {
+		const char *modules;
+		double layers; /* of which an MLP is gathered and scattered again: 2 dense, 2 MoE */
+	} cases[] = {
+		{ "core_attn", 0 }, { "mlp", 2 }, { "shared_experts", 2 }, { "mlp,moe", 4 },
+	};
+	const double a = 4096.0 * 2048 * 2, m = 64 / 32.0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct plan p = plan_of("tp=2 layers=4 hidden_size=2048 experts=8 dense_layers=2 "
+		    "experts_per_token=2 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=512");
+		struct traffic t = traffic_of(&p);
+		const double once = bytes_of(&t, "tp");
+
+		settings_put(&p, "recompute", "selective");
+		settings_put(&p, "recompute_modules", cases[i].modules);
+		t = traffic_of(&p);
+		near(bytes_of(&t, "tp") - once, cases[i].layers * 2 * a / 2 * m);
+	}
+}
+
+/* MLA exchanges queries and keys of 192, values and outputs of 128, 32 heads of each. */
+static void
+context_parallel_latent(void **state)
+{
+	const double all = (4096.0 / 4) * 32 * (2 * 192 + 2 * 128) * 2, times = 32 * (64 / 16.0);
+	const struct plan p = plan_of("cp=4 cp_comm=a2a attention=mla kv_lora_rank=512 "
+	    "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128");
+	const struct traffic t = traffic_of(&p);
+
+	(void)state;
+	near(bytes_of(&t, "cp"), 2 * 3 / 4.0 * all * times);
+}
+
+/* tensor_parallel/random.py: a recompute runs the forward pass of attention again, and with
+ * it what its ranks exchange. */
+static void
+context_parallel_again(void **state)
+{
+	static const struct {
+		const char *comm;
+		double more; /* with recompute, of what there is without */
+	} cases[] = { { "p2p", 4 / 3.0 }, { "allgather", 4 / 3.0 }, { "a2a", 3 / 2.0 } };
+	static const char *const recompute[] = { "full", "selective" };
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		struct plan p = plan_of("cp=4");
+		struct traffic t;
+		double once;
+
+		settings_put(&p, "cp_comm", cases[i / 2].comm);
+		t = traffic_of(&p);
+		once = bytes_of(&t, "cp");
+		settings_put(&p, "recompute", recompute[i % 2]);
+		t = traffic_of(&p);
+		near(bytes_of(&t, "cp"), once * cases[i / 2].more);
+	}
+}
+
 /* Megatron pipeline_parallel/schedules.py: a middle stage sends 2 m v times. */
 static void
 pipeline_parallel(void **state)
@@ -135,6 +201,19 @@ pipeline_parallel(void **state)
 	p = plan_of("pp=4 tp=2");
 	t = traffic_of(&p);
 	near(bytes_of(&t, "pp"), 2 * 8 * a / 2);
+}
+
+/* Two ranks whose chunks fold back: one sends the first chunk's output on, the other the
+ * second's back, and gradients the other way. */
+static void
+pipeline_folded(void **state)
+{
+	const double a = 4096.0 * 4096 * 2;
+	const struct plan p = plan_of("pp=2 schedule=zb-v");
+	const struct traffic t = traffic_of(&p);
+
+	(void)state;
+	near(bytes_of(&t, "pp"), 2 * 2 * a);
 }
 
 /* Rows of the ZeRO paper (Rajbhandari et al. 2020) with this plan's number formats. */
@@ -181,6 +260,35 @@ replicated(void **state)
 	"moe_ffn_hidden_size=1024 etp=1 ep=16 "
 
 /* token_dispatcher.py: dispatch and combine, each way, (e-1)/e of T*topk*h. */
+/* DualPipe's example_dualpipe.py adds up the gradients of both ranks that hold a stage: an
+ * all-reduce of two, of the shard that each has, once a step. */
+static void
+mirrored(void **state)
+{
+	static const struct {
+		const char *zero;
+		double shards;
+	} cases[] = { { "0", 1 }, { "1", 16 } };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct plan p = plan_of("pp=4 schedule=dualpipe");
+		struct traffic t;
+		double held;
+
+		settings_put(&p, "zero_stage", cases[i].zero);
+		t = traffic_of(&p);
+		/* the first and the last stage: 16 layers and both embeddings */
+		held = 16 * 218112000.0 + 2 * 128256.0 * 4096 + 4096;
+		near(noted(QUANTITY_TRAFFIC, "DP gradients of mirrored stages"),
+		    held * 4 / cases[i].shards);
+		assert_true(bytes_of(&t, "dp") > held * 4);
+		settings_put(&p, "schedule", "1f1b");
+		traffic_of(&p);
+		near(noted(QUANTITY_TRAFFIC, "DP gradients of mirrored stages"), 0);
+	}
+}
+
 static void
 experts(void **state)
 {
@@ -200,14 +308,66 @@ experts(void **state)
 	near(bytes_of(&t, "edp"), 3 / 4.0 * (64 / 16 * 3.0 * 2048 * 1024 * layers) * (2 + 4));
 }
 
+/* distributed/finalize_model_grads.py: copies of the embedding are summed up, those of a tied
+ * head and those of MTP layers. V schedules have both ends on the first rank. */
 static void
 embedding(void **state)
 {
-	struct plan p = plan_of("pp=2 tied_embeddings=true");
-	struct traffic t = traffic_of(&p);
+	static const struct {
+		const char *settings;
+		double copies;
+	} cases[] = {
+		{ "pp=2 tied_embeddings=true", 1 }, { "pp=2 mtp_layers=1", 1 }, { "pp=2", 0 },
+		{ "mtp_layers=1", 0 }, { "pp=2 tied_embeddings=true schedule=zb-v", 0 },
+	};
 
 	(void)state;
-	near(bytes_of(&t, "embd"), 128256.0 * 4096 * 4);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct plan p = plan_of(cases[i].settings);
+		const struct traffic t = traffic_of(&p);
+
+		near(bytes_of(&t, "embd"), cases[i].copies * 128256.0 * 4096 * 4);
+	}
+}
+
+/* Activations in fp32 take 4 bytes on the wire too, and so do gradients. */
+static void
+single_precision(void **state)
+{
+	static const char *const dims[] = { "tp", "cp", "pp", "ep" };
+	struct plan p = plan_of(MOE "tp=2 cp=2 pp=2 global_batch_size=128 sequence_length=65536");
+	struct traffic half = traffic_of(&p), single;
+
+	(void)state;
+	settings_put(&p, "precision", "fp32");
+	single = traffic_of(&p);
+	for (size_t i = 0; i < 4; i++) /* but for the loss, fp32 in both */
+		assert_true(bytes_of(&single, dims[i]) > 1.999 * bytes_of(&half, dims[i]));
+	settings_put(&p, "grad_dtype", "bf16");
+	half = traffic_of(&p);
+	near(bytes_of(&half, "dp"), bytes_of(&single, "dp"));
+}
+
+/* Without EP torchtitan shards experts as it shards the rest (mesh fsdp); nanotron has one
+ * optimizer group for all (dp_cp). */
+static void
+experts_unsplit(void **state)
+{
+	static const char *const layouts[] = { "torchtitan", "nanotron" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct plan p = plan_of("layers=4 hidden_size=2048 experts=8 experts_per_token=2 "
+		    "moe_ffn_hidden_size=1024 tp=4 cp=2");
+		struct traffic t;
+
+		settings_put(&p, "layout", layouts[i]);
+		t = traffic_of(&p);
+		for (size_t r = 0; r < t.count; r++)
+			if (strcmp(t.row[r].dim, "edp") == 0)
+				assert_int_equal(t.row[r].span.size, 16);
+		assert_true(bytes_of(&t, "edp") > 0);
+	}
 }
 
 static const char *const plans[] = {
@@ -215,7 +375,8 @@ static const char *const plans[] = {
 	"tp=2 pp=4 recompute=full", "tp=16 sequence_parallel=false", MOE, MOE "tp=2 pp=2 etp=2",
 	"layout=torchtitan zero_stage=3 dp_replicate=2 tp=4", "layout=deepspeed zero_stage=2",
 	"tied_embeddings=true pp=4 tp=2", "v_head_dim=64 mtp_layers=2", "offload=optimizer",
-	"pp=4 schedule=v-half", "pp=4 schedule=dualpipev",
+	"pp=4 schedule=v-half", "pp=4 schedule=dualpipev", "pp=4 schedule=dualpipe",
+	MOE "pp=4 schedule=dualpipe",
 	"recompute=full recompute_method=block recompute_layers=2 tp=2 pp=4",
 	"pp=4 tp=4 cp=2 cp_comm=a2a precision=fp16",
 };
@@ -382,8 +543,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tensor), cmocka_unit_test(context_parallel),
+		cmocka_unit_test(tensor_again), cmocka_unit_test(context_parallel_latent), cmocka_unit_test(context_parallel_again),
+		cmocka_unit_test(pipeline_folded), cmocka_unit_test(single_precision),
+		cmocka_unit_test(experts_unsplit),
 		cmocka_unit_test(pipeline_parallel), cmocka_unit_test(data_parallel),
-		cmocka_unit_test(replicated), cmocka_unit_test(experts), cmocka_unit_test(embedding),
+		cmocka_unit_test(replicated), cmocka_unit_test(mirrored), cmocka_unit_test(experts), cmocka_unit_test(embedding),
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),
 		cmocka_unit_test(slices), cmocka_unit_test(asynchronous), cmocka_unit_test(listing),
 		cmocka_unit_test(unknown),

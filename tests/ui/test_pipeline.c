@@ -3,6 +3,7 @@
 
 #include "support.h"
 #include "ui/pipeline.h"
+#include "ui/units.h"
 
 static struct plan plan;
 static struct estimate estimate;
@@ -126,7 +127,7 @@ test_words(void **unused)
 {
 	struct canvas c;
 	struct pipeline_view view = { .scale = PIPELINE_FIT };
-	char title[160];
+	char title[160], share[UNITS_SIZE];
 	const char *why;
 
 	(void)unused;
@@ -138,6 +139,8 @@ test_words(void **unused)
 	make_plan(SCHEDULE_1F1B, 4, 2, 8);
 	pipeline_title(&plan, &estimate, title, sizeof title);
 	assert_non_null(strstr(title, "1f1b, 4 stages of 2 chunks, 8 micro-batches, bubble "));
+	units_share(estimate.step.bubble_fraction, share, sizeof share); /* as the step pane's */
+	assert_string_equal(strstr(title, "bubble ") + strlen("bubble "), share);
 	plan.mode = MODE_SERVE;
 	why = pipeline_draw(&c, (struct rect){ 0, 0, 80, 10 }, &plan, &estimate, &view, true);
 	assert_non_null(why);
