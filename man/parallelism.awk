@@ -5,12 +5,17 @@ function plain(text) {
 	gsub(/\. /, ".\n", text)  # a sentence a line, as mdoc wants
 	return text
 }
+function heading(text) {  # words such as In are no macros there
+	text = plain(text)
+	gsub(/ /, " \\\\\\&", text)
+	return "\\&" text
+}
 function end_list() {
 	if (list) print ".El"
 	list = 0
 }
 BEGIN {
-	print ".Dd November 21, 2026\n.Dt SHARDPLAN-PARALLELISM 7\n.Os\n.Sh NAME"
+	print ".Dd November 21, 2026\n.Dt SHARDPLAN-PARALLELISM 7\n.Os shardplan\n.Sh NAME"
 	print ".Nm shardplan-parallelism\n.Nd the ways to split a language model, and what each costs"
 	print ".Sh DESCRIPTION\nThe pages below are those of the topics key"
 	print ".Pq Ic t\nof\n.Xr shardplan 1\nand of"
@@ -18,7 +23,7 @@ BEGIN {
 }
 /^# / { end_list(); page = 1; sub(/^# [^ ]* /, ""); print ".Sh " toupper(plain($0)); next }
 !page || /^$/ { next }
-/^= / { end_list(); print ".Ss " plain(substr($0, 3)); first = 1; next }
+/^= / { end_list(); print ".Ss " heading(substr($0, 3)); first = 1; next }
 /^- / {
 	if (!list) print ".Bl -bullet -compact"
 	list = 1

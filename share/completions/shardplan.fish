@@ -14,16 +14,19 @@ complete -c shardplan -n '__fish_seen_subcommand_from models' -f -a "(shardplan 
 complete -c shardplan -n '__fish_seen_subcommand_from gpus' -f -a "(shardplan gpus | sed -n '3,\$s/ .*//p')"
 complete -c shardplan -n '__fish_seen_subcommand_from clusters' -f -a "(shardplan clusters | sed -n '3,\$s/ .*//p')"
 complete -c shardplan -n '__fish_seen_subcommand_from explain' -a "(shardplan explain 2>&1 | sed -n 's/^  \([a-z._]*\) .*/\1/p')"
+complete -c shardplan -n '__fish_seen_subcommand_from topics' -f -a "(shardplan topics | sed 's/ .*//')"
 complete -c shardplan -n '__fish_seen_subcommand_from help' -f -a '(__shardplan_commands) keys'
 
 complete -c shardplan -l model -x -a "(shardplan models | sed -n '3,\$s/ .*//p')"
 complete -c shardplan -l gpu -x -a "(shardplan gpus | sed -n '3,\$s/ .*//p')"
 complete -c shardplan -l kind -x -a "(shardplan groups --format=hash | sed 's/ .*//')"
-complete -c shardplan -l color-by -x -a "(shardplan groups --format=hash | sed 's/ .*//')"
+complete -c shardplan -l color-by -x -a "(shardplan groups --format=hash | sed 's/ .*//') stage layers memory link"
 complete -c shardplan -l set -x -a "(shardplan fields | sed -n '2,\$s/ .*/=/p')"
 complete -c shardplan -l format -x -a 'text hash'
 complete -c shardplan -l color -x -a 'auto always never'
+complete -c shardplan -l zoom -x -a 'auto cards labels cells halves nodes racks'
 complete -c shardplan -l palette -x -a 'auto dark light safe 16 8 mono'
+complete -c shardplan -l language -x -a 'en zh'
 complete -c shardplan -l sequence-parallel -x -a 'true false'
 for name in mode layout precision optimizer schedule recompute engine
     complete -c shardplan -l $name -x -a "(__shardplan_choices $name)"

@@ -9,6 +9,8 @@ command -v mandoc >/dev/null || exit 77
 page1=$TOP/man/shardplan.1.in
 page5=$TOP/man/shardplan-plan.5.in
 page7=$TOP/man/shardplan-estimates.7.in
+primer=shardplan-parallelism.7.in
+awk -f "$TOP/man/parallelism.awk" "$TOP/share/topics/en.txt" >"$primer"
 
 same() {
 	about "$1"
@@ -22,7 +24,7 @@ same() {
 	grep '^[<>]' differ
 }
 
-for page in "$page1" "$page5" "$page7"; do
+for page in "$page1" "$page5" "$page7" "$primer"; do
 	name=$(basename "$page" .in)
 	sed 's/@PACKAGE_VERSION@/0.0/g' "$page" >"$name"
 	about "$name"
@@ -113,7 +115,9 @@ grep -vxFf other keys | comm -23 - manual >out
 # keys: every row of `help keys`, word for word
 "$PROG" help keys >keys.txt || fail 'help keys'
 sed -n '2,$p' keys.txt | sed 's/   */|/g' >program
-sed -n '/^\.Sh KEYS/,/^\.Sh ENVIRONMENT/p' "$page1" | awk '
+awk '
+	/^\.Sh / { inside = $2 == "KEYS" }
+	!inside { next }
 	/^\.It Cm / { keys = substr($0, 8); gsub(/\\&/, "", keys); next }
 	/^\.Pq Ic / { name = substr($0, 8); sub(/ Ar /, " ", name); next }
 	keys != "" && !/^\./ {
@@ -122,7 +126,7 @@ sed -n '/^\.Sh KEYS/,/^\.Sh ENVIRONMENT/p' "$page1" | awk '
 		sub(/:.*/, "", where)
 		print keys "|" name "|" where "|" substr($0, length(where) + 3)
 		keys = ""
-	}' >manual
+	}' "$page1" >manual
 same keys
 
 # reason codes of the sources, where these are at hand; names of kinds stand there too
