@@ -12,8 +12,8 @@ format_contexts(char *buf, size_t size, unsigned contexts)
 		unsigned bits;
 		const char *name;
 	} part[] = {
-		{ CONTEXT_FORM, "form" }, { CONTEXT_MAP, "map" }, { CONTEXT_MEMORY, "numbers" },
-		{ CONTEXT_LIST, "lists" },
+		{ CONTEXT_FORM, "form" }, { CONTEXT_MAP, "map" }, { CONTEXT_PIPELINE, "pipeline" },
+		{ CONTEXT_MEMORY, "numbers" }, { CONTEXT_LIST, "lists" },
 	};
 
 	text_put(buf, size, contexts == 0 ? "prompt" : "");

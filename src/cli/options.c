@@ -11,7 +11,7 @@
 enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };
 
 enum fixed {
-	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_WIDTH, FIXED_COLOR,
+	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
 	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR,
 	FIXED_STRICT, FIXED_STAGE, FIXED_JSON, FIXED_LANGUAGE, FIXED_HELP, FIXED_VERSION,
 	FIXED_COUNT
@@ -25,7 +25,9 @@ const struct option_row option_table[] = {
 	[FIXED_FORMAT] = { "format", "FORMAT",
 	    "text, or hash: one line a kind with a checksum", 0, TAKES_FORMAT },
 	[FIXED_COLOR_BY] = { "color-by", "KIND[,KIND...]",
-	    "colour by these groups, up to four kinds", 0, TAKES_COLOR_BY },
+	    "colour by groups, stage, layers, memory or link:KIND, up to four", 0, TAKES_COLOR_BY },
+	[FIXED_ZOOM] = { "zoom", "NAME", "auto, cards, labels, cells, halves, nodes or racks", 0,
+	    TAKES_ZOOM },
 	[FIXED_WIDTH] = { "width", "COLUMNS",
 	    "how wide to print, else as wide as the terminal", 0, TAKES_WIDTH },
 	[FIXED_COLOR] = { "color", "WHEN", "auto, always or never", 0, TAKES_COLOR },
@@ -166,6 +168,11 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 		return true;
 	case FIXED_COLOR_BY:
 		o->color_by = value;
+		return true;
+	case FIXED_ZOOM:
+		if (!parse_name("zoom", "auto|cards|labels|cells|halves|nodes|racks", value, &i))
+			return false;
+		o->zoom = map_zoom_find(value);
 		return true;
 	case FIXED_WIDTH:
 		if (!parse_number("width", value, 20, 4096, &n))

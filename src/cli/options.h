@@ -15,6 +15,7 @@
 #include "core/field.h"
 #include "core/layout.h"
 #include "ui/app.h"
+#include "ui/map.h"
 
 struct setting {
 	enum field_id field;
@@ -30,6 +31,7 @@ struct options {
 	int kinds;
 	const char *kind[LAYOUT_KINDS_MAX];
 	const char *color_by;             /* "tp,pp" or NULL */
+	enum map_zoom zoom;               /* AUTO: not given */
 	int width;                        /* 0: not given */
 	int64_t stage;                    /* -1: not given */
 	enum app_color color;

@@ -151,6 +151,8 @@ map_print(const struct session *s, const struct options *o, const struct layout 
 
 	if (!map_sources(&view, l, o->color_by))
 		return STATUS_ERROR;
+	view.zoom = o->zoom;
+	view.printed = true;
 	view.depth = report_colors(o);
 	view.utf8 = !o->ascii && text_equal(nl_langinfo(CODESET), "UTF-8");
 	e = calloc(1, sizeof *e);

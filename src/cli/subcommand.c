@@ -14,8 +14,8 @@ const struct subcommand subcommand_table[] = {
 	{ "rank", "[PLAN] N", "print one rank: its place, groups, layers and memory",
 	    TAKES_PLAN | TAKES_JSON, 1, 2, rank_run },
 	{ "map", "[PLAN]", "print the map of nodes and GPUs, coloured by group",
-	    TAKES_PLAN | TAKES_COLOR_BY | TAKES_WIDTH | TAKES_COLOR | TAKES_PALETTE | TAKES_ASCII,
-	    0, 1, map_run },
+	    TAKES_PLAN | TAKES_COLOR_BY | TAKES_ZOOM | TAKES_WIDTH | TAKES_COLOR | TAKES_PALETTE |
+	    TAKES_ASCII, 0, 1, map_run },
 	{ "pipeline", "[PLAN]", "print the pipeline schedule: who works on what, when",
 	    TAKES_PLAN | TAKES_WIDTH | TAKES_COLOR | TAKES_PALETTE | TAKES_ASCII, 0, 1,
 	    pipeline_run },

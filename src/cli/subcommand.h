@@ -24,6 +24,7 @@ enum takes {
 	TAKES_PALETTE = 1024,
 	TAKES_LINEAR = 2048,
 	TAKES_LANGUAGE = 4096,
+	TAKES_ZOOM = 8192,
 };
 
 struct subcommand {

@@ -8,6 +8,7 @@
 
 #define FORM CONTEXT_FORM
 #define MAP CONTEXT_MAP
+#define PIPELINE CONTEXT_PIPELINE
 #define NUMBERS CONTEXT_MEMORY
 #define LIST CONTEXT_LIST
 #define PANES CONTEXT_PANES
@@ -34,32 +35,35 @@ const struct command command_table[] = {
 	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list", overlay_close },
 	{ "filter", { '/' }, LIST, "", "/|filter", "show only entries with some text", prompt_filter },
 	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", edit_fix },
-	{ "left", { INPUT_LEFT, 'h' }, MAP | NUMBERS | LIST, "", NULL, "move left", move_left },
-	{ "right", { INPUT_RIGHT, 'l' }, MAP | NUMBERS | LIST, "", NULL, "move right", move_right },
-	{ "next", { 'n' }, MAP, "", "n/N|next", "the next GPU that holds what was looked for, else "
+	{ "left", { INPUT_LEFT, 'h' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move left",
+	    move_left },
+	{ "right", { INPUT_RIGHT, 'l' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move right",
+	    move_right },
+	{ "next", { 'n' }, MAP | PIPELINE, "", "n/N|next", "the next GPU that holds what was looked for, else "
 	    "the next member of the group", inspect_next },
-	{ "previous", { 'N' }, MAP, "", NULL, "the one before", inspect_previous },
-	{ "go", { 'g' }, MAP, "WHAT", "g|go to", "go to a rank, node N, stage N, layer N, expert N",
-	    inspect_go },
+	{ "previous", { 'N' }, MAP | PIPELINE, "", NULL, "the one before", inspect_previous },
+	{ "go", { 'g' }, MAP | PIPELINE, "WHAT", "g|go to",
+	    "go to a rank, node N, stage N, layer N, expert N", inspect_go },
 	{ "inspect", { 'i', INPUT_F4 }, PANES, "[WHAT]", "i|inspect", "everything about the GPU under "
 	    "the cursor", inspect_open },
 	{ "peers", { INPUT_ENTER, ' ' }, MAP, "", "Enter|peers",
 	    "colour the cursor's groups alone, or all groups", move_peers },
 	{ "why", { 'W' }, PANES, "", NULL,
 	    "the terms of the selected number, or of the selected stage's memory", overlay_why },
-	{ "why-number", { INPUT_ENTER, ' ' }, NUMBERS, "", "Enter|why",
+	{ "why-number", { INPUT_ENTER, ' ' }, PIPELINE | NUMBERS, "", "Enter|why",
 	    "the terms of the selected number", overlay_why },
 	{ "next-pane", { INPUT_TAB }, PANES, "[NAME]", "Tab|pane",
 	    "the next pane, or plan, map, memory, traffic or step", move_next_pane },
 	{ "color", { 'c' }, PANES, "[KIND,...]", "c|colour", "colour the map by the next kind of group",
 	    move_next_kind },
 	{ "kinds", { 'd' }, PANES, "", "d|dimensions", "choose what colours the map", overlay_kinds },
-	{ "zoom", { 'z' }, PANES, "[NAME]", "z|zoom", "show GPUs larger", move_zoom_in },
+	{ "zoom", { 'z' }, PANES, "[NAME]", "z|zoom", "show GPUs, or time in the pipeline, larger",
+	    move_zoom_in },
 	{ "pipeline", { 'p', INPUT_F5 }, PANES, "", "p|pipeline",
 	    "the schedule of the pipeline in place of the map, and back", move_picture },
 	{ "undo", { 'u' }, PANES, "", "u|undo", "undo the last change", edit_undo },
 	{ "save", { 's', INPUT_F2 }, PANES, "[FILE]", "s|save", "save the plan", prompt_save },
-	{ "search", { '/', INPUT_F3 }, PANES, "", "/|find field", "find a field by name",
+	{ "search", { '/', INPUT_F3 }, PANES, "[NAME]", "/|find field", "find a field by name",
 	    overlay_fields },
 	{ "errors", { 'e', '!' }, PANES, "", "e|errors", "all errors, warnings and hints",
 	    overlay_diags },
@@ -79,7 +83,8 @@ const struct command command_table[] = {
 	    "show every field, or those that most plans need", edit_all_fields },
 	{ "open", { 'o' }, PANES, "FILE", "o|open", "open a plan", prompt_open },
 	{ "save-as", { 'S', 'w' }, PANES, "FILE", NULL, "save under another name", prompt_save_as },
-	{ "zoom-out", { 'Z' }, PANES, "", NULL, "show GPUs smaller", move_zoom_out },
+	{ "zoom-out", { 'Z' }, PANES, "", NULL, "show GPUs, or time in the pipeline, smaller",
+	    move_zoom_out },
 	{ "color-back", { 'C' }, PANES, "", NULL, "colour the map by the kind before",
 	    move_previous_kind },
 	{ "one", { '1' }, MAP, "", NULL, "colour by one kind", move_dimensions_1 },
@@ -96,12 +101,12 @@ const struct command command_table[] = {
 	{ "last", { INPUT_END, 'G' }, ALL, "", NULL, "to the last", move_last },
 	{ "discard", { 0 }, 0, "", NULL, "leave without saving (q!)", prompt_discard },
 	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", prompt_save_quit },
-	{ "command", { ':' }, PANES, "", NULL, "run a command by its name", prompt_command },
+	{ "command", { ':' }, PANES, "[NAME]", NULL, "run a command by its name", prompt_command },
 	{ "set", { 0 }, 0, "PATH VALUE", NULL, "set a field", edit_set },
-	{ "ascii", { 'A' }, PANES, "", NULL, "draw with ASCII alone, or not", options_ascii },
+	{ "ascii", { 'A' }, PANES, "[VALUE]", NULL, "draw with ASCII alone, or not", options_ascii },
 	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours", options_palette },
-	{ "mouse", { 'M' }, PANES, "", NULL, "use the mouse (Shift selects text then), or not",
-	    options_mouse },
+	{ "mouse", { 'M' }, PANES, "[VALUE]", NULL,
+	    "use the mouse (Shift selects text then), or not", options_mouse },
 	{ "remember", { 0 }, 0, "", NULL, "keep the settings as they are now for later sessions",
 	    options_remember },
 	{ "repaint", { INPUT_CTRL('L') }, ALL, "", NULL, "send the whole screen again",
@@ -116,7 +121,10 @@ command_context(const struct state *s)
 {
 	static const enum context of_pane[PANE_COUNT] = { FORM, MAP, NUMBERS, NUMBERS, NUMBERS };
 
-	return s->overlay != OVERLAY_NONE ? LIST : of_pane[s->focus];
+	if (s->overlay != OVERLAY_NONE)
+		return LIST;
+	return s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE ? PIPELINE :
+	    of_pane[s->focus];
 }
 
 const struct command *

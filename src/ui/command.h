@@ -11,11 +11,12 @@
 
 #include "ui/state.h"
 
-/* Where a command's keys work. Its name works everywhere. MEMORY is every pane of numbers:
- * memory, traffic, step. */
+/* Where a command's keys work. Its name works everywhere. PIPELINE is what takes turns with
+ * the map, MEMORY every pane of numbers: memory, traffic, step. */
 enum context {
-	CONTEXT_FORM = 1, CONTEXT_MAP = 2, CONTEXT_MEMORY = 4, CONTEXT_LIST = 8,
-	CONTEXT_PANES = CONTEXT_FORM | CONTEXT_MAP | CONTEXT_MEMORY,
+	CONTEXT_FORM = 1, CONTEXT_MAP = 2, CONTEXT_PIPELINE = 4, CONTEXT_MEMORY = 8,
+	CONTEXT_LIST = 16,
+	CONTEXT_PANES = CONTEXT_FORM | CONTEXT_MAP | CONTEXT_PIPELINE | CONTEXT_MEMORY,
 	CONTEXT_ALL = CONTEXT_PANES | CONTEXT_LIST,
 };
 

@@ -10,9 +10,8 @@
 enum {
 	TABLE_FROM = 74, /* columns of a table; in less each entry is a sentence */
 	LABEL_LEAST = 20, LABEL_MOST = 44,
-	VALUE_COLUMNS = 14, CHANGE_COLUMNS = 15, PERCENT_COLUMNS = 8,
+	VALUE_LEAST = 14, VALUE_MOST = 26, CHANGE_COLUMNS = 15, PERCENT_COLUMNS = 8,
 	INDENT = 2,      /* of entries against headings */
-	REST_COLUMNS = 2 * VALUE_COLUMNS + CHANGE_COLUMNS + PERCENT_COLUMNS,
 };
 
 unsigned
@@ -77,10 +76,19 @@ struct line_text {
 	const char *label, *other, *own, *change, *percent;
 };
 
+/* Values get what the longest label leaves. */
+static int
+value_columns(const struct rows *rows)
+{
+	int w = (rows->width - INDENT - LABEL_MOST - CHANGE_COLUMNS - PERCENT_COLUMNS) / 2;
+
+	return w < VALUE_LEAST ? VALUE_LEAST : w > VALUE_MOST ? VALUE_MOST : w;
+}
+
 static int
 label_columns(const struct rows *rows)
 {
-	int w = rows->width - INDENT - REST_COLUMNS;
+	int w = rows->width - INDENT - 2 * value_columns(rows) - CHANGE_COLUMNS - PERCENT_COLUMNS;
 
 	return w < LABEL_LEAST ? LABEL_LEAST : w > LABEL_MOST ? LABEL_MOST : w;
 }
@@ -90,11 +98,12 @@ label_columns(const struct rows *rows)
 static bool
 put_line(const struct rows *rows, int indent, const struct line_text *t, char *buf, size_t size)
 {
-	const int rest = label_columns(rows) + indent + VALUE_COLUMNS - (int)strlen(t->label);
+	const int value = value_columns(rows);
+	const int rest = label_columns(rows) + indent + value - (int)strlen(t->label);
 
-	if ((int)strlen(t->other) >= rest || strlen(t->own) >= VALUE_COLUMNS)
+	if ((int)strlen(t->other) >= rest || (int)strlen(t->own) >= value)
 		return false;
-	text_put(buf, size, "%s%*s%*s", t->label, rest, t->other, VALUE_COLUMNS, t->own);
+	text_put(buf, size, "%s%*s%*s", t->label, rest, t->other, value, t->own);
 	if (t->change[0] != '\0')
 		text_add(buf, size, "%*s", CHANGE_COLUMNS, t->change);
 	if (t->percent[0] != '\0')
@@ -122,11 +131,11 @@ add_entry(struct rows *rows, int target, enum role role, const struct line_text 
 static void
 add_heading(struct rows *rows, const struct state *s, const char *label, const char *change)
 {
-	char other[VALUE_COLUMNS], text[ROW_TEXT_SIZE];
+	char other[VALUE_MOST], text[ROW_TEXT_SIZE];
 	const struct line_text t = { label, other, "this plan", change,
 		change[0] != '\0' ? "percent" : "" };
 
-	text_put(other, sizeof other, "%s", s->other_name);
+	text_put(other, (size_t)value_columns(rows), "%s", s->other_name);
 	if (rows->width >= TABLE_FROM && put_line(rows, INDENT, &t, text, sizeof text))
 		rows_heading(rows, text);
 	else

@@ -23,7 +23,8 @@ static const struct {
 	{ "set", SOURCE_FIELD }, { "color", SOURCE_KINDS }, { "zoom", SOURCE_ZOOM },
 	{ "next-pane", SOURCE_PANE }, { "palette", SOURCE_PALETTE },
 	{ "language", SOURCE_LANGUAGE }, { "settings", SOURCE_SETTING }, { "topics", SOURCE_TOPIC },
-	{ "help", SOURCE_HELP },
+	{ "help", SOURCE_HELP }, { "search", SOURCE_FIELD }, { "command", SOURCE_COMMAND },
+	{ "ascii", SOURCE_SETTING_VALUE }, { "mouse", SOURCE_SETTING_VALUE },
 	{ "go", SOURCE_WHERE }, { "inspect", SOURCE_WHERE }, { "open", SOURCE_PATH },
 	{ "save", SOURCE_PATH }, { "save-as", SOURCE_PATH }, { "compare", SOURCE_PATH },
 };
@@ -128,6 +129,8 @@ place_of(const struct state *s, const char *text)
 		place_field(&at, at.word);
 	if (at.source == SOURCE_SETTING)
 		place_setting(&at, at.word);
+	else if (at.source == SOURCE_SETTING_VALUE) /* called as their setting is */
+		at.setting = settings_find(at.command->name);
 	/* The last of several: "tp,pp", "layer 37, expert 12". */
 	if (at.source == SOURCE_KINDS || at.source == SOURCE_WHERE)
 		while ((comma = strpbrk(at.word, ",+")) != NULL)

@@ -7,6 +7,7 @@
 #include "ui/figures.h"
 #include "ui/flows.h"
 #include "ui/hints.h"
+#include "ui/rows.h"
 #include "ui/summary.h"
 
 enum { HEADER_CHANGES = 3 };
@@ -222,36 +223,59 @@ pane_title(const struct state *s, const struct arrange *a, enum pane pane, char 
 		add_changes(s, pane, a->tabs || a->lower_tabs, buf, size);
 }
 
-/* "tp 6: 12 13   pp 1: 1 5 9 13", as far as w columns go. */
+/* "tp 6: 12 13", members as far as the text is `room` long then; false when some are left
+ * out. */
+static bool
+add_group(const struct state *s, int kind, size_t room, char *buf, size_t size)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int64_t group = layout_group_of(l, kind, s->map.cursor);
+	const int64_t n = layout_group_size(l, kind);
+	char member[32];
+
+	if (group < 0) {
+		text_add(buf, size, "%s: none", l->kind[kind].name);
+		return true;
+	}
+	text_add(buf, size, "%s %lld:", l->kind[kind].name, (long long)group);
+	for (int64_t k = 0; k < n; k++) {
+		size_t more = text_put(member, sizeof member, " %lld",
+		    (long long)layout_member(l, kind, group, k)) + (k + 1 < n ? 3 : 0);
+
+		if (strlen(buf) + more > room) {
+			text_add(buf, size, " ..");
+			return false;
+		}
+		text_add(buf, size, "%s", member);
+	}
+	return true;
+}
+
+/* "tp 6: 12 13  pp 1: 1 5 9 13", all of it where w columns are enough, else an equal part
+ * for each. */
 static void
 put_groups(const struct state *s, char *buf, size_t size, size_t w)
 {
-	const struct layout *l = &s->estimate->layout;
+	const int colors = s->map.colors;
+	bool all = false;
 
-	buf[0] = '\0';
-	for (int i = 0; i < s->map.colors; i++) {
-		int kind = s->map.color[i].kind;
-		int64_t group = layout_group_of(l, kind, s->map.cursor), n = layout_group_size(l, kind);
-		size_t room = w * (size_t)(i + 1) / (size_t)s->map.colors;
-		char text[MAP_COLOR_TEXT_SIZE];
+	for (int share = 0; share < 2 && !all; share++) {
+		all = true;
+		buf[0] = '\0';
+		for (int i = 0; i < colors; i++) {
+			const size_t room = share == 0 ? w : w * (size_t)(i + 1) / (size_t)colors;
+			char text[MAP_COLOR_TEXT_SIZE];
 
-		if (s->map.color[i].by != MAP_BY_GROUPS) {
-			map_color_text(s->map.color[i], &s->plan, s->estimate, s->map.cursor, text, sizeof text);
-			text_add(buf, size, "%s%s", i > 0 ? "  " : "", text);
-			continue;
-		}
-		text_add(buf, size, "%s%s %lld:", i > 0 ? "  " : "", l->kind[kind].name, (long long)group);
-		if (group < 0) {
-			text_add(buf, size, " none");
-			continue;
-		}
-		for (int64_t k = 0; k < n; k++) {
-			if (strlen(buf) + 10 > room) {
-				text_add(buf, size, " ..");
-				break;
+			text_add(buf, size, i > 0 ? "  " : "");
+			if (s->map.color[i].by == MAP_BY_GROUPS) {
+				all = add_group(s, s->map.color[i].kind, room, buf, size) && all;
+				continue;
 			}
-			text_add(buf, size, " %lld", (long long)layout_member(l, kind, group, k));
+			map_color_text(s->map.color[i], &s->plan, s->estimate, s->map.cursor, text,
+			    sizeof text);
+			text_add(buf, size, "%s", text);
 		}
+		all = all && strlen(buf) <= w;
 	}
 }
 
@@ -290,17 +314,9 @@ static void
 draw_wrapped(struct canvas *c, struct rect r, struct style style, const char *text)
 {
 	for (int y = r.y; y < r.y + r.h && *text != '\0'; y++) {
-		char part[512];
-		size_t n = strlen(text), most = r.w > 0 ? (size_t)r.w : 1;
+		char part[ROW_TEXT_SIZE];
+		const size_t n = rows_break(text, r.w);
 
-		if (n > most) {
-			for (n = most; n > 0 && text[n] != ' '; n--)
-				;
-			if (n == 0)
-				n = most;
-		}
-		if (n >= sizeof part)
-			n = sizeof part - 1;
 		text_put(part, sizeof part, "%.*s", (int)n, text);
 		canvas_text(c, r, r.x, y, style, part);
 		text += n;

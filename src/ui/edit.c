@@ -163,13 +163,15 @@ edit_set(struct state *s, const char *argument)
 	enum field_id f;
 	unsigned flags;
 
-	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, argument);
+	text_put(name, sizeof name, "%.*s", (int)n, argument);
 	value += strspn(value, " \t=");
 	f = field_find(name);
 	if (f == FIELD_NONE) {
 		const char *near = field_near(name);
 
-		if (near != NULL)
+		if (n == 0)
+			state_say(s, ROLE_ERROR, "the form is: set PATH VALUE");
+		else if (near != NULL)
 			state_say(s, ROLE_ERROR, "no field %s; did you mean %s?", name, near);
 		else
 			state_say(s, ROLE_ERROR, "no field %s; the form is: set PATH VALUE", name);

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "ui/actions.h"
+#include "ui/overlay.h"
 
 static bool
 has_fix(const struct state *s)
@@ -12,6 +13,14 @@ has_fix(const struct state *s)
 		if (s->estimate->diags.item[i].fix_field != FIELD_NONE)
 			return true;
 	return false;
+}
+
+/* Enter does something with an entry: it does not where a list is only to be read. */
+static bool
+accepts(const struct state *s)
+{
+	return overlay_table[s->overlay].accept != NULL &&
+	    (s->overlay != OVERLAY_TOPICS || s->topic[0] == '\0');
 }
 
 int
@@ -30,11 +39,15 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 			continue;
 		if (command->run == edit_fix && !has_fix(s))
 			continue;
+		if (command->run == overlay_accept && !accepts(s))
+			continue;
 		key = 1 + strcspn(text + 1, "|"); /* the key itself may be '|' */
 		*h = (struct hint){ .command = command, .what = text + key + 1, .x = x };
 		text_put(h->key, sizeof h->key, "%.*s", (int)key, text);
 		if (!command_hint_key(s, command, h->key, sizeof h->key))
 			continue;
+		if (command->run == move_picture && s->picture == PICTURE_PIPELINE)
+			h->what = "map"; /* the way back */
 		h->w = canvas_width(NULL, h->key) + 1 + canvas_width(NULL, h->what);
 		if (x + h->w > w)
 			continue;

@@ -56,8 +56,9 @@ expert_row(struct rows *rows, const struct state *s, int64_t rank)
 
 	if (experts == 0 || at < 0)
 		return;
-	text_put(text, sizeof text, "experts %lld to %lld of %lld, in each layer that has experts",
-	    (long long)(at * held), (long long)(at * held + held - 1), (long long)experts);
+	text_put(text, sizeof text, held == 1 ? "expert %lld" : "experts %lld to %lld",
+	    (long long)(at * held), (long long)(at * held + held - 1));
+	text_add(text, sizeof text, " of %lld, in each layer that has experts", (long long)experts);
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 
@@ -115,7 +116,7 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 	}
 }
 
-/* "tp       group 3, 2 of 8, NVLink: 8 9 10 11 12 13 14 15" */
+/* "tp       group 1, member 2 of 8, NVLink: 8 9 10 11 12 13 14 15" */
 static void
 group_row(struct rows *rows, const struct state *s, int kind, int64_t rank)
 {
@@ -129,8 +130,8 @@ group_row(struct rows *rows, const struct state *s, int kind, int64_t rank)
 		rows_item(rows, kind, ROLE_DIM, text);
 		return;
 	}
-	text_add(text, sizeof text, "group %lld, %lld of %lld, %s:", (long long)group,
-	    (long long)layout_position(l, kind, rank), (long long)size,
+	text_add(text, sizeof text, "group %lld, member %lld of %lld, %s:", (long long)group,
+	    (long long)layout_position(l, kind, rank) + 1, (long long)size,
 	    link_name(&s->plan, l, kind, group));
 	for (int64_t k = 0; k < size && k < PEERS_SHOWN; k++)
 		text_add(text, sizeof text, " %lld", (long long)layout_member(l, kind, group, k));
@@ -254,9 +255,27 @@ inspect_go(struct state *s, const char *argument)
 	return 0;
 }
 
+/* On the pipeline, a GPU of the selected stage is meant. */
+static void
+cursor_to_stage(struct state *s)
+{
+	const struct where stage = { .rank = -1, .node = -1, .stage = s->pipeline.stage,
+		.layer = -1, .expert = -1 };
+	int64_t rank;
+
+	if (s->focus != PANE_MAP || s->picture != PICTURE_PIPELINE || !s->estimate->laid_out ||
+	    (s->map.cursor >= 0 && where_holds(&stage, &s->plan, s->estimate, s->map.cursor)))
+		return;
+	rank = where_next(&stage, &s->plan, s->estimate, -1, 1);
+	if (rank >= 0)
+		s->map.cursor = rank;
+}
+
 unsigned
 inspect_open(struct state *s, const char *argument)
 {
+	if (argument[0] == '\0')
+		cursor_to_stage(s);
 	if (argument[0] == '\0' || go(s, argument))
 		overlay_open(s, OVERLAY_INSPECT);
 	return 0;
@@ -271,7 +290,6 @@ member(struct state *s, int64_t way)
 
 	if (!s->estimate->laid_out || s->map.cursor < 0)
 		return 0;
-	s->focus = PANE_MAP;
 	group = layout_group_of(l, kind, s->map.cursor);
 	at = layout_position(l, kind, s->map.cursor);
 	if (group < 0 || at < 0) {
@@ -295,10 +313,11 @@ next(struct state *s, int way)
 
 	if (s->estimate->laid_out && !where_empty(&s->where) && s->where.rank < 0)
 		rank = where_next(&s->where, &s->plan, s->estimate, s->map.cursor, way);
+	s->picture = PICTURE_MAP;
+	state_focus(s, PANE_MAP);
 	if (rank < 0)
 		return member(s, way);
 	s->map.cursor = rank;
-	state_focus(s, PANE_MAP);
 	return 0;
 }
 

@@ -29,15 +29,16 @@ void
 help_rows(struct rows *rows, const struct state *s)
 {
 	static const char *const places[] = {
-		"Everywhere", "In the plan", "On the map", "On numbers", "In lists"
+		"Everywhere", "In the plan", "On the map", "On the pipeline", "On numbers", "In lists"
 	};
 	static const unsigned contexts[] = {
-		CONTEXT_PANES, CONTEXT_FORM, CONTEXT_MAP, CONTEXT_MEMORY, CONTEXT_LIST
+		CONTEXT_PANES, CONTEXT_FORM, CONTEXT_MAP, CONTEXT_PIPELINE, CONTEXT_MEMORY,
+		CONTEXT_LIST
 	};
 	char keys[64], line[ROW_TEXT_SIZE], name[64];
 
 	own_keys_rows(rows, s);
-	for (size_t place = 0; place < 5; place++) {
+	for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
 		rows_heading(rows, places[place]);
 		for (size_t i = 0; i < command_count; i++) {
 			const struct command *c = &command_table[i];

@@ -1,7 +1,11 @@
 #include "ui/map.h"
 
+#include <string.h>
+
 #include "core/text.h"
 #include "ui/map_unit.h"
+
+enum { ENTRIES_LEAST = 16 }; /* columns that a legend keeps for letters */
 
 static const struct style frame_style = { .role = ROLE_FRAME };
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -195,6 +199,31 @@ draw_entry(struct map_drawing *d, struct rect r, int x, const struct map_paint *
 	return w;
 }
 
+/* "tp: 8 groups of 2", and where a letter stands for more than it tells of: "layers, by each
+ * node's first GPU:", shorter where that would leave no room for the letters. */
+static void
+put_title(const struct map_drawing *d, const struct map_paint *m, int room, char *buf,
+    size_t size)
+{
+	const char *unit = d->grid.zoom == MAP_ZOOM_RACK ? "rack" : "node";
+	bool colon;
+	size_t n;
+
+	map_paint_title(m, buf, size);
+	n = strlen(buf);
+	if (d->grid.stride == 1 || n == 0)
+		return;
+	colon = buf[n - 1] == ':';
+	if (colon)
+		buf[--n] = '\0';
+	if ((int)n + (int)strlen(", by each node's first GPU") + ENTRIES_LEAST <= room)
+		text_add(buf, size, ", by each %s's first GPU", unit);
+	else
+		text_add(buf, size, " (first GPU)");
+	if (colon)
+		text_add(buf, size, ":");
+}
+
 /* "tp: 8 groups of 2  A B C ...", the letters as on the map. */
 static void
 draw_legend(struct map_drawing *d, struct rect r, int space)
@@ -204,10 +233,7 @@ draw_legend(struct map_drawing *d, struct rect r, int space)
 	struct hue hue;
 	int x = r.x, w;
 
-	map_paint_title(m, buf, sizeof buf);
-	if (d->grid.stride > 1)
-		text_add(buf, sizeof buf, ", by each %s's first GPU",
-		    d->grid.zoom == MAP_ZOOM_RACK ? "rack" : "node");
+	put_title(d, m, r.w, buf, sizeof buf);
 	x += canvas_text(d->c, r, x, r.y, dim_style, buf) + 1;
 	for (int64_t i = 0; map_paint_entry(m, i, &hue, buf, sizeof buf); i++) {
 		if (hue.value < 0)

@@ -39,6 +39,7 @@ struct map_view {
 	const struct where *where;     /* GPUs to mark, NULL: none */
 	enum theme_colors depth;       /* what is shown: decides how groups share colours */
 	bool utf8;                     /* it has half blocks */
+	bool printed;                  /* on paper, map_rows high: with its legend in any case */
 };
 
 /* A view that is coloured by the named sources, as far as the layout has them. */

@@ -34,7 +34,7 @@ digits(int64_t n)
 int
 map_legend_lines(const struct map_view *view, int64_t h)
 {
-	return h >= view->colors + 4 ? view->colors : 0;
+	return view->printed || h >= view->colors + 4 ? view->colors : 0;
 }
 
 bool

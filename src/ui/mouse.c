@@ -83,19 +83,50 @@ click_form(struct state *s, int line, bool focus)
 	return 0;
 }
 
+/* The GPU below `rank` in the same cell, -1 where the cell holds one. */
+static int64_t
+lower_half(const struct state *s, struct rect r, int64_t rank)
+{
+	struct map_view view = s->map;
+	int x, y, lower_x, lower_y;
+
+	view.cursor = rank;
+	return map_move(&view, &s->plan, s->estimate, r.w, r.h, 0, 1) &&
+	    map_find(&view, &s->plan, s->estimate, r.w, r.h, rank, &x, &y) &&
+	    map_find(&view, &s->plan, s->estimate, r.w, r.h, view.cursor, &lower_x, &lower_y) &&
+	    x == lower_x && y == lower_y ? view.cursor : -1;
+}
+
+/* The terminal names a cell: where that holds two GPUs, another click takes the lower. */
 static unsigned
 click_map(struct state *s, struct rect r, struct mouse m, bool focus)
 {
-	struct map_view view = s->map;
-	int64_t rank;
+	int64_t rank, lower;
 
-	view.depth = s->depth;
-	if (s->picture != PICTURE_MAP || !s->estimate->laid_out ||
-	    !map_at(&view, &s->plan, s->estimate, r.w, r.h, m.x - r.x, m.y - r.y, &rank))
+	if (!s->estimate->laid_out ||
+	    !map_at(&s->map, &s->plan, s->estimate, r.w, r.h, m.x - r.x, m.y - r.y, &rank))
 		return 0;
-	if (focus && rank == s->map.cursor)
-		return inspect_open(s, "");
+	lower = lower_half(s, r, rank);
+	if (focus && (s->map.cursor == rank || s->map.cursor == lower)) {
+		if (lower < 0 || s->map.cursor == lower)
+			return inspect_open(s, "");
+		rank = lower;
+	}
 	s->map.cursor = rank;
+	return 0;
+}
+
+/* Select the stage; selected already: why it takes the memory that it does. */
+static unsigned
+click_pipeline(struct state *s, struct rect r, int line, bool focus)
+{
+	const int64_t stage = pipeline_at(&s->pipeline, &s->plan, s->estimate, r, line);
+
+	if (stage < 0)
+		return 0;
+	if (focus && stage == s->pipeline.stage)
+		return overlay_why(s, "");
+	s->pipeline.stage = s->stage = stage;
 	return 0;
 }
 
@@ -161,6 +192,8 @@ click(struct state *s, const struct arrange *a, struct mouse m)
 		return 0;
 	if (pane == PANE_FORM)
 		return click_form(s, m.y - r.y, focus);
+	if (pane == PANE_MAP && s->picture == PICTURE_PIPELINE)
+		return click_pipeline(s, r, m.y - r.y, focus);
 	if (pane == PANE_MAP)
 		return click_map(s, r, m, focus);
 	return click_numbers(s, pane, number_at(s, pane, r, m), focus);

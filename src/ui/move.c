@@ -212,6 +212,7 @@ unsigned
 move_peers(struct state *s, const char *argument)
 {
 	(void)argument;
+	s->picture = PICTURE_MAP;
 	s->plain_map = !s->plain_map;
 	state_say(s, ROLE_DIM, s->plain_map ? "all groups are coloured" :
 	    "the groups of the GPU under the cursor are coloured");
@@ -224,7 +225,12 @@ zoom(struct state *s, int way)
 	struct rect r = map_area(s);
 
 	if (s->picture == PICTURE_PIPELINE) {
+		const int scale = s->pipeline.scale;
+
 		pipeline_zoom(&s->pipeline, &s->plan, s->estimate, r, way);
+		if (s->pipeline.scale == scale)
+			state_say(s, ROLE_DIM, way > 0 ? "time is shown no larger" :
+			    "time is shown no smaller");
 		return 0;
 	}
 	if (!s->estimate->laid_out)
@@ -244,6 +250,7 @@ move_zoom_in(struct state *s, const char *argument)
 	if (argument[0] == '\0')
 		return zoom(s, 1);
 	if (named < MAP_ZOOM_COUNT) {
+		s->picture = PICTURE_MAP;
 		s->map.zoom = named;
 		return 0;
 	}

@@ -64,7 +64,7 @@ options_open(struct state *s, const char *argument)
 		overlay_open(s, OVERLAY_OPTIONS);
 		return 0;
 	}
-	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, argument);
+	text_put(name, sizeof name, "%.*s", (int)n, argument);
 	row = settings_find(name);
 	if (row < settings_count && value[0] != '\0')
 		return put(s, row, value, true);
@@ -98,7 +98,7 @@ options_rows(struct rows *rows, const struct state *s)
 	}
 	rows_item(rows, -1, ROLE_DIM, "Enter, left and right change a setting, now and for later "
 	    "sessions. Keys are written by hand into settings.cfg in $XDG_CONFIG_HOME/shardplan or "
-	    "~/.config/shardplan: keys = ( { key = \"F6\"; run = \"zoom auto\"; } );");
+	    "~/.config/shardplan: keys = ( { key = \"F9\"; run = \"zoom auto\"; } );");
 }
 
 unsigned

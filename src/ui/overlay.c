@@ -182,7 +182,9 @@ overlay_close(struct state *s, const char *argument)
 {
 	(void)argument;
 	/* First the filter, then the list. */
-	if (s->filter[0] != '\0' && !overlay_types(s))
+	if (s->overlay == OVERLAY_NONE)
+		state_say(s, ROLE_DIM, "no list is open");
+	else if (s->filter[0] != '\0' && !overlay_types(s))
 		drop_filter(s);
 	else if (s->overlay != OVERLAY_TOPICS || !topics_close(s))
 		s->overlay = OVERLAY_NONE;
@@ -207,6 +209,8 @@ overlay_accept(struct state *s, const char *argument)
 	const struct overlay_type *type = &overlay_table[s->overlay];
 
 	(void)argument;
+	if (s->overlay == OVERLAY_NONE)
+		state_say(s, ROLE_DIM, "no list is open");
 	return type->accept != NULL ? type->accept(s, selected_target(s)) : 0;
 }
 

@@ -41,6 +41,10 @@ int pipeline_lines(const struct estimate *e);
 /* Stages that an area of this height shows at once. */
 int pipeline_page(const struct estimate *e, int h);
 
+/* The stage drawn on a line of the area, counted from its top; -1 where there is none. */
+int64_t pipeline_at(const struct pipeline_view *view, const struct plan *p,
+    const struct estimate *e, struct rect r, int line);
+
 /* Move by stages and by steps of time; it stops at the edges. */
 void pipeline_move(struct pipeline_view *view, const struct plan *p, const struct estimate *e,
     struct rect r, int64_t stages, int64_t steps);

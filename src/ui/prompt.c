@@ -111,6 +111,10 @@ unsigned
 prompt_filter(struct state *s, const char *argument)
 {
 	(void)argument;
+	if (s->overlay == OVERLAY_NONE) {
+		state_say(s, ROLE_DIM, "no list is open");
+		return 0;
+	}
 	prompt_start(s, PROMPT_FILTER, s->filter, false);
 	return 0;
 }

@@ -56,10 +56,8 @@ clings(const char *text)
 	return false;
 }
 
-/* How many bytes of the text go on a line of w columns, cut between words, and between
- * any two wide characters: those are written without blanks. */
-static size_t
-line_length(const char *text, int w)
+size_t
+rows_break(const char *text, int w)
 {
 	const int most = w > 8 ? w : 8;
 	size_t fits = 0, at = 0;
@@ -87,7 +85,7 @@ rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent
 
 	do {
 		int in = first ? indent : indent + rows->hang;
-		size_t n = line_length(text, rows->width - in);
+		size_t n = rows_break(text, rows->width - in);
 
 		add_line(rows, item, target, role, in, text, n);
 		text += n;

@@ -42,6 +42,11 @@ void rows_line(struct rows *rows, int target, enum role role, const char *text);
 void rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent,
     const char *text);
 
+/* How many bytes of the text, at least one of those that are left, go on a line of w
+ * columns: cut between words, and between any two wide characters, which are written without
+ * blanks. */
+size_t rows_break(const char *text, int w);
+
 /* What entry `item` stands for, -1 without one. */
 int rows_target(const struct rows *rows, int item);
 

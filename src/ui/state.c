@@ -421,7 +421,7 @@ field_command(struct state *s, const char *text)
 	const char *near;
 	enum field_id f;
 
-	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
+	text_put(name, sizeof name, "%.*s", (int)n, text);
 	f = field_find(name);
 	if (f != FIELD_NONE && text[n + strspn(text + n, " \t")] != '\0')
 		return edit_set(s, text);
@@ -456,5 +456,9 @@ state_command(struct state *s, const char *text)
 		return state_act(s, field_command(s, text));
 	text += n;
 	text += strspn(text, " \t");
+	if (text[0] != '\0' && command->argument[0] == '\0') {
+		state_say(s, ROLE_ERROR, "%s takes no argument", name);
+		return 0;
+	}
 	return state_act(s, app_event(s, command, text));
 }

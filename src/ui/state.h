@@ -166,7 +166,8 @@ void state_focus(struct state *s, enum pane pane);
 /* Scroll every pane so that its selection is visible. */
 void state_follow(struct state *s);
 
-/* Colour the map by these sources (map_color.h), as far as the layout has them. */
+/* Colour the map by these sources (map_color.h), as far as the layout has them, and show
+ * it. */
 void state_show_kinds(struct state *s, const char *const name[], int n);
 
 /* Draw the screen. The canvas has the state's size. */

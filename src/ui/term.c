@@ -201,6 +201,19 @@ color_depth(const struct app_options *options)
 	return COLORS >= 256 ? THEME_256 : COLORS >= 16 ? THEME_16 : THEME_8;
 }
 
+/* Ctrl-S is a key: it must not freeze the screen until somebody thinks of Ctrl-Q. */
+static void
+ignore_flow_control(void)
+{
+	struct termios tty;
+
+	if (tcgetattr(STDIN_FILENO, &tty) != 0)
+		return;
+	tty.c_iflag &= ~(tcflag_t)IXON;
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &tty) == 0)
+		def_prog_mode();
+}
+
 bool
 term_open(struct terminal *t, const struct app_options *options)
 {
@@ -219,6 +232,7 @@ term_open(struct terminal *t, const struct app_options *options)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	ignore_flow_control();
 	nodelay(stdscr, TRUE); /* waiting is done by ppoll */
 	handle(SIGTSTP, on_stop, 0); /* curses put its own */
 	t->colors = color_depth(options);

@@ -77,6 +77,9 @@ topics_language(struct state *s, const char *argument)
 	    argument[0] != '\0' ? argument : other);
 	if (!text_equal(language(s), s->settings.language))
 		state_say(s, ROLE_WARNING, "Chinese needs a terminal with UTF-8");
+	else
+		state_say(s, ROLE_DIM, "topics in %s for this session (:remember keeps it)",
+		    text_equal(language(s), "zh") ? "Chinese" : "English");
 	return 0;
 }
 

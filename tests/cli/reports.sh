@@ -92,6 +92,11 @@ NO_COLOR=1 good map --color=always
 grep -q "$(printf '\033')" out || fail '--color=always is stronger than NO_COLOR'
 good map --color-by=tp,pp --width=120
 good map --layout=deepspeed
+good map --zoom=cells
+out_has '^.AABBCCDD.EEFFGGHH.$'
+out_has '^tp: 8 groups of 2 A B C D E F G H$'
+good map --zoom=nodes
+out_has '^node 0 AE$'
 good map --nodes=4096
 
 # estimate and explain agree, and units stand beside numbers

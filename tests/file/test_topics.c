@@ -66,6 +66,7 @@ test_names(void **unused)
 		assert_ptr_equal(topics_find(&t, name), &t.topic[i]);
 	}
 	assert_non_null(topics_find(&t, "zero_stage")); /* a field's page */
+	assert_ptr_equal(topics_find(&t, "TP"), topics_find(&t, "tp"));
 	assert_null(topics_find(&t, "ze"));
 	assert_null(topics_find(&t, ""));
 	topics_free(&t);

@@ -197,8 +197,8 @@ random_key(struct monkey *m, char *buf, size_t *n)
 		add(buf, n, special[roll(m, sizeof special / sizeof *special)]);
 		break;
 	case 3:
-		one[0] = (char)(1 + roll(m, 31)); /* Ctrl-C, -D, -Q, -S, -Z, -\ are keys or signals */
-		if (strchr("\x03\x1c\x1a", one[0]) == NULL)
+		one[0] = (char)(1 + roll(m, 31));
+		if (strchr("\x03\x1c\x1a", one[0]) == NULL) /* these end or stop it */
 			add(buf, n, one);
 		break;
 	default:

@@ -76,3 +76,12 @@ for term in xterm screen screen-256color linux vt100 vt220 ansi rxvt xterm-16col
 	expect 'rc=0'
 	restored
 done
+
+# Ctrl-S does not freeze the screen.
+start 80 24 tmux-256color "'$PROG'"
+expect '>\*TP'
+keys C-s j
+expect '> sequence parallel'
+keys q
+expect 'rc=0'
+restored

@@ -122,12 +122,96 @@ test_context(void **unused)
 	assert_int_equal(command_context(&s->state), CONTEXT_FORM);
 	type(s, "\t");
 	assert_int_equal(command_context(&s->state), CONTEXT_MAP);
-	type(s, "\t");
+	type(s, "p");
+	assert_int_equal(command_context(&s->state), CONTEXT_PIPELINE);
+	type(s, "p\t");
 	assert_int_equal(command_context(&s->state), CONTEXT_MEMORY);
 	type(s, "\t");
 	assert_int_equal(command_context(&s->state), CONTEXT_MEMORY);
 	type(s, "?");
 	assert_int_equal(command_context(&s->state), CONTEXT_LIST);
+	session_free(s);
+}
+
+/* With the pipeline in its place, the map's commands show the map or are not offered. */
+static void
+test_hidden_map(void **unused)
+{
+	static const char *const shows_map[] = { "n", "N", "g", "c", "C", ":peers\r", ":one\r",
+		":zoom cells\r", ":color dp\r" };
+	struct session *s = session_new(120, 40);
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(shows_map); i++) {
+		state_focus(&s->state, PANE_MAP);
+		s->state.picture = PICTURE_PIPELINE;
+		type(s, shows_map[i]);
+		assert_int_equal(s->state.picture, PICTURE_MAP);
+		key(s, INPUT_ESCAPE);
+	}
+	type(s, "p");
+	assert_true(hides(s, "Enter peers"));
+	assert_true(shows(s, "p map"));
+	key(s, INPUT_DOWN);
+	key(s, INPUT_DOWN);
+	state_command(&s->state, "next-pane memory");
+	type(s, "kkkkkkkk");
+	state_command(&s->state, "next-pane map");
+	key(s, INPUT_ENTER);
+	assert_true(shows(s, "why: memory of stage 2"));
+	key(s, INPUT_ESCAPE);
+	type(s, "i"); /* a GPU of that stage */
+	assert_true(shows(s, "rank 8"));
+	assert_int_equal(layout_pipeline_rank(&s->state.estimate->layout, s->state.map.cursor), 2);
+	session_free(s);
+}
+
+/* What a command can not use is refused, and said. */
+static void
+test_arguments(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	for (size_t i = 0; i < command_count; i++) {
+		const struct command *c = &command_table[i];
+		char line[80], said[80];
+
+		if (c->argument[0] != '\0')
+			continue;
+		text_put(line, sizeof line, "%s 3", c->name);
+		text_put(said, sizeof said, "%s takes no argument", c->name);
+		assert_int_equal(state_command(&s->state, line), 0);
+		assert_string_equal(s->state.message, said);
+	}
+	assert_int_equal(s->disk.saves, 0);
+	state_command(&s->state, "wq other.cfg");
+	assert_int_equal(s->disk.saves, 0);
+	state_command(&s->state, "accept");
+	assert_string_equal(s->state.message, "no list is open");
+	state_command(&s->state, "close");
+	assert_string_equal(s->state.message, "no list is open");
+	state_command(&s->state, "filter");
+	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	state_command(&s->state, "set");
+	assert_string_equal(s->state.message, "the form is: set PATH VALUE");
+	state_command(&s->state, "language en");
+	assert_non_null(strstr(s->state.message, "English"));
+	session_free(s);
+}
+
+/* Enter is offered where it does something. */
+static void
+test_reading_lists(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, "W");
+	assert_true(hides(s, "Enter take"));
+	key(s, INPUT_ESCAPE);
+	type(s, "d");
+	assert_true(shows(s, "Enter take"));
 	session_free(s);
 }
 
@@ -138,7 +222,8 @@ main(void)
 		cmocka_unit_test(test_table), cmocka_unit_test(test_keys_unique),
 		cmocka_unit_test(test_keys_plain), cmocka_unit_test(test_all_keys),
 		cmocka_unit_test(test_monkey), cmocka_unit_test(test_help),
-		cmocka_unit_test(test_context),
+		cmocka_unit_test(test_context), cmocka_unit_test(test_hidden_map),
+		cmocka_unit_test(test_arguments), cmocka_unit_test(test_reading_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

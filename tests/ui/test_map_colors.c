@@ -477,6 +477,36 @@ test_meets(void **unused)
 	}
 }
 
+/* Where a cell stands for several GPUs the legend says so, and has its letters still. */
+static void
+test_first_gpu(void **unused)
+{
+	static const char *const title[] = { "layers, by each node's first GPU:  A  ",
+		"layers (first GPU):  A  " };
+	static const int width[] = { 100, 46 };
+	const char *const layers = "layers";
+	struct map_view v;
+	struct canvas c;
+
+	(void)unused;
+	lay_out("megatron", 64, 8, 8, 8, 1);
+	map_view_init(&v, &estimate.layout, &layers, 1);
+	v.zoom = MAP_ZOOM_NODE;
+	for (size_t k = 0; k < COUNT(width); k++) {
+		char *text = NULL;
+		size_t size = 0;
+		FILE *f = open_memstream(&text, &size);
+
+		assert_true(canvas_init(&c, width[k], 20, true));
+		map_draw(&c, (struct rect){ 0, 0, c.w, c.h }, &plan, &estimate, &v);
+		assert_true(canvas_print(&c, f, THEME_MONO, PALETTE_DEFAULT));
+		fclose(f);
+		assert_non_null(strstr(text, title[k]));
+		free(text);
+		canvas_free(&c);
+	}
+}
+
 int
 main(void)
 {
@@ -486,7 +516,7 @@ main(void)
 		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
 		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_meets),
+		cmocka_unit_test(test_meets), cmocka_unit_test(test_first_gpu),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

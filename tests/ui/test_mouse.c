@@ -78,6 +78,69 @@ test_map(void **unused)
 	session_free(s);
 }
 
+/* Two GPUs in one cell: the first click takes the upper, the next the lower. */
+static void
+test_halves(void **unused)
+{
+	struct session *s = session_new(120, 40);
+	const struct rect r = state_arrange(&s->state).inner[PANE_MAP];
+	struct mouse m = { .action = MOUSE_CLICK };
+	int x, y;
+
+	(void)unused;
+	state_command(&s->state, "zoom halves");
+	assert_true(map_find(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h, 1, &x, &y));
+	m.x = r.x + x;
+	m.y = r.y + y;
+	state_mouse(&s->state, m);
+	assert_int_equal(s->state.map.cursor, 1);
+	state_mouse(&s->state, m);
+	assert_int_equal(s->state.map.cursor, 5);
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	state_mouse(&s->state, m);
+	assert_int_equal(s->state.map.cursor, 5);
+	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	session_free(s);
+}
+
+/* A stage of the pipeline, by any of its lines; again: its memory. */
+static void
+test_pipeline(void **unused)
+{
+	static const int sizes[][2] = { { 120, 40 }, { 80, 24 }, { 80, 18 }, { 40, 12 } };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		struct session *s = session_new(sizes[i][0], sizes[i][1]);
+		struct rect r;
+		bool seen[4] = { false };
+
+		type(s, "p");
+		state_focus(&s->state, PANE_MAP);
+		state_follow(&s->state);
+		r = state_arrange(&s->state).inner[PANE_MAP];
+		for (int y = 0; y < r.h; y++) {
+			int64_t at;
+
+			s->state.pipeline.stage = 3;
+			at = pipeline_at(&s->state.pipeline, &s->state.plan, s->state.estimate, r, y);
+			if (at < 0 || at == 3)
+				continue;
+			seen[at] = true;
+			state_mouse(&s->state, (struct mouse){ r.x + 2, r.y + y, MOUSE_CLICK });
+			assert_int_equal(s->state.pipeline.stage, at);
+			assert_int_equal(s->state.stage, at);
+			draw(s); /* the marker is on that stage's first line */
+			assert_true(s->canvas.cursor_y <= r.y + y && s->canvas.cursor_y >= r.y + y - 2);
+		}
+		assert_true(seen[1] && seen[2]);
+		draw(s);
+		state_mouse(&s->state, (struct mouse){ r.x, s->canvas.cursor_y, MOUSE_CLICK });
+		assert_int_equal(s->state.overlay, OVERLAY_WHY);
+		session_free(s);
+	}
+}
+
 static void
 test_numbers(void **unused)
 {
@@ -219,6 +282,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_form), cmocka_unit_test(test_map),
+		cmocka_unit_test(test_halves), cmocka_unit_test(test_pipeline),
 		cmocka_unit_test(test_numbers), cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_tabs), cmocka_unit_test(test_wheel),
 		cmocka_unit_test(test_everywhere),

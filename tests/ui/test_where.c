@@ -145,7 +145,7 @@ test_inspect(void **unused)
 	assert_true(shows(s, "node 1, GPU 5 of 8; NVLink domain 1"));
 	assert_true(shows(s, "stage 0: layers 0 to 14, embedding"));
 	assert_true(shows(s, "experts 48 to 55 of 64"));
-	assert_true(shows(s, "tp             group 6, 1 of 2, node: 12 13"));
+	assert_true(shows(s, "tp             group 6, member 2 of 2, node: 12 13"));
 	key(s, INPUT_RIGHT);
 	assert_true(shows(s, "node 1, GPU 6 of 8"));
 	key(s, 'h');
