@@ -140,6 +140,9 @@ try_field(const struct complaint *complaint, enum field_id f, struct outcome *be
 		for (int i = 0; i < c.count; i++) {
 			const double from = (double)field_int(f, p) + 0.5, to = (double)c.value[i] + 0.5;
 
+			/* A size of 0 hides errors behind its own. */
+			if (c.value[i] < 1 && (row->step == STEP_DIVISOR || f == FIELD_VPP))
+				continue;
 			text_put(value, sizeof value, "%lld", (long long)c.value[i]);
 			try_value(complaint, f, value, fabs(log(to / from)), best);
 		}

@@ -308,6 +308,32 @@ collective_seconds(const struct plan *p, enum collective c, double payload,
 	return ring_seconds(p, c, payload, span);
 }
 
+/* Of k things, how many `draws` of any of them are expected to meet. */
+static double
+met(double k, double draws)
+{
+	return k > 1 ? k * (1 - pow(1 - 1 / k, draws)) : k;
+}
+
+/*
+ * NVLink domains that a token meets, of k. Routing limited to some groups of experts
+ * (DeepSeek-V3 report, section 2.1.2, at most four nodes) meets those groups' domains: each
+ * group lies in one of them, or over several.
+ */
+static double
+domains_met(const struct model *m, double k, double copies)
+{
+	const double groups = (double)m->router_groups, most = (double)m->router_group_topk;
+	double chosen;
+
+	if (groups <= 1 || most < 1 || most >= groups)
+		return met(k, copies);
+	chosen = met(most, copies);
+	if (k <= groups)
+		return met(k, chosen);
+	return chosen * met(k / groups, copies / chosen);
+}
+
 double
 link_dispatch_seconds(const struct plan *p, double tokens, double token, double copies,
     const struct span *span)
@@ -317,8 +343,8 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
 
 	if (span->kind == SPAN_NVLINK || span->size <= 1)
 		return collective_seconds(p, COLLECTIVE_ALL_TO_ALL, tokens * copies * token, span);
-	/* Domains that a token meets: k (1 - (1 - 1/k)^copies), all but its own on the network. */
-	visited = k * (1 - pow(1 - 1 / k, copies));
+	/* All but its own are on the network. */
+	visited = domains_met(&p->model, k, copies);
 	away = tokens * token * visited * (k - 1) / k / link_network_rate(p);
 	local = span->inside > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL,
 	    tokens * copies * token, span->inside) : 0;

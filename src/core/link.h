@@ -60,7 +60,8 @@ double link_network_rate(const struct plan *p);
 /*
  * All-to-all of tokens that visit `copies` ranks each (expert parallel dispatch or
  * combine), `token` bytes a token: across domains a token travels once to each domain
- * that it visits (deepseek-ai/DeepEP README), uniform routing assumed.
+ * that it visits (deepseek-ai/DeepEP README), routing assumed uniform over the groups of
+ * experts that it may come to (model.router_group_topk).
  */
 double link_dispatch_seconds(const struct plan *p, double tokens, double token, double copies,
     const struct span *span);

@@ -80,7 +80,8 @@ struct model {
 	int64_t linear_key_head_dim, linear_value_head_dim, linear_conv_kernel;
 	int64_t index_heads, index_head_dim, index_topk;
 	int64_t experts, experts_per_token, moe_ffn_hidden_size, shared_expert_ffn_hidden_size;
-	int64_t shared_expert_gate, router_bias, expert_bias, dense_layers, moe_layer_every;
+	int64_t shared_expert_gate, router_bias, expert_bias, router_groups, router_group_topk;
+	int64_t dense_layers, moe_layer_every;
 	int64_t mtp_layers;
 };
 

@@ -204,6 +204,22 @@ rule_experts_do_not_divide(const struct facts *f, char *message, size_t size)
 }
 
 bool
+rule_router_groups(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (m->experts == 0 || (m->router_groups <= 1 && m->router_group_topk <= 1))
+		return false;
+	if (m->router_groups >= 1 && m->experts % m->router_groups != 0)
+		return BROKEN("%lld experts do not divide into %lld groups", N(m->experts),
+		    N(m->router_groups));
+	if (m->router_group_topk > m->router_groups)
+		return BROKEN("a token may come to %lld of %lld groups of experts",
+		    N(m->router_group_topk), N(m->router_groups));
+	return false;
+}
+
+bool
 rule_topk_above_experts(const struct facts *f, char *message, size_t size)
 {
 	const struct model *m = &f->plan->model;

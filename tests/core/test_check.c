@@ -212,6 +212,8 @@ static const struct {
 	{ "cp=2 flash_attention=false", "cp_needs_flash" },
 	{ "ep=2", "ep_needs_experts" },
 	{ "ep=8 experts=12 experts_per_token=2 moe_ffn_hidden_size=1024", "experts_not_divisible" },
+	{ "experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 router_groups=3", "router_groups_do_not_fit" },
+	{ "experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 router_groups=4 router_group_topk=5", "router_groups_do_not_fit" },
 	{ "experts=4 experts_per_token=8 moe_ffn_hidden_size=1024", "topk_above_experts" },
 	{ "experts=4 experts_per_token=2", "expert_size_missing" },
 	{ "experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 tp=2 linear_bias=true", "moe_bias_with_etp" },
@@ -342,6 +344,29 @@ fixes(void **state)
 	fixed("sequence_length=262144", "sequence_too_long", "training.sequence_length", "131072");
 }
 
+/* Where no single change mends all, none is proposed that is an error itself. */
+static void
+fixes_are_values(void **state)
+{
+	static const char *const cases[] = {
+		"tp=3 pp=7", "tp=3 pp=7 ep=5", "tp=7 pp=3 cp=5", "pp=5 vpp=3 tp=3", "nodes=3 tp=5 etp=7"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct diag_list diags = { 0 };
+		struct plan p;
+
+		plan_builtin(&p);
+		put_all(&p, cases[i]);
+		assert_false(plan_check(&p, NULL, &diags));
+		check_fixes(&p, NULL, &diags);
+		for (size_t d = 0; d < diags.count; d++)
+			if (diags.item[d].fix_field != FIELD_NONE)
+				assert_string_not_equal(diags.item[d].fix_value, "0");
+	}
+}
+
 /* Warnings are mended in their own field; hints that only tell are left alone. */
 static void
 advice(void **state)
@@ -415,7 +440,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
-		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes), cmocka_unit_test(advice),
+		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes), cmocka_unit_test(fixes_are_values), cmocka_unit_test(advice),
 		cmocka_unit_test(steps),
 	};
 

@@ -301,10 +301,46 @@ calibrated(void **state)
 		}
 }
 
+/* Routing limited to groups meets fewer domains, never more than the groups it may come to,
+ * and a limit that limits nothing changes nothing. */
+static void
+test_limited_routing(void **state)
+{
+	struct plan p;
+	struct span span = { .kind = SPAN_MIXED, .size = 64, .inside = 8, .domains = 8, .nodes = 8,
+		.nic_share = 8 };
+	double free, last, limited;
+
+	(void)state;
+	plan_builtin(&p);
+	p.cluster.nvlink_gbps = 450;
+	p.model.experts = 256;
+	p.model.experts_per_token = 8;
+	free = last = link_dispatch_seconds(&p, 65536, 7168, 8, &span);
+	p.model.router_groups = 8;
+	p.model.router_group_topk = 8;
+	assert_true(link_dispatch_seconds(&p, 65536, 7168, 8, &span) >= free);
+	assert_true(link_dispatch_seconds(&p, 65536, 7168, 8, &span) <= free);
+	for (int most = 7; most >= 1; most--) {
+		p.model.router_group_topk = most;
+		limited = link_dispatch_seconds(&p, 65536, 7168, 8, &span);
+		assert_true(limited < last);
+		last = limited;
+	}
+	/* Two groups to a domain, or a group over two domains. */
+	for (int groups = 4; groups <= 16; groups += 12) {
+		p.model.router_groups = groups;
+		p.model.router_group_topk = groups / 2;
+		limited = link_dispatch_seconds(&p, 65536, 7168, 8, &span);
+		assert_true(limited < free);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limited_routing),
 		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
 		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
 		cmocka_unit_test(calibrated),
