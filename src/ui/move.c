@@ -204,6 +204,11 @@ unsigned
 move_picture(struct state *s, const char *argument)
 {
 	(void)argument;
+	if (state_arrange(s).inner[PANE_MAP].h <= 0) { /* panes take turns: it was not seen */
+		s->picture = PICTURE_PIPELINE;
+		state_focus(s, PANE_MAP);
+		return 0;
+	}
 	s->picture = s->picture == PICTURE_MAP ? PICTURE_PIPELINE : PICTURE_MAP;
 	return 0;
 }
@@ -217,6 +222,17 @@ move_peers(struct state *s, const char *argument)
 	state_say(s, ROLE_DIM, s->plain_map ? "all groups are coloured" :
 	    "the groups of the GPU under the cursor are coloured");
 	return 0;
+}
+
+static void
+say_zoom(struct state *s)
+{
+	const struct rect r = map_area(s);
+	const bool cells = s->map.zoom == MAP_ZOOM_HALF && s->estimate->laid_out &&
+	    map_zoom_for(&s->map, &s->plan, s->estimate, r.w, r.h) == MAP_ZOOM_CELL;
+
+	state_say(s, ROLE_DIM, "map: %s%s", s->map.zoom == MAP_ZOOM_AUTO ? "as large as fits" :
+	    map_zoom_name(s->map.zoom), cells ? ", shown as cells: they need colours and UTF-8" : "");
 }
 
 static unsigned
@@ -236,8 +252,7 @@ zoom(struct state *s, int way)
 	if (!s->estimate->laid_out)
 		return 0;
 	s->map.zoom = map_zoom_next(&s->map, &s->plan, s->estimate, r.w, r.h, way);
-	state_say(s, ROLE_DIM, "map: %s", s->map.zoom == MAP_ZOOM_AUTO ? "as large as fits" :
-	    map_zoom_name(s->map.zoom));
+	say_zoom(s);
 	return 0;
 }
 
@@ -252,6 +267,7 @@ move_zoom_in(struct state *s, const char *argument)
 	if (named < MAP_ZOOM_COUNT) {
 		s->picture = PICTURE_MAP;
 		s->map.zoom = named;
+		say_zoom(s);
 		return 0;
 	}
 	for (int i = MAP_ZOOM_AUTO; i < MAP_ZOOM_COUNT; i++)

@@ -268,7 +268,7 @@ overlay_follow(struct state *s)
 				first = i;
 			last = i;
 		}
-	if (first > 0 && rows.row[first - 1].item < 0)
+	if (first > 0 && rows.row[first - 1].item < 0 && last - first + 1 < r.h)
 		first--; /* its heading too */
 	rows_free(&rows);
 	if (s->first_line < last - r.h + 1)

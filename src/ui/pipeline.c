@@ -299,7 +299,12 @@ pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t
 		return;
 	if (e->stages > 1) {
 		field_format(FIELD_SCHEDULE, p, text, sizeof text);
-		text_add(buf, size, ": %s, %lld stages", text, (long long)e->stages);
+		text_add(buf, size, ": %s", text);
+		if (e->timed && e->step.bubble_fraction > 0) {
+			units_share(e->step.bubble_fraction, text, sizeof text);
+			text_add(buf, size, ", bubble %s", text);
+		}
+		text_add(buf, size, ", %lld stages", (long long)e->stages);
 		if (e->placement.vpp > 1)
 			text_add(buf, size, " of %lld chunks", (long long)e->placement.vpp);
 	} else {
@@ -308,10 +313,6 @@ pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t
 	if (e->microbatches > 0)
 		text_add(buf, size, ", %lld micro-batch%s", (long long)e->microbatches,
 		    e->microbatches == 1 ? "" : "es");
-	if (e->timed && e->stages > 1 && e->step.bubble_fraction > 0) {
-		units_share(e->step.bubble_fraction, text, sizeof text);
-		text_add(buf, size, ", bubble %s", text);
-	}
 }
 
 int

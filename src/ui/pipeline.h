@@ -32,7 +32,7 @@ struct pipeline_view {
 const char *pipeline_draw(struct canvas *c, struct rect r, const struct plan *p,
     const struct estimate *e, const struct pipeline_view *view, bool focus);
 
-/* "pipeline: 1f1b, 8 stages, 32 micro-batches, bubble 17.9 %". */
+/* "pipeline: 1f1b, bubble 17.9 %, 8 stages, 32 micro-batches". */
 void pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t size);
 
 /* Lines that all stages take, legend included: what `pipeline` prints. */

@@ -62,6 +62,25 @@ recalc(struct state *s)
 	state_follow(s);
 }
 
+/* Colour by a dimension that the plan uses, unless that is so already. */
+static void
+show_usual_kind(struct state *s)
+{
+	static const char *const usual[] = { "tp", "model", "dp", "data", "dp_shard", "ep", "pp", "cp" };
+	const struct layout *l = &s->estimate->layout;
+
+	if (!s->estimate->laid_out)
+		return;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+		const int kind = layout_kind(l, usual[i]);
+
+		if (kind >= 0 && layout_group_size(l, kind) > 1) {
+			state_show_kinds(s, &usual[i], 1);
+			return;
+		}
+	}
+}
+
 bool
 state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
     const struct app_files *files, const struct app_options *options)
@@ -99,6 +118,7 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 	state_show_kinds(s, tp, 1);
 	state_rebase(s);
 	recalc(s);
+	show_usual_kind(s);
 	return true;
 }
 
@@ -386,7 +406,7 @@ state_key(struct state *s, int32_t key)
 {
 	const struct settings_key *own;
 	const struct command *command;
-	char text[2] = "";
+	char text[2] = "", name[16];
 
 	if (s->prompt != PROMPT_NONE || s->question != QUESTION_NONE)
 		return state_act(s, prompt_key(s, key));
@@ -407,8 +427,8 @@ state_key(struct state *s, int32_t key)
 		edit_open(s, s->form.field, text);
 	} else if (key == INPUT_ESCAPE)
 		s->message[0] = '\0';
-	else if (key >= ' ' && key < 127)
-		state_say(s, ROLE_DIM, "%c means nothing here; ? lists the keys", (int)key);
+	else if (input_name(key, name, sizeof name) > 0)
+		state_say(s, ROLE_DIM, "%s means nothing here; ? lists the keys", name);
 	return 0;
 }
 

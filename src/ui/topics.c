@@ -5,6 +5,8 @@
 #include "ui/actions.h"
 #include "ui/views.h"
 
+enum { READABLE = 96 }; /* columns of a line that the eye follows back */
+
 /* The language that is shown. What has no Chinese characters shows English. */
 static const char *
 language(const struct state *s)
@@ -110,6 +112,8 @@ page_rows(struct rows *rows, const char *text)
 {
 	char line[2048];
 
+	if (rows->width > READABLE)
+		rows->width = READABLE;
 	while (*text != '\0') {
 		const size_t n = strcspn(text, "\n");
 

@@ -440,7 +440,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
-		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes), cmocka_unit_test(fixes_are_values), cmocka_unit_test(advice),
+		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
+		cmocka_unit_test(fixes_are_values), cmocka_unit_test(advice),
 		cmocka_unit_test(steps),
 	};
 

@@ -6,7 +6,7 @@
 start 120 40 tmux-256color "'$PROG'"
 expect 'memory per GPU, by stage'
 keys p
-expect 'pipeline: 1f1b, 4 stages, [0-9]+ micro-batches, bubble [0-9.]+ %'
+expect 'pipeline: 1f1b, bubble [0-9.]+ %, 4 stages, [0-9]+ micro-batches'
 expect 'cool-down'
 expect 'F3 forward of micro-batch 3'
 keys Tab
@@ -46,7 +46,7 @@ expect 'rc=0'
 restored
 
 start 100 30 tmux-256color "'$PROG' pipeline --ascii --width=90"
-expect 'pipeline: 1f1b, 4 stages'
+expect 'pipeline: 1f1b, bubble [0-9.]+ %, 4 stages'
 expect 'F0'
 expect 'F3 forward of micro-batch 3  B3 backward  \. idle'
 expect 'rc=0'

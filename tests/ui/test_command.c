@@ -149,7 +149,15 @@ test_hidden_map(void **unused)
 		assert_int_equal(s->state.picture, PICTURE_MAP);
 		key(s, INPUT_ESCAPE);
 	}
+	state_command(&s->state, "zoom halves");
+	assert_string_equal(s->state.message, "map: halves");
+	s->state.settings.ascii = true;
+	state_follow(&s->state);
+	state_command(&s->state, "zoom halves");
+	assert_non_null(strstr(s->state.message, "shown as cells"));
 	type(s, "p");
+	type(s, "ZZZZZZ");
+	assert_non_null(strstr(s->state.message, "no smaller"));
 	assert_true(hides(s, "Enter peers"));
 	assert_true(shows(s, "p map"));
 	key(s, INPUT_DOWN);
@@ -200,6 +208,27 @@ test_arguments(void **unused)
 	session_free(s);
 }
 
+/* On a screen of three lines the selected entry is the one that is shown; where panes take
+ * turns the pipeline's key brings its pane. */
+static void
+test_small(void **unused)
+{
+	struct session *s = session_new(20, 3);
+
+	(void)unused;
+	type(s, "?");
+	assert_true(shows(s, "> Up k"));
+	key(s, INPUT_DOWN);
+	assert_true(shows(s, "> Down j"));
+	key(s, INPUT_ESCAPE);
+	state_resize(&s->state, 40, 12);
+	type(s, "p");
+	assert_int_equal(command_context(&s->state), CONTEXT_PIPELINE);
+	type(s, "p");
+	assert_int_equal(command_context(&s->state), CONTEXT_MAP);
+	session_free(s);
+}
+
 /* Enter is offered where it does something. */
 static void
 test_reading_lists(void **unused)
@@ -224,6 +253,7 @@ main(void)
 		cmocka_unit_test(test_monkey), cmocka_unit_test(test_help),
 		cmocka_unit_test(test_context), cmocka_unit_test(test_hidden_map),
 		cmocka_unit_test(test_arguments), cmocka_unit_test(test_reading_lists),
+		cmocka_unit_test(test_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -251,6 +251,11 @@ test_compare_file(void **unused)
 	type(s, "\r");
 	assert_int_equal(s->state.plan.parallel.cp, 2);
 	assert_true(shows(s, "from beta.cfg: CP 2"));
+	key(s, INPUT_ESCAPE);
+	state_resize(&s->state, 140, 40); /* room for its name above its column */
+	type(s, ":compare llama-3.1-70b-64xh100.cfg\r");
+	assert_true(shows(s, "  llama-3.1-70b-64xh100.cfg  "));
+	state_resize(&s->state, 100, 40);
 	assert_int_equal(s->state.saved.parallel.cp, 1);
 	type(s, "q:compare missing.cfg\r");
 	assert_int_equal(s->state.overlay, OVERLAY_NONE);

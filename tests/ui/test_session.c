@@ -371,6 +371,14 @@ test_map(void **unused)
 	assert_int_equal(s->state.map.colors, 3);
 	assert_true(shows(s, "map by tp+dp+pp"));
 	assert_true(shows(s, "pp 1: 1 5 9 13"));
+	state_resize(&s->state, 80, 24); /* just enough for all of them */
+	assert_true(shows(s, "tp 6: 12 13  dp "));
+	assert_true(shows(s, ": 13 15  pp 1: 1 5 9 13"));
+	state_resize(&s->state, 100, 30);
+	key(s, INPUT_F12);
+	assert_true(shows(s, "F12 means nothing here"));
+	key(s, 0xe9);
+	assert_true(shows(s, "é means nothing here"));
 	type(s, "1c");
 	assert_int_equal(s->state.map.colors, 1);
 	assert_true(shows(s, "map by pp"));
