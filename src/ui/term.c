@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ui/looks.h"
 #include "ui/term.h"
 
 static const int ending[] = { SIGHUP, SIGINT, SIGTERM, SIGQUIT };
@@ -281,10 +282,9 @@ make_pair(const struct terminal *t, int pair, struct look look)
 	init_pair((short)pair, look.fg, look.bg);
 }
 
-enum { GAP_MOST = 4 }; /* blanks between two words that are sent as a part of them */
-
 /* The colour pair for a look, made when first needed; 0 is the terminal's own, and has to
- * do when there are no more: with 8 colours there are 63. */
+ * do when there are no more: with 8 colours there are 63. Text in that colour has a pair all
+ * the same: without one, curses would reset all attributes each time it comes back to it. */
 static short
 pair_of(struct terminal *t, struct look look)
 {
@@ -301,63 +301,13 @@ pair_of(struct terminal *t, struct look look)
 	return *pair = (short)t->pairs;
 }
 
-/* Nothing to see but the background that the terminal has anyway. */
-static bool
-is_blank(const struct terminal *t, const struct cell *cell)
-{
-	struct look look;
-
-	if (cell->ch != L' ')
-		return false;
-	look = theme_look(cell->style, t->colors, t->palette);
-	return look.bg < 0 && !look.underline && !look.reverse;
-}
-
-/* The end of the word to the left of a blank in a short gap between words, else -1. */
-static int
-word_before(const struct terminal *t, const struct cell *row, int w, int x)
-{
-	int left = x - 1, right = x + 1;
-
-	while (left >= 0 && left >= x - GAP_MOST && is_blank(t, &row[left]))
-		left--;
-	while (right < w && right <= left + GAP_MOST && is_blank(t, &row[right]))
-		right++;
-	if (left < 0 || right >= w || right - left - 1 > GAP_MOST || is_blank(t, &row[right]))
-		return -1;
-	return row[left].ch == L'\0' ? left - 1 : left;
-}
-
-/*
- * How a cell is sent. A blank looks the same in every colour of letters, so the blanks
- * between words take the colour of the word before them, and the others none: fewer
- * changes of colour to send. Text in the terminal's own colour has a pair of its own:
- * without one, curses would reset all attributes each time it comes back to it.
- */
-static short
-look_of(struct terminal *t, const struct cell *row, int w, int x, struct look *look)
-{
-	*look = theme_look(row[x].style, t->colors, t->palette);
-	if (is_blank(t, &row[x])) {
-		const int word = word_before(t, row, w, x);
-
-		if (word >= 0)
-			*look = theme_look(row[word].style, t->colors, t->palette);
-		if (word < 0 || look->bg >= 0 || look->underline || look->reverse) {
-			*look = (struct look){ .fg = -1, .bg = -1 };
-			return 0;
-		}
-	}
-	return t->colors == THEME_MONO ? 0 : pair_of(t, *look);
-}
-
 static void
 show_cell(struct terminal *t, const struct canvas *c, int x, int y)
 {
-	const struct cell *row = c->cell + y * c->w;
+	const wchar_t text[2] = { c->cell[y * c->w + x].ch, L'\0' };
 	struct look look;
-	const short pair = look_of(t, row, c->w, x, &look);
-	const wchar_t text[2] = { row[x].ch, L'\0' };
+	const bool plain = !looks_of(c, x, y, t->colors, t->palette, &look);
+	const short pair = plain || t->colors == THEME_MONO ? 0 : pair_of(t, look);
 	attr_t attr = A_NORMAL;
 	cchar_t out;
 
@@ -383,7 +333,7 @@ static void
 show_cells(struct terminal *t, const struct canvas *c, bool whole)
 {
 	for (int y = 0; y < c->h; y++) {
-		int last = -GAP_MOST - 1; /* cell that changed */
+		int last = -LOOKS_GAP - 1; /* cell that changed */
 
 		for (int x = 0; x < c->w; x++) {
 			const struct cell *now = &c->cell[y * c->w + x], *was = &t->shown.cell[y * c->w + x];
@@ -394,7 +344,7 @@ show_cells(struct terminal *t, const struct canvas *c, bool whole)
 			if (whole || !same_cell(now, was) || (wide && !same_cell(now + 1, was + 1)))
 				last = x;
 			/* Blanks follow the colour of the word before them. */
-			if (last == x || (now->ch == L' ' && x - last <= GAP_MOST))
+			if (last == x || (now->ch == L' ' && x - last <= LOOKS_GAP))
 				show_cell(t, c, x, y);
 		}
 	}

@@ -19,8 +19,10 @@ lines(const struct topic *t, const char *start)
 {
 	int n = 0;
 
-	for (const char *at = t->text; at != NULL && *at != '\0'; at = strchr(at, '\n'), at += at != NULL)
+	for (const char *at = t->text; *at != '\0'; at += *at == '\n') {
 		n += strncmp(at, start, strlen(start)) == 0;
+		at += strcspn(at, "\n");
+	}
 	return n;
 }
 

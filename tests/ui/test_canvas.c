@@ -1,6 +1,7 @@
 #include <locale.h>
 
 #include "support.h"
+#include "ui/looks.h"
 
 static const struct style plain = { .role = ROLE_TEXT };
 
@@ -130,13 +131,45 @@ test_print(void **unused)
 	canvas_free(&c);
 }
 
+/* Blanks in short gaps go with the word before them; the others have no look. */
+static void
+test_looks(void **unused)
+{
+	const struct style key = { .role = ROLE_KEY }, group = { .role = ROLE_GROUP };
+	struct look look, word;
+	struct canvas c;
+	struct rect all;
+
+	(void)unused;
+	assert_true(canvas_init(&c, 40, 2, true));
+	all = (struct rect){ 0, 0, c.w, c.h };
+	canvas_text(&c, all, 2, 0, key, "ab");
+	canvas_text(&c, all, 8, 0, (struct style){ .role = ROLE_TEXT }, "cd");
+	canvas_text(&c, all, 10 + LOOKS_GAP + 1, 0, key, "e");
+	canvas_text(&c, all, 0, 1, group, "x");
+	canvas_text(&c, all, 3, 1, key, "\346\274\242");
+	canvas_text(&c, all, 7, 1, key, "y");
+	word = theme_look(key, THEME_256, PALETTE_DARK);
+	for (int x = 0; x < c.w; x++) {
+		bool shown = looks_of(&c, x, 0, THEME_256, PALETTE_DARK, &look);
+
+		assert_int_equal(shown, (x >= 2 && x < 10) || x == 11 + LOOKS_GAP);
+		assert_int_equal(look.fg == word.fg, (x >= 2 && x < 8) || x == 11 + LOOKS_GAP);
+		assert_true(shown || look.fg == -1);
+	}
+	assert_false(looks_of(&c, 1, 1, THEME_256, PALETTE_DARK, &look)); /* not on a background */
+	assert_true(looks_of(&c, 5, 1, THEME_256, PALETTE_DARK, &look)); /* after a wide one */
+	assert_int_equal(look.fg, word.fg);
+	canvas_free(&c);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clip), cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_bad_text), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_print), cmocka_unit_test(test_looks),
 	};
 
 	if (setlocale(LC_ALL, "C.UTF-8") == NULL)
