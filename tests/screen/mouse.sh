@@ -12,9 +12,11 @@ press() {
 	before=${before%%"$2"*}
 	column=$(($(printf %s "$before" | wc -m) + 1))
 	if [ "$(get '#{mouse_sgr_flag}')" = 1 ]; then
-		keys -l "$ESC[<$1;$column;${row}M$ESC[<$1;$column;${row}m"
+		keys -l "${ESC}[<$1;$column;${row}M${ESC}[<$1;$column;${row}m"
 	else
-		keys -l "$ESC[M$(printf "\\$(printf %o $(($1 + 32)))\\$(printf %o $((column + 32)))\\$(
+		# Three bytes, each 32 more than what it says.
+		# shellcheck disable=SC2059
+		keys -l "${ESC}[M$(printf "\\$(printf %o $(($1 + 32)))\\$(printf %o $((column + 32)))\\$(
 		    printf %o $((row + 32)))")"
 	fi
 }
