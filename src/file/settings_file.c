@@ -30,7 +30,7 @@ member_text(const struct cfg_reader *r, const config_setting_t *group, const cha
 	text_put(path, sizeof path, "keys.%s", name);
 	if (s != NULL)
 		return cfg_text(r, s, path, buf, size);
-	cfg_error(r, group, path, "is missing (fix: { key = \"F6\"; run = \"zoom auto\"; })");
+	cfg_error(r, group, path, "is missing (fix: { key = \"F9\"; run = \"zoom auto\"; })");
 	return false;
 }
 
@@ -40,7 +40,7 @@ read_key(const struct cfg_reader *r, const config_setting_t *group, struct setti
 	char key[SETTINGS_KEY_SIZE], command[SETTINGS_TEXT_SIZE];
 
 	if (config_setting_type(group) != CONFIG_TYPE_GROUP) {
-		cfg_error(r, group, "keys", "each key is a group (fix: { key = \"F6\"; "
+		cfg_error(r, group, "keys", "each key is a group (fix: { key = \"F9\"; "
 		    "run = \"zoom auto\"; })");
 		return false;
 	}
@@ -68,7 +68,7 @@ read_keys(const struct cfg_reader *r, const config_setting_t *list, struct setti
 	bool ok = true;
 
 	if (config_setting_type(list) != CONFIG_TYPE_LIST) {
-		cfg_error(r, list, "keys", "needs a list (fix: keys = ( { key = \"F6\"; "
+		cfg_error(r, list, "keys", "needs a list (fix: keys = ( { key = \"F9\"; "
 		    "run = \"zoom auto\"; } );)");
 		return false;
 	}

@@ -187,7 +187,7 @@ random_key(struct monkey *m, char *buf, size_t *n)
 		"\033", "\r", "\t", "\177", "\x0c", "\x12", "\xe4\xb8\xad", "\xf0\x9f\x90\x92", "\xff",
 		"\x80", "\033[M !!", "\033[Mb!!", "\033[<0;5;5M\033[<0;5;5m", "\033[<64;40;12M",
 		":set parallel.pp 3\r", ":go layer 3\r", ":zoom cells\r", ":color pp\r",
-		"/tp\r", "++", "--", "u", "uu", "\x1a",
+		"/tp\r", "++", "--", "u", "uu",
 	};
 	char one[2] = "";
 
@@ -235,6 +235,20 @@ type(struct monkey *m, const char *buf, size_t n)
 		n -= (size_t)done;
 		drain(m, 0);
 	}
+}
+
+/* Ctrl-Z, alone: it makes the kernel drop what was written and not read yet, which must not
+ * be how the program took its leave. */
+static void
+suspend(struct monkey *m)
+{
+	while (drain(m, 30))
+		;
+	if (!ended(m, WNOHANG))
+		type(m, "\x1a", 1);
+	while (drain(m, 30))
+		;
+	m->keys++;
 }
 
 /* Out of any prompt, list or question, then leave without saving. */
@@ -303,7 +317,11 @@ main(int argc, char **argv)
 			resize(&m);
 		type(&m, buf, n);
 		drain(&m, 20);
-		ended(&m, WNOHANG);
+		if (!ended(&m, WNOHANG) && roll(&m, 40) == 0) {
+			suspend(&m);
+			if (m.pid != 0)
+				ended(&m, WNOHANG);
+		}
 	}
 	if (m.pid != 0)
 		leave(&m);
