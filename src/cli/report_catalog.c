@@ -260,7 +260,7 @@ print_list(const struct options *o, size_t which)
 	struct table t;
 	int status = STATUS_OK;
 
-	if (!session_catalog(&s))
+	if (!session_catalog(&s) || (which == 2 && !session_clusters(&s)))
 		return STATUS_ERROR;
 	list = which == 0 ? &s.catalog.models : which == 1 ? &s.catalog.gpus : &s.catalog.clusters;
 	if (o->operands > 0 &&

@@ -32,6 +32,18 @@ session_catalog(struct session *s)
 	return false;
 }
 
+bool
+session_clusters(struct session *s)
+{
+	struct file_errors errors = { 0 };
+
+	if (catalog_load_clusters(&s->catalog, &errors))
+		return true;
+	print_errors(&errors);
+	session_close(s);
+	return false;
+}
+
 /* Values of the command line, in their order, all before the plan is resolved. */
 static bool
 apply_settings(const struct session *s, const struct options *o, struct plan *plan)

@@ -31,6 +31,9 @@ struct session {
 /* Load the catalogue alone. False after a message; nothing to close then. */
 bool session_catalog(struct session *s);
 
+/* Load its clusters too. False after a message; the session is closed then. */
+bool session_clusters(struct session *s);
+
 /*
  * Load the catalogue and the plan, NULL for the built-in one and "-" for standard input,
  * and put the values of the command line in. False after a message on standard error;

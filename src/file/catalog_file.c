@@ -311,7 +311,19 @@ load_from(const struct loader *l, path_finder *find, bool needed)
 	}
 	ok = load_entries(l, path, &gpus, needed) && ok;
 	ok = find(path, sizeof path, "models.cfg") && load_entries(l, path, &models, needed) && ok;
-	ok = find(path, sizeof path, "clusters") && load_clusters(l, path, needed) && ok;
+	return ok;
+}
+
+bool
+catalog_load_clusters(struct catalog *catalog, struct file_errors *errors)
+{
+	const struct loader l = { .catalog = catalog, .errors = errors,
+		.defaults = catalog->defaults };
+	char path[PLANFILE_PATH_SIZE];
+	bool ok = paths_data(path, sizeof path, "clusters") && load_clusters(&l, path, true);
+
+	if (paths_config(path, sizeof path, "clusters"))
+		ok = load_clusters(&l, path, false) && ok;
 	return ok;
 }
 

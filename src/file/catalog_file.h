@@ -11,8 +11,12 @@
 #include "core/catalog.h"
 #include "file/planfile.h"
 
-/* Read everything. A shipped file that is missing or wrong is an error; so is a wrong
+/* Read models and GPUs. A shipped file that is missing or wrong is an error; so is a wrong
  * user file. On false errors says why and *catalog holds nothing. */
 bool catalog_load(struct catalog *catalog, struct file_errors *errors);
+
+/* Add the clusters: plan files that nobody else looks up by name, so only a list of them
+ * needs this. On false errors says why; the other entries stand. */
+bool catalog_load_clusters(struct catalog *catalog, struct file_errors *errors);
 void catalog_free(struct catalog *catalog);
 #endif

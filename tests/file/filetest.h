@@ -141,7 +141,7 @@ load_catalog(void **state)
 	(void)state;
 	use_source_tree();
 	paths_init(NULL);
-	if (catalog_load(&test_catalog, &errors))
+	if (catalog_load(&test_catalog, &errors) && catalog_load_clusters(&test_catalog, &errors))
 		return 0;
 	for (size_t i = 0; i < errors.count; i++)
 		print_error("%s\n", errors.line[i]);

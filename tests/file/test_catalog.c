@@ -107,6 +107,10 @@ load_with_user(struct catalog *c)
 	memset(&errors, 0, sizeof errors);
 	setenv("XDG_CONFIG_HOME", test_dir, 1);
 	ok = catalog_load(c, &errors);
+	if (ok && !catalog_load_clusters(c, &errors)) {
+		catalog_free(c);
+		ok = false;
+	}
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	return ok;
 }
@@ -234,8 +238,11 @@ test_missing(void **state)
 	memset(&errors, 0, sizeof errors);
 	setenv("SHARDPLAN_DATADIR", test_dir, 1);
 	assert_false(catalog_load(&c, &errors));
-	assert_int_equal(errors.count, 3);
+	assert_int_equal(errors.count, 2);
 	assert_non_null(strstr(errors.line[0], "gpus.cfg: error: can not be opened: No such file"));
+	memset(&errors, 0, sizeof errors);
+	assert_false(catalog_load_clusters(&c, &errors));
+	assert_int_equal(errors.count, 1);
 	use_source_tree();
 }
 
