@@ -39,7 +39,7 @@ print_page(const struct topic *page)
 {
 	const char *text = page->text;
 
-	printf("%s\n\n", page->title);
+	printf("%s\n", page->title);
 	while (*text != '\0') {
 		const size_t n = strcspn(text, "\n");
 
