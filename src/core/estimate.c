@@ -19,12 +19,18 @@ estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s
 	}
 }
 
+/* The fullest GPU's memory suffices. */
+static bool
+has_room(const struct estimate *out)
+{
+	return out->stages > 0 && out->peak_total <= out->capacity;
+}
+
 static void
 check_fit(struct estimate *out, const struct plan *p)
 {
 	const double gib = 1024.0 * 1024 * 1024;
-
-	const bool room = out->stages > 0 && out->peak_total <= out->capacity;
+	const bool room = has_room(out);
 
 	out->fits = room && (!out->served || out->serve.fits);
 	if (room && !out->fits) {
@@ -147,6 +153,6 @@ estimate_peak(struct estimate *out, const struct plan *p, const struct catalog *
 			out->stage[out->peak_stage].memory = out->stage[0].memory;
 	}
 	estimate_speed(out, p, NULL);
-	out->fits = out->peak_total <= out->capacity && (!out->served || out->serve.fits);
+	out->fits = has_room(out) && (!out->served || out->serve.fits);
 	return true;
 }

@@ -6,8 +6,6 @@
  * The pictures of the floor come from the same code as those of the program, fed with the
  * same keys. Times are medians; both programs are measured in turn, on the same machine.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <locale.h>
 #include <poll.h>

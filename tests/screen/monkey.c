@@ -5,7 +5,6 @@
  *
  * It runs in the current directory, which fills up with whatever the keys save.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
