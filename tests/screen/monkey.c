@@ -19,6 +19,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <utmp.h>
 
 enum { BURST_MOST = 24, TAIL = 4096, PATIENCE_MS = 60000 };
 
@@ -105,27 +106,33 @@ drain(struct monkey *m, int ms)
 	return any;
 }
 
+/* The modes are read before the program is there: one that starts fast has set its own. */
 static void
 start(struct monkey *m)
 {
 	struct winsize size = { .ws_row = 40, .ws_col = 120 };
 
-	m->pid = forkpty(&m->fd, NULL, NULL, &size);
+	if (openpty(&m->fd, &m->tty, NULL, NULL, &size) != 0) {
+		perror("monkey: openpty");
+		exit(99);
+	}
+	if (tcgetattr(m->tty, &m->before) != 0)
+		fail(m, "no terminal");
+	m->pid = fork();
 	if (m->pid < 0) {
-		perror("monkey: forkpty");
+		perror("monkey: fork");
 		exit(99);
 	}
 	if (m->pid == 0) {
-		execl(m->program, m->program, m->plan, (char *)NULL);
+		close(m->fd);
+		if (login_tty(m->tty) == 0)
+			execl(m->program, m->program, m->plan, (char *)NULL);
 		perror(m->program);
 		_exit(127);
 	}
 	m->starts++;
 	m->tails = 0;
 	m->screen = m->hidden = m->mouse = false;
-	m->tty = open(ptsname(m->fd), O_RDWR | O_NOCTTY);
-	if (m->tty < 0 || tcgetattr(m->tty, &m->before) != 0)
-		fail(m, "no terminal");
 	if (!drain(m, PATIENCE_MS))
 		fail(m, "no screen");
 }
