@@ -302,6 +302,22 @@ is_name(const struct dirent *e)
 }
 
 bool
+drafts_exist(void)
+{
+	char dir[PLANFILE_PATH_SIZE];
+	const struct dirent *e;
+	bool any = false;
+	DIR *d;
+
+	if (!paths_state(dir, sizeof dir, "drafts") || (d = opendir(dir)) == NULL)
+		return false;
+	while (!any && (e = readdir(d)) != NULL)
+		any = is_name(e);
+	closedir(d);
+	return any;
+}
+
+bool
 drafts_find(struct drafts *d, const char *of, const struct catalog *catalog,
     const struct plan *saved, struct plan *plan, char *note, size_t size)
 {

@@ -31,6 +31,9 @@ bool drafts_keep(struct drafts *d, const char *of, const struct plan *plan,
 /* Remove the session's draft, if there is one. */
 void drafts_drop(struct drafts *d);
 
+/* Whether there is any draft to look at; drafts_find reads them. */
+bool drafts_exist(void);
+
 /*
  * The newest draft of a plan file, or of plans without one, whose session is over: its
  * plan in *plan, when it was written in note. One of another host may still be at work;

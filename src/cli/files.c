@@ -168,7 +168,8 @@ files_find_draft(void *context, const struct plan *saved, struct plan *draft, ch
 {
 	struct session *s = context;
 
-	return drafts_find(&s->drafts, s->file.path, &s->catalog, saved, draft, note, size);
+	return drafts_exist() && session_whole_catalog(s, note, size) &&
+	    drafts_find(&s->drafts, s->file.path, &s->catalog, saved, draft, note, size);
 }
 
 static void
@@ -183,6 +184,12 @@ files_save_settings(void *context, const struct settings *settings, const char *
 {
 	(void)context;
 	return preferences_write(settings, name, note, size);
+}
+
+static bool
+files_read_catalog(void *context, char *note, size_t size)
+{
+	return session_whole_catalog(context, note, size);
 }
 
 static char *
@@ -210,7 +217,7 @@ session_files(struct session *s)
 {
 	s->drafts = (struct drafts){ .own = "" };
 	s->has_paths = false;
-	return (struct app_files){ .context = s, .open = files_open, .peek = files_peek,
+	return (struct app_files){ .context = s, .read_catalog = files_read_catalog, .open = files_open, .peek = files_peek,
 		.save = files_save, .path = files_path, .complete = files_complete,
 		.keep_draft = files_keep_draft, .drop_draft = files_drop_draft,
 		.find_draft = files_find_draft, .take_draft = files_take_draft,

@@ -76,7 +76,7 @@ screen_run(const struct options *o)
 			    near);
 		return usage_error("'%s' is neither a command nor a file", path);
 	}
-	if (!session_open(&s, o, path))
+	if (!session_open_screen(&s, o, path))
 		return STATUS_ERROR;
 	if (path != NULL && strcmp(path, "-") == 0)
 		reopen_input();

@@ -23,13 +23,29 @@ session_catalog(struct session *s)
 {
 	struct file_errors errors = { 0 };
 
-	memset(&s->catalog, 0, sizeof s->catalog);
 	s->topics = (struct topics){ 0 };
 	s->topics_language[0] = '\0';
-	if (catalog_load(&s->catalog, &errors))
+	s->whole = catalog_load(&s->catalog, &errors);
+	if (!s->whole)
+		print_errors(&errors);
+	return s->whole;
+}
+
+bool
+session_whole_catalog(struct session *s, char *note, size_t size)
+{
+	struct file_errors errors = { 0 };
+	struct catalog all;
+
+	if (s->whole)
 		return true;
-	print_errors(&errors);
-	return false;
+	if (!catalog_load(&all, &errors)) {
+		text_put(note, size, "%s", errors.line[0]);
+		return false;
+	}
+	catalog_free(&s->catalog);
+	s->catalog = all;
+	return s->whole = true;
 }
 
 bool
@@ -89,6 +105,35 @@ session_open(struct session *s, const struct options *o, const char *path)
 		return true;
 	catalog_free(&s->catalog);
 	return false;
+}
+
+/* The plan is read without a catalogue to learn what it names. */
+static bool
+open_named(struct session *s, const char *path)
+{
+	struct file_errors errors = { 0 };
+
+	if (path == NULL)
+		planfile_builtin(&s->file, &s->plan, NULL);
+	else if (!planfile_read(&s->file, &s->plan, path, NULL, &errors))
+		return false;
+	if (!catalog_load_named(&s->catalog, s->plan.cluster.gpu, s->plan.model.preset))
+		return false;
+	plan_resolve(&s->plan, &s->catalog);
+	s->read = s->plan;
+	s->topics = (struct topics){ 0 };
+	s->topics_language[0] = '\0';
+	s->whole = false;
+	return true;
+}
+
+bool
+session_open_screen(struct session *s, const struct options *o, const char *path)
+{
+	const bool once = path != NULL && strcmp(path, "-") == 0; /* can not be read again */
+
+	/* Values of the command line may name other entries than the plan does. */
+	return (o->settings == 0 && !once && open_named(s, path)) || session_open(s, o, path);
 }
 
 void

@@ -17,6 +17,7 @@
 
 struct session {
 	struct catalog catalog;
+	bool whole;       /* the catalogue is; else it holds what the plan names */
 	struct planfile file;
 	struct plan plan; /* resolved, options applied */
 	struct plan read; /* as its file has it, where it came from one */
@@ -40,6 +41,14 @@ bool session_clusters(struct session *s);
  * nothing to close then.
  */
 bool session_open(struct session *s, const struct options *o, const char *path);
+
+/*
+ * The same for the screen, which shows itself before the catalogue is read, where it can:
+ * session_whole_catalog reads it then. False with the reason in note; the entries that were
+ * there stand.
+ */
+bool session_open_screen(struct session *s, const struct options *o, const char *path);
+bool session_whole_catalog(struct session *s, char *note, size_t size);
 void session_close(struct session *s);
 
 /* A second plan beside s->plan, read in the same way. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "core/text.h"
 #include "file/catalog_file.h"
@@ -327,22 +328,105 @@ catalog_load_clusters(struct catalog *catalog, struct file_errors *errors)
 	return ok;
 }
 
-bool
-catalog_load(struct catalog *catalog, struct file_errors *errors)
+/* Begin an empty catalogue. NULL without memory. */
+static struct loader *
+loader_new(struct catalog *catalog, struct file_errors *errors)
 {
 	struct loader *l = malloc(sizeof *l);
-	bool ok = false;
 
 	memset(catalog, 0, sizeof *catalog);
 	if (l == NULL) {
 		errors_add(errors, "catalogue", 0, "", "out of memory");
-		return false;
+		return NULL;
 	}
 	l->catalog = catalog;
 	l->errors = errors;
 	plan_defaults(&l->defaults);
 	catalog->defaults = l->defaults;
 	catalog->has_defaults = true;
+	return l;
+}
+
+/*
+ * Where the entry of that name begins in a file's text, and how long it is; NULL unless it
+ * stands there in the shipped files' form: `{ id = "NAME";` at the start of a line, and no
+ * brace within.
+ */
+static const char *
+find_entry(const char *text, const char *name, size_t *size)
+{
+	char head[PLAN_ID_SIZE + 16];
+	const char *start = text, *end;
+
+	text_put(head, sizeof head, "\n  { id = \"%s\";", name);
+	if ((start = strstr(text, head)) == NULL ||
+	    (end = strchr(start += strlen("\n  "), '}')) == NULL)
+		return NULL;
+	*size = (size_t)(end - start) + 1;
+	return start;
+}
+
+/* Read one entry of a shipped file, which costs a hundredth of the file. */
+static bool
+load_named(const struct loader *l, const char *path, const struct kind *kind, const char *name)
+{
+	const struct cfg_reader r = { path, NULL, l->errors };
+	struct cfg cfg = { .parsed = false };
+	struct slurp in;
+	const char *entry;
+	char why[256], *text = NULL;
+	size_t size;
+	bool ok = false;
+
+	if (!slurp_file(&in, path, why, sizeof why))
+		return false;
+	if ((entry = find_entry(in.text, name, &size)) != NULL &&
+	    (text = malloc(size + 64)) != NULL) {
+		size_t n = text_put(text, size + 64, "%s = ( %.*s );", kind->name, (int)size, entry);
+
+		ok = cfg_parse(&cfg, &r, text, n) &&
+		    put_entries(l, &r, config_root_setting(&cfg.config), kind);
+	}
+	cfg_close(&cfg);
+	free(text);
+	free(in.text);
+	return ok;
+}
+
+/* Nothing of the user's own: it may stand for any entry. */
+static bool
+only_shipped(void)
+{
+	char path[PLANFILE_PATH_SIZE];
+
+	return (!paths_config(path, sizeof path, "gpus.cfg") || access(path, F_OK) != 0) &&
+	    (!paths_config(path, sizeof path, "models.cfg") || access(path, F_OK) != 0);
+}
+
+bool
+catalog_load_named(struct catalog *catalog, const char *gpu, const char *model)
+{
+	struct file_errors errors = { 0 };
+	struct loader *l = loader_new(catalog, &errors);
+	char path[PLANFILE_PATH_SIZE];
+	bool ok = l != NULL && only_shipped() && paths_data(path, sizeof path, "gpus.cfg") &&
+	    load_named(l, path, &gpus, gpu) && paths_data(path, sizeof path, "models.cfg") &&
+	    load_named(l, path, &models, model);
+
+	free(l);
+	if (!ok)
+		catalog_free(catalog);
+	return ok;
+}
+
+bool
+catalog_load(struct catalog *catalog, struct file_errors *errors)
+{
+	struct loader *l = loader_new(catalog, errors);
+	bool ok;
+
+	if (l == NULL)
+		return false;
 	/* The user's entries come second, so that they replace shipped ones. */
 	ok = load_from(l, paths_data, true);
 	ok = load_from(l, paths_config, false) && ok;

@@ -113,23 +113,29 @@ end(const struct state *s)
 	free(lines);
 }
 
-static int
-run(struct terminal *t, struct state *s)
+/* The rest of the catalogue, once there is something to look at. */
+static bool
+read_catalog(const struct state *s, char *note, size_t size)
 {
-	char note[STATE_MESSAGE_SIZE] = "";
+	return s->files->read_catalog == NULL ||
+	    s->files->read_catalog(s->files->context, note, size);
+}
+
+/* Show and take keys until the user leaves. Returns the exit status; note says what is left
+ * to be said of it. */
+static int
+run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size_t size)
+{
 	struct keeper keeper = { 0 };
-	struct canvas c = { 0 };
 	int32_t key = INPUT_NONE;
-	int status = 0;
 	bool on = true;
 
-	s->utf8 = t->utf8;
-	s->chinese = strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0;
-	state_resize(s, t->w, t->h);
+	if (show(t, s, c) && !read_catalog(s, note, size))
+		return 2;
 	while (on) {
 		const int wait = keep_unsaved(&keeper, s, now_ms(), key != INPUT_NONE);
 
-		if (!show(t, s, &c))
+		if (!show(t, s, c))
 			break;
 		key = term_key(t, wait);
 		on = key == INPUT_NONE || handle(t, s, &keeper, key);
@@ -143,10 +149,25 @@ run(struct terminal *t, struct state *s)
 		}
 	}
 	if (on || key == INPUT_SIGNAL || key == INPUT_GONE) {
-		keep_draft(s, note, sizeof note);
-		status = on ? 2 : term_signal() != 0 ? 128 + term_signal() : 129;
-	} else if (s->files->drop_draft != NULL)
+		keep_draft(s, note, size);
+		return on ? 2 : term_signal() != 0 ? 128 + term_signal() : 129;
+	}
+	if (s->files->drop_draft != NULL)
 		s->files->drop_draft(s->files->context);
+	return 0;
+}
+
+static int
+run_screen(struct terminal *t, struct state *s)
+{
+	char note[STATE_MESSAGE_SIZE] = "";
+	struct canvas c = { 0 };
+	int status;
+
+	s->utf8 = t->utf8;
+	s->chinese = strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0;
+	state_resize(s, t->w, t->h);
+	status = run_keys(t, s, &c, note, sizeof note);
 	canvas_free(&c);
 	term_close(t);
 	if (note[0] != '\0')
@@ -164,6 +185,10 @@ run_lines(struct state *s)
 	size_t size = 0;
 	bool on = true;
 
+	if (!read_catalog(s, note, sizeof note)) {
+		fprintf(stderr, "shardplan: %s\n", note);
+		return 2;
+	}
 	term_watch_signals();
 	linear_begin(s, stdout);
 	fflush(stdout);
@@ -201,7 +226,7 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 		end(&s);
 	} else if (term_open(&t, options)) {
 		begin(&s, options != NULL ? options->notice : NULL);
-		status = run(&t, &s);
+		status = run_screen(&t, &s);
 		end(&s);
 	}
 	state_free(&s);

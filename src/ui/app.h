@@ -43,6 +43,11 @@ struct app_files {
 
 	/* The calls below may be NULL: then there is nothing of the kind. */
 
+	/* The catalogue that app_run was given may hold no more than what the plan names: read
+	 * the rest. Called once, between the first picture and the first key. False with the
+	 * reason in note, which ends the program. */
+	bool (*read_catalog)(void *context, char *note, size_t size);
+
 	/* The session's work is saved, or given up: its copy goes. */
 	void (*drop_draft)(void *context);
 

@@ -90,8 +90,10 @@ measure_estimates(const struct plan *p, struct estimate *e)
 		for (int i = 0; i < TIMES; i++)
 			estimate_run(e, p, NULL, NULL);
 		middle = now();
-		if (!e->legal)
-			printf("  (not legal: %s)\n", e->diags.item[0].message);
+		if (!e->legal) {
+			fprintf(stderr, "bench_estimate: %s\n", e->diags.item[0].message);
+			exit(1);
+		}
 		for (int i = 0; i < TIMES; i++)
 			estimate_peak(e, p, NULL);
 		end = now();
@@ -149,6 +151,14 @@ main(void)
 	moe_plan(&p);
 	put_rates(&p);
 	measure("mixture of experts, 16 stages", &p, e);
+	put(&p, FIELD_MODE, "serve");
+	put(&p, FIELD_NODES, "2");
+	put(&p, FIELD_TP, "16");
+	put(&p, FIELD_PP, "1");
+	put(&p, FIELD_EP, "1");
+	put(&p, FIELD_PIPELINE_LAYOUT, "");
+	plan_resolve(&p, NULL);
+	measure("serving, mixture of experts, TP 16", &p, e);
 	free(e);
 	return 0;
 }

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/field.h"
 #include "core/serve.h"
@@ -461,32 +460,6 @@ test_transfer(void **state)
 	assert_true(estimate().transfer_seconds == 0);
 }
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static void
-test_speed(void **state)
-{
-	double start, sum = 0;
-
-	(void)state;
-	load("deepseek-v3");
-	set("tp", "2");
-	set("pp", "4");
-	estimate();
-	start = now();
-	for (int i = 0; i < 2000; i++)
-		sum += serve_estimate(&p, &layout, &placement, NULL).kv_blocks;
-	print_message("%.1f us an estimate with four stages\n", (now() - start) / 2000);
-	assert_true(sum >= 0);
-}
-
 int
 main(void)
 {
@@ -504,7 +477,6 @@ main(void)
 		cmocka_unit_test(test_measured_decode),
 		cmocka_unit_test(test_times_follow),
 		cmocka_unit_test(test_transfer),
-		cmocka_unit_test(test_speed),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

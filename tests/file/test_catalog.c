@@ -1,6 +1,5 @@
 /* The catalogue: what is shipped loads and fits together, users override by name. */
 #include <math.h>
-#include <time.h>
 
 #include "filetest.h"
 
@@ -268,24 +267,43 @@ test_paths(void **state)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 }
 
-/* Startup must not be felt; generous, for slow machines and sanitizers. */
+/* Entries read alone are those of the whole file. */
 static void
-test_speed(void **state)
+test_named(void **state)
 {
-	struct timespec a, b;
+	const struct catalog_list *models = &test_catalog.models, *all_gpus = &test_catalog.gpus;
 	struct catalog c;
-	double seconds;
 
 	(void)state;
-	clock_gettime(CLOCK_MONOTONIC, &a);
-	for (int i = 0; i < 10; i++) {
-		assert_true(catalog_load(&c, &errors));
+	for (size_t i = 0; i < models->count; i++) {
+		const struct catalog_entry *gpu = &all_gpus->entry[i % all_gpus->count];
+
+		assert_true(catalog_load_named(&c, gpu->id, models->entry[i].id));
+		assert_int_equal(c.gpus.count, 1);
+		assert_int_equal(c.models.count, 1);
+		assert_memory_equal(c.gpus.entry, gpu, sizeof *gpu);
+		assert_memory_equal(c.models.entry, &models->entry[i], sizeof *gpu);
 		catalog_free(&c);
 	}
-	clock_gettime(CLOCK_MONOTONIC, &b);
-	seconds = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
-	print_message("catalogue: %.2f ms\n", seconds * 100);
-	assert_true(seconds / 10 < 0.25);
+	assert_false(catalog_load_named(&c, "h100-sxm-80gb", "no-such-model"));
+	assert_null(c.gpus.entry);
+	assert_false(catalog_load_named(&c, "h100", "llama-3.1-70b"));
+	assert_false(catalog_load_named(&c, "", ""));
+}
+
+/* A file of the user's may say anything of any entry. */
+static void
+test_named_beside_user_files(void **state)
+{
+	struct catalog c;
+
+	(void)state;
+	setenv("XDG_CONFIG_HOME", test_dir, 1);
+	assert_true(catalog_load_named(&c, "h100-sxm-80gb", "llama-3.1-70b"));
+	catalog_free(&c);
+	put_file("shardplan/models.cfg", "");
+	assert_false(catalog_load_named(&c, "h100-sxm-80gb", "llama-3.1-70b"));
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 }
 
 int
@@ -298,7 +316,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_user_files, user_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_user_errors, user_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_missing, fresh_dir, remove_dir),
-		cmocka_unit_test(test_speed),
+		cmocka_unit_test(test_named),
+		cmocka_unit_test_setup_teardown(test_named_beside_user_files, user_dir, remove_dir),
 		cmocka_unit_test(test_paths),
 	};
 

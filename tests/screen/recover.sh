@@ -120,6 +120,23 @@ expect 'TP 4 PP 4' # the first one is still there
 kill -9 "$first"
 expect 'rc=137'
 
+# What is recovered may name what the plan on disk does not.
+again my.cfg
+expect 'Unsaved work of'
+keys d
+expect_not 'Unsaved work'
+keys : s e t Space m o d e l Space q w e n 3 - 8 b Enter
+expect 'my.cfg \*'
+kill -s HUP "$(cat "$D/pid")"
+expect 'rc=129'
+again my.cfg
+expect 'Unsaved work of'
+keys r
+expect 'recovered'
+expect 'model +qwen3-8b'
+keys q d
+expect 'rc=0'
+
 # Where nothing can be written the screen works all the same.
 start 100 30 tmux-256color "env HOME=/dev/null XDG_STATE_HOME=/dev/null/state '$PROG'"
 expect '\(new plan\) '

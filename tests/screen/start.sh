@@ -85,3 +85,19 @@ expect '> sequence parallel'
 keys q
 expect 'rc=0'
 restored
+
+# The first picture needs two entries of the catalogue; the rest is there before any key, and
+# what is wrong with it is told.
+start 100 30 tmux-256color "'$PROG'"
+expect '>\*TP'
+keys : s e t Space m o d e l Space q w e n 3 - 8 b Enter
+expect 'model +qwen3-8b'
+keys q d
+expect 'rc=0'
+mkdir -p "$D/data"
+cp -R "$TOP/share/." "$D/data" && chmod -R u+w "$D/data"
+sed 's/layers = 36;/layers = ;/' "$TOP/share/models.cfg" >"$D/data/models.cfg"
+start 100 30 tmux-256color "env SHARDPLAN_DATADIR='$D/data' '$PROG'"
+expect 'data/models.cfg:[0-9]+: error'
+expect 'rc=2'
+restored

