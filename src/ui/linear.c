@@ -218,13 +218,14 @@ say_change(struct answer *a, const struct state *s, const struct before *was)
 	const struct summary now = summary_of(s->estimate);
 	char delta[256];
 
-	if (s->message[0] == '\0')
-		say(a, "%s", undo_entry(&s->undo, s->undo.now)->what);
 	summary_delta(&was->summary, &now, delta, sizeof delta);
+	if (s->message[0] == '\0') /* else that was said */
+		say(a, "%s%s%s", undo_entry(&s->undo, s->undo.now)->what, delta[0] != '\0' ? ": " : "",
+		    delta);
+	else if (delta[0] != '\0')
+		say(a, "%s", delta);
 	if (delta[0] == '\0')
 		say_numbers(a, s);
-	else if (strstr(s->message, delta) == NULL)
-		say(a, "%s", delta);
 	for (size_t i = 0; i < diags->count; i++) {
 		const struct diag *d = &diags->item[i];
 
@@ -359,10 +360,11 @@ run_command(struct state *s, const char *text, struct answer *a)
 }
 
 void
-linear_begin(const struct state *s, FILE *out)
+linear_begin(struct state *s, FILE *out)
 {
 	struct answer a = { .out = out };
 
+	s->in_lines = true;
 	put_text(out, "shardplan in lines: ? lists the commands, FIELD VALUE sets a field (tp 8), "
 	    "FIELD + and FIELD - step it, an empty line repeats this summary, quit leaves");
 	say_summary(&a, s);

@@ -14,7 +14,7 @@
 #include "ui/state.h"
 
 /* What is said at the start. */
-void linear_begin(const struct state *s, FILE *out);
+void linear_begin(struct state *s, FILE *out);
 
 /* Use one line as typed, and say what came of it. False when the program is to end. */
 bool linear_line(struct state *s, const char *text, FILE *out);

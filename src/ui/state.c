@@ -357,7 +357,8 @@ act_save(struct state *s)
 	return 0;
 }
 
-/* Recalculate, and say what the change did where nothing more important is to be said. */
+/* Recalculate, and say what the change did where nothing more important is to be said. The
+ * amounts themselves are in the header and the panes. */
 static void
 act_recalc(struct state *s)
 {
@@ -370,8 +371,9 @@ act_recalc(struct state *s)
 	recalc(s);
 	own = diag_of_field(&e->diags, s->form.field);
 	now = summary_of(e);
-	summary_delta(&before, &now, delta, sizeof delta);
-	if (delta[0] == '\0' || !e->legal || (own != NULL && own->severity != SEVERITY_HINT))
+	summary_changes(&before, &now, delta, sizeof delta);
+	if (s->in_lines || delta[0] == '\0' || !e->legal ||
+	    (own != NULL && own->severity != SEVERITY_HINT))
 		return;
 	if (s->message[0] == '\0') {
 		state_say(s, ROLE_DIM, "%s: %s", undo_entry(&s->undo, s->undo.now)->what, delta);

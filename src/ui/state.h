@@ -114,6 +114,7 @@ struct state {
 	struct plan draft;          /* RECOVER: unsaved work of another session, */
 	char draft_note[128];       /* and of when it is */
 
+	bool in_lines;              /* linear mode, which tells in its own words what changed */
 	enum role message_role;
 	char message[STATE_MESSAGE_SIZE]; /* of the last command, "" without one */
 	char prompt_error[STATE_MESSAGE_SIZE];

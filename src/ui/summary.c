@@ -65,6 +65,16 @@ add_change(const char *name, void (*format)(double, char *, size_t), double was,
 	text_add(buf, size, "%s%s %s", buf[0] != '\0' ? ", " : "", name, both);
 }
 
+static void
+put_unchanged(const struct summary *s, char *buf, size_t size)
+{
+	char memory[UNITS_SIZE];
+
+	units_memory(s->memory, memory, sizeof memory);
+	text_put(buf, size, "memory stays at %s%s", memory,
+	    s->step > 0 ? ", so does the step time" : "");
+}
+
 void
 summary_delta(const struct summary *was, const struct summary *is, char *buf, size_t size)
 {
@@ -74,14 +84,8 @@ summary_delta(const struct summary *was, const struct summary *is, char *buf, si
 	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
 		add_change(part_table[i].name, part_table[i].format, part_of(was, i), part_of(is, i),
 		    buf, size);
-	if (buf[0] == '\0') {
-		char memory[UNITS_SIZE];
-
-		units_memory(is->memory, memory, sizeof memory);
-		text_put(buf, size, "memory stays at %s", memory);
-		if (is->step > 0)
-			text_add(buf, size, ", so does the step time");
-	}
+	if (buf[0] == '\0')
+		put_unchanged(is, buf, size);
 }
 
 bool
@@ -99,6 +103,23 @@ summary_change(const struct summary *was, const struct summary *is, enum summary
 	text_add(buf, size, "%s", text);
 	*role = change_role(a, b, part_table[part].better);
 	return true;
+}
+
+void
+summary_changes(const struct summary *was, const struct summary *is, char *buf, size_t size)
+{
+	char change[CHANGE_SIZE + 16];
+	enum role role;
+
+	buf[0] = '\0';
+	if (was->memory <= 0 || is->memory <= 0)
+		return;
+	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
+		if (i != SUMMARY_TRAFFIC &&
+		    summary_change(was, is, i, true, change, sizeof change, &role))
+			text_add(buf, size, "%s%s", buf[0] != '\0' ? ", " : "", change);
+	if (buf[0] == '\0')
+		put_unchanged(is, buf, size);
 }
 
 void

@@ -28,6 +28,11 @@ struct summary summary_of(const struct estimate *e);
  * it is nothing; "" while either is unknown. */
 void summary_delta(const struct summary *was, const struct summary *is, char *buf, size_t size);
 
+/* The same in amounts, "memory -3.18 GiB, step -2.71 s", without the traffic, which says
+ * little on its own. */
+void summary_changes(const struct summary *was, const struct summary *is, char *buf,
+    size_t size);
+
 /* The change of one number: "memory +1.40 GiB", or without its name where the unit tells
  * which it is. "" and false when it has none. *role says whether it is good news. */
 bool summary_change(const struct summary *was, const struct summary *is, enum summary_part part,

@@ -42,7 +42,8 @@ struct action {
 };
 
 static const struct action action_table[] = {
-	{ "field step", "/micro-batch\r", "+", "-" },
+	{ "field step", "/global batch\r", "+", "-" },
+	{ "step with bars", "/micro-batch\r", "+", "-" },
 	{ "field cursor", "", "j", "k" },
 	{ "TP step", "/TP\r", "+", "-" },
 	{ "colour change", "", "c", "C" },

@@ -29,7 +29,7 @@ expect '^TP: '
 
 # A change says what it did.
 keys +
-expect 'TP 4: memory [0-9.]+ -> [0-9.]+ GiB'
+expect 'TP 4: memory -[0-9.]+ GiB, step [+-]'
 keys u
 expect 'undone: TP 4; memory '
 

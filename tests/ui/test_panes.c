@@ -380,6 +380,10 @@ test_delta(void **unused)
 	is.mfu = 0.44;
 	summary_delta(&was, &is, text, sizeof text);
 	assert_string_equal(text, "memory 49.0 -> 24.0 GiB, step 9.81 -> 7.10 s, MFU 41.2 -> 44.0 %");
+	summary_changes(&was, &is, text, sizeof text);
+	assert_string_equal(text, "memory -25.0 GiB, step -2.71 s, MFU +2.8 %");
+	summary_changes(&was, &was, text, sizeof text);
+	assert_string_equal(text, "memory stays at 49.0 GiB, so does the step time");
 	summary_delta(&was, &was, text, sizeof text);
 	assert_string_equal(text, "memory stays at 49.0 GiB, so does the step time");
 	is.memory = 0;
@@ -387,10 +391,10 @@ test_delta(void **unused)
 	assert_string_equal(text, "");
 	/* In the message line, against what the screen showed before the key. */
 	key(s, INPUT_RIGHT);
-	assert_true(shows(s, "TP 4: memory 49.0 -> "));
+	assert_true(shows(s, "TP 4: memory -"));
 	fill_train(s->state.estimate);
 	type(s, "u");
-	assert_true(shows(s, "undone: TP 4; memory 49.0 -> "));
+	assert_true(shows(s, "undone: TP 4; memory -"));
 	session_free(s);
 }
 
