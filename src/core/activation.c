@@ -22,7 +22,6 @@
 #define EXPERTS MCORE "transformer/moe/experts.py"
 #define ROUTER MCORE "transformer/moe/router.py"
 #define SHARED MCORE "transformer/moe/shared_experts.py"
-#define BLOCK MCORE "transformer/transformer_block.py"
 #define RANDOM MCORE "tensor_parallel/random.py"
 #define EMBEDDING MCORE "models/common/embeddings/language_model_embedding.py"
 #define MTP MCORE "transformer/multi_token_prediction.py"
@@ -449,15 +448,47 @@ activation_units(const struct activation *c)
 	};
 }
 
+/* The same without selective recompute. */
+static struct activation
+whole(const struct activation *c)
+{
+	struct activation all = *c;
+
+	all.selective = all.no_core = all.no_norm = all.no_up = all.no_mlp = false;
+	all.no_act = all.no_moe = all.no_shared = false;
+	return all;
+}
+
 double
 activation_rebuilt(const struct activation *c, const struct layer_kinds *layers)
 {
-	struct activation whole = *c;
+	const struct activation all = whole(c);
 	double sum = 0;
-	const struct sink s = { .c = &whole, .m = &c->p->model, .sum = &sum };
+	const struct sink s = { .c = &all, .m = &c->p->model, .sum = &sum };
 
-	whole.selective = whole.no_core = whole.no_norm = whole.no_up = whole.no_mlp = false;
-	whole.no_act = whole.no_moe = whole.no_shared = false;
 	add_layers(&s, layers);
 	return sum;
+}
+
+double
+activation_refilled(const struct activation *c, const struct layer_kinds *layer,
+    bool attention)
+{
+	const struct activation all = whole(c);
+	double sum[2] = { 0 };
+
+	if (!c->selective)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		const struct sink s = { .c = i == 0 ? &all : c, .m = &c->p->model, .sum = &sum[i] };
+
+		if (attention) {
+			add_common(&s, layer->all);
+			add_attention(&s, layer);
+		} else {
+			add_dense(&s, layer->dense);
+			add_moe(&s, layer->moe);
+		}
+	}
+	return sum[0] - sum[1];
 }

@@ -49,4 +49,9 @@ void activation_add(const struct activation *c, const struct share *held,
 
 /* Bytes of a layer as they are without recompute: what a recomputed layer fills again. */
 double activation_rebuilt(const struct activation *c, const struct layer_kinds *layers);
+
+/* Bytes that the modules of a selective recompute fill again in the backward pass of one half
+ * of a layer: its attention, or its MLP or experts. */
+double activation_refilled(const struct activation *c, const struct layer_kinds *layer,
+    bool attention);
 #endif

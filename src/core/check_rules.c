@@ -75,6 +75,7 @@ const struct rule check_rules[] = {
 	{ "request_too_long", ERROR, FIELD_CONTEXT_LENGTH, ALL, MODES_SERVE, "vLLM vllm/config/model.py, max_model_len", rule_request_too_long },
 	{ "tokens_not_blocks", ERROR, FIELD_MAX_BATCHED_TOKENS, ALL, MODES_SERVE,
 	  "SGLang python/sglang/srt/server_args.py; TensorRT-LLM tensorrt_llm/llmapi", rule_tokens_are_no_blocks },
+	{ "dcp_without_copies", ERROR, FIELD_DCP, V, MODES_SERVE, "vLLM vllm/config/model.py, verify_with_parallel_config", rule_dcp_without_copies },
 	{ "context_too_long", WARN, FIELD_CONTEXT_LENGTH, ALL, MODES_SERVE, "vLLM vllm/config/model.py, max_model_len", rule_context_too_long },
 	{ "ep_tp_without_sp", WARN, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, "Megatron-LM megatron/core/model_parallel_config.py", rule_ep_tp_without_sp },
 	{ "recompute_too_many", WARN, FIELD_RECOMPUTE_LAYERS, M, MODES_TRAIN, CONFIG, rule_recompute_too_many },

@@ -203,16 +203,17 @@ compute_width(const struct plan *p)
 	return p->training.precision == PRECISION_FP32 ? 4 : 2;
 }
 
-double
-compute_full_share(const struct plan *p)
+int64_t
+compute_recomputed_layers(const struct plan *p, int64_t layers)
 {
-	const double chunks = at_least_one(p->parallel.pp) * at_least_one(p->parallel.vpp);
+	const struct training *t = &p->training;
+	const int64_t block = t->recompute_layers > 1 ? t->recompute_layers : 1;
 
-	if (p->training.recompute != RECOMPUTE_FULL)
+	if (t->recompute == RECOMPUTE_NONE)
 		return 0;
-	if (p->training.recompute_method != RECOMPUTE_BLOCK || p->model.layers <= 0)
-		return 1;
-	return fmin(1, (double)p->training.recompute_layers * chunks / (double)p->model.layers);
+	if (t->recompute == RECOMPUTE_FULL && t->recompute_method == RECOMPUTE_BLOCK)
+		return block < layers ? block : layers;
+	return layers;
 }
 
 bool
@@ -420,7 +421,7 @@ recomputed_parts(const struct plan *p, const struct machine *g, int kind)
 		w.forward += compute_memory(g, 8 * compute_tokens_split(p) * h);
 	if (compute_recomputes(p, "mla_up_proj") && m->attention == ATTENTION_MLA)
 		projections_up(&w, p, g);
-	if (!(kind & LAYER_MOE))
+	if (!(kind & LAYER_MOE) || compute_recomputes(p, "moe"))
 		return w.forward;
 	if (compute_recomputes(p, "moe_act"))
 		w.forward += compute_memory(g, (2 * up + 2) * routed_tokens(p) *
@@ -439,7 +440,7 @@ recomputed(const struct plan *p, const struct machine *g, const struct work *who
 	if (p->training.recompute == RECOMPUTE_NONE)
 		return 0;
 	if (p->training.recompute == RECOMPUTE_FULL)
-		return compute_full_share(p) * whole->forward;
+		return whole->forward;
 	if (compute_recomputes(p, "core_attn"))
 		t += whole->core;
 	if (compute_recomputes(p, kind & LAYER_MOE ? "moe" : "mlp"))

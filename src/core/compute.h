@@ -43,7 +43,7 @@ struct work {
 	double weight;          /* of backward: weight gradients */
 	double core;            /* of forward: attention without its projections */
 	double core_backward;   /* of backward: the same */
-	double recompute;       /* forward work done again in backward */
+	double recompute;       /* forward work done again in backward, where it is at all */
 };
 
 enum { LAYER_MOE = 1, LAYER_LOCAL = 2, LAYER_KINDS = 4 };
@@ -58,9 +58,9 @@ double compute_memory(const struct machine *g, double bytes);
 /* True when selective recompute names this module. */
 bool compute_recomputes(const struct plan *p, const char *module);
 
-/* Share of the layers that a full recompute runs again: 0 without it, less than all with
- * the method "block". */
-double compute_full_share(const struct plan *p);
+/* How many layers of a chunk, its first ones, recompute runs again, whole or in parts: all of
+ * them, but for full recompute by the method "block"; 0 without recompute. */
+int64_t compute_recomputed_layers(const struct plan *p, int64_t layers);
 
 /* Tokens of a micro-batch that one GPU works on: all of them for its TP group, and where
  * sequence parallelism splits them. */
@@ -72,8 +72,12 @@ double compute_width(const struct plan *p);
 
 /* FLOP of one token, forward and backward, without recompute; each by part. */
 struct flops {
-	double projections, core, mlp, experts, head, mtp;
+	double projections, core, mlp, shared, experts, head, mtp;
+	double up; /* of the projections: from MLA's latent vectors to the heads */
 };
 struct flops flops_of_token(const struct plan *p, bool full_attention);
 double flops_sum(const struct flops *f);
+
+/* The same of one layer, whole; kind as in compute_layer. */
+double flops_of_layer(const struct plan *p, int kind);
 #endif

@@ -35,6 +35,20 @@ projection_weights(const struct model *m, bool local)
 	return h * (a * d * (m->attention_output_gate ? 2 : 1) + kv * (d + v)) + a * v * h;
 }
 
+/* Of them those between MLA's latent vectors and the heads. */
+static double
+up_weights(const struct model *m)
+{
+	const double a = (double)m->attention_heads, nope = (double)m->qk_nope_head_dim;
+	const double key = nope + (double)m->qk_rope_head_dim;
+	const double v = (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+	const double from = (double)(m->q_lora_rank > 0 ? m->q_lora_rank : m->hidden_size);
+
+	if (m->attention != ATTENTION_MLA)
+		return 0;
+	return from * a * key + (double)m->kv_lora_rank * a * (nope + v);
+}
+
 /* Forward and backward of scores and their product with the values, for one token. */
 static double
 core_flops(const struct plan *p, bool local, bool full)
@@ -54,6 +68,18 @@ core_flops(const struct plan *p, bool local, bool full)
 	else if (local && window > 0 && window < s)
 		keys = full ? window : window - window * window / (2 * s);
 	return 6 * (double)m->attention_heads * keys * (key + v);
+}
+
+double
+flops_of_layer(const struct plan *p, int kind)
+{
+	const struct model *m = &p->model;
+	const double width = kind & LAYER_MOE ? (double)(m->shared_expert_ffn_hidden_size +
+	    m->experts_per_token * m->moe_ffn_hidden_size) : (double)m->ffn_hidden_size;
+
+	return 6 * projection_weights(m, kind & LAYER_LOCAL) +
+	    core_flops(p, kind & LAYER_LOCAL, false) +
+	    6 * (m->gated_mlp ? 3 : 2) * (double)m->hidden_size * width;
 }
 
 struct flops
@@ -78,8 +104,10 @@ flops_of_token(const struct plan *p, bool full_attention)
 	}
 	f.projections = global * weights[0] + ((double)m->layers - global) * weights[1];
 	f.core = global * cores[0] + ((double)m->layers - global) * cores[1];
-	f.mlp = ((double)m->layers - moe) * dense + moe * shared;
+	f.mlp = ((double)m->layers - moe) * dense;
+	f.shared = moe * shared;
 	f.experts = moe * routed;
+	f.up = (m->linear_attention ? global : (double)m->layers) * 6 * up_weights(m);
 	f.head = 6 * h * (double)m->vocab_size;
 	/* Each is like the last layer; torchtitan builds none. */
 	if (m->mtp_layers > 0 && m->layers > 0 && p->parallel.layout != LAYOUT_TORCHTITAN) {
@@ -95,5 +123,5 @@ flops_of_token(const struct plan *p, bool full_attention)
 double
 flops_sum(const struct flops *f)
 {
-	return f->projections + f->core + f->mlp + f->experts + f->head + f->mtp;
+	return f->projections + f->core + f->mlp + f->shared + f->experts + f->head + f->mtp;
 }

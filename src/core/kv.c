@@ -79,6 +79,36 @@ state_bytes(const struct plan *p)
 	    kv_attention_tp(p);
 }
 
+/*
+ * Ranks over which the tokens of a request are spread. Decode context parallel splits what
+ * TP ranks hold several times, copies of a KV head or the latent, and nothing else (vLLM
+ * vllm/config/model.py, verify_with_parallel_config). Prefill context parallel spreads tokens
+ * over ranks of its own, which the size of the former counts too (vllm/config/parallel.py).
+ */
+static double
+token_ranks(const struct plan *p)
+{
+	const double tp = kv_attention_tp(p), cp = larger(1, (double)p->parallel.cp);
+	const double heads = larger(1, (double)p->model.kv_heads);
+	const double copies = p->model.attention == ATTENTION_MLA ? tp :
+	    larger(1, floor(tp / heads));
+	const double asked = p->serving.dcp > 1 ? (double)p->serving.dcp : cp;
+
+	return asked < cp * copies ? asked : cp * copies;
+}
+
+/* SGLang keeps the indexer's keys of all tokens on every rank of decode context parallel
+ * (sgl-project/sglang pull requests 31821 and 39330); vLLM spreads them like the latent. */
+static double
+bytes_everywhere(const struct plan *p)
+{
+	const double index = (double)p->model.index_head_dim;
+
+	if (p->serving.engine == ENGINE_VLLM || p->model.index_heads <= 0)
+		return 0;
+	return index + 4 * index / 128;
+}
+
 static enum kv_kind
 local_kind(const struct model *m)
 {
@@ -165,7 +195,8 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	kv.bytes[KV_WINDOW] = layer_bytes(p, m->local_kv_heads ? m->local_kv_heads : m->kv_heads);
 	kv.bytes[KV_CHUNK] = kv.bytes[KV_WINDOW];
 	kv.bytes[KV_STATE] = m->linear_attention ? state_bytes(p) : 0;
-	kv.ranks = larger(1, (double)p->serving.dcp) * larger(1, (double)p->parallel.cp);
+	kv.ranks = token_ranks(p);
+	kv.everywhere = bytes_everywhere(p);
 	/* prefix caching keeps the state at the last block boundary too, since 0.21 */
 	kv.state_pages = version >= 21 ? 2 : 1;
 	if (!hybrid && all.of[KV_FULL] > 0) {

@@ -36,7 +36,8 @@ struct kv {
 	double state_pages;       /* pages of a request in a group of KV_STATE */
 	double page;              /* bytes of one block in one layer; 0: kinds share no page */
 	double window;
-	double ranks;             /* over which the tokens of a request are spread: DCP x PCP */
+	double ranks;             /* over which the tokens of a request are spread */
+	double everywhere;        /* of bytes[KV_FULL]: kept on each of them for all tokens */
 	double tokens;            /* most tokens in one forward pass */
 };
 

@@ -254,6 +254,30 @@ link_network_rate(const struct plan *p)
 	    NETWORK_SHARE * (measured > 0 ? measured : 1);
 }
 
+/* Within one node what leaves an NVLink domain goes over PCIe, never the network. */
+static bool
+within_node(const struct plan *p, const struct span *s)
+{
+	return s->nodes <= 1 && p->cluster.pcie_gbps > 0;
+}
+
+/* Bytes a second that one GPU sends out of its domain. */
+static double
+outside_rate(const struct plan *p, const struct span *s)
+{
+	const double measured = p->calibration.nvlink_efficiency;
+
+	if (!within_node(p, s))
+		return link_network_rate(p);
+	return p->cluster.pcie_gbps * 1e9 * PCIE_SHARE * (measured > 0 ? measured : 1);
+}
+
+static double
+outside_hop(const struct plan *p, const struct span *s)
+{
+	return within_node(p, s) ? RING_HOP : NET_HOP;
+}
+
 /*
  * A ring passes every byte over each link between domains, and uses the NICs of all its
  * members in a domain; inside it is as fast as NVLink allows. The time inside for the same
@@ -266,14 +290,14 @@ ring_seconds(const struct plan *p, enum collective c, double payload, const stru
 	const double n = (double)s->size, k = (double)s->domains;
 	const double rounds = c == COLLECTIVE_ALL_REDUCE ? 2 : 1;
 	const double wire = payload * ring_factor(c, n);
-	const double rate = link_network_rate(p) * (double)s->inside;
+	const double rate = outside_rate(p, s) * (double)s->inside, hop = outside_hop(p, s);
 	const double local = s->inside > 1 ? inside_seconds(p, c, payload, s->inside) : 0;
-	double hops = rounds * ((n - k) * RING_HOP + (k - 1) * NET_HOP);
+	double hops = rounds * ((n - k) * RING_HOP + (k - 1) * hop);
 	double tree;
 
 	if (c == COLLECTIVE_ALL_REDUCE) {
 		hops *= 1.4;
-		tree = 2 * (((double)s->inside - 1) * TREE_HOP + log2(k) * NET_HOP);
+		tree = 2 * (((double)s->inside - 1) * TREE_HOP + log2(k) * hop);
 		if (k > 8 && tree < hops)
 			hops = tree;
 	}
@@ -286,11 +310,11 @@ static double
 exchange_seconds(const struct plan *p, double payload, const struct span *s)
 {
 	const double n = (double)s->size, g = (double)s->inside;
-	const double outside = payload * (1 - g / n) / link_network_rate(p);
+	const double outside = payload * (1 - g / n) / outside_rate(p, s);
 	const double local = g > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL, payload * g / n,
 	    s->inside) : 0;
 
-	return NET_BASE + NET_HOP + fmax(outside, local);
+	return NET_BASE + outside_hop(p, s) + fmax(outside, local);
 }
 
 double
@@ -302,7 +326,7 @@ collective_seconds(const struct plan *p, enum collective c, double payload,
 	if (span->kind == SPAN_NVLINK)
 		return inside_seconds(p, c, payload, span->size);
 	if (c == COLLECTIVE_SEND)
-		return SEND_LATENCY + payload / link_network_rate(p);
+		return SEND_LATENCY + payload / outside_rate(p, span);
 	if (c == COLLECTIVE_ALL_TO_ALL)
 		return exchange_seconds(p, payload, span);
 	return ring_seconds(p, c, payload, span);
@@ -345,10 +369,10 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
 		return collective_seconds(p, COLLECTIVE_ALL_TO_ALL, tokens * copies * token, span);
 	/* All but its own are on the network. */
 	visited = domains_met(&p->model, k, copies);
-	away = tokens * token * visited * (k - 1) / k / link_network_rate(p);
+	away = tokens * token * visited * (k - 1) / k / outside_rate(p, span);
 	local = span->inside > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL,
 	    tokens * copies * token, span->inside) : 0;
-	return NET_BASE + NET_HOP + fmax(away, local);
+	return NET_BASE + outside_hop(p, span) + fmax(away, local);
 }
 
 enum link_path

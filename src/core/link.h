@@ -5,7 +5,8 @@
  * ai-dynamo/aiconfigurator, systems/data, each system's nccl/ folder), scaled with the
  * plan's NVLink rate. Across domains they follow NCCL's own model (NVIDIA/nccl
  * src/graph/tuning.cc) at 92 % of the NICs that a group has to itself, the share that
- * 4 x 8 B200 and DGX H100 reach with large messages (stas00/ml-engineering network/README.md).
+ * 4 x 8 B200 and DGX H100 reach with large messages (stas00/ml-engineering network/README.md);
+ * between the domains of one node over PCIe.
  */
 #ifndef CORE_LINK_H
 #define CORE_LINK_H

@@ -19,11 +19,10 @@
 #define MLP MCORE "transformer/mlp.py"
 #define DOT_PRODUCT MCORE "transformer/dot_product_attention.py"
 #define RANDOM MCORE "tensor_parallel/random.py"
-#define TE_LINEAR "TransformerEngine transformer_engine/pytorch/module/_common.py"
 #define TE_GEMM "TransformerEngine transformer_engine/pytorch/cpp_extensions/gemm.py"
 #define TE_BASE "TransformerEngine transformer_engine/pytorch/module/base.py"
-#define TE_CP "TransformerEngine transformer_engine/pytorch/attention/" \
-    "dot_product_attention/context_parallel.py"
+#define TE_BACKENDS "TransformerEngine transformer_engine/pytorch/attention/" \
+    "dot_product_attention/backends.py"
 #define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
 #define DEEPSPEED_CONFIG "DeepSpeed deepspeed/runtime/zero/config.py"
 #define CONTEXT "measured, not derived: nvidia-smi less torch.cuda.max_memory_reserved in " \
@@ -180,6 +179,27 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 
 /* ---- the moment of a layer's backward pass ------------------------------------------- */
 
+/* Some layers in a row of those that a rank holds, with most experts or fewest, and most layers
+ * that attend to everything or fewest. */
+static struct layer_kinds
+unit_of(const struct model *m, const struct layer_kinds *k, double layers, bool experts,
+    bool global)
+{
+	const double every = at_least_one((double)m->moe_layer_every);
+	const double period = at_least_one((double)m->global_layer_every);
+	const double plain = least(layers,
+	    fmax(layers - floor(layers / every), (double)m->dense_layers));
+	struct layer_kinds u = { .all = layers };
+
+	u.moe = experts ? ceil(layers / every) : layers - least(k->dense, plain);
+	u.moe = least(u.moe, least(k->moe, layers));
+	u.dense = layers - u.moe;
+	u.global = fmax(layers - k->local, least(k->global,
+	    global ? ceil(layers / period) : floor(layers / period)));
+	u.local = layers - u.global;
+	return u;
+}
+
 /* A unit of fully recomputed layers is filled again before its backward pass. With the
  * block method that only matters where no later layer of the chunk has gone before. */
 static void
@@ -188,7 +208,7 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 	const struct training *tr = &v->p->training;
 	const double unit = at_least_one((double)tr->recompute_layers);
 	const double most = (double)v->layers->longest;
-	double layers = 0;
+	double layers = 0, bytes = 0;
 
 	if (tr->recompute != RECOMPUTE_FULL || k->all <= 0)
 		return;
@@ -196,57 +216,124 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 		layers = unit >= most ? 1 : 0;
 	else
 		layers = least(unit, at_least_one(most));
-	if (layers > 0) {
-		struct layer_kinds one = { .all = layers };
-		struct layer_kinds dense = one, moe = one;
-		double bytes;
+	for (int i = 0; i < 4 && layers > 0; i++) {
+		const struct layer_kinds u = unit_of(&v->p->model, k, layers, i & 1, i & 2);
 
-		one.global = dense.global = moe.global = k->global > 0 ? layers : 0;
-		one.local = dense.local = moe.local = k->global > 0 ? 0 : layers;
-		dense.dense = k->dense > 0 ? layers : 0;
-		moe.moe = k->moe > 0 ? layers : 0;
-		bytes = activation_rebuilt(v->act, &dense);
-		if (activation_rebuilt(v->act, &moe) > bytes)
-			bytes = activation_rebuilt(v->act, &moe);
-		BUFFER(v, t->buffers, bytes, "layers filled again by recompute", RANDOM,
-		    "layers*bytes of one = %.0f*%.10g", layers, bytes / layers);
+		bytes = fmax(bytes, activation_rebuilt(v->act, &u));
 	}
+	if (layers > 0)
+		BUFFER(v, t->buffers, bytes, "layers filled again by recompute", RANDOM,
+		    "bytes of %.0f layers = %.0f", layers, bytes);
 }
 
-/* Largest of: inner gradient of an MLP; gradients of experts' outputs and inputs, each as
- * sent and as sorted; gradients of attention scores. */
+/* Halves of a layer, in whose backward passes the fullest moment may be. */
+enum half { ATTENTION_HALF, DENSE_HALF, MOE_HALF, HALVES };
+
+/* What one half takes in its backward pass: modules filled again by selective recompute, and
+ * gradients; those beside the input of an MLP or of experts come on top. */
+struct half_bytes {
+	double refilled, gradients;
+	bool gathers;
+};
+
+/* Bytes of the gradients of a token's queries, keys, values and attention output, on a rank. */
+static double
+head_gradients(const struct activation *c)
+{
+	const struct model *m = &c->p->model;
+	const bool latent = m->attention == ATTENTION_MLA;
+	const double n = (double)m->attention_heads / c->tp;
+	const double k = latent ? n : at_least_one((double)m->kv_heads / c->tp);
+	const double v = (double)(m->v_head_dim ? m->v_head_dim : m->head_dim);
+	const double d = (double)(latent ? m->qk_nope_head_dim + m->qk_rope_head_dim :
+	    m->head_dim);
+
+	return c->a * (n + k) * (d + v);
+}
+
+/* Gradients of attention scores, or without those of heads; the inner gradient of an MLP;
+ * gradients of experts' outputs and inputs, each as sent and as sorted. */
+static struct half_bytes
+half_bytes(const struct rank_view *v, const struct layer_kinds *k, enum half half)
+{
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+	const double n = (double)m->attention_heads / c->tp;
+	const double length = (double)v->p->training.sequence_length;
+	const double count[HALVES] = { k->all, k->dense, k->moe };
+	struct layer_kinds one = { .all = 1, .dense = half == DENSE_HALF,
+		.moe = half == MOE_HALF };
+	struct half_bytes b = { .gathers = half != ATTENTION_HALF };
+
+	if (count[half] <= 0)
+		return b;
+	*(k->global > 0 ? &one.global : &one.local) = 1;
+	b.refilled = activation_refilled(c, &one, half == ATTENTION_HALF);
+	if (half == DENSE_HALF)
+		b.gradients = c->a * (m->gated_mlp ? 2 : 1) * c->tokens *
+		    (double)m->ffn_hidden_size / c->tp;
+	else if (half == MOE_HALF)
+		b.gradients = 4 * c->a * (double)m->hidden_size * c->routed;
+	else
+		b.gradients = v->p->training.flash_attention ? head_gradients(c) * c->tokens :
+		    2 * c->a * n * length * c->tokens;
+	return b;
+}
+
+static void
+add_gradients_of_half(const struct rank_view *v, enum half half, const struct half_bytes *b,
+    struct moment *t)
+{
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+
+	if (b->refilled > 0)
+		BUFFER(v, t->buffers, b->refilled, "modules filled again by recompute", RANDOM,
+		    "bytes of %s of one layer = %.0f", half == ATTENTION_HALF ? "the attention" :
+		    half == DENSE_HALF ? "the MLP" : "the experts", b->refilled);
+	if (half == ATTENTION_HALF && v->p->training.flash_attention)
+		BUFFER(v, t->buffers, b->gradients, "gradients of attention heads", TE_BACKENDS,
+		    "bytes*T = %.0f*%.10g", head_gradients(c), c->tokens);
+	else if (half == ATTENTION_HALF)
+		BUFFER(v, t->buffers, b->gradients, "gradients of attention scores", DOT_PRODUCT,
+		    "2*a*n/TP*s*T = 2*%.0f*%.10g*%.0f*%.10g", c->a,
+		    (double)m->attention_heads / c->tp, (double)v->p->training.sequence_length,
+		    c->tokens);
+	else if (half == MOE_HALF)
+		BUFFER(v, t->buffers, b->gradients, "copies around the experts", DISPATCHER,
+		    "4*a*h*routed = 4*%.0f*%.0f*%.10g", c->a, (double)m->hidden_size, c->routed);
+	else
+		BUFFER(v, t->buffers, b->gradients, "gradient inside the MLP", MLP,
+		    "bytes*T*f/TP = %.0f*%.10g*%.0f/%.0f", c->a * (m->gated_mlp ? 2 : 1), c->tokens,
+		    (double)m->ffn_hidden_size, c->tp);
+}
+
 static void
 add_gradients_of_layer(const struct rank_view *v, const struct layer_kinds *k,
     struct moment *t)
 {
 	const struct activation *c = v->act;
-	const struct model *m = &v->p->model;
-	const double gates = m->gated_mlp ? 2 : 1, h = (double)m->hidden_size;
-	const double dense = k->dense > 0 ?
-	    c->a * gates * c->tokens * (double)m->ffn_hidden_size / c->tp : 0;
-	const double moe = k->moe > 0 ? 4 * c->a * h * c->routed : 0;
-	const double n = (double)m->attention_heads / c->tp;
-	const double length = (double)v->p->training.sequence_length;
-	const double mlp = moe > dense ? moe : dense;
-	const double scores = v->p->training.flash_attention ? 0 :
-	    2 * c->a * n * length * c->tokens;
+	const double h = (double)v->p->model.hidden_size, gathered = 2 * c->a * h * c->tokens;
+	struct half_bytes most = { .gathers = false };
+	enum half fullest = HALVES;
+	double bytes = 0;
 
-	if (k->all <= 0)
-		return;
-	if (scores > mlp + 2 * c->a * h * c->tokens) {
-		BUFFER(v, t->buffers, scores, "gradients of attention scores", DOT_PRODUCT,
-		    "2*a*n/TP*s*T = 2*%.0f*%.10g*%.0f*%.10g", c->a, n, length, c->tokens);
-		return;
+	for (int half = 0; half < HALVES; half++) {
+		const struct half_bytes b = half_bytes(v, k, (enum half)half);
+		const double sum = b.refilled + b.gradients + (b.gathers ? gathered : 0);
+
+		if (b.refilled + b.gradients > 0 && sum > bytes) {
+			bytes = sum;
+			most = b;
+			fullest = (enum half)half;
+		}
 	}
-	if (moe > dense)
-		BUFFER(v, t->buffers, moe, "copies around the experts", DISPATCHER,
-		    "4*a*h*routed = 4*%.0f*%.0f*%.10g", c->a, h, c->routed);
-	else
-		BUFFER(v, t->buffers, dense, "gradient inside the MLP", MLP,
-		    "bytes*T*f/TP = %.0f*%.10g*%.0f/%.0f", c->a * gates, c->tokens,
-		    (double)m->ffn_hidden_size, c->tp);
-	BUFFER(v, t->buffers, 2 * c->a * h * c->tokens, "gathered input and its gradient", LAYERS,
-	    "2*a*h*T = 2*%.0f*%.0f*%.10g", c->a, h, c->tokens);
+	if (fullest == HALVES)
+		return;
+	add_gradients_of_half(v, fullest, &most, t);
+	if (most.gathers)
+		BUFFER(v, t->buffers, gathered, "gathered input and its gradient", LAYERS,
+		    "2*a*h*T = 2*%.0f*%.0f*%.10g", c->a, h, c->tokens);
 }
 
 static struct moment

@@ -97,14 +97,26 @@ count_alive(const struct interleaved *s, int64_t forwards, int32_t *alive)
 		alive[s->vpp - 1 - forward_chunk(s, q)]--;
 }
 
-/* Chunks differ (dense layers first, MTP, uneven layouts): walk the order. Its pattern
- * repeats with every group, so the peak is within the warm-up and the round after it. */
+/*
+ * Chunks differ (dense layers first, MTP, uneven layouts): walk the order. Its pattern
+ * repeats with every group, so those of the warm-up and two more stand for all; the last
+ * one, where the micro-batches leave it smaller, comes after them.
+ */
+static struct interleaved
+shorten(struct interleaved s)
+{
+	const int64_t left = s.microbatches < MANY ? s.microbatches % s.group : 0;
+	const int64_t groups = s.warmup / (s.group * s.vpp) + 2;
+
+	s.microbatches = least(s.microbatches, groups * s.group + left);
+	return s;
+}
+
 static void
 walk(struct flight *f, const struct interleaved *s, const struct plan *p,
     const struct chunk *chunk, const double *bytes)
 {
-	const int64_t total = s->microbatches * s->vpp;
-	const int64_t steps = least(total, s->warmup + 2 * s->group * s->vpp);
+	const int64_t steps = s->microbatches * s->vpp;
 	int32_t alive[STAGE_CHUNKS_MAX];
 
 	count_alive(s, fullest(s, bytes, steps), alive);
@@ -165,7 +177,8 @@ interleave(struct flight *f, const struct plan *p, const struct placement *pl, i
 		bytes[v] = share_bytes(&one, unit);
 	}
 	equal = all_equal(bytes, s.vpp);
-	if (equal || s.warmup + 2 * s.group * s.vpp > WALK_MAX)
+	s = shorten(s);
+	if (equal || s.microbatches * s.vpp > WALK_MAX)
 		average(f, p, chunk, s.vpp);
 	else
 		walk(f, &s, p, chunk, bytes);

@@ -420,7 +420,9 @@ hold(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 static struct room
 token_room(const struct serving_of *o, const struct held *h, const struct kv_layers *n)
 {
-	const double full = n->of[KV_FULL] * o->kv.bytes[KV_FULL];
+	/* what a token takes on a rank, and its share of what ranks spread */
+	const double full = n->of[KV_FULL] * (o->kv.everywhere +
+	    (o->kv.bytes[KV_FULL] - o->kv.everywhere) / o->kv.ranks);
 	const double local = (n->of[KV_WINDOW] + n->of[KV_CHUNK]) * o->kv.bytes[KV_WINDOW];
 	const double state = kv_state_bytes(&o->kv, n);
 	const double ratio = SGLANG_STATE_RATIO / 10.0, window = SGLANG_WINDOW_RATIO / 10.0;
@@ -434,7 +436,7 @@ token_room(const struct serving_of *o, const struct held *h, const struct kv_lay
 		r.slots = floor(pool * ratio / (1 + ratio) / state);
 		pool /= 1 + ratio;
 	}
-	r.tokens = cell > 0 ? pool / cell * o->kv.ranks : HUGE_VAL;
+	r.tokens = cell > 0 ? pool / cell : HUGE_VAL;
 	r.window_tokens = both ? r.tokens * window : 0;
 	return r;
 }
@@ -581,5 +583,7 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	if (ledger != NULL)
 		ledger->stage = -1;
 	serve_latency(&out, p, l, pl, &o.setup, &o.kv, running(&o, at_once), ledger);
+	if (at_once < 1) /* the times are those of a request that would have room */
+		out.tokens_per_second = out.tokens_per_second_per_gpu = 0;
 	return out;
 }

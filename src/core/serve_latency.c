@@ -37,6 +37,7 @@ struct pass {
 	bool prefill;
 	double requests, tokens, length;
 	double reads; /* how often weights are read: chunks of a prompt */
+	double ranks; /* prefill context parallel: that share the prompt */
 };
 
 static double
@@ -106,13 +107,14 @@ link_rate(const struct plan *p, double members, double *least)
 {
 	const struct cluster *c = &p->cluster;
 	const double nics = (double)c->nics_per_node / larger(1, (double)c->gpus_per_node);
-	const double near = c->nvlink_gbps > 0 ? c->nvlink_gbps : c->pcie_gbps;
-	const bool inside = members <= larger((double)c->nvlink_domain, c->nvlink_gbps > 0 ? 1 :
-	    (double)c->gpus_per_node);
+	const bool linked = c->nvlink_gbps > 0 && members <= larger(1, (double)c->nvlink_domain);
+	const bool inside = linked ||
+	    (c->pcie_gbps > 0 && members <= (double)c->gpus_per_node);
 
 	*least = inside ? near_seconds : far_seconds;
 	if (inside)
-		return near * 1e9 * or_one(p->calibration.nvlink_efficiency);
+		return (linked ? c->nvlink_gbps : c->pcie_gbps) * 1e9 *
+		    or_one(p->calibration.nvlink_efficiency);
 	return nics * c->nic_gbps / 8 * 1e9 * or_one(p->calibration.network_efficiency);
 }
 
@@ -186,19 +188,21 @@ static void
 add_attention(const struct load *d, const struct pass *w, double *sum)
 {
 	const struct model *m = &d->p->model;
-	const double index = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
-	const double full = attended(w, index, d->layers.of[KV_FULL]);
+	const double topk = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
+	const double full = attended(w, topk, d->layers.of[KV_FULL]);
 	const double local = attended(w, d->kv->window,
 	    d->layers.of[KV_WINDOW] + d->layers.of[KV_CHUNK]);
 	const double scan = m->index_heads > 0 ?
 	    attended(w, HUGE_VAL, d->layers.of[KV_FULL]) : 0;
 	const double keys = (double)m->index_head_dim;
-	const double flops = w->requests * ((full + local) * pair_flops(d, w->prefill) +
-	    scan * 2 * (double)m->index_heads * keys);
+	const double flops = w->requests / w->ranks * ((full + local) *
+	    pair_flops(d, w->prefill) + scan * 2 * (double)m->index_heads * keys);
 	/* decode reads the cache; prefill keeps it on the chip */
-	const double cache = w->prefill ? 0 : w->requests / d->kv->ranks *
-	    (full * d->kv->bytes[KV_FULL] + local * d->kv->bytes[KV_WINDOW] +
-	    scan * keys * (1 + 4.0 / 128));
+	const double index = m->index_heads > 0 ? keys * (1 + 4.0 / 128) : 0;
+	const double scanned = scan * index / (d->kv->everywhere > 0 ? 1 : d->kv->ranks);
+	const double cache = w->prefill ? 0 : w->requests * (scanned +
+	    full * (d->kv->bytes[KV_FULL] - index) / d->kv->ranks +
+	    local * d->kv->bytes[KV_WINDOW]);
 	const double states = 2 * w->requests * kv_state_bytes(d->kv, &d->layers);
 
 	LEDGER_ADD(d->ledger, *sum, w->quantity, roof(d, flops, cache + states), "attention",
@@ -262,6 +266,23 @@ add_exchange(const struct load *d, const struct pass *w, double *sum)
 	    w->reads, least, n);
 }
 
+/* Each rank of prefill context parallel has its part of a prompt attend to all of it. */
+static void
+add_gathered_prompt(const struct load *d, const struct pass *w, double *sum)
+{
+	const double n = w->ranks, bytes = w->length * kv_token_bytes(d->kv, d->p, &d->layers, NULL);
+	double least;
+	const double rate = link_rate(d->p, n * d->s->tp, &least);
+
+	if (n <= 1 || rate <= 0)
+		return;
+	LEDGER_ADD(d->ledger, *sum, w->quantity,
+	    bytes * (n - 1) / n / rate + d->all_layers * w->reads * least,
+	    "keys and values between prefill ranks", COLLECTIVE,
+	    "%.0f*(n-1)/n/%.4g + %.0f*%.0f*%.2g, n = %.0f", bytes, rate, d->all_layers, w->reads,
+	    least, n);
+}
+
 static void
 add_rest(const struct load *d, const struct pass *w, double *sum)
 {
@@ -295,6 +316,7 @@ pass_seconds(const struct load *d, const struct pass *w)
 	add_head(d, w, &sum);
 	add_all_reduces(d, w, &sum);
 	add_exchange(d, w, &sum);
+	add_gathered_prompt(d, w, &sum);
 	add_rest(d, w, &sum);
 	return sum;
 }
@@ -362,11 +384,12 @@ serve_latency(struct serve *out, const struct plan *p, const struct layout *l,
 	struct load d = { .p = p, .s = setup, .kv = kv, .ledger = ledger };
 	const double prompt = (double)p->serving.prompt_tokens;
 	const double length = prompt + (double)p->serving.generate_tokens / 2;
+	const double ranks = larger(1, (double)p->parallel.cp);
 	/* stages work on parts of the batch in turn */
 	const double part = larger(1, batch / setup->pp);
-	const struct pass prefill = { QUANTITY_TTFT, true, 1, prompt, prompt,
-		larger(1, ceil(prompt / setup->tokens)) };
-	const struct pass decode = { QUANTITY_TPOT, false, part, part, length, 1 };
+	const struct pass prefill = { QUANTITY_TTFT, true, 1, prompt / ranks, prompt,
+		larger(1, ceil(prompt / setup->tokens)), ranks };
+	const struct pass decode = { QUANTITY_TPOT, false, part, part, length, 1, 1 };
 
 	for (int64_t s = 0; s < pl->pp; s++)
 		load_stage(&d, l, pl, s);

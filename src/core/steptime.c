@@ -5,6 +5,7 @@
 #include "core/steptime.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/bubble.h"
 #include "core/compute.h"
@@ -16,6 +17,7 @@
 #define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
 #define FLOPS_SOURCE "Megatron-LM megatron/training/training.py"
 #define OPTIMIZER_SOURCE "SimuMax simumax/core/perf_llm.py"
+#define MUON_SOURCE "Jordan et al. 2024, kellerjordan.github.io/posts/muon"
 #define TRAFFIC_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
 #define SLICE_SOURCE "nanotron src/nanotron/distributed.py"
 
@@ -35,6 +37,7 @@ struct parts {
 /* One stage: what it holds, and what one micro-batch takes on it. */
 struct stage {
 	double kind[LAYER_KINDS];
+	double again[LAYER_KINDS]; /* those of them that recompute runs again */
 	double layers, mtp, heads;
 	bool embedding, loss;
 	double forward, backward, weight, recompute, exposed;
@@ -63,17 +66,25 @@ stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, in
 
 	*s = (struct stage){ .layers = 0 };
 	for (const struct chunk *c = chunk; c < chunk + n; c++) {
+		const int64_t again = compute_recomputed_layers(p, c->count);
+
 		s->layers += c->count;
 		s->mtp += c->mtp;
 		s->embedding |= c->embedding;
 		s->loss |= c->loss;
-		if (alike)
+		if (alike) {
 			s->kind[0] += c->count;
-		else
-			for (int32_t i = 0; i < c->count; i++)
-				s->kind[kind_of(m, c->first + i)]++;
+			s->again[0] += (double)again;
+		}
+		for (int32_t i = 0; i < c->count && !alike; i++) {
+			const int kind = kind_of(m, c->first + i);
+
+			s->kind[kind]++;
+			s->again[kind] += i < again;
+		}
 	}
 	s->kind[usual] += s->mtp; /* an MTP layer is like the last one */
+	s->again[usual] += p->training.recompute != RECOMPUTE_NONE ? s->mtp : 0;
 	s->layers += s->mtp;
 	s->heads = s->loss + s->mtp;
 }
@@ -96,12 +107,36 @@ parts_init(struct parts *parts, const struct plan *p, const struct machine *g)
 }
 
 static void
-stage_add(struct stage *s, const struct work *w, double times)
+stage_add(struct stage *s, const struct work *w, double times, double again)
 {
 	s->forward += times * w->forward;
 	s->backward += times * w->backward;
 	s->weight += times * w->weight;
-	s->recompute += times * w->recompute;
+	s->recompute += again * w->recompute;
+}
+
+/* Traffic of the forward pass that recompute repeats. */
+static void
+stage_again(struct stage *s, const struct plan *p, bool split)
+{
+	const bool moe = compute_recomputes(p, "moe");
+	const bool shared = moe || compute_recomputes(p, "shared_experts");
+	double layers = 0, experts = 0;
+
+	for (int k = 0; k < LAYER_KINDS; k++) {
+		layers += s->again[k];
+		experts += k & LAYER_MOE ? s->again[k] : 0;
+	}
+	if (p->training.recompute == RECOMPUTE_FULL) {
+		s->units[UNIT_HALF_AGAIN] = 2 * layers - (split ? 0 : experts);
+		s->units[UNIT_ATTENTION_AGAIN] = layers;
+		s->units[UNIT_MOE_AGAIN] = experts;
+	} else {
+		s->units[UNIT_HALF_AGAIN] = (compute_recomputes(p, "mlp") ? layers - experts : 0) +
+		    (split && shared ? experts : 0);
+		s->units[UNIT_ATTENTION_AGAIN] = compute_recomputes(p, "core_attn") ? layers : 0;
+		s->units[UNIT_MOE_AGAIN] = moe ? experts : 0;
+	}
 }
 
 static void
@@ -119,21 +154,19 @@ stage_time(struct stage *s, struct parts *parts, const struct plan *p, const str
 			parts->layer[k] = compute_layer(p, g, k);
 			parts->done[k] = true;
 		}
-		stage_add(s, &parts->layer[k], s->kind[k]);
+		stage_add(s, &parts->layer[k], s->kind[k], s->again[k]);
 		moe += k & LAYER_MOE ? s->kind[k] : 0;
 	}
 	if (s->embedding)
-		stage_add(s, &parts->embedding, 1);
-	stage_add(s, &parts->head, s->heads);
-	stage_add(s, &parts->mtp, s->mtp);
+		stage_add(s, &parts->embedding, 1, 0);
+	stage_add(s, &parts->head, s->heads, 0);
+	stage_add(s, &parts->mtp, s->mtp, 0);
 	s->units[UNIT_HALF] = 2 * s->layers - (split ? 0 : moe);
-	s->units[UNIT_AGAIN] = (compute_recomputes(p, "mlp") ? s->layers - moe : 0) +
-	    (split && (compute_recomputes(p, "moe") || compute_recomputes(p, "shared_experts")) ?
-	    moe : 0);
 	s->units[UNIT_ATTENTION] = s->layers;
 	s->units[UNIT_MOE] = moe;
 	s->units[UNIT_EMBEDDING] = s->embedding;
 	s->units[UNIT_HEAD] = s->heads;
+	stage_again(s, p, split);
 }
 
 static double
@@ -150,7 +183,8 @@ struct run {
 	struct stage slowest;
 	int64_t rank;          /* of the slowest stage */
 	double sum;            /* stage_total of all stages */
-	double microbatches, bubble, optimizer, slices;
+	double again[LAYER_KINDS]; /* layers of all stages that recompute runs again */
+	double microbatches, bubble, optimizer, muon, slices;
 };
 
 static void
@@ -179,6 +213,20 @@ run_mirror(struct run *r, const struct plan *p, const struct placement *pl, int6
 		s->units[u] = (s->units[u] + m.units[u]) / 2;
 }
 
+/* Layers between embedding and heads, and as many of each kind as on another stage. */
+static bool
+repeats(const struct stage *s, const struct stage *last)
+{
+	if (last->layers < 0 || s->embedding || s->heads > 0 || last->embedding ||
+	    last->heads > 0)
+		return false;
+	for (int k = 0; k < LAYER_KINDS; k++)
+		if (s->kind[k] < last->kind[k] || s->kind[k] > last->kind[k] ||
+		    s->again[k] < last->again[k] || s->again[k] > last->again[k])
+			return false;
+	return true;
+}
+
 static void
 run_stages(struct run *r, const struct plan *p, const struct placement *pl)
 {
@@ -186,13 +234,14 @@ run_stages(struct run *r, const struct plan *p, const struct placement *pl)
 
 	r->sum = 0;
 	r->rank = 0;
+	memset(r->again, 0, sizeof r->again);
 	for (int64_t i = 0; i < pl->pp; i++) {
 		const int64_t mirror = placement_mirror(pl, p, i);
 
 		stage_count(&s, p, placement_chunk(pl, i, 0), pl->vpp, r->parts.usual);
-		if (mirror < 0 && last.layers >= 0 && !s.embedding && s.heads <= 0 && !last.embedding &&
-		    last.heads <= 0 && s.kind[0] == last.kind[0] && s.kind[1] == last.kind[1] &&
-		    s.kind[2] == last.kind[2] && s.kind[3] == last.kind[3]) {
+		for (int k = 0; k < LAYER_KINDS; k++)
+			r->again[k] += s.again[k];
+		if (mirror < 0 && repeats(&s, &last)) {
 			r->sum += stage_total(&last); /* the same again */
 			continue;
 		}
@@ -256,6 +305,27 @@ optimizer_seconds(const struct plan *p, const struct layout *l, const struct mac
 	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
 		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
 	return compute_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate;
+}
+
+/* Five steps of Newton and Schulz on a matrix of m <= n: 4*n*m^2 + 2*m^3 FLOP each, at most
+ * 30*m for a weight. The matrices of an MLP stand for all. */
+#define MUON_STEPS 5.0
+
+static double
+muon_seconds(const struct plan *p, const struct layout *l, const struct machine *g,
+    const struct stage_params *held)
+{
+	const struct shards shards = memory_shards(p, l);
+	const bool sharded = p->parallel.zero_stage > 0;
+	const double h = (double)p->model.hidden_size, tp = fmax(1, (double)p->parallel.tp);
+	const double ranks = fmax(1, params_expert_ranks(p) / fmax(1, (double)p->parallel.ep));
+	const double dense = fmin(h, (double)p->model.ffn_hidden_size / tp);
+	const double expert = fmin(h, (double)p->model.moe_ffn_hidden_size / ranks);
+
+	if (p->training.optimizer != OPTIMIZER_MUON)
+		return 0;
+	return MUON_STEPS * 6 * (held->linear / (sharded ? shards.dense : 1) * dense +
+	    held->expert_linear / (sharded ? shards.expert : 1) * expert) / g->plain;
 }
 
 /*
@@ -351,43 +421,54 @@ step_terms(struct steptime *out, const struct run *r, const struct traffic *t,
 		    stage_total(s), (long long)pl->vpp);
 	STEP_TERM(ledger, out->seconds, r->optimizer, "optimizer", OPTIMIZER_SOURCE,
 	    "(%.0f*parameters + %.0f*parameters held)/memory rate", LOCAL_BYTES, OWNED_BYTES);
+	if (r->muon > 0)
+		STEP_TERM(ledger, out->seconds, r->muon, "orthogonal updates of Muon", MUON_SOURCE,
+		    "%.0f steps*6*smaller side*weights/compute rate = %.4g s", MUON_STEPS, r->muon);
 	if (r->slices > 0)
 		STEP_TERM(ledger, out->seconds, r->slices, "slices of parameters", SLICE_SOURCE,
 		    "slices (weights of the stage*DP)*seconds = %.0f*%.3g s",
 		    r->slices / SLICE_SECONDS, SLICE_SECONDS);
-	out->optimizer_seconds = r->optimizer + r->slices;
+	out->optimizer_seconds = r->optimizer + r->muon + r->slices;
 	out->bubble_fraction = out->seconds > 0 ? r->bubble / out->seconds : 0;
 	if (ledger != NULL)
 		ledger->stage = -1;
 }
 
-/* FLOP of recompute for one token. */
+/* FLOP of recompute for one token; again: layers of each kind that a full one runs again. */
 static double
-recomputed_flops(const struct plan *p, const struct flops *f)
+recomputed_flops(const struct plan *p, const struct flops *f, const double again[LAYER_KINDS])
 {
-	if (p->training.recompute == RECOMPUTE_FULL)
-		return compute_full_share(p) * (f->projections + f->core + f->mlp + f->experts) / 3;
+	const bool moe = compute_recomputes(p, "moe");
+	double full = 0;
+
+	if (p->training.recompute == RECOMPUTE_FULL) {
+		for (int k = 0; k < LAYER_KINDS; k++)
+			full += again[k] > 0 ? again[k] * flops_of_layer(p, k) / 3 : 0;
+		return full;
+	}
 	return (compute_recomputes(p, "core_attn") ? f->core / 3 : 0) +
-	    (compute_recomputes(p, "mlp") ? f->mlp / 3 : 0) +
-	    (compute_recomputes(p, "moe") ? f->experts / 3 : 0);
+	    (compute_recomputes(p, "mla_up_proj") ? f->up / 3 : 0) +
+	    (compute_recomputes(p, "mlp") ? f->mlp / 3 : 0) + (moe ? f->experts / 3 : 0) +
+	    (moe || compute_recomputes(p, "shared_experts") ? f->shared / 3 : 0);
 }
 
 static void
-rates(struct steptime *out, const struct plan *p, const struct machine *g,
+rates(struct steptime *out, const struct plan *p, const struct run *r,
     struct ledger *ledger)
 {
 	const struct flops f = flops_of_token(p, false), full = flops_of_token(p, true);
 	const double tokens = (double)p->training.global_batch_size *
 	    (double)p->training.sequence_length;
 	const double gpus = (double)plan_world(p);
-	const double values[] = { f.projections, f.core, f.mlp, f.experts, f.head, f.mtp };
+	const double values[] = { f.projections, f.core, f.mlp, f.shared, f.experts, f.head,
+		f.mtp };
 	static const char *const names[] = {
-		"attention projections", "attention core (causal half)", "MLP", "routed experts",
-		"head", "multi-token prediction"
+		"attention projections", "attention core (causal half)", "MLP", "shared experts",
+		"routed experts", "head", "multi-token prediction"
 	};
 	double sum = 0, rate;
 
-	for (int i = 0; i < 6; i++)
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		if (values[i] > 0)
 			LEDGER_ADD(ledger, sum, QUANTITY_FLOPS, tokens * values[i], names[i], FLOPS_SOURCE,
 			    "tokens*FLOP of a token, forward and backward = %.0f*%.6g", tokens, values[i]);
@@ -398,9 +479,10 @@ rates(struct steptime *out, const struct plan *p, const struct machine *g,
 	out->tokens_per_second_per_gpu = tokens * rate;
 	out->training_seconds = p->training.token_budget * 1e9 / out->tokens_per_second;
 	out->model_tflops_per_gpu = sum * rate / 1e12;
-	out->mfu = sum * rate / g->peak;
-	out->hfu = (sum + tokens * recomputed_flops(p, &f)) * rate / g->peak;
-	out->mfu_full = tokens * flops_sum(&full) * rate / g->peak;
+	rate /= r->machine.peak;
+	out->mfu = sum * rate;
+	out->hfu = (sum + tokens * recomputed_flops(p, &f, r->again)) * rate;
+	out->mfu_full = tokens * flops_sum(&full) * rate;
 }
 
 struct steptime
@@ -433,12 +515,13 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
 	if (!r.machine.known)
 		return out;
 	r.optimizer = optimizer_seconds(p, l, &r.machine, &held);
+	r.muon = muon_seconds(p, l, &r.machine, &held);
 	r.slices = slice_seconds(p, l, &r.slowest);
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
 	    stage_passes(&r.slowest).forward, r.slowest.weight, r.microbatches };
 	r.bubble = bubble_seconds(p->training.schedule, &times);
 	step_terms(&out, &r, traffic, pl, ledger);
-	rates(&out, p, &r.machine, ledger);
+	rates(&out, p, &r, ledger);
 	return out;
 }
 

@@ -132,17 +132,19 @@ tensor_times(const struct plan *p, const struct span *span)
 	};
 }
 
-/* The collective of x once more, in the backward pass. */
+/* The forward calls of x once more, where recompute runs its unit again; open: the share of
+ * them that nothing hides. */
 static void
-tensor_again(struct flows *f, const struct plan *p, struct flow x, const char *name, double open)
+put_again(struct flows *f, const struct plan *p, struct flow x, const char *name, double open)
 {
-	if (p->training.recompute != RECOMPUTE_SELECTIVE)
+	if (p->training.recompute == RECOMPUTE_NONE)
 		return;
 	x.name = name;
-	x.unit = UNIT_AGAIN;
+	x.unit = x.unit == UNIT_HALF ? UNIT_HALF_AGAIN :
+	    x.unit == UNIT_MOE ? UNIT_MOE_AGAIN : UNIT_ATTENTION_AGAIN;
+	x.backward = x.forward;
 	x.forward = 0;
-	x.backward = 1;
-	put(f, p, x, open);
+	put(f, p, x, open * x.backward);
 }
 
 /*
@@ -156,32 +158,31 @@ static void
 tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
     const struct work *layer, const struct tensor_times *one)
 {
-	const double again = compute_full_share(p);
 	const double rest_open = p->parallel.layout == LAYOUT_TORCHTITAN ? ASYNC_TP_REST :
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
 	const double payload = compute_tokens(p) * (double)p->model.hidden_size * compute_width(p);
 	struct flow x = { "tp", "TP", "b*s/CP*h*a", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
-	    *span, payload, one->reduce, 1, 1 + again, 0 };
+	    *span, payload, one->reduce, 1, 1, 0 };
 
 	if (!p->parallel.sequence_parallel) {
 		x.name = "TP outputs and input gradients";
-		put(f, p, x, (1 + again) * open + beside(one->reduce, layer->weight / 2));
-		tensor_again(f, p, x, "TP outputs of recomputed MLPs", open);
+		put(f, p, x, open + beside(one->reduce, layer->weight / 2));
+		put_again(f, p, x, "TP outputs, recomputed", open);
 		return;
 	}
 	x.name = "TP gathered inputs";
 	x.collective = COLLECTIVE_ALL_GATHER;
 	x.seconds = one->gather;
-	x.backward = 2 + again;
-	put(f, p, x, (2 + again) * open + beside(one->gather, layer->weight / 2));
-	tensor_again(f, p, x, "TP gathered inputs of recomputed MLPs", open);
+	x.backward = 2;
+	put(f, p, x, 2 * open + beside(one->gather, layer->weight / 2));
+	put_again(f, p, x, "TP gathered inputs, recomputed", open);
 	x.name = "TP scattered outputs";
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.seconds = one->reduce;
-	x.backward = 1 + again;
-	put(f, p, x, (1 + again) * open + beside(one->reduce, layer->weight / 2));
-	tensor_again(f, p, x, "TP scattered outputs of recomputed MLPs", open);
+	x.backward = 1;
+	put(f, p, x, open + beside(one->reduce, layer->weight / 2));
+	put_again(f, p, x, "TP scattered outputs, recomputed", open);
 }
 
 static void
@@ -221,7 +222,6 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 /* Bytes of one rank's keys and values, and of its queries and attention output. */
 struct chunks {
 	double kv, qo;
-	double again; /* forward passes of attention that recompute adds */
 };
 
 /* MLA exchanges heads after its up projections, so as many for keys as for queries. */
@@ -238,8 +238,7 @@ context_chunks(const struct plan *p)
 	    m->head_dim);
 	const double one = compute_tokens(p) * compute_width(p) * (key + value);
 
-	return (struct chunks){ one * shared, one * heads,
-		compute_recomputes(p, "core_attn") ? 1 : compute_full_share(p) };
+	return (struct chunks){ one * shared, one * heads };
 }
 
 /* Keys and values travel round the ring while attention works on the chunk before. */
@@ -249,12 +248,13 @@ context_ring(struct flows *f, const struct plan *p, const struct span *span,
 {
 	const double n = (double)span->size, steps = n - 1;
 	struct flow x = { "cp", "CP ring of keys and values", "b*s/CP*kv/TP*(d+v)*a", CP_SOURCE,
-	    COLLECTIVE_SEND, UNIT_ATTENTION, *span, c->kv, 0, steps, (2 + c->again) * steps, 0 };
+	    COLLECTIVE_SEND, UNIT_ATTENTION, *span, c->kv, 0, steps, 2 * steps, 0 };
 	const double one = collective_seconds(p, COLLECTIVE_SEND, c->kv, span);
-	const double forward = fmax(0, one - layer->core / n);
-	const double backward = fmax(0, 2 * one - layer->core_backward / n);
+	const double forward = one > 0 ? fmax(0, one - layer->core / n) / one : 0;
+	const double backward = one > 0 ? fmax(0, 2 * one - layer->core_backward / n) / one : 0;
 
-	put(f, p, x, one > 0 ? steps * ((1 + c->again) * forward + backward) / one : 0);
+	put(f, p, x, steps * (forward + backward));
+	put_again(f, p, x, "CP ring of keys and values, recomputed", forward);
 }
 
 static void
@@ -262,10 +262,10 @@ context_exchange(struct flows *f, const struct plan *p, const struct span *span,
     const struct chunks *c)
 {
 	struct flow x = { "cp", "CP heads for sequence", "(q + o + kv)/4", CP_SOURCE,
-	    COLLECTIVE_ALL_TO_ALL, UNIT_ATTENTION, *span, (c->qo + c->kv) / 4, 0, 4,
-	    4 + 4 * c->again, 0 };
+	    COLLECTIVE_ALL_TO_ALL, UNIT_ATTENTION, *span, (c->qo + c->kv) / 4, 0, 4, 4, 0 };
 
-	put(f, p, x, 8 + 4 * c->again);
+	put(f, p, x, 8);
+	put_again(f, p, x, "CP heads for sequence, recomputed", 1);
 }
 
 /* How many ranks of two-level CP exchange heads: the first number of "2x4", else as many
@@ -305,8 +305,9 @@ context(struct flows *f, const struct plan *p, const struct layout *l,
 	case CP_COMM_ALLGATHER:
 		x = (struct flow){ "cp", "CP gathered keys and values", "CP*b*s/CP*kv/TP*(d+v)*a",
 		    CP_SOURCE, COLLECTIVE_ALL_GATHER, UNIT_ATTENTION, span, c.kv * (double)span.size,
-		    0, 1, 1 + c.again, 0 };
-		put(f, p, x, 2 + c.again);
+		    0, 1, 1, 0 };
+		put(f, p, x, 2);
+		put_again(f, p, x, "CP gathered keys and values, recomputed", 1);
 		x.name = "CP key and value gradients";
 		x.collective = COLLECTIVE_REDUCE_SCATTER;
 		x.forward = 0;
@@ -333,10 +334,9 @@ expert(struct flows *f, const struct plan *p, const struct layout *l, const stru
 	const double k = (double)p->model.experts_per_token;
 	const double width = (double)p->model.hidden_size * compute_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;
-	const double again = compute_recomputes(p, "moe") ? 1 : compute_full_share(p);
 	struct flow x = { "ep", "EP dispatch and combine", "b*s/CP/TP*topk*h*a", EP_SOURCE,
-	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * width, 0, 2, 2 + 2 * again, 0 };
-	double calls = 4 + 2 * again, busy = 1;
+	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * width, 0, 2, 2, 0 };
+	double open = 1, busy = 1;
 
 	if (capacity > 0)
 		x.payload *= capacity;
@@ -345,15 +345,18 @@ expert(struct flows *f, const struct plan *p, const struct layout *l, const stru
 	x.seconds = busy * link_dispatch_seconds(p, tokens, width, x.payload / (tokens * width),
 	    &ep);
 	if (p->training.moe_overlap)
-		calls *= fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
-	put(f, p, x, calls);
+		open = fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
+	put(f, p, x, 4 * open);
+	put_again(f, p, x, "EP dispatch and combine, recomputed", open);
 	x = (struct flow){ "etp", "ETP gathered tokens", "ETP*b*s/CP/TP*topk*h*a", EP_SOURCE,
 	    COLLECTIVE_ALL_GATHER, UNIT_MOE, etp, tokens * k * width * (double)etp.size, 0, 1,
-	    1 + again, 0 };
-	put(f, p, x, 2 + again);
+	    1, 0 };
+	put(f, p, x, 2);
+	put_again(f, p, x, "ETP gathered tokens, recomputed", 1);
 	x.name = "ETP scattered tokens";
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
-	put(f, p, x, 2 + again);
+	put(f, p, x, 2);
+	put_again(f, p, x, "ETP scattered tokens, recomputed", 1);
 }
 
 void

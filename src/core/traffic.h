@@ -20,7 +20,7 @@
 #include "core/plan.h"
 #include "core/stage.h"
 
-enum { TRAFFIC_ROWS_MAX = 24, FLOWS_MAX = 20 };
+enum { TRAFFIC_ROWS_MAX = 24, FLOWS_MAX = 28 };
 
 struct traffic_row {
 	const char *dim;         /* "tp", "cp", "pp", "dp", "edp", "ep", "etp", "embd" */
@@ -40,9 +40,11 @@ struct traffic {
 /* What a flow happens once for, in every micro-batch. */
 enum unit {
 	UNIT_HALF,       /* attention or MLP of a layer, where TP splits it */
-	UNIT_AGAIN,      /* such an MLP that selective recompute runs again */
 	UNIT_ATTENTION,  /* a layer */
 	UNIT_MOE,        /* a layer with experts */
+	UNIT_HALF_AGAIN, /* the same, where recompute runs its forward pass again */
+	UNIT_ATTENTION_AGAIN,
+	UNIT_MOE_AGAIN,
 	UNIT_EMBEDDING,
 	UNIT_HEAD,
 	UNIT_COUNT
@@ -56,7 +58,7 @@ struct flow {
 	struct span span;
 	double payload;           /* bytes of one call, as collective_bytes counts them */
 	double seconds;           /* of one call alone */
-	double forward, backward; /* calls; a forward done again counts in backward */
+	double forward, backward; /* calls */
 	double exposed;           /* seconds of all these calls that nothing hides */
 };
 

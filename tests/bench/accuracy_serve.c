@@ -17,6 +17,15 @@ enum column {
 	C_KV_TOKENS, C_BLOCKS, C_BLOCK_SIZE, C_REQUESTS, C_SOURCE, COLUMNS
 };
 
+/* Of serving_latency.tsv. */
+enum latency_column {
+	L_ID, L_ENGINE, L_VERSION, L_MODEL, L_GPU, L_TP, L_WEIGHT, L_REQUESTS, L_PROMPT,
+	L_GENERATED, L_TPOT, L_TTFT, L_SOURCE, LATENCY_COLUMNS
+};
+
+/* Requests at once up to which a first token does not wait for other prompts. */
+#define FEW_REQUESTS 4
+
 /* A name in a log, an entry of the catalogue, what differs from it. */
 struct alias {
 	const char *name, *id, *more;
@@ -27,6 +36,8 @@ static const struct alias models[] = {
 	{ "Llama-3.3-70B", "llama-3.1-70b", "" },
 	{ "Llama-3.1-70B", "llama-3.1-70b", "" },
 	{ "Llama-3.1-8B", "llama-3.1-8b", "" },
+	/* its language model, 8 of the layers with cross-attention: config.json on Hugging Face */
+	{ "Llama-3.2-11B-Vision", "llama-3.1-8b", "layers=40" },
 	{ "Llama-3-8B", "llama-3-8b", "" },
 	{ "Llama-2-7B", "llama-2-7b", "" },
 	{ "gemma-2-27b", "gemma-2-27b", "" },
@@ -196,10 +207,18 @@ put_limits(struct plan *p, char *const *cell)
 	if (!isnan(block))
 		put_number(p, "block_size", block);
 	/* "default 0.88": what the engine makes of 0 has to be the figure */
-	put_number(p, "gpu_memory_utilization", strstr(cell[C_UTIL], "default") ? 0 :
-	    number(cell[C_UTIL]));
+	put_number(p, "gpu_memory_utilization", strstr(cell[C_UTIL], "default") ||
+	    isnan(number(cell[C_UTIL])) ? 0 : number(cell[C_UTIL]));
 	put_number(p, "prompt_tokens", 1);
 	put_number(p, "generate_tokens", 1);
+}
+
+/* The log does not say what the pool was cut from, but does say how large it was or the
+ * weights were: then any GPU will do. */
+static bool
+is_partial(char *const *cell)
+{
+	return strcmp(cell[C_GPU], "-") == 0 && strcmp(cell[C_UTIL], "-") == 0;
 }
 
 /* Returns why a row can not be expressed, or NULL. */
@@ -207,7 +226,9 @@ static const char *
 express(struct plan *p, char *const *cell, const config_t *model_file,
     const config_t *gpu_file)
 {
-	const struct alias *model = find(models, cell[C_MODEL]), *gpu = find(gpus, cell[C_GPU]);
+	const bool partial = is_partial(cell);
+	const struct alias *model = find(models, cell[C_MODEL]);
+	const struct alias *gpu = partial ? gpus : find(gpus, cell[C_GPU]);
 	const struct alias *format = find(weight_formats, cell[C_WEIGHT]), *no;
 	const double tp = number(cell[C_TP]), pp = number(cell[C_PP]);
 
@@ -219,7 +240,7 @@ express(struct plan *p, char *const *cell, const config_t *model_file,
 		return "GPU not in the catalogue";
 	if (format == NULL || isnan(tp) || isnan(pp))
 		return "split or format of the weights not recorded";
-	if (isnan(number(cell[C_UTIL])) && strstr(cell[C_UTIL], "default") == NULL)
+	if (!partial && isnan(number(cell[C_UTIL])) && strstr(cell[C_UTIL], "default") == NULL)
 		return "share of the memory not recorded";
 	plan_defaults(p);
 	put(p, "mode", "serve");
@@ -234,12 +255,26 @@ express(struct plan *p, char *const *cell, const config_t *model_file,
 	put_number(p, "pp", pp);
 	put(p, "engine", cell[C_ENGINE][0] == 'S' ? "sglang" :
 	    cell[C_ENGINE][0] == 'T' ? "trtllm" : "vllm");
-	put(p, "engine_version", cell[C_VERSION]);
+	if (cell[C_VERSION][0] != '-')
+		put(p, "engine_version", cell[C_VERSION]);
 	put(p, "weight_dtype", format->id);
 	put(p, "kv_dtype", strstr(cell[C_KV], "fp8") ? "fp8" : "bf16");
 	put_limits(p, cell);
 	plan_resolve(p, NULL);
 	return NULL;
+}
+
+static struct serve_accuracy *
+group_named(struct serve_accuracy *groups, int *count, const char *name)
+{
+	for (int i = 0; i < *count; i++)
+		if (strcmp(groups[i].name, name) == 0)
+			return &groups[i];
+	if (*count == SERVE_GROUPS_MAX)
+		return &groups[SERVE_GROUPS_MAX - 1];
+	groups[*count] = (struct serve_accuracy){ .rows = 0 };
+	snprintf(groups[*count].name, sizeof groups->name, "%s", name);
+	return &groups[(*count)++];
 }
 
 static struct serve_accuracy *
@@ -252,14 +287,7 @@ group_of(struct serve_accuracy *groups, int *count, char *const *cell)
 	else
 		snprintf(name, sizeof name, "%s %.6s", cell[C_ENGINE],
 		    cell[C_VERSION][0] == 'V' ? "V0" : cell[C_VERSION]);
-	for (int i = 0; i < *count; i++)
-		if (strcmp(groups[i].name, name) == 0)
-			return &groups[i];
-	if (*count == SERVE_GROUPS_MAX)
-		return &groups[SERVE_GROUPS_MAX - 1];
-	groups[*count] = (struct serve_accuracy){ .rows = 0 };
-	snprintf(groups[*count].name, sizeof groups->name, "%s", name);
-	return &groups[(*count)++];
+	return group_named(groups, count, name);
 }
 
 static void
@@ -280,14 +308,19 @@ static void
 compare(struct serve_accuracy *g, char *const *cell, const struct serve *s, FILE *rows)
 {
 	const double gib = 1073741824.0, pool = number(cell[C_POOL]);
-	const double error[MEASURES] = {
+	const double share = s->kv_pool_bytes > 0 ? pool * gib / s->kv_pool_bytes : NAN;
+	double error[MEASURES] = {
 		[MEASURE_TOKENS] = s->kv_tokens / number(cell[C_KV_TOKENS]) - 1,
 		/* a pool below nothing says that it does not fit: so do we */
 		[MEASURE_POOL] = s->kv_pool_bytes / gib - (pool < 0 ? 0 : pool),
 		[MEASURE_WEIGHTS] = s->weight_bytes / gib / number(cell[C_WEIGHTS]) - 1,
 		[MEASURE_REQUESTS] = s->max_concurrency / number(cell[C_REQUESTS]) - 1,
+		[MEASURE_TPOT] = NAN, [MEASURE_TTFT] = NAN,
+		[MEASURE_CACHE] = s->kv_tokens * share / number(cell[C_KV_TOKENS]) - 1,
 	};
 
+	if (is_partial(cell))
+		error[MEASURE_TOKENS] = error[MEASURE_POOL] = error[MEASURE_REQUESTS] = NAN;
 	g->rows++;
 	for (int m = 0; m < MEASURES; m++)
 		note(g, (enum serve_measure)m, error[m]);
@@ -299,6 +332,7 @@ compare(struct serve_accuracy *g, char *const *cell, const struct serve *s, FILE
 	print_error_of(rows, "pool", error[MEASURE_POOL], " GiB");
 	print_error_of(rows, "weights", 100 * error[MEASURE_WEIGHTS], "%");
 	print_error_of(rows, "requests", 100 * error[MEASURE_REQUESTS], "%");
+	print_error_of(rows, "tokens of the pool", 100 * error[MEASURE_CACHE], "%");
 	fprintf(rows, "\n");
 }
 
@@ -332,6 +366,81 @@ measure_row(struct serve_accuracy *groups, int *count, char *const *cell,
 	compare(group_of(groups, count, cell), cell, &s, rows);
 }
 
+/* ---- latencies ------------------------------------------------------------------------ */
+
+/* Returns why a row of latencies can not be expressed, or NULL. */
+static const char *
+express_latency(struct plan *p, char *const *cell, const config_t *model_file,
+    const config_t *gpu_file)
+{
+	const char engine = cell[L_ENGINE][0];
+	const double prompt = number(cell[L_PROMPT]), generated = number(cell[L_GENERATED]);
+
+	if (strcmp(cell[L_ENGINE], "DeepEP") == 0)
+		return "a kernel by itself";
+	if (engine != 'v' && engine != 'S' && engine != 'T')
+		return "an engine of its own";
+	plan_defaults(p);
+	put(p, "mode", "serve");
+	put(p, "layout", "vllm");
+	if (!put_entry(p, model_file, "models", "model", cell[L_MODEL]) ||
+	    !put_entry(p, gpu_file, "gpus", "cluster", cell[L_GPU]))
+		return "model or GPU not in the catalogue";
+	put(p, "gpu", cell[L_GPU]);
+	put(p, "model.preset", cell[L_MODEL]);
+	put(p, "gpus_per_node", cell[L_TP]);
+	put(p, "tp", cell[L_TP]);
+	put(p, "engine", engine == 'S' ? "sglang" : engine == 'T' ? "trtllm" : "vllm");
+	if (cell[L_VERSION][0] != '-')
+		put(p, "engine_version", cell[L_VERSION]);
+	put(p, "weight_dtype", strstr(cell[L_WEIGHT], "fp8") ? "fp8" : cell[L_WEIGHT]);
+	put(p, "concurrency", cell[L_REQUESTS]);
+	put(p, "prompt_tokens", cell[L_PROMPT]);
+	put(p, "generate_tokens", cell[L_GENERATED]);
+	put_number(p, "context_length", prompt + generated);
+	plan_resolve(p, NULL);
+	return NULL;
+}
+
+static void
+measure_latency(struct serve_accuracy *groups, int *count, char *const *cell,
+    const config_t *model_file, const config_t *gpu_file, FILE *rows)
+{
+	static struct plan p;
+	static struct layout layout;
+	static struct placement placement;
+	const char *no = express_latency(&p, cell, model_file, gpu_file);
+	struct serve_accuracy *g;
+	struct serve s;
+	char name[48];
+	double error[2];
+
+	if (no != NULL || !layout_init(&layout, &p, NULL) ||
+	    !placement_init(&placement, &p, NULL)) {
+		if (rows != NULL)
+			fprintf(rows, "%-12s %-24.24s not expressed: %s\n", cell[L_ID], cell[L_MODEL],
+			    no != NULL ? no : "refused by the layout");
+		return;
+	}
+	s = serve_estimate(&p, &layout, &placement, NULL);
+	snprintf(name, sizeof name, "%.24s latency", cell[L_ENGINE]);
+	g = group_named(groups, count, name);
+	g->rows++;
+	error[0] = s.tpot_seconds * 1e3 / number(cell[L_TPOT]) - 1;
+	error[1] = s.ttft_seconds * 1e3 / number(cell[L_TTFT]) - 1;
+	note(g, MEASURE_TPOT, error[0]);
+	if (p.serving.concurrency <= FEW_REQUESTS)
+		note(g, MEASURE_TTFT, error[1]);
+	if (rows == NULL)
+		return;
+	fprintf(rows, "%-12s %-24.24s TP%s, %s requests of %s + %s tokens", cell[L_ID],
+	    cell[L_MODEL], cell[L_TP], cell[L_REQUESTS], cell[L_PROMPT], cell[L_GENERATED]);
+	print_error_of(rows, "TPOT", 100 * error[0], "%");
+	print_error_of(rows, "TTFT", 100 * error[1], "%\n");
+}
+
+/* ---- files ---------------------------------------------------------------------------- */
+
 static void
 measure_rows(struct serve_accuracy *groups, int *count, FILE *in, const config_t *model_file,
     const config_t *gpu_file, FILE *rows)
@@ -345,8 +454,12 @@ measure_rows(struct serve_accuracy *groups, int *count, FILE *in, const config_t
 		line[strcspn(line, "\n")] = '\0';
 		while (n < COLUMNS && (cell[n] = strsep(&rest, "\t")) != NULL)
 			n++;
-		if (line[0] != '#' && n == COLUMNS && strcmp(cell[C_ID], "id") != 0)
+		if (line[0] == '#' || strcmp(cell[C_ID], "id") == 0)
+			continue;
+		if (n == COLUMNS)
 			measure_row(groups, count, cell, model_file, gpu_file, rows);
+		else if (n == LATENCY_COLUMNS)
+			measure_latency(groups, count, cell, model_file, gpu_file, rows);
 	}
 }
 
@@ -387,7 +500,10 @@ accuracy_serve_measure(struct serve_accuracy *groups, const char *top, FILE *row
 	    read_catalog(&gpu_file, top, "gpus.cfg") &&
 	    measure_file(groups, &count, top, "serving_measured.tsv", &model_file, &gpu_file,
 	    rows) &&
-	    measure_file(groups, &count, top, "serving_sglang.tsv", &model_file, &gpu_file, rows);
+	    measure_file(groups, &count, top, "serving_sglang.tsv", &model_file, &gpu_file,
+	    rows) &&
+	    measure_file(groups, &count, top, "serving_latency.tsv", &model_file, &gpu_file,
+	    rows);
 	config_destroy(&gpu_file);
 	config_destroy(&model_file);
 	for (int i = 0; i < count; i++)
@@ -408,14 +524,15 @@ void
 accuracy_serve(FILE *out, const char *top)
 {
 	static const char *const names[MEASURES] = {
-		"KV tokens, %", "KV pool, GiB", "weights, %", "requests, %"
+		"KV tokens, %", "KV pool, GiB", "weights, %", "requests, %", "TPOT, %", "TTFT, %",
+		"tokens of pool, %"
 	};
 	static struct serve_accuracy groups[SERVE_GROUPS_MAX];
 	int count;
 
 	fprintf(out, "Serving, row by row\n");
 	count = accuracy_serve_measure(groups, top, out);
-	fprintf(out, "\n%-22s %-14s %5s %8s %8s %8s\n", "Serving", "error of", "rows", "median",
+	fprintf(out, "\n%-22s %-16s %5s %8s %8s %8s\n", "Serving", "error of", "rows", "median",
 	    "90th", "worst");
 	for (int i = 0; i < count; i++)
 		for (int m = 0; m < MEASURES; m++) {
@@ -423,7 +540,7 @@ accuracy_serve(FILE *out, const char *top)
 			const double scale = what == MEASURE_POOL ? 1 : 100;
 
 			if (groups[i].count[m] > 0)
-				fprintf(out, "%-22s %-14s %5d %8.2f %8.2f %8.2f\n", groups[i].name, names[m],
+				fprintf(out, "%-22s %-16s %5d %8.2f %8.2f %8.2f\n", groups[i].name, names[m],
 				    groups[i].count[m], scale * accuracy_serve_at(&groups[i], what, 0.5),
 				    scale * accuracy_serve_at(&groups[i], what, 0.9),
 				    scale * accuracy_serve_at(&groups[i], what, 1));

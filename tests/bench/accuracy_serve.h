@@ -1,13 +1,17 @@
 /*
  * accuracy_serve.h - estimates of serving plans against start-up logs of real engines,
- * tests/data/serving_measured.tsv and serving_sglang.tsv.
+ * tests/data/serving_measured.tsv and serving_sglang.tsv, and against their latencies,
+ * serving_latency.tsv.
  */
 #ifndef BENCH_ACCURACY_SERVE_H
 #define BENCH_ACCURACY_SERVE_H
 #include <stdio.h>
 
 enum serve_measure {
-	MEASURE_TOKENS, MEASURE_POOL, MEASURE_WEIGHTS, MEASURE_REQUESTS, MEASURES
+	MEASURE_TOKENS, MEASURE_POOL, MEASURE_WEIGHTS, MEASURE_REQUESTS, MEASURE_TPOT,
+	MEASURE_TTFT,  /* of few requests at once: the others' includes their queue */
+	MEASURE_CACHE, /* tokens that fit a pool of the size printed */
+	MEASURES
 };
 enum { SERVE_GROUPS_MAX = 16, SERVE_ROWS_MAX = 96 };
 

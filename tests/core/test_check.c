@@ -233,6 +233,8 @@ static const struct {
 	{ "layout=torchtitan pp=2 schedule=zb-v", "schedule_chunks" },
 	{ "mode=serve layout=vllm context_length=4096", "request_too_long" },
 	{ "mode=serve layout=vllm engine=sglang max_batched_tokens=8200", "tokens_not_blocks" },
+	{ "mode=serve layout=vllm tp=8 dcp=2", "dcp_without_copies" },
+	{ "mode=serve layout=vllm nodes=3 tp=24 attention_heads=24 kv_heads=4 dcp=4", "dcp_without_copies" },
 	{ "mode=serve layout=vllm context_length=262144", "context_too_long" },
 	{ "tp=2 ep=2 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 sequence_parallel=false", "ep_tp_without_sp" },
 	{ "recompute=full recompute_layers=99", "recompute_too_many" },

@@ -233,6 +233,33 @@ test_decode_context_parallel(void **state)
 	kv = kv_of(&p, 19, 8192);
 	assert_true(kv.ranks == 8);
 	assert_true(kv_request_blocks(&kv, 8192) == 64);
+	p.serving.dp_attention = 1; /* one rank holds the whole attention */
+	assert_true(kv_of(&p, 19, 8192).ranks == 1);
+}
+
+static double
+ranks(int64_t tp, int64_t pcp, int64_t dcp)
+{
+	p.parallel.tp = tp;
+	p.parallel.cp = pcp;
+	p.serving.dcp = dcp;
+	return kv_of(&p, 19, 8192).ranks;
+}
+
+/* Decode context parallel spreads what TP copies, and no more: vLLM refuses it for 8 KV heads
+ * up to TP 8, and takes at most TP/8. With prefill context parallel its size counts both. */
+static void
+test_copies_are_split(void **state)
+{
+	(void)state;
+	attention(32, 32, 8, 128);
+	assert_true(ranks(8, 1, 8) == 1);
+	assert_true(ranks(16, 1, 2) == 2);
+	assert_true(ranks(32, 1, 2) == 2 && ranks(32, 1, 8) == 4);
+	assert_true(ranks(8, 2, 1) == 2);
+	mla(61);
+	assert_true(ranks(8, 1, 4) == 4);
+	assert_true(ranks(8, 2, 1) == 2 && ranks(8, 2, 2) == 2 && ranks(8, 2, 16) == 16);
 }
 
 /* A pipeline stage of a hybrid model has its share of every group. */
@@ -276,6 +303,7 @@ main(void)
 		cmocka_unit_test(test_recurrent_states),
 		cmocka_unit_test(test_pages_are_equal),
 		cmocka_unit_test(test_decode_context_parallel),
+		cmocka_unit_test(test_copies_are_split),
 		cmocka_unit_test(test_groups_on_a_stage),
 		cmocka_unit_test(test_bytes_of_the_model),
 	};

@@ -272,6 +272,34 @@ nccl_across(void **state)
 	assert_true(sum / points < 0.25);
 }
 
+/* A100 PCIe in pairs, four pairs a node: a group in one node does not touch its NIC. */
+static void
+pairs(void **state)
+{
+	const struct span node = { SPAN_MIXED, 8, 2, 4, 1, 8 };
+	const struct span nodes = { SPAN_MIXED, 16, 2, 8, 2, 8 };
+	struct plan p, q;
+
+	(void)state;
+	plan_defaults(&p);
+	put(&p, "cluster.nvlink_domain", "2");
+	put(&p, "cluster.nvlink_gbps", "300");
+	put(&p, "cluster.pcie_gbps", "32");
+	q = p;
+	put(&q, "cluster.nics_per_node", "1");
+	put(&q, "cluster.nic_gbps", "10");
+	for (int c = 0; c <= COLLECTIVE_SEND; c++) {
+		const enum collective op = (enum collective)c;
+		const double t = collective_seconds(&p, op, 1e9, &node);
+
+		assert_true(fabs(collective_seconds(&q, op, 1e9, &node) - t) <= 0);
+		assert_true(collective_seconds(&q, op, 1e9, &nodes) >
+		    10 * collective_seconds(&p, op, 1e9, &nodes));
+		/* no more than PCIe carries for both of a pair */
+		assert_true(t > collective_bytes(op, 1e9, 8) / (2 * 32e9));
+	}
+}
+
 static void
 calibrated(void **state)
 {
@@ -343,7 +371,7 @@ main(void)
 		cmocka_unit_test(test_limited_routing),
 		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
 		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
-		cmocka_unit_test(calibrated),
+		cmocka_unit_test(pairs), cmocka_unit_test(calibrated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "memorycase.h"
 
 static void
@@ -127,6 +128,94 @@ test_cross_entropies_in_fp32(void **state)
 		p.model.mtp_layers = placement.chunk[0].mtp = 1;
 		assert_near(stage(0).logits - have, 4 * logits + 2 * hidden, 1e-12);
 	}
+}
+
+/* What one layer takes where the loss is small and the modules of `list` are recomputed, or
+ * none where it is empty. */
+static double
+one_layer(enum shape shape, const char *list, bool flash)
+{
+	setup(shape, 8, 1, 1, 1);
+	p.model.layers = 1;
+	p.model.vocab_size = 1024;
+	place();
+	run(4096, 2);
+	p.training.flash_attention = flash;
+	p.training.attention_dropout = 0.1;
+	if (*list != '\0') {
+		p.training.recompute = RECOMPUTE_SELECTIVE;
+		text_copy(p.training.recompute_modules, sizeof p.training.recompute_modules, list);
+	}
+	return stage(0).allocated;
+}
+
+/*
+ * A module that is recomputed fills its tensors again before its backward pass
+ * (megatron/core/tensor_parallel/random.py, CheckpointFunction.backward), so the last layer
+ * of a step has the peak that it has without recompute, where it is in that module.
+ */
+static void
+test_modules_filled_again(void **state)
+{
+	static const struct {
+		enum shape shape;
+		const char *list;
+		bool flash;
+	} same[] = {
+		{ LLAMA_7B, "core_attn", false }, { GPT3_175B, "core_attn", false },
+		{ LLAMA_7B, "mlp", true }, { MIXTRAL, "moe", true }, { MIXTRAL, "moe_act", true },
+		{ DEEPSEEK_V3, "mla_up_proj", true }, { DEEPSEEK_V3, "core_attn", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+		assert_near(one_layer(same[i].shape, same[i].list, same[i].flash),
+		    one_layer(same[i].shape, "", same[i].flash), 1e-12);
+	/* of two norms' outputs one is there again, whichever half is at work */
+	assert_near(one_layer(LLAMA_7B, "", true) - one_layer(LLAMA_7B, "layernorm", true),
+	    2 * 8192.0 * 4096, 1e-12);
+	assert_true(one_layer(MIXTRAL, "moe", false) < one_layer(MIXTRAL, "", false));
+}
+
+/* What one step fills again where units of `unit` layers are recomputed. */
+static double
+filled_again(int64_t layers, int64_t dense, int64_t every, int64_t unit)
+{
+	struct ledger ledger;
+	static struct ledger_term terms[128];
+
+	setup(MIXTRAL, 8, 1, 1, 1);
+	p.model.layers = layers;
+	p.model.vocab_size = 1024;
+	p.model.ffn_hidden_size = 4096;
+	p.model.dense_layers = dense;
+	p.model.moe_layer_every = every;
+	place();
+	run(4096, 1);
+	p.training.recompute = RECOMPUTE_FULL;
+	p.training.recompute_layers = unit;
+	ledger_init(&ledger, terms, 128);
+	memory_stage(&p, &l, &placement, 0, 0, &ledger);
+	for (size_t i = 0; i < ledger.count; i++)
+		if (strcmp(terms[i].name, "layers filled again by recompute") == 0)
+			return terms[i].value;
+	return 0;
+}
+
+/* A unit holds what lies in a row: of every other layer half, and no layer that is not there. */
+static void
+test_units_hold_neighbours(void **state)
+{
+	const double moe = filled_again(8, 0, 1, 1), dense = filled_again(8, 8, 1, 1);
+
+	(void)state;
+	assert_true(moe > dense && dense > 0);
+	assert_near(filled_again(8, 0, 1, 3), 3 * moe, 1e-12);
+	assert_near(filled_again(8, 0, 2, 3), 2 * moe + dense, 1e-12);
+	assert_near(filled_again(8, 0, 2, 4), 2 * moe + 2 * dense, 1e-12);
+	assert_near(filled_again(8, 3, 1, 1), moe, 1e-12);
+	assert_near(filled_again(8, 3, 1, 5), 5 * moe, 1e-12);
+	assert_near(filled_again(4, 3, 1, 4), moe + 3 * dense, 1e-12);
 }
 
 /* Sizes alone: what each adds beside the terms that are named for it. */
@@ -355,6 +444,8 @@ main(void)
 		cmocka_unit_test(test_logits_of_last_stage_only),
 		cmocka_unit_test(test_cross_entropies),
 		cmocka_unit_test(test_cross_entropies_in_fp32),
+		cmocka_unit_test(test_modules_filled_again),
+		cmocka_unit_test(test_units_hold_neighbours),
 		cmocka_unit_test(test_more_ranks_take_less),
 		cmocka_unit_test(test_dualpipe),
 		cmocka_unit_test(test_working_sets),

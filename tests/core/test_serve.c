@@ -344,6 +344,7 @@ test_fits(void **state)
 	set("memory_gib", "12"); /* not even the weights */
 	assert_false(estimate().fits);
 	assert_true(estimate().kv_pool_bytes == 0 && estimate().kv_tokens == 0);
+	assert_true(estimate().tokens_per_second == 0 && estimate().ttft_seconds > 0);
 	assert_true(near(noted(QUANTITY_SERVE_MEMORY), 12 * GIB, 1e-9));
 }
 
@@ -388,7 +389,75 @@ test_decode_context_parallel(void **state)
 	assert_true(near(estimate().max_concurrency, one * 8 / 8192, 0.01));
 }
 
+/*
+ * The indexer's keys: vLLM spreads them over the ranks of decode context parallel as well,
+ * SGLang keeps all of them on each (sgl-project/sglang pull request 39330: 3.21 times the
+ * tokens at 8 ranks, with a draft model; 3.68 times for the two caches alone).
+ */
+static void
+test_context_parallel_indexer(void **state)
+{
+	double one;
+
+	(void)state;
+	load("deepseek-v3.2");
+	set("memory_gib", "139.8");
+	set("weight_dtype", "fp8");
+	set("kv_dtype", "fp8");
+	set("tp", "8");
+	one = estimate().kv_tokens;
+	set("dcp", "8");
+	assert_true(near(estimate().kv_tokens, 8 * one, 1e-3));
+	set("dcp", "1");
+	set("engine", "sglang");
+	set("engine_version", "0.5");
+	one = estimate().kv_tokens;
+	set("dcp", "8");
+	assert_true(near(estimate().kv_tokens / one, (656 + 132.0) / (656 / 8.0 + 132), 1e-3));
+}
+
 /* ---- time --------------------------------------------------------------------------- */
+
+/* TP over two pairs of a node goes over PCIe, whatever its NIC. */
+static void
+test_pairs(void **state)
+{
+	struct serve fast, slow;
+
+	(void)state;
+	load("llama-3.1-8b");
+	set("nvlink_domain", "2");
+	set("tp", "4");
+	fast = estimate();
+	set("nics_per_node", "1");
+	set("nic_gbps", "1");
+	slow = estimate();
+	assert_true(near(slow.ttft_seconds, fast.ttft_seconds, 1e-12));
+	assert_true(near(slow.tpot_seconds, fast.tpot_seconds, 1e-12));
+	set("nvlink_domain", "8");
+	assert_true(estimate().ttft_seconds < fast.ttft_seconds);
+}
+
+/* Two ranks that share a prompt have half of the work each, and gather keys and values. */
+static void
+test_prefill_context_parallel(void **state)
+{
+	struct serve one, two;
+
+	(void)state;
+	load("llama-3.1-8b");
+	set("prompt_tokens", "65536");
+	set("context_length", "131072");
+	gpus("1");
+	one = estimate();
+	gpus("2");
+	set("cp", "2");
+	two = estimate();
+	assert_true(two.ttft_seconds < 0.6 * one.ttft_seconds);
+	assert_true(two.ttft_seconds > 0.5 * one.ttft_seconds);
+	assert_true(near(noted(QUANTITY_TTFT), two.ttft_seconds, 1e-9));
+	assert_true(near(two.max_concurrency, 2 * one.max_concurrency, 0.1));
+}
 
 /* ai-dynamo/aiconfigurator systems/silicon_sample.csv: Llama-3.1-70B fp8, TensorRT-LLM
  * on H200, prompt 1024, answer 8192, four requests: 12.226 ms TP 2, 8.086 ms TP 4; answer
@@ -474,6 +543,9 @@ main(void)
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_replicas_and_ranks),
 		cmocka_unit_test(test_decode_context_parallel),
+		cmocka_unit_test(test_context_parallel_indexer),
+		cmocka_unit_test(test_prefill_context_parallel),
+		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_measured_decode),
 		cmocka_unit_test(test_times_follow),
 		cmocka_unit_test(test_transfer),

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,16 +250,79 @@ efficiency(void **state)
 	    time_of("tp=2 pp=4 compute_efficiency=0.3").seconds, seconds_of, &calls)));
 }
 
-/* A full recompute runs the layers forward once more: 4/3 of their FLOP. */
+/* A full recompute runs the layers forward once more: 4/3 of their FLOP; by the method block
+ * the first ones of each chunk, here three dense ones and one with experts. */
 static void
 recomputed(void **state)
 {
-	const struct plan p = plan_of("tp=2 pp=4 recompute=full");
-	const struct steptime t = time_of("tp=2 pp=4 recompute=full");
+	static const char *const all[] = { "tp=2 pp=4 recompute=full",
+		"pp=1 tp=8 ep=8 recompute=full " DEEPSEEK };
+	const char *block = "pp=1 tp=8 ep=8 recompute=full recompute_method=block "
+	    "recompute_layers=4 " DEEPSEEK;
+	const struct plan p = plan_of(block);
+	const struct steptime t = time_of(block);
 	const struct flops f = flops_of_token(&p, false);
 
 	(void)state;
-	near(t.hfu / t.mfu, 1 + (flops_sum(&f) - f.head) / 3 / flops_sum(&f), 1e-9);
+	for (size_t i = 0; i < 2; i++) {
+		const struct plan q = plan_of(all[i]);
+		const struct steptime s = time_of(all[i]);
+		const struct flops g = flops_of_token(&q, false);
+
+		near(s.hfu / s.mfu, 1 + (flops_sum(&g) - g.head) / 3 / flops_sum(&g), 1e-9);
+	}
+	near(t.hfu / t.mfu, 1 + (3 * flops_of_layer(&p, 0) + flops_of_layer(&p, LAYER_MOE)) / 3 /
+	    flops_sum(&f), 1e-9);
+	assert_true(t.recompute_seconds < 0.1 * time_of(all[1]).recompute_seconds);
+}
+
+/* Shares of a layer's forward FLOP that selective recompute runs again: only what the module
+ * named does, each once. */
+static void
+recomputed_modules(void **state)
+{
+	static const char model[] = "pp=1 tp=8 ep=8 " DEEPSEEK " recompute=selective ";
+	static const char *const modules[] = { "core_attn", "mla_up_proj", "mlp", "moe",
+		"shared_experts", "moe,shared_experts" };
+	const struct plan p = plan_of("pp=1 tp=8 ep=8 " DEEPSEEK);
+	const struct flops f = flops_of_token(&p, false);
+	const double again[] = { f.core, f.up, f.mlp, f.experts + f.shared, f.shared,
+		f.experts + f.shared };
+	double whole = 0;
+
+	(void)state;
+	assert_true(f.up > 0 && f.up < f.projections);
+	near(f.mlp, 3 * 6 * 3 * 7168.0 * 18432, 1e-12);
+	near(f.shared, 58 * 6 * 3 * 7168.0 * 2048, 1e-12);
+	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+		char settings[768];
+		struct steptime t;
+
+		snprintf(settings, sizeof settings, "%srecompute_modules=%s", model, modules[i]);
+		t = time_of(settings);
+		near(t.hfu / t.mfu, 1 + again[i] / 3 / flops_sum(&f), 1e-9);
+		assert_true(t.recompute_seconds > 0);
+		if (i == 3)
+			whole = t.recompute_seconds;
+	}
+	near(time_of("pp=1 tp=8 ep=8 " DEEPSEEK
+	    " recompute=selective recompute_modules=moe,moe_act").recompute_seconds, whole, 1e-12);
+}
+
+/* Muon's products: 30*m FLOP a weight, divided over ranks with the optimizer. */
+static void
+muon(void **state)
+{
+	const char *one = "pp=1 tp=8 zero_stage=0 optimizer=muon";
+	const double added = time_of(one).optimizer_seconds -
+	    time_of("pp=1 tp=8 zero_stage=0").optimizer_seconds;
+	const double split = time_of("pp=1 tp=8 zero_stage=1 optimizer=muon").optimizer_seconds -
+	    time_of("pp=1 tp=8 zero_stage=1").optimizer_seconds;
+
+	(void)state;
+	/* Llama 3 8B: 6.98e9 weights of matrices over TP 8, m = 14336/8, 0.77 of 989 TFLOP/s */
+	near(added, 30 * 6.98e9 / 8 * 1792 / (0.77 * 989e12), 0.01);
+	near(added, 8 * split, 1e-9);
 }
 
 /* A first stage with fewer layers makes room for the embedding, a long last one costs. */
@@ -342,7 +406,8 @@ main(void)
 		cmocka_unit_test(conventions), cmocka_unit_test(korthikanti),
 		cmocka_unit_test(bubbles), cmocka_unit_test(directions), cmocka_unit_test(calibrated),
 		cmocka_unit_test(limited), cmocka_unit_test(cast), cmocka_unit_test(efficiency),
-		cmocka_unit_test(recomputed), cmocka_unit_test(unequal),
+		cmocka_unit_test(recomputed), cmocka_unit_test(recomputed_modules),
+		cmocka_unit_test(muon), cmocka_unit_test(unequal),
 		cmocka_unit_test(drawn),
 	};
 

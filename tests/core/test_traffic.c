@@ -87,8 +87,9 @@ tensor(void **state)
 	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 10 * 7 / 8.0 * a * m * layers);
 	settings_put(&p, "recompute", "full");
 	traffic_of(&p);
-	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
-	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 14 * 7 / 8.0 * a * m * layers);
+	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs, recomputed") +
+	    noted(QUANTITY_TRAFFIC, "TP scattered outputs, recomputed"),
+	    (14 - 10) * 7 / 8.0 * a * m * layers);
 	p = plan_of("tp=8 sequence_parallel=false");
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, "TP outputs and input gradients"),
@@ -117,6 +118,39 @@ context_parallel(void **state)
 	settings_put(&p, "hierarchical_cp", "2x2");
 	t = traffic_of(&p);
 	near(bytes_of(&t, "cp"), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
+}
+
+/* Method block: the first layers of each chunk run again, whichever kind they are, and none
+ * in part (transformer_block.py, _checkpointed_forward). */
+static void
+block(void **state)
+{
+	static const struct {
+		const char *settings;
+		double moe, again, moe_again; /* layers of the rank, and of those run again */
+	} cases[] = {
+		{ "recompute_layers=2", 10, 2, 0 }, { "recompute_layers=3", 10, 3, 1 },
+		{ "recompute_layers=99", 10, 12, 10 }, { "recompute_method=uniform", 10, 12, 10 },
+		{ "experts=0 ep=1 pp=2 schedule=zb-v", 0, 2, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct plan p = plan_of("nodes=1 tp=2 ep=2 etp=1 experts=4 experts_per_token=2 "
+		    "moe_ffn_hidden_size=1024 dense_layers=2 layers=12 recompute=full "
+		    "recompute_method=block global_batch_size=64");
+		struct traffic t;
+		double calls = 0, m;
+
+		settings_put_all(&p, cases[i].settings);
+		t = traffic_of(&p);
+		m = 64 / (4.0 / (double)p.parallel.pp);
+		for (size_t r = 0; r < t.count; r++)
+			calls += strcmp(t.row[r].dim, "ep") == 0 ? t.row[r].calls : 0;
+		near(calls, m * (4 * cases[i].moe + 2 * cases[i].moe_again));
+		near(noted(QUANTITY_TRAFFIC, "TP gathered inputs, recomputed"),
+		    m * (2 * cases[i].again - cases[i].moe_again) * 4096 * 4096 * 2 / 2);
+	}
 }
 
 /* transformer_layer.py: with the module mlp the MLP's half of the forward pass runs again, of
@@ -543,7 +577,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tensor), cmocka_unit_test(context_parallel),
-		cmocka_unit_test(tensor_again), cmocka_unit_test(context_parallel_latent), cmocka_unit_test(context_parallel_again),
+		cmocka_unit_test(tensor_again), cmocka_unit_test(block),
+		cmocka_unit_test(context_parallel_latent), cmocka_unit_test(context_parallel_again),
 		cmocka_unit_test(pipeline_folded), cmocka_unit_test(single_precision),
 		cmocka_unit_test(experts_unsplit),
 		cmocka_unit_test(pipeline_parallel), cmocka_unit_test(data_parallel),
