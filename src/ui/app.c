@@ -168,6 +168,7 @@ run_screen(struct terminal *t, struct state *s)
 	s->chinese = strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0;
 	state_resize(s, t->w, t->h);
 	status = run_keys(t, s, &c, note, sizeof note);
+	end(s); /* while signals are still held back */
 	canvas_free(&c);
 	term_close(t);
 	if (note[0] != '\0')
@@ -227,7 +228,6 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 	} else if (term_open(&t, options)) {
 		begin(&s, options != NULL ? options->notice : NULL);
 		status = run_screen(&t, &s);
-		end(&s);
 	}
 	state_free(&s);
 	return status;

@@ -71,6 +71,8 @@ stack(struct arrange *a, struct rect r, const struct wish *wish)
 {
 	const bool flows = wish->flows > 0;
 	const int step = step_lines(r.w, wish);
+	/* Each further colour has a line of the legend. */
+	const int least = MAP_LEAST + (wish->colors > 1 ? wish->colors - 1 : 0);
 	const int want[] = { wish->stages + bars_legend(r.w - 2) + 1, flows ? wish->flows + 2 : 0 };
 	int h[] = { MEMORY_LEAST - 1, flows ? TRAFFIC_LEAST - 1 : 0 };
 	int map = r.h - step - h[0] - h[1], y = r.y;
@@ -82,7 +84,7 @@ stack(struct arrange *a, struct rect r, const struct wish *wish)
 	while (more) {
 		more = false;
 		for (int i = 0; i < 2; i++)
-			if (h[i] < want[i] && map > MAP_LEAST && (map > r.h / 3 || h[i] < r.h * 3 / 10)) {
+			if (h[i] < want[i] && map > least && (map > r.h / 3 || h[i] < r.h * 3 / 10)) {
 				h[i]++;
 				map--;
 				more = true;

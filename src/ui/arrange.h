@@ -14,6 +14,7 @@ enum pane { PANE_FORM, PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_COUN
 struct wish {
 	enum pane focus;
 	enum pane lower;  /* which of memory, traffic and step shows where one alone has room */
+	int colors;       /* that the map shows at once */
 	int stages;       /* bars of the memory pane */
 	int flows;        /* rows of the traffic pane, 0 without such a pane (serve mode) */
 	int figures;      /* of the step pane */

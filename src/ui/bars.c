@@ -88,25 +88,37 @@ legend(struct canvas *c, struct rect r, const struct parts *parts, bool amounts,
 	return true;
 }
 
+/* In the last lines of r, as few as will do but `least`; with amounts where there are
+ * enough. */
 static void
-draw_legend(struct canvas *c, struct rect r, const struct estimate *e, int64_t stage)
+draw_legend(struct canvas *c, struct rect r, int least, const struct estimate *e,
+    int64_t stage)
 {
 	const struct parts parts = parts_of(&e->stage[stage].memory);
+	const int bottom = r.y + r.h;
 	char text[48];
+	int w;
 
 	text_put(text, sizeof text, "%s %lld GiB: ", r.w >= WORDS_FROM ? "stage" : "st",
 	    (long long)stage);
-	if (r.h > 1 || r.w >= LEGEND_WIDE) {
-		int w = canvas_width(c, text);
-		struct rect rest = { r.x + w, r.y, r.w - w, r.h };
+	w = canvas_width(c, text);
+	for (int h = least; h <= r.h; h++) {
+		const struct rect rest = { r.x + w, bottom - h, r.w - w, h };
 
-		if (legend(c, rest, &parts, true, false)) {
-			canvas_text(c, r, r.x, r.y, (struct style){ .role = ROLE_DIM }, text);
+		if ((h > 1 || r.w >= LEGEND_WIDE) && legend(c, rest, &parts, true, false)) {
+			canvas_text(c, r, r.x, rest.y, (struct style){ .role = ROLE_DIM }, text);
 			legend(c, rest, &parts, true, true);
 			return;
 		}
 	}
-	legend(c, r, &parts, false, true);
+	for (int h = least; h <= r.h; h++) {
+		const struct rect lines = { r.x, bottom - h, r.w, h };
+
+		if (h == r.h || legend(c, lines, &parts, false, false)) {
+			legend(c, lines, &parts, false, true);
+			return;
+		}
+	}
 }
 
 /* One bar of w cells; scale is the bytes of the whole width. */
@@ -189,12 +201,13 @@ void
 bars_draw(struct canvas *c, struct rect r, const struct estimate *e,
     const struct estimate *base, int64_t first, int64_t selected, bool focus)
 {
-	int rows = bars_rows(r.w, r.h);
+	const int rows = bars_rows(r.w, r.h);
+	const int used = e->stages < rows ? (int)e->stages : rows;
 
 	for (int i = 0; i < rows && first + i < e->stages; i++)
 		draw_stage(c, (struct rect){ r.x, r.y + i, r.w, 1 }, e, base, first + i,
 		    focus && first + i == selected);
-	if (rows < r.h)
-		draw_legend(c, (struct rect){ r.x + 1, r.y + rows, r.w - 1, r.h - rows }, e,
+	if (rows < r.h) /* what stages leave is the legend's as well */
+		draw_legend(c, (struct rect){ r.x + 1, r.y + used, r.w - 1, r.h - used }, r.h - rows, e,
 		    focus ? selected : e->peak_stage);
 }

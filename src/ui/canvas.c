@@ -5,6 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "core/text.h"
 #include "ui/canvas.h"
 
 static const struct cell blank = { .ch = L' ', .style = { .role = ROLE_TEXT } };
@@ -217,23 +218,23 @@ canvas_glyph(const struct canvas *c, enum glyph glyph)
 }
 
 void
-canvas_frame(struct canvas *c, struct rect r, struct style style, struct style title_style,
-    const char *title)
+canvas_frame(struct canvas *c, struct rect r, struct style style, struct style edge,
+    struct style title_style, const char *title)
 {
 	int x1 = r.x + r.w - 1, y1 = r.y + r.h - 1;
 
 	if (r.w < 2 || r.h < 2)
 		return;
 	for (int x = r.x + 1; x < x1; x++) {
-		canvas_put(c, x, r.y, style, canvas_glyph(c, GLYPH_HORIZONTAL));
+		canvas_put(c, x, r.y, edge, canvas_glyph(c, GLYPH_HORIZONTAL));
 		canvas_put(c, x, y1, style, canvas_glyph(c, GLYPH_HORIZONTAL));
 	}
 	for (int y = r.y + 1; y < y1; y++) {
 		canvas_put(c, r.x, y, style, canvas_glyph(c, GLYPH_VERTICAL));
 		canvas_put(c, x1, y, style, canvas_glyph(c, GLYPH_VERTICAL));
 	}
-	canvas_put(c, r.x, r.y, style, canvas_glyph(c, GLYPH_TOP_LEFT));
-	canvas_put(c, x1, r.y, style, canvas_glyph(c, GLYPH_TOP_RIGHT));
+	canvas_put(c, r.x, r.y, edge, canvas_glyph(c, GLYPH_TOP_LEFT));
+	canvas_put(c, x1, r.y, edge, canvas_glyph(c, GLYPH_TOP_RIGHT));
 	canvas_put(c, r.x, y1, style, canvas_glyph(c, GLYPH_BOTTOM_LEFT));
 	canvas_put(c, x1, y1, style, canvas_glyph(c, GLYPH_BOTTOM_RIGHT));
 	if (title != NULL && title[0] != '\0' && r.w > 4) {
@@ -245,4 +246,21 @@ canvas_frame(struct canvas *c, struct rect r, struct style style, struct style t
 		if (w < r.w - 4)
 			canvas_put(c, r.x + 2 + w, r.y, style, L' ');
 	}
+}
+
+void
+canvas_frame_part(struct canvas *c, struct rect r, struct style style, const char *title,
+    struct part part)
+{
+	const int64_t last = part.first + part.shown;
+	char text[80];
+	int w;
+
+	if (part.shown <= 0 || part.shown >= part.count)
+		return;
+	text_put(text, sizeof text, " %lld-%lld of %lld ", (long long)part.first + 1,
+	    (long long)(last < part.count ? last : part.count), (long long)part.count);
+	w = canvas_width(c, text);
+	if (canvas_width(c, title) + w + 6 <= r.w)
+		canvas_text(c, r, r.x + r.w - 2 - w, r.y, style, text);
 }

@@ -50,9 +50,19 @@ void canvas_text_cut(struct canvas *c, struct rect clip, int x, int y, int w, st
 void canvas_fill(struct canvas *c, struct rect r, struct style style);
 void canvas_restyle(struct canvas *c, struct rect r, struct style style);
 
-/* A frame with a title in its upper edge. */
-void canvas_frame(struct canvas *c, struct rect r, struct style style, struct style title_style,
-    const char *title);
+/* A frame with a title in its upper edge, which has a style of its own. */
+void canvas_frame(struct canvas *c, struct rect r, struct style style, struct style edge,
+    struct style title_style, const char *title);
+
+/* Which lines of something longer are shown: the first, how many, of how many. */
+struct part {
+	int64_t first, shown, count;
+};
+
+/* "1-19 of 57" at the other end of that edge. Nothing where all lines are shown, or where
+ * the title leaves no room. */
+void canvas_frame_part(struct canvas *c, struct rect r, struct style style, const char *title,
+    struct part part);
 
 /* The part of a that lies in b; w and h are 0 when there is none. */
 struct rect rect_clip(struct rect a, struct rect b);

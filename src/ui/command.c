@@ -22,6 +22,9 @@ const struct command command_table[] = {
 	    "the next legal value of the field", edit_more },
 	{ "less", { '-', INPUT_LEFT, 'h' }, FORM, "", NULL,
 	    "the previous legal value of the field", edit_less },
+	{ "accept", { INPUT_ENTER, ' ' }, LIST, "", "Enter|take", "take the selected entry",
+	    overlay_accept },
+	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list", overlay_close },
 	{ "help", { '?', INPUT_F1 }, ALL, "[NAME]", "?|help", "this list, or what is known of a "
 	    "command or field", overlay_help },
 	{ "quit", { 'q', INPUT_F10 }, PANES, "", "q|quit", "leave", prompt_quit },
@@ -30,9 +33,6 @@ const struct command command_table[] = {
 	{ "toggle", { ' ' }, FORM, "", NULL, "switch on or off, or the next choice", edit_toggle },
 	{ "reset", { 'x', INPUT_BACKSPACE, INPUT_DELETE }, FORM, "", NULL,
 	    "back to the value of the catalogue or the default", edit_reset },
-	{ "accept", { INPUT_ENTER, ' ' }, LIST, "", "Enter|take", "take the selected entry",
-	    overlay_accept },
-	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list", overlay_close },
 	{ "filter", { '/' }, LIST, "", "/|filter", "show only entries with some text", prompt_filter },
 	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", edit_fix },
 	{ "left", { INPUT_LEFT, 'h' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move left",
@@ -102,7 +102,7 @@ const struct command command_table[] = {
 	{ "last", { INPUT_END, 'G' }, ALL, "", NULL, "to the last", move_last },
 	{ "discard", { 0 }, 0, "", NULL, "leave without saving (q!)", prompt_discard },
 	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", prompt_save_quit },
-	{ "command", { ':' }, PANES, "[NAME]", NULL, "run a command by its name", prompt_command },
+	{ "command", { ':' }, ALL, "[NAME]", NULL, "run a command by its name", prompt_command },
 	{ "set", { 0 }, 0, "PATH VALUE", NULL, "set a field", edit_set },
 	{ "ascii", { 'A' }, PANES, "[VALUE]", NULL, "draw with ASCII alone, or not", options_ascii },
 	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours", options_palette },
@@ -196,6 +196,26 @@ command_is_known(const char *name)
 	return command_find(name) != NULL || field_find(name) != FIELD_NONE;
 }
 
+bool
+command_is_of_panes(const char *line)
+{
+	char name[64];
+
+	line += strspn(line, " \t:");
+	text_put(name, sizeof name, "%.*s", (int)strcspn(line, " \t="), line);
+	return command_is_known(name) && (contexts_of_line(line) & LIST) == 0;
+}
+
+/* The field that is shown by a label which begins so, NULL for none. */
+static const char *
+field_labelled(const char *name)
+{
+	for (enum field_id f = 0; f < FIELD_COUNT && strlen(name) >= 3; f++)
+		if (strncasecmp(field_table[f].label, name, strlen(name)) == 0)
+			return field_key(f);
+	return NULL;
+}
+
 const char *
 command_near(const char *name)
 {
@@ -205,11 +225,13 @@ command_near(const char *name)
 	for (size_t i = 0; i < command_count; i++) {
 		size_t d = text_distance(command_table[i].name, name);
 
-		if (d < least && d < strlen(name)) {
+		if (d < least && 2 * d <= strlen(name)) {
 			least = d;
 			near = command_table[i].name;
 		}
 	}
+	if (near == NULL)
+		near = field_labelled(name);
 	return near != NULL ? near : field_near(name);
 }
 

@@ -50,6 +50,9 @@ const struct settings_key *command_own_key(const struct state *s, int32_t key);
 bool command_is_known(const char *name);
 const char *command_near(const char *name);
 
+/* True for a line as after ":" that shows its effect in the panes, not in lists. */
+bool command_is_of_panes(const char *line);
+
 /* Its keys as text: "Up k". */
 size_t command_keys(const struct command *command, char *buf, size_t size);
 

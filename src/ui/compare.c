@@ -12,6 +12,7 @@ enum {
 	LABEL_LEAST = 20, LABEL_MOST = 44,
 	VALUE_LEAST = 14, VALUE_MOST = 26, CHANGE_COLUMNS = 15, PERCENT_COLUMNS = 8,
 	INDENT = 2,      /* of entries against headings */
+	MARGIN = 1,      /* at the right */
 };
 
 unsigned
@@ -80,7 +81,7 @@ struct line_text {
 static int
 value_columns(const struct rows *rows)
 {
-	int w = (rows->width - INDENT - LABEL_MOST - CHANGE_COLUMNS - PERCENT_COLUMNS) / 2;
+	int w = (rows->width - MARGIN - LABEL_MOST - CHANGE_COLUMNS - PERCENT_COLUMNS) / 2;
 
 	return w < VALUE_LEAST ? VALUE_LEAST : w > VALUE_MOST ? VALUE_MOST : w;
 }
@@ -88,7 +89,7 @@ value_columns(const struct rows *rows)
 static int
 label_columns(const struct rows *rows)
 {
-	int w = rows->width - INDENT - 2 * value_columns(rows) - CHANGE_COLUMNS - PERCENT_COLUMNS;
+	int w = rows->width - MARGIN - 2 * value_columns(rows) - CHANGE_COLUMNS - PERCENT_COLUMNS;
 
 	return w < LABEL_LEAST ? LABEL_LEAST : w > LABEL_MOST ? LABEL_MOST : w;
 }

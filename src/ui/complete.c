@@ -383,6 +383,23 @@ find(struct state *s)
 }
 
 bool
+complete_is_choice(const struct state *s)
+{
+	struct completion any = { 0 };
+	struct offers o = { .to = &any, .typed = "" };
+	char typed[LINE_SIZE];
+	struct place at;
+	bool is;
+
+	text_put(typed, sizeof typed, "%.*s", (int)s->line.cursor, s->line.text);
+	at = place_of(s, typed);
+	offer_all(s, &o, &at);
+	is = any.count > 0;
+	complete_stop(&any);
+	return is;
+}
+
+bool
 complete_step(struct state *s, int way)
 {
 	struct completion *c = &s->completion;

@@ -22,6 +22,10 @@ struct completion {
  * first, or put in the next one. False when nothing begins like the word. */
 bool complete_step(struct state *s, int way);
 
+/* True where there is something to choose from, whatever was typed: not where a number
+ * goes. */
+bool complete_is_choice(const struct state *s);
+
 /* The line was edited, or is not needed any more. */
 void complete_stop(struct completion *c);
 

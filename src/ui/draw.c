@@ -10,7 +10,7 @@
 #include "ui/rows.h"
 #include "ui/summary.h"
 
-enum { HEADER_CHANGES = 3 };
+enum { HEADER_CHANGES = 3, PART_COLUMNS = 14, NARROW = 60 };
 
 static const struct style text_style = { .role = ROLE_TEXT };
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -129,30 +129,33 @@ draw_header(const struct state *s, struct canvas *c, struct rect r)
 	}
 }
 
-/* "map by tp+pp  * layer 7  rank 3: node 0, GPU 3  t1d0p2" */
+/* "map by tp+pp  * layer 7  rank 3: node 0, GPU 3  t1d0p2"; what was looked for is left
+ * out where all has no room. */
 static void
-add_map_title(const struct state *s, char *buf, size_t size)
+add_map_title(const struct state *s, int room, char *buf, size_t size)
 {
 	const struct layout *l = &s->estimate->layout;
-	char at[64], name[MAP_COLOR_NAME_SIZE];
+	char at[64], name[MAP_COLOR_NAME_SIZE], found[96] = "", rank[160];
 
-	if (!s->estimate->laid_out)
-		return;
-	text_add(buf, size, " by");
 	for (int i = 0; i < s->map.colors; i++) {
 		map_color_name(s->map.color[i], l, name, sizeof name);
 		text_add(buf, size, i > 0 ? "+%s" : " %s", name);
 	}
 	if (!where_empty(&s->where) && s->where.rank < 0) {
 		where_describe(&s->where, at, sizeof at);
-		text_add(buf, size, "  * %s", at);
+		text_put(found, sizeof found, "  * %s", at);
 	}
-	if (s->focus != PANE_MAP || s->map.cursor < 0)
+	if (s->focus != PANE_MAP || s->map.cursor < 0) {
+		text_add(buf, size, "%s", found);
 		return;
+	}
 	map_coordinates(l, s->map.cursor, at, sizeof at);
-	text_add(buf, size, "  rank %lld: node %lld, GPU %lld  %s", (long long)s->map.cursor,
+	text_put(rank, sizeof rank, "  rank %lld: node %lld, GPU %lld%s%s", (long long)s->map.cursor,
 	    (long long)(s->map.cursor / s->plan.cluster.gpus_per_node),
-	    (long long)(s->map.cursor % s->plan.cluster.gpus_per_node), at);
+	    (long long)(s->map.cursor % s->plan.cluster.gpus_per_node), at[0] != '\0' ? "  " : "",
+	    at);
+	text_add(buf, size, "%s%s", canvas_width(NULL, buf) + canvas_width(NULL, found) +
+	    canvas_width(NULL, rank) <= room ? found : "", rank);
 }
 
 /* Where panes take turns, the title names all of them: "[memory] traffic step". */
@@ -167,10 +170,12 @@ put_tabs(const struct state *s, enum pane first, enum pane shown, char *buf, siz
 		text_add(buf, size, i > 0 ? " %s" : "%s", tab[i].text);
 }
 
-/* How a pane's numbers changed on the whole: "  +190 ms, MFU -3.9 % vs saved". One pane
- * that stands for all of them speaks for all of them. */
+/* How a pane's numbers changed on the whole: "  +190 ms, MFU -3.9 % vs saved", as much of
+ * it as has room; the last words give way to `part` columns. One pane that stands for all
+ * of them speaks for all of them. */
 static void
-add_changes(const struct state *s, enum pane pane, bool alone, char *buf, size_t size)
+add_changes(const struct state *s, enum pane pane, bool alone, int room, int part, char *buf,
+    size_t size)
 {
 	static const unsigned parts[PANE_COUNT] = {
 		[PANE_MEMORY] = 1U << SUMMARY_MEMORY, [PANE_TRAFFIC] = 1U << SUMMARY_TRAFFIC,
@@ -190,15 +195,19 @@ add_changes(const struct state *s, enum pane pane, bool alone, char *buf, size_t
 	was = summary_of(base);
 	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
 		if (((alone ? all : parts[pane]) & 1U << i) != 0 &&
-		    summary_change(&was, &now, i, false, change, sizeof change, &role))
+		    summary_change(&was, &now, i, false, change, sizeof change, &role) &&
+		    canvas_width(NULL, buf) + canvas_width(NULL, change) + 2 <= room)
 			text_add(buf, size, n++ > 0 ? ", %s" : "  %s", change);
-	if (n > 0)
-		text_add(buf, size, " vs %s", state_base_name(s));
+	text_put(change, sizeof change, " vs %s", state_base_name(s));
+	if (n > 0 && canvas_width(NULL, buf) + canvas_width(NULL, change) + part <= room)
+		text_add(buf, size, "%s", change);
 }
 
 static void
-pane_title(const struct state *s, const struct arrange *a, enum pane pane, char *buf, size_t size)
+pane_title(const struct state *s, const struct arrange *a, enum pane pane, bool whole,
+    char *buf, size_t size)
 {
+	const int room = a->pane[pane].w - 4, part = whole ? 0 : PART_COLUMNS;
 	static const char *const name[PANE_COUNT] = {
 		"plan", "map", "memory per GPU, by stage", "traffic per step, one GPU", "step"
 	};
@@ -212,71 +221,20 @@ pane_title(const struct state *s, const struct arrange *a, enum pane pane, char 
 		text_put(buf, size, "%s", pane == PANE_STEP && s->plan.mode == MODE_SERVE ?
 		    "serving" : name[pane]);
 	if (pane == PANE_MAP && s->picture == PICTURE_PIPELINE) {
+		const size_t word = strlen("pipeline: "); /* left out where that saves the rest */
+		bool cut;
+
 		pipeline_title(&s->plan, s->estimate, title, sizeof title);
 		if (!a->tabs)
 			buf[0] = '\0';
-		text_add(buf, size, a->tabs ? "  %s" : "%s", title);
-	} else if (pane == PANE_MAP) {
-		add_map_title(s, buf, size);
+		cut = canvas_width(NULL, title) > room && strncmp(title, "pipeline: ", word) == 0;
+		text_add(buf, size, a->tabs ? "  %s" : "%s", cut ? title + word : title);
+	} else if (pane == PANE_MAP && s->estimate->laid_out) {
+		text_add(buf, size, a->tabs ? " " : " by");
+		add_map_title(s, room, buf, size);
 	}
 	if (pane >= PANE_MEMORY)
-		add_changes(s, pane, a->tabs || a->lower_tabs, buf, size);
-}
-
-/* "tp 6: 12 13", members as far as the text is `room` long then; false when some are left
- * out. */
-static bool
-add_group(const struct state *s, int kind, size_t room, char *buf, size_t size)
-{
-	const struct layout *l = &s->estimate->layout;
-	const int64_t group = layout_group_of(l, kind, s->map.cursor);
-	const int64_t n = layout_group_size(l, kind);
-	char member[32];
-
-	if (group < 0) {
-		text_add(buf, size, "%s: none", l->kind[kind].name);
-		return true;
-	}
-	text_add(buf, size, "%s %lld:", l->kind[kind].name, (long long)group);
-	for (int64_t k = 0; k < n; k++) {
-		size_t more = text_put(member, sizeof member, " %lld",
-		    (long long)layout_member(l, kind, group, k)) + (k + 1 < n ? 3 : 0);
-
-		if (strlen(buf) + more > room) {
-			text_add(buf, size, " ..");
-			return false;
-		}
-		text_add(buf, size, "%s", member);
-	}
-	return true;
-}
-
-/* "tp 6: 12 13  pp 1: 1 5 9 13", all of it where w columns are enough, else an equal part
- * for each. */
-static void
-put_groups(const struct state *s, char *buf, size_t size, size_t w)
-{
-	const int colors = s->map.colors;
-	bool all = false;
-
-	for (int share = 0; share < 2 && !all; share++) {
-		all = true;
-		buf[0] = '\0';
-		for (int i = 0; i < colors; i++) {
-			const size_t room = share == 0 ? w : w * (size_t)(i + 1) / (size_t)colors;
-			char text[MAP_COLOR_TEXT_SIZE];
-
-			text_add(buf, size, i > 0 ? "  " : "");
-			if (s->map.color[i].by == MAP_BY_GROUPS) {
-				all = add_group(s, s->map.color[i].kind, room, buf, size) && all;
-				continue;
-			}
-			map_color_text(s->map.color[i], &s->plan, s->estimate, s->map.cursor, text,
-			    sizeof text);
-			text_add(buf, size, "%s", text);
-		}
-		all = all && strlen(buf) <= w;
-	}
+		add_changes(s, pane, a->tabs || a->lower_tabs, room, part, buf, size);
 }
 
 static void
@@ -284,26 +242,29 @@ draw_frame(const struct state *s, struct canvas *c, const struct arrange *a, enu
 {
 	struct rect r = a->pane[pane];
 	bool focus = s->focus == pane;
-	const struct style frame_style = { .role = focus ? ROLE_TEXT : ROLE_FRAME };
+	/* The upper edge alone tells of the focus: a change of it costs a line or two. */
+	const struct style edge = { .role = focus ? ROLE_TEXT : ROLE_FRAME };
+	const struct part part = hints_part(s, a, pane);
 	char buf[512];
 
 	if (!a->framed)
 		return;
-	pane_title(s, a, pane, buf, sizeof buf);
+	pane_title(s, a, pane, part.shown >= part.count, buf, sizeof buf);
 	if (a->open[pane])
 		r.h++; /* the next pane draws over that edge */
-	canvas_frame(c, r, frame_style,
+	canvas_frame(c, r, (struct style){ .role = ROLE_FRAME }, edge,
 	    (struct style){ .role = focus ? ROLE_TITLE : ROLE_DIM }, buf);
+	canvas_frame_part(c, r, (struct style){ .role = ROLE_DIM }, buf, part);
 	for (int i = 0; i < (int)pane; i++)
 		if (a->open[i] && a->pane[i].y + a->pane[i].h == r.y) {
-			canvas_put(c, r.x, r.y, frame_style, canvas_glyph(c, GLYPH_TEE_RIGHT));
-			canvas_put(c, r.x + r.w - 1, r.y, frame_style, canvas_glyph(c, GLYPH_TEE_LEFT));
+			canvas_put(c, r.x, r.y, edge, canvas_glyph(c, GLYPH_TEE_RIGHT));
+			canvas_put(c, r.x + r.w - 1, r.y, edge, canvas_glyph(c, GLYPH_TEE_LEFT));
 		}
 	if (pane == PANE_MAP && s->picture == PICTURE_MAP && focus && s->estimate->laid_out &&
 	    s->map.cursor >= 0 && r.w > 20) {
 		char text[520];
 
-		put_groups(s, buf, sizeof buf, (size_t)r.w - 6);
+		hints_groups(s, (size_t)r.w - 6, buf, sizeof buf);
 		text_put(text, sizeof text, " %s ", buf);
 		canvas_text_cut(c, r, r.x + 2, r.y + r.h - 1, r.w - 4, text_style, text);
 	}
@@ -431,7 +392,22 @@ draw_panes(const struct state *s, struct canvas *c, const struct arrange *a)
 		draw_map_pane(s, c, a->inner[PANE_MAP]);
 }
 
-/* "! 80 layers do not divide by PP 3 (f: PP 4)": the end is kept, the message cut. */
+/* Text and what follows it, of which the text is cut where both have no room. */
+static void
+draw_tailed(struct canvas *c, struct rect r, struct style style, const char *text,
+    struct style tail_style, const char *tail)
+{
+	int w = canvas_width(c, text), tail_w = canvas_width(c, tail);
+
+	if (tail_w > r.w / 2)
+		tail_w = r.w / 2;
+	if (w > r.w - tail_w)
+		w = r.w - tail_w;
+	canvas_text_cut(c, r, r.x, r.y, w, style, text);
+	canvas_text_cut(c, r, r.x + w, r.y, r.w - w, tail_style, tail);
+}
+
+/* "! 80 layers do not divide by PP 3 (f: PP 4)". */
 static void
 draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct diag *d)
 {
@@ -440,21 +416,23 @@ draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct d
 	};
 	const size_t others = s->estimate->diags.count + s->estimate->diags.dropped - 1;
 	char tail[DIAG_FIX_SIZE + 96] = "", text[DIAG_MESSAGE_SIZE + 4];
-	int w, tail_w;
 
 	if (d->fix_field != FIELD_NONE)
 		text_put(tail, sizeof tail, " (f: %s %s)", field_table[d->fix_field].label, d->fix_value);
 	if (others > 0)
 		text_add(tail, sizeof tail, " (e: %zu more)", others);
 	text_put(text, sizeof text, "%c %s", d->severity == SEVERITY_HINT ? '?' : '!', d->message);
-	tail_w = canvas_width(c, tail);
-	if (tail_w > r.w / 2)
-		tail_w = r.w / 2;
-	w = canvas_width(c, text);
-	if (w > r.w - tail_w)
-		w = r.w - tail_w;
-	canvas_text_cut(c, r, r.x, r.y, w, style, text);
-	canvas_text_cut(c, r, r.x + w, r.y, r.w - w, (struct style){ .role = ROLE_KEY }, tail);
+	draw_tailed(c, r, style, text, (struct style){ .role = ROLE_KEY }, tail);
+}
+
+/* " (e: 2 warnings)", in short where there is little room. */
+static void
+put_warnings(const struct state *s, char *buf, size_t size)
+{
+	const size_t n = diag_count(&s->estimate->diags, SEVERITY_WARNING);
+
+	text_put(buf, size, " (e: %zu%s)", n, s->columns < NARROW ? "" : n == 1 ? " warning" :
+	    " warnings");
 }
 
 static void
@@ -462,25 +440,30 @@ draw_message(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct diag *d = edit_current_diag(s);
 	const enum field_id f = s->form.field;
-	char text[512], range[160];
+	const bool form = s->focus == PANE_FORM && s->overlay == OVERLAY_NONE;
+	char text[512], range[160], tail[48] = "";
 
 	if (s->message[0] != '\0') {
 		canvas_text_cut(c, r, r.x, r.y, r.w, (struct style){ .role = (uint8_t)s->message_role },
 		    s->message);
 		return;
 	}
-	if (d != NULL) {
+	/* A warning about something else leaves the line to what the field means. */
+	if (d != NULL && (!form || d->severity != SEVERITY_WARNING ||
+	    d == diag_of_field(&s->estimate->diags, f))) {
 		draw_diag(s, c, r, d);
 		return;
 	}
-	if (s->focus != PANE_FORM || s->overlay != OVERLAY_NONE)
+	if (!form)
 		return;
+	if (d != NULL)
+		put_warnings(s, tail, sizeof tail);
 	field_range(f, range, sizeof range);
 	text_put(text, sizeof text, "%s: %s", field_table[f].label, field_table[f].help);
 	if (range[0] != '\0')
 		text_add(text, sizeof text, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
 		    field_table[f].unit);
-	canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, text);
+	draw_tailed(c, r, dim_style, text, (struct style){ .role = ROLE_WARNING }, tail);
 }
 
 /* The editor: label, then the part of the text that holds the cursor. */

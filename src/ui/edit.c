@@ -177,6 +177,10 @@ edit_set(struct state *s, const char *argument)
 			state_say(s, ROLE_ERROR, "no field %s; the form is: set PATH VALUE", name);
 		return 0;
 	}
+	if (value[0] == '\0' && strchr(argument, '=') == NULL) {
+		state_say(s, ROLE_ERROR, "set %s to what? The form is: set PATH VALUE", name);
+		return 0;
+	}
 	if (!edit_put(s, f, value, &flags, err, sizeof err))
 		state_say(s, ROLE_ERROR, "%s: %s", field_table[f].path, err);
 	else if (field_in_mode(f, s->plan.mode))
@@ -237,7 +241,10 @@ edit_fix(struct state *s, const char *argument)
 		if (diags->item[i].fix_field != FIELD_NONE)
 			d = &diags->item[i];
 	if (d == NULL) {
-		state_say(s, ROLE_GOOD, "nothing to fix");
+		if (diag_count(diags, SEVERITY_ERROR) + diag_count(diags, SEVERITY_WARNING) > 0)
+			state_say(s, ROLE_DIM, "no single change mends what is wrong (e lists it)");
+		else
+			state_say(s, ROLE_GOOD, "nothing to fix");
 		return 0;
 	}
 	return edit_take_fix(s, d);

@@ -30,7 +30,7 @@ static const struct figure step_table[] = {
 	    { QUANTITY_STEP, NONE } },
 	{ "per GPU", "tokens/s / number of GPUs", units_count, STEP(tokens_per_second_per_gpu), false,
 	    BETTER_MORE, { QUANTITY_STEP, NONE } },
-	{ "whole run", "training.token_budget / tokens/s, without interruptions", format_days,
+	{ "run", "the whole run: training.token_budget / tokens/s, without interruptions", format_days,
 	    STEP(training_seconds), true, BETTER_LESS, { QUANTITY_STEP, NONE } },
 	{ "MFU", "model FLOPs utilization: FLOPs of the model in a step, causal attention counted by "
 	    "half, / (step time x GPUs x dense peak in the plan's precision)", units_share, STEP(mfu),

@@ -7,6 +7,7 @@
 #include "ui/rows.h"
 #include "ui/units.h"
 #include "ui/views.h"
+#include "ui/why.h"
 
 enum {
 	PEERS_SHOWN = 64,
@@ -189,20 +190,19 @@ inspect_accept(struct state *s, int target)
 
 	if (target >= TARGET_TRAFFIC) {
 		s->flow = target - TARGET_TRAFFIC;
-		state_focus(s, PANE_TRAFFIC);
-		return overlay_why(s, "");
+		return why_open(s, PANE_TRAFFIC);
 	}
 	if (target == TARGET_MEMORY) {
 		s->stage = layout_pipeline_rank(&s->estimate->layout, s->map.cursor);
-		state_focus(s, PANE_MEMORY);
-		return overlay_why(s, "");
+		return why_open(s, PANE_MEMORY);
 	}
 	if (target >= 0) {
 		name = s->estimate->layout.kind[target].name;
 		state_show_kinds(s, &name, 1);
 		s->overlay = OVERLAY_NONE;
 		state_focus(s, PANE_MAP);
-	}
+	} else
+		state_say(s, ROLE_DIM, "Enter is for memory, groups and traffic");
 	return 0;
 }
 
@@ -239,7 +239,8 @@ go(struct state *s, const char *text)
 	s->map.cursor = rank;
 	count = where_count(&found, &s->plan, s->estimate);
 	if (count > 1)
-		state_say(s, ROLE_DIM, "%s: on %lld GPUs, n for the next", what, (long long)count);
+		state_say(s, ROLE_DIM, "%s: on %lld GPUs, %s for the next", what, (long long)count,
+		    s->in_lines ? "next" : "n");
 	return true;
 }
 

@@ -5,6 +5,8 @@
 #include "ui/overlay.h"
 #include "ui/views.h"
 
+enum { NAME_COLUMNS = 10, NAME_WIDE = 14, WIDE_FROM = 44 };
+
 static const struct {
 	const char *name;
 	const char *kind[MAP_COLORS_MAX];
@@ -23,9 +25,8 @@ kinds_preset(int i)
 	return i < (int)(sizeof preset_table / sizeof *preset_table) ? preset_table[i].name : NULL;
 }
 
-/* Names of the same dimension in other frameworks' layouts. */
-static const char *
-kind_in(const struct layout *l, const char *name)
+const char *
+kinds_same(const struct layout *l, const char *name)
 {
 	static const char *const other[][5] = {
 		{ "dp", "data", "dp_shard", NULL, NULL },
@@ -37,11 +38,15 @@ kind_in(const struct layout *l, const char *name)
 
 	if (layout_kind(l, name) >= 0)
 		return name;
-	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-		if (text_equal(other[i][0], name))
-			for (int j = 1; j < 5 && other[i][j] != NULL; j++)
-				if (layout_kind(l, other[i][j]) >= 0)
-					return other[i][j];
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+		bool named = false;
+
+		for (int j = 0; j < 5 && other[i][j] != NULL; j++)
+			named = named || text_equal(other[i][j], name);
+		for (int j = 0; named && j < 5 && other[i][j] != NULL; j++)
+			if (layout_kind(l, other[i][j]) >= 0)
+				return other[i][j];
+	}
 	return NULL;
 }
 
@@ -51,7 +56,7 @@ kinds_preset_groups(int i, const struct layout *l, const char *name[MAP_COLORS_M
 	int n = 0;
 
 	for (int j = 0; j < MAP_COLORS_MAX && preset_table[i].kind[j] != NULL; j++) {
-		const char *kind = kind_in(l, preset_table[i].kind[j]);
+		const char *kind = kinds_same(l, preset_table[i].kind[j]);
 
 		if (kind != NULL)
 			name[n++] = kind;
@@ -83,7 +88,8 @@ link_color(const struct state *s)
 }
 
 static void
-put_source(const struct state *s, struct map_color color, int at, char *buf, size_t size)
+put_source(const struct state *s, struct map_color color, int at, int w, char *buf,
+    size_t size)
 {
 	static const char *const about[] = {
 		[MAP_BY_STAGE] = "pipeline stage", [MAP_BY_LAYERS] = "the layers that it holds",
@@ -95,9 +101,9 @@ put_source(const struct state *s, struct map_color color, int at, char *buf, siz
 	if (color.by == MAP_BY_LINK)
 		color = at >= 0 ? s->map.color[at] : link_color(s);
 	map_color_name(color, l, name, sizeof name);
-	text_add(buf, size, "%-14s ", name);
+	text_add(buf, size, "%-*s ", w, name);
 	if (color.by == MAP_BY_GROUPS)
-		text_add(buf, size, "%6lld groups of %lld",
+		text_add(buf, size, "%*lld groups of %lld", w / 2 - 1,
 		    (long long)layout_group_count(l, color.kind),
 		    (long long)layout_group_size(l, color.kind));
 	else if (color.by == MAP_BY_LINK)
@@ -111,6 +117,7 @@ void
 kinds_rows(struct rows *rows, const struct state *s)
 {
 	const struct layout *l = &s->estimate->layout;
+	const int w = rows->width >= WIDE_FROM ? NAME_WIDE : NAME_COLUMNS;
 	const char *name[MAP_COLORS_MAX];
 	char text[ROW_TEXT_SIZE];
 
@@ -126,7 +133,7 @@ kinds_rows(struct rows *rows, const struct state *s)
 		if (i == l->kinds)
 			rows_heading(rows, "What else is known of a GPU");
 		text_put(text, sizeof text, "[%c] ", at >= 0 ? '1' + at : ' ');
-		put_source(s, color, at, text, sizeof text);
+		put_source(s, color, at, w, text, sizeof text);
 		rows_item(rows, i, color.by == MAP_BY_GROUPS && layout_group_size(l, i) == 1 ?
 		    ROLE_DIM : ROLE_TEXT, text);
 	}
@@ -134,7 +141,7 @@ kinds_rows(struct rows *rows, const struct state *s)
 	for (int i = 0; kinds_preset(i) != NULL; i++) {
 		int n = kinds_preset_groups(i, l, name);
 
-		text_put(text, sizeof text, "    %-14s ", kinds_preset(i));
+		text_put(text, sizeof text, "    %-*s ", w, kinds_preset(i));
 		for (int j = 0; j < n; j++)
 			text_add(text, sizeof text, j > 0 ? ", %s" : "%s", name[j]);
 		rows_item(rows, map_color_count(l) + i, ROLE_TEXT, text);

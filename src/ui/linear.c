@@ -63,9 +63,10 @@ say_sizes(struct answer *a, const struct state *s)
 	    (long long)p->cp, (long long)p->pp, (long long)p->ep);
 	if (s->estimate->laid_out)
 		text_add(text, sizeof text, ", DP %lld", (long long)s->estimate->dp);
-	say(a, "%s on %lld nodes of %lld %s: %lld GPUs", text, (long long)s->plan.cluster.nodes,
+	say(a, "%s on %lld node%s of %lld %s: %lld GPU%s", text,
+	    (long long)s->plan.cluster.nodes, s->plan.cluster.nodes == 1 ? "" : "s",
 	    (long long)s->plan.cluster.gpus_per_node, s->plan.cluster.gpu,
-	    (long long)plan_world(&s->plan));
+	    (long long)plan_world(&s->plan), plan_world(&s->plan) == 1 ? "" : "s");
 }
 
 static void

@@ -6,11 +6,20 @@
 #include "ui/command.h"
 #include "ui/views.h"
 
-enum { INDENT = 4 };
+enum {
+	INDENT = 4,
+	VALUE_COLUMNS = 16,  /* of the list of fields, */
+	PATH_FROM = 70,      /* which has room for their paths from here on, */
+	HELP_FROM = 90,      /* and for their help */
+	KEYS_COLUMNS = 16, KEYS_WIDE = 18, /* of the help, */
+	NAME_COLUMNS = 18, NAME_WIDE = 21, /* which is wider, so that all is in line, */
+	WIDE_FROM = 96,      /* from here on */
+	HANG_FROM = 60,      /* and has room beside its columns for more lines from here on */
+};
 
 /* Keys that the user gave a meaning of their own, or took it from. */
 static void
-own_keys_rows(struct rows *rows, const struct state *s)
+own_keys_rows(struct rows *rows, const struct state *s, int w)
 {
 	char line[ROW_TEXT_SIZE];
 
@@ -19,7 +28,7 @@ own_keys_rows(struct rows *rows, const struct state *s)
 	for (size_t i = 0; i < s->settings.keys; i++) {
 		const struct settings_key *own = &s->settings.key[i];
 
-		text_put(line, sizeof line, "%-16s %s%s", own->key,
+		text_put(line, sizeof line, "%-*s %s%s", w, own->key,
 		    own->command[0] != '\0' ? ":" : "means nothing", own->command);
 		rows_item(rows, -1, ROLE_TEXT, line);
 	}
@@ -35,9 +44,14 @@ help_rows(struct rows *rows, const struct state *s)
 		CONTEXT_PANES, CONTEXT_FORM, CONTEXT_MAP, CONTEXT_PIPELINE, CONTEXT_MEMORY,
 		CONTEXT_LIST
 	};
+	const bool wide = rows->width >= WIDE_FROM;
+	const int keys_w = wide ? KEYS_WIDE : KEYS_COLUMNS, name_w = wide ? NAME_WIDE : NAME_COLUMNS;
+	const int hang = rows->hang;
 	char keys[64], line[ROW_TEXT_SIZE], name[64];
 
-	own_keys_rows(rows, s);
+	own_keys_rows(rows, s, keys_w);
+	if (rows->width >= HANG_FROM)
+		rows->hang = keys_w + name_w + 3;
 	for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
 		rows_heading(rows, places[place]);
 		for (size_t i = 0; i < command_count; i++) {
@@ -50,10 +64,11 @@ help_rows(struct rows *rows, const struct state *s)
 			command_keys_now(s, c, COMMAND_KEYS_MAX, keys, sizeof keys);
 			text_put(name, sizeof name, c->argument[0] != '\0' ? "%s %s" : "%s", c->name,
 			    c->argument);
-			text_put(line, sizeof line, "%-16s :%-18s %s", keys, name, c->help);
+			text_put(line, sizeof line, "%-*s :%-*s %s", keys_w, keys, name_w, name, c->help);
 			rows_item(rows, (int)i, ROLE_TEXT, line);
 		}
 	}
+	rows->hang = hang;
 	rows_heading(rows, "While typing");
 	rows_item(rows, -1, ROLE_TEXT, "Enter            takes it, Esc cancels, Tab and Shift-Tab "
 	    "complete commands, fields, values and files");
@@ -109,14 +124,18 @@ diags_accept(struct state *s, int target)
 {
 	const struct diag_list *diags = &s->estimate->diags;
 	const struct diag *d;
+	bool leads = true; /* to a field */
 
 	if (target < 0 || (size_t)target >= diags->count)
 		return 0;
 	d = &diags->item[target];
-	s->overlay = OVERLAY_NONE;
 	if (d->fix_field == FIELD_NONE && d->field != FIELD_NONE &&
 	    field_in_mode(d->field, s->plan.mode))
 		s->form.field = d->field;
+	else if (d->fix_field == FIELD_NONE)
+		leads = false;
+	if (leads)
+		s->overlay = OVERLAY_NONE;
 	return edit_take_fix(s, d);
 }
 
@@ -166,9 +185,9 @@ catalog_accept(struct state *s, int target)
 	return flags;
 }
 
-/* How well a field answers what was typed: its very name, a part of the name, or
- * something else about it. */
-enum { NAMED, NAMED_PARTLY, MENTIONED, MATCHES };
+/* How well a field answers what was typed: its very name, a part of the name (first of
+ * those that most plans need), or something else about it. */
+enum { NAMED, USUAL, NAMED_PARTLY, MENTIONED, MATCHES };
 
 static int
 match_of(const char *typed, enum field_id f)
@@ -177,24 +196,54 @@ match_of(const char *typed, enum field_id f)
 
 	if (strcasecmp(label, typed) == 0 || strcasecmp(key, typed) == 0)
 		return NAMED;
-	return strcasestr(label, typed) != NULL || strcasestr(key, typed) != NULL ? NAMED_PARTLY :
-	    MENTIONED;
+	if (strcasestr(label, typed) == NULL && strcasestr(key, typed) == NULL)
+		return MENTIONED;
+	return field_table[f].flag != NULL ? USUAL : NAMED_PARTLY;
+}
+
+/* Text and blanks up to w columns; ".." at its end where it is longer. */
+static void
+put_column(const char *text, int w, char *buf, size_t size)
+{
+	size_t bytes = 0, cut = 0;
+	int columns = 0, n;
+
+	while (text[bytes] != '\0') {
+		const size_t step = (size_t)canvas_step(text + bytes, &n);
+
+		if (columns + n > w) {
+			text_put(buf, size, "%.*s..", (int)cut, text);
+			return;
+		}
+		columns += n;
+		bytes += step;
+		if (columns <= w - 2)
+			cut = bytes;
+	}
+	text_put(buf, size, "%s%*s", text, w - columns, "");
 }
 
 void
 fields_rows(struct rows *rows, const struct state *s)
 {
 	const bool ranked = rows->filter[0] != '\0';
-	char text[ROW_TEXT_SIZE], value[64];
+	char text[ROW_TEXT_SIZE], shown[ROW_TEXT_SIZE], value[64], cell[80];
 
 	for (int match = ranked ? NAMED : MATCHES - 1; match < MATCHES; match++)
 		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 			if (!field_in_mode(f, s->plan.mode) || (ranked && match_of(rows->filter, f) != match))
 				continue;
 			field_format(f, &s->plan, value, sizeof value);
-			text_put(text, sizeof text, "%-18s %-16s %-34s %s", field_table[f].label, value,
+			text_put(text, sizeof text, "%s %s %s %s", field_table[f].label, value,
 			    field_table[f].path, field_table[f].help);
-			rows_line(rows, (int)f, ROLE_TEXT, text);
+			if (!rows_passes(rows, text))
+				continue;
+			put_column(value, VALUE_COLUMNS, cell, sizeof cell);
+			text_put(shown, sizeof shown, "%-18s %s", field_table[f].label, cell);
+			if (rows->width >= PATH_FROM)
+				text_add(shown, sizeof shown, " %-34s %s", field_table[f].path,
+				    rows->width >= HELP_FROM ? field_table[f].help : "");
+			rows_shown(rows, (int)f, ROLE_TEXT, shown);
 		}
 }
 
@@ -205,8 +254,6 @@ fields_accept(struct state *s, int target)
 		return 0;
 	s->form.field = (enum field_id)target;
 	state_focus(s, PANE_FORM);
-	if (field_table[target].flag == NULL)
-		s->form.all = true;
 	s->overlay = OVERLAY_NONE;
 	return 0;
 }

@@ -5,7 +5,10 @@
 #include "core/text.h"
 #include "ui/map_unit.h"
 
-enum { ENTRIES_LEAST = 16 }; /* columns that a legend keeps for letters */
+enum {
+	ENTRIES_LEAST = 16, /* columns that a legend keeps for letters */
+	LEGEND_INDENT = 2,  /* of its lines after the first */
+};
 
 static const struct style frame_style = { .role = ROLE_FRAME };
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -224,26 +227,50 @@ put_title(const struct map_drawing *d, const struct map_paint *m, int room, char
 		text_add(buf, size, ":");
 }
 
-/* "tp: 8 groups of 2  A B C ...", the letters as on the map. */
-static void
+/* "tp: 8 groups of 2  A B C ...", the letters as on the map. Entries of words go on in
+ * further lines, as far as there are any. Returns the lines that it took. */
+static int
 draw_legend(struct map_drawing *d, struct rect r, int space)
 {
 	const struct map_paint *m = &d->paint[space];
+	struct rect line = { r.x, r.y, r.w, 1 };
 	char buf[MAP_COLOR_TEXT_SIZE + 32];
 	struct hue hue;
 	int x = r.x, w;
 
 	put_title(d, m, r.w, buf, sizeof buf);
-	x += canvas_text(d->c, r, x, r.y, dim_style, buf) + 1;
+	x += canvas_text(d->c, line, x, line.y, dim_style, buf) + 1;
 	for (int64_t i = 0; map_paint_entry(m, i, &hue, buf, sizeof buf); i++) {
 		if (hue.value < 0)
 			continue;
-		if ((w = draw_entry(d, r, x, m, i, hue, buf)) == 0) {
+		w = draw_entry(d, line, x, m, i, hue, buf);
+		if (w == 0 && buf[0] != '\0' && line.y + 1 < r.y + r.h) {
+			line.y++;
+			x = r.x + LEGEND_INDENT;
+			w = draw_entry(d, line, x, m, i, hue, buf);
+		}
+		if (w == 0) {
 			if (x < r.x + r.w)
-				canvas_put(d->c, x, r.y, dim_style, canvas_glyph(d->c, GLYPH_MORE));
+				canvas_put(d->c, x, line.y, dim_style, canvas_glyph(d->c, GLYPH_MORE));
 			break;
 		}
 		x += w;
+	}
+	return line.y + 1 - r.y;
+}
+
+/* One line at least for each colour, as far as there are lines. */
+static void
+draw_legends(struct map_drawing *d, struct rect r)
+{
+	int spare = r.h - d->view->colors;
+
+	for (int i = 0; i < d->view->colors && r.h > 0; i++) {
+		int lines = draw_legend(d, (struct rect){ r.x, r.y, r.w, spare > 0 ? 1 + spare : 1 }, i);
+
+		spare -= lines - 1;
+		r.y += lines;
+		r.h -= lines;
 	}
 }
 
@@ -298,6 +325,5 @@ map_draw(struct canvas *c, struct rect area, const struct plan *p, const struct 
 	for (int64_t box = first; box < last && box < d.grid.boxes; box++)
 		draw_node(&d, box);
 	lines = lines < d.clip.h ? lines : d.clip.h;
-	for (int i = 0; i < legend; i++)
-		draw_legend(&d, (struct rect){ area.x, area.y + (int)lines + i, area.w, 1 }, i);
+	draw_legends(&d, (struct rect){ area.x, area.y + (int)lines, area.w, area.h - (int)lines });
 }

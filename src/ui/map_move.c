@@ -70,6 +70,16 @@ first_line(const struct map_view *view, const struct map_grid *g, int h)
 	return first > 0 ? first : 0;
 }
 
+struct part
+map_part(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
+    int h)
+{
+	struct map_grid g;
+
+	h = grid_in(&g, view, p, e, w, h);
+	return (struct part){ first_line(view, &g, h), h, map_grid_lines(&g) };
+}
+
 bool
 map_find(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
     int h, int64_t rank, int *x, int *y)

@@ -5,6 +5,7 @@
 #include "ui/actions.h"
 #include "ui/command.h"
 #include "ui/figures.h"
+#include "ui/views.h"
 
 enum { FAR = 1 << 20 }; /* more than any list or form has */
 
@@ -204,6 +205,10 @@ unsigned
 move_picture(struct state *s, const char *argument)
 {
 	(void)argument;
+	if (s->in_lines) {
+		state_say(s, ROLE_DIM, "the schedule is a picture: shardplan pipeline prints it");
+		return 0;
+	}
 	if (state_arrange(s).inner[PANE_MAP].h <= 0) { /* panes take turns: it was not seen */
 		s->picture = PICTURE_PIPELINE;
 		state_focus(s, PANE_MAP);
@@ -213,10 +218,21 @@ move_picture(struct state *s, const char *argument)
 	return 0;
 }
 
+/* Without a layout there is nothing to colour or to enlarge: say so. */
+static bool
+has_groups(struct state *s)
+{
+	if (!s->estimate->laid_out)
+		state_say(s, ROLE_DIM, "no groups: the layout refuses the plan (e says why)");
+	return s->estimate->laid_out;
+}
+
 unsigned
 move_peers(struct state *s, const char *argument)
 {
 	(void)argument;
+	if (!has_groups(s))
+		return 0;
 	s->picture = PICTURE_MAP;
 	s->plain_map = !s->plain_map;
 	state_say(s, ROLE_DIM, s->plain_map ? "all groups are coloured" :
@@ -249,7 +265,7 @@ zoom(struct state *s, int way)
 			    "time is shown no smaller");
 		return 0;
 	}
-	if (!s->estimate->laid_out)
+	if (!has_groups(s))
 		return 0;
 	s->map.zoom = map_zoom_next(&s->map, &s->plan, s->estimate, r.w, r.h, way);
 	say_zoom(s);
@@ -306,7 +322,7 @@ next_kind(struct state *s, int way)
 	struct map_color color = s->map.color[0];
 	int at;
 
-	if (!s->estimate->laid_out)
+	if (!has_groups(s))
 		return 0;
 	at = map_color_index(l, color);
 	for (int i = 0; i < count; i++) {
@@ -329,7 +345,7 @@ named_kinds(struct state *s, const char *list)
 	const char *names[MAP_COLORS_MAX];
 	int n = 0;
 
-	if (!s->estimate->laid_out)
+	if (!has_groups(s))
 		return 0;
 	while (*(list += strspn(list, " ,+")) != '\0') {
 		size_t length = strcspn(list, " ,+");
@@ -378,13 +394,16 @@ dimensions(struct state *s, int n)
 	const char *name[MAP_COLORS_MAX];
 	int wants = 0, usuals, names = 0;
 
-	if (!s->estimate->laid_out)
+	if (!has_groups(s))
 		return 0;
 	memcpy(shown, s->kind, sizeof shown);
 	for (int i = 0; i < s->kinds; i++)
 		want[wants++] = shown[i];
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		want[wants++] = usual[i];
+	for (int i = 0; i < wants; i++)
+		if (kinds_same(l, want[i]) != NULL) /* as this framework calls it */
+			want[i] = kinds_same(l, want[i]);
 	usuals = wants;
 	for (int i = 0; i < l->kinds && wants < 64; i++)
 		want[wants++] = l->kind[i].name;

@@ -59,12 +59,40 @@ overlay_types(const struct state *s)
 	return overlay_table[s->overlay].types;
 }
 
+/* Help and why can be had from other lists: note where to go back to. */
+static void
+note_below(struct state *s, enum overlay overlay)
+{
+	const bool over = s->overlay != OVERLAY_NONE && s->overlay != overlay &&
+	    (overlay == OVERLAY_HELP || overlay == OVERLAY_WHY);
+
+	if (over) {
+		s->below.item = s->item;
+		s->below.first_line = s->first_line;
+		text_put(s->below.filter, sizeof s->below.filter, "%s", s->filter);
+	}
+	s->below.overlay = over ? s->overlay : OVERLAY_NONE;
+}
+
+static void
+back_to_below(struct state *s)
+{
+	s->overlay = s->below.overlay;
+	if (s->overlay == OVERLAY_NONE)
+		return;
+	s->item = s->below.item;
+	s->first_line = s->below.first_line;
+	text_put(s->filter, sizeof s->filter, "%s", s->below.filter);
+	s->below.overlay = OVERLAY_NONE;
+}
+
 void
 overlay_open(struct state *s, enum overlay overlay)
 {
 	struct rows rows;
 	const char *now;
 
+	note_below(s, overlay);
 	s->overlay = overlay;
 	s->item = 0;
 	s->first_line = 0;
@@ -150,6 +178,8 @@ overlay_kinds(struct state *s, const char *argument)
 {
 	(void)argument;
 	overlay_open(s, OVERLAY_KINDS);
+	if (s->estimate->laid_out)
+		select_target(s, map_color_index(&s->estimate->layout, s->map.color[0]));
 	return 0;
 }
 
@@ -187,7 +217,7 @@ overlay_close(struct state *s, const char *argument)
 	else if (s->filter[0] != '\0' && !overlay_types(s))
 		drop_filter(s);
 	else if (s->overlay != OVERLAY_TOPICS || !topics_close(s))
-		s->overlay = OVERLAY_NONE;
+		back_to_below(s);
 	return 0;
 }
 
@@ -368,8 +398,10 @@ draw_row(const struct state *s, struct canvas *c, struct rect line, const struct
 			c->cursor_y = line.y;
 		}
 	}
-	canvas_text_cut(c, line, line.x + (row->item < 0 ? 0 : 2), line.y, line.w - 2, style,
-	    row->text);
+	if (row->item < 0)
+		canvas_text_cut(c, line, line.x, line.y, line.w, style, row->text);
+	else
+		canvas_text_cut(c, line, line.x + 2, line.y, line.w - 2, style, row->text);
 	if (style.role != ROLE_SELECTED && row->item >= 0)
 		draw_matches(s, c, (struct rect){ line.x + 2, line.y, line.w - 2, 1 }, row->text);
 }
@@ -377,6 +409,7 @@ draw_row(const struct state *s, struct canvas *c, struct rect line, const struct
 void
 overlay_draw(const struct state *s, struct canvas *c)
 {
+	const struct style frame = { .role = ROLE_FRAME };
 	struct rect r = overlay_rect(s), inner = overlay_inner(s);
 	struct rows rows;
 	char text[256];
@@ -387,10 +420,12 @@ overlay_draw(const struct state *s, struct canvas *c)
 		overlay_table[s->overlay].add_title(s, text, sizeof text);
 	if (s->filter[0] != '\0')
 		text_add(text, sizeof text, "  with \"%.100s\"", s->filter);
-	if (inner.h < r.h)
-		canvas_frame(c, r, (struct style){ .role = ROLE_FRAME },
-		    (struct style){ .role = ROLE_TITLE }, text);
 	rows_init(&rows, s, inner.w - 2);
+	if (inner.h < r.h) {
+		canvas_frame(c, r, frame, frame, (struct style){ .role = ROLE_TITLE }, text);
+		canvas_frame_part(c, r, (struct style){ .role = ROLE_DIM }, text,
+		    (struct part){ s->first_line, inner.h, (int64_t)rows.count });
+	}
 	for (int i = 0; i < inner.h && s->first_line + i < (int)rows.count; i++) {
 		const struct row *row = &rows.row[s->first_line + i];
 		bool first = s->first_line + i == 0 || row[-1].item != row->item;

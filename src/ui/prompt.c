@@ -160,8 +160,7 @@ prompt_label(const struct state *s, char *buf, size_t size)
 		text_put(buf, size, "save as: ");
 		break;
 	case PROMPT_GO:
-		text_put(buf, size, s->columns >= 60 ?
-		    "go to (rank, node, stage, layer or expert N): " : "go to: ");
+		text_put(buf, size, "go to: ");
 		break;
 	case PROMPT_FILTER:
 		text_put(buf, size, "/");
@@ -175,31 +174,31 @@ prompt_label(const struct state *s, char *buf, size_t size)
 void
 prompt_question(const struct state *s, char *buf, size_t size)
 {
+	const char *less = "Unsaved: s save, d discard, Esc";
+
+	buf[0] = '\0';
 	switch (s->question) {
 	case QUESTION_QUIT:
-		text_put(buf, size, s->columns >= 60 ?
-		    "The plan has unsaved changes: s save, d discard, Esc stay" :
-		    "Unsaved: s save, d discard, Esc");
+		text_put(buf, size, "The plan has unsaved changes: s save, d discard, Esc stay");
 		break;
 	case QUESTION_OPEN:
-		text_put(buf, size, s->columns >= 60 ?
-		    "The plan has unsaved changes: s save, d discard them and open, Esc stay" :
-		    "Unsaved: s save, d discard, Esc");
+		text_put(buf, size,
+		    "The plan has unsaved changes: s save, d discard them and open, Esc stay");
 		break;
 	case QUESTION_OVERWRITE:
 		text_put(buf, size, "%s: y overwrite, Esc cancel", s->message);
+		less = "Overwrite the file? y, or Esc cancels";
 		break;
 	case QUESTION_RECOVER:
-		if (s->columns >= 60)
-			text_put(buf, size, "Unsaved work of %s was found: r recover, d discard, Esc later",
-			    s->draft_note);
-		else
-			text_put(buf, size, "Unsaved work: r recover, d discard, Esc");
+		text_put(buf, size, "Unsaved work of %s was found: r recover, d discard, Esc later",
+		    s->draft_note);
+		less = "Unsaved work: r recover, d discard, Esc";
 		break;
 	case QUESTION_NONE:
-		buf[0] = '\0';
-		break;
+		return;
 	}
+	if (!s->in_lines && canvas_width(NULL, buf) > s->columns)
+		text_put(buf, size, "%s", less);
 }
 
 void
@@ -216,6 +215,8 @@ prompt_hint(const struct state *s, char *buf, size_t size)
 		text_put(buf, size, "Enter takes it   Tab lists what matches   Esc cancels");
 	else if (s->prompt == PROMPT_FILTER)
 		text_put(buf, size, "Enter takes it   Up Down choose   Esc cancels");
+	else if (s->prompt == PROMPT_GO)
+		text_put(buf, size, "a rank, or node N, stage N, layer N, expert N   Esc cancels");
 	else
 		text_put(buf, size, "Enter takes it   Esc cancels   Ctrl-U empties");
 }
@@ -293,6 +294,8 @@ enter(struct state *s)
 		text_put(command, sizeof command, "%s", text); /* it may open the editor anew */
 		if (command[strspn(command, " ")] != '\0')
 			recall_add(&s->recall, command);
+		if (command_is_of_panes(command))
+			s->overlay = OVERLAY_NONE;
 		return state_command(s, command);
 	case PROMPT_GO:
 		s->prompt = PROMPT_NONE;
@@ -351,7 +354,7 @@ walk_key(struct state *s, int32_t key)
 	if (s->prompt == PROMPT_COMMAND && key != INPUT_TAB && key != INPUT_BACK_TAB) {
 		complete_stop(&s->completion);
 		recall_walk(&s->recall, up ? -1 : 1, like, &s->line);
-	} else if (!complete_step(s, up ? -1 : 1) && !like)
+	} else if (!complete_step(s, up ? -1 : 1) && !like && complete_is_choice(s))
 		text_put(s->prompt_error, sizeof s->prompt_error, "nothing begins like this");
 	return true;
 }

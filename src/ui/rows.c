@@ -102,10 +102,16 @@ rows_item(struct rows *rows, int target, enum role role, const char *text)
 }
 
 void
+rows_shown(struct rows *rows, int target, enum role role, const char *text)
+{
+	add_line(rows, rows->items++, target, role, 0, text, strlen(text));
+}
+
+void
 rows_line(struct rows *rows, int target, enum role role, const char *text)
 {
 	if (rows_passes(rows, text))
-		add_line(rows, rows->items++, target, role, 0, text, strlen(text));
+		rows_shown(rows, target, role, text);
 }
 
 void

@@ -33,12 +33,13 @@ void rows_free(struct rows *rows);
 
 /* For those who fill a list: true when every word of the filter is somewhere in the text;
  * a heading (left out while there is a filter); an entry of its own, if it passes; the
- * same on one line, cut instead of wrapped; lines of entry `item`, wrapped, which the
- * caller counts in rows->items. */
+ * same on one line, cut instead of wrapped; such a line whatever the filter says; lines of
+ * entry `item`, wrapped, which the caller counts in rows->items. */
 bool rows_passes(const struct rows *rows, const char *text);
 void rows_heading(struct rows *rows, const char *text);
 void rows_item(struct rows *rows, int target, enum role role, const char *text);
 void rows_line(struct rows *rows, int target, enum role role, const char *text);
+void rows_shown(struct rows *rows, int target, enum role role, const char *text);
 void rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent,
     const char *text);
 

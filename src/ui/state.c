@@ -12,6 +12,8 @@
 #include "ui/keep.h"
 #include "ui/state.h"
 #include "ui/summary.h"
+#include "ui/views.h"
+#include "ui/why.h"
 
 enum { FIGURES_USUAL = 11 }; /* while the plan has errors, so that panes stay put */
 
@@ -20,12 +22,20 @@ place_kinds(struct state *s)
 {
 	const struct layout *l = &s->estimate->layout;
 	const char *name[MAP_COLORS_MAX];
+	int n = 0;
 
 	if (!s->estimate->laid_out)
 		return;
-	for (int i = 0; i < s->kinds; i++)
-		name[i] = s->kind[i];
-	map_view_colors(&s->map, l, name, s->kinds);
+	for (int i = 0; i < s->kinds; i++) {
+		const char *same = kinds_same(l, s->kind[i]); /* as this framework calls it */
+		bool twice = false;
+
+		name[n] = same != NULL ? same : s->kind[i];
+		for (int j = 0; j < n; j++)
+			twice = twice || text_equal(name[j], name[n]);
+		n += !twice;
+	}
+	map_view_colors(&s->map, l, name, n);
 	if (s->map.cursor >= l->world)
 		s->map.cursor = l->world - 1;
 }
@@ -59,6 +69,8 @@ recalc(struct state *s)
 		s->lower = PANE_STEP;
 	if (s->stage >= s->estimate->stages)
 		s->stage = s->estimate->stages > 0 ? s->estimate->stages - 1 : 0;
+	if (s->overlay == OVERLAY_WHY || s->below.overlay == OVERLAY_WHY)
+		why_note(s); /* the terms were those of the plan before */
 	state_follow(s);
 }
 
@@ -179,7 +191,8 @@ state_arrange_for(const struct state *s, enum pane focus)
 {
 	const struct estimate *e = s->estimate;
 	struct wish wish = {
-		.focus = focus, .lower = s->lower, .stages = e->stages < 64 ? (int)e->stages : 64,
+		.focus = focus, .lower = s->lower, .colors = s->map.colors,
+		.stages = e->stages < 64 ? (int)e->stages : 64,
 		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
 	};
 
@@ -412,7 +425,8 @@ state_key(struct state *s, int32_t key)
 
 	if (s->prompt != PROMPT_NONE || s->question != QUESTION_NONE)
 		return state_act(s, prompt_key(s, key));
-	s->message[0] = '\0';
+	if (key != INPUT_CTRL('L')) /* sends again what is there */
+		s->message[0] = '\0';
 	if (s->overlay != OVERLAY_NONE && overlay_types(s) && key >= ' ' && key < 0x110000 &&
 	    key != 127) {
 		prompt_start(s, PROMPT_FILTER, s->filter, false);
@@ -427,7 +441,9 @@ state_key(struct state *s, int32_t key)
 	if (begins_value(s, key)) {
 		text[0] = (char)key;
 		edit_open(s, s->form.field, text);
-	} else if (key == INPUT_ESCAPE)
+	} else if (key == INPUT_ESCAPE && s->focus == PANE_MAP)
+		s->where = (struct where){ -1, -1, -1, -1, -1 }; /* the marks go */
+	else if (key == INPUT_ESCAPE)
 		s->message[0] = '\0';
 	else if (input_name(key, name, sizeof name) > 0)
 		state_say(s, ROLE_DIM, "%s means nothing here; ? lists the keys", name);

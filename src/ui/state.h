@@ -92,6 +92,12 @@ struct state {
 	enum overlay overlay;
 	int item, first_line;       /* its selected item, its first line shown */
 	char filter[LINE_SIZE];
+	struct {
+		enum overlay overlay; /* the list that help or why was opened from and that */
+		                      /* closing leads back to; NONE without one */
+		int item, first_line;
+		char filter[LINE_SIZE];
+	} below;
 	enum field_id overlay_field; /* catalogue list: which field it fills */
 	enum pane why;              /* why view: the number selected in this pane */
 	struct ledger_term *terms;  /* its terms; owned, NULL until needed */

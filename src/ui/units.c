@@ -77,6 +77,16 @@ units_count(double n, char *buf, size_t size)
 }
 
 void
+units_flops(double n, char *buf, size_t size)
+{
+	static const char *const unit[] = {
+		" FLOP", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP", " EFLOP", " ZFLOP"
+	};
+
+	scaled(n, 1000, unit, 8, buf, size);
+}
+
+void
 units_share(double share, char *buf, size_t size)
 {
 	text_put(buf, size, "%.1f %%", share * 100);

@@ -22,6 +22,9 @@ void units_seconds(double seconds, char *buf, size_t size);
 /* "123k", "1.24M": things that are counted. */
 void units_count(double n, char *buf, size_t size);
 
+/* "674 EFLOP". */
+void units_flops(double n, char *buf, size_t size);
+
 /* "41.2 %" of a share of 1. */
 void units_share(double share, char *buf, size_t size);
 

@@ -22,11 +22,13 @@ void fields_rows(struct rows *rows, const struct state *s);
 unsigned fields_accept(struct state *s, int target);
 
 /* kinds.c: also the map's ready-made sets of dimensions: name of the i-th, NULL past the
- * end, and the kinds that it shows in a layout; returns how many. */
+ * end, and the kinds that it shows in a layout; returns how many. And what a layout calls
+ * the kind that has this name in it or in another one, NULL where it has none. */
 void kinds_rows(struct rows *rows, const struct state *s);
 unsigned kinds_accept(struct state *s, int target);
 const char *kinds_preset(int i);
 int kinds_preset_groups(int i, const struct layout *l, const char *name[MAP_COLORS_MAX]);
+const char *kinds_same(const struct layout *l, const char *name);
 
 /* inspect.c: one GPU */
 void inspect_title(const struct state *s, char *buf, size_t size);

@@ -92,7 +92,15 @@ put_part(struct where *w, int i, const char *digits, const struct plan *p,
 		return false;
 	}
 	if (!text_to_int(digits, &value) || value < 0 || value >= count) {
-		text_put(err, size, "%ss go from 0 to %lld", part_table[i].name, (long long)count - 1);
+		if (count == 1)
+			text_put(err, size, "there is %s 0 alone", part_table[i].name);
+		else
+			text_put(err, size, "%ss go from 0 to %lld", part_table[i].name,
+			    (long long)count - 1);
+		return false;
+	}
+	if (*part(w, i) >= 0) {
+		text_put(err, size, "two %ss: one at a time", part_table[i].name);
 		return false;
 	}
 	*part(w, i) = value;

@@ -38,30 +38,43 @@ note_terms(const struct state *s, struct ledger *ledger)
 		serve_estimate(&s->plan, &e->layout, &e->placement, ledger);
 }
 
-unsigned
-overlay_why(struct state *s, const char *argument)
+bool
+why_note(struct state *s)
 {
 	struct ledger ledger;
 
-	(void)argument;
-	s->why = s->focus >= PANE_MEMORY ? s->focus : PANE_MEMORY;
-	if (s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE &&
-	    s->pipeline.stage < s->estimate->stages)
-		s->stage = s->pipeline.stage;
 	s->term_count = 0;
 	if (s->terms == NULL)
 		s->terms = malloc(STATE_TERMS * sizeof *s->terms);
-	if (s->terms == NULL) {
-		state_say(s, ROLE_ERROR, "no memory for the list");
-		return 0;
-	}
+	if (s->terms == NULL)
+		return false;
 	if (s->estimate->stages > 0) {
 		ledger_init(&ledger, s->terms, STATE_TERMS);
 		note_terms(s, &ledger);
 		s->term_count = ledger.count < STATE_TERMS ? ledger.count : STATE_TERMS;
 	}
-	overlay_open(s, OVERLAY_WHY);
+	return true;
+}
+
+unsigned
+why_open(struct state *s, enum pane pane)
+{
+	s->why = pane;
+	if (why_note(s))
+		overlay_open(s, OVERLAY_WHY);
+	else
+		state_say(s, ROLE_ERROR, "no memory for the list");
 	return 0;
+}
+
+unsigned
+overlay_why(struct state *s, const char *argument)
+{
+	(void)argument;
+	if (s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE &&
+	    s->pipeline.stage < s->estimate->stages)
+		s->stage = s->pipeline.stage;
+	return why_open(s, s->focus >= PANE_MEMORY ? s->focus : PANE_MEMORY);
 }
 
 void
@@ -93,10 +106,9 @@ put_amount(enum quantity q, double value, char *buf, size_t size)
 		units_memory(value, buf, size);
 	else if (text_equal(unit, "s"))
 		units_seconds(value, buf, size);
-	else if (text_equal(unit, "FLOP")) {
-		units_count(value, buf, size);
-		text_add(buf, size, " FLOP");
-	} else
+	else if (text_equal(unit, "FLOP"))
+		units_flops(value, buf, size);
+	else
 		text_put(buf, size, "%.0f", value);
 }
 

@@ -6,7 +6,7 @@
 start 100 30 xterm-256color "'$PROG' '$TOP/share/plans/deepseek-v3.cfg'"
 expect '^┌ plan'
 keys Tab g
-expect '^go to '
+expect '^go to:'
 keys l a y e r Space 3 7 Space e Space 1 2 Enter
 expect 'layer 37, expert 12: on [0-9]+ GPUs'
 keys n
@@ -19,6 +19,7 @@ expect '^┌ rank [0-9]+ ─'
 keys / t o t a l Enter Enter
 expect '^┌ why: memory of stage'
 keys q
+expect '^┌ rank [0-9]+  with "total"'
 keys : g o Space l a y e r Space 6 1 Enter
 expect 'layers go from 0 to 60'
 keys : g o Space l a y e r Space 1 Space e x p e r t Space 3 Enter

@@ -21,7 +21,7 @@ keys / p p Enter
 expect '>\*PP'
 keys : 's' e t Space p p Space 2 Enter
 expect 'TP 2 PP 2 DP 4'
-[ "$(text | grep -c 'stage [01] ')" = 2 ] || fail "two stages"
+[ "$(text | grep -c 'stage [01]  ')" = 2 ] || fail "two stages"
 
 # 32 layers do not divide by 3; typed on purpose.
 keys 3

@@ -52,6 +52,20 @@ check(int w, int h, const struct wish *wish)
 	assert_int_equal(n, w * (h - a.header.h - a.message.h - a.footer.h));
 }
 
+/* Below each other, the map keeps a line for the legend of each further colour. */
+static void
+test_colors(void **unused)
+{
+	struct wish wish = { .stages = 4, .flows = 6, .figures = 11, .colors = 1 };
+	const int one = arrange_panes(100, 30, &wish).pane[PANE_MAP].h;
+
+	(void)unused;
+	for (wish.colors = 2; wish.colors <= 4; wish.colors++) {
+		check(100, 30, &wish);
+		assert_int_equal(arrange_panes(100, 30, &wish).pane[PANE_MAP].h, one + wish.colors - 1);
+	}
+}
+
 static void
 test_all_sizes(void **unused)
 {
@@ -150,8 +164,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_usual_sizes),
-		cmocka_unit_test(test_selected_shown),
+		cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_usual_sizes), cmocka_unit_test(test_selected_shown),
 		cmocka_unit_test(test_every_screen),
 	};
 

@@ -163,6 +163,39 @@ test_looks(void **unused)
 	canvas_free(&c);
 }
 
+/* The part of a list that is shown, beside the title; nothing where all of it is. */
+static void
+test_frame_part(void **unused)
+{
+	static const struct {
+		int w;
+		struct part part;
+		const char *text;
+	} cases[] = {
+		{ 32, { 0, 4, 16 }, "+ stages ---------- 1-4 of 16 -+" },
+		{ 32, { 14, 4, 16 }, " 15-16 of 16 -+" },
+		{ 32, { 0, 16, 16 }, "+ stages ----------------------+" },
+		{ 32, { 0, 0, 16 }, "+ stages ----------------------+" },
+		{ 20, { 0, 4, 16 }, "+ stages ----------+" },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const int w = cases[i].w;
+		const struct style style = { .role = ROLE_FRAME };
+		struct canvas c;
+		char text[64] = "";
+
+		assert_true(canvas_init(&c, w, 3, false));
+		canvas_frame(&c, (struct rect){ 0, 0, w, 3 }, style, style, style, "stages");
+		canvas_frame_part(&c, (struct rect){ 0, 0, w, 3 }, style, "stages", cases[i].part);
+		for (int x = 0; x < w; x++)
+			text_add(text, sizeof text, "%c", (char)c.cell[x].ch);
+		assert_non_null(strstr(text, cases[i].text));
+		canvas_free(&c);
+	}
+}
+
 int
 main(void)
 {
@@ -170,6 +203,7 @@ main(void)
 		cmocka_unit_test(test_clip), cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_bad_text), cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_print), cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_frame_part),
 	};
 
 	if (setlocale(LC_ALL, "C.UTF-8") == NULL)

@@ -95,7 +95,7 @@ test_monkey(void **unused)
 static void
 test_help(void **unused)
 {
-	struct session *s = session_new(120, 120);
+	struct session *s = session_new(124, 120);
 	char *all;
 
 	(void)unused;
@@ -244,6 +244,184 @@ test_reading_lists(void **unused)
 	session_free(s);
 }
 
+/* The prompt can be had in lists: one closes for what shows in the panes, and no other. */
+static void
+test_prompt_in_lists(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	type(s, "i:tp 4\r");
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	type(s, "i:nonsense\r");
+	assert_true(shows(s, "no command nonsense"));
+	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	type(s, ":down\r");
+	assert_int_equal(s->state.item, 1);
+	type(s, ":history\r");
+	assert_int_equal(s->state.overlay, OVERLAY_HISTORY);
+	type(s, ":");
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.overlay, OVERLAY_HISTORY);
+	session_free(s);
+}
+
+/* What was meant by a line that means nothing, and what is missing in one cut short. */
+static void
+test_misspelt(void **unused)
+{
+	static const char *const cases[][2] = {
+		{ ":zom\r", "no command zom; did you mean zoom?" },
+		{ ":foo\r", "no command foo; ? lists them" },
+		{ ":micro-batch 2\r", "no command micro-batch; did you mean micro_batch_size?" },
+		{ ":set nodes\r", "set nodes to what? The form is: set PATH VALUE" },
+	};
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		type(s, cases[i][0]);
+		assert_true(shows(s, cases[i][1]));
+	}
+	assert_int_equal(s->state.plan.cluster.nodes, 2);
+	type(s, "\tg");
+	assert_true(shows(s, "go to:"));
+	assert_true(shows(s, "a rank, or node N, stage N, layer N, expert N"));
+	session_free(s);
+}
+
+/* Lists stay in line at every width: what has no room is left out. */
+static void
+test_columns(void **unused)
+{
+	struct session *s = session_new(100, 100);
+
+	(void)unused;
+	type(s, "?");
+	assert_true(shows(s, "PgUp Ctrl-B Ctrl-U :page-up               a page up"));
+	assert_true(shows(s, "O                  :settings [NAME VALUE] colours"));
+	type(s, "q:name a name that is far too long\r/plan is called");
+	assert_true(shows(s, "name               a name that is.. name  "));
+	state_resize(&s->state, 80, 24);
+	assert_true(shows(s, "name               a name that is.. name  "));
+	assert_true(hides(s, "what the"));
+	state_resize(&s->state, 40, 12);
+	assert_true(shows(s, "name               a name that is.. \u2502"));
+	key(s, INPUT_ESCAPE);
+	type(s, "d");
+	assert_true(shows(s, "[1] tp            8 groups of 2"));
+	assert_true(shows(s, "Enter take  Esc close"));
+	session_free(s);
+}
+
+/* Keys for the map tell why they do nothing. */
+static void
+test_refused(void **unused)
+{
+	static const char keys[] = "cC1234zZ\r";
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	type(s, "3\r\t");
+	assert_false(s->state.estimate->laid_out);
+	for (size_t i = 0; keys[i] != '\0'; i++) {
+		key(s, INPUT_ESCAPE);
+		key(s, keys[i]);
+		assert_true(shows(s, "no groups: the layout refuses the plan (e says why)"));
+	}
+	type(s, ":color pp\r");
+	assert_true(shows(s, "no groups: the layout refuses the plan (e says why)"));
+	session_free(s);
+}
+
+/* What was said stays when the screen is sent again, and goes with the next key. */
+static void
+test_repaint(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	type(s, "c");
+	key(s, INPUT_CTRL('L'));
+	assert_int_equal(s->flags, EVENT_REPAINT);
+	assert_true(shows(s, "map coloured by pp"));
+	type(s, "j");
+	assert_true(hides(s, "map coloured by pp"));
+	session_free(s);
+}
+
+/* A question names its keys at every width that has room for them. */
+static void
+test_question_width(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	s->disk.exists = true;
+	type(s, "+");
+	for (int w = 40; w <= 120; w++) {
+		state_resize(&s->state, w, 24);
+		type(s, ":open other.cfg\r");
+		assert_true(shows(s, "s save, d discard") && shows(s, "Esc"));
+		key(s, INPUT_ESCAPE);
+		type(s, ":save a/directory/with/a/name/that/is/long/plan.cfg\r");
+		assert_true(shows(s, "Esc cancel"));
+		key(s, INPUT_ESCAPE);
+		type(s, "q");
+		assert_true(shows(s, "s save, d discard, Esc"));
+		key(s, INPUT_ESCAPE);
+	}
+	session_free(s);
+}
+
+/* Another framework calls the same groups otherwise; the map goes on showing them. */
+static void
+test_same_kinds(void **unused)
+{
+	struct session *s = session_new(120, 40);
+
+	(void)unused;
+	type(s, ":color tp,pp,dp,dp_cp\r:layout deepspeed\r");
+	assert_true(shows(s, "map by model+pipe+data"));
+	type(s, "\t1");
+	assert_true(shows(s, "map by model "));
+	type(s, "3");
+	assert_true(shows(s, "map by model+data+pipe"));
+	type(s, ":layout megatron\r");
+	assert_true(shows(s, "map by tp+dp+pp"));
+	session_free(s);
+}
+
+/* What is found leads the fields that most plans need, and the form does not grow by more
+ * than that field. */
+static void
+test_find_field(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	type(s, "/global\r");
+	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
+	type(s, "/global every\r");
+	assert_int_equal(s->state.form.field, FIELD_GLOBAL_LAYER_EVERY);
+	assert_true(shows(s, "> global every"));
+	assert_true(shows(s, " more: a)"));
+	session_free(s);
+}
+
+/* The list of colours begins at the one on the map. */
+static void
+test_kinds_begin(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	type(s, ":color pp\rd");
+	assert_true(shows(s, "> [1] pp") || shows(s, ">[1] pp"));
+	session_free(s);
+}
+
 int
 main(void)
 {
@@ -253,7 +431,12 @@ main(void)
 		cmocka_unit_test(test_monkey), cmocka_unit_test(test_help),
 		cmocka_unit_test(test_context), cmocka_unit_test(test_hidden_map),
 		cmocka_unit_test(test_arguments), cmocka_unit_test(test_reading_lists),
-		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_small), cmocka_unit_test(test_prompt_in_lists),
+		cmocka_unit_test(test_misspelt), cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_kinds_begin), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_same_kinds), cmocka_unit_test(test_find_field),
+		cmocka_unit_test(test_repaint),
+		cmocka_unit_test(test_question_width),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -290,6 +290,7 @@ test_compare_sizes(void **unused)
 	assert_true(shows(s, "parallel.tp    "));
 	assert_true(shows(s, "percent"));
 	assert_true(shows(s, "notes: - -> a text"));
+	assert_true(hides(s, "parameters on a GPU:"));
 	/* A plan that is not legal has fewer estimates. */
 	type(s, "q:set pp 3\rD");
 	assert_true(shows(s, "changed"));
@@ -387,6 +388,30 @@ test_undo_bound(void **unused)
 	undo_free(&u);
 }
 
+/* A title leaves out a change rather than cut it. */
+static void
+test_title_room(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	type(s, ":set pp 1\r");
+	assert_true(shows(s, "[memory] traffic step  +"));
+	for (int w = 72; w <= 110; w++) {
+		char *all, *line;
+
+		state_resize(&s->state, w, 24);
+		all = picture(s);
+		line = strstr(all, "[memory]");
+		if (line != NULL) {
+			*strchr(line, '\n') = '\0';
+			assert_null(strstr(line, "\u2026"));
+		}
+		free(all);
+	}
+	session_free(s);
+}
+
 int
 main(void)
 {
@@ -396,7 +421,7 @@ main(void)
 		cmocka_unit_test(test_pin), cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_derived), cmocka_unit_test(test_compare_file),
 		cmocka_unit_test(test_compare_sizes), cmocka_unit_test(test_history),
-		cmocka_unit_test(test_undo_bound),
+		cmocka_unit_test(test_undo_bound), cmocka_unit_test(test_title_room),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

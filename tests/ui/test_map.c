@@ -396,6 +396,49 @@ test_inside(void **unused)
 	canvas_free(&c);
 }
 
+static bool
+draws(const struct map_view *v, int w, int h, const char *text)
+{
+	struct canvas c;
+	char *all = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&all, &size);
+	bool found;
+
+	assert_non_null(f);
+	assert_true(canvas_init(&c, w, h, true));
+	map_draw(&c, (struct rect){ 0, 0, w, h }, &plan, &estimate, v);
+	assert_true(canvas_print(&c, f, THEME_MONO, PALETTE_DEFAULT));
+	fclose(f);
+	found = strstr(all, text) != NULL;
+	if (!found)
+		fprintf(stderr, "no \"%s\" in:\n%s\n", text, all);
+	free(all);
+	canvas_free(&c);
+	return found;
+}
+
+/* Lines that the map leaves have the legend, of all colours, and all of its words. */
+static void
+test_legend(void **unused)
+{
+	static const char *const kinds[] = { "tp", "dp", "pp", "stage" }, *const link[] = { "link" };
+	struct map_view v;
+
+	(void)unused;
+	lay_out("megatron", 8, 8, 2, 1, 4);
+	v = view_of(kinds, 4, MAP_ZOOM_NODE); /* in 7 lines none are kept for it */
+	assert_true(draws(&v, 58, 7, "tp: 32 groups of 2 "));
+	assert_true(draws(&v, 58, 7, "stage: 4 of 16 GPUs "));
+	v = view_of(link, 1, MAP_ZOOM_NODE);
+	assert_true(draws(&v, 46, 7, " n  network"));
+	v.zoom = MAP_ZOOM_CELL;
+	assert_int_equal(map_part(&v, &plan, &estimate, 20, 3).count, 9); /* racks have a gap */
+	assert_int_equal(map_part(&v, &plan, &estimate, 20, 3).shown, 3);
+	v.zoom = MAP_ZOOM_RACK; /* and no line beyond the last */
+	assert_true(draws(&v, 46, 2, "\u2026"));
+}
+
 int
 main(void)
 {
@@ -404,7 +447,7 @@ main(void)
 		cmocka_unit_test(test_letters), cmocka_unit_test(test_peers),
 		cmocka_unit_test(test_cards), cmocka_unit_test(test_presets),
 		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move), cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_inside), cmocka_unit_test(test_legend),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -91,7 +91,9 @@ test_units(void **unused)
 		{ units_seconds, 0.9996, "1.00 s" }, { units_seconds, 1234, "1234 s" },
 		{ units_count, 7, "7" }, { units_count, 1.5, "1.50" }, { units_count, 40.2, "40" },
 		{ units_count, 6670, "6.67k" }, { units_count, 427000, "427k" },
-		{ units_count, 999999, "1.00M" }, { units_share, 0.412, "41.2 %" },
+		{ units_count, 999999, "1.00M" }, { units_flops, 6.74385e20, "674 EFLOP" },
+		{ units_flops, 0, "0 FLOP" }, { units_flops, 1.2e24, "1200 ZFLOP" },
+		{ units_share, 0.412, "41.2 %" },
 	};
 	char buf[80];
 
@@ -301,6 +303,44 @@ test_why(void **unused)
 	session_free(s);
 }
 
+/* Lines without a stage are the legend's: all parts with their amounts; and the frame says
+ * what of a longer list is shown. */
+static void
+test_legend(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	struct estimate *e = s->state.estimate;
+
+	(void)unused;
+	type(s, ":set pp 1\r");
+	assert_int_equal(e->stages, 1);
+	fill_memory(e);
+	e->stage[0].memory.logits = 6 * gib;
+	assert_true(shows(s, "stage 0 GiB: \u2588 params 10.0"));
+	assert_true(shows(s, "logits 6.0") && shows(s, "overhead 4.0"));
+	assert_true(hides(s, " of 1 \u2500"));
+	type(s, ":set nodes 4\r:set pp 16\r");
+	assert_int_equal(e->stages, 16);
+	assert_true(shows(s, "memory per GPU, by stage"));
+	assert_true(shows(s, " 1-4 of 16 \u2500\u2510"));
+	session_free(s);
+}
+
+/* A plan that changes under the list: its terms are noted anew. */
+static void
+test_why_follows(void **unused)
+{
+	struct session *s = session_new(100, 40);
+
+	(void)unused;
+	type(s, "3\rW");
+	assert_true(shows(s, "nothing to explain until the errors are mended"));
+	type(s, "f");
+	assert_true(shows(s, "fixed: TP 4"));
+	assert_true(shows(s, "memory.parameters: "));
+	session_free(s);
+}
+
 /* Only the terms of the row, when the ledger names it. */
 static void
 test_why_terms(void **unused)
@@ -398,6 +438,28 @@ test_delta(void **unused)
 	session_free(s);
 }
 
+/* A label and its value stay apart at every width. */
+static void
+test_figures_apart(void **unused)
+{
+	struct session *s = filled(100, 30, true);
+	struct estimate *e = s->state.estimate;
+	char value[64], text[128];
+
+	(void)unused;
+	e->step.training_seconds = 1.2 * 86400;
+	for (int w = 40; w <= 200; w++) {
+		state_resize(&s->state, w, 30);
+		state_focus(&s->state, PANE_STEP);
+		for (int i = 0; i < figures_count(e); i++) {
+			figures_format(figures_at(e, i), e, value, sizeof value);
+			text_put(text, sizeof text, "%s%s", figures_at(e, i)->label, value);
+			assert_true(hides(s, text));
+		}
+	}
+	session_free(s);
+}
+
 /* Errors: the panes say so, and stay where they are. */
 static void
 test_errors(void **unused)
@@ -417,16 +479,47 @@ test_errors(void **unused)
 	session_free(s);
 }
 
+/* A warning leaves the last line but one to the field that is selected, unless it is about
+ * that field; away from the form it has the line. */
+static void
+test_warnings(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, ":set model llama-3.1-70b\r:set tp 1\r");
+	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
+	s->state.form.field = FIELD_CP;
+	s->state.message[0] = '\0';
+	assert_true(shows(s, "CP: context parallel size"));
+	assert_true(shows(s, " (e: 1 warning)"));
+	type(s, "\t");
+	assert_true(shows(s, "! stage 0 takes "));
+	/* Where nothing mends it, the list of what is wrong stays, and f does not say that all
+	 * is well. */
+	s->state.estimate->diags.item[0].fix_field = FIELD_NONE;
+	s->state.estimate->diags.item[0].field = FIELD_NONE;
+	s->state.estimate->legal = false; /* fixes are not looked for again */
+	type(s, "f");
+	assert_true(shows(s, "no single change mends what is wrong (e lists it)"));
+	s->state.overlay = OVERLAY_DIAGS;
+	type(s, "\r");
+	assert_true(shows(s, "no single change mends this"));
+	assert_int_equal(s->state.overlay, OVERLAY_DIAGS);
+	session_free(s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_units), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_bar_length), cmocka_unit_test(test_traffic),
-		cmocka_unit_test(test_step), cmocka_unit_test(test_serve),
+		cmocka_unit_test(test_bar_length), cmocka_unit_test(test_legend),
+		cmocka_unit_test(test_traffic), cmocka_unit_test(test_step), cmocka_unit_test(test_serve),
 		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),
-		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_delta),
-		cmocka_unit_test(test_changes), cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_why_follows),
+		cmocka_unit_test(test_delta), cmocka_unit_test(test_changes), cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_warnings), cmocka_unit_test(test_figures_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

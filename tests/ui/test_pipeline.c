@@ -286,6 +286,23 @@ test_session(void **unused)
 	session_free(s);
 }
 
+/* The title gives up its first word before it is cut, and has which stages are shown. */
+static void
+test_frame(void **unused)
+{
+	struct session *s = session_new(120, 40);
+
+	(void)unused;
+	type(s, ":set nodes 8\r:set pp 16\r:set global_batch_size 512\rp");
+	assert_true(shows(s, "pipeline: 1f1b, 16 stages, 256 micro-batches "));
+	assert_true(shows(s, " 1-8 of 16 \u2500\u2510"));
+	type(s, ":set vpp 2\r");
+	state_resize(&s->state, 90, 30);
+	assert_true(hides(s, "pipeline: 1f1b"));
+	assert_true(shows(s, " 1f1b, 16 stages of 2 chunks, 256 micro-batches "));
+	session_free(s);
+}
+
 static void
 test_long_steps(void **unused)
 {
@@ -318,6 +335,7 @@ main(void)
 		cmocka_unit_test(test_words), cmocka_unit_test(test_times),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_moving), cmocka_unit_test(test_session),
+		cmocka_unit_test(test_frame),
 		cmocka_unit_test(test_long_steps),
 	};
 

@@ -191,6 +191,9 @@ test_complete(void **unused)
 	type(s, "qqq\t");
 	assert_true(shows(s, "nothing begins like this"));
 	key(s, INPUT_ESCAPE);
+	type(s, ":tp 4\t"); /* a number, about which Tab has nothing to say */
+	assert_true(shows(s, "1 to 16777216 ranks: tensor parallel size"));
+	key(s, INPUT_ESCAPE);
 	/* Files, and values where a field is typed. */
 	type(s, "oal");
 	key(s, INPUT_DOWN);
@@ -405,11 +408,11 @@ test_own_keys(void **unused)
 	key(s, INPUT_F6);
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	assert_true(shows(s, "Your own keys"));
-	assert_true(shows(s, "F6               :tp 8"));
-	assert_true(shows(s, "u                means nothing"));
+	assert_true(shows(s, "F6                 :tp 8"));
+	assert_true(shows(s, "u                  means nothing"));
 	type(s, "/undo the\r");
-	assert_true(shows(s, "Ctrl-P           :undo"));
-	type(s, "qq");
+	assert_true(shows(s, "Ctrl-P             :undo"));
+	type(s, "qqq"); /* the filter, help, the errors below it */
 	state_resize(&s->state, 300, 30);
 	assert_true(shows(s, "Ctrl-P undo"));
 	assert_true(hides(s, " u undo"));

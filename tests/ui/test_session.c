@@ -326,8 +326,8 @@ test_command(void **unused)
 	assert_true(shows(s, "parallel.tp: "));
 	type(s, ":frobnicate\r");
 	assert_true(shows(s, "no command frobnicate"));
-	type(s, ":set parallel.tp \t"); /* nothing to complete */
-	assert_true(shows(s, "nothing begins like this"));
+	type(s, ":set parallel.tp \t"); /* a number: nothing to choose from */
+	assert_true(shows(s, "1 to 16777216 ranks: tensor parallel size"));
 	key(s, INPUT_CTRL('U'));
 	type(s, "un\t");
 	assert_string_equal(s->state.line.text, "undo");

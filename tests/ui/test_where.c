@@ -126,10 +126,50 @@ test_go(void **unused)
 	key(s, 'n'); /* around */
 	state_command(&s->state, "go expert 99");
 	assert_true(shows(s, "experts go from 0 to 63"));
+	state_command(&s->state, "go node 3 node 4");
+	assert_true(shows(s, "two nodes: one at a time"));
+	state_command(&s->state, "go 3,4");
+	assert_true(shows(s, "two ranks: one at a time"));
+	/* The title leaves out what was looked for before it leaves out the place. */
+	state_command(&s->state, "go node 7, stage 1");
+	assert_true(shows(s, "map by tp  * node 7, stage 1  rank 56: node 7, GPU 0  t0d12p1"));
+	state_resize(&s->state, 80, 24);
+	assert_true(shows(s, "map by tp  rank 56: node 7, GPU 0  t0d12p1"));
+	state_resize(&s->state, 120, 40);
 	type(s, "g\r"); /* nothing: n walks along groups again */
+	assert_true(where_empty(&s->state.where));
+	state_command(&s->state, "go node 7, stage 1");
+	key(s, INPUT_ESCAPE);
 	assert_true(where_empty(&s->state.where));
 	key(s, 'n');
 	assert_true(shows(s, "of tp group"));
+	session_free(s);
+}
+
+static void
+test_inspect_place(void **unused)
+{
+	struct session *s = moe_session();
+
+	(void)unused;
+	type(s, "i\r");
+	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	assert_true(shows(s, "Enter is for memory, groups and traffic"));
+	/* Help and why lead back to it, to the entry that it had. */
+	type(s, "/overhead\r\r?");
+	assert_int_equal(s->state.overlay, OVERLAY_HELP);
+	key(s, INPUT_ESCAPE);
+	assert_true(shows(s, "why: memory of stage 0"));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	type(s, "i/overhead\r\r");
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	assert_true(shows(s, "rank 0  with \"overhead\""));
+	type(s, "qqi");
+	assert_int_equal(s->state.item, 0);
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
 	session_free(s);
 }
 
@@ -177,7 +217,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse), cmocka_unit_test(test_holds), cmocka_unit_test(test_go),
-		cmocka_unit_test(test_inspect), cmocka_unit_test(test_inspect_group),
+		cmocka_unit_test(test_inspect), cmocka_unit_test(test_inspect_place),
+		cmocka_unit_test(test_inspect_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
