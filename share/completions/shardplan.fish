@@ -34,6 +34,8 @@ end
 for name in (shardplan --help | sed -n 's/^ .*--\([a-z-]*\)=[NXT].*/\1/p')
     contains $name model gpu; or complete -c shardplan -l $name -x
 end
+complete -c shardplan -l stage -x -d 'this pipeline stage alone'
+complete -c shardplan -l width -x -d 'how wide to print'
 complete -c shardplan -l ascii -d 'draw with ASCII characters alone'
 complete -c shardplan -l linear -d 'ask and answer in plain lines'
 complete -c shardplan -l json -d 'print JSON, for scripts'

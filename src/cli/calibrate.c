@@ -14,6 +14,7 @@
 #include "file/log.h"
 #include "file/pathname.h"
 #include "file/show.h"
+#include "ui/format.h"
 
 /* What the section will say; a value of NAN stays out. */
 struct fit {
@@ -486,8 +487,7 @@ calibrate_run(const struct options *o)
 		return STATUS_ERROR;
 	}
 	if (!log_read(log, path, &errors)) {
-		for (size_t i = 0; i < errors.count; i++)
-			fprintf(stderr, "%s\n", errors.line[i]);
+		session_print_errors(&errors);
 	} else if (session_open(&s, o, o->operand[0])) {
 		show_path(shown, sizeof shown, name);
 		status = calibrate(&s, log, shown);

@@ -43,7 +43,8 @@ host_name(char *buf, size_t size)
 
 /* ---- writing ----------------------------------------------------------------------- */
 
-/* "drafts/20261121-080000-HOST-PID.cfg" */
+/* "drafts/20261121-080000-HOST-PID.cfg", the time in UTC, which no change of clocks turns
+ * back. */
 static bool
 make_name(char *buf, size_t size)
 {
@@ -52,7 +53,7 @@ make_name(char *buf, size_t size)
 	struct tm tm;
 
 	host_name(host, sizeof host);
-	if (localtime_r(&now, &tm) != NULL)
+	if (gmtime_r(&now, &tm) != NULL)
 		strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &tm);
 	text_put(name, sizeof name, "drafts/%s-%s-%lld.cfg", stamp, host, (long long)getpid());
 	return paths_state(buf, size, name);

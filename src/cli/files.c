@@ -217,10 +217,11 @@ session_files(struct session *s)
 {
 	s->drafts = (struct drafts){ .own = "" };
 	s->has_paths = false;
-	return (struct app_files){ .context = s, .read_catalog = files_read_catalog, .open = files_open, .peek = files_peek,
-		.save = files_save, .path = files_path, .complete = files_complete,
-		.keep_draft = files_keep_draft, .drop_draft = files_drop_draft,
-		.find_draft = files_find_draft, .take_draft = files_take_draft,
-		.topic = files_topic, .save_settings = files_save_settings, .read_lines = files_read_lines,
+	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
+		.open = files_open, .peek = files_peek, .save = files_save, .path = files_path,
+		.complete = files_complete, .keep_draft = files_keep_draft,
+		.drop_draft = files_drop_draft, .find_draft = files_find_draft,
+		.take_draft = files_take_draft, .topic = files_topic,
+		.save_settings = files_save_settings, .read_lines = files_read_lines,
 		.add_lines = files_add_lines };
 }

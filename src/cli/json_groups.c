@@ -139,6 +139,8 @@ json_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	jsonout_count(&j, "capacity", e->capacity);
 	if (e->stages > stage)
 		json_memory(&j, &e->stage[stage].memory);
+	else
+		jsonout_null(&j, "memory");
 	jsonout_list(&j, "groups");
 	for (int kind = 0; kind < l->kinds; kind++)
 		put_group(&j, &s->plan, l, kind, rank);

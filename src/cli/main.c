@@ -14,7 +14,8 @@
 
 /*
  * A standard stream that came closed would be the first file that is opened, and be
- * written over. Put a descriptor there with which every use fails instead.
+ * written over. Put a descriptor there instead: reading and standard output fail, as what
+ * they are for does not happen; complaints get lost.
  */
 static void
 occupy_streams(void)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "core/settings.h"
 #include "core/text.h"
 
 /* What getopt_long returns for an option: the row of a table, past all characters. */
@@ -12,8 +13,8 @@ enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };
 
 enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
-	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR,
-	FIXED_STRICT, FIXED_STAGE, FIXED_JSON, FIXED_LANGUAGE, FIXED_HELP, FIXED_VERSION,
+	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR, FIXED_STRICT, FIXED_STAGE, FIXED_JSON,
+	FIXED_LANGUAGE, FIXED_HELP, FIXED_VERSION,
 	FIXED_COUNT
 };
 
@@ -25,7 +26,8 @@ const struct option_row option_table[] = {
 	[FIXED_FORMAT] = { "format", "FORMAT",
 	    "text, or hash: one line a kind with a checksum", 0, TAKES_FORMAT },
 	[FIXED_COLOR_BY] = { "color-by", "KIND[,KIND...]",
-	    "colour by groups, stage, layers, memory or link:KIND, up to four", 0, TAKES_COLOR_BY },
+	    "colour by groups, stage, layers, memory or link:KIND, up to four", 0,
+	    TAKES_COLOR_BY },
 	[FIXED_ZOOM] = { "zoom", "NAME", "auto, cards, labels, cells, halves, nodes or racks", 0,
 	    TAKES_ZOOM },
 	[FIXED_WIDTH] = { "width", "COLUMNS",
@@ -145,6 +147,32 @@ parse_number(const char *option, const char *text, int64_t least, int64_t most, 
 }
 
 static bool
+add_kind(struct options *o, const char *name)
+{
+	if (o->kinds == LAYOUT_KINDS_MAX) {
+		usage_error("--kind: more than %d kinds", LAYOUT_KINDS_MAX);
+		return false;
+	}
+	o->kind[o->kinds++] = name;
+	return true;
+}
+
+static bool
+parse_zoom(const char *text, enum map_zoom *zoom)
+{
+	char names[128] = "";
+	int i;
+
+	for (i = 0; i < MAP_ZOOM_COUNT; i++)
+		text_add(names, sizeof names, "%s%s", i > 0 ? "|" : "",
+		    map_zoom_name((enum map_zoom)i));
+	if (!parse_name("zoom", names, text, &i))
+		return false;
+	*zoom = (enum map_zoom)i;
+	return true;
+}
+
+static bool
 add_fixed(struct options *o, enum fixed option, const char *value)
 {
 	int64_t n;
@@ -155,12 +183,7 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 	case FIXED_SET:
 		return add_assignment(o, value);
 	case FIXED_KIND:
-		if (o->kinds == LAYOUT_KINDS_MAX) {
-			usage_error("--kind: more than %d kinds", LAYOUT_KINDS_MAX);
-			return false;
-		}
-		o->kind[o->kinds++] = value;
-		return true;
+		return add_kind(o, value);
 	case FIXED_FORMAT:
 		if (!parse_name("format", "text|hash", value, &i))
 			return false;
@@ -170,10 +193,7 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 		o->color_by = value;
 		return true;
 	case FIXED_ZOOM:
-		if (!parse_name("zoom", "auto|cards|labels|cells|halves|nodes|racks", value, &i))
-			return false;
-		o->zoom = map_zoom_find(value);
-		return true;
+		return parse_zoom(value, &o->zoom);
 	case FIXED_WIDTH:
 		if (!parse_number("width", value, 20, 4096, &n))
 			return false;
@@ -186,7 +206,8 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 		return true;
 	case FIXED_PALETTE:
 		o->palette = value;
-		return parse_name("palette", "auto|dark|light|safe|16|8|mono", value, &i);
+		return parse_name("palette", settings_table[settings_find("palette")].choices, value,
+		    &i);
 	case FIXED_ASCII:
 		return o->ascii = true;
 	case FIXED_LINEAR:

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ui/format.h"
-
 /* Numbers collected here and written in large pieces. */
 struct stream {
 	size_t used;

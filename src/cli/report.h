@@ -25,6 +25,10 @@ int report_with_layout(const struct options *o,
 /* Place its layers, likewise. */
 bool report_placement(const struct session *s, struct placement *pl);
 
+/* Warn on standard error of names that the catalogue lacks: reports that such a plan can
+ * have all the same take the defaults for what it names. */
+void report_unknown_names(const struct session *s);
+
 /* A kind by name, -1 after a usage error that lists the names. */
 int report_kind(const struct layout *l, const char *option, const char *name);
 

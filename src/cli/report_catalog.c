@@ -7,7 +7,6 @@
 #include "core/catalog.h"
 #include "core/field.h"
 #include "core/text.h"
-#include "file/catalog_file.h"
 
 static const char *const type_name[] = { "integer", "number", "boolean", "name", "text" };
 static const char *const modes_name[] = { "", "train", "serve", "both" };
@@ -206,8 +205,8 @@ static void
 clusters_rows(struct table *t, const struct catalog_list *list)
 {
 	table_init(t, 8);
-	table_row(t, (const char *[]){ "name", "gpu", ">nodes", ">GPUs", ">domain", ">NICs", ">NIC",
-	    "title" });
+	table_row(t, (const char *[]){ "name", "gpu", ">nodes", ">GPUs", ">domain", ">NICs",
+	    ">NIC", "title" });
 	table_row(t, (const char *[]){ " ", " ", " ", "a node", "GPUs", "a node", "Gb/s", " " });
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *e = &list->entry[i];
@@ -224,14 +223,18 @@ clusters_rows(struct table *t, const struct catalog_list *list)
 	}
 }
 
-static const struct catalog_kind {
+struct catalog_kind {
 	const char *what, *command, *section;
+	size_t list; /* offset in struct catalog */
 	void (*rows)(struct table *t, const struct catalog_list *list);
-} catalog_kind[] = {
-	{ "model", "models", "model", models_rows },
-	{ "GPU", "gpus", "cluster", gpus_rows },
-	{ "cluster", "clusters", "cluster", clusters_rows },
 };
+
+static const struct catalog_kind models = { "model", "models", "model",
+	offsetof(struct catalog, models), models_rows };
+static const struct catalog_kind gpus = { "GPU", "gpus", "cluster",
+	offsetof(struct catalog, gpus), gpus_rows };
+static const struct catalog_kind clusters = { "cluster", "clusters", "cluster",
+	offsetof(struct catalog, clusters), clusters_rows };
 
 /* All entries, or one alone, under the name of the command. */
 static void
@@ -251,18 +254,17 @@ json_list(const struct catalog_kind *kind, const struct catalog_list *list,
 
 /* The list as a table, or the entry that the command line names. */
 static int
-print_list(const struct options *o, size_t which)
+print_list(const struct options *o, const struct catalog_kind *kind)
 {
-	const struct catalog_kind *kind = &catalog_kind[which];
 	const struct catalog_entry *entry = NULL;
 	const struct catalog_list *list;
 	struct session s;
 	struct table t;
 	int status = STATUS_OK;
 
-	if (!session_catalog(&s) || (which == 2 && !session_clusters(&s)))
+	if (!session_catalog(&s) || (kind == &clusters && !session_clusters(&s)))
 		return STATUS_ERROR;
-	list = which == 0 ? &s.catalog.models : which == 1 ? &s.catalog.gpus : &s.catalog.clusters;
+	list = (const struct catalog_list *)(const void *)((const char *)&s.catalog + kind->list);
 	if (o->operands > 0 &&
 	    (entry = find_entry(list, kind->what, kind->command, o->operand[0])) == NULL)
 		status = STATUS_ERROR;
@@ -281,17 +283,17 @@ print_list(const struct options *o, size_t which)
 int
 models_run(const struct options *o)
 {
-	return print_list(o, 0);
+	return print_list(o, &models);
 }
 
 int
 gpus_run(const struct options *o)
 {
-	return print_list(o, 1);
+	return print_list(o, &gpus);
 }
 
 int
 clusters_run(const struct options *o)
 {
-	return print_list(o, 2);
+	return print_list(o, &clusters);
 }

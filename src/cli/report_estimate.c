@@ -6,6 +6,7 @@
 #include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
+#include "ui/format.h"
 
 /* The preset, and whether the plan makes another model of it. */
 static void

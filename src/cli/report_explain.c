@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output.h"
 #include "cli/session.h"
 #include "core/estimate.h"
 #include "core/ledger.h"
 #include "core/text.h"
+#include "ui/format.h"
 
 enum { ANY_STAGE = -2 };
 

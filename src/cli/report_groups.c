@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "core/layout.h"
 #include "core/stage.h"
+#include "core/text.h"
 
 bool
 report_layout(const struct session *s, struct layout *l)
@@ -37,6 +38,25 @@ report_with_layout(const struct options *o,
 		status = print(&s, o, &l);
 	session_close(&s);
 	return status;
+}
+
+void
+report_unknown_names(const struct session *s)
+{
+	struct diag_list diags;
+	char line[1024];
+
+	diag_clear(&diags);
+	plan_check(&s->plan, &s->catalog, &diags);
+	for (size_t i = 0; i < diags.count; i++) {
+		struct diag *d = &diags.item[i];
+
+		if (!text_equal(d->reason, "unknown_model") && !text_equal(d->reason, "unknown_gpu"))
+			continue;
+		d->severity = SEVERITY_WARNING;
+		diag_format(d, line, sizeof line);
+		complain("%s", line);
+	}
 }
 
 int
@@ -166,6 +186,7 @@ layers_run(const struct options *o)
 		return STATUS_ERROR;
 	if (report_placement(&s, &pl)) {
 		status = STATUS_OK;
+		report_unknown_names(&s);
 		if (o->json)
 			json_layers(&pl);
 		for (int64_t pp = 0; pp < pl.pp && !o->json; pp++)

@@ -116,6 +116,8 @@ map_estimate(struct estimate *e, const struct session *s, const struct map_view 
 	estimate_run(e, &s->plan, &s->catalog, NULL);
 	if (!e->placed)
 		session_complain(&e->diags, SEVERITY_ERROR);
+	else
+		report_unknown_names(s);
 	return e->placed;
 }
 

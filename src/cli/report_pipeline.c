@@ -39,24 +39,25 @@ pipeline_print(const struct session *s, const struct options *o, const struct es
 int
 pipeline_run(const struct options *o)
 {
-	struct estimate *e = calloc(1, sizeof *e);
+	struct estimate *e;
 	struct session s;
 	int status = STATUS_NO;
 
-	if (e == NULL) {
+	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
+		return STATUS_ERROR;
+	if ((e = calloc(1, sizeof *e)) == NULL) {
 		complain("out of memory");
+		session_close(&s);
 		return STATUS_ERROR;
 	}
-	if (session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL)) {
-		estimate_run(e, &s.plan, &s.catalog, NULL);
-		if (e->laid_out && e->placed)
-			status = pipeline_print(&s, o, e);
-		else
-			session_complain(&e->diags, SEVERITY_ERROR);
-		session_close(&s);
+	estimate_run(e, &s.plan, &s.catalog, NULL);
+	if (e->laid_out && e->placed) {
+		report_unknown_names(&s);
+		status = pipeline_print(&s, o, e);
 	} else {
-		status = STATUS_ERROR;
+		session_complain(&e->diags, SEVERITY_ERROR);
 	}
 	free(e);
+	session_close(&s);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "core/estimate.h"
 #include "core/link.h"
 #include "core/text.h"
+#include "ui/format.h"
 
 enum { PEERS_SHOWN = 16 };
 
@@ -143,6 +144,8 @@ report_rank(const struct session *s, const char *text, bool json)
 	/* What the model dislikes does not stop this report, but explains what it lacks. */
 	if (!e->placed)
 		session_complain(&e->diags, SEVERITY_ERROR);
+	else
+		report_unknown_names(s);
 	if (json && e->laid_out)
 		json_rank(s, e, rank);
 	else if (!e->laid_out || !print_rank(s, e, rank))

@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
+#include "ui/format.h"
 
 static void
 print_bytes(const char *name, double bytes)

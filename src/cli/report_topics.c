@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/output.h"
-#include "cli/report.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "core/text.h"
 #include "file/topics.h"
 

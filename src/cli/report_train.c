@@ -6,6 +6,7 @@
 #include "core/estimate.h"
 #include "core/field.h"
 #include "core/text.h"
+#include "ui/format.h"
 #include "ui/units.h"
 
 static bool

@@ -9,8 +9,8 @@
 #include "file/catalog_file.h"
 #include "file/topics.h"
 
-static void
-print_errors(const struct file_errors *errors)
+void
+session_print_errors(const struct file_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++)
 		fprintf(stderr, "%s\n", errors->line[i]);
@@ -27,7 +27,7 @@ session_catalog(struct session *s)
 	s->topics_language[0] = '\0';
 	s->whole = catalog_load(&s->catalog, &errors);
 	if (!s->whole)
-		print_errors(&errors);
+		session_print_errors(&errors);
 	return s->whole;
 }
 
@@ -55,7 +55,7 @@ session_clusters(struct session *s)
 
 	if (catalog_load_clusters(&s->catalog, &errors))
 		return true;
-	print_errors(&errors);
+	session_print_errors(&errors);
 	session_close(s);
 	return false;
 }
@@ -88,7 +88,7 @@ session_read(struct session *s, const struct options *o, const char *path,
 	if (path == NULL)
 		planfile_builtin(file, plan, &s->catalog);
 	else if (!planfile_read(file, plan, path, &s->catalog, &errors)) {
-		print_errors(&errors);
+		session_print_errors(&errors);
 		return false;
 	}
 	if (plan == &s->plan)

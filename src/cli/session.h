@@ -51,18 +51,22 @@ bool session_open_screen(struct session *s, const struct options *o, const char 
 bool session_whole_catalog(struct session *s, char *note, size_t size);
 void session_close(struct session *s);
 
-/* A second plan beside s->plan, read in the same way. */
+/* A second plan beside s->plan, read in the same way. False after a message; s stays open. */
 bool session_read(struct session *s, const struct options *o, const char *path,
     struct planfile *file, struct plan *plan);
 
 /* Everything computed for s->plan, with fixes; allocated, NULL after a message. */
 struct estimate *session_estimate(const struct session *s, struct ledger *ledger);
 
+/* Print complaints about files on standard error. */
+void session_print_errors(const struct file_errors *errors);
+
 /* Print diagnostics of at least this severity on standard error. */
 void session_complain(const struct diag_list *diags, enum severity severity);
 
 /* What the screen needs to open and save plans; it works on s. */
 struct app_files session_files(struct session *s);
+
 /* The primer's page `i` in a language, NULL past the end or without any. */
 const struct topic *session_topic(struct session *s, const char *language, size_t i);
 #endif

@@ -9,7 +9,7 @@
 
 struct options;
 
-/* Which options a command takes (subcommand.takes, option_row.bit). */
+/* Which options a command takes (subcommand.takes, option_row.takes). */
 enum takes {
 	TAKES_PLAN = 1,      /* --set and every option of the field table */
 	TAKES_KIND = 2,

@@ -196,7 +196,8 @@ load_entries(const struct loader *l, const char *path, const struct kind *kind, 
 	if (!slurp_file(&in, path, why, sizeof why)) {
 		if (!needed && (in.error == ENOENT || in.error == ENOTDIR))
 			return true;
-		errors_add(l->errors, path, 0, "", "%s", why);
+		errors_add(l->errors, path, 0, "", "%s%s", why, needed && in.error == ENOENT ?
+		    " (fix: make install, or name its directory in SHARDPLAN_DATADIR)" : "");
 		return false;
 	}
 	ok = cfg_parse(&cfg, &r, in.text, in.size) &&
@@ -301,17 +302,19 @@ typedef bool path_finder(char *buf, size_t size, const char *name);
 static bool
 load_from(const struct loader *l, path_finder *find, bool needed)
 {
-	char path[PLANFILE_PATH_SIZE];
+	static const struct kind *const kinds[] = { &gpus, &models };
+	char path[PLANFILE_PATH_SIZE], name[32];
 	bool ok = true;
 
-	if (!find(path, sizeof path, "gpus.cfg")) {
-		if (needed)
-			errors_add(l->errors, "gpus.cfg", 0, "",
-			    "the data directory's name is too long");
-		return !needed;
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		text_put(name, sizeof name, "%s.cfg", kinds[i]->name);
+		if (find(path, sizeof path, name)) {
+			ok = load_entries(l, path, kinds[i], needed) && ok;
+		} else if (needed) {
+			errors_add(l->errors, name, 0, "", "the data directory's name is too long");
+			ok = false;
+		}
 	}
-	ok = load_entries(l, path, &gpus, needed) && ok;
-	ok = find(path, sizeof path, "models.cfg") && load_entries(l, path, &models, needed) && ok;
 	return ok;
 }
 

@@ -256,7 +256,7 @@ put_number(const struct cfg_reader *r, const config_setting_t *s, const char *pa
     enum field_id f, struct plan *p)
 {
 	const struct field *row = &field_table[f];
-	char err[160], bound[48];
+	char err[160], range[96], *bound = range, *most;
 	double v = is_int(s) ? (double)config_setting_get_int64(s) : config_setting_get_float(s);
 
 	if (row->type == FIELD_INT) {
@@ -265,9 +265,13 @@ put_number(const struct cfg_reader *r, const config_setting_t *s, const char *pa
 	} else if (field_put_real(f, p, v, err, sizeof err)) {
 		return true;
 	}
-	text_real(bound, sizeof bound, v < row->least ? row->least : row->most);
-	if (row->type == FIELD_INT)
-		text_put(bound, sizeof bound, "%.0f", v < row->least ? row->least : row->most);
+	/* "1 to 4096": the end of the range that it is beyond. */
+	field_range(f, range, sizeof range);
+	if ((most = strstr(range, " to ")) != NULL) {
+		*most = '\0';
+		if (v > row->least)
+			bound = most + strlen(" to ");
+	}
 	cfg_error(r, s, path, "%s (fix: %s = %s)", err, field_key(f), bound);
 	return false;
 }

@@ -10,6 +10,7 @@
 
 #include "core/catalog.h"
 #include "core/field.h"
+#include "core/text.h"
 #include "file/planfile.h"
 
 struct cfg {
@@ -45,18 +46,20 @@ bool cfg_put(const struct cfg_reader *r, const config_setting_t *s, const char *
  * none. *last (0 at first) remembers where the last search ended: most files follow the
  * order of the table.
  */
-enum field_id cfg_field(const char *section, const char *key, char *path, size_t size, int *last);
+enum field_id cfg_field(const char *section, const char *key, char *path, size_t size,
+    int *last);
 
 /* Put every member of a group: its names are the last parts of paths of `section`. */
 bool cfg_put_section(const struct cfg_reader *r, const config_setting_t *group,
     const char *section, struct plan *p);
 
 /* A text of at most size-1 bytes, or complain. */
-bool cfg_text(const struct cfg_reader *r, const config_setting_t *s, const char *path, char *buf,
-    size_t size);
+bool cfg_text(const struct cfg_reader *r, const config_setting_t *s, const char *path,
+    char *buf, size_t size);
 
 /* A whole number, or complain. */
-bool cfg_int(const struct cfg_reader *r, const config_setting_t *s, const char *path, int64_t *v);
+bool cfg_int(const struct cfg_reader *r, const config_setting_t *s, const char *path,
+    int64_t *v);
 
 /* format = 1, or nothing; complains about any other. */
 bool cfg_format(const struct cfg_reader *r, const config_setting_t *root);

@@ -18,9 +18,6 @@ enum {
 	SAMPLES_MAX = 1 << 20,
 };
 
-#define MIB (1024.0 * 1024)
-#define GIB (1024.0 * MIB)
-
 /* ---- samples of all iterations but the first ---------------------------------- */
 
 struct samples {
@@ -339,7 +336,7 @@ read_braced(struct reader *r, FILE *f, const char *file, struct file_errors *err
 	memset(r->out, 0, sizeof *r->out);
 	ok = read_log(r, f, file, spare);
 	if (ok)
-		errors->count = 0;
+		errors->count = errors->dropped = 0;
 	free(spare);
 	return ok;
 }

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/text.h"
 #include "file/errors.h"
 #include "file/jsonin.h"
 #include "file/log_bench.h"

@@ -3,10 +3,6 @@
 #include "file/log_serve.h"
 #include "file/log_words.h"
 
-/* All engines divide by 2^20 and 2^30, SGLang and older vLLM under the name of GB. */
-#define MIB (1024.0 * 1024)
-#define GIB (1024.0 * MIB)
-
 static void
 keep_most(double *kept, double v)
 {

@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* All programs divide by 2^20 and 2^30: Megatron-LM under the name of MB, SGLang and older
+ * vLLM under that of GB. */
+#define MIB (1024.0 * 1024)
+#define GIB (1024.0 * MIB)
+
 /* What follows `word`, or NULL. */
 const char *log_after(const char *line, const char *word);
 

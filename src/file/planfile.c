@@ -62,11 +62,14 @@ unknown(const struct cfg_reader *r, const config_setting_t *s)
 	text_put(name, sizeof name, "%s", config_setting_name(s));
 	f = field_find(name);
 	close = field_near(name);
-	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-		if (text_distance(name, others[i]) <= 2) {
+	for (size_t i = 0; f == FIELD_COUNT && i < sizeof others / sizeof others[0]; i++) {
+		const size_t d = text_distance(name, others[i]);
+
+		if (d <= 2 && 2 * d < strlen(name)) {
 			cfg_error(r, s, name, "unknown key (fix: did you mean %s?)", others[i]);
 			return;
 		}
+	}
 	if (f != FIELD_COUNT) {
 		char section[32];
 
@@ -292,11 +295,15 @@ planfile_read(struct planfile *file, struct plan *plan, const char *path,
 	const char *name = input ? "<stdin>" : path;
 	struct chain c = { .catalog = catalog, .errors = errors };
 	struct slurp in;
+	struct stat st;
 	char why[256];
 
 	memset(file, 0, sizeof *file);
 	if (!slurp_file(&in, path, why, sizeof why)) {
-		errors_add(errors, name, 0, "", "%s", why);
+		const bool pipe = !input && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+
+		errors_add(errors, name, 0, "", "%s%s", why,
+		    pipe ? " (fix: give '-' and pipe it)" : "");
 		return false;
 	}
 	ok = add_link(&c, name) != NULL;

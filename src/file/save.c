@@ -16,7 +16,7 @@
 struct save {
 	char target[PLANFILE_PATH_SIZE]; /* where path leads to */
 	char backup[PLANFILE_PATH_SIZE];
-	char shown[256];
+	char shown[256], shown_backup[256];
 	struct planfile next;            /* the file as it will be */
 	struct file_stamp now;
 	bool same;                       /* the file that was opened */
@@ -67,6 +67,18 @@ has_foreign_comments(const struct save *s)
 	return comments;
 }
 
+/* The copy stands beside the file, which is elsewhere than a symbolic link to it. */
+static void
+show_backup(struct save *s)
+{
+	struct stat st;
+
+	if (lstat(s->next.path, &st) == 0 && S_ISLNK(st.st_mode))
+		show_path(s->shown_backup, sizeof s->shown_backup, s->backup);
+	else
+		text_put(s->shown_backup, sizeof s->shown_backup, "%s~", s->shown);
+}
+
 /* Keep a copy as FILE~. */
 static bool
 keep_copy(struct save *s, char *note, size_t size)
@@ -83,13 +95,14 @@ keep_copy(struct save *s, char *note, size_t size)
 		    "of it can be made; save under another name", s->shown);
 		return false;
 	}
+	show_backup(s);
 	/* A copy is not open to more eyes than the file is. */
 	ok = atomic_write(s->backup, in.text, in.size, s->target, NULL, NULL, why, sizeof why) ==
 	    ATOMIC_DONE;
 	free(in.text);
 	if (!ok)
-		text_put(note, size, "%s: not saved: its comments would be lost, and %s~ can "
-		    "not be written (%s); save under another name", s->shown, s->shown, why);
+		text_put(note, size, "%s: not saved: its comments would be lost, and %s can not "
+		    "be written (%s); save under another name", s->shown, s->shown_backup, why);
 	s->kept = ok;
 	return ok;
 }
@@ -98,11 +111,11 @@ static enum planfile_saved
 refuse_changed(const struct save *s, char *note, size_t size)
 {
 	if (!s->same) {
-		text_put(note, size, "%s exists: not saved (save again to replace it)", s->shown);
+		text_put(note, size, "%s exists: not saved", s->shown);
 		return PLANFILE_EXISTS;
 	}
-	text_put(note, size, "%s was %s since it was opened: not saved (save again to replace "
-	    "it, or save under another name)", s->shown, s->now.exists ? "changed" : "removed");
+	text_put(note, size, "%s was %s since it was opened: not saved", s->shown,
+	    s->now.exists ? "changed" : "removed");
 	return PLANFILE_CHANGED;
 }
 
@@ -173,7 +186,7 @@ put(struct save *s, const struct plan *plan, const struct catalog *catalog, char
 	}
 	text_put(note, size, "saved %s", s->shown);
 	if (s->kept)
-		text_add(note, size, "; its comments are kept in %s~", s->shown);
+		text_add(note, size, "; its comments are kept in %s", s->shown_backup);
 	if (s->flat)
 		text_add(note, size, "; without base, which sets what this plan leaves out");
 	return PLANFILE_SAVED;

@@ -1,8 +1,8 @@
 /*
  * topics.h - the primer: share/topics/LANGUAGE.txt, all pages of one language in a file.
  *
- * A page begins with "# NAME,NAME... TITLE"; core/topic.h says what is in it. Text before the first
- * page is a comment.
+ * A page begins with "# NAME,NAME... TITLE"; core/topic.h says what is in it. Text before
+ * the first page is a comment.
  */
 #ifndef FILE_TOPICS_H
 #define FILE_TOPICS_H

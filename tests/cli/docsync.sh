@@ -53,12 +53,71 @@ sed -n '/^\.Sh OPTIONS/,/^\.Sh PROCESS/p' "$page1" |
     sed -n 's/^\.It .*Fl -\([a-z-]*\).*/\1/p' >manual
 same options
 
+# completions: the values of options with a fixed list, and for fish, which asks for less at
+# run time, every option
+for option in 'groups --format' 'map --zoom' 'map --color' 'map --palette' 'topics --language'; do
+	# shellcheck disable=SC2086
+	"$PROG" $option=none-of-them 2>&1 | sed -n 's/.* is none of //p' | tr '|' ' ' >words
+	[ -s words ] || fail "no values of $option"
+	for shell in shardplan _shardplan shardplan.fish; do
+		about "$shell: ${option#* }"
+		: >out
+		sed -n "/${option#* }[) ]/p; /-l ${option#*--} /p" "$TOP/share/completions/$shell" |
+		    grep -qwF "$(cat words)" || fail "lacks $(cat words)"
+	done
+done
+about shardplan.fish
+sed -n '/^Options:/,/^$/s/^ .*--\([a-z-]*\).*/\1/p' help | while read -r option; do
+	grep -q -- "-l $option " "$TOP/share/completions/shardplan.fish" || echo "$option"
+done >out
+[ ! -s out ] || fail 'options that it lacks'
+
 # fields: path and range by path, in the section on settings
 "$PROG" fields >fields.txt || fail fields
 sed -n '2,$s/^\([a-z0-9_.]*\) .*/\1/p' fields.txt >program
 sed -n '/^\.Sh SETTINGS/,/^\.Sh EXAMPLES/s/^\.It Cm \([a-z0-9_.]*\)$/\1/p' "$page5" |
     grep -vx -e format -e base >manual
 same fields
+
+# what the page says of each is what the table of the program says, and may say more
+cat >fields.awk <<'AWK'
+function flush(    usual) {
+	gsub(/\\\(dq/, "\"", text)
+	if (match(text, /; default [^ ]+( catalogue\.)? /)) {
+		usual = substr(text, RSTART + 10, RLENGTH - 11)
+		sub(/(, catalogue)?\.$/, "", usual)
+		if (usual != "derived" && usual != value[path])
+			print path ": default " usual ", not " value[path]
+	}
+	sub(/; (no default\.|default [^ ]+( catalogue\.)?) /, "; ", text)
+	if (path in told && index(tolower(text), tolower(told[path])) != 1)
+		print path ": " text ", not " told[path]
+	path = text = ""
+}
+NR == 1 { next }
+FNR == NR {
+	split($0, cell, "  +")
+	sub(/^up to /, "at most ", cell[4])
+	sub(/ of text$|^one of /, "", cell[4])
+	range = cell[2] == "boolean" ? "" : (cell[2] == "name" ? ": " : ", ") \
+	    (cell[3] == "-" ? "" : cell[3] ", ") cell[4]
+	told[cell[1]] = cell[2] range "; " (cell[6] == "both" ? "" : "Mode " cell[6] ". ") cell[7]
+	value[cell[1]] = cell[5] == "-" ? "\"\"" : cell[5]
+	next
+}
+/^\.(Sh|Ss|Bl|El|It)/ { flush() }
+/^\.It Cm / { path = $3; next }
+path != "" {
+	if (sub(/^\.Pq Ql /, "("))
+		sub(/ .$/, ")" substr($0, length($0)))
+	else if (sub(/^\.[A-Z][a-z] /, ""))
+		sub(/ [.,;]$/, substr($0, length($0)))
+	text = text (text == "" ? "" : " ") $0
+}
+AWK
+about 'what shardplan-plan(5) says of fields'
+awk -f fields.awk fields.txt "$page5" >out
+[ ! -s out ] || fail 'the page and the table of fields differ'
 
 # the option of a field is described with the path that it sets
 sed -n '/^Options that set a field/,$s/^ *--\([a-z-]*\)=.*/\1/p' help |

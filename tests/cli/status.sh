@@ -77,6 +77,15 @@ run 0 check --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 --model=llama-3.1-70b
 out_has '^warning '
 out_lacks '^error'
 
+# what is not refused is not silent about a model or GPU that nobody knows
+for command in layers 'rank 0' pipeline 'map --color-by=memory'; do
+	# shellcheck disable=SC2086
+	run 0 $command --model=llama-3.1-8
+	err_has '^shardplan: warning model\.preset unknown_model: .* \(fix: model\.preset=llama'
+done
+run 0 rank 0 --gpu=h100-sxm-80
+err_has '^shardplan: warning cluster\.gpu unknown_gpu: '
+
 # bad usage
 bad_usage "'grops' is neither a command nor a file .did you mean groups\?." grops
 bad_usage "unknown command 'grops' .did you mean groups\?." grops plan.cfg

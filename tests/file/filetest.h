@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/field.h"
@@ -119,6 +120,32 @@ remove_dir(void **state)
 {
 	(void)state;
 	return nftw(test_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A child that is not root, to whom files can be forbidden: 0 in it. */
+enum { STAYS_ROOT = 99 };
+
+static UNUSED pid_t
+fork_other(void)
+{
+	pid_t child = fork();
+
+	if (child == 0 && geteuid() == 0 && setuid(65534) != 0)
+		_exit(STAYS_ROOT); /* a name space without other users */
+	return child;
+}
+
+/* What the child answers with _exit. */
+static UNUSED void
+assert_answer(pid_t child, int answer)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == STAYS_ROOT)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), answer);
 }
 
 /* The shipped data of the source tree, and no files of the user who runs the tests. */

@@ -239,9 +239,30 @@ test_missing(void **state)
 	assert_false(catalog_load(&c, &errors));
 	assert_int_equal(errors.count, 2);
 	assert_non_null(strstr(errors.line[0], "gpus.cfg: error: can not be opened: No such file"));
+	assert_non_null(strstr(errors.line[0], "SHARDPLAN_DATADIR"));
 	memset(&errors, 0, sizeof errors);
 	assert_false(catalog_load_clusters(&c, &errors));
 	assert_int_equal(errors.count, 1);
+	use_source_tree();
+}
+
+/* A directory that has room for the shorter of two names alone: no name goes by in silence. */
+static void
+test_long_directory(void **state)
+{
+	char dir[PLANFILE_PATH_SIZE];
+	struct catalog c;
+
+	(void)state;
+	for (size_t n = PLANFILE_PATH_SIZE - 16; n < PLANFILE_PATH_SIZE; n++) {
+		memset(dir, 'x', n);
+		dir[0] = '/';
+		dir[n] = '\0';
+		setenv("SHARDPLAN_DATADIR", dir, 1);
+		memset(&errors, 0, sizeof errors);
+		assert_false(catalog_load(&c, &errors));
+		assert_int_equal(errors.count, 2);
+	}
 	use_source_tree();
 }
 
@@ -316,7 +337,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_user_files, user_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_user_errors, user_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_missing, fresh_dir, remove_dir),
-		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_long_directory), cmocka_unit_test(test_named),
 		cmocka_unit_test_setup_teardown(test_named_beside_user_files, user_dir, remove_dir),
 		cmocka_unit_test(test_paths),
 	};

@@ -64,6 +64,9 @@ test_unknown_keys(void **state)
 	refused("parallel: {\n tpp = 8;\n};", "2: error: parallel.tpp: unknown key (fix: did you "
 	    "mean parallel.tp?)");
 	refused("tp = 8;", "1: error: tp: belongs into a section (fix: parallel: { tp = ...; };)");
+	refused("nodes = 3;", "1: error: nodes: belongs into a section (fix: cluster: { nodes = ...; "
+	    "};)");
+	refused("layer = 3;", "1: error: layer: unknown key (fix: did you mean model.layers?)");
 	refused("\nparalel: { tp = 8; };", "2: error: paralel: unknown key (fix: did you mean "
 	    "parallel?)");
 	refused("bas = \"x\";", "1: error: bas: unknown key (fix: did you mean base?)");
@@ -114,7 +117,9 @@ test_ranges(void **state)
 	refused("parallel: { vpp = 4097; };", "1: error: parallel.vpp: 4097 is out of range: 1 to "
 	    "4096 (fix: vpp = 4096)");
 	refused("parallel: { tp = -1; };", "1: error: parallel.tp: -1 is out of range: 1 to 16777216 "
-	    "(fix: tp = 0)");
+	    "(fix: tp = 1)");
+	refused("training: { moe_imbalance = 0.5; };", "1: error: training.moe_imbalance: 0.5 is out "
+	    "of range: 1 to 1024 (fix: moe_imbalance = 1)");
 	refused("parallel: { tp = 9223372036854775807L; };", "1: error: parallel.tp: "
 	    "9223372036854775807 is out of range: 1 to 16777216 (fix: tp = 16777216)");
 	refused("serving: { gpu_memory_utilization = 1.5; };", "1: error: "
@@ -202,7 +207,7 @@ test_kinds_of_files(void **state)
 	refused_file("", ": error: is a directory, not a file");
 	refused_file("none.cfg", "none.cfg: error: can not be opened: No such file or directory");
 	assert_int_equal(mkfifo(in_dir("fifo"), 0600), 0);
-	refused_file("fifo", "fifo: error: is not a regular file");
+	refused_file("fifo", "fifo: error: is not a regular file (fix: give '-' and pipe it)");
 	memset(big, '#', PLANFILE_SIZE_MAX + 1);
 	put_bytes("big.cfg", big, PLANFILE_SIZE_MAX + 1);
 	refused_file("big.cfg", "big.cfg: error: is larger than 1 MiB, so it is no plan");

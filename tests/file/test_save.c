@@ -117,6 +117,22 @@ test_mode_and_link(void **state)
 	assert_int_equal(count_files(), 3);
 }
 
+/* What a comment is said to be kept in is where it is. */
+static void
+test_copy_behind_link(void **state)
+{
+	static const char text[] = "# mine\n";
+
+	(void)state;
+	assert_int_equal(mkdir(in_dir("there"), 0700), 0);
+	put_file("there/real.cfg", text);
+	assert_int_equal(symlink("there/real.cfg", in_dir("link.cfg")), 0);
+	assert_true(planfile_read(&file, &plan, in_dir("link.cfg"), &test_catalog, &errors));
+	assert_int_equal(save("link.cfg", false), PLANFILE_SAVED);
+	assert_note("there/real.cfg~");
+	assert_content("there/real.cfg~", text);
+}
+
 static void
 test_changed(void **state)
 {
@@ -252,19 +268,14 @@ test_refusals(void **state)
 static void
 refused_to_others(const char *name, const char *word)
 {
-	pid_t child = fork();
-	int status;
+	pid_t child = fork_other();
 
 	if (child == 0) {
-		if (geteuid() == 0 && setuid(65534) != 0)
-			_exit(3);
 		if (save(name, true) != PLANFILE_FAILED)
 			_exit(1);
 		_exit(strstr(note, word) != NULL ? 0 : 2);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_answer(child, 0);
 }
 
 static void
@@ -391,6 +402,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_new_and_again),
 		TEST(test_mode_and_link),
+		TEST(test_copy_behind_link),
 		TEST(test_changed),
 		TEST(test_exists),
 		TEST(test_comments),

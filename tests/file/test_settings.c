@@ -203,17 +203,39 @@ test_write_refuses(void **unused)
 	assert_false(write_settings(&s, "palette", note));
 	assert_non_null(strstr(note, "change it by hand"));
 	holds(split);
-	if (geteuid() == 0)
-		return; /* nothing is forbidden to root */
+}
+
+/* Write the palette as somebody who is not root, and look for a word in the note. */
+static void
+refused_to_others(const char *word)
+{
+	struct settings s;
+	char note[1024];
+	pid_t child = fork_other();
+
+	if (child == 0) {
+		settings_default(&s);
+		strcpy(s.palette, "light");
+		if (write_settings(&s, "palette", note))
+			_exit(1);
+		_exit(strstr(note, word) != NULL ? 0 : 2);
+	}
+	assert_answer(child, 0);
+}
+
+static void
+test_read_only(void **unused)
+{
+	(void)unused;
 	put_file("settings.cfg", "");
-	assert_int_equal(chmod(in_dir("settings.cfg"), 0400), 0);
-	assert_false(write_settings(&s, "palette", note));
-	assert_non_null(strstr(note, "write-protected"));
+	assert_int_equal(chmod(in_dir("settings.cfg"), 0444), 0);
+	assert_int_equal(chmod(test_dir, 0755), 0);
+	refused_to_others("it is write-protected");
 	assert_int_equal(remove(in_dir("settings.cfg")), 0);
-	assert_int_equal(chmod(test_dir, 0500), 0);
-	assert_false(write_settings(&s, "palette", note));
-	assert_non_null(strstr(note, "not remembered"));
-	assert_int_equal(chmod(test_dir, 0700), 0);
+	assert_int_equal(chmod(test_dir, 0555), 0);
+	refused_to_others("not remembered: no file can be made");
+	assert_int_equal(chmod(test_dir, 0755), 0);
+	assert_int_equal(count_files(), 0);
 }
 
 static void
@@ -247,6 +269,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_write, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_write_keeps, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_write_refuses, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_read_only, fresh_dir, remove_dir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
  * fuzz_planfile.c - any bytes as a plan: nothing but an answer may come of them, and what
  * was taken must be written and read back as the same text.
  *
- * With libFuzzer: clang -fsanitize=fuzzer,address. Without it -DFUZZ_STANDALONE gives a
- * program that reads the files named on its command line.
+ * With libFuzzer: clang -fsanitize=fuzzer,address. Without it -DFUZZ_MAIN, which `make
+ * fuzzers` gives, makes a program that reads the files named on its command line.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-#ifdef FUZZ_STANDALONE
+#ifdef FUZZ_MAIN
 int
 main(int argc, char **argv)
 {

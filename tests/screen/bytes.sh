@@ -9,23 +9,30 @@ T pipe-pane -o -t s: "cat >'$D/bytes'"
 size() {
 	wc -c <"$D/bytes" | tr -d ' '
 }
-# The pipe is there when something came through it.
+# The size once something came through the pipe and no more comes; what it was before is $1.
+settled() {
+	i=$PATIENCE before=$1
+	while [ $i -gt 0 ]; do
+		now=$(size)
+		[ "$now" -gt "$1" ] && [ "$now" = "$before" ] && break
+		before=$now
+		sleep 0.1
+		i=$((i - 1))
+	done
+	echo "$now"
+}
+
 : >"$D/bytes"
 keys Down
 expect '> sequence parallel'
-i=200
-while [ "$(size)" = 0 ] && [ $i -gt 0 ]; do
-	sleep 0.05
-	i=$((i - 1))
-done
-first=$(size)
+first=$(settled 0)
 for _ in 1 2 3 4; do
 	keys Down
 done
 expect '> EP'
 keys Up Up Up Up
 expect '> sequence parallel'
-last=$(size)
+last=$(settled "$first")
 each=$(((last - first) / 8))
 echo "bytes for each key: $each"
 { [ "$each" -gt 0 ] && [ "$each" -lt 500 ]; } || fail "a key sends $each bytes"

@@ -10,7 +10,7 @@ expect '\(new plan\) \*'
 keys s
 expect 'save as:'
 keys m y . c f g Enter
-expect 'my.cfg'
+expect 'saved my.cfg'
 expect_not 'my.cfg \*'
 grep -q 'tp = 4' "$D/work/my.cfg" || fail "the file holds TP 4"
 keys q

@@ -10,11 +10,13 @@ command -v "$TMUX_PROG" >/dev/null 2>&1 || { echo "tmux is missing: skipped"; ex
 # LeakSanitizer hangs when its terminal is gone; leaks are found by the unit tests.
 ASAN_OPTIONS=detect_leaks=0
 LC_ALL=C.UTF-8
+SHELL=/bin/sh # tmux gives it the command lines
 : "${SHARDPLAN_DATADIR:=$TOP/share}"
-export ASAN_OPTIONS LC_ALL SHARDPLAN_DATADIR
-unset NO_COLOR COLORTERM TMUX LINES COLUMNS
+export ASAN_OPTIONS LC_ALL SHELL SHARDPLAN_DATADIR
+unset NO_COLOR COLORTERM COLORFGBG TMUX LINES COLUMNS
 D=$(mktemp -d "${TMPDIR:-/tmp}/screen.XXXXXX") || exit 99
 N=0
+PATIENCE=600 # looks at the screen, 0.05 s apart, before a test gives up
 ESC=$(printf '\033')
 
 T() {
@@ -46,8 +48,9 @@ start() {
 	set -s escape-time 0
 	set -g default-terminal $term
 	END
+	# What the keyboard sends to end the program is sent to its shell too, which goes on.
 	T new-session -d -x "$columns" -y "$rows" -c "$D/work" -s s \
-	    "stty -g >'$D/before'; $*; r=\$?; stty -g >'$D/after'; printf '\n[rc=%d]\n' \$r; exec cat"
+	    "trap : INT QUIT; stty -g >'$D/before'; $*; r=\$?; stty -g >'$D/after'; printf '\n[rc=%d]\n' \$r; exec cat"
 }
 
 keys() {
@@ -76,12 +79,19 @@ fail() {
 	exit 1
 }
 
-# Wait for an extended regular expression on the screen.
+# Wait for an extended regular expression on the screen, and until the picture around it
+# stands still: it may come in pieces.
 expect() {
-	i=200
+	i=$PATIENCE was=
 	while [ $i -gt 0 ]; do
-		text | grep -Eq -- "$1" && return 0
-		sleep 0.05
+		now=$(text)
+		if printf '%s\n' "$now" | grep -Eq -- "$1"; then
+			[ "$now" = "$was" ] && return 0
+			sleep 0.02
+		else
+			sleep 0.05
+		fi
+		was=$now
 		i=$((i - 1))
 	done
 	fail "no \"$1\" on the screen"
@@ -89,7 +99,7 @@ expect() {
 
 # Wait until it is gone.
 expect_not() {
-	i=200
+	i=$PATIENCE
 	while [ $i -gt 0 ]; do
 		text | grep -Eq -- "$1" || return 0
 		sleep 0.05

@@ -57,7 +57,7 @@ expect '< 65g>'
 first=$(text | grep -o 'rank [0-9]*:' | head -n 1)
 keys n
 expect 'rank [0-9]+:'
-i=100
+i=$PATIENCE
 while [ "$(text | grep -o 'rank [0-9]*:' | head -n 1)" = "$first" ] && [ $i -gt 0 ]; do
 	i=$((i - 1)) && sleep 0.02
 done

@@ -5,6 +5,7 @@
  *
  * It runs in the current directory, which fills up with whatever the keys save.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -46,7 +47,7 @@ roll(struct monkey *m, uint64_t n)
 	return m->random % n;
 }
 
-static void
+static _Noreturn void
 fail(const struct monkey *m, const char *what)
 {
 	fprintf(stderr, "monkey: %s after %ld keys; the end of its output:\n%s\n", what, m->keys,
@@ -69,18 +70,14 @@ mode_after(const char *text, const char *on, const char *off, bool was)
 	return last_off == NULL || (last_on != NULL && last_on > last_off);
 }
 
+/* Keep the end of what was written. At most half of what fits comes at once, so that no mode
+ * goes by unseen. */
 static void
 note(struct monkey *m, const char *buf, size_t n)
 {
-	size_t keep = n < TAIL ? TAIL - n : 0;
+	const size_t keep = m->tails < TAIL - n ? m->tails : TAIL - n;
 
-	if (keep > m->tails)
-		keep = m->tails;
 	memmove(m->tail, m->tail + m->tails - keep, keep);
-	if (n > TAIL) {
-		buf += n - TAIL;
-		n = TAIL;
-	}
 	for (size_t i = 0; i < n; i++)
 		m->tail[keep + i] = buf[i] != '\0' ? buf[i] : ' ';
 	m->tails = keep + n;
@@ -95,7 +92,7 @@ static bool
 drain(struct monkey *m, int ms)
 {
 	struct pollfd fd = { .fd = m->fd, .events = POLLIN };
-	char buf[65536];
+	char buf[TAIL / 2];
 	ssize_t n = 0;
 	bool any = false;
 
@@ -116,7 +113,7 @@ start(struct monkey *m)
 		perror("monkey: openpty");
 		exit(99);
 	}
-	if (tcgetattr(m->tty, &m->before) != 0)
+	if (fcntl(m->fd, F_SETFL, O_NONBLOCK) != 0 || tcgetattr(m->tty, &m->before) != 0)
 		fail(m, "no terminal");
 	m->pid = fork();
 	if (m->pid < 0) {
@@ -228,18 +225,24 @@ resize(struct monkey *m)
 	m->resizes++;
 }
 
-/* Write all of it; a program that ended meanwhile reads no more. */
+/* Write all of it, taking what the program writes meanwhile: were both to wait for the other
+ * to read, neither would go on. A program that ended meanwhile reads no more. */
 static void
 type(struct monkey *m, const char *buf, size_t n)
 {
-	while (n > 0) {
-		ssize_t done = write(m->fd, buf, n);
+	struct pollfd fd = { .fd = m->fd, .events = POLLIN | POLLOUT };
 
-		if (done < 0)
-			return;
-		buf += done;
-		n -= (size_t)done;
+	while (n > 0) {
+		ssize_t done;
+
+		if (poll(&fd, 1, PATIENCE_MS) == 0)
+			fail(m, "it neither reads nor writes");
 		drain(m, 0);
+		done = write(m->fd, buf, n);
+		if (done < 0 && errno != EAGAIN)
+			return;
+		buf += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
 	}
 }
 

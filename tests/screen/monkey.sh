@@ -1,6 +1,6 @@
 #!/bin/sh
 # Random keys and resizes: the program lives, the terminal and the plan file stay whole.
-# MONKEY_KEYS says how many, MONKEY_SEED which; a failure prints its seed.
+# MONKEY_KEYS says how many, MONKEY_SEED which: the same ones every time without it.
 : "${TOP:?}" "${PROG:?}" "${BLD:?}"
 [ -x "$BLD/tests/screen/monkey" ] || { echo "monkey is not built: skipped"; exit 77; }
 D=$(mktemp -d "${TMPDIR:-/tmp}/monkey.XXXXXX") || exit 99
@@ -13,4 +13,4 @@ ASAN_OPTIONS=detect_leaks=0 # LeakSanitizer hangs when its terminal is gone
 export HOME XDG_CONFIG_HOME XDG_STATE_HOME TERM LC_ALL ASAN_OPTIONS SHARDPLAN_DATADIR
 cp -R "$TOP/share/clusters" "$D/clusters" && chmod -R u+w "$D/clusters" || exit 99
 cp "$TOP/share/plans/llama-3.1-70b-64xh100.cfg" plan.cfg && chmod u+w plan.cfg || exit 99
-"$BLD/tests/screen/monkey" "$PROG" plan.cfg "${MONKEY_KEYS:-20000}" "${MONKEY_SEED:-$$}"
+"$BLD/tests/screen/monkey" "$PROG" plan.cfg "${MONKEY_KEYS:-20000}" "${MONKEY_SEED:-1}"

@@ -16,13 +16,14 @@ again() {
 	start 100 30 tmux-256color "sh '$D/run' $1"
 }
 
+# Whole ones: while one is written it has another name.
 drafts() {
-	find "$D/keep/state/shardplan/drafts" -type f 2>/dev/null | wc -l
+	find "$D/keep/state/shardplan/drafts" -type f -name '*.cfg' 2>/dev/null | wc -l
 }
 
 # Wait until there are so many drafts.
 wait_drafts() {
-	i=200
+	i=$PATIENCE
 	while [ $i -gt 0 ]; do
 		[ "$(drafts)" = "$1" ] && return 0
 		sleep 0.05
@@ -91,6 +92,7 @@ expect 'rc=0'
 
 # A crash; and another plan's work is told of, not offered.
 again my.cfg
+expect 'my.cfg  '
 keys +
 expect 'my.cfg \*'
 wait_drafts 1
