@@ -6,6 +6,7 @@
 #include "core/estimate.h"
 #include "core/field.h"
 #include "core/text.h"
+#include "ui/figures.h"
 #include "ui/format.h"
 #include "ui/units.h"
 
@@ -33,35 +34,13 @@ print_traffic(const struct traffic *traffic)
 }
 
 static void
-add_words(char *line, size_t size, const char *words)
-{
-	text_add(line, size, "%s%s", line[0] != '\0' ? "; " : "", words);
-}
-
-/* What is taken to run behind compute: from the plan's switches, and what always does. */
-static void
 print_overlap(const struct plan *p)
 {
-	static const struct {
-		enum field_id field;
-		const char *what;
-	} overlap[] = {
-		{ FIELD_OVERLAP_GRAD_REDUCE, "gradient reduction behind the backward pass" },
-		{ FIELD_OVERLAP_PARAM_GATHER, "parameter gathering behind the forward pass" },
-		{ FIELD_TP_OVERLAP, "TP collectives behind matrix products" },
-		{ FIELD_MOE_OVERLAP, "expert all-to-all behind the other micro-batch" },
-	};
-	char line[512] = "";
+	char line[512];
 
-	if (p->parallel.tp > 1)
-		add_words(line, sizeof line, "TP collectives for weight gradients behind products");
-	if (p->parallel.cp > 1 && p->parallel.cp_comm == CP_COMM_P2P)
-		add_words(line, sizeof line, "the ring of CP behind attention");
-	for (size_t i = 0; i < sizeof overlap / sizeof overlap[0]; i++)
-		if (field_int(overlap[i].field, p) != 0)
-			add_words(line, sizeof line, overlap[i].what);
+	figures_overlap(p, line, sizeof line);
 	fputs("overlap      ", stdout);
-	print_wrapped(line[0] != '\0' ? line : "none", 13, 13, 95);
+	print_wrapped(line, 13, 13, 95);
 }
 
 static void

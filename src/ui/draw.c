@@ -9,6 +9,7 @@
 #include "ui/hints.h"
 #include "ui/rows.h"
 #include "ui/summary.h"
+#include "ui/why.h"
 
 enum { HEADER_CHANGES = 3, PART_COLUMNS = 14, NARROW = 60 };
 
@@ -454,8 +455,14 @@ draw_message(const struct state *s, struct canvas *c, struct rect r)
 		draw_diag(s, c, r, d);
 		return;
 	}
-	if (!form)
+	if (!form) {
+		if (s->overlay == OVERLAY_NONE)
+			why_line(s, s->focus, text, sizeof text);
+		else
+			text[0] = '\0';
+		canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, text);
 		return;
+	}
 	if (d != NULL)
 		put_warnings(s, tail, sizeof tail);
 	field_range(f, range, sizeof range);

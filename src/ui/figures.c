@@ -150,6 +150,37 @@ figures_format(const struct figure *figure, const struct estimate *e, char *buf,
 		figure->format(value, buf, size);
 }
 
+static void
+add_words(char *buf, size_t size, const char *words)
+{
+	text_add(buf, size, "%s%s", buf[0] != '\0' ? "; " : "", words);
+}
+
+void
+figures_overlap(const struct plan *p, char *buf, size_t size)
+{
+	static const struct {
+		enum field_id field;
+		const char *what;
+	} overlap[] = {
+		{ FIELD_OVERLAP_GRAD_REDUCE, "gradient reduction behind the backward pass" },
+		{ FIELD_OVERLAP_PARAM_GATHER, "parameter gathering behind the forward pass" },
+		{ FIELD_TP_OVERLAP, "TP collectives behind matrix products" },
+		{ FIELD_MOE_OVERLAP, "expert all-to-all behind the other micro-batch" },
+	};
+
+	buf[0] = '\0';
+	if (p->parallel.tp > 1)
+		add_words(buf, size, "TP collectives for weight gradients behind products");
+	if (p->parallel.cp > 1 && p->parallel.cp_comm == CP_COMM_P2P)
+		add_words(buf, size, "the ring of CP behind attention");
+	for (size_t i = 0; i < sizeof overlap / sizeof overlap[0]; i++)
+		if (field_int(overlap[i].field, p) != 0)
+			add_words(buf, size, overlap[i].what);
+	if (buf[0] == '\0')
+		add_words(buf, size, "none");
+}
+
 static int
 columns_of(int w)
 {

@@ -32,6 +32,10 @@ int figures_count(const struct estimate *e);
 /* Its value as text, "-" where it is unknown. */
 void figures_format(const struct figure *figure, const struct estimate *e, char *buf, size_t size);
 
+/* What the step time takes to run behind compute, by the plan's switches and what always
+ * does: "gradient reduction behind the backward pass; ..."; "none" without any. */
+void figures_overlap(const struct plan *p, char *buf, size_t size);
+
 /* Lines that `count` figures take in w columns; they fill one column after the other. */
 int figures_lines(int w, int count);
 

@@ -209,6 +209,70 @@ add_quantity(struct rows *rows, const struct state *s, enum quantity q)
 			add_term(rows, &s->terms[i]);
 }
 
+/* "stage 0: 23.6 GiB (22.9 GiB to 26.1 GiB, by what the overhead comes to)" */
+static void
+memory_line(const struct state *s, char *buf, size_t size)
+{
+	char total[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE];
+	const struct memory *m;
+
+	if (s->stage >= s->estimate->stages)
+		return;
+	m = &s->estimate->stage[s->stage].memory;
+	units_memory(m->total, total, sizeof total);
+	text_put(buf, size, "stage %lld: %s", (long long)s->stage, total);
+	if (m->overhead_high > m->overhead_low) {
+		units_memory(m->allocated + m->overhead_low, low, sizeof low);
+		units_memory(m->allocated + m->overhead_high, high, sizeof high);
+		text_add(buf, size, " (%s to %s, by what the overhead comes to)", low, high);
+	}
+}
+
+static void
+flow_line(const struct state *s, char *buf, size_t size)
+{
+	const struct traffic_row *row = flow_of(s);
+	char bytes[UNITS_SIZE], seconds[UNITS_SIZE], exposed[UNITS_SIZE], name[64];
+
+	if (row == NULL)
+		return;
+	flows_name(row, name, sizeof name);
+	units_wire(row->bytes, bytes, sizeof bytes);
+	units_seconds(row->seconds, seconds, sizeof seconds);
+	units_seconds(row->exposed_seconds, exposed, sizeof exposed);
+	text_put(buf, size, "%s: one GPU sends %s in %.0f calls a step: %s alone, %s after overlap "
+	    "with compute", name, bytes, row->calls, seconds, exposed);
+}
+
+static void
+figure_line(const struct state *s, char *buf, size_t size)
+{
+	const struct figure *figure = figures_at(s->estimate, s->figure);
+
+	char overlap[512], amount[UNITS_SIZE];
+
+	if (figure == NULL)
+		return;
+	figures_format(figure, s->estimate, amount, sizeof amount);
+	text_put(buf, size, "%s %s: %s", figure->label, amount, figure->how);
+	if (figure->offset == offsetof(struct estimate, step.exposed_comm_seconds)) {
+		figures_overlap(&s->plan, overlap, sizeof overlap);
+		text_add(buf, size, "; hidden: %s", overlap);
+	}
+}
+
+void
+why_line(const struct state *s, enum pane pane, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (pane == PANE_MEMORY)
+		memory_line(s, buf, size);
+	else if (pane == PANE_TRAFFIC)
+		flow_line(s, buf, size);
+	else if (pane == PANE_STEP)
+		figure_line(s, buf, size);
+}
+
 static void
 memory_rows(struct rows *rows, const struct state *s)
 {
@@ -217,20 +281,7 @@ memory_rows(struct rows *rows, const struct state *s)
 		QUANTITY_LOGITS, QUANTITY_BUFFERS, QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN,
 		QUANTITY_OVERHEAD, QUANTITY_PARAMS_GPU,
 	};
-	const struct memory *m;
-	char text[160], total[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE];
 
-	if (s->stage >= s->estimate->stages)
-		return;
-	m = &s->estimate->stage[s->stage].memory;
-	units_memory(m->total, total, sizeof total);
-	text_put(text, sizeof text, "all: %s", total);
-	if (m->overhead_high > m->overhead_low) {
-		units_memory(m->allocated + m->overhead_low, low, sizeof low);
-		units_memory(m->allocated + m->overhead_high, high, sizeof high);
-		text_add(text, sizeof text, " (%s to %s, by what the overhead comes to)", low, high);
-	}
-	rows_item(rows, -1, ROLE_TEXT, text);
 	for (size_t q = 0; q < sizeof shown / sizeof *shown; q++)
 		add_quantity(rows, s, shown[q]);
 }
@@ -239,17 +290,10 @@ static void
 flow_rows(struct rows *rows, const struct state *s)
 {
 	const struct traffic_row *row = flow_of(s);
-	char text[320], bytes[UNITS_SIZE], seconds[UNITS_SIZE], exposed[UNITS_SIZE], name[64];
+	char text[320];
 
 	if (row == NULL)
 		return;
-	flows_name(row, name, sizeof name);
-	units_wire(row->bytes, bytes, sizeof bytes);
-	units_seconds(row->seconds, seconds, sizeof seconds);
-	units_seconds(row->exposed_seconds, exposed, sizeof exposed);
-	text_put(text, sizeof text, "%s: one GPU sends %s in %.0f calls a step, %s if nothing else "
-	    "ran; %s is left after overlap with compute", name, bytes, row->calls, seconds, exposed);
-	rows_item(rows, -1, ROLE_TEXT, text);
 	text_put(text, sizeof text, "group of %lld over %lld node%s: %s, %lld of them in one NVLink "
 	    "domain, %lld domain%s; %.3g NICs of a node to itself", (long long)row->span.size,
 	    (long long)row->span.nodes, row->span.nodes == 1 ? "" : "s",
@@ -263,13 +307,15 @@ static void
 figure_rows(struct rows *rows, const struct state *s)
 {
 	const struct figure *figure = figures_at(s->estimate, s->figure);
-	char text[512], amount[UNITS_SIZE];
+	char text[640], overlap[512];
 
 	if (figure == NULL)
 		return;
-	figures_format(figure, s->estimate, amount, sizeof amount);
-	text_put(text, sizeof text, "%s %s: %s", figure->label, amount, figure->how);
-	rows_item(rows, -1, ROLE_TEXT, text);
+	if (s->estimate->timed) {
+		figures_overlap(&s->plan, overlap, sizeof overlap);
+		text_put(text, sizeof text, "hidden behind compute: %s", overlap);
+		rows_item(rows, -1, ROLE_TEXT, text);
+	}
 	for (int i = 0; i < FIGURE_QUANTITIES && figure->quantity[i] != QUANTITY_COUNT; i++)
 		add_quantity(rows, s, figure->quantity[i]);
 }
@@ -277,6 +323,11 @@ figure_rows(struct rows *rows, const struct state *s)
 void
 why_rows(struct rows *rows, const struct state *s)
 {
+	char line[512];
+
+	why_line(s, s->why, line, sizeof line);
+	if (line[0] != '\0')
+		rows_item(rows, -1, ROLE_TEXT, line);
 	if (s->why == PANE_TRAFFIC)
 		flow_rows(rows, s);
 	else if (s->why == PANE_STEP)

@@ -19,4 +19,7 @@ bool why_note(struct state *s);
 
 /* Its list. */
 void why_rows(struct rows *rows, const struct state *s);
+
+/* The selected number of a pane in one line: what it is, or comes to; "" without any. */
+void why_line(const struct state *s, enum pane pane, char *buf, size_t size);
 #endif

@@ -284,9 +284,11 @@ test_why(void **unused)
 	struct session *s = filled(100, 40, false);
 
 	(void)unused;
-	type(s, "\t\tjj\r");
+	type(s, "\t\tjj"); /* the message line has the gist of it */
+	assert_true(shows(s, "stage 2: 43.0 GiB (42.0 GiB to 44.0 GiB"));
+	type(s, "\r");
 	assert_true(shows(s, "why: memory of stage 2"));
-	assert_true(shows(s, "all: 43.0 GiB (42.0 GiB to 44.0 GiB"));
+	assert_true(shows(s, "stage 2: 43.0 GiB (42.0 GiB to 44.0 GiB"));
 	assert_true(shows(s, "memory.parameters: "));
 	assert_true(shows(s, "memory.optimizer: "));
 	type(s, "q\tj\r");
@@ -296,7 +298,15 @@ test_why(void **unused)
 	type(s, "q\tjjj\r");
 	assert_true(shows(s, "why: MFU"));
 	assert_true(shows(s, "causal attention counted by"));
-	type(s, "q\t");
+	assert_true(shows(s, "hidden behind compute: "));
+	assert_true(shows(s, "TP collectives for weight gradients"));
+	type(s, "qG");
+	state_resize(&s->state, 200, 40);
+	type(s, "k");
+	assert_true(shows(s, "exposed 520 ms: communication that compute does not hide"));
+	assert_true(shows(s, "; hidden: "));
+	state_resize(&s->state, 100, 40);
+	type(s, "\t");
 	assert_int_equal(s->state.focus, PANE_FORM);
 	type(s, "W"); /* away from the numbers: memory */
 	assert_true(shows(s, "why: memory of stage 2"));
