@@ -112,13 +112,14 @@ form_follow(struct form *form, const struct plan *p, const struct diag_list *dia
 {
 	struct form_row row[FORM_ROWS_MAX];
 	int n = form_rows(form, p, diags, row), at = form_selected(form, row, n), top = at;
+	const int jump = h / 4; /* every line that scrolls is sent anew: several at once */
 
 	if (at > 0 && row[at - 1].field == FIELD_NONE && h > 1)
 		top = at - 1;
 	if (form->first > top)
-		form->first = top;
+		form->first = top - jump;
 	if (form->first < at - h + 1)
-		form->first = at - h + 1;
+		form->first = at - h + 1 + jump;
 	if (form->first > n - h)
 		form->first = n - h;
 	if (form->first < 0)
