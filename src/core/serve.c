@@ -5,6 +5,7 @@
 #include "core/kv.h"
 #include "core/memory.h"
 #include "core/params.h"
+#include "core/serve_alloc.h"
 #include "core/serve_latency.h"
 #include "core/serve_setup.h"
 
@@ -14,9 +15,11 @@
 #define VLLM_ROTARY "vLLM vllm/model_executor/layers/rotary_embedding/base.py"
 #define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
 #define VLLM_MXFP4 "vLLM vllm/model_executor/layers/quantization/mxfp4.py"
+#define TORCH_ALLOCATOR "pytorch c10/cuda/CUDACachingAllocator.cpp"
 #define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
 #define SGLANG_LOGS "SGLang logs, sgl-project/sglang pull request 4760 and others"
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
+#define TRT_TABLES 1.015 /* tokens, and the tables of their blocks */
 #define AICONFIGURATOR "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/"
 
 enum {
@@ -117,6 +120,7 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	const double layers = (double)placement_layers(o->pl, stage);
 	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
 	const double padding = padding_bytes(p, &n), loading = loading_bytes(o);
+	const double slack = serve_alloc_stage(p, o->pl, stage, o->setup.version);
 	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	double sum = 0;
 
@@ -137,6 +141,9 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 		LEDGER_ADD(ledger, sum, q, padding, "padding of MXFP4 experts", VLLM_MXFP4,
 		    "bytes*(padded/plain - 1) = %.0f*%.5g", n.expert_linear * (0.5 + 1.0 / 32),
 		    padding / (n.expert_linear * (0.5 + 1.0 / 32)));
+	if (slack > 0)
+		LEDGER_ADD(ledger, sum, q, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
+		    "sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB = %.0f", slack);
 	if (loading > 0)
 		LEDGER_ADD(ledger, sum, q, loading, "allocator after loading", SGLANG_LOGS,
 		    "%.1f GiB", loading / SERVE_GIB);
@@ -353,7 +360,7 @@ pool_bytes(const struct serving_of *o, const struct held *h)
 		pool = (s->share * (most - h->non_torch) - h->weights) * sglang_overrun(o);
 		break;
 	case ENGINE_TRTLLM:
-		pool = s->share * (most - h->weights - h->non_torch - h->activations);
+		pool = s->share * (most - h->weights - h->non_torch - h->activations) / TRT_TABLES;
 		break;
 	default:
 		pool = all - h->weights - h->non_torch - h->activations;
@@ -380,8 +387,9 @@ hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledge
 		    sglang_overrun(o));
 	else if (engine == ENGINE_TRTLLM)
 		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", TRT_UTIL,
-		    "share*(memory - weights - other) = %.4g*(%.0f - %.0f - %.0f)", s->share, s->total,
-		    h->weights, h->non_torch + h->activations);
+		    "share*(memory - weights - other)/%.4g = %.4g*(%.0f - %.0f - %.0f)/%.4g",
+		    TRT_TABLES, s->share, s->total, h->weights, h->non_torch + h->activations,
+		    TRT_TABLES);
 	else
 		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", VLLM_WORKER,
 		    "util*memory - weights - non-torch - activations%s = "
@@ -429,7 +437,7 @@ token_room(const struct serving_of *o, const struct held *h, const struct kv_lay
 	const bool pools = o->p->serving.engine == ENGINE_SGLANG;
 	const bool both = pools && full > 0 && local > 0;
 	const double cell = full + (both ? window : 1) * local;
-	double pool = pools ? h->pool : h->pool / 1.015; /* tables of blocks */
+	double pool = h->pool;
 	struct room r = { .slots = HUGE_VAL };
 
 	if (state > 0) {

@@ -58,10 +58,10 @@ static void
 test_vllm_0_19(void **state)
 {
 	(void)state;
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_TOKENS, 24, 0.0008, 0.004, 0.036 });
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_POOL, 24, 0.042, 0.13, 0.24 });
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_WEIGHTS, 24, 0.0002, 0.0036, 0.01 });
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_REQUESTS, 24, 0.0008, 0.004, 0.038 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_TOKENS, 24, 0.0006, 0.004, 0.0098 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_POOL, 24, 0.033, 0.07, 0.24 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_WEIGHTS, 24, 0.0001, 0.0036, 0.01 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_REQUESTS, 24, 0.0008, 0.004, 0.012 });
 	hold("vLLM 0.19.0", &(struct bound){ MEASURE_CACHE, 24, 0.0001, 0.0002, 0.0008 });
 }
 

@@ -1,0 +1,193 @@
+/*
+ * test_serve_alloc.c - what PyTorch's allocator adds to weights, by tensor and by stage.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "core/field.h"
+#include "core/serve.h"
+#include "core/serve_alloc.h"
+
+#define MIB 1048576.0
+#define GIB 1073741824.0
+
+static struct plan p;
+static struct layout layout;
+static struct placement placement;
+
+static void
+assert_near(double a, double b, double epsilon)
+{
+	if (!(fabs(a - b) <= epsilon))
+		fail_msg("%.10g != %.10g", a, b);
+}
+
+static void
+set(const char *path, const char *value)
+{
+	char err[256] = "";
+	const enum field_id f = field_find(path);
+
+	if (f == FIELD_COUNT || !field_parse(f, &p, value, err, sizeof err))
+		fail_msg("%s = %s: %s", path, value, err);
+}
+
+/* Qwen2.5-7B-Instruct: config.json on Hugging Face. */
+static void
+qwen(const char *tp, const char *pp)
+{
+	static const char *const model[][2] = {
+		{ "layers", "28" }, { "hidden_size", "3584" }, { "ffn_hidden_size", "18944" },
+		{ "attention_heads", "28" }, { "kv_heads", "4" }, { "head_dim", "128" },
+		{ "vocab_size", "152064" }, { "max_position", "32768" }, { "qkv_bias", "true" },
+		{ "gated_mlp", "true" }, { "tied_embeddings", "false" }, { "norm", "rmsnorm" },
+		{ "position", "rope" },
+	};
+
+	plan_defaults(&p);
+	set("mode", "serve");
+	set("layout", "vllm");
+	for (size_t i = 0; i < sizeof model / sizeof model[0]; i++)
+		set(model[i][0], model[i][1]);
+	set("memory_gib", "79.19");
+	set("gpus_per_node", tp[0] > pp[0] ? tp : pp);
+	set("tp", tp);
+	set("pp", pp);
+}
+
+static void
+resolve(void)
+{
+	plan_resolve(&p, NULL);
+	assert_true(layout_init(&layout, &p, NULL));
+	assert_true(placement_init(&placement, &p, NULL));
+}
+
+static double
+stage_mib(int64_t stage)
+{
+	return serve_alloc_stage(&p, &placement, stage, 19) / MIB;
+}
+
+/* A rest of 1 MiB is not split off, a larger one is. */
+static void
+test_tensor(void **state)
+{
+	(void)state;
+	assert_near(serve_alloc_slack(16 * MIB), 0, 0);
+	assert_near(serve_alloc_slack(15.75 * MIB), 0.25 * MIB, 0);
+	assert_near(serve_alloc_slack(15 * MIB), MIB, 0);
+	assert_near(serve_alloc_slack(14.75 * MIB), 0, 0);
+	assert_near(serve_alloc_slack(9.75 * MIB), 0, 0); /* of a segment of 20 MiB */
+}
+
+/* A layer at TP 1: 31.5, 24.5, 259 and 129.5 MiB; each table 1039.5. */
+static void
+test_stage(void **state)
+{
+	(void)state;
+	qwen("1", "1");
+	resolve();
+	assert_near(stage_mib(0), 28 * (0.5 + 1 + 0.5) + 2 * 0.5, 1e-9);
+	qwen("2", "1"); /* 15.75, 12.25, 129.5, 64.75; 519.75 */
+	resolve();
+	assert_near(stage_mib(0), 28 * (0.25 + 0.5) + 2 * 0.25, 1e-9);
+	qwen("1", "2");
+	resolve();
+	assert_near(stage_mib(0), 14 * 2 + 0.5, 1e-9);
+	assert_near(stage_mib(1), 14 * 2 + 0.5, 1e-9);
+	qwen("1", "1");
+	set("weight_dtype", "fp8"); /* 15.75, 12.25, 129.5, 64.75; tables stay in 16 bits */
+	resolve();
+	assert_near(stage_mib(0), 28 * (0.25 + 0.5) + 2 * 0.5, 1e-9);
+}
+
+static void
+test_not_counted(void **state)
+{
+	(void)state;
+	qwen("1", "1");
+	resolve();
+	assert_near(serve_alloc_stage(&p, &placement, 0, 7), 0, 0);
+	set("engine", "sglang");
+	assert_near(stage_mib(0), 0, 0);
+	set("engine", "vllm");
+	set("weight_dtype", "mxfp4");
+	assert_near(stage_mib(0), 0, 0);
+}
+
+/* One tensor for all experts, one for the shared ones; DeepSeek-V2-Lite. */
+static void
+test_experts_and_mla(void **state)
+{
+	static const char *const model[][2] = {
+		{ "layers", "27" }, { "hidden_size", "2048" }, { "ffn_hidden_size", "10944" },
+		{ "attention_heads", "16" }, { "kv_heads", "16" }, { "head_dim", "128" },
+		{ "vocab_size", "102400" }, { "qkv_bias", "false" }, { "attention", "mla" },
+		{ "q_lora_rank", "0" }, { "kv_lora_rank", "512" }, { "qk_nope_head_dim", "128" },
+		{ "qk_rope_head_dim", "64" }, { "v_head_dim", "128" }, { "experts", "64" },
+		{ "experts_per_token", "6" }, { "moe_ffn_hidden_size", "1408" },
+		{ "shared_expert_ffn_hidden_size", "2816" }, { "dense_layers", "1" },
+	};
+
+	(void)state;
+	qwen("1", "1");
+	for (size_t i = 0; i < sizeof model / sizeof model[0]; i++)
+		set(model[i][0], model[i][1]);
+	resolve();
+	/* of MoE layers the shared experts' down-projection, 11 MiB; of the dense one 85.5 */
+	assert_near(stage_mib(0), 26 * 1 + 0.5, 1e-9);
+}
+
+/* vLLM 0.10.1.1 logs of Qwen2-7B-Instruct: dennislee22/vLLM-benchmarking log/. */
+static void
+test_measured(void **state)
+{
+	static const struct {
+		const char *tp;
+		double gib;
+	} logs[] = { { "1", 14.2488 }, { "2", 7.1217 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+		qwen(logs[i].tp, "1");
+		resolve();
+		assert_near(serve_estimate(&p, &layout, &placement, NULL).weight_bytes / GIB,
+		    logs[i].gib, 0.0003);
+	}
+}
+
+/* What TensorRT-LLM prints for its pool is what tokens fill: 68.69 GiB hold 643136 tokens
+ * of 28 layers, 8 heads of 128. */
+static void
+test_trtllm_pool(void **state)
+{
+	struct serve s;
+
+	(void)state;
+	qwen("1", "1");
+	set("engine", "trtllm");
+	resolve();
+	s = serve_estimate(&p, &layout, &placement, NULL);
+	assert_true(s.kv_pool_bytes > 0);
+	assert_near(s.kv_tokens * s.kv_bytes_per_token / s.kv_pool_bytes, 1, 1e-4);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tensor),
+		cmocka_unit_test(test_stage),
+		cmocka_unit_test(test_not_counted),
+		cmocka_unit_test(test_experts_and_mla),
+		cmocka_unit_test(test_measured),
+		cmocka_unit_test(test_trtllm_pool),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
