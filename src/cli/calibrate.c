@@ -229,7 +229,7 @@ compare_serving(const struct plan *p, const struct estimate *e, const struct log
 	const struct serve *v = &e->serve;
 	const double context = (double)p->serving.context_length;
 	/* the bias is not of the pool but of the memory, of which the others take a share */
-	const double share = p->serving.engine == ENGINE_VLLM ? 1 : serve_setup_of(p).share;
+	const double share = serve_setup_of(p).pool_share;
 	/* vLLM's hybrid caches cut tokens otherwise; elsewhere blocks are comparable if equal */
 	const double block = log->kv_blocks > 0 && log->kind != LOG_VLLM ?
 	    log->kv_tokens / log->kv_blocks : (double)p->serving.block_size;

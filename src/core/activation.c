@@ -32,6 +32,7 @@
     "dot_product_attention/context_parallel.py"
 #define TE_NORM "TransformerEngine transformer_engine/pytorch/ops/basic/rmsnorm.py"
 #define DELTA "flash-linear-attention fla/layers/gated_deltanet.py"
+#define NANOTRON_LLAMA "nanotron src/nanotron/models/llama.py"
 
 /* Where terms go. */
 struct sink {
@@ -138,7 +139,8 @@ activation_init(const struct plan *p)
  * layer keeps a copy beside the one that the kernel keeps. On Blackwell cuDNN has no
  * deterministic backward pass with dropout (fused_attn.cpp, "determinism on Blackwell"):
  * flash-attn again in deterministic runs, which those with published peaks are (Megatron-LM's
- * functional tests); no field says so, so every run with dropout counts as one.
+ * functional tests); no field says so, so every run with dropout counts as one. nanotron has
+ * the sequence first, flash-attn the batch, so there what returns is always transposed.
  */
 static const char *
 second_output(const struct plan *p, double cp)
@@ -147,6 +149,8 @@ second_output(const struct plan *p, double cp)
 	const bool hopper = c->fp8_tflops > 0 && c->nvlink_gbps > 0; /* or later */
 	const bool blackwell = hopper && c->bf16_tflops > 2000;
 
+	if (p->training.micro_batch_size > 1 && p->parallel.layout == LAYOUT_NANOTRON)
+		return NANOTRON_LLAMA;
 	if (p->parallel.layout != LAYOUT_MEGATRON || p->model.attention != ATTENTION_MHA ||
 	    p->training.micro_batch_size <= 1 || cp > 1)
 		return NULL;
@@ -338,6 +342,10 @@ add_dense(const struct sink *s, double layers)
 	if (!c->no_mlp)
 		TERM(s, layers * bytes * c->tokens * f / c->tp, "inside the MLP", MLP,
 		    "L*bytes*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, bytes, c->tokens, f, c->tp);
+	/* silu(gate) * up in two steps keeps silu(gate). */
+	if (!c->no_mlp && s->m->gated_mlp && c->p->parallel.layout == LAYOUT_NANOTRON)
+		TERM(s, layers * c->a * c->tokens * f / c->tp, "activated gate", NANOTRON_LLAMA,
+		    "L*a*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, c->a, c->tokens, f, c->tp);
 }
 
 static void

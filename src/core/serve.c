@@ -19,7 +19,6 @@
 #define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
 #define SGLANG_LOGS "SGLang logs, sgl-project/sglang pull request 4760 and others"
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
-#define TRT_TABLES 1.015 /* tokens, and the tables of their blocks */
 #define AICONFIGURATOR "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/"
 
 enum {
@@ -360,7 +359,7 @@ pool_bytes(const struct serving_of *o, const struct held *h)
 		pool = (s->share * (most - h->non_torch) - h->weights) * sglang_overrun(o);
 		break;
 	case ENGINE_TRTLLM:
-		pool = s->share * (most - h->weights - h->non_torch - h->activations) / TRT_TABLES;
+		pool = s->pool_share * (most - h->weights - h->non_torch - h->activations);
 		break;
 	default:
 		pool = all - h->weights - h->non_torch - h->activations;
@@ -387,9 +386,8 @@ hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledge
 		    sglang_overrun(o));
 	else if (engine == ENGINE_TRTLLM)
 		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", TRT_UTIL,
-		    "share*(memory - weights - other)/%.4g = %.4g*(%.0f - %.0f - %.0f)/%.4g",
-		    TRT_TABLES, s->share, s->total, h->weights, h->non_torch + h->activations,
-		    TRT_TABLES);
+		    "share/tables*(memory - weights - other) = %.4g*(%.0f - %.0f - %.0f)", s->pool_share,
+		    s->total, h->weights, h->non_torch + h->activations);
 	else
 		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", VLLM_WORKER,
 		    "util*memory - weights - non-torch - activations%s = "

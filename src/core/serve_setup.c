@@ -5,6 +5,8 @@
 
 #include "core/kv.h"
 
+#define TRTLLM_TABLES 1.015 /* the pool and the tables of its blocks */
+
 static double
 larger(double a, double b)
 {
@@ -122,5 +124,8 @@ serve_setup_of(const struct plan *p)
 		s.tokens = (double)v->max_batched_tokens;
 	if (v->gpu_memory_utilization > 0)
 		s.share = v->gpu_memory_utilization;
+	/* vLLM's others come first; TensorRT-LLM's tables of blocks are no part of its pool */
+	s.pool_share = v->engine == ENGINE_VLLM ? 1 : v->engine == ENGINE_TRTLLM ?
+	    s.share / TRTLLM_TABLES : s.share;
 	return s;
 }

@@ -1,5 +1,6 @@
 /*
- * accuracy_step.h - step times against published runs (tests/data/published.tsv).
+ * accuracy_step.h - step times against published runs: tests/data/published.tsv, on which
+ * efficiencies were chosen, and heldout_steps.tsv, which was collected later.
  */
 #ifndef BENCH_ACCURACY_STEP_H
 #define BENCH_ACCURACY_STEP_H
@@ -26,7 +27,9 @@ struct step_accuracy {
 	size_t left_out;            /* rows that a plan can not express */
 };
 
-/* Estimate every row; print the table to out (may be NULL). False without the data. */
-bool accuracy_step_score(struct step_accuracy *a, FILE *out, const char *top);
+/* Estimate every row of a file of tests/data; print the table to out (may be NULL). False
+ * without the data. */
+bool accuracy_step_score(struct step_accuracy *a, const char *file, FILE *out,
+    const char *top);
 void accuracy_step(FILE *out, const char *top);
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The examples of README.md print what it says. After a change of the numbers,
-# REGEN=README.md in the environment writes the page anew, to that path.
+# REGEN=README.md in the environment writes the page anew.
 # shellcheck disable=SC1091
 . "$(dirname "$0")/lib.sh"
 
@@ -34,7 +34,7 @@ done
 about README.md
 [ "$n" -gt 8 ] || fail 'has hardly any example'
 
-[ -z "${REGEN:-}" ] || awk '
+awk '
 	/^```/ { inside = !inside; command = 0 }
 	inside && command && !/^\$ / { next }
 	{ print }
@@ -44,6 +44,8 @@ about README.md
 		while ((getline line <("printed." n)) > 0)
 			print line
 	}
-' "$TOP/README.md" >"$REGEN"
+' "$TOP/README.md" >page
+
+[ -z "${REGEN:-}" ] || cp page "$REGEN"
 
 finish

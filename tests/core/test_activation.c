@@ -245,8 +245,25 @@ test_attention_kernels(void **state)
 	near(layer(), two);
 	p.cluster.bf16_tflops = 2250;
 	near(layer(), two + out);
-	p.parallel.layout = LAYOUT_NANOTRON;
+	p.parallel.layout = LAYOUT_TORCHTITAN;
 	near(layer(), two);
+	p.parallel.layout = LAYOUT_NANOTRON;
+	near(layer(), two + out);
+}
+
+/* nanotron's GLUActivation takes two steps, and the second keeps what the first gave. */
+static void
+test_nanotron_gate(void **state)
+{
+	double one;
+
+	(void)state;
+	setup_gpt(4096, 1, 4096, 32, 1);
+	p.model.gated_mlp = 1;
+	p.parallel.layout = LAYOUT_TORCHTITAN;
+	one = layer();
+	p.parallel.layout = LAYOUT_NANOTRON;
+	near(layer(), one + 2 * 4096.0 * (double)p.model.ffn_hidden_size);
 }
 
 static void
@@ -280,6 +297,7 @@ main(void)
 		cmocka_unit_test(test_precisions),
 		cmocka_unit_test(test_qk_norm),
 		cmocka_unit_test(test_attention_kernels),
+		cmocka_unit_test(test_nanotron_gate),
 		cmocka_unit_test(test_rest),
 	};
 

@@ -1,0 +1,38 @@
+/*
+ * accuracy_step_row.h - a row of tests/data/published.tsv or heldout_steps.tsv as a plan.
+ */
+#ifndef BENCH_ACCURACY_STEP_ROW_H
+#define BENCH_ACCURACY_STEP_ROW_H
+#include <stdbool.h>
+
+#include "core/plan.h"
+
+enum { COLUMNS_MAX = 48, LINE_SIZE = 4096 };
+
+struct row {
+	char text[LINE_SIZE];
+	const char *cell[COLUMNS_MAX];
+};
+
+struct table {
+	struct row head, row;
+	int columns;
+};
+
+/* Cut row->text at its tabs. Returns how many cells there are. */
+int row_split(struct row *r);
+
+/* The row's cell of a column by its name, "" where there is none; as a number; whether it
+ * holds a text, or begins with one. */
+const char *row_cell(const struct table *t, const char *name);
+double row_number(const struct table *t, const char *name);
+bool row_has(const struct table *t, const char *name, const char *part);
+bool row_starts(const struct table *t, const char *name, const char *part);
+
+/* Why no plan says what the row ran; NULL where one does. */
+const char *row_refusal(const struct table *t);
+
+/* What it ran. Whether the row says all of it, so that nothing had to be assumed. */
+void row_plan(struct plan *p, const struct table *t);
+bool row_is_full(const struct table *t);
+#endif
