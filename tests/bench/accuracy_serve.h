@@ -1,7 +1,8 @@
 /*
  * accuracy_serve.h - estimates of serving plans against start-up logs of real engines,
  * tests/data/serving_measured.tsv and serving_sglang.tsv, and against their latencies,
- * serving_latency.tsv.
+ * serving_latency.tsv; and against logs looked up after the constants were chosen,
+ * heldout_serving.tsv.
  */
 #ifndef BENCH_ACCURACY_SERVE_H
 #define BENCH_ACCURACY_SERVE_H
@@ -23,9 +24,13 @@ struct serve_accuracy {
 	double error[MEASURES][SERVE_ROWS_MAX];
 };
 
+/* Files of tests/data, ended by NULL: those that constants were chosen on, and later ones. */
+extern const char *const accuracy_serve_files[], *const accuracy_serve_later[];
+
 /* Fills groups and returns how many; prints each row to `rows` unless it is NULL. Files
  * are read below `top`. -1 when one can not be read. */
-int accuracy_serve_measure(struct serve_accuracy *groups, const char *top, FILE *rows);
+int accuracy_serve_measure(struct serve_accuracy *groups, const char *const *files,
+    const char *top, FILE *rows);
 
 /* Error at a share of the rows (0.5: the median, 1: the worst); 0 without rows. */
 double accuracy_serve_at(const struct serve_accuracy *g, enum serve_measure m, double share);
