@@ -116,8 +116,9 @@ main(int argc, char **argv)
 	int status = STATUS_ERROR;
 
 	occupy_streams();
-	setlocale(LC_ALL, "");
-	setlocale(LC_NUMERIC, "C");
+	/* Characters and language alone: nothing else is asked for, and numbers stay as they are. */
+	setlocale(LC_CTYPE, "");
+	setlocale(LC_MESSAGES, "");
 	paths_init(argc > 0 ? argv[0] : NULL);
 	if (options_parse(&o, argc, argv))
 		status = run(&o);

@@ -179,7 +179,7 @@ add_changes(const struct state *s, enum pane pane, bool alone, int room, int par
     size_t size)
 {
 	static const unsigned parts[PANE_COUNT] = {
-		[PANE_MEMORY] = 1U << SUMMARY_MEMORY, [PANE_TRAFFIC] = 1U << SUMMARY_TRAFFIC,
+		[PANE_MEMORY] = 1U << SUMMARY_MEMORY, /* traffic: its rows tell more than their sum */
 		[PANE_STEP] = 1U << SUMMARY_STEP | 1U << SUMMARY_MFU | 1U << SUMMARY_KV_TOKENS |
 		    1U << SUMMARY_TPOT | 1U << SUMMARY_TOKENS_PER_SECOND,
 	};
