@@ -171,7 +171,7 @@ put_tabs(const struct state *s, enum pane first, enum pane shown, char *buf, siz
 		text_add(buf, size, i > 0 ? " %s" : "%s", tab[i].text);
 }
 
-/* How a pane's numbers changed on the whole: "  +190 ms, MFU -3.9 % vs saved", as much of
+/* How a pane's numbers changed on the whole: "  +190 ms vs saved", as much of
  * it as has room; the last words give way to `part` columns. One pane that stands for all
  * of them speaks for all of them. */
 static void
@@ -180,8 +180,8 @@ add_changes(const struct state *s, enum pane pane, bool alone, int room, int par
 {
 	static const unsigned parts[PANE_COUNT] = {
 		[PANE_MEMORY] = 1U << SUMMARY_MEMORY, /* traffic: its rows tell more than their sum */
-		[PANE_STEP] = 1U << SUMMARY_STEP | 1U << SUMMARY_MFU | 1U << SUMMARY_KV_TOKENS |
-		    1U << SUMMARY_TPOT | 1U << SUMMARY_TOKENS_PER_SECOND,
+		[PANE_STEP] = 1U << SUMMARY_STEP | 1U << SUMMARY_KV_TOKENS | 1U << SUMMARY_TPOT |
+		    1U << SUMMARY_TOKENS_PER_SECOND,
 	};
 	const unsigned all = 1U << SUMMARY_MEMORY | 1U << SUMMARY_STEP | 1U << SUMMARY_TPOT;
 	const struct estimate *base = state_base_estimate(s);
