@@ -18,13 +18,19 @@ session_print_errors(const struct file_errors *errors)
 		complain("%zu more errors", errors->dropped);
 }
 
+static void
+no_topics(struct session *s)
+{
+	s->topics = (struct topics){ 0 };
+	s->topics_language[0] = '\0';
+}
+
 bool
 session_catalog(struct session *s)
 {
 	struct file_errors errors = { 0 };
 
-	s->topics = (struct topics){ 0 };
-	s->topics_language[0] = '\0';
+	no_topics(s);
 	s->whole = catalog_load(&s->catalog, &errors);
 	if (!s->whole)
 		session_print_errors(&errors);
@@ -121,9 +127,18 @@ open_named(struct session *s, const char *path)
 		return false;
 	plan_resolve(&s->plan, &s->catalog);
 	s->read = s->plan;
-	s->topics = (struct topics){ 0 };
-	s->topics_language[0] = '\0';
+	no_topics(s);
 	s->whole = false;
+	return true;
+}
+
+/* Values of the command line may name other entries than the plan does. */
+static bool
+names_stay(const struct options *o)
+{
+	for (size_t i = 0; i < o->settings; i++)
+		if (o->setting[i].field == FIELD_GPU || o->setting[i].field == FIELD_PRESET)
+			return false;
 	return true;
 }
 
@@ -132,8 +147,12 @@ session_open_screen(struct session *s, const struct options *o, const char *path
 {
 	const bool once = path != NULL && strcmp(path, "-") == 0; /* can not be read again */
 
-	/* Values of the command line may name other entries than the plan does. */
-	return (o->settings == 0 && !once && open_named(s, path)) || session_open(s, o, path);
+	if (once || !names_stay(o) || !open_named(s, path))
+		return session_open(s, o, path);
+	if (apply_settings(s, o, &s->plan))
+		return true;
+	session_close(s);
+	return false;
 }
 
 void

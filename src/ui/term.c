@@ -232,8 +232,14 @@ term_open(struct terminal *t, const struct app_options *options)
 	cbreak();
 	noecho();
 	nonl();
-	keypad(stdscr, TRUE);
 	ignore_flow_control();
+	/*
+	 * Until the screen has been left once, curses sends every movement of the cursor by
+	 * itself (ncurses/tty/lib_mvcur.c, ewInitial): dozens of writes a picture, each a packet
+	 * of SSH and a half-drawn screen. The first picture comes back to it.
+	 */
+	endwin();
+	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE); /* waiting is done by ppoll */
 	handle(SIGTSTP, on_stop, 0); /* curses put its own */
 	t->colors = color_depth(options);
