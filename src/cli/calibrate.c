@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/report.h"
 #include "core/calibration.h"
 #include "core/estimate.h"
 #include "core/field.h"
+#include "core/number.h"
 #include "core/serve_setup.h"
 #include "core/text.h"
 #include "file/log.h"

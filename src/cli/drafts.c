@@ -98,7 +98,7 @@ drafts_keep(struct drafts *d, const char *of, const struct plan *plan,
     const struct catalog *catalog, bool last, char *note, size_t size)
 {
 	char path[PLANFILE_PATH_SIZE], why[256] = "out of memory", *text;
-	bool ok;
+	bool ok = false;
 
 	if (!text_copy(path, sizeof path, d->own) ||
 	    (path[0] == '\0' && !make_name(path, sizeof path))) {
@@ -108,11 +108,12 @@ drafts_keep(struct drafts *d, const char *of, const struct plan *plan,
 	text = draft_text(of, plan, catalog, last);
 	if (text != NULL && !paths_make(path))
 		text_put(why, sizeof why, "%s", strerror(errno));
-	ok = text != NULL && atomic_write_private(path, text, strlen(text), NULL, why,
-	    sizeof why) == ATOMIC_DONE;
+	else if (text != NULL)
+		ok = atomic_write_private(path, text, strlen(text), NULL, why, sizeof why) ==
+		    ATOMIC_DONE;
 	free(text);
 	if (!ok) {
-		text_put(note, size, "unsaved work can not be kept in %s: %s", path, why);
+		text_put(note, size, "unsaved work can not be kept (%s): %s", why, path);
 		return false;
 	}
 	text_copy(d->own, sizeof d->own, path);

@@ -7,14 +7,14 @@
 #include "cli/session.h"
 #include "core/text.h"
 
-/* What is typed into the screen passes no shell: "~/plan.cfg" is in the home directory.
- * False when the path is too long. */
+/* What is typed into the screen passes no shell: "~/plan.cfg" is in the home directory, "~"
+ * is that itself. False when the path is too long. */
 static bool
 whole_path(char *buf, size_t size, const char *path)
 {
 	const char *home = getenv("HOME");
 
-	if (path[0] != '~' || path[1] != '/' || home == NULL)
+	if (path[0] != '~' || (path[1] != '/' && path[1] != '\0') || home == NULL)
 		return text_copy(buf, size, path);
 	return text_put(buf, size, "%s%s", home, path + 1) == strlen(home) + strlen(path) - 1;
 }
@@ -27,6 +27,10 @@ read_plan(const struct session *s, const char *path, struct planfile *file, stru
 	char whole[PLANFILE_PATH_SIZE];
 	struct plan read;
 
+	if (strcmp(path, "-") == 0) {
+		text_put(note, size, "a file name is needed, as commands come from standard input");
+		return false;
+	}
 	if (!whole_path(whole, sizeof whole, path)) {
 		text_put(note, size, "the name is too long");
 		return false;
@@ -117,6 +121,24 @@ complete_pattern(char *out, size_t size, const char *text)
 	return true;
 }
 
+static bool
+is_likely(const char *path)
+{
+	const size_t n = strlen(path);
+
+	return path[n - 1] == '/' || (n > 4 && strcmp(path + n - 4, ".cfg") == 0);
+}
+
+/* What is named as plans are, and directories, come before all else. */
+static int
+by_likeness(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	const int likely = is_likely(y) - is_likely(x);
+
+	return likely != 0 ? likely : strcoll(x, y);
+}
+
 static void
 forget_paths(struct session *s)
 {
@@ -137,7 +159,10 @@ files_complete(void *context, const char *text, size_t i, char *path, size_t siz
 		if (!complete_pattern(pattern, sizeof pattern, text))
 			return false;
 		s->has_paths = true;
-		if (glob(pattern, GLOB_MARK | GLOB_TILDE, NULL, &s->paths) != 0)
+		if (glob(pattern, GLOB_MARK | GLOB_TILDE | GLOB_NOSORT, NULL, &s->paths) == 0)
+			qsort(s->paths.gl_pathv, s->paths.gl_pathc, sizeof *s->paths.gl_pathv,
+			    by_likeness);
+		else
 			forget_paths(s);
 	}
 	if (s->has_paths && i < s->paths.gl_pathc && text_copy(path, size, s->paths.gl_pathv[i]))

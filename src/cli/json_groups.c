@@ -43,8 +43,9 @@ put_kind(struct jsonout *j, const struct layout *l, int kind, bool hash)
 	if (hash) {
 		text_put(text, sizeof text, "%016" PRIx64, layout_hash(l, kind));
 		jsonout_text(j, "sfnv", text);
-	} else
+	} else {
 		put_groups(j, l, kind);
+	}
 	jsonout_close(j);
 }
 
@@ -85,11 +86,8 @@ put_coordinates(struct jsonout *j, const struct layout *l, int64_t rank)
 	for (int grid = 0; grid < l->grids; grid++)
 		for (int axis = 0; axis < l->grid[grid].axes; axis++) {
 			const char *name = l->grid[grid].axis[axis].name;
-			bool known = false;
 
-			for (int earlier = 0; earlier < grid && !known; earlier++)
-				known = layout_axis(l, earlier, name) >= 0;
-			if (!known)
+			if (!layout_axis_again(l, grid, name))
 				jsonout_int(j, name, layout_coord(l, grid, axis, rank));
 		}
 	jsonout_close(j);
@@ -129,6 +127,7 @@ json_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	const struct layout *l = &e->layout;
 	const int64_t per_node = s->plan.cluster.gpus_per_node;
 	const int64_t stage = layout_pipeline_rank(l, rank);
+	int64_t mirror;
 
 	jsonout_object(&j, NULL);
 	jsonout_int(&j, "rank", rank);
@@ -146,9 +145,12 @@ json_rank(const struct session *s, const struct estimate *e, int64_t rank)
 		put_group(&j, &s->plan, l, kind, rank);
 	jsonout_close(&j);
 	jsonout_list(&j, "layers");
-	if (e->placed)
+	if (e->placed) {
 		for (int64_t v = 0; v < e->placement.vpp; v++)
 			json_chunk(&j, &e->placement, stage, v);
+		if ((mirror = placement_mirror(&e->placement, &s->plan, stage)) >= 0)
+			json_chunk(&j, &e->placement, mirror, 0);
+	}
 	jsonout_close(&j);
 	jsonout_close(&j);
 }

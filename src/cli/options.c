@@ -120,18 +120,11 @@ add_assignment(struct options *o, const char *text)
 static bool
 parse_name(const char *option, const char *names, const char *text, int *index)
 {
-	size_t length = strlen(text);
-	const char *name = names;
+	char name[32];
 
-	for (int i = 0; name != NULL; i++) {
-		size_t n = strcspn(name, "|");
-
-		if (n == length && strncmp(name, text, n) == 0) {
-			*index = i;
+	for (*index = 0; text_choice(names, *index, name, sizeof name); ++*index)
+		if (text_equal(name, text))
 			return true;
-		}
-		name = name[n] == '|' ? name + n + 1 : NULL;
-	}
 	usage_error("--%s: '%s' is none of %s", option, text, names);
 	return false;
 }

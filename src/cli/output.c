@@ -5,16 +5,15 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "core/text.h"
+#include "file/show.h"
 
 /* ---- streams ---------------------------------------------------------------- */
 
-bool
+void
 stream_flush(struct stream *s)
 {
-	bool ok = fwrite(s->buf, 1, s->used, stdout) == s->used;
-
+	fwrite(s->buf, 1, s->used, stdout);
 	s->used = 0;
-	return ok && !ferror(stdout);
 }
 
 void
@@ -60,22 +59,25 @@ table_init(struct table *t, size_t columns)
 void
 table_cell(struct table *t, const char *text)
 {
+	const char *cell = *text == '\0' ? "-" : text_equal(text, " ") ? "" : text;
+	const size_t size = strlen(cell) + 1;
+
 	if (t->cells == t->room) {
 		size_t room = t->room > 0 ? 2 * t->room : 256;
-		char **cell = realloc(t->cell, room * sizeof *cell);
+		char **grown = realloc(t->cell, room * sizeof *grown);
 
-		if (cell == NULL) {
+		if (grown == NULL) {
 			t->failed = true;
 			return;
 		}
-		t->cell = cell;
+		t->cell = grown;
 		t->room = room;
 	}
-	t->cell[t->cells] = strdup(*text == '\0' ? "-" : text_equal(text, " ") ? "" : text);
+	t->cell[t->cells] = malloc(size);
 	if (t->cell[t->cells] == NULL)
 		t->failed = true;
 	else
-		t->cells++;
+		show_text(t->cell[t->cells++], size, cell);
 }
 
 void
@@ -155,7 +157,7 @@ table_print(struct table *t)
 	return ok;
 }
 
-/* ---- text and numbers --------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------- */
 
 void
 print_wrapped(const char *text, int column, int indent, int width)

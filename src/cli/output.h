@@ -1,6 +1,6 @@
 /*
- * output.h - writing to standard output: tables, numbers with units, and a fast path
- * for lists of a million ranks.
+ * output.h - writing to standard output: tables, wrapped text, and a fast path for lists
+ * of a million ranks.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -18,8 +18,8 @@ void stream_char(struct stream *s, char c);
 void stream_text(struct stream *s, const char *text);
 void stream_number(struct stream *s, int64_t n); /* n >= 0 */
 
-/* Write what is collected. False when standard output takes no more. */
-bool stream_flush(struct stream *s);
+/* Write what is collected. Errors are left to ferror(stdout). */
+void stream_flush(struct stream *s);
 
 /* A table whose columns are as wide as their widest cell: cells are added row by row
  * and printed at the end. A header that begins with '>' aligns its column to the right. */
@@ -36,6 +36,7 @@ void table_row(struct table *t, const char *const cells[]);
 /* Print and free. False without memory (nothing is printed then). */
 bool table_print(struct table *t);
 
-/* Print text in lines of up to `width` columns, the lines after the first indented. */
+/* Print text in lines of up to `width` columns, from `column` on, where the cursor is; the
+ * lines after the first are indented. */
 void print_wrapped(const char *text, int column, int indent, int width);
 #endif

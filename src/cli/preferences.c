@@ -26,12 +26,13 @@ settings_path(char *buf, size_t size)
 static void
 check_keys(struct settings *s, struct file_errors *errors)
 {
-	size_t kept = 0;
+	const struct settings all = *s;
 
-	for (size_t i = 0; i < s->keys; i++) {
-		struct settings_key *k = &s->key[i];
+	s->keys = 0;
+	for (size_t i = 0; i < all.keys; i++) {
+		const struct settings_key *k = &all.key[i];
 		const int32_t key = input_of_name(k->key);
-		char name[SETTINGS_TEXT_SIZE];
+		char name[SETTINGS_TEXT_SIZE], shown[SETTINGS_KEY_SIZE];
 		const char *near;
 
 		text_put(name, sizeof name, "%.*s", (int)strcspn(k->command, " \t="), k->command);
@@ -39,15 +40,14 @@ check_keys(struct settings *s, struct file_errors *errors)
 			errors_add(errors, "settings.cfg", k->line, "keys", "no key \"%s\" (fix: a "
 			    "character, F6, Ctrl-P, PgUp, ...)", k->key);
 		else if (name[0] == '\0' || command_is_known(name)) {
-			input_name(key, k->key, sizeof k->key);
-			s->key[kept++] = *k;
+			input_name(key, shown, sizeof shown);
+			settings_bind(s, shown, k->command, k->line);
 		} else if ((near = command_near(name)) != NULL)
 			errors_add(errors, "settings.cfg", k->line, "keys", "no command \"%s\" (fix: did "
 			    "you mean %s?)", name, near);
 		else
 			errors_add(errors, "settings.cfg", k->line, "keys", "no command \"%s\"", name);
 	}
-	s->keys = kept;
 }
 
 void

@@ -13,8 +13,6 @@
 #include "file/jsonout.h"
 #include "ui/theme.h"
 
-#define GIB (1024.0 * 1024 * 1024)
-
 /* Lay out the plan, or say on standard error why its framework would refuse it. */
 bool report_layout(const struct session *s, struct layout *l);
 
@@ -22,15 +20,9 @@ bool report_layout(const struct session *s, struct layout *l);
 int report_with_layout(const struct options *o,
     int (*print)(const struct session *s, const struct options *o, const struct layout *l));
 
-/* Place its layers, likewise. */
-bool report_placement(const struct session *s, struct placement *pl);
-
 /* Warn on standard error of names that the catalogue lacks: reports that such a plan can
  * have all the same take the defaults for what it names. */
 void report_unknown_names(const struct session *s);
-
-/* A kind by name, -1 after a usage error that lists the names. */
-int report_kind(const struct layout *l, const char *option, const char *name);
 
 /* One line of `layers`. */
 void report_chunk(const struct placement *pl, int64_t pp, int64_t v);
@@ -44,10 +36,10 @@ enum theme_colors report_colors(const struct options *o);
 /* Which ones: --palette, else what suits the terminal's background. */
 enum theme_palette report_palette(const struct options *o);
 
-/* Parts of `estimate`: what a training step sends and how long it takes, what a serving
- * engine does. False without memory. */
+/* Parts of `estimate`: what a training step sends and how long it takes (false without
+ * memory), and what a serving engine does. */
 bool report_train(const struct plan *p, const struct estimate *e);
-bool report_serve(const struct plan *p, const struct estimate *e);
+void report_serve(const struct plan *p, const struct estimate *e);
 
 /* ---- JSON: reports that exist as text too ------------------------------------------- */
 

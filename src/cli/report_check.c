@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "core/check.h"
 #include "core/estimate.h"
+#include "file/show.h"
 
 static void
 json_diag(struct jsonout *j, const struct diag *d)
@@ -46,11 +47,12 @@ json_check(const struct estimate *e)
 static void
 print_check(const struct estimate *e)
 {
-	char line[1024];
+	char line[1024], shown[sizeof line];
 
 	for (size_t i = 0; i < e->diags.count; i++) {
 		diag_format(&e->diags.item[i], line, sizeof line);
-		puts(line);
+		show_text(shown, sizeof shown, line);
+		puts(shown);
 	}
 	if (e->diags.dropped > 0) /* errors come first: the status holds without these */
 		complain("%zu more diagnostics", e->diags.dropped);

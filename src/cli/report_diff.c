@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
+#include "file/show.h"
 #include "ui/results.h"
 
 static bool
@@ -121,7 +122,11 @@ static bool
 print_diff(const char *const name[2], const struct plan *a, const struct plan *b,
     const struct estimate *left, const struct estimate *right)
 {
-	printf("A = %s\nB = %s\n\n", name[0], name[1]);
+	char shown[2][4096];
+
+	for (int i = 0; i < 2; i++)
+		show_path(shown[i], sizeof shown[i], name[i]);
+	printf("A = %s\nB = %s\n\n", shown[0], shown[1]);
 	if (!print_fields(a, b))
 		return false;
 	putchar('\n');

@@ -5,7 +5,9 @@
 
 #include "cli/report.h"
 #include "core/estimate.h"
+#include "core/number.h"
 #include "core/text.h"
+#include "file/show.h"
 #include "ui/format.h"
 
 /* The preset, and whether the plan makes another model of it. */
@@ -29,10 +31,11 @@ print_model(const struct plan *p)
 static void
 print_sizes(const struct plan *p, const struct estimate *e)
 {
-	char layout[64];
+	char layout[64], name[sizeof p->name];
 
 	field_format(FIELD_LAYOUT, p, layout, sizeof layout);
-	printf("plan         %s\n", *p->name != '\0' ? p->name : "(unnamed)");
+	show_text(name, sizeof name, p->name);
+	printf("plan         %s\n", *name != '\0' ? name : "(unnamed)");
 	printf("mode         %s\n", p->mode == MODE_SERVE ? "serve" : "train");
 	printf("cluster      %" PRId64 " node%s x %" PRId64 " GPU%s of %s = %" PRId64 " GPU%s\n",
 	    p->cluster.nodes, p->cluster.nodes == 1 ? "" : "s", p->cluster.gpus_per_node,
@@ -189,8 +192,8 @@ print_estimate(const struct session *s, const struct estimate *e, int64_t only)
 	}
 	if (e->timed && !report_train(&s->plan, e))
 		return STATUS_ERROR;
-	if (e->served && !report_serve(&s->plan, e))
-		return STATUS_ERROR;
+	if (e->served)
+		report_serve(&s->plan, e);
 	return e->legal ? STATUS_OK : STATUS_NO;
 }
 

@@ -11,6 +11,13 @@
 #include "core/stage.h"
 #include "core/text.h"
 
+static void
+complain_with_fixes(const struct session *s, struct diag_list *diags)
+{
+	check_fixes(&s->plan, &s->catalog, diags);
+	session_complain(diags, SEVERITY_ERROR);
+}
+
 bool
 report_layout(const struct session *s, struct layout *l)
 {
@@ -19,8 +26,7 @@ report_layout(const struct session *s, struct layout *l)
 	diag_clear(&diags);
 	if (layout_init(l, &s->plan, &diags))
 		return true;
-	check_fixes(&s->plan, &s->catalog, &diags);
-	session_complain(&diags, SEVERITY_ERROR);
+	complain_with_fixes(s, &diags);
 	return false;
 }
 
@@ -59,8 +65,9 @@ report_unknown_names(const struct session *s)
 	}
 }
 
-int
-report_kind(const struct layout *l, const char *option, const char *name)
+/* The kind that --kind names, -1 after a usage error that lists the names. */
+static int
+wanted_kind(const struct layout *l, const char *name)
 {
 	int kind = layout_kind(l, name);
 	char known[LAYOUT_KINDS_MAX * (LAYOUT_NAME_SIZE + 1)] = "";
@@ -69,12 +76,12 @@ report_kind(const struct layout *l, const char *option, const char *name)
 		return kind;
 	for (int k = 0; k < l->kinds; k++)
 		text_add(known, sizeof known, " %s", l->kind[k].name);
-	usage_error("%s: this plan's layout has no groups '%s'; it has%s", option, name, known);
+	usage_error("--kind: this plan's layout has no groups '%s'; it has%s", name, known);
 	return -1;
 }
 
 /* All groups of a kind as text, however many: nothing is kept but one buffer. */
-static bool
+static void
 print_groups(const struct layout *l, int kind, struct stream *out)
 {
 	const int64_t count = layout_group_count(l, kind), size = layout_group_size(l, kind);
@@ -88,9 +95,8 @@ print_groups(const struct layout *l, int kind, struct stream *out)
 		stream_char(out, '\n');
 		/* Nobody reads on: do not count to a million for nothing. */
 		if (ferror(stdout))
-			return false;
+			return;
 	}
-	return true;
 }
 
 static void
@@ -109,7 +115,7 @@ wanted_kinds(const struct options *o, const struct layout *l, bool *wanted)
 	for (int kind = 0; kind < l->kinds; kind++)
 		wanted[kind] = o->kinds == 0;
 	for (int i = 0; i < o->kinds; i++) {
-		int kind = report_kind(l, "--kind", o->kind[i]);
+		int kind = wanted_kind(l, o->kind[i]);
 
 		if (kind < 0)
 			return false;
@@ -162,16 +168,16 @@ report_chunk(const struct placement *pl, int64_t pp, int64_t v)
 	    pp, v, c->embedding, c->loss, (int)c->mtp, (int)c->count, (int)c->first);
 }
 
-bool
-report_placement(const struct session *s, struct placement *pl)
+/* Place the layers, or say why the plan's framework would refuse it. */
+static bool
+place_layers(const struct session *s, struct placement *pl)
 {
 	struct diag_list diags;
 
 	diag_clear(&diags);
 	if (placement_init(pl, &s->plan, &diags))
 		return true;
-	check_fixes(&s->plan, &s->catalog, &diags);
-	session_complain(&diags, SEVERITY_ERROR);
+	complain_with_fixes(s, &diags);
 	return false;
 }
 
@@ -184,7 +190,7 @@ layers_run(const struct options *o)
 
 	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
 		return STATUS_ERROR;
-	if (report_placement(&s, &pl)) {
+	if (place_layers(&s, &pl)) {
 		status = STATUS_OK;
 		report_unknown_names(&s);
 		if (o->json)

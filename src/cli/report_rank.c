@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/output.h"
 #include "cli/report.h"
@@ -22,13 +21,10 @@ print_coordinates(const struct layout *l, int64_t rank)
 
 	for (int grid = 0; grid < l->grids; grid++)
 		for (int axis = 0; axis < l->grid[grid].axes; axis++) {
-			const struct axis *a = &l->grid[grid].axis[axis];
-			bool known = false;
+			const char *name = l->grid[grid].axis[axis].name;
 
-			for (int earlier = 0; earlier < grid && !known; earlier++)
-				known = layout_axis(l, earlier, a->name) >= 0;
-			if (!known)
-				text_add(line, sizeof line, " %s=%" PRId64, a->name,
+			if (!layout_axis_again(l, grid, name))
+				text_add(line, sizeof line, " %s=%" PRId64, name,
 				    layout_coord(l, grid, axis, rank));
 		}
 	printf("coordinates %s\n", line);
@@ -107,6 +103,7 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	const struct layout *l = &e->layout;
 	const int64_t per_node = s->plan.cluster.gpus_per_node;
 	const int64_t stage = layout_pipeline_rank(l, rank);
+	int64_t mirror;
 
 	printf("rank         %" PRId64 " of %" PRId64 "\n", rank, l->world);
 	printf("node         %" PRId64 "\n", rank / per_node);
@@ -121,6 +118,8 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 		putchar('\n');
 		for (int64_t v = 0; v < e->placement.vpp; v++)
 			report_chunk(&e->placement, stage, v);
+		if ((mirror = placement_mirror(&e->placement, &s->plan, stage)) >= 0)
+			report_chunk(&e->placement, mirror, 0);
 	}
 	return true;
 }

@@ -66,11 +66,10 @@ print_speed(const struct plan *p, const struct serve *s)
 		    "apart\n", format_seconds(text, sizeof text, s->transfer_seconds));
 }
 
-bool
+void
 report_serve(const struct plan *p, const struct estimate *e)
 {
 	print_memory(&e->serve);
 	print_pool(p, &e->serve);
 	print_speed(p, &e->serve);
-	return true;
 }

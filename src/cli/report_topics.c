@@ -1,4 +1,5 @@
 /* `topics`: the primer, as text. */
+#include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +9,14 @@
 #include "core/text.h"
 #include "file/topics.h"
 
-/* --language, else that of the locale as far as there are pages in it. */
+/* --language, else that of the locale as far as there are pages in it, which are UTF-8. */
 static const char *
 language_of(const struct options *o)
 {
 	if (o->language != NULL)
 		return o->language;
-	return strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0 ? "zh" : "en";
+	return strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0 &&
+	    text_equal(nl_langinfo(CODESET), "UTF-8") ? "zh" : "en";
 }
 
 static bool

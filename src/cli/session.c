@@ -7,6 +7,7 @@
 #include "core/field.h"
 #include "core/text.h"
 #include "file/catalog_file.h"
+#include "file/show.h"
 #include "file/topics.h"
 
 void
@@ -193,12 +194,13 @@ session_estimate(const struct session *s, struct ledger *ledger)
 void
 session_complain(const struct diag_list *diags, enum severity severity)
 {
-	char line[1024];
+	char line[1024], shown[sizeof line];
 
 	for (size_t i = 0; i < diags->count; i++)
 		if (diags->item[i].severity <= severity) {
 			diag_format(&diags->item[i], line, sizeof line);
-			complain("%s", line);
+			show_text(shown, sizeof shown, line);
+			complain("%s", shown);
 		}
 	if (diags->dropped > 0)
 		complain("%zu more diagnostics", diags->dropped);

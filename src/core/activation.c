@@ -8,7 +8,8 @@
  */
 #include "core/activation.h"
 
-#include <string.h>
+#include "core/compute.h"
+#include "core/number.h"
 
 #define MCORE "Megatron-LM megatron/core/"
 #define KORTHIKANTI "Korthikanti et al. 2022, arXiv 2205.05198"
@@ -68,64 +69,31 @@ share_bytes(const struct share *count, const struct share *unit)
 	    count->mtp * unit->mtp + count->embedding * unit->embedding;
 }
 
-static double
-at_least_one(double n)
-{
-	return n > 1 ? n : 1;
-}
-
-/* True when a comma-separated list holds a word. */
-static bool
-lists(const char *list, const char *word)
-{
-	const size_t n = strlen(word);
-
-	while (*list != '\0') {
-		const char *end = list;
-
-		while (*end != '\0' && *end != ',' && *end != ' ')
-			end++;
-		if ((size_t)(end - list) == n && memcmp(list, word, n) == 0)
-			return true;
-		list = *end == '\0' ? end : end + 1;
-	}
-	return false;
-}
-
-static void
-init_modules(struct activation *c)
-{
-	const char *list = c->p->training.recompute_modules;
-
-	c->selective = c->p->training.recompute == RECOMPUTE_SELECTIVE;
-	if (!c->selective)
-		return;
-	c->no_core = lists(list, "core_attn");
-	c->no_norm = lists(list, "layernorm");
-	c->no_up = lists(list, "mla_up_proj");
-	c->no_mlp = lists(list, "mlp");
-	c->no_act = lists(list, "moe_act");
-	c->no_moe = lists(list, "moe");
-	c->no_shared = lists(list, "shared_experts");
-}
-
 struct activation
 activation_init(const struct plan *p)
 {
 	const struct training *t = &p->training;
 	struct activation c = { .p = p };
 
-	c.a = t->precision == PRECISION_FP32 ? 4 : 2;
+	c.a = compute_width(p);
 	c.linear = t->precision == PRECISION_FP8 ? 1 : c.a;
-	c.tp = at_least_one((double)p->parallel.tp);
-	c.cp = at_least_one((double)p->parallel.cp);
-	c.etp = params_expert_ranks(p) / at_least_one((double)p->parallel.ep);
-	c.tokens = (double)t->sequence_length * (double)t->micro_batch_size / c.cp;
-	c.local = p->parallel.sequence_parallel ? c.tokens / c.tp : c.tokens;
+	c.tp = at_least_one(p->parallel.tp);
+	c.cp = at_least_one(p->parallel.cp);
+	c.etp = params_expert_ranks(p) / at_least_one(p->parallel.ep);
+	c.tokens = compute_tokens(p);
+	c.local = compute_tokens_split(p);
 	/* An expert's capacity bounds what it takes, so there is no imbalance then. */
 	c.routed = c.local * (double)p->model.experts_per_token * c.etp *
-	    (t->moe_capacity_factor > 0 ? t->moe_capacity_factor : at_least_one(t->moe_imbalance));
-	init_modules(&c);
+	    (t->moe_capacity_factor > 0 ? t->moe_capacity_factor :
+	    larger(1, t->moe_imbalance));
+	c.selective = t->recompute == RECOMPUTE_SELECTIVE;
+	c.no_core = compute_recomputes(p, "core_attn");
+	c.no_norm = compute_recomputes(p, "layernorm");
+	c.no_up = compute_recomputes(p, "mla_up_proj");
+	c.no_mlp = compute_recomputes(p, "mlp");
+	c.no_act = compute_recomputes(p, "moe_act");
+	c.no_moe = compute_recomputes(p, "moe");
+	c.no_shared = compute_recomputes(p, "shared_experts");
 	return c;
 }
 
@@ -145,9 +113,8 @@ activation_init(const struct plan *p)
 static const char *
 second_output(const struct plan *p, double cp)
 {
-	const struct cluster *c = &p->cluster;
-	const bool hopper = c->fp8_tflops > 0 && c->nvlink_gbps > 0; /* or later */
-	const bool blackwell = hopper && c->bf16_tflops > 2000;
+	const bool hopper = plan_hopper_or_later(p);
+	const bool blackwell = hopper && p->cluster.bf16_tflops > 2000;
 
 	if (p->training.micro_batch_size > 1 && p->parallel.layout == LAYOUT_NANOTRON)
 		return NANOTRON_LLAMA;
@@ -195,9 +162,9 @@ add_mha(const struct sink *s, double layers, double kv_heads)
 {
 	const struct activation *c = s->c;
 	const struct model *m = s->m;
-	const double n = (double)m->attention_heads / c->tp, k = at_least_one(kv_heads / c->tp);
+	const double n = (double)m->attention_heads / c->tp, k = larger(1, kv_heads / c->tp);
 	const double d = (double)m->head_dim;
-	const double v = (double)(m->v_head_dim ? m->v_head_dim : m->head_dim);
+	const double v = params_value_dim(m);
 	const double out = c->a * c->tokens * n * v;
 
 	if (layers <= 0)
@@ -229,8 +196,8 @@ add_mla(const struct sink *s, double layers)
 	const double n = (double)m->attention_heads / c->tp;
 	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
 	const double rope = (double)m->qk_rope_head_dim;
-	const double dq = (double)m->qk_nope_head_dim + rope;
-	const double v = (double)(m->v_head_dim ? m->v_head_dim : m->head_dim);
+	const double dq = params_key_dim(m);
+	const double v = params_value_dim(m);
 	const double out = c->a * c->tokens * n * v;
 
 	if (layers <= 0)
@@ -275,14 +242,13 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct activation *c = s->c;
 	const struct model *m = s->m;
-	const double kv = (double)m->kv_heads;
 
 	if (m->attention == ATTENTION_MLA) {
 		add_mla(s, m->linear_attention ? k->global : k->all);
 	} else {
-		add_mha(s, k->global, kv);
+		add_mha(s, k->global, params_kv_heads(m, false));
 		if (!m->linear_attention)
-			add_mha(s, k->local, m->local_kv_heads ? (double)m->local_kv_heads : kv);
+			add_mha(s, k->local, params_kv_heads(m, true));
 	}
 	if (m->linear_attention)
 		add_linear_attention(s, k->local);

@@ -40,19 +40,26 @@ check_names(const struct facts *facts, struct diag_list *diags)
 	}
 }
 
+/* True when the plan breaks a rule that holds in its layout and mode. */
+static bool
+is_broken(const struct rule *r, const struct facts *facts, char *message, size_t size)
+{
+	const unsigned layout = 1U << facts->plan->parallel.layout;
+	const unsigned mode = facts->plan->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
+
+	return (r->layouts & layout) != 0 && ((unsigned)r->modes & mode) != 0 &&
+	    r->broken(facts, message, size);
+}
+
 static void
 check_rules_of(const struct facts *facts, enum severity severity, struct diag_list *diags)
 {
-	const struct plan *p = facts->plan;
-	const unsigned layout = 1U << p->parallel.layout;
-	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
 	char message[DIAG_MESSAGE_SIZE];
 
 	for (size_t i = 0; i < check_rule_count; i++) {
 		const struct rule *r = &check_rules[i];
 
-		if (r->severity == severity && (r->layouts & layout) != 0 &&
-		    ((unsigned)r->modes & mode) != 0 && r->broken(facts, message, sizeof message))
+		if (r->severity == severity && is_broken(r, facts, message, sizeof message))
 			diag_add(diags, severity, r->field, r->reason, r->source, "%s", message);
 	}
 }
@@ -72,21 +79,16 @@ bool
 check_legal(const struct facts *facts)
 {
 	const struct plan *p = facts->plan;
-	const unsigned layout = 1U << p->parallel.layout;
-	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
 	char message[DIAG_MESSAGE_SIZE];
 
 	if (facts->catalog != NULL &&
 	    (catalog_find(&facts->catalog->gpus, p->cluster.gpu) == NULL ||
 	    catalog_find(&facts->catalog->models, p->model.preset) == NULL))
 		return false;
-	for (size_t i = 0; i < check_rule_count; i++) {
-		const struct rule *r = &check_rules[i];
-
-		if (r->severity == SEVERITY_ERROR && (r->layouts & layout) != 0 &&
-		    ((unsigned)r->modes & mode) != 0 && r->broken(facts, message, sizeof message))
+	for (size_t i = 0; i < check_rule_count; i++)
+		if (check_rules[i].severity == SEVERITY_ERROR &&
+		    is_broken(&check_rules[i], facts, message, sizeof message))
 			return false;
-	}
 	return true;
 }
 

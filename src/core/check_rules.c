@@ -27,6 +27,7 @@ const struct rule check_rules[] = {
 	  "Megatron-LM megatron/core/num_microbatches_calculator.py; DeepSpeed deepspeed/runtime/config.py; torchtitan train.py", rule_batch_does_not_divide },
 	{ "vpp_group_out_of_range", ERROR, FIELD_MICROBATCH_GROUP_SIZE, M, MODES_TRAIN, SCHEDULES, rule_group_out_of_range },
 	{ "vpp_group_leaves_bubble", ERROR, FIELD_GLOBAL_BATCH_SIZE, M, MODES_TRAIN, SCHEDULES, rule_group_leaves_bubble },
+	{ "vpp_rounds_uneven", ERROR, FIELD_GLOBAL_BATCH_SIZE, T, MODES_TRAIN, "PyTorch torch/distributed/pipelining/schedules.py", rule_rounds_uneven },
 	{ "dualpipe_odd", ERROR, FIELD_PP, TRAINERS, MODES_TRAIN, "deepseek-ai/DualPipe dualpipe/dualpipe.py", rule_dualpipe_odd },
 	{ "dualpipe_microbatches", ERROR, FIELD_GLOBAL_BATCH_SIZE, TRAINERS, MODES_TRAIN,
 	  "deepseek-ai/DualPipe dualpipe/dualpipe.py, dualpipev.py", rule_dualpipe_microbatches },

@@ -14,12 +14,6 @@
 
 typedef bool rule_function(const struct facts *facts, char *message, size_t size);
 
-/* The word is one of a list joined by commas or blanks. */
-bool rule_in_list(const char *list, const char *word, size_t length);
-
-/* The plan recomputes this module selectively. */
-bool rule_recomputes(const struct plan *p, const char *module);
-
 /* rules_shape.c: what model, sequence and experts ask of the parallel sizes */
 rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotron_kv_heads,
     rule_kv_heads_do_not_group, rule_latent_size_missing, rule_linear_size_missing,
@@ -35,7 +29,7 @@ rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotr
 
 /* rules_run.c: batch, state and switches, serving, advice */
 rule_function rule_batch_does_not_divide, rule_group_out_of_range,
-    rule_group_leaves_bubble, rule_dualpipe_odd, rule_dualpipe_microbatches,
+    rule_group_leaves_bubble, rule_rounds_uneven, rule_dualpipe_odd, rule_dualpipe_microbatches,
     rule_fork_chunks, rule_param_overlap_without_grad_overlap,
     rule_fp8_gather_without_zero, rule_fp8_gather_without_fp8, rule_fsdp_optimizer,
     rule_recompute_module_unknown, rule_recompute_without_module,

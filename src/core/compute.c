@@ -3,6 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/number.h"
+#include "core/params.h"
+#include "core/text.h"
+
+enum generation {
+	GENERATION_VOLTA, GENERATION_AMPERE, GENERATION_HOPPER, GENERATION_BLACKWELL,
+	GENERATION_OTHER
+};
+
 /*
  * Rows: efficiency of matrix products (bf16), their memory rate, launch time and exponent as
  * fitted to the GEMM tables of ai-dynamo/aiconfigurator; Blackwell's first two are those of
@@ -33,12 +42,6 @@ static const struct generation_row rows[] = {
 	[GENERATION_BLACKWELL] = { .44, .65, 2e-6, 2, .56, .45, .38, .62, .90, .20 },
 	[GENERATION_OTHER] = { .60, .80, 8e-6, 2, .50, .40, .34, .62, .85, .40 },
 };
-
-static double
-at_least_one(int64_t n)
-{
-	return n > 1 ? (double)n : 1;
-}
 
 static enum generation
 generation_of(const struct plan *p)
@@ -96,9 +99,8 @@ machine_of(const struct plan *p)
 	const double scale = fitted * clock_share(&p->cluster);
 	const bool fp8 = p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0;
 	const double rate = p->cluster.bf16_tflops * 1e12;
-	struct machine g = { .generation = generation };
+	struct machine g = { .known = rate > 0 && p->cluster.hbm_gbps > 0 };
 
-	g.known = rate > 0 && p->cluster.hbm_gbps > 0;
 	g.peak = fp8 ? p->cluster.fp8_tflops * 1e12 : rate;
 	g.plain = rate * r->matrix * scale;
 	g.linear = fp8 ? g.peak * r->fp8 * scale : g.plain;
@@ -220,49 +222,24 @@ compute_recomputed_layers(const struct plan *p, int64_t layers)
 bool
 compute_recomputes(const struct plan *p, const char *module)
 {
-	const char *list = p->training.recompute_modules;
-	const size_t length = strlen(module);
-
-	if (p->training.recompute != RECOMPUTE_SELECTIVE)
-		return false;
-	for (const char *at = strstr(list, module); at != NULL; at = strstr(at + 1, module)) {
-		const bool starts = at == list || at[-1] == ',' || at[-1] == ' ';
-		const char after = at[length];
-
-		if (starts && (after == '\0' || after == ',' || after == ' '))
-			return true;
-	}
-	return false;
+	return p->training.recompute == RECOMPUTE_SELECTIVE &&
+	    text_lists(p->training.recompute_modules, module, strlen(module));
 }
 
 /* ---- attention -------------------------------------------------------------------- */
 
-/* Keys that a query meets on average: causal, of its chunk, or of the window. */
-static double
-mean_keys(const struct plan *p, bool local)
+double
+compute_keys(const struct plan *p, bool local, bool full)
 {
 	const double s = (double)p->training.sequence_length;
 	const double window = (double)p->model.sliding_window;
 	const double chunk = (double)p->model.attention_chunk;
 
 	if (local && chunk > 0)
-		return fmin(chunk, s) / 2;
+		return full ? fmin(chunk, s) : fmin(chunk, s) / 2;
 	if (!local || window <= 0 || window >= s)
-		return s / 2;
-	return window - window * window / (2 * s);
-}
-
-static double
-value_dim(const struct model *m)
-{
-	return (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
-}
-
-static double
-key_dim(const struct model *m)
-{
-	return m->attention == ATTENTION_MLA ?
-	    (double)(m->qk_nope_head_dim + m->qk_rope_head_dim) : (double)m->head_dim;
+		return full ? s : s / 2;
+	return full ? window : window - window * window / (2 * s);
 }
 
 /* Scores stored: two batched products each way and the softmax between them, which reads
@@ -270,12 +247,13 @@ key_dim(const struct model *m)
 static void
 core_unfused(struct work *w, const struct plan *p, const struct machine *g, double heads)
 {
+	const struct model *m = &p->model;
 	const double s = (double)p->training.sequence_length;
 	const double queries = s / at_least_one(p->parallel.cp);
 	const double batch = (double)p->training.micro_batch_size * heads;
 	const double scores = batch * queries * s;
-	const double score = product(g, g->plain, 1, batch * queries, s, key_dim(&p->model), 0);
-	const double value = product(g, g->plain, 1, batch * queries, value_dim(&p->model), s, 0);
+	const double score = product(g, g->plain, 1, batch * queries, s, params_key_dim(m), 0);
+	const double value = product(g, g->plain, 1, batch * queries, params_value_dim(m), s, 0);
 
 	w->core = score + value + compute_memory(g, 13 * scores);
 	w->core_backward = 2 * (score + value) + compute_memory(g, 20 * scores);
@@ -297,8 +275,8 @@ core(struct work *w, const struct plan *p, const struct machine *g, bool local)
 	} else if (!p->training.flash_attention) {
 		core_unfused(w, p, g, heads);
 	} else {
-		flop = 2 * compute_tokens(p) * mean_keys(p, local) * heads *
-		    (key_dim(m) + value_dim(m));
+		flop = 2 * compute_tokens(p) * compute_keys(p, local, false) * heads *
+		    (params_key_dim(m) + params_value_dim(m));
 		w->core = flop / g->attention + g->launch;
 		w->core_backward = 2.5 * flop / g->attention_backward + g->launch;
 	}
@@ -313,10 +291,11 @@ projections_up(struct work *w, const struct plan *p, const struct machine *g)
 	const struct model *m = &p->model;
 	const double tokens = compute_tokens(p), q = (double)m->q_lora_rank;
 	const double heads = (double)m->attention_heads / at_least_one(p->parallel.tp);
-	const double nope = (double)m->qk_nope_head_dim;
+	const double up = (double)m->qk_nope_head_dim + params_value_dim(m);
 
-	linear(w, g, g->linear, 1, tokens, heads * key_dim(m), q > 0 ? q : (double)m->hidden_size);
-	linear(w, g, g->linear, 1, tokens, heads * (nope + value_dim(m)), (double)m->kv_lora_rank);
+	linear(w, g, g->linear, 1, tokens, heads * params_key_dim(m),
+	    q > 0 ? q : (double)m->hidden_size);
+	linear(w, g, g->linear, 1, tokens, heads * up, (double)m->kv_lora_rank);
 }
 
 static void
@@ -332,8 +311,8 @@ projections_mla(struct work *w, const struct plan *p, const struct machine *g)
 		linear(w, g, g->linear, 1, split, q, h);
 	linear(w, g, g->linear, 1, split, latent, h);
 	projections_up(w, p, g);
-	linear(w, g, g->linear, 1, tokens, h, heads * value_dim(m));
-	vector(w, g, 8 * tokens * heads * (2 * key_dim(m) + value_dim(m)));
+	linear(w, g, g->linear, 1, tokens, h, heads * params_value_dim(m));
+	vector(w, g, 8 * tokens * heads * (2 * params_key_dim(m) + params_value_dim(m)));
 }
 
 static void
@@ -342,7 +321,8 @@ attention(struct work *w, const struct plan *p, const struct machine *g, bool lo
 	const struct model *m = &p->model;
 	const double t = at_least_one(p->parallel.tp), tokens = compute_tokens(p);
 	const double h = (double)m->hidden_size, d = (double)m->head_dim;
-	double q = (double)m->attention_heads, kv = (double)m->kv_heads, out = q * value_dim(m);
+	const double v = params_value_dim(m);
+	double q = (double)m->attention_heads, out = q * v, kv;
 
 	if (m->attention == ATTENTION_MLA) {
 		projections_mla(w, p, g);
@@ -353,10 +333,9 @@ attention(struct work *w, const struct plan *p, const struct machine *g, bool lo
 		linear(w, g, g->linear, 1, tokens, h, out / t);
 		vector(w, g, 16 * tokens * (q + out) / t);
 	} else {
-		if (local && m->local_kv_heads > 0)
-			kv = (double)m->local_kv_heads;
+		kv = params_kv_heads(m, local);
 		q *= m->attention_output_gate ? 2 : 1;
-		linear(w, g, g->linear, 1, tokens, (q * d + fmax(kv, t) * (d + value_dim(m))) / t, h);
+		linear(w, g, g->linear, 1, tokens, (q * d + fmax(kv, t) * (d + v)) / t, h);
 		linear(w, g, g->linear, 1, tokens, h, out / t);
 		vector(w, g, 8 * tokens * (q + 2 * kv) * d / t);
 	}

@@ -13,14 +13,8 @@
 
 #include "core/plan.h"
 
-enum generation {
-	GENERATION_VOLTA, GENERATION_AMPERE, GENERATION_HOPPER, GENERATION_BLACKWELL,
-	GENERATION_OTHER
-};
-
 /* What the GPU and the software on it reach; rates in FLOP/s and B/s of one GPU. */
 struct machine {
-	enum generation generation;
 	bool known;            /* the plan says how fast the GPU is; else every time is 0 */
 	double peak;           /* dense peak in the plan's precision: what MFU divides by */
 	double linear, plain;  /* matrix products of linear layers; all others (16 bits) */
@@ -53,6 +47,8 @@ struct work compute_layer(const struct plan *p, const struct machine *g, int kin
 struct work compute_embedding(const struct plan *p, const struct machine *g);
 struct work compute_head(const struct plan *p, const struct machine *g); /* LM head and loss */
 struct work compute_mtp(const struct plan *p, const struct machine *g);  /* its projection */
+
+/* Seconds of a memory-bound operation that moves so many bytes. */
 double compute_memory(const struct machine *g, double bytes);
 
 /* True when selective recompute names this module. */
@@ -67,16 +63,21 @@ int64_t compute_recomputed_layers(const struct plan *p, int64_t layers);
 double compute_tokens(const struct plan *p);
 double compute_tokens_split(const struct plan *p);
 
+/* Keys that a query meets on average: causal, or all of them where the full matrix counts;
+ * in a local layer those of its chunk or window. */
+double compute_keys(const struct plan *p, bool local, bool full);
+
 /* Bytes of one number of an activation, kept or sent: 2, or 4 in fp32. */
 double compute_width(const struct plan *p);
 
-/* FLOP of one token, forward and backward, without recompute; each by part. */
+/* FLOP of one token, forward and backward, without recompute, by part; attention causal, or
+ * with the full matrix. */
 struct flops {
 	double projections, core, mlp, shared, experts, head, mtp;
 	double up; /* of the projections: from MLA's latent vectors to the heads */
 };
 struct flops flops_of_token(const struct plan *p, bool full_attention);
-double flops_sum(const struct flops *f);
+double flops_sum(struct flops f);
 
 /* The same of one layer, whole; kind as in compute_layer. */
 double flops_of_layer(const struct plan *p, int kind);

@@ -1,5 +1,7 @@
-#include "core/check.h"
 #include "core/estimate.h"
+
+#include "core/check.h"
+#include "core/number.h"
 
 static void
 estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s,
@@ -29,7 +31,6 @@ has_room(const struct estimate *out)
 static void
 check_fit(struct estimate *out, const struct plan *p)
 {
-	const double gib = 1024.0 * 1024 * 1024;
 	const bool room = has_room(out);
 
 	out->fits = room && (!out->served || out->serve.fits);
@@ -42,7 +43,7 @@ check_fit(struct estimate *out, const struct plan *p)
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
 		    "the GPU's data sheet; shardplan-plan(5), memory_gib",
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s", (long long)out->peak_stage,
-		    out->peak_total / gib, out->capacity / gib, p->cluster.gpu);
+		    out->peak_total / GIB, out->capacity / GIB, p->cluster.gpu);
 	}
 }
 

@@ -175,18 +175,9 @@ field_in_mode(enum field_id f, int64_t mode)
 bool
 field_choice(enum field_id f, int64_t i, char *buf, size_t size)
 {
-	const char *name = field_table[f].choices;
+	const char *names = field_table[f].choices;
 
-	while (name != NULL && i > 0) {
-		name = strchr(name, '|');
-		if (name != NULL)
-			name++;
-		i--;
-	}
-	if (name == NULL || i < 0)
-		return false;
-	text_put(buf, size, "%.*s", (int)strcspn(name, "|"), name);
-	return true;
+	return names != NULL && i >= 0 && text_choice(names, i, buf, size);
 }
 
 /* Index of a name in the list, -1 without it. */

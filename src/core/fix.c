@@ -2,7 +2,6 @@
  * fix.c - the nearest plan without an error: check_fixes of check.h.
  */
 #include <math.h>
-#include <string.h>
 
 #include "core/check.h"
 #include "core/layout_build.h"

@@ -2,22 +2,23 @@
 
 #include <math.h>
 
+#include "core/number.h"
 #include "core/params.h"
 
 #define VLLM_KV "vLLM vllm/v1/kv_cache_interface.py"
 #define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
 #define VLLM_INDEXER "vLLM vllm/v1/attention/backends/mla/indexer.py"
 
-static double
-larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 double
 kv_attention_tp(const struct plan *p)
 {
 	return p->serving.dp_attention ? 1 : larger(1, (double)p->parallel.tp);
+}
+
+double
+kv_index_bytes(const struct model *m)
+{
+	return m->index_heads > 0 ? (double)m->index_head_dim * (1 + 4.0 / 128) : 0;
 }
 
 /* Bytes of n cached numbers. NVFP4 adds one byte of scale for 16 of them. */
@@ -36,7 +37,7 @@ cached_bytes(int64_t kv_dtype, double n)
 
 /* The latent and the rotary part, one copy on every TP rank. For sparse attention FP8
  * means the format fp8_ds_mla: FP8 latent, an fp32 scale for 128 of it, 16-bit rotary
- * part; the indexer's keys are always FP8 with such a scale. */
+ * part. */
 static double
 mla_bytes(const struct plan *p)
 {
@@ -50,19 +51,14 @@ mla_bytes(const struct plan *p)
 
 /* Every rank keeps whole KV heads, so at least one. */
 static double
-layer_bytes(const struct plan *p, int64_t kv_heads)
+layer_bytes(const struct plan *p, bool local)
 {
 	const struct model *m = &p->model;
-	const double index = (double)m->index_head_dim;
-	const double v = (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
-	const double heads = ceil((double)kv_heads / kv_attention_tp(p));
-	double bytes;
+	const double heads = ceil(params_kv_heads(m, local) / kv_attention_tp(p));
+	const double bytes = m->attention == ATTENTION_MLA ? mla_bytes(p) : larger(1, heads) *
+	    cached_bytes(p->serving.kv_dtype, params_key_dim(m) + params_value_dim(m));
 
-	if (m->attention == ATTENTION_MLA)
-		bytes = mla_bytes(p);
-	else
-		bytes = larger(1, heads) * cached_bytes(p->serving.kv_dtype, (double)m->head_dim + v);
-	return m->index_heads > 0 ? bytes + index + 4 * index / 128 : bytes;
+	return bytes + kv_index_bytes(m);
 }
 
 /* Gated delta network: the fp32 state of each value head, and the inputs that the
@@ -102,11 +98,7 @@ token_ranks(const struct plan *p)
 static double
 bytes_everywhere(const struct plan *p)
 {
-	const double index = (double)p->model.index_head_dim;
-
-	if (p->serving.engine == ENGINE_VLLM || p->model.index_heads <= 0)
-		return 0;
-	return index + 4 * index / 128;
+	return p->serving.engine == ENGINE_VLLM ? 0 : kv_index_bytes(&p->model);
 }
 
 static enum kv_kind
@@ -120,11 +112,10 @@ local_kind(const struct model *m)
 struct kv_layers
 kv_layers_of(const struct plan *p, int64_t first, int64_t count)
 {
-	const enum kv_kind local = local_kind(&p->model);
-	struct kv_layers out = { { 0 } };
+	const struct layer_kinds k = params_kinds(&p->model, first, count);
+	struct kv_layers out = { { [KV_FULL] = k.global } };
 
-	for (int64_t i = first; i < first + count; i++)
-		out.of[params_is_global_layer(&p->model, i) ? KV_FULL : local]++;
+	out.of[local_kind(&p->model)] = k.local;
 	return out;
 }
 
@@ -191,8 +182,8 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	struct kv kv = { .tokens = tokens,
 		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
 
-	kv.bytes[KV_FULL] = layer_bytes(p, m->kv_heads);
-	kv.bytes[KV_WINDOW] = layer_bytes(p, m->local_kv_heads ? m->local_kv_heads : m->kv_heads);
+	kv.bytes[KV_FULL] = layer_bytes(p, false);
+	kv.bytes[KV_WINDOW] = layer_bytes(p, true);
 	kv.bytes[KV_CHUNK] = kv.bytes[KV_WINDOW];
 	kv.bytes[KV_STATE] = m->linear_attention ? state_bytes(p) : 0;
 	kv.ranks = token_ranks(p);
@@ -221,7 +212,7 @@ add_mla(const struct kv *kv, const struct plan *p, double layers, double *sum,
     struct ledger *ledger)
 {
 	const struct model *m = &p->model;
-	const double index = m->index_heads > 0 ? (double)m->index_head_dim * (1 + 4.0 / 128) : 0;
+	const double index = kv_index_bytes(m);
 
 	LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * (kv->bytes[KV_FULL] - index),
 	    "latent and rotary part", VLLM_MLA,
@@ -242,7 +233,7 @@ kv_token_bytes(const struct kv *kv, const struct plan *p, const struct kv_layers
 	};
 	const struct model *m = &p->model;
 	const double d = (double)m->head_dim;
-	const double v = (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+	const double v = params_value_dim(m);
 	const double head = cached_bytes(p->serving.kv_dtype, d + v);
 	double sum = 0;
 
@@ -323,24 +314,22 @@ kv_request_blocks(const struct kv *kv, double length)
 
 /* layer_bytes without the split over TP; the indexer's keys are not split anyway. */
 static double
-whole_bytes(const struct plan *p, int64_t kv_heads)
+whole_bytes(const struct plan *p, bool local)
 {
 	const struct model *m = &p->model;
-	const double index = m->index_heads > 0 ? (double)m->index_head_dim * (1 + 4.0 / 128) : 0;
-	const double held = larger(1, ceil((double)kv_heads / kv_attention_tp(p)));
+	const double index = kv_index_bytes(m), heads = params_kv_heads(m, local);
+	const double held = larger(1, ceil(heads / kv_attention_tp(p)));
 
 	if (m->attention == ATTENTION_MLA)
-		return layer_bytes(p, kv_heads);
-	return (layer_bytes(p, kv_heads) - index) * (double)kv_heads / held + index;
+		return layer_bytes(p, local);
+	return (layer_bytes(p, local) - index) * heads / held + index;
 }
 
 double
 kv_model_bytes(const struct plan *p)
 {
 	const struct kv_layers all = kv_layers_of(p, 0, p->model.layers);
-	const int64_t full = p->model.kv_heads;
-	const int64_t local = p->model.local_kv_heads ? p->model.local_kv_heads : full;
 
-	return all.of[KV_FULL] * whole_bytes(p, full) +
-	    (all.of[KV_WINDOW] + all.of[KV_CHUNK]) * whole_bytes(p, local);
+	return all.of[KV_FULL] * whole_bytes(p, false) +
+	    (all.of[KV_WINDOW] + all.of[KV_CHUNK]) * whole_bytes(p, true);
 }

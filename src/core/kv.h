@@ -35,7 +35,7 @@ struct kv {
 	double groups[KV_KINDS];  /* groups of layers of this kind, 0 without such layers */
 	double state_pages;       /* pages of a request in a group of KV_STATE */
 	double page;              /* bytes of one block in one layer; 0: kinds share no page */
-	double window;
+	double window;            /* tokens of a window or a chunk, 0 without */
 	double ranks;             /* over which the tokens of a request are spread */
 	double everywhere;        /* of bytes[KV_FULL]: kept on each of them for all tokens */
 	double tokens;            /* most tokens in one forward pass */
@@ -46,6 +46,10 @@ struct kv kv_of(const struct plan *p, int64_t version, double tokens);
 
 /* Ranks of a TP group that share one attention layer: 1 with DP attention, else TP. */
 double kv_attention_tp(const struct plan *p);
+
+/* Bytes that the keys of a sparse attention indexer take for a token in one layer: FP8, with
+ * an fp32 scale for 128 of them; 0 without an indexer. */
+double kv_index_bytes(const struct model *m);
 
 struct kv_layers kv_layers_of(const struct plan *p, int64_t first, int64_t count);
 struct kv_layers kv_stage(const struct plan *p, const struct placement *pl, int64_t stage);

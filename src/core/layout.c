@@ -123,19 +123,34 @@ layout_axis(const struct layout *l, int grid, const char *name)
 	return -1;
 }
 
+bool
+layout_axis_again(const struct layout *l, int grid, const char *name)
+{
+	for (int earlier = 0; earlier < grid; earlier++)
+		if (layout_axis(l, earlier, name) >= 0)
+			return true;
+	return false;
+}
+
 int64_t
 layout_coord(const struct layout *l, int grid, int axis, int64_t rank)
 {
 	return axis_index(&l->grid[grid], axis, rank);
 }
 
+int
+layout_pipeline_axis(const struct layout *l)
+{
+	const int axis = layout_axis(l, 0, "pp");
+
+	return axis >= 0 ? axis : layout_axis(l, 0, "pipe"); /* DeepSpeed's name */
+}
+
 int64_t
 layout_pipeline_rank(const struct layout *l, int64_t rank)
 {
-	int axis = layout_axis(l, 0, "pp");
+	const int axis = layout_pipeline_axis(l);
 
-	if (axis < 0)
-		axis = layout_axis(l, 0, "pipe");
 	return axis < 0 ? 0 : layout_coord(l, 0, axis, rank);
 }
 

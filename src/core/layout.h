@@ -53,7 +53,6 @@ struct group_kind {
 	uint32_t inner;              /* axes outside the mask that the listing counts up first:
 	                                the other parts of a split axis, 0 for most kinds */
 	int64_t chunks;              /* GROUP_CHUNK only */
-	bool partition;              /* every rank is in exactly one group */
 };
 
 /*
@@ -106,6 +105,12 @@ int64_t layout_coord(const struct layout *l, int grid, int axis, int64_t rank);
 
 /* Index of an axis by name, -1 without it. */
 int layout_axis(const struct layout *l, int grid, const char *name);
+
+/* True when a grid before this one has an axis of that name: the same coordinate again. */
+bool layout_axis_again(const struct layout *l, int grid, const char *name);
+
+/* The axis of grid 0 that the stages of the pipeline are on, -1 without it. */
+int layout_pipeline_axis(const struct layout *l);
 
 /* Pipeline rank of a rank: the coordinate that says which layers it holds. */
 int64_t layout_pipeline_rank(const struct layout *l, int64_t rank);

@@ -68,7 +68,7 @@ layout_add_kind(struct layout *l, int grid, const char *name, const char *axes)
 	struct group_kind *k = &l->kind[l->kinds++];
 
 	*k = (struct group_kind){ .name = name, .shape = GROUP_MASK, .grid = grid, .chunks = 1,
-		.mask = layout_mask(l, grid, axes), .partition = true };
+		.mask = layout_mask(l, grid, axes) };
 	return k;
 }
 

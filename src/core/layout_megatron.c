@@ -50,7 +50,6 @@ order_has(const struct order *o, const char *axis)
 struct named_size {
 	const char *token; /* as in the order */
 	const char *axis;  /* as in the grid */
-	enum field_id field;
 	int64_t size;
 };
 
@@ -236,10 +235,8 @@ add_dense_kinds(struct layout *l, int64_t instances)
 	layout_add_kinds(l, then);
 	k = layout_add_kind(l, 0, "embd", "pp");
 	k->shape = GROUP_ENDS;
-	k->partition = false;
 	k = layout_add_kind(l, 0, "pos_embd", "pp");
 	k->shape = GROUP_FIRST;
-	k->partition = false;
 }
 
 static void
@@ -359,15 +356,15 @@ layout_megatron(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return false;
 	order_split(&order, par->order);
 	const struct named_size dense_sizes[] = {
-		{ "tp", "tp", FIELD_TP, par->tp }, { "cp", "cp", FIELD_CP, par->cp },
-		{ "dp", "dp", FIELD_NONE, l->dp }, { "pp", "pp", FIELD_PP, par->pp },
+		{ "tp", "tp", par->tp }, { "cp", "cp", par->cp },
+		{ "dp", "dp", l->dp }, { "pp", "pp", par->pp },
 	};
 	if (!order_covers(&order, dense_sizes, 4, par->order, diags) ||
 	    !order_known(&order, par->order, diags) || !expert_divides(l, par, diags))
 		return false;
 	const struct named_size expert_sizes[] = {
-		{ "tp", "etp", FIELD_ETP, par->etp }, { "ep", "ep", FIELD_EP, par->ep },
-		{ "dp", "edp", FIELD_NONE, l->edp }, { "pp", "pp", FIELD_PP, par->pp },
+		{ "tp", "etp", par->etp }, { "ep", "ep", par->ep },
+		{ "dp", "edp", l->edp }, { "pp", "pp", par->pp },
 	};
 	if (!order_covers(&order, expert_sizes, 4, par->order, diags))
 		return false;

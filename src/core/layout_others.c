@@ -72,7 +72,6 @@ layout_deepspeed(struct layout *l, const struct plan *p, struct diag_list *diags
 	layout_add_kinds(l, kinds);
 	k = layout_add_kind(l, 0, "p2p", "pipe");
 	k->shape = GROUP_RING;
-	k->partition = false;
 	if (par->cp > 1) {
 		layout_add_kind(l, 0, "data_parallel", "data");
 		layout_add_kind(l, 0, "sequence_parallel", "sequence");

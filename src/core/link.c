@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/number.h"
+
 /* Share of a NIC's rate that large messages reach: 0.91 to 0.96 in the measurements of
  * stas00/ml-engineering network/README.md (H200 and B200 4 x 8) and NVIDIA's DGX slides. */
 #define NETWORK_SHARE 0.92
@@ -39,21 +41,9 @@ collective_name(enum collective c)
 /* ---- where a group lies ----------------------------------------------------------- */
 
 static int64_t
-at_least_one(int64_t n)
-{
-	return n > 1 ? n : 1;
-}
-
-static int64_t
 ceil_div(int64_t a, int64_t b)
 {
 	return (a + b - 1) / b;
-}
-
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 /*
@@ -91,7 +81,7 @@ members_below(const struct layout *l, const struct group_kind *k, int64_t limit)
 static void
 span_finish(struct span *s, const struct plan *p, int64_t in_node)
 {
-	const int64_t gpus = at_least_one(p->cluster.gpus_per_node);
+	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
 
 	s->domains = ceil_div(s->size, s->inside);
 	s->nodes = ceil_div(s->size, in_node);
@@ -106,13 +96,13 @@ span_finish(struct span *s, const struct plan *p, int64_t in_node)
 struct span
 link_stride(const struct plan *p, int64_t size, int64_t stride)
 {
-	const int64_t domain = at_least_one(p->cluster.nvlink_domain);
-	const int64_t gpus = at_least_one(p->cluster.gpus_per_node);
-	struct span s = { .size = at_least_one(size) };
+	const int64_t domain = most_of(1, p->cluster.nvlink_domain);
+	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
+	struct span s = { .size = most_of(1, size) };
 
-	stride = at_least_one(stride);
-	s.inside = smaller(s.size, ceil_div(domain, stride));
-	span_finish(&s, p, smaller(s.size, ceil_div(gpus, stride)));
+	stride = most_of(1, stride);
+	s.inside = least_of(s.size, ceil_div(domain, stride));
+	span_finish(&s, p, least_of(s.size, ceil_div(gpus, stride)));
 	return s;
 }
 
@@ -128,9 +118,9 @@ link_span(const struct plan *p, const struct layout *l, int kind)
 	if (k->shape == GROUP_ENDS || k->shape == GROUP_RING)
 		return link_stride(p, s.size, layout_member(l, kind, 0, s.size - 1));
 	/* A chunk is the start of its mask group: at most its own size is inside. */
-	s.inside = smaller(s.size, members_below(l, k, at_least_one(p->cluster.nvlink_domain)));
-	span_finish(&s, p, smaller(s.size,
-	    members_below(l, k, at_least_one(p->cluster.gpus_per_node))));
+	s.inside = least_of(s.size, members_below(l, k, most_of(1, p->cluster.nvlink_domain)));
+	span_finish(&s, p, least_of(s.size,
+	    members_below(l, k, most_of(1, p->cluster.gpus_per_node))));
 	return s;
 }
 
@@ -243,14 +233,15 @@ collective_bytes(enum collective c, double payload, int64_t members)
 	return members <= 1 ? 0 : payload * ring_factor(c, (double)members);
 }
 
-double
-link_network_rate(const struct plan *p)
+/* Bytes a second that one GPU may send over the network, calibration included. */
+static double
+network_rate(const struct plan *p)
 {
 	const double nics = p->cluster.nics_per_node > 0 ? (double)p->cluster.nics_per_node : 1;
 	const double gbps = p->cluster.nic_gbps > 0 ? p->cluster.nic_gbps : 1;
 	const double measured = p->calibration.network_efficiency;
 
-	return nics * gbps * 1e9 / 8 / (double)at_least_one(p->cluster.gpus_per_node) *
+	return nics * gbps * 1e9 / 8 / at_least_one(p->cluster.gpus_per_node) *
 	    NETWORK_SHARE * (measured > 0 ? measured : 1);
 }
 
@@ -268,7 +259,7 @@ outside_rate(const struct plan *p, const struct span *s)
 	const double measured = p->calibration.nvlink_efficiency;
 
 	if (!within_node(p, s))
-		return link_network_rate(p);
+		return network_rate(p);
 	return p->cluster.pcie_gbps * 1e9 * PCIE_SHARE * (measured > 0 ? measured : 1);
 }
 

@@ -55,9 +55,6 @@ double collective_bytes(enum collective c, double payload, int64_t members);
 double collective_seconds(const struct plan *p, enum collective c, double payload,
     const struct span *span);
 
-/* Bytes a second that one GPU may send over the network, calibration included. */
-double link_network_rate(const struct plan *p);
-
 /*
  * All-to-all of tokens that visit `copies` ranks each (expert parallel dispatch or
  * combine), `token` bytes a token: across domains a token travels once to each domain

@@ -16,6 +16,7 @@
 
 #include "core/activation.h"
 #include "core/memory_buffers.h"
+#include "core/number.h"
 #include "core/schedule.h"
 
 #define MEGATRON_DOC "Megatron-LM docs/user-guide/features/dist_optimizer.md"
@@ -38,21 +39,15 @@ struct holding {
 	struct ledger *ledger;
 };
 
-static double
-at_least_one(double n)
-{
-	return n > 1 ? n : 1;
-}
-
 struct shards
 memory_shards(const struct plan *p, const struct layout *l)
 {
-	const double copies = at_least_one((double)p->parallel.dp_replicate);
-	const double pp = at_least_one((double)p->parallel.pp);
+	const double copies = at_least_one(p->parallel.dp_replicate);
+	const double pp = at_least_one(p->parallel.pp);
 	struct shards s;
 
-	s.dense = at_least_one((double)l->dp * (double)p->parallel.cp / copies);
-	s.expert = at_least_one((double)l->world / (params_expert_ranks(p) * pp) / copies);
+	s.dense = larger(1, (double)l->dp * (double)p->parallel.cp / copies);
+	s.expert = larger(1, (double)l->world / (params_expert_ranks(p) * pp) / copies);
 	if (p->parallel.layout == LAYOUT_NANOTRON)
 		s.expert = s.dense; /* one optimizer group for all: TP ranks repeat the experts */
 	return s;
@@ -63,7 +58,7 @@ memory_capacity(const struct plan *p)
 {
 	const double left = p->cluster.memory_gib - p->cluster.reserved_gib;
 
-	return left > 0 ? left * 1073741824.0 : 0;
+	return left > 0 ? left * GIB : 0;
 }
 
 /* One term: parameters x bytes / ranks. */

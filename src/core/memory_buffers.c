@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/number.h"
+
 #define MCORE "Megatron-LM megatron/core/"
 #define LAYERS MCORE "tensor_parallel/layers.py"
 #define CROSS_ENTROPY MCORE "tensor_parallel/cross_entropy.py"
@@ -31,9 +33,6 @@
     "decides"
 #define ALLOCATOR "measured, not derived: SimuMax docs/b200, max_reserved beside max_allocated"
 
-#define MIB 1048576.0
-#define GIB 1073741824.0
-
 #define TERM(v, sum, q, value, name, source, ...) \
 	LEDGER_ADD((v)->ledger, sum, q, value, name, source, __VA_ARGS__)
 #define BUFFER(v, sum, value, name, source, ...) \
@@ -43,18 +42,6 @@
 struct moment {
 	double logits, buffers;
 };
-
-static double
-at_least_one(double n)
-{
-	return n > 1 ? n : 1;
-}
-
-static double
-least(double a, double b)
-{
-	return a < b ? a : b;
-}
 
 /* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
 
@@ -81,7 +68,7 @@ static void
 deepspeed_sets(const struct rank_view *v, struct moment *t)
 {
 	const double n = v->params->dense + v->params->expert;
-	const double reduce = least(n, 5e8), live = least(n, 1e9), ahead = least(n, 5e7);
+	const double reduce = smaller(n, 5e8), live = smaller(n, 1e9), ahead = smaller(n, 5e7);
 
 	if (v->p->parallel.zero_stage == 0)
 		return;
@@ -185,16 +172,16 @@ static struct layer_kinds
 unit_of(const struct model *m, const struct layer_kinds *k, double layers, bool experts,
     bool global)
 {
-	const double every = at_least_one((double)m->moe_layer_every);
-	const double period = at_least_one((double)m->global_layer_every);
-	const double plain = least(layers,
+	const double every = at_least_one(m->moe_layer_every);
+	const double period = at_least_one(m->global_layer_every);
+	const double plain = smaller(layers,
 	    fmax(layers - floor(layers / every), (double)m->dense_layers));
 	struct layer_kinds u = { .all = layers };
 
-	u.moe = experts ? ceil(layers / every) : layers - least(k->dense, plain);
-	u.moe = least(u.moe, least(k->moe, layers));
+	u.moe = experts ? ceil(layers / every) : layers - smaller(k->dense, plain);
+	u.moe = smaller(u.moe, smaller(k->moe, layers));
 	u.dense = layers - u.moe;
-	u.global = fmax(layers - k->local, least(k->global,
+	u.global = fmax(layers - k->local, smaller(k->global,
 	    global ? ceil(layers / period) : floor(layers / period)));
 	u.local = layers - u.global;
 	return u;
@@ -206,7 +193,7 @@ static void
 add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct moment *t)
 {
 	const struct training *tr = &v->p->training;
-	const double unit = at_least_one((double)tr->recompute_layers);
+	const double unit = at_least_one(tr->recompute_layers);
 	const double most = (double)v->layers->longest;
 	double layers = 0, bytes = 0;
 
@@ -215,7 +202,7 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 	if (tr->recompute_method == RECOMPUTE_BLOCK)
 		layers = unit >= most ? 1 : 0;
 	else
-		layers = least(unit, at_least_one(most));
+		layers = smaller(unit, larger(1, most));
 	for (int i = 0; i < 4 && layers > 0; i++) {
 		const struct layer_kinds u = unit_of(&v->p->model, k, layers, i & 1, i & 2);
 
@@ -243,12 +230,9 @@ head_gradients(const struct activation *c)
 	const struct model *m = &c->p->model;
 	const bool latent = m->attention == ATTENTION_MLA;
 	const double n = (double)m->attention_heads / c->tp;
-	const double k = latent ? n : at_least_one((double)m->kv_heads / c->tp);
-	const double v = (double)(m->v_head_dim ? m->v_head_dim : m->head_dim);
-	const double d = (double)(latent ? m->qk_nope_head_dim + m->qk_rope_head_dim :
-	    m->head_dim);
+	const double k = latent ? n : larger(1, (double)m->kv_heads / c->tp);
 
-	return c->a * (n + k) * (d + v);
+	return c->a * (n + k) * (params_key_dim(m) + params_value_dim(m));
 }
 
 /* Gradients of attention scores, or without those of heads; the inner gradient of an MLP;
@@ -370,21 +354,21 @@ add_shape(struct shapes *s, int64_t rows, int64_t columns)
 }
 
 static void
-attention_shapes(struct shapes *s, const struct model *m, int64_t tp, int64_t kv_heads)
+attention_shapes(struct shapes *s, const struct model *m, int64_t tp, bool local)
 {
-	const int64_t h = m->hidden_size, n = m->attention_heads, d = m->head_dim;
-	const int64_t v = m->v_head_dim ? m->v_head_dim : d;
-	const int64_t dq = m->qk_nope_head_dim + m->qk_rope_head_dim;
+	const int64_t h = m->hidden_size, n = m->attention_heads;
+	const int64_t d = (int64_t)params_key_dim(m), v = (int64_t)params_value_dim(m);
+	const int64_t kv = (int64_t)params_kv_heads(m, local);
 
 	if (m->attention != ATTENTION_MLA) {
 		const int64_t q = m->attention_output_gate ? 2 * n : n;
 
-		add_shape(s, (q * d + kv_heads * (d + v)) / tp, h);
+		add_shape(s, (q * d + kv * (d + v)) / tp, h);
 		add_shape(s, h, n * v / tp);
 		return;
 	}
 	add_shape(s, m->q_lora_rank, h);
-	add_shape(s, n * dq / tp, m->q_lora_rank > 0 ? m->q_lora_rank : h);
+	add_shape(s, n * d / tp, m->q_lora_rank > 0 ? m->q_lora_rank : h);
 	add_shape(s, m->kv_lora_rank + m->qk_rope_head_dim, h);
 	add_shape(s, n * (m->qk_nope_head_dim + v) / tp, m->kv_lora_rank);
 	add_shape(s, h, n * v / tp);
@@ -403,7 +387,7 @@ static void
 add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
 {
 	const struct model *m = &v->p->model;
-	const int64_t tp = v->p->parallel.tp > 1 ? v->p->parallel.tp : 1;
+	const int64_t tp = most_of(1, v->p->parallel.tp);
 	struct shapes s = { .count = 0 };
 
 	if (!v->p->training.gradient_accumulation_fusion ||
@@ -412,24 +396,17 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 	if (v->layers->loss)
 		add_shape(&s, params_padded_vocab(v->p) / tp, m->hidden_size);
 	if (k->global > 0 || m->attention == ATTENTION_MLA)
-		attention_shapes(&s, m, tp, m->kv_heads);
+		attention_shapes(&s, m, tp, false);
 	if (k->local > 0 && m->attention != ATTENTION_MLA && !m->linear_attention)
-		attention_shapes(&s, m, tp, m->local_kv_heads ? m->local_kv_heads : m->kv_heads);
+		attention_shapes(&s, m, tp, true);
 	if (k->dense > 0)
 		mlp_shapes(&s, m, m->ffn_hidden_size / tp);
 	if (k->moe > 0) {
-		mlp_shapes(&s, m, m->moe_ffn_hidden_size / (int64_t)at_least_one(v->act->etp));
+		mlp_shapes(&s, m, m->moe_ffn_hidden_size / (int64_t)larger(1, v->act->etp));
 		mlp_shapes(&s, m, m->shared_expert_ffn_hidden_size / tp);
 	}
 	BUFFER(v, out->buffers, s.sum * v->act->a, "dummy weight gradients", TE_BASE,
 	    "a*elements of %d shapes = %.0f*%.0f", s.count, v->act->a, s.sum);
-}
-
-/* GPUs with FP8 units and NVLink are data centre GPUs from Hopper on. */
-static bool
-hopper_or_later(const struct cluster *c)
-{
-	return c->fp8_tflops > 0 && c->nvlink_gbps > 0;
 }
 
 /* cuBLAS has a workspace for each thread that calls it: forward and autograd. 32 MiB is
@@ -440,7 +417,7 @@ hopper_or_later(const struct cluster *c)
 static void
 add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
 {
-	const double cublas = 32, te = hopper_or_later(&v->p->cluster) ? 32 : 4;
+	const double cublas = 32, te = plan_hopper_or_later(v->p) ? 32 : 4;
 
 	BUFFER(v, out->buffers, 2 * cublas * MIB, "workspaces of cuBLAS", TORCH_BLAS,
 	    "threads*MiB = 2*%.0f", cublas);

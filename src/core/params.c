@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "core/number.h"
+
 #define MCORE "Megatron-LM megatron/core/"
 #define ATTENTION_SOURCE MCORE "transformer/attention.py"
 #define MLA_SOURCE MCORE "transformer/multi_latent_attention.py"
@@ -80,7 +82,7 @@ count_mha_extras(struct counter *c, double layers, double q, double kv, bool sin
 		    "layers*h = %.0f*%.0f", layers, h);
 	if (m->qk_norm && m->qk_norm_full) {
 		/* as wide as the projections, so split with them */
-		const double k = kv * d / (d + (double)(m->v_head_dim ? m->v_head_dim : m->head_dim));
+		const double k = kv * d / (d + params_value_dim(m));
 
 		TERM(c, PART_SPLIT, layers * r * (q + k) / c->attention_tp, "QK norms",
 		    ATTENTION_SOURCE, "layers*vectors*(q + k)/TP = %.0f*%.0f*(%.0f + %.0f)/%.0f",
@@ -103,8 +105,8 @@ count_mha(struct counter *c, double layers, bool global)
 	const struct model *m = c->m;
 	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
 	const double d = (double)m->head_dim;
-	const double v = (double)(m->v_head_dim ? m->v_head_dim : m->head_dim);
-	const double k = (double)(!global && m->local_kv_heads ? m->local_kv_heads : m->kv_heads);
+	const double v = params_value_dim(m);
+	const double k = params_kv_heads(m, !global);
 	const double q = (m->attention_output_gate ? 2 : 1) * n * d;
 
 	if (layers <= 0)
@@ -126,7 +128,7 @@ count_mla(struct counter *c, double layers)
 	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
 	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
 	const double nope = (double)m->qk_nope_head_dim, rope = (double)m->qk_rope_head_dim;
-	const double v = (double)(m->v_head_dim ? m->v_head_dim : m->head_dim);
+	const double v = params_value_dim(m);
 	const double from = ql > 0 ? ql : h, r = norm_vectors(m);
 
 	if (layers <= 0)
@@ -423,12 +425,6 @@ experts_follow_tp(const struct plan *p)
 {
 	return p->parallel.ep <= 1 && (p->mode == MODE_SERVE ||
 	    p->parallel.layout == LAYOUT_TORCHTITAN || p->parallel.layout == LAYOUT_VLLM);
-}
-
-static double
-at_least_one(int64_t n)
-{
-	return n > 1 ? (double)n : 1;
 }
 
 double

@@ -53,6 +53,13 @@ bool params_has_local_layers(const struct model *m);
 /* True when layer id attends to everything, false for one of those. */
 bool params_is_global_layer(const struct model *m, int64_t layer);
 
+/* How wide a head's query and key are, and its value and output. */
+double params_key_dim(const struct model *m);
+double params_value_dim(const struct model *m);
+
+/* KV heads of a layer that attends to everything, or of a local one. */
+double params_kv_heads(const struct model *m, bool local);
+
 /* How many layers there are of each kind: local and global attention, MoE and dense MLP. */
 struct layer_kinds {
 	double all, global, local, moe, dense;

@@ -1,5 +1,6 @@
 /*
- * params_kinds.c - which layers, and of which kinds, a model and a rank have.
+ * params_kinds.c - what attention heads a model has; which layers, and of which kinds, it
+ * and a rank have.
  */
 #include "core/params.h"
 
@@ -22,6 +23,25 @@ params_is_global_layer(const struct model *m, int64_t layer)
 	if (!params_has_local_layers(m) || (layer == 0 && m->global_first_layer))
 		return true;
 	return m->global_layer_every > 0 && (layer + 1) % m->global_layer_every == 0;
+}
+
+double
+params_key_dim(const struct model *m)
+{
+	return m->attention == ATTENTION_MLA ?
+	    (double)(m->qk_nope_head_dim + m->qk_rope_head_dim) : (double)m->head_dim;
+}
+
+double
+params_value_dim(const struct model *m)
+{
+	return (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+}
+
+double
+params_kv_heads(const struct model *m, bool local)
+{
+	return (double)(local && m->local_kv_heads > 0 ? m->local_kv_heads : m->kv_heads);
 }
 
 /* MoE layers with an id below `end`. */

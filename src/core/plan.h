@@ -165,6 +165,9 @@ int64_t plan_domain_nodes(const struct plan *p);
  * SuperPOD reference architecture, DGX H100: four systems in a rack). */
 int64_t plan_rack_nodes(const struct plan *p);
 
+/* True for data centre GPUs of NVIDIA from Hopper on: those with FP8 units and NVLink. */
+bool plan_hopper_or_later(const struct plan *p);
+
 /* True for a mixture-of-experts model. */
 bool plan_has_experts(const struct plan *p);
 #endif

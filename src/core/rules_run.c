@@ -4,28 +4,8 @@
 #include <string.h>
 
 #include "core/check_rules.h"
+#include "core/compute.h"
 #include "core/stage_layout.h"
-
-bool
-rule_in_list(const char *list, const char *word, size_t length)
-{
-	while (*list != '\0') {
-		size_t n = strcspn(list, ", ");
-
-		if (n == length && strncmp(list, word, n) == 0)
-			return true;
-		list += n;
-		list += strspn(list, ", ");
-	}
-	return false;
-}
-
-bool
-rule_recomputes(const struct plan *p, const char *module)
-{
-	return p->training.recompute == RECOMPUTE_SELECTIVE &&
-	    rule_in_list(p->training.recompute_modules, module, strlen(module));
-}
 
 /* ---- batch ---------------------------------------------------------------------- */
 
@@ -77,6 +57,20 @@ rule_group_leaves_bubble(const struct facts *f, char *message, size_t size)
 		return false;
 	return BROKEN("the last group of %lld micro-batches (%lld in groups of %lld) is shorter than PP %lld",
 	    N(left), N(f->microbatches), N(group), N(pp));
+}
+
+bool
+rule_rounds_uneven(const struct facts *f, char *message, size_t size)
+{
+	const int64_t schedule = f->plan->training.schedule, pp = f->plan->parallel.pp;
+	const int64_t rounds = pp > 0 ? f->microbatches / pp : 0;
+
+	if (f->placement == NULL || f->placement->vpp < 2 || rounds < 2 ||
+	    f->microbatches % rounds == 0 ||
+	    (schedule != SCHEDULE_1F1B && schedule != SCHEDULE_ZB_1P))
+		return false;
+	return BROKEN("PyTorch interleaves %lld micro-batches on PP %lld in %lld rounds: these must be alike",
+	    N(f->microbatches), N(pp), N(rounds));
 }
 
 static bool
@@ -170,7 +164,7 @@ rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
 	while (*s != '\0') {
 		size_t n = strcspn(s, ", ");
 
-		if (n > 0 && !rule_in_list(known, s, n))
+		if (n > 0 && !text_lists(known, s, n))
 			return BROKEN("%.*s is none of %s", (int)n, s, known);
 		s += n;
 		s += strspn(s, ", ");
@@ -183,10 +177,10 @@ rule_recompute_without_module(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
 
-	if (rule_recomputes(p, "mla_up_proj") && p->model.attention != ATTENTION_MLA)
+	if (compute_recomputes(p, "mla_up_proj") && p->model.attention != ATTENTION_MLA)
 		return BROKEN("mla_up_proj can be recomputed in models with MLA only");
-	if (!plan_has_experts(p) && (rule_recomputes(p, "moe") || rule_recomputes(p, "moe_act") ||
-	    rule_recomputes(p, "shared_experts")))
+	if (!plan_has_experts(p) && (compute_recomputes(p, "moe") ||
+	    compute_recomputes(p, "moe_act") || compute_recomputes(p, "shared_experts")))
 		return BROKEN("moe, moe_act and shared_experts can be recomputed in models with experts only");
 	return false;
 }

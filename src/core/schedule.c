@@ -3,11 +3,15 @@
  */
 #include "core/schedule.h"
 
+#include "core/number.h"
+
 #define MEGATRON "Megatron-LM megatron/core/pipeline_parallel/schedules.py"
 #define GPIPE "Huang et al. 2019, arXiv 1811.06965"
 #define ZERO_BUBBLE "Qi et al. 2023, arXiv 2401.10241"
 #define V_SCHEDULES "Qi et al. 2024, arXiv 2405.15362"
 #define DUALPIPE "DeepSeek-V3 Technical Report, arXiv 2412.19437; deepseek-ai/DualPipe"
+
+#define FOLD_RULE "least(m, 2*PP - r) + least(m, r + 1)"
 
 /* A walk longer than this (only enormous groups of micro-batches make one) is left out:
  * the average chunk stands for all. */
@@ -43,10 +47,14 @@ schedule_share(const struct plan *p, const struct chunk *chunk)
 	return share_add(s, &mtp, (double)chunk->mtp);
 }
 
-static int64_t
-least(int64_t a, int64_t b)
+int64_t
+schedule_group(const struct plan *p, int64_t pp, int64_t microbatches)
 {
-	return a < b ? a : b;
+	const int64_t asked = p->training.microbatch_group_size;
+
+	if (p->parallel.layout == LAYOUT_TORCHTITAN)
+		return microbatches / most_of(1, microbatches / pp);
+	return least_of(asked > 0 ? asked : pp, microbatches);
 }
 
 /* ---- interleaved 1F1B -------------------------------------------------------------- */
@@ -61,7 +69,7 @@ static int64_t
 forward_chunk(const struct interleaved *s, int64_t q)
 {
 	const int64_t round = q / (s->group * s->vpp);
-	const int64_t size = least(s->group, s->microbatches - round * s->group);
+	const int64_t size = least_of(s->group, s->microbatches - round * s->group);
 
 	return (q - round * s->group * s->vpp) / size;
 }
@@ -108,7 +116,7 @@ shorten(struct interleaved s)
 	const int64_t left = s.microbatches < MANY ? s.microbatches % s.group : 0;
 	const int64_t groups = s.warmup / (s.group * s.vpp) + 2;
 
-	s.microbatches = least(s.microbatches, groups * s.group + left);
+	s.microbatches = least_of(s.microbatches, groups * s.group + left);
 	return s;
 }
 
@@ -159,15 +167,14 @@ interleave(struct flight *f, const struct plan *p, const struct placement *pl, i
     int64_t rank, const struct share *unit)
 {
 	const struct chunk *chunk = placement_chunk(pl, rank, 0);
-	const int64_t asked = p->training.microbatch_group_size;
 	struct interleaved s = { .vpp = pl->vpp, .microbatches = m };
 	double bytes[STAGE_CHUNKS_MAX];
 	bool equal;
 
-	s.group = least(asked > 0 ? asked : pl->pp, m);
+	s.group = schedule_group(p, pl->pp, m);
 	s.warmup = 2 * (pl->pp - rank - 1) + (s.vpp - 1) * s.group + 1 +
 	    (p->training.moe_overlap ? 1 : 0);
-	s.warmup = least(s.warmup, m * s.vpp);
+	s.warmup = least_of(s.warmup, m * s.vpp);
 	f->chunks = (double)s.warmup;
 	f->rule = "least(m*VPP, 2*(PP-r-1) + (VPP-1)*group + 1)";
 	for (int64_t v = 0; v < s.vpp; v++) {
@@ -189,31 +196,28 @@ interleave(struct flight *f, const struct plan *p, const struct placement *pl, i
 /*
  * V schedules: a micro-batch goes down the ranks in the first chunk and comes back up in
  * the second. A chunk is held for as long as the micro-batch needs from there to the end
- * and back, so the first one longer than the second: (2p - r) to (r + 1).
+ * and back: (2p - r) and (r + 1) of the two, where memory and micro-batches suffice.
+ * limit: pairs that the schedule holds at most, by its paper's formula: of V-Half and V-Min
+ * a bound, as their order holds whole pairs.
  */
 static void
 fold(struct flight *f, const struct plan *p, const struct placement *pl, int64_t m,
-    int64_t rank, double chunks)
+    int64_t rank, double limit)
 {
-	const double pp = (double)pl->pp, all = (double)m;
 	const struct share down = schedule_share(p, placement_chunk(pl, rank, 0));
 	const struct share up = schedule_share(p, placement_chunk(pl, rank, pl->vpp - 1));
-	double first, second;
+	const double first = (double)least_of(m, 2 * pl->pp - rank);
+	const double second = (double)least_of(m, rank + 1);
+	const double part = smaller(limit / (first + second), 1);
 
-	if (chunks > 2 * all)
-		chunks = 2 * all;
+	f->chunks = part * (first + second);
 	if (pl->vpp < 2) { /* an uneven split that could not be folded */
-		f->chunks = chunks / 2;
+		f->chunks /= 2;
 		f->held = share_add(f->held, &down, f->chunks);
 		return;
 	}
-	first = chunks * (2 * pp - (double)rank) / (2 * pp + 1);
-	if (first > all)
-		first = all;
-	second = chunks - first > all ? all : chunks - first;
-	f->chunks = first + second;
-	f->held = share_add(f->held, &down, first);
-	f->held = share_add(f->held, &up, second);
+	f->held = share_add(f->held, &down, part * first);
+	f->held = share_add(f->held, &up, part * second);
 }
 
 /* DualPipe: two streams of micro-batches from both ends; a rank is stage r of one and
@@ -225,7 +229,7 @@ dualpipe(struct flight *f, const struct plan *p, const struct placement *pl, int
 	const int64_t mirror = pl->pp - 1 - rank;
 	const struct share one = schedule_share(p, placement_chunk(pl, rank, 0));
 	const struct share other = schedule_share(p, placement_chunk(pl, mirror, 0));
-	const int64_t first = least(m, pl->pp - rank), second = least(m - first, rank + 1);
+	const int64_t first = least_of(m, pl->pp - rank), second = least_of(m - first, rank + 1);
 
 	f->chunks = (double)(first + second);
 	f->source = DUALPIPE;
@@ -267,31 +271,35 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 
 	switch (pp > 1 ? p->training.schedule : SCHEDULE_1F1B) {
 	case SCHEDULE_GPIPE:
-		repeat_by(&f, p, pl, rank, microbatches > 0 ? m : pp, "m", GPIPE);
+		repeat_by(&f, p, pl, rank, microbatches > 0 ? m : pp, "m*VPP", GPIPE);
 		break;
 	case SCHEDULE_ZB_1P: /* weight gradients wait, and with them what they need */
-		repeat_by(&f, p, pl, rank, least(m, pp), "least(m, PP)", ZERO_BUBBLE);
+		f.rule = "least(m*VPP, (VPP-1)*group + PP)";
+		f.source = ZERO_BUBBLE;
+		f.chunks = (double)least_of(m * pl->vpp,
+		    (pl->vpp - 1) * schedule_group(p, pp, m) + pp);
+		average(&f, p, placement_chunk(pl, rank, 0), pl->vpp);
 		break;
 	case SCHEDULE_ZB_2P: /* the limit that its search may fill; ZB-H2 stays one below */
-		repeat_by(&f, p, pl, rank, least(m, 2 * pp), "least(m, 2*PP)", ZERO_BUBBLE);
+		repeat_by(&f, p, pl, rank, least_of(m, 2 * pp), "least(m, 2*PP)", ZERO_BUBBLE);
 		break;
 	case SCHEDULE_ZB_V:
-		f.rule = "2*PP half micro-batches";
+		f.rule = "least(2*PP, " FOLD_RULE ")";
 		f.source = V_SCHEDULES;
 		fold(&f, p, pl, m, rank, 2 * (double)pp);
 		break;
 	case SCHEDULE_DUALPIPEV: /* README.md: one more than stages, of which a rank has two */
-		f.rule = "2*PP + 1 half micro-batches";
+		f.rule = "least(2*PP + 1, " FOLD_RULE ")";
 		f.source = DUALPIPE;
 		fold(&f, p, pl, m, rank, 2 * (double)pp + 1);
 		break;
 	case SCHEDULE_V_HALF:
-		f.rule = "PP + 2 half micro-batches";
+		f.rule = "least(PP + 2, " FOLD_RULE ")";
 		f.source = V_SCHEDULES;
 		fold(&f, p, pl, m, rank, (double)pp + 2);
 		break;
 	case SCHEDULE_V_MIN:
-		f.rule = "2*(PP + 4)/3 half micro-batches";
+		f.rule = "least(2*(PP + 4)/3, " FOLD_RULE ")";
 		f.source = V_SCHEDULES;
 		fold(&f, p, pl, m, rank, 2 * ((double)pp + 4) / 3);
 		break;
@@ -302,7 +310,7 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 		if (pl->vpp > 1)
 			interleave(&f, p, pl, m, rank, unit);
 		else
-			repeat(&f, p, pl, rank, least(m, pp - rank));
+			repeat(&f, p, pl, rank, least_of(m, pp - rank));
 		break;
 	}
 	f.microbatches = f.chunks / (double)(pl->vpp > 1 ? pl->vpp : 1);

@@ -4,6 +4,7 @@
 
 #include "core/kv.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/params.h"
 #include "core/serve_alloc.h"
 #include "core/serve_latency.h"
@@ -48,12 +49,6 @@ struct room {
 	double slots;         /* states of requests, where they have a pool of their own */
 	int64_t stage;        /* that runs out first */
 };
-
-static double
-larger(double a, double b)
-{
-	return a > b ? a : b;
-}
 
 static double
 round_up(double n, double to)
@@ -107,7 +102,7 @@ loading_bytes(const struct serving_of *o)
 {
 	if (o->p->serving.engine != ENGINE_SGLANG)
 		return 0;
-	return (o->setup.tp > 1 ? 0.2 : 0.1) * SERVE_GIB;
+	return (o->setup.tp > 1 ? 0.2 : 0.1) * GIB;
 }
 
 static double
@@ -145,7 +140,7 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 		    "sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB = %.0f", slack);
 	if (loading > 0)
 		LEDGER_ADD(ledger, sum, q, loading, "allocator after loading", SGLANG_LOGS,
-		    "%.1f GiB", loading / SERVE_GIB);
+		    "%.1f GiB", loading / GIB);
 	return sum;
 }
 
@@ -195,7 +190,7 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 		gib = 3.5 + (s->tp <= 1 ? 0 : s->tp <= 2 ? 342 : 392) / 1024.0;
 		source = AICONFIGURATOR "trtllm_backend.py";
 	}
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, (gib + bias) * SERVE_GIB, "non-torch",
+	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, (gib + bias) * GIB, "non-torch",
 	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.2f + %.2f) GiB", s->tp,
 	    s->pp, gib, bias);
 	return sum;
@@ -255,7 +250,7 @@ vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
 	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, q, 0.12 * SERVE_GIB, "activations: constant part", VLLM_LOGS,
+	LEDGER_ADD(ledger, sum, q, 0.12 * GIB, "activations: constant part", VLLM_LOGS,
 	    "0.12 GiB");
 	if (sampled > forward)
 		LEDGER_ADD(ledger, sum, q, sampled, "activations: sampler",
@@ -287,7 +282,7 @@ trtllm_activations(const struct serving_of *o, struct ledger *ledger)
 	double sum = 0;
 
 	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY,
-	    larger(2 * s->tokens * width * c, 70 * 1048576.0), "activations",
+	    larger(2 * s->tokens * width * c, 70 * MIB), "activations",
 	    AICONFIGURATOR "trtllm_backend.py", "2*T*n*d*c = 2*%.0f*%.0f*%.3g", s->tokens, width,
 	    c);
 	return sum;
@@ -320,7 +315,7 @@ hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 
 	if (o->p->serving.engine != ENGINE_TRTLLM)
 		LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY,
-		    (0.32 + 0.0164 * layers + moe) * SERVE_GIB, "CUDA graphs", VLLM_LOGS,
+		    (0.32 + 0.0164 * layers + moe) * GIB, "CUDA graphs", VLLM_LOGS,
 		    "(0.32 + 0.0164*layers + %.1f for experts) GiB, layers = %.0f", moe, layers);
 	return sum;
 }
@@ -338,19 +333,18 @@ sglang_overrun(const struct serving_of *o)
 {
 	const struct model *m = &o->p->model;
 	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
-	const double index = (double)m->index_head_dim * (1 + 4.0 / 128);
 
 	if (o->p->serving.engine != ENGINE_SGLANG || m->attention != ATTENTION_MLA ||
 	    m->index_heads == 0 || o->p->serving.kv_dtype != KV_FP8)
 		return 1;
-	return o->kv.bytes[KV_FULL] / (latent + index);
+	return o->kv.bytes[KV_FULL] / (latent + kv_index_bytes(m));
 }
 
 static double
 pool_bytes(const struct serving_of *o, const struct held *h)
 {
 	const struct serve_setup *s = &o->setup;
-	const double most = s->total - o->p->cluster.reserved_gib * SERVE_GIB;
+	const double most = s->total - o->p->cluster.reserved_gib * GIB;
 	const double all = s->share * s->total < most ? s->share * s->total : most;
 	double pool;
 

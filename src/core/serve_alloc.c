@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "core/kv.h"
+#include "core/number.h"
 #include "core/params.h"
-
-#define MIB 1048576.0
 
 /* What every tensor of a plan needs. */
 struct shapes {
@@ -17,12 +16,6 @@ struct shapes {
 	double linear;  /* bytes of a weight of a linear layer */
 	double h;
 };
-
-static double
-larger(double a, double b)
-{
-	return a > b ? a : b;
-}
 
 double
 serve_alloc_slack(double bytes)
@@ -105,11 +98,9 @@ attention_slack(const struct shapes *s, bool global)
 {
 	const struct model *m = s->m;
 	const double d = (double)m->head_dim;
-	const double v = (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+	const double v = params_value_dim(m);
 	const double n = (double)m->attention_heads / s->tp * (m->attention_output_gate ? 2 : 1);
-	const double heads = (double)(global || m->local_kv_heads == 0 ? m->kv_heads :
-	    m->local_kv_heads);
-	const double kv = larger(1, ceil(heads / s->tp));
+	const double kv = larger(1, ceil(params_kv_heads(m, !global) / s->tp));
 
 	if (m->attention == ATTENTION_MLA)
 		return mla_slack(s);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/params.h"
 
 #define OPS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/"
@@ -39,18 +40,6 @@ struct pass {
 	double reads; /* how often weights are read: chunks of a prompt */
 	double ranks; /* prefill context parallel: that share the prompt */
 };
-
-static double
-larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static double
-smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
 
 static double
 or_one(double share)
@@ -175,12 +164,9 @@ pair_flops(const struct load *d, bool prefill)
 {
 	const struct model *m = &d->p->model;
 	const double heads = (double)m->attention_heads / d->attention_tp;
-	const double v = (double)(m->v_head_dim ? m->v_head_dim : m->head_dim);
 
-	if (m->attention != ATTENTION_MLA)
-		return 2 * heads * ((double)m->head_dim + v);
-	if (prefill)
-		return 2 * heads * ((double)(m->qk_nope_head_dim + m->qk_rope_head_dim) + v);
+	if (m->attention != ATTENTION_MLA || prefill)
+		return 2 * heads * (params_key_dim(m) + params_value_dim(m));
 	return 2 * heads * (double)(2 * m->kv_lora_rank + m->qk_rope_head_dim);
 }
 
@@ -198,7 +184,7 @@ add_attention(const struct load *d, const struct pass *w, double *sum)
 	const double flops = w->requests / w->ranks * ((full + local) *
 	    pair_flops(d, w->prefill) + scan * 2 * (double)m->index_heads * keys);
 	/* decode reads the cache; prefill keeps it on the chip */
-	const double index = m->index_heads > 0 ? keys * (1 + 4.0 / 128) : 0;
+	const double index = kv_index_bytes(m);
 	const double scanned = scan * index / (d->kv->everywhere > 0 ? 1 : d->kv->ranks);
 	const double cache = w->prefill ? 0 : w->requests * (scanned +
 	    full * (d->kv->bytes[KV_FULL] - index) / d->kv->ranks +
@@ -341,16 +327,6 @@ transfer_seconds(const struct plan *p, const struct kv *kv, const struct kv_laye
 	return rate > 0 ? bytes / rate : 0;
 }
 
-static double
-count_moe_layers(const struct model *m)
-{
-	double n = 0;
-
-	for (int64_t i = 0; i < m->layers; i++)
-		n += params_is_moe_layer(m, i);
-	return n;
-}
-
 /* While a request decodes, each other one of its batch comes to an end and is followed by
  * a new prompt, whose prefill everybody waits for; stages of a pipeline wait in turn. */
 static void
@@ -393,7 +369,7 @@ serve_latency(struct serve *out, const struct plan *p, const struct layout *l,
 
 	for (int64_t s = 0; s < pl->pp; s++)
 		load_stage(&d, l, pl, s);
-	d.moe_layers = count_moe_layers(&p->model);
+	d.moe_layers = params_kinds(&p->model, 0, p->model.layers).moe;
 	d.attention_tp = kv_attention_tp(p);
 	load_rates(&d);
 	out->ttft_seconds = pass_seconds(&d, &prefill);

@@ -4,14 +4,9 @@
 #include <string.h>
 
 #include "core/kv.h"
+#include "core/number.h"
 
 #define TRTLLM_TABLES 1.015 /* the pool and the tables of its blocks */
-
-static double
-larger(double a, double b)
-{
-	return a > b ? a : b;
-}
 
 static const char *
 read_number(const char *s, int64_t *out)
@@ -57,7 +52,6 @@ setup_vllm(struct serve_setup *s, const struct plan *p)
 		s->tokens = 16384;
 	else
 		s->tokens = is_large(p) ? 8192 : 2048;
-	s->graph_batch = 512;
 	s->share = s->version >= 22 ? 0.92 : 0.9;
 }
 
@@ -73,7 +67,7 @@ sglang_old_share(double tp)
 static void
 setup_sglang(struct serve_setup *s, const struct plan *p)
 {
-	const double mib = s->total / 1048576, gib = mib / 1024;
+	const double mib = s->total / MIB, gib = mib / 1024;
 	const bool wide = s->tp >= 4;
 	double reserved, chunk, batch;
 
@@ -87,7 +81,6 @@ setup_sglang(struct serve_setup *s, const struct plan *p)
 		reserved = larger(reserved, 10 * 1024);
 	s->share = s->version < 5 ? sglang_old_share(s->tp) :
 	    larger(0.1, round(1000 * (1 - reserved / mib)) / 1000);
-	s->graph_batch = batch;
 	s->tokens = p->serving.dp_attention ? chunk / s->dp : chunk;
 	s->seqs = 4096;
 }
@@ -99,10 +92,10 @@ serve_setup_of(const struct plan *p)
 	const double tp = larger(1, (double)p->parallel.tp);
 	const double pp = larger(1, (double)p->parallel.pp);
 	const double cp = larger(1, (double)p->parallel.cp);
-	struct serve_setup s = { .tp = tp, .pp = pp, .graph_batch = 512 };
+	struct serve_setup s = { .tp = tp, .pp = pp };
 
 	s.version = serve_version(v->engine_version);
-	s.total = p->cluster.memory_gib * SERVE_GIB;
+	s.total = p->cluster.memory_gib * GIB;
 	s.engines = larger(1, (double)v->replicas);
 	s.dp = larger(1, (double)plan_world(p) / (tp * pp * cp * s.engines));
 	s.dp *= tp / kv_attention_tp(p);

@@ -9,15 +9,12 @@
 
 #include "core/plan.h"
 
-#define SERVE_GIB 1073741824.0
-
 struct serve_setup {
 	int64_t version;      /* 100*major + minor: 19 for 0.19; unknown counts as newest */
 	double total;         /* bytes that a program sees on one GPU */
 	double share;         /* of the memory, the engine's own meaning */
 	double pool_share;    /* of a byte more of memory, what the KV pool gets */
 	double seqs, tokens;  /* most sequences in a batch, tokens in a forward pass */
-	double graph_batch;   /* largest batch with a CUDA graph */
 	double tp, pp;
 	double dp;            /* ranks of an engine that hold requests of their own */
 	double engines;       /* replicas */

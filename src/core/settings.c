@@ -52,15 +52,9 @@ settings_value(const struct settings *s, size_t row)
 bool
 settings_choice(size_t row, size_t i, char *buf, size_t size)
 {
-	const char *name = settings_table[row].choices;
+	const char *names = settings_table[row].choices;
 
-	for (name = name != NULL ? name : "true|false"; i > 0; i--) {
-		name += strcspn(name, "|");
-		if (*name++ == '\0')
-			return false;
-	}
-	text_put(buf, size, "%.*s", (int)strcspn(name, "|"), name);
-	return true;
+	return text_choice(names != NULL ? names : "true|false", (int64_t)i, buf, size);
 }
 
 static bool

@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <string.h>
 
 #include "core/stage.h"
@@ -8,6 +7,13 @@
 #define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 #define CONFIG "Megatron-LM megatron/core/transformer/transformer_config.py"
 #define BLOCK "Megatron-LM megatron/core/transformer/transformer_block.py"
+
+bool
+placement_folds(int64_t schedule)
+{
+	return schedule == SCHEDULE_ZB_V || schedule == SCHEDULE_V_HALF ||
+	    schedule == SCHEDULE_V_MIN || schedule == SCHEDULE_DUALPIPEV;
+}
 
 const struct chunk *
 placement_chunk(const struct placement *pl, int64_t pp_rank, int64_t v)
@@ -54,15 +60,6 @@ put_layers(struct chunk *c, int64_t first, int64_t count)
 {
 	c->first = (int32_t)first;
 	c->count = (int32_t)count;
-}
-
-/* Schedules that send a micro-batch down the ranks and back up: two chunks a rank, the
- * second one mirrored (Qi et al. 2024, "Pipeline Parallelism with Controllable Memory"). */
-static bool
-folds(int64_t schedule)
-{
-	return schedule == SCHEDULE_ZB_V || schedule == SCHEDULE_V_HALF ||
-	    schedule == SCHEDULE_V_MIN || schedule == SCHEDULE_DUALPIPEV;
 }
 
 /* ---- Megatron-LM ------------------------------------------------------------------- */
@@ -263,7 +260,7 @@ place_megatron(struct placement *pl, const struct plan *p, struct diag_list *dia
 		return false;
 	if (par->pipeline_layout[0] != '\0')
 		return stage_place_layout(pl, p, diags);
-	if (folds(p->training.schedule) && pl->pp > 1 && !uneven) {
+	if (placement_folds(p->training.schedule) && pl->pp > 1 && !uneven) {
 		if (!place_folded(pl, p, diags))
 			return false;
 		last = chunk_at(pl, 0, 1);
@@ -286,7 +283,7 @@ place_torchtitan(struct placement *pl, const struct plan *p, struct diag_list *d
 	static const char source[] = "torchtitan torchtitan/distributed/pipeline_parallel.py";
 	/* Embedding and head count as one layer each (input_weight, output_weight). */
 	const int64_t stages = pl->pp * pl->vpp, counted = p->model.layers + 2;
-	const bool folded = folds(p->training.schedule) && pl->vpp == 2;
+	const bool folded = placement_folds(p->training.schedule) && pl->vpp == 2;
 	int64_t first = 0;
 
 	if (stages > counted)
@@ -403,7 +400,6 @@ placement_init(struct placement *out, const struct plan *p, struct diag_list *di
 {
 	const struct parallel *par = &p->parallel;
 
-	out->mtp_standalone = false;
 	out->pp = par->pp;
 	out->vpp = p->mode == MODE_TRAIN ? par->vpp : 1;
 	if (par->pp < 1 || out->vpp < 1)

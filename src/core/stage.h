@@ -15,7 +15,8 @@
 #include "core/diag.h"
 #include "core/plan.h"
 
-enum { STAGE_CHUNKS_MAX = 4096 }; /* pp x vpp; more is refused as too_many_stages */
+/* pp x vpp, and twice pp; more is refused as too_many_stages. */
+enum { STAGE_CHUNKS_MAX = 4096 };
 
 struct chunk {
 	int32_t first;  /* id of the first layer (the offset even when count is 0) */
@@ -26,7 +27,6 @@ struct chunk {
 
 struct placement {
 	int64_t pp, vpp;
-	bool mtp_standalone;  /* MTP layers sit on another rank than the loss */
 	struct chunk chunk[STAGE_CHUNKS_MAX]; /* chunk of (p, v) at [p*vpp + v] */
 };
 
@@ -35,6 +35,10 @@ struct placement {
  * error appended to diags (may be NULL). p must be resolved.
  */
 bool placement_init(struct placement *out, const struct plan *p, struct diag_list *diags);
+
+/* True for schedules that send a micro-batch down the ranks and back up: two chunks a rank,
+ * the second one mirrored (Qi et al. 2024, arXiv 2405.15362; deepseek-ai/DualPipe). */
+bool placement_folds(int64_t schedule);
 
 const struct chunk *placement_chunk(const struct placement *pl, int64_t pp_rank, int64_t v);
 

@@ -217,8 +217,6 @@ stage_place_layout(struct placement *pl, const struct plan *p, struct diag_list 
 	}
 	if (!mtp_together(pl, p->model.mtp_layers, diags))
 		return false;
-	for (int64_t r = 0; r + 1 < pl->pp; r++)
-		pl->mtp_standalone |= placement_chunk(pl, r, pl->vpp - 1)->mtp > 0;
 	pl->chunk[0].embedding = true;
 	pl->chunk[pl->pp * pl->vpp - 1].loss = true;
 	return true;

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "core/check.h"
 #include "core/step.h"
 #include "core/text.h"

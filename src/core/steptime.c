@@ -14,6 +14,7 @@
 #include "core/text.h"
 
 #define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
+#define SCHEDULE_SOURCE "Qi et al. 2023, 2024, arXiv 2401.10241, 2405.15362; deepseek-ai/DualPipe"
 #define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
 #define FLOPS_SOURCE "Megatron-LM megatron/training/training.py"
 #define OPTIMIZER_SOURCE "SimuMax simumax/core/perf_llm.py"
@@ -49,7 +50,7 @@ kind_of(const struct model *m, int64_t layer)
 {
 	int kind = 0;
 
-	if (m->experts > 0 && params_is_moe_layer(m, layer))
+	if (params_is_moe_layer(m, layer))
 		kind |= LAYER_MOE;
 	if (!params_is_global_layer(m, layer))
 		kind |= LAYER_LOCAL;
@@ -387,9 +388,30 @@ exposed_name(const struct traffic_row *row)
 	return row->dim;
 }
 
+/* The bubble by the formula of its schedule: see bubble.c. */
 static void
-step_terms(struct steptime *out, const struct run *r, const struct traffic *t,
+bubble_term(struct steptime *out, const struct run *r, const struct plan *p,
     const struct placement *pl, struct ledger *ledger)
+{
+	const struct chunk_time s = stage_passes(&r->slowest);
+	const int64_t schedule = p->training.schedule;
+
+	if (r->bubble <= 0)
+		return;
+	if (schedule == SCHEDULE_GPIPE || schedule == SCHEDULE_1F1B)
+		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", STEP_SOURCE,
+		    "(all stages - slowest)/chunks = (%.6g - %.6g)/%lld s", r->sum,
+		    stage_total(&r->slowest), (long long)pl->vpp);
+	else
+		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", SCHEDULE_SOURCE,
+		    "ways through the schedule's order, %lld stages of %lld chunks: F %.4g, B %.4g, "
+		    "of it weights %.4g s", (long long)pl->pp, (long long)pl->vpp, s.forward,
+		    s.backward, s.weight);
+}
+
+static void
+step_terms(struct steptime *out, const struct run *r, const struct plan *p,
+    const struct traffic *t, const struct placement *pl, struct ledger *ledger)
 {
 	const struct stage *s = &r->slowest;
 	const double m = r->microbatches;
@@ -415,12 +437,10 @@ step_terms(struct steptime *out, const struct run *r, const struct traffic *t,
 			    row->exposed_seconds);
 	}
 	out->exposed_comm_seconds = traffic_exposed(t);
-	if (r->bubble > 0)
-		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", STEP_SOURCE,
-		    "(all stages - slowest)/chunks, by schedule: (%.6g - %.6g)/%lld s", r->sum,
-		    stage_total(s), (long long)pl->vpp);
+	bubble_term(out, r, p, pl, ledger);
 	STEP_TERM(ledger, out->seconds, r->optimizer, "optimizer", OPTIMIZER_SOURCE,
-	    "(%.0f*parameters + %.0f*parameters held)/memory rate", LOCAL_BYTES, OWNED_BYTES);
+	    "(%.0f*parameters + %.0f*parameters held)/memory rate = %.6g s", LOCAL_BYTES,
+	    OWNED_BYTES, r->optimizer);
 	if (r->muon > 0)
 		STEP_TERM(ledger, out->seconds, r->muon, "orthogonal updates of Muon", MUON_SOURCE,
 		    "%.0f steps*6*smaller side*weights/compute rate = %.4g s", MUON_STEPS, r->muon);
@@ -456,7 +476,7 @@ static void
 rates(struct steptime *out, const struct plan *p, const struct run *r,
     struct ledger *ledger)
 {
-	const struct flops f = flops_of_token(p, false), full = flops_of_token(p, true);
+	const struct flops f = flops_of_token(p, false);
 	const double tokens = (double)p->training.global_batch_size *
 	    (double)p->training.sequence_length;
 	const double gpus = (double)plan_world(p);
@@ -482,7 +502,7 @@ rates(struct steptime *out, const struct plan *p, const struct run *r,
 	rate /= r->machine.peak;
 	out->mfu = sum * rate;
 	out->hfu = (sum + tokens * recomputed_flops(p, &f, r->again)) * rate;
-	out->mfu_full = tokens * flops_sum(&full) * rate;
+	out->mfu_full = tokens * flops_sum(flops_of_token(p, true)) * rate;
 }
 
 struct steptime
@@ -520,7 +540,7 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
 	    stage_passes(&r.slowest).forward, r.slowest.weight, r.microbatches };
 	r.bubble = bubble_seconds(p->training.schedule, &times);
-	step_terms(&out, &r, traffic, pl, ledger);
+	step_terms(&out, &r, p, traffic, pl, ledger);
 	rates(&out, p, &r, ledger);
 	return out;
 }
@@ -544,12 +564,4 @@ steptime_chunks(const struct plan *p, const struct layout *l, const struct place
 		out[i] = stage_passes(&s);
 	}
 	return true;
-}
-
-double
-flops_per_token(const struct plan *p, bool full_attention)
-{
-	const struct flops f = flops_of_token(p, full_attention);
-
-	return flops_sum(&f);
 }

@@ -9,8 +9,9 @@
  * Error without calibration against published runs (make accuracy), on the rows that the
  * efficiencies of compute.c were chosen on: median 5 %, 90th percentile 12 % over 82 runs
  * described in full, 8 % and 21 % over 71 of which something had to be assumed; on 99 runs
- * looked up afterwards, 14 % and 39 %. Calibrated with one run, another one of the same model, source, GPU and precision
- * is off by 4 % in the median and 19 % at the 90th percentile of 342 pairs.
+ * looked up afterwards, 14 % and 39 %. Calibrated with one run, another one of the same
+ * model, source, GPU and precision is off by 4 % in the median and 19 % at the 90th
+ * percentile of 342 pairs.
  */
 #ifndef CORE_STEPTIME_H
 #define CORE_STEPTIME_H
@@ -57,7 +58,4 @@ struct chunk_time {
  * False, and nothing filled in, where the plan does not say how fast the GPU is. */
 bool steptime_chunks(const struct plan *p, const struct layout *l, const struct placement *pl,
     struct chunk_time *out);
-
-/* FLOPs of one token, forward and backward, without recompute; attention causal or full. */
-double flops_per_token(const struct plan *p, bool full_attention);
 #endif

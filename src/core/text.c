@@ -6,9 +6,24 @@
 
 #include "core/text.h"
 
+/* How many of n bytes are whole characters of UTF-8. */
+static size_t
+whole(const char *buf, size_t n)
+{
+	size_t at = n, bytes;
+
+	while (at > 0 && n - at < 3 && (buf[at - 1] & 0xc0) == 0x80)
+		at--;
+	if (at == 0 || (buf[at - 1] & 0xc0) != 0xc0)
+		return n;
+	bytes = (buf[at - 1] & 0xf0) == 0xf0 ? 4 : (buf[at - 1] & 0xe0) == 0xe0 ? 3 : 2;
+	return n - at + 1 < bytes ? at - 1 : n;
+}
+
 size_t
 text_vput(char *buf, size_t size, const char *fmt, va_list args)
 {
+	size_t used;
 	int n;
 
 	if (size == 0)
@@ -18,7 +33,11 @@ text_vput(char *buf, size_t size, const char *fmt, va_list args)
 		buf[0] = '\0';
 		return 0;
 	}
-	return (size_t)n < size ? (size_t)n : size - 1;
+	if ((size_t)n < size)
+		return (size_t)n;
+	used = whole(buf, size - 1);
+	buf[used] = '\0';
+	return used;
 }
 
 size_t
@@ -108,6 +127,32 @@ text_to_real(const char *text, double *out)
 	if (end == text || !ends(end) || !isfinite(v))
 		return false;
 	*out = v;
+	return true;
+}
+
+bool
+text_lists(const char *list, const char *word, size_t length)
+{
+	while (*list != '\0') {
+		const size_t n = strcspn(list, ", ");
+
+		if (n == length && strncmp(list, word, n) == 0)
+			return true;
+		list += n;
+		list += strspn(list, ", ");
+	}
+	return false;
+}
+
+bool
+text_choice(const char *names, int64_t i, char *buf, size_t size)
+{
+	for (; i > 0; i--) {
+		names += strcspn(names, "|");
+		if (*names++ == '\0')
+			return false;
+	}
+	text_put(buf, size, "%.*s", (int)strcspn(names, "|"), names);
 	return true;
 }
 

@@ -17,7 +17,8 @@
 #define TEXT_FORMAT(fmt, args)
 #endif
 
-/* Write formatted text, cut to fit and always ended; returns the length written. */
+/* Write formatted text, cut between characters to fit and always ended; returns the length
+ * written. */
 size_t text_put(char *buf, size_t size, const char *fmt, ...) TEXT_FORMAT(3, 4);
 size_t text_vput(char *buf, size_t size, const char *fmt, va_list args) TEXT_FORMAT(3, 0);
 
@@ -37,6 +38,12 @@ size_t text_real(char *buf, size_t size, double v);
  */
 bool text_to_int(const char *text, int64_t *out);
 bool text_to_real(const char *text, double *out);
+
+/* True when a list joined by commas or blanks holds a word of `length` bytes. */
+bool text_lists(const char *list, const char *word, size_t length);
+
+/* The i-th (from 0) of names joined by '|', into buf; false past the end. */
+bool text_choice(const char *names, int64_t i, char *buf, size_t size);
 
 /* Inline, and without a call: layouts compare hundreds of short names. */
 static inline bool

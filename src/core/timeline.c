@@ -1,19 +1,10 @@
 #include "core/timeline.h"
 
+#include <math.h>
+
+#include "core/number.h"
+#include "core/schedule.h"
 #include "core/timeline_order.h"
-
-static int64_t
-least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static bool
-folds(int64_t schedule)
-{
-	return schedule == SCHEDULE_ZB_V || schedule == SCHEDULE_V_HALF ||
-	    schedule == SCHEDULE_V_MIN || schedule == SCHEDULE_DUALPIPEV;
-}
 
 /* Interleaved schedules work in groups that fill the pipeline; a shorter last one would make
  * ranks wait for each other. */
@@ -32,8 +23,6 @@ bool
 timeline_init(struct timeline *t, const struct plan *p, const struct placement *pl,
     int64_t microbatches, const char **why)
 {
-	const int64_t group = p->training.microbatch_group_size;
-
 	*t = (struct timeline){ .schedule = p->training.schedule, .stages = pl->pp,
 		.chunks = pl->vpp, .microbatches = microbatches };
 	*why = NULL;
@@ -42,7 +31,7 @@ timeline_init(struct timeline *t, const struct plan *p, const struct placement *
 		    "forward and backward.";
 	else if (microbatches < 1)
 		*why = "The number of micro-batches is not known.";
-	else if (t->stages > 1 && folds(t->schedule) && t->chunks != 2)
+	else if (t->stages > 1 && placement_folds(t->schedule) && t->chunks != 2)
 		*why = "This schedule needs two chunks on each rank, and this split has another "
 		    "number.";
 	else if (t->stages > 1 && t->schedule == SCHEDULE_DUALPIPE && t->chunks != 1)
@@ -50,12 +39,12 @@ timeline_init(struct timeline *t, const struct plan *p, const struct placement *
 	if (*why != NULL)
 		return false;
 	t->moe_overlap = p->training.moe_overlap != 0;
-	t->group = least(group > 0 ? group : t->stages, microbatches);
-	if (!folds(t->schedule) && !groups_fit(t)) {
+	t->group = schedule_group(p, t->stages, microbatches);
+	if (!placement_folds(t->schedule) && !groups_fit(t)) {
 		*why = "The micro-batches do not go into groups of PP or more, as interleaving needs.";
 		return false;
 	}
-	if (t->stages > 1 && folds(t->schedule)) {
+	if (t->stages > 1 && placement_folds(t->schedule)) {
 		t->path = TIMELINE_FOLD;
 	} else if (t->stages > 1 && t->schedule == SCHEDULE_DUALPIPE) {
 		t->path = TIMELINE_BOTH;
@@ -78,6 +67,9 @@ enough(const struct timeline *t)
 	case SCHEDULE_DUALPIPE:
 	case SCHEDULE_DUALPIPEV:
 		return 2 * p + 2;
+	case SCHEDULE_V_HALF:
+	case SCHEDULE_V_MIN:
+		return p + 4;
 	default:
 		if (t->path != TIMELINE_LOOP || t->chunks == 1)
 			return p + 2;
@@ -274,14 +266,23 @@ advance(struct timeline *t, int64_t rank, const struct chunk_time *time)
 	return k->done > before;
 }
 
-/* What the micro-batches left out would take. */
+/* First to last operation of the rank that takes longest. */
+static double
+span_of(const struct timeline *t)
+{
+	double span = 0;
+
+	for (int64_t r = 0; r < t->stages; r++)
+		span = fmax(span, t->rank[r].end - t->rank[r].start);
+	return span;
+}
+
+/* What the micro-batches left out would take; period: one of them at least. */
 static void
-count_rest(struct timeline *t, const struct chunk_time *time)
+count_rest(struct timeline *t, const struct chunk_time *time, double period)
 {
 	const double rest = (double)(t->microbatches - t->drawn);
-	double slowest = 0;
 
-	t->seconds = 0;
 	for (int64_t r = 0; r < t->stages; r++) {
 		struct timeline_rank *k = &t->rank[r];
 		double each = 0;
@@ -294,14 +295,13 @@ count_rest(struct timeline *t, const struct chunk_time *time)
 		if (t->path == TIMELINE_BOTH)
 			each /= 2;
 		k->busy += rest * each;
-		slowest = each > slowest ? each : slowest;
-		t->seconds = k->end - k->start > t->seconds ? k->end - k->start : t->seconds;
+		period = fmax(period, each);
 	}
-	t->seconds += rest * slowest;
+	t->seconds = span_of(t) + rest * period;
 }
 
-void
-timeline_run(struct timeline *t, int64_t drawn, const struct chunk_time *time)
+static void
+run_all(struct timeline *t, int64_t drawn, const struct chunk_time *time)
 {
 	bool moved = true;
 
@@ -319,7 +319,20 @@ timeline_run(struct timeline *t, int64_t drawn, const struct chunk_time *time)
 		for (int64_t r = t->stages - 1; r >= 0; r--)
 			moved |= advance(t, r, time);
 	}
-	count_rest(t, time);
+}
+
+void
+timeline_run(struct timeline *t, int64_t drawn, const struct chunk_time *time)
+{
+	double before = 0;
+
+	/* Patterns may wait in every micro-batch: what does one more take? */
+	if (searched(t) && drawn < t->microbatches) {
+		run_all(t, drawn - 1, time);
+		before = span_of(t);
+	}
+	run_all(t, drawn, time);
+	count_rest(t, time, before > 0 ? span_of(t) - before : 0);
 }
 
 /* ---- what to show ------------------------------------------------------------------ */

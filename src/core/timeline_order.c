@@ -2,6 +2,8 @@
  * whose code decides it. */
 #include "core/timeline_order.h"
 
+#include "core/number.h"
+
 /* The operations of a rank as they are put in line. Schedules are written for enough
  * micro-batches to fill the pipeline; those that a step does not have are passed over. */
 struct line {
@@ -14,18 +16,6 @@ struct line {
 	int32_t oldest;  /* no backward before it waits for its weight gradients */
 	int32_t alive;
 };
-
-static int64_t
-least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t
-most(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
 
 int64_t
 timeline_share(const struct timeline *t, int64_t chunk)
@@ -156,7 +146,7 @@ static void
 visit(const struct timeline *t, int64_t q, int64_t *chunk, int64_t *m)
 {
 	const int64_t round = q / (t->group * t->chunks);
-	const int64_t size = least(t->group, t->drawn - round * t->group);
+	const int64_t size = least_of(t->group, t->drawn - round * t->group);
 
 	q -= round * t->group * t->chunks;
 	*chunk = q / size;
@@ -205,7 +195,7 @@ one_forward_one_backward(struct line *l)
 	} else {
 		warmup += t->chunks > 1 ? 2 * left + t->moe_overlap : left;
 	}
-	warmup = least(warmup, all);
+	warmup = least_of(warmup, all);
 	for (int64_t q = 0; q < warmup; q++)
 		visit_forward(l, q);
 	for (int64_t q = 0; q < all; q++) {
@@ -221,7 +211,7 @@ one_forward_one_backward(struct line *l)
 static void
 zero_bubble_v(struct line *l)
 {
-	const int64_t p = l->t->stages, all = most(2 * p - 1, l->t->drawn);
+	const int64_t p = l->t->stages, all = most_of(2 * p - 1, l->t->drawn);
 	int64_t *const next = l->next[TIMELINE_FORWARD];
 
 	for (int64_t i = 0; i < 2 * (p - l->r) - 1; i++)
@@ -342,7 +332,7 @@ static void
 dualpipe(struct line *l)
 {
 	const int64_t p = l->t->stages, mirror = p - 1 - l->r, half = (p + 1) / 2;
-	const int64_t outer = least(l->r, mirror), all = most(p, (l->t->drawn + 1) / 2);
+	const int64_t outer = least_of(l->r, mirror), all = most_of(p, (l->t->drawn + 1) / 2);
 
 	dual(l, l->r > mirror ? 1 : 0, outer, half - 1 - outer, all);
 }
@@ -352,7 +342,7 @@ dualpipe_v(struct line *l)
 {
 	const int64_t p = l->t->stages;
 
-	dual(l, 0, l->r, p - 1 - l->r, most(2 * p, l->t->drawn));
+	dual(l, 0, l->r, p - 1 - l->r, most_of(2 * p, l->t->drawn));
 }
 
 /* ---- which ------------------------------------------------------------------------- */

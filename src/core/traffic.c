@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/number.h"
 #include "core/text.h"
 
 #define TP_SOURCE "Megatron-LM megatron/core/tensor_parallel/layers.py"
@@ -230,13 +231,11 @@ context_chunks(const struct plan *p)
 {
 	const struct model *m = &p->model;
 	const bool latent = m->attention == ATTENTION_MLA;
-	const double tp = p->parallel.tp > 1 ? (double)p->parallel.tp : 1;
+	const double tp = at_least_one(p->parallel.tp);
 	const double heads = (double)m->attention_heads / tp;
 	const double shared = latent ? heads : fmax(1, (double)m->kv_heads / tp);
-	const double value = (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
-	const double key = (double)(latent ? m->qk_nope_head_dim + m->qk_rope_head_dim :
-	    m->head_dim);
-	const double one = compute_tokens(p) * compute_width(p) * (key + value);
+	const double one = compute_tokens(p) * compute_width(p) *
+	    (params_key_dim(m) + params_value_dim(m));
 
 	return (struct chunks){ one * shared, one * heads };
 }
@@ -273,7 +272,7 @@ context_exchange(struct flows *f, const struct plan *p, const struct span *span,
 static int64_t
 inner_context(const struct plan *p, const struct span *span)
 {
-	const int64_t tp = p->parallel.tp > 1 ? p->parallel.tp : 1;
+	const int64_t tp = most_of(1, p->parallel.tp);
 	int64_t n = 0, limit = p->model.kv_heads / tp;
 
 	for (const char *c = p->parallel.hierarchical_cp; *c >= '0' && *c <= '9'; c++)
@@ -329,8 +328,7 @@ expert(struct flows *f, const struct plan *p, const struct layout *l, const stru
 {
 	const struct span ep = kind_span(p, l, "ep", NULL);
 	const struct span etp = kind_span(p, l, "etp", p->parallel.etp > 1 ? "model" : NULL);
-	const double tokens = compute_tokens(p) /
-	    (p->parallel.tp > 1 ? (double)p->parallel.tp : 1);
+	const double tokens = compute_tokens(p) / at_least_one(p->parallel.tp);
 	const double k = (double)p->model.experts_per_token;
 	const double width = (double)p->model.hidden_size * compute_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;

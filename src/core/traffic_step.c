@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/text.h"
 #include "core/traffic.h"
 
@@ -49,10 +50,8 @@ add(struct traffic *t, const struct plan *p, struct message m, double calls, dou
 static int64_t
 stage_stride(const struct layout *l, const struct placement *pl)
 {
-	int axis = layout_axis(l, 0, "pp");
+	const int axis = layout_pipeline_axis(l);
 
-	if (axis < 0)
-		axis = layout_axis(l, 0, "pipe");
 	return axis < 0 ? l->world / pl->pp : l->grid[0].axis[axis].stride;
 }
 
@@ -132,7 +131,7 @@ replica_dense(const struct plan *p, const struct layout *l, double params)
 	r.copies = link_span(p, l, -1);
 	if (copies > 1 && r.shard.size % copies == 0) {
 		const struct span inner = span_named(p, l, part);
-		const int64_t stride = l->world / (copies * (p->parallel.pp > 1 ? p->parallel.pp : 1));
+		const int64_t stride = l->world / (copies * most_of(1, p->parallel.pp));
 
 		if (inner.size > 1)
 			r.shard = inner;
@@ -157,7 +156,7 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
 	if (copies > 1) {
 		r.shard = span_named(p, l, own ? part : unsplit);
 		r.copies = link_stride(p, copies,
-		    l->world / (copies * (p->parallel.pp > 1 ? p->parallel.pp : 1)));
+		    l->world / (copies * most_of(1, p->parallel.pp)));
 	}
 	return r;
 }
@@ -339,7 +338,7 @@ static void
 extras(struct traffic *t, const struct plan *p, const struct layout *l,
     const struct placement *pl, const struct window *w, struct ledger *ledger)
 {
-	const double tp = p->parallel.tp > 1 ? (double)p->parallel.tp : 1;
+	const double tp = at_least_one(p->parallel.tp);
 	const double h = (double)p->model.hidden_size;
 	struct message x = { "embd", "EMBD gradient of the embedding's copies",
 	    "vocabulary/TP*h*bytes", EMBD_SOURCE, COLLECTIVE_ALL_REDUCE, { 0 },

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h> /* rename alone */
 #include <stdlib.h>
 #include <string.h>
@@ -96,14 +97,19 @@ sync_directory(const char *dir)
 static bool
 fill(int fd, const char *like, const void *data, size_t size, struct file_stamp *stamp)
 {
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction old;
 	struct stat st;
 	bool ok;
 	int error;
 
+	/* A limit on the size of files is an error like others, not the end of the program. */
+	sigaction(SIGXFSZ, &ignore, &old);
 	/* Quotas and full disks may show as late as in fsync or close, notably on NFS. */
 	ok = write_all(fd, data, size) && set_mode(fd, like) && fsync(fd) == 0 &&
 	    fstat(fd, &st) == 0;
 	error = errno;
+	sigaction(SIGXFSZ, &old, NULL);
 	if (close(fd) != 0 && ok) {
 		ok = false;
 		error = errno;

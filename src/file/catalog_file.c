@@ -359,7 +359,7 @@ static const char *
 find_entry(const char *text, const char *name, size_t *size)
 {
 	char head[PLAN_ID_SIZE + 16];
-	const char *start = text, *end;
+	const char *start, *end;
 
 	text_put(head, sizeof head, "\n  { id = \"%s\";", name);
 	if ((start = strstr(text, head)) == NULL ||

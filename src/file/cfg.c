@@ -27,11 +27,24 @@ parse_copy(config_t *config, const char *text, size_t size, int *result)
 	return true;
 }
 
+/* The line of an error, which libconfig puts behind the last one when something is not closed. */
+static unsigned
+error_line(const config_t *config, const char *text, size_t size)
+{
+	const unsigned line = (unsigned)config_error_line(config);
+	unsigned last = 1;
+
+	for (size_t i = 0; i + 1 < size; i++)
+		last += text[i] == '\n';
+	return line < last ? line : last;
+}
+
 bool
 cfg_parse(struct cfg *cfg, const struct cfg_reader *r, const char *text, size_t size)
 {
 	const char *message;
-	int line, result;
+	unsigned line;
+	int result;
 
 	cfg->parsed = false;
 	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
@@ -51,18 +64,18 @@ cfg_parse(struct cfg *cfg, const struct cfg_reader *r, const char *text, size_t 
 	if (result == CONFIG_TRUE)
 		return true;
 	message = config_error_text(&cfg->config);
-	line = config_error_line(&cfg->config);
+	line = error_line(&cfg->config, text, size);
 	if (message == NULL)
 		message = "syntax error";
 	if (strncmp(message, "duplicate", 9) == 0)
-		errors_add(r->errors, r->file, (unsigned)line, "", "%s (fix: keep one of the two)",
+		errors_add(r->errors, r->file, line, "", "%s (fix: keep one of the two)",
 		    message);
 	else if (strcmp(message, "syntax error") == 0)
-		errors_add(r->errors, r->file, (unsigned)line, "",
+		errors_add(r->errors, r->file, line, "",
 		    "syntax error here or just before (fix: write settings as tp = 8; "
 		    "and groups as parallel: { ... };)");
 	else
-		errors_add(r->errors, r->file, (unsigned)line, "", "%s", message);
+		errors_add(r->errors, r->file, line, "", "%s", message);
 	return false;
 }
 
@@ -221,19 +234,15 @@ static void
 show_meant(const config_setting_t *s, enum field_id f, char *buf, size_t size)
 {
 	const struct field *row = &field_table[f];
-	char value[SHOWN_SIZE], err[128], choice[SHOWN_SIZE];
+	char value[SHOWN_SIZE], err[128];
 	struct plan p;
 
 	show_value(s, value, sizeof value);
 	memset(&p, 0, sizeof p);
-	if (value[0] == '\0' || !field_parse(f, &p, value, err, sizeof err)) {
-		if (row->default_text != NULL)
-			text_put(value, sizeof value, "%s", row->default_text);
-		else if (field_choice(f, 0, choice, sizeof choice))
-			text_put(value, sizeof value, "%s", choice);
-	} else {
+	if (value[0] == '\0' || !field_parse(f, &p, value, err, sizeof err))
+		text_put(value, sizeof value, "%s", row->default_text);
+	else
 		field_format(f, &p, value, sizeof value);
-	}
 	if (row->type == FIELD_TEXT || row->type == FIELD_CHOICE)
 		text_put(buf, size, "%s = \"%s\"", field_key(f), value);
 	else

@@ -2,9 +2,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/field.h"
 #include "file/emit.h"
 #include "file/planfile.h"
 #include "file/show.h"
+#include "file/textbuf.h"
 
 #define HEAD "# shardplan plan; shardplan-plan(5) explains every line"
 
@@ -56,7 +58,8 @@ emit_real(struct textbuf *out, double v)
 	textbuf_add(out, "%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "");
 }
 
-void
+/* A text with its quotation marks; every byte is read back as it was. */
+static void
 emit_string(struct textbuf *out, const char *text)
 {
 	size_t left = strlen(text);
@@ -85,10 +88,11 @@ emit_string(struct textbuf *out, const char *text)
 	textbuf_bytes(out, "\"", 1);
 }
 
-void
+/* The value of a field as libconfig writes it: 8, 70000000000L, 0.5, true, "bf16". */
+static void
 emit_value(struct textbuf *out, enum field_id f, const struct plan *p)
 {
-	char choice[64];
+	char choice[64] = "";
 
 	switch (field_table[f].type) {
 	case FIELD_INT:
@@ -101,8 +105,7 @@ emit_value(struct textbuf *out, enum field_id f, const struct plan *p)
 		textbuf_add(out, "%s", field_int(f, p) != 0 ? "true" : "false");
 		break;
 	case FIELD_CHOICE:
-		if (!field_choice(f, field_int(f, p), choice, sizeof choice))
-			choice[0] = '\0';
+		field_choice(f, field_int(f, p), choice, sizeof choice);
 		emit_string(out, choice);
 		break;
 	case FIELD_TEXT:

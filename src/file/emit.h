@@ -7,18 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/field.h"
-#include "file/textbuf.h"
+#include "core/plan.h"
 
 /* A comment (from its first character on, without the line end) that planfile_text
  * writes itself, so that nothing of a user is lost with it. */
 bool emit_is_own_comment(const char *text, size_t length);
-
-/* The value of a field as libconfig writes it: 8, 70000000000L, 0.5, true, "bf16". */
-void emit_value(struct textbuf *out, enum field_id f, const struct plan *p);
-
-/* A text with its quotation marks; every byte is read back as it was. */
-void emit_string(struct textbuf *out, const char *text);
 
 /* True when the plan can only be told without its base: the base sets a field that the
  * plan leaves absent, and the format has no word for that. */

@@ -250,18 +250,3 @@ jsonin_real(const struct jsonin *j, const char *path, double low, double high, d
 	*out = x;
 	return true;
 }
-
-bool
-jsonin_text(const struct jsonin *j, const char *path, const char **out)
-{
-	const json_t *v = find(j, path);
-
-	if (v == NULL)
-		return false;
-	if (!json_is_string(v)) {
-		refuse_type(j, path, v, "text");
-		return false;
-	}
-	*out = json_string_value(v);
-	return true;
-}

@@ -35,11 +35,10 @@ void jsonin_free(struct jsonin *j);
  * The member at a path such as "text_config.layer_types.0": names, and places in lists from
  * 0 on. False when there is none or it is null; also, after a complaint, when it has
  * another type or lies outside low..high. *out is left alone then. A number written with
- * a point is an integer where it is whole; text stays good until jsonin_free.
+ * a point is an integer where it is whole.
  */
 bool jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t high,
     int64_t *out);
 bool jsonin_real(const struct jsonin *j, const char *path, double low, double high,
     double *out);
-bool jsonin_text(const struct jsonin *j, const char *path, const char **out);
 #endif

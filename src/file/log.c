@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/number.h"
 #include "core/text.h"
 #include "file/errors.h"
 #include "file/log.h"

@@ -1,6 +1,3 @@
-#include <math.h>
-#include <string.h>
-
 #include "file/errors.h"
 #include "file/jsonin.h"
 #include "file/log_bench.h"

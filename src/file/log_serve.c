@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "core/number.h"
 #include "file/log_serve.h"
 #include "file/log_words.h"
 

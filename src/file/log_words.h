@@ -1,15 +1,13 @@
 /*
  * log_words.h - words and numbers in a line of a log.
+ *
+ * All programs divide by 2^20 and 2^30, MIB and GIB of core/number.h: Megatron-LM under the
+ * name of MB, SGLang and older vLLM under that of GB.
  */
 #ifndef FILE_LOG_WORDS_H
 #define FILE_LOG_WORDS_H
 #include <stdbool.h>
 #include <stdint.h>
-
-/* All programs divide by 2^20 and 2^30: Megatron-LM under the name of MB, SGLang and older
- * vLLM under that of GB. */
-#define MIB (1024.0 * 1024)
-#define GIB (1024.0 * MIB)
 
 /* What follows `word`, or NULL. */
 const char *log_after(const char *line, const char *word);

@@ -84,6 +84,7 @@ static bool
 keep_copy(struct save *s, char *note, size_t size)
 {
 	struct slurp in;
+	struct stat st;
 	char why[256];
 	bool ok;
 
@@ -96,6 +97,9 @@ keep_copy(struct save *s, char *note, size_t size)
 		return false;
 	}
 	show_backup(s);
+	/* Through a link of that name another file would be written over. */
+	if (lstat(s->backup, &st) == 0 && S_ISLNK(st.st_mode))
+		(void)unlink(s->backup);
 	/* A copy is not open to more eyes than the file is. */
 	ok = atomic_write(s->backup, in.text, in.size, s->target, NULL, NULL, why, sizeof why) ==
 	    ATOMIC_DONE;

@@ -16,6 +16,8 @@ struct textbuf {
 };
 
 void textbuf_bytes(struct textbuf *b, const char *bytes, size_t n);
+
+/* At most 511 bytes at once; what is beyond them is cut off. */
 void textbuf_add(struct textbuf *b, const char *fmt, ...) TEXT_FORMAT(2, 3);
 
 /* Hand over the text, to be freed by the caller; NULL without memory. */

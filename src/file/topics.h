@@ -19,8 +19,8 @@ struct topics {
 	struct topic topic[TOPICS_MAX];
 };
 
-/* Read the pages of a language ("en", "zh"). False with the reason in why; then there are
- * none. */
+/* Read the pages of a language ("en", "zh"), the first TOPICS_MAX of them. False with the
+ * reason in why; then there are none. */
 bool topics_read(struct topics *t, const char *language, char *why, size_t size);
 void topics_free(struct topics *t);
 

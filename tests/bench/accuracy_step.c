@@ -30,7 +30,7 @@ measured(const struct plan *p, const struct table *t)
 	const double value = row_number(t, "value");
 	const double count = row_number(t, "n_gpus");
 	const bool causal = row_starts(t, "group", "moezoo") || row_starts(t, "group", "bridge");
-	const double flops = flops_per_token(p, !causal) * tokens;
+	const double flops = flops_sum(flops_of_token(p, !causal)) * tokens;
 
 	if (row_has(t, "metric2", "iteration time"))
 		return row_number(t, "value2");

@@ -7,31 +7,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "core/check.h"
 #include "core/estimate.h"
 #include "core/step.h"
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void
-put(struct plan *p, enum field_id f, const char *value)
-{
-	char err[256];
-
-	if (!field_parse(f, p, value, err, sizeof err)) {
-		fprintf(stderr, "bench_estimate: %s\n", err);
-		exit(1);
-	}
-}
 
 /* An H100's rates: without a catalogue nothing is timed. */
 static void

@@ -7,21 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
-#include "core/field.h"
+#include "bench.h"
 #include "core/layout.h"
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static long
 resident_kib(void)
@@ -30,17 +19,6 @@ resident_kib(void)
 
 	getrusage(RUSAGE_SELF, &u);
 	return u.ru_maxrss;
-}
-
-static void
-put(struct plan *p, enum field_id f, const char *value)
-{
-	char err[256];
-
-	if (!field_parse(f, p, value, err, sizeof err)) {
-		fprintf(stderr, "bench_groups: %s\n", err);
-		exit(1);
-	}
 }
 
 /* Hash all kinds of the Megatron layout; returns the seconds it took. */

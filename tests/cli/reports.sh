@@ -76,6 +76,9 @@ out_has '^coordinates +tp=1 cp=0 dp=0 pp=3 '
 out_has '^pp +1 +4 +3 +network +1 5 9 13$'
 out_has '^tp +6 +2 +1 +NVLink +12 13$'
 out_has '^stage pp=3 vp=0 embed=0 loss=1 mtp=0 count=8 first=24$'
+good rank 3 --set training.schedule=dualpipe
+out_has '^stage pp=0 .*embed=1'
+out_has '^stage pp=3 .*loss=1'
 
 # the map: every rank once, no escape codes into a file, and always when asked
 good map --width=80

@@ -19,6 +19,7 @@ parallel: { tpp = 3;
 	tp = "x"; };
 PLAN
 printf 'parallel: { tp = ;\n' >syntax.cfg
+printf 'parallel: {\n\ttp = 2;\n' >open.cfg
 
 # every command on the built-in plan, on a file, and on standard input
 for command in groups layers map estimate; do
@@ -76,6 +77,10 @@ out_has '^error '
 run 0 check --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 --model=llama-3.1-70b
 out_has '^warning '
 out_lacks '^error'
+
+# a group that is not closed: the last line, and none behind it
+run 2 check open.cfg
+err_has '^open\.cfg:2: error: '
 
 # what is not refused is not silent about a model or GPU that nobody knows
 for command in layers 'rank 0' pipeline 'map --color-by=memory'; do

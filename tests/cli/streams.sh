@@ -76,4 +76,32 @@ run 2 check folder
 no_out
 [ -s err ] || fail 'no complaint'
 
+# escapes in a plan of somebody else's stay away from the terminal
+printf 'name = "\\x1b[2Jn"; parallel: { order = "\\x1b[2Jo"; };\n' >escape.cfg
+escape=$(printf '\033')
+for command in 'estimate escape.cfg' 'check escape.cfg' 'diff plan.cfg escape.cfg'; do
+	about "$command"
+	# shellcheck disable=SC2086
+	"$PROG" $command >out 2>err
+	cat out err | grep -q "$escape" && fail 'an escape of the plan is printed'
+	cat out err | grep -q '?\[2J' || fail 'the text of the plan is missing'
+done
+
+# the primer speaks the language of the locale, where its characters can be shown
+if localedef -i zh_CN -f UTF-8 ./zh_CN.UTF-8 >other 2>&1 &&
+    localedef -i zh_CN -f GB18030 ./zh_CN.GB18030 >other 2>&1; then
+	LOCPATH=$PWD
+	export LOCPATH
+	about 'topics in Chinese'
+	LC_ALL=zh_CN.UTF-8 "$PROG" topics tp >out 2>err
+	out_has '张量并行'
+	echo 'topics tp' | LC_ALL=zh_CN.UTF-8 "$PROG" --linear >out 2>err
+	out_has '张量并行'
+	about 'topics in Chinese without UTF-8'
+	LC_ALL=zh_CN.GB18030 "$PROG" topics tp >out 2>err
+	out_has '^Tensor parallelism'
+	echo 'topics tp' | LC_ALL=zh_CN.GB18030 "$PROG" --linear >out 2>err
+	out_has 'Tensor parallelism'
+fi
+
 finish

@@ -4,8 +4,7 @@
 #ifndef TESTS_MEMORYCASE_H
 #define TESTS_MEMORYCASE_H
 #include "core/memory.h"
-
-#define GIB 1073741824.0
+#include "core/number.h"
 
 enum shape { LLAMA_7B, LLAMA_70B, LLAMA_8B, GPT3_175B, MIXTRAL, DEEPSEEK_V3, GPT_OSS };
 
@@ -118,7 +117,7 @@ state_of(int64_t s)
 static inline void
 assert_near(double have, double want, double share)
 {
-	if (fabs(have - want) > fabs(want) * share)
+	if (!(fabs(have - want) <= fabs(want) * share))
 		fail_msg("%.17g, not %.17g", have, want);
 }
 

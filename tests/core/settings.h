@@ -13,13 +13,31 @@
 
 #include "core/field.h"
 
+/* One field alone, from text or as a whole number. */
 static inline void
-settings_put(struct plan *p, const char *path, const char *value)
+settings_set(struct plan *p, const char *path, const char *value)
+{
+	const enum field_id f = field_find(path);
+	char err[256] = "no such field";
+
+	if (f == FIELD_COUNT || !field_parse(f, p, value, err, sizeof err))
+		fail_msg("%s=%s: %s", path, value, err);
+}
+
+static inline void
+settings_int(struct plan *p, enum field_id f, int64_t v)
 {
 	char err[256];
 
-	if (!field_parse(field_find(path), p, value, err, sizeof err))
-		fail_msg("%s=%s: %s", path, value, err);
+	if (!field_put_int(f, p, v, err, sizeof err))
+		fail_msg("%s=%lld: %s", field_table[f].path, (long long)v, err);
+}
+
+/* One field, and what follows from it. */
+static inline void
+settings_put(struct plan *p, const char *path, const char *value)
+{
+	settings_set(p, path, value);
 	plan_resolve(p, NULL);
 }
 

@@ -17,7 +17,7 @@ static struct plan p;
 static void
 near(double have, double want)
 {
-	if (fabs(have - want) > 1e-12 * fabs(want))
+	if (!(fabs(have - want) <= 1e-12 * fabs(want)))
 		fail_msg("%.17g, not %.17g", have, want);
 }
 

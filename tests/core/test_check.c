@@ -11,34 +11,7 @@
 
 #include "core/check.h"
 #include "core/step.h"
-
-static void
-put(struct plan *p, const char *path, const char *value)
-{
-	char err[256];
-	enum field_id f = field_find(path);
-
-	if (f == FIELD_COUNT)
-		fail_msg("no field %s", path);
-	if (!field_parse(f, p, value, err, sizeof err))
-		fail_msg("%s=%s: %s", path, value, err);
-}
-
-/* "a=1 b=2" on top of what *p holds. */
-static void
-put_all(struct plan *p, const char *settings)
-{
-	char text[1024], *save = NULL;
-
-	snprintf(text, sizeof text, "%s", settings);
-	for (char *s = strtok_r(text, " ", &save); s != NULL; s = strtok_r(NULL, " ", &save)) {
-		char *equals = strchr(s, '=');
-
-		*equals = '\0';
-		put(p, s, equals + 1);
-	}
-	plan_resolve(p, NULL);
-}
+#include "settings.h"
 
 /* ---- verdicts ------------------------------------------------------------------------ */
 
@@ -113,7 +86,7 @@ put_flag(struct plan *p, const char *flag, char **save)
 		if (strcmp(flag, "--fp8-format") == 0)
 			value = "fp8";
 		if (flags[i].path[0] != '\0')
-			put(p, flags[i].path, value);
+			settings_set(p, flags[i].path, value);
 		return;
 	}
 	fail_msg("flag %s is not in the table", flag);
@@ -125,15 +98,16 @@ plan_of_args(struct plan *p, const char *world, char *args)
 	char *save = NULL;
 
 	plan_defaults(p);
-	put_all(p, "gpus_per_node=1 model.layers=32 hidden_size=4096 attention_heads=32 kv_heads=32 "
+	settings_put_all(p, "gpus_per_node=1 model.layers=32 hidden_size=4096 "
+	           "attention_heads=32 kv_heads=32 "
 	           "sequence_length=8192 max_position=8192 micro_batch_size=1 global_batch_size=128 "
 	           "ffn_hidden_size=16384 zero_stage=0 overlap_param_gather=false "
 	           "sequence_parallel=false linear_bias=true moe_ffn_hidden_size=16384");
-	put(p, "cluster.nodes", world);
+	settings_set(p, "cluster.nodes", world);
 	for (char *s = strtok_r(args, " ", &save); s != NULL; s = strtok_r(NULL, " ", &save))
 		put_flag(p, s, &save);
 	if (p->model.experts > 0)
-		put(p, "model.experts_per_token", "2");
+		settings_set(p, "model.experts_per_token", "2");
 	plan_resolve(p, NULL);
 }
 
@@ -178,6 +152,9 @@ megatron_verdicts(void **state)
 
 /* ---- each rule ------------------------------------------------------------------------------- */
 
+#define MOE_OVERLAP "moe_overlap=true ep=2 experts=4 experts_per_token=2 " \
+	"moe_ffn_hidden_size=1024 "
+
 /* A plan that breaks one rule each; every rule of the table must be here. */
 static const struct {
 	const char *settings, *reason;
@@ -185,6 +162,7 @@ static const struct {
 	{ "nodes=2 tp=2 pp=4 global_batch_size=63", "global_batch_not_divisible" },
 	{ "nodes=2 pp=4 vpp=2 global_batch_size=8", "vpp_group_out_of_range" },
 	{ "nodes=2 pp=4 vpp=2 global_batch_size=20", "vpp_group_leaves_bubble" },
+	{ "layout=torchtitan nodes=2 pp=4 vpp=2 global_batch_size=44", "vpp_rounds_uneven" },
 	{ "nodes=3 pp=3 model.layers=30 schedule=dualpipe global_batch_size=64", "dualpipe_odd" },
 	{ "nodes=2 pp=4 schedule=dualpipe global_batch_size=28", "dualpipe_microbatches" },
 	{ "nodes=2 pp=4 schedule=dualpipe global_batch_size=36", "dualpipe_microbatches" },
@@ -219,6 +197,11 @@ static const struct {
 	{ "experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 tp=2 linear_bias=true", "moe_bias_with_etp" },
 	{ "layout=torchtitan etp=2 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024", "etp_not_supported" },
 	{ "moe_overlap=true", "moe_overlap_impossible" },
+	{ MOE_OVERLAP "pp=2", "moe_overlap_impossible" },
+	{ MOE_OVERLAP "precision=fp32", "moe_overlap_impossible" },
+	{ MOE_OVERLAP "recompute=full", "moe_overlap_impossible" },
+	{ MOE_OVERLAP "recompute=selective recompute_modules=moe", "moe_overlap_impossible" },
+	{ MOE_OVERLAP "mtp_layers=2", "moe_overlap_impossible" },
 	{ "position=learned mtp_layers=1", "mtp_position" },
 	{ "overlap_grad_reduce=false", "overlap_param_needs_grad" },
 	{ "zero_stage=0 precision=fp8 fp8_param_gather=true", "fp8_param_gather_needs_zero" },
@@ -226,6 +209,7 @@ static const struct {
 	{ "zero_stage=3 optimizer=muon", "fsdp_optimizer" },
 	{ "recompute=selective recompute_modules=core_attn,mpl", "recompute_module_unknown" },
 	{ "recompute=selective recompute_modules=mla_up_proj", "recompute_module_missing" },
+	{ "recompute=selective recompute_modules=moe_act", "recompute_module_missing" },
 	{ "offload=optimizer", "offload_needs_precision_aware" },
 	{ "tp=2 sequence_parallel=false tp_overlap=true", "tp_overlap_needs_sp" },
 	{ "layout=deepspeed pp=2 zero_stage=2", "zero_with_pipeline" },
@@ -239,6 +223,7 @@ static const struct {
 	{ "tp=2 ep=2 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 sequence_parallel=false", "ep_tp_without_sp" },
 	{ "recompute=full recompute_layers=99", "recompute_too_many" },
 	{ "model.layers=2 pp=2 pipeline_layout=|EttL", "layout_misplaced" },
+	{ "model.layers=2 pp=2 pipeline_layout=EttL|", "layout_misplaced" },
 	{ "model.layers=8 pp=2 mtp_layers=1 pipeline_layout=Ett|tttt|ttm|L", "mtp_on_first_rank" },
 	{ "layout=nanotron zero_stage=3", "nanotron_zero" },
 	{ "mode=serve layout=vllm ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
@@ -261,7 +246,7 @@ each_rule_fires(void **state)
 		struct plan p;
 
 		plan_defaults(&p);
-		put_all(&p, breakers[i].settings);
+		settings_put_all(&p, breakers[i].settings);
 		plan_check(&p, NULL, &diags);
 		if (!diag_has(&diags, breakers[i].reason))
 			fail_msg("%s does not break %s", breakers[i].settings, breakers[i].reason);
@@ -302,7 +287,7 @@ fixed(const char *settings, const char *reason, const char *path, const char *va
 	char err[256];
 
 	plan_builtin(&p);
-	put_all(&p, settings);
+	settings_put_all(&p, settings);
 	assert_false(plan_check(&p, NULL, &diags));
 	check_fixes(&p, NULL, &diags);
 	for (size_t i = 0; i < diags.count; i++) {
@@ -333,6 +318,8 @@ fixes(void **state)
 	fixed("pp=3", "world_not_divisible", NULL, NULL);
 	fixed("tp=3", "world_not_divisible", "parallel.tp", "4");
 	fixed("model.layers=30", "layers_not_divisible_by_pp", "parallel.pp", "2");
+	fixed("first_stage_layers=0", "first_not_positive", "parallel.first_stage_layers", "");
+	fixed("pipeline_layout=x", "layout_bad_char", "parallel.pipeline_layout", "");
 	fixed("global_batch_size=63", "global_batch_not_divisible", "training.global_batch_size", "64");
 	fixed("nodes=3 pp=3 model.layers=24 schedule=dualpipe global_batch_size=64", "dualpipe_odd",
 	    NULL, NULL);
@@ -360,7 +347,7 @@ fixes_are_values(void **state)
 		struct plan p;
 
 		plan_builtin(&p);
-		put_all(&p, cases[i]);
+		settings_put_all(&p, cases[i]);
 		assert_false(plan_check(&p, NULL, &diags));
 		check_fixes(&p, NULL, &diags);
 		for (size_t d = 0; d < diags.count; d++)
@@ -390,7 +377,7 @@ advice(void **state)
 		bool found = false;
 
 		plan_builtin(&p);
-		put_all(&p, cases[i].settings);
+		settings_put_all(&p, cases[i].settings);
 		plan_check(&p, NULL, &diags);
 		check_fixes(&p, NULL, &diags);
 		for (size_t d = 0; d < diags.count; d++) {
@@ -419,7 +406,7 @@ steps(void **state)
 	assert_true(step_legal(&next, NULL, FIELD_TP, 1, &next));
 	assert_int_equal(next.parallel.tp, 8); /* 16 GPUs do not hold TP 8 x PP 4 */
 	assert_false(plan_check(&next, NULL, &(struct diag_list){ 0 }));
-	put_all(&p, "nodes=3 pp=1 tp=1 global_batch_size=96 model.layers=36");
+	settings_put_all(&p, "nodes=3 pp=1 tp=1 global_batch_size=96 model.layers=36");
 	assert_true(step_legal(&p, NULL, FIELD_PP, 1, &next));
 	assert_int_equal(next.parallel.pp, 2);
 	assert_true(step_legal(&next, NULL, FIELD_PP, 1, &next));
@@ -437,6 +424,44 @@ steps(void **state)
 	assert_int_equal(next.model.hidden_size, 4096 - 128);
 }
 
+/* Another GPU forgets what was overridden of the one before, but not the size of a node. */
+static void
+steps_of_names(void **state)
+{
+	static struct catalog_entry gpus[] = { { .id = "small" }, { .id = "large" } };
+	const struct catalog catalog = { .gpus = { gpus, 2 } };
+	struct plan p, next;
+
+	(void)state;
+	plan_defaults(&p);
+	settings_set(&gpus[0].values, "memory_gib", "24");
+	settings_set(&gpus[1].values, "memory_gib", "80");
+	settings_set(&p, "gpu", "small");
+	settings_set(&p, "memory_gib", "20");
+	settings_set(&p, "gpus_per_node", "4");
+	assert_true(step_plain(&p, &catalog, FIELD_GPU, 1, &next));
+	assert_string_equal(next.cluster.gpu, "large");
+	assert_true(next.cluster.memory_gib > 79 && next.cluster.gpus_per_node == 4);
+	assert_false(step_plain(&next, &catalog, FIELD_GPU, 1, &next));
+	settings_set(&p, "gpu", "unknown");
+	assert_true(step_plain(&p, &catalog, FIELD_GPU, -1, &next));
+	assert_string_equal(next.cluster.gpu, "large");
+	assert_false(step_plain(&p, &catalog, FIELD_PRESET, 1, &next)); /* no model to go to */
+	assert_false(step_plain(&p, NULL, FIELD_GPU, 1, &next));
+
+	assert_true(step_plain(&p, NULL, FIELD_ORDER, 1, &next));
+	assert_string_equal(next.parallel.order, "tp-cp-ep-pp-dp");
+	assert_false(step_plain(&p, NULL, FIELD_ORDER, -1, &next));
+	settings_set(&p, "order", "dp-tp-cp-ep-pp");
+	assert_true(step_plain(&p, NULL, FIELD_ORDER, 1, &next));
+	assert_string_equal(next.parallel.order, "tp-cp-ep-dp-pp");
+
+	assert_true(step_plain(&p, NULL, FIELD_HEAD_DIM, -1, &next));
+	assert_int_equal(next.model.head_dim, 112);
+	assert_true(step_plain(&p, NULL, FIELD_RESERVED_GIB, 1, &next));
+	assert_true(next.cluster.reserved_gib > 0.99 && next.cluster.reserved_gib < 1.01);
+}
+
 int
 main(void)
 {
@@ -444,7 +469,7 @@ main(void)
 		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
 		cmocka_unit_test(fixes_are_values), cmocka_unit_test(advice),
-		cmocka_unit_test(steps),
+		cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

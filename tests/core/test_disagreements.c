@@ -20,8 +20,6 @@
 
 #include "memorycase.h"
 
-#define MIB 1048576.0
-
 /* Of stage s in a step of m micro-batches. */
 static struct memory
 in_step(int64_t m, int64_t s)

@@ -10,18 +10,9 @@
 #include <cmocka.h>
 
 #include "core/estimate.h"
+#include "settings.h"
 
 static struct estimate *estimate;
-
-static void
-put(struct plan *p, const char *path, const char *value)
-{
-	char err[256];
-
-	if (!field_parse(field_find(path), p, value, err, sizeof err))
-		fail_msg("%s=%s: %s", path, value, err);
-	plan_resolve(p, NULL);
-}
 
 static void
 builtin(void **state)
@@ -34,7 +25,7 @@ builtin(void **state)
 
 	(void)state;
 	plan_builtin(&p);
-	put(&p, "cluster.memory_gib", "79.19");
+	settings_put(&p, "cluster.memory_gib", "79.19");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_true(estimate->legal && estimate->laid_out && estimate->placed && estimate->fits);
 	assert_int_equal(estimate->world, 16);
@@ -59,7 +50,7 @@ refused(void **state)
 
 	(void)state;
 	plan_builtin(&p);
-	put(&p, "parallel.tp", "3");
+	settings_put(&p, "parallel.tp", "3");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_false(estimate->legal || estimate->laid_out || estimate->fits);
 	assert_true(estimate->placed);
@@ -76,13 +67,13 @@ too_large(void **state)
 
 	(void)state;
 	plan_builtin(&p);
-	put(&p, "cluster.memory_gib", "8");
+	settings_put(&p, "cluster.memory_gib", "8");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_true(estimate->legal);
 	assert_false(estimate->fits);
 	assert_true(diag_has(&estimate->diags, "does_not_fit"));
-	put(&p, "cluster.memory_gib", "80");
-	put(&p, "cluster.reserved_gib", "70");
+	settings_put(&p, "cluster.memory_gib", "80");
+	settings_put(&p, "cluster.reserved_gib", "70");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_false(estimate->fits);
 }
@@ -123,17 +114,17 @@ token_budget(void **state)
 
 	(void)state;
 	plan_builtin(&p);
-	put(&p, "cluster.hbm_gbps", "3350");
-	put(&p, "cluster.nvlink_gbps", "450");
-	put(&p, "training.token_budget", "15000");
+	settings_put(&p, "cluster.hbm_gbps", "3350");
+	settings_put(&p, "cluster.nvlink_gbps", "450");
+	settings_put(&p, "training.token_budget", "15000");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_true(estimate->timed && estimate->step.training_seconds <= 0);
-	put(&p, "cluster.bf16_tflops", "989");
+	settings_put(&p, "cluster.bf16_tflops", "989");
 	estimate_run(estimate, &p, NULL, NULL);
 	days = 15e12 / estimate->step.tokens_per_second / 86400;
 	assert_true(days > 1000 && days < 4000); /* 8 billion parameters on 16 GPUs */
 	assert_true(fabs(estimate->step.training_seconds / 86400 - days) < 1e-6);
-	put(&p, "training.token_budget", "0");
+	settings_put(&p, "training.token_budget", "0");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_true(estimate->step.training_seconds <= 0);
 }
@@ -149,15 +140,17 @@ chunked_attention(void **state)
 
 	(void)state;
 	plan_builtin(&p);
-	causal = flops_per_token(&p, false);
-	full = flops_per_token(&p, true);
-	put(&p, "model.global_layer_every", "4");
-	assert_true(fabs(flops_per_token(&p, false) - causal) < 1);
-	put(&p, "model.attention_chunk", "1024");
-	assert_true(fabs(causal - flops_per_token(&p, false) - work * (2048 - 512)) < 1);
-	assert_true(fabs(full - flops_per_token(&p, true) - work * (4096 - 1024)) < 1);
-	put(&p, "model.attention_chunk", "8192"); /* longer than the sequence */
-	assert_true(fabs(flops_per_token(&p, false) - causal) < 1);
+	causal = flops_sum(flops_of_token(&p, false));
+	full = flops_sum(flops_of_token(&p, true));
+	settings_put(&p, "model.global_layer_every", "4");
+	assert_true(fabs(flops_sum(flops_of_token(&p, false)) - causal) < 1);
+	settings_put(&p, "model.attention_chunk", "1024");
+	assert_true(fabs(causal - flops_sum(flops_of_token(&p, false)) - work * (2048 - 512)) <
+	    1);
+	assert_true(fabs(full - flops_sum(flops_of_token(&p, true)) - work * (4096 - 1024)) <
+	    1);
+	settings_put(&p, "model.attention_chunk", "8192"); /* longer than the sequence */
+	assert_true(fabs(flops_sum(flops_of_token(&p, false)) - causal) < 1);
 }
 
 /* A refused plan is refused at once; a catalogue that lacks the GPU refuses as well. */
@@ -169,11 +162,11 @@ quick_refusals(void **state)
 
 	(void)state;
 	plan_builtin(&p);
-	put(&p, "cluster.memory_gib", "79.19");
+	settings_put(&p, "cluster.memory_gib", "79.19");
 	assert_true(estimate_peak(estimate, &p, NULL) && estimate->fits);
 	assert_int_equal(estimate->stage[0].memory.total, estimate->peak_total);
 	assert_false(estimate_peak(estimate, &p, &empty));
-	put(&p, "parallel.tp", "3");
+	settings_put(&p, "parallel.tp", "3");
 	assert_false(estimate_peak(estimate, &p, NULL));
 	assert_false(estimate->legal);
 }

@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/kv.h"
 

@@ -9,15 +9,7 @@
 #include "core/check.h"
 #include "core/layout.h"
 #include "golden.h"
-
-static void
-set(struct plan *p, enum field_id f, long long v)
-{
-	char err[256];
-
-	if (!field_put_int(f, p, v, err, sizeof err))
-		fail_msg("%s=%lld: %s", field_table[f].path, v, err);
-}
+#include "settings.h"
 
 static void
 set_text(struct plan *p, enum field_id f, const char *v)
@@ -53,12 +45,12 @@ plan_of_case(const char *head, int layout, struct plan *p)
 	if (layout == LAYOUT_DEEPSPEED && strstr(head, "p=") == NULL)
 		return false;
 	plan_defaults(p);
-	set(p, FIELD_LAYOUT, layout);
-	set(p, FIELD_NODES, world);
-	set(p, FIELD_GPUS_PER_NODE, 1);
+	settings_int(p, FIELD_LAYOUT, layout);
+	settings_int(p, FIELD_NODES, world);
+	settings_int(p, FIELD_GPUS_PER_NODE, 1);
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (golden_value(head, keys[i].key, text, sizeof text))
-			set(p, keys[i].field, atoll(text));
+			settings_int(p, keys[i].field, atoll(text));
 	if (golden_value(head, "order", text, sizeof text))
 		set_text(p, FIELD_ORDER, text);
 	if (golden_value(head, "hcp", text, sizeof text))
@@ -151,8 +143,9 @@ compare_file(const char *name, const char *convention, int layout, bool listing)
 			const int64_t one = p.parallel.tp * p.parallel.cp * p.parallel.pp * (dp > 0 ? dp : 1);
 
 			if (plan_world(&p) % one == 0)
-				set(&p, FIELD_REPLICAS, plan_world(&p) / one);
-			set(&p, FIELD_EXPERTS, golden_number(g.head, "moe", 1) ? 8 : 0);
+				settings_int(&p, FIELD_REPLICAS, plan_world(&p) / one);
+			settings_int(&p, FIELD_EXPERTS,
+			    golden_number(g.head, "moe", 1) ? 8 : 0);
 			plan_resolve(&p, NULL);
 		}
 		if (layout == LAYOUT_NANOTRON && golden_number(g.head, "local", 0) + (p.cluster.nodes > 8) > 0) {
@@ -160,11 +153,11 @@ compare_file(const char *name, const char *convention, int layout, bool listing)
 
 			if (p.cluster.nodes % local != 0)
 				continue;
-			set(&p, FIELD_GPUS_PER_NODE, local);
-			set(&p, FIELD_NODES, p.cluster.nodes / local);
+			settings_int(&p, FIELD_GPUS_PER_NODE, local);
+			settings_int(&p, FIELD_NODES, p.cluster.nodes / local);
 		} else if (layout == LAYOUT_NANOTRON) {
-			set(&p, FIELD_GPUS_PER_NODE, p.cluster.nodes);
-			set(&p, FIELD_NODES, 1);
+			settings_int(&p, FIELD_GPUS_PER_NODE, p.cluster.nodes);
+			settings_int(&p, FIELD_NODES, 1);
 		}
 		ok = layout_init(&l, &p, &diags);
 		while (golden_line(&g) && strcmp(g.line, "end") != 0) {
@@ -237,7 +230,7 @@ deepspeed_folding(void **state)
 			continue;
 		golden_value(g.head, "id", id, sizeof id);
 		assert_true(plan_of_case(g.head, LAYOUT_DEEPSPEED, &p));
-		set(&p, FIELD_ETP, 1);
+		settings_int(&p, FIELD_ETP, 1);
 		ok = layout_init(&l, &p, NULL);
 		while (golden_line(&g) && strcmp(g.line, "end") != 0) {
 			if (strncmp(g.line, "reject", 6) == 0)
@@ -266,11 +259,11 @@ deepspeed_sequence(void **state)
 		if (strstr(g.head, " mode=sp ") == NULL)
 			continue;
 		plan_defaults(&p);
-		set(&p, FIELD_LAYOUT, LAYOUT_DEEPSPEED);
-		set(&p, FIELD_NODES, golden_number(g.head, "world", 0));
-		set(&p, FIELD_GPUS_PER_NODE, 1);
-		set(&p, FIELD_EP, golden_number(g.head, "ep", 0));
-		set(&p, FIELD_CP, golden_number(g.head, "mp", 0));
+		settings_int(&p, FIELD_LAYOUT, LAYOUT_DEEPSPEED);
+		settings_int(&p, FIELD_NODES, golden_number(g.head, "world", 0));
+		settings_int(&p, FIELD_GPUS_PER_NODE, 1);
+		settings_int(&p, FIELD_EP, golden_number(g.head, "ep", 0));
+		settings_int(&p, FIELD_CP, golden_number(g.head, "mp", 0));
 		plan_resolve(&p, NULL);
 		assert_true(layout_init(&l, &p, NULL));
 		while (golden_line(&g) && strcmp(g.line, "end") != 0)
@@ -307,7 +300,7 @@ check_partition(const struct layout *l, int kind)
 		}
 		assert_int_equal(k, layout_group_size(l, kind));
 	}
-	if (l->kind[kind].partition)
+	if (l->kind[kind].shape == GROUP_MASK || l->kind[kind].shape == GROUP_CHUNK)
 		assert_int_equal(members, l->world);
 }
 
@@ -333,17 +326,17 @@ random_partitions(void **state)
 		struct layout l;
 
 		plan_defaults(&p);
-		set(&p, FIELD_LAYOUT, random_below(6));
+		settings_int(&p, FIELD_LAYOUT, random_below(6));
 		set_text(&p, FIELD_ORDER, orders[random_below(4)]);
-		set(&p, FIELD_TP, sizes[random_below(8)]);
-		set(&p, FIELD_CP, sizes[random_below(8)]);
-		set(&p, FIELD_PP, sizes[random_below(8)]);
-		set(&p, FIELD_EP, sizes[random_below(8)]);
-		set(&p, FIELD_DP_REPLICATE, 1 + random_below(3));
+		settings_int(&p, FIELD_TP, sizes[random_below(8)]);
+		settings_int(&p, FIELD_CP, sizes[random_below(8)]);
+		settings_int(&p, FIELD_PP, sizes[random_below(8)]);
+		settings_int(&p, FIELD_EP, sizes[random_below(8)]);
+		settings_int(&p, FIELD_DP_REPLICATE, 1 + random_below(3));
 		if (random_below(2))
-			set(&p, FIELD_ETP, sizes[random_below(8)]);
-		set(&p, FIELD_NODES, p.parallel.tp * p.parallel.cp * p.parallel.pp);
-		set(&p, FIELD_GPUS_PER_NODE, 1 + random_below(12));
+			settings_int(&p, FIELD_ETP, sizes[random_below(8)]);
+		settings_int(&p, FIELD_NODES, p.parallel.tp * p.parallel.cp * p.parallel.pp);
+		settings_int(&p, FIELD_GPUS_PER_NODE, 1 + random_below(12));
 		plan_resolve(&p, NULL);
 		if (plan_world(&p) > 4096 || !layout_init(&l, &p, NULL))
 			continue;
@@ -375,9 +368,9 @@ ring_hash_is_sorted(void **state)
 
 	(void)state;
 	plan_defaults(&p);
-	set(&p, FIELD_LAYOUT, LAYOUT_DEEPSPEED);
-	set(&p, FIELD_NODES, 3);
-	set(&p, FIELD_PP, 6);
+	settings_int(&p, FIELD_LAYOUT, LAYOUT_DEEPSPEED);
+	settings_int(&p, FIELD_NODES, 3);
+	settings_int(&p, FIELD_PP, 6);
 	plan_resolve(&p, NULL);
 	assert_true(layout_init(&l, &p, NULL));
 	kind = layout_kind(&l, "p2p");
@@ -405,6 +398,9 @@ refusals_of_ours(void **state)
 		{ "tp-tp-cp-ep-dp-pp", "order_repeated_axis" }, { "", "order_missing_axis" },
 		{ "cp-ep-dp-pp", "order_missing_axis" }, { "tp-cp-ep-dp-pp-", "order_unknown_axis" },
 	};
+	static const char *const levels[] = {
+		"2x", "x2", "0x4", "2y2", "1x1x1x1x1x1x1x2x2", "1000000000000000000000000x1"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -418,6 +414,15 @@ refusals_of_ours(void **state)
 		assert_false(layout_init(&l, &p, &diags));
 		assert_string_equal(diags.item[0].reason, cases[i].reason);
 	}
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+		struct plan p = settings_plan("nodes=4 cp=4", "");
+		struct layout l;
+		struct diag_list diags = { 0 };
+
+		set_text(&p, FIELD_HIERARCHICAL_CP, levels[i]);
+		assert_false(layout_init(&l, &p, &diags));
+		assert_string_equal(diags.item[0].reason, "hcp_syntax");
+	}
 }
 
 static void
@@ -429,16 +434,16 @@ a_million_ranks(void **state)
 
 	(void)state;
 	plan_defaults(&p);
-	set(&p, FIELD_NODES, 131072);
-	set(&p, FIELD_TP, 8);
-	set(&p, FIELD_PP, 16);
+	settings_int(&p, FIELD_NODES, 131072);
+	settings_int(&p, FIELD_TP, 8);
+	settings_int(&p, FIELD_PP, 16);
 	plan_resolve(&p, NULL);
 	assert_true(layout_init(&l, &p, NULL));
 	kind = layout_kind(&l, "dp");
 	assert_int_equal(l.dp, 8192);
 	assert_int_equal(layout_group_of(&l, kind, 1048575), 127);
 	assert_int_equal(layout_member(&l, kind, 127, 8191), 1048575);
-	set(&p, FIELD_NODES, PLAN_WORLD_MAX);
+	settings_int(&p, FIELD_NODES, PLAN_WORLD_MAX);
 	assert_false(layout_init(&l, &p, NULL));
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/field.h"
 #include "core/link.h"
+#include "settings.h"
 
 static FILE *
 open_data(const char *name)
@@ -21,24 +22,6 @@ open_data(const char *name)
 
 	snprintf(path, sizeof path, "%s/tests/data/%s", top != NULL ? top : ".", name);
 	return fopen(path, "r");
-}
-
-static void
-put(struct plan *p, const char *path, const char *value)
-{
-	char err[256];
-
-	if (!field_parse(field_find(path), p, value, err, sizeof err))
-		fail_msg("%s=%s: %s", path, value, err);
-}
-
-static void
-put_number(struct plan *p, const char *path, int64_t n)
-{
-	char text[32];
-
-	snprintf(text, sizeof text, "%lld", (long long)n);
-	put(p, path, text);
 }
 
 /* Members of group 0 in the first domain, and domains that it touches, one by one. */
@@ -99,12 +82,12 @@ spans(void **state)
 						struct layout l;
 
 						plan_defaults(&p);
-						put(&p, "parallel.layout", layouts[n]);
-						put(&p, "cluster.nodes", "64");
-						put_number(&p, "parallel.tp", tp);
-						put_number(&p, "parallel.cp", cp);
-						put_number(&p, "parallel.pp", pp);
-						put_number(&p, "cluster.nvlink_domain", domain);
+						settings_set(&p, "parallel.layout", layouts[n]);
+						settings_set(&p, "cluster.nodes", "64");
+						settings_int(&p, FIELD_TP, tp);
+						settings_int(&p, FIELD_CP, cp);
+						settings_int(&p, FIELD_PP, pp);
+						settings_int(&p, FIELD_NVLINK_DOMAIN, domain);
 						plan_resolve(&p, NULL);
 						if (!layout_init(&l, &p, NULL))
 							continue;
@@ -131,8 +114,8 @@ shares(void **state)
 		struct span s;
 
 		plan_defaults(&p);
-		put(&p, "cluster.nodes", "16");
-		put(&p, "parallel.tp", cases[i].tp);
+		settings_set(&p, "cluster.nodes", "16");
+		settings_set(&p, "parallel.tp", cases[i].tp);
 		plan_resolve(&p, NULL);
 		assert_true(layout_init(&l, &p, NULL));
 		s = link_span(&p, &l, layout_kind(&l, "dp"));
@@ -188,8 +171,8 @@ fabric_plan(struct plan *p, const char *system)
 	plan_defaults(p);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (strcmp(rows[i].system, system) == 0) {
-			put(p, "cluster.gpu", rows[i].gpu);
-			put(p, "cluster.nvlink_gbps", rows[i].rate);
+			settings_set(p, "cluster.gpu", rows[i].gpu);
+			settings_set(p, "cluster.nvlink_gbps", rows[i].rate);
 			return true;
 		}
 	return false;
@@ -282,12 +265,12 @@ pairs(void **state)
 
 	(void)state;
 	plan_defaults(&p);
-	put(&p, "cluster.nvlink_domain", "2");
-	put(&p, "cluster.nvlink_gbps", "300");
-	put(&p, "cluster.pcie_gbps", "32");
+	settings_set(&p, "cluster.nvlink_domain", "2");
+	settings_set(&p, "cluster.nvlink_gbps", "300");
+	settings_set(&p, "cluster.pcie_gbps", "32");
 	q = p;
-	put(&q, "cluster.nics_per_node", "1");
-	put(&q, "cluster.nic_gbps", "10");
+	settings_set(&q, "cluster.nics_per_node", "1");
+	settings_set(&q, "cluster.nic_gbps", "10");
 	for (int c = 0; c <= COLLECTIVE_SEND; c++) {
 		const enum collective op = (enum collective)c;
 		const double t = collective_seconds(&p, op, 1e9, &node);
@@ -310,11 +293,11 @@ calibrated(void **state)
 	(void)state;
 	fabric_plan(&p, "h100_sxm");
 	q = p;
-	put(&q, "calibration.nvlink_efficiency", "0.5");
+	settings_set(&q, "calibration.nvlink_efficiency", "0.5");
 	assert_true(collective_seconds(&q, COLLECTIVE_ALL_GATHER, 1e9, &in) >
 	    1.9 * collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e9, &in));
 	q = p;
-	put(&q, "calibration.network_efficiency", "0.5");
+	settings_set(&q, "calibration.network_efficiency", "0.5");
 	assert_true(collective_seconds(&q, COLLECTIVE_ALL_GATHER, 1e10, &out) >
 	    1.8 * collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e10, &out));
 	/* longer messages never take less time */

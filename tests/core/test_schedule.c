@@ -50,7 +50,7 @@ flight(int64_t m, int64_t rank)
 static void
 near(double have, double want)
 {
-	if (fabs(have - want) > 1e-9 * (1 + fabs(want)))
+	if (!(fabs(have - want) <= 1e-9 * (1 + fabs(want))))
 		fail_msg("%.17g, not %.17g", have, want);
 }
 
@@ -92,11 +92,12 @@ test_folded(void **state)
 		setup(SCHEDULE_ZB_V, 4, 2, 16);
 		near(flight(64, r).microbatches, 4);
 		near(flight(64, r).held.kept.all, 16);
-		near(flight(2, r).microbatches, 2);
+		/* two go down; as many have come back up as this rank is far from the top */
+		near(flight(2, r).chunks, r > 0 ? 4 : 3);
 		setup(SCHEDULE_DUALPIPEV, 4, 2, 16);
 		near(flight(64, r).chunks, 9); /* as DualPipe: one more than stages */
 		near(flight(64, r).held.kept.all, 18);
-		near(flight(2, r).chunks, 4);
+		near(flight(2, r).chunks, r > 0 ? 4 : 3);
 		setup(SCHEDULE_V_HALF, 4, 2, 16);
 		near(flight(64, r).microbatches, 3);
 		setup(SCHEDULE_V_MIN, 4, 2, 16);

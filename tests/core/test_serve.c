@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "core/field.h"
+#include "core/number.h"
 #include "core/serve.h"
 #include "core/serve_setup.h"
-
-#define GIB 1073741824.0
+#include "settings.h"
 
 static config_t catalogue;
 static struct plan p;
@@ -49,11 +49,7 @@ close_catalogue(void **state)
 static void
 set(const char *path, const char *value)
 {
-	char err[256] = "";
-	const enum field_id f = field_find(path);
-
-	if (f == FIELD_COUNT || !field_parse(f, &p, value, err, sizeof err))
-		fail_msg("%s = %s: %s", path, value, err);
+	settings_set(&p, path, value);
 }
 
 static void

@@ -9,11 +9,10 @@
 #include <math.h>
 
 #include "core/field.h"
+#include "core/number.h"
 #include "core/serve.h"
 #include "core/serve_alloc.h"
-
-#define MIB 1048576.0
-#define GIB 1073741824.0
+#include "settings.h"
 
 static struct plan p;
 static struct layout layout;
@@ -29,11 +28,7 @@ assert_near(double a, double b, double epsilon)
 static void
 set(const char *path, const char *value)
 {
-	char err[256] = "";
-	const enum field_id f = field_find(path);
-
-	if (f == FIELD_COUNT || !field_parse(f, &p, value, err, sizeof err))
-		fail_msg("%s = %s: %s", path, value, err);
+	settings_set(&p, path, value);
 }
 
 /* Qwen2.5-7B-Instruct: config.json on Hugging Face. */

@@ -8,17 +8,9 @@
 
 #include "core/stage.h"
 #include "golden.h"
+#include "settings.h"
 
 static struct placement placement;
-
-static void
-set(struct plan *p, enum field_id f, long long v)
-{
-	char err[256];
-
-	if (!field_put_int(f, p, v, err, sizeof err))
-		fail_msg("%s=%lld: %s", field_table[f].path, v, err);
-}
 
 /* A plan from the keys of a Megatron case; false for what a plan can not say. */
 static bool
@@ -38,7 +30,7 @@ plan_of_case(const char *head, struct plan *p)
 	plan_defaults(p);
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (golden_value(head, keys[i].key, text, sizeof text))
-			set(p, keys[i].field, atoll(text));
+			settings_int(p, keys[i].field, atoll(text));
 	if (golden_value(head, "layout", text, sizeof text))
 		assert_true(field_put_text(FIELD_PIPELINE_LAYOUT, p, text, err, sizeof err));
 	/* Layers of a chunk instead of the number of chunks: the plan says the latter. */
@@ -50,12 +42,22 @@ plan_of_case(const char *head, struct plan *p)
 		if (p->parallel.vpp > 1 || field_is_set(FIELD_FIRST_STAGE_LAYERS, p) ||
 		    counted / pp % per != 0)
 			return false;
-		set(p, FIELD_VPP, counted / pp / per);
+		settings_int(p, FIELD_VPP, counted / pp / per);
 	}
 	if (golden_value(head, "p2p", text, sizeof text) && atoll(text) == 0)
 		return false;
 	plan_resolve(p, NULL);
 	return true;
+}
+
+/* MTP layers are on another rank than the loss. */
+static bool
+mtp_stands_alone(void)
+{
+	for (int64_t r = 0; r + 1 < placement.pp; r++)
+		if (placement_chunk(&placement, r, placement.vpp - 1)->mtp > 0)
+			return true;
+	return false;
 }
 
 static void
@@ -105,7 +107,7 @@ megatron_file(const char *name, int least)
 			if (strncmp(g.line, "derived ", 8) == 0) {
 				assert_int_equal(golden_number(g.line, "vpp", -1), placement.vpp);
 				assert_int_equal(golden_number(g.line, "mtp_standalone", -1),
-				    placement.mtp_standalone);
+				    mtp_stands_alone());
 			}
 		}
 		cases++;
@@ -146,12 +148,13 @@ others(void **state)
 		    golden_number(g.head, "ow", 1) != 1 || strstr(g.head, "method=balanced") != NULL)
 			continue;
 		plan_defaults(&p);
-		set(&p, FIELD_LAYOUT, titan ? LAYOUT_TORCHTITAN : LAYOUT_DEEPSPEED);
-		set(&p, FIELD_LAYERS, golden_number(g.head, titan ? "layers" : "items", 0));
-		set(&p, FIELD_PP, pp);
-		set(&p, FIELD_VPP, stages / pp);
+		settings_int(&p, FIELD_LAYOUT, titan ? LAYOUT_TORCHTITAN : LAYOUT_DEEPSPEED);
+		settings_int(&p, FIELD_LAYERS,
+		    golden_number(g.head, titan ? "layers" : "items", 0));
+		settings_int(&p, FIELD_PP, pp);
+		settings_int(&p, FIELD_VPP, stages / pp);
 		if (strcmp(style, "v") == 0)
-			set(&p, FIELD_SCHEDULE, SCHEDULE_ZB_V);
+			settings_int(&p, FIELD_SCHEDULE, SCHEDULE_ZB_V);
 		plan_resolve(&p, NULL);
 		ok = placement_init(&placement, &p, &diags);
 		while (golden_line(&g) && strcmp(g.line, "end") != 0) {
@@ -192,18 +195,18 @@ partitions(void **state)
 		unsigned r = (unsigned)i * 2654435761U;
 
 		plan_defaults(&p);
-		set(&p, FIELD_LAYOUT, (r >> 3) % 6);
-		set(&p, FIELD_LAYERS, 1 + (r >> 6) % 13);
-		set(&p, FIELD_PP, 1 + (r >> 11) % 6);
-		set(&p, FIELD_VPP, 1 + (r >> 14) % 4);
-		set(&p, FIELD_SCHEDULE, (r >> 16) % 9);
-		set(&p, FIELD_MTP_LAYERS, (r >> 19) % 3);
+		settings_int(&p, FIELD_LAYOUT, (r >> 3) % 6);
+		settings_int(&p, FIELD_LAYERS, 1 + (r >> 6) % 13);
+		settings_int(&p, FIELD_PP, 1 + (r >> 11) % 6);
+		settings_int(&p, FIELD_VPP, 1 + (r >> 14) % 4);
+		settings_int(&p, FIELD_SCHEDULE, (r >> 16) % 9);
+		settings_int(&p, FIELD_MTP_LAYERS, (r >> 19) % 3);
 		if ((r >> 21) % 4 == 0)
-			set(&p, FIELD_FIRST_STAGE_LAYERS, (r >> 23) % 6);
+			settings_int(&p, FIELD_FIRST_STAGE_LAYERS, (r >> 23) % 6);
 		if ((r >> 22) % 4 == 0)
-			set(&p, FIELD_LAST_STAGE_LAYERS, (r >> 26) % 6);
-		set(&p, FIELD_ACCOUNT_FOR_EMBEDDING, (r >> 29) % 2);
-		set(&p, FIELD_ACCOUNT_FOR_LOSS, (r >> 30) % 2);
+			settings_int(&p, FIELD_LAST_STAGE_LAYERS, (r >> 26) % 6);
+		settings_int(&p, FIELD_ACCOUNT_FOR_EMBEDDING, (r >> 29) % 2);
+		settings_int(&p, FIELD_ACCOUNT_FOR_LOSS, (r >> 30) % 2);
 		plan_resolve(&p, NULL);
 		if (!placement_init(&placement, &p, NULL))
 			continue;
@@ -240,6 +243,13 @@ refusals_of_ours(void **state)
 		{ 8, 4, 1, 0, 0, "E|(t|)*5000L", "layout_stages_not_divisible" },
 		{ 8, 2, 1, 0, 0, "Ett*2*3|L", "layout_bad_char" },
 		{ 8, 2048, 3, 0, 0, "", "too_many_stages" },
+		{ 8, 1, 1, 0, 0, "E|(t|)*5000L", "too_many_stages" },
+		{ 8, 2, 1, 0, 0, "Et*8L|L|", "layout_stages_not_divisible" },
+		{ 8, 3, 1, 0, 0, "Et*8L|L|", "layout_loss_count" },
+		{ 8, 2, 1, 0, 0, "Et*4|t*4m||L", "layout_mtp_not_last_chunk" },
+		{ 8, 3, 1, 0, 0, "Et*8|m|mL", "layout_mtp_split" },
+		{ 8, 2, 2, 0, 0, "Et*4|t*4L", "conflicting_vpp_args" },
+		{ 8, 2, 1, 4, 0, "Et*4|t*4L", "layout_conflict" },
 	};
 
 	(void)state;
@@ -249,14 +259,17 @@ refusals_of_ours(void **state)
 		char err[256];
 
 		plan_defaults(&p);
-		set(&p, FIELD_LAYERS, cases[i].layers);
-		set(&p, FIELD_PP, cases[i].pp);
-		set(&p, FIELD_VPP, cases[i].vpp);
+		settings_int(&p, FIELD_LAYERS, cases[i].layers);
+		settings_int(&p, FIELD_PP, cases[i].pp);
+		settings_int(&p, FIELD_VPP, cases[i].vpp);
 		if (cases[i].first > 0)
-			set(&p, FIELD_FIRST_STAGE_LAYERS, cases[i].first);
+			settings_int(&p, FIELD_FIRST_STAGE_LAYERS, cases[i].first);
 		if (cases[i].last > 0)
-			set(&p, FIELD_LAST_STAGE_LAYERS, cases[i].last);
+			settings_int(&p, FIELD_LAST_STAGE_LAYERS, cases[i].last);
+		for (const char *s = cases[i].layout; *s != '\0'; s++)
+			p.model.mtp_layers += *s == 'm';
 		assert_true(field_put_text(FIELD_PIPELINE_LAYOUT, &p, cases[i].layout, err, sizeof err));
+		field_mark(FIELD_MTP_LAYERS, &p, true);
 		plan_resolve(&p, NULL);
 		if (placement_init(&placement, &p, &diags))
 			fail_msg("accepted, not %s", cases[i].reason);
@@ -273,14 +286,14 @@ nanotron_by_cost(void **state)
 
 	(void)state;
 	plan_defaults(&p);
-	set(&p, FIELD_LAYOUT, LAYOUT_NANOTRON);
-	set(&p, FIELD_LAYERS, 16);
-	set(&p, FIELD_HIDDEN_SIZE, 2048);
-	set(&p, FIELD_FFN_HIDDEN_SIZE, 8192);
-	set(&p, FIELD_ATTENTION_HEADS, 32);
-	set(&p, FIELD_HEAD_DIM, 64);
-	set(&p, FIELD_VOCAB_SIZE, 128256);
-	set(&p, FIELD_PP, 2);
+	settings_int(&p, FIELD_LAYOUT, LAYOUT_NANOTRON);
+	settings_int(&p, FIELD_LAYERS, 16);
+	settings_int(&p, FIELD_HIDDEN_SIZE, 2048);
+	settings_int(&p, FIELD_FFN_HIDDEN_SIZE, 8192);
+	settings_int(&p, FIELD_ATTENTION_HEADS, 32);
+	settings_int(&p, FIELD_HEAD_DIM, 64);
+	settings_int(&p, FIELD_VOCAB_SIZE, 128256);
+	settings_int(&p, FIELD_PP, 2);
 	plan_resolve(&p, NULL);
 	assert_true(placement_init(&placement, &p, NULL));
 	/* a layer costs 4*2048*2048 + 3*8192*2048 = 67.1 M, the head 262.7 M: half of 1336.4 M
@@ -296,9 +309,9 @@ vllm_remainder(void **state)
 
 	(void)state;
 	plan_defaults(&p);
-	set(&p, FIELD_LAYOUT, LAYOUT_VLLM);
-	set(&p, FIELD_LAYERS, 30);
-	set(&p, FIELD_PP, 4);
+	settings_int(&p, FIELD_LAYOUT, LAYOUT_VLLM);
+	settings_int(&p, FIELD_LAYERS, 30);
+	settings_int(&p, FIELD_PP, 4);
 	plan_resolve(&p, NULL);
 	assert_true(placement_init(&placement, &p, NULL));
 	assert_int_equal(placement_layers(&placement, 0), 7);

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -69,7 +68,7 @@ bytes_of(const struct traffic *t, const char *dim)
 static void
 near(double a, double b)
 {
-	if (fabs(a - b) > 1e-9 * fmax(fabs(a), fabs(b)))
+	if (!(fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b))))
 		fail_msg("%.17g is not %.17g", a, b);
 }
 
@@ -116,6 +115,13 @@ context_parallel(void **state)
 	near(bytes_of(&t, "cp"), 2 * 3 / 4.0 * (2 * q + k) * times);
 	settings_put(&p, "cp_comm", "a2a+p2p");
 	settings_put(&p, "hierarchical_cp", "2x2");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "cp"), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
+	/* without sizes: heads inside the NVLink domain, as far as there are any */
+	settings_put(&p, "hierarchical_cp", "");
+	t = traffic_of(&p);
+	near(bytes_of(&t, "cp"), 2 * 3 / 4.0 * (2 * q + k) * times);
+	settings_put(&p, "nvlink_domain", "2");
 	t = traffic_of(&p);
 	near(bytes_of(&t, "cp"), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
 }

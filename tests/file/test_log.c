@@ -1,11 +1,10 @@
 /* Logs: which program wrote them, medians without the first iteration, memory by rank. */
 #include "filetest.h"
 
+#include "core/number.h"
 #include "core/text.h"
 #include "file/log.h"
-
-#define MIB (1024.0 * 1024)
-#define GIB (1024.0 * MIB)
+#include "file/log_words.h"
 
 static struct log_report report;
 static struct file_errors errors;
@@ -330,10 +329,32 @@ test_refusals(void **state)
 	refused(read_path(in_dir("pipe")), "is not a regular file (fix: give '-' and pipe it)");
 }
 
+static void
+test_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} cases[] = {
+		{ " 5,762 tokens", 5762 }, { "1.2K", 1200 }, { "3M", 3e6 }, { "1.5B", 1.5e9 },
+		{ "2T", 2e12 }, { "77.01GiB", 77.01 }, { "4KiB", 4 }, { "12. The end", 12 },
+	};
+	double v = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_true(log_number(cases[i].text, &v));
+		near(v, cases[i].value);
+	}
+	v = 7;
+	assert_false(log_number("none", &v) || log_number(NULL, &v) || v < 7 || v > 7);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_megatron),
 		cmocka_unit_test(test_torchtitan),
 		cmocka_unit_test(test_nanotron),

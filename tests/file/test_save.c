@@ -1,5 +1,4 @@
 /* Saving: all or nothing, and nothing of a user's is lost. */
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -206,6 +205,15 @@ test_comments(void **state)
 		open_plan("a.cfg", more);
 		assert_true(file.has_comments);
 	}
+	/* A link with the name of the copy is not followed. */
+	put_file("other", "precious");
+	assert_int_equal(unlink(in_dir("a.cfg~")), 0);
+	assert_int_equal(symlink("other", in_dir("a.cfg~")), 0);
+	set_tp(2);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_content("other", "precious");
+	assert_int_equal(lstat(in_dir("a.cfg~"), &st), 0);
+	assert_true(S_ISREG(st.st_mode));
 }
 
 static void
@@ -308,7 +316,6 @@ test_full_disk(void **state)
 	if (child == 0) {
 		struct rlimit limit = { 100, 100 };
 
-		signal(SIGXFSZ, SIG_IGN);
 		setrlimit(RLIMIT_FSIZE, &limit);
 		if (save("a.cfg", false) != PLANFILE_FAILED)
 			_exit(1);

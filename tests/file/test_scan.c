@@ -141,6 +141,8 @@ test_show(void **state)
 	assert_string_equal(buf, "abc...");
 	show_path(buf, 12, "/very/long/way/to/a.cfg");
 	assert_string_equal(buf, "...to/a.cfg");
+	show_path(buf, 13, "/\xe2\x82\xac\xe2\x82\xac/abc.cfg"); /* never half a character */
+	assert_string_equal(buf, ".../abc.cfg");
 	assert_true(utf8_valid("\xf0\x9f\x98\x80 \xe2\x82\xac"));
 	assert_false(utf8_valid("\xc0\xaf"));
 	assert_false(utf8_valid("\xed\xa0\x80"));

@@ -1,0 +1,45 @@
+/*
+ * number.h - small arithmetic that formulas share, and the sizes of memory. For .c files.
+ *
+ * fmax and fmin also tell NaN apart, at the price of a call: those formulas that run for
+ * every plan of a walk use these.
+ */
+#ifndef CORE_NUMBER_H
+#define CORE_NUMBER_H
+#include <stdint.h>
+
+/* Bytes. */
+#define MIB 1048576.0
+#define GIB 1073741824.0
+
+static inline double
+larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static inline double
+smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* How many ranks share something: a size of the plan that may be 0. */
+static inline double
+at_least_one(int64_t n)
+{
+	return n > 1 ? (double)n : 1;
+}
+
+static inline int64_t
+least_of(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t
+most_of(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+#endif
