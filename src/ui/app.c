@@ -1,9 +1,11 @@
+#include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/text.h"
 #include "ui/app.h"
 #include "ui/keep.h"
 #include "ui/linear.h"
@@ -17,11 +19,15 @@ show(struct terminal *t, struct state *s, struct canvas *c)
 {
 	const enum theme_palette palette = theme_palette_for(s->settings.palette,
 	    getenv("COLORFGBG"));
+	const enum theme_colors depth = theme_depth(palette, t->colors);
 	bool utf8 = s->utf8 && !s->settings.ascii;
 
 	term_mouse(t, s->settings.mouse);
 	term_palette(t, palette);
-	s->depth = theme_depth(palette, t->colors);
+	if (s->depth != depth) {
+		s->depth = depth;
+		state_follow(s); /* what fits on the map may be another part */
+	}
 	if (c->w != t->w || c->h != t->h || c->utf8 != utf8) {
 		canvas_free(c);
 		if (!canvas_init(c, t->w, t->h, utf8))
@@ -132,6 +138,8 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 
 	if (show(t, s, c) && !read_catalog(s, note, size))
 		return 2;
+	if (s->question != QUESTION_NONE)
+		term_forget_keys(t); /* what was typed before it was asked is no answer */
 	while (on) {
 		const int wait = keep_unsaved(&keeper, s, now_ms(), key != INPUT_NONE);
 
@@ -165,7 +173,6 @@ run_screen(struct terminal *t, struct state *s)
 	int status;
 
 	s->utf8 = t->utf8;
-	s->chinese = strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0;
 	state_resize(s, t->w, t->h);
 	status = run_keys(t, s, &c, note, sizeof note);
 	end(s); /* while signals are still held back */
@@ -221,7 +228,9 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 		fprintf(stderr, "shardplan: out of memory\n");
 		return 2;
 	}
+	s.chinese = strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0;
 	if (options != NULL && options->linear) {
+		s.utf8 = text_equal(nl_langinfo(CODESET), "UTF-8");
 		begin(&s, options->notice);
 		status = run_lines(&s);
 		end(&s);

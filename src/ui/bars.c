@@ -1,5 +1,6 @@
 #include "ui/bars.h"
 
+#include "core/number.h"
 #include "core/text.h"
 #include "ui/change.h"
 #include "ui/units.h"
@@ -71,7 +72,7 @@ legend(struct canvas *c, struct rect r, const struct parts *parts, bool amounts,
 			continue;
 		text_put(text, sizeof text, "%s", part_table[i].name);
 		if (amounts)
-			text_add(text, sizeof text, " %.1f", parts->bytes[i] / 1073741824.0);
+			text_add(text, sizeof text, " %.1f", parts->bytes[i] / GIB);
 		w = canvas_width(c, text) + 2;
 		if (x > r.x && x + w > r.x + r.w) {
 			x = r.x;

@@ -145,11 +145,11 @@ keep(struct completion *c, const char *word)
 {
 	char **more;
 
+	if (c->count == WORDS_MAX)
+		return;
 	for (size_t i = 0; i < c->count; i++)
 		if (text_equal(c->word[i], word))
 			return;
-	if (c->count == WORDS_MAX)
-		return;
 	more = realloc(c->word, (c->count + 1) * sizeof *more);
 	if (more == NULL)
 		return;
@@ -367,7 +367,9 @@ find(struct state *s)
 	struct place at;
 	struct offers o = { .to = c };
 
-	text_put(typed, sizeof typed, "%.*s", (int)s->line.cursor, s->line.text);
+	/* A text that typing would replace is no beginning. */
+	text_put(typed, sizeof typed, "%.*s", s->line.fresh ? 0 : (int)s->line.cursor,
+	    s->line.text);
 	at = place_of(s, typed);
 	o.typed = at.word;
 	offer_all(s, &o, &at);

@@ -1,6 +1,7 @@
 /* The whole screen as a picture: header, panes, message, footer. */
 #include <string.h>
 
+#include "core/number.h"
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/bars.h"
@@ -56,8 +57,8 @@ put_fits(const struct state *s, struct segment *segment)
 	}
 	if (e->stages == 0)
 		return;
-	text_put(peak, sizeof peak, "%.1f", e->peak_total / 1073741824.0);
-	text_put(capacity, sizeof capacity, "%.1f GiB", e->capacity / 1073741824.0);
+	text_put(peak, sizeof peak, "%.1f", e->peak_total / GIB);
+	text_put(capacity, sizeof capacity, "%.1f GiB", e->capacity / GIB);
 	segment->role = e->fits ? ROLE_GOOD : ROLE_ERROR;
 	if (e->capacity <= 0) { /* a GPU of unknown memory */
 		segment->role = ROLE_TEXT;

@@ -20,6 +20,9 @@ struct figure {
 	bool if_any;        /* left out while it is 0 */
 	enum better better; /* which way is good news */
 	enum quantity quantity[FIGURE_QUANTITIES]; /* whose terms explain it, ended by COUNT */
+	const char *terms;  /* of the first one those with one of these in the name, NULL: all */
+	/* NULL where it is the sum of these terms, else see figures_formula. */
+	void (*formula)(const struct plan *p, const struct estimate *e, char *buf, size_t size);
 };
 
 /* True when there are figures: the estimate is timed or served. */
@@ -31,6 +34,11 @@ int figures_count(const struct estimate *e);
 
 /* Its value as text, "-" where it is unknown. */
 void figures_format(const struct figure *figure, const struct estimate *e, char *buf, size_t size);
+
+/* How it follows from other numbers, with the plan's values: "64*4096 tokens / 1.86 s"; ""
+ * where it is a sum, unknown, or follows less simply. */
+void figures_formula(const struct figure *figure, const struct plan *p,
+    const struct estimate *e, char *buf, size_t size);
 
 /* What the step time takes to run behind compute, by the plan's switches and what always
  * does: "gradient reduction behind the backward pass; ..."; "none" without any. */

@@ -72,7 +72,8 @@ form_rows(const struct form *form, const struct plan *p, const struct diag_list 
 	return n;
 }
 
-int
+/* Row of the selected field. When the mode hides it, the nearest one is selected. */
+static int
 form_selected(struct form *form, const struct form_row row[], int rows)
 {
 	int best = -1, distance = 0;

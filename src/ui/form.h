@@ -27,9 +27,6 @@ enum { FORM_ROWS_MAX = FIELD_COUNT + 16 };
 int form_rows(const struct form *f, const struct plan *p, const struct diag_list *diags,
     struct form_row row[]);
 
-/* Row of the selected field. When the mode hides it, the nearest one is selected. */
-int form_selected(struct form *f, const struct form_row row[], int rows);
-
 /* Select the field `way` fields further (or as far as it goes). */
 void form_move(struct form *f, const struct plan *p, const struct diag_list *diags, int way);
 

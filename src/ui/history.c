@@ -36,7 +36,7 @@ put_entry(const struct state *s, size_t i, int width, char *buf, size_t size)
 {
 	const struct undo_entry *entry = undo_entry(&s->undo, i);
 	const char *what = entry->what[0] != '\0' ? entry->what : "the plan at the start";
-	char memory[UNITS_SIZE], pace[UNITS_SIZE + 8];
+	char memory[UNITS_SIZE], pace[UNITS_SIZE + 8], column[UNDO_WHAT_SIZE + WHAT_MOST];
 	int rest = width - INDEX_COLUMNS, numbers = (rest - WHAT_LEAST) / NUMBER_COLUMNS;
 
 	text_put(buf, size, "%4zu%s ", s->undo.dropped + i, i == s->undo.now ? "*" : " ");
@@ -48,7 +48,8 @@ put_entry(const struct state *s, size_t i, int width, char *buf, size_t size)
 		return;
 	}
 	put_memory(entry, memory, sizeof memory);
-	text_add(buf, size, "%-*.*s%*s", rest, rest, what, NUMBER_COLUMNS, memory);
+	rows_column(what, rest, column, sizeof column);
+	text_add(buf, size, "%s%*s", column, NUMBER_COLUMNS, memory);
 	if (numbers < 2)
 		return;
 	summary_pace(&entry->summary, pace, sizeof pace);

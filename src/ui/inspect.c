@@ -38,43 +38,37 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 	text_put(text, sizeof text, "coordinates");
 	for (int grid = 0; grid < l->grids; grid++)
 		for (int axis = 0; axis < l->grid[grid].axes; axis++)
-			if (grid == 0 || layout_axis(l, 0, l->grid[grid].axis[axis].name) < 0)
+			if (!layout_axis_again(l, grid, l->grid[grid].axis[axis].name))
 				text_add(text, sizeof text, " %s=%lld", l->grid[grid].axis[axis].name,
 				    (long long)layout_coord(l, grid, axis, rank));
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 
-/* The experts that its place in the expert parallel group gives it. */
 static void
 expert_row(struct rows *rows, const struct state *s, int64_t rank)
 {
-	const struct layout *l = &s->estimate->layout;
-	const int64_t experts = s->plan.model.experts, ep = s->plan.parallel.ep;
-	const int kind = layout_kind(l, "ep");
-	const int64_t at = kind >= 0 && ep > 1 ? layout_position(l, kind, rank) : 0;
-	const int64_t held = ep > 1 ? experts / ep : experts;
+	int64_t first, count;
 	char text[ROW_TEXT_SIZE];
 
-	if (experts == 0 || at < 0)
+	where_experts(&s->plan, &s->estimate->layout, rank, &first, &count);
+	if (count == 0)
 		return;
-	text_put(text, sizeof text, held == 1 ? "expert %lld" : "experts %lld to %lld",
-	    (long long)(at * held), (long long)(at * held + held - 1));
-	text_add(text, sizeof text, " of %lld, in each layer that has experts", (long long)experts);
+	text_put(text, sizeof text, count == 1 ? "expert %lld" : "experts %lld to %lld",
+	    (long long)first, (long long)(first + count - 1));
+	text_add(text, sizeof text, " of %lld, in each layer that has experts",
+	    (long long)s->plan.model.experts);
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 
 static void
-model_rows(struct rows *rows, const struct state *s, int64_t rank)
+chunk_rows(struct rows *rows, const struct placement *pl, int64_t stage, const char *note)
 {
-	const struct placement *pl = &s->estimate->placement;
-	const int64_t stage = layout_pipeline_rank(&s->estimate->layout, rank);
 	char text[ROW_TEXT_SIZE];
 
-	rows_heading(rows, "Model");
 	for (int64_t v = 0; v < pl->vpp; v++) {
 		const struct chunk *c = placement_chunk(pl, stage, v);
 
-		text_put(text, sizeof text, "stage %lld", (long long)stage);
+		text_put(text, sizeof text, "stage %lld%s", (long long)stage, note);
 		if (pl->vpp > 1)
 			text_add(text, sizeof text, ", chunk %lld", (long long)v);
 		if (c->count > 0)
@@ -86,6 +80,19 @@ model_rows(struct rows *rows, const struct state *s, int64_t rank)
 		    c->loss ? ", LM head and loss" : "", c->mtp > 0 ? ", MTP" : "");
 		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 	}
+}
+
+static void
+model_rows(struct rows *rows, const struct state *s, int64_t rank)
+{
+	const struct placement *pl = &s->estimate->placement;
+	const int64_t stage = layout_pipeline_rank(&s->estimate->layout, rank);
+	const int64_t mirror = placement_mirror(pl, &s->plan, stage);
+
+	rows_heading(rows, "Model");
+	chunk_rows(rows, pl, stage, "");
+	if (mirror >= 0)
+		chunk_rows(rows, pl, mirror, ", the other direction");
 	expert_row(rows, s, rank);
 }
 

@@ -141,6 +141,8 @@ kinds_rows(struct rows *rows, const struct state *s)
 	for (int i = 0; kinds_preset(i) != NULL; i++) {
 		int n = kinds_preset_groups(i, l, name);
 
+		if (n == 0)
+			continue;
 		text_put(text, sizeof text, "    %-*s ", w, kinds_preset(i));
 		for (int j = 0; j < n; j++)
 			text_add(text, sizeof text, j > 0 ? ", %s" : "%s", name[j]);
@@ -154,8 +156,7 @@ accept_preset(struct state *s, int preset)
 	const char *name[MAP_COLORS_MAX];
 	const int n = kinds_preset_groups(preset, &s->estimate->layout, name);
 
-	if (n > 0)
-		state_show_kinds(s, name, n);
+	state_show_kinds(s, name, n);
 	s->overlay = OVERLAY_NONE;
 }
 

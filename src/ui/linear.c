@@ -10,6 +10,7 @@
 #include "ui/overlay.h"
 #include "ui/summary.h"
 #include "ui/units.h"
+#include "ui/why.h"
 
 enum { LINE_COLUMNS = 240, SAY_SIZE = 1024 };
 
@@ -243,6 +244,7 @@ say_result(struct answer *a, const struct state *s, const struct before *was)
 {
 	const bool changed = was->now != s->undo.now || was->count != s->undo.count ||
 	    was->dropped != s->undo.dropped;
+	char text[SAY_SIZE];
 
 	/* A question repeats the message that it is about. */
 	if (s->message[0] != '\0' && s->question == QUESTION_NONE)
@@ -261,8 +263,10 @@ say_result(struct answer *a, const struct state *s, const struct before *was)
 		say_field(a, s->form.field, &s->plan);
 	else if (s->map.cursor != was->cursor)
 		say(a, "rank %lld", (long long)s->map.cursor);
-	else
-		say(a, "done");
+	else { /* the stage, traffic or number that is selected now */
+		why_line(s, s->focus, text, sizeof text);
+		say(a, "%s", text[0] != '\0' ? text : "done");
+	}
 }
 
 /* "tp 8", "tp=8", "tp +", "tp", "+": fields without the word "set". False when it is none of
@@ -324,6 +328,12 @@ take_entry(struct state *s, int64_t n, struct answer *a)
 	return a->lines > 0 ? 0 : state_act(s, overlay_accept(s, ""));
 }
 
+static void
+say_command(struct answer *a, const struct command *c)
+{
+	say(a, "%s%s%s: %s", c->name, c->argument[0] != '\0' ? " " : "", c->argument, c->help);
+}
+
 /* The screen's list is about keys. */
 static void
 say_commands(struct answer *a)
@@ -331,17 +341,16 @@ say_commands(struct answer *a)
 	say(a, "FIELD VALUE: set a field; FIELD + or FIELD -: its next or previous legal value; "
 	    "FIELD: what it is");
 	say(a, "a number: take that entry of the list above; an empty line: the summary");
-	for (size_t i = 0; i < command_count; i++) {
-		const struct command *c = &command_table[i];
-
-		if (c->contexts != CONTEXT_LIST)
-			say(a, "%s%s%s: %s", c->name, c->argument[0] != '\0' ? " " : "", c->argument, c->help);
-	}
+	for (size_t i = 0; i < command_count; i++)
+		if (command_table[i].contexts != CONTEXT_LIST)
+			say_command(a, &command_table[i]);
 }
 
 static unsigned
 run_command(struct state *s, const char *text, struct answer *a)
 {
+	const struct command *about = strncmp(text, "help ", 5) == 0 ?
+	    command_find(text + 5 + strspn(text + 5, " ")) : NULL;
 	unsigned flags = 0;
 
 	s->overlay = OVERLAY_NONE;
@@ -349,6 +358,10 @@ run_command(struct state *s, const char *text, struct answer *a)
 	s->message[0] = '\0';
 	if (text_equal(text, "?") || text_equal(text, "help")) {
 		say_commands(a);
+		return 0;
+	}
+	if (about != NULL) {
+		say_command(a, about);
 		return 0;
 	}
 	if (!use_field(s, text, a, &flags))

@@ -201,28 +201,6 @@ match_of(const char *typed, enum field_id f)
 	return field_table[f].flag != NULL ? USUAL : NAMED_PARTLY;
 }
 
-/* Text and blanks up to w columns; ".." at its end where it is longer. */
-static void
-put_column(const char *text, int w, char *buf, size_t size)
-{
-	size_t bytes = 0, cut = 0;
-	int columns = 0, n;
-
-	while (text[bytes] != '\0') {
-		const size_t step = (size_t)canvas_step(text + bytes, &n);
-
-		if (columns + n > w) {
-			text_put(buf, size, "%.*s..", (int)cut, text);
-			return;
-		}
-		columns += n;
-		bytes += step;
-		if (columns <= w - 2)
-			cut = bytes;
-	}
-	text_put(buf, size, "%s%*s", text, w - columns, "");
-}
-
 void
 fields_rows(struct rows *rows, const struct state *s)
 {
@@ -238,7 +216,7 @@ fields_rows(struct rows *rows, const struct state *s)
 			    field_table[f].path, field_table[f].help);
 			if (!rows_passes(rows, text))
 				continue;
-			put_column(value, VALUE_COLUMNS, cell, sizeof cell);
+			rows_column(value, VALUE_COLUMNS, cell, sizeof cell);
 			text_put(shown, sizeof shown, "%-18s %s", field_table[f].label, cell);
 			if (rows->width >= PATH_FROM)
 				text_add(shown, sizeof shown, " %-34s %s", field_table[f].path,

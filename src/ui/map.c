@@ -8,6 +8,7 @@
 enum {
 	ENTRIES_LEAST = 16, /* columns that a legend keeps for letters */
 	LEGEND_INDENT = 2,  /* of its lines after the first */
+	LEGEND_MOST = 1 << 10, /* lines of it on paper */
 };
 
 static const struct style frame_style = { .role = ROLE_FRAME };
@@ -26,20 +27,6 @@ map_view_init(struct map_view *view, const struct layout *l, const char *const n
 {
 	*view = (struct map_view){ .cursor = -1, .depth = THEME_256, .utf8 = true };
 	map_view_colors(view, l, name, n);
-}
-
-int64_t
-map_rows(const struct plan *p, const struct estimate *e, const struct map_view *view,
-    int width)
-{
-	const int64_t world = e->layout.world;
-	struct map_view v = *view;
-	struct map_grid g;
-
-	if (v.zoom == MAP_ZOOM_AUTO) /* on paper there is no height to fit */
-		v.zoom = world <= 128 ? MAP_ZOOM_CARD : world <= 4096 ? MAP_ZOOM_LABEL : MAP_ZOOM_CELL;
-	map_grid_init(&g, &v, p, e, width, world <= 65536 ? INT64_MAX : 0);
-	return map_grid_lines(&g) + view->colors;
 }
 
 static void
@@ -80,12 +67,30 @@ corner(const struct map_grid *g, int64_t box, bool lower, bool right)
 	return column == 0 ? GLYPH_TEE_RIGHT : GLYPH_CROSS;
 }
 
+/* A title of w columns at most; where it is longer its number alone, or nothing: a number
+ * that is cut is another one. */
+static void
+draw_title(struct map_drawing *d, int x, int y, int w, struct style style, const char *title,
+    int64_t number)
+{
+	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, 1 });
+	char alone[24];
+	int n = (int)strlen(title);
+
+	if (n - (title[n - 1] == ' ') > w) {
+		text_put(alone, sizeof alone, "%lld", (long long)number);
+		title = alone;
+		n = (int)strlen(title);
+	}
+	if (n - (title[n - 1] == ' ') <= w)
+		canvas_text(d->c, r, x, y, style, title);
+}
+
 /* A box, its edges shared with the boxes beside it. */
 static void
 draw_box(struct map_drawing *d, int64_t box, int x, int y)
 {
 	const struct map_grid *g = &d->grid;
-	const int64_t domain = plan_domain_nodes(d->plan);
 	const int w = g->box_w, h = (int)g->box_h;
 	char title[64];
 
@@ -98,28 +103,26 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 			put_clipped(d, x + j, y + i, canvas_glyph(d->c, GLYPH_VERTICAL));
 	text_put(title, sizeof title, w > 12 ? " node %lld " : w > 7 ? "node %lld" : "%lld",
 	    (long long)box);
-	if (domain > 1 && !g->blocked && w > 30) /* several nodes on one NVLink fabric */
+	if (g->domain > 1 && !g->blocked && w > 30) /* several nodes on one NVLink fabric */
 		text_put(title, sizeof title, " node %lld, NVLink domain %lld ", (long long)box,
-		    (long long)(box / domain));
-	canvas_text(d->c, rect_clip(d->clip, (struct rect){ x + 1, y, w - 1, 1 }), x + 1, y,
-	    (struct style){ .role = ROLE_TEXT }, title);
+		    (long long)(box / g->domain));
+	draw_title(d, x + 1, y, w - 1, (struct style){ .role = ROLE_TEXT }, title, box);
 }
 
-/* "══ NVLink domain 3 ═══════", or the name of the rack alone. */
+/* "═ NVLink domain 3 ════════", or the name of the rack alone. */
 static void
 draw_heading(struct map_drawing *d, int64_t block, int x, int y)
 {
-	const bool domain = plan_domain_nodes(d->plan) > 1;
+	const bool domain = d->grid.domain > 1;
 	const int w = (int)d->grid.block_cols * d->grid.box_w + 1;
-	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, 1 });
 	char title[64];
 
 	for (int i = 0; domain && i < w; i++)
 		put_clipped(d, x + i, y, d->c->utf8 ? 0x2550 : L'=');
-	text_put(title, sizeof title, domain ? " NVLink domain %lld " : "rack %lld",
-	    (long long)block);
-	canvas_text(d->c, r, x + 1, y, (struct style){ .role = domain ? ROLE_TITLE : ROLE_DIM },
-	    title);
+	text_put(title, sizeof title, !domain ? "rack %lld" : w > 20 ? " NVLink domain %lld " :
+	    "domain %lld", (long long)block);
+	draw_title(d, x + 1, y, w - 1, (struct style){ .role = domain ? ROLE_TITLE : ROLE_DIM },
+	    title, block);
 }
 
 static void
@@ -259,11 +262,11 @@ draw_legend(struct map_drawing *d, struct rect r, int space)
 	return line.y + 1 - r.y;
 }
 
-/* One line at least for each colour, as far as there are lines. */
-static void
+/* One line at least for each colour, as far as there are lines. Returns how many it took. */
+static int
 draw_legends(struct map_drawing *d, struct rect r)
 {
-	int spare = r.h - d->view->colors;
+	int spare = r.h - d->view->colors, total = 0;
 
 	for (int i = 0; i < d->view->colors && r.h > 0; i++) {
 		int lines = draw_legend(d, (struct rect){ r.x, r.y, r.w, spare > 0 ? 1 + spare : 1 }, i);
@@ -271,7 +274,22 @@ draw_legends(struct map_drawing *d, struct rect r)
 		spare -= lines - 1;
 		r.y += lines;
 		r.h -= lines;
+		total += lines;
 	}
+	return total;
+}
+
+/* On paper there is no height to fit, but pages to save. */
+static void
+paper_grid(struct map_grid *g, const struct map_view *view, const struct plan *p,
+    const struct estimate *e, int w)
+{
+	const int64_t world = e->layout.world;
+	struct map_view v = *view;
+
+	if (v.zoom == MAP_ZOOM_AUTO)
+		v.zoom = world <= 128 ? MAP_ZOOM_CARD : world <= 4096 ? MAP_ZOOM_LABEL : MAP_ZOOM_CELL;
+	map_grid_init(g, &v, p, e, w, world <= 65536 ? INT64_MAX : 0);
 }
 
 static void
@@ -284,12 +302,16 @@ drawing_init(struct map_drawing *d, const struct plan *p, const struct estimate 
 	d->estimate = e;
 	d->view = view;
 	d->marks = view->where != NULL && !where_empty(view->where);
-	map_grid_init(&d->grid, view, p, e, d->clip.w, d->clip.h);
+	if (view->printed)
+		paper_grid(&d->grid, view, p, e, d->clip.w);
+	else
+		map_grid_init(&d->grid, view, p, e, d->clip.w, d->clip.h);
 	beside = map_grid_offsets(&d->grid);
 	for (int i = 0; i < view->colors; i++) {
 		struct map_paint *m = &d->paint[i];
 
 		map_paint_init(m, view->color[i], i, view->colors, view->depth, p, e, &beside);
+		map_mend(&d->grid, m);
 		d->cursor_value[i] = -1;
 		if (view->peers && view->cursor >= 0 && view->cursor < e->layout.world &&
 		    map_paint_has_peers(m))
@@ -326,4 +348,17 @@ map_draw(struct canvas *c, struct rect area, const struct plan *p, const struct 
 		draw_node(&d, box);
 	lines = lines < d.clip.h ? lines : d.clip.h;
 	draw_legends(&d, (struct rect){ area.x, area.y + (int)lines, area.w, area.h - (int)lines });
+}
+
+int64_t
+map_rows(const struct plan *p, const struct estimate *e, const struct map_view *view,
+    int width)
+{
+	struct canvas none = { .utf8 = view->utf8 }; /* the legend is drawn to see its lines */
+	struct map_view v = *view;
+	struct map_drawing d = { .c = &none, .clip = { 0, 0, width, 0 } };
+
+	v.printed = true;
+	drawing_init(&d, p, e, &v);
+	return map_grid_lines(&d.grid) + draw_legends(&d, (struct rect){ 0, 0, width, LEGEND_MOST });
 }

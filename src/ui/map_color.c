@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/link.h"
+#include "core/number.h"
 #include "core/text.h"
 
-#define GIB 1073741824.0
 
 /* Memory is shown in tenths of the capacity, the lower half as one. */
 enum { HEAT_STEPS = 6, HEAT_OVER = HEAT_STEPS, LINK_PATHS = LINK_NETWORK + 1 };
@@ -189,10 +189,8 @@ static void
 find_stages(struct map_paint *m)
 {
 	const struct grid *g = &m->estimate->layout.grid[0];
-	int axis = layout_axis(&m->estimate->layout, 0, "pp");
+	const int axis = layout_pipeline_axis(&m->estimate->layout);
 
-	if (axis < 0)
-		axis = layout_axis(&m->estimate->layout, 0, "pipe");
 	m->stride = axis < 0 ? 1 : g->axis[axis].stride;
 	m->stages = axis < 0 ? 1 : g->axis[axis].size;
 	if (m->stages > STAGE_CHUNKS_MAX)

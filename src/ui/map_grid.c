@@ -179,7 +179,8 @@ size_units(struct map_grid *g, const struct map_view *view, const struct estimat
 		g->unit_w = card_width(g, view, e);
 		g->unit_h = 1 + (g->tall ? 1 : 0) + view->colors;
 	} else if (g->zoom == MAP_ZOOM_LABEL) {
-		g->unit_w = g->rank_w + view->colors + 2;
+		g->colon = view->color[0].by == MAP_BY_STAGE || view->color[0].by == MAP_BY_MEMORY;
+		g->unit_w = g->rank_w + g->colon + view->colors + 2;
 	} else {
 		g->unit_w = several;
 	}
@@ -219,11 +220,13 @@ static bool
 grid_at(struct map_grid *g, const struct form *form, bool tall, const struct map_view *view,
     const struct plan *p, const struct estimate *e, int w)
 {
-	const int64_t domain = plan_domain_nodes(p);
+	const bool whole = p->cluster.nvlink_domain % p->cluster.gpus_per_node == 0;
+	const int64_t domain = whole ? plan_domain_nodes(p) : 1;
 
 	*g = (struct map_grid){
 		.zoom = form->zoom, .framed = form->framed, .tall = tall, .unit_h = 1,
 		.world = e->layout.world, .rank_w = digits(e->layout.world - 1), .block = 1,
+		.domain = domain,
 	};
 	size_boxes(g, p);
 	if (form->blocked) {

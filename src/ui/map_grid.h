@@ -28,7 +28,9 @@ struct map_grid {
 	int rank_w;              /* digits of the largest rank */
 	bool framed;
 	bool tall;               /* cards: the coordinates have a line of their own */
+	bool colon;              /* labels: a digit follows the rank, "[13:4]" */
 	bool blocked;            /* blocks are shown */
+	int64_t domain;          /* nodes of an NVLink domain; 1: not several whole ones */
 	int head;                /* lines above a block's boxes */
 	int64_t block;           /* boxes in a block */
 	int64_t block_cols, block_rows; /* boxes in a row, rows of boxes */
@@ -57,6 +59,10 @@ int64_t map_grid_unit_rank(const struct map_grid *g, int64_t column, int64_t row
 
 /* Rank distances of units that lie beside or below each other. */
 struct paint_offsets map_grid_offsets(const struct map_grid *g);
+
+/* Where the rule for a source's colours or letters leaves neighbouring groups alike, give
+ * each group one that none of its neighbours has, if that can be found soon enough. */
+void map_mend(const struct map_grid *g, struct map_paint *m);
 
 /* True when half blocks can show the colours. */
 bool map_grid_has_halves(const struct map_view *view);

@@ -68,7 +68,7 @@ unit_style(const struct map_drawing *d, int space, int64_t rank, bool marked, st
 		style.flags = (uint8_t)((style.flags & ~STYLE_MARK) | STYLE_CURSOR);
 	else if (d->view->peers && d->view->cursor >= 0 && map_paint_has_peers(m)) {
 		if (is_peer(d, space, rank, *hue))
-			style.flags |= STYLE_PEER;
+			style.flags = (uint8_t)((style.flags & ~STYLE_FADED) | STYLE_PEER);
 		else if (!marked)
 			style.flags |= STYLE_FADED;
 	}
@@ -159,7 +159,8 @@ draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	plain.flags = style[0].flags & STYLE_CURSOR;
 	if (n == 1)
 		plain = style[0];
-	text_put(buf, sizeof buf, "%c%*lld", mark[0], d->grid.rank_w, (long long)rank);
+	text_put(buf, sizeof buf, "%c%*lld%s", mark[0], d->grid.rank_w, (long long)rank,
+	    d->grid.colon ? ":" : "");
 	at = strlen(buf);
 	canvas_text(d->c, d->clip, x, y, plain, buf);
 	for (int i = 0; i < n; i++) {

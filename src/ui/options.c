@@ -28,7 +28,7 @@ put(struct state *s, size_t row, const char *value, bool keep)
 	char err[STATE_MESSAGE_SIZE];
 
 	if (!settings_put(&s->settings, row, value, err, sizeof err))
-		state_say(s, ROLE_ERROR, "%s: %s %s", settings_table[row].name, value, err);
+		state_say(s, ROLE_ERROR, "%s %s", settings_table[row].name, err);
 	else
 		tell(s, row, keep);
 	return 0;

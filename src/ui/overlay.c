@@ -134,11 +134,13 @@ overlay_help(struct state *s, const char *argument)
 	const enum field_id f = command == NULL ? field_find(argument) : FIELD_NONE;
 	char range[160];
 
-	if (f != FIELD_NONE && field_in_mode(f, s->plan.mode)) {
+	if (f != FIELD_NONE) {
 		field_range(f, range, sizeof range);
 		s->overlay = OVERLAY_NONE;
-		s->form.field = f;
-		state_focus(s, PANE_FORM);
+		if (field_in_mode(f, s->plan.mode)) {
+			s->form.field = f;
+			state_focus(s, PANE_FORM);
+		}
 		state_say(s, ROLE_DIM, "%s: %s%s%s%s%s", field_table[f].path, field_table[f].help,
 		    range[0] != '\0' ? "; " : "", range, range[0] != '\0' ? " " : "",
 		    field_table[f].unit);

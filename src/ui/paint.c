@@ -29,20 +29,23 @@ digit_of(const struct paint_digit *d, int64_t rank)
 	    (uint32_t)d->radix;
 }
 
-/* Cut a digit in two, the lower one with `radix` values. The upper may be cut short. */
-static void
+/* Cut a digit in two, the lower one with `radix` values. The upper may be cut short where
+ * no digit follows. */
+static bool
 split(struct paint_rule *rule, int i, int64_t radix)
 {
 	struct paint_digit *d = &rule->digit[i];
 
-	if (rule->digits == PAINT_DIGITS_MAX)
-		return;
+	if (rule->digits == PAINT_DIGITS_MAX || (i + 1 < rule->digits &&
+	    d[1].stride == d->stride && d->radix % radix != 0))
+		return false;
 	for (int j = rule->digits; j > i; j--)
 		rule->digit[j] = rule->digit[j - 1];
 	rule->digits++;
 	d[1].divide = d->divide * radix;
 	d[1].radix = (d->radix + radix - 1) / radix;
 	d->radix = radix;
+	return true;
 }
 
 /* Cut every coordinate so that the offset, which may be a multiple of the number of
@@ -57,8 +60,7 @@ split_by(struct paint_rule *rule, int64_t offset)
 		if (v % d->divide != 0)
 			continue;
 		v /= d->divide;
-		if (v > 1 && v < d->radix && (i + 1 == rule->digits ||
-		    d[1].stride != d->stride || d->radix % v == 0))
+		if (v > 1 && v < d->radix)
 			split(rule, i, v);
 	}
 }
@@ -80,8 +82,8 @@ split_chunks(struct paint_rule *rule, int64_t run)
 			continue;
 		}
 		if (below * d->radix > run && d->radix % (run / below) == 0) {
-			split(rule, i++, run / below);
-			rule->digit[i].counts = true;
+			if (split(rule, i, run / below))
+				rule->digit[++i].counts = true;
 			below = run;
 			continue;
 		}
@@ -125,7 +127,8 @@ steps_in(struct steps *s, const struct paint_rule *rule, int64_t offset, int i, 
 		return;
 	}
 	low = modulo(change, d->radix);
-	edge = d[1].stride * d[1].divide == s->box;
+	/* Where the axis ends inside a box, boxes begin at any digit. */
+	edge = d[1].stride * d[1].divide == s->box && d->stride * d->size % s->box == 0;
 	step[i] = low;
 	if (!edge || !s->carries || low == 0)
 		steps_in(s, rule, offset, i + 1, (change - low) / d->radix, carry, step);
@@ -297,8 +300,9 @@ solve_by_splitting(struct paint_rule *rule, const struct paint_offsets *beside, 
 		int clash;
 
 		for (int d = 0; d < next.digits; d++)
-			if (next.digit[d].counts && next.digit[d].radix > radix[i])
-				split(&next, d++, radix[i]);
+			if (next.digit[d].counts && next.digit[d].radix > radix[i] &&
+			    split(&next, d, radix[i]))
+				d++;
 		clash = solve(&next, beside, offsets);
 		if (clash < fewest) {
 			fewest = clash;
@@ -329,10 +333,13 @@ static void
 rule_init(struct paint_rule *rule, struct paint_rule base, int values,
     const struct paint_offsets *beside)
 {
+	int clashes;
+
 	base.values = values;
-	if (rule_for(rule, &base, beside, beside->count) > 0 &&
-	    beside->touching < beside->count)
+	clashes = rule_for(rule, &base, beside, beside->count);
+	if (clashes > 0 && beside->touching < beside->count)
 		rule_for(rule, &base, beside, beside->touching);
+	rule->clashes = clashes;
 }
 
 static int
@@ -419,6 +426,8 @@ paint_color(const struct paint *paint, int64_t rank, int64_t group)
 {
 	if (paint->colors <= 1)
 		return 0;
+	if (paint->color_table.used && group >= 0)
+		return paint->color_table.value[group];
 	if (paint->groups > paint->colors)
 		return rule_value(&paint->color, rank, group);
 	return group > 0 ? (int)group : 0;
@@ -431,6 +440,8 @@ paint_letter(const struct paint *paint, int64_t rank, int64_t group)
 
 	if (group < 0)
 		return '.';
+	if (paint->letter_table.used)
+		return letters[paint->letter_table.value[group]];
 	if (paint->groups > PAINT_LETTERS)
 		return letters[rule_value(&paint->letter, rank, group)];
 	return letters[group];

@@ -6,7 +6,8 @@
  * the coordinates that tell the group's ranks from those of other groups, modulo the
  * number of colours, with coefficients chosen once so that no step to a cell beside or
  * below leads to the same colour. That costs nothing per cell and does not change while
- * the map scrolls.
+ * the map scrolls. What few groups no such rule tells apart take values from a table
+ * instead (map_mend).
  */
 #ifndef UI_PAINT_H
 #define UI_PAINT_H
@@ -25,7 +26,11 @@ struct paint_offsets {
 	int64_t offset[6];
 };
 
-enum { PAINT_DIGITS_MAX = 24, PAINT_LETTERS = 52 };
+enum {
+	PAINT_DIGITS_MAX = 24,
+	PAINT_LETTERS = 52,
+	PAINT_TABLE_MAX = 4096, /* groups that can have values of their own */
+};
 
 /* A coordinate, or a digit of one: rank / stride % size / divide % radix. */
 struct paint_digit {
@@ -39,8 +44,15 @@ struct paint_digit {
 struct paint_rule {
 	int values;
 	bool numbered;          /* that is the group's number, modulo `values` */
+	int clashes;            /* steps on the map that may lead to the same value */
 	int digits;
 	struct paint_digit digit[PAINT_DIGITS_MAX];
+};
+
+/* Values of groups in place of a rule's. */
+struct paint_table {
+	bool used;
+	uint8_t value[PAINT_TABLE_MAX];
 };
 
 /* Coordinates that count towards a group's number: rank / stride % size x scale. */
@@ -57,6 +69,7 @@ struct paint {
 	int runs;               /* -1: the layout has to be asked for the group */
 	struct paint_run run[LAYOUT_AXES_MAX];
 	struct paint_rule color, letter;
+	struct paint_table color_table, letter_table;
 };
 
 /* Prepare the colours of a kind, with `colors` colours in the set. */

@@ -192,6 +192,9 @@ prompt_question(const struct state *s, char *buf, size_t size)
 	case QUESTION_RECOVER:
 		text_put(buf, size, "Unsaved work of %s was found: r recover, d discard, Esc later",
 		    s->draft_note);
+		if (!s->in_lines && canvas_width(NULL, buf) > s->columns)
+			text_put(buf, size, "Unsaved work of %s: r recover, d discard, Esc",
+			    s->draft_note);
 		less = "Unsaved work: r recover, d discard, Esc";
 		break;
 	case QUESTION_NONE:
@@ -217,6 +220,8 @@ prompt_hint(const struct state *s, char *buf, size_t size)
 		text_put(buf, size, "Enter takes it   Up Down choose   Esc cancels");
 	else if (s->prompt == PROMPT_GO)
 		text_put(buf, size, "a rank, or node N, stage N, layer N, expert N   Esc cancels");
+	else if (complete_is_choice(s))
+		text_put(buf, size, "Enter takes it   Tab takes the next   Esc cancels");
 	else
 		text_put(buf, size, "Enter takes it   Esc cancels   Ctrl-U empties");
 }

@@ -114,11 +114,14 @@ add_step(struct list *l, const struct estimate *e)
 	add(l, "step.model_tflops_per_gpu", "TFLOP/s of a GPU", RESULT_REAL, known,
 	    s->model_tflops_per_gpu);
 	add(l, "step.mfu", "MFU", RESULT_SHARE, known, s->mfu);
+	add(l, "step.mfu_full", "MFU full", RESULT_SHARE, known, s->mfu_full);
 	add(l, "step.hfu", "HFU", RESULT_SHARE, known, s->hfu);
 	add(l, "step.tokens_per_second", "tokens a second", RESULT_REAL, known,
 	    s->tokens_per_second);
 	add(l, "step.tokens_per_second_per_gpu", "tokens a second, one GPU", RESULT_REAL, known,
 	    s->tokens_per_second_per_gpu);
+	add(l, "step.training_seconds", "the whole run", RESULT_SECONDS, known,
+	    s->training_seconds);
 }
 
 static void
@@ -128,10 +131,18 @@ add_serving(struct list *l, const struct estimate *e)
 	const bool known = e->served;
 
 	add(l, "serving.weight_bytes", "weights", RESULT_BYTES, known, s->weight_bytes);
+	add(l, "serving.non_torch_bytes", "outside the allocator", RESULT_BYTES, known,
+	    s->non_torch_bytes);
+	add(l, "serving.activation_bytes", "activations", RESULT_BYTES, known,
+	    s->activation_bytes);
+	add(l, "serving.graph_bytes", "CUDA graphs", RESULT_BYTES, known, s->graph_bytes);
 	add(l, "serving.kv_pool_bytes", "KV pool", RESULT_BYTES, known, s->kv_pool_bytes);
 	add(l, "serving.kv_bytes_per_token", "KV cache of a token", RESULT_BYTES, known,
 	    s->kv_bytes_per_token);
+	add(l, "serving.state_bytes_per_request", "state of a request", RESULT_BYTES, known,
+	    s->state_bytes_per_request);
 	add(l, "serving.kv_tokens", "tokens in the KV pool", RESULT_REAL, known, s->kv_tokens);
+	add(l, "serving.kv_blocks", "blocks in the KV pool", RESULT_REAL, known, s->kv_blocks);
 	add(l, "serving.max_concurrency", "requests at once", RESULT_REAL, known,
 	    s->max_concurrency);
 	add(l, "serving.ttft_seconds", "time to first token", RESULT_SECONDS, known,
@@ -142,6 +153,8 @@ add_serving(struct list *l, const struct estimate *e)
 	    s->tokens_per_second);
 	add(l, "serving.tokens_per_second_per_gpu", "generated tokens a second, one GPU",
 	    RESULT_REAL, known, s->tokens_per_second_per_gpu);
+	add(l, "serving.transfer_seconds", "KV cache of a prompt sent", RESULT_SECONDS, known,
+	    s->transfer_seconds);
 }
 
 size_t

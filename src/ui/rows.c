@@ -79,6 +79,29 @@ rows_break(const char *text, int w)
 }
 
 void
+rows_column(const char *text, int w, char *buf, size_t size)
+{
+	size_t bytes = 0, cut = 0;
+	int columns = 0, before = 0, n;
+
+	while (text[bytes] != '\0') {
+		const size_t step = (size_t)canvas_step(text + bytes, &n);
+
+		if (columns + n > w) {
+			text_put(buf, size, "%.*s..%*s", (int)cut, text, w - before - 2, "");
+			return;
+		}
+		columns += n;
+		bytes += step;
+		if (columns <= w - 2) {
+			cut = bytes;
+			before = columns;
+		}
+	}
+	text_put(buf, size, "%s%*s", text, w - columns, "");
+}
+
+void
 rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent, const char *text)
 {
 	bool first = true;

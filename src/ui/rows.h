@@ -48,6 +48,9 @@ void rows_wrapped(struct rows *rows, int item, int target, enum role role, int i
  * blanks. */
 size_t rows_break(const char *text, int w);
 
+/* The text and blanks, w columns in all; ".." at the end of a text that is longer. */
+void rows_column(const char *text, int w, char *buf, size_t size);
+
 /* What entry `item` stands for, -1 without one. */
 int rows_target(const struct rows *rows, int item);
 

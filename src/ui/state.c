@@ -297,6 +297,12 @@ state_unsaved(const struct state *s)
 unsigned
 state_change(struct state *s, const struct plan *next, const char *what)
 {
+	/* No step of the history, so that what was undone can still be redone. */
+	if (s->undo.count > 0 && state_same(next, &s->plan)) {
+		if (s->message[0] == '\0' && (s->estimate->legal || s->in_lines))
+			state_say(s, ROLE_DIM, "%s, as it was", what);
+		return 0;
+	}
 	s->plan = *next;
 	if (!undo_push(&s->undo, next, what))
 		state_say(s, ROLE_WARNING, "%s; no memory left to undo it", what);

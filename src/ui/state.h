@@ -142,7 +142,7 @@ unsigned state_command(struct state *s, const char *text);
 /* Do what flags ask for, files and estimate; returns what is left to the loop. */
 unsigned state_act(struct state *s, unsigned flags);
 
-/* Take *next as the plan and note it for undo as `what`. */
+/* Take *next as the plan, where it is another one, and note it for undo as `what`. */
 unsigned state_change(struct state *s, const struct plan *next, const char *what);
 
 bool state_unsaved(const struct state *s);

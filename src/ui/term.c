@@ -38,8 +38,9 @@ static const int crashing[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 /* Signal handlers have nothing but globals; these are all there are. */
 static volatile sig_atomic_t got_ending, got_stop, got_continue, mouse_on;
 
-/* What it takes to give the terminal back, fetched at the start: a crash handler may use
- * async-signal-safe calls only, so not endwin(). */
+static sigset_t usual_mask; /* of signals, while waiting for a key */
+
+/* What gives the terminal back, fetched at the start: crash handlers must not call endwin. */
 static struct {
 	struct termios modes;
 	char text[256];
@@ -86,16 +87,16 @@ on_crash(int sig)
 static void
 back_fetch(void)
 {
-	static const char *const capability[] = { "rmkx", "sgr0", "cnorm", "rmcup" };
+	static const char *const capability[] = { "rmkx", "sgr0", "rmcup", "ed" };
 
 	back.length = 0;
 	tcgetattr(STDIN_FILENO, &back.modes);
 	for (size_t i = 0; i < COUNT(capability); i++) {
 		const char *text = tigetstr(capability[i]);
-		size_t n = text != NULL && text != (char *)-1 ? strlen(text) : 0;
+		/* Up to a delay ("$<2>"): terminals that need one are long gone. */
+		size_t n = text != NULL && text != (char *)-1 ? strcspn(text, "$") : 0;
 
-		/* A delay ("$<2>") would have to be waited for; such terminals are long gone. */
-		if (n > 0 && back.length + n <= sizeof back.text && strstr(text, "$<") == NULL) {
+		if (n > 0 && back.length + n <= sizeof back.text) {
 			memcpy(back.text + back.length, text, n);
 			back.length += n;
 		}
@@ -111,17 +112,15 @@ handle(int sig, void (*handler)(int), int flags)
 	sigaction(sig, &action, NULL);
 }
 
-/* Signals that are let in only while waiting for a key, so that none is missed between
- * looking at its flag and waiting. */
+/* Leave the screen. Where the picture stays, the shell goes on in its last line. */
 static void
-held_signals(sigset_t *set)
+leave(void)
 {
-	sigemptyset(set);
-	for (size_t i = 0; i < COUNT(ending); i++)
-		sigaddset(set, ending[i]);
-	sigaddset(set, SIGTSTP);
-	sigaddset(set, SIGCONT);
-	sigaddset(set, SIGWINCH);
+	endwin();
+	if (exit_ca_mode == NULL && clr_eol != NULL) {
+		tputs(clr_eol, 1, putchar);
+		fflush(stdout);
+	}
 }
 
 static void
@@ -134,27 +133,32 @@ handle_all(void)
 	sigaltstack(&other, NULL);
 	for (size_t i = 0; i < COUNT(crashing); i++)
 		handle(crashing[i], on_crash, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK));
-	for (size_t i = 0; i < COUNT(ending); i++)
-		handle(ending[i], on_ending, 0); /* no SA_RESTART: waiting ends */
+	term_watch_signals();
 	handle(SIGTSTP, on_stop, 0);
 	handle(SIGCONT, on_continue, 0);
-	held_signals(&held);
-	sigprocmask(SIG_BLOCK, &held, NULL);
+	handle(SIGWINCH, on_continue, 0); /* cells may be lost, even if the size is as before */
+	/* All these are let in only while waiting for a key, so that none is missed between
+	 * looking at its flag and waiting. */
+	sigemptyset(&held);
+	for (size_t i = 0; i < COUNT(ending); i++)
+		sigaddset(&held, ending[i]);
+	sigaddset(&held, SIGTSTP);
+	sigaddset(&held, SIGCONT);
+	sigaddset(&held, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &held, &usual_mask);
 }
 
 static void
 handle_none(void)
 {
-	sigset_t held;
-
 	for (size_t i = 0; i < COUNT(crashing); i++)
 		handle(crashing[i], SIG_DFL, 0);
 	for (size_t i = 0; i < COUNT(ending); i++)
 		handle(ending[i], SIG_DFL, 0);
 	handle(SIGTSTP, SIG_DFL, 0);
 	handle(SIGCONT, SIG_DFL, 0);
-	held_signals(&held);
-	sigprocmask(SIG_UNBLOCK, &held, NULL);
+	handle(SIGWINCH, SIG_DFL, 0);
+	sigprocmask(SIG_SETMASK, &usual_mask, NULL);
 }
 
 /* Whether this terminal can show a screen; says why not. */
@@ -215,6 +219,21 @@ ignore_flow_control(void)
 		def_prog_mode();
 }
 
+/* Arrows with Shift, Alt or Ctrl mean nothing, rather than the six keys that they are to
+ * terminals like screen. */
+static void
+ignore_modified(void)
+{
+	char text[] = "\033[1;2A";
+
+	for (; text[4] <= '8'; text[4]++)
+		for (const char *last = "ABCDFH"; *last != '\0'; last++) {
+			text[5] = *last;
+			if (key_defined(text) == 0)
+				define_key(text, KEY_MAX);
+		}
+}
+
 bool
 term_open(struct terminal *t, const struct app_options *options)
 {
@@ -236,10 +255,14 @@ term_open(struct terminal *t, const struct app_options *options)
 	/*
 	 * Until the screen has been left once, curses sends every movement of the cursor by
 	 * itself (ncurses/tty/lib_mvcur.c, ewInitial): dozens of writes a picture, each a packet
-	 * of SSH and a half-drawn screen. The first picture comes back to it.
+	 * of SSH and a half-drawn screen. Back at once, before there are colours: with them
+	 * curses resets the terminal's palette, which the user may have set.
 	 */
 	endwin();
+	refresh();
+	clearok(curscr, TRUE); /* a picture on a cleared screen is shorter than its changes */
 	keypad(stdscr, TRUE);
+	ignore_modified();
 	nodelay(stdscr, TRUE); /* waiting is done by ppoll */
 	handle(SIGTSTP, on_stop, 0); /* curses put its own */
 	t->colors = color_depth(options);
@@ -254,7 +277,7 @@ term_open(struct terminal *t, const struct app_options *options)
 void
 term_close(struct terminal *t)
 {
-	endwin();
+	leave();
 	delscreen(t->screen);
 	canvas_free(&t->shown);
 	mouse_on = 0;
@@ -408,7 +431,6 @@ term_repaint(struct terminal *t)
 	clearok(curscr, TRUE);
 }
 
-/* Sizes change unnoticed while the program is stopped. */
 static void
 read_size(struct terminal *t)
 {
@@ -421,6 +443,7 @@ read_size(struct terminal *t)
 	t->h = LINES;
 }
 
+/* After a stop, which sizes change in unnoticed, or another size. */
 static void
 resume(struct terminal *t)
 {
@@ -428,32 +451,24 @@ resume(struct terminal *t)
 	reset_prog_mode();
 	read_size(t);
 	clearok(curscr, TRUE);
-	refresh();
-}
-
-/* Stop this process (a signal from the terminal reached the others already), or, when
- * asked for by a command, the whole job. */
-static void
-stop(struct terminal *t, bool job)
-{
-	sigset_t set;
-
-	endwin();
-	handle(SIGTSTP, SIG_DFL, 0);
-	kill(job ? 0 : getpid(), SIGTSTP);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &set, NULL); /* here it stops, and goes on with fg */
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	handle(SIGTSTP, on_stop, 0);
-	got_stop = 0;
-	resume(t);
 }
 
 void
 term_suspend(struct terminal *t, bool job)
 {
-	stop(t, job);
+	sigset_t set;
+
+	leave();
+	handle(SIGTSTP, SIG_DFL, 0);
+	kill(job ? 0 : getpid(), SIGTSTP);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGCONT);
+	sigprocmask(SIG_UNBLOCK, &set, NULL); /* here it stops, and goes on with fg */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	handle(SIGTSTP, on_stop, 0);
+	got_stop = 0;
+	resume(t);
 }
 
 int
@@ -466,7 +481,7 @@ void
 term_watch_signals(void)
 {
 	for (size_t i = 0; i < COUNT(ending); i++)
-		handle(ending[i], on_ending, 0);
+		handle(ending[i], on_ending, 0); /* no SA_RESTART: waiting ends */
 }
 
 static int32_t
@@ -539,17 +554,8 @@ wait_input(int *wait_ms)
 {
 	const struct timespec time = { *wait_ms / 1000, *wait_ms % 1000 * 1000000L };
 	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
-	sigset_t held, open;
-	int ready;
+	const int ready = ppoll(&fd, 1, *wait_ms < 0 ? NULL : &time, &usual_mask);
 
-	held_signals(&held);
-	sigprocmask(SIG_BLOCK, NULL, &open);
-	for (size_t i = 0; i < COUNT(ending); i++)
-		sigdelset(&open, ending[i]);
-	sigdelset(&open, SIGTSTP);
-	sigdelset(&open, SIGCONT);
-	sigdelset(&open, SIGWINCH);
-	ready = ppoll(&fd, 1, *wait_ms < 0 ? NULL : &time, &open);
 	if (ready < 0)
 		return errno == EINTR;
 	if (ready == 0)
@@ -586,4 +592,11 @@ term_key(struct terminal *t, int wait_ms)
 		if (got_ending != 0 || got_stop != 0 || got_continue != 0)
 			empty = 0;
 	}
+}
+
+void
+term_forget_keys(struct terminal *t)
+{
+	(void)t;
+	flushinp();
 }

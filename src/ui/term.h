@@ -52,6 +52,9 @@ void term_repaint(struct terminal *t);
  */
 int32_t term_key(struct terminal *t, int wait_ms);
 
+/* Forget the keys that were typed but not taken yet. */
+void term_forget_keys(struct terminal *t);
+
 /* The signal that asked the program to end, or 0. */
 int term_signal(void);
 

@@ -71,13 +71,14 @@ topics_language(struct state *s, const char *argument)
 {
 	const char *other = text_equal(language(s), "zh") ? "en" : "zh";
 
-	if (argument[0] != '\0' && !text_equal(argument, "en") && !text_equal(argument, "zh")) {
-		state_say(s, ROLE_ERROR, "topics are in en and zh");
+	if (argument[0] != '\0' && !text_equal(argument, "auto") && !text_equal(argument, "en") &&
+	    !text_equal(argument, "zh")) {
+		state_say(s, ROLE_ERROR, "one of auto, en, zh");
 		return 0;
 	}
 	text_put(s->settings.language, sizeof s->settings.language, "%s",
 	    argument[0] != '\0' ? argument : other);
-	if (!text_equal(language(s), s->settings.language))
+	if (text_equal(s->settings.language, "zh") && !text_equal(language(s), "zh"))
 		state_say(s, ROLE_WARNING, "Chinese needs a terminal with UTF-8");
 	else
 		state_say(s, ROLE_DIM, "topics in %s for this session (:remember keeps it)",

@@ -121,8 +121,10 @@ bool
 where_parse(struct where *w, const char *text, const struct plan *p, const struct estimate *e,
     char *err, size_t size)
 {
+	const int64_t per_node = p->cluster.gpus_per_node;
 	struct where found = { -1, -1, -1, -1, -1 };
 	char word[32], name[32];
+	bool gpu = false;
 
 	if (!e->laid_out) {
 		text_put(err, size, "the layout refuses the plan, so there are no ranks");
@@ -131,6 +133,7 @@ where_parse(struct where *w, const char *text, const struct plan *p, const struc
 	while (next_word(&text, word, sizeof word)) {
 		int i = 0;
 
+		gpu = gpu || text_equal(word, "gpu");
 		if (word[0] < '0' || word[0] > '9') {
 			text_put(name, sizeof name, "%s", word);
 			if ((i = part_of(name)) < 0) {
@@ -145,6 +148,13 @@ where_parse(struct where *w, const char *text, const struct plan *p, const struc
 		if (!put_part(&found, i, word, p, e, err, size))
 			return false;
 	}
+	if (gpu && found.node >= 0) { /* as the map has it: "node 3, GPU 5" */
+		if (found.rank >= per_node) {
+			text_put(err, size, "GPUs of a node go from 0 to %lld", (long long)per_node - 1);
+			return false;
+		}
+		found.rank += found.node * per_node;
+	}
 	if (where_empty(&found)) {
 		text_put(err, size, "a rank, or node, stage, layer, expert and a number");
 		return false;
@@ -158,7 +168,7 @@ where_parse(struct where *w, const char *text, const struct plan *p, const struc
 static bool
 stage_has_layer(const struct placement *pl, int64_t stage, int64_t layer)
 {
-	for (int64_t v = 0; v < pl->vpp; v++) {
+	for (int64_t v = 0; stage >= 0 && v < pl->vpp; v++) {
 		const struct chunk *c = placement_chunk(pl, stage, v);
 
 		if (layer >= c->first && layer < c->first + c->count)
@@ -167,16 +177,37 @@ stage_has_layer(const struct placement *pl, int64_t stage, int64_t layer)
 	return false;
 }
 
-/* Expert parallel ranks hold runs of experts in turn: Megatron-LM
- * megatron/core/transformer/moe/moe_layer.py, local_expert_indices. */
+/* DualPipe keeps a copy of another stage as well. */
 static bool
-rank_has_expert(const struct layout *l, const struct model *m, int64_t rank, int64_t expert)
+has_layer(const struct plan *p, const struct estimate *e, int64_t stage, int64_t layer)
 {
-	const int kind = layout_kind(l, "ep");
+	const struct placement *pl = &e->placement;
+
+	return e->placed && (stage_has_layer(pl, stage, layer) ||
+	    stage_has_layer(pl, placement_mirror(pl, p, stage), layer));
+}
+
+void
+where_experts(const struct plan *p, const struct layout *l, int64_t rank, int64_t *first,
+    int64_t *count)
+{
+	/* vLLM deals out over all of TP x DP, whatever EP is. */
+	const int kind = p->parallel.ep > 1 ? layout_kind(l, "ep") : -1;
 	const int64_t size = kind < 0 ? 1 : layout_group_size(l, kind);
 	const int64_t at = kind < 0 ? 0 : layout_position(l, kind, rank);
+	const int64_t even = p->model.experts / size, more = p->model.experts % size;
 
-	return m->experts < size || at < 0 || expert / (m->experts / size) == at;
+	*first = at * even + (at < more ? at : more);
+	*count = even + (at < more);
+}
+
+static bool
+has_expert(const struct plan *p, const struct layout *l, int64_t rank, int64_t expert)
+{
+	int64_t first, count;
+
+	where_experts(p, l, rank, &first, &count);
+	return expert >= first && expert < first + count;
 }
 
 bool
@@ -192,9 +223,9 @@ where_holds(const struct where *w, const struct plan *p, const struct estimate *
 		return false;
 	if (w->stage >= 0 && stage != w->stage)
 		return false;
-	if (w->layer >= 0 && (!e->placed || !stage_has_layer(&e->placement, stage, w->layer)))
+	if (w->layer >= 0 && !has_layer(p, e, stage, w->layer))
 		return false;
-	return w->expert < 0 || rank_has_expert(&e->layout, &p->model, rank, w->expert);
+	return w->expert < 0 || has_expert(p, &e->layout, rank, w->expert);
 }
 
 int64_t

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/schedule.h"
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/figures.h"
@@ -124,11 +125,27 @@ begins(const char *text, const char *word)
 	return text[n] == '\0' || strchr(" ,:-", text[n]) != NULL;
 }
 
+/* The name has one of the words, which '|' stands between. */
+static bool
+has_word(const char *name, const char *words)
+{
+	char word[32];
+
+	for (size_t n; words[0] != '\0'; words += n + (words[n] == '|')) {
+		n = strcspn(words, "|");
+		text_put(word, sizeof word, "%.*s", (int)n, words);
+		if (strstr(name, word) != NULL)
+			return true;
+	}
+	return false;
+}
+
 /* Which terms belong to a row: those whose name or formula begins with its dimension and
  * collective ("tp all-gather"), else those that begin with its dimension; all of them
- * where none names either. */
+ * where none names either. To a figure: those with one of its words. */
 struct choice {
-	const struct traffic_row *row; /* NULL: any term will do */
+	const struct traffic_row *row; /* NULL: any term will do, */
+	const char *words;             /* but for those without any of these; NULL: any */
 	enum { CHOICE_ALL, CHOICE_DIMENSION, CHOICE_ROW } by;
 };
 
@@ -137,6 +154,8 @@ chosen(const struct choice *choice, const struct ledger_term *t)
 {
 	char word[64];
 
+	if (choice->words != NULL)
+		return has_word(t->name, choice->words);
 	if (choice->row == NULL || choice->by == CHOICE_ALL)
 		return true;
 	if (choice->by == CHOICE_ROW)
@@ -149,8 +168,11 @@ chosen(const struct choice *choice, const struct ledger_term *t)
 static struct choice
 choose(const struct state *s, enum quantity q)
 {
+	const struct figure *figure = figures_at(s->estimate, s->figure);
 	struct choice choice = { .by = CHOICE_ALL };
 
+	if (s->why == PANE_STEP && figure != NULL && q == figure->quantity[0])
+		choice.words = figure->terms;
 	if (s->why != PANE_TRAFFIC || q != QUANTITY_TRAFFIC || flow_of(s) == NULL)
 		return choice;
 	choice.row = flow_of(s);
@@ -185,21 +207,33 @@ add_quantity(struct rows *rows, const struct state *s, enum quantity q)
 {
 	const struct choice choice = choose(s, q);
 	char text[512], amount[64];
-	double sum = 0;
+	double sum = 0, all = 0;
+	int64_t stage = -1;
 	int terms = 0;
 
-	for (size_t i = 0; i < s->term_count; i++)
-		if (s->terms[i].quantity == q && chosen(&choice, &s->terms[i])) {
+	for (size_t i = 0; i < s->term_count; i++) {
+		if (s->terms[i].quantity != q)
+			continue;
+		all += s->terms[i].value;
+		stage = s->terms[i].stage;
+		if (chosen(&choice, &s->terms[i])) {
 			sum += s->terms[i].value;
 			terms++;
 		}
+	}
 	if (terms == 0)
 		return;
 	put_amount(q, sum, amount, sizeof amount);
-	text_put(text, sizeof text, "%s: %s", quantity_table[q].name, amount);
+	text_put(text, sizeof text, "%s", quantity_table[q].name);
+	if (q == QUANTITY_SERVE_MEMORY && s->estimate->stages > 1)
+		text_add(text, sizeof text, " of stage %lld", (long long)stage);
+	text_add(text, sizeof text, ": %s", amount);
 	if (text_equal(quantity_table[q].unit, "B"))
 		text_add(text, sizeof text, " (%.0f bytes)", sum);
-	if (choice.row != NULL && choice.by == CHOICE_DIMENSION)
+	if (choice.words != NULL) {
+		put_amount(q, all, amount, sizeof amount);
+		text_add(text, sizeof text, " of %s", amount);
+	} else if (choice.row != NULL && choice.by == CHOICE_DIMENSION)
 		text_add(text, sizeof text, " of all %s rows", choice.row->dim);
 	else if (choice.row != NULL && choice.by == CHOICE_ALL)
 		text_add(text, sizeof text, " of all rows");
@@ -240,8 +274,8 @@ flow_line(const struct state *s, char *buf, size_t size)
 	units_wire(row->bytes, bytes, sizeof bytes);
 	units_seconds(row->seconds, seconds, sizeof seconds);
 	units_seconds(row->exposed_seconds, exposed, sizeof exposed);
-	text_put(buf, size, "%s: one GPU sends %s in %.0f calls a step: %s alone, %s after overlap "
-	    "with compute", name, bytes, row->calls, seconds, exposed);
+	text_put(buf, size, "%s: one GPU sends %s in %.0f call%s a step: %s alone, %s after overlap "
+	    "with compute", name, bytes, row->calls, row->calls > 1 ? "s" : "", seconds, exposed);
 }
 
 static void
@@ -273,6 +307,48 @@ why_line(const struct state *s, enum pane pane, char *buf, size_t size)
 		figure_line(s, buf, size);
 }
 
+/* What activations are multiplied by. */
+static void
+add_flight(struct rows *rows, const struct state *s, double microbatches)
+{
+	const struct placement *pl = &s->estimate->placement;
+	const long long m = (long long)s->estimate->microbatches, pp = (long long)pl->pp;
+	const struct share unit = { .input = 0 };
+	const struct flight f = schedule_flight(&s->plan, pl, m, s->stage, &unit);
+	char text[320];
+
+	if (pl->vpp > 1)
+		text_put(text, sizeof text, "pairs of chunk and micro-batch in flight: %.4g = %s, m %lld, "
+		    "PP %lld, VPP %lld, group %lld, r %lld; source: %s", microbatches * (double)pl->vpp,
+		    f.rule, m, pp, (long long)pl->vpp, (long long)schedule_group(&s->plan, pl->pp, m),
+		    (long long)s->stage, f.source);
+	else
+		text_put(text, sizeof text, "micro-batches in flight: %.4g = %s, m %lld, PP %lld, VPP 1, "
+		    "r %lld; source: %s", microbatches, f.rule, m, pp, (long long)s->stage, f.source);
+	rows_item(rows, -1, ROLE_TEXT, text);
+}
+
+/* An engine fills its memory on every stage: what memory_line's amount is the sum of. */
+static void
+add_engine(struct rows *rows, const struct memory *m)
+{
+	const struct {
+		const char *name;
+		double bytes;
+	} part[] = {
+		{ "params", m->parameters }, { "activations", m->activations },
+		{ "KV pool", m->kv_cache }, { "CUDA graphs", m->buffers },
+		{ "outside the allocator", m->overhead },
+	};
+	char text[320] = "=", amount[UNITS_SIZE];
+
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+		units_memory(part[i].bytes, amount, sizeof amount);
+		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", part[i].name, amount);
+	}
+	rows_item(rows, -1, ROLE_TEXT, text);
+}
+
 static void
 memory_rows(struct rows *rows, const struct state *s)
 {
@@ -282,6 +358,14 @@ memory_rows(struct rows *rows, const struct state *s)
 		QUANTITY_OVERHEAD, QUANTITY_PARAMS_GPU,
 	};
 
+	if (s->stage < s->estimate->stages) {
+		const struct memory *m = &s->estimate->stage[s->stage].memory;
+
+		if (s->estimate->served)
+			add_engine(rows, m);
+		else if (m->in_flight > 0)
+			add_flight(rows, s, m->in_flight);
+	}
 	for (size_t q = 0; q < sizeof shown / sizeof *shown; q++)
 		add_quantity(rows, s, shown[q]);
 }
@@ -295,7 +379,7 @@ flow_rows(struct rows *rows, const struct state *s)
 	if (row == NULL)
 		return;
 	text_put(text, sizeof text, "group of %lld over %lld node%s: %s, %lld of them in one NVLink "
-	    "domain, %lld domain%s; %.3g NICs of a node to itself", (long long)row->span.size,
+	    "domain, %lld domain%s; NICs of a node to itself: %.3g", (long long)row->span.size,
 	    (long long)row->span.nodes, row->span.nodes == 1 ? "" : "s",
 	    flows_span(row->span.kind, true), (long long)row->span.inside,
 	    (long long)row->span.domains, row->span.domains == 1 ? "" : "s", row->span.nic_share);
@@ -307,10 +391,14 @@ static void
 figure_rows(struct rows *rows, const struct state *s)
 {
 	const struct figure *figure = figures_at(s->estimate, s->figure);
-	char text[640], overlap[512];
+	char text[640], overlap[512], formula[160];
 
 	if (figure == NULL)
 		return;
+	figures_formula(figure, &s->plan, s->estimate, formula, sizeof formula);
+	text_put(text, sizeof text, "= %s", formula);
+	if (formula[0] != '\0')
+		rows_item(rows, -1, ROLE_TEXT, text);
 	if (s->estimate->timed) {
 		figures_overlap(&s->plan, overlap, sizeof overlap);
 		text_put(text, sizeof text, "hidden behind compute: %s", overlap);

@@ -74,6 +74,17 @@ ansi | grep -Eq '[34]8;5|\[[0-9;]*4[0-7]m' && fail "mono: colours"
 expect '\[ tp 3|tp 3'
 keys q
 expect 'rc=0'
+# With fewer colours a map of two kinds has no half blocks; its title tells at once.
+start 140 40 tmux-256color "'$PROG' --nodes=256 --tp=4 --pp=16"
+expect '>\*TP'
+keys : c o l o r Space m e m o r y , t p Enter : z o o m Space h a l v e s Enter
+expect 'map: halves'
+halves=$(text | sed -n 2p)
+keys : p a l e t t e Space 8 Enter
+expect 'palette 8'
+[ "$(text | sed -n 2p)" != "$halves" ] || fail "the map's title is that of the picture before"
+keys q
+expect 'rc=0'
 start 140 40 tmux-256color "'$PROG' --palette=8"
 expect ' tp 3 '
 ansi | grep -q '[34]8;5' && fail "palette 8: more colours"

@@ -44,16 +44,26 @@ keys q
 expect 'rc=0'
 restored
 
-# Open by name, with completion; a file that exists is not overwritten unasked.
+# Open by name, with completion, which begins with what is named as plans are; a file that
+# exists is not overwritten unasked.
 cp "$D/work/my.cfg" "$D/work/other.cfg"
+cp "$D/work/my.cfg" "$D/work/main.log"
 start 100 30 tmux-256color "'$PROG'"
 expect '\(new plan\)'
 keys o
 expect 'open plan:'
 keys m Tab
 expect 'open plan: my.cfg'
+expect '[[]my.cfg[]] main.log'
 keys Enter
 expect '^(shardplan +)?my.cfg'
+# What is typed comes from there: no plan can be read from it.
+keys : e Space - Enter
+expect 'a file name is needed'
+keys : c o m p a r e Space - Enter
+expect 'a file name is needed'
+keys : w Space '~' Enter
+expect '/home[0-9]*: not saved: it is a directory'
 keys S C-u
 expect 'save as: *$'
 keys o t h e r . c f g Enter

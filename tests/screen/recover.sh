@@ -122,8 +122,17 @@ expect 'TP 4 PP 4' # the first one is still there
 kill -9 "$first"
 expect 'rc=137'
 
-# What is recovered may name what the plan on disk does not.
+# What is typed before the question is there does not answer it. And what is recovered may
+# name what the plan on disk does not.
+mv "$D/run" "$D/go"
+cat >"$D/run" <<END
+until [ -e '$D/typed' ]; do sleep 0.05; done
+. '$D/go'
+END
 again my.cfg
+keys d
+expect d
+touch "$D/typed"
 expect 'Unsaved work of'
 keys d
 expect_not 'Unsaved work'
@@ -143,7 +152,7 @@ expect 'rc=0'
 start 100 30 tmux-256color "env HOME=/dev/null XDG_STATE_HOME=/dev/null/state '$PROG'"
 expect '\(new plan\) '
 keys +
-expect 'can not be kept'
+expect 'can not be kept .Not a directory.: /dev/null/state'
 keys q d
 expect 'rc=0'
 restored

@@ -48,7 +48,8 @@ expect 'rc=0'
 cat >"$S" <<'END'
 # my own
 keys = ( { key = "F6"; run = "tp 4"; }, { key = "Ctrl-P"; run = "pipeline"; },
-         { key = "u"; run = ""; }, { key = "ctrl-u"; run = "undo"; } );
+         { key = "u"; run = ""; }, { key = "ctrl-u"; run = "undo"; },
+         { key = "PageUp"; run = "tp 8"; }, { key = "PgUp"; run = "tp 1"; } );
 mouse = false; // in tmux
 END
 begin
@@ -57,6 +58,11 @@ expect 'TP 4 PP 4'
 keys u
 expect 'u means nothing here'
 expect 'TP 4 PP 4'
+keys C-u
+expect 'TP 2 PP 4'
+# Of two meanings of one key, however it is written, the last counts.
+keys PPage
+expect 'TP 1 PP 4'
 keys C-u
 expect 'TP 2 PP 4'
 keys '?'

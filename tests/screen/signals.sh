@@ -38,3 +38,12 @@ for end in "SEGV 139" "ABRT 134" "BUS 135" "FPE 136" "ILL 132"; do
 	text | grep -q 'shardplan crashed' || fail "no message after $sig"
 	restored
 done
+
+# Where the picture stays, the message is not mixed with it.
+start 80 24 tmux-256color \
+    "sh -c 'ulimit -c 0; echo \$\$ >$D/pid; TERM=linux exec \"$PROG\"'"
+expect '>\*TP'
+kill -s SEGV "$(cat "$D/pid")"
+expect 'rc=139'
+text | sed -n '/shardplan crashed/,$p' | grep -q '│' && fail "a message inside the picture"
+restored

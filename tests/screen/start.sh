@@ -70,12 +70,34 @@ for term in xterm screen screen-256color linux vt100 vt220 ansi rxvt xterm-16col
 	infocmp "$term" >/dev/null 2>&1 || continue
 	start 80 24 tmux-256color "TERM=$term '$PROG'"
 	expect '>\*TP'
+	keys C-Right S-Up # no digits, brackets and letters
 	keys j
 	expect '> sequence parallel'
 	keys q
 	expect 'rc=0'
 	restored
+	# Where the picture stays, the shell's line is empty.
+	text | grep -q 'q quit' && fail "$term: the last line is left to the shell"
 done
+
+# Cells may be lost without another size in the end.
+start 80 24 tmux-256color "sh -c 'echo \$\$ >$D/pid; exec \"$PROG\"'"
+expect '>\*TP'
+printf '\033[5;5Hlost cells' >"$(get '#{pane_tty}')"
+expect 'lost cells'
+kill -s WINCH "$(cat "$D/pid")"
+expect_not 'lost cells'
+keys q
+expect 'rc=0'
+
+# The terminal's palette is the user's.
+start 80 24 tmux-256color "read -r go; TERM=xterm-256color '$PROG'"
+T pipe-pane -o -t s: "cat >'$D/bytes'"
+keys Enter
+expect '>\*TP'
+keys q
+expect 'rc=0'
+LC_ALL=C grep -q ']104' "$D/bytes" && fail "the palette is reset"
 
 # Ctrl-S does not freeze the screen.
 start 80 24 tmux-256color "'$PROG'"

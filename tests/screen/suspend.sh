@@ -24,6 +24,22 @@ keys : s u s p e n d Enter
 expect 'Stopped.*'
 keys fg Enter
 expect '> sequence parallel'
+# Where the picture stays, the shell's line is empty.
+keys q
+expect_not 'memory per GPU, by stage'
+keys "clear; TERM=linux '$PROG'" Enter
+expect 'q quit'
+keys C-z
+expect 'Stopped'
+text | grep -q 'q quit' && fail "the last line is left to the shell"
+keys fg Enter
+expect 'q quit'
+keys q Enter
+expect_not 'q quit'
+keys "clear; '$PROG'" Enter
+expect '>\*TP'
+keys Down
+expect '> sequence parallel'
 # The mouse is the shell's meanwhile.
 keys M
 expect 'mouse (on|true)'

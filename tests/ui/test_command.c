@@ -205,6 +205,8 @@ test_arguments(void **unused)
 	assert_string_equal(s->state.message, "the form is: set PATH VALUE");
 	state_command(&s->state, "language en");
 	assert_non_null(strstr(s->state.message, "English"));
+	state_command(&s->state, "language auto");
+	assert_string_equal(s->state.settings.language, "auto");
 	session_free(s);
 }
 

@@ -3,6 +3,7 @@
 
 #include "support.h"
 #include "ui/change.h"
+#include "ui/figures.h"
 #include "ui/results.h"
 #include "ui/undo.h"
 #include "ui/units.h"
@@ -218,6 +219,48 @@ test_compare(void **unused)
 	session_free(s);
 }
 
+/* Whether some estimate of the list is this one. */
+static bool
+is_listed(const struct estimate *e, double value)
+{
+	struct result list[RESULTS_MAX];
+	const size_t count = results_of(e, list);
+
+	assert_true(count < RESULTS_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (list[i].known && list[i].value >= value && list[i].value <= value)
+			return true;
+	return false;
+}
+
+/* Every number of the step and the serving pane is compared. */
+static void
+test_every_figure(void **unused)
+{
+	struct session *s = session_new(100, 60);
+	struct estimate *e = s->state.estimate;
+
+	(void)unused;
+	for (int serve = 0; serve < 2; serve++) {
+		double *const at = serve == 0 ? (double *)&e->step : (double *)&e->serve;
+		const size_t bytes = serve == 0 ? sizeof e->step : offsetof(struct serve, fits);
+
+		e->timed = serve == 0;
+		e->served = serve == 1;
+		for (size_t i = 0; i < bytes / sizeof *at; i++)
+			at[i] = 1e6 + (double)i;
+		for (int i = 0; figures_at(e, i) != NULL; i++) {
+			const struct figure *figure = figures_at(e, i);
+			double value;
+
+			memcpy(&value, (const char *)e + figure->offset, sizeof value);
+			if (!is_listed(e, value))
+				fail_msg("%s is not compared", figure->label);
+		}
+	}
+	session_free(s);
+}
+
 /* Values that nobody set are said outright where they would not follow by themselves. */
 static void
 test_derived(void **unused)
@@ -419,7 +462,8 @@ main(void)
 		cmocka_unit_test(test_change), cmocka_unit_test(test_deltas),
 		cmocka_unit_test(test_delta_values), cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_pin), cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_derived), cmocka_unit_test(test_compare_file),
+		cmocka_unit_test(test_every_figure), cmocka_unit_test(test_derived),
+		cmocka_unit_test(test_compare_file),
 		cmocka_unit_test(test_compare_sizes), cmocka_unit_test(test_history),
 		cmocka_unit_test(test_undo_bound), cmocka_unit_test(test_title_room),
 	};

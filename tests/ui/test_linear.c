@@ -122,8 +122,25 @@ test_lists(void **unused)
 	answers(s, "why", "why: ");
 	answers(s, "?", "1. FIELD VALUE: ");
 	answers(s, "help", ". set PATH VALUE: ");
+	answers(s, "help set", "1. set PATH VALUE: ");
+	lacks(s, "help inspect", "2. ");
 	answers(s, "down", "1. ");
 	answers(s, "suspend", "1. error: ");
+	session_free(s);
+}
+
+/* What a move selects is told: a stage, traffic, a number. */
+static void
+test_numbers(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	answers(s, "next-pane memory", "1. stage 0: ");
+	answers(s, "down", "1. stage 1: ");
+	answers(s, "next-pane traffic", "1. tp ");
+	answers(s, "next-pane step", "1. step ");
+	answers(s, "down", "1. tokens/s ");
 	session_free(s);
 }
 
@@ -184,8 +201,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin), cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_lists), cmocka_unit_test(test_questions),
-		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_lists), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_questions), cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,67 @@ test_neighbours(void **unused)
 	}
 }
 
+/* All that lie beside or below each other, also across frames and gaps: different colours
+ * and letters. */
+static void
+check_apart(const struct map_view *v, int w)
+{
+	static struct map_paint m;
+	struct map_grid g;
+	struct paint_offsets beside;
+
+	map_grid_init(&g, v, &plan, &estimate, w, 1000);
+	beside = map_grid_offsets(&g);
+	map_paint_init(&m, v->color[0], 0, v->colors, v->depth, &plan, &estimate, &beside);
+	map_mend(&g, &m);
+	for (int64_t r = 0; r < estimate.layout.world; r += g.stride)
+		for (int down = 0; down < 2; down++) {
+			const struct hue a = map_paint_of(&m, r);
+			struct hue b;
+			int64_t x, y, other;
+
+			map_grid_unit(&g, r, &x, &y);
+			other = map_grid_unit_rank(&g, x + 1 - down, y + down);
+			b = map_paint_of(&m, other < 0 ? r : other);
+			if (a.value < 0 || b.value < 0 || a.value == b.value)
+				continue;
+			assert_int_not_equal(a.color, b.color);
+			assert_int_not_equal(a.letter, b.letter);
+		}
+}
+
+/* Sizes that do not divide one another: groups wrap inside nodes and racks. */
+static void
+test_apart(void **unused)
+{
+	static const struct {
+		const char *framework;
+		int64_t nodes, gpus, tp, cp, pp;
+	} plans[] = {
+		{ "nanotron", 24, 8, 12, 2, 1 }, { "deepspeed", 25, 8, 4, 1, 2 },
+		{ "megatron", 89, 8, 4, 1, 2 }, { "torchtitan", 39, 4, 1, 1, 3 },
+		{ "torchtitan", 36, 8, 2, 1, 6 }, { "megatron", 7, 8, 14, 1, 2 },
+		{ "megatron", 36, 5, 2, 1, 3 },
+	};
+	static const int widths[] = { 46, 78, 131, 400 };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(plans); i++) {
+		lay_out(plans[i].framework, plans[i].nodes, plans[i].gpus, plans[i].tp, plans[i].cp,
+		    plans[i].pp);
+		for (int kind = 0; kind < estimate.layout.kinds; kind++)
+			for (size_t w = 0; w < COUNT(widths); w++)
+				for (int zoom = MAP_ZOOM_CARD; zoom < MAP_ZOOM_COUNT; zoom++)
+					for (int colors = 1; colors <= 2; colors++) {
+						struct map_view v = { .cursor = -1, .colors = colors, .depth = THEME_256,
+							.utf8 = true, .zoom = (enum map_zoom)zoom };
+
+						v.color[0] = v.color[1] = (struct map_color){ MAP_BY_GROUPS, kind };
+						check_apart(&v, widths[w]);
+					}
+	}
+}
+
 /* Up to as many groups as letters, the letter is the group's own. */
 static void
 test_letters(void **unused)
@@ -281,6 +342,22 @@ test_presets(void **unused)
 			canvas_free(&c);
 		}
 	}
+}
+
+/* Those that a framework has nothing of are not offered. */
+static void
+test_ready_made(void **unused)
+{
+	struct session *s = session_new(120, 40);
+
+	(void)unused;
+	type(s, "d");
+	assert_true(shows(s, "CP             cp "));
+	state_command(&s->state, "set parallel.layout deepspeed");
+	type(s, "d");
+	assert_true(shows(s, "CP+DP          data "));
+	assert_true(hides(s, "CP  "));
+	session_free(s);
 }
 
 /* The automatic zoom is the largest that fits. */
@@ -418,6 +495,59 @@ draws(const struct map_view *v, int w, int h, const char *text)
 	return found;
 }
 
+/* Numbers that do not fit are left out: cut, they would be those of others. */
+static void
+test_titles(void **unused)
+{
+	static const char *const tp[] = { "tp" };
+	struct map_view v;
+
+	(void)unused;
+	lay_out("megatron", 24, 1, 1, 1, 3);
+	v = view_of(tp, 1, MAP_ZOOM_CELL);
+	assert_true(draws(&v, 60, 30, " rack 2    rack 3 "));
+	assert_true(draws(&v, 60, 30, "┌8┬9┬─┬─┐ ┌─┬─┬─┬─┐"));
+	lay_out("megatron", 48, 2, 2, 1, 3);
+	plan.cluster.nodes_per_rack = 2;
+	v = view_of(tp, 1, MAP_ZOOM_CELL);
+	assert_true(draws(&v, 60, 30, " rack 9  10      11 "));
+	lay_out("megatron", 1002, 8, 8, 1, 3);
+	v = view_of(tp, 1, MAP_ZOOM_CELL);
+	assert_true(draws(&v, 120, 500, "┌node 996┬node 997┐ ┌1000────┬1001────┐"));
+	lay_out("megatron", 20, 1, 1, 1, 1);
+	plan.cluster.nvlink_domain = 2;
+	v = view_of(tp, 1, MAP_ZOOM_LABEL);
+	assert_true(draws(&v, 60, 30, "═domain 8════ ═domain 9════"));
+}
+
+/* On paper the legend has all its words, in as many lines as that takes, and ends the
+ * picture, at any width. */
+static void
+test_paper(void **unused)
+{
+	static const char *const stages[] = { "layers", "stage", "tp" };
+
+	(void)unused;
+	for (int w = 20; w < 200; w += 18)
+		for (int zoom = MAP_ZOOM_AUTO; zoom < MAP_ZOOM_COUNT; zoom++)
+			for (int64_t nodes = 6; nodes <= 48; nodes *= 2) {
+				struct map_view v;
+				struct canvas c;
+				int h;
+
+				lay_out("megatron", nodes, 8, 2, 1, nodes / 3);
+				v = view_of(stages, 3, (enum map_zoom)zoom);
+				v.printed = true;
+				h = (int)map_rows(&plan, &estimate, &v, w);
+				assert_true(canvas_init(&c, w, h, true));
+				map_draw(&c, (struct rect){ 0, 0, w, h }, &plan, &estimate, &v);
+				assert_int_equal(c.cell[(h - 1) * w].ch, L't'); /* "tp: ..." */
+				canvas_free(&c);
+				if (w >= 38)
+					assert_true(draws(&v, w, h, nodes == 48 ? "  P  30-31" : "-31"));
+			}
+}
+
 /* Lines that the map leaves have the legend, of all colours, and all of its words. */
 static void
 test_legend(void **unused)
@@ -435,7 +565,10 @@ test_legend(void **unused)
 	v.zoom = MAP_ZOOM_CELL;
 	assert_int_equal(map_part(&v, &plan, &estimate, 20, 3).count, 9); /* racks have a gap */
 	assert_int_equal(map_part(&v, &plan, &estimate, 20, 3).shown, 3);
-	v.zoom = MAP_ZOOM_RACK; /* and no line beyond the last */
+	/* A rank and a stage are not one number. */
+	v = view_of((const char *const[]){ "stage", "tp" }, 2, MAP_ZOOM_LABEL);
+	assert_true(draws(&v, 80, 30, "[13:0G]"));
+	v = view_of(link, 1, MAP_ZOOM_RACK); /* and no line beyond the last */
 	assert_true(draws(&v, 46, 2, "\u2026"));
 }
 
@@ -444,10 +577,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_gpu), cmocka_unit_test(test_neighbours),
-		cmocka_unit_test(test_letters), cmocka_unit_test(test_peers),
-		cmocka_unit_test(test_cards), cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_apart), cmocka_unit_test(test_letters),
+		cmocka_unit_test(test_peers), cmocka_unit_test(test_cards),
+		cmocka_unit_test(test_presets), cmocka_unit_test(test_ready_made),
 		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move), cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_inside), cmocka_unit_test(test_legend),
+		cmocka_unit_test(test_titles), cmocka_unit_test(test_paper),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

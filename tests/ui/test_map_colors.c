@@ -404,7 +404,10 @@ test_racks(void **unused)
 	assert_int_equal(g.boxes, 8); /* 9 nodes each */
 	v.zoom = MAP_ZOOM_LABEL;
 	map_grid_init(&g, &v, &plan, &estimate, 80, 24);
-	assert_true(g.blocked && g.block == 9 && g.head == 1);
+	assert_true(g.blocked && g.block == 9 && g.head == 1 && g.domain == 9);
+	plan.cluster.nvlink_domain = 12; /* it cuts nodes: no frame of nodes would be true */
+	map_grid_init(&g, &v, &plan, &estimate, 80, 24);
+	assert_int_equal(g.domain, 1);
 	/* Huge: the smallest zoom of all. */
 	lay_out("megatron", 16384, 8, 8, 16, 1);
 	v = view_of(&tp, 1, MAP_ZOOM_AUTO);

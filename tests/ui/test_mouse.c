@@ -200,6 +200,12 @@ test_lists(void **unused)
 	assert_true(s->state.item >= 1);
 	s->flags = state_mouse(&s->state, (struct mouse){ 5, 10, MOUSE_WHEEL_UP });
 	assert_int_equal(s->state.first_line, 0);
+	/* No hints stand in the last line while the filter is typed. */
+	click(s, "/ filter");
+	s->flags = state_mouse(&s->state, (struct mouse){ 14, 39, MOUSE_CLICK });
+	assert_int_equal(s->state.overlay, OVERLAY_HELP);
+	assert_int_equal(s->state.prompt, PROMPT_FILTER);
+	key(s, INPUT_ESCAPE);
 	key(s, INPUT_ESCAPE);
 	click(s, "q quit");
 	assert_int_equal(s->flags & EVENT_QUIT, EVENT_QUIT);

@@ -200,6 +200,13 @@ test_complete(void **unused)
 	line_is(s, "alpha.cfg");
 	assert_true(shows(s, "[alpha.cfg] alps.cfg"));
 	key(s, INPUT_ESCAPE);
+	type(s, ":schedule\r");
+	assert_true(shows(s, "Tab takes the next"));
+	type(s, "\t"); /* the value that typing would replace is no beginning */
+	line_is(s, "gpipe");
+	key(s, INPUT_DOWN);
+	line_is(s, "1f1b");
+	assert_true(shows(s, "gpipe  [1f1b] zb-1p"));
 	session_free(s);
 }
 
@@ -275,6 +282,9 @@ test_help(void **unused)
 	assert_int_equal(s->state.overlay, OVERLAY_NONE);
 	assert_int_equal(s->state.form.field, FIELD_VPP);
 	assert_true(shows(s, field_table[FIELD_VPP].help));
+	type(s, ":help serving.dcp\r"); /* of the other mode */
+	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_true(shows(s, "serving.dcp: "));
 	type(s, ":help catalogue\r");
 	assert_true(shows(s, "with \"catalogue\""));
 	session_free(s);
@@ -349,7 +359,7 @@ test_settings(void **unused)
 	assert_string_equal(left.name, "palette");
 	assert_true(shows(s, "palette safe, remembered"));
 	type(s, ":settings palette pink\r");
-	assert_true(shows(s, "palette: pink is one of auto, dark"));
+	assert_true(shows(s, "palette is one of auto, dark"));
 	type(s, ":settings palete\r");
 	assert_true(shows(s, "no setting palete; did you mean palette?"));
 	type(s, ":settings palette\r");
@@ -493,6 +503,11 @@ test_recover(void **unused)
 	left.is_found = true;
 	keep_offer(&s->state);
 	assert_true(shows(s, "Unsaved work of 2026-11-21 10:15 was found: r recover, d discard, Esc"));
+	/* On a narrow screen what it is about counts more than words around it. */
+	text_put(s->state.draft_note, sizeof s->state.draft_note, "2026-11-21 10:15, older than "
+	    "the file");
+	state_resize(&s->state, 80, 24);
+	assert_true(shows(s, "10:15, older than the file: r recover, d discard, Esc"));
 	type(s, "s+x\r"); /* nothing else answers */
 	assert_int_equal(s->state.question, QUESTION_RECOVER);
 	key(s, INPUT_ESCAPE);

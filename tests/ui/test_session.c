@@ -3,6 +3,8 @@
 
 #include "support.h"
 
+#include "ui/rows.h"
+
 static void
 test_tune(void **unused)
 {
@@ -51,12 +53,39 @@ test_undo(void **unused)
 	key(s, INPUT_CTRL('R'));
 	assert_int_equal(s->state.plan.parallel.tp, 3003 - UNDO_MOST);
 	assert_true(shows(s, "redone: TP"));
+	/* A value that is typed as it is changes nothing, so what was undone can be redone. */
+	type(s, "u");
+	s->state.form.field = FIELD_TP;
+	key(s, INPUT_ENTER);
+	key(s, INPUT_ENTER);
+	key(s, INPUT_CTRL('R'));
+	assert_true(shows(s, "redone: TP"));
 	/* A change after undo forgets what could be redone. */
 	type(s, "u");
 	s->state.form.field = FIELD_CP;
 	type(s, "2\r");
 	key(s, INPUT_CTRL('R'));
 	assert_true(shows(s, "nothing to redo"));
+	session_free(s);
+}
+
+/* Names are cut between characters, and columns of the history stay columns. */
+static void
+test_long_names(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	struct rows rows;
+
+	(void)unused;
+	state_command(&s->state, "name 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字");
+	assert_true(strlen(undo_entry(&s->state.undo, 1)->what) < UNDO_WHAT_SIZE - 1);
+	type(s, "U");
+	for (int w = 40; w <= 100; w++) {
+		rows_init(&rows, &s->state, w);
+		assert_int_equal(canvas_width(NULL, rows.row[0].text),
+		    canvas_width(NULL, rows.row[1].text));
+		rows_free(&rows);
+	}
 	session_free(s);
 }
 
@@ -511,6 +540,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tune), cmocka_unit_test(test_undo), cmocka_unit_test(test_edit),
+		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_toggle), cmocka_unit_test(test_model), cmocka_unit_test(test_gpu),
 		cmocka_unit_test(test_fix), cmocka_unit_test(test_refused), cmocka_unit_test(test_save),
 		cmocka_unit_test(test_open), cmocka_unit_test(test_quit), cmocka_unit_test(test_command),

@@ -55,6 +55,12 @@ test_parse(void **unused)
 	assert_int_equal(w.layer, 29);
 	assert_int_equal(w.expert, 12);
 	assert_int_equal(w.rank, -1);
+	parse(s, "gpu 13", &w);
+	assert_int_equal(w.rank, 13);
+	parse(s, "node 3, GPU 5", &w);
+	assert_int_equal(w.rank, 29);
+	parse(s, "gpu 0 node 7", &w);
+	assert_int_equal(w.rank, 56);
 	parse(s, "Node7 stage=1", &w);
 	assert_int_equal(w.node, 7);
 	assert_int_equal(w.stage, 1);
@@ -64,6 +70,7 @@ test_parse(void **unused)
 	refuse(s, "", "a rank");
 	refuse(s, "64", "0 to 63");
 	refuse(s, "rank 9999999999999999999", "0 to 63");
+	refuse(s, "node 3 gpu 8", "0 to 7");
 	refuse(s, "layer", "which");
 	refuse(s, "layer 30", "0 to 29");
 	refuse(s, "expert 64", "0 to 63");
@@ -101,6 +108,64 @@ test_holds(void **unused)
 	assert_int_equal(where_next(&w, &s->state.plan, e, -1, 1), 24);
 	assert_int_equal(where_next(&w, &s->state.plan, e, 24, -1), 31);
 	assert_int_equal(where_next(&w, &s->state.plan, e, 31, 1), 24);
+	session_free(s);
+}
+
+/* DualPipe keeps two stages on each rank, the map and the pipeline say so too. */
+static void
+test_mirror(void **unused)
+{
+	struct session *s = moe_session();
+	const struct estimate *e = s->state.estimate;
+	struct where w;
+
+	(void)unused;
+	state_command(&s->state, "set training.schedule dualpipe");
+	assert_true(e->placed);
+	parse(s, "layer 0", &w);
+	assert_int_equal(where_count(&w, &s->state.plan, e), 64);
+	parse(s, "layer 0, stage 1", &w);
+	assert_int_equal(where_count(&w, &s->state.plan, e), 32);
+	state_command(&s->state, "inspect 0");
+	assert_true(shows(s, "stage 0: layers 0 to 14, embedding"));
+	assert_true(shows(s, "stage 1, the other direction: layers 15 to 29, LM head and loss"));
+	session_free(s);
+}
+
+/* Without expert parallelism every rank has its part of all experts, in vLLM as well,
+ * whose groups are there in any case; with it they are dealt out over TP x DP. */
+static void
+test_experts(void **unused)
+{
+	struct session *s = moe_session();
+	const struct plan *p = &s->state.plan;
+	const struct layout *l = &s->state.estimate->layout;
+	struct where w;
+
+	(void)unused;
+	state_command(&s->state, "set parallel.ep 1");
+	state_command(&s->state, "set mode serve");
+	state_command(&s->state, "set parallel.layout vllm");
+	state_command(&s->state, "set model.experts 60");
+	assert_true(s->state.estimate->placed && layout_kind(l, "ep") >= 0);
+	parse(s, "expert 59", &w);
+	assert_int_equal(where_count(&w, p, s->state.estimate), 64);
+	state_command(&s->state, "inspect 33");
+	assert_true(shows(s, "experts 0 to 59 of 60"));
+	state_command(&s->state, "set parallel.ep 32");
+	for (int64_t expert = 0; expert < 60; expert++) {
+		char text[32];
+
+		text_put(text, sizeof text, "expert %lld", (long long)expert);
+		parse(s, text, &w);
+		for (int64_t r = 0; r < 64; r++) {
+			const int64_t at = layout_position(l, layout_kind(l, "ep"), r);
+
+			/* 28 ranks have two, the last four have one. */
+			assert_int_equal(where_holds(&w, p, s->state.estimate, r),
+			    at == (expert < 56 ? expert / 2 : expert - 28));
+		}
+	}
 	session_free(s);
 }
 
@@ -216,7 +281,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse), cmocka_unit_test(test_holds), cmocka_unit_test(test_go),
+		cmocka_unit_test(test_parse), cmocka_unit_test(test_holds), cmocka_unit_test(test_mirror),
+		cmocka_unit_test(test_experts), cmocka_unit_test(test_go),
 		cmocka_unit_test(test_inspect), cmocka_unit_test(test_inspect_place),
 		cmocka_unit_test(test_inspect_group),
 	};

@@ -1,0 +1,241 @@
+/*
+ * test_why.c - the why view of every number: its terms add up to what the screen shows, each
+ * with a formula in figures and a source.
+ */
+#include "support.h"
+
+#include <math.h>
+
+#include "ui/figures.h"
+#include "ui/flows.h"
+#include "ui/rows.h"
+#include "ui/units.h"
+
+#define GPU "bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 nvlink_gbps=450 nodes=8 "
+#define MOE "experts=64 experts_per_token=6 moe_ffn_hidden_size=1408 "
+#define MLA "attention=mla q_lora_rank=1536 kv_lora_rank=512 qk_nope_head_dim=128 " \
+	"qk_rope_head_dim=64 v_head_dim=128 "
+#define SERVE "mode=serve layout=vllm pp=1 nodes=1 "
+
+static const char *const trained[] = {
+	"pp=4 vpp=2", "tp=8 pp=1 sequence_parallel=false optimizer=muon",
+	"tp=1 pp=1 zero_stage=3", "layout=torchtitan tp=2 pp=1 zero_stage=3 dp_replicate=2",
+	"layout=nanotron tp=2 pp=2", "cp=4 cp_comm=allgather recompute=full",
+	"cp=8 pp=2 cp_comm=a2a+p2p hierarchical_cp=2x4", "pp=4 vpp=2 schedule=zb-v",
+	"pp=4 dp_replicate=2 precision=fp8 recompute=selective",
+	MOE "tp=2 pp=4 ep=8 etp=1 vpp=4", MOE MLA "tp=2 pp=2 cp=2 ep=4 etp=1 schedule=zb-1p",
+	"pp=8 schedule=dualpipe global_batch_size=256",
+};
+
+static const char *const served[] = {
+	SERVE "tp=8", SERVE "engine=sglang tp=4", SERVE "engine=trtllm tp=4 replicas=2",
+	SERVE "nodes=2 tp=8 pp=2 weight_dtype=fp8 " MOE MLA,
+	SERVE "engine=sglang nodes=2 tp=8 weight_dtype=fp8 dp_attention=true " MOE MLA,
+};
+
+static struct session *
+session_of(const char *settings)
+{
+	struct session *s = session_new(120, 40);
+	char text[512], line[160];
+
+	snprintf(text, sizeof text, GPU "%s", settings);
+	for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " ")) {
+		snprintf(line, sizeof line, "set %s", w);
+		line[4 + strcspn(w, "=")] = ' ';
+		state_command(&s->state, line);
+	}
+	if (!s->state.estimate->legal || !(s->state.estimate->timed || s->state.estimate->served))
+		fail_msg("%s: not legal", settings);
+	return s;
+}
+
+static double
+sum_of(const struct state *s, enum quantity q)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->term_count; i++)
+		sum += s->terms[i].quantity == q ? s->terms[i].value : 0;
+	return sum;
+}
+
+static void
+same(const char *settings, const char *what, double have, double want)
+{
+	if (fabs(have - want) > 1e-6 * fabs(want) + 1e-9)
+		fail_msg("%s: %s is %.9g, its terms %.9g", settings, what, want, have);
+}
+
+/* The first line of the list that begins so. */
+static const char *
+line_of(const struct rows *rows, const char *begin)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (strncmp(rows->row[i].text, begin, strlen(begin)) == 0)
+			return rows->row[i].text + strlen(begin);
+	return NULL;
+}
+
+/* Every term says what it is made of, in figures, and where that is from. */
+static void
+check_terms(const struct state *s)
+{
+	assert_true(s->term_count < STATE_TERMS);
+	for (size_t i = 0; i < s->term_count; i++) {
+		const struct ledger_term *t = &s->terms[i];
+
+		assert_true(isfinite(t->value) && t->name[0] != '\0' && t->source[0] != '\0');
+		if (strpbrk(t->formula, "0123456789") == NULL ||
+		    strlen(t->formula) >= sizeof t->formula - 1)
+			fail_msg("%s: %s", t->name, t->formula);
+	}
+}
+
+static void
+check_memory(struct session *session, const char *settings)
+{
+	struct state *s = &session->state;
+
+	for (s->stage = 0; s->stage < s->estimate->stages; s->stage++) {
+		const struct memory *m = &s->estimate->stage[s->stage].memory;
+
+		type(session, ":why\r");
+		assert_int_equal(s->overlay, OVERLAY_WHY);
+		check_terms(s);
+		same(settings, "parameters", sum_of(s, QUANTITY_PARAMETERS), m->parameters);
+		if (s->estimate->timed) {
+			same(settings, "gradients", sum_of(s, QUANTITY_GRADIENTS), m->gradients);
+			same(settings, "optimizer", sum_of(s, QUANTITY_OPTIMIZER), m->optimizer);
+			same(settings, "activations", sum_of(s, QUANTITY_ACTIVATIONS), m->activations);
+			same(settings, "logits", sum_of(s, QUANTITY_LOGITS), m->logits);
+			same(settings, "buffers", sum_of(s, QUANTITY_BUFFERS), m->buffers);
+			same(settings, "overhead", sum_of(s, QUANTITY_OVERHEAD), m->overhead);
+		}
+		key(session, INPUT_ESCAPE);
+	}
+	s->stage = 0;
+}
+
+/* A row's heading has the amount of the row. */
+static void
+check_flows(struct session *session, const char *settings)
+{
+	struct state *s = &session->state;
+	char want[UNITS_SIZE];
+
+	state_command(s, "next-pane traffic");
+	for (size_t i = 0; i < s->estimate->traffic.count; i++) {
+		const struct traffic_row *row = &s->estimate->traffic.row[i];
+		struct rows rows;
+		const char *heading;
+
+		s->flow = (int)i;
+		type(session, "\r");
+		check_terms(s);
+		rows_init(&rows, s, 200);
+		heading = line_of(&rows, "communication.bytes: ");
+		units_wire(row->bytes, want, sizeof want);
+		if (heading == NULL || strncmp(heading, want, strlen(want)) != 0 ||
+		    strstr(heading, " of all") != NULL)
+			fail_msg("%s: %s %s is %s, not %s", settings, row->dim, row->collective, want,
+			    heading != NULL ? heading : "explained");
+		rows_free(&rows);
+		key(session, INPUT_ESCAPE);
+	}
+}
+
+/* A figure is the sum of its terms, or a formula tells how it follows. */
+static void
+check_figure(const struct state *s, const struct figure *figure, const char *settings)
+{
+	char want[UNITS_SIZE], begin[64], formula[160];
+	const char *heading;
+	struct rows rows;
+
+	figures_format(figure, s->estimate, want, sizeof want);
+	figures_formula(figure, &s->plan, s->estimate, formula, sizeof formula);
+	rows_init(&rows, s, 200);
+	if (formula[0] != '\0') {
+		assert_non_null(line_of(&rows, "= "));
+	} else if (strncmp(want, "0 ", 2) != 0) { /* what there is none of has no terms */
+		snprintf(begin, sizeof begin, "%s", quantity_table[figure->quantity[0]].name);
+		heading = line_of(&rows, begin);
+		heading = heading != NULL ? strstr(heading, ": ") : NULL;
+		if (heading == NULL || strncmp(heading + 2, want, strlen(want)) != 0)
+			fail_msg("%s: %s is %s, not %s", settings, figure->label, want,
+			    heading != NULL ? heading : "explained");
+	}
+	rows_free(&rows);
+}
+
+static void
+check_figures(struct session *session, const char *settings)
+{
+	struct state *s = &session->state;
+
+	state_command(s, "next-pane step");
+	for (s->figure = 0; figures_at(s->estimate, s->figure) != NULL; s->figure++) {
+		const struct figure *figure = figures_at(s->estimate, s->figure);
+
+		type(session, "\r");
+		check_terms(s);
+		check_figure(s, figure, settings);
+		key(session, INPUT_ESCAPE);
+	}
+}
+
+static void
+test_training(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(trained); i++) {
+		struct session *s = session_of(trained[i]);
+
+		check_memory(s, trained[i]);
+		check_flows(s, trained[i]);
+		check_figures(s, trained[i]);
+		session_free(s);
+	}
+}
+
+static void
+test_serving(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(served); i++) {
+		struct session *s = session_of(served[i]);
+
+		check_memory(s, served[i]);
+		check_figures(s, served[i]);
+		session_free(s);
+	}
+}
+
+/* What activations are multiplied by; and what a stage of an engine holds. */
+static void
+test_stage(void **unused)
+{
+	struct session *s = session_of("pp=4");
+
+	(void)unused;
+	type(s, ":why\r");
+	assert_true(shows(s, "micro-batches in flight: 4 = least(m, PP - r)"));
+	session_free(s);
+	s = session_of(SERVE "nodes=2 tp=8 pp=2");
+	type(s, ":why\r");
+	assert_true(shows(s, "= params ") && shows(s, " + KV pool "));
+	assert_true(shows(s, "serving.memory_bytes of stage "));
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_training), cmocka_unit_test(test_serving),
+		cmocka_unit_test(test_stage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
