@@ -53,6 +53,15 @@ sed -n '/^\.Sh OPTIONS/,/^\.Sh PROCESS/p' "$page1" |
     sed -n 's/^\.It .*Fl -\([a-z-]*\).*/\1/p' >manual
 same options
 
+# which command takes which
+sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.It Ic \([a-z]* .*\)/\1/p' "$page1" |
+    while read -r command rest; do
+	"$PROG" help "$command" | sed -n "s/^ .*--\([a-z-]*\).*/$command \1/p" |
+	    grep -vE ' (set|help|version)$' >&3
+	echo "$rest" | grep -o 'Fl -[a-z-]*' | sed "s/Fl -/$command /"
+    done >manual 3>program
+same 'options of commands'
+
 # completions: the values of options with a fixed list, and for fish, which asks for less at
 # run time, every option
 for option in 'groups --format' 'map --zoom' 'map --color' 'map --palette' 'topics --language'; do
@@ -71,6 +80,19 @@ sed -n '/^Options:/,/^$/s/^ .*--\([a-z-]*\).*/\1/p' help | while read -r option;
 	grep -q -- "-l $option " "$TOP/share/completions/shardplan.fish" || echo "$option"
 done >out
 [ ! -s out ] || fail 'options that it lacks'
+
+# and those of fields with names to choose from, or on and off
+sed -nE 's/^ *--([a-z-]*)=(NAME|BOOL)( .*)?$/\1/p' help |
+    while read -r option; do
+	for shell in shardplan _shardplan; do
+		grep -qE -- "--$option( \\||\||\))" "$TOP/share/completions/$shell" ||
+		    echo "$shell: $option"
+	done
+	grep -qE -- "^for name in( .*)? $option( |\$)|-l $option .*-a " \
+	    "$TOP/share/completions/shardplan.fish" || echo "shardplan.fish: $option"
+    done >out
+about 'values of fields in completions'
+[ ! -s out ] || fail 'lacking'
 
 # fields: path and range by path, in the section on settings
 "$PROG" fields >fields.txt || fail fields
@@ -120,14 +142,11 @@ awk -f fields.awk fields.txt "$page5" >out
 [ ! -s out ] || fail 'the page and the table of fields differ'
 
 # the option of a field is described with the path that it sets
-sed -n '/^Options that set a field/,$s/^ *--\([a-z-]*\)=.*/\1/p' help |
-    while read -r flag; do
-	sed -n "/^\\.It Fl -$flag /{n;s/^\\.Cm //p;}" "$page1" | while read -r path; do
-		grep -q "^$path " fields.txt || echo "--$flag: $path"
-	done
-    done >out
-about 'options of fields'
-[ ! -s out ] || fail 'unknown path'
+"$PROG" fields --json | awk -F'"' '$2 == "path" { path = $4 }
+	$2 == "option" && $4 != "" { print path, $4 }' >program
+sed -n '/^These set one field/,/^\.El/p' "$page1" |
+    sed -n '/^\.It Fl -/{s/^\.It Fl -\([a-z-]*\).*/\1/;N;s/\(.*\)\n\.Cm \(.*\)/\2 \1/p;}' >manual
+same 'options of fields'
 
 # the examples of the manual are plans: legal, and the second builds on the first
 awk '
@@ -151,25 +170,46 @@ same quantities
 sed -n '/^\.Sh QUANTITIES/,/^\.Sh CALIBRATION/s/^\.It Cm \([a-z_]*\.[a-z._]*\)$/\1/p' "$page7" >manual
 same 'quantities of shardplan-estimates(7)'
 
-# names of the JSON: every key that a report has stands in its manual
+# names of the JSON: the keys of each report stand under its command, and no others
 cat >serve.cfg <<'PLAN'
 mode = "serve";
 parallel: { layout = "vllm"; };
 PLAN
-for command in estimate 'estimate serve.cfg' groups 'groups --format=hash' layers 'rank 0' \
-    'check --tp=3' 'diff serve.cfg llama.cfg' fields gpus; do
+keys() {
+	"$PROG" "$@" --json 2>/dev/null | tr ',{' '[\n*]' |
+	    sed -n 's/^ *"\([a-z_]*\)": *.*/\1/p'
+}
+# the names of a command in its item of the manual
+names() {
+	sed -n '/^\.Sh JSON/,/^\.Sh PROCESS/p' "$page1" | awk -v name="$1" '
+		/^\.It Ic / { inside = index($0 " ", " " name " "); next }
+		inside && /^\.(Cm|Pq Cm) /' | tr ' ,' '[\n*]' | grep '^[a-z]'
+}
+"$PROG" fields | sed -n 's/^\(cluster\|model\)\.\([a-z0-9_]*\) .*/\2/p' >values
+{ keys estimate --set=training.token_budget=1; keys estimate serve.cfg; } >program
+names estimate | grep -v '^training\.' >manual
+same 'JSON of estimate'
+{ keys groups; keys groups --format=hash; } >program
+names groups >manual
+same 'JSON of groups'
+for command in layers 'check --tp=3' 'diff serve.cfg llama.cfg' fields; do
 	# shellcheck disable=SC2086
-	"$PROG" $command --json 2>/dev/null
-done | tr ',{' '[\n*]' | sed -n 's/^ *"\([a-z_]*\)": .*/\1/p; s/^ *"\([a-z_]*\)":$/\1/p' | sort -u >keys
-sed -n '/^\.Sh JSON/,/^\.Sh PROCESS/p' "$page1" | grep -E '^\.(Cm|Pq Cm)' | tr ' ,' '[\n*]' |
-    grep '^[a-z]' | sort -u >manual
-"$PROG" fields | sed -n 's/^cluster\.\([a-z0-9_]*\) .*/\1/p' >other
-"$PROG" rank 0 --json | sed -n 's/.*"coordinates": {\(.*\)}.*/\1/p' | tr -d '":0-9,' |
-    tr ' ' '\n' >>other
-echo gpus >>other
-about 'names of the JSON'
-grep -vxFf other keys | comm -23 - manual >out
-[ ! -s out ] || fail 'the manual lacks names'
+	keys $command >program
+	names "${command%% *}" | grep -vx -e memory -e communication >manual
+	same "JSON of ${command%% *}"
+done
+# rank has memory as estimate has it, and axes of the layout
+keys rank 0 | sort -u >all
+"$PROG" rank 0 | sed -n 's/^coordinates *//p' | sed 's/=[0-9]*//g' | tr ' ' '\n' >axes
+{ names estimate; names layers; } | grep -vxFf axes | sort -u >elsewhere
+{ names rank; grep -xFf elsewhere all; } >manual
+grep -vxFf axes all >program
+same 'JSON of rank'
+for command in models gpus clusters; do
+	keys "$command" | grep -vx -e "$command"
+done | grep -vxFf values >program
+names models >manual
+same 'JSON of the catalogue'
 
 # keys: every row of `help keys`, word for word
 "$PROG" help keys >keys.txt || fail 'help keys'
@@ -188,6 +228,19 @@ awk '
 	}' "$page1" >manual
 same keys
 
+# kinds of group that stand under their layout, whatever else stands there
+about 'kinds of group'
+for layout in megatron deepspeed torchtitan nanotron vllm seed; do
+	sed -n '/^\.Sh PROCESS/,/^\.Sh SCREEN/p' "$page1" |
+	    awk -v name="$layout" '/^\.It Cm / { inside = $3 == name } inside' | tr ' ' '\n' >there
+	for options in '' '--ep=2 --model=mixtral-8x7b' '--cp=2 --pp=1' '--dp-replicate=2'; do
+		# shellcheck disable=SC2086
+		"$PROG" groups --layout=$layout $options --format=hash 2>/dev/null |
+		    sed 's/ .*//' | grep -vxFf there | sed "s/^/$layout: /"
+	done
+done >out
+[ ! -s out ] || fail 'the manual lacks some'
+
 # reason codes of the sources, where these are at hand; names of kinds stand there too
 core=$TOP/src/core
 if [ -f "$core/layout.c" ]; then
@@ -205,6 +258,22 @@ if [ -f "$core/layout.c" ]; then
 	    sort -u - manual >known
 	comm -23 codes known | grep -vx -e 'hcp_l[0-9]' -e 'edp_[lh][io]' -e gtp_remat >out
 	[ ! -s out ] || fail 'the manual lacks codes'
+fi
+
+# what is installed beside the program
+(cd "$TOP/share" && ls -p) | grep -vx -e completions/ -e pictures/ >program
+sed -n '/^\.Sh FILES/,/^\.It Pa \$/s/^\.It Pa \([a-z].*\)/\1/p' "$page1" | tr -d , | tr ' ' '\n' |
+    grep . >manual
+same 'files of the data directory'
+
+# the environment that the sources look at
+if [ -f "$core/layout.c" ]; then
+	cat "$TOP"/src/*/*.c | grep -oE '"(XDG_[A-Z_]*|SHARDPLAN_[A-Z]*)"|getenv\("[A-Z_]*' |
+	    tr -cs 'A-Z_\n' '\n' | grep . >program
+	sed -n '/^\.Sh ENVIRONMENT/,/^\.Sh FILES/s/^\.It Ev //p' "$page1" | tr -d , | tr ' ' '\n' |
+	    grep . |
+	    grep -v -e ^LC_ -e ^LANG >manual
+	same 'environment'
 fi
 
 finish

@@ -33,6 +33,8 @@ while [ -f "command.$n" ]; do
 done
 about README.md
 [ "$n" -gt 8 ] || fail 'has hardly any example'
+: >out
+grep -n '^\./configure' "$TOP/README.md" >out && fail 'a clone has no configure before autoreconf'
 
 awk '
 	/^```/ { inside = !inside; command = 0 }
