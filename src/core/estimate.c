@@ -50,7 +50,7 @@ check_fit(struct estimate *out, const struct plan *p)
 /* A serving engine fills its memory: put what it holds beside the weights into the stages,
  * where memory is looked for in both modes. */
 static void
-serve_stages(struct estimate *out)
+serve_stages(struct estimate *out, const struct plan *p)
 {
 	const struct serve *e = &out->serve;
 
@@ -59,7 +59,8 @@ serve_stages(struct estimate *out)
 		struct memory *m = &out->stage[s].memory;
 
 		m->activations = e->activation_bytes;
-		m->buffers = e->graph_bytes;
+		m->buffers = e->graph_bytes +
+		    serve_beside_parameters(p, &out->layout, &out->placement, s);
 		m->kv_cache = e->kv_pool_bytes > 0 ? e->kv_pool_bytes : 0;
 		m->overhead = m->overhead_low = m->overhead_high = e->non_torch_bytes;
 		m->allocated = m->parameters + m->activations + m->buffers + m->kv_cache;
@@ -116,7 +117,7 @@ estimate_speed(struct estimate *out, const struct plan *p, struct ledger *ledger
 	out->served = out->stages > 0 && p->mode == MODE_SERVE;
 	if (out->served) {
 		out->serve = serve_estimate(p, &out->layout, &out->placement, ledger);
-		serve_stages(out);
+		serve_stages(out, p);
 	}
 }
 

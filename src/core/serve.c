@@ -144,6 +144,15 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	return sum;
 }
 
+double
+serve_beside_parameters(const struct plan *p, const struct layout *l,
+    const struct placement *pl, int64_t stage)
+{
+	const struct serving_of o = { .p = p, .l = l, .pl = pl, .setup = serve_setup_of(p) };
+
+	return hold_weights(&o, stage, NULL) - memory_stage(p, l, pl, 0, stage, NULL).parameters;
+}
+
 /* ---- beside the weights ------------------------------------------------------------- */
 
 /*

@@ -199,6 +199,17 @@ test_training(void **unused)
 	}
 }
 
+/* The stage that is tightest holds what the engine's figures say. */
+static void
+check_pool(const struct session *s, const char *settings)
+{
+	const struct estimate *e = s->state.estimate;
+	const struct serve *f = &e->serve;
+
+	same(settings, "memory of the fullest stage", f->weight_bytes + f->non_torch_bytes +
+	    f->activation_bytes + f->graph_bytes + f->kv_pool_bytes, e->peak_total);
+}
+
 static void
 test_serving(void **unused)
 {
@@ -208,6 +219,7 @@ test_serving(void **unused)
 
 		check_memory(s, served[i]);
 		check_figures(s, served[i]);
+		check_pool(s, served[i]);
 		session_free(s);
 	}
 }
