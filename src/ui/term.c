@@ -117,10 +117,9 @@ static void
 leave(void)
 {
 	endwin();
-	if (exit_ca_mode == NULL && clr_eol != NULL) {
-		tputs(clr_eol, 1, putchar);
-		fflush(stdout);
-	}
+	if (exit_ca_mode == NULL && clr_eol != NULL)
+		putp(clr_eol);
+	fflush(stdout);
 }
 
 static void
@@ -169,15 +168,14 @@ is_able(void)
 	    "without one: shardplan --linear asks and answers in plain lines,\n"
 	    "shardplan map and shardplan estimate print (see shardplan --help)";
 	const char *term = getenv("TERM");
-	bool able;
+	bool able = false;
 	int err;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		fprintf(stderr, "shardplan: the screen needs a terminal;\n%s\n", other);
 		return false;
 	}
-	able = setupterm(NULL, STDOUT_FILENO, &err) == OK;
-	if (able) {
+	if (setupterm(NULL, STDOUT_FILENO, &err) == OK) {
 		able = cursor_address != NULL;
 		back_fetch();
 		del_curterm(cur_term); /* newterm reads it again */
