@@ -5,7 +5,6 @@
 #include "cli/report.h"
 #include "core/check.h"
 #include "core/estimate.h"
-#include "file/show.h"
 
 static void
 json_diag(struct jsonout *j, const struct diag *d)
@@ -47,13 +46,10 @@ json_check(const struct estimate *e)
 static void
 print_check(const struct estimate *e)
 {
-	char line[1024], shown[sizeof line];
+	char line[SESSION_LINE_SIZE];
 
-	for (size_t i = 0; i < e->diags.count; i++) {
-		diag_format(&e->diags.item[i], line, sizeof line);
-		show_text(shown, sizeof shown, line);
-		puts(shown);
-	}
+	for (size_t i = 0; i < e->diags.count; i++)
+		puts(session_line(&e->diags.item[i], line));
 	if (e->diags.dropped > 0) /* errors come first: the status holds without these */
 		complain("%zu more diagnostics", e->diags.dropped);
 }

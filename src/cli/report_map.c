@@ -1,5 +1,4 @@
 /* `map`: the canvas that the screen shows, printed. */
-#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "cli/session.h"
 #include "core/text.h"
 #include "ui/canvas.h"
+#include "ui/locale.h"
 #include "ui/map.h"
 
 enum { WIDTH_DEFAULT = 80, WIDTH_LEAST = 20, WIDTH_MOST = 4096, CELLS_MOST = 1 << 25 };
@@ -156,7 +156,7 @@ map_print(const struct session *s, const struct options *o, const struct layout 
 	view.zoom = o->zoom;
 	view.printed = true;
 	view.depth = report_colors(o);
-	view.utf8 = !o->ascii && text_equal(nl_langinfo(CODESET), "UTF-8");
+	view.utf8 = !o->ascii && locale_utf8();
 	e = calloc(1, sizeof *e);
 	if (e == NULL) {
 		complain("out of memory");

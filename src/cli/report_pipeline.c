@@ -1,5 +1,4 @@
 /* `pipeline`: the schedule as the screen shows it, printed. */
-#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,12 +6,13 @@
 #include "cli/session.h"
 #include "core/text.h"
 #include "ui/canvas.h"
+#include "ui/locale.h"
 #include "ui/pipeline.h"
 
 static int
 pipeline_print(const struct session *s, const struct options *o, const struct estimate *e)
 {
-	const bool utf8 = !o->ascii && text_equal(nl_langinfo(CODESET), "UTF-8");
+	const bool utf8 = !o->ascii && locale_utf8();
 	const struct pipeline_view view = { .depth = report_colors(o) };
 	const int width = report_width(o), rows = 1 + pipeline_lines(e);
 	struct canvas canvas;

@@ -1,13 +1,11 @@
 /* `topics`: the primer, as text. */
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "core/text.h"
 #include "file/topics.h"
+#include "ui/locale.h"
 
 /* --language, else that of the locale as far as there are pages in it, which are UTF-8. */
 static const char *
@@ -15,8 +13,7 @@ language_of(const struct options *o)
 {
 	if (o->language != NULL)
 		return o->language;
-	return strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0 &&
-	    text_equal(nl_langinfo(CODESET), "UTF-8") ? "zh" : "en";
+	return locale_chinese() && locale_utf8() ? "zh" : "en";
 }
 
 static bool

@@ -191,17 +191,24 @@ session_estimate(const struct session *s, struct ledger *ledger)
 	return e;
 }
 
+const char *
+session_line(const struct diag *d, char line[SESSION_LINE_SIZE])
+{
+	char plain[SESSION_LINE_SIZE];
+
+	diag_format(d, plain, sizeof plain);
+	show_text(line, SESSION_LINE_SIZE, plain);
+	return line;
+}
+
 void
 session_complain(const struct diag_list *diags, enum severity severity)
 {
-	char line[1024], shown[sizeof line];
+	char line[SESSION_LINE_SIZE];
 
 	for (size_t i = 0; i < diags->count; i++)
-		if (diags->item[i].severity <= severity) {
-			diag_format(&diags->item[i], line, sizeof line);
-			show_text(shown, sizeof shown, line);
-			complain("%s", shown);
-		}
+		if (diags->item[i].severity <= severity)
+			complain("%s", session_line(&diags->item[i], line));
 	if (diags->dropped > 0)
 		complain("%zu more diagnostics", diags->dropped);
 }

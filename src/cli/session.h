@@ -61,6 +61,10 @@ struct estimate *session_estimate(const struct session *s, struct ledger *ledger
 /* Print complaints about files on standard error. */
 void session_print_errors(const struct file_errors *errors);
 
+/* One diagnostic as it may go to a terminal; returns line. */
+enum { SESSION_LINE_SIZE = 1024 };
+const char *session_line(const struct diag *d, char line[SESSION_LINE_SIZE]);
+
 /* Print diagnostics of at least this severity on standard error. */
 void session_complain(const struct diag_list *diags, enum severity severity);
 

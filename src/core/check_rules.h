@@ -29,8 +29,8 @@ rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotr
 
 /* rules_run.c: batch, state and switches, serving, advice */
 rule_function rule_batch_does_not_divide, rule_group_out_of_range,
-    rule_group_leaves_bubble, rule_rounds_uneven, rule_dualpipe_odd, rule_dualpipe_microbatches,
-    rule_fork_chunks, rule_param_overlap_without_grad_overlap,
+    rule_group_leaves_bubble, rule_rounds_uneven, rule_dualpipe_odd,
+    rule_dualpipe_microbatches, rule_fork_chunks, rule_param_overlap_without_grad_overlap,
     rule_fp8_gather_without_zero, rule_fp8_gather_without_fp8, rule_fsdp_optimizer,
     rule_recompute_module_unknown, rule_recompute_without_module,
     rule_recompute_too_many, rule_offload_without_precision, rule_tp_overlap_without_sp,

@@ -59,8 +59,7 @@ serve_stages(struct estimate *out, const struct plan *p)
 		struct memory *m = &out->stage[s].memory;
 
 		m->activations = e->activation_bytes;
-		m->buffers = e->graph_bytes +
-		    serve_beside_parameters(p, &out->layout, &out->placement, s);
+		m->buffers = e->graph_bytes + serve_beside_parameters(p, &out->placement, s);
 		m->kv_cache = e->kv_pool_bytes > 0 ? e->kv_pool_bytes : 0;
 		m->overhead = m->overhead_low = m->overhead_high = e->non_torch_bytes;
 		m->allocated = m->parameters + m->activations + m->buffers + m->kv_cache;

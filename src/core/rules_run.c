@@ -5,6 +5,7 @@
 
 #include "core/check_rules.h"
 #include "core/compute.h"
+#include "core/schedule.h"
 #include "core/stage_layout.h"
 
 /* ---- batch ---------------------------------------------------------------------- */
@@ -62,15 +63,17 @@ rule_group_leaves_bubble(const struct facts *f, char *message, size_t size)
 bool
 rule_rounds_uneven(const struct facts *f, char *message, size_t size)
 {
-	const int64_t schedule = f->plan->training.schedule, pp = f->plan->parallel.pp;
-	const int64_t rounds = pp > 0 ? f->microbatches / pp : 0;
+	const int64_t schedule = f->plan->training.schedule, m = f->microbatches;
+	int64_t group;
 
-	if (f->placement == NULL || f->placement->vpp < 2 || rounds < 2 ||
-	    f->microbatches % rounds == 0 ||
+	if (f->placement == NULL || f->placement->vpp < 2 || m < 1 ||
 	    (schedule != SCHEDULE_1F1B && schedule != SCHEDULE_ZB_1P))
 		return false;
+	group = schedule_group(f->plan, f->placement->pp, m);
+	if (m % group == 0)
+		return false;
 	return BROKEN("PyTorch interleaves %lld micro-batches on PP %lld in %lld rounds: these must be alike",
-	    N(f->microbatches), N(pp), N(rounds));
+	    N(m), N(f->placement->pp), N(m / group));
 }
 
 static bool

@@ -105,22 +105,19 @@ loading_bytes(const struct serving_of *o)
 	return (o->setup.tp > 1 ? 0.2 : 0.1) * GIB;
 }
 
+/* What a stage's weights take beside its parameters n. */
 static double
-hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
+hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params *n,
+    struct ledger *ledger)
 {
 	const struct plan *p = o->p;
-	const struct stage_params n = params_stage(p, o->pl, stage, NULL);
-	const struct memory m = memory_stage(p, o->l, o->pl, 0, stage, NULL);
 	const double layers = (double)placement_layers(o->pl, stage);
 	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
-	const double padding = padding_bytes(p, &n), loading = loading_bytes(o);
+	const double padding = padding_bytes(p, n), loading = loading_bytes(o);
 	const double slack = serve_alloc_stage(p, o->pl, stage, o->setup.version);
 	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, q, m.parameters, "weights", VLLM_LOADER,
-	    "parameters*bytes = (%.0f + %.0f of experts)*%.4g", n.dense, n.expert,
-	    m.parameters / (n.dense + n.expert));
 	if (rotary > 0)
 		LEDGER_ADD(ledger, sum, q, rotary, "rotary table", VLLM_ROTARY,
 		    "positions*head*2 = %.0f*%.0f*2", (double)p->model.max_position,
@@ -133,8 +130,8 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 		    (double)(p->model.qk_nope_head_dim + p->model.v_head_dim));
 	if (padding > 0)
 		LEDGER_ADD(ledger, sum, q, padding, "padding of MXFP4 experts", VLLM_MXFP4,
-		    "bytes*(padded/plain - 1) = %.0f*%.5g", n.expert_linear * (0.5 + 1.0 / 32),
-		    padding / (n.expert_linear * (0.5 + 1.0 / 32)));
+		    "bytes*(padded/plain - 1) = %.0f*%.5g", n->expert_linear * (0.5 + 1.0 / 32),
+		    padding / (n->expert_linear * (0.5 + 1.0 / 32)));
 	if (slack > 0)
 		LEDGER_ADD(ledger, sum, q, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
 		    "sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB = %.0f", slack);
@@ -144,13 +141,26 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	return sum;
 }
 
-double
-serve_beside_parameters(const struct plan *p, const struct layout *l,
-    const struct placement *pl, int64_t stage)
+static double
+hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 {
-	const struct serving_of o = { .p = p, .l = l, .pl = pl, .setup = serve_setup_of(p) };
+	const struct stage_params n = params_stage(o->p, o->pl, stage, NULL);
+	const struct memory m = memory_stage(o->p, o->l, o->pl, 0, stage, NULL);
+	double sum = 0;
 
-	return hold_weights(&o, stage, NULL) - memory_stage(p, l, pl, 0, stage, NULL).parameters;
+	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, m.parameters, "weights", VLLM_LOADER,
+	    "parameters*bytes = (%.0f + %.0f of experts)*%.4g", n.dense, n.expert,
+	    m.parameters / (n.dense + n.expert));
+	return sum + hold_beside(o, stage, &n, ledger);
+}
+
+double
+serve_beside_parameters(const struct plan *p, const struct placement *pl, int64_t stage)
+{
+	const struct serving_of o = { .p = p, .pl = pl, .setup = serve_setup_of(p) };
+	const struct stage_params n = params_stage(p, pl, stage, NULL);
+
+	return hold_beside(&o, stage, &n, NULL);
 }
 
 /* ---- beside the weights ------------------------------------------------------------- */
@@ -593,6 +603,6 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 		ledger->stage = -1;
 	serve_latency(&out, p, l, pl, &o.setup, &o.kv, running(&o, at_once), ledger);
 	if (at_once < 1) /* the times are those of a request that would have room */
-		out.tokens_per_second = out.tokens_per_second_per_gpu = 0;
+		out.running = out.tokens_per_second = out.tokens_per_second_per_gpu = 0;
 	return out;
 }

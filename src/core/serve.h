@@ -33,7 +33,9 @@ struct serve {
 	double max_concurrency;      /* requests of context_length at once, one engine */
 	double ttft_seconds, tpot_seconds;
 	double tokens_per_second, tokens_per_second_per_gpu; /* generated, all replicas; per GPU */
-	double transfer_seconds;     /* prompt's KV cache from a prefill to a decode node */
+	double running;              /* requests that decode at once, all replicas */
+	double transfer_seconds;     /* prompt's KV cache from a prefill to a decode node, */
+	double transfer_rate;        /* B/s, of the network cards that send it */
 	bool fits;                   /* a request of context_length, and concurrency at once */
 };
 
@@ -43,6 +45,6 @@ struct serve serve_estimate(const struct plan *p, const struct layout *l,
 
 /* Bytes that a stage's weights take on one GPU beside its parameters: the rotary table,
  * absorbed projections, padding and the allocator's rest. */
-double serve_beside_parameters(const struct plan *p, const struct layout *l,
-    const struct placement *pl, int64_t stage);
+double serve_beside_parameters(const struct plan *p, const struct placement *pl,
+    int64_t stage);
 #endif

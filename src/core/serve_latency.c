@@ -311,8 +311,9 @@ pass_seconds(const struct load *d, const struct pass *w)
 
 /* A prompt's cache over the network cards of those GPUs that hold different parts of it
  * (MLA: the same latent on every TP rank). */
-static double
-transfer_seconds(const struct plan *p, const struct kv *kv, const struct kv_layers *layers)
+static void
+set_transfer(struct serve *out, const struct plan *p, const struct kv *kv,
+    const struct kv_layers *layers)
 {
 	const struct cluster *c = &p->cluster;
 	const double heads = (double)p->model.kv_heads, tp = kv_attention_tp(p);
@@ -321,10 +322,10 @@ transfer_seconds(const struct plan *p, const struct kv *kv, const struct kv_laye
 	const double nics = (double)c->nics_per_node / larger(1, (double)c->gpus_per_node);
 	const double bytes = (double)p->serving.prompt_tokens * kv_model_bytes(p) +
 	    kv_state_bytes(kv, layers) * tp;
-	const double rate = gpus * nics * c->nic_gbps / 8 * 1e9 *
-	    or_one(p->calibration.network_efficiency);
 
-	return rate > 0 ? bytes / rate : 0;
+	out->transfer_rate = gpus * nics * c->nic_gbps / 8 * 1e9 *
+	    or_one(p->calibration.network_efficiency);
+	out->transfer_seconds = out->transfer_rate > 0 ? bytes / out->transfer_rate : 0;
 }
 
 /* While a request decodes, each other one of its batch comes to an end and is followed by
@@ -347,8 +348,8 @@ set_rates(struct serve *out, const struct plan *p, const struct serve_setup *s, 
 	const double n = (double)p->serving.generate_tokens;
 	const double request = out->ttft_seconds / s->pp + n * out->tpot_seconds;
 
-	out->tokens_per_second = n > 0 && request > 0 ?
-	    batch * n / request * s->dp * s->engines : 0;
+	out->running = batch * s->dp * s->engines;
+	out->tokens_per_second = request > 0 ? out->running * n / request : 0;
 	out->tokens_per_second_per_gpu = out->tokens_per_second / (double)plan_world(p);
 }
 
@@ -375,6 +376,6 @@ serve_latency(struct serve *out, const struct plan *p, const struct layout *l,
 	out->ttft_seconds = pass_seconds(&d, &prefill);
 	out->tpot_seconds = pass_seconds(&d, &decode);
 	add_interference(out, &d, batch);
-	out->transfer_seconds = transfer_seconds(p, kv, &d.layers);
+	set_transfer(out, p, kv, &d.layers);
 	set_rates(out, p, setup, batch);
 }

@@ -14,7 +14,8 @@
 #include "core/text.h"
 
 #define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
-#define SCHEDULE_SOURCE "Qi et al. 2023, 2024, arXiv 2401.10241, 2405.15362; deepseek-ai/DualPipe"
+#define SCHEDULE_SOURCE \
+	"Qi et al. 2023, 2024, arXiv 2401.10241, 2405.15362; deepseek-ai/DualPipe"
 #define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
 #define FLOPS_SOURCE "Megatron-LM megatron/training/training.py"
 #define OPTIMIZER_SOURCE "SimuMax simumax/core/perf_llm.py"
@@ -449,6 +450,7 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 		    "slices (weights of the stage*DP)*seconds = %.0f*%.3g s",
 		    r->slices / SLICE_SECONDS, SLICE_SECONDS);
 	out->optimizer_seconds = r->optimizer + r->muon + r->slices;
+	out->bubble_seconds = r->bubble;
 	out->bubble_fraction = out->seconds > 0 ? r->bubble / out->seconds : 0;
 	if (ledger != NULL)
 		ledger->stage = -1;
@@ -486,23 +488,26 @@ rates(struct steptime *out, const struct plan *p, const struct run *r,
 		"attention projections", "attention core (causal half)", "MLP", "shared experts",
 		"routed experts", "head", "multi-token prediction"
 	};
-	double sum = 0, rate;
+	double rate;
 
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		if (values[i] > 0)
-			LEDGER_ADD(ledger, sum, QUANTITY_FLOPS, tokens * values[i], names[i], FLOPS_SOURCE,
-			    "tokens*FLOP of a token, forward and backward = %.0f*%.6g", tokens, values[i]);
+			LEDGER_ADD(ledger, out->model_flops, QUANTITY_FLOPS, tokens * values[i], names[i],
+			    FLOPS_SOURCE, "tokens*FLOP of a token, forward and backward = %.0f*%.6g", tokens,
+			    values[i]);
+	out->hardware_flops = out->model_flops + tokens * recomputed_flops(p, &f, r->again);
+	out->full_flops = tokens * flops_sum(flops_of_token(p, true));
 	if (out->seconds <= 0)
 		return;
 	rate = 1 / (out->seconds * gpus);
 	out->tokens_per_second = tokens / out->seconds;
 	out->tokens_per_second_per_gpu = tokens * rate;
 	out->training_seconds = p->training.token_budget * 1e9 / out->tokens_per_second;
-	out->model_tflops_per_gpu = sum * rate / 1e12;
+	out->model_tflops_per_gpu = out->model_flops * rate / 1e12;
 	rate /= r->machine.peak;
-	out->mfu = sum * rate;
-	out->hfu = (sum + tokens * recomputed_flops(p, &f, r->again)) * rate;
-	out->mfu_full = tokens * flops_sum(flops_of_token(p, true)) * rate;
+	out->mfu = out->model_flops * rate;
+	out->hfu = out->hardware_flops * rate;
+	out->mfu_full = out->full_flops * rate;
 }
 
 struct steptime

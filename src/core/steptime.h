@@ -27,13 +27,14 @@ struct steptime {
 	double seconds;              /* one step */
 	double compute_seconds;      /* forward and backward of the slowest stage, no recompute */
 	double recompute_seconds;
-	double bubble_fraction;      /* share of the step that the pipeline idles */
+	double bubble_seconds, bubble_fraction; /* that the pipeline idles, also as a share */
 	double exposed_comm_seconds;
 	double optimizer_seconds;
-	double model_tflops_per_gpu; /* TFLOP/s, causal attention counted by half */
-	double mfu, hfu;             /* of the dense peak in the plan's precision; hfu counts
-	                              * recompute too */
-	double mfu_full;             /* MFU with the full attention matrix counted */
+	/* FLOP of the step on all GPUs: causal attention counted by half; with recompute too;
+	 * with the full attention matrix instead. */
+	double model_flops, hardware_flops, full_flops;
+	double model_tflops_per_gpu; /* TFLOP/s */
+	double mfu, hfu, mfu_full;   /* the three, of the dense peak in the plan's precision */
 	double tokens_per_second, tokens_per_second_per_gpu;
 	double training_seconds;     /* for training.token_budget at this rate, 0 without one */
 	double efficiency_error;     /* of the uncalibrated estimate, by GPU: 0.15 = 15 % */

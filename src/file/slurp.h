@@ -1,6 +1,7 @@
 /*
  * slurp.h - read a whole file, and only what is safe to read: a regular file of at most
- * PLANFILE_SIZE_MAX bytes. Opening a FIFO or a device could block or act; they are refused unread.
+ * PLANFILE_SIZE_MAX bytes. Opening a FIFO or a device could block or act; they are refused
+ * unread.
  */
 #ifndef FILE_SLURP_H
 #define FILE_SLURP_H

@@ -1,14 +1,12 @@
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "core/text.h"
 #include "ui/app.h"
 #include "ui/keep.h"
 #include "ui/linear.h"
+#include "ui/locale.h"
 #include "ui/mouse.h"
 #include "ui/state.h"
 #include "ui/term.h"
@@ -228,9 +226,9 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 		fprintf(stderr, "shardplan: out of memory\n");
 		return 2;
 	}
-	s.chinese = strncmp(setlocale(LC_MESSAGES, NULL), "zh", 2) == 0;
+	s.chinese = locale_chinese();
 	if (options != NULL && options->linear) {
-		s.utf8 = text_equal(nl_langinfo(CODESET), "UTF-8");
+		s.utf8 = locale_utf8();
 		begin(&s, options->notice);
 		status = run_lines(&s);
 		end(&s);

@@ -59,36 +59,34 @@ run_formula(const struct plan *p, const struct estimate *e, char *buf, size_t si
 	    rate);
 }
 
-/* share: of what the GPUs could have done in the step. */
 static void
-put_utilization(const struct plan *p, const struct estimate *e, double share, char *buf,
+put_utilization(const struct plan *p, const struct estimate *e, double flops, char *buf,
     size_t size)
 {
-	const double peak = machine_of(p).peak, gpus = (double)e->world;
-	char flops[UNITS_SIZE], rate[UNITS_SIZE], step[UNITS_SIZE];
+	char work[UNITS_SIZE], rate[UNITS_SIZE], step[UNITS_SIZE];
 
-	units_flops(share * peak * gpus * e->step.seconds, flops, sizeof flops);
-	units_flops(peak, rate, sizeof rate);
+	units_flops(flops, work, sizeof work);
+	units_flops(machine_of(p).peak, rate, sizeof rate);
 	units_seconds(e->step.seconds, step, sizeof step);
-	text_put(buf, size, "%s / (%s*%lld GPUs*%s/s)", flops, step, (long long)e->world, rate);
+	text_put(buf, size, "%s / (%s*%lld GPUs*%s/s)", work, step, (long long)e->world, rate);
 }
 
 static void
 mfu_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
 {
-	put_utilization(p, e, e->step.mfu, buf, size);
+	put_utilization(p, e, e->step.model_flops, buf, size);
 }
 
 static void
 mfu_full_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
 {
-	put_utilization(p, e, e->step.mfu_full, buf, size);
+	put_utilization(p, e, e->step.full_flops, buf, size);
 }
 
 static void
 hfu_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
 {
-	put_utilization(p, e, e->step.hfu, buf, size);
+	put_utilization(p, e, e->step.hardware_flops, buf, size);
 }
 
 static void
@@ -97,7 +95,7 @@ bubble_formula(const struct plan *p, const struct estimate *e, char *buf, size_t
 	char idle[UNITS_SIZE], step[UNITS_SIZE];
 
 	(void)p;
-	units_seconds(e->step.bubble_fraction * e->step.seconds, idle, sizeof idle);
+	units_seconds(e->step.bubble_seconds, idle, sizeof idle);
 	units_seconds(e->step.seconds, step, sizeof step);
 	text_put(buf, size, "%s / %s", idle, step);
 }
@@ -151,16 +149,14 @@ static void
 generated_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
 {
 	const double n = (double)p->serving.generate_tokens;
-	const double pp = fmax(1, (double)p->parallel.pp);
-	const double request = e->serve.ttft_seconds / pp + n * e->serve.tpot_seconds;
 	char first[UNITS_SIZE], next[UNITS_SIZE];
 
-	if (n <= 0 || e->serve.tokens_per_second <= 0)
+	if (e->serve.tokens_per_second <= 0)
 		return;
 	units_seconds(e->serve.ttft_seconds, first, sizeof first);
 	units_seconds(e->serve.tpot_seconds, next, sizeof next);
 	text_put(buf, size, "%.0f requests at once*%.0f tokens / (%s/PP + %.0f*%s)",
-	    e->serve.tokens_per_second * request / n, n, first, n, next);
+	    e->serve.running, n, first, n, next);
 }
 
 static void
@@ -172,7 +168,7 @@ transfer_formula(const struct plan *p, const struct estimate *e, char *buf, size
 	if (e->serve.state_bytes_per_request > 0)
 		return;
 	units_memory(token, each, sizeof each);
-	units_wire(prompt * token / e->serve.transfer_seconds, rate, sizeof rate);
+	units_wire(e->serve.transfer_rate, rate, sizeof rate);
 	text_put(buf, size, "%.0f tokens*%s in all layers / %s/s of the network cards that send it",
 	    prompt, each, rate);
 }

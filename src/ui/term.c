@@ -16,7 +16,6 @@
 #include <term.h>
 #endif
 #include <errno.h>
-#include <langinfo.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -28,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ui/locale.h"
 #include "ui/looks.h"
 #include "ui/term.h"
 
@@ -266,7 +266,7 @@ term_open(struct terminal *t, const struct app_options *options)
 	t->colors = color_depth(options);
 	t->direct = COLORS > 256;
 	mouseinterval(0); /* a click is there when the button goes down */
-	t->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	t->utf8 = locale_utf8();
 	t->w = COLS;
 	t->h = LINES;
 	return true;

@@ -73,7 +73,7 @@ topics_language(struct state *s, const char *argument)
 
 	if (argument[0] != '\0' && !text_equal(argument, "auto") && !text_equal(argument, "en") &&
 	    !text_equal(argument, "zh")) {
-		state_say(s, ROLE_ERROR, "one of auto, en, zh");
+		state_say(s, ROLE_ERROR, "language is one of auto, en, zh");
 		return 0;
 	}
 	text_put(s->settings.language, sizeof s->settings.language, "%s",

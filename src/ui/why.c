@@ -337,7 +337,7 @@ add_engine(struct rows *rows, const struct memory *m)
 		double bytes;
 	} part[] = {
 		{ "params", m->parameters }, { "activations", m->activations },
-		{ "KV pool", m->kv_cache }, { "CUDA graphs", m->buffers },
+		{ "KV pool", m->kv_cache }, { "graphs and tables", m->buffers },
 		{ "outside the allocator", m->overhead },
 	};
 	char text[320] = "=", amount[UNITS_SIZE];

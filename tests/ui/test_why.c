@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "core/compute.h"
+#include "core/kv.h"
 #include "ui/figures.h"
 #include "ui/flows.h"
 #include "ui/rows.h"
@@ -185,6 +187,27 @@ check_figures(struct session *session, const char *settings)
 	}
 }
 
+/* Ratios follow from the amounts that their formulas name. */
+static void
+check_ratios(struct session *session, const char *settings)
+{
+	const struct estimate *e = session->state.estimate;
+	const struct steptime *t = &e->step;
+	const double could = t->seconds * (double)e->world * machine_of(&session->state.plan).peak;
+
+	session->state.figure = 0;
+	while (!text_equal(figures_at(e, session->state.figure)->label, "MFU"))
+		session->state.figure++;
+	type(session, "\r");
+	same(settings, "FLOP of the model", sum_of(&session->state, QUANTITY_FLOPS), t->model_flops);
+	key(session, INPUT_ESCAPE);
+	same(settings, "MFU", t->model_flops / could, t->mfu);
+	same(settings, "MFU full", t->full_flops / could, t->mfu_full);
+	same(settings, "HFU", t->hardware_flops / could, t->hfu);
+	assert_true(t->model_flops <= t->hardware_flops && t->model_flops <= t->full_flops);
+	same(settings, "bubble", t->bubble_seconds / t->seconds, t->bubble_fraction);
+}
+
 static void
 test_training(void **unused)
 {
@@ -195,6 +218,7 @@ test_training(void **unused)
 		check_memory(s, trained[i]);
 		check_flows(s, trained[i]);
 		check_figures(s, trained[i]);
+		check_ratios(s, trained[i]);
 		session_free(s);
 	}
 }
@@ -204,10 +228,16 @@ static void
 check_pool(const struct session *s, const char *settings)
 {
 	const struct estimate *e = s->state.estimate;
+	const struct plan *p = &s->state.plan;
 	const struct serve *f = &e->serve;
+	const double generated = (double)p->serving.generate_tokens;
 
 	same(settings, "memory of the fullest stage", f->weight_bytes + f->non_torch_bytes +
 	    f->activation_bytes + f->graph_bytes + f->kv_pool_bytes, e->peak_total);
+	same(settings, "tokens a second", f->running * generated / (f->ttft_seconds /
+	    (double)p->parallel.pp + generated * f->tpot_seconds), f->tokens_per_second);
+	same(settings, "transfer", (double)p->serving.prompt_tokens * kv_model_bytes(p) /
+	    f->transfer_rate, f->transfer_seconds);
 }
 
 static void
