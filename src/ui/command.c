@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <string.h>
 
 #include "core/field.h"
@@ -206,12 +207,28 @@ command_is_of_panes(const char *line)
 	return command_is_known(name) && (contexts_of_line(line) & LIST) == 0;
 }
 
+/* Whether the label begins with the name, blanks and dashes between words apart. */
+static bool
+begins_alike(const char *label, const char *name)
+{
+	static const char between[] = " -_";
+
+	for (;; label++, name++) {
+		label += strspn(label, between);
+		name += strspn(name, between);
+		if (*name == '\0')
+			return true;
+		if (tolower((unsigned char)*label) != tolower((unsigned char)*name))
+			return false;
+	}
+}
+
 /* The field that is shown by a label which begins so, NULL for none. */
 static const char *
 field_labelled(const char *name)
 {
 	for (enum field_id f = 0; f < FIELD_COUNT && strlen(name) >= 3; f++)
-		if (strncasecmp(field_table[f].label, name, strlen(name)) == 0)
+		if (begins_alike(field_table[f].label, name))
 			return field_key(f);
 	return NULL;
 }
@@ -219,10 +236,10 @@ field_labelled(const char *name)
 const char *
 command_near(const char *name)
 {
-	const char *near = NULL;
+	const char *near = field_labelled(name);
 	size_t least = 3;
 
-	for (size_t i = 0; i < command_count; i++) {
+	for (size_t i = 0; i < command_count && near == NULL; i++) {
 		size_t d = text_distance(command_table[i].name, name);
 
 		if (d < least && 2 * d <= strlen(name)) {
@@ -230,8 +247,6 @@ command_near(const char *name)
 			near = command_table[i].name;
 		}
 	}
-	if (near == NULL)
-		near = field_labelled(name);
 	return near != NULL ? near : field_near(name);
 }
 

@@ -277,6 +277,9 @@ test_misspelt(void **unused)
 		{ ":zom\r", "no command zom; did you mean zoom?" },
 		{ ":foo\r", "no command foo; ? lists them" },
 		{ ":micro-batch 2\r", "no command micro-batch; did you mean micro_batch_size?" },
+		{ ":microbatch 2\r", "no command microbatch; did you mean micro_batch_size?" },
+		{ ":global-batch 64\r", "no command global-batch; did you mean global_batch_size?" },
+		{ ":seq 8192\r", "no command seq; did you mean sequence_parallel?" },
 		{ ":set nodes\r", "set nodes to what? The form is: set PATH VALUE" },
 	};
 	struct session *s = session_new(80, 24);
