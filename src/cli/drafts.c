@@ -277,11 +277,12 @@ look(struct drafts *d, const char *path, const char *of, const struct catalog *c
 		goto out;
 	}
 	text_put(shown, sizeof shown, "drafts/%s", pathname_last(path));
-	if (!planfile_read_text(file, plan, shown, in.text, in.size, catalog, &errors)) {
+	if (!planfile_read_text(file, plan, shown, in.text, in.size, NULL, &errors)) {
 		text_put(note, size, "unsaved work can not be read: %s", errors.count > 0 ?
 		    errors.line[0] : path);
 		goto out;
 	}
+	plan_resolve(plan, catalog);
 	if (says_the_same(plan, saved)) {
 		unlink(path);
 		goto out;

@@ -35,12 +35,13 @@ read_plan(const struct session *s, const char *path, struct planfile *file, stru
 		text_put(note, size, "the name is too long");
 		return false;
 	}
-	if (!planfile_read(file, &read, whole, &s->catalog, &errors)) {
+	if (!planfile_read(file, &read, whole, NULL, &errors)) {
 		text_put(note, size, "%s", errors.count > 0 ? errors.line[0] : "can not be read");
 		if (errors.count + errors.dropped > 1)
 			text_add(note, size, " (and %zu more)", errors.count + errors.dropped - 1);
 		return false;
 	}
+	plan_resolve(&read, &s->catalog); /* names that it lacks are marked, as in session.h */
 	*plan = read;
 	return true;
 }

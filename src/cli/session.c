@@ -114,20 +114,12 @@ session_open(struct session *s, const struct options *o, const char *path)
 	return false;
 }
 
-/* The plan is read without a catalogue to learn what it names. */
+/* The catalogue, or of it what the plan names, where that can be had. */
 static bool
-open_named(struct session *s, const char *path)
+catalog_for_screen(struct session *s, bool named)
 {
-	struct file_errors errors = { 0 };
-
-	if (path == NULL)
-		planfile_builtin(&s->file, &s->plan, NULL);
-	else if (!planfile_read(&s->file, &s->plan, path, NULL, &errors))
-		return false;
-	if (!catalog_load_named(&s->catalog, s->plan.cluster.gpu, s->plan.model.preset))
-		return false;
-	plan_resolve(&s->plan, &s->catalog);
-	s->read = s->plan;
+	if (!named || !catalog_load_named(&s->catalog, s->plan.cluster.gpu, s->plan.model.preset))
+		return session_catalog(s);
 	no_topics(s);
 	s->whole = false;
 	return true;
@@ -146,10 +138,19 @@ names_stay(const struct options *o)
 bool
 session_open_screen(struct session *s, const struct options *o, const char *path)
 {
-	const bool once = path != NULL && strcmp(path, "-") == 0; /* can not be read again */
+	struct file_errors errors = { 0 };
 
-	if (once || !names_stay(o) || !open_named(s, path))
-		return session_open(s, o, path);
+	/* Without a catalogue: what it lacks is marked on the screen, as all that is wrong. */
+	if (path == NULL)
+		planfile_builtin(&s->file, &s->plan, NULL);
+	else if (!planfile_read(&s->file, &s->plan, path, NULL, &errors)) {
+		session_print_errors(&errors);
+		return false;
+	}
+	if (!catalog_for_screen(s, names_stay(o)))
+		return false;
+	plan_resolve(&s->plan, &s->catalog);
+	s->read = s->plan;
 	if (apply_settings(s, o, &s->plan))
 		return true;
 	session_close(s);

@@ -45,7 +45,8 @@ bool session_open(struct session *s, const struct options *o, const char *path);
 /*
  * The same for the screen, which shows itself before the catalogue is read, where it can:
  * session_whole_catalog reads it then. False with the reason in note; the entries that were
- * there stand.
+ * there stand. Names that the catalogue lacks are no reason to refuse a plan: the screen
+ * marks them, and what it has saved it can open.
  */
 bool session_open_screen(struct session *s, const struct options *o, const char *path);
 bool session_whole_catalog(struct session *s, char *note, size_t size);

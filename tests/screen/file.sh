@@ -73,3 +73,24 @@ expect_not 'y overwrite'
 keys q
 expect 'rc=0'
 restored
+
+# names that the catalogue lacks are marked; what was saved with them can be opened
+cp "$D/work/my.cfg" "$D/work/mine.cfg"
+start 100 30 tmux-256color "'$PROG' mine.cfg"
+expect 'mine.cfg  '
+keys : g p u Space n o p e Enter
+expect '! the catalogue has no GPU nope'
+keys s
+expect 'saved mine.cfg'
+keys q
+expect 'rc=0'
+start 100 30 tmux-256color "'$PROG' mine.cfg"
+expect '! the catalogue has no GPU nope'
+keys : o p e n Space m y . c f g Enter
+expect 'my.cfg  '
+expect_not 'GPU nope'
+keys : o p e n Space m i n e . c f g Enter
+expect 'mine.cfg .* nope .* 1 error'
+keys q
+expect 'rc=0'
+restored
