@@ -9,6 +9,7 @@
 #include "core/activation.h"
 
 #include "core/compute.h"
+#include "core/framework/framework.h"
 #include "core/number.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -33,7 +34,6 @@
     "dot_product_attention/context_parallel.py"
 #define TE_NORM "TransformerEngine transformer_engine/pytorch/ops/basic/rmsnorm.py"
 #define DELTA "flash-linear-attention fla/layers/gated_deltanet.py"
-#define NANOTRON_LLAMA "nanotron src/nanotron/models/llama.py"
 
 /* Where terms go. */
 struct sink {
@@ -113,12 +113,13 @@ activation_init(const struct plan *p)
 static const char *
 second_output(const struct plan *p, double cp)
 {
+	const struct framework *framework = framework_of(p);
 	const bool hopper = plan_hopper_or_later(p);
 	const bool blackwell = hopper && p->cluster.bf16_tflops > 2000;
 
-	if (p->training.micro_batch_size > 1 && p->parallel.layout == LAYOUT_NANOTRON)
-		return NANOTRON_LLAMA;
-	if (p->parallel.layout != LAYOUT_MEGATRON || p->model.attention != ATTENTION_MHA ||
+	if (p->training.micro_batch_size > 1 && framework->sequence_first != NULL)
+		return framework->sequence_first;
+	if (!framework->transformer_engine || p->model.attention != ATTENTION_MHA ||
 	    p->training.micro_batch_size <= 1 || cp > 1)
 		return NULL;
 	if (!hopper)
@@ -309,8 +310,9 @@ add_dense(const struct sink *s, double layers)
 		TERM(s, layers * bytes * c->tokens * f / c->tp, "inside the MLP", MLP,
 		    "L*bytes*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, bytes, c->tokens, f, c->tp);
 	/* silu(gate) * up in two steps keeps silu(gate). */
-	if (!c->no_mlp && s->m->gated_mlp && c->p->parallel.layout == LAYOUT_NANOTRON)
-		TERM(s, layers * c->a * c->tokens * f / c->tp, "activated gate", NANOTRON_LLAMA,
+	if (!c->no_mlp && s->m->gated_mlp && framework_of(c->p)->gate_kept != NULL)
+		TERM(s, layers * c->a * c->tokens * f / c->tp, "activated gate",
+		    framework_of(c->p)->gate_kept,
 		    "L*a*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, c->a, c->tokens, f, c->tp);
 }
 

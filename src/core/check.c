@@ -1,5 +1,7 @@
 #include "core/check.h"
 
+#include "core/framework/framework.h"
+
 int64_t
 check_microbatches(const struct plan *p, int64_t dp)
 {
@@ -44,10 +46,9 @@ check_names(const struct facts *facts, struct diag_list *diags)
 static bool
 is_broken(const struct rule *r, const struct facts *facts, char *message, size_t size)
 {
-	const unsigned layout = 1U << facts->plan->parallel.layout;
 	const unsigned mode = facts->plan->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
 
-	return (r->layouts & layout) != 0 && ((unsigned)r->modes & mode) != 0 &&
+	return (r->sets & framework_of(facts->plan)->rules) != 0 && ((unsigned)r->modes & mode) != 0 &&
 	    r->broken(facts, message, size);
 }
 

@@ -30,7 +30,7 @@ struct rule {
 	const char *reason;
 	enum severity severity;
 	enum field_id field;
-	unsigned layouts;                 /* bit LAYOUT_x for each layout that it holds in */
+	unsigned sets;                    /* enum rule_set: the frameworks that it holds in */
 	enum field_modes modes;
 	const char *source;
 	bool (*broken)(const struct facts *facts, char *message, size_t size);

@@ -4,18 +4,20 @@
  */
 #include "core/check_rules.h"
 
+#include "core/framework/framework.h"
+
 #define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 #define CONFIG "Megatron-LM megatron/core/transformer/transformer_config.py"
 #define SCHEDULES "Megatron-LM megatron/core/pipeline_parallel/schedules.py"
 #define MLP "Megatron-LM megatron/core/utils.py, divide"
 #define TE_CP "TransformerEngine transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py"
 
-#define M (1U << LAYOUT_MEGATRON)
-#define D (1U << LAYOUT_DEEPSPEED)
-#define T (1U << LAYOUT_TORCHTITAN)
-#define O (1U << LAYOUT_NANOTRON)
-#define V (1U << LAYOUT_VLLM)
-#define S (1U << LAYOUT_SEED)
+#define M RULES_MEGATRON
+#define D RULES_DEEPSPEED
+#define T RULES_TORCHTITAN
+#define O RULES_NANOTRON
+#define V RULES_VLLM
+#define S RULES_SEED
 #define ALL (M | D | T | O | V | S)
 #define TRAINERS (M | D | T | O)
 #define ERROR SEVERITY_ERROR

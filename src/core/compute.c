@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/framework/framework.h"
 #include "core/number.h"
 #include "core/params.h"
 #include "core/text.h"
@@ -93,8 +94,7 @@ machine_of(const struct plan *p)
 	const enum generation generation = generation_of(p);
 	const struct generation_row *r = &rows[generation];
 	const double measured = p->calibration.compute_efficiency;
-	const bool eager = p->parallel.layout == LAYOUT_TORCHTITAN ||
-	    p->parallel.layout == LAYOUT_NANOTRON;
+	const bool eager = framework_of(p)->eager;
 	const double fitted = (measured > 0 ? measured : 1) * (eager ? r->eager : 1);
 	const double scale = fitted * clock_share(&p->cluster);
 	const bool fp8 = p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0;

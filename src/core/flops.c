@@ -6,6 +6,7 @@
  * the attention core with the causal half, or whole (llm-foundry, NeMo before 25.09).
  */
 #include "core/compute.h"
+#include "core/framework/framework.h"
 #include "core/params.h"
 
 /* One layer's attention weights that a token is multiplied with. */
@@ -89,8 +90,8 @@ flops_of_token(const struct plan *p, bool full_attention)
 	f.experts = n.moe * routed;
 	f.up = (m->linear_attention ? n.global : n.all) * 6 * up_weights(m);
 	f.head = 6 * h * (double)m->vocab_size;
-	/* Each is like the last layer; torchtitan builds none. */
-	if (m->mtp_layers > 0 && m->layers > 0 && p->parallel.layout != LAYOUT_TORCHTITAN) {
+	/* Each is like the last layer. */
+	if (m->mtp_layers > 0 && m->layers > 0 && !framework_of(p)->skips_mtp) {
 		const int last = !params_is_global_layer(m, m->layers - 1);
 		const bool expert = params_is_moe_layer(m, m->layers - 1);
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "core/framework/framework.h"
 #include "core/layout_build.h"
 
 int64_t
@@ -102,12 +103,6 @@ sizes_positive(const struct plan *p, struct diag_list *diags)
 bool
 layout_init(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
-	static bool (*const build[])(struct layout *, const struct plan *, struct diag_list *) = {
-		[LAYOUT_MEGATRON] = layout_megatron, [LAYOUT_DEEPSPEED] = layout_deepspeed,
-		[LAYOUT_TORCHTITAN] = layout_torchtitan, [LAYOUT_NANOTRON] = layout_nanotron,
-		[LAYOUT_VLLM] = layout_vllm, [LAYOUT_SEED] = layout_seed,
-	};
-
 	memset(l, 0, sizeof *l);
 	l->world = product(p->cluster.nodes, p->cluster.gpus_per_node);
 	l->edp = 1;
@@ -120,5 +115,5 @@ layout_init(struct layout *l, const struct plan *p, struct diag_list *diags)
 	}
 	if (!sizes_positive(p, diags))
 		return false;
-	return build[p->parallel.layout](l, p, diags);
+	return framework_of(p)->lay_out(l, p, diags);
 }

@@ -35,13 +35,4 @@ struct kind_row {
 	int grid;
 };
 void layout_add_kinds(struct layout *l, const struct kind_row *row);
-
-/* One builder a framework. l->world is given and positive; sizes may be anything. They
- * fill in dp, edp, grids and kinds, or refuse. */
-bool layout_megatron(struct layout *l, const struct plan *p, struct diag_list *diags);
-bool layout_deepspeed(struct layout *l, const struct plan *p, struct diag_list *diags);
-bool layout_torchtitan(struct layout *l, const struct plan *p, struct diag_list *diags);
-bool layout_nanotron(struct layout *l, const struct plan *p, struct diag_list *diags);
-bool layout_vllm(struct layout *l, const struct plan *p, struct diag_list *diags);
-bool layout_seed(struct layout *l, const struct plan *p, struct diag_list *diags);
 #endif

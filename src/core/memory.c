@@ -1,35 +1,17 @@
 /*
  * memory.c - bytes of parameters, gradients and optimizer state, and the sum of all.
  *
- * A recipe says how many bytes each parameter takes in each role and over how many ranks
- * each role is sharded; the terms follow from it. Recipes differ by framework, precision
- * and optimizer:
- *
- *   bf16, fp32 gradients, Adam   2 + 4 + 12/D    Megatron-LM dist_optimizer.md
- *   bf16 or fp16 gradients       2 + 2 + 16/D    an fp32 copy of the gradient shard
- *   fp32                         4 + 4 + 8/D
- *   torchtitan (FSDP2)           16/D            fp32 shards, no master copy
- *
- * with D the ranks of a shard (memory_shards), 1 for ZeRO stage 0.
+ * The framework's recipe (framework/recipe.h) says how many bytes each parameter takes in
+ * each role and over how many ranks each role is sharded; the terms follow from it.
  */
 #include "core/memory.h"
 
 #include "core/activation.h"
+#include "core/framework/framework.h"
 #include "core/memory_buffers.h"
 #include "core/number.h"
 #include "core/schedule.h"
 
-#define MEGATRON_DOC "Megatron-LM docs/user-guide/features/dist_optimizer.md"
-#define MEGATRON_DDP "Megatron-LM megatron/core/distributed/param_and_grad_buffer.py"
-#define MEGATRON_OPTIMIZER "Megatron-LM megatron/core/optimizer/distrib_optimizer.py"
-#define MEGATRON_CONFIG "Megatron-LM megatron/core/optimizer/optimizer_config.py"
-#define MEGATRON_MUON "Megatron-LM megatron/core/optimizer/layer_wise_optimizer.py"
-#define MEGATRON_TE "Megatron-LM megatron/core/extensions/transformer_engine.py"
-#define DEEPSPEED_2 "DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py"
-#define DEEPSPEED_3 "DeepSpeed deepspeed/runtime/zero/stage3.py"
-#define TITAN_SOURCE "torchtitan torchtitan/config/configs.py"
-#define NANOTRON_SOURCE "nanotron src/nanotron/optim/gradient_accumulator.py"
-#define BITSANDBYTES "bitsandbytes bitsandbytes/optim/optimizer.py"
 #define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/"
 
 /* The parameters of one stage, split as the recipes need. */
@@ -48,8 +30,8 @@ memory_shards(const struct plan *p, const struct layout *l)
 
 	s.dense = larger(1, (double)l->dp * (double)p->parallel.cp / copies);
 	s.expert = larger(1, (double)l->world / (params_expert_ranks(p) * pp) / copies);
-	if (p->parallel.layout == LAYOUT_NANOTRON)
-		s.expert = s.dense; /* one optimizer group for all: TP ranks repeat the experts */
+	if (framework_of(p)->experts_shard_as_dense)
+		s.expert = s.dense;
 	return s;
 }
 
@@ -70,129 +52,6 @@ term(struct ledger *ledger, enum quantity q, double *sum, double params, double 
 		return;
 	LEDGER_ADD(ledger, *sum, q, params * bytes / ranks, name, source,
 	    "parameters*bytes/ranks = %.0f*%.10g/%.0f", params, bytes, ranks);
-}
-
-/* Moments of the optimizer, by parameter. SGD keeps a momentum; block-wise 8-bit Adam
- * two bytes and, for every 256 parameters, two fp32 scales. */
-static void
-recipe_moments(struct recipe *r, const struct plan *p)
-{
-	switch (p->training.optimizer) {
-	case OPTIMIZER_SGD:
-		r->moments = r->matrix_moments = 4;
-		break;
-	case OPTIMIZER_MUON:
-		r->moments = 8; /* embeddings, norms and head stay with Adam */
-		r->matrix_moments = 4;
-		break;
-	case OPTIMIZER_ADAM8BIT:
-		r->moments = r->matrix_moments = 2 + 2 * 4.0 / 256;
-		r->optimizer_source = BITSANDBYTES;
-		break;
-	default:
-		r->moments = r->matrix_moments = 8;
-		break;
-	}
-}
-
-/* FSDP2: parameters live as fp32 shards, so the optimizer needs no master copy, and are
- * gathered in the training precision. Stages 1 and 2 keep them gathered from forward to
- * backward (reshard_after_forward "never"). */
-static void
-recipe_torchtitan(struct recipe *r, const struct plan *p)
-{
-	const int64_t zero = p->parallel.zero_stage;
-
-	r->weight = r->linear = 4;
-	r->gradient = 4;
-	r->shard_weights = r->shard_gradients = r->shard_optimizer = zero > 0;
-	if (zero == 1 || zero == 2)
-		r->gathered = p->training.precision == PRECISION_FP32 ? 4 : 2;
-	r->weight_source = r->gradient_source = r->optimizer_source = TITAN_SOURCE;
-	recipe_moments(r, p);
-}
-
-static void
-recipe_fp8(struct recipe *r, const struct plan *p)
-{
-	r->weight_source = MEGATRON_TE;
-	if (p->training.fp8_param_gather) {
-		r->linear = 1;
-		r->copy = 1; /* transposed, for the backward pass */
-	} else {
-		r->copy = 2; /* FP8 and its transpose, kept over the micro-batches */
-	}
-}
-
-/* Transformer Engine's optimizer works on gradients as they are, and keeps of each
- * master weight only the 16 bits that bf16 does not hold. */
-static void
-recipe_precision_aware(struct recipe *r, const struct plan *p)
-{
-	const bool fp8_weights = p->training.precision == PRECISION_FP8 &&
-	    p->training.fp8_param_gather;
-
-	r->gradient_copy = 0;
-	r->master = p->training.precision == PRECISION_FP16 || fp8_weights ? 4 : 2;
-	r->optimizer_source = MEGATRON_CONFIG;
-}
-
-static const char *
-recipe_source(const struct plan *p, const char *megatron)
-{
-	if (p->parallel.layout == LAYOUT_DEEPSPEED)
-		return p->parallel.zero_stage >= 3 ? DEEPSPEED_3 : DEEPSPEED_2;
-	return p->parallel.layout == LAYOUT_NANOTRON ? NANOTRON_SOURCE : megatron;
-}
-
-/* Mixed precision with an fp32 master copy: Megatron, DeepSpeed, nanotron. */
-static void
-recipe_mixed(struct recipe *r, const struct plan *p)
-{
-	const int64_t zero = p->parallel.zero_stage;
-	const struct training *t = &p->training;
-
-	r->shard_optimizer = zero >= 1;
-	r->shard_gradients = zero >= 2;
-	r->shard_weights = zero >= 3;
-	r->weight_source = recipe_source(p, MEGATRON_DOC);
-	r->gradient_source = recipe_source(p, MEGATRON_DDP);
-	r->optimizer_source = recipe_source(p, MEGATRON_OPTIMIZER);
-	recipe_moments(r, p);
-	if (t->optimizer == OPTIMIZER_MUON && p->parallel.layout == LAYOUT_MEGATRON) {
-		/* whole matrices are handed out to ranks, the rest is left to plain Adam */
-		r->whole_rest = true;
-		r->optimizer_source = MEGATRON_MUON;
-	}
-	if (t->precision == PRECISION_FP32) {
-		r->weight = r->linear = r->gradient = 4;
-		return;
-	}
-	r->weight = r->linear = 2;
-	r->master = 4;
-	r->gradient = t->grad_dtype == GRAD_FP32 ? 4 : 2;
-	r->gradient_copy = t->grad_dtype == GRAD_FP32 ? 0 : 4;
-	if (t->precision == PRECISION_FP8)
-		recipe_fp8(r, p);
-	if (t->precision_aware_optimizer && zero >= 1 && t->optimizer == OPTIMIZER_ADAM)
-		recipe_precision_aware(r, p);
-}
-
-/* State that host memory keeps is 0 here. DeepSpeed moves sharded gradients along with
- * the optimizer, FSDP2 moves everything or nothing. */
-static void
-recipe_offload(struct recipe *r, const struct plan *p)
-{
-	const int64_t zero = p->parallel.zero_stage, layout = p->parallel.layout;
-	const bool params = p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS;
-
-	if (p->parallel.offload == OFFLOAD_NONE)
-		return;
-	r->master = r->gradient_copy = r->moments = r->matrix_moments = 0;
-	if ((layout == LAYOUT_DEEPSPEED && zero >= 2) || (layout == LAYOUT_TORCHTITAN && params))
-		r->gradient = 0;
-	if (params && (layout == LAYOUT_TORCHTITAN || (layout == LAYOUT_DEEPSPEED && zero >= 3)))
-		r->weight = r->linear = r->copy = 0;
 }
 
 static void
@@ -312,11 +171,7 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 		recipe_serving(&s.recipe, p);
 		return s;
 	}
-	if (p->parallel.layout == LAYOUT_TORCHTITAN)
-		recipe_torchtitan(&s.recipe, p);
-	else
-		recipe_mixed(&s.recipe, p);
-	recipe_offload(&s.recipe, p);
+	framework_of(p)->state(&s.recipe, p);
 	s.act = activation_init(p);
 	if (pl->vpp > 1)
 		s.unit = activation_units(&s.act);

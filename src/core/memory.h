@@ -5,6 +5,7 @@
 #ifndef CORE_MEMORY_H
 #define CORE_MEMORY_H
 #include "core/activation.h"
+#include "core/framework/recipe.h"
 #include "core/layout.h"
 #include "core/ledger.h"
 #include "core/params.h"
@@ -31,20 +32,6 @@ struct shards {
 	double dense, expert;
 };
 struct shards memory_shards(const struct plan *p, const struct layout *l);
-
-/* Bytes a parameter. "Matrices" are weights of linear layers, experts' included. */
-struct recipe {
-	double weight, linear;         /* weights; those of linear layers */
-	double copy;                   /* second form of linear weights (FP8, transposed) */
-	double gathered;               /* whole weights beside sharded ones */
-	double gradient;
-	double master;                 /* fp32 weights of the optimizer */
-	double gradient_copy;          /* fp32 gradients of the optimizer */
-	double moments, matrix_moments;
-	bool shard_weights, shard_gradients, shard_optimizer;
-	bool whole_rest;               /* optimizer state beside matrices is not sharded */
-	const char *weight_source, *gradient_source, *optimizer_source;
-};
 
 /* What all stages of a plan have in common, worked out once. It points to the plan and the
  * placement, which have to outlive it. microbatches: of one data parallel rank in a step,

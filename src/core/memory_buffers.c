@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/framework/framework.h"
 #include "core/number.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -14,8 +15,6 @@
 #define FUSED_CROSS_ENTROPY MCORE "fusions/fused_cross_entropy.py"
 #define TE_CROSS_ENTROPY "TransformerEngine transformer_engine/pytorch/cross_entropy.py"
 #define TITAN_LOSS "torchtitan torchtitan/components/loss.py"
-#define TITAN_FSDP "torchtitan torchtitan/models/llama3/infra/parallelize.py"
-#define MEGATRON_FSDP MCORE "distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py"
 #define MTP MCORE "transformer/multi_token_prediction.py"
 #define DISPATCHER MCORE "transformer/moe/token_dispatcher.py"
 #define MLP MCORE "transformer/mlp.py"
@@ -26,7 +25,6 @@
 #define TE_BACKENDS "TransformerEngine transformer_engine/pytorch/attention/" \
     "dot_product_attention/backends.py"
 #define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
-#define DEEPSPEED_CONFIG "DeepSpeed deepspeed/runtime/zero/config.py"
 #define CONTEXT "measured, not derived: nvidia-smi less torch.cuda.max_memory_reserved in " \
     "public nanotron logs"
 #define NCCL "measured, not derived: the same logs; NVIDIA/nccl issues 864 and 1685 on what " \
@@ -65,18 +63,18 @@ layer_size(const struct rank_view *v, const struct layer_kinds *k)
 }
 
 static void
-deepspeed_sets(const struct rank_view *v, struct moment *t)
+bucket_sets(const struct rank_view *v, const struct working_set *set, struct moment *t)
 {
 	const double n = v->params->dense + v->params->expert;
 	const double reduce = smaller(n, 5e8), live = smaller(n, 1e9), ahead = smaller(n, 5e7);
 
 	if (v->p->parallel.zero_stage == 0)
 		return;
-	BUFFER(v, t->buffers, reduce * v->gradient, "gradient bucket", DEEPSPEED_CONFIG,
+	BUFFER(v, t->buffers, reduce * v->gradient, "gradient bucket", set->source,
 	    "reduce_bucket_size*bytes = %.0f*%.0f", reduce, v->gradient);
 	if (v->p->parallel.zero_stage >= 3)
 		BUFFER(v, t->buffers, (live + ahead) * v->act->a, "gathered weights",
-		    DEEPSPEED_CONFIG,
+		    set->source,
 		    "(max_live_parameters + prefetch_bucket_size)*a = (%.0f+%.0f)*%.0f", live, ahead,
 		    v->act->a);
 }
@@ -87,31 +85,32 @@ static void
 working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
     struct moment *t)
 {
-	const struct parallel *par = &v->p->parallel;
-	const bool titan = par->layout == LAYOUT_TORCHTITAN;
-	const char *source = titan ? TITAN_FSDP : MEGATRON_FSDP;
+	const struct working_set *set = &framework_of(v->p)->working;
+	const int64_t zero = v->p->parallel.zero_stage;
 	const double head = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
 	    v->act->tp;
 	double size;
 
-	if (par->layout == LAYOUT_DEEPSPEED)
-		deepspeed_sets(v, t);
-	if (par->layout == LAYOUT_DEEPSPEED || par->zero_stage < (titan ? 1 : 2))
+	if (set->buckets)
+		bucket_sets(v, set, t);
+	if (set->buckets || zero < set->from)
 		return;
 	size = layer_size(v, k);
-	if (par->zero_stage >= 3) {
+	if (zero >= 3) {
 		const double layers = loss ? 1 : 2;
 
-		BUFFER(v, t->buffers, layers * size * v->act->a, "gathered weights of layers", source,
+		BUFFER(v, t->buffers, layers * size * v->act->a, "gathered weights of layers",
+		    set->source,
 		    "layers*parameters*a = %.0f*%.0f*%.0f", layers, size, v->act->a);
 		if (loss)
-			BUFFER(v, t->buffers, head * v->act->a, "gathered weights of the head", source,
+			BUFFER(v, t->buffers, head * v->act->a, "gathered weights of the head",
+			    set->source,
 			    "vocabulary*h/TP*a = %.0f*%.0f", head, v->act->a);
 	}
 	if (!loss)
-		BUFFER(v, t->buffers, (titan ? 2 : 1) * size * v->gradient,
-		    "gradients of layers before they are reduced", source,
-		    "layers*parameters*bytes = %d*%.0f*%.0f", titan ? 2 : 1, size, v->gradient);
+		BUFFER(v, t->buffers, (double)set->layers * size * v->gradient,
+		    "gradients of layers before they are reduced", set->source,
+		    "layers*parameters*bytes = %lld*%.0f*%.0f", (long long)set->layers, size, v->gradient);
 }
 
 /* ---- the moment of the loss ---------------------------------------------------------- */
@@ -391,7 +390,7 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 	struct shapes s = { .count = 0 };
 
 	if (!v->p->training.gradient_accumulation_fusion ||
-	    v->p->parallel.layout != LAYOUT_MEGATRON)
+	    !framework_of(v->p)->transformer_engine)
 		return;
 	if (v->layers->loss)
 		add_shape(&s, params_padded_vocab(v->p) / tp, m->hidden_size);
@@ -421,7 +420,7 @@ add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct me
 
 	BUFFER(v, out->buffers, 2 * cublas * MIB, "workspaces of cuBLAS", TORCH_BLAS,
 	    "threads*MiB = 2*%.0f", cublas);
-	if (v->p->parallel.layout != LAYOUT_MEGATRON)
+	if (!framework_of(v->p)->transformer_engine)
 		return;
 	BUFFER(v, out->buffers, te * MIB, "workspaces of Transformer Engine", TE_GEMM,
 	    "%.0f MiB on this GPU", te);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "core/framework/framework.h"
 #include "core/number.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -359,12 +360,11 @@ counter_sum(const struct counter *c)
 int64_t
 params_padded_vocab(const struct plan *p)
 {
+	const enum vocab_padding padding = framework_of(p)->vocab;
 	int64_t to = 1;
 
-	if (p->mode == MODE_TRAIN && p->parallel.layout == LAYOUT_MEGATRON)
-		to = p->model.vocab_multiple * p->parallel.tp;
-	else if (p->mode == MODE_TRAIN && p->parallel.layout == LAYOUT_NANOTRON)
-		to = p->parallel.tp;
+	if (p->mode == MODE_TRAIN && padding != VOCAB_AS_IS)
+		to = padding == VOCAB_TO_TP ? p->parallel.tp : p->model.vocab_multiple * p->parallel.tp;
 	if (to < 1)
 		return p->model.vocab_size;
 	return (p->model.vocab_size + to - 1) / to * to;
@@ -423,8 +423,8 @@ params_model(const struct plan *p, struct ledger *ledger)
 static bool
 experts_follow_tp(const struct plan *p)
 {
-	return p->parallel.ep <= 1 && (p->mode == MODE_SERVE ||
-	    p->parallel.layout == LAYOUT_TORCHTITAN || p->parallel.layout == LAYOUT_VLLM);
+	return p->parallel.ep <= 1 &&
+	    (p->mode == MODE_SERVE || framework_of(p)->tp_splits_experts);
 }
 
 double

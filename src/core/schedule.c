@@ -3,6 +3,7 @@
  */
 #include "core/schedule.h"
 
+#include "core/framework/framework.h"
 #include "core/number.h"
 
 #define MEGATRON "Megatron-LM megatron/core/pipeline_parallel/schedules.py"
@@ -52,7 +53,7 @@ schedule_group(const struct plan *p, int64_t pp, int64_t microbatches)
 {
 	const int64_t asked = p->training.microbatch_group_size;
 
-	if (p->parallel.layout == LAYOUT_TORCHTITAN)
+	if (framework_of(p)->equal_rounds)
 		return microbatches / most_of(1, microbatches / pp);
 	return least_of(asked > 0 ? asked : pp, microbatches);
 }

@@ -9,6 +9,7 @@
 
 #include "core/bubble.h"
 #include "core/compute.h"
+#include "core/framework/framework.h"
 #include "core/memory.h"
 #include "core/params.h"
 #include "core/text.h"
@@ -146,7 +147,7 @@ stage_time(struct stage *s, struct parts *parts, const struct plan *p, const str
 {
 	/* TP splits experts too where a framework has no expert TP and EP does not. */
 	const bool split = p->model.shared_expert_ffn_hidden_size > 0 ||
-	    (p->parallel.layout == LAYOUT_TORCHTITAN && p->parallel.ep <= 1);
+	    (framework_of(p)->tp_splits_experts && p->parallel.ep <= 1);
 	double moe = 0;
 
 	for (int k = 0; k < LAYER_KINDS; k++) {
@@ -345,7 +346,7 @@ slice_seconds(const struct plan *p, const struct layout *l, const struct stage *
 	const double tensors = s->layers * (4 + (double)p->model.norms_per_layer) +
 	    s->embedding + 2 * s->heads;
 
-	if (p->parallel.layout != LAYOUT_NANOTRON || p->parallel.zero_stage != 1 || l->dp <= 1)
+	if (!framework_of(p)->slices_state || p->parallel.zero_stage != 1 || l->dp <= 1)
 		return 0;
 	return tensors * (double)l->dp * SLICE_SECONDS;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/framework/framework.h"
 #include "core/number.h"
 #include "core/text.h"
 
@@ -159,7 +160,7 @@ static void
 tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
     const struct work *layer, const struct tensor_times *one)
 {
-	const double rest_open = p->parallel.layout == LAYOUT_TORCHTITAN ? ASYNC_TP_REST :
+	const double rest_open = framework_of(p)->async_tp ? ASYNC_TP_REST :
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
 	const double payload = compute_tokens(p) * (double)p->model.hidden_size * compute_width(p);

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "core/framework/framework.h"
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -146,8 +147,7 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
 	static const char *const whole[] = { "edp", "efsdp", "dp_cp", NULL };
 	static const char *const part[] = { "edp_intra", "efsdp", NULL };
 	static const char *const unsplit[] = { "fsdp", NULL };
-	/* torchtitan has no mesh of their own for experts that EP does not split. */
-	const bool own = p->parallel.layout != LAYOUT_TORCHTITAN || p->parallel.ep > 1;
+	const bool own = !framework_of(p)->experts_need_ep || p->parallel.ep > 1;
 	const int64_t copies = p->parallel.dp_replicate;
 	struct replica r = { .dim = "edp", .name = expert_names, .params = params };
 
@@ -240,7 +240,7 @@ static void
 gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct ledger *ledger)
 {
-	const bool once = p->parallel.layout == LAYOUT_TORCHTITAN && p->parallel.pp > 1;
+	const bool once = framework_of(p)->gathers_once && p->parallel.pp > 1;
 	const double times = once ? 1 : w->microbatches, gathers = once ? 1 : 2;
 	const double layers = fmax(1, w->layers), inner = (layers - 1) / layers;
 	struct message x = { r->dim, r->name.gathered, "parameters/layers*bytes", ZERO_SOURCE,
@@ -249,7 +249,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
 	gather = x.seconds * layers;
-	exposed = p->training.overlap_param_gather || p->parallel.layout == LAYOUT_TORCHTITAN ?
+	exposed = p->training.overlap_param_gather || framework_of(p)->prefetches ?
 	    fmax(gather / layers, gather - inner * w->forward) : gather;
 	if (!once)
 		exposed += p->training.overlap_param_gather ?

@@ -243,11 +243,12 @@ done >out
 
 # reason codes of the sources, where these are at hand; names of kinds stand there too
 core=$TOP/src/core
-if [ -f "$core/layout.c" ]; then
+if [ -d "$core" ]; then
 	code='"[a-z][a-z0-9]*(_[a-z0-9]+)+"'
 	{
-		sed -n 's/^\t{ \("[a-z0-9_]*"\), [A-Z]*,.*/\1/p' "$core/check_rules.c"
-		cat "$core"/stage*.c "$core"/layout*.c "$core/check.c" "$core/estimate.c" | grep -oE "$code"
+		sed -n 's/^\t{ \("[a-z0-9_]*"\), [A-Z]*,.*/\1/p' "$(find "$core" -name check_rules.c)"
+		find "$core" \( -path '*/framework/*.c' -o -name 'stage*.c' -o -name 'layout*.c' \
+		    -o -name check.c -o -name estimate.c \) -exec grep -hoE "$code" {} +
 	} | tr -d '"' | sort -u >codes
 	sed -n '/^\.Sh DIAGNOSTICS/,/^\.Sh SEE/p' "$page1" | grep '^\.It Cm' |
 	    tr ' ' '\n' | tr -d , | grep _ | sort -u >manual
@@ -267,8 +268,8 @@ sed -n '/^\.Sh FILES/,/^\.It Pa \$/s/^\.It Pa \([a-z].*\)/\1/p' "$page1" | tr -d
 same 'files of the data directory'
 
 # the environment that the sources look at
-if [ -f "$core/layout.c" ]; then
-	cat "$TOP"/src/*/*.c | grep -oE '"(XDG_[A-Z_]*|SHARDPLAN_[A-Z]*)"|getenv\("[A-Z_]*' |
+if [ -d "$core" ]; then
+	find "$TOP/src" -name '*.c' -exec cat {} + | grep -oE '"(XDG_[A-Z_]*|SHARDPLAN_[A-Z]*)"|getenv\("[A-Z_]*' |
 	    tr -cs 'A-Z_\n' '\n' | grep . >program
 	sed -n '/^\.Sh ENVIRONMENT/,/^\.Sh FILES/s/^\.It Ev //p' "$page1" | tr -d , | tr ' ' '\n' |
 	    grep . |

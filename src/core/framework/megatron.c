@@ -7,6 +7,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/framework/framework.h"
+#include "core/framework/megatron.h"
+#include "core/framework/recipe.h"
 #include "core/layout_build.h"
 #include "core/text.h"
 
@@ -344,8 +347,8 @@ expert_instances_divide(const struct layout *l, const struct parallel *par, stru
 	return false;
 }
 
-bool
-layout_megatron(struct layout *l, const struct plan *p, struct diag_list *diags)
+static bool
+megatron_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
 	struct hierarchy hierarchy;
@@ -378,3 +381,34 @@ layout_megatron(struct layout *l, const struct plan *p, struct diag_list *diags)
 	add_hierarchy_kinds(l, &hierarchy);
 	return true;
 }
+
+/* ---- state -------------------------------------------------------------------------- */
+
+void
+megatron_state(struct recipe *r, const struct plan *p)
+{
+	static const struct recipe_sources from = {
+		"Megatron-LM docs/user-guide/features/dist_optimizer.md",
+		"Megatron-LM megatron/core/distributed/param_and_grad_buffer.py",
+		"Megatron-LM megatron/core/optimizer/distrib_optimizer.py",
+	};
+
+	recipe_mixed(r, p, &from);
+	if (p->training.optimizer == OPTIMIZER_MUON) {
+		/* whole matrices are handed out to ranks, the rest is left to plain Adam */
+		r->whole_rest = true;
+		r->optimizer_source = "Megatron-LM megatron/core/optimizer/layer_wise_optimizer.py";
+	}
+	recipe_offload(r, p, false, false);
+}
+
+const struct framework framework_megatron = {
+	.rules = RULES_MEGATRON,
+	.lay_out = megatron_lay_out,
+	.place = megatron_place,
+	.state = megatron_state,
+	.etp_follows_tp = true,
+	.vocab = VOCAB_TO_MULTIPLE,
+	.transformer_engine = true,
+	.working = MEGATRON_FSDP,
+};

@@ -1,0 +1,120 @@
+/* DeepSpeed: runtime/pipe/topology.py, utils/groups.py, runtime/zero. */
+#include "core/framework/framework.h"
+#include "core/framework/recipe.h"
+#include "core/framework/stage_build.h"
+#include "core/layout_build.h"
+
+#define TOPOLOGY "DeepSpeed deepspeed/runtime/pipe/topology.py"
+#define DS_GROUPS "DeepSpeed deepspeed/utils/groups.py"
+
+static bool
+deepspeed_experts(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	/* _get_expert_parallel_ranks cuts experts over TP; with ETP 1 the ranks of a stage are
+	 * folded: expert groups are consecutive ranks, TP included. */
+	const bool folded = par->etp == 1 && par->tp > 1;
+	/* Sequence parallel ranks see the same experts as data parallel ones: mode "sp" of
+	 * _create_expert_and_data_parallel cuts all ranks. */
+	const int64_t lanes = product(l->dp, folded ? par->tp : par->cp);
+	int grid;
+
+	if (!folded && par->etp != par->tp) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_ETP, "etp_not_supported", DS_GROUPS,
+		    "DeepSpeed splits experts over TP (%lld) or not at all (1), not by %lld",
+		    (long long)par->tp, (long long)par->etp);
+		return false;
+	}
+	if (lanes % par->ep != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "not_divisible", DS_GROUPS,
+		    "%lld %s of a stage are not divisible by EP %lld", (long long)lanes,
+		    folded ? "ranks" : "data parallel ranks", (long long)par->ep);
+		return false;
+	}
+	l->edp = lanes / par->ep;
+	grid = layout_add_axes(l, (const struct axis_row[]){ { "etp", folded ? 1 : par->tp },
+	    { "ep", par->ep }, { "edp", l->edp }, { "pipe", par->pp }, { NULL, 0 } });
+	layout_add_kind(l, grid, "ep", "ep");
+	layout_add_kind(l, grid, "edp", "edp");
+	return true;
+}
+
+static bool
+deepspeed_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	static const struct kind_row kinds[] = {
+		{ "ds_model", "model pipe", 0 }, { "data", "sequence data", 0 }, { "pipe", "pipe", 0 },
+		{ "model", "model", 0 }, { NULL, NULL, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+	const int64_t model = product(product(par->tp, par->pp), par->cp);
+	struct group_kind *k;
+
+	if (l->world % model != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "grid_not_world", TOPOLOGY,
+		    "%lld GPUs are no grid of pipe %lld x data x model %lld%s", (long long)l->world,
+		    (long long)par->pp, (long long)par->tp, par->cp > 1 ? " x sequence" : "");
+		return false;
+	}
+	if (par->cp > 1 && (par->tp > 1 || par->pp > 1)) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_CP, "sequence_parallel_alone",
+		    "deepspeedai/Megatron-DeepSpeed megatron/core/parallel_state.py",
+		    "DeepSpeed sequence parallel works with neither TP (%lld) nor PP (%lld)",
+		    (long long)par->tp, (long long)par->pp);
+		return false;
+	}
+	l->dp = l->world / model;
+	layout_add_axes(l, (const struct axis_row[]){ { "model", par->tp }, { "sequence", par->cp },
+	    { "data", l->dp }, { "pipe", par->pp }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
+	k = layout_add_kind(l, 0, "p2p", "pipe");
+	k->shape = GROUP_RING;
+	if (par->cp > 1) {
+		layout_add_kind(l, 0, "data_parallel", "data");
+		layout_add_kind(l, 0, "sequence_parallel", "sequence");
+	}
+	if (par->ep == 1 && !plan_has_experts(p))
+		return true;
+	return deepspeed_experts(l, p, diags);
+}
+
+/* partition_uniform: the remainder goes to the first parts. */
+static bool
+deepspeed_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	const int64_t layers = p->model.layers;
+	int64_t first = 0;
+
+	if (!stage_one_chunk(p, diags))
+		return false;
+	for (int64_t r = 0; r < pl->pp; r++) {
+		int64_t count = layers / pl->pp + (r < layers % pl->pp);
+
+		stage_put(stage_chunk(pl, r, 0), first, count);
+		first += count;
+	}
+	stage_put_ends(pl, p, stage_chunk(pl, pl->pp - 1, 0));
+	return true;
+}
+
+/* Sharded gradients move to host memory along with the optimizer. */
+static void
+deepspeed_state(struct recipe *r, const struct plan *p)
+{
+	const int64_t zero = p->parallel.zero_stage;
+	const char *const source = zero >= 3 ? "DeepSpeed deepspeed/runtime/zero/stage3.py" :
+	    "DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py";
+
+	recipe_mixed(r, p, &(struct recipe_sources){ source, source, source });
+	recipe_offload(r, p, zero >= 2,
+	    zero >= 3 && p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS);
+}
+
+const struct framework framework_deepspeed = {
+	.rules = RULES_DEEPSPEED,
+	.lay_out = deepspeed_lay_out,
+	.place = deepspeed_place,
+	.state = deepspeed_state,
+	.etp_follows_tp = true,
+	.working = { .buckets = true, .source = "DeepSpeed deepspeed/runtime/zero/config.py" },
+};

@@ -1,0 +1,87 @@
+/*
+ * framework.h - what each framework does in its own way: one row a framework.
+ *
+ * Layouts of process groups, placement of layers, bytes of the training state and the
+ * traits below are all that the rest of core asks; it never asks which framework it is.
+ * A new framework is a file with a row, a name in fields.def and a line in the table of
+ * framework.c.
+ */
+#ifndef CORE_FRAMEWORK_FRAMEWORK_H
+#define CORE_FRAMEWORK_FRAMEWORK_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/plan.h"
+
+struct diag_list;
+struct layout;
+struct placement;
+struct recipe;
+
+/* Whose checks a launch goes through (check_rules.c), as bits. */
+enum rule_set {
+	RULES_MEGATRON = 1, RULES_DEEPSPEED = 2, RULES_TORCHTITAN = 4, RULES_NANOTRON = 8,
+	RULES_VLLM = 16, RULES_SEED = 32
+};
+
+/* What the vocabulary is padded to: TP x model.vocab_multiple, TP, nothing. */
+enum vocab_padding { VOCAB_AS_IS, VOCAB_TO_MULTIPLE, VOCAB_TO_TP };
+
+/* What a step holds of sharded layers besides their shards. */
+struct working_set {
+	bool buckets;          /* buckets and live parameters of configured sizes, not layers */
+	int64_t from;          /* ZeRO stage from which gradients of layers wait for their reduction */
+	int64_t layers;        /* that wait at once */
+	const char *source;
+};
+
+/* Of Megatron's FSDP, and of those that say nothing else. */
+#define MEGATRON_FSDP { .from = 2, .layers = 1, .source = "Megatron-LM " \
+    "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py" }
+
+struct framework {
+	unsigned rules;        /* enum rule_set */
+
+	/* l->world is given and positive, sizes may be anything: fill in dp, edp, grids and
+	 * kinds, or refuse with the framework's reason. */
+	bool (*lay_out)(struct layout *l, const struct plan *p, struct diag_list *diags);
+
+	/* out->pp and vpp are given, all chunks empty: place the layers or refuse. */
+	bool (*place)(struct placement *out, const struct plan *p, struct diag_list *diags);
+
+	/* Bytes a parameter takes in training, and what is sharded; *r comes zeroed. */
+	void (*state)(struct recipe *r, const struct plan *p);
+
+	/* experts */
+	bool etp_follows_tp;       /* TP splits single experts unless parallel.etp says otherwise */
+	bool tp_splits_experts;    /* no expert TP: TP splits experts where EP does not */
+	bool experts_need_ep;      /* no shards of their own for experts that EP does not split */
+	bool experts_shard_as_dense; /* one optimizer group: ranks of TP repeat the experts */
+
+	/* model */
+	enum vocab_padding vocab;
+	bool skips_mtp;            /* multi-token-prediction layers are not run */
+
+	/* kernels */
+	bool eager;                /* no fused kernels around products */
+	bool transformer_engine;   /* its attention, products and workspaces */
+	const char *gate_kept;     /* source where silu(gate) is kept beside its product, else NULL */
+	const char *sequence_first; /* source where attention always copies its output, else NULL */
+
+	/* traffic */
+	bool async_tp;             /* TP overlap cuts products in PyTorch (torchtitan's asyncTP) */
+	bool gathers_once;         /* ZeRO-3 with a pipeline: once for all micro-batches of a step */
+	bool prefetches;           /* ZeRO-3 runs ahead in the forward pass, whatever the switches say */
+	bool slices_state;         /* ZeRO-1 copies slices of every parameter one by one */
+	struct working_set working;
+
+	/* pipeline */
+	bool equal_rounds;         /* VPP runs equal rounds; microbatch_group_size is not asked */
+};
+
+/* The row of parallel.layout. */
+const struct framework *framework_of(const struct plan *p);
+
+extern const struct framework framework_megatron, framework_deepspeed, framework_torchtitan,
+    framework_nanotron, framework_vllm, framework_seed;
+#endif

@@ -1,0 +1,212 @@
+/*
+ * megatron_stages.c - placement of layers in Megatron-LM: even, with a first and last stage of
+ * their own, as a layout string, or folded as forks of it do. Checks come in its own order.
+ */
+#include "core/framework/megatron.h"
+#include "core/framework/stage_build.h"
+#include "core/stage_layout.h"
+
+#define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
+#define CONFIG "Megatron-LM megatron/core/transformer/transformer_config.py"
+#define BLOCK "Megatron-LM megatron/core/transformer/transformer_block.py"
+
+/* What validate_args asks of interleaving before it looks at the split. */
+static bool
+interleaving_possible(const struct plan *p, struct diag_list *diags)
+{
+	if (p->parallel.vpp > 1 && p->parallel.pipeline_layout[0] != '\0')
+		return stage_refuse(diags, FIELD_VPP, "conflicting_vpp_args", ARGUMENTS,
+		    "the pipeline layout gives the chunks: leave VPP at 1 beside it");
+	if (p->parallel.vpp > 1 && p->parallel.pp == 1)
+		return stage_refuse(diags, FIELD_VPP, "interleaved_needs_pp2", ARGUMENTS,
+		    "VPP interleaves pipeline stages, and PP is 1");
+	return true;
+}
+
+/* Every stage as large as the others, but for what embedding and loss stand for. */
+static bool
+place_even(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t counted = p->model.layers + par->account_for_embedding + par->account_for_loss;
+	const bool accounted = counted > p->model.layers;
+	int64_t each;
+
+	if (counted % pl->pp != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "layers_not_divisible_by_pp", ARGUMENTS,
+		    "%lld layers%s are not divisible by PP %lld", (long long)counted,
+		    accounted ? " (embedding and loss counted)" : "", (long long)pl->pp);
+		return false;
+	}
+	if (counted / pl->pp % pl->vpp != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_VPP, "per_rank_not_divisible_by_vpp",
+		    accounted ? CONFIG : BLOCK, "%lld layers on a pipeline rank are not divisible by VPP %lld",
+		    (long long)(counted / pl->pp), (long long)pl->vpp);
+		return false;
+	}
+	each = counted / pl->pp / pl->vpp;
+	for (int64_t v = 0; v < pl->vpp; v++)
+		for (int64_t r = 0; r < pl->pp; r++) {
+			const bool first = r == 0 && v == 0, last = r == pl->pp - 1 && v == pl->vpp - 1;
+
+			stage_put(stage_chunk(pl, r, v),
+			    v * (counted / pl->vpp) + r * each - (first ? 0 : par->account_for_embedding),
+			    each - (first ? par->account_for_embedding : 0) -
+			        (last ? par->account_for_loss : 0));
+		}
+	return true;
+}
+
+struct uneven {
+	bool has_first, has_last;
+	int64_t first, last;   /* layers */
+	int64_t middle, ranks; /* layers and ranks between them */
+};
+
+static bool
+end_divides(bool has, int64_t layers, int64_t vpp, enum field_id field, const char *which,
+    struct diag_list *diags)
+{
+	const bool is_first = field == FIELD_FIRST_STAGE_LAYERS;
+
+	if (!has)
+		return true;
+	if (layers < 1) {
+		diag_add(diags, SEVERITY_ERROR, field,
+		    is_first ? "first_not_positive" : "last_not_positive", CONFIG,
+		    "the %s stage needs at least one layer, or no number of its own", which);
+		return false;
+	}
+	if (layers % vpp != 0) {
+		diag_add(diags, SEVERITY_ERROR, field,
+		    is_first ? "first_not_divisible_by_vpp" : "last_not_divisible_by_vpp", CONFIG,
+		    "%lld layers of the %s stage are not divisible by VPP %lld", (long long)layers, which,
+		    (long long)vpp);
+		return false;
+	}
+	return true;
+}
+
+static bool
+middle_divides(const struct placement *pl, const struct uneven *u, struct diag_list *diags)
+{
+	if ((u->middle == 0) != (u->ranks == 0)) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "no_middle_stage_mismatch", CONFIG,
+		    "%lld layers are left for %lld stages between the first and the last",
+		    (long long)u->middle, (long long)u->ranks);
+		return false;
+	}
+	if (u->ranks < 0 || u->middle < 0) {
+		/* Megatron accepts this and then builds stages with a negative number of layers. */
+		diag_add(diags, SEVERITY_ERROR,
+		    u->has_first ? FIELD_FIRST_STAGE_LAYERS : FIELD_LAST_STAGE_LAYERS, "negative_middle",
+		    CONFIG, "first and last stage take more layers (%lld) or stages than there are",
+		    (long long)(u->first + u->last));
+		return false;
+	}
+	if (u->ranks == 0) {
+		if (pl->vpp > 1 && u->has_first && u->has_last)
+			return stage_refuse(diags, FIELD_VPP, "megatron_zero_division",
+			    "Megatron-LM megatron/core/transformer/transformer_layer.py",
+			    "PP 2 with both first and last stage given and VPP above 1 divides by zero");
+		return true;
+	}
+	if (u->middle % u->ranks != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "middle_not_divisible", CONFIG,
+		    "%lld layers between the first and the last stage are not divisible by %lld stages",
+		    (long long)u->middle, (long long)u->ranks);
+		return false;
+	}
+	if (u->middle / u->ranks % pl->vpp != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_VPP, "middle_not_divisible_by_vpp", CONFIG,
+		    "%lld layers of a middle stage are not divisible by VPP %lld",
+		    (long long)(u->middle / u->ranks), (long long)pl->vpp);
+		return false;
+	}
+	return true;
+}
+
+static bool
+place_uneven(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	struct uneven u = {
+		.has_first = field_is_set(FIELD_FIRST_STAGE_LAYERS, p),
+		.has_last = field_is_set(FIELD_LAST_STAGE_LAYERS, p),
+	};
+	int64_t first = 0;
+
+	u.first = u.has_first ? p->parallel.first_stage_layers : 0;
+	u.last = u.has_last ? p->parallel.last_stage_layers : 0;
+	u.middle = p->model.layers - u.first - u.last;
+	u.ranks = pl->pp - u.has_first - u.has_last;
+	if (p->parallel.account_for_embedding || p->parallel.account_for_loss)
+		return stage_refuse(diags, u.has_first ? FIELD_FIRST_STAGE_LAYERS : FIELD_LAST_STAGE_LAYERS,
+		    "uneven_with_account", CONFIG,
+		    "give layers of the first or last stage, or count embedding and loss, not both");
+	if (!end_divides(u.has_first, u.first, pl->vpp, FIELD_FIRST_STAGE_LAYERS, "first", diags) ||
+	    !end_divides(u.has_last, u.last, pl->vpp, FIELD_LAST_STAGE_LAYERS, "last", diags) ||
+	    !middle_divides(pl, &u, diags))
+		return false;
+	for (int64_t s = 0; s < pl->pp * pl->vpp; s++) {
+		const int64_t r = s % pl->pp;
+		int64_t count = u.ranks > 0 ? u.middle / u.ranks / pl->vpp : 0;
+
+		if (u.has_first && r == 0)
+			count = u.first / pl->vpp;
+		else if (u.has_last && r == pl->pp - 1)
+			count = u.last / pl->vpp;
+		stage_put(stage_in_order(pl, s, false), first, count);
+		first += count;
+	}
+	return true;
+}
+
+/* Forks of Megatron-LM with V schedules (sail-sg/zero-bubble-pipeline-parallelism): two
+ * equal chunks a rank; embedding and loss both sit on rank 0. */
+static bool
+place_folded(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	const int64_t stages = 2 * pl->pp;
+
+	if (p->parallel.vpp > 2)
+		return stage_refuse(diags, FIELD_VPP, "folded_needs_two_chunks",
+		    "sail-sg/zero-bubble-pipeline-parallelism",
+		    "V-shaped schedules have exactly two chunks on each rank");
+	if (p->model.layers % stages != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "layers_not_divisible_by_pp",
+		    "sail-sg/zero-bubble-pipeline-parallelism",
+		    "%lld layers are not divisible by the %lld chunks of a V-shaped schedule",
+		    (long long)p->model.layers, (long long)stages);
+		return false;
+	}
+	pl->vpp = 2;
+	for (int64_t s = 0; s < stages; s++)
+		stage_put(stage_in_order(pl, s, true), s * (p->model.layers / stages),
+		    p->model.layers / stages);
+	return true;
+}
+
+bool
+megatron_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+	const bool uneven = field_is_set(FIELD_FIRST_STAGE_LAYERS, p) ||
+	    field_is_set(FIELD_LAST_STAGE_LAYERS, p);
+	struct chunk *last;
+
+	if (!interleaving_possible(p, diags))
+		return false;
+	if (par->pipeline_layout[0] != '\0')
+		return stage_place_layout(pl, p, diags);
+	if (placement_folds(p->training.schedule) && pl->pp > 1 && !uneven) {
+		if (!place_folded(pl, p, diags))
+			return false;
+		last = stage_chunk(pl, 0, 1);
+	} else {
+		if (!(uneven ? place_uneven(pl, p, diags) : place_even(pl, p, diags)))
+			return false;
+		last = stage_chunk(pl, pl->pp - 1, pl->vpp - 1);
+	}
+	stage_put_ends(pl, p, last);
+	return true;
+}

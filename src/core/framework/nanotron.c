@@ -1,0 +1,99 @@
+/* nanotron: parallel/context.py, models/base.py, optim/gradient_accumulator.py. */
+#include "core/framework/framework.h"
+#include "core/framework/recipe.h"
+#include "core/framework/stage_build.h"
+#include "core/layout_build.h"
+
+#define CONTEXT "nanotron src/nanotron/parallel/context.py"
+
+static bool
+nanotron_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	enum { RANKS, NODES };
+	static const struct kind_row kinds[] = {
+		{ "local", "local", NODES }, { "tp", "tp", RANKS }, { "cp", "cp", RANKS },
+		{ "dp", "dp", RANKS }, { "pp", "pp", RANKS }, { "ep", "ep", RANKS },
+		{ "mp", "tp pp ep", RANKS }, { "dp_cp", "dp cp", RANKS }, { "tp_ep", "tp ep", RANKS },
+		{ NULL, NULL, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+	const int64_t model = product(product(par->tp, par->cp), par->pp);
+
+	if (l->world % model != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", CONTEXT,
+		    "TP %lld x CP %lld x DP x PP %lld is not %lld GPUs for any DP", (long long)par->tp,
+		    (long long)par->cp, (long long)par->pp, (long long)l->world);
+		return false;
+	}
+	if (par->ep > 1) {
+		/* The check leaves EP out of the product, the reshape that follows does not. */
+		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "reshape_failed", CONTEXT,
+		    "nanotron can not run with EP %lld: its rank grid does not hold it", (long long)par->ep);
+		return false;
+	}
+	l->dp = l->world / model;
+	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
+	    { "dp", l->dp }, { "pp", par->pp }, { "ep", par->ep }, { NULL, 0 } });
+	layout_add_axes(l, (const struct axis_row[]){ { "local", p->cluster.gpus_per_node },
+	    { "node", p->cluster.nodes }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
+	return true;
+}
+
+/*
+ * nanotron models/base.py, build_model: blocks are dealt out by cumulated cost; a rank is
+ * full when the sum passes its share. Decoder layers and the LM head have a cost
+ * (models/llama.py, get_block_compute_costs), embedding, norm and loss none.
+ */
+static bool
+nanotron_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	const struct model *m = &p->model;
+	const double h = (double)m->hidden_size;
+	const double layer = 4 * (double)(m->attention_heads * m->head_dim) * h +
+	    3 * (double)m->ffn_hidden_size * h;
+	const double head = (double)m->vocab_size * h;
+	const double all = layer * (double)m->layers + head;
+	double cost = 0;
+	int64_t r = 0, first = 0;
+
+	if (!stage_one_chunk(p, diags))
+		return false;
+	for (int64_t i = 0; i < m->layers; i++) {
+		stage_chunk(pl, r, 0)->count++;
+		cost += layer;
+		if (cost > all * ((double)(r + 1) / (double)pl->pp) && r + 1 < pl->pp)
+			r++;
+	}
+	for (int64_t k = 0; k < pl->pp; k++) {
+		stage_chunk(pl, k, 0)->first = (int32_t)first;
+		first += stage_chunk(pl, k, 0)->count;
+	}
+	stage_put_ends(pl, p, stage_chunk(pl, r, 0));
+	return true;
+}
+
+static void
+nanotron_state(struct recipe *r, const struct plan *p)
+{
+	static const char source[] = "nanotron src/nanotron/optim/gradient_accumulator.py";
+
+	recipe_mixed(r, p, &(struct recipe_sources){ source, source, source });
+	recipe_offload(r, p, false, false);
+}
+
+#define LLAMA "nanotron src/nanotron/models/llama.py"
+
+const struct framework framework_nanotron = {
+	.rules = RULES_NANOTRON,
+	.lay_out = nanotron_lay_out,
+	.place = nanotron_place,
+	.state = nanotron_state,
+	.experts_shard_as_dense = true,
+	.vocab = VOCAB_TO_TP,
+	.eager = true,
+	.gate_kept = LLAMA,
+	.sequence_first = LLAMA,
+	.slices_state = true,
+	.working = MEGATRON_FSDP,
+};

@@ -1,0 +1,92 @@
+#include "core/framework/recipe.h"
+
+#define MEGATRON_CONFIG "Megatron-LM megatron/core/optimizer/optimizer_config.py"
+#define MEGATRON_TE "Megatron-LM megatron/core/extensions/transformer_engine.py"
+#define BITSANDBYTES "bitsandbytes bitsandbytes/optim/optimizer.py"
+
+/* SGD keeps a momentum; block-wise 8-bit Adam
+ * two bytes and, for every 256 parameters, two fp32 scales. */
+void
+recipe_moments(struct recipe *r, const struct plan *p)
+{
+	switch (p->training.optimizer) {
+	case OPTIMIZER_SGD:
+		r->moments = r->matrix_moments = 4;
+		break;
+	case OPTIMIZER_MUON:
+		r->moments = 8; /* embeddings, norms and head stay with Adam */
+		r->matrix_moments = 4;
+		break;
+	case OPTIMIZER_ADAM8BIT:
+		r->moments = r->matrix_moments = 2 + 2 * 4.0 / 256;
+		r->optimizer_source = BITSANDBYTES;
+		break;
+	default:
+		r->moments = r->matrix_moments = 8;
+		break;
+	}
+}
+
+static void
+recipe_fp8(struct recipe *r, const struct plan *p)
+{
+	r->weight_source = MEGATRON_TE;
+	if (p->training.fp8_param_gather) {
+		r->linear = 1;
+		r->copy = 1; /* transposed, for the backward pass */
+	} else {
+		r->copy = 2; /* FP8 and its transpose, kept over the micro-batches */
+	}
+}
+
+/* Transformer Engine's optimizer works on gradients as they are, and keeps of each
+ * master weight only the 16 bits that bf16 does not hold. */
+static void
+recipe_precision_aware(struct recipe *r, const struct plan *p)
+{
+	const bool fp8_weights = p->training.precision == PRECISION_FP8 &&
+	    p->training.fp8_param_gather;
+
+	r->gradient_copy = 0;
+	r->master = p->training.precision == PRECISION_FP16 || fp8_weights ? 4 : 2;
+	r->optimizer_source = MEGATRON_CONFIG;
+}
+
+void
+recipe_mixed(struct recipe *r, const struct plan *p, const struct recipe_sources *from)
+{
+	const int64_t zero = p->parallel.zero_stage;
+	const struct training *t = &p->training;
+
+	r->shard_optimizer = zero >= 1;
+	r->shard_gradients = zero >= 2;
+	r->shard_weights = zero >= 3;
+	r->weight_source = from->weight;
+	r->gradient_source = from->gradient;
+	r->optimizer_source = from->optimizer;
+	recipe_moments(r, p);
+	if (t->precision == PRECISION_FP32) {
+		r->weight = r->linear = r->gradient = 4;
+		return;
+	}
+	r->weight = r->linear = 2;
+	r->master = 4;
+	r->gradient = t->grad_dtype == GRAD_FP32 ? 4 : 2;
+	r->gradient_copy = t->grad_dtype == GRAD_FP32 ? 0 : 4;
+	if (t->precision == PRECISION_FP8)
+		recipe_fp8(r, p);
+	if (t->precision_aware_optimizer && zero >= 1 && t->optimizer == OPTIMIZER_ADAM)
+		recipe_precision_aware(r, p);
+}
+
+void
+recipe_offload(struct recipe *r, const struct plan *p, bool gradients, bool weights)
+{
+	if (p->parallel.offload == OFFLOAD_NONE)
+		return;
+	r->master = r->gradient_copy = r->moments = r->matrix_moments = 0;
+	if (gradients)
+		r->gradient = 0;
+	if (weights)
+		r->weight = r->linear = r->copy = 0;
+}

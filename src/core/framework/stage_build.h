@@ -1,0 +1,27 @@
+/*
+ * stage_build.h - what the frameworks place layers with. Private to core.
+ */
+#ifndef CORE_FRAMEWORK_STAGE_BUILD_H
+#define CORE_FRAMEWORK_STAGE_BUILD_H
+#include "core/diag.h"
+#include "core/stage.h"
+
+/* Chunk v of a pipeline rank. */
+struct chunk *stage_chunk(struct placement *pl, int64_t pp_rank, int64_t v);
+
+/* The chunk of stage s in the order of the layers: the rank that loops over the stages, or
+ * folds back on the way, holds it. */
+struct chunk *stage_in_order(struct placement *pl, int64_t s, bool folded);
+
+void stage_put(struct chunk *c, int64_t first, int64_t count);
+
+/* Embedding on the first rank; head, loss and MTP layers in one chunk. */
+void stage_put_ends(struct placement *pl, const struct plan *p, struct chunk *last);
+
+/* Refuse the plan; false. */
+bool stage_refuse(struct diag_list *diags, enum field_id field, const char *reason,
+    const char *source, const char *message);
+
+/* True, or refused, where a framework has one chunk on each pipeline rank. */
+bool stage_one_chunk(const struct plan *p, struct diag_list *diags);
+#endif

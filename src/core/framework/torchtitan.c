@@ -1,0 +1,110 @@
+/* torchtitan: distributed/parallel_dims.py, distributed/pipeline_parallel.py, distributed/fsdp.py. */
+#include "core/framework/framework.h"
+#include "core/framework/recipe.h"
+#include "core/framework/stage_build.h"
+#include "core/layout_build.h"
+
+#define PARALLEL_DIMS "torchtitan torchtitan/distributed/parallel_dims.py"
+
+static bool
+torchtitan_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	enum { DENSE, SPARSE };
+	static const struct kind_row kinds[] = {
+		{ "pp", "pp", DENSE }, { "batch", "dp_shard dp_replicate", DENSE },
+		{ "loss", "cp dp_shard dp_replicate", DENSE }, { "dp_replicate", "dp_replicate", DENSE },
+		{ "cp", "cp", DENSE }, { "tp", "tp", DENSE }, { "ep", "ep", SPARSE },
+		{ "efsdp", "efsdp", SPARSE }, { "dp", "dp_shard dp_replicate", DENSE },
+		{ "dp_shard", "dp_shard", DENSE }, { "fsdp", "cp dp_shard", DENSE }, { NULL, NULL, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+	const int64_t rest = product(product(par->dp_replicate, par->cp), product(par->tp, par->pp));
+	const int64_t shard = l->world / rest; /* data_parallel_shard_degree = -1 */
+	const int64_t lanes = shard * par->cp * par->tp;
+
+	if (product(shard, rest) != l->world) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", PARALLEL_DIMS,
+		    "dp_replicate %lld x dp_shard %lld x CP %lld x TP %lld x PP %lld is not %lld GPUs",
+		    (long long)par->dp_replicate, (long long)shard, (long long)par->cp,
+		    (long long)par->tp, (long long)par->pp, (long long)l->world);
+		return false;
+	}
+	if (lanes % par->ep != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "ep_not_divisible", PARALLEL_DIMS,
+		    "EP %lld must divide dp_shard %lld x CP %lld x TP %lld = %lld", (long long)par->ep,
+		    (long long)shard, (long long)par->cp, (long long)par->tp, (long long)lanes);
+		return false;
+	}
+	l->dp = par->dp_replicate * shard;
+	l->edp = par->dp_replicate * (lanes / par->ep);
+	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
+	    { "dp_shard", shard }, { "dp_replicate", par->dp_replicate }, { "pp", par->pp }, { NULL, 0 } });
+	/* Experts take their ranks from TP first, then CP, then the shards. */
+	layout_add_axes(l, (const struct axis_row[]){ { "ep", par->ep }, { "efsdp", lanes / par->ep },
+	    { "dp_replicate", par->dp_replicate }, { "pp", par->pp }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
+	return true;
+}
+
+/* _generate_llm_fqn_per_model_part */
+static bool
+torchtitan_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	static const char source[] = "torchtitan torchtitan/distributed/pipeline_parallel.py";
+	/* Embedding and head count as one layer each (input_weight, output_weight). */
+	const int64_t stages = pl->pp * pl->vpp, counted = p->model.layers + 2;
+	const bool folded = placement_folds(p->training.schedule) && pl->vpp == 2;
+	int64_t first = 0;
+
+	if (stages > counted)
+		return stage_refuse(diags, FIELD_PP, "too_many_stages", source,
+		    "there are more stages than layers with embedding and head");
+	for (int64_t s = 0; s < stages; s++) {
+		int64_t count = counted / stages + (s < counted % stages);
+		struct chunk *c = stage_in_order(pl, s, folded);
+
+		count -= (s == 0) + (s == stages - 1);
+		stage_put(c, first, count);
+		first += count;
+		c->embedding = s == 0;
+		c->loss = s == stages - 1;
+	}
+	return true;
+}
+
+/* FSDP2: parameters live as fp32 shards, so the optimizer needs no master copy, and are
+ * gathered in the training precision. Stages 1 and 2 keep them gathered from forward to
+ * backward (reshard_after_forward "never"). */
+static void
+torchtitan_state(struct recipe *r, const struct plan *p)
+{
+	const int64_t zero = p->parallel.zero_stage;
+	/* FSDP2 moves everything or nothing. */
+	const bool whole = p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS;
+
+	r->weight = r->linear = 4;
+	r->gradient = 4;
+	r->shard_weights = r->shard_gradients = r->shard_optimizer = zero > 0;
+	if (zero == 1 || zero == 2)
+		r->gathered = p->training.precision == PRECISION_FP32 ? 4 : 2;
+	r->weight_source = r->gradient_source = r->optimizer_source = "torchtitan torchtitan/config/configs.py";
+	recipe_moments(r, p);
+	recipe_offload(r, p, whole, whole);
+}
+
+const struct framework framework_torchtitan = {
+	.rules = RULES_TORCHTITAN,
+	.lay_out = torchtitan_lay_out,
+	.place = torchtitan_place,
+	.state = torchtitan_state,
+	.tp_splits_experts = true,
+	.experts_need_ep = true,
+	.skips_mtp = true,
+	.eager = true,
+	.async_tp = true,
+	.gathers_once = true,
+	.prefetches = true,
+	.working = { .from = 1, .layers = 2,
+		.source = "torchtitan torchtitan/models/llama3/infra/parallelize.py" },
+	.equal_rounds = true,
+};

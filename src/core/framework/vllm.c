@@ -1,0 +1,97 @@
+/* vLLM: distributed/parallel_state.py, config/parallel.py, distributed/utils.py. */
+#include "core/framework/framework.h"
+#include "core/framework/megatron.h"
+#include "core/framework/stage_build.h"
+#include "core/layout_build.h"
+
+#define VLLM_STATE "vLLM vllm/distributed/parallel_state.py"
+#define VLLM_CONFIG "vLLM vllm/config/parallel.py"
+
+/* Decode context parallel reuses the ranks of the TP group. */
+static bool
+vllm_decode_context(const struct plan *p, struct diag_list *diags)
+{
+	const int64_t tp = p->parallel.tp, pcp = p->parallel.cp, dcp = p->serving.dcp;
+
+	if (pcp == 1 && tp % dcp != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_DCP, "dcp_not_dividing_tp", VLLM_CONFIG,
+		    "TP %lld is not divisible by DCP %lld", (long long)tp, (long long)dcp);
+		return false;
+	}
+	if (pcp > 1 && dcp != 1 && dcp != pcp && dcp != product(tp, pcp)) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_DCP, "dcp_invalid_with_pcp", VLLM_CONFIG,
+		    "with prefill context parallel %lld, DCP must be 1, %lld or %lld", (long long)pcp,
+		    (long long)pcp, (long long)product(tp, pcp));
+		return false;
+	}
+	return true;
+}
+
+static bool
+vllm_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	enum { RANKS, DECODE };
+	static const struct kind_row kinds[] = {
+		{ "tp", "tp", RANKS }, { "dcp", "dcp", DECODE }, { "pcp", "pcp", RANKS },
+		{ "pp", "pp", RANKS }, { "dp", "dp", RANKS }, { NULL, NULL, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+	const int64_t engines = p->serving.replicas;
+	const int64_t model = product(product(par->tp, par->cp), product(par->pp, engines));
+
+	if (!vllm_decode_context(p, diags))
+		return false;
+	if (par->cp > 1 && l->world / model > 1) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_CP, "pcp_with_dp", VLLM_CONFIG,
+		    "prefill context parallel (%lld) does not work with DP %lld: use more replicas",
+		    (long long)par->cp, (long long)(l->world / model));
+		return false;
+	}
+	if (l->world % model != 0) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "world_not_divisible", VLLM_STATE,
+		    "%lld GPUs are not divisible by TP %lld x PCP %lld x PP %lld x %lld engines = %lld",
+		    (long long)l->world, (long long)par->tp, (long long)par->cp, (long long)par->pp,
+		    (long long)engines, (long long)model);
+		return false;
+	}
+	l->dp = l->world / model;
+	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "pcp", par->cp },
+	    { "pp", par->pp }, { "dp", l->dp }, { "ext", engines }, { NULL, 0 } });
+	layout_add_axes(l, (const struct axis_row[]){ { "dcp", p->serving.dcp },
+	    { "rest", l->world / p->serving.dcp }, { NULL, 0 } });
+	layout_add_kinds(l, kinds);
+	if (plan_has_experts(p))
+		layout_add_kind(l, 0, "ep", "tp pcp dp");
+	return true;
+}
+
+/* vLLM distributed/utils.py, get_pp_indices: what does not divide goes to the stages before
+ * the last, one each, from the back. */
+static bool
+vllm_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	const int64_t layers = p->model.layers, left = layers % pl->pp;
+	int64_t first = 0;
+
+	if (!stage_one_chunk(p, diags))
+		return false;
+	for (int64_t r = 0; r < pl->pp; r++) {
+		const int64_t from_end = pl->pp - r; /* 1 for the last stage */
+		int64_t count = layers / pl->pp + (from_end >= 2 && from_end < left + 2);
+
+		stage_put(stage_chunk(pl, r, 0), first, count);
+		first += count;
+	}
+	stage_put_ends(pl, p, stage_chunk(pl, pl->pp - 1, 0));
+	return true;
+}
+
+/* A training plan in this layout (layout_for_serving warns) counts as Megatron's. */
+const struct framework framework_vllm = {
+	.rules = RULES_VLLM,
+	.lay_out = vllm_lay_out,
+	.place = vllm_place,
+	.state = megatron_state,
+	.tp_splits_experts = true,
+	.working = MEGATRON_FSDP,
+};
