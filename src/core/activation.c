@@ -8,7 +8,7 @@
  */
 #include "core/activation.h"
 
-#include "core/compute.h"
+#include "core/batch.h"
 #include "core/framework/framework.h"
 #include "core/number.h"
 
@@ -73,27 +73,28 @@ struct activation
 activation_init(const struct plan *p)
 {
 	const struct training *t = &p->training;
+	const unsigned again = batch_again(p);
 	struct activation c = { .p = p };
 
-	c.a = compute_width(p);
+	c.a = batch_width(p);
 	c.linear = t->precision == PRECISION_FP8 ? 1 : c.a;
 	c.tp = at_least_one(p->parallel.tp);
 	c.cp = at_least_one(p->parallel.cp);
 	c.etp = params_expert_ranks(p) / at_least_one(p->parallel.ep);
-	c.tokens = compute_tokens(p);
-	c.local = compute_tokens_split(p);
+	c.tokens = batch_tokens(p);
+	c.local = batch_tokens_split(p);
 	/* An expert's capacity bounds what it takes, so there is no imbalance then. */
 	c.routed = c.local * (double)p->model.experts_per_token * c.etp *
 	    (t->moe_capacity_factor > 0 ? t->moe_capacity_factor :
 	    larger(1, t->moe_imbalance));
 	c.selective = t->recompute == RECOMPUTE_SELECTIVE;
-	c.no_core = compute_recomputes(p, "core_attn");
-	c.no_norm = compute_recomputes(p, "layernorm");
-	c.no_up = compute_recomputes(p, "mla_up_proj");
-	c.no_mlp = compute_recomputes(p, "mlp");
-	c.no_act = compute_recomputes(p, "moe_act");
-	c.no_moe = compute_recomputes(p, "moe");
-	c.no_shared = compute_recomputes(p, "shared_experts");
+	c.no_core = again & AGAIN_CORE_ATTN;
+	c.no_norm = again & AGAIN_LAYERNORM;
+	c.no_up = again & AGAIN_MLA_UP_PROJ;
+	c.no_mlp = again & AGAIN_MLP;
+	c.no_act = again & AGAIN_MOE_ACT;
+	c.no_moe = again & AGAIN_MOE;
+	c.no_shared = again & AGAIN_SHARED_EXPERTS;
 	return c;
 }
 

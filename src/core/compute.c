@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/framework/framework.h"
 #include "core/number.h"
 #include "core/params.h"
-#include "core/text.h"
 
 enum generation {
 	GENERATION_VOLTA, GENERATION_AMPERE, GENERATION_HOPPER, GENERATION_BLACKWELL,
@@ -186,61 +186,7 @@ vector(struct work *w, const struct machine *g, double bytes)
 	w->backward += 1.8 * t;
 }
 
-double
-compute_tokens(const struct plan *p)
-{
-	return (double)p->training.micro_batch_size * (double)p->training.sequence_length /
-	    at_least_one(p->parallel.cp);
-}
-
-double
-compute_tokens_split(const struct plan *p)
-{
-	return p->parallel.sequence_parallel ?
-	    compute_tokens(p) / at_least_one(p->parallel.tp) : compute_tokens(p);
-}
-
-double
-compute_width(const struct plan *p)
-{
-	return p->training.precision == PRECISION_FP32 ? 4 : 2;
-}
-
-int64_t
-compute_recomputed_layers(const struct plan *p, int64_t layers)
-{
-	const struct training *t = &p->training;
-	const int64_t block = t->recompute_layers > 1 ? t->recompute_layers : 1;
-
-	if (t->recompute == RECOMPUTE_NONE)
-		return 0;
-	if (t->recompute == RECOMPUTE_FULL && t->recompute_method == RECOMPUTE_BLOCK)
-		return block < layers ? block : layers;
-	return layers;
-}
-
-bool
-compute_recomputes(const struct plan *p, const char *module)
-{
-	return p->training.recompute == RECOMPUTE_SELECTIVE &&
-	    text_lists(p->training.recompute_modules, module, strlen(module));
-}
-
 /* ---- attention -------------------------------------------------------------------- */
-
-double
-compute_keys(const struct plan *p, bool local, bool full)
-{
-	const double s = (double)p->training.sequence_length;
-	const double window = (double)p->model.sliding_window;
-	const double chunk = (double)p->model.attention_chunk;
-
-	if (local && chunk > 0)
-		return full ? fmin(chunk, s) : fmin(chunk, s) / 2;
-	if (!local || window <= 0 || window >= s)
-		return full ? s : s / 2;
-	return full ? window : window - window * window / (2 * s);
-}
 
 /* Scores stored: two batched products each way and the softmax between them, which reads
  * and writes the score matrix (13 and 20 bytes a score: mask, softmax, dropout). */
@@ -268,14 +214,14 @@ core(struct work *w, const struct plan *p, const struct machine *g, bool local)
 
 	if (local && m->linear_attention) {
 		/* gated delta rule: state of key x value, read and updated for each token */
-		flop = 8 * compute_tokens(p) * (double)(m->linear_value_heads *
+		flop = 8 * batch_tokens(p) * (double)(m->linear_value_heads *
 		    m->linear_key_head_dim * m->linear_value_head_dim) / at_least_one(p->parallel.tp);
 		w->core = flop / (0.3 * g->plain) + g->launch;
 		w->core_backward = 2 * w->core;
 	} else if (!p->training.flash_attention) {
 		core_unfused(w, p, g, heads);
 	} else {
-		flop = 2 * compute_tokens(p) * compute_keys(p, local, false) * heads *
+		flop = 2 * batch_tokens(p) * batch_keys(p, local, false) * heads *
 		    (params_key_dim(m) + params_value_dim(m));
 		w->core = flop / g->attention + g->launch;
 		w->core_backward = 2.5 * flop / g->attention_backward + g->launch;
@@ -289,7 +235,7 @@ static void
 projections_up(struct work *w, const struct plan *p, const struct machine *g)
 {
 	const struct model *m = &p->model;
-	const double tokens = compute_tokens(p), q = (double)m->q_lora_rank;
+	const double tokens = batch_tokens(p), q = (double)m->q_lora_rank;
 	const double heads = (double)m->attention_heads / at_least_one(p->parallel.tp);
 	const double up = (double)m->qk_nope_head_dim + params_value_dim(m);
 
@@ -302,8 +248,8 @@ static void
 projections_mla(struct work *w, const struct plan *p, const struct machine *g)
 {
 	const struct model *m = &p->model;
-	const double h = (double)m->hidden_size, tokens = compute_tokens(p);
-	const double split = compute_tokens_split(p), q = (double)m->q_lora_rank;
+	const double h = (double)m->hidden_size, tokens = batch_tokens(p);
+	const double split = batch_tokens_split(p), q = (double)m->q_lora_rank;
 	const double heads = (double)m->attention_heads / at_least_one(p->parallel.tp);
 	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
 
@@ -319,7 +265,7 @@ static void
 attention(struct work *w, const struct plan *p, const struct machine *g, bool local)
 {
 	const struct model *m = &p->model;
-	const double t = at_least_one(p->parallel.tp), tokens = compute_tokens(p);
+	const double t = at_least_one(p->parallel.tp), tokens = batch_tokens(p);
 	const double h = (double)m->hidden_size, d = (double)m->head_dim;
 	const double v = params_value_dim(m);
 	double q = (double)m->attention_heads, out = q * v, kv;
@@ -347,7 +293,7 @@ attention(struct work *w, const struct plan *p, const struct machine *g, bool lo
 static void
 mlp(struct work *w, const struct plan *p, const struct machine *g, double ffn)
 {
-	const double h = (double)p->model.hidden_size, tokens = compute_tokens(p);
+	const double h = (double)p->model.hidden_size, tokens = batch_tokens(p);
 	const double f = ffn / at_least_one(p->parallel.tp);
 	const double up = p->model.gated_mlp ? 2 : 1;
 
@@ -363,7 +309,7 @@ mlp(struct work *w, const struct plan *p, const struct machine *g, double ffn)
 static double
 routed_tokens(const struct plan *p)
 {
-	const double even = compute_tokens(p) / at_least_one(p->parallel.tp) *
+	const double even = batch_tokens(p) / at_least_one(p->parallel.tp) *
 	    at_least_one(p->parallel.etp) * (double)p->model.experts_per_token;
 
 	if (p->training.moe_capacity_factor > 0)
@@ -379,7 +325,7 @@ experts(struct work *w, const struct plan *p, const struct machine *g)
 	const double h = (double)m->hidden_size, f = (double)m->moe_ffn_hidden_size / etp;
 	const double here = fmax(1, (double)m->experts / ep);
 	const double up = m->gated_mlp ? 2 : 1, routed = routed_tokens(p);
-	const double split = compute_tokens(p) / at_least_one(p->parallel.tp);
+	const double split = batch_tokens(p) / at_least_one(p->parallel.tp);
 
 	products(w, g, g->plain, 1, split, (double)m->experts, h); /* router */
 	linear(w, g, g->grouped, here, routed / here, up * f, h);
@@ -395,18 +341,19 @@ recomputed_parts(const struct plan *p, const struct machine *g, int kind)
 {
 	const struct model *m = &p->model;
 	const double h = (double)m->hidden_size, up = m->gated_mlp ? 2 : 1;
+	const unsigned again = batch_again(p);
 	struct work w = { 0 };
 
-	if (compute_recomputes(p, "layernorm"))
-		w.forward += compute_memory(g, 8 * compute_tokens_split(p) * h);
-	if (compute_recomputes(p, "mla_up_proj") && m->attention == ATTENTION_MLA)
+	if (again & AGAIN_LAYERNORM)
+		w.forward += compute_memory(g, 8 * batch_tokens_split(p) * h);
+	if ((again & AGAIN_MLA_UP_PROJ) && m->attention == ATTENTION_MLA)
 		projections_up(&w, p, g);
-	if (!(kind & LAYER_MOE) || compute_recomputes(p, "moe"))
+	if (!(kind & LAYER_MOE) || (again & AGAIN_MOE))
 		return w.forward;
-	if (compute_recomputes(p, "moe_act"))
+	if (again & AGAIN_MOE_ACT)
 		w.forward += compute_memory(g, (2 * up + 2) * routed_tokens(p) *
 		    (double)m->moe_ffn_hidden_size / at_least_one(p->parallel.etp));
-	if (compute_recomputes(p, "shared_experts"))
+	if (again & AGAIN_SHARED_EXPERTS)
 		mlp(&w, p, g, (double)m->shared_expert_ffn_hidden_size);
 	return w.forward;
 }
@@ -415,15 +362,16 @@ static double
 recomputed(const struct plan *p, const struct machine *g, const struct work *whole,
     const struct work *half, int kind)
 {
+	const unsigned again = batch_again(p);
 	double t = 0;
 
 	if (p->training.recompute == RECOMPUTE_NONE)
 		return 0;
 	if (p->training.recompute == RECOMPUTE_FULL)
 		return whole->forward;
-	if (compute_recomputes(p, "core_attn"))
+	if (again & AGAIN_CORE_ATTN)
 		t += whole->core;
-	if (compute_recomputes(p, kind & LAYER_MOE ? "moe" : "mlp"))
+	if (again & (kind & LAYER_MOE ? AGAIN_MOE : AGAIN_MLP))
 		t += half->forward;
 	return t + recomputed_parts(p, g, kind);
 }
@@ -432,7 +380,7 @@ struct work
 compute_layer(const struct plan *p, const struct machine *g, int kind)
 {
 	const struct model *m = &p->model;
-	const double h = (double)m->hidden_size, split = compute_tokens_split(p);
+	const double h = (double)m->hidden_size, split = batch_tokens_split(p);
 	struct work w = { 0 }, half = { 0 };
 	double cheap;
 
@@ -459,7 +407,7 @@ compute_embedding(const struct plan *p, const struct machine *g)
 {
 	struct work w = { 0 };
 
-	vector(&w, g, 8 * compute_tokens_split(p) * (double)p->model.hidden_size);
+	vector(&w, g, 8 * batch_tokens_split(p) * (double)p->model.hidden_size);
 	return w;
 }
 
@@ -467,7 +415,7 @@ struct work
 compute_head(const struct plan *p, const struct machine *g)
 {
 	const double part = (double)p->model.vocab_size / at_least_one(p->parallel.tp);
-	const double tokens = compute_tokens(p);
+	const double tokens = batch_tokens(p);
 	struct work w = { 0 };
 
 	products(&w, g, g->plain, 1, tokens, part, (double)p->model.hidden_size);
@@ -482,6 +430,6 @@ compute_mtp(const struct plan *p, const struct machine *g)
 	const double h = (double)p->model.hidden_size;
 	struct work w = { 0 };
 
-	linear(&w, g, g->linear, 1, compute_tokens(p), h / at_least_one(p->parallel.tp), 2 * h);
+	linear(&w, g, g->linear, 1, batch_tokens(p), h / at_least_one(p->parallel.tp), 2 * h);
 	return w;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/params.h"
 #include "core/plan.h"
 
 /* What the GPU and the software on it reach; rates in FLOP/s and B/s of one GPU. */
@@ -40,9 +41,7 @@ struct work {
 	double recompute;       /* forward work done again in backward, where it is at all */
 };
 
-enum { LAYER_MOE = 1, LAYER_LOCAL = 2, LAYER_KINDS = 4 };
-
-/* One transformer layer; kind is a set of LAYER_ bits. */
+/* One transformer layer; kind is a set of LAYER_ bits (params.h). */
 struct work compute_layer(const struct plan *p, const struct machine *g, int kind);
 struct work compute_embedding(const struct plan *p, const struct machine *g);
 struct work compute_head(const struct plan *p, const struct machine *g); /* LM head and loss */
@@ -50,35 +49,4 @@ struct work compute_mtp(const struct plan *p, const struct machine *g);  /* its 
 
 /* Seconds of a memory-bound operation that moves so many bytes. */
 double compute_memory(const struct machine *g, double bytes);
-
-/* True when selective recompute names this module. */
-bool compute_recomputes(const struct plan *p, const char *module);
-
-/* How many layers of a chunk, its first ones, recompute runs again, whole or in parts: all of
- * them, but for full recompute by the method "block"; 0 without recompute. */
-int64_t compute_recomputed_layers(const struct plan *p, int64_t layers);
-
-/* Tokens of a micro-batch that one GPU works on: all of them for its TP group, and where
- * sequence parallelism splits them. */
-double compute_tokens(const struct plan *p);
-double compute_tokens_split(const struct plan *p);
-
-/* Keys that a query meets on average: causal, or all of them where the full matrix counts;
- * in a local layer those of its chunk or window. */
-double compute_keys(const struct plan *p, bool local, bool full);
-
-/* Bytes of one number of an activation, kept or sent: 2, or 4 in fp32. */
-double compute_width(const struct plan *p);
-
-/* FLOP of one token, forward and backward, without recompute, by part; attention causal, or
- * with the full matrix. */
-struct flops {
-	double projections, core, mlp, shared, experts, head, mtp;
-	double up; /* of the projections: from MLA's latent vectors to the heads */
-};
-struct flops flops_of_token(const struct plan *p, bool full_attention);
-double flops_sum(struct flops f);
-
-/* The same of one layer, whole; kind as in compute_layer. */
-double flops_of_layer(const struct plan *p, int kind);
 #endif

@@ -1,11 +1,6 @@
-/*
- * flops.c - floating point operations of one token (compute.h).
- *
- * The convention of NVIDIA/Megatron-LM megatron/training/training.py,
- * num_floating_point_operations: 6 for each weight that a token meets, router not counted;
- * the attention core with the causal half, or whole (llm-foundry, NeMo before 25.09).
- */
-#include "core/compute.h"
+#include "core/flops.h"
+
+#include "core/batch.h"
 #include "core/framework/framework.h"
 #include "core/params.h"
 
@@ -51,7 +46,7 @@ core_flops(const struct plan *p, bool local, bool full)
 
 	if (local && m->linear_attention)
 		return 0;
-	return 6 * (double)m->attention_heads * compute_keys(p, local, full) *
+	return 6 * (double)m->attention_heads * batch_keys(p, local, full) *
 	    (params_key_dim(m) + params_value_dim(m));
 }
 

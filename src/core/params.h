@@ -39,6 +39,9 @@ struct stage_params {
 	double router;         /* of dense: router weights */
 };
 
+/* Kinds of layers, as bits: has experts; does not attend to everything. */
+enum { LAYER_MOE = 1, LAYER_LOCAL = 2, LAYER_KINDS = 4 };
+
 /*
  * True when layer id has experts: the leading dense_layers have none, then every
  * moe_layer_every-th has, starting with the first. Megatron's --moe-layer-freq N is

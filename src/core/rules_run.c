@@ -3,9 +3,8 @@
  */
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/check_rules.h"
-#include "core/compute.h"
-#include "core/schedule.h"
 #include "core/stage_layout.h"
 
 /* ---- batch ---------------------------------------------------------------------- */
@@ -69,7 +68,7 @@ rule_rounds_uneven(const struct facts *f, char *message, size_t size)
 	if (f->placement == NULL || f->placement->vpp < 2 || m < 1 ||
 	    (schedule != SCHEDULE_1F1B && schedule != SCHEDULE_ZB_1P))
 		return false;
-	group = schedule_group(f->plan, f->placement->pp, m);
+	group = placement_group(f->plan, f->placement->pp, m);
 	if (m % group == 0)
 		return false;
 	return BROKEN("PyTorch interleaves %lld micro-batches on PP %lld in %lld rounds: these must be alike",
@@ -159,7 +158,6 @@ rule_fsdp_optimizer(const struct facts *f, char *message, size_t size)
 bool
 rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
 {
-	static const char known[] = "core_attn moe_act layernorm mla_up_proj mlp moe shared_experts";
 	const char *s = f->plan->training.recompute_modules;
 
 	if (f->plan->training.recompute != RECOMPUTE_SELECTIVE)
@@ -167,8 +165,8 @@ rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
 	while (*s != '\0') {
 		size_t n = strcspn(s, ", ");
 
-		if (n > 0 && !text_lists(known, s, n))
-			return BROKEN("%.*s is none of %s", (int)n, s, known);
+		if (n > 0 && text_index(batch_module_names, s, n) < 0)
+			return BROKEN("%.*s is none of %s", (int)n, s, batch_module_names);
 		s += n;
 		s += strspn(s, ", ");
 	}
@@ -178,12 +176,13 @@ rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
 bool
 rule_recompute_without_module(const struct facts *f, char *message, size_t size)
 {
+	const unsigned of_experts = AGAIN_MOE | AGAIN_MOE_ACT | AGAIN_SHARED_EXPERTS;
 	const struct plan *p = f->plan;
+	const unsigned again = batch_again(p);
 
-	if (compute_recomputes(p, "mla_up_proj") && p->model.attention != ATTENTION_MLA)
+	if ((again & AGAIN_MLA_UP_PROJ) != 0 && p->model.attention != ATTENTION_MLA)
 		return BROKEN("mla_up_proj can be recomputed in models with MLA only");
-	if (!plan_has_experts(p) && (compute_recomputes(p, "moe") ||
-	    compute_recomputes(p, "moe_act") || compute_recomputes(p, "shared_experts")))
+	if (!plan_has_experts(p) && (again & of_experts) != 0)
 		return BROKEN("moe, moe_act and shared_experts can be recomputed in models with experts only");
 	return false;
 }

@@ -2,8 +2,8 @@
  * rules_shape.c - rules between the shape of a model, its sequences and experts, and the
  * parallel sizes.
  */
+#include "core/batch.h"
 #include "core/check_rules.h"
-#include "core/compute.h"
 
 /* ---- heads and widths over TP --------------------------------------------------------- */
 
@@ -289,7 +289,7 @@ rule_moe_overlap_impossible(const struct facts *f, char *message, size_t size)
 		return BROKEN("overlapping expert traffic with PP needs VPP above 1");
 	if (t->precision != PRECISION_BF16 && t->precision != PRECISION_FP16)
 		return BROKEN("overlapping expert traffic needs bf16 or fp16");
-	if (t->recompute == RECOMPUTE_FULL || compute_recomputes(p, "moe"))
+	if (t->recompute == RECOMPUTE_FULL || (batch_again(p) & AGAIN_MOE) != 0)
 		return BROKEN("overlapping expert traffic forbids recompute of whole layers and of moe");
 	if (p->model.mtp_layers > 1)
 		return BROKEN("overlapping expert traffic allows one MTP layer, not %lld", N(p->model.mtp_layers));

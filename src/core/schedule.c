@@ -3,7 +3,6 @@
  */
 #include "core/schedule.h"
 
-#include "core/framework/framework.h"
 #include "core/number.h"
 
 #define MEGATRON "Megatron-LM megatron/core/pipeline_parallel/schedules.py"
@@ -46,16 +45,6 @@ schedule_share(const struct plan *p, const struct chunk *chunk)
 	else
 		mtp.kept = params_kinds(m, m->layers - 1, 1);
 	return share_add(s, &mtp, (double)chunk->mtp);
-}
-
-int64_t
-schedule_group(const struct plan *p, int64_t pp, int64_t microbatches)
-{
-	const int64_t asked = p->training.microbatch_group_size;
-
-	if (framework_of(p)->equal_rounds)
-		return microbatches / most_of(1, microbatches / pp);
-	return least_of(asked > 0 ? asked : pp, microbatches);
 }
 
 /* ---- interleaved 1F1B -------------------------------------------------------------- */
@@ -172,7 +161,7 @@ interleave(struct flight *f, const struct plan *p, const struct placement *pl, i
 	double bytes[STAGE_CHUNKS_MAX];
 	bool equal;
 
-	s.group = schedule_group(p, pl->pp, m);
+	s.group = placement_group(p, pl->pp, m);
 	s.warmup = 2 * (pl->pp - rank - 1) + (s.vpp - 1) * s.group + 1 +
 	    (p->training.moe_overlap ? 1 : 0);
 	s.warmup = least_of(s.warmup, m * s.vpp);
@@ -278,7 +267,7 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 		f.rule = "least(m*VPP, (VPP-1)*group + PP)";
 		f.source = ZERO_BUBBLE;
 		f.chunks = (double)least_of(m * pl->vpp,
-		    (pl->vpp - 1) * schedule_group(p, pp, m) + pp);
+		    (pl->vpp - 1) * placement_group(p, pp, m) + pp);
 		average(&f, p, placement_chunk(pl, rank, 0), pl->vpp);
 		break;
 	case SCHEDULE_ZB_2P: /* the limit that its search may fill; ZB-H2 stays one below */

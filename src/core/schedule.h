@@ -16,11 +16,6 @@
 /* What one chunk keeps for one micro-batch. */
 struct share schedule_share(const struct plan *p, const struct chunk *chunk);
 
-/* Micro-batches that an interleaved schedule runs in a row on a chunk, of so many. PyTorch
- * makes as many rounds as PP goes into them, all of one length
- * (torch/distributed/pipelining/schedules.py). */
-int64_t schedule_group(const struct plan *p, int64_t pp, int64_t microbatches);
-
 struct flight {
 	double chunks;        /* (chunk, micro-batch) pairs alive at the peak */
 	double microbatches;  /* the same in micro-batches: chunks over chunks of the rank */

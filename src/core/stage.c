@@ -2,6 +2,7 @@
 
 #include "core/framework/framework.h"
 #include "core/framework/stage_build.h"
+#include "core/number.h"
 
 #define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 
@@ -34,6 +35,16 @@ placement_mirror(const struct placement *pl, const struct plan *p, int64_t pp_ra
 	const bool both = p->mode == MODE_TRAIN && p->training.schedule == SCHEDULE_DUALPIPE;
 
 	return both && pl->pp > 1 ? pl->pp - 1 - pp_rank : -1;
+}
+
+int64_t
+placement_group(const struct plan *p, int64_t pp, int64_t microbatches)
+{
+	const int64_t asked = p->training.microbatch_group_size;
+
+	if (framework_of(p)->equal_rounds)
+		return microbatches / most_of(1, microbatches / pp);
+	return least_of(asked > 0 ? asked : pp, microbatches);
 }
 
 struct chunk *

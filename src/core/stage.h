@@ -49,4 +49,9 @@ int64_t placement_layers(const struct placement *pl, int64_t pp_rank);
  * all schedules but DualPipe, whose ranks keep one model chunk for each direction
  * (deepseek-ai/DualPipe dualpipe/dualpipe.py). */
 int64_t placement_mirror(const struct placement *pl, const struct plan *p, int64_t pp_rank);
+
+/* Micro-batches that an interleaved schedule runs in a row on a chunk, of so many. PyTorch
+ * makes as many rounds as PP goes into them, all of one length
+ * (torch/distributed/pipelining/schedules.py). */
+int64_t placement_group(const struct plan *p, int64_t pp, int64_t microbatches);
 #endif

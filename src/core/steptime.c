@@ -7,8 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/bubble.h"
 #include "core/compute.h"
+#include "core/flops.h"
 #include "core/framework/framework.h"
 #include "core/memory.h"
 #include "core/params.h"
@@ -69,7 +71,7 @@ stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, in
 
 	*s = (struct stage){ .layers = 0 };
 	for (const struct chunk *c = chunk; c < chunk + n; c++) {
-		const int64_t again = compute_recomputed_layers(p, c->count);
+		const int64_t again = batch_layers_again(p, c->count);
 
 		s->layers += c->count;
 		s->mtp += c->mtp;
@@ -122,8 +124,9 @@ stage_add(struct stage *s, const struct work *w, double times, double again)
 static void
 stage_again(struct stage *s, const struct plan *p, bool split)
 {
-	const bool moe = compute_recomputes(p, "moe");
-	const bool shared = moe || compute_recomputes(p, "shared_experts");
+	const unsigned again = batch_again(p);
+	const bool moe = (again & AGAIN_MOE) != 0;
+	const bool shared = moe || (again & AGAIN_SHARED_EXPERTS) != 0;
 	double layers = 0, experts = 0;
 
 	for (int k = 0; k < LAYER_KINDS; k++) {
@@ -135,9 +138,9 @@ stage_again(struct stage *s, const struct plan *p, bool split)
 		s->units[UNIT_ATTENTION_AGAIN] = layers;
 		s->units[UNIT_MOE_AGAIN] = experts;
 	} else {
-		s->units[UNIT_HALF_AGAIN] = (compute_recomputes(p, "mlp") ? layers - experts : 0) +
+		s->units[UNIT_HALF_AGAIN] = ((again & AGAIN_MLP) ? layers - experts : 0) +
 		    (split && shared ? experts : 0);
-		s->units[UNIT_ATTENTION_AGAIN] = compute_recomputes(p, "core_attn") ? layers : 0;
+		s->units[UNIT_ATTENTION_AGAIN] = (again & AGAIN_CORE_ATTN) ? layers : 0;
 		s->units[UNIT_MOE_AGAIN] = moe ? experts : 0;
 	}
 }
@@ -457,22 +460,23 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 		ledger->stage = -1;
 }
 
-/* FLOP of recompute for one token; again: layers of each kind that a full one runs again. */
+/* FLOP of recompute for one token; layers: of each kind that a full one runs again. */
 static double
-recomputed_flops(const struct plan *p, const struct flops *f, const double again[LAYER_KINDS])
+recomputed_flops(const struct plan *p, const struct flops *f, const double layers[LAYER_KINDS])
 {
-	const bool moe = compute_recomputes(p, "moe");
+	const unsigned again = batch_again(p);
+	const bool moe = (again & AGAIN_MOE) != 0;
 	double full = 0;
 
 	if (p->training.recompute == RECOMPUTE_FULL) {
 		for (int k = 0; k < LAYER_KINDS; k++)
-			full += again[k] > 0 ? again[k] * flops_of_layer(p, k) / 3 : 0;
+			full += layers[k] > 0 ? layers[k] * flops_of_layer(p, k) / 3 : 0;
 		return full;
 	}
-	return (compute_recomputes(p, "core_attn") ? f->core / 3 : 0) +
-	    (compute_recomputes(p, "mla_up_proj") ? f->up / 3 : 0) +
-	    (compute_recomputes(p, "mlp") ? f->mlp / 3 : 0) + (moe ? f->experts / 3 : 0) +
-	    (moe || compute_recomputes(p, "shared_experts") ? f->shared / 3 : 0);
+	return ((again & AGAIN_CORE_ATTN) ? f->core / 3 : 0) +
+	    ((again & AGAIN_MLA_UP_PROJ) ? f->up / 3 : 0) +
+	    ((again & AGAIN_MLP) ? f->mlp / 3 : 0) + (moe ? f->experts / 3 : 0) +
+	    (moe || (again & AGAIN_SHARED_EXPERTS) ? f->shared / 3 : 0);
 }
 
 static void

@@ -130,18 +130,18 @@ text_to_real(const char *text, double *out)
 	return true;
 }
 
-bool
-text_lists(const char *list, const char *word, size_t length)
+int
+text_index(const char *list, const char *word, size_t length)
 {
-	while (*list != '\0') {
+	for (int i = 0; *list != '\0'; i++) {
 		const size_t n = strcspn(list, ", ");
 
 		if (n == length && strncmp(list, word, n) == 0)
-			return true;
+			return i;
 		list += n;
 		list += strspn(list, ", ");
 	}
-	return false;
+	return -1;
 }
 
 bool

@@ -39,8 +39,9 @@ size_t text_real(char *buf, size_t size, double v);
 bool text_to_int(const char *text, int64_t *out);
 bool text_to_real(const char *text, double *out);
 
-/* True when a list joined by commas or blanks holds a word of `length` bytes. */
-bool text_lists(const char *list, const char *word, size_t length);
+/* Which word (from 0) of a list joined by commas or blanks is that of `length` bytes, -1 when
+ * none is. */
+int text_index(const char *list, const char *word, size_t length);
 
 /* The i-th (from 0) of names joined by '|', into buf; false past the end. */
 bool text_choice(const char *names, int64_t i, char *buf, size_t size);

@@ -39,7 +39,7 @@ timeline_init(struct timeline *t, const struct plan *p, const struct placement *
 	if (*why != NULL)
 		return false;
 	t->moe_overlap = p->training.moe_overlap != 0;
-	t->group = schedule_group(p, t->stages, microbatches);
+	t->group = placement_group(p, t->stages, microbatches);
 	if (!placement_folds(t->schedule) && !groups_fit(t)) {
 		*why = "The micro-batches do not go into groups of PP or more, as interleaving needs.";
 		return false;

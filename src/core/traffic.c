@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/batch.h"
 #include "core/framework/framework.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -124,7 +125,7 @@ struct tensor_times {
 static struct tensor_times
 tensor_times(const struct plan *p, const struct span *span)
 {
-	const double payload = compute_tokens(p) * (double)p->model.hidden_size * compute_width(p);
+	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
 	const bool sp = p->parallel.sequence_parallel;
 
 	return (struct tensor_times){
@@ -163,7 +164,7 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	const double rest_open = framework_of(p)->async_tp ? ASYNC_TP_REST :
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
-	const double payload = compute_tokens(p) * (double)p->model.hidden_size * compute_width(p);
+	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
 	struct flow x = { "tp", "TP", "b*s/CP*h*a", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
 	    *span, payload, one->reduce, 1, 1, 0 };
 
@@ -192,10 +193,10 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
     const struct tensor_times *one)
 {
 	const bool sp = p->parallel.sequence_parallel;
-	const double tokens = compute_tokens(p);
+	const double tokens = batch_tokens(p);
 	struct flow x = { "tp", "TP embedding output", "b*s/CP*h*a", TP_SOURCE,
 	    sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, UNIT_EMBEDDING,
-	    *span, tokens * (double)p->model.hidden_size * compute_width(p), one->reduce, 1, 0, 0 };
+	    *span, tokens * (double)p->model.hidden_size * batch_width(p), one->reduce, 1, 0, 0 };
 
 	put(f, p, x, 1);
 	x.unit = UNIT_HEAD;
@@ -235,7 +236,7 @@ context_chunks(const struct plan *p)
 	const double tp = at_least_one(p->parallel.tp);
 	const double heads = (double)m->attention_heads / tp;
 	const double shared = latent ? heads : fmax(1, (double)m->kv_heads / tp);
-	const double one = compute_tokens(p) * compute_width(p) *
+	const double one = batch_tokens(p) * batch_width(p) *
 	    (params_key_dim(m) + params_value_dim(m));
 
 	return (struct chunks){ one * shared, one * heads };
@@ -329,9 +330,9 @@ expert(struct flows *f, const struct plan *p, const struct layout *l, const stru
 {
 	const struct span ep = kind_span(p, l, "ep", NULL);
 	const struct span etp = kind_span(p, l, "etp", p->parallel.etp > 1 ? "model" : NULL);
-	const double tokens = compute_tokens(p) / at_least_one(p->parallel.tp);
+	const double tokens = batch_tokens(p) / at_least_one(p->parallel.tp);
 	const double k = (double)p->model.experts_per_token;
-	const double width = (double)p->model.hidden_size * compute_width(p); /* bytes of a token */
+	const double width = (double)p->model.hidden_size * batch_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;
 	struct flow x = { "ep", "EP dispatch and combine", "b*s/CP/TP*topk*h*a", EP_SOURCE,
 	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * width, 0, 2, 2, 0 };

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "core/batch.h"
 #include "core/framework/framework.h"
 #include "core/memory.h"
 #include "core/number.h"
@@ -68,7 +69,7 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
 	const double m = w->microbatches, v = (double)pl->vpp, n = (double)pl->pp;
 	struct message x = { "pp", "PP activations and gradients", "b*s/CP/TP*h*a", PP_SOURCE,
 	    COLLECTIVE_SEND, { 0 },
-	    compute_tokens_split(p) * (double)p->model.hidden_size * compute_width(p), 0, 0, 0 };
+	    batch_tokens_split(p) * (double)p->model.hidden_size * batch_width(p), 0, 0, 0 };
 	double sends, one, waits;
 	bool folded;
 

@@ -320,7 +320,7 @@ add_flight(struct rows *rows, const struct state *s, double microbatches)
 	if (pl->vpp > 1)
 		text_put(text, sizeof text, "pairs of chunk and micro-batch in flight: %.4g = %s, m %lld, "
 		    "PP %lld, VPP %lld, group %lld, r %lld; source: %s", microbatches * (double)pl->vpp,
-		    f.rule, m, pp, (long long)pl->vpp, (long long)schedule_group(&s->plan, pl->pp, m),
+		    f.rule, m, pp, (long long)pl->vpp, (long long)placement_group(&s->plan, pl->pp, m),
 		    (long long)s->stage, f.source);
 	else
 		text_put(text, sizeof text, "micro-batches in flight: %.4g = %s, m %lld, PP %lld, VPP 1, "

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "accuracy_step_row.h"
+#include "core/flops.h"
 #include "core/calibration.h"
 #include "core/check.h"
 #include "core/layout.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core/estimate.h"
+#include "core/flops.h"
 #include "settings.h"
 
 static struct estimate *estimate;

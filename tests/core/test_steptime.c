@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "core/flops.h"
 #include "core/bubble.h"
 #include "core/calibration.h"
 #include "core/check.h"
