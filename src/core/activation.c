@@ -9,6 +9,7 @@
 #include "core/activation.h"
 
 #include "core/compute.h"
+#include "core/hardware.h"
 #include "core/number.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -113,17 +114,16 @@ activation_init(const struct plan *p)
 static const char *
 second_output(const struct plan *p, double cp)
 {
-	const bool hopper = plan_hopper_or_later(p);
-	const bool blackwell = hopper && p->cluster.bf16_tflops > 2000;
+	const struct generation *gpu = generation_of(p);
 
 	if (p->training.micro_batch_size > 1 && p->parallel.layout == LAYOUT_NANOTRON)
 		return NANOTRON_LLAMA;
 	if (p->parallel.layout != LAYOUT_MEGATRON || p->model.attention != ATTENTION_MHA ||
 	    p->training.micro_batch_size <= 1 || cp > 1)
 		return NULL;
-	if (!hopper)
+	if (!gpu->fused_attention)
 		return TE_BACKENDS;
-	return blackwell && p->training.attention_dropout > 0 ? TE_FUSED : NULL;
+	return gpu->loose_dropout && p->training.attention_dropout > 0 ? TE_FUSED : NULL;
 }
 
 /* Attention needs each head's log-sum-exp, or else the whole score matrix: softmax, and

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/hardware.h"
 #include "core/number.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -417,7 +418,7 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 static void
 add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
 {
-	const double cublas = 32, te = plan_hopper_or_later(v->p) ? 32 : 4;
+	const double cublas = 32, te = generation_of(v->p)->te_workspace;
 
 	BUFFER(v, out->buffers, 2 * cublas * MIB, "workspaces of cuBLAS", TORCH_BLAS,
 	    "threads*MiB = 2*%.0f", cublas);

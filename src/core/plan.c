@@ -136,12 +136,6 @@ plan_rack_nodes(const struct plan *p)
 }
 
 bool
-plan_hopper_or_later(const struct plan *p)
-{
-	return p->cluster.fp8_tflops > 0 && p->cluster.nvlink_gbps > 0;
-}
-
-bool
 plan_has_experts(const struct plan *p)
 {
 	return p->model.experts > 0;
