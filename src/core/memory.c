@@ -7,6 +7,7 @@
  *
  *   bf16, fp32 gradients, Adam   2 + 4 + 12/D    Megatron-LM dist_optimizer.md
  *   bf16 or fp16 gradients       2 + 2 + 16/D    an fp32 copy of the gradient shard
+ *   DeepSpeed                    2 + 2 + 12/D    gradients in the plan's precision
  *   fp32                         4 + 4 + 8/D
  *   torchtitan (FSDP2)           16/D            fp32 shards, no master copy
  *
@@ -171,7 +172,10 @@ recipe_mixed(struct recipe *r, const struct plan *p)
 	r->weight = r->linear = 2;
 	r->master = 4;
 	r->gradient = t->grad_dtype == GRAD_FP32 ? 4 : 2;
-	r->gradient_copy = t->grad_dtype == GRAD_FP32 ? 0 : 4;
+	if (t->grad_dtype != GRAD_FP32 && p->parallel.layout == LAYOUT_DEEPSPEED)
+		r->step_copy = 4;
+	else if (t->grad_dtype != GRAD_FP32)
+		r->gradient_copy = 4;
 	if (t->precision == PRECISION_FP8)
 		recipe_fp8(r, p);
 	if (t->precision_aware_optimizer && zero >= 1 && t->optimizer == OPTIMIZER_ADAM)
@@ -188,7 +192,7 @@ recipe_offload(struct recipe *r, const struct plan *p)
 
 	if (p->parallel.offload == OFFLOAD_NONE)
 		return;
-	r->master = r->gradient_copy = r->moments = r->matrix_moments = 0;
+	r->master = r->gradient_copy = r->step_copy = r->moments = r->matrix_moments = 0;
 	if ((layout == LAYOUT_DEEPSPEED && zero >= 2) || (layout == LAYOUT_TORCHTITAN && params))
 		r->gradient = 0;
 	if (params && (layout == LAYOUT_TORCHTITAN || (layout == LAYOUT_DEEPSPEED && zero >= 3)))
@@ -323,6 +327,27 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 	return s;
 }
 
+/*
+ * DeepSpeed's optimizer turns its gradients into fp32 in the step alone, ZeRO-3 those of 1e9
+ * parameters (sub_group_size) at a time: what of it does not fit where activations and logits
+ * were.
+ */
+static void
+add_step_copy(const struct holding *h, const struct recipe *r, struct memory *out)
+{
+	const double d = r->shard_optimizer ? h->shards->dense : 1;
+	const double e = r->shard_optimizer ? h->shards->expert : 1;
+	const double all = h->params.dense / d + h->params.expert / e;
+	const double n = r->shard_weights ? smaller(all, 1e9) : all;
+	const double freed = out->activations + out->logits;
+
+	if (n * r->step_copy > freed)
+		LEDGER_ADD(h->ledger, out->buffers, QUANTITY_BUFFERS, n * r->step_copy - freed,
+		    "fp32 copy of gradients in the step", r->gradient_source,
+		    "parameters*bytes - (activations + logits) = %.0f*%.0f - %.10g", n,
+		    r->step_copy, freed);
+}
+
 /* What a training step adds to the state: kept activations, logits, buffers. */
 static void
 add_step(const struct memory_setup *s, struct rank_view *v, const struct flight *f,
@@ -353,8 +378,10 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	add_parameters(&h, &s->recipe, &out.parameters);
 	add_gradients(&h, &s->recipe, &out.gradients);
 	add_optimizer(&h, &s->recipe, &out.optimizer);
-	if (f != NULL)
+	if (f != NULL) {
 		add_step(s, &v, f, &out);
+		add_step_copy(&h, &s->recipe, &out);
+	}
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
 	    out.logits + out.kv_cache + out.buffers;
 	if (f != NULL) /* a serving engine's own is serve.c's */

@@ -40,6 +40,7 @@ struct recipe {
 	double gradient;
 	double master;                 /* fp32 weights of the optimizer */
 	double gradient_copy;          /* fp32 gradients of the optimizer */
+	double step_copy;              /* the same, while the optimizer runs */
 	double moments, matrix_moments;
 	bool shard_weights, shard_gradients, shard_optimizer;
 	bool whole_rest;               /* optimizer state beside matrices is not sharded */

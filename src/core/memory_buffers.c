@@ -73,8 +73,8 @@ deepspeed_sets(const struct rank_view *v, struct moment *t)
 
 	if (v->p->parallel.zero_stage == 0)
 		return;
-	BUFFER(v, t->buffers, reduce * v->gradient, "gradient bucket", DEEPSPEED_CONFIG,
-	    "reduce_bucket_size*bytes = %.0f*%.0f", reduce, v->gradient);
+	BUFFER(v, t->buffers, reduce * v->act->a, "gradient bucket", DEEPSPEED_CONFIG,
+	    "reduce_bucket_size*bytes = %.0f*%.0f", reduce, v->act->a);
 	if (v->p->parallel.zero_stage >= 3)
 		BUFFER(v, t->buffers, (live + ahead) * v->act->a, "gathered weights",
 		    DEEPSPEED_CONFIG,

@@ -15,9 +15,13 @@
 #define ZERO_SOURCE "DeepSpeed deepspeed/runtime/zero; torchtitan docs/fsdp.md"
 #define EMBD_SOURCE "Megatron-LM megatron/core/distributed/finalize_model_grads.py"
 
+/* DeepSpeed sends gradients in the plan's precision, however it adds them up (engine.py,
+ * communication_data_type); the others as they are kept. */
 static double
 grad_bytes(const struct plan *p)
 {
+	if (p->parallel.layout == LAYOUT_DEEPSPEED)
+		return p->training.precision == PRECISION_FP32 ? 4 : 2;
 	return p->training.grad_dtype == GRAD_FP32 || p->training.precision == PRECISION_FP32 ?
 	    4 : 2;
 }
