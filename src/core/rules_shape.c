@@ -287,7 +287,7 @@ rule_moe_overlap_impossible(const struct facts *f, char *message, size_t size)
 		return BROKEN("overlapping expert traffic needs EP above 1");
 	if (p->parallel.pp > 1 && f->placement != NULL && f->placement->vpp == 1)
 		return BROKEN("overlapping expert traffic with PP needs VPP above 1");
-	if (t->precision != PRECISION_BF16 && t->precision != PRECISION_FP16)
+	if (t->precision == PRECISION_FP32) /* FP8 has parameters in bf16 */
 		return BROKEN("overlapping expert traffic needs bf16 or fp16");
 	if (t->recompute == RECOMPUTE_FULL || compute_recomputes(p, "moe"))
 		return BROKEN("overlapping expert traffic forbids recompute of whole layers and of moe");

@@ -237,6 +237,27 @@ static const struct {
 	{ "tp=2 sequence_parallel=false", "sp_off" },
 };
 
+/* Megatron-LM asks for parameters in bf16 or fp16 (transformer_config.py), which they are in
+ * FP8 runs too: MOE_OVERLAP alone is bf16. */
+static void
+moe_overlap_with_fp8(void **state)
+{
+	static const char *const precisions[] = { "bf16", "fp16", "fp8" };
+	struct plan p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++) {
+		struct diag_list diags = { 0 };
+
+		plan_defaults(&p);
+		settings_put_all(&p, MOE_OVERLAP "fp8_tflops=1979");
+		settings_put(&p, "training.precision", precisions[i]);
+		plan_check(&p, NULL, &diags);
+		if (diag_has(&diags, "moe_overlap_impossible"))
+			fail_msg("refused in %s", precisions[i]);
+	}
+}
+
 static void
 each_rule_fires(void **state)
 {
@@ -466,7 +487,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
+		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires), cmocka_unit_test(moe_overlap_with_fp8),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
 		cmocka_unit_test(fixes_are_values), cmocka_unit_test(advice),
 		cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),
