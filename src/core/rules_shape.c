@@ -4,6 +4,7 @@
  */
 #include "core/check_rules.h"
 #include "core/compute.h"
+#include "core/hardware.h"
 
 /* ---- heads and widths over TP --------------------------------------------------------- */
 
@@ -182,6 +183,19 @@ rule_cp_without_flash(const struct facts *f, char *message, size_t size)
 	if (f->plan->parallel.cp <= 1 || f->plan->training.flash_attention)
 		return false;
 	return BROKEN("context parallelism (%lld) needs fused attention", N(f->plan->parallel.cp));
+}
+
+bool
+rule_cp_before_ampere(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	char name[PLAN_ID_SIZE];
+
+	if (p->parallel.cp <= 1 || !generation_of(p)->no_flash)
+		return false;
+	field_choice(FIELD_GENERATION, p->cluster.generation, name, sizeof name);
+	return BROKEN("context parallelism (%lld) needs attention of Transformer Engine that runs on Ampere and later, not on %s",
+	    N(p->parallel.cp), name);
 }
 
 /* ---- experts ---------------------------------------------------------------------------------- */
