@@ -156,6 +156,15 @@ add_real(struct table *t, double v)
 }
 
 static void
+add_choice(struct table *t, enum field_id f, const struct plan *p)
+{
+	char text[32];
+
+	field_choice(f, field_int(f, p), text, sizeof text);
+	table_cell(t, text);
+}
+
+static void
 models_rows(struct table *t, const struct catalog_list *list)
 {
 	char text[32];
@@ -183,19 +192,22 @@ models_rows(struct table *t, const struct catalog_list *list)
 static void
 gpus_rows(struct table *t, const struct catalog_list *list)
 {
-	table_init(t, 7);
-	table_row(t, (const char *[]){ "name", ">memory", ">bf16", ">fp8", ">HBM", ">NVLink",
-	    "title" });
-	table_row(t, (const char *[]){ " ", "GiB", "TFLOP/s", "TFLOP/s", "GB/s", "GB/s", " " });
+	table_init(t, 9);
+	table_row(t, (const char *[]){ "name", "generation", ">memory", ">bf16", ">fp8", ">HBM",
+	    "fabric", ">rate", "title" });
+	table_row(t, (const char *[]){ " ", " ", "GiB", "TFLOP/s", "TFLOP/s", "GB/s", " ", "GB/s",
+	    " " });
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *e = &list->entry[i];
 		const struct cluster *c = &e->values.cluster;
 
 		table_cell(t, e->id);
+		add_choice(t, FIELD_GENERATION, &e->values);
 		add_real(t, c->memory_gib);
 		add_real(t, c->bf16_tflops);
 		add_real(t, c->fp8_tflops);
 		add_real(t, c->hbm_gbps);
+		add_choice(t, FIELD_FABRIC, &e->values);
 		add_real(t, c->nvlink_gbps);
 		table_cell(t, e->title);
 	}

@@ -10,6 +10,7 @@
 
 #include "core/batch.h"
 #include "core/framework/framework.h"
+#include "core/hardware.h"
 #include "core/number.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -115,17 +116,16 @@ static const char *
 second_output(const struct plan *p, double cp)
 {
 	const struct framework *framework = framework_of(p);
-	const bool hopper = plan_hopper_or_later(p);
-	const bool blackwell = hopper && p->cluster.bf16_tflops > 2000;
+	const struct generation *gpu = generation_of(p);
 
 	if (p->training.micro_batch_size > 1 && framework->sequence_first != NULL)
 		return framework->sequence_first;
 	if (!framework->transformer_engine || p->model.attention != ATTENTION_MHA ||
 	    p->training.micro_batch_size <= 1 || cp > 1)
 		return NULL;
-	if (!hopper)
+	if (!gpu->fused_attention)
 		return TE_BACKENDS;
-	return blackwell && p->training.attention_dropout > 0 ? TE_FUSED : NULL;
+	return gpu->loose_dropout && p->training.attention_dropout > 0 ? TE_FUSED : NULL;
 }
 
 /* Attention needs each head's log-sum-exp, or else the whole score matrix: softmax, and

@@ -51,6 +51,8 @@ const struct rule check_rules[] = {
 	{ "hcp_missing", ERROR, FIELD_HIERARCHICAL_CP, M, MODES_TRAIN, ARGUMENTS, rule_hierarchy_missing },
 	{ "cp_needs_flash", ERROR, FIELD_FLASH_ATTENTION, M, MODES_TRAIN,
 	  "Megatron-LM megatron/core/transformer/dot_product_attention.py", rule_cp_without_flash },
+	{ "cp_needs_ampere", ERROR, FIELD_CP, M, MODES_TRAIN,
+	  "TransformerEngine transformer_engine/pytorch/attention/dot_product_attention/utils.py, get_attention_backend", rule_cp_before_ampere },
 	{ "a2a_heads_not_divisible", ERROR, FIELD_CP_COMM, M, MODES_TRAIN, TE_CP, rule_a2a_heads_do_not_divide },
 	{ "ep_needs_experts", ERROR, FIELD_EP, M | T, MODES_BOTH, ARGUMENTS, rule_ep_without_experts },
 	{ "experts_not_divisible", ERROR, FIELD_EP, M | D | T, MODES_BOTH, ARGUMENTS, rule_experts_do_not_divide },

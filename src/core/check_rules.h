@@ -21,7 +21,7 @@ rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotr
     rule_expert_ffn_does_not_divide, rule_shared_ffn_does_not_divide,
     rule_sequence_does_not_divide_by_cp, rule_sequence_does_not_divide_by_tp,
     rule_torchtitan_sequence, rule_sequence_too_long, rule_hierarchy_missing,
-    rule_cp_without_flash,
+    rule_cp_without_flash, rule_cp_before_ampere,
     rule_a2a_heads_do_not_divide, rule_ep_without_experts, rule_experts_do_not_divide,
     rule_topk_above_experts, rule_router_groups, rule_expert_size_missing, rule_ep_tp_without_sp,
     rule_moe_bias_with_etp, rule_topk_one, rule_moe_overlap_impossible,

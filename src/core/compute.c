@@ -5,63 +5,9 @@
 
 #include "core/batch.h"
 #include "core/framework/framework.h"
+#include "core/hardware.h"
 #include "core/number.h"
 #include "core/params.h"
-
-enum generation {
-	GENERATION_VOLTA, GENERATION_AMPERE, GENERATION_HOPPER, GENERATION_BLACKWELL,
-	GENERATION_OTHER
-};
-
-/*
- * Rows: efficiency of matrix products (bf16), their memory rate, launch time and exponent as
- * fitted to the GEMM tables of ai-dynamo/aiconfigurator; Blackwell's first two are those of
- * training shapes (SimuMax's B200 measurements: median 0.49, 0.65; 0.44 after its 21 step
- * times). Of FP8 the tables hold serving kernels only, which quantise too; 0.62 and 0.56 fit
- * the Llama and GPT-3 rows of NeMo 24.07 to Megatron-Bridge 26.04. Attention fits the long
- * sequences of llm-foundry (A100), NeMo's long-context table (H100) and SimuMax (B200); of
- * 2025 it is faster on H100. Products of experts reach 0.62 of others (SimuMax B200: 0.302 of
- * 0.488). `eager` is the one factor for an era of software: FSDP stacks without fused
- * kernels, chosen on 34 rows of llm-foundry. All of these were chosen on the rows that
- * tests/bench/accuracy_step.c scores.
- */
-struct generation_row {
-	double matrix, memory, launch;
-	int power;
-	double fp8;
-	double attention, attention_backward;
-	double grouped;
-	double eager; /* software era: share of it that PyTorch FSDP stacks reach */
-	double error; /* 90th percentile of the rows of this generation, those looked up after all
-	               * of it was chosen among them, rounded up */
-};
-
-static const struct generation_row rows[] = {
-	[GENERATION_VOLTA] = { .75, .80, 8e-6, 2, .75, .40, .34, .62, .88, .15 },
-	[GENERATION_AMPERE] = { .80, .80, 8e-6, 2, .80, .45, .36, .62, .95, .25 },
-	[GENERATION_HOPPER] = { .77, .90, 6e-6, 6, .62, .43, .33, .62, .78, .40 },
-	[GENERATION_BLACKWELL] = { .44, .65, 2e-6, 2, .56, .45, .38, .62, .90, .20 },
-	[GENERATION_OTHER] = { .60, .80, 8e-6, 2, .50, .40, .34, .62, .85, .40 },
-};
-
-static enum generation
-generation_of(const struct plan *p)
-{
-	const char *gpu = p->cluster.gpu;
-
-	if (strncmp(gpu, "v100", 4) == 0)
-		return GENERATION_VOLTA;
-	if (strncmp(gpu, "a100", 4) == 0 || strncmp(gpu, "a800", 4) == 0)
-		return GENERATION_AMPERE;
-	if (strncmp(gpu, "h100", 4) == 0 || strncmp(gpu, "h200", 4) == 0 ||
-	    strncmp(gpu, "h800", 4) == 0 || strncmp(gpu, "gh200", 5) == 0 ||
-	    strncmp(gpu, "h20", 3) == 0)
-		return GENERATION_HOPPER;
-	if (strncmp(gpu, "b200", 4) == 0 || strncmp(gpu, "b300", 4) == 0 ||
-	    strncmp(gpu, "gb", 2) == 0)
-		return GENERATION_BLACKWELL;
-	return GENERATION_OTHER;
-}
 
 /* Bytes moved to cast a value to FP8: 2 read, 1 written, 1 written transposed (Transformer
  * Engine transformer_engine/common/cast, cast_transpose). */
@@ -91,8 +37,7 @@ clock_share(const struct cluster *c)
 struct machine
 machine_of(const struct plan *p)
 {
-	const enum generation generation = generation_of(p);
-	const struct generation_row *r = &rows[generation];
+	const struct generation *r = generation_of(p);
 	const double measured = p->calibration.compute_efficiency;
 	const bool eager = framework_of(p)->eager;
 	const double fitted = (measured > 0 ? measured : 1) * (eager ? r->eager : 1);
@@ -108,9 +53,7 @@ machine_of(const struct plan *p)
 		g.peak = rate / 2; /* TF32 */
 		g.linear = g.plain = g.plain / 2;
 	}
-	/* On Hopper products of experts in FP8 are hardly faster than in bf16: 1 to 10 %, less
-	 * the more experts there are on a GPU (pytorch/ao pull request 2864, 2 to 16 of them). */
-	g.grouped = (generation == GENERATION_HOPPER ? g.plain : g.linear) * r->grouped;
+	g.grouped = (r->experts_in_bf16 ? g.plain : g.linear) * r->grouped;
 	g.hbm = p->cluster.hbm_gbps * 1e9 * r->memory;
 	g.vector = p->cluster.hbm_gbps * 1e9 * 0.8 * fitted;
 	g.launch = r->launch;

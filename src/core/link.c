@@ -1,7 +1,6 @@
 #include "core/link.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/number.h"
 
@@ -135,48 +134,52 @@ enum { SIZES = 3, OPS = 4 };
 
 /* For 2, 4 and 8 GPUs: all-reduce, all-gather, reduce-scatter, all-to-all.
  * ai-dynamo/aiconfigurator systems/data, NCCL 2.27.3 (public tables). */
-struct fabric {
+struct measured {
 	double link_gbps; /* NVLink rate of the GPU that was measured */
 	struct curve curve[OPS][SIZES];
 };
 
-static const struct fabric ampere = { 300, {
+static const struct measured ampere = { 300, {
 	{ { 10.0, { 131, 180, 193 } }, { 13.9, { 137, 201, 217 } }, { 21.3, { 136, 201, 222 } } },
 	{ { 9.0, { 90, 135, 150 } }, { 10.8, { 106, 174, 192 } }, { 14.6, { 109, 178, 205 } } },
 	{ { 8.9, { 102, 155, 167 } }, { 10.7, { 115, 187, 203 } }, { 14.5, { 119, 188, 213 } } },
 	{ { 10.5, { 85, 151, 164 } }, { 12.4, { 121, 176, 195 } }, { 12.6, { 128, 183, 203 } } },
 } };
-static const struct fabric hopper = { 450, {
+static const struct measured hopper = { 450, {
 	{ { 6.2, { 206, 288, 320 } }, { 9.7, { 253, 327, 349 } }, { 15.6, { 240, 405, 445 } } },
 	{ { 5.4, { 149, 229, 258 } }, { 7.3, { 191, 285, 317 } }, { 10.4, { 216, 301, 336 } } },
 	{ { 5.3, { 159, 214, 250 } }, { 7.3, { 212, 283, 310 } }, { 10.4, { 206, 308, 335 } } },
 	{ { 6.2, { 150, 249, 278 } }, { 6.8, { 179, 300, 332 } }, { 7.3, { 202, 290, 317 } } },
 } };
-static const struct fabric blackwell = { 900, {
+static const struct measured blackwell = { 900, {
 	{ { 9.1, { 319, 499, 534 } }, { 14.4, { 263, 588, 634 } }, { 25.2, { 294, 591, 701 } } },
 	{ { 7.8, { 224, 396, 438 } }, { 10.7, { 220, 516, 566 } }, { 15.8, { 144, 560, 617 } } },
 	{ { 7.9, { 228, 364, 413 } }, { 10.5, { 234, 506, 554 } }, { 15.8, { 153, 560, 613 } } },
 	{ { 8.5, { 170, 299, 332 } }, { 9.9, { 272, 445, 490 } }, { 10.4, { 293, 502, 563 } } },
 } };
 
-/* The measured generation that a GPU resembles, by name, else by what its links carry. */
-static const struct fabric *
+/* Which of those that were measured a fabric is like; NULL: the nearest by its links' rate. */
+static const struct measured *const measured_of[] = {
+	[FABRIC_OTHER] = NULL, [FABRIC_NVLINK1] = &ampere, [FABRIC_NVLINK2] = &ampere,
+	[FABRIC_NVLINK3] = &ampere, [FABRIC_NVLINK4] = &hopper, [FABRIC_NVLINK5] = &blackwell,
+	[FABRIC_XGMI] = NULL, [FABRIC_ROCE] = NULL, [FABRIC_HCCS] = NULL, [FABRIC_PCIE] = NULL,
+};
+
+static const struct measured *
 fabric_of(const struct plan *p)
 {
-	const char *gpu = p->cluster.gpu;
+	const struct measured *known = measured_of[p->cluster.fabric];
 
-	if (gpu[0] == 'h')
-		return &hopper;
-	if (gpu[0] == 'b' || gpu[0] == 'g')
-		return &blackwell;
-	if (gpu[0] == 'a' || gpu[0] == 'v' || p->cluster.nvlink_gbps <= 300)
+	if (known != NULL)
+		return known;
+	if (p->cluster.nvlink_gbps <= 300)
 		return &ampere;
 	return p->cluster.nvlink_gbps < 675 ? &hopper : &blackwell;
 }
 
 /* How the links of this plan compare with those that were measured. */
 static double
-fabric_scale(const struct plan *p, const struct fabric *f)
+fabric_scale(const struct plan *p, const struct measured *f)
 {
 	const double rate = p->cluster.nvlink_gbps > 0 ? p->cluster.nvlink_gbps :
 	    p->cluster.pcie_gbps * PCIE_SHARE;
@@ -215,7 +218,7 @@ curve_seconds(const struct curve *c, double payload, double factor, double laten
 static double
 inside_seconds(const struct plan *p, enum collective c, double payload, int64_t n)
 {
-	const struct fabric *f = fabric_of(p);
+	const struct measured *f = fabric_of(p);
 	const int op = c == COLLECTIVE_SEND ? COLLECTIVE_ALL_TO_ALL : (int)c;
 	const int column = n <= 2 || c == COLLECTIVE_SEND ? 0 : n <= 4 ? 1 : 2;
 	const struct curve *curve = &f->curve[op][column];

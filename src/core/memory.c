@@ -178,6 +178,27 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 	return s;
 }
 
+/*
+ * DeepSpeed's optimizer turns its gradients into fp32 in the step alone, ZeRO-3 those of 1e9
+ * parameters (sub_group_size) at a time: what of it does not fit where activations and logits
+ * were.
+ */
+static void
+add_step_copy(const struct holding *h, const struct recipe *r, struct memory *out)
+{
+	const double d = r->shard_optimizer ? h->shards->dense : 1;
+	const double e = r->shard_optimizer ? h->shards->expert : 1;
+	const double all = h->params.dense / d + h->params.expert / e;
+	const double n = r->shard_weights ? smaller(all, 1e9) : all;
+	const double freed = out->activations + out->logits;
+
+	if (n * r->step_copy > freed)
+		LEDGER_ADD(h->ledger, out->buffers, QUANTITY_BUFFERS, n * r->step_copy - freed,
+		    "fp32 copy of gradients in the step", r->gradient_source,
+		    "parameters*bytes - (activations + logits) = %.0f*%.0f - %.10g", n,
+		    r->step_copy, freed);
+}
+
 /* What a training step adds to the state: kept activations, logits, buffers. */
 static void
 add_step(const struct memory_setup *s, struct rank_view *v, const struct flight *f,
@@ -208,8 +229,10 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	add_parameters(&h, &s->recipe, &out.parameters);
 	add_gradients(&h, &s->recipe, &out.gradients);
 	add_optimizer(&h, &s->recipe, &out.optimizer);
-	if (f != NULL)
+	if (f != NULL) {
 		add_step(s, &v, f, &out);
+		add_step_copy(&h, &s->recipe, &out);
+	}
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
 	    out.logits + out.kv_cache + out.buffers;
 	if (f != NULL) /* a serving engine's own is serve.c's */

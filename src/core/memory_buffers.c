@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "core/framework/framework.h"
+#include "core/hardware.h"
 #include "core/number.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -70,8 +71,8 @@ bucket_sets(const struct rank_view *v, const struct working_set *set, struct mom
 
 	if (v->p->parallel.zero_stage == 0)
 		return;
-	BUFFER(v, t->buffers, reduce * v->gradient, "gradient bucket", set->source,
-	    "reduce_bucket_size*bytes = %.0f*%.0f", reduce, v->gradient);
+	BUFFER(v, t->buffers, reduce * v->act->a, "gradient bucket", set->source,
+	    "reduce_bucket_size*bytes = %.0f*%.0f", reduce, v->act->a);
 	if (v->p->parallel.zero_stage >= 3)
 		BUFFER(v, t->buffers, (live + ahead) * v->act->a, "gathered weights",
 		    set->source,
@@ -416,7 +417,7 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 static void
 add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
 {
-	const double cublas = 32, te = plan_hopper_or_later(v->p) ? 32 : 4;
+	const double cublas = 32, te = generation_of(v->p)->te_workspace;
 
 	BUFFER(v, out->buffers, 2 * cublas * MIB, "workspaces of cuBLAS", TORCH_BLAS,
 	    "threads*MiB = 2*%.0f", cublas);

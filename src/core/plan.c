@@ -62,6 +62,16 @@ inherit(enum field_id f, struct plan *p, const struct catalog_entry *entry,
 	field_mark(f, p, false);
 }
 
+/* Megatron adds gradients up in fp32, DeepSpeed in the precision of the parameters unless
+ * grad_accum_dtype says otherwise (deepspeed/runtime/engine.py, get_data_types). */
+static int64_t
+usual_gradients(const struct plan *p)
+{
+	if (p->parallel.layout != LAYOUT_DEEPSPEED || p->training.precision == PRECISION_FP32)
+		return GRAD_FP32;
+	return p->training.precision == PRECISION_FP16 ? GRAD_FP16 : GRAD_BF16;
+}
+
 /* Rules over other fields. ETP: megatron/core/parallel_state.py takes TP when
  * expert_tensor_parallel_size is not given, DeepSpeed splits experts over TP as well;
  * torchtitan and vLLM hold whole experts. */
@@ -76,6 +86,8 @@ derive(struct plan *p, const struct catalog_entry *gpu)
 		else
 			p->cluster.nvlink_domain = p->cluster.gpus_per_node;
 	}
+	if (!field_is_set(FIELD_GRAD_DTYPE, p))
+		p->training.grad_dtype = usual_gradients(p);
 	if (!field_is_set(FIELD_SEQUENCE_PARALLEL, p))
 		par->sequence_parallel = par->tp > 1;
 	if (!field_is_set(FIELD_ETP, p))
@@ -133,12 +145,6 @@ plan_rack_nodes(const struct plan *p)
 	if (p->cluster.nodes_per_rack > 0)
 		return p->cluster.nodes_per_rack;
 	return domain > 1 ? domain : 4;
-}
-
-bool
-plan_hopper_or_later(const struct plan *p)
-{
-	return p->cluster.fp8_tflops > 0 && p->cluster.nvlink_gbps > 0;
 }
 
 bool

@@ -35,6 +35,16 @@ enum mode { MODE_TRAIN, MODE_SERVE };
 enum layout_id {
 	LAYOUT_MEGATRON, LAYOUT_DEEPSPEED, LAYOUT_TORCHTITAN, LAYOUT_NANOTRON, LAYOUT_VLLM, LAYOUT_SEED
 };
+enum generation_id {
+	GENERATION_OTHER, GENERATION_VOLTA, GENERATION_TURING, GENERATION_AMPERE,
+	GENERATION_AMPERE_RTX, GENERATION_ADA, GENERATION_HOPPER, GENERATION_BLACKWELL,
+	GENERATION_BLACKWELL_RTX, GENERATION_CDNA1, GENERATION_CDNA2, GENERATION_CDNA3,
+	GENERATION_CDNA4, GENERATION_GAUDI2, GENERATION_GAUDI3, GENERATION_ASCEND_910B
+};
+enum fabric_id {
+	FABRIC_OTHER, FABRIC_NVLINK1, FABRIC_NVLINK2, FABRIC_NVLINK3, FABRIC_NVLINK4,
+	FABRIC_NVLINK5, FABRIC_XGMI, FABRIC_ROCE, FABRIC_HCCS, FABRIC_PCIE
+};
 enum norm { NORM_RMS, NORM_LAYER };
 enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE };
 enum attention { ATTENTION_MHA, ATTENTION_MLA };
@@ -60,6 +70,7 @@ enum kv_dtype { KV_BF16, KV_FP16, KV_FP8, KV_NVFP4 };
  * serve every row of the field table. Units are in the field table. */
 struct cluster {
 	char gpu[PLAN_ID_SIZE];
+	int64_t generation, fabric;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps;
 	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, nvlink_gbps, pcie_gbps;
@@ -164,9 +175,6 @@ int64_t plan_domain_nodes(const struct plan *p);
 /* Nodes of a rack: as said, else an NVLink domain larger than a node, else 4 (NVIDIA DGX
  * SuperPOD reference architecture, DGX H100: four systems in a rack). */
 int64_t plan_rack_nodes(const struct plan *p);
-
-/* True for data centre GPUs of NVIDIA from Hopper on: those with FP8 units and NVLink. */
-bool plan_hopper_or_later(const struct plan *p);
 
 /* True for a mixture-of-experts model. */
 bool plan_has_experts(const struct plan *p);

@@ -4,6 +4,7 @@
  */
 #include "core/batch.h"
 #include "core/check_rules.h"
+#include "core/hardware.h"
 
 /* ---- heads and widths over TP --------------------------------------------------------- */
 
@@ -184,6 +185,19 @@ rule_cp_without_flash(const struct facts *f, char *message, size_t size)
 	return BROKEN("context parallelism (%lld) needs fused attention", N(f->plan->parallel.cp));
 }
 
+bool
+rule_cp_before_ampere(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	char name[PLAN_ID_SIZE];
+
+	if (p->parallel.cp <= 1 || !generation_of(p)->no_flash)
+		return false;
+	field_choice(FIELD_GENERATION, p->cluster.generation, name, sizeof name);
+	return BROKEN("context parallelism (%lld) needs attention of Transformer Engine that runs on Ampere and later, not on %s",
+	    N(p->parallel.cp), name);
+}
+
 /* ---- experts ---------------------------------------------------------------------------------- */
 
 bool
@@ -287,7 +301,7 @@ rule_moe_overlap_impossible(const struct facts *f, char *message, size_t size)
 		return BROKEN("overlapping expert traffic needs EP above 1");
 	if (p->parallel.pp > 1 && f->placement != NULL && f->placement->vpp == 1)
 		return BROKEN("overlapping expert traffic with PP needs VPP above 1");
-	if (t->precision != PRECISION_BF16 && t->precision != PRECISION_FP16)
+	if (t->precision == PRECISION_FP32) /* FP8 has parameters in bf16 */
 		return BROKEN("overlapping expert traffic needs bf16 or fp16");
 	if (t->recompute == RECOMPUTE_FULL || (batch_again(p) & AGAIN_MOE) != 0)
 		return BROKEN("overlapping expert traffic forbids recompute of whole layers and of moe");

@@ -1,7 +1,6 @@
 #include "core/serve_setup.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/kv.h"
 #include "core/number.h"
@@ -32,11 +31,15 @@ serve_version(const char *text)
 }
 
 /* Cards that vLLM gives a large batch: 70 GiB and more, but not the A100
- * (vllm/engine/arg_utils.py). */
+ * (vllm/engine/arg_utils.py). It goes by the driver's name, which the A800, an A100 whose
+ * NVLink is cut below 300 GB/s, does not share. */
 static bool
 is_large(const struct plan *p)
 {
-	return p->cluster.memory_gib >= 70 && strncmp(p->cluster.gpu, "a100", 4) != 0;
+	const struct cluster *c = &p->cluster;
+	const bool cut = c->nvlink_gbps > 0 && c->nvlink_gbps < 300;
+
+	return c->memory_gib >= 70 && (c->generation != GENERATION_AMPERE || cut);
 }
 
 /* V0 runs whole prompts in one pass, up to 32768 tokens. */

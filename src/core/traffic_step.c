@@ -20,6 +20,8 @@
 static double
 grad_bytes(const struct plan *p)
 {
+	if (framework_of(p)->gradients_in_precision)
+		return p->training.precision == PRECISION_FP32 ? 4 : 2;
 	return p->training.grad_dtype == GRAD_FP32 || p->training.precision == PRECISION_FP32 ?
 	    4 : 2;
 }

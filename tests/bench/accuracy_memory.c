@@ -67,11 +67,8 @@ is(const struct words *w, const char *key, const char *value)
 static void
 put_gpu(struct plan *p, const char *gpu)
 {
-	const bool hopper = gpu[0] == 'H' || gpu[0] == 'B' || gpu[0] == 'G';
-
-	p->cluster.fp8_tflops = hopper || gpu[0] == 'R' || strcmp(gpu, "L4") == 0 ? 1 : 0;
-	p->cluster.bf16_tflops = gpu[0] == 'B' || gpu[0] == 'G' ? 2250 : 312;
-	p->cluster.nvlink_gbps = hopper || gpu[0] == 'A' ? 300 : 0;
+	p->cluster.generation = gpu[0] == 'H' ? GENERATION_HOPPER :
+	    gpu[0] == 'B' || gpu[0] == 'G' ? GENERATION_BLACKWELL : GENERATION_AMPERE;
 }
 
 static void

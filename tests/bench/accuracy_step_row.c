@@ -60,42 +60,46 @@ struct setting {
 	const char *key, *values; /* where a cell starts with key: PATH=VALUE, blanks between */
 };
 
-#define H100_RATES "cluster.bf16_tflops=989 cluster.fp8_tflops=1979 cluster.nvlink_gbps=450 " \
+#define H100_RATES "cluster.generation=hopper cluster.fabric=nvlink4 " \
+	"cluster.bf16_tflops=989 cluster.fp8_tflops=1979 cluster.nvlink_gbps=450 " \
 	"cluster.pcie_gbps=64 cluster.nics_per_node=8 cluster.nic_gbps=400 "
-#define A100_RATES "cluster.bf16_tflops=312 cluster.nvlink_gbps=300 cluster.pcie_gbps=32 " \
+#define A100_RATES "cluster.generation=ampere cluster.fabric=nvlink3 " \
+	"cluster.bf16_tflops=312 cluster.nvlink_gbps=300 cluster.pcie_gbps=32 " \
 	"cluster.nics_per_node=8 cluster.nic_gbps=200 "
-#define B200_RATES "cluster.bf16_tflops=2250 cluster.fp8_tflops=4500 cluster.hbm_gbps=7700 " \
+#define B200_RATES "cluster.generation=blackwell cluster.fabric=nvlink5 " \
+	"cluster.bf16_tflops=2250 cluster.fp8_tflops=4500 cluster.hbm_gbps=7700 " \
 	"cluster.nvlink_gbps=900 cluster.pcie_gbps=64 cluster.nics_per_node=8 " \
 	"cluster.nic_gbps=400 "
-#define GB200_RATES "cluster.bf16_tflops=2500 cluster.fp8_tflops=5000 cluster.hbm_gbps=8000 " \
+#define GB200_RATES "cluster.generation=blackwell cluster.fabric=nvlink5 " \
+	"cluster.bf16_tflops=2500 cluster.fp8_tflops=5000 cluster.hbm_gbps=8000 " \
 	"cluster.nvlink_gbps=900 cluster.nvlink_domain=72 cluster.nics_per_node=4 "
 
 static const struct setting gpus[] = {
-	{ "A100-40GB", "cluster.gpu=a100-sxm4-40gb cluster.hbm_gbps=1555 " A100_RATES },
-	{ "A100-80GB (400 Gb/s a node)", "cluster.gpu=a100-sxm4-80gb cluster.hbm_gbps=2039 "
+	{ "A100-40GB", "cluster.hbm_gbps=1555 " A100_RATES },
+	{ "A100-80GB (400 Gb/s a node)", "cluster.hbm_gbps=2039 "
 	    A100_RATES "cluster.nics_per_node=4 cluster.nic_gbps=100" },
-	{ "A100-80GB (800 Gb/s a node)", "cluster.gpu=a100-sxm4-80gb cluster.hbm_gbps=2039 "
+	{ "A100-80GB (800 Gb/s a node)", "cluster.hbm_gbps=2039 "
 	    A100_RATES "cluster.nic_gbps=100" },
-	{ "A100", "cluster.gpu=a100-sxm4-80gb cluster.hbm_gbps=2039 " A100_RATES },
-	{ "A800", "cluster.gpu=a800-sxm4-80gb cluster.hbm_gbps=2039 " A100_RATES
+	{ "A100", "cluster.hbm_gbps=2039 " A100_RATES },
+	{ "A800", "cluster.hbm_gbps=2039 " A100_RATES
 	    "cluster.nvlink_gbps=200" },
-	{ "H100-80GB (800 Gb/s a node)", "cluster.gpu=h100-sxm-80gb cluster.hbm_gbps=3350 "
+	{ "H100-80GB (800 Gb/s a node)", "cluster.hbm_gbps=3350 "
 	    H100_RATES "cluster.nic_gbps=100" },
-	{ "H200-141GB (4 a node", "cluster.gpu=h200-sxm-141gb cluster.hbm_gbps=4800 " H100_RATES
+	{ "H200-141GB (4 a node", "cluster.hbm_gbps=4800 " H100_RATES
 	    "cluster.nics_per_node=4" },
-	{ "H200", "cluster.gpu=h200-sxm-141gb cluster.hbm_gbps=4800 " H100_RATES },
-	{ "H800", "cluster.gpu=h800-sxm-80gb cluster.hbm_gbps=3350 " H100_RATES
+	{ "H200", "cluster.hbm_gbps=4800 " H100_RATES },
+	{ "H800", "cluster.hbm_gbps=3350 " H100_RATES
 	    "cluster.nvlink_gbps=200 cluster.nic_gbps=200" },
 	/* torchtitan benchmarks/llama3_h100_202412_torchtitan.md: limited to 500 W of 700 */
-	{ "H100-96GB-HBM2e 500W", "cluster.gpu=h100-sxm-80gb cluster.hbm_gbps=2400 "
+	{ "H100-96GB-HBM2e 500W", "cluster.hbm_gbps=2400 "
 	    "cluster.tdp_watts=700 cluster.gpu_power_watts=500 " H100_RATES },
-	{ "H100-96GB-HBM2e", "cluster.gpu=h100-sxm-80gb cluster.hbm_gbps=2400 " H100_RATES },
-	{ "H100", "cluster.gpu=h100-sxm-80gb cluster.hbm_gbps=3350 " H100_RATES },
-	{ "B200", "cluster.gpu=b200-sxm-180gb " B200_RATES },
-	{ "B300", "cluster.gpu=b300-sxm-288gb " B200_RATES "cluster.nic_gbps=800" },
-	{ "GB200", "cluster.gpu=gb200 " GB200_RATES "cluster.nic_gbps=400" },
-	{ "GB300", "cluster.gpu=gb300 " GB200_RATES "cluster.nic_gbps=800" },
-	{ "V100", "cluster.gpu=v100-sxm2-32gb cluster.hbm_gbps=900 cluster.bf16_tflops=125 "
+	{ "H100-96GB-HBM2e", "cluster.hbm_gbps=2400 " H100_RATES },
+	{ "H100", "cluster.hbm_gbps=3350 " H100_RATES },
+	{ "B200", B200_RATES },
+	{ "B300", B200_RATES "cluster.nic_gbps=800" },
+	{ "GB200", GB200_RATES "cluster.nic_gbps=400" },
+	{ "GB300", GB200_RATES "cluster.nic_gbps=800" },
+	{ "V100", "cluster.generation=volta cluster.fabric=nvlink2 cluster.hbm_gbps=900 cluster.bf16_tflops=125 "
 	    "cluster.nvlink_gbps=150 cluster.nics_per_node=4 cluster.nic_gbps=100" },
 };
 

@@ -17,6 +17,8 @@
 static void
 put_rates(struct plan *p)
 {
+	put(p, FIELD_GENERATION, "hopper");
+	put(p, FIELD_FABRIC, "nvlink4");
 	put(p, FIELD_MEMORY_GIB, "79.19");
 	put(p, FIELD_HBM_GBPS, "3350");
 	put(p, FIELD_BF16_TFLOPS, "989");

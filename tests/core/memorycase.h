@@ -132,6 +132,6 @@ run(int64_t sequence, int64_t micro_batch)
 	p.training.moe_imbalance = 1;
 	p.training.schedule = SCHEDULE_1F1B;
 	p.parallel.sequence_parallel = p.parallel.tp > 1;
-	p.cluster.fp8_tflops = p.cluster.nvlink_gbps = 1;
+	p.cluster.generation = GENERATION_HOPPER;
 }
 #endif

@@ -236,14 +236,15 @@ test_attention_kernels(void **state)
 	p.training.micro_batch_size = 2;
 	near(layer(), 2 * one + out);
 	p.cluster.fp8_tflops = 1979;
-	near(layer(), 2 * one + out); /* Ada: no NVLink */
 	p.cluster.nvlink_gbps = 450;
-	p.cluster.bf16_tflops = 989;
+	p.cluster.generation = GENERATION_ADA;
+	near(layer(), 2 * one + out); /* rates say nothing of the kernels */
+	p.cluster.generation = GENERATION_HOPPER;
 	two = layer();
 	near(two, 2 * one);
 	p.training.attention_dropout = 0.1;
 	near(layer(), two);
-	p.cluster.bf16_tflops = 2250;
+	p.cluster.generation = GENERATION_BLACKWELL;
 	near(layer(), two + out);
 	p.parallel.layout = LAYOUT_TORCHTITAN;
 	near(layer(), two);

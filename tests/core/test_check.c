@@ -188,6 +188,7 @@ static const struct {
 	{ "cp=4 cp_comm=a2a+p2p", "hcp_missing" },
 	{ "cp=8 tp=1 cp_comm=a2a kv_heads=4", "a2a_heads_not_divisible" },
 	{ "cp=2 flash_attention=false", "cp_needs_flash" },
+	{ "cp=2 generation=volta", "cp_needs_ampere" },
 	{ "ep=2", "ep_needs_experts" },
 	{ "ep=8 experts=12 experts_per_token=2 moe_ffn_hidden_size=1024", "experts_not_divisible" },
 	{ "experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 router_groups=3", "router_groups_do_not_fit" },
@@ -236,6 +237,50 @@ static const struct {
 	{ "sequence_parallel=true", "sp_without_tp" },
 	{ "tp=2 sequence_parallel=false", "sp_off" },
 };
+
+/* Megatron-LM asks for parameters in bf16 or fp16 (transformer_config.py), as they are in
+ * FP8 runs too. */
+static void
+moe_overlap_with_fp8(void **state)
+{
+	static const char *const precisions[] = { "bf16", "fp16", "fp8" };
+	struct plan p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++) {
+		struct diag_list diags = { 0 };
+
+		plan_defaults(&p);
+		settings_put_all(&p, MOE_OVERLAP "fp8_tflops=1979");
+		settings_put(&p, "training.precision", precisions[i]);
+		plan_check(&p, NULL, &diags);
+		if (diag_has(&diags, "moe_overlap_impossible"))
+			fail_msg("refused in %s", precisions[i]);
+	}
+}
+
+/* Transformer Engine has no attention that splits sequences below compute capability 8.0. */
+static void
+cp_by_generation(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_defaults(&p);
+	settings_put(&p, "parallel.cp", "2");
+	for (int64_t g = GENERATION_OTHER; g <= GENERATION_ASCEND_910B; g++) {
+		const bool old = g == GENERATION_VOLTA || g == GENERATION_TURING;
+		struct diag_list diags = { 0 };
+
+		settings_int(&p, FIELD_GENERATION, g);
+		plan_check(&p, NULL, &diags);
+		assert_int_equal(diag_has(&diags, "cp_needs_ampere"), old);
+		check_fixes(&p, NULL, &diags);
+		for (size_t i = 0; i < diags.count && old; i++)
+			if (strcmp(diags.item[i].reason, "cp_needs_ampere") == 0)
+				assert_string_equal(diags.item[i].fix_value, "1");
+	}
+}
 
 static void
 each_rule_fires(void **state)
@@ -467,6 +512,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
+		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
 		cmocka_unit_test(fixes_are_values), cmocka_unit_test(advice),
 		cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),

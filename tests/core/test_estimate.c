@@ -154,6 +154,44 @@ chunked_attention(void **state)
 	assert_true(fabs(flops_sum(flops_of_token(&p, false)) - causal) < 1);
 }
 
+/* What a GPU is called decides nothing: its fields do. */
+static void
+names_decide_nothing(void **state)
+{
+	static const char *const names[] = {
+		"our-h100", "v100", "a100", "h100", "b200", "gb200", "gaudi2", "mi300x", "x"
+	};
+	static const char *const modes[] = { "train", "serve" };
+	struct plan p;
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct steptime step = { 0 };
+		struct serve serve = { 0 };
+		double peak = 0;
+
+		plan_builtin(&p);
+		settings_put_all(&p, "memory_gib=79.19 hbm_gbps=3350 bf16_tflops=989 "
+		    "fp8_tflops=1979 nvlink_gbps=450 generation=hopper fabric=nvlink4 "
+		    "serving.max_num_seqs=0 precision=fp8 micro_batch_size=2");
+		settings_put(&p, "mode", modes[k]);
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+			settings_put(&p, "cluster.gpu", names[i]);
+			estimate_run(estimate, &p, NULL, NULL);
+			if (i == 0) {
+				step = estimate->step;
+				serve = estimate->serve;
+				peak = estimate->peak_total;
+			}
+			if (memcmp(&step, &estimate->step, sizeof step) != 0 ||
+			    memcmp(&serve, &estimate->serve, sizeof serve) != 0 ||
+			    memcmp(&peak, &estimate->peak_total, sizeof peak) != 0)
+				fail_msg("%s of %s changes with its name", names[i], modes[k]);
+		}
+		assert_true(k == 1 ? serve.tpot_seconds > 0 : step.seconds > 0);
+	}
+}
+
 /* A refused plan is refused at once; a catalogue that lacks the GPU refuses as well. */
 static void
 quick_refusals(void **state)
@@ -195,6 +233,7 @@ main(void)
 		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
 		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
+		cmocka_unit_test(names_decide_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);

@@ -160,18 +160,18 @@ static bool
 fabric_plan(struct plan *p, const char *system)
 {
 	static const struct {
-		const char *system, *gpu, *rate;
+		const char *system, *fabric, *rate;
 	} rows[] = {
-		{ "a100_sxm", "a100-sxm4-80gb", "300" }, { "h100_sxm", "h100-sxm-80gb", "450" },
-		{ "h200_sxm", "h200-sxm-141gb", "450" }, { "b200_sxm", "b200-sxm-180gb", "900" },
-		{ "b300_sxm", "b300-sxm-288gb", "900" }, { "gb200", "gb200", "900" },
-		{ "gb300", "gb300", "900" },
+		{ "a100_sxm", "nvlink3", "300" }, { "h100_sxm", "nvlink4", "450" },
+		{ "h200_sxm", "nvlink4", "450" }, { "b200_sxm", "nvlink5", "900" },
+		{ "b300_sxm", "nvlink5", "900" }, { "gb200", "nvlink5", "900" },
+		{ "gb300", "nvlink5", "900" },
 	};
 
 	plan_defaults(p);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (strcmp(rows[i].system, system) == 0) {
-			settings_set(p, "cluster.gpu", rows[i].gpu);
+			settings_set(p, "cluster.fabric", rows[i].fabric);
 			settings_set(p, "cluster.nvlink_gbps", rows[i].rate);
 			return true;
 		}

@@ -251,22 +251,34 @@ test_nanotron(void **state)
 	assert_near(state_of(0), n * 18, 1e-14);
 }
 
-/* As DeepSpeed's own estimators say: 2 + 18/N with ZeRO-2, 18/N with ZeRO-3. */
+/* DeepSpeed: 16 bytes a parameter, 2 of them its gradient, unless grad_accum_dtype is fp32
+ * (engine.py, get_data_types). The step has fp32 gradients as well, where activations were. */
 static void
 test_deepspeed(void **state)
 {
 	const double n = 8030261248;
+	struct memory m;
 
 	(void)state;
 	setup(LLAMA_8B, 8, 1, 1, 1);
 	p.parallel.layout = LAYOUT_DEEPSPEED;
 	p.parallel.zero_stage = 2;
 	p.training.grad_dtype = GRAD_BF16;
-	assert_near(state_of(0), n * (2 + 18.0 / 8), 1e-14);
+	assert_near(state_of(0), n * (2 + 14.0 / 8), 1e-14);
+	run(0, 0); /* no activations: the step is the peak */
+	m = stage(0);
+	assert_near(m.buffers - m.activations, n / 8 * 4 + 1e9 + 64 * 1048576, 1e-3);
+	run(4096, 8);
+	m = stage(0);
+	assert_true(m.activations > n / 8 * 4 && m.buffers < 3e9);
+	p.parallel.zero_stage = 0;
+	assert_near(state_of(0), n * 16, 1e-14);
+	p.parallel.zero_stage = 2;
 	p.parallel.offload = OFFLOAD_OPTIMIZER;
 	assert_near(state_of(0), n * 2, 1e-14);
 	p.parallel.offload = OFFLOAD_NONE;
 	p.parallel.zero_stage = 3;
+	assert_near(state_of(0), n * 16 / 8, 1e-14);
 	p.training.grad_dtype = GRAD_FP32;
 	assert_near(state_of(0), n * 18 / 8, 1e-14);
 	p.parallel.offload = OFFLOAD_OPTIMIZER;

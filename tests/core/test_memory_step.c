@@ -302,7 +302,7 @@ test_workspaces(void **state)
 	setup(MIXTRAL, 64, 1, 1, 8);
 	run(0, 0);
 	assert_near(stage(0).buffers, (96 + 4 * 32) * 1048576.0, 1e-14);
-	p.cluster.fp8_tflops = 0;
+	p.cluster.generation = GENERATION_AMPERE;
 	assert_near(stage(0).buffers, (68 + 4 * 4) * 1048576.0, 1e-14);
 	p.calibration.memory_bias_gib = 1;
 	assert_near(stage(0).buffers, (68 + 4 * 4) * 1048576.0 + GIB, 1e-14);

@@ -88,6 +88,8 @@ load_at(int i)
 	for (int k = 0; k < config_setting_length(e); k++)
 		put_setting(config_setting_get_elem(e, (unsigned)k));
 	set("gpus_per_node", "8");
+	set("generation", "hopper");
+	set("fabric", "nvlink4");
 	set("memory_gib", "79.19");
 	set("hbm_gbps", "3350");
 	set("bf16_tflops", "989");
@@ -173,9 +175,11 @@ test_engine_defaults(void **state)
 	load("llama-3.1-8b");
 	set("gpu_memory_utilization", "0");
 	limits(1024, 8192, 0.9);
-	set("gpu", "a100-sxm4-80gb");
+	set("generation", "ampere");
 	limits(256, 2048, 0.9);
-	set("gpu", "h200-sxm-141gb");
+	set("nvlink_gbps", "200"); /* an A800 */
+	limits(1024, 8192, 0.9);
+	set("generation", "hopper");
 	set("memory_gib", "178");
 	limits(1024, 16384, 0.9);
 	set("engine_version", "0.22");

@@ -26,7 +26,8 @@ static struct plan
 plan_of(const char *settings)
 {
 	return settings_plan(
-	    "nodes=8 bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 nvlink_gbps=450",
+	    "nodes=8 generation=hopper fabric=nvlink4 bf16_tflops=989 fp8_tflops=1979 "
+	    "hbm_gbps=3350 nvlink_gbps=450",
 	    settings);
 }
 

@@ -24,7 +24,7 @@ static struct plan
 plan_of(const char *settings)
 {
 	return settings_plan(
-	    "nodes=8 bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450",
+	    "nodes=8 generation=hopper fabric=nvlink4 bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450",
 	    settings);
 }
 
@@ -482,6 +482,29 @@ row_of(const struct traffic *t, const char *dim, const char *collective)
 	return found;
 }
 
+/* DeepSpeed keeps gradients in the plan's precision where nothing else is said, and always
+ * sends them so (deepspeed/runtime/engine.py). */
+static void
+deepspeed_gradients(void **state)
+{
+	struct plan p = plan_of("layout=deepspeed zero_stage=2");
+	const struct traffic bf16 = traffic_of(&p);
+	const double sent = row_of(&bf16, "dp", "reduce-scatter")->bytes;
+	struct traffic fp32;
+
+	(void)state;
+	assert_int_equal(p.training.grad_dtype, GRAD_BF16);
+	near(sent, row_of(&bf16, "dp", "all-gather")->bytes); /* one micro-batch */
+	settings_put(&p, "grad_dtype", "fp32");
+	fp32 = traffic_of(&p);
+	near(sent, row_of(&fp32, "dp", "reduce-scatter")->bytes);
+	settings_put(&p, "grad_dtype", "");
+	settings_put(&p, "precision", "fp16");
+	assert_int_equal(p.training.grad_dtype, GRAD_FP16);
+	settings_put(&p, "precision", "fp32");
+	assert_int_equal(p.training.grad_dtype, GRAD_FP32);
+}
+
 /* FSDP behind compute: PyTorch runs ahead in the forward pass whatever is switched off; a
  * pipeline of torchtitan gathers once and scatters beside nothing. */
 static void
@@ -586,7 +609,7 @@ main(void)
 		cmocka_unit_test(tensor_again), cmocka_unit_test(block),
 		cmocka_unit_test(context_parallel_latent), cmocka_unit_test(context_parallel_again),
 		cmocka_unit_test(pipeline_folded), cmocka_unit_test(single_precision),
-		cmocka_unit_test(experts_unsplit),
+		cmocka_unit_test(experts_unsplit), cmocka_unit_test(deepspeed_gradients),
 		cmocka_unit_test(pipeline_parallel), cmocka_unit_test(data_parallel),
 		cmocka_unit_test(replicated), cmocka_unit_test(mirrored), cmocka_unit_test(experts), cmocka_unit_test(embedding),
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),

@@ -50,6 +50,9 @@ test_every_entry(void **state)
 				fail_msg("%s: no source", e->id);
 			if (l == 1 && (e->values.cluster.memory_gib < 1 || e->values.cluster.bf16_tflops < 1))
 				fail_msg("%s: no memory or no rate", e->id);
+			if (l == 1 && (e->values.cluster.generation == GENERATION_OTHER ||
+			    !field_is_set(FIELD_FABRIC, &e->values)))
+				fail_msg("%s: no generation or no fabric", e->id);
 			if (l == 0 && e->total_params == 0)
 				fail_msg("%s: no total_params", e->id);
 		}

@@ -149,8 +149,12 @@ session_catalog(struct session *s)
 	put(&s->model[1].values, FIELD_ATTENTION_HEADS, "64");
 	s->model[1].total_params = 70553706496;
 	entry(&s->gpu[0], "h100-sxm-80gb", "H100 SXM 80GB");
+	put(&s->gpu[0].values, FIELD_GENERATION, "hopper");
+	put(&s->gpu[0].values, FIELD_FABRIC, "nvlink4");
 	put(&s->gpu[0].values, FIELD_MEMORY_GIB, "79.2");
 	entry(&s->gpu[1], "a100-sxm-40gb", "A100 SXM 40GB");
+	put(&s->gpu[1].values, FIELD_GENERATION, "ampere");
+	put(&s->gpu[1].values, FIELD_FABRIC, "nvlink3");
 	put(&s->gpu[1].values, FIELD_MEMORY_GIB, "39.4");
 	s->catalog.models = (struct catalog_list){ s->model, 2 };
 	s->catalog.gpus = (struct catalog_list){ s->gpu, 2 };

@@ -26,6 +26,8 @@ make_plan(int64_t schedule, int64_t pp, int64_t vpp, int64_t m)
 
 	plan_defaults(&plan);
 	put(&plan, FIELD_GPU, "h100-sxm-80gb");
+	put(&plan, FIELD_GENERATION, "hopper");
+	put(&plan, FIELD_FABRIC, "nvlink4");
 	put(&plan, FIELD_BF16_TFLOPS, "989");
 	put(&plan, FIELD_HBM_GBPS, "3350");
 	put(&plan, FIELD_NVLINK_GBPS, "450");

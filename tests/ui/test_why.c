@@ -13,7 +13,7 @@
 #include "ui/rows.h"
 #include "ui/units.h"
 
-#define GPU "bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 nvlink_gbps=450 nodes=8 "
+#define GPU "generation=hopper fabric=nvlink4 bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 nvlink_gbps=450 nodes=8 "
 #define MOE "experts=64 experts_per_token=6 moe_ffn_hidden_size=1408 "
 #define MLA "attention=mla q_lora_rank=1536 kv_lora_rank=512 qk_nope_head_dim=128 " \
 	"qk_rope_head_dim=64 v_head_dim=128 "

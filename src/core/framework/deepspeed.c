@@ -106,6 +106,8 @@ deepspeed_state(struct recipe *r, const struct plan *p)
 	    "DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py";
 
 	recipe_mixed(r, p, &(struct recipe_sources){ source, source, source });
+	r->step_copy = r->gradient_copy; /* made in the step, where activations were */
+	r->gradient_copy = 0;
 	recipe_offload(r, p, zero >= 2,
 	    zero >= 3 && p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS);
 }
@@ -115,6 +117,7 @@ const struct framework framework_deepspeed = {
 	.lay_out = deepspeed_lay_out,
 	.place = deepspeed_place,
 	.state = deepspeed_state,
+	.gradients_in_precision = true,
 	.etp_follows_tp = true,
 	.working = { .buckets = true, .source = "DeepSpeed deepspeed/runtime/zero/config.py" },
 };

@@ -52,6 +52,11 @@ struct framework {
 	/* Bytes a parameter takes in training, and what is sharded; *r comes zeroed. */
 	void (*state)(struct recipe *r, const struct plan *p);
 
+	/* Gradients are kept in the plan's precision unless training.grad_dtype is set, and sent in
+	 * it always (DeepSpeed deepspeed/runtime/engine.py, get_data_types and
+	 * communication_data_type); else fp32, sent as they are kept. */
+	bool gradients_in_precision;
+
 	/* experts */
 	bool etp_follows_tp;       /* TP splits single experts unless parallel.etp says otherwise */
 	bool tp_splits_experts;    /* no expert TP: TP splits experts where EP does not */

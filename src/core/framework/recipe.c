@@ -84,7 +84,7 @@ recipe_offload(struct recipe *r, const struct plan *p, bool gradients, bool weig
 {
 	if (p->parallel.offload == OFFLOAD_NONE)
 		return;
-	r->master = r->gradient_copy = r->moments = r->matrix_moments = 0;
+	r->master = r->gradient_copy = r->step_copy = r->moments = r->matrix_moments = 0;
 	if (gradients)
 		r->gradient = 0;
 	if (weights)

@@ -4,6 +4,7 @@
  *
  *   bf16, fp32 gradients, Adam   2 + 4 + 12/D    Megatron-LM dist_optimizer.md
  *   bf16 or fp16 gradients       2 + 2 + 16/D    an fp32 copy of the gradient shard
+ *   DeepSpeed                    2 + 2 + 12/D    gradients in the plan's precision
  *   fp32                         4 + 4 + 8/D
  *   torchtitan (FSDP2)           16/D            fp32 shards, no master copy
  *
@@ -23,6 +24,7 @@ struct recipe {
 	double gradient;
 	double master;                 /* fp32 weights of the optimizer */
 	double gradient_copy;          /* fp32 gradients of the optimizer */
+	double step_copy;              /* the same, while the optimizer runs */
 	double moments, matrix_moments;
 	bool shard_weights, shard_gradients, shard_optimizer;
 	bool whole_rest;               /* optimizer state beside matrices is not sharded */
