@@ -43,43 +43,34 @@ plan_builtin(struct plan *p)
 	plan_resolve(p, NULL);
 }
 
-/* The catalogue entry that a field inherits from: the GPU's for the fields of cluster,
- * the model's for those of model. */
-static const struct catalog_entry *
-entry_of(enum field_id f, const struct catalog_entry *gpu, const struct catalog_entry *model)
+/* The rules of fields that follow others, which stand above them in the table. ETP:
+ * megatron/core/parallel_state.py takes TP when expert_tensor_parallel_size is not given,
+ * DeepSpeed splits experts over TP as well; torchtitan and vLLM hold whole experts. */
+static void
+derive(enum field_id f, struct plan *p)
 {
-	return field_table[f].offset < offsetof(struct plan, model) ? gpu : model;
+	struct parallel *par = &p->parallel;
+
+	if (f == FIELD_NVLINK_DOMAIN)
+		p->cluster.nvlink_domain = p->cluster.gpus_per_node;
+	else if (f == FIELD_SEQUENCE_PARALLEL)
+		par->sequence_parallel = par->tp > 1;
+	else if (f == FIELD_ETP)
+		par->etp = par->layout == LAYOUT_MEGATRON || par->layout == LAYOUT_DEEPSPEED ? par->tp : 1;
 }
 
+/* The value of a field that is not set. */
 static void
 inherit(enum field_id f, struct plan *p, const struct catalog_entry *entry,
     const struct plan *defaults)
 {
 	if (entry != NULL && field_is_set(f, &entry->values))
 		field_copy(f, p, &entry->values);
+	else if (field_table[f].origin == ORIGIN_DERIVED)
+		derive(f, p);
 	else
 		put_default(f, p, defaults);
 	field_mark(f, p, false);
-}
-
-/* Rules over other fields. ETP: megatron/core/parallel_state.py takes TP when
- * expert_tensor_parallel_size is not given, DeepSpeed splits experts over TP as well;
- * torchtitan and vLLM hold whole experts. */
-static void
-derive(struct plan *p, const struct catalog_entry *gpu)
-{
-	struct parallel *par = &p->parallel;
-
-	if (!field_is_set(FIELD_NVLINK_DOMAIN, p)) {
-		if (gpu != NULL && field_is_set(FIELD_NVLINK_DOMAIN, &gpu->values))
-			p->cluster.nvlink_domain = gpu->values.cluster.nvlink_domain;
-		else
-			p->cluster.nvlink_domain = p->cluster.gpus_per_node;
-	}
-	if (!field_is_set(FIELD_SEQUENCE_PARALLEL, p))
-		par->sequence_parallel = par->tp > 1;
-	if (!field_is_set(FIELD_ETP, p))
-		par->etp = par->layout == LAYOUT_MEGATRON || par->layout == LAYOUT_DEEPSPEED ? par->tp : 1;
 }
 
 void
@@ -98,17 +89,13 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 		gpu = catalog_find(&catalog->gpus, p->cluster.gpu);
 		model = catalog_find(&catalog->models, p->model.preset);
 	}
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const enum field_id named = field_entry(f);
 
-		if (field_is_set(f, p))
-			continue;
-		if (field_table[f].origin == ORIGIN_CATALOG)
-			inherit(f, p, entry_of(f, gpu, model), defaults);
-		else if (field_table[f].origin != ORIGIN_DERIVED)
-			put_default(f, p, defaults);
+		if (!field_is_set(f, p))
+			inherit(f, p, named == FIELD_GPU ? gpu : named == FIELD_PRESET ? model : NULL,
+			    defaults);
 	}
-	derive(p, gpu);
 }
 
 int64_t

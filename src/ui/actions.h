@@ -19,6 +19,8 @@ unsigned edit_undo(struct state *s, const char *argument);
 unsigned edit_redo(struct state *s, const char *argument);
 unsigned edit_all_fields(struct state *s, const char *argument);
 
+/* Take `next`, in which field f was changed, and say what that drops. It is resolved here. */
+unsigned edit_take(struct state *s, enum field_id f, struct plan *next);
 /* Put a typed value into a field. False with the reason in err. */
 bool edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, char *err,
     size_t size);

@@ -410,7 +410,7 @@ test_find_field(void **unused)
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
 	type(s, "/global every\r");
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_LAYER_EVERY);
-	assert_true(shows(s, "> global every"));
+	assert_true(shows(s, ">~global every"));
 	assert_true(shows(s, " more: a)"));
 	session_free(s);
 }
