@@ -33,7 +33,7 @@ const struct command command_table[] = {
 	    "type a value, or choose a model or GPU from a list (a digit begins as well)", edit_begin },
 	{ "toggle", { ' ' }, FORM, "", NULL, "switch on or off, or the next choice", edit_toggle },
 	{ "reset", { 'x', INPUT_BACKSPACE, INPUT_DELETE }, FORM, "", NULL,
-	    "back to following other fields or the catalogue, or to the default", edit_reset },
+	    "back to what it follows, or to the default", edit_reset },
 	{ "filter", { '/' }, LIST, "", "/|filter", "show only entries with some text", prompt_filter },
 	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", edit_fix },
 	{ "left", { INPUT_LEFT, 'h' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move left",
