@@ -29,8 +29,8 @@ edit_take(struct state *s, enum field_id f, struct plan *next)
 	return state_change(s, next, what);
 }
 
-static unsigned
-step(struct state *s, int way)
+unsigned
+edit_step(struct state *s, int way)
 {
 	const enum field_id f = s->form.field;
 	struct plan next;
@@ -41,20 +41,6 @@ step(struct state *s, int way)
 		return 0;
 	}
 	return edit_take(s, f, &next);
-}
-
-unsigned
-edit_less(struct state *s, const char *argument)
-{
-	(void)argument;
-	return step(s, -1);
-}
-
-unsigned
-edit_more(struct state *s, const char *argument)
-{
-	(void)argument;
-	return step(s, 1);
 }
 
 void

@@ -293,7 +293,7 @@ use_field(struct state *s, const char *text, struct answer *a, unsigned *flags)
 	if (value[0] == '\0')
 		say_field(a, f, &s->plan);
 	else if (text_equal(value, "+") || text_equal(value, "-"))
-		*flags = state_act(s, value[0] == '+' ? edit_more(s, "") : edit_less(s, ""));
+		*flags = state_act(s, edit_step(s, value[0] == '+' ? 1 : -1));
 	else {
 		text_put(command, sizeof command, "set %s", text);
 		*flags = state_command(s, command);
