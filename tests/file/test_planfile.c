@@ -476,7 +476,16 @@ test_node(void **state)
 	assert_non_null(strstr(text, "\t# follows GPU: nics_per_node = 8;\n"));
 	assert_non_null(strstr(text, "\n\tnic_gbps = 200.0;\n"));
 	assert_null(strstr(text, "memory_gib"));
+	/* These comments are the program's own; what somebody added to one is not. */
+	assert_true(read_text(text));
+	assert_false(file.has_comments);
 	free(text);
+	assert_true(read_text("# follows GPU: nic_gbps = 400.0;\n"));
+	assert_false(file.has_comments);
+	assert_true(read_text("# follows GPU: nic_gbps = 400.0; not here\n"));
+	assert_true(file.has_comments);
+	assert_true(read_text("# follows GPU: \n"));
+	assert_true(file.has_comments);
 	assert_true(read_text("cluster: { gpu = \"gb200\"; };"));
 	assert_int_equal(plan.cluster.gpus_per_node, 4);
 	text = planfile_text(&file, &plan, &test_catalog);
