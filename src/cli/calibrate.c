@@ -8,6 +8,7 @@
 #include "core/calibration.h"
 #include "core/estimate.h"
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/number.h"
 #include "core/serve_setup.h"
 #include "core/text.h"

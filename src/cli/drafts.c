@@ -9,6 +9,7 @@
 
 #include "cli/drafts.h"
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/text.h"
 #include "file/atomic.h"
 #include "file/pathname.h"

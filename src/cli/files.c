@@ -5,6 +5,7 @@
 #include "cli/drafts.h"
 #include "cli/preferences.h"
 #include "cli/session.h"
+#include "core/framework/resolve.h"
 #include "core/text.h"
 
 /* What is typed into the screen passes no shell: "~/plan.cfg" is in the home directory, "~"

@@ -62,7 +62,7 @@ screen_run(const struct options *o)
 	struct app_options app = { .color = o->color, .ascii = o->ascii,
 		.linear = o->linear, .palette = o->palette };
 	struct settings settings;
-	char notice[512];
+	char notice[512], note[512];
 	struct session s;
 	struct app_files files;
 	int status;
@@ -77,7 +77,7 @@ screen_run(const struct options *o)
 			    near);
 		return usage_error("'%s' is neither a command nor a file", path);
 	}
-	if (!session_open_screen(&s, o, path))
+	if (!session_open_screen(&s, o, path, note, sizeof note))
 		return STATUS_ERROR;
 	if (path != NULL && strcmp(path, "-") == 0)
 		reopen_input();
@@ -86,7 +86,7 @@ screen_run(const struct options *o)
 	files = session_files(&s);
 	preferences_read(&settings, notice, sizeof notice);
 	app.settings = &settings;
-	app.notice = notice;
+	app.notice = notice[0] != '\0' ? notice : note;
 	status = app_run(&s.plan, &s.catalog, &files, &app);
 	session_close(&s);
 	return status;

@@ -6,6 +6,7 @@
 #include "cli/report.h"
 #include "core/catalog.h"
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/text.h"
 
 static const char *const type_name[] = { "integer", "number", "boolean", "name", "text" };

@@ -5,6 +5,8 @@
 #include "cli/session.h"
 #include "core/check.h"
 #include "core/field.h"
+#include "core/framework/resolve.h"
+#include "core/override.h"
 #include "core/text.h"
 #include "file/catalog_file.h"
 #include "file/show.h"
@@ -67,22 +69,53 @@ session_clusters(struct session *s)
 	return false;
 }
 
-/* Values of the command line, in their order, all before the plan is resolved. */
 static bool
-apply_settings(const struct session *s, const struct options *o, struct plan *plan)
+is_name(const struct setting *set)
+{
+	return set->field == FIELD_GPU || set->field == FIELD_PRESET;
+}
+
+/* The names of catalogue entries among the values of the command line, or the others, in
+ * their order. */
+static bool
+put_settings(const struct options *o, bool names, struct plan *plan)
 {
 	char err[640];
 
 	for (size_t i = 0; i < o->settings; i++) {
 		const struct setting *set = &o->setting[i];
 
-		if (field_parse(set->field, plan, set->value, err, sizeof err))
+		if (is_name(set) != names ||
+		    field_parse(set->field, plan, set->value, err, sizeof err))
 			continue;
 		usage_error("%s=%s: %s", field_table[set->field].path, set->value, err);
 		return false;
 	}
-	if (o->settings > 0)
-		plan_resolve(plan, &s->catalog);
+	return true;
+}
+
+/*
+ * Values of the command line, all before the plan is resolved. Names come first, as they
+ * drop overrides of the plan, which note then tells of, and none of the command line.
+ */
+static bool
+apply_settings(const struct session *s, const struct options *o, struct plan *plan, char *note,
+    size_t size)
+{
+	const struct plan before = *plan;
+	struct overrides dropped;
+
+	note[0] = '\0';
+	if (o->settings == 0)
+		return true;
+	if (!put_settings(o, true, plan))
+		return false;
+	overrides_drop(&before, plan, &dropped);
+	if (overrides_text(&dropped, &before, note, size) > 0)
+		text_add(note, size, " (--set keeps %s)", dropped.count == 1 ? "it" : "them");
+	if (!put_settings(o, false, plan))
+		return false;
+	plan_resolve(plan, &s->catalog);
 	return true;
 }
 
@@ -91,6 +124,7 @@ session_read(struct session *s, const struct options *o, const char *path,
     struct planfile *file, struct plan *plan)
 {
 	struct file_errors errors = { 0 };
+	char note[512], shown[256];
 
 	if (path == NULL)
 		planfile_builtin(file, plan, &s->catalog);
@@ -100,7 +134,13 @@ session_read(struct session *s, const struct options *o, const char *path,
 	}
 	if (plan == &s->plan)
 		s->read = *plan;
-	return apply_settings(s, o, plan);
+	if (!apply_settings(s, o, plan, note, sizeof note))
+		return false;
+	if (note[0] != '\0') {
+		show_path(shown, sizeof shown, path);
+		complain("%s: %s", shown, note);
+	}
+	return true;
 }
 
 bool
@@ -130,13 +170,14 @@ static bool
 names_stay(const struct options *o)
 {
 	for (size_t i = 0; i < o->settings; i++)
-		if (o->setting[i].field == FIELD_GPU || o->setting[i].field == FIELD_PRESET)
+		if (is_name(&o->setting[i]))
 			return false;
 	return true;
 }
 
 bool
-session_open_screen(struct session *s, const struct options *o, const char *path)
+session_open_screen(struct session *s, const struct options *o, const char *path, char *note,
+    size_t size)
 {
 	struct file_errors errors = { 0 };
 
@@ -151,7 +192,7 @@ session_open_screen(struct session *s, const struct options *o, const char *path
 		return false;
 	plan_resolve(&s->plan, &s->catalog);
 	s->read = s->plan;
-	if (apply_settings(s, o, &s->plan))
+	if (apply_settings(s, o, &s->plan, note, size))
 		return true;
 	session_close(s);
 	return false;

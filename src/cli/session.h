@@ -46,9 +46,11 @@ bool session_open(struct session *s, const struct options *o, const char *path);
  * The same for the screen, which shows itself before the catalogue is read, where it can:
  * session_whole_catalog reads it then. False with the reason in note; the entries that were
  * there stand. Names that the catalogue lacks are no reason to refuse a plan: the screen
- * marks them, and what it has saved it can open.
+ * marks them, and what it has saved it can open. What is to be told of a plan that was
+ * opened is left in note too.
  */
-bool session_open_screen(struct session *s, const struct options *o, const char *path);
+bool session_open_screen(struct session *s, const struct options *o, const char *path, char *note,
+    size_t size);
 bool session_whole_catalog(struct session *s, char *note, size_t size);
 void session_close(struct session *s);
 

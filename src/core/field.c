@@ -9,6 +9,7 @@
 	.size = sizeof(((struct plan *)NULL)->member)
 #define STRINGIFY(x) #x
 #define EXPAND(x) STRINGIFY(x)
+#define ORIGIN_FOLLOWS(a, b) ORIGIN_DERIVED, .follows = { FIELD_##a, FIELD_##b }
 
 #define INT(id, member, flag_, label_, unit_, least_, most_, def, step_, origin_, modes_, help_) \
 	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = unit_, \
@@ -43,6 +44,7 @@ const struct field field_table[FIELD_COUNT] = {
 #undef BOOL
 #undef CHOICE
 #undef TEXT
+#undef ORIGIN_FOLLOWS
 
 /* The member of a field; the table says that it has the right type. */
 static int64_t *
@@ -447,13 +449,59 @@ field_format(enum field_id f, const struct plan *p, char *buf, size_t size)
 	return text_put(buf, size, "%s", field_text(f, p));
 }
 
+/* ---- where values are from --------------------------------------------------------- */
+
+enum field_id
+field_entry(enum field_id f)
+{
+	const enum field_origin origin = field_table[f].origin;
+
+	if (origin != ORIGIN_CATALOG && origin != ORIGIN_NODE && origin != ORIGIN_DERIVED)
+		return FIELD_NONE;
+	if (field_table[f].offset < offsetof(struct plan, model))
+		return FIELD_GPU;
+	return field_table[f].offset < offsetof(struct plan, parallel) ? FIELD_PRESET : FIELD_NONE;
+}
+
 bool
 field_is_chosen(enum field_id f, const struct plan *p)
 {
 	char text[PLAN_NOTES_SIZE];
 
-	if (!field_is_set(f, p))
-		return false;
+	if (!field_is_set(f, p) || field_table[f].origin != ORIGIN_DEFAULT)
+		return field_is_set(f, p);
 	field_format(f, p, text, sizeof text);
-	return field_table[f].origin != ORIGIN_DEFAULT || !text_equal(text, field_table[f].default_text);
+	return !text_equal(text, field_table[f].default_text);
+}
+
+struct field_source
+field_source(enum field_id f, const struct plan *p)
+{
+	const struct field *row = &field_table[f];
+	struct field_source source = { FROM_FIELDS, { field_entry(f), FIELD_NONE } };
+
+	if (field_is_chosen(f, p))
+		source.from = FROM_USER;
+	else if (row->origin == ORIGIN_DEFAULT)
+		source.from = FROM_DEFAULT;
+	else if (row->origin == ORIGIN_OPTIONAL)
+		source.from = FROM_NOWHERE;
+	else if (row->origin == ORIGIN_DERIVED)
+		memcpy(source.follows, row->follows, sizeof source.follows);
+	return source;
+}
+
+size_t
+field_source_text(enum field_id f, const struct plan *p, char *buf, size_t size)
+{
+	static const char *const words[] = { [FROM_USER] = "set", [FROM_FIELDS] = "follows",
+		[FROM_DEFAULT] = "the default", [FROM_NOWHERE] = "not set" };
+	const struct field_source source = field_source(f, p);
+
+	text_put(buf, size, "%s", words[source.from]);
+	for (int i = 0; i < FIELD_FOLLOWS_MAX && source.from == FROM_FIELDS; i++)
+		if (source.follows[i] != FIELD_NONE)
+			text_add(buf, size, "%s %s", i > 0 ? " and" : "",
+			    field_table[source.follows[i]].label);
+	return strlen(buf);
 }

@@ -49,9 +49,12 @@ enum field_step {
 enum field_origin {
 	ORIGIN_DEFAULT,    /* the default */
 	ORIGIN_CATALOG,    /* the catalogue entry named in its section, else the default */
-	ORIGIN_DERIVED,    /* a rule over other fields (plan_resolve) */
+	ORIGIN_NODE,       /* the same, but a fact of the node: it stays when the GPU changes */
+	ORIGIN_DERIVED,    /* the GPU's entry where it says, else a rule over other fields */
 	ORIGIN_OPTIONAL,   /* nowhere: unset means absent */
 };
+
+enum { FIELD_FOLLOWS_MAX = 2 };
 
 enum field_modes { MODES_TRAIN = 1, MODES_SERVE = 2, MODES_BOTH = 3 };
 
@@ -66,6 +69,7 @@ struct field {
 	enum field_type type;
 	enum field_step step;
 	enum field_origin origin;
+	enum field_id follows[FIELD_FOLLOWS_MAX]; /* of ORIGIN_DERIVED; FIELD_NONE for none */
 	enum field_modes modes;
 	double least, most;        /* INT and REAL: the range, both ends included */
 	double by;                 /* STEP_BY: how far one step goes */
@@ -98,9 +102,35 @@ const char *field_text(enum field_id f, const struct plan *p);
 bool field_is_set(enum field_id f, const struct plan *p);
 void field_mark(enum field_id f, struct plan *p, bool set);
 
-/* Set, and to another value than it would have by default: a saved plan says every field,
- * most of them as they would be anyway. What the catalogue gives counts as no default. */
+/* Where the value of a field is from. */
+enum field_from {
+	FROM_USER,
+	FROM_FIELDS,       /* it follows other fields: its value changes with theirs */
+	FROM_DEFAULT,
+	FROM_NOWHERE,      /* absent */
+};
+
+struct field_source {
+	enum field_from from;
+	enum field_id follows[FIELD_FOLLOWS_MAX]; /* FROM_FIELDS; FIELD_NONE for no second one */
+};
+
+/*
+ * Files, forms and lists all ask this. A field that could follow others is the user's as
+ * soon as it is set, whatever to; one that has a default only when it is set to something
+ * else, as a saved plan says all of those, most of them as they would be anyway.
+ */
+struct field_source field_source(enum field_id f, const struct plan *p);
+
+/* The same in words: "set", "follows layout and TP", "the default", "not set". */
+size_t field_source_text(enum field_id f, const struct plan *p, char *buf, size_t size);
+
+/* True for FROM_USER. */
 bool field_is_chosen(enum field_id f, const struct plan *p);
+
+/* The field that names the catalogue entry which gives a field its value: cluster.gpu or
+ * model.preset; FIELD_NONE where the catalogue has no say. */
+enum field_id field_entry(enum field_id f);
 
 /*
  * Put a value in and mark it as set. They return false, with the reason in err and the

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/check.h"
+#include "core/framework/resolve.h"
 #include "core/layout_build.h"
 #include "core/text.h"
 

@@ -149,23 +149,6 @@ struct plan {
 	uint64_t set[PLAN_SET_WORDS]; /* one bit a field: the user chose this value */
 };
 
-struct catalog;
-
-/* Every field at its default, nothing set. */
-void plan_defaults(struct plan *p);
-
-/* The built-in plan: 2 nodes of 8 GPUs, TP 2, PP 4 (with those fields set). */
-void plan_builtin(struct plan *p);
-
-/*
- * Give every field that is not set its value: from the catalogue entry that
- * cluster.gpu or model.preset names, else from the rule of a derived field (ETP
- * follows TP, ...), else the default. Names that the catalogue does not hold are
- * left to plan_check. catalog may be NULL: then only rules and defaults apply.
- * Call it after any change of a plan; it is idempotent.
- */
-void plan_resolve(struct plan *p, const struct catalog *catalog);
-
 /* All GPUs: nodes x GPUs per node. */
 int64_t plan_world(const struct plan *p);
 

@@ -1,4 +1,6 @@
 #include "core/check.h"
+#include "core/framework/resolve.h"
+#include "core/override.h"
 #include "core/step.h"
 #include "core/text.h"
 
@@ -57,28 +59,17 @@ next_entry(const struct catalog_list *list, const char *id, int way)
 	return i < 0 || i >= (int64_t)list->count ? NULL : list->entry[i].id;
 }
 
-/* Another GPU or model brings its own numbers: what was overridden goes. */
-static void
-forget_overrides(struct plan *p, enum field_id named)
-{
-	char section[32], other[32];
-
-	field_section(named, section, sizeof section);
-	for (int f = 0; f < FIELD_COUNT; f++)
-		if (field_table[f].origin == ORIGIN_CATALOG && f != FIELD_GPUS_PER_NODE &&
-		    field_section((enum field_id)f, other, sizeof other) > 0 && text_equal(section, other))
-			field_mark((enum field_id)f, p, false);
-}
-
 static bool
 step_entry(struct plan *next, const struct catalog_list *list, enum field_id f, int way)
 {
+	const struct plan before = *next;
 	const char *id = next_entry(list, field_text(f, next), way);
+	struct overrides dropped;
 	char err[256];
 
 	if (id == NULL || !field_put_text(f, next, id, err, sizeof err))
 		return false;
-	forget_overrides(next, f);
+	overrides_drop(&before, next, &dropped);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "core/framework/resolve.h"
 #include "core/text.h"
 #include "file/catalog_file.h"
 #include "file/cfg.h"

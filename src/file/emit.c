@@ -4,6 +4,7 @@
 
 #include "core/field.h"
 #include "file/emit.h"
+#include "core/framework/resolve.h"
 #include "file/planfile.h"
 #include "file/show.h"
 #include "file/textbuf.h"
@@ -22,20 +23,6 @@ static const struct section {
 };
 
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
-
-bool
-emit_is_own_comment(const char *text, size_t length)
-{
-	while (length > 0 && (text[length - 1] == '\r' || text[length - 1] == ' '))
-		length--;
-	if (length == strlen(HEAD) && memcmp(text, HEAD, length) == 0)
-		return true;
-	for (size_t i = 0; i < SECTIONS; i++)
-		if (length == strlen(sections[i].comment) &&
-		    memcmp(text, sections[i].comment, length) == 0)
-			return true;
-	return false;
-}
 
 /* ---- values ------------------------------------------------------------------------ */
 
@@ -114,61 +101,93 @@ emit_value(struct textbuf *out, enum field_id f, const struct plan *p)
 	}
 }
 
-/* ---- plans ------------------------------------------------------------------------- */
-
-/* What decides which fields a saved plan says. */
-struct saving {
-	const struct plan *plan;
-	struct plan base;                 /* what it inherits, marked */
-	const struct catalog_entry *gpu;  /* its GPU's entry, or NULL */
-};
-
-/*
- * Fields of the machines that the entry of the GPU leaves to the default: unlike the shape
- * of a model, which an entry gives whole, they are nobody's but the plan's.
- */
-static bool
-is_machine_default(enum field_id f, const struct saving *s)
+/* "etp = 4;" */
+static void
+emit_line(struct textbuf *out, enum field_id f, const struct plan *p)
 {
-	return (f == FIELD_GPUS_PER_NODE || f == FIELD_NICS_PER_NODE || f == FIELD_NIC_GBPS) &&
-	    (s->gpu == NULL || !field_is_set(f, &s->gpu->values));
+	textbuf_add(out, "%s = ", field_key(f));
+	emit_value(out, f, p);
+	textbuf_add(out, ";\n");
 }
 
-static bool
-is_written(enum field_id f, const struct saving *s)
-{
-	const struct plan *p = s->plan, *base = &s->base;
-	bool set = field_is_set(f, p);
+/* ---- comments ---------------------------------------------------------------------- */
 
-	if (field_is_set(f, base))
-		return !field_same(f, p, base);
-	if (set)
-		return true;
-	if (!field_in_mode(f, p->mode))
-		return false;
-	switch (field_table[f].origin) {
-	case ORIGIN_DEFAULT:
-		return true;
-	case ORIGIN_DERIVED:
-		return f != FIELD_NVLINK_DOMAIN; /* the catalogue's, else one node */
-	case ORIGIN_CATALOG:
-		return is_machine_default(f, s);
-	case ORIGIN_OPTIONAL:
-		break;
+/* A field that follows others by more than the catalogue entry of its section, which the
+ * section's comment tells of. Its value stands in a comment while it follows. */
+static bool
+is_told(enum field_id f)
+{
+	return field_table[f].origin == ORIGIN_DERIVED || field_table[f].origin == ORIGIN_NODE;
+}
+
+/* "# follows layout and TP: etp = " */
+static void
+told_begin(enum field_id f, char *buf, size_t size)
+{
+	static const struct plan unset;
+	char source[128];
+
+	field_source_text(f, &unset, source, sizeof source);
+	text_put(buf, size, "# %s: %s = ", source, field_key(f));
+}
+
+/* Whether a comment tells of a field that follows, and of nothing else. */
+static bool
+is_told_comment(const char *text, size_t length)
+{
+	static const char value[] = "abcdefghijklmnopqrstuvwxyz0123456789.+-";
+	static const char start[] = "# follows ";
+	char begin[192];
+
+	if (length < sizeof start || memcmp(text, start, sizeof start - 1) != 0)
+		return false; /* soon: a file may hold half a million comments */
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		size_t n;
+
+		if (!is_told(f))
+			continue;
+		told_begin(f, begin, sizeof begin);
+		n = strlen(begin);
+		if (length > n + 1 && memcmp(text, begin, n) == 0)
+			return n + strspn(text + n, value) + 1 == length && text[length - 1] == ';';
 	}
 	return false;
 }
 
 bool
+emit_is_own_comment(const char *text, size_t length)
+{
+	while (length > 0 && (text[length - 1] == '\r' || text[length - 1] == ' '))
+		length--;
+	if (length == strlen(HEAD) && memcmp(text, HEAD, length) == 0)
+		return true;
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (length == strlen(sections[i].comment) &&
+		    memcmp(text, sections[i].comment, length) == 0)
+			return true;
+	return is_told_comment(text, length);
+}
+
+/* ---- plans ------------------------------------------------------------------------- */
+
+/* What is set, and defaults, so that a plan means the same when those of a later version
+ * differ; not what the base says as well, and not what follows other fields. */
+static bool
+is_written(enum field_id f, const struct plan *p, const struct plan *base)
+{
+	if (field_is_set(f, base))
+		return !field_same(f, p, base);
+	return field_is_set(f, p) ||
+	    (field_in_mode(f, p->mode) && field_source(f, p).from == FROM_DEFAULT);
+}
+
+bool
 emit_needs_flat(const struct plan *inherited, const struct plan *p)
 {
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
-
-		if (field_table[f].origin == ORIGIN_OPTIONAL && field_is_set(f, inherited) &&
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_table[f].origin != ORIGIN_DEFAULT && field_is_set(f, inherited) &&
 		    !field_is_set(f, p))
 			return true;
-	}
 	return false;
 }
 
@@ -181,24 +200,31 @@ in_section(enum field_id f, const char *section)
 }
 
 static void
-emit_section(struct textbuf *out, const struct section *section, const struct saving *s)
+emit_section(struct textbuf *out, const struct section *section, const struct plan *p,
+    const struct plan *base)
 {
+	char begin[192];
 	bool open = false;
 
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
-
-		if (!in_section(f, section->name) || !is_written(f, s))
+	for (enum field_id f = 0; f < FIELD_COUNT && !open; f++)
+		open = in_section(f, section->name) && is_written(f, p, base);
+	if (!open)
+		return;
+	textbuf_add(out, "\n%s\n%s: {\n", section->comment, section->name);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		if (!in_section(f, section->name))
 			continue;
-		if (!open)
-			textbuf_add(out, "\n%s\n%s: {\n", section->comment, section->name);
-		open = true;
-		textbuf_add(out, "\t%s = ", field_key(f));
-		emit_value(out, f, s->plan);
-		textbuf_add(out, ";\n");
+		if (is_written(f, p, base)) {
+			textbuf_bytes(out, "\t", 1);
+			emit_line(out, f, p);
+		} else if (is_told(f) && !field_is_set(f, p) && field_in_mode(f, p->mode)) {
+			told_begin(f, begin, sizeof begin);
+			textbuf_add(out, "\t%s", begin);
+			emit_value(out, f, p);
+			textbuf_add(out, ";\n");
+		}
 	}
-	if (open)
-		textbuf_add(out, "};\n");
+	textbuf_add(out, "};\n");
 }
 
 char *
@@ -206,30 +232,23 @@ planfile_text(const struct planfile *file, const struct plan *plan,
     const struct catalog *catalog)
 {
 	struct textbuf out = { NULL, 0, 0, false };
-	struct saving s = { .plan = plan, .base = file->inherited };
-	bool flat = file->base[0] == '\0' || emit_needs_flat(&file->inherited, plan);
+	struct plan base = file->inherited;
+	const bool flat = file->base[0] == '\0' || emit_needs_flat(&file->inherited, plan);
 
-	if (catalog != NULL)
-		s.gpu = catalog_find(&catalog->gpus, plan->cluster.gpu);
+	(void)catalog; /* what it gives is never written */
 	if (flat)
-		plan_defaults(&s.base);
+		plan_defaults(&base);
 	textbuf_add(&out, "%s\nformat = 1;\n", HEAD);
 	if (!flat) {
 		textbuf_add(&out, "base = ");
 		emit_string(&out, file->base);
 		textbuf_add(&out, ";\n");
 	}
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
-
-		if (strchr(field_table[f].path, '.') != NULL || !is_written(f, &s))
-			continue;
-		textbuf_add(&out, "%s = ", field_key(f));
-		emit_value(&out, f, plan);
-		textbuf_add(&out, ";\n");
-	}
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (strchr(field_table[f].path, '.') == NULL && is_written(f, plan, &base))
+			emit_line(&out, f, plan);
 	for (size_t i = 0; i < SECTIONS; i++)
-		emit_section(&out, &sections[i], &s);
+		emit_section(&out, &sections[i], plan, &base);
 	return textbuf_take(&out);
 }
 
@@ -239,14 +258,11 @@ planfile_section_text(const struct plan *plan, const char *section)
 	struct textbuf out = { NULL, 0, 0, false };
 
 	textbuf_add(&out, "%s: {\n", section);
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
-
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		if (!in_section(f, section) || !field_is_set(f, plan))
 			continue;
-		textbuf_add(&out, "\t%s = ", field_key(f));
-		emit_value(&out, f, plan);
-		textbuf_add(&out, ";\n");
+		textbuf_bytes(&out, "\t", 1);
+		emit_line(&out, f, plan);
 	}
 	textbuf_add(&out, "};\n");
 	return textbuf_take(&out);

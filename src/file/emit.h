@@ -14,6 +14,6 @@
 bool emit_is_own_comment(const char *text, size_t length);
 
 /* True when the plan can only be told without its base: the base sets a field that the
- * plan leaves absent, and the format has no word for that. */
+ * plan leaves absent, or to follow others, and the format has no word for that. */
 bool emit_needs_flat(const struct plan *inherited, const struct plan *p);
 #endif

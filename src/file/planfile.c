@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/framework/resolve.h"
 #include "core/text.h"
 #include "file/cfg.h"
 #include "file/errors.h"

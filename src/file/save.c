@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/framework/resolve.h"
 #include "core/text.h"
 #include "file/atomic.h"
 #include "file/emit.h"

@@ -1,15 +1,15 @@
 /*
  * actions.h - the functions behind the command table, by subject.
  *
- * Each edits the state and returns event flags. argument is "" without one.
+ * Each edits the state and returns event flags. argument is "" without one; way is the
+ * number that the table gives: 1 or -1, forth or back.
  */
 #ifndef UI_ACTIONS_H
 #define UI_ACTIONS_H
 #include "ui/state.h"
 
 /* edit.c: fields */
-unsigned edit_less(struct state *s, const char *argument);
-unsigned edit_more(struct state *s, const char *argument);
+unsigned edit_step(struct state *s, int way);
 unsigned edit_begin(struct state *s, const char *argument);
 unsigned edit_toggle(struct state *s, const char *argument);
 unsigned edit_reset(struct state *s, const char *argument);
@@ -19,6 +19,8 @@ unsigned edit_undo(struct state *s, const char *argument);
 unsigned edit_redo(struct state *s, const char *argument);
 unsigned edit_all_fields(struct state *s, const char *argument);
 
+/* Take `next`, in which field f was changed, and say what that drops. It is resolved here. */
+unsigned edit_take(struct state *s, enum field_id f, struct plan *next);
 /* Put a typed value into a field. False with the reason in err. */
 bool edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, char *err,
     size_t size);
@@ -32,26 +34,20 @@ const struct diag *edit_current_diag(const struct state *s);
 const char *state_file_name(const struct state *s);
 
 /* move.c: moving about */
-unsigned move_up(struct state *s, const char *argument);
-unsigned move_down(struct state *s, const char *argument);
-unsigned move_left(struct state *s, const char *argument);
-unsigned move_right(struct state *s, const char *argument);
-unsigned move_page_up(struct state *s, const char *argument);
-unsigned move_page_down(struct state *s, const char *argument);
-unsigned move_first(struct state *s, const char *argument);
-unsigned move_last(struct state *s, const char *argument);
-unsigned move_next_pane(struct state *s, const char *argument);
-unsigned move_previous_pane(struct state *s, const char *argument);
+unsigned move_lines(struct state *s, int way);
+unsigned move_aside(struct state *s, int way);
+unsigned move_page(struct state *s, int way);
+unsigned move_end(struct state *s, int way);
+unsigned move_pane(struct state *s, int way);
+unsigned move_to_pane(struct state *s, const char *name);
 unsigned move_picture(struct state *s, const char *argument);
 unsigned move_peers(struct state *s, const char *argument);
-unsigned move_zoom_in(struct state *s, const char *argument);
-unsigned move_zoom_out(struct state *s, const char *argument);
-unsigned move_next_kind(struct state *s, const char *argument);
-unsigned move_previous_kind(struct state *s, const char *argument);
-unsigned move_dimensions_1(struct state *s, const char *argument);
-unsigned move_dimensions_2(struct state *s, const char *argument);
-unsigned move_dimensions_3(struct state *s, const char *argument);
-unsigned move_dimensions_4(struct state *s, const char *argument);
+unsigned move_zoom(struct state *s, int way);
+unsigned move_to_zoom(struct state *s, const char *name);
+unsigned move_kind(struct state *s, int way);
+unsigned move_to_kinds(struct state *s, const char *list);
+/* Colour by n kinds at once. */
+unsigned move_dimensions(struct state *s, int n);
 
 /* overlay.c: lists over the panes */
 unsigned overlay_help(struct state *s, const char *argument);
@@ -82,8 +78,7 @@ unsigned overlay_aside(struct state *s, int way);
 /* inspect.c: one GPU, and the way to what is looked for */
 unsigned inspect_open(struct state *s, const char *argument);
 unsigned inspect_go(struct state *s, const char *argument);
-unsigned inspect_next(struct state *s, const char *argument);
-unsigned inspect_previous(struct state *s, const char *argument);
+unsigned inspect_next(struct state *s, int way);
 
 /* compare.c: this plan against another */
 unsigned compare_pin(struct state *s, const char *argument);

@@ -29,7 +29,10 @@ struct command {
 	const char *argument;  /* what the ":" prompt may put after the name, "" for nothing */
 	const char *hint;      /* "key|what" for the footer, or NULL */
 	const char *help;      /* one line without a full stop */
-	unsigned (*run)(struct state *s, const char *argument); /* returns event flags */
+	/* Both return event flags. Without an argument `step` is taken, where there is one. */
+	unsigned (*run)(struct state *s, const char *argument);
+	unsigned (*step)(struct state *s, int way);
+	int way; /* for step: 1 or -1, forth or back; a number of kinds */
 };
 
 extern const struct command command_table[];

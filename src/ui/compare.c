@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/framework/resolve.h"
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/results.h"
@@ -153,14 +154,13 @@ compare_rows(struct rows *rows, const struct state *s)
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const struct line_text t = { field_table[f].path, a, b, "", "" };
-		/* What nobody set follows from the other fields. */
-		const bool follows = !field_is_set(f, &s->plan) && !field_is_set(f, &s->other);
+		const bool own = field_is_chosen(f, &s->plan) || field_is_chosen(f, &s->other);
 
 		if (!results_differ(f, &s->other, &s->plan, a, b, sizeof a))
 			continue;
 		if (differ++ == 0)
 			add_heading(rows, s, "fields that differ", "");
-		add_entry(rows, (int)f, follows ? ROLE_DIM : ROLE_TEXT, &t);
+		add_entry(rows, (int)f, own ? ROLE_TEXT : ROLE_DIM, &t);
 	}
 	if (differ == 0)
 		rows_heading(rows, "no field differs");
@@ -202,5 +202,5 @@ compare_accept(struct state *s, int target)
 	}
 	form_describe(f, &next, what, sizeof what);
 	state_say(s, ROLE_GOOD, "from %s: %s", s->other_name, what);
-	return state_change(s, &next, what);
+	return edit_take(s, f, &next);
 }

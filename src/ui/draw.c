@@ -443,7 +443,7 @@ draw_message(const struct state *s, struct canvas *c, struct rect r)
 	const struct diag *d = edit_current_diag(s);
 	const enum field_id f = s->form.field;
 	const bool form = s->focus == PANE_FORM && s->overlay == OVERLAY_NONE;
-	char text[512], range[160], tail[48] = "";
+	char text[512], range[160], source[128], tail[48] = "";
 
 	if (s->message[0] != '\0') {
 		canvas_text_cut(c, r, r.x, r.y, r.w, (struct style){ .role = (uint8_t)s->message_role },
@@ -467,7 +467,12 @@ draw_message(const struct state *s, struct canvas *c, struct rect r)
 	if (d != NULL)
 		put_warnings(s, tail, sizeof tail);
 	field_range(f, range, sizeof range);
-	text_put(text, sizeof text, "%s: %s", field_table[f].label, field_table[f].help);
+	text_put(text, sizeof text, "%s", field_table[f].label);
+	if (field_source(f, &s->plan).from == FROM_FIELDS) {
+		field_source_text(f, &s->plan, source, sizeof source);
+		text_add(text, sizeof text, " %s", source);
+	}
+	text_add(text, sizeof text, ": %s", field_table[f].help);
 	if (range[0] != '\0')
 		text_add(text, sizeof text, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
 		    field_table[f].unit);

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/framework/resolve.h"
+#include "core/override.h"
 #include "core/step.h"
 #include "core/text.h"
 #include "ui/actions.h"
@@ -13,41 +15,23 @@ is_entry(enum field_id f)
 	return f == FIELD_PRESET || f == FIELD_GPU;
 }
 
-/* Another model or GPU: what overrode the old one's numbers is dropped. */
-static int
-drop_overrides(enum field_id f, struct plan *p)
+unsigned
+edit_take(struct state *s, enum field_id f, struct plan *next)
 {
-	enum field_id first = f == FIELD_PRESET ? FIELD_LAYERS : FIELD_MEMORY_GIB;
-	enum field_id last = f == FIELD_PRESET ? FIELD_MTP_LAYERS : FIELD_PCIE_GBPS;
-	int n = 0;
+	char what[UNDO_WHAT_SIZE], told[STATE_MESSAGE_SIZE];
+	struct overrides dropped;
 
-	for (enum field_id i = first; i <= last; i++)
-		if (field_is_set(i, p)) {
-			field_mark(i, p, false);
-			n++;
-		}
-	return n;
-}
-
-/* Take `next`, in which field f was changed, and say so. */
-static unsigned
-changed(struct state *s, enum field_id f, struct plan *next)
-{
-	char what[UNDO_WHAT_SIZE];
-	int dropped = 0;
-
-	if (is_entry(f) && !field_same(f, next, &s->plan))
-		dropped = drop_overrides(f, next);
+	overrides_drop(&s->plan, next, &dropped);
 	plan_resolve(next, s->catalog);
 	form_describe(f, next, what, sizeof what);
-	if (dropped > 0)
-		state_say(s, ROLE_WARNING, "%s; %d override%s of the old one dropped (u brings %s back)",
-		    what, dropped, dropped == 1 ? "" : "s", dropped == 1 ? "it" : "them");
+	if (overrides_text(&dropped, &s->plan, told, sizeof told) > 0)
+		state_say(s, ROLE_WARNING, "%s; %s (u brings %s back)", what, told,
+		    dropped.count == 1 ? "it" : "them");
 	return state_change(s, next, what);
 }
 
-static unsigned
-step(struct state *s, int way)
+unsigned
+edit_step(struct state *s, int way)
 {
 	const enum field_id f = s->form.field;
 	struct plan next;
@@ -57,21 +41,7 @@ step(struct state *s, int way)
 		    "%s is typed: Enter" : "%s goes no further", field_table[f].label);
 		return 0;
 	}
-	return changed(s, f, &next);
-}
-
-unsigned
-edit_less(struct state *s, const char *argument)
-{
-	(void)argument;
-	return step(s, -1);
-}
-
-unsigned
-edit_more(struct state *s, const char *argument)
-{
-	(void)argument;
-	return step(s, 1);
+	return edit_take(s, f, &next);
 }
 
 void
@@ -119,26 +89,27 @@ edit_toggle(struct state *s, const char *argument)
 		state_say(s, ROLE_ERROR, "%s", err);
 		return 0;
 	}
-	return changed(s, f, &next);
+	return edit_take(s, f, &next);
 }
 
 unsigned
 edit_reset(struct state *s, const char *argument)
 {
 	const enum field_id f = s->form.field;
-	char what[UNDO_WHAT_SIZE];
+	char what[UNDO_WHAT_SIZE], source[128];
 	struct plan next = s->plan;
 
 	(void)argument;
-	if (!field_is_set(f, &next)) {
+	if (!field_is_chosen(f, &next)) {
 		state_say(s, ROLE_DIM, "%s has no value of your own", field_table[f].label);
 		return 0;
 	}
 	field_mark(f, &next, false);
 	plan_resolve(&next, s->catalog);
 	form_describe(f, &next, what, sizeof what);
-	state_say(s, ROLE_GOOD, "back to %s", what);
-	return state_change(s, &next, what);
+	field_source_text(f, &next, source, sizeof source);
+	state_say(s, ROLE_GOOD, "back to %s, %s", what, source);
+	return edit_take(s, f, &next);
 }
 
 bool
@@ -150,7 +121,7 @@ edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, ch
 	*flags = 0;
 	if (!field_parse(f, &next, text, err, size))
 		return false;
-	*flags = changed(s, f, &next);
+	*flags = edit_take(s, f, &next);
 	return true;
 }
 

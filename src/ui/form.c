@@ -202,20 +202,21 @@ draw_field(struct canvas *c, struct rect r, enum field_id f, const struct plan *
     const struct plan *base, const struct diag_list *diags, bool selected, bool focus)
 {
 	const struct diag *diag = diag_of_field(diags, f);
+	const enum field_from from = field_source(f, p).from;
 	struct style style = { .role = ROLE_TEXT }, unit = { .role = ROLE_DIM };
 	char value[PLAN_NOTES_SIZE], mark[3] = "  ";
 	const char *text = shown_value(f, p, value, sizeof value);
 	int right = r.w >= UNIT_FROM ? r.w - UNIT_COLUMNS : r.w - 1;
 	int label = canvas_width(c, field_table[f].label) + 3, width = canvas_width(c, text), x;
 
-	if (field_is_chosen(f, p))
+	if (from == FROM_USER)
 		style.role = ROLE_CHANGED;
 	if (diag != NULL)
 		style.role = diag->severity == SEVERITY_ERROR ? ROLE_ERROR : ROLE_WARNING;
 	if (selected && focus)
 		style.role = unit.role = ROLE_SELECTED;
 	mark[0] = selected ? '>' : ' ';
-	mark[1] = diag != NULL ? '!' : field_is_chosen(f, p) ? '*' : ' ';
+	mark[1] = diag != NULL ? '!' : from == FROM_USER ? '*' : from == FROM_FIELDS ? '~' : ' ';
 	if (selected && focus)
 		canvas_fill(c, r, style);
 	canvas_text(c, r, r.x, r.y, style, mark);

@@ -314,8 +314,8 @@ member(struct state *s, int64_t way)
 }
 
 /* Several GPUs that hold what was looked for come before the members of a group. */
-static unsigned
-next(struct state *s, int way)
+unsigned
+inspect_next(struct state *s, int way)
 {
 	int64_t rank = -1;
 
@@ -327,18 +327,4 @@ next(struct state *s, int way)
 		return member(s, way);
 	s->map.cursor = rank;
 	return 0;
-}
-
-unsigned
-inspect_next(struct state *s, const char *argument)
-{
-	(void)argument;
-	return next(s, 1);
-}
-
-unsigned
-inspect_previous(struct state *s, const char *argument)
-{
-	(void)argument;
-	return next(s, -1);
 }

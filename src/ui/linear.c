@@ -184,12 +184,13 @@ say_list(FILE *out, const struct state *s, const char *open)
 static void
 say_field(struct answer *a, enum field_id f, const struct plan *p)
 {
-	char text[SAY_SIZE], range[256];
+	char text[SAY_SIZE], range[256], source[128];
 
 	form_describe(f, p, text, sizeof text);
 	field_range(f, range, sizeof range);
+	field_source_text(f, p, source, sizeof source);
 	say(a, "%s%s%s, %s: %s%s%s", text, field_table[f].unit[0] != '\0' ? " " : "",
-	    field_table[f].unit, field_is_set(f, p) ? "set" : "not set", field_table[f].help,
+	    field_table[f].unit, source, field_table[f].help,
 	    range[0] != '\0' ? "; " : "", range);
 }
 
@@ -292,7 +293,7 @@ use_field(struct state *s, const char *text, struct answer *a, unsigned *flags)
 	if (value[0] == '\0')
 		say_field(a, f, &s->plan);
 	else if (text_equal(value, "+") || text_equal(value, "-"))
-		*flags = state_act(s, value[0] == '+' ? edit_more(s, "") : edit_less(s, ""));
+		*flags = state_act(s, edit_step(s, value[0] == '+' ? 1 : -1));
 	else {
 		text_put(command, sizeof command, "set %s", text);
 		*flags = state_command(s, command);

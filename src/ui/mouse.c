@@ -252,7 +252,7 @@ wheel(struct state *s, const struct arrange *a, struct mouse m)
 	if (s->overlay != OVERLAY_NONE)
 		overlay_scroll(s, lines);
 	else if (pane == PANE_MAP)
-		return lines < 0 ? move_zoom_in(s, "") : move_zoom_out(s, "");
+		return move_zoom(s, lines < 0 ? 1 : -1);
 	else if (pane == PANE_FORM)
 		form_scroll(&s->form, &s->plan, &s->estimate->diags, a->inner[pane].h, lines);
 	else if (pane != PANE_COUNT)

@@ -52,8 +52,8 @@ number_step(struct state *s, int way)
 }
 
 /* Left and right: GPUs on the map, columns of the step pane. */
-static unsigned
-horizontal(struct state *s, int way)
+unsigned
+move_aside(struct state *s, int way)
 {
 	const int w = state_arrange(s).inner[PANE_STEP].w, count = figures_count(s->estimate);
 	const int to = s->figure + way * figures_lines(w, count);
@@ -68,8 +68,8 @@ horizontal(struct state *s, int way)
 }
 
 /* Down by way lines or entries, whatever has the focus. */
-static unsigned
-vertical(struct state *s, int way)
+unsigned
+move_lines(struct state *s, int way)
 {
 	if (s->overlay != OVERLAY_NONE)
 		overlay_move(s, way);
@@ -80,34 +80,6 @@ vertical(struct state *s, int way)
 	else
 		number_step(s, way);
 	return 0;
-}
-
-unsigned
-move_up(struct state *s, const char *argument)
-{
-	(void)argument;
-	return vertical(s, -1);
-}
-
-unsigned
-move_down(struct state *s, const char *argument)
-{
-	(void)argument;
-	return vertical(s, 1);
-}
-
-unsigned
-move_left(struct state *s, const char *argument)
-{
-	(void)argument;
-	return horizontal(s, -1);
-}
-
-unsigned
-move_right(struct state *s, const char *argument)
-{
-	(void)argument;
-	return horizontal(s, 1);
 }
 
 static int
@@ -127,47 +99,25 @@ page(const struct state *s)
 }
 
 unsigned
-move_page_up(struct state *s, const char *argument)
+move_page(struct state *s, int way)
 {
-	(void)argument;
-	return vertical(s, -page(s));
+	return move_lines(s, way * page(s));
 }
 
 unsigned
-move_page_down(struct state *s, const char *argument)
+move_end(struct state *s, int way)
 {
-	(void)argument;
-	return vertical(s, page(s));
-}
-
-unsigned
-move_first(struct state *s, const char *argument)
-{
-	(void)argument;
-	if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE)
-		map_step(s, -FAR, 0);
-	else if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP)
-		s->map.cursor = 0;
+	if (s->overlay != OVERLAY_NONE || s->focus != PANE_MAP)
+		return move_lines(s, way * FAR);
+	if (s->picture == PICTURE_PIPELINE)
+		map_step(s, way * FAR, 0);
 	else
-		vertical(s, -FAR);
+		s->map.cursor = way > 0 && s->estimate->laid_out ? s->estimate->layout.world - 1 : 0;
 	return 0;
 }
 
 unsigned
-move_last(struct state *s, const char *argument)
-{
-	(void)argument;
-	if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE)
-		map_step(s, FAR, 0);
-	else if (s->overlay == OVERLAY_NONE && s->focus == PANE_MAP)
-		s->map.cursor = s->estimate->laid_out ? s->estimate->layout.world - 1 : 0;
-	else
-		vertical(s, FAR);
-	return 0;
-}
-
-static unsigned
-other_pane(struct state *s, int way)
+move_pane(struct state *s, int way)
 {
 	int pane = (int)s->focus;
 
@@ -179,26 +129,17 @@ other_pane(struct state *s, int way)
 }
 
 unsigned
-move_next_pane(struct state *s, const char *argument)
+move_to_pane(struct state *s, const char *name)
 {
-	static const char *const name[PANE_COUNT] = { "plan", "map", "memory", "traffic", "step" };
+	static const char *const names[PANE_COUNT] = { "plan", "map", "memory", "traffic", "step" };
 
-	if (argument[0] == '\0')
-		return other_pane(s, 1);
 	for (int i = 0; i < PANE_COUNT; i++)
-		if (text_equal(name[i], argument) && state_has_pane(s, (enum pane)i)) {
+		if (text_equal(names[i], name) && state_has_pane(s, (enum pane)i)) {
 			state_focus(s, (enum pane)i);
 			return 0;
 		}
 	state_say(s, ROLE_ERROR, "one of plan, map, memory, traffic (when training), step");
 	return 0;
-}
-
-unsigned
-move_previous_pane(struct state *s, const char *argument)
-{
-	(void)argument;
-	return other_pane(s, -1);
 }
 
 unsigned
@@ -251,8 +192,8 @@ say_zoom(struct state *s)
 	    map_zoom_name(s->map.zoom), cells ? ", shown as cells: they need colours and UTF-8" : "");
 }
 
-static unsigned
-zoom(struct state *s, int way)
+unsigned
+move_zoom(struct state *s, int way)
 {
 	struct rect r = map_area(s);
 
@@ -273,13 +214,11 @@ zoom(struct state *s, int way)
 }
 
 unsigned
-move_zoom_in(struct state *s, const char *argument)
+move_to_zoom(struct state *s, const char *name)
 {
-	const enum map_zoom named = map_zoom_find(argument);
+	const enum map_zoom named = map_zoom_find(name);
 	char list[128] = "";
 
-	if (argument[0] == '\0')
-		return zoom(s, 1);
 	if (named < MAP_ZOOM_COUNT) {
 		s->picture = PICTURE_MAP;
 		s->map.zoom = named;
@@ -290,13 +229,6 @@ move_zoom_in(struct state *s, const char *argument)
 		text_add(list, sizeof list, i > 0 ? ", %s" : "%s", map_zoom_name((enum map_zoom)i));
 	state_say(s, ROLE_ERROR, "one of %s", list);
 	return 0;
-}
-
-unsigned
-move_zoom_out(struct state *s, const char *argument)
-{
-	(void)argument;
-	return zoom(s, -1);
 }
 
 static void
@@ -312,8 +244,8 @@ say_kinds(struct state *s)
 }
 
 /* The next source of colours, without the kinds whose groups are single ranks. */
-static unsigned
-next_kind(struct state *s, int way)
+unsigned
+move_kind(struct state *s, int way)
 {
 	const struct layout *l = &s->estimate->layout;
 	const int count = map_color_count(l);
@@ -338,8 +270,8 @@ next_kind(struct state *s, int way)
 }
 
 /* "tp,pp", "memory": show these sources. */
-static unsigned
-named_kinds(struct state *s, const char *list)
+unsigned
+move_to_kinds(struct state *s, const char *list)
 {
 	char name[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
 	const char *names[MAP_COLORS_MAX];
@@ -369,23 +301,10 @@ named_kinds(struct state *s, const char *list)
 	return 0;
 }
 
-unsigned
-move_next_kind(struct state *s, const char *argument)
-{
-	return argument[0] != '\0' ? named_kinds(s, argument) : next_kind(s, 1);
-}
-
-unsigned
-move_previous_kind(struct state *s, const char *argument)
-{
-	(void)argument;
-	return next_kind(s, -1);
-}
-
 /* Colour by n kinds: those shown, then the usual dimensions of more than one rank, then
  * whatever the layout has. */
-static unsigned
-dimensions(struct state *s, int n)
+unsigned
+move_dimensions(struct state *s, int n)
 {
 	static const char *const usual[] = { "tp", "dp", "pp", "cp", "ep" };
 	const struct layout *l = &s->estimate->layout;
@@ -422,32 +341,4 @@ dimensions(struct state *s, int n)
 	state_show_kinds(s, name, names);
 	say_kinds(s);
 	return 0;
-}
-
-unsigned
-move_dimensions_1(struct state *s, const char *argument)
-{
-	(void)argument;
-	return dimensions(s, 1);
-}
-
-unsigned
-move_dimensions_2(struct state *s, const char *argument)
-{
-	(void)argument;
-	return dimensions(s, 2);
-}
-
-unsigned
-move_dimensions_3(struct state *s, const char *argument)
-{
-	(void)argument;
-	return dimensions(s, 3);
-}
-
-unsigned
-move_dimensions_4(struct state *s, const char *argument)
-{
-	(void)argument;
-	return dimensions(s, 4);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/framework/resolve.h"
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/bars.h"

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/estimate.h"
+#include "core/framework/resolve.h"
 
 #define MIB 1048576.0
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/layout.h"
 #include "core/plan.h"
 #include "core/serve.h"

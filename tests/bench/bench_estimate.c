@@ -11,6 +11,7 @@
 #include "bench.h"
 #include "core/check.h"
 #include "core/estimate.h"
+#include "core/framework/resolve.h"
 #include "core/step.h"
 
 /* An H100's rates: without a catalogue nothing is timed. */

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "bench.h"
+#include "core/framework/resolve.h"
 #include "core/layout.h"
 
 static long

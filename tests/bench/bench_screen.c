@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/framework/resolve.h"
 #include "core/text.h"
 #include "file/catalog_file.h"
 #include "file/paths.h"

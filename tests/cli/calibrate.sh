@@ -45,6 +45,7 @@ out_has '^calibration +compute_efficiency = 0\.[0-9]+$'
 out_has '^plan +saved megatron\.cfg; its comments are kept in megatron\.cfg~$'
 grep -q '^# a comment' megatron.cfg~ || fail 'the comment is lost'
 grep -q 'source = "megatron.log";' megatron.cfg || fail 'no source'
+grep -q '^[^#]*etp = ' megatron.cfg && fail 'what follows TP is frozen'
 cp out first
 
 # the estimates are those of the log now

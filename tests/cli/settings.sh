@@ -40,6 +40,25 @@ no_err
 good groups plan.cfg --kind=tp --tp=
 out_has '^tp 0$'
 
+# another GPU or model: what the plan had over the old one's numbers is dropped, and said
+cat >own.cfg <<'PLAN'
+cluster: { gpu = "h100-sxm-80gb"; memory_gib = 40.0; nic_gbps = 100.0; };
+model: { layers = 8; };
+PLAN
+run 0 estimate own.cfg --gpu=h200-sxm-141gb --json
+err_has '^shardplan: own\.cfg: 1 override of the old one dropped: GPU memory 40 GiB .--set keeps it.$'
+out_has '"capacity": 15[0-9]{10}[.0-9]*,$'
+run 0 estimate own.cfg --set memory_gib=40 --gpu=h200-sxm-141gb --json
+err_has 'GPU memory 40 GiB'
+out_has '"capacity": 42949672960,$'
+run 0 diff own.cfg own.cfg --model=llama-3.1-70b --gpu=h200-sxm-141gb
+err_has 'own\.cfg: 2 overrides of the old one dropped: GPU memory 40 GiB, layers 8 .--set keeps them'
+run 0 estimate own.cfg --gpu=H100-SXM-80GB
+no_err
+printf 'layers\nquit\n' | "$PROG" --linear own.cfg --model=llama-3.1-70b >out 2>err
+out_has '^[0-9]\. 1 override of the old one dropped: layers 8'
+out_has '^[0-9]\. layers 80 layers, follows model: '
+
 # wrong names and values
 bad_usage 'paralel\.tp: unknown field .did you mean parallel\.tp' check --set paralel.tp=2
 bad_usage 'did you mean parallel\.tp' check --set parallel.tpp=2

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core/field.h"
+#include "core/framework/resolve.h"
 
 /* One field alone, from text or as a whole number. */
 static inline void

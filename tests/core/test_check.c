@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "core/check.h"
+#include "core/framework/resolve.h"
+#include "core/override.h"
 #include "core/step.h"
 #include "settings.h"
 
@@ -475,7 +477,9 @@ steps_of_names(void **state)
 {
 	static struct catalog_entry gpus[] = { { .id = "small" }, { .id = "large" } };
 	const struct catalog catalog = { .gpus = { gpus, 2 } };
-	struct plan p, next;
+	struct plan p, next, same;
+	struct overrides dropped;
+	char text[256];
 
 	(void)state;
 	plan_defaults(&p);
@@ -484,9 +488,24 @@ steps_of_names(void **state)
 	settings_set(&p, "gpu", "small");
 	settings_set(&p, "memory_gib", "20");
 	settings_set(&p, "gpus_per_node", "4");
+	settings_set(&p, "nic_gbps", "100");
+	settings_set(&p, "layers", "24");
 	assert_true(step_plain(&p, &catalog, FIELD_GPU, 1, &next));
 	assert_string_equal(next.cluster.gpu, "large");
 	assert_true(next.cluster.memory_gib > 79 && next.cluster.gpus_per_node == 4);
+	assert_true(next.cluster.nic_gbps < 101 && next.model.layers == 24);
+	/* Told also afterwards, and not twice. */
+	overrides_drop(&p, &next, &dropped);
+	overrides_text(&dropped, &p, text, sizeof text);
+	assert_string_equal(text, "1 override of the old one dropped: GPU memory 20 GiB");
+	overrides_drop(&next, &next, &dropped);
+	assert_int_equal(overrides_text(&dropped, &next, text, sizeof text), 0);
+	/* The same entry in other letters. */
+	same = p;
+	settings_set(&same, "gpu", "SMALL");
+	overrides_drop(&p, &same, &dropped);
+	assert_int_equal(dropped.count, 0);
+	assert_true(field_is_set(FIELD_MEMORY_GIB, &same));
 	assert_false(step_plain(&next, &catalog, FIELD_GPU, 1, &next));
 	settings_set(&p, "gpu", "unknown");
 	assert_true(step_plain(&p, &catalog, FIELD_GPU, -1, &next));

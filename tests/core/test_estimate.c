@@ -11,6 +11,7 @@
 
 #include "core/estimate.h"
 #include "core/flops.h"
+#include "core/framework/resolve.h"
 #include "settings.h"
 
 static struct estimate *estimate;

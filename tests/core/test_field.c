@@ -10,6 +10,7 @@
 #include "core/catalog.h"
 #include "core/diag.h"
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/text.h"
 
 /* Paths and flags are unique, ranges hold the defaults, help is one line without a stop. */
@@ -91,6 +92,98 @@ derived_fields_follow(void **state)
 	assert_true(field_parse(FIELD_ETP, &p, "", err, sizeof err));
 	plan_resolve(&p, NULL);
 	assert_int_equal(p.parallel.etp, 4);
+}
+
+/* Whether another value of `g`, in some plan, makes a field that is not set another one. */
+static bool
+reads(enum field_id f, enum field_id g)
+{
+	static struct plan p, q;
+	char err[256];
+
+	for (int64_t layout = LAYOUT_MEGATRON; layout <= LAYOUT_SEED; layout++)
+		for (int64_t tp = 1; tp <= 4; tp *= 4)
+			for (int64_t v = 0; v <= 16; v++) {
+				plan_defaults(&p);
+				p.parallel.layout = layout;
+				p.parallel.tp = tp;
+				field_mark(FIELD_LAYOUT, &p, true);
+				field_mark(FIELD_TP, &p, true);
+				q = p;
+				plan_resolve(&p, NULL);
+				if (field_table[g].type == FIELD_REAL)
+					field_put_real(g, &q, (double)v, err, sizeof err);
+				else if (field_table[g].type != FIELD_TEXT)
+					field_put_int(g, &q, v, err, sizeof err);
+				plan_resolve(&q, NULL);
+				if (!field_same(f, &p, &q))
+					return true;
+			}
+	return false;
+}
+
+/* The table names what a rule reads, all of it and nothing else; the catalogue's part of it
+ * is in another test. */
+static void
+rules_read_what_they_name(void **state)
+{
+	int rules = 0;
+
+	(void)state;
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const enum field_id *follows = field_table[f].follows;
+
+		if (field_table[f].origin != ORIGIN_DERIVED)
+			continue;
+		rules++;
+		/* One pass over the table is enough, and nothing goes in a circle. */
+		for (int i = 0; i < FIELD_FOLLOWS_MAX; i++)
+			assert_true(follows[i] < f || (i > 0 && follows[i] == FIELD_NONE));
+		for (enum field_id g = 0; g < FIELD_COUNT; g++) {
+			const bool named = g == follows[0] || g == follows[1];
+
+			if (g != f && g != FIELD_GPU && reads(f, g) != named)
+				fail_msg("%s and %s", field_table[f].path, field_table[g].path);
+		}
+	}
+	assert_true(rules >= 3);
+}
+
+static void
+assert_source(const struct plan *p, const char *path, enum field_from from, const char *text)
+{
+	const enum field_id f = field_find(path);
+	char buf[128];
+
+	field_source_text(f, p, buf, sizeof buf);
+	assert_string_equal(buf, text);
+	assert_int_equal(field_source(f, p).from, from);
+	assert_int_equal(field_is_chosen(f, p), from == FROM_USER);
+}
+
+static void
+sources(void **state)
+{
+	struct plan p;
+	char err[256];
+
+	(void)state;
+	plan_defaults(&p);
+	assert_source(&p, "etp", FROM_FIELDS, "follows layout and TP");
+	assert_source(&p, "sequence_parallel", FROM_FIELDS, "follows TP");
+	assert_source(&p, "nvlink_domain", FROM_FIELDS, "follows GPU and GPUs per node");
+	assert_source(&p, "gpus_per_node", FROM_FIELDS, "follows GPU");
+	assert_source(&p, "memory_gib", FROM_FIELDS, "follows GPU");
+	assert_source(&p, "layers", FROM_FIELDS, "follows model");
+	assert_source(&p, "tp", FROM_DEFAULT, "the default");
+	assert_source(&p, "first_stage_layers", FROM_NOWHERE, "not set");
+	/* Set to what it would be anyway: no longer following, but still the default. */
+	field_put_int(FIELD_ETP, &p, 1, err, sizeof err);
+	field_put_int(FIELD_TP, &p, 1, err, sizeof err);
+	assert_source(&p, "etp", FROM_USER, "set");
+	assert_source(&p, "tp", FROM_DEFAULT, "the default");
+	field_put_int(FIELD_TP, &p, 2, err, sizeof err);
+	assert_source(&p, "tp", FROM_USER, "set");
 }
 
 /* A saved plan sets every field; only what differs from the default stands out. */
@@ -294,7 +387,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_is_sound), cmocka_unit_test(contract_defaults),
-		cmocka_unit_test(derived_fields_follow), cmocka_unit_test(chosen_fields),
+		cmocka_unit_test(derived_fields_follow), cmocka_unit_test(rules_read_what_they_name),
+		cmocka_unit_test(sources), cmocka_unit_test(chosen_fields),
 		cmocka_unit_test(numbers_as_typed),
 		cmocka_unit_test(names_as_typed), cmocka_unit_test(finding_fields),
 		cmocka_unit_test(reals_are_exact), cmocka_unit_test(catalogue_values),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "core/framework/resolve.h"
 #include "core/kv.h"
 
 static struct plan p;

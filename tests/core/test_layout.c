@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "core/check.h"
+#include "core/framework/resolve.h"
 #include "core/layout.h"
 #include "golden.h"
 #include "settings.h"

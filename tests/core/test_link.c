@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/link.h"
 #include "settings.h"
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/params.h"
 
 static config_t catalogue;

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "core/estimate.h"
+#include "core/framework/resolve.h"
 #include "settings.h"
 
 enum { TERMS = 4096 };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/number.h"
 #include "core/serve.h"
 #include "core/serve_setup.h"

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/number.h"
 #include "core/serve.h"
 #include "core/serve_alloc.h"

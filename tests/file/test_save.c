@@ -4,6 +4,7 @@
 
 #include "filetest.h"
 
+#include "core/framework/resolve.h"
 #include "file/atomic.h"
 #include "file/pathname.h"
 #include "file/slurp.h"

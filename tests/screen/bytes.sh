@@ -24,14 +24,14 @@ settled() {
 
 : >"$D/bytes"
 keys Down
-expect '> sequence parallel'
+expect '>~sequence parallel'
 first=$(settled 0)
 for _ in 1 2 3 4; do
 	keys Down
 done
 expect '> EP'
 keys Up Up Up Up
-expect '> sequence parallel'
+expect '>~sequence parallel'
 last=$(settled "$first")
 each=$(((last - first) / 8))
 echo "bytes for each key: $each"

@@ -28,7 +28,7 @@ keys M
 expect 'mouse (on|true)'
 [ "$(get '#{mouse_any_flag}')" = 1 ] || fail "the mouse is off"
 press 0 'hidden size'
-expect '> hidden size'
+expect '>~hidden size'
 press 0 'hidden size'
 expect 'hidden size .*: 4096'
 keys Escape

@@ -13,7 +13,7 @@ expect 'fits [0-9.]+ of [0-9.]+ GiB'
     fail "the cursor is not on the selected row"
 
 keys Down
-expect '> sequence parallel'
+expect '>~sequence parallel'
 keys k
 expect '>\*TP'
 keys Tab
@@ -72,7 +72,7 @@ for term in xterm screen screen-256color linux vt100 vt220 ansi rxvt xterm-16col
 	expect '>\*TP'
 	keys C-Right S-Up # no digits, brackets and letters
 	keys j
-	expect '> sequence parallel'
+	expect '>~sequence parallel'
 	keys q
 	expect 'rc=0'
 	restored
@@ -103,7 +103,7 @@ LC_ALL=C grep -q ']104' "$D/bytes" && fail "the palette is reset"
 start 80 24 tmux-256color "'$PROG'"
 expect '>\*TP'
 keys C-s j
-expect '> sequence parallel'
+expect '>~sequence parallel'
 keys q
 expect 'rc=0'
 restored

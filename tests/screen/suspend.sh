@@ -18,12 +18,12 @@ keys fg Enter
 expect 'memory per GPU, by stage'
 expect '>\*TP +2 ranks'
 keys Down
-expect '> sequence parallel'
+expect '>~sequence parallel'
 # The same by name.
 keys : s u s p e n d Enter
 expect 'Stopped.*'
 keys fg Enter
-expect '> sequence parallel'
+expect '>~sequence parallel'
 # Where the picture stays, the shell's line is empty.
 keys q
 expect_not 'memory per GPU, by stage'
@@ -39,7 +39,7 @@ expect_not 'q quit'
 keys "clear; '$PROG'" Enter
 expect '>\*TP'
 keys Down
-expect '> sequence parallel'
+expect '>~sequence parallel'
 # The mouse is the shell's meanwhile.
 keys M
 expect 'mouse (on|true)'
@@ -48,7 +48,7 @@ keys C-z
 expect 'Stopped.*'
 [ "$(get '#{mouse_any_flag}')" = 0 ] || fail "stopped, but the mouse is not given back"
 keys fg Enter
-expect '> sequence parallel'
+expect '>~sequence parallel'
 [ "$(get '#{mouse_any_flag}')" = 1 ] || fail "the mouse does not come back"
 keys q
 expect_not 'memory per GPU, by stage'

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core/field.h"
+#include "core/framework/resolve.h"
 #include "core/text.h"
 #include "ui/command.h"
 #include "ui/input.h"

@@ -2,6 +2,7 @@
 #include <locale.h>
 
 #include "support.h"
+#include "core/framework/resolve.h"
 #include "ui/change.h"
 #include "ui/figures.h"
 #include "ui/results.h"

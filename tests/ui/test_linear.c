@@ -107,7 +107,7 @@ test_lists(void **unused)
 	assert_int_equal(s->state.map.colors, 2);
 	lacks(s, "3", "\n1. "); /* what changed alone */
 	answers(s, "99", "error: there is no entry 99");
-	answers(s, "gpu", "set");
+	answers(s, "gpu", ", the default: ");
 	answers(s, "5", "1. error: "); /* the list is closed by then */
 	answers(s, "tp 3", "fix: tp ");
 	answers(s, "errors", "a number takes that entry");

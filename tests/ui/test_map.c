@@ -2,6 +2,7 @@
 #include <locale.h>
 
 #include "support.h"
+#include "core/framework/resolve.h"
 #include "ui/map_grid.h"
 #include "ui/paint.h"
 #include "ui/views.h"

@@ -1,6 +1,7 @@
 /* What colours the map beside groups, half blocks, racks, marks; and places there and back. */
 #include <locale.h>
 
+#include "core/framework/resolve.h"
 #include "core/link.h"
 #include "support.h"
 #include "ui/map_grid.h"

@@ -1,6 +1,7 @@
 /* The pipeline's timeline: in any area, with and without colours, scrolled and zoomed. */
 
 #include "support.h"
+#include "core/framework/resolve.h"
 #include "ui/pipeline.h"
 #include "ui/units.h"
 

@@ -3,6 +3,7 @@
 
 #include "support.h"
 
+#include "core/framework/resolve.h"
 #include "ui/complete.h"
 #include "ui/keep.h"
 #include "ui/theme.h"

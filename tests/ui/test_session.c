@@ -3,6 +3,7 @@
 
 #include "support.h"
 
+#include "core/framework/resolve.h"
 #include "ui/rows.h"
 
 static void

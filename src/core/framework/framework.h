@@ -58,7 +58,8 @@ struct framework {
 	bool gradients_in_precision;
 
 	/* experts */
-	bool etp_follows_tp;       /* TP splits single experts unless parallel.etp says otherwise */
+	bool etp_follows_tp;       /* unless parallel.etp says otherwise (Megatron-LM megatron/core/
+	                            * parallel_state.py, DeepSpeed); else experts are whole */
 	bool tp_splits_experts;    /* no expert TP: TP splits experts where EP does not */
 	bool experts_need_ep;      /* no shards of their own for experts that EP does not split */
 	bool experts_shard_as_dense; /* one optimizer group: ranks of TP repeat the experts */

@@ -1,0 +1,108 @@
+#include "core/framework/resolve.h"
+
+#include <string.h>
+
+#include "core/catalog.h"
+#include "core/field.h"
+#include "core/framework/framework.h"
+
+/* Put the default in, without marking the field as chosen: from a plan that has them all,
+ * or where there is none from the table's text. */
+static void
+put_default(enum field_id f, struct plan *p, const struct plan *defaults)
+{
+	char err[128];
+
+	if (defaults != NULL)
+		field_copy(f, p, defaults);
+	else if (field_table[f].type == FIELD_TEXT)
+		field_put_text(f, p, field_table[f].default_text, err, sizeof err);
+	else
+		field_parse(f, p, field_table[f].default_text, err, sizeof err);
+	field_mark(f, p, false);
+}
+
+void
+plan_defaults(struct plan *p)
+{
+	memset(p, 0, sizeof *p);
+	for (int f = 0; f < FIELD_COUNT; f++)
+		put_default((enum field_id)f, p, NULL);
+	plan_resolve(p, NULL);
+}
+
+void
+plan_builtin(struct plan *p)
+{
+	char err[128];
+
+	plan_defaults(p);
+	field_put_int(FIELD_NODES, p, 2, err, sizeof err);
+	field_put_int(FIELD_GPUS_PER_NODE, p, 8, err, sizeof err);
+	field_put_int(FIELD_TP, p, 2, err, sizeof err);
+	field_put_int(FIELD_PP, p, 4, err, sizeof err);
+	plan_resolve(p, NULL);
+}
+
+static int64_t
+usual_gradients(const struct plan *p)
+{
+	if (!framework_of(p)->gradients_in_precision || p->training.precision == PRECISION_FP32)
+		return GRAD_FP32;
+	return p->training.precision == PRECISION_FP16 ? GRAD_FP16 : GRAD_BF16;
+}
+
+/* The rules of fields that follow others, which stand above them in the table. */
+static void
+derive(enum field_id f, struct plan *p)
+{
+	struct parallel *par = &p->parallel;
+
+	if (f == FIELD_NVLINK_DOMAIN)
+		p->cluster.nvlink_domain = p->cluster.gpus_per_node;
+	else if (f == FIELD_SEQUENCE_PARALLEL)
+		par->sequence_parallel = par->tp > 1;
+	else if (f == FIELD_ETP)
+		par->etp = framework_of(p)->etp_follows_tp ? par->tp : 1;
+	else if (f == FIELD_GRAD_DTYPE)
+		p->training.grad_dtype = usual_gradients(p);
+}
+
+/* The value of a field that is not set. */
+static void
+inherit(enum field_id f, struct plan *p, const struct catalog_entry *entry,
+    const struct plan *defaults)
+{
+	if (entry != NULL && field_is_set(f, &entry->values))
+		field_copy(f, p, &entry->values);
+	else if (field_table[f].origin == ORIGIN_DERIVED)
+		derive(f, p);
+	else
+		put_default(f, p, defaults);
+	field_mark(f, p, false);
+}
+
+void
+plan_resolve(struct plan *p, const struct catalog *catalog)
+{
+	static const enum field_id names[] = { FIELD_GPU, FIELD_PRESET };
+	const struct plan *defaults = catalog != NULL && catalog->has_defaults ?
+	    &catalog->defaults : NULL;
+	const struct catalog_entry *gpu = NULL, *model = NULL;
+
+	/* First what others inherit from. */
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!field_is_set(names[i], p))
+			put_default(names[i], p, defaults);
+	if (catalog != NULL) {
+		gpu = catalog_find(&catalog->gpus, p->cluster.gpu);
+		model = catalog_find(&catalog->models, p->model.preset);
+	}
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const enum field_id named = field_entry(f);
+
+		if (!field_is_set(f, p))
+			inherit(f, p, named == FIELD_GPU ? gpu : named == FIELD_PRESET ? model : NULL,
+			    defaults);
+	}
+}
