@@ -57,14 +57,14 @@ has_foreign_comments(const struct save *s)
 	struct file_errors ignored;
 	struct slurp in;
 	char why[128];
-	bool comments = true;
+	struct scanned found;
 
 	if (!slurp_file(&in, s->target, why, sizeof why))
 		return true;
 	ignored.count = ignored.dropped = 0;
-	scan_text(in.text, in.size, s->target, &ignored, &comments);
+	scan_text(in.text, in.size, s->target, &ignored, &found);
 	free(in.text);
-	return comments;
+	return found.comments;
 }
 
 /* The copy stands beside the file, which is elsewhere than a symbolic link to it. */
