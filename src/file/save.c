@@ -25,6 +25,13 @@ struct save {
 	bool kept, flat;                 /* a copy was made; the base was dissolved */
 };
 
+static const char *
+fix_for(int error)
+{
+	return error == ENOSPC || error == EDQUOT ? "free some space, or save under another name" :
+	    "save under another name";
+}
+
 /*
  * The base as seen from the directory of the new name (not of what that name may link to:
  * bases are looked for beside the name under which a plan is opened). The text stays when
@@ -104,13 +111,6 @@ write_copy(const struct save *s, char *why, size_t size)
 	return same ? ATOMIC_DONE : ATOMIC_CHANGED;
 }
 
-static const char *
-fix_for(int error)
-{
-	return error == ENOSPC || error == EDQUOT ? "free some space, or save under another name" :
-	    "save under another name";
-}
-
 /* Keep a copy of what is lost. What was kept before stays, whoever did it. */
 static bool
 keep_copy(struct save *s, char *note, size_t size)
@@ -166,8 +166,8 @@ look(struct save *s, const struct planfile *file, const char *path, char *note, 
 		return false;
 	}
 	if (s->old.stamp.exists && access(s->target, W_OK) != 0) {
-		text_put(note, size, "%s: not saved: it is write-protected (%s); chmod u+w it, "
-		    "or save under another name", s->shown, strerror(errno));
+		text_put(note, size, "%s: not saved: it can not be written: %s (fix: %s%s)", s->shown,
+		    strerror(errno), errno == EACCES ? "chmod u+w it, or " : "", fix_for(errno));
 		return false;
 	}
 	s->same = file->path[0] != '\0' && pathname_same(file->path, path);
