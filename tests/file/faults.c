@@ -1,5 +1,6 @@
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "faults.h"
 
@@ -66,7 +67,6 @@ made(bool due)
 CALL(int, open, -1, (const char *path, int flags, mode_t mode), (path, flags, mode))
 CALL(ssize_t, read, -1, (int fd, void *data, size_t n), (fd, data, n))
 CALL(int, fstat, -1, (int fd, struct stat *st), (fd, st))
-CALL(int, stat, -1, (const char *path, struct stat *st), (path, st))
 CALL(int, lstat, -1, (const char *path, struct stat *st), (path, st))
 CALL(int, access, -1, (const char *path, int mode), (path, mode))
 CALL(int, fchmod, -1, (int fd, mode_t mode), (fd, mode))
@@ -84,6 +84,17 @@ CALL(int, fremovexattr, -1, (int fd, const char *name), (fd, name))
 CALL(char *, realpath, NULL, (const char *path, char *resolved), (path, resolved))
 CALL(DIR *, opendir, NULL, (const char *path), (path))
 CALL(struct dirent *, readdir, NULL, (DIR *dir), (dir))
+
+/* What the kernel says of a process takes no disk. */
+int
+fault_stat(const char *path, struct stat *st)
+{
+	const bool due = strncmp(path, "/proc/", 6) != 0 && is_due("stat");
+	const int result = fails(due) ? -1 : (stat)(path, st);
+
+	made(due);
+	return result;
+}
 
 ssize_t
 fault_write(int fd, const void *data, size_t n)
