@@ -91,9 +91,9 @@ enum planfile_saved {
 /*
  * Save to path: a temporary file in the same directory, every write checked, fsync,
  * rename, directory fsync; access and symbolic link kept. What a hand-written file loses
- * (comments) is kept as PATH~, or PATH.~N~ where that is taken; note says so. With force, CHANGED and EXISTS do not
- * stop it. On success *file describes the saved file. note (at least 1024 bytes) gets one line
- * for the user, in every case.
+ * (comments) is kept as PATH~, or PATH.~N~ where that is taken; note says so. With force,
+ * CHANGED and EXISTS do not stop it. On success *file describes the saved file. note (at
+ * least 1024 bytes) gets one line for the user, in every case.
  */
 enum planfile_saved planfile_write(struct planfile *file, const struct plan *plan,
     const char *path, const struct catalog *catalog, bool force, char *note, size_t size);
