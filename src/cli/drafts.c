@@ -21,26 +21,14 @@
 #define HEAD_OF "# draft of: "
 #define HEAD_OVER "# its session is over\n"
 
-enum { HOST_SIZE = 65, STAMP_LENGTH = 15 };
+enum { STAMP_LENGTH = 15 };
 
 /* What the head and the name of a draft say. */
 struct head {
 	char of[PLANFILE_PATH_SIZE]; /* "" for a plan without a file */
-	char host[HOST_SIZE];        /* "" when its session ended knowingly */
+	char host[PATHNAME_HOST_SIZE]; /* "" when its session ended knowingly */
 	int64_t pid;
 };
-
-static void
-host_name(char *buf, size_t size)
-{
-	buf[0] = '\0';
-	if (gethostname(buf, size) != 0)
-		text_put(buf, size, "localhost");
-	buf[size - 1] = '\0';
-	for (char *c = buf; *c != '\0'; c++)
-		if (*c <= ' ' || *c == '/' || *c == 127)
-			*c = '_';
-}
 
 /* ---- writing ----------------------------------------------------------------------- */
 
@@ -49,11 +37,11 @@ host_name(char *buf, size_t size)
 static bool
 make_name(char *buf, size_t size)
 {
-	char name[160], host[HOST_SIZE], stamp[32] = "draft";
+	char name[160], host[PATHNAME_HOST_SIZE], stamp[32] = "draft";
 	time_t now = time(NULL);
 	struct tm tm;
 
-	host_name(host, sizeof host);
+	pathname_host(host, sizeof host);
 	if (gmtime_r(&now, &tm) != NULL)
 		strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &tm);
 	text_put(name, sizeof name, "drafts/%s-%s-%lld.cfg", stamp, host, (long long)getpid());
@@ -200,9 +188,9 @@ program_of(int64_t pid, char *buf, size_t size)
 static bool
 is_alive(const struct head *h)
 {
-	char host[HOST_SIZE], ours[64], theirs[64];
+	char host[PATHNAME_HOST_SIZE], ours[64], theirs[64];
 
-	host_name(host, sizeof host);
+	pathname_host(host, sizeof host);
 	if (h->host[0] == '\0' || !text_equal(h->host, host) || h->pid <= 0)
 		return false;
 	if (kill((pid_t)h->pid, 0) != 0 && errno == ESRCH)
@@ -235,22 +223,21 @@ static void
 describe(const struct head *h, const struct file_stamp *draft, const char *of, char *note,
     size_t size)
 {
-	char host[HOST_SIZE];
-	struct file_stamp file;
+	char host[PATHNAME_HOST_SIZE];
+	struct stat file;
 	struct tm tm;
 
 	note[0] = '\0';
 	if (localtime_r(&draft->modified.tv_sec, &tm) != NULL)
 		strftime(note, size, "%Y-%m-%d %H:%M", &tm);
-	host_name(host, sizeof host);
+	pathname_host(host, sizeof host);
 	if (h->host[0] != '\0' && !text_equal(h->host, host)) {
-		char shown[HOST_SIZE];
+		char shown[PATHNAME_HOST_SIZE];
 
 		show_text(shown, sizeof shown, h->host);
 		text_add(note, size, " on %s", shown);
 	}
-	stamp_get(&file, of);
-	if (of[0] != '\0' && file.exists && file.modified.tv_sec > draft->modified.tv_sec)
+	if (stat(of, &file) == 0 && file.st_mtim.tv_sec > draft->modified.tv_sec)
 		text_add(note, size, ", older than the file");
 }
 

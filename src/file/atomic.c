@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "core/text.h"
 #include "file/atomic.h"
 #include "file/pathname.h"
 #include "file/slurp.h"
+#include "file/temporary.h"
+
+enum { LIST_SIZE = 16384 }; /* of an access list; Linux gives at most 65536 */
 
 bool
 atomic_target(char *buf, size_t size, const char *path, char *why, size_t whysize)
@@ -60,25 +64,81 @@ write_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* Mode and owner of an old file. Only root can give files away, and a group one is not
- * in can not be given: that is no reason not to save. */
-static bool
-set_mode(int fd, const char *like)
-{
-	struct stat st, now;
-	mode_t mask;
+/* ---- what an old file keeps ------------------------------------------------------------- */
 
-	if (stat(like, &st) != 0) {
-		/* The mask can only be read by setting it; a tight one harms nobody meanwhile. */
-		mask = umask(077);
-		(void)umask(mask);
-		return fchmod(fd, 0666 & ~mask) == 0;
+/* Access lists as Linux names them: POSIX ones, and those of NFS 4. True when fd has those
+ * of the file `like`, or neither has any. */
+static bool
+take_lists(int fd, const char *like)
+{
+	static const char *const name[] = { "system.posix_acl_access", "system.nfs4_acl" };
+	char old[LIST_SIZE], now[LIST_SIZE];
+	bool ok = true;
+
+	for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+		const ssize_t has = fgetxattr(fd, name[i], now, sizeof now);
+		const ssize_t had = getxattr(like, name[i], old, sizeof old);
+
+		if (had >= 0)
+			ok = ok && ((has == had && memcmp(old, now, (size_t)had) == 0) ||
+			    fsetxattr(fd, name[i], old, (size_t)had, 0) == 0);
+		else if (errno != ENODATA && errno != ENOTSUP)
+			ok = false;
+		else if (has >= 0) /* the directory gave it one */
+			ok = ok && fremovexattr(fd, name[i]) == 0;
 	}
-	if (fstat(fd, &now) == 0 && (now.st_uid != st.st_uid || now.st_gid != st.st_gid) &&
-	    fchown(fd, st.st_uid, st.st_gid) != 0)
-		errno = 0;
-	return fchmod(fd, st.st_mode & 07777) == 0;
+	return ok;
 }
+
+static void
+add_lost(char *lost, size_t size, bool kept, const char *what)
+{
+	if (!kept)
+		text_add(lost, size, "%s%s", lost[0] != '\0' ? ", " : "", what);
+}
+
+/*
+ * Owner, group, mode and access list of an old file. Only root can give files away, and a
+ * group one is not in can not be given: that is no reason not to save. The bits of the
+ * group, which are the bounds of an access list too, then grant no more than those of all,
+ * so that nobody reads what was kept from them.
+ */
+static bool
+take_access(int fd, const char *like, const struct stat *old, char *lost, size_t size)
+{
+	bool owner, group, lists;
+	mode_t mode = old->st_mode & 07777;
+	struct stat now;
+
+	if (fstat(fd, &now) != 0)
+		return false;
+	group = now.st_gid == old->st_gid || fchown(fd, (uid_t)-1, old->st_gid) == 0;
+	owner = now.st_uid == old->st_uid || fchown(fd, old->st_uid, (gid_t)-1) == 0;
+	lists = take_lists(fd, like);
+	if (!owner || !group)
+		mode &= 0777;
+	if (!group || !lists)
+		mode &= ~(mode_t)070 | (mode & 07) << 3;
+	if (fstat(fd, &now) != 0 || ((now.st_mode & 07777) != mode && fchmod(fd, mode) != 0))
+		return false;
+	lost[0] = '\0';
+	add_lost(lost, size, owner, "owner");
+	add_lost(lost, size, group, "group");
+	add_lost(lost, size, lists, "access list");
+	return true;
+}
+
+/* ---- writing --------------------------------------------------------------------------- */
+
+/* What is to stand where. */
+struct writing {
+	const char *path;
+	const void *data;
+	size_t size;
+	mode_t mode;                       /* of a new file, less the umask */
+	const char *like;                  /* whose access an old file keeps, or NULL: path's */
+	const struct file_stamp *expected; /* NULL: whatever is there */
+};
 
 /* So that the new name survives a crash too. The file is in place by now: a directory
  * that can not be synced (EINVAL on some file systems) is no failure. */
@@ -93,82 +153,132 @@ sync_directory(const char *dir)
 	close(fd);
 }
 
-/* Fill the temporary file; false with errno set. fd is closed in every case. */
+/* Fill the temporary file, for `old` with the access of that one; false with errno set. fd
+ * is closed in every case. */
 static bool
-fill(int fd, const char *like, const void *data, size_t size, struct file_stamp *stamp)
+fill(int fd, const struct writing *w, const char *like, const struct stat *old,
+    struct file_stamp *made, char *lost, size_t lostsize)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction old;
+	struct sigaction before;
 	struct stat st;
 	bool ok;
 	int error;
 
 	/* A limit on the size of files is an error like others, not the end of the program. */
-	sigaction(SIGXFSZ, &ignore, &old);
+	sigaction(SIGXFSZ, &ignore, &before);
 	/* Quotas and full disks may show as late as in fsync or close, notably on NFS. */
-	ok = write_all(fd, data, size) && set_mode(fd, like) && fsync(fd) == 0 &&
+	ok = write_all(fd, w->data, w->size) &&
+	    (old == NULL || take_access(fd, like, old, lost, lostsize)) && fsync(fd) == 0 &&
 	    fstat(fd, &st) == 0;
 	error = errno;
-	sigaction(SIGXFSZ, &old, NULL);
+	sigaction(SIGXFSZ, &before, NULL);
 	if (close(fd) != 0 && ok) {
 		ok = false;
 		error = errno;
 	}
 	if (ok)
-		stamp_from(stamp, &st);
+		*made = stamp_of(&st, w->data, w->size);
 	errno = error;
 	return ok;
+}
+
+/* Whether what stands there is still what is expected. */
+static enum atomic_result
+compare(const char *target, const struct file_stamp *expected)
+{
+	enum atomic_result result = ATOMIC_CHANGED;
+	struct slurp in;
+	char why[128];
+
+	if (slurp_file(&in, target, why, sizeof why)) {
+		if (stamp_same(&in.stamp, expected))
+			result = ATOMIC_DONE;
+		free(in.text);
+	} else if (in.error == ENOENT) {
+		if (!expected->exists)
+			result = ATOMIC_DONE;
+	} else if (in.error != 0) {
+		errno = in.error;
+		result = ATOMIC_FAILED;
+	}
+	return result;
+}
+
+/* Give the temporary file its name: one that is new by a link, which replaces nothing that
+ * came just now, unless the file system has none. */
+static enum atomic_result
+put_in_place(const char *temporary, const char *target, bool is_new)
+{
+	if (is_new && link(temporary, target) == 0) {
+		(void)unlink(temporary);
+		return ATOMIC_DONE;
+	}
+	if (is_new && errno == EEXIST)
+		return ATOMIC_CHANGED;
+	if (is_new && errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
+		return ATOMIC_FAILED;
+	return rename(temporary, target) == 0 ? ATOMIC_DONE : ATOMIC_FAILED;
+}
+
+static enum atomic_result
+write_file(const struct writing *w, struct file_stamp *stamp, char *why, size_t whysize)
+{
+	char target[PLANFILE_PATH_SIZE], dir[PLANFILE_PATH_SIZE], temporary[PLANFILE_PATH_SIZE];
+	const char *like = w->like != NULL ? w->like : target;
+	enum atomic_result result = ATOMIC_FAILED;
+	struct file_stamp made;
+	char lost[64] = "";
+	struct stat old;
+	bool is_old;
+	int fd, error;
+
+	if (!atomic_target(target, sizeof target, w->path, why, whysize) ||
+	    !pathname_dir(dir, sizeof dir, target))
+		return ATOMIC_FAILED;
+	is_old = stat(like, &old) == 0;
+	/* Taken for new because nobody can tell, it would be open to all. */
+	if (!is_old && (errno != ENOENT || w->like != NULL)) {
+		text_put(why, whysize, "%s", strerror(errno));
+		return ATOMIC_FAILED;
+	}
+	temporary_clear(dir);
+	if ((fd = temporary_open(temporary, sizeof temporary, dir, is_old ? 0600 : w->mode)) < 0) {
+		text_put(why, whysize, "no file can be made in its directory: %s",
+		    strerror(errno));
+		return ATOMIC_FAILED;
+	}
+	if (fill(fd, w, like, is_old ? &old : NULL, &made, lost, sizeof lost))
+		result = w->expected == NULL ? ATOMIC_DONE : compare(target, w->expected);
+	if (result == ATOMIC_DONE)
+		result = put_in_place(temporary, target, w->expected != NULL && !w->expected->exists);
+	error = errno;
+	text_put(why, whysize, "%s", result == ATOMIC_DONE ? lost : strerror(error));
+	if (result == ATOMIC_DONE) {
+		sync_directory(dir);
+		if (stamp != NULL)
+			*stamp = made;
+	} else {
+		(void)unlink(temporary);
+	}
+	errno = error;
+	return result;
 }
 
 enum atomic_result
 atomic_write(const char *path, const void *data, size_t size, const char *like,
     const struct file_stamp *expected, struct file_stamp *stamp, char *why, size_t whysize)
 {
-	char target[PLANFILE_PATH_SIZE], dir[PLANFILE_PATH_SIZE], temporary[PLANFILE_PATH_SIZE];
-	struct file_stamp now, made;
-	int fd;
+	const struct writing w = { path, data, size, 0666, like, expected };
 
-	if (!atomic_target(target, sizeof target, path, why, whysize))
-		return ATOMIC_FAILED;
-	if (!pathname_dir(dir, sizeof dir, target) ||
-	    !pathname_join(temporary, sizeof temporary, dir, ".shardplan.XXXXXX")) {
-		text_put(why, whysize, "%s", strerror(ENAMETOOLONG));
-		return ATOMIC_FAILED;
-	}
-	if ((fd = mkostemp(temporary, O_CLOEXEC)) < 0) {
-		text_put(why, whysize, "no file can be made in its directory: %s",
-		    strerror(errno));
-		return ATOMIC_FAILED;
-	}
-	if (!fill(fd, like != NULL ? like : target, data, size, &made)) {
-		text_put(why, whysize, "%s", strerror(errno));
-		unlink(temporary);
-		return ATOMIC_FAILED;
-	}
-	stamp_get(&now, target);
-	if (expected != NULL && !stamp_same(&now, expected)) {
-		unlink(temporary);
-		return ATOMIC_CHANGED;
-	}
-	if (rename(temporary, target) != 0) {
-		text_put(why, whysize, "%s", strerror(errno));
-		unlink(temporary);
-		return ATOMIC_FAILED;
-	}
-	sync_directory(dir);
-	if (stamp != NULL)
-		*stamp = made;
-	return ATOMIC_DONE;
+	return write_file(&w, stamp, why, whysize);
 }
 
 enum atomic_result
 atomic_write_private(const char *path, const void *data, size_t size,
     const struct file_stamp *expected, char *why, size_t whysize)
 {
-	const mode_t mask = umask(077);
-	enum atomic_result result = atomic_write(path, data, size, NULL, expected, NULL, why,
-	    whysize);
+	const struct writing w = { path, data, size, 0600, NULL, expected };
 
-	(void)umask(mask);
-	return result;
+	return write_file(&w, NULL, why, whysize);
 }

@@ -16,12 +16,15 @@ enum atomic_result {
 
 /*
  * Write size bytes to path: into a temporary file beside it, every write checked, fsync,
- * close checked, rename, fsync of the directory. Symbolic links are followed and kept;
- * mode and, where allowed, owner of an old file are kept, a new one gets 0666 less the
- * umask; with `like`, both are those of that file instead. With `expected`, what stands at
- * path just before the rename must still look so.
+ * close checked, rename, fsync of the directory. Symbolic links are followed and kept. A
+ * new file gets 0666 less the umask, or what the directory gives new files; an old one
+ * keeps its mode and, where allowed, owner, group and access list; with `like`, they are
+ * those of that file. With `expected`, what stands at path just before the rename must
+ * still be that; where it says that there is nothing, nothing is ever replaced.
+ *
  * With `stamp` (which may be `expected`), it tells how the new file looks. why gets the
- * reason of a failure.
+ * reason of a failure, of which errno is left too; when all is done, what of the old file
+ * could not be kept ("group, access list"), or "".
  */
 enum atomic_result atomic_write(const char *path, const void *data, size_t size,
     const char *like, const struct file_stamp *expected, struct file_stamp *stamp, char *why,

@@ -4,7 +4,6 @@
 #include "core/text.h"
 #include "file/cfg.h"
 #include "file/errors.h"
-#include "file/scan.h"
 #include "file/show.h"
 
 enum { PATH_SIZE = 160, SHOWN_SIZE = 48, FORMAT = 1 };
@@ -51,7 +50,7 @@ cfg_parse(struct cfg *cfg, const struct cfg_reader *r, const char *text, size_t 
 		text += 3;
 		size -= 3;
 	}
-	if (!scan_text(text, size, r->file, r->errors, &cfg->has_comments))
+	if (!scan_text(text, size, r->file, r->errors, &cfg->found))
 		return false;
 	config_init(&cfg->config);
 	cfg->parsed = true;

@@ -12,11 +12,12 @@
 #include "core/field.h"
 #include "core/text.h"
 #include "file/planfile.h"
+#include "file/scan.h"
 
 struct cfg {
 	config_t config;    /* valid when parsed */
 	bool parsed;
-	bool has_comments;  /* other than those of emit.c */
+	struct scanned found;
 };
 
 /* Who reads: what complaints name and where they go, and against which names GPUs and

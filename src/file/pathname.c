@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/text.h"
 #include "file/pathname.h"
@@ -96,4 +97,16 @@ pathname_same(const char *a, const char *b)
 	free(real_a);
 	free(real_b);
 	return same;
+}
+
+void
+pathname_host(char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (gethostname(buf, size) != 0)
+		text_put(buf, size, "localhost");
+	buf[size - 1] = '\0';
+	for (char *c = buf; *c != '\0'; c++)
+		if (*c <= ' ' || *c == '/' || *c == 127)
+			*c = '_';
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { PATHNAME_HOST_SIZE = 65 };
+
 /* The directory part: "." for "a.cfg", "/" for "/a.cfg". False when it does not fit. */
 bool pathname_dir(char *buf, size_t size, const char *path);
 
@@ -23,4 +25,7 @@ bool pathname_relative(char *buf, size_t size, const char *from, const char *to)
 
 /* Both exist and are one file, or (for a name that is not there yet) one directory entry. */
 bool pathname_same(const char *a, const char *b);
+
+/* The name of this host, fit for a part of a file name. */
+void pathname_host(char *buf, size_t size);
 #endif

@@ -27,6 +27,7 @@ enum { LINKS_MAX = PLANFILE_DEPTH_MAX + 1 };
 struct chain {
 	struct link *link[LINKS_MAX];
 	int count;
+	unsigned values; /* in all of them: the parsed ones stay in memory together */
 	const struct catalog *catalog;
 	struct file_errors *errors;
 };
@@ -115,6 +116,20 @@ apply(const struct chain *c, const struct link *l, struct plan *p)
 	return ok;
 }
 
+/* Small enough with its newest link; else a complaint where that is named. */
+static bool
+is_small(const struct chain *c)
+{
+	const struct link *from = c->link[c->count - 2];
+
+	if (c->values <= SCAN_VALUES_MAX)
+		return true;
+	errors_add(c->errors, from->path, from->base_line, "base",
+	    "plans that build on one another hold more than %d settings and members of lists "
+	    "(fix: leave out what no plan needs)", (int)SCAN_VALUES_MAX);
+	return false;
+}
+
 /* Parse the text of the newest link and find its base. */
 static bool
 parse_link(struct chain *c, const char *text, size_t size)
@@ -125,6 +140,7 @@ parse_link(struct chain *c, const char *text, size_t size)
 
 	if (!cfg_parse(&l->cfg, &r, text, size))
 		return false;
+	c->values += l->cfg.found.values;
 	root = config_root_setting(&l->cfg.config);
 	if (!cfg_format(&r, root))
 		return false;
@@ -233,7 +249,7 @@ read_base(struct chain *c)
 		    (int)PLANFILE_DEPTH_MAX);
 	} else if ((l = add_link(c, path)) != NULL) {
 		l->stamp = in.stamp;
-		ok = parse_link(c, in.text, in.size);
+		ok = parse_link(c, in.text, in.size) && is_small(c);
 	}
 	free(in.text);
 	return ok;
@@ -268,7 +284,7 @@ read_chain(struct chain *c, const char *text, size_t size, struct planfile *file
 			ok = apply(c, c->link[i], plan) && ok;
 	}
 	memcpy(file->base, first->base, sizeof file->base);
-	file->has_comments = first->cfg.has_comments;
+	file->has_comments = first->cfg.found.comments;
 	file->stamp = first->stamp;
 	if (ok)
 		plan_resolve(plan, c->catalog);

@@ -6,6 +6,7 @@
 #define FILE_PLANFILE_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -26,12 +27,17 @@ struct file_errors {
 	char line[PLANFILE_ERRORS_MAX][512];
 };
 
-/* What a file looked like when it was read, to see later whether somebody changed it. */
+/*
+ * What a file was when it was read, to see later whether somebody changed it. Only what it
+ * holds tells that: times may stand still over a change (a coarse clock, a copy that keeps
+ * them), and move without one.
+ */
 struct file_stamp {
 	bool exists;
 	dev_t device;
 	ino_t inode;
-	off_t size;
+	size_t size;
+	uint64_t content; /* a checksum */
 	struct timespec modified;
 };
 
@@ -84,10 +90,10 @@ enum planfile_saved {
 
 /*
  * Save to path: a temporary file in the same directory, every write checked, fsync,
- * rename, directory fsync; mode and symbolic link kept. What a hand-written file loses
- * (comments) is kept as PATH~ and said in note. With force, CHANGED and EXISTS do not
- * stop it. On success *file describes the saved file. note (at least 1024 bytes) gets one line
- * for the user, in every case.
+ * rename, directory fsync; access and symbolic link kept. What a hand-written file loses
+ * (comments) is kept as PATH~, or PATH.~N~ where that is taken; note says so. With force,
+ * CHANGED and EXISTS do not stop it. On success *file describes the saved file. note (at
+ * least 1024 bytes) gets one line for the user, in every case.
  */
 enum planfile_saved planfile_write(struct planfile *file, const struct plan *plan,
     const char *path, const struct catalog *catalog, bool force, char *note, size_t size);

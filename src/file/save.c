@@ -13,16 +13,25 @@
 #include "file/show.h"
 #include "file/slurp.h"
 
+enum { COPIES_MAX = 1000 }; /* of one plan, that it looks through for a free name */
+
 /* What one save knows; the paths are large, so it lives on the heap. */
 struct save {
 	char target[PLANFILE_PATH_SIZE]; /* where path leads to */
-	char backup[PLANFILE_PATH_SIZE];
-	char shown[256], shown_backup[256];
+	char copy[PLANFILE_PATH_SIZE];
+	char shown[256], shown_copy[256];
 	struct planfile next;            /* the file as it will be */
-	struct file_stamp now;
+	struct slurp old;                /* the file as it is, where there is one */
 	bool same;                       /* the file that was opened */
 	bool kept, flat;                 /* a copy was made; the base was dissolved */
 };
+
+static const char *
+fix_for(int error)
+{
+	return error == ENOSPC || error == EDQUOT ? "free some space, or save under another name" :
+	    "save under another name";
+}
 
 /*
  * The base as seen from the directory of the new name (not of what that name may link to:
@@ -56,60 +65,74 @@ static bool
 has_foreign_comments(const struct save *s)
 {
 	struct file_errors ignored;
-	struct slurp in;
-	char why[128];
-	bool comments = true;
+	struct scanned found;
 
-	if (!slurp_file(&in, s->target, why, sizeof why))
-		return true;
 	ignored.count = ignored.dropped = 0;
-	scan_text(in.text, in.size, s->target, &ignored, &comments);
-	free(in.text);
-	return comments;
+	scan_text(s->old.text, s->old.size, s->target, &ignored, &found);
+	return found.comments;
 }
 
-/* The copy stands beside the file, which is elsewhere than a symbolic link to it. */
-static void
-show_backup(struct save *s)
+/* The n-th name for a copy, as cp --backup=existing numbers them: FILE~, FILE.~1~, ... The
+ * copy stands beside the file, which is elsewhere than a symbolic link to it. */
+static bool
+name_copy(struct save *s, int n)
 {
+	char end[16] = "~";
 	struct stat st;
+	size_t length;
 
+	if (n > 0)
+		text_put(end, sizeof end, ".~%d~", n);
+	length = text_put(s->copy, sizeof s->copy, "%s%s", s->target, end);
 	if (lstat(s->next.path, &st) == 0 && S_ISLNK(st.st_mode))
-		show_path(s->shown_backup, sizeof s->shown_backup, s->backup);
+		show_path(s->shown_copy, sizeof s->shown_copy, s->copy);
 	else
-		text_put(s->shown_backup, sizeof s->shown_backup, "%s~", s->shown);
+		text_put(s->shown_copy, sizeof s->shown_copy, "%s%s", s->shown, end);
+	return length == strlen(s->target) + strlen(end);
 }
 
-/* Keep a copy as FILE~. */
+/* Write the copy under the name that was found. CHANGED when that is taken, by whatever it
+ * be, unless by a file that holds just this. */
+static enum atomic_result
+write_copy(const struct save *s, char *why, size_t size)
+{
+	const struct file_stamp nothing = { .exists = false };
+	struct slurp there;
+	struct stat st;
+	bool same = false;
+
+	if (lstat(s->copy, &st) != 0)
+		/* A copy is not open to more eyes than the file is. */
+		return atomic_write(s->copy, s->old.text, s->old.size, s->target, &nothing, NULL,
+		    why, size);
+	if (S_ISREG(st.st_mode) && slurp_file(&there, s->copy, why, size)) {
+		same = stamp_same(&there.stamp, &s->old.stamp);
+		free(there.text);
+	}
+	return same ? ATOMIC_DONE : ATOMIC_CHANGED;
+}
+
+/* Keep a copy of what is lost. What was kept before stays, whoever did it. */
 static bool
 keep_copy(struct save *s, char *note, size_t size)
 {
-	struct slurp in;
-	struct stat st;
-	char why[256];
-	bool ok;
+	enum atomic_result result = ATOMIC_CHANGED;
+	char why[256] = "all names up to it are taken";
 
-	if (!s->now.exists || !has_foreign_comments(s))
+	if (!s->old.stamp.exists || !has_foreign_comments(s))
 		return true;
-	if (text_put(s->backup, sizeof s->backup, "%s~", s->target) != strlen(s->target) + 1 ||
-	    !slurp_file(&in, s->target, why, sizeof why)) {
-		text_put(note, size, "%s: not saved: its comments would be lost, and no copy "
-		    "of it can be made; save under another name", s->shown);
-		return false;
+	for (int n = 0; n < COPIES_MAX && result == ATOMIC_CHANGED; n++) {
+		if (!name_copy(s, n)) {
+			text_put(why, sizeof why, "%s", strerror(ENAMETOOLONG));
+			break;
+		}
+		result = write_copy(s, why, sizeof why);
 	}
-	show_backup(s);
-	/* Through a link of that name another file would be written over. */
-	if (lstat(s->backup, &st) == 0 && S_ISLNK(st.st_mode))
-		(void)unlink(s->backup);
-	/* A copy is not open to more eyes than the file is. */
-	ok = atomic_write(s->backup, in.text, in.size, s->target, NULL, NULL, why, sizeof why) ==
-	    ATOMIC_DONE;
-	free(in.text);
-	if (!ok)
+	if (result != ATOMIC_DONE)
 		text_put(note, size, "%s: not saved: its comments would be lost, and %s can not "
-		    "be written (%s); save under another name", s->shown, s->shown_backup, why);
-	s->kept = ok;
-	return ok;
+		    "be written: %s (fix: %s)", s->shown, s->shown_copy, why, fix_for(errno));
+	s->kept = result == ATOMIC_DONE;
+	return s->kept;
 }
 
 static enum planfile_saved
@@ -120,7 +143,7 @@ refuse_changed(const struct save *s, char *note, size_t size)
 		return PLANFILE_EXISTS;
 	}
 	text_put(note, size, "%s was %s since it was opened: not saved", s->shown,
-	    s->now.exists ? "changed" : "removed");
+	    s->old.stamp.exists ? "changed" : "removed");
 	return PLANFILE_CHANGED;
 }
 
@@ -129,7 +152,6 @@ static bool
 look(struct save *s, const struct planfile *file, const char *path, char *note, size_t size)
 {
 	char why[256];
-	struct stat st;
 
 	show_path(s->shown, sizeof s->shown, path);
 	if (path[0] == '\0' || strcmp(path, "-") == 0) {
@@ -140,15 +162,13 @@ look(struct save *s, const struct planfile *file, const char *path, char *note, 
 		text_put(note, size, "%s: not saved: %s", s->shown, why);
 		return false;
 	}
-	if (stat(s->target, &st) == 0 && !S_ISREG(st.st_mode)) {
-		text_put(note, size, "%s: not saved: it is %s", s->shown,
-		    S_ISDIR(st.st_mode) ? "a directory" : "no regular file");
+	if (!slurp_file(&s->old, s->target, why, sizeof why) && s->old.error != ENOENT) {
+		text_put(note, size, "%s: not saved: it %s", s->shown, why);
 		return false;
 	}
-	stamp_get(&s->now, s->target);
-	if (s->now.exists && access(s->target, W_OK) != 0) {
-		text_put(note, size, "%s: not saved: it is write-protected (%s); chmod u+w it, "
-		    "or save under another name", s->shown, strerror(errno));
+	if (s->old.stamp.exists && access(s->target, W_OK) != 0) {
+		text_put(note, size, "%s: not saved: it can not be written: %s (fix: %s%s)", s->shown,
+		    strerror(errno), errno == EACCES ? "chmod u+w it, or " : "", fix_for(errno));
 		return false;
 	}
 	s->same = file->path[0] != '\0' && pathname_same(file->path, path);
@@ -165,6 +185,7 @@ put(struct save *s, const struct plan *plan, const struct catalog *catalog, char
     size_t size)
 {
 	char *text, why[256];
+	const char *fix;
 	enum atomic_result result;
 
 	text = planfile_text(&s->next, plan, catalog);
@@ -176,22 +197,25 @@ put(struct save *s, const struct plan *plan, const struct catalog *catalog, char
 		free(text);
 		return PLANFILE_FAILED;
 	}
-	result = atomic_write(s->target, text, strlen(text), NULL, &s->now, &s->next.stamp, why,
-	    sizeof why);
+	result = atomic_write(s->target, text, strlen(text), NULL, &s->old.stamp,
+	    &s->next.stamp, why, sizeof why);
+	fix = fix_for(errno);
 	free(text);
 	if (result == ATOMIC_CHANGED) {
-		stamp_get(&s->now, s->target);
+		s->old.stamp.exists = access(s->target, F_OK) == 0;
 		return refuse_changed(s, note, size);
 	}
 	if (result == ATOMIC_FAILED) {
-		text_put(note, size, "%s: not saved: %s; %s (free some space, or save under "
-		    "another name)", s->shown, why,
-		    s->now.exists ? "the old file is as it was" : "nothing was written");
+		text_put(note, size, "%s: not saved: %s; %s (fix: %s)", s->shown, why,
+		    s->old.stamp.exists ? "the old file is as it was" : "nothing was written",
+		    fix);
 		return PLANFILE_FAILED;
 	}
 	text_put(note, size, "saved %s", s->shown);
 	if (s->kept)
-		text_add(note, size, "; its comments are kept in %s", s->shown_backup);
+		text_add(note, size, "; its comments are kept in %s", s->shown_copy);
+	if (why[0] != '\0')
+		text_add(note, size, "; not kept: %s", why);
 	if (s->flat)
 		text_add(note, size, "; without base, which sets what this plan leaves out");
 	return PLANFILE_SAVED;
@@ -210,7 +234,8 @@ planfile_write(struct planfile *file, const struct plan *plan, const char *path,
 	}
 	if (!look(s, file, path, note, size))
 		goto out;
-	if (!force && (s->same ? !stamp_same(&s->now, &file->stamp) : s->now.exists)) {
+	if (!force && (s->same ? !stamp_same(&s->old.stamp, &file->stamp) :
+	    s->old.stamp.exists)) {
 		result = refuse_changed(s, note, size);
 		goto out;
 	}
@@ -231,6 +256,7 @@ planfile_write(struct planfile *file, const struct plan *plan, const char *path,
 	s->next.has_comments = false;
 	*file = s->next;
 out:
+	free(s->old.text);
 	free(s);
 	return result;
 }

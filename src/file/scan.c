@@ -17,8 +17,9 @@ struct scanner {
 	const char *file;
 	struct file_errors *errors;
 	int depth;
-	unsigned keys[SCAN_DEPTH_MAX + 1], total;
-	bool ok, stopped, comments;
+	unsigned keys[SCAN_DEPTH_MAX + 1];
+	struct scanned found;
+	bool ok, stopped;
 };
 
 static void
@@ -44,7 +45,7 @@ line_comment(struct scanner *s)
 	while (s->at < s->end && *s->at != '\n')
 		s->at++;
 	if (!emit_is_own_comment(start, (size_t)(s->at - start)))
-		s->comments = true;
+		s->found.comments = true;
 }
 
 static void
@@ -52,7 +53,7 @@ block_comment(struct scanner *s)
 {
 	unsigned line = s->line;
 
-	s->comments = true;
+	s->found.comments = true;
 	for (s->at += 2; s->at < s->end; s->at++) {
 		if (*s->at == '\n')
 			s->line++;
@@ -264,9 +265,17 @@ name(struct scanner *s)
 }
 
 static void
+count_value(struct scanner *s)
+{
+	if (++s->found.values > SCAN_VALUES_MAX)
+		stop(s, s->line, "more than 20000 settings and members of lists: no plan needs so many");
+}
+
+static void
 open_bracket(struct scanner *s)
 {
-	s->at++;
+	if (*s->at++ != '{')
+		count_value(s); /* the first member of a list; commas count the others */
 	if (++s->depth > SCAN_DEPTH_MAX)
 		stop(s, s->line, "more than 64 groups and lists inside one another");
 	else
@@ -277,8 +286,10 @@ static void
 count_key(struct scanner *s)
 {
 	s->at++;
-	if (++s->keys[s->depth] > SCAN_KEYS_MAX || ++s->total > SCAN_KEYS_TOTAL)
-		stop(s, s->line, "too many settings for a plan");
+	if (++s->keys[s->depth] > SCAN_KEYS_MAX)
+		stop(s, s->line, "more than 2000 settings in one group: no plan needs so many");
+	else
+		count_value(s);
 }
 
 static void
@@ -306,6 +317,9 @@ token(struct scanner *s)
 		s->depth -= s->depth > 0;
 	} else if (c == '=' || c == ':') {
 		count_key(s);
+	} else if (c == ',') {
+		s->at++;
+		count_value(s);
 	} else if (c == '@') {
 		stop(s, s->line, "@include is not supported (fix: base = \"other.cfg\";)");
 	} else {
@@ -315,13 +329,13 @@ token(struct scanner *s)
 
 bool
 scan_text(const char *text, size_t size, const char *file, struct file_errors *errors,
-    bool *comments)
+    struct scanned *found)
 {
 	struct scanner s = { .at = text, .end = text + size, .line = 1, .file = file,
 	    .errors = errors, .ok = true };
 	const char *nul = memchr(text, '\0', size);
 
-	*comments = true;
+	*found = (struct scanned){ .comments = true };
 	if (nul != NULL) {
 		for (const char *p = text; p < nul; p++)
 			s.line += *p == '\n';
@@ -330,6 +344,7 @@ scan_text(const char *text, size_t size, const char *file, struct file_errors *e
 	}
 	while (s.at < s.end && !s.stopped)
 		token(&s);
-	*comments = s.comments || !s.ok;
+	*found = s.found;
+	found->comments = found->comments || !s.ok;
 	return s.ok;
 }

@@ -17,14 +17,19 @@
 enum {
 	SCAN_DEPTH_MAX = 64,       /* groups and lists inside one another */
 	SCAN_KEYS_MAX = 2000,      /* settings of one group: the library takes quadratic time */
-	SCAN_KEYS_TOTAL = 20000,
+	SCAN_VALUES_MAX = 20000,   /* settings, and members of lists: each takes memory */
+};
+
+/* What a text holds. */
+struct scanned {
+	bool comments;   /* other than those that emit.c writes; true of what is refused */
+	unsigned values; /* settings, and members of lists */
 };
 
 /*
  * Scan size bytes of text (a NUL follows them), the content of `file`. False, with
- * complaints, when libconfig must not see it. *comments says whether it holds comments
- * other than those that emit.c writes; it is set in every case.
+ * complaints, when libconfig must not see it. *found is set in every case.
  */
 bool scan_text(const char *text, size_t size, const char *file, struct file_errors *errors,
-    bool *comments);
+    struct scanned *found);
 #endif

@@ -305,7 +305,7 @@ write_once(const struct settings *s, size_t row, const char *path, char *why, si
 	if (!is && in.error != ENOENT)
 		return ATOMIC_FAILED;
 	if (is && access(path, W_OK) != 0) {
-		text_put(why, size, "it is write-protected");
+		text_put(why, size, "it can not be written: %s", strerror(errno));
 		free(in.text);
 		return ATOMIC_FAILED;
 	}

@@ -8,25 +8,22 @@
 #include "core/text.h"
 #include "file/slurp.h"
 
-void
-stamp_from(struct file_stamp *stamp, const struct stat *st)
+/* FNV-1a, 64 bits: it need not stand against those who mean to deceive. */
+static uint64_t
+checksum(const unsigned char *data, size_t size)
 {
-	memset(stamp, 0, sizeof *stamp);
-	stamp->exists = true;
-	stamp->device = st->st_dev;
-	stamp->inode = st->st_ino;
-	stamp->size = st->st_size;
-	stamp->modified = st->st_mtim;
+	uint64_t sum = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < size; i++)
+		sum = (sum ^ data[i]) * 0x100000001b3;
+	return sum;
 }
 
-void
-stamp_get(struct file_stamp *stamp, const char *path)
+struct file_stamp
+stamp_of(const struct stat *st, const void *data, size_t size)
 {
-	struct stat st;
-
-	memset(stamp, 0, sizeof *stamp);
-	if (stat(path, &st) == 0)
-		stamp_from(stamp, &st);
+	return (struct file_stamp){ .exists = true, .device = st->st_dev, .inode = st->st_ino,
+		.size = size, .content = checksum(data, size), .modified = st->st_mtim };
 }
 
 bool
@@ -34,17 +31,16 @@ stamp_same(const struct file_stamp *a, const struct file_stamp *b)
 {
 	if (!a->exists || !b->exists)
 		return a->exists == b->exists;
-	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-	    a->modified.tv_sec == b->modified.tv_sec &&
-	    a->modified.tv_nsec == b->modified.tv_nsec;
+	return a->size == b->size && a->content == b->content;
 }
 
 /* Read to the end, one byte past the limit at most. The size that fstat told is only a
- * hint: the file may grow, and a pipe has none. */
+ * hint: the file may grow, and a pipe has none. Only standard input (st is NULL) is waited
+ * for: a regular file that has nothing yet is one of the kernel, such as /proc/kmsg. */
 static bool
-read_all(struct slurp *out, int fd, char *why, size_t size)
+read_all(struct slurp *out, int fd, const struct stat *st, char *why, size_t size)
 {
-	size_t room = out->stamp.exists ? (size_t)out->stamp.size + 1 : 16384;
+	size_t room = st != NULL ? (size_t)st->st_size + 1 : 16384;
 
 	for (;;) {
 		ssize_t n;
@@ -62,7 +58,7 @@ read_all(struct slurp *out, int fd, char *why, size_t size)
 		n = read(fd, out->text + out->size, room - 1 - out->size);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EAGAIN) {
+		if (n < 0 && errno == EAGAIN && st == NULL) {
 			struct pollfd wait = { .fd = fd, .events = POLLIN };
 
 			(void)poll(&wait, 1, -1);
@@ -70,7 +66,10 @@ read_all(struct slurp *out, int fd, char *why, size_t size)
 		}
 		if (n < 0) {
 			out->error = errno;
-			text_put(why, size, "can not be read: %s", strerror(errno));
+			if (errno == EAGAIN)
+				text_put(why, size, "is no plain file: it makes its readers wait");
+			else
+				text_put(why, size, "can not be read: %s", strerror(errno));
 			return false;
 		}
 		if (n == 0)
@@ -86,9 +85,8 @@ read_all(struct slurp *out, int fd, char *why, size_t size)
 }
 
 static int
-open_regular(struct slurp *out, const char *path, char *why, size_t size)
+open_regular(struct slurp *out, const char *path, struct stat *st, char *why, size_t size)
 {
-	struct stat st;
 	int fd;
 
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -97,17 +95,16 @@ open_regular(struct slurp *out, const char *path, char *why, size_t size)
 		text_put(why, size, "can not be opened: %s", strerror(errno));
 		return -1;
 	}
-	if (fstat(fd, &st) != 0) {
+	if (fstat(fd, st) != 0) {
 		out->error = errno;
 		text_put(why, size, "can not be read: %s", strerror(errno));
-	} else if (S_ISDIR(st.st_mode)) {
+	} else if (S_ISDIR(st->st_mode)) {
 		text_put(why, size, "is a directory, not a file");
-	} else if (!S_ISREG(st.st_mode)) {
+	} else if (!S_ISREG(st->st_mode)) {
 		text_put(why, size, "is not a regular file");
-	} else if (st.st_size > PLANFILE_SIZE_MAX) {
+	} else if (st->st_size > PLANFILE_SIZE_MAX) {
 		text_put(why, size, "is larger than 1 MiB, so it is no plan");
 	} else {
-		stamp_from(&out->stamp, &st);
 		return fd;
 	}
 	close(fd);
@@ -119,13 +116,16 @@ slurp_file(struct slurp *out, const char *path, char *why, size_t size)
 {
 	bool input = strcmp(path, "-") == 0, ok;
 	int fd = STDIN_FILENO;
+	struct stat st;
 
 	memset(out, 0, sizeof *out);
-	if (!input && (fd = open_regular(out, path, why, size)) < 0)
+	if (!input && (fd = open_regular(out, path, &st, why, size)) < 0)
 		return false;
-	ok = read_all(out, fd, why, size);
+	ok = read_all(out, fd, input ? NULL : &st, why, size);
 	if (!input)
 		close(fd);
+	if (ok && !input)
+		out->stamp = stamp_of(&st, out->text, out->size);
 	if (!ok) {
 		free(out->text);
 		out->text = NULL;

@@ -1,7 +1,7 @@
 /*
  * slurp.h - read a whole file, and only what is safe to read: a regular file of at most
  * PLANFILE_SIZE_MAX bytes. Opening a FIFO or a device could block or act; they are refused
- * unread.
+ * unread, and so are files of the kernel that make a reader wait.
  */
 #ifndef FILE_SLURP_H
 #define FILE_SLURP_H
@@ -20,8 +20,9 @@ struct slurp {
 /* Read path, or standard input for "-". On refusal false, with the reason in why. */
 bool slurp_file(struct slurp *out, const char *path, char *why, size_t size);
 
-/* What path looks like now; exists is false when there is nothing. */
-void stamp_get(struct file_stamp *stamp, const char *path);
-void stamp_from(struct file_stamp *stamp, const struct stat *st);
+/* The stamp of a file that holds size bytes of data. */
+struct file_stamp stamp_of(const struct stat *st, const void *data, size_t size);
+
+/* Both hold the same, or neither is there. */
 bool stamp_same(const struct file_stamp *a, const struct file_stamp *b);
 #endif

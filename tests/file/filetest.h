@@ -77,6 +77,16 @@ get_file(const char *name)
 	return text;
 }
 
+static UNUSED void
+assert_content(const char *name, const char *text)
+{
+	char *now = get_file(name);
+
+	assert_non_null(now);
+	assert_string_equal(now, text);
+	free(now);
+}
+
 /* Entries in the directory, to see that no temporary file stays. */
 static int files_counted;
 

@@ -341,6 +341,30 @@ test_depth(void **state)
 	    "join some of them)");
 }
 
+/* All plans of a chain are in memory together: so are their values counted. */
+static void
+test_large_chain(void **state)
+{
+	char name[16], text[10000];
+	size_t n;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof name, "l%d.cfg", i);
+		n = (size_t)sprintf(text, "%s\nx = (0", i == 0 ? "" : "base = \"l0.cfg\";");
+		if (i > 0)
+			text[9] = (char)('0' + i - 1);
+		for (int v = 1; v < 4000; v++)
+			n += (size_t)sprintf(text + n, ",0");
+		strcpy(text + n, ");\n");
+		put_file(name, text);
+	}
+	assert_false(read_name("l3.cfg"));
+	assert_non_null(strstr(errors.line[0], "x: unknown key"));
+	refused_file("l5.cfg", "l2.cfg:1: error: base: plans that build on one another hold more "
+	    "than 20000 settings and members of lists (fix: leave out what no plan needs)");
+}
+
 static void
 test_extremes(void **state)
 {

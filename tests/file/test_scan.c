@@ -5,13 +5,13 @@
 #include "file/show.h"
 
 static struct file_errors errors;
-static bool comments;
+static struct scanned found;
 
 static bool
 scan(const char *text)
 {
 	memset(&errors, 0, sizeof errors);
-	return scan_text(text, strlen(text), "p", &errors, &comments);
+	return scan_text(text, strlen(text), "p", &errors, &found);
 }
 
 static void
@@ -36,12 +36,12 @@ test_strings_and_comments(void **state)
 	refused("\na = \"\\x00\";", "p:2: error: a text can not hold the byte zero (fix: leave "
 	    "\\x00 out)");
 	assert_true(scan("a = \"@include \\\" /* # // 99999999999\\x1b\\n\\\\\";"));
-	assert_false(comments);
+	assert_false(found.comments);
 	assert_true(scan("a = 1; # 99999999999 @include\nb = 2; // 010\nc = 3; /* 1e999 \" */"));
-	assert_true(comments);
+	assert_true(found.comments);
 	assert_true(scan("# no line end"));
 	assert_true(scan(""));
-	assert_false(comments);
+	assert_false(found.comments);
 }
 
 static void
@@ -105,10 +105,19 @@ test_limits(void **state)
 	assert_non_null(many);
 	for (int i = 0; i < 10000; i++)
 		n += (size_t)sprintf(many + n, "k%d = 1;\n", i);
-	refused(many, "p:2001: error: too many settings for a plan");
+	refused(many, "p:2001: error: more than 2000 settings in one group: no plan needs so many");
+	/* A list takes memory for each member, whatever it is. */
+	n = (size_t)sprintf(many, "a = (");
+	for (int i = 0; i < 20000; i++)
+		n += (size_t)sprintf(many + n, "0,%s", i % 100 == 99 ? "\n" : "");
+	refused(many, "p:200: error: more than 20000 settings and members of lists: no plan needs so "
+	    "many");
+	strcpy(many, "a = 1; b = (2, [3, 4], { c = 5; });");
+	assert_true(scan(many));
+	assert_int_equal(found.values, 8); /* three settings, three and two members */
 	free(many);
 	memset(&errors, 0, sizeof errors);
-	assert_false(scan_text("a\n\0b", 4, "p", &errors, &comments));
+	assert_false(scan_text("a\n\0b", 4, "p", &errors, &found));
 	assert_string_equal(errors.line[0], "p:2: error: a zero byte: this is no text file");
 }
 

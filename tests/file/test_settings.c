@@ -230,7 +230,7 @@ test_read_only(void **unused)
 	put_file("settings.cfg", "");
 	assert_int_equal(chmod(in_dir("settings.cfg"), 0444), 0);
 	assert_int_equal(chmod(test_dir, 0755), 0);
-	refused_to_others("it is write-protected");
+	refused_to_others("it can not be written: Permission denied");
 	assert_int_equal(remove(in_dir("settings.cfg")), 0);
 	assert_int_equal(chmod(test_dir, 0555), 0);
 	refused_to_others("not remembered: no file can be made");

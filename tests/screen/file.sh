@@ -94,3 +94,28 @@ expect 'mine.cfg .* nope .* 1 error'
 keys q
 expect 'rc=0'
 restored
+
+# what a hand-written plan loses is kept where nothing else is; a change that neither size
+# nor time shows is asked about
+printf '# mine\nparallel: { tp = 1; };\n' >"$D/work/hand.cfg"
+echo precious >"$D/work/hand.cfg~"
+start 100 30 tmux-256color "'$PROG' hand.cfg"
+expect 'hand.cfg  '
+keys + s
+expect 'saved hand.cfg; its comments are kept in hand.cfg.~1~'
+grep -q '# mine' "$D/work/hand.cfg.~1~" || fail "the comment is lost"
+grep -q precious "$D/work/hand.cfg~" || fail "somebody's copy is lost"
+touch -r "$D/work/hand.cfg" "$D/work/time"
+sed 's/tp = 2/tp = 4/' "$D/work/hand.cfg" >"$D/work/sed.out"
+cat "$D/work/sed.out" >"$D/work/hand.cfg"
+touch -r "$D/work/time" "$D/work/hand.cfg"
+keys + s
+expect 'was changed since it was opened'
+keys Escape
+expect_not 'was changed since'
+grep -q 'tp = 4' "$D/work/hand.cfg" || fail "somebody's change is lost"
+keys q
+expect 'unsaved changes'
+keys d
+expect 'rc=0'
+restored
