@@ -135,7 +135,7 @@ told_begin(enum field_id f, char *buf, size_t size)
 static bool
 is_told_comment(const char *text, size_t length)
 {
-	static const char value[] = "abcdefghijklmnopqrstuvwxyz0123456789.+-";
+	static const char value[] = "abcdefghijklmnopqrstuvwxyz0123456789_.+-\"";
 	static const char start[] = "# follows ";
 	char begin[192];
 

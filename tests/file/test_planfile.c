@@ -535,6 +535,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_base, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_circles, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_depth, fresh_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_large_chain, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_extremes, fresh_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_what_is_written, fresh_dir, remove_dir),
 		cmocka_unit_test(test_section),
