@@ -25,7 +25,7 @@ json_one_field(struct jsonout *j, enum field_id id, const struct plan *defaults)
 	field_range(id, range, sizeof range);
 	jsonout_text(j, "range", range);
 	if (f->type == FIELD_INT || f->type == FIELD_REAL) {
-		jsonout_count(j, "least", f->least);
+		jsonout_count(j, "least", f->zero ? 0 : f->least);
 		jsonout_count(j, "most", f->most);
 	}
 	if (f->type == FIELD_CHOICE) {

@@ -71,6 +71,26 @@ serve_stages(struct estimate *out, const struct plan *p)
 	}
 }
 
+/* A bias that leaves nothing beside what is known for certain was measured on another plan. */
+static void
+check_bias(struct estimate *out, const struct plan *p)
+{
+	for (int64_t s = 0; s < out->stages && p->calibration.memory_bias_gib < 0; s++) {
+		const struct memory *m = &out->stage[s].memory;
+		const double left = out->served ? out->serve.non_torch_bytes :
+		    m->activations + m->logits + m->buffers;
+
+		if (left > 0)
+			continue;
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_MEMORY_BIAS_GIB,
+		    "memory_bias_too_large", "shardplan",
+		    "a bias of %.4g GiB is more than stage %lld holds beside %s: it counts in part",
+		    p->calibration.memory_bias_gib, (long long)s, out->served ?
+		    "weights, activations and cache" : "weights, gradients and optimizer");
+		return;
+	}
+}
+
 /* Layout, placement and what follows from both; diags may be NULL. */
 static struct facts
 place(struct estimate *out, const struct plan *p, const struct catalog *catalog,
@@ -132,6 +152,7 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	out->params = params_model(p, ledger);
 	estimate_stages(out, p, ledger);
 	estimate_speed(out, p, ledger);
+	check_bias(out, p);
 	check_fit(out, p);
 }
 

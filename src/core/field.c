@@ -16,11 +16,15 @@
 	    .default_text = EXPAND(def), .help = help_, .type = FIELD_INT, .step = STEP_##step_, \
 	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_, \
 	    .least = (double)(least_), .most = (double)(most_) },
-#define REAL(id, member, flag_, label_, unit_, least_, most_, def, by_, origin_, modes_, help_) \
+#define NUMBER(id, member, flag_, label_, unit_, least_, most_, zero_, def, by_, origin_, modes_, help_) \
 	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = unit_, \
 	    .default_text = #def, .help = help_, .type = FIELD_REAL, .step = STEP_BY, \
-	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_, \
+	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_, .zero = (zero_), \
 	    .least = (double)(least_), .most = (double)(most_), .by = (by_) },
+#define REAL(id, member, flag_, label_, unit_, least_, most_, def, by_, origin_, modes_, help_) \
+	NUMBER(id, member, flag_, label_, unit_, least_, most_, false, def, by_, origin_, modes_, help_)
+#define AMOUNT(id, member, flag_, label_, unit_, least_, most_, def, by_, origin_, modes_, help_) \
+	NUMBER(id, member, flag_, label_, unit_, least_, most_, true, def, by_, origin_, modes_, help_)
 #define BOOL(id, member, flag_, label_, def, origin_, modes_, help_) \
 	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = "", \
 	    .choices = "false|true", .default_text = (def) ? "true" : "false", .help = help_, \
@@ -41,6 +45,8 @@ const struct field field_table[FIELD_COUNT] = {
 
 #undef INT
 #undef REAL
+#undef AMOUNT
+#undef NUMBER
 #undef BOOL
 #undef CHOICE
 #undef TEXT
@@ -208,7 +214,7 @@ field_range(enum field_id f, char *buf, size_t size)
 	case FIELD_REAL:
 		text_real(least, sizeof least, row->least);
 		text_real(most, sizeof most, row->most);
-		return text_put(buf, size, "%s to %s", least, most);
+		return text_put(buf, size, "%s%s to %s", row->zero ? "0 or " : "", least, most);
 	case FIELD_BOOL:
 		return text_put(buf, size, "true or false");
 	case FIELD_CHOICE:
@@ -253,7 +259,9 @@ field_put_real(enum field_id f, struct plan *p, double v, char *err, size_t size
 	const struct field *row = &field_table[f];
 	char range[256], text[32];
 
-	if (!isfinite(v) || v < row->least || v > row->most) {
+	const bool none = row->zero && v <= 0 && v >= 0;
+
+	if (!none && (!isfinite(v) || v < row->least || v > row->most)) {
 		field_range(f, range, sizeof range);
 		text_real(text, sizeof text, v);
 		text_put(err, size, "%s is out of range: %s", text, range);

@@ -15,12 +15,14 @@
 enum field_id {
 #define INT(id, member, flag, label, unit, least, most, def, step, origin, modes, help) FIELD_##id,
 #define REAL(id, member, flag, label, unit, least, most, def, by, origin, modes, help) FIELD_##id,
+#define AMOUNT(id, member, flag, label, unit, least, most, def, by, origin, modes, help) FIELD_##id,
 #define BOOL(id, member, flag, label, def, origin, modes, help) FIELD_##id,
 #define CHOICE(id, member, flag, label, choices, def, origin, modes, help) FIELD_##id,
 #define TEXT(id, member, flag, label, def, step, origin, modes, help) FIELD_##id,
 #include "core/fields.def"
 #undef INT
 #undef REAL
+#undef AMOUNT
 #undef BOOL
 #undef CHOICE
 #undef TEXT
@@ -72,6 +74,7 @@ struct field {
 	enum field_id follows[FIELD_FOLLOWS_MAX]; /* of ORIGIN_DERIVED; FIELD_NONE for none */
 	enum field_modes modes;
 	double least, most;        /* INT and REAL: the range, both ends included */
+	bool zero;                 /* 0 is in the range as well */
 	double by;                 /* STEP_BY: how far one step goes */
 	size_t offset, size;       /* where in struct plan; size counts the ending NUL of texts */
 };

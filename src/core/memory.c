@@ -232,6 +232,7 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	if (f != NULL) {
 		add_step(s, &v, f, &out);
 		add_step_copy(&h, &s->recipe, &out);
+		bias_add(&v, &out);
 	}
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
 	    out.logits + out.kv_cache + out.buffers;

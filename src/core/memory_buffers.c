@@ -450,10 +450,25 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	out->buffers += back.buffers;
 	add_dummies(v, &k, out);
 	add_workspaces(v, &k, out);
-	if (v->p->calibration.memory_bias_gib > 0 || v->p->calibration.memory_bias_gib < 0)
-		BUFFER(v, out->buffers, v->p->calibration.memory_bias_gib * GIB, "measured bias",
-		    "this plan's calibration", "measured less estimated = %.10g GiB",
+}
+
+void
+bias_add(const struct rank_view *v, struct memory *out)
+{
+	static const enum quantity q[] = {
+		QUANTITY_BUFFERS, QUANTITY_ACTIVATIONS, QUANTITY_LOGITS
+	};
+	double *const part[] = { &out->buffers, &out->activations, &out->logits };
+	double rest = v->p->calibration.memory_bias_gib * GIB;
+
+	for (size_t i = 0; i < sizeof part / sizeof *part && (rest > 0 || rest < 0); i++) {
+		const double taken = larger(rest, -*part[i]);
+
+		TERM(v, *part[i], q[i], taken, "measured bias", "this plan's calibration",
+		    "measured less estimated = %.10g GiB of %.10g", taken / GIB,
 		    v->p->calibration.memory_bias_gib);
+		rest -= taken;
+	}
 }
 
 /* ---- overhead ------------------------------------------------------------------------ */

@@ -23,6 +23,10 @@ struct rank_view {
  * layer; and what is there all the time. */
 void buffers_add(const struct rank_view *v, struct memory *out);
 
+/* The measured bias, onto buffers; below 0 it is taken from buffers, activations and logits as
+ * far as there are any: weights and their state are known. */
+void bias_add(const struct rank_view *v, struct memory *out);
+
 /* Overhead of training and its range, from the bytes that the allocator holds. */
 void overhead_add(const struct rank_view *v, struct memory *out);
 #endif

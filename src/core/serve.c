@@ -196,7 +196,7 @@ static double
 hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
-	const double bias = o->p->calibration.memory_bias_gib;
+	double bias = o->p->calibration.memory_bias_gib;
 	const char *source = VLLM_LOGS;
 	double gib, sum = 0;
 
@@ -209,6 +209,7 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 		gib = 3.5 + (s->tp <= 1 ? 0 : s->tp <= 2 ? 342 : 392) / 1024.0;
 		source = AICONFIGURATOR "trtllm_backend.py";
 	}
+	bias = larger(bias, -gib); /* it takes no more than there is */
 	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, (gib + bias) * GIB, "non-torch",
 	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.2f + %.2f) GiB", s->tp,
 	    s->pp, gib, bias);

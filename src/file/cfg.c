@@ -264,7 +264,7 @@ put_number(const struct cfg_reader *r, const config_setting_t *s, const char *pa
     enum field_id f, struct plan *p)
 {
 	const struct field *row = &field_table[f];
-	char err[160], range[96], *bound = range, *most;
+	char err[160], range[96], *bound = range, *most, *least;
 	double v = is_int(s) ? (double)config_setting_get_int64(s) : config_setting_get_float(s);
 
 	if (row->type == FIELD_INT) {
@@ -273,8 +273,10 @@ put_number(const struct cfg_reader *r, const config_setting_t *s, const char *pa
 	} else if (field_put_real(f, p, v, err, sizeof err)) {
 		return true;
 	}
-	/* "1 to 4096": the end of the range that it is beyond. */
+	/* "1 to 4096", "0 or 0.1 to 65536": the end of the range that it is beyond. */
 	field_range(f, range, sizeof range);
+	if ((least = strstr(range, " or ")) != NULL)
+		bound = least + strlen(" or ");
 	if ((most = strstr(range, " to ")) != NULL) {
 		*most = '\0';
 		if (v > row->least)

@@ -8,7 +8,7 @@ figure(const struct jsonin *j, const char *key, double scale)
 {
 	double v = 0;
 
-	return jsonin_real(j, key, 0, 1e18, &v) ? v * scale : 0;
+	return jsonin_real(j, key, 0, 1e18, &v) && v >= 1e-12 ? v * scale : 0;
 }
 
 /*

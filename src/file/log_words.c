@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -16,7 +17,7 @@ log_number(const char *text, double *out)
 {
 	char digits[64];
 	size_t n = 0;
-	double scale = 1;
+	double scale = 1, v;
 
 	if (text == NULL)
 		return false;
@@ -28,14 +29,18 @@ log_number(const char *text, double *out)
 	while (n > 0 && strchr("eE.", digits[n - 1]) != NULL) /* the end of a sentence */
 		n--;
 	digits[n] = '\0';
-	if (!text_to_real(digits, out))
+	if (!text_to_real(digits, &v))
 		return false;
 	if (text[0] == 'K' || text[0] == 'M' || text[0] == 'B' || text[0] == 'T') {
 		if (text[1] != 'i')
 			scale = text[0] == 'K' ? 1e3 : text[0] == 'M' ? 1e6 :
 			    text[0] == 'B' ? 1e9 : 1e12;
 	}
-	*out *= scale;
+	v *= scale;
+	/* No log says less or more of seconds, bytes or rates: such a figure is none. */
+	if (!(fabs(v) <= 0) && !(fabs(v) >= 1e-12 && fabs(v) <= 1e18))
+		return false;
+	*out = v;
 	return true;
 }
 

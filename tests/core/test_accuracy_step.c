@@ -70,12 +70,54 @@ held_out(void **state)
 	assert_true(a.full.ninety < 0.393);
 	assert_true(a.partial.rows >= 9);
 	assert_true(a.partial.median < 0.21);
+	assert_true(a.calibrated.rows >= 320);
+	assert_true(a.calibrated.median < 0.087);
+	assert_true(a.calibrated.ninety < 0.54);
+}
+
+/* A score as a row of the README's table. */
+static void
+told(const char *readme, const struct step_score *s, const char *unit)
+{
+	char row[96];
+
+	snprintf(row, sizeof row, "| %zu%s | %.1f %% | %.1f %% |", s->rows, unit, 100 * s->median,
+	    100 * s->ninety);
+	if (strstr(readme, row) == NULL)
+		fail_msg("README.md lacks \"%s\"", row);
+}
+
+/* The README tells the scores of the runs that were looked up afterwards beside those of the
+ * runs on which efficiencies were chosen. */
+static void
+both_told(void **state)
+{
+	static const char *const files[] = { "published.tsv", "heldout_steps.tsv" };
+	static struct step_accuracy a;
+	static char readme[262144];
+	const char *top = getenv("TOP");
+	char path[1024];
+	FILE *in;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/README.md", top != NULL ? top : ".");
+	in = fopen(path, "r");
+	assert_non_null(in);
+	assert_true(fread(readme, 1, sizeof readme - 1, in) > 0);
+	fclose(in);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		assert_true(accuracy_step_score(&a, files[i], NULL, top != NULL ? top : "."));
+		told(readme, &a.full, "");
+		told(readme, &a.calibrated, " pairs");
+	}
 }
 
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(bounds), cmocka_unit_test(held_out) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bounds), cmocka_unit_test(held_out), cmocka_unit_test(both_told),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

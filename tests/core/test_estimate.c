@@ -193,6 +193,34 @@ names_decide_nothing(void **state)
 	}
 }
 
+/* A bias can not take more than there is, and what it can is told apart (both modes). */
+static void
+bias_has_bounds(void **state)
+{
+	static const char *const modes[] = { "mode=train", "mode=serve layout=vllm pp=1" };
+	struct plan p;
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		plan_builtin(&p);
+		settings_put_all(&p, "memory_gib=79.19 memory_bias_gib=-64");
+		settings_put_all(&p, modes[k]);
+		estimate_run(estimate, &p, NULL, NULL);
+		for (int64_t s = 0; s < estimate->stages; s++) {
+			const struct memory *m = &estimate->stage[s].memory;
+
+			assert_true(m->activations >= 0 && m->logits >= 0 && m->buffers >= 0 &&
+			    m->overhead >= 0 && m->kv_cache >= 0);
+			assert_true(m->allocated >= m->parameters + m->gradients + m->optimizer);
+			assert_true(estimate->peak_total >= m->total);
+		}
+		assert_true(diag_has(&estimate->diags, "memory_bias_too_large"));
+		settings_put(&p, "memory_bias_gib", "-0.01");
+		estimate_run(estimate, &p, NULL, NULL);
+		assert_false(diag_has(&estimate->diags, "memory_bias_too_large"));
+	}
+}
+
 /* A refused plan is refused at once; a catalogue that lacks the GPU refuses as well. */
 static void
 quick_refusals(void **state)
@@ -234,7 +262,7 @@ main(void)
 		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
 		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
-		cmocka_unit_test(names_decide_nothing),
+		cmocka_unit_test(names_decide_nothing), cmocka_unit_test(bias_has_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);

@@ -186,6 +186,30 @@ sources(void **state)
 	assert_source(&p, "tp", FROM_USER, "set");
 }
 
+/* An amount is none, or what a machine may have; nothing divides by less. */
+static void
+amounts(void **state)
+{
+	static const char *const none[] = { "1e-300", "-1", "nan", "inf", "1e300" };
+	struct plan p;
+	char err[256];
+
+	(void)state;
+	plan_defaults(&p);
+	for (int f = 0; f < FIELD_COUNT; f++) {
+		if (!field_table[f].zero)
+			continue;
+		for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+			if (field_parse((enum field_id)f, &p, none[i], err, sizeof err))
+				fail_msg("%s takes %s", field_table[f].path, none[i]);
+		assert_true(field_table[f].least >= 0.001);
+		assert_true(field_put_real((enum field_id)f, &p, 0, err, sizeof err));
+		assert_true(field_put_real((enum field_id)f, &p, field_table[f].least, err,
+		    sizeof err));
+	}
+	assert_true(field_table[FIELD_COMPUTE_EFFICIENCY].zero && field_table[FIELD_HBM_GBPS].zero);
+}
+
 /* A saved plan sets every field; only what differs from the default stands out. */
 static void
 chosen_fields(void **state)
@@ -388,7 +412,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_is_sound), cmocka_unit_test(contract_defaults),
 		cmocka_unit_test(derived_fields_follow), cmocka_unit_test(rules_read_what_they_name),
-		cmocka_unit_test(sources), cmocka_unit_test(chosen_fields),
+		cmocka_unit_test(sources), cmocka_unit_test(amounts), cmocka_unit_test(chosen_fields),
 		cmocka_unit_test(numbers_as_typed),
 		cmocka_unit_test(names_as_typed), cmocka_unit_test(finding_fields),
 		cmocka_unit_test(reals_are_exact), cmocka_unit_test(catalogue_values),

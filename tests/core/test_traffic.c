@@ -505,6 +505,28 @@ deepspeed_gradients(void **state)
 	assert_int_equal(p.training.grad_dtype, GRAD_FP32);
 }
 
+/* What the topics sp and zero say in words: gathering inputs again in backward makes a quarter
+ * more of TP's bytes; ZeRO-2 scatters gradients in every micro-batch, ZeRO-1 once. */
+static void
+topics_say_so(void **state)
+{
+	struct plan p = plan_of("tp=8 sequence_parallel=false global_batch_size=512");
+	const struct traffic plain = traffic_of(&p);
+	struct traffic split, once, each;
+
+	(void)state;
+	settings_put(&p, "sequence_parallel", "true");
+	split = traffic_of(&p);
+	assert_true(fabs(bytes_of(&split, "tp") / bytes_of(&plain, "tp") - 1.25) < 0.005);
+	settings_put(&p, "layout", "deepspeed");
+	once = traffic_of(&p);
+	settings_put(&p, "zero_stage", "2");
+	each = traffic_of(&p);
+	near(row_of(&each, "dp", "reduce-scatter")->bytes,
+	    512 / 8 * row_of(&once, "dp", "reduce-scatter")->bytes);
+	near(row_of(&each, "dp", "all-gather")->bytes, row_of(&once, "dp", "all-gather")->bytes);
+}
+
 /* FSDP behind compute: PyTorch runs ahead in the forward pass whatever is switched off; a
  * pipeline of torchtitan gathers once and scatters beside nothing. */
 static void
@@ -610,6 +632,7 @@ main(void)
 		cmocka_unit_test(context_parallel_latent), cmocka_unit_test(context_parallel_again),
 		cmocka_unit_test(pipeline_folded), cmocka_unit_test(single_precision),
 		cmocka_unit_test(experts_unsplit), cmocka_unit_test(deepspeed_gradients),
+		cmocka_unit_test(topics_say_so),
 		cmocka_unit_test(pipeline_parallel), cmocka_unit_test(data_parallel),
 		cmocka_unit_test(replicated), cmocka_unit_test(mirrored), cmocka_unit_test(experts), cmocka_unit_test(embedding),
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),

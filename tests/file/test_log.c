@@ -348,6 +348,9 @@ test_numbers(void **state)
 	}
 	v = 7;
 	assert_false(log_number("none", &v) || log_number(NULL, &v) || v < 7 || v > 7);
+	assert_false(log_number("1e308", &v) || log_number("1e305K", &v) ||
+	    log_number("-1e300", &v) || log_number("1e-305", &v) || v < 7 || v > 7);
+	assert_true(log_number("0", &v) && v <= 0);
 }
 
 int

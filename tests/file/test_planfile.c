@@ -124,8 +124,11 @@ test_ranges(void **state)
 	refused("parallel: { tp = 9223372036854775807L; };", "1: error: parallel.tp: "
 	    "9223372036854775807 is out of range: 1 to 16777216 (fix: tp = 16777216)");
 	refused("serving: { gpu_memory_utilization = 1.5; };", "1: error: "
-	    "serving.gpu_memory_utilization: 1.5 is out of range: 0 to 1 (fix: "
+	    "serving.gpu_memory_utilization: 1.5 is out of range: 0 or 0.01 to 1 (fix: "
 	    "gpu_memory_utilization = 1)");
+	refused("calibration: { compute_efficiency = 1e-300; };", "1: error: "
+	    "calibration.compute_efficiency: 1e-300 is out of range: 0 or 0.001 to 10 (fix: "
+	    "compute_efficiency = 0.001)");
 	refused("mode = \"trian\";", "1: error: mode: \"trian\" is not one of train, serve (fix: "
 	    "mode = \"train\")");
 	refused("training: { precision = \"int4\"; };", "1: error: training.precision: \"int4\" is "
