@@ -13,7 +13,8 @@
 #include "core/text.h"
 #include "file/log.h"
 #include "file/pathname.h"
-#include "file/show.h"
+#include "core/show.h"
+#include "out/out.h"
 #include "ui/format.h"
 
 /* What the section will say; a value of NAN stays out. */
@@ -187,11 +188,11 @@ note_memory(const struct estimate *e, const struct log_report *log)
 		}
 	}
 	if (reserved)
-		puts("note         reserved memory is the allocated and what the allocator keeps for "
-		    "reuse,\n             a few percent more: the bias holds both");
+		out_text(stdout, "note         reserved memory is the allocated and what the allocator "
+		    "keeps for reuse,\n             a few percent more: the bias holds both\n");
 	if (first)
-		puts("note         peaks of the first iteration, before the optimizer made its state:\n"
-		    "             later ones may be higher");
+		out_text(stdout, "note         peaks of the first iteration, before the optimizer made "
+		    "its state:\n             later ones may be higher\n");
 }
 
 /* ---- the kinds of log ------------------------------------------------------------------ */
@@ -245,11 +246,11 @@ compare_serving(const struct plan *p, const struct estimate *e, const struct log
 	if (!table_print(&t))
 		return false;
 	if (log->context_length > 0 && fabs(log->context_length - context) > 0)
-		printf("note         the log's requests are of %.0f tokens, the plan's of %.0f\n",
+		out_line(stdout, "note         the log's requests are of %.0f tokens, the plan's of %.0f",
 		    log->context_length, context);
 	if (!same)
-		printf("note         the log's blocks are of %.5g tokens, the plan's of %" PRId64 "\n",
-		    block, p->serving.block_size);
+		out_line(stdout, "note         the log's blocks are of %.5g tokens, the plan's of %"
+		    PRId64, block, p->serving.block_size);
 	/* the pool is what everything else leaves */
 	if (log->kv_pool_bytes > 0 && v->kv_pool_bytes > 0)
 		fit->bias_gib = (v->kv_pool_bytes - log->kv_pool_bytes) / share / GIB;
@@ -275,12 +276,14 @@ take_workload(struct plan *p, const struct log_benchmark *b, const struct catalo
 	put_count(p, FIELD_GENERATE_TOKENS, b->generate_tokens);
 	put_count(p, FIELD_CONCURRENCY, b->concurrency);
 	plan_resolve(p, catalog);
-	if (old.prompt_tokens != v->prompt_tokens || old.generate_tokens != v->generate_tokens ||
-	    old.concurrency != v->concurrency)
-		printf("note         compared at the benchmark's %" PRId64 " + %" PRId64 " tokens, %"
-		    PRId64 " requests at once;\n             the plan's are %" PRId64 " + %" PRId64
-		    " tokens, %" PRId64 " at once\n", v->prompt_tokens, v->generate_tokens,
-		    v->concurrency, old.prompt_tokens, old.generate_tokens, old.concurrency);
+	if (old.prompt_tokens == v->prompt_tokens && old.generate_tokens == v->generate_tokens &&
+	    old.concurrency == v->concurrency)
+		return;
+	out_line(stdout, "note         compared at the benchmark's %" PRId64 " + %" PRId64
+	    " tokens, %" PRId64 " requests at once;", v->prompt_tokens, v->generate_tokens,
+	    v->concurrency);
+	out_line(stdout, "             the plan's are %" PRId64 " + %" PRId64 " tokens, %" PRId64
+	    " at once", old.prompt_tokens, old.generate_tokens, old.concurrency);
 }
 
 /* Throughput is fitted, not the time to the first token: that of a benchmark holds the
@@ -311,8 +314,8 @@ compare_benchmark(const struct session *s, const struct plan *plain,
 	ok = table_print(&t);
 	if (!ok || b->rate_limited) {
 		if (ok)
-			puts("note         requests came at a given rate, which the tokens a second "
-			    "follow:\n             they are not fitted");
+			out_text(stdout, "note         requests came at a given rate, which the tokens a "
+			    "second follow:\n             they are not fitted\n");
 		return ok;
 	}
 	/* compute is taken at 0.7 of the peak rate: 1.4 of that is the peak */
@@ -326,23 +329,23 @@ compare_benchmark(const struct session *s, const struct plan *plain,
 static void
 print_benchmark(const struct log_benchmark *b)
 {
-	printf(": %" PRId64 " requests", b->completed);
+	out_part(stdout, ": %" PRId64 " requests", b->completed);
 	if (b->results > 1)
-		printf(", the last of %zu results", b->results);
+		out_part(stdout, ", the last of %zu results", b->results);
 }
 
 static void
 print_log(const char *name, const struct log_report *log)
 {
-	printf("log          %s, written by %s", name, log_kind_name(log->kind));
+	out_part(stdout, "log          %s, written by %s", name, log_kind_name(log->kind));
 	if (log->iterations > 0)
-		printf(": median of %zu iteration%s, the first left out", log->iterations,
+		out_part(stdout, ": median of %zu iteration%s, the first left out", log->iterations,
 		    log->iterations == 1 ? "" : "s");
 	else if (log->first_alone)
-		fputs(": the first iteration alone, which is slower than others", stdout);
+		out_part(stdout, ": the first iteration alone, which is slower than others");
 	else if (log->kind == LOG_BENCHMARK)
 		print_benchmark(&log->benchmark);
-	putchar('\n');
+	out_end(stdout);
 }
 
 /* ---- the plan ----------------------------------------------------------------------- */
@@ -368,13 +371,13 @@ put_fit(struct plan *p, const struct fit *fit, const char *source)
 
 	if (!isnan(fit->efficiency)) {
 		ok = field_put_real(FIELD_COMPUTE_EFFICIENCY, p, fit->efficiency, err, sizeof err);
-		printf("calibration  compute_efficiency = %.4g\n", fit->efficiency);
+		out_line(stdout, "calibration  compute_efficiency = %.4g", fit->efficiency);
 	}
 	if (ok && !isnan(fit->bias_gib)) {
 		const double rounded = round(fit->bias_gib * 1e3) / 1e3;
 
 		ok = field_put_real(FIELD_MEMORY_BIAS_GIB, p, rounded, err, sizeof err);
-		printf("calibration  memory_bias_gib = %.4g\n", rounded);
+		out_line(stdout, "calibration  memory_bias_gib = %.4g", rounded);
 	}
 	show_path(shown, sizeof shown, source);
 	if (ok)
@@ -403,7 +406,7 @@ write_fit(struct session *s, const struct fit *fit, const char *source)
 		complain("%s", note);
 		return STATUS_ERROR;
 	}
-	printf("plan         %s\n", note);
+	out_line(stdout, "plan         %s", note);
 	return STATUS_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "core/check.h"
 #include "core/estimate.h"
+#include "out/out.h"
 
 static void
 json_diag(struct jsonout *j, const struct diag *d)
@@ -49,7 +50,7 @@ print_check(const struct estimate *e)
 	char line[SESSION_LINE_SIZE];
 
 	for (size_t i = 0; i < e->diags.count; i++)
-		puts(session_line(&e->diags.item[i], line));
+		out_line(stdout, "%s", session_line(&e->diags.item[i], line));
 	if (e->diags.dropped > 0) /* errors come first: the status holds without these */
 		complain("%zu more diagnostics", e->diags.dropped);
 }

@@ -5,7 +5,7 @@
 #include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
-#include "file/show.h"
+#include "out/out.h"
 #include "ui/results.h"
 
 static bool
@@ -122,14 +122,12 @@ static bool
 print_diff(const char *const name[2], const struct plan *a, const struct plan *b,
     const struct estimate *left, const struct estimate *right)
 {
-	char shown[2][4096];
-
-	for (int i = 0; i < 2; i++)
-		show_path(shown[i], sizeof shown[i], name[i]);
-	printf("A = %s\nB = %s\n\n", shown[0], shown[1]);
+	out_line(stdout, "A = %s", name[0]);
+	out_line(stdout, "B = %s", name[1]);
+	out_end(stdout);
 	if (!print_fields(a, b))
 		return false;
-	putchar('\n');
+	out_end(stdout);
 	return print_estimates(left, right);
 }
 

@@ -11,7 +11,7 @@
 #include "file/cfg.h"
 #include "file/errors.h"
 #include "file/paths.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/slurp.h"
 
 /* One kind of catalogue file: NAME.cfg holds NAME = ( { ... }, ... ); */

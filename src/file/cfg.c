@@ -5,7 +5,7 @@
 #include "file/cfg.h"
 #include "file/errors.h"
 #include "file/scan.h"
-#include "file/show.h"
+#include "core/show.h"
 
 enum { PATH_SIZE = 160, SHOWN_SIZE = 48, FORMAT = 1 };
 

@@ -1,5 +1,5 @@
 #include "file/errors.h"
-#include "file/show.h"
+#include "core/show.h"
 
 void
 errors_add(struct file_errors *errors, const char *file, unsigned line, const char *path,

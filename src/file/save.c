@@ -9,7 +9,7 @@
 #include "file/pathname.h"
 #include "file/planfile.h"
 #include "file/scan.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/slurp.h"
 
 /* What one save knows; the paths are large, so it lives on the heap. */
