@@ -123,6 +123,15 @@ bad_usage 'memory\.optimizer' explain
 bad_usage "no quantity 'speed'" explain speed
 bad_usage "no model 'llama-3.1-7b' .did you mean llama-3.1-8b" models llama-3.1-7b
 bad_usage "no GPU 'nothing-like-it'" gpus nothing-like-it
+# near is what one slip of the fingers makes of it, not another model
+bad_usage "no model 'deepseek-r1' .'shardplan models' lists them" models deepseek-r1
+bad_usage "no model 'gpt4' .'shardplan models' lists them" models gpt4
+bad_usage "no GPU 'b400' .'shardplan gpus' lists them" gpus b400
+bad_usage "no GPU 'rtx5090' .did you mean rtx-5090" gpus rtx5090
+run 1 check --model=deepseek-r1
+out_has 'no model deepseek-r1; what it has, list: shardplan models$'
+run 2 estimate ''
+err_has "^'': error: can not be opened"
 bad_usage "no command 'chek' .did you mean check" help chek
 for command in search import export; do
 	bad_usage "'$command' is neither a command nor a file" "$command"
@@ -130,7 +139,6 @@ done
 bad_usage "'--json'" map --json
 bad_usage "calibrate needs PLAN LOG" calibrate plan.cfg
 bad_usage "needs a file, not '-'" calibrate - train.log
-bad_usage "no fields of a plan" calibrate --tp=2 plan.cfg train.log
 
 # a file that is called like a command
 cp plan.cfg check
