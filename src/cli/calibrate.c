@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/report.h"
 #include "core/calibration.h"
@@ -20,6 +21,7 @@
 /* What the section will say; a value of NAN stays out. */
 struct fit {
 	double efficiency, bias_gib;
+	double peak_gib; /* measured, of the stage that the bias is of; NAN for serving */
 };
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -150,10 +152,11 @@ fullest(const struct estimate *e, const struct log_report *log, int64_t stage)
 }
 
 /* Rows for the stages of the log; the bias is that of the stage measured fullest. */
-static double
-add_memory(struct table *t, const struct estimate *e, const struct log_report *log)
+static void
+add_memory(struct table *t, const struct estimate *e, const struct log_report *log,
+    struct fit *fit)
 {
-	double most = 0, bias = NAN;
+	double most = 0;
 	char name[64];
 
 	for (int64_t stage = 0; stage < e->stages; stage++) {
@@ -167,10 +170,10 @@ add_memory(struct table *t, const struct estimate *e, const struct log_report *l
 		add_row(t, name, estimate, measured_peak(m), format_bytes);
 		if (measured_peak(m) > most) {
 			most = measured_peak(m);
-			bias = (most - estimate) / GIB;
+			fit->bias_gib = (most - estimate) / GIB;
+			fit->peak_gib = most / GIB;
 		}
 	}
-	return bias;
 }
 
 /* What a reader of the memory rows should know about the log. */
@@ -211,7 +214,7 @@ compare_training(const struct session *s, const struct plan *plain, const struct
 	/* each program counts FLOPs in its own way: shown, not fitted */
 	add_row(&t, "TFLOP/s of a GPU", e->step.model_tflops_per_gpu, log->tflops_per_gpu,
 	    format_plain);
-	fit->bias_gib = add_memory(&t, e, log);
+	add_memory(&t, e, log, fit);
 	if (measured > 0)
 		fit->efficiency = fit_efficiency(s, plain, 0.01, 10, measured);
 	if (!table_print(&t))
@@ -387,10 +390,49 @@ put_fit(struct plan *p, const struct fit *fit, const char *source)
 	return ok;
 }
 
+/*
+ * A bias makes up for what the estimate does not know: fragments, versions, buffers of
+ * libraries. More than half of the measured peak, or a quarter of the GPU's memory, is not
+ * that, but another run than the plan's: the estimates of the runs in tests/data are off by
+ * less. A small run may be off by a context's worth of memory all the same.
+ */
+static double
+most_bias(const struct plan *p, const struct fit *fit)
+{
+	enum { CONTEXT_GIB = 2 };
+	const double share = p->cluster.memory_gib / 4;
+	const double most = fit->peak_gib / 2 < share ? fit->peak_gib / 2 : share;
+
+	return most > CONTEXT_GIB ? most : CONTEXT_GIB;
+}
+
+/* Whether the bias may be written: a strange one only if the user, at a terminal, says so. */
+static bool
+accepts_bias(const struct session *s, const struct fit *fit, const char *source)
+{
+	const double most = most_bias(&s->plan, fit);
+	char path[256], answer[16];
+
+	if (isnan(fit->bias_gib) || fabs(fit->bias_gib) <= most)
+		return true;
+	show_path(path, sizeof path, s->file.path);
+	complain("calibration.memory_bias_gib would be %.4g GiB, more than the %.4g GiB that an "
+	    "estimate may be off by on %s: is %s of another run? (fix: give the plan of that run, "
+	    "or what differs with --set)", fit->bias_gib, most, s->plan.cluster.gpu, source);
+	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
+		out_part(stderr, "shardplan: write it into %s all the same? [y/N] ", path);
+		return fgets(answer, sizeof answer, stdin) != NULL &&
+		    (answer[0] == 'y' || answer[0] == 'Y');
+	}
+	complain("%s is as it was", path);
+	return false;
+}
+
+/* What the command line sets is for the comparison: the file gets the calibration alone. */
 static int
 write_fit(struct session *s, const struct fit *fit, const char *source)
 {
-	struct plan plan = s->plan;
+	struct plan plan = s->read;
 	char note[1024] = "", path[PLANFILE_PATH_SIZE];
 
 	if (isnan(fit->efficiency) && isnan(fit->bias_gib)) {
@@ -398,6 +440,8 @@ write_fit(struct session *s, const struct fit *fit, const char *source)
 		complain("nothing of the log can be fitted; %s is as it was", path);
 		return STATUS_NO;
 	}
+	if (!accepts_bias(s, fit, source))
+		return STATUS_NO;
 	if (!put_fit(&plan, fit, source) || !text_copy(path, sizeof path, s->file.path))
 		return STATUS_ERROR;
 	plan_resolve(&plan, &s->catalog);
@@ -451,7 +495,7 @@ static int
 calibrate(struct session *s, const struct log_report *log, const char *name)
 {
 	struct session plain = *s;
-	struct fit fit = { NAN, NAN };
+	struct fit fit = { NAN, NAN, NAN };
 	struct estimate *e;
 	int status = STATUS_ERROR;
 
