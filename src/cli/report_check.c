@@ -35,7 +35,7 @@ json_check(const struct estimate *e)
 
 	jsonout_object(&j, NULL);
 	jsonout_bool(&j, "legal", diag_count(&e->diags, SEVERITY_ERROR) == 0);
-	jsonout_bool(&j, "fits", e->fits);
+	json_fits(&j, e);
 	jsonout_list(&j, "diagnostics");
 	for (size_t i = 0; i < e->diags.count; i++)
 		json_diag(&j, &e->diags.item[i]);

@@ -64,6 +64,8 @@ json_value(struct jsonout *j, const char *key, const struct result *f)
 		jsonout_null(j, key);
 	else if (f->unit == RESULT_ANSWER)
 		jsonout_bool(j, key, f->value > 0);
+	else if (f->unit == RESULT_BYTES || f->unit == RESULT_WIRE)
+		jsonout_bytes(j, key, f->value);
 	else
 		jsonout_count(j, key, f->value);
 }

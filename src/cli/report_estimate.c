@@ -59,6 +59,10 @@ print_params(const struct estimate *e)
 {
 	char total[64], active[64], gpu[64], grouped[64];
 
+	if (!e->model_known) {
+		out_line(stdout, "parameters   -");
+		return;
+	}
 	out_part(stdout, "parameters   %s in all (%s), %s active for a token",
 	    format_count(total, sizeof total, e->params.total),
 	    format_grouped(grouped, sizeof grouped, e->params.total),
@@ -165,10 +169,13 @@ print_peak(const struct estimate *e)
 	char peak[32], capacity[32], low[32], high[32];
 
 	out_end(stdout);
-	out_line(stdout, "peak         stage %" PRId64 ": %s of %s: %s", e->peak_stage,
-	    format_bytes(peak, sizeof peak, e->peak_total),
-	    format_bytes(capacity, sizeof capacity, e->capacity),
-	    e->fits ? "fits" : "does not fit");
+	format_bytes(peak, sizeof peak, e->peak_total);
+	if (estimate_has_fit(e))
+		out_line(stdout, "peak         stage %" PRId64 ": %s of %s: %s", e->peak_stage, peak,
+		    format_bytes(capacity, sizeof capacity, e->capacity),
+		    e->fits ? "fits" : "does not fit");
+	else
+		out_line(stdout, "peak         stage %" PRId64 ": %s of -", e->peak_stage, peak);
 	if (m->overhead_high > m->overhead_low)
 		out_line(stdout, "overhead     CUDA context, NCCL and fragmentation: between %s and %s",
 		    format_bytes(low, sizeof low, m->overhead_low),

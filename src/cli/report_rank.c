@@ -95,7 +95,7 @@ print_memory(const struct estimate *e, int64_t stage)
 	print_part("buffers", m->buffers, &first);
 	print_part("overhead", m->overhead, &first);
 	out_line(stdout, "%s%s of %s", first ? "" : ": ", format_bytes(total, sizeof total, m->total),
-	    format_bytes(capacity, sizeof capacity, e->capacity));
+	    e->capacity > 0 ? format_bytes(capacity, sizeof capacity, e->capacity) : "-");
 }
 
 static bool
@@ -115,7 +115,7 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	out_end(stdout);
 	if (!print_group_table(&s->plan, l, rank))
 		return false;
-	if (e->placed) {
+	if (e->placed && e->model_known) {
 		out_end(stdout);
 		for (int64_t v = 0; v < e->placement.vpp; v++)
 			report_chunk(&e->placement, stage, v);
@@ -142,10 +142,7 @@ report_rank(const struct session *s, const char *text, bool json)
 	if ((e = session_estimate(s, NULL)) == NULL)
 		return STATUS_ERROR;
 	/* What the model dislikes does not stop this report, but explains what it lacks. */
-	if (!e->placed)
-		session_complain(&e->diags, SEVERITY_ERROR);
-	else
-		report_unknown_names(s);
+	session_complain(&e->diags, SEVERITY_ERROR);
 	if (json && e->laid_out)
 		json_rank(s, e, rank);
 	else if (!e->laid_out || !print_rank(s, e, rank))

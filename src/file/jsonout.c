@@ -164,6 +164,17 @@ jsonout_count(struct jsonout *j, const char *key, double v)
 }
 
 void
+jsonout_bytes(struct jsonout *j, const char *key, double v)
+{
+	if (!isfinite(v)) {
+		jsonout_null(j, key);
+		return;
+	}
+	before(j, key);
+	out_part(j->out, "%.0f", round(v));
+}
+
+void
 jsonout_bool(struct jsonout *j, const char *key, bool v)
 {
 	before(j, key);

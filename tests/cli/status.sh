@@ -83,13 +83,53 @@ run 2 check open.cfg
 err_has '^open\.cfg:2: error: '
 
 # what is not refused is not silent about a model or GPU that nobody knows
-for command in layers 'rank 0' pipeline 'map --color-by=memory'; do
+for command in layers pipeline 'map --color-by=layers'; do
 	# shellcheck disable=SC2086
 	run 0 $command --model=llama-3.1-8
 	err_has '^shardplan: warning model\.preset unknown_model: .* \(fix: model\.preset=llama'
 done
-run 0 rank 0 --gpu=h100-sxm-80
-err_has '^shardplan: warning cluster\.gpu unknown_gpu: '
+
+# what nobody knows is not made up
+for unknown in --gpu=h100-sxm-80 --model=llama-3.1-8 --global-batch-size=65; do
+	run 1 estimate $unknown
+	err_has '^shardplan: error '
+	out_lacks 'GiB|[0-9] B|fits|MFU|^stage '
+	run 0 rank 0 $unknown
+	err_has '^shardplan: error '
+	out_lacks 'GiB|[0-9] B|^memory '
+	run 1 map --color-by=memory $unknown
+	err_has '^shardplan: error '
+	no_out
+	for quantity in memory.overhead memory.parameters step.seconds; do
+		run 1 explain $unknown $quantity
+		no_out
+	done
+	run 0 diff $unknown plan.cfg plan.cfg
+	out_has '^fits +- +-$|^legal +no +no'
+	out_lacks '^its memory|^step|^pipeline stages'
+done
+run 1 estimate --model=llama-3.1-8
+out_has '^parameters   -$'
+out_lacks 'billion'
+run 0 rank 0 --model=llama-3.1-8
+out_lacks '^stage '
+run 0 diff --model=llama-3.1-8 plan.cfg plan.cfg
+out_lacks 'billion'
+run 1 explain --model=llama-3.1-8 params.total
+no_out
+run 1 estimate --global-batch-size=65
+out_has '^parameters   8\.03 billion'
+run 0 estimate --set=cluster.memory_gib=0.5 --set=cluster.reserved_gib=0.5
+out_has '^peak .* of -$'
+no_err
+
+# faster than the GPU is: the field that says so is named
+run 0 check --set calibration.compute_efficiency=5
+out_has '^warning calibration\.compute_efficiency faster_than_peak: .*\(MFU 1[0-9]* %, .*\(fix: calibration\.compute_efficiency=\)$'
+run 0 check --set calibration.compute_efficiency=5 --set calibration.compute_efficiency=
+out_lacks 'faster_than_peak'
+run 0 check --precision=fp8 --set cluster.fp8_tflops=90 --set training.sequence_length=131072
+out_has '^warning cluster\.fp8_tflops faster_than_peak: '
 
 # bad usage
 bad_usage "'grops' is neither a command nor a file .did you mean groups\?." grops
