@@ -203,6 +203,9 @@ faster_than_peak(void **state)
 	plan_builtin(&p);
 	settings_put(&p, "cluster.memory_gib", "79.19");
 	settings_put(&p, "cluster.bf16_tflops", "989");
+	settings_put(&p, "cluster.hbm_gbps", "3350");
+	settings_put(&p, "cluster.nvlink_gbps", "450");
+	settings_put(&p, "cluster.nic_gbps", "400");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_false(diag_has(&estimate->diags, "faster_than_peak"));
 	settings_put(&p, "calibration.compute_efficiency", "9");
