@@ -138,6 +138,11 @@ shows 'e\x1b' --linear "$evil.cfg"
 printf '[info] elapsed time per iteration (ms): 1\n%s iteration 1/2 | elapsed time per iteration (ms): 900 | %s\n' \
     "$evil" "$evil" >"$evil.log"
 shows 'e\x1b' calibrate "$evil.cfg" "$evil.log"
+# and what is saved is as harmless, with the same value
+cp "$evil.cfg" out
+harmless
+grep -q '^calibration:' out || fail 'the plan was not saved'
+shows "n$seen" estimate "$evil.cfg"
 printf 'show all\nset name %s\nsave %s.cfg\ntp %s\n%s\n' "$evil" "$evil" "$evil" "$evil" >lines
 about 'lines typed into --linear'
 "$PROG" --linear plan.cfg <lines >out 2>err
