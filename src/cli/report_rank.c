@@ -74,7 +74,8 @@ print_part(const char *name, double bytes, bool *first)
 
 	if (!(bytes > 0))
 		return;
-	out_part(stdout, "%s%s %s", *first ? "" : ", ", name, format_bytes(text, sizeof text, bytes));
+	out_part(stdout, "%s%s %s", *first ? "" : ", ", name,
+	    format_bytes(text, sizeof text, bytes));
 	*first = false;
 }
 
@@ -94,8 +95,9 @@ print_memory(const struct estimate *e, int64_t stage)
 	print_part("KV cache", m->kv_cache, &first);
 	print_part("buffers", m->buffers, &first);
 	print_part("overhead", m->overhead, &first);
-	out_line(stdout, "%s%s of %s", first ? "" : ": ", format_bytes(total, sizeof total, m->total),
-	    e->capacity > 0 ? format_bytes(capacity, sizeof capacity, e->capacity) : "-");
+	out_line(stdout, "%s%s of %s", first ? "" : ": ",
+	    format_bytes(total, sizeof total, m->total), e->capacity > 0 ?
+	    format_bytes(capacity, sizeof capacity, e->capacity) : "-");
 }
 
 static bool

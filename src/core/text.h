@@ -32,9 +32,9 @@ bool text_copy(char *buf, size_t size, const char *src);
 size_t text_real(char *buf, size_t size, double v);
 
 /*
- * Read one whole number or real. Blanks around it are allowed, anything else after
- * it is not; errno stays as it was. text_to_int refuses what does not fit in int64_t; text_to_real refuses
- * infinities and NaN. Both return false and leave *out alone on refusal.
+ * Read one whole number or real. Blanks around it are allowed, anything else after it is
+ * not; errno stays as it was. text_to_int refuses what does not fit in int64_t; text_to_real
+ * refuses infinities and NaN. Both return false and leave *out alone on refusal.
  */
 bool text_to_int(const char *text, int64_t *out);
 bool text_to_real(const char *text, double *out);
