@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/report.h"
 #include "core/calibration.h"
@@ -14,12 +15,14 @@
 #include "core/text.h"
 #include "file/log.h"
 #include "file/pathname.h"
-#include "file/show.h"
+#include "core/show.h"
+#include "out/out.h"
 #include "ui/format.h"
 
 /* What the section will say; a value of NAN stays out. */
 struct fit {
 	double efficiency, bias_gib;
+	double peak_gib; /* measured, of the stage that the bias is of; NAN for serving */
 };
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -150,10 +153,11 @@ fullest(const struct estimate *e, const struct log_report *log, int64_t stage)
 }
 
 /* Rows for the stages of the log; the bias is that of the stage measured fullest. */
-static double
-add_memory(struct table *t, const struct estimate *e, const struct log_report *log)
+static void
+add_memory(struct table *t, const struct estimate *e, const struct log_report *log,
+    struct fit *fit)
 {
-	double most = 0, bias = NAN;
+	double most = 0;
 	char name[64];
 
 	for (int64_t stage = 0; stage < e->stages; stage++) {
@@ -167,10 +171,10 @@ add_memory(struct table *t, const struct estimate *e, const struct log_report *l
 		add_row(t, name, estimate, measured_peak(m), format_bytes);
 		if (measured_peak(m) > most) {
 			most = measured_peak(m);
-			bias = (most - estimate) / GIB;
+			fit->bias_gib = (most - estimate) / GIB;
+			fit->peak_gib = most / GIB;
 		}
 	}
-	return bias;
 }
 
 /* What a reader of the memory rows should know about the log. */
@@ -188,11 +192,11 @@ note_memory(const struct estimate *e, const struct log_report *log)
 		}
 	}
 	if (reserved)
-		puts("note         reserved memory is the allocated and what the allocator keeps for "
-		    "reuse,\n             a few percent more: the bias holds both");
+		out_text(stdout, "note         reserved memory is the allocated and what the allocator "
+		    "keeps for reuse,\n             a few percent more: the bias holds both\n");
 	if (first)
-		puts("note         peaks of the first iteration, before the optimizer made its state:\n"
-		    "             later ones may be higher");
+		out_text(stdout, "note         peaks of the first iteration, before the optimizer made "
+		    "its state:\n             later ones may be higher\n");
 }
 
 /* ---- the kinds of log ------------------------------------------------------------------ */
@@ -211,7 +215,7 @@ compare_training(const struct session *s, const struct plan *plain, const struct
 	/* each program counts FLOPs in its own way: shown, not fitted */
 	add_row(&t, "TFLOP/s of a GPU", e->step.model_tflops_per_gpu, log->tflops_per_gpu,
 	    format_plain);
-	fit->bias_gib = add_memory(&t, e, log);
+	add_memory(&t, e, log, fit);
 	if (measured > 0)
 		fit->efficiency = fit_efficiency(s, plain, 0.01, 10, measured);
 	if (!table_print(&t))
@@ -246,11 +250,11 @@ compare_serving(const struct plan *p, const struct estimate *e, const struct log
 	if (!table_print(&t))
 		return false;
 	if (log->context_length > 0 && fabs(log->context_length - context) > 0)
-		printf("note         the log's requests are of %.0f tokens, the plan's of %.0f\n",
+		out_line(stdout, "note         the log's requests are of %.0f tokens, the plan's of %.0f",
 		    log->context_length, context);
 	if (!same)
-		printf("note         the log's blocks are of %.5g tokens, the plan's of %" PRId64 "\n",
-		    block, p->serving.block_size);
+		out_line(stdout, "note         the log's blocks are of %.5g tokens, the plan's of %"
+		    PRId64, block, p->serving.block_size);
 	/* the pool is what everything else leaves */
 	if (log->kv_pool_bytes > 0 && v->kv_pool_bytes > 0)
 		fit->bias_gib = (v->kv_pool_bytes - log->kv_pool_bytes) / share / GIB;
@@ -276,12 +280,14 @@ take_workload(struct plan *p, const struct log_benchmark *b, const struct catalo
 	put_count(p, FIELD_GENERATE_TOKENS, b->generate_tokens);
 	put_count(p, FIELD_CONCURRENCY, b->concurrency);
 	plan_resolve(p, catalog);
-	if (old.prompt_tokens != v->prompt_tokens || old.generate_tokens != v->generate_tokens ||
-	    old.concurrency != v->concurrency)
-		printf("note         compared at the benchmark's %" PRId64 " + %" PRId64 " tokens, %"
-		    PRId64 " requests at once;\n             the plan's are %" PRId64 " + %" PRId64
-		    " tokens, %" PRId64 " at once\n", v->prompt_tokens, v->generate_tokens,
-		    v->concurrency, old.prompt_tokens, old.generate_tokens, old.concurrency);
+	if (old.prompt_tokens == v->prompt_tokens && old.generate_tokens == v->generate_tokens &&
+	    old.concurrency == v->concurrency)
+		return;
+	out_line(stdout, "note         compared at the benchmark's %" PRId64 " + %" PRId64
+	    " tokens, %" PRId64 " requests at once;", v->prompt_tokens, v->generate_tokens,
+	    v->concurrency);
+	out_line(stdout, "             the plan's are %" PRId64 " + %" PRId64 " tokens, %" PRId64
+	    " at once", old.prompt_tokens, old.generate_tokens, old.concurrency);
 }
 
 /* Throughput is fitted, not the time to the first token: that of a benchmark holds the
@@ -312,8 +318,8 @@ compare_benchmark(const struct session *s, const struct plan *plain,
 	ok = table_print(&t);
 	if (!ok || b->rate_limited) {
 		if (ok)
-			puts("note         requests came at a given rate, which the tokens a second "
-			    "follow:\n             they are not fitted");
+			out_text(stdout, "note         requests came at a given rate, which the tokens a "
+			    "second follow:\n             they are not fitted\n");
 		return ok;
 	}
 	/* compute is taken at 0.7 of the peak rate: 1.4 of that is the peak */
@@ -327,23 +333,23 @@ compare_benchmark(const struct session *s, const struct plan *plain,
 static void
 print_benchmark(const struct log_benchmark *b)
 {
-	printf(": %" PRId64 " requests", b->completed);
+	out_part(stdout, ": %" PRId64 " requests", b->completed);
 	if (b->results > 1)
-		printf(", the last of %zu results", b->results);
+		out_part(stdout, ", the last of %zu results", b->results);
 }
 
 static void
 print_log(const char *name, const struct log_report *log)
 {
-	printf("log          %s, written by %s", name, log_kind_name(log->kind));
+	out_part(stdout, "log          %s, written by %s", name, log_kind_name(log->kind));
 	if (log->iterations > 0)
-		printf(": median of %zu iteration%s, the first left out", log->iterations,
+		out_part(stdout, ": median of %zu iteration%s, the first left out", log->iterations,
 		    log->iterations == 1 ? "" : "s");
 	else if (log->first_alone)
-		fputs(": the first iteration alone, which is slower than others", stdout);
+		out_part(stdout, ": the first iteration alone, which is slower than others");
 	else if (log->kind == LOG_BENCHMARK)
 		print_benchmark(&log->benchmark);
-	putchar('\n');
+	out_end(stdout);
 }
 
 /* ---- the plan ----------------------------------------------------------------------- */
@@ -369,13 +375,13 @@ put_fit(struct plan *p, const struct fit *fit, const char *source)
 
 	if (!isnan(fit->efficiency)) {
 		ok = field_put_real(FIELD_COMPUTE_EFFICIENCY, p, fit->efficiency, err, sizeof err);
-		printf("calibration  compute_efficiency = %.4g\n", fit->efficiency);
+		out_line(stdout, "calibration  compute_efficiency = %.4g", fit->efficiency);
 	}
 	if (ok && !isnan(fit->bias_gib)) {
 		const double rounded = round(fit->bias_gib * 1e3) / 1e3;
 
 		ok = field_put_real(FIELD_MEMORY_BIAS_GIB, p, rounded, err, sizeof err);
-		printf("calibration  memory_bias_gib = %.4g\n", rounded);
+		out_line(stdout, "calibration  memory_bias_gib = %.4g", rounded);
 	}
 	show_path(shown, sizeof shown, source);
 	if (ok)
@@ -385,10 +391,49 @@ put_fit(struct plan *p, const struct fit *fit, const char *source)
 	return ok;
 }
 
+/*
+ * A bias makes up for what the estimate does not know: fragments, versions, buffers of
+ * libraries. More than half of the measured peak, or a quarter of the GPU's memory, is not
+ * that, but another run than the plan's: the estimates of the runs in tests/data are off by
+ * less. A small run may be off by a context's worth of memory all the same.
+ */
+static double
+most_bias(const struct plan *p, const struct fit *fit)
+{
+	enum { CONTEXT_GIB = 2 };
+	const double share = p->cluster.memory_gib / 4;
+	const double most = fit->peak_gib / 2 < share ? fit->peak_gib / 2 : share;
+
+	return most > CONTEXT_GIB ? most : CONTEXT_GIB;
+}
+
+/* Whether the bias may be written: a strange one only if the user, at a terminal, says so. */
+static bool
+accepts_bias(const struct session *s, const struct fit *fit, const char *source)
+{
+	const double most = most_bias(&s->plan, fit);
+	char path[256], answer[16];
+
+	if (isnan(fit->bias_gib) || fabs(fit->bias_gib) <= most)
+		return true;
+	show_path(path, sizeof path, s->file.path);
+	complain("calibration.memory_bias_gib would be %.4g GiB, more than the %.4g GiB that an "
+	    "estimate may be off by on %s: is %s of another run? (fix: give the plan of that run, "
+	    "or what differs with --set)", fit->bias_gib, most, s->plan.cluster.gpu, source);
+	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
+		out_part(stderr, "shardplan: write it into %s all the same? [y/N] ", path);
+		return fgets(answer, sizeof answer, stdin) != NULL &&
+		    (answer[0] == 'y' || answer[0] == 'Y');
+	}
+	complain("%s is as it was", path);
+	return false;
+}
+
+/* What the command line sets is for the comparison: the file gets the calibration alone. */
 static int
 write_fit(struct session *s, const struct fit *fit, const char *source)
 {
-	struct plan plan = s->plan;
+	struct plan plan = s->read;
 	char note[1024] = "", path[PLANFILE_PATH_SIZE];
 
 	if (isnan(fit->efficiency) && isnan(fit->bias_gib)) {
@@ -396,6 +441,8 @@ write_fit(struct session *s, const struct fit *fit, const char *source)
 		complain("nothing of the log can be fitted; %s is as it was", path);
 		return STATUS_NO;
 	}
+	if (!accepts_bias(s, fit, source))
+		return STATUS_NO;
 	if (!put_fit(&plan, fit, source) || !text_copy(path, sizeof path, s->file.path))
 		return STATUS_ERROR;
 	plan_resolve(&plan, &s->catalog);
@@ -404,7 +451,7 @@ write_fit(struct session *s, const struct fit *fit, const char *source)
 		complain("%s", note);
 		return STATUS_ERROR;
 	}
-	printf("plan         %s\n", note);
+	out_line(stdout, "plan         %s", note);
 	return STATUS_OK;
 }
 
@@ -449,7 +496,7 @@ static int
 calibrate(struct session *s, const struct log_report *log, const char *name)
 {
 	struct session plain = *s;
-	struct fit fit = { NAN, NAN };
+	struct fit fit = { NAN, NAN, NAN };
 	struct estimate *e;
 	int status = STATUS_ERROR;
 

@@ -14,7 +14,7 @@
 #include "file/atomic.h"
 #include "file/pathname.h"
 #include "file/paths.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/slurp.h"
 #include "file/textbuf.h"
 

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "core/field.h"
 #include "core/text.h"
+#include "out/out.h"
 
 enum { HELP_WIDTH = 79, HELP_COLUMN = 30, COMMAND_COLUMN = 28 };
 
@@ -25,12 +26,12 @@ print_option(int letter, const char *name, const char *argument, const char *hel
 		text_put(text, sizeof text, "      --%s%s%s", name, argument != NULL ? "=" : "",
 		    argument != NULL ? argument : "");
 	column = (int)strlen(text);
-	fputs(text, stdout);
+	out_part(stdout, "%s", text);
 	if (column >= HELP_COLUMN) {
-		putchar('\n');
+		out_end(stdout);
 		column = 0;
 	}
-	printf("%*s", HELP_COLUMN - column, "");
+	out_part(stdout, "%*s", HELP_COLUMN - column, "");
 	print_wrapped(help, HELP_COLUMN, HELP_COLUMN, HELP_WIDTH);
 }
 
@@ -86,34 +87,37 @@ print_field_options(void)
 static void
 print_usage(const char *lead, const struct subcommand *command)
 {
-	printf("%s shardplan%s%s%s%s%s\n", lead, *command->name != '\0' ? " " : "", command->name,
-	    command->takes != 0 ? " [OPTION]..." : "", *command->arguments != '\0' ? " " : "",
-	    command->arguments);
+	out_line(stdout, "%s shardplan%s%s%s%s%s", lead, *command->name != '\0' ? " " : "",
+	    command->name, command->takes != 0 ? " [OPTION]..." : "",
+	    *command->arguments != '\0' ? " " : "", command->arguments);
 }
 
 void
 help_print(void)
 {
-	fputs("Usage: shardplan [OPTION]... [PLAN]\n"
-	    "       shardplan COMMAND [OPTION]... [ARGUMENT]...\n\n", stdout);
+	out_text(stdout, "Usage: shardplan [OPTION]... [PLAN]\n"
+	    "       shardplan COMMAND [OPTION]... [ARGUMENT]...\n\n");
 	print_wrapped("Plan how a large language model is split over GPUs. Without a command this "
 	    "opens the planner on a plan file, or on a built-in plan. PLAN may be - for standard "
 	    "input; a file that is called like a command is opened as ./NAME.", 0, 0, HELP_WIDTH);
-	fputs("\nCommands:\n", stdout);
+	out_text(stdout, "\nCommands:\n");
 	for (size_t i = 1; i < subcommand_count; i++) {
 		const struct subcommand *c = &subcommand_table[i];
-		int column = printf("  %s %s", c->name, c->arguments);
+		char text[64];
+		const int column = (int)text_put(text, sizeof text, "  %s %s", c->name, c->arguments);
 
-		printf("%*s", column < COMMAND_COLUMN ? COMMAND_COLUMN - column : 1, "");
+		out_part(stdout, "%s%*s", text,
+		    column < COMMAND_COLUMN ? COMMAND_COLUMN - column : 1, "");
 		print_wrapped(c->help, COMMAND_COLUMN, COMMAND_COLUMN, HELP_WIDTH);
 	}
-	fputs("\nOptions:\n", stdout);
+	out_text(stdout, "\nOptions:\n");
 	print_fixed(~0U);
-	fputs("\nOptions that set a field of the plan; 'shardplan fields' lists all fields:\n",
-	    stdout);
+	out_text(stdout, "\nOptions that set a field of the plan; 'shardplan fields' lists all "
+	    "fields:\n");
 	print_field_options();
-	fputs("\nExit status: 0 done, 1 the answer is no, 2 bad usage or an unusable file.\n"
-	    "Manual: shardplan(1), plan files: shardplan-plan(5).\n", stdout);
+	out_text(stdout,
+	    "\nExit status: 0 done, 1 the answer is no, 2 bad usage or an unusable file.\n"
+	    "Manual: shardplan(1), plan files: shardplan-plan(5).\n");
 }
 
 void
@@ -125,21 +129,21 @@ help_command(const struct subcommand *command)
 	text_put(text, sizeof text, "%s.", command->help);
 	if (text[0] >= 'a' && text[0] <= 'z')
 		text[0] = (char)(text[0] - 'a' + 'A');
-	fputs(text, stdout);
-	fputs("\n\nOptions:\n", stdout);
+	out_part(stdout, "%s", text);
+	out_text(stdout, "\n\nOptions:\n");
 	print_fixed(command->takes);
 	if ((command->takes & TAKES_PLAN) != 0)
-		fputs("and those that set a field of the plan, such as --tp=N ('shardplan --help').\n",
-		    stdout);
+		out_line(stdout, "and those that set a field of the plan, such as --tp=N "
+		    "('shardplan --help').");
 }
 
 void
 version_print(void)
 {
-	fputs("shardplan " PACKAGE_VERSION "\n"
+	out_text(stdout, "shardplan " PACKAGE_VERSION "\n"
 	    "License MIT <https://opensource.org/licenses/MIT>.\n"
 	    "This is free software: you are free to change and redistribute it.\n"
-	    "There is NO WARRANTY, to the extent permitted by law.\n", stdout);
+	    "There is NO WARRANTY, to the extent permitted by law.\n");
 }
 
 int

@@ -13,13 +13,22 @@ put_size(struct jsonout *j, const char *key, int64_t n)
 }
 
 static void
+put_params(struct jsonout *j, const char *key, bool known, double n)
+{
+	if (known)
+		jsonout_count(j, key, n);
+	else
+		jsonout_null(j, key);
+}
+
+static void
 put_head(struct jsonout *j, const struct plan *p, const struct estimate *e)
 {
 	jsonout_text(j, "plan", p->name);
 	jsonout_text(j, "mode", p->mode == MODE_SERVE ? "serve" : "train");
 	jsonout_bool(j, "legal", e->legal);
-	jsonout_bool(j, "fits", e->fits);
-	jsonout_count(j, "capacity", e->capacity);
+	json_fits(j, e);
+	json_capacity(j, e);
 	jsonout_object_row(j, "parallel");
 	put_size(j, "world", e->world);
 	put_size(j, "dp", e->dp);
@@ -27,17 +36,14 @@ put_head(struct jsonout *j, const struct plan *p, const struct estimate *e)
 	put_size(j, "microbatches", e->microbatches);
 	jsonout_close(j);
 	jsonout_object_row(j, "params");
-	jsonout_count(j, "total", e->params.total);
-	jsonout_count(j, "active", e->params.active);
-	if (e->stages > 0)
-		jsonout_count(j, "per_gpu_max", e->params_per_gpu_max);
-	else
-		jsonout_null(j, "per_gpu_max");
+	put_params(j, "total", e->model_known, e->params.total);
+	put_params(j, "active", e->model_known, e->params.active);
+	put_params(j, "per_gpu_max", e->stages > 0, e->params_per_gpu_max);
 	jsonout_close(j);
 	jsonout_object_row(j, "peak");
 	if (e->stages > 0) {
 		jsonout_int(j, "stage", e->peak_stage);
-		jsonout_count(j, "total", e->peak_total);
+		jsonout_bytes(j, "total", e->peak_total);
 	} else {
 		jsonout_null(j, "stage");
 		jsonout_null(j, "total");
@@ -78,7 +84,7 @@ put_communication(struct jsonout *j, const struct traffic *t)
 		jsonout_int(j, "group_size", r->span.size);
 		jsonout_text(j, "span", span_name(r->span.kind));
 		jsonout_count(j, "calls", r->calls);
-		jsonout_count(j, "bytes", r->bytes);
+		jsonout_bytes(j, "bytes", r->bytes);
 		jsonout_real(j, "seconds", r->seconds);
 		jsonout_real(j, "exposed_seconds", r->exposed_seconds);
 		jsonout_close(j);
@@ -112,13 +118,13 @@ static void
 put_serving(struct jsonout *j, const struct serve *s)
 {
 	jsonout_object(j, "serving");
-	jsonout_count(j, "weight_bytes", s->weight_bytes);
-	jsonout_count(j, "non_torch_bytes", s->non_torch_bytes);
-	jsonout_count(j, "activation_bytes", s->activation_bytes);
-	jsonout_count(j, "graph_bytes", s->graph_bytes);
-	jsonout_count(j, "kv_pool_bytes", s->kv_pool_bytes);
-	jsonout_count(j, "kv_bytes_per_token", s->kv_bytes_per_token);
-	jsonout_count(j, "state_bytes_per_request", s->state_bytes_per_request);
+	jsonout_bytes(j, "weight_bytes", s->weight_bytes);
+	jsonout_bytes(j, "non_torch_bytes", s->non_torch_bytes);
+	jsonout_bytes(j, "activation_bytes", s->activation_bytes);
+	jsonout_bytes(j, "graph_bytes", s->graph_bytes);
+	jsonout_bytes(j, "kv_pool_bytes", s->kv_pool_bytes);
+	jsonout_bytes(j, "kv_bytes_per_token", s->kv_bytes_per_token);
+	jsonout_bytes(j, "state_bytes_per_request", s->state_bytes_per_request);
 	jsonout_count(j, "kv_tokens", s->kv_tokens);
 	jsonout_count(j, "kv_blocks", s->kv_blocks);
 	jsonout_real(j, "max_concurrency", s->max_concurrency);

@@ -135,7 +135,7 @@ json_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	jsonout_int(&j, "node", rank / per_node);
 	jsonout_int(&j, "local_rank", rank % per_node);
 	put_coordinates(&j, l, rank);
-	jsonout_count(&j, "capacity", e->capacity);
+	json_capacity(&j, e);
 	if (e->stages > stage)
 		json_memory(&j, &e->stage[stage].memory);
 	else
@@ -145,7 +145,7 @@ json_rank(const struct session *s, const struct estimate *e, int64_t rank)
 		put_group(&j, &s->plan, l, kind, rank);
 	jsonout_close(&j);
 	jsonout_list(&j, "layers");
-	if (e->placed) {
+	if (e->placed && e->model_known) {
 		for (int64_t v = 0; v < e->placement.vpp; v++)
 			json_chunk(&j, &e->placement, stage, v);
 		if ((mirror = placement_mirror(&e->placement, &s->plan, stage)) >= 0)

@@ -19,21 +19,39 @@ json_chunk(struct jsonout *j, const struct placement *pl, int64_t pp, int64_t v)
 }
 
 void
+json_capacity(struct jsonout *j, const struct estimate *e)
+{
+	if (e->capacity > 0)
+		jsonout_bytes(j, "capacity", e->capacity);
+	else
+		jsonout_null(j, "capacity");
+}
+
+void
+json_fits(struct jsonout *j, const struct estimate *e)
+{
+	if (estimate_has_fit(e))
+		jsonout_bool(j, "fits", e->fits);
+	else
+		jsonout_null(j, "fits");
+}
+
+void
 json_memory(struct jsonout *j, const struct memory *m)
 {
 	jsonout_object(j, "memory");
-	jsonout_count(j, "parameters", m->parameters);
-	jsonout_count(j, "gradients", m->gradients);
-	jsonout_count(j, "optimizer", m->optimizer);
-	jsonout_count(j, "activations", m->activations);
-	jsonout_count(j, "logits", m->logits);
-	jsonout_count(j, "kv_cache", m->kv_cache);
-	jsonout_count(j, "buffers", m->buffers);
-	jsonout_count(j, "allocated", m->allocated);
-	jsonout_count(j, "overhead", m->overhead);
-	jsonout_count(j, "overhead_low", m->overhead_low);
-	jsonout_count(j, "overhead_high", m->overhead_high);
-	jsonout_count(j, "total", m->total);
+	jsonout_bytes(j, "parameters", m->parameters);
+	jsonout_bytes(j, "gradients", m->gradients);
+	jsonout_bytes(j, "optimizer", m->optimizer);
+	jsonout_bytes(j, "activations", m->activations);
+	jsonout_bytes(j, "logits", m->logits);
+	jsonout_bytes(j, "kv_cache", m->kv_cache);
+	jsonout_bytes(j, "buffers", m->buffers);
+	jsonout_bytes(j, "allocated", m->allocated);
+	jsonout_bytes(j, "overhead", m->overhead);
+	jsonout_bytes(j, "overhead_low", m->overhead_low);
+	jsonout_bytes(j, "overhead_high", m->overhead_high);
+	jsonout_bytes(j, "total", m->total);
 	jsonout_close(j);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "core/settings.h"
 #include "core/text.h"
+#include "out/out.h"
 
 /* What getopt_long returns for an option: the row of a table, past all characters. */
 enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };
@@ -53,9 +54,9 @@ static void print_message(const char *fmt, va_list args) TEXT_FORMAT(1, 0);
 static void
 print_message(const char *fmt, va_list args)
 {
-	fputs("shardplan: ", stderr);
-	vfprintf(stderr, fmt, args);
-	putc('\n', stderr);
+	out_part(stderr, "shardplan: ");
+	out_vpart(stderr, fmt, args);
+	out_end(stderr);
 }
 
 void
@@ -76,7 +77,7 @@ usage_error(const char *fmt, ...)
 	va_start(args, fmt);
 	print_message(fmt, args);
 	va_end(args);
-	fputs("Try 'shardplan --help' for more information.\n", stderr);
+	out_line(stderr, "Try 'shardplan --help' for more information.");
 	return STATUS_ERROR;
 }
 

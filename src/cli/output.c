@@ -5,14 +5,15 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "core/text.h"
-#include "file/show.h"
+#include "core/show.h"
+#include "out/out.h"
 
 /* ---- streams ---------------------------------------------------------------- */
 
 void
 stream_flush(struct stream *s)
 {
-	fwrite(s->buf, 1, s->used, stdout);
+	out_bytes(stdout, s->buf, s->used);
 	s->used = 0;
 }
 
@@ -60,7 +61,7 @@ void
 table_cell(struct table *t, const char *text)
 {
 	const char *cell = *text == '\0' ? "-" : text_equal(text, " ") ? "" : text;
-	const size_t size = strlen(cell) + 1;
+	const size_t size = show_length(cell) + 1;
 
 	if (t->cells == t->room) {
 		size_t room = t->room > 0 ? 2 * t->room : 256;
@@ -130,12 +131,12 @@ print_row(const struct table *t, size_t row, const size_t *width)
 		if (right)
 			blanks += rest;
 		if (n > 0) {
-			printf("%*s%s", (int)blanks, "", cell);
+			out_part(stdout, "%*s%s", (int)blanks, "", cell);
 			blanks = 0;
 		}
 		blanks += (right ? 0 : rest) + 2;
 	}
-	putchar('\n');
+	out_end(stdout);
 }
 
 bool
@@ -166,16 +167,17 @@ print_wrapped(const char *text, int column, int indent, int width)
 		int n = (int)strcspn(text, " ");
 
 		if (column > indent && column + 1 + n > width) {
-			printf("\n%*s", indent, "");
+			out_end(stdout);
+			out_part(stdout, "%*s", indent, "");
 			column = indent;
 		} else if (column > indent) {
-			putchar(' ');
+			out_part(stdout, " ");
 			column++;
 		}
-		printf("%.*s", n, text);
+		out_part(stdout, "%.*s", n, text);
 		column += n;
 		text += n;
 		text += strspn(text, " ");
 	}
-	putchar('\n');
+	out_end(stdout);
 }

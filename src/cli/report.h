@@ -52,5 +52,9 @@ void json_rank(const struct session *s, const struct estimate *e, int64_t rank);
 /* Parts of several: a chunk as `layers` has it, the memory of a stage, a field's value. */
 void json_chunk(struct jsonout *j, const struct placement *pl, int64_t pp, int64_t v);
 void json_memory(struct jsonout *j, const struct memory *m);
+
+/* "capacity" and "fits", null where nobody knows them. */
+void json_capacity(struct jsonout *j, const struct estimate *e);
+void json_fits(struct jsonout *j, const struct estimate *e);
 void json_field(struct jsonout *j, const char *key, enum field_id f, const struct plan *p);
 #endif

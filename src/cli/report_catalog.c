@@ -8,6 +8,7 @@
 #include "core/field.h"
 #include "core/framework/resolve.h"
 #include "core/text.h"
+#include "out/out.h"
 
 static const char *const type_name[] = { "integer", "number", "boolean", "name", "text" };
 static const char *const modes_name[] = { "", "train", "serve", "both" };
@@ -115,10 +116,10 @@ print_entry(const struct catalog_entry *entry, const char *section)
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
-	printf("# %s\n", entry->title);
+	out_line(stdout, "# %s", entry->title);
 	if (*entry->source != '\0')
-		printf("# source: %s\n", entry->source);
-	fputs(text, stdout);
+		out_line(stdout, "# source: %s", entry->source);
+	out_text(stdout, text);
 	free(text);
 	return STATUS_OK;
 }

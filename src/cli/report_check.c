@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "core/check.h"
 #include "core/estimate.h"
+#include "out/out.h"
 
 static void
 json_diag(struct jsonout *j, const struct diag *d)
@@ -34,7 +35,7 @@ json_check(const struct estimate *e)
 
 	jsonout_object(&j, NULL);
 	jsonout_bool(&j, "legal", diag_count(&e->diags, SEVERITY_ERROR) == 0);
-	jsonout_bool(&j, "fits", e->fits);
+	json_fits(&j, e);
 	jsonout_list(&j, "diagnostics");
 	for (size_t i = 0; i < e->diags.count; i++)
 		json_diag(&j, &e->diags.item[i]);
@@ -49,7 +50,7 @@ print_check(const struct estimate *e)
 	char line[SESSION_LINE_SIZE];
 
 	for (size_t i = 0; i < e->diags.count; i++)
-		puts(session_line(&e->diags.item[i], line));
+		out_line(stdout, "%s", session_line(&e->diags.item[i], line));
 	if (e->diags.dropped > 0) /* errors come first: the status holds without these */
 		complain("%zu more diagnostics", e->diags.dropped);
 }

@@ -5,7 +5,7 @@
 #include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
-#include "file/show.h"
+#include "out/out.h"
 #include "ui/results.h"
 
 static bool
@@ -64,6 +64,8 @@ json_value(struct jsonout *j, const char *key, const struct result *f)
 		jsonout_null(j, key);
 	else if (f->unit == RESULT_ANSWER)
 		jsonout_bool(j, key, f->value > 0);
+	else if (f->unit == RESULT_BYTES || f->unit == RESULT_WIRE)
+		jsonout_bytes(j, key, f->value);
 	else
 		jsonout_count(j, key, f->value);
 }
@@ -122,14 +124,12 @@ static bool
 print_diff(const char *const name[2], const struct plan *a, const struct plan *b,
     const struct estimate *left, const struct estimate *right)
 {
-	char shown[2][4096];
-
-	for (int i = 0; i < 2; i++)
-		show_path(shown[i], sizeof shown[i], name[i]);
-	printf("A = %s\nB = %s\n\n", shown[0], shown[1]);
+	out_line(stdout, "A = %s", name[0]);
+	out_line(stdout, "B = %s", name[1]);
+	out_end(stdout);
 	if (!print_fields(a, b))
 		return false;
-	putchar('\n');
+	out_end(stdout);
 	return print_estimates(left, right);
 }
 

@@ -7,7 +7,7 @@
 #include "core/estimate.h"
 #include "core/number.h"
 #include "core/text.h"
-#include "file/show.h"
+#include "out/out.h"
 #include "ui/format.h"
 
 /* The preset, and whether the plan makes another model of it. */
@@ -22,35 +22,34 @@ print_model(const struct plan *p)
 		changed += text_equal(section, "model") && f != FIELD_PRESET &&
 		    field_is_set((enum field_id)f, p);
 	}
-	printf("model        %s", p->model.preset);
+	out_part(stdout, "model        %s", p->model.preset);
 	if (changed > 0)
-		printf(", with %d values of the plan's own", changed);
-	putchar('\n');
+		out_part(stdout, ", with %d values of the plan's own", changed);
+	out_end(stdout);
 }
 
 static void
 print_sizes(const struct plan *p, const struct estimate *e)
 {
-	char layout[64], name[sizeof p->name];
+	char layout[64];
 
 	field_format(FIELD_LAYOUT, p, layout, sizeof layout);
-	show_text(name, sizeof name, p->name);
-	printf("plan         %s\n", *name != '\0' ? name : "(unnamed)");
-	printf("mode         %s\n", p->mode == MODE_SERVE ? "serve" : "train");
-	printf("cluster      %" PRId64 " node%s x %" PRId64 " GPU%s of %s = %" PRId64 " GPU%s\n",
-	    p->cluster.nodes, p->cluster.nodes == 1 ? "" : "s", p->cluster.gpus_per_node,
+	out_line(stdout, "plan         %s", *p->name != '\0' ? p->name : "(unnamed)");
+	out_line(stdout, "mode         %s", p->mode == MODE_SERVE ? "serve" : "train");
+	out_line(stdout, "cluster      %" PRId64 " node%s x %" PRId64 " GPU%s of %s = %" PRId64
+	    " GPU%s", p->cluster.nodes, p->cluster.nodes == 1 ? "" : "s", p->cluster.gpus_per_node,
 	    p->cluster.gpus_per_node == 1 ? "" : "s", p->cluster.gpu, plan_world(p),
 	    plan_world(p) == 1 ? "" : "s");
 	print_model(p);
-	printf("parallel     %s layout: TP %" PRId64 ", CP %" PRId64 ", PP %" PRId64 ", VPP %" PRId64
-	    ", EP %" PRId64 ", ETP %" PRId64, layout, p->parallel.tp, p->parallel.cp, p->parallel.pp,
-	    p->parallel.vpp, p->parallel.ep, p->parallel.etp);
+	out_part(stdout, "parallel     %s layout: TP %" PRId64 ", CP %" PRId64 ", PP %" PRId64
+	    ", VPP %" PRId64 ", EP %" PRId64 ", ETP %" PRId64, layout, p->parallel.tp,
+	    p->parallel.cp, p->parallel.pp, p->parallel.vpp, p->parallel.ep, p->parallel.etp);
 	if (e->laid_out)
-		printf("; DP %" PRId64 ", EDP %" PRId64, e->dp, e->edp);
-	putchar('\n');
+		out_part(stdout, "; DP %" PRId64 ", EDP %" PRId64, e->dp, e->edp);
+	out_end(stdout);
 	if (p->mode == MODE_TRAIN && e->microbatches > 0)
-		printf("batch        %" PRId64 " sequences of %" PRId64 " tokens a step: %" PRId64
-		    " micro-batches of %" PRId64 " on each data parallel rank\n",
+		out_line(stdout, "batch        %" PRId64 " sequences of %" PRId64 " tokens a step: %"
+		    PRId64 " micro-batches of %" PRId64 " on each data parallel rank",
 		    p->training.global_batch_size, p->training.sequence_length, e->microbatches,
 		    p->training.micro_batch_size);
 }
@@ -60,13 +59,18 @@ print_params(const struct estimate *e)
 {
 	char total[64], active[64], gpu[64], grouped[64];
 
-	printf("parameters   %s in all (%s), %s active for a token",
+	if (!e->model_known) {
+		out_line(stdout, "parameters   -");
+		return;
+	}
+	out_part(stdout, "parameters   %s in all (%s), %s active for a token",
 	    format_count(total, sizeof total, e->params.total),
 	    format_grouped(grouped, sizeof grouped, e->params.total),
 	    format_count(active, sizeof active, e->params.active));
 	if (e->stages > 0)
-		printf(", up to %s on one GPU", format_count(gpu, sizeof gpu, e->params_per_gpu_max));
-	putchar('\n');
+		out_part(stdout, ", up to %s on one GPU",
+		    format_count(gpu, sizeof gpu, e->params_per_gpu_max));
+	out_end(stdout);
 }
 
 static void
@@ -164,12 +168,16 @@ print_peak(const struct estimate *e)
 	const struct memory *m = &e->stage[e->peak_stage].memory;
 	char peak[32], capacity[32], low[32], high[32];
 
-	printf("\npeak         stage %" PRId64 ": %s of %s: %s\n", e->peak_stage,
-	    format_bytes(peak, sizeof peak, e->peak_total),
-	    format_bytes(capacity, sizeof capacity, e->capacity),
-	    e->fits ? "fits" : "does not fit");
+	out_end(stdout);
+	format_bytes(peak, sizeof peak, e->peak_total);
+	if (estimate_has_fit(e))
+		out_line(stdout, "peak         stage %" PRId64 ": %s of %s: %s", e->peak_stage, peak,
+		    format_bytes(capacity, sizeof capacity, e->capacity),
+		    e->fits ? "fits" : "does not fit");
+	else
+		out_line(stdout, "peak         stage %" PRId64 ": %s of -", e->peak_stage, peak);
 	if (m->overhead_high > m->overhead_low)
-		printf("overhead     CUDA context, NCCL and fragmentation: between %s and %s\n",
+		out_line(stdout, "overhead     CUDA context, NCCL and fragmentation: between %s and %s",
 		    format_bytes(low, sizeof low, m->overhead_low),
 		    format_bytes(high, sizeof high, m->overhead_high));
 }
@@ -182,10 +190,10 @@ print_estimate(const struct session *s, const struct estimate *e, int64_t only)
 	print_sizes(&s->plan, e);
 	print_params(e);
 	if (e->stages > 0) {
-		fputs("\nPipeline stages, one GPU of each\n", stdout);
+		out_text(stdout, "\nPipeline stages, one GPU of each\n");
 		if (!print_placement(e, train, only))
 			return STATUS_ERROR;
-		fputs("\nMemory of one GPU, GiB and percent of its capacity\n", stdout);
+		out_text(stdout, "\nMemory of one GPU, GiB and percent of its capacity\n");
 		if (!print_memory(e, train, only))
 			return STATUS_ERROR;
 		print_peak(e);

@@ -8,6 +8,7 @@
 #include "core/estimate.h"
 #include "core/ledger.h"
 #include "core/text.h"
+#include "out/out.h"
 #include "ui/format.h"
 
 enum { ANY_STAGE = -2 };
@@ -16,7 +17,7 @@ static void
 list_quantities(void)
 {
 	for (int q = 0; q < QUANTITY_COUNT; q++)
-		fprintf(stderr, "  %-26s %s\n", quantity_table[q].name, quantity_table[q].help);
+		out_line(stderr, "  %-26s %s", quantity_table[q].name, quantity_table[q].help);
 }
 
 /* An estimate with every term of it; the terms are the caller's to free. */
@@ -96,7 +97,8 @@ print_group(const struct ledger *ledger, const struct ledger_term *first, int64_
 			sum += t->value;
 	}
 	format_value(text, sizeof text, &quantity_table[q], sum);
-	printf("\n%.*s: %s\n", (int)dimension_length(first), first->name, text);
+	out_end(stdout);
+	out_line(stdout, "%.*s: %s", (int)dimension_length(first), first->name, text);
 }
 
 static void
@@ -104,9 +106,11 @@ print_term(const struct ledger_term *t)
 {
 	char text[160];
 
-	printf("\n%s = %s\n    %s\n    source: %s\n", t->name,
-	    format_value(text, sizeof text, &quantity_table[t->quantity], t->value), t->formula,
-	    t->source);
+	out_end(stdout);
+	out_line(stdout, "%s = %s", t->name,
+	    format_value(text, sizeof text, &quantity_table[t->quantity], t->value));
+	out_line(stdout, "    %s", t->formula);
+	out_line(stdout, "    source: %s", t->source);
 }
 
 /* A group's sum and its terms, wherever these stand in the ledger. */
@@ -154,10 +158,11 @@ print_terms(const struct ledger *ledger, enum quantity q, int64_t stage)
 	for (size_t i = 0; i < ledger->count; i++)
 		if (is_of(&ledger->term[i], q, stage))
 			sum += ledger->term[i].value;
-	printf("%s%s", info->name, stage < 0 ? "" : " of stage ");
+	out_part(stdout, "%s%s", info->name, stage < 0 ? "" : " of stage ");
 	if (stage >= 0)
-		printf("%" PRId64, stage);
-	printf(" = %s\n%s\n", format_value(text, sizeof text, info, sum), info->help);
+		out_part(stdout, "%" PRId64, stage);
+	out_line(stdout, " = %s", format_value(text, sizeof text, info, sum));
+	out_line(stdout, "%s", info->help);
 	for (size_t i = 0; i < ledger->count; i++) {
 		const struct ledger_term *t = &ledger->term[i];
 

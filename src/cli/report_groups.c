@@ -10,6 +10,7 @@
 #include "core/layout.h"
 #include "core/stage.h"
 #include "core/text.h"
+#include "out/out.h"
 
 static void
 complain_with_fixes(const struct session *s, struct diag_list *diags)
@@ -104,7 +105,7 @@ print_hash(const struct layout *l, int kind)
 {
 	const int64_t size = layout_group_size(l, kind);
 
-	printf("%s count=%" PRId64 " min=%" PRId64 " max=%" PRId64 " sfnv=%016" PRIx64 "\n",
+	out_line(stdout, "%s count=%" PRId64 " min=%" PRId64 " max=%" PRId64 " sfnv=%016" PRIx64,
 	    l->kind[kind].name, layout_group_count(l, kind), size, size, layout_hash(l, kind));
 }
 
@@ -164,8 +165,9 @@ report_chunk(const struct placement *pl, int64_t pp, int64_t v)
 {
 	const struct chunk *c = placement_chunk(pl, pp, v);
 
-	printf("stage pp=%" PRId64 " vp=%" PRId64 " embed=%d loss=%d mtp=%d count=%d first=%d\n",
-	    pp, v, c->embedding, c->loss, (int)c->mtp, (int)c->count, (int)c->first);
+	out_line(stdout, "stage pp=%" PRId64 " vp=%" PRId64
+	    " embed=%d loss=%d mtp=%d count=%d first=%d", pp, v,
+	    c->embedding, c->loss, (int)c->mtp, (int)c->count, (int)c->first);
 }
 
 /* Place the layers, or say why the plan's framework would refuse it. */

@@ -103,22 +103,24 @@ static bool
 map_estimate(struct estimate *e, const struct session *s, const struct map_view *view,
     const struct layout *l)
 {
-	bool more = false;
+	bool layers = false, memory = false, ok;
 
-	for (int i = 0; i < view->colors; i++)
-		more = more || view->color[i].by == MAP_BY_LAYERS ||
-		    view->color[i].by == MAP_BY_MEMORY;
-	if (!more) {
+	for (int i = 0; i < view->colors; i++) {
+		layers = layers || view->color[i].by == MAP_BY_LAYERS;
+		memory = memory || view->color[i].by == MAP_BY_MEMORY;
+	}
+	if (!layers && !memory) {
 		e->laid_out = true;
 		e->layout = *l;
 		return true;
 	}
 	estimate_run(e, &s->plan, &s->catalog, NULL);
-	if (!e->placed)
+	ok = e->placed && (e->stages > 0 || !memory); /* what is not run takes no memory */
+	if (!ok)
 		session_complain(&e->diags, SEVERITY_ERROR);
 	else
 		report_unknown_names(s);
-	return e->placed;
+	return ok;
 }
 
 static int

@@ -9,6 +9,7 @@
 #include "core/estimate.h"
 #include "core/link.h"
 #include "core/text.h"
+#include "out/out.h"
 #include "ui/format.h"
 
 enum { PEERS_SHOWN = 16 };
@@ -27,7 +28,7 @@ print_coordinates(const struct layout *l, int64_t rank)
 				text_add(line, sizeof line, " %s=%" PRId64, name,
 				    layout_coord(l, grid, axis, rank));
 		}
-	printf("coordinates %s\n", line);
+	out_line(stdout, "coordinates %s", line);
 }
 
 static void
@@ -73,7 +74,8 @@ print_part(const char *name, double bytes, bool *first)
 
 	if (!(bytes > 0))
 		return;
-	printf("%s%s %s", *first ? "" : ", ", name, format_bytes(text, sizeof text, bytes));
+	out_part(stdout, "%s%s %s", *first ? "" : ", ", name,
+	    format_bytes(text, sizeof text, bytes));
 	*first = false;
 }
 
@@ -84,7 +86,7 @@ print_memory(const struct estimate *e, int64_t stage)
 	char total[32], capacity[32];
 	bool first = true;
 
-	fputs("memory       ", stdout);
+	out_part(stdout, "memory       ");
 	print_part("parameters", m->parameters, &first);
 	print_part("gradients", m->gradients, &first);
 	print_part("optimizer", m->optimizer, &first);
@@ -93,8 +95,9 @@ print_memory(const struct estimate *e, int64_t stage)
 	print_part("KV cache", m->kv_cache, &first);
 	print_part("buffers", m->buffers, &first);
 	print_part("overhead", m->overhead, &first);
-	printf("%s%s of %s\n", first ? "" : ": ", format_bytes(total, sizeof total, m->total),
-	    format_bytes(capacity, sizeof capacity, e->capacity));
+	out_line(stdout, "%s%s of %s", first ? "" : ": ",
+	    format_bytes(total, sizeof total, m->total), e->capacity > 0 ?
+	    format_bytes(capacity, sizeof capacity, e->capacity) : "-");
 }
 
 static bool
@@ -105,17 +108,17 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	const int64_t stage = layout_pipeline_rank(l, rank);
 	int64_t mirror;
 
-	printf("rank         %" PRId64 " of %" PRId64 "\n", rank, l->world);
-	printf("node         %" PRId64 "\n", rank / per_node);
-	printf("local rank   %" PRId64 "\n", rank % per_node);
+	out_line(stdout, "rank         %" PRId64 " of %" PRId64, rank, l->world);
+	out_line(stdout, "node         %" PRId64, rank / per_node);
+	out_line(stdout, "local rank   %" PRId64, rank % per_node);
 	print_coordinates(l, rank);
 	if (e->stages > stage)
 		print_memory(e, stage);
-	putchar('\n');
+	out_end(stdout);
 	if (!print_group_table(&s->plan, l, rank))
 		return false;
-	if (e->placed) {
-		putchar('\n');
+	if (e->placed && e->model_known) {
+		out_end(stdout);
 		for (int64_t v = 0; v < e->placement.vpp; v++)
 			report_chunk(&e->placement, stage, v);
 		if ((mirror = placement_mirror(&e->placement, &s->plan, stage)) >= 0)
@@ -141,10 +144,7 @@ report_rank(const struct session *s, const char *text, bool json)
 	if ((e = session_estimate(s, NULL)) == NULL)
 		return STATUS_ERROR;
 	/* What the model dislikes does not stop this report, but explains what it lacks. */
-	if (!e->placed)
-		session_complain(&e->diags, SEVERITY_ERROR);
-	else
-		report_unknown_names(s);
+	session_complain(&e->diags, SEVERITY_ERROR);
 	if (json && e->laid_out)
 		json_rank(s, e, rank);
 	else if (!e->laid_out || !print_rank(s, e, rank))

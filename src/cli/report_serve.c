@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "core/estimate.h"
 #include "core/text.h"
+#include "out/out.h"
 #include "ui/format.h"
 
 static void
@@ -12,13 +13,13 @@ print_bytes(const char *name, double bytes)
 {
 	char text[64];
 
-	printf("  %-24s%12s\n", name, format_bytes(text, sizeof text, bytes));
+	out_line(stdout, "  %-24s%12s", name, format_bytes(text, sizeof text, bytes));
 }
 
 static void
 print_memory(const struct serve *s)
 {
-	fputs("\nMemory of the engine, on one GPU of the fullest stage\n", stdout);
+	out_text(stdout, "\nMemory of the engine, on one GPU of the fullest stage\n");
 	print_bytes("weights", s->weight_bytes);
 	print_bytes("outside the allocator", s->non_torch_bytes);
 	print_bytes("activations", s->activation_bytes);
@@ -31,21 +32,23 @@ print_pool(const struct plan *p, const struct serve *s)
 {
 	char tokens[64], blocks[64], bytes[64];
 
-	printf("\nKV cache     %s a token on one GPU",
+	out_end(stdout);
+	out_part(stdout, "KV cache     %s a token on one GPU",
 	    format_bytes(bytes, sizeof bytes, s->kv_bytes_per_token));
 	if (s->state_bytes_per_request > 0)
-		printf(", %s of state a request",
+		out_part(stdout, ", %s of state a request",
 		    format_bytes(bytes, sizeof bytes, s->state_bytes_per_request));
 	if (isfinite(s->kv_tokens)) {
-		printf("\npool         %s tokens of one engine in %s blocks\n",
+		out_end(stdout);
+		out_line(stdout, "pool         %s tokens of one engine in %s blocks",
 		    format_grouped(tokens, sizeof tokens, s->kv_tokens),
 		    format_grouped(blocks, sizeof blocks, s->kv_blocks));
-		printf("requests     %.2f of %lld tokens at once\n", s->max_concurrency,
+		out_line(stdout, "requests     %.2f of %lld tokens at once", s->max_concurrency,
 		    (long long)p->serving.context_length);
 	} else {
-		fputs("\npool         without limit: tokens take no memory\n", stdout);
+		out_text(stdout, "\npool         without limit: tokens take no memory\n");
 	}
-	printf("plan         %lld at once, of %lld + %lld tokens: %s\n",
+	out_line(stdout, "plan         %lld at once, of %lld + %lld tokens: %s",
 	    (long long)p->serving.concurrency, (long long)p->serving.prompt_tokens,
 	    (long long)p->serving.generate_tokens, s->fits ? "fits" : "does not fit");
 }
@@ -55,15 +58,16 @@ print_speed(const struct plan *p, const struct serve *s)
 {
 	char text[64], all[64], one[64];
 
-	printf("first token  %s after a prompt of %lld tokens (TTFT)\n",
+	out_line(stdout, "first token  %s after a prompt of %lld tokens (TTFT)",
 	    format_seconds(text, sizeof text, s->ttft_seconds), (long long)p->serving.prompt_tokens);
-	printf("next tokens  %s each (TPOT)\n", format_seconds(text, sizeof text, s->tpot_seconds));
-	printf("tokens       %s generated a second, %s on each GPU\n",
+	out_line(stdout, "next tokens  %s each (TPOT)",
+	    format_seconds(text, sizeof text, s->tpot_seconds));
+	out_line(stdout, "tokens       %s generated a second, %s on each GPU",
 	    format_grouped(all, sizeof all, s->tokens_per_second),
 	    format_grouped(one, sizeof one, s->tokens_per_second_per_gpu));
 	if (s->transfer_seconds > 0)
-		printf("transfer     %s for the KV cache of a prompt, where prefill and decode are "
-		    "apart\n", format_seconds(text, sizeof text, s->transfer_seconds));
+		out_line(stdout, "transfer     %s for the KV cache of a prompt, where prefill and "
+		    "decode are apart", format_seconds(text, sizeof text, s->transfer_seconds));
 }
 
 void

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "file/topics.h"
+#include "out/out.h"
 #include "ui/locale.h"
 
 /* --language, else that of the locale as far as there are pages in it, which are UTF-8. */
@@ -37,14 +38,15 @@ print_page(const struct topic *page)
 {
 	const char *text = page->text;
 
-	printf("%s\n", page->title);
+	out_line(stdout, "%s", page->title);
 	while (*text != '\0') {
 		const size_t n = strcspn(text, "\n");
 
-		if (strncmp(text, "= ", 2) == 0)
-			printf("\n%.*s\n", (int)n - 2, text + 2);
-		else if (n > 0)
-			printf("%.*s\n", (int)n, text);
+		if (strncmp(text, "= ", 2) == 0) {
+			out_end(stdout);
+			out_line(stdout, "%.*s", (int)n - 2, text + 2);
+		} else if (n > 0)
+			out_line(stdout, "%.*s", (int)n, text);
 		text += text[n] == '\n' ? n + 1 : n;
 	}
 }

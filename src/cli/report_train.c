@@ -6,6 +6,7 @@
 #include "core/estimate.h"
 #include "core/field.h"
 #include "core/text.h"
+#include "out/out.h"
 #include "ui/figures.h"
 #include "ui/format.h"
 #include "ui/units.h"
@@ -39,7 +40,7 @@ print_overlap(const struct plan *p)
 	char line[512];
 
 	figures_overlap(p, line, sizeof line);
-	fputs("overlap      ", stdout);
+	out_part(stdout, "overlap      ");
 	print_wrapped(line, 13, 13, 95);
 }
 
@@ -49,7 +50,7 @@ print_part(const char *name, double seconds, double step)
 	char text[64];
 
 	if (seconds > 0)
-		printf("  %-24s%10s%7.1f %%\n", name, format_seconds(text, sizeof text, seconds),
+		out_line(stdout, "  %-24s%10s%7.1f %%", name, format_seconds(text, sizeof text, seconds),
 		    step > 0 ? 100 * seconds / step : 0);
 }
 
@@ -59,16 +60,17 @@ print_rates(const struct plan *p, const struct steptime *s)
 	char precision[32], all[64], one[64];
 
 	field_format(FIELD_PRECISION, p, precision, sizeof precision);
-	printf("tokens       %s a second, %s on each GPU\n",
+	out_line(stdout, "tokens       %s a second, %s on each GPU",
 	    format_grouped(all, sizeof all, s->tokens_per_second),
 	    format_grouped(one, sizeof one, s->tokens_per_second_per_gpu));
 	if (s->training_seconds > 0)
-		printf("whole run    %.10g billion tokens in %.1f days, without interruptions\n",
+		out_line(stdout, "whole run    %.10g billion tokens in %.1f days, without interruptions",
 		    p->training.token_budget, s->training_seconds / 86400);
-	printf("compute      %.1f TFLOP/s of the model on each GPU\n", s->model_tflops_per_gpu);
-	printf("MFU          %.1f %% of the dense %s peak, causal attention counted by half; %.1f %% "
-	    "with all\n", 100 * s->mfu, precision, 100 * s->mfu_full);
-	printf("HFU          %.1f %%, recomputation counted\n", 100 * s->hfu);
+	out_line(stdout, "compute      %.1f TFLOP/s of the model on each GPU",
+	    s->model_tflops_per_gpu);
+	out_line(stdout, "MFU          %.1f %% of the dense %s peak, causal attention counted by "
+	    "half; %.1f %% with all", 100 * s->mfu, precision, 100 * s->mfu_full);
+	out_line(stdout, "HFU          %.1f %%, recomputation counted", 100 * s->hfu);
 }
 
 static void
@@ -76,14 +78,14 @@ print_step(const struct plan *p, const struct steptime *s)
 {
 	char text[64];
 
-	printf("step         %s", format_seconds(text, sizeof text, s->seconds));
+	out_part(stdout, "step         %s", format_seconds(text, sizeof text, s->seconds));
 	if (field_is_set(FIELD_COMPUTE_EFFICIENCY, p))
-		printf(", calibrated by %s\n", *p->calibration.source != '\0' ?
+		out_line(stdout, ", calibrated by %s", *p->calibration.source != '\0' ?
 		    p->calibration.source : "the plan's own efficiency");
 	else if (s->efficiency_error > 0)
-		printf(" +- %.0f %%, not calibrated\n", 100 * s->efficiency_error);
+		out_line(stdout, " +- %.0f %%, not calibrated", 100 * s->efficiency_error);
 	else
-		putchar('\n');
+		out_end(stdout);
 	print_part("compute", s->compute_seconds, s->seconds);
 	print_part("recompute", s->recompute_seconds, s->seconds);
 	print_part("exposed communication", s->exposed_comm_seconds, s->seconds);
@@ -96,12 +98,12 @@ print_step(const struct plan *p, const struct steptime *s)
 bool
 report_train(const struct plan *p, const struct estimate *e)
 {
-	fputs("\nSent by one GPU in one step\n", stdout);
+	out_text(stdout, "\nSent by one GPU in one step\n");
 	if (e->traffic.count == 0)
-		fputs("nothing: no group has more than one GPU\n", stdout);
+		out_line(stdout, "nothing: no group has more than one GPU");
 	else if (!print_traffic(&e->traffic))
 		return false;
-	fputs("\nTime of one step\n", stdout);
+	out_text(stdout, "\nTime of one step\n");
 	print_step(p, &e->step);
 	return true;
 }

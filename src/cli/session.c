@@ -9,14 +9,15 @@
 #include "core/override.h"
 #include "core/text.h"
 #include "file/catalog_file.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/topics.h"
+#include "out/out.h"
 
 void
 session_print_errors(const struct file_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++)
-		fprintf(stderr, "%s\n", errors->line[i]);
+		out_line(stderr, "%s", errors->line[i]);
 	if (errors->dropped > 0)
 		complain("%zu more errors", errors->dropped);
 }

@@ -28,7 +28,7 @@ const struct subcommand subcommand_table[] = {
 	{ "diff", "A B", "print where two plans and their estimates differ",
 	    TAKES_PLAN | TAKES_JSON, 2, 2, diff_run },
 	{ "calibrate", "PLAN LOG", "fit a plan's estimates to the log of its run",
-	    0, 2, 2, calibrate_run },
+	    TAKES_PLAN, 2, 2, calibrate_run },
 	{ "fields", "", "list everything that a plan can set", TAKES_JSON, 0, 0, fields_run },
 	{ "models", "[NAME]", "list the models, or print one as a section of a plan",
 	    TAKES_JSON, 0, 1, models_run },

@@ -17,8 +17,10 @@ const char *
 catalog_near(const struct catalog_list *list, const char *id)
 {
 	const char *best = NULL;
-	size_t least = strlen(id) / 2 + 1; /* half of the letters wrong is another name */
+	size_t least = strlen(id) / 2 + 1; /* half of the letters wrong is another name, */
 
+	if (least > 3)
+		least = 3; /* and so are three edits: llama-2-7b, gemma-2-2b */
 	for (size_t i = 0; i < list->count; i++) {
 		const char *candidate = list->entry[i].id;
 		size_t d = text_distance(id, candidate);

@@ -19,11 +19,12 @@ check_names(const struct facts *facts, struct diag_list *diags)
 	const struct plan *p = facts->plan;
 	const struct {
 		enum field_id field;
-		const char *reason, *name;
+		const char *reason, *name, *command;
 		const struct catalog_list *list;
 	} named[] = {
-		{ FIELD_GPU, "unknown_gpu", p->cluster.gpu, &facts->catalog->gpus },
-		{ FIELD_PRESET, "unknown_model", p->model.preset, &facts->catalog->models },
+		{ FIELD_GPU, "unknown_gpu", p->cluster.gpu, "gpus", &facts->catalog->gpus },
+		{ FIELD_PRESET, "unknown_model", p->model.preset, "models",
+		    &facts->catalog->models },
 	};
 
 	for (size_t i = 0; i < 2; i++) {
@@ -34,7 +35,9 @@ check_names(const struct facts *facts, struct diag_list *diags)
 			continue;
 		near = catalog_near(named[i].list, named[i].name);
 		d = diag_add(diags, SEVERITY_ERROR, named[i].field, named[i].reason, "shardplan catalogue",
-		    "the catalogue has no %s %s", field_table[named[i].field].label, named[i].name);
+		    "the catalogue has no %s %s%s%s", field_table[named[i].field].label, named[i].name,
+		    near == NULL ? "; what it has, list: shardplan " : "",
+		    near == NULL ? named[i].command : "");
 		if (d != NULL && near != NULL) {
 			d->fix_field = named[i].field;
 			text_put(d->fix_value, sizeof d->fix_value, "%s", near);

@@ -39,7 +39,7 @@ check_fit(struct estimate *out, const struct plan *p)
 		    "vLLM vllm/v1/core/kv_cache_utils.py",
 		    "the KV cache holds %.1f requests of %lld tokens on one engine: not what is asked for",
 		    out->serve.max_concurrency, (long long)p->serving.context_length);
-	} else if (out->stages > 0 && !out->fits) {
+	} else if (estimate_has_fit(out) && !out->fits) {
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
 		    "the GPU's data sheet; shardplan-plan(5), memory_gib",
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s", (long long)out->peak_stage,
@@ -126,10 +126,30 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 		estimate_stage(out, &setup, s, ledger);
 }
 
+/* No GPU computes faster than its peak: then a rate of the plan's own is wrong. */
+static void
+check_rates(struct estimate *out, const struct plan *p)
+{
+	const bool fp8 = p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0;
+	const enum field_id field = field_is_set(FIELD_COMPUTE_EFFICIENCY, p) ?
+	    FIELD_COMPUTE_EFFICIENCY : fp8 ? FIELD_FP8_TFLOPS : FIELD_BF16_TFLOPS;
+	struct diag *d;
+
+	if (!out->timed || !(out->step.hfu > 1))
+		return;
+	d = diag_add(&out->diags, SEVERITY_WARNING, field, "faster_than_peak",
+	    "Chowdhery et al. 2022, PaLM, arXiv 2204.02311, appendix B",
+	    "each GPU would do %.2f times what its dense peak allows (MFU %.0f %%, HFU %.0f %%): "
+	    "this value is wrong, or of another run", out->step.hfu,
+	    100 * out->step.mfu, 100 * out->step.hfu);
+	if (d != NULL && field_is_set(field, p))
+		d->fix_field = field; /* without it, the catalogue's value or none */
+}
+
 static void
 estimate_speed(struct estimate *out, const struct plan *p, struct ledger *ledger)
 {
-	out->timed = out->legal && out->stages > 0 && p->mode == MODE_TRAIN;
+	out->timed = out->stages > 0 && p->mode == MODE_TRAIN;
 	if (out->timed)
 		out->step = steptime_estimate(p, &out->layout, &out->placement, out->microbatches,
 		    &out->traffic, ledger);
@@ -138,6 +158,13 @@ estimate_speed(struct estimate *out, const struct plan *p, struct ledger *ledger
 		out->serve = serve_estimate(p, &out->layout, &out->placement, ledger);
 		serve_stages(out, p);
 	}
+}
+
+/* The shape of a model that the catalogue lacks is anybody's guess. */
+static bool
+is_known(const struct plan *p, const struct catalog *catalog)
+{
+	return catalog == NULL || catalog_find(&catalog->models, p->model.preset) != NULL;
 }
 
 void
@@ -149,10 +176,14 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	diag_clear(&out->diags);
 	facts = place(out, p, catalog, &out->diags);
 	out->legal = check_with(&facts, &out->diags);
-	out->params = params_model(p, ledger);
+	out->model_known = is_known(p, catalog);
+	if (!out->legal)
+		out->stages = 0;
+	out->params = out->model_known ? params_model(p, ledger) : (struct model_params){ 0 };
 	estimate_stages(out, p, ledger);
 	estimate_speed(out, p, ledger);
 	check_bias(out, p);
+	check_rates(out, p);
 	check_fit(out, p);
 }
 

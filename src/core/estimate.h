@@ -31,26 +31,34 @@ struct stage_estimate {
 struct estimate {
 	struct diag_list diags;       /* from plan_check, fixes filled in on request */
 	bool legal;                   /* no error */
+	bool model_known;             /* params hold: the catalogue has the model */
 	bool laid_out, placed, fits;
 	struct layout layout;         /* valid when laid_out */
 	struct placement placement;   /* valid when placed */
 	int64_t world, dp, edp, microbatches; /* 0 where unknown */
 	struct model_params params;
-	double params_per_gpu_max, capacity;  /* parameters, bytes */
-	int64_t stages;               /* entries of stage[], 0 unless laid out and placed */
+	double params_per_gpu_max, capacity;  /* parameters; bytes, 0 for a GPU without data */
+	int64_t stages;               /* entries of stage[], 0 unless legal: else nothing runs */
 	int64_t peak_stage;
 	double peak_total;            /* bytes on the fullest stage */
 	struct stage_estimate stage[STAGE_CHUNKS_MAX];
 	bool timed;                   /* traffic and step hold: train mode, legal */
 	struct traffic traffic;
 	struct steptime step;
-	bool served;                  /* serve holds: serve mode, laid out and placed */
+	bool served;                  /* serve holds: serve mode, legal */
 	struct serve serve;
 };
 
 /* Estimate a resolved plan. ledger may be NULL; with one, every term is noted. */
 void estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
     struct ledger *ledger);
+
+/* Whether it is known if the plan fits: it is legal, and its GPU's memory is known. */
+static inline bool
+estimate_has_fit(const struct estimate *e)
+{
+	return e->stages > 0 && e->capacity > 0;
+}
 
 /*
  * What a search asks of each plan: is it legal, does it fit, traffic and time. False for a

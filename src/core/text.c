@@ -105,25 +105,29 @@ ends(const char *p)
 bool
 text_to_int(const char *text, int64_t *out)
 {
+	const int before = errno; /* of whoever reads the text: the reason of an error to come */
 	char *end;
 	long long v;
+	bool ok;
 
 	errno = 0;
 	v = strtoll(text, &end, 10);
-	if (end == text || !ends(end) || errno == ERANGE)
-		return false;
-	*out = v;
-	return true;
+	ok = end != text && ends(end) && errno != ERANGE;
+	errno = before;
+	if (ok)
+		*out = v;
+	return ok;
 }
 
 bool
 text_to_real(const char *text, double *out)
 {
+	const int before = errno;
 	char *end;
 	double v;
 
-	errno = 0;
 	v = strtod(text, &end);
+	errno = before;
 	if (end == text || !ends(end) || !isfinite(v))
 		return false;
 	*out = v;
@@ -162,6 +166,27 @@ lower(char c)
 	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
+/* What it takes to insert or delete a character. */
+static size_t
+cost(char c)
+{
+	return c >= '0' && c <= '9' ? 2 : 1;
+}
+
+static size_t
+replacing(char a, char b)
+{
+	return lower(a) == lower(b) ? 0 : cost(a) > cost(b) ? cost(a) : cost(b);
+}
+
+static size_t
+least(size_t a, size_t b, size_t c)
+{
+	const size_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
 size_t
 text_distance(const char *a, const char *b)
 {
@@ -170,18 +195,18 @@ text_distance(const char *a, const char *b)
 
 	if (la >= LONGEST || lb >= LONGEST)
 		return LONGEST;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
+	row[0] = 0;
+	for (size_t j = 1; j <= lb; j++)
+		row[j] = row[j - 1] + cost(b[j - 1]);
 	for (size_t i = 1; i <= la; i++) {
 		size_t diagonal = row[0];
 
-		row[0] = i;
+		row[0] += cost(a[i - 1]);
 		for (size_t j = 1; j <= lb; j++) {
-			size_t replace = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
-			size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+			size_t replace = diagonal + replacing(a[i - 1], b[j - 1]);
 
 			diagonal = row[j];
-			row[j] = replace < shorter + 1 ? replace : shorter + 1;
+			row[j] = least(replace, row[j] + cost(a[i - 1]), row[j - 1] + cost(b[j - 1]));
 		}
 	}
 	return row[lb];

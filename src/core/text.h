@@ -32,9 +32,9 @@ bool text_copy(char *buf, size_t size, const char *src);
 size_t text_real(char *buf, size_t size, double v);
 
 /*
- * Read one whole number or real. Blanks around it are allowed, anything else after
- * it is not. text_to_int refuses what does not fit in int64_t; text_to_real refuses
- * infinities and NaN. Both return false and leave *out alone on refusal.
+ * Read one whole number or real. Blanks around it are allowed, anything else after it is
+ * not; errno stays as it was. text_to_int refuses what does not fit in int64_t; text_to_real
+ * refuses infinities and NaN. Both return false and leave *out alone on refusal.
  */
 bool text_to_int(const char *text, int64_t *out);
 bool text_to_real(const char *text, double *out);
@@ -56,6 +56,7 @@ text_equal(const char *a, const char *b)
 }
 
 /* Edits (insert, delete, replace, swap of neighbours counted as two) from a to b, letters
- * compared without case; for "did you mean". Words beyond 63 bytes count as far away. */
+ * compared without case; for "did you mean". A digit counts as two: numbers are what names
+ * of models differ by. Words beyond 63 bytes count as far away. */
 size_t text_distance(const char *a, const char *b);
 #endif

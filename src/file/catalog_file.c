@@ -12,7 +12,7 @@
 #include "file/cfg.h"
 #include "file/errors.h"
 #include "file/paths.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/slurp.h"
 
 /* One kind of catalogue file: NAME.cfg holds NAME = ( { ... }, ... ); */
@@ -217,14 +217,18 @@ load_cluster(const struct loader *l, const char *dir, const char *name, size_t f
 	struct catalog_entry entry;
 	struct planfile *file = malloc(sizeof *file);
 	char path[PLANFILE_PATH_SIZE];
+	const size_t length = strlen(name) - strlen(".cfg");
 	struct plan plan;
 	bool ok = false;
 
 	memset(&entry, 0, sizeof entry);
 	text_put(path, sizeof path, "%s/%s", dir, name);
-	text_put(entry.id, sizeof entry.id, "%.*s", (int)(strlen(name) - strlen(".cfg")), name);
+	text_put(entry.id, sizeof entry.id, "%.*s", (int)length, name);
 	if (file == NULL) {
 		errors_add(l->errors, path, 0, "", "out of memory");
+	} else if (length >= sizeof entry.id) {
+		errors_add(l->errors, path, 0, "", "the name of a cluster is too long: %zu bytes "
+		    "(fix: rename the file, to at most %zu and .cfg)", length, sizeof entry.id - 1);
 	} else if (!good_id(entry.id)) {
 		errors_add(l->errors, path, 0, "",
 		    "the name of a cluster is made of letters, digits and . _ + -");
@@ -245,54 +249,39 @@ load_cluster(const struct loader *l, const char *dir, const char *name, size_t f
 }
 
 static int
-by_name(const void *a, const void *b)
+is_cluster_file(const struct dirent *e)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const size_t n = strlen(e->d_name);
+
+	return e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".cfg") == 0;
 }
 
-static bool
-is_cluster_file(const char *name)
+/* In one order, so that lists are alike everywhere. */
+static int
+by_name(const struct dirent **a, const struct dirent **b)
 {
-	size_t n = strlen(name);
-
-	return n > 4 && name[0] != '.' && strcmp(name + n - 4, ".cfg") == 0;
-}
-
-/* The names of a directory's .cfg files, sorted, so that lists are alike everywhere. */
-static size_t
-list_directory(DIR *d, char **names, size_t most)
-{
-	const struct dirent *e;
-	size_t count = 0;
-
-	while (count < most && (e = readdir(d)) != NULL)
-		if (is_cluster_file(e->d_name) && (names[count] = strdup(e->d_name)) != NULL)
-			count++;
-	qsort(names, count, sizeof names[0], by_name);
-	return count;
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 static bool
 load_clusters(const struct loader *l, const char *dir, bool needed)
 {
-	enum { CLUSTERS_MAX = 256 };
-	char *names[CLUSTERS_MAX];
-	size_t count, first = l->catalog->clusters.count;
-	DIR *d = opendir(dir);
+	const size_t first = l->catalog->clusters.count;
+	struct dirent **name;
+	const int count = scandir(dir, &name, is_cluster_file, by_name);
 	bool ok = true;
 
-	if (d == NULL) {
+	if (count < 0) {
 		if (!needed && (errno == ENOENT || errno == ENOTDIR))
 			return true;
 		errors_add(l->errors, dir, 0, "", "can not be read: %s", strerror(errno));
 		return false;
 	}
-	count = list_directory(d, names, CLUSTERS_MAX);
-	closedir(d);
-	for (size_t i = 0; i < count; i++) {
-		ok = load_cluster(l, dir, names[i], first) && ok;
-		free(names[i]);
+	for (int i = 0; i < count; i++) {
+		ok = load_cluster(l, dir, name[i]->d_name, first) && ok;
+		free(name[i]);
 	}
+	free(name);
 	return ok;
 }
 

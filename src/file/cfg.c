@@ -1,10 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/show.h"
 #include "core/text.h"
 #include "file/cfg.h"
 #include "file/errors.h"
-#include "file/show.h"
+#include "file/scan.h"
 
 enum { PATH_SIZE = 160, SHOWN_SIZE = 48, FORMAT = 1 };
 

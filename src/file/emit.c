@@ -6,7 +6,7 @@
 #include "file/emit.h"
 #include "core/framework/resolve.h"
 #include "file/planfile.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/textbuf.h"
 
 #define HEAD "# shardplan plan; shardplan-plan(5) explains every line"
@@ -62,10 +62,11 @@ emit_string(struct textbuf *out, const char *text)
 			textbuf_bytes(out, "\\n", 2);
 		else if (c == '\t')
 			textbuf_bytes(out, "\\t", 2);
-		else if (c < 0x20 || c == 0x7f)
-			textbuf_add(out, "\\x%02X", c);
 		else if (step == 0)
 			textbuf_bytes(out, "?", 1); /* no UTF-8: would be refused when read */
+		else if (show_foreign(text, left) > 0)
+			for (size_t i = 0; i < step; i++)
+				textbuf_add(out, "\\x%02X", (unsigned)(unsigned char)text[i]);
 		else
 			textbuf_bytes(out, text, step);
 		step += step == 0;

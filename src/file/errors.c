@@ -1,5 +1,5 @@
 #include "file/errors.h"
-#include "file/show.h"
+#include "core/show.h"
 
 void
 errors_add(struct file_errors *errors, const char *file, unsigned line, const char *path,
@@ -14,7 +14,7 @@ errors_add(struct file_errors *errors, const char *file, unsigned line, const ch
 		return;
 	}
 	out = errors->line[errors->count++];
-	show_path(name, sizeof name, file);
+	show_path(name, sizeof name, file[0] != '\0' ? file : "''");
 	used = line == 0 ? text_put(out, size, "%s: error: ", name) :
 	    text_put(out, size, "%s:%u: error: ", name, line);
 	if (path[0] != '\0') {

@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "file/errors.h"
 #include "file/jsonin.h"
-#include "file/show.h"
+#include "core/show.h"
 
 /* ---- the text ---------------------------------------------------------------------- */
 

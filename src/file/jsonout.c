@@ -2,26 +2,59 @@
 #include <math.h>
 #include <string.h>
 
-#include <jansson.h>
-
+#include "core/show.h"
 #include "core/text.h"
 #include "file/jsonout.h"
-#include "file/show.h"
+#include "out/out.h"
 
-/* Quotation marks and escapes are the library's; bytes that are no UTF-8 become '?'. */
+/* What core/show.h does not show, escaped, so that the value is the same; a byte that is no
+ * UTF-8, which JSON can not hold, is the text \xNN. Returns the bytes that it stands for. */
+static size_t
+put_foreign(struct jsonout *j, const char *v, size_t left)
+{
+	const size_t step = utf8_length(v, left);
+	const uint32_t ch = step > 0 ? utf8_char(v, step) : 0;
+
+	if (step == 0)
+		out_part(j->out, "\\\\x%02x", (unsigned)(unsigned char)*v);
+	else if (ch < 0x10000)
+		out_part(j->out, "\\u%04x", (unsigned)ch);
+	else /* a pair of surrogates: RFC 8259, section 7 */
+		out_part(j->out, "\\u%04x\\u%04x", 0xd7c0 + (unsigned)(ch >> 10),
+		    0xdc00 | (unsigned)(ch & 0x3ff));
+	return step > 0 ? step : 1;
+}
+
 static void
 put_text(struct jsonout *j, const char *v)
 {
-	char shown[2048];
-	json_t *text = json_string(v);
+	static const char letters[] = "\"\\\b\f\n\r\t", escapes[] = "\"\\bfnrt";
+	size_t left = strlen(v);
 
-	if (text == NULL) {
-		show_text(shown, sizeof shown, v);
-		text = json_string(shown);
+	out_part(j->out, "\"");
+	while (left > 0) {
+		const char *letter = strchr(letters, *v);
+		size_t step = show_plain(v, strcspn(v, letters));
+
+		if (step > 0) {
+			out_bytes(j->out, v, step);
+		} else if (letter != NULL) {
+			out_part(j->out, "\\%c", escapes[letter - letters]);
+			step = 1;
+		} else {
+			step = put_foreign(j, v, left);
+		}
+		v += step;
+		left -= step;
 	}
-	if (text == NULL || json_dumpf(text, j->out, JSON_ENCODE_ANY) != 0)
-		fputs("null", j->out);
-	json_decref(text);
+	out_part(j->out, "\"");
+}
+
+static void
+new_line(struct jsonout *j)
+{
+	out_end(j->out);
+	out_part(j->out, "%*s", 2 * j->depth, "");
 }
 
 /* Comma, line end, indentation and key: all that stands before a value. */
@@ -32,20 +65,14 @@ before(struct jsonout *j, const char *key)
 		bool *begun = &j->begun[j->depth - 1];
 
 		if (*begun)
-			putc(',', j->out);
-		if (j->line > 0) {
-			if (*begun)
-				putc(' ', j->out);
-		} else {
-			putc('\n', j->out);
-			for (int i = 0; i < j->depth; i++)
-				fputs("  ", j->out);
-		}
+			out_bytes(j->out, ", ", j->line > 0 ? 2 : 1);
+		if (j->line == 0)
+			new_line(j);
 		*begun = true;
 	}
 	if (key != NULL) {
 		put_text(j, key);
-		fputs(": ", j->out);
+		out_part(j->out, ": ");
 	}
 }
 
@@ -53,7 +80,7 @@ static void
 open_container(struct jsonout *j, const char *key, char begin, char end, bool row)
 {
 	before(j, key);
-	putc(begin, j->out);
+	out_bytes(j->out, &begin, 1);
 	if (j->depth == JSONOUT_DEPTH) /* deeper than any report: ends up as wrong JSON */
 		return;
 	j->end[j->depth] = end;
@@ -97,20 +124,18 @@ jsonout_close(struct jsonout *j)
 		j->line = 0;
 	j->depth--;
 	if (!row && j->begun[j->depth]) {
-		putc('\n', j->out);
-		for (int i = 0; i < j->depth; i++)
-			fputs("  ", j->out);
+		new_line(j);
 	}
-	putc(j->end[j->depth], j->out);
+	out_bytes(j->out, &j->end[j->depth], 1);
 	if (j->depth == 0)
-		putc('\n', j->out);
+		out_end(j->out);
 }
 
 void
 jsonout_int(struct jsonout *j, const char *key, int64_t v)
 {
 	before(j, key);
-	fprintf(j->out, "%" PRId64, v);
+	out_part(j->out, "%" PRId64, v);
 }
 
 void
@@ -124,9 +149,7 @@ jsonout_real(struct jsonout *j, const char *key, double v)
 	}
 	before(j, key);
 	text_real(text, sizeof text, v);
-	fputs(text, j->out);
-	if (strpbrk(text, ".e") == NULL)
-		fputs(".0", j->out);
+	out_part(j->out, "%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "");
 }
 
 void
@@ -141,10 +164,21 @@ jsonout_count(struct jsonout *j, const char *key, double v)
 }
 
 void
+jsonout_bytes(struct jsonout *j, const char *key, double v)
+{
+	if (!isfinite(v)) {
+		jsonout_null(j, key);
+		return;
+	}
+	before(j, key);
+	out_part(j->out, "%.0f", round(v));
+}
+
+void
 jsonout_bool(struct jsonout *j, const char *key, bool v)
 {
 	before(j, key);
-	fputs(v ? "true" : "false", j->out);
+	out_part(j->out, "%s", v ? "true" : "false");
 }
 
 void
@@ -162,5 +196,5 @@ void
 jsonout_null(struct jsonout *j, const char *key)
 {
 	before(j, key);
-	fputs("null", j->out);
+	out_part(j->out, "null");
 }

@@ -32,8 +32,10 @@ void jsonout_close(struct jsonout *j); /* the innermost container; a line end af
 
 void jsonout_int(struct jsonout *j, const char *key, int64_t v);
 void jsonout_real(struct jsonout *j, const char *key, double v);
-/* A count or a number of bytes that a double holds: an integer where it is whole. */
+/* A count that a double holds: an integer where it is whole. */
 void jsonout_count(struct jsonout *j, const char *key, double v);
+/* Bytes: always whole, to the nearest. */
+void jsonout_bytes(struct jsonout *j, const char *key, double v);
 void jsonout_bool(struct jsonout *j, const char *key, bool v);
 void jsonout_text(struct jsonout *j, const char *key, const char *v); /* NULL: null */
 void jsonout_null(struct jsonout *j, const char *key);

@@ -9,7 +9,7 @@
 #include "file/pathname.h"
 #include "file/paths.h"
 #include "file/planfile.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/slurp.h"
 
 /* One file of a chain of plans; each is the base of the one before it. */

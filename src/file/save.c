@@ -10,7 +10,7 @@
 #include "file/pathname.h"
 #include "file/planfile.h"
 #include "file/scan.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/slurp.h"
 
 enum { COPIES_MAX = 1000 }; /* of one plan, that it looks through for a free name */

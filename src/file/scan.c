@@ -9,7 +9,7 @@
 #include "file/emit.h"
 #include "file/errors.h"
 #include "file/scan.h"
-#include "file/show.h"
+#include "core/show.h"
 
 struct scanner {
 	const char *at, *end; /* *end is NUL */

@@ -11,7 +11,7 @@
 #include "file/pathname.h"
 #include "file/paths.h"
 #include "file/settings_file.h"
-#include "file/show.h"
+#include "core/show.h"
 #include "file/slurp.h"
 #include "file/textbuf.h"
 

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/text.h"
+#include "out/out.h"
 #include "ui/app.h"
 #include "ui/keep.h"
 #include "ui/linear.h"
@@ -79,7 +81,7 @@ keep_draft(const struct state *s, char *note, size_t size)
 		return;
 	if (!s->files->keep_draft(s->files->context, &s->plan, true, note, size) &&
 	    note[0] == '\0')
-		snprintf(note, size, "the unsaved plan could not be kept");
+		text_put(note, size, "the unsaved plan could not be kept");
 }
 
 static int64_t
@@ -177,7 +179,7 @@ run_screen(struct terminal *t, struct state *s)
 	canvas_free(&c);
 	term_close(t);
 	if (note[0] != '\0')
-		fprintf(stderr, "shardplan: %s\n", note);
+		out_line(stderr, "shardplan: %s", note);
 	return status;
 }
 
@@ -192,7 +194,7 @@ run_lines(struct state *s)
 	bool on = true;
 
 	if (!read_catalog(s, note, sizeof note)) {
-		fprintf(stderr, "shardplan: %s\n", note);
+		out_line(stderr, "shardplan: %s", note);
 		return 2;
 	}
 	term_watch_signals();
@@ -210,7 +212,7 @@ run_lines(struct state *s)
 	else if (s->files->drop_draft != NULL)
 		s->files->drop_draft(s->files->context);
 	if (note[0] != '\0')
-		fprintf(stderr, "shardplan: %s\n", note);
+		out_line(stderr, "shardplan: %s", note);
 	return term_signal() != 0 ? 128 + term_signal() : 0;
 }
 
@@ -223,7 +225,7 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 	int status = 2;
 
 	if (!state_init(&s, plan, catalog, files, options)) {
-		fprintf(stderr, "shardplan: out of memory\n");
+		out_line(stderr, "shardplan: out of memory");
 		return 2;
 	}
 	s.chinese = locale_chinese();

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "core/show.h"
 #include "core/text.h"
 #include "ui/canvas.h"
 
@@ -98,7 +99,7 @@ canvas_step(const char *text, int *w)
 	uint32_t ch;
 	const int bytes = decode(text, &ch);
 
-	*w = ch < 0x20 || ch == 0x7f ? 1 : columns(ch);
+	*w = show_is_plain(ch) ? columns(ch) : 1;
 	if (*w < 0)
 		*w = 1;
 	return bytes;
@@ -114,7 +115,7 @@ draw(struct canvas *c, struct rect clip, int x, int y, struct style style, const
 		int n;
 
 		text += decode(text, &ch);
-		n = ch < 0x20 || ch == 0x7f ? -1 : columns(ch);
+		n = show_is_plain(ch) ? columns(ch) : -1;
 		if (n == 0)
 			continue;
 		if (n < 0 || (ch >= 0x80 && c != NULL && !c->utf8)) {

@@ -32,7 +32,7 @@ void canvas_free(struct canvas *c);
 void canvas_clear(struct canvas *c);
 
 /* Draw text (UTF-8) from a cell on, clipped to `clip`; wide characters take two cells,
- * control and invalid characters are shown as '?', and so is everything beyond ASCII on
+ * characters that core/show.h does not show, and invalid ones, are shown as '?', and so is everything beyond ASCII on
  * a canvas that is not utf8. Returns the columns that the whole text would take. */
 int canvas_text(struct canvas *c, struct rect clip, int x, int y, struct style style,
     const char *text);

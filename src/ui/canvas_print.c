@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/text.h"
+#include "out/out.h"
 #include "ui/canvas.h"
 
 static bool
@@ -12,31 +14,33 @@ same_look(struct look a, struct look b)
 }
 
 static void
-print_color(FILE *out, int color, bool background)
+add_color(char *buf, size_t size, int color, bool background)
 {
-	int base = background ? 40 : 30;
+	const int base = background ? 40 : 30;
 
 	if (color < 0)
 		return;
 	if (color < 8)
-		fprintf(out, ";%d", base + color);
+		text_add(buf, size, ";%d", base + color);
 	else if (color < 16)
-		fprintf(out, ";%d", base + 60 + color - 8);
+		text_add(buf, size, ";%d", base + 60 + color - 8);
 	else
-		fprintf(out, ";%d;5;%d", base + 8, color);
+		text_add(buf, size, ";%d;5;%d", base + 8, color);
 }
 
 static void
 print_look(FILE *out, struct look look)
 {
-	fprintf(out, "\033[0%s%s%s%s", look.bold ? ";1" : "", look.dim ? ";2" : "",
+	char text[48];
+
+	text_put(text, sizeof text, "0%s%s%s%s", look.bold ? ";1" : "", look.dim ? ";2" : "",
 	    look.underline ? ";4" : "", look.reverse ? ";7" : "");
-	print_color(out, look.fg, false);
-	print_color(out, look.bg, true);
-	fputc('m', out);
+	add_color(text, sizeof text, look.fg, false);
+	add_color(text, sizeof text, look.bg, true);
+	out_look(out, text);
 }
 
-/* UTF-8 by hand: fprintf %lc would fail in a C locale for a canvas asked to be utf8. */
+/* UTF-8 by hand: printing %lc would fail in a C locale for a canvas asked to be utf8. */
 static void
 print_char(FILE *out, wchar_t wide)
 {
@@ -63,7 +67,7 @@ print_char(FILE *out, wchar_t wide)
 		buf[3] = (char)(0x80 | (ch & 0x3f));
 		n = 4;
 	}
-	fwrite(buf, 1, n, out);
+	out_bytes(out, buf, n);
 }
 
 /* A blank that shows nothing need not be written at the end of a line. */
@@ -106,8 +110,8 @@ canvas_print(const struct canvas *c, FILE *out, enum theme_colors colors,
 			print_char(out, row[x].ch);
 		}
 		if (!same_look(now, none))
-			fputs("\033[0m", out);
-		fputc('\n', out);
+			out_look(out, "0");
+		out_end(out);
 	}
 	return fflush(out) == 0 && !ferror(out);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "out/out.h"
 #include "ui/actions.h"
 #include "ui/command.h"
 #include "ui/input.h"
@@ -20,23 +21,17 @@ struct answer {
 	int lines;
 };
 
-/* Text of plans and files may hold anything; a terminal must not take it for orders. */
+/* A line; of blanks that align columns, two. */
 static void
 put_text(FILE *out, const char *text)
 {
-	const unsigned char *u = (const unsigned char *)text;
+	while (*text != '\0') {
+		const int word = (int)strcspn(text, " "), blanks = (int)strspn(text + word, " ");
 
-	for (; *u != '\0'; u++) {
-		if (*u < ' ' || *u == 127) {
-			fputc('?', out);
-		} else if (u[0] == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0) { /* a control of C1 */
-			fputc('?', out);
-			u++;
-		} else if (*u != ' ' || u[1] != ' ' || u[2] != ' ') {
-			fputc(*u, out); /* of blanks that align columns, two */
-		}
+		out_part(out, "%.*s%*s", word, text, blanks < 2 ? blanks : 2, "");
+		text += word + blanks;
 	}
-	fputc('\n', out);
+	out_end(out);
 }
 
 static void say(struct answer *a, const char *fmt, ...) TEXT_FORMAT(2, 3);
@@ -50,7 +45,7 @@ say(struct answer *a, const char *fmt, ...)
 	va_start(args, fmt);
 	text_vput(text, sizeof text, fmt, args);
 	va_end(args);
-	fprintf(a->out, "%d. ", ++a->lines);
+	out_part(a->out, "%d. ", ++a->lines);
 	put_text(a->out, text);
 }
 
@@ -173,7 +168,7 @@ say_list(FILE *out, const struct state *s, const char *open)
 		if (again && row->item != s->item)
 			continue;
 		if (row->item >= 0 && (i == 0 || row[-1].item != row->item))
-			fprintf(out, "%d. ", row->item + 1);
+			out_part(out, "%d. ", row->item + 1);
 		put_text(out, row->text + strspn(row->text, " "));
 	}
 	if (rows.items > 0 && type->accept != NULL && !again)

@@ -25,17 +25,19 @@ add_sizes(struct list *l, const struct estimate *e)
 	const bool placed = e->stages > 0;
 
 	add(l, "legal", "legal", RESULT_ANSWER, true, e->legal);
-	add(l, "fits", "fits", RESULT_ANSWER, true, e->fits);
+	add(l, "fits", "fits", RESULT_ANSWER, estimate_has_fit(e), e->fits);
 	add(l, "parallel.world", "world", RESULT_COUNT, true, (double)e->world);
 	add(l, "parallel.dp", "dp", RESULT_COUNT, e->laid_out, (double)e->dp);
 	add(l, "parallel.edp", "edp", RESULT_COUNT, e->laid_out, (double)e->edp);
 	add(l, "parallel.microbatches", "micro-batches", RESULT_COUNT, e->microbatches > 0,
 	    (double)e->microbatches);
-	add(l, "params.total", "parameters in all", RESULT_PARAMS, true, e->params.total);
-	add(l, "params.active", "parameters active", RESULT_PARAMS, true, e->params.active);
+	add(l, "params.total", "parameters in all", RESULT_PARAMS, e->model_known,
+	    e->params.total);
+	add(l, "params.active", "parameters active", RESULT_PARAMS, e->model_known,
+	    e->params.active);
 	add(l, "params.per_gpu_max", "most parameters on a GPU", RESULT_PARAMS, placed,
 	    e->params_per_gpu_max);
-	add(l, "capacity", "capacity of a GPU", RESULT_BYTES, true, e->capacity);
+	add(l, "capacity", "capacity of a GPU", RESULT_BYTES, e->capacity > 0, e->capacity);
 	add(l, "stages", "pipeline stages", RESULT_COUNT, placed, (double)e->stages);
 	add(l, "peak.stage", "fullest stage", RESULT_COUNT, placed, (double)e->peak_stage);
 }

@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "out/out.h"
 #include "ui/locale.h"
 #include "ui/looks.h"
 #include "ui/term.h"
@@ -166,13 +167,14 @@ is_able(void)
 {
 	static const char other[] =
 	    "without one: shardplan --linear asks and answers in plain lines,\n"
-	    "shardplan map and shardplan estimate print (see shardplan --help)";
+	    "shardplan map and shardplan estimate print (see shardplan --help)\n";
 	const char *term = getenv("TERM");
 	bool able = false;
 	int err;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		fprintf(stderr, "shardplan: the screen needs a terminal;\n%s\n", other);
+		out_line(stderr, "shardplan: the screen needs a terminal;");
+		out_text(stderr, other);
 		return false;
 	}
 	if (setupterm(NULL, STDOUT_FILENO, &err) == OK) {
@@ -180,9 +182,12 @@ is_able(void)
 		back_fetch();
 		del_curterm(cur_term); /* newterm reads it again */
 	}
-	if (!able)
-		fprintf(stderr, "shardplan: terminal type \"%s\" is unknown or too simple;\n"
-		    "try TERM=xterm-256color or TERM=vt100;\n%s\n", term != NULL ? term : "", other);
+	if (!able) {
+		out_line(stderr, "shardplan: terminal type \"%s\" is unknown or too simple;",
+		    term != NULL ? term : "");
+		out_line(stderr, "try TERM=xterm-256color or TERM=vt100;");
+		out_text(stderr, other);
+	}
 	return able;
 }
 
@@ -242,7 +247,7 @@ term_open(struct terminal *t, const struct app_options *options)
 	t->screen = newterm(NULL, stdout, stdin);
 	if (t->screen == NULL) {
 		handle_none();
-		fprintf(stderr, "shardplan: the terminal could not be started\n");
+		out_line(stderr, "shardplan: the terminal could not be started");
 		return false;
 	}
 	set_escdelay(25);

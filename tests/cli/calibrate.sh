@@ -127,6 +127,37 @@ run 1 calibrate vllm.cfg fast.json
 err_has 'no compute efficiency from 0\.1 to 1\.4 makes 5e\+06 tokens a second'
 cmp -s vllm.cfg before.cfg || fail 'the plan changed'
 
+# what the command line sets is compared with, and stays out of the file
+cp old.cfg plan.cfg
+good calibrate --set training.global_batch_size=128 --pp=2 plan.cfg "$logs/megatron.log"
+mv out with
+run 0 calibrate plan.cfg "$logs/megatron.log"
+grep '^step' with | cmp -s - out && fail 'the options had no effect'
+good diff old.cfg plan.cfg
+out_lacks '^(training|parallel)\.'
+printf 'cluster: { nodes = 2; gpus_per_node = 8; };\nparallel: { tp = 2; pp = 2; };\ntraining: { global_batch_size = 128; };\n' >whole.cfg
+good calibrate whole.cfg "$logs/megatron.log"
+grep '^calibration' out >expected
+grep '^calibration' with | cmp -s - expected || fail 'not the calibration of that plan'
+
+# a bias that no estimate is off by: refused, and asked for at a terminal
+cp old.cfg plan.cfg
+run 1 calibrate --set model.preset=llama-3.2-1b plan.cfg "$logs/megatron.log"
+err_has 'calibration\.memory_bias_gib would be [0-9.]+ GiB, more than the 10 GiB .*h100-sxm-80gb.*--set'
+err_has 'plan\.cfg is as it was$'
+out_lacks '^calibration'
+cmp -s plan.cfg old.cfg || fail 'the plan changed'
+if command -v script >/dev/null; then
+	for answer in n y; do
+		about "a strange bias, answer $answer"
+		cp old.cfg plan.cfg
+		echo $answer | script -qec "$PROG calibrate --set model.preset=llama-3.2-1b plan.cfg $logs/megatron.log" /dev/null >out 2>&1
+		out_has 'write it into plan\.cfg all the same\? \[y/N\]'
+		grep -q 'memory_bias_gib = 1' plan.cfg
+		[ $? -eq "$([ $answer = y ]; echo $?)" ] || fail 'the answer does not count'
+	done
+fi
+
 # from standard input
 cp old.cfg plan.cfg
 "$PROG" calibrate plan.cfg - <"$logs/megatron.log" >out 2>err || fail "exit status $?"

@@ -36,6 +36,25 @@ def memory(m, what):
     near(m["allocated"] + m["overhead"], m["total"], what + " total")
 
 
+def whole(value, name):
+    """Bytes are whole numbers, wherever they stand."""
+    sizes = ("capacity", "parameters", "gradients", "optimizer", "activations", "logits",
+             "kv_cache", "buffers", "allocated", "overhead", "overhead_low", "overhead_high")
+    if isinstance(value, dict):
+        for key, v in value.items():
+            whole(v, key)
+        if value.get("name", "").split(".")[0] in ("memory", "capacity", "peak") or \
+                ".bytes" in value.get("name", "") or "_bytes" in value.get("name", ""):
+            for side in "ab":
+                if isinstance(value.get(side), float):
+                    fail(f"{value['name']} is {value[side]}")
+    elif isinstance(value, list):
+        for v in value:
+            whole(v, name)
+    elif isinstance(value, float) and (name in sizes or "bytes" in name):
+        fail(f"{name} is {value}")
+
+
 def estimate():
     has(doc, "plan mode legal fits capacity parallel params peak stages", "estimate")
     has(doc["parallel"], "world dp edp microbatches", "parallel")
@@ -50,6 +69,13 @@ def estimate():
     elif doc["stages"]:
         most = max(s["memory"]["total"] for s in doc["stages"])
         near(doc["peak"]["total"], most, "peak")
+    if not doc["legal"] and (doc["stages"] or doc["fits"] is not None or "step" in doc or
+                             "serving" in doc or doc["peak"]["total"] is not None):
+        fail("figures of a plan that does not run")
+    if ("--gpu=nope" in sys.argv) != (doc["capacity"] is None):
+        fail("capacity")
+    if ("--model=nope" in sys.argv) != (doc["params"]["total"] is None):
+        fail("parameters")
     if doc["mode"] == "train" and doc["legal"]:
         has(doc, "communication step", "estimate")
         for row in doc["communication"]:
@@ -89,7 +115,7 @@ def groups():
 
 def rank():
     has(doc, "rank world node local_rank coordinates memory groups layers", "rank")
-    if "--layers=31" in sys.argv:
+    if "--layers=31" in sys.argv or "--gpu=nope" in sys.argv:
         if doc["memory"] is not None:
             fail("the memory of a stage that holds nothing known")
     else:
@@ -134,6 +160,7 @@ def catalog():
 kinds = dict(estimate=estimate, groups=groups, rank=rank, check=check, layers=layers,
              fields=fields, diff=diff)
 kinds.get(sys.argv[1], catalog)()
+whole(doc, "")
 sys.exit(failed)
 PY
 
@@ -154,6 +181,9 @@ json 0 estimate
 json 0 estimate --stage=2
 json 1 estimate --tp=3
 json 1 estimate --layers=31
+json 1 estimate --gpu=nope
+json 1 estimate --model=nope
+json 0 rank 5 --gpu=nope
 json 0 estimate --mode=serve --layout=vllm --nodes=1 --pp=1
 json 0 estimate --ep=2 --model=mixtral-8x7b
 json 0 groups

@@ -83,13 +83,53 @@ run 2 check open.cfg
 err_has '^open\.cfg:2: error: '
 
 # what is not refused is not silent about a model or GPU that nobody knows
-for command in layers 'rank 0' pipeline 'map --color-by=memory'; do
+for command in layers pipeline 'map --color-by=layers'; do
 	# shellcheck disable=SC2086
 	run 0 $command --model=llama-3.1-8
 	err_has '^shardplan: warning model\.preset unknown_model: .* \(fix: model\.preset=llama'
 done
-run 0 rank 0 --gpu=h100-sxm-80
-err_has '^shardplan: warning cluster\.gpu unknown_gpu: '
+
+# what nobody knows is not made up
+for unknown in --gpu=h100-sxm-80 --model=llama-3.1-8 --global-batch-size=65; do
+	run 1 estimate $unknown
+	err_has '^shardplan: error '
+	out_lacks 'GiB|[0-9] B|fits|MFU|^stage '
+	run 0 rank 0 $unknown
+	err_has '^shardplan: error '
+	out_lacks 'GiB|[0-9] B|^memory '
+	run 1 map --color-by=memory $unknown
+	err_has '^shardplan: error '
+	no_out
+	for quantity in memory.overhead memory.parameters step.seconds; do
+		run 1 explain $unknown $quantity
+		no_out
+	done
+	run 0 diff $unknown plan.cfg plan.cfg
+	out_has '^fits +- +-$|^legal +no +no'
+	out_lacks '^its memory|^step|^pipeline stages'
+done
+run 1 estimate --model=llama-3.1-8
+out_has '^parameters   -$'
+out_lacks 'billion'
+run 0 rank 0 --model=llama-3.1-8
+out_lacks '^stage '
+run 0 diff --model=llama-3.1-8 plan.cfg plan.cfg
+out_lacks 'billion'
+run 1 explain --model=llama-3.1-8 params.total
+no_out
+run 1 estimate --global-batch-size=65
+out_has '^parameters   8\.03 billion'
+run 0 estimate --set=cluster.memory_gib=0.5 --set=cluster.reserved_gib=0.5
+out_has '^peak .* of -$'
+no_err
+
+# faster than the GPU is: the field that says so is named
+run 0 check --set calibration.compute_efficiency=5
+out_has '^warning calibration\.compute_efficiency faster_than_peak: .*\(MFU 1[0-9]* %, .*\(fix: calibration\.compute_efficiency=\)$'
+run 0 check --set calibration.compute_efficiency=5 --set calibration.compute_efficiency=
+out_lacks 'faster_than_peak'
+run 0 check --precision=fp8 --set cluster.fp8_tflops=90 --set training.sequence_length=131072
+out_has '^warning cluster\.fp8_tflops faster_than_peak: '
 
 # bad usage
 bad_usage "'grops' is neither a command nor a file .did you mean groups\?." grops
@@ -123,6 +163,15 @@ bad_usage 'memory\.optimizer' explain
 bad_usage "no quantity 'speed'" explain speed
 bad_usage "no model 'llama-3.1-7b' .did you mean llama-3.1-8b" models llama-3.1-7b
 bad_usage "no GPU 'nothing-like-it'" gpus nothing-like-it
+# near is what one slip of the fingers makes of it, not another model
+bad_usage "no model 'deepseek-r1' .'shardplan models' lists them" models deepseek-r1
+bad_usage "no model 'gpt4' .'shardplan models' lists them" models gpt4
+bad_usage "no GPU 'b400' .'shardplan gpus' lists them" gpus b400
+bad_usage "no GPU 'rtx5090' .did you mean rtx-5090" gpus rtx5090
+run 1 check --model=deepseek-r1
+out_has 'no model deepseek-r1; what it has, list: shardplan models$'
+run 2 estimate ''
+err_has "^'': error: can not be opened"
 bad_usage "no command 'chek' .did you mean check" help chek
 for command in search import export; do
 	bad_usage "'$command' is neither a command nor a file" "$command"
@@ -130,7 +179,6 @@ done
 bad_usage "'--json'" map --json
 bad_usage "calibrate needs PLAN LOG" calibrate plan.cfg
 bad_usage "needs a file, not '-'" calibrate - train.log
-bad_usage "no fields of a plan" calibrate --tp=2 plan.cfg train.log
 
 # a file that is called like a command
 cp plan.cfg check

@@ -84,7 +84,7 @@ for command in 'estimate escape.cfg' 'check escape.cfg' 'diff plan.cfg escape.cf
 	# shellcheck disable=SC2086
 	"$PROG" $command >out 2>err
 	cat out err | grep -q "$escape" && fail 'an escape of the plan is printed'
-	cat out err | grep -q '?\[2J' || fail 'the text of the plan is missing'
+	cat out err | grep -qF '\x1b[2J' || fail 'the text of the plan is missing'
 done
 
 # the primer speaks the language of the locale, where its characters can be shown

@@ -239,6 +239,53 @@ quick_refusals(void **state)
 	assert_false(estimate->legal);
 }
 
+/* What no framework would run, and what nobody knows, has no figures. */
+static void
+unknown(void **state)
+{
+	const struct catalog empty = { .has_defaults = false };
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "training.global_batch_size", "65");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->laid_out && estimate->placed && estimate->model_known);
+	assert_false(estimate->legal || estimate->timed || estimate->fits || estimate_has_fit(estimate));
+	assert_int_equal(estimate->stages, 0);
+	assert_true(estimate->params.total > 8e9);
+	plan_builtin(&p);
+	estimate_run(estimate, &p, &empty, NULL);
+	assert_false(estimate->model_known);
+	assert_false(estimate->params.total > 0 || estimate->stages > 0);
+	assert_false(diag_has(&estimate->diags, "does_not_fit"));
+}
+
+/* MFU above 1 is impossible: the field that makes it so is named. */
+static void
+faster_than_peak(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "cluster.memory_gib", "79.19");
+	settings_put(&p, "cluster.bf16_tflops", "989");
+	settings_put(&p, "cluster.hbm_gbps", "3350");
+	settings_put(&p, "cluster.nvlink_gbps", "450");
+	settings_put(&p, "cluster.nic_gbps", "400");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_false(diag_has(&estimate->diags, "faster_than_peak"));
+	settings_put(&p, "calibration.compute_efficiency", "9");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->legal && estimate->step.mfu > 1);
+	assert_true(diag_has(&estimate->diags, "faster_than_peak"));
+	for (size_t i = 0; i < estimate->diags.count; i++)
+		if (estimate->diags.item[i].field == FIELD_COMPUTE_EFFICIENCY)
+			return;
+	fail_msg("the field is not named");
+}
+
 static int
 allocate(void **state)
 {
@@ -261,6 +308,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
+		cmocka_unit_test(unknown), cmocka_unit_test(faster_than_peak),
 		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
 		cmocka_unit_test(names_decide_nothing), cmocka_unit_test(bias_has_bounds),
 	};

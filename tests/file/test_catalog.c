@@ -187,6 +187,29 @@ test_user_files(void **state)
 	assert_int_equal(c.gpus.count, 0);
 }
 
+/* However many there are, none is left out. */
+static void
+test_many_clusters(void **state)
+{
+	enum { MANY = 300 };
+	struct catalog c;
+	char name[64];
+
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "shardplan/clusters/many-%03d.cfg", i);
+		put_file(name, "cluster: { nodes = 3; };");
+	}
+	assert_true(load_with_user(&c));
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "many-%03d", i);
+		assert_non_null(catalog_find(&c.clusters, name));
+		snprintf(name, sizeof name, "shardplan/clusters/many-%03d.cfg", i);
+		assert_int_equal(unlink(in_dir(name)), 0);
+	}
+	catalog_free(&c);
+}
+
 static void
 refused(const char *name, const char *text, const char *line)
 {
@@ -202,6 +225,9 @@ refused(const char *name, const char *text, const char *line)
 	assert_string_equal(strstr(errors.line[0], name) + strlen(name), line);
 	assert_int_equal(unlink(in_dir(path)), 0);
 }
+
+/* As long as a name may be. */
+#define LONG "abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-abcdefghi"
 
 static void
 test_user_errors(void **state)
@@ -228,6 +254,8 @@ test_user_errors(void **state)
 	    "this one reads 1 (fix: use that version)");
 	refused("clusters/x.cfg", "\ncluster: { gpu = \"h100-sxm-80gc\"; };", ":2: error: "
 	    "cluster.gpu: the catalogue has no \"h100-sxm-80gc\" (fix: gpu = \"h100-sxm-80gb\")");
+	refused("clusters/" LONG "0.cfg", "", ": error: the name of a cluster is too long: 64 bytes "
+	    "(fix: rename the file, to at most 63 and .cfg)");
 	refused("clusters/a b.cfg", "", ": error: the name of a cluster is made of letters, digits "
 	    "and . _ + -");
 }
@@ -339,6 +367,7 @@ main(void)
 		cmocka_unit_test(test_every_entry), cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_sample_plans),
 		cmocka_unit_test_setup_teardown(test_user_files, user_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_many_clusters, user_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_user_errors, user_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_missing, fresh_dir, remove_dir),
 		cmocka_unit_test(test_long_directory), cmocka_unit_test(test_named),

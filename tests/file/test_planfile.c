@@ -134,7 +134,7 @@ test_ranges(void **state)
 	refused("training: { precision = \"int4\"; };", "1: error: training.precision: \"int4\" is "
 	    "not one of fp32, fp16, bf16, fp8");
 	refused("training: { precision = \"\x1b[2Jbf16\"; };", "1: error: training.precision: "
-	    "\"?[2Jbf16\" is not one of fp32, fp16, bf16, fp8");
+	    "\"\\x1b[2Jbf16\" is not one of fp32, fp16, bf16, fp8");
 	refused("name = \"\xff\xfe\";", "1: error: name: this text is not UTF-8 (fix: save the file "
 	    "as UTF-8)");
 	refused("parallel: { hierarchical_cp = \"0123456789012345678901234567890123456789"

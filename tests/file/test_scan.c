@@ -2,7 +2,6 @@
 #include "filetest.h"
 
 #include "file/scan.h"
-#include "file/show.h"
 
 static struct file_errors errors;
 static struct scanned found;
@@ -134,34 +133,6 @@ test_twenty(void **state)
 	assert_int_equal(errors.dropped, 10);
 }
 
-static void
-test_show(void **state)
-{
-	char buf[16];
-
-	(void)state;
-	show_text(buf, sizeof buf, "a\x1b[2J\xff\xc2\x9b\xc3\xa9");
-	assert_string_equal(buf, "a?[2J??\xc3\xa9");
-	show_text(buf, 8, "abcdefghijk");
-	assert_string_equal(buf, "abcd...");
-	show_text(buf, 8, "abcdefg");
-	assert_string_equal(buf, "abcdefg");
-	show_text(buf, 8, "abc\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac");
-	assert_string_equal(buf, "abc...");
-	show_path(buf, 12, "/very/long/way/to/a.cfg");
-	assert_string_equal(buf, "...to/a.cfg");
-	show_path(buf, 13, "/\xe2\x82\xac\xe2\x82\xac/abc.cfg"); /* never half a character */
-	assert_string_equal(buf, ".../abc.cfg");
-	assert_true(utf8_valid("\xf0\x9f\x98\x80 \xe2\x82\xac"));
-	assert_false(utf8_valid("\xc0\xaf"));
-	assert_false(utf8_valid("\xed\xa0\x80"));
-	assert_false(utf8_valid("\xf4\x90\x80\x80"));
-	assert_false(utf8_valid("\xe2\x82"));
-	for (size_t size = 0; size < sizeof buf; size++)
-		assert_true(show_text(buf, size, "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\x01yz") <=
-		    (size > 0 ? size - 1 : 0));
-}
-
 int
 main(void)
 {
@@ -171,7 +142,6 @@ main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_twenty),
-		cmocka_unit_test(test_show),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The dependency rule: core <- file, core <- ui, all <- cli; core does no I/O, only
+# The dependency rule: core <- out <- file, ui, all <- cli; core does no I/O, only
 # ui/term.c knows curses, only file/ knows libconfig.
 bad=0
 no() { # files pattern what
@@ -10,7 +10,8 @@ no() { # files pattern what
 	fi
 }
 cd "${TOP:-.}/src" || exit 99
-no "core/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(file|ui|cli)/|<(ncurses|curses|term|libconfig|jansson|unistd|fcntl|time)|<sys/)' "core stands alone"
+no "core/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(out|file|ui|cli)/|<(ncurses|curses|term|libconfig|jansson|unistd|fcntl|time)|<sys/)' "core stands alone"
+no "out/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(file|ui|cli)/|<(ncurses|curses|term|libconfig|jansson))' "out knows core alone"
 no "file/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(ui|cli)/|<(ncurses|curses|term)\.)' "file knows no screen"
 no "ui/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(file|cli)/|<(libconfig|jansson))' "ui knows no files"
 for f in core/*.[ch]; do

@@ -74,6 +74,10 @@ test_bad_text(void **unused)
 	assert_true(canvas_init(&c, 8, 1, true));
 	canvas_text(&c, all, 0, 0, plain, "a\xff\x1b[\xe6\xbc");
 	assert_row(&c, 0, "a??[?   ");
+	canvas_clear(&c);
+	/* a control of C1, a turn of direction, a separator, nothing to be seen */
+	canvas_text(&c, all, 0, 0, plain, "a\xc2\x9b\xe2\x80\xae\xe2\x80\xa8\xe2\x80\x8b\xc2\xadz");
+	assert_row(&c, 0, "a?????z ");
 	canvas_free(&c);
 	assert_true(canvas_init(&c, 8, 1, false));
 	canvas_text(&c, all, 0, 0, plain, "\xc3\xa9\xe6\xbc\xa2x");

@@ -192,7 +192,7 @@ test_plain(void **unused)
 
 	(void)unused;
 	text_put(s->disk.path, sizeof s->disk.path, "bad\033[2Jname\xc2\x9b.cfg");
-	answers(s, "", "bad?[2Jname?.cfg");
+	answers(s, "", "bad\\x1b[2Jname\\xc2\\x9b.cfg");
 	session_free(s);
 }
 

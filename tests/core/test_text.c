@@ -1,0 +1,55 @@
+/*
+ * test_text.c - numbers read from text, and how near a misspelt name is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+
+#include "core/text.h"
+
+/* What is read leaves alone the reason of an error that is to be told yet. */
+static void
+test_errno(void **state)
+{
+	int64_t n;
+	double v;
+
+	(void)state;
+	errno = EIO;
+	assert_true(text_to_int(" 12 ", &n) && n == 12);
+	assert_true(text_to_real("0.5", &v) && v > 0.4 && v < 0.6);
+	assert_false(text_to_int("99999999999999999999", &n));
+	assert_false(text_to_int("12x", &n) || text_to_int("", &n));
+	assert_false(text_to_real("1e999", &v) || text_to_real("", &v));
+	assert_int_equal(errno, EIO);
+}
+
+static void
+test_distance(void **state)
+{
+	(void)state;
+	assert_int_equal(text_distance("layers", "LAYERS"), 0);
+	assert_int_equal(text_distance("layers", "layer"), 1);
+	assert_int_equal(text_distance("layers", "lyaers"), 2);
+	assert_int_equal(text_distance("", "abc"), 3);
+	/* a digit is what names of models differ by */
+	assert_int_equal(text_distance("llama-3.1-7b", "llama-3.1-8b"), 2);
+	assert_int_equal(text_distance("llama-3.1-7b", "llama-3.1-70b"), 2);
+	assert_int_equal(text_distance("deepseek-r1", "deepseek-v2"), 3);
+	assert_int_equal(text_distance("a", "a1"), 2);
+	assert_int_equal(text_distance("a1", "a"), 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_errno),
+		cmocka_unit_test(test_distance),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
