@@ -35,7 +35,7 @@ rendered() {
 }
 
 # What renders pages here: mandoc, groff, or the man of the system, which is one of them.
-for page in "$page1" "$page5" "$page7" "$primer"; do
+for page in "$page1" "$page5" "$page7" "$TOP/man/shardplan-tour.7.in" "$primer"; do
 	name=$(basename "$page" .in)
 	sed 's/@PACKAGE_VERSION@/0.0/g' "$page" >"$name"
 	about "$name"
