@@ -359,7 +359,7 @@ check_command(const struct options *o)
 bool
 options_parse(struct options *o, int argc, char **argv)
 {
-	struct option long_options[FIXED_COUNT + FIELD_COUNT + 1];
+	struct option long_options[(size_t)FIXED_COUNT + FIELD_COUNT + 1];
 	size_t most = (size_t)argc + 1;
 	int c, words, at = 1;
 

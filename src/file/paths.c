@@ -9,36 +9,37 @@
 #include "file/paths.h"
 #include "file/planfile.h"
 
-#ifndef BUILDDIR
-#define BUILDDIR SRCDIR
-#endif
+/* The shipped files, as paths_init found them. */
+static char data_dir[PLANFILE_PATH_SIZE] = DATADIR;
 
-/* True once paths_init saw that the program runs from its build tree. */
-static bool in_build_tree;
-
+/* The shipped files at a place seen from the program's directory, if they are there. */
 static bool
-is_below(const char *path, const char *dir)
+take_data(const char *program_dir, const char *place)
 {
-	size_t n = strlen(dir);
+	char dir[PLANFILE_PATH_SIZE], file[PLANFILE_PATH_SIZE], *real;
+	bool taken;
 
-	return strncmp(path, dir, n) == 0 && path[n] == '/';
+	if (!pathname_join(dir, sizeof dir, program_dir, place) ||
+	    !pathname_join(file, sizeof file, dir, "models.cfg") || access(file, F_OK) != 0 ||
+	    (real = realpath(dir, NULL)) == NULL)
+		return false;
+	taken = text_copy(data_dir, sizeof data_dir, real);
+	free(real);
+	return taken;
 }
 
 void
 paths_init(const char *program)
 {
-	char exe[PLANFILE_PATH_SIZE], *build = realpath(BUILDDIR, NULL), *real = NULL;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	char *exe = realpath("/proc/self/exe", NULL), dir[PLANFILE_PATH_SIZE];
 
-	in_build_tree = false;
-	if (n > 0)
-		exe[n] = '\0';
-	else if (program != NULL && strchr(program, '/') != NULL)
-		real = realpath(program, NULL);
-	if (build != NULL && (n > 0 || real != NULL))
-		in_build_tree = is_below(n > 0 ? exe : real, build);
-	free(build);
-	free(real);
+	if (exe == NULL && program != NULL && strchr(program, '/') != NULL)
+		exe = realpath(program, NULL);
+	/* Built, it has share/ beside it, in another directory than the sources as a link. */
+	if (exe == NULL || !pathname_dir(dir, sizeof dir, exe) ||
+	    (!take_data(dir, "share") && !take_data(dir, "../share/shardplan")))
+		text_put(data_dir, sizeof data_dir, "%s", DATADIR);
+	free(exe);
 }
 
 bool
@@ -47,7 +48,7 @@ paths_data(char *buf, size_t size, const char *name)
 	const char *dir = getenv("SHARDPLAN_DATADIR");
 
 	if (dir == NULL || dir[0] == '\0')
-		dir = in_build_tree ? SRCDIR "/share" : DATADIR;
+		dir = data_dir;
 	return pathname_join(buf, size, dir, name);
 }
 

@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 /*
- * Tell where the program runs from (argv[0], or NULL), so that it finds share/ of its
- * source tree when it was not installed. Call once, before anything else of this layer.
+ * Tell where the program runs from (argv[0], or NULL), so that it finds what was built or
+ * installed with it, wherever that was moved. Call once, before anything else of this layer.
  */
 void paths_init(const char *program);
 
-/* Path of a shipped file ("models.cfg", "plans/seed.cfg"): $SHARDPLAN_DATADIR, else the
- * source tree that the program was built in and runs from, else the installed data
- * directory. False when the path does not fit. */
+/* Path of a shipped file ("models.cfg", "plans/seed.cfg"): in $SHARDPLAN_DATADIR, else in
+ * share/ beside the program (a build), else in ../share/shardplan (an installation), else
+ * where configure was told to install it. False when the path does not fit. */
 bool paths_data(char *buf, size_t size, const char *name);
 
 /* $XDG_CONFIG_HOME/shardplan/NAME, $XDG_STATE_HOME/shardplan/NAME with their fallbacks

@@ -105,7 +105,7 @@ end_of(const struct timeline *t)
 static int64_t
 fitting(const struct picture *pic, double width)
 {
-	const double column = pic->forward / FORWARD_FIT;
+	const double column = pic->forward / (double)FORWARD_FIT;
 	const double rest = (double)(pic->t.microbatches - pic->t.drawn);
 	const double more = (width * column - end_of(&pic->t)) * rest / fmax(pic->left_out, 1e-300);
 
@@ -131,7 +131,7 @@ make_timeline(struct picture *pic, int scale, double width)
 	if (scale > 0)
 		pic->scale = zooms[scale - 1] / pic->forward;
 	else
-		pic->scale = fmin(width / end_of(t), FORWARD_MOST / pic->forward);
+		pic->scale = fmin(width / end_of(t), (double)FORWARD_MOST / pic->forward);
 	pic->columns = (int64_t)ceil(end_of(t) * pic->scale - 1e-6);
 	return true;
 }

@@ -4,8 +4,6 @@
 # shellcheck disable=SC1091
 . "$(dirname "$0")/lib.sh"
 
-command -v mandoc >/dev/null || exit 77
-
 page1=$TOP/man/shardplan.1.in
 page5=$TOP/man/shardplan-plan.5.in
 page7=$TOP/man/shardplan-estimates.7.in
@@ -24,17 +22,32 @@ same() {
 	grep '^[<>]' differ
 }
 
-for page in "$page1" "$page5" "$page7" "$primer"; do
+has() {
+	command -v "$1" >/dev/null
+}
+
+# rendered RENDERER [ARGUMENT]...: without a word, and no line wider than a terminal of 80 columns.
+rendered() {
+	"$@" "$name" >text 2>out || fail "exit status $? of $1"
+	[ ! -s out ] || fail "$1 has warnings"
+	sed 's/.\x08//g' text | expand | awk 'length($0) > 80' >out
+	[ ! -s out ] || fail "lines over 80 columns by $1"
+}
+
+# What renders pages here: mandoc, groff, or the man of the system, which is one of them.
+for page in "$page1" "$page5" "$page7" "$TOP/man/shardplan-tour.7.in" "$primer"; do
 	name=$(basename "$page" .in)
 	sed 's/@PACKAGE_VERSION@/0.0/g' "$page" >"$name"
 	about "$name"
-	mandoc -T lint -W warning "$name" >out 2>&1 || fail 'mandoc has warnings'
-	grep -q '@[A-Z]' "$name" && fail 'a placeholder is left'
-	if command -v groff >/dev/null; then
-		groff -mandoc -ww -Tutf8 -z "$name" >out 2>&1
-		[ ! -s out ] || fail 'groff has warnings'
+	grep '@[A-Z]' "$name" >out && fail 'a placeholder is left'
+	if has mandoc; then
+		mandoc -T lint -W warning "$name" >out 2>&1 || fail 'mandoc has warnings'
+		rendered mandoc -T ascii -O width=78
 	fi
-	mandoc -T utf8 -O width=78 "$name" | sed 's/.\x08//g' >"$name.txt"
+	if has groff; then rendered groff -mandoc -ww -rLL=78n -Tascii -P-c; fi
+	if man --version >out 2>&1 && grep -q man-db out; then
+		MANWIDTH=80 rendered man --warnings -l
+	fi
 done
 
 "$PROG" --help >help || fail '--help'

@@ -75,40 +75,40 @@ held_out(void **state)
 	assert_true(a.calibrated.ninety < 0.54);
 }
 
-/* A score as a row of the README's table. */
+/* A score as a row of the manual's table. */
 static void
-told(const char *readme, const struct step_score *s, const char *unit)
+told(const char *page, const struct step_score *s, const char *unit)
 {
 	char row[96];
 
-	snprintf(row, sizeof row, "| %zu%s | %.1f %% | %.1f %% |", s->rows, unit, 100 * s->median,
+	snprintf(row, sizeof row, "Ta %zu%s Ta %.1f Ta %.1f\n", s->rows, unit, 100 * s->median,
 	    100 * s->ninety);
-	if (strstr(readme, row) == NULL)
-		fail_msg("README.md lacks \"%s\"", row);
+	if (strstr(page, row) == NULL)
+		fail_msg("shardplan-estimates.7.in lacks \"%s\"", row);
 }
 
-/* The README tells the scores of the runs that were looked up afterwards beside those of the
+/* The manual tells the scores of the runs that were looked up afterwards beside those of the
  * runs on which efficiencies were chosen. */
 static void
 both_told(void **state)
 {
 	static const char *const files[] = { "published.tsv", "heldout_steps.tsv" };
 	static struct step_accuracy a;
-	static char readme[262144];
+	static char page[262144];
 	const char *top = getenv("TOP");
 	char path[1024];
 	FILE *in;
 
 	(void)state;
-	snprintf(path, sizeof path, "%s/README.md", top != NULL ? top : ".");
+	snprintf(path, sizeof path, "%s/man/shardplan-estimates.7.in", top != NULL ? top : ".");
 	in = fopen(path, "r");
 	assert_non_null(in);
-	assert_true(fread(readme, 1, sizeof readme - 1, in) > 0);
+	assert_true(fread(page, 1, sizeof page - 1, in) > 0);
 	fclose(in);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		assert_true(accuracy_step_score(&a, files[i], NULL, top != NULL ? top : "."));
-		told(readme, &a.full, "");
-		told(readme, &a.calibrated, " pairs");
+		told(page, &a.full, "");
+		told(page, &a.calibrated, " pairs");
 	}
 }
 

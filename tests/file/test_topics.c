@@ -95,6 +95,6 @@ main(void)
 		cmocka_unit_test(test_missing),
 	};
 
-	setenv("SHARDPLAN_DATADIR", SRCDIR "/share", 1);
+	use_source_tree();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,10 +33,6 @@ golden_path(char *buf, size_t size, size_t i, bool utf8)
 {
 	const char *top = getenv("TOP");
 
-#ifdef SRCDIR
-	if (top == NULL)
-		top = SRCDIR;
-#endif
 	text_put(buf, size, "%s/tests/ui/golden/%s%s.txt", top != NULL ? top : ".", screens[i].name,
 	    utf8 ? "" : "-ascii");
 }
