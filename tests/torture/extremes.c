@@ -30,7 +30,7 @@ static struct catalog catalog;
 static glob_t files;
 static struct estimate *estimate;
 
-/* ---- the catalogue and the shipped plans, read once ------------------------------------ */
+/* ---- the catalogue and the shipped plans, read once --------------------------------- */
 
 static void
 load(void)
@@ -49,7 +49,7 @@ load(void)
 	}
 }
 
-/* ---- cases ------------------------------------------------------------------------------ */
+/* ---- cases -------------------------------------------------------------------------- */
 
 static void
 add_setting(struct case_ *c, enum field_id f, const char *value)
@@ -142,7 +142,7 @@ case_plan(const struct case_ *c, struct plan *p)
 	return true;
 }
 
-/* ---- looking at them --------------------------------------------------------------------- */
+/* ---- looking at them ---------------------------------------------------------------- */
 
 static void
 print_json(void *data)

@@ -62,7 +62,7 @@ near_real(double a, double b)
 	return fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
 }
 
-/* ---- each number by itself ------------------------------------------------------------- */
+/* ---- each number by itself ---------------------------------------------------------- */
 
 static bool
 ends_with(const char *text, const char *end)
@@ -101,13 +101,22 @@ is_bytes(const char *path)
 	    strcmp(path, "capacity") == 0 || strcmp(path, "peak.total") == 0;
 }
 
-/* A multiple of the rate that a plan says its GPU has can only be what the plan says it is. */
+/* Whether a plan says of its GPU what no GPU is: one that is faster than its rates, or slower
+ * in FP8, of whose peak those parts that do not run in FP8 are then a multiple. */
+static bool
+is_impossible(const struct plan *p)
+{
+	return p->calibration.compute_efficiency > 1 ||
+	    (p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0 &&
+	    p->cluster.fp8_tflops < p->cluster.bf16_tflops);
+}
+
 static bool
 is_share(const struct look *l, const char *path)
 {
 	if (ends_with(path, "_fraction"))
 		return true;
-	return !(l->plan->calibration.compute_efficiency > 1) &&
+	return !is_impossible(l->plan) &&
 	    (strcmp(path, "step.mfu") == 0 || strcmp(path, "step.hfu") == 0);
 }
 
@@ -149,7 +158,7 @@ look_at(struct look *l, const char *path, const json_t *v)
 	}
 }
 
-/* ---- numbers that belong together ------------------------------------------------------- */
+/* ---- numbers that belong together --------------------------------------------------- */
 
 static void
 look_at_memory(struct look *l, const json_t *m)
@@ -195,6 +204,12 @@ look_at_peak(struct look *l)
 		flawed(l, "fits", "is false of a peak within the capacity");
 }
 
+static bool
+knows_rates(const struct plan *p)
+{
+	return p->cluster.hbm_gbps > 0 && p->cluster.bf16_tflops > 0;
+}
+
 static void
 look_at_step(struct look *l)
 {
@@ -207,7 +222,8 @@ look_at_step(struct look *l)
 	const double tokens = (double)t->global_batch_size * (double)t->sequence_length;
 	size_t i;
 
-	if (step == NULL)
+	/* 0: the plan does not say how fast its GPUs are. */
+	if (step == NULL || (!(seconds > 0) && !knows_rates(l->plan)))
 		return;
 	if (!near_real(parts, seconds))
 		flawed(l, "step.seconds", "is not the sum of its parts");

@@ -48,7 +48,7 @@ add(struct draft *t, const char *fmt, ...)
 	insert(t, t->used, piece, n);
 }
 
-/* ---- by the grammar --------------------------------------------------------------------- */
+/* ---- by the grammar ----------------------------------------------------------------- */
 
 /* What stands between the parts of a plan, and need not. */
 static const char *const blanks[] = { " ", "\t", "", "\n", "\r\n", " # note\n", " // note\n",
@@ -183,7 +183,7 @@ make(struct draft *t, const char *base)
 	}
 }
 
-/* ---- by changes --------------------------------------------------------------------------- */
+/* ---- by changes --------------------------------------------------------------------- */
 
 /* Where a change begins, and how long it is. */
 struct span {

@@ -34,7 +34,7 @@ screen_run(const struct options *o)
 	return STATUS_ERROR;
 }
 
-/* ---- words --------------------------------------------------------------------------- */
+/* ---- words -------------------------------------------------------------------------- */
 
 void
 words_add(struct words *w, const char *word)
@@ -60,7 +60,7 @@ words_show(const struct words *w, char *buf, size_t size)
 	}
 }
 
-/* ---- streams in files ----------------------------------------------------------------- */
+/* ---- streams in files --------------------------------------------------------------- */
 
 /* Standard output or error turned to a file. */
 struct catch {
@@ -142,7 +142,7 @@ end(int status)
 	return o;
 }
 
-/* ---- running -------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------ */
 
 static int
 run_inside(const struct words *w)
@@ -197,7 +197,7 @@ program_capture(void (*f)(void *data), void *data)
 	return end(STATUS_OK);
 }
 
-/* ---- looking at it --------------------------------------------------------------------- */
+/* ---- looking at it ------------------------------------------------------------------ */
 
 static const char *
 stream_flaw(const char *text, size_t size)

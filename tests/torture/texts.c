@@ -24,7 +24,7 @@ static struct corpus corpus;
 static char text[PLANTEXT_SIZE + 1];
 static size_t length;
 
-/* ---- beginnings ---------------------------------------------------------------------------- */
+/* ---- beginnings --------------------------------------------------------------------- */
 
 static void
 load(void)
@@ -90,7 +90,7 @@ random_files(struct dice *d)
 	write_file("plan.cfg");
 }
 
-/* ---- the parser ------------------------------------------------------------------------------ */
+/* ---- the parser --------------------------------------------------------------------- */
 
 /* What is wrong with writing and reading back, else NULL. */
 static const char *
@@ -140,7 +140,7 @@ look_at_parser(struct torture *t, struct plan *p)
 	return true;
 }
 
-/* ---- commands -------------------------------------------------------------------------------- */
+/* ---- commands ----------------------------------------------------------------------- */
 
 static const struct command {
 	const char *word[4];
@@ -179,7 +179,7 @@ look_at_command(struct torture *t, const struct command *c,
 		torture_found(t, kind);
 }
 
-/* ---- keeping what was found -------------------------------------------------------------------- */
+/* ---- keeping what was found --------------------------------------------------------- */
 
 /* The files of a finding, where the next round does not write over them. */
 static void

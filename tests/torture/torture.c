@@ -50,7 +50,7 @@ torture_program(void)
 	return program != NULL ? program : BUILDDIR "/shardplan";
 }
 
-/* ---- findings ------------------------------------------------------------------------ */
+/* ---- findings ----------------------------------------------------------------------- */
 
 void
 torture_doing(struct torture *t, const char *fmt, ...)
@@ -109,7 +109,7 @@ torture_tell(const char *fmt, ...)
 	fprintf(stderr, "%s\n", line);
 }
 
-/* ---- the child ----------------------------------------------------------------------- */
+/* ---- the child ---------------------------------------------------------------------- */
 
 static void
 work_shift(struct shared *shared, const struct shift *shift, void (*round)(struct torture *t))
@@ -168,7 +168,7 @@ run_shift(struct shared *s, struct shift shift, void (*round)(struct torture *t)
 	}
 }
 
-/* ---- the program --------------------------------------------------------------------- */
+/* ---- the program -------------------------------------------------------------------- */
 
 static int
 remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
