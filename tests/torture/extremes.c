@@ -17,7 +17,7 @@
 #include "torture.h"
 #include "values.h"
 
-enum { BRIEF = 3000, SETTINGS_MOST = 80, EXTREMES_MOST = 6, TEXT_EVERY = 16 };
+enum { BRIEF = 1500, SETTINGS_MOST = 80, EXTREMES_MOST = 6, TEXT_EVERY = 16 };
 
 /* A plan file (NULL: the built-in plan) and what is put into it, "parallel.tp=8". */
 struct case_ {
@@ -59,7 +59,7 @@ add_setting(struct case_ *c, enum field_id f, const char *value)
 		    value);
 }
 
-/* A random plan, as what it puts into the built-in one. */
+/* A random plan, as what it puts into the built-in one; some of them serve. */
 static void
 add_plan(struct dice *d, struct case_ *c)
 {
@@ -71,6 +71,12 @@ add_plan(struct dice *d, struct case_ *c)
 			field_format((enum field_id)f, &p, value, sizeof value);
 			add_setting(c, (enum field_id)f, value);
 		}
+	if (dice_rarely(d, 3)) {
+		add_setting(c, FIELD_MODE, "serve");
+		add_setting(c, FIELD_LAYOUT, "vllm");
+		value_extreme(d, &catalog, FIELD_ENGINE, value, sizeof value);
+		add_setting(c, FIELD_ENGINE, value);
+	}
 }
 
 static void

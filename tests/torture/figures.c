@@ -101,14 +101,15 @@ is_bytes(const char *path)
 	    strcmp(path, "capacity") == 0 || strcmp(path, "peak.total") == 0;
 }
 
-/* Whether a plan says of its GPU what no GPU is: one that is faster than its rates, or slower
- * in FP8, of whose peak those parts that do not run in FP8 are then a multiple. */
+/* MFU can pass 1 where the plan says of its GPUs what no GPU does (faster than its rates,
+ * slower in FP8 than in BF16), or drops tokens, whose work Megatron-LM counts all the same. */
 static bool
-is_impossible(const struct plan *p)
+may_pass_peak(const struct plan *p)
 {
 	return p->calibration.compute_efficiency > 1 ||
 	    (p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0 &&
-	    p->cluster.fp8_tflops < p->cluster.bf16_tflops);
+	    p->cluster.fp8_tflops < p->cluster.bf16_tflops) ||
+	    (p->training.moe_capacity_factor > 0 && p->training.moe_capacity_factor < 1);
 }
 
 static bool
@@ -116,7 +117,7 @@ is_share(const struct look *l, const char *path)
 {
 	if (ends_with(path, "_fraction"))
 		return true;
-	return !is_impossible(l->plan) &&
+	return !may_pass_peak(l->plan) &&
 	    (strcmp(path, "step.mfu") == 0 || strcmp(path, "step.hfu") == 0);
 }
 

@@ -17,7 +17,7 @@
 #include "program.h"
 #include "torture.h"
 
-enum { BRIEF = 2000, CHAIN_MOST = 10, OUTSIDE_EVERY = 50, WORLD_MOST = 65536 };
+enum { BRIEF = 1000, CHAIN_MOST = 10, OUTSIDE_EVERY = 50, WORLD_MOST = 65536 };
 
 static struct catalog catalog;
 static struct corpus corpus;
