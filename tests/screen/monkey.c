@@ -135,9 +135,9 @@ start(struct monkey *m)
 		perror(m->program);
 		_exit(127);
 	}
+	m->signal = 0;
 	m->starts++;
 	m->tails = 0;
-	m->signal = 0;
 	m->screen = m->hidden = m->mouse = false;
 	if (!drain(m, PATIENCE_MS))
 		fail(m, "no screen");
@@ -246,8 +246,8 @@ random_key(struct monkey *m, char *buf, size_t *n)
 		"\033[A", "\033[B", "\033[C", "\033[D", "\033OA", "\033OB", "\033OC", "\033OD",
 		"\033[5~", "\033[6~", "\033[H", "\033[F", "\033[3~", "\033[Z", "\033OP", "\033OQ",
 		"\033OR", "\033OS", "\033[15~", "\033[17~", "\033[18~", "\033[19~", "\033[20~",
-		"\033", "\r", "\t", "\177", "\x0c", "\x12", "\xe4\xb8\xad", "\xf0\x9f\x90\x92",
-		"\033[M !!", "\033[Mb!!", "\033[<0;5;5M\033[<0;5;5m", "\033[<64;40;12M",
+		"\033", "\r", "\t", "\177", "\x0c", "\x12", "\xe4\xb8\xad", "\xf0\x9f\x90\x92", "\xff",
+		"\x80", "\033[M !!", "\033[Mb!!", "\033[<0;5;5M\033[<0;5;5m", "\033[<64;40;12M",
 		":set parallel.pp 3\r", ":go layer 3\r", ":zoom cells\r", ":color pp\r",
 		"/tp\r", "++", "--", "u", "uu",
 	};
@@ -351,10 +351,11 @@ send_signal(struct monkey *m)
 	fail(m, "a signal does not end it");
 }
 
-/* Out of any prompt, list or question, then leave without saving. */
+/* Out of any paste, prompt, list or question, then leave without saving. */
 static void
 leave(struct monkey *m)
 {
+	type(m, "\033[201~", 6);
 	for (int i = 0; i < 600; i++) {
 		type(m, "\033", 1);
 		drain(m, 60);
