@@ -81,8 +81,8 @@ is_one_of(const char *path, const char *const names[])
 	return false;
 }
 
-/* Sizes that a plan need not have; of an illegal one nothing need be known. Tokens that take
- * no memory are without limit. */
+/* Sizes that a plan need not have; of an illegal one nothing need be known. Whether it fits
+ * is not known without a memory; tokens that take none are without limit. */
 static bool
 may_be_null(const struct look *l, const char *path)
 {
@@ -91,6 +91,8 @@ may_be_null(const struct look *l, const char *path)
 
 	if (!l->legal || strncmp(path, "parallel.", 9) == 0)
 		return true;
+	if (strcmp(path, "capacity") == 0 || strcmp(path, "fits") == 0)
+		return !(l->plan->cluster.memory_gib > 0);
 	return is_one_of(path, unlimited) && !(number(l->report, "serving.kv_bytes_per_token") > 0);
 }
 

@@ -12,7 +12,6 @@
 
 #include "cli/options.h"
 #include "core/text.h"
-#include "file/show.h"
 #include "program.h"
 #include "torture.h"
 
@@ -202,12 +201,15 @@ program_capture(void (*f)(void *data), void *data)
 static const char *
 stream_flaw(const char *text, size_t size)
 {
-	for (size_t i = 0, n; i < size; i += n) {
+	json_t *is_utf8 = json_stringn(text, size);
+	const bool valid = is_utf8 != NULL;
+
+	json_decref(is_utf8);
+	if (!valid)
+		return "bytes that are no UTF-8";
+	for (size_t i = 0; i < size; i++) {
 		const unsigned char c = (unsigned char)text[i];
 
-		n = utf8_length(text + i, size - i);
-		if (n == 0)
-			return "bytes that are no UTF-8";
 		if ((c < 0x20 && c != '\n') || c == 0x7f)
 			return "a control byte";
 		if (c == 0xc2 && (unsigned char)text[i + 1] < 0xa0) /* U+0080 to U+009F */
