@@ -19,4 +19,4 @@ if [ $# -gt 0 ]; then
 	: "${seed:=$(date +%s)}"
 	MONKEY_KEYS=${1}s
 fi
-"$BLD/tests/screen/monkey" "$PROG" plan.cfg "${MONKEY_KEYS:-20000}" "${seed:-1}" tame
+"$BLD/tests/screen/monkey" "$PROG" plan.cfg "${MONKEY_KEYS:-20000}" "${seed:-1}"
