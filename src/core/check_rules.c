@@ -25,7 +25,7 @@
 #define HINT SEVERITY_HINT
 
 const struct rule check_rules[] = {
-	{ "global_batch_not_divisible", ERROR, FIELD_GLOBAL_BATCH_SIZE, TRAINERS | S, MODES_TRAIN,
+	{ "global_batch_not_divisible", ERROR, FIELD_GLOBAL_BATCH_SIZE, ALL, MODES_TRAIN,
 	  "Megatron-LM megatron/core/num_microbatches_calculator.py; DeepSpeed deepspeed/runtime/config.py; torchtitan train.py", rule_batch_does_not_divide },
 	{ "vpp_group_out_of_range", ERROR, FIELD_MICROBATCH_GROUP_SIZE, M, MODES_TRAIN, SCHEDULES, rule_group_out_of_range },
 	{ "vpp_group_leaves_bubble", ERROR, FIELD_GLOBAL_BATCH_SIZE, M, MODES_TRAIN, SCHEDULES, rule_group_leaves_bubble },

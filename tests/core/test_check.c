@@ -162,6 +162,7 @@ static const struct {
 	const char *settings, *reason;
 } breakers[] = {
 	{ "nodes=2 tp=2 pp=4 global_batch_size=63", "global_batch_not_divisible" },
+	{ "layout=vllm nodes=2 global_batch_size=63", "global_batch_not_divisible" },
 	{ "nodes=2 pp=4 vpp=2 global_batch_size=8", "vpp_group_out_of_range" },
 	{ "nodes=2 pp=4 vpp=2 global_batch_size=20", "vpp_group_leaves_bubble" },
 	{ "layout=torchtitan nodes=2 pp=4 vpp=2 global_batch_size=44", "vpp_rounds_uneven" },

@@ -16,6 +16,7 @@
 #include "core/estimate.h"
 #include "core/framework/resolve.h"
 #include "settings.h"
+#include "../torture/random.h"
 
 enum { TERMS = 4096 };
 
@@ -25,130 +26,14 @@ static struct ledger ledger;
 
 /* ---- random plans ------------------------------------------------------------------- */
 
-static uint64_t seed;
-
-static int64_t
-below(int64_t n)
-{
-	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (int64_t)((seed >> 33) % (uint64_t)n);
-}
-
-/* True once in n times. */
-static bool
-rarely(int64_t n)
-{
-	return below(n) == 0;
-}
-
-static int64_t
-power(int64_t limit)
-{
-	return INT64_C(1) << below(limit);
-}
-
-static void
-random_model(struct plan *p)
-{
-	struct model *m = &p->model;
-
-	settings_int(p, FIELD_LAYERS, 4 * (1 + below(12)) + (rarely(4) ? below(4) : 0));
-	settings_int(p, FIELD_HIDDEN_SIZE, 1024 << below(3));
-	settings_int(p, FIELD_FFN_HIDDEN_SIZE, 4096 << below(3));
-	settings_int(p, FIELD_ATTENTION_HEADS, 16 << below(3));
-	settings_int(p, FIELD_KV_HEADS, 8 << below(2));
-	settings_int(p, FIELD_VOCAB_SIZE, 32000 + 1000 * below(100));
-	settings_int(p, FIELD_TIED_EMBEDDINGS, below(2));
-	settings_int(p, FIELD_GATED_MLP, !rarely(4));
-	settings_int(p, FIELD_QK_NORM, rarely(4));
-	settings_int(p, FIELD_LINEAR_BIAS, rarely(6));
-	settings_int(p, FIELD_MTP_LAYERS, rarely(5) ? 1 : 0);
-	if (rarely(4)) {
-		settings_int(p, FIELD_ATTENTION, ATTENTION_MLA);
-		settings_int(p, FIELD_Q_LORA_RANK, 768 * below(2));
-		settings_int(p, FIELD_KV_LORA_RANK, 512);
-		settings_int(p, FIELD_QK_NOPE_HEAD_DIM, 128);
-		settings_int(p, FIELD_QK_ROPE_HEAD_DIM, 64);
-		settings_int(p, FIELD_V_HEAD_DIM, 128);
-	}
-	if (rarely(4)) {
-		settings_int(p, rarely(2) ? FIELD_SLIDING_WINDOW : FIELD_ATTENTION_CHUNK, 1024);
-		settings_int(p, FIELD_GLOBAL_LAYER_EVERY, below(5));
-	}
-	if (rarely(3)) {
-		settings_int(p, FIELD_EXPERTS, 8 << below(3));
-		settings_int(p, FIELD_EXPERTS_PER_TOKEN, 2 + below(5));
-		settings_int(p, FIELD_MOE_FFN_HIDDEN_SIZE, 1024 << below(3));
-		settings_int(p, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, rarely(2) ? 2048 : 0);
-		settings_int(p, FIELD_DENSE_LAYERS, below(3));
-		settings_int(p, FIELD_MOE_LAYER_EVERY, 1 + below(2));
-		settings_int(p, FIELD_EP, power(4));
-	}
-	assert_true(m->layers > 0);
-}
-
-static void
-random_training(struct plan *p)
-{
-	settings_int(p, FIELD_SEQUENCE_LENGTH, 2048 << below(3));
-	settings_int(p, FIELD_MICRO_BATCH_SIZE, power(3));
-	settings_int(p, FIELD_GLOBAL_BATCH_SIZE, 16 << below(6));
-	settings_int(p, FIELD_PRECISION, below(4));
-	settings_int(p, FIELD_GRAD_DTYPE, rarely(3) ? GRAD_BF16 : GRAD_FP32);
-	settings_int(p, FIELD_OPTIMIZER, rarely(3) ? below(4) : OPTIMIZER_ADAM);
-	settings_int(p, FIELD_SCHEDULE, rarely(2) ? SCHEDULE_1F1B : below(9));
-	settings_int(p, FIELD_MICROBATCH_GROUP_SIZE, rarely(6) ? 1 + below(8) : 0);
-	settings_int(p, FIELD_RECOMPUTE, below(3));
-	settings_int(p, FIELD_RECOMPUTE_METHOD, below(2));
-	settings_int(p, FIELD_RECOMPUTE_LAYERS, 1 + below(3));
-	settings_int(p, FIELD_FLASH_ATTENTION, !rarely(4));
-	settings_int(p, FIELD_CROSS_ENTROPY, below(4));
-	settings_int(p, FIELD_TP_OVERLAP, rarely(4));
-}
-
-static struct plan
-random_plan(void)
-{
-	static const int64_t pps[] = { 1, 2, 2, 3, 4, 4, 6, 8 };
-	struct plan p;
-	char err[256];
-
-	plan_defaults(&p);
-	p.cluster.memory_gib = 80;
-	settings_int(&p, FIELD_LAYOUT, rarely(3) ? below(6) : LAYOUT_MEGATRON);
-	settings_int(&p, FIELD_NODES, power(5));
-	settings_int(&p, FIELD_TP, power(4));
-	settings_int(&p, FIELD_CP, rarely(4) ? power(3) : 1);
-	settings_int(&p, FIELD_CP_COMM, rarely(2) ? below(3) : CP_COMM_P2P);
-	settings_int(&p, FIELD_PP, pps[below(8)]);
-	settings_int(&p, FIELD_VPP, rarely(3) ? 1 + below(4) : 1);
-	settings_int(&p, FIELD_ZERO_STAGE, below(4));
-	settings_int(&p, FIELD_DP_REPLICATE, rarely(5) ? 2 : 1);
-	settings_int(&p, FIELD_OFFLOAD, rarely(8) ? below(3) : 0);
-	if (rarely(6))
-		settings_int(&p, FIELD_FIRST_STAGE_LAYERS, 1 + below(6));
-	if (rarely(6))
-		settings_int(&p, FIELD_LAST_STAGE_LAYERS, 1 + below(6));
-	random_model(&p);
-	random_training(&p);
-	for (int i = 0; i < 3; i++) {
-		static const enum field_id rates[] = { FIELD_BF16_TFLOPS, FIELD_HBM_GBPS,
-			FIELD_NVLINK_GBPS };
-		static const char *const values[] = { "989", "3350", "450" };
-
-		assert_true(field_parse(rates[i], &p, values[i], err, sizeof err));
-	}
-	assert_true(field_parse(FIELD_MEMORY_GIB, &p, rarely(2) ? "80" : "20", err, sizeof err));
-	plan_resolve(&p, NULL);
-	return p;
-}
+static struct dice dice;
 
 /* The next random plan that is legal, estimated with a ledger. */
 static struct plan
 next_legal(void)
 {
 	for (;;) {
-		struct plan p = random_plan();
+		struct plan p = random_plan(&dice);
 
 		ledger_init(&ledger, terms, TERMS);
 		estimate_run(whole, &p, NULL, &ledger);
@@ -220,11 +105,11 @@ quick_is_whole(void **state)
 	int legal[LAYOUT_SEED + 1] = { 0 }, refused = 0, later = 0, serving = 0, small = 0;
 
 	(void)state;
-	seed = 1;
+	dice.state = 1;
 	for (int i = 0; i < 60000; i++) {
-		struct plan p = random_plan();
+		struct plan p = random_plan(&dice);
 
-		if (rarely(20)) {
+		if (dice_rarely(&dice, 20)) {
 			settings_int(&p, FIELD_MODE, MODE_SERVE);
 			settings_int(&p, FIELD_LAYOUT, LAYOUT_VLLM);
 			plan_resolve(&p, NULL);
@@ -269,7 +154,7 @@ static void
 terms_are_sums(void **state)
 {
 	(void)state;
-	seed = 2;
+	dice.state = 2;
 	for (int i = 0; i < 3000; i++) {
 		double bytes = 0;
 
@@ -308,7 +193,7 @@ stages_are_the_model(void **state)
 	int doubled = 0;
 
 	(void)state;
-	seed = 3;
+	dice.state = 3;
 	for (int i = 0; i < 3000;) {
 		struct plan p = next_legal();
 		const double copies = p.training.schedule == SCHEDULE_DUALPIPE && p.parallel.pp > 1 ? 2 : 1;
@@ -427,7 +312,7 @@ tp_takes_no_more(void **state)
 	int tried = 0;
 
 	(void)state;
-	seed = 4;
+	dice.state = 4;
 	for (int i = 0; i < 6000; i++) {
 		struct plan p = next_legal(), q = p;
 
@@ -453,7 +338,7 @@ pp_takes_no_more(void **state)
 	int tried = 0;
 
 	(void)state;
-	seed = 5;
+	dice.state = 5;
 	for (int i = 0; i < 8000; i++) {
 		struct plan p = next_legal(), q = p;
 		const struct layer_kinds k = params_kinds(&p.model, 0, p.model.layers);
@@ -480,7 +365,7 @@ zero_takes_no_more(void **state)
 	int tried = 0;
 
 	(void)state;
-	seed = 6;
+	dice.state = 6;
 	for (int i = 0; i < 6000; i++) {
 		struct plan p = next_legal(), q = p;
 
@@ -504,7 +389,7 @@ pipeline_is_closed(void **state)
 	int tried = 0;
 
 	(void)state;
-	seed = 7;
+	dice.state = 7;
 	for (int i = 0; i < 3000; i++) {
 		struct plan p = next_legal();
 		const double n = (double)p.parallel.pp, v = (double)whole->placement.vpp;
@@ -533,7 +418,7 @@ static void
 traffic_is_named(void **state)
 {
 	(void)state;
-	seed = 8;
+	dice.state = 8;
 	for (int i = 0; i < 2000; i++) {
 		next_legal();
 		for (size_t k = 0; k < ledger.count; k++) {

@@ -1,7 +1,10 @@
 /*
- * monkey PROGRAM PLAN KEYS [SEED] - types random keys into the screen in a pty, and resizes
- * it, and fails unless the program lives, leaves the terminal as it found it, and the plan
- * file can still be read.
+ * monkey PROGRAM PLAN KEYS [SEED [tame]] - types random keys into the screen in a pty, resizes
+ * it and sends it signals, and fails unless the program lives, leaves the terminal as it found
+ * it, and the plan file can still be read.
+ *
+ * KEYS is a number of keys, or of seconds: 600s. A tame monkey types only what keys send, and
+ * its terminal has a size that terminals have.
  *
  * It runs in the current directory, which fills up with whatever the keys save.
  */
@@ -22,7 +25,8 @@
 #include <unistd.h>
 #include <utmp.h>
 
-enum { BURST_MOST = 24, TAIL = 4096, PATIENCE_MS = 60000 };
+/* BABBLE: bursts of bytes that are no keys, in one run of the program. */
+enum { BURST_MOST = 24, KEY_SIZE = 32, TAIL = 4096, PATIENCE_MS = 60000, BABBLE = 20 };
 
 struct monkey {
 	const char *program, *plan;
@@ -31,7 +35,9 @@ struct monkey {
 	int tty;              /* the same terminal, kept open while no program runs */
 	struct termios before;
 	uint64_t random;
-	long keys, starts, resizes;
+	bool tame;
+	int signal;           /* sent to end it, 0 while none was */
+	long keys, starts, resizes, signals;
 	char tail[TAIL + 1];  /* the last of what the program wrote */
 	size_t tails;
 	/* Modes that a program switches on and must switch off, by what it wrote. */
@@ -50,6 +56,8 @@ roll(struct monkey *m, uint64_t n)
 static _Noreturn void
 fail(const struct monkey *m, const char *what)
 {
+	if (m->pid > 0)
+		kill(m->pid, SIGKILL);
 	fprintf(stderr, "monkey: %s after %ld keys; the end of its output:\n%s\n", what, m->keys,
 	    m->tail);
 	exit(1);
@@ -127,6 +135,7 @@ start(struct monkey *m)
 		perror(m->program);
 		_exit(127);
 	}
+	m->signal = 0;
 	m->starts++;
 	m->tails = 0;
 	m->screen = m->hidden = m->mouse = false;
@@ -134,7 +143,19 @@ start(struct monkey *m)
 		fail(m, "no screen");
 }
 
-/* It ended: must have been by a key, and the terminal be as it was. */
+/* By a key, or by the signal that was sent. */
+static bool
+ended_well(const struct monkey *m, int status)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return true;
+	if (m->signal == 0)
+		return false;
+	return WIFEXITED(status) ? WEXITSTATUS(status) == 128 + m->signal :
+				   WTERMSIG(status) == m->signal;
+}
+
+/* It ended: must have been well, and the terminal be as it was. */
 static void
 check_end(struct monkey *m, int status)
 {
@@ -142,7 +163,7 @@ check_end(struct monkey *m, int status)
 
 	while (drain(m, 100)) /* the kernel hands on the last of it when it likes */
 		;
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+	if (!ended_well(m, status)) {
 		fprintf(stderr, "monkey: status %#x\n", (unsigned)status);
 		fail(m, "it did not end by itself");
 	}
@@ -180,6 +201,44 @@ add(char *buf, size_t *n, const char *text)
 	*n += length;
 }
 
+/* Bytes above 0x7f that are no UTF-8: Latin-1, two of GB 18030 (whose second byte may be a
+ * letter, which is left out here), the beginning of a character, the rest of one. */
+static void
+undecodable(struct monkey *m, char *buf, size_t *n)
+{
+	static const char *const cut[] = { "\xe4", "\xe4\xb8", "\xf0\x9f", "\xf0\x9f\x90", "\xc3",
+		"\xad", "\xb8\xad", "\xed\xa0\x80", "\xc0\x80", "\xf5\x80\x80\x80", "\x9b",
+		"\xff\xfe" };
+	char some[8] = "";
+	size_t length = 1 + roll(m, sizeof some - 1);
+
+	if (roll(m, 2) == 0) {
+		add(buf, n, cut[roll(m, sizeof cut / sizeof *cut)]);
+		return;
+	}
+	for (size_t i = 0; i + 1 < length; i++)
+		some[i] = (char)(0xa1 + roll(m, 0x5e));
+	add(buf, n, some);
+}
+
+/* What a terminal would send, cut off or with nonsense in it. */
+static void
+fragment(struct monkey *m, char *buf, size_t *n)
+{
+	static const char *const begun[] = { "\033[", "\033O", "\033[<", "\033[M", "\033[200~",
+		"\033[201~", "\033[?1;2c", "\033]11;rgb:", "\033P", "\033[1;5",
+		"\033[99999999999;1M", "\033[<0;-1;5M", "\033[<0;70000;70000M", "\033[M\xff\xff\xff",
+		"\033[I", "\033[27;5;9~" };
+	static const char rest[] = "0123456789;:<?M~mRc \xff\x80";
+	char some[8] = "";
+	size_t length = roll(m, sizeof some - 1);
+
+	for (size_t i = 0; i < length; i++)
+		some[i] = rest[roll(m, sizeof rest - 1)];
+	add(buf, n, begun[roll(m, sizeof begun / sizeof *begun)]);
+	add(buf, n, some);
+}
+
 static void
 random_key(struct monkey *m, char *buf, size_t *n)
 {
@@ -194,6 +253,11 @@ random_key(struct monkey *m, char *buf, size_t *n)
 	};
 	char one[2] = "";
 
+	m->keys++;
+	if (!m->tame && roll(m, 6) == 0) {
+		(roll(m, 2) == 0 ? undecodable : fragment)(m, buf, n);
+		return;
+	}
 	switch (roll(m, 8)) {
 	case 0:
 	case 1:
@@ -210,17 +274,22 @@ random_key(struct monkey *m, char *buf, size_t *n)
 		add(buf, n, one);
 		break;
 	}
-	m->keys++;
 }
 
 static void
 resize(struct monkey *m)
 {
+	static const struct winsize odd[] = { { .ws_row = 1, .ws_col = 1 },
+		{ .ws_row = 1, .ws_col = 65535 }, { .ws_row = 65535, .ws_col = 1 },
+		{ .ws_row = 20000, .ws_col = 20000 }, { .ws_row = 65535, .ws_col = 65535 },
+		{ .ws_row = 0, .ws_col = 0 }, { .ws_row = 0, .ws_col = 80 } };
 	struct winsize size = { .ws_row = (unsigned short)(1 + roll(m, 100)),
 		.ws_col = (unsigned short)(1 + roll(m, 300)) };
 
 	if (roll(m, 3) == 0)
 		size = (struct winsize){ .ws_row = 24, .ws_col = 80 };
+	else if (!m->tame && roll(m, 8) == 0)
+		size = odd[roll(m, sizeof odd / sizeof *odd)];
 	ioctl(m->fd, TIOCSWINSZ, &size);
 	m->resizes++;
 }
@@ -260,10 +329,33 @@ suspend(struct monkey *m)
 	m->keys++;
 }
 
-/* Out of any prompt, list or question, then leave without saving. */
+/* A signal: one that it takes as it comes, or one that ends it. */
+static void
+send_signal(struct monkey *m)
+{
+	static const int passing[] = { SIGWINCH, SIGCONT, SIGTSTP },
+			 ending[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+
+	m->signals++;
+	if (roll(m, 3) > 0) {
+		kill(m->pid, passing[roll(m, sizeof passing / sizeof *passing)]);
+		return;
+	}
+	m->signal = ending[roll(m, sizeof ending / sizeof *ending)];
+	kill(m->pid, m->signal);
+	for (int waited = 0; waited < PATIENCE_MS; waited += 30) {
+		drain(m, 30);
+		if (ended(m, WNOHANG))
+			return;
+	}
+	fail(m, "a signal does not end it");
+}
+
+/* Out of any paste, prompt, list or question, then leave without saving. */
 static void
 leave(struct monkey *m)
 {
+	type(m, "\033[201~", 6);
 	for (int i = 0; i < 600; i++) {
 		type(m, "\033", 1);
 		drain(m, 60);
@@ -297,44 +389,89 @@ check_plan(const struct monkey *m)
 		fail(m, "the plan file can not be read any more");
 }
 
+/* A run of the program in which nothing is typed that could end it: so it must not end. */
+static void
+babble(struct monkey *m)
+{
+	start(m);
+	for (int burst = 0; burst < BABBLE; burst++) {
+		char buf[BURST_MOST * KEY_SIZE];
+		size_t n = 0;
+
+		for (uint64_t i = 1 + roll(m, BURST_MOST); i > 0; i--)
+			undecodable(m, buf, &n);
+		if (roll(m, 12) == 0)
+			resize(m);
+		type(m, buf, n);
+		m->keys++;
+		drain(m, 20);
+		if (ended(m, WNOHANG))
+			fail(m, "bytes that are no characters end it");
+	}
+	leave(m);
+}
+
+/* A burst of keys, then maybe something from outside. */
+static void
+monkey_about(struct monkey *m)
+{
+	char buf[BURST_MOST * KEY_SIZE];
+	size_t n = 0;
+
+	for (uint64_t burst = 1 + roll(m, BURST_MOST); burst > 0; burst--)
+		random_key(m, buf, &n);
+	if (roll(m, 12) == 0)
+		resize(m);
+	type(m, buf, n);
+	drain(m, 20);
+	if (ended(m, WNOHANG))
+		return;
+	if (roll(m, 40) == 0)
+		suspend(m);
+	else if (roll(m, 40) == 0)
+		send_signal(m);
+}
+
+/* So many keys, or up to a moment. */
+static void
+work(struct monkey *m, const char *amount)
+{
+	char *unit;
+	const long n = strtol(amount, &unit, 10);
+	const time_t until = *unit == 's' ? time(NULL) + n : 0;
+
+	while (until > 0 ? time(NULL) < until : m->keys < n) {
+		if (m->pid == 0 && !m->tame && roll(m, 8) == 0)
+			babble(m);
+		if (m->pid == 0)
+			start(m);
+		monkey_about(m);
+		if (m->pid != 0)
+			ended(m, WNOHANG);
+	}
+	if (m->pid != 0)
+		leave(m);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct monkey m = { .random = 0x9e3779b97f4a7c15u };
-	char buf[BURST_MOST * 32];
-	long keys;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: monkey PROGRAM PLAN KEYS [SEED]\n");
+		fprintf(stderr, "usage: monkey PROGRAM PLAN KEYS|SECONDSs [SEED [tame]]\n");
 		return 2;
 	}
 	m.program = argv[1];
 	m.plan = argv[2];
-	keys = strtol(argv[3], NULL, 10);
 	m.random += argc > 4 ? strtoull(argv[4], NULL, 10) : (uint64_t)time(NULL);
+	m.tame = argc > 5;
 	printf("monkey: seed %llu\n", (unsigned long long)(m.random - 0x9e3779b97f4a7c15u));
 	fflush(stdout);
 	signal(SIGPIPE, SIG_IGN);
-	while (m.keys < keys) {
-		size_t n = 0;
-
-		if (m.pid == 0)
-			start(&m);
-		for (uint64_t burst = 1 + roll(&m, BURST_MOST); burst > 0; burst--)
-			random_key(&m, buf, &n);
-		if (roll(&m, 12) == 0)
-			resize(&m);
-		type(&m, buf, n);
-		drain(&m, 20);
-		if (!ended(&m, WNOHANG) && roll(&m, 40) == 0) {
-			suspend(&m);
-			if (m.pid != 0)
-				ended(&m, WNOHANG);
-		}
-	}
-	if (m.pid != 0)
-		leave(&m);
+	work(&m, argv[3]);
 	check_plan(&m);
-	printf("monkey: %ld keys, %ld resizes, %ld starts\n", m.keys, m.resizes, m.starts);
+	printf("monkey: %ld keys, %ld resizes, %ld signals, %ld starts\n", m.keys, m.resizes,
+	    m.signals, m.starts);
 	return 0;
 }
