@@ -34,7 +34,7 @@ save_path(const struct session *s, char *buf, size_t size, const char *path, con
 	*added = "";
 	if (*path == '\0' || strcmp(path, "-") == 0) {
 		text_put(note, notesize, *path == '\0' ? "the plan has no file yet" :
-		    "- is standard input; a file of that name is ./-.cfg");
+		    "- is standard input, and no file");
 		return false;
 	}
 	if (!whole_path(buf, size, path)) {
@@ -205,11 +205,17 @@ files_complete(void *context, const char *text, size_t i, char *path, size_t siz
 /* ---- what sessions leave behind ---------------------------------------------------- */
 
 static bool
-files_keep_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
+files_ready_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
 {
 	struct session *s = context;
 
-	return drafts_keep(&s->drafts, s->file.path, plan, &s->catalog, last, note, size);
+	return drafts_ready(&s->drafts, s->file.path, plan, &s->catalog, last, note, size);
+}
+
+static bool
+files_write_draft(void *context, char *note, size_t size)
+{
+	return drafts_write(&((struct session *)context)->drafts, note, size);
 }
 
 static void
@@ -275,9 +281,9 @@ session_files(struct session *s)
 	s->has_paths = false;
 	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
 		.open = files_open, .peek = files_peek, .save = files_save, .path = files_path,
-		.complete = files_complete, .keep_draft = files_keep_draft,
-		.drop_draft = files_drop_draft, .find_draft = files_find_draft,
-		.take_draft = files_take_draft, .topic = files_topic,
-		.save_settings = files_save_settings, .read_lines = files_read_lines,
-		.add_lines = files_add_lines };
+		.complete = files_complete, .ready_draft = files_ready_draft,
+		.write_draft = files_write_draft, .drop_draft = files_drop_draft,
+		.find_draft = files_find_draft, .take_draft = files_take_draft,
+		.topic = files_topic, .save_settings = files_save_settings,
+		.read_lines = files_read_lines, .add_lines = files_add_lines };
 }

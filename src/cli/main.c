@@ -88,6 +88,7 @@ screen_run(const struct options *o)
 	app.settings = &settings;
 	app.notice = notice;
 	status = app_run(&s.plan, &s.catalog, &files, &app);
+	drafts_free(&s.drafts);
 	session_close(&s);
 	return status;
 }

@@ -172,3 +172,24 @@ atomic_write_private(const char *path, const void *data, size_t size,
 	(void)umask(mask);
 	return result;
 }
+
+bool
+atomic_replace(const char *path, const char *temporary, const void *data, size_t size)
+{
+	const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	char dir[PLANFILE_PATH_SIZE];
+	struct file_stamp made;
+	int error;
+
+	if (fd < 0)
+		return false;
+	if (fill(fd, temporary, data, size, &made) && rename(temporary, path) == 0) {
+		if (pathname_dir(dir, sizeof dir, path))
+			sync_directory(dir);
+		return true;
+	}
+	error = errno;
+	unlink(temporary);
+	errno = error;
+	return false;
+}
