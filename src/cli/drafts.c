@@ -4,6 +4,7 @@
 #include <stdio.h> /* rename alone */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,40 +84,64 @@ draft_text(const char *of, const struct plan *plan, const struct catalog *catalo
 }
 
 bool
-drafts_keep(struct drafts *d, const char *of, const struct plan *plan,
+drafts_ready(struct drafts *d, const char *of, const struct plan *plan,
     const struct catalog *catalog, bool last, char *note, size_t size)
 {
-	char path[PLANFILE_PATH_SIZE], why[256] = "out of memory", *text;
-	bool ok = false;
+	char dir[PLANFILE_PATH_SIZE], name[PLANFILE_PATH_SIZE];
 
-	if (!text_copy(path, sizeof path, d->own) ||
-	    (path[0] == '\0' && !make_name(path, sizeof path))) {
+	d->ready = false;
+	free(d->text);
+	d->text = NULL;
+	if (d->own[0] == '\0' && !make_name(d->own, sizeof d->own)) {
+		d->own[0] = '\0';
 		text_put(note, size, "unsaved work can not be kept: there is no home directory");
 		return false;
 	}
-	text = draft_text(of, plan, catalog, last);
-	if (text != NULL && !paths_make(path))
-		text_put(why, sizeof why, "%s", strerror(errno));
-	else if (text != NULL)
-		ok = atomic_write_private(path, text, strlen(text), NULL, why, sizeof why) ==
-		    ATOMIC_DONE;
-	free(text);
-	if (!ok) {
-		text_put(note, size, "unsaved work can not be kept (%s): %s", why, path);
+	text_put(name, sizeof name, ".%s", pathname_last(d->own));
+	if (!paths_make(d->own))
+		text_put(note, size, "unsaved work can not be kept (%s): %s", strerror(errno), d->own);
+	else if (!pathname_dir(dir, sizeof dir, d->own) ||
+	    !pathname_join(d->temporary, sizeof d->temporary, dir, name) ||
+	    (d->text = draft_text(of, plan, catalog, last)) == NULL)
+		text_put(note, size, "unsaved work can not be kept: no memory, or too long a name");
+	else {
+		d->length = strlen(d->text);
+		d->ready = true;
+	}
+	return d->ready != 0;
+}
+
+bool
+drafts_write(struct drafts *d, char *note, size_t size)
+{
+	if (d->ready && !atomic_replace(d->own, d->temporary, d->text, d->length)) {
+		if (note != NULL)
+			text_put(note, size, "unsaved work can not be kept (%s): %s", strerror(errno),
+			    d->own);
 		return false;
 	}
-	text_copy(d->own, sizeof d->own, path);
-	text_put(note, size, "unsaved changes are kept in %s; the next session on this plan "
-	    "offers them", path);
+	d->ready = false;
+	if (note != NULL)
+		text_put(note, size, "unsaved changes are kept in %s; the next session on this plan "
+		    "offers them", d->own);
 	return true;
 }
 
 void
 drafts_drop(struct drafts *d)
 {
+	d->ready = false;
 	if (d->own[0] != '\0')
 		unlink(d->own);
 	d->own[0] = '\0';
+}
+
+void
+drafts_free(struct drafts *d)
+{
+	d->ready = false;
+	free(d->text);
+	d->text = NULL;
 }
 
 /* ---- finding ----------------------------------------------------------------------- */
@@ -241,6 +266,16 @@ describe(const struct head *h, const struct file_stamp *draft, const char *of, c
 		text_add(note, size, ", older than the file");
 }
 
+/* Whether nobody but the user can have written a file. */
+static bool
+is_ours(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 /* One file of the directory: whether it is to be offered. */
 static bool
 look(struct drafts *d, const char *path, const char *of, const struct catalog *catalog,
@@ -253,7 +288,8 @@ look(struct drafts *d, const char *path, const char *of, const struct catalog *c
 	struct slurp in = { 0 };
 	bool is = false;
 
-	if (file == NULL || h == NULL || !slurp_file(&in, path, why, sizeof why))
+	if (file == NULL || h == NULL || !is_ours(path) ||
+	    !slurp_file(&in, path, why, sizeof why))
 		goto out;
 	read_head(h, path, in.text);
 	if (is_alive(h))

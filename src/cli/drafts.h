@@ -8,6 +8,7 @@
  */
 #ifndef CLI_DRAFTS_H
 #define CLI_DRAFTS_H
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,18 +19,29 @@
 struct drafts {
 	char own[PLANFILE_PATH_SIZE];   /* of this session, "" while there is none */
 	char found[PLANFILE_PATH_SIZE]; /* what drafts_find found last */
+	/* What drafts_write writes, while ready: */
+	char temporary[PLANFILE_PATH_SIZE];
+	char *text;                     /* owned */
+	size_t length;
+	volatile sig_atomic_t ready;
 };
 
 /*
- * Write the session's draft of a plan; `of` is the plan's file, "" without one. last: the
- * session ends, so the next one may offer it at once. False when that failed. note gets a
- * line for the user.
+ * Make the session's draft of a plan ready; `of` is the plan's file, "" without one. last:
+ * the session ends, so the next one may offer it at once. False, with the reason in note,
+ * when there is no place for it.
  */
-bool drafts_keep(struct drafts *d, const char *of, const struct plan *plan,
+bool drafts_ready(struct drafts *d, const char *of, const struct plan *plan,
     const struct catalog *catalog, bool last, char *note, size_t size);
+
+/* Write it, unless it is written. False when that failed. note gets a line for the user;
+ * with NULL, this does no more than a signal handler may. */
+bool drafts_write(struct drafts *d, char *note, size_t size);
 
 /* Remove the session's draft, if there is one. */
 void drafts_drop(struct drafts *d);
+
+void drafts_free(struct drafts *d);
 
 /* Whether there is any draft to look at; drafts_find reads them. */
 bool drafts_exist(void);

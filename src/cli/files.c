@@ -1,12 +1,14 @@
 /* What the screen needs to open and save plans (struct app_files). */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/drafts.h"
 #include "cli/preferences.h"
 #include "cli/session.h"
 #include "core/framework/resolve.h"
 #include "core/text.h"
+#include "file/pathname.h"
 
 /* What is typed into the screen passes no shell: "~/plan.cfg" is in the home directory, "~"
  * is that itself. False when the path is too long. */
@@ -18,6 +20,36 @@ whole_path(char *buf, size_t size, const char *path)
 	if (path[0] != '~' || (path[1] != '/' && path[1] != '\0') || home == NULL)
 		return text_copy(buf, size, path);
 	return text_put(buf, size, "%s%s", home, path + 1) == strlen(home) + strlen(path) - 1;
+}
+
+/* What a plan is saved as. A name without an extension, which no file has yet, gets that of
+ * plans: ".1-8b" of a model's name is none. False, with the reason, when it can not be. */
+static bool
+save_path(const struct session *s, char *buf, size_t size, const char *path, const char **added,
+    char *note, size_t notesize)
+{
+	const char *last, *dot;
+	struct stat st;
+	size_t n;
+
+	*added = "";
+	if (*path == '\0' || strcmp(path, "-") == 0) {
+		text_put(note, notesize, *path == '\0' ? "the plan has no file yet" :
+		    "- is standard input, and no file");
+		return false;
+	}
+	if (!whole_path(buf, size, path)) {
+		text_put(note, notesize, "the name is too long");
+		return false;
+	}
+	last = pathname_last(buf);
+	dot = strrchr(last, '.');
+	if (*last == '\0' || (dot != NULL && (dot[1] < '0' || dot[1] > '9')) ||
+	    text_equal(buf, s->file.path) || lstat(buf, &st) == 0)
+		return true;
+	*added = "; .cfg was added to the name";
+	n = strlen(buf);
+	return text_add(buf, size, ".cfg") == n + 4;
 }
 
 static bool
@@ -74,18 +106,16 @@ files_save(void *context, const char *path, const struct plan *plan, bool force,
 	struct session *s = context;
 	char text[1024], target[PLANFILE_PATH_SIZE];
 	enum planfile_saved saved;
+	const char *added;
 
 	if (path == NULL)
 		path = s->file.path;
 	/* A copy: writing changes s->file, which path may point into. */
-	if (*path == '\0' || !whole_path(target, sizeof target, path)) {
-		text_put(note, size, "%s",
-		    *path == '\0' ? "the plan has no file yet" : "the name is too long");
+	if (!save_path(s, target, sizeof target, path, &added, note, size))
 		return APP_SAVE_FAILED;
-	}
 	text[0] = '\0';
 	saved = planfile_write(&s->file, plan, target, &s->catalog, force, text, sizeof text);
-	text_put(note, size, "%s", text);
+	text_put(note, size, "%s%s", text, saved == PLANFILE_SAVED ? added : "");
 	switch (saved) {
 	case PLANFILE_SAVED:
 		return APP_SAVED;
@@ -176,11 +206,17 @@ files_complete(void *context, const char *text, size_t i, char *path, size_t siz
 /* ---- what sessions leave behind ---------------------------------------------------- */
 
 static bool
-files_keep_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
+files_ready_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
 {
 	struct session *s = context;
 
-	return drafts_keep(&s->drafts, s->file.path, plan, &s->catalog, last, note, size);
+	return drafts_ready(&s->drafts, s->file.path, plan, &s->catalog, last, note, size);
+}
+
+static bool
+files_write_draft(void *context, char *note, size_t size)
+{
+	return drafts_write(&((struct session *)context)->drafts, note, size);
 }
 
 static void
@@ -246,9 +282,9 @@ session_files(struct session *s)
 	s->has_paths = false;
 	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
 		.open = files_open, .peek = files_peek, .save = files_save, .path = files_path,
-		.complete = files_complete, .keep_draft = files_keep_draft,
-		.drop_draft = files_drop_draft, .find_draft = files_find_draft,
-		.take_draft = files_take_draft, .topic = files_topic,
-		.save_settings = files_save_settings, .read_lines = files_read_lines,
-		.add_lines = files_add_lines };
+		.complete = files_complete, .ready_draft = files_ready_draft,
+		.write_draft = files_write_draft, .drop_draft = files_drop_draft,
+		.find_draft = files_find_draft, .take_draft = files_take_draft,
+		.topic = files_topic, .save_settings = files_save_settings,
+		.read_lines = files_read_lines, .add_lines = files_add_lines };
 }

@@ -1,7 +1,6 @@
 /* The program: reads the command line, runs one command, and minds the exit status. */
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "cli/preferences.h"
 #include "cli/session.h"
 #include "file/paths.h"
+#include "ui/locale.h"
 
 /*
  * A standard stream that came closed would be the first file that is opened, and be
@@ -88,6 +88,7 @@ screen_run(const struct options *o)
 	app.settings = &settings;
 	app.notice = notice[0] != '\0' ? notice : note;
 	status = app_run(&s.plan, &s.catalog, &files, &app);
+	drafts_free(&s.drafts);
 	session_close(&s);
 	return status;
 }
@@ -116,9 +117,7 @@ main(int argc, char **argv)
 	int status = STATUS_ERROR;
 
 	occupy_streams();
-	/* Characters and language alone: nothing else is asked for, and numbers stay as they are. */
-	setlocale(LC_CTYPE, "");
-	setlocale(LC_MESSAGES, "");
+	locale_begin();
 	paths_init(argc > 0 ? argv[0] : NULL);
 	if (options_parse(&o, argc, argv))
 		status = run(&o);

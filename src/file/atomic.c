@@ -282,3 +282,25 @@ atomic_write_private(const char *path, const void *data, size_t size,
 
 	return write_file(&w, NULL, why, whysize);
 }
+
+bool
+atomic_replace(const char *path, const char *temporary, const void *data, size_t size)
+{
+	const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const struct writing w = { .path = path, .data = data, .size = size };
+	char dir[PLANFILE_PATH_SIZE];
+	struct file_stamp made;
+	int error;
+
+	if (fd < 0)
+		return false;
+	if (fill(fd, &w, NULL, NULL, &made, NULL, 0) && rename(temporary, path) == 0) {
+		if (pathname_dir(dir, sizeof dir, path))
+			sync_directory(dir);
+		return true;
+	}
+	error = errno;
+	unlink(temporary);
+	errno = error;
+	return false;
+}

@@ -34,6 +34,13 @@ enum atomic_result atomic_write(const char *path, const void *data, size_t size,
 enum atomic_result atomic_write_private(const char *path, const void *data, size_t size,
     const struct file_stamp *expected, char *why, size_t whysize);
 
+/*
+ * The same through a temporary file of a given name, by nothing that a signal handler may not
+ * do. path is the file itself, not a link to it, and its directory is there. False with errno
+ * set.
+ */
+bool atomic_replace(const char *path, const char *temporary, const void *data, size_t size);
+
 /* The file that path leads to through symbolic links, which need not exist itself.
  * False, with the reason, when the directory is not there or the link leads nowhere. */
 bool atomic_target(char *buf, size_t size, const char *path, char *why, size_t whysize);

@@ -65,8 +65,9 @@ void overlay_move(struct state *s, int way);
 void overlay_follow(struct state *s);
 /* Draw it over the panes. */
 void overlay_draw(const struct state *s, struct canvas *c);
-/* Lines that a page moves by. */
-int overlay_page(const struct state *s);
+/* Turn a page: the lines move, a selected entry that is shown no more gives way to one that
+ * is; where there is no other page, to the first or last. */
+void overlay_turn(struct state *s, int way);
 /* The entry at a place of the screen; false without one. */
 bool overlay_at(const struct state *s, int x, int y, int *item);
 /* Move the lines shown; an entry that is shown stays selected. */

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/text.h"
 #include "out/out.h"
@@ -10,6 +9,7 @@
 #include "ui/linear.h"
 #include "ui/locale.h"
 #include "ui/mouse.h"
+#include "ui/signals.h"
 #include "ui/state.h"
 #include "ui/term.h"
 
@@ -63,7 +63,7 @@ handle(struct terminal *t, struct state *s, struct keeper *keeper, int32_t key)
 		suspend(t, s, keeper, false);
 		return true;
 	}
-	flags = key == INPUT_MOUSE ? state_mouse(s, t->event) : state_key(s, key);
+	flags = key == INPUT_MOUSE ? state_mouse(s, t->decoder.mouse) : state_key(s, key);
 	if ((flags & EVENT_SUSPEND) != 0)
 		suspend(t, s, keeper, true);
 	if ((flags & EVENT_REPAINT) != 0)
@@ -79,18 +79,19 @@ keep_draft(const struct state *s, char *note, size_t size)
 	note[0] = '\0';
 	if (!state_unsaved(s))
 		return;
-	if (!s->files->keep_draft(s->files->context, &s->plan, true, note, size) &&
-	    note[0] == '\0')
+	if (s->files->ready_draft(s->files->context, &s->plan, true, note, size))
+		s->files->write_draft(s->files->context, note, size);
+	else if (note[0] == '\0')
 		text_put(note, size, "the unsaved plan could not be kept");
 }
 
-static int64_t
-now_ms(void)
+/* Where signals find it. */
+static void
+write_draft(const void *context)
 {
-	struct timespec now;
+	const struct app_files *files = context;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	files->write_draft(files->context, NULL, 0);
 }
 
 /* What earlier sessions left: lines of the prompt, and maybe unsaved work. */
@@ -127,38 +128,71 @@ read_catalog(const struct state *s, char *note, size_t size)
 	    s->files->read_catalog(s->files->context, note, size);
 }
 
+/* Keys that were typed before the question was there are no answer: they wait for it. */
+struct ahead {
+	int32_t key[4096]; /* a terminal's driver holds no more bytes */
+	int count, taken;
+};
+
+static int32_t
+next_key(struct terminal *t, const struct state *s, struct ahead *a, bool wait)
+{
+	if (a->taken < a->count && s->question != QUESTION_RECOVER)
+		return a->key[a->taken++];
+	return term_key(t, wait);
+}
+
+/* What is typed by now, up to what is no key and comes first. */
+static int32_t
+read_ahead(struct terminal *t, struct ahead *a)
+{
+	int32_t key = INPUT_NONE;
+
+	if (a->taken == a->count)
+		a->taken = a->count = 0;
+	while (a->count < (int)(sizeof a->key / sizeof *a->key) &&
+	    (key = term_key(t, false)) != INPUT_NONE) {
+		if (key >= INPUT_MOUSE && key <= INPUT_GONE)
+			return key;
+		a->key[a->count++] = key;
+	}
+	return INPUT_NONE;
+}
+
 /* Show and take keys until the user leaves. Returns the exit status; note says what is left
  * to be said of it. */
 static int
 run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size_t size)
 {
 	struct keeper keeper = { 0 };
+	struct ahead ahead = { .count = 0 };
 	int32_t key = INPUT_NONE;
-	bool on = true;
+	bool on = true, asked = false;
 
 	if (show(t, s, c) && !read_catalog(s, note, size))
 		return 2;
-	if (s->question != QUESTION_NONE)
-		term_forget_keys(t); /* what was typed before it was asked is no answer */
 	while (on) {
-		const int wait = keep_unsaved(&keeper, s, now_ms(), key != INPUT_NONE);
-
+		if (keep_unsaved(&keeper, s))
+			signals_alarm(KEEP_MS);
 		if (!show(t, s, c))
 			break;
-		key = term_key(t, wait);
-		on = key == INPUT_NONE || handle(t, s, &keeper, key);
-		/* Keys that are waiting already, before the picture is drawn again. */
-		for (int i = 0; on && i < 64; i++) {
-			const int32_t next = term_key(t, 0);
-
-			if (next == INPUT_NONE)
+		key = s->question == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
+		asked = s->question == QUESTION_RECOVER;
+		if (key == INPUT_NONE)
+			key = next_key(t, s, &ahead, true);
+		if (key == INPUT_NONE)
+			keep_written(&keeper, s);
+		/* Keys that are waiting already, before the picture is drawn again; of a paste, all. */
+		for (int left = 64; key != INPUT_NONE; key = next_key(t, s, &ahead, false)) {
+			on = handle(t, s, &keeper, key);
+			left -= (key & INPUT_PASTED) == 0;
+			if (!on || left == 0 || (s->question == QUESTION_RECOVER && !asked))
 				break;
-			on = handle(t, s, &keeper, key = next);
 		}
 	}
 	if (on || key == INPUT_SIGNAL || key == INPUT_GONE) {
 		keep_draft(s, note, size);
-		return on ? 2 : term_signal() != 0 ? 128 + term_signal() : 129;
+		return on ? 2 : signals_ending() != 0 ? 128 + signals_ending() : 129;
 	}
 	if (s->files->drop_draft != NULL)
 		s->files->drop_draft(s->files->context);
@@ -173,6 +207,7 @@ run_screen(struct terminal *t, struct state *s)
 	int status;
 
 	s->utf8 = t->utf8;
+	signals_draft(write_draft, s->files);
 	state_resize(s, t->w, t->h);
 	status = run_keys(t, s, &c, note, sizeof note);
 	end(s); /* while signals are still held back */
@@ -197,13 +232,12 @@ run_lines(struct state *s)
 		out_line(stderr, "shardplan: %s", note);
 		return 2;
 	}
-	term_watch_signals();
+	signals_watch();
 	linear_begin(s, stdout);
 	fflush(stdout);
-	while (on && term_signal() == 0 && getline(&line, &size, stdin) >= 0) {
+	while (on && signals_ending() == 0 && getline(&line, &size, stdin) >= 0) {
 		on = linear_line(s, line, stdout);
 		fflush(stdout);
-		keep_unsaved(&keeper, s, now_ms(), true);
 		keep_now(&keeper, s);
 	}
 	free(line);
@@ -213,7 +247,7 @@ run_lines(struct state *s)
 		s->files->drop_draft(s->files->context);
 	if (note[0] != '\0')
 		out_line(stderr, "shardplan: %s", note);
-	return term_signal() != 0 ? 128 + term_signal() : 0;
+	return signals_ending() != 0 ? 128 + signals_ending() : 0;
 }
 
 int

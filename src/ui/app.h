@@ -36,10 +36,15 @@ struct app_files {
 	 * until it answers false, past the end. */
 	bool (*complete)(void *context, const char *text, size_t i, char *path, size_t size);
 
-	/* Keep a copy of unsaved work where the next session will find it; last: this one ends
-	 * without having asked. False when that failed. note says where it is, or why not. */
-	bool (*keep_draft)(void *context, const struct plan *plan, bool last, char *note,
+	/* Make a copy of unsaved work ready to be written where the next session will find it;
+	 * last: this one ends without having asked. False when there is no place for it, with
+	 * the reason in note. */
+	bool (*ready_draft)(void *context, const struct plan *plan, bool last, char *note,
 	    size_t size);
+
+	/* Write what is ready and not written yet. False when that failed. note says where it
+	 * is, or why not; with NULL the call does no more than a signal handler may. */
+	bool (*write_draft)(void *context, char *note, size_t size);
 
 	/* The calls below may be NULL: then there is nothing of the kind. */
 

@@ -536,6 +536,9 @@ draw_bottom(const struct state *s, struct canvas *c, const struct arrange *a)
 		    text);
 		c->cursor_x = line.x;
 		c->cursor_y = line.y;
+		if (a->message.h > 0)
+			canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w,
+			    (struct style){ .role = ROLE_ERROR }, s->prompt_error);
 		return;
 	}
 	if (s->prompt == PROMPT_NONE) {

@@ -19,7 +19,10 @@ enum input {
 	INPUT_STOP,     /* a signal asks the program to stop: term_suspend */
 	INPUT_SIGNAL,   /* a signal asks the program to end */
 	INPUT_GONE,     /* the terminal is gone */
+	/* Set beside a character that was pasted: it is text, and no key. */
+	INPUT_PASTED = 0x200000,
 };
+
 /* What came with INPUT_MOUSE: where, counted from the upper left, and what was done. */
 enum mouse_action { MOUSE_CLICK, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
 

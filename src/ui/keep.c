@@ -1,47 +1,49 @@
 #include "core/text.h"
 #include "ui/keep.h"
 
-void
-keep_now(struct keeper *k, struct state *s)
+static void
+complain(struct keeper *k, struct state *s, const char *note)
+{
+	if (!k->complained)
+		state_say(s, ROLE_WARNING, "%s", note);
+	k->complained = true;
+}
+
+bool
+keep_unsaved(struct keeper *k, struct state *s)
 {
 	char note[STATE_MESSAGE_SIZE] = "";
 
-	k->pending = false;
-	if (!state_unsaved(s) || (k->kept && state_same(&k->plan, &s->plan)))
-		return;
-	k->plan = s->plan;
-	k->kept = true;
-	if (s->files->keep_draft(s->files->context, &s->plan, false, note, sizeof note) ||
-	    k->complained)
-		return;
-	k->complained = true;
-	state_say(s, ROLE_WARNING, "%s", note);
-}
-
-int
-keep_unsaved(struct keeper *k, struct state *s, int64_t now, bool key)
-{
 	if (!state_unsaved(s)) {
 		if (s->files->drop_draft != NULL)
 			s->files->drop_draft(s->files->context);
-		k->kept = k->pending = false;
-		return -1;
+		k->ready = false;
+		return false;
 	}
-	if (k->kept && state_same(&k->plan, &s->plan)) {
-		k->pending = false;
-		return -1;
-	}
-	if (!k->pending)
-		k->first = now;
-	if (!k->pending || key)
-		k->due = now + KEEP_QUIET_MS;
-	if (k->due > k->first + KEEP_STEADY_MS)
-		k->due = k->first + KEEP_STEADY_MS;
-	k->pending = true;
-	if (now < k->due)
-		return (int)(k->due - now);
-	keep_now(k, s);
-	return -1;
+	if (k->ready && state_same(&k->plan, &s->plan))
+		return false;
+	k->plan = s->plan;
+	k->ready = true;
+	if (s->files->ready_draft(s->files->context, &s->plan, false, note, sizeof note))
+		return true;
+	complain(k, s, note);
+	return false;
+}
+
+void
+keep_written(struct keeper *k, struct state *s)
+{
+	char note[STATE_MESSAGE_SIZE] = "";
+
+	if (!s->files->write_draft(s->files->context, note, sizeof note))
+		complain(k, s, note);
+}
+
+void
+keep_now(struct keeper *k, struct state *s)
+{
+	keep_unsaved(k, s);
+	keep_written(k, s);
 }
 
 void

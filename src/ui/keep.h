@@ -1,35 +1,31 @@
 /*
- * keep.h - unsaved work survives a session that ends without asking: a copy of it is
- * written soon after each change, and offered by the next session.
+ * keep.h - unsaved work survives a session that ends without asking: a copy of it is made
+ * ready after each change and written within a second, and offered by the next session.
  */
 #ifndef UI_KEEP_H
 #define UI_KEEP_H
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "ui/state.h"
 
-enum {
-	KEEP_QUIET_MS = 1000,   /* written when no key came for so long, */
-	KEEP_STEADY_MS = 10000, /* or that long after the first change, keys or not */
-};
+enum { KEEP_MS = 1000 }; /* from the first change that is not written to its writing */
 
 /* All zero at first. */
 struct keeper {
-	bool kept, pending;    /* there is a copy; there is something to be written */
-	struct plan plan;      /* what the copy says, or what could not be written */
-	int64_t first, due;    /* pending: the first change, and when to write */
+	bool ready;       /* a copy is, written or not: */
+	struct plan plan; /* what it says */
 	bool complained;
 };
 
-/*
- * Once before each wait for a key: writes when it is time, removes the copy once nothing
- * is unsaved. now is in milliseconds; key: one came since the last call. Returns how long
- * to wait for the next key at most, in milliseconds, -1 for ever.
- */
-int keep_unsaved(struct keeper *k, struct state *s, int64_t now, bool key);
+/* Before each picture, which the terminal may take its time to show: makes a copy ready
+ * where it would say something else, removes it once nothing is unsaved. True when there is
+ * one that is to be written. */
+bool keep_unsaved(struct keeper *k, struct state *s);
 
-/* Write what is unsaved and not written yet, at once. */
+/* Write what is ready and not written yet. */
+void keep_written(struct keeper *k, struct state *s);
+
+/* Both, at once. */
 void keep_now(struct keeper *k, struct state *s);
 
 /* Ask whether to recover what another session left of the plan that is open. */

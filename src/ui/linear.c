@@ -245,7 +245,8 @@ say_result(struct answer *a, const struct state *s, const struct before *was)
 	/* A question repeats the message that it is about. */
 	if (s->message[0] != '\0' && s->question == QUESTION_NONE)
 		say(a, "%s%s", s->message_role == ROLE_ERROR ? "error: " : "", s->message);
-	if (s->prompt_error[0] != '\0' && s->prompt != PROMPT_NONE)
+	if (s->prompt_error[0] != '\0' &&
+	    (s->prompt != PROMPT_NONE || s->question != QUESTION_NONE))
 		say(a, "error: %s", s->prompt_error);
 	if (changed)
 		say_change(a, s, was);

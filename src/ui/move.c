@@ -82,26 +82,22 @@ move_lines(struct state *s, int way)
 	return 0;
 }
 
-static int
-page(const struct state *s)
+unsigned
+move_page(struct state *s, int way)
 {
 	struct arrange a = state_arrange(s);
 	struct rect r = map_area(s);
 	int n = a.inner[s->focus].h - 1;
 
-	if (s->overlay != OVERLAY_NONE)
-		return overlay_page(s);
+	if (s->overlay != OVERLAY_NONE) {
+		overlay_turn(s, way);
+		return 0;
+	}
 	if (s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE)
 		n = pipeline_page(s->estimate, r.h);
 	else if (s->focus == PANE_MAP && s->estimate->laid_out)
 		n = (int)map_page(&s->map, &s->plan, s->estimate, r.w, r.h);
-	return n > 1 ? n : 1;
-}
-
-unsigned
-move_page(struct state *s, int way)
-{
-	return move_lines(s, way * page(s));
+	return move_lines(s, way * (n > 1 ? n : 1));
 }
 
 unsigned

@@ -11,6 +11,8 @@
 #include "ui/views.h"
 #include "ui/why.h"
 
+enum { FAR = 1 << 20 }; /* more than any list has */
+
 const struct overlay_type overlay_table[OVERLAY_COUNT] = {
 	[OVERLAY_HELP] = { .title = "keys and commands", .rows = help_rows },
 	[OVERLAY_DIAGS] = { .title = "errors, warnings and hints", .rows = diags_rows,
@@ -268,19 +270,6 @@ overlay_move(struct state *s, int way)
 	rows_free(&rows);
 }
 
-int
-overlay_page(const struct state *s)
-{
-	struct rows rows;
-	struct rect r = overlay_inner(s);
-	int n;
-
-	rows_init(&rows, s, r.w - 2);
-	n = rows.count > 0 ? (int)((int64_t)r.h * rows.items / (int64_t)rows.count) - 1 : 1;
-	rows_free(&rows);
-	return n > 1 ? n : 1;
-}
-
 void
 overlay_follow(struct state *s)
 {
@@ -354,9 +343,22 @@ overlay_scroll(struct state *s, int lines)
 	rows_free(&rows);
 	if (first >= 0 && s->item < first)
 		s->item = first;
-	if (last >= first && s->item > last)
+	if (first >= 0 && last >= first && s->item > last)
 		s->item = last;
 	s->first_line = to;
+}
+
+void
+overlay_turn(struct state *s, int way)
+{
+	const int was = s->first_line, lines = overlay_inner(s).h - 1;
+
+	overlay_scroll(s, way * (lines > 1 ? lines : 1));
+	if (s->first_line == was)
+		overlay_move(s, way * FAR);
+	overlay_follow(s);
+	if (s->first_line == was) /* an entry that is longer than a page */
+		overlay_move(s, way);
 }
 
 /* Show again, brighter, what the words of the filter found. */

@@ -66,7 +66,7 @@ prompt_save_as(struct state *s, const char *argument)
 
 	if (argument[0] != '\0')
 		return save_path(s, argument);
-	prompt_start(s, PROMPT_SAVE, path != NULL ? path : "", false);
+	prompt_start(s, PROMPT_SAVE, path != NULL ? path : "", true);
 	return 0;
 }
 
@@ -227,10 +227,26 @@ prompt_hint(const struct state *s, char *buf, size_t size)
 }
 
 static unsigned
+no_answer(struct state *s, int32_t key)
+{
+	static const char *const answers[] = {
+		[QUESTION_QUIT] = "s, d", [QUESTION_OPEN] = "s, d", [QUESTION_OVERWRITE] = "y",
+		[QUESTION_RECOVER] = "r, d",
+	};
+	char name[16];
+
+	if (input_name(key, name, sizeof name) == 0)
+		text_put(name, sizeof name, "this key");
+	text_put(s->prompt_error, sizeof s->prompt_error, "%s is no answer; %s or Esc is", name,
+	    answers[s->question]);
+	return 0;
+}
+
+static unsigned
 recover_key(struct state *s, int32_t key)
 {
 	if (key != 'r' && key != 'd')
-		return 0;
+		return no_answer(s, key);
 	s->question = QUESTION_NONE;
 	return key == 'r' ? keep_recover(s) : keep_discard(s);
 }
@@ -265,7 +281,7 @@ question_key(struct state *s, int32_t key)
 		s->open_after = question == QUESTION_OPEN;
 		return prompt_save(s, "");
 	}
-	return 0;
+	return no_answer(s, key);
 }
 
 static unsigned
@@ -335,10 +351,10 @@ filter_key(struct state *s, int32_t key)
 		overlay_move(s, 1);
 		return true;
 	case INPUT_PAGE_UP:
-		overlay_move(s, -overlay_page(s));
+		overlay_turn(s, -1);
 		return true;
 	case INPUT_PAGE_DOWN:
-		overlay_move(s, overlay_page(s));
+		overlay_turn(s, 1);
 		return true;
 	default:
 		return false;
@@ -385,9 +401,9 @@ prompt_key(struct state *s, int32_t key)
 		return EVENT_SUSPEND;
 	if (key == INPUT_CTRL('L'))
 		return EVENT_REPAINT;
+	s->prompt_error[0] = '\0';
 	if (s->question != QUESTION_NONE)
 		return question_key(s, key);
-	s->prompt_error[0] = '\0';
 	if (key == INPUT_ENTER || key == '\n')
 		return enter(s);
 	if (key == INPUT_ESCAPE || (key == INPUT_BACKSPACE && s->line.text[0] == '\0')) {

@@ -423,6 +423,20 @@ begins_value(const struct state *s, int32_t key)
 	return s->overlay == OVERLAY_NONE && s->focus == PANE_FORM && key >= '0' && key <= '9';
 }
 
+/* Text goes where text is typed, and is no key elsewhere. */
+static unsigned
+paste(struct state *s, int32_t ch)
+{
+	if (s->prompt == PROMPT_NONE && s->question == QUESTION_NONE &&
+	    s->overlay != OVERLAY_NONE && overlay_types(s))
+		prompt_start(s, PROMPT_FILTER, s->filter, false);
+	if (s->prompt != PROMPT_NONE && s->question == QUESTION_NONE)
+		return state_act(s, prompt_key(s, ch));
+	state_say(s, ROLE_WARNING,
+	    "the paste was ignored: open a prompt first (: a command, Enter a field)");
+	return 0;
+}
+
 unsigned
 state_key(struct state *s, int32_t key)
 {
@@ -430,6 +444,8 @@ state_key(struct state *s, int32_t key)
 	const struct command *command;
 	char text[2] = "", name[16];
 
+	if ((key & INPUT_PASTED) != 0)
+		return paste(s, key & ~INPUT_PASTED);
 	if (s->prompt != PROMPT_NONE || s->question != QUESTION_NONE)
 		return state_act(s, prompt_key(s, key));
 	if (key != INPUT_CTRL('L')) /* sends again what is there */

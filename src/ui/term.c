@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* ppoll */
-#endif
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -17,153 +14,73 @@
 #endif
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "out/out.h"
 #include "ui/locale.h"
 #include "ui/looks.h"
+#include "ui/signals.h"
 #include "ui/term.h"
 
-static const int ending[] = { SIGHUP, SIGINT, SIGTERM, SIGQUIT };
-static const int crashing[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* Signal handlers have nothing but globals; these are all there are. */
-static volatile sig_atomic_t got_ending, got_stop, got_continue, mouse_on;
+enum {
+	SIZE_MOST = 1000,  /* columns and rows that are used of a terminal */
+	ESCAPE_MS = 25,    /* a sequence that an Escape begins goes on within this time */
+};
 
-static sigset_t usual_mask; /* of signals, while waiting for a key */
+static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
 
-/* What gives the terminal back, fetched at the start: crash handlers must not call endwin. */
-static struct {
-	struct termios modes;
-	char text[256];
-	size_t length;
-} back;
-
+/* For after a crash, when endwin must not be called any more. */
 static void
-on_ending(int sig)
-{
-	got_ending = sig;
-}
-
-static void
-on_stop(int sig)
-{
-	(void)sig;
-	got_stop = 1;
-}
-
-static void
-on_continue(int sig)
-{
-	(void)sig;
-	got_continue = 1;
-}
-
-static void
-on_crash(int sig)
-{
-	static const char message[] =
-	    "\nshardplan crashed; the plan on disk is as last saved, and unsaved work of a second "
-	    "ago is offered when it is opened again. Please report this.\n";
-	static const char no_mouse[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l";
-	ssize_t n = write(STDOUT_FILENO, back.text, back.length);
-
-	if (mouse_on != 0) /* curses took what terminals like xterm know */
-		n += write(STDOUT_FILENO, no_mouse, sizeof no_mouse - 1);
-	tcsetattr(STDIN_FILENO, TCSANOW, &back.modes);
-	n += write(STDERR_FILENO, message, sizeof message - 1);
-	(void)n;
-	raise(sig); /* SA_RESETHAND: now the default action, so the status is right */
-}
-
-static void
-back_fetch(void)
+back_fetch(struct signals_back *back)
 {
 	static const char *const capability[] = { "rmkx", "sgr0", "rmcup", "ed" };
+	/* What terminals with a mouse know. */
+	static const char modes[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?2004l";
 
-	back.length = 0;
-	tcgetattr(STDIN_FILENO, &back.modes);
+	back->length = 0;
+	tcgetattr(STDIN_FILENO, &back->modes);
+	if (key_mouse != NULL) {
+		back->length = sizeof modes - 1;
+		memcpy(back->text, modes, back->length);
+	}
 	for (size_t i = 0; i < COUNT(capability); i++) {
 		const char *text = tigetstr(capability[i]);
 		/* Up to a delay ("$<2>"): terminals that need one are long gone. */
 		size_t n = text != NULL && text != (char *)-1 ? strcspn(text, "$") : 0;
 
-		if (n > 0 && back.length + n <= sizeof back.text) {
-			memcpy(back.text + back.length, text, n);
-			back.length += n;
+		if (n > 0 && back->length + n <= sizeof back->text) {
+			memcpy(back->text + back->length, text, n);
+			back->length += n;
 		}
 	}
 }
 
-static void
-handle(int sig, void (*handler)(int), int flags)
-{
-	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
-
-	sigemptyset(&action.sa_mask);
-	sigaction(sig, &action, NULL);
-}
-
 /* Leave the screen. Where the picture stays, the shell goes on in its last line. */
 static void
-leave(void)
+leave(const struct terminal *t)
 {
+	signals_let_in();
+	if (t->marks_pastes)
+		putp(paste_off);
+	fflush(stdout);
 	endwin();
 	if (exit_ca_mode == NULL && clr_eol != NULL)
 		putp(clr_eol);
 	fflush(stdout);
-}
-
-static void
-handle_all(void)
-{
-	static char stack[65536]; /* a crash may be an overflow of the usual one */
-	stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
-	sigset_t held;
-
-	sigaltstack(&other, NULL);
-	for (size_t i = 0; i < COUNT(crashing); i++)
-		handle(crashing[i], on_crash, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK));
-	term_watch_signals();
-	handle(SIGTSTP, on_stop, 0);
-	handle(SIGCONT, on_continue, 0);
-	handle(SIGWINCH, on_continue, 0); /* cells may be lost, even if the size is as before */
-	/* All these are let in only while waiting for a key, so that none is missed between
-	 * looking at its flag and waiting. */
-	sigemptyset(&held);
-	for (size_t i = 0; i < COUNT(ending); i++)
-		sigaddset(&held, ending[i]);
-	sigaddset(&held, SIGTSTP);
-	sigaddset(&held, SIGCONT);
-	sigaddset(&held, SIGWINCH);
-	sigprocmask(SIG_BLOCK, &held, &usual_mask);
-}
-
-static void
-handle_none(void)
-{
-	for (size_t i = 0; i < COUNT(crashing); i++)
-		handle(crashing[i], SIG_DFL, 0);
-	for (size_t i = 0; i < COUNT(ending); i++)
-		handle(ending[i], SIG_DFL, 0);
-	handle(SIGTSTP, SIG_DFL, 0);
-	handle(SIGCONT, SIG_DFL, 0);
-	handle(SIGWINCH, SIG_DFL, 0);
-	sigprocmask(SIG_SETMASK, &usual_mask, NULL);
+	signals_hold();
 }
 
 /* Whether this terminal can show a screen; says why not. */
 static bool
-is_able(void)
+is_able(struct signals_back *back)
 {
 	static const char other[] =
 	    "without one: shardplan --linear asks and answers in plain lines,\n"
@@ -179,7 +96,7 @@ is_able(void)
 	}
 	if (setupterm(NULL, STDOUT_FILENO, &err) == OK) {
 		able = cursor_address != NULL;
-		back_fetch();
+		back_fetch(back);
 		del_curterm(cur_term); /* newterm reads it again */
 	}
 	if (!able) {
@@ -222,35 +139,82 @@ ignore_flow_control(void)
 		def_prog_mode();
 }
 
-/* Arrows with Shift, Alt or Ctrl mean nothing, rather than the six keys that they are to
- * terminals like screen. */
-static void
-ignore_modified(void)
+/* The size of the terminal, as far as one is sensible; false where it does not tell. */
+static bool
+read_size(int *w, int *h)
 {
-	char text[] = "\033[1;2A";
+	struct winsize size;
 
-	for (; text[4] <= '8'; text[4]++)
-		for (const char *last = "ABCDFH"; *last != '\0'; last++) {
-			text[5] = *last;
-			if (key_defined(text) == 0)
-				define_key(text, KEY_MAX);
-		}
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0)
+		return false;
+	*w = size.ws_col < SIZE_MOST ? size.ws_col : SIZE_MOST;
+	*h = size.ws_row < SIZE_MOST ? size.ws_row : SIZE_MOST;
+	return true;
 }
+
+/* Where curses looks first: it must not take a size that is not sensible itself. */
+static void
+tell_size(void)
+{
+	char text[16];
+	int w, h;
+
+	if (!read_size(&w, &h))
+		return;
+	text_put(text, sizeof text, "%d", w);
+	setenv("COLUMNS", text, 1);
+	text_put(text, sizeof text, "%d", h);
+	setenv("LINES", text, 1);
+}
+
+static void
+take_size(struct terminal *t)
+{
+	int w = COLS < SIZE_MOST ? COLS : SIZE_MOST, h = LINES < SIZE_MOST ? LINES : SIZE_MOST;
+
+	read_size(&w, &h);
+	if (w != COLS || h != LINES)
+		resizeterm(h, w);
+	t->w = COLS;
+	t->h = LINES;
+}
+
+/* Write what curses has to write; the terminal may take its time. */
+static void
+send_changes(void)
+{
+	signals_let_in();
+	refresh();
+	signals_hold();
+}
+
+static void
+mark_pastes(const struct terminal *t)
+{
+	if (!t->marks_pastes)
+		return;
+	putp(paste_on);
+	fflush(stdout);
+}
+
+static int32_t find_key(const char *sequence);
 
 bool
 term_open(struct terminal *t, const struct app_options *options)
 {
-	*t = (struct terminal){ 0 };
-	if (!is_able())
+	struct signals_back back;
+
+	*t = (struct terminal){ .decoder.find = find_key };
+	if (!is_able(&back))
 		return false;
-	handle_all();
+	tell_size();
 	t->screen = newterm(NULL, stdout, stdin);
 	if (t->screen == NULL) {
-		handle_none();
 		out_line(stderr, "shardplan: the terminal could not be started");
 		return false;
 	}
-	set_escdelay(25);
+	signals_take(&back); /* after curses, which takes some itself */
+	take_size(t);
 	cbreak();
 	noecho();
 	nonl();
@@ -262,29 +226,25 @@ term_open(struct terminal *t, const struct app_options *options)
 	 * curses resets the terminal's palette, which the user may have set.
 	 */
 	endwin();
-	refresh();
+	send_changes();
 	clearok(curscr, TRUE); /* a picture on a cleared screen is shorter than its changes */
 	keypad(stdscr, TRUE);
-	ignore_modified();
-	nodelay(stdscr, TRUE); /* waiting is done by ppoll */
-	handle(SIGTSTP, on_stop, 0); /* curses put its own */
 	t->colors = color_depth(options);
 	t->direct = COLORS > 256;
-	mouseinterval(0); /* a click is there when the button goes down */
 	t->utf8 = locale_utf8();
-	t->w = COLS;
-	t->h = LINES;
+	t->marks_pastes = key_mouse != NULL; /* terminals that know the one know the other */
+	mark_pastes(t);
 	return true;
 }
 
 void
 term_close(struct terminal *t)
 {
-	leave();
+	signals_make_room();
+	leave(t);
 	delscreen(t->screen);
 	canvas_free(&t->shown);
-	mouse_on = 0;
-	handle_none();
+	signals_give();
 }
 
 #if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
@@ -405,7 +365,7 @@ term_show(struct terminal *t, const struct canvas *c)
 	if (!whole)
 		memcpy(t->shown.cell, c->cell, (size_t)c->w * (size_t)c->h * sizeof *c->cell);
 	move(c->cursor_y, c->cursor_x);
-	refresh();
+	send_changes();
 }
 
 void
@@ -423,8 +383,9 @@ term_mouse(struct terminal *t, bool on)
 	if (on == t->mouse)
 		return;
 	t->mouse = on;
-	mouse_on = on;
+	signals_let_in();
 	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	signals_hold();
 }
 
 void
@@ -434,172 +395,100 @@ term_repaint(struct terminal *t)
 	clearok(curscr, TRUE);
 }
 
-static void
-read_size(struct terminal *t)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
-	    (size.ws_row != LINES || size.ws_col != COLS))
-		resizeterm(size.ws_row, size.ws_col);
-	t->w = COLS;
-	t->h = LINES;
-}
-
 /* After a stop, which sizes change in unnoticed, or another size. */
 static void
 resume(struct terminal *t)
 {
-	got_continue = 0;
+	signals_let_in();
 	reset_prog_mode();
-	read_size(t);
+	keypad(stdscr, TRUE);
+	signals_hold();
+	take_size(t);
 	clearok(curscr, TRUE);
 }
 
 void
 term_suspend(struct terminal *t, bool job)
 {
-	sigset_t set;
-
-	leave();
-	handle(SIGTSTP, SIG_DFL, 0);
-	kill(job ? 0 : getpid(), SIGTSTP);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTSTP);
-	sigaddset(&set, SIGCONT);
-	sigprocmask(SIG_UNBLOCK, &set, NULL); /* here it stops, and goes on with fg */
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	handle(SIGTSTP, on_stop, 0);
-	got_stop = 0;
+	leave(t);
+	signals_stop(job);
+	t->decoder.count = 0; /* with a stop the kernel forgets keys, maybe the end of a paste */
+	t->decoder.pasting = false;
 	resume(t);
+	mark_pastes(t);
 }
 
-int
-term_signal(void)
-{
-	return got_ending;
-}
-
-void
-term_watch_signals(void)
-{
-	for (size_t i = 0; i < COUNT(ending); i++)
-		handle(ending[i], on_ending, 0); /* no SA_RESTART: waiting ends */
-}
-
+/* What the terminal's type calls the keys that are used here. */
 static int32_t
-translate_mouse(struct terminal *t)
-{
-	MEVENT event;
-
-	if (getmouse(&event) != OK)
-		return INPUT_NONE;
-	t->event = (struct mouse){ .x = event.x, .y = event.y };
-	if ((event.bstate & BUTTON4_PRESSED) != 0)
-		t->event.action = MOUSE_WHEEL_UP;
-	else if ((event.bstate & BUTTON5_PRESSED) != 0)
-		t->event.action = MOUSE_WHEEL_DOWN;
-	else if ((event.bstate & BUTTON1_PRESSED) == 0)
-		return INPUT_NONE;
-	return INPUT_MOUSE;
-}
-
-static int32_t
-translate(struct terminal *t, bool is_function, wint_t ch)
+find_key(const char *sequence)
 {
 	static const struct {
-		wint_t curses;
+		int curses;
 		int32_t input;
 	} table[] = {
 		{ KEY_UP, INPUT_UP }, { KEY_DOWN, INPUT_DOWN }, { KEY_LEFT, INPUT_LEFT },
 		{ KEY_RIGHT, INPUT_RIGHT }, { KEY_HOME, INPUT_HOME }, { KEY_END, INPUT_END },
 		{ KEY_PPAGE, INPUT_PAGE_UP }, { KEY_NPAGE, INPUT_PAGE_DOWN },
 		{ KEY_BACKSPACE, INPUT_BACKSPACE }, { KEY_DC, INPUT_DELETE },
-		{ KEY_BTAB, INPUT_BACK_TAB }, { KEY_ENTER, INPUT_ENTER },
+		{ KEY_BTAB, INPUT_BACK_TAB }, { KEY_ENTER, INPUT_ENTER }, { KEY_MOUSE, INPUT_MOUSE },
 	};
+	const int code = key_defined(sequence);
 
-	if (!is_function)
-		return ch == 127 || ch == 8 ? INPUT_BACKSPACE : ch == '\n' ? INPUT_ENTER : (int32_t)ch;
-	if (ch == KEY_RESIZE) {
-		t->w = COLS;
-		t->h = LINES;
-		return INPUT_RESIZE;
-	}
-	if (ch == KEY_MOUSE)
-		return translate_mouse(t);
-	if (ch >= KEY_F(1) && ch <= KEY_F(12))
-		return INPUT_F1 + (int32_t)(ch - KEY_F(1));
+	if (code <= 0)
+		return code == 0 ? DECODE_UNKNOWN : DECODE_PART;
+	if (code >= KEY_F(1) && code <= KEY_F(12))
+		return INPUT_F1 + (code - KEY_F(1));
 	for (size_t i = 0; i < COUNT(table); i++)
-		if (table[i].curses == ch)
+		if (table[i].curses == code)
 			return table[i].input;
-	return INPUT_NONE;
+	return DECODE_UNUSED;
 }
 
 /* What signals ask for, before any key. */
 static int32_t
 signal_key(struct terminal *t)
 {
-	if (got_ending != 0)
+	if (signals_ending() != 0)
 		return INPUT_SIGNAL;
-	if (got_stop != 0)
+	if (signals_stopped())
 		return INPUT_STOP;
-	if (got_continue != 0) {
+	if (signals_continued()) {
 		resume(t);
 		return INPUT_RESIZE;
 	}
 	return INPUT_NONE;
 }
 
-/* Wait until there is something to read, a signal came, or the time is over (-1: for
- * ever), which empties *wait_ms. False when the terminal is gone. */
+/* What there is to read, into the decoder. False when the terminal is gone. */
 static bool
-wait_input(int *wait_ms)
+read_bytes(struct decoder *d)
 {
-	const struct timespec time = { *wait_ms / 1000, *wait_ms % 1000 * 1000000L };
-	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
-	const int ready = ppoll(&fd, 1, *wait_ms < 0 ? NULL : &time, &usual_mask);
+	const ssize_t n = read(STDIN_FILENO, d->byte + d->count, DECODE_BYTES - d->count);
 
-	if (ready < 0)
-		return errno == EINTR;
-	if (ready == 0)
-		*wait_ms = 0;
-	return ready == 0 || (fd.revents & POLLIN) != 0;
+	if (n > 0)
+		d->count += (size_t)n;
+	return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
 int32_t
-term_key(struct terminal *t, int wait_ms)
+term_key(struct terminal *t, bool wait)
 {
-	int empty = 0;
+	struct decoder *d = &t->decoder;
+	bool late = false;
 
 	for (;;) {
 		int32_t key = signal_key(t);
-		wint_t ch;
-		int kind;
+		bool ready;
 
-		if (key != INPUT_NONE)
+		if (key == INPUT_NONE)
+			key = decode_key(d, late || d->count == DECODE_BYTES);
+		if (key != INPUT_NONE || (wait && signals_rang()))
 			return key;
-		kind = get_wch(&ch);
-		if (kind != ERR) {
-			key = translate(t, kind == KEY_CODE_YES, ch);
-			if (key != INPUT_NONE || wait_ms == 0)
-				return key;
-			continue;
-		}
-		if (wait_ms == 0)
+		ready = signals_wait(STDIN_FILENO, !wait ? 0 : decode_is_open(d) ? ESCAPE_MS : -1);
+		if (ready && !read_bytes(d))
+			return INPUT_GONE;
+		if (!ready && !wait)
 			return INPUT_NONE;
-		/* Readable without anything to read, again and again: end of file. */
-		if (empty++ > 3)
-			return INPUT_GONE;
-		if (!wait_input(&wait_ms))
-			return INPUT_GONE;
-		if (got_ending != 0 || got_stop != 0 || got_continue != 0)
-			empty = 0;
+		late = !ready;
 	}
-}
-
-void
-term_forget_keys(struct terminal *t)
-{
-	(void)t;
-	flushinp();
 }

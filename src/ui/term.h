@@ -8,7 +8,7 @@
 
 #include "ui/app.h"
 #include "ui/canvas.h"
-#include "ui/input.h"
+#include "ui/decode.h"
 
 struct terminal {
 	void *screen;        /* SCREEN of curses */
@@ -17,7 +17,8 @@ struct terminal {
 	bool direct;         /* its colours are not numbers of a palette, but red, green, blue */
 	bool utf8;
 	bool mouse;          /* clicks come to the program */
-	struct mouse event;  /* of the last INPUT_MOUSE */
+	bool marks_pastes;   /* text that is pasted comes with marks around it */
+	struct decoder decoder; /* of what was typed; it has the mouse of the last INPUT_MOUSE */
 	enum theme_palette palette;
 	struct canvas shown; /* what the screen shows now */
 	int pairs;           /* colour pairs in use; */
@@ -47,19 +48,10 @@ void term_mouse(struct terminal *t, bool on);
 void term_repaint(struct terminal *t);
 
 /*
- * The next key. Waits for one (or RESIZE, SIGNAL, GONE) at most wait_ms milliseconds, 0 not
- * at all, -1 for ever; INPUT_NONE when none came. Waiting costs nothing.
+ * The next key. Waits for one (or RESIZE, STOP, SIGNAL, GONE) for ever, or not at all. NONE
+ * when none came, or the alarm rang meanwhile (signals.h). Waiting costs nothing.
  */
-int32_t term_key(struct terminal *t, int wait_ms);
-
-/* Forget the keys that were typed but not taken yet. */
-void term_forget_keys(struct terminal *t);
-
-/* The signal that asked the program to end, or 0. */
-int term_signal(void);
-
-/* Note such signals without a screen: what waits for input returns instead. */
-void term_watch_signals(void);
+int32_t term_key(struct terminal *t, bool wait);
 
 /* Stop like any program under job control, with the whole job or (for INPUT_STOP, which
  * the others got too) alone; returns when continued. */

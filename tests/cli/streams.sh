@@ -104,4 +104,19 @@ if localedef -i zh_CN -f UTF-8 ./zh_CN.UTF-8 >other 2>&1 &&
 	out_has 'Tensor parallelism'
 fi
 
+# a locale that the machine lacks, as ssh forwards it: its characters and language all the same
+if LC_ALL=C.UTF-8 locale charmap 2>/dev/null | grep -qx UTF-8; then
+	for name in xx_YY.UTF-8 xx_YY.utf8 xx_YY UTF-8; do
+		about "the locale $name"
+		LC_ALL='' LC_CTYPE='' LANG=$name "$PROG" map >out 2>err
+		out_has '│'
+	done
+	about 'a locale without UTF-8'
+	LC_ALL=xx_YY.GB18030 "$PROG" map >out 2>err
+	out_lacks '│'
+	about 'topics in the language of a locale that is not there'
+	LC_ALL='' LC_MESSAGES='' LANG=zh_XX.UTF-8 "$PROG" topics tp >out 2>err
+	out_has '张量并行'
+fi
+
 finish

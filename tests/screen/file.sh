@@ -64,15 +64,32 @@ keys : c o m p a r e Space - Enter
 expect 'a file name is needed'
 keys : w Space '~' Enter
 expect '/home[0-9]*: not saved: it is a directory'
-keys S C-u
-expect 'save as: *$'
-keys o t h e r . c f g Enter
+keys S o t h e r . c f g Enter
 expect 'y overwrite'
 keys Escape
 expect_not 'y overwrite'
 keys q
 expect 'rc=0'
 restored
+
+# A name without an extension gets that of plans, unless a file has it already.
+start 100 30 tmux-256color "'$PROG' my.cfg"
+expect 'my.cfg  '
+keys S l l a m a - 3 . 1 - 8 b Enter
+expect 'saved llama-3.1-8b.cfg; .cfg was added'
+keys : w Space - Enter
+expect '- is standard input'
+echo >"$D/work/plain"
+keys : w Space p l a i n Enter
+expect 'y overwrite'
+keys y
+expect 'saved plain$|saved plain '
+keys : w Space p l a n . v 2 Enter
+expect 'saved plan.v2$|saved plan.v2 '
+keys q
+expect 'rc=0'
+(cd "$D/work" && ls ./*plain* ./plan.v2* ./-*) 2>/dev/null | tr '\n' ' ' | grep -q '^./plain ./plan.v2 $' ||
+    fail "files of other names"
 
 # names that the catalogue lacks are marked; what was saved with them can be opened
 cp "$D/work/my.cfg" "$D/work/mine.cfg"

@@ -41,7 +41,7 @@ struct monkey {
 	char tail[TAIL + 1];  /* the last of what the program wrote */
 	size_t tails;
 	/* Modes that a program switches on and must switch off, by what it wrote. */
-	bool screen, hidden, mouse;
+	bool screen, hidden, mouse, pastes;
 };
 
 static uint64_t
@@ -93,6 +93,7 @@ note(struct monkey *m, const char *buf, size_t n)
 	m->screen = mode_after(m->tail, "\033[?1049h", "\033[?1049l", m->screen);
 	m->hidden = mode_after(m->tail, "\033[?25l", "\033[?25h", m->hidden);
 	m->mouse = mode_after(m->tail, "\033[?1000h", "\033[?1000l", m->mouse);
+	m->pastes = mode_after(m->tail, "\033[?2004h", "\033[?2004l", m->pastes);
 }
 
 /* Take what it wrote, waiting at most so long for the first of it. */
@@ -138,7 +139,7 @@ start(struct monkey *m)
 	m->signal = 0;
 	m->starts++;
 	m->tails = 0;
-	m->screen = m->hidden = m->mouse = false;
+	m->screen = m->hidden = m->mouse = m->pastes = false;
 	if (!drain(m, PATIENCE_MS))
 		fail(m, "no screen");
 }
@@ -170,8 +171,8 @@ check_end(struct monkey *m, int status)
 	if (tcgetattr(m->tty, &after) != 0 || after.c_lflag != m->before.c_lflag ||
 	    after.c_iflag != m->before.c_iflag || after.c_oflag != m->before.c_oflag)
 		fail(m, "the terminal's modes are not as before");
-	if (m->screen || m->hidden || m->mouse)
-		fail(m, "the other screen, no cursor or the mouse are left behind");
+	if (m->screen || m->hidden || m->mouse || m->pastes)
+		fail(m, "the other screen, no cursor, the mouse or marks of pastes are left behind");
 	close(m->tty);
 	close(m->fd);
 	m->pid = 0;
@@ -248,6 +249,7 @@ random_key(struct monkey *m, char *buf, size_t *n)
 		"\033OR", "\033OS", "\033[15~", "\033[17~", "\033[18~", "\033[19~", "\033[20~",
 		"\033", "\r", "\t", "\177", "\x0c", "\x12", "\xe4\xb8\xad", "\xf0\x9f\x90\x92", "\xff",
 		"\x80", "\033[M !!", "\033[Mb!!", "\033[<0;5;5M\033[<0;5;5m", "\033[<64;40;12M",
+		"\xe6\xb1", "\033[", "\033[1;2A", "\033[200~q\xe9:q!\r\033[201~", "\033[200~8\n\033[201~",
 		":set parallel.pp 3\r", ":go layer 3\r", ":zoom cells\r", ":color pp\r",
 		"/tp\r", "++", "--", "u", "uu",
 	};

@@ -122,20 +122,24 @@ expect 'TP 4 PP 4' # the first one is still there
 kill -9 "$first"
 expect 'rc=137'
 
-# What is typed before the question is there does not answer it. And what is recovered may
-# name what the plan on disk does not.
+# What is typed before the question is there does not answer it, and is not lost. And what is
+# recovered may name what the plan on disk does not.
 mv "$D/run" "$D/go"
 cat >"$D/run" <<END
 until [ -e '$D/typed' ]; do sleep 0.05; done
 . '$D/go'
 END
 again my.cfg
-keys d
-expect d
+keys d : t p Space 1 Enter
+expect '^d:tp 1'
 touch "$D/typed"
 expect 'Unsaved work of'
+keys x
+expect 'x is no answer; r, d or Esc is'
 keys d
 expect_not 'Unsaved work'
+expect 'my.cfg \*'
+expect 'TP 1 PP 4'
 keys : s e t Space m o d e l Space q w e n 3 - 8 b Enter
 expect 'my.cfg \*'
 kill -s HUP "$(cat "$D/pid")"
@@ -146,6 +150,36 @@ keys r
 expect 'recovered'
 expect 'model +qwen3-8b'
 keys q d
+expect 'rc=0'
+
+# What somebody else may have written is not offered.
+find "$D/keep/state" -name '*.cfg' -exec rm -f {} +
+again my.cfg
+keys +
+expect 'my.cfg \*'
+wait_drafts 1
+kill -9 "$(cat "$D/pid")"
+expect 'rc=137'
+draft=$(find "$D/keep/state" -name '*.cfg')
+for by in group others link owner; do
+	cp -p "$draft" "$D/good"
+	case $by in
+	group) chmod g+w "$draft" ;;
+	others) chmod o+w "$draft" ;;
+	link) mv "$draft" "$D/elsewhere" && ln -s "$D/elsewhere" "$draft" ;;
+	owner) chown 65534 "$draft" 2>/dev/null || continue ;;
+	esac
+	again my.cfg
+	expect 'my.cfg  '
+	text | grep -q 'Unsaved work' && fail "a draft is offered that is not ours alone: $by"
+	keys q
+	expect 'rc=0'
+	rm -f "$draft"
+	cp -p "$D/good" "$draft"
+done
+again my.cfg
+expect 'Unsaved work of'
+keys d q
 expect 'rc=0'
 
 # Where nothing can be written the screen works all the same.

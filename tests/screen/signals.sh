@@ -8,7 +8,7 @@ begin() {
 	expect '>\*TP'
 }
 
-for end in "TERM 143" "HUP 129" "INT 130" "QUIT 131"; do
+for end in "TERM 143" "HUP 129" "INT 130" "QUIT 131" "USR1 138" "USR2 140" "ALRM 142" "XCPU 152"; do
 	sig=${end% *} status=${end#* }
 	begin
 	kill -s "$sig" "$(cat "$D/pid")"
@@ -20,8 +20,8 @@ done
 begin
 keys +
 expect '\(new plan\) \*'
-kill -s TERM "$(cat "$D/pid")"
-expect 'rc=143'
+kill -s USR1 "$(cat "$D/pid")"
+expect 'rc=138'
 restored
 [ -n "$(find "$XDG_STATE_HOME" -type f 2>/dev/null)" ] || fail "no draft was kept"
 

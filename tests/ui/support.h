@@ -112,9 +112,15 @@ fake_complete(void *context, const char *text, size_t i, char *path, size_t size
 }
 
 static UNUSED bool
-fake_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
+fake_ready(void *context, const struct plan *plan, bool last, char *note, size_t size)
 {
-	(void)plan, (void)last;
+	(void)context, (void)plan, (void)last, (void)note, (void)size;
+	return true;
+}
+
+static UNUSED bool
+fake_write(void *context, char *note, size_t size)
+{
 	((struct fake_disk *)context)->drafts++;
 	text_put(note, size, "kept");
 	return true;
@@ -173,7 +179,8 @@ session_new(int columns, int rows)
 	session_catalog(s);
 	s->files = (struct app_files){
 		.context = &s->disk, .open = fake_open, .peek = fake_peek, .save = fake_save, .path = fake_path,
-		.complete = fake_complete, .keep_draft = fake_draft,
+		.complete = fake_complete, .ready_draft = fake_ready,
+		.write_draft = fake_write,
 	};
 	plan_builtin(&plan);
 	assert_true(state_init(&s->state, &plan, &s->catalog, &s->files, &options));

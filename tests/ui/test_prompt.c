@@ -12,20 +12,28 @@
 
 static struct {
 	struct plan plan, found;
-	int drafts, drops, taken, removed, settings;
+	int ready, drafts, drops, taken, removed, settings;
 	bool there, fails, is_found;
 	char name[32];
 } left;
 
 static bool
-keep_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
+ready_draft(void *context, const struct plan *plan, bool last, char *note, size_t size)
 {
-	(void)context, (void)last;
+	(void)context, (void)last, (void)note, (void)size;
+	left.plan = *plan;
+	left.ready++;
+	return true;
+}
+
+static bool
+write_draft(void *context, char *note, size_t size)
+{
+	(void)context;
 	if (left.fails) {
 		text_put(note, size, "no room for drafts");
 		return false;
 	}
-	left.plan = *plan;
 	left.drafts++;
 	return left.there = true;
 }
@@ -76,7 +84,8 @@ begin(void)
 	struct session *s = session_new(100, 30);
 
 	memset(&left, 0, sizeof left);
-	s->files.keep_draft = keep_draft;
+	s->files.ready_draft = ready_draft;
+	s->files.write_draft = write_draft;
 	s->files.drop_draft = drop_draft;
 	s->files.find_draft = find_draft;
 	s->files.take_draft = take_draft;
@@ -454,37 +463,35 @@ test_keep(void **unused)
 	struct keeper k = { 0 };
 
 	(void)unused;
-	assert_int_equal(keep_unsaved(&k, &s->state, 0, false), -1);
+	assert_false(keep_unsaved(&k, &s->state));
+	assert_int_equal(left.ready, 0);
+	/* Ready with the picture of the change, which may never be shown; keys do not put it
+	 * off. */
 	type(s, "+");
-	assert_int_equal(keep_unsaved(&k, &s->state, 500, true), KEEP_QUIET_MS);
-	assert_int_equal(keep_unsaved(&k, &s->state, 900, false), KEEP_QUIET_MS - 400);
-	/* Keys put it off, but not for ever. */
-	for (int64_t now = 1000; now < 500 + KEEP_STEADY_MS; now += 500) {
-		assert_true(keep_unsaved(&k, &s->state, now, true) > 0);
-		assert_int_equal(left.drafts, 0);
-	}
-	assert_int_equal(keep_unsaved(&k, &s->state, 500 + KEEP_STEADY_MS, true), -1);
-	assert_int_equal(left.drafts, 1);
+	assert_true(keep_unsaved(&k, &s->state));
 	assert_true(state_same(&left.plan, &s->state.plan));
-	/* Written: nothing to wait for. */
-	assert_int_equal(keep_unsaved(&k, &s->state, 60000, true), -1);
+	assert_false(keep_unsaved(&k, &s->state));
+	assert_int_equal(left.ready, 1);
+	type(s, "-+j");
+	assert_false(keep_unsaved(&k, &s->state));
+	keep_written(&k, &s->state);
 	assert_int_equal(left.drafts, 1);
 	type(s, "u"); /* back to what was saved */
-	assert_int_equal(keep_unsaved(&k, &s->state, 61000, true), -1);
+	assert_false(keep_unsaved(&k, &s->state));
 	assert_int_equal(left.drops, 1);
 	key(s, INPUT_CTRL('R'));
-	assert_int_equal(keep_unsaved(&k, &s->state, 62000, true), KEEP_QUIET_MS);
-	assert_int_equal(keep_unsaved(&k, &s->state, 63000, false), -1);
+	assert_true(keep_unsaved(&k, &s->state));
+	keep_written(&k, &s->state);
 	assert_int_equal(left.drafts, 2);
 	type(s, ":w a.cfg\r");
-	assert_int_equal(keep_unsaved(&k, &s->state, 64000, true), -1);
+	assert_false(keep_unsaved(&k, &s->state));
 	assert_int_equal(left.drops, 2);
 	/* At once, and said once where it can not be. */
 	left.fails = true;
 	type(s, "-");
 	keep_now(&k, &s->state);
+	assert_int_equal(left.ready, 3);
 	assert_true(shows(s, "no room for drafts"));
-	assert_int_equal(keep_unsaved(&k, &s->state, 65000, false), -1);
 	type(s, "-");
 	keep_now(&k, &s->state);
 	assert_true(hides(s, "no room for drafts"));
@@ -509,7 +516,11 @@ test_recover(void **unused)
 	    "the file");
 	state_resize(&s->state, 80, 24);
 	assert_true(shows(s, "10:15, older than the file: r recover, d discard, Esc"));
-	type(s, "s+x\r"); /* nothing else answers */
+	type(s, "s+x"); /* nothing else answers, and that is said */
+	assert_true(shows(s, "x is no answer; r, d or Esc is"));
+	key(s, INPUT_PAGE_DOWN);
+	assert_true(shows(s, "PgDn is no answer"));
+	key(s, 'd' | INPUT_PASTED);
 	assert_int_equal(s->state.question, QUESTION_RECOVER);
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.question, QUESTION_NONE);
@@ -531,6 +542,32 @@ test_recover(void **unused)
 	left.is_found = true;
 	type(s, ":e alpha.cfg\r");
 	assert_int_equal(s->state.question, QUESTION_RECOVER);
+	session_free(s);
+}
+
+/* Text where text is typed, and no keys anywhere else. */
+static void
+test_paste(void **unused)
+{
+	static const char text[] = "+q:q!s 4";
+	struct session *s = begin();
+
+	(void)unused;
+	for (size_t i = 0; text[i] != '\0'; i++)
+		key(s, text[i] | INPUT_PASTED);
+	assert_int_equal(s->flags, 0);
+	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	assert_false(state_unsaved(&s->state));
+	assert_true(shows(s, "the paste was ignored: open a prompt first"));
+	type(s, ":");
+	for (size_t i = 0; text[i] != '\0'; i++)
+		key(s, text[i] | INPUT_PASTED);
+	line_is(s, text);
+	key(s, INPUT_ESCAPE);
+	/* Lists that filter by typing. */
+	state_command(&s->state, "search");
+	key(s, 'z' | INPUT_PASTED);
+	assert_string_equal(s->state.filter, "z");
 	session_free(s);
 }
 
@@ -582,7 +619,7 @@ main(void)
 		cmocka_unit_test(test_settings), cmocka_unit_test(test_palettes),
 		cmocka_unit_test(test_own_keys), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_keep), cmocka_unit_test(test_recover),
-		cmocka_unit_test(test_open_unsaved),
+		cmocka_unit_test(test_paste), cmocka_unit_test(test_open_unsaved),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

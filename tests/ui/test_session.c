@@ -233,6 +233,43 @@ test_refused(void **unused)
 	session_free(s);
 }
 
+/* A page of a list is what is shown, wherever its selection is. */
+static void
+test_pages(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	int lines, last;
+
+	(void)unused;
+	type(s, "?");
+	key(s, INPUT_PAGE_DOWN);
+	lines = s->state.first_line;
+	assert_int_equal(s->state.overlay, OVERLAY_HELP);
+	assert_in_range(lines, 20, 29);
+	key(s, INPUT_PAGE_DOWN);
+	assert_int_equal(s->state.first_line, 2 * lines);
+	key(s, INPUT_PAGE_UP);
+	key(s, INPUT_PAGE_UP);
+	assert_int_equal(s->state.first_line, 0);
+	key(s, INPUT_PAGE_UP);
+	assert_int_equal(s->state.item, 0);
+	key(s, INPUT_END);
+	last = s->state.item;
+	key(s, INPUT_HOME);
+	for (int i = 0; i < 20; i++)
+		key(s, INPUT_PAGE_DOWN);
+	assert_int_equal(s->state.item, last);
+	/* On a screen of any size it goes on. */
+	for (int rows = 1; rows < 12; rows++) {
+		state_resize(&s->state, 20, rows);
+		key(s, INPUT_HOME);
+		for (int i = 0; i < 2000 && s->state.item != last; i++)
+			key(s, INPUT_PAGE_DOWN);
+		assert_int_equal(s->state.item, last);
+	}
+	session_free(s);
+}
+
 static void
 test_save(void **unused)
 {
@@ -253,6 +290,15 @@ test_save(void **unused)
 	assert_true(hides(s, "a.cfg *"));
 	type(s, "-s");
 	assert_int_equal(s->disk.saves, 2);
+
+	/* Another name: typing replaces the one that is offered, moving keeps it. */
+	type(s, "Sb.cfg\r");
+	assert_string_equal(s->disk.path, "b.cfg");
+	type(s, "S");
+	key(s, INPUT_HOME);
+	type(s, "a\r");
+	assert_string_equal(s->disk.path, "ab.cfg");
+	s->disk.saves = 2;
 
 	s->disk.changed = true;
 	type(s, "+s");
@@ -543,7 +589,7 @@ main(void)
 		cmocka_unit_test(test_tune), cmocka_unit_test(test_undo), cmocka_unit_test(test_edit),
 		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_toggle), cmocka_unit_test(test_model), cmocka_unit_test(test_gpu),
-		cmocka_unit_test(test_fix), cmocka_unit_test(test_refused), cmocka_unit_test(test_save),
+		cmocka_unit_test(test_fix), cmocka_unit_test(test_refused), cmocka_unit_test(test_pages), cmocka_unit_test(test_save),
 		cmocka_unit_test(test_open), cmocka_unit_test(test_quit), cmocka_unit_test(test_command),
 		cmocka_unit_test(test_map), cmocka_unit_test(test_kinds), cmocka_unit_test(test_why),
 		cmocka_unit_test(test_all_fields), cmocka_unit_test(test_line),

@@ -1,0 +1,60 @@
+#!/bin/sh
+# What a terminal sends: bytes that are no character, characters in parts, pasted text.
+: "${TOP:?}" "${PROG:?}"
+command -v python3 >/dev/null 2>&1 || { echo "python3 is missing: skipped"; exit 77; }
+PYTHONPATH=$TOP/tests/screen PYTHONDONTWRITEBYTECODE=1 exec python3 - <<'END'
+import resource
+import signal
+import time
+
+from drive import Screen, fail, wait_for
+
+# A slow line: each byte comes alone. Then Latin-1, GB18030, and bytes that are nothing.
+s = Screen()
+s.expect("Tab pane")
+s.type(":")
+s.expect("Enter runs it")
+for byte in "é汉é".encode():
+    s.type(bytes([byte]))
+    time.sleep(0.01)
+s.expect("é汉é")
+s.type("café".encode("latin-1") + "汉".encode("gb18030") + b"\xff\xfe\x80z")
+s.expect("caf")
+s.type("汉" * 400)
+s.expect("汉汉汉")
+s.type("\x1b")
+s.expect("Tab pane")
+s.type(b"\xe9\xe9\xc3")
+s.type("j")
+s.expect("sequence parallel")
+s.type("q")
+s.ends(0)
+
+# Pasted into a prompt it is text, with one blank for the ends of lines.
+s = Screen()
+s.expect("Tab pane")
+s.type(":set ")
+s.expect("set")
+s.type("\x1b[200~\nparallel.tp\r\n\t4\x08\x1b\n\x1b[201~")
+s.expect("parallel.tp 4")
+s.type("\r")
+s.expect("TP 4: memory")
+# Outside one it is no keys, however long it is.
+s.type("\x1b[200~+q:q!\rd" + "q汉\n" * 20000 + "\x1b[201~")
+s.expect("the paste was ignored: open a prompt first")
+s.type("u")
+s.expect("undone: ")
+s.type("q")
+s.ends(0)
+
+# Marks around what is pasted are asked for, and no more afterwards, however it ends.
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+for sig, status in ((signal.SIGTERM, 143), (signal.SIGSEGV, -signal.SIGSEGV)):
+    s = Screen()
+    wait_for("pastes come without marks", lambda: s.read(0.1) and b"\x1b[?2004h" in s.output)
+    wait_for("no picture", lambda: s.read(0.1) or "Tab pane" in s.text())
+    s.child.send_signal(sig)
+    s.ends(status)
+    if s.output.rfind(b"\x1b[?2004l") < s.output.rfind(b"\x1b[?2004h"):
+        fail("marks around what is pasted are left behind")
+END

@@ -1,0 +1,179 @@
+/* Bytes of a terminal as keys: whole, in parts, broken, pasted. */
+#include <locale.h>
+
+#include "support.h"
+
+#include "ui/decode.h"
+
+/* A terminal like xterm, as its type tells. */
+static int32_t
+find(const char *sequence)
+{
+	static const struct {
+		const char *bytes;
+		int32_t key;
+	} table[] = {
+		{ "\033OA", INPUT_UP }, { "\033OP", INPUT_F1 }, { "\033[5~", INPUT_PAGE_UP },
+		{ "\033[1;2A", DECODE_UNUSED }, { "\033[<", INPUT_MOUSE }, { "\033[M", INPUT_MOUSE },
+		{ "\177", INPUT_BACKSPACE },
+	};
+	int32_t found = DECODE_UNKNOWN;
+
+	for (size_t i = 0; i < COUNT(table); i++) {
+		if (text_equal(table[i].bytes, sequence))
+			return table[i].key;
+		if (strncmp(table[i].bytes, sequence, strlen(sequence)) == 0)
+			found = DECODE_PART;
+	}
+	return found;
+}
+
+/* All keys of bytes that come `step` at a time, as help names them. */
+static const char *
+keys_in_steps(const char *bytes, size_t size, size_t step)
+{
+	static char all[4096];
+	struct decoder d = { .find = find };
+	char name[16];
+	int32_t key;
+
+	all[0] = '\0';
+	for (size_t at = 0; at <= size; at += step) {
+		const bool late = at == size || at + step > size;
+		const size_t n = late ? size - at : step;
+
+		memcpy(d.byte + d.count, bytes + at, n);
+		d.count += n;
+		while ((key = decode_key(&d, false)) != INPUT_NONE ||
+		    (late && (key = decode_key(&d, true)) != INPUT_NONE)) {
+			if (key == INPUT_MOUSE)
+				text_put(name, sizeof name, "(%d:%d,%d)", (int)d.mouse.action, d.mouse.x,
+				    d.mouse.y);
+			else
+				input_name(key & ~INPUT_PASTED, name, sizeof name);
+			text_add(all, sizeof all, "%s%s ", (key & INPUT_PASTED) != 0 ? "'" : "", name);
+		}
+		assert_true(d.count <= DECODE_BYTES);
+		if (late)
+			break;
+	}
+	return all;
+}
+
+/* However the bytes are cut. */
+static void
+gives(const char *bytes, const char *keys)
+{
+	for (size_t step = 1; step <= strlen(bytes) + 1; step++)
+		assert_string_equal(keys_in_steps(bytes, strlen(bytes), step), keys);
+}
+
+static void
+test_characters(void **unused)
+{
+	(void)unused;
+	gives("a\xc3\xa9\xe6\xb1\x89\xf0\x9f\x90\x92 z", "a \u00e9 \u6c49 \U0001f412 Space z ");
+	gives("\r\n\t\177\b\x12", "Enter Enter Tab Backspace Backspace Ctrl-R ");
+}
+
+/* What is no character is dropped, and no more than that. */
+static void
+test_broken(void **unused)
+{
+	(void)unused;
+	gives("a\xe9z", "a z ");                     /* Latin-1 */
+	gives("\xe9\xe9q", "q ");
+	gives("\xba\xba\xd7\xd6j", "j ");            /* GB18030 */
+	gives("\xe6\xb1j\xe6\xb1\x89", "j \u6c49 "); /* cut off */
+	gives("\xff\xfe\x80\xc0\x80\xed\xa0\x80k", "k ");
+	gives("\xc2\x85k", "k "); /* a control character beyond ASCII */
+	gives("\xf4\x90\x80\x80k", "k ");
+	assert_string_equal(keys_in_steps("a\0b", 3, 3), "a b ");
+}
+
+static void
+test_sequences(void **unused)
+{
+	(void)unused;
+	gives("\033OAx\033[5~", "Up x PgUp ");
+	gives("\033OP", "F1 ");
+	/* Keys that mean nothing here, and those that the terminal's type does not tell of. */
+	gives("\033[1;2Aj\033[1;5Cj\033Oaj\033[24;2~j\033[[Aj\033[Ij", "j j j j j j ");
+	/* Escape, and what seemed to follow it. */
+	gives("\033", "Esc ");
+	gives("\033j", "Esc j ");
+	gives("\033\033OA", "Esc Up ");
+	gives("\033\r", "Esc Enter ");
+	gives("\033[", "Esc [ ");
+	gives("\033[23$", "");
+	gives("\033[1;\033OA", "Up ");
+}
+
+static void
+test_endless(void **unused)
+{
+	struct decoder d = { .find = find };
+
+	(void)unused;
+	for (int round = 0; round < 8; round++) {
+		memset(d.byte + d.count, '1', DECODE_BYTES - d.count);
+		if (round == 0)
+			memcpy(d.byte, "\033[<", 3);
+		d.count = DECODE_BYTES;
+		while (decode_key(&d, true) != INPUT_NONE)
+			;
+		assert_int_equal(d.count, 0);
+	}
+}
+
+static void
+test_mouse(void **unused)
+{
+	(void)unused;
+	gives("\033[<0;12;5Mj", "(0:11,4) j ");
+	gives("\033[<0;12;5m\033[<64;1;1M\033[<65;1;1M", "(1:0,0) (2:0,0) ");
+	gives("\033[<4;12;5M", "(0:11,4) "); /* with Shift */
+	gives("\033[<2;12;5M\033[<0;0;5M\033[<;;Mj", "j ");
+	gives("\033[<0;99999999999999999999;5Mj\033[<0;2147483648;1Mj", "j j ");
+	assert_string_equal(keys_in_steps("\033[M !!j", 7, 7), "(0:0,0) j ");
+	assert_string_equal(keys_in_steps("\033[M \xe9\xe8j", 7, 1), "(0:200,199) j ");
+}
+
+static void
+test_paste(void **unused)
+{
+	(void)unused;
+	gives("\033[200~q\xe6\xb1\x89\033[201~q", "'q '\u6c49 q ");
+	/* Line ends inside become a blank, those around it and controls go. */
+	gives("\033[200~\r\na\r\n\tb\n\033[201~", "'a 'Space 'b ");
+	gives("\033[200~a\003\x1b\x7f\xe9" "b\033[A\033[20\033\033[201~j",
+	    "'a 'b '[ 'A '[ '2 '0 j ");
+	gives("\033[200~\033[201~\033[200~\n\033[201~j", "j ");
+}
+
+static void
+test_open(void **unused)
+{
+	struct decoder d = { .find = find, .byte = "\033[", .count = 2 };
+
+	(void)unused;
+	assert_int_equal(decode_key(&d, false), INPUT_NONE);
+	assert_true(decode_is_open(&d)); /* time will tell */
+	d = (struct decoder){ .find = find, .byte = "\xe6\xb1", .count = 2 };
+	assert_int_equal(decode_key(&d, false), INPUT_NONE);
+	assert_false(decode_is_open(&d)); /* its rest will */
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_characters), cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_sequences), cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_mouse), cmocka_unit_test(test_paste),
+		cmocka_unit_test(test_open),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
