@@ -266,16 +266,6 @@ describe(const struct head *h, const struct file_stamp *draft, const char *of, c
 		text_add(note, size, ", older than the file");
 }
 
-/* Whether nobody but the user can have written a file. */
-static bool
-is_ours(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 /* One file of the directory: whether it is to be offered. */
 static bool
 look(struct drafts *d, const char *path, const char *of, const struct catalog *catalog,
@@ -286,10 +276,11 @@ look(struct drafts *d, const char *path, const char *of, const struct catalog *c
 	struct file_errors errors = { 0 };
 	char why[128], shown[160];
 	struct slurp in = { 0 };
+	struct stat st;
 	bool is = false;
 
-	if (file == NULL || h == NULL || !is_ours(path) ||
-	    !slurp_file(&in, path, why, sizeof why))
+	if (file == NULL || h == NULL || lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    !slurp_file(&in, path, why, sizeof why) || !in.ours)
 		goto out;
 	read_head(h, path, in.text);
 	if (is_alive(h))

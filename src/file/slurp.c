@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -105,6 +106,7 @@ open_regular(struct slurp *out, const char *path, struct stat *st, char *why, si
 	} else if (st->st_size > PLANFILE_SIZE_MAX) {
 		text_put(why, size, "is larger than 1 MiB, so it is no plan");
 	} else {
+		out->ours = st->st_uid == geteuid() && (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 		return fd;
 	}
 	close(fd);

@@ -14,6 +14,7 @@ struct slurp {
 	char *text;              /* ended with a NUL, free() it */
 	size_t size;
 	struct file_stamp stamp; /* not for standard input */
+	bool ours;               /* nobody but the user may write it */
 	int error;               /* errno where the system refused, else 0 */
 };
 

@@ -141,7 +141,7 @@ expect_not 'Unsaved work'
 expect 'my.cfg \*'
 expect 'TP 1 PP 4'
 keys : s e t Space m o d e l Space q w e n 3 - 8 b Enter
-expect 'my.cfg \*'
+expect 'model +qwen3-8b'
 kill -s HUP "$(cat "$D/pid")"
 expect 'rc=129'
 again my.cfg

@@ -8,7 +8,8 @@ begin() {
 	expect '>\*TP'
 }
 
-for end in "TERM 143" "HUP 129" "INT 130" "QUIT 131" "USR1 138" "USR2 140" "ALRM 142" "XCPU 152"; do
+for end in "TERM 143" "HUP 129" "INT 130" "QUIT 131" "USR1 138" "USR2 140" "ALRM 142" \
+    "XCPU 152"; do
 	sig=${end% *} status=${end#* }
 	begin
 	kill -s "$sig" "$(cat "$D/pid")"
