@@ -22,10 +22,8 @@
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
 #define AICONFIGURATOR "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/"
 
-enum {
-	SGLANG_STATE_RATIO = 9, /* tenths: mamba_full_memory_ratio, bytes of states to KV */
-	SGLANG_WINDOW_RATIO = 8, /* tenths: swa_full_tokens_ratio */
-};
+static const double sglang_state_ratio = 0.9; /* mamba_full_memory_ratio, bytes of states to KV */
+static const double sglang_window_ratio = 0.8; /* swa_full_tokens_ratio */
 
 /* Bytes on one GPU of a stage. */
 struct held {
@@ -445,7 +443,7 @@ token_room(const struct serving_of *o, const struct held *h, const struct kv_lay
 	    (o->kv.bytes[KV_FULL] - o->kv.everywhere) / o->kv.ranks);
 	const double local = (n->of[KV_WINDOW] + n->of[KV_CHUNK]) * o->kv.bytes[KV_WINDOW];
 	const double state = kv_state_bytes(&o->kv, n);
-	const double ratio = SGLANG_STATE_RATIO / 10.0, window = SGLANG_WINDOW_RATIO / 10.0;
+	const double ratio = sglang_state_ratio, window = sglang_window_ratio;
 	const bool pools = o->p->serving.engine == ENGINE_SGLANG;
 	const bool both = pools && full > 0 && local > 0;
 	const double cell = full + (both ? window : 1) * local;
