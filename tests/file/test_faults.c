@@ -381,14 +381,16 @@ test_waiting_file(void **state)
 	assert_int_equal(reads, 2); /* what it holds, and its end */
 }
 
-static unsigned long rounds, seed;
+static unsigned long seconds, seed;
 
 static void
 test_by_chance(void **state)
 {
+	const time_t end = time(NULL) + (time_t)seconds;
+
 	(void)state;
 	fault_seed(seed);
-	for (unsigned long i = 0; i < rounds; i++) {
+	while (time(NULL) < end) {
 		const struct scenario *s = &scenarios[fault_chance(SCENARIOS)];
 		struct faults f = { .error = error_codes[fault_chance(ERRORS)] };
 
@@ -427,8 +429,8 @@ main(int argc, char **argv)
 	umask(022);
 	if (argc < 2)
 		return cmocka_run_group_tests(tests, NULL, NULL);
-	rounds = strtoul(argv[1], NULL, 10);
-	seed = argc > 2 ? strtoul(argv[2], NULL, 10) : (unsigned long)time(NULL);
-	print_message("test_faults %lu %lu\n", rounds, seed);
+	seconds = strtoul(argv[1], NULL, 10); /* make torture */
+	seed = getenv("SEED") != NULL ? strtoul(getenv("SEED"), NULL, 10) : (unsigned long)time(NULL);
+	print_message("test_faults: SEED=%lu\n", seed);
 	return cmocka_run_group_tests(chance, NULL, NULL);
 }
