@@ -92,22 +92,31 @@ put_communication(struct jsonout *j, const struct traffic *t)
 	jsonout_close(j);
 }
 
+/* Null of a GPU without rates. */
 static void
-put_step(struct jsonout *j, const struct steptime *s)
+put_step(struct jsonout *j, const struct steptime *s, bool known)
 {
+	const struct {
+		const char *key;
+		double value;
+	} part[] = {
+		{ "seconds", s->seconds }, { "compute_seconds", s->compute_seconds },
+		{ "recompute_seconds", s->recompute_seconds },
+		{ "bubble_fraction", s->bubble_fraction },
+		{ "exposed_comm_seconds", s->exposed_comm_seconds },
+		{ "optimizer_seconds", s->optimizer_seconds },
+		{ "model_tflops_per_gpu", s->model_tflops_per_gpu }, { "mfu", s->mfu },
+		{ "mfu_full", s->mfu_full }, { "hfu", s->hfu },
+		{ "tokens_per_second", s->tokens_per_second },
+		{ "tokens_per_second_per_gpu", s->tokens_per_second_per_gpu },
+	};
+
 	jsonout_object(j, "step");
-	jsonout_real(j, "seconds", s->seconds);
-	jsonout_real(j, "compute_seconds", s->compute_seconds);
-	jsonout_real(j, "recompute_seconds", s->recompute_seconds);
-	jsonout_real(j, "bubble_fraction", s->bubble_fraction);
-	jsonout_real(j, "exposed_comm_seconds", s->exposed_comm_seconds);
-	jsonout_real(j, "optimizer_seconds", s->optimizer_seconds);
-	jsonout_real(j, "model_tflops_per_gpu", s->model_tflops_per_gpu);
-	jsonout_real(j, "mfu", s->mfu);
-	jsonout_real(j, "mfu_full", s->mfu_full);
-	jsonout_real(j, "hfu", s->hfu);
-	jsonout_real(j, "tokens_per_second", s->tokens_per_second);
-	jsonout_real(j, "tokens_per_second_per_gpu", s->tokens_per_second_per_gpu);
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		if (known)
+			jsonout_real(j, part[i].key, part[i].value);
+		else
+			jsonout_null(j, part[i].key);
 	if (s->training_seconds > 0)
 		jsonout_real(j, "training_seconds", s->training_seconds);
 	jsonout_real(j, "efficiency_error", s->efficiency_error);
@@ -147,7 +156,7 @@ json_estimate(const struct session *s, const struct estimate *e, int64_t only)
 	put_stages(&j, e, only);
 	if (e->timed) {
 		put_communication(&j, &e->traffic);
-		put_step(&j, &e->step);
+		put_step(&j, &e->step, estimate_has_step(e));
 	}
 	if (e->served)
 		put_serving(&j, &e->serve);

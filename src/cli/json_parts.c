@@ -21,7 +21,7 @@ json_chunk(struct jsonout *j, const struct placement *pl, int64_t pp, int64_t v)
 void
 json_capacity(struct jsonout *j, const struct estimate *e)
 {
-	if (e->capacity > 0)
+	if (e->capacity_known)
 		jsonout_bytes(j, "capacity", e->capacity);
 	else
 		jsonout_null(j, "capacity");

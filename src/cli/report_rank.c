@@ -96,7 +96,7 @@ print_memory(const struct estimate *e, int64_t stage)
 	print_part("buffers", m->buffers, &first);
 	print_part("overhead", m->overhead, &first);
 	out_line(stdout, "%s%s of %s", first ? "" : ": ",
-	    format_bytes(total, sizeof total, m->total), e->capacity > 0 ?
+	    format_bytes(total, sizeof total, m->total), e->capacity_known ?
 	    format_bytes(capacity, sizeof capacity, e->capacity) : "-");
 }
 

@@ -108,6 +108,7 @@ place(struct estimate *out, const struct plan *p, const struct catalog *catalog,
 	facts.placement = out->placed ? &out->placement : NULL;
 	facts.microbatches = out->microbatches;
 	out->capacity = memory_capacity(p);
+	out->capacity_known = p->cluster.memory_gib > 0;
 	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
 	return facts;
 }
@@ -126,7 +127,17 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 		estimate_stage(out, &setup, s, ledger);
 }
 
-/* No GPU computes faster than its peak: then a rate of the plan's own is wrong. */
+/* Tokens beyond the capacity of experts are dropped: model FLOP count them all the same, as
+ * Megatron-LM's do, so a plan that drops many can pass the peak. */
+static bool
+drops_tokens(const struct plan *p)
+{
+	return plan_has_experts(p) && p->training.moe_capacity_factor > 0 &&
+	    p->training.moe_capacity_factor < 1;
+}
+
+/* No GPU computes faster than its peak: then a rate of the plan's own is wrong, such as one of
+ * FP8 below that of BF16, in which part of the work is done. */
 static void
 check_rates(struct estimate *out, const struct plan *p)
 {
@@ -137,6 +148,14 @@ check_rates(struct estimate *out, const struct plan *p)
 
 	if (!out->timed || !(out->step.hfu > 1))
 		return;
+	if (drops_tokens(p) && out->step.hfu * p->training.moe_capacity_factor <= 1) {
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_MOE_CAPACITY_FACTOR, "dropped_tokens_count",
+		    "Megatron-LM megatron/training/training.py, num_floating_point_operations",
+		    "experts drop tokens at a capacity factor of %.3g, and their FLOP count all the same: "
+		    "MFU %.0f %%, HFU %.0f %%", p->training.moe_capacity_factor, 100 * out->step.mfu,
+		    100 * out->step.hfu);
+		return;
+	}
 	d = diag_add(&out->diags, SEVERITY_WARNING, field, "faster_than_peak",
 	    "Chowdhery et al. 2022, PaLM, arXiv 2204.02311, appendix B",
 	    "each GPU would do %.2f times what its dense peak allows (MFU %.0f %%, HFU %.0f %%): "

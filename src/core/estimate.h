@@ -37,7 +37,8 @@ struct estimate {
 	struct placement placement;   /* valid when placed */
 	int64_t world, dp, edp, microbatches; /* 0 where unknown */
 	struct model_params params;
-	double params_per_gpu_max, capacity;  /* parameters; bytes, 0 for a GPU without data */
+	double params_per_gpu_max, capacity;  /* parameters; bytes */
+	bool capacity_known;                  /* not for a GPU without data; else it may be 0 */
 	int64_t stages;               /* entries of stage[], 0 unless legal: else nothing runs */
 	int64_t peak_stage;
 	double peak_total;            /* bytes on the fullest stage */
@@ -57,7 +58,14 @@ void estimate_run(struct estimate *out, const struct plan *p, const struct catal
 static inline bool
 estimate_has_fit(const struct estimate *e)
 {
-	return e->stages > 0 && e->capacity > 0;
+	return e->stages > 0 && e->capacity_known;
+}
+
+/* Whether the time of a step is known: of a GPU without rates it is not. */
+static inline bool
+estimate_has_step(const struct estimate *e)
+{
+	return e->timed && e->step.seconds > 0;
 }
 
 /*

@@ -61,6 +61,7 @@ int64_t memory_peak(const struct memory_setup *s, struct memory *out);
 struct memory memory_stage(const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches, int64_t pp_rank, struct ledger *ledger);
 
-/* Bytes that a plan may use on one GPU: its memory less what is reserved. */
+/* Bytes that a plan may use on one GPU: its memory less what is reserved, 0 where that is more
+ * than there is. */
 double memory_capacity(const struct plan *p);
 #endif

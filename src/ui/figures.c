@@ -271,7 +271,7 @@ value_of(const struct figure *figure, const struct estimate *e)
 static bool
 is_known(const struct estimate *e)
 {
-	return e->timed ? e->step.seconds > 0 : e->served;
+	return estimate_has_step(e) || e->served;
 }
 
 const struct figure *

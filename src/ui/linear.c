@@ -75,7 +75,7 @@ say_numbers(struct answer *a, const struct state *s)
 	if (e->stages > 0) {
 		units_memory(e->peak_total, text, sizeof text);
 		units_memory(e->capacity, more, sizeof more);
-		if (e->capacity > 0)
+		if (e->capacity_known)
 			say(a, "memory %s: %s of %s on the fullest GPU, stage %lld",
 			    e->fits ? "fits" : "does not fit", text, more, (long long)e->peak_stage);
 		else

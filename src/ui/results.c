@@ -37,7 +37,7 @@ add_sizes(struct list *l, const struct estimate *e)
 	    e->params.active);
 	add(l, "params.per_gpu_max", "most parameters on a GPU", RESULT_PARAMS, placed,
 	    e->params_per_gpu_max);
-	add(l, "capacity", "capacity of a GPU", RESULT_BYTES, e->capacity > 0, e->capacity);
+	add(l, "capacity", "capacity of a GPU", RESULT_BYTES, e->capacity_known, e->capacity);
 	add(l, "stages", "pipeline stages", RESULT_COUNT, placed, (double)e->stages);
 	add(l, "peak.stage", "fullest stage", RESULT_COUNT, placed, (double)e->peak_stage);
 }
@@ -103,7 +103,7 @@ static void
 add_step(struct list *l, const struct estimate *e)
 {
 	const struct steptime *s = &e->step;
-	const bool known = e->timed;
+	const bool known = estimate_has_step(e);
 
 	add(l, "step.seconds", "step", RESULT_SECONDS, known, s->seconds);
 	add(l, "step.compute_seconds", "compute", RESULT_SECONDS, known, s->compute_seconds);
