@@ -23,7 +23,7 @@ struct facts {
 
 /*
  * One rule: what must not be. `broken` says whether the plan breaks it and, if so, why
- * (in message). Layout and layer placement have rules of their own, in layout_init and
+ * (in message, unless its size is 0). Layout and layer placement have rules of their own, in layout_init and
  * placement_init; the framework's code is cited in source.
  */
 struct rule {
