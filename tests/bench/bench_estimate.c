@@ -7,6 +7,7 @@
  * traffic and step of the dense plan, 3 us. Neither allocates: the core calls no malloc.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "core/check.h"
 #include "core/estimate.h"
 #include "core/framework/resolve.h"
+#include "core/scope.h"
 #include "core/step.h"
 
 /* An H100's rates: without a catalogue nothing is timed. */
@@ -69,8 +71,11 @@ static void
 measure_estimates(const struct plan *p, struct estimate *e)
 {
 	enum { ROUNDS = 20, TIMES = 1000 };
+	const struct enough all = { INFINITY, INFINITY };
+	struct scope scope;
 	double full = 1, peak = 1;
 
+	scope_init(&scope, NULL);
 	for (int round = 0; round < ROUNDS; round++) {
 		double start = now(), middle, end;
 
@@ -82,7 +87,7 @@ measure_estimates(const struct plan *p, struct estimate *e)
 			exit(1);
 		}
 		for (int i = 0; i < TIMES; i++)
-			estimate_peak(e, p, NULL);
+			estimate_peak(e, &scope, p, &all);
 		end = now();
 		full = middle - start < full ? middle - start : full;
 		peak = end - middle < peak ? end - middle : peak;
@@ -128,35 +133,22 @@ measure(const char *name, const struct plan *p, struct estimate *e)
 
 enum { CANDIDATES = 4096, DRAWN = 1 << 18, WALKS = 20 };
 
-static bool
-fits(struct estimate *e, const struct plan *p)
-{
-	struct facts facts = { .plan = p, .layout = &e->layout, .placement = &e->placement };
-	struct memory_setup setup;
-
-	if (!layout_init(&e->layout, p, NULL) || !placement_init(&e->placement, p, NULL))
-		return false;
-	facts.microbatches = e->microbatches = check_microbatches(p, e->layout.dp);
-	if (!check_legal(&facts))
-		return false;
-	setup = memory_setup(p, &e->layout, &e->placement, e->microbatches);
-	e->peak_stage = memory_peak(&setup, &e->stage[0].memory);
-	return e->stage[0].memory.total <= memory_capacity(p);
-}
-
 /* Seconds of the quickest walk over the candidates. */
 static double
 walk_fits(struct estimate *e, struct plan *p, const struct candidate *c, int n, int *fitting)
 {
+	const struct enough room = { memory_capacity(p), 0 };
+	struct scope scope;
 	double least = 1e9;
 
+	scope_init(&scope, NULL);
 	for (int walk = 0; walk < WALKS; walk++) {
 		const double start = now();
 
 		*fitting = 0;
 		for (int i = 0; i < n; i++) {
 			candidate_put(&c[i], p);
-			*fitting += fits(e, p);
+			*fitting += estimate_peak(e, &scope, p, &room) > VERDICT_TOO_LARGE;
 		}
 		least = now() - start < least ? now() - start : least;
 	}
@@ -176,15 +168,18 @@ sum_up(uint64_t sum, double v)
 static double
 walk_times(struct estimate *e, struct plan *p, const struct candidate *c, int n, uint64_t *sum)
 {
+	const struct enough all = { INFINITY, INFINITY };
+	struct scope scope;
 	double least = 1e9;
 
+	scope_init(&scope, NULL);
 	for (int walk = 0; walk < WALKS; walk++) {
 		const double start = now();
 
 		*sum = 0;
 		for (int i = 0; i < n; i++) {
 			candidate_put(&c[i], p);
-			if (!estimate_peak(e, p, NULL))
+			if (estimate_peak(e, &scope, p, &all) != VERDICT_ESTIMATED)
 				exit(1);
 			*sum = sum_up(sum_up(*sum, e->step.seconds), e->peak_total);
 		}
