@@ -12,6 +12,7 @@
 #include "core/estimate.h"
 #include "core/flops.h"
 #include "core/framework/resolve.h"
+#include "core/scope.h"
 #include "settings.h"
 
 static struct estimate *estimate;
@@ -226,17 +227,23 @@ static void
 quick_refusals(void **state)
 {
 	static const struct catalog empty;
+	const struct enough all = { INFINITY, INFINITY };
+	struct scope scope;
 	struct plan p;
 
 	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.memory_gib", "79.19");
-	assert_true(estimate_peak(estimate, &p, NULL) && estimate->fits);
+	scope_init(&scope, NULL);
+	assert_int_equal(estimate_peak(estimate, &scope, &p, &all), VERDICT_ESTIMATED);
+	assert_true(estimate->fits);
 	assert_int_equal(estimate->stage[0].memory.total, estimate->peak_total);
-	assert_false(estimate_peak(estimate, &p, &empty));
 	settings_put(&p, "parallel.tp", "3");
-	assert_false(estimate_peak(estimate, &p, NULL));
+	assert_int_equal(estimate_peak(estimate, &scope, &p, &all), VERDICT_ILLEGAL);
 	assert_false(estimate->legal);
+	settings_put(&p, "parallel.tp", "2");
+	scope_init(&scope, &empty);
+	assert_int_equal(estimate_peak(estimate, &scope, &p, &all), VERDICT_ILLEGAL);
 }
 
 /* What no framework would run, and what nobody knows, has no figures. */
