@@ -79,7 +79,7 @@ put_communication(struct jsonout *j, const struct traffic *t)
 		const struct traffic_row *r = &t->row[i];
 
 		jsonout_object_row(j, NULL);
-		jsonout_text(j, "dim", r->dim);
+		jsonout_text(j, "dim", traffic_dim_name(r->dim));
 		jsonout_text(j, "collective", r->collective);
 		jsonout_int(j, "group_size", r->span.size);
 		jsonout_text(j, "span", span_name(r->span.kind));

@@ -26,7 +26,7 @@ print_traffic(const struct traffic *traffic)
 		text_put(size, sizeof size, "%" PRId64, r->span.size);
 		units_wire(r->bytes, bytes, sizeof bytes);
 		text_put(calls, sizeof calls, "%.0f", r->calls);
-		table_row(&t, (const char *[]){ r->dim, r->collective, size,
+		table_row(&t, (const char *[]){ traffic_dim_name(r->dim), r->collective, size,
 		    span_name(r->span.kind), calls, bytes,
 		    format_seconds(seconds, sizeof seconds, r->seconds),
 		    format_seconds(exposed, sizeof exposed, r->exposed_seconds) });

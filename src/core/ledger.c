@@ -64,6 +64,7 @@ ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity)
 	l->term = term;
 	l->count = 0;
 	l->capacity = capacity;
+	l->part = PART_NONE;
 	l->stage = -1;
 }
 
@@ -78,6 +79,7 @@ ledger_note(struct ledger *l, enum quantity q, double value, const char *name,
 		return;
 	t = &l->term[l->count - 1];
 	t->quantity = q;
+	t->part = l->part;
 	t->stage = l->stage;
 	t->value = value;
 	t->name = name;

@@ -20,7 +20,7 @@ struct figure {
 	bool if_any;        /* left out while it is 0 */
 	enum better better; /* which way is good news */
 	enum quantity quantity[FIGURE_QUANTITIES]; /* whose terms explain it, ended by COUNT */
-	const char *terms;  /* of the first one those with one of these in the name, NULL: all */
+	int32_t part;       /* of the first one */
 	/* NULL where it is the sum of these terms, else see figures_formula. */
 	void (*formula)(const struct plan *p, const struct estimate *e, char *buf, size_t size);
 };

@@ -30,7 +30,7 @@ flows_rows(int h)
 void
 flows_name(const struct traffic_row *row, char *buf, size_t size)
 {
-	text_put(buf, size, "%s %s", row->dim, row->collective);
+	text_put(buf, size, "%s %s", traffic_dim_name(row->dim), row->collective);
 }
 
 const char *
@@ -66,7 +66,7 @@ put_cell(enum column column, const struct traffic_row *row, bool full, char *buf
 {
 	switch (column) {
 	case DIMENSION:
-		text_put(buf, size, "%s", row->dim);
+		text_put(buf, size, "%s", traffic_dim_name(row->dim));
 		break;
 	case COLLECTIVE:
 		text_put(buf, size, "%s", full ? row->collective : short_collective(row->collective));
@@ -97,7 +97,7 @@ put_cell(enum column column, const struct traffic_row *row, bool full, char *buf
 static bool
 same_flow(const struct traffic_row *a, const struct traffic_row *b)
 {
-	return text_equal(a->dim, b->dim) && text_equal(a->collective, b->collective);
+	return a->dim == b->dim && text_equal(a->collective, b->collective);
 }
 
 /* Bytes of row i in another plan: of the one by that name, the n-th of several. 0 without. */

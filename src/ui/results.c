@@ -91,7 +91,7 @@ add_traffic(struct list *l, const struct estimate *e)
 		bool known = false;
 
 		for (size_t k = 0; e->timed && k < e->traffic.count; k++)
-			if (text_equal(e->traffic.row[k].dim, dim[i].dim)) {
+			if (text_equal(traffic_dim_name(e->traffic.row[k].dim), dim[i].dim)) {
 				bytes += e->traffic.row[k].bytes;
 				known = true;
 			}

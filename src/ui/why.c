@@ -1,8 +1,6 @@
 #include "ui/why.h"
 
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/schedule.h"
 #include "core/text.h"
@@ -113,74 +111,23 @@ put_amount(enum quantity q, double value, char *buf, size_t size)
 		text_put(buf, size, "%.0f", value);
 }
 
-/* The text begins with the word, letters compared without case. */
-static bool
-begins(const char *text, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; i < n; i++)
-		if (tolower((unsigned char)text[i]) != tolower((unsigned char)word[i]))
-			return false;
-	return text[n] == '\0' || strchr(" ,:-", text[n]) != NULL;
-}
-
-/* The name has one of the words, which '|' stands between. */
-static bool
-has_word(const char *name, const char *words)
-{
-	char word[32];
-
-	for (size_t n; words[0] != '\0'; words += n + (words[n] == '|')) {
-		n = strcspn(words, "|");
-		text_put(word, sizeof word, "%.*s", (int)n, words);
-		if (strstr(name, word) != NULL)
-			return true;
-	}
-	return false;
-}
-
-/* Which terms belong to a row: those whose name or formula begins with its dimension and
- * collective ("tp all-gather"), else those that begin with its dimension; all of them
- * where none names either. To a figure: those with one of its words. */
-struct choice {
-	const struct traffic_row *row; /* NULL: any term will do, */
-	const char *words;             /* but for those without any of these; NULL: any */
-	enum { CHOICE_ALL, CHOICE_DIMENSION, CHOICE_ROW } by;
-};
-
-static bool
-chosen(const struct choice *choice, const struct ledger_term *t)
-{
-	char word[64];
-
-	if (choice->words != NULL)
-		return has_word(t->name, choice->words);
-	if (choice->row == NULL || choice->by == CHOICE_ALL)
-		return true;
-	if (choice->by == CHOICE_ROW)
-		flows_name(choice->row, word, sizeof word);
-	else
-		text_put(word, sizeof word, "%s", choice->row->dim);
-	return begins(t->name, word) || begins(t->formula, word);
-}
-
-static struct choice
+/* Which terms of a quantity are shown: those of a row of traffic, or of a part. */
+static int32_t
 choose(const struct state *s, enum quantity q)
 {
 	const struct figure *figure = figures_at(s->estimate, s->figure);
-	struct choice choice = { .by = CHOICE_ALL };
 
+	if (s->why == PANE_TRAFFIC && flow_of(s) != NULL)
+		return PART_ROW + s->flow;
 	if (s->why == PANE_STEP && figure != NULL && q == figure->quantity[0])
-		choice.words = figure->terms;
-	if (s->why != PANE_TRAFFIC || q != QUANTITY_TRAFFIC || flow_of(s) == NULL)
-		return choice;
-	choice.row = flow_of(s);
-	for (choice.by = CHOICE_ROW; choice.by > CHOICE_ALL; choice.by--)
-		for (size_t i = 0; i < s->term_count; i++)
-			if (s->terms[i].quantity == q && chosen(&choice, &s->terms[i]))
-				return choice;
-	return choice;
+		return figure->part;
+	return PART_NONE;
+}
+
+static bool
+is_of(const struct ledger_term *t, enum quantity q, int32_t part)
+{
+	return t->quantity == q && (part == PART_NONE || t->part == part);
 }
 
 static void
@@ -205,7 +152,7 @@ add_term(struct rows *rows, const struct ledger_term *t)
 static void
 add_quantity(struct rows *rows, const struct state *s, enum quantity q)
 {
-	const struct choice choice = choose(s, q);
+	const int32_t part = choose(s, q);
 	char text[512], amount[64];
 	double sum = 0, all = 0;
 	int64_t stage = -1;
@@ -216,7 +163,7 @@ add_quantity(struct rows *rows, const struct state *s, enum quantity q)
 			continue;
 		all += s->terms[i].value;
 		stage = s->terms[i].stage;
-		if (chosen(&choice, &s->terms[i])) {
+		if (is_of(&s->terms[i], q, part)) {
 			sum += s->terms[i].value;
 			terms++;
 		}
@@ -230,16 +177,13 @@ add_quantity(struct rows *rows, const struct state *s, enum quantity q)
 	text_add(text, sizeof text, ": %s", amount);
 	if (text_equal(quantity_table[q].unit, "B"))
 		text_add(text, sizeof text, " (%.0f bytes)", sum);
-	if (choice.words != NULL) {
+	if (part != PART_NONE && q != QUANTITY_TRAFFIC) {
 		put_amount(q, all, amount, sizeof amount);
 		text_add(text, sizeof text, " of %s", amount);
-	} else if (choice.row != NULL && choice.by == CHOICE_DIMENSION)
-		text_add(text, sizeof text, " of all %s rows", choice.row->dim);
-	else if (choice.row != NULL && choice.by == CHOICE_ALL)
-		text_add(text, sizeof text, " of all rows");
+	}
 	rows_heading(rows, text);
 	for (size_t i = 0; i < s->term_count; i++)
-		if (s->terms[i].quantity == q && chosen(&choice, &s->terms[i]))
+		if (is_of(&s->terms[i], q, part))
 			add_term(rows, &s->terms[i]);
 }
 

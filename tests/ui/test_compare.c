@@ -102,7 +102,7 @@ test_delta_values(void **unused)
 		.seconds = 9.81, .mfu = 0.412, .tokens_per_second = 427000 };
 	e->traffic.count = base->traffic.count = 2;
 	e->traffic.row[0] = e->traffic.row[1] = (struct traffic_row){
-		"tp", "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 };
+		TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 };
 	base->traffic.row[0] = base->traffic.row[1] = e->traffic.row[0];
 	assert_true(hides(s, "vs saved"));
 	base->step.seconds = 6.31;

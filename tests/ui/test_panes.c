@@ -27,10 +27,10 @@ static void
 fill_train(struct estimate *e)
 {
 	static const struct traffic_row rows[] = {
-		{ "tp", "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 },
-		{ "tp", "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 117e9, 0.4, 0.1 },
-		{ "pp", "send", { SPAN_NETWORK, 4, 1, 4, 4, 1 }, 64, 2.1e9, 0.05, 0.0004 },
-		{ "dp", "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8 }, 1, 17e9, 0.9, 0 },
+		{ TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 },
+		{ TRAFFIC_TP, "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 117e9, 0.4, 0.1 },
+		{ TRAFFIC_PP, "send", { SPAN_NETWORK, 4, 1, 4, 4, 1 }, 64, 2.1e9, 0.05, 0.0004 },
+		{ TRAFFIC_DP, "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8 }, 1, 17e9, 0.9, 0 },
 	};
 
 	fill_memory(e);
@@ -351,16 +351,16 @@ test_why_follows(void **unused)
 	session_free(s);
 }
 
-/* Only the terms of the row, when the ledger names it. */
+/* Only the terms of the row. */
 static void
 test_why_terms(void **unused)
 {
 	static const struct ledger_term terms[] = {
-		{ QUANTITY_TRAFFIC, -1, 100e9, "tp all-gather, forward", "source a", "forward = 1" },
-		{ QUANTITY_TRAFFIC, -1, 18e9, "TP inputs", "source b", "tp all-gather: backward = 2" },
-		{ QUANTITY_TRAFFIC, -1, 117e9, "tp reduce-scatter", "source c", "scatter = 3" },
-		{ QUANTITY_TRAFFIC, -1, 9e9, "dp all-gather", "source d", "gather = 4" },
-		{ QUANTITY_STEP, -1, 7.1, "compute", "source e", "compute = 5" },
+		{ QUANTITY_TRAFFIC, PART_ROW, -1, 100e9, "TP outputs", "source a", "forward = 1" },
+		{ QUANTITY_TRAFFIC, PART_ROW, -1, 18e9, "TP inputs", "source b", "backward = 2" },
+		{ QUANTITY_TRAFFIC, PART_ROW + 1, -1, 117e9, "TP scattered", "source c", "scatter = 3" },
+		{ QUANTITY_TRAFFIC, PART_ROW + 3, -1, 9e9, "DP gathered", "source d", "gather = 4" },
+		{ QUANTITY_STEP, PART_COMPUTE, -1, 7.1, "compute", "source e", "compute = 5" },
 	};
 	struct session *s = filled(100, 40, false);
 
@@ -374,12 +374,8 @@ test_why_terms(void **unused)
 	assert_true(shows(s, "source: source b"));
 	assert_true(hides(s, "scatter = 3"));
 	assert_true(hides(s, "gather = 4"));
-	/* Terms that tell no collective: those of the dimension; else all of them. */
-	s->state.flow = 2;
-	assert_true(shows(s, "gather = 4") && shows(s, "scatter = 3"));
-	assert_true(shows(s, " of all rows"));
-	s->state.terms[3].name = "PP activations";
-	assert_true(shows(s, " of all pp rows"));
+	s->state.flow = 3;
+	assert_true(shows(s, "communication.bytes: 9.00 GB"));
 	assert_true(shows(s, "gather = 4"));
 	assert_true(hides(s, "scatter = 3"));
 	s->state.why = PANE_STEP;

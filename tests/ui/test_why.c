@@ -140,7 +140,7 @@ check_flows(struct session *session, const char *settings)
 		units_wire(row->bytes, want, sizeof want);
 		if (heading == NULL || strncmp(heading, want, strlen(want)) != 0 ||
 		    strstr(heading, " of all") != NULL)
-			fail_msg("%s: %s %s is %s, not %s", settings, row->dim, row->collective, want,
+			fail_msg("%s: %s %s is %s, not %s", settings, traffic_dim_name(row->dim), row->collective, want,
 			    heading != NULL ? heading : "explained");
 		rows_free(&rows);
 		key(session, INPUT_ESCAPE);
