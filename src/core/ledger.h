@@ -13,7 +13,7 @@
 
 #include "core/text.h"
 
-/* What a term belongs to. Names are those of `estimate --json`. */
+/* What a term belongs to; result.h tells more of each. */
 enum quantity {
 	QUANTITY_PARAMS_TOTAL,   /* params.total */
 	QUANTITY_PARAMS_ACTIVE,  /* params.active */
@@ -34,16 +34,6 @@ enum quantity {
 	QUANTITY_TPOT,           /* serving.tpot_seconds */
 	QUANTITY_COUNT
 };
-
-struct quantity_info {
-	const char *name;  /* "memory.parameters" */
-	const char *unit;  /* "B" or "parameters" */
-	const char *help;  /* one line */
-};
-extern const struct quantity_info quantity_table[QUANTITY_COUNT];
-
-/* By whole name or its last part ("parameters"); QUANTITY_COUNT when there is none. */
-enum quantity quantity_find(const char *name);
 
 /* Which part of its quantity a term belongs to, where results count parts. */
 enum ledger_part {
