@@ -314,7 +314,7 @@ pipeline_is_closed(void **state)
 		if (p.parallel.pp < 2 || whole->microbatches < 1)
 			continue;
 		for (size_t r = 0; r < whole->traffic.count; r++)
-			if (strcmp(whole->traffic.row[r].dim, "pp") == 0)
+			if (whole->traffic.row[r].dim == TRAFFIC_PP)
 				calls += whole->traffic.row[r].calls;
 		if (n > 2) /* the first and the last stage have one boundary less each */
 			near(n * calls - 2 * (1 + folds) * (double)whole->microbatches, boundaries);

@@ -36,7 +36,7 @@ compare_traffic(const struct traffic *a, const struct traffic *b)
 	for (size_t i = 0; i < a->count; i++) {
 		const struct traffic_row *x = &a->row[i], *y = &b->row[i];
 
-		assert_string_equal(x->dim, y->dim);
+		assert_int_equal(x->dim, y->dim);
 		assert_string_equal(x->collective, y->collective);
 		assert_int_equal(x->span.size, y->span.size);
 		assert_int_equal(x->span.kind, y->span.kind);
