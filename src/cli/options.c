@@ -196,7 +196,7 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 	case FIXED_COLOR:
 		if (!parse_name("color", "auto|always|never", value, &i))
 			return false;
-		o->color = (enum app_color)i;
+		o->color = (enum color_when)i;
 		return true;
 	case FIXED_PALETTE:
 		o->palette = value;

@@ -34,7 +34,7 @@ struct options {
 	enum map_zoom zoom;               /* AUTO: not given */
 	int width;                        /* 0: not given */
 	int64_t stage;                    /* -1: not given */
-	enum app_color color;
+	enum color_when color;
 	const char *language;             /* of the topics: "en", "zh", or NULL */
 	const char *palette;              /* name of one, or NULL */
 	bool hash, ascii, linear, strict, json, help, version;

@@ -42,9 +42,9 @@ report_colors(const struct options *o)
 {
 	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
 
-	if (o->color == APP_COLOR_NEVER)
+	if (o->color == COLOR_NEVER)
 		return THEME_MONO;
-	if (o->color == APP_COLOR_AUTO && (!isatty(STDOUT_FILENO) || term == NULL ||
+	if (o->color == COLOR_AUTO && (!isatty(STDOUT_FILENO) || term == NULL ||
 	    text_equal(term, "dumb") || (no_color != NULL && *no_color != '\0')))
 		return THEME_MONO;
 	if (term == NULL || *term == '\0' || text_equal(term, "dumb") ||

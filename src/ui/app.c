@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "out/out.h"
 #include "ui/app.h"
+#include "ui/event.h"
 #include "ui/keep.h"
 #include "ui/linear.h"
 #include "ui/locale.h"
@@ -26,7 +27,7 @@ show(struct terminal *t, struct state *s, struct canvas *c)
 	term_palette(t, palette);
 	if (s->depth != depth) {
 		s->depth = depth;
-		state_follow(s); /* what fits on the map may be another part */
+		app_follow(s); /* what fits on the map may be another part */
 	}
 	if (c->w != t->w || c->h != t->h || c->utf8 != utf8) {
 		canvas_free(c);
@@ -44,7 +45,7 @@ suspend(struct terminal *t, struct state *s, struct keeper *keeper, bool job)
 {
 	keep_now(keeper, s);
 	term_suspend(t, job);
-	state_resize(s, t->w, t->h);
+	app_resize(s, t->w, t->h);
 }
 
 /* One key. False when the program is to end. */
@@ -56,14 +57,14 @@ handle(struct terminal *t, struct state *s, struct keeper *keeper, int32_t key)
 	if (key == INPUT_SIGNAL || key == INPUT_GONE)
 		return false;
 	if (key == INPUT_RESIZE) {
-		state_resize(s, t->w, t->h);
+		app_resize(s, t->w, t->h);
 		return true;
 	}
 	if (key == INPUT_STOP) {
 		suspend(t, s, keeper, false);
 		return true;
 	}
-	flags = key == INPUT_MOUSE ? state_mouse(s, t->decoder.mouse) : state_key(s, key);
+	flags = key == INPUT_MOUSE ? app_mouse(s, t->decoder.mouse) : app_key(s, key);
 	if ((flags & EVENT_SUSPEND) != 0)
 		suspend(t, s, keeper, true);
 	if ((flags & EVENT_REPAINT) != 0)
@@ -102,7 +103,7 @@ begin(struct state *s, const char *notice)
 	char *lines = files->read_lines != NULL ? files->read_lines(files->context) : NULL;
 
 	if (lines != NULL)
-		recall_load(&s->recall, lines);
+		recall_load(&s->prompt.recall, lines);
 	free(lines);
 	if (notice != NULL && notice[0] != '\0')
 		state_say(s, ROLE_WARNING, "%s", notice);
@@ -113,7 +114,7 @@ begin(struct state *s, const char *notice)
 static void
 end(const struct state *s)
 {
-	char *lines = recall_new(&s->recall);
+	char *lines = recall_new(&s->prompt.recall);
 
 	if (lines != NULL && s->files->add_lines != NULL)
 		s->files->add_lines(s->files->context, lines);
@@ -137,7 +138,7 @@ struct ahead {
 static int32_t
 next_key(struct terminal *t, const struct state *s, struct ahead *a, bool wait)
 {
-	if (a->taken < a->count && s->question != QUESTION_RECOVER)
+	if (a->taken < a->count && s->question.kind != QUESTION_RECOVER)
 		return a->key[a->taken++];
 	return term_key(t, wait);
 }
@@ -176,8 +177,8 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 			signals_alarm(KEEP_MS);
 		if (!show(t, s, c))
 			break;
-		key = s->question == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
-		asked = s->question == QUESTION_RECOVER;
+		key = s->question.kind == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
+		asked = s->question.kind == QUESTION_RECOVER;
 		if (key == INPUT_NONE)
 			key = next_key(t, s, &ahead, true);
 		if (key == INPUT_NONE)
@@ -186,7 +187,7 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 		for (int left = 64; key != INPUT_NONE; key = next_key(t, s, &ahead, false)) {
 			on = handle(t, s, &keeper, key);
 			left -= (key & INPUT_PASTED) == 0;
-			if (!on || left == 0 || (s->question == QUESTION_RECOVER && !asked))
+			if (!on || left == 0 || (s->question.kind == QUESTION_RECOVER && !asked))
 				break;
 		}
 	}
@@ -208,7 +209,7 @@ run_screen(struct terminal *t, struct state *s)
 
 	s->utf8 = t->utf8;
 	signals_draft(write_draft, s->files);
-	state_resize(s, t->w, t->h);
+	app_resize(s, t->w, t->h);
 	status = run_keys(t, s, &c, note, sizeof note);
 	end(s); /* while signals are still held back */
 	canvas_free(&c);
@@ -258,7 +259,7 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 	struct terminal t;
 	int status = 2;
 
-	if (!state_init(&s, plan, catalog, files, options)) {
+	if (!app_start(&s, plan, catalog, files, options)) {
 		out_line(stderr, "shardplan: out of memory");
 		return 2;
 	}
@@ -268,7 +269,7 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 		begin(&s, options->notice);
 		status = run_lines(&s);
 		end(&s);
-	} else if (term_open(&t, options)) {
+	} else if (term_open(&t, options != NULL ? options->color : COLOR_AUTO)) {
 		begin(&s, options != NULL ? options->notice : NULL);
 		status = run_screen(&t, &s);
 	}

@@ -6,9 +6,7 @@
 #include <stdbool.h>
 
 #include "ui/canvas.h"
-
-/* In the order of the Tab key. STEP is the serving engine in serve mode. */
-enum pane { PANE_FORM, PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_COUNT };
+#include "ui/state.h"
 
 /* What the panes would like to show. */
 struct wish {

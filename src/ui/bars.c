@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "ui/change.h"
 #include "core/units.h"
+#include "ui/pane.h"
 
 enum {
 	PARTS = 8,
@@ -47,7 +48,8 @@ bars_legend(int w)
 	return w >= LEGEND_WIDE ? 1 : 2;
 }
 
-int
+/* Bars that fit into an area of this size, beside the legend. */
+static int
 bars_rows(int w, int h)
 {
 	if (h < LEGEND_FROM)
@@ -198,17 +200,93 @@ draw_stage(struct canvas *c, struct rect line, const struct estimate *e,
 	canvas_text(c, line, line.x + line.w - canvas_width(c, buf), line.y, style, buf);
 }
 
-void
-bars_draw(struct canvas *c, struct rect r, const struct estimate *e,
-    const struct estimate *base, int64_t first, int64_t selected, bool focus)
+/* The legend, where there is room, has the parts of the selected stage, or without focus of
+ * the fullest one. */
+static void
+memory_draw(const struct state *s, struct canvas *c, struct rect r)
 {
+	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
+	const bool focus = s->focus == PANE_MEMORY;
+	const int64_t first = s->stage.first;
 	const int rows = bars_rows(r.w, r.h);
 	const int used = e->stages < rows ? (int)e->stages : rows;
 
+	if (e->stages == 0) {
+		pane_nothing(c, r, focus, "No stages to show until the errors are mended (e lists them).");
+		return;
+	}
 	for (int i = 0; i < rows && first + i < e->stages; i++)
 		draw_stage(c, (struct rect){ r.x, r.y + i, r.w, 1 }, e, base, first + i,
-		    focus && first + i == selected);
+		    focus && first + i == s->stage.at);
 	if (rows < r.h) /* what stages leave is the legend's as well */
 		draw_legend(c, (struct rect){ r.x + 1, r.y + used, r.w - 1, r.h - used }, r.h - rows, e,
-		    focus ? selected : e->peak_stage);
+		    focus ? s->stage.at : e->peak_stage);
 }
+
+static struct part
+memory_part(const struct state *s, struct rect r)
+{
+	return (struct part){ s->stage.first, bars_rows(r.w, r.h), s->estimate->stages };
+}
+
+static void
+memory_move(struct state *s, struct rect r, int way)
+{
+	(void)r;
+	s->stage.at = scroll_step(s->stage.at, way, s->estimate->stages);
+}
+
+static void
+memory_follow(struct state *s, struct rect r)
+{
+	scroll_keep(&s->stage, s->estimate->stages);
+	s->stage.first = scroll_follow(s->stage.first, s->stage.at, s->estimate->stages,
+	    bars_rows(r.w, r.h));
+}
+
+static void
+memory_scroll(struct state *s, struct rect r, int lines)
+{
+	scroll_lines(&s->stage, s->estimate->stages, bars_rows(r.w, r.h), lines);
+}
+
+static int64_t
+memory_at(const struct state *s, struct rect r, int x, int y)
+{
+	const int64_t stage = s->stage.first + y;
+
+	(void)x;
+	return y < bars_rows(r.w, r.h) && stage < s->estimate->stages ? stage : -1;
+}
+
+static bool
+memory_select(struct state *s, int64_t stage)
+{
+	return scroll_select(&s->stage, stage);
+}
+
+/* "stage 0: 23.6 GiB (22.9 GiB to 26.1 GiB, by what the overhead comes to)" */
+static void
+memory_line(const struct state *s, char *buf, size_t size)
+{
+	char total[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE];
+	const struct memory *m;
+
+	if (s->stage.at >= s->estimate->stages)
+		return;
+	m = &s->estimate->stage[s->stage.at].memory;
+	units_short(total, sizeof total, MEASURE_BYTES, m->total);
+	text_put(buf, size, "stage %lld: %s", (long long)s->stage.at, total);
+	if (m->overhead_high > m->overhead_low) {
+		units_short(low, sizeof low, MEASURE_BYTES, m->allocated + m->overhead_low);
+		units_short(high, sizeof high, MEASURE_BYTES, m->allocated + m->overhead_high);
+		text_add(buf, size, " (%s to %s, by what the overhead comes to)", low, high);
+	}
+}
+
+const struct pane_type memory_pane = {
+	.name = "memory", .title = "memory per GPU, by stage", .context = CONTEXT_MEMORY,
+	.click = "why", .changes = 1U << SUMMARY_MEMORY,
+	.draw = memory_draw, .part = memory_part, .line = memory_line, .move = memory_move,
+	.follow = memory_follow, .scroll = memory_scroll, .at = memory_at, .select = memory_select,
+};

@@ -265,3 +265,52 @@ canvas_frame_part(struct canvas *c, struct rect r, struct style style, const cha
 	if (canvas_width(c, title) + w + 6 <= r.w)
 		canvas_text(c, r, r.x + r.w - 2 - w, r.y, style, text);
 }
+
+/* Punctuation that must not begin a line of Chinese. */
+static bool
+clings(const char *text)
+{
+	static const char *const mark[] = { "，", "。", "、", "；", "：", "？", "！", "）", "”", "》", "」" };
+
+	for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
+		if (strncmp(text, mark[i], strlen(mark[i])) == 0)
+			return true;
+	return false;
+}
+
+size_t
+canvas_break(const char *text, int w)
+{
+	const int most = w > 8 ? w : 8;
+	size_t fits = 0, at = 0;
+	int columns = 0, n, last = 0;
+
+	while (text[at] != '\0' && at < CANVAS_BREAK_MOST) {
+		const size_t bytes = (size_t)canvas_step(text + at, &n);
+
+		if (at > 0 && (text[at] == ' ' || ((n == 2 || last == 2) && !clings(text + at))))
+			fits = at;
+		if (columns + n > most)
+			return fits > 0 ? fits : at;
+		columns += n;
+		at += bytes;
+		if (n > 0)
+			last = n;
+	}
+	return at;
+}
+
+void
+canvas_wrapped(struct canvas *c, struct rect r, struct style style, const char *text)
+{
+	char part[CANVAS_BREAK_MOST + 8];
+
+	for (int y = r.y; y < r.y + r.h && *text != '\0'; y++) {
+		const size_t n = canvas_break(text, r.w);
+
+		text_put(part, sizeof part, "%.*s", (int)n, text);
+		canvas_text(c, r, r.x, y, style, part);
+		text += n;
+		text += strspn(text, " ");
+	}
+}

@@ -46,6 +46,13 @@ int canvas_width(const struct canvas *c, const char *text);
 void canvas_text_cut(struct canvas *c, struct rect clip, int x, int y, int w, struct style style,
     const char *text);
 
+/* How many bytes of the text, at least one of those that are left, go on a line of w
+ * columns: cut between words, and between any two wide characters, which are written without
+ * blanks. And the text over the lines of an area, cut so. */
+enum { CANVAS_BREAK_MOST = 248 };
+size_t canvas_break(const char *text, int w);
+void canvas_wrapped(struct canvas *c, struct rect r, struct style style, const char *text);
+
 /* Blanks over a rectangle, or its style alone. Both clip to the canvas. */
 void canvas_fill(struct canvas *c, struct rect r, struct style style);
 void canvas_restyle(struct canvas *c, struct rect r, struct style style);

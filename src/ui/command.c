@@ -5,7 +5,12 @@
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/command.h"
+#include "ui/edit.h"
 #include "ui/input.h"
+#include "ui/list.h"
+#include "ui/panes.h"
+#include "ui/prompt.h"
+#include "ui/views.h"
 
 #define FORM CONTEXT_FORM
 #define MAP CONTEXT_MAP
@@ -14,6 +19,16 @@
 #define LIST CONTEXT_LIST
 #define PANES CONTEXT_PANES
 #define ALL CONTEXT_ALL
+
+static unsigned command_help(struct state *s, const char *argument);
+
+/* Commands that are but a flag. */
+static unsigned
+pass_flag(struct state *s, int flag)
+{
+	(void)s;
+	return (unsigned)flag;
+}
 
 /* Footer hints are shown in this order, so the most useful commands come first. */
 const struct command command_table[] = {
@@ -27,22 +42,22 @@ const struct command command_table[] = {
 	    "the previous value of the field, of the legal ones if there is any",
 	    .step = edit_step, .way = -1 },
 	{ "accept", { INPUT_ENTER, ' ' }, LIST, "", "Enter|take", "take the selected entry",
-	    .run = overlay_accept },
+	    .run = list_accept },
 	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list",
-	    .run = overlay_close },
+	    .run = list_close },
 	{ "help", { '?', INPUT_F1 }, ALL, "[NAME]", "?|help", "this list, or what is known of a "
-	    "command or field", .run = overlay_help },
-	{ "quit", { 'q', INPUT_F10 }, PANES, "", "q|quit", "leave", .run = prompt_quit },
+	    "command or field", .run = command_help },
+	{ "quit", { 'q', INPUT_F10 }, PANES, "", "q|quit", "leave", .run = file_quit },
 	{ "edit", { INPUT_ENTER }, FORM, "", "Enter|edit",
 	    "type a value, or choose a model or GPU from a list (a digit begins as well)",
-	    .run = edit_begin },
+	    .run = fields_edit },
 	{ "toggle", { ' ' }, FORM, "", NULL, "switch on or off, or the next choice",
-	    .run = edit_toggle },
+	    .run = fields_toggle },
 	{ "reset", { 'x', INPUT_BACKSPACE, INPUT_DELETE }, FORM, "", NULL,
 	    "back to what it follows, or to the default", .run = edit_reset },
 	{ "filter", { '/' }, LIST, "", "/|filter", "show only entries with some text",
 	    .run = prompt_filter },
-	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", .run = edit_fix },
+	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", .run = diags_fix },
 	{ "left", { INPUT_LEFT, 'h' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move left",
 	    .step = move_aside, .way = -1 },
 	{ "right", { INPUT_RIGHT, 'l' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move right",
@@ -60,28 +75,30 @@ const struct command command_table[] = {
 	    "colour the cursor's groups alone, or all groups", .run = move_peers },
 	{ "why", { 'W' }, PANES, "", NULL,
 	    "the terms of the selected number, or of the selected stage's memory",
-	    .run = overlay_why },
+	    .run = why_selected },
 	{ "why-number", { INPUT_ENTER, ' ' }, PIPELINE | NUMBERS, "", "Enter|why",
-	    "the terms of the selected number", .run = overlay_why },
+	    "the terms of the selected number", .run = why_selected },
 	{ "next-pane", { INPUT_TAB }, PANES, "[NAME]", "Tab|pane",
 	    "the next pane, or plan, map, memory, traffic or step",
 	    .run = move_to_pane, .step = move_pane, .way = 1 },
 	{ "color", { 'c' }, PANES, "[KIND,...]", "c|colour", "colour the map by the next kind of group",
 	    .run = move_to_kinds, .step = move_kind, .way = 1 },
 	{ "kinds", { 'd' }, PANES, "", "d|dimensions", "choose what colours the map",
-	    .run = overlay_kinds },
+	    .run = kinds_open },
 	{ "zoom", { 'z' }, PANES, "[NAME]", "z|zoom", "show GPUs, or time in the pipeline, larger",
 	    .run = move_to_zoom, .step = move_zoom, .way = 1 },
 	{ "pipeline", { 'p', INPUT_F5 }, PANES, "", "p|pipeline",
 	    "the schedule of the pipeline in place of the map, and back", .run = move_picture },
-	{ "undo", { 'u' }, PANES, "", "u|undo", "undo the last change", .run = edit_undo },
+	{ "undo", { 'u' }, PANES, "", "u|undo", "undo the last change",
+	    .step = edit_walk, .way = -1 },
 	{ "save", { 's', INPUT_F2 }, PANES, "[FILE]", "s|save", "save the plan",
-	    .run = prompt_save },
+	    .run = file_save },
 	{ "search", { '/', INPUT_F3 }, PANES, "[NAME]", "/|find field", "find a field by name",
-	    .run = overlay_fields },
+	    .run = fields_open },
 	{ "errors", { 'e', '!' }, PANES, "", "e|errors", "all errors, warnings and hints",
-	    .run = overlay_diags },
-	{ "redo", { INPUT_CTRL('R') }, PANES, "", NULL, "redo what was undone", .run = edit_redo },
+	    .run = diags_open },
+	{ "redo", { INPUT_CTRL('R') }, PANES, "", NULL, "redo what was undone",
+	    .step = edit_walk, .way = 1 },
 	{ "compare", { 'D', INPUT_F6 }, PANES, "[FILE]", "D|compare",
 	    "this plan beside the pinned or saved one, or beside a file", .run = compare_open },
 	{ "pin", { 'P' }, PANES, "", "P|pin", "hold changes against the plan as it is now; again: "
@@ -96,9 +113,9 @@ const struct command command_table[] = {
 	    .run = options_open },
 	{ "all-fields", { 'a' }, PANES, "", "a|all fields",
 	    "show every field, or those that most plans need", .run = edit_all_fields },
-	{ "open", { 'o' }, PANES, "FILE", "o|open", "open a plan", .run = prompt_open },
+	{ "open", { 'o' }, PANES, "FILE", "o|open", "open a plan", .run = file_open },
 	{ "save-as", { 'S', 'w' }, PANES, "FILE", NULL, "save under another name",
-	    .run = prompt_save_as },
+	    .run = file_save_as },
 	{ "zoom-out", { 'Z' }, PANES, "", NULL, "show GPUs, or time in the pipeline, smaller",
 	    .step = move_zoom, .way = -1 },
 	{ "color-back", { 'C' }, PANES, "", NULL, "colour the map by the kind before",
@@ -120,35 +137,30 @@ const struct command command_table[] = {
 	{ "top", { 'g' }, FORM | NUMBERS | LIST, "", NULL, "to the first",
 	    .step = move_end, .way = -1 },
 	{ "last", { INPUT_END, 'G' }, ALL, "", NULL, "to the last", .step = move_end, .way = 1 },
-	{ "discard", { 0 }, 0, "", NULL, "leave without saving (q!)", .run = prompt_discard },
-	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", .run = prompt_save_quit },
+	{ "discard", { 0 }, 0, "", NULL, "leave without saving (q!)", .step = pass_flag, .way = EVENT_QUIT },
+	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", .run = file_save_quit },
 	{ "command", { ':' }, ALL, "[NAME]", NULL, "run a command by its name",
 	    .run = prompt_command },
 	{ "set", { 0 }, 0, "PATH VALUE", NULL, "set a field", .run = edit_set },
 	{ "ascii", { 'A' }, PANES, "[VALUE]", NULL, "draw with ASCII alone, or not",
-	    .run = options_ascii },
+	    .set = options_set },
 	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours",
-	    .run = options_palette },
+	    .set = options_set },
 	{ "mouse", { 'M' }, PANES, "[VALUE]", NULL,
-	    "use the mouse (Shift selects text then), or not", .run = options_mouse },
+	    "use the mouse (Shift selects text then), or not", .set = options_set },
 	{ "remember", { 0 }, 0, "", NULL, "keep the settings as they are now for later sessions",
 	    .run = options_remember },
 	{ "repaint", { INPUT_CTRL('L') }, ALL, "", NULL, "send the whole screen again",
-	    .run = prompt_repaint },
+	    .step = pass_flag, .way = EVENT_REPAINT },
 	{ "suspend", { INPUT_CTRL('Z') }, ALL, "", NULL, "stop; the shell's fg goes on",
-	    .run = prompt_suspend },
+	    .step = pass_flag, .way = EVENT_SUSPEND },
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
 enum context
 command_context(const struct state *s)
 {
-	static const enum context of_pane[PANE_COUNT] = { FORM, MAP, NUMBERS, NUMBERS, NUMBERS };
-
-	if (s->overlay != OVERLAY_NONE)
-		return LIST;
-	return s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE ? PIPELINE :
-	    of_pane[s->focus];
+	return s->list.kind != LIST_NONE ? LIST : pane_type(s, s->focus)->context;
 }
 
 const struct command *
@@ -327,10 +339,91 @@ command_keys(const struct command *command, char *buf, size_t size)
 	return n;
 }
 
+/* With a name: to that command, else what is known of the field, else all that has it. */
+static unsigned
+command_help(struct state *s, const char *argument)
+{
+	const struct command *command = command_find(argument + strspn(argument, ":"));
+	const enum field_id f = command == NULL ? field_find(argument) : FIELD_NONE;
+	char range[160];
+
+	if (f != FIELD_NONE) {
+		field_range(f, range, sizeof range);
+		list_leave(s);
+		if (field_in_mode(f, s->plan.mode)) {
+			s->form.field = f;
+			state_focus(s, PANE_FORM);
+		}
+		state_say(s, ROLE_DIM, "%s: %s%s%s%s%s", field_table[f].path, field_table[f].help,
+		    range[0] != '\0' ? "; " : "", range, range[0] != '\0' ? " " : "",
+		    field_table[f].unit);
+		return 0;
+	}
+	list_open(s, LIST_HELP);
+	if (command != NULL)
+		list_select(s, (int)(command - command_table));
+	else
+		text_put(s->list.filter, sizeof s->list.filter, "%s", argument);
+	return 0;
+}
+
 unsigned
 app_event(struct state *s, const struct command *command, const char *argument)
 {
 	if (argument[0] == '\0' && command->step != NULL)
 		return command->step(s, command->way);
+	if (command->set != NULL)
+		return command->set(s, command->name, argument);
 	return command->run(s, argument);
+}
+
+/* "tp 8", "tp=8": a field as a command; alone it opens the field's editor. */
+static unsigned
+field_command(struct state *s, const char *text)
+{
+	const size_t n = strcspn(text, " \t=");
+	char name[96];
+	const char *near;
+	enum field_id f;
+
+	text_put(name, sizeof name, "%.*s", (int)n, text);
+	f = field_find(name);
+	if (f != FIELD_NONE && text[n + strspn(text + n, " \t")] != '\0')
+		return edit_set(s, text);
+	if (f != FIELD_NONE && !field_in_mode(f, s->plan.mode))
+		state_say(s, ROLE_ERROR, "%s is of no account in this mode", field_table[f].path);
+	else if (f != FIELD_NONE) {
+		state_focus(s, PANE_FORM);
+		list_leave(s);
+		s->form.field = f;
+		return fields_edit(s, "");
+	} else if ((near = command_near(name)) != NULL)
+		state_say(s, ROLE_ERROR, "no command %s; did you mean %s?", name, near);
+	else
+		state_say(s, ROLE_ERROR, "no command %s; ? lists them", name);
+	return 0;
+}
+
+unsigned
+command_line(struct state *s, const char *text)
+{
+	const struct command *command;
+	char name[64];
+	size_t n;
+
+	text += strspn(text, " \t:");
+	n = strcspn(text, " \t");
+	if (n == 0)
+		return 0;
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
+	command = command_find(name);
+	if (command == NULL)
+		return field_command(s, text);
+	text += n;
+	text += strspn(text, " \t");
+	if (text[0] != '\0' && command->argument[0] == '\0') {
+		state_say(s, ROLE_ERROR, "%s takes no argument", name);
+		return 0;
+	}
+	return app_event(s, command, text);
 }

@@ -9,16 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ui/state.h"
-
-/* Where a command's keys work. Its name works everywhere. PIPELINE is what takes turns with
- * the map, MEMORY every pane of numbers: memory, traffic, step. */
-enum context {
-	CONTEXT_FORM = 1, CONTEXT_MAP = 2, CONTEXT_PIPELINE = 4, CONTEXT_MEMORY = 8,
-	CONTEXT_LIST = 16,
-	CONTEXT_PANES = CONTEXT_FORM | CONTEXT_MAP | CONTEXT_PIPELINE | CONTEXT_MEMORY,
-	CONTEXT_ALL = CONTEXT_PANES | CONTEXT_LIST,
-};
+#include "ui/pane.h"
 
 enum { COMMAND_KEYS_MAX = 6 };
 
@@ -29,10 +20,12 @@ struct command {
 	const char *argument;  /* what the ":" prompt may put after the name, "" for nothing */
 	const char *hint;      /* "key|what" for the footer, or NULL */
 	const char *help;      /* one line without a full stop */
-	/* Both return event flags. Without an argument `step` is taken, where there is one. */
+	/* All return event flags. Without an argument `step` is taken, where there is one; `set`
+	 * is for settings, which have the name of their command. */
 	unsigned (*run)(struct state *s, const char *argument);
 	unsigned (*step)(struct state *s, int way);
-	int way; /* for step: 1 or -1, forth or back; a number of kinds */
+	unsigned (*set)(struct state *s, const char *name, const char *argument);
+	int way; /* for step: 1 or -1, forth or back; a number of kinds; flags */
 };
 
 extern const struct command command_table[];
@@ -70,4 +63,7 @@ bool command_hint_key(const struct state *s, const struct command *command, char
 
 /* Run a command: edits the state, returns event flags. Pure. */
 unsigned app_event(struct state *s, const struct command *command, const char *argument);
+
+/* The same for a line as after ":", a command or a field: "set parallel.tp 8", "tp 8". */
+unsigned command_line(struct state *s, const char *text);
 #endif

@@ -6,6 +6,8 @@
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/change.h"
+#include "ui/edit.h"
+#include "ui/list.h"
 #include "ui/views.h"
 
 enum {
@@ -38,16 +40,16 @@ take_other(struct state *s, const char *path)
 	const char *slash = strrchr(path, '/');
 
 	if (path[0] == '\0') {
-		s->other = *state_base(s);
-		text_put(s->other_name, sizeof s->other_name, "%s plan", state_base_name(s));
+		s->other.plan = *state_base(s);
+		text_put(s->other.name, sizeof s->other.name, "%s plan", state_base_name(s));
 		return true;
 	}
-	if (!s->files->peek(s->files->context, path, &s->other, note, sizeof note)) {
+	if (!s->files->peek(s->files->context, path, &s->other.plan, note, sizeof note)) {
 		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "the plan could not be read");
 		return false;
 	}
-	plan_resolve(&s->other, s->catalog);
-	text_put(s->other_name, sizeof s->other_name, "%s", slash != NULL ? slash + 1 : path);
+	plan_resolve(&s->other.plan, s->catalog);
+	text_put(s->other.name, sizeof s->other.name, "%s", slash != NULL ? slash + 1 : path);
 	return true;
 }
 
@@ -56,21 +58,21 @@ compare_open(struct state *s, const char *argument)
 {
 	if (!take_other(s, argument))
 		return 0;
-	if (s->other_estimate == NULL)
-		s->other_estimate = malloc(sizeof *s->other_estimate);
-	if (s->other_estimate == NULL) {
+	if (s->other.estimate == NULL)
+		s->other.estimate = malloc(sizeof *s->other.estimate);
+	if (s->other.estimate == NULL) {
 		state_say(s, ROLE_ERROR, "no memory left to compare plans");
 		return 0;
 	}
-	estimate_run(s->other_estimate, &s->other, s->catalog, NULL);
-	overlay_open(s, OVERLAY_COMPARE);
+	estimate_run(s->other.estimate, &s->other.plan, s->catalog, NULL);
+	list_open(s, LIST_COMPARE);
 	return 0;
 }
 
 void
 compare_title(const struct state *s, char *buf, size_t size)
 {
-	text_add(buf, size, "%.100s and this plan", s->other_name);
+	text_add(buf, size, "%.100s and this plan", s->other.name);
 }
 
 /* What two columns and the change between them say. */
@@ -137,7 +139,7 @@ add_heading(struct rows *rows, const struct state *s, const char *label, const c
 	const struct line_text t = { label, other, "this plan", change,
 		change[0] != '\0' ? "percent" : "" };
 
-	text_put(other, (size_t)value_columns(rows), "%s", s->other_name);
+	text_put(other, (size_t)value_columns(rows), "%s", s->other.name);
 	if (rows->width >= TABLE_FROM && put_line(rows, INDENT, &t, text, sizeof text))
 		rows_heading(rows, text);
 	else
@@ -153,9 +155,9 @@ compare_rows(struct rows *rows, const struct state *s)
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const struct line_text t = { field_table[f].path, a, b, "", "" };
-		const bool own = field_is_chosen(f, &s->plan) || field_is_chosen(f, &s->other);
+		const bool own = field_is_chosen(f, &s->plan) || field_is_chosen(f, &s->other.plan);
 
-		if (!change_of_field(f, &s->other, &s->plan, a, b, sizeof a))
+		if (!change_of_field(f, &s->other.plan, &s->plan, a, b, sizeof a))
 			continue;
 		if (differ++ == 0)
 			add_heading(rows, s, "fields that differ", "");
@@ -165,7 +167,7 @@ compare_rows(struct rows *rows, const struct state *s)
 		rows_heading(rows, "no field differs");
 	add_heading(rows, s, "estimates", "change");
 	for (enum result_id id = 0; id < RESULT_COUNT; id++)
-		if (change_of_result(id, s->other_estimate, s->estimate, &c))
+		if (change_of_result(id, s->other.estimate, s->estimate, &c))
 			add_entry(rows, FIELD_COUNT, c.differs ? ROLE_TEXT : ROLE_DIM,
 			    &(struct line_text){ c.label, c.was, c.is, c.change, c.percent });
 }
@@ -180,18 +182,18 @@ compare_accept(struct state *s, int target)
 
 	if (target < 0 || target >= FIELD_COUNT) {
 		state_say(s, ROLE_DIM, "estimates follow from the fields: Enter on a field takes its "
-		    "value from %s", s->other_name);
+		    "value from %s", s->other.name);
 		return 0;
 	}
-	field_copy(f, &next, &s->other);
+	field_copy(f, &next, &s->other.plan);
 	plan_resolve(&next, s->catalog);
-	if (!field_same(f, &next, &s->other)) {
+	if (!field_same(f, &next, &s->other.plan)) {
 		/* There it follows from other fields; here it has to be said. */
-		field_copy(f, &next, &s->other);
+		field_copy(f, &next, &s->other.plan);
 		field_mark(f, &next, true);
 		plan_resolve(&next, s->catalog);
 	}
-	form_describe(f, &next, what, sizeof what);
-	state_say(s, ROLE_GOOD, "from %s: %s", s->other_name, what);
+	edit_describe(f, &next, what, sizeof what);
+	state_say(s, ROLE_GOOD, "from %s: %s", s->other.name, what);
 	return edit_take(s, f, &next);
 }

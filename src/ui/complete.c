@@ -2,12 +2,9 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "ui/actions.h"
 #include "ui/command.h"
 #include "ui/complete.h"
-#include "ui/views.h"
-
-enum { WORDS_MAX = 1000 }; /* nobody walks through more */
+#include "ui/panes.h"
 
 enum source {
 	SOURCE_NONE, SOURCE_COMMAND, SOURCE_FIELD, SOURCE_VALUE, SOURCE_KINDS, SOURCE_ZOOM,
@@ -41,7 +38,7 @@ struct place {
 /* The words that go on from what is typed; the first pass takes those that begin like it,
  * the second those that have it anywhere. */
 struct offers {
-	struct completion *to;
+	struct words *to;
 	const char *typed;
 	bool anywhere;
 };
@@ -99,15 +96,15 @@ place_of(const struct state *s, const char *text)
 	char name[64];
 	size_t n;
 
-	if (s->prompt == PROMPT_OPEN || s->prompt == PROMPT_SAVE)
+	if (s->prompt.kind == PROMPT_OPEN || s->prompt.kind == PROMPT_SAVE)
 		at.source = SOURCE_PATH;
-	if (s->prompt == PROMPT_GO)
+	if (s->prompt.kind == PROMPT_GO)
 		at.source = SOURCE_WHERE;
-	if (s->prompt == PROMPT_FIELD) {
+	if (s->prompt.kind == PROMPT_FIELD) {
 		at.source = SOURCE_VALUE;
 		at.field = s->form.field;
 	}
-	if (s->prompt != PROMPT_COMMAND)
+	if (s->prompt.kind != PROMPT_COMMAND)
 		return at;
 	text += strspn(text, " \t:");
 	n = strcspn(text, " \t=");
@@ -140,31 +137,13 @@ place_of(const struct state *s, const char *text)
 
 /* ---- what can follow --------------------------------------------------------------- */
 
-static void
-keep(struct completion *c, const char *word)
-{
-	char **more;
-
-	if (c->count == WORDS_MAX)
-		return;
-	for (size_t i = 0; i < c->count; i++)
-		if (text_equal(c->word[i], word))
-			return;
-	more = realloc(c->word, (c->count + 1) * sizeof *more);
-	if (more == NULL)
-		return;
-	c->word = more;
-	c->word[c->count] = strdup(word);
-	c->count += c->word[c->count] != NULL;
-}
-
 /* Take a word that is called `name`, with what comes after it. */
 static void
 offer(struct offers *o, const char *name, const char *word)
 {
 	if (o->anywhere ? strcasestr(name, o->typed) != NULL :
 	    strncasecmp(name, o->typed, strlen(o->typed)) == 0)
-		keep(o->to, word);
+		words_take(o->to, word);
 }
 
 static void
@@ -276,13 +255,12 @@ offer_paths(const struct state *s, struct offers *o)
 	char path[LINE_SIZE];
 
 	for (size_t i = 0; s->files->complete(s->files->context, o->typed, i, path, sizeof path); i++)
-		keep(o->to, path);
+		words_take(o->to, path);
 }
 
 static void
 offer_all(const struct state *s, struct offers *o, const struct place *at)
 {
-	static const char *const panes[] = { "plan", "map", "memory", "traffic", "step" };
 	static const char *const places[] = { "rank ", "node ", "stage ", "layer ", "expert " };
 
 	switch (at->source) {
@@ -308,7 +286,8 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 			offer(o, map_zoom_name((enum map_zoom)i), map_zoom_name((enum map_zoom)i));
 		break;
 	case SOURCE_PANE:
-		offer_names(o, panes, sizeof panes / sizeof *panes);
+		for (int i = 0; i < PANE_COUNT; i++)
+			offer(o, pane_table[i]->name, pane_table[i]->name);
 		break;
 	case SOURCE_PALETTE:
 		offer_setting_values(o, settings_find("palette"));
@@ -338,38 +317,17 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 
 /* ---- Tab --------------------------------------------------------------------------- */
 
-void
-complete_stop(struct completion *c)
-{
-	for (size_t i = 0; i < c->count; i++)
-		free(c->word[i]);
-	free(c->word);
-	c->word = NULL;
-	c->count = 0;
-}
-
-/* Put the chosen word in; a line has room for so much. */
-static void
-put_in(struct line *line, const struct completion *c)
-{
-	char text[LINE_SIZE];
-
-	text_put(text, sizeof text, "%s%s", c->before, c->word[c->at]);
-	line_start(line, text, false);
-	text_add(line->text, sizeof line->text, "%s", c->after);
-}
-
 static bool
 find(struct state *s)
 {
-	struct completion *c = &s->completion;
+	struct words *c = &s->prompt.words;
 	char typed[LINE_SIZE];
 	struct place at;
 	struct offers o = { .to = c };
 
 	/* A text that typing would replace is no beginning. */
-	text_put(typed, sizeof typed, "%.*s", s->line.fresh ? 0 : (int)s->line.cursor,
-	    s->line.text);
+	text_put(typed, sizeof typed, "%.*s", s->prompt.line.fresh ? 0 : (int)s->prompt.line.cursor,
+	    s->prompt.line.text);
 	at = place_of(s, typed);
 	o.typed = at.word;
 	offer_all(s, &o, &at);
@@ -380,31 +338,31 @@ find(struct state *s)
 	if (c->count == 0)
 		return false;
 	text_put(c->before, sizeof c->before, "%.*s", (int)(at.word - typed), typed);
-	text_put(c->after, sizeof c->after, "%s", s->line.text + s->line.cursor);
+	text_put(c->after, sizeof c->after, "%s", s->prompt.line.text + s->prompt.line.cursor);
 	return true;
 }
 
 bool
 complete_is_choice(const struct state *s)
 {
-	struct completion any = { 0 };
+	struct words any = { 0 };
 	struct offers o = { .to = &any, .typed = "" };
 	char typed[LINE_SIZE];
 	struct place at;
 	bool is;
 
-	text_put(typed, sizeof typed, "%.*s", (int)s->line.cursor, s->line.text);
+	text_put(typed, sizeof typed, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text);
 	at = place_of(s, typed);
 	offer_all(s, &o, &at);
 	is = any.count > 0;
-	complete_stop(&any);
+	words_stop(&any);
 	return is;
 }
 
 bool
 complete_step(struct state *s, int way)
 {
-	struct completion *c = &s->completion;
+	struct words *c = &s->prompt.words;
 
 	if (c->count > 0)
 		c->at = way > 0 ? (c->at + 1) % c->count : (c->at + c->count - 1) % c->count;
@@ -412,33 +370,10 @@ complete_step(struct state *s, int way)
 		c->at = way > 0 ? 0 : c->count - 1;
 	else
 		return false;
-	put_in(&s->line, c);
+	words_put(c, &s->prompt.line);
 	if (c->count == 1)
-		complete_stop(c); /* there is but one way: the next Tab goes on after it */
+		words_stop(c); /* there is but one way: the next Tab goes on after it */
 	return true;
-}
-
-void
-complete_list(const struct completion *c, int w, char *buf, size_t size)
-{
-	int columns = 0;
-	size_t from = 0;
-
-	buf[0] = '\0';
-	if (c->count == 0)
-		return;
-	/* From the first word from which on the chosen one fits. */
-	for (size_t i = 0; i <= c->at; i++) {
-		columns += (int)strlen(c->word[i]) + 2;
-		while (columns > w && from < i)
-			columns -= (int)strlen(c->word[from++]) + 2;
-	}
-	for (size_t i = from; i < c->count && (int)strlen(buf) < w; i++) {
-		int n = (int)strcspn(c->word[i], " ");
-
-		n = c->word[i][n] == ' ' && c->word[i][n + 1] == '\0' ? n : (int)strlen(c->word[i]);
-		text_add(buf, size, i == c->at ? "[%.*s] " : "%.*s  ", n, c->word[i]);
-	}
 }
 
 void
@@ -448,9 +383,9 @@ complete_about(const struct state *s, char *buf, size_t size)
 	struct place at;
 
 	buf[0] = '\0';
-	if (s->prompt != PROMPT_COMMAND)
+	if (s->prompt.kind != PROMPT_COMMAND)
 		return;
-	text_put(typed, sizeof typed, "%.*s", (int)s->line.cursor, s->line.text);
+	text_put(typed, sizeof typed, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text);
 	at = place_of(s, typed);
 	if (at.field != FIELD_NONE) {
 		field_range(at.field, range, sizeof range);

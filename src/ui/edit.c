@@ -6,13 +6,16 @@
 #include "core/override.h"
 #include "core/step.h"
 #include "core/text.h"
-#include "ui/actions.h"
+#include "ui/edit.h"
+#include "ui/prompt.h"
 
-/* Names a choice of the catalogue: model.preset and cluster.gpu. */
-static bool
-is_entry(enum field_id f)
+void
+edit_describe(enum field_id f, const struct plan *p, char *buf, size_t size)
 {
-	return f == FIELD_PRESET || f == FIELD_GPU;
+	char value[PLAN_NOTES_SIZE];
+
+	field_format(f, p, value, sizeof value);
+	text_put(buf, size, "%s %s", field_table[f].label, value[0] != '\0' ? value : "(none)");
 }
 
 unsigned
@@ -23,7 +26,7 @@ edit_take(struct state *s, enum field_id f, struct plan *next)
 
 	overrides_drop(&s->plan, next, &dropped);
 	plan_resolve(next, s->catalog);
-	form_describe(f, next, what, sizeof what);
+	edit_describe(f, next, what, sizeof what);
 	if (overrides_text(&dropped, &s->plan, told, sizeof told) > 0)
 		state_say(s, ROLE_WARNING, "%s; %s (u brings %s back)", what, told,
 		    dropped.count == 1 ? "it" : "them");
@@ -51,45 +54,11 @@ edit_open(struct state *s, enum field_id f, const char *text)
 
 	s->form.field = f;
 	if (text != NULL) {
-		prompt_start(s, PROMPT_FIELD, text, false);
+		prompt_begin(s, PROMPT_FIELD, text, false);
 		return;
 	}
 	field_format(f, &s->plan, value, sizeof value);
-	prompt_start(s, PROMPT_FIELD, value, true);
-}
-
-unsigned
-edit_begin(struct state *s, const char *argument)
-{
-	(void)argument;
-	s->overlay_field = s->form.field;
-	if (is_entry(s->form.field))
-		overlay_open(s, OVERLAY_CATALOG);
-	else
-		edit_open(s, s->form.field, NULL);
-	return 0;
-}
-
-unsigned
-edit_toggle(struct state *s, const char *argument)
-{
-	const enum field_id f = s->form.field;
-	const enum field_type type = field_table[f].type;
-	char err[STATE_MESSAGE_SIZE], name[64];
-	struct plan next = s->plan;
-	int64_t v = field_int(f, &next);
-
-	if (type != FIELD_BOOL && type != FIELD_CHOICE)
-		return edit_begin(s, argument);
-	if (type == FIELD_BOOL)
-		v = v == 0;
-	else if (!field_choice(f, ++v, name, sizeof name))
-		v = 0;
-	if (!field_put_int(f, &next, v, err, sizeof err)) {
-		state_say(s, ROLE_ERROR, "%s", err);
-		return 0;
-	}
-	return edit_take(s, f, &next);
+	prompt_begin(s, PROMPT_FIELD, value, true);
 }
 
 unsigned
@@ -106,7 +75,7 @@ edit_reset(struct state *s, const char *argument)
 	}
 	field_mark(f, &next, false);
 	plan_resolve(&next, s->catalog);
-	form_describe(f, &next, what, sizeof what);
+	edit_describe(f, &next, what, sizeof what);
 	field_source_text(f, &next, source, sizeof source);
 	state_say(s, ROLE_GOOD, "back to %s, %s", what, source);
 	return edit_take(s, f, &next);
@@ -165,7 +134,7 @@ edit_current_diag(const struct state *s)
 	const struct diag_list *diags = &s->estimate->diags;
 	const struct diag *own = diag_of_field(diags, s->form.field);
 
-	if (s->overlay == OVERLAY_NONE && own != NULL)
+	if (s->list.kind == LIST_NONE && own != NULL)
 		return own;
 	for (enum severity severity = SEVERITY_ERROR; severity <= SEVERITY_WARNING; severity++)
 		for (size_t i = 0; i < diags->count; i++)
@@ -189,7 +158,7 @@ edit_take_fix(struct state *s, const struct diag *d)
 		state_say(s, ROLE_ERROR, "%s", err);
 		return 0;
 	}
-	form_describe(f, &s->plan, err, sizeof err);
+	edit_describe(f, &s->plan, err, sizeof err);
 	state_say(s, ROLE_GOOD, "fixed: %s", err);
 	if (field_in_mode(f, s->plan.mode))
 		s->form.field = f;
@@ -204,8 +173,6 @@ edit_fix(struct state *s, const char *argument)
 	const struct diag *d = diag_of_field(diags, s->form.field);
 
 	(void)argument;
-	if (s->overlay == OVERLAY_DIAGS)
-		return overlay_accept(s, "");
 	if (s->estimate->legal)
 		check_fixes(&s->plan, s->catalog, diags); /* of warnings */
 	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
@@ -222,34 +189,17 @@ edit_fix(struct state *s, const char *argument)
 }
 
 unsigned
-edit_undo(struct state *s, const char *argument)
+edit_walk(struct state *s, int way)
 {
 	const char *what = "";
-	const struct plan *p = undo_back(&s->undo, &what);
+	const struct plan *p = way < 0 ? undo_back(&s->undo, &what) : undo_forth(&s->undo, &what);
 
-	(void)argument;
 	if (p == NULL) {
-		state_say(s, ROLE_DIM, "nothing to undo");
+		state_say(s, ROLE_DIM, way < 0 ? "nothing to undo" : "nothing to redo");
 		return 0;
 	}
 	s->plan = *p;
-	state_say(s, ROLE_GOOD, "undone: %s", what);
-	return EVENT_RECALC;
-}
-
-unsigned
-edit_redo(struct state *s, const char *argument)
-{
-	const char *what = "";
-	const struct plan *p = undo_forth(&s->undo, &what);
-
-	(void)argument;
-	if (p == NULL) {
-		state_say(s, ROLE_DIM, "nothing to redo");
-		return 0;
-	}
-	s->plan = *p;
-	state_say(s, ROLE_GOOD, "redone: %s", what);
+	state_say(s, ROLE_GOOD, way < 0 ? "undone: %s" : "redone: %s", what);
 	return EVENT_RECALC;
 }
 

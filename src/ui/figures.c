@@ -2,6 +2,7 @@
 
 #include "core/text.h"
 #include "ui/change.h"
+#include "ui/pane.h"
 
 enum {
 	COLUMN_LEAST = 19, COLUMN_MOST = 30, COLUMNS_MOST = 3, GAP = 1,
@@ -122,7 +123,8 @@ column_width(int w)
 	return column < COLUMN_MOST ? column : COLUMN_MOST;
 }
 
-int
+/* The figure at column x of a line, -1 without one. */
+static int
 figures_under(int w, int count, int x, int line)
 {
 	const int lines = figures_lines(w, count), column = x / column_width(w);
@@ -158,20 +160,25 @@ draw_change(struct canvas *c, struct rect cell, enum result_id id, const struct 
 	    text);
 }
 
-void
-figures_draw(struct canvas *c, struct rect r, const struct estimate *e,
-    const struct estimate *base, int first, int selected, bool focus)
+static void
+step_draw(const struct state *s, struct canvas *c, struct rect r)
 {
+	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
 	const int count = figures_count(e), lines = figures_lines(r.w, count);
 	const int w = column_width(r.w);
 	const int change_w = w >= CHANGE_FROM ? CHANGE_COLUMNS : 0;
+	const bool focus = s->focus == PANE_STEP;
 	char buf[UNITS_SIZE];
 
+	if (!figures_known(e)) {
+		pane_nothing(c, r, focus, "No times to show until the errors are mended (e lists them).");
+		return;
+	}
 	for (int i = 0; i < count; i++) {
 		const enum result_id id = figures_at(e, i);
-		const int y = r.y + i % lines - first;
+		const int y = r.y + i % lines - (int)s->figure.first;
 		struct rect cell = { r.x + i / lines * w, y, w - GAP, 1 };
-		const bool is_selected = focus && i == selected;
+		const bool is_selected = focus && i == s->figure.at;
 		struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
 
 		if (y < r.y || y >= r.y + r.h)
@@ -191,3 +198,94 @@ figures_draw(struct canvas *c, struct rect r, const struct estimate *e,
 			draw_change(c, cell, id, e, base, is_selected);
 	}
 }
+
+static struct part
+step_part(const struct state *s, struct rect r)
+{
+	return (struct part){ s->figure.first, r.h, figures_lines(r.w, figures_count(s->estimate)) };
+}
+
+static void
+step_move(struct state *s, struct rect r, int way)
+{
+	(void)r;
+	s->figure.at = scroll_step(s->figure.at, way, figures_count(s->estimate));
+}
+
+/* To another column. */
+static void
+step_aside(struct state *s, struct rect r, int way)
+{
+	const int count = figures_count(s->estimate);
+	const int64_t to = s->figure.at + way * figures_lines(r.w, count);
+
+	if (to >= 0 && to < count)
+		s->figure.at = to;
+}
+
+/* The selected line: figures fill one column after the other. */
+static struct scroll
+step_scrolled(const struct state *s, int lines)
+{
+	return (struct scroll){ lines > 0 ? s->figure.at % lines : 0, s->figure.first };
+}
+
+static void
+step_follow(struct state *s, struct rect r)
+{
+	const int count = figures_count(s->estimate), lines = figures_lines(r.w, count);
+
+	scroll_keep(&s->figure, count);
+	s->figure.first = scroll_follow(s->figure.first, step_scrolled(s, lines).at, lines, r.h);
+}
+
+static void
+step_scroll(struct state *s, struct rect r, int way)
+{
+	const int count = figures_count(s->estimate), lines = figures_lines(r.w, count);
+	struct scroll w = step_scrolled(s, lines);
+	const int64_t was = w.at;
+
+	scroll_lines(&w, lines, r.h, way);
+	s->figure.first = w.first;
+	s->figure.at += w.at - was;
+	scroll_keep(&s->figure, count);
+}
+
+static int64_t
+step_at(const struct state *s, struct rect r, int x, int y)
+{
+	return figures_under(r.w, figures_count(s->estimate), x, (int)s->figure.first + y);
+}
+
+static bool
+step_select(struct state *s, int64_t figure)
+{
+	return scroll_select(&s->figure, figure);
+}
+
+static void
+step_line(const struct state *s, char *buf, size_t size)
+{
+	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
+	char overlap[512], amount[UNITS_SIZE];
+
+	if (id == RESULT_COUNT)
+		return;
+	text_put(buf, size, "%s %s: %s", result_table[id].brief,
+	    figures_format(id, s->estimate, amount, sizeof amount), result_table[id].help);
+	if (id == RESULT_EXPOSED) {
+		figures_overlap(&s->plan, overlap, sizeof overlap);
+		text_add(buf, size, "; hidden: %s", overlap);
+	}
+}
+
+const struct pane_type step_pane = {
+	.name = "step", .title = "step", .serving = "serving", .context = CONTEXT_MEMORY,
+	.click = "why",
+	.changes = 1U << SUMMARY_STEP | 1U << SUMMARY_KV_TOKENS | 1U << SUMMARY_TPOT |
+	    1U << SUMMARY_TOKENS_PER_SECOND,
+	.draw = step_draw, .part = step_part, .line = step_line, .move = step_move,
+	.aside = step_aside, .follow = step_follow, .scroll = step_scroll, .at = step_at,
+	.select = step_select,
+};

@@ -25,12 +25,4 @@ void figures_overlap(const struct plan *p, char *buf, size_t size);
 
 /* Lines that `count` figures take in w columns; they fill one column after the other. */
 int figures_lines(int w, int count);
-
-/* The figure at column x of a line, -1 without one. */
-int figures_under(int w, int count, int x, int line);
-
-/* Draw from line `first` on; `selected` is marked when focus. Where there is room, and base
- * is not NULL, with the changes against that estimate. */
-void figures_draw(struct canvas *c, struct rect r, const struct estimate *e,
-    const struct estimate *base, int first, int selected, bool focus);
 #endif

@@ -3,12 +3,13 @@
 #include "core/text.h"
 #include "ui/change.h"
 #include "core/units.h"
+#include "ui/pane.h"
 
 enum column { DIMENSION, COLLECTIVE, SIZE, SPAN, BYTES, CHANGE, TIME, EXPOSED, COLUMNS };
 enum { CELL_SIZE = 24, HEADING_FROM = 3 };
 
 /* Widths of the columns, 0 where it is left out; the widest that fits is taken. */
-static const struct form {
+static const struct flow_form {
 	int least;
 	bool full; /* names are written out */
 	int w[COLUMNS];
@@ -21,7 +22,8 @@ static const struct form {
 	{ 0, false, { 5, 0, 0, 0, 7, 0, 7, 0 } },
 };
 
-int
+/* Rows of the table that fit into h lines, under a heading where there is room. */
+static int
 flows_rows(int h)
 {
 	return h >= HEADING_FROM ? h - 1 : h;
@@ -116,7 +118,7 @@ bytes_in(const struct traffic *t, int i, const struct traffic *other)
 
 /* "+1.20" in its column; plain, as more traffic that hides behind compute is no worse. */
 static void
-draw_change(struct canvas *c, struct rect line, const struct form *form, double was, double is)
+draw_change(struct canvas *c, struct rect line, const struct flow_form *form, double was, double is)
 {
 	char text[CHANGE_SIZE];
 	int end = line.x + 1;
@@ -133,7 +135,7 @@ draw_change(struct canvas *c, struct rect line, const struct form *form, double 
 
 /* A line of cells; row NULL is the heading. */
 static void
-draw_line(struct canvas *c, struct rect line, const struct form *form,
+draw_line(struct canvas *c, struct rect line, const struct flow_form *form,
     const struct traffic_row *row, struct style style)
 {
 	static const char *const heading[2][COLUMNS] = {
@@ -159,13 +161,22 @@ draw_line(struct canvas *c, struct rect line, const struct form *form,
 	}
 }
 
-void
-flows_draw(struct canvas *c, struct rect r, const struct traffic *t,
-    const struct traffic *base, int first, int selected, bool focus)
+/* Narrow areas get short names, then fewer columns. */
+static void
+traffic_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct form *form = forms;
-	int rows = flows_rows(r.h), y = r.y;
+	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
+	const struct traffic *t = &e->traffic;
+	const bool focus = s->focus == PANE_TRAFFIC;
+	const struct flow_form *form = forms;
+	const int first = (int)s->flow.first, rows = flows_rows(r.h);
+	int y = r.y;
 
+	if (!e->timed || t->count == 0) {
+		pane_nothing(c, r, focus, e->timed ? "No GPU sends anything." :
+		    "No traffic to show until the errors are mended (e lists them).");
+		return;
+	}
 	while (form->least > r.w)
 		form++;
 	if (rows < r.h)
@@ -173,12 +184,12 @@ flows_draw(struct canvas *c, struct rect r, const struct traffic *t,
 		    (struct style){ .role = ROLE_DIM });
 	for (int i = first; i < first + rows && i < (int)t->count; i++, y++) {
 		struct rect line = { r.x, y, r.w, 1 };
-		const bool is_selected = focus && i == selected;
+		const bool is_selected = focus && i == s->flow.at;
 		struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
 
 		draw_line(c, line, form, &t->row[i], style);
-		if (base != NULL)
-			draw_change(c, line, form, bytes_in(t, i, base), t->row[i].bytes);
+		if (base != NULL && base->timed)
+			draw_change(c, line, form, bytes_in(t, i, &base->traffic), t->row[i].bytes);
 		if (!is_selected)
 			continue;
 		canvas_put(c, r.x, y, style, L'>');
@@ -187,3 +198,81 @@ flows_draw(struct canvas *c, struct rect r, const struct traffic *t,
 		c->cursor_y = y;
 	}
 }
+
+static int64_t
+flows_count(const struct state *s)
+{
+	return s->estimate->timed ? (int64_t)s->estimate->traffic.count : 0;
+}
+
+const struct traffic_row *
+flows_selected(const struct state *s)
+{
+	return s->flow.at < flows_count(s) ? &s->estimate->traffic.row[s->flow.at] : NULL;
+}
+
+static struct part
+traffic_part(const struct state *s, struct rect r)
+{
+	return (struct part){ s->flow.first, flows_rows(r.h), flows_count(s) };
+}
+
+static void
+traffic_move(struct state *s, struct rect r, int way)
+{
+	(void)r;
+	s->flow.at = scroll_step(s->flow.at, way, flows_count(s));
+}
+
+static void
+traffic_follow(struct state *s, struct rect r)
+{
+	scroll_keep(&s->flow, flows_count(s));
+	s->flow.first = scroll_follow(s->flow.first, s->flow.at, flows_count(s), flows_rows(r.h));
+}
+
+static void
+traffic_scroll(struct state *s, struct rect r, int lines)
+{
+	scroll_lines(&s->flow, flows_count(s), flows_rows(r.h), lines);
+}
+
+static int64_t
+traffic_at(const struct state *s, struct rect r, int x, int y)
+{
+	const int64_t line = y - (r.h - flows_rows(r.h)); /* below the heading */
+
+	(void)x;
+	return line >= 0 && s->flow.first + line < flows_count(s) ? s->flow.first + line : -1;
+}
+
+static bool
+traffic_select(struct state *s, int64_t row)
+{
+	return scroll_select(&s->flow, row);
+}
+
+static void
+traffic_line(const struct state *s, char *buf, size_t size)
+{
+	const struct traffic_row *row = flows_selected(s);
+	char bytes[UNITS_SIZE], seconds[UNITS_SIZE], exposed[UNITS_SIZE], name[64];
+
+	if (row == NULL)
+		return;
+	flows_name(row, name, sizeof name);
+	units_short(bytes, sizeof bytes, MEASURE_WIRE, row->bytes);
+	units_short(seconds, sizeof seconds, MEASURE_SECONDS, row->seconds);
+	units_short(exposed, sizeof exposed, MEASURE_SECONDS, row->exposed_seconds);
+	text_put(buf, size, "%s: one GPU sends %s in %.0f call%s a step: %s alone, %s after overlap "
+	    "with compute", name, bytes, row->calls, row->calls > 1 ? "s" : "", seconds, exposed);
+}
+
+/* Its rows tell more of changes than their sum. */
+const struct pane_type traffic_pane = {
+	.name = "traffic", .title = "traffic per step, one GPU", .context = CONTEXT_MEMORY,
+	.click = "why",
+	.draw = traffic_draw, .part = traffic_part, .line = traffic_line, .move = traffic_move,
+	.follow = traffic_follow, .scroll = traffic_scroll, .at = traffic_at,
+	.select = traffic_select,
+};

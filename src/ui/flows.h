@@ -6,16 +6,10 @@
 #include <stdbool.h>
 
 #include "core/traffic.h"
-#include "ui/canvas.h"
+#include "ui/state.h"
 
-/* Draw rows from `first` on, under a heading where there is room. Narrow areas get short
- * names, then fewer columns. Changes are those against `base` where it is not NULL.
- * `selected` is marked when focus. */
-void flows_draw(struct canvas *c, struct rect r, const struct traffic *t,
-    const struct traffic *base, int first, int selected, bool focus);
-
-/* Rows of the table that fit into h lines. */
-int flows_rows(int h);
+/* The row that is selected, NULL without any. */
+const struct traffic_row *flows_selected(const struct state *s);
 
 /* "tp all-gather": what a row is about. */
 void flows_name(const struct traffic_row *row, char *buf, size_t size);

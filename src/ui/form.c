@@ -1,9 +1,14 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "ui/form.h"
+#include "ui/pane.h"
 
-enum { UNIT_COLUMNS = 10, UNIT_FROM = 36 };
+enum { UNIT_COLUMNS = 10, UNIT_FROM = 36, FORM_ROWS_MAX = FIELD_COUNT + 16 };
+
+struct form_row {
+	enum field_id field; /* FIELD_NONE: a heading */
+	char heading[48];
+};
 
 /* Whether a field is among those that most plans need: the ones with a short option. */
 static bool
@@ -12,14 +17,13 @@ is_usual(enum field_id f)
 	return field_table[f].flag != NULL;
 }
 
+/* Besides the usual fields always those that are set to something of their own, wrong or
+ * selected. */
 static bool
-is_wanted(const struct form *form, enum field_id f, const struct plan *p,
-    const struct diag_list *diags)
+is_wanted(const struct state *s, enum field_id f)
 {
-	if (!field_in_mode(f, p->mode))
-		return false;
-	return form->all || is_usual(f) || f == form->field || field_is_chosen(f, p) ||
-	    diag_of_field(diags, f) != NULL;
+	return s->form.all || is_usual(f) || f == s->form.field || field_is_chosen(f, &s->plan) ||
+	    diag_of_field(&s->estimate->diags, f) != NULL;
 }
 
 static bool
@@ -44,15 +48,15 @@ put_heading(struct form_row *row, enum field_id f, int hidden)
 		text_add(row->heading, sizeof row->heading, " (%d more: a)", hidden);
 }
 
-int
-form_rows(const struct form *form, const struct plan *p, const struct diag_list *diags,
-    struct form_row row[])
+/* Headings and fields of the plan's mode; returns how many. */
+static int
+form_rows(const struct state *s, struct form_row row[FORM_ROWS_MAX])
 {
 	int n = 0, heading = -1, hidden = 0;
 	enum field_id last = FIELD_NONE;
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!field_in_mode(f, p->mode))
+		if (!field_in_mode(f, s->plan.mode))
 			continue;
 		if (last == FIELD_NONE || !same_section(last, f)) {
 			if (heading >= 0)
@@ -61,7 +65,7 @@ form_rows(const struct form *form, const struct plan *p, const struct diag_list 
 			heading = n++;
 		}
 		last = f;
-		if (is_wanted(form, f, p, diags)) {
+		if (is_wanted(s, f)) {
 			row[n].heading[0] = '\0';
 			row[n++].field = f;
 		} else
@@ -94,13 +98,15 @@ form_selected(struct form *form, const struct form_row row[], int rows)
 	return best;
 }
 
-void
-form_move(struct form *form, const struct plan *p, const struct diag_list *diags, int way)
+static void
+form_move(struct state *s, struct rect r, int way)
 {
+	struct form *form = &s->form;
 	struct form_row row[FORM_ROWS_MAX];
-	int n = form_rows(form, p, diags, row), at = form_selected(form, row, n);
+	int n = form_rows(s, row), at = form_selected(form, row, n);
 	int step = way < 0 ? -1 : 1, left = way < 0 ? -way : way;
 
+	(void)r;
 	for (int i = at + step; i >= 0 && i < n && left > 0; i += step)
 		if (row[i].field != FIELD_NONE) {
 			form->field = row[i].field;
@@ -108,13 +114,17 @@ form_move(struct form *form, const struct plan *p, const struct diag_list *diags
 		}
 }
 
-void
-form_follow(struct form *form, const struct plan *p, const struct diag_list *diags, int h)
+/* With its heading where possible. */
+static void
+form_follow(struct state *s, struct rect r)
 {
+	struct form *form = &s->form;
 	struct form_row row[FORM_ROWS_MAX];
-	int n = form_rows(form, p, diags, row), at = form_selected(form, row, n), top = at;
-	const int jump = h / 4; /* every line that scrolls is sent anew: several at once */
+	int n = form_rows(s, row), at = form_selected(form, row, n), top = at;
+	const int h = r.h, jump = h / 4; /* every line that scrolls is sent anew: several at once */
 
+	if (h <= 0)
+		return;
 	if (at > 0 && row[at - 1].field == FIELD_NONE && h > 1)
 		top = at - 1;
 	if (form->first > top)
@@ -127,25 +137,34 @@ form_follow(struct form *form, const struct plan *p, const struct diag_list *dia
 		form->first = 0;
 }
 
-bool
-form_at(const struct form *form, const struct plan *p, const struct diag_list *diags, int i,
-    enum field_id *field)
+static int64_t
+form_at(const struct state *s, struct rect r, int x, int y)
 {
 	struct form_row row[FORM_ROWS_MAX];
-	int n = form_rows(form, p, diags, row), at = form->first + i;
+	const int n = form_rows(s, row), at = s->form.first + y;
 
-	if (i < 0 || at >= n || row[at].field == FIELD_NONE)
-		return false;
-	*field = row[at].field;
-	return true;
+	(void)r;
+	(void)x;
+	return at < n && row[at].field != FIELD_NONE ? (int64_t)row[at].field : -1;
 }
 
-void
-form_scroll(struct form *form, const struct plan *p, const struct diag_list *diags, int h,
-    int lines)
+static bool
+form_select(struct state *s, int64_t field)
 {
+	const bool other = s->form.field != (enum field_id)field;
+
+	s->form.field = (enum field_id)field;
+	return other;
+}
+
+/* Where that leaves the selected field behind, one that is shown is selected. */
+static void
+form_scroll(struct state *s, struct rect r, int lines)
+{
+	const int h = r.h;
+	struct form *form = &s->form;
 	struct form_row row[FORM_ROWS_MAX];
-	int n = form_rows(form, p, diags, row), at = form_selected(form, row, n);
+	int n = form_rows(s, row), at = form_selected(form, row, n);
 	int most = n > h ? n - h : 0, first = form->first + lines;
 
 	first = first > most ? most : first < 0 ? 0 : first;
@@ -163,15 +182,6 @@ form_scroll(struct form *form, const struct plan *p, const struct diag_list *dia
 		at--;
 	if (row[at].field != FIELD_NONE)
 		form->field = row[at].field;
-}
-
-void
-form_describe(enum field_id f, const struct plan *p, char *buf, size_t size)
-{
-	char value[PLAN_NOTES_SIZE];
-
-	field_format(f, p, value, sizeof value);
-	text_put(buf, size, "%s %s", field_table[f].label, value[0] != '\0' ? value : "(none)");
 }
 
 /* Texts without a value, and what is unset and means nothing. */
@@ -198,10 +208,11 @@ draw_was(struct canvas *c, struct rect r, enum field_id f, const struct plan *ba
 }
 
 static void
-draw_field(struct canvas *c, struct rect r, enum field_id f, const struct plan *p,
-    const struct plan *base, const struct diag_list *diags, bool selected, bool focus)
+draw_field(const struct state *s, struct canvas *c, struct rect r, enum field_id f)
 {
-	const struct diag *diag = diag_of_field(diags, f);
+	const struct plan *p = &s->plan, *base = state_base(s);
+	const bool selected = f == s->form.field, focus = s->focus == PANE_FORM;
+	const struct diag *diag = diag_of_field(&s->estimate->diags, f);
 	const enum field_from from = field_source(f, p).from;
 	struct style style = { .role = ROLE_TEXT }, unit = { .role = ROLE_DIM };
 	char value[PLAN_NOTES_SIZE], mark[3] = "  ";
@@ -235,15 +246,16 @@ draw_field(struct canvas *c, struct rect r, enum field_id f, const struct plan *
 		canvas_text_cut(c, r, r.x + right + 1, r.y, UNIT_COLUMNS - 1, unit, field_table[f].unit);
 }
 
-void
-form_draw(struct canvas *c, struct rect r, const struct form *form, const struct plan *p,
-    const struct plan *base, const struct diag_list *diags, bool focus)
+/* The canvas' cursor goes to the selected row. Beside a value that differs from that of the
+ * base stands "(was 4)", where there is room. */
+static void
+form_draw(const struct state *s, struct canvas *c, struct rect r)
 {
 	struct form_row row[FORM_ROWS_MAX];
-	int n = form_rows(form, p, diags, row);
+	int n = form_rows(s, row);
 
-	for (int i = 0; i < r.h && form->first + i < n; i++) {
-		const struct form_row *at = &row[form->first + i];
+	for (int i = 0; i < r.h && s->form.first + i < n; i++) {
+		const struct form_row *at = &row[s->form.first + i];
 		struct rect line = { r.x, r.y + i, r.w, 1 };
 
 		if (at->field == FIELD_NONE) {
@@ -251,10 +263,30 @@ form_draw(struct canvas *c, struct rect r, const struct form *form, const struct
 			    (struct style){ .role = ROLE_TITLE }, at->heading);
 			continue;
 		}
-		if (at->field == form->field) {
+		if (at->field == s->form.field) {
 			c->cursor_x = line.x;
 			c->cursor_y = line.y;
 		}
-		draw_field(c, line, at->field, p, base, diags, at->field == form->field, focus);
+		draw_field(s, c, line, at->field);
 	}
 }
+
+static struct part
+form_part(const struct state *s, struct rect r)
+{
+	struct form_row row[FORM_ROWS_MAX];
+
+	return (struct part){ s->form.first, r.h, form_rows(s, row) };
+}
+
+static const char *
+form_subject(const struct state *s)
+{
+	return field_key(s->form.field);
+}
+
+const struct pane_type form_pane = {
+	.name = "plan", .title = "plan", .context = CONTEXT_FORM, .click = "edit",
+	.draw = form_draw, .part = form_part, .subject = form_subject, .move = form_move,
+	.follow = form_follow, .scroll = form_scroll, .at = form_at, .select = form_select,
+};

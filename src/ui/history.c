@@ -1,7 +1,8 @@
 /* The plans that undo and redo walk along. */
 #include "core/text.h"
-#include "ui/actions.h"
 #include "core/units.h"
+#include "ui/actions.h"
+#include "ui/list.h"
 #include "ui/views.h"
 
 enum {
@@ -13,9 +14,14 @@ unsigned
 history_open(struct state *s, const char *argument)
 {
 	(void)argument;
-	overlay_open(s, OVERLAY_HISTORY);
-	s->item = (int)s->undo.now;
+	list_open(s, LIST_HISTORY);
 	return 0;
+}
+
+int
+history_begin(const struct state *s)
+{
+	return (int)s->undo.now;
 }
 
 /* "49.0 GiB", with a mark when that is too much. */
@@ -75,7 +81,7 @@ history_accept(struct state *s, int target)
 
 	if (p == NULL)
 		return 0;
-	s->overlay = OVERLAY_NONE;
+	list_leave(s);
 	if (i == from) {
 		state_say(s, ROLE_DIM, "this is the plan as it is");
 		return 0;

@@ -2,12 +2,14 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "ui/actions.h"
 #include "ui/flows.h"
-#include "ui/rows.h"
 #include "core/units.h"
+#include "ui/list.h"
+#include "ui/map_pane.h"
+#include "ui/panes.h"
+#include "ui/prompt.h"
+#include "ui/rows.h"
 #include "ui/views.h"
-#include "ui/why.h"
 
 enum {
 	PEERS_SHOWN = 64,
@@ -196,17 +198,17 @@ inspect_accept(struct state *s, int target)
 	const char *name;
 
 	if (target >= TARGET_TRAFFIC) {
-		s->flow = target - TARGET_TRAFFIC;
+		s->flow.at = target - TARGET_TRAFFIC;
 		return why_open(s, PANE_TRAFFIC);
 	}
 	if (target == TARGET_MEMORY) {
-		s->stage = layout_pipeline_rank(&s->estimate->layout, s->map.cursor);
+		s->stage.at = layout_pipeline_rank(&s->estimate->layout, s->map.cursor);
 		return why_open(s, PANE_MEMORY);
 	}
 	if (target >= 0) {
 		name = s->estimate->layout.kind[target].name;
-		state_show_kinds(s, &name, 1);
-		s->overlay = OVERLAY_NONE;
+		map_pane_show(s, &name, 1);
+		list_leave(s);
 		state_focus(s, PANE_MAP);
 	} else
 		state_say(s, ROLE_DIM, "Enter is for memory, groups and traffic");
@@ -257,7 +259,7 @@ inspect_go(struct state *s, const char *argument)
 	s->picture = PICTURE_MAP;
 	state_focus(s, PANE_MAP);
 	if (argument[0] == '\0')
-		prompt_start(s, PROMPT_GO, "", false);
+		prompt_begin(s, PROMPT_GO, "", false);
 	else
 		go(s, argument);
 	return 0;
@@ -271,7 +273,7 @@ cursor_to_stage(struct state *s)
 		.layer = -1, .expert = -1 };
 	int64_t rank;
 
-	if (s->focus != PANE_MAP || s->picture != PICTURE_PIPELINE || !s->estimate->laid_out ||
+	if (pane_type(s, s->focus) != &pipeline_pane || !s->estimate->laid_out ||
 	    (s->map.cursor >= 0 && where_holds(&stage, &s->plan, s->estimate, s->map.cursor)))
 		return;
 	rank = where_next(&stage, &s->plan, s->estimate, -1, 1);
@@ -285,7 +287,7 @@ inspect_open(struct state *s, const char *argument)
 	if (argument[0] == '\0')
 		cursor_to_stage(s);
 	if (argument[0] == '\0' || go(s, argument))
-		overlay_open(s, OVERLAY_INSPECT);
+		list_open(s, LIST_INSPECT);
 	return 0;
 }
 

@@ -53,9 +53,9 @@ keep_offer(struct state *s)
 
 	if (s->files->find_draft == NULL)
 		return;
-	if (s->files->find_draft(s->files->context, &s->saved, &s->draft, note, sizeof note)) {
-		text_put(s->draft_note, sizeof s->draft_note, "%s", note);
-		s->question = QUESTION_RECOVER;
+	if (s->files->find_draft(s->files->context, &s->saved, &s->question.draft, note, sizeof note)) {
+		text_put(s->question.note, sizeof s->question.note, "%s", note);
+		s->question.kind = QUESTION_RECOVER;
 	} else if (note[0] != '\0' && s->message[0] == '\0')
 		state_say(s, ROLE_WARNING, "%s", note);
 }
@@ -63,7 +63,7 @@ keep_offer(struct state *s)
 unsigned
 keep_recover(struct state *s)
 {
-	const struct plan next = s->draft;
+	const struct plan next = s->question.draft;
 
 	s->files->take_draft(s->files->context, true);
 	state_say(s, ROLE_GOOD, "recovered; s saves it, u goes back to what was saved");

@@ -1,68 +1,11 @@
 /* What colours the map, as a list. */
-#include <string.h>
-
 #include "core/text.h"
-#include "ui/overlay.h"
+#include "ui/list.h"
+#include "ui/map_pane.h"
+#include "ui/map_sets.h"
 #include "ui/views.h"
 
 enum { NAME_COLUMNS = 10, NAME_WIDE = 14, WIDE_FROM = 44 };
-
-static const struct {
-	const char *name;
-	const char *kind[MAP_COLORS_MAX];
-} preset_table[] = {
-	{ "DP", { "dp" } }, { "TP", { "tp" } }, { "PP", { "pp" } }, { "CP", { "cp" } },
-	{ "DP+TP", { "dp", "tp" } }, { "DP+PP", { "dp", "pp" } },
-	/* With CP, gradients are reduced over both: the groups shown are dp_cp. */
-	{ "DP+TP+PP", { "dp", "tp", "pp" } }, { "CP+DP", { "cp", "dp_cp" } },
-	{ "CP+DP+TP", { "cp", "dp_cp", "tp" } }, { "CP+DP+PP", { "cp", "dp_cp", "pp" } },
-	{ "CP+DP+TP+PP", { "cp", "dp_cp", "tp", "pp" } },
-};
-
-const char *
-kinds_preset(int i)
-{
-	return i < (int)(sizeof preset_table / sizeof *preset_table) ? preset_table[i].name : NULL;
-}
-
-const char *
-kinds_same(const struct layout *l, const char *name)
-{
-	static const char *const other[][5] = {
-		{ "dp", "data", "dp_shard", NULL, NULL },
-		{ "dp_cp", "loss", "dp", "data", NULL },
-		{ "tp", "model", NULL, NULL, NULL },
-		{ "pp", "pipe", NULL, NULL, NULL },
-		{ "cp", "pcp", "sequence_parallel", NULL, NULL },
-	};
-
-	if (layout_kind(l, name) >= 0)
-		return name;
-	for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-		bool named = false;
-
-		for (int j = 0; j < 5 && other[i][j] != NULL; j++)
-			named = named || text_equal(other[i][j], name);
-		for (int j = 0; named && j < 5 && other[i][j] != NULL; j++)
-			if (layout_kind(l, other[i][j]) >= 0)
-				return other[i][j];
-	}
-	return NULL;
-}
-
-int
-kinds_preset_groups(int i, const struct layout *l, const char *name[MAP_COLORS_MAX])
-{
-	int n = 0;
-
-	for (int j = 0; j < MAP_COLORS_MAX && preset_table[i].kind[j] != NULL; j++) {
-		const char *kind = kinds_same(l, preset_table[i].kind[j]);
-
-		if (kind != NULL)
-			name[n++] = kind;
-	}
-	return n;
-}
 
 /* Which of the colours shown is the i-th source, -1 for none. */
 static int
@@ -138,12 +81,12 @@ kinds_rows(struct rows *rows, const struct state *s)
 		    ROLE_DIM : ROLE_TEXT, text);
 	}
 	rows_heading(rows, "Ready-made");
-	for (int i = 0; kinds_preset(i) != NULL; i++) {
-		int n = kinds_preset_groups(i, l, name);
+	for (int i = 0; map_set_name(i) != NULL; i++) {
+		int n = map_set_groups(i, l, name);
 
 		if (n == 0)
 			continue;
-		text_put(text, sizeof text, "    %-*s ", w, kinds_preset(i));
+		text_put(text, sizeof text, "    %-*s ", w, map_set_name(i));
 		for (int j = 0; j < n; j++)
 			text_add(text, sizeof text, j > 0 ? ", %s" : "%s", name[j]);
 		rows_item(rows, map_color_count(l) + i, ROLE_TEXT, text);
@@ -154,10 +97,10 @@ static void
 accept_preset(struct state *s, int preset)
 {
 	const char *name[MAP_COLORS_MAX];
-	const int n = kinds_preset_groups(preset, &s->estimate->layout, name);
+	const int n = map_set_groups(preset, &s->estimate->layout, name);
 
-	state_show_kinds(s, name, n);
-	s->overlay = OVERLAY_NONE;
+	map_pane_show(s, name, n);
+	list_leave(s);
 }
 
 /* Switch the target-th source on or off. */
@@ -192,7 +135,7 @@ accept_source(struct state *s, int target)
 		state_say(s, ROLE_DIM, "one has to stay");
 		return;
 	}
-	state_show_kinds(s, name, n);
+	map_pane_show(s, name, n);
 }
 
 unsigned
@@ -204,5 +147,19 @@ kinds_accept(struct state *s, int target)
 		accept_preset(s, target - sources);
 	else if (target >= 0)
 		accept_source(s, target);
+	return 0;
+}
+
+int
+kinds_begin(const struct state *s)
+{
+	return s->estimate->laid_out ? map_color_index(&s->estimate->layout, s->map.color[0]) : -1;
+}
+
+unsigned
+kinds_open(struct state *s, const char *argument)
+{
+	(void)argument;
+	list_open(s, LIST_KINDS);
 	return 0;
 }

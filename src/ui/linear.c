@@ -4,14 +4,17 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "out/out.h"
-#include "ui/actions.h"
-#include "ui/command.h"
-#include "ui/input.h"
-#include "ui/overlay.h"
-#include "ui/summary.h"
 #include "core/units.h"
-#include "ui/why.h"
+#include "out/out.h"
+#include "ui/command.h"
+#include "ui/edit.h"
+#include "ui/event.h"
+#include "ui/input.h"
+#include "ui/list.h"
+#include "ui/panes.h"
+#include "ui/prompt.h"
+#include "ui/summary.h"
+#include "ui/typing.h"
 
 enum { LINE_COLUMNS = 240, SAY_SIZE = 1024 };
 
@@ -128,23 +131,13 @@ say_question(struct answer *a, const struct state *s)
 {
 	char text[STATE_MESSAGE_SIZE + 64];
 
-	if (s->question != QUESTION_NONE) {
-		prompt_question(s, text, sizeof text);
+	if (s->question.kind != QUESTION_NONE) {
+		typing_question(s, text, sizeof text);
 		say(a, "%s (an empty line, or another command, is Esc)", text);
-	} else if (s->prompt != PROMPT_NONE) {
-		prompt_label(s, text, sizeof text);
-		say(a, "%s%s (an empty line leaves it)", text, s->line.text);
+	} else if (s->prompt.kind != PROMPT_NONE) {
+		typing_label(s, text, sizeof text);
+		say(a, "%s%s (an empty line leaves it)", text, s->prompt.line.text);
 	}
-}
-
-static void
-list_title(const struct state *s, char *buf, size_t size)
-{
-	const struct overlay_type *type = &overlay_table[s->overlay];
-
-	text_put(buf, size, "%s", type->title);
-	if (type->add_title != NULL)
-		type->add_title(s, buf, size);
 }
 
 /* The list that is open: its entries have their numbers. When it is the one that was open
@@ -152,7 +145,7 @@ list_title(const struct state *s, char *buf, size_t size)
 static void
 say_list(FILE *out, const struct state *s, const char *open)
 {
-	const struct overlay_type *type = &overlay_table[s->overlay];
+	const struct list_type *type = &s->lists[s->list.kind];
 	char title[SAY_SIZE];
 	struct rows rows;
 	bool again;
@@ -161,11 +154,11 @@ say_list(FILE *out, const struct state *s, const char *open)
 	again = text_equal(title, open);
 	if (!again)
 		put_text(out, title);
-	rows_init(&rows, s, LINE_COLUMNS);
+	list_rows(&rows, s, LINE_COLUMNS);
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct row *row = &rows.row[i];
 
-		if (again && row->item != s->item)
+		if (again && row->item != s->list.item)
 			continue;
 		if (row->item >= 0 && (i == 0 || row[-1].item != row->item))
 			out_part(out, "%d. ", row->item + 1);
@@ -181,7 +174,7 @@ say_field(struct answer *a, enum field_id f, const struct plan *p)
 {
 	char text[SAY_SIZE], range[256], source[128];
 
-	form_describe(f, p, text, sizeof text);
+	edit_describe(f, p, text, sizeof text);
 	field_range(f, range, sizeof range);
 	field_source_text(f, p, source, sizeof source);
 	say(a, "%s%s%s, %s: %s%s%s", text, field_table[f].unit[0] != '\0' ? " " : "",
@@ -243,25 +236,27 @@ say_result(struct answer *a, const struct state *s, const struct before *was)
 	char text[SAY_SIZE];
 
 	/* A question repeats the message that it is about. */
-	if (s->message[0] != '\0' && s->question == QUESTION_NONE)
+	if (s->message[0] != '\0' && s->question.kind == QUESTION_NONE)
 		say(a, "%s%s", s->message_role == ROLE_ERROR ? "error: " : "", s->message);
-	if (s->prompt_error[0] != '\0' &&
-	    (s->prompt != PROMPT_NONE || s->question != QUESTION_NONE))
-		say(a, "error: %s", s->prompt_error);
+	if (s->prompt.error[0] != '\0' &&
+	    (s->prompt.kind != PROMPT_NONE || s->question.kind != QUESTION_NONE))
+		say(a, "error: %s", s->prompt.error);
 	if (changed)
 		say_change(a, s, was);
-	if (s->overlay != OVERLAY_NONE && s->prompt == PROMPT_NONE && s->question == QUESTION_NONE)
+	if (s->list.kind != LIST_NONE && s->prompt.kind == PROMPT_NONE && s->question.kind == QUESTION_NONE)
 		say_list(a->out, s, was->list);
 	else
 		say_question(a, s);
-	if (a->lines > 0 || s->overlay != OVERLAY_NONE)
+	if (a->lines > 0 || s->list.kind != LIST_NONE)
 		return;
 	if (s->form.field != was->field)
 		say_field(a, s->form.field, &s->plan);
 	else if (s->map.cursor != was->cursor)
 		say(a, "rank %lld", (long long)s->map.cursor);
 	else { /* the stage, traffic or number that is selected now */
-		why_line(s, s->focus, text, sizeof text);
+		text[0] = '\0';
+		if (pane_type(s, s->focus)->line != NULL)
+			pane_type(s, s->focus)->line(s, text, sizeof text);
 		say(a, "%s", text[0] != '\0' ? text : "done");
 	}
 }
@@ -289,10 +284,10 @@ use_field(struct state *s, const char *text, struct answer *a, unsigned *flags)
 	if (value[0] == '\0')
 		say_field(a, f, &s->plan);
 	else if (text_equal(value, "+") || text_equal(value, "-"))
-		*flags = state_act(s, edit_step(s, value[0] == '+' ? 1 : -1));
+		*flags = app_act(s, edit_step(s, value[0] == '+' ? 1 : -1));
 	else {
 		text_put(command, sizeof command, "set %s", text);
-		*flags = state_command(s, command);
+		*flags = app_command(s, command);
 	}
 	return true;
 }
@@ -301,12 +296,12 @@ use_field(struct state *s, const char *text, struct answer *a, unsigned *flags)
 static unsigned
 answer_question(struct state *s, const char *text)
 {
-	if (s->question != QUESTION_NONE)
-		return state_key(s, text[0] != '\0' ? (unsigned char)text[0] : INPUT_ESCAPE);
+	if (s->question.kind != QUESTION_NONE)
+		return app_key(s, text[0] != '\0' ? (unsigned char)text[0] : INPUT_ESCAPE);
 	if (text[0] == '\0')
-		return state_key(s, INPUT_ESCAPE);
-	line_start(&s->line, text, false);
-	return state_key(s, INPUT_ENTER);
+		return app_key(s, INPUT_ESCAPE);
+	line_start(&s->prompt.line, text, false);
+	return app_key(s, INPUT_ENTER);
 }
 
 /* Entry n of the list that is open, counted from 1. */
@@ -315,14 +310,14 @@ take_entry(struct state *s, int64_t n, struct answer *a)
 {
 	struct rows rows;
 
-	rows_init(&rows, s, LINE_COLUMNS);
+	list_rows(&rows, s, LINE_COLUMNS);
 	if (n < 1 || n > rows.items)
 		say(a, "error: there is no entry %lld", (long long)n);
 	else
-		s->item = (int)n - 1;
+		s->list.item = (int)n - 1;
 	rows_free(&rows);
 	s->message[0] = '\0';
-	return a->lines > 0 ? 0 : state_act(s, overlay_accept(s, ""));
+	return a->lines > 0 ? 0 : app_act(s, list_accept(s, ""));
 }
 
 static void
@@ -350,8 +345,8 @@ run_command(struct state *s, const char *text, struct answer *a)
 	    command_find(text + 5 + strspn(text + 5, " ")) : NULL;
 	unsigned flags = 0;
 
-	s->overlay = OVERLAY_NONE;
-	s->filter[0] = '\0';
+	list_leave(s);
+	s->list.filter[0] = '\0';
 	s->message[0] = '\0';
 	if (text_equal(text, "?") || text_equal(text, "help")) {
 		say_commands(a);
@@ -362,9 +357,9 @@ run_command(struct state *s, const char *text, struct answer *a)
 		return 0;
 	}
 	if (!use_field(s, text, a, &flags))
-		flags = state_command(s, text);
-	if (s->prompt == PROMPT_FILTER) /* the list says it all, and numbers choose from it */
-		s->prompt = PROMPT_NONE;
+		flags = app_command(s, text);
+	if (s->prompt.kind == PROMPT_FILTER) /* the list says it all, and numbers choose from it */
+		prompt_end(s);
 	if ((flags & EVENT_SUSPEND) != 0)
 		say(a, "error: this is for the screen");
 	return flags;
@@ -379,7 +374,7 @@ linear_begin(struct state *s, FILE *out)
 	put_text(out, "shardplan in lines: ? lists the commands, FIELD VALUE sets a field (tp 8), "
 	    "FIELD + and FIELD - step it, an empty line repeats this summary, quit leaves");
 	say_summary(&a, s);
-	if (s->message[0] != '\0' && s->question == QUESTION_NONE)
+	if (s->message[0] != '\0' && s->question.kind == QUESTION_NONE)
 		say(&a, "%s", s->message);
 	say_question(&a, s);
 }
@@ -412,19 +407,19 @@ linear_line(struct state *s, const char *text, FILE *out)
 
 	trim(text, line, sizeof line);
 	/* A script does not know what is asked; questions are answered by a letter. */
-	if (s->question != QUESTION_NONE && line[0] != '\0' && line[1] != '\0')
-		state_key(s, INPUT_ESCAPE);
-	asked = s->question != QUESTION_NONE || s->prompt != PROMPT_NONE;
-	if (s->overlay != OVERLAY_NONE)
+	if (s->question.kind != QUESTION_NONE && line[0] != '\0' && line[1] != '\0')
+		app_key(s, INPUT_ESCAPE);
+	asked = s->question.kind != QUESTION_NONE || s->prompt.kind != PROMPT_NONE;
+	if (s->list.kind != LIST_NONE)
 		list_title(s, was.list, sizeof was.list);
 	if (!asked && line[0] == '\0') {
-		s->overlay = OVERLAY_NONE;
+		list_leave(s);
 		say_summary(&a, s);
 		return true;
 	}
 	if (asked)
 		flags = answer_question(s, line);
-	else if (s->overlay != OVERLAY_NONE && text_to_int(line, &n))
+	else if (s->list.kind != LIST_NONE && text_to_int(line, &n))
 		flags = take_entry(s, n, &a);
 	else {
 		was.list[0] = '\0'; /* asked for again, it is told again */

@@ -11,6 +11,6 @@
 #include "ui/input.h"
 #include "ui/state.h"
 
-/* Use it and act; returns what is left to the loop, as state_key does. */
-unsigned state_mouse(struct state *s, struct mouse m);
+/* Use it and act; returns what is left to the loop, as app_key does. */
+unsigned app_mouse(struct state *s, struct mouse m);
 #endif

@@ -3,67 +3,32 @@
 
 #include "core/text.h"
 #include "ui/actions.h"
-#include "ui/command.h"
-#include "ui/figures.h"
-#include "ui/views.h"
-
-enum { FAR = 1 << 20 }; /* more than any list or form has */
+#include "ui/map_pane.h"
+#include "ui/map_sets.h"
+#include "ui/panes.h"
 
 static struct rect
 map_area(const struct state *s)
 {
-	return state_arrange_for(s, PANE_MAP).inner[PANE_MAP];
+	return panes_arrange_for(s, PANE_MAP).inner[PANE_MAP];
 }
 
-static void
-map_step(struct state *s, int64_t dx, int64_t dy)
+static struct rect
+focus_area(const struct state *s)
 {
-	struct rect r = map_area(s);
-
-	if (s->picture == PICTURE_PIPELINE) {
-		pipeline_move(&s->pipeline, &s->plan, s->estimate, r, dy, dx);
-		if (s->pipeline.stage < s->estimate->stages)
-			s->stage = s->pipeline.stage; /* its memory is marked too */
-	} else if (s->estimate->laid_out)
-		map_move(&s->map, &s->plan, s->estimate, r.w, r.h, dx, dy);
-}
-
-/* Of `count` entries, the one `way` further, as far as it goes. */
-static int64_t
-further(int64_t selected, int64_t way, int64_t count)
-{
-	selected += way;
-	if (selected >= count)
-		selected = count - 1;
-	return selected > 0 ? selected : 0;
-}
-
-static void
-number_step(struct state *s, int way)
-{
-	const struct estimate *e = s->estimate;
-
-	if (s->focus == PANE_TRAFFIC)
-		s->flow = (int)further(s->flow, way, e->timed ? (int64_t)e->traffic.count : 0);
-	else if (s->focus == PANE_STEP)
-		s->figure = (int)further(s->figure, way, figures_count(e));
-	else
-		s->stage = further(s->stage, way, e->stages);
+	return panes_arrange(s).inner[s->focus];
 }
 
 /* Left and right: GPUs on the map, columns of the step pane. */
 unsigned
 move_aside(struct state *s, int way)
 {
-	const int w = state_arrange(s).inner[PANE_STEP].w, count = figures_count(s->estimate);
-	const int to = s->figure + way * figures_lines(w, count);
+	const struct pane_type *pane = pane_type(s, s->focus);
 
-	if (s->overlay != OVERLAY_NONE)
-		return overlay_aside(s, way);
-	if (s->focus == PANE_MAP)
-		map_step(s, way, 0);
-	else if (s->focus == PANE_STEP && to >= 0 && to < count)
-		s->figure = to;
+	if (s->list.kind != LIST_NONE)
+		return list_aside(s, way);
+	if (pane->aside != NULL)
+		pane->aside(s, focus_area(s), way);
 	return 0;
 }
 
@@ -71,44 +36,36 @@ move_aside(struct state *s, int way)
 unsigned
 move_lines(struct state *s, int way)
 {
-	if (s->overlay != OVERLAY_NONE)
-		overlay_move(s, way);
-	else if (s->focus == PANE_FORM)
-		form_move(&s->form, &s->plan, &s->estimate->diags, way);
-	else if (s->focus == PANE_MAP)
-		map_step(s, 0, way);
+	if (s->list.kind != LIST_NONE)
+		list_move(s, way);
 	else
-		number_step(s, way);
+		pane_type(s, s->focus)->move(s, focus_area(s), way);
 	return 0;
 }
 
 unsigned
 move_page(struct state *s, int way)
 {
-	struct arrange a = state_arrange(s);
-	struct rect r = map_area(s);
-	int n = a.inner[s->focus].h - 1;
+	const struct pane_type *pane = pane_type(s, s->focus);
+	const struct rect r = focus_area(s);
+	int n;
 
-	if (s->overlay != OVERLAY_NONE) {
-		overlay_turn(s, way);
+	if (s->list.kind != LIST_NONE) {
+		list_turn(s, way);
 		return 0;
 	}
-	if (s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE)
-		n = pipeline_page(s->estimate, r.h);
-	else if (s->focus == PANE_MAP && s->estimate->laid_out)
-		n = (int)map_page(&s->map, &s->plan, s->estimate, r.w, r.h);
+	n = pane->page != NULL ? pane->page(s, r) : r.h - 1;
 	return move_lines(s, way * (n > 1 ? n : 1));
 }
 
 unsigned
 move_end(struct state *s, int way)
 {
-	if (s->overlay != OVERLAY_NONE || s->focus != PANE_MAP)
-		return move_lines(s, way * FAR);
-	if (s->picture == PICTURE_PIPELINE)
-		map_step(s, way * FAR, 0);
-	else
-		s->map.cursor = way > 0 && s->estimate->laid_out ? s->estimate->layout.world - 1 : 0;
+	const struct pane_type *pane = pane_type(s, s->focus);
+
+	if (s->list.kind != LIST_NONE || pane->end == NULL)
+		return move_lines(s, way * PANE_FAR);
+	pane->end(s, focus_area(s), way);
 	return 0;
 }
 
@@ -127,10 +84,8 @@ move_pane(struct state *s, int way)
 unsigned
 move_to_pane(struct state *s, const char *name)
 {
-	static const char *const names[PANE_COUNT] = { "plan", "map", "memory", "traffic", "step" };
-
 	for (int i = 0; i < PANE_COUNT; i++)
-		if (text_equal(names[i], name) && state_has_pane(s, (enum pane)i)) {
+		if (text_equal(pane_table[i]->name, name) && state_has_pane(s, (enum pane)i)) {
 			state_focus(s, (enum pane)i);
 			return 0;
 		}
@@ -146,7 +101,7 @@ move_picture(struct state *s, const char *argument)
 		state_say(s, ROLE_DIM, "the schedule is a picture: shardplan pipeline prints it");
 		return 0;
 	}
-	if (state_arrange(s).inner[PANE_MAP].h <= 0) { /* panes take turns: it was not seen */
+	if (panes_arrange(s).inner[PANE_MAP].h <= 0) { /* panes take turns: it was not seen */
 		s->picture = PICTURE_PIPELINE;
 		state_focus(s, PANE_MAP);
 		return 0;
@@ -155,20 +110,11 @@ move_picture(struct state *s, const char *argument)
 	return 0;
 }
 
-/* Without a layout there is nothing to colour or to enlarge: say so. */
-static bool
-has_groups(struct state *s)
-{
-	if (!s->estimate->laid_out)
-		state_say(s, ROLE_DIM, "no groups: the layout refuses the plan (e says why)");
-	return s->estimate->laid_out;
-}
-
 unsigned
 move_peers(struct state *s, const char *argument)
 {
 	(void)argument;
-	if (!has_groups(s))
+	if (!map_pane_has_groups(s))
 		return 0;
 	s->picture = PICTURE_MAP;
 	s->plain_map = !s->plain_map;
@@ -177,35 +123,10 @@ move_peers(struct state *s, const char *argument)
 	return 0;
 }
 
-static void
-say_zoom(struct state *s)
-{
-	const struct rect r = map_area(s);
-	const bool cells = s->map.zoom == MAP_ZOOM_HALF && s->estimate->laid_out &&
-	    map_zoom_for(&s->map, &s->plan, s->estimate, r.w, r.h) == MAP_ZOOM_CELL;
-
-	state_say(s, ROLE_DIM, "map: %s%s", s->map.zoom == MAP_ZOOM_AUTO ? "as large as fits" :
-	    map_zoom_name(s->map.zoom), cells ? ", shown as cells: they need colours and UTF-8" : "");
-}
-
 unsigned
 move_zoom(struct state *s, int way)
 {
-	struct rect r = map_area(s);
-
-	if (s->picture == PICTURE_PIPELINE) {
-		const int scale = s->pipeline.scale;
-
-		pipeline_zoom(&s->pipeline, &s->plan, s->estimate, r, way);
-		if (s->pipeline.scale == scale)
-			state_say(s, ROLE_DIM, way > 0 ? "time is shown no larger" :
-			    "time is shown no smaller");
-		return 0;
-	}
-	if (!has_groups(s))
-		return 0;
-	s->map.zoom = map_zoom_next(&s->map, &s->plan, s->estimate, r.w, r.h, way);
-	say_zoom(s);
+	pane_type(s, PANE_MAP)->zoom(s, map_area(s), way);
 	return 0;
 }
 
@@ -218,7 +139,7 @@ move_to_zoom(struct state *s, const char *name)
 	if (named < MAP_ZOOM_COUNT) {
 		s->picture = PICTURE_MAP;
 		s->map.zoom = named;
-		say_zoom(s);
+		map_pane_say_zoom(s, map_area(s));
 		return 0;
 	}
 	for (int i = MAP_ZOOM_AUTO; i < MAP_ZOOM_COUNT; i++)
@@ -250,7 +171,7 @@ move_kind(struct state *s, int way)
 	struct map_color color = s->map.color[0];
 	int at;
 
-	if (!has_groups(s))
+	if (!map_pane_has_groups(s))
 		return 0;
 	at = map_color_index(l, color);
 	for (int i = 0; i < count; i++) {
@@ -260,7 +181,7 @@ move_kind(struct state *s, int way)
 			break;
 	}
 	map_color_name(color, l, name, sizeof name);
-	state_show_kinds(s, &shown, 1);
+	map_pane_show(s, &shown, 1);
 	say_kinds(s);
 	return 0;
 }
@@ -273,7 +194,7 @@ move_to_kinds(struct state *s, const char *list)
 	const char *names[MAP_COLORS_MAX];
 	int n = 0;
 
-	if (!has_groups(s))
+	if (!map_pane_has_groups(s))
 		return 0;
 	while (*(list += strspn(list, " ,+")) != '\0') {
 		size_t length = strcspn(list, " ,+");
@@ -292,7 +213,7 @@ move_to_kinds(struct state *s, const char *list)
 		n++;
 		list += length;
 	}
-	state_show_kinds(s, names, n);
+	map_pane_show(s, names, n);
 	say_kinds(s);
 	return 0;
 }
@@ -309,7 +230,7 @@ move_dimensions(struct state *s, int n)
 	const char *name[MAP_COLORS_MAX];
 	int wants = 0, usuals, names = 0;
 
-	if (!has_groups(s))
+	if (!map_pane_has_groups(s))
 		return 0;
 	memcpy(shown, s->kind, sizeof shown);
 	for (int i = 0; i < s->kinds; i++)
@@ -317,8 +238,8 @@ move_dimensions(struct state *s, int n)
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		want[wants++] = usual[i];
 	for (int i = 0; i < wants; i++)
-		if (kinds_same(l, want[i]) != NULL) /* as this framework calls it */
-			want[i] = kinds_same(l, want[i]);
+		if (map_set_same(l, want[i]) != NULL) /* as this framework calls it */
+			want[i] = map_set_same(l, want[i]);
 	usuals = wants;
 	for (int i = 0; i < l->kinds && wants < 64; i++)
 		want[wants++] = l->kind[i].name;
@@ -334,7 +255,7 @@ move_dimensions(struct state *s, int n)
 			    layout_group_size(l, kind) > 1))
 				name[names++] = want[i];
 		}
-	state_show_kinds(s, name, names);
+	map_pane_show(s, name, names);
 	say_kinds(s);
 	return 0;
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "ui/actions.h"
+#include "ui/list.h"
 #include "ui/views.h"
 
 /* Say what became of a change; with `keep` it is remembered for later sessions. */
@@ -61,7 +61,7 @@ options_open(struct state *s, const char *argument)
 	size_t row;
 
 	if (n == 0) {
-		overlay_open(s, OVERLAY_OPTIONS);
+		list_open(s, LIST_OPTIONS);
 		return 0;
 	}
 	text_put(name, sizeof name, "%.*s", (int)n, argument);
@@ -110,41 +110,22 @@ options_accept(struct state *s, int target)
 unsigned
 options_aside(struct state *s, int way)
 {
-	struct rows rows;
-	int target;
+	const int target = list_target(s);
 
-	rows_init(&rows, s, s->columns);
-	target = rows_target(&rows, s->item);
-	rows_free(&rows);
 	return target >= 0 ? turn(s, (size_t)target, way, true) : 0;
 }
 
+/* One setting by its command, for this session: "mouse on", or its next value. */
 unsigned
-options_ascii(struct state *s, const char *argument)
+options_set(struct state *s, const char *name, const char *argument)
 {
-	const size_t row = settings_find("ascii");
+	const size_t row = settings_find(name);
 
-	if (!s->utf8 && s->settings.ascii && argument[0] == '\0') {
+	if (text_equal(name, "ascii") && !s->utf8 && s->settings.ascii && argument[0] == '\0') {
 		s->settings.ascii = false;
 		state_say(s, ROLE_DIM, "the terminal's locale has no UTF-8");
 		return 0;
 	}
-	return argument[0] != '\0' ? put(s, row, argument, false) : turn(s, row, 1, false);
-}
-
-unsigned
-options_palette(struct state *s, const char *argument)
-{
-	const size_t row = settings_find("palette");
-
-	return argument[0] != '\0' ? put(s, row, argument, false) : turn(s, row, 1, false);
-}
-
-unsigned
-options_mouse(struct state *s, const char *argument)
-{
-	const size_t row = settings_find("mouse");
-
 	return argument[0] != '\0' ? put(s, row, argument, false) : turn(s, row, 1, false);
 }
 

@@ -2,10 +2,7 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "ui/overlay.h"
 #include "ui/rows.h"
-
-enum { INDENT = 4 };
 
 bool
 rows_passes(const struct rows *rows, const char *text)
@@ -44,40 +41,6 @@ add_line(struct rows *rows, int item, int target, enum role role, int indent, co
 	text_put(row->text, sizeof row->text, "%*s%.*s", indent, "", (int)n, text);
 }
 
-/* Punctuation that must not begin a line of Chinese. */
-static bool
-clings(const char *text)
-{
-	static const char *const mark[] = { "，", "。", "、", "；", "：", "？", "！", "）", "”", "》", "」" };
-
-	for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
-		if (strncmp(text, mark[i], strlen(mark[i])) == 0)
-			return true;
-	return false;
-}
-
-size_t
-rows_break(const char *text, int w)
-{
-	const int most = w > 8 ? w : 8;
-	size_t fits = 0, at = 0;
-	int columns = 0, n, last = 0;
-
-	while (text[at] != '\0' && at < ROW_TEXT_SIZE - INDENT - 4) {
-		const size_t bytes = (size_t)canvas_step(text + at, &n);
-
-		if (at > 0 && (text[at] == ' ' || ((n == 2 || last == 2) && !clings(text + at))))
-			fits = at;
-		if (columns + n > most)
-			return fits > 0 ? fits : at;
-		columns += n;
-		at += bytes;
-		if (n > 0)
-			last = n;
-	}
-	return at;
-}
-
 void
 rows_column(const char *text, int w, char *buf, size_t size)
 {
@@ -108,7 +71,7 @@ rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent
 
 	do {
 		int in = first ? indent : indent + rows->hang;
-		size_t n = rows_break(text, rows->width - in);
+		size_t n = canvas_break(text, rows->width - in);
 
 		add_line(rows, item, target, role, in, text, n);
 		text += n;
@@ -142,14 +105,6 @@ rows_heading(struct rows *rows, const char *text)
 {
 	if (rows->filter[0] == '\0')
 		add_line(rows, -1, -1, ROLE_TITLE, 0, text, strlen(text));
-}
-
-void
-rows_init(struct rows *rows, const struct state *s, int width)
-{
-	*rows = (struct rows){ .width = width, .hang = INDENT, .filter = s->filter };
-	if (s->overlay != OVERLAY_NONE)
-		overlay_table[s->overlay].rows(rows, s);
 }
 
 void

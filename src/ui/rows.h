@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ui/canvas.h"
 #include "ui/state.h"
 
 enum { ROW_TEXT_SIZE = 256 };
@@ -26,9 +27,6 @@ struct rows {
 	const char *filter;
 };
 
-/* The lines of the list that is open, filtered and wrapped. Free with rows_free. What
- * memory does not hold is left out. */
-void rows_init(struct rows *rows, const struct state *s, int width);
 void rows_free(struct rows *rows);
 
 /* For those who fill a list: true when every word of the filter is somewhere in the text;
@@ -42,11 +40,6 @@ void rows_line(struct rows *rows, int target, enum role role, const char *text);
 void rows_shown(struct rows *rows, int target, enum role role, const char *text);
 void rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent,
     const char *text);
-
-/* How many bytes of the text, at least one of those that are left, go on a line of w
- * columns: cut between words, and between any two wide characters, which are written without
- * blanks. */
-size_t rows_break(const char *text, int w);
 
 /* The text and blanks, w columns in all; ".." at the end of a text that is longer. */
 void rows_column(const char *text, int w, char *buf, size_t size);

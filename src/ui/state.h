@@ -1,9 +1,11 @@
 /*
- * state.h - everything the screen knows, and what events make of it.
+ * state.h - everything the screen knows.
  *
  * key -> command (command.h) -> app_event: edits the state and says by flags what must
- * happen -> state_act: files and the estimate -> app_draw: a picture on a canvas. None of
+ * happen -> app_act: files and the estimate -> app_draw: a picture on a canvas. None of
  * it touches a terminal, so a whole session runs in a test.
+ *
+ * Functions here know neither panes nor lists nor commands: those know the state.
  */
 #ifndef UI_STATE_H
 #define UI_STATE_H
@@ -14,41 +16,43 @@
 #include "core/estimate.h"
 #include "core/plan.h"
 #include "core/settings.h"
-#include "ui/app.h"
-#include "ui/arrange.h"
-#include "ui/canvas.h"
-#include "ui/complete.h"
-#include "ui/form.h"
+#include "ui/files.h"
 #include "ui/line.h"
 #include "ui/map.h"
 #include "ui/pipeline.h"
 #include "ui/recall.h"
 #include "ui/undo.h"
 #include "ui/where.h"
+#include "ui/scroll.h"
+#include "ui/words.h"
 
-enum overlay {
-	OVERLAY_NONE, OVERLAY_HELP, OVERLAY_DIAGS, OVERLAY_WHY, OVERLAY_CATALOG, OVERLAY_FIELDS,
-	OVERLAY_KINDS, OVERLAY_INSPECT, OVERLAY_COMPARE, OVERLAY_HISTORY, OVERLAY_TOPICS,
-	OVERLAY_OPTIONS, OVERLAY_COUNT
-};
-
-enum prompt {
-	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_OPEN, PROMPT_SAVE, PROMPT_GO,
-	PROMPT_FILTER
-};
-
-enum question {
-	QUESTION_NONE, QUESTION_QUIT, QUESTION_OPEN, QUESTION_OVERWRITE, QUESTION_RECOVER
-};
+/* In the order of the Tab key. From MEMORY on they take turns where one alone has room; STEP
+ * is the serving engine in serve mode. */
+enum pane { PANE_FORM, PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_COUNT };
 
 /* What the map's pane shows. */
 enum picture { PICTURE_MAP, PICTURE_PIPELINE };
 
+/* Lists over the panes. TOPICS are all pages of the primer, TOPIC is one. */
+enum list_kind {
+	LIST_NONE, LIST_HELP, LIST_DIAGS, LIST_WHY, LIST_CATALOG, LIST_FIELDS, LIST_KINDS,
+	LIST_INSPECT, LIST_COMPARE, LIST_HISTORY, LIST_TOPICS, LIST_TOPIC, LIST_OPTIONS, LIST_COUNT
+};
+
+enum prompt_kind {
+	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_OPEN, PROMPT_SAVE, PROMPT_GO,
+	PROMPT_FILTER, PROMPT_COUNT
+};
+
+enum question_kind {
+	QUESTION_NONE, QUESTION_QUIT, QUESTION_OPEN, QUESTION_OVERWRITE, QUESTION_RECOVER
+};
+
 /* What must happen after an event. */
 enum event_flag {
 	EVENT_RECALC = 1,  /* the plan is another one */
-	EVENT_SAVE = 2,    /* write it to state.path ("": where it came from) */
-	EVENT_OPEN = 4,    /* read state.path */
+	EVENT_SAVE = 2,    /* write it to state.file.path ("": where it came from) */
+	EVENT_OPEN = 4,    /* read state.file.path */
 	EVENT_QUIT = 8,
 	EVENT_SUSPEND = 16,
 	EVENT_REPAINT = 32, /* send the whole screen again */
@@ -56,9 +60,35 @@ enum event_flag {
 
 enum { STATE_PATH_SIZE = LINE_SIZE, STATE_TERMS = 2048, STATE_MESSAGE_SIZE = 512 };
 
+/* The fields as a list with headings. */
+struct form {
+	enum field_id field; /* selected */
+	bool all;            /* every field, else those that most plans need */
+	int first;           /* first row shown */
+};
+
+/* The list over the panes that is open. list.h opens and closes it. */
+struct list {
+	enum list_kind kind;
+	int item, first_line;   /* its selected entry, its first line shown */
+	char filter[LINE_SIZE];
+	enum field_id fills;    /* CATALOG: the field that an entry goes to */
+};
+
+/* The one-line editor. prompt.h opens and closes it. */
+struct prompt {
+	enum prompt_kind kind;
+	struct line line;
+	struct words words;     /* what Tab found */
+	struct recall recall;   /* lines of the ":" prompt */
+	struct list before;     /* FILTER: the list that Escape goes back to */
+	char error[STATE_MESSAGE_SIZE]; /* what is wrong with what was typed or answered */
+};
+
 struct state {
 	const struct catalog *catalog;
 	const struct app_files *files;
+	const struct list_type *lists; /* their functions, by enum list_kind */
 
 	struct plan plan, saved;    /* as shown; as on disk */
 	struct undo undo;
@@ -66,9 +96,6 @@ struct state {
 	struct plan pinned;         /* what changes are held against while has_pin, else saved */
 	bool has_pin;
 	struct estimate *base;      /* of that plan; owned */
-	struct plan other;          /* compare: the other plan, */
-	char other_name[LINE_SIZE]; /* what it is called, */
-	struct estimate *other_estimate; /* and its estimate; owned, NULL until needed */
 	struct settings settings;   /* what the user prefers */
 
 	int columns, rows;
@@ -85,62 +112,48 @@ struct state {
 	enum picture picture;
 	struct pipeline_view pipeline;
 	bool plain_map;             /* the user wants all groups coloured, not the cursor's alone */
-	int64_t stage, first_stage; /* memory pane: selected bar, first one shown */
-	int flow, first_flow;       /* traffic pane: row */
-	int figure, first_figure;   /* step pane: figure, first line */
+	struct scroll stage, flow, figure; /* of the panes memory, traffic, step */
 
-	enum overlay overlay;
-	int item, first_line;       /* its selected item, its first line shown */
-	char filter[LINE_SIZE];
+	struct list list;
+	struct list below;          /* the one that help or why was opened from and that closing */
+	                            /* leads back to */
 	struct {
-		enum overlay overlay; /* the list that help or why was opened from and that */
-		                      /* closing leads back to; NONE without one */
-		int item, first_line;
-		char filter[LINE_SIZE];
-	} below;
-	enum field_id overlay_field; /* catalogue list: which field it fills */
-	enum pane why;              /* why view: the number selected in this pane */
-	struct ledger_term *terms;  /* its terms; owned, NULL until needed */
-	size_t term_count;
+		enum pane pane;           /* the number selected in this pane is explained */
+		struct ledger_term *term; /* its terms; owned, NULL until needed */
+		size_t terms;
+	} why;
+	struct {
+		struct plan plan;         /* that the plan is compared with, */
+		char name[LINE_SIZE];     /* what it is called, */
+		struct estimate *estimate; /* and its estimate; owned, NULL until needed */
+	} other;
+	struct {
+		char page[32];            /* TOPIC: which one */
+	} topics;
 
-	char topic[32];             /* topics: the one that is open, "" for the list of all */
-
-	enum prompt prompt;
-	struct line line;
-	struct completion completion; /* what Tab found */
-	struct recall recall;       /* lines of the ":" prompt */
-	char old_filter[LINE_SIZE]; /* what Escape goes back to: filter, selection, scrolling */
-	int old_item, old_line;
-	enum question question;
-	char path[STATE_PATH_SIZE]; /* file to save to or to open */
-	bool force;                 /* save: the user agreed to overwrite */
-	bool quit_after;            /* save, then quit */
-	bool open_after;            /* save, then open: */
-	char next_path[STATE_PATH_SIZE];
-	struct plan draft;          /* RECOVER: unsaved work of another session, */
-	char draft_note[128];       /* and of when it is */
+	struct prompt prompt;
+	struct {
+		enum question_kind kind;
+		struct plan draft;        /* RECOVER: unsaved work of another session, */
+		char note[128];           /* and of when it is */
+	} question;
+	struct {
+		char path[STATE_PATH_SIZE]; /* to save to or to open */
+		bool force;               /* save: the user agreed to overwrite */
+		bool then_quit;           /* save, then quit */
+		bool then_open;           /* save, then open: */
+		char next[STATE_PATH_SIZE];
+	} file;
 
 	bool in_lines;              /* linear mode, which tells in its own words what changed */
 	enum role message_role;
 	char message[STATE_MESSAGE_SIZE]; /* of the last command, "" without one */
-	char prompt_error[STATE_MESSAGE_SIZE];
 };
 
-/* Begin with a plan. False without memory. */
+/* Begin with a plan; its estimate is still to be made. False without memory. */
 bool state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
     const struct app_files *files, const struct app_options *options);
 void state_free(struct state *s);
-void state_resize(struct state *s, int columns, int rows);
-
-/* The state's key, from the terminal or a test: looks up the command, runs it and acts.
- * Returns what is left to the loop: QUIT, SUSPEND, REPAINT. */
-unsigned state_key(struct state *s, int32_t key);
-
-/* Run a command by name, as the ":" prompt does ("set parallel.tp 8"), and act. */
-unsigned state_command(struct state *s, const char *text);
-
-/* Do what flags ask for, files and estimate; returns what is left to the loop. */
-unsigned state_act(struct state *s, unsigned flags);
 
 /* Take *next as the plan, where it is another one, and note it for undo as `what`. */
 unsigned state_change(struct state *s, const struct plan *next, const char *what);
@@ -151,6 +164,9 @@ bool state_unsaved(const struct state *s);
 bool state_same(const struct plan *a, const struct plan *b);
 void state_say(struct state *s, enum role role, const char *fmt, ...) TEXT_FORMAT(3, 4);
 
+/* The name of the file of the plan, or "(new plan)". */
+const char *state_file_name(const struct state *s);
+
 /* The plan that changes are held against, what it is called ("saved", "pinned"), and its
  * estimate: NULL where the two have nothing in common, one trains and one serves. */
 const struct plan *state_base(const struct state *s);
@@ -160,23 +176,12 @@ const struct estimate *state_base_estimate(const struct state *s);
 /* That plan is another one: estimate it. */
 void state_rebase(struct state *s);
 
-/* Rectangles as the screen is now, or as if another pane had the focus. */
-struct arrange state_arrange(const struct state *s);
-struct arrange state_arrange_for(const struct state *s, enum pane focus);
-
 /* Traffic is shown when training only. */
 bool state_has_pane(const struct state *s, enum pane pane);
 
 /* Give a pane the focus. */
 void state_focus(struct state *s, enum pane pane);
 
-/* Scroll every pane so that its selection is visible. */
-void state_follow(struct state *s);
-
-/* Colour the map by these sources (map_color.h), as far as the layout has them, and show
- * it. */
-void state_show_kinds(struct state *s, const char *const name[], int n);
-
-/* Draw the screen. The canvas has the state's size. */
-void app_draw(const struct state *s, struct canvas *c);
+/* Nothing is looked for on the map any more. */
+void state_forget_where(struct state *s);
 #endif

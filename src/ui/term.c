@@ -109,13 +109,13 @@ is_able(struct signals_back *back)
 }
 
 static enum theme_colors
-color_depth(const struct app_options *options)
+color_depth(enum color_when color)
 {
 	const char *no_color = getenv("NO_COLOR");
 
-	if (options->color == APP_COLOR_NEVER || !has_colors())
+	if (color == COLOR_NEVER || !has_colors())
 		return THEME_MONO;
-	if (options->color == APP_COLOR_AUTO && no_color != NULL && no_color[0] != '\0')
+	if (color == COLOR_AUTO && no_color != NULL && no_color[0] != '\0')
 		return THEME_MONO;
 	if (start_color() == ERR || use_default_colors() == ERR || COLORS < 8)
 		return THEME_MONO;
@@ -200,7 +200,7 @@ mark_pastes(const struct terminal *t)
 static int32_t find_key(const char *sequence);
 
 bool
-term_open(struct terminal *t, const struct app_options *options)
+term_open(struct terminal *t, enum color_when color)
 {
 	struct signals_back back;
 
@@ -229,7 +229,7 @@ term_open(struct terminal *t, const struct app_options *options)
 	send_changes();
 	clearok(curscr, TRUE); /* a picture on a cleared screen is shorter than its changes */
 	keypad(stdscr, TRUE);
-	t->colors = color_depth(options);
+	t->colors = color_depth(color);
 	t->direct = COLORS > 256;
 	t->utf8 = locale_utf8();
 	t->marks_pastes = key_mouse != NULL; /* terminals that know the one know the other */

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ui/app.h"
 #include "ui/canvas.h"
 #include "ui/decode.h"
 
@@ -30,7 +29,7 @@ struct terminal {
  * Take the terminal over. False when it can not show a screen; the reason, and the
  * commands that need none, are on standard error.
  */
-bool term_open(struct terminal *t, const struct app_options *options);
+bool term_open(struct terminal *t, enum color_when color);
 
 /* Give it back as it was. */
 void term_close(struct terminal *t);

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Auto: as many as the terminal has; NO_COLOR turns them off. */
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
 /* Code names roles, never colours. */
 enum role {
 	ROLE_TEXT, ROLE_DIM, ROLE_TITLE, ROLE_HEADER, ROLE_FOOTER, ROLE_KEY, ROLE_FRAME,

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "ui/actions.h"
+#include "ui/list.h"
+#include "ui/panes.h"
 #include "ui/views.h"
 
 enum { READABLE = 96 }; /* columns of a line that the eye follows back */
@@ -35,15 +36,24 @@ page_of(const struct state *s, const char *name, size_t *at)
 	return NULL;
 }
 
-/* What the cursor is on: a field, or what colours the map. */
-static const char *
-subject(const struct state *s)
+static void
+open_page(struct state *s, const struct topic *page)
 {
-	if (s->focus == PANE_FORM)
-		return field_key(s->form.field);
-	if (s->focus == PANE_MAP)
-		return s->picture == PICTURE_PIPELINE ? "pipeline" : s->kind[0];
-	return s->focus == PANE_MEMORY ? "memory" : s->focus == PANE_TRAFFIC ? "traffic" : "step";
+	list_open(s, LIST_TOPIC);
+	topic_name(page, s->topics.page, sizeof s->topics.page);
+}
+
+/* The page that was open, else that of what the cursor is on: a field, what colours the map. */
+int
+topics_begin(const struct state *s)
+{
+	const struct pane_type *pane = pane_type(s, s->focus);
+	size_t at;
+
+	if (s->topics.page[0] != '\0')
+		return page_of(s, s->topics.page, &at) != NULL ? (int)at : 0;
+	return page_of(s, pane->subject != NULL ? pane->subject(s) : pane->name, &at) != NULL ?
+	    (int)at : -1;
 }
 
 unsigned
@@ -59,10 +69,9 @@ topics_open(struct state *s, const char *argument)
 		state_say(s, ROLE_ERROR, "no topic %s; :topics lists them", argument);
 		return 0;
 	}
-	overlay_open(s, OVERLAY_TOPICS);
-	text_put(s->topic, sizeof s->topic, "%s", argument);
-	if (argument[0] == '\0' && page_of(s, subject(s), &at) != NULL)
-		s->item = (int)at;
+	s->topics.page[0] = '\0';
+	list_open(s, argument[0] != '\0' ? LIST_TOPIC : LIST_TOPICS);
+	text_put(s->topics.page, sizeof s->topics.page, "%s", argument);
 	return 0;
 }
 
@@ -87,12 +96,12 @@ topics_language(struct state *s, const char *argument)
 }
 
 void
-topics_title(const struct state *s, char *buf, size_t size)
+topic_title(const struct state *s, char *buf, size_t size)
 {
 	const struct topic *page;
 	size_t at;
 
-	if (s->topic[0] != '\0' && (page = page_of(s, s->topic, &at)) != NULL)
+	if ((page = page_of(s, s->topics.page, &at)) != NULL)
 		text_add(buf, size, ": %s", page->title);
 }
 
@@ -131,17 +140,25 @@ topics_rows(struct rows *rows, const struct state *s)
 {
 	const struct topic *page;
 	char text[ROW_TEXT_SIZE], name[32];
-	size_t at;
 
-	if (s->topic[0] != '\0' && (page = page_of(s, s->topic, &at)) != NULL) {
-		page_rows(rows, page->text);
-		return;
-	}
-	for (at = 0; (page = page_at(s, at)) != NULL; at++) {
+	for (size_t at = 0; (page = page_at(s, at)) != NULL; at++) {
 		topic_name(page, name, sizeof name);
 		text_put(text, sizeof text, "%-12s %s", name, page->title);
 		rows_line(rows, (int)at, ROLE_TEXT, text);
 	}
+}
+
+/* A language that has no such page shows the list of those that it has. */
+void
+topic_rows(struct rows *rows, const struct state *s)
+{
+	size_t at;
+	const struct topic *page = page_of(s, s->topics.page, &at);
+
+	if (page != NULL)
+		page_rows(rows, page->text);
+	else
+		topics_rows(rows, s);
 }
 
 unsigned
@@ -149,41 +166,30 @@ topics_accept(struct state *s, int target)
 {
 	const struct topic *page = target >= 0 ? page_at(s, (size_t)target) : NULL;
 
-	if (s->topic[0] != '\0' || page == NULL)
-		return 0;
-	overlay_open(s, OVERLAY_TOPICS);
-	topic_name(page, s->topic, sizeof s->topic);
+	if (page != NULL)
+		open_page(s, page);
 	return 0;
 }
 
-/* The page before or after; left of the list is nothing. */
+/* The page before or after. */
 unsigned
-topics_aside(struct state *s, int way)
+topic_aside(struct state *s, int way)
 {
 	const struct topic *page;
 	size_t at;
 
-	if (s->topic[0] == '\0' || page_of(s, s->topic, &at) == NULL || (way < 0 && at == 0))
+	if (page_of(s, s->topics.page, &at) == NULL || (way < 0 && at == 0))
 		return 0;
 	page = page_at(s, way < 0 ? at - 1 : at + 1);
-	if (page == NULL)
-		return 0;
-	overlay_open(s, OVERLAY_TOPICS);
-	topic_name(page, s->topic, sizeof s->topic);
+	if (page != NULL)
+		open_page(s, page);
 	return 0;
 }
 
-bool
-topics_close(struct state *s)
+/* Back to the list of all. */
+void
+topic_close(struct state *s)
 {
-	size_t at;
-
-	if (s->topic[0] == '\0')
-		return false;
-	if (page_of(s, s->topic, &at) == NULL)
-		at = 0;
-	s->topic[0] = '\0';
-	overlay_open(s, OVERLAY_TOPICS);
-	s->item = (int)at;
-	return true;
+	list_open(s, LIST_TOPICS);
+	s->topics.page[0] = '\0';
 }

@@ -1,22 +1,14 @@
-#include "ui/why.h"
-
+/* Where a number comes from. */
 #include <stdlib.h>
 
 #include "core/schedule.h"
 #include "core/text.h"
-#include "ui/actions.h"
+#include "core/units.h"
 #include "ui/figures.h"
 #include "ui/flows.h"
-#include "core/units.h"
-
-/* The row of the traffic pane that is explained, NULL without one. */
-static const struct traffic_row *
-flow_of(const struct state *s)
-{
-	const struct estimate *e = s->estimate;
-
-	return e->timed && s->flow < (int)e->traffic.count ? &e->traffic.row[s->flow] : NULL;
-}
+#include "ui/list.h"
+#include "ui/panes.h"
+#include "ui/views.h"
 
 /* Note the terms again: the estimate of the screen is made without them. */
 static void
@@ -25,71 +17,77 @@ note_terms(const struct state *s, struct ledger *ledger)
 	const struct estimate *e = s->estimate;
 	struct traffic traffic = { 0 };
 
-	if (s->why == PANE_MEMORY) {
-		ledger->stage = (int32_t)s->stage;
-		memory_stage(&s->plan, &e->layout, &e->placement, e->microbatches, s->stage, ledger);
+	if (s->why.pane == PANE_MEMORY) {
+		ledger->stage = (int32_t)s->stage.at;
+		memory_stage(&s->plan, &e->layout, &e->placement, e->microbatches, s->stage.at, ledger);
 		ledger->stage = -1;
 	}
-	if (e->timed && s->why != PANE_MEMORY)
+	if (e->timed && s->why.pane != PANE_MEMORY)
 		steptime_estimate(&s->plan, &e->layout, &e->placement, e->microbatches, &traffic,
 		    ledger);
 	if (e->served)
 		serve_estimate(&s->plan, &e->layout, &e->placement, ledger);
 }
 
-bool
+/* Note the terms of the plan as it is now. False without memory. */
+static bool
 why_note(struct state *s)
 {
 	struct ledger ledger;
 
-	s->term_count = 0;
-	if (s->terms == NULL)
-		s->terms = malloc(STATE_TERMS * sizeof *s->terms);
-	if (s->terms == NULL)
+	s->why.terms = 0;
+	if (s->why.term == NULL)
+		s->why.term = malloc(STATE_TERMS * sizeof *s->why.term);
+	if (s->why.term == NULL)
 		return false;
 	if (s->estimate->stages > 0) {
-		ledger_init(&ledger, s->terms, STATE_TERMS);
+		ledger_init(&ledger, s->why.term, STATE_TERMS);
 		note_terms(s, &ledger);
-		s->term_count = ledger.count < STATE_TERMS ? ledger.count : STATE_TERMS;
+		s->why.terms = ledger.count < STATE_TERMS ? ledger.count : STATE_TERMS;
 	}
 	return true;
+}
+
+void
+why_renew(struct state *s)
+{
+	why_note(s);
 }
 
 unsigned
 why_open(struct state *s, enum pane pane)
 {
-	s->why = pane;
+	s->why.pane = pane;
 	if (why_note(s))
-		overlay_open(s, OVERLAY_WHY);
+		list_open(s, LIST_WHY);
 	else
 		state_say(s, ROLE_ERROR, "no memory for the list");
 	return 0;
 }
 
 unsigned
-overlay_why(struct state *s, const char *argument)
+why_selected(struct state *s, const char *argument)
 {
 	(void)argument;
-	if (s->focus == PANE_MAP && s->picture == PICTURE_PIPELINE &&
-	    s->pipeline.stage < s->estimate->stages)
-		s->stage = s->pipeline.stage;
+	if (pane_type(s, s->focus) == &pipeline_pane && s->pipeline.stage < s->estimate->stages)
+		s->stage.at = s->pipeline.stage;
 	return why_open(s, s->focus >= PANE_MEMORY ? s->focus : PANE_MEMORY);
 }
 
 void
 why_title(const struct state *s, char *buf, size_t size)
 {
-	const enum result_id id = figures_at(s->estimate, s->figure);
+	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
 	char name[64];
 
-	if (s->why == PANE_TRAFFIC && flow_of(s) != NULL) {
-		flows_name(flow_of(s), name, sizeof name);
+	if (s->why.pane == PANE_TRAFFIC && flows_selected(s) != NULL) {
+		flows_name(flows_selected(s), name, sizeof name);
 		text_add(buf, size, "traffic of %s", name);
-	} else if (s->why == PANE_STEP)
+	} else if (s->why.pane == PANE_STEP)
 		text_add(buf, size, "%s", id != RESULT_COUNT ? result_table[id].brief : "step");
 	else
-		text_add(buf, size, s->why == PANE_MEMORY ? "memory of stage %lld" : "traffic",
-		    (long long)s->stage);
+		text_add(buf, size, s->why.pane == PANE_MEMORY ? "memory of stage %lld" : "traffic",
+		    (long long)s->stage.at);
 }
 
 /* An amount of a quantity. */
@@ -128,13 +126,13 @@ add_terms(struct rows *rows, const struct state *s, const struct made_of *made)
 	int64_t stage = -1;
 	int terms = 0;
 
-	for (size_t i = 0; i < s->term_count; i++) {
-		if (s->terms[i].quantity != q)
+	for (size_t i = 0; i < s->why.terms; i++) {
+		if (s->why.term[i].quantity != q)
 			continue;
-		all += s->terms[i].value;
-		stage = s->terms[i].stage;
-		if (result_has_term(made, &s->terms[i])) {
-			sum += s->terms[i].value;
+		all += s->why.term[i].value;
+		stage = s->why.term[i].stage;
+		if (result_has_term(made, &s->why.term[i])) {
+			sum += s->why.term[i].value;
 			terms++;
 		}
 	}
@@ -149,9 +147,9 @@ add_terms(struct rows *rows, const struct state *s, const struct made_of *made)
 	if (made->part != PART_NONE && q != QUANTITY_TRAFFIC)
 		text_add(text, sizeof text, " of %s", put_amount(q, all, amount, sizeof amount));
 	rows_heading(rows, text);
-	for (size_t i = 0; i < s->term_count; i++)
-		if (result_has_term(made, &s->terms[i]))
-			add_term(rows, &s->terms[i]);
+	for (size_t i = 0; i < s->why.terms; i++)
+		if (result_has_term(made, &s->why.term[i]))
+			add_term(rows, &s->why.term[i]);
 }
 
 /* All that a result is made of. */
@@ -163,69 +161,6 @@ add_made(struct rows *rows, const struct state *s, enum result_id id)
 		add_terms(rows, s, made);
 }
 
-/* "stage 0: 23.6 GiB (22.9 GiB to 26.1 GiB, by what the overhead comes to)" */
-static void
-memory_line(const struct state *s, char *buf, size_t size)
-{
-	char total[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE];
-	const struct memory *m;
-
-	if (s->stage >= s->estimate->stages)
-		return;
-	m = &s->estimate->stage[s->stage].memory;
-	units_short(total, sizeof total, MEASURE_BYTES, m->total);
-	text_put(buf, size, "stage %lld: %s", (long long)s->stage, total);
-	if (m->overhead_high > m->overhead_low) {
-		units_short(low, sizeof low, MEASURE_BYTES, m->allocated + m->overhead_low);
-		units_short(high, sizeof high, MEASURE_BYTES, m->allocated + m->overhead_high);
-		text_add(buf, size, " (%s to %s, by what the overhead comes to)", low, high);
-	}
-}
-
-static void
-flow_line(const struct state *s, char *buf, size_t size)
-{
-	const struct traffic_row *row = flow_of(s);
-	char bytes[UNITS_SIZE], seconds[UNITS_SIZE], exposed[UNITS_SIZE], name[64];
-
-	if (row == NULL)
-		return;
-	flows_name(row, name, sizeof name);
-	units_short(bytes, sizeof bytes, MEASURE_WIRE, row->bytes);
-	units_short(seconds, sizeof seconds, MEASURE_SECONDS, row->seconds);
-	units_short(exposed, sizeof exposed, MEASURE_SECONDS, row->exposed_seconds);
-	text_put(buf, size, "%s: one GPU sends %s in %.0f call%s a step: %s alone, %s after overlap "
-	    "with compute", name, bytes, row->calls, row->calls > 1 ? "s" : "", seconds, exposed);
-}
-
-static void
-figure_line(const struct state *s, char *buf, size_t size)
-{
-	const enum result_id id = figures_at(s->estimate, s->figure);
-	char overlap[512], amount[UNITS_SIZE];
-
-	if (id == RESULT_COUNT)
-		return;
-	text_put(buf, size, "%s %s: %s", result_table[id].brief,
-	    figures_format(id, s->estimate, amount, sizeof amount), result_table[id].help);
-	if (id == RESULT_EXPOSED) {
-		figures_overlap(&s->plan, overlap, sizeof overlap);
-		text_add(buf, size, "; hidden: %s", overlap);
-	}
-}
-
-void
-why_line(const struct state *s, enum pane pane, char *buf, size_t size)
-{
-	buf[0] = '\0';
-	if (pane == PANE_MEMORY)
-		memory_line(s, buf, size);
-	else if (pane == PANE_TRAFFIC)
-		flow_line(s, buf, size);
-	else if (pane == PANE_STEP)
-		figure_line(s, buf, size);
-}
-
 /* What activations are multiplied by. */
 static void
 add_flight(struct rows *rows, const struct state *s, double microbatches)
@@ -233,17 +168,17 @@ add_flight(struct rows *rows, const struct state *s, double microbatches)
 	const struct placement *pl = &s->estimate->placement;
 	const long long m = (long long)s->estimate->microbatches, pp = (long long)pl->pp;
 	const struct share unit = { .input = 0 };
-	const struct flight f = schedule_flight(&s->plan, pl, m, s->stage, &unit);
+	const struct flight f = schedule_flight(&s->plan, pl, m, s->stage.at, &unit);
 	char text[320];
 
 	if (pl->vpp > 1)
 		text_put(text, sizeof text, "pairs of chunk and micro-batch in flight: %.4g = %s, m %lld, "
 		    "PP %lld, VPP %lld, group %lld, r %lld; source: %s", microbatches * (double)pl->vpp,
 		    f.rule, m, pp, (long long)pl->vpp, (long long)placement_group(&s->plan, pl->pp, m),
-		    (long long)s->stage, f.source);
+		    (long long)s->stage.at, f.source);
 	else
 		text_put(text, sizeof text, "micro-batches in flight: %.4g = %s, m %lld, PP %lld, VPP 1, "
-		    "r %lld; source: %s", microbatches, f.rule, m, pp, (long long)s->stage, f.source);
+		    "r %lld; source: %s", microbatches, f.rule, m, pp, (long long)s->stage.at, f.source);
 	rows_item(rows, -1, ROLE_TEXT, text);
 }
 
@@ -271,8 +206,8 @@ add_engine(struct rows *rows, const struct memory *m)
 static void
 memory_rows(struct rows *rows, const struct state *s)
 {
-	if (s->stage < s->estimate->stages) {
-		const struct memory *m = &s->estimate->stage[s->stage].memory;
+	if (s->stage.at < s->estimate->stages) {
+		const struct memory *m = &s->estimate->stage[s->stage.at].memory;
 
 		if (s->estimate->served)
 			add_engine(rows, m);
@@ -285,7 +220,7 @@ memory_rows(struct rows *rows, const struct state *s)
 static void
 flow_rows(struct rows *rows, const struct state *s)
 {
-	const struct traffic_row *row = flow_of(s);
+	const struct traffic_row *row = flows_selected(s);
 	char text[320];
 
 	if (row == NULL)
@@ -296,13 +231,13 @@ flow_rows(struct rows *rows, const struct state *s)
 	    flows_span(row->span.kind, true), (long long)row->span.inside,
 	    (long long)row->span.domains, row->span.domains == 1 ? "" : "s", row->span.nic_share);
 	rows_item(rows, -1, ROLE_TEXT, text);
-	add_terms(rows, s, &(struct made_of){ QUANTITY_TRAFFIC, PART_ROW + s->flow });
+	add_terms(rows, s, &(struct made_of){ QUANTITY_TRAFFIC, PART_ROW + (int32_t)s->flow.at });
 }
 
 static void
 figure_rows(struct rows *rows, const struct state *s)
 {
-	const enum result_id id = figures_at(s->estimate, s->figure);
+	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
 	char text[640], overlap[512], formula[160];
 
 	if (id == RESULT_COUNT)
@@ -322,14 +257,14 @@ figure_rows(struct rows *rows, const struct state *s)
 void
 why_rows(struct rows *rows, const struct state *s)
 {
-	char line[512];
+	char line[512] = "";
 
-	why_line(s, s->why, line, sizeof line);
+	pane_table[s->why.pane]->line(s, line, sizeof line);
 	if (line[0] != '\0')
 		rows_item(rows, -1, ROLE_TEXT, line);
-	if (s->why == PANE_TRAFFIC)
+	if (s->why.pane == PANE_TRAFFIC)
 		flow_rows(rows, s);
-	else if (s->why == PANE_STEP)
+	else if (s->why.pane == PANE_STEP)
 		figure_rows(rows, s);
 	else
 		memory_rows(rows, s);

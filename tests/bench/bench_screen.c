@@ -23,7 +23,7 @@
 #include "file/catalog_file.h"
 #include "file/paths.h"
 #include "screen_floor.h"
-#include "ui/state.h"
+#include "ui/event.h"
 
 enum { STARTS = 11, KEYS = 20, QUIET_MS = 40, PATIENCE_MS = 5000, SETTLE_KEYS = 4 };
 
@@ -218,7 +218,7 @@ static void
 type(struct state *s, const char *keys)
 {
 	for (; *keys != '\0'; keys++)
-		state_key(s, (unsigned char)*keys);
+		app_key(s, (unsigned char)*keys);
 }
 
 static void
@@ -255,11 +255,11 @@ write_pictures(const char *path, const struct catalog *catalog, const char *node
 	batch_of(nodes, batch, sizeof batch);
 	if (!field_parse(FIELD_NODES, &plan, nodes, err, sizeof err) ||
 	    !field_parse(FIELD_GLOBAL_BATCH_SIZE, &plan, batch, err, sizeof err) ||
-	    !state_init(&s, &plan, catalog, &files, &options)) {
+	    !app_start(&s, &plan, catalog, &files, &options)) {
 		fprintf(stderr, "bench_screen: no plan to show\n");
 		exit(1);
 	}
-	state_resize(&s, columns, rows);
+	app_resize(&s, columns, rows);
 	type(&s, action->setup);
 	for (int i = 0; i < SETTLE_KEYS; i++)
 		type(&s, i % 2 == 0 ? action->key : action->back);

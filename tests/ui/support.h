@@ -16,7 +16,7 @@
 #include "core/text.h"
 #include "ui/command.h"
 #include "ui/input.h"
-#include "ui/state.h"
+#include "ui/event.h"
 
 #define UNUSED __attribute__((unused))
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -171,7 +171,7 @@ session_catalog(struct session *s)
 static UNUSED struct session *
 session_new(int columns, int rows)
 {
-	static const struct app_options options = { .color = APP_COLOR_AUTO };
+	static const struct app_options options = { .color = COLOR_AUTO };
 	struct session *s = calloc(1, sizeof *s);
 	struct plan plan;
 
@@ -183,8 +183,8 @@ session_new(int columns, int rows)
 		.write_draft = fake_write,
 	};
 	plan_builtin(&plan);
-	assert_true(state_init(&s->state, &plan, &s->catalog, &s->files, &options));
-	state_resize(&s->state, columns, rows);
+	assert_true(app_start(&s->state, &plan, &s->catalog, &s->files, &options));
+	app_resize(&s->state, columns, rows);
 	return s;
 }
 
@@ -199,7 +199,7 @@ session_free(struct session *s)
 static UNUSED void
 key(struct session *s, int32_t k)
 {
-	s->flags = state_key(&s->state, k);
+	s->flags = app_key(&s->state, k);
 }
 
 /* Type characters; '\r' is Enter, '\b' Backspace. */

@@ -127,7 +127,7 @@ test_selected_shown(void **unused)
 		for (int h = 1; h <= 50; h++) {
 			int x;
 
-			state_resize(&s->state, w, h);
+			app_resize(&s->state, w, h);
 			draw(s);
 			x = s->canvas.cursor_x;
 			assert_int_equal(s->canvas.cell[s->canvas.cursor_y * w + x].ch, L'>');
@@ -151,7 +151,7 @@ test_every_screen(void **unused)
 		type(s, keys[k]);
 		for (size_t i = 0; i < COUNT(w); i++)
 			for (size_t j = 0; j < COUNT(h); j++) {
-				state_resize(&s->state, w[i], h[j]);
+				app_resize(&s->state, w[i], h[j]);
 				draw(s);
 				key(s, INPUT_DOWN);
 				draw(s);

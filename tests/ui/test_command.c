@@ -8,8 +8,9 @@ test_table(void **unused)
 		const struct command *c = &command_table[i];
 		size_t n = strlen(c->help);
 
-		assert_true(c->run != NULL || (c->step != NULL && c->way != 0));
-		assert_true(c->argument[0] == '\0' || c->run != NULL); /* what is typed goes there */
+		assert_true(c->run != NULL || c->set != NULL || (c->step != NULL && c->way != 0));
+		/* What is typed goes there. */
+		assert_true(c->argument[0] == '\0' || c->run != NULL || c->set != NULL);
 		assert_ptr_equal(command_find(c->name), c);
 		assert_true(n > 0 && c->help[n - 1] != '.');
 		if (c->hint != NULL)
@@ -86,7 +87,7 @@ test_monkey(void **unused)
 			continue;
 		key(s, k < 128 ? k : k - 128 + INPUT_UP);
 		if (i % 7 == 0)
-			state_resize(&s->state, (int)(seed >> 8) % 120, (int)(seed >> 20) % 40);
+			app_resize(&s->state, (int)(seed >> 8) % 120, (int)(seed >> 20) % 40);
 		draw(s);
 	}
 	session_free(s);
@@ -150,11 +151,11 @@ test_hidden_map(void **unused)
 		assert_int_equal(s->state.picture, PICTURE_MAP);
 		key(s, INPUT_ESCAPE);
 	}
-	state_command(&s->state, "zoom halves");
+	app_command(&s->state, "zoom halves");
 	assert_string_equal(s->state.message, "map: halves");
 	s->state.settings.ascii = true;
-	state_follow(&s->state);
-	state_command(&s->state, "zoom halves");
+	app_follow(&s->state);
+	app_command(&s->state, "zoom halves");
 	assert_non_null(strstr(s->state.message, "shown as cells"));
 	type(s, "p");
 	type(s, "ZZZZZZ");
@@ -163,9 +164,9 @@ test_hidden_map(void **unused)
 	assert_true(shows(s, "p map"));
 	key(s, INPUT_DOWN);
 	key(s, INPUT_DOWN);
-	state_command(&s->state, "next-pane memory");
+	app_command(&s->state, "next-pane memory");
 	type(s, "kkkkkkkk");
-	state_command(&s->state, "next-pane map");
+	app_command(&s->state, "next-pane map");
 	key(s, INPUT_ENTER);
 	assert_true(shows(s, "why: memory of stage 2"));
 	key(s, INPUT_ESCAPE);
@@ -190,23 +191,23 @@ test_arguments(void **unused)
 			continue;
 		text_put(line, sizeof line, "%s 3", c->name);
 		text_put(said, sizeof said, "%s takes no argument", c->name);
-		assert_int_equal(state_command(&s->state, line), 0);
+		assert_int_equal(app_command(&s->state, line), 0);
 		assert_string_equal(s->state.message, said);
 	}
 	assert_int_equal(s->disk.saves, 0);
-	state_command(&s->state, "wq other.cfg");
+	app_command(&s->state, "wq other.cfg");
 	assert_int_equal(s->disk.saves, 0);
-	state_command(&s->state, "accept");
+	app_command(&s->state, "accept");
 	assert_string_equal(s->state.message, "no list is open");
-	state_command(&s->state, "close");
+	app_command(&s->state, "close");
 	assert_string_equal(s->state.message, "no list is open");
-	state_command(&s->state, "filter");
-	assert_int_equal(s->state.prompt, PROMPT_NONE);
-	state_command(&s->state, "set");
+	app_command(&s->state, "filter");
+	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
+	app_command(&s->state, "set");
 	assert_string_equal(s->state.message, "the form is: set PATH VALUE");
-	state_command(&s->state, "language en");
+	app_command(&s->state, "language en");
 	assert_non_null(strstr(s->state.message, "English"));
-	state_command(&s->state, "language auto");
+	app_command(&s->state, "language auto");
 	assert_string_equal(s->state.settings.language, "auto");
 	session_free(s);
 }
@@ -224,7 +225,7 @@ test_small(void **unused)
 	key(s, INPUT_DOWN);
 	assert_true(shows(s, "> Down j"));
 	key(s, INPUT_ESCAPE);
-	state_resize(&s->state, 40, 12);
+	app_resize(&s->state, 40, 12);
 	type(s, "p");
 	assert_int_equal(command_context(&s->state), CONTEXT_PIPELINE);
 	type(s, "p");
@@ -256,17 +257,17 @@ test_prompt_in_lists(void **unused)
 	(void)unused;
 	type(s, "i:tp 4\r");
 	assert_int_equal(s->state.plan.parallel.tp, 4);
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	type(s, "i:nonsense\r");
 	assert_true(shows(s, "no command nonsense"));
-	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	type(s, ":down\r");
-	assert_int_equal(s->state.item, 1);
+	assert_int_equal(s->state.list.item, 1);
 	type(s, ":history\r");
-	assert_int_equal(s->state.overlay, OVERLAY_HISTORY);
+	assert_int_equal(s->state.list.kind, LIST_HISTORY);
 	type(s, ":");
 	key(s, INPUT_ESCAPE);
-	assert_int_equal(s->state.overlay, OVERLAY_HISTORY);
+	assert_int_equal(s->state.list.kind, LIST_HISTORY);
 	session_free(s);
 }
 
@@ -309,10 +310,10 @@ test_columns(void **unused)
 	assert_true(shows(s, "O                  :settings [NAME VALUE] colours"));
 	type(s, "q:name a name that is far too long\r/plan is called");
 	assert_true(shows(s, "name               a name that is.. name  "));
-	state_resize(&s->state, 80, 24);
+	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "name               a name that is.. name  "));
 	assert_true(hides(s, "what the"));
-	state_resize(&s->state, 40, 12);
+	app_resize(&s->state, 40, 12);
 	assert_true(shows(s, "name               a name that is.. \u2502"));
 	key(s, INPUT_ESCAPE);
 	type(s, "d");
@@ -367,7 +368,7 @@ test_question_width(void **unused)
 	s->disk.exists = true;
 	type(s, "+");
 	for (int w = 40; w <= 120; w++) {
-		state_resize(&s->state, w, 24);
+		app_resize(&s->state, w, 24);
 		type(s, ":open other.cfg\r");
 		assert_true(shows(s, "s save, d discard") && shows(s, "Esc"));
 		key(s, INPUT_ESCAPE);

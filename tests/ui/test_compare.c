@@ -134,16 +134,16 @@ test_narrow(void **unused)
 	(void)unused;
 	key(s, INPUT_RIGHT);
 	for (size_t i = 0; i < COUNT(sizes); i++) {
-		state_resize(&s->state, sizes[i].columns, sizes[i].rows);
+		app_resize(&s->state, sizes[i].columns, sizes[i].rows);
 		for (int pane = 0; pane < PANE_COUNT; pane++) {
 			draw(s);
 			type(s, "\t");
 		}
 	}
-	state_resize(&s->state, 80, 24);
+	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "memory traffic [step]  -"));
 	assert_true(shows(s, "(was 2) 4"));
-	state_resize(&s->state, 40, 12);
+	app_resize(&s->state, 40, 12);
 	type(s, "\t\t");
 	assert_true(shows(s, "GiB "));
 	session_free(s);
@@ -188,7 +188,7 @@ test_compare(void **unused)
 
 	(void)unused;
 	type(s, "D");
-	assert_int_equal(s->state.overlay, OVERLAY_COMPARE);
+	assert_int_equal(s->state.list.kind, LIST_COMPARE);
 	assert_true(shows(s, "compare: saved plan and this plan"));
 	assert_true(shows(s, "no field differs"));
 	assert_true(shows(s, "its memory: total"));
@@ -203,9 +203,9 @@ test_compare(void **unused)
 	type(s, "/parallel.tp\r\r");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	assert_true(shows(s, "from saved plan: TP 2"));
-	assert_int_equal(s->state.overlay, OVERLAY_COMPARE);
+	assert_int_equal(s->state.list.kind, LIST_COMPARE);
 	type(s, "qq");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	type(s, "u");
 	assert_int_equal(s->state.plan.parallel.tp, 4);
 	/* On an estimate it does nothing. */
@@ -305,13 +305,13 @@ test_compare_file(void **unused)
 	assert_int_equal(s->state.plan.parallel.cp, 2);
 	assert_true(shows(s, "from beta.cfg: CP 2"));
 	key(s, INPUT_ESCAPE);
-	state_resize(&s->state, 140, 40); /* room for its name above its column */
+	app_resize(&s->state, 140, 40); /* room for its name above its column */
 	type(s, ":compare llama-3.1-70b-64xh100.cfg\r");
 	assert_true(shows(s, "  llama-3.1-70b-64xh100.cfg  "));
-	state_resize(&s->state, 100, 40);
+	app_resize(&s->state, 100, 40);
 	assert_int_equal(s->state.saved.parallel.cp, 1);
 	type(s, "q:compare missing.cfg\r");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_true(shows(s, "No such file"));
 	/* Pinned comes before saved. */
 	type(s, "PD");
@@ -331,15 +331,15 @@ test_compare_sizes(void **unused)
 	key(s, INPUT_RIGHT);
 	type(s, ":set notes a text that is far longer than any column of a table could be\rD");
 	for (size_t i = 0; i < COUNT(columns); i++) {
-		state_resize(&s->state, columns[i], 24);
+		app_resize(&s->state, columns[i], 24);
 		key(s, INPUT_END);
 		draw(s);
 		key(s, INPUT_HOME);
 		draw(s);
 	}
-	state_resize(&s->state, 60, 24);
+	app_resize(&s->state, 60, 24);
 	assert_true(shows(s, "parallel.tp: 2 -> 4"));
-	state_resize(&s->state, 80, 24);
+	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "parallel.tp    "));
 	assert_true(shows(s, "percent"));
 	assert_true(shows(s, "notes: - -> a text"));
@@ -359,14 +359,14 @@ test_history(void **unused)
 	(void)unused;
 	type(s, "+");
 	type(s, ":set pp 2\r:set cp 2\rU");
-	assert_int_equal(s->state.overlay, OVERLAY_HISTORY);
+	assert_int_equal(s->state.list.kind, LIST_HISTORY);
 	assert_true(shows(s, "   0  the plan at the start"));
 	assert_true(shows(s, "   1  TP 4"));
 	assert_true(shows(s, "   2  PP 2"));
 	assert_true(shows(s, ">    3* CP 2"));
 	assert_true(shows(s, " GiB"));
 	type(s, "kk\r");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_int_equal(s->state.plan.parallel.tp, 4);
 	assert_int_equal(s->state.plan.parallel.pp, 4);
 	assert_true(shows(s, "undone 2 changes"));
@@ -393,7 +393,7 @@ test_history(void **unused)
 	assert_int_equal(s->state.plan.parallel.pp, 4);
 	type(s, "U");
 	for (int w = 100; w > 8; w -= 9) {
-		state_resize(&s->state, w, 12);
+		app_resize(&s->state, w, 12);
 		draw(s);
 	}
 	session_free(s);
@@ -453,7 +453,7 @@ test_title_room(void **unused)
 	for (int w = 72; w <= 110; w++) {
 		char *all, *line;
 
-		state_resize(&s->state, w, 24);
+		app_resize(&s->state, w, 24);
 		all = picture(s);
 		line = strstr(all, "[memory]");
 		if (line != NULL) {

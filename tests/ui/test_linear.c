@@ -112,7 +112,7 @@ test_lists(void **unused)
 	answers(s, "tp 3", "fix: tp ");
 	answers(s, "errors", "a number takes that entry");
 	answers(s, "1", "fixed: ");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	answers(s, "search batch", "micro-batch");
 	answers(s, "2", "1. ");
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
@@ -154,11 +154,11 @@ test_questions(void **unused)
 	answers(s, "tp 4", "TP 4");
 	answers(s, "quit", "unsaved changes");
 	answers(s, "", "done");
-	assert_int_equal(s->state.question, QUESTION_NONE);
+	assert_int_equal(s->state.question.kind, QUESTION_NONE);
 	/* So is another command, which a script may go on with. */
 	answers(s, "quit", "unsaved changes");
 	answers(s, "pp 2", "1. PP 2: memory ");
-	assert_int_equal(s->state.question, QUESTION_NONE);
+	assert_int_equal(s->state.question.kind, QUESTION_NONE);
 	answers(s, ":pp=4", "1. PP 4: memory ");
 	answers(s, "save", "save as: ");
 	answers(s, "", "done");

@@ -5,7 +5,7 @@
 #include "core/framework/resolve.h"
 #include "ui/map_grid.h"
 #include "ui/paint.h"
-#include "ui/views.h"
+#include "ui/map_sets.h"
 
 static struct plan plan;
 static struct estimate estimate; /* the layout alone */
@@ -322,14 +322,14 @@ test_presets(void **unused)
 	int presets = 0;
 
 	(void)unused;
-	while (kinds_preset(presets) != NULL)
+	while (map_set_name(presets) != NULL)
 		presets++;
 	assert_int_equal(presets, 11);
 	for (size_t f = 0; f < COUNT(frameworks); f++) {
 		lay_out(frameworks[f], 2, 8, 2, 1, 2);
 		for (int i = 0; i < presets; i++) {
 			const char *name[MAP_COLORS_MAX];
-			int n = kinds_preset_groups(i, &estimate.layout, name);
+			int n = map_set_groups(i, &estimate.layout, name);
 			struct map_view v;
 			struct canvas c;
 
@@ -354,7 +354,7 @@ test_ready_made(void **unused)
 	(void)unused;
 	type(s, "d");
 	assert_true(shows(s, "CP             cp "));
-	state_command(&s->state, "set parallel.layout deepspeed");
+	app_command(&s->state, "set parallel.layout deepspeed");
 	type(s, "d");
 	assert_true(shows(s, "CP+DP          data "));
 	assert_true(hides(s, "CP  "));

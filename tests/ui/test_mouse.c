@@ -1,7 +1,7 @@
 /* Clicks and the wheel, on what the screen shows. */
 #include "ui/mouse.h"
 
-#include "ui/arrange.h"
+#include "ui/panes.h"
 #include "support.h"
 
 /* Where a text stands on the screen as drawn now; its first column. */
@@ -28,7 +28,7 @@ place(struct session *s, const char *text, enum mouse_action action)
 static void
 click(struct session *s, const char *text)
 {
-	s->flags = state_mouse(&s->state, place(s, text, MOUSE_CLICK));
+	s->flags = app_mouse(&s->state, place(s, text, MOUSE_CLICK));
 }
 
 static void
@@ -39,12 +39,12 @@ test_form(void **unused)
 	(void)unused;
 	click(s, "global batch");
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
-	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
 	click(s, "global batch"); /* selected already: edit */
-	assert_int_equal(s->state.prompt, PROMPT_FIELD);
+	assert_int_equal(s->state.prompt.kind, PROMPT_FIELD);
 	/* While typing, clicks do nothing. */
 	click(s, "micro-batch");
-	assert_int_equal(s->state.prompt, PROMPT_FIELD);
+	assert_int_equal(s->state.prompt.kind, PROMPT_FIELD);
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
 	key(s, INPUT_ESCAPE);
 	/* Headings are nothing to select. */
@@ -54,7 +54,7 @@ test_form(void **unused)
 	state_focus(&s->state, PANE_STEP);
 	click(s, "global batch");
 	assert_int_equal(s->state.focus, PANE_FORM);
-	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
 	session_free(s);
 }
 
@@ -67,12 +67,12 @@ test_map(void **unused)
 	click(s, "[12G]");
 	assert_int_equal(s->state.focus, PANE_MAP);
 	assert_int_equal(s->state.map.cursor, 12);
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	click(s, ">12G<");
-	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	key(s, INPUT_ESCAPE);
 	/* The wheel zooms, and moves no cursor. */
-	s->flags = state_mouse(&s->state, place(s, "node 1", MOUSE_WHEEL_DOWN));
+	s->flags = app_mouse(&s->state, place(s, "node 1", MOUSE_WHEEL_DOWN));
 	assert_int_equal(s->state.map.cursor, 12);
 	assert_true(hides(s, ">12G<"));
 	session_free(s);
@@ -83,23 +83,23 @@ static void
 test_halves(void **unused)
 {
 	struct session *s = session_new(120, 40);
-	const struct rect r = state_arrange(&s->state).inner[PANE_MAP];
+	const struct rect r = panes_arrange(&s->state).inner[PANE_MAP];
 	struct mouse m = { .action = MOUSE_CLICK };
 	int x, y;
 
 	(void)unused;
-	state_command(&s->state, "zoom halves");
+	app_command(&s->state, "zoom halves");
 	assert_true(map_find(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h, 1, &x, &y));
 	m.x = r.x + x;
 	m.y = r.y + y;
-	state_mouse(&s->state, m);
+	app_mouse(&s->state, m);
 	assert_int_equal(s->state.map.cursor, 1);
-	state_mouse(&s->state, m);
+	app_mouse(&s->state, m);
 	assert_int_equal(s->state.map.cursor, 5);
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
-	state_mouse(&s->state, m);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	app_mouse(&s->state, m);
 	assert_int_equal(s->state.map.cursor, 5);
-	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	session_free(s);
 }
 
@@ -117,8 +117,8 @@ test_pipeline(void **unused)
 
 		type(s, "p");
 		state_focus(&s->state, PANE_MAP);
-		state_follow(&s->state);
-		r = state_arrange(&s->state).inner[PANE_MAP];
+		app_follow(&s->state);
+		r = panes_arrange(&s->state).inner[PANE_MAP];
 		for (int y = 0; y < r.h; y++) {
 			int64_t at;
 
@@ -127,16 +127,16 @@ test_pipeline(void **unused)
 			if (at < 0 || at == 3)
 				continue;
 			seen[at] = true;
-			state_mouse(&s->state, (struct mouse){ r.x + 2, r.y + y, MOUSE_CLICK });
+			app_mouse(&s->state, (struct mouse){ r.x + 2, r.y + y, MOUSE_CLICK });
 			assert_int_equal(s->state.pipeline.stage, at);
-			assert_int_equal(s->state.stage, at);
+			assert_int_equal(s->state.stage.at, at);
 			draw(s); /* the marker is on that stage's first line */
 			assert_true(s->canvas.cursor_y <= r.y + y && s->canvas.cursor_y >= r.y + y - 2);
 		}
 		assert_true(seen[1] && seen[2]);
 		draw(s);
-		state_mouse(&s->state, (struct mouse){ r.x, s->canvas.cursor_y, MOUSE_CLICK });
-		assert_int_equal(s->state.overlay, OVERLAY_WHY);
+		app_mouse(&s->state, (struct mouse){ r.x, s->canvas.cursor_y, MOUSE_CLICK });
+		assert_int_equal(s->state.list.kind, LIST_WHY);
 		session_free(s);
 	}
 }
@@ -149,20 +149,20 @@ test_numbers(void **unused)
 	(void)unused;
 	click(s, "stage 2");
 	assert_int_equal(s->state.focus, PANE_MEMORY);
-	assert_int_equal(s->state.stage, 2);
+	assert_int_equal(s->state.stage.at, 2);
 	click(s, "stage 2");
-	assert_int_equal(s->state.overlay, OVERLAY_WHY);
+	assert_int_equal(s->state.list.kind, LIST_WHY);
 	key(s, INPUT_ESCAPE);
 	click(s, "pp   send");
 	assert_int_equal(s->state.focus, PANE_TRAFFIC);
-	assert_int_equal(s->state.estimate->traffic.row[s->state.flow].dim, TRAFFIC_PP);
+	assert_int_equal(s->state.estimate->traffic.row[s->state.flow.at].dim, TRAFFIC_PP);
 	click(s, "dim  collective"); /* the heading */
-	assert_int_equal(s->state.estimate->traffic.row[s->state.flow].dim, TRAFFIC_PP);
+	assert_int_equal(s->state.estimate->traffic.row[s->state.flow.at].dim, TRAFFIC_PP);
 	click(s, "bubble");
 	assert_int_equal(s->state.focus, PANE_STEP);
 	assert_true(shows(s, ">bubble"));
 	click(s, ">bubble");
-	assert_int_equal(s->state.overlay, OVERLAY_WHY);
+	assert_int_equal(s->state.list.kind, LIST_WHY);
 	assert_true(shows(s, "why: bubble"));
 	session_free(s);
 }
@@ -176,35 +176,35 @@ test_lists(void **unused)
 
 	(void)unused;
 	click(s, "d dimensions");
-	assert_int_equal(s->state.overlay, OVERLAY_KINDS);
+	assert_int_equal(s->state.list.kind, LIST_KINDS);
 	click(s, "[ ] pp ");
 	assert_true(shows(s, "> [ ] pp"));
 	click(s, "[ ] pp ");
 	assert_int_equal(s->state.map.colors, 2);
-	s->flags = state_mouse(&s->state, below); /* no entry there, or another one: no harm */
+	s->flags = app_mouse(&s->state, below); /* no entry there, or another one: no harm */
 	click(s, "Esc close");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	/* A list that is filtered while it is open. */
 	key(s, '/');
 	type(s, "batch");
 	click(s, "global batch");
-	assert_int_equal(s->state.overlay, OVERLAY_FIELDS);
+	assert_int_equal(s->state.list.kind, LIST_FIELDS);
 	click(s, "global batch");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
-	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
 	click(s, "? help");
-	assert_int_equal(s->state.overlay, OVERLAY_HELP);
-	s->flags = state_mouse(&s->state, (struct mouse){ 5, 10, MOUSE_WHEEL_DOWN });
-	assert_int_equal(s->state.first_line, 3);
-	assert_true(s->state.item >= 1);
-	s->flags = state_mouse(&s->state, (struct mouse){ 5, 10, MOUSE_WHEEL_UP });
-	assert_int_equal(s->state.first_line, 0);
+	assert_int_equal(s->state.list.kind, LIST_HELP);
+	s->flags = app_mouse(&s->state, (struct mouse){ 5, 10, MOUSE_WHEEL_DOWN });
+	assert_int_equal(s->state.list.first_line, 3);
+	assert_true(s->state.list.item >= 1);
+	s->flags = app_mouse(&s->state, (struct mouse){ 5, 10, MOUSE_WHEEL_UP });
+	assert_int_equal(s->state.list.first_line, 0);
 	/* No hints stand in the last line while the filter is typed. */
 	click(s, "/ filter");
-	s->flags = state_mouse(&s->state, (struct mouse){ 14, 39, MOUSE_CLICK });
-	assert_int_equal(s->state.overlay, OVERLAY_HELP);
-	assert_int_equal(s->state.prompt, PROMPT_FILTER);
+	s->flags = app_mouse(&s->state, (struct mouse){ 14, 39, MOUSE_CLICK });
+	assert_int_equal(s->state.list.kind, LIST_HELP);
+	assert_int_equal(s->state.prompt.kind, PROMPT_FILTER);
 	key(s, INPUT_ESCAPE);
 	key(s, INPUT_ESCAPE);
 	click(s, "q quit");
@@ -224,7 +224,7 @@ test_tabs(void **unused)
 	assert_true(shows(s, "memory [traffic] step"));
 	click(s, "memory [traffic]");
 	assert_int_equal(s->state.focus, PANE_MEMORY);
-	state_resize(&s->state, 40, 12);
+	app_resize(&s->state, 40, 12);
 	click(s, "map [memory]");
 	assert_int_equal(s->state.focus, PANE_MAP);
 	click(s, "step");
@@ -242,11 +242,11 @@ test_wheel(void **unused)
 	key(s, 'a'); /* more fields than rows */
 	state_focus(&s->state, PANE_STEP);
 	for (int i = 0; i < 40; i++)
-		s->flags = state_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_DOWN });
+		s->flags = app_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_DOWN });
 	assert_int_equal(s->state.focus, PANE_STEP);
 	assert_true(shows(s, "calibration"));
 	for (int i = 0; i < 40; i++)
-		s->flags = state_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_UP });
+		s->flags = app_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_UP });
 	assert_int_equal(s->state.form.first, 0);
 	assert_true(shows(s, "plan"));
 	session_free(s);
@@ -270,10 +270,10 @@ test_everywhere(void **unused)
 					for (int action = MOUSE_WHEEL_DOWN; action >= MOUSE_CLICK; action--) {
 						struct plan was = s->state.plan;
 
-						if (opener[k] != INPUT_NONE && s->state.overlay == OVERLAY_NONE &&
-						    s->state.prompt == PROMPT_NONE && s->state.question == QUESTION_NONE)
+						if (opener[k] != INPUT_NONE && s->state.list.kind == LIST_NONE &&
+						    s->state.prompt.kind == PROMPT_NONE && s->state.question.kind == QUESTION_NONE)
 							key(s, opener[k]);
-						state_mouse(&s->state, (struct mouse){ x, y, (enum mouse_action)action });
+						app_mouse(&s->state, (struct mouse){ x, y, (enum mouse_action)action });
 						if (action != MOUSE_CLICK)
 							for (enum field_id f = 0; f < FIELD_COUNT; f++)
 								assert_true(field_same(f, &was, &s->state.plan));

@@ -3,6 +3,7 @@
 #include "support.h"
 #include "ui/figures.h"
 #include "ui/flows.h"
+#include "ui/panes.h"
 #include "ui/summary.h"
 
 static const double gib = 1073741824.0;
@@ -68,7 +69,7 @@ filled(int columns, int rows, bool ascii)
 	s->state.settings.ascii = ascii;
 	fill_train(s->state.estimate);
 	fill_train(s->state.base); /* nothing has changed */
-	state_follow(&s->state);
+	app_follow(&s->state);
 	return s;
 }
 
@@ -137,24 +138,24 @@ test_traffic(void **unused)
 	assert_true(shows(s, " tp   all-gather        8 nvlink   118 GB  410 ms  200 ms"));
 	assert_true(shows(s, " pp   send              4 network 2.10 GB 50.0 ms  400 us"));
 	type(s, "\t\t\tj");
-	assert_int_equal(s->state.flow, 1);
+	assert_int_equal(s->state.flow.at, 1);
 	assert_true(shows(s, ">tp   reduce-scatter"));
 	key(s, INPUT_END);
-	assert_int_equal(s->state.flow, 3);
+	assert_int_equal(s->state.flow.at, 3);
 	assert_true(shows(s, ">dp   reduce-scatter   16 mixed   17.0 GB  900 ms     0 s"));
 	type(s, "j");
-	assert_int_equal(s->state.flow, 3);
+	assert_int_equal(s->state.flow.at, 3);
 	/* Narrow: short names, then fewer columns. */
-	state_resize(&s->state, 80, 24);
+	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "memory [traffic] step"));
 	assert_true(shows(s, ">dp   RS     16 mix 17.0 GB  900 ms     0 s"));
-	state_resize(&s->state, 40, 12);
+	app_resize(&s->state, 40, 12);
 	assert_true(shows(s, ">dp   RS   17.0 GB  900 ms     0 s"));
-	state_resize(&s->state, 20, 3);
+	app_resize(&s->state, 20, 3);
 	assert_true(shows(s, ">dp  17.0 GB 900 ms"));
 	s->state.estimate->traffic.count = 0;
-	state_resize(&s->state, 100, 30);
-	assert_int_equal(s->state.flow, 0);
+	app_resize(&s->state, 100, 30);
+	assert_int_equal(s->state.flow.at, 0);
 	assert_true(shows(s, "No GPU sends anything."));
 	session_free(s);
 }
@@ -174,14 +175,14 @@ test_step(void **unused)
 		assert_true(shows(s, shown[i]));
 	assert_true(shows(s, "MFU 41 %  9.81 s/step"));
 	type(s, "\t\t\t\tj");
-	assert_int_equal(s->state.figure, 1);
+	assert_int_equal(s->state.figure.at, 1);
 	key(s, INPUT_RIGHT); /* one column on: four lines */
-	assert_int_equal(s->state.figure, 5);
+	assert_int_equal(s->state.figure.at, 5);
 	key(s, INPUT_LEFT);
-	assert_int_equal(s->state.figure, 1);
+	assert_int_equal(s->state.figure.at, 1);
 	key(s, INPUT_LEFT);
-	assert_int_equal(s->state.figure, 1);
-	state_resize(&s->state, 20, 3);
+	assert_int_equal(s->state.figure.at, 1);
+	app_resize(&s->state, 20, 3);
 	assert_true(shows(s, ">tokens/s"));
 	/* Rates of the GPU unknown: no times. */
 	s->state.estimate->step = (struct steptime){ 0 };
@@ -197,7 +198,7 @@ test_serve(void **unused)
 	(void)unused;
 	type(s, ":set mode serve\r");
 	fill_serve(s->state.estimate);
-	state_follow(&s->state);
+	app_follow(&s->state);
 	assert_true(shows(s, "weights  16.0 GiB"));
 	assert_true(shows(s, "KV pool  40.0 GiB"));
 	assert_true(shows(s, "KV tokens    328k"));
@@ -265,11 +266,11 @@ test_why(void **unused)
 	assert_true(shows(s, "hidden behind compute: "));
 	assert_true(shows(s, "TP collectives for weight gradients"));
 	type(s, "qG");
-	state_resize(&s->state, 200, 40);
+	app_resize(&s->state, 200, 40);
 	type(s, "k");
 	assert_true(shows(s, "exposed 520 ms: communication that compute does not hide"));
 	assert_true(shows(s, "; hidden: "));
-	state_resize(&s->state, 100, 40);
+	app_resize(&s->state, 100, 40);
 	type(s, "\t");
 	assert_int_equal(s->state.focus, PANE_FORM);
 	type(s, "W"); /* away from the numbers: memory */
@@ -330,19 +331,19 @@ test_why_terms(void **unused)
 
 	(void)unused;
 	type(s, "\t\t\t\r");
-	assert_non_null(s->state.terms);
-	memcpy(s->state.terms, terms, sizeof terms);
-	s->state.term_count = COUNT(terms);
+	assert_non_null(s->state.why.term);
+	memcpy(s->state.why.term, terms, sizeof terms);
+	s->state.why.terms = COUNT(terms);
 	assert_true(shows(s, "communication.bytes: 118 GB"));
 	assert_true(shows(s, "forward = 1"));
 	assert_true(shows(s, "source: source b"));
 	assert_true(hides(s, "scatter = 3"));
 	assert_true(hides(s, "gather = 4"));
-	s->state.flow = 3;
+	s->state.flow.at = 3;
 	assert_true(shows(s, "communication.bytes: 9.00 GB"));
 	assert_true(shows(s, "gather = 4"));
 	assert_true(hides(s, "scatter = 3"));
-	s->state.why = PANE_STEP;
+	s->state.why.pane = PANE_STEP;
 	assert_true(shows(s, "step.seconds: 7.10 s"));
 	assert_true(shows(s, "compute = 5"));
 	assert_true(hides(s, "forward = 1"));
@@ -419,7 +420,7 @@ test_figures_apart(void **unused)
 	(void)unused;
 	e->step.training_seconds = 1.2 * 86400;
 	for (int w = 40; w <= 200; w++) {
-		state_resize(&s->state, w, 30);
+		app_resize(&s->state, w, 30);
 		state_focus(&s->state, PANE_STEP);
 		for (int i = 0; i < figures_count(e); i++) {
 			figures_format(figures_at(e, i), e, value, sizeof value);
@@ -435,14 +436,14 @@ static void
 test_errors(void **unused)
 {
 	struct session *s = session_new(100, 30);
-	struct arrange before = state_arrange(&s->state), after;
+	struct arrange before = panes_arrange(&s->state), after;
 
 	(void)unused;
 	s->state.form.field = FIELD_PP;
 	type(s, "3\r");
 	assert_true(shows(s, "No traffic to show until the errors are mended"));
 	assert_true(shows(s, "No times to show until the errors are mended"));
-	after = state_arrange(&s->state);
+	after = panes_arrange(&s->state);
 	assert_int_equal(before.pane[PANE_STEP].y, after.pane[PANE_STEP].y);
 	type(s, "\t\t\t\rq\t\r");
 	draw(s);
@@ -472,10 +473,10 @@ test_warnings(void **unused)
 	s->state.estimate->legal = false; /* fixes are not looked for again */
 	type(s, "f");
 	assert_true(shows(s, "no single change mends what is wrong (e lists it)"));
-	s->state.overlay = OVERLAY_DIAGS;
+	s->state.list.kind = LIST_DIAGS;
 	type(s, "\r");
 	assert_true(shows(s, "no single change mends this"));
-	assert_int_equal(s->state.overlay, OVERLAY_DIAGS);
+	assert_int_equal(s->state.list.kind, LIST_DIAGS);
 	session_free(s);
 }
 

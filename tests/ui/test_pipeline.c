@@ -280,9 +280,9 @@ test_session(void **unused)
 	assert_true(s->state.pipeline.column > 0);
 	key(s, INPUT_HOME);
 	assert_int_equal(s->state.pipeline.column, 0);
-	state_command(&s->state, "set parallel.vpp 2");
+	app_command(&s->state, "set parallel.vpp 2");
 	assert_true(shows(s, "4 stages of 2 chunks"));
-	state_command(&s->state, "set mode serve");
+	app_command(&s->state, "set mode serve");
 	assert_true(shows(s, "pipeline"));
 	type(s, "p");
 	assert_true(shows(s, "map"));
@@ -300,7 +300,7 @@ test_frame(void **unused)
 	assert_true(shows(s, "pipeline: 1f1b, 16 stages, 256 micro-batches "));
 	assert_true(shows(s, " 1-8 of 16 \u2500\u2510"));
 	type(s, ":set vpp 2\r");
-	state_resize(&s->state, 90, 30);
+	app_resize(&s->state, 90, 30);
 	assert_true(hides(s, "pipeline: 1f1b"));
 	assert_true(shows(s, " 1f1b, 16 stages of 2 chunks, 256 micro-batches "));
 	session_free(s);

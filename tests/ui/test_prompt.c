@@ -98,7 +98,7 @@ begin(void)
 static void
 line_is(struct session *s, const char *text)
 {
-	assert_string_equal(s->state.line.text, text);
+	assert_string_equal(s->state.prompt.line.text, text);
 }
 
 static void
@@ -108,8 +108,8 @@ test_recall(void **unused)
 	char *lines;
 
 	(void)unused;
-	recall_load(&s->state.recall, "tp 1\nzoom auto\n\ntp 2\n");
-	assert_int_equal(s->state.recall.count, 3);
+	recall_load(&s->state.prompt.recall, "tp 1\nzoom auto\n\ntp 2\n");
+	assert_int_equal(s->state.prompt.recall.count, 3);
 	type(s, ":pp 2\r:tp 4\r:tp 2\r:  \r");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	/* Up: those that begin as what was typed; Ctrl-P: all of them. */
@@ -135,7 +135,7 @@ test_recall(void **unused)
 	key(s, INPUT_UP);
 	line_is(s, "tp 20");
 	key(s, INPUT_ESCAPE);
-	lines = recall_new(&s->state.recall);
+	lines = recall_new(&s->state.prompt.recall);
 	assert_string_equal(lines, "pp 2\ntp 4\ntp 2\n");
 	free(lines);
 	session_free(s);
@@ -194,9 +194,9 @@ test_complete(void **unused)
 	assert_true(shows(s, "previous  [previous-pane]"));
 	key(s, INPUT_BACK_TAB);
 	key(s, INPUT_BACK_TAB);
-	assert_true(s->state.completion.at == s->state.completion.count - 1);
+	assert_true(s->state.prompt.words.at == s->state.prompt.words.count - 1);
 	type(s, "x"); /* typing ends it */
-	assert_int_equal(s->state.completion.count, 0);
+	assert_int_equal(s->state.prompt.words.count, 0);
 	key(s, INPUT_CTRL('U'));
 	type(s, "qqq\t");
 	assert_true(shows(s, "nothing begins like this"));
@@ -266,7 +266,7 @@ test_fields(void **unused)
 	type(s, ":parallel.pp = 2\r");
 	assert_int_equal(s->state.plan.parallel.pp, 2);
 	type(s, ":vpp\r"); /* alone: type it there */
-	assert_int_equal(s->state.prompt, PROMPT_FIELD);
+	assert_int_equal(s->state.prompt.kind, PROMPT_FIELD);
 	assert_int_equal(s->state.form.field, FIELD_VPP);
 	key(s, INPUT_ESCAPE);
 	type(s, ":undoo\r");
@@ -286,14 +286,14 @@ test_help(void **unused)
 
 	(void)unused;
 	type(s, ":help zoom-out\r");
-	assert_int_equal(s->state.overlay, OVERLAY_HELP);
+	assert_int_equal(s->state.list.kind, LIST_HELP);
 	assert_true(shows(s, "> Z "));
 	type(s, "q:help vpp\r");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_int_equal(s->state.form.field, FIELD_VPP);
 	assert_true(shows(s, field_table[FIELD_VPP].help));
 	type(s, ":help serving.dcp\r"); /* of the other mode */
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_true(shows(s, "serving.dcp: "));
 	type(s, ":help catalogue\r");
 	assert_true(shows(s, "with \"catalogue\""));
@@ -316,14 +316,14 @@ test_filter(void **unused)
 		if (i > 2)
 			type(s, "u");
 		type(s, lists[i]);
-		assert_int_not_equal(s->state.overlay, OVERLAY_NONE);
+		assert_int_not_equal(s->state.list.kind, LIST_NONE);
 		key(s, INPUT_DOWN);
 		type(s, "/zzzzz");
 		assert_true(shows(s, "nothing with that text"));
 		key(s, INPUT_ESCAPE);
 		assert_true(hides(s, "nothing with that text"));
-		assert_int_not_equal(s->state.overlay, OVERLAY_NONE);
-		assert_string_equal(s->state.filter, "");
+		assert_int_not_equal(s->state.list.kind, LIST_NONE);
+		assert_string_equal(s->state.list.filter, "");
 		session_free(s);
 	}
 }
@@ -337,15 +337,15 @@ test_filter_keeps(void **unused)
 
 	(void)unused;
 	type(s, "?/redo what\r");
-	assert_int_equal(s->state.item, 0);
+	assert_int_equal(s->state.list.item, 0);
 	key(s, INPUT_ESCAPE);
-	item = s->state.item;
+	item = s->state.list.item;
 	assert_int_not_equal(item, 0);
 	assert_true(shows(s, "redo what was undone"));
 	type(s, "/undo");
-	assert_int_equal(s->state.item, 0);
+	assert_int_equal(s->state.list.item, 0);
 	key(s, INPUT_ESCAPE);
-	assert_int_equal(s->state.item, item);
+	assert_int_equal(s->state.list.item, item);
 	session_free(s);
 }
 
@@ -375,7 +375,7 @@ test_settings(void **unused)
 	type(s, ":settings palette\r");
 	assert_true(shows(s, "palette safe: colours"));
 	type(s, "O");
-	assert_int_equal(s->state.overlay, OVERLAY_OPTIONS);
+	assert_int_equal(s->state.list.kind, LIST_OPTIONS);
 	key(s, INPUT_RIGHT);
 	assert_string_equal(s->state.settings.palette, "16");
 	key(s, INPUT_LEFT);
@@ -424,7 +424,7 @@ test_own_keys(void **unused)
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	/* A key works where its command does: in lists too, and a field's in panes alone. */
 	type(s, "eJ?J");
-	assert_int_equal(s->state.item, 1);
+	assert_int_equal(s->state.list.item, 1);
 	key(s, INPUT_F6);
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	assert_true(shows(s, "Your own keys"));
@@ -433,7 +433,7 @@ test_own_keys(void **unused)
 	type(s, "/undo the\r");
 	assert_true(shows(s, "Ctrl-P             :undo"));
 	type(s, "qqq"); /* the filter, help, the errors below it */
-	state_resize(&s->state, 300, 30);
+	app_resize(&s->state, 300, 30);
 	assert_true(shows(s, "Ctrl-P undo"));
 	assert_true(hides(s, " u undo"));
 	type(s, "O");
@@ -505,25 +505,25 @@ test_recover(void **unused)
 
 	(void)unused;
 	keep_offer(&s->state);
-	assert_int_equal(s->state.question, QUESTION_NONE);
+	assert_int_equal(s->state.question.kind, QUESTION_NONE);
 	left.found = s->state.plan;
 	put(&left.found, FIELD_TP, "4");
 	left.is_found = true;
 	keep_offer(&s->state);
 	assert_true(shows(s, "Unsaved work of 2026-11-21 10:15 was found: r recover, d discard, Esc"));
 	/* On a narrow screen what it is about counts more than words around it. */
-	text_put(s->state.draft_note, sizeof s->state.draft_note, "2026-11-21 10:15, older than "
+	text_put(s->state.question.note, sizeof s->state.question.note, "2026-11-21 10:15, older than "
 	    "the file");
-	state_resize(&s->state, 80, 24);
+	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "10:15, older than the file: r recover, d discard, Esc"));
 	type(s, "s+x"); /* nothing else answers, and that is said */
 	assert_true(shows(s, "x is no answer; r, d or Esc is"));
 	key(s, INPUT_PAGE_DOWN);
 	assert_true(shows(s, "PgDn is no answer"));
 	key(s, 'd' | INPUT_PASTED);
-	assert_int_equal(s->state.question, QUESTION_RECOVER);
+	assert_int_equal(s->state.question.kind, QUESTION_RECOVER);
 	key(s, INPUT_ESCAPE);
-	assert_int_equal(s->state.question, QUESTION_NONE);
+	assert_int_equal(s->state.question.kind, QUESTION_NONE);
 	assert_int_equal(left.taken + left.removed, 0);
 	keep_offer(&s->state);
 	type(s, "r");
@@ -541,7 +541,7 @@ test_recover(void **unused)
 	/* Opening a plan looks for its drafts too. */
 	left.is_found = true;
 	type(s, ":e alpha.cfg\r");
-	assert_int_equal(s->state.question, QUESTION_RECOVER);
+	assert_int_equal(s->state.question.kind, QUESTION_RECOVER);
 	session_free(s);
 }
 
@@ -556,7 +556,7 @@ test_paste(void **unused)
 	for (size_t i = 0; text[i] != '\0'; i++)
 		key(s, text[i] | INPUT_PASTED);
 	assert_int_equal(s->flags, 0);
-	assert_int_equal(s->state.prompt, PROMPT_NONE);
+	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
 	assert_false(state_unsaved(&s->state));
 	assert_true(shows(s, "the paste was ignored: open a prompt first"));
 	type(s, ":");
@@ -565,9 +565,9 @@ test_paste(void **unused)
 	line_is(s, text);
 	key(s, INPUT_ESCAPE);
 	/* Lists that filter by typing. */
-	state_command(&s->state, "search");
+	app_command(&s->state, "search");
 	key(s, 'z' | INPUT_PASTED);
-	assert_string_equal(s->state.filter, "z");
+	assert_string_equal(s->state.list.filter, "z");
 	session_free(s);
 }
 
@@ -586,7 +586,7 @@ test_open_unsaved(void **unused)
 	assert_true(state_unsaved(&s->state));
 	/* A name is asked for; without one nothing happens. */
 	type(s, ":e alpha.cfg\rs");
-	assert_int_equal(s->state.prompt, PROMPT_SAVE);
+	assert_int_equal(s->state.prompt.kind, PROMPT_SAVE);
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->disk.opens, 0);
 	type(s, ":w mine.cfg\r");

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "core/framework/resolve.h"
-#include "ui/rows.h"
+#include "ui/list.h"
 
 static void
 test_tune(void **unused)
@@ -78,11 +78,11 @@ test_long_names(void **unused)
 	struct rows rows;
 
 	(void)unused;
-	state_command(&s->state, "name 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字");
+	app_command(&s->state, "name 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字");
 	assert_true(strlen(undo_entry(&s->state.undo, 1)->what) < UNDO_WHAT_SIZE - 1);
 	type(s, "U");
 	for (int w = 40; w <= 100; w++) {
-		rows_init(&rows, &s->state, w);
+		list_rows(&rows, &s->state, w);
 		assert_int_equal(canvas_width(NULL, rows.row[0].text),
 		    canvas_width(NULL, rows.row[1].text));
 		rows_free(&rows);
@@ -100,9 +100,9 @@ test_edit(void **unused)
 	assert_true(shows(s, "TP (1 to"));
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	type(s, "x\r"); /* 8x: refused in one line, the prompt stays */
-	assert_int_equal(s->state.prompt, PROMPT_FIELD);
-	assert_true(s->state.prompt_error[0] != '\0');
-	assert_true(shows(s, s->state.prompt_error));
+	assert_int_equal(s->state.prompt.kind, PROMPT_FIELD);
+	assert_true(s->state.prompt.error[0] != '\0');
+	assert_true(shows(s, s->state.prompt.error));
 	type(s, "\b\r");
 	assert_int_equal(s->state.plan.parallel.tp, 8);
 	/* Enter shows the value; typing replaces it, editing keeps it. */
@@ -158,7 +158,7 @@ test_model(void **unused)
 	type(s, "/model\r");
 	assert_int_equal(s->state.form.field, FIELD_PRESET);
 	type(s, "\r");
-	assert_int_equal(s->state.overlay, OVERLAY_CATALOG);
+	assert_int_equal(s->state.list.kind, LIST_CATALOG);
 	assert_true(shows(s, "llama-3.1-70b"));
 	type(s, "70");
 	assert_true(hides(s, "llama-3.1-8b "));
@@ -179,7 +179,7 @@ test_gpu(void **unused)
 
 	(void)unused;
 	type(s, ":set cluster.memory_gib 50\r:set cluster.gpus_per_node 4\r/GPU\r\r");
-	assert_int_equal(s->state.overlay, OVERLAY_CATALOG);
+	assert_int_equal(s->state.list.kind, LIST_CATALOG);
 	key(s, INPUT_DOWN);
 	key(s, INPUT_ENTER);
 	assert_string_equal(s->state.plan.cluster.gpu, "a100-sxm-40gb");
@@ -207,11 +207,11 @@ test_fix(void **unused)
 	type(s, "u");
 	assert_false(s->state.estimate->legal);
 	type(s, "e");
-	assert_int_equal(s->state.overlay, OVERLAY_DIAGS);
+	assert_int_equal(s->state.list.kind, LIST_DIAGS);
 	assert_true(shows(s, "error: "));
 	type(s, "\r");
 	assert_true(s->state.estimate->legal);
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	type(s, "f");
 	session_free(s);
 }
@@ -243,29 +243,29 @@ test_pages(void **unused)
 	(void)unused;
 	type(s, "?");
 	key(s, INPUT_PAGE_DOWN);
-	lines = s->state.first_line;
-	assert_int_equal(s->state.overlay, OVERLAY_HELP);
+	lines = s->state.list.first_line;
+	assert_int_equal(s->state.list.kind, LIST_HELP);
 	assert_in_range(lines, 20, 29);
 	key(s, INPUT_PAGE_DOWN);
-	assert_int_equal(s->state.first_line, 2 * lines);
+	assert_int_equal(s->state.list.first_line, 2 * lines);
 	key(s, INPUT_PAGE_UP);
 	key(s, INPUT_PAGE_UP);
-	assert_int_equal(s->state.first_line, 0);
+	assert_int_equal(s->state.list.first_line, 0);
 	key(s, INPUT_PAGE_UP);
-	assert_int_equal(s->state.item, 0);
+	assert_int_equal(s->state.list.item, 0);
 	key(s, INPUT_END);
-	last = s->state.item;
+	last = s->state.list.item;
 	key(s, INPUT_HOME);
 	for (int i = 0; i < 20; i++)
 		key(s, INPUT_PAGE_DOWN);
-	assert_int_equal(s->state.item, last);
+	assert_int_equal(s->state.list.item, last);
 	/* On a screen of any size it goes on. */
 	for (int rows = 1; rows < 12; rows++) {
-		state_resize(&s->state, 20, rows);
+		app_resize(&s->state, 20, rows);
 		key(s, INPUT_HOME);
-		for (int i = 0; i < 2000 && s->state.item != last; i++)
+		for (int i = 0; i < 2000 && s->state.list.item != last; i++)
 			key(s, INPUT_PAGE_DOWN);
-		assert_int_equal(s->state.item, last);
+		assert_int_equal(s->state.list.item, last);
 	}
 	session_free(s);
 }
@@ -277,7 +277,7 @@ test_save(void **unused)
 
 	(void)unused;
 	type(s, "+s");
-	assert_int_equal(s->state.prompt, PROMPT_SAVE);
+	assert_int_equal(s->state.prompt.kind, PROMPT_SAVE);
 	type(s, "a.cfg\r");
 	assert_int_equal(s->disk.saves, 1);
 	assert_string_equal(s->disk.path, "a.cfg");
@@ -333,11 +333,11 @@ test_open(void **unused)
 	plan_builtin(&s->disk.plan);
 	s->disk.plan.parallel.pp = 1;
 	type(s, "oal\t");
-	assert_string_equal(s->state.line.text, "alpha.cfg");
+	assert_string_equal(s->state.prompt.line.text, "alpha.cfg");
 	type(s, "\t");
-	assert_string_equal(s->state.line.text, "alps.cfg");
+	assert_string_equal(s->state.prompt.line.text, "alps.cfg");
 	type(s, "\t");
-	assert_string_equal(s->state.line.text, "alpha.cfg");
+	assert_string_equal(s->state.prompt.line.text, "alpha.cfg");
 	type(s, "\r");
 	assert_int_equal(s->disk.opens, 1);
 	assert_int_equal(s->state.plan.parallel.pp, 1);
@@ -369,7 +369,7 @@ test_quit(void **unused)
 	assert_int_equal(s->flags, EVENT_QUIT);
 	/* Save has to ask for a name first, then quits. */
 	type(s, "qs");
-	assert_int_equal(s->state.prompt, PROMPT_SAVE);
+	assert_int_equal(s->state.prompt.kind, PROMPT_SAVE);
 	type(s, "c.cfg\r");
 	assert_int_equal(s->flags, EVENT_QUIT);
 	assert_int_equal(s->disk.saves, 1);
@@ -406,10 +406,10 @@ test_command(void **unused)
 	assert_true(shows(s, "1 to 16777216 ranks: tensor parallel size"));
 	key(s, INPUT_CTRL('U'));
 	type(s, "un\t");
-	assert_string_equal(s->state.line.text, "undo");
+	assert_string_equal(s->state.prompt.line.text, "undo");
 	key(s, INPUT_CTRL('U'));
 	type(s, "set vp\t");
-	assert_string_equal(s->state.line.text, "set parallel.vpp ");
+	assert_string_equal(s->state.prompt.line.text, "set parallel.vpp ");
 	key(s, INPUT_ESCAPE);
 	type(s, ":undo\r:undo\r");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
@@ -447,10 +447,10 @@ test_map(void **unused)
 	assert_int_equal(s->state.map.colors, 3);
 	assert_true(shows(s, "map by tp+dp+pp"));
 	assert_true(shows(s, "pp 1: 1 5 9 13"));
-	state_resize(&s->state, 80, 24); /* just enough for all of them */
+	app_resize(&s->state, 80, 24); /* just enough for all of them */
 	assert_true(shows(s, "tp 6: 12 13  dp "));
 	assert_true(shows(s, ": 13 15  pp 1: 1 5 9 13"));
-	state_resize(&s->state, 100, 30);
+	app_resize(&s->state, 100, 30);
 	key(s, INPUT_F12);
 	assert_true(shows(s, "F12 means nothing here"));
 	key(s, 0xe9);
@@ -495,7 +495,7 @@ test_kinds(void **unused)
 	assert_true(shows(s, "[1] pp"));
 	type(s, "/DP+TP+PP\r");
 	key(s, INPUT_ENTER);
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_true(shows(s, "map by dp+tp+pp"));
 	/* The choice outlives a framework without these kinds. */
 	type(s, ":set layout deepspeed\r:set layout megatron\r");
@@ -510,12 +510,12 @@ test_why(void **unused)
 
 	(void)unused;
 	type(s, "\t\tj\r");
-	assert_int_equal(s->state.overlay, OVERLAY_WHY);
+	assert_int_equal(s->state.list.kind, LIST_WHY);
 	assert_true(shows(s, "why: memory of stage 1"));
 	assert_true(shows(s, "memory.optimizer"));
 	assert_true(shows(s, "source: "));
 	type(s, "q");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	session_free(s);
 }
 

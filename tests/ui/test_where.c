@@ -12,9 +12,9 @@ moe_session(void)
 	put(&s->state.plan, FIELD_EXPERTS_PER_TOKEN, "4");
 	put(&s->state.plan, FIELD_MOE_FFN_HIDDEN_SIZE, "1024");
 	put(&s->state.plan, FIELD_DENSE_LAYERS, "3");
-	state_command(&s->state, "set parallel.tp 2");
-	state_command(&s->state, "set parallel.pp 2");
-	state_command(&s->state, "set parallel.ep 8");
+	app_command(&s->state, "set parallel.tp 2");
+	app_command(&s->state, "set parallel.pp 2");
+	app_command(&s->state, "set parallel.ep 8");
 	assert_true(s->state.estimate->placed);
 	return s;
 }
@@ -120,13 +120,13 @@ test_mirror(void **unused)
 	struct where w;
 
 	(void)unused;
-	state_command(&s->state, "set training.schedule dualpipe");
+	app_command(&s->state, "set training.schedule dualpipe");
 	assert_true(e->placed);
 	parse(s, "layer 0", &w);
 	assert_int_equal(where_count(&w, &s->state.plan, e), 64);
 	parse(s, "layer 0, stage 1", &w);
 	assert_int_equal(where_count(&w, &s->state.plan, e), 32);
-	state_command(&s->state, "inspect 0");
+	app_command(&s->state, "inspect 0");
 	assert_true(shows(s, "stage 0: layers 0 to 14, embedding"));
 	assert_true(shows(s, "stage 1, the other direction: layers 15 to 29, LM head and loss"));
 	session_free(s);
@@ -143,16 +143,16 @@ test_experts(void **unused)
 	struct where w;
 
 	(void)unused;
-	state_command(&s->state, "set parallel.ep 1");
-	state_command(&s->state, "set mode serve");
-	state_command(&s->state, "set parallel.layout vllm");
-	state_command(&s->state, "set model.experts 60");
+	app_command(&s->state, "set parallel.ep 1");
+	app_command(&s->state, "set mode serve");
+	app_command(&s->state, "set parallel.layout vllm");
+	app_command(&s->state, "set model.experts 60");
 	assert_true(s->state.estimate->placed && layout_kind(l, "ep") >= 0);
 	parse(s, "expert 59", &w);
 	assert_int_equal(where_count(&w, p, s->state.estimate), 64);
-	state_command(&s->state, "inspect 33");
+	app_command(&s->state, "inspect 33");
 	assert_true(shows(s, "experts 0 to 59 of 60"));
-	state_command(&s->state, "set parallel.ep 32");
+	app_command(&s->state, "set parallel.ep 32");
 	for (int64_t expert = 0; expert < 60; expert++) {
 		char text[32];
 
@@ -175,7 +175,7 @@ test_go(void **unused)
 	struct session *s = moe_session();
 
 	(void)unused;
-	state_command(&s->state, "go layer 20 expert 12");
+	app_command(&s->state, "go layer 20 expert 12");
 	assert_true(shows(s, "layer 20, expert 12: on 4 GPUs"));
 	assert_int_equal(s->state.focus, PANE_MAP);
 	assert_true(where_holds(&s->state.where, &s->state.plan, s->state.estimate,
@@ -189,21 +189,21 @@ test_go(void **unused)
 		    s->state.map.cursor));
 	}
 	key(s, 'n'); /* around */
-	state_command(&s->state, "go expert 99");
+	app_command(&s->state, "go expert 99");
 	assert_true(shows(s, "experts go from 0 to 63"));
-	state_command(&s->state, "go node 3 node 4");
+	app_command(&s->state, "go node 3 node 4");
 	assert_true(shows(s, "two nodes: one at a time"));
-	state_command(&s->state, "go 3,4");
+	app_command(&s->state, "go 3,4");
 	assert_true(shows(s, "two ranks: one at a time"));
 	/* The title leaves out what was looked for before it leaves out the place. */
-	state_command(&s->state, "go node 7, stage 1");
+	app_command(&s->state, "go node 7, stage 1");
 	assert_true(shows(s, "map by tp  * node 7, stage 1  rank 56: node 7, GPU 0  t0d12p1"));
-	state_resize(&s->state, 80, 24);
+	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "map by tp  rank 56: node 7, GPU 0  t0d12p1"));
-	state_resize(&s->state, 120, 40);
+	app_resize(&s->state, 120, 40);
 	type(s, "g\r"); /* nothing: n walks along groups again */
 	assert_true(where_empty(&s->state.where));
-	state_command(&s->state, "go node 7, stage 1");
+	app_command(&s->state, "go node 7, stage 1");
 	key(s, INPUT_ESCAPE);
 	assert_true(where_empty(&s->state.where));
 	key(s, 'n');
@@ -218,23 +218,23 @@ test_inspect_place(void **unused)
 
 	(void)unused;
 	type(s, "i\r");
-	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	assert_true(shows(s, "Enter is for memory, groups and traffic"));
 	/* Help and why lead back to it, to the entry that it had. */
 	type(s, "/overhead\r\r?");
-	assert_int_equal(s->state.overlay, OVERLAY_HELP);
+	assert_int_equal(s->state.list.kind, LIST_HELP);
 	key(s, INPUT_ESCAPE);
 	assert_true(shows(s, "why: memory of stage 0"));
 	key(s, INPUT_ESCAPE);
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	type(s, "i/overhead\r\r");
 	key(s, INPUT_ESCAPE);
-	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	assert_true(shows(s, "rank 0  with \"overhead\""));
 	type(s, "qqi");
-	assert_int_equal(s->state.item, 0);
+	assert_int_equal(s->state.list.item, 0);
 	key(s, INPUT_ESCAPE);
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	session_free(s);
 }
 
@@ -244,8 +244,8 @@ test_inspect(void **unused)
 	struct session *s = moe_session();
 
 	(void)unused;
-	state_command(&s->state, "inspect 13");
-	assert_int_equal(s->state.overlay, OVERLAY_INSPECT);
+	app_command(&s->state, "inspect 13");
+	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	assert_true(shows(s, "rank 13"));
 	assert_true(shows(s, "node 1, GPU 5 of 8; NVLink domain 1"));
 	assert_true(shows(s, "stage 0: layers 0 to 14, embedding"));
@@ -259,7 +259,7 @@ test_inspect(void **unused)
 	type(s, "/total\r");
 	assert_true(hides(s, "coordinates"));
 	key(s, '\r');
-	assert_int_equal(s->state.overlay, OVERLAY_WHY);
+	assert_int_equal(s->state.list.kind, LIST_WHY);
 	session_free(s);
 }
 
@@ -270,9 +270,9 @@ test_inspect_group(void **unused)
 	struct session *s = moe_session();
 
 	(void)unused;
-	state_command(&s->state, "inspect 0");
+	app_command(&s->state, "inspect 0");
 	type(s, "/etp_ep\r\r");
-	assert_int_equal(s->state.overlay, OVERLAY_NONE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_string_equal(s->state.kind[0], "etp_ep");
 	session_free(s);
 }

@@ -10,8 +10,9 @@
 #include "core/kv.h"
 #include "ui/figures.h"
 #include "ui/flows.h"
-#include "ui/rows.h"
 #include "core/units.h"
+#include "ui/list.h"
+#include "ui/rows.h"
 
 #define GPU "generation=hopper fabric=nvlink4 bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 nvlink_gbps=450 nodes=8 "
 #define MOE "experts=64 experts_per_token=6 moe_ffn_hidden_size=1408 "
@@ -45,7 +46,7 @@ session_of(const char *settings)
 	for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " ")) {
 		snprintf(line, sizeof line, "set %s", w);
 		line[4 + strcspn(w, "=")] = ' ';
-		state_command(&s->state, line);
+		app_command(&s->state, line);
 	}
 	if (!s->state.estimate->legal || !(s->state.estimate->timed || s->state.estimate->served))
 		fail_msg("%s: not legal", settings);
@@ -57,8 +58,8 @@ sum_of(const struct state *s, enum quantity q)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < s->term_count; i++)
-		sum += s->terms[i].quantity == q ? s->terms[i].value : 0;
+	for (size_t i = 0; i < s->why.terms; i++)
+		sum += s->why.term[i].quantity == q ? s->why.term[i].value : 0;
 	return sum;
 }
 
@@ -83,9 +84,9 @@ line_of(const struct rows *rows, const char *begin)
 static void
 check_terms(const struct state *s)
 {
-	assert_true(s->term_count < STATE_TERMS);
-	for (size_t i = 0; i < s->term_count; i++) {
-		const struct ledger_term *t = &s->terms[i];
+	assert_true(s->why.terms < STATE_TERMS);
+	for (size_t i = 0; i < s->why.terms; i++) {
+		const struct ledger_term *t = &s->why.term[i];
 
 		assert_true(isfinite(t->value) && t->name[0] != '\0' && t->source[0] != '\0');
 		if (strpbrk(t->formula, "0123456789") == NULL ||
@@ -99,11 +100,11 @@ check_memory(struct session *session, const char *settings)
 {
 	struct state *s = &session->state;
 
-	for (s->stage = 0; s->stage < s->estimate->stages; s->stage++) {
-		const struct memory *m = &s->estimate->stage[s->stage].memory;
+	for (s->stage.at = 0; s->stage.at < s->estimate->stages; s->stage.at++) {
+		const struct memory *m = &s->estimate->stage[s->stage.at].memory;
 
 		type(session, ":why\r");
-		assert_int_equal(s->overlay, OVERLAY_WHY);
+		assert_int_equal(s->list.kind, LIST_WHY);
 		check_terms(s);
 		same(settings, "parameters", sum_of(s, QUANTITY_PARAMETERS), m->parameters);
 		if (s->estimate->timed) {
@@ -116,7 +117,7 @@ check_memory(struct session *session, const char *settings)
 		}
 		key(session, INPUT_ESCAPE);
 	}
-	s->stage = 0;
+	s->stage.at = 0;
 }
 
 /* A row's heading has the amount of the row. */
@@ -126,16 +127,16 @@ check_flows(struct session *session, const char *settings)
 	struct state *s = &session->state;
 	char want[UNITS_SIZE];
 
-	state_command(s, "next-pane traffic");
+	app_command(s, "next-pane traffic");
 	for (size_t i = 0; i < s->estimate->traffic.count; i++) {
 		const struct traffic_row *row = &s->estimate->traffic.row[i];
 		struct rows rows;
 		const char *heading;
 
-		s->flow = (int)i;
+		s->flow.at = (int)i;
 		type(session, "\r");
 		check_terms(s);
-		rows_init(&rows, s, 200);
+		list_rows(&rows, s, 200);
 		heading = line_of(&rows, "communication.bytes: ");
 		units_short(want, sizeof want, MEASURE_WIRE, row->bytes);
 		if (heading == NULL || strncmp(heading, want, strlen(want)) != 0 ||
@@ -158,7 +159,7 @@ check_figure(const struct state *s, enum result_id id, const char *settings)
 
 	figures_format(id, s->estimate, want, sizeof want);
 	result_formula(id, &s->plan, s->estimate, 0, formula, sizeof formula);
-	rows_init(&rows, s, 200);
+	list_rows(&rows, s, 200);
 	if (formula[0] != '\0') {
 		assert_non_null(line_of(&rows, "= "));
 	} else if (strncmp(want, "0 ", 2) != 0) { /* what there is none of has no terms */
@@ -177,9 +178,10 @@ check_figures(struct session *session, const char *settings)
 {
 	struct state *s = &session->state;
 
-	state_command(s, "next-pane step");
-	for (s->figure = 0; figures_at(s->estimate, s->figure) != RESULT_COUNT; s->figure++) {
-		const enum result_id id = figures_at(s->estimate, s->figure);
+	app_command(s, "next-pane step");
+	for (s->figure.at = 0; figures_at(s->estimate, (int)s->figure.at) != RESULT_COUNT;
+	    s->figure.at++) {
+		const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
 
 		type(session, "\r");
 		check_terms(s);
@@ -196,9 +198,9 @@ check_ratios(struct session *session, const char *settings)
 	const struct steptime *t = &e->step;
 	const double could = t->seconds * (double)e->world * machine_of(&session->state.plan).peak;
 
-	session->state.figure = 0;
-	while (figures_at(e, session->state.figure) != RESULT_MFU)
-		session->state.figure++;
+	session->state.figure.at = 0;
+	while (figures_at(e, (int)session->state.figure.at) != RESULT_MFU)
+		session->state.figure.at++;
 	type(session, "\r");
 	same(settings, "FLOP of the model", sum_of(&session->state, QUANTITY_FLOPS), t->model_flops);
 	key(session, INPUT_ESCAPE);
