@@ -239,7 +239,6 @@ memory_move(struct state *s, struct rect r, int way)
 static void
 memory_follow(struct state *s, struct rect r)
 {
-	scroll_keep(&s->stage, s->estimate->stages);
 	s->stage.first = scroll_follow(s->stage.first, s->stage.at, s->estimate->stages,
 	    bars_rows(r.w, r.h));
 }

@@ -45,6 +45,7 @@ recalc(struct state *s)
 		s->focus = PANE_STEP;
 	if (!state_has_pane(s, s->lower))
 		s->lower = PANE_STEP;
+	scroll_keep(&s->stage, s->estimate->stages);
 	panes_follow(s);
 	list_renew(s);
 	list_follow(s);
