@@ -187,6 +187,8 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 	for (int i = 0; i < 4 && layers > 0; i++) {
 		const struct layer_kinds u = unit_of(&v->p->model, k, layers, i & 1, i & 2);
 
+		if (((i & 1) && k->moe <= 0) || ((i & 2) && k->local <= 0))
+			continue; /* the same as without */
 		bytes = fmax(bytes, activation_rebuilt(v->act, &u));
 	}
 	if (layers > 0)

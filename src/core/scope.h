@@ -10,8 +10,8 @@
  *               experts. Memory and work of layers of each kind, operations of a token
  *   the groups  where those of TP, CP and experts lie: traffic of a micro-batch
  *
- * So results are the same with any scope, and quick where the batch changes last. It belongs to
- * its caller, each thread has its own, and it holds no pointers but to catalogue and plan.
+ * So results are the same with any scope, and quick where the batch changes last. A scope
+ * belongs to its caller, and each thread has its own; the catalogue has to outlive it.
  */
 #ifndef CORE_SCOPE_H
 #define CORE_SCOPE_H

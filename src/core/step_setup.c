@@ -61,13 +61,16 @@ step_setup_plan(struct step_setup *s, const struct plan *p, const struct layout 
 static void
 add_kinds(double kind[LAYER_KINDS], const struct model *m, int64_t first, int64_t count)
 {
-	const struct layer_kinds k = params_kinds(m, first, count);
+	struct layer_kinds k;
 
+	if (count == 0)
+		return;
 	if (m->experts > 0 && params_has_local_layers(m)) { /* layers can be both */
 		for (int64_t i = first; i < first + count; i++)
 			kind[kind_of(m, i)]++;
 		return;
 	}
+	k = params_kinds(m, first, count);
 	kind[LAYER_MOE] += k.moe;
 	kind[LAYER_LOCAL] += k.local;
 	kind[0] += k.all - k.moe - k.local;

@@ -131,6 +131,7 @@ change(struct plan *p)
 		{ FIELD_NETWORK_EFFICIENCY, "0.5" }, { FIELD_MEMORY_BIAS_GIB, "-1" },
 		{ FIELD_MOE_IMBALANCE, "1.5" }, { FIELD_MOE_CAPACITY_FACTOR, "1.25" },
 		{ FIELD_ATTENTION_DROPOUT, "0.1" }, { FIELD_SEQUENCE_PARALLEL, "false" },
+		{ FIELD_MODE, "serve" }, { FIELD_MODE, "train" }, { FIELD_MODE, "train" },
 	};
 
 	if (dice_rarely(&dice, 3)) {
