@@ -1,4 +1,3 @@
-#include "core/framework/framework.h"
 #include "core/layout_build.h"
 
 int64_t
@@ -51,58 +50,4 @@ layout_add_kinds(struct layout *l, const struct kind_row *row)
 {
 	for (; row->name != NULL; row++)
 		layout_add_kind(l, row->grid, row->name, row->mask);
-}
-
-/* A size below 1 stops every framework, most of them with a division by zero. */
-static bool
-sizes_positive(const struct plan *p, struct diag_list *diags)
-{
-	static const enum field_id sizes[] = {
-		FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP, FIELD_EP, FIELD_ETP, FIELD_DP_REPLICATE,
-		FIELD_DCP, FIELD_REPLICAS
-	};
-	bool ok = true;
-
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-		if (field_int(sizes[i], p) < 1) {
-			diag_add(diags, SEVERITY_ERROR, sizes[i], "size_not_positive",
-			    "Megatron-LM megatron/core/parallel_state.py; torchtitan distributed/parallel_dims.py",
-			    "%s must be at least 1", field_table[sizes[i]].label);
-			ok = false;
-		}
-	return ok;
-}
-
-bool
-layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
-{
-	l->dp = 0;
-	l->edp = 1;
-	l->grids = l->kinds = 0;
-	l->world = product(p->cluster.nodes, p->cluster.gpus_per_node);
-	if (l->world > PLAN_WORLD_MAX) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_NODES, "world_too_large",
-		    "shardplan: sizes are kept inside 64-bit integers",
-		    "%lld nodes of %lld GPUs are more than %lld GPUs", (long long)p->cluster.nodes,
-		    (long long)p->cluster.gpus_per_node, (long long)PLAN_WORLD_MAX);
-		return false;
-	}
-	if (!sizes_positive(p, diags))
-		return false;
-	return framework_of(p)->size(l, p, diags);
-}
-
-void
-layout_group(struct layout *l, const struct plan *p)
-{
-	framework_of(p)->group(l, p);
-}
-
-bool
-layout_init(struct layout *l, const struct plan *p, struct diag_list *diags)
-{
-	if (!layout_size(l, p, diags))
-		return false;
-	layout_group(l, p);
-	return true;
 }

@@ -1,10 +1,4 @@
-#include <string.h>
-
-#include "core/framework/framework.h"
 #include "core/framework/stage_build.h"
-#include "core/number.h"
-
-#define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 
 bool
 placement_folds(int64_t schedule)
@@ -21,16 +15,6 @@ placement_layers(const struct placement *pl, int64_t pp_rank)
 	for (int64_t v = 0; v < pl->vpp; v++)
 		n += placement_chunk(pl, pp_rank, v)->count;
 	return n;
-}
-
-int64_t
-placement_group(const struct plan *p, int64_t pp, int64_t microbatches)
-{
-	const int64_t asked = p->training.microbatch_group_size;
-
-	if (framework_of(p)->equal_rounds)
-		return microbatches / most_of(1, microbatches / pp);
-	return least_of(asked > 0 ? asked : pp, microbatches);
 }
 
 struct chunk *
@@ -78,25 +62,4 @@ stage_one_chunk(const struct plan *p, struct diag_list *diags)
 	return stage_refuse(diags, FIELD_VPP, "vpp_not_supported",
 	    "frameworks without interleaved stages",
 	    "this layout has one chunk on each pipeline rank: VPP must be 1");
-}
-
-bool
-placement_init(struct placement *out, const struct plan *p, struct diag_list *diags)
-{
-	const struct parallel *par = &p->parallel;
-
-	out->pp = par->pp;
-	out->vpp = p->mode == MODE_TRAIN ? par->vpp : 1;
-	if (par->pp < 1 || out->vpp < 1)
-		return stage_refuse(diags, par->pp < 1 ? FIELD_PP : FIELD_VPP, "size_not_positive", ARGUMENTS,
-		    "pipeline sizes must be at least 1");
-	/* Two chunks a rank are possible without VPP (V schedules). */
-	if (par->pp > STAGE_CHUNKS_MAX / 2 || par->pp * out->vpp > STAGE_CHUNKS_MAX) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "too_many_stages", "shardplan",
-		    "PP %lld x VPP %lld is more than %d stages", (long long)par->pp, (long long)out->vpp,
-		    STAGE_CHUNKS_MAX);
-		return false;
-	}
-	memset(out->chunk, 0, sizeof *out->chunk * (size_t)(par->pp * (out->vpp > 2 ? out->vpp : 2)));
-	return framework_of(p)->place(out, p, diags);
 }

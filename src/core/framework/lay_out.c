@@ -1,0 +1,97 @@
+/*
+ * lay_out.c - layout and placement of a plan: what holds for every framework, then what the
+ * row of its own says.
+ */
+#include <string.h>
+
+#include "core/framework/framework.h"
+#include "core/framework/stage_build.h"
+#include "core/layout_build.h"
+#include "core/number.h"
+
+#define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
+
+/* A size below 1 stops every framework, most of them with a division by zero. */
+static bool
+sizes_positive(const struct plan *p, struct diag_list *diags)
+{
+	static const enum field_id sizes[] = {
+		FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP, FIELD_EP, FIELD_ETP, FIELD_DP_REPLICATE,
+		FIELD_DCP, FIELD_REPLICAS
+	};
+	bool ok = true;
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (field_int(sizes[i], p) < 1) {
+			diag_add(diags, SEVERITY_ERROR, sizes[i], "size_not_positive",
+			    "Megatron-LM megatron/core/parallel_state.py; torchtitan distributed/parallel_dims.py",
+			    "%s must be at least 1", field_table[sizes[i]].label);
+			ok = false;
+		}
+	return ok;
+}
+
+bool
+layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	l->dp = 0;
+	l->edp = 1;
+	l->grids = l->kinds = 0;
+	l->world = product(p->cluster.nodes, p->cluster.gpus_per_node);
+	if (l->world > PLAN_WORLD_MAX) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_NODES, "world_too_large",
+		    "shardplan: sizes are kept inside 64-bit integers",
+		    "%lld nodes of %lld GPUs are more than %lld GPUs", (long long)p->cluster.nodes,
+		    (long long)p->cluster.gpus_per_node, (long long)PLAN_WORLD_MAX);
+		return false;
+	}
+	if (!sizes_positive(p, diags))
+		return false;
+	return framework_of(p)->size(l, p, diags);
+}
+
+void
+layout_group(struct layout *l, const struct plan *p)
+{
+	framework_of(p)->group(l, p);
+}
+
+bool
+layout_init(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	if (!layout_size(l, p, diags))
+		return false;
+	layout_group(l, p);
+	return true;
+}
+
+int64_t
+placement_group(const struct plan *p, int64_t pp, int64_t microbatches)
+{
+	const int64_t asked = p->training.microbatch_group_size;
+
+	if (framework_of(p)->equal_rounds)
+		return microbatches / most_of(1, microbatches / pp);
+	return least_of(asked > 0 ? asked : pp, microbatches);
+}
+
+bool
+placement_init(struct placement *out, const struct plan *p, struct diag_list *diags)
+{
+	const struct parallel *par = &p->parallel;
+
+	out->pp = par->pp;
+	out->vpp = p->mode == MODE_TRAIN ? par->vpp : 1;
+	if (par->pp < 1 || out->vpp < 1)
+		return stage_refuse(diags, par->pp < 1 ? FIELD_PP : FIELD_VPP, "size_not_positive", ARGUMENTS,
+		    "pipeline sizes must be at least 1");
+	/* Two chunks a rank are possible without VPP (V schedules). */
+	if (par->pp > STAGE_CHUNKS_MAX / 2 || par->pp * out->vpp > STAGE_CHUNKS_MAX) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "too_many_stages", "shardplan",
+		    "PP %lld x VPP %lld is more than %d stages", (long long)par->pp, (long long)out->vpp,
+		    STAGE_CHUNKS_MAX);
+		return false;
+	}
+	memset(out->chunk, 0, sizeof *out->chunk * (size_t)(par->pp * (out->vpp > 2 ? out->vpp : 2)));
+	return framework_of(p)->place(out, p, diags);
+}
