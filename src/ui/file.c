@@ -1,4 +1,6 @@
 /* Commands that open and save plans, and what they ask. */
+#include <string.h>
+
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/prompt.h"
@@ -32,14 +34,29 @@ save_path(struct state *s, const char *path)
 	return EVENT_SAVE;
 }
 
+/* A name for a plan that has no file: its own, else the model's; '-' for what file names had
+ * better not hold. */
+static void
+suggest_path(const struct plan *p, char *buf, size_t size)
+{
+	text_put(buf, size, "%s.cfg", p->name[0] != '\0' ? p->name : p->model.preset);
+	for (char *c = buf; *c != '\0'; c++)
+		if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._", *c) == NULL ||
+		    (c == buf && *c == '.'))
+			*c = '-';
+}
+
 unsigned
 file_save_as(struct state *s, const char *argument)
 {
 	const char *path = s->files->path(s->files->context);
+	char own[PLAN_NAME_SIZE + 8];
 
 	if (argument[0] != '\0')
 		return save_path(s, argument);
-	prompt_begin(s, PROMPT_SAVE, path != NULL ? path : "", true);
+	if (path == NULL || path[0] == '\0')
+		suggest_path(&s->plan, own, sizeof own);
+	prompt_begin(s, PROMPT_SAVE, path != NULL && path[0] != '\0' ? path : own, true);
 	return 0;
 }
 

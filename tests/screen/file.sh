@@ -8,7 +8,7 @@ expect '\(new plan\) '
 keys +
 expect '\(new plan\) \*'
 keys s
-expect 'save as:'
+expect 'save as: llama-3.1-8b.cfg'
 keys m y . c f g Enter
 expect 'saved my.cfg'
 expect_not 'my.cfg \*'
