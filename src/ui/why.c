@@ -167,18 +167,16 @@ add_made(struct rows *rows, const struct state *s, enum result_id id)
 static void
 memory_line(const struct state *s, char *buf, size_t size)
 {
-	char total[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE];
 	const struct memory *m;
 
 	if (s->stage >= s->estimate->stages)
 		return;
 	m = &s->estimate->stage[s->stage].memory;
-	units_short(total, sizeof total, MEASURE_BYTES, m->total);
-	text_put(buf, size, "stage %lld: %s", (long long)s->stage, total);
+	text_put(buf, size, "stage %lld: %s", (long long)s->stage, UNITS_SHORT(BYTES, m->total));
 	if (m->overhead_high > m->overhead_low) {
-		units_short(low, sizeof low, MEASURE_BYTES, m->allocated + m->overhead_low);
-		units_short(high, sizeof high, MEASURE_BYTES, m->allocated + m->overhead_high);
-		text_add(buf, size, " (%s to %s, by what the overhead comes to)", low, high);
+		text_add(buf, size, " (%s to %s, by what the overhead comes to)",
+		    UNITS_SHORT(BYTES, m->allocated + m->overhead_low),
+		    UNITS_SHORT(BYTES, m->allocated + m->overhead_high));
 	}
 }
 
@@ -186,16 +184,15 @@ static void
 flow_line(const struct state *s, char *buf, size_t size)
 {
 	const struct traffic_row *row = flow_of(s);
-	char bytes[UNITS_SIZE], seconds[UNITS_SIZE], exposed[UNITS_SIZE], name[64];
+	char name[64];
 
 	if (row == NULL)
 		return;
 	flows_name(row, name, sizeof name);
-	units_short(bytes, sizeof bytes, MEASURE_WIRE, row->bytes);
-	units_short(seconds, sizeof seconds, MEASURE_SECONDS, row->seconds);
-	units_short(exposed, sizeof exposed, MEASURE_SECONDS, row->exposed_seconds);
 	text_put(buf, size, "%s: one GPU sends %s in %.0f call%s a step: %s alone, %s after overlap "
-	    "with compute", name, bytes, row->calls, row->calls > 1 ? "s" : "", seconds, exposed);
+	    "with compute", name, UNITS_SHORT(WIRE, row->bytes), row->calls,
+	    row->calls > 1 ? "s" : "", UNITS_SHORT(SECONDS, row->seconds),
+	    UNITS_SHORT(SECONDS, row->exposed_seconds));
 }
 
 static void
@@ -259,11 +256,11 @@ add_engine(struct rows *rows, const struct memory *m)
 		{ "KV pool", m->kv_cache }, { "graphs and tables", m->buffers },
 		{ "outside the allocator", m->overhead },
 	};
-	char text[320] = "=", amount[UNITS_SIZE];
+	char text[320] = "=";
 
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-		units_short(amount, sizeof amount, MEASURE_BYTES, part[i].bytes);
-		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", part[i].name, amount);
+		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", part[i].name,
+		    UNITS_SHORT(BYTES, part[i].bytes));
 	}
 	rows_item(rows, -1, ROLE_TEXT, text);
 }

@@ -92,7 +92,7 @@ may_be_null(const struct look *l, const char *path)
 	if (!l->legal || strncmp(path, "parallel.", 9) == 0)
 		return true;
 	if (strcmp(path, "capacity") == 0 || strcmp(path, "fits") == 0)
-		return !(l->plan->cluster.memory_gib > 0);
+		return !(l->plan->cluster.memory_gib > l->plan->cluster.reserved_gib);
 	return is_one_of(path, unlimited) && !(number(l->report, "serving.kv_bytes_per_token") > 0);
 }
 
