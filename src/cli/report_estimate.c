@@ -57,29 +57,18 @@ print_sizes(const struct plan *p, const struct estimate *e)
 static void
 print_params(const struct estimate *e)
 {
-	char total[64], active[64], gpu[64], grouped[64];
-
 	if (!e->model_known) {
 		out_line(stdout, "parameters   -");
 		return;
 	}
 	out_part(stdout, "parameters   %s in all (%s), %s active for a token",
-	    units_exact(total, sizeof total, MEASURE_PARAMS, e->params.total),
-	    units_exact(grouped, sizeof grouped, MEASURE_COUNT, e->params.total),
-	    units_exact(active, sizeof active, MEASURE_PARAMS, e->params.active));
+	    UNITS_EXACT(PARAMS, e->params.total),
+	    UNITS_EXACT(COUNT, e->params.total),
+	    UNITS_EXACT(PARAMS, e->params.active));
 	if (e->stages > 0)
 		out_part(stdout, ", up to %s on one GPU",
-		    units_exact(gpu, sizeof gpu, MEASURE_PARAMS, e->params_per_gpu_max));
+		    UNITS_EXACT(PARAMS, e->params_per_gpu_max));
 	out_end(stdout);
-}
-
-static void
-add_gib(struct table *t, double bytes)
-{
-	char text[32];
-
-	text_put(text, sizeof text, "%.2f", bytes / GIB);
-	table_cell(t, text);
 }
 
 static void
@@ -114,48 +103,48 @@ print_placement(const struct estimate *e, bool train, int64_t only)
 	return table_print(&t);
 }
 
-static void
-add_memory(struct table *t, const struct memory *m, bool train)
+/* What a stage holds, by the mode: a column each. */
+static size_t
+memory_columns(bool train, enum result_id column[RESULT_COUNT])
 {
-	add_gib(t, m->parameters);
-	if (train) {
-		add_gib(t, m->gradients);
-		add_gib(t, m->optimizer);
+	size_t n = 0;
+
+	for (enum result_id id = RESULT_PARAMETERS; id <= RESULT_TOTAL; id++) {
+		const bool trained = id == RESULT_GRADIENTS || id == RESULT_OPTIMIZER ||
+		    id == RESULT_LOGITS;
+
+		if (result_table[id].brief != NULL && !(train ? id == RESULT_KV_CACHE : trained))
+			column[n++] = id;
 	}
-	add_gib(t, m->activations);
-	if (train)
-		add_gib(t, m->logits);
-	else
-		add_gib(t, m->kv_cache);
-	add_gib(t, m->buffers);
-	add_gib(t, m->allocated);
-	add_gib(t, m->overhead);
-	add_gib(t, m->total);
+	return n;
 }
 
 static bool
 print_memory(const struct estimate *e, bool train, int64_t only)
 {
+	enum result_id column[RESULT_COUNT];
+	const size_t columns = memory_columns(train, column);
+	char head[32];
+	double bytes;
 	struct table t;
 
-	if (train) {
-		table_init(&t, 11);
-		table_row(&t, (const char *[]){ ">stage", ">params", ">grads", ">optim", ">activ",
-		    ">logits", ">buffers", ">allocated", ">overhead", ">total", ">%" });
-	} else {
-		table_init(&t, 9);
-		table_row(&t, (const char *[]){ ">stage", ">params", ">activ", ">KV cache",
-		    ">buffers", ">allocated", ">overhead", ">total", ">%" });
+	table_init(&t, columns + 2);
+	table_cell(&t, ">stage");
+	for (size_t i = 0; i < columns; i++) {
+		text_put(head, sizeof head, ">%s", result_table[column[i]].brief);
+		table_cell(&t, head);
 	}
-	for (int64_t i = 0; i < e->stages; i++) {
-		const struct memory *m = &e->stage[i].memory;
-
-		if (only >= 0 && i != only)
+	table_cell(&t, ">%");
+	for (int64_t stage = 0; stage < e->stages; stage++) {
+		if (only >= 0 && stage != only)
 			continue;
-		add_number(&t, 0, (double)i);
-		add_memory(&t, m, train);
+		add_number(&t, 0, (double)stage);
+		for (size_t i = 0; i < columns; i++) {
+			result_value(column[i], e, stage, &bytes);
+			add_number(&t, 2, bytes / GIB);
+		}
 		if (e->capacity_known)
-			add_number(&t, 1, 100 * m->total / e->capacity);
+			add_number(&t, 1, 100 * e->stage[stage].memory.total / e->capacity);
 		else
 			table_cell(&t, "");
 	}
@@ -166,20 +155,20 @@ static void
 print_peak(const struct estimate *e)
 {
 	const struct memory *m = &e->stage[e->peak_stage].memory;
-	char peak[32], capacity[32], low[32], high[32];
+	char peak[32];
 
 	out_end(stdout);
 	units_exact(peak, sizeof peak, MEASURE_BYTES, e->peak_total);
 	if (estimate_has_fit(e))
 		out_line(stdout, "peak         stage %" PRId64 ": %s of %s: %s", e->peak_stage, peak,
-		    units_exact(capacity, sizeof capacity, MEASURE_BYTES, e->capacity),
+		    UNITS_EXACT(BYTES, e->capacity),
 		    e->fits ? "fits" : "does not fit");
 	else
 		out_line(stdout, "peak         stage %" PRId64 ": %s of -", e->peak_stage, peak);
 	if (m->overhead_high > m->overhead_low)
 		out_line(stdout, "overhead     CUDA context, NCCL and fragmentation: between %s and %s",
-		    units_exact(low, sizeof low, MEASURE_BYTES, m->overhead_low),
-		    units_exact(high, sizeof high, MEASURE_BYTES, m->overhead_high));
+		    UNITS_EXACT(BYTES, m->overhead_low),
+		    UNITS_EXACT(BYTES, m->overhead_high));
 }
 
 static int

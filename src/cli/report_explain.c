@@ -1,4 +1,4 @@
-/* `explain`: how a result follows, and the terms of it as the code that computes it noted them. */
+/* `explain`: how a result follows, by its terms as the code that computes it noted them. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,12 +57,12 @@ run_with_ledger(const struct session *s, struct ledger *ledger)
 static const char *
 format_value(char *buf, size_t size, enum measure m, double v)
 {
-	char scaled[UNITS_SIZE], grouped[UNITS_SIZE];
+	char grouped[UNITS_SIZE];
 
 	units_exact(grouped, sizeof grouped, MEASURE_COUNT, v);
 	if (m == MEASURE_BYTES || m == MEASURE_WIRE)
 		text_put(buf, size, "%s B (%s)", grouped,
-		    units_exact(scaled, sizeof scaled, MEASURE_BYTES, v));
+		    UNITS_EXACT(BYTES, v));
 	else if (m == MEASURE_PARAMS)
 		text_put(buf, size, "%s parameters", grouped);
 	else
@@ -83,7 +83,8 @@ dim_of(const struct question *l, const struct ledger_term *t)
 }
 
 static bool
-is_of(const struct question *l, const struct made_of *made, const struct ledger_term *t, int64_t stage)
+is_of(const struct question *l, const struct made_of *made, const struct ledger_term *t,
+    int64_t stage)
 {
 	const struct result *r = &result_table[l->id];
 
@@ -98,9 +99,9 @@ count_terms(const struct question *l, const struct made_of *made, int64_t stage,
 	size_t n = 0;
 
 	*sum = 0;
-	for (const struct ledger_term *t = l->ledger->term; t < l->ledger->term + l->ledger->count; t++)
-		if (is_of(l, made, t, stage)) {
-			*sum += t->value;
+	for (size_t i = 0; i < l->ledger->count; i++)
+		if (is_of(l, made, &l->ledger->term[i], stage)) {
+			*sum += l->ledger->term[i].value;
 			n++;
 		}
 	return n;
@@ -168,8 +169,9 @@ print_terms(const struct question *l, const struct made_of *made, int64_t stage)
 {
 	bool done[TRAFFIC_DIMS] = { false };
 
-	for (const struct ledger_term *t = l->ledger->term; t < l->ledger->term + l->ledger->count;
-	    t++) {
+	for (size_t i = 0; i < l->ledger->count; i++) {
+		const struct ledger_term *t = &l->ledger->term[i];
+
 		if (!is_of(l, made, t, stage))
 			continue;
 		if (l->id != RESULT_FLOW_BYTES) {

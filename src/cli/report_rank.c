@@ -6,11 +6,9 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/session.h"
-#include "core/estimate.h"
 #include "core/link.h"
 #include "core/text.h"
 #include "out/out.h"
-#include "core/units.h"
 
 enum { PEERS_SHOWN = 16 };
 
@@ -68,36 +66,19 @@ print_group_table(const struct plan *p, const struct layout *l, int64_t rank)
 }
 
 static void
-print_part(const char *name, double bytes, bool *first)
-{
-	char text[32];
-
-	if (!(bytes > 0))
-		return;
-	out_part(stdout, "%s%s %s", *first ? "" : ", ", name,
-	    units_exact(text, sizeof text, MEASURE_BYTES, bytes));
-	*first = false;
-}
-
-static void
 print_memory(const struct estimate *e, int64_t stage)
 {
-	const struct memory *m = &e->stage[stage].memory;
-	char total[32], capacity[32];
-	bool first = true;
+	const char *between = "memory       ";
+	double bytes;
 
-	out_part(stdout, "memory       ");
-	print_part("parameters", m->parameters, &first);
-	print_part("gradients", m->gradients, &first);
-	print_part("optimizer", m->optimizer, &first);
-	print_part("activations", m->activations, &first);
-	print_part("logits", m->logits, &first);
-	print_part("KV cache", m->kv_cache, &first);
-	print_part("buffers", m->buffers, &first);
-	print_part("overhead", m->overhead, &first);
-	out_line(stdout, "%s%s of %s", first ? "" : ": ",
-	    units_exact(total, sizeof total, MEASURE_BYTES, m->total), e->capacity_known ?
-	    units_exact(capacity, sizeof capacity, MEASURE_BYTES, e->capacity) : "-");
+	for (enum result_id id = RESULT_PARAMETERS; id <= RESULT_OVERHEAD; id++)
+		if (id != RESULT_ALLOCATED && result_value(id, e, stage, &bytes) && bytes > 0) {
+			out_part(stdout, "%s%s %s", between, result_table[id].label,
+			    UNITS_EXACT(BYTES, bytes));
+			between = ", ";
+		}
+	out_line(stdout, ": %s of %s", UNITS_EXACT(BYTES, e->stage[stage].memory.total),
+	    e->capacity_known ? UNITS_EXACT(BYTES, e->capacity) : "-");
 }
 
 static bool

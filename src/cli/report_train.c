@@ -14,7 +14,7 @@ static bool
 print_traffic(const struct traffic *traffic)
 {
 	struct table t;
-	char size[32], calls[32], bytes[64], seconds[64], exposed[64];
+	char size[32], calls[32];
 
 	table_init(&t, 8);
 	table_row(&t, (const char *[]){ "dimension", "collective", ">group", "link", ">calls",
@@ -23,12 +23,10 @@ print_traffic(const struct traffic *traffic)
 		const struct traffic_row *r = &traffic->row[i];
 
 		text_put(size, sizeof size, "%" PRId64, r->span.size);
-		units_short(bytes, sizeof bytes, MEASURE_WIRE, r->bytes);
 		text_put(calls, sizeof calls, "%.0f", r->calls);
 		table_row(&t, (const char *[]){ traffic_dim_name(r->dim), r->collective, size,
-		    span_name(r->span.kind), calls, bytes,
-		    units_exact(seconds, sizeof seconds, MEASURE_SECONDS, r->seconds),
-		    units_exact(exposed, sizeof exposed, MEASURE_SECONDS, r->exposed_seconds) });
+		    span_name(r->span.kind), calls, UNITS_SHORT(WIRE, r->bytes),
+		    UNITS_EXACT(SECONDS, r->seconds), UNITS_EXACT(SECONDS, r->exposed_seconds) });
 	}
 	return table_print(&t);
 }
@@ -46,22 +44,19 @@ print_overlap(const struct plan *p)
 static void
 print_part(const char *name, double seconds, double step)
 {
-	char text[64];
-
 	if (seconds > 0)
-		out_line(stdout, "  %-24s%10s%7.1f %%", name, units_exact(text, sizeof text, MEASURE_SECONDS, seconds),
+		out_line(stdout, "  %-24s%10s%7.1f %%", name, UNITS_EXACT(SECONDS, seconds),
 		    step > 0 ? 100 * seconds / step : 0);
 }
 
 static void
 print_rates(const struct plan *p, const struct steptime *s)
 {
-	char precision[32], all[64], one[64];
+	char precision[32];
 
 	field_format(FIELD_PRECISION, p, precision, sizeof precision);
 	out_line(stdout, "tokens       %s a second, %s on each GPU",
-	    units_exact(all, sizeof all, MEASURE_COUNT, s->tokens_per_second),
-	    units_exact(one, sizeof one, MEASURE_COUNT, s->tokens_per_second_per_gpu));
+	    UNITS_EXACT(COUNT, s->tokens_per_second), UNITS_EXACT(COUNT, s->tokens_per_second_per_gpu));
 	if (s->training_seconds > 0)
 		out_line(stdout, "whole run    %.10g billion tokens in %.1f days, without interruptions",
 		    p->training.token_budget, s->training_seconds / 86400);
@@ -75,9 +70,7 @@ print_rates(const struct plan *p, const struct steptime *s)
 static void
 print_step(const struct plan *p, const struct steptime *s)
 {
-	char text[64];
-
-	out_part(stdout, "step         %s", units_exact(text, sizeof text, MEASURE_SECONDS, s->seconds));
+	out_part(stdout, "step         %s", UNITS_EXACT(SECONDS, s->seconds));
 	if (field_is_set(FIELD_COMPUTE_EFFICIENCY, p))
 		out_line(stdout, ", calibrated by %s", *p->calibration.source != '\0' ?
 		    p->calibration.source : "the plan's own efficiency");

@@ -65,7 +65,8 @@ enum { RESULT_MADE_MAX = 11 };
 
 struct result {
 	const char *path;   /* as `estimate --json` nests it; of a stage mostly without "stages." */
-	const char *label;  /* beside the same of another plan; NULL: it is not compared */
+	const char *label;  /* beside the same of another plan, of a stage without "its memory:";
+	                     * NULL: it is not compared */
 	const char *brief;  /* on the screen and at the head of columns, or NULL */
 	const char *help;   /* one line without a full stop */
 	enum result_form form;

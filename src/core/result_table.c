@@ -12,9 +12,6 @@
 #include "core/serve_setup.h"
 #include "core/text.h"
 
-/* An amount inside a formula. */
-#define AMOUNT(m, v) units_short((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, MEASURE_##m, v)
-
 #define FORMULA(name) \
 	static void name##_formula(const struct plan *p, const struct estimate *e, int64_t stage, \
 	    char *buf, size_t size)
@@ -25,7 +22,8 @@ FORMULA(fits)
 {
 	(void)p;
 	(void)stage;
-	text_put(buf, size, "%s of %s", AMOUNT(BYTES, e->peak_total), AMOUNT(BYTES, e->capacity));
+	text_put(buf, size, "%s of %s", UNITS_SHORT(BYTES, e->peak_total),
+	    UNITS_SHORT(BYTES, e->capacity));
 	if (e->served)
 		text_add(buf, size, "; the engine: %s", e->serve.fits ? "yes" : "no");
 }
@@ -74,21 +72,13 @@ FORMULA(peak)
 
 FORMULA(allocated)
 {
-	const struct memory *m = &e->stage[stage].memory;
-	const struct {
-		const char *name;
-		double bytes;
-	} part[] = {
-		{ "parameters", m->parameters }, { "gradients", m->gradients },
-		{ "optimizer", m->optimizer }, { "activations", m->activations },
-		{ "logits", m->logits }, { "KV cache", m->kv_cache }, { "buffers", m->buffers },
-	};
+	double bytes;
 
 	(void)p;
-	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-		if (part[i].bytes > 0)
-			text_add(buf, size, "%s%s %s", buf[0] != '\0' ? " + " : "", part[i].name,
-			    AMOUNT(BYTES, part[i].bytes));
+	for (enum result_id id = RESULT_PARAMETERS; id <= RESULT_BUFFERS; id++)
+		if (result_value(id, e, stage, &bytes) && bytes > 0)
+			text_add(buf, size, "%s%s %s", buf[0] != '\0' ? " + " : "", result_table[id].label,
+			    UNITS_SHORT(BYTES, bytes));
 }
 
 /* Of an engine; in training it is the sum of its terms. */
@@ -99,7 +89,8 @@ FORMULA(buffers)
 	(void)p;
 	if (e->served)
 		text_put(buf, size, "CUDA graphs %s + what weights take beside their parameters %s",
-		    AMOUNT(BYTES, graphs), AMOUNT(BYTES, e->stage[stage].memory.buffers - graphs));
+		    UNITS_SHORT(BYTES, graphs),
+		    UNITS_SHORT(BYTES, e->stage[stage].memory.buffers - graphs));
 }
 
 FORMULA(range)
@@ -107,8 +98,8 @@ FORMULA(range)
 	const struct memory *m = &e->stage[stage].memory;
 
 	(void)p;
-	text_put(buf, size, "%s to %s, %s usually", AMOUNT(BYTES, m->overhead_low),
-	    AMOUNT(BYTES, m->overhead_high), AMOUNT(BYTES, m->overhead));
+	text_put(buf, size, "%s to %s, %s usually", UNITS_SHORT(BYTES, m->overhead_low),
+	    UNITS_SHORT(BYTES, m->overhead_high), UNITS_SHORT(BYTES, m->overhead));
 }
 
 FORMULA(total)
@@ -116,8 +107,8 @@ FORMULA(total)
 	const struct memory *m = &e->stage[stage].memory;
 
 	(void)p;
-	text_put(buf, size, "allocated %s + overhead %s", AMOUNT(BYTES, m->allocated),
-	    AMOUNT(BYTES, m->overhead));
+	text_put(buf, size, "allocated %s + overhead %s", UNITS_SHORT(BYTES, m->allocated),
+	    UNITS_SHORT(BYTES, m->overhead));
 }
 
 /* With VPP these are pairs of a chunk and a micro-batch, as many to a micro-batch's worth. */
@@ -137,10 +128,9 @@ FORMULA(flight)
 
 /* "tp all-gather 0.41 s + dp all-reduce ...": what the rows have of it. */
 static void
-put_rows(const struct estimate *e, enum result_id id, const char *between, char *buf, size_t size)
+put_rows(const struct estimate *e, enum result_id id, const char *between, char *buf,
+    size_t size)
 {
-	char amount[UNITS_SIZE];
-
 	for (size_t i = 0; i < e->traffic.count; i++) {
 		const struct traffic_row *row = &e->traffic.row[i];
 
@@ -149,7 +139,7 @@ put_rows(const struct estimate *e, enum result_id id, const char *between, char 
 		if (id == RESULT_FLOW_SPAN)
 			text_add(buf, size, " %s", span_name(row->span.kind));
 		else if (result_table[id].form != FORM_TEXT)
-			text_add(buf, size, " %s", units_exact(amount, sizeof amount,
+			text_add(buf, size, " %s", units_exact((char[UNITS_SIZE]){ 0 }, UNITS_SIZE,
 			    result_table[id].measure, result_of_flow(id, row)));
 	}
 }
@@ -174,24 +164,25 @@ FORMULA(bubble)
 {
 	(void)p;
 	(void)stage;
-	text_put(buf, size, "%s / %s", AMOUNT(SECONDS, e->step.bubble_seconds),
-	    AMOUNT(SECONDS, e->step.seconds));
+	text_put(buf, size, "%s / %s", UNITS_SHORT(SECONDS, e->step.bubble_seconds),
+	    UNITS_SHORT(SECONDS, e->step.seconds));
 }
 
 FORMULA(tflops)
 {
 	(void)p;
 	(void)stage;
-	text_put(buf, size, "%s / (%s*%lld GPUs)", AMOUNT(FLOP, e->step.model_flops),
-	    AMOUNT(SECONDS, e->step.seconds), (long long)e->world);
+	text_put(buf, size, "%s / (%s*%lld GPUs)", UNITS_SHORT(FLOP, e->step.model_flops),
+	    UNITS_SHORT(SECONDS, e->step.seconds), (long long)e->world);
 }
 
 static void
 put_utilization(const struct plan *p, const struct estimate *e, double flops, char *buf,
     size_t size)
 {
-	text_put(buf, size, "%s / (%s*%lld GPUs*%s/s)", AMOUNT(FLOP, flops),
-	    AMOUNT(SECONDS, e->step.seconds), (long long)e->world, AMOUNT(FLOP, machine_of(p).peak));
+	text_put(buf, size, "%s / (%s*%lld GPUs*%s/s)", UNITS_SHORT(FLOP, flops),
+	    UNITS_SHORT(SECONDS, e->step.seconds), (long long)e->world,
+	    UNITS_SHORT(FLOP, machine_of(p).peak));
 }
 
 #define UTILIZATION_FORMULA(name, member) \
@@ -208,14 +199,14 @@ FORMULA(tokens)
 {
 	(void)stage;
 	text_put(buf, size, "%lld*%lld tokens / %s", (long long)p->training.global_batch_size,
-	    (long long)p->training.sequence_length, AMOUNT(SECONDS, e->step.seconds));
+	    (long long)p->training.sequence_length, UNITS_SHORT(SECONDS, e->step.seconds));
 }
 
 FORMULA(per_gpu)
 {
 	(void)p;
 	(void)stage;
-	text_put(buf, size, "%s / %lld GPUs", AMOUNT(COUNT, e->timed ? e->step.tokens_per_second :
+	text_put(buf, size, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->timed ? e->step.tokens_per_second :
 	    e->serve.tokens_per_second), (long long)e->world);
 }
 
@@ -223,7 +214,7 @@ FORMULA(run)
 {
 	(void)stage;
 	text_put(buf, size, "%.6g billion tokens / (%s*86400 s)", (double)p->training.token_budget,
-	    AMOUNT(COUNT, e->step.tokens_per_second));
+	    UNITS_SHORT(COUNT, e->step.tokens_per_second));
 }
 
 /* ---- an engine ---------------------------------------------------------------------- */
@@ -242,8 +233,8 @@ FORMULA(kv_tokens)
 	(void)p;
 	(void)stage;
 	if (is_about(s->kv_tokens * s->kv_bytes_per_token, s->kv_pool_bytes))
-		text_put(buf, size, "%s / %s, in whole blocks", AMOUNT(BYTES, s->kv_pool_bytes),
-		    AMOUNT(BYTES, s->kv_bytes_per_token));
+		text_put(buf, size, "%s / %s, in whole blocks", UNITS_SHORT(BYTES, s->kv_pool_bytes),
+		    UNITS_SHORT(BYTES, s->kv_bytes_per_token));
 }
 
 FORMULA(kv_blocks)
@@ -252,7 +243,7 @@ FORMULA(kv_blocks)
 
 	(void)stage;
 	if (is_about(e->serve.kv_blocks * block, e->serve.kv_tokens))
-		text_put(buf, size, "%s / %.0f", AMOUNT(COUNT, e->serve.kv_tokens), block);
+		text_put(buf, size, "%s / %.0f", UNITS_SHORT(COUNT, e->serve.kv_tokens), block);
 }
 
 FORMULA(requests)
@@ -261,7 +252,8 @@ FORMULA(requests)
 
 	(void)stage;
 	if (is_about(e->serve.max_concurrency * length, dp * e->serve.kv_tokens))
-		text_put(buf, size, "DP %.0f*%s / %.0f", dp, AMOUNT(COUNT, e->serve.kv_tokens), length);
+		text_put(buf, size, "DP %.0f*%s / %.0f", dp,
+		    UNITS_SHORT(COUNT, e->serve.kv_tokens), length);
 }
 
 /* While a request decodes others wait for its prefill, of one stage. */
@@ -272,8 +264,8 @@ FORMULA(generated)
 	(void)stage;
 	if (e->serve.tokens_per_second > 0)
 		text_put(buf, size, "%.0f requests at once*%.0f tokens / (%s/PP + %.0f*%s)",
-		    e->serve.running, n, AMOUNT(SECONDS, e->serve.ttft_seconds), n,
-		    AMOUNT(SECONDS, e->serve.tpot_seconds));
+		    e->serve.running, n, UNITS_SHORT(SECONDS, e->serve.ttft_seconds), n,
+		    UNITS_SHORT(SECONDS, e->serve.tpot_seconds));
 }
 
 FORMULA(transfer)
@@ -282,8 +274,8 @@ FORMULA(transfer)
 	if (e->serve.state_bytes_per_request > 0)
 		return;
 	text_put(buf, size, "%.0f tokens*%s in all layers / %s/s of the network cards that send it",
-	    (double)p->serving.prompt_tokens, AMOUNT(BYTES, kv_model_bytes(p)),
-	    AMOUNT(WIRE, e->serve.transfer_rate));
+	    (double)p->serving.prompt_tokens, UNITS_SHORT(BYTES, kv_model_bytes(p)),
+	    UNITS_SHORT(WIRE, e->serve.transfer_rate));
 }
 
 FORMULA(served)
@@ -318,7 +310,8 @@ FORMULA(served)
 	{ ALLOCATED, ALL_OF(KV_TOKEN), ALL_OF(OVERHEAD), ALL_OF(PARAMS_GPU), END }
 
 const struct result result_table[RESULT_COUNT] = {
-#define RESULT(id, path, label, brief, form, measure, better, scope, rule, at, made, formula, help) \
+#define RESULT(id, path, label, brief, form, measure, better, scope, rule, at, made, formula, \
+    help) \
 	[RESULT_##id] = { path, label, brief, help, FORM_##form, MEASURE_##measure, \
 	    BETTER_##better, SCOPE_##scope, RULE_##rule, at, made, formula },
 #include "core/result.def"

@@ -287,7 +287,8 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 	    OWNED_BYTES, r->optimizer);
 	if (r->muon > 0)
 		STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->muon, "orthogonal updates of Muon",
-		    MUON_SOURCE, "%.0f steps*6*smaller side*weights/compute rate = %.4g s", MUON_STEPS, r->muon);
+		    MUON_SOURCE, "%.0f steps*6*smaller side*weights/compute rate = %.4g s", MUON_STEPS,
+		    r->muon);
 	if (r->slices > 0)
 		STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->slices, "slices of parameters", SLICE_SOURCE,
 		    "slices (weights of the stage*DP)*seconds = %.0f*%.3g s",

@@ -29,6 +29,10 @@ const char *units_short(char *buf, size_t size, enum measure m, double v);
 /* For reports, where columns are not short. Returns buf. */
 const char *units_exact(char *buf, size_t size, enum measure m, double v);
 
+/* The same as arguments: such a text lasts as long as the block that it stands in. */
+#define UNITS_SHORT(m, v) units_short((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, MEASURE_##m, v)
+#define UNITS_EXACT(m, v) units_exact((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, MEASURE_##m, v)
+
 /* A change with its sign, by either of the two: "+1.40 GiB", "-2.8 points". */
 const char *units_change(char *buf, size_t size,
     const char *(*style)(char *, size_t, enum measure, double), enum measure m, double change);

@@ -76,7 +76,9 @@ change_of_result(enum result_id id, const struct estimate *was, const struct est
 	/* of a mode that neither is in, or of a dimension that is 1 in both */
 	if (r->measure != MEASURE_ANSWER && r->measure != MEASURE_NUMBER && !(fabs(a) + fabs(b) > 0))
 		return false;
-	*out = (struct change){ .label = r->label };
+	*out = (struct change){ .differs = false };
+	text_put(out->label, sizeof out->label, "%s%s", r->scope != SCOPE_STAGE ? "" :
+	    id <= RESULT_TOTAL ? "its memory: " : "its ", r->label);
 	if (left)
 		units_exact(out->was, sizeof out->was, r->measure, a);
 	if (right)

@@ -25,8 +25,8 @@ enum role change_role(enum result_id id, double was, double is);
 /* A result of two plans, as reports lay them side by side: "61.20 GiB", "" where it is not
  * known; "+1.20 GiB" and "+3.1%", "same", "changed" or nothing. */
 struct change {
-	const char *label;
-	char was[CHANGE_SIZE], is[CHANGE_SIZE], change[CHANGE_SIZE], percent[CHANGE_SIZE];
+	char label[CHANGE_SIZE], was[CHANGE_SIZE], is[CHANGE_SIZE];
+	char change[CHANGE_SIZE], percent[CHANGE_SIZE];
 	bool differs;
 };
 

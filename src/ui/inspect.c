@@ -1,9 +1,9 @@
 /* One GPU in full, and the ways to it. */
 #include <string.h>
 
+#include "core/result.h"
 #include "core/text.h"
 #include "ui/flows.h"
-#include "core/units.h"
 #include "ui/list.h"
 #include "ui/map_pane.h"
 #include "ui/panes.h"
@@ -103,27 +103,22 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 {
 	const struct estimate *e = s->estimate;
 	const int64_t stage = layout_pipeline_rank(&e->layout, rank);
-	const struct memory *m = &e->stage[stage].memory;
-	const struct {
-		const char *name;
-		double bytes;
-	} part[] = {
-		{ "parameters", m->parameters }, { "gradients", m->gradients },
-		{ "optimizer", m->optimizer }, { "activations", m->activations },
-		{ "logits", m->logits }, { "KV cache", m->kv_cache }, { "buffers", m->buffers },
-		{ "overhead", m->overhead }, { "total", m->total }, { "of", e->capacity },
-	};
-	char text[ROW_TEXT_SIZE], amount[UNITS_SIZE];
+	char text[ROW_TEXT_SIZE];
+	double bytes;
 
 	rows_heading(rows, "Memory (Enter: why)");
-	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-		if (!(part[i].bytes > 0))
+	for (enum result_id id = RESULT_PARAMETERS; id <= RESULT_TOTAL; id++) {
+		if (id == RESULT_ALLOCATED || result_table[id].label == NULL ||
+		    !result_value(id, e, stage, &bytes) || !(bytes > 0))
 			continue;
-		units_short(amount, sizeof amount, MEASURE_BYTES, part[i].bytes);
-		text_put(text, sizeof text, "%-12s %10s", part[i].name, amount);
-		rows_item(rows, TARGET_MEMORY, i == 8 && e->capacity_known && m->total > e->capacity ?
-		    ROLE_ERROR : ROLE_TEXT, text);
+		text_put(text, sizeof text, "%-12s %10s", result_table[id].label,
+		    UNITS_SHORT(BYTES, bytes));
+		rows_item(rows, TARGET_MEMORY, id == RESULT_TOTAL && e->capacity_known &&
+		    bytes > e->capacity ? ROLE_ERROR : ROLE_TEXT, text);
 	}
+	text_put(text, sizeof text, "%-12s %10s", "of", UNITS_SHORT(BYTES, e->capacity));
+	if (e->capacity_known)
+		rows_item(rows, TARGET_MEMORY, ROLE_TEXT, text);
 }
 
 /* "tp       group 1, member 2 of 8, NVLink: 8 9 10 11 12 13 14 15" */
@@ -154,16 +149,15 @@ static void
 traffic_rows(struct rows *rows, const struct state *s)
 {
 	const struct traffic *t = &s->estimate->traffic;
-	char text[ROW_TEXT_SIZE], name[64], bytes[UNITS_SIZE], seconds[UNITS_SIZE];
+	char text[ROW_TEXT_SIZE], name[64];
 
 	rows_heading(rows, "Traffic of one step, a GPU of the slowest stage (Enter: why)");
 	for (size_t i = 0; i < t->count; i++) {
 		const struct traffic_row *row = &t->row[i];
 
 		flows_name(row, name, sizeof name);
-		units_short(bytes, sizeof bytes, MEASURE_WIRE, row->bytes);
-		units_short(seconds, sizeof seconds, MEASURE_SECONDS, row->seconds);
-		text_put(text, sizeof text, "%-22s %9s  %9s  %s", name, bytes, seconds,
+		text_put(text, sizeof text, "%-22s %9s  %9s  %s", name,
+		    UNITS_SHORT(WIRE, row->bytes), UNITS_SHORT(SECONDS, row->seconds),
 		    span_name(row->span.kind));
 		rows_item(rows, TARGET_TRAFFIC + (int)i, ROLE_TEXT, text);
 	}

@@ -89,8 +89,7 @@ say_numbers(struct answer *a, const struct state *s)
 	if (text[0] != '\0')
 		say(a, "%s%s%s", text, more[0] != '\0' ? ", " : "", more);
 	if (now.part[SUMMARY_TRAFFIC] > 0) {
-		units_short(text, sizeof text, MEASURE_WIRE, now.part[SUMMARY_TRAFFIC]);
-		say(a, "traffic %s a step from one GPU", text);
+		say(a, "traffic %s a step from one GPU", UNITS_SHORT(WIRE, now.part[SUMMARY_TRAFFIC]));
 	}
 }
 

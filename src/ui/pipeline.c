@@ -301,8 +301,7 @@ pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t
 		field_format(FIELD_SCHEDULE, p, text, sizeof text);
 		text_add(buf, size, ": %s", text);
 		if (e->timed && e->step.bubble_fraction > 0) {
-			units_short(text, sizeof text, MEASURE_SHARE, e->step.bubble_fraction);
-			text_add(buf, size, ", bubble %s", text);
+			text_add(buf, size, ", bubble %s", UNITS_SHORT(SHARE, e->step.bubble_fraction));
 		}
 		text_add(buf, size, ", %lld stages", (long long)e->stages);
 		if (e->placement.vpp > 1)

@@ -220,7 +220,7 @@ draw_phase(struct canvas *c, struct rect time, const struct picture *pic, double
 	const bool broken = left_out > 0;
 	const int64_t from = column_of(pic, start), to = column_of(pic, end);
 	const int x0 = (int)clip(from, time.w), x1 = (int)clip(to, time.w);
-	char text[64] = "", amount[UNITS_SIZE];
+	char text[64] = "";
 	int n;
 
 	if (x1 <= x0)
@@ -231,9 +231,8 @@ draw_phase(struct canvas *c, struct rect time, const struct picture *pic, double
 		canvas_put(c, time.x + x0, time.y, dim_style, canvas_glyph(c, GLYPH_TEE_RIGHT));
 	if (to <= time.w && x1 - x0 > 1)
 		canvas_put(c, time.x + x1 - 1, time.y, dim_style, canvas_glyph(c, GLYPH_TEE_LEFT));
-	units_short(amount, sizeof amount, MEASURE_SECONDS, end - start + left_out);
 	if (pic->known)
-		text_put(text, sizeof text, " %s %s ", name, amount);
+		text_put(text, sizeof text, " %s %s ", name, UNITS_SHORT(SECONDS, end - start + left_out));
 	n = canvas_width(c, text);
 	if (!pic->known || n > x1 - x0 - 2) {
 		text_put(text, sizeof text, " %s ", name);
@@ -367,12 +366,11 @@ static void
 draw_notes(struct canvas *c, struct rect line, const struct picture *pic)
 {
 	const char *note = timeline_note(&pic->t);
-	char text[512] = "", amount[UNITS_SIZE];
+	char text[512] = "";
 
-	units_short(amount, sizeof amount, MEASURE_SECONDS, 1 / pic->scale);
 	put_left_out(pic, text, sizeof text);
 	if (pic->known)
-		text_add(text, sizeof text, "a column is %s", amount);
+		text_add(text, sizeof text, "a column is %s", UNITS_SHORT(SECONDS, 1 / pic->scale));
 	else
 		text_add(text, sizeof text, "times not known: backward drawn as twice forward");
 	if (note != NULL)

@@ -117,13 +117,10 @@ summary_pace(const struct summary *s, char *buf, size_t size)
 void
 summary_rate(const struct summary *s, char *buf, size_t size)
 {
-	char count[UNITS_SIZE];
-
 	buf[0] = '\0';
 	if (s->part[SUMMARY_MFU] > 0)
 		text_put(buf, size, "MFU %.0f %%", s->part[SUMMARY_MFU] * 100);
 	else if (s->part[SUMMARY_TOKENS_PER_SECOND] > 0) {
-		units_short(count, sizeof count, MEASURE_COUNT, s->part[SUMMARY_TOKENS_PER_SECOND]);
-		text_put(buf, size, "%s tokens/s", count);
+		text_put(buf, size, "%s tokens/s", UNITS_SHORT(COUNT, s->part[SUMMARY_TOKENS_PER_SECOND]));
 	}
 }

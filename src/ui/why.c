@@ -194,11 +194,11 @@ add_engine(struct rows *rows, const struct memory *m)
 		{ "KV pool", m->kv_cache }, { "graphs and tables", m->buffers },
 		{ "outside the allocator", m->overhead },
 	};
-	char text[320] = "=", amount[UNITS_SIZE];
+	char text[320] = "=";
 
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-		units_short(amount, sizeof amount, MEASURE_BYTES, part[i].bytes);
-		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", part[i].name, amount);
+		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", part[i].name,
+		    UNITS_SHORT(BYTES, part[i].bytes));
 	}
 	rows_item(rows, -1, ROLE_TEXT, text);
 }

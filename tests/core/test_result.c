@@ -52,6 +52,7 @@ test_rows(void **state)
 		assert_true(r->label == NULL || (r->form != FORM_TEXT && r->at != RESULT_NOWHERE));
 		for (int k = 0; k < i; k++)
 			assert_false(r->label != NULL && result_table[k].label != NULL &&
+			    (r->scope == SCOPE_STAGE) == (result_table[k].scope == SCOPE_STAGE) &&
 			    text_equal(r->label, result_table[k].label));
 	}
 	for (int d = 0; d < TRAFFIC_DIMS; d++) {

@@ -266,7 +266,9 @@ one_round(struct torture *t)
 		{ "map", "--width=100", true }, { "pipeline", "--width=100", true },
 		{ "explain", "memory.activations", false }, { "explain", "memory.overhead", false },
 		{ "explain", "communication.bytes", false }, { "explain", "step.seconds", false },
-		{ "explain", "serving.memory_bytes", false }, { "explain", "tpot_seconds", false } };
+		{ "explain", "serving.memory_bytes", false }, { "explain", "tpot_seconds", false },
+		{ "explain", "memory.total", false }, { "explain", "step.mfu", false },
+		{ "explain", "in_flight", false }, { "explain", "exposed_seconds", false } };
 	static struct case_ c;
 
 	load();
