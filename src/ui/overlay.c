@@ -161,7 +161,7 @@ overlay_diags(struct state *s, const char *argument)
 {
 	(void)argument;
 	/* Errors have their fixes already; those of warnings are searched when asked for. */
-	check_fixes(&s->plan, s->catalog, &s->estimate->diags);
+	check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
 	overlay_open(s, OVERLAY_DIAGS);
 	return 0;
 }
