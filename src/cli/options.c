@@ -386,6 +386,16 @@ options_parse(struct options *o, int argc, char **argv)
 	return o->help || o->version || check_command(o);
 }
 
+struct field_set
+options_asked(const struct options *o)
+{
+	struct field_set asked = { { 0 } };
+
+	for (size_t i = 0; i < o->settings; i++)
+		field_set_add(&asked, o->setting[i].field);
+	return asked;
+}
+
 void
 options_free(struct options *o)
 {

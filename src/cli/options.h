@@ -13,6 +13,7 @@
 
 #include "cli/subcommand.h"
 #include "core/field.h"
+#include "core/field_set.h"
 #include "core/layout.h"
 #include "ui/app.h"
 #include "ui/map.h"
@@ -45,6 +46,9 @@ struct options {
 /* Read argv. False after a message on standard error; options_free in either case. */
 bool options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
+
+/* The fields that it gives values to. */
+struct field_set options_asked(const struct options *o);
 
 /* A fixed option for --help: "kind", "K", "only groups of this kind (repeatable)". */
 struct option_row {

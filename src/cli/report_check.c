@@ -3,9 +3,12 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "core/check.h"
+#include "core/advice.h"
+#include "core/advice_hints.h"
 #include "core/estimate.h"
 #include "out/out.h"
+
+enum { MENDS_SHOWN = 4 };
 
 static void
 json_diag(struct jsonout *j, const struct diag *d)
@@ -22,14 +25,63 @@ json_diag(struct jsonout *j, const struct diag *d)
 		jsonout_object_row(j, "fix");
 		jsonout_text(j, "path", field_table[d->fix_field].path);
 		jsonout_text(j, "value", d->fix_value);
+		if (d->also_field != FIELD_NONE) {
+			jsonout_object_row(j, "also");
+			jsonout_text(j, "path", field_table[d->also_field].path);
+			jsonout_text(j, "value", d->also_value);
+			jsonout_close(j);
+		}
 		jsonout_close(j);
 	} else
 		jsonout_null(j, "fix");
 	jsonout_close(j);
 }
 
+/* As search writes it: numbers as numbers. */
 static void
-json_check(const struct estimate *e)
+json_change(struct jsonout *j, const struct change *c)
+{
+	const struct field *row = &field_table[c->field];
+	int64_t whole;
+	double real;
+
+	if (c->value[0] == '\0')
+		jsonout_null(j, row->path);
+	else if (row->type == FIELD_INT && text_to_int(c->value, &whole))
+		jsonout_int(j, row->path, whole);
+	else if (row->type == FIELD_REAL && text_to_real(c->value, &real))
+		jsonout_real(j, row->path, real);
+	else if (row->type == FIELD_BOOL)
+		jsonout_bool(j, row->path, text_equal(c->value, "true"));
+	else
+		jsonout_text(j, row->path, c->value);
+}
+
+static void
+json_mend(struct jsonout *j, const struct mend *m)
+{
+	const struct outlook *o = &m->outlook;
+
+	jsonout_object_row(j, NULL);
+	jsonout_object_row(j, "set");
+	for (int i = 0; i < m->changes; i++)
+		json_change(j, &m->change[i]);
+	jsonout_close(j);
+	jsonout_bool(j, "asked", m->loss == LOSS_ASKED);
+	jsonout_bool(j, "fits", o->fits);
+	jsonout_bytes(j, "peak_bytes", o->memory);
+	jsonout_bytes(j, "capacity", o->capacity);
+	if (o->serves) {
+		jsonout_real(j, "ttft_seconds", o->ttft);
+		jsonout_real(j, "tpot_seconds", o->seconds);
+		jsonout_real(j, "kv_tokens", o->kv_tokens);
+	} else
+		jsonout_real(j, "seconds", o->seconds);
+	jsonout_close(j);
+}
+
+static void
+json_check(const struct estimate *e, const struct advice *advice)
 {
 	struct jsonout j = { .out = stdout };
 
@@ -41,6 +93,10 @@ json_check(const struct estimate *e)
 		json_diag(&j, &e->diags.item[i]);
 	jsonout_close(&j);
 	jsonout_int(&j, "dropped", (int64_t)e->diags.dropped);
+	jsonout_list(&j, "mends");
+	for (size_t i = 0; i < advice->count; i++)
+		json_mend(&j, &advice->mend[i]);
+	jsonout_close(&j);
 	jsonout_close(&j);
 }
 
@@ -55,16 +111,35 @@ print_check(const struct estimate *e)
 		complain("%zu more diagnostics", e->diags.dropped);
 }
 
+/* Mends of a plan that does not run as it is, and hints. False after a message. */
+static bool
+advise(const struct session *s, struct estimate *e, struct advice *advice)
+{
+	struct estimate *work = malloc(sizeof *work);
+
+	if (work == NULL) {
+		complain("out of memory");
+		return false;
+	}
+	advice_run(advice, &s->plan, &s->catalog, &s->asked, work);
+	advice_note(advice, MENDS_SHOWN, &e->diags);
+	advice_hints(&s->plan, &s->catalog, e, work, &e->diags);
+	free(work);
+	return true;
+}
+
 int
 check_run(const struct options *o)
 {
 	struct session s;
 	struct estimate *e;
+	struct advice advice;
 	int status = STATUS_OK;
 
 	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
 		return STATUS_ERROR;
-	if ((e = session_estimate(&s, NULL)) == NULL) {
+	if ((e = session_estimate(&s, NULL)) == NULL || !advise(&s, e, &advice)) {
+		free(e);
 		session_close(&s);
 		return STATUS_ERROR;
 	}
@@ -77,7 +152,7 @@ check_run(const struct options *o)
 			status = STATUS_NO;
 	}
 	if (o->json)
-		json_check(e);
+		json_check(e, &advice);
 	else
 		print_check(e);
 	free(e);

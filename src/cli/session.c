@@ -133,8 +133,10 @@ session_read(struct session *s, const struct options *o, const char *path,
 		session_print_errors(&errors);
 		return false;
 	}
-	if (plan == &s->plan)
+	if (plan == &s->plan) {
 		s->read = *plan;
+		s->asked = options_asked(o);
+	}
 	if (!apply_settings(s, o, plan, note, sizeof note))
 		return false;
 	if (note[0] != '\0') {
@@ -230,7 +232,7 @@ session_estimate(const struct session *s, struct ledger *ledger)
 	}
 	estimate_run(e, &s->plan, &s->catalog, ledger);
 	if (e->diags.count > 0)
-		check_fixes(&s->plan, &s->catalog, &e->diags);
+		check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
 	return e;
 }
 

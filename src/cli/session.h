@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "core/catalog.h"
 #include "core/estimate.h"
+#include "core/field_set.h"
 #include "core/plan.h"
 #include "file/planfile.h"
 #include "file/topics.h"
@@ -20,6 +21,7 @@ struct session {
 	bool whole;       /* the catalogue is; else it holds what the plan names */
 	struct planfile file;
 	struct plan plan; /* resolved, options applied */
+	struct field_set asked; /* fields that the command line gave */
 	struct plan read; /* as its file has it, where it came from one */
 	/* The screen's alone: */
 	struct drafts drafts;

@@ -8,6 +8,7 @@
 
 #include "core/catalog.h"
 #include "core/diag.h"
+#include "core/field_set.h"
 #include "core/layout.h"
 #include "core/plan.h"
 #include "core/stage.h"
@@ -73,8 +74,10 @@ int64_t check_microbatches(const struct plan *p, int64_t dp);
 /*
  * For every error in diags, find the smallest change of one field that makes the plan
  * legal, or failing that removes the error without a new one; the field of the error is
- * tried first. Warnings, and hints about switches, are mended in their own field, without
- * making an error. Fills in the fix of each that has none.
+ * tried first, and what the user has just asked for (asked, may be NULL) last. Warnings, and
+ * hints about switches, are mended in their own field, without making an error. Fills in the
+ * fix of each that has none.
  */
-void check_fixes(const struct plan *p, const struct catalog *catalog, struct diag_list *diags);
+void check_fixes(const struct plan *p, const struct catalog *catalog,
+    const struct field_set *asked, struct diag_list *diags);
 #endif

@@ -25,8 +25,8 @@ diag_add(struct diag_list *list, enum severity severity, enum field_id field, co
 	d->field = field;
 	d->reason = reason;
 	d->source = source;
-	d->fix_field = FIELD_NONE;
-	d->fix_value[0] = '\0';
+	d->fix_field = d->also_field = FIELD_NONE;
+	d->fix_value[0] = d->also_value[0] = '\0';
 	va_start(args, fmt);
 	text_vput(d->message, sizeof d->message, fmt, args);
 	va_end(args);
@@ -75,7 +75,10 @@ diag_format(const struct diag *d, char *buf, size_t size)
 	size_t n = text_put(buf, size, "%s %s %s: %s", severity_name(d->severity),
 	    d->field == FIELD_NONE ? "plan" : field_table[d->field].path, d->reason, d->message);
 
-	if (d->fix_field != FIELD_NONE)
-		n = text_add(buf, size, " (fix: %s=%s)", field_table[d->fix_field].path, d->fix_value);
-	return n;
+	if (d->fix_field == FIELD_NONE)
+		return n;
+	text_add(buf, size, " (fix: %s=%s", field_table[d->fix_field].path, d->fix_value);
+	if (d->also_field != FIELD_NONE)
+		text_add(buf, size, " %s=%s", field_table[d->also_field].path, d->also_value);
+	return text_add(buf, size, ")");
 }

@@ -21,6 +21,8 @@ struct diag {
 	char message[DIAG_MESSAGE_SIZE];
 	enum field_id fix_field;  /* the change that mends it, FIELD_NONE without one */
 	char fix_value[DIAG_FIX_SIZE]; /* as one would type it */
+	enum field_id also_field; /* a second change that the first one needs, FIELD_NONE without */
+	char also_value[DIAG_FIX_SIZE];
 };
 
 /* The first DIAG_MAX diagnostics; `dropped` counts the rest. */
@@ -44,6 +46,6 @@ const struct diag *diag_of_field(const struct diag_list *list, enum field_id fie
 
 const char *severity_name(enum severity severity); /* "error", "warning", "hint" */
 
-/* "error parallel.tp heads_not_divisible: message (fix: parallel.tp=8)" */
+/* "error parallel.tp heads_not_divisible: message (fix: parallel.tp=8)", "(fix: A=1 B=2)" */
 size_t diag_format(const struct diag *d, char *buf, size_t size);
 #endif

@@ -29,10 +29,34 @@ has_room(const struct estimate *out)
 	return out->stages > 0 && out->peak_total <= out->capacity;
 }
 
+/* What takes most of a stage's memory. */
+static const char *
+dominant(const struct memory *m, double *bytes)
+{
+	const struct {
+		const char *name;
+		double bytes;
+	} part[] = {
+		{ "parameters", m->parameters }, { "gradients", m->gradients },
+		{ "optimizer", m->optimizer }, { "activations", m->activations },
+		{ "logits", m->logits }, { "KV cache", m->kv_cache }, { "buffers", m->buffers },
+		{ "overhead", m->overhead },
+	};
+	size_t most = 0;
+
+	for (size_t i = 1; i < sizeof part / sizeof *part; i++)
+		if (part[i].bytes > part[most].bytes)
+			most = i;
+	*bytes = part[most].bytes;
+	return part[most].name;
+}
+
 static void
 check_fit(struct estimate *out, const struct plan *p)
 {
 	const bool room = has_room(out);
+	const char *most;
+	double bytes;
 
 	out->fits = room && (!out->served || out->serve.fits);
 	if (room && !out->fits) {
@@ -41,10 +65,12 @@ check_fit(struct estimate *out, const struct plan *p)
 		    "the KV cache holds %.1f requests of %lld tokens on one engine: not what is asked for",
 		    out->serve.max_concurrency, (long long)p->serving.context_length);
 	} else if (estimate_has_fit(out) && !out->fits) {
+		most = dominant(&out->stage[out->peak_stage].memory, &bytes);
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
 		    "the GPU's data sheet; shardplan-plan(5), memory_gib",
-		    "stage %lld takes %.1f GiB of %.1f GiB on one %s", (long long)out->peak_stage,
-		    out->peak_total / GIB, out->capacity / GIB, p->cluster.gpu);
+		    "stage %lld takes %.1f GiB of %.1f GiB on one %s: %s %.1f of %.1f GiB",
+		    (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
+		    p->cluster.gpu, most, bytes / GIB, out->peak_total / GIB);
 	}
 }
 

@@ -20,7 +20,7 @@ diags_open(struct state *s, const char *argument)
 {
 	(void)argument;
 	/* Errors have their fixes already; those of warnings are searched when asked for. */
-	check_fixes(&s->plan, s->catalog, &s->estimate->diags);
+	check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
 	list_open(s, LIST_DIAGS);
 	return 0;
 }

@@ -174,7 +174,7 @@ edit_fix(struct state *s, const char *argument)
 
 	(void)argument;
 	if (s->estimate->legal)
-		check_fixes(&s->plan, s->catalog, diags); /* of warnings */
+		check_fixes(&s->plan, s->catalog, NULL, diags); /* of warnings */
 	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
 		if (diags->item[i].fix_field != FIELD_NONE)
 			d = &diags->item[i];

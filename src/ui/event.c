@@ -36,7 +36,7 @@ recalc(struct state *s)
 
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
 	if (!s->estimate->legal)
-		check_fixes(&s->plan, s->catalog, &s->estimate->diags);
+		check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
 	entry->legal = s->estimate->legal;
 	entry->fits = s->estimate->fits;
 	entry->summary = summary_of(s->estimate);

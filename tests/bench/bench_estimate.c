@@ -125,7 +125,7 @@ measure(const char *name, const struct plan *p, struct estimate *e)
 	plan_resolve(&q, NULL);
 	plan_check(&q, NULL, &diags);
 	start = now();
-	check_fixes(&q, NULL, &diags);
+	check_fixes(&q, NULL, NULL, &diags);
 	report("  check_fixes of PP 7", now() - start, 1);
 }
 

@@ -209,7 +209,14 @@ same 'JSON of estimate'
 { keys groups; keys groups --format=hash; } >program
 names groups >manual
 same 'JSON of groups'
-for command in layers 'check --tp=3' 'diff serve.cfg llama.cfg' fields; do
+# of what mends a plan in either mode, and by two fields
+{
+	keys check --tp=3 --pp=7
+	keys check serve.cfg --model=llama-3.1-70b
+} >program
+names check >manual
+same 'JSON of check'
+for command in layers 'diff serve.cfg llama.cfg' fields; do
 	# shellcheck disable=SC2086
 	keys $command >program
 	names "${command%% *}" | grep -vx -e memory -e communication >manual
@@ -265,7 +272,7 @@ if [ -d "$core" ]; then
 	{
 		sed -n 's/^\t{ \("[a-z0-9_]*"\), [A-Z]*,.*/\1/p' "$(find "$core" -name check_rules.c)"
 		find "$core" \( -path '*/framework/*.c' -o -name 'stage*.c' -o -name 'layout*.c' \
-		    -o -name check.c -o -name estimate.c \) -exec grep -hoE "$code" {} +
+		    -o -name check.c -o -name estimate.c -o -name 'advice*.c' \) -exec grep -hoE "$code" {} +
 	} | tr -d '"' | sort -u >codes
 	sed -n '/^\.Sh DIAGNOSTICS/,/^\.Sh SEE/p' "$page1" | grep '^\.It Cm' |
 	    tr ' ' '\n' | tr -d , | grep _ | sort -u >manual

@@ -141,7 +141,23 @@ out_has '^model: *'
 out_has 'layers = 80;'
 cp out section.cfg
 run 0 estimate section.cfg
-err_has ' does_not_fit: '
+err_has ' does_not_fit: stage 0 takes .*: [a-z]+ [0-9.]+ of [0-9.]+ GiB$'
 out_has '^parameters +70\.55 billion'
+
+# what would mend a plan, and what was asked for is kept
+run 1 check --nodes=1 --tp=8
+out_has ' world_not_divisible: .* \(fix: parallel\.pp=1\)$'
+out_has '^hint parallel\.pp would_mend: PP 1: [0-9.]+ GiB of 79\.2 GiB, [0-9.]+ s a step \(fix: parallel\.pp=1\)$'
+out_lacks 'fix: parallel\.tp'
+good check --model=llama-3.1-70b --nodes=8 --tp=8 --pp=4 --micro-batch-size=4 --sequence-length=8192
+out_has '^warning plan does_not_fit: .*: activations [0-9.]+ of [0-9.]+ GiB \(fix: parallel\.cp=2\)$'
+out_has '^hint training\.recompute would_mend: recompute full: '
+out_lacks 'fix: training\.micro_batch_size'
+good check --json --model=llama-3.1-70b --nodes=8 --tp=8 --pp=4 --micro-batch-size=4 --sequence-length=8192
+out_has '"set": \{"training.micro_batch_size": 2\}, "asked": true, "fits": true, "peak_bytes": [0-9]+'
+run 1 check --model=llama-3.1-405b --nodes=128 --tp=8 --pp=8
+out_has ' \(fix: parallel\.account_for_embedding=true parallel\.account_for_loss=true\)$'
+good check --nodes=1 --tp=8 --pp=1
+out_has '^hint parallel\.tp tp_more_than_needed: .* s a step instead of [0-9.]+ s \(-[0-9]+ %\), .*fix: parallel\.tp=2\)$'
 
 finish

@@ -278,7 +278,7 @@ cp_by_generation(void **state)
 		settings_int(&p, FIELD_GENERATION, g);
 		plan_check(&p, NULL, &diags);
 		assert_int_equal(diag_has(&diags, "cp_needs_ampere"), old);
-		check_fixes(&p, NULL, &diags);
+		check_fixes(&p, NULL, NULL, &diags);
 		for (size_t i = 0; i < diags.count && old; i++)
 			if (strcmp(diags.item[i].reason, "cp_needs_ampere") == 0)
 				assert_string_equal(diags.item[i].fix_value, "1");
@@ -337,7 +337,7 @@ fixed(const char *settings, const char *reason, const char *path, const char *va
 	plan_builtin(&p);
 	settings_put_all(&p, settings);
 	assert_false(plan_check(&p, NULL, &diags));
-	check_fixes(&p, NULL, &diags);
+	check_fixes(&p, NULL, NULL, &diags);
 	for (size_t i = 0; i < diags.count; i++) {
 		const struct diag *d = &diags.item[i];
 
@@ -381,6 +381,41 @@ fixes(void **state)
 	fixed("sequence_length=262144", "sequence_too_long", "training.sequence_length", "131072");
 }
 
+/* What was just asked for is not undone while anything else mends the plan. */
+static void
+fixes_keep_what_was_asked(void **state)
+{
+	static const struct {
+		const char *settings;
+		enum field_id asked[2], fix;
+		const char *value;
+	} cases[] = {
+		{ "nodes=1 tp=8", { FIELD_NODES, FIELD_TP }, FIELD_PP, "1" },
+		{ "nodes=1 tp=8", { FIELD_NONE, FIELD_NONE }, FIELD_TP, "2" },
+		{ "nodes=1 tp=8", { FIELD_NODES, FIELD_PP }, FIELD_TP, "2" },
+		{ "global_batch_size=12 micro_batch_size=4", { FIELD_GLOBAL_BATCH_SIZE, FIELD_NONE },
+		  FIELD_TP, "4" },
+		{ "pp=3", { FIELD_PP, FIELD_NONE }, FIELD_PP, "4" }, /* nothing else does */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct field_set asked = { { 0 } };
+		struct diag_list diags = { 0 };
+		struct plan p;
+
+		plan_builtin(&p);
+		settings_put_all(&p, cases[i].settings);
+		field_set_add(&asked, cases[i].asked[0]);
+		field_set_add(&asked, cases[i].asked[1]);
+		assert_false(plan_check(&p, NULL, &diags));
+		check_fixes(&p, NULL, &asked, &diags);
+		assert_string_equal(field_table[diags.item[0].fix_field].path,
+		    field_table[cases[i].fix].path);
+		assert_string_equal(diags.item[0].fix_value, cases[i].value);
+	}
+}
+
 /* Where no single change mends all, none is proposed that is an error itself. */
 static void
 fixes_are_values(void **state)
@@ -397,7 +432,7 @@ fixes_are_values(void **state)
 		plan_builtin(&p);
 		settings_put_all(&p, cases[i]);
 		assert_false(plan_check(&p, NULL, &diags));
-		check_fixes(&p, NULL, &diags);
+		check_fixes(&p, NULL, NULL, &diags);
 		for (size_t d = 0; d < diags.count; d++)
 			if (diags.item[d].fix_field != FIELD_NONE)
 				assert_string_not_equal(diags.item[d].fix_value, "0");
@@ -427,7 +462,7 @@ advice(void **state)
 		plan_builtin(&p);
 		settings_put_all(&p, cases[i].settings);
 		plan_check(&p, NULL, &diags);
-		check_fixes(&p, NULL, &diags);
+		check_fixes(&p, NULL, NULL, &diags);
 		for (size_t d = 0; d < diags.count; d++) {
 			if (strcmp(diags.item[d].reason, cases[i].reason) != 0)
 				continue;
@@ -534,7 +569,8 @@ main(void)
 		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
-		cmocka_unit_test(fixes_are_values), cmocka_unit_test(advice),
+		cmocka_unit_test(fixes_are_values),
+		cmocka_unit_test(fixes_keep_what_was_asked), cmocka_unit_test(advice),
 		cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),
 	};
 

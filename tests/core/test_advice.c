@@ -1,0 +1,343 @@
+/* What mends a plan, and what would make one better: every offer is made and held to its word. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/advice.h"
+#include "core/advice_hints.h"
+#include "core/check.h"
+#include "core/framework/resolve.h"
+#include "settings.h"
+
+static struct estimate *work, *estimate;
+
+/* An H100 and a model of Llama-70B's, of Mixtral's and of DeepSeek-V3's shape; without a
+ * catalogue nothing is known of either. */
+#define H100 "generation=hopper fabric=nvlink4 memory_gib=79.19 hbm_gbps=3350 bf16_tflops=989 " \
+	"fp8_tflops=1979 nvlink_gbps=450 pcie_gbps=64 "
+#define M70B "layers=80 hidden_size=8192 ffn_hidden_size=28672 attention_heads=64 kv_heads=8 "
+#define M8X7B "layers=32 hidden_size=4096 ffn_hidden_size=14336 attention_heads=32 kv_heads=8 " \
+	"vocab_size=32000 experts=8 experts_per_token=2 moe_ffn_hidden_size=14336 "
+#define M671B "layers=61 hidden_size=7168 ffn_hidden_size=18432 attention_heads=128 kv_heads=128 " \
+	"attention=mla q_lora_rank=1536 kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 " \
+	"v_head_dim=128 experts=256 experts_per_token=8 moe_ffn_hidden_size=2048 " \
+	"shared_expert_ffn_hidden_size=2048 dense_layers=3 "
+#define M405B "layers=126 hidden_size=16384 ffn_hidden_size=53248 attention_heads=128 kv_heads=8 "
+
+/* ---- what is offered ----------------------------------------------------------------- */
+
+static struct field_set
+asked_of(const char *settings)
+{
+	struct field_set asked = { { 0 } };
+	char list[512], *save = NULL;
+
+	assert_true(strlen(settings) < sizeof list);
+	strcpy(list, settings);
+	for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
+		*strchr(w, '=') = '\0';
+		field_set_add(&asked, field_find(w));
+	}
+	return asked;
+}
+
+/* "tp=4 micro_batch_size=1": the changes of a mend by the last part of their paths. */
+static void
+changes_text(const struct mend *m, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	for (int i = 0; i < m->changes; i++)
+		text_add(buf, size, "%s%s=%s", i > 0 ? " " : "", field_key(m->change[i].field),
+		    m->change[i].value);
+}
+
+static bool
+offers(const struct advice *a, const char *changes)
+{
+	char text[128];
+
+	for (size_t i = 0; i < a->count; i++) {
+		changes_text(&a->mend[i], text, sizeof text);
+		if (strcmp(text, changes) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The mended plan is legal, and is what was said of it. */
+static void
+holds(const struct mend *m, const struct plan *p, const struct field_set *asked)
+{
+	struct plan next;
+	char text[128];
+
+	changes_text(m, text, sizeof text);
+	assert_true(advice_apply(m, p, NULL, &next));
+	estimate_run(estimate, &next, NULL, NULL);
+	if (!estimate->legal || estimate->fits != m->outlook.fits)
+		fail_msg("%s: not as it says", text);
+	assert_true(m->outlook.memory == estimate->peak_total);
+	assert_true(m->outlook.seconds == (estimate->served ? estimate->serve.tpot_seconds :
+	    estimate->step.seconds));
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_set_has(asked, f) && m->loss != LOSS_ASKED && !field_same(f, p, &next))
+			fail_msg("%s takes back %s", text, field_table[f].path);
+}
+
+/* What loses less comes first; what fits before all else; one kind of cost is never dearer
+ * before cheaper, but for what lies within the step of the ranking. */
+static void
+ranked(const struct advice *a)
+{
+	for (size_t i = 1; i < a->count; i++) {
+		const struct mend *m = &a->mend[i - 1], *n = &a->mend[i];
+
+		assert_true(m->outlook.fits || !n->outlook.fits);
+		if (m->outlook.fits != n->outlook.fits)
+			continue;
+		assert_true(m->loss <= n->loss);
+		if (m->loss == n->loss && m->warns == n->warns && m->outlook.fits &&
+		    m->loss != LOSS_ASKED)
+			assert_true(m->outlook.cost < n->outlook.cost * 1.002);
+	}
+}
+
+static const struct bad {
+	const char *name, *plan, *asked;
+	const char *first, *also[3]; /* the best mend, NULL: any; and some that are offered too */
+} bad[] = {
+	{ "70B that does not fit, all of it asked for", H100 M70B "zero_stage=1",
+	  "nodes=8 tp=8 pp=4 micro_batch_size=4 sequence_length=8192 global_batch_size=64", "cp=2",
+	  { "recompute=full", "micro_batch_size=2" } },
+	{ "the same from a file", H100 M70B "nodes=8 tp=8 pp=4 micro_batch_size=4 sequence_length=8192",
+	  "", NULL, { "recompute=full", "cp=2", "micro_batch_size=2" } },
+	{ "fewer nodes, more TP", H100 "nodes=2 tp=2 pp=4", "nodes=1 tp=8", "pp=1", { NULL } },
+	{ "a PP that divides neither GPUs nor layers", H100 "nodes=2 tp=2 pp=4", "pp=3", "pp=4",
+	  { NULL } },
+	{ "126 layers on 8 stages", H100 M405B "nodes=128", "tp=8 pp=8",
+	  "account_for_embedding=true account_for_loss=true", { NULL } },
+	{ "two wrong sizes at once", H100 "nodes=2", "tp=3 pp=7", NULL, { NULL } },
+	{ "torchtitan, unsharded parameters", H100 M70B "nodes=8 layout=torchtitan zero_stage=1", "tp=1",
+	  NULL, { NULL } },
+	{ "deepspeed, ZeRO 3 with a pipeline", H100 "nodes=2 layout=deepspeed tp=2 pp=4", "zero_stage=3",
+	  "pp=1", { "zero_stage=1" } },
+	{ "a batch that no rank count divides", H100 "nodes=3 tp=2 pp=4", "global_batch_size=100",
+	  NULL, { NULL } },
+	{ "experts that EP does not divide", H100 M8X7B "nodes=4 tp=2 pp=2 etp=1", "ep=16", NULL, { NULL } },
+	{ "experts that do not fit", H100 M8X7B "nodes=2 tp=1 pp=2 ep=2 etp=1", "micro_batch_size=4",
+	  NULL, { NULL } },
+	{ "671B on 2,048 GPUs, no recompute", H100 M671B "nodes=256 pp=16 ep=64 etp=1 "
+	  "global_batch_size=2048 pipeline_layout=Et*4|(t*4|)*14t*1,L", "sequence_length=8192", NULL,
+	  { "recompute=full" } },
+	{ "a service whose weights do not fit", H100 M70B "mode=serve layout=vllm nodes=1 tp=1 pp=1", "",
+	  NULL, { "tp=4" } },
+	{ "a service with too little cache", H100 M70B "mode=serve layout=vllm nodes=1 tp=4 pp=1",
+	  "concurrency=256", NULL, { NULL } },
+	{ "experts of a service that do not fit", H100 M671B "mode=serve layout=vllm nodes=2 tp=8 pp=1",
+	  "context_length=16384", NULL, { NULL } },
+};
+
+static void
+bad_plans(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		const struct bad *b = &bad[i];
+		const struct field_set asked = asked_of(b->asked);
+		struct plan p = settings_plan(b->plan, b->asked);
+		struct advice a, again;
+		char text[128];
+
+		estimate_run(estimate, &p, NULL, NULL);
+		if (estimate->fits)
+			fail_msg("%s: nothing is wrong with it", b->name);
+		advice_run(&a, &p, NULL, &asked, work);
+		if (a.count == 0)
+			fail_msg("%s: nothing is offered", b->name);
+		changes_text(&a.mend[0], text, sizeof text);
+		if (b->first != NULL && strcmp(text, b->first) != 0)
+			fail_msg("%s: %s is first, not %s", b->name, text, b->first);
+		for (size_t j = 0; j < 3 && b->also[j] != NULL; j++)
+			if (!offers(&a, b->also[j]))
+				fail_msg("%s: %s is not offered", b->name, b->also[j]);
+		ranked(&a);
+		for (size_t m = 0; m < a.count; m++)
+			holds(&a.mend[m], &p, &asked);
+		assert_true(a.tried < 15000);
+		memset(&again, 1, sizeof again);
+		advice_run(&again, &p, NULL, &asked, work);
+		assert_int_equal(again.count, a.count);
+		for (size_t m = 0; m < a.count; m++)
+			assert_memory_equal(again.mend[m].change, a.mend[m].change,
+			    sizeof a.mend[m].change);
+	}
+}
+
+/* Where the plan is well, or no change of two fields helps, nothing is offered. */
+static void
+nothing_to_offer(void **state)
+{
+	struct plan p = settings_plan(H100, "nodes=2 tp=2 pp=4");
+	struct advice a;
+
+	(void)state;
+	advice_run(&a, &p, NULL, NULL, work);
+	assert_int_equal(a.count, 0);
+	p = settings_plan(H100 M405B, "nodes=1 gpus_per_node=1 hidden_size=262144 layers=4096");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->legal && !estimate->fits);
+	advice_run(&a, &p, NULL, NULL, work);
+	assert_int_equal(a.count, 0);
+	assert_true(a.tried > 1000);
+	/* A GPU whose memory is not known holds whatever it is given. */
+	p = settings_plan(M70B, "nodes=8 tp=8 pp=4");
+	advice_run(&a, &p, NULL, NULL, work);
+	assert_int_equal(a.count, 0);
+}
+
+/* ---- as diagnostics ------------------------------------------------------------------ */
+
+static const struct diag *
+diag_of(const struct diag_list *diags, const char *reason)
+{
+	for (size_t i = 0; i < diags->count; i++)
+		if (strcmp(diags->item[i].reason, reason) == 0)
+			return &diags->item[i];
+	return NULL;
+}
+
+/* What does not fit says what takes most of the memory, and what mends it. */
+static void
+noted(void **state)
+{
+	struct plan p = settings_plan(H100 M70B, "nodes=8 tp=8 pp=4 micro_batch_size=4 "
+	    "sequence_length=8192");
+	const struct field_set asked = asked_of("micro_batch_size=4 pp=4");
+	const struct diag *d;
+	struct advice a;
+	char line[512];
+
+	(void)state;
+	estimate_run(estimate, &p, NULL, NULL);
+	advice_run(&a, &p, NULL, &asked, work);
+	advice_note(&a, 2, &estimate->diags);
+	d = diag_of(&estimate->diags, "does_not_fit");
+	assert_non_null(d);
+	diag_format(d, line, sizeof line);
+	assert_non_null(strstr(line, ": activations 83.8 of "));
+	assert_non_null(strstr(line, " GiB (fix: parallel."));
+	d = diag_of(&estimate->diags, "would_mend");
+	assert_non_null(d);
+	assert_int_equal(d->severity, SEVERITY_HINT);
+	assert_non_null(strstr(d->message, " s a step"));
+	assert_int_equal(diag_count(&estimate->diags, SEVERITY_HINT), 2);
+
+	p = settings_plan(H100 M405B, "nodes=128 tp=8 pp=8");
+	estimate_run(estimate, &p, NULL, NULL);
+	advice_run(&a, &p, NULL, NULL, work);
+	advice_note(&a, ADVICE_MAX, &estimate->diags);
+	for (size_t i = 0; i < a.count; i++)
+		if (a.mend[i].changes == 2)
+			return;
+	diag_clear(&estimate->diags);
+	a.mend[0] = (struct mend){ .changes = 2, .change = { { FIELD_TP, "2" }, { FIELD_PP, "1" } } };
+	a.count = 1;
+	advice_note(&a, 1, &estimate->diags);
+	diag_format(&estimate->diags.item[0], line, sizeof line);
+	assert_non_null(strstr(line, "(fix: parallel.tp=2 parallel.pp=1)"));
+}
+
+/* ---- hints --------------------------------------------------------------------------- */
+
+/* The hint is given, and its change, made, gains what it takes to be given. */
+static void
+hinted(const char *settings, const char *reason, const char *path)
+{
+	struct plan p = settings_plan(H100, settings);
+	struct diag_list diags = { 0 };
+	struct outlook now, then;
+	const struct diag *d;
+	char err[256];
+
+	estimate_run(estimate, &p, NULL, NULL);
+	advice_hints(&p, NULL, estimate, work, &diags);
+	assert_true(diags.count <= HINTS_MOST);
+	d = diag_of(&diags, reason);
+	if (d == NULL)
+		fail_msg("%s: no hint %s", settings, reason);
+	assert_string_equal(field_table[d->fix_field].path, path);
+	assert_true(strlen(d->source) > 0);
+	assert_true(outlook_of(&now, &p, NULL, work));
+	assert_true(field_parse(d->fix_field, &p, d->fix_value, err, sizeof err));
+	plan_resolve(&p, NULL);
+	assert_true(outlook_of(&then, &p, NULL, work));
+	assert_true(then.fits);
+	assert_true(then.cost < now.cost * (1 - HINT_GAIN_LEAST) ||
+	    (then.memory < now.memory - HINT_MEMORY_LEAST * now.capacity &&
+	    then.cost < now.cost * (1 + HINT_GAIN_LEAST)));
+}
+
+static void
+hints(void **state)
+{
+	(void)state;
+	hinted("nodes=1 tp=8", "tp_more_than_needed", "parallel.tp");
+	hinted("nodes=1 tp=8", "micro_batch_small", "training.micro_batch_size");
+	hinted("nodes=1 tp=8 recompute=full", "recompute_not_needed", "training.recompute");
+	hinted("nodes=4 tp=2 pp=8 global_batch_size=16", "pipeline_bubble", "parallel.pp");
+	hinted("nodes=8 tp=8 order=dp-cp-ep-tp-pp", "tp_over_network", "parallel.tp");
+	hinted("nodes=2 tp=4 zero_stage=0", "zero_off", "parallel.zero_stage");
+	hinted("nodes=8 tp=8 sequence_length=65536 global_batch_size=64", "sequence_whole", "parallel.cp");
+	hinted("nodes=16 tp=1 global_batch_size=128 overlap_grad_reduce=false overlap_param_gather=false",
+	    "gradient_traffic", "training.overlap_grad_reduce");
+	hinted(M8X7B "nodes=8 ep=8 etp=1 zero_stage=2 order=dp-cp-tp-ep-pp", "ep_over_network",
+	    "parallel.order");
+	hinted("nodes=8 gpus_per_node=8 tp=4 cp=16 sequence_length=32768 global_batch_size=64",
+	    "cp_over_network", "parallel.cp");
+}
+
+/* A plan that is well done has none; nor has one that does not run, or whose GPU's rates are
+ * not known. */
+static void
+no_hints(void **state)
+{
+	static const char *const settings[] = {
+		H100 "nodes=1 tp=1 pp=1", H100 "nodes=2 tp=3", H100 M70B "nodes=1", "nodes=1 tp=8",
+		H100 "mode=serve layout=vllm nodes=1 tp=8",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		const struct plan p = settings_plan(settings[i], "");
+		struct diag_list diags = { 0 };
+
+		estimate_run(estimate, &p, NULL, NULL);
+		advice_hints(&p, NULL, estimate, work, &diags);
+		if (diags.count > 0)
+			fail_msg("%s: %s", settings[i], diags.item[0].message);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bad_plans), cmocka_unit_test(nothing_to_offer),
+		cmocka_unit_test(noted), cmocka_unit_test(hints), cmocka_unit_test(no_hints),
+	};
+	int failed;
+
+	work = malloc(sizeof *work);
+	estimate = malloc(sizeof *estimate);
+	if (work == NULL || estimate == NULL)
+		return 99;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(work);
+	free(estimate);
+	return failed;
+}
