@@ -143,7 +143,7 @@ print_memory(const struct estimate *e, bool train, int64_t only)
 			result_value(column[i], e, stage, &bytes);
 			add_number(&t, 2, bytes / GIB);
 		}
-		if (e->capacity_known)
+		if (e->capacity > 0)
 			add_number(&t, 1, 100 * e->stage[stage].memory.total / e->capacity);
 		else
 			table_cell(&t, "");

@@ -5,6 +5,7 @@
 #include "core/check.h"
 #include "core/framework/resolve.h"
 #include "core/number.h"
+#include "core/scope.h"
 #include "core/text.h"
 
 #define SHARDPLAN "shardplan: each change is made and the plan estimated"
@@ -55,7 +56,10 @@ bool
 outlook_of(struct outlook *out, const struct plan *p, const struct catalog *catalog,
     struct estimate *work)
 {
-	if (!estimate_peak(work, p, catalog))
+	struct scope scope;
+
+	scope_init(&scope, catalog);
+	if (estimate_peak(work, &scope, p, &(struct enough){ INFINITY, INFINITY }) == VERDICT_ILLEGAL)
 		return false;
 	*out = (struct outlook){ .serves = work->served, .fits = work->fits,
 		.memory = work->peak_total, .capacity = work->capacity };

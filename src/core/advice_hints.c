@@ -39,22 +39,22 @@ percent(double part, double of)
 
 /* Seconds of a step that traffic of this dimension adds. */
 static double
-exposed(const struct estimate *e, const char *dim)
+exposed(const struct estimate *e, enum traffic_dim dim)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < e->traffic.count; i++)
-		if (text_equal(e->traffic.row[i].dim, dim))
+		if (e->traffic.row[i].dim == dim)
 			sum += e->traffic.row[i].exposed_seconds;
 	return sum;
 }
 
 /* The same as percent of the step, where the dimension's groups lie on several domains. */
 static double
-across(const struct estimate *e, const char *dim)
+across(const struct estimate *e, enum traffic_dim dim)
 {
 	for (size_t i = 0; i < e->traffic.count; i++)
-		if (text_equal(e->traffic.row[i].dim, dim) &&
+		if (e->traffic.row[i].dim == dim &&
 		    e->traffic.row[i].span.kind != SPAN_NVLINK)
 			return percent(exposed(e, dim), e->step.seconds);
 	return 0;
@@ -72,7 +72,7 @@ poor_bubble(const struct plan *p, const struct estimate *e, char *text, size_t s
 static bool
 poor_tp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double share = across(e, "tp");
+	const double share = across(e, TRAFFIC_TP);
 
 	return share >= SHARE_LEAST && SAY("TP %lld crosses the network and takes %.0f %% of the step",
 	    N(p->parallel.tp), share);
@@ -81,7 +81,7 @@ poor_tp_network(const struct plan *p, const struct estimate *e, char *text, size
 static bool
 poor_cp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double share = across(e, "cp");
+	const double share = across(e, TRAFFIC_CP);
 
 	return share >= SHARE_LEAST && SAY("CP %lld crosses the network and takes %.0f %% of the step",
 	    N(p->parallel.cp), share);
@@ -90,7 +90,7 @@ poor_cp_network(const struct plan *p, const struct estimate *e, char *text, size
 static bool
 poor_ep_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double share = across(e, "ep");
+	const double share = across(e, TRAFFIC_EP);
 
 	return share >= SHARE_LEAST && SAY("EP %lld crosses the network and takes %.0f %% of the step",
 	    N(p->parallel.ep), share);
@@ -99,7 +99,7 @@ poor_ep_network(const struct plan *p, const struct estimate *e, char *text, size
 static bool
 poor_gradients(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double share = percent(exposed(e, "dp") + exposed(e, "edp"), e->step.seconds);
+	const double share = percent(exposed(e, TRAFFIC_DP) + exposed(e, TRAFFIC_EDP), e->step.seconds);
 
 	(void)p;
 	return share >= SHARE_LEAST &&
