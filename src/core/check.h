@@ -25,8 +25,8 @@ struct facts {
 
 /*
  * One rule: what must not be. `broken` says whether the plan breaks it and, if so, why
- * (in message, unless its size is 0). Layout and layer placement have rules of their own, in layout_init and
- * placement_init; the framework's code is cited in source.
+ * (in message, unless its size is 0). Layout and layer placement have rules of their own, in
+ * layout_init and placement_init; the framework's code is cited in source.
  */
 struct rule {
 	const char *reason;
@@ -52,7 +52,7 @@ bool plan_check(const struct plan *p, const struct catalog *catalog, struct diag
 bool check_with(const struct facts *facts, struct diag_list *diags);
 
 /* The rules whose breach is an error, of a plan's framework and mode. */
-enum { CHECK_RULES_MAX = 64 };
+enum { CHECK_RULES_MAX = 96 };
 struct check_list {
 	size_t count;
 	const struct rule *rule[CHECK_RULES_MAX];

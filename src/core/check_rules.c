@@ -100,3 +100,4 @@ const struct rule check_rules[] = {
 	{ "sp_off", HINT, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, "Korthikanti et al. 2022, arXiv 2205.05198", rule_sp_off },
 };
 const size_t check_rule_count = sizeof check_rules / sizeof *check_rules;
+_Static_assert(sizeof check_rules / sizeof *check_rules <= CHECK_RULES_MAX, "check_list is full");

@@ -182,11 +182,12 @@ check_rates(struct estimate *out, const struct plan *p)
 	if (!out->timed || !(out->step.hfu > 1))
 		return;
 	if (drops_tokens(p) && out->step.hfu * p->training.moe_capacity_factor <= 1) {
-		diag_add(&out->diags, SEVERITY_WARNING, FIELD_MOE_CAPACITY_FACTOR, "dropped_tokens_count",
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_MOE_CAPACITY_FACTOR,
+		    "dropped_tokens_count",
 		    "Megatron-LM megatron/training/training.py, num_floating_point_operations",
-		    "experts drop tokens at a capacity factor of %.3g, and their FLOP count all the same: "
-		    "MFU %.0f %%, HFU %.0f %%", p->training.moe_capacity_factor, 100 * out->step.mfu,
-		    100 * out->step.hfu);
+		    "experts drop tokens at a capacity factor of %.3g, and their FLOP count all the "
+		    "same: MFU %.0f %%, HFU %.0f %%", p->training.moe_capacity_factor,
+		    100 * out->step.mfu, 100 * out->step.hfu);
 		return;
 	}
 	d = diag_add(&out->diags, SEVERITY_WARNING, field, "faster_than_peak",
@@ -243,8 +244,7 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 static bool
 is_legal(struct estimate *out, const struct scope *scope, const struct plan *p)
 {
-	struct facts facts = { .plan = p, .catalog = scope->catalog, .layout = &out->layout,
-		.placement = &out->placement };
+	struct facts facts = { .plan = p, .layout = &out->layout, .placement = &out->placement };
 
 	out->laid_out = scope->named && layout_size(&out->layout, p, NULL);
 	out->placed = out->laid_out && placement_init(&out->placement, p, NULL);

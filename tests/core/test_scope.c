@@ -208,6 +208,60 @@ scope_follows(void **state)
 	assert_true(legal > 5000 && timed > 4000);
 }
 
+/* Levels of CP, which random plans hardly ever have, decide its traffic alone. */
+static void
+levels_of_cp(void **state)
+{
+	static const char *const levels[] = { "2x2", "4x1", "1x4", "2x2" };
+	double seconds[4];
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "parallel.tp", "1");
+	settings_put(&p, "parallel.pp", "1");
+	settings_put(&p, "parallel.cp", "4");
+	settings_put(&p, "parallel.cp_comm", "a2a+p2p");
+	settings_put(&p, "cluster.bf16_tflops", "989");
+	settings_put(&p, "cluster.hbm_gbps", "3350");
+	scope_init(&scope, NULL);
+	for (int i = 0; i < 4; i++) {
+		settings_put(&p, "parallel.hierarchical_cp", levels[i]);
+		estimate_run(whole, &p, NULL, NULL);
+		assert_int_equal(estimate_peak(quick, &scope, &p, &all), VERDICT_ESTIMATED);
+		compare();
+		seconds[i] = quick->step.seconds;
+	}
+	assert_true(seconds[0] < seconds[1] || seconds[0] > seconds[1]);
+	same(seconds[0], seconds[3]);
+}
+
+/* With data parallel ranks next to each other PP decides how far apart those of TP and CP
+ * lie, and nothing else of a micro-batch. */
+static void
+groups_move(void **state)
+{
+	static const char *const stages[] = { "1", "2", "8", "16", "1" };
+	static const char *const orders[] = { "dp-tp-cp-ep-pp", "dp-cp-tp-ep-pp" };
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "cluster.nodes", "8");
+	settings_put(&p, "cluster.bf16_tflops", "989");
+	settings_put(&p, "cluster.hbm_gbps", "3350");
+	scope_init(&scope, NULL);
+	for (int i = 0; i < 20; i++) {
+		settings_put(&p, "parallel.order", orders[i % 2]);
+		settings_put(&p, "parallel.tp", i / 10 ? "1" : "2");
+		settings_put(&p, "parallel.cp", i / 10 ? "2" : "1");
+		settings_put(&p, "parallel.pp", stages[i / 2 % 5]);
+		estimate_run(whole, &p, NULL, NULL);
+		assert_int_equal(estimate_peak(quick, &scope, &p, &all), VERDICT_ESTIMATED);
+		compare();
+	}
+}
+
 static int
 allocate(void **state)
 {
@@ -231,6 +285,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quick_is_whole), cmocka_unit_test(scope_follows),
+		cmocka_unit_test(levels_of_cp), cmocka_unit_test(groups_move),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);
