@@ -6,18 +6,18 @@
 #include <unistd.h>
 
 #include "cli/report.h"
-#include "core/calibration.h"
-#include "core/estimate.h"
-#include "core/field.h"
+#include "core/base/number.h"
+#include "core/base/show.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/estimate/calibration.h"
+#include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
-#include "core/number.h"
-#include "core/serve_setup.h"
-#include "core/text.h"
-#include "file/log.h"
-#include "file/pathname.h"
-#include "core/show.h"
+#include "core/plan/field.h"
+#include "core/serve/serve_setup.h"
+#include "file/plan/pathname.h"
+#include "file/log/log.h"
 #include "out/out.h"
-#include "core/units.h"
 
 /* What the section will say; a value of NAN stays out. */
 struct fit {

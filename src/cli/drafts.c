@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 #include "cli/drafts.h"
-#include "core/field.h"
+#include "core/base/show.h"
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/text.h"
-#include "file/atomic.h"
-#include "file/pathname.h"
-#include "file/paths.h"
-#include "core/show.h"
-#include "file/slurp.h"
-#include "file/textbuf.h"
+#include "core/plan/field.h"
+#include "file/plan/pathname.h"
+#include "file/base/textbuf.h"
+#include "file/plan/paths.h"
+#include "file/plan/atomic.h"
+#include "file/plan/slurp.h"
 
 #define HEAD_OF "# draft of: "
 #define HEAD_OVER "# its session is over\n"

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/catalog.h"
-#include "core/plan.h"
-#include "file/planfile.h"
+#include "core/plan/catalog.h"
+#include "core/plan/plan.h"
+#include "file/plan/planfile.h"
 
 struct drafts {
 	char own[PLANFILE_PATH_SIZE];   /* of this session, "" while there is none */

@@ -6,9 +6,9 @@
 #include "cli/drafts.h"
 #include "cli/preferences.h"
 #include "cli/session.h"
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/text.h"
-#include "file/pathname.h"
+#include "file/plan/pathname.h"
 
 /* What is typed into the screen passes no shell: "~/plan.cfg" is in the home directory, "~"
  * is that itself. False when the path is too long. */

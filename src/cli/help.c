@@ -7,8 +7,8 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "core/field.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/plan/field.h"
 #include "out/out.h"
 
 enum { HELP_WIDTH = 79, HELP_COLUMN = 30, COMMAND_COLUMN = 28 };

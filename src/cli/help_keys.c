@@ -1,8 +1,8 @@
 /* `help keys`: the command table of the screen. */
 #include "cli/help.h"
 #include "cli/output.h"
-#include "core/text.h"
-#include "ui/command.h"
+#include "core/base/text.h"
+#include "ui/app/command.h"
 
 /* Where the keys of a command work. */
 static void

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 
 #include "cli/report.h"
-#include "core/estimate.h"
-#include "core/link.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/estimate/estimate.h"
+#include "core/framework/link.h"
 
 /* All groups of a kind, one a line; nothing is kept. */
 static void

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "core/field.h"
+#include "core/plan/field.h"
 
 void
 json_chunk(struct jsonout *j, const struct placement *pl, int64_t pp, int64_t v)

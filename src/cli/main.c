@@ -9,8 +9,8 @@
 #include "cli/options.h"
 #include "cli/preferences.h"
 #include "cli/session.h"
-#include "file/paths.h"
-#include "ui/locale.h"
+#include "file/plan/paths.h"
+#include "ui/screen/locale.h"
 
 /*
  * A standard stream that came closed would be the first file that is opened, and be

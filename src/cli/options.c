@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "core/settings.h"
-#include "core/text.h"
+#include "core/base/text.h"
 #include "out/out.h"
+#include "prefs/settings.h"
 
 /* What getopt_long returns for an option: the row of a table, past all characters. */
 enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };

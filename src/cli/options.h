@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 #include "cli/subcommand.h"
-#include "core/field.h"
-#include "core/field_set.h"
-#include "core/layout.h"
-#include "ui/app.h"
-#include "ui/map.h"
+#include "core/framework/layout.h"
+#include "core/plan/field.h"
+#include "core/plan/field_set.h"
+#include "ui/app/app.h"
+#include "ui/map/map.h"
 
 struct setting {
 	enum field_id field;

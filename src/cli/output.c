@@ -4,8 +4,8 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "core/text.h"
-#include "core/show.h"
+#include "core/base/show.h"
+#include "core/base/text.h"
 #include "out/out.h"
 
 /* ---- streams ---------------------------------------------------------------- */

@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "cli/preferences.h"
-#include "core/text.h"
-#include "file/atomic.h"
-#include "file/errors.h"
-#include "file/paths.h"
-#include "file/settings_file.h"
-#include "file/slurp.h"
-#include "file/textbuf.h"
-#include "ui/command.h"
-#include "ui/input.h"
+#include "core/base/text.h"
+#include "file/plan/errors.h"
+#include "file/base/textbuf.h"
+#include "file/plan/paths.h"
+#include "file/plan/atomic.h"
+#include "file/plan/slurp.h"
+#include "file/prefs/settings_file.h"
+#include "ui/app/command.h"
+#include "ui/screen/input.h"
 
 enum { LINES_MAX = 500, TRIES = 8 };
 

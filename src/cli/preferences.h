@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/settings.h"
+#include "prefs/settings.h"
 
 /* The user's settings, $XDG_CONFIG_HOME/shardplan/settings.cfg over the defaults. What is
  * wrong in the file is left out and told in note, one line, else "". */

@@ -8,11 +8,11 @@
 
 #include "cli/output.h"
 #include "cli/session.h"
-#include "core/layout.h"
-#include "core/result.h"
-#include "core/stage.h"
-#include "file/jsonout.h"
-#include "ui/theme.h"
+#include "core/estimate/result.h"
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
+#include "file/base/jsonout.h"
+#include "ui/screen/theme.h"
 
 /* Lay out the plan, or say on standard error why its framework would refuse it. */
 bool report_layout(const struct session *s, struct layout *l);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "core/catalog.h"
-#include "core/field.h"
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/text.h"
+#include "core/plan/catalog.h"
+#include "core/plan/field.h"
 #include "out/out.h"
 
 static const char *const type_name[] = { "integer", "number", "boolean", "name", "text" };

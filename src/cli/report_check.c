@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "core/advice.h"
-#include "core/advice_hints.h"
-#include "core/estimate.h"
+#include "core/estimate/estimate.h"
+#include "core/search/advice.h"
+#include "core/search/advice_hints.h"
 #include "out/out.h"
 
 enum { MENDS_SHOWN = 4 };

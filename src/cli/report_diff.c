@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "core/estimate.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/estimate/estimate.h"
 #include "out/out.h"
-#include "ui/change.h"
+#include "ui/screen/change.h"
 
 static bool
 print_fields(const struct plan *a, const struct plan *b)

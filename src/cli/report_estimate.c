@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "core/estimate.h"
-#include "core/number.h"
-#include "core/text.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/estimate/estimate.h"
 #include "out/out.h"
-#include "core/units.h"
 
 /* The preset, and whether the plan makes another model of it. */
 static void

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "cli/session.h"
-#include "core/ledger.h"
-#include "core/result.h"
-#include "core/text.h"
+#include "core/base/ledger.h"
+#include "core/base/text.h"
+#include "core/estimate/result.h"
 #include "out/out.h"
-#include "ui/figures.h"
+#include "ui/pane/figures.h"
 
 enum { WHOLE = -1, ANY_STAGE = -2, FORMULA_SIZE = 2048 };
 

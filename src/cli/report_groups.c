@@ -6,10 +6,10 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/session.h"
-#include "core/check.h"
-#include "core/layout.h"
-#include "core/stage.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
+#include "core/rules/check.h"
 #include "out/out.h"
 
 static void

@@ -7,10 +7,10 @@
 
 #include "cli/report.h"
 #include "cli/session.h"
-#include "core/text.h"
-#include "ui/canvas.h"
-#include "ui/locale.h"
-#include "ui/map.h"
+#include "core/base/text.h"
+#include "ui/map/map.h"
+#include "ui/screen/canvas.h"
+#include "ui/screen/locale.h"
 
 enum { WIDTH_DEFAULT = 80, WIDTH_LEAST = 20, WIDTH_MOST = 4096, CELLS_MOST = 1 << 25 };
 

@@ -4,10 +4,10 @@
 
 #include "cli/report.h"
 #include "cli/session.h"
-#include "core/text.h"
-#include "ui/canvas.h"
-#include "ui/locale.h"
-#include "ui/pipeline.h"
+#include "core/base/text.h"
+#include "ui/map/pipeline.h"
+#include "ui/screen/canvas.h"
+#include "ui/screen/locale.h"
 
 static int
 pipeline_print(const struct session *s, const struct options *o, const struct estimate *e)

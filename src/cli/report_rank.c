@@ -6,8 +6,8 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/session.h"
-#include "core/link.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/framework/link.h"
 #include "out/out.h"
 
 enum { PEERS_SHOWN = 16 };

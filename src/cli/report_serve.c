@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "cli/report.h"
-#include "core/estimate.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/estimate/estimate.h"
 #include "out/out.h"
-#include "core/units.h"
 
 static void
 print_memory(const struct estimate *e)

@@ -4,9 +4,9 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "file/topics.h"
+#include "file/prefs/topics.h"
 #include "out/out.h"
-#include "ui/locale.h"
+#include "ui/screen/locale.h"
 
 /* --language, else that of the locale as far as there are pages in it, which are UTF-8. */
 static const char *

@@ -3,12 +3,12 @@
 #include <stdio.h>
 
 #include "cli/report.h"
-#include "core/estimate.h"
-#include "core/field.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/estimate/estimate.h"
+#include "core/plan/field.h"
 #include "out/out.h"
-#include "ui/figures.h"
-#include "core/units.h"
+#include "ui/pane/figures.h"
 
 static bool
 print_traffic(const struct traffic *traffic)

@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "cli/session.h"
-#include "core/check.h"
-#include "core/field.h"
+#include "core/base/show.h"
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/override.h"
-#include "core/text.h"
-#include "file/catalog_file.h"
-#include "core/show.h"
-#include "file/topics.h"
+#include "core/plan/field.h"
+#include "core/plan/override.h"
+#include "core/rules/check.h"
+#include "file/catalogue/catalog_file.h"
+#include "file/prefs/topics.h"
 #include "out/out.h"
 
 void

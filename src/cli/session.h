@@ -8,13 +8,13 @@
 
 #include "cli/drafts.h"
 #include "cli/options.h"
-#include "core/catalog.h"
-#include "core/estimate.h"
-#include "core/field_set.h"
-#include "core/plan.h"
-#include "file/planfile.h"
-#include "file/topics.h"
-#include "ui/app.h"
+#include "core/estimate/estimate.h"
+#include "core/plan/catalog.h"
+#include "core/plan/field_set.h"
+#include "core/plan/plan.h"
+#include "file/plan/planfile.h"
+#include "file/prefs/topics.h"
+#include "ui/app/app.h"
 
 struct session {
 	struct catalog catalog;

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/subcommand.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 const struct subcommand subcommand_table[] = {
 	{ "", "[PLAN]", "open the planner on a plan",

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/show.h"
+#include "core/base/show.h"
 #include "out/out.h"
 
 /* Bytes that go out as they are: lists of a million ranks are looked at here. */

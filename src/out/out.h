@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* Part of a line, and a line (or its rest) with its end. There is no line end in fmt. */
 void out_part(FILE *to, const char *fmt, ...) TEXT_FORMAT(2, 3);

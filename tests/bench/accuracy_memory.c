@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/estimate.h"
+#include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 
 #define MIB 1048576.0

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/field.h"
+#include "core/framework/layout.h"
 #include "core/framework/resolve.h"
-#include "core/layout.h"
-#include "core/plan.h"
-#include "core/serve.h"
-#include "core/stage.h"
+#include "core/framework/stage.h"
+#include "core/plan/field.h"
+#include "core/plan/plan.h"
+#include "core/serve/serve.h"
 
 enum column {
 	C_ID, C_ENGINE, C_VERSION, C_MODEL, C_GPU, C_VISIBLE, C_TP, C_PP, C_DP, C_WEIGHT, C_KV,

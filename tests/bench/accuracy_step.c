@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "accuracy_step_row.h"
-#include "core/flops.h"
-#include "core/calibration.h"
-#include "core/check.h"
-#include "core/layout.h"
-#include "core/stage.h"
-#include "core/steptime.h"
+#include "core/estimate/calibration.h"
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
+#include "core/model/flops.h"
+#include "core/rules/check.h"
+#include "core/train/steptime.h"
 
 enum { ROWS_MAX = 512 };
 

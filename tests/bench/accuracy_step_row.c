@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/field.h"
 #include "core/framework/resolve.h"
+#include "core/plan/field.h"
 
 /* ---- the table -------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #define BENCH_ACCURACY_STEP_ROW_H
 #include <stdbool.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 
 enum { COLUMNS_MAX = 48, LINE_SIZE = 4096 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/field.h"
+#include "core/plan/field.h"
 
 /* Seconds. */
 static inline double

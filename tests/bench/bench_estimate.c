@@ -14,11 +14,11 @@
 
 #include "bench.h"
 #include "candidates.h"
-#include "core/check.h"
-#include "core/estimate.h"
+#include "core/estimate/estimate.h"
+#include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
-#include "core/scope.h"
-#include "core/step.h"
+#include "core/rules/check.h"
+#include "core/rules/step.h"
 
 /* An H100's rates: without a catalogue nothing is timed. */
 static void

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 
 #include "bench.h"
+#include "core/framework/layout.h"
 #include "core/framework/resolve.h"
-#include "core/layout.h"
 
 static long
 resident_kib(void)

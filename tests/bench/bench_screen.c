@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/text.h"
-#include "file/catalog_file.h"
-#include "file/paths.h"
+#include "file/catalogue/catalog_file.h"
+#include "file/plan/paths.h"
 #include "screen_floor.h"
-#include "ui/event.h"
+#include "ui/app/event.h"
 
 enum { STARTS = 11, KEYS = 20, QUIET_MS = 40, PATIENCE_MS = 5000, SETTLE_KEYS = 4 };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bench.h"
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/text.h"
 
 #define HOPPER "cluster.generation=hopper cluster.fabric=nvlink4 cluster.hbm_gbps=3350 " \
 	"cluster.bf16_tflops=989 cluster.fp8_tflops=1979 cluster.pcie_gbps=64 "

@@ -3,7 +3,7 @@
  */
 #ifndef BENCH_CANDIDATES_H
 #define BENCH_CANDIDATES_H
-#include "core/plan.h"
+#include "core/plan/plan.h"
 
 /* What a search varies. */
 struct candidate {

@@ -9,7 +9,7 @@
 #include <curses.h>
 #endif
 
-#include "ui/theme.h"
+#include "ui/screen/theme.h"
 
 /* A cell as curses is told: everything but that is left out of the measured program. */
 struct ready {

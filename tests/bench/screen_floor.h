@@ -5,7 +5,7 @@
 #define TESTS_BENCH_SCREEN_FLOOR_H
 #include <stdbool.h>
 
-#include "ui/canvas.h"
+#include "ui/screen/canvas.h"
 
 /* Write pictures of one size, as a terminal of 256 colours shows them. */
 bool floor_write(const char *path, const struct canvas *picture[], int count);

@@ -3,8 +3,8 @@
  */
 #ifndef TESTS_MEMORYCASE_H
 #define TESTS_MEMORYCASE_H
-#include "core/memory.h"
-#include "core/number.h"
+#include "core/base/number.h"
+#include "core/train/memory.h"
 
 enum shape { LLAMA_7B, LLAMA_70B, LLAMA_8B, GPT3_175B, MIXTRAL, DEEPSEEK_V3, GPT_OSS };
 

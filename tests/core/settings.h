@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "core/field.h"
 #include "core/framework/resolve.h"
+#include "core/plan/field.h"
 
 /* One field alone, from text or as a whole number. */
 static inline void

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/activation.h"
+#include "core/model/activation.h"
 
 static struct plan p;
 

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "core/advice.h"
-#include "core/advice_hints.h"
-#include "core/check.h"
 #include "core/framework/resolve.h"
+#include "core/rules/check.h"
+#include "core/search/advice.h"
+#include "core/search/advice_hints.h"
 #include "settings.h"
 
 static struct estimate *work, *estimate;

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "core/check.h"
 #include "core/framework/resolve.h"
-#include "core/override.h"
-#include "core/step.h"
+#include "core/plan/override.h"
+#include "core/rules/check.h"
+#include "core/rules/step.h"
 #include "settings.h"
 
 /* ---- verdicts ------------------------------------------------------------------------ */

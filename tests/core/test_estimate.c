@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "core/estimate.h"
-#include "core/flops.h"
+#include "core/estimate/estimate.h"
+#include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
-#include "core/scope.h"
+#include "core/model/flops.h"
 #include "settings.h"
 
 static struct estimate *estimate;

@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "core/catalog.h"
-#include "core/diag.h"
-#include "core/field.h"
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/text.h"
+#include "core/plan/catalog.h"
+#include "core/plan/diag.h"
+#include "core/plan/field.h"
 
 /* Paths and flags are unique, ranges hold the defaults, help is one line without a stop. */
 static void

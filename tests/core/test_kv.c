@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "core/framework/resolve.h"
-#include "core/kv.h"
+#include "core/model/kv.h"
 
 static struct plan p;
 

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "core/check.h"
+#include "core/framework/layout.h"
 #include "core/framework/resolve.h"
-#include "core/layout.h"
+#include "core/rules/check.h"
 #include "golden.h"
 #include "settings.h"
 

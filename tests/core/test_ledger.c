@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/ledger.h"
+#include "core/base/ledger.h"
 
 static void
 add(struct ledger *l, double *sum)

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "core/field.h"
+#include "core/framework/link.h"
 #include "core/framework/resolve.h"
-#include "core/link.h"
+#include "core/plan/field.h"
 #include "settings.h"
 
 static FILE *

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "memorycase.h"
 
 static void

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/field.h"
 #include "core/framework/resolve.h"
-#include "core/params.h"
+#include "core/model/params.h"
+#include "core/plan/field.h"
 
 static config_t catalogue;
 static struct placement placement;

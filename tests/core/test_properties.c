@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/estimate.h"
+#include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 #include "settings.h"
 #include "../torture/random.h"

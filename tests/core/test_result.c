@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/result.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/estimate/result.h"
 #include "settings.h"
 
 enum { TERMS_MAX = 1 << 14 };

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/schedule.h"
+#include "core/train/schedule.h"
 
 static struct plan p;
 static struct placement pl;

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "core/estimate.h"
+#include "core/estimate/estimate.h"
+#include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
-#include "core/scope.h"
 #include "settings.h"
 #include "../torture/random.h"
 

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/field.h"
+#include "core/base/number.h"
 #include "core/framework/resolve.h"
-#include "core/number.h"
-#include "core/serve.h"
-#include "core/serve_setup.h"
+#include "core/plan/field.h"
+#include "core/serve/serve.h"
+#include "core/serve/serve_setup.h"
 #include "settings.h"
 
 static config_t catalogue;

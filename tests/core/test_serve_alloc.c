@@ -8,11 +8,11 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "core/field.h"
+#include "core/base/number.h"
 #include "core/framework/resolve.h"
-#include "core/number.h"
-#include "core/serve.h"
-#include "core/serve_alloc.h"
+#include "core/plan/field.h"
+#include "core/serve/serve.h"
+#include "core/serve/serve_alloc.h"
 #include "settings.h"
 
 static struct plan p;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/show.h"
+#include "core/base/show.h"
 
 static void
 shows(const char *text, size_t size, const char *shown)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/framework/resolve.h"
-#include "core/stage.h"
+#include "core/framework/stage.h"
 #include "golden.h"
 #include "settings.h"
 

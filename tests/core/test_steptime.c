@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-#include "core/flops.h"
-#include "core/bubble.h"
-#include "core/calibration.h"
-#include "core/check.h"
-#include "core/compute.h"
-#include "core/field.h"
-#include "core/steptime.h"
-#include "core/timeline.h"
+#include "core/estimate/calibration.h"
+#include "core/model/flops.h"
+#include "core/plan/field.h"
+#include "core/rules/check.h"
+#include "core/train/bubble.h"
+#include "core/train/compute.h"
+#include "core/train/steptime.h"
+#include "core/train/timeline.h"
 #include "settings.h"
 
 static struct placement placement;

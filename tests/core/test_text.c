@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* What is read leaves alone the reason of an error that is to be told yet. */
 static void

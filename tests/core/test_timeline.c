@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bubble.h"
-#include "core/schedule.h"
-#include "core/timeline.h"
+#include "core/train/bubble.h"
+#include "core/train/schedule.h"
+#include "core/train/timeline.h"
 
 static struct plan p;
 static struct placement pl;

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "core/check.h"
-#include "core/field.h"
-#include "core/steptime.h"
+#include "core/plan/field.h"
+#include "core/rules/check.h"
+#include "core/train/steptime.h"
 #include "settings.h"
 
 enum { TERMS = 512 };

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/units.h"
+#include "core/base/units.h"
 
 struct one {
 	enum measure measure;

@@ -21,10 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/field.h"
-#include "file/catalog_file.h"
-#include "file/paths.h"
-#include "file/planfile.h"
+#include "core/plan/field.h"
+#include "file/catalogue/catalog_file.h"
+#include "file/plan/paths.h"
+#include "file/plan/planfile.h"
 
 #define UNUSED __attribute__((unused))
 

@@ -5,9 +5,9 @@
 
 #include "filetest.h"
 
-#include "file/atomic.h"
-#include "file/pathname.h"
-#include "file/temporary.h"
+#include "file/plan/pathname.h"
+#include "file/plan/atomic.h"
+#include "file/plan/temporary.h"
 
 static char why[256];
 

@@ -11,9 +11,9 @@
 
 #include "filetest.h"
 
-#include "core/settings.h"
-#include "file/settings_file.h"
-#include "file/slurp.h"
+#include "file/plan/slurp.h"
+#include "file/prefs/settings_file.h"
+#include "prefs/settings.h"
 
 static const int error_codes[] = { ENOSPC, EDQUOT, EIO, EPERM };
 

@@ -1,8 +1,8 @@
 /* JSON: members by path, types and ranges, and where a text is wrong. */
 #include "filetest.h"
 
-#include "core/text.h"
-#include "file/jsonin.h"
+#include "core/base/text.h"
+#include "file/log/jsonin.h"
 
 static struct file_errors errors;
 static struct jsonin json;

@@ -1,10 +1,10 @@
 /* Logs: which program wrote them, medians without the first iteration, memory by rank. */
 #include "filetest.h"
 
-#include "core/number.h"
-#include "core/text.h"
-#include "file/log.h"
-#include "file/log_words.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "file/log/log.h"
+#include "file/log/log_words.h"
 
 static struct log_report report;
 static struct file_errors errors;

@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "../core/settings.h"
-#include "core/estimate.h"
+#include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
-#include "core/step.h"
+#include "core/rules/step.h"
 
 static struct planfile file;
 static struct plan plan;

@@ -1,7 +1,7 @@
 /* The scan before libconfig: what it refuses, with which line, and what it lets pass. */
 #include "filetest.h"
 
-#include "file/scan.h"
+#include "file/plan/scan.h"
 
 static struct file_errors errors;
 static struct scanned found;

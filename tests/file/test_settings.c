@@ -1,8 +1,8 @@
 /* The file of settings: read, and written one value at a time. */
 #include "filetest.h"
 
-#include "core/settings.h"
-#include "file/settings_file.h"
+#include "file/prefs/settings_file.h"
+#include "prefs/settings.h"
 
 static struct file_errors errors;
 

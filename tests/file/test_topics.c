@@ -1,8 +1,8 @@
 /* The primer: its files, and that both languages say the same. */
 #include "filetest.h"
 
-#include "file/paths.h"
-#include "file/topics.h"
+#include "file/plan/paths.h"
+#include "file/prefs/topics.h"
 
 static void
 read_language(struct topics *t, const char *language)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/planfile.h"
+#include "file/plan/planfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);

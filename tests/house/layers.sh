@@ -1,28 +1,83 @@
 #!/bin/sh
-# The dependency rule: core <- out <- file, ui, all <- cli; core does no I/O, only
-# ui/term.c knows curses, only file/ knows libconfig.
+# The dependency rule. Libraries: core <- prefs, out <- file and ui, which do not see each
+# other <- cli. Inside core, file and ui a room uses itself and those before it. core does no
+# I/O, one file knows curses, file/ alone knows libconfig. And no two files need each other.
 bad=0
-no() { # files pattern what
-	# shellcheck disable=SC2086 # the files are a glob
-	if grep -nE "$2" $1; then
+cd "${TOP:-.}/src" || exit 99
+no() { # directory pattern what
+	if grep -rnE --include='*.[ch]' "^#[[:space:]]*include[[:space:]]*($2)" "$1"; then
 		echo "dependency rule broken: $3"
 		bad=1
 	fi
 }
-cd "${TOP:-.}/src" || exit 99
-no "core/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(out|file|ui|cli)/|<(ncurses|curses|term|libconfig|jansson|unistd|fcntl|time)|<sys/)' "core stands alone"
-no "out/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(file|ui|cli)/|<(ncurses|curses|term|libconfig|jansson))' "out knows core alone"
-no "file/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(ui|cli)/|<(ncurses|curses|term)\.)' "file knows no screen"
-no "ui/*.[ch]" '^#[[:space:]]*include[[:space:]]*("(file|cli)/|<(libconfig|jansson))' "ui knows no files"
-for f in core/*.[ch]; do
-	[ "$f" = core/text.c ] || no "$f" '^#[[:space:]]*include[[:space:]]*<stdio' "core prints nothing (text.c alone formats)"
-done
-for f in ui/*.[ch] cli/*.[ch] file/*.[ch]; do
-	[ "$f" = ui/term.c ] || no "$f" '^#[[:space:]]*include[[:space:]]*<(ncursesw/)?(curses|term)\.h>' "curses in ui/term.c only"
-done
-for f in ui/*.[ch] cli/*.[ch] core/*.[ch]; do
-	no "$f" '^#[[:space:]]*include[[:space:]]*<libconfig' "libconfig in file/ only"
-done
+curses='<(ncurses(w)?/)?(n?curses|term)\.h>'
+no core '"(prefs|out|file|ui|cli)/|<(ncurses|curses|term|libconfig|jansson|unistd|fcntl|time)|<sys/' "core stands alone"
+no prefs '"(out|file|ui|cli)/|<(ncurses|curses|term|libconfig|jansson|unistd|fcntl|time)|<sys/' "prefs knows core"
+no out '"(prefs|file|ui|cli)/' "out knows core"
+no file '"(ui|cli)/' "file knows no screen"
+no ui '"(file|cli)/|<(libconfig|jansson)' "ui knows no files"
+if grep -rlE --include='*.[ch]' '^#[[:space:]]*include[[:space:]]*<stdio' core prefs | grep -vx core/base/text.c; then
+	echo "dependency rule broken: core prints nothing (text.c alone formats)"
+	bad=1
+fi
+if grep -rlE --include='*.[ch]' "^#[[:space:]]*include[[:space:]]*$curses" . | grep -vx ./ui/screen/term.c; then
+	echo "dependency rule broken: curses in ui/screen/term.c only"
+	bad=1
+fi
+if grep -rlE --include='*.[ch]' '^#[[:space:]]*include[[:space:]]*<libconfig' . | grep -v '^./file/'; then
+	echo "dependency rule broken: libconfig in file/ only"
+	bad=1
+fi
+
+# rooms LIBRARY ROOM...: from the bottom up; every file has a room.
+rooms() {
+	library=$1
+	shift
+	for f in "$library"/*.[ch]; do
+		[ ! -e "$f" ] || { echo "$f stands in no room"; bad=1; }
+	done
+	for d in "$library"/*/; do
+		case " $* " in
+		*" $(basename "$d") "*) ;;
+		*) echo "$d has no place in the order"; bad=1 ;;
+		esac
+	done
+	while [ $# -gt 1 ]; do
+		room=$1
+		shift
+		above=$(printf '%s|' "$@")
+		no "$library/$room" "\"$library/(${above%|})/" "$library/$room uses a room above it"
+	done
+}
+rooms core base plan framework model rules train serve estimate search
+rooms file base plan catalogue log prefs
+rooms ui screen map state pane list app
+
+# Who needs whom, as the linker sees it: no circle.
+circles() { # library
+	[ -r "${BLD:-.}/$1" ] || return 0
+	nm "${BLD:-.}/$1" 2>/dev/null | awk '
+		/:$/ { object = $0; sub(/:$/, "", object); next }
+		NF == 3 && $2 ~ /^[A-TV-Z]$/ { home[$3] = object }
+		NF == 2 && $1 == "U" { needs[object " " $2] = 1 }
+		END {
+			for (pair in needs) {
+				split(pair, p, " ")
+				if (p[2] in home && home[p[2]] != p[1])
+					print p[1], home[p[2]]
+			}
+		}' | sort -u | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([^ ]*\.o\)$/\1/p' >"${TMPDIR:-/tmp}/circle.$$"
+	if [ -s "${TMPDIR:-/tmp}/circle.$$" ]; then
+		echo "$1: files that need each other:" $(cat "${TMPDIR:-/tmp}/circle.$$")
+		bad=1
+	fi
+	rm -f "${TMPDIR:-/tmp}/circle.$$"
+}
+if command -v nm >/dev/null && command -v tsort >/dev/null; then
+	for l in libcore.a libprefs.a libout.a libfile.a libui.a; do
+		circles "$l"
+	done
+fi
 # What the core library asks the system for: arithmetic and strings, nothing else.
 if [ -r "${BLD:-.}/libcore.a" ] && command -v nm >/dev/null; then
 	if nm "${BLD:-.}/libcore.a" 2>/dev/null |

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "core/estimate.h"
+#include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 #include "figures.h"
-#include "file/catalog_file.h"
+#include "file/catalogue/catalog_file.h"
 #include "program.h"
 #include "torture.h"
 #include "values.h"

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "figures.h"
 
 bool

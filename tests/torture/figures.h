@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 
 enum { FLAWS_MOST = 32, FLAW_SIZE = 160 };
 

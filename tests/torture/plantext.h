@@ -6,7 +6,7 @@
 #define TORTURE_PLANTEXT_H
 #include <stddef.h>
 
-#include "core/catalog.h"
+#include "core/plan/catalog.h"
 #include "random.h"
 
 enum { PLANTEXT_SIZE = 65536 };

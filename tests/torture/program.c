@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
-#include "core/text.h"
+#include "core/base/text.h"
 #include "program.h"
 #include "torture.h"
 

@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/field.h"
 #include "core/framework/resolve.h"
+#include "core/plan/field.h"
 #include "random.h"
 
 /* ---- numbers ------------------------------------------------------------------------ */

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/field.h"
-#include "file/catalog_file.h"
-#include "file/slurp.h"
+#include "core/plan/field.h"
+#include "file/catalogue/catalog_file.h"
+#include "file/plan/slurp.h"
 #include "plantext.h"
 #include "program.h"
 #include "torture.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file/paths.h"
+#include "file/plan/paths.h"
 #include "torture.h"
 
 /* A round takes far less than a second; a busy machine is no hang. */

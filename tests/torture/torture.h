@@ -11,7 +11,7 @@
 #define TORTURE_H
 #include <stdint.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "random.h"
 
 struct torture {

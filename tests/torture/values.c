@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "values.h"
 
 /* An end, its neighbour, a small number, a power of two or of ten: inside the range. */

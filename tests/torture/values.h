@@ -5,8 +5,8 @@
 #define TORTURE_VALUES_H
 #include <stddef.h>
 
-#include "core/catalog.h"
-#include "core/field.h"
+#include "core/plan/catalog.h"
+#include "core/plan/field.h"
 #include "random.h"
 
 /* One that the table takes: an end of the range, nearly one, nothing, huge, tiny, any of the

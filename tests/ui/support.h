@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "core/field.h"
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/text.h"
-#include "ui/command.h"
-#include "ui/input.h"
-#include "ui/event.h"
+#include "core/plan/field.h"
+#include "ui/app/command.h"
+#include "ui/app/event.h"
+#include "ui/screen/input.h"
 
 #define UNUSED __attribute__((unused))
 #define COUNT(a) (sizeof(a) / sizeof *(a))

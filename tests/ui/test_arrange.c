@@ -1,7 +1,7 @@
 /* Panes at every size: inside the screen, apart from each other, never nothing. */
 #include "support.h"
-#include "ui/arrange.h"
-#include "ui/figures.h"
+#include "ui/pane/arrange.h"
+#include "ui/pane/figures.h"
 
 static bool
 overlap(struct rect a, struct rect b)

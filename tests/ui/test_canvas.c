@@ -1,7 +1,7 @@
 #include <locale.h>
 
 #include "support.h"
-#include "ui/looks.h"
+#include "ui/screen/looks.h"
 
 static const struct style plain = { .role = ROLE_TEXT };
 

@@ -3,9 +3,9 @@
 
 #include "support.h"
 #include "core/framework/resolve.h"
-#include "ui/change.h"
-#include "ui/figures.h"
-#include "ui/undo.h"
+#include "ui/pane/figures.h"
+#include "ui/screen/change.h"
+#include "ui/state/undo.h"
 
 static void
 test_change(void **unused)

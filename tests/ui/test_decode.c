@@ -3,7 +3,7 @@
 
 #include "support.h"
 
-#include "ui/decode.h"
+#include "ui/screen/decode.h"
 
 /* A terminal like xterm, as its type tells. */
 static int32_t

@@ -1,5 +1,5 @@
 /* Sessions in lines: what is asked, what is answered. */
-#include "ui/linear.h"
+#include "ui/app/linear.h"
 
 #include "support.h"
 

@@ -3,9 +3,9 @@
 
 #include "support.h"
 #include "core/framework/resolve.h"
-#include "ui/map_grid.h"
-#include "ui/paint.h"
-#include "ui/map_sets.h"
+#include "ui/map/map_grid.h"
+#include "ui/map/map_sets.h"
+#include "ui/map/paint.h"
 
 static struct plan plan;
 static struct estimate estimate; /* the layout alone */

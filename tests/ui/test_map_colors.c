@@ -1,11 +1,11 @@
 /* What colours the map beside groups, half blocks, racks, marks; and places there and back. */
 #include <locale.h>
 
+#include "core/framework/link.h"
 #include "core/framework/resolve.h"
-#include "core/link.h"
 #include "support.h"
-#include "ui/map_grid.h"
-#include "ui/map_unit.h"
+#include "ui/map/map_grid.h"
+#include "ui/map/map_unit.h"
 
 static struct plan plan;
 static struct estimate estimate; /* layout and placement; memory as put in here */

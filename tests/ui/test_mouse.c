@@ -1,7 +1,7 @@
 /* Clicks and the wheel, on what the screen shows. */
-#include "ui/mouse.h"
+#include "ui/app/mouse.h"
 
-#include "ui/panes.h"
+#include "ui/pane/panes.h"
 #include "support.h"
 
 /* Where a text stands on the screen as drawn now; its first column. */

@@ -1,10 +1,10 @@
 /* Memory, traffic, step and serving: what the panes show, why, and what a change did. The
  * numbers are filled in by hand: the estimate has tests of its own. */
 #include "support.h"
-#include "ui/figures.h"
-#include "ui/flows.h"
-#include "ui/panes.h"
-#include "ui/summary.h"
+#include "ui/pane/figures.h"
+#include "ui/pane/flows.h"
+#include "ui/pane/panes.h"
+#include "ui/state/summary.h"
 
 static const double gib = 1073741824.0;
 

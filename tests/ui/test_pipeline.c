@@ -1,9 +1,9 @@
 /* The pipeline's timeline: in any area, with and without colours, scrolled and zoomed. */
 
 #include "support.h"
+#include "core/base/units.h"
 #include "core/framework/resolve.h"
-#include "ui/pipeline.h"
-#include "core/units.h"
+#include "ui/map/pipeline.h"
 
 static struct plan plan;
 static struct estimate estimate;

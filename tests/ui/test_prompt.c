@@ -4,9 +4,9 @@
 #include "support.h"
 
 #include "core/framework/resolve.h"
-#include "ui/complete.h"
-#include "ui/keep.h"
-#include "ui/theme.h"
+#include "ui/app/complete.h"
+#include "ui/app/keep.h"
+#include "ui/screen/theme.h"
 
 /* ---- what a session leaves behind, in memory ---------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "core/framework/resolve.h"
-#include "ui/list.h"
+#include "ui/list/list.h"
 
 static void
 test_tune(void **unused)

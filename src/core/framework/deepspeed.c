@@ -1,8 +1,8 @@
 /* DeepSpeed: runtime/pipe/topology.py, utils/groups.py, runtime/zero. */
 #include "core/framework/framework.h"
+#include "core/framework/layout_build.h"
 #include "core/framework/recipe.h"
 #include "core/framework/stage_build.h"
-#include "core/layout_build.h"
 
 #define TOPOLOGY "DeepSpeed deepspeed/runtime/pipe/topology.py"
 #define DS_GROUPS "DeepSpeed deepspeed/utils/groups.py"

@@ -4,10 +4,10 @@
  */
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/framework/layout_build.h"
 #include "core/framework/stage_build.h"
-#include "core/layout_build.h"
-#include "core/number.h"
 
 #define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 

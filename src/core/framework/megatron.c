@@ -7,11 +7,11 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/framework/layout_build.h"
 #include "core/framework/megatron.h"
 #include "core/framework/recipe.h"
-#include "core/layout_build.h"
-#include "core/text.h"
 
 #define PARALLEL_STATE "Megatron-LM megatron/core/parallel_state.py"
 

@@ -3,9 +3,9 @@
  */
 #ifndef CORE_FRAMEWORK_MEGATRON_H
 #define CORE_FRAMEWORK_MEGATRON_H
-#include "core/diag.h"
 #include "core/framework/recipe.h"
-#include "core/stage.h"
+#include "core/framework/stage.h"
+#include "core/plan/diag.h"
 
 /* Placement of layers (megatron_stages.c). */
 bool megatron_place(struct placement *pl, const struct plan *p, struct diag_list *diags);

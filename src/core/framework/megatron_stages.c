@@ -4,7 +4,7 @@
  */
 #include "core/framework/megatron.h"
 #include "core/framework/stage_build.h"
-#include "core/stage_layout.h"
+#include "core/framework/stage_layout.h"
 
 #define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 #define CONFIG "Megatron-LM megatron/core/transformer/transformer_config.py"

@@ -1,8 +1,8 @@
 /* nanotron: parallel/context.py, models/base.py, optim/gradient_accumulator.py. */
 #include "core/framework/framework.h"
+#include "core/framework/layout_build.h"
 #include "core/framework/recipe.h"
 #include "core/framework/stage_build.h"
-#include "core/layout_build.h"
 
 #define CONTEXT "nanotron src/nanotron/parallel/context.py"
 

@@ -14,7 +14,7 @@
 #define CORE_FRAMEWORK_RECIPE_H
 #include <stdbool.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 
 /* Bytes a parameter. "Matrices" are weights of linear layers, experts' included. */
 struct recipe {

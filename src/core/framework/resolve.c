@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "core/catalog.h"
-#include "core/field.h"
 #include "core/framework/framework.h"
+#include "core/plan/catalog.h"
+#include "core/plan/field.h"
 
 /* Put the default in, without marking the field as chosen: from a plan that has them all,
  * or where there is none from the table's text. */

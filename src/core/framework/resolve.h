@@ -4,7 +4,7 @@
  */
 #ifndef CORE_FRAMEWORK_RESOLVE_H
 #define CORE_FRAMEWORK_RESOLVE_H
-#include "core/plan.h"
+#include "core/plan/plan.h"
 
 struct catalog;
 

@@ -1,8 +1,8 @@
 /* The web application that this project grew from: its five functions equal Megatron's default
  * order, and it says nothing of memory or time, which are Megatron's. */
 #include "core/framework/framework.h"
+#include "core/framework/layout_build.h"
 #include "core/framework/megatron.h"
-#include "core/layout_build.h"
 
 static bool
 seed_size(struct layout *l, const struct plan *p, struct diag_list *diags)

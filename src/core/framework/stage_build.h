@@ -3,8 +3,8 @@
  */
 #ifndef CORE_FRAMEWORK_STAGE_BUILD_H
 #define CORE_FRAMEWORK_STAGE_BUILD_H
-#include "core/diag.h"
-#include "core/stage.h"
+#include "core/framework/stage.h"
+#include "core/plan/diag.h"
 
 /* Chunk v of a pipeline rank. */
 struct chunk *stage_chunk(struct placement *pl, int64_t pp_rank, int64_t v);

@@ -1,8 +1,8 @@
 /* torchtitan: distributed/parallel_dims.py, distributed/pipeline_parallel.py, distributed/fsdp.py. */
 #include "core/framework/framework.h"
+#include "core/framework/layout_build.h"
 #include "core/framework/recipe.h"
 #include "core/framework/stage_build.h"
-#include "core/layout_build.h"
 
 #define PARALLEL_DIMS "torchtitan torchtitan/distributed/parallel_dims.py"
 

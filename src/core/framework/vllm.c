@@ -1,8 +1,8 @@
 /* vLLM: distributed/parallel_state.py, config/parallel.py, distributed/utils.py. */
 #include "core/framework/framework.h"
+#include "core/framework/layout_build.h"
 #include "core/framework/megatron.h"
 #include "core/framework/stage_build.h"
-#include "core/layout_build.h"
 
 #define VLLM_STATE "vLLM vllm/distributed/parallel_state.py"
 #define VLLM_CONFIG "vLLM vllm/config/parallel.py"

@@ -1,0 +1,299 @@
+#include "core/estimate/estimate.h"
+
+#include "core/base/number.h"
+#include "core/estimate/scope.h"
+#include "core/rules/check.h"
+
+static void
+estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s,
+    struct ledger *ledger)
+{
+	struct stage_estimate *stage = &out->stage[s];
+	struct stage_params held;
+
+	stage->layers = placement_layers(&out->placement, s);
+	stage->memory = memory_of_stage(setup, s, &held, ledger);
+	stage->params = held.dense + held.expert;
+	if (stage->params > out->params_per_gpu_max)
+		out->params_per_gpu_max = stage->params;
+	if (stage->memory.total > out->peak_total) {
+		out->peak_total = stage->memory.total;
+		out->peak_stage = s;
+	}
+}
+
+/* The fullest GPU's memory suffices. */
+static bool
+has_room(const struct estimate *out)
+{
+	return out->stages > 0 && out->peak_total <= out->capacity;
+}
+
+/* What takes most of a stage's memory. */
+static const char *
+dominant(const struct memory *m, double *bytes)
+{
+	const struct {
+		const char *name;
+		double bytes;
+	} part[] = {
+		{ "parameters", m->parameters }, { "gradients", m->gradients },
+		{ "optimizer", m->optimizer }, { "activations", m->activations },
+		{ "logits", m->logits }, { "KV cache", m->kv_cache }, { "buffers", m->buffers },
+		{ "overhead", m->overhead },
+	};
+	size_t most = 0;
+
+	for (size_t i = 1; i < sizeof part / sizeof *part; i++)
+		if (part[i].bytes > part[most].bytes)
+			most = i;
+	*bytes = part[most].bytes;
+	return part[most].name;
+}
+
+static void
+check_fit(struct estimate *out, const struct plan *p)
+{
+	const bool room = has_room(out);
+	const char *most;
+	double bytes;
+
+	out->fits = room && (!out->served || out->serve.fits);
+	if (room && !out->fits) {
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
+		    "vLLM vllm/v1/core/kv_cache_utils.py",
+		    "the KV cache holds %.1f requests of %lld tokens on one engine: not what is asked for",
+		    out->serve.max_concurrency, (long long)p->serving.context_length);
+	} else if (estimate_has_fit(out) && !out->fits) {
+		most = dominant(&out->stage[out->peak_stage].memory, &bytes);
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
+		    "the GPU's data sheet; shardplan-plan(5), memory_gib",
+		    "stage %lld takes %.1f GiB of %.1f GiB on one %s: %s %.1f of %.1f GiB",
+		    (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
+		    p->cluster.gpu, most, bytes / GIB, out->peak_total / GIB);
+	}
+}
+
+/* A serving engine fills its memory: put what it holds beside the weights into the stages,
+ * where memory is looked for in both modes. */
+static void
+serve_stages(struct estimate *out, const struct plan *p)
+{
+	const struct serve *e = &out->serve;
+
+	out->peak_total = 0;
+	for (int64_t s = 0; s < out->stages; s++) {
+		struct memory *m = &out->stage[s].memory;
+
+		m->activations = e->activation_bytes;
+		m->buffers = e->graph_bytes + serve_beside_parameters(p, &out->placement, s);
+		m->kv_cache = e->kv_pool_bytes > 0 ? e->kv_pool_bytes : 0;
+		m->overhead = m->overhead_low = m->overhead_high = e->non_torch_bytes;
+		m->allocated = m->parameters + m->activations + m->buffers + m->kv_cache;
+		m->total = m->allocated + m->overhead;
+		if (m->total > out->peak_total) {
+			out->peak_total = m->total;
+			out->peak_stage = s;
+		}
+	}
+}
+
+/* A bias that leaves nothing beside what is known for certain was measured on another plan. */
+static void
+check_bias(struct estimate *out, const struct plan *p)
+{
+	for (int64_t s = 0; s < out->stages && p->calibration.memory_bias_gib < 0; s++) {
+		const struct memory *m = &out->stage[s].memory;
+		const double left = out->served ? out->serve.non_torch_bytes :
+		    m->activations + m->logits + m->buffers;
+
+		if (left > 0)
+			continue;
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_MEMORY_BIAS_GIB,
+		    "memory_bias_too_large", "shardplan",
+		    "a bias of %.4g GiB is more than stage %lld holds beside %s: it counts in part",
+		    p->calibration.memory_bias_gib, (long long)s, out->served ?
+		    "weights, activations and cache" : "weights, gradients and optimizer");
+		return;
+	}
+}
+
+/* What follows from layout and placement; of a plan that has none, 0. */
+static void
+put_sizes(struct estimate *out, const struct plan *p, const struct facts *facts)
+{
+	out->world = plan_world(p);
+	out->dp = out->laid_out ? out->layout.dp : 0;
+	out->edp = out->laid_out ? out->layout.edp : 0;
+	out->microbatches = facts->microbatches;
+	out->capacity = memory_capacity(p);
+	out->capacity_known = p->cluster.memory_gib > 0;
+	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
+}
+
+/* Layout, placement and what follows from both. */
+static struct facts
+place(struct estimate *out, const struct plan *p, const struct catalog *catalog)
+{
+	struct facts facts = { .plan = p, .catalog = catalog };
+
+	out->laid_out = layout_init(&out->layout, p, &out->diags);
+	out->placed = placement_init(&out->placement, p, &out->diags);
+	facts.layout = out->laid_out ? &out->layout : NULL;
+	facts.placement = out->placed ? &out->placement : NULL;
+	facts.microbatches = out->laid_out ? check_microbatches(p, out->layout.dp) : 0;
+	put_sizes(out, p, &facts);
+	return facts;
+}
+
+static void
+estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledger)
+{
+	struct memory_setup setup;
+
+	out->params_per_gpu_max = out->peak_total = 0;
+	out->peak_stage = 0;
+	if (out->stages == 0)
+		return;
+	setup = memory_setup(p, &out->layout, &out->placement, out->microbatches);
+	for (int64_t s = 0; s < out->stages; s++)
+		estimate_stage(out, &setup, s, ledger);
+}
+
+/* Tokens beyond the capacity of experts are dropped: model FLOP count them all the same, as
+ * Megatron-LM's do, so a plan that drops many can pass the peak. */
+static bool
+drops_tokens(const struct plan *p)
+{
+	return plan_has_experts(p) && p->training.moe_capacity_factor > 0 &&
+	    p->training.moe_capacity_factor < 1;
+}
+
+/* No GPU computes faster than its peak: then a rate of the plan's own is wrong, such as one of
+ * FP8 below that of BF16, in which part of the work is done. */
+static void
+check_rates(struct estimate *out, const struct plan *p)
+{
+	const bool fp8 = p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0;
+	const enum field_id field = field_is_set(FIELD_COMPUTE_EFFICIENCY, p) ?
+	    FIELD_COMPUTE_EFFICIENCY : fp8 ? FIELD_FP8_TFLOPS : FIELD_BF16_TFLOPS;
+	struct diag *d;
+
+	if (!out->timed || !(out->step.hfu > 1))
+		return;
+	if (drops_tokens(p) && out->step.hfu * p->training.moe_capacity_factor <= 1) {
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_MOE_CAPACITY_FACTOR,
+		    "dropped_tokens_count",
+		    "Megatron-LM megatron/training/training.py, num_floating_point_operations",
+		    "experts drop tokens at a capacity factor of %.3g, and their FLOP count all the "
+		    "same: MFU %.0f %%, HFU %.0f %%", p->training.moe_capacity_factor,
+		    100 * out->step.mfu, 100 * out->step.hfu);
+		return;
+	}
+	d = diag_add(&out->diags, SEVERITY_WARNING, field, "faster_than_peak",
+	    "Chowdhery et al. 2022, PaLM, arXiv 2204.02311, appendix B",
+	    "each GPU would do %.2f times what its dense peak allows (MFU %.0f %%, HFU %.0f %%): "
+	    "this value is wrong, or of another run", out->step.hfu,
+	    100 * out->step.mfu, 100 * out->step.hfu);
+	if (d != NULL && field_is_set(field, p))
+		d->fix_field = field; /* without it, the catalogue's value or none */
+}
+
+static void
+estimate_speed(struct estimate *out, const struct plan *p, struct ledger *ledger)
+{
+	out->timed = out->stages > 0 && p->mode == MODE_TRAIN;
+	if (out->timed)
+		out->step = steptime_estimate(p, &out->layout, &out->placement, out->microbatches,
+		    &out->traffic, ledger);
+	out->served = out->stages > 0 && p->mode == MODE_SERVE;
+	if (out->served) {
+		out->serve = serve_estimate(p, &out->layout, &out->placement, ledger);
+		serve_stages(out, p);
+	}
+}
+
+/* The shape of a model that the catalogue lacks is anybody's guess. */
+static bool
+is_known(const struct plan *p, const struct catalog *catalog)
+{
+	return catalog == NULL || catalog_find(&catalog->models, p->model.preset) != NULL;
+}
+
+void
+estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    struct ledger *ledger)
+{
+	struct facts facts;
+
+	diag_clear(&out->diags);
+	facts = place(out, p, catalog);
+	out->legal = check_with(&facts, &out->diags);
+	out->model_known = is_known(p, catalog);
+	if (!out->legal)
+		out->stages = 0;
+	out->params = out->model_known ? params_model(p, ledger) : (struct model_params){ 0 };
+	estimate_stages(out, p, ledger);
+	estimate_speed(out, p, ledger);
+	check_bias(out, p);
+	check_rates(out, p);
+	check_fit(out, p);
+}
+
+/* Legal, found out without saying why; sizes and placement are filled in. */
+static bool
+is_legal(struct estimate *out, const struct scope *scope, const struct plan *p)
+{
+	struct facts facts = { .plan = p, .layout = &out->layout, .placement = &out->placement };
+
+	out->laid_out = scope->named && layout_size(&out->layout, p, NULL);
+	out->placed = out->laid_out && placement_init(&out->placement, p, NULL);
+	if (!out->placed)
+		return false;
+	facts.microbatches = check_microbatches(p, out->layout.dp);
+	if (!check_legal(&scope->rules, &facts))
+		return false;
+	put_sizes(out, p, &facts);
+	return true;
+}
+
+enum verdict
+estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
+    const struct enough *enough)
+{
+	struct memory_setup *memory;
+	struct step_setup *step;
+
+	scope_follow(scope, p);
+	out->timed = out->served = out->fits = false;
+	out->legal = is_legal(out, scope, p);
+	if (!out->legal)
+		return VERDICT_ILLEGAL;
+	if (p->mode == MODE_SERVE) {
+		layout_group(&out->layout, p);
+		estimate_stages(out, p, NULL);
+		estimate_speed(out, p, NULL);
+		out->fits = has_room(out) && out->serve.fits;
+		return VERDICT_ESTIMATED;
+	}
+	memory = scope_memory(scope, p);
+	memory_setup_plan(memory, p, &out->layout, &out->placement, out->microbatches);
+	out->peak_stage = memory_peak(memory, enough->bytes, &out->stage[0].memory);
+	out->peak_total = out->stage[0].memory.total;
+	if (out->peak_total > enough->bytes)
+		return VERDICT_TOO_LARGE;
+	if (out->peak_stage > 0)
+		out->stage[out->peak_stage].memory = out->stage[0].memory;
+	out->fits = has_room(out);
+	if (!(enough->seconds > 0))
+		return VERDICT_TOO_SLOW;
+	layout_group(&out->layout, p);
+	step = scope_step(scope, p);
+	step_setup_plan(step, p, &out->layout);
+	out->step = steptime_within(step, enough->seconds, p, &out->layout, &out->placement,
+	    out->microbatches, &out->traffic, NULL);
+	if (out->step.seconds > enough->seconds)
+		return VERDICT_TOO_SLOW;
+	out->timed = true;
+	return VERDICT_ESTIMATED;
+}

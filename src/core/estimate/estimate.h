@@ -1,0 +1,98 @@
+/*
+ * estimate.h - everything that is computed for a plan, in one call.
+ */
+#ifndef CORE_ESTIMATE_H
+#define CORE_ESTIMATE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
+#include "core/model/params.h"
+#include "core/plan/catalog.h"
+#include "core/plan/diag.h"
+#include "core/plan/plan.h"
+#include "core/serve/serve.h"
+#include "core/train/memory.h"
+#include "core/train/steptime.h"
+#include "core/train/traffic.h"
+
+struct scope; /* scope.h */
+
+struct stage_estimate {
+	int64_t layers;      /* transformer layers of all chunks */
+	double params;       /* on one GPU */
+	struct memory memory;
+};
+
+/*
+ * Large (about half a megabyte, most of it untouched): allocate it once and reuse it.
+ * What could not be computed is marked: `laid_out` and `placed` say whether layout and
+ * placement (and what builds on them) hold.
+ */
+struct estimate {
+	struct diag_list diags;       /* from plan_check, fixes filled in on request */
+	bool legal;                   /* no error */
+	bool model_known;             /* params hold: the catalogue has the model */
+	bool laid_out, placed, fits;
+	struct layout layout;         /* valid when laid_out */
+	struct placement placement;   /* valid when placed */
+	int64_t world, dp, edp, microbatches; /* 0 where unknown */
+	struct model_params params;
+	double params_per_gpu_max, capacity;  /* parameters; bytes */
+	bool capacity_known;                  /* not for a GPU without data; else it may be 0 */
+	int64_t stages;               /* entries of stage[], 0 unless legal: else nothing runs */
+	int64_t peak_stage;
+	double peak_total;            /* bytes on the fullest stage */
+	struct stage_estimate stage[STAGE_CHUNKS_MAX];
+	bool timed;                   /* traffic and step hold: train mode, legal */
+	struct traffic traffic;
+	struct steptime step;
+	bool served;                  /* serve holds: serve mode, legal */
+	struct serve serve;
+};
+
+/* Estimate a resolved plan. ledger may be NULL; with one, every term is noted. */
+void estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    struct ledger *ledger);
+
+/* Whether it is known if the plan fits: it is legal, and its GPU's memory is known. */
+static inline bool
+estimate_has_fit(const struct estimate *e)
+{
+	return e->stages > 0 && e->capacity_known;
+}
+
+/* Whether the time of a step is known: of a GPU without rates it is not. */
+static inline bool
+estimate_has_step(const struct estimate *e)
+{
+	return e->timed && e->step.seconds > 0;
+}
+
+/* What a search makes of a plan. */
+enum verdict {
+	VERDICT_ILLEGAL,
+	VERDICT_TOO_LARGE,  /* legal, and takes more memory than asked for */
+	VERDICT_TOO_SLOW,   /* takes no more memory, and more time than asked for */
+	VERDICT_ESTIMATED,  /* neither: all of it is worked out */
+};
+
+/* What is enough: INFINITY where anything is. Without seconds (0) no time is worked out. */
+struct enough {
+	double bytes, seconds;
+};
+
+/*
+ * What a search asks of each plan, in the order of what it costs: sizes, placement, rules,
+ * memory of the fullest stage, groups, traffic and time. It ends where the verdict is known,
+ * and what comes later in the order is then not filled in, nor is the number that decided:
+ * peak_total and step.seconds are above what was enough, and no more than those of the plan.
+ * Legal, microbatches and, of a plan that is estimated, peak, fits, traffic, step and serve
+ * are as estimate_run gives them. Not filled in: diags, params, params_per_gpu_max, and, in
+ * train mode, stages other than the memory of peak_stage. A plan that serves is never too
+ * large or too slow: whether it fits is in fits.
+ */
+enum verdict estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
+    const struct enough *enough);
+#endif

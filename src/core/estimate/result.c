@@ -1,0 +1,502 @@
+/*
+ * result.c - the rows of result.def, the formulas of those that are no sum of terms, and how
+ * they are read.
+ */
+#include "core/estimate/result.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/model/kv.h"
+#include "core/serve/serve_setup.h"
+#include "core/train/compute.h"
+#include "core/train/schedule.h"
+
+#define FORMULA(name) \
+	static void name##_formula(const struct plan *p, const struct estimate *e, int64_t stage, \
+	    char *buf, size_t size)
+
+/* ---- sizes and memory --------------------------------------------------------------- */
+
+FORMULA(fits)
+{
+	(void)p;
+	(void)stage;
+	text_put(buf, size, "%s of %s", UNITS_SHORT(BYTES, e->peak_total),
+	    UNITS_SHORT(BYTES, e->capacity));
+	if (e->served)
+		text_add(buf, size, "; the engine: %s", e->serve.fits ? "yes" : "no");
+}
+
+FORMULA(world)
+{
+	(void)e;
+	(void)stage;
+	text_put(buf, size, "%lld nodes*%lld GPUs", (long long)p->cluster.nodes,
+	    (long long)p->cluster.gpus_per_node);
+}
+
+FORMULA(microbatches)
+{
+	(void)stage;
+	text_put(buf, size, "global batch / (micro-batch*DP) = %lld / (%lld*%lld)",
+	    (long long)p->training.global_batch_size, (long long)p->training.micro_batch_size,
+	    (long long)e->dp);
+}
+
+FORMULA(most)
+{
+	int64_t most = 0;
+
+	(void)p;
+	(void)stage;
+	for (int64_t i = 1; i < e->stages; i++)
+		if (e->stage[i].params > e->stage[most].params)
+			most = i;
+	text_put(buf, size, "stages.params of stage %lld", (long long)most);
+}
+
+FORMULA(capacity)
+{
+	(void)e;
+	(void)stage;
+	text_put(buf, size, "%.6g GiB - %.6g GiB", p->cluster.memory_gib, p->cluster.reserved_gib);
+}
+
+FORMULA(peak)
+{
+	(void)p;
+	(void)stage;
+	text_put(buf, size, "memory.total of stage %lld", (long long)e->peak_stage);
+}
+
+FORMULA(allocated)
+{
+	double bytes;
+
+	(void)p;
+	for (enum result_id id = RESULT_PARAMETERS; id <= RESULT_BUFFERS; id++)
+		if (result_value(id, e, stage, &bytes) && bytes > 0)
+			text_add(buf, size, "%s%s %s", buf[0] != '\0' ? " + " : "", result_table[id].label,
+			    UNITS_SHORT(BYTES, bytes));
+}
+
+/* Of an engine; in training it is the sum of its terms. */
+FORMULA(buffers)
+{
+	const double graphs = e->serve.graph_bytes;
+
+	(void)p;
+	if (e->served)
+		text_put(buf, size, "CUDA graphs %s + what weights take beside their parameters %s",
+		    UNITS_SHORT(BYTES, graphs),
+		    UNITS_SHORT(BYTES, e->stage[stage].memory.buffers - graphs));
+}
+
+FORMULA(range)
+{
+	const struct memory *m = &e->stage[stage].memory;
+
+	(void)p;
+	text_put(buf, size, "%s to %s, %s usually", UNITS_SHORT(BYTES, m->overhead_low),
+	    UNITS_SHORT(BYTES, m->overhead_high), UNITS_SHORT(BYTES, m->overhead));
+}
+
+FORMULA(total)
+{
+	const struct memory *m = &e->stage[stage].memory;
+
+	(void)p;
+	text_put(buf, size, "allocated %s + overhead %s", UNITS_SHORT(BYTES, m->allocated),
+	    UNITS_SHORT(BYTES, m->overhead));
+}
+
+/* With VPP these are pairs of a chunk and a micro-batch, as many to a micro-batch's worth. */
+FORMULA(flight)
+{
+	const struct share unit = { .input = 0 };
+	const struct placement *pl = &e->placement;
+	const long long vpp = (long long)pl->vpp;
+	const struct flight f = schedule_flight(p, pl, e->microbatches, stage, &unit);
+
+	text_put(buf, size, vpp > 1 ? "(%s) / VPP" : "%s", f.rule);
+	text_add(buf, size, ", m %lld, PP %lld, VPP %lld, r %lld; source: %s",
+	    (long long)e->microbatches, (long long)pl->pp, vpp, (long long)stage, f.source);
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+double
+result_read(const struct result *r, const void *from)
+{
+	const void *at = (const char *)from + r->at;
+
+	switch (r->form) {
+	case FORM_ANSWER:
+		return *(const bool *)at;
+	case FORM_WHOLE:
+		return (double)*(const int64_t *)at;
+	case FORM_COUNT:
+	case FORM_BYTES:
+	case FORM_REAL:
+		return *(const double *)at;
+	case FORM_TEXT:
+		break;
+	}
+	return 0;
+}
+
+double
+result_of_flow(enum result_id id, const struct traffic_row *row)
+{
+	return result_read(&result_table[id], row);
+}
+
+/* ---- traffic ------------------------------------------------------------------------ */
+
+/* "tp all-gather 0.41 s + dp all-reduce ...": what the rows have of it. */
+static void
+put_rows(const struct estimate *e, enum result_id id, const char *between, char *buf,
+    size_t size)
+{
+	for (size_t i = 0; i < e->traffic.count; i++) {
+		const struct traffic_row *row = &e->traffic.row[i];
+
+		text_add(buf, size, "%s%s %s", i > 0 ? between : "", traffic_dim_name(row->dim),
+		    row->collective);
+		if (id == RESULT_FLOW_SPAN)
+			text_add(buf, size, " %s", span_name(row->span.kind));
+		else if (result_table[id].form != FORM_TEXT)
+			text_add(buf, size, " %s", units_exact((char[UNITS_SIZE]){ 0 }, UNITS_SIZE,
+			    result_table[id].measure, result_of_flow(id, row)));
+	}
+}
+
+#define FLOW_FORMULA(name, id, between) \
+	FORMULA(name) \
+	{ \
+		(void)p; \
+		(void)stage; \
+		put_rows(e, RESULT_##id, between, buf, size); \
+	}
+FLOW_FORMULA(dims, FLOW_DIM, ", ")
+FLOW_FORMULA(groups, FLOW_GROUP, ", ")
+FLOW_FORMULA(spans, FLOW_SPAN, ", ")
+FLOW_FORMULA(calls, FLOW_CALLS, " + ")
+FLOW_FORMULA(alone, FLOW_SECONDS, " + ")
+FLOW_FORMULA(exposed, FLOW_EXPOSED, " + ")
+
+/* ---- a step ------------------------------------------------------------------------- */
+
+FORMULA(bubble)
+{
+	(void)p;
+	(void)stage;
+	text_put(buf, size, "%s / %s", UNITS_SHORT(SECONDS, e->step.bubble_seconds),
+	    UNITS_SHORT(SECONDS, e->step.seconds));
+}
+
+FORMULA(tflops)
+{
+	(void)p;
+	(void)stage;
+	text_put(buf, size, "%s / (%s*%lld GPUs)", UNITS_SHORT(FLOP, e->step.model_flops),
+	    UNITS_SHORT(SECONDS, e->step.seconds), (long long)e->world);
+}
+
+static void
+put_utilization(const struct plan *p, const struct estimate *e, double flops, char *buf,
+    size_t size)
+{
+	text_put(buf, size, "%s / (%s*%lld GPUs*%s/s)", UNITS_SHORT(FLOP, flops),
+	    UNITS_SHORT(SECONDS, e->step.seconds), (long long)e->world,
+	    UNITS_SHORT(FLOP, machine_of(p).peak));
+}
+
+#define UTILIZATION_FORMULA(name, member) \
+	FORMULA(name) \
+	{ \
+		(void)stage; \
+		put_utilization(p, e, e->step.member, buf, size); \
+	}
+UTILIZATION_FORMULA(mfu, model_flops)
+UTILIZATION_FORMULA(mfu_full, full_flops)
+UTILIZATION_FORMULA(hfu, hardware_flops)
+
+FORMULA(tokens)
+{
+	(void)stage;
+	text_put(buf, size, "%lld*%lld tokens / %s", (long long)p->training.global_batch_size,
+	    (long long)p->training.sequence_length, UNITS_SHORT(SECONDS, e->step.seconds));
+}
+
+FORMULA(per_gpu)
+{
+	(void)p;
+	(void)stage;
+	text_put(buf, size, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->timed ? e->step.tokens_per_second :
+	    e->serve.tokens_per_second), (long long)e->world);
+}
+
+FORMULA(run)
+{
+	(void)stage;
+	text_put(buf, size, "%.6g billion tokens / (%s*86400 s)", (double)p->training.token_budget,
+	    UNITS_SHORT(COUNT, e->step.tokens_per_second));
+}
+
+/* ---- an engine ---------------------------------------------------------------------- */
+
+/* Windows, states and DCP make it no plain division. */
+static bool
+is_about(double a, double b)
+{
+	return fabs(a - b) <= 0.02 * b;
+}
+
+FORMULA(kv_tokens)
+{
+	const struct serve *s = &e->serve;
+
+	(void)p;
+	(void)stage;
+	if (is_about(s->kv_tokens * s->kv_bytes_per_token, s->kv_pool_bytes))
+		text_put(buf, size, "%s / %s, in whole blocks", UNITS_SHORT(BYTES, s->kv_pool_bytes),
+		    UNITS_SHORT(BYTES, s->kv_bytes_per_token));
+}
+
+FORMULA(kv_blocks)
+{
+	const double block = (double)p->serving.block_size;
+
+	(void)stage;
+	if (is_about(e->serve.kv_blocks * block, e->serve.kv_tokens))
+		text_put(buf, size, "%s / %.0f", UNITS_SHORT(COUNT, e->serve.kv_tokens), block);
+}
+
+FORMULA(requests)
+{
+	const double length = (double)p->serving.context_length, dp = serve_setup_of(p).dp;
+
+	(void)stage;
+	if (is_about(e->serve.max_concurrency * length, dp * e->serve.kv_tokens))
+		text_put(buf, size, "DP %.0f*%s / %.0f", dp,
+		    UNITS_SHORT(COUNT, e->serve.kv_tokens), length);
+}
+
+/* While a request decodes others wait for its prefill, of one stage. */
+FORMULA(generated)
+{
+	const double n = (double)p->serving.generate_tokens;
+
+	(void)stage;
+	if (e->serve.tokens_per_second > 0)
+		text_put(buf, size, "%.0f requests at once*%.0f tokens / (%s/PP + %.0f*%s)",
+		    e->serve.running, n, UNITS_SHORT(SECONDS, e->serve.ttft_seconds), n,
+		    UNITS_SHORT(SECONDS, e->serve.tpot_seconds));
+}
+
+FORMULA(transfer)
+{
+	(void)stage;
+	if (e->serve.state_bytes_per_request > 0)
+		return;
+	text_put(buf, size, "%.0f tokens*%s in all layers / %s/s of the network cards that send it",
+	    (double)p->serving.prompt_tokens, UNITS_SHORT(BYTES, kv_model_bytes(p)),
+	    UNITS_SHORT(WIRE, e->serve.transfer_rate));
+}
+
+FORMULA(served)
+{
+	(void)stage;
+	text_put(buf, size, "%.4g requests of %lld tokens at once; %lld of %lld + %lld",
+	    e->serve.max_concurrency, (long long)p->serving.context_length,
+	    (long long)p->serving.concurrency, (long long)p->serving.prompt_tokens,
+	    (long long)p->serving.generate_tokens);
+}
+
+/* ---- the table ---------------------------------------------------------------------- */
+
+#define AT(member) offsetof(struct estimate, member)
+#define STAGE(member) offsetof(struct stage_estimate, member)
+#define FLOW(member) offsetof(struct traffic_row, member)
+
+#define END { QUANTITY_COUNT, PART_NONE }
+#define ALL_OF(q) { QUANTITY_##q, PART_NONE }
+#define PART_OF(q, part) { QUANTITY_##q, PART_##part }
+#define NO_TERMS { END }
+#define TERMS(q) { ALL_OF(q), END }
+#define TERMS_AND(q, other) { ALL_OF(q), ALL_OF(other), END }
+#define TERMS_OR(q, other, part) { ALL_OF(q), PART_OF(other, part), END } /* by the mode */
+#define PART(q, part) { PART_OF(q, part), END }
+#define PART_AND(q, part, other) { PART_OF(q, part), ALL_OF(other), END }
+#define ALLOCATED \
+	ALL_OF(PARAMETERS), ALL_OF(GRADIENTS), ALL_OF(OPTIMIZER), ALL_OF(ACTIVATIONS), \
+	    ALL_OF(LOGITS), ALL_OF(BUFFERS), ALL_OF(SERVE_MEMORY)
+#define ALL_ALLOCATED { ALLOCATED, END }
+#define ALL_MEMORY \
+	{ ALLOCATED, ALL_OF(KV_TOKEN), ALL_OF(OVERHEAD), ALL_OF(PARAMS_GPU), END }
+
+const struct result result_table[RESULT_COUNT] = {
+#define RESULT(id, path, label, brief, form, measure, better, scope, rule, at, made, formula, \
+    help) \
+	[RESULT_##id] = { path, label, brief, help, FORM_##form, MEASURE_##measure, \
+	    BETTER_##better, SCOPE_##scope, RULE_##rule, at, made, formula },
+#include "core/estimate/result.def"
+#undef RESULT
+};
+
+/* ---- questions ------------------------------------------------------------------- */
+
+enum result_id
+result_of_quantity(enum quantity q)
+{
+	static const enum result_id sum_of[QUANTITY_COUNT] = {
+		[QUANTITY_PARAMS_TOTAL] = RESULT_PARAMS_TOTAL,
+		[QUANTITY_PARAMS_ACTIVE] = RESULT_PARAMS_ACTIVE,
+		[QUANTITY_PARAMS_GPU] = RESULT_PARAMS_GPU,
+		[QUANTITY_PARAMETERS] = RESULT_PARAMETERS,
+		[QUANTITY_GRADIENTS] = RESULT_GRADIENTS,
+		[QUANTITY_OPTIMIZER] = RESULT_OPTIMIZER,
+		[QUANTITY_ACTIVATIONS] = RESULT_ACTIVATIONS,
+		[QUANTITY_LOGITS] = RESULT_LOGITS,
+		[QUANTITY_BUFFERS] = RESULT_BUFFERS,
+		[QUANTITY_OVERHEAD] = RESULT_OVERHEAD,
+		[QUANTITY_TRAFFIC] = RESULT_FLOW_BYTES,
+		[QUANTITY_STEP] = RESULT_STEP,
+		[QUANTITY_FLOPS] = RESULT_MODEL_FLOPS,
+		[QUANTITY_SERVE_MEMORY] = RESULT_SERVE_MEMORY,
+		[QUANTITY_KV_TOKEN] = RESULT_KV_TOKEN,
+		[QUANTITY_TTFT] = RESULT_TTFT,
+		[QUANTITY_TPOT] = RESULT_TPOT,
+	};
+
+	return sum_of[q];
+}
+
+static bool
+ends_with(enum result_id id, const char *name)
+{
+	const char *dot = strrchr(result_table[id].path, '.');
+
+	return dot != NULL && text_equal(name, dot + 1);
+}
+
+enum result_id
+result_find(const char *path)
+{
+	static const char list[] = "stages.";
+	const char *rest = strncmp(path, list, strlen(list)) == 0 ? path + strlen(list) : path;
+	int id;
+
+	for (id = 0; id < RESULT_COUNT; id++)
+		if (text_equal(path, result_table[id].path) || (rest != path &&
+		    result_table[id].scope == SCOPE_STAGE && text_equal(rest, result_table[id].path)))
+			return (enum result_id)id;
+	for (int q = 0; q < QUANTITY_COUNT; q++)
+		if (ends_with(result_of_quantity((enum quantity)q), path))
+			return result_of_quantity((enum quantity)q);
+	for (id = 0; id < RESULT_COUNT && !ends_with((enum result_id)id, path); id++)
+		continue;
+	return (enum result_id)id;
+}
+
+/* Bytes of the rows of a dimension. */
+static bool
+sum_of_dim(const struct traffic *t, enum traffic_dim dim, double *value)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (t->row[i].dim == dim) {
+			*value += t->row[i].bytes;
+			known = true;
+		}
+	return known;
+}
+
+bool
+result_applies(enum result_id id, const struct estimate *e, int64_t stage)
+{
+	switch (result_table[id].scope) {
+	case SCOPE_PLAN:
+		return true;
+	case SCOPE_MODEL:
+		return e->model_known;
+	case SCOPE_GRID:
+		return e->laid_out;
+	case SCOPE_FIT:
+		return estimate_has_fit(e);
+	case SCOPE_PEAK:
+		return e->stages > 0;
+	case SCOPE_STAGE:
+		return stage >= 0 && stage < e->stages;
+	case SCOPE_MEMORY:
+		return e->capacity_known;
+	case SCOPE_FLOW:
+	case SCOPE_DIM:
+	case SCOPE_STEP:
+		return e->timed;
+	case SCOPE_SERVE:
+		return e->served;
+	}
+	return false;
+}
+
+bool
+result_value(enum result_id id, const struct estimate *e, int64_t stage, double *value)
+{
+	const struct result *r = &result_table[id];
+
+	*value = 0;
+	if (!result_applies(id, e, stage) || (r->scope == SCOPE_STEP && !estimate_has_step(e)))
+		return false;
+	if (id == RESULT_STAGE) {
+		*value = (double)stage;
+		return true;
+	}
+	if (r->scope == SCOPE_DIM)
+		return sum_of_dim(&e->traffic, (enum traffic_dim)r->at, value);
+	if (r->at == RESULT_NOWHERE || id == RESULT_FLOW_GROUP)
+		return false;
+	if (r->scope == SCOPE_FLOW)
+		for (size_t i = 0; i < e->traffic.count; i++)
+			*value += result_of_flow(id, &e->traffic.row[i]);
+	else
+		*value = result_read(r, r->scope == SCOPE_STAGE ? (const void *)&e->stage[stage] : e);
+	return r->rule != RULE_SIZE || *value > 0;
+}
+
+int
+result_better(enum result_id id, double was, double is)
+{
+	const enum better better = result_table[id].better;
+
+	if (better == BETTER_NEITHER || !(is < was || is > was))
+		return 0;
+	return (is > was) == (better == BETTER_MORE) ? 1 : -1;
+}
+
+void
+result_formula(enum result_id id, const struct plan *p, const struct estimate *e, int64_t stage,
+    char *buf, size_t size)
+{
+	const struct result *r = &result_table[id];
+	double value;
+	const bool known = result_value(id, e, stage, &value) ||
+	    (r->scope == SCOPE_FLOW && e->timed);
+
+	buf[0] = '\0';
+	/* A GPU of unknown rates has no times. */
+	if (r->formula != NULL && known)
+		r->formula(p, e, stage, buf, size);
+}
+
+bool
+result_has_term(const struct made_of *made, const struct ledger_term *t)
+{
+	return t->quantity == made->quantity && (made->part == PART_NONE || t->part == made->part);
+}

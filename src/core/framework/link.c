@@ -1,0 +1,400 @@
+#include "core/framework/link.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+
+/* Share of a NIC's rate that large messages reach: 0.91 to 0.96 in the measurements of
+ * stas00/ml-engineering network/README.md (H200 and B200 4 x 8) and NVIDIA's DGX slides. */
+#define NETWORK_SHARE 0.92
+
+/* Without NVLink: share of the PCIe rate that NCCL reaches among 4 or 8 GPUs (aiconfigurator
+ * nccl tables of the RTX PRO 6000: 24 of 64 GB/s). */
+#define PCIE_SHARE 0.37
+
+/* Latency of NCCL's Simple protocol in seconds (NVIDIA/nccl src/graph/tuning.cc). */
+#define NET_BASE 8.4e-6
+#define RING_HOP 3.4e-6
+#define TREE_HOP 4e-6
+#define NET_HOP 14e-6
+#define SEND_LATENCY 10e-6
+
+const char *
+span_name(enum span_kind kind)
+{
+	static const char *const names[] = { "nvlink", "network", "mixed" };
+
+	return names[kind];
+}
+
+const char *
+collective_name(enum collective c)
+{
+	static const char *const names[] = {
+		"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "send"
+	};
+
+	return names[c];
+}
+
+/* ---- where a group lies ----------------------------------------------------------- */
+
+static int64_t
+ceil_div(int64_t a, int64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/*
+ * Of the group that starts at rank 0: how many of its members are ranks below `limit`. The
+ * axes are the digits of a rank: walk the digits of limit - 1 from the slowest down.
+ */
+static int64_t
+members_below(const struct layout *l, const struct group_kind *k, int64_t limit)
+{
+	const struct grid *g = &l->grid[k->grid];
+	int64_t rest = limit - 1, total = 1, count = 0;
+
+	if (limit >= l->world)
+		rest = l->world - 1;
+	for (int i = 0; i < g->axes; i++)
+		if (k->mask >> i & 1)
+			total *= g->axis[i].size;
+	for (int i = g->axes - 1; i >= 0; i--) {
+		const int64_t digit = rest / g->axis[i].stride;
+
+		rest %= g->axis[i].stride;
+		if (!(k->mask >> i & 1)) {
+			if (digit > 0)
+				return count + total; /* every member has 0 here */
+			continue;
+		}
+		total /= g->axis[i].size;
+		if (digit >= g->axis[i].size)
+			return count + total * g->axis[i].size;
+		count += digit * total;
+	}
+	return count + 1;
+}
+
+static void
+span_finish(struct span *s, const struct plan *p, int64_t in_node)
+{
+	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
+
+	s->domains = ceil_div(s->size, s->inside);
+	s->nodes = ceil_div(s->size, in_node);
+	if (s->inside >= s->size)
+		s->kind = SPAN_NVLINK;
+	else
+		s->kind = s->inside > 1 ? SPAN_MIXED : SPAN_NETWORK;
+	s->nic_share = (double)p->cluster.nics_per_node * (double)in_node / (double)gpus;
+}
+
+/* First and last member of a run, or neighbours: two ranks `stride` apart. */
+struct span
+link_stride(const struct plan *p, int64_t size, int64_t stride)
+{
+	const int64_t domain = most_of(1, p->cluster.nvlink_domain);
+	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
+	struct span s = { .size = most_of(1, size) };
+
+	stride = most_of(1, stride);
+	s.inside = least_of(s.size, ceil_div(domain, stride));
+	span_finish(&s, p, least_of(s.size, ceil_div(gpus, stride)));
+	return s;
+}
+
+struct span
+link_span(const struct plan *p, const struct layout *l, int kind)
+{
+	const struct group_kind *k = kind < 0 ? NULL : &l->kind[kind];
+	const int64_t domain = most_of(1, p->cluster.nvlink_domain);
+	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
+	struct span s = { .size = k == NULL ? 1 : layout_group_size(l, kind) };
+
+	if (s.size == 1)
+		return link_stride(p, 1, 1);
+	if (k->shape == GROUP_ENDS || k->shape == GROUP_RING)
+		return link_stride(p, s.size, layout_member(l, kind, 0, s.size - 1));
+	/* A chunk is the start of its mask group: at most its own size is inside. */
+	s.inside = least_of(s.size, members_below(l, k, domain));
+	span_finish(&s, p, domain == gpus ? s.inside : least_of(s.size, members_below(l, k, gpus)));
+	return s;
+}
+
+/* ---- inside a domain -------------------------------------------------------------- */
+
+/* NCCL measured: latency, then bus bandwidth in GB/s at 16, 128 and 512 MiB. */
+struct curve {
+	double latency, rate[3];
+};
+
+enum { SIZES = 3, OPS = 4 };
+
+/* For 2, 4 and 8 GPUs: all-reduce, all-gather, reduce-scatter, all-to-all.
+ * ai-dynamo/aiconfigurator systems/data, NCCL 2.27.3 (public tables). */
+struct measured {
+	double link_gbps; /* NVLink rate of the GPU that was measured */
+	struct curve curve[OPS][SIZES];
+};
+
+static const struct measured ampere = { 300, {
+	{ { 10.0, { 131, 180, 193 } }, { 13.9, { 137, 201, 217 } }, { 21.3, { 136, 201, 222 } } },
+	{ { 9.0, { 90, 135, 150 } }, { 10.8, { 106, 174, 192 } }, { 14.6, { 109, 178, 205 } } },
+	{ { 8.9, { 102, 155, 167 } }, { 10.7, { 115, 187, 203 } }, { 14.5, { 119, 188, 213 } } },
+	{ { 10.5, { 85, 151, 164 } }, { 12.4, { 121, 176, 195 } }, { 12.6, { 128, 183, 203 } } },
+} };
+static const struct measured hopper = { 450, {
+	{ { 6.2, { 206, 288, 320 } }, { 9.7, { 253, 327, 349 } }, { 15.6, { 240, 405, 445 } } },
+	{ { 5.4, { 149, 229, 258 } }, { 7.3, { 191, 285, 317 } }, { 10.4, { 216, 301, 336 } } },
+	{ { 5.3, { 159, 214, 250 } }, { 7.3, { 212, 283, 310 } }, { 10.4, { 206, 308, 335 } } },
+	{ { 6.2, { 150, 249, 278 } }, { 6.8, { 179, 300, 332 } }, { 7.3, { 202, 290, 317 } } },
+} };
+static const struct measured blackwell = { 900, {
+	{ { 9.1, { 319, 499, 534 } }, { 14.4, { 263, 588, 634 } }, { 25.2, { 294, 591, 701 } } },
+	{ { 7.8, { 224, 396, 438 } }, { 10.7, { 220, 516, 566 } }, { 15.8, { 144, 560, 617 } } },
+	{ { 7.9, { 228, 364, 413 } }, { 10.5, { 234, 506, 554 } }, { 15.8, { 153, 560, 613 } } },
+	{ { 8.5, { 170, 299, 332 } }, { 9.9, { 272, 445, 490 } }, { 10.4, { 293, 502, 563 } } },
+} };
+
+/* Which of those that were measured a fabric is like; NULL: the nearest by its links' rate. */
+static const struct measured *const measured_of[] = {
+	[FABRIC_OTHER] = NULL, [FABRIC_NVLINK1] = &ampere, [FABRIC_NVLINK2] = &ampere,
+	[FABRIC_NVLINK3] = &ampere, [FABRIC_NVLINK4] = &hopper, [FABRIC_NVLINK5] = &blackwell,
+	[FABRIC_XGMI] = NULL, [FABRIC_ROCE] = NULL, [FABRIC_HCCS] = NULL, [FABRIC_PCIE] = NULL,
+};
+
+static const struct measured *
+fabric_of(const struct plan *p)
+{
+	const struct measured *known = measured_of[p->cluster.fabric];
+
+	if (known != NULL)
+		return known;
+	if (p->cluster.nvlink_gbps <= 300)
+		return &ampere;
+	return p->cluster.nvlink_gbps < 675 ? &hopper : &blackwell;
+}
+
+/* How the links of this plan compare with those that were measured. */
+static double
+fabric_scale(const struct plan *p, const struct measured *f)
+{
+	const double rate = p->cluster.nvlink_gbps > 0 ? p->cluster.nvlink_gbps :
+	    p->cluster.pcie_gbps * PCIE_SHARE;
+	const double measured = p->calibration.nvlink_efficiency;
+
+	return (rate > 0 ? rate / f->link_gbps : 1) * (measured > 0 ? measured : 1);
+}
+
+static double
+ring_factor(enum collective c, double n)
+{
+	if (c == COLLECTIVE_SEND)
+		return 1;
+	return (c == COLLECTIVE_ALL_REDUCE ? 2 : 1) * (n - 1) / n;
+}
+
+/* Time is close to linear in the size: straight lines between the measured sizes. */
+static double
+curve_seconds(const struct curve *c, double payload, double factor, double latency)
+{
+	static const double size[] = { 16777216, 134217728, 536870912 };
+	double x = 0, t = latency, slope = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const double next = fmax(t, size[i] * factor / (c->rate[i] * 1e9));
+
+		slope = (next - t) / (size[i] - x);
+		if (payload <= size[i])
+			break;
+		x = size[i];
+		t = next;
+	}
+	return t + (payload - x) * slope;
+}
+
+static double
+inside_seconds(const struct plan *p, enum collective c, double payload, int64_t n)
+{
+	const struct measured *f = fabric_of(p);
+	const int op = c == COLLECTIVE_SEND ? COLLECTIVE_ALL_TO_ALL : (int)c;
+	const int column = n <= 2 || c == COLLECTIVE_SEND ? 0 : n <= 4 ? 1 : 2;
+	const struct curve *curve = &f->curve[op][column];
+	const double width = n > 8 ? sqrt((double)n / 8) : 1; /* wider than what was measured */
+
+	return curve_seconds(curve, payload / fabric_scale(p, f), ring_factor(c, (double)n),
+	    curve->latency * 1e-6 * width);
+}
+
+/* ---- across domains --------------------------------------------------------------- */
+
+double
+collective_bytes(enum collective c, double payload, int64_t members)
+{
+	return members <= 1 ? 0 : payload * ring_factor(c, (double)members);
+}
+
+/* Bytes a second that one GPU may send over the network, calibration included. */
+static double
+network_rate(const struct plan *p)
+{
+	const double nics = p->cluster.nics_per_node > 0 ? (double)p->cluster.nics_per_node : 1;
+	const double gbps = p->cluster.nic_gbps > 0 ? p->cluster.nic_gbps : 1;
+	const double measured = p->calibration.network_efficiency;
+
+	return nics * gbps * 1e9 / 8 / at_least_one(p->cluster.gpus_per_node) *
+	    NETWORK_SHARE * (measured > 0 ? measured : 1);
+}
+
+/* Within one node what leaves an NVLink domain goes over PCIe, never the network. */
+static bool
+within_node(const struct plan *p, const struct span *s)
+{
+	return s->nodes <= 1 && p->cluster.pcie_gbps > 0;
+}
+
+/* Bytes a second that one GPU sends out of its domain. */
+static double
+outside_rate(const struct plan *p, const struct span *s)
+{
+	const double measured = p->calibration.nvlink_efficiency;
+
+	if (!within_node(p, s))
+		return network_rate(p);
+	return p->cluster.pcie_gbps * 1e9 * PCIE_SHARE * (measured > 0 ? measured : 1);
+}
+
+static double
+outside_hop(const struct plan *p, const struct span *s)
+{
+	return within_node(p, s) ? RING_HOP : NET_HOP;
+}
+
+/*
+ * A ring passes every byte over each link between domains, and uses the NICs of all its
+ * members in a domain; inside it is as fast as NVLink allows. The time inside for the same
+ * bytes bounds it from below. Latency: ring steps, those between domains the dearer ones;
+ * an all-reduce over many domains takes NCCL's tree when that is quicker.
+ */
+static double
+ring_seconds(const struct plan *p, enum collective c, double payload, const struct span *s)
+{
+	const double n = (double)s->size, k = (double)s->domains;
+	const double rounds = c == COLLECTIVE_ALL_REDUCE ? 2 : 1;
+	const double wire = payload * ring_factor(c, n);
+	const double rate = outside_rate(p, s) * (double)s->inside, hop = outside_hop(p, s);
+	const double local = s->inside > 1 ? inside_seconds(p, c, payload, s->inside) : 0;
+	double hops = rounds * ((n - k) * RING_HOP + (k - 1) * hop);
+	double tree;
+
+	if (c == COLLECTIVE_ALL_REDUCE) {
+		hops *= 1.4;
+		tree = 2 * (((double)s->inside - 1) * TREE_HOP + log2(k) * hop);
+		if (k > 8 && tree < hops)
+			hops = tree;
+	}
+	return NET_BASE + hops + fmax(wire / rate, local);
+}
+
+/* Each member sends an equal part to every other: those inside go over NVLink at the same
+ * time as the others go over the member's own NIC. */
+static double
+exchange_seconds(const struct plan *p, double payload, const struct span *s)
+{
+	const double n = (double)s->size, g = (double)s->inside;
+	const double outside = payload * (1 - g / n) / outside_rate(p, s);
+	const double local = g > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL, payload * g / n,
+	    s->inside) : 0;
+
+	return NET_BASE + outside_hop(p, s) + fmax(outside, local);
+}
+
+double
+collective_seconds(const struct plan *p, enum collective c, double payload,
+    const struct span *span)
+{
+	if (span->size <= 1 || payload <= 0)
+		return 0;
+	if (span->kind == SPAN_NVLINK)
+		return inside_seconds(p, c, payload, span->size);
+	if (c == COLLECTIVE_SEND)
+		return SEND_LATENCY + payload / outside_rate(p, span);
+	if (c == COLLECTIVE_ALL_TO_ALL)
+		return exchange_seconds(p, payload, span);
+	return ring_seconds(p, c, payload, span);
+}
+
+/* Of k things, how many `draws` of any of them are expected to meet. */
+static double
+met(double k, double draws)
+{
+	return k > 1 ? k * (1 - pow(1 - 1 / k, draws)) : k;
+}
+
+/*
+ * NVLink domains that a token meets, of k. Routing limited to some groups of experts
+ * (DeepSeek-V3 report, section 2.1.2, at most four nodes) meets those groups' domains: each
+ * group lies in one of them, or over several.
+ */
+static double
+domains_met(const struct model *m, double k, double copies)
+{
+	const double groups = (double)m->router_groups, most = (double)m->router_group_topk;
+	double chosen;
+
+	if (groups <= 1 || most < 1 || most >= groups)
+		return met(k, copies);
+	chosen = met(most, copies);
+	if (k <= groups)
+		return met(k, chosen);
+	return chosen * met(k / groups, copies / chosen);
+}
+
+double
+link_dispatch_seconds(const struct plan *p, double tokens, double token, double copies,
+    const struct span *span)
+{
+	const double k = (double)span->domains;
+	double visited, away, local;
+
+	if (span->kind == SPAN_NVLINK || span->size <= 1)
+		return collective_seconds(p, COLLECTIVE_ALL_TO_ALL, tokens * copies * token, span);
+	/* All but its own are on the network. */
+	visited = domains_met(&p->model, k, copies);
+	away = tokens * token * visited * (k - 1) / k / outside_rate(p, span);
+	local = span->inside > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL,
+	    tokens * copies * token, span->inside) : 0;
+	return NET_BASE + outside_hop(p, span) + fmax(away, local);
+}
+
+enum link_path
+link_path(const struct plan *p, const struct layout *l, int kind, int64_t group)
+{
+	const int64_t per_node = p->cluster.gpus_per_node, domain = p->cluster.nvlink_domain;
+	const int64_t size = layout_group_size(l, kind), a = layout_member(l, kind, group, 0);
+	const int64_t b = layout_member(l, kind, group, size - 1);
+
+	if (size == 1)
+		return LINK_ITSELF;
+	/* The first and the last member are the lowest and the highest rank, or, on a ring, the
+	 * only two. */
+	if (a / domain == b / domain && domain > 1 && p->cluster.nvlink_gbps > 0)
+		return LINK_NVLINK;
+	return a / per_node == b / per_node ? LINK_NODE : LINK_NETWORK;
+}
+
+const char *
+link_path_name(enum link_path path)
+{
+	static const char *const names[] = { "itself", "NVLink", "node", "network" };
+
+	return names[path];
+}
+
+const char *
+link_name(const struct plan *p, const struct layout *l, int kind, int64_t group)
+{
+	return link_path_name(link_path(p, l, kind, group));
+}

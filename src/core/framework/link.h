@@ -1,0 +1,66 @@
+/*
+ * link.h - which links a process group crosses, and what a collective over it costs.
+ *
+ * Inside an NVLink domain times follow NCCL runs on A100, H100 and B200 (public tables of
+ * ai-dynamo/aiconfigurator, systems/data, each system's nccl/ folder), scaled with the
+ * plan's NVLink rate. Across domains they follow NCCL's own model (NVIDIA/nccl
+ * src/graph/tuning.cc) at 92 % of the NICs that a group has to itself, the share that
+ * 4 x 8 B200 and DGX H100 reach with large messages (stas00/ml-engineering network/README.md);
+ * between the domains of one node over PCIe.
+ */
+#ifndef CORE_LINK_H
+#define CORE_LINK_H
+#include <stdint.h>
+
+#include "core/framework/layout.h"
+#include "core/plan/plan.h"
+
+/* Inside a domain, one GPU a domain, both. */
+enum span_kind { SPAN_NVLINK, SPAN_NETWORK, SPAN_MIXED };
+const char *span_name(enum span_kind kind); /* "nvlink", "network", "mixed" */
+
+struct span {
+	enum span_kind kind;
+	int64_t size;      /* members of the group */
+	int64_t inside;    /* members in one NVLink domain */
+	int64_t domains;   /* NVLink domains that the group touches */
+	int64_t nodes;     /* nodes that the group touches */
+	double nic_share;  /* NICs of a node that one such group has to itself */
+};
+
+/* Of the first group of a kind; all groups of a kind span alike when sizes are regular.
+ * Takes time in the number of axes, not of ranks. kind -1: a group of one. */
+struct span link_span(const struct plan *p, const struct layout *l, int kind);
+
+/* A group of `size` ranks that lie `stride` apart. */
+struct span link_stride(const struct plan *p, int64_t size, int64_t stride);
+
+/* What the members of one group talk over; LINK_NODE is PCIe inside a node. */
+enum link_path { LINK_ITSELF, LINK_NVLINK, LINK_NODE, LINK_NETWORK };
+enum link_path link_path(const struct plan *p, const struct layout *l, int kind,
+    int64_t group);
+
+/* The same for people: "NVLink", "node", "network", "itself". */
+const char *link_path_name(enum link_path path);
+const char *link_name(const struct plan *p, const struct layout *l, int kind, int64_t group);
+
+enum collective { COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_GATHER, COLLECTIVE_REDUCE_SCATTER,
+	COLLECTIVE_ALL_TO_ALL, COLLECTIVE_SEND };
+const char *collective_name(enum collective c);
+
+/* Bytes that one member sends for a full payload of S bytes (ring-equivalent). */
+double collective_bytes(enum collective c, double payload, int64_t members);
+
+/* Seconds for one collective of a full payload over a group that spans `span`. */
+double collective_seconds(const struct plan *p, enum collective c, double payload,
+    const struct span *span);
+
+/*
+ * All-to-all of tokens that visit `copies` ranks each (expert parallel dispatch or
+ * combine), `token` bytes a token: across domains a token travels once to each domain
+ * that it visits (deepseek-ai/DeepEP README), routing assumed uniform over the groups of
+ * experts that it may come to (model.router_group_topk).
+ */
+double link_dispatch_seconds(const struct plan *p, double tokens, double token, double copies,
+    const struct span *span);
+#endif

@@ -1,0 +1,471 @@
+/*
+ * activation.c - bytes kept for the backward pass.
+ *
+ * Letters in formulas: L layers in flight (layers times micro-batches), a bytes of an
+ * activation, T tokens of one micro-batch on one context parallel rank, Ts those of them
+ * that sequence parallelism leaves on a rank, n and k query and KV heads, d their size,
+ * f the width of an MLP.
+ */
+#include "core/model/activation.h"
+
+#include "core/base/number.h"
+#include "core/framework/framework.h"
+#include "core/plan/batch.h"
+#include "core/plan/hardware.h"
+
+#define MCORE "Megatron-LM megatron/core/"
+#define KORTHIKANTI "Korthikanti et al. 2022, arXiv 2205.05198"
+#define FLASH "Dao et al. 2022, FlashAttention, arXiv 2205.14135"
+#define LAYER MCORE "transformer/transformer_layer.py"
+#define ATTENTION MCORE "transformer/attention.py"
+#define DOT_PRODUCT MCORE "transformer/dot_product_attention.py"
+#define MLA MCORE "transformer/multi_latent_attention.py"
+#define MLP MCORE "transformer/mlp.py"
+#define MOE MCORE "transformer/moe/moe_layer.py"
+#define EXPERTS MCORE "transformer/moe/experts.py"
+#define ROUTER MCORE "transformer/moe/router.py"
+#define SHARED MCORE "transformer/moe/shared_experts.py"
+#define RANDOM MCORE "tensor_parallel/random.py"
+#define EMBEDDING MCORE "models/common/embeddings/language_model_embedding.py"
+#define MTP MCORE "transformer/multi_token_prediction.py"
+#define TE_BACKENDS "TransformerEngine transformer_engine/pytorch/attention/" \
+    "dot_product_attention/backends.py"
+#define TE_FUSED "TransformerEngine transformer_engine/common/fused_attn/fused_attn.cpp"
+#define TE_CP "TransformerEngine transformer_engine/pytorch/attention/" \
+    "dot_product_attention/context_parallel.py"
+#define TE_NORM "TransformerEngine transformer_engine/pytorch/ops/basic/rmsnorm.py"
+#define DELTA "flash-linear-attention fla/layers/gated_deltanet.py"
+
+/* Where terms go. */
+struct sink {
+	const struct activation *c;
+	const struct model *m;
+	struct ledger *ledger;
+	double *sum;
+};
+
+#define TERM(s, value, name, source, ...) \
+	LEDGER_ADD((s)->ledger, *(s)->sum, QUANTITY_ACTIVATIONS, value, name, source, __VA_ARGS__)
+
+struct share
+share_add(struct share a, const struct share *b, double times)
+{
+	a.kept.all += b->kept.all * times;
+	a.kept.global += b->kept.global * times;
+	a.kept.local += b->kept.local * times;
+	a.kept.moe += b->kept.moe * times;
+	a.kept.dense += b->kept.dense * times;
+	a.input += b->input * times;
+	a.mtp += b->mtp * times;
+	a.embedding += b->embedding * times;
+	return a;
+}
+
+double
+share_bytes(const struct share *count, const struct share *unit)
+{
+	return count->kept.all * unit->kept.all + count->kept.global * unit->kept.global +
+	    count->kept.local * unit->kept.local + count->kept.moe * unit->kept.moe +
+	    count->kept.dense * unit->kept.dense + count->input * unit->input +
+	    count->mtp * unit->mtp + count->embedding * unit->embedding;
+}
+
+struct activation
+activation_init(const struct plan *p)
+{
+	const struct training *t = &p->training;
+	const unsigned again = batch_again(p);
+	struct activation c = { .p = p };
+
+	c.a = batch_width(p);
+	c.linear = t->precision == PRECISION_FP8 ? 1 : c.a;
+	c.tp = at_least_one(p->parallel.tp);
+	c.cp = at_least_one(p->parallel.cp);
+	c.etp = params_expert_ranks(p) / at_least_one(p->parallel.ep);
+	c.tokens = batch_tokens(p);
+	c.local = batch_tokens_split(p);
+	/* An expert's capacity bounds what it takes, so there is no imbalance then. */
+	c.routed = c.local * (double)p->model.experts_per_token * c.etp *
+	    (t->moe_capacity_factor > 0 ? t->moe_capacity_factor :
+	    larger(1, t->moe_imbalance));
+	c.selective = t->recompute == RECOMPUTE_SELECTIVE;
+	c.no_core = again & AGAIN_CORE_ATTN;
+	c.no_norm = again & AGAIN_LAYERNORM;
+	c.no_up = again & AGAIN_MLA_UP_PROJ;
+	c.no_mlp = again & AGAIN_MLP;
+	c.no_act = again & AGAIN_MOE_ACT;
+	c.no_moe = again & AGAIN_MOE;
+	c.no_shared = again & AGAIN_SHARED_EXPERTS;
+	return c;
+}
+
+/* ---- attention --------------------------------------------------------------------- */
+
+/*
+ * Where attention keeps its output twice: the source, else NULL. Transformer Engine runs
+ * cuDNN's attention on Hopper and later, the flash-attn package before that
+ * (dot_product_attention/utils.py). flash-attn wants the batch first: FlashAttention.forward
+ * transposes what it returns, so with more than one sequence in a micro-batch the next linear
+ * layer keeps a copy beside the one that the kernel keeps. On Blackwell cuDNN has no
+ * deterministic backward pass with dropout (fused_attn.cpp, "determinism on Blackwell"):
+ * flash-attn again in deterministic runs, which those with published peaks are (Megatron-LM's
+ * functional tests); no field says so, so every run with dropout counts as one. nanotron has
+ * the sequence first, flash-attn the batch, so there what returns is always transposed.
+ */
+static const char *
+second_output(const struct plan *p, double cp)
+{
+	const struct framework *framework = framework_of(p);
+	const struct generation *gpu = generation_of(p);
+
+	if (p->training.micro_batch_size > 1 && framework->sequence_first != NULL)
+		return framework->sequence_first;
+	if (!framework->transformer_engine || p->model.attention != ATTENTION_MHA ||
+	    p->training.micro_batch_size <= 1 || cp > 1)
+		return NULL;
+	if (!gpu->fused_attention)
+		return TE_BACKENDS;
+	return gpu->loose_dropout && p->training.attention_dropout > 0 ? TE_FUSED : NULL;
+}
+
+/* Attention needs each head's log-sum-exp, or else the whole score matrix: softmax, and
+ * with dropout its mask and what is left of it. */
+static void
+add_core(const struct sink *s, double layers, double out)
+{
+	const struct activation *c = s->c;
+	const struct training *t = &c->p->training;
+	const double n = (double)s->m->attention_heads / c->tp;
+	const double length = (double)t->sequence_length;
+	const bool dropout = t->attention_dropout > 0;
+	const char *again = second_output(c->p, c->cp);
+
+	if (c->no_core)
+		return;
+	if (!t->flash_attention) {
+		TERM(s, layers * (dropout ? 2 * c->a + 1 : c->a) * n * length * c->tokens,
+		    "attention scores", DOT_PRODUCT, "L*bytes*n/TP*s*T = %.10g*%.0f*%.10g*%.0f*%.10g",
+		    layers, dropout ? 2 * c->a + 1 : c->a, n, length, c->tokens);
+		return;
+	}
+	if (again != NULL)
+		TERM(s, layers * out, "attention output, batch first", again,
+		    "L*bytes of the output = %.10g*%.10g", layers, out);
+	TERM(s, layers * 4 * c->tokens * n, "log-sum-exp of attention", FLASH,
+	    "L*4*T*n/TP = %.10g*4*%.10g*%.10g", layers, c->tokens, n);
+	if (c->cp > 1 && (c->p->parallel.cp_comm == CP_COMM_A2A ||
+	    c->p->parallel.cp_comm == CP_COMM_A2A_P2P))
+		TERM(s, layers * out, "attention output before the all-to-all", TE_CP,
+		    "L*bytes of the output = %.10g*%.10g", layers, out);
+}
+
+static void
+add_mha(const struct sink *s, double layers, double kv_heads)
+{
+	const struct activation *c = s->c;
+	const struct model *m = s->m;
+	const double n = (double)m->attention_heads / c->tp, k = larger(1, kv_heads / c->tp);
+	const double d = (double)m->head_dim;
+	const double v = params_value_dim(m);
+	const double out = c->a * c->tokens * n * v;
+
+	if (layers <= 0)
+		return;
+	TERM(s, layers * c->a * c->tokens * (n * d + k * (d + v)), "queries, keys and values",
+	    ATTENTION, "L*a*T*(n*d + k*(d+v))/TP = "
+	    "%.10g*%.0f*%.10g*(%.10g*%.0f + %.10g*(%.0f+%.0f))", layers, c->a, c->tokens, n, d, k,
+	    d, v);
+	if (m->qk_norm)
+		TERM(s, layers * c->a * c->tokens * (n + k) * d, "queries and keys before their norm",
+		    TE_NORM, "L*a*T*(n+k)*d/TP = %.10g*%.0f*%.10g*(%.10g+%.10g)*%.0f", layers, c->a,
+		    c->tokens, n, k, d);
+	if (m->attention_output_gate)
+		TERM(s, layers * 2 * out, "gate and gated output", ATTENTION,
+		    "L*2*a*T*n*d/TP = %.10g*2*%.0f*%.10g*%.10g*%.0f", layers, c->a, c->tokens, n, v);
+	add_core(s, layers, out);
+	TERM(s, layers * out, "attention output", ATTENTION,
+	    "L*a*T*n*d/TP = %.10g*%.0f*%.10g*%.10g*%.0f", layers, c->a, c->tokens, n, v);
+	if (c->linear < c->a)
+		TERM(s, layers * c->linear * c->tokens * n * v, "FP8 attention output", ATTENTION,
+		    "L*T*n*d/TP = %.10g*%.10g*%.10g*%.0f", layers, c->tokens, n, v);
+}
+
+static void
+add_mla(const struct sink *s, double layers)
+{
+	const struct activation *c = s->c;
+	const struct model *m = s->m;
+	const double n = (double)m->attention_heads / c->tp;
+	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
+	const double rope = (double)m->qk_rope_head_dim;
+	const double dq = params_key_dim(m);
+	const double v = params_value_dim(m);
+	const double out = c->a * c->tokens * n * v;
+
+	if (layers <= 0)
+		return;
+	TERM(s, layers * c->local * ((c->a + c->linear) * (ql + kl) + c->a * rope),
+	    "latents before and after their norms", MLA,
+	    "L*Ts*(%.0f*(ql+kl) + a*rope) = %.10g*%.10g*(%.0f*(%.0f+%.0f) + %.0f*%.0f)",
+	    c->a + c->linear, layers, c->local, c->a + c->linear, ql, kl, c->a, rope);
+	if (!c->no_up)
+		TERM(s, layers * c->a * c->tokens * n * (2 * dq + v), "queries, keys and values", MLA,
+		    "L*a*T*n/TP*(2*(nope+rope) + v) = %.10g*%.0f*%.10g*%.10g*(2*%.0f + %.0f)", layers,
+		    c->a, c->tokens, n, dq, v);
+	add_core(s, layers, out);
+	TERM(s, layers * out, "attention output", MLA,
+	    "L*a*T*n*v/TP = %.10g*%.0f*%.10g*%.10g*%.0f", layers, c->a, c->tokens, n, v);
+	if (c->linear < c->a)
+		TERM(s, layers * c->linear * c->tokens * n * v, "FP8 attention output", MLA,
+		    "L*T*n*v/TP = %.10g*%.10g*%.10g*%.0f", layers, c->tokens, n, v);
+}
+
+/* Gated delta networks: the projections (q, k, v, gate, a, b), q, k and v after the
+ * convolution, and the output before and after its gated norm. */
+static void
+add_linear_attention(const struct sink *s, double layers)
+{
+	const struct activation *c = s->c;
+	const struct model *m = s->m;
+	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
+	const double heads = (double)m->linear_value_heads;
+	const double v = heads * (double)m->linear_value_head_dim;
+
+	if (layers <= 0)
+		return;
+	TERM(s, layers * c->a * c->tokens / c->tp * (4 * k + 5 * v + 2 * heads),
+	    "linear attention", DELTA,
+	    "L*a*T/TP*(4*k + 5*v + 2*heads) = %.10g*%.0f*%.10g/%.0f*(4*%.0f + 5*%.0f + 2*%.0f)",
+	    layers, c->a, c->tokens, c->tp, k, v, heads);
+}
+
+static void
+add_attention(const struct sink *s, const struct layer_kinds *k)
+{
+	const struct activation *c = s->c;
+	const struct model *m = s->m;
+
+	if (m->attention == ATTENTION_MLA) {
+		add_mla(s, m->linear_attention ? k->global : k->all);
+	} else {
+		add_mha(s, k->global, params_kv_heads(m, false));
+		if (!m->linear_attention)
+			add_mha(s, k->local, params_kv_heads(m, true));
+	}
+	if (m->linear_attention)
+		add_linear_attention(s, k->local);
+	if (m->index_heads > 0 && k->all > 0)
+		TERM(s, k->all * c->a * c->local * (double)((m->index_heads + 1) * m->index_head_dim),
+		    "indexer queries and keys", "DeepSeek-V3.2-Exp inference/model.py",
+		    "L*a*Ts*(heads+1)*d = %.10g*%.0f*%.10g*(%.0f+1)*%.0f", k->all, c->a, c->local,
+		    (double)m->index_heads, (double)m->index_head_dim);
+}
+
+/* ---- norms, residuals, dropout ----------------------------------------------------- */
+
+static void
+add_common(const struct sink *s, double layers)
+{
+	const struct activation *c = s->c;
+	const double h = (double)s->m->hidden_size, norms = (double)s->m->norms_per_layer;
+	const double inputs = norms > 0 ? norms : 1;
+
+	if (layers <= 0)
+		return;
+	TERM(s, layers * inputs * c->a * h * c->local, "inputs of norms", KORTHIKANTI,
+	    "L*norms*a*h*Ts = %.10g*%.0f*%.0f*%.0f*%.10g", layers, inputs, c->a, h, c->local);
+	if (!c->no_norm)
+		TERM(s, layers * c->linear * h * c->local, "input of the attention block", LAYER,
+		    "L*a*h*Ts = %.10g*%.0f*%.0f*%.10g", layers, c->linear, h, c->local);
+	if (c->p->training.hidden_dropout > 0)
+		TERM(s, layers * 2 * h * c->local, "masks of hidden dropout", KORTHIKANTI,
+		    "L*2*h*Ts = %.10g*2*%.0f*%.10g", layers, h, c->local);
+}
+
+/* ---- MLP and experts --------------------------------------------------------------- */
+
+/* Bytes of an MLP of width f for each token: what the activation function reads (gate and
+ * up), and the input of the second linear layer. */
+static double
+mlp_bytes(const struct sink *s, double f, bool without_output)
+{
+	const struct activation *c = s->c;
+
+	return f * (c->a * (s->m->gated_mlp ? 2 : 1) + (without_output ? 0 : c->linear));
+}
+
+static void
+add_dense(const struct sink *s, double layers)
+{
+	const struct activation *c = s->c;
+	const double h = (double)s->m->hidden_size, f = (double)s->m->ffn_hidden_size;
+	const double bytes = mlp_bytes(s, 1, false);
+
+	if (layers <= 0)
+		return;
+	/* Attention and MLP in parallel read the output of one norm. */
+	if (!c->no_norm && s->m->norms_per_layer != 1)
+		TERM(s, layers * c->linear * h * c->local, "input of the MLP", MLP,
+		    "L*a*h*Ts = %.10g*%.0f*%.0f*%.10g", layers, c->linear, h, c->local);
+	if (!c->no_mlp)
+		TERM(s, layers * bytes * c->tokens * f / c->tp, "inside the MLP", MLP,
+		    "L*bytes*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, bytes, c->tokens, f, c->tp);
+	/* silu(gate) * up in two steps keeps silu(gate). */
+	if (!c->no_mlp && s->m->gated_mlp && framework_of(c->p)->gate_kept != NULL)
+		TERM(s, layers * c->a * c->tokens * f / c->tp, "activated gate",
+		    framework_of(c->p)->gate_kept,
+		    "L*a*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, c->a, c->tokens, f, c->tp);
+}
+
+static void
+add_routed(const struct sink *s, double layers)
+{
+	const struct activation *c = s->c;
+	const double h = (double)s->m->hidden_size, experts = (double)s->m->experts;
+	const double f = (double)s->m->moe_ffn_hidden_size / c->etp;
+	/* Only gated activations have a kernel that multiplies by the probabilities at once;
+	 * beside others the output before that product is kept. */
+	const double bytes = mlp_bytes(s, 1, c->no_act) +
+	    (s->m->gated_mlp || c->no_act ? 0 : c->a);
+
+	TERM(s, layers * c->linear * h * c->routed, "tokens sent to experts", EXPERTS,
+	    "L*a*h*routed = %.10g*%.0f*%.0f*%.10g", layers, c->linear, h, c->routed);
+	TERM(s, layers * bytes * f * c->routed, "inside the experts", EXPERTS,
+	    "L*bytes*f/ETP*routed = %.10g*%.0f*%.10g*%.10g", layers, bytes, f, c->routed);
+	TERM(s, layers * 9 * c->local * experts, "router logits, probabilities and map", ROUTER,
+	    "L*(4+4+1)*Ts*experts = %.10g*9*%.10g*%.0f", layers, c->local, experts);
+}
+
+static void
+add_moe(const struct sink *s, double layers)
+{
+	const struct activation *c = s->c;
+	const double h = (double)s->m->hidden_size;
+	const double shared = (double)s->m->shared_expert_ffn_hidden_size;
+	const double bytes = mlp_bytes(s, 1, false);
+
+	if (layers <= 0)
+		return;
+	if (!c->no_norm || c->no_moe)
+		TERM(s, layers * c->a * h * c->local, "input of router and experts", MOE,
+		    "L*a*h*Ts = %.10g*%.0f*%.0f*%.10g", layers, c->a, h, c->local);
+	if (c->no_moe)
+		return;
+	add_routed(s, layers);
+	if (shared > 0 && !c->no_shared)
+		TERM(s, layers * bytes * c->tokens * shared / c->tp, "inside the shared experts",
+		    SHARED, "L*bytes*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, bytes, c->tokens,
+		    shared, c->tp);
+}
+
+/* ---- beside layers ----------------------------------------------------------------- */
+
+static void
+add_rest(const struct sink *s, const struct share *held)
+{
+	const struct activation *c = s->c;
+	const double h = (double)s->m->hidden_size;
+	const double mask = c->p->training.hidden_dropout > 0 ? 1 : 0;
+
+	if (held->input > 0)
+		TERM(s, held->input * c->a * h * c->local, "inputs of recomputed layers", RANDOM,
+		    "inputs*a*h*Ts = %.10g*%.0f*%.0f*%.10g", held->input, c->a, h, c->local);
+	if (held->mtp > 0)
+		TERM(s, held->mtp * (5 * c->a * h * c->local + 8 * c->tokens),
+		    "inputs of MTP layers", MTP, "layers*(5*a*h*Ts + 8*T) = "
+		    "%.10g*(5*%.0f*%.0f*%.10g + 8*%.10g)", held->mtp, c->a, h, c->local, c->tokens);
+	if (held->embedding > 0)
+		TERM(s, held->embedding * (8 * c->tokens + mask * h * c->local),
+		    "token ids and embedding dropout", EMBEDDING,
+		    "micro-batches*(8*T + mask*h*Ts) = %.10g*(8*%.10g + %.0f*%.0f*%.10g)",
+		    held->embedding, c->tokens, mask, h, c->local);
+}
+
+static void
+add_layers(const struct sink *s, const struct layer_kinds *k)
+{
+	add_common(s, k->all);
+	add_attention(s, k);
+	add_dense(s, k->dense);
+	add_moe(s, k->moe);
+}
+
+void
+activation_add(const struct activation *c, const struct share *held, struct ledger *ledger,
+    double *sum)
+{
+	const struct sink s = { .c = c, .m = &c->p->model, .ledger = ledger, .sum = sum };
+
+	add_layers(&s, &held->kept);
+	add_rest(&s, held);
+}
+
+struct share
+activation_units(const struct activation *c)
+{
+	static const struct layer_kinds one[5] = {
+		{ .all = 1 }, { .global = 1 }, { .local = 1 }, { .moe = 1 }, { .dense = 1 },
+	};
+	static const struct share rest[3] = { { .input = 1 }, { .mtp = 1 }, { .embedding = 1 } };
+	double bytes[8] = { 0 };
+	struct sink s = { .c = c, .m = &c->p->model };
+
+	for (int i = 0; i < 5; i++) {
+		s.sum = &bytes[i];
+		add_layers(&s, &one[i]);
+	}
+	for (int i = 0; i < 3; i++) {
+		s.sum = &bytes[5 + i];
+		add_rest(&s, &rest[i]);
+	}
+	return (struct share){
+		.kept = { .all = bytes[0], .global = bytes[1], .local = bytes[2], .moe = bytes[3],
+		    .dense = bytes[4] },
+		.input = bytes[5], .mtp = bytes[6], .embedding = bytes[7],
+	};
+}
+
+/* The same without selective recompute. */
+static struct activation
+whole(const struct activation *c)
+{
+	struct activation all = *c;
+
+	all.selective = all.no_core = all.no_norm = all.no_up = all.no_mlp = false;
+	all.no_act = all.no_moe = all.no_shared = false;
+	return all;
+}
+
+double
+activation_rebuilt(const struct activation *c, const struct layer_kinds *layers)
+{
+	const struct activation all = whole(c);
+	double sum = 0;
+	const struct sink s = { .c = &all, .m = &c->p->model, .sum = &sum };
+
+	add_layers(&s, layers);
+	return sum;
+}
+
+double
+activation_refilled(const struct activation *c, const struct layer_kinds *layer,
+    bool attention)
+{
+	const struct activation all = whole(c);
+	double sum[2] = { 0 };
+
+	if (!c->selective)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		const struct sink s = { .c = i == 0 ? &all : c, .m = &c->p->model, .sum = &sum[i] };
+
+		if (attention) {
+			add_common(&s, layer->all);
+			add_attention(&s, layer);
+		} else {
+			add_dense(&s, layer->dense);
+			add_moe(&s, layer->moe);
+		}
+	}
+	return sum[0] - sum[1];
+}

@@ -1,0 +1,335 @@
+#include "core/model/kv.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/model/params.h"
+
+#define VLLM_KV "vLLM vllm/v1/kv_cache_interface.py"
+#define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
+#define VLLM_INDEXER "vLLM vllm/v1/attention/backends/mla/indexer.py"
+
+double
+kv_attention_tp(const struct plan *p)
+{
+	return p->serving.dp_attention ? 1 : larger(1, (double)p->parallel.tp);
+}
+
+double
+kv_index_bytes(const struct model *m)
+{
+	return m->index_heads > 0 ? (double)m->index_head_dim * (1 + 4.0 / 128) : 0;
+}
+
+/* Bytes of n cached numbers. NVFP4 adds one byte of scale for 16 of them. */
+static double
+cached_bytes(int64_t kv_dtype, double n)
+{
+	switch (kv_dtype) {
+	case KV_FP8:
+		return n;
+	case KV_NVFP4:
+		return n / 2 + n / 16;
+	default:
+		return 2 * n;
+	}
+}
+
+/* The latent and the rotary part, one copy on every TP rank. For sparse attention FP8
+ * means the format fp8_ds_mla: FP8 latent, an fp32 scale for 128 of it, 16-bit rotary
+ * part. */
+static double
+mla_bytes(const struct plan *p)
+{
+	const double latent = (double)p->model.kv_lora_rank;
+	const double rope = (double)p->model.qk_rope_head_dim;
+
+	if (p->model.index_heads > 0 && p->serving.kv_dtype == KV_FP8)
+		return latent + 4 * latent / 128 + 2 * rope;
+	return cached_bytes(p->serving.kv_dtype, latent + rope);
+}
+
+/* Every rank keeps whole KV heads, so at least one. */
+static double
+layer_bytes(const struct plan *p, bool local)
+{
+	const struct model *m = &p->model;
+	const double heads = ceil(params_kv_heads(m, local) / kv_attention_tp(p));
+	const double bytes = m->attention == ATTENTION_MLA ? mla_bytes(p) : larger(1, heads) *
+	    cached_bytes(p->serving.kv_dtype, params_key_dim(m) + params_value_dim(m));
+
+	return bytes + kv_index_bytes(m);
+}
+
+/* Gated delta network: the fp32 state of each value head, and the inputs that the
+ * convolution still needs (vLLM model_executor/layers/mamba/mamba_utils.py). */
+static double
+state_bytes(const struct plan *p)
+{
+	const struct model *m = &p->model;
+	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
+	const double v = (double)(m->linear_value_heads * m->linear_value_head_dim);
+	const double conv = larger(0, (double)m->linear_conv_kernel - 1);
+
+	return (v * (double)m->linear_key_head_dim * 4 + (2 * k + v) * conv * 2) /
+	    kv_attention_tp(p);
+}
+
+/*
+ * Ranks over which the tokens of a request are spread. Decode context parallel splits what
+ * TP ranks hold several times, copies of a KV head or the latent, and nothing else (vLLM
+ * vllm/config/model.py, verify_with_parallel_config). Prefill context parallel spreads tokens
+ * over ranks of its own, which the size of the former counts too (vllm/config/parallel.py).
+ */
+static double
+token_ranks(const struct plan *p)
+{
+	const double tp = kv_attention_tp(p), cp = larger(1, (double)p->parallel.cp);
+	const double heads = larger(1, (double)p->model.kv_heads);
+	const double copies = p->model.attention == ATTENTION_MLA ? tp :
+	    larger(1, floor(tp / heads));
+	const double asked = p->serving.dcp > 1 ? (double)p->serving.dcp : cp;
+
+	return asked < cp * copies ? asked : cp * copies;
+}
+
+/* SGLang keeps the indexer's keys of all tokens on every rank of decode context parallel
+ * (sgl-project/sglang pull requests 31821 and 39330); vLLM spreads them like the latent. */
+static double
+bytes_everywhere(const struct plan *p)
+{
+	return p->serving.engine == ENGINE_VLLM ? 0 : kv_index_bytes(&p->model);
+}
+
+static enum kv_kind
+local_kind(const struct model *m)
+{
+	if (m->linear_attention)
+		return KV_STATE;
+	return m->attention_chunk > 0 ? KV_CHUNK : KV_WINDOW;
+}
+
+struct kv_layers
+kv_layers_of(const struct plan *p, int64_t first, int64_t count)
+{
+	const struct layer_kinds k = params_kinds(&p->model, first, count);
+	struct kv_layers out = { { [KV_FULL] = k.global } };
+
+	out.of[local_kind(&p->model)] = k.local;
+	return out;
+}
+
+struct kv_layers
+kv_stage(const struct plan *p, const struct placement *pl, int64_t stage)
+{
+	struct kv_layers out = { { 0 } };
+
+	for (int64_t v = 0; v < pl->vpp; v++) {
+		const struct chunk *c = placement_chunk(pl, stage, v);
+		const struct kv_layers held = kv_layers_of(p, c->first, c->count);
+
+		for (int k = 0; k < KV_KINDS; k++)
+			out.of[k] += held.of[k];
+	}
+	return out;
+}
+
+/* A group is as large as the smallest kind, or as the largest where that pads by less
+ * than half (get_kv_cache_groups). */
+static void
+make_groups(struct kv *kv, const struct kv_layers *all)
+{
+	double least = 0, most = 0, group;
+
+	for (int k = 0; k < KV_KINDS; k++) {
+		const double n = all->of[k];
+
+		if (n > 0 && (least <= 0 || n < least))
+			least = n;
+		most = larger(most, n);
+	}
+	group = most < 1.5 * least ? most : least;
+	for (int k = 0; k < KV_KINDS; k++)
+		kv->groups[k] = all->of[k] > 0 ? ceil(all->of[k] / group) : 0;
+}
+
+/* Make the pages of all kinds equally large: blocks of attention grow to at least one
+ * state (HybridAttentionMambaModelConfig), smaller pages take more tokens. */
+static void
+make_pages(struct kv *kv, double block)
+{
+	double page = 0;
+
+	if (kv->groups[KV_STATE] > 0 && kv->groups[KV_FULL] > 0)
+		block *= larger(1, ceil(kv->bytes[KV_STATE] / (block * kv->bytes[KV_FULL])));
+	for (int k = 0; k < KV_STATE; k++)
+		if (kv->groups[k] > 0)
+			page = larger(page, block * kv->bytes[k]);
+	if (page <= 0)
+		page = kv->bytes[KV_STATE];
+	for (int k = 0; k < KV_STATE; k++)
+		kv->block[k] = kv->bytes[k] > 0 ? larger(1, floor(page / kv->bytes[k])) : block;
+	kv->block[KV_STATE] = kv->block[KV_FULL];
+	kv->page = page;
+}
+
+struct kv
+kv_of(const struct plan *p, int64_t version, double tokens)
+{
+	const struct model *m = &p->model;
+	struct kv_layers all = kv_layers_of(p, 0, m->layers);
+	const bool hybrid = p->serving.engine != ENGINE_VLLM || version >= 10;
+	struct kv kv = { .tokens = tokens,
+		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
+
+	kv.bytes[KV_FULL] = layer_bytes(p, false);
+	kv.bytes[KV_WINDOW] = layer_bytes(p, true);
+	kv.bytes[KV_CHUNK] = kv.bytes[KV_WINDOW];
+	kv.bytes[KV_STATE] = m->linear_attention ? state_bytes(p) : 0;
+	kv.ranks = token_ranks(p);
+	kv.everywhere = bytes_everywhere(p);
+	/* prefix caching keeps the state at the last block boundary too, since 0.21 */
+	kv.state_pages = version >= 21 ? 2 : 1;
+	if (!hybrid && all.of[KV_FULL] > 0) {
+		/* before the hybrid allocator windows were ignored beside full layers */
+		all.of[KV_FULL] += all.of[KV_WINDOW] + all.of[KV_CHUNK];
+		all.of[KV_WINDOW] = all.of[KV_CHUNK] = 0;
+	}
+	make_groups(&kv, &all);
+	make_pages(&kv, larger(1, (double)p->serving.block_size));
+	return kv;
+}
+
+/* Bits of a number with its scale, so that a formula can name them. */
+static double
+bits(int64_t kv_dtype)
+{
+	return 8 * cached_bytes(kv_dtype, 1);
+}
+
+static void
+add_mla(const struct kv *kv, const struct plan *p, double layers, double *sum,
+    struct ledger *ledger)
+{
+	const struct model *m = &p->model;
+	const double index = kv_index_bytes(m);
+
+	LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * (kv->bytes[KV_FULL] - index),
+	    "latent and rotary part", VLLM_MLA,
+	    "layers*(kl + rope)*bits/8 with scales = %.0f*%.10g, kl %.0f, rope %.0f", layers,
+	    kv->bytes[KV_FULL] - index, (double)m->kv_lora_rank, (double)m->qk_rope_head_dim);
+	if (index > 0)
+		LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * index, "indexer", VLLM_INDEXER,
+		    "layers*(d + 4*d/128) = %.0f*(%.0f + 4*%.0f/128)", layers,
+		    (double)m->index_head_dim, (double)m->index_head_dim);
+}
+
+double
+kv_token_bytes(const struct kv *kv, const struct plan *p, const struct kv_layers *layers,
+    struct ledger *ledger)
+{
+	static const char *const names[KV_STATE] = {
+		"layers that keep every token", "layers with a window", "layers with chunks"
+	};
+	const struct model *m = &p->model;
+	const double d = (double)m->head_dim;
+	const double v = params_value_dim(m);
+	const double head = cached_bytes(p->serving.kv_dtype, d + v);
+	double sum = 0;
+
+	for (int k = 0; k < KV_STATE; k++) {
+		if (layers->of[k] <= 0)
+			continue;
+		if (m->attention == ATTENTION_MLA)
+			add_mla(kv, p, layers->of[k], &sum, ledger);
+		else
+			LEDGER_ADD(ledger, sum, QUANTITY_KV_TOKEN, layers->of[k] * kv->bytes[k], names[k],
+			    VLLM_KV, "layers*heads*(d + v)*bits/8 = %.0f*%.4g*(%.0f + %.0f)*%.3g/8",
+			    layers->of[k], kv->bytes[k] / head, d, v, bits(p->serving.kv_dtype));
+	}
+	return sum;
+}
+
+double
+kv_state_bytes(const struct kv *kv, const struct kv_layers *layers)
+{
+	return kv->bytes[KV_STATE] * layers->of[KV_STATE];
+}
+
+double
+kv_group_count(const struct kv *kv)
+{
+	double n = 0;
+
+	for (int k = 0; k < KV_KINDS; k++)
+		n += kv->groups[k];
+	return larger(1, n);
+}
+
+/* Layers of a kind before the hybrid allocator: all in the group of full layers. */
+double
+kv_block_bytes(const struct kv *kv, const struct kv_layers *layers)
+{
+	double group = 0, stray = 0;
+
+	for (int k = 0; k < KV_KINDS; k++) {
+		if (kv->groups[k] > 0)
+			group = larger(group, ceil(layers->of[k] / kv->groups[k]));
+		else
+			stray += layers->of[k];
+	}
+	return kv->page * (group + stray);
+}
+
+/* Tokens that a layer of this kind has to keep for a request of `length`: a forward pass
+ * may add `tokens` before old ones are dropped. */
+static double
+kept_tokens(const struct kv *kv, int kind, double length)
+{
+	double kept = length;
+
+	if (kind == KV_WINDOW)
+		kept = kv->window - 1 + kv->tokens;
+	else if (kind == KV_CHUNK)
+		kept = kv->window + kv->tokens;
+	return kept < length ? kept : length;
+}
+
+double
+kv_request_blocks(const struct kv *kv, double length)
+{
+	double blocks = kv->groups[KV_STATE] * kv->state_pages;
+
+	for (int k = 0; k < KV_STATE; k++) {
+		const double kept = kept_tokens(kv, k, length);
+		const double spread = k == KV_FULL ? ceil(kept / kv->ranks) : kept;
+		/* a window need not begin at the start of a block */
+		const double more = k == KV_WINDOW ? 1 : 0;
+
+		if (kv->groups[k] > 0)
+			blocks += kv->groups[k] * (ceil(spread / kv->block[k]) + more);
+	}
+	return larger(1, blocks);
+}
+
+/* layer_bytes without the split over TP; the indexer's keys are not split anyway. */
+static double
+whole_bytes(const struct plan *p, bool local)
+{
+	const struct model *m = &p->model;
+	const double index = kv_index_bytes(m), heads = params_kv_heads(m, local);
+	const double held = larger(1, ceil(heads / kv_attention_tp(p)));
+
+	if (m->attention == ATTENTION_MLA)
+		return layer_bytes(p, local);
+	return (layer_bytes(p, local) - index) * heads / held + index;
+}
+
+double
+kv_model_bytes(const struct plan *p)
+{
+	const struct kv_layers all = kv_layers_of(p, 0, p->model.layers);
+
+	return all.of[KV_FULL] * whole_bytes(p, false) +
+	    (all.of[KV_WINDOW] + all.of[KV_CHUNK]) * whole_bytes(p, true);
+}

@@ -1,0 +1,515 @@
+/*
+ * params.c - parameter counts: one list of terms, read three ways.
+ *
+ * A counter walks the terms of a model. It divides each by the ranks that share it, so
+ * the same lines count a whole model (everything divided by 1), what one token meets
+ * (top-k experts instead of all) and what one GPU of a stage holds.
+ */
+#include "core/model/params.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/framework/framework.h"
+
+#define MCORE "Megatron-LM megatron/core/"
+#define ATTENTION_SOURCE MCORE "transformer/attention.py"
+#define MLA_SOURCE MCORE "transformer/multi_latent_attention.py"
+#define LINEAR_SOURCE "transformers models/qwen3_next/modeling_qwen3_next.py"
+#define INDEXER_SOURCE "DeepSeek-V3.2-Exp inference/model.py"
+#define SINK_SOURCE "transformers models/gpt_oss/modeling_gpt_oss.py"
+#define LAYER_SOURCE MCORE "transformer/transformer_layer.py"
+#define MLP_SOURCE MCORE "transformer/mlp.py"
+#define ROUTER_SOURCE MCORE "transformer/moe/router.py"
+#define EXPERT_SOURCE MCORE "transformer/moe/experts.py"
+#define SHARED_SOURCE MCORE "transformer/moe/shared_experts.py"
+#define EMBEDDING_SOURCE MCORE "models/common/embeddings/language_model_embedding.py"
+#define MODEL_SOURCE MCORE "models/gpt/gpt_model.py"
+#define MTP_SOURCE MCORE "transformer/multi_token_prediction.py"
+
+/* What parameters are, by who shares them and which number formats they take. */
+enum part {
+	PART_LINEAR,        /* weights of linear layers, divided over TP */
+	PART_LINEAR_WHOLE,  /* the same, whole on every TP rank */
+	PART_SPLIT,         /* other parameters divided over TP */
+	PART_WHOLE,         /* other parameters, whole on every TP rank */
+	PART_ROUTER,        /* router weights, whole */
+	PART_EXPERT,        /* weights of routed experts */
+	PART_EXPERT_BIAS,
+	PART_COUNT
+};
+
+struct counter {
+	const struct model *m;
+	struct ledger *ledger;
+	enum quantity quantity;
+	double tp;            /* ranks that share what TP divides, */
+	double attention_tp;  /* the attention, */
+	double expert_tp;     /* each routed expert */
+	double experts;       /* routed experts of a layer that count here */
+	double vocab;
+	double sum[PART_COUNT];
+};
+
+#define TERM(c, part, value, name, source, ...) \
+	LEDGER_ADD((c)->ledger, (c)->sum[part], (c)->quantity, value, name, source, __VA_ARGS__)
+
+/* Vectors of one normalisation: weight, and the bias of a LayerNorm. */
+static double
+norm_vectors(const struct model *m)
+{
+	return m->norm == NORM_LAYER ? 2 : 1;
+}
+
+/* Matrices of one MLP: up and down, and the gate. */
+static double
+mlp_matrices(const struct model *m)
+{
+	return m->gated_mlp ? 3 : 2;
+}
+
+static void
+count_mha_extras(struct counter *c, double layers, double q, double kv, bool sinks)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, d = (double)m->head_dim, r = norm_vectors(m);
+
+	if (m->linear_bias || m->qkv_bias)
+		TERM(c, PART_SPLIT, layers * (q + kv) / c->attention_tp, "QKV biases",
+		    ATTENTION_SOURCE, "layers*(q + kv)/TP = %.0f*(%.0f + %.0f)/%.0f", layers, q, kv,
+		    c->attention_tp);
+	if (m->linear_bias || m->attention_output_bias)
+		TERM(c, PART_WHOLE, layers * h, "attention output biases", ATTENTION_SOURCE,
+		    "layers*h = %.0f*%.0f", layers, h);
+	if (m->qk_norm && m->qk_norm_full) {
+		/* as wide as the projections, so split with them */
+		const double k = kv * d / (d + params_value_dim(m));
+
+		TERM(c, PART_SPLIT, layers * r * (q + k) / c->attention_tp, "QK norms",
+		    ATTENTION_SOURCE, "layers*vectors*(q + k)/TP = %.0f*%.0f*(%.0f + %.0f)/%.0f",
+		    layers, r, q, k, c->attention_tp);
+	} else if (m->qk_norm) {
+		TERM(c, PART_WHOLE, layers * r * 2 * d, "QK norms", ATTENTION_SOURCE,
+		    "layers*vectors*2*d = %.0f*%.0f*2*%.0f", layers, r, d);
+	}
+	if (sinks)
+		TERM(c, PART_SPLIT, layers * (double)m->attention_heads / c->attention_tp,
+		    "attention sinks", SINK_SOURCE, "layers*n/TP = %.0f*%.0f/%.0f", layers,
+		    (double)m->attention_heads, c->attention_tp);
+}
+
+/* MHA, GQA and MQA. KV heads below TP are still divided over TP as weights: Megatron
+ * gathers the projections, every rank then computes with at least one head. */
+static void
+count_mha(struct counter *c, double layers, bool global)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
+	const double d = (double)m->head_dim;
+	const double v = params_value_dim(m);
+	const double k = params_kv_heads(m, !global);
+	const double q = (m->attention_output_gate ? 2 : 1) * n * d;
+
+	if (layers <= 0)
+		return;
+	TERM(c, PART_LINEAR, layers * (h * (q + k * (d + v)) + n * v * h) / c->attention_tp,
+	    global ? "attention" : "local attention", ATTENTION_SOURCE,
+	    "layers*(h*(q + k*(d+v)) + n*v*h)/TP = "
+	    "%.0f*(%.0f*(%.0f + %.0f*(%.0f+%.0f)) + %.0f*%.0f*%.0f)/%.0f",
+	    layers, h, q, k, d, v, n, v, h, c->attention_tp);
+	count_mha_extras(c, layers, q, k * (d + v),
+	    m->attention_sinks || (m->local_attention_sinks && !global));
+}
+
+/* The down-projections and their norms are 'duplicated': whole on every TP rank. */
+static void
+count_mla(struct counter *c, double layers)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
+	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
+	const double nope = (double)m->qk_nope_head_dim, rope = (double)m->qk_rope_head_dim;
+	const double v = params_value_dim(m);
+	const double from = ql > 0 ? ql : h, r = norm_vectors(m);
+
+	if (layers <= 0)
+		return;
+	TERM(c, PART_LINEAR,
+	    layers * n * (from * (nope + rope) + kl * (nope + v) + v * h) / c->attention_tp,
+	    "MLA projections", MLA_SOURCE,
+	    "layers*n*(ql*(nope+rope) + kl*(nope+v) + v*h)/TP = "
+	    "%.0f*%.0f*(%.0f*(%.0f+%.0f) + %.0f*(%.0f+%.0f) + %.0f*%.0f)/%.0f",
+	    layers, n, from, nope, rope, kl, nope, v, v, h, c->attention_tp);
+	TERM(c, PART_LINEAR_WHOLE, layers * h * (ql + kl + rope), "MLA down-projections",
+	    MLA_SOURCE, "layers*h*(ql + kl + rope) = %.0f*%.0f*(%.0f + %.0f + %.0f)", layers, h,
+	    ql, kl, rope);
+	TERM(c, PART_WHOLE, layers * r * (ql + kl), "MLA norms", MLA_SOURCE,
+	    "layers*vectors*(ql + kl) = %.0f*%.0f*(%.0f + %.0f)", layers, r, ql, kl);
+}
+
+/* Gated delta networks: q, k, v, gate z, the two small projections a and b, output. */
+static void
+count_linear_attention(struct counter *c, double layers)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size;
+	const double heads = (double)m->linear_value_heads, dv = (double)m->linear_value_head_dim;
+	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
+	const double v = heads * dv, conv = (double)m->linear_conv_kernel;
+
+	if (layers <= 0)
+		return;
+	TERM(c, PART_LINEAR, layers * h * (2 * k + 3 * v + 2 * heads) / c->attention_tp,
+	    "linear attention", LINEAR_SOURCE,
+	    "layers*h*(2*k + 3*v + 2*heads)/TP = %.0f*%.0f*(2*%.0f + 3*%.0f + 2*%.0f)/%.0f",
+	    layers, h, k, v, heads, c->attention_tp);
+	TERM(c, PART_SPLIT, layers * (conv * (2 * k + v) + 2 * heads) / c->attention_tp,
+	    "linear attention convolution", LINEAR_SOURCE,
+	    "layers*(conv*(2*k + v) + 2*heads)/TP = %.0f*(%.0f*(2*%.0f + %.0f) + 2*%.0f)/%.0f",
+	    layers, conv, k, v, heads, c->attention_tp);
+	TERM(c, PART_WHOLE, layers * dv, "linear attention norms", LINEAR_SOURCE,
+	    "layers*head size = %.0f*%.0f", layers, dv);
+}
+
+/* Sparse attention indexer: query from the latent, one key head with a LayerNorm, and a
+ * weight for each head. Whole on every TP rank. */
+static void
+count_indexer(struct counter *c, double layers)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, n = (double)m->index_heads;
+	const double d = (double)m->index_head_dim;
+	const double from = (double)(m->q_lora_rank > 0 ? m->q_lora_rank : m->hidden_size);
+
+	TERM(c, PART_LINEAR_WHOLE, layers * (from * n * d + h * d + h * n), "indexer",
+	    INDEXER_SOURCE,
+	    "layers*(ql*n*d + h*d + h*n) = %.0f*(%.0f*%.0f*%.0f + %.0f*%.0f + %.0f*%.0f)", layers,
+	    from, n, d, h, d, h, n);
+	TERM(c, PART_WHOLE, layers * 2 * d, "indexer norms", INDEXER_SOURCE,
+	    "layers*2*d = %.0f*2*%.0f", layers, d);
+}
+
+static void
+count_attention(struct counter *c, const struct layer_kinds *k)
+{
+	if (c->m->attention == ATTENTION_MLA) {
+		count_mla(c, c->m->linear_attention ? k->global : k->all);
+	} else {
+		count_mha(c, k->global, true);
+		if (!c->m->linear_attention)
+			count_mha(c, k->local, false);
+	}
+	if (c->m->linear_attention)
+		count_linear_attention(c, k->local);
+	if (c->m->index_heads > 0)
+		count_indexer(c, k->all);
+}
+
+static void
+count_dense_mlp(struct counter *c, double layers)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, f = (double)m->ffn_hidden_size;
+	const double g = mlp_matrices(m);
+
+	if (layers <= 0)
+		return;
+	TERM(c, PART_LINEAR, layers * g * h * f / c->tp, "MLP", MLP_SOURCE,
+	    "layers*%.0f*h*f/TP = %.0f*%.0f*%.0f*%.0f/%.0f", g, layers, g, h, f, c->tp);
+	if (!m->linear_bias)
+		return;
+	TERM(c, PART_SPLIT, layers * (g - 1) * f / c->tp, "MLP biases", MLP_SOURCE,
+	    "layers*%.0f*f/TP = %.0f*%.0f*%.0f/%.0f", g - 1, layers, g - 1, f, c->tp);
+	TERM(c, PART_WHOLE, layers * h, "MLP output biases", MLP_SOURCE, "layers*h = %.0f*%.0f",
+	    layers, h);
+}
+
+static void
+count_router(struct counter *c, double layers)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, n = (double)m->experts;
+	const double s = (double)m->shared_expert_ffn_hidden_size, g = mlp_matrices(m);
+
+	TERM(c, PART_ROUTER, layers * h * n, "router", ROUTER_SOURCE,
+	    "layers*h*experts = %.0f*%.0f*%.0f", layers, h, n);
+	if (m->router_bias)
+		TERM(c, PART_WHOLE, layers * n, "router biases", ROUTER_SOURCE,
+		    "layers*experts = %.0f*%.0f", layers, n);
+	if (s <= 0)
+		return;
+	TERM(c, PART_LINEAR, layers * g * h * s / c->tp, "shared experts", SHARED_SOURCE,
+	    "layers*%.0f*h*f/TP = %.0f*%.0f*%.0f*%.0f/%.0f", g, layers, g, h, s, c->tp);
+	if (m->shared_expert_gate)
+		TERM(c, PART_WHOLE, layers * h, "shared expert gates", SHARED_SOURCE,
+		    "layers*h = %.0f*%.0f", layers, h);
+}
+
+static void
+count_moe(struct counter *c, double layers)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, f = (double)m->moe_ffn_hidden_size;
+	const double g = mlp_matrices(m);
+
+	if (layers <= 0)
+		return;
+	count_router(c, layers);
+	TERM(c, PART_EXPERT, layers * c->experts * g * h * f / c->expert_tp, "routed experts",
+	    EXPERT_SOURCE, "layers*experts*%.0f*h*f/ETP = %.0f*%g*%.0f*%.0f*%.0f/%.0f", g, layers,
+	    c->experts, g, h, f, c->expert_tp);
+	if (m->linear_bias || m->expert_bias)
+		TERM(c, PART_EXPERT_BIAS, layers * c->experts * ((g - 1) * f + h) / c->expert_tp,
+		    "expert biases", EXPERT_SOURCE,
+		    "layers*experts*(%.0f*f + h)/ETP = %.0f*%g*(%.0f*%.0f + %.0f)/%.0f", g - 1, layers,
+		    c->experts, g - 1, f, h, c->expert_tp);
+}
+
+static void
+count_layers(struct counter *c, const struct layer_kinds *k)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, n = (double)m->norms_per_layer;
+	const double r = norm_vectors(m);
+
+	if (k->all <= 0)
+		return;
+	count_attention(c, k);
+	if (n > 0)
+		TERM(c, PART_WHOLE, k->all * n * r * h, "layer norms", LAYER_SOURCE,
+		    "layers*norms*vectors*h = %.0f*%.0f*%.0f*%.0f", k->all, n, r, h);
+	count_dense_mlp(c, k->dense);
+	count_moe(c, k->moe);
+}
+
+static void
+count_embedding(struct counter *c)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, r = norm_vectors(m);
+
+	TERM(c, PART_SPLIT, c->vocab * h / c->tp, "embedding", EMBEDDING_SOURCE,
+	    "vocabulary*h/TP = %.0f*%.0f/%.0f", c->vocab, h, c->tp);
+	if (m->position == POSITION_LEARNED)
+		TERM(c, PART_WHOLE, (double)(m->max_position + m->position_extra) * h, "positions",
+		    EMBEDDING_SOURCE, "positions*h = %.0f*%.0f",
+		    (double)(m->max_position + m->position_extra), h);
+	if (m->embedding_norm)
+		TERM(c, PART_WHOLE, r * h, "embedding norm", EMBEDDING_SOURCE,
+		    "vectors*h = %.0f*%.0f", r, h);
+}
+
+/* A second table beside the embedding's own, under the name it has there. */
+static void
+count_table(struct counter *c, const char *name)
+{
+	const double h = (double)c->m->hidden_size;
+
+	TERM(c, PART_SPLIT, c->vocab * h / c->tp, name, MODEL_SOURCE,
+	    "vocabulary*h/TP = %.0f*%.0f/%.0f", c->vocab, h, c->tp);
+}
+
+static void
+count_loss(struct counter *c)
+{
+	const double h = (double)c->m->hidden_size, r = norm_vectors(c->m);
+
+	TERM(c, PART_WHOLE, r * h, "final norm", MCORE "transformer/transformer_block.py",
+	    "vectors*h = %.0f*%.0f", r, h);
+	if (c->m->head_bias)
+		TERM(c, PART_SPLIT, c->vocab / c->tp, "head bias", MODEL_SOURCE,
+		    "vocabulary/TP = %.0f/%.0f", c->vocab, c->tp);
+}
+
+/* What an MTP layer has beside the transformer layer in it: the projection that joins
+ * embedding and hidden state, a norm for each of them and one at the end. */
+static void
+count_mtp(struct counter *c, double layers)
+{
+	const double h = (double)c->m->hidden_size, r = norm_vectors(c->m);
+
+	TERM(c, PART_LINEAR, layers * 2 * h * h / c->tp, "MTP projections", MTP_SOURCE,
+	    "layers*2*h*h/TP = %.0f*2*%.0f*%.0f/%.0f", layers, h, h, c->tp);
+	TERM(c, PART_WHOLE, layers * 3 * r * h, "MTP norms", MTP_SOURCE,
+	    "layers*3*vectors*h = %.0f*3*%.0f*%.0f", layers, r, h);
+}
+
+static struct counter
+counter_whole(const struct model *m, struct ledger *ledger, enum quantity q, int64_t experts)
+{
+	struct counter c = {
+		.m = m, .ledger = ledger, .quantity = q,
+		.tp = 1, .attention_tp = 1, .expert_tp = 1,
+		.experts = (double)experts, .vocab = (double)m->vocab_size,
+	};
+
+	return c;
+}
+
+static double
+counter_sum(const struct counter *c)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < PART_COUNT; i++)
+		sum += c->sum[i];
+	return sum;
+}
+
+int64_t
+params_padded_vocab(const struct plan *p)
+{
+	const enum vocab_padding padding = framework_of(p)->vocab;
+	int64_t to = 1;
+
+	if (p->mode == MODE_TRAIN && padding != VOCAB_AS_IS)
+		to = padding == VOCAB_TO_TP ? p->parallel.tp : p->model.vocab_multiple * p->parallel.tp;
+	if (to < 1)
+		return p->model.vocab_size;
+	return (p->model.vocab_size + to - 1) / to * to;
+}
+
+struct layer_params
+params_layer(const struct model *m, int64_t layer)
+{
+	struct counter c = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, m->experts);
+	const struct layer_kinds k = params_kinds(m, layer, 1);
+	struct layer_params out;
+
+	count_layers(&c, &k);
+	out.sharded = c.sum[PART_LINEAR] + c.sum[PART_SPLIT];
+	out.replicated = c.sum[PART_LINEAR_WHOLE] + c.sum[PART_WHOLE] + c.sum[PART_ROUTER];
+	out.expert = c.sum[PART_EXPERT] + c.sum[PART_EXPERT_BIAS];
+	return out;
+}
+
+static double
+count_model(struct counter *c)
+{
+	const struct layer_kinds k = params_kinds(c->m, 0, c->m->layers);
+
+	count_embedding(c);
+	count_layers(c, &k);
+	count_loss(c);
+	if (!c->m->tied_embeddings)
+		count_table(c, "head");
+	return counter_sum(c);
+}
+
+struct model_params
+params_model(const struct plan *p, struct ledger *ledger)
+{
+	const struct model *m = &p->model;
+	struct counter all = counter_whole(m, ledger, QUANTITY_PARAMS_TOTAL, m->experts);
+	struct counter active = counter_whole(m, ledger, QUANTITY_PARAMS_ACTIVE,
+	    m->experts_per_token);
+	struct counter mtp = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, m->experts);
+	struct layer_kinds k = params_kinds(m, m->layers - 1, 1);
+	struct model_params out;
+
+	if (ledger != NULL)
+		ledger->stage = -1;
+	out.total = count_model(&all);
+	out.active = count_model(&active);
+	out.embedding = (double)m->vocab_size * (double)m->hidden_size;
+	count_layers(&mtp, &k);
+	count_mtp(&mtp, 1);
+	out.mtp = (double)m->mtp_layers * counter_sum(&mtp);
+	return out;
+}
+
+/* True where no expert TP exists: TP then splits the experts unless EP does. */
+static bool
+experts_follow_tp(const struct plan *p)
+{
+	return p->parallel.ep <= 1 &&
+	    (p->mode == MODE_SERVE || framework_of(p)->tp_splits_experts);
+}
+
+double
+params_expert_ranks(const struct plan *p)
+{
+	if (experts_follow_tp(p))
+		return at_least_one(p->parallel.tp);
+	return at_least_one(p->parallel.ep) * at_least_one(p->parallel.etp);
+}
+
+static int64_t
+round_up(int64_t n, int64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/*
+ * How a serving engine splits differently (vLLM model_executor/layers/linear.py,
+ * QKVParallelLinear): every GPU holds whole KV heads, at least one; whole experts with
+ * EP; and all of the attention where that runs data parallel.
+ */
+static struct model
+serving_model(const struct plan *p, struct counter *c)
+{
+	struct model m = p->model;
+
+	if (p->serving.dp_attention)
+		c->attention_tp = 1;
+	m.kv_heads = round_up(m.kv_heads, (int64_t)c->attention_tp);
+	m.local_kv_heads = round_up(m.local_kv_heads, (int64_t)c->attention_tp);
+	c->experts = ceil(c->experts);
+	return m;
+}
+
+static void
+count_rank(struct counter *c, const struct rank_layers *r)
+{
+	if (r->embedding)
+		count_embedding(c);
+	count_layers(c, &r->kinds);
+	if (r->loss) {
+		count_loss(c);
+		if (!c->m->tied_embeddings)
+			count_table(c, "head");
+		else if (!r->embedding)
+			count_table(c, "head (copy of the tied embedding)");
+	}
+	if (r->mtp > 0) {
+		count_mtp(c, (double)r->mtp);
+		if (r->pipelined && !r->embedding)
+			count_table(c, "MTP copy of the embedding");
+	}
+}
+
+struct stage_params
+params_held(const struct plan *p, const struct rank_layers *r, struct ledger *ledger)
+{
+	struct counter c = counter_whole(&p->model, ledger, QUANTITY_PARAMS_GPU, p->model.experts);
+	struct model serving;
+	struct stage_params out;
+
+	c.tp = c.attention_tp = at_least_one(p->parallel.tp);
+	c.expert_tp = experts_follow_tp(p) ? c.tp : at_least_one(p->parallel.etp);
+	c.experts /= at_least_one(p->parallel.ep);
+	c.vocab = (double)params_padded_vocab(p);
+	if (p->mode == MODE_SERVE) {
+		serving = serving_model(p, &c);
+		c.m = &serving;
+	}
+	if (ledger != NULL)
+		ledger->stage = (int32_t)r->rank;
+	count_rank(&c, r);
+	out.linear = c.sum[PART_LINEAR] + c.sum[PART_LINEAR_WHOLE];
+	out.router = c.sum[PART_ROUTER];
+	out.dense = out.linear + out.router + c.sum[PART_SPLIT] + c.sum[PART_WHOLE];
+	out.expert_linear = c.sum[PART_EXPERT];
+	out.expert = out.expert_linear + c.sum[PART_EXPERT_BIAS];
+	return out;
+}
+
+struct stage_params
+params_stage(const struct plan *p, const struct placement *pl, int64_t pp_rank,
+    struct ledger *ledger)
+{
+	const struct rank_layers r = params_rank(p, pl, pp_rank);
+
+	return params_held(p, &r, ledger);
+}

@@ -1,0 +1,121 @@
+/*
+ * params_kinds.c - what attention heads a model has; which layers, and of which kinds, it
+ * and a rank have.
+ */
+#include "core/model/params.h"
+
+bool
+params_is_moe_layer(const struct model *m, int64_t layer)
+{
+	return m->experts > 0 && layer >= m->dense_layers &&
+	    (layer - m->dense_layers) % m->moe_layer_every == 0;
+}
+
+bool
+params_has_local_layers(const struct model *m)
+{
+	return m->sliding_window > 0 || m->attention_chunk > 0 || m->linear_attention != 0;
+}
+
+bool
+params_is_global_layer(const struct model *m, int64_t layer)
+{
+	if (!params_has_local_layers(m) || (layer == 0 && m->global_first_layer))
+		return true;
+	return m->global_layer_every > 0 && (layer + 1) % m->global_layer_every == 0;
+}
+
+double
+params_key_dim(const struct model *m)
+{
+	return m->attention == ATTENTION_MLA ?
+	    (double)(m->qk_nope_head_dim + m->qk_rope_head_dim) : (double)m->head_dim;
+}
+
+double
+params_value_dim(const struct model *m)
+{
+	return (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+}
+
+double
+params_kv_heads(const struct model *m, bool local)
+{
+	return (double)(local && m->local_kv_heads > 0 ? m->local_kv_heads : m->kv_heads);
+}
+
+/* MoE layers with an id below `end`. */
+static int64_t
+moe_before(const struct model *m, int64_t end)
+{
+	if (m->experts <= 0 || end <= m->dense_layers)
+		return 0;
+	return (end - m->dense_layers - 1) / m->moe_layer_every + 1;
+}
+
+static int64_t
+global_before(const struct model *m, int64_t end)
+{
+	int64_t n;
+
+	if (!params_has_local_layers(m) || end <= 0)
+		return end;
+	n = m->global_layer_every > 0 ? end / m->global_layer_every : 0;
+	return n + (m->global_first_layer && m->global_layer_every != 1);
+}
+
+struct layer_kinds
+params_kinds(const struct model *m, int64_t first, int64_t count)
+{
+	struct layer_kinds k;
+
+	k.all = (double)count;
+	k.moe = (double)(moe_before(m, first + count) - moe_before(m, first));
+	k.global = (double)(global_before(m, first + count) - global_before(m, first));
+	k.dense = k.all - k.moe;
+	k.local = k.all - k.global;
+	return k;
+}
+
+static struct layer_kinds
+kinds_add(struct layer_kinds a, struct layer_kinds b, double times)
+{
+	a.all += b.all * times;
+	a.global += b.global * times;
+	a.local += b.local * times;
+	a.moe += b.moe * times;
+	a.dense += b.dense * times;
+	return a;
+}
+
+static void
+add_chunks(struct rank_layers *r, const struct plan *p, const struct placement *pl,
+    int64_t pp_rank)
+{
+	for (int64_t v = 0; v < pl->vpp; v++) {
+		const struct chunk *c = placement_chunk(pl, pp_rank, v);
+
+		r->kinds = kinds_add(r->kinds, params_kinds(&p->model, c->first, c->count), 1);
+		r->longest = c->count > r->longest ? c->count : r->longest;
+		r->embedding |= c->embedding;
+		r->loss |= c->loss;
+		r->mtp += c->mtp;
+	}
+}
+
+struct rank_layers
+params_rank(const struct plan *p, const struct placement *pl, int64_t pp_rank)
+{
+	const int64_t mirror = placement_mirror(pl, p, pp_rank);
+	struct rank_layers r = { .rank = pp_rank, .pipelined = pl->pp > 1 };
+
+	add_chunks(&r, p, pl, pp_rank);
+	if (mirror >= 0)
+		add_chunks(&r, p, pl, mirror);
+	if (p->mode == MODE_SERVE)
+		r.mtp = 0; /* engines load them for speculative decoding only */
+	if (r.mtp > 0) /* an MTP layer holds a transformer layer like the last one */
+		r.kinds = kinds_add(r.kinds, params_kinds(&p->model, p->model.layers - 1, 1),
+		    (double)r.mtp);
+	return r;
+}

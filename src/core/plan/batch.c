@@ -1,0 +1,77 @@
+#include "core/plan/batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+double
+batch_tokens(const struct plan *p)
+{
+	return (double)p->training.micro_batch_size * (double)p->training.sequence_length /
+	    at_least_one(p->parallel.cp);
+}
+
+double
+batch_tokens_split(const struct plan *p)
+{
+	return p->parallel.sequence_parallel ?
+	    batch_tokens(p) / at_least_one(p->parallel.tp) : batch_tokens(p);
+}
+
+double
+batch_width(const struct plan *p)
+{
+	return p->training.precision == PRECISION_FP32 ? 4 : 2;
+}
+
+double
+batch_keys(const struct plan *p, bool local, bool full)
+{
+	const double s = (double)p->training.sequence_length;
+	const double window = (double)p->model.sliding_window;
+	const double chunk = (double)p->model.attention_chunk;
+
+	if (local && chunk > 0)
+		return full ? fmin(chunk, s) : fmin(chunk, s) / 2;
+	if (!local || window <= 0 || window >= s)
+		return full ? s : s / 2;
+	return full ? window : window - window * window / (2 * s);
+}
+
+const char batch_module_names[] =
+    "core_attn moe_act layernorm mla_up_proj mlp moe shared_experts";
+
+unsigned
+batch_again(const struct plan *p)
+{
+	const char *s = p->training.recompute_modules;
+	unsigned modules = 0;
+
+	if (p->training.recompute != RECOMPUTE_SELECTIVE)
+		return 0;
+	while (*s != '\0') {
+		const size_t n = strcspn(s, ", ");
+		const int which = text_index(batch_module_names, s, n);
+
+		if (which >= 0)
+			modules |= 1U << which;
+		s += n;
+		s += strspn(s, ", ");
+	}
+	return modules;
+}
+
+int64_t
+batch_layers_again(const struct plan *p, int64_t layers)
+{
+	const struct training *t = &p->training;
+	const int64_t block = t->recompute_layers > 1 ? t->recompute_layers : 1;
+
+	if (t->recompute == RECOMPUTE_NONE)
+		return 0;
+	if (t->recompute == RECOMPUTE_FULL && t->recompute_method == RECOMPUTE_BLOCK)
+		return block < layers ? block : layers;
+	return layers;
+}

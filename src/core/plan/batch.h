@@ -1,0 +1,37 @@
+/*
+ * batch.h - what one GPU works on of a micro-batch, and which part of it runs again.
+ */
+#ifndef CORE_BATCH_H
+#define CORE_BATCH_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/plan/plan.h"
+
+/* Tokens of a micro-batch that one GPU works on: all of them for its TP group, and where
+ * sequence parallelism splits them. */
+double batch_tokens(const struct plan *p);
+double batch_tokens_split(const struct plan *p);
+
+/* Bytes of one number of an activation, kept or sent: 2, or 4 in fp32. */
+double batch_width(const struct plan *p);
+
+/* Keys that a query meets on average: causal, or all of them where the full matrix counts;
+ * in a local layer those of its chunk or window. */
+double batch_keys(const struct plan *p, bool local, bool full);
+
+/* Modules that training.recompute_modules may name (Megatron-LM megatron/core/transformer/
+ * transformer_config.py); bit i stands for the i-th of the names. */
+extern const char batch_module_names[]; /* "core_attn moe_act ...", separated by blanks */
+enum batch_module {
+	AGAIN_CORE_ATTN = 1, AGAIN_MOE_ACT = 2, AGAIN_LAYERNORM = 4, AGAIN_MLA_UP_PROJ = 8,
+	AGAIN_MLP = 16, AGAIN_MOE = 32, AGAIN_SHARED_EXPERTS = 64
+};
+
+/* The modules that selective recompute runs again, 0 without it. */
+unsigned batch_again(const struct plan *p);
+
+/* How many layers of a chunk, its first ones, recompute runs again, whole or in parts: all of
+ * them, but for full recompute by the method "block"; 0 without recompute. */
+int64_t batch_layers_again(const struct plan *p, int64_t layers);
+#endif

@@ -1,0 +1,515 @@
+#include <math.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/plan/field.h"
+
+#define MEMBER(member) \
+	.path = #member, .offset = offsetof(struct plan, member), \
+	.size = sizeof(((struct plan *)NULL)->member)
+#define STRINGIFY(x) #x
+#define EXPAND(x) STRINGIFY(x)
+#define ORIGIN_FOLLOWS(a, b) ORIGIN_DERIVED, .follows = { FIELD_##a, FIELD_##b }
+
+#define INT(id, member, flag_, label_, unit_, least_, most_, def, step_, origin_, modes_, help_) \
+	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = unit_, \
+	    .default_text = EXPAND(def), .help = help_, .type = FIELD_INT, .step = STEP_##step_, \
+	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_, \
+	    .least = (double)(least_), .most = (double)(most_) },
+#define NUMBER(id, member, flag_, label_, unit_, least_, most_, zero_, def, by_, origin_, modes_, help_) \
+	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = unit_, \
+	    .default_text = #def, .help = help_, .type = FIELD_REAL, .step = STEP_BY, \
+	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_, .zero = (zero_), \
+	    .least = (double)(least_), .most = (double)(most_), .by = (by_) },
+#define REAL(id, member, flag_, label_, unit_, least_, most_, def, by_, origin_, modes_, help_) \
+	NUMBER(id, member, flag_, label_, unit_, least_, most_, false, def, by_, origin_, modes_, help_)
+#define AMOUNT(id, member, flag_, label_, unit_, least_, most_, def, by_, origin_, modes_, help_) \
+	NUMBER(id, member, flag_, label_, unit_, least_, most_, true, def, by_, origin_, modes_, help_)
+#define BOOL(id, member, flag_, label_, def, origin_, modes_, help_) \
+	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = "", \
+	    .choices = "false|true", .default_text = (def) ? "true" : "false", .help = help_, \
+	    .type = FIELD_BOOL, .step = STEP_CHOICE, .origin = ORIGIN_##origin_, \
+	    .modes = MODES_##modes_, .most = 1 },
+#define CHOICE(id, member, flag_, label_, choices_, def, origin_, modes_, help_) \
+	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = "", \
+	    .choices = choices_, .default_text = def, .help = help_, .type = FIELD_CHOICE, \
+	    .step = STEP_CHOICE, .origin = ORIGIN_##origin_, .modes = MODES_##modes_ },
+#define TEXT(id, member, flag_, label_, def, step_, origin_, modes_, help_) \
+	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = "", \
+	    .default_text = def, .help = help_, .type = FIELD_TEXT, .step = STEP_##step_, \
+	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_ },
+
+const struct field field_table[FIELD_COUNT] = {
+#include "core/plan/fields.def"
+};
+
+#undef INT
+#undef REAL
+#undef AMOUNT
+#undef NUMBER
+#undef BOOL
+#undef CHOICE
+#undef TEXT
+#undef ORIGIN_FOLLOWS
+
+/* The member of a field; the table says that it has the right type. */
+static int64_t *
+int_member(enum field_id f, struct plan *p)
+{
+	return (int64_t *)(void *)((char *)p + field_table[f].offset);
+}
+
+static double *
+real_member(enum field_id f, struct plan *p)
+{
+	return (double *)(void *)((char *)p + field_table[f].offset);
+}
+
+int64_t
+field_int(enum field_id f, const struct plan *p)
+{
+	return *(const int64_t *)(const void *)((const char *)p + field_table[f].offset);
+}
+
+double
+field_real(enum field_id f, const struct plan *p)
+{
+	return *(const double *)(const void *)((const char *)p + field_table[f].offset);
+}
+
+const char *
+field_text(enum field_id f, const struct plan *p)
+{
+	return (const char *)p + field_table[f].offset;
+}
+
+bool
+field_is_set(enum field_id f, const struct plan *p)
+{
+	return (p->set[f / 64] >> (f % 64) & 1) != 0;
+}
+
+void
+field_mark(enum field_id f, struct plan *p, bool set)
+{
+	const uint64_t bit = UINT64_C(1) << (f % 64);
+
+	if (set)
+		p->set[f / 64] |= bit;
+	else
+		p->set[f / 64] &= ~bit;
+}
+
+enum field_id
+field_by_path(const char *path, size_t length)
+{
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (strlen(field_table[f].path) == length &&
+		    strncmp(field_table[f].path, path, length) == 0)
+			return (enum field_id)f;
+	return FIELD_COUNT;
+}
+
+const char *
+field_key(enum field_id f)
+{
+	const char *dot = strchr(field_table[f].path, '.');
+
+	return dot != NULL ? dot + 1 : field_table[f].path;
+}
+
+size_t
+field_section(enum field_id f, char *buf, size_t size)
+{
+	const char *path = field_table[f].path;
+	const char *dot = strchr(path, '.');
+
+	return text_put(buf, size, "%.*s", dot != NULL ? (int)(dot - path) : 0, path);
+}
+
+enum field_id
+field_find(const char *name)
+{
+	enum field_id found = field_by_path(name, strlen(name));
+	int matches = 0;
+
+	if (found != FIELD_COUNT)
+		return found;
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (field_table[f].flag != NULL && text_equal(field_table[f].flag, name))
+			return (enum field_id)f;
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (text_equal(field_key((enum field_id)f), name)) {
+			found = (enum field_id)f;
+			matches++;
+		}
+	return matches == 1 ? found : FIELD_COUNT;
+}
+
+const char *
+field_near(const char *path)
+{
+	const char *best = NULL;
+	const char *dot = strrchr(path, '.');
+	const char *key = dot != NULL ? dot + 1 : path;
+	/* A third of the letters wrong is a slip, more is another word. */
+	size_t least = strlen(key) / 3 + 1;
+
+	for (int f = 0; f < FIELD_COUNT; f++) {
+		const char *candidate = field_table[f].path;
+		size_t d = text_distance(key, field_key((enum field_id)f));
+
+		/* The section counts where two keys are as near, and may be wrong altogether. */
+		if (dot != NULL && text_distance(path, candidate) <= d)
+			d = text_distance(path, candidate);
+		else if (dot != NULL)
+			d++;
+		if (d <= least && (best == NULL || d < least)) {
+			least = d;
+			best = candidate;
+		}
+	}
+	return best;
+}
+
+bool
+field_in_mode(enum field_id f, int64_t mode)
+{
+	return ((unsigned)field_table[f].modes & (mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN)) != 0;
+}
+
+/* ---- choices ---------------------------------------------------------------- */
+
+bool
+field_choice(enum field_id f, int64_t i, char *buf, size_t size)
+{
+	const char *names = field_table[f].choices;
+
+	return names != NULL && i >= 0 && text_choice(names, i, buf, size);
+}
+
+/* Index of a name in the list, -1 without it. */
+static int64_t
+choice_index(enum field_id f, const char *name)
+{
+	char choice[PLAN_ID_SIZE];
+
+	for (int64_t i = 0; field_choice(f, i, choice, sizeof choice); i++)
+		if (text_equal(choice, name))
+			return i;
+	return -1;
+}
+
+size_t
+field_range(enum field_id f, char *buf, size_t size)
+{
+	const struct field *row = &field_table[f];
+	char choice[PLAN_ID_SIZE], least[32], most[32];
+
+	switch (row->type) {
+	case FIELD_INT:
+		/* Parallel sizes take 0 only for the layout to refuse it with its own reason. */
+		return text_put(buf, size, "%d to %.0f",
+		    row->step == STEP_DIVISOR || f == FIELD_VPP ? 1 : (int)row->least, row->most);
+	case FIELD_REAL:
+		text_real(least, sizeof least, row->least);
+		text_real(most, sizeof most, row->most);
+		return text_put(buf, size, "%s%s to %s", row->zero ? "0 or " : "", least, most);
+	case FIELD_BOOL:
+		return text_put(buf, size, "true or false");
+	case FIELD_CHOICE:
+		text_put(buf, size, "one of");
+		for (int64_t i = 0; field_choice(f, i, choice, sizeof choice); i++)
+			text_add(buf, size, "%s %s", i > 0 ? "," : "", choice);
+		return strlen(buf);
+	case FIELD_TEXT:
+		break;
+	}
+	return text_put(buf, size, "up to %zu bytes of text", row->size - 1);
+}
+
+/* ---- putting values in ---------------------------------------------------------- */
+
+bool
+field_put_int(enum field_id f, struct plan *p, int64_t v, char *err, size_t size)
+{
+	const struct field *row = &field_table[f];
+	char range[256];
+	int64_t most = (int64_t)row->most;
+
+	if (row->type == FIELD_CHOICE) {
+		char last[PLAN_ID_SIZE];
+
+		for (most = 0; field_choice(f, most + 1, last, sizeof last); most++)
+			continue;
+	}
+	if (v < (int64_t)row->least || v > most) {
+		field_range(f, range, sizeof range);
+		text_put(err, size, "%lld is out of range: %s", (long long)v, range);
+		return false;
+	}
+	*int_member(f, p) = v;
+	field_mark(f, p, true);
+	return true;
+}
+
+bool
+field_put_real(enum field_id f, struct plan *p, double v, char *err, size_t size)
+{
+	const struct field *row = &field_table[f];
+	char range[256], text[32];
+
+	const bool none = row->zero && v <= 0 && v >= 0;
+
+	if (!none && (!isfinite(v) || v < row->least || v > row->most)) {
+		field_range(f, range, sizeof range);
+		text_real(text, sizeof text, v);
+		text_put(err, size, "%s is out of range: %s", text, range);
+		return false;
+	}
+	*real_member(f, p) = v;
+	field_mark(f, p, true);
+	return true;
+}
+
+bool
+field_put_text(enum field_id f, struct plan *p, const char *v, char *err, size_t size)
+{
+	const struct field *row = &field_table[f];
+	char range[512];
+	int64_t i;
+
+	if (row->type == FIELD_CHOICE) {
+		if ((i = choice_index(f, v)) < 0) {
+			field_range(f, range, sizeof range);
+			text_put(err, size, "unknown name: %s", range);
+			return false;
+		}
+		return field_put_int(f, p, i, err, size);
+	}
+	if (strlen(v) >= row->size) {
+		text_put(err, size, "too long: at most %zu bytes", row->size - 1);
+		return false;
+	}
+	/* All of the member is written, so that equal plans are equal byte by byte. */
+	memset((char *)p + row->offset, 0, row->size);
+	memcpy((char *)p + row->offset, v, strlen(v));
+	field_mark(f, p, true);
+	return true;
+}
+
+/*
+ * Cut "128 k", "80GiB" and the like into a plain number in *number and what follows;
+ * k, M and G count in 1024 where sizes do (Ki) and the field's own unit changes nothing.
+ */
+static bool
+cut_unit(enum field_id f, const char *text, char *number, size_t size, double *factor)
+{
+	const char *unit = field_table[f].unit;
+	size_t digits = strspn(text, " \t");
+	size_t length;
+
+	text += digits;
+	length = strspn(text, "+-0123456789.eE");
+	/* "1e" of "1exa" is no number: the exponent needs a digit. */
+	while (length > 0 && strchr("eE+-", text[length - 1]) != NULL)
+		length--;
+	if (length == 0 || length >= size)
+		return false;
+	memcpy(number, text, length);
+	number[length] = '\0';
+	text += length;
+	text += strspn(text, " \t");
+	*factor = 1;
+	if (*unit != '\0' && text_equal(text, unit))
+		return true;
+	if (*text == 'k' || *text == 'K')
+		*factor = 1024;
+	else if (*text == 'M' || *text == 'm')
+		*factor = 1024.0 * 1024;
+	else if (*text == 'G' || *text == 'g')
+		*factor = 1024.0 * 1024 * 1024;
+	if (*factor > 1)
+		text += text[1] == 'i' ? 2 : 1;
+	text += strspn(text, " \t");
+	return *text == '\0' || (*unit != '\0' && text_equal(text, unit));
+}
+
+static bool
+parse_int(enum field_id f, struct plan *p, const char *text, char *err, size_t size)
+{
+	char number[64];
+	double factor = 1, real;
+	int64_t v;
+
+	if (!cut_unit(f, text, number, sizeof number, &factor)) {
+		text_put(err, size, "not a whole number");
+		return false;
+	}
+	if (!text_to_int(number, &v)) {
+		if (!text_to_real(number, &real) || fabs(real * factor) >= 9e18 ||
+		    real * factor < floor(real * factor) || real * factor > floor(real * factor)) {
+			text_put(err, size, "not a whole number");
+			return false;
+		}
+		return field_put_int(f, p, (int64_t)(real * factor), err, size);
+	}
+	if (fabs((double)v) > 9e18 / factor) {
+		text_put(err, size, "too large");
+		return false;
+	}
+	return field_put_int(f, p, v * (int64_t)factor, err, size);
+}
+
+static bool
+parse_real(enum field_id f, struct plan *p, const char *text, char *err, size_t size)
+{
+	char number[64];
+	double factor = 1, v;
+
+	if (!cut_unit(f, text, number, sizeof number, &factor) || !text_to_real(number, &v)) {
+		text_put(err, size, "not a number");
+		return false;
+	}
+	return field_put_real(f, p, v * factor, err, size);
+}
+
+static bool
+parse_bool(enum field_id f, struct plan *p, const char *text, char *err, size_t size)
+{
+	static const char *const names[2][5] = {
+		{ "false", "off", "no", "0", "n" }, { "true", "on", "yes", "1", "y" }
+	};
+
+	for (int v = 0; v < 2; v++)
+		for (size_t i = 0; i < 5; i++)
+			if (text_equal(text, names[v][i]))
+				return field_put_int(f, p, v, err, size);
+	text_put(err, size, "write true or false");
+	return false;
+}
+
+bool
+field_parse(enum field_id f, struct plan *p, const char *text, char *err, size_t size)
+{
+	if (*text == '\0' && (field_table[f].type != FIELD_TEXT || field_table[f].origin == ORIGIN_OPTIONAL)) {
+		field_mark(f, p, false);
+		return true;
+	}
+	switch (field_table[f].type) {
+	case FIELD_INT:
+		return parse_int(f, p, text, err, size);
+	case FIELD_REAL:
+		return parse_real(f, p, text, err, size);
+	case FIELD_BOOL:
+		return parse_bool(f, p, text, err, size);
+	case FIELD_CHOICE:
+	case FIELD_TEXT:
+		break;
+	}
+	return field_put_text(f, p, text, err, size);
+}
+
+/* ---- reading values out ----------------------------------------------------------- */
+
+void
+field_copy(enum field_id f, struct plan *to, const struct plan *from)
+{
+	memcpy((char *)to + field_table[f].offset, (const char *)from + field_table[f].offset,
+	    field_table[f].size);
+	field_mark(f, to, field_is_set(f, from));
+}
+
+bool
+field_same(enum field_id f, const struct plan *a, const struct plan *b)
+{
+	const struct field *row = &field_table[f];
+
+	if (row->origin == ORIGIN_OPTIONAL && field_is_set(f, a) != field_is_set(f, b))
+		return false;
+	if (row->type == FIELD_TEXT)
+		return text_equal(field_text(f, a), field_text(f, b));
+	return memcmp((const char *)a + row->offset, (const char *)b + row->offset, row->size) == 0;
+}
+
+size_t
+field_format(enum field_id f, const struct plan *p, char *buf, size_t size)
+{
+	const struct field *row = &field_table[f];
+
+	if (size == 0)
+		return 0;
+	buf[0] = '\0';
+	if (row->origin == ORIGIN_OPTIONAL && !field_is_set(f, p))
+		return 0;
+	switch (row->type) {
+	case FIELD_INT:
+		return text_put(buf, size, "%lld", (long long)field_int(f, p));
+	case FIELD_REAL:
+		return text_real(buf, size, field_real(f, p));
+	case FIELD_BOOL:
+	case FIELD_CHOICE:
+		field_choice(f, field_int(f, p), buf, size);
+		return strlen(buf);
+	case FIELD_TEXT:
+		break;
+	}
+	return text_put(buf, size, "%s", field_text(f, p));
+}
+
+/* ---- where values are from --------------------------------------------------------- */
+
+enum field_id
+field_entry(enum field_id f)
+{
+	const enum field_origin origin = field_table[f].origin;
+
+	if (origin != ORIGIN_CATALOG && origin != ORIGIN_NODE && origin != ORIGIN_DERIVED)
+		return FIELD_NONE;
+	if (field_table[f].offset < offsetof(struct plan, model))
+		return FIELD_GPU;
+	return field_table[f].offset < offsetof(struct plan, parallel) ? FIELD_PRESET : FIELD_NONE;
+}
+
+bool
+field_is_chosen(enum field_id f, const struct plan *p)
+{
+	char text[PLAN_NOTES_SIZE];
+
+	if (!field_is_set(f, p) || field_table[f].origin != ORIGIN_DEFAULT)
+		return field_is_set(f, p);
+	field_format(f, p, text, sizeof text);
+	return !text_equal(text, field_table[f].default_text);
+}
+
+struct field_source
+field_source(enum field_id f, const struct plan *p)
+{
+	const struct field *row = &field_table[f];
+	struct field_source source = { FROM_FIELDS, { field_entry(f), FIELD_NONE } };
+
+	if (field_is_chosen(f, p))
+		source.from = FROM_USER;
+	else if (row->origin == ORIGIN_DEFAULT)
+		source.from = FROM_DEFAULT;
+	else if (row->origin == ORIGIN_OPTIONAL)
+		source.from = FROM_NOWHERE;
+	else if (row->origin == ORIGIN_DERIVED)
+		memcpy(source.follows, row->follows, sizeof source.follows);
+	return source;
+}
+
+size_t
+field_source_text(enum field_id f, const struct plan *p, char *buf, size_t size)
+{
+	static const char *const words[] = { [FROM_USER] = "set", [FROM_FIELDS] = "follows",
+		[FROM_DEFAULT] = "the default", [FROM_NOWHERE] = "not set" };
+	const struct field_source source = field_source(f, p);
+
+	text_put(buf, size, "%s", words[source.from]);
+	for (int i = 0; i < FIELD_FOLLOWS_MAX && source.from == FROM_FIELDS; i++)
+		if (source.follows[i] != FIELD_NONE)
+			text_add(buf, size, "%s %s", i > 0 ? " and" : "",
+			    field_table[source.follows[i]].label);
+	return strlen(buf);
+}

@@ -1,0 +1,168 @@
+/*
+ * field.h - the table of everything a user can tune, and access by row.
+ *
+ * The form, --set, plan files, `fields`, validation of types and ranges, the man page
+ * of the file format and the completions all read this table; fields.def holds it.
+ */
+#ifndef CORE_FIELD_H
+#define CORE_FIELD_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/plan/plan.h"
+
+enum field_id {
+#define INT(id, member, flag, label, unit, least, most, def, step, origin, modes, help) FIELD_##id,
+#define REAL(id, member, flag, label, unit, least, most, def, by, origin, modes, help) FIELD_##id,
+#define AMOUNT(id, member, flag, label, unit, least, most, def, by, origin, modes, help) FIELD_##id,
+#define BOOL(id, member, flag, label, def, origin, modes, help) FIELD_##id,
+#define CHOICE(id, member, flag, label, choices, def, origin, modes, help) FIELD_##id,
+#define TEXT(id, member, flag, label, def, step, origin, modes, help) FIELD_##id,
+#include "core/plan/fields.def"
+#undef INT
+#undef REAL
+#undef AMOUNT
+#undef BOOL
+#undef CHOICE
+#undef TEXT
+	FIELD_COUNT
+};
+#define FIELD_NONE FIELD_COUNT /* "no field": a diagnostic of the whole plan */
+
+enum field_type { FIELD_INT, FIELD_REAL, FIELD_BOOL, FIELD_CHOICE, FIELD_TEXT };
+
+/* How + and - walk a field (step.h). */
+enum field_step {
+	STEP_NONE,         /* typed only */
+	STEP_ONE,          /* n - 1, n + 1 */
+	STEP_POWER,        /* the next power of two */
+	STEP_DIVISOR,      /* the next divisor of the world size */
+	STEP_MULTIPLE_16,
+	STEP_MULTIPLE_128,
+	STEP_BY,           /* a real number: +- `by` */
+	STEP_CHOICE,       /* the next name of the list; true and false */
+	STEP_GPU,          /* the next GPU of the catalogue */
+	STEP_MODEL,        /* the next model of the catalogue */
+	STEP_ORDER,        /* the next usual rank order */
+};
+
+/* Where the value of an unset field comes from. */
+enum field_origin {
+	ORIGIN_DEFAULT,    /* the default */
+	ORIGIN_CATALOG,    /* the catalogue entry named in its section, else the default */
+	ORIGIN_NODE,       /* the same, but a fact of the node: it stays when the GPU changes */
+	ORIGIN_DERIVED,    /* the GPU's entry where it says, else a rule over other fields */
+	ORIGIN_OPTIONAL,   /* nowhere: unset means absent */
+};
+
+enum { FIELD_FOLLOWS_MAX = 2 };
+
+enum field_modes { MODES_TRAIN = 1, MODES_SERVE = 2, MODES_BOTH = 3 };
+
+struct field {
+	const char *path;          /* "parallel.tp": plan file, --set, diagnostics */
+	const char *flag;          /* "tp" for --tp, or NULL */
+	const char *label;         /* short name for the form */
+	const char *unit;          /* "" for plain counts */
+	const char *choices;       /* names joined by '|', or NULL */
+	const char *default_text;  /* as one would type it */
+	const char *help;          /* one line without a full stop */
+	enum field_type type;
+	enum field_step step;
+	enum field_origin origin;
+	enum field_id follows[FIELD_FOLLOWS_MAX]; /* of ORIGIN_DERIVED; FIELD_NONE for none */
+	enum field_modes modes;
+	double least, most;        /* INT and REAL: the range, both ends included */
+	bool zero;                 /* 0 is in the range as well */
+	double by;                 /* STEP_BY: how far one step goes */
+	size_t offset, size;       /* where in struct plan; size counts the ending NUL of texts */
+};
+
+extern const struct field field_table[FIELD_COUNT];
+
+/* By path ("parallel.tp") or, where that is unambiguous, by last part ("tp") or flag.
+ * FIELD_COUNT when there is none. field_by_path takes the whole path alone. */
+enum field_id field_find(const char *name);
+enum field_id field_by_path(const char *path, size_t length);
+
+/* The path nearest to a misspelt one, for "did you mean"; NULL when none is near. */
+const char *field_near(const char *path);
+
+/* "cluster" for "cluster.nodes", "" for a field without a section; and "nodes". */
+size_t field_section(enum field_id f, char *buf, size_t size);
+const char *field_key(enum field_id f);
+
+/* True where the field counts in the plan's mode. */
+bool field_in_mode(enum field_id f, int64_t mode);
+
+/* Values as numbers: INT, BOOL and CHOICE as themselves, REAL through field_real. */
+int64_t field_int(enum field_id f, const struct plan *p);
+double field_real(enum field_id f, const struct plan *p);
+const char *field_text(enum field_id f, const struct plan *p);
+
+/* Which fields the user chose. */
+bool field_is_set(enum field_id f, const struct plan *p);
+void field_mark(enum field_id f, struct plan *p, bool set);
+
+/* Where the value of a field is from. */
+enum field_from {
+	FROM_USER,
+	FROM_FIELDS,       /* it follows other fields: its value changes with theirs */
+	FROM_DEFAULT,
+	FROM_NOWHERE,      /* absent */
+};
+
+struct field_source {
+	enum field_from from;
+	enum field_id follows[FIELD_FOLLOWS_MAX]; /* FROM_FIELDS; FIELD_NONE for no second one */
+};
+
+/*
+ * Files, forms and lists all ask this. A field that could follow others is the user's as
+ * soon as it is set, whatever to; one that has a default only when it is set to something
+ * else, as a saved plan says all of those, most of them as they would be anyway.
+ */
+struct field_source field_source(enum field_id f, const struct plan *p);
+
+/* The same in words: "set", "follows layout and TP", "the default", "not set". */
+size_t field_source_text(enum field_id f, const struct plan *p, char *buf, size_t size);
+
+/* True for FROM_USER. */
+bool field_is_chosen(enum field_id f, const struct plan *p);
+
+/* The field that names the catalogue entry which gives a field its value: cluster.gpu or
+ * model.preset; FIELD_NONE where the catalogue has no say. */
+enum field_id field_entry(enum field_id f);
+
+/*
+ * Put a value in and mark it as set. They return false, with the reason in err and the
+ * plan unchanged, when the type or the range does not allow it. Ranges only: what one
+ * field makes of another is plan_check's matter. Call plan_resolve afterwards.
+ */
+bool field_put_int(enum field_id f, struct plan *p, int64_t v, char *err, size_t size);
+bool field_put_real(enum field_id f, struct plan *p, double v, char *err, size_t size);
+bool field_put_text(enum field_id f, struct plan *p, const char *v, char *err, size_t size);
+
+/*
+ * The same from what a user types: "8", "131072", "128k" (1024), "80GiB" (the field's
+ * own unit may follow), "true/false/on/off/yes/no", a name of the list. Nothing at all
+ * takes the mark away from any field but a plain text: plan_resolve then gives it the
+ * value that it inherits.
+ */
+bool field_parse(enum field_id f, struct plan *p, const char *text, char *err, size_t size);
+
+/* Copy one field, its mark included. */
+void field_copy(enum field_id f, struct plan *to, const struct plan *from);
+bool field_same(enum field_id f, const struct plan *a, const struct plan *b);
+
+/* As one would type it again, exactly: "8", "0.9", "true", "bf16", "tp-cp-ep-dp-pp".
+ * An unset OPTIONAL field is "". Returns the length. */
+size_t field_format(enum field_id f, const struct plan *p, char *buf, size_t size);
+
+/* Walk the names of a CHOICE: the i-th one into buf, false past the end. */
+bool field_choice(enum field_id f, int64_t i, char *buf, size_t size);
+
+/* The range or the names, for errors and lists: "1 to 4096", "one of a, b, c". */
+size_t field_range(enum field_id f, char *buf, size_t size);
+#endif

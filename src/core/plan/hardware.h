@@ -1,0 +1,34 @@
+/*
+ * hardware.h - what the generation of a GPU decides: one row of plain data each.
+ *
+ * A GPU is what the plan says of it: rates, memory, generation, fabric. No formula looks at
+ * its name, so a user's GPU with the numbers of a shipped one gives the same results. What a
+ * fabric decides is in link.c.
+ */
+#ifndef CORE_HARDWARE_H
+#define CORE_HARDWARE_H
+#include <stdbool.h>
+
+#include "core/plan/plan.h"
+
+struct generation {
+	/* Matrix products, see compute.h: share of the peak in 16 bits, of the memory rate,
+	 * seconds to launch, q; share of the peak in FP8. */
+	double matrix, memory, launch;
+	int power;
+	double fp8;
+	double attention, attention_backward;
+	double grouped; /* products of experts: share of what others reach */
+	double eager;   /* software era: share of it that PyTorch FSDP stacks reach */
+	double error;   /* 90th percentile of the rows of this generation, those looked up after
+	                 * all of it was chosen among them, rounded up */
+	double te_workspace;  /* MiB that Transformer Engine gives cuBLAS */
+	bool experts_in_bf16; /* FP8 makes products of experts no faster */
+	bool no_flash;        /* neither flash-attn nor cuDNN's attention runs on it */
+	bool fused_attention; /* Transformer Engine prefers cuDNN's attention, or AMD's, to flash-attn */
+	bool loose_dropout;   /* cuDNN's backward pass with dropout is not deterministic */
+};
+
+/* That of the plan's GPU; never NULL. */
+const struct generation *generation_of(const struct plan *p);
+#endif

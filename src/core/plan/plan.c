@@ -1,0 +1,31 @@
+#include "core/plan/plan.h"
+
+int64_t
+plan_world(const struct plan *p)
+{
+	return p->cluster.nodes * p->cluster.gpus_per_node;
+}
+
+int64_t
+plan_domain_nodes(const struct plan *p)
+{
+	const int64_t node = p->cluster.gpus_per_node, domain = p->cluster.nvlink_domain;
+
+	return domain > node && node > 0 ? (domain + node - 1) / node : 1;
+}
+
+int64_t
+plan_rack_nodes(const struct plan *p)
+{
+	const int64_t domain = plan_domain_nodes(p);
+
+	if (p->cluster.nodes_per_rack > 0)
+		return p->cluster.nodes_per_rack;
+	return domain > 1 ? domain : 4;
+}
+
+bool
+plan_has_experts(const struct plan *p)
+{
+	return p->model.experts > 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * check_rules.h - the predicates of the rules in check_rules.c. Private to core.
+ *
+ * Each says whether a plan breaks its rule and, if so, why: in message, unless size is 0.
+ */
+#ifndef CORE_CHECK_RULES_H
+#define CORE_CHECK_RULES_H
+#include "core/base/text.h"
+#include "core/rules/check.h"
+
+/* Say why, where anybody asks, and report the rule as broken. */
+#define BROKEN(...) ((void)(size > 0 && text_put(message, size, __VA_ARGS__) > 0), true)
+#define N(value) ((long long)(value))
+
+typedef bool rule_function(const struct facts *facts, char *message, size_t size);
+
+/* rules_shape.c: what model, sequence and experts ask of the parallel sizes */
+rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotron_kv_heads,
+    rule_kv_heads_do_not_group, rule_latent_size_missing, rule_linear_size_missing,
+    rule_ffn_does_not_divide, rule_etp_has_no_meaning,
+    rule_expert_ffn_does_not_divide, rule_shared_ffn_does_not_divide,
+    rule_sequence_does_not_divide_by_cp, rule_sequence_does_not_divide_by_tp,
+    rule_torchtitan_sequence, rule_sequence_too_long, rule_hierarchy_missing,
+    rule_cp_without_flash, rule_cp_before_ampere,
+    rule_a2a_heads_do_not_divide, rule_ep_without_experts, rule_experts_do_not_divide,
+    rule_topk_above_experts, rule_router_groups, rule_expert_size_missing, rule_ep_tp_without_sp,
+    rule_moe_bias_with_etp, rule_topk_one, rule_moe_overlap_impossible,
+    rule_mtp_with_positions;
+
+/* rules_run.c: batch, state and switches, serving, advice */
+rule_function rule_batch_does_not_divide, rule_group_out_of_range,
+    rule_group_leaves_bubble, rule_rounds_uneven, rule_dualpipe_odd,
+    rule_dualpipe_microbatches, rule_fork_chunks, rule_param_overlap_without_grad_overlap,
+    rule_fp8_gather_without_zero, rule_fp8_gather_without_fp8, rule_fsdp_optimizer,
+    rule_recompute_module_unknown, rule_recompute_without_module,
+    rule_recompute_too_many, rule_offload_without_precision, rule_tp_overlap_without_sp,
+    rule_sp_without_tp, rule_sp_off, rule_layout_misplaced, rule_mtp_on_first_rank,
+    rule_zero_with_pipeline, rule_moe_with_zero3, rule_nanotron_zero,
+    rule_torchtitan_chunks, rule_request_too_long, rule_context_too_long,
+    rule_tokens_are_no_blocks, rule_ep_has_no_size, rule_dcp_without_copies,
+    rule_layout_is_for_serving, rule_layout_is_for_training, rule_tp_leaves_nvlink,
+    rule_domain_cuts_nodes, rule_fp8_without_units;
+#endif

@@ -1,0 +1,406 @@
+/*
+ * rules_run.c - rules of batch, sharded state and switches, of serving, and advice.
+ */
+#include <string.h>
+
+#include "core/framework/stage_layout.h"
+#include "core/plan/batch.h"
+#include "core/rules/check_rules.h"
+
+/* ---- batch ---------------------------------------------------------------------- */
+
+bool
+rule_batch_does_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const struct training *t = &f->plan->training;
+
+	if (f->layout == NULL || f->microbatches > 0)
+		return false;
+	return BROKEN("global batch %lld is not a multiple of micro-batch %lld x DP %lld",
+	    N(t->global_batch_size), N(t->micro_batch_size), N(f->layout->dp));
+}
+
+static int64_t
+group_size(const struct plan *p)
+{
+	return p->training.microbatch_group_size > 0 ? p->training.microbatch_group_size : p->parallel.pp;
+}
+
+static bool
+interleaved(const struct facts *f)
+{
+	return f->placement != NULL && f->placement->vpp > 1 && f->microbatches > 0 &&
+	    f->plan->training.schedule == SCHEDULE_1F1B && group_size(f->plan) > 0;
+}
+
+bool
+rule_group_out_of_range(const struct facts *f, char *message, size_t size)
+{
+	const int64_t group = group_size(f->plan), pp = f->plan->parallel.pp;
+
+	if (!interleaved(f) || (group >= pp && group <= f->microbatches))
+		return false;
+	return BROKEN("interleaving runs groups of %lld micro-batches: that must be from PP %lld to the %lld of a step",
+	    N(group), N(pp), N(f->microbatches));
+}
+
+bool
+rule_group_leaves_bubble(const struct facts *f, char *message, size_t size)
+{
+	const int64_t group = group_size(f->plan), pp = f->plan->parallel.pp;
+	int64_t left;
+
+	if (!interleaved(f))
+		return false;
+	left = f->microbatches % group;
+	if (left == 0 || left >= pp)
+		return false;
+	return BROKEN("the last group of %lld micro-batches (%lld in groups of %lld) is shorter than PP %lld",
+	    N(left), N(f->microbatches), N(group), N(pp));
+}
+
+bool
+rule_rounds_uneven(const struct facts *f, char *message, size_t size)
+{
+	const int64_t schedule = f->plan->training.schedule, m = f->microbatches;
+	int64_t group;
+
+	if (f->placement == NULL || f->placement->vpp < 2 || m < 1 ||
+	    (schedule != SCHEDULE_1F1B && schedule != SCHEDULE_ZB_1P))
+		return false;
+	group = placement_group(f->plan, f->placement->pp, m);
+	if (m % group == 0)
+		return false;
+	return BROKEN("PyTorch interleaves %lld micro-batches on PP %lld in %lld rounds: these must be alike",
+	    N(m), N(f->placement->pp), N(m / group));
+}
+
+static bool
+pipelined(const struct facts *f, int64_t schedule)
+{
+	return f->plan->training.schedule == schedule && f->plan->parallel.pp > 1;
+}
+
+bool
+rule_dualpipe_odd(const struct facts *f, char *message, size_t size)
+{
+	if (!pipelined(f, SCHEDULE_DUALPIPE) || f->plan->parallel.pp % 2 == 0)
+		return false;
+	return BROKEN("DualPipe pairs the ranks of both ends: PP %lld is odd", N(f->plan->parallel.pp));
+}
+
+bool
+rule_dualpipe_microbatches(const struct facts *f, char *message, size_t size)
+{
+	const bool both = pipelined(f, SCHEDULE_DUALPIPE);
+	const int64_t m = f->microbatches, pp = f->plan->parallel.pp;
+
+	if ((!both && !pipelined(f, SCHEDULE_DUALPIPEV)) || m <= 0)
+		return false;
+	if (m < 2 * pp)
+		return BROKEN("%lld micro-batches are less than the 2 x PP %lld that this schedule needs",
+		    N(m), N(pp));
+	if (both && m % 2 != 0)
+		return BROKEN("half of the micro-batches start at each end: %lld is odd", N(m));
+	return false;
+}
+
+bool
+rule_fork_chunks(const struct facts *f, char *message, size_t size)
+{
+	if (f->placement == NULL || f->placement->vpp <= 1)
+		return false;
+	if (pipelined(f, SCHEDULE_DUALPIPE))
+		return BROKEN("DualPipe has one chunk on each rank in each direction: VPP 1");
+	if (pipelined(f, SCHEDULE_ZB_1P) || pipelined(f, SCHEDULE_ZB_2P))
+		return BROKEN("zb-1p and zb-2p have one chunk on each rank: VPP 1");
+	return false;
+}
+
+/* ---- state and switches ----------------------------------------------------------------------- */
+
+bool
+rule_param_overlap_without_grad_overlap(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->parallel.zero_stage == 0 || !p->training.overlap_param_gather || p->training.overlap_grad_reduce)
+		return false;
+	return BROKEN("overlapping the parameter gather needs the gradient reduction overlapped too");
+}
+
+bool
+rule_fp8_gather_without_zero(const struct facts *f, char *message, size_t size)
+{
+	if (!f->plan->training.fp8_param_gather || f->plan->parallel.zero_stage > 0)
+		return false;
+	return BROKEN("FP8 parameters need the distributed optimizer or FSDP");
+}
+
+bool
+rule_fp8_gather_without_fp8(const struct facts *f, char *message, size_t size)
+{
+	if (!f->plan->training.fp8_param_gather || f->plan->training.precision == PRECISION_FP8)
+		return false;
+	return BROKEN("FP8 parameters need precision fp8");
+}
+
+bool
+rule_fsdp_optimizer(const struct facts *f, char *message, size_t size)
+{
+	const int64_t optimizer = f->plan->training.optimizer;
+
+	if (f->plan->parallel.zero_stage < 2 || optimizer == OPTIMIZER_ADAM || optimizer == OPTIMIZER_SGD)
+		return false;
+	return BROKEN("Megatron-FSDP (ZeRO 2 and 3) takes adam or sgd");
+}
+
+bool
+rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
+{
+	const char *s = f->plan->training.recompute_modules;
+
+	if (f->plan->training.recompute != RECOMPUTE_SELECTIVE)
+		return false;
+	while (*s != '\0') {
+		size_t n = strcspn(s, ", ");
+
+		if (n > 0 && text_index(batch_module_names, s, n) < 0)
+			return BROKEN("%.*s is none of %s", (int)n, s, batch_module_names);
+		s += n;
+		s += strspn(s, ", ");
+	}
+	return false;
+}
+
+bool
+rule_recompute_without_module(const struct facts *f, char *message, size_t size)
+{
+	const unsigned of_experts = AGAIN_MOE | AGAIN_MOE_ACT | AGAIN_SHARED_EXPERTS;
+	const struct plan *p = f->plan;
+	const unsigned again = batch_again(p);
+
+	if ((again & AGAIN_MLA_UP_PROJ) != 0 && p->model.attention != ATTENTION_MLA)
+		return BROKEN("mla_up_proj can be recomputed in models with MLA only");
+	if (!plan_has_experts(p) && (again & of_experts) != 0)
+		return BROKEN("moe, moe_act and shared_experts can be recomputed in models with experts only");
+	return false;
+}
+
+bool
+rule_recompute_too_many(const struct facts *f, char *message, size_t size)
+{
+	const struct training *t = &f->plan->training;
+	int64_t most = 0;
+
+	if (t->recompute != RECOMPUTE_FULL || f->placement == NULL)
+		return false;
+	for (int64_t i = 0; i < f->placement->pp * f->placement->vpp; i++)
+		if (f->placement->chunk[i].count > most)
+			most = f->placement->chunk[i].count;
+	if (t->recompute_layers <= most)
+		return false;
+	return BROKEN("%lld layers to recompute, but a chunk has at most %lld: Megatron takes that silently",
+	    N(t->recompute_layers), N(most));
+}
+
+bool
+rule_offload_without_precision(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.offload == OFFLOAD_NONE || f->plan->training.precision_aware_optimizer)
+		return false;
+	return BROKEN("offloading the optimizer needs the precision-aware optimizer");
+}
+
+bool
+rule_tp_overlap_without_sp(const struct facts *f, char *message, size_t size)
+{
+	if (!f->plan->training.tp_overlap || f->plan->parallel.sequence_parallel)
+		return false;
+	return BROKEN("overlapping TP traffic needs sequence parallel");
+}
+
+bool
+rule_sp_without_tp(const struct facts *f, char *message, size_t size)
+{
+	if (!f->plan->parallel.sequence_parallel || f->plan->parallel.tp > 1)
+		return false;
+	return BROKEN("sequence parallel does nothing at TP 1: Megatron switches it off");
+}
+
+bool
+rule_sp_off(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.sequence_parallel || f->plan->parallel.tp <= 1)
+		return false;
+	return BROKEN("TP without sequence parallel keeps norms and dropout whole on every rank");
+}
+
+bool
+rule_layout_misplaced(const struct facts *f, char *message, size_t size)
+{
+	if (f->placement == NULL || !stage_layout_misplaced(f->plan))
+		return false;
+	return BROKEN("embedding or loss stand outside the first or last stage; Megatron builds them there all the same");
+}
+
+bool
+rule_mtp_on_first_rank(const struct facts *f, char *message, size_t size)
+{
+	const struct placement *pl = f->placement;
+
+	if (pl == NULL || pl->pp == 1 || f->plan->parallel.pipeline_layout[0] == '\0' ||
+	    placement_chunk(pl, 0, pl->vpp - 1)->mtp == 0)
+		return false;
+	return BROKEN("MTP layers on the first pipeline rank: Megatron means to forbid that and misses this case");
+}
+
+bool
+rule_zero_with_pipeline(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.pp <= 1 || f->plan->parallel.zero_stage < 2)
+		return false;
+	return BROKEN("ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism");
+}
+
+bool
+rule_moe_with_zero3(const struct facts *f, char *message, size_t size)
+{
+	if (!plan_has_experts(f->plan) || f->plan->parallel.zero_stage < 3)
+		return false;
+	return BROKEN("DeepSpeed's MoE does not work with ZeRO-3");
+}
+
+bool
+rule_nanotron_zero(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.zero_stage <= 1)
+		return false;
+	return BROKEN("nanotron builds ZeRO-1 whatever the stage");
+}
+
+bool
+rule_torchtitan_chunks(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const int64_t s = p->training.schedule;
+	const bool folded = s == SCHEDULE_ZB_V || s == SCHEDULE_DUALPIPEV;
+
+	if (p->parallel.pp <= 1)
+		return false;
+	if (folded && p->parallel.vpp != 2)
+		return BROKEN("zb-v and dualpipev need exactly two stages on each rank: VPP 2");
+	if (s == SCHEDULE_GPIPE && p->parallel.vpp != 1)
+		return BROKEN("gpipe has one stage on each rank: VPP 1");
+	return false;
+}
+
+/* ---- serving ---------------------------------------------------------------------------------------- */
+
+bool
+rule_request_too_long(const struct facts *f, char *message, size_t size)
+{
+	const struct serving *s = &f->plan->serving;
+
+	if (s->prompt_tokens + s->generate_tokens <= s->context_length)
+		return false;
+	return BROKEN("a request of %lld + %lld tokens is longer than the context of %lld",
+	    N(s->prompt_tokens), N(s->generate_tokens), N(s->context_length));
+}
+
+bool
+rule_context_too_long(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->serving.context_length <= f->plan->model.max_position)
+		return false;
+	return BROKEN("the context of %lld tokens is above the model's longest, %lld",
+	    N(f->plan->serving.context_length), N(f->plan->model.max_position));
+}
+
+bool
+rule_tokens_are_no_blocks(const struct facts *f, char *message, size_t size)
+{
+	const struct serving *s = &f->plan->serving;
+
+	if (s->engine == ENGINE_VLLM || s->max_batched_tokens % s->block_size == 0)
+		return false;
+	return BROKEN("%lld tokens in a pass are no whole number of blocks of %lld",
+	    N(s->max_batched_tokens), N(s->block_size));
+}
+
+bool
+rule_ep_has_no_size(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.ep <= 1)
+		return false;
+	return BROKEN("vLLM has no EP size: experts spread over all of TP x DP");
+}
+
+bool
+rule_dcp_without_copies(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const int64_t heads = p->model.kv_heads, dcp = p->serving.dcp;
+	const int64_t tp = p->serving.dp_attention ? 1 : p->parallel.tp;
+	const int64_t per_head = heads > 0 ? p->model.attention_heads / heads : 1;
+	const int64_t copies = heads > 0 && tp > heads ? tp / heads : 1;
+
+	if (dcp <= 1 || p->parallel.cp > 1 || p->model.attention == ATTENTION_MLA)
+		return false;
+	if (dcp > copies)
+		return BROKEN("DCP %lld splits copies of a KV head: TP %lld with %lld heads has only %lld",
+		    N(dcp), N(tp), N(heads), N(copies));
+	if (per_head % dcp != 0)
+		return BROKEN("%lld heads share a KV head: not divisible by DCP %lld", N(per_head), N(dcp));
+	return false;
+}
+
+bool
+rule_layout_is_for_serving(const struct facts *f, char *message, size_t size)
+{
+	(void)f;
+	return BROKEN("vllm lays out serving engines: a training plan follows another layout");
+}
+
+bool
+rule_layout_is_for_training(const struct facts *f, char *message, size_t size)
+{
+	(void)f;
+	return BROKEN("a serving plan follows the vllm layout");
+}
+
+/* ---- advice -------------------------------------------------------------------------------------------- */
+
+bool
+rule_tp_leaves_nvlink(const struct facts *f, char *message, size_t size)
+{
+	const int64_t tp = f->plan->parallel.tp, domain = f->plan->cluster.nvlink_domain;
+
+	if (tp <= 1 || (tp <= domain && domain % tp == 0))
+		return false;
+	return BROKEN("TP %lld does not stay inside NVLink domains of %lld GPUs: its traffic crosses the network",
+	    N(tp), N(domain));
+}
+
+bool
+rule_domain_cuts_nodes(const struct facts *f, char *message, size_t size)
+{
+	const int64_t domain = f->plan->cluster.nvlink_domain, node = f->plan->cluster.gpus_per_node;
+
+	if (domain % node == 0 || node % domain == 0)
+		return false;
+	return BROKEN("an NVLink domain of %lld GPUs is neither whole nodes of %lld nor an even part of one",
+	    N(domain), N(node));
+}
+
+bool
+rule_fp8_without_units(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const bool wanted = p->mode == MODE_SERVE ? p->serving.weight_dtype == WEIGHT_FP8
+	                                          : p->training.precision == PRECISION_FP8;
+
+	if (!wanted || p->cluster.fp8_tflops > 0)
+		return false;
+	return BROKEN("%s has no FP8 units", p->cluster.gpu);
+}

@@ -1,0 +1,320 @@
+/*
+ * rules_shape.c - rules between the shape of a model, its sequences and experts, and the
+ * parallel sizes.
+ */
+#include "core/plan/batch.h"
+#include "core/plan/hardware.h"
+#include "core/rules/check_rules.h"
+
+/* ---- heads and widths over TP --------------------------------------------------------- */
+
+bool
+rule_heads_do_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const int64_t heads = f->plan->model.attention_heads, tp = f->plan->parallel.tp;
+
+	if (tp < 1 || heads % tp == 0)
+		return false;
+	return BROKEN("%lld attention heads are not divisible by TP %lld", N(heads), N(tp));
+}
+
+bool
+rule_kv_heads_do_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const int64_t kv = f->plan->model.kv_heads, tp = f->plan->parallel.tp;
+
+	if (tp < 1 || f->plan->model.attention == ATTENTION_MLA || kv % tp == 0 || tp % kv == 0)
+		return false;
+	return BROKEN("%lld KV heads are neither a multiple nor a divisor of TP %lld", N(kv), N(tp));
+}
+
+bool
+rule_nanotron_kv_heads(const struct facts *f, char *message, size_t size)
+{
+	const int64_t kv = f->plan->model.kv_heads, tp = f->plan->parallel.tp;
+
+	if (tp < 1 || kv % tp == 0)
+		return false;
+	return BROKEN("%lld KV heads are not divisible by TP %lld", N(kv), N(tp));
+}
+
+bool
+rule_kv_heads_do_not_group(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (m->attention == ATTENTION_MLA || m->attention_heads % m->kv_heads == 0)
+		return false;
+	return BROKEN("%lld attention heads can not share %lld KV heads evenly", N(m->attention_heads),
+	    N(m->kv_heads));
+}
+
+bool
+rule_latent_size_missing(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (m->attention != ATTENTION_MLA ||
+	    (m->kv_lora_rank > 0 && m->qk_nope_head_dim + m->qk_rope_head_dim > 0))
+		return false;
+	return BROKEN("latent attention needs its KV rank and the sizes of its heads");
+}
+
+bool
+rule_linear_size_missing(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (!m->linear_attention || (m->linear_key_heads > 0 && m->linear_value_heads > 0 &&
+	    m->linear_key_head_dim > 0 && m->linear_value_head_dim > 0))
+		return false;
+	return BROKEN("linear attention needs its numbers of heads and their sizes");
+}
+
+bool
+rule_ffn_does_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const bool has_dense = !plan_has_experts(p) || p->model.dense_layers > 0 || p->model.moe_layer_every > 1;
+
+	if (p->parallel.tp < 1 || !has_dense || p->model.ffn_hidden_size % p->parallel.tp == 0)
+		return false;
+	return BROKEN("FFN size %lld is not divisible by TP %lld", N(p->model.ffn_hidden_size),
+	    N(p->parallel.tp));
+}
+
+bool
+rule_expert_ffn_does_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->parallel.etp < 1 || !plan_has_experts(p) ||
+	    p->model.moe_ffn_hidden_size % p->parallel.etp == 0)
+		return false;
+	return BROKEN("expert FFN size %lld is not divisible by ETP %lld", N(p->model.moe_ffn_hidden_size),
+	    N(p->parallel.etp));
+}
+
+bool
+rule_shared_ffn_does_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->parallel.tp < 1 || !plan_has_experts(p) ||
+	    p->model.shared_expert_ffn_hidden_size % p->parallel.tp == 0)
+		return false;
+	return BROKEN("shared expert FFN size %lld is not divisible by TP %lld",
+	    N(p->model.shared_expert_ffn_hidden_size), N(p->parallel.tp));
+}
+
+/* ---- sequence ------------------------------------------------------------------------------ */
+
+bool
+rule_sequence_does_not_divide_by_cp(const struct facts *f, char *message, size_t size)
+{
+	const int64_t seq = f->plan->training.sequence_length, cp = f->plan->parallel.cp;
+
+	if (cp <= 1 || seq % (2 * cp) == 0)
+		return false;
+	return BROKEN("sequence length %lld is not divisible by 2 x CP %lld", N(seq), N(cp));
+}
+
+bool
+rule_sequence_does_not_divide_by_tp(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const int64_t seq = p->training.sequence_length, tp = p->parallel.tp, cp = p->parallel.cp;
+
+	if (!p->parallel.sequence_parallel || tp < 1 || cp < 1 || seq % cp != 0 || seq / cp % tp == 0)
+		return false;
+	return BROKEN("sequence parallel splits %lld tokens (sequence over CP) by TP %lld: not divisible",
+	    N(seq / cp), N(tp));
+}
+
+bool
+rule_torchtitan_sequence(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const int64_t seq = p->training.sequence_length;
+	const int64_t by = p->parallel.tp * (p->parallel.cp > 1 ? 2 * p->parallel.cp : 1);
+
+	if (by < 1 || seq % by == 0)
+		return false;
+	return BROKEN("sequence length %lld is not divisible by TP x 2 x CP = %lld", N(seq), N(by));
+}
+
+bool
+rule_sequence_too_long(const struct facts *f, char *message, size_t size)
+{
+	const int64_t seq = f->plan->training.sequence_length, most = f->plan->model.max_position;
+
+	if (seq <= most)
+		return false;
+	return BROKEN("sequence length %lld is above the model's longest context %lld", N(seq), N(most));
+}
+
+bool
+rule_hierarchy_missing(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *par = &f->plan->parallel;
+
+	if (par->cp <= 1 || par->cp_comm != CP_COMM_A2A_P2P || par->hierarchical_cp[0] != '\0')
+		return false;
+	return BROKEN("a2a+p2p needs the two sizes of hierarchical_cp");
+}
+
+bool
+rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const int64_t tp = p->parallel.tp, cp = p->parallel.cp;
+	const int64_t kv = p->model.attention == ATTENTION_MLA ? p->model.attention_heads : p->model.kv_heads;
+
+	if (cp <= 1 || tp < 1 || p->parallel.cp_comm != CP_COMM_A2A ||
+	    (p->model.attention_heads / tp % cp == 0 && kv / tp % cp == 0 && kv >= tp))
+		return false;
+	return BROKEN("all-to-all context parallel needs heads (%lld) and KV heads (%lld) over TP %lld divisible by CP %lld",
+	    N(p->model.attention_heads), N(kv), N(tp), N(cp));
+}
+
+bool
+rule_cp_without_flash(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.cp <= 1 || f->plan->training.flash_attention)
+		return false;
+	return BROKEN("context parallelism (%lld) needs fused attention", N(f->plan->parallel.cp));
+}
+
+bool
+rule_cp_before_ampere(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	char name[PLAN_ID_SIZE];
+
+	if (p->parallel.cp <= 1 || !generation_of(p)->no_flash)
+		return false;
+	if (size > 0)
+		field_choice(FIELD_GENERATION, p->cluster.generation, name, sizeof name);
+	return BROKEN("context parallelism (%lld) needs attention of Transformer Engine that runs on Ampere and later, not on %s",
+	    N(p->parallel.cp), name);
+}
+
+/* ---- experts ---------------------------------------------------------------------------------- */
+
+bool
+rule_ep_without_experts(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.ep <= 1 || plan_has_experts(f->plan))
+		return false;
+	return BROKEN("EP %lld needs a model with experts", N(f->plan->parallel.ep));
+}
+
+bool
+rule_experts_do_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const int64_t experts = f->plan->model.experts, ep = f->plan->parallel.ep;
+
+	if (ep < 1 || experts % ep == 0)
+		return false;
+	return BROKEN("%lld experts are not divisible by EP %lld", N(experts), N(ep));
+}
+
+bool
+rule_router_groups(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (m->experts == 0 || (m->router_groups <= 1 && m->router_group_topk <= 1))
+		return false;
+	if (m->router_groups >= 1 && m->experts % m->router_groups != 0)
+		return BROKEN("%lld experts do not divide into %lld groups", N(m->experts),
+		    N(m->router_groups));
+	if (m->router_group_topk > m->router_groups)
+		return BROKEN("a token may come to %lld of %lld groups of experts",
+		    N(m->router_group_topk), N(m->router_groups));
+	return false;
+}
+
+bool
+rule_topk_above_experts(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (m->experts == 0 || (m->experts_per_token >= 1 && m->experts_per_token <= m->experts))
+		return false;
+	return BROKEN("a token visits %lld of %lld experts", N(m->experts_per_token), N(m->experts));
+}
+
+bool
+rule_expert_size_missing(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->model.experts == 0 || f->plan->model.moe_ffn_hidden_size > 0)
+		return false;
+	return BROKEN("a model with experts needs their FFN size");
+}
+
+bool
+rule_etp_has_no_meaning(const struct facts *f, char *message, size_t size)
+{
+	if (!plan_has_experts(f->plan) || f->plan->parallel.etp <= 1)
+		return false;
+	return BROKEN("this layout does not split single experts: ETP is %lld, not 1",
+	    N(f->plan->parallel.etp));
+}
+
+bool
+rule_ep_tp_without_sp(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *par = &f->plan->parallel;
+
+	if (par->ep <= 1 || par->tp <= 1 || par->sequence_parallel)
+		return false;
+	return BROKEN("EP with TP wants sequence parallel; releases before core 0.16 refuse it");
+}
+
+bool
+rule_moe_bias_with_etp(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (!plan_has_experts(p) || p->parallel.etp <= 1 || !(p->model.linear_bias || p->model.expert_bias))
+		return false;
+	return BROKEN("experts with a bias can not be split: ETP is %lld", N(p->parallel.etp));
+}
+
+bool
+rule_topk_one(const struct facts *f, char *message, size_t size)
+{
+	if (!plan_has_experts(f->plan) || f->plan->model.experts_per_token != 1)
+		return false;
+	return BROKEN("one expert a token: launch with --moe-router-pre-softmax");
+}
+
+bool
+rule_moe_overlap_impossible(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const struct training *t = &p->training;
+
+	if (!t->moe_overlap)
+		return false;
+	if (p->parallel.ep <= 1)
+		return BROKEN("overlapping expert traffic needs EP above 1");
+	if (p->parallel.pp > 1 && f->placement != NULL && f->placement->vpp == 1)
+		return BROKEN("overlapping expert traffic with PP needs VPP above 1");
+	if (t->precision == PRECISION_FP32) /* FP8 has parameters in bf16 */
+		return BROKEN("overlapping expert traffic needs bf16 or fp16");
+	if (t->recompute == RECOMPUTE_FULL || (batch_again(p) & AGAIN_MOE) != 0)
+		return BROKEN("overlapping expert traffic forbids recompute of whole layers and of moe");
+	if (p->model.mtp_layers > 1)
+		return BROKEN("overlapping expert traffic allows one MTP layer, not %lld", N(p->model.mtp_layers));
+	return false;
+}
+
+bool
+rule_mtp_with_positions(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->model.mtp_layers == 0 || f->plan->model.position != POSITION_LEARNED)
+		return false;
+	return BROKEN("MTP layers need rope or no position embedding");
+}

@@ -1,0 +1,217 @@
+#include "core/rules/values.h"
+
+#include <math.h>
+
+#include "core/base/text.h"
+#include "core/framework/layout_build.h"
+
+/* Put one in its place. Of equals the first stays in front; what is full lets the farthest go. */
+static void
+insert(struct values *out, const struct value *v)
+{
+	size_t at = out->count;
+
+	for (size_t i = 0; i < out->count; i++)
+		if (text_equal(out->item[i].text, v->text))
+			return;
+	while (at > 0 && out->item[at - 1].distance > v->distance)
+		at--;
+	if (at == VALUES_MAX)
+		return;
+	if (out->count < VALUES_MAX)
+		out->count++;
+	for (size_t i = out->count - 1; i > at; i--)
+		out->item[i] = out->item[i - 1];
+	out->item[at] = *v;
+}
+
+static void
+offer_text(struct values *out, const char *text, double distance)
+{
+	struct value v = { .distance = distance };
+
+	if (text_copy(v.text, sizeof v.text, text))
+		insert(out, &v);
+}
+
+static void
+offer_number(struct values *out, const struct plan *p, enum field_id f, int64_t n)
+{
+	const int64_t from = field_int(f, p);
+	struct value v = { .distance = fabs(log(((double)n + 0.5) / ((double)from + 0.5))),
+		.way = n < from ? -1 : 1 };
+
+	/* A size of 0 hides errors behind its own. */
+	if (n == from || n < 0 ||
+	    (n < 1 && (field_table[f].step == STEP_DIVISOR || f == FIELD_VPP)))
+		return;
+	text_put(v.text, sizeof v.text, "%lld", (long long)n);
+	insert(out, &v);
+}
+
+/* Multiples of n around the plan's value. */
+static void
+offer_multiples(struct values *out, const struct plan *p, enum field_id f, int64_t n)
+{
+	const int64_t v = field_int(f, p);
+
+	if (n < 1 || n > INT64_MAX / 4)
+		return;
+	offer_number(out, p, f, v / n * n);
+	offer_number(out, p, f, (v / n + 1) * n);
+}
+
+static void
+offer_powers(struct values *out, const struct plan *p, enum field_id f)
+{
+	for (int64_t power = 1; power <= 65536; power *= 2)
+		offer_number(out, p, f, power);
+}
+
+static void
+offer_divisors(struct values *out, const struct plan *p, enum field_id f)
+{
+	const int64_t world = plan_world(p);
+
+	for (int64_t d = 1; d <= 1024 && d <= world; d++)
+		if (world % d == 0)
+			offer_number(out, p, f, d);
+}
+
+static void
+offer_neighbours(struct values *out, const struct plan *p, enum field_id f)
+{
+	for (int64_t d = 1; d <= 8; d++) {
+		offer_number(out, p, f, field_int(f, p) - d);
+		offer_number(out, p, f, field_int(f, p) + d);
+	}
+}
+
+/* Half and double as often as that goes: a batch of 96 stays one of three times something. */
+static void
+offer_doublings(struct values *out, const struct plan *p, enum field_id f)
+{
+	const int64_t v = field_int(f, p);
+
+	for (int64_t n = v; n > 1 && n % 2 == 0; n /= 2)
+		offer_number(out, p, f, n / 2);
+	for (int64_t n = v, i = 0; i < 8 && n > 0 && n <= INT64_MAX / 2; i++)
+		offer_number(out, p, f, n *= 2);
+	offer_powers(out, p, f);
+}
+
+/* What the rules between fields ask this one to be a multiple of. */
+static void
+offer_ruled(struct values *out, const struct plan *p, enum field_id f)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t world = plan_world(p), model = product(product(par->tp, par->pp), par->cp);
+
+	if (f == FIELD_GLOBAL_BATCH_SIZE && model > 0 && world % model == 0) {
+		const int64_t unit = p->training.micro_batch_size * (world / model);
+
+		offer_multiples(out, p, f, unit);
+		offer_multiples(out, p, f, unit * par->pp);
+		offer_number(out, p, f, product(unit, 2 * par->pp)); /* the fewest that fill DualPipe */
+	}
+	if (f == FIELD_SEQUENCE_LENGTH) {
+		offer_number(out, p, f, p->model.max_position);
+		offer_multiples(out, p, f, product(2 * par->cp, par->tp));
+	}
+	if (f == FIELD_NODES && model > 0)
+		offer_multiples(out, p, f, (model - 1) / p->cluster.gpus_per_node + 1);
+	if (f == FIELD_MAX_POSITION)
+		offer_number(out, p, f, p->training.sequence_length);
+}
+
+static void
+offer_choices(struct values *out, const struct plan *p, enum field_id f)
+{
+	char value[PLAN_ID_SIZE];
+
+	for (int64_t i = 0; field_choice(f, i, value, sizeof value); i++)
+		if (i != field_int(f, p))
+			offer_text(out, value, 1 + (double)i / 100);
+}
+
+static void
+offer_reals(struct values *out, const struct plan *p, enum field_id f)
+{
+	const struct field *row = &field_table[f];
+
+	for (int i = -5; i <= 5; i++) {
+		/* Rounded to what is typed: 0.9 and 0.01 make 0.91. */
+		const double n = round((field_real(f, p) + i * row->by) * 1e6) / 1e6;
+		struct value v = { .distance = fabs((double)i) / 10, .way = i < 0 ? -1 : 1 };
+
+		if (i == 0 || row->step != STEP_BY || n < row->least || n > row->most)
+			continue;
+		text_real(v.text, sizeof v.text, n);
+		insert(out, &v);
+	}
+}
+
+static void
+offer_default(struct values *out, const struct plan *p, enum field_id f)
+{
+	if (!text_equal(field_text(f, p), field_table[f].default_text))
+		offer_text(out, field_table[f].default_text, 1);
+}
+
+void
+values_steps(struct values *out, const struct plan *p, enum field_id f)
+{
+	const struct field *row = &field_table[f];
+
+	out->count = 0;
+	switch (row->type) {
+	case FIELD_INT:
+		if (row->step == STEP_DIVISOR)
+			offer_divisors(out, p, f);
+		else if (row->step == STEP_POWER)
+			offer_doublings(out, p, f);
+		else
+			offer_neighbours(out, p, f);
+		break;
+	case FIELD_BOOL:
+	case FIELD_CHOICE:
+		offer_choices(out, p, f);
+		break;
+	case FIELD_REAL:
+		offer_reals(out, p, f);
+		break;
+	case FIELD_TEXT:
+		if (row->step == STEP_ORDER)
+			offer_default(out, p, f);
+		break;
+	}
+}
+
+void
+values_near(struct values *out, const struct plan *p, enum field_id f)
+{
+	const struct field *row = &field_table[f];
+
+	out->count = 0;
+	if (row->origin == ORIGIN_OPTIONAL && field_is_set(f, p))
+		offer_text(out, "", 0.5);
+	switch (row->type) {
+	case FIELD_INT:
+		offer_neighbours(out, p, f);
+		offer_powers(out, p, f);
+		if (row->step == STEP_DIVISOR)
+			offer_divisors(out, p, f);
+		offer_ruled(out, p, f);
+		break;
+	case FIELD_BOOL:
+	case FIELD_CHOICE:
+		offer_choices(out, p, f);
+		break;
+	case FIELD_TEXT:
+		if (row->step == STEP_NONE || row->step == STEP_ORDER)
+			offer_default(out, p, f);
+		break;
+	case FIELD_REAL:
+		break;
+	}
+}

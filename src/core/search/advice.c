@@ -1,0 +1,409 @@
+#include "core/search/advice.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/estimate/scope.h"
+#include "core/framework/resolve.h"
+#include "core/rules/check.h"
+
+#define SHARDPLAN "shardplan: each change is made and the plan estimated"
+
+enum { PAIR_VALUES = 8, FIELDS_MAX = 40 };
+
+/* Fields that give way, and what that loses. */
+static const struct {
+	enum field_id field;
+	enum loss loss;
+} givers[] = {
+	{ FIELD_TP, LOSS_SPLIT }, { FIELD_PP, LOSS_SPLIT }, { FIELD_CP, LOSS_SPLIT },
+	{ FIELD_EP, LOSS_SPLIT }, { FIELD_VPP, LOSS_SPLIT }, { FIELD_ETP, LOSS_SPLIT },
+	{ FIELD_SEQUENCE_PARALLEL, LOSS_SPLIT }, { FIELD_ZERO_STAGE, LOSS_SPLIT },
+	{ FIELD_ACCOUNT_FOR_EMBEDDING, LOSS_SPLIT }, { FIELD_ACCOUNT_FOR_LOSS, LOSS_SPLIT },
+	{ FIELD_DP_REPLICATE, LOSS_SPLIT }, { FIELD_OFFLOAD, LOSS_SPLIT },
+	{ FIELD_MICRO_BATCH_SIZE, LOSS_SPLIT }, { FIELD_RECOMPUTE, LOSS_SPLIT },
+	{ FIELD_FLASH_ATTENTION, LOSS_SPLIT }, { FIELD_PRECISION_AWARE_OPTIMIZER, LOSS_SPLIT },
+	{ FIELD_REPLICAS, LOSS_SPLIT }, { FIELD_DP_ATTENTION, LOSS_SPLIT },
+	{ FIELD_DCP, LOSS_SPLIT }, { FIELD_GPU_MEMORY_UTILIZATION, LOSS_SPLIT },
+	{ FIELD_GLOBAL_BATCH_SIZE, LOSS_WORK }, { FIELD_SEQUENCE_LENGTH, LOSS_WORK },
+	{ FIELD_GRAD_DTYPE, LOSS_WORK }, { FIELD_WEIGHT_DTYPE, LOSS_WORK },
+	{ FIELD_KV_DTYPE, LOSS_WORK }, { FIELD_CONTEXT_LENGTH, LOSS_WORK },
+	{ FIELD_CONCURRENCY, LOSS_WORK }, { FIELD_NODES, LOSS_GPUS },
+};
+enum { GIVERS = sizeof givers / sizeof *givers };
+
+/* What is looked for, and where it is put. */
+struct quest {
+	const struct plan *plan;
+	const struct catalog *catalog;
+	const struct field_set *asked;
+	struct estimate *work;
+	struct advice *out;
+	bool legal;       /* the plan is: it does not fit */
+	bool legal_single; /* a change of one field makes it so */
+	size_t warnings;  /* that it has already */
+	int fields;
+	struct {
+		enum field_id id;
+		enum loss loss;
+	} field[FIELDS_MAX];
+};
+
+/* ---- what a plan comes to ----------------------------------------------------------- */
+
+bool
+outlook_of(struct outlook *out, const struct plan *p, const struct catalog *catalog,
+    struct estimate *work)
+{
+	struct scope scope;
+
+	scope_init(&scope, catalog);
+	if (estimate_peak(work, &scope, p, &(struct enough){ INFINITY, INFINITY }) == VERDICT_ILLEGAL)
+		return false;
+	*out = (struct outlook){ .serves = work->served, .fits = work->fits,
+		.memory = work->peak_total, .capacity = work->capacity };
+	if (work->served) {
+		out->seconds = out->cost = work->serve.tpot_seconds;
+		out->ttft = work->serve.ttft_seconds;
+		out->kv_tokens = work->serve.kv_tokens;
+	} else if (work->step.tokens_per_second_per_gpu > 0) {
+		out->seconds = work->step.seconds;
+		out->cost = 1 / work->step.tokens_per_second_per_gpu;
+	}
+	return true;
+}
+
+bool
+advice_apply(const struct mend *m, const struct plan *p, const struct catalog *catalog,
+    struct plan *next)
+{
+	char err[256];
+
+	*next = *p;
+	for (int i = 0; i < m->changes; i++)
+		if (!field_parse(m->change[i].field, next, m->change[i].value, err, sizeof err))
+			return false;
+	plan_resolve(next, catalog);
+	return true;
+}
+
+/* ---- the ranking -------------------------------------------------------------------- */
+
+/* Steps of 0.1 %: what lies closer together is as good. */
+static double
+cost_steps(const struct mend *m)
+{
+	return m->outlook.cost > 0 ? floor(log(m->outlook.cost) * 1000) : 0;
+}
+
+static bool
+better(const struct mend *a, const struct mend *b)
+{
+	const double cost_a = cost_steps(a), cost_b = cost_steps(b);
+
+	if (a->outlook.fits != b->outlook.fits)
+		return a->outlook.fits;
+	if (a->loss != b->loss)
+		return a->loss < b->loss;
+	if (a->warns != b->warns)
+		return b->warns;
+	/* Times of what does not run tell nothing, and who asked for a value wants one near it. */
+	if (a->outlook.fits && a->loss != LOSS_ASKED && (cost_a < cost_b || cost_a > cost_b))
+		return cost_a < cost_b;
+	return a->distance < b->distance;
+}
+
+static bool
+same_fields(const struct mend *a, const struct mend *b)
+{
+	return a->changes == 2 && b->changes == 2 && a->change[0].field == b->change[0].field &&
+	    a->change[1].field == b->change[1].field;
+}
+
+static void
+forget(struct advice *out, size_t i)
+{
+	for (out->count--; i < out->count; i++)
+		out->mend[i] = out->mend[i + 1];
+}
+
+/* Put a mend in its place; of pairs of the same fields the better one stays. */
+static void
+keep(struct advice *out, const struct mend *m)
+{
+	size_t at;
+
+	for (size_t i = 0; i < out->count; i++) {
+		if (!same_fields(&out->mend[i], m))
+			continue;
+		if (!better(m, &out->mend[i]))
+			return;
+		forget(out, i);
+		break;
+	}
+	for (at = out->count; at > 0 && better(m, &out->mend[at - 1]); at--)
+		;
+	if (at == ADVICE_MAX)
+		return;
+	if (out->count < ADVICE_MAX)
+		out->count++;
+	for (size_t i = out->count - 1; i > at; i--)
+		out->mend[i] = out->mend[i - 1];
+	out->mend[at] = *m;
+}
+
+/* ---- looking for mends -------------------------------------------------------------- */
+
+size_t
+advice_warnings(const struct plan *p, const struct catalog *catalog)
+{
+	struct diag_list diags;
+
+	diag_clear(&diags);
+	plan_check(p, catalog, &diags);
+	return diag_count(&diags, SEVERITY_WARNING);
+}
+
+/* Make the changes; false when the plan is not legal with them, or as full as before. */
+static bool
+look(struct quest *q, struct mend *m)
+{
+	struct plan next;
+
+	if (!advice_apply(m, q->plan, q->catalog, &next))
+		return false;
+	q->out->tried++;
+	if (!outlook_of(&m->outlook, &next, q->catalog, q->work) ||
+	    (q->legal && !m->outlook.fits))
+		return false;
+	m->warns = advice_warnings(&next, q->catalog) > q->warnings;
+	return true;
+}
+
+static struct mend
+single(const struct quest *q, int field, const struct value *v)
+{
+	struct mend m = { .changes = 1, .change[0].field = q->field[field].id,
+		.loss = q->field[field].loss, .distance = v->distance };
+
+	text_put(m.change[0].value, sizeof m.change[0].value, "%s", v->text);
+	return m;
+}
+
+/* Number formats stand in their lists from wide to narrow: the widest that mends is enough. */
+static bool
+is_format(enum field_id f)
+{
+	return f == FIELD_GRAD_DTYPE || f == FIELD_WEIGHT_DTYPE || f == FIELD_KV_DTYPE;
+}
+
+/* The nearest value on each side that mends all, else the nearest legal one; all names of a
+ * list. */
+static void
+try_singles(struct quest *q, int field)
+{
+	const bool each = !is_format(q->field[field].id);
+	struct values values;
+	bool done[3] = { false, false, false }, legal[3] = { false, false, false };
+
+	if (q->legal)
+		values_steps(&values, q->plan, q->field[field].id);
+	else
+		values_near(&values, q->plan, q->field[field].id);
+	for (size_t i = 0; i < values.count; i++) {
+		const int side = values.item[i].way + 1;
+		struct mend m = single(q, field, &values.item[i]);
+
+		if (done[side] || !look(q, &m) || (legal[side] && !m.outlook.fits))
+			continue;
+		done[side] = m.outlook.fits && (side != 1 || !each);
+		legal[side] = side != 1 || !each;
+		keep(q->out, &m);
+	}
+}
+
+static void
+try_pair(struct quest *q, const struct mend *a, const struct mend *b)
+{
+	struct mend m = *a;
+
+	m.changes = 2;
+	m.change[1] = b->change[0];
+	m.loss = a->loss > b->loss ? a->loss : b->loss;
+	m.distance = a->distance + b->distance;
+	if (look(q, &m) && (m.outlook.fits || !q->legal_single))
+		keep(q->out, &m);
+}
+
+/* Both fields changed, of which the dearer one loses so much. */
+static void
+try_pairs(struct quest *q, enum loss loss)
+{
+	struct values a, b;
+
+	for (int i = 0; i < q->fields; i++) {
+		values_steps(&a, q->plan, q->field[i].id);
+		for (int j = i + 1; j < q->fields; j++) {
+			if ((q->field[i].loss > q->field[j].loss ? q->field[i].loss :
+			    q->field[j].loss) != loss)
+				continue;
+			values_steps(&b, q->plan, q->field[j].id);
+			for (size_t k = 0; k < a.count && k < PAIR_VALUES; k++)
+				for (size_t l = 0; l < b.count && l < PAIR_VALUES; l++) {
+					const struct mend first = single(q, i, &a.item[k]);
+					const struct mend second = single(q, j, &b.item[l]);
+
+					try_pair(q, &first, &second);
+				}
+		}
+	}
+}
+
+static void
+add_field(struct quest *q, enum field_id f, enum loss loss)
+{
+	if (f == FIELD_NONE || !field_in_mode(f, q->plan->mode) || q->fields == FIELDS_MAX)
+		return;
+	/* Engines spread experts over all ranks: EP has no size of its own there. */
+	if ((f == FIELD_EP || f == FIELD_ETP) &&
+	    (!plan_has_experts(q->plan) || q->plan->mode == MODE_SERVE))
+		return;
+	for (int i = 0; i < q->fields; i++)
+		if (q->field[i].id == f)
+			return;
+	q->field[q->fields].id = f;
+	q->field[q->fields++].loss = field_set_has(q->asked, f) ? LOSS_ASKED : loss;
+}
+
+/* Those that usually give way, and those that the errors are about. */
+static void
+choose_fields(struct quest *q)
+{
+	struct diag_list diags;
+
+	diag_clear(&diags);
+	q->legal = plan_check(q->plan, q->catalog, &diags);
+	q->warnings = diag_count(&diags, SEVERITY_WARNING);
+	for (size_t i = 0; i < GIVERS; i++)
+		add_field(q, givers[i].field, givers[i].loss);
+	for (size_t i = 0; i < diags.count; i++)
+		if (diags.item[i].severity == SEVERITY_ERROR)
+			add_field(q, diags.item[i].field, LOSS_WORK);
+}
+
+static bool
+has_mend(const struct advice *a, enum loss loss)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->mend[i].outlook.fits && a->mend[i].loss <= loss)
+			return true;
+	return false;
+}
+
+void
+advice_run(struct advice *out, const struct plan *p, const struct catalog *catalog,
+    const struct field_set *asked, struct estimate *work)
+{
+	struct quest q = { .plan = p, .catalog = catalog, .asked = asked, .work = work,
+		.out = out };
+	struct outlook now;
+
+	out->count = out->tried = 0;
+	if (outlook_of(&now, p, catalog, work) && (now.fits || now.capacity <= 0))
+		return;
+	choose_fields(&q);
+	for (int i = 0; i < q.fields; i++)
+		try_singles(&q, i);
+	q.legal_single = out->count > 0;
+	for (enum loss loss = LOSS_SPLIT; loss <= LOSS_ASKED; loss++)
+		if (!has_mend(out, loss))
+			try_pairs(&q, loss);
+}
+
+/* ---- in words ----------------------------------------------------------------------- */
+
+size_t
+advice_seconds(double s, char *buf, size_t size)
+{
+	return s < 1 ? text_put(buf, size, "%.3g ms", s * 1e3) :
+	    text_put(buf, size, s < 100 ? "%.3g s" : "%.0f s", s);
+}
+
+size_t
+outlook_text(const struct outlook *o, char *buf, size_t size)
+{
+	size_t n = text_put(buf, size, "%.1f GiB", o->memory / GIB);
+	char seconds[32];
+
+	if (o->capacity > 0)
+		n = text_add(buf, size, " of %.1f GiB", o->capacity / GIB);
+	if (o->seconds > 0) {
+		advice_seconds(o->seconds, seconds, sizeof seconds);
+		n = text_add(buf, size, ", %s a %s", seconds, o->serves ? "token" : "step");
+	}
+	if (o->ttft > 0) {
+		advice_seconds(o->ttft, seconds, sizeof seconds);
+		n = text_add(buf, size, ", first after %s", seconds);
+	}
+	if (o->serves)
+		n = text_add(buf, size, ", %.0f tokens of KV cache", o->kv_tokens);
+	return n;
+}
+
+size_t
+advice_what(const struct mend *m, char *buf, size_t size)
+{
+	size_t n = text_put(buf, size, "%s", "");
+
+	for (int i = 0; i < m->changes; i++)
+		n = text_add(buf, size, "%s%s %s", i > 0 ? ", " : "",
+		    field_table[m->change[i].field].label, m->change[i].value[0] != '\0' ?
+		    m->change[i].value : "unset");
+	return n;
+}
+
+/* ---- as diagnostics ----------------------------------------------------------------- */
+
+void
+advice_fix(const struct mend *m, struct diag *d)
+{
+	d->fix_field = m->change[0].field;
+	text_put(d->fix_value, sizeof d->fix_value, "%s", m->change[0].value);
+	if (m->changes < 2)
+		return;
+	d->also_field = m->change[1].field;
+	text_put(d->also_value, sizeof d->also_value, "%s", m->change[1].value);
+}
+
+static void
+note_mend(const struct mend *m, struct diag_list *diags)
+{
+	char what[ADVICE_TEXT_SIZE], numbers[ADVICE_TEXT_SIZE];
+	struct diag *d;
+
+	advice_what(m, what, sizeof what);
+	outlook_text(&m->outlook, numbers, sizeof numbers);
+	d = diag_add(diags, SEVERITY_HINT, m->change[0].field, "would_mend", SHARDPLAN, "%s%s: %s", what,
+	    m->outlook.fits ? "" : " is legal, but does not fit", numbers);
+	if (d != NULL)
+		advice_fix(m, d);
+}
+
+void
+advice_note(const struct advice *a, size_t most, struct diag_list *diags)
+{
+	size_t noted = 0;
+
+	if (a->count == 0)
+		return;
+	for (size_t i = 0; i < diags->count; i++)
+		if (text_equal(diags->item[i].reason, "does_not_fit") &&
+		    diags->item[i].fix_field == FIELD_NONE)
+			advice_fix(&a->mend[0], &diags->item[i]);
+	for (size_t i = 0; i < a->count && noted < most; i++, noted++) {
+		if (noted > 0 && a->mend[i].loss == LOSS_ASKED)
+			return;
+		note_mend(&a->mend[i], diags);
+	}
+}

@@ -1,0 +1,607 @@
+#include "core/serve/serve.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/model/kv.h"
+#include "core/model/params.h"
+#include "core/serve/serve_alloc.h"
+#include "core/serve/serve_latency.h"
+#include "core/serve/serve_setup.h"
+#include "core/train/memory.h"
+
+#define VLLM_WORKER "vLLM vllm/v1/worker/gpu_worker.py"
+#define VLLM_LOGS "llm-d-incubation/llm-d-planner pull request 205, vLLM logs"
+#define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/ (see memory.parameters)"
+#define VLLM_ROTARY "vLLM vllm/model_executor/layers/rotary_embedding/base.py"
+#define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
+#define VLLM_MXFP4 "vLLM vllm/model_executor/layers/quantization/mxfp4.py"
+#define TORCH_ALLOCATOR "pytorch c10/cuda/CUDACachingAllocator.cpp"
+#define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
+#define SGLANG_LOGS "SGLang logs, sgl-project/sglang pull request 4760 and others"
+#define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
+#define AICONFIGURATOR "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/"
+
+static const double sglang_state_ratio = 0.9; /* mamba_full_memory_ratio, bytes of states to KV */
+static const double sglang_window_ratio = 0.8; /* swa_full_tokens_ratio */
+
+#define SERVE_TERM(ledger, sum, part, value, name, source, ...) \
+	LEDGER_PART(ledger, sum, QUANTITY_SERVE_MEMORY, part, value, name, source, __VA_ARGS__)
+
+/* Bytes on one GPU of a stage. */
+struct held {
+	double weights, non_torch, activations, graphs, pool;
+};
+
+/* What a plan's estimate needs everywhere. */
+struct serving_of {
+	const struct plan *p;
+	const struct layout *l;
+	const struct placement *pl;
+	struct serve_setup setup;
+	struct kv kv;
+};
+
+/* The pool as requests see it: the least over the stages. */
+struct room {
+	double blocks;        /* vLLM */
+	double tokens;        /* the others */
+	double window_tokens; /* SGLang's second pool, 0 without */
+	double slots;         /* states of requests, where they have a pool of their own */
+	int64_t stage;        /* that runs out first */
+};
+
+static double
+round_up(double n, double to)
+{
+	return ceil(n / to) * to;
+}
+
+/* ---- weights ------------------------------------------------------------------------ */
+
+/* One table of sines and cosines for all layers, whole on every rank. */
+static double
+rotary_bytes(const struct plan *p)
+{
+	const struct model *m = &p->model;
+	const bool mla = m->attention == ATTENTION_MLA;
+	const double d = (double)(mla ? m->qk_rope_head_dim : m->head_dim);
+
+	return m->position == POSITION_ROPE ? (double)m->max_position * d * 2 : 0;
+}
+
+/* Decoding works on the latent: copies of the up-projections in 16 bits, transposed. */
+static double
+absorbed_bytes(const struct plan *p, double layers)
+{
+	const struct model *m = &p->model;
+
+	if (m->attention != ATTENTION_MLA)
+		return 0;
+	return layers * (double)m->attention_heads / kv_attention_tp(p) *
+	    (double)m->kv_lora_rank * (double)(m->qk_nope_head_dim + m->v_head_dim) * 2;
+}
+
+/* vLLM's Marlin kernel takes MXFP4 experts padded to 256 wide and 128 deep. Its Triton
+ * kernel, a build option on Hopper, pads less. */
+static double
+padding_bytes(const struct plan *p, const struct stage_params *n)
+{
+	const double h = (double)p->model.hidden_size;
+	const double tp = p->parallel.ep > 1 ? 1 : larger(1, (double)p->parallel.tp);
+	const double f = (double)p->model.moe_ffn_hidden_size / tp;
+
+	if (p->serving.weight_dtype != WEIGHT_MXFP4 || p->serving.engine != ENGINE_VLLM || f <= 0)
+		return 0;
+	return n->expert_linear * (0.5 + 1.0 / 32) *
+	    (round_up(h, 256) * round_up(f, 128) / (h * f) - 1);
+}
+
+/* SGLang tells weights by the free memory: what loading leaves besides them counts too. */
+static double
+loading_bytes(const struct serving_of *o)
+{
+	if (o->p->serving.engine != ENGINE_SGLANG)
+		return 0;
+	return (o->setup.tp > 1 ? 0.2 : 0.1) * GIB;
+}
+
+/* What a stage's weights take beside its parameters n. */
+static double
+hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params *n,
+    struct ledger *ledger)
+{
+	const struct plan *p = o->p;
+	const double layers = (double)placement_layers(o->pl, stage);
+	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
+	const double padding = padding_bytes(p, n), loading = loading_bytes(o);
+	const double slack = serve_alloc_stage(p, o->pl, stage, o->setup.version);
+	double sum = 0;
+
+	if (rotary > 0)
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, rotary, "rotary table", VLLM_ROTARY,
+		    "positions*head*2 = %.0f*%.0f*2", (double)p->model.max_position,
+		    rotary / 2 / (double)p->model.max_position);
+	if (absorbed > 0)
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, absorbed, "absorbed MLA projections", VLLM_MLA,
+		    "layers*n/TP*kl*(nope+v)*2 = %.0f*%.0f/%.0f*%.0f*%.0f*2", layers,
+		    (double)p->model.attention_heads, kv_attention_tp(p),
+		    (double)p->model.kv_lora_rank,
+		    (double)(p->model.qk_nope_head_dim + p->model.v_head_dim));
+	if (padding > 0)
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, padding, "padding of MXFP4 experts", VLLM_MXFP4,
+		    "bytes*(padded/plain - 1) = %.0f*%.5g", n->expert_linear * (0.5 + 1.0 / 32),
+		    padding / (n->expert_linear * (0.5 + 1.0 / 32)));
+	if (slack > 0)
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
+		    "sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB = %.0f", slack);
+	if (loading > 0)
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, loading, "allocator after loading", SGLANG_LOGS,
+		    "%.1f GiB", loading / GIB);
+	return sum;
+}
+
+static double
+hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
+{
+	const struct stage_params n = params_stage(o->p, o->pl, stage, NULL);
+	const struct memory m = memory_stage(o->p, o->l, o->pl, 0, stage, NULL);
+	double sum = 0;
+
+	SERVE_TERM(ledger, sum, PART_WEIGHTS, m.parameters, "weights", VLLM_LOADER,
+	    "parameters*bytes = (%.0f + %.0f of experts)*%.4g", n.dense, n.expert,
+	    m.parameters / (n.dense + n.expert));
+	return sum + hold_beside(o, stage, &n, ledger);
+}
+
+double
+serve_beside_parameters(const struct plan *p, const struct placement *pl, int64_t stage)
+{
+	const struct serving_of o = { .p = p, .pl = pl, .setup = serve_setup_of(p) };
+	const struct stage_params n = params_stage(p, pl, stage, NULL);
+
+	return hold_beside(&o, stage, &n, NULL);
+}
+
+/* ---- beside the weights ------------------------------------------------------------- */
+
+/*
+ * GiB that vLLM finds allocated outside of PyTorch: NCCL and, where GPUs reach each other
+ * over NVLink, buffers of the custom all-reduce. Read off logs of each version.
+ */
+static double
+vllm_non_torch(const struct plan *p, const struct serve_setup *s)
+{
+	const bool linked = p->cluster.nvlink_gbps > 0;
+
+	if (s->tp <= 1)
+		return s->pp > 1 ? 0.07 : s->version >= 18 ? 0.25 : s->version >= 8 ? 0.13 : 0.1;
+	if (!linked)
+		return 0.28;
+	if (s->version >= 18)
+		return s->tp <= 2 ? 2.07 : 2.21;
+	return s->version >= 8 ? 0.55 : 3.58;
+}
+
+/* A CUDA context, and NCCL between GPUs that are linked; read off logs. */
+static double
+sglang_non_torch(const struct plan *p, const struct serve_setup *s)
+{
+	if (!(p->cluster.nvlink_gbps > 0))
+		return 0.5;
+	return s->tp * s->pp > 1 ? 1.75 : 0.65;
+}
+
+static double
+hold_non_torch(const struct serving_of *o, struct ledger *ledger)
+{
+	const struct serve_setup *s = &o->setup;
+	double bias = o->p->calibration.memory_bias_gib;
+	const char *source = VLLM_LOGS;
+	double gib, sum = 0;
+
+	if (o->p->serving.engine == ENGINE_VLLM) {
+		gib = vllm_non_torch(o->p, s);
+	} else if (o->p->serving.engine == ENGINE_SGLANG) {
+		gib = sglang_non_torch(o->p, s);
+		source = SGLANG_LOGS;
+	} else {
+		gib = 3.5 + (s->tp <= 1 ? 0 : s->tp <= 2 ? 342 : 392) / 1024.0;
+		source = AICONFIGURATOR "trtllm_backend.py";
+	}
+	bias = larger(bias, -gib); /* it takes no more than there is */
+	SERVE_TERM(ledger, sum, PART_NON_TORCH, (gib + bias) * GIB, "non-torch",
+	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.2f + %.2f) GiB", s->tp,
+	    s->pp, gib, bias);
+	return sum;
+}
+
+/* Width of the widest MLP that runs without routing. */
+static double
+dense_width(const struct model *m)
+{
+	const bool dense = m->experts == 0 || m->dense_layers > 0 || m->moe_layer_every > 1;
+	const double f = dense ? (double)m->ffn_hidden_size : 0;
+
+	return larger(f, (double)m->shared_expert_ffn_hidden_size);
+}
+
+/* Two buffers that the experts of a layer share (vLLM fused_moe.py); MXFP4 kernels have
+ * none. */
+static double
+moe_workspace(const struct plan *p, const struct serve_setup *s)
+{
+	const struct model *m = &p->model;
+	const double tp = p->parallel.ep > 1 ? 1 : s->tp;
+	const double n = (double)m->moe_ffn_hidden_size / tp, h = (double)m->hidden_size;
+
+	if (!plan_has_experts(p) || p->serving.weight_dtype == WEIGHT_MXFP4)
+		return 0;
+	return 2 * s->tokens * (double)m->experts_per_token * (larger(2 * n, h) + larger(n, h));
+}
+
+static void
+add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger)
+{
+	const double bytes = moe_workspace(o->p, &o->setup);
+
+	if (bytes > 0)
+		SERVE_TERM(ledger, *sum, PART_ACTIVATIONS, bytes, "activations: experts",
+		    "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
+		    "2*T*k*(max(2N, h) + max(N, h)), T*k = %.0f*%.0f", o->setup.tokens,
+		    (double)o->p->model.experts_per_token);
+}
+
+/*
+ * The profiling run of vLLM: T tokens forward, then S dummy requests are sampled, of
+ * whose logits the sampler keeps several fp32 copies, sorted ones and indices too (14.1
+ * bytes a logit, 37.8 before 0.17). The larger of the two counts.
+ */
+static double
+vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
+{
+	const struct model *m = &o->p->model;
+	const struct serve_setup *s = &o->setup;
+	const double h = (double)m->hidden_size, v = (double)m->vocab_size;
+	const double width = dense_width(m), g = m->gated_mlp ? 3 : 2;
+	const double logit = last ? (s->version >= 17 ? 14.1 : 37.8) : 0;
+	const double sampled = logit * s->seqs * v + 2 * s->tokens * h;
+	const double forward = 2 * s->tokens * (g * width / s->tp + 2 * h);
+	double sum = 0;
+
+	SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 0.12 * GIB, "activations: constant part", VLLM_LOGS,
+	    "0.12 GiB");
+	if (sampled > forward)
+		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, sampled, "activations: sampler",
+		    "vLLM vllm/v1/worker/gpu_model_runner.py; " VLLM_LOGS,
+		    "%.3g*S*V + 2*T*h = %.3g*%.0f*%.0f + 2*%.0f*%.0f", logit, logit, s->seqs, v,
+		    s->tokens, h);
+	else
+		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, forward, "activations: forward", VLLM_WORKER,
+		    "2*T*(%.0f*f/TP + 2*h) = 2*%.0f*(%.0f*%.0f/%.0f + 2*%.0f)", g, s->tokens, g,
+		    width, s->tp, h);
+	if (s->pp > 1)
+		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 4 * s->tokens * h, "activations: between stages",
+		    VLLM_LOGS, "2*T*h*2 = 2*%.0f*%.0f*2", s->tokens, h);
+	add_moe_workspace(o, &sum, ledger);
+	return sum;
+}
+
+/* aiconfigurator's model of TensorRT-LLM: 2*T*n*d*c bytes, at least 70 MiB. */
+static double
+trtllm_activations(const struct serving_of *o, struct ledger *ledger)
+{
+	static const double dense[] = { 11, 6.5, 5, 5 }, moe[] = { 22, 13, 10, 10 };
+	const struct model *m = &o->p->model;
+	const struct serve_setup *s = &o->setup;
+	const int step = s->tp >= 8 ? 3 : s->tp >= 4 ? 2 : s->tp >= 2 ? 1 : 0;
+	const bool heavy = plan_has_experts(o->p) || m->attention == ATTENTION_MLA;
+	const double c = heavy ? moe[step] : dense[step];
+	const double width = (double)(m->attention_heads * m->head_dim);
+	double sum = 0;
+
+	SERVE_TERM(ledger, sum, PART_ACTIVATIONS,
+	    larger(2 * s->tokens * width * c, 70 * MIB), "activations",
+	    AICONFIGURATOR "trtllm_backend.py", "2*T*n*d*c = 2*%.0f*%.0f*%.3g", s->tokens, width,
+	    c);
+	return sum;
+}
+
+static double
+sglang_activations(const struct serving_of *o, struct ledger *ledger)
+{
+	const struct model *m = &o->p->model;
+	const struct serve_setup *s = &o->setup;
+	const double h = (double)m->hidden_size, width = dense_width(m);
+	const double g = m->gated_mlp ? 3 : 2;
+	double sum = 0;
+
+	SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 2 * s->tokens * (g * width / s->tp + 2 * h),
+	    "activations: forward", SGLANG_RUNNER,
+	    "2*T*(%.0f*f/TP + 2*h) = 2*%.0f*(%.0f*%.0f/%.0f + 2*%.0f)", g, s->tokens, g, width,
+	    s->tp, h);
+	add_moe_workspace(o, &sum, ledger);
+	return sum;
+}
+
+/* GiB of CUDA graphs by layers, read off logs; TensorRT-LLM's are in its other memory. */
+static double
+hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
+{
+	const double layers = (double)placement_layers(o->pl, stage);
+	const double moe = plan_has_experts(o->p) ? 0.4 : 0;
+	double sum = 0;
+
+	if (o->p->serving.engine != ENGINE_TRTLLM)
+		SERVE_TERM(ledger, sum, PART_GRAPHS,
+		    (0.32 + 0.0164 * layers + moe) * GIB, "CUDA graphs", VLLM_LOGS,
+		    "(0.32 + 0.0164*layers + %.1f for experts) GiB, layers = %.0f", moe, layers);
+	return sum;
+}
+
+/* ---- the pool ----------------------------------------------------------------------- */
+
+/*
+ * Bytes that SGLang allocates for each that it counts of a token: of an FP8 latent with an
+ * indexer it counts one byte a value, and allocates the scales and a rotary part in 16 bits
+ * too (get_cell_size_per_token and calculate_mla_kv_cache_dim of
+ * model_runner_kv_cache_mixin.py).
+ */
+static double
+sglang_overrun(const struct serving_of *o)
+{
+	const struct model *m = &o->p->model;
+	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
+
+	if (o->p->serving.engine != ENGINE_SGLANG || m->attention != ATTENTION_MLA ||
+	    m->index_heads == 0 || o->p->serving.kv_dtype != KV_FP8)
+		return 1;
+	return o->kv.bytes[KV_FULL] / (latent + kv_index_bytes(m));
+}
+
+static double
+pool_bytes(const struct serving_of *o, const struct held *h)
+{
+	const struct serve_setup *s = &o->setup;
+	const double most = s->total - o->p->cluster.reserved_gib * GIB;
+	const double all = s->share * s->total < most ? s->share * s->total : most;
+	double pool;
+
+	switch (o->p->serving.engine) {
+	case ENGINE_SGLANG:
+		pool = (s->share * (most - h->non_torch) - h->weights) * sglang_overrun(o);
+		break;
+	case ENGINE_TRTLLM:
+		pool = s->pool_share * (most - h->weights - h->non_torch - h->activations);
+		break;
+	default:
+		pool = all - h->weights - h->non_torch - h->activations;
+		if (s->version >= 21)
+			pool -= h->graphs; /* profiled before the pool is made since 0.21 */
+		break;
+	}
+	return larger(0, pool);
+}
+
+static double
+hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledger)
+{
+	const struct serve_setup *s = &o->setup;
+	const int64_t engine = o->p->serving.engine;
+	const double bytes = pool_bytes(o, h);
+	double sum = 0;
+
+	if (engine == ENGINE_SGLANG)
+		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", SGLANG_RUNNER,
+		    "(share*(memory - non-torch) - weights)*allocated/counted = "
+		    "(%.4g*(%.0f - %.0f) - %.0f)*%.4g", s->share, s->total, h->non_torch, h->weights,
+		    sglang_overrun(o));
+	else if (engine == ENGINE_TRTLLM)
+		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", TRT_UTIL,
+		    "share/tables*(memory - weights - other) = %.4g*(%.0f - %.0f - %.0f)", s->pool_share,
+		    s->total, h->weights, h->non_torch + h->activations);
+	else
+		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", VLLM_WORKER,
+		    "util*memory - weights - non-torch - activations%s = "
+		    "%.4g*%.0f - %.0f - %.0f - %.0f",
+		    s->version >= 21 ? " - graphs" : "", s->share, s->total, h->weights, h->non_torch,
+		    h->activations + (s->version >= 21 ? h->graphs : 0));
+	return sum;
+}
+
+/* All of one stage's GPU. With a ledger the terms add up to its whole memory. */
+static struct held
+hold(const struct serving_of *o, int64_t stage, struct ledger *ledger)
+{
+	const struct serve_setup *s = &o->setup;
+	const int64_t engine = o->p->serving.engine;
+	struct held h;
+	double sum, rest;
+
+	h.weights = hold_weights(o, stage, ledger);
+	h.non_torch = hold_non_torch(o, ledger);
+	h.activations = engine == ENGINE_VLLM ?
+	    vllm_activations(o, stage == o->pl->pp - 1, ledger) : engine == ENGINE_SGLANG ?
+	    sglang_activations(o, ledger) : trtllm_activations(o, ledger);
+	h.graphs = hold_graphs(o, stage, ledger);
+	sum = h.weights + h.non_torch + h.activations + h.graphs;
+	h.pool = hold_pool(o, &h, ledger);
+	sum += h.pool;
+	rest = 0;
+	LEDGER_ADD(ledger, rest, QUANTITY_SERVE_MEMORY, s->total - sum,
+	    sum > s->total ? "beyond the memory" : "unreserved", VLLM_WORKER,
+	    "memory - the above = %.0f - %.0f", s->total, sum);
+	return h;
+}
+
+/* SGLang and TensorRT-LLM: what a stage's pool holds, in tokens. */
+static struct room
+token_room(const struct serving_of *o, const struct held *h, const struct kv_layers *n)
+{
+	/* what a token takes on a rank, and its share of what ranks spread */
+	const double full = n->of[KV_FULL] * (o->kv.everywhere +
+	    (o->kv.bytes[KV_FULL] - o->kv.everywhere) / o->kv.ranks);
+	const double local = (n->of[KV_WINDOW] + n->of[KV_CHUNK]) * o->kv.bytes[KV_WINDOW];
+	const double state = kv_state_bytes(&o->kv, n);
+	const double ratio = sglang_state_ratio, window = sglang_window_ratio;
+	const bool pools = o->p->serving.engine == ENGINE_SGLANG;
+	const bool both = pools && full > 0 && local > 0;
+	const double cell = full + (both ? window : 1) * local;
+	double pool = h->pool;
+	struct room r = { .slots = HUGE_VAL };
+
+	if (state > 0) {
+		r.slots = floor(pool * ratio / (1 + ratio) / state);
+		pool /= 1 + ratio;
+	}
+	r.tokens = cell > 0 ? pool / cell : HUGE_VAL;
+	r.window_tokens = both ? r.tokens * window : 0;
+	return r;
+}
+
+static struct room
+stage_room(const struct serving_of *o, const struct held *h, int64_t stage)
+{
+	const struct kv_layers n = kv_stage(o->p, o->pl, stage);
+	const double block = kv_block_bytes(&o->kv, &n);
+	struct room r = { .slots = HUGE_VAL };
+
+	if (o->p->serving.engine != ENGINE_VLLM)
+		return token_room(o, h, &n);
+	r.blocks = block > 0 ? floor(h->pool / block) : HUGE_VAL;
+	return r;
+}
+
+static bool
+is_tighter(const struct serving_of *o, const struct room *a, const struct room *b)
+{
+	if (o->p->serving.engine == ENGINE_VLLM)
+		return a->blocks < b->blocks;
+	return a->tokens < b->tokens;
+}
+
+/* Requests of `length` tokens that one DP rank holds at once, as a real number. */
+static double
+requests_of(const struct serving_of *o, const struct room *r, double length)
+{
+	const struct kv *kv = &o->kv;
+	double n, kept;
+
+	if (o->p->serving.engine == ENGINE_VLLM)
+		return r->blocks / kv_request_blocks(kv, length);
+	n = length > 0 ? r->tokens / length : HUGE_VAL;
+	kept = kv->window + kv->tokens < length ? kv->window + kv->tokens : length;
+	if (r->window_tokens > 0 && r->window_tokens / kept < n)
+		n = r->window_tokens / kept;
+	return n < r->slots ? n : r->slots;
+}
+
+/* Blocks and tokens as the engine prints them. */
+static void
+print_room(struct serve *out, const struct serving_of *o, const struct room *r)
+{
+	const double block = (double)o->p->serving.block_size;
+	const double length = (double)o->p->serving.context_length;
+	const double groups = kv_group_count(&o->kv);
+	double least = HUGE_VAL;
+
+	if (o->p->serving.engine != ENGINE_VLLM) {
+		out->kv_blocks = floor(r->tokens / o->kv.ranks / block);
+		out->kv_tokens = out->kv_blocks * block * o->kv.ranks;
+		return;
+	}
+	for (int k = 0; k < KV_KINDS; k++)
+		if (o->kv.groups[k] > 0 && o->kv.block[k] < least)
+			least = o->kv.block[k];
+	out->kv_blocks = r->blocks;
+	out->kv_tokens = floor(r->blocks / groups) * least * o->kv.ranks;
+	if (o->setup.version >= 21 && groups > 1)
+		out->kv_tokens = floor(requests_of(o, r, length) * length);
+}
+
+/* The stage whose pool runs out first, and what it holds. */
+static struct room
+tightest(const struct serving_of *o, struct held *held)
+{
+	struct room least = { .stage = -1 };
+	double slots = HUGE_VAL;
+
+	for (int64_t s = 0; s < o->pl->pp; s++) {
+		const struct held h = hold(o, s, NULL);
+		const struct room r = stage_room(o, &h, s);
+
+		if (least.stage < 0 || is_tighter(o, &r, &least)) {
+			least = r;
+			least.stage = s;
+			*held = h;
+		}
+		slots = r.slots < slots ? r.slots : slots;
+	}
+	least.slots = slots;
+	return least;
+}
+
+/*
+ * Requests that decode at once on one DP rank: those asked for, less what the engine or
+ * the pool does not take.
+ */
+static double
+running(const struct serving_of *o, double room)
+{
+	double n = ceil((double)o->p->serving.concurrency / (o->setup.engines * o->setup.dp));
+
+	n = n < o->setup.seqs ? n : o->setup.seqs;
+	n = n < floor(room) ? n : floor(room);
+	return larger(1, n);
+}
+
+static bool
+fits(const struct serving_of *o, const struct serve *s, double room)
+{
+	const double rank = s->max_concurrency / o->setup.dp;
+	const double held = s->weight_bytes + s->non_torch_bytes + s->activation_bytes +
+	    s->kv_pool_bytes;
+	const double asked = (double)o->p->serving.concurrency;
+
+	return s->kv_pool_bytes > 0 && held <= o->setup.total && rank >= 1 &&
+	    floor(room) * o->setup.engines * o->setup.dp >= asked;
+}
+
+struct serve
+serve_estimate(const struct plan *p, const struct layout *l, const struct placement *pl,
+    struct ledger *ledger)
+{
+	struct serving_of o = { .p = p, .l = l, .pl = pl, .setup = serve_setup_of(p) };
+	struct held held = { .pool = 0 };
+	struct serve out = { .fits = false };
+	struct kv_layers layers;
+	struct room room;
+	double at_once;
+
+	o.kv = kv_of(p, o.setup.version, o.setup.tokens);
+	room = tightest(&o, &held);
+	if (ledger != NULL) {
+		ledger->stage = (int32_t)room.stage;
+		held = hold(&o, room.stage, ledger);
+	}
+	layers = kv_stage(p, pl, room.stage);
+	out.weight_bytes = held.weights;
+	out.non_torch_bytes = held.non_torch;
+	out.activation_bytes = held.activations;
+	out.graph_bytes = held.graphs;
+	out.kv_pool_bytes = held.pool;
+	out.kv_bytes_per_token = kv_token_bytes(&o.kv, p, &layers, ledger);
+	out.state_bytes_per_request = kv_state_bytes(&o.kv, &layers);
+	out.max_concurrency = o.setup.dp *
+	    requests_of(&o, &room, (double)p->serving.context_length);
+	print_room(&out, &o, &room);
+	at_once = requests_of(&o, &room,
+	    (double)(p->serving.prompt_tokens + p->serving.generate_tokens));
+	out.fits = fits(&o, &out, at_once);
+	if (ledger != NULL)
+		ledger->stage = -1;
+	serve_latency(&out, p, l, pl, &o.setup, &o.kv, running(&o, at_once), ledger);
+	if (at_once < 1) /* the times are those of a request that would have room */
+		out.running = out.tokens_per_second = out.tokens_per_second_per_gpu = 0;
+	return out;
+}

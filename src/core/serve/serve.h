@@ -1,0 +1,50 @@
+/*
+ * serve.h - a serving engine: what its memory holds, how many requests fit, how fast it is.
+ *
+ * vLLM:         pool = util*memory - weights - non-torch - activations (- CUDA graphs)
+ * SGLang:       pool = fraction*memory before loading - weights
+ * TensorRT-LLM: pool = fraction*(memory - weights - everything else)
+ *
+ * Sources: vLLM vllm/v1/worker/gpu_worker.py (determine_available_memory), SGLang
+ * python/sglang/srt/model_executor/model_runner.py, TensorRT-LLM
+ * tensorrt_llm/_torch/pyexecutor/_util.py. Constants that only logs tell (non-torch,
+ * sampler) were read off those of llm-d-incubation/llm-d-planner pull request 205.
+ *
+ * Not modelled: speculative decoding, LoRA, vision towers, host offload, redundant experts.
+ */
+#ifndef CORE_SERVE_H
+#define CORE_SERVE_H
+#include <stdbool.h>
+
+#include "core/base/ledger.h"
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
+#include "core/plan/plan.h"
+
+/* Per GPU of the fullest stage, the one that runs out of KV cache first; names are those
+ * of `estimate --json`, serving. Figures of an engine with data parallel attention: the
+ * pool and its tokens are of one DP rank, as the engine prints them. */
+struct serve {
+	double weight_bytes, non_torch_bytes, activation_bytes, graph_bytes;
+	double kv_pool_bytes;        /* what is left for the KV cache, 0 where nothing is */
+	double kv_bytes_per_token;   /* on one GPU */
+	double state_bytes_per_request; /* recurrent state of linear-attention layers */
+	double kv_tokens, kv_blocks; /* of one engine, as the engine prints them */
+	double max_concurrency;      /* requests of context_length at once, one engine */
+	double ttft_seconds, tpot_seconds;
+	double tokens_per_second, tokens_per_second_per_gpu; /* generated, all replicas; per GPU */
+	double running;              /* requests that decode at once, all replicas */
+	double transfer_seconds;     /* prompt's KV cache from a prefill to a decode node, */
+	double transfer_rate;        /* B/s, of the network cards that send it */
+	bool fits;                   /* a request of context_length, and concurrency at once */
+};
+
+/* p resolved, in serve mode; l and pl hold for it. ledger may be NULL. */
+struct serve serve_estimate(const struct plan *p, const struct layout *l,
+    const struct placement *pl, struct ledger *ledger);
+
+/* Bytes that a stage's weights take on one GPU beside its parameters: the rotary table,
+ * absorbed projections, padding and the allocator's rest. */
+double serve_beside_parameters(const struct plan *p, const struct placement *pl,
+    int64_t stage);
+#endif

@@ -1,0 +1,147 @@
+#include "core/serve/serve_alloc.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/model/kv.h"
+#include "core/model/params.h"
+
+/* What every tensor of a plan needs. */
+struct shapes {
+	const struct model *m;
+	double tp;      /* of attention */
+	double mlp_tp;  /* of MLPs */
+	double experts; /* of a rank, and how many ranks split each */
+	double expert_tp;
+	double linear;  /* bytes of a weight of a linear layer */
+	double h;
+};
+
+double
+serve_alloc_slack(double bytes)
+{
+	const double rest = ceil(bytes / (2 * MIB)) * 2 * MIB - bytes;
+
+	return bytes >= 10 * MIB && rest <= MIB ? rest : 0;
+}
+
+static double
+weight_bytes(int64_t dtype)
+{
+	switch (dtype) {
+	case WEIGHT_FP8:
+	case WEIGHT_INT8:
+		return 1;
+	case WEIGHT_INT4:
+	case WEIGHT_NVFP4:
+		return 0.5;
+	default:
+		return 2;
+	}
+}
+
+static struct shapes
+shapes_of(const struct plan *p)
+{
+	const double tp = larger(1, (double)p->parallel.tp), ep = (double)p->parallel.ep;
+	struct shapes s = { .m = &p->model, .tp = kv_attention_tp(p), .mlp_tp = tp,
+		.h = (double)p->model.hidden_size };
+
+	s.experts = (double)p->model.experts / larger(1, ep);
+	s.expert_tp = ep > 1 ? 1 : tp;
+	s.linear = weight_bytes(p->serving.weight_dtype);
+	return s;
+}
+
+/* Gate and up projection are one tensor. */
+static double
+mlp_slack(const struct shapes *s, double width)
+{
+	const double up = (s->m->gated_mlp ? 2 : 1) * width / s->mlp_tp;
+
+	return serve_alloc_slack(up * s->h * s->linear) +
+	    serve_alloc_slack(width / s->mlp_tp * s->h * s->linear);
+}
+
+/* One tensor for all experts of a rank. */
+static double
+moe_slack(const struct shapes *s)
+{
+	const double width = (double)s->m->moe_ffn_hidden_size / s->expert_tp;
+	const double down = s->experts * width * s->h * s->linear;
+
+	return serve_alloc_slack((s->m->gated_mlp ? 2 : 1) * down) + serve_alloc_slack(down) +
+	    mlp_slack(s, (double)s->m->shared_expert_ffn_hidden_size);
+}
+
+/* Both down-projections are one tensor, whole on every rank; the up-projection of keys and
+ * values is kept a second time, in 16 bits and two tensors. */
+static double
+mla_slack(const struct shapes *s)
+{
+	const struct model *m = s->m;
+	const double n = (double)m->attention_heads / s->tp, kl = (double)m->kv_lora_rank;
+	const double ql = (double)m->q_lora_rank, rope = (double)m->qk_rope_head_dim;
+	const double nope = (double)m->qk_nope_head_dim, v = (double)m->v_head_dim;
+	const double q = ql > 0 ? ql : s->h;
+
+	return serve_alloc_slack((ql + kl + rope) * s->h * s->linear) +
+	    serve_alloc_slack(n * (nope + rope) * q * s->linear) +
+	    serve_alloc_slack(n * (nope + v) * kl * s->linear) +
+	    serve_alloc_slack(n * v * s->h * s->linear) +
+	    serve_alloc_slack(n * nope * kl * 2) + serve_alloc_slack(n * v * kl * 2);
+}
+
+/* Queries, keys and values are one tensor, with the output gate where there is one. */
+static double
+attention_slack(const struct shapes *s, bool global)
+{
+	const struct model *m = s->m;
+	const double d = (double)m->head_dim;
+	const double v = params_value_dim(m);
+	const double n = (double)m->attention_heads / s->tp * (m->attention_output_gate ? 2 : 1);
+	const double kv = larger(1, ceil(params_kv_heads(m, !global) / s->tp));
+
+	if (m->attention == ATTENTION_MLA)
+		return mla_slack(s);
+	if (m->linear_attention && !global)
+		return 0;
+	return serve_alloc_slack((n * d + kv * (d + v)) * s->h * s->linear) +
+	    serve_alloc_slack((double)m->attention_heads / s->tp * v * s->h * s->linear);
+}
+
+static double
+layer_slack(const struct shapes *s, int64_t layer)
+{
+	const double attention = attention_slack(s, params_is_global_layer(s->m, layer));
+
+	if (params_is_moe_layer(s->m, layer))
+		return attention + moe_slack(s);
+	return attention + mlp_slack(s, (double)s->m->ffn_hidden_size);
+}
+
+double
+serve_alloc_stage(const struct plan *p, const struct placement *pl, int64_t stage,
+    int64_t version)
+{
+	const struct shapes s = shapes_of(p);
+	/* vLLM pads the vocabulary to 64 (vocab_parallel_embedding.py) */
+	const double rows = ceil((double)p->model.vocab_size / 64) * 64 / s.mlp_tp;
+	const double table = serve_alloc_slack(rows * s.h * 2);
+	double sum = 0;
+
+	if (p->serving.engine != ENGINE_VLLM || version < 8 ||
+	    p->serving.weight_dtype == WEIGHT_MXFP4)
+		return 0;
+	for (int64_t v = 0; v < pl->vpp; v++) {
+		const struct chunk *c = placement_chunk(pl, stage, v);
+
+		for (int64_t i = c->first; i < c->first + c->count; i++)
+			sum += layer_slack(&s, i);
+		if (c->embedding)
+			sum += table;
+		if (c->loss && !(p->model.tied_embeddings && c->embedding))
+			sum += table;
+	}
+	return sum;
+}

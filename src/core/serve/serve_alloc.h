@@ -1,0 +1,22 @@
+/*
+ * serve_alloc.h - what PyTorch's allocator adds to the weights of a serving engine.
+ *
+ * Tensors of 10 MiB and more get a segment of whole 2 MiB. The rest of a segment is split
+ * off for others only where it is larger than 1 MiB; a smaller one counts as allocated
+ * (pytorch c10/cuda/CUDACachingAllocator.cpp, kRoundLarge, kMinLargeAlloc, should_split).
+ */
+#ifndef CORE_SERVE_ALLOC_H
+#define CORE_SERVE_ALLOC_H
+#include "core/framework/stage.h"
+#include "core/plan/plan.h"
+
+/* Bytes that a tensor of `bytes` takes beyond its own, 0 to 1 MiB. */
+double serve_alloc_slack(double bytes);
+
+/* The same of all weights of a stage, merged as vLLM merges them; version as in serve_setup.
+ * 0 for the other engines, whose logs show it with other things; for vLLM before 0.8, whose
+ * activations are rated too high by about as much; and for MXFP4, whose kernels make new
+ * tensors of what they loaded. Tensors of linear attention do not count. */
+double serve_alloc_stage(const struct plan *p, const struct placement *pl, int64_t stage,
+    int64_t version);
+#endif

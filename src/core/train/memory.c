@@ -1,0 +1,369 @@
+/*
+ * memory.c - bytes of parameters, gradients and optimizer state, and the sum of all.
+ *
+ * The framework's recipe (framework/recipe.h) says how many bytes each parameter takes in
+ * each role and over how many ranks each role is sharded; the terms follow from it.
+ */
+#include "core/train/memory.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/framework/framework.h"
+#include "core/model/activation.h"
+#include "core/train/memory_buffers.h"
+#include "core/train/schedule.h"
+
+#define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/"
+
+/* The parameters of one stage, split as the recipes need. */
+struct holding {
+	struct stage_params params;
+	const struct shards *shards;
+	struct ledger *ledger;
+};
+
+struct shards
+memory_shards(const struct plan *p, const struct layout *l)
+{
+	const double copies = at_least_one(p->parallel.dp_replicate);
+	const double pp = at_least_one(p->parallel.pp);
+	struct shards s;
+
+	s.dense = larger(1, (double)l->dp * (double)p->parallel.cp / copies);
+	s.expert = larger(1, (double)l->world / (params_expert_ranks(p) * pp) / copies);
+	if (framework_of(p)->experts_shard_as_dense)
+		s.expert = s.dense;
+	return s;
+}
+
+double
+memory_capacity(const struct plan *p)
+{
+	const double left = p->cluster.memory_gib - p->cluster.reserved_gib;
+
+	return left > 0 ? left * GIB : 0;
+}
+
+/* One term: parameters x bytes / ranks. */
+static void
+term(struct ledger *ledger, enum quantity q, double *sum, double params, double bytes,
+    double ranks, const char *name, const char *source)
+{
+	if (params <= 0 || bytes <= 0)
+		return;
+	LEDGER_ADD(ledger, *sum, q, params * bytes / ranks, name, source,
+	    "parameters*bytes/ranks = %.0f*%.10g/%.0f", params, bytes, ranks);
+}
+
+static void
+add_parameters(const struct holding *h, const struct recipe *r, double *sum)
+{
+	const struct stage_params *n = &h->params;
+	const double d = r->shard_weights ? h->shards->dense : 1;
+	const double e = r->shard_weights ? h->shards->expert : 1;
+	const enum quantity q = QUANTITY_PARAMETERS;
+
+	term(h->ledger, q, sum, n->linear, r->linear, d, "weights of linear layers",
+	    r->weight_source);
+	term(h->ledger, q, sum, n->dense - n->linear, r->weight, d,
+	    "other weights", r->weight_source);
+	term(h->ledger, q, sum, n->expert_linear, r->linear, e, "weights of routed experts",
+	    r->weight_source);
+	term(h->ledger, q, sum, n->expert - n->expert_linear, r->weight, e,
+	    "biases of routed experts", r->weight_source);
+	term(h->ledger, q, sum, n->linear, r->copy, d, "FP8 copies of linear weights",
+	    r->weight_source);
+	term(h->ledger, q, sum, n->expert_linear, r->copy, e, "FP8 copies of expert weights",
+	    r->weight_source);
+	term(h->ledger, q, sum, n->dense, r->gathered, 1, "gathered weights", r->weight_source);
+	term(h->ledger, q, sum, n->expert, r->gathered, 1, "gathered weights of routed experts",
+	    r->weight_source);
+}
+
+static void
+add_gradients(const struct holding *h, const struct recipe *r, double *sum)
+{
+	const double d = r->shard_gradients ? h->shards->dense : 1;
+	const double e = r->shard_gradients ? h->shards->expert : 1;
+
+	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.dense, r->gradient, d, "gradients",
+	    r->gradient_source);
+	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.expert, r->gradient, e,
+	    "gradients of routed experts", r->gradient_source);
+}
+
+/* State that takes `matrix` bytes for the weights of linear layers and router, `rest`
+ * bytes for everything else. */
+static void
+add_state(const struct holding *h, const struct recipe *r, double *sum, double matrix,
+    double rest, const char *const name[3])
+{
+	const struct stage_params *n = &h->params;
+	const double matrices = n->linear + n->router;
+	const double d = r->shard_optimizer ? h->shards->dense : 1;
+	const double e = r->shard_optimizer ? h->shards->expert : 1;
+	const enum quantity q = QUANTITY_OPTIMIZER;
+	const char *source = r->optimizer_source;
+
+	if (r->whole_rest || matrix < rest || rest < matrix) {
+		term(h->ledger, q, sum, matrices, matrix, d, name[0], source);
+		term(h->ledger, q, sum, n->dense - matrices, rest, r->whole_rest ? 1 : d, name[2],
+		    source);
+	} else {
+		term(h->ledger, q, sum, n->dense, matrix, d, name[0], source);
+	}
+	term(h->ledger, q, sum, n->expert, matrix, e, name[1], source);
+}
+
+static void
+add_optimizer(const struct holding *h, const struct recipe *r, double *sum)
+{
+	static const char *const masters[3] = { "master weights",
+		"master weights of routed experts", "master weights of embedding, head and norms" };
+	static const char *const copies[3] = { "fp32 copy of gradients",
+		"fp32 copy of gradients of routed experts",
+		"fp32 copy of gradients of embedding, head and norms" };
+	static const char *const moments[3] = { "optimizer moments",
+		"optimizer moments of routed experts",
+		"optimizer moments of embedding, head and norms" };
+
+	add_state(h, r, sum, r->master, r->master, masters);
+	add_state(h, r, sum, r->gradient_copy, r->gradient_copy, copies);
+	add_state(h, r, sum, r->matrix_moments, r->moments, moments);
+}
+
+/* Bytes of a quantized weight with its scales. */
+static double
+serving_bytes(int64_t weight_dtype)
+{
+	switch (weight_dtype) {
+	case WEIGHT_FP8:
+		return 1 + 4.0 / 16384;          /* one fp32 scale for a block of 128 x 128 */
+	case WEIGHT_INT8:
+		return 1;                        /* scales of whole channels, left out */
+	case WEIGHT_INT4:
+		return 0.5 + (2 + 0.5) / 128;    /* bf16 scale and 4-bit zero for 128 weights */
+	case WEIGHT_MXFP4:
+		return 0.5 + 1.0 / 32;           /* one byte for 32 weights */
+	case WEIGHT_NVFP4:
+		return 0.5 + 1.0 / 16;           /* one byte for 16 weights */
+	default:
+		return 2;
+	}
+}
+
+/* Embedding, head, norms, biases and router keep 16 bits. */
+static void
+recipe_serving(struct recipe *r, const struct plan *p)
+{
+	r->weight = 2;
+	r->linear = serving_bytes(p->serving.weight_dtype);
+	r->weight_source = VLLM_LOADER;
+}
+
+/* Parameters of the largest layer as one rank computes with them. */
+static double
+largest_layer(const struct plan *p)
+{
+	const struct model *m = &p->model;
+	double most = 0;
+
+	for (int i = 0; i < 2; i++) {
+		/* the first layer is dense where any is, the last one has experts where any has */
+		const struct layer_params n = params_layer(m, i == 0 ? 0 : m->layers - 1);
+
+		most = larger(most, n.sharded / at_least_one(p->parallel.tp) + n.replicated +
+		    n.expert / params_expert_ranks(p));
+	}
+	return most;
+}
+
+void
+memory_setup_batch(struct memory_setup *s, const struct plan *p)
+{
+	if (p->mode == MODE_SERVE)
+		return;
+	s->act = activation_init(p);
+	s->unit = activation_units(&s->act);
+	s->layer = largest_layer(p);
+}
+
+void
+memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct layout *l,
+    const struct placement *pl, int64_t microbatches)
+{
+	s->p = s->act.p = p;
+	s->pl = pl;
+	s->microbatches = microbatches;
+	s->shards = memory_shards(p, l);
+	s->recipe = (struct recipe){ .weight = 0 };
+	if (p->mode == MODE_SERVE)
+		recipe_serving(&s->recipe, p);
+	else
+		framework_of(p)->state(&s->recipe, p);
+}
+
+struct memory_setup
+memory_setup(const struct plan *p, const struct layout *l, const struct placement *pl,
+    int64_t microbatches)
+{
+	struct memory_setup s = { .p = p };
+
+	memory_setup_batch(&s, p);
+	memory_setup_plan(&s, p, l, pl, microbatches);
+	return s;
+}
+
+/*
+ * DeepSpeed's optimizer turns its gradients into fp32 in the step alone, ZeRO-3 those of 1e9
+ * parameters (sub_group_size) at a time: what of it does not fit where activations and logits
+ * were.
+ */
+static void
+add_step_copy(const struct holding *h, const struct recipe *r, struct memory *out)
+{
+	const double d = r->shard_optimizer ? h->shards->dense : 1;
+	const double e = r->shard_optimizer ? h->shards->expert : 1;
+	const double all = h->params.dense / d + h->params.expert / e;
+	const double n = r->shard_weights ? smaller(all, 1e9) : all;
+	const double freed = out->activations + out->logits;
+
+	if (n * r->step_copy > freed)
+		LEDGER_ADD(h->ledger, out->buffers, QUANTITY_BUFFERS, n * r->step_copy - freed,
+		    "fp32 copy of gradients in the step", r->gradient_source,
+		    "parameters*bytes - (activations + logits) = %.0f*%.0f - %.10g", n,
+		    r->step_copy, freed);
+}
+
+/* What a training step adds to the state: kept activations, logits, buffers. */
+static void
+add_step(const struct memory_setup *s, struct rank_view *v, const struct flight *f,
+    struct memory *out)
+{
+	activation_add(&s->act, &f->held, v->ledger, &out->activations);
+	buffers_add(v, out);
+	out->in_flight = f->microbatches;
+}
+
+/* f: what is in flight, NULL in serve mode. Where the state alone is above `limit` bytes, that
+ * is all: nothing is taken from the sum after it. */
+static struct memory
+memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
+    const struct flight *f, double limit, struct stage_params *held, struct ledger *ledger)
+{
+	const struct plan *p = s->p;
+	struct holding h = { params_held(p, r, ledger), &s->shards, ledger };
+	struct memory out = { .total = 0 };
+	struct rank_view v = { .p = p, .act = &s->act, .params = &h.params,
+		.shards = &s->shards, .layers = r, .ledger = ledger,
+		.gradient = s->recipe.gradient, .layer = s->layer };
+
+	if (held != NULL)
+		*held = h.params;
+	/* MXFP4 checkpoints quantize the experts alone where there are experts */
+	if (p->mode == MODE_SERVE && p->serving.weight_dtype == WEIGHT_MXFP4 && plan_has_experts(p))
+		h.params.linear = 0;
+	add_parameters(&h, &s->recipe, &out.parameters);
+	add_gradients(&h, &s->recipe, &out.gradients);
+	add_optimizer(&h, &s->recipe, &out.optimizer);
+	out.total = out.parameters + out.gradients + out.optimizer;
+	if (out.total > limit)
+		return out;
+	if (f != NULL) {
+		add_step(s, &v, f, &out);
+		add_step_copy(&h, &s->recipe, &out);
+		bias_add(&v, &out);
+	}
+	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
+	    out.logits + out.kv_cache + out.buffers;
+	if (f != NULL) /* a serving engine's own is serve.c's */
+		overhead_add(&v, &out);
+	out.total = out.allocated + out.overhead;
+	return out;
+}
+
+struct memory
+memory_of_stage(const struct memory_setup *s, int64_t pp_rank, struct stage_params *held,
+    struct ledger *ledger)
+{
+	const struct rank_layers r = params_rank(s->p, s->pl, pp_rank);
+	struct flight f;
+
+	if (s->p->mode == MODE_SERVE)
+		return memory_of_rank(s, &r, NULL, INFINITY, held, ledger);
+	f = schedule_flight(s->p, s->pl, s->microbatches, pp_rank, &s->unit);
+	return memory_of_rank(s, &r, &f, INFINITY, held, ledger);
+}
+
+struct memory
+memory_stage(const struct plan *p, const struct layout *l, const struct placement *pl,
+    int64_t microbatches, int64_t pp_rank, struct ledger *ledger)
+{
+	const struct memory_setup s = memory_setup(p, l, pl, microbatches);
+
+	return memory_of_stage(&s, pp_rank, NULL, ledger);
+}
+
+/* ---- the fullest stage ------------------------------------------------------------- */
+
+/* What decides the bytes of a stage. */
+struct load {
+	struct rank_layers layers;
+	struct flight flight;
+};
+
+static bool
+same(double a, double b)
+{
+	return a <= b && a >= b;
+}
+
+/*
+ * True when stage b can not hold more bytes than stage a: the same layers and ends, but for
+ * an embedding that a may have and b not, and nothing in flight that a has less of. Every
+ * term of memory_of_rank grows with each of these.
+ */
+static bool
+covers(const struct load *a, const struct load *b)
+{
+	const struct layer_kinds *i = &a->layers.kinds, *j = &b->layers.kinds;
+	const struct share *x = &a->flight.held, *y = &b->flight.held;
+
+	return a->layers.loss == b->layers.loss && a->layers.mtp == b->layers.mtp &&
+	    a->layers.embedding >= b->layers.embedding &&
+	    a->layers.longest == b->layers.longest && same(i->all, j->all) &&
+	    same(i->global, j->global) && same(i->moe, j->moe) &&
+	    x->kept.global >= y->kept.global && x->kept.local >= y->kept.local &&
+	    x->kept.moe >= y->kept.moe && x->kept.dense >= y->kept.dense &&
+	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;
+}
+
+int64_t
+memory_peak(const struct memory_setup *s, double limit, struct memory *out)
+{
+	enum { LOADS = 8 };
+	struct load load[LOADS];
+	struct memory m;
+	int64_t peak = 0, loads = 0;
+
+	*out = (struct memory){ .total = 0 };
+	for (int64_t rank = 0; rank < s->pl->pp && !(out->total > limit); rank++) {
+		struct load *next = &load[loads < LOADS ? loads : LOADS - 1];
+		bool covered = false;
+
+		next->layers = params_rank(s->p, s->pl, rank);
+		next->flight = schedule_flight(s->p, s->pl, s->microbatches, rank, &s->unit);
+		for (int64_t i = 0; i < loads && i < LOADS - 1 && !covered; i++)
+			covered = covers(&load[i], next);
+		if (covered)
+			continue;
+		loads++;
+		m = memory_of_rank(s, &next->layers, &next->flight, limit, NULL, NULL);
+		if (m.total > out->total) {
+			*out = m;
+			peak = rank;
+		}
+	}
+	return peak;
+}

@@ -1,0 +1,77 @@
+/*
+ * memory.h - bytes on one GPU of each pipeline stage, as the framework's allocator reports
+ * them at the fullest moment of a step.
+ */
+#ifndef CORE_MEMORY_H
+#define CORE_MEMORY_H
+#include "core/base/ledger.h"
+#include "core/framework/layout.h"
+#include "core/framework/recipe.h"
+#include "core/framework/stage.h"
+#include "core/model/activation.h"
+#include "core/model/params.h"
+#include "core/plan/plan.h"
+
+/* Bytes; the names are those of `estimate --json`, stages[].memory. */
+struct memory {
+	double parameters, gradients, optimizer;
+	double activations;  /* kept between forward and backward, over all chunks in flight */
+	double logits;       /* LM head and loss on the last stage, where they are the peak */
+	double kv_cache;     /* serve mode */
+	double buffers;      /* transients, workspaces, communication, weight-gradient scratch */
+	double allocated;    /* sum of the above at the peak: PyTorch's max_memory_allocated */
+	double overhead;     /* CUDA context, NCCL, fragmentation: what the GPU holds besides */
+	double overhead_low, overhead_high; /* range of the overhead */
+	double total;        /* allocated + overhead, held against the capacity */
+	double in_flight;    /* micro-batches' worth of activations alive at the peak */
+};
+
+/* Over how many ranks sharded state of dense and of expert parameters is split: DP x CP,
+ * and the ranks that hold the same experts, each less dp_replicate copies. */
+struct shards {
+	double dense, expert;
+};
+struct shards memory_shards(const struct plan *p, const struct layout *l);
+
+/* What all stages of a plan have in common, worked out once. It points to the plan and the
+ * placement, which have to outlive it. microbatches: of one data parallel rank in a step,
+ * 0 where unknown (counts as many). */
+struct memory_setup {
+	const struct plan *p;
+	const struct placement *pl;
+	int64_t microbatches;
+	struct shards shards;
+	struct recipe recipe;
+	/* of a micro-batch, in training only: */
+	struct activation act;
+	struct share unit;      /* bytes of one unit of each */
+	double layer;           /* parameters of the largest layer as one rank computes with it */
+};
+struct memory_setup memory_setup(const struct plan *p, const struct layout *l,
+    const struct placement *pl, int64_t microbatches);
+
+/* The two halves of it: what a micro-batch takes, which plans share that a scope says are
+ * alike (scope.h), and all that stages, ranks and state add. */
+void memory_setup_batch(struct memory_setup *s, const struct plan *p);
+void memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct layout *l,
+    const struct placement *pl, int64_t microbatches);
+
+/* Bytes of one stage, and, where held is not NULL, the parameters on its GPU. In serve mode
+ * parameters are the weights, gradients and optimizer are 0. */
+struct memory memory_of_stage(const struct memory_setup *s, int64_t pp_rank,
+    struct stage_params *held, struct ledger *ledger);
+
+/* The first of the fullest stages, its bytes in *out. Stages of which an earlier one holds
+ * at least as much of everything are not computed. Ends at the first stage that holds more
+ * than `limit` bytes (INFINITY for none); of *out then only a total above it is to be trusted,
+ * which can be that of the state alone. */
+int64_t memory_peak(const struct memory_setup *s, double limit, struct memory *out);
+
+/* memory_setup and memory_of_stage at once. */
+struct memory memory_stage(const struct plan *p, const struct layout *l,
+    const struct placement *pl, int64_t microbatches, int64_t pp_rank, struct ledger *ledger);
+
+/* Bytes that a plan may use on one GPU: its memory less what is reserved, 0 where that is more
+ * than there is. */
+double memory_capacity(const struct plan *p);
+#endif

@@ -1,0 +1,495 @@
+/*
+ * memory_buffers.c - logits, transients, caches, workspaces and overhead.
+ */
+#include "core/train/memory_buffers.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "core/base/number.h"
+#include "core/framework/framework.h"
+#include "core/plan/hardware.h"
+
+#define MCORE "Megatron-LM megatron/core/"
+#define LAYERS MCORE "tensor_parallel/layers.py"
+#define CROSS_ENTROPY MCORE "tensor_parallel/cross_entropy.py"
+#define FUSED_CROSS_ENTROPY MCORE "fusions/fused_cross_entropy.py"
+#define TE_CROSS_ENTROPY "TransformerEngine transformer_engine/pytorch/cross_entropy.py"
+#define TITAN_LOSS "torchtitan torchtitan/components/loss.py"
+#define MTP MCORE "transformer/multi_token_prediction.py"
+#define DISPATCHER MCORE "transformer/moe/token_dispatcher.py"
+#define MLP MCORE "transformer/mlp.py"
+#define DOT_PRODUCT MCORE "transformer/dot_product_attention.py"
+#define RANDOM MCORE "tensor_parallel/random.py"
+#define TE_GEMM "TransformerEngine transformer_engine/pytorch/cpp_extensions/gemm.py"
+#define TE_BASE "TransformerEngine transformer_engine/pytorch/module/base.py"
+#define TE_BACKENDS "TransformerEngine transformer_engine/pytorch/attention/" \
+    "dot_product_attention/backends.py"
+#define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
+#define CONTEXT "measured, not derived: nvidia-smi less torch.cuda.max_memory_reserved in " \
+    "public nanotron logs"
+#define NCCL "measured, not derived: the same logs; NVIDIA/nccl issues 864 and 1685 on what " \
+    "decides"
+#define ALLOCATOR "measured, not derived: SimuMax docs/b200, max_reserved beside max_allocated"
+
+#define TERM(v, sum, q, value, name, source, ...) \
+	LEDGER_ADD((v)->ledger, sum, q, value, name, source, __VA_ARGS__)
+#define BUFFER(v, sum, value, name, source, ...) \
+	TERM(v, sum, QUANTITY_BUFFERS, value, name, source, __VA_ARGS__)
+
+/* What one moment needs beside state and kept activations. */
+struct moment {
+	double logits, buffers;
+};
+
+/* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
+
+static void
+bucket_sets(const struct rank_view *v, const struct working_set *set, struct moment *t)
+{
+	const double n = v->params->dense + v->params->expert;
+	const double reduce = smaller(n, 5e8), live = smaller(n, 1e9), ahead = smaller(n, 5e7);
+
+	if (v->p->parallel.zero_stage == 0)
+		return;
+	BUFFER(v, t->buffers, reduce * v->act->a, "gradient bucket", set->source,
+	    "reduce_bucket_size*bytes = %.0f*%.0f", reduce, v->act->a);
+	if (v->p->parallel.zero_stage >= 3)
+		BUFFER(v, t->buffers, (live + ahead) * v->act->a, "gathered weights",
+		    set->source,
+		    "(max_live_parameters + prefetch_bucket_size)*a = (%.0f+%.0f)*%.0f", live, ahead,
+		    v->act->a);
+}
+
+/* FSDP gathers the weights of a layer and of the next one, and reduces whole layers of
+ * gradients; the head stays gathered from its forward to its backward. */
+static void
+working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
+    struct moment *t)
+{
+	const struct working_set *set = &framework_of(v->p)->working;
+	const int64_t zero = v->p->parallel.zero_stage;
+	const double head = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
+	    v->act->tp;
+	double size;
+
+	if (set->buckets)
+		bucket_sets(v, set, t);
+	if (set->buckets || zero < set->from)
+		return;
+	size = k->all > 0 ? v->layer : 0;
+	if (zero >= 3) {
+		const double layers = loss ? 1 : 2;
+
+		BUFFER(v, t->buffers, layers * size * v->act->a, "gathered weights of layers",
+		    set->source,
+		    "layers*parameters*a = %.0f*%.0f*%.0f", layers, size, v->act->a);
+		if (loss)
+			BUFFER(v, t->buffers, head * v->act->a, "gathered weights of the head",
+			    set->source,
+			    "vocabulary*h/TP*a = %.0f*%.0f", head, v->act->a);
+	}
+	if (!loss)
+		BUFFER(v, t->buffers, (double)set->layers * size * v->gradient,
+		    "gradients of layers before they are reduced", set->source,
+		    "layers*parameters*bytes = %lld*%.0f*%.0f", (long long)set->layers, size, v->gradient);
+}
+
+/* ---- the moment of the loss ---------------------------------------------------------- */
+
+struct loss_kind {
+	double bytes;    /* a logit, at the peak */
+	double saved;    /* a logit of an MTP head, until its backward */
+	const char *source;
+};
+
+/* unfused: bf16 logits and the fp32 copy that becomes the softmax. native: torch.compile
+ * turns the in-place steps into one more fp32 copy. te: gradient in place of the logits.
+ * torch: cross_entropy of logits.float(), with log-softmax and its gradient. Logits that are
+ * fp32 themselves need no copy, and take 4 bytes where te works in them. */
+static const struct loss_kind loss_kinds[] = {
+	[CE_UNFUSED] = { 6, 4, CROSS_ENTROPY },
+	[CE_NATIVE] = { 10, 4, FUSED_CROSS_ENTROPY },
+	[CE_TE] = { 2, 2, TE_CROSS_ENTROPY },
+	[CE_TORCH] = { 14, 4, TITAN_LOSS },
+};
+
+static struct moment
+loss_moment(const struct rank_view *v, const struct layer_kinds *k)
+{
+	const struct activation *c = v->act;
+	const struct plan *p = v->p;
+	const struct loss_kind *kind = &loss_kinds[p->training.cross_entropy];
+	const double h = (double)p->model.hidden_size, heads = 1 + (double)p->model.mtp_layers;
+	const double vocab = (double)params_padded_vocab(p) / c->tp;
+	const bool te = p->training.cross_entropy == CE_TE;
+	const double wider = c->a <= 2 ? 0 : te ? 2 : -2;
+	const double bytes = kind->bytes + wider, saved = kind->saved + fmax(0, wider);
+	const double gathered = p->parallel.sequence_parallel && c->tp > 1 ? 2 : 1;
+	struct moment t = { .logits = 0 };
+
+	TERM(v, t.logits, QUANTITY_LOGITS, 2 * c->a * h * c->local * heads,
+	    "input and output of the final norm", LAYERS,
+	    "heads*2*a*h*Ts = %.0f*2*%.0f*%.0f*%.10g", heads, c->a, h, c->local);
+	TERM(v, t.logits, QUANTITY_LOGITS, bytes * c->tokens * vocab, "logits", kind->source,
+	    "bytes*T*vocabulary/TP = %.0f*%.10g*%.10g", bytes, c->tokens, vocab);
+	if (heads > 1)
+		TERM(v, t.logits, QUANTITY_LOGITS, (heads - 1) * saved * c->tokens * vocab,
+		    "logits of MTP layers", MTP, "heads*bytes*T*vocabulary/TP = %.0f*%.0f*%.10g*%.10g",
+		    heads - 1, saved, c->tokens, vocab);
+	if (te)
+		TERM(v, t.logits, QUANTITY_LOGITS, gathered * c->a * h * c->tokens,
+		    "gradient of the head's input", LAYERS, "tensors*a*h*T = %.0f*%.0f*%.0f*%.10g",
+		    gathered, c->a, h, c->tokens);
+	working_sets(v, k, true, &t);
+	return t;
+}
+
+/* ---- the moment of a layer's backward pass ------------------------------------------- */
+
+/* Some layers in a row of those that a rank holds, with most experts or fewest, and most layers
+ * that attend to everything or fewest. */
+static struct layer_kinds
+unit_of(const struct model *m, const struct layer_kinds *k, double layers, bool experts,
+    bool global)
+{
+	const double every = at_least_one(m->moe_layer_every);
+	const double period = at_least_one(m->global_layer_every);
+	const double plain = smaller(layers,
+	    fmax(layers - floor(layers / every), (double)m->dense_layers));
+	struct layer_kinds u = { .all = layers };
+
+	u.moe = experts ? ceil(layers / every) : layers - smaller(k->dense, plain);
+	u.moe = smaller(u.moe, smaller(k->moe, layers));
+	u.dense = layers - u.moe;
+	u.global = fmax(layers - k->local, smaller(k->global,
+	    global ? ceil(layers / period) : floor(layers / period)));
+	u.local = layers - u.global;
+	return u;
+}
+
+/* A unit of fully recomputed layers is filled again before its backward pass. With the
+ * block method that only matters where no later layer of the chunk has gone before. */
+static void
+add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct moment *t)
+{
+	const struct training *tr = &v->p->training;
+	const double unit = at_least_one(tr->recompute_layers);
+	const double most = (double)v->layers->longest;
+	double layers = 0, bytes = 0;
+
+	if (tr->recompute != RECOMPUTE_FULL || k->all <= 0)
+		return;
+	if (tr->recompute_method == RECOMPUTE_BLOCK)
+		layers = unit >= most ? 1 : 0;
+	else
+		layers = smaller(unit, larger(1, most));
+	for (int i = 0; i < 4 && layers > 0; i++) {
+		const struct layer_kinds u = unit_of(&v->p->model, k, layers, i & 1, i & 2);
+
+		if (((i & 1) && k->moe <= 0) || ((i & 2) && k->local <= 0))
+			continue; /* the same as without */
+		bytes = fmax(bytes, activation_rebuilt(v->act, &u));
+	}
+	if (layers > 0)
+		BUFFER(v, t->buffers, bytes, "layers filled again by recompute", RANDOM,
+		    "bytes of %.0f layers = %.0f", layers, bytes);
+}
+
+/* Halves of a layer, in whose backward passes the fullest moment may be. */
+enum half { ATTENTION_HALF, DENSE_HALF, MOE_HALF, HALVES };
+
+/* What one half takes in its backward pass: modules filled again by selective recompute, and
+ * gradients; those beside the input of an MLP or of experts come on top. */
+struct half_bytes {
+	double refilled, gradients;
+	bool gathers;
+};
+
+/* Bytes of the gradients of a token's queries, keys, values and attention output, on a rank. */
+static double
+head_gradients(const struct activation *c)
+{
+	const struct model *m = &c->p->model;
+	const bool latent = m->attention == ATTENTION_MLA;
+	const double n = (double)m->attention_heads / c->tp;
+	const double k = latent ? n : larger(1, (double)m->kv_heads / c->tp);
+
+	return c->a * (n + k) * (params_key_dim(m) + params_value_dim(m));
+}
+
+/* Gradients of attention scores, or without those of heads; the inner gradient of an MLP;
+ * gradients of experts' outputs and inputs, each as sent and as sorted. */
+static struct half_bytes
+half_bytes(const struct rank_view *v, const struct layer_kinds *k, enum half half)
+{
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+	const double n = (double)m->attention_heads / c->tp;
+	const double length = (double)v->p->training.sequence_length;
+	const double count[HALVES] = { k->all, k->dense, k->moe };
+	struct layer_kinds one = { .all = 1, .dense = half == DENSE_HALF,
+		.moe = half == MOE_HALF };
+	struct half_bytes b = { .gathers = half != ATTENTION_HALF };
+
+	if (count[half] <= 0)
+		return b;
+	*(k->global > 0 ? &one.global : &one.local) = 1;
+	b.refilled = activation_refilled(c, &one, half == ATTENTION_HALF);
+	if (half == DENSE_HALF)
+		b.gradients = c->a * (m->gated_mlp ? 2 : 1) * c->tokens *
+		    (double)m->ffn_hidden_size / c->tp;
+	else if (half == MOE_HALF)
+		b.gradients = 4 * c->a * (double)m->hidden_size * c->routed;
+	else
+		b.gradients = v->p->training.flash_attention ? head_gradients(c) * c->tokens :
+		    2 * c->a * n * length * c->tokens;
+	return b;
+}
+
+static void
+add_gradients_of_half(const struct rank_view *v, enum half half, const struct half_bytes *b,
+    struct moment *t)
+{
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+
+	if (b->refilled > 0)
+		BUFFER(v, t->buffers, b->refilled, "modules filled again by recompute", RANDOM,
+		    "bytes of %s of one layer = %.0f", half == ATTENTION_HALF ? "the attention" :
+		    half == DENSE_HALF ? "the MLP" : "the experts", b->refilled);
+	if (half == ATTENTION_HALF && v->p->training.flash_attention)
+		BUFFER(v, t->buffers, b->gradients, "gradients of attention heads", TE_BACKENDS,
+		    "bytes*T = %.0f*%.10g", head_gradients(c), c->tokens);
+	else if (half == ATTENTION_HALF)
+		BUFFER(v, t->buffers, b->gradients, "gradients of attention scores", DOT_PRODUCT,
+		    "2*a*n/TP*s*T = 2*%.0f*%.10g*%.0f*%.10g", c->a,
+		    (double)m->attention_heads / c->tp, (double)v->p->training.sequence_length,
+		    c->tokens);
+	else if (half == MOE_HALF)
+		BUFFER(v, t->buffers, b->gradients, "copies around the experts", DISPATCHER,
+		    "4*a*h*routed = 4*%.0f*%.0f*%.10g", c->a, (double)m->hidden_size, c->routed);
+	else
+		BUFFER(v, t->buffers, b->gradients, "gradient inside the MLP", MLP,
+		    "bytes*T*f/TP = %.0f*%.10g*%.0f/%.0f", c->a * (m->gated_mlp ? 2 : 1), c->tokens,
+		    (double)m->ffn_hidden_size, c->tp);
+}
+
+static void
+add_gradients_of_layer(const struct rank_view *v, const struct layer_kinds *k,
+    struct moment *t)
+{
+	const struct activation *c = v->act;
+	const double h = (double)v->p->model.hidden_size, gathered = 2 * c->a * h * c->tokens;
+	struct half_bytes most = { .gathers = false };
+	enum half fullest = HALVES;
+	double bytes = 0;
+
+	for (int half = 0; half < HALVES; half++) {
+		const struct half_bytes b = half_bytes(v, k, (enum half)half);
+		const double sum = b.refilled + b.gradients + (b.gathers ? gathered : 0);
+
+		if (b.refilled + b.gradients > 0 && sum > bytes) {
+			bytes = sum;
+			most = b;
+			fullest = (enum half)half;
+		}
+	}
+	if (fullest == HALVES)
+		return;
+	add_gradients_of_half(v, fullest, &most, t);
+	if (most.gathers)
+		BUFFER(v, t->buffers, gathered, "gathered input and its gradient", LAYERS,
+		    "2*a*h*T = 2*%.0f*%.0f*%.10g", c->a, h, c->tokens);
+}
+
+static struct moment
+backward_moment(const struct rank_view *v, const struct layer_kinds *k)
+{
+	struct moment t = { .logits = 0 };
+
+	add_rebuilt(v, k, &t);
+	add_gradients_of_layer(v, k, &t);
+	working_sets(v, k, false, &t);
+	return t;
+}
+
+/* ---- always there ------------------------------------------------------------------- */
+
+/* Weights by shape, each once. */
+struct shapes {
+	int64_t rows[16], columns[16];
+	int count;
+	double sum;
+};
+
+static void
+add_shape(struct shapes *s, int64_t rows, int64_t columns)
+{
+	for (int i = 0; i < s->count; i++)
+		if (s->rows[i] == rows && s->columns[i] == columns)
+			return;
+	if (rows <= 0 || columns <= 0 || s->count >= 16)
+		return;
+	s->rows[s->count] = rows;
+	s->columns[s->count++] = columns;
+	s->sum += (double)rows * (double)columns;
+}
+
+static void
+attention_shapes(struct shapes *s, const struct model *m, int64_t tp, bool local)
+{
+	const int64_t h = m->hidden_size, n = m->attention_heads;
+	const int64_t d = (int64_t)params_key_dim(m), v = (int64_t)params_value_dim(m);
+	const int64_t kv = (int64_t)params_kv_heads(m, local);
+
+	if (m->attention != ATTENTION_MLA) {
+		const int64_t q = m->attention_output_gate ? 2 * n : n;
+
+		add_shape(s, (q * d + kv * (d + v)) / tp, h);
+		add_shape(s, h, n * v / tp);
+		return;
+	}
+	add_shape(s, m->q_lora_rank, h);
+	add_shape(s, n * d / tp, m->q_lora_rank > 0 ? m->q_lora_rank : h);
+	add_shape(s, m->kv_lora_rank + m->qk_rope_head_dim, h);
+	add_shape(s, n * (m->qk_nope_head_dim + v) / tp, m->kv_lora_rank);
+	add_shape(s, h, n * v / tp);
+}
+
+static void
+mlp_shapes(struct shapes *s, const struct model *m, int64_t f)
+{
+	add_shape(s, (m->gated_mlp ? 2 : 1) * f, m->hidden_size);
+	add_shape(s, m->hidden_size, f);
+}
+
+/* Transformer Engine adds weight gradients to the gradient buffer itself, and hands
+ * autograd one dummy tensor for each shape, which it keeps. */
+static void
+add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
+{
+	const struct model *m = &v->p->model;
+	const int64_t tp = most_of(1, v->p->parallel.tp);
+	struct shapes s = { .count = 0 };
+
+	if (!v->p->training.gradient_accumulation_fusion ||
+	    !framework_of(v->p)->transformer_engine)
+		return;
+	if (v->layers->loss)
+		add_shape(&s, params_padded_vocab(v->p) / tp, m->hidden_size);
+	if (k->global > 0 || m->attention == ATTENTION_MLA)
+		attention_shapes(&s, m, tp, false);
+	if (k->local > 0 && m->attention != ATTENTION_MLA && !m->linear_attention)
+		attention_shapes(&s, m, tp, true);
+	if (k->dense > 0)
+		mlp_shapes(&s, m, m->ffn_hidden_size / tp);
+	if (k->moe > 0) {
+		mlp_shapes(&s, m, m->moe_ffn_hidden_size / (int64_t)larger(1, v->act->etp));
+		mlp_shapes(&s, m, m->shared_expert_ffn_hidden_size / tp);
+	}
+	BUFFER(v, out->buffers, s.sum * v->act->a, "dummy weight gradients", TE_BASE,
+	    "a*elements of %d shapes = %.0f*%.0f", s.count, v->act->a, s.sum);
+}
+
+/* cuBLAS has a workspace for each thread that calls it: forward and autograd. 32 MiB is
+ * PyTorch's default from Hopper on, and what CUBLAS_WORKSPACE_CONFIG=:4096:8, which
+ * reproducible runs need, makes it elsewhere. Transformer Engine has one of its own, 32 MiB
+ * from Hopper on and 4 MiB before, and one for each stream of grouped matrix products
+ * (get_cublas_workspace), of which there are 4 (common/util/multi_stream.h, num_streams). */
+static void
+add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
+{
+	const double cublas = 32, te = generation_of(v->p)->te_workspace;
+
+	BUFFER(v, out->buffers, 2 * cublas * MIB, "workspaces of cuBLAS", TORCH_BLAS,
+	    "threads*MiB = 2*%.0f", cublas);
+	if (!framework_of(v->p)->transformer_engine)
+		return;
+	BUFFER(v, out->buffers, te * MIB, "workspaces of Transformer Engine", TE_GEMM,
+	    "%.0f MiB on this GPU", te);
+	if (k->moe > 0)
+		BUFFER(v, out->buffers, 4 * te * MIB, "workspaces of grouped matrix products",
+		    TE_GEMM, "streams*MiB = 4*%.0f", te);
+}
+
+void
+buffers_add(const struct rank_view *v, struct memory *out)
+{
+	const struct layer_kinds k = v->layers->kinds;
+	struct rank_view quiet = *v;
+	struct moment back, loss = { .logits = 0 };
+
+	quiet.ledger = NULL;
+	back = backward_moment(&quiet, &k);
+	if (v->layers->loss)
+		loss = loss_moment(&quiet, &k);
+	/* again, so that the ledger hears of one of the two only */
+	if (loss.logits + loss.buffers > back.logits + back.buffers)
+		back = v->ledger != NULL ? loss_moment(v, &k) : loss;
+	else if (v->ledger != NULL)
+		back = backward_moment(v, &k);
+	out->logits += back.logits;
+	out->buffers += back.buffers;
+	add_dummies(v, &k, out);
+	add_workspaces(v, &k, out);
+}
+
+void
+bias_add(const struct rank_view *v, struct memory *out)
+{
+	static const enum quantity q[] = {
+		QUANTITY_BUFFERS, QUANTITY_ACTIVATIONS, QUANTITY_LOGITS
+	};
+	double *const part[] = { &out->buffers, &out->activations, &out->logits };
+	double rest = v->p->calibration.memory_bias_gib * GIB;
+
+	for (size_t i = 0; i < sizeof part / sizeof *part && (rest > 0 || rest < 0); i++) {
+		const double taken = larger(rest, -*part[i]);
+
+		TERM(v, *part[i], q[i], taken, "measured bias", "this plan's calibration",
+		    "measured less estimated = %.10g GiB of %.10g", taken / GIB,
+		    v->p->calibration.memory_bias_gib);
+		rest -= taken;
+	}
+}
+
+/* ---- overhead ------------------------------------------------------------------------ */
+
+/* Communicators that a rank takes part in: one for each dimension that is larger than 1.
+ * What one takes goes with channels, peers and protocols, which NCCL chooses from the
+ * topology at run time (NVIDIA/nccl issue 864): no formula, so a range is taken. */
+static double
+communicators(const struct rank_view *v)
+{
+	const struct parallel *par = &v->p->parallel;
+
+	return (par->tp > 1) + (par->cp > 1) + (par->pp > 1) + (par->ep > 1) +
+	    (par->ep > 1 && par->etp > 1) + (v->shards->dense > 1) +
+	    (par->ep > 1 && v->shards->expert > 1);
+}
+
+void
+overhead_add(const struct rank_view *v, struct memory *out)
+{
+	/* low, usual, high */
+	static const double context[3] = { 0.4, 0.5, 0.7 };       /* GB */
+	static const double nccl[3] = { 0.1, 0.2, 0.3 };           /* GB a communicator */
+	static const double fragments[3] = { 0.017, 0.04, 0.093 }; /* of what is allocated */
+	const double n = communicators(v), giga = 1e9;
+	double range[3];
+
+	for (int i = 0; i < 3; i++)
+		range[i] = context[i] * giga + n * nccl[i] * giga + fragments[i] * out->allocated;
+	TERM(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context", CONTEXT,
+	    "%.2f GB, between %.2f and %.2f", context[1], context[0], context[2]);
+	if (n > 0)
+		TERM(v, out->overhead, QUANTITY_OVERHEAD, n * nccl[1] * giga, "NCCL", NCCL,
+		    "communicators*GB = %.0f*%.2f, between %.2f and %.2f", n, nccl[1], nccl[0],
+		    nccl[2]);
+	TERM(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
+	    ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
+	    out->allocated, fragments[0], fragments[2]);
+	out->overhead_low = range[0];
+	out->overhead_high = range[2];
+}

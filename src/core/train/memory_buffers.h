@@ -1,0 +1,33 @@
+/*
+ * memory_buffers.h - what a GPU holds beside model state and kept activations: logits,
+ * transients of the fullest moment, caches, workspaces, and what PyTorch does not see.
+ * Private to core.
+ */
+#ifndef CORE_MEMORY_BUFFERS_H
+#define CORE_MEMORY_BUFFERS_H
+#include "core/model/activation.h"
+#include "core/train/memory.h"
+
+/* One pipeline stage of one plan. */
+struct rank_view {
+	const struct plan *p;
+	const struct activation *act;
+	const struct stage_params *params;
+	const struct shards *shards;
+	const struct rank_layers *layers;
+	struct ledger *ledger;
+	double gradient;   /* bytes of a gradient of one parameter */
+	double layer;      /* parameters of the largest layer as one rank computes with it */
+};
+
+/* Logits and buffers of the fuller of two moments: the loss, or the backward pass of a
+ * layer; and what is there all the time. */
+void buffers_add(const struct rank_view *v, struct memory *out);
+
+/* The measured bias, onto buffers; below 0 it is taken from buffers, activations and logits as
+ * far as there are any: weights and their state are known. */
+void bias_add(const struct rank_view *v, struct memory *out);
+
+/* Overhead of training and its range, from the bytes that the allocator holds. */
+void overhead_add(const struct rank_view *v, struct memory *out);
+#endif

@@ -1,0 +1,33 @@
+/*
+ * schedule.h - how many micro-batches a pipeline stage holds at its fullest moment.
+ *
+ * Sources: Megatron-LM megatron/core/pipeline_parallel/schedules.py (1F1B and
+ * interleaved); Huang et al. 2019 (GPipe); Qi et al. 2023 (zero bubble) and 2024 (V
+ * schedules); the DeepSeek-V3 report (DualPipe) and its repository (DualPipeV).
+ */
+#ifndef CORE_SCHEDULE_H
+#define CORE_SCHEDULE_H
+#include <stdint.h>
+
+#include "core/framework/stage.h"
+#include "core/model/activation.h"
+#include "core/plan/plan.h"
+
+/* What one chunk keeps for one micro-batch. */
+struct share schedule_share(const struct plan *p, const struct chunk *chunk);
+
+struct flight {
+	double chunks;        /* (chunk, micro-batch) pairs alive at the peak */
+	double microbatches;  /* the same in micro-batches: chunks over chunks of the rank */
+	struct share held;    /* what all of them keep */
+	const char *source;
+	const char *rule;     /* how `chunks` follows: of m, PP, VPP, group and stage r */
+};
+
+/*
+ * The moment at which stage pp_rank holds most bytes, `unit` saying what a unit takes.
+ * microbatches: of one step, 0 where unknown (counts as many).
+ */
+struct flight schedule_flight(const struct plan *p, const struct placement *pl,
+    int64_t microbatches, int64_t pp_rank, const struct share *unit);
+#endif

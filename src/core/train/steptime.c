@@ -1,0 +1,452 @@
+/*
+ * steptime.c - one training step: the slowest stage works through its micro-batches, the
+ * pipeline fills and drains round it, and what no compute hides is added (steptime.h).
+ */
+#include "core/train/steptime.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/framework/framework.h"
+#include "core/model/params.h"
+#include "core/plan/batch.h"
+#include "core/train/bubble.h"
+#include "core/train/memory.h"
+#include "core/train/step_setup.h"
+
+#define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
+#define SCHEDULE_SOURCE \
+	"Qi et al. 2023, 2024, arXiv 2401.10241, 2405.15362; deepseek-ai/DualPipe"
+#define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
+#define FLOPS_SOURCE "Megatron-LM megatron/training/training.py"
+#define OPTIMIZER_SOURCE "SimuMax simumax/core/perf_llm.py"
+#define MUON_SOURCE "Jordan et al. 2024, kellerjordan.github.io/posts/muon"
+#define TRAFFIC_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
+#define SLICE_SOURCE "nanotron src/nanotron/distributed.py"
+
+/* Bytes that the optimizer moves: for a parameter on this GPU (zero, norm and scale of
+ * fp32 gradients) and for one whose state this GPU holds (Adam and the casts round it). */
+#define LOCAL_BYTES 16.0
+#define OWNED_BYTES 58.0
+
+/* The pipeline as a whole, and its slowest stage. */
+struct run {
+	struct step_setup *set;
+	struct stage slowest;
+	int64_t rank;          /* of the slowest stage */
+	double sum;            /* stage_total of all stages */
+	double again[LAYER_KINDS]; /* layers of all stages that recompute runs again */
+	double microbatches, bubble, optimizer, muon, slices;
+};
+
+/* DualPipe: half of the micro-batches pass a rank as this stage, half as its mirror image. */
+static void
+run_mirror(const struct run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
+    struct stage *s)
+{
+	struct stage m;
+
+	stage_count(&m, p, placement_chunk(pl, mirror, 0), 1, r->set->parts.usual);
+	stage_time(&m, r->set, p);
+	s->forward = (s->forward + m.forward) / 2;
+	s->backward = (s->backward + m.backward) / 2;
+	s->weight = (s->weight + m.weight) / 2;
+	s->recompute = (s->recompute + m.recompute) / 2;
+	s->exposed = (s->exposed + m.exposed) / 2;
+	for (int u = 0; u < UNIT_COUNT; u++)
+		s->units[u] = (s->units[u] + m.units[u]) / 2;
+}
+
+/* Layers between embedding and heads, and as many of each kind as on another stage. */
+static bool
+repeats(const struct stage *s, const struct stage *last)
+{
+	if (last->layers < 0 || s->embedding || s->heads > 0 || last->embedding ||
+	    last->heads > 0)
+		return false;
+	for (int k = 0; k < LAYER_KINDS; k++)
+		if (s->kind[k] < last->kind[k] || s->kind[k] > last->kind[k] ||
+		    s->again[k] < last->again[k] || s->again[k] > last->again[k])
+			return false;
+	return true;
+}
+
+static void
+run_stages(struct run *r, const struct plan *p, const struct placement *pl)
+{
+	struct stage s, last = { .layers = -1 };
+
+	r->sum = 0;
+	r->rank = 0;
+	memset(r->again, 0, sizeof r->again);
+	for (int64_t i = 0; i < pl->pp; i++) {
+		const int64_t mirror = placement_mirror(pl, p, i);
+
+		stage_count(&s, p, placement_chunk(pl, i, 0), pl->vpp, r->set->parts.usual);
+		for (int k = 0; k < LAYER_KINDS; k++)
+			r->again[k] += s.again[k];
+		if (mirror < 0 && repeats(&s, &last)) {
+			r->sum += stage_total(&last); /* the same again */
+			continue;
+		}
+		stage_time(&s, r->set, p);
+		if (mirror >= 0)
+			run_mirror(r, p, pl, mirror, &s);
+		r->sum += stage_total(&s);
+		if (i == 0 || stage_total(&s) > stage_total(&r->slowest)) {
+			r->slowest = s;
+			r->rank = i;
+		}
+		last = s;
+	}
+}
+
+/* Traffic that nothing hides goes with the work. */
+static struct chunk_time
+stage_passes(const struct stage *s)
+{
+	const double work = s->forward + s->backward;
+	struct chunk_time t = { s->forward, s->backward + s->recompute, s->weight };
+
+	if (work > 0) {
+		t.forward += s->exposed * s->forward / work;
+		t.backward += s->exposed * s->backward / work;
+	}
+	return t;
+}
+
+/* ---- once a step ------------------------------------------------------------------ */
+
+/* The stage that holds most parameters makes the others wait at the end of a step: first,
+ * last and slowest are looked at. */
+static struct stage_params
+most_held(const struct plan *p, const struct placement *pl, int64_t slowest)
+{
+	struct stage_params most = params_stage(p, pl, slowest, NULL), other;
+	const int64_t rest[] = { 0, pl->pp - 1 };
+
+	for (int i = 0; i < 2; i++) {
+		if (rest[i] == slowest || (i == 1 && pl->pp == 1))
+			continue;
+		other = params_stage(p, pl, rest[i], NULL);
+		if (other.dense + other.expert > most.dense + most.expert)
+			most = other;
+	}
+	return most;
+}
+
+static double
+optimizer_seconds(const struct plan *p, const struct layout *l, const struct machine *g,
+    const struct stage_params *held)
+{
+	const struct shards shards = memory_shards(p, l);
+	const bool sharded = p->parallel.zero_stage > 0;
+	const double owned = held->dense / (sharded ? shards.dense : 1) +
+	    held->expert / (sharded ? shards.expert : 1);
+	const double local = p->parallel.zero_stage == 3 ? owned : held->dense + held->expert;
+	double rate = g->vector;
+
+	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
+		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
+	return compute_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate;
+}
+
+/* Five steps of Newton and Schulz on a matrix of m <= n: 4*n*m^2 + 2*m^3 FLOP each, at most
+ * 30*m for a weight. The matrices of an MLP stand for all. */
+#define MUON_STEPS 5.0
+
+static double
+muon_seconds(const struct plan *p, const struct layout *l, const struct machine *g,
+    const struct stage_params *held)
+{
+	const struct shards shards = memory_shards(p, l);
+	const bool sharded = p->parallel.zero_stage > 0;
+	const double h = (double)p->model.hidden_size, tp = fmax(1, (double)p->parallel.tp);
+	const double ranks = fmax(1, params_expert_ranks(p) / fmax(1, (double)p->parallel.ep));
+	const double dense = fmin(h, (double)p->model.ffn_hidden_size / tp);
+	const double expert = fmin(h, (double)p->model.moe_ffn_hidden_size / ranks);
+
+	if (p->training.optimizer != OPTIMIZER_MUON)
+		return 0;
+	return MUON_STEPS * 6 * (held->linear / (sharded ? shards.dense : 1) * dense +
+	    held->expert_linear / (sharded ? shards.expert : 1) * expert) / g->plain;
+}
+
+/*
+ * nanotron's ZeRO-1 cuts every parameter by ranks and copies the slices one by one round its
+ * two collectives (nanotron src/nanotron/distributed.py, reduce_scatter_coalesced and
+ * all_gather_coalesced): host work of a few PyTorch calls a slice, which nothing hides. The
+ * seconds are a judgement (three views and a copy), checked with one run of 512 GPUs.
+ */
+#define SLICE_SECONDS 15e-6
+
+static double
+slice_seconds(const struct plan *p, const struct layout *l, const struct stage *s)
+{
+	/* QKV, output, up with gate, down, and the norms; embedding, last norm and head */
+	const double tensors = s->layers * (4 + (double)p->model.norms_per_layer) +
+	    s->embedding + 2 * s->heads;
+
+	if (!framework_of(p)->slices_state || p->parallel.zero_stage != 1 || l->dp <= 1)
+		return 0;
+	return tensors * (double)l->dp * SLICE_SECONDS;
+}
+
+/* ---- report ----------------------------------------------------------------------- */
+
+#define STEP_TERM(ledger, sum, part, value, name, source, ...) \
+	LEDGER_PART(ledger, sum, QUANTITY_STEP, part, value, name, source, __VA_ARGS__)
+
+/* A term's name says which traffic it is. */
+static const char *
+exposed_name(const struct traffic_row *row)
+{
+	static const struct {
+		enum traffic_dim dim;
+		const char *collective, *name;
+	} names[] = {
+		{ TRAFFIC_TP, "all-reduce", "TP all-reduce, exposed" },
+		{ TRAFFIC_TP, "all-gather", "TP all-gather, exposed" },
+		{ TRAFFIC_TP, "reduce-scatter", "TP reduce-scatter, exposed" },
+		{ TRAFFIC_CP, "send", "CP ring, exposed" },
+		{ TRAFFIC_CP, "all-to-all", "CP all-to-all, exposed" },
+		{ TRAFFIC_CP, "all-gather", "CP all-gather, exposed" },
+		{ TRAFFIC_CP, "reduce-scatter", "CP reduce-scatter, exposed" },
+		{ TRAFFIC_PP, "send", "PP sends, exposed" },
+		{ TRAFFIC_DP, "all-reduce", "DP all-reduce, exposed" },
+		{ TRAFFIC_DP, "all-gather", "DP all-gather, exposed" },
+		{ TRAFFIC_DP, "reduce-scatter", "DP reduce-scatter, exposed" },
+		{ TRAFFIC_EDP, "all-reduce", "EDP all-reduce, exposed" },
+		{ TRAFFIC_EDP, "all-gather", "EDP all-gather, exposed" },
+		{ TRAFFIC_EDP, "reduce-scatter", "EDP reduce-scatter, exposed" },
+		{ TRAFFIC_EP, "all-to-all", "EP all-to-all, exposed" },
+		{ TRAFFIC_ETP, "all-gather", "ETP all-gather, exposed" },
+		{ TRAFFIC_ETP, "reduce-scatter", "ETP reduce-scatter, exposed" },
+		{ TRAFFIC_EMBD, "all-reduce", "embedding copies' all-reduce" },
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].dim == row->dim && text_equal(names[i].collective, row->collective))
+			return names[i].name;
+	return traffic_dim_name(row->dim);
+}
+
+/* The bubble by the formula of its schedule: see bubble.c. */
+static void
+bubble_term(struct steptime *out, const struct run *r, const struct plan *p,
+    const struct placement *pl, struct ledger *ledger)
+{
+	const struct chunk_time s = stage_passes(&r->slowest);
+	const int64_t schedule = p->training.schedule;
+
+	if (r->bubble <= 0)
+		return;
+	if (schedule == SCHEDULE_GPIPE || schedule == SCHEDULE_1F1B)
+		STEP_TERM(ledger, out->seconds, PART_BUBBLE, r->bubble, "pipeline bubble", STEP_SOURCE,
+		    "(all stages - slowest)/chunks = (%.6g - %.6g)/%lld s", r->sum,
+		    stage_total(&r->slowest), (long long)pl->vpp);
+	else
+		STEP_TERM(ledger, out->seconds, PART_BUBBLE, r->bubble, "pipeline bubble", SCHEDULE_SOURCE,
+		    "ways through the schedule's order, %lld stages of %lld chunks: F %.4g, B %.4g, "
+		    "of it weights %.4g s", (long long)pl->pp, (long long)pl->vpp, s.forward,
+		    s.backward, s.weight);
+}
+
+static void
+step_terms(struct steptime *out, const struct run *r, const struct plan *p,
+    const struct traffic *t, const struct placement *pl, struct ledger *ledger)
+{
+	const struct stage *s = &r->slowest;
+	const double m = r->microbatches;
+
+	if (ledger != NULL)
+		ledger->stage = (int32_t)r->rank;
+	STEP_TERM(ledger, out->seconds, PART_COMPUTE, m * s->forward, "forward", GEMM_SOURCE,
+	    "micro-batches*forward of the slowest stage = %.0f*%.6g s", m, s->forward);
+	STEP_TERM(ledger, out->seconds, PART_COMPUTE, m * s->backward, "backward", GEMM_SOURCE,
+	    "micro-batches*backward of the slowest stage = %.0f*%.6g s", m, s->backward);
+	out->compute_seconds = out->seconds;
+	if (s->recompute > 0)
+		STEP_TERM(ledger, out->seconds, PART_RECOMPUTE, m * s->recompute, "recompute", GEMM_SOURCE,
+		    "micro-batches*recompute of the slowest stage = %.0f*%.6g s", m, s->recompute);
+	out->recompute_seconds = m * s->recompute;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct traffic_row *row = &t->row[i];
+
+		if (row->exposed_seconds > 0)
+			STEP_TERM(ledger, out->seconds, PART_EXPOSED, row->exposed_seconds, exposed_name(row),
+			    TRAFFIC_SOURCE, "%s over %lld GPUs: %.6g s, of which exposed %.6g s",
+			    row->collective, (long long)row->span.size, row->seconds,
+			    row->exposed_seconds);
+	}
+	out->exposed_comm_seconds = traffic_exposed(t);
+	bubble_term(out, r, p, pl, ledger);
+	STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->optimizer, "optimizer", OPTIMIZER_SOURCE,
+	    "(%.0f*parameters + %.0f*parameters held)/memory rate = %.6g s", LOCAL_BYTES,
+	    OWNED_BYTES, r->optimizer);
+	if (r->muon > 0)
+		STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->muon, "orthogonal updates of Muon",
+		    MUON_SOURCE, "%.0f steps*6*smaller side*weights/compute rate = %.4g s", MUON_STEPS,
+		    r->muon);
+	if (r->slices > 0)
+		STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->slices, "slices of parameters", SLICE_SOURCE,
+		    "slices (weights of the stage*DP)*seconds = %.0f*%.3g s",
+		    r->slices / SLICE_SECONDS, SLICE_SECONDS);
+	out->optimizer_seconds = r->optimizer + r->muon + r->slices;
+	out->bubble_seconds = r->bubble;
+	out->bubble_fraction = out->seconds > 0 ? r->bubble / out->seconds : 0;
+	if (ledger != NULL)
+		ledger->stage = -1;
+}
+
+/* FLOP of recompute for one token; layers: of each kind that a full one runs again. */
+static double
+recomputed_flops(const struct plan *p, const struct step_setup *set,
+    const double layers[LAYER_KINDS])
+{
+	const unsigned again = set->again;
+	const struct flops *f = &set->causal;
+	const bool moe = (again & AGAIN_MOE) != 0;
+	double full = 0;
+
+	if (p->training.recompute == RECOMPUTE_FULL) {
+		for (int k = 0; k < LAYER_KINDS; k++)
+			full += layers[k] > 0 ? layers[k] * flops_of_layer(p, k) / 3 : 0;
+		return full;
+	}
+	return ((again & AGAIN_CORE_ATTN) ? f->core / 3 : 0) +
+	    ((again & AGAIN_MLA_UP_PROJ) ? f->up / 3 : 0) +
+	    ((again & AGAIN_MLP) ? f->mlp / 3 : 0) + (moe ? f->experts / 3 : 0) +
+	    (moe || (again & AGAIN_SHARED_EXPERTS) ? f->shared / 3 : 0);
+}
+
+static void
+rates(struct steptime *out, const struct plan *p, const struct run *r,
+    struct ledger *ledger)
+{
+	const struct flops f = r->set->causal;
+	const double tokens = (double)p->training.global_batch_size *
+	    (double)p->training.sequence_length;
+	const double gpus = (double)plan_world(p);
+	const double values[] = { f.projections, f.core, f.mlp, f.shared, f.experts, f.head,
+		f.mtp };
+	static const char *const names[] = {
+		"attention projections", "attention core (causal half)", "MLP", "shared experts",
+		"routed experts", "head", "multi-token prediction"
+	};
+	double rate;
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (values[i] > 0)
+			LEDGER_ADD(ledger, out->model_flops, QUANTITY_FLOPS, tokens * values[i], names[i],
+			    FLOPS_SOURCE, "tokens*FLOP of a token, forward and backward = %.0f*%.6g", tokens,
+			    values[i]);
+	out->hardware_flops = out->model_flops + tokens * recomputed_flops(p, r->set, r->again);
+	out->full_flops = tokens * flops_sum(r->set->full);
+	if (out->seconds <= 0)
+		return;
+	rate = 1 / (out->seconds * gpus);
+	out->tokens_per_second = tokens / out->seconds;
+	out->tokens_per_second_per_gpu = tokens * rate;
+	out->training_seconds = p->training.token_budget * 1e9 / out->tokens_per_second;
+	out->model_tflops_per_gpu = out->model_flops * rate / 1e12;
+	rate /= r->set->machine.peak;
+	out->mfu = out->model_flops * rate;
+	out->hfu = out->hardware_flops * rate;
+	out->mfu_full = out->full_flops * rate;
+}
+
+/* ---- all of it ---------------------------------------------------------------------- */
+
+/* What the micro-batches take on the slowest stage: the first terms of the step, to which
+ * others only add. */
+static double
+least_seconds(const struct run *r)
+{
+	return r->microbatches * r->slowest.forward + r->microbatches * r->slowest.backward +
+	    r->microbatches * r->slowest.recompute;
+}
+
+/* Traffic of the step, and the parameters of the stage that holds most. */
+static struct stage_params
+add_traffic(const struct run *r, const struct plan *p, const struct layout *l,
+    const struct placement *pl, struct traffic *traffic, struct ledger *ledger)
+{
+	const struct window window = { r->slowest.forward,
+		r->slowest.backward + r->slowest.recompute, r->slowest.layers, r->microbatches };
+	const struct stage_params held = most_held(p, pl, r->rank);
+	double units[UNIT_COUNT];
+
+	if (ledger != NULL)
+		ledger->stage = (int32_t)r->rank;
+	for (int u = 0; u < UNIT_COUNT; u++)
+		units[u] = r->microbatches * r->slowest.units[u];
+	traffic_add_flows(traffic, &r->set->flows, units, ledger);
+	traffic_add_step(traffic, p, l, pl, &held, &window, ledger);
+	return held;
+}
+
+struct steptime
+steptime_within(struct step_setup *s, double limit, const struct plan *p,
+    const struct layout *l, const struct placement *pl, int64_t microbatches,
+    struct traffic *traffic, struct ledger *ledger)
+{
+	struct run r; /* large: filled in part by part */
+	struct steptime out = { .efficiency_error = s->machine.error };
+	const struct machine *g = &s->machine;
+	struct pipeline_times times;
+	struct stage_params held;
+
+	traffic->count = 0;
+	r.set = s;
+	r.microbatches = microbatches > 0 ? (double)microbatches : 1;
+	run_stages(&r, p, pl);
+	if (least_seconds(&r) > limit) {
+		out.seconds = least_seconds(&r);
+		return out;
+	}
+	held = add_traffic(&r, p, l, pl, traffic, ledger);
+	if (!g->known)
+		return out;
+	r.optimizer = optimizer_seconds(p, l, g, &held);
+	r.muon = muon_seconds(p, l, g, &held);
+	r.slices = slice_seconds(p, l, &r.slowest);
+	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
+	    stage_passes(&r.slowest).forward, r.slowest.weight, r.microbatches };
+	r.bubble = bubble_seconds(p->training.schedule, &times);
+	step_terms(&out, &r, p, traffic, pl, ledger);
+	rates(&out, p, &r, ledger);
+	return out;
+}
+
+struct steptime
+steptime_estimate(const struct plan *p, const struct layout *l, const struct placement *pl,
+    int64_t microbatches, struct traffic *traffic, struct ledger *ledger)
+{
+	struct step_setup s; /* large: filled in part by part */
+
+	step_setup_batch(&s, p);
+	step_setup_plan(&s, p, l);
+	return steptime_within(&s, INFINITY, p, l, pl, microbatches, traffic, ledger);
+}
+
+bool
+steptime_chunks(const struct plan *p, const struct layout *l, const struct placement *pl,
+    struct chunk_time *out)
+{
+	struct step_setup set;
+
+	step_setup_batch(&set, p);
+	if (!set.machine.known)
+		return false;
+	step_setup_plan(&set, p, l);
+	for (int64_t i = 0; i < pl->pp * pl->vpp; i++) {
+		struct stage s;
+
+		stage_count(&s, p, &pl->chunk[i], 1, set.parts.usual);
+		stage_time(&s, &set, p);
+		out[i] = stage_passes(&s);
+	}
+	return true;
+}

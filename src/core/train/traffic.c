@@ -1,0 +1,436 @@
+#include "core/train/traffic.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/framework/framework.h"
+#include "core/plan/batch.h"
+
+#define TP_SOURCE "Megatron-LM megatron/core/tensor_parallel/layers.py"
+#define CP_SOURCE "Transformer Engine attention/dot_product_attention/context_parallel.py"
+#define EP_SOURCE "Megatron-LM megatron/core/transformer/moe/token_dispatcher.py"
+#define LOSS_SOURCE "Megatron-LM megatron/core/tensor_parallel/cross_entropy.py"
+
+/* What remains of traffic that runs beside matrix products: both share SMs and memory, and
+ * the first and last piece have nothing to hide behind. */
+#define OVERLAP_REST 0.15
+
+/* The same where PyTorch cuts products and collectives into pieces (async TP): torchtitan
+ * benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3_h100_202412_torchtitan.md
+ * give 4 to 16 % of a step of which TP's traffic is about a fifth; chosen on three pairs. */
+#define ASYNC_TP_REST 0.6
+
+/* The same of expert all-to-all beside another micro-batch: its kernels take many SMs
+ * (yanring/Megatron-MoE-ModelZoo best_practice/qwen3/readme.md: Qwen3-235B on 256 H100
+ * went from 19.7 to 17.6 s a step, about half of its all-to-all; one pair of runs). */
+#define EXPERT_REST 0.5
+
+const char *
+traffic_dim_name(enum traffic_dim dim)
+{
+	static const char *const names[TRAFFIC_DIMS] = {
+		"tp", "cp", "pp", "dp", "edp", "ep", "etp", "embd"
+	};
+
+	return names[dim];
+}
+
+/* ---- rows ------------------------------------------------------------------------- */
+
+static struct traffic_row *
+row_of(struct traffic *t, const struct message *m)
+{
+	const char *collective = collective_name(m->collective);
+	struct traffic_row *row;
+
+	for (size_t i = 0; i < t->count; i++) {
+		row = &t->row[i];
+		if (row->dim == m->dim && row->collective == collective &&
+		    row->span.size == m->span.size)
+			return row;
+	}
+	if (t->count == TRAFFIC_ROWS_MAX)
+		return &t->row[TRAFFIC_ROWS_MAX - 1];
+	row = &t->row[t->count++];
+	*row = (struct traffic_row){ .dim = m->dim, .collective = collective, .span = m->span };
+	return row;
+}
+
+static const char *
+factor_text(enum collective c)
+{
+	if (c == COLLECTIVE_SEND)
+		return "1";
+	return c == COLLECTIVE_ALL_REDUCE ? "2*(n-1)/n" : "(n-1)/n";
+}
+
+void
+traffic_add(struct traffic *t, const struct message *m, struct ledger *ledger)
+{
+	struct traffic_row *row;
+
+	if (m->span.size <= 1 || m->calls <= 0 || m->payload <= 0)
+		return;
+	row = row_of(t, m);
+	row->calls += m->calls;
+	row->seconds += m->seconds;
+	row->exposed_seconds += m->exposed;
+	LEDGER_PART(ledger, row->bytes, QUANTITY_TRAFFIC, PART_ROW + (int32_t)(row - t->row),
+	    m->calls * collective_bytes(m->collective, m->payload, m->span.size), m->name,
+	    m->source, "%s %s: calls*%s*(%s) = %.0f*%s*%.0f, n=%lld",
+	    traffic_dim_name(m->dim), collective_name(m->collective), factor_text(m->collective),
+	    m->formula, m->calls, factor_text(m->collective), m->payload, (long long)m->span.size);
+}
+
+double
+traffic_exposed(const struct traffic *t)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		sum += t->row[i].exposed_seconds;
+	return sum;
+}
+
+/* ---- flows of a micro-batch ------------------------------------------------------- */
+
+static struct span
+kind_span(const struct plan *p, const struct layout *l, const char *name, const char *other)
+{
+	int kind = layout_kind(l, name);
+
+	if (kind < 0 && other != NULL)
+		kind = layout_kind(l, other);
+	return link_span(p, l, kind);
+}
+
+/* Exposed: calls that nothing hides, in calls. */
+static void
+put(struct flows *f, const struct plan *p, struct flow flow, double exposed)
+{
+	if (flow.span.size <= 1 || flow.payload <= 0 || flow.forward + flow.backward <= 0)
+		return;
+	if (flow.seconds <= 0)
+		flow.seconds = collective_seconds(p, flow.collective, flow.payload, &flow.span);
+	flow.exposed = exposed * flow.seconds;
+	f->exposed[flow.unit] += flow.exposed;
+	f->flow[f->count++] = flow;
+}
+
+/* Share of one call that work of `window` seconds beside it does not hide. */
+static double
+beside(double seconds, double window)
+{
+	if (seconds <= 0)
+		return 0;
+	return fmax(OVERLAP_REST, 1 - window / seconds);
+}
+
+/* Seconds of one TP collective over the activations of a micro-batch. */
+struct tensor_times {
+	double reduce, gather; /* reduce: all-reduce, or reduce-scatter with sequence parallelism */
+};
+
+static struct tensor_times
+tensor_times(const struct plan *p, const struct span *span)
+{
+	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
+	const bool sp = p->parallel.sequence_parallel;
+
+	return (struct tensor_times){
+		collective_seconds(p, sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, payload,
+		    span),
+		sp ? collective_seconds(p, COLLECTIVE_ALL_GATHER, payload, span) : 0
+	};
+}
+
+/* The forward calls of x once more, where recompute runs its unit again; open: the share of
+ * them that nothing hides. */
+static void
+put_again(struct flows *f, const struct plan *p, struct flow x, const char *name, double open)
+{
+	if (p->training.recompute == RECOMPUTE_NONE)
+		return;
+	x.name = name;
+	x.unit = x.unit == UNIT_HALF ? UNIT_HALF_AGAIN :
+	    x.unit == UNIT_MOE ? UNIT_MOE_AGAIN : UNIT_ATTENTION_AGAIN;
+	x.backward = x.forward;
+	x.forward = 0;
+	put(f, p, x, open * x.backward);
+}
+
+/*
+ * Each half of a layer (attention, MLP): an all-reduce each way, or with sequence parallelism
+ * an all-gather before and a reduce-scatter after it. Backward gathers the input once more
+ * behind the data gradient, and scatters behind the weight gradient. A full recompute runs
+ * the forward half again, a selective one that of the MLPs that it names (Megatron-LM
+ * megatron/core/transformer/transformer_layer.py, moe/moe_layer.py).
+ */
+static void
+tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
+    const struct work *layer, const struct tensor_times *one)
+{
+	const double rest_open = framework_of(p)->async_tp ? ASYNC_TP_REST :
+	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
+	const double open = p->training.tp_overlap ? rest_open : 1;
+	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
+	struct flow x = { TRAFFIC_TP, "TP", "b*s/CP*h*a", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
+	    *span, payload, one->reduce, 1, 1, 0 };
+
+	if (!p->parallel.sequence_parallel) {
+		x.name = "TP outputs and input gradients";
+		put(f, p, x, open + beside(one->reduce, layer->weight / 2));
+		put_again(f, p, x, "TP outputs, recomputed", open);
+		return;
+	}
+	x.name = "TP gathered inputs";
+	x.collective = COLLECTIVE_ALL_GATHER;
+	x.seconds = one->gather;
+	x.backward = 2;
+	put(f, p, x, 2 * open + beside(one->gather, layer->weight / 2));
+	put_again(f, p, x, "TP gathered inputs, recomputed", open);
+	x.name = "TP scattered outputs";
+	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	x.seconds = one->reduce;
+	x.backward = 1;
+	put(f, p, x, open + beside(one->reduce, layer->weight / 2));
+	put_again(f, p, x, "TP scattered outputs, recomputed", open);
+}
+
+static void
+tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
+    const struct tensor_times *one)
+{
+	const bool sp = p->parallel.sequence_parallel;
+	const double tokens = batch_tokens(p);
+	struct flow x = { TRAFFIC_TP, "TP embedding output", "b*s/CP*h*a", TP_SOURCE,
+	    sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, UNIT_EMBEDDING,
+	    *span, tokens * (double)p->model.hidden_size * batch_width(p), one->reduce, 1, 0, 0 };
+
+	put(f, p, x, 1);
+	x.unit = UNIT_HEAD;
+	x.forward = 0;
+	x.backward = 1;
+	x.name = "TP input gradient of the head";
+	put(f, p, x, 1);
+	if (sp) {
+		x.collective = COLLECTIVE_ALL_GATHER;
+		x.seconds = one->gather;
+		x.name = "TP gathered input of the head";
+		x.forward = x.backward = 1;
+		put(f, p, x, 1 + OVERLAP_REST);
+		x.name = "TP gradient of the embedding";
+		x.unit = UNIT_EMBEDDING;
+		x.forward = 0;
+		put(f, p, x, 1);
+	}
+	x = (struct flow){ TRAFFIC_TP, "TP loss: maximum, target, sum", "b*s/CP*4", LOSS_SOURCE,
+	    COLLECTIVE_ALL_REDUCE, UNIT_HEAD, *span, tokens * 4, 0, 3, 0, 0 };
+	put(f, p, x, 3);
+}
+
+/* ---- context parallel ------------------------------------------------------------- */
+
+/* Bytes of one rank's keys and values, and of its queries and attention output. */
+struct chunks {
+	double kv, qo;
+};
+
+/* MLA exchanges heads after its up projections, so as many for keys as for queries. */
+static struct chunks
+context_chunks(const struct plan *p)
+{
+	const struct model *m = &p->model;
+	const bool latent = m->attention == ATTENTION_MLA;
+	const double tp = at_least_one(p->parallel.tp);
+	const double heads = (double)m->attention_heads / tp;
+	const double shared = latent ? heads : fmax(1, (double)m->kv_heads / tp);
+	const double one = batch_tokens(p) * batch_width(p) *
+	    (params_key_dim(m) + params_value_dim(m));
+
+	return (struct chunks){ one * shared, one * heads };
+}
+
+/* Keys and values travel round the ring while attention works on the chunk before. */
+static void
+context_ring(struct flows *f, const struct plan *p, const struct span *span,
+    const struct chunks *c, const struct work *layer)
+{
+	const double n = (double)span->size, steps = n - 1;
+	struct flow x = { TRAFFIC_CP, "CP ring of keys and values", "b*s/CP*kv/TP*(d+v)*a", CP_SOURCE,
+	    COLLECTIVE_SEND, UNIT_ATTENTION, *span, c->kv, 0, steps, 2 * steps, 0 };
+	const double one = collective_seconds(p, COLLECTIVE_SEND, c->kv, span);
+	const double forward = one > 0 ? fmax(0, one - layer->core / n) / one : 0;
+	const double backward = one > 0 ? fmax(0, 2 * one - layer->core_backward / n) / one : 0;
+
+	put(f, p, x, steps * (forward + backward));
+	put_again(f, p, x, "CP ring of keys and values, recomputed", forward);
+}
+
+static void
+context_exchange(struct flows *f, const struct plan *p, const struct span *span,
+    const struct chunks *c)
+{
+	struct flow x = { TRAFFIC_CP, "CP heads for sequence", "(q + o + kv)/4", CP_SOURCE,
+	    COLLECTIVE_ALL_TO_ALL, UNIT_ATTENTION, *span, (c->qo + c->kv) / 4, 0, 4, 4, 0 };
+
+	put(f, p, x, 8);
+	put_again(f, p, x, "CP heads for sequence, recomputed", 1);
+}
+
+/* How many ranks of two-level CP exchange heads: the first number of "2x4", else as many
+ * as there are KV heads on a rank, inside the NVLink domain. */
+static int64_t
+inner_context(const struct plan *p, const struct span *span)
+{
+	const int64_t tp = most_of(1, p->parallel.tp);
+	int64_t n = 0, limit = p->model.kv_heads / tp;
+
+	for (const char *c = p->parallel.hierarchical_cp; *c >= '0' && *c <= '9'; c++)
+		n = n * 10 + (*c - '0');
+	if (n > 0)
+		return n < span->size ? n : span->size;
+	if (limit > span->inside)
+		limit = span->inside;
+	for (n = 1; n * 2 <= limit && span->size % (n * 2) == 0; n *= 2)
+		continue;
+	return n;
+}
+
+static void
+context(struct flows *f, const struct plan *p, const struct span *cp, const struct work *layer)
+{
+	const struct chunks c = context_chunks(p);
+	struct span span = *cp, inner, outer;
+	struct flow x;
+
+	switch (p->parallel.cp_comm) {
+	case CP_COMM_P2P:
+		context_ring(f, p, &span, &c, layer);
+		return;
+	case CP_COMM_A2A:
+		context_exchange(f, p, &span, &c);
+		return;
+	case CP_COMM_ALLGATHER:
+		x = (struct flow){ TRAFFIC_CP, "CP gathered keys and values", "CP*b*s/CP*kv/TP*(d+v)*a",
+		    CP_SOURCE, COLLECTIVE_ALL_GATHER, UNIT_ATTENTION, span, c.kv * (double)span.size,
+		    0, 1, 1, 0 };
+		put(f, p, x, 2);
+		put_again(f, p, x, "CP gathered keys and values, recomputed", 1);
+		x.name = "CP key and value gradients";
+		x.collective = COLLECTIVE_REDUCE_SCATTER;
+		x.forward = 0;
+		x.backward = 1;
+		put(f, p, x, 1);
+		return;
+	default:
+		inner = link_stride(p, inner_context(p, &span), p->parallel.tp);
+		outer = link_stride(p, span.size / inner.size, p->parallel.tp * inner.size);
+		context_exchange(f, p, &inner, &c);
+		context_ring(f, p, &outer, &c, layer);
+	}
+}
+
+/* ---- experts ---------------------------------------------------------------------- */
+
+static void
+expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
+    const struct work *layer)
+{
+	const struct span ep = spans->ep, etp = spans->etp;
+	const double tokens = batch_tokens(p) / at_least_one(p->parallel.tp);
+	const double k = (double)p->model.experts_per_token;
+	const double width = (double)p->model.hidden_size * batch_width(p); /* bytes of a token */
+	const double capacity = p->training.moe_capacity_factor;
+	struct flow x = { TRAFFIC_EP, "EP dispatch and combine", "b*s/CP/TP*topk*h*a", EP_SOURCE,
+	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * width, 0, 2, 2, 0 };
+	double open = 1, busy = 1;
+
+	if (capacity > 0)
+		x.payload *= capacity;
+	else
+		busy = fmax(1, p->training.moe_imbalance);
+	x.seconds = busy * link_dispatch_seconds(p, tokens, width, x.payload / (tokens * width),
+	    &ep);
+	if (p->training.moe_overlap)
+		open = fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
+	put(f, p, x, 4 * open);
+	put_again(f, p, x, "EP dispatch and combine, recomputed", open);
+	x = (struct flow){ TRAFFIC_ETP, "ETP gathered tokens", "ETP*b*s/CP/TP*topk*h*a", EP_SOURCE,
+	    COLLECTIVE_ALL_GATHER, UNIT_MOE, etp, tokens * k * width * (double)etp.size, 0, 1,
+	    1, 0 };
+	put(f, p, x, 2);
+	put_again(f, p, x, "ETP gathered tokens, recomputed", 1);
+	x.name = "ETP scattered tokens";
+	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	put(f, p, x, 2);
+	put_again(f, p, x, "ETP scattered tokens, recomputed", 1);
+}
+
+struct flow_spans
+traffic_spans(const struct plan *p, const struct layout *l)
+{
+	const struct parallel *par = &p->parallel;
+	const struct span alone = link_span(p, l, -1);
+	struct flow_spans s = { alone, alone, alone, alone };
+
+	if (par->tp > 1)
+		s.tp = kind_span(p, l, "tp", "model");
+	if (par->cp > 1)
+		s.cp = kind_span(p, l, "cp", "sequence_parallel");
+	if (plan_has_experts(p)) {
+		s.ep = kind_span(p, l, "ep", NULL);
+		s.etp = kind_span(p, l, "etp", par->etp > 1 ? "model" : NULL);
+	}
+	return s;
+}
+
+static bool
+span_equal(const struct span *a, const struct span *b)
+{
+	return a->kind == b->kind && a->size == b->size && a->inside == b->inside &&
+	    a->domains == b->domains && a->nodes == b->nodes && !(a->nic_share < b->nic_share) &&
+	    !(a->nic_share > b->nic_share);
+}
+
+bool
+flow_spans_equal(const struct flow_spans *a, const struct flow_spans *b)
+{
+	return span_equal(&a->tp, &b->tp) && span_equal(&a->cp, &b->cp) &&
+	    span_equal(&a->ep, &b->ep) && span_equal(&a->etp, &b->etp);
+}
+
+void
+traffic_flows(struct flows *out, const struct plan *p, const struct flow_spans *spans,
+    const struct work *layer)
+{
+	struct tensor_times one;
+
+	out->count = 0;
+	for (int i = 0; i < UNIT_COUNT; i++)
+		out->exposed[i] = 0;
+	if (p->parallel.tp > 1) {
+		one = tensor_times(p, &spans->tp);
+		tensor_halves(out, p, &spans->tp, layer, &one);
+		tensor_ends(out, p, &spans->tp, &one);
+	}
+	if (p->parallel.cp > 1)
+		context(out, p, &spans->cp, layer);
+	if (plan_has_experts(p))
+		expert(out, p, spans, layer);
+}
+
+void
+traffic_add_flows(struct traffic *t, const struct flows *flows, const double units[UNIT_COUNT],
+    struct ledger *ledger)
+{
+	for (size_t i = 0; i < flows->count; i++) {
+		const struct flow *f = &flows->flow[i];
+		const double times = units[f->unit], calls = times * (f->forward + f->backward);
+		const struct message m = { f->dim, f->name, f->formula, f->source, f->collective,
+		    f->span, f->payload, calls, calls * f->seconds, times * f->exposed };
+
+		traffic_add(t, &m, ledger);
+	}
+}

@@ -1,0 +1,400 @@
+/*
+ * traffic_step.c - traffic that does not belong to a layer: pipeline, data parallel with
+ * ZeRO, expert data parallel, tied embeddings (traffic.h).
+ */
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/framework/framework.h"
+#include "core/plan/batch.h"
+#include "core/train/memory.h"
+#include "core/train/traffic.h"
+
+#define PP_SOURCE "Megatron-LM megatron/core/pipeline_parallel/schedules.py"
+#define DP_SOURCE "Megatron-LM megatron/core/distributed/param_and_grad_buffer.py"
+#define MIRROR_SOURCE "deepseek-ai/DualPipe examples/example_dualpipe.py"
+#define ZERO_SOURCE "DeepSpeed deepspeed/runtime/zero; torchtitan docs/fsdp.md"
+#define EMBD_SOURCE "Megatron-LM megatron/core/distributed/finalize_model_grads.py"
+
+static double
+grad_bytes(const struct plan *p)
+{
+	if (framework_of(p)->gradients_in_precision)
+		return p->training.precision == PRECISION_FP32 ? 4 : 2;
+	return p->training.grad_dtype == GRAD_FP32 || p->training.precision == PRECISION_FP32 ?
+	    4 : 2;
+}
+
+static double
+weight_bytes(const struct plan *p)
+{
+	if (p->training.precision == PRECISION_FP32)
+		return 4;
+	return p->training.precision == PRECISION_FP8 && p->training.fp8_param_gather ? 1 : 2;
+}
+
+/* m.seconds: of one call, 0 to take it from the link; exposed below 0: all of it. */
+static void
+add(struct traffic *t, const struct plan *p, struct message m, double calls, double exposed,
+    struct ledger *ledger)
+{
+	const double one = m.seconds > 0 ? m.seconds :
+	    collective_seconds(p, m.collective, m.payload, &m.span);
+
+	m.calls = calls;
+	m.seconds = calls * one;
+	m.exposed = exposed < 0 ? m.seconds : fmin(exposed, m.seconds);
+	traffic_add(t, &m, ledger);
+}
+
+/* ---- pipeline --------------------------------------------------------------------- */
+
+/* How far apart the ranks of neighbouring stages are. */
+static int64_t
+stage_stride(const struct layout *l, const struct placement *pl)
+{
+	const int axis = layout_pipeline_axis(l);
+
+	return axis < 0 ? l->world / pl->pp : l->grid[0].axis[axis].stride;
+}
+
+/*
+ * An activation forward and a gradient back at every boundary of every micro-batch. With
+ * one chunk a rank waits for both; with several the next chunk hides them, except while
+ * the pipeline fills and drains.
+ */
+static void
+pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
+    const struct placement *pl, const struct window *w, struct ledger *ledger)
+{
+	const double m = w->microbatches, v = (double)pl->vpp, n = (double)pl->pp;
+	struct message x = { TRAFFIC_PP, "PP activations and gradients", "b*s/CP/TP*h*a", PP_SOURCE,
+	    COLLECTIVE_SEND, { 0 },
+	    batch_tokens_split(p) * (double)p->model.hidden_size * batch_width(p), 0, 0, 0 };
+	double sends, one, waits;
+	bool folded;
+
+	if (pl->pp <= 1)
+		return;
+	x.span = link_stride(p, pl->pp, stage_stride(l, pl));
+	/* A rank between others sends both ways; of two ranks each sends one way, and the
+	 * other way where chunks wrap round, but not where the second ones fold back. */
+	folded = placement_chunk(pl, 0, pl->vpp - 1)->loss;
+	sends = n > 2 ? 2 * m * v : m * (folded ? v : 2 * v - 1);
+	one = collective_seconds(p, COLLECTIVE_SEND, x.payload, &x.span);
+	waits = v > 1 ? 2 * (n - 1) * v : 2 * (m + n - 1);
+	add(t, p, x, sends, waits * one, ledger);
+}
+
+/* ---- data parallel ---------------------------------------------------------------- */
+
+/* Names of the terms. */
+struct replica_names {
+	const char *gradients, *each, *gathered, *copies, *mirrored;
+};
+
+static const struct replica_names dense_names = {
+	"DP gradients", "DP gradients of each micro-batch", "DP gathered parameters",
+	"DP gradients between copies", "DP gradients of mirrored stages"
+};
+static const struct replica_names expert_names = {
+	"EDP gradients", "EDP gradients of each micro-batch", "EDP gathered parameters",
+	"EDP gradients between copies", "EDP gradients of mirrored stages"
+};
+
+/* One set of parameters and the ranks that share it. */
+struct replica {
+	enum traffic_dim dim;
+	struct replica_names name;
+	struct span shard, copies; /* that split the state; that hold the same split */
+	double params;
+};
+
+static struct span
+span_named(const struct plan *p, const struct layout *l, const char *const names[])
+{
+	for (; *names != NULL; names++) {
+		const int kind = layout_kind(l, *names);
+
+		if (kind >= 0)
+			return link_span(p, l, kind);
+	}
+	return link_span(p, l, -1);
+}
+
+static struct replica
+replica_dense(const struct plan *p, const struct layout *l, double params)
+{
+	static const char *const whole[] = { "dp_cp", "data", "loss", "dp", NULL };
+	static const char *const part[] = { "dp_cp_intra", "fsdp", NULL };
+	const int64_t copies = p->parallel.dp_replicate;
+	struct replica r = { .dim = TRAFFIC_DP, .name = dense_names, .params = params };
+
+	r.shard = span_named(p, l, whole);
+	r.copies = link_span(p, l, -1);
+	if (copies > 1 && r.shard.size % copies == 0) {
+		const struct span inner = span_named(p, l, part);
+		const int64_t stride = l->world / (copies * most_of(1, p->parallel.pp));
+
+		if (inner.size > 1)
+			r.shard = inner;
+		r.copies = link_stride(p, copies, stride);
+	}
+	return r;
+}
+
+static struct replica
+replica_expert(const struct plan *p, const struct layout *l, double params)
+{
+	static const char *const whole[] = { "edp", "efsdp", "dp_cp", NULL };
+	static const char *const part[] = { "edp_intra", "efsdp", NULL };
+	static const char *const unsplit[] = { "fsdp", NULL };
+	const bool own = !framework_of(p)->experts_need_ep || p->parallel.ep > 1;
+	const int64_t copies = p->parallel.dp_replicate;
+	struct replica r = { .dim = TRAFFIC_EDP, .name = expert_names, .params = params };
+
+	r.shard = span_named(p, l, own ? whole : unsplit);
+	r.copies = link_span(p, l, -1);
+	if (copies > 1) {
+		r.shard = span_named(p, l, own ? part : unsplit);
+		r.copies = link_stride(p, copies,
+		    l->world / (copies * most_of(1, p->parallel.pp)));
+	}
+	return r;
+}
+
+/*
+ * Once a step: gradients behind the backward pass of the last micro-batch, parameters
+ * behind the forward pass of the first. The last bucket of gradients and the first of
+ * parameters have nothing to hide behind (Megatron's buckets hold 40 million parameters,
+ * or a million for each rank).
+ */
+static double
+once_exposed(double seconds, double window, const struct replica *r, bool overlap)
+{
+	const double bucket = fmax(40e6, 1e6 * (double)r->shard.size);
+	const double ends = seconds * fmin(1, bucket / fmax(1, r->params));
+
+	return overlap ? fmax(ends, seconds - window) : seconds;
+}
+
+static void
+gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	struct message x = { r->dim, r->name.gathered, "parameters*bytes", DP_SOURCE,
+	    COLLECTIVE_ALL_GATHER, r->shard, r->params * weight_bytes(p), 0, 0, 0 };
+
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, 1, once_exposed(x.seconds, w->forward, r, p->training.overlap_param_gather),
+	    ledger);
+}
+
+static void
+reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	const bool whole = p->parallel.zero_stage == 0;
+	struct message x = { r->dim, r->name.gradients, "parameters*bytes", DP_SOURCE,
+	    whole ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER, r->shard,
+	    r->params * grad_bytes(p), 0, 0, 0 };
+
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, 1, once_exposed(x.seconds, w->backward, r, p->training.overlap_grad_reduce),
+	    ledger);
+	if (!whole)
+		gather_once(t, p, r, w, ledger);
+}
+
+/* ZeRO-2 reduces in every micro-batch. */
+static void
+reduce_each(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	const bool overlap = p->training.overlap_grad_reduce;
+	struct message x = { r->dim, r->name.each, "parameters*bytes", ZERO_SOURCE,
+	    COLLECTIVE_REDUCE_SCATTER, r->shard, r->params * grad_bytes(p), 0, 0, 0 };
+
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, w->microbatches,
+	    w->microbatches * once_exposed(x.seconds, w->backward, r, overlap), ledger);
+	gather_once(t, p, r, w, ledger);
+}
+
+/* Hidden traffic takes SMs and memory from the compute that hides it: a share of its time
+ * (calculon systems/a100_80g.json, on NVLink; the DeepSeek-V3 report, arXiv 2412.19437,
+ * section 3.2.2: 20 of 132 SMs for traffic on both). */
+#define STEAL 0.15
+
+/*
+ * ZeRO-3: parameters are gathered before forward and again before backward, layer by
+ * layer, gradients scattered after it: what does not fit behind the compute of the layers
+ * is exposed, and the first layer always. Without overlap_param_gather PyTorch's FSDP still
+ * runs ahead in the forward pass, and the backward pass waits (PyTorch docs/source/notes/
+ * fsdp.rst, BACKWARD_POST).
+ *
+ * With a pipeline torchtitan keeps gathered parameters through all micro-batches (torchtitan
+ * torchtitan/distributed/fsdp.py, get_fsdp_reshard_after_forward_policy), and gradients are
+ * scattered once, after the last backward pass and not behind it (PyTorch
+ * torch/distributed/pipelining/stage.py, run_post_backward).
+ */
+static void
+gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	const bool once = framework_of(p)->gathers_once && p->parallel.pp > 1;
+	const double times = once ? 1 : w->microbatches, gathers = once ? 1 : 2;
+	const double layers = fmax(1, w->layers), inner = (layers - 1) / layers;
+	struct message x = { r->dim, r->name.gathered, "parameters/layers*bytes", ZERO_SOURCE,
+	    COLLECTIVE_ALL_GATHER, r->shard, r->params * weight_bytes(p) / layers, 0, 0, 0 };
+	double gather, scatter, exposed;
+
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	gather = x.seconds * layers;
+	exposed = p->training.overlap_param_gather || framework_of(p)->prefetches ?
+	    fmax(gather / layers, gather - inner * w->forward) : gather;
+	if (!once)
+		exposed += p->training.overlap_param_gather ?
+		    fmax(gather / layers, gather - inner * w->backward) : gather;
+	exposed += STEAL * fmax(0, gathers * gather - exposed);
+	add(t, p, x, times * gathers * layers, times * exposed, ledger);
+	x.name = once ? r->name.gradients : r->name.each;
+	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	x.payload = r->params * grad_bytes(p) / layers;
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	scatter = x.seconds * layers;
+	exposed = fmax(scatter / layers, scatter - fmax(0, inner * w->backward - gather));
+	exposed += STEAL * (scatter - exposed);
+	if (once || !p->training.overlap_grad_reduce)
+		exposed = scatter;
+	add(t, p, x, times * layers, times * exposed, ledger);
+}
+
+static void
+replicas(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct ledger *ledger)
+{
+	struct message x = { r->dim, r->name.copies, "parameters*bytes/shards",
+	    DP_SOURCE, COLLECTIVE_ALL_REDUCE, r->copies,
+	    r->params * grad_bytes(p) / (double)(r->shard.size > 0 ? r->shard.size : 1), 0, 0, 0 };
+
+	if (r->params <= 0)
+		return;
+	switch (p->parallel.zero_stage) {
+	case 0:
+	case 1:
+		reduce_once(t, p, r, w, ledger);
+		break;
+	case 2:
+		reduce_each(t, p, r, w, ledger);
+		break;
+	default:
+		gather_each(t, p, r, w, ledger);
+	}
+	add(t, p, x, 1, once_exposed(collective_seconds(p, x.collective, x.payload, &x.span),
+	    w->backward, r, p->training.overlap_grad_reduce), ledger);
+}
+
+/*
+ * DualPipe: the ranks r and PP-1-r hold the same two stages and each runs half of the
+ * micro-batches through them, so they add up their gradients, after the reduction over data
+ * parallel ranks what of it each holds. The outermost two lie furthest apart.
+ */
+static void
+mirrored(struct traffic *t, const struct plan *p, const struct layout *l,
+    const struct placement *pl, const struct replica *r, const struct window *w,
+    struct ledger *ledger)
+{
+	const double shards = p->parallel.zero_stage > 0 ? (double)r->shard.size : 1;
+	struct message x = { r->dim, r->name.mirrored, "parameters*bytes/shards", MIRROR_SOURCE,
+	    COLLECTIVE_ALL_REDUCE, { 0 }, r->params * grad_bytes(p) / fmax(1, shards), 0, 0, 0 };
+
+	if (placement_mirror(pl, p, 0) < 0 || r->params <= 0)
+		return;
+	x.span = link_stride(p, 2, (pl->pp - 1) * stage_stride(l, pl));
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	add(t, p, x, 1, once_exposed(x.seconds, w->backward, r, p->training.overlap_grad_reduce),
+	    ledger);
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+/* What the chunks of a rank, `n` of them, hold of embeddings: the first one, a second one. */
+static void
+find_embeddings(const struct chunk *c, int64_t n, bool tied, bool *first, bool *second)
+{
+	for (; n > 0; n--, c++) {
+		*first |= c->embedding;
+		*second |= (c->loss && tied) || c->mtp > 0;
+	}
+}
+
+/* True where a rank holds a second embedding: a tied head, or MTP layers, away from the
+ * first one. */
+static bool
+embedding_copied(const struct plan *p, const struct placement *pl)
+{
+	const bool tied = p->model.tied_embeddings != 0;
+
+	if (!tied && p->model.mtp_layers == 0)
+		return false;
+	for (int64_t rank = 0; rank < pl->pp; rank++) {
+		const int64_t mirror = placement_mirror(pl, p, rank);
+		bool first = false, second = false;
+
+		find_embeddings(placement_chunk(pl, rank, 0), pl->vpp, tied, &first, &second);
+		if (mirror >= 0)
+			find_embeddings(placement_chunk(pl, mirror, 0), pl->vpp, tied, &first, &second);
+		if (second && !first)
+			return true;
+	}
+	return false;
+}
+
+/* Gradients that a step sums up besides those of the shards. */
+static void
+extras(struct traffic *t, const struct plan *p, const struct layout *l,
+    const struct placement *pl, const struct window *w, struct ledger *ledger)
+{
+	const double tp = at_least_one(p->parallel.tp);
+	const double h = (double)p->model.hidden_size;
+	struct message x = { TRAFFIC_EMBD, "EMBD gradient of the embedding's copies",
+	    "vocabulary/TP*h*bytes", EMBD_SOURCE, COLLECTIVE_ALL_REDUCE, { 0 },
+	    (double)params_padded_vocab(p) * h / tp * grad_bytes(p), 0, 0, 0 };
+	int kind = layout_kind(l, "embd");
+
+	if (embedding_copied(p, pl)) {
+		x.span = kind >= 0 ? link_span(p, l, kind) :
+		    link_stride(p, 2, l->world - l->world / pl->pp);
+		add(t, p, x, 1, -1, ledger);
+	}
+	if (tp <= 1 || !p->parallel.sequence_parallel)
+		return;
+	kind = layout_kind(l, "tp");
+	x.dim = TRAFFIC_TP;
+	x.name = "TP gradients of the norms";
+	x.formula = "norms*h*bytes";
+	x.span = link_span(p, l, kind >= 0 ? kind : layout_kind(l, "model"));
+	x.payload = w->layers * (double)p->model.norms_per_layer * h *
+	    (p->model.norm == NORM_LAYER ? 2 : 1) * grad_bytes(p);
+	add(t, p, x, 1, -1, ledger);
+}
+
+void
+traffic_add_step(struct traffic *t, const struct plan *p, const struct layout *l,
+    const struct placement *pl, const struct stage_params *held, const struct window *w,
+    struct ledger *ledger)
+{
+	struct replica r = replica_dense(p, l, held->dense);
+
+	pipeline(t, p, l, pl, w, ledger);
+	replicas(t, p, &r, w, ledger);
+	mirrored(t, p, l, pl, &r, w, ledger);
+	if (held->expert > 0) {
+		r = replica_expert(p, l, held->expert);
+		replicas(t, p, &r, w, ledger);
+		mirrored(t, p, l, pl, &r, w, ledger);
+	}
+	extras(t, p, l, pl, w, ledger);
+}

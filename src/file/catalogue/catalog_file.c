@@ -1,0 +1,439 @@
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "core/base/show.h"
+#include "core/base/text.h"
+#include "core/framework/resolve.h"
+#include "file/plan/errors.h"
+#include "file/catalogue/catalog_file.h"
+#include "file/plan/paths.h"
+#include "file/plan/cfg.h"
+#include "file/plan/slurp.h"
+
+/* One kind of catalogue file: NAME.cfg holds NAME = ( { ... }, ... ); */
+struct kind {
+	const char *name, *section;
+	size_t list; /* offset in struct catalog */
+};
+
+static const struct kind gpus = { "gpus", "cluster", offsetof(struct catalog, gpus) };
+static const struct kind models = { "models", "model", offsetof(struct catalog, models) };
+
+struct loader {
+	struct catalog *catalog;
+	struct file_errors *errors;
+	struct plan defaults; /* made once: it is the dearest part of an entry */
+};
+
+/* ---- lists ------------------------------------------------------------------------- */
+
+static struct catalog_entry *
+list_grow(struct catalog_list *list)
+{
+	size_t n = list->count;
+	struct catalog_entry *entry = list->entry;
+
+	/* Room is a power of two. */
+	if ((n & (n - 1)) == 0) {
+		entry = realloc(entry, (n == 0 ? 1 : n * 2) * sizeof *entry);
+		if (entry == NULL)
+			return NULL;
+		list->entry = entry;
+	}
+	list->count++;
+	return &entry[n];
+}
+
+/* Add an entry; one of that name that stands before `first`, in an earlier file, is
+ * replaced instead. */
+static bool
+list_put(struct catalog_list *list, size_t first, const struct catalog_entry *entry)
+{
+	struct catalog_entry *place = NULL;
+
+	for (size_t i = 0; i < first && place == NULL; i++)
+		if (strcasecmp(list->entry[i].id, entry->id) == 0)
+			place = &list->entry[i];
+	if (place == NULL && (place = list_grow(list)) == NULL)
+		return false;
+	*place = *entry;
+	return true;
+}
+
+/* ---- entries of models.cfg and gpus.cfg ----------------------------------------------- */
+
+/* Names are typed on command lines: nothing that a shell or an eye would stumble over. */
+static bool
+good_id(const char *id)
+{
+	if (id[0] == '\0')
+		return false;
+	for (; *id != '\0'; id++)
+		if (!isalnum((unsigned char)*id) && strchr("._+-", *id) == NULL)
+			return false;
+	return true;
+}
+
+static bool
+put_member(const struct cfg_reader *r, const config_setting_t *s, const struct kind *kind,
+    struct catalog_entry *entry, int *last)
+{
+	const char *key = config_setting_name(s), *close;
+	char path[160];
+	enum field_id f;
+
+	if (strcmp(key, "id") == 0) {
+		if (!cfg_text(r, s, "id", entry->id, sizeof entry->id))
+			return false;
+		if (good_id(entry->id))
+			return true;
+		cfg_error(r, s, "id", "a name is made of letters, digits and . _ + -");
+		return false;
+	}
+	if (strcmp(key, "title") == 0)
+		return cfg_text(r, s, key, entry->title, sizeof entry->title);
+	if (strcmp(key, "source") == 0)
+		return cfg_text(r, s, key, entry->source, sizeof entry->source);
+	if (strcmp(key, "total_params") == 0 && kind == &models)
+		return cfg_int(r, s, key, &entry->total_params);
+	if ((f = cfg_field(kind->section, key, path, sizeof path, last)) != FIELD_COUNT)
+		return cfg_put(r, s, path, f, &entry->values);
+	close = field_near(path);
+	if (close != NULL)
+		cfg_error(r, s, path, "unknown key (fix: did you mean %s?)", close);
+	else
+		cfg_error(r, s, path, "unknown key (fix: shardplan fields lists all)");
+	return false;
+}
+
+static bool
+put_entry(const struct loader *l, const struct cfg_reader *r, const config_setting_t *group,
+    const struct kind *kind, struct catalog_list *list, size_t first)
+{
+	struct catalog_entry entry;
+	bool ok = true;
+	int last = 0;
+
+	memset(&entry, 0, sizeof entry);
+	entry.values = l->defaults;
+	show_path(entry.file, sizeof entry.file, r->file);
+	if (config_setting_type(group) != CONFIG_TYPE_GROUP) {
+		cfg_error(r, group, kind->name,
+		    "needs groups in the list (fix: { id = \"...\"; })");
+		return false;
+	}
+	for (int i = 0; i < config_setting_length(group); i++)
+		ok = put_member(r, config_setting_get_elem(group, (unsigned)i), kind, &entry,
+		    &last) && ok;
+	if (!ok)
+		return false;
+	if (entry.id[0] == '\0') {
+		cfg_error(r, group, kind->name, "an entry without a name (fix: id = \"...\";)");
+		return false;
+	}
+	if (entry.title[0] == '\0')
+		text_copy(entry.title, sizeof entry.title, entry.id);
+	for (size_t i = first; i < list->count; i++)
+		if (strcasecmp(list->entry[i].id, entry.id) == 0) {
+			cfg_error(r, group, "id", "\"%s\" is there twice (fix: rename one)",
+			    entry.id);
+			return false;
+		}
+	if (list_put(list, first, &entry))
+		return true;
+	errors_add(l->errors, r->file, 0, "", "out of memory");
+	return false;
+}
+
+static bool
+put_entries(const struct loader *l, const struct cfg_reader *r, const config_setting_t *root,
+    const struct kind *kind)
+{
+	struct catalog_list *list =
+	    (struct catalog_list *)(void *)((char *)l->catalog + kind->list);
+	size_t first = list->count;
+	bool ok = cfg_format(r, root);
+
+	if (!ok)
+		return false;
+	for (int i = 0; i < config_setting_length(root); i++) {
+		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
+		const char *name = config_setting_name(s);
+
+		if (strcmp(name, "format") == 0)
+			continue;
+		if (strcmp(name, kind->name) != 0) {
+			cfg_error(r, s, name, "unknown key (fix: %s = ( { ... } );)", kind->name);
+			ok = false;
+			continue;
+		}
+		if (config_setting_type(s) != CONFIG_TYPE_LIST) {
+			cfg_error(r, s, name, "needs a list (fix: %s = ( { ... } );)", kind->name);
+			ok = false;
+			continue;
+		}
+		for (int k = 0; k < config_setting_length(s); k++)
+			ok = put_entry(l, r, config_setting_get_elem(s, (unsigned)k), kind, list,
+			    first) && ok;
+	}
+	return ok;
+}
+
+/* Read one file of entries; `needed` says whether it must be there. */
+static bool
+load_entries(const struct loader *l, const char *path, const struct kind *kind, bool needed)
+{
+	const struct cfg_reader r = { path, NULL, l->errors };
+	struct slurp in;
+	struct cfg cfg;
+	char why[256];
+	bool ok;
+
+	if (!slurp_file(&in, path, why, sizeof why)) {
+		if (!needed && (in.error == ENOENT || in.error == ENOTDIR))
+			return true;
+		errors_add(l->errors, path, 0, "", "%s%s", why, needed && in.error == ENOENT ?
+		    " (fix: make install, or name its directory in SHARDPLAN_DATADIR)" : "");
+		return false;
+	}
+	ok = cfg_parse(&cfg, &r, in.text, in.size) &&
+	    put_entries(l, &r, config_root_setting(&cfg.config), kind);
+	cfg_close(&cfg);
+	free(in.text);
+	return ok;
+}
+
+/* ---- clusters ------------------------------------------------------------------------- */
+
+static bool
+load_cluster(const struct loader *l, const char *dir, const char *name, size_t first)
+{
+	struct catalog_list *list = &l->catalog->clusters;
+	struct catalog_entry entry;
+	struct planfile *file = malloc(sizeof *file);
+	char path[PLANFILE_PATH_SIZE];
+	const size_t length = strlen(name) - strlen(".cfg");
+	struct plan plan;
+	bool ok = false;
+
+	memset(&entry, 0, sizeof entry);
+	text_put(path, sizeof path, "%s/%s", dir, name);
+	text_put(entry.id, sizeof entry.id, "%.*s", (int)length, name);
+	if (file == NULL) {
+		errors_add(l->errors, path, 0, "", "out of memory");
+	} else if (length >= sizeof entry.id) {
+		errors_add(l->errors, path, 0, "", "the name of a cluster is too long: %zu bytes "
+		    "(fix: rename the file, to at most %zu and .cfg)", length, sizeof entry.id - 1);
+	} else if (!good_id(entry.id)) {
+		errors_add(l->errors, path, 0, "",
+		    "the name of a cluster is made of letters, digits and . _ + -");
+	} else if (planfile_read(file, &plan, path, l->catalog, l->errors)) {
+		entry.values = l->defaults;
+		for (int i = 0; i < FIELD_COUNT; i++)
+			if (strncmp(field_table[i].path, "cluster.", 8) == 0 &&
+			    field_is_set((enum field_id)i, &plan))
+				field_copy((enum field_id)i, &entry.values, &plan);
+		text_put(entry.title, sizeof entry.title, "%s",
+		    plan.name[0] != '\0' ? plan.name : entry.id);
+		text_put(entry.source, sizeof entry.source, "%s", plan.notes);
+		show_path(entry.file, sizeof entry.file, path);
+		ok = list_put(list, first, &entry);
+	}
+	free(file);
+	return ok;
+}
+
+static int
+is_cluster_file(const struct dirent *e)
+{
+	const size_t n = strlen(e->d_name);
+
+	return e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".cfg") == 0;
+}
+
+/* In one order, so that lists are alike everywhere. */
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool
+load_clusters(const struct loader *l, const char *dir, bool needed)
+{
+	const size_t first = l->catalog->clusters.count;
+	struct dirent **name;
+	const int count = scandir(dir, &name, is_cluster_file, by_name);
+	bool ok = true;
+
+	if (count < 0) {
+		if (!needed && (errno == ENOENT || errno == ENOTDIR))
+			return true;
+		errors_add(l->errors, dir, 0, "", "can not be read: %s", strerror(errno));
+		return false;
+	}
+	for (int i = 0; i < count; i++) {
+		ok = load_cluster(l, dir, name[i]->d_name, first) && ok;
+		free(name[i]);
+	}
+	free(name);
+	return ok;
+}
+
+/* ---- all of it ------------------------------------------------------------------------ */
+
+typedef bool path_finder(char *buf, size_t size, const char *name);
+
+static bool
+load_from(const struct loader *l, path_finder *find, bool needed)
+{
+	static const struct kind *const kinds[] = { &gpus, &models };
+	char path[PLANFILE_PATH_SIZE], name[32];
+	bool ok = true;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		text_put(name, sizeof name, "%s.cfg", kinds[i]->name);
+		if (find(path, sizeof path, name)) {
+			ok = load_entries(l, path, kinds[i], needed) && ok;
+		} else if (needed) {
+			errors_add(l->errors, name, 0, "", "the data directory's name is too long");
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+bool
+catalog_load_clusters(struct catalog *catalog, struct file_errors *errors)
+{
+	const struct loader l = { .catalog = catalog, .errors = errors,
+		.defaults = catalog->defaults };
+	char path[PLANFILE_PATH_SIZE];
+	bool ok = paths_data(path, sizeof path, "clusters") && load_clusters(&l, path, true);
+
+	if (paths_config(path, sizeof path, "clusters"))
+		ok = load_clusters(&l, path, false) && ok;
+	return ok;
+}
+
+/* Begin an empty catalogue. NULL without memory. */
+static struct loader *
+loader_new(struct catalog *catalog, struct file_errors *errors)
+{
+	struct loader *l = malloc(sizeof *l);
+
+	memset(catalog, 0, sizeof *catalog);
+	if (l == NULL) {
+		errors_add(errors, "catalogue", 0, "", "out of memory");
+		return NULL;
+	}
+	l->catalog = catalog;
+	l->errors = errors;
+	plan_defaults(&l->defaults);
+	catalog->defaults = l->defaults;
+	catalog->has_defaults = true;
+	return l;
+}
+
+/*
+ * Where the entry of that name begins in a file's text, and how long it is; NULL unless it
+ * stands there in the shipped files' form: `{ id = "NAME";` at the start of a line, and no
+ * brace within.
+ */
+static const char *
+find_entry(const char *text, const char *name, size_t *size)
+{
+	char head[PLAN_ID_SIZE + 16];
+	const char *start, *end;
+
+	text_put(head, sizeof head, "\n  { id = \"%s\";", name);
+	if ((start = strstr(text, head)) == NULL ||
+	    (end = strchr(start += strlen("\n  "), '}')) == NULL)
+		return NULL;
+	*size = (size_t)(end - start) + 1;
+	return start;
+}
+
+/* Read one entry of a shipped file, which costs a hundredth of the file. */
+static bool
+load_named(const struct loader *l, const char *path, const struct kind *kind, const char *name)
+{
+	const struct cfg_reader r = { path, NULL, l->errors };
+	struct cfg cfg = { .parsed = false };
+	struct slurp in;
+	const char *entry;
+	char why[256], *text = NULL;
+	size_t size;
+	bool ok = false;
+
+	if (!slurp_file(&in, path, why, sizeof why))
+		return false;
+	if ((entry = find_entry(in.text, name, &size)) != NULL &&
+	    (text = malloc(size + 64)) != NULL) {
+		size_t n = text_put(text, size + 64, "%s = ( %.*s );", kind->name, (int)size, entry);
+
+		ok = cfg_parse(&cfg, &r, text, n) &&
+		    put_entries(l, &r, config_root_setting(&cfg.config), kind);
+	}
+	cfg_close(&cfg);
+	free(text);
+	free(in.text);
+	return ok;
+}
+
+/* Nothing of the user's own: it may stand for any entry. */
+static bool
+only_shipped(void)
+{
+	char path[PLANFILE_PATH_SIZE];
+
+	return (!paths_config(path, sizeof path, "gpus.cfg") || access(path, F_OK) != 0) &&
+	    (!paths_config(path, sizeof path, "models.cfg") || access(path, F_OK) != 0);
+}
+
+bool
+catalog_load_named(struct catalog *catalog, const char *gpu, const char *model)
+{
+	struct file_errors errors = { 0 };
+	struct loader *l = loader_new(catalog, &errors);
+	char path[PLANFILE_PATH_SIZE];
+	bool ok = l != NULL && only_shipped() && paths_data(path, sizeof path, "gpus.cfg") &&
+	    load_named(l, path, &gpus, gpu) && paths_data(path, sizeof path, "models.cfg") &&
+	    load_named(l, path, &models, model);
+
+	free(l);
+	if (!ok)
+		catalog_free(catalog);
+	return ok;
+}
+
+bool
+catalog_load(struct catalog *catalog, struct file_errors *errors)
+{
+	struct loader *l = loader_new(catalog, errors);
+	bool ok;
+
+	if (l == NULL)
+		return false;
+	/* The user's entries come second, so that they replace shipped ones. */
+	ok = load_from(l, paths_data, true);
+	ok = load_from(l, paths_config, false) && ok;
+	free(l);
+	if (!ok)
+		catalog_free(catalog);
+	return ok;
+}
+
+void
+catalog_free(struct catalog *catalog)
+{
+	free(catalog->gpus.entry);
+	free(catalog->models.entry);
+	free(catalog->clusters.entry);
+	memset(catalog, 0, sizeof *catalog);
+}

@@ -1,0 +1,252 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "core/base/show.h"
+#include "core/base/text.h"
+#include "file/plan/errors.h"
+#include "file/log/jsonin.h"
+
+/* ---- the text ---------------------------------------------------------------------- */
+
+/* A complaint about the byte at an offset; errors_add knows no columns, so the line goes
+ * with the file name. */
+static void
+complain_at(const struct jsonin *j, const char *text, size_t at, const char *message)
+{
+	char place[PLANFILE_PATH_SIZE + 32], shown[300];
+	unsigned line = 1, column = 1;
+
+	for (size_t i = 0; i < at; i++) {
+		column = text[i] == '\n' ? 1 : column + 1;
+		line += text[i] == '\n';
+	}
+	text_put(place, sizeof place, "%s:%u", j->file, line);
+	show_text(shown, sizeof shown, message);
+	errors_add(j->errors, place, column, "", "%s", shown);
+}
+
+/* Length of a literal of Python's that JSON lacks, 0 when there is none. */
+static size_t
+foreign_literal(const char *text)
+{
+	static const char *const literal[] = { "NaN", "Infinity", "-Infinity" };
+
+	for (size_t i = 0; i < sizeof literal / sizeof literal[0]; i++)
+		if (strncmp(text, literal[i], strlen(literal[i])) == 0)
+			return strlen(literal[i]);
+	return 0;
+}
+
+/*
+ * Copy text, which a NUL follows, with null for what JSON lacks, as long as that literal
+ * where it can be; out has room for 4/3 of it. Refuses what is nested too deep for a
+ * parser that calls itself.
+ */
+static bool
+make_plain(const struct jsonin *j, const char *text, char *out, size_t *length)
+{
+	bool quoted = false;
+	int depth = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; text[i] != '\0'; i++) {
+		const size_t foreign = quoted ? 0 : foreign_literal(text + i);
+
+		if (foreign > 0) {
+			n += (size_t)sprintf(out + n, "%-*s", (int)foreign, "null");
+			i += foreign - 1;
+			continue;
+		}
+		out[n++] = text[i];
+		if (quoted && text[i] == '\\' && text[i + 1] != '\0')
+			out[n++] = text[++i];
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && (text[i] == '{' || text[i] == '['))
+			depth++;
+		else if (!quoted && (text[i] == '}' || text[i] == ']'))
+			depth--;
+		if (depth > JSONIN_DEPTH_MAX) {
+			complain_at(j, text, i, "nested deeper than 64 levels");
+			return false;
+		}
+	}
+	*length = n;
+	return true;
+}
+
+static bool
+parse(struct jsonin *j, const char *text, size_t size)
+{
+	size_t at = strspn(text, " \t\r\n");
+
+	while (at < size) {
+		json_error_t error;
+		json_t *root = json_loadb(text + at, size - at,
+		    JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+
+		if (root == NULL) {
+			complain_at(j, text, at + (size_t)(error.position > 0 ? error.position - 1 : 0),
+			    error.text);
+			return false;
+		}
+		json_decref(j->root);
+		j->root = root;
+		j->texts++;
+		at += (size_t)error.position;
+		at += strspn(text + at, " \t\r\n");
+	}
+	if (j->texts == 0)
+		errors_add(j->errors, j->file, 0, "", "is empty");
+	return j->texts > 0;
+}
+
+/* Text of `size` bytes, which a NUL follows. */
+static bool
+parse_text(struct jsonin *j, const char *text, size_t size)
+{
+	char *plain;
+	bool ok;
+
+	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+		text += 3;
+		size -= 3;
+	}
+	if (strlen(text) < size) {
+		complain_at(j, text, strlen(text), "NUL byte: this is no text");
+		return false;
+	}
+	if ((plain = malloc(size + size / 3 + 2)) == NULL) {
+		errors_add(j->errors, j->file, 0, "", "out of memory");
+		return false;
+	}
+	ok = make_plain(j, text, plain, &size);
+	if (ok) {
+		plain[size] = '\0';
+		ok = parse(j, plain, size);
+	}
+	free(plain);
+	return ok;
+}
+
+bool
+jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *errors)
+{
+	char *text = malloc(JSONIN_SIZE_MAX + 2);
+	bool ok = false;
+	size_t size;
+
+	*j = (struct jsonin){ .file = file, .errors = errors };
+	if (text == NULL) {
+		errors_add(errors, file, 0, "", "out of memory");
+		return false;
+	}
+	size = fread(text, 1, JSONIN_SIZE_MAX + 1, in);
+	text[size] = '\0';
+	if (ferror(in))
+		errors_add(errors, file, 0, "", "can not be read: %s", strerror(errno));
+	else if (size > JSONIN_SIZE_MAX)
+		errors_add(errors, file, 0, "", "is JSON of more than 1 MiB");
+	else
+		ok = parse_text(j, text, size);
+	free(text);
+	return ok;
+}
+
+void
+jsonin_free(struct jsonin *j)
+{
+	json_decref(j->root);
+	j->root = NULL;
+}
+
+/* ---- members ----------------------------------------------------------------------- */
+
+static const json_t *
+find(const struct jsonin *j, const char *path)
+{
+	const json_t *at = j->root;
+	char name[128];
+	int64_t place;
+
+	while (at != NULL && *path != '\0') {
+		const size_t n = strcspn(path, ".");
+
+		text_put(name, sizeof name, "%.*s", (int)n, path);
+		if (json_is_object(at))
+			at = json_object_get(at, name);
+		else if (json_is_array(at) && text_to_int(name, &place) && place >= 0)
+			at = json_array_get(at, (size_t)place);
+		else
+			at = NULL;
+		path += n + (path[n] == '.');
+	}
+	return json_is_null(at) ? NULL : at;
+}
+
+static void
+refuse_type(const struct jsonin *j, const char *path, const json_t *v, const char *wanted)
+{
+	static const char *const names[] = {
+		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "text",
+		[JSON_INTEGER] = "a whole number", [JSON_REAL] = "a number with a fraction",
+		[JSON_TRUE] = "true", [JSON_FALSE] = "false", [JSON_NULL] = "null",
+	};
+
+	errors_add(j->errors, j->file, 0, path, "must be %s, not %s", wanted,
+	    names[json_typeof(v)]);
+}
+
+bool
+jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t high, int64_t *out)
+{
+	const double exact = 9007199254740992.0; /* 2^53: whole numbers a double can tell apart */
+	const json_t *v = find(j, path);
+	int64_t n;
+
+	if (v == NULL)
+		return false;
+	if (json_is_integer(v)) {
+		n = json_integer_value(v);
+	} else if (json_is_real(v) && fabs(json_real_value(v)) <= exact &&
+	    !(floor(json_real_value(v)) < json_real_value(v))) {
+		n = (int64_t)json_real_value(v);
+	} else {
+		refuse_type(j, path, v, "a whole number");
+		return false;
+	}
+	if (n < low || n > high) {
+		errors_add(j->errors, j->file, 0, path,
+		    "must be %" PRId64 " to %" PRId64 ", not %" PRId64, low, high, n);
+		return false;
+	}
+	*out = n;
+	return true;
+}
+
+bool
+jsonin_real(const struct jsonin *j, const char *path, double low, double high, double *out)
+{
+	const json_t *v = find(j, path);
+	double x;
+
+	if (v == NULL)
+		return false;
+	if (!json_is_number(v)) {
+		refuse_type(j, path, v, "a number");
+		return false;
+	}
+	x = json_number_value(v);
+	if (!(x >= low && x <= high)) {
+		errors_add(j->errors, j->file, 0, path, "must be %.10g to %.10g, not %.10g", low, high,
+		    x);
+		return false;
+	}
+	*out = x;
+	return true;
+}

@@ -1,0 +1,44 @@
+/*
+ * jsonin.h - JSON read whole, its members fetched by path. The one reader of JSON.
+ *
+ * Up to 1 MiB, 64 levels deep, without a member named twice. Numbers are int64 or double.
+ * NaN, Infinity and -Infinity, which Python's json.dumps writes though JSON lacks them,
+ * read as null. Texts that follow one another (JSON lines) are read one after the other;
+ * the last one stays.
+ */
+#ifndef FILE_JSONIN_H
+#define FILE_JSONIN_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "file/plan/planfile.h"
+
+enum { JSONIN_SIZE_MAX = 1024 * 1024, JSONIN_DEPTH_MAX = 64 };
+
+struct json_t;
+
+struct jsonin {
+	struct json_t *root;        /* of the last text: an object or a list */
+	size_t texts;               /* in the file */
+	const char *file;           /* in complaints */
+	struct file_errors *errors;
+};
+
+/* Read an open stream to its end. On refusal false, with "FILE:LINE:COLUMN: error: ..." in
+ * errors; jsonin_free in either case. file and errors must outlive j. */
+bool jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *errors);
+void jsonin_free(struct jsonin *j);
+
+/*
+ * The member at a path such as "text_config.layer_types.0": names, and places in lists from
+ * 0 on. False when there is none or it is null; also, after a complaint, when it has
+ * another type or lies outside low..high. *out is left alone then. A number written with
+ * a point is an integer where it is whole.
+ */
+bool jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t high,
+    int64_t *out);
+bool jsonin_real(const struct jsonin *j, const char *path, double low, double high,
+    double *out);
+#endif

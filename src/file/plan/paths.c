@@ -1,0 +1,101 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
+#include "file/plan/pathname.h"
+#include "file/plan/paths.h"
+#include "file/plan/planfile.h"
+
+/* The shipped files, as paths_init found them. */
+static char data_dir[PLANFILE_PATH_SIZE] = DATADIR;
+
+/* The shipped files at a place seen from the program's directory, if they are there. */
+static bool
+take_data(const char *program_dir, const char *place)
+{
+	char dir[PLANFILE_PATH_SIZE], file[PLANFILE_PATH_SIZE], *real;
+	bool taken;
+
+	if (!pathname_join(dir, sizeof dir, program_dir, place) ||
+	    !pathname_join(file, sizeof file, dir, "models.cfg") || access(file, F_OK) != 0 ||
+	    (real = realpath(dir, NULL)) == NULL)
+		return false;
+	taken = text_copy(data_dir, sizeof data_dir, real);
+	free(real);
+	return taken;
+}
+
+void
+paths_init(const char *program)
+{
+	char *exe = realpath("/proc/self/exe", NULL), dir[PLANFILE_PATH_SIZE];
+
+	if (exe == NULL && program != NULL && strchr(program, '/') != NULL)
+		exe = realpath(program, NULL);
+	/* Built, it has share/ beside it, in another directory than the sources as a link. */
+	if (exe == NULL || !pathname_dir(dir, sizeof dir, exe) ||
+	    (!take_data(dir, "share") && !take_data(dir, "../share/shardplan")))
+		text_put(data_dir, sizeof data_dir, "%s", DATADIR);
+	free(exe);
+}
+
+bool
+paths_data(char *buf, size_t size, const char *name)
+{
+	const char *dir = getenv("SHARDPLAN_DATADIR");
+
+	if (dir == NULL || dir[0] == '\0')
+		dir = data_dir;
+	return pathname_join(buf, size, dir, name);
+}
+
+/* $VARIABLE/shardplan/NAME, else ~/FALLBACK/shardplan/NAME. The XDG base directory
+ * specification says that a relative path in the variable is to be ignored. */
+static bool
+user_path(char *buf, size_t size, const char *variable, const char *fallback, const char *name)
+{
+	const char *dir = getenv(variable), *home = getenv("HOME");
+
+	if (dir != NULL && dir[0] == '/')
+		return pathname_join(buf, size, dir, "shardplan") &&
+		    pathname_join(buf, size, buf, name);
+	if (home == NULL || home[0] != '/')
+		return false;
+	return pathname_join(buf, size, home, fallback) &&
+	    pathname_join(buf, size, buf, "shardplan") && pathname_join(buf, size, buf, name);
+}
+
+bool
+paths_config(char *buf, size_t size, const char *name)
+{
+	return user_path(buf, size, "XDG_CONFIG_HOME", ".config", name);
+}
+
+bool
+paths_state(char *buf, size_t size, const char *name)
+{
+	return user_path(buf, size, "XDG_STATE_HOME", ".local/state", name);
+}
+
+bool
+paths_make(const char *path)
+{
+	char part[PLANFILE_PATH_SIZE];
+	const char *slash = path;
+	struct stat st;
+
+	while ((slash = strchr(slash + 1, '/')) != NULL) {
+		if ((size_t)(slash - path) >= sizeof part) {
+			errno = ENAMETOOLONG;
+			return false;
+		}
+		text_put(part, sizeof part, "%.*s", (int)(slash - path), path);
+		/* Looked at first: where nothing may be made, what is there may serve yet. */
+		if (stat(part, &st) != 0 && mkdir(part, 0700) != 0 && errno != EEXIST)
+			return false;
+	}
+	return true;
+}

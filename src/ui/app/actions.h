@@ -1,0 +1,37 @@
+/*
+ * actions.h - the functions behind the command table that are of no room below.
+ *
+ * Each edits the state and returns event flags. argument is "" without one; way is the
+ * number that the table gives: 1 or -1, forth or back.
+ */
+#ifndef UI_ACTIONS_H
+#define UI_ACTIONS_H
+#include "ui/list/list.h"
+
+/* move.c: moving about, and what the map shows */
+unsigned move_lines(struct state *s, int way);
+unsigned move_aside(struct state *s, int way);
+unsigned move_page(struct state *s, int way);
+unsigned move_end(struct state *s, int way);
+unsigned move_pane(struct state *s, int way);
+unsigned move_to_pane(struct state *s, const char *name);
+unsigned move_picture(struct state *s, const char *argument);
+unsigned move_peers(struct state *s, const char *argument);
+unsigned move_zoom(struct state *s, int way);
+unsigned move_to_zoom(struct state *s, const char *name);
+unsigned move_kind(struct state *s, int way);
+unsigned move_to_kinds(struct state *s, const char *list);
+/* Colour by n kinds at once. */
+unsigned move_dimensions(struct state *s, int n);
+
+/* file.c: opening, saving, leaving */
+unsigned file_open(struct state *s, const char *argument);
+unsigned file_save(struct state *s, const char *argument);
+unsigned file_save_as(struct state *s, const char *argument);
+unsigned file_quit(struct state *s, const char *argument);
+unsigned file_save_quit(struct state *s, const char *argument);
+
+/* help.c: the commands, as a list; lists.c: all lists */
+void help_rows(struct rows *rows, const struct state *s);
+extern const struct list_type list_table[LIST_COUNT];
+#endif

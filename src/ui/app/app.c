@@ -1,0 +1,278 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "out/out.h"
+#include "ui/app/app.h"
+#include "ui/app/event.h"
+#include "ui/app/keep.h"
+#include "ui/app/linear.h"
+#include "ui/app/mouse.h"
+#include "ui/screen/locale.h"
+#include "ui/screen/signals.h"
+#include "ui/screen/term.h"
+#include "ui/state/state.h"
+
+/* Draw and show, as the settings are by now; false without memory. */
+static bool
+show(struct terminal *t, struct state *s, struct canvas *c)
+{
+	const enum theme_palette palette = theme_palette_for(s->settings.palette,
+	    getenv("COLORFGBG"));
+	const enum theme_colors depth = theme_depth(palette, t->colors);
+	bool utf8 = s->utf8 && !s->settings.ascii;
+
+	term_mouse(t, s->settings.mouse);
+	term_palette(t, palette);
+	if (s->depth != depth) {
+		s->depth = depth;
+		app_follow(s); /* what fits on the map may be another part */
+	}
+	if (c->w != t->w || c->h != t->h || c->utf8 != utf8) {
+		canvas_free(c);
+		if (!canvas_init(c, t->w, t->h, utf8))
+			return false;
+	}
+	app_draw(s, c);
+	term_show(t, c);
+	return true;
+}
+
+/* Stop, the whole job or this process alone; who is stopped may be killed. */
+static void
+suspend(struct terminal *t, struct state *s, struct keeper *keeper, bool job)
+{
+	keep_now(keeper, s);
+	term_suspend(t, job);
+	app_resize(s, t->w, t->h);
+}
+
+/* One key. False when the program is to end. */
+static bool
+handle(struct terminal *t, struct state *s, struct keeper *keeper, int32_t key)
+{
+	unsigned flags;
+
+	if (key == INPUT_SIGNAL || key == INPUT_GONE)
+		return false;
+	if (key == INPUT_RESIZE) {
+		app_resize(s, t->w, t->h);
+		return true;
+	}
+	if (key == INPUT_STOP) {
+		suspend(t, s, keeper, false);
+		return true;
+	}
+	flags = key == INPUT_MOUSE ? app_mouse(s, t->decoder.mouse) : app_key(s, key);
+	if ((flags & EVENT_SUSPEND) != 0)
+		suspend(t, s, keeper, true);
+	if ((flags & EVENT_REPAINT) != 0)
+		term_repaint(t);
+	return (flags & EVENT_QUIT) == 0;
+}
+
+/* The program was told to end, or lost its terminal: unsaved work goes where it will be
+ * found. Says so in note. */
+static void
+keep_draft(const struct state *s, char *note, size_t size)
+{
+	note[0] = '\0';
+	if (!state_unsaved(s))
+		return;
+	if (s->files->ready_draft(s->files->context, &s->plan, true, note, size))
+		s->files->write_draft(s->files->context, note, size);
+	else if (note[0] == '\0')
+		text_put(note, size, "the unsaved plan could not be kept");
+}
+
+/* Where signals find it. */
+static void
+write_draft(const void *context)
+{
+	const struct app_files *files = context;
+
+	files->write_draft(files->context, NULL, 0);
+}
+
+/* What earlier sessions left: lines of the prompt, and maybe unsaved work. */
+static void
+begin(struct state *s, const char *notice)
+{
+	const struct app_files *files = s->files;
+	char *lines = files->read_lines != NULL ? files->read_lines(files->context) : NULL;
+
+	if (lines != NULL)
+		recall_load(&s->prompt.recall, lines);
+	free(lines);
+	if (notice != NULL && notice[0] != '\0')
+		state_say(s, ROLE_WARNING, "%s", notice);
+	keep_offer(s);
+}
+
+/* What this one leaves. */
+static void
+end(const struct state *s)
+{
+	char *lines = recall_new(&s->prompt.recall);
+
+	if (lines != NULL && s->files->add_lines != NULL)
+		s->files->add_lines(s->files->context, lines);
+	free(lines);
+}
+
+/* The rest of the catalogue, once there is something to look at. */
+static bool
+read_catalog(const struct state *s, char *note, size_t size)
+{
+	return s->files->read_catalog == NULL ||
+	    s->files->read_catalog(s->files->context, note, size);
+}
+
+/* Keys that were typed before the question was there are no answer: they wait for it. */
+struct ahead {
+	int32_t key[4096]; /* a terminal's driver holds no more bytes */
+	int count, taken;
+};
+
+static int32_t
+next_key(struct terminal *t, const struct state *s, struct ahead *a, bool wait)
+{
+	if (a->taken < a->count && s->question.kind != QUESTION_RECOVER)
+		return a->key[a->taken++];
+	return term_key(t, wait);
+}
+
+/* What is typed by now, up to what is no key and comes first. */
+static int32_t
+read_ahead(struct terminal *t, struct ahead *a)
+{
+	int32_t key = INPUT_NONE;
+
+	if (a->taken == a->count)
+		a->taken = a->count = 0;
+	while (a->count < (int)(sizeof a->key / sizeof *a->key) &&
+	    (key = term_key(t, false)) != INPUT_NONE) {
+		if (key >= INPUT_MOUSE && key <= INPUT_GONE)
+			return key;
+		a->key[a->count++] = key;
+	}
+	return INPUT_NONE;
+}
+
+/* Show and take keys until the user leaves. Returns the exit status; note says what is left
+ * to be said of it. */
+static int
+run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size_t size)
+{
+	struct keeper keeper = { 0 };
+	struct ahead ahead = { .count = 0 };
+	int32_t key = INPUT_NONE;
+	bool on = true, asked = false;
+
+	if (show(t, s, c) && !read_catalog(s, note, size))
+		return 2;
+	while (on) {
+		if (keep_unsaved(&keeper, s))
+			signals_alarm(KEEP_MS);
+		if (!show(t, s, c))
+			break;
+		key = s->question.kind == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
+		asked = s->question.kind == QUESTION_RECOVER;
+		if (key == INPUT_NONE)
+			key = next_key(t, s, &ahead, true);
+		if (key == INPUT_NONE)
+			keep_written(&keeper, s);
+		/* Keys that are waiting already, before the picture is drawn again; of a paste, all. */
+		for (int left = 64; key != INPUT_NONE; key = next_key(t, s, &ahead, false)) {
+			on = handle(t, s, &keeper, key);
+			left -= (key & INPUT_PASTED) == 0;
+			if (!on || left == 0 || (s->question.kind == QUESTION_RECOVER && !asked))
+				break;
+		}
+	}
+	if (on || key == INPUT_SIGNAL || key == INPUT_GONE) {
+		keep_draft(s, note, size);
+		return on ? 2 : signals_ending() != 0 ? 128 + signals_ending() : 129;
+	}
+	if (s->files->drop_draft != NULL)
+		s->files->drop_draft(s->files->context);
+	return 0;
+}
+
+static int
+run_screen(struct terminal *t, struct state *s)
+{
+	char note[STATE_MESSAGE_SIZE] = "";
+	struct canvas c = { 0 };
+	int status;
+
+	s->utf8 = t->utf8;
+	signals_draft(write_draft, s->files);
+	app_resize(s, t->w, t->h);
+	status = run_keys(t, s, &c, note, sizeof note);
+	end(s); /* while signals are still held back */
+	canvas_free(&c);
+	term_close(t);
+	if (note[0] != '\0')
+		out_line(stderr, "shardplan: %s", note);
+	return status;
+}
+
+/* Lines in, lines out, until there are no more: also at the end of a pipe unsaved work is
+ * kept. */
+static int
+run_lines(struct state *s)
+{
+	char note[STATE_MESSAGE_SIZE] = "", *line = NULL;
+	struct keeper keeper = { 0 };
+	size_t size = 0;
+	bool on = true;
+
+	if (!read_catalog(s, note, sizeof note)) {
+		out_line(stderr, "shardplan: %s", note);
+		return 2;
+	}
+	signals_watch();
+	linear_begin(s, stdout);
+	fflush(stdout);
+	while (on && signals_ending() == 0 && getline(&line, &size, stdin) >= 0) {
+		on = linear_line(s, line, stdout);
+		fflush(stdout);
+		keep_now(&keeper, s);
+	}
+	free(line);
+	if (on)
+		keep_draft(s, note, sizeof note);
+	else if (s->files->drop_draft != NULL)
+		s->files->drop_draft(s->files->context);
+	if (note[0] != '\0')
+		out_line(stderr, "shardplan: %s", note);
+	return signals_ending() != 0 ? 128 + signals_ending() : 0;
+}
+
+int
+app_run(const struct plan *plan, const struct catalog *catalog, const struct app_files *files,
+    const struct app_options *options)
+{
+	struct state s;
+	struct terminal t;
+	int status = 2;
+
+	if (!app_start(&s, plan, catalog, files, options)) {
+		out_line(stderr, "shardplan: out of memory");
+		return 2;
+	}
+	s.chinese = locale_chinese();
+	if (options != NULL && options->linear) {
+		s.utf8 = locale_utf8();
+		begin(&s, options->notice);
+		status = run_lines(&s);
+		end(&s);
+	} else if (term_open(&t, options != NULL ? options->color : COLOR_AUTO)) {
+		begin(&s, options != NULL ? options->notice : NULL);
+		status = run_screen(&t, &s);
+	}
+	state_free(&s);
+	return status;
+}

@@ -1,0 +1,429 @@
+#include <ctype.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/plan/field.h"
+#include "ui/app/actions.h"
+#include "ui/app/command.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+#include "ui/pane/panes.h"
+#include "ui/screen/input.h"
+#include "ui/state/edit.h"
+#include "ui/state/prompt.h"
+
+#define FORM CONTEXT_FORM
+#define MAP CONTEXT_MAP
+#define PIPELINE CONTEXT_PIPELINE
+#define NUMBERS CONTEXT_MEMORY
+#define LIST CONTEXT_LIST
+#define PANES CONTEXT_PANES
+#define ALL CONTEXT_ALL
+
+static unsigned command_help(struct state *s, const char *argument);
+
+/* Commands that are but a flag. */
+static unsigned
+pass_flag(struct state *s, int flag)
+{
+	(void)s;
+	return (unsigned)flag;
+}
+
+/* Footer hints are shown in this order, so the most useful commands come first. */
+const struct command command_table[] = {
+	{ "up", { INPUT_UP, 'k' }, ALL, "", NULL, "move up", .step = move_lines, .way = -1 },
+	{ "down", { INPUT_DOWN, 'j' }, ALL, "", "arrows|move", "move down",
+	    .step = move_lines, .way = 1 },
+	{ "more", { '+', INPUT_RIGHT, 'l', '=' }, FORM, "", "+/-|change",
+	    "the next value of the field, of the legal ones if there is any",
+	    .step = edit_step, .way = 1 },
+	{ "less", { '-', INPUT_LEFT, 'h' }, FORM, "", NULL,
+	    "the previous value of the field, of the legal ones if there is any",
+	    .step = edit_step, .way = -1 },
+	{ "accept", { INPUT_ENTER, ' ' }, LIST, "", "Enter|take", "take the selected entry",
+	    .run = list_accept },
+	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list",
+	    .run = list_close },
+	{ "help", { '?', INPUT_F1 }, ALL, "[NAME]", "?|help", "this list, or what is known of a "
+	    "command or field", .run = command_help },
+	{ "quit", { 'q', INPUT_F10 }, PANES, "", "q|quit", "leave", .run = file_quit },
+	{ "edit", { INPUT_ENTER }, FORM, "", "Enter|edit",
+	    "type a value, or choose a model or GPU from a list (a digit begins as well)",
+	    .run = fields_edit },
+	{ "toggle", { ' ' }, FORM, "", NULL, "switch on or off, or the next choice",
+	    .run = fields_toggle },
+	{ "reset", { 'x', INPUT_BACKSPACE, INPUT_DELETE }, FORM, "", NULL,
+	    "back to what it follows, or to the default", .run = edit_reset },
+	{ "filter", { '/' }, LIST, "", "/|filter", "show only entries with some text",
+	    .run = prompt_filter },
+	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", .run = diags_fix },
+	{ "left", { INPUT_LEFT, 'h' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move left",
+	    .step = move_aside, .way = -1 },
+	{ "right", { INPUT_RIGHT, 'l' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move right",
+	    .step = move_aside, .way = 1 },
+	{ "next", { 'n' }, MAP | PIPELINE, "", "n/N|next",
+	    "the next GPU that holds what was looked for, else the next member of the group",
+	    .step = inspect_next, .way = 1 },
+	{ "previous", { 'N' }, MAP | PIPELINE, "", NULL, "the one before",
+	    .step = inspect_next, .way = -1 },
+	{ "go", { 'g' }, MAP | PIPELINE, "WHAT", "g|go to",
+	    "go to a rank, node N, stage N, layer N, expert N", .run = inspect_go },
+	{ "inspect", { 'i', INPUT_F4 }, PANES, "[WHAT]", "i|inspect", "everything about the GPU under "
+	    "the cursor", .run = inspect_open },
+	{ "peers", { INPUT_ENTER, ' ' }, MAP, "", "Enter|peers",
+	    "colour the cursor's groups alone, or all groups", .run = move_peers },
+	{ "why", { 'W' }, PANES, "", NULL,
+	    "the terms of the selected number, or of the selected stage's memory",
+	    .run = why_selected },
+	{ "why-number", { INPUT_ENTER, ' ' }, PIPELINE | NUMBERS, "", "Enter|why",
+	    "the terms of the selected number", .run = why_selected },
+	{ "next-pane", { INPUT_TAB }, PANES, "[NAME]", "Tab|pane",
+	    "the next pane, or plan, map, memory, traffic or step",
+	    .run = move_to_pane, .step = move_pane, .way = 1 },
+	{ "color", { 'c' }, PANES, "[KIND,...]", "c|colour", "colour the map by the next kind of group",
+	    .run = move_to_kinds, .step = move_kind, .way = 1 },
+	{ "kinds", { 'd' }, PANES, "", "d|dimensions", "choose what colours the map",
+	    .run = kinds_open },
+	{ "zoom", { 'z' }, PANES, "[NAME]", "z|zoom", "show GPUs, or time in the pipeline, larger",
+	    .run = move_to_zoom, .step = move_zoom, .way = 1 },
+	{ "pipeline", { 'p', INPUT_F5 }, PANES, "", "p|pipeline",
+	    "the schedule of the pipeline in place of the map, and back", .run = move_picture },
+	{ "undo", { 'u' }, PANES, "", "u|undo", "undo the last change",
+	    .step = edit_walk, .way = -1 },
+	{ "save", { 's', INPUT_F2 }, PANES, "[FILE]", "s|save", "save the plan",
+	    .run = file_save },
+	{ "search", { '/', INPUT_F3 }, PANES, "[NAME]", "/|find field", "find a field by name",
+	    .run = fields_open },
+	{ "errors", { 'e', '!' }, PANES, "", "e|errors", "all errors, warnings and hints",
+	    .run = diags_open },
+	{ "redo", { INPUT_CTRL('R') }, PANES, "", NULL, "redo what was undone",
+	    .step = edit_walk, .way = 1 },
+	{ "compare", { 'D', INPUT_F6 }, PANES, "[FILE]", "D|compare",
+	    "this plan beside the pinned or saved one, or beside a file", .run = compare_open },
+	{ "pin", { 'P' }, PANES, "", "P|pin", "hold changes against the plan as it is now; again: "
+	    "against the saved one", .run = compare_pin },
+	{ "history", { 'U' }, PANES, "", NULL, "all changes of this session, to go back to one",
+	    .run = history_open },
+	{ "topics", { 't', INPUT_F7 }, PANES, "[NAME]", "t|topics",
+	    "what each kind of parallelism is and costs, to read", .run = topics_open },
+	{ "language", { 'L' }, ALL, "[NAME]", NULL, "topics in English or Chinese",
+	    .run = topics_language },
+	{ "settings", { 'O' }, PANES, "[NAME VALUE]", NULL, "colours, mouse, language, keys",
+	    .run = options_open },
+	{ "all-fields", { 'a' }, PANES, "", "a|all fields",
+	    "show every field, or those that most plans need", .run = edit_all_fields },
+	{ "open", { 'o' }, PANES, "FILE", "o|open", "open a plan", .run = file_open },
+	{ "save-as", { 'S', 'w' }, PANES, "FILE", NULL, "save under another name",
+	    .run = file_save_as },
+	{ "zoom-out", { 'Z' }, PANES, "", NULL, "show GPUs, or time in the pipeline, smaller",
+	    .step = move_zoom, .way = -1 },
+	{ "color-back", { 'C' }, PANES, "", NULL, "colour the map by the kind before",
+	    .step = move_kind, .way = -1 },
+	{ "one", { '1' }, MAP, "", NULL, "colour by one kind", .step = move_dimensions, .way = 1 },
+	{ "two", { '2' }, MAP, "", NULL, "colour by two kinds at once",
+	    .step = move_dimensions, .way = 2 },
+	{ "three", { '3' }, MAP, "", NULL, "colour by three kinds at once",
+	    .step = move_dimensions, .way = 3 },
+	{ "four", { '4' }, MAP, "", NULL, "colour by four kinds at once",
+	    .step = move_dimensions, .way = 4 },
+	{ "previous-pane", { INPUT_BACK_TAB }, PANES, "", NULL, "the pane before",
+	    .step = move_pane, .way = -1 },
+	{ "page-up", { INPUT_PAGE_UP, INPUT_CTRL('B'), INPUT_CTRL('U') }, ALL, "", NULL, "a page up",
+	    .step = move_page, .way = -1 },
+	{ "page-down", { INPUT_PAGE_DOWN, INPUT_CTRL('F'), INPUT_CTRL('D') }, ALL, "", NULL, "a page down",
+	    .step = move_page, .way = 1 },
+	{ "first", { INPUT_HOME }, ALL, "", NULL, "to the first", .step = move_end, .way = -1 },
+	{ "top", { 'g' }, FORM | NUMBERS | LIST, "", NULL, "to the first",
+	    .step = move_end, .way = -1 },
+	{ "last", { INPUT_END, 'G' }, ALL, "", NULL, "to the last", .step = move_end, .way = 1 },
+	{ "discard", { 0 }, 0, "", NULL, "leave without saving (q!)", .step = pass_flag, .way = EVENT_QUIT },
+	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", .run = file_save_quit },
+	{ "command", { ':' }, ALL, "[NAME]", NULL, "run a command by its name",
+	    .run = prompt_command },
+	{ "set", { 0 }, 0, "PATH VALUE", NULL, "set a field", .run = edit_set },
+	{ "ascii", { 'A' }, PANES, "[VALUE]", NULL, "draw with ASCII alone, or not",
+	    .set = options_set },
+	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours",
+	    .set = options_set },
+	{ "mouse", { 'M' }, PANES, "[VALUE]", NULL,
+	    "use the mouse (Shift selects text then), or not", .set = options_set },
+	{ "remember", { 0 }, 0, "", NULL, "keep the settings as they are now for later sessions",
+	    .run = options_remember },
+	{ "repaint", { INPUT_CTRL('L') }, ALL, "", NULL, "send the whole screen again",
+	    .step = pass_flag, .way = EVENT_REPAINT },
+	{ "suspend", { INPUT_CTRL('Z') }, ALL, "", NULL, "stop; the shell's fg goes on",
+	    .step = pass_flag, .way = EVENT_SUSPEND },
+};
+const size_t command_count = sizeof command_table / sizeof *command_table;
+
+enum context
+command_context(const struct state *s)
+{
+	return s->list.kind != LIST_NONE ? LIST : pane_type(s, s->focus)->context;
+}
+
+const struct command *
+command_of_key(int32_t key, enum context context)
+{
+	for (size_t i = 0; i < command_count; i++)
+		if ((command_table[i].contexts & context) != 0)
+			for (int k = 0; k < COMMAND_KEYS_MAX && command_table[i].key[k] != 0; k++)
+				if (command_table[i].key[k] == key)
+					return &command_table[i];
+	return NULL;
+}
+
+const struct command *
+command_find(const char *name)
+{
+	static const struct {
+		const char *alias, *name;
+	} aliases[] = { { "q", "quit" }, { "w", "save" }, { "e", "open" }, { "colour", "color" },
+		{ "q!", "discard" }, { "wq", "save-quit" }, { "rank", "go" } };
+
+	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+		if (text_equal(aliases[i].alias, name))
+			name = aliases[i].name;
+	for (size_t i = 0; i < command_count; i++)
+		if (text_equal(command_table[i].name, name))
+			return &command_table[i];
+	return NULL;
+}
+
+/* The command that a line begins with; NULL for a field. */
+static const struct command *
+command_of_line(const char *line)
+{
+	char name[64];
+	const size_t n = strcspn(line, " \t=");
+
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, line);
+	return command_find(name);
+}
+
+static unsigned
+contexts_of_line(const char *line)
+{
+	const struct command *command = command_of_line(line);
+
+	if (line[0] == '\0')
+		return ALL;
+	return command != NULL && command->contexts != 0 ? command->contexts : PANES;
+}
+
+const struct settings_key *
+command_own_key(const struct state *s, int32_t key)
+{
+	for (size_t i = 0; i < s->settings.keys; i++) {
+		const struct settings_key *own = &s->settings.key[i];
+
+		if (input_of_name(own->key) == key &&
+		    (contexts_of_line(own->command) & command_context(s)) != 0)
+			return own;
+	}
+	return NULL;
+}
+
+bool
+command_is_known(const char *name)
+{
+	return command_find(name) != NULL || field_find(name) != FIELD_NONE;
+}
+
+bool
+command_is_of_panes(const char *line)
+{
+	char name[64];
+
+	line += strspn(line, " \t:");
+	text_put(name, sizeof name, "%.*s", (int)strcspn(line, " \t="), line);
+	return command_is_known(name) && (contexts_of_line(line) & LIST) == 0;
+}
+
+/* Whether the label begins with the name, blanks and dashes between words apart. */
+static bool
+begins_alike(const char *label, const char *name)
+{
+	static const char between[] = " -_";
+
+	for (;; label++, name++) {
+		label += strspn(label, between);
+		name += strspn(name, between);
+		if (*name == '\0')
+			return true;
+		if (tolower((unsigned char)*label) != tolower((unsigned char)*name))
+			return false;
+	}
+}
+
+/* The field that is shown by a label which begins so, NULL for none. */
+static const char *
+field_labelled(const char *name)
+{
+	for (enum field_id f = 0; f < FIELD_COUNT && strlen(name) >= 3; f++)
+		if (begins_alike(field_table[f].label, name))
+			return field_key(f);
+	return NULL;
+}
+
+const char *
+command_near(const char *name)
+{
+	const char *near = field_labelled(name);
+	size_t least = 3;
+
+	for (size_t i = 0; i < command_count && near == NULL; i++) {
+		size_t d = text_distance(command_table[i].name, name);
+
+		if (d < least && 2 * d <= strlen(name)) {
+			least = d;
+			near = command_table[i].name;
+		}
+	}
+	return near != NULL ? near : field_near(name);
+}
+
+size_t
+command_keys_now(const struct state *s, const struct command *command, int most, char *buf,
+    size_t size)
+{
+	char name[SETTINGS_KEY_SIZE];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < s->settings.keys && most > 0; i++)
+		if (command_find(s->settings.key[i].command) == command) {
+			n = text_add(buf, size, n > 0 ? " %s" : "%s", s->settings.key[i].key);
+			most--;
+		}
+	for (int i = 0; i < COMMAND_KEYS_MAX && command->key[i] != 0 && most > 0; i++) {
+		bool taken = false;
+
+		for (size_t k = 0; k < s->settings.keys; k++)
+			taken = taken || (input_of_name(s->settings.key[k].key) == command->key[i] &&
+			    (contexts_of_line(s->settings.key[k].command) & command->contexts) != 0);
+		if (taken)
+			continue;
+		input_name(command->key[i], name, sizeof name);
+		n = text_add(buf, size, n > 0 ? " %s" : "%s", name);
+		most--;
+	}
+	return n;
+}
+
+bool
+command_hint_key(const struct state *s, const struct command *command, char *buf, size_t size)
+{
+	char usual[SETTINGS_KEY_SIZE], now[SETTINGS_KEY_SIZE];
+
+	if (s->settings.keys == 0)
+		return true;
+	input_name(command->key[0], usual, sizeof usual);
+	if (command_keys_now(s, command, 1, now, sizeof now) > 0 && !text_equal(now, usual))
+		text_put(buf, size, "%s", now);
+	return now[0] != '\0';
+}
+
+size_t
+command_keys(const struct command *command, char *buf, size_t size)
+{
+	char name[16];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (int i = 0; i < COMMAND_KEYS_MAX && command->key[i] != 0; i++) {
+		input_name(command->key[i], name, sizeof name);
+		n = text_add(buf, size, i > 0 ? " %s" : "%s", name);
+	}
+	return n;
+}
+
+/* With a name: to that command, else what is known of the field, else all that has it. */
+static unsigned
+command_help(struct state *s, const char *argument)
+{
+	const struct command *command = command_find(argument + strspn(argument, ":"));
+	const enum field_id f = command == NULL ? field_find(argument) : FIELD_NONE;
+	char range[160];
+
+	if (f != FIELD_NONE) {
+		field_range(f, range, sizeof range);
+		list_leave(s);
+		if (field_in_mode(f, s->plan.mode)) {
+			s->form.field = f;
+			state_focus(s, PANE_FORM);
+		}
+		state_say(s, ROLE_DIM, "%s: %s%s%s%s%s", field_table[f].path, field_table[f].help,
+		    range[0] != '\0' ? "; " : "", range, range[0] != '\0' ? " " : "",
+		    field_table[f].unit);
+		return 0;
+	}
+	list_open(s, LIST_HELP);
+	if (command != NULL)
+		list_select(s, (int)(command - command_table));
+	else
+		text_put(s->list.filter, sizeof s->list.filter, "%s", argument);
+	return 0;
+}
+
+unsigned
+app_event(struct state *s, const struct command *command, const char *argument)
+{
+	if (argument[0] == '\0' && command->step != NULL)
+		return command->step(s, command->way);
+	if (command->set != NULL)
+		return command->set(s, command->name, argument);
+	return command->run(s, argument);
+}
+
+/* "tp 8", "tp=8": a field as a command; alone it opens the field's editor. */
+static unsigned
+field_command(struct state *s, const char *text)
+{
+	const size_t n = strcspn(text, " \t=");
+	char name[96];
+	const char *near;
+	enum field_id f;
+
+	text_put(name, sizeof name, "%.*s", (int)n, text);
+	f = field_find(name);
+	if (f != FIELD_NONE && text[n + strspn(text + n, " \t")] != '\0')
+		return edit_set(s, text);
+	if (f != FIELD_NONE && !field_in_mode(f, s->plan.mode))
+		state_say(s, ROLE_ERROR, "%s is of no account in this mode", field_table[f].path);
+	else if (f != FIELD_NONE) {
+		state_focus(s, PANE_FORM);
+		list_leave(s);
+		s->form.field = f;
+		return fields_edit(s, "");
+	} else if ((near = command_near(name)) != NULL)
+		state_say(s, ROLE_ERROR, "no command %s; did you mean %s?", name, near);
+	else
+		state_say(s, ROLE_ERROR, "no command %s; ? lists them", name);
+	return 0;
+}
+
+unsigned
+command_line(struct state *s, const char *text)
+{
+	const struct command *command;
+	char name[64];
+	size_t n;
+
+	text += strspn(text, " \t:");
+	n = strcspn(text, " \t");
+	if (n == 0)
+		return 0;
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
+	command = command_find(name);
+	if (command == NULL)
+		return field_command(s, text);
+	text += n;
+	text += strspn(text, " \t");
+	if (text[0] != '\0' && command->argument[0] == '\0') {
+		state_say(s, ROLE_ERROR, "%s takes no argument", name);
+		return 0;
+	}
+	return app_event(s, command, text);
+}

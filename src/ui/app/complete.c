@@ -1,0 +1,400 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/app/command.h"
+#include "ui/app/complete.h"
+#include "ui/pane/panes.h"
+
+enum source {
+	SOURCE_NONE, SOURCE_COMMAND, SOURCE_FIELD, SOURCE_VALUE, SOURCE_KINDS, SOURCE_ZOOM,
+	SOURCE_PANE, SOURCE_PALETTE, SOURCE_LANGUAGE, SOURCE_SETTING, SOURCE_SETTING_VALUE, SOURCE_TOPIC,
+	SOURCE_HELP, SOURCE_WHERE, SOURCE_PATH
+};
+
+/* What the arguments of commands are. */
+static const struct {
+	const char *command;
+	enum source source;
+} sources[] = {
+	{ "set", SOURCE_FIELD }, { "color", SOURCE_KINDS }, { "zoom", SOURCE_ZOOM },
+	{ "next-pane", SOURCE_PANE }, { "palette", SOURCE_PALETTE },
+	{ "language", SOURCE_LANGUAGE }, { "settings", SOURCE_SETTING }, { "topics", SOURCE_TOPIC },
+	{ "help", SOURCE_HELP }, { "search", SOURCE_FIELD }, { "command", SOURCE_COMMAND },
+	{ "ascii", SOURCE_SETTING_VALUE }, { "mouse", SOURCE_SETTING_VALUE },
+	{ "go", SOURCE_WHERE }, { "inspect", SOURCE_WHERE }, { "open", SOURCE_PATH },
+	{ "save", SOURCE_PATH }, { "save-as", SOURCE_PATH }, { "compare", SOURCE_PATH },
+};
+
+/* What is being typed: where its word begins, and what it can be. */
+struct place {
+	const char *word;
+	enum source source;
+	enum field_id field;   /* VALUE */
+	size_t setting;        /* SETTING_VALUE */
+	const struct command *command;
+};
+
+/* The words that go on from what is typed; the first pass takes those that begin like it,
+ * the second those that have it anywhere. */
+struct offers {
+	struct words *to;
+	const char *typed;
+	bool anywhere;
+};
+
+bool
+complete_knows(const char *command)
+{
+	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+		if (text_equal(sources[i].command, command))
+			return true;
+	return false;
+}
+
+/* ---- what is typed ----------------------------------------------------------------- */
+
+/* A field and its value: "parallel.tp 8", "tp=8". */
+static void
+place_field(struct place *at, const char *text)
+{
+	const size_t n = strcspn(text, " \t=");
+	char name[96];
+
+	at->word = text;
+	at->source = SOURCE_FIELD;
+	if (text[n] == '\0' || n >= sizeof name)
+		return;
+	text_put(name, sizeof name, "%.*s", (int)n, text);
+	at->field = field_find(name);
+	at->source = at->field != FIELD_NONE ? SOURCE_VALUE : SOURCE_NONE;
+	at->word = text + n + strspn(text + n, " \t=");
+}
+
+/* A setting and its value. */
+static void
+place_setting(struct place *at, const char *text)
+{
+	const size_t n = strcspn(text, " \t");
+	char name[SETTINGS_TEXT_SIZE];
+
+	at->word = text;
+	at->source = SOURCE_SETTING;
+	if (text[n] == '\0')
+		return;
+	text_put(name, sizeof name, "%.*s", (int)n, text);
+	at->setting = settings_find(name);
+	at->source = at->setting < settings_count ? SOURCE_SETTING_VALUE : SOURCE_NONE;
+	at->word = text + n + strspn(text + n, " \t");
+}
+
+static struct place
+place_of(const struct state *s, const char *text)
+{
+	struct place at = { .word = text, .field = FIELD_NONE };
+	const char *comma;
+	char name[64];
+	size_t n;
+
+	if (s->prompt.kind == PROMPT_OPEN || s->prompt.kind == PROMPT_SAVE)
+		at.source = SOURCE_PATH;
+	if (s->prompt.kind == PROMPT_GO)
+		at.source = SOURCE_WHERE;
+	if (s->prompt.kind == PROMPT_FIELD) {
+		at.source = SOURCE_VALUE;
+		at.field = s->form.field;
+	}
+	if (s->prompt.kind != PROMPT_COMMAND)
+		return at;
+	text += strspn(text, " \t:");
+	n = strcspn(text, " \t=");
+	at.word = text;
+	at.source = SOURCE_COMMAND;
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
+	at.command = command_find(name);
+	if (text[n] == '\0')
+		return at;
+	at.source = SOURCE_NONE;
+	if (at.command == NULL)
+		place_field(&at, text);
+	else
+		at.word = text + n + strspn(text + n, " \t");
+	for (size_t i = 0; at.command != NULL && i < sizeof sources / sizeof *sources; i++)
+		if (text_equal(sources[i].command, at.command->name))
+			at.source = sources[i].source;
+	if (at.command != NULL && at.source == SOURCE_FIELD)
+		place_field(&at, at.word);
+	if (at.source == SOURCE_SETTING)
+		place_setting(&at, at.word);
+	else if (at.source == SOURCE_SETTING_VALUE) /* called as their setting is */
+		at.setting = settings_find(at.command->name);
+	/* The last of several: "tp,pp", "layer 37, expert 12". */
+	if (at.source == SOURCE_KINDS || at.source == SOURCE_WHERE)
+		while ((comma = strpbrk(at.word, ",+")) != NULL)
+			at.word = comma + 1 + strspn(comma + 1, " ");
+	return at;
+}
+
+/* ---- what can follow --------------------------------------------------------------- */
+
+/* Take a word that is called `name`, with what comes after it. */
+static void
+offer(struct offers *o, const char *name, const char *word)
+{
+	if (o->anywhere ? strcasestr(name, o->typed) != NULL :
+	    strncasecmp(name, o->typed, strlen(o->typed)) == 0)
+		words_take(o->to, word);
+}
+
+static void
+offer_names(struct offers *o, const char *const names[], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		offer(o, names[i], names[i]);
+}
+
+static void
+offer_commands(struct offers *o, bool spaced)
+{
+	char word[96];
+
+	for (size_t i = 0; i < command_count; i++) {
+		text_put(word, sizeof word, "%s%s", command_table[i].name,
+		    spaced && command_table[i].argument[0] != '\0' ? " " : "");
+		offer(o, command_table[i].name, word);
+	}
+}
+
+/* Fields by their path or its last part; short: by the last part alone, where that will
+ * do. */
+static void
+offer_fields(const struct state *s, struct offers *o, bool is_short)
+{
+	char word[128];
+
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const char *key = field_key(f);
+
+		if (!field_in_mode(f, s->plan.mode) || (is_short &&
+		    (o->typed[0] == '\0' || field_find(key) != f || command_find(key) != NULL)))
+			continue;
+		text_put(word, sizeof word, "%s ", is_short ? key : field_table[f].path);
+		offer(o, key, word);
+		if (!is_short)
+			offer(o, field_table[f].path, word);
+	}
+}
+
+static void
+offer_value(const struct state *s, struct offers *o, enum field_id f)
+{
+	static const char *const truth[] = { "true", "false" };
+	const struct catalog_list *list = f == FIELD_PRESET ? &s->catalog->models :
+	    &s->catalog->gpus;
+	char name[96];
+
+	if (f == FIELD_PRESET || f == FIELD_GPU)
+		for (size_t i = 0; i < list->count; i++)
+			offer(o, list->entry[i].id, list->entry[i].id);
+	else if (field_table[f].type == FIELD_BOOL)
+		offer_names(o, truth, 2);
+	else if (field_table[f].type == FIELD_CHOICE)
+		for (int64_t i = 0; field_choice(f, i, name, sizeof name); i++)
+			offer(o, name, name);
+}
+
+static void
+offer_settings(struct offers *o)
+{
+	char word[SETTINGS_TEXT_SIZE + 1];
+
+	for (size_t i = 0; i < settings_count; i++) {
+		text_put(word, sizeof word, "%s ", settings_table[i].name);
+		offer(o, settings_table[i].name, word);
+	}
+}
+
+static void
+offer_setting_values(struct offers *o, size_t row)
+{
+	char word[SETTINGS_TEXT_SIZE];
+
+	for (size_t i = 0; row < settings_count && settings_choice(row, i, word, sizeof word); i++)
+		offer(o, word, word);
+}
+
+static void
+offer_kinds(const struct state *s, struct offers *o)
+{
+	const struct layout *l = &s->estimate->layout;
+	char name[MAP_COLOR_NAME_SIZE];
+
+	for (int i = 0; s->estimate->laid_out && i < map_color_count(l); i++) {
+		map_color_name(map_color_at(l, i), l, name, sizeof name);
+		offer(o, name, name);
+	}
+}
+
+/* Pages have the same names in all languages. */
+static void
+offer_topics(const struct state *s, struct offers *o)
+{
+	const struct topic *page;
+	char name[32];
+
+	for (size_t i = 0; s->files->topic != NULL &&
+	    (page = s->files->topic(s->files->context, "en", i)) != NULL; i++) {
+		topic_name(page, name, sizeof name);
+		offer(o, name, name);
+	}
+}
+
+static void
+offer_paths(const struct state *s, struct offers *o)
+{
+	char path[LINE_SIZE];
+
+	for (size_t i = 0; s->files->complete(s->files->context, o->typed, i, path, sizeof path); i++)
+		words_take(o->to, path);
+}
+
+static void
+offer_all(const struct state *s, struct offers *o, const struct place *at)
+{
+	static const char *const places[] = { "rank ", "node ", "stage ", "layer ", "expert " };
+
+	switch (at->source) {
+	case SOURCE_COMMAND:
+		offer_commands(o, true);
+		offer_fields(s, o, true);
+		break;
+	case SOURCE_HELP:
+		offer_commands(o, false);
+		offer_fields(s, o, true);
+		break;
+	case SOURCE_FIELD:
+		offer_fields(s, o, false);
+		break;
+	case SOURCE_VALUE:
+		offer_value(s, o, at->field);
+		break;
+	case SOURCE_KINDS:
+		offer_kinds(s, o);
+		break;
+	case SOURCE_ZOOM:
+		for (int i = MAP_ZOOM_AUTO; i < MAP_ZOOM_COUNT; i++)
+			offer(o, map_zoom_name((enum map_zoom)i), map_zoom_name((enum map_zoom)i));
+		break;
+	case SOURCE_PANE:
+		for (int i = 0; i < PANE_COUNT; i++)
+			offer(o, pane_table[i]->name, pane_table[i]->name);
+		break;
+	case SOURCE_PALETTE:
+		offer_setting_values(o, settings_find("palette"));
+		break;
+	case SOURCE_LANGUAGE:
+		offer_setting_values(o, settings_find("language"));
+		break;
+	case SOURCE_SETTING:
+		offer_settings(o);
+		break;
+	case SOURCE_SETTING_VALUE:
+		offer_setting_values(o, at->setting);
+		break;
+	case SOURCE_WHERE:
+		offer_names(o, places, sizeof places / sizeof *places);
+		break;
+	case SOURCE_PATH:
+		offer_paths(s, o);
+		break;
+	case SOURCE_TOPIC:
+		offer_topics(s, o);
+		break;
+	case SOURCE_NONE:
+		break;
+	}
+}
+
+/* ---- Tab --------------------------------------------------------------------------- */
+
+static bool
+find(struct state *s)
+{
+	struct words *c = &s->prompt.words;
+	char typed[LINE_SIZE];
+	struct place at;
+	struct offers o = { .to = c };
+
+	/* A text that typing would replace is no beginning. */
+	text_put(typed, sizeof typed, "%.*s", s->prompt.line.fresh ? 0 : (int)s->prompt.line.cursor,
+	    s->prompt.line.text);
+	at = place_of(s, typed);
+	o.typed = at.word;
+	offer_all(s, &o, &at);
+	if (c->count == 0 && at.word[0] != '\0') {
+		o.anywhere = true;
+		offer_all(s, &o, &at);
+	}
+	if (c->count == 0)
+		return false;
+	text_put(c->before, sizeof c->before, "%.*s", (int)(at.word - typed), typed);
+	text_put(c->after, sizeof c->after, "%s", s->prompt.line.text + s->prompt.line.cursor);
+	return true;
+}
+
+bool
+complete_is_choice(const struct state *s)
+{
+	struct words any = { 0 };
+	struct offers o = { .to = &any, .typed = "" };
+	char typed[LINE_SIZE];
+	struct place at;
+	bool is;
+
+	text_put(typed, sizeof typed, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text);
+	at = place_of(s, typed);
+	offer_all(s, &o, &at);
+	is = any.count > 0;
+	words_stop(&any);
+	return is;
+}
+
+bool
+complete_step(struct state *s, int way)
+{
+	struct words *c = &s->prompt.words;
+
+	if (c->count > 0)
+		c->at = way > 0 ? (c->at + 1) % c->count : (c->at + c->count - 1) % c->count;
+	else if (find(s))
+		c->at = way > 0 ? 0 : c->count - 1;
+	else
+		return false;
+	words_put(c, &s->prompt.line);
+	if (c->count == 1)
+		words_stop(c); /* there is but one way: the next Tab goes on after it */
+	return true;
+}
+
+void
+complete_about(const struct state *s, char *buf, size_t size)
+{
+	char typed[LINE_SIZE], range[160];
+	struct place at;
+
+	buf[0] = '\0';
+	if (s->prompt.kind != PROMPT_COMMAND)
+		return;
+	text_put(typed, sizeof typed, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text);
+	at = place_of(s, typed);
+	if (at.field != FIELD_NONE) {
+		field_range(at.field, range, sizeof range);
+		text_put(buf, size, "%s%s%s%s%s", range, range[0] != '\0' ? " " : "",
+		    field_table[at.field].unit, range[0] != '\0' ? ": " : "",
+		    field_table[at.field].help);
+	} else if (at.source == SOURCE_SETTING_VALUE)
+		text_put(buf, size, "%s", settings_table[at.setting].help);
+	else if (at.command != NULL)
+		text_put(buf, size, "%s%s%s", at.command->argument,
+		    at.command->argument[0] != '\0' ? ": " : "", at.command->help);
+}

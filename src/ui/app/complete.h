@@ -1,0 +1,26 @@
+/*
+ * complete.h - what Tab goes on with at a prompt: commands, fields, their values, names of
+ * all that commands take, paths.
+ */
+#ifndef UI_COMPLETE_H
+#define UI_COMPLETE_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ui/state/state.h"
+
+/* Tab (way 1) and Shift-Tab (-1) in the state's line: find what can follow and put in the
+ * first, or put in the next one. False when nothing begins like the word. */
+bool complete_step(struct state *s, int way);
+
+/* True where there is something to choose from, whatever was typed: not where a number
+ * goes. */
+bool complete_is_choice(const struct state *s);
+
+/* One line about what is being typed at the ":" prompt: the command, or the field and what
+ * it can be; "" without anything to say. */
+void complete_about(const struct state *s, char *buf, size_t size);
+
+/* True when Tab knows what a command's argument can be. */
+bool complete_knows(const char *command);
+#endif

@@ -1,0 +1,327 @@
+/* The whole screen as a picture: header, panes, message, footer. */
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "ui/app/event.h"
+#include "ui/app/hints.h"
+#include "ui/app/typing.h"
+#include "ui/list/list.h"
+#include "ui/pane/frame.h"
+#include "ui/pane/panes.h"
+#include "ui/state/edit.h"
+#include "ui/state/summary.h"
+
+enum { HEADER_CHANGES = 3, NARROW = 60 };
+
+static const struct style text_style = { .role = ROLE_TEXT };
+static const struct style dim_style = { .role = ROLE_DIM };
+
+/* A piece of the header; pieces of high rank are left out first. */
+struct segment {
+	int rank;
+	enum role role;
+	char text[160];
+};
+
+static void
+put_sizes(const struct state *s, char *buf, size_t size)
+{
+	const struct estimate *e = s->estimate;
+	const struct parallel *p = &s->plan.parallel;
+
+	text_put(buf, size, "TP %lld", (long long)p->tp);
+	if (p->cp > 1)
+		text_add(buf, size, " CP %lld", (long long)p->cp);
+	text_add(buf, size, " PP %lld", (long long)p->pp);
+	if (p->ep > 1)
+		text_add(buf, size, " EP %lld", (long long)p->ep);
+	if (e->laid_out)
+		text_add(buf, size, " DP %lld", (long long)e->dp);
+	else
+		text_add(buf, size, " DP -");
+}
+
+static void
+put_fits(const struct state *s, struct segment *segment)
+{
+	const struct estimate *e = s->estimate;
+	char peak[32], capacity[32];
+
+	segment->role = ROLE_ERROR;
+	if (!e->legal) {
+		size_t n = diag_count(&e->diags, SEVERITY_ERROR);
+
+		text_put(segment->text, sizeof segment->text, "%zu error%s", n, n == 1 ? "" : "s");
+		return;
+	}
+	if (e->stages == 0)
+		return;
+	text_put(peak, sizeof peak, "%.1f", e->peak_total / GIB);
+	text_put(capacity, sizeof capacity, "%.1f GiB", e->capacity / GIB);
+	segment->role = e->fits ? ROLE_GOOD : ROLE_ERROR;
+	if (!e->capacity_known) { /* a GPU of unknown memory */
+		segment->role = ROLE_TEXT;
+		text_put(segment->text, sizeof segment->text, "%s GiB", peak);
+		return;
+	}
+	text_put(segment->text, sizeof segment->text, "%s %s of %s", e->fits ? "fits" : "over:",
+	    peak, capacity);
+}
+
+/* The changes against the saved or pinned plan, a segment each; the first says so. */
+static void
+put_changes(const struct state *s, struct segment segment[HEADER_CHANGES + 1])
+{
+	const struct estimate *base = state_base_estimate(s);
+	const struct summary now = summary_of(s->estimate);
+	struct summary was;
+	int n = 0;
+
+	if (base == NULL)
+		return;
+	was = summary_of(base);
+	for (enum summary_part i = 0; i < SUMMARY_PARTS && n < HEADER_CHANGES; i++)
+		n += summary_change(&was, &now, i, true, segment[n + 1].text, sizeof segment->text,
+		    &segment[n + 1].role);
+	if (n > 0)
+		text_put(segment->text, sizeof segment->text, "vs %s:", state_base_name(s));
+}
+
+static void
+draw_header(const struct state *s, struct canvas *c, struct rect r)
+{
+	struct segment segment[] = {
+		{ .rank = 7, .role = ROLE_TITLE, .text = "shardplan" }, { .rank = 2, .role = ROLE_HEADER },
+		{ .rank = 6, .role = ROLE_TEXT }, { .rank = 5, .role = ROLE_TEXT },
+		{ .rank = 1, .role = ROLE_HEADER }, { .rank = 0, .role = ROLE_GOOD },
+		{ .rank = 4, .role = ROLE_TEXT }, { .rank = 3, .role = ROLE_TEXT },
+		/* Changes: put_changes. Where they have no room, the panes show them. */
+		{ .rank = 8, .role = ROLE_DIM }, { .rank = 8 }, { .rank = 9 }, { .rank = 10 },
+	};
+	const int count = (int)(sizeof segment / sizeof *segment);
+	const struct summary summary = summary_of(s->estimate);
+	int x = r.x;
+
+	/* The mark's place is kept free: what follows stays where it is. */
+	text_put(segment[1].text, sizeof segment[1].text, "%.120s%s%s", state_file_name(s),
+	    state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
+	field_format(FIELD_MODE, &s->plan, segment[2].text, sizeof segment[2].text);
+	text_put(segment[3].text, sizeof segment[3].text, "%lld x %lld %s = %lld",
+	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
+	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
+	put_sizes(s, segment[4].text, sizeof segment[4].text);
+	put_fits(s, &segment[5]);
+	summary_rate(&summary, segment[6].text, sizeof segment[6].text);
+	summary_pace(&summary, segment[7].text, sizeof segment[7].text);
+	put_changes(s, &segment[8]);
+	for (int most = 10; most >= 0; most--) {
+		int w = 0;
+
+		for (int i = 0; i < count; i++)
+			if (segment[i].rank <= most && segment[i].text[0] != '\0')
+				w += canvas_width(c, segment[i].text) + 2;
+		if (w - 2 <= r.w || most == 0) {
+			for (int i = 0; i < count; i++)
+				if (segment[i].rank <= most && segment[i].text[0] != '\0')
+					x += 2 + canvas_text(c, r, x, r.y,
+					    (struct style){ .role = (uint8_t)segment[i].role }, segment[i].text);
+			return;
+		}
+	}
+}
+
+/* The one with the focus sets the cursor, the form where none does. */
+static void
+draw_panes(const struct state *s, struct canvas *c, const struct arrange *a)
+{
+	for (int i = 0; i < PANE_COUNT; i++)
+		if (a->pane[i].h > 0)
+			frame_draw(s, c, a, (enum pane)i);
+	for (int i = 0; i < PANE_COUNT; i++)
+		if (a->inner[i].h > 0)
+			pane_type(s, (enum pane)i)->draw(s, c, a->inner[i]);
+}
+
+/* Text and what follows it, of which the text is cut where both have no room. */
+static void
+draw_tailed(struct canvas *c, struct rect r, struct style style, const char *text,
+    struct style tail_style, const char *tail)
+{
+	int w = canvas_width(c, text), tail_w = canvas_width(c, tail);
+
+	if (tail_w > r.w / 2)
+		tail_w = r.w / 2;
+	if (w > r.w - tail_w)
+		w = r.w - tail_w;
+	canvas_text_cut(c, r, r.x, r.y, w, style, text);
+	canvas_text_cut(c, r, r.x + w, r.y, r.w - w, tail_style, tail);
+}
+
+/* "! 80 layers do not divide by PP 3 (f: PP 4)". */
+static void
+draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct diag *d)
+{
+	const struct style style = {
+		.role = d->severity == SEVERITY_ERROR ? ROLE_ERROR : ROLE_WARNING
+	};
+	const size_t others = s->estimate->diags.count + s->estimate->diags.dropped - 1;
+	char tail[DIAG_FIX_SIZE + 96] = "", text[DIAG_MESSAGE_SIZE + 4];
+
+	if (d->fix_field != FIELD_NONE)
+		text_put(tail, sizeof tail, " (f: %s %s)", field_table[d->fix_field].label, d->fix_value);
+	if (others > 0)
+		text_add(tail, sizeof tail, " (e: %zu more)", others);
+	text_put(text, sizeof text, "%c %s", d->severity == SEVERITY_HINT ? '?' : '!', d->message);
+	draw_tailed(c, r, style, text, (struct style){ .role = ROLE_KEY }, tail);
+}
+
+/* " (e: 2 warnings)", in short where there is little room. */
+static void
+put_warnings(const struct state *s, char *buf, size_t size)
+{
+	const size_t n = diag_count(&s->estimate->diags, SEVERITY_WARNING);
+
+	text_put(buf, size, " (e: %zu%s)", n, s->columns < NARROW ? "" : n == 1 ? " warning" :
+	    " warnings");
+}
+
+static void
+draw_message(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct diag *d = edit_current_diag(s);
+	const enum field_id f = s->form.field;
+	const bool form = s->focus == PANE_FORM && s->list.kind == LIST_NONE;
+	char text[512], range[160], source[128], tail[48] = "";
+
+	if (s->message[0] != '\0') {
+		canvas_text_cut(c, r, r.x, r.y, r.w, (struct style){ .role = (uint8_t)s->message_role },
+		    s->message);
+		return;
+	}
+	/* A warning about something else leaves the line to what the field means. */
+	if (d != NULL && (!form || d->severity != SEVERITY_WARNING ||
+	    d == diag_of_field(&s->estimate->diags, f))) {
+		draw_diag(s, c, r, d);
+		return;
+	}
+	if (!form) {
+		text[0] = '\0';
+		if (s->list.kind == LIST_NONE && pane_type(s, s->focus)->line != NULL)
+			pane_type(s, s->focus)->line(s, text, sizeof text);
+		canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, text);
+		return;
+	}
+	if (d != NULL)
+		put_warnings(s, tail, sizeof tail);
+	field_range(f, range, sizeof range);
+	text_put(text, sizeof text, "%s", field_table[f].label);
+	if (field_source(f, &s->plan).from == FROM_FIELDS) {
+		field_source_text(f, &s->plan, source, sizeof source);
+		text_add(text, sizeof text, " %s", source);
+	}
+	text_add(text, sizeof text, ": %s", field_table[f].help);
+	if (range[0] != '\0')
+		text_add(text, sizeof text, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
+		    field_table[f].unit);
+	draw_tailed(c, r, dim_style, text, (struct style){ .role = ROLE_WARNING }, tail);
+}
+
+/* The editor: label, then the part of the text that holds the cursor. */
+static void
+draw_prompt(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct style style = { .role = ROLE_PROMPT };
+	char label[320], before[LINE_SIZE];
+	int label_w, at, shift;
+
+	typing_label(s, label, sizeof label);
+	label_w = canvas_width(c, label);
+	if (label_w > r.w / 2)
+		label_w = r.w / 2;
+	canvas_fill(c, r, text_style);
+	canvas_text_cut(c, r, r.x, r.y, label_w, (struct style){ .role = ROLE_KEY }, label);
+	text_put(before, sizeof before, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text);
+	at = canvas_width(c, before);
+	shift = at > r.w - label_w - 1 ? at - (r.w - label_w - 1) : 0;
+	canvas_text(c, (struct rect){ r.x + label_w, r.y, r.w - label_w, 1 }, r.x + label_w - shift,
+	    r.y, s->prompt.line.fresh ? (struct style){ .role = ROLE_SELECTED } : style, s->prompt.line.text);
+	c->cursor_x = r.x + label_w + at - shift;
+	c->cursor_y = r.y;
+}
+
+static void
+draw_footer(const struct state *s, struct canvas *c, struct rect r)
+{
+	struct hint hint[HINTS_MAX];
+	int n;
+
+	if (s->list.kind != LIST_NONE && list_types(s)) {
+		canvas_text_cut(c, r, r.x, r.y, r.w, dim_style,
+		    "type to filter   Up Down choose   Enter takes it   Esc closes");
+		return;
+	}
+	n = hints_footer(s, r.w, hint);
+	for (int i = 0; i < n; i++) {
+		int x = r.x + hint[i].x;
+
+		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_KEY }, hint[i].key) + 1;
+		canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_FOOTER }, hint[i].what);
+	}
+}
+
+/* Message line and footer, or the prompt or question in their place. */
+static void
+draw_bottom(const struct state *s, struct canvas *c, const struct arrange *a)
+{
+	struct rect line = a->message.h > 0 ? a->message : (struct rect){ 0, c->h - 1, c->w, 1 };
+	char text[STATE_MESSAGE_SIZE + 64];
+
+	if (s->question.kind != QUESTION_NONE) {
+		typing_question(s, text, sizeof text);
+		canvas_fill(c, line, text_style);
+		canvas_text_cut(c, line, line.x, line.y, line.w, (struct style){ .role = ROLE_WARNING },
+		    text);
+		c->cursor_x = line.x;
+		c->cursor_y = line.y;
+		if (a->message.h > 0)
+			canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w,
+			    (struct style){ .role = ROLE_ERROR }, s->prompt.error);
+		return;
+	}
+	if (s->prompt.kind == PROMPT_NONE) {
+		if (a->message.h > 0)
+			draw_message(s, c, line);
+		draw_footer(s, c, a->footer);
+		return;
+	}
+	draw_prompt(s, c, line);
+	if (a->footer.h == 0)
+		return;
+	if (s->prompt.error[0] == '\0')
+		typing_hint(s, text, sizeof text);
+	canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w, s->prompt.error[0] != '\0' ?
+	    (struct style){ .role = ROLE_ERROR } : dim_style, s->prompt.error[0] != '\0' ?
+	    s->prompt.error : text);
+}
+
+void
+app_draw(const struct state *s, struct canvas *c)
+{
+	struct arrange a = panes_arrange(s);
+
+	canvas_clear(c);
+	if (c->w <= 0 || c->h <= 0)
+		return;
+	if (a.header.h > 0)
+		draw_header(s, c, a.header);
+	if (s->list.kind != LIST_NONE)
+		list_draw(s, c);
+	else
+		draw_panes(s, c, &a);
+	draw_bottom(s, c, &a);
+	if (c->cursor_x < 0 || c->cursor_x >= c->w)
+		c->cursor_x = c->w - 1;
+	if (c->cursor_y < 0 || c->cursor_y >= c->h)
+		c->cursor_y = c->h - 1;
+}

@@ -1,0 +1,244 @@
+#include "ui/app/event.h"
+
+#include "core/base/text.h"
+#include "core/framework/resolve.h"
+#include "core/rules/check.h"
+#include "ui/app/actions.h"
+#include "ui/app/command.h"
+#include "ui/app/keep.h"
+#include "ui/app/typing.h"
+#include "ui/list/list.h"
+#include "ui/pane/map_pane.h"
+#include "ui/pane/panes.h"
+#include "ui/screen/input.h"
+#include "ui/state/edit.h"
+#include "ui/state/prompt.h"
+
+void
+app_follow(struct state *s)
+{
+	panes_follow(s);
+	list_follow(s);
+}
+
+void
+app_resize(struct state *s, int columns, int rows)
+{
+	s->columns = columns;
+	s->rows = rows;
+	app_follow(s);
+}
+
+static void
+recalc(struct state *s)
+{
+	struct undo_entry *entry = undo_entry(&s->undo, s->undo.now);
+
+	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
+	if (!s->estimate->legal)
+		check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
+	entry->legal = s->estimate->legal;
+	entry->fits = s->estimate->fits;
+	entry->summary = summary_of(s->estimate);
+	map_pane_renew(s);
+	if (!state_has_pane(s, s->focus))
+		s->focus = PANE_STEP;
+	if (!state_has_pane(s, s->lower))
+		s->lower = PANE_STEP;
+	scroll_keep(&s->stage, s->estimate->stages);
+	panes_follow(s);
+	list_renew(s);
+	list_follow(s);
+}
+
+/* Colour by a dimension that the plan uses, unless that is so already. */
+static void
+show_usual_kind(struct state *s)
+{
+	static const char *const usual[] = { "tp", "model", "dp", "data", "dp_shard", "ep", "pp", "cp" };
+	const struct layout *l = &s->estimate->layout;
+
+	if (!s->estimate->laid_out)
+		return;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+		const int kind = layout_kind(l, usual[i]);
+
+		if (kind >= 0 && layout_group_size(l, kind) > 1) {
+			map_pane_show(s, &usual[i], 1);
+			return;
+		}
+	}
+}
+
+bool
+app_start(struct state *s, const struct plan *plan, const struct catalog *catalog,
+    const struct app_files *files, const struct app_options *options)
+{
+	static const char *const tp[] = { "tp" };
+
+	if (!state_init(s, plan, catalog, files, options))
+		return false;
+	s->lists = list_table;
+	map_pane_show(s, tp, 1);
+	recalc(s);
+	show_usual_kind(s);
+	return true;
+}
+
+static void
+act_open(struct state *s)
+{
+	char note[STATE_MESSAGE_SIZE] = "", what[UNDO_WHAT_SIZE];
+	struct plan next;
+
+	if (!s->files->open(s->files->context, s->file.path, &next, note, sizeof note)) {
+		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "the plan could not be read");
+		return;
+	}
+	plan_resolve(&next, s->catalog);
+	text_put(what, sizeof what, "opening %s", state_file_name(s));
+	s->saved = next;
+	state_rebase(s);
+	state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "opened");
+	undo_free(&s->undo); /* plans of another file: not to be saved into this one */
+	state_change(s, &next, what);
+	recalc(s);
+	keep_offer(s);
+}
+
+static unsigned
+act_save(struct state *s)
+{
+	const char *path = s->file.path[0] != '\0' ? s->file.path : NULL;
+	char note[STATE_MESSAGE_SIZE] = "";
+	bool quit = s->file.then_quit;
+
+	switch (s->files->save(s->files->context, path, &s->plan, s->file.force, note, sizeof note)) {
+	case APP_SAVED:
+		s->saved = s->plan;
+		state_rebase(s);
+		state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "saved");
+		s->file.then_quit = false;
+		if (s->file.then_open) {
+			s->file.then_open = false;
+			text_put(s->file.path, sizeof s->file.path, "%s", s->file.next);
+			act_open(s);
+		}
+		return quit ? EVENT_QUIT : 0;
+	case APP_CHANGED_ON_DISK:
+		s->question.kind = QUESTION_OVERWRITE;
+		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file changed on disk");
+		break;
+	case APP_EXISTS:
+		s->question.kind = QUESTION_OVERWRITE;
+		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file exists");
+		break;
+	case APP_SAVE_FAILED:
+		s->file.then_quit = s->file.then_open = false;
+		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "the plan could not be saved");
+		break;
+	}
+	return 0;
+}
+
+/* Recalculate, and say what the change did where nothing more important is to be said. The
+ * amounts themselves are in the header and the panes. */
+static void
+act_recalc(struct state *s)
+{
+	const struct estimate *e = s->estimate;
+	const struct summary before = summary_of(e);
+	struct summary now;
+	const struct diag *own;
+	char delta[256], said[STATE_MESSAGE_SIZE];
+
+	recalc(s);
+	own = diag_of_field(&e->diags, s->form.field);
+	now = summary_of(e);
+	summary_changes(&before, &now, delta, sizeof delta);
+	if (s->in_lines || delta[0] == '\0' || !e->legal ||
+	    (own != NULL && own->severity != SEVERITY_HINT))
+		return;
+	if (s->message[0] == '\0') {
+		state_say(s, ROLE_DIM, "%s: %s", undo_entry(&s->undo, s->undo.now)->what, delta);
+	} else if (s->message_role == ROLE_GOOD) { /* "undone: TP 4" */
+		text_put(said, sizeof said, "%s", s->message);
+		state_say(s, ROLE_GOOD, "%s; %s", said, delta);
+	}
+}
+
+unsigned
+app_act(struct state *s, unsigned flags)
+{
+	if ((flags & EVENT_OPEN) != 0)
+		act_open(s);
+	if ((flags & EVENT_RECALC) != 0)
+		act_recalc(s);
+	if ((flags & EVENT_SAVE) != 0)
+		flags |= act_save(s);
+	app_follow(s);
+	return flags & (EVENT_QUIT | EVENT_SUSPEND | EVENT_REPAINT);
+}
+
+/* Keys that begin to type a value in the form. */
+static bool
+begins_value(const struct state *s, int32_t key)
+{
+	return s->list.kind == LIST_NONE && s->focus == PANE_FORM && key >= '0' && key <= '9';
+}
+
+/* Text goes where text is typed, and is no key elsewhere. */
+static unsigned
+paste(struct state *s, int32_t ch)
+{
+	if (s->prompt.kind == PROMPT_NONE && s->question.kind == QUESTION_NONE &&
+	    s->list.kind != LIST_NONE && list_types(s))
+		prompt_begin(s, PROMPT_FILTER, s->list.filter, false);
+	if (s->prompt.kind != PROMPT_NONE && s->question.kind == QUESTION_NONE)
+		return app_act(s, typing_key(s, ch));
+	state_say(s, ROLE_WARNING,
+	    "the paste was ignored: open a prompt first (: a command, Enter a field)");
+	return 0;
+}
+
+unsigned
+app_key(struct state *s, int32_t key)
+{
+	const struct settings_key *own;
+	const struct command *command;
+	char text[2] = "", name[16];
+
+	if ((key & INPUT_PASTED) != 0)
+		return paste(s, key & ~INPUT_PASTED);
+	if (s->prompt.kind != PROMPT_NONE || s->question.kind != QUESTION_NONE)
+		return app_act(s, typing_key(s, key));
+	if (key != INPUT_CTRL('L')) /* sends again what is there */
+		s->message[0] = '\0';
+	if (s->list.kind != LIST_NONE && list_types(s) && key >= ' ' && key < 0x110000 &&
+	    key != 127) {
+		prompt_begin(s, PROMPT_FILTER, s->list.filter, false);
+		return app_act(s, typing_key(s, key));
+	}
+	own = command_own_key(s, key);
+	if (own != NULL && own->command[0] != '\0')
+		return app_command(s, own->command);
+	command = own == NULL ? command_of_key(key, command_context(s)) : NULL;
+	if (command != NULL)
+		return app_act(s, app_event(s, command, ""));
+	if (begins_value(s, key)) {
+		text[0] = (char)key;
+		edit_open(s, s->form.field, text);
+	} else if (key == INPUT_ESCAPE && s->focus == PANE_MAP)
+		state_forget_where(s); /* the marks go */
+	else if (key == INPUT_ESCAPE)
+		s->message[0] = '\0';
+	else if (input_name(key, name, sizeof name) > 0)
+		state_say(s, ROLE_DIM, "%s means nothing here; ? lists the keys", name);
+	return 0;
+}
+
+unsigned
+app_command(struct state *s, const char *text)
+{
+	return app_act(s, command_line(s, text));
+}

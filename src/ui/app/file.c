@@ -1,0 +1,90 @@
+/* Commands that open and save plans, and what they ask. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/app/actions.h"
+#include "ui/state/prompt.h"
+
+static unsigned
+open_path(struct state *s, const char *path)
+{
+	if (state_unsaved(s)) {
+		text_put(s->file.next, sizeof s->file.next, "%s", path);
+		s->question.kind = QUESTION_OPEN;
+		return 0;
+	}
+	text_put(s->file.path, sizeof s->file.path, "%s", path);
+	return EVENT_OPEN;
+}
+
+unsigned
+file_open(struct state *s, const char *argument)
+{
+	if (argument[0] != '\0')
+		return open_path(s, argument);
+	prompt_begin(s, PROMPT_OPEN, "", false);
+	return 0;
+}
+
+static unsigned
+save_path(struct state *s, const char *path)
+{
+	text_put(s->file.path, sizeof s->file.path, "%s", path);
+	s->file.force = false;
+	return EVENT_SAVE;
+}
+
+/* A name for a plan that has no file: its own, else the model's; '-' for what file names had
+ * better not hold. */
+static void
+suggest_path(const struct plan *p, char *buf, size_t size)
+{
+	text_put(buf, size, "%s.cfg", p->name[0] != '\0' ? p->name : p->model.preset);
+	for (char *c = buf; *c != '\0'; c++)
+		if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._", *c) == NULL ||
+		    (c == buf && *c == '.'))
+			*c = '-';
+}
+
+unsigned
+file_save_as(struct state *s, const char *argument)
+{
+	const char *path = s->files->path(s->files->context);
+	char own[PLAN_NAME_SIZE + 8];
+
+	if (argument[0] != '\0')
+		return save_path(s, argument);
+	if (path == NULL || path[0] == '\0')
+		suggest_path(&s->plan, own, sizeof own);
+	prompt_begin(s, PROMPT_SAVE, path != NULL && path[0] != '\0' ? path : own, true);
+	return 0;
+}
+
+unsigned
+file_save(struct state *s, const char *argument)
+{
+	const char *path = s->files->path(s->files->context);
+
+	if (argument[0] != '\0')
+		return save_path(s, argument);
+	if (path == NULL || path[0] == '\0')
+		return file_save_as(s, argument);
+	return save_path(s, "");
+}
+
+unsigned
+file_quit(struct state *s, const char *argument)
+{
+	(void)argument;
+	if (!state_unsaved(s))
+		return EVENT_QUIT;
+	s->question.kind = QUESTION_QUIT;
+	return 0;
+}
+
+unsigned
+file_save_quit(struct state *s, const char *argument)
+{
+	s->file.then_quit = true;
+	return file_save(s, argument);
+}

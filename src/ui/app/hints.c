@@ -1,0 +1,51 @@
+#include "ui/app/hints.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/app/actions.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+
+static bool
+has_fix(const struct state *s)
+{
+	for (size_t i = 0; i < s->estimate->diags.count; i++)
+		if (s->estimate->diags.item[i].fix_field != FIELD_NONE)
+			return true;
+	return false;
+}
+
+int
+hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
+{
+	const enum context context = command_context(s);
+	int n = 0, x = 0;
+
+	for (size_t i = 0; i < command_count && n < HINTS_MAX; i++) {
+		const struct command *command = &command_table[i];
+		struct hint *h = &hint[n];
+		const char *text = command->hint;
+		size_t key;
+
+		if (text == NULL || (command->contexts & context) == 0)
+			continue;
+		if (command->run == diags_fix && !has_fix(s))
+			continue;
+		if (command->run == list_accept && s->lists[s->list.kind].accept == NULL)
+			continue;
+		key = 1 + strcspn(text + 1, "|"); /* the key itself may be '|' */
+		*h = (struct hint){ .command = command, .what = text + key + 1, .x = x };
+		text_put(h->key, sizeof h->key, "%.*s", (int)key, text);
+		if (!command_hint_key(s, command, h->key, sizeof h->key))
+			continue;
+		if (command->run == move_picture && s->picture == PICTURE_PIPELINE)
+			h->what = "map"; /* the way back */
+		h->w = canvas_width(NULL, h->key) + 1 + canvas_width(NULL, h->what);
+		if (x + h->w > w)
+			continue;
+		x += h->w + 2;
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,261 @@
+/* Commands that move about and change what the map shows; the plan stays as it is. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/app/actions.h"
+#include "ui/map/map_sets.h"
+#include "ui/pane/map_pane.h"
+#include "ui/pane/panes.h"
+
+static struct rect
+map_area(const struct state *s)
+{
+	return panes_arrange_for(s, PANE_MAP).inner[PANE_MAP];
+}
+
+static struct rect
+focus_area(const struct state *s)
+{
+	return panes_arrange(s).inner[s->focus];
+}
+
+/* Left and right: GPUs on the map, columns of the step pane. */
+unsigned
+move_aside(struct state *s, int way)
+{
+	const struct pane_type *pane = pane_type(s, s->focus);
+
+	if (s->list.kind != LIST_NONE)
+		return list_aside(s, way);
+	if (pane->aside != NULL)
+		pane->aside(s, focus_area(s), way);
+	return 0;
+}
+
+/* Down by way lines or entries, whatever has the focus. */
+unsigned
+move_lines(struct state *s, int way)
+{
+	if (s->list.kind != LIST_NONE)
+		list_move(s, way);
+	else
+		pane_type(s, s->focus)->move(s, focus_area(s), way);
+	return 0;
+}
+
+unsigned
+move_page(struct state *s, int way)
+{
+	const struct pane_type *pane = pane_type(s, s->focus);
+	const struct rect r = focus_area(s);
+	int n;
+
+	if (s->list.kind != LIST_NONE) {
+		list_turn(s, way);
+		return 0;
+	}
+	n = pane->page != NULL ? pane->page(s, r) : r.h - 1;
+	return move_lines(s, way * (n > 1 ? n : 1));
+}
+
+unsigned
+move_end(struct state *s, int way)
+{
+	const struct pane_type *pane = pane_type(s, s->focus);
+
+	if (s->list.kind != LIST_NONE || pane->end == NULL)
+		return move_lines(s, way * PANE_FAR);
+	pane->end(s, focus_area(s), way);
+	return 0;
+}
+
+unsigned
+move_pane(struct state *s, int way)
+{
+	int pane = (int)s->focus;
+
+	do
+		pane = (pane + way + PANE_COUNT) % PANE_COUNT;
+	while (!state_has_pane(s, (enum pane)pane));
+	state_focus(s, (enum pane)pane);
+	return 0;
+}
+
+unsigned
+move_to_pane(struct state *s, const char *name)
+{
+	for (int i = 0; i < PANE_COUNT; i++)
+		if (text_equal(pane_table[i]->name, name) && state_has_pane(s, (enum pane)i)) {
+			state_focus(s, (enum pane)i);
+			return 0;
+		}
+	state_say(s, ROLE_ERROR, "one of plan, map, memory, traffic (when training), step");
+	return 0;
+}
+
+unsigned
+move_picture(struct state *s, const char *argument)
+{
+	(void)argument;
+	if (s->in_lines) {
+		state_say(s, ROLE_DIM, "the schedule is a picture: shardplan pipeline prints it");
+		return 0;
+	}
+	if (panes_arrange(s).inner[PANE_MAP].h <= 0) { /* panes take turns: it was not seen */
+		s->picture = PICTURE_PIPELINE;
+		state_focus(s, PANE_MAP);
+		return 0;
+	}
+	s->picture = s->picture == PICTURE_MAP ? PICTURE_PIPELINE : PICTURE_MAP;
+	return 0;
+}
+
+unsigned
+move_peers(struct state *s, const char *argument)
+{
+	(void)argument;
+	if (!map_pane_has_groups(s))
+		return 0;
+	s->picture = PICTURE_MAP;
+	s->plain_map = !s->plain_map;
+	state_say(s, ROLE_DIM, s->plain_map ? "all groups are coloured" :
+	    "the groups of the GPU under the cursor are coloured");
+	return 0;
+}
+
+unsigned
+move_zoom(struct state *s, int way)
+{
+	pane_type(s, PANE_MAP)->zoom(s, map_area(s), way);
+	return 0;
+}
+
+unsigned
+move_to_zoom(struct state *s, const char *name)
+{
+	const enum map_zoom named = map_zoom_find(name);
+	char list[128] = "";
+
+	if (named < MAP_ZOOM_COUNT) {
+		s->picture = PICTURE_MAP;
+		s->map.zoom = named;
+		map_pane_say_zoom(s, map_area(s));
+		return 0;
+	}
+	for (int i = MAP_ZOOM_AUTO; i < MAP_ZOOM_COUNT; i++)
+		text_add(list, sizeof list, i > 0 ? ", %s" : "%s", map_zoom_name((enum map_zoom)i));
+	state_say(s, ROLE_ERROR, "one of %s", list);
+	return 0;
+}
+
+static void
+say_kinds(struct state *s)
+{
+	char list[STATE_MESSAGE_SIZE] = "", name[MAP_COLOR_NAME_SIZE];
+
+	for (int i = 0; i < s->map.colors; i++) {
+		map_color_name(s->map.color[i], &s->estimate->layout, name, sizeof name);
+		text_add(list, sizeof list, i > 0 ? ", %s" : "%s", name);
+	}
+	state_say(s, ROLE_DIM, "map coloured by %s", list);
+}
+
+/* The next source of colours, without the kinds whose groups are single ranks. */
+unsigned
+move_kind(struct state *s, int way)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int count = map_color_count(l);
+	char name[MAP_COLOR_NAME_SIZE];
+	const char *shown = name;
+	struct map_color color = s->map.color[0];
+	int at;
+
+	if (!map_pane_has_groups(s))
+		return 0;
+	at = map_color_index(l, color);
+	for (int i = 0; i < count; i++) {
+		at = (at + way + count) % count;
+		color = map_color_at(l, at);
+		if (color.by != MAP_BY_GROUPS || layout_group_size(l, color.kind) > 1)
+			break;
+	}
+	map_color_name(color, l, name, sizeof name);
+	map_pane_show(s, &shown, 1);
+	say_kinds(s);
+	return 0;
+}
+
+/* "tp,pp", "memory": show these sources. */
+unsigned
+move_to_kinds(struct state *s, const char *list)
+{
+	char name[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
+	const char *names[MAP_COLORS_MAX];
+	int n = 0;
+
+	if (!map_pane_has_groups(s))
+		return 0;
+	while (*(list += strspn(list, " ,+")) != '\0') {
+		size_t length = strcspn(list, " ,+");
+
+		if (n == MAP_COLORS_MAX) {
+			state_say(s, ROLE_ERROR, "four at most");
+			return 0;
+		}
+		text_put(name[n], sizeof name[n], "%.*s", (int)length, list);
+		if (!map_color_has(&s->estimate->layout, name[n])) {
+			state_say(s, ROLE_ERROR, "this layout has no groups %s; d lists what colours the map",
+			    name[n]);
+			return 0;
+		}
+		names[n] = name[n];
+		n++;
+		list += length;
+	}
+	map_pane_show(s, names, n);
+	say_kinds(s);
+	return 0;
+}
+
+/* Colour by n kinds: those shown, then the usual dimensions of more than one rank, then
+ * whatever the layout has. */
+unsigned
+move_dimensions(struct state *s, int n)
+{
+	static const char *const usual[] = { "tp", "dp", "pp", "cp", "ep" };
+	const struct layout *l = &s->estimate->layout;
+	const char *want[64];
+	char shown[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
+	const char *name[MAP_COLORS_MAX];
+	int wants = 0, usuals, names = 0;
+
+	if (!map_pane_has_groups(s))
+		return 0;
+	memcpy(shown, s->kind, sizeof shown);
+	for (int i = 0; i < s->kinds; i++)
+		want[wants++] = shown[i];
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		want[wants++] = usual[i];
+	for (int i = 0; i < wants; i++)
+		if (map_set_same(l, want[i]) != NULL) /* as this framework calls it */
+			want[i] = map_set_same(l, want[i]);
+	usuals = wants;
+	for (int i = 0; i < l->kinds && wants < 64; i++)
+		want[wants++] = l->kind[i].name;
+	/* First the usual ones of several ranks, then the usual ones, then any. */
+	for (int pass = 0; pass < 3; pass++)
+		for (int i = 0; i < (pass < 2 ? usuals : wants) && names < n; i++) {
+			int kind = layout_kind(l, want[i]);
+			bool twice = false;
+
+			for (int j = 0; j < names; j++)
+				twice = twice || text_equal(name[j], want[i]);
+			if (!twice && (kind < 0 ? map_color_has(l, want[i]) : pass > 0 ||
+			    layout_group_size(l, kind) > 1))
+				name[names++] = want[i];
+		}
+	map_pane_show(s, name, names);
+	say_kinds(s);
+	return 0;
+}

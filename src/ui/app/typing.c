@@ -1,0 +1,306 @@
+#include "ui/app/typing.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/app/actions.h"
+#include "ui/app/command.h"
+#include "ui/app/complete.h"
+#include "ui/app/keep.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+#include "ui/screen/input.h"
+#include "ui/state/edit.h"
+#include "ui/state/prompt.h"
+
+/* ---- what Enter does ------------------------------------------------------------------ */
+
+static unsigned
+enter_field(struct state *s, const char *text)
+{
+	unsigned flags;
+
+	if (!edit_put(s, s->form.field, text, &flags, s->prompt.error, sizeof s->prompt.error))
+		s->prompt.kind = PROMPT_FIELD; /* stays open */
+	return flags;
+}
+
+static unsigned
+enter_command(struct state *s, const char *text)
+{
+	s->message[0] = '\0';
+	if (text[strspn(text, " ")] != '\0')
+		recall_add(&s->prompt.recall, text);
+	if (command_is_of_panes(text))
+		list_leave(s);
+	return command_line(s, text);
+}
+
+static unsigned
+enter_open(struct state *s, const char *text)
+{
+	return text[0] != '\0' ? file_open(s, text) : 0;
+}
+
+static unsigned
+enter_save(struct state *s, const char *text)
+{
+	if (text[0] != '\0')
+		return file_save_as(s, text);
+	s->file.then_quit = s->file.then_open = false;
+	return 0;
+}
+
+static unsigned
+enter_go(struct state *s, const char *text)
+{
+	if (text[0] != '\0')
+		return inspect_go(s, text);
+	state_forget_where(s);
+	return 0;
+}
+
+static unsigned
+enter_filter(struct state *s, const char *text)
+{
+	(void)text;
+	return list_types(s) ? list_accept(s, "") : 0;
+}
+
+static const struct prompt_type {
+	const char *label, *hint;
+	unsigned (*enter)(struct state *s, const char *text);
+} prompt_table[PROMPT_COUNT] = {
+	[PROMPT_FIELD] = { "", "Enter takes it   Esc cancels   Ctrl-U empties", enter_field },
+	[PROMPT_COMMAND] = { ":",
+	    "Enter runs it   Tab completes   Up Down earlier ones   Esc cancels", enter_command },
+	[PROMPT_OPEN] = { "open plan: ", "Enter takes it   Tab lists what matches   Esc cancels",
+	    enter_open },
+	[PROMPT_SAVE] = { "save as: ", "Enter takes it   Tab lists what matches   Esc cancels",
+	    enter_save },
+	[PROMPT_GO] = { "go to: ", "a rank, or node N, stage N, layer N, expert N   Esc cancels",
+	    enter_go },
+	[PROMPT_FILTER] = { "/", "Enter takes it   Up Down choose   Esc cancels", enter_filter },
+};
+
+/* ---- words ---------------------------------------------------------------------------- */
+
+void
+typing_label(const struct state *s, char *buf, size_t size)
+{
+	const char *unit = field_table[s->form.field].unit;
+	char range[160];
+
+	if (s->prompt.kind != PROMPT_FIELD) {
+		text_put(buf, size, "%s", prompt_table[s->prompt.kind].label);
+		return;
+	}
+	field_range(s->form.field, range, sizeof range);
+	text_put(buf, size, "%s", field_table[s->form.field].label);
+	if (range[0] != '\0' && s->columns >= 60)
+		text_add(buf, size, " (%s%s%s)", range, unit[0] != '\0' ? " " : "", unit);
+	text_add(buf, size, ": ");
+}
+
+void
+typing_hint(const struct state *s, char *buf, size_t size)
+{
+	words_list(&s->prompt.words, s->columns, buf, size);
+	if (buf[0] == '\0')
+		complete_about(s, buf, size);
+	if (buf[0] == '\0')
+		text_put(buf, size, "%s", s->prompt.kind == PROMPT_FIELD && complete_is_choice(s) ?
+		    "Enter takes it   Tab takes the next   Esc cancels" :
+		    prompt_table[s->prompt.kind].hint);
+}
+
+void
+typing_question(const struct state *s, char *buf, size_t size)
+{
+	const char *less = "Unsaved: s save, d discard, Esc";
+
+	buf[0] = '\0';
+	switch (s->question.kind) {
+	case QUESTION_QUIT:
+		text_put(buf, size, "The plan has unsaved changes: s save, d discard, Esc stay");
+		break;
+	case QUESTION_OPEN:
+		text_put(buf, size,
+		    "The plan has unsaved changes: s save, d discard them and open, Esc stay");
+		break;
+	case QUESTION_OVERWRITE:
+		text_put(buf, size, "%s: y overwrite, Esc cancel", s->message);
+		less = "Overwrite the file? y, or Esc cancels";
+		break;
+	case QUESTION_RECOVER:
+		text_put(buf, size, "Unsaved work of %s was found: r recover, d discard, Esc later",
+		    s->question.note);
+		if (!s->in_lines && canvas_width(NULL, buf) > s->columns)
+			text_put(buf, size, "Unsaved work of %s: r recover, d discard, Esc",
+			    s->question.note);
+		less = "Unsaved work: r recover, d discard, Esc";
+		break;
+	case QUESTION_NONE:
+		return;
+	}
+	if (!s->in_lines && canvas_width(NULL, buf) > s->columns)
+		text_put(buf, size, "%s", less);
+}
+
+/* ---- keys ----------------------------------------------------------------------------- */
+
+static unsigned
+no_answer(struct state *s, int32_t key)
+{
+	static const char *const answers[] = {
+		[QUESTION_QUIT] = "s, d", [QUESTION_OPEN] = "s, d", [QUESTION_OVERWRITE] = "y",
+		[QUESTION_RECOVER] = "r, d",
+	};
+	char name[16];
+
+	if (input_name(key, name, sizeof name) == 0)
+		text_put(name, sizeof name, "this key");
+	text_put(s->prompt.error, sizeof s->prompt.error, "%s is no answer; %s or Esc is", name,
+	    answers[s->question.kind]);
+	return 0;
+}
+
+static unsigned
+recover_key(struct state *s, int32_t key)
+{
+	if (key != 'r' && key != 'd')
+		return no_answer(s, key);
+	s->question.kind = QUESTION_NONE;
+	return key == 'r' ? keep_recover(s) : keep_discard(s);
+}
+
+static unsigned
+question_key(struct state *s, int32_t key)
+{
+	const enum question_kind question = s->question.kind;
+
+	if (key == INPUT_ESCAPE || key == 'c' || key == 'n' || key == 'q') {
+		s->question.kind = QUESTION_NONE;
+		s->file.then_quit = s->file.then_open = false;
+		if (question != QUESTION_RECOVER)
+			s->message[0] = '\0';
+		return 0;
+	}
+	if (question == QUESTION_RECOVER)
+		return recover_key(s, key);
+	if (question == QUESTION_OVERWRITE && key == 'y') {
+		s->question.kind = QUESTION_NONE;
+		s->file.force = true;
+		return EVENT_SAVE;
+	}
+	if (question != QUESTION_OVERWRITE && key == 'd') {
+		s->question.kind = QUESTION_NONE;
+		text_put(s->file.path, sizeof s->file.path, "%s", s->file.next);
+		return question == QUESTION_QUIT ? EVENT_QUIT : EVENT_OPEN;
+	}
+	if (question != QUESTION_OVERWRITE && (key == 's' || key == 'y')) {
+		s->question.kind = QUESTION_NONE;
+		s->file.then_quit = question == QUESTION_QUIT;
+		s->file.then_open = question == QUESTION_OPEN;
+		return file_save(s, "");
+	}
+	return no_answer(s, key);
+}
+
+static unsigned
+enter(struct state *s)
+{
+	const struct prompt_type *type = &prompt_table[s->prompt.kind];
+	char text[LINE_SIZE];
+
+	text_put(text, sizeof text, "%s", s->prompt.line.text); /* it may open the editor anew */
+	prompt_end(s);
+	return type->enter(s, text);
+}
+
+/* Keys that go past a filter to the list under it. */
+static bool
+filter_key(struct state *s, int32_t key)
+{
+	switch (key) {
+	case INPUT_UP:
+		list_move(s, -1);
+		return true;
+	case INPUT_DOWN:
+	case INPUT_TAB:
+		list_move(s, 1);
+		return true;
+	case INPUT_PAGE_UP:
+		list_turn(s, -1);
+		return true;
+	case INPUT_PAGE_DOWN:
+		list_turn(s, 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Keys that put other text in: Tab what can follow, the arrows lines typed before. While
+ * there is something to choose from, or paths alone can be meant, arrows choose too. */
+static bool
+walk_key(struct state *s, int32_t key)
+{
+	const bool up = key == INPUT_UP || key == INPUT_CTRL('P') || key == INPUT_BACK_TAB;
+	const bool down = key == INPUT_DOWN || key == INPUT_CTRL('N') || key == INPUT_TAB;
+	const bool like = key == INPUT_UP || key == INPUT_DOWN;
+
+	if (!up && !down)
+		return false;
+	if (s->prompt.kind == PROMPT_COMMAND && key != INPUT_TAB && key != INPUT_BACK_TAB) {
+		words_stop(&s->prompt.words);
+		recall_walk(&s->prompt.recall, up ? -1 : 1, like, &s->prompt.line);
+	} else if (!complete_step(s, up ? -1 : 1) && !like && complete_is_choice(s))
+		text_put(s->prompt.error, sizeof s->prompt.error, "nothing begins like this");
+	return true;
+}
+
+static void
+cancel(struct state *s)
+{
+	if (s->prompt.kind == PROMPT_FILTER) {
+		const bool types = list_types(s);
+
+		s->list = s->prompt.before;
+		if (types)
+			list_leave(s);
+	}
+	prompt_end(s);
+	s->file.then_quit = s->file.then_open = false;
+}
+
+unsigned
+typing_key(struct state *s, int32_t key)
+{
+	if (key == INPUT_CTRL('Z'))
+		return EVENT_SUSPEND;
+	if (key == INPUT_CTRL('L'))
+		return EVENT_REPAINT;
+	s->prompt.error[0] = '\0';
+	if (s->question.kind != QUESTION_NONE)
+		return question_key(s, key);
+	if (key == INPUT_ENTER || key == '\n')
+		return enter(s);
+	if (key == INPUT_ESCAPE || (key == INPUT_BACKSPACE && s->prompt.line.text[0] == '\0')) {
+		cancel(s);
+		return 0;
+	}
+	if (s->prompt.kind == PROMPT_FILTER && filter_key(s, key))
+		return 0;
+	if (walk_key(s, key))
+		return 0;
+	if (line_key(&s->prompt.line, key)) {
+		prompt_edited(s);
+		if (s->prompt.kind == PROMPT_FILTER) {
+			text_put(s->list.filter, sizeof s->list.filter, "%s", s->prompt.line.text);
+			s->list.item = 0;
+			s->list.first_line = 0;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,251 @@
+/* What one may choose: fixes of errors, entries of the catalogue, fields. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/rules/check.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+#include "ui/state/edit.h"
+#include "ui/state/prompt.h"
+
+enum {
+	INDENT = 4,
+	VALUE_COLUMNS = 16,  /* of the list of fields, */
+	PATH_FROM = 70,      /* which has room for their paths from here on, */
+	HELP_FROM = 90,      /* and for their help */
+};
+
+unsigned
+diags_open(struct state *s, const char *argument)
+{
+	(void)argument;
+	/* Errors have their fixes already; those of warnings are searched when asked for. */
+	check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
+	list_open(s, LIST_DIAGS);
+	return 0;
+}
+
+void
+diags_rows(struct rows *rows, const struct state *s)
+{
+	const struct diag_list *diags = &s->estimate->diags;
+	static const enum role role[] = { ROLE_ERROR, ROLE_WARNING, ROLE_TEXT };
+	char text[DIAG_MESSAGE_SIZE + DIAG_FIX_SIZE + 128];
+
+	for (size_t i = 0; i < diags->count; i++) {
+		const struct diag *d = &diags->item[i];
+		int item = rows->items;
+
+		text_put(text, sizeof text, "%s: %s", severity_name(d->severity), d->message);
+		if (!rows_passes(rows, text))
+			continue;
+		rows->items++;
+		rows_wrapped(rows, item, (int)i, role[d->severity], 0, text);
+		if (d->fix_field != FIELD_NONE) {
+			text_put(text, sizeof text, "Enter: %s %s", field_table[d->fix_field].label,
+			    d->fix_value);
+			rows_wrapped(rows, item, (int)i, ROLE_KEY, INDENT, text);
+		}
+		text_put(text, sizeof text, "%s%s%s%s%s",
+		    d->field != FIELD_NONE ? field_table[d->field].path : "", d->field != FIELD_NONE ?
+		    "  " : "", d->reason != NULL ? d->reason : "", d->source != NULL ? "  " : "",
+		    d->source != NULL ? d->source : "");
+		rows_wrapped(rows, item, (int)i, ROLE_DIM, INDENT, text);
+	}
+	if (diags->dropped > 0) {
+		text_put(text, sizeof text, "and %zu more", diags->dropped);
+		rows_item(rows, -1, ROLE_DIM, text);
+	}
+	if (diags->count == 0)
+		rows_item(rows, -1, ROLE_GOOD, "no errors, no warnings");
+}
+
+unsigned
+diags_accept(struct state *s, int target)
+{
+	const struct diag_list *diags = &s->estimate->diags;
+	const struct diag *d;
+	bool leads = true; /* to a field */
+
+	if (target < 0 || (size_t)target >= diags->count)
+		return 0;
+	d = &diags->item[target];
+	if (d->fix_field == FIELD_NONE && d->field != FIELD_NONE &&
+	    field_in_mode(d->field, s->plan.mode))
+		s->form.field = d->field;
+	else if (d->fix_field == FIELD_NONE)
+		leads = false;
+	if (leads)
+		list_leave(s);
+	return edit_take_fix(s, d);
+}
+
+/* The fix of what is selected in the list of errors, else the one that is nearest. */
+unsigned
+diags_fix(struct state *s, const char *argument)
+{
+	return s->list.kind == LIST_DIAGS ? list_accept(s, argument) : edit_fix(s, argument);
+}
+
+/* Names a choice of the catalogue: model.preset and cluster.gpu. */
+static bool
+is_entry(enum field_id f)
+{
+	return f == FIELD_PRESET || f == FIELD_GPU;
+}
+
+unsigned
+fields_edit(struct state *s, const char *argument)
+{
+	(void)argument;
+	if (is_entry(s->form.field))
+		list_open(s, LIST_CATALOG);
+	else
+		edit_open(s, s->form.field, NULL);
+	return 0;
+}
+
+unsigned
+fields_toggle(struct state *s, const char *argument)
+{
+	const enum field_id f = s->form.field;
+	const enum field_type type = field_table[f].type;
+	char err[STATE_MESSAGE_SIZE], name[64];
+	struct plan next = s->plan;
+	int64_t v = field_int(f, &next);
+
+	if (type != FIELD_BOOL && type != FIELD_CHOICE)
+		return fields_edit(s, argument);
+	if (type == FIELD_BOOL)
+		v = v == 0;
+	else if (!field_choice(f, ++v, name, sizeof name))
+		v = 0;
+	if (!field_put_int(f, &next, v, err, sizeof err)) {
+		state_say(s, ROLE_ERROR, "%s", err);
+		return 0;
+	}
+	return edit_take(s, f, &next);
+}
+
+static const struct catalog_list *
+entries(const struct state *s)
+{
+	return s->list.fills == FIELD_PRESET ? &s->catalog->models : &s->catalog->gpus;
+}
+
+void
+catalog_title(const struct state *s, char *buf, size_t size)
+{
+	text_add(buf, size, "%s", s->list.fills == FIELD_PRESET ? "models" : "GPUs");
+}
+
+void
+catalog_rows(struct rows *rows, const struct state *s)
+{
+	const bool models = s->list.fills == FIELD_PRESET;
+	const struct catalog_list *list = entries(s);
+	const char *now = field_text(s->list.fills, &s->plan);
+	char text[ROW_TEXT_SIZE];
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct catalog_entry *e = &list->entry[i];
+		const struct plan *v = &e->values;
+
+		text_put(text, sizeof text, "%c %-26s ", text_equal(e->id, now) ? '*' : ' ', e->id);
+		if (models)
+			text_add(text, sizeof text, "%7.1fB  %3lld layers  hidden %-5lld  %s",
+			    (double)e->total_params / 1e9, (long long)v->model.layers,
+			    (long long)v->model.hidden_size, e->title);
+		else
+			text_add(text, sizeof text, "%6.1f GiB  %5.0f TFLOP/s  NVLink %4.0f GB/s  %s",
+			    v->cluster.memory_gib, v->cluster.bf16_tflops, v->cluster.nvlink_gbps, e->title);
+		rows_line(rows, (int)i, ROLE_TEXT, text);
+	}
+}
+
+/* At what is chosen now. */
+int
+catalog_begin(const struct state *s)
+{
+	const struct catalog_list *list = entries(s);
+
+	for (size_t i = 0; i < list->count; i++)
+		if (text_equal(list->entry[i].id, field_text(s->list.fills, &s->plan)))
+			return (int)i;
+	return -1;
+}
+
+unsigned
+catalog_accept(struct state *s, int target)
+{
+	const struct catalog_list *list = entries(s);
+	char err[STATE_MESSAGE_SIZE];
+	unsigned flags = 0;
+
+	if (target < 0 || (size_t)target >= list->count)
+		return 0;
+	list_leave(s);
+	if (!edit_put(s, s->list.fills, list->entry[target].id, &flags, err, sizeof err))
+		state_say(s, ROLE_ERROR, "%s", err);
+	return flags;
+}
+
+/* How well a field answers what was typed: its very name, a part of the name (first of
+ * those that most plans need), or something else about it. */
+enum { NAMED, USUAL, NAMED_PARTLY, MENTIONED, MATCHES };
+
+static int
+match_of(const char *typed, enum field_id f)
+{
+	const char *label = field_table[f].label, *key = field_key(f);
+
+	if (strcasecmp(label, typed) == 0 || strcasecmp(key, typed) == 0)
+		return NAMED;
+	if (strcasestr(label, typed) == NULL && strcasestr(key, typed) == NULL)
+		return MENTIONED;
+	return field_table[f].flag != NULL ? USUAL : NAMED_PARTLY;
+}
+
+void
+fields_rows(struct rows *rows, const struct state *s)
+{
+	const bool ranked = rows->filter[0] != '\0';
+	char text[ROW_TEXT_SIZE], shown[ROW_TEXT_SIZE], value[64], cell[80];
+
+	for (int match = ranked ? NAMED : MATCHES - 1; match < MATCHES; match++)
+		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+			if (!field_in_mode(f, s->plan.mode) || (ranked && match_of(rows->filter, f) != match))
+				continue;
+			field_format(f, &s->plan, value, sizeof value);
+			text_put(text, sizeof text, "%s %s %s %s", field_table[f].label, value,
+			    field_table[f].path, field_table[f].help);
+			if (!rows_passes(rows, text))
+				continue;
+			rows_column(value, VALUE_COLUMNS, cell, sizeof cell);
+			text_put(shown, sizeof shown, "%-18s %s", field_table[f].label, cell);
+			if (rows->width >= PATH_FROM)
+				text_add(shown, sizeof shown, " %-34s %s", field_table[f].path,
+				    rows->width >= HELP_FROM ? field_table[f].help : "");
+			rows_shown(rows, (int)f, ROLE_TEXT, shown);
+		}
+}
+
+unsigned
+fields_open(struct state *s, const char *argument)
+{
+	list_open(s, LIST_FIELDS);
+	text_put(s->list.filter, sizeof s->list.filter, "%s", argument);
+	prompt_begin(s, PROMPT_FILTER, s->list.filter, false);
+	return 0;
+}
+
+unsigned
+fields_accept(struct state *s, int target)
+{
+	if (target < 0)
+		return 0;
+	s->form.field = (enum field_id)target;
+	state_focus(s, PANE_FORM);
+	list_leave(s);
+	return 0;
+}

@@ -1,0 +1,326 @@
+/* One GPU in full, and the ways to it. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/estimate/result.h"
+#include "ui/list/list.h"
+#include "ui/list/rows.h"
+#include "ui/list/views.h"
+#include "ui/pane/flows.h"
+#include "ui/pane/map_pane.h"
+#include "ui/pane/panes.h"
+#include "ui/state/prompt.h"
+
+enum {
+	PEERS_SHOWN = 64,
+	TARGET_NONE = -1, TARGET_MEMORY = 1000, TARGET_TRAFFIC = 2000, /* else: a kind of group */
+};
+
+void
+inspect_title(const struct state *s, char *buf, size_t size)
+{
+	text_add(buf, size, "rank %lld", (long long)s->map.cursor);
+}
+
+static void
+place_rows(struct rows *rows, const struct state *s, int64_t rank)
+{
+	const struct layout *l = &s->estimate->layout;
+	const struct cluster *c = &s->plan.cluster;
+	char text[ROW_TEXT_SIZE];
+
+	rows_heading(rows, "Place");
+	text_put(text, sizeof text, "node %lld, GPU %lld of %lld",
+	    (long long)(rank / c->gpus_per_node), (long long)(rank % c->gpus_per_node),
+	    (long long)c->gpus_per_node);
+	if (c->nvlink_domain > 1)
+		text_add(text, sizeof text, "; NVLink domain %lld",
+		    (long long)(rank / c->nvlink_domain));
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+	text_put(text, sizeof text, "coordinates");
+	for (int grid = 0; grid < l->grids; grid++)
+		for (int axis = 0; axis < l->grid[grid].axes; axis++)
+			if (!layout_axis_again(l, grid, l->grid[grid].axis[axis].name))
+				text_add(text, sizeof text, " %s=%lld", l->grid[grid].axis[axis].name,
+				    (long long)layout_coord(l, grid, axis, rank));
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+}
+
+static void
+expert_row(struct rows *rows, const struct state *s, int64_t rank)
+{
+	int64_t first, count;
+	char text[ROW_TEXT_SIZE];
+
+	where_experts(&s->plan, &s->estimate->layout, rank, &first, &count);
+	if (count == 0)
+		return;
+	text_put(text, sizeof text, count == 1 ? "expert %lld" : "experts %lld to %lld",
+	    (long long)first, (long long)(first + count - 1));
+	text_add(text, sizeof text, " of %lld, in each layer that has experts",
+	    (long long)s->plan.model.experts);
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+}
+
+static void
+chunk_rows(struct rows *rows, const struct placement *pl, int64_t stage, const char *note)
+{
+	char text[ROW_TEXT_SIZE];
+
+	for (int64_t v = 0; v < pl->vpp; v++) {
+		const struct chunk *c = placement_chunk(pl, stage, v);
+
+		text_put(text, sizeof text, "stage %lld%s", (long long)stage, note);
+		if (pl->vpp > 1)
+			text_add(text, sizeof text, ", chunk %lld", (long long)v);
+		if (c->count > 0)
+			text_add(text, sizeof text, ": layers %d to %d", (int)c->first,
+			    (int)(c->first + c->count - 1));
+		else
+			text_add(text, sizeof text, ": no layers");
+		text_add(text, sizeof text, "%s%s%s", c->embedding ? ", embedding" : "",
+		    c->loss ? ", LM head and loss" : "", c->mtp > 0 ? ", MTP" : "");
+		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+	}
+}
+
+static void
+model_rows(struct rows *rows, const struct state *s, int64_t rank)
+{
+	const struct placement *pl = &s->estimate->placement;
+	const int64_t stage = layout_pipeline_rank(&s->estimate->layout, rank);
+	const int64_t mirror = placement_mirror(pl, &s->plan, stage);
+
+	rows_heading(rows, "Model");
+	chunk_rows(rows, pl, stage, "");
+	if (mirror >= 0)
+		chunk_rows(rows, pl, mirror, ", the other direction");
+	expert_row(rows, s, rank);
+}
+
+static void
+memory_rows(struct rows *rows, const struct state *s, int64_t rank)
+{
+	const struct estimate *e = s->estimate;
+	const int64_t stage = layout_pipeline_rank(&e->layout, rank);
+	char text[ROW_TEXT_SIZE];
+	double bytes;
+
+	rows_heading(rows, "Memory (Enter: why)");
+	for (enum result_id id = RESULT_PARAMETERS; id <= RESULT_TOTAL; id++) {
+		if (id == RESULT_ALLOCATED || result_table[id].label == NULL ||
+		    !result_value(id, e, stage, &bytes) || !(bytes > 0))
+			continue;
+		text_put(text, sizeof text, "%-12s %10s", result_table[id].label,
+		    UNITS_SHORT(BYTES, bytes));
+		rows_item(rows, TARGET_MEMORY, id == RESULT_TOTAL && e->capacity_known &&
+		    bytes > e->capacity ? ROLE_ERROR : ROLE_TEXT, text);
+	}
+	text_put(text, sizeof text, "%-12s %10s", "of", UNITS_SHORT(BYTES, e->capacity));
+	if (e->capacity_known)
+		rows_item(rows, TARGET_MEMORY, ROLE_TEXT, text);
+}
+
+/* "tp       group 1, member 2 of 8, NVLink: 8 9 10 11 12 13 14 15" */
+static void
+group_row(struct rows *rows, const struct state *s, int kind, int64_t rank)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int64_t group = layout_group_of(l, kind, rank), size = layout_group_size(l, kind);
+	char text[1024];
+
+	text_put(text, sizeof text, "%-14s ", l->kind[kind].name);
+	if (group < 0) {
+		text_add(text, sizeof text, "in no group");
+		rows_item(rows, kind, ROLE_DIM, text);
+		return;
+	}
+	text_add(text, sizeof text, "group %lld, member %lld of %lld, %s:", (long long)group,
+	    (long long)layout_position(l, kind, rank) + 1, (long long)size,
+	    link_name(&s->plan, l, kind, group));
+	for (int64_t k = 0; k < size && k < PEERS_SHOWN; k++)
+		text_add(text, sizeof text, " %lld", (long long)layout_member(l, kind, group, k));
+	if (size > PEERS_SHOWN)
+		text_add(text, sizeof text, " .. %lld", (long long)layout_member(l, kind, group, size - 1));
+	rows_item(rows, kind, size > 1 ? ROLE_TEXT : ROLE_DIM, text);
+}
+
+static void
+traffic_rows(struct rows *rows, const struct state *s)
+{
+	const struct traffic *t = &s->estimate->traffic;
+	char text[ROW_TEXT_SIZE], name[64];
+
+	rows_heading(rows, "Traffic of one step, a GPU of the slowest stage (Enter: why)");
+	for (size_t i = 0; i < t->count; i++) {
+		const struct traffic_row *row = &t->row[i];
+
+		flows_name(row, name, sizeof name);
+		text_put(text, sizeof text, "%-22s %9s  %9s  %s", name,
+		    UNITS_SHORT(WIRE, row->bytes), UNITS_SHORT(SECONDS, row->seconds),
+		    span_name(row->span.kind));
+		rows_item(rows, TARGET_TRAFFIC + (int)i, ROLE_TEXT, text);
+	}
+}
+
+void
+inspect_rows(struct rows *rows, const struct state *s)
+{
+	const struct estimate *e = s->estimate;
+	const int64_t rank = s->map.cursor;
+
+	if (!e->laid_out || rank < 0) {
+		rows_item(rows, TARGET_NONE, ROLE_DIM,
+		    "the layout refuses the plan, so there are no ranks");
+		return;
+	}
+	place_rows(rows, s, rank);
+	if (e->placed)
+		model_rows(rows, s, rank);
+	if (e->stages > layout_pipeline_rank(&e->layout, rank))
+		memory_rows(rows, s, rank);
+	rows_heading(rows, "Groups (Enter: colour the map by one)");
+	for (int kind = 0; kind < e->layout.kinds; kind++)
+		group_row(rows, s, kind, rank);
+	if (e->timed)
+		traffic_rows(rows, s);
+}
+
+unsigned
+inspect_accept(struct state *s, int target)
+{
+	const char *name;
+
+	if (target >= TARGET_TRAFFIC) {
+		s->flow.at = target - TARGET_TRAFFIC;
+		return why_open(s, PANE_TRAFFIC);
+	}
+	if (target == TARGET_MEMORY) {
+		s->stage.at = layout_pipeline_rank(&s->estimate->layout, s->map.cursor);
+		return why_open(s, PANE_MEMORY);
+	}
+	if (target >= 0) {
+		name = s->estimate->layout.kind[target].name;
+		map_pane_show(s, &name, 1);
+		list_leave(s);
+		state_focus(s, PANE_MAP);
+	} else
+		state_say(s, ROLE_DIM, "Enter is for memory, groups and traffic");
+	return 0;
+}
+
+/* The rank beside it. */
+unsigned
+inspect_aside(struct state *s, int way)
+{
+	const int64_t rank = s->map.cursor + way;
+
+	if (s->estimate->laid_out && rank >= 0 && rank < s->estimate->layout.world)
+		s->map.cursor = rank;
+	return 0;
+}
+
+/* Look for what the text names; the cursor goes to the first GPU that holds it. */
+static bool
+go(struct state *s, const char *text)
+{
+	char err[STATE_MESSAGE_SIZE], what[128];
+	struct where found;
+	int64_t rank, count;
+
+	if (!where_parse(&found, text, &s->plan, s->estimate, err, sizeof err)) {
+		state_say(s, ROLE_ERROR, "%s", err);
+		return false;
+	}
+	rank = where_next(&found, &s->plan, s->estimate, -1, 1);
+	where_describe(&found, what, sizeof what);
+	if (rank < 0) {
+		state_say(s, ROLE_WARNING, "no GPU holds %s", what);
+		return false;
+	}
+	s->where = found;
+	s->map.cursor = rank;
+	count = where_count(&found, &s->plan, s->estimate);
+	if (count > 1)
+		state_say(s, ROLE_DIM, "%s: on %lld GPUs, %s for the next", what, (long long)count,
+		    s->in_lines ? "next" : "n");
+	return true;
+}
+
+unsigned
+inspect_go(struct state *s, const char *argument)
+{
+	s->picture = PICTURE_MAP;
+	state_focus(s, PANE_MAP);
+	if (argument[0] == '\0')
+		prompt_begin(s, PROMPT_GO, "", false);
+	else
+		go(s, argument);
+	return 0;
+}
+
+/* On the pipeline, a GPU of the selected stage is meant. */
+static void
+cursor_to_stage(struct state *s)
+{
+	const struct where stage = { .rank = -1, .node = -1, .stage = s->pipeline.stage,
+		.layer = -1, .expert = -1 };
+	int64_t rank;
+
+	if (pane_type(s, s->focus) != &pipeline_pane || !s->estimate->laid_out ||
+	    (s->map.cursor >= 0 && where_holds(&stage, &s->plan, s->estimate, s->map.cursor)))
+		return;
+	rank = where_next(&stage, &s->plan, s->estimate, -1, 1);
+	if (rank >= 0)
+		s->map.cursor = rank;
+}
+
+unsigned
+inspect_open(struct state *s, const char *argument)
+{
+	if (argument[0] == '\0')
+		cursor_to_stage(s);
+	if (argument[0] == '\0' || go(s, argument))
+		list_open(s, LIST_INSPECT);
+	return 0;
+}
+
+static unsigned
+member(struct state *s, int64_t way)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int kind = s->map.color[0].kind;
+	int64_t group, size, at;
+
+	if (!s->estimate->laid_out || s->map.cursor < 0)
+		return 0;
+	group = layout_group_of(l, kind, s->map.cursor);
+	at = layout_position(l, kind, s->map.cursor);
+	if (group < 0 || at < 0) {
+		state_say(s, ROLE_DIM, "rank %lld is in no %s group", (long long)s->map.cursor,
+		    l->kind[kind].name);
+		return 0;
+	}
+	size = layout_group_size(l, kind);
+	at = (at + way + size) % size;
+	s->map.cursor = layout_member(l, kind, group, at);
+	state_say(s, ROLE_DIM, "member %lld of %lld of %s group %lld", (long long)at + 1,
+	    (long long)size, l->kind[kind].name, (long long)group);
+	return 0;
+}
+
+/* Several GPUs that hold what was looked for come before the members of a group. */
+unsigned
+inspect_next(struct state *s, int way)
+{
+	int64_t rank = -1;
+
+	if (s->estimate->laid_out && !where_empty(&s->where) && s->where.rank < 0)
+		rank = where_next(&s->where, &s->plan, s->estimate, s->map.cursor, way);
+	s->picture = PICTURE_MAP;
+	state_focus(s, PANE_MAP);
+	if (rank < 0)
+		return member(s, way);
+	s->map.cursor = rank;
+	return 0;
+}

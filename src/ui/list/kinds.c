@@ -1,0 +1,165 @@
+/* What colours the map, as a list. */
+#include "core/base/text.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+#include "ui/map/map_sets.h"
+#include "ui/pane/map_pane.h"
+
+enum { NAME_COLUMNS = 10, NAME_WIDE = 14, WIDE_FROM = 44 };
+
+/* Which of the colours shown is the i-th source, -1 for none. */
+static int
+shown_at(const struct state *s, int i)
+{
+	for (int at = 0; at < s->map.colors; at++)
+		if (map_color_index(&s->estimate->layout, s->map.color[at]) == i)
+			return at;
+	return -1;
+}
+
+/* The kind whose links a new "link" shows: the first one on the map. */
+static struct map_color
+link_color(const struct state *s)
+{
+	struct map_color color = map_color_at(&s->estimate->layout,
+	    map_color_count(&s->estimate->layout) - 1);
+
+	for (int i = s->map.colors - 1; i >= 0; i--)
+		if (s->map.color[i].by == MAP_BY_GROUPS)
+			color.kind = s->map.color[i].kind;
+	return color;
+}
+
+static void
+put_source(const struct state *s, struct map_color color, int at, int w, char *buf,
+    size_t size)
+{
+	static const char *const about[] = {
+		[MAP_BY_STAGE] = "pipeline stage", [MAP_BY_LAYERS] = "the layers that it holds",
+		[MAP_BY_MEMORY] = "its memory at the peak, against what it has",
+	};
+	const struct layout *l = &s->estimate->layout;
+	char name[MAP_COLOR_NAME_SIZE];
+
+	if (color.by == MAP_BY_LINK)
+		color = at >= 0 ? s->map.color[at] : link_color(s);
+	map_color_name(color, l, name, sizeof name);
+	text_add(buf, size, "%-*s ", w, name);
+	if (color.by == MAP_BY_GROUPS)
+		text_add(buf, size, "%*lld groups of %lld", w / 2 - 1,
+		    (long long)layout_group_count(l, color.kind),
+		    (long long)layout_group_size(l, color.kind));
+	else if (color.by == MAP_BY_LINK)
+		text_add(buf, size, "what its %s group crosses: NVLink, node, network",
+		    l->kind[color.kind].name);
+	else
+		text_add(buf, size, "%s", about[color.by]);
+}
+
+void
+kinds_rows(struct rows *rows, const struct state *s)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int w = rows->width >= WIDE_FROM ? NAME_WIDE : NAME_COLUMNS;
+	const char *name[MAP_COLORS_MAX];
+	char text[ROW_TEXT_SIZE];
+
+	if (!s->estimate->laid_out) {
+		rows_item(rows, -1, ROLE_DIM, "the layout refuses the plan, so there are no groups");
+		return;
+	}
+	rows_heading(rows, "Groups (Space switches one on or off, up to four)");
+	for (int i = 0; i < map_color_count(l); i++) {
+		const struct map_color color = map_color_at(l, i);
+		const int at = shown_at(s, i);
+
+		if (i == l->kinds)
+			rows_heading(rows, "What else is known of a GPU");
+		text_put(text, sizeof text, "[%c] ", at >= 0 ? '1' + at : ' ');
+		put_source(s, color, at, w, text, sizeof text);
+		rows_item(rows, i, color.by == MAP_BY_GROUPS && layout_group_size(l, i) == 1 ?
+		    ROLE_DIM : ROLE_TEXT, text);
+	}
+	rows_heading(rows, "Ready-made");
+	for (int i = 0; map_set_name(i) != NULL; i++) {
+		int n = map_set_groups(i, l, name);
+
+		if (n == 0)
+			continue;
+		text_put(text, sizeof text, "    %-*s ", w, map_set_name(i));
+		for (int j = 0; j < n; j++)
+			text_add(text, sizeof text, j > 0 ? ", %s" : "%s", name[j]);
+		rows_item(rows, map_color_count(l) + i, ROLE_TEXT, text);
+	}
+}
+
+static void
+accept_preset(struct state *s, int preset)
+{
+	const char *name[MAP_COLORS_MAX];
+	const int n = map_set_groups(preset, &s->estimate->layout, name);
+
+	map_pane_show(s, name, n);
+	list_leave(s);
+}
+
+/* Switch the target-th source on or off. */
+static void
+accept_source(struct state *s, int target)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int at = shown_at(s, target);
+	struct map_color color = map_color_at(l, target);
+	char text[MAP_COLORS_MAX + 1][MAP_COLOR_NAME_SIZE];
+	const char *name[MAP_COLORS_MAX + 1];
+	int n = 0;
+
+	for (int i = 0; i < s->map.colors; i++)
+		if (i != at) {
+			map_color_name(s->map.color[i], l, text[n], sizeof text[n]);
+			name[n] = text[n];
+			n++;
+		}
+	if (at < 0 && n == MAP_COLORS_MAX) {
+		state_say(s, ROLE_WARNING, "four at most: switch one off first");
+		return;
+	}
+	if (at < 0) {
+		if (color.by == MAP_BY_LINK)
+			color = link_color(s);
+		map_color_name(color, l, text[n], sizeof text[n]);
+		name[n] = text[n];
+		n++;
+	}
+	if (n == 0) {
+		state_say(s, ROLE_DIM, "one has to stay");
+		return;
+	}
+	map_pane_show(s, name, n);
+}
+
+unsigned
+kinds_accept(struct state *s, int target)
+{
+	const int sources = map_color_count(&s->estimate->layout);
+
+	if (target >= sources)
+		accept_preset(s, target - sources);
+	else if (target >= 0)
+		accept_source(s, target);
+	return 0;
+}
+
+int
+kinds_begin(const struct state *s)
+{
+	return s->estimate->laid_out ? map_color_index(&s->estimate->layout, s->map.color[0]) : -1;
+}
+
+unsigned
+kinds_open(struct state *s, const char *argument)
+{
+	(void)argument;
+	list_open(s, LIST_KINDS);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/*
+ * list.h - lists over the panes: open, move about in them, draw. What a list holds are the
+ * functions of its row in the table that the state carries (state.lists).
+ */
+#ifndef UI_LIST_H
+#define UI_LIST_H
+#include "ui/list/rows.h"
+
+struct list_type {
+	const char *title;
+	/* What changes of the title, added to it; NULL: nothing. */
+	void (*add_title)(const struct state *s, char *buf, size_t size);
+	void (*rows)(struct rows *rows, const struct state *s);  /* its entries */
+	int (*begin)(const struct state *s);  /* target to begin at; NULL: the first entry */
+	unsigned (*accept)(struct state *s, int target);  /* Enter on an entry; NULL: nothing */
+	unsigned (*aside)(struct state *s, int way);      /* left (-1), right (1); NULL: nothing */
+	void (*close)(struct state *s);  /* NULL: to the list below, or to the panes */
+	void (*renew)(struct state *s);  /* the estimate is another one; NULL: nothing to do */
+	bool types;                      /* typing filters, without '/' */
+	bool over;                       /* closing leads back to the list it was opened from */
+};
+
+/* The lines of the list that is open, filtered and wrapped. Free with rows_free. What
+ * memory does not hold is left out. */
+void list_rows(struct rows *rows, const struct state *s, int width);
+void list_title(const struct state *s, char *buf, size_t size);
+
+void list_open(struct state *s, enum list_kind kind);
+void list_leave(struct state *s); /* to the panes */
+
+/* Select the entry that stands for target; what the selected one stands for, -1 for nothing. */
+void list_select(struct state *s, int target);
+int list_target(const struct state *s);
+
+/* Commands: Enter, Escape, left and right in a list that has a use for them. */
+unsigned list_accept(struct state *s, const char *argument);
+unsigned list_close(struct state *s, const char *argument);
+unsigned list_aside(struct state *s, int way);
+
+/* True for lists that filter by plain typing; in the others '/' begins that. */
+bool list_types(const struct state *s);
+
+/* Move its selection by items or to an end. */
+void list_move(struct state *s, int way);
+
+/* Turn a page: the lines move, a selected entry that is shown no more gives way to one that
+ * is; where there is no other page, to the first or last. */
+void list_turn(struct state *s, int way);
+
+/* Move the lines shown; an entry that is shown stays selected. */
+void list_scroll(struct state *s, int lines);
+
+/* Scroll to the selected item. */
+void list_follow(struct state *s);
+
+/* The estimate is another one. */
+void list_renew(struct state *s);
+
+/* The entry at a place of the screen; false without one. */
+bool list_at(const struct state *s, int x, int y, int *item);
+
+/* Draw it over the panes. */
+void list_draw(const struct state *s, struct canvas *c);
+#endif

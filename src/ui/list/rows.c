@@ -1,0 +1,124 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/list/rows.h"
+
+bool
+rows_passes(const struct rows *rows, const char *text)
+{
+	const char *word = rows->filter;
+	char one[LINE_SIZE];
+
+	while (*(word += strspn(word, " ")) != '\0') {
+		size_t n = strcspn(word, " ");
+
+		text_put(one, sizeof one, "%.*s", (int)n, word);
+		if (strcasestr(text, one) == NULL)
+			return false;
+		word += n;
+	}
+	return true;
+}
+
+static void
+add_line(struct rows *rows, int item, int target, enum role role, int indent, const char *text,
+    size_t n)
+{
+	struct row *row;
+
+	if (rows->count == rows->capacity) {
+		size_t capacity = rows->capacity * 2 + 64;
+
+		row = realloc(rows->row, capacity * sizeof *row);
+		if (row == NULL)
+			return;
+		rows->row = row;
+		rows->capacity = capacity;
+	}
+	row = &rows->row[rows->count++];
+	*row = (struct row){ .item = item, .target = target, .role = role };
+	text_put(row->text, sizeof row->text, "%*s%.*s", indent, "", (int)n, text);
+}
+
+void
+rows_column(const char *text, int w, char *buf, size_t size)
+{
+	size_t bytes = 0, cut = 0;
+	int columns = 0, before = 0, n;
+
+	while (text[bytes] != '\0') {
+		const size_t step = (size_t)canvas_step(text + bytes, &n);
+
+		if (columns + n > w) {
+			text_put(buf, size, "%.*s..%*s", (int)cut, text, w - before - 2, "");
+			return;
+		}
+		columns += n;
+		bytes += step;
+		if (columns <= w - 2) {
+			cut = bytes;
+			before = columns;
+		}
+	}
+	text_put(buf, size, "%s%*s", text, w - columns, "");
+}
+
+void
+rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent, const char *text)
+{
+	bool first = true;
+
+	do {
+		int in = first ? indent : indent + rows->hang;
+		size_t n = canvas_break(text, rows->width - in);
+
+		add_line(rows, item, target, role, in, text, n);
+		text += n;
+		text += strspn(text, " ");
+		first = false;
+	} while (*text != '\0');
+}
+
+void
+rows_item(struct rows *rows, int target, enum role role, const char *text)
+{
+	if (rows_passes(rows, text))
+		rows_wrapped(rows, rows->items++, target, role, 0, text);
+}
+
+void
+rows_shown(struct rows *rows, int target, enum role role, const char *text)
+{
+	add_line(rows, rows->items++, target, role, 0, text, strlen(text));
+}
+
+void
+rows_line(struct rows *rows, int target, enum role role, const char *text)
+{
+	if (rows_passes(rows, text))
+		rows_shown(rows, target, role, text);
+}
+
+void
+rows_heading(struct rows *rows, const char *text)
+{
+	if (rows->filter[0] == '\0')
+		add_line(rows, -1, -1, ROLE_TITLE, 0, text, strlen(text));
+}
+
+void
+rows_free(struct rows *rows)
+{
+	free(rows->row);
+	*rows = (struct rows){ 0 };
+}
+
+int
+rows_target(const struct rows *rows, int item)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->row[i].item == item)
+			return rows->row[i].target;
+	return -1;
+}

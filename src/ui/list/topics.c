@@ -1,0 +1,195 @@
+/* The primer: a list of pages, and one page. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+#include "ui/pane/panes.h"
+
+enum { READABLE = 96 }; /* columns of a line that the eye follows back */
+
+/* The language that is shown. What has no Chinese characters shows English. */
+static const char *
+language(const struct state *s)
+{
+	const bool chinese = text_equal(s->settings.language, "auto") ? s->chinese :
+	    text_equal(s->settings.language, "zh");
+
+	return chinese && s->utf8 && !s->settings.ascii ? "zh" : "en";
+}
+
+static const struct topic *
+page_at(const struct state *s, size_t i)
+{
+	return s->files->topic != NULL ? s->files->topic(s->files->context, language(s), i) : NULL;
+}
+
+/* The page of a name and its place; NULL without one. */
+static const struct topic *
+page_of(const struct state *s, const char *name, size_t *at)
+{
+	const struct topic *page;
+
+	for (*at = 0; (page = page_at(s, *at)) != NULL; ++*at)
+		if (topic_is(page, name))
+			return page;
+	return NULL;
+}
+
+static void
+open_page(struct state *s, const struct topic *page)
+{
+	list_open(s, LIST_TOPIC);
+	topic_name(page, s->topics.page, sizeof s->topics.page);
+}
+
+/* The page that was open, else that of what the cursor is on: a field, what colours the map. */
+int
+topics_begin(const struct state *s)
+{
+	const struct pane_type *pane = pane_type(s, s->focus);
+	size_t at;
+
+	if (s->topics.page[0] != '\0')
+		return page_of(s, s->topics.page, &at) != NULL ? (int)at : 0;
+	return page_of(s, pane->subject != NULL ? pane->subject(s) : pane->name, &at) != NULL ?
+	    (int)at : -1;
+}
+
+unsigned
+topics_open(struct state *s, const char *argument)
+{
+	size_t at;
+
+	if (page_at(s, 0) == NULL) {
+		state_say(s, ROLE_ERROR, "the topics are not installed (share/topics/en.txt)");
+		return 0;
+	}
+	if (argument[0] != '\0' && page_of(s, argument, &at) == NULL) {
+		state_say(s, ROLE_ERROR, "no topic %s; :topics lists them", argument);
+		return 0;
+	}
+	s->topics.page[0] = '\0';
+	list_open(s, argument[0] != '\0' ? LIST_TOPIC : LIST_TOPICS);
+	text_put(s->topics.page, sizeof s->topics.page, "%s", argument);
+	return 0;
+}
+
+unsigned
+topics_language(struct state *s, const char *argument)
+{
+	const char *other = text_equal(language(s), "zh") ? "en" : "zh";
+
+	if (argument[0] != '\0' && !text_equal(argument, "auto") && !text_equal(argument, "en") &&
+	    !text_equal(argument, "zh")) {
+		state_say(s, ROLE_ERROR, "language is one of auto, en, zh");
+		return 0;
+	}
+	text_put(s->settings.language, sizeof s->settings.language, "%s",
+	    argument[0] != '\0' ? argument : other);
+	if (text_equal(s->settings.language, "zh") && !text_equal(language(s), "zh"))
+		state_say(s, ROLE_WARNING, "Chinese needs a terminal with UTF-8");
+	else
+		state_say(s, ROLE_DIM, "topics in %s for this session (:remember keeps it)",
+		    text_equal(language(s), "zh") ? "Chinese" : "English");
+	return 0;
+}
+
+void
+topic_title(const struct state *s, char *buf, size_t size)
+{
+	const struct topic *page;
+	size_t at;
+
+	if ((page = page_of(s, s->topics.page, &at)) != NULL)
+		text_add(buf, size, ": %s", page->title);
+}
+
+/* A line of a page: heading, item, or paragraph. */
+static void
+add_line(struct rows *rows, char *line)
+{
+	if (strncmp(line, "= ", 2) == 0)
+		rows_heading(rows, line + 2);
+	else if (line[0] != '\0') {
+		rows->hang = line[0] == '-' ? 2 : 0;
+		rows_item(rows, -1, strstr(line, "https://") != NULL ? ROLE_KEY : ROLE_TEXT, line);
+	}
+}
+
+static void
+page_rows(struct rows *rows, const char *text)
+{
+	char line[2048];
+
+	if (rows->width > READABLE)
+		rows->width = READABLE;
+	while (*text != '\0') {
+		const size_t n = strcspn(text, "\n");
+
+		text_put(line, sizeof line, "%.*s", (int)n, text);
+		add_line(rows, line);
+		text += n;
+		if (*text == '\n')
+			text++;
+	}
+}
+
+void
+topics_rows(struct rows *rows, const struct state *s)
+{
+	const struct topic *page;
+	char text[ROW_TEXT_SIZE], name[32];
+
+	for (size_t at = 0; (page = page_at(s, at)) != NULL; at++) {
+		topic_name(page, name, sizeof name);
+		text_put(text, sizeof text, "%-12s %s", name, page->title);
+		rows_line(rows, (int)at, ROLE_TEXT, text);
+	}
+}
+
+/* A language that has no such page shows the list of those that it has. */
+void
+topic_rows(struct rows *rows, const struct state *s)
+{
+	size_t at;
+	const struct topic *page = page_of(s, s->topics.page, &at);
+
+	if (page != NULL)
+		page_rows(rows, page->text);
+	else
+		topics_rows(rows, s);
+}
+
+unsigned
+topics_accept(struct state *s, int target)
+{
+	const struct topic *page = target >= 0 ? page_at(s, (size_t)target) : NULL;
+
+	if (page != NULL)
+		open_page(s, page);
+	return 0;
+}
+
+/* The page before or after. */
+unsigned
+topic_aside(struct state *s, int way)
+{
+	const struct topic *page;
+	size_t at;
+
+	if (page_of(s, s->topics.page, &at) == NULL || (way < 0 && at == 0))
+		return 0;
+	page = page_at(s, way < 0 ? at - 1 : at + 1);
+	if (page != NULL)
+		open_page(s, page);
+	return 0;
+}
+
+/* Back to the list of all. */
+void
+topic_close(struct state *s)
+{
+	list_open(s, LIST_TOPICS);
+	s->topics.page[0] = '\0';
+}

@@ -1,0 +1,540 @@
+#include "ui/map/map_color.h"
+
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/framework/link.h"
+
+
+/* Memory is shown in tenths of the capacity, the lower half as one. */
+enum { HEAT_STEPS = 6, HEAT_OVER = HEAT_STEPS, LINK_PATHS = LINK_NETWORK + 1 };
+
+/* Names of the sources that are not kinds, in the order of enum map_by. */
+static const char *const names[] = { "", "stage", "layers", "memory", "link" };
+enum { OTHERS = 4 };
+
+int
+map_color_count(const struct layout *l)
+{
+	return l->kinds + OTHERS;
+}
+
+/* The kind whose links are shown where none was named. */
+static int
+usual_kind(const struct layout *l)
+{
+	int kind = layout_kind(l, "tp");
+
+	if (kind < 0)
+		kind = layout_kind(l, "model");
+	return kind < 0 ? 0 : kind;
+}
+
+struct map_color
+map_color_at(const struct layout *l, int i)
+{
+	if (i < l->kinds)
+		return (struct map_color){ MAP_BY_GROUPS, i };
+	return (struct map_color){ (enum map_by)(MAP_BY_STAGE + i - l->kinds), usual_kind(l) };
+}
+
+int
+map_color_index(const struct layout *l, struct map_color color)
+{
+	return color.by == MAP_BY_GROUPS ? color.kind : l->kinds + (int)color.by - MAP_BY_STAGE;
+}
+
+/* kind -1: a link of a kind that is still to be found. */
+static bool
+find(struct map_color *color, const struct layout *l, const char *name)
+{
+	*color = (struct map_color){ MAP_BY_GROUPS, layout_kind(l, name) };
+	if (color->kind >= 0)
+		return true;
+	if (strncmp(name, "link:", 5) == 0) {
+		*color = (struct map_color){ MAP_BY_LINK, layout_kind(l, name + 5) };
+		return color->kind >= 0;
+	}
+	for (int by = MAP_BY_STAGE; by <= MAP_BY_LINK; by++)
+		if (text_equal(names[by], name)) {
+			color->by = (enum map_by)by;
+			return true;
+		}
+	return false;
+}
+
+bool
+map_color_has(const struct layout *l, const char *name)
+{
+	struct map_color color;
+
+	return find(&color, l, name);
+}
+
+int
+map_colors_find(struct map_color color[MAP_COLORS_MAX], const struct layout *l,
+    const char *const name[], int n)
+{
+	int count = 0, kind = -1;
+
+	for (int i = 0; i < n && count < MAP_COLORS_MAX; i++)
+		if (find(&color[count], l, name[i])) {
+			if (kind < 0 && color[count].by == MAP_BY_GROUPS)
+				kind = color[count].kind;
+			count++;
+		}
+	for (int i = 0; i < count; i++)
+		if (color[i].kind < 0)
+			color[i].kind = kind >= 0 ? kind : usual_kind(l);
+	return count;
+}
+
+void
+map_color_name(struct map_color color, const struct layout *l, char *buf, size_t size)
+{
+	if (color.by == MAP_BY_GROUPS)
+		text_put(buf, size, "%s", l->kind[color.kind].name);
+	else if (color.by == MAP_BY_LINK)
+		text_put(buf, size, "link:%s", l->kind[color.kind].name);
+	else
+		text_put(buf, size, "%s", names[color.by]);
+}
+
+/* "0-9", "0-9,40-49": the layers of a stage, chunk by chunk, its mirror image's too. */
+static void
+put_layers(const struct plan *p, const struct estimate *e, int64_t stage, char *buf,
+    size_t size)
+{
+	const int64_t mirror = placement_mirror(&e->placement, p, stage);
+	const int64_t held[2] = { mirror >= 0 && mirror < stage ? mirror : stage,
+		mirror > stage ? mirror : stage };
+
+	buf[0] = '\0';
+	for (int i = 0; i < (mirror < 0 || mirror == stage ? 1 : 2); i++)
+		for (int64_t v = 0; v < e->placement.vpp; v++) {
+			const struct chunk *c = placement_chunk(&e->placement, held[i], v);
+			const char *comma = buf[0] != '\0' ? "," : "";
+
+			if (c->count == 1)
+				text_add(buf, size, "%s%d", comma, c->first);
+			else if (c->count > 1)
+				text_add(buf, size, "%s%d-%d", comma, c->first, c->first + c->count - 1);
+		}
+	if (buf[0] == '\0')
+		text_put(buf, size, "none");
+}
+
+void
+map_color_text(struct map_color color, const struct plan *p, const struct estimate *e,
+    int64_t rank, char *buf, size_t size)
+{
+	const struct layout *l = &e->layout;
+	const int64_t stage = layout_pipeline_rank(l, rank);
+	const int64_t group = layout_group_of(l, color.kind < 0 ? 0 : color.kind, rank);
+	char layers[MAP_COLOR_TEXT_SIZE];
+
+	if (color.by == MAP_BY_GROUPS && group >= 0) {
+		text_put(buf, size, "%s %lld", l->kind[color.kind].name, (long long)group);
+	} else if (color.by == MAP_BY_STAGE) {
+		text_put(buf, size, "stage %lld", (long long)stage);
+	} else if (color.by == MAP_BY_LAYERS && e->placed) {
+		put_layers(p, e, stage, layers, sizeof layers);
+		text_put(buf, size, "layers %s", layers);
+	} else if (color.by == MAP_BY_MEMORY && stage < e->stages) {
+		text_put(buf, size, "%.1f GiB", e->stage[stage].memory.total / GIB);
+	} else if (color.by == MAP_BY_LINK && group >= 0) {
+		text_put(buf, size, "%s %s", l->kind[color.kind].name,
+		    link_name(p, l, color.kind, group));
+	} else {
+		text_put(buf, size, "%s -", color.by == MAP_BY_GROUPS || color.by == MAP_BY_LINK ?
+		    l->kind[color.kind].name : names[color.by]);
+	}
+}
+
+static int
+digits(int64_t n)
+{
+	int count = 1;
+
+	for (; n >= 10; n /= 10)
+		count++;
+	return count;
+}
+
+int
+map_color_width(struct map_color color, const struct estimate *e)
+{
+	const struct layout *l = &e->layout;
+
+	switch (color.by) {
+	case MAP_BY_GROUPS:
+		return (int)strlen(l->kind[color.kind].name) + 1 +
+		    digits(layout_group_count(l, color.kind) - 1);
+	case MAP_BY_STAGE:
+		return 6 + digits(layout_pipeline_rank(l, l->world - 1)); /* the last stage */
+	case MAP_BY_LAYERS: /* "layers 112-127"; lists of several ranges are cut */
+		return e->placed && e->placement.vpp > 1 ? 18 : 14;
+	case MAP_BY_MEMORY:
+		return 9;
+	case MAP_BY_LINK:
+		break;
+	}
+	return (int)strlen(l->kind[color.kind].name) + 8;
+}
+
+/* ---- made ready for one picture ------------------------------------------------------ */
+
+static void
+find_stages(struct map_paint *m)
+{
+	const struct grid *g = &m->estimate->layout.grid[0];
+	const int axis = layout_pipeline_axis(&m->estimate->layout);
+
+	m->stride = axis < 0 ? 1 : g->axis[axis].stride;
+	m->stages = axis < 0 ? 1 : g->axis[axis].size;
+	if (m->stages > STAGE_CHUNKS_MAX)
+		m->stages = STAGE_CHUNKS_MAX;
+}
+
+/* The first stage that holds the same layers. */
+static int64_t
+same_layers(const struct map_paint *m, int64_t stage, int64_t *empty)
+{
+	const struct placement *pl = &m->estimate->placement;
+	const int64_t mirror = placement_mirror(pl, m->plan, stage);
+
+	if (placement_layers(pl, stage) == 0 && mirror < 0) {
+		if (*empty < 0)
+			*empty = stage;
+		return *empty;
+	}
+	return mirror >= 0 && mirror < stage ? mirror : stage;
+}
+
+/* By how many stages a step on the map may lead on. */
+struct stage_steps {
+	int count;
+	int64_t step[12];
+};
+
+static struct stage_steps
+stage_steps(const struct map_paint *m, const struct paint_offsets *beside)
+{
+	struct stage_steps s = { 0 };
+
+	for (int i = 0; i < beside->count; i++) {
+		const int64_t offset = beside->offset[i];
+
+		s.step[s.count++] = offset / m->stride % m->stages;
+		if (offset % m->stride != 0) /* lower coordinates may carry */
+			s.step[s.count++] = (offset / m->stride + 1) % m->stages;
+	}
+	return s;
+}
+
+/* Marks of the stages beside this one, as far as they have one; index 0 to most - 1. */
+static void
+note_beside(const struct map_paint *m, const uint8_t mark[], int64_t stage, int64_t done,
+    const struct stage_steps *steps, bool used[])
+{
+	const bool around = m->stride * m->stages < m->estimate->layout.world;
+
+	for (int i = 0; i < steps->count; i++)
+		for (int way = -1; way <= 1; way += 2) {
+			int64_t other = stage + way * steps->step[i];
+
+			if (around)
+				other = (other + m->stages) % m->stages;
+			if (other >= 0 && other < done && m->value[other] != m->value[stage])
+				used[mark[other]] = true;
+		}
+}
+
+/* Give every stage one of n marks, in turn, so that those which touch on the map differ
+ * where their values do. */
+static void
+mark_stages(const struct map_paint *m, uint8_t mark[], int n, const struct stage_steps *steps)
+{
+	int next = 0;
+
+	for (int64_t s = 0; s < m->stages; s++) {
+		bool used[UINT8_MAX + 1] = { false };
+		int64_t mirror = m->color.by == MAP_BY_LAYERS && m->estimate->placed ?
+		    placement_mirror(&m->estimate->placement, m->plan, s) : -1;
+		int k = 0;
+
+		if (m->value[s] >= 0 && m->value[s] < s) {
+			mark[s] = mark[m->value[s]];
+			continue;
+		}
+		if (m->values > n) {
+			note_beside(m, mark, s, s, steps, used);
+			if (mirror >= 0)
+				note_beside(m, mark, mirror, s, steps, used);
+		}
+		while (k < n - 1 && used[(next + k) % n])
+			k++;
+		mark[s] = (uint8_t)((next + k) % n);
+		next = mark[s] + 1;
+	}
+}
+
+static int
+heat(const struct map_paint *m, int64_t stage)
+{
+	const struct estimate *e = m->estimate;
+	const double most = e->capacity_known ? e->capacity : e->peak_total;
+	const double share = e->stage[stage].memory.total / most;
+
+	if (share > 1)
+		return HEAT_OVER;
+	return share < 0.5 ? 0 : share < 1 ? (int)(share * 10) - 4 : HEAT_STEPS - 1;
+}
+
+static void
+prepare_stages(struct map_paint *m, const struct stage_steps *steps)
+{
+	static const char stage_letter[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP";
+	static const char layer_letter[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	const struct estimate *e = m->estimate;
+	int64_t empty = -1;
+
+	for (int64_t s = 0; s < m->stages; s++) {
+		if (m->color.by == MAP_BY_STAGE)
+			m->value[s] = (int16_t)s;
+		else if (m->color.by == MAP_BY_LAYERS)
+			m->value[s] = (int16_t)(e->placed ? same_layers(m, s, &empty) : -1);
+		else
+			m->value[s] = (int16_t)(s < e->stages ? heat(m, s) : -1);
+		m->values += m->color.by != MAP_BY_MEMORY && m->value[s] == s;
+	}
+	if (m->color.by == MAP_BY_MEMORY) {
+		m->values = HEAT_OVER + 1;
+		for (int64_t s = 0; s < m->stages; s++) {
+			m->index[s] = m->value[s] > 0 ? (uint8_t)m->value[s] : 0;
+			m->letter[s] = (uint8_t)(m->value[s] < 0 ? '.' : "456789!"[m->value[s]]);
+		}
+		return;
+	}
+	mark_stages(m, m->letter, PAINT_LETTERS, steps);
+	for (int64_t s = 0; s < m->stages; s++)
+		m->letter[s] = (uint8_t)(m->value[s] < 0 ? '.' : m->color.by == MAP_BY_STAGE ?
+		    stage_letter[m->letter[s]] : layer_letter[m->letter[s]]);
+}
+
+void
+map_paint_init(struct map_paint *m, struct map_color color, int space, int spaces,
+    enum theme_colors depth, const struct plan *p, const struct estimate *e,
+    const struct paint_offsets *beside)
+{
+	struct stage_steps steps;
+
+	m->color = color;
+	m->plan = p;
+	m->estimate = e;
+	m->values = 0;
+	find_stages(m);
+	steps = stage_steps(m, beside);
+	if (color.by == MAP_BY_GROUPS)
+		m->values = layout_group_count(&e->layout, color.kind);
+	else if (color.by == MAP_BY_LINK)
+		m->values = LINK_PATHS;
+	else
+		prepare_stages(m, &steps);
+	m->set = color.by == MAP_BY_MEMORY ? SET_HEAT : color.by == MAP_BY_LINK ? SET_LINK :
+	    theme_set_for(spaces, space, m->values);
+	m->colors = theme_set_size(m->set, depth);
+	if (color.by == MAP_BY_GROUPS || color.by == MAP_BY_LINK)
+		paint_init(&m->paint, &e->layout, color.kind, m->set, m->colors, beside);
+	if (color.by == MAP_BY_STAGE || color.by == MAP_BY_LAYERS)
+		mark_stages(m, m->index, m->colors, &steps);
+}
+
+static struct hue
+link_hue(int64_t path)
+{
+	return (struct hue){ path, path < 0 ? 0 : (int)path, path < 0 ? '.' : "svpn"[path] };
+}
+
+static struct hue
+stage_hue(const struct map_paint *m, int64_t stage)
+{
+	return (struct hue){ m->value[stage], m->index[stage], (char)m->letter[stage] };
+}
+
+struct hue
+map_paint_of(const struct map_paint *m, int64_t rank)
+{
+	const struct layout *l = &m->estimate->layout;
+	int64_t group;
+
+	if (m->color.by != MAP_BY_GROUPS && m->color.by != MAP_BY_LINK)
+		return stage_hue(m, (uint32_t)rank / (uint32_t)m->stride % (uint32_t)m->stages);
+	group = paint_group(&m->paint, rank);
+	if (m->color.by == MAP_BY_GROUPS)
+		return (struct hue){ group, paint_color(&m->paint, rank, group),
+			paint_letter(&m->paint, rank, group) };
+	return link_hue(group < 0 ? -1 : (int64_t)link_path(m->plan, l, m->color.kind, group));
+}
+
+bool
+map_paint_has_peers(const struct map_paint *m)
+{
+	return m->color.by != MAP_BY_MEMORY && m->color.by != MAP_BY_LINK;
+}
+
+/* The lowest rank from `from` on that is in the group of `like`: their coordinates outside
+ * the mask are the same. INT64_MAX when there is none. */
+static int64_t
+next_of_group(const struct grid *g, uint32_t mask, int64_t like, int64_t from)
+{
+	int64_t at;
+	int raise = -1, free = -1;
+
+	/* From the slowest axis on, as far as `from` itself could be it. */
+	for (int i = g->axes - 1; i >= 0 && raise < 0; i--) {
+		const struct axis *a = &g->axis[i];
+		const int64_t have = from / a->stride % a->size, want = like / a->stride % a->size;
+
+		if ((mask >> i & 1) != 0)
+			free = have + 1 < a->size ? i : free;
+		else if (want > have)
+			raise = i;
+		else if (want < have && free < 0)
+			return INT64_MAX;
+		else if (want < have)
+			raise = free;
+	}
+	if (raise < 0)
+		return from;
+	/* That axis goes up, those above stay, those below are as low as they can be. */
+	at = from - from % g->axis[raise].stride + g->axis[raise].stride;
+	if ((mask >> raise & 1) == 0)
+		at += (like / g->axis[raise].stride % g->axis[raise].size -
+		    from / g->axis[raise].stride % g->axis[raise].size - 1) * g->axis[raise].stride;
+	for (int i = 0; i < raise; i++)
+		if ((mask >> i & 1) == 0)
+			at += like / g->axis[i].stride % g->axis[i].size * g->axis[i].stride;
+	return at;
+}
+
+bool
+map_paint_meets(const struct map_paint *m, int64_t first, int64_t count, int64_t like)
+{
+	const struct layout *l = &m->estimate->layout;
+	const struct group_kind *k = &l->kind[m->color.kind];
+	const int64_t end = first + count < l->world ? first + count : l->world;
+	int64_t value;
+
+	if (count > 1 && m->color.by == MAP_BY_GROUPS && k->shape == GROUP_MASK)
+		return next_of_group(&l->grid[k->grid], k->mask, like, first) < end;
+	value = map_paint_of(m, like).value;
+	if (value < 0)
+		return false;
+	if (m->color.by == MAP_BY_STAGE || m->color.by == MAP_BY_LAYERS) {
+		/* Stages follow one another along the ranks. */
+		for (int64_t at = first / m->stride; at * m->stride < end; at++) {
+			if (m->value[at % m->stages] == value)
+				return true;
+			if (at - first / m->stride == m->stages)
+				break;
+		}
+		return false;
+	}
+	for (int64_t rank = first; rank < end; rank++)
+		if (layout_group_of(l, m->color.kind, rank) == value)
+			return true;
+	return false;
+}
+
+/* ---- legend -------------------------------------------------------------------------- */
+
+void
+map_paint_title(const struct map_paint *m, char *buf, size_t size)
+{
+	const struct layout *l = &m->estimate->layout;
+	const char *kind = l->kind[m->color.kind].name;
+	const int64_t groups = layout_group_count(l, m->color.kind);
+
+	switch (m->color.by) {
+	case MAP_BY_GROUPS:
+		text_put(buf, size, "%s: %lld %s of %lld", kind, (long long)groups,
+		    groups == 1 ? "group" : "groups", (long long)layout_group_size(l, m->color.kind));
+		break;
+	case MAP_BY_STAGE:
+		text_put(buf, size, "stage: %lld of %lld GPUs", (long long)m->stages,
+		    (long long)(l->world / m->stages));
+		break;
+	case MAP_BY_LAYERS:
+		text_put(buf, size, "layers:");
+		break;
+	case MAP_BY_MEMORY:
+		text_put(buf, size, "memory, GiB");
+		if (m->estimate->capacity_known)
+			text_add(buf, size, " of %.1f", m->estimate->capacity / GIB);
+		text_add(buf, size, ":");
+		break;
+	case MAP_BY_LINK:
+		text_put(buf, size, "link of %s:", kind);
+		break;
+	}
+}
+
+/* The i-th stage, where it is the first with its value. */
+static bool
+stage_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
+{
+	if (i >= m->stages)
+		return false;
+	*hue = stage_hue(m, i);
+	if (hue->value != i)
+		hue->value = -1;
+	else if (m->color.by == MAP_BY_LAYERS)
+		put_layers(m->plan, m->estimate, i, buf, size);
+	return true;
+}
+
+static bool
+heat_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
+{
+	const struct estimate *e = m->estimate;
+	const double most = e->capacity_known ? e->capacity : e->peak_total;
+
+	if (i > HEAT_OVER || e->stages == 0)
+		return false;
+	*hue = (struct hue){ i, (int)i, "456789!"[i] };
+	if (i < HEAT_OVER)
+		text_put(buf, size, "<%.1f", most * (double)(i + 5) / 10 / GIB);
+	else
+		text_put(buf, size, "over");
+	return true;
+}
+
+bool
+map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
+{
+	const struct layout *l = &m->estimate->layout;
+
+	buf[0] = '\0';
+	switch (m->color.by) {
+	case MAP_BY_GROUPS:
+		if (i >= m->values)
+			return false;
+		*hue = map_paint_of(m, layout_member(l, m->color.kind, i, 0));
+		hue->value = i;
+		return true;
+	case MAP_BY_STAGE:
+	case MAP_BY_LAYERS:
+		return stage_entry(m, i, hue, buf, size);
+	case MAP_BY_MEMORY:
+		return heat_entry(m, i, hue, buf, size);
+	case MAP_BY_LINK:
+		break;
+	}
+	if (i >= LINK_PATHS)
+		return false;
+	*hue = link_hue(i);
+	text_put(buf, size, "%s", link_path_name((enum link_path)i));
+	return true;
+}

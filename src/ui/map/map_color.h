@@ -1,0 +1,99 @@
+/*
+ * map_color.h - what colours the map: the groups of a kind, or what else is known of a GPU.
+ *
+ * Sources are named: a kind by its own name, "stage", "layers", "memory", and "link:tp" for
+ * what the groups of a kind cross ("link" alone: of the first kind named with it).
+ */
+#ifndef UI_MAP_COLOR_H
+#define UI_MAP_COLOR_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/estimate/estimate.h"
+#include "core/plan/plan.h"
+#include "ui/map/paint.h"
+
+enum {
+	MAP_COLORS_MAX = 4, /* sources shown at once, each in its own colour space */
+	MAP_COLOR_NAME_SIZE = LAYOUT_NAME_SIZE + 8,
+	MAP_COLOR_TEXT_SIZE = 64,
+};
+
+enum map_by {
+	MAP_BY_GROUPS,
+	MAP_BY_STAGE,   /* pipeline stage */
+	MAP_BY_LAYERS,  /* the layers that a GPU holds */
+	MAP_BY_MEMORY,  /* peak memory of its stage against the capacity */
+	MAP_BY_LINK,    /* what its group of a kind crosses: enum link_path */
+};
+
+struct map_color {
+	enum map_by by;
+	int kind;       /* GROUPS, LINK: index into layout->kind */
+};
+
+/* Sources of a layout: its kinds, then stage, layers, memory, link. */
+int map_color_count(const struct layout *l);
+struct map_color map_color_at(const struct layout *l, int i);
+
+/* Where the list above has it; every link is the last. */
+int map_color_index(const struct layout *l, struct map_color color);
+
+/* Read names; what the layout does not have is left out. Returns how many there are. */
+int map_colors_find(struct map_color color[MAP_COLORS_MAX], const struct layout *l,
+    const char *const name[], int n);
+bool map_color_has(const struct layout *l, const char *name);
+void map_color_name(struct map_color color, const struct layout *l, char *buf, size_t size);
+
+/* What it says of a rank: "tp 6", "stage 2", "layers 20-39", "61.2 GiB", "tp NVLink";
+ * "tp -" where it says nothing. */
+void map_color_text(struct map_color color, const struct plan *p, const struct estimate *e,
+    int64_t rank, char *buf, size_t size);
+
+/* Columns of the longest of these texts, as far as the map gives them room. */
+int map_color_width(struct map_color color, const struct estimate *e);
+
+/* How a rank is painted: value -1 where its source says nothing of it. */
+struct hue {
+	int64_t value;
+	int color;      /* index in the set */
+	char letter;    /* neighbours with different values have different ones */
+};
+
+/* A source made ready for one picture. */
+struct map_paint {
+	struct map_color color;
+	const struct plan *plan;
+	const struct estimate *estimate;
+	enum theme_set set;
+	int colors;     /* of the set */
+	int64_t values; /* how many there are: groups, stages, ... */
+	struct paint paint; /* GROUPS, LINK */
+	int64_t stride, stages; /* of the pipeline axis */
+	/* By stage; filled in as far as there are stages. */
+	int16_t value[STAGE_CHUNKS_MAX];
+	uint8_t index[STAGE_CHUNKS_MAX], letter[STAGE_CHUNKS_MAX];
+};
+
+/* Prepare source `space` of `spaces` for a map on which ranks of these distances lie beside
+ * or below each other. */
+void map_paint_init(struct map_paint *m, struct map_color color, int space, int spaces,
+    enum theme_colors depth, const struct plan *p, const struct estimate *e,
+    const struct paint_offsets *beside);
+
+struct hue map_paint_of(const struct map_paint *m, int64_t rank);
+
+/* True when a value marks ranks that belong together, so that those of the cursor can
+ * stand out: memory and links do not. */
+bool map_paint_has_peers(const struct map_paint *m);
+
+/* True when one of the ranks first .. first + count - 1 has the value of rank `like`. */
+bool map_paint_meets(const struct map_paint *m, int64_t first, int64_t count, int64_t like);
+
+/* The legend: how it begins, and the i-th entry, false past the last. hue->value is that
+ * of a rank painted so. */
+void map_paint_title(const struct map_paint *m, char *buf, size_t size);
+bool map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf,
+    size_t size);
+#endif

@@ -1,0 +1,72 @@
+/*
+ * map_grid.h - where on the map each GPU is: pure arithmetic, in both directions.
+ */
+#ifndef UI_MAP_GRID_H
+#define UI_MAP_GRID_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ui/map/map.h"
+
+/*
+ * The map is rows of blocks, a block is rows of boxes, a box is rows of units. A unit is a
+ * GPU, or what the zoom makes of it; a box is a node, or the one unit that stands for a
+ * node or a rack; a block is a rack or an NVLink domain, or a single box where those are
+ * not shown. x and y count cells from the map's upper left.
+ */
+struct map_grid {
+	enum map_zoom zoom;      /* never AUTO */
+	int64_t boxes, units;    /* boxes; units in each */
+	int64_t world, stride;   /* ranks; ranks that one unit stands for */
+	int unit_w, unit_h;
+	int stack;               /* units above each other in one cell */
+	int64_t cols, rows;      /* units of a box */
+	int box_w;               /* from one box to the next in a block */
+	int64_t box_h;
+	int left, top;           /* from a box's corner to its first unit */
+	int label_w;             /* labels at the left instead of frames */
+	int rank_w;              /* digits of the largest rank */
+	bool framed;
+	bool tall;               /* cards: the coordinates have a line of their own */
+	bool colon;              /* labels: a digit follows the rank, "[13:4]" */
+	bool blocked;            /* blocks are shown */
+	int64_t domain;          /* nodes of an NVLink domain; 1: not several whole ones */
+	int head;                /* lines above a block's boxes */
+	int64_t block;           /* boxes in a block */
+	int64_t block_cols, block_rows; /* boxes in a row, rows of boxes */
+	int64_t block_w, block_h;       /* from one block to the next */
+	int64_t across, down;    /* blocks in a row, rows of blocks */
+};
+
+/* The grid for a view in an area, legend lines not counted into h. */
+void map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan *p,
+    const struct estimate *e, int w, int64_t h);
+
+/* Lines of the whole map. */
+int64_t map_grid_lines(const struct map_grid *g);
+
+/* Upper left cell of a rank's unit, and of a box. */
+void map_grid_cell(const struct map_grid *g, int64_t rank, int *x, int64_t *y);
+void map_grid_box(const struct map_grid *g, int64_t box, int *x, int64_t *y);
+
+/* The first rank of the unit at a cell, the upper one of two; -1 between units. */
+int64_t map_grid_rank(const struct map_grid *g, int x, int64_t y);
+
+/* Column and row of a rank's unit among units alone, and back: the first rank of the unit
+ * there, or -1. */
+void map_grid_unit(const struct map_grid *g, int64_t rank, int64_t *column, int64_t *row);
+int64_t map_grid_unit_rank(const struct map_grid *g, int64_t column, int64_t row);
+
+/* Rank distances of units that lie beside or below each other. */
+struct paint_offsets map_grid_offsets(const struct map_grid *g);
+
+/* Where the rule for a source's colours or letters leaves neighbouring groups alike, give
+ * each group one that none of its neighbours has, if that can be found soon enough. */
+void map_mend(const struct map_grid *g, struct map_paint *m);
+
+/* True when half blocks can show the colours. */
+bool map_grid_has_halves(const struct map_view *view);
+
+/* Legend lines that fit under a map in an area of this height. */
+int map_legend_lines(const struct map_view *view, int64_t h);
+#endif

@@ -1,0 +1,174 @@
+/* Finding places on the map and moving about on it. */
+#include "core/base/text.h"
+#include "ui/map/map_grid.h"
+
+static const char *const zoom_names[MAP_ZOOM_COUNT] = {
+	"auto", "cards", "labels", "cells", "halves", "nodes", "racks"
+};
+
+const char *
+map_zoom_name(enum map_zoom zoom)
+{
+	return zoom_names[zoom];
+}
+
+enum map_zoom
+map_zoom_find(const char *name)
+{
+	enum map_zoom zoom = MAP_ZOOM_AUTO;
+
+	while (zoom < MAP_ZOOM_COUNT && !text_equal(zoom_names[zoom], name))
+		zoom++;
+	return zoom;
+}
+
+/* The grid in an area, and the lines left to it beside the legend. */
+static int
+grid_in(struct map_grid *g, const struct map_view *view, const struct plan *p,
+    const struct estimate *e, int w, int h)
+{
+	h -= map_legend_lines(view, h);
+	map_grid_init(g, view, p, e, w, h);
+	return h;
+}
+
+enum map_zoom
+map_zoom_for(const struct map_view *view, const struct plan *p, const struct estimate *e,
+    int w, int h)
+{
+	struct map_grid g;
+
+	grid_in(&g, view, p, e, w, h);
+	return g.zoom;
+}
+
+enum map_zoom
+map_zoom_next(const struct map_view *view, const struct plan *p, const struct estimate *e,
+    int w, int h, int way)
+{
+	int zoom = (int)view->zoom;
+
+	if (view->zoom == MAP_ZOOM_AUTO)
+		zoom = (int)map_zoom_for(view, p, e, w, h);
+	zoom -= way;
+	if (zoom == MAP_ZOOM_HALF && !map_grid_has_halves(view))
+		zoom -= way;
+	if (zoom == MAP_ZOOM_RACK && plan_rack_nodes(p) == 1)
+		zoom -= way;
+	if (zoom < MAP_ZOOM_CARD || zoom >= MAP_ZOOM_COUNT)
+		return MAP_ZOOM_AUTO;
+	return (enum map_zoom)zoom;
+}
+
+/* First line shown, whatever the view says, so that no room stays empty. */
+static int64_t
+first_line(const struct map_view *view, const struct map_grid *g, int h)
+{
+	int64_t most = map_grid_lines(g) - h;
+	int64_t first = view->first_row < most ? view->first_row : most;
+
+	return first > 0 ? first : 0;
+}
+
+struct part
+map_part(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
+    int h)
+{
+	struct map_grid g;
+
+	h = grid_in(&g, view, p, e, w, h);
+	return (struct part){ first_line(view, &g, h), h, map_grid_lines(&g) };
+}
+
+bool
+map_find(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
+    int h, int64_t rank, int *x, int *y)
+{
+	struct map_grid g;
+	int64_t line;
+
+	h = grid_in(&g, view, p, e, w, h);
+	map_grid_cell(&g, rank, x, &line);
+	line -= first_line(view, &g, h);
+	*y = line >= 0 && line < h ? (int)line : 0;
+	return line >= 0 && line < h && *x < w;
+}
+
+bool
+map_at(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
+    int h, int x, int y, int64_t *rank)
+{
+	struct map_grid g;
+
+	h = grid_in(&g, view, p, e, w, h);
+	*rank = -1;
+	if (x >= 0 && x < w && y >= 0 && y < h)
+		*rank = map_grid_rank(&g, x, y + first_line(view, &g, h));
+	return *rank >= 0;
+}
+
+bool
+map_move(struct map_view *view, const struct plan *p, const struct estimate *e, int w, int h,
+    int64_t dx, int64_t dy)
+{
+	struct map_grid g;
+	int64_t x, y, rank, was = view->cursor;
+
+	grid_in(&g, view, p, e, w, h);
+	if (was < 0) {
+		view->cursor = 0;
+		return true;
+	}
+	map_grid_unit(&g, was, &x, &y);
+	rank = map_grid_unit_rank(&g, x + dx, y + dy);
+	/* A page that leads past the edge goes to the edge. */
+	for (int64_t step = dy; rank < 0 && step != 0; step -= step > 0 ? 1 : -1)
+		rank = map_grid_unit_rank(&g, x, y + step);
+	if (rank >= 0)
+		view->cursor = rank;
+	return view->cursor != was;
+}
+
+int64_t
+map_page(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
+    int h)
+{
+	struct map_grid g;
+	int64_t n;
+
+	h = grid_in(&g, view, p, e, w, h);
+	n = h * g.block_rows * g.rows / g.block_h;
+	return n > 1 ? n : 1;
+}
+
+void
+map_follow(struct map_view *view, const struct plan *p, const struct estimate *e, int w, int h)
+{
+	struct map_grid g;
+	int64_t y, top, most;
+	int x;
+
+	h = grid_in(&g, view, p, e, w, h);
+	most = map_grid_lines(&g) - h;
+	if (view->cursor >= e->layout.world)
+		view->cursor = e->layout.world - 1;
+	if (view->cursor >= 0) {
+		map_grid_box(&g, view->cursor / g.stride / g.units, &x, &top);
+		map_grid_cell(&g, view->cursor, &x, &y);
+		/* With its box's title, where that fits, and the block's above the first. */
+		if (top - g.head <= 0 && y + g.unit_h <= h)
+			top = 0;
+		if (top < y && y + g.unit_h - top > h)
+			top = y;
+		if (view->first_row > top)
+			view->first_row = top;
+		if (view->first_row < y + g.unit_h - h + (g.framed ? 1 : 0))
+			view->first_row = y + g.unit_h - h + (g.framed ? 1 : 0);
+		if (view->first_row > y)
+			view->first_row = y;
+	}
+	if (view->first_row > most)
+		view->first_row = most;
+	if (view->first_row < 0)
+		view->first_row = 0;
+}

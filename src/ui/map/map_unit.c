@@ -1,0 +1,272 @@
+#include "ui/map/map_unit.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+
+struct style
+map_hue_style(const struct map_paint *m, struct hue hue)
+{
+	return (struct style){
+		.role = ROLE_GROUP, .set = (uint8_t)m->set, .index = (uint8_t)hue.color,
+		.flags = hue.value < 0 ? STYLE_FADED : 0,
+	};
+}
+
+static bool
+has_cursor(const struct map_drawing *d, int64_t rank)
+{
+	return d->view->cursor >= rank && d->view->cursor < rank + d->grid.stride;
+}
+
+static bool
+is_marked(const struct map_drawing *d, int64_t rank)
+{
+	const struct where *w = d->view->where;
+	const int64_t node = d->plan->cluster.gpus_per_node, stride = d->paint[0].stride;
+	const int64_t end = rank + d->grid.stride;
+
+	if (!d->marks)
+		return false;
+	if (w->rank >= 0)
+		return w->rank >= rank && w->rank < end &&
+		    where_holds(w, d->plan, d->estimate, w->rank);
+	if (w->node >= 0 && (end <= w->node * node || rank >= (w->node + 1) * node))
+		return false;
+	while (rank < end) {
+		if (where_holds(w, d->plan, d->estimate, rank))
+			return true;
+		/* What one rank of a stage holds, those up to the next stage hold as well. */
+		rank = w->node < 0 && w->expert < 0 ? (rank / stride + 1) * stride : rank + 1;
+	}
+	return false;
+}
+
+/* True when the unit's ranks meet the cursor's group. */
+static bool
+is_peer(const struct map_drawing *d, int space, int64_t rank, struct hue hue)
+{
+	if (d->cursor_value[space] < 0)
+		return false;
+	if (d->grid.stride == 1)
+		return hue.value == d->cursor_value[space];
+	return map_paint_meets(&d->paint[space], rank, d->grid.stride, d->view->cursor);
+}
+
+/* A unit made ready to draw in one of the colours. */
+static struct style
+unit_style(const struct map_drawing *d, int space, int64_t rank, bool marked, struct hue *hue)
+{
+	const struct map_paint *m = &d->paint[space];
+	struct style style;
+
+	*hue = map_paint_of(m, rank);
+	style = map_hue_style(m, *hue);
+	if (marked)
+		style.flags = STYLE_MARK;
+	if (has_cursor(d, rank))
+		style.flags = (uint8_t)((style.flags & ~STYLE_MARK) | STYLE_CURSOR);
+	else if (d->view->peers && d->view->cursor >= 0 && map_paint_has_peers(m)) {
+		if (is_peer(d, space, rank, *hue))
+			style.flags = (uint8_t)((style.flags & ~STYLE_FADED) | STYLE_PEER);
+		else if (!marked)
+			style.flags |= STYLE_FADED;
+	}
+	return style;
+}
+
+/* Brackets also tell cursor, peers and what was looked for without any attribute. */
+static const char *
+brackets(const struct map_drawing *d, int64_t rank, bool marked)
+{
+	bool peers = false;
+
+	if (rank == d->view->cursor)
+		return "><";
+	if (marked)
+		return "<>";
+	if (d->view->cursor < 0 || !d->view->peers)
+		return "[]";
+	for (int i = 0; i < d->view->colors; i++) {
+		if (!map_paint_has_peers(&d->paint[i]))
+			return "[]";
+		peers = peers || is_peer(d, i, rank, map_paint_of(&d->paint[i], rank));
+	}
+	return peers ? "[]" : "  ";
+}
+
+/* " 13 gpu 5   t1d0p2", or, where cards are tall, the coordinates on a second line. */
+static void
+draw_card_head(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
+{
+	const bool cursor = rank == d->view->cursor;
+	struct style head = { .role = ROLE_TITLE }, rest = { .role = ROLE_DIM };
+	const int w = d->grid.unit_w - 1, lines = d->grid.tall ? 2 : 1;
+	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, lines });
+	char number[32], local[32], at[64];
+
+	if (cursor) {
+		head.flags = rest.flags = STYLE_CURSOR;
+		canvas_fill(d->c, r, rest);
+	} else if (marked)
+		head.role = ROLE_KEY;
+	text_put(number, sizeof number, "%c%lld%s", cursor ? '>' : marked ? '<' : ' ',
+	    (long long)rank, marked && !cursor ? ">" : "");
+	text_put(local, sizeof local, "gpu %lld", (long long)(rank % d->grid.units));
+	map_coordinates(&d->estimate->layout, rank, at, sizeof at);
+	canvas_text(d->c, r, x, y, head, number);
+	if (d->grid.tall) {
+		canvas_text(d->c, r, x + w - 1 - (int)strlen(local), y, rest, local);
+		canvas_text(d->c, r, x + 1, y + 1, rest, at);
+	} else {
+		canvas_text(d->c, r, x + 2 + d->grid.rank_w, y, rest, local);
+		canvas_text(d->c, r, x + w - 1 - (int)strlen(at), y, rest, at);
+	}
+}
+
+static void
+draw_card(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
+{
+	const int w = d->grid.unit_w - 1;
+
+	draw_card_head(d, rank, marked, x, y);
+	y += d->grid.tall ? 2 : 1;
+	for (int i = 0; i < d->view->colors; i++, y++) {
+		struct rect band = rect_clip(d->clip, (struct rect){ x, y, w, 1 });
+		struct hue hue;
+		const struct style style = unit_style(d, i, rank, marked, &hue);
+		char text[MAP_COLOR_TEXT_SIZE], buf[MAP_COLOR_TEXT_SIZE + 1];
+
+		map_color_text(d->view->color[i], d->plan, d->estimate, rank, text, sizeof text);
+		text_put(buf, sizeof buf, "%c%s", (style.flags & STYLE_PEER) != 0 ? '*' : ' ', text);
+		canvas_fill(d->c, band, style);
+		canvas_text_cut(d->c, band, x, y, w, style, buf);
+	}
+}
+
+static void
+draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
+{
+	const int n = d->view->colors;
+	const char *mark = brackets(d, rank, marked);
+	struct style style[MAP_COLORS_MAX] = { { 0 } }, plain = { .role = ROLE_TEXT };
+	struct hue hue[MAP_COLORS_MAX];
+	char buf[48];
+	size_t at;
+
+	for (int i = 0; i < n; i++)
+		style[i] = unit_style(d, i, rank, marked, &hue[i]);
+	plain.flags = style[0].flags & STYLE_CURSOR;
+	if (n == 1)
+		plain = style[0];
+	text_put(buf, sizeof buf, "%c%*lld%s", mark[0], d->grid.rank_w, (long long)rank,
+	    d->grid.colon ? ":" : "");
+	at = strlen(buf);
+	canvas_text(d->c, d->clip, x, y, plain, buf);
+	for (int i = 0; i < n; i++) {
+		text_put(buf, sizeof buf, "%c", hue[i].letter);
+		canvas_text(d->c, d->clip, x + (int)at++, y, style[i], buf);
+	}
+	text_put(buf, sizeof buf, "%c", mark[1]);
+	canvas_text(d->c, d->clip, x + (int)at, y, plain, buf);
+}
+
+static void
+put_cell(struct map_drawing *d, int x, int y, struct style style, wchar_t ch)
+{
+	const struct rect *r = &d->clip;
+
+	if (x >= r->x && x < r->x + r->w && y >= r->y && y < r->y + r->h)
+		canvas_put(d->c, x, y, style, ch);
+}
+
+static void
+draw_cell(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
+{
+	for (int i = 0; i < d->view->colors; i++) {
+		struct hue hue;
+		const struct style style = unit_style(d, i, rank, marked, &hue);
+
+		put_cell(d, x + i, y, style,
+		    (style.flags & STYLE_MARK) != 0 ? L'*' : (wchar_t)(unsigned char)hue.letter);
+	}
+}
+
+/* Two GPUs in one cell: the colours of the upper and the lower half. What is marked has
+ * the terminal's own colour, what is faded none. */
+static void
+put_halves(struct map_drawing *d, int x, int y, struct style upper, struct style lower)
+{
+	const struct style text = { .role = ROLE_TEXT };
+	const bool lit[2] = { upper.flags & STYLE_MARK, lower.flags & STYLE_MARK };
+	const bool none[2] = { upper.flags & STYLE_FADED, lower.flags & STYLE_FADED };
+	const bool low = lit[1] || (none[0] && !lit[0]); /* the character is the lower half */
+	const wchar_t block = canvas_glyph(d->c, low ? GLYPH_LOWER : GLYPH_UPPER);
+	struct style ink = low ? lower : upper, behind = low ? upper : lower;
+
+	if (lit[0] && lit[1]) {
+		put_cell(d, x, y, text, canvas_glyph(d->c, GLYPH_FULL));
+		return;
+	}
+	if (none[0] && none[1]) {
+		put_cell(d, x, y, upper, L':');
+		return;
+	}
+	if (!lit[0] && !lit[1] && !none[0] && !none[1] && upper.index == lower.index) {
+		upper.flags = 0;
+		put_cell(d, x, y, upper, L' ');
+		return;
+	}
+	behind.ink = (ink.flags & STYLE_MARK) != 0 ? INK_OWN : (uint8_t)(1 + ink.index);
+	behind.flags = (behind.flags & STYLE_FADED) != 0 ? STYLE_CLEAR : 0;
+	put_cell(d, x, y, behind, block);
+}
+
+static void
+draw_halves(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
+{
+	const struct map_grid *g = &d->grid;
+	const bool alone = rank % g->units + g->cols >= g->units;
+	const int64_t below = alone ? rank : rank + g->cols;
+	const bool below_marked = is_marked(d, below);
+
+	for (int i = 0; i < d->view->colors; i++) {
+		struct hue hue;
+		struct style upper = unit_style(d, i, rank, marked, &hue);
+		struct style lower = unit_style(d, i, below, below_marked, &hue);
+
+		if (((upper.flags | lower.flags) & STYLE_CURSOR) != 0) {
+			put_cell(d, x + i, y, (struct style){ .role = ROLE_GROUP, .flags = STYLE_CURSOR },
+			    (upper.flags & STYLE_CURSOR) != 0 ? L'^' : L'v');
+			continue;
+		}
+		if (alone)
+			lower.flags = STYLE_FADED;
+		put_halves(d, x + i, y, upper, lower);
+	}
+}
+
+void
+map_unit_draw(struct map_drawing *d, int64_t rank, int x, int y)
+{
+	const bool marked = is_marked(d, rank);
+
+	switch (d->grid.zoom) {
+	case MAP_ZOOM_CARD:
+		draw_card(d, rank, marked, x, y);
+		break;
+	case MAP_ZOOM_LABEL:
+		draw_label(d, rank, marked, x, y);
+		break;
+	case MAP_ZOOM_HALF:
+		draw_halves(d, rank, marked, x, y);
+		break;
+	case MAP_ZOOM_AUTO:
+	case MAP_ZOOM_CELL:
+	case MAP_ZOOM_NODE:
+	case MAP_ZOOM_RACK:
+	case MAP_ZOOM_COUNT:
+		draw_cell(d, rank, marked, x, y);
+		break;
+	}
+}

@@ -1,0 +1,278 @@
+#include "ui/pane/flows.h"
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "ui/pane/pane.h"
+#include "ui/screen/change.h"
+
+enum column { DIMENSION, COLLECTIVE, SIZE, SPAN, BYTES, CHANGE, TIME, EXPOSED, COLUMNS };
+enum { CELL_SIZE = 24, HEADING_FROM = 3 };
+
+/* Widths of the columns, 0 where it is left out; the widest that fits is taken. */
+static const struct flow_form {
+	int least;
+	bool full; /* names are written out */
+	int w[COLUMNS];
+} forms[] = {
+	{ 67, true, { 5, 15, 5, 8, 8, 9, 8, 8 } },
+	{ 58, true, { 5, 15, 5, 8, 8, 0, 8, 8 } },
+	{ 53, false, { 5, 5, 5, 4, 8, 9, 8, 8 } },
+	{ 44, false, { 5, 5, 5, 4, 8, 0, 8, 8 } },
+	{ 35, false, { 5, 5, 0, 0, 8, 0, 8, 8 } },
+	{ 0, false, { 5, 0, 0, 0, 7, 0, 7, 0 } },
+};
+
+/* Rows of the table that fit into h lines, under a heading where there is room. */
+static int
+flows_rows(int h)
+{
+	return h >= HEADING_FROM ? h - 1 : h;
+}
+
+void
+flows_name(const struct traffic_row *row, char *buf, size_t size)
+{
+	text_put(buf, size, "%s %s", traffic_dim_name(row->dim), row->collective);
+}
+
+const char *
+flows_span(enum span_kind kind, bool full)
+{
+	switch (kind) {
+	case SPAN_NVLINK:
+		return full ? "nvlink" : "nvl";
+	case SPAN_NETWORK:
+		return full ? "network" : "net";
+	case SPAN_MIXED:
+		break;
+	}
+	return full ? "mixed" : "mix";
+}
+
+static const char *
+short_collective(const char *name)
+{
+	static const char *const table[][2] = {
+		{ "all-reduce", "AR" }, { "all-gather", "AG" }, { "reduce-scatter", "RS" },
+		{ "all-to-all", "A2A" },
+	};
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (text_equal(table[i][0], name))
+			return table[i][1];
+	return name;
+}
+
+static void
+put_cell(enum column column, const struct traffic_row *row, bool full, char *buf, size_t size)
+{
+	switch (column) {
+	case DIMENSION:
+		text_put(buf, size, "%s", traffic_dim_name(row->dim));
+		break;
+	case COLLECTIVE:
+		text_put(buf, size, "%s", full ? row->collective : short_collective(row->collective));
+		break;
+	case SIZE:
+		text_put(buf, size, "%lld", (long long)row->span.size);
+		break;
+	case SPAN:
+		text_put(buf, size, "%s", flows_span(row->span.kind, full));
+		break;
+	case BYTES:
+		units_short(buf, size, MEASURE_WIRE, row->bytes);
+		break;
+	case CHANGE:
+		buf[0] = '\0';
+		break;
+	case TIME:
+		units_short(buf, size, MEASURE_SECONDS, row->seconds);
+		break;
+	case EXPOSED:
+		units_short(buf, size, MEASURE_SECONDS, row->exposed_seconds);
+		break;
+	case COLUMNS:
+		break;
+	}
+}
+
+static bool
+same_flow(const struct traffic_row *a, const struct traffic_row *b)
+{
+	return a->dim == b->dim && text_equal(a->collective, b->collective);
+}
+
+/* Bytes of row i in another plan: of the one by that name, the n-th of several. 0 without. */
+static double
+bytes_in(const struct traffic *t, int i, const struct traffic *other)
+{
+	int n = 0;
+
+	for (int k = 0; k < i; k++)
+		n += same_flow(&t->row[k], &t->row[i]);
+	for (size_t k = 0; k < other->count; k++)
+		if (same_flow(&other->row[k], &t->row[i]) && n-- == 0)
+			return other->row[k].bytes;
+	return 0;
+}
+
+/* "+1.20" in its column; plain, as more traffic that hides behind compute is no worse. */
+static void
+draw_change(struct canvas *c, struct rect line, const struct flow_form *form, double was, double is)
+{
+	char text[CHANGE_SIZE];
+	int end = line.x + 1;
+
+	if (form->w[CHANGE] == 0 || !change_put(MEASURE_WIRE, was, is, text, sizeof text))
+		return;
+	for (int i = 0; i <= CHANGE; i++)
+		end += form->w[i];
+	if (was <= 0)
+		text_put(text, sizeof text, "new");
+	canvas_text(c, line, end - 1 - canvas_width(c, text), line.y,
+	    (struct style){ .role = ROLE_TEXT }, text);
+}
+
+/* A line of cells; row NULL is the heading. */
+static void
+draw_line(struct canvas *c, struct rect line, const struct flow_form *form,
+    const struct traffic_row *row, struct style style)
+{
+	static const char *const heading[2][COLUMNS] = {
+		{ "dim", "coll", "size", "by", "bytes", "change", "time", "exposed" },
+		{ "dim", "collective", "size", "links", "bytes", "change", "time", "exposed" },
+	};
+	char cell[CELL_SIZE];
+	int x = line.x + 1;
+
+	for (int i = 0; i < COLUMNS; i++) {
+		const bool right = i >= BYTES || i == SIZE;
+		int w = form->w[i];
+
+		if (w == 0)
+			continue;
+		if (row == NULL)
+			text_put(cell, sizeof cell, "%s", heading[form->full][i]);
+		else
+			put_cell((enum column)i, row, form->full, cell, sizeof cell);
+		/* Numbers end, and names begin, a blank away from the next column. */
+		canvas_text(c, line, right ? x + w - 1 - canvas_width(c, cell) : x, line.y, style, cell);
+		x += w;
+	}
+}
+
+/* Narrow areas get short names, then fewer columns. */
+static void
+traffic_draw(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
+	const struct traffic *t = &e->traffic;
+	const bool focus = s->focus == PANE_TRAFFIC;
+	const struct flow_form *form = forms;
+	const int first = (int)s->flow.first, rows = flows_rows(r.h);
+	int y = r.y;
+
+	if (!e->timed || t->count == 0) {
+		pane_nothing(c, r, focus, e->timed ? "No GPU sends anything." :
+		    "No traffic to show until the errors are mended (e lists them).");
+		return;
+	}
+	while (form->least > r.w)
+		form++;
+	if (rows < r.h)
+		draw_line(c, (struct rect){ r.x, y++, r.w, 1 }, form, NULL,
+		    (struct style){ .role = ROLE_DIM });
+	for (int i = first; i < first + rows && i < (int)t->count; i++, y++) {
+		struct rect line = { r.x, y, r.w, 1 };
+		const bool is_selected = focus && i == s->flow.at;
+		struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
+
+		draw_line(c, line, form, &t->row[i], style);
+		if (base != NULL && base->timed)
+			draw_change(c, line, form, bytes_in(t, i, &base->traffic), t->row[i].bytes);
+		if (!is_selected)
+			continue;
+		canvas_put(c, r.x, y, style, L'>');
+		canvas_restyle(c, line, style);
+		c->cursor_x = r.x;
+		c->cursor_y = y;
+	}
+}
+
+static int64_t
+flows_count(const struct state *s)
+{
+	return s->estimate->timed ? (int64_t)s->estimate->traffic.count : 0;
+}
+
+const struct traffic_row *
+flows_selected(const struct state *s)
+{
+	return s->flow.at < flows_count(s) ? &s->estimate->traffic.row[s->flow.at] : NULL;
+}
+
+static struct part
+traffic_part(const struct state *s, struct rect r)
+{
+	return (struct part){ s->flow.first, flows_rows(r.h), flows_count(s) };
+}
+
+static void
+traffic_move(struct state *s, struct rect r, int way)
+{
+	(void)r;
+	s->flow.at = scroll_step(s->flow.at, way, flows_count(s));
+}
+
+static void
+traffic_follow(struct state *s, struct rect r)
+{
+	scroll_keep(&s->flow, flows_count(s));
+	s->flow.first = scroll_follow(s->flow.first, s->flow.at, flows_count(s), flows_rows(r.h));
+}
+
+static void
+traffic_scroll(struct state *s, struct rect r, int lines)
+{
+	scroll_lines(&s->flow, flows_count(s), flows_rows(r.h), lines);
+}
+
+static int64_t
+traffic_at(const struct state *s, struct rect r, int x, int y)
+{
+	const int64_t line = y - (r.h - flows_rows(r.h)); /* below the heading */
+
+	(void)x;
+	return line >= 0 && s->flow.first + line < flows_count(s) ? s->flow.first + line : -1;
+}
+
+static bool
+traffic_select(struct state *s, int64_t row)
+{
+	return scroll_select(&s->flow, row);
+}
+
+static void
+traffic_line(const struct state *s, char *buf, size_t size)
+{
+	const struct traffic_row *row = flows_selected(s);
+	char bytes[UNITS_SIZE], seconds[UNITS_SIZE], exposed[UNITS_SIZE], name[64];
+
+	if (row == NULL)
+		return;
+	flows_name(row, name, sizeof name);
+	units_short(bytes, sizeof bytes, MEASURE_WIRE, row->bytes);
+	units_short(seconds, sizeof seconds, MEASURE_SECONDS, row->seconds);
+	units_short(exposed, sizeof exposed, MEASURE_SECONDS, row->exposed_seconds);
+	text_put(buf, size, "%s: one GPU sends %s in %.0f call%s a step: %s alone, %s after overlap "
+	    "with compute", name, bytes, row->calls, row->calls > 1 ? "s" : "", seconds, exposed);
+}
+
+/* Its rows tell more of changes than their sum. */
+const struct pane_type traffic_pane = {
+	.name = "traffic", .title = "traffic per step, one GPU", .context = CONTEXT_MEMORY,
+	.click = "why",
+	.draw = traffic_draw, .part = traffic_part, .line = traffic_line, .move = traffic_move,
+	.follow = traffic_follow, .scroll = traffic_scroll, .at = traffic_at,
+	.select = traffic_select,
+};

@@ -1,0 +1,74 @@
+/*
+ * pane.h - a pane is a row of functions, in the file that draws it.
+ *
+ * An area is what is inside the pane's frame. Its height is 0 where it is not shown.
+ */
+#ifndef UI_PANE_H
+#define UI_PANE_H
+#include "ui/screen/canvas.h"
+#include "ui/state/state.h"
+
+/* Where a command's keys work. Its name works everywhere. PIPELINE is what takes turns with
+ * the map, MEMORY every pane of numbers: memory, traffic, step. */
+enum context {
+	CONTEXT_FORM = 1, CONTEXT_MAP = 2, CONTEXT_PIPELINE = 4, CONTEXT_MEMORY = 8,
+	CONTEXT_LIST = 16,
+	CONTEXT_PANES = CONTEXT_FORM | CONTEXT_MAP | CONTEXT_PIPELINE | CONTEXT_MEMORY,
+	CONTEXT_ALL = CONTEXT_PANES | CONTEXT_LIST,
+};
+
+/* Functions that may be NULL say what happens then. */
+struct pane_type {
+	const char *name;    /* as one goes to it */
+	const char *title;   /* alone in its frame, */
+	const char *serving; /* and when serving, also among others, NULL: the same */
+	enum context context;
+	const char *click;   /* command of a click on what is selected */
+	unsigned changes;    /* bits by enum summary_part: what its title tells of */
+
+	void (*draw)(const struct state *s, struct canvas *c, struct rect r);
+	/* What the title goes on with; tabs: it is one of the names that take turns. NULL:
+	 * nothing. And the lower edge while it has the focus. NULL: nothing. */
+	void (*add_title)(const struct state *s, bool tabs, int room, char *buf, size_t size);
+	void (*edge)(const struct state *s, int w, char *buf, size_t size);
+	struct part (*part)(const struct state *s, struct rect r); /* which lines are shown */
+	/* The selected number in one line: what it is, or comes to. NULL: none. */
+	void (*line)(const struct state *s, char *buf, size_t size);
+	/* The topic that what is selected belongs to. NULL: that of its name. */
+	const char *(*subject)(const struct state *s);
+
+	/* Select what is `way` lines down; columns to the right, NULL: nothing; the last or the
+	 * first, NULL: as far as lines go. Lines of a page; NULL: the area's, less one. */
+	void (*move)(struct state *s, struct rect r, int way);
+	void (*aside)(struct state *s, struct rect r, int way);
+	void (*end)(struct state *s, struct rect r, int way);
+	int (*page)(const struct state *s, struct rect r);
+
+	/* Scroll so that what is selected is visible; move the lines shown, NULL: zoom. */
+	void (*follow)(struct state *s, struct rect r);
+	void (*scroll)(struct state *s, struct rect r, int lines);
+	void (*zoom)(struct state *s, struct rect r, int way); /* way 1: larger. NULL: nothing */
+
+	/* The entry at a place counted from the area's upper left, -1 without one. Select it;
+	 * false where it was so already. */
+	int64_t (*at)(const struct state *s, struct rect r, int x, int y);
+	bool (*select)(struct state *s, int64_t entry);
+};
+
+enum { PANE_FAR = 1 << 20 }; /* more than any pane has lines or columns */
+
+/* form.c, map_pane.c, pipeline_pane.c, bars.c, flows.c, figures.c */
+extern const struct pane_type form_pane, map_pane, pipeline_pane, memory_pane, traffic_pane,
+    step_pane;
+
+/* Words in place of what there is not, with the cursor where the pane has the focus. */
+static inline void
+pane_nothing(struct canvas *c, struct rect r, bool focus, const char *text)
+{
+	canvas_wrapped(c, r, (struct style){ .role = ROLE_DIM }, text);
+	if (focus) {
+		c->cursor_x = r.x;
+		c->cursor_y = r.y;
+	}
+}
+#endif

@@ -1,0 +1,70 @@
+#include "ui/pane/panes.h"
+
+#include "ui/pane/figures.h"
+
+enum { FIGURES_USUAL = 11 }; /* while the plan has errors, so that panes stay put */
+
+const struct pane_type *const pane_table[PANE_COUNT] = {
+	[PANE_FORM] = &form_pane,
+	[PANE_MAP] = &map_pane,
+	[PANE_MEMORY] = &memory_pane,
+	[PANE_TRAFFIC] = &traffic_pane,
+	[PANE_STEP] = &step_pane,
+};
+
+const struct pane_type *
+pane_type(const struct state *s, enum pane pane)
+{
+	return pane == PANE_MAP && s->picture == PICTURE_PIPELINE ? &pipeline_pane :
+	    pane_table[pane];
+}
+
+static const char *
+in_mode(const struct state *s, enum pane pane, const char *text)
+{
+	const char *serving = pane_table[pane]->serving;
+
+	return s->plan.mode == MODE_SERVE && serving != NULL ? serving : text;
+}
+
+const char *
+pane_name(const struct state *s, enum pane pane)
+{
+	return in_mode(s, pane, pane_table[pane]->name);
+}
+
+const char *
+pane_title(const struct state *s, enum pane pane)
+{
+	return in_mode(s, pane, pane_type(s, pane)->title);
+}
+
+struct arrange
+panes_arrange_for(const struct state *s, enum pane focus)
+{
+	const struct estimate *e = s->estimate;
+	struct wish wish = {
+		.focus = focus, .lower = s->lower, .colors = s->map.colors,
+		.stages = e->stages < 64 ? (int)e->stages : 64,
+		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
+	};
+
+	if (state_has_pane(s, PANE_TRAFFIC))
+		wish.flows = e->timed && e->traffic.count > 0 ? (int)e->traffic.count : 1;
+	return arrange_panes(s->columns, s->rows, &wish);
+}
+
+struct arrange
+panes_arrange(const struct state *s)
+{
+	return panes_arrange_for(s, s->focus);
+}
+
+void
+panes_follow(struct state *s)
+{
+	const struct arrange a = panes_arrange(s);
+
+	for (int i = 0; i < PANE_COUNT; i++)
+		pane_table[i]->follow(s, a.inner[i]);
+}

@@ -1,0 +1,25 @@
+/*
+ * panes.h - the one table of panes, and where each is.
+ */
+#ifndef UI_PANES_H
+#define UI_PANES_H
+#include "ui/pane/arrange.h"
+#include "ui/pane/pane.h"
+
+/* By enum pane. */
+extern const struct pane_type *const pane_table[PANE_COUNT];
+
+/* What a pane shows now: its row of the table, or the pipeline in place of the map. */
+const struct pane_type *pane_type(const struct state *s, enum pane pane);
+
+/* Its name among others, and alone: "step", "serving". */
+const char *pane_name(const struct state *s, enum pane pane);
+const char *pane_title(const struct state *s, enum pane pane);
+
+/* Rectangles as the screen is now, or as if another pane had the focus. */
+struct arrange panes_arrange(const struct state *s);
+struct arrange panes_arrange_for(const struct state *s, enum pane focus);
+
+/* Scroll every pane so that its selection is visible. */
+void panes_follow(struct state *s);
+#endif

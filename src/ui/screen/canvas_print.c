@@ -1,0 +1,117 @@
+/* A canvas as lines of text, with or without ANSI escapes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "out/out.h"
+#include "ui/screen/canvas.h"
+
+static bool
+same_look(struct look a, struct look b)
+{
+	return a.fg == b.fg && a.bg == b.bg && a.bold == b.bold && a.dim == b.dim &&
+	    a.underline == b.underline && a.reverse == b.reverse;
+}
+
+static void
+add_color(char *buf, size_t size, int color, bool background)
+{
+	const int base = background ? 40 : 30;
+
+	if (color < 0)
+		return;
+	if (color < 8)
+		text_add(buf, size, ";%d", base + color);
+	else if (color < 16)
+		text_add(buf, size, ";%d", base + 60 + color - 8);
+	else
+		text_add(buf, size, ";%d;5;%d", base + 8, color);
+}
+
+static void
+print_look(FILE *out, struct look look)
+{
+	char text[48];
+
+	text_put(text, sizeof text, "0%s%s%s%s", look.bold ? ";1" : "", look.dim ? ";2" : "",
+	    look.underline ? ";4" : "", look.reverse ? ";7" : "");
+	add_color(text, sizeof text, look.fg, false);
+	add_color(text, sizeof text, look.bg, true);
+	out_look(out, text);
+}
+
+/* UTF-8 by hand: printing %lc would fail in a C locale for a canvas asked to be utf8. */
+static void
+print_char(FILE *out, wchar_t wide)
+{
+	unsigned long ch = (unsigned long)wide;
+	char buf[4];
+	size_t n;
+
+	if (ch < 0x80) {
+		buf[0] = (char)ch;
+		n = 1;
+	} else if (ch < 0x800) {
+		buf[0] = (char)(0xc0 | ch >> 6);
+		buf[1] = (char)(0x80 | (ch & 0x3f));
+		n = 2;
+	} else if (ch < 0x10000) {
+		buf[0] = (char)(0xe0 | ch >> 12);
+		buf[1] = (char)(0x80 | (ch >> 6 & 0x3f));
+		buf[2] = (char)(0x80 | (ch & 0x3f));
+		n = 3;
+	} else {
+		buf[0] = (char)(0xf0 | ch >> 18);
+		buf[1] = (char)(0x80 | (ch >> 12 & 0x3f));
+		buf[2] = (char)(0x80 | (ch >> 6 & 0x3f));
+		buf[3] = (char)(0x80 | (ch & 0x3f));
+		n = 4;
+	}
+	out_bytes(out, buf, n);
+}
+
+/* A blank that shows nothing need not be written at the end of a line. */
+static bool
+is_trailing(const struct cell *k, enum theme_colors colors, enum theme_palette palette)
+{
+	struct look look;
+
+	if (k->ch != L' ')
+		return false;
+	if (colors == THEME_MONO)
+		return true;
+	look = theme_look(k->style, colors, palette);
+	return look.bg < 0 && !look.reverse && !look.underline;
+}
+
+bool
+canvas_print(const struct canvas *c, FILE *out, enum theme_colors colors,
+    enum theme_palette palette)
+{
+	static const struct look none = { .fg = -1, .bg = -1 };
+
+	for (int y = 0; y < c->h; y++) {
+		const struct cell *row = &c->cell[y * c->w];
+		struct look now = none;
+		int last = c->w;
+
+		while (last > 0 && is_trailing(&row[last - 1], colors, palette))
+			last--;
+		for (int x = 0; x < last; x++) {
+			struct look look = theme_look(row[x].style, colors, palette);
+
+			if (row[x].ch == L'\0')
+				continue;
+			/* Without colours not even attributes: it is meant as plain text. */
+			if (colors != THEME_MONO && !same_look(look, now)) {
+				print_look(out, look);
+				now = look;
+			}
+			print_char(out, row[x].ch);
+		}
+		if (!same_look(now, none))
+			out_look(out, "0");
+		out_end(out);
+	}
+	return fflush(out) == 0 && !ferror(out);
+}

@@ -1,0 +1,93 @@
+#include "ui/screen/input.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/text.h"
+
+enum { UNICODE_END = 0x110000 };
+
+/* Terminals send some control characters for keys with a name. */
+static const struct {
+	int32_t key;
+	const char *name;
+} table[] = {
+	{ INPUT_TAB, "Tab" }, { INPUT_ENTER, "Enter" }, { INPUT_ESCAPE, "Esc" },
+	{ ' ', "Space" }, { INPUT_UP, "Up" }, { INPUT_DOWN, "Down" }, { INPUT_LEFT, "Left" },
+	{ INPUT_RIGHT, "Right" }, { INPUT_HOME, "Home" }, { INPUT_END, "End" },
+	{ INPUT_PAGE_UP, "PgUp" }, { INPUT_PAGE_DOWN, "PgDn" },
+	{ INPUT_BACKSPACE, "Backspace" }, { INPUT_DELETE, "Delete" },
+	{ INPUT_BACK_TAB, "Shift-Tab" }, { INPUT_F1, "F1" }, { INPUT_F2, "F2" },
+	{ INPUT_F3, "F3" }, { INPUT_F4, "F4" }, { INPUT_F5, "F5" }, { INPUT_F6, "F6" },
+	{ INPUT_F7, "F7" }, { INPUT_F8, "F8" }, { INPUT_F9, "F9" }, { INPUT_F10, "F10" },
+	{ INPUT_F11, "F11" }, { INPUT_F12, "F12" },
+	/* Names that are read, but not shown. */
+	{ INPUT_BACKSPACE, "Ctrl-H" }, { INPUT_ENTER, "Ctrl-J" }, { INPUT_ESCAPE, "Escape" },
+	{ INPUT_ENTER, "Return" }, { INPUT_DELETE, "Del" }, { INPUT_PAGE_UP, "PageUp" },
+	{ INPUT_PAGE_DOWN, "PageDown" },
+};
+
+/* A character as UTF-8. */
+static size_t
+put_char(uint32_t ch, char *buf, size_t size)
+{
+	char text[5] = "";
+
+	if (ch < 0x80) {
+		text[0] = (char)ch;
+	} else if (ch < 0x800) {
+		text[0] = (char)(0xc0 | ch >> 6);
+		text[1] = (char)(0x80 | (ch & 0x3f));
+	} else if (ch < 0x10000) {
+		text[0] = (char)(0xe0 | ch >> 12);
+		text[1] = (char)(0x80 | (ch >> 6 & 0x3f));
+		text[2] = (char)(0x80 | (ch & 0x3f));
+	} else {
+		text[0] = (char)(0xf0 | ch >> 18);
+		text[1] = (char)(0x80 | (ch >> 12 & 0x3f));
+		text[2] = (char)(0x80 | (ch >> 6 & 0x3f));
+		text[3] = (char)(0x80 | (ch & 0x3f));
+	}
+	return text_put(buf, size, "%s", text);
+}
+
+size_t
+input_name(int32_t key, char *buf, size_t size)
+{
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (table[i].key == key)
+			return text_put(buf, size, "%s", table[i].name);
+	if (key > 0 && key < ' ')
+		return text_put(buf, size, "Ctrl-%c", (int)key + 64);
+	if (key > ' ' && key < UNICODE_END && key != 127 && (key < 0x80 || key >= 0xa0) &&
+	    (key < 0xd800 || key > 0xdfff))
+		return put_char((uint32_t)key, buf, size);
+	return text_put(buf, size, "%s", "");
+}
+
+int32_t
+input_of_name(const char *name)
+{
+	const unsigned char *u = (const unsigned char *)name;
+	char again[8];
+	int32_t ch = u[0];
+	int n = ch >= 0xf0 ? 4 : ch >= 0xe0 ? 3 : ch >= 0xc0 ? 2 : 1;
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (strcasecmp(table[i].name, name) == 0)
+			return table[i].key;
+	if (strncasecmp(name, "Ctrl-", 5) == 0 && name[5] != '\0' && name[6] == '\0') {
+		ch = name[5] >= 'a' && name[5] <= 'z' ? name[5] - 32 : name[5];
+		return ch > '@' && ch <= '_' ? INPUT_CTRL(ch) : INPUT_NONE;
+	}
+	if (n > 1)
+		ch &= 0xff >> (n + 1);
+	for (int i = 1; i < n; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			return INPUT_NONE;
+		ch = ch << 6 | (u[i] & 0x3f);
+	}
+	/* Exactly what is shown for it, so one character and no more. */
+	input_name(ch, again, sizeof again);
+	return again[0] != '\0' && text_equal(again, name) ? ch : INPUT_NONE;
+}

@@ -1,0 +1,148 @@
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/screen/input.h"
+#include "ui/screen/line.h"
+
+void
+line_start(struct line *line, const char *text, bool fresh)
+{
+	text_put(line->text, sizeof line->text, "%s", text);
+	line->cursor = strlen(line->text);
+	line->fresh = fresh && line->cursor > 0;
+}
+
+static bool
+is_inside(char ch)
+{
+	return ((unsigned char)ch & 0xc0) == 0x80;
+}
+
+static size_t
+before(const struct line *line, size_t at)
+{
+	if (at > 0)
+		at--;
+	while (at > 0 && is_inside(line->text[at]))
+		at--;
+	return at;
+}
+
+static size_t
+after(const struct line *line, size_t at)
+{
+	if (line->text[at] != '\0')
+		at++;
+	while (is_inside(line->text[at]))
+		at++;
+	return at;
+}
+
+static void
+cut(struct line *line, size_t from, size_t to)
+{
+	memmove(line->text + from, line->text + to, strlen(line->text + to) + 1);
+	line->cursor = from;
+}
+
+static size_t
+word_before(const struct line *line)
+{
+	size_t at = line->cursor;
+
+	while (at > 0 && strchr(" ./-", line->text[at - 1]) != NULL)
+		at--;
+	while (at > 0 && strchr(" ./-", line->text[at - 1]) == NULL)
+		at--;
+	return at;
+}
+
+static size_t
+encode(int32_t key, char *out)
+{
+	const uint32_t ch = (uint32_t)key;
+
+	if (ch < 0x80) {
+		out[0] = (char)ch;
+		return 1;
+	}
+	if (ch < 0x800) {
+		out[0] = (char)(0xc0 | ch >> 6);
+		out[1] = (char)(0x80 | (ch & 0x3f));
+		return 2;
+	}
+	if (ch < 0x10000) {
+		out[0] = (char)(0xe0 | ch >> 12);
+		out[1] = (char)(0x80 | (ch >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (ch & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | ch >> 18);
+	out[1] = (char)(0x80 | (ch >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (ch >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (ch & 0x3f));
+	return 4;
+}
+
+static void
+insert(struct line *line, int32_t key)
+{
+	char bytes[4];
+	size_t n = encode(key, bytes), length;
+
+	if (line->fresh)
+		cut(line, 0, strlen(line->text));
+	length = strlen(line->text);
+	if (length + n >= sizeof line->text)
+		return;
+	memmove(line->text + line->cursor + n, line->text + line->cursor,
+	    length - line->cursor + 1);
+	memcpy(line->text + line->cursor, bytes, n);
+	line->cursor += n;
+}
+
+bool
+line_key(struct line *line, int32_t key)
+{
+	if ((key >= ' ' && key < 127) || (key > 0xa0 && key < 0x110000)) {
+		insert(line, key);
+		line->fresh = false;
+		return true;
+	}
+	switch (key) {
+	case INPUT_LEFT:
+		line->cursor = before(line, line->cursor);
+		break;
+	case INPUT_RIGHT:
+		line->cursor = after(line, line->cursor);
+		break;
+	case INPUT_HOME:
+	case INPUT_CTRL('A'):
+		line->cursor = 0;
+		break;
+	case INPUT_END:
+	case INPUT_CTRL('E'):
+		line->cursor = strlen(line->text);
+		break;
+	case INPUT_BACKSPACE:
+		cut(line, before(line, line->cursor), line->cursor);
+		break;
+	case INPUT_DELETE:
+	case INPUT_CTRL('D'):
+		cut(line, line->cursor, after(line, line->cursor));
+		break;
+	case INPUT_CTRL('U'):
+		cut(line, 0, line->cursor);
+		break;
+	case INPUT_CTRL('K'):
+		line->text[line->cursor] = '\0';
+		break;
+	case INPUT_CTRL('W'):
+		cut(line, word_before(line), line->cursor);
+		break;
+	default:
+		return false;
+	}
+	line->fresh = false;
+	return true;
+}

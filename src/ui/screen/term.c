@@ -1,0 +1,494 @@
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#define NCURSES_WIDECHAR 1
+#if defined HAVE_NCURSESW_CURSES_H
+#include <ncursesw/curses.h>
+#include <ncursesw/term.h>
+#elif defined HAVE_NCURSES_CURSES_H
+#include <ncurses/curses.h>
+#include <ncurses/term.h>
+#else
+#include <curses.h>
+#include <term.h>
+#endif
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
+#include "out/out.h"
+#include "ui/screen/locale.h"
+#include "ui/screen/looks.h"
+#include "ui/screen/signals.h"
+#include "ui/screen/term.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+enum {
+	SIZE_MOST = 1000,  /* columns and rows that are used of a terminal */
+	ESCAPE_MS = 25,    /* a sequence that an Escape begins goes on within this time */
+};
+
+static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
+
+/* For after a crash, when endwin must not be called any more. */
+static void
+back_fetch(struct signals_back *back)
+{
+	static const char *const capability[] = { "rmkx", "sgr0", "rmcup", "ed" };
+	/* What terminals with a mouse know. */
+	static const char modes[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?2004l";
+
+	back->length = 0;
+	tcgetattr(STDIN_FILENO, &back->modes);
+	if (key_mouse != NULL) {
+		back->length = sizeof modes - 1;
+		memcpy(back->text, modes, back->length);
+	}
+	for (size_t i = 0; i < COUNT(capability); i++) {
+		const char *text = tigetstr(capability[i]);
+		/* Up to a delay ("$<2>"): terminals that need one are long gone. */
+		size_t n = text != NULL && text != (char *)-1 ? strcspn(text, "$") : 0;
+
+		if (n > 0 && back->length + n <= sizeof back->text) {
+			memcpy(back->text + back->length, text, n);
+			back->length += n;
+		}
+	}
+}
+
+/* Leave the screen. Where the picture stays, the shell goes on in its last line. */
+static void
+leave(const struct terminal *t)
+{
+	signals_let_in();
+	if (t->marks_pastes)
+		putp(paste_off);
+	fflush(stdout);
+	endwin();
+	if (exit_ca_mode == NULL && clr_eol != NULL)
+		putp(clr_eol);
+	fflush(stdout);
+	signals_hold();
+}
+
+/* Whether this terminal can show a screen; says why not. */
+static bool
+is_able(struct signals_back *back)
+{
+	static const char other[] =
+	    "without one: shardplan --linear asks and answers in plain lines,\n"
+	    "shardplan map and shardplan estimate print (see shardplan --help)\n";
+	const char *term = getenv("TERM");
+	bool able = false;
+	int err;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		out_line(stderr, "shardplan: the screen needs a terminal;");
+		out_text(stderr, other);
+		return false;
+	}
+	if (setupterm(NULL, STDOUT_FILENO, &err) == OK) {
+		able = cursor_address != NULL;
+		back_fetch(back);
+		del_curterm(cur_term); /* newterm reads it again */
+	}
+	if (!able) {
+		out_line(stderr, "shardplan: terminal type \"%s\" is unknown or too simple;",
+		    term != NULL ? term : "");
+		out_line(stderr, "try TERM=xterm-256color or TERM=vt100;");
+		out_text(stderr, other);
+	}
+	return able;
+}
+
+static enum theme_colors
+color_depth(enum color_when color)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (color == COLOR_NEVER || !has_colors())
+		return THEME_MONO;
+	if (color == COLOR_AUTO && no_color != NULL && no_color[0] != '\0')
+		return THEME_MONO;
+	if (start_color() == ERR || use_default_colors() == ERR || COLORS < 8)
+		return THEME_MONO;
+#if !defined NCURSES_EXT_COLORS || !NCURSES_EXT_COLORS
+	if (COLORS > 256) /* no pairs of such colours: the first eight are as everywhere */
+		return THEME_8;
+#endif
+	return COLORS >= 256 ? THEME_256 : COLORS >= 16 ? THEME_16 : THEME_8;
+}
+
+/* Ctrl-S is a key: it must not freeze the screen until somebody thinks of Ctrl-Q. */
+static void
+ignore_flow_control(void)
+{
+	struct termios tty;
+
+	if (tcgetattr(STDIN_FILENO, &tty) != 0)
+		return;
+	tty.c_iflag &= ~(tcflag_t)IXON;
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &tty) == 0)
+		def_prog_mode();
+}
+
+/* The size of the terminal, as far as one is sensible; false where it does not tell. */
+static bool
+read_size(int *w, int *h)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0)
+		return false;
+	*w = size.ws_col < SIZE_MOST ? size.ws_col : SIZE_MOST;
+	*h = size.ws_row < SIZE_MOST ? size.ws_row : SIZE_MOST;
+	return true;
+}
+
+/* Where curses looks first: it must not take a size that is not sensible itself. */
+static void
+tell_size(void)
+{
+	char text[16];
+	int w, h;
+
+	if (!read_size(&w, &h))
+		return;
+	text_put(text, sizeof text, "%d", w);
+	setenv("COLUMNS", text, 1);
+	text_put(text, sizeof text, "%d", h);
+	setenv("LINES", text, 1);
+}
+
+static void
+take_size(struct terminal *t)
+{
+	int w = COLS < SIZE_MOST ? COLS : SIZE_MOST, h = LINES < SIZE_MOST ? LINES : SIZE_MOST;
+
+	read_size(&w, &h);
+	if (w != COLS || h != LINES)
+		resizeterm(h, w);
+	t->w = COLS;
+	t->h = LINES;
+}
+
+/* Write what curses has to write; the terminal may take its time. */
+static void
+send_changes(void)
+{
+	signals_let_in();
+	refresh();
+	signals_hold();
+}
+
+static void
+mark_pastes(const struct terminal *t)
+{
+	if (!t->marks_pastes)
+		return;
+	putp(paste_on);
+	fflush(stdout);
+}
+
+static int32_t find_key(const char *sequence);
+
+bool
+term_open(struct terminal *t, enum color_when color)
+{
+	struct signals_back back;
+
+	*t = (struct terminal){ .decoder.find = find_key };
+	if (!is_able(&back))
+		return false;
+	tell_size();
+	t->screen = newterm(NULL, stdout, stdin);
+	if (t->screen == NULL) {
+		out_line(stderr, "shardplan: the terminal could not be started");
+		return false;
+	}
+	signals_take(&back); /* after curses, which takes some itself */
+	take_size(t);
+	cbreak();
+	noecho();
+	nonl();
+	ignore_flow_control();
+	/*
+	 * Until the screen has been left once, curses sends every movement of the cursor by
+	 * itself (ncurses/tty/lib_mvcur.c, ewInitial): dozens of writes a picture, each a packet
+	 * of SSH and a half-drawn screen. Back at once, before there are colours: with them
+	 * curses resets the terminal's palette, which the user may have set.
+	 */
+	endwin();
+	send_changes();
+	clearok(curscr, TRUE); /* a picture on a cleared screen is shorter than its changes */
+	keypad(stdscr, TRUE);
+	t->colors = color_depth(color);
+	t->direct = COLORS > 256;
+	t->utf8 = locale_utf8();
+	t->marks_pastes = key_mouse != NULL; /* terminals that know the one know the other */
+	mark_pastes(t);
+	return true;
+}
+
+void
+term_close(struct terminal *t)
+{
+	signals_make_room();
+	leave(t);
+	delscreen(t->screen);
+	canvas_free(&t->shown);
+	signals_give();
+}
+
+#if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
+/* What a terminal of direct colours calls a colour of the palette. Such terminals take the
+ * lowest numbers for the palette all the same, so darkest blues get a trace of red. */
+static int
+direct_color(int color)
+{
+	int rgb;
+
+	if (color < 8)
+		return color;
+	rgb = (int)theme_rgb(color);
+	return rgb < 256 ? rgb | 0x010000 : rgb;
+}
+#endif
+
+static void
+make_pair(const struct terminal *t, int pair, struct look look)
+{
+#if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
+	if (t->direct) {
+		init_extended_pair(pair, direct_color(look.fg), direct_color(look.bg));
+		return;
+	}
+#endif
+	init_pair((short)pair, look.fg, look.bg);
+}
+
+/* The colour pair for a look, made when first needed; 0 is the terminal's own, and has to
+ * do when there are no more: with 8 colours there are 63. Text in that colour has a pair all
+ * the same: without one, curses would reset all attributes each time it comes back to it. */
+static short
+pair_of(struct terminal *t, struct look look)
+{
+	short *pair = &t->pair[look.fg + 1][look.bg + 1];
+
+	if (*pair != 0)
+		return *pair;
+	if (t->pairs + 1 >= COLOR_PAIRS || t->pairs + 1 > SHRT_MAX) {
+		t->short_of_pairs = true;
+		return 0;
+	}
+	t->pairs++;
+	make_pair(t, t->pairs, look);
+	return *pair = (short)t->pairs;
+}
+
+static void
+show_cell(struct terminal *t, const struct canvas *c, int x, int y)
+{
+	const wchar_t text[2] = { c->cell[y * c->w + x].ch, L'\0' };
+	struct look look;
+	const bool plain = !looks_of(c, x, y, t->colors, t->palette, &look);
+	const short pair = plain || t->colors == THEME_MONO ? 0 : pair_of(t, look);
+	attr_t attr = A_NORMAL;
+	cchar_t out;
+
+	if (look.bold)
+		attr |= A_BOLD;
+	if (look.dim)
+		attr |= A_DIM;
+	if (look.underline)
+		attr |= A_UNDERLINE;
+	if (look.reverse)
+		attr |= A_REVERSE;
+	if (setcchar(&out, text, attr, pair, NULL) == OK)
+		mvadd_wch(y, x, &out);
+}
+
+static bool
+same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->ch == b->ch && memcmp(&a->style, &b->style, sizeof a->style) == 0;
+}
+
+static void
+show_cells(struct terminal *t, const struct canvas *c, bool whole)
+{
+	for (int y = 0; y < c->h; y++) {
+		int last = -LOOKS_GAP - 1; /* cell that changed */
+
+		for (int x = 0; x < c->w; x++) {
+			const struct cell *now = &c->cell[y * c->w + x], *was = &t->shown.cell[y * c->w + x];
+			bool wide = x + 1 < c->w && now[1].ch == L'\0';
+
+			if (now->ch == L'\0')
+				continue;
+			if (whole || !same_cell(now, was) || (wide && !same_cell(now + 1, was + 1)))
+				last = x;
+			/* Blanks follow the colour of the word before them. */
+			if (last == x || (now->ch == L' ' && x - last <= LOOKS_GAP))
+				show_cell(t, c, x, y);
+		}
+	}
+}
+
+void
+term_show(struct terminal *t, const struct canvas *c)
+{
+	const bool was_short = t->short_of_pairs;
+	bool whole = t->shown.w != c->w || t->shown.h != c->h;
+
+	if (whole) {
+		canvas_free(&t->shown);
+		erase();
+		/* Without memory for the copy every cell is touched each time: right, only slower. */
+		whole = !canvas_init(&t->shown, c->w, c->h, c->utf8);
+	}
+	t->short_of_pairs = false;
+	show_cells(t, c, whole);
+	if (t->short_of_pairs && !was_short) {
+		/* Pairs of earlier pictures are not needed any more: once more without them. */
+		memset(t->pair, 0, sizeof t->pair);
+		t->pairs = 0;
+		show_cells(t, c, true);
+	}
+	if (!whole)
+		memcpy(t->shown.cell, c->cell, (size_t)c->w * (size_t)c->h * sizeof *c->cell);
+	move(c->cursor_y, c->cursor_x);
+	send_changes();
+}
+
+void
+term_palette(struct terminal *t, enum theme_palette palette)
+{
+	if (palette == t->palette)
+		return;
+	t->palette = palette;
+	canvas_free(&t->shown); /* every cell is another one now */
+}
+
+void
+term_mouse(struct terminal *t, bool on)
+{
+	if (on == t->mouse)
+		return;
+	t->mouse = on;
+	signals_let_in();
+	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	signals_hold();
+}
+
+void
+term_repaint(struct terminal *t)
+{
+	(void)t;
+	clearok(curscr, TRUE);
+}
+
+/* After a stop, which sizes change in unnoticed, or another size. */
+static void
+resume(struct terminal *t)
+{
+	signals_let_in();
+	reset_prog_mode();
+	keypad(stdscr, TRUE);
+	signals_hold();
+	take_size(t);
+	clearok(curscr, TRUE);
+}
+
+void
+term_suspend(struct terminal *t, bool job)
+{
+	leave(t);
+	signals_stop(job);
+	t->decoder.count = 0; /* with a stop the kernel forgets keys, maybe the end of a paste */
+	t->decoder.pasting = false;
+	resume(t);
+	mark_pastes(t);
+}
+
+/* What the terminal's type calls the keys that are used here. */
+static int32_t
+find_key(const char *sequence)
+{
+	static const struct {
+		int curses;
+		int32_t input;
+	} table[] = {
+		{ KEY_UP, INPUT_UP }, { KEY_DOWN, INPUT_DOWN }, { KEY_LEFT, INPUT_LEFT },
+		{ KEY_RIGHT, INPUT_RIGHT }, { KEY_HOME, INPUT_HOME }, { KEY_END, INPUT_END },
+		{ KEY_PPAGE, INPUT_PAGE_UP }, { KEY_NPAGE, INPUT_PAGE_DOWN },
+		{ KEY_BACKSPACE, INPUT_BACKSPACE }, { KEY_DC, INPUT_DELETE },
+		{ KEY_BTAB, INPUT_BACK_TAB }, { KEY_ENTER, INPUT_ENTER }, { KEY_MOUSE, INPUT_MOUSE },
+	};
+	const int code = key_defined(sequence);
+
+	if (code <= 0)
+		return code == 0 ? DECODE_UNKNOWN : DECODE_PART;
+	if (code >= KEY_F(1) && code <= KEY_F(12))
+		return INPUT_F1 + (code - KEY_F(1));
+	for (size_t i = 0; i < COUNT(table); i++)
+		if (table[i].curses == code)
+			return table[i].input;
+	return DECODE_UNUSED;
+}
+
+/* What signals ask for, before any key. */
+static int32_t
+signal_key(struct terminal *t)
+{
+	if (signals_ending() != 0)
+		return INPUT_SIGNAL;
+	if (signals_stopped())
+		return INPUT_STOP;
+	if (signals_continued()) {
+		resume(t);
+		return INPUT_RESIZE;
+	}
+	return INPUT_NONE;
+}
+
+/* What there is to read, into the decoder. False when the terminal is gone. */
+static bool
+read_bytes(struct decoder *d)
+{
+	const ssize_t n = read(STDIN_FILENO, d->byte + d->count, DECODE_BYTES - d->count);
+
+	if (n > 0)
+		d->count += (size_t)n;
+	return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+int32_t
+term_key(struct terminal *t, bool wait)
+{
+	struct decoder *d = &t->decoder;
+	bool late = false;
+
+	for (;;) {
+		int32_t key = signal_key(t);
+		bool ready;
+
+		if (key == INPUT_NONE)
+			key = decode_key(d, late || d->count == DECODE_BYTES);
+		if (key != INPUT_NONE || (wait && signals_rang()))
+			return key;
+		ready = signals_wait(STDIN_FILENO, !wait ? 0 : decode_is_open(d) ? ESCAPE_MS : -1);
+		if (ready && !read_bytes(d))
+			return INPUT_GONE;
+		if (!ready && !wait)
+			return INPUT_NONE;
+		late = !ready;
+	}
+}

@@ -1,0 +1,286 @@
+#include "ui/screen/theme.h"
+
+#include "core/base/text.h"
+
+enum { SET_MAX = 8 };
+
+struct color_set {
+	int count;
+	uint8_t color[SET_MAX];
+};
+
+/*
+ * Numbers of the 256-colour palette, whose values users rarely change. Each set is as far
+ * apart as was found (CIE76, the least of normal sight and of the three colour blindnesses
+ * after Machado, Oliveira and Fernandes 2009) under its palette's limits. Neighbours in a
+ * row differ much, since neighbouring groups often take neighbouring indices. What a
+ * palette leaves out is as in DARK; each set has as many colours as there.
+ */
+static const struct color_set set_256[PALETTE_SAFE + 1][SET_COUNT] = {
+	[PALETTE_DARK] = {
+		[SET_FOUR] = { 4, { 57, 34, 177, 125 } },
+		[SET_SIX] = { 6, { 75, 124, 23, 208, 93, 144 } },
+		[SET_EIGHT] = { 8, { 37, 160, 57, 208, 141, 91, 240, 137 } },
+		[SET_BLUE] = { 5, { 67, 153, 19, 75, 61 } },
+		[SET_ORANGE] = { 5, { 208, 130, 223, 137, 215 } },
+		[SET_PURPLE] = { 5, { 197, 218, 53, 207, 92 } },
+		[SET_GREEN] = { 5, { 65, 114, 22, 50, 34 } },
+		/* Lightness alone tells these apart. */
+		[SET_HEAT] = { 7, { 91, 60, 32, 35, 119, 226, 160 } },
+		[SET_LINK] = { 4, { 255, 38, 62, 125 } },
+	},
+	[PALETTE_LIGHT] = {
+		[SET_FOUR] = { 4, { 73, 129, 202, 16 } },
+		[SET_SIX] = { 6, { 72, 54, 202, 57, 52, 213 } },
+		[SET_EIGHT] = { 8, { 16, 129, 124, 53, 180, 111, 208, 242 } },
+		[SET_ORANGE] = { 5, { 215, 94, 180, 172, 137 } },
+		[SET_PURPLE] = { 5, { 200, 53, 218, 93, 197 } },
+		[SET_GREEN] = { 5, { 149, 43, 22, 34, 114 } },
+	},
+	[PALETTE_SAFE] = {
+		[SET_FOUR] = { 4, { 23, 129, 231, 202 } },
+		[SET_SIX] = { 6, { 90, 229, 124, 93, 214, 87 } },
+		[SET_EIGHT] = { 8, { 87, 22, 177, 204, 57, 229, 90, 106 } },
+		[SET_PURPLE] = { 5, { 93, 225, 90, 197, 207 } },
+		[SET_GREEN] = { 5, { 192, 36, 22, 107, 118 } },
+	},
+};
+
+/* On dark and on white backgrounds. */
+static const uint8_t set_16[2][6] = { { 4, 10, 1, 7, 5, 8 }, { 0, 6, 4, 9, 13, 8 } };
+static const uint8_t set_8[2][4] = { { 4, 3, 1, 6 }, { 1, 4, 6, 0 } };
+
+/* These have an order, so that each has its own colours: with 16 and with 8. */
+static const uint8_t heat_few[2][7] = { { 4, 5, 12, 6, 10, 11, 9 }, { 4, 5, 2, 6, 3, 7, 1 } };
+static const uint8_t link_few[2][4] = { { 7, 14, 12, 1 }, { 7, 6, 4, 1 } };
+
+static const char *const palette_names[PALETTE_COUNT] = {
+	[PALETTE_DARK] = "dark", [PALETTE_LIGHT] = "light", [PALETTE_SAFE] = "safe",
+	[PALETTE_16] = "16", [PALETTE_8] = "8", [PALETTE_MONO] = "mono",
+};
+
+const char *
+theme_palette_name(enum theme_palette palette)
+{
+	return palette_names[palette];
+}
+
+enum theme_palette
+theme_palette_find(const char *name)
+{
+	enum theme_palette i = PALETTE_DARK;
+
+	while (i < PALETTE_COUNT && !text_equal(palette_names[i], name))
+		i++;
+	return i;
+}
+
+enum theme_palette
+theme_palette_for(const char *wish, const char *colorfgbg)
+{
+	enum theme_palette palette = theme_palette_find(wish);
+	const char *background = colorfgbg;
+	int64_t color;
+
+	if (palette != PALETTE_COUNT)
+		return palette;
+	for (const char *at = colorfgbg; at != NULL && *at != '\0'; at++)
+		if (*at == ';')
+			background = at + 1; /* some put a third value between the two */
+	/* Of the first 16 colours, white and all bright ones but grey are light. */
+	if (background != NULL && text_to_int(background, &color) &&
+	    (color == 7 || (color > 8 && color < 16)))
+		return PALETTE_LIGHT;
+	return PALETTE_DARK;
+}
+
+enum theme_colors
+theme_depth(enum theme_palette palette, enum theme_colors has)
+{
+	enum theme_colors most = THEME_256;
+
+	if (palette == PALETTE_16)
+		most = THEME_16;
+	else if (palette == PALETTE_8)
+		most = THEME_8;
+	else if (palette == PALETTE_MONO)
+		most = THEME_MONO;
+	return has < most ? has : most;
+}
+
+uint32_t
+theme_rgb(int color)
+{
+	static const uint32_t basic[16] = {
+		0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
+		0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
+	};
+	static const uint32_t level[6] = { 0, 95, 135, 175, 215, 255 };
+
+	if (color < 16)
+		return basic[color];
+	if (color >= 232)
+		return (uint32_t)(color - 232) * 0x0a0a0a + 0x080808;
+	color -= 16;
+	return level[color / 36] << 16 | level[color / 6 % 6] << 8 | level[color % 6];
+}
+
+/* True when black letters read better than white ones on this colour: by its luminance
+ * (WCAG 2.1); of the first 16, which every terminal has its own, those that are light in
+ * most. */
+static bool
+is_light(int color)
+{
+	static const bool basic[16] = {
+		[2] = true, [3] = true, [6] = true, [7] = true, [9] = true, [10] = true, [11] = true,
+		[13] = true, [14] = true, [15] = true,
+	};
+	static const int light[6] = { 0, 114, 242, 429, 680, 1000 }; /* linear, of 1000 */
+
+	if (color < 16)
+		return basic[color];
+	if (color >= 232)
+		return color >= 243;
+	color -= 16;
+	return 2126 * light[color / 36] + 7152 * light[color / 6 % 6] + 722 * light[color % 6] >
+	    1790000;
+}
+
+enum theme_set
+theme_set_for(int spaces, int space, int64_t groups)
+{
+	static const enum theme_set family[] = { SET_BLUE, SET_ORANGE, SET_PURPLE, SET_GREEN };
+
+	if (spaces > 1)
+		return family[space % 4];
+	if (groups <= 4)
+		return SET_FOUR;
+	/* More groups than colours: repeat six that are far apart, not eight that are less. */
+	return groups == 7 || groups == 8 ? SET_EIGHT : SET_SIX;
+}
+
+int
+theme_set_size(enum theme_set set, enum theme_colors colors)
+{
+	switch (colors) {
+	case THEME_256:
+		return set_256[PALETTE_DARK][set].count;
+	case THEME_16:
+	case THEME_8:
+		if (set == SET_HEAT || set == SET_LINK)
+			return set_256[PALETTE_DARK][set].count;
+		return (int)(colors == THEME_16 ? sizeof set_16[0] : sizeof set_8[0]);
+	case THEME_MONO:
+		break;
+	}
+	return 1;
+}
+
+static int
+set_color(unsigned set, int index, enum theme_colors colors, enum theme_palette palette)
+{
+	const bool light = palette == PALETTE_LIGHT;
+	const struct color_set *wide;
+
+	if (colors != THEME_256 && set == SET_HEAT)
+		return heat_few[colors == THEME_8][index];
+	if (colors != THEME_256 && set == SET_LINK)
+		return link_few[colors == THEME_8][index];
+	if (colors == THEME_16)
+		return set_16[light][index];
+	if (colors == THEME_8)
+		return set_8[light][index];
+	wide = &set_256[palette <= PALETTE_SAFE ? palette : PALETTE_DARK][set];
+	if (wide->count == 0)
+		wide = &set_256[PALETTE_DARK][set];
+	return wide->color[index];
+}
+
+static struct look
+group_look(struct style style, enum theme_colors colors, enum theme_palette palette)
+{
+	struct look look = { .fg = -1, .bg = -1 };
+	int n = theme_set_size((enum theme_set)style.set, colors), color;
+
+	if ((style.flags & STYLE_CURSOR) != 0) {
+		look.bold = look.underline = look.reverse = true;
+		return look;
+	}
+	if ((style.flags & STYLE_FADED) != 0) {
+		look.fg = colors == THEME_256 ? 244 : -1;
+		look.dim = colors != THEME_256;
+		return look;
+	}
+	look.bold = (style.flags & (STYLE_PEER | STYLE_MARK)) != 0;
+	look.underline = (style.flags & STYLE_MARK) != 0;
+	if (colors == THEME_MONO) {
+		look.reverse = (style.flags & STYLE_PEER) != 0;
+		return look;
+	}
+	color = set_color(style.set, style.index % n, colors, palette);
+	if ((style.flags & STYLE_CLEAR) == 0)
+		look.bg = (int16_t)color;
+	if (style.ink != 0) {
+		if (style.ink != INK_OWN)
+			look.fg = (int16_t)set_color(style.set, (style.ink - 1) % n, colors, palette);
+		return look;
+	}
+	look.fg = is_light(color) ? 0 : 7;
+	if (colors == THEME_256)
+		look.fg = is_light(color) ? 16 : 231;
+	return look;
+}
+
+/* Columns of the table below. */
+enum { DARK_256, LIGHT_256, SAFE_256, DARK_16, LIGHT_16, DARK_8, LIGHT_8, LOOKS };
+
+/* Foregrounds; -1 is the terminal's own. */
+static const struct {
+	int16_t fg[LOOKS];
+	bool bold, dim, reverse;
+} role_table[ROLE_COUNT] = {
+	[ROLE_TEXT] = { { -1, -1, -1, -1, -1, -1, -1 }, false, false, false },
+	[ROLE_DIM] = { { 244, 242, 246, 8, 8, -1, -1 }, false, true, false },
+	[ROLE_TITLE] = { { -1, -1, -1, -1, -1, -1, -1 }, true, false, false },
+	[ROLE_HEADER] = { { -1, -1, -1, -1, -1, -1, -1 }, true, false, false },
+	[ROLE_FOOTER] = { { -1, -1, -1, -1, -1, -1, -1 }, false, false, false },
+	[ROLE_KEY] = { { 37, 24, 117, 6, 4, 6, 4 }, true, false, false },
+	[ROLE_FRAME] = { { 244, 244, 246, 8, 8, -1, -1 }, false, false, false },
+	[ROLE_SELECTED] = { { -1, -1, -1, -1, -1, -1, -1 }, false, false, true },
+	[ROLE_CHANGED] = { { -1, -1, -1, -1, -1, -1, -1 }, true, false, false },
+	[ROLE_GOOD] = { { 35, 25, 63, 2, 4, 2, 4 }, false, false, false },
+	[ROLE_WARNING] = { { 208, 130, 220, 3, 5, 3, 5 }, false, false, false },
+	[ROLE_ERROR] = { { 160, 161, 161, 9, 1, 1, 1 }, true, false, false },
+	[ROLE_PROMPT] = { { -1, -1, -1, -1, -1, -1, -1 }, true, false, false },
+	[ROLE_PARAMETERS] = { { 62, 21, 75, 12, 12, 6, 4 }, false, false, false },
+	[ROLE_GRADIENTS] = { { 180, 176, 222, 3, 1, 3, 5 }, false, false, false },
+	[ROLE_OPTIMIZER] = { { 93, 90, 93, 5, 5, 5, 0 }, false, false, false },
+	[ROLE_ACTIVATIONS] = { { 40, 34, 46, 2, 2, 2, 2 }, false, false, false },
+	[ROLE_LOGITS] = { { 133, 201, 195, 11, 13, 4, 1 }, false, false, false },
+	[ROLE_KV_CACHE] = { { 28, 88, 160, 13, 9, 5, 5 }, false, false, false },
+	[ROLE_BUFFERS] = { { 111, 16, 25, 4, 4, -1, -1 }, false, false, false },
+	[ROLE_OVERHEAD] = { { 246, 244, 246, 8, 8, -1, -1 }, false, false, false },
+	[ROLE_FREE] = { { 244, 244, 246, 8, 8, -1, -1 }, false, true, false },
+	[ROLE_OVER] = { { 160, 161, 161, 9, 1, 1, 1 }, true, false, false },
+};
+
+struct look
+theme_look(struct style style, enum theme_colors has, enum theme_palette palette)
+{
+	const bool light = palette == PALETTE_LIGHT;
+	const enum theme_colors colors = theme_depth(palette, has);
+	struct look look = { .fg = -1, .bg = -1 };
+	unsigned role = style.role < ROLE_COUNT ? style.role : ROLE_TEXT;
+
+	if (role == ROLE_GROUP)
+		return group_look(style, colors, palette);
+	look.bold = role_table[role].bold;
+	look.reverse = role_table[role].reverse || (style.flags & STYLE_CURSOR) != 0;
+	if (colors == THEME_256)
+		look.fg = role_table[role].fg[light ? LIGHT_256 :
+		    palette == PALETTE_SAFE ? SAFE_256 : DARK_256];
+	else if (colors != THEME_MONO)
+		look.fg = role_table[role].fg[colors == THEME_16 ? DARK_16 + light : DARK_8 + light];
+	look.dim = role_table[role].dim && look.fg < 0;
+	return look;
+}

@@ -1,0 +1,34 @@
+/*
+ * edit.h - changes of the plan. The functions return event flags.
+ */
+#ifndef UI_EDIT_H
+#define UI_EDIT_H
+#include "ui/state/state.h"
+
+/* Commands, about the selected field. */
+unsigned edit_step(struct state *s, int way);
+unsigned edit_reset(struct state *s, const char *argument);
+unsigned edit_set(struct state *s, const char *argument);
+unsigned edit_fix(struct state *s, const char *argument);
+unsigned edit_walk(struct state *s, int way); /* undo -1, redo 1 */
+unsigned edit_all_fields(struct state *s, const char *argument);
+
+/* Take `next`, in which field f was changed, and say what that drops. It is resolved here. */
+unsigned edit_take(struct state *s, enum field_id f, struct plan *next);
+
+/* Put a typed value into a field. False with the reason in err. */
+bool edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, char *err,
+    size_t size);
+
+/* Open the one-line editor on a field; text NULL: with its value. */
+void edit_open(struct state *s, enum field_id f, const char *text);
+
+/* Take the fix of a diagnostic. */
+unsigned edit_take_fix(struct state *s, const struct diag *d);
+
+/* The error that f would mend now: of the selected field, else the first. */
+const struct diag *edit_current_diag(const struct state *s);
+
+/* "TP 8": a field and its value in words. */
+void edit_describe(enum field_id f, const struct plan *p, char *buf, size_t size);
+#endif

@@ -1,0 +1,89 @@
+/*
+ * files.h - what the screen needs of the outside: whoever runs it hands in what opens and
+ * saves plans, and how it is to begin.
+ */
+#ifndef UI_FILES_H
+#define UI_FILES_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/plan/plan.h"
+#include "prefs/settings.h"
+#include "prefs/topic.h"
+#include "ui/screen/theme.h"
+
+enum app_saved { APP_SAVED, APP_CHANGED_ON_DISK, APP_EXISTS, APP_SAVE_FAILED };
+
+struct app_files {
+	void *context; /* handed to the calls below */
+
+	/* Read a plan. False with the reason in note. */
+	bool (*open)(void *context, const char *path, struct plan *plan, char *note, size_t size);
+
+	/* The same without making it the open plan: saving goes where it went before. */
+	bool (*peek)(void *context, const char *path, struct plan *plan, char *note, size_t size);
+
+	/* Write a plan; path NULL means where it came from. note gets one line for the user.
+	 * CHANGED_ON_DISK and EXISTS wrote nothing: the screen asks and calls with force. */
+	enum app_saved (*save)(void *context, const char *path, const struct plan *plan,
+	    bool force, char *note, size_t size);
+
+	/* Path of the open plan for the header, "" while it has none. */
+	const char *(*path)(void *context);
+
+	/* Paths that begin with text, for completion in prompts: asked for i = 0, 1 and so on
+	 * until it answers false, past the end. */
+	bool (*complete)(void *context, const char *text, size_t i, char *path, size_t size);
+
+	/* Make a copy of unsaved work ready to be written where the next session will find it;
+	 * last: this one ends without having asked. False when there is no place for it, with
+	 * the reason in note. */
+	bool (*ready_draft)(void *context, const struct plan *plan, bool last, char *note,
+	    size_t size);
+
+	/* Write what is ready and not written yet. False when that failed. note says where it
+	 * is, or why not; with NULL the call does no more than a signal handler may. */
+	bool (*write_draft)(void *context, char *note, size_t size);
+
+	/* The calls below may be NULL: then there is nothing of the kind. */
+
+	/* The catalogue that app_run was given may hold no more than what the plan names: read
+	 * the rest. Called once, between the first picture and the first key. False with the
+	 * reason in note, which ends the program. */
+	bool (*read_catalog)(void *context, char *note, size_t size);
+
+	/* The session's work is saved, or given up: its copy goes. */
+	void (*drop_draft)(void *context);
+
+	/* What another session, which is over, left unsaved of the plan that is open, if it is
+	 * not what `saved` says; note tells of when it is. False without any; note may say then
+	 * what there is instead. take_draft makes that copy this session's, or removes it. */
+	bool (*find_draft)(void *context, const struct plan *saved, struct plan *draft, char *note,
+	    size_t size);
+	void (*take_draft)(void *context, bool keep);
+
+	/* Remember a setting (NULL: all) for later sessions. False when that failed. note gets
+	 * one line for the user. */
+	bool (*save_settings)(void *context, const struct settings *settings, const char *name,
+	    char *note, size_t size);
+
+	/* Page `i` of the primer in a language ("en", "zh"); NULL past the end. It lives as long
+	 * as no other language is asked for. */
+	const struct topic *(*topic)(void *context, const char *language, size_t i);
+
+	/* Lines typed at the ":" prompt in earlier sessions, each ended, allocated, NULL without
+	 * any; and those of this session, to add to them. */
+	char *(*read_lines)(void *context);
+	void (*add_lines)(void *context, const char *text);
+};
+
+struct app_options {
+	enum color_when color;
+	bool ascii;           /* no characters beyond ASCII, whatever the settings say */
+	bool linear;          /* no screen: lines from standard input, answered in lines */
+	const char *palette;  /* name of one, whatever the settings say; NULL: not given */
+	const struct settings *settings; /* what the user prefers, NULL for the defaults */
+	const struct plan *read; /* the plan as its file has it, NULL where it has none yet */
+	const char *notice;   /* shown once at the start, NULL for nothing */
+};
+#endif

@@ -1,0 +1,159 @@
+#include "ui/state/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/framework/resolve.h"
+
+bool
+state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
+    const struct app_files *files, const struct app_options *options)
+{
+	*s = (struct state){
+		.catalog = catalog, .files = files, .plan = *plan, .columns = 80, .rows = 24,
+		.utf8 = true, .depth = THEME_256,
+		.form.field = FIELD_TP, .lower = PANE_MEMORY,
+	};
+	settings_default(&s->settings);
+	if (options != NULL && options->settings != NULL)
+		s->settings = *options->settings;
+	if (options != NULL && options->ascii)
+		s->settings.ascii = true;
+	if (options != NULL && options->palette != NULL)
+		text_put(s->settings.palette, sizeof s->settings.palette, "%s", options->palette);
+	state_forget_where(s);
+	s->map.cursor = 0;
+	plan_resolve(&s->plan, catalog);
+	s->saved = s->plan;
+	s->estimate = malloc(sizeof *s->estimate);
+	s->base = malloc(sizeof *s->base);
+	if (options != NULL && options->read != NULL) {
+		s->saved = *options->read;
+		plan_resolve(&s->saved, catalog);
+	}
+	if (s->estimate == NULL || s->base == NULL || !undo_push(&s->undo, &s->saved, "") ||
+	    (state_unsaved(s) && !undo_push(&s->undo, &s->plan, "the command line"))) {
+		state_free(s);
+		return false;
+	}
+	s->estimate->laid_out = false;
+	state_rebase(s);
+	return true;
+}
+
+void
+state_free(struct state *s)
+{
+	undo_free(&s->undo);
+	recall_free(&s->prompt.recall);
+	words_stop(&s->prompt.words);
+	free(s->estimate);
+	free(s->base);
+	free(s->other.estimate);
+	free(s->why.term);
+	s->estimate = s->base = s->other.estimate = NULL;
+	s->why.term = NULL;
+}
+
+const struct plan *
+state_base(const struct state *s)
+{
+	return s->has_pin ? &s->pinned : &s->saved;
+}
+
+const char *
+state_base_name(const struct state *s)
+{
+	return s->has_pin ? "pinned" : "saved";
+}
+
+const struct estimate *
+state_base_estimate(const struct state *s)
+{
+	return state_base(s)->mode == s->plan.mode ? s->base : NULL;
+}
+
+void
+state_rebase(struct state *s)
+{
+	estimate_run(s->base, state_base(s), s->catalog, NULL);
+}
+
+bool
+state_has_pane(const struct state *s, enum pane pane)
+{
+	return pane != PANE_TRAFFIC || s->plan.mode == MODE_TRAIN;
+}
+
+void
+state_focus(struct state *s, enum pane pane)
+{
+	s->focus = pane;
+	if (pane >= PANE_MEMORY)
+		s->lower = pane;
+}
+
+void
+state_say(struct state *s, enum role role, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	text_vput(s->message, sizeof s->message, fmt, args);
+	va_end(args);
+	s->message_role = role;
+}
+
+/* What is written to a file: the values that the user chose. */
+bool
+state_same(const struct plan *a, const struct plan *b)
+{
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		bool set = field_is_set(f, a);
+
+		if (set != field_is_set(f, b))
+			return false;
+		if (set && !field_same(f, a, b))
+			return false;
+	}
+	return true;
+}
+
+bool
+state_unsaved(const struct state *s)
+{
+	return !state_same(&s->plan, &s->saved);
+}
+
+unsigned
+state_change(struct state *s, const struct plan *next, const char *what)
+{
+	/* No step of the history, so that what was undone can still be redone. */
+	if (s->undo.count > 0 && state_same(next, &s->plan)) {
+		if (s->message[0] == '\0' && (s->estimate->legal || s->in_lines))
+			state_say(s, ROLE_DIM, "%s, as it was", what);
+		return 0;
+	}
+	s->plan = *next;
+	if (!undo_push(&s->undo, next, what))
+		state_say(s, ROLE_WARNING, "%s; no memory left to undo it", what);
+	return EVENT_RECALC;
+}
+
+const char *
+state_file_name(const struct state *s)
+{
+	const char *path = s->files->path(s->files->context), *slash;
+
+	if (path == NULL || path[0] == '\0')
+		return "(new plan)";
+	slash = strrchr(path, '/');
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+void
+state_forget_where(struct state *s)
+{
+	s->where = (struct where){ -1, -1, -1, -1, -1 };
+}

@@ -1,0 +1,126 @@
+#include "ui/state/summary.h"
+
+#include "core/base/text.h"
+#include "ui/screen/change.h"
+
+static const struct {
+	enum result_id id;
+	bool named; /* its unit does not tell which number it is */
+} part_table[SUMMARY_PARTS] = {
+	[SUMMARY_MEMORY] = { RESULT_PEAK_TOTAL, false },
+	[SUMMARY_STEP] = { RESULT_STEP, false },
+	[SUMMARY_MFU] = { RESULT_MFU, true },
+	[SUMMARY_TRAFFIC] = { RESULT_FLOW_BYTES, false },
+	[SUMMARY_KV_TOKENS] = { RESULT_KV_TOKENS, true },
+	[SUMMARY_TPOT] = { RESULT_TPOT, true },
+	[SUMMARY_TOKENS_PER_SECOND] = { RESULT_GENERATED, true },
+};
+
+struct summary
+summary_of(const struct estimate *e)
+{
+	struct summary s;
+
+	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
+		result_value(part_table[i].id, e, 0, &s.part[i]);
+	return s;
+}
+
+static const struct result *
+row_of(enum summary_part part)
+{
+	return &result_table[part_table[part].id];
+}
+
+/* One number, when both plans have it and it reads differently. */
+static void
+add_change(const struct result *r, double was, double is, char *buf, size_t size)
+{
+	char a[UNITS_SIZE], b[UNITS_SIZE], both[2 * UNITS_SIZE + 8];
+
+	if (was <= 0 || is <= 0 || text_equal(units_short(a, sizeof a, r->measure, was),
+	    units_short(b, sizeof b, r->measure, is)))
+		return;
+	units_from_to(a, b, both, sizeof both);
+	text_add(buf, size, "%s%s %s", buf[0] != '\0' ? ", " : "", r->brief, both);
+}
+
+static void
+put_unchanged(const struct summary *s, char *buf, size_t size)
+{
+	char memory[UNITS_SIZE];
+
+	units_short(memory, sizeof memory, MEASURE_BYTES, s->part[SUMMARY_MEMORY]);
+	text_put(buf, size, "memory stays at %s%s", memory,
+	    s->part[SUMMARY_STEP] > 0 ? ", so does the step time" : "");
+}
+
+void
+summary_delta(const struct summary *was, const struct summary *is, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (was->part[SUMMARY_MEMORY] <= 0 || is->part[SUMMARY_MEMORY] <= 0)
+		return;
+	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
+		add_change(row_of(i), was->part[i], is->part[i], buf, size);
+	if (buf[0] == '\0')
+		put_unchanged(is, buf, size);
+}
+
+bool
+summary_change(const struct summary *was, const struct summary *is, enum summary_part part,
+    bool named, char *buf, size_t size, enum role *role)
+{
+	const double a = was->part[part], b = is->part[part];
+	char text[CHANGE_SIZE];
+
+	buf[0] = '\0';
+	if (a <= 0 || b <= 0 || !change_put_unit(row_of(part)->measure, a, b, text, sizeof text))
+		return false;
+	if (named || part_table[part].named)
+		text_put(buf, size, "%s ", row_of(part)->brief);
+	text_add(buf, size, "%s", text);
+	*role = change_role(part_table[part].id, a, b);
+	return true;
+}
+
+void
+summary_changes(const struct summary *was, const struct summary *is, char *buf, size_t size)
+{
+	char change[CHANGE_SIZE + 16];
+	enum role role;
+
+	buf[0] = '\0';
+	if (was->part[SUMMARY_MEMORY] <= 0 || is->part[SUMMARY_MEMORY] <= 0)
+		return;
+	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
+		if (i != SUMMARY_TRAFFIC &&
+		    summary_change(was, is, i, true, change, sizeof change, &role))
+			text_add(buf, size, "%s%s", buf[0] != '\0' ? ", " : "", change);
+	if (buf[0] == '\0')
+		put_unchanged(is, buf, size);
+}
+
+void
+summary_pace(const struct summary *s, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (s->part[SUMMARY_STEP] > 0) {
+		units_short(buf, size, MEASURE_SECONDS, s->part[SUMMARY_STEP]);
+		text_add(buf, size, "/step");
+	} else if (s->part[SUMMARY_TPOT] > 0) {
+		units_short(buf, size, MEASURE_SECONDS, s->part[SUMMARY_TPOT]);
+		text_add(buf, size, "/token");
+	}
+}
+
+void
+summary_rate(const struct summary *s, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (s->part[SUMMARY_MFU] > 0)
+		text_put(buf, size, "MFU %.0f %%", s->part[SUMMARY_MFU] * 100);
+	else if (s->part[SUMMARY_TOKENS_PER_SECOND] > 0) {
+		text_put(buf, size, "%s tokens/s", UNITS_SHORT(COUNT, s->part[SUMMARY_TOKENS_PER_SECOND]));
+	}
+}
