@@ -41,6 +41,12 @@ const struct quantity_info quantity_table[QUANTITY_COUNT] = {
 	    "time to the first token of a request" },
 	[QUANTITY_TPOT] = { "serving.tpot_seconds", "s",
 	    "time of each further token" },
+	[QUANTITY_FORWARD] = { "step.forward", "s",
+	    "forward pass of one micro-batch on the slowest stage, without traffic" },
+	[QUANTITY_BACKWARD] = { "step.backward", "s",
+	    "backward pass of one micro-batch on the slowest stage, without traffic and recompute" },
+	[QUANTITY_RECOMPUTE] = { "step.recompute", "s",
+	    "forward work of one micro-batch that the backward pass of the slowest stage repeats" },
 };
 
 enum quantity

@@ -32,6 +32,9 @@ enum quantity {
 	QUANTITY_KV_TOKEN,       /* serving.kv_bytes_per_token, bytes */
 	QUANTITY_TTFT,           /* serving.ttft_seconds */
 	QUANTITY_TPOT,           /* serving.tpot_seconds */
+	QUANTITY_FORWARD,        /* step.forward, of one micro-batch on the slowest stage */
+	QUANTITY_BACKWARD,       /* step.backward, the same */
+	QUANTITY_RECOMPUTE,      /* step.recompute, the same */
 	QUANTITY_COUNT
 };
 
@@ -51,7 +54,7 @@ struct ledger_term {
 	double value;            /* in the quantity's unit */
 	const char *name;        /* "attention projections" */
 	const char *source;      /* public paper, or repository and file */
-	char formula[192];       /* "h*(n+2k)*d + n*d*h = 4096*(32+2*8)*128 + ..." */
+	char formula[320];       /* "h*(n+2k)*d + n*d*h = 4096*(32+2*8)*128 + ..." */
 };
 
 struct ledger {

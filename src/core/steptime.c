@@ -14,6 +14,7 @@
 #include "core/framework/framework.h"
 #include "core/memory.h"
 #include "core/params.h"
+#include "core/stage_work.h"
 #include "core/text.h"
 
 #define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
@@ -30,156 +31,6 @@
  * fp32 gradients) and for one whose state this GPU holds (Adam and the casts round it). */
 #define LOCAL_BYTES 16.0
 #define OWNED_BYTES 58.0
-
-/* Work of every part that a stage may hold, worked out once. */
-struct parts {
-	struct work layer[LAYER_KINDS];
-	bool done[LAYER_KINDS];
-	struct work embedding, head, mtp;
-	int usual; /* the kind of the last layer */
-};
-
-/* One stage: what it holds, and what one micro-batch takes on it. */
-struct stage {
-	double kind[LAYER_KINDS];
-	double again[LAYER_KINDS]; /* those of them that recompute runs again */
-	double layers, mtp, heads;
-	bool embedding, loss;
-	double forward, backward, weight, recompute, exposed;
-	double units[UNIT_COUNT];
-};
-
-static int
-kind_of(const struct model *m, int64_t layer)
-{
-	int kind = 0;
-
-	if (params_is_moe_layer(m, layer))
-		kind |= LAYER_MOE;
-	if (!params_is_global_layer(m, layer))
-		kind |= LAYER_LOCAL;
-	return kind;
-}
-
-/* What n chunks in a row hold. */
-static void
-stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, int64_t n,
-    int usual)
-{
-	const struct model *m = &p->model;
-	const bool alike = m->experts <= 0 && !params_has_local_layers(m);
-
-	*s = (struct stage){ .layers = 0 };
-	for (const struct chunk *c = chunk; c < chunk + n; c++) {
-		const int64_t again = batch_layers_again(p, c->count);
-
-		s->layers += c->count;
-		s->mtp += c->mtp;
-		s->embedding |= c->embedding;
-		s->loss |= c->loss;
-		if (alike) {
-			s->kind[0] += c->count;
-			s->again[0] += (double)again;
-		}
-		for (int32_t i = 0; i < c->count && !alike; i++) {
-			const int kind = kind_of(m, c->first + i);
-
-			s->kind[kind]++;
-			s->again[kind] += i < again;
-		}
-	}
-	s->kind[usual] += s->mtp; /* an MTP layer is like the last one */
-	s->again[usual] += p->training.recompute != RECOMPUTE_NONE ? s->mtp : 0;
-	s->layers += s->mtp;
-	s->heads = s->loss + s->mtp;
-}
-
-static void
-parts_init(struct parts *parts, const struct plan *p, const struct machine *g)
-{
-	*parts = (struct parts){ .usual = kind_of(&p->model, p->model.layers - 1) };
-	if (!g->known) { /* traffic can be told all the same, beside no work */
-		for (int k = 0; k < LAYER_KINDS; k++)
-			parts->done[k] = true;
-		return;
-	}
-	parts->embedding = compute_embedding(p, g);
-	parts->head = compute_head(p, g);
-	if (p->model.mtp_layers > 0)
-		parts->mtp = compute_mtp(p, g);
-	parts->layer[parts->usual] = compute_layer(p, g, parts->usual);
-	parts->done[parts->usual] = true;
-}
-
-static void
-stage_add(struct stage *s, const struct work *w, double times, double again)
-{
-	s->forward += times * w->forward;
-	s->backward += times * w->backward;
-	s->weight += times * w->weight;
-	s->recompute += again * w->recompute;
-}
-
-/* Traffic of the forward pass that recompute repeats. */
-static void
-stage_again(struct stage *s, const struct plan *p, bool split)
-{
-	const unsigned again = batch_again(p);
-	const bool moe = (again & AGAIN_MOE) != 0;
-	const bool shared = moe || (again & AGAIN_SHARED_EXPERTS) != 0;
-	double layers = 0, experts = 0;
-
-	for (int k = 0; k < LAYER_KINDS; k++) {
-		layers += s->again[k];
-		experts += k & LAYER_MOE ? s->again[k] : 0;
-	}
-	if (p->training.recompute == RECOMPUTE_FULL) {
-		s->units[UNIT_HALF_AGAIN] = 2 * layers - (split ? 0 : experts);
-		s->units[UNIT_ATTENTION_AGAIN] = layers;
-		s->units[UNIT_MOE_AGAIN] = experts;
-	} else {
-		s->units[UNIT_HALF_AGAIN] = ((again & AGAIN_MLP) ? layers - experts : 0) +
-		    (split && shared ? experts : 0);
-		s->units[UNIT_ATTENTION_AGAIN] = (again & AGAIN_CORE_ATTN) ? layers : 0;
-		s->units[UNIT_MOE_AGAIN] = moe ? experts : 0;
-	}
-}
-
-static void
-stage_time(struct stage *s, struct parts *parts, const struct plan *p, const struct machine *g)
-{
-	/* TP splits experts too where a framework has no expert TP and EP does not. */
-	const bool split = p->model.shared_expert_ffn_hidden_size > 0 ||
-	    (framework_of(p)->tp_splits_experts && p->parallel.ep <= 1);
-	double moe = 0;
-
-	for (int k = 0; k < LAYER_KINDS; k++) {
-		if (s->kind[k] <= 0)
-			continue;
-		if (!parts->done[k]) {
-			parts->layer[k] = compute_layer(p, g, k);
-			parts->done[k] = true;
-		}
-		stage_add(s, &parts->layer[k], s->kind[k], s->again[k]);
-		moe += k & LAYER_MOE ? s->kind[k] : 0;
-	}
-	if (s->embedding)
-		stage_add(s, &parts->embedding, 1, 0);
-	stage_add(s, &parts->head, s->heads, 0);
-	stage_add(s, &parts->mtp, s->mtp, 0);
-	s->units[UNIT_HALF] = 2 * s->layers - (split ? 0 : moe);
-	s->units[UNIT_ATTENTION] = s->layers;
-	s->units[UNIT_MOE] = moe;
-	s->units[UNIT_EMBEDDING] = s->embedding;
-	s->units[UNIT_HEAD] = s->heads;
-	stage_again(s, p, split);
-}
-
-static double
-stage_total(const struct stage *s)
-{
-	return s->forward + s->backward + s->recompute + s->exposed;
-}
 
 /* The pipeline as a whole, and its slowest stage. */
 struct run {
@@ -217,6 +68,11 @@ run_mirror(struct run *r, const struct plan *p, const struct placement *pl, int6
 	s->exposed = (s->exposed + m.exposed) / 2;
 	for (int u = 0; u < UNIT_COUNT; u++)
 		s->units[u] = (s->units[u] + m.units[u]) / 2;
+	for (int k = 0; k < LAYER_KINDS; k++) {
+		s->kind[k] = (s->kind[k] + m.kind[k]) / 2;
+		s->again[k] = (s->again[k] + m.again[k]) / 2;
+	}
+	s->mtp = (s->mtp + m.mtp) / 2;
 }
 
 /* Layers between embedding and heads, and as many of each kind as on another stage. */
@@ -306,7 +162,7 @@ optimizer_seconds(const struct plan *p, const struct layout *l, const struct mac
 	const double owned = held->dense / (sharded ? shards.dense : 1) +
 	    held->expert / (sharded ? shards.expert : 1);
 	const double local = p->parallel.zero_stage == 3 ? owned : held->dense + held->expert;
-	double rate = g->vector;
+	double rate = g->vector.reached;
 
 	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
 		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
@@ -331,7 +187,7 @@ muon_seconds(const struct plan *p, const struct layout *l, const struct machine 
 	if (p->training.optimizer != OPTIMIZER_MUON)
 		return 0;
 	return MUON_STEPS * 6 * (held->linear / (sharded ? shards.dense : 1) * dense +
-	    held->expert_linear / (sharded ? shards.expert : 1) * expert) / g->plain;
+	    held->expert_linear / (sharded ? shards.expert : 1) * expert) / g->plain.reached;
 }
 
 /*
@@ -424,13 +280,13 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
 	STEP_TERM(ledger, out->seconds, m * s->forward, "forward", GEMM_SOURCE,
-	    "micro-batches*forward of the slowest stage = %.0f*%.6g s", m, s->forward);
+	    "micro-batches*step.forward = %.0f*%.6g s", m, s->forward);
 	STEP_TERM(ledger, out->seconds, m * s->backward, "backward", GEMM_SOURCE,
-	    "micro-batches*backward of the slowest stage = %.0f*%.6g s", m, s->backward);
+	    "micro-batches*step.backward = %.0f*%.6g s", m, s->backward);
 	out->compute_seconds = out->seconds;
 	if (s->recompute > 0)
 		STEP_TERM(ledger, out->seconds, m * s->recompute, "recompute", GEMM_SOURCE,
-		    "micro-batches*recompute of the slowest stage = %.0f*%.6g s", m, s->recompute);
+		    "micro-batches*step.recompute = %.0f*%.6g s", m, s->recompute);
 	out->recompute_seconds = m * s->recompute;
 	for (size_t i = 0; i < t->count; i++) {
 		const struct traffic_row *row = &t->row[i];
@@ -550,6 +406,8 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
 	    stage_passes(&r.slowest).forward, r.slowest.weight, r.microbatches };
 	r.bubble = bubble_seconds(p->training.schedule, &times);
+	if (ledger != NULL)
+		stage_note(&r.slowest, p, &r.machine, ledger);
 	step_terms(&out, &r, p, traffic, pl, ledger);
 	rates(&out, p, &r, ledger);
 	return out;

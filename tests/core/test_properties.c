@@ -179,6 +179,10 @@ terms_are_sums(void **state)
 			bytes += whole->traffic.row[r].bytes;
 		near(noted(QUANTITY_TRAFFIC, -2), bytes);
 		near(noted(QUANTITY_STEP, -2), whole->step.seconds);
+		near((double)whole->microbatches * (noted(QUANTITY_FORWARD, -2) +
+		    noted(QUANTITY_BACKWARD, -2)), whole->step.compute_seconds);
+		near((double)whole->microbatches * noted(QUANTITY_RECOMPUTE, -2),
+		    whole->step.recompute_seconds);
 	}
 }
 
