@@ -168,7 +168,7 @@ print_terms(const struct ledger *ledger, enum quantity q, int64_t stage)
 
 		if (!is_of(t, q, stage))
 			continue;
-		if (q == QUANTITY_TRAFFIC)
+		if (q == QUANTITY_TRAFFIC || q == QUANTITY_TRAFFIC_SECONDS || q == QUANTITY_EXPOSED)
 			print_dimension(ledger, t, stage);
 		else
 			print_term(t);

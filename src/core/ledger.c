@@ -47,6 +47,10 @@ const struct quantity_info quantity_table[QUANTITY_COUNT] = {
 	    "backward pass of one micro-batch on the slowest stage, without traffic and recompute" },
 	[QUANTITY_RECOMPUTE] = { "step.recompute", "s",
 	    "forward work of one micro-batch that the backward pass of the slowest stage repeats" },
+	[QUANTITY_TRAFFIC_SECONDS] = { "communication.seconds", "s",
+	    "time that the traffic of one GPU would take in one step if nothing else ran" },
+	[QUANTITY_EXPOSED] = { "communication.exposed_seconds", "s",
+	    "what of that time no compute hides" },
 };
 
 enum quantity

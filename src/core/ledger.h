@@ -35,6 +35,8 @@ enum quantity {
 	QUANTITY_FORWARD,        /* step.forward, of one micro-batch on the slowest stage */
 	QUANTITY_BACKWARD,       /* step.backward, the same */
 	QUANTITY_RECOMPUTE,      /* step.recompute, the same */
+	QUANTITY_TRAFFIC_SECONDS, /* communication.seconds, if nothing else ran */
+	QUANTITY_EXPOSED,        /* communication.exposed_seconds */
 	QUANTITY_COUNT
 };
 
@@ -45,7 +47,8 @@ struct quantity_info {
 };
 extern const struct quantity_info quantity_table[QUANTITY_COUNT];
 
-/* By whole name or its last part ("parameters"); QUANTITY_COUNT when there is none. */
+/* By whole name or its last part ("parameters"), the first that has it; QUANTITY_COUNT when
+ * there is none. */
 enum quantity quantity_find(const char *name);
 
 struct ledger_term {
@@ -54,7 +57,7 @@ struct ledger_term {
 	double value;            /* in the quantity's unit */
 	const char *name;        /* "attention projections" */
 	const char *source;      /* public paper, or repository and file */
-	char formula[320];       /* "h*(n+2k)*d + n*d*h = 4096*(32+2*8)*128 + ..." */
+	char formula[448];       /* "h*(n+2k)*d + n*d*h = 4096*(32+2*8)*128 + ..." */
 };
 
 struct ledger {

@@ -393,7 +393,7 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
 		ledger->stage = (int32_t)r.rank;
 	for (int u = 0; u < UNIT_COUNT; u++)
 		units[u] = r.microbatches * r.slowest.units[u];
-	traffic_add_flows(traffic, &r.flows, units, ledger);
+	traffic_add_flows(traffic, p, &r.flows, units, ledger);
 	window = (struct window){ r.slowest.forward, r.slowest.backward + r.slowest.recompute,
 	    r.slowest.layers, r.microbatches };
 	held = most_held(p, pl, r.rank);

@@ -173,7 +173,7 @@ choose(const struct state *s, enum quantity q)
 
 	if (s->why == PANE_STEP && figure != NULL && q == figure->quantity[0])
 		choice.words = figure->terms;
-	if (s->why != PANE_TRAFFIC || q != QUANTITY_TRAFFIC || flow_of(s) == NULL)
+	if (s->why != PANE_TRAFFIC || flow_of(s) == NULL)
 		return choice;
 	choice.row = flow_of(s);
 	for (choice.by = CHOICE_ROW; choice.by > CHOICE_ALL; choice.by--)
@@ -385,6 +385,32 @@ flow_rows(struct rows *rows, const struct state *s)
 	    (long long)row->span.domains, row->span.domains == 1 ? "" : "s", row->span.nic_share);
 	rows_item(rows, -1, ROLE_TEXT, text);
 	add_quantity(rows, s, QUANTITY_TRAFFIC);
+	add_quantity(rows, s, QUANTITY_TRAFFIC_SECONDS);
+	add_quantity(rows, s, QUANTITY_EXPOSED);
+}
+
+/* Below a quantity, what those of its terms that are shown are sums of in turn. */
+static void
+add_parts(struct rows *rows, const struct state *s, enum quantity whole)
+{
+	static const struct {
+		enum quantity whole, part;
+		const char *words; /* in the names of the terms */
+	} parts[] = {
+		{ QUANTITY_STEP, QUANTITY_FORWARD, "forward" },
+		{ QUANTITY_STEP, QUANTITY_BACKWARD, "backward" },
+		{ QUANTITY_STEP, QUANTITY_RECOMPUTE, "recompute" },
+		{ QUANTITY_STEP, QUANTITY_EXPOSED, "exposed" },
+	};
+	const struct choice choice = choose(s, whole);
+
+	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+		for (size_t i = 0; parts[k].whole == whole && i < s->term_count; i++)
+			if (s->terms[i].quantity == whole && chosen(&choice, &s->terms[i]) &&
+			    has_word(s->terms[i].name, parts[k].words)) {
+				add_quantity(rows, s, parts[k].part);
+				break;
+			}
 }
 
 static void
@@ -406,6 +432,8 @@ figure_rows(struct rows *rows, const struct state *s)
 	}
 	for (int i = 0; i < FIGURE_QUANTITIES && figure->quantity[i] != QUANTITY_COUNT; i++)
 		add_quantity(rows, s, figure->quantity[i]);
+	for (int i = 0; i < FIGURE_QUANTITIES && figure->quantity[i] != QUANTITY_COUNT; i++)
+		add_parts(rows, s, figure->quantity[i]);
 }
 
 void

@@ -77,6 +77,7 @@ test_long_formula(void **state)
 static void
 test_names(void **state)
 {
+	enum quantity first;
 	int q;
 
 	(void)state;
@@ -85,7 +86,9 @@ test_names(void **state)
 
 		assert_true(i->unit[0] != '\0' && i->help[0] != '\0');
 		assert_int_equal(quantity_find(i->name), q);
-		assert_int_equal(quantity_find(strrchr(i->name, '.') + 1), q);
+		first = quantity_find(strrchr(i->name, '.') + 1); /* two have "seconds" */
+		assert_true(first <= (enum quantity)q);
+		assert_string_equal(strrchr(quantity_table[first].name, '.'), strrchr(i->name, '.'));
 	}
 	assert_int_equal(quantity_find("memory.parameters"), QUANTITY_PARAMETERS);
 	assert_int_equal(quantity_find("parameters"), QUANTITY_PARAMETERS);
