@@ -30,10 +30,12 @@ struct part {
 	name ": weight gradient", name ": cast of the input", name ": cast of the gradient" }
 
 static const struct part qkv = PRODUCT("QKV projection", "m x n x k: T x (n*d + k*(d+v))/TP x h");
-static const struct part output = PRODUCT("attention output projection", "m x n x k: T x h x n*v/TP");
+static const struct part output = PRODUCT("attention output projection",
+    "m x n x k: T x h x n*v/TP");
 static const struct part q_down = PRODUCT("query down-projection", "m x n x k: Ts x ql x h");
 static const struct part kv_down = PRODUCT("KV down-projection", "m x n x k: Ts x (kl+rope) x h");
-static const struct part q_up = PRODUCT("query projection", "m x n x k: T x n*(nope+rope)/TP x ql or h");
+static const struct part q_up = PRODUCT("query projection",
+    "m x n x k: T x n*(nope+rope)/TP x ql or h");
 static const struct part kv_up = PRODUCT("KV up-projection", "m x n x k: T x n*(nope+v)/TP x kl");
 static const struct part delta_in = PRODUCT("linear attention: input projections",
     "m x n x k: T x 2*(k+v)/TP x h");
@@ -53,7 +55,8 @@ static const struct part permute = { .name = "tokens permuted to experts and bac
 	.size = "bytes: 8*routed*h" };
 static const struct part routing = { .name = "probabilities and choice of experts",
 	.size = "bytes: 12*T/TP*experts" };
-static const struct part norms = { .name = "norms and residual additions", .size = "bytes: 22*Ts*h" };
+static const struct part norms = { .name = "norms and residual additions",
+	.size = "bytes: 22*Ts*h" };
 static const struct part layernorms = { .name = "norms", .size = "bytes: 8*Ts*h" };
 static const struct part embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
 static const struct part loss = { .name = "loss", .size = "bytes: 6*T*vocabulary/TP, backward 4" };

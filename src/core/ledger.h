@@ -79,4 +79,29 @@ void ledger_note(struct ledger *l, enum quantity q, double value, const char *na
 		if ((ledger) != NULL) \
 			ledger_note(ledger, quantity, ledger_value, name, source, __VA_ARGS__); \
 	} while (0)
+
+/* What a formula calls one of the values in its C expression: AS("TP", c->tp), or IS(h)
+ * under its own name. */
+struct ledger_symbol {
+	const char *code, *symbol;
+	double value;
+};
+#define AS(symbol, x) { #x, symbol, x }
+#define IS(x) { #x, #x, x }
+
+/* ledger_note with a formula made of a C expression, once in symbols and once in numbers;
+ * symbols: of every value in it, ended by one without code. */
+void ledger_explain(struct ledger *l, enum quantity q, double value, const char *name,
+    const char *source, const char *expression, const struct ledger_symbol *symbols);
+
+/* LEDGER_ADD of an expression that is its own formula: what computes and what explains can
+ * not disagree. The values that follow it are in AS or IS. */
+#define LEDGER_TERM(ledger, sum, quantity, name, source, expression, ...) \
+	do { \
+		const double ledger_value = (expression); \
+		(sum) += ledger_value; \
+		if ((ledger) != NULL) \
+			ledger_explain(ledger, quantity, ledger_value, name, source, #expression, \
+			    (const struct ledger_symbol[]){ __VA_ARGS__, { NULL, NULL, 0 } }); \
+	} while (0)
 #endif

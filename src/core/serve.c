@@ -130,7 +130,7 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 		    (double)(p->model.qk_nope_head_dim + p->model.v_head_dim));
 	if (padding > 0)
 		LEDGER_ADD(ledger, sum, q, padding, "padding of MXFP4 experts", VLLM_MXFP4,
-		    "bytes*(padded/plain - 1) = %.0f*%.5g", n->expert_linear * (0.5 + 1.0 / 32),
+		    "bytes*(padded/plain - 1) = %.10g*%.10g", n->expert_linear * (0.5 + 1.0 / 32),
 		    padding / (n->expert_linear * (0.5 + 1.0 / 32)));
 	if (slack > 0)
 		LEDGER_ADD(ledger, sum, q, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
@@ -149,7 +149,7 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	double sum = 0;
 
 	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, m.parameters, "weights", VLLM_LOADER,
-	    "parameters*bytes = (%.0f + %.0f of experts)*%.4g", n.dense, n.expert,
+	    "(parameters + those of experts)*bytes = (%.0f + %.0f)*%.10g", n.dense, n.expert,
 	    m.parameters / (n.dense + n.expert));
 	return sum + hold_beside(o, stage, &n, ledger);
 }
@@ -211,7 +211,7 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 	}
 	bias = larger(bias, -gib); /* it takes no more than there is */
 	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, (gib + bias) * GIB, "non-torch",
-	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.2f + %.2f) GiB", s->tp,
+	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.8g + %.8g) GiB", s->tp,
 	    s->pp, gib, bias);
 	return sum;
 }
@@ -228,28 +228,19 @@ dense_width(const struct model *m)
 
 /* Two buffers that the experts of a layer share (vLLM fused_moe.py); MXFP4 kernels have
  * none. */
-static double
-moe_workspace(const struct plan *p, const struct serve_setup *s)
-{
-	const struct model *m = &p->model;
-	const double tp = p->parallel.ep > 1 ? 1 : s->tp;
-	const double n = (double)m->moe_ffn_hidden_size / tp, h = (double)m->hidden_size;
-
-	if (!plan_has_experts(p) || p->serving.weight_dtype == WEIGHT_MXFP4)
-		return 0;
-	return 2 * s->tokens * (double)m->experts_per_token * (larger(2 * n, h) + larger(n, h));
-}
-
 static void
 add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger)
 {
-	const double bytes = moe_workspace(o->p, &o->setup);
+	const struct plan *p = o->p;
+	const struct model *m = &p->model;
+	const double tp = p->parallel.ep > 1 ? 1 : o->setup.tp, k = (double)m->experts_per_token;
+	const double n = (double)m->moe_ffn_hidden_size / tp, h = (double)m->hidden_size;
 
-	if (bytes > 0)
-		LEDGER_ADD(ledger, *sum, QUANTITY_SERVE_MEMORY, bytes, "activations: experts",
+	if (plan_has_experts(p) && p->serving.weight_dtype != WEIGHT_MXFP4)
+		LEDGER_TERM(ledger, *sum, QUANTITY_SERVE_MEMORY, "activations: experts",
 		    "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
-		    "2*T*k*(max(2N, h) + max(N, h)), T*k = %.0f*%.0f", o->setup.tokens,
-		    (double)o->p->model.experts_per_token);
+		    2 * o->setup.tokens * k * (larger(2 * n, h) + larger(n, h)),
+		    AS("T", o->setup.tokens), IS(k), AS("N", n), IS(h));
 }
 
 /*
@@ -298,13 +289,12 @@ trtllm_activations(const struct serving_of *o, struct ledger *ledger)
 	const int step = s->tp >= 8 ? 3 : s->tp >= 4 ? 2 : s->tp >= 2 ? 1 : 0;
 	const bool heavy = plan_has_experts(o->p) || m->attention == ATTENTION_MLA;
 	const double c = heavy ? moe[step] : dense[step];
-	const double width = (double)(m->attention_heads * m->head_dim);
+	const double width = (double)(m->attention_heads * m->head_dim), least = 70 * MIB;
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY,
-	    larger(2 * s->tokens * width * c, 70 * MIB), "activations",
-	    AICONFIGURATOR "trtllm_backend.py", "2*T*n*d*c = 2*%.0f*%.0f*%.3g", s->tokens, width,
-	    c);
+	LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "activations",
+	    AICONFIGURATOR "trtllm_backend.py", larger(2 * s->tokens * width * c, least),
+	    AS("T", s->tokens), AS("n*d", width), IS(c), AS("70 MiB", least));
 	return sum;
 }
 
@@ -336,7 +326,8 @@ hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	if (o->p->serving.engine != ENGINE_TRTLLM)
 		LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY,
 		    (0.32 + 0.0164 * layers + moe) * GIB, "CUDA graphs", VLLM_LOGS,
-		    "(0.32 + 0.0164*layers + %.1f for experts) GiB, layers = %.0f", moe, layers);
+		    "0.32 + 0.0164*layers + that of experts = (0.32 + 0.0164*%.0f + %.1f) GiB",
+		    layers, moe);
 	return sum;
 }
 
@@ -361,53 +352,34 @@ sglang_overrun(const struct serving_of *o)
 }
 
 static double
-pool_bytes(const struct serving_of *o, const struct held *h)
-{
-	const struct serve_setup *s = &o->setup;
-	const double most = s->total - o->p->cluster.reserved_gib * GIB;
-	const double all = s->share * s->total < most ? s->share * s->total : most;
-	double pool;
-
-	switch (o->p->serving.engine) {
-	case ENGINE_SGLANG:
-		pool = (s->share * (most - h->non_torch) - h->weights) * sglang_overrun(o);
-		break;
-	case ENGINE_TRTLLM:
-		pool = s->pool_share * (most - h->weights - h->non_torch - h->activations);
-		break;
-	default:
-		pool = all - h->weights - h->non_torch - h->activations;
-		if (s->version >= 21)
-			pool -= h->graphs; /* profiled before the pool is made since 0.21 */
-		break;
-	}
-	return larger(0, pool);
-}
-
-static double
 hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
-	const int64_t engine = o->p->serving.engine;
-	const enum quantity q = QUANTITY_SERVE_MEMORY;
-	const double bytes = pool_bytes(o, h);
+	const double most = s->total - o->p->cluster.reserved_gib * GIB;
+	const double graphs = s->version >= 21 ? h->graphs : 0; /* profiled before it is made */
+	const double overrun = sglang_overrun(o);
 	double sum = 0;
 
-	if (engine == ENGINE_SGLANG)
-		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", SGLANG_RUNNER,
-		    "(share*(memory - non-torch) - weights)*allocated/counted = "
-		    "(%.4g*(%.0f - %.0f) - %.0f)*%.4g", s->share, s->total, h->non_torch, h->weights,
-		    sglang_overrun(o));
-	else if (engine == ENGINE_TRTLLM)
-		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", TRT_UTIL,
-		    "share/tables*(memory - weights - other) = %.4g*(%.0f - %.0f - %.0f)", s->pool_share,
-		    s->total, h->weights, h->non_torch + h->activations);
-	else
-		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", VLLM_WORKER,
-		    "util*memory - weights - non-torch - activations%s = "
-		    "%.4g*%.0f - %.0f - %.0f - %.0f",
-		    s->version >= 21 ? " - graphs" : "", s->share, s->total, h->weights, h->non_torch,
-		    h->activations + (s->version >= 21 ? h->graphs : 0));
+	switch (o->p->serving.engine) {
+	case ENGINE_SGLANG:
+		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", SGLANG_RUNNER,
+		    larger(0, (s->share * (most - h->non_torch) - h->weights) * overrun),
+		    AS("share", s->share), AS("memory", most), AS("non-torch", h->non_torch),
+		    AS("weights", h->weights), AS("allocated/counted", overrun));
+		break;
+	case ENGINE_TRTLLM:
+		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", TRT_UTIL,
+		    larger(0, s->pool_share * (most - h->weights - h->non_torch - h->activations)),
+		    AS("share/tables", s->pool_share), AS("memory", most), AS("weights", h->weights),
+		    AS("non-torch", h->non_torch), AS("activations", h->activations));
+		break;
+	default:
+		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", VLLM_WORKER,
+		    larger(0, smaller(s->share * s->total, most) - h->weights - h->non_torch -
+		    h->activations - graphs), AS("util", s->share), AS("memory", s->total),
+		    AS("unreserved", most), AS("weights", h->weights), AS("non-torch", h->non_torch),
+		    AS("activations", h->activations), IS(graphs));
+	}
 	return sum;
 }
 

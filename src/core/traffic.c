@@ -48,12 +48,28 @@ row_of(struct traffic *t, const struct message *m)
 	return row;
 }
 
+/* What collective_bytes multiplies a payload by. */
 static const char *
 factor_text(enum collective c)
 {
 	if (c == COLLECTIVE_SEND)
 		return "1";
 	return c == COLLECTIVE_ALL_REDUCE ? "2*(n-1)/n" : "(n-1)/n";
+}
+
+static void
+note_bytes(const struct message *m, double bytes, struct ledger *ledger)
+{
+	const char *factor = factor_text(m->collective);
+	char numbers[64] = "1";
+
+	if (m->collective != COLLECTIVE_SEND)
+		text_put(numbers, sizeof numbers, "%s(%lld-1)/%lld",
+		    m->collective == COLLECTIVE_ALL_REDUCE ? "2*" : "", (long long)m->span.size,
+		    (long long)m->span.size);
+	ledger_note(ledger, QUANTITY_TRAFFIC, bytes, m->name, m->source,
+	    "%s %s: calls*%s*(%s) = %.0f*%s*%.10g, n=%lld", m->dim, collective_name(m->collective),
+	    factor, m->formula, m->calls, numbers, m->payload, (long long)m->span.size);
 }
 
 /* Seconds of one call, told to note where there is one. */
@@ -98,20 +114,20 @@ traffic_add(struct traffic *t, const struct plan *p, const struct message *m,
     struct ledger *ledger)
 {
 	struct traffic_row *row;
+	double bytes;
 
 	if (m->span.size <= 1 || m->calls <= 0 || m->payload <= 0)
 		return;
+	bytes = m->calls * collective_bytes(m->collective, m->payload, m->span.size);
 	row = row_of(t, m);
 	row->calls += m->calls;
 	row->seconds += m->seconds;
 	row->exposed_seconds += m->exposed;
-	LEDGER_ADD(ledger, row->bytes, QUANTITY_TRAFFIC,
-	    m->calls * collective_bytes(m->collective, m->payload, m->span.size), m->name,
-	    m->source, "%s %s: calls*%s*(%s) = %.0f*%s*%.0f, n=%lld", m->dim,
-	    collective_name(m->collective), factor_text(m->collective), m->formula, m->calls,
-	    factor_text(m->collective), m->payload, (long long)m->span.size);
-	if (ledger != NULL)
+	row->bytes += bytes;
+	if (ledger != NULL) {
+		note_bytes(m, bytes, ledger);
 		note_times(p, m, ledger);
+	}
 }
 
 double

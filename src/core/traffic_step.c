@@ -208,8 +208,8 @@ gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
 	};
 
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	add(t, p, x, 1, once_exposed(1, x.seconds, w->forward, r, p->training.overlap_param_gather, asked),
-	    asked);
+	add(t, p, x, 1, once_exposed(1, x.seconds, w->forward, r,
+	    p->training.overlap_param_gather, asked), asked);
 }
 
 static void
@@ -259,9 +259,10 @@ static double
 stolen(double times, double open, double all, struct asked *asked)
 {
 	if (asked->ledger != NULL)
-		text_put(asked->exposure, sizeof asked->exposure, "times*(open + %.3g*(seconds - open)) = "
-		    "%.0f*(%.8g + %.3g*(%.8g - %.8g)) s, open: what layers beside leave, at least one's own",
-		    STEAL, times, open, STEAL, all, open);
+		text_put(asked->exposure, sizeof asked->exposure,
+		    "times*(open + %.3g*(seconds - open)) = %.0f*(%.8g + %.3g*(%.8g - %.8g)) s, "
+		    "open: what layers beside leave, at least one's own", STEAL, times, open, STEAL,
+		    all, open);
 	return open + STEAL * fmax(0, all - open);
 }
 

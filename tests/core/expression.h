@@ -1,6 +1,6 @@
 /*
  * expression.h - the value of an expression in numbers, as the ledger's formulas have them:
- * + - * / ^, brackets and max(a, b).
+ * + - * / ^, brackets, max(a, b) and min(a, b).
  */
 #ifndef TESTS_EXPRESSION_H
 #define TESTS_EXPRESSION_H
@@ -21,18 +21,18 @@ expression_blanks(const char **at)
 static inline double
 expression_atom(const char **at)
 {
-	const bool larger = strncmp(*at, "max(", 4) == 0;
+	const bool larger = strncmp(*at, "max(", 4) == 0, smaller = strncmp(*at, "min(", 4) == 0;
 	double v, other;
 	char *end;
 
-	if (**at == '(' || larger) {
-		*at += larger ? 4 : 1;
+	if (**at == '(' || larger || smaller) {
+		*at += larger || smaller ? 4 : 1;
 		v = expression_sum(at);
 		expression_blanks(at);
-		if (larger && **at == ',') {
+		if ((larger || smaller) && **at == ',') {
 			++*at;
 			other = expression_sum(at);
-			v = isnan(v) || isnan(other) ? NAN : fmax(v, other);
+			v = isnan(v) || isnan(other) ? NAN : larger ? fmax(v, other) : fmin(v, other);
 			expression_blanks(at);
 		}
 		if (**at != ')')
