@@ -165,8 +165,6 @@ FLOW_FORMULA(dims, FLOW_DIM, ", ")
 FLOW_FORMULA(groups, FLOW_GROUP, ", ")
 FLOW_FORMULA(spans, FLOW_SPAN, ", ")
 FLOW_FORMULA(calls, FLOW_CALLS, " + ")
-FLOW_FORMULA(alone, FLOW_SECONDS, " + ")
-FLOW_FORMULA(exposed, FLOW_EXPOSED, " + ")
 
 /* ---- a step ------------------------------------------------------------------------- */
 

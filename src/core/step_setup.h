@@ -10,6 +10,7 @@
 #include "core/compute.h"
 #include "core/flops.h"
 #include "core/layout.h"
+#include "core/ledger.h"
 #include "core/params.h"
 #include "core/plan.h"
 #include "core/stage.h"
@@ -53,4 +54,9 @@ void stage_count(struct stage *s, const struct plan *p, const struct chunk *chun
 /* What that takes, traffic that nothing hides included. */
 void stage_time(struct stage *s, struct step_setup *set, const struct plan *p);
 double stage_total(const struct stage *s);
+
+/* Note what the stage's forward, backward and recompute are the sums of: the same work
+ * counted again, term by term. */
+void stage_note(const struct stage *s, const struct plan *p, const struct machine *g,
+    struct ledger *ledger);
 #endif
