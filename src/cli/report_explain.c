@@ -157,7 +157,8 @@ print_dimension(const struct question *l, const struct made_of *made, enum traff
 	for (char *c = name; *c != '\0'; c++)
 		*c = (char)toupper((unsigned char)*c);
 	out_end(stdout);
-	out_line(stdout, "%s: %s", name, format_value(text, sizeof text, MEASURE_WIRE, sum));
+	out_line(stdout, "%s: %s", name,
+	    format_value(text, sizeof text, measure_of(made->quantity), sum));
 	for (size_t i = 0; i < l->ledger->count; i++)
 		if (is_of(&own, made, &l->ledger->term[i], stage))
 			print_term(&l->ledger->term[i]);
@@ -174,7 +175,7 @@ print_terms(const struct question *l, const struct made_of *made, int64_t stage)
 
 		if (!is_of(l, made, t, stage))
 			continue;
-		if (l->id != RESULT_FLOW_BYTES) {
+		if (result_table[l->id].scope != SCOPE_FLOW) {
 			print_term(t);
 		} else if (!done[dim_of(l, t)]) {
 			done[dim_of(l, t)] = true;

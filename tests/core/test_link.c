@@ -208,7 +208,7 @@ nccl_inside(void **state)
 			const struct span s = { .kind = SPAN_NVLINK, .size = n, .inside = n, .domains = 1,
 				.nodes = 1, .nic_share = 8 };
 			const double real = collective_bytes(c, size[i], n) / (rate[i] * 1e9);
-			const double e = fabs(collective_seconds(&p, c, size[i], &s) / real - 1);
+			const double e = fabs(collective_seconds(&p, c, size[i], &s, NULL) / real - 1);
 
 			sum += e;
 			worst = fmax(worst, e);
@@ -246,7 +246,7 @@ nccl_across(void **state)
 			continue;
 		fabric_plan(&p, "b200_sxm");
 		t = collective_bytes(COLLECTIVE_ALL_REDUCE, bytes, 32) / (rate * 1e9);
-		sum += fabs(collective_seconds(&p, COLLECTIVE_ALL_REDUCE, bytes, &s) / t - 1);
+		sum += fabs(collective_seconds(&p, COLLECTIVE_ALL_REDUCE, bytes, &s, NULL) / t - 1);
 		points++;
 	}
 	fclose(in);
@@ -274,11 +274,11 @@ pairs(void **state)
 	settings_set(&q, "cluster.nic_gbps", "10");
 	for (int c = 0; c <= COLLECTIVE_SEND; c++) {
 		const enum collective op = (enum collective)c;
-		const double t = collective_seconds(&p, op, 1e9, &node);
+		const double t = collective_seconds(&p, op, 1e9, &node, NULL);
 
-		assert_true(fabs(collective_seconds(&q, op, 1e9, &node) - t) <= 0);
-		assert_true(collective_seconds(&q, op, 1e9, &nodes) >
-		    10 * collective_seconds(&p, op, 1e9, &nodes));
+		assert_true(fabs(collective_seconds(&q, op, 1e9, &node, NULL) - t) <= 0);
+		assert_true(collective_seconds(&q, op, 1e9, &nodes, NULL) >
+		    10 * collective_seconds(&p, op, 1e9, &nodes, NULL));
 		/* no more than PCIe carries for both of a pair */
 		assert_true(t > collective_bytes(op, 1e9, 8) / (2 * 32e9));
 	}
@@ -295,21 +295,21 @@ calibrated(void **state)
 	fabric_plan(&p, "h100_sxm");
 	q = p;
 	settings_set(&q, "calibration.nvlink_efficiency", "0.5");
-	assert_true(collective_seconds(&q, COLLECTIVE_ALL_GATHER, 1e9, &in) >
-	    1.9 * collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e9, &in));
+	assert_true(collective_seconds(&q, COLLECTIVE_ALL_GATHER, 1e9, &in, NULL) >
+	    1.9 * collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e9, &in, NULL));
 	q = p;
 	settings_set(&q, "calibration.network_efficiency", "0.5");
-	assert_true(collective_seconds(&q, COLLECTIVE_ALL_GATHER, 1e10, &out) >
-	    1.8 * collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e10, &out));
+	assert_true(collective_seconds(&q, COLLECTIVE_ALL_GATHER, 1e10, &out, NULL) >
+	    1.8 * collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e10, &out, NULL));
 	/* longer messages never take less time */
 	for (double s = 1; s < 1e11; s *= 1.5)
 		for (int c = 0; c <= COLLECTIVE_SEND; c++) {
 			const enum collective op = (enum collective)c;
 
-			assert_true(collective_seconds(&p, op, s * 1.5, &in) >=
-			    collective_seconds(&p, op, s, &in));
-			assert_true(collective_seconds(&p, op, s * 1.5, &out) >=
-			    collective_seconds(&p, op, s, &out));
+			assert_true(collective_seconds(&p, op, s * 1.5, &in, NULL) >=
+			    collective_seconds(&p, op, s, &in, NULL));
+			assert_true(collective_seconds(&p, op, s * 1.5, &out, NULL) >=
+			    collective_seconds(&p, op, s, &out, NULL));
 		}
 }
 
@@ -328,14 +328,14 @@ test_limited_routing(void **state)
 	p.cluster.nvlink_gbps = 450;
 	p.model.experts = 256;
 	p.model.experts_per_token = 8;
-	free = last = link_dispatch_seconds(&p, 65536, 7168, 8, &span);
+	free = last = link_dispatch_seconds(&p, 65536, 7168, 8, &span, NULL);
 	p.model.router_groups = 8;
 	p.model.router_group_topk = 8;
-	assert_true(link_dispatch_seconds(&p, 65536, 7168, 8, &span) >= free);
-	assert_true(link_dispatch_seconds(&p, 65536, 7168, 8, &span) <= free);
+	assert_true(link_dispatch_seconds(&p, 65536, 7168, 8, &span, NULL) >= free);
+	assert_true(link_dispatch_seconds(&p, 65536, 7168, 8, &span, NULL) <= free);
 	for (int most = 7; most >= 1; most--) {
 		p.model.router_group_topk = most;
-		limited = link_dispatch_seconds(&p, 65536, 7168, 8, &span);
+		limited = link_dispatch_seconds(&p, 65536, 7168, 8, &span, NULL);
 		assert_true(limited < last);
 		last = limited;
 	}
@@ -343,7 +343,7 @@ test_limited_routing(void **state)
 	for (int groups = 4; groups <= 16; groups += 12) {
 		p.model.router_groups = groups;
 		p.model.router_group_topk = groups / 2;
-		limited = link_dispatch_seconds(&p, 65536, 7168, 8, &span);
+		limited = link_dispatch_seconds(&p, 65536, 7168, 8, &span, NULL);
 		assert_true(limited < free);
 	}
 }

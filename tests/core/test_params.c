@@ -15,6 +15,7 @@
 #include "core/framework/resolve.h"
 #include "core/model/params.h"
 #include "core/plan/field.h"
+#include "expression.h"
 
 static config_t catalogue;
 static struct placement placement;
@@ -456,39 +457,6 @@ test_serving_leaves_mtp_out(void **state)
 
 /* ---- the ledger -------------------------------------------------------------------- */
 
-/* The value of the right side of a formula: numbers, + * / and brackets. */
-static double
-evaluate(const char **at)
-{
-	double sum = 0, product = 1;
-	char op = '*';
-
-	for (;;) {
-		double v;
-		char *end;
-
-		*at += strspn(*at, " ");
-		if (**at == '(') {
-			++*at;
-			v = evaluate(at);
-			++*at; /* the closing bracket */
-		} else {
-			v = strtod(*at, &end);
-			*at = end;
-		}
-		product = op == '/' ? product / v : product * v;
-		*at += strspn(*at, " ");
-		op = **at;
-		if (op != '+' && op != '*' && op != '/')
-			return sum + product;
-		++*at;
-		if (op == '+') {
-			sum += product;
-			product = 1;
-		}
-	}
-}
-
 static void
 check_formula(const struct ledger_term *t)
 {
@@ -497,7 +465,7 @@ check_formula(const struct ledger_term *t)
 
 	assert_non_null(at);
 	at += 3;
-	v = evaluate(&at);
+	v = expression_sum(&at);
 	if (*at != '\0' || v < t->value * (1 - 1e-6) || v > t->value * (1 + 1e-6))
 		fail_msg("%s: %s is %.17g, not %.17g", t->name, t->formula, v, t->value);
 }

@@ -70,7 +70,7 @@ terms_are_sums(void **state)
 	(void)state;
 	dice.state = 2;
 	for (int i = 0; i < 3000; i++) {
-		double bytes = 0;
+		double bytes = 0, seconds = 0;
 
 		next_legal();
 		near(noted(QUANTITY_PARAMS_TOTAL, -1), whole->params.total);
@@ -89,10 +89,18 @@ terms_are_sums(void **state)
 			    m->logits + m->buffers + m->overhead);
 			assert_true(m->overhead_low <= m->overhead && m->overhead <= m->overhead_high);
 		}
-		for (size_t r = 0; r < whole->traffic.count; r++)
+		for (size_t r = 0; r < whole->traffic.count; r++) {
 			bytes += whole->traffic.row[r].bytes;
+			seconds += whole->traffic.row[r].seconds;
+		}
 		near(noted(QUANTITY_TRAFFIC, -2), bytes);
+		near(noted(QUANTITY_TRAFFIC_SECONDS, -2), seconds);
+		near(noted(QUANTITY_EXPOSED, -2), traffic_exposed(&whole->traffic));
 		near(noted(QUANTITY_STEP, -2), whole->step.seconds);
+		near((double)whole->microbatches * (noted(QUANTITY_FORWARD, -2) +
+		    noted(QUANTITY_BACKWARD, -2)), whole->step.compute_seconds);
+		near((double)whole->microbatches * noted(QUANTITY_RECOMPUTE, -2),
+		    whole->step.recompute_seconds);
 	}
 }
 

@@ -79,6 +79,7 @@ test_find(void **state)
 		{ "total", RESULT_PARAMS_TOTAL }, { "params", RESULT_PARAMS_GPU },
 		{ "parameters", RESULT_PARAMETERS }, { "bytes", RESULT_FLOW_BYTES },
 		{ "seconds", RESULT_STEP }, { "model_flops", RESULT_MODEL_FLOPS },
+		{ "forward", RESULT_FORWARD }, { "exposed_seconds", RESULT_FLOW_EXPOSED },
 		{ "memory_bytes", RESULT_SERVE_MEMORY }, { "tpot_seconds", RESULT_TPOT },
 		{ "memory", RESULT_COUNT }, { "", RESULT_COUNT }, { "stages.", RESULT_COUNT },
 		{ "stages.step.mfu", RESULT_COUNT }, { "speed", RESULT_COUNT },

@@ -326,6 +326,9 @@ test_why_terms(void **unused)
 		{ QUANTITY_TRAFFIC, PART_ROW + 1, -1, 117e9, "TP scattered", "source c", "scatter = 3" },
 		{ QUANTITY_TRAFFIC, PART_ROW + 3, -1, 9e9, "DP gathered", "source d", "gather = 4" },
 		{ QUANTITY_STEP, PART_COMPUTE, -1, 7.1, "compute", "source e", "compute = 5" },
+		{ QUANTITY_FORWARD, PART_NONE, -1, 2.5, "MLP", "source f", "product = 6" },
+		{ QUANTITY_TRAFFIC_SECONDS, PART_ROW, -1, 0.9, "TP inputs", "source g", "calls = 7" },
+		{ QUANTITY_EXPOSED, PART_ROW, -1, 0.4, "TP inputs", "source h", "open = 8" },
 	};
 	struct session *s = filled(100, 40, false);
 
@@ -337,6 +340,9 @@ test_why_terms(void **unused)
 	assert_true(shows(s, "communication.bytes: 118 GB"));
 	assert_true(shows(s, "forward = 1"));
 	assert_true(shows(s, "source: source b"));
+	assert_true(shows(s, "communication.seconds: 900 ms") && shows(s, "calls = 7"));
+	assert_true(shows(s, "communication.exposed_seconds: 400 ms") && shows(s, "open = 8"));
+	assert_true(hides(s, "product = 6"));
 	assert_true(hides(s, "scatter = 3"));
 	assert_true(hides(s, "gather = 4"));
 	s->state.flow.at = 3;
@@ -347,6 +353,13 @@ test_why_terms(void **unused)
 	assert_true(shows(s, "step.seconds: 7.10 s"));
 	assert_true(shows(s, "compute = 5"));
 	assert_true(hides(s, "forward = 1"));
+	/* below it what its terms are sums of, but only of those that are shown */
+	assert_true(shows(s, "step.forward: 2.50 s") && shows(s, "product = 6"));
+	assert_true(shows(s, "communication.exposed_seconds: 400 ms") && shows(s, "open = 8"));
+	assert_true(hides(s, "calls = 7"));
+	while (figures_at(s->state.estimate, (int)s->state.figure.at) != RESULT_COMPUTE)
+		s->state.figure.at++;
+	assert_true(shows(s, "step.forward: 2.50 s") && hides(s, "open = 8"));
 	session_free(s);
 }
 

@@ -32,6 +32,11 @@ enum quantity {
 	QUANTITY_KV_TOKEN,       /* serving.kv_bytes_per_token, bytes */
 	QUANTITY_TTFT,           /* serving.ttft_seconds */
 	QUANTITY_TPOT,           /* serving.tpot_seconds */
+	QUANTITY_FORWARD,        /* step.forward, of one micro-batch on the slowest stage */
+	QUANTITY_BACKWARD,       /* step.backward, the same */
+	QUANTITY_RECOMPUTE,      /* step.recompute, the same */
+	QUANTITY_TRAFFIC_SECONDS, /* communication.seconds, if nothing else ran */
+	QUANTITY_EXPOSED,        /* communication.exposed_seconds */
 	QUANTITY_COUNT
 };
 
@@ -50,7 +55,7 @@ struct ledger_term {
 	double value;            /* in the quantity's unit */
 	const char *name;        /* "attention projections" */
 	const char *source;      /* public paper, or repository and file */
-	char formula[192];       /* "h*(n+2k)*d + n*d*h = 4096*(32+2*8)*128 + ..." */
+	char formula[448];       /* "h*(n+2k)*d + n*d*h = 4096*(32+2*8)*128 + ..." */
 };
 
 struct ledger {
@@ -60,6 +65,8 @@ struct ledger {
 };
 
 void ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity);
+/* Terms that follow are of a part, up to PART_NONE. Nothing without a ledger. */
+void ledger_part(struct ledger *l, int32_t part);
 void ledger_note(struct ledger *l, enum quantity q, double value, const char *name,
     const char *source, const char *fmt, ...) TEXT_FORMAT(6, 7);
 
@@ -73,13 +80,28 @@ void ledger_note(struct ledger *l, enum quantity q, double value, const char *na
 			ledger_note(ledger, quantity, ledger_value, name, source, __VA_ARGS__); \
 	} while (0)
 
-/* The same for a part of a quantity. */
-#define LEDGER_PART(ledger, sum, quantity, of, value, name, source, ...) \
+/* What a formula calls one of the values in its C expression: AS("TP", c->tp), or IS(h)
+ * under its own name. */
+struct ledger_symbol {
+	const char *code, *symbol;
+	double value;
+};
+#define AS(symbol, x) { #x, symbol, x }
+#define IS(x) { #x, #x, x }
+
+/* ledger_note with a formula made of a C expression, once in symbols and once in numbers;
+ * symbols: of every value in it, ended by one without code. */
+void ledger_explain(struct ledger *l, enum quantity q, double value, const char *name,
+    const char *source, const char *expression, const struct ledger_symbol *symbols);
+
+/* LEDGER_ADD of an expression that is its own formula: what computes and what explains can
+ * not disagree. The values that follow it are in AS or IS. */
+#define LEDGER_TERM(ledger, sum, quantity, name, source, expression, ...) \
 	do { \
+		const double ledger_value = (expression); \
+		(sum) += ledger_value; \
 		if ((ledger) != NULL) \
-			(ledger)->part = of; \
-		LEDGER_ADD(ledger, sum, quantity, value, name, source, __VA_ARGS__); \
-		if ((ledger) != NULL) \
-			(ledger)->part = PART_NONE; \
+			ledger_explain(ledger, quantity, ledger_value, name, source, #expression, \
+			    (const struct ledger_symbol[]){ __VA_ARGS__, { NULL, NULL, 0 } }); \
 	} while (0)
 #endif

@@ -186,8 +186,6 @@ FLOW_FORMULA(dims, FLOW_DIM, ", ")
 FLOW_FORMULA(groups, FLOW_GROUP, ", ")
 FLOW_FORMULA(spans, FLOW_SPAN, ", ")
 FLOW_FORMULA(calls, FLOW_CALLS, " + ")
-FLOW_FORMULA(alone, FLOW_SECONDS, " + ")
-FLOW_FORMULA(exposed, FLOW_EXPOSED, " + ")
 
 /* ---- a step ------------------------------------------------------------------------- */
 
@@ -372,6 +370,11 @@ result_of_quantity(enum quantity q)
 		[QUANTITY_KV_TOKEN] = RESULT_KV_TOKEN,
 		[QUANTITY_TTFT] = RESULT_TTFT,
 		[QUANTITY_TPOT] = RESULT_TPOT,
+		[QUANTITY_FORWARD] = RESULT_FORWARD,
+		[QUANTITY_BACKWARD] = RESULT_BACKWARD,
+		[QUANTITY_RECOMPUTE] = RESULT_REPEATED,
+		[QUANTITY_TRAFFIC_SECONDS] = RESULT_FLOW_SECONDS,
+		[QUANTITY_EXPOSED] = RESULT_FLOW_EXPOSED,
 	};
 
 	return sum_of[q];

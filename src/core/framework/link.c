@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/base/text.h"
 
 /* Share of a NIC's rate that large messages reach: 0.91 to 0.96 in the measurements of
  * stas00/ml-engineering network/README.md (H200 and B200 4 x 8) and NVIDIA's DGX slides. */
@@ -196,36 +197,51 @@ ring_factor(enum collective c, double n)
 	return (c == COLLECTIVE_ALL_REDUCE ? 2 : 1) * (n - 1) / n;
 }
 
+/* A piece of a curve: t seconds at x bytes, and `slope` seconds for each byte more. */
+struct piece {
+	double t, x, slope;
+};
+
 /* Time is close to linear in the size: straight lines between the measured sizes. */
-static double
-curve_seconds(const struct curve *c, double payload, double factor, double latency)
+static struct piece
+curve_piece(const struct curve *c, double payload, double factor, double latency)
 {
 	static const double size[] = { 16777216, 134217728, 536870912 };
-	double x = 0, t = latency, slope = 0;
+	struct piece l = { latency, 0, 0 };
 
 	for (int i = 0; i < 3; i++) {
-		const double next = fmax(t, size[i] * factor / (c->rate[i] * 1e9));
+		const double next = fmax(l.t, size[i] * factor / (c->rate[i] * 1e9));
 
-		slope = (next - t) / (size[i] - x);
+		l.slope = (next - l.t) / (size[i] - l.x);
 		if (payload <= size[i])
 			break;
-		x = size[i];
-		t = next;
+		l.x = size[i];
+		l.t = next;
 	}
-	return t + (payload - x) * slope;
+	return l;
 }
 
 static double
-inside_seconds(const struct plan *p, enum collective c, double payload, int64_t n)
+inside_seconds(const struct plan *p, enum collective c, double payload, int64_t n,
+    struct link_note *note)
 {
 	const struct measured *f = fabric_of(p);
 	const int op = c == COLLECTIVE_SEND ? COLLECTIVE_ALL_TO_ALL : (int)c;
 	const int column = n <= 2 || c == COLLECTIVE_SEND ? 0 : n <= 4 ? 1 : 2;
 	const struct curve *curve = &f->curve[op][column];
 	const double width = n > 8 ? sqrt((double)n / 8) : 1; /* wider than what was measured */
-
-	return curve_seconds(curve, payload / fabric_scale(p, f), ring_factor(c, (double)n),
+	const double scale = fabric_scale(p, f), scaled = payload / scale;
+	const struct piece l = curve_piece(curve, scaled, ring_factor(c, (double)n),
 	    curve->latency * 1e-6 * width);
+
+	if (note != NULL) {
+		text_put(note->symbols, sizeof note->symbols, "t0 + (S/links - S0)/rate");
+		text_put(note->numbers, sizeof note->numbers, "%.8g + (%.10g/%.8g - %.10g)/%.8g", l.t,
+		    payload, scale, l.x, 1 / l.slope);
+		text_put(note->path, sizeof note->path, "links: those of the plan over %.0f GB/s, with "
+		    "which NCCL was measured", f->link_gbps);
+	}
+	return l.t + (scaled - l.x) * l.slope;
 }
 
 /* ---- across domains --------------------------------------------------------------- */
@@ -236,18 +252,6 @@ collective_bytes(enum collective c, double payload, int64_t members)
 	return members <= 1 ? 0 : payload * ring_factor(c, (double)members);
 }
 
-/* Bytes a second that one GPU may send over the network, calibration included. */
-static double
-network_rate(const struct plan *p)
-{
-	const double nics = p->cluster.nics_per_node > 0 ? (double)p->cluster.nics_per_node : 1;
-	const double gbps = p->cluster.nic_gbps > 0 ? p->cluster.nic_gbps : 1;
-	const double measured = p->calibration.network_efficiency;
-
-	return nics * gbps * 1e9 / 8 / at_least_one(p->cluster.gpus_per_node) *
-	    NETWORK_SHARE * (measured > 0 ? measured : 1);
-}
-
 /* Within one node what leaves an NVLink domain goes over PCIe, never the network. */
 static bool
 within_node(const struct plan *p, const struct span *s)
@@ -255,21 +259,108 @@ within_node(const struct plan *p, const struct span *s)
 	return s->nodes <= 1 && p->cluster.pcie_gbps > 0;
 }
 
+static double
+nics_of(const struct plan *p)
+{
+	return p->cluster.nics_per_node > 0 ? (double)p->cluster.nics_per_node : 1;
+}
+
+static double
+nic_gbps(const struct plan *p)
+{
+	return p->cluster.nic_gbps > 0 ? p->cluster.nic_gbps : 1;
+}
+
 /* Bytes a second that one GPU sends out of its domain. */
 static double
 outside_rate(const struct plan *p, const struct span *s)
 {
-	const double measured = p->calibration.nvlink_efficiency;
+	const bool node = within_node(p, s);
+	const double measured = node ? p->calibration.nvlink_efficiency :
+	    p->calibration.network_efficiency;
+	const double rate = node ? p->cluster.pcie_gbps * 1e9 * PCIE_SHARE :
+	    nics_of(p) * nic_gbps(p) * 1e9 / 8 / at_least_one(p->cluster.gpus_per_node) *
+	    NETWORK_SHARE;
 
-	if (!within_node(p, s))
-		return network_rate(p);
-	return p->cluster.pcie_gbps * 1e9 * PCIE_SHARE * (measured > 0 ? measured : 1);
+	return rate * (measured > 0 ? measured : 1);
 }
 
 static double
 outside_hop(const struct plan *p, const struct span *s)
 {
 	return within_node(p, s) ? RING_HOP : NET_HOP;
+}
+
+/* Note the rate of `gpus` GPUs out of their domain, and which links it is of. */
+static void
+note_outside(struct link_note *note, const struct plan *p, const struct span *s, double gpus)
+{
+	const double nics = nics_of(p), nic = nic_gbps(p) * 1e9 / 8, pcie = p->cluster.pcie_gbps * 1e9;
+	const double node = at_least_one(p->cluster.gpus_per_node), rate = outside_rate(p, s);
+
+	if (within_node(p, s)) {
+		text_add(note->numbers, sizeof note->numbers, "(%.8g*%.10g*%.0f)", rate / pcie, pcie, gpus);
+		text_put(note->path, sizeof note->path, "rate: share*PCIe*GPUs that send");
+		return;
+	}
+	text_add(note->numbers, sizeof note->numbers, "(%.8g*%.0f*%.10g/%.0f*%.0f)",
+	    rate * node / (nics * nic), nics, nic, node, gpus);
+	text_put(note->path, sizeof note->path, "rate: share*NICs*NIC/GPUs of a node*GPUs that send");
+}
+
+/* Note base + hops + max(bytes/rate, local), whose hops and bytes are told in numbers. */
+static void
+note_slower(struct link_note *note, const struct plan *p, const struct span *s, double gpus,
+    const char *symbols, const char *hops, const char *bytes)
+{
+	char local[96] = "0";
+
+	if (s->inside > 1)
+		text_put(local, sizeof local, "%s", note->numbers);
+	text_put(note->symbols, sizeof note->symbols, "base + hops + max(%s/rate, NVLink)", symbols);
+	text_put(note->numbers, sizeof note->numbers, "%.8g + %s + max(%s/", NET_BASE, hops, bytes);
+	note_outside(note, p, s, gpus);
+	text_add(note->numbers, sizeof note->numbers, ", %s)", local);
+}
+
+/* Seconds of a ring's or a tree's hops, in numbers. */
+struct hops {
+	double ring, tree; /* tree: 0 where it is none */
+};
+
+static struct hops
+hops_of(const struct plan *p, enum collective c, const struct span *s)
+{
+	const double n = (double)s->size, k = (double)s->domains, hop = outside_hop(p, s);
+	const double rounds = c == COLLECTIVE_ALL_REDUCE ? 2 : 1;
+	struct hops h = { rounds * ((n - k) * RING_HOP + (k - 1) * hop), 0 };
+	double tree;
+
+	if (c != COLLECTIVE_ALL_REDUCE)
+		return h;
+	h.ring *= 1.4;
+	tree = 2 * (((double)s->inside - 1) * TREE_HOP + log2(k) * hop);
+	if (k > 8 && tree < h.ring)
+		h.tree = tree;
+	return h;
+}
+
+static void
+note_ring(struct link_note *note, const struct plan *p, enum collective c, double payload,
+    const struct span *s, const struct hops *h)
+{
+	const double n = (double)s->size, k = (double)s->domains, hop = outside_hop(p, s);
+	const bool reduce = c == COLLECTIVE_ALL_REDUCE;
+	char hops[80], bytes[80];
+
+	if (h->tree > 0)
+		text_put(hops, sizeof hops, "2*(%.0f*%.8g + %.8g*%.8g)", (double)s->inside - 1,
+		    TREE_HOP, log2(k), hop);
+	else
+		text_put(hops, sizeof hops, "%s(%.0f*%.8g + %.0f*%.8g)", reduce ? "2*1.4*" : "", n - k,
+		    RING_HOP, k - 1, hop);
+	text_put(bytes, sizeof bytes, "%s(%.0f-1)/%.0f*%.10g", reduce ? "2*" : "", n, n, payload);
+	note_slower(note, p, s, (double)s->inside, reduce ? "2*(n-1)/n*S" : "(n-1)/n*S", hops, bytes);
 }
 
 /*
@@ -279,51 +370,63 @@ outside_hop(const struct plan *p, const struct span *s)
  * an all-reduce over many domains takes NCCL's tree when that is quicker.
  */
 static double
-ring_seconds(const struct plan *p, enum collective c, double payload, const struct span *s)
+ring_seconds(const struct plan *p, enum collective c, double payload, const struct span *s,
+    struct link_note *note)
 {
-	const double n = (double)s->size, k = (double)s->domains;
-	const double rounds = c == COLLECTIVE_ALL_REDUCE ? 2 : 1;
-	const double wire = payload * ring_factor(c, n);
-	const double rate = outside_rate(p, s) * (double)s->inside, hop = outside_hop(p, s);
-	const double local = s->inside > 1 ? inside_seconds(p, c, payload, s->inside) : 0;
-	double hops = rounds * ((n - k) * RING_HOP + (k - 1) * hop);
-	double tree;
+	const double wire = payload * ring_factor(c, (double)s->size);
+	const double rate = outside_rate(p, s) * (double)s->inside;
+	const double local = s->inside > 1 ? inside_seconds(p, c, payload, s->inside, note) : 0;
+	const struct hops h = hops_of(p, c, s);
 
-	if (c == COLLECTIVE_ALL_REDUCE) {
-		hops *= 1.4;
-		tree = 2 * (((double)s->inside - 1) * TREE_HOP + log2(k) * hop);
-		if (k > 8 && tree < hops)
-			hops = tree;
-	}
-	return NET_BASE + hops + fmax(wire / rate, local);
+	if (note != NULL)
+		note_ring(note, p, c, payload, s, &h);
+	return NET_BASE + (h.tree > 0 ? h.tree : h.ring) + fmax(wire / rate, local);
 }
 
 /* Each member sends an equal part to every other: those inside go over NVLink at the same
  * time as the others go over the member's own NIC. */
 static double
-exchange_seconds(const struct plan *p, double payload, const struct span *s)
+exchange_seconds(const struct plan *p, double payload, const struct span *s,
+    struct link_note *note)
 {
-	const double n = (double)s->size, g = (double)s->inside;
+	const double n = (double)s->size, g = (double)s->inside, hop = outside_hop(p, s);
 	const double outside = payload * (1 - g / n) / outside_rate(p, s);
 	const double local = g > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL, payload * g / n,
-	    s->inside) : 0;
+	    s->inside, note) : 0;
+	char hops[32], bytes[80];
 
-	return NET_BASE + outside_hop(p, s) + fmax(outside, local);
+	if (note != NULL) {
+		text_put(hops, sizeof hops, "%.8g", hop);
+		text_put(bytes, sizeof bytes, "%.10g*(1 - %.0f/%.0f)", payload, g, n);
+		note_slower(note, p, s, 1, "S*(1 - inside/n)", hops, bytes);
+	}
+	return NET_BASE + hop + fmax(outside, local);
+}
+
+static double
+send_seconds(const struct plan *p, double payload, const struct span *s, struct link_note *note)
+{
+	if (note != NULL) {
+		text_put(note->symbols, sizeof note->symbols, "t0 + S/rate");
+		text_put(note->numbers, sizeof note->numbers, "%.8g + %.10g/", SEND_LATENCY, payload);
+		note_outside(note, p, s, 1);
+	}
+	return SEND_LATENCY + payload / outside_rate(p, s);
 }
 
 double
 collective_seconds(const struct plan *p, enum collective c, double payload,
-    const struct span *span)
+    const struct span *span, struct link_note *note)
 {
 	if (span->size <= 1 || payload <= 0)
 		return 0;
 	if (span->kind == SPAN_NVLINK)
-		return inside_seconds(p, c, payload, span->size);
+		return inside_seconds(p, c, payload, span->size, note);
 	if (c == COLLECTIVE_SEND)
-		return SEND_LATENCY + payload / outside_rate(p, span);
+		return send_seconds(p, payload, span, note);
 	if (c == COLLECTIVE_ALL_TO_ALL)
-		return exchange_seconds(p, payload, span);
-	return ring_seconds(p, c, payload, span);
+		return exchange_seconds(p, payload, span, note);
+	return ring_seconds(p, c, payload, span, note);
 }
 
 /* Of k things, how many `draws` of any of them are expected to meet. */
@@ -354,19 +457,26 @@ domains_met(const struct model *m, double k, double copies)
 
 double
 link_dispatch_seconds(const struct plan *p, double tokens, double token, double copies,
-    const struct span *span)
+    const struct span *span, struct link_note *note)
 {
-	const double k = (double)span->domains;
+	const double k = (double)span->domains, hop = outside_hop(p, span);
 	double visited, away, local;
+	char hops[32], bytes[96];
 
 	if (span->kind == SPAN_NVLINK || span->size <= 1)
-		return collective_seconds(p, COLLECTIVE_ALL_TO_ALL, tokens * copies * token, span);
+		return collective_seconds(p, COLLECTIVE_ALL_TO_ALL, tokens * copies * token, span, note);
 	/* All but its own are on the network. */
 	visited = domains_met(&p->model, k, copies);
 	away = tokens * token * visited * (k - 1) / k / outside_rate(p, span);
 	local = span->inside > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL,
-	    tokens * copies * token, span->inside) : 0;
-	return NET_BASE + outside_hop(p, span) + fmax(away, local);
+	    tokens * copies * token, span->inside, note) : 0;
+	if (note != NULL) {
+		text_put(hops, sizeof hops, "%.8g", hop);
+		text_put(bytes, sizeof bytes, "%.10g*%.0f*%.8g*(%.0f-1)/%.0f", tokens, token, visited, k,
+		    k);
+		note_slower(note, p, span, 1, "tokens*bytes*domains met*(k-1)/k", hops, bytes);
+	}
+	return NET_BASE + hop + fmax(away, local);
 }
 
 enum link_path

@@ -51,9 +51,15 @@ const char *collective_name(enum collective c);
 /* Bytes that one member sends for a full payload of S bytes (ring-equivalent). */
 double collective_bytes(enum collective c, double payload, int64_t members);
 
-/* Seconds for one collective of a full payload over a group that spans `span`. */
+/* How a time adds up, for those who ask: in symbols, in numbers, and over which links. */
+struct link_note {
+	char symbols[96], numbers[224], path[96];
+};
+
+/* Seconds for one collective of a full payload over a group that spans `span`; note may be
+ * NULL. */
 double collective_seconds(const struct plan *p, enum collective c, double payload,
-    const struct span *span);
+    const struct span *span, struct link_note *note);
 
 /*
  * All-to-all of tokens that visit `copies` ranks each (expert parallel dispatch or
@@ -62,5 +68,5 @@ double collective_seconds(const struct plan *p, enum collective c, double payloa
  * experts that it may come to (model.router_group_topk).
  */
 double link_dispatch_seconds(const struct plan *p, double tokens, double token, double copies,
-    const struct span *span);
+    const struct span *span, struct link_note *note);
 #endif

@@ -44,8 +44,9 @@ struct sink {
 	double *sum;
 };
 
-#define TERM(s, value, name, source, ...) \
-	LEDGER_ADD((s)->ledger, *(s)->sum, QUANTITY_ACTIVATIONS, value, name, source, __VA_ARGS__)
+#define TERM(s, name, source, expression, ...) \
+	LEDGER_TERM((s)->ledger, *(s)->sum, QUANTITY_ACTIVATIONS, name, source, expression, \
+	    __VA_ARGS__)
 
 struct share
 share_add(struct share a, const struct share *b, double times)
@@ -137,26 +138,25 @@ add_core(const struct sink *s, double layers, double out)
 	const struct training *t = &c->p->training;
 	const double n = (double)s->m->attention_heads / c->tp;
 	const double length = (double)t->sequence_length;
-	const bool dropout = t->attention_dropout > 0;
+	const double bytes = t->attention_dropout > 0 ? 2 * c->a + 1 : c->a;
 	const char *again = second_output(c->p, c->cp);
 
 	if (c->no_core)
 		return;
 	if (!t->flash_attention) {
-		TERM(s, layers * (dropout ? 2 * c->a + 1 : c->a) * n * length * c->tokens,
-		    "attention scores", DOT_PRODUCT, "L*bytes*n/TP*s*T = %.10g*%.0f*%.10g*%.0f*%.10g",
-		    layers, dropout ? 2 * c->a + 1 : c->a, n, length, c->tokens);
+		TERM(s, "attention scores", DOT_PRODUCT, layers * bytes * n * length * c->tokens,
+		    AS("L", layers), IS(bytes), AS("n/TP", n), AS("s", length), AS("T", c->tokens));
 		return;
 	}
 	if (again != NULL)
-		TERM(s, layers * out, "attention output, batch first", again,
-		    "L*bytes of the output = %.10g*%.10g", layers, out);
-	TERM(s, layers * 4 * c->tokens * n, "log-sum-exp of attention", FLASH,
-	    "L*4*T*n/TP = %.10g*4*%.10g*%.10g", layers, c->tokens, n);
+		TERM(s, "attention output, batch first", again, layers * out, AS("L", layers),
+		    AS("bytes of the output", out));
+	TERM(s, "log-sum-exp of attention", FLASH, layers * 4 * c->tokens * n, AS("L", layers),
+	    AS("T", c->tokens), AS("n/TP", n));
 	if (c->cp > 1 && (c->p->parallel.cp_comm == CP_COMM_A2A ||
 	    c->p->parallel.cp_comm == CP_COMM_A2A_P2P))
-		TERM(s, layers * out, "attention output before the all-to-all", TE_CP,
-		    "L*bytes of the output = %.10g*%.10g", layers, out);
+		TERM(s, "attention output before the all-to-all", TE_CP, layers * out, AS("L", layers),
+		    AS("bytes of the output", out));
 }
 
 static void
@@ -171,23 +171,22 @@ add_mha(const struct sink *s, double layers, double kv_heads)
 
 	if (layers <= 0)
 		return;
-	TERM(s, layers * c->a * c->tokens * (n * d + k * (d + v)), "queries, keys and values",
-	    ATTENTION, "L*a*T*(n*d + k*(d+v))/TP = "
-	    "%.10g*%.0f*%.10g*(%.10g*%.0f + %.10g*(%.0f+%.0f))", layers, c->a, c->tokens, n, d, k,
-	    d, v);
+	TERM(s, "queries, keys and values", ATTENTION,
+	    layers * c->a * c->tokens * (n * d + k * (d + v)), AS("L", layers), AS("a", c->a),
+	    AS("T", c->tokens), AS("n/TP", n), IS(d), AS("k/TP", k), IS(v));
 	if (m->qk_norm)
-		TERM(s, layers * c->a * c->tokens * (n + k) * d, "queries and keys before their norm",
-		    TE_NORM, "L*a*T*(n+k)*d/TP = %.10g*%.0f*%.10g*(%.10g+%.10g)*%.0f", layers, c->a,
-		    c->tokens, n, k, d);
+		TERM(s, "queries and keys before their norm", TE_NORM,
+		    layers * c->a * c->tokens * (n + k) * d, AS("L", layers), AS("a", c->a),
+		    AS("T", c->tokens), AS("n/TP", n), AS("k/TP", k), IS(d));
 	if (m->attention_output_gate)
-		TERM(s, layers * 2 * out, "gate and gated output", ATTENTION,
-		    "L*2*a*T*n*d/TP = %.10g*2*%.0f*%.10g*%.10g*%.0f", layers, c->a, c->tokens, n, v);
+		TERM(s, "gate and gated output", ATTENTION, layers * 2 * out, AS("L", layers),
+		    AS("bytes of the output", out));
 	add_core(s, layers, out);
-	TERM(s, layers * out, "attention output", ATTENTION,
-	    "L*a*T*n*d/TP = %.10g*%.0f*%.10g*%.10g*%.0f", layers, c->a, c->tokens, n, v);
+	TERM(s, "attention output", ATTENTION, layers * (c->a * c->tokens * n * v), AS("L", layers),
+	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
 	if (c->linear < c->a)
-		TERM(s, layers * c->linear * c->tokens * n * v, "FP8 attention output", ATTENTION,
-		    "L*T*n*d/TP = %.10g*%.10g*%.10g*%.0f", layers, c->tokens, n, v);
+		TERM(s, "FP8 attention output", ATTENTION, layers * c->linear * c->tokens * n * v,
+		    AS("L", layers), AS("a", c->linear), AS("T", c->tokens), AS("n/TP", n), IS(v));
 }
 
 static void
@@ -204,20 +203,20 @@ add_mla(const struct sink *s, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(s, layers * c->local * ((c->a + c->linear) * (ql + kl) + c->a * rope),
-	    "latents before and after their norms", MLA,
-	    "L*Ts*(%.0f*(ql+kl) + a*rope) = %.10g*%.10g*(%.0f*(%.0f+%.0f) + %.0f*%.0f)",
-	    c->a + c->linear, layers, c->local, c->a + c->linear, ql, kl, c->a, rope);
+	TERM(s, "latents before and after their norms", MLA,
+	    layers * c->local * ((c->a + c->linear) * (ql + kl) + c->a * rope), AS("L", layers),
+	    AS("Ts", c->local), AS("a", c->a), AS("a of linear layers", c->linear), IS(ql), IS(kl),
+	    IS(rope));
 	if (!c->no_up)
-		TERM(s, layers * c->a * c->tokens * n * (2 * dq + v), "queries, keys and values", MLA,
-		    "L*a*T*n/TP*(2*(nope+rope) + v) = %.10g*%.0f*%.10g*%.10g*(2*%.0f + %.0f)", layers,
-		    c->a, c->tokens, n, dq, v);
+		TERM(s, "queries, keys and values", MLA, layers * c->a * c->tokens * n * (2 * dq + v),
+		    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("n/TP", n),
+		    AS("(nope+rope)", dq), IS(v));
 	add_core(s, layers, out);
-	TERM(s, layers * out, "attention output", MLA,
-	    "L*a*T*n*v/TP = %.10g*%.0f*%.10g*%.10g*%.0f", layers, c->a, c->tokens, n, v);
+	TERM(s, "attention output", MLA, layers * (c->a * c->tokens * n * v), AS("L", layers),
+	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
 	if (c->linear < c->a)
-		TERM(s, layers * c->linear * c->tokens * n * v, "FP8 attention output", MLA,
-		    "L*T*n*v/TP = %.10g*%.10g*%.10g*%.0f", layers, c->tokens, n, v);
+		TERM(s, "FP8 attention output", MLA, layers * c->linear * c->tokens * n * v,
+		    AS("L", layers), AS("a", c->linear), AS("T", c->tokens), AS("n/TP", n), IS(v));
 }
 
 /* Gated delta networks: the projections (q, k, v, gate, a, b), q, k and v after the
@@ -233,10 +232,9 @@ add_linear_attention(const struct sink *s, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(s, layers * c->a * c->tokens / c->tp * (4 * k + 5 * v + 2 * heads),
-	    "linear attention", DELTA,
-	    "L*a*T/TP*(4*k + 5*v + 2*heads) = %.10g*%.0f*%.10g/%.0f*(4*%.0f + 5*%.0f + 2*%.0f)",
-	    layers, c->a, c->tokens, c->tp, k, v, heads);
+	TERM(s, "linear attention", DELTA,
+	    layers * c->a * c->tokens / c->tp * (4 * k + 5 * v + 2 * heads), AS("L", layers),
+	    AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v), IS(heads));
 }
 
 static void
@@ -244,6 +242,7 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct activation *c = s->c;
 	const struct model *m = s->m;
+	const double heads = (double)m->index_heads, d = (double)m->index_head_dim;
 
 	if (m->attention == ATTENTION_MLA) {
 		add_mla(s, m->linear_attention ? k->global : k->all);
@@ -254,11 +253,10 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 	}
 	if (m->linear_attention)
 		add_linear_attention(s, k->local);
-	if (m->index_heads > 0 && k->all > 0)
-		TERM(s, k->all * c->a * c->local * (double)((m->index_heads + 1) * m->index_head_dim),
-		    "indexer queries and keys", "DeepSeek-V3.2-Exp inference/model.py",
-		    "L*a*Ts*(heads+1)*d = %.10g*%.0f*%.10g*(%.0f+1)*%.0f", k->all, c->a, c->local,
-		    (double)m->index_heads, (double)m->index_head_dim);
+	if (heads > 0 && k->all > 0)
+		TERM(s, "indexer queries and keys", "DeepSeek-V3.2-Exp inference/model.py",
+		    k->all * c->a * c->local * ((heads + 1) * d), AS("L", k->all), AS("a", c->a),
+		    AS("Ts", c->local), IS(heads), IS(d));
 }
 
 /* ---- norms, residuals, dropout ----------------------------------------------------- */
@@ -272,14 +270,14 @@ add_common(const struct sink *s, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(s, layers * inputs * c->a * h * c->local, "inputs of norms", KORTHIKANTI,
-	    "L*norms*a*h*Ts = %.10g*%.0f*%.0f*%.0f*%.10g", layers, inputs, c->a, h, c->local);
+	TERM(s, "inputs of norms", KORTHIKANTI, layers * inputs * c->a * h * c->local,
+	    AS("L", layers), AS("norms", inputs), AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (!c->no_norm)
-		TERM(s, layers * c->linear * h * c->local, "input of the attention block", LAYER,
-		    "L*a*h*Ts = %.10g*%.0f*%.0f*%.10g", layers, c->linear, h, c->local);
+		TERM(s, "input of the attention block", LAYER, layers * c->linear * h * c->local,
+		    AS("L", layers), AS("a", c->linear), IS(h), AS("Ts", c->local));
 	if (c->p->training.hidden_dropout > 0)
-		TERM(s, layers * 2 * h * c->local, "masks of hidden dropout", KORTHIKANTI,
-		    "L*2*h*Ts = %.10g*2*%.0f*%.10g", layers, h, c->local);
+		TERM(s, "masks of hidden dropout", KORTHIKANTI, layers * 2 * h * c->local, AS("L", layers),
+		    IS(h), AS("Ts", c->local));
 }
 
 /* ---- MLP and experts --------------------------------------------------------------- */
@@ -305,16 +303,16 @@ add_dense(const struct sink *s, double layers)
 		return;
 	/* Attention and MLP in parallel read the output of one norm. */
 	if (!c->no_norm && s->m->norms_per_layer != 1)
-		TERM(s, layers * c->linear * h * c->local, "input of the MLP", MLP,
-		    "L*a*h*Ts = %.10g*%.0f*%.0f*%.10g", layers, c->linear, h, c->local);
+		TERM(s, "input of the MLP", MLP, layers * c->linear * h * c->local, AS("L", layers),
+		    AS("a", c->linear), IS(h), AS("Ts", c->local));
 	if (!c->no_mlp)
-		TERM(s, layers * bytes * c->tokens * f / c->tp, "inside the MLP", MLP,
-		    "L*bytes*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, bytes, c->tokens, f, c->tp);
+		TERM(s, "inside the MLP", MLP, layers * bytes * c->tokens * f / c->tp, AS("L", layers),
+		    IS(bytes), AS("T", c->tokens), IS(f), AS("TP", c->tp));
 	/* silu(gate) * up in two steps keeps silu(gate). */
 	if (!c->no_mlp && s->m->gated_mlp && framework_of(c->p)->gate_kept != NULL)
-		TERM(s, layers * c->a * c->tokens * f / c->tp, "activated gate",
-		    framework_of(c->p)->gate_kept,
-		    "L*a*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, c->a, c->tokens, f, c->tp);
+		TERM(s, "activated gate", framework_of(c->p)->gate_kept,
+		    layers * c->a * c->tokens * f / c->tp, AS("L", layers), AS("a", c->a),
+		    AS("T", c->tokens), IS(f), AS("TP", c->tp));
 }
 
 static void
@@ -328,12 +326,13 @@ add_routed(const struct sink *s, double layers)
 	const double bytes = mlp_bytes(s, 1, c->no_act) +
 	    (s->m->gated_mlp || c->no_act ? 0 : c->a);
 
-	TERM(s, layers * c->linear * h * c->routed, "tokens sent to experts", EXPERTS,
-	    "L*a*h*routed = %.10g*%.0f*%.0f*%.10g", layers, c->linear, h, c->routed);
-	TERM(s, layers * bytes * f * c->routed, "inside the experts", EXPERTS,
-	    "L*bytes*f/ETP*routed = %.10g*%.0f*%.10g*%.10g", layers, bytes, f, c->routed);
-	TERM(s, layers * 9 * c->local * experts, "router logits, probabilities and map", ROUTER,
-	    "L*(4+4+1)*Ts*experts = %.10g*9*%.10g*%.0f", layers, c->local, experts);
+	TERM(s, "tokens sent to experts", EXPERTS, layers * c->linear * h * c->routed,
+	    AS("L", layers), AS("a", c->linear), IS(h), AS("routed", c->routed));
+	TERM(s, "inside the experts", EXPERTS, layers * bytes * f * c->routed, AS("L", layers),
+	    IS(bytes), AS("f/ETP", f), AS("routed", c->routed));
+	TERM(s, "router logits, probabilities and map", ROUTER,
+	    layers * (4 + 4 + 1) * c->local * experts, AS("L", layers), AS("Ts", c->local),
+	    IS(experts));
 }
 
 static void
@@ -347,15 +346,14 @@ add_moe(const struct sink *s, double layers)
 	if (layers <= 0)
 		return;
 	if (!c->no_norm || c->no_moe)
-		TERM(s, layers * c->a * h * c->local, "input of router and experts", MOE,
-		    "L*a*h*Ts = %.10g*%.0f*%.0f*%.10g", layers, c->a, h, c->local);
+		TERM(s, "input of router and experts", MOE, layers * c->a * h * c->local, AS("L", layers),
+		    AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (c->no_moe)
 		return;
 	add_routed(s, layers);
 	if (shared > 0 && !c->no_shared)
-		TERM(s, layers * bytes * c->tokens * shared / c->tp, "inside the shared experts",
-		    SHARED, "L*bytes*T*f/TP = %.10g*%.0f*%.10g*%.0f/%.0f", layers, bytes, c->tokens,
-		    shared, c->tp);
+		TERM(s, "inside the shared experts", SHARED, layers * bytes * c->tokens * shared / c->tp,
+		    AS("L", layers), IS(bytes), AS("T", c->tokens), AS("f", shared), AS("TP", c->tp));
 }
 
 /* ---- beside layers ----------------------------------------------------------------- */
@@ -368,17 +366,17 @@ add_rest(const struct sink *s, const struct share *held)
 	const double mask = c->p->training.hidden_dropout > 0 ? 1 : 0;
 
 	if (held->input > 0)
-		TERM(s, held->input * c->a * h * c->local, "inputs of recomputed layers", RANDOM,
-		    "inputs*a*h*Ts = %.10g*%.0f*%.0f*%.10g", held->input, c->a, h, c->local);
+		TERM(s, "inputs of recomputed layers", RANDOM, held->input * c->a * h * c->local,
+		    AS("inputs", held->input), AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (held->mtp > 0)
-		TERM(s, held->mtp * (5 * c->a * h * c->local + 8 * c->tokens),
-		    "inputs of MTP layers", MTP, "layers*(5*a*h*Ts + 8*T) = "
-		    "%.10g*(5*%.0f*%.0f*%.10g + 8*%.10g)", held->mtp, c->a, h, c->local, c->tokens);
+		TERM(s, "inputs of MTP layers", MTP,
+		    held->mtp * (5 * c->a * h * c->local + 8 * c->tokens), AS("layers", held->mtp),
+		    AS("a", c->a), IS(h), AS("Ts", c->local), AS("T", c->tokens));
 	if (held->embedding > 0)
-		TERM(s, held->embedding * (8 * c->tokens + mask * h * c->local),
-		    "token ids and embedding dropout", EMBEDDING,
-		    "micro-batches*(8*T + mask*h*Ts) = %.10g*(8*%.10g + %.0f*%.0f*%.10g)",
-		    held->embedding, c->tokens, mask, h, c->local);
+		TERM(s, "token ids and embedding dropout", EMBEDDING,
+		    held->embedding * (8 * c->tokens + mask * h * c->local),
+		    AS("micro-batches", held->embedding), AS("T", c->tokens), IS(mask), IS(h),
+		    AS("Ts", c->local));
 }
 
 static void

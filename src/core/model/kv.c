@@ -244,7 +244,7 @@ kv_token_bytes(const struct kv *kv, const struct plan *p, const struct kv_layers
 			add_mla(kv, p, layers->of[k], &sum, ledger);
 		else
 			LEDGER_ADD(ledger, sum, QUANTITY_KV_TOKEN, layers->of[k] * kv->bytes[k], names[k],
-			    VLLM_KV, "layers*heads*(d + v)*bits/8 = %.0f*%.4g*(%.0f + %.0f)*%.3g/8",
+			    VLLM_KV, "layers*heads*(d + v)*bits/8 = %.0f*%.10g*(%.0f + %.0f)*%.3g/8",
 			    layers->of[k], kv->bytes[k] / head, d, v, bits(p->serving.kv_dtype));
 	}
 	return sum;

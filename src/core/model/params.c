@@ -51,8 +51,8 @@ struct counter {
 	double sum[PART_COUNT];
 };
 
-#define TERM(c, part, value, name, source, ...) \
-	LEDGER_ADD((c)->ledger, (c)->sum[part], (c)->quantity, value, name, source, __VA_ARGS__)
+#define TERM(c, part, name, source, expression, ...) \
+	LEDGER_TERM((c)->ledger, (c)->sum[part], (c)->quantity, name, source, expression, __VA_ARGS__)
 
 /* Vectors of one normalisation: weight, and the bias of a LayerNorm. */
 static double
@@ -73,29 +73,28 @@ count_mha_extras(struct counter *c, double layers, double q, double kv, bool sin
 {
 	const struct model *m = c->m;
 	const double h = (double)m->hidden_size, d = (double)m->head_dim, r = norm_vectors(m);
+	const double n = (double)m->attention_heads;
 
 	if (m->linear_bias || m->qkv_bias)
-		TERM(c, PART_SPLIT, layers * (q + kv) / c->attention_tp, "QKV biases",
-		    ATTENTION_SOURCE, "layers*(q + kv)/TP = %.0f*(%.0f + %.0f)/%.0f", layers, q, kv,
-		    c->attention_tp);
+		TERM(c, PART_SPLIT, "QKV biases", ATTENTION_SOURCE, layers * (q + kv) / c->attention_tp,
+		    IS(layers), IS(q), IS(kv), AS("TP", c->attention_tp));
 	if (m->linear_bias || m->attention_output_bias)
-		TERM(c, PART_WHOLE, layers * h, "attention output biases", ATTENTION_SOURCE,
-		    "layers*h = %.0f*%.0f", layers, h);
+		TERM(c, PART_WHOLE, "attention output biases", ATTENTION_SOURCE, layers * h, IS(layers),
+		    IS(h));
 	if (m->qk_norm && m->qk_norm_full) {
 		/* as wide as the projections, so split with them */
 		const double k = kv * d / (d + params_value_dim(m));
 
-		TERM(c, PART_SPLIT, layers * r * (q + k) / c->attention_tp, "QK norms",
-		    ATTENTION_SOURCE, "layers*vectors*(q + k)/TP = %.0f*%.0f*(%.0f + %.0f)/%.0f",
-		    layers, r, q, k, c->attention_tp);
+		TERM(c, PART_SPLIT, "QK norms", ATTENTION_SOURCE,
+		    layers * r * (q + k) / c->attention_tp, IS(layers), AS("vectors", r), IS(q), IS(k),
+		    AS("TP", c->attention_tp));
 	} else if (m->qk_norm) {
-		TERM(c, PART_WHOLE, layers * r * 2 * d, "QK norms", ATTENTION_SOURCE,
-		    "layers*vectors*2*d = %.0f*%.0f*2*%.0f", layers, r, d);
+		TERM(c, PART_WHOLE, "QK norms", ATTENTION_SOURCE, layers * r * 2 * d, IS(layers),
+		    AS("vectors", r), IS(d));
 	}
 	if (sinks)
-		TERM(c, PART_SPLIT, layers * (double)m->attention_heads / c->attention_tp,
-		    "attention sinks", SINK_SOURCE, "layers*n/TP = %.0f*%.0f/%.0f", layers,
-		    (double)m->attention_heads, c->attention_tp);
+		TERM(c, PART_SPLIT, "attention sinks", SINK_SOURCE, layers * n / c->attention_tp,
+		    IS(layers), IS(n), AS("TP", c->attention_tp));
 }
 
 /* MHA, GQA and MQA. KV heads below TP are still divided over TP as weights: Megatron
@@ -112,11 +111,9 @@ count_mha(struct counter *c, double layers, bool global)
 
 	if (layers <= 0)
 		return;
-	TERM(c, PART_LINEAR, layers * (h * (q + k * (d + v)) + n * v * h) / c->attention_tp,
-	    global ? "attention" : "local attention", ATTENTION_SOURCE,
-	    "layers*(h*(q + k*(d+v)) + n*v*h)/TP = "
-	    "%.0f*(%.0f*(%.0f + %.0f*(%.0f+%.0f)) + %.0f*%.0f*%.0f)/%.0f",
-	    layers, h, q, k, d, v, n, v, h, c->attention_tp);
+	TERM(c, PART_LINEAR, global ? "attention" : "local attention", ATTENTION_SOURCE,
+	    layers * (h * (q + k * (d + v)) + n * v * h) / c->attention_tp, IS(layers), IS(h), IS(q),
+	    IS(k), IS(d), IS(v), IS(n), AS("TP", c->attention_tp));
 	count_mha_extras(c, layers, q, k * (d + v),
 	    m->attention_sinks || (m->local_attention_sinks && !global));
 }
@@ -134,17 +131,14 @@ count_mla(struct counter *c, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(c, PART_LINEAR,
+	TERM(c, PART_LINEAR, "MLA projections", MLA_SOURCE,
 	    layers * n * (from * (nope + rope) + kl * (nope + v) + v * h) / c->attention_tp,
-	    "MLA projections", MLA_SOURCE,
-	    "layers*n*(ql*(nope+rope) + kl*(nope+v) + v*h)/TP = "
-	    "%.0f*%.0f*(%.0f*(%.0f+%.0f) + %.0f*(%.0f+%.0f) + %.0f*%.0f)/%.0f",
-	    layers, n, from, nope, rope, kl, nope, v, v, h, c->attention_tp);
-	TERM(c, PART_LINEAR_WHOLE, layers * h * (ql + kl + rope), "MLA down-projections",
-	    MLA_SOURCE, "layers*h*(ql + kl + rope) = %.0f*%.0f*(%.0f + %.0f + %.0f)", layers, h,
-	    ql, kl, rope);
-	TERM(c, PART_WHOLE, layers * r * (ql + kl), "MLA norms", MLA_SOURCE,
-	    "layers*vectors*(ql + kl) = %.0f*%.0f*(%.0f + %.0f)", layers, r, ql, kl);
+	    IS(layers), IS(n), AS("ql", from), IS(nope), IS(rope), IS(kl), IS(v), IS(h),
+	    AS("TP", c->attention_tp));
+	TERM(c, PART_LINEAR_WHOLE, "MLA down-projections", MLA_SOURCE,
+	    layers * h * (ql + kl + rope), IS(layers), IS(h), IS(ql), IS(kl), IS(rope));
+	TERM(c, PART_WHOLE, "MLA norms", MLA_SOURCE, layers * r * (ql + kl), IS(layers),
+	    AS("vectors", r), IS(ql), IS(kl));
 }
 
 /* Gated delta networks: q, k, v, gate z, the two small projections a and b, output. */
@@ -159,16 +153,14 @@ count_linear_attention(struct counter *c, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(c, PART_LINEAR, layers * h * (2 * k + 3 * v + 2 * heads) / c->attention_tp,
-	    "linear attention", LINEAR_SOURCE,
-	    "layers*h*(2*k + 3*v + 2*heads)/TP = %.0f*%.0f*(2*%.0f + 3*%.0f + 2*%.0f)/%.0f",
-	    layers, h, k, v, heads, c->attention_tp);
-	TERM(c, PART_SPLIT, layers * (conv * (2 * k + v) + 2 * heads) / c->attention_tp,
-	    "linear attention convolution", LINEAR_SOURCE,
-	    "layers*(conv*(2*k + v) + 2*heads)/TP = %.0f*(%.0f*(2*%.0f + %.0f) + 2*%.0f)/%.0f",
-	    layers, conv, k, v, heads, c->attention_tp);
-	TERM(c, PART_WHOLE, layers * dv, "linear attention norms", LINEAR_SOURCE,
-	    "layers*head size = %.0f*%.0f", layers, dv);
+	TERM(c, PART_LINEAR, "linear attention", LINEAR_SOURCE,
+	    layers * h * (2 * k + 3 * v + 2 * heads) / c->attention_tp, IS(layers), IS(h), IS(k),
+	    IS(v), IS(heads), AS("TP", c->attention_tp));
+	TERM(c, PART_SPLIT, "linear attention convolution", LINEAR_SOURCE,
+	    layers * (conv * (2 * k + v) + 2 * heads) / c->attention_tp, IS(layers), IS(conv), IS(k),
+	    IS(v), IS(heads), AS("TP", c->attention_tp));
+	TERM(c, PART_WHOLE, "linear attention norms", LINEAR_SOURCE, layers * dv, IS(layers),
+	    AS("head size", dv));
 }
 
 /* Sparse attention indexer: query from the latent, one key head with a LayerNorm, and a
@@ -181,12 +173,9 @@ count_indexer(struct counter *c, double layers)
 	const double d = (double)m->index_head_dim;
 	const double from = (double)(m->q_lora_rank > 0 ? m->q_lora_rank : m->hidden_size);
 
-	TERM(c, PART_LINEAR_WHOLE, layers * (from * n * d + h * d + h * n), "indexer",
-	    INDEXER_SOURCE,
-	    "layers*(ql*n*d + h*d + h*n) = %.0f*(%.0f*%.0f*%.0f + %.0f*%.0f + %.0f*%.0f)", layers,
-	    from, n, d, h, d, h, n);
-	TERM(c, PART_WHOLE, layers * 2 * d, "indexer norms", INDEXER_SOURCE,
-	    "layers*2*d = %.0f*2*%.0f", layers, d);
+	TERM(c, PART_LINEAR_WHOLE, "indexer", INDEXER_SOURCE,
+	    layers * (from * n * d + h * d + h * n), IS(layers), AS("ql", from), IS(n), IS(d), IS(h));
+	TERM(c, PART_WHOLE, "indexer norms", INDEXER_SOURCE, layers * 2 * d, IS(layers), IS(d));
 }
 
 static void
@@ -214,14 +203,13 @@ count_dense_mlp(struct counter *c, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(c, PART_LINEAR, layers * g * h * f / c->tp, "MLP", MLP_SOURCE,
-	    "layers*%.0f*h*f/TP = %.0f*%.0f*%.0f*%.0f/%.0f", g, layers, g, h, f, c->tp);
+	TERM(c, PART_LINEAR, "MLP", MLP_SOURCE, layers * g * h * f / c->tp, IS(layers), IS(g), IS(h),
+	    IS(f), AS("TP", c->tp));
 	if (!m->linear_bias)
 		return;
-	TERM(c, PART_SPLIT, layers * (g - 1) * f / c->tp, "MLP biases", MLP_SOURCE,
-	    "layers*%.0f*f/TP = %.0f*%.0f*%.0f/%.0f", g - 1, layers, g - 1, f, c->tp);
-	TERM(c, PART_WHOLE, layers * h, "MLP output biases", MLP_SOURCE, "layers*h = %.0f*%.0f",
-	    layers, h);
+	TERM(c, PART_SPLIT, "MLP biases", MLP_SOURCE, layers * (g - 1) * f / c->tp, IS(layers), IS(g),
+	    IS(f), AS("TP", c->tp));
+	TERM(c, PART_WHOLE, "MLP output biases", MLP_SOURCE, layers * h, IS(layers), IS(h));
 }
 
 static void
@@ -231,18 +219,17 @@ count_router(struct counter *c, double layers)
 	const double h = (double)m->hidden_size, n = (double)m->experts;
 	const double s = (double)m->shared_expert_ffn_hidden_size, g = mlp_matrices(m);
 
-	TERM(c, PART_ROUTER, layers * h * n, "router", ROUTER_SOURCE,
-	    "layers*h*experts = %.0f*%.0f*%.0f", layers, h, n);
+	TERM(c, PART_ROUTER, "router", ROUTER_SOURCE, layers * h * n, IS(layers), IS(h),
+	    AS("experts", n));
 	if (m->router_bias)
-		TERM(c, PART_WHOLE, layers * n, "router biases", ROUTER_SOURCE,
-		    "layers*experts = %.0f*%.0f", layers, n);
+		TERM(c, PART_WHOLE, "router biases", ROUTER_SOURCE, layers * n, IS(layers),
+		    AS("experts", n));
 	if (s <= 0)
 		return;
-	TERM(c, PART_LINEAR, layers * g * h * s / c->tp, "shared experts", SHARED_SOURCE,
-	    "layers*%.0f*h*f/TP = %.0f*%.0f*%.0f*%.0f/%.0f", g, layers, g, h, s, c->tp);
+	TERM(c, PART_LINEAR, "shared experts", SHARED_SOURCE, layers * g * h * s / c->tp, IS(layers),
+	    IS(g), IS(h), AS("f", s), AS("TP", c->tp));
 	if (m->shared_expert_gate)
-		TERM(c, PART_WHOLE, layers * h, "shared expert gates", SHARED_SOURCE,
-		    "layers*h = %.0f*%.0f", layers, h);
+		TERM(c, PART_WHOLE, "shared expert gates", SHARED_SOURCE, layers * h, IS(layers), IS(h));
 }
 
 static void
@@ -255,14 +242,13 @@ count_moe(struct counter *c, double layers)
 	if (layers <= 0)
 		return;
 	count_router(c, layers);
-	TERM(c, PART_EXPERT, layers * c->experts * g * h * f / c->expert_tp, "routed experts",
-	    EXPERT_SOURCE, "layers*experts*%.0f*h*f/ETP = %.0f*%g*%.0f*%.0f*%.0f/%.0f", g, layers,
-	    c->experts, g, h, f, c->expert_tp);
+	TERM(c, PART_EXPERT, "routed experts", EXPERT_SOURCE,
+	    layers * c->experts * g * h * f / c->expert_tp, IS(layers), AS("experts", c->experts),
+	    IS(g), IS(h), IS(f), AS("ETP", c->expert_tp));
 	if (m->linear_bias || m->expert_bias)
-		TERM(c, PART_EXPERT_BIAS, layers * c->experts * ((g - 1) * f + h) / c->expert_tp,
-		    "expert biases", EXPERT_SOURCE,
-		    "layers*experts*(%.0f*f + h)/ETP = %.0f*%g*(%.0f*%.0f + %.0f)/%.0f", g - 1, layers,
-		    c->experts, g - 1, f, h, c->expert_tp);
+		TERM(c, PART_EXPERT_BIAS, "expert biases", EXPERT_SOURCE,
+		    layers * c->experts * ((g - 1) * f + h) / c->expert_tp, IS(layers),
+		    AS("experts", c->experts), IS(g), IS(f), IS(h), AS("ETP", c->expert_tp));
 }
 
 static void
@@ -276,8 +262,8 @@ count_layers(struct counter *c, const struct layer_kinds *k)
 		return;
 	count_attention(c, k);
 	if (n > 0)
-		TERM(c, PART_WHOLE, k->all * n * r * h, "layer norms", LAYER_SOURCE,
-		    "layers*norms*vectors*h = %.0f*%.0f*%.0f*%.0f", k->all, n, r, h);
+		TERM(c, PART_WHOLE, "layer norms", LAYER_SOURCE, k->all * n * r * h,
+		    AS("layers", k->all), AS("norms", n), AS("vectors", r), IS(h));
 	count_dense_mlp(c, k->dense);
 	count_moe(c, k->moe);
 }
@@ -287,16 +273,14 @@ count_embedding(struct counter *c)
 {
 	const struct model *m = c->m;
 	const double h = (double)m->hidden_size, r = norm_vectors(m);
+	const double positions = (double)(m->max_position + m->position_extra);
 
-	TERM(c, PART_SPLIT, c->vocab * h / c->tp, "embedding", EMBEDDING_SOURCE,
-	    "vocabulary*h/TP = %.0f*%.0f/%.0f", c->vocab, h, c->tp);
+	TERM(c, PART_SPLIT, "embedding", EMBEDDING_SOURCE, c->vocab * h / c->tp,
+	    AS("vocabulary", c->vocab), IS(h), AS("TP", c->tp));
 	if (m->position == POSITION_LEARNED)
-		TERM(c, PART_WHOLE, (double)(m->max_position + m->position_extra) * h, "positions",
-		    EMBEDDING_SOURCE, "positions*h = %.0f*%.0f",
-		    (double)(m->max_position + m->position_extra), h);
+		TERM(c, PART_WHOLE, "positions", EMBEDDING_SOURCE, positions * h, IS(positions), IS(h));
 	if (m->embedding_norm)
-		TERM(c, PART_WHOLE, r * h, "embedding norm", EMBEDDING_SOURCE,
-		    "vectors*h = %.0f*%.0f", r, h);
+		TERM(c, PART_WHOLE, "embedding norm", EMBEDDING_SOURCE, r * h, AS("vectors", r), IS(h));
 }
 
 /* A second table beside the embedding's own, under the name it has there. */
@@ -305,8 +289,8 @@ count_table(struct counter *c, const char *name)
 {
 	const double h = (double)c->m->hidden_size;
 
-	TERM(c, PART_SPLIT, c->vocab * h / c->tp, name, MODEL_SOURCE,
-	    "vocabulary*h/TP = %.0f*%.0f/%.0f", c->vocab, h, c->tp);
+	TERM(c, PART_SPLIT, name, MODEL_SOURCE, c->vocab * h / c->tp, AS("vocabulary", c->vocab), IS(h),
+	    AS("TP", c->tp));
 }
 
 static void
@@ -314,11 +298,11 @@ count_loss(struct counter *c)
 {
 	const double h = (double)c->m->hidden_size, r = norm_vectors(c->m);
 
-	TERM(c, PART_WHOLE, r * h, "final norm", MCORE "transformer/transformer_block.py",
-	    "vectors*h = %.0f*%.0f", r, h);
+	TERM(c, PART_WHOLE, "final norm", MCORE "transformer/transformer_block.py", r * h,
+	    AS("vectors", r), IS(h));
 	if (c->m->head_bias)
-		TERM(c, PART_SPLIT, c->vocab / c->tp, "head bias", MODEL_SOURCE,
-		    "vocabulary/TP = %.0f/%.0f", c->vocab, c->tp);
+		TERM(c, PART_SPLIT, "head bias", MODEL_SOURCE, c->vocab / c->tp,
+		    AS("vocabulary", c->vocab), AS("TP", c->tp));
 }
 
 /* What an MTP layer has beside the transformer layer in it: the projection that joins
@@ -328,10 +312,10 @@ count_mtp(struct counter *c, double layers)
 {
 	const double h = (double)c->m->hidden_size, r = norm_vectors(c->m);
 
-	TERM(c, PART_LINEAR, layers * 2 * h * h / c->tp, "MTP projections", MTP_SOURCE,
-	    "layers*2*h*h/TP = %.0f*2*%.0f*%.0f/%.0f", layers, h, h, c->tp);
-	TERM(c, PART_WHOLE, layers * 3 * r * h, "MTP norms", MTP_SOURCE,
-	    "layers*3*vectors*h = %.0f*3*%.0f*%.0f", layers, r, h);
+	TERM(c, PART_LINEAR, "MTP projections", MTP_SOURCE, layers * 2 * h * h / c->tp, IS(layers),
+	    IS(h), AS("TP", c->tp));
+	TERM(c, PART_WHOLE, "MTP norms", MTP_SOURCE, layers * 3 * r * h, IS(layers), AS("vectors", r),
+	    IS(h));
 }
 
 static struct counter

@@ -25,9 +25,6 @@
 static const double sglang_state_ratio = 0.9; /* mamba_full_memory_ratio, bytes of states to KV */
 static const double sglang_window_ratio = 0.8; /* swa_full_tokens_ratio */
 
-#define SERVE_TERM(ledger, sum, part, value, name, source, ...) \
-	LEDGER_PART(ledger, sum, QUANTITY_SERVE_MEMORY, part, value, name, source, __VA_ARGS__)
-
 /* Bytes on one GPU of a stage. */
 struct held {
 	double weights, non_torch, activations, graphs, pool;
@@ -116,27 +113,28 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
 	const double padding = padding_bytes(p, n), loading = loading_bytes(o);
 	const double slack = serve_alloc_stage(p, o->pl, stage, o->setup.version);
+	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	double sum = 0;
 
 	if (rotary > 0)
-		SERVE_TERM(ledger, sum, PART_WEIGHTS, rotary, "rotary table", VLLM_ROTARY,
+		LEDGER_ADD(ledger, sum, q, rotary, "rotary table", VLLM_ROTARY,
 		    "positions*head*2 = %.0f*%.0f*2", (double)p->model.max_position,
 		    rotary / 2 / (double)p->model.max_position);
 	if (absorbed > 0)
-		SERVE_TERM(ledger, sum, PART_WEIGHTS, absorbed, "absorbed MLA projections", VLLM_MLA,
+		LEDGER_ADD(ledger, sum, q, absorbed, "absorbed MLA projections", VLLM_MLA,
 		    "layers*n/TP*kl*(nope+v)*2 = %.0f*%.0f/%.0f*%.0f*%.0f*2", layers,
 		    (double)p->model.attention_heads, kv_attention_tp(p),
 		    (double)p->model.kv_lora_rank,
 		    (double)(p->model.qk_nope_head_dim + p->model.v_head_dim));
 	if (padding > 0)
-		SERVE_TERM(ledger, sum, PART_WEIGHTS, padding, "padding of MXFP4 experts", VLLM_MXFP4,
-		    "bytes*(padded/plain - 1) = %.0f*%.5g", n->expert_linear * (0.5 + 1.0 / 32),
+		LEDGER_ADD(ledger, sum, q, padding, "padding of MXFP4 experts", VLLM_MXFP4,
+		    "bytes*(padded/plain - 1) = %.10g*%.10g", n->expert_linear * (0.5 + 1.0 / 32),
 		    padding / (n->expert_linear * (0.5 + 1.0 / 32)));
 	if (slack > 0)
-		SERVE_TERM(ledger, sum, PART_WEIGHTS, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
+		LEDGER_ADD(ledger, sum, q, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
 		    "sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB = %.0f", slack);
 	if (loading > 0)
-		SERVE_TERM(ledger, sum, PART_WEIGHTS, loading, "allocator after loading", SGLANG_LOGS,
+		LEDGER_ADD(ledger, sum, q, loading, "allocator after loading", SGLANG_LOGS,
 		    "%.1f GiB", loading / GIB);
 	return sum;
 }
@@ -148,8 +146,8 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	const struct memory m = memory_stage(o->p, o->l, o->pl, 0, stage, NULL);
 	double sum = 0;
 
-	SERVE_TERM(ledger, sum, PART_WEIGHTS, m.parameters, "weights", VLLM_LOADER,
-	    "parameters*bytes = (%.0f + %.0f of experts)*%.4g", n.dense, n.expert,
+	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, m.parameters, "weights", VLLM_LOADER,
+	    "(parameters + those of experts)*bytes = (%.0f + %.0f)*%.10g", n.dense, n.expert,
 	    m.parameters / (n.dense + n.expert));
 	return sum + hold_beside(o, stage, &n, ledger);
 }
@@ -210,8 +208,8 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 		source = AICONFIGURATOR "trtllm_backend.py";
 	}
 	bias = larger(bias, -gib); /* it takes no more than there is */
-	SERVE_TERM(ledger, sum, PART_NON_TORCH, (gib + bias) * GIB, "non-torch",
-	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.2f + %.2f) GiB", s->tp,
+	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, (gib + bias) * GIB, "non-torch",
+	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.8g + %.8g) GiB", s->tp,
 	    s->pp, gib, bias);
 	return sum;
 }
@@ -228,28 +226,19 @@ dense_width(const struct model *m)
 
 /* Two buffers that the experts of a layer share (vLLM fused_moe.py); MXFP4 kernels have
  * none. */
-static double
-moe_workspace(const struct plan *p, const struct serve_setup *s)
-{
-	const struct model *m = &p->model;
-	const double tp = p->parallel.ep > 1 ? 1 : s->tp;
-	const double n = (double)m->moe_ffn_hidden_size / tp, h = (double)m->hidden_size;
-
-	if (!plan_has_experts(p) || p->serving.weight_dtype == WEIGHT_MXFP4)
-		return 0;
-	return 2 * s->tokens * (double)m->experts_per_token * (larger(2 * n, h) + larger(n, h));
-}
-
 static void
 add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger)
 {
-	const double bytes = moe_workspace(o->p, &o->setup);
+	const struct plan *p = o->p;
+	const struct model *m = &p->model;
+	const double tp = p->parallel.ep > 1 ? 1 : o->setup.tp, k = (double)m->experts_per_token;
+	const double n = (double)m->moe_ffn_hidden_size / tp, h = (double)m->hidden_size;
 
-	if (bytes > 0)
-		SERVE_TERM(ledger, *sum, PART_ACTIVATIONS, bytes, "activations: experts",
+	if (plan_has_experts(p) && p->serving.weight_dtype != WEIGHT_MXFP4)
+		LEDGER_TERM(ledger, *sum, QUANTITY_SERVE_MEMORY, "activations: experts",
 		    "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
-		    "2*T*k*(max(2N, h) + max(N, h)), T*k = %.0f*%.0f", o->setup.tokens,
-		    (double)o->p->model.experts_per_token);
+		    2 * o->setup.tokens * k * (larger(2 * n, h) + larger(n, h)),
+		    AS("T", o->setup.tokens), IS(k), AS("N", n), IS(h));
 }
 
 /*
@@ -267,21 +256,22 @@ vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
 	const double logit = last ? (s->version >= 17 ? 14.1 : 37.8) : 0;
 	const double sampled = logit * s->seqs * v + 2 * s->tokens * h;
 	const double forward = 2 * s->tokens * (g * width / s->tp + 2 * h);
+	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	double sum = 0;
 
-	SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 0.12 * GIB, "activations: constant part", VLLM_LOGS,
+	LEDGER_ADD(ledger, sum, q, 0.12 * GIB, "activations: constant part", VLLM_LOGS,
 	    "0.12 GiB");
 	if (sampled > forward)
-		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, sampled, "activations: sampler",
+		LEDGER_ADD(ledger, sum, q, sampled, "activations: sampler",
 		    "vLLM vllm/v1/worker/gpu_model_runner.py; " VLLM_LOGS,
 		    "%.3g*S*V + 2*T*h = %.3g*%.0f*%.0f + 2*%.0f*%.0f", logit, logit, s->seqs, v,
 		    s->tokens, h);
 	else
-		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, forward, "activations: forward", VLLM_WORKER,
+		LEDGER_ADD(ledger, sum, q, forward, "activations: forward", VLLM_WORKER,
 		    "2*T*(%.0f*f/TP + 2*h) = 2*%.0f*(%.0f*%.0f/%.0f + 2*%.0f)", g, s->tokens, g,
 		    width, s->tp, h);
 	if (s->pp > 1)
-		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 4 * s->tokens * h, "activations: between stages",
+		LEDGER_ADD(ledger, sum, q, 4 * s->tokens * h, "activations: between stages",
 		    VLLM_LOGS, "2*T*h*2 = 2*%.0f*%.0f*2", s->tokens, h);
 	add_moe_workspace(o, &sum, ledger);
 	return sum;
@@ -297,13 +287,12 @@ trtllm_activations(const struct serving_of *o, struct ledger *ledger)
 	const int step = s->tp >= 8 ? 3 : s->tp >= 4 ? 2 : s->tp >= 2 ? 1 : 0;
 	const bool heavy = plan_has_experts(o->p) || m->attention == ATTENTION_MLA;
 	const double c = heavy ? moe[step] : dense[step];
-	const double width = (double)(m->attention_heads * m->head_dim);
+	const double width = (double)(m->attention_heads * m->head_dim), least = 70 * MIB;
 	double sum = 0;
 
-	SERVE_TERM(ledger, sum, PART_ACTIVATIONS,
-	    larger(2 * s->tokens * width * c, 70 * MIB), "activations",
-	    AICONFIGURATOR "trtllm_backend.py", "2*T*n*d*c = 2*%.0f*%.0f*%.3g", s->tokens, width,
-	    c);
+	LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "activations",
+	    AICONFIGURATOR "trtllm_backend.py", larger(2 * s->tokens * width * c, least),
+	    AS("T", s->tokens), AS("n*d", width), IS(c), AS("70 MiB", least));
 	return sum;
 }
 
@@ -316,7 +305,7 @@ sglang_activations(const struct serving_of *o, struct ledger *ledger)
 	const double g = m->gated_mlp ? 3 : 2;
 	double sum = 0;
 
-	SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 2 * s->tokens * (g * width / s->tp + 2 * h),
+	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, 2 * s->tokens * (g * width / s->tp + 2 * h),
 	    "activations: forward", SGLANG_RUNNER,
 	    "2*T*(%.0f*f/TP + 2*h) = 2*%.0f*(%.0f*%.0f/%.0f + 2*%.0f)", g, s->tokens, g, width,
 	    s->tp, h);
@@ -333,9 +322,10 @@ hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	double sum = 0;
 
 	if (o->p->serving.engine != ENGINE_TRTLLM)
-		SERVE_TERM(ledger, sum, PART_GRAPHS,
+		LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY,
 		    (0.32 + 0.0164 * layers + moe) * GIB, "CUDA graphs", VLLM_LOGS,
-		    "(0.32 + 0.0164*layers + %.1f for experts) GiB, layers = %.0f", moe, layers);
+		    "0.32 + 0.0164*layers + that of experts = (0.32 + 0.0164*%.0f + %.1f) GiB",
+		    layers, moe);
 	return sum;
 }
 
@@ -360,52 +350,34 @@ sglang_overrun(const struct serving_of *o)
 }
 
 static double
-pool_bytes(const struct serving_of *o, const struct held *h)
-{
-	const struct serve_setup *s = &o->setup;
-	const double most = s->total - o->p->cluster.reserved_gib * GIB;
-	const double all = s->share * s->total < most ? s->share * s->total : most;
-	double pool;
-
-	switch (o->p->serving.engine) {
-	case ENGINE_SGLANG:
-		pool = (s->share * (most - h->non_torch) - h->weights) * sglang_overrun(o);
-		break;
-	case ENGINE_TRTLLM:
-		pool = s->pool_share * (most - h->weights - h->non_torch - h->activations);
-		break;
-	default:
-		pool = all - h->weights - h->non_torch - h->activations;
-		if (s->version >= 21)
-			pool -= h->graphs; /* profiled before the pool is made since 0.21 */
-		break;
-	}
-	return larger(0, pool);
-}
-
-static double
 hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
-	const int64_t engine = o->p->serving.engine;
-	const double bytes = pool_bytes(o, h);
+	const double most = s->total - o->p->cluster.reserved_gib * GIB;
+	const double graphs = s->version >= 21 ? h->graphs : 0; /* profiled before it is made */
+	const double overrun = sglang_overrun(o);
 	double sum = 0;
 
-	if (engine == ENGINE_SGLANG)
-		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", SGLANG_RUNNER,
-		    "(share*(memory - non-torch) - weights)*allocated/counted = "
-		    "(%.4g*(%.0f - %.0f) - %.0f)*%.4g", s->share, s->total, h->non_torch, h->weights,
-		    sglang_overrun(o));
-	else if (engine == ENGINE_TRTLLM)
-		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", TRT_UTIL,
-		    "share/tables*(memory - weights - other) = %.4g*(%.0f - %.0f - %.0f)", s->pool_share,
-		    s->total, h->weights, h->non_torch + h->activations);
-	else
-		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", VLLM_WORKER,
-		    "util*memory - weights - non-torch - activations%s = "
-		    "%.4g*%.0f - %.0f - %.0f - %.0f",
-		    s->version >= 21 ? " - graphs" : "", s->share, s->total, h->weights, h->non_torch,
-		    h->activations + (s->version >= 21 ? h->graphs : 0));
+	switch (o->p->serving.engine) {
+	case ENGINE_SGLANG:
+		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", SGLANG_RUNNER,
+		    larger(0, (s->share * (most - h->non_torch) - h->weights) * overrun),
+		    AS("share", s->share), AS("memory", most), AS("non-torch", h->non_torch),
+		    AS("weights", h->weights), AS("allocated/counted", overrun));
+		break;
+	case ENGINE_TRTLLM:
+		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", TRT_UTIL,
+		    larger(0, s->pool_share * (most - h->weights - h->non_torch - h->activations)),
+		    AS("share/tables", s->pool_share), AS("memory", most), AS("weights", h->weights),
+		    AS("non-torch", h->non_torch), AS("activations", h->activations));
+		break;
+	default:
+		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", VLLM_WORKER,
+		    larger(0, smaller(s->share * s->total, most) - h->weights - h->non_torch -
+		    h->activations - graphs), AS("util", s->share), AS("memory", s->total),
+		    AS("unreserved", most), AS("weights", h->weights), AS("non-torch", h->non_torch),
+		    AS("activations", h->activations), IS(graphs));
+	}
 	return sum;
 }
 
@@ -418,14 +390,20 @@ hold(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	struct held h;
 	double sum, rest;
 
+	ledger_part(ledger, PART_WEIGHTS);
 	h.weights = hold_weights(o, stage, ledger);
+	ledger_part(ledger, PART_NON_TORCH);
 	h.non_torch = hold_non_torch(o, ledger);
+	ledger_part(ledger, PART_ACTIVATIONS);
 	h.activations = engine == ENGINE_VLLM ?
 	    vllm_activations(o, stage == o->pl->pp - 1, ledger) : engine == ENGINE_SGLANG ?
 	    sglang_activations(o, ledger) : trtllm_activations(o, ledger);
+	ledger_part(ledger, PART_GRAPHS);
 	h.graphs = hold_graphs(o, stage, ledger);
 	sum = h.weights + h.non_torch + h.activations + h.graphs;
+	ledger_part(ledger, PART_POOL);
 	h.pool = hold_pool(o, &h, ledger);
+	ledger_part(ledger, PART_NONE);
 	sum += h.pool;
 	rest = 0;
 	LEDGER_ADD(ledger, rest, QUANTITY_SERVE_MEMORY, s->total - sum,

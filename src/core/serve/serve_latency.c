@@ -114,7 +114,7 @@ add_linear(const struct load *d, const struct pass *w, double *sum)
 {
 	LEDGER_ADD(d->ledger, *sum, w->quantity,
 	    roof(d, 2 * d->linear * w->tokens, d->linear_bytes * w->reads), "linear layers",
-	    ROOFLINE, "max(2*%.0f*%.0f/%.4g, %.0f*%.0f/%.4g): parameters*tokens, bytes*reads",
+	    ROOFLINE, "max(2*%.10g*%.10g/%.8g, %.10g*%.10g/%.8g): parameters*tokens, bytes*reads",
 	    d->linear, w->tokens, d->flops, d->linear_bytes, w->reads, d->hbm);
 }
 
@@ -141,7 +141,7 @@ add_experts(const struct load *d, const struct pass *w, double *sum)
 	LEDGER_ADD(d->ledger, *sum, w->quantity,
 	    roof(d, 2 * d->expert * share * tokens, d->expert_bytes * touched * w->reads),
 	    "routed experts", OPS "moe.py",
-	    "max(2*%.0f*%.4g*%.0f/%.4g, %.0f*%.4g*%.0f/%.4g): k/E, touched share", d->expert,
+	    "max(2*%.10g*%.8g*%.10g/%.8g, %.10g*%.8g*%.10g/%.8g): k/E, touched share", d->expert,
 	    share, tokens, d->flops, d->expert_bytes, touched, w->reads, d->hbm);
 }
 
@@ -192,7 +192,7 @@ add_attention(const struct load *d, const struct pass *w, double *sum)
 	const double states = 2 * w->requests * kv_state_bytes(d->kv, &d->layers);
 
 	LEDGER_ADD(d->ledger, *sum, w->quantity, roof(d, flops, cache + states), "attention",
-	    OPS "attention.py", "max(%.4g FLOP/%.4g, (%.4g + %.4g)/%.4g): cache, states; "
+	    OPS "attention.py", "max(%.8g/%.8g, (%.8g + %.8g)/%.8g): FLOP, cache, states; "
 	    "%.0f requests of %.0f tokens", flops, d->flops, cache, states, d->hbm, w->requests,
 	    w->length);
 }
@@ -205,8 +205,8 @@ add_head(const struct load *d, const struct pass *w, double *sum)
 	const double n = h * v / d->s->tp;
 
 	LEDGER_ADD(d->ledger, *sum, w->quantity, roof(d, 2 * n * w->requests, 2 * n), "LM head",
-	    ROOFLINE, "max(2*n*%.0f/%.4g, 2*n/%.4g), n = h*V/TP = %.0f*%.0f/%.0f", w->requests,
-	    d->flops, d->hbm, h, v, d->s->tp);
+	    ROOFLINE, "max(2*%.0f*%.0f/%.0f*%.10g/%.8g, 2*%.0f*%.0f/%.0f/%.8g): h*V/TP, requests", h, v,
+	    d->s->tp, w->requests, d->flops, h, v, d->s->tp, d->hbm);
 }
 
 static bool
@@ -229,8 +229,8 @@ add_all_reduces(const struct load *d, const struct pass *w, double *sum)
 		return;
 	LEDGER_ADD(d->ledger, *sum, w->quantity,
 	    calls * (2 * bytes * (n - 1) / n / rate + w->reads * least), "all-reduces", COLLECTIVE,
-	    "%.0f*(2*%.0f*(n-1)/n/%.4g + %.0f*%.2g), n = TP = %.0f", calls, bytes, rate, w->reads,
-	    least, n);
+	    "%.0f*(2*%.10g*(%.0f-1)/%.0f/%.8g + %.10g*%.8g), over TP", calls, bytes, n, n, rate,
+	    w->reads, least);
 }
 
 /* Dispatch of the tokens' hidden states and combination, over the ranks of EP. */
@@ -248,8 +248,8 @@ add_exchange(const struct load *d, const struct pass *w, double *sum)
 	LEDGER_ADD(d->ledger, *sum, w->quantity,
 	    d->moe_layers * (bytes * (n - 1) / n / rate + 2 * w->reads * least),
 	    "expert dispatch and combine", COLLECTIVE,
-	    "%.0f*(%.0f*(n-1)/n/%.4g + 2*%.0f*%.2g), n = EP = %.0f", d->moe_layers, bytes, rate,
-	    w->reads, least, n);
+	    "%.0f*(%.10g*(%.0f-1)/%.0f/%.8g + 2*%.10g*%.8g), over EP", d->moe_layers, bytes, n, n,
+	    rate, w->reads, least);
 }
 
 /* Each rank of prefill context parallel has its part of a prompt attend to all of it. */
@@ -265,8 +265,8 @@ add_gathered_prompt(const struct load *d, const struct pass *w, double *sum)
 	LEDGER_ADD(d->ledger, *sum, w->quantity,
 	    bytes * (n - 1) / n / rate + d->all_layers * w->reads * least,
 	    "keys and values between prefill ranks", COLLECTIVE,
-	    "%.0f*(n-1)/n/%.4g + %.0f*%.0f*%.2g, n = %.0f", bytes, rate, d->all_layers, w->reads,
-	    least, n);
+	    "%.10g*(%.0f-1)/%.0f/%.8g + %.0f*%.10g*%.8g", bytes, n, n, rate, d->all_layers, w->reads,
+	    least);
 }
 
 static void
@@ -279,16 +279,16 @@ add_rest(const struct load *d, const struct pass *w, double *sum)
 
 	if (hops > 0 && rate > 0)
 		LEDGER_ADD(d->ledger, *sum, w->quantity, hops * (bytes / rate + w->reads * least),
-		    "between stages", COLLECTIVE, "%.0f*(%.0f/%.4g + %.0f*%.2g)", hops, bytes, rate,
+		    "between stages", COLLECTIVE, "%.0f*(%.10g/%.8g + %.10g*%.8g)", hops, bytes, rate,
 		    w->reads, least);
-	LEDGER_ADD(d->ledger, *sum, w->quantity,
-	    d->all_layers * kernels_per_layer * kernel_seconds * w->reads, "small kernels",
-	    BACKEND, "%.0f layers*%.0f kernels*%.2g", d->all_layers, kernels_per_layer,
-	    kernel_seconds);
+	LEDGER_TERM(d->ledger, *sum, w->quantity, "small kernels", BACKEND,
+	    d->all_layers * kernels_per_layer * kernel_seconds * w->reads,
+	    AS("layers", d->all_layers), AS("kernels", kernels_per_layer),
+	    AS("seconds", kernel_seconds), AS("reads", w->reads));
 	if (w->prefill && d->p->serving.engine == ENGINE_VLLM)
-		LEDGER_ADD(d->ledger, *sum, w->quantity, host_seconds * d->all_layers,
-		    "host, without CUDA graphs", BACKEND, "%.2g*%.0f layers", host_seconds,
-		    d->all_layers);
+		LEDGER_TERM(d->ledger, *sum, w->quantity, "host, without CUDA graphs", BACKEND,
+		    host_seconds * d->all_layers, AS("seconds", host_seconds),
+		    AS("layers", d->all_layers));
 }
 
 static double
@@ -337,9 +337,9 @@ add_interference(struct serve *out, const struct load *d, double batch)
 	const double prefill = out->ttft_seconds / d->s->pp;
 
 	if (n > 0 && batch > 1)
-		LEDGER_ADD(d->ledger, out->tpot_seconds, QUANTITY_TPOT, (batch - 1) * prefill / n,
-		    "prefill of other requests", BACKEND,
-		    "(requests - 1)*prefill/generated = (%.0f - 1)*%.4g/%.0f", batch, prefill, n);
+		LEDGER_TERM(d->ledger, out->tpot_seconds, QUANTITY_TPOT, "prefill of other requests",
+		    BACKEND, (batch - 1) * prefill / n, AS("requests", batch), IS(prefill),
+		    AS("generated", n));
 }
 
 static void

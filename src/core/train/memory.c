@@ -52,8 +52,8 @@ term(struct ledger *ledger, enum quantity q, double *sum, double params, double 
 {
 	if (params <= 0 || bytes <= 0)
 		return;
-	LEDGER_ADD(ledger, *sum, q, params * bytes / ranks, name, source,
-	    "parameters*bytes/ranks = %.0f*%.10g/%.0f", params, bytes, ranks);
+	LEDGER_TERM(ledger, *sum, q, name, source, params * bytes / ranks,
+	    AS("parameters", params), IS(bytes), IS(ranks));
 }
 
 static void
@@ -230,10 +230,9 @@ add_step_copy(const struct holding *h, const struct recipe *r, struct memory *ou
 	const double freed = out->activations + out->logits;
 
 	if (n * r->step_copy > freed)
-		LEDGER_ADD(h->ledger, out->buffers, QUANTITY_BUFFERS, n * r->step_copy - freed,
-		    "fp32 copy of gradients in the step", r->gradient_source,
-		    "parameters*bytes - (activations + logits) = %.0f*%.0f - %.10g", n,
-		    r->step_copy, freed);
+		LEDGER_TERM(h->ledger, out->buffers, QUANTITY_BUFFERS,
+		    "fp32 copy of gradients in the step", r->gradient_source, n * r->step_copy - freed,
+		    AS("parameters", n), AS("bytes", r->step_copy), AS("(activations + logits)", freed));
 }
 
 /* What a training step adds to the state: kept activations, logits, buffers. */

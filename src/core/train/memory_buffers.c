@@ -32,10 +32,13 @@
     "decides"
 #define ALLOCATOR "measured, not derived: SimuMax docs/b200, max_reserved beside max_allocated"
 
-#define TERM(v, sum, q, value, name, source, ...) \
+#define TERM(v, sum, q, name, source, expression, ...) \
+	LEDGER_TERM((v)->ledger, sum, q, name, source, expression, __VA_ARGS__)
+#define BUFFER(v, sum, name, source, expression, ...) \
+	LEDGER_TERM((v)->ledger, sum, QUANTITY_BUFFERS, name, source, expression, __VA_ARGS__)
+/* Of amounts that were worked out before. */
+#define KNOWN(v, sum, q, value, name, source, ...) \
 	LEDGER_ADD((v)->ledger, sum, q, value, name, source, __VA_ARGS__)
-#define BUFFER(v, sum, value, name, source, ...) \
-	TERM(v, sum, QUANTITY_BUFFERS, value, name, source, __VA_ARGS__)
 
 /* What one moment needs beside state and kept activations. */
 struct moment {
@@ -52,13 +55,12 @@ bucket_sets(const struct rank_view *v, const struct working_set *set, struct mom
 
 	if (v->p->parallel.zero_stage == 0)
 		return;
-	BUFFER(v, t->buffers, reduce * v->act->a, "gradient bucket", set->source,
-	    "reduce_bucket_size*bytes = %.0f*%.0f", reduce, v->act->a);
+	BUFFER(v, t->buffers, "gradient bucket", set->source, reduce * v->act->a,
+	    AS("reduce_bucket_size", reduce), AS("bytes", v->act->a));
 	if (v->p->parallel.zero_stage >= 3)
-		BUFFER(v, t->buffers, (live + ahead) * v->act->a, "gathered weights",
-		    set->source,
-		    "(max_live_parameters + prefetch_bucket_size)*a = (%.0f+%.0f)*%.0f", live, ahead,
-		    v->act->a);
+		BUFFER(v, t->buffers, "gathered weights", set->source, (live + ahead) * v->act->a,
+		    AS("max_live_parameters", live), AS("prefetch_bucket_size", ahead),
+		    AS("a", v->act->a));
 }
 
 /* FSDP gathers the weights of a layer and of the next one, and reduces whole layers of
@@ -69,6 +71,7 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 {
 	const struct working_set *set = &framework_of(v->p)->working;
 	const int64_t zero = v->p->parallel.zero_stage;
+	const double reduced = (double)set->layers;
 	const double head = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
 	    v->act->tp;
 	double size;
@@ -81,18 +84,16 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 	if (zero >= 3) {
 		const double layers = loss ? 1 : 2;
 
-		BUFFER(v, t->buffers, layers * size * v->act->a, "gathered weights of layers",
-		    set->source,
-		    "layers*parameters*a = %.0f*%.0f*%.0f", layers, size, v->act->a);
+		BUFFER(v, t->buffers, "gathered weights of layers", set->source,
+		    layers * size * v->act->a, IS(layers), AS("parameters", size), AS("a", v->act->a));
 		if (loss)
-			BUFFER(v, t->buffers, head * v->act->a, "gathered weights of the head",
-			    set->source,
-			    "vocabulary*h/TP*a = %.0f*%.0f", head, v->act->a);
+			BUFFER(v, t->buffers, "gathered weights of the head", set->source, head * v->act->a,
+			    AS("vocabulary*h/TP", head), AS("a", v->act->a));
 	}
 	if (!loss)
-		BUFFER(v, t->buffers, (double)set->layers * size * v->gradient,
-		    "gradients of layers before they are reduced", set->source,
-		    "layers*parameters*bytes = %lld*%.0f*%.0f", (long long)set->layers, size, v->gradient);
+		BUFFER(v, t->buffers, "gradients of layers before they are reduced", set->source,
+		    reduced * size * v->gradient, AS("layers", reduced), AS("parameters", size),
+		    AS("bytes", v->gradient));
 }
 
 /* ---- the moment of the loss ---------------------------------------------------------- */
@@ -128,19 +129,18 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 	const double gathered = p->parallel.sequence_parallel && c->tp > 1 ? 2 : 1;
 	struct moment t = { .logits = 0 };
 
-	TERM(v, t.logits, QUANTITY_LOGITS, 2 * c->a * h * c->local * heads,
-	    "input and output of the final norm", LAYERS,
-	    "heads*2*a*h*Ts = %.0f*2*%.0f*%.0f*%.10g", heads, c->a, h, c->local);
-	TERM(v, t.logits, QUANTITY_LOGITS, bytes * c->tokens * vocab, "logits", kind->source,
-	    "bytes*T*vocabulary/TP = %.0f*%.10g*%.10g", bytes, c->tokens, vocab);
+	TERM(v, t.logits, QUANTITY_LOGITS, "input and output of the final norm", LAYERS,
+	    2 * c->a * h * c->local * heads, AS("a", c->a), IS(h), AS("Ts", c->local), IS(heads));
+	TERM(v, t.logits, QUANTITY_LOGITS, "logits", kind->source, bytes * c->tokens * vocab,
+	    IS(bytes), AS("T", c->tokens), AS("vocabulary/TP", vocab));
 	if (heads > 1)
-		TERM(v, t.logits, QUANTITY_LOGITS, (heads - 1) * saved * c->tokens * vocab,
-		    "logits of MTP layers", MTP, "heads*bytes*T*vocabulary/TP = %.0f*%.0f*%.10g*%.10g",
-		    heads - 1, saved, c->tokens, vocab);
+		TERM(v, t.logits, QUANTITY_LOGITS, "logits of MTP layers", MTP,
+		    (heads - 1) * saved * c->tokens * vocab, IS(heads), AS("bytes", saved),
+		    AS("T", c->tokens), AS("vocabulary/TP", vocab));
 	if (te)
-		TERM(v, t.logits, QUANTITY_LOGITS, gathered * c->a * h * c->tokens,
-		    "gradient of the head's input", LAYERS, "tensors*a*h*T = %.0f*%.0f*%.0f*%.10g",
-		    gathered, c->a, h, c->tokens);
+		TERM(v, t.logits, QUANTITY_LOGITS, "gradient of the head's input", LAYERS,
+		    gathered * c->a * h * c->tokens, AS("tensors", gathered), AS("a", c->a), IS(h),
+		    AS("T", c->tokens));
 	working_sets(v, k, true, &t);
 	return t;
 }
@@ -192,7 +192,7 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 		bytes = fmax(bytes, activation_rebuilt(v->act, &u));
 	}
 	if (layers > 0)
-		BUFFER(v, t->buffers, bytes, "layers filled again by recompute", RANDOM,
+		KNOWN(v, t->buffers, QUANTITY_BUFFERS, bytes, "layers filled again by recompute", RANDOM,
 		    "bytes of %.0f layers = %.0f", layers, bytes);
 }
 
@@ -251,26 +251,27 @@ static void
 add_gradients_of_half(const struct rank_view *v, enum half half, const struct half_bytes *b,
     struct moment *t)
 {
+	const enum quantity q = QUANTITY_BUFFERS;
 	const struct activation *c = v->act;
 	const struct model *m = &v->p->model;
 
 	if (b->refilled > 0)
-		BUFFER(v, t->buffers, b->refilled, "modules filled again by recompute", RANDOM,
+		KNOWN(v, t->buffers, q, b->refilled, "modules filled again by recompute", RANDOM,
 		    "bytes of %s of one layer = %.0f", half == ATTENTION_HALF ? "the attention" :
 		    half == DENSE_HALF ? "the MLP" : "the experts", b->refilled);
 	if (half == ATTENTION_HALF && v->p->training.flash_attention)
-		BUFFER(v, t->buffers, b->gradients, "gradients of attention heads", TE_BACKENDS,
-		    "bytes*T = %.0f*%.10g", head_gradients(c), c->tokens);
+		KNOWN(v, t->buffers, q, b->gradients, "gradients of attention heads", TE_BACKENDS,
+		    "bytes*T = %.10g*%.10g", head_gradients(c), c->tokens);
 	else if (half == ATTENTION_HALF)
-		BUFFER(v, t->buffers, b->gradients, "gradients of attention scores", DOT_PRODUCT,
+		KNOWN(v, t->buffers, q, b->gradients, "gradients of attention scores", DOT_PRODUCT,
 		    "2*a*n/TP*s*T = 2*%.0f*%.10g*%.0f*%.10g", c->a,
 		    (double)m->attention_heads / c->tp, (double)v->p->training.sequence_length,
 		    c->tokens);
 	else if (half == MOE_HALF)
-		BUFFER(v, t->buffers, b->gradients, "copies around the experts", DISPATCHER,
+		KNOWN(v, t->buffers, q, b->gradients, "copies around the experts", DISPATCHER,
 		    "4*a*h*routed = 4*%.0f*%.0f*%.10g", c->a, (double)m->hidden_size, c->routed);
 	else
-		BUFFER(v, t->buffers, b->gradients, "gradient inside the MLP", MLP,
+		KNOWN(v, t->buffers, q, b->gradients, "gradient inside the MLP", MLP,
 		    "bytes*T*f/TP = %.0f*%.10g*%.0f/%.0f", c->a * (m->gated_mlp ? 2 : 1), c->tokens,
 		    (double)m->ffn_hidden_size, c->tp);
 }
@@ -299,8 +300,8 @@ add_gradients_of_layer(const struct rank_view *v, const struct layer_kinds *k,
 		return;
 	add_gradients_of_half(v, fullest, &most, t);
 	if (most.gathers)
-		BUFFER(v, t->buffers, gathered, "gathered input and its gradient", LAYERS,
-		    "2*a*h*T = 2*%.0f*%.0f*%.10g", c->a, h, c->tokens);
+		BUFFER(v, t->buffers, "gathered input and its gradient", LAYERS,
+		    2 * c->a * h * c->tokens, AS("a", c->a), IS(h), AS("T", c->tokens));
 }
 
 static struct moment
@@ -388,8 +389,8 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 		mlp_shapes(&s, m, m->moe_ffn_hidden_size / (int64_t)larger(1, v->act->etp));
 		mlp_shapes(&s, m, m->shared_expert_ffn_hidden_size / tp);
 	}
-	BUFFER(v, out->buffers, s.sum * v->act->a, "dummy weight gradients", TE_BASE,
-	    "a*elements of %d shapes = %.0f*%.0f", s.count, v->act->a, s.sum);
+	BUFFER(v, out->buffers, "dummy weight gradients", TE_BASE, s.sum * v->act->a,
+	    AS("elements of each shape", s.sum), AS("a", v->act->a));
 }
 
 /* cuBLAS has a workspace for each thread that calls it: forward and autograd. 32 MiB is
@@ -400,17 +401,18 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 static void
 add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
 {
+	const double threads = 2, streams = 4, mib = MIB;
 	const double cublas = 32, te = generation_of(v->p)->te_workspace;
 
-	BUFFER(v, out->buffers, 2 * cublas * MIB, "workspaces of cuBLAS", TORCH_BLAS,
-	    "threads*MiB = 2*%.0f", cublas);
+	BUFFER(v, out->buffers, "workspaces of cuBLAS", TORCH_BLAS, threads * cublas * mib,
+	    IS(threads), AS("size", cublas), AS("MiB", mib));
 	if (!framework_of(v->p)->transformer_engine)
 		return;
-	BUFFER(v, out->buffers, te * MIB, "workspaces of Transformer Engine", TE_GEMM,
-	    "%.0f MiB on this GPU", te);
+	BUFFER(v, out->buffers, "workspaces of Transformer Engine", TE_GEMM, te * mib,
+	    AS("size on this GPU", te), AS("MiB", mib));
 	if (k->moe > 0)
-		BUFFER(v, out->buffers, 4 * te * MIB, "workspaces of grouped matrix products",
-		    TE_GEMM, "streams*MiB = 4*%.0f", te);
+		BUFFER(v, out->buffers, "workspaces of grouped matrix products", TE_GEMM,
+		    streams * te * mib, IS(streams), AS("size on this GPU", te), AS("MiB", mib));
 }
 
 void
@@ -447,7 +449,7 @@ bias_add(const struct rank_view *v, struct memory *out)
 	for (size_t i = 0; i < sizeof part / sizeof *part && (rest > 0 || rest < 0); i++) {
 		const double taken = larger(rest, -*part[i]);
 
-		TERM(v, *part[i], q[i], taken, "measured bias", "this plan's calibration",
+		KNOWN(v, *part[i], q[i], taken, "measured bias", "this plan's calibration",
 		    "measured less estimated = %.10g GiB of %.10g", taken / GIB,
 		    v->p->calibration.memory_bias_gib);
 		rest -= taken;
@@ -481,13 +483,13 @@ overhead_add(const struct rank_view *v, struct memory *out)
 
 	for (int i = 0; i < 3; i++)
 		range[i] = context[i] * giga + n * nccl[i] * giga + fragments[i] * out->allocated;
-	TERM(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context", CONTEXT,
+	KNOWN(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context", CONTEXT,
 	    "%.2f GB, between %.2f and %.2f", context[1], context[0], context[2]);
 	if (n > 0)
-		TERM(v, out->overhead, QUANTITY_OVERHEAD, n * nccl[1] * giga, "NCCL", NCCL,
-		    "communicators*GB = %.0f*%.2f, between %.2f and %.2f", n, nccl[1], nccl[0],
+		KNOWN(v, out->overhead, QUANTITY_OVERHEAD, n * nccl[1] * giga, "NCCL", NCCL,
+		    "communicators*GB = %.0f*%.2f GB, between %.2f and %.2f", n, nccl[1], nccl[0],
 		    nccl[2]);
-	TERM(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
+	KNOWN(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
 	    ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
 	    out->allocated, fragments[0], fragments[2]);
 	out->overhead_low = range[0];

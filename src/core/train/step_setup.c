@@ -24,11 +24,11 @@ parts_init(struct parts *parts, const struct plan *p, const struct machine *g)
 			parts->done[k] = true;
 		return;
 	}
-	parts->embedding = compute_embedding(p, g);
-	parts->head = compute_head(p, g);
+	parts->embedding = compute_embedding(p, g, NULL);
+	parts->head = compute_head(p, g, NULL);
 	if (p->model.mtp_layers > 0)
-		parts->mtp = compute_mtp(p, g);
-	parts->layer[parts->usual] = compute_layer(p, g, parts->usual);
+		parts->mtp = compute_mtp(p, g, NULL);
+	parts->layer[parts->usual] = compute_layer(p, g, parts->usual, NULL);
 	parts->done[parts->usual] = true;
 }
 
@@ -141,7 +141,7 @@ stage_time(struct stage *s, struct step_setup *set, const struct plan *p)
 		if (s->kind[k] <= 0)
 			continue;
 		if (!parts->done[k]) {
-			parts->layer[k] = compute_layer(p, &set->machine, k);
+			parts->layer[k] = compute_layer(p, &set->machine, k, NULL);
 			parts->done[k] = true;
 		}
 		stage_add(s, &parts->layer[k], s->kind[k], s->again[k]);
@@ -165,4 +165,34 @@ double
 stage_total(const struct stage *s)
 {
 	return s->forward + s->backward + s->recompute + s->exposed;
+}
+
+void
+stage_note(const struct stage *s, const struct plan *p, const struct machine *g,
+    struct ledger *ledger)
+{
+	static const char *const units[LAYER_KINDS] = {
+		[0] = "layers", [LAYER_MOE] = "MoE layers", [LAYER_LOCAL] = "local layers",
+		[LAYER_MOE | LAYER_LOCAL] = "local MoE layers"
+	};
+	struct tally t = { .ledger = ledger };
+
+	for (int k = 0; k < LAYER_KINDS; k++) {
+		t.unit = units[k];
+		t.times = s->kind[k];
+		t.again = s->again[k];
+		if (t.times > 0)
+			compute_layer(p, g, k, &t);
+	}
+	t.again = 0;
+	t.unit = "embeddings";
+	t.times = s->units[UNIT_EMBEDDING];
+	compute_embedding(p, g, &t);
+	t.unit = "heads";
+	t.times = s->units[UNIT_HEAD];
+	compute_head(p, g, &t);
+	t.unit = "MTP layers";
+	t.times = s->mtp;
+	if (t.times > 0)
+		compute_mtp(p, g, &t);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/ledger.h"
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
 #include "core/model/flops.h"
@@ -53,4 +54,9 @@ void stage_count(struct stage *s, const struct plan *p, const struct chunk *chun
 /* What that takes, traffic that nothing hides included. */
 void stage_time(struct stage *s, struct step_setup *set, const struct plan *p);
 double stage_total(const struct stage *s);
+
+/* Note what the stage's forward, backward and recompute are the sums of: the same work
+ * counted again, term by term. */
+void stage_note(const struct stage *s, const struct plan *p, const struct machine *g,
+    struct ledger *ledger);
 #endif

@@ -30,6 +30,9 @@
 #define LOCAL_BYTES 16.0
 #define OWNED_BYTES 58.0
 
+#define STEP_TERM(ledger, sum, value, name, source, ...) \
+	LEDGER_ADD(ledger, sum, QUANTITY_STEP, value, name, source, __VA_ARGS__)
+
 /* The pipeline as a whole, and its slowest stage. */
 struct run {
 	struct step_setup *set;
@@ -37,7 +40,9 @@ struct run {
 	int64_t rank;          /* of the slowest stage */
 	double sum;            /* stage_total of all stages */
 	double again[LAYER_KINDS]; /* layers of all stages that recompute runs again */
-	double microbatches, bubble, optimizer, muon, slices;
+	double microbatches, bubble;
+	const struct layout *layout;
+	struct stage_params held; /* by the rank that holds most */
 };
 
 /* DualPipe: half of the micro-batches pass a rank as this stage, half as its mirror image. */
@@ -56,6 +61,11 @@ run_mirror(const struct run *r, const struct plan *p, const struct placement *pl
 	s->exposed = (s->exposed + m.exposed) / 2;
 	for (int u = 0; u < UNIT_COUNT; u++)
 		s->units[u] = (s->units[u] + m.units[u]) / 2;
+	for (int k = 0; k < LAYER_KINDS; k++) {
+		s->kind[k] = (s->kind[k] + m.kind[k]) / 2;
+		s->again[k] = (s->again[k] + m.again[k]) / 2;
+	}
+	s->mtp = (s->mtp + m.mtp) / 2;
 }
 
 /* Layers between embedding and heads, and as many of each kind as on another stage. */
@@ -137,19 +147,26 @@ most_held(const struct plan *p, const struct placement *pl, int64_t slowest)
 }
 
 static double
-optimizer_seconds(const struct plan *p, const struct layout *l, const struct machine *g,
-    const struct stage_params *held)
+optimizer_seconds(const struct run *r, const struct plan *p, struct ledger *ledger)
 {
-	const struct shards shards = memory_shards(p, l);
+	const struct stage_params *held = &r->held;
+	const struct machine *g = &r->set->machine;
+	const struct shards shards = memory_shards(p, r->layout);
 	const bool sharded = p->parallel.zero_stage > 0;
 	const double owned = held->dense / (sharded ? shards.dense : 1) +
 	    held->expert / (sharded ? shards.expert : 1);
 	const double local = p->parallel.zero_stage == 3 ? owned : held->dense + held->expert;
-	double rate = g->vector;
+	double rate = g->vector.reached, sum = 0;
 
 	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
 		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
-	return compute_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate;
+	STEP_TERM(ledger, sum, compute_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate,
+	    "optimizer", OPTIMIZER_SOURCE,
+	    "%.0f*parameters/memory rate + t0 + %.0f*parameters held/rate = "
+	    "%.0f*%.10g/(%.8g*%.8g) + %.8g + %.0f*%.10g/%.8g s", LOCAL_BYTES, OWNED_BYTES,
+	    LOCAL_BYTES, local, g->vector.reached / g->vector.peak, g->vector.peak, g->kernel,
+	    OWNED_BYTES, owned, rate);
+	return sum;
 }
 
 /* Five steps of Newton and Schulz on a matrix of m <= n: 4*n*m^2 + 2*m^3 FLOP each, at most
@@ -157,20 +174,25 @@ optimizer_seconds(const struct plan *p, const struct layout *l, const struct mac
 #define MUON_STEPS 5.0
 
 static double
-muon_seconds(const struct plan *p, const struct layout *l, const struct machine *g,
-    const struct stage_params *held)
+muon_seconds(const struct run *r, const struct plan *p, struct ledger *ledger)
 {
-	const struct shards shards = memory_shards(p, l);
+	const struct shards shards = memory_shards(p, r->layout);
 	const bool sharded = p->parallel.zero_stage > 0;
 	const double h = (double)p->model.hidden_size, tp = fmax(1, (double)p->parallel.tp);
 	const double ranks = fmax(1, params_expert_ranks(p) / fmax(1, (double)p->parallel.ep));
 	const double dense = fmin(h, (double)p->model.ffn_hidden_size / tp);
 	const double expert = fmin(h, (double)p->model.moe_ffn_hidden_size / ranks);
+	const double weights = r->held.linear / (sharded ? shards.dense : 1);
+	const double experts = r->held.expert_linear / (sharded ? shards.expert : 1);
+	const double rate = r->set->machine.plain.reached;
+	double sum = 0;
 
-	if (p->training.optimizer != OPTIMIZER_MUON)
-		return 0;
-	return MUON_STEPS * 6 * (held->linear / (sharded ? shards.dense : 1) * dense +
-	    held->expert_linear / (sharded ? shards.expert : 1) * expert) / g->plain;
+	if (p->training.optimizer == OPTIMIZER_MUON)
+		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "orthogonal updates of Muon", MUON_SOURCE,
+		    MUON_STEPS * 6 * (weights * dense + experts * expert) / rate,
+		    AS("steps", MUON_STEPS), IS(weights), AS("smaller side", dense), IS(experts),
+		    AS("their smaller side", expert), IS(rate));
+	return sum;
 }
 
 /*
@@ -182,21 +204,30 @@ muon_seconds(const struct plan *p, const struct layout *l, const struct machine 
 #define SLICE_SECONDS 15e-6
 
 static double
-slice_seconds(const struct plan *p, const struct layout *l, const struct stage *s)
+slice_seconds(const struct run *r, const struct plan *p, struct ledger *ledger)
 {
+	const struct stage *s = &r->slowest;
+	const double dp = (double)r->layout->dp;
 	/* QKV, output, up with gate, down, and the norms; embedding, last norm and head */
 	const double tensors = s->layers * (4 + (double)p->model.norms_per_layer) +
 	    s->embedding + 2 * s->heads;
+	double sum = 0;
 
-	if (!framework_of(p)->slices_state || p->parallel.zero_stage != 1 || l->dp <= 1)
-		return 0;
-	return tensors * (double)l->dp * SLICE_SECONDS;
+	if (framework_of(p)->slices_state && p->parallel.zero_stage == 1 && dp > 1)
+		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "slices of parameters", SLICE_SOURCE,
+		    tensors * dp * SLICE_SECONDS, AS("weights of the stage", tensors), AS("DP", dp),
+		    AS("seconds", SLICE_SECONDS));
+	return sum;
+}
+
+static void
+add_update(struct steptime *out, double seconds)
+{
+	out->seconds += seconds;
+	out->optimizer_seconds += seconds;
 }
 
 /* ---- report ----------------------------------------------------------------------- */
-
-#define STEP_TERM(ledger, sum, part, value, name, source, ...) \
-	LEDGER_PART(ledger, sum, QUANTITY_STEP, part, value, name, source, __VA_ARGS__)
 
 /* A term's name says which traffic it is. */
 static const char *
@@ -243,14 +274,14 @@ bubble_term(struct steptime *out, const struct run *r, const struct plan *p,
 	if (r->bubble <= 0)
 		return;
 	if (schedule == SCHEDULE_GPIPE || schedule == SCHEDULE_1F1B)
-		STEP_TERM(ledger, out->seconds, PART_BUBBLE, r->bubble, "pipeline bubble", STEP_SOURCE,
-		    "(all stages - slowest)/chunks = (%.6g - %.6g)/%lld s", r->sum,
+		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", STEP_SOURCE,
+		    "(all stages - slowest)/chunks = (%.10g - %.10g)/%lld s", r->sum,
 		    stage_total(&r->slowest), (long long)pl->vpp);
 	else
-		STEP_TERM(ledger, out->seconds, PART_BUBBLE, r->bubble, "pipeline bubble", SCHEDULE_SOURCE,
-		    "ways through the schedule's order, %lld stages of %lld chunks: F %.4g, B %.4g, "
-		    "of it weights %.4g s", (long long)pl->pp, (long long)pl->vpp, s.forward,
-		    s.backward, s.weight);
+		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", SCHEDULE_SOURCE,
+		    "ways through the schedule's order = %.10g s, %lld stages of %lld chunks: F %.4g, "
+		    "B %.4g, of it weights %.4g s", r->bubble, (long long)pl->pp, (long long)pl->vpp,
+		    s.forward, s.backward, s.weight);
 }
 
 static void
@@ -262,38 +293,36 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
-	STEP_TERM(ledger, out->seconds, PART_COMPUTE, m * s->forward, "forward", GEMM_SOURCE,
-	    "micro-batches*forward of the slowest stage = %.0f*%.6g s", m, s->forward);
-	STEP_TERM(ledger, out->seconds, PART_COMPUTE, m * s->backward, "backward", GEMM_SOURCE,
-	    "micro-batches*backward of the slowest stage = %.0f*%.6g s", m, s->backward);
+	ledger_part(ledger, PART_COMPUTE);
+	STEP_TERM(ledger, out->seconds, m * s->forward, "forward", GEMM_SOURCE,
+	    "micro-batches*step.forward = %.0f*%.10g s", m, s->forward);
+	STEP_TERM(ledger, out->seconds, m * s->backward, "backward", GEMM_SOURCE,
+	    "micro-batches*step.backward = %.0f*%.10g s", m, s->backward);
 	out->compute_seconds = out->seconds;
+	ledger_part(ledger, PART_RECOMPUTE);
 	if (s->recompute > 0)
-		STEP_TERM(ledger, out->seconds, PART_RECOMPUTE, m * s->recompute, "recompute", GEMM_SOURCE,
-		    "micro-batches*recompute of the slowest stage = %.0f*%.6g s", m, s->recompute);
+		STEP_TERM(ledger, out->seconds, m * s->recompute, "recompute", GEMM_SOURCE,
+		    "micro-batches*step.recompute = %.0f*%.10g s", m, s->recompute);
 	out->recompute_seconds = m * s->recompute;
+	ledger_part(ledger, PART_EXPOSED);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct traffic_row *row = &t->row[i];
 
 		if (row->exposed_seconds > 0)
-			STEP_TERM(ledger, out->seconds, PART_EXPOSED, row->exposed_seconds, exposed_name(row),
-			    TRAFFIC_SOURCE, "%s over %lld GPUs: %.6g s, of which exposed %.6g s",
-			    row->collective, (long long)row->span.size, row->seconds,
-			    row->exposed_seconds);
+			STEP_TERM(ledger, out->seconds, row->exposed_seconds, exposed_name(row),
+			    TRAFFIC_SOURCE,
+			    "%s over %lld GPUs: communication.exposed_seconds = %.10g s of %.10g s",
+			    row->collective, (long long)row->span.size, row->exposed_seconds,
+			    row->seconds);
 	}
 	out->exposed_comm_seconds = traffic_exposed(t);
+	ledger_part(ledger, PART_BUBBLE);
 	bubble_term(out, r, p, pl, ledger);
-	STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->optimizer, "optimizer", OPTIMIZER_SOURCE,
-	    "(%.0f*parameters + %.0f*parameters held)/memory rate = %.6g s", LOCAL_BYTES,
-	    OWNED_BYTES, r->optimizer);
-	if (r->muon > 0)
-		STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->muon, "orthogonal updates of Muon",
-		    MUON_SOURCE, "%.0f steps*6*smaller side*weights/compute rate = %.4g s", MUON_STEPS,
-		    r->muon);
-	if (r->slices > 0)
-		STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->slices, "slices of parameters", SLICE_SOURCE,
-		    "slices (weights of the stage*DP)*seconds = %.0f*%.3g s",
-		    r->slices / SLICE_SECONDS, SLICE_SECONDS);
-	out->optimizer_seconds = r->optimizer + r->muon + r->slices;
+	ledger_part(ledger, PART_OPTIMIZER);
+	add_update(out, optimizer_seconds(r, p, ledger));
+	add_update(out, muon_seconds(r, p, ledger));
+	add_update(out, slice_seconds(r, p, ledger));
+	ledger_part(ledger, PART_NONE);
 	out->bubble_seconds = r->bubble;
 	out->bubble_fraction = out->seconds > 0 ? r->bubble / out->seconds : 0;
 	if (ledger != NULL)
@@ -337,11 +366,13 @@ rates(struct steptime *out, const struct plan *p, const struct run *r,
 	};
 	double rate;
 
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		if (values[i] > 0)
-			LEDGER_ADD(ledger, out->model_flops, QUANTITY_FLOPS, tokens * values[i], names[i],
-			    FLOPS_SOURCE, "tokens*FLOP of a token, forward and backward = %.0f*%.6g", tokens,
-			    values[i]);
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		const double flop = values[i];
+
+		if (flop > 0)
+			LEDGER_TERM(ledger, out->model_flops, QUANTITY_FLOPS, names[i], FLOPS_SOURCE,
+			    tokens * flop, IS(tokens), AS("FLOP of a token, forward and backward", flop));
+	}
 	out->hardware_flops = out->model_flops + tokens * recomputed_flops(p, r->set, r->again);
 	out->full_flops = tokens * flops_sum(r->set->full);
 	if (out->seconds <= 0)
@@ -368,23 +399,21 @@ least_seconds(const struct run *r)
 	    r->microbatches * r->slowest.recompute;
 }
 
-/* Traffic of the step, and the parameters of the stage that holds most. */
-static struct stage_params
-add_traffic(const struct run *r, const struct plan *p, const struct layout *l,
-    const struct placement *pl, struct traffic *traffic, struct ledger *ledger)
+/* Traffic of the step. */
+static void
+add_traffic(const struct run *r, const struct plan *p, const struct placement *pl,
+    struct traffic *traffic, struct ledger *ledger)
 {
 	const struct window window = { r->slowest.forward,
 		r->slowest.backward + r->slowest.recompute, r->slowest.layers, r->microbatches };
-	const struct stage_params held = most_held(p, pl, r->rank);
 	double units[UNIT_COUNT];
 
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
 	for (int u = 0; u < UNIT_COUNT; u++)
 		units[u] = r->microbatches * r->slowest.units[u];
-	traffic_add_flows(traffic, &r->set->flows, units, ledger);
-	traffic_add_step(traffic, p, l, pl, &held, &window, ledger);
-	return held;
+	traffic_add_flows(traffic, p, &r->set->flows, units, ledger);
+	traffic_add_step(traffic, p, r->layout, pl, &r->held, &window, ledger);
 }
 
 struct steptime
@@ -394,27 +423,26 @@ steptime_within(struct step_setup *s, double limit, const struct plan *p,
 {
 	struct run r; /* large: filled in part by part */
 	struct steptime out = { .efficiency_error = s->machine.error };
-	const struct machine *g = &s->machine;
 	struct pipeline_times times;
-	struct stage_params held;
 
 	traffic->count = 0;
 	r.set = s;
+	r.layout = l;
 	r.microbatches = microbatches > 0 ? (double)microbatches : 1;
 	run_stages(&r, p, pl);
 	if (least_seconds(&r) > limit) {
 		out.seconds = least_seconds(&r);
 		return out;
 	}
-	held = add_traffic(&r, p, l, pl, traffic, ledger);
-	if (!g->known)
+	r.held = most_held(p, pl, r.rank);
+	add_traffic(&r, p, pl, traffic, ledger);
+	if (!s->machine.known)
 		return out;
-	r.optimizer = optimizer_seconds(p, l, g, &held);
-	r.muon = muon_seconds(p, l, g, &held);
-	r.slices = slice_seconds(p, l, &r.slowest);
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
 	    stage_passes(&r.slowest).forward, r.slowest.weight, r.microbatches };
 	r.bubble = bubble_seconds(p->training.schedule, &times);
+	if (ledger != NULL)
+		stage_note(&r.slowest, p, &s->machine, ledger);
 	step_terms(&out, &r, p, traffic, pl, ledger);
 	rates(&out, p, &r, ledger);
 	return out;

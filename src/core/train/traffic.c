@@ -10,6 +10,7 @@
 #define TP_SOURCE "Megatron-LM megatron/core/tensor_parallel/layers.py"
 #define CP_SOURCE "Transformer Engine attention/dot_product_attention/context_parallel.py"
 #define EP_SOURCE "Megatron-LM megatron/core/transformer/moe/token_dispatcher.py"
+#define LINK_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
 #define LOSS_SOURCE "Megatron-LM megatron/core/tensor_parallel/cross_entropy.py"
 
 /* What remains of traffic that runs beside matrix products: both share SMs and memory, and
@@ -57,6 +58,7 @@ row_of(struct traffic *t, const struct message *m)
 	return row;
 }
 
+/* What collective_bytes multiplies a payload by. */
 static const char *
 factor_text(enum collective c)
 {
@@ -65,22 +67,80 @@ factor_text(enum collective c)
 	return c == COLLECTIVE_ALL_REDUCE ? "2*(n-1)/n" : "(n-1)/n";
 }
 
+static void
+note_bytes(const struct message *m, double bytes, struct ledger *ledger)
+{
+	const char *factor = factor_text(m->collective);
+	char numbers[64] = "1";
+
+	if (m->collective != COLLECTIVE_SEND)
+		text_put(numbers, sizeof numbers, "%s(%lld-1)/%lld",
+		    m->collective == COLLECTIVE_ALL_REDUCE ? "2*" : "", (long long)m->span.size,
+		    (long long)m->span.size);
+	ledger_note(ledger, QUANTITY_TRAFFIC, bytes, m->name, m->source,
+	    "%s %s: calls*%s*(%s) = %.0f*%s*%.10g, n=%lld", traffic_dim_name(m->dim),
+	    collective_name(m->collective), factor, m->formula, m->calls, numbers, m->payload,
+	    (long long)m->span.size);
+}
+
+/* Seconds of one call, told to note where there is one. */
+static double
+call_seconds(const struct plan *p, enum collective c, double payload, const struct span *span,
+    const struct busy *b, struct link_note *note)
+{
+	if (b->tokens <= 0)
+		return collective_seconds(p, c, payload, span, note);
+	return b->times * link_dispatch_seconds(p, b->tokens, b->token,
+	    payload / (b->tokens * b->token), span, note);
+}
+
+/* How long the message takes, and what of that nothing hides. */
+static void
+note_times(const struct plan *p, const struct message *m, struct ledger *ledger)
+{
+	const char *dim = traffic_dim_name(m->dim), *collective = collective_name(m->collective);
+	char busy[32] = "";
+	struct link_note note;
+
+	call_seconds(p, m->collective, m->payload, &m->span, &m->busy, &note);
+	if (m->busy.times > 1)
+		text_put(busy, sizeof busy, "%.8g*", m->busy.times);
+	ledger_note(ledger, QUANTITY_TRAFFIC_SECONDS, m->seconds, m->name, LINK_SOURCE,
+	    "%s %s: calls*%s(%s) = %.0f*%s(%s) s, n=%lld, inside a domain %lld; %s", dim,
+	    collective, m->busy.times > 1 ? "imbalance*" : "", note.symbols, m->calls, busy,
+	    note.numbers, (long long)m->span.size, (long long)m->span.inside, note.path);
+	if (m->exposed <= 0)
+		return;
+	if (m->exposure != NULL && m->exposed < m->seconds * (1 - 1e-9))
+		ledger_note(ledger, QUANTITY_EXPOSED, m->exposed, m->name, m->source, "%s %s: %s",
+		    dim, collective, m->exposure);
+	else
+		ledger_note(ledger, QUANTITY_EXPOSED, m->exposed, m->name, m->source,
+		    "%s %s: all of its seconds = %.10g s, nothing hides it", dim, collective,
+		    m->exposed);
+}
+
 void
-traffic_add(struct traffic *t, const struct message *m, struct ledger *ledger)
+traffic_add(struct traffic *t, const struct plan *p, const struct message *m,
+    struct ledger *ledger)
 {
 	struct traffic_row *row;
+	double bytes;
 
 	if (m->span.size <= 1 || m->calls <= 0 || m->payload <= 0)
 		return;
+	bytes = m->calls * collective_bytes(m->collective, m->payload, m->span.size);
 	row = row_of(t, m);
 	row->calls += m->calls;
 	row->seconds += m->seconds;
 	row->exposed_seconds += m->exposed;
-	LEDGER_PART(ledger, row->bytes, QUANTITY_TRAFFIC, PART_ROW + (int32_t)(row - t->row),
-	    m->calls * collective_bytes(m->collective, m->payload, m->span.size), m->name,
-	    m->source, "%s %s: calls*%s*(%s) = %.0f*%s*%.0f, n=%lld",
-	    traffic_dim_name(m->dim), collective_name(m->collective), factor_text(m->collective),
-	    m->formula, m->calls, factor_text(m->collective), m->payload, (long long)m->span.size);
+	row->bytes += bytes;
+	if (ledger != NULL) {
+		ledger_part(ledger, PART_ROW + (int32_t)(row - t->row));
+		note_bytes(m, bytes, ledger);
+		note_times(p, m, ledger);
+		ledger_part(ledger, PART_NONE);
+	}
 }
 
 double
@@ -112,7 +172,8 @@ put(struct flows *f, const struct plan *p, struct flow flow, double exposed)
 	if (flow.span.size <= 1 || flow.payload <= 0 || flow.forward + flow.backward <= 0)
 		return;
 	if (flow.seconds <= 0)
-		flow.seconds = collective_seconds(p, flow.collective, flow.payload, &flow.span);
+		flow.seconds = call_seconds(p, flow.collective, flow.payload, &flow.span, &flow.busy,
+		    NULL);
 	flow.exposed = exposed * flow.seconds;
 	f->exposed[flow.unit] += flow.exposed;
 	f->flow[f->count++] = flow;
@@ -140,8 +201,8 @@ tensor_times(const struct plan *p, const struct span *span)
 
 	return (struct tensor_times){
 		collective_seconds(p, sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, payload,
-		    span),
-		sp ? collective_seconds(p, COLLECTIVE_ALL_GATHER, payload, span) : 0
+		    span, NULL),
+		sp ? collective_seconds(p, COLLECTIVE_ALL_GATHER, payload, span, NULL) : 0
 	};
 }
 
@@ -175,9 +236,14 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
 	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
-	struct flow x = { TRAFFIC_TP, "TP", "b*s/CP*h*a", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
-	    *span, payload, one->reduce, 1, 1, 0 };
+	struct flow x = {
+		.dim = TRAFFIC_TP, .name = "TP", .formula = "b*s/CP*h*a", .source = TP_SOURCE,
+		.collective = COLLECTIVE_ALL_REDUCE, .unit = UNIT_HALF, .span = *span,
+		.payload = payload, .seconds = one->reduce, .forward = 1, .backward = 1
+	};
 
+	x.hiding = (struct hiding){ open < 1 ? "products of the layer" : "weight gradients",
+		layer->weight / 2, OVERLAP_REST };
 	if (!p->parallel.sequence_parallel) {
 		x.name = "TP outputs and input gradients";
 		put(f, p, x, open + beside(one->reduce, layer->weight / 2));
@@ -204,9 +270,13 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 {
 	const bool sp = p->parallel.sequence_parallel;
 	const double tokens = batch_tokens(p);
-	struct flow x = { TRAFFIC_TP, "TP embedding output", "b*s/CP*h*a", TP_SOURCE,
-	    sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, UNIT_EMBEDDING,
-	    *span, tokens * (double)p->model.hidden_size * batch_width(p), one->reduce, 1, 0, 0 };
+	struct flow x = {
+		.dim = TRAFFIC_TP, .name = "TP embedding output", .formula = "b*s/CP*h*a", .source = TP_SOURCE,
+		.collective = sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE,
+		.unit = UNIT_EMBEDDING, .span = *span,
+		.payload = tokens * (double)p->model.hidden_size * batch_width(p),
+		.seconds = one->reduce, .forward = 1
+	};
 
 	put(f, p, x, 1);
 	x.unit = UNIT_HEAD;
@@ -225,8 +295,11 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 		x.forward = 0;
 		put(f, p, x, 1);
 	}
-	x = (struct flow){ TRAFFIC_TP, "TP loss: maximum, target, sum", "b*s/CP*4", LOSS_SOURCE,
-	    COLLECTIVE_ALL_REDUCE, UNIT_HEAD, *span, tokens * 4, 0, 3, 0, 0 };
+	x = (struct flow){
+		.dim = TRAFFIC_TP, .name = "TP loss: maximum, target, sum", .formula = "b*s/CP*4",
+		.source = LOSS_SOURCE, .collective = COLLECTIVE_ALL_REDUCE, .unit = UNIT_HEAD,
+		.span = *span, .payload = tokens * 4, .forward = 3
+	};
 	put(f, p, x, 3);
 }
 
@@ -258,12 +331,16 @@ context_ring(struct flows *f, const struct plan *p, const struct span *span,
     const struct chunks *c, const struct work *layer)
 {
 	const double n = (double)span->size, steps = n - 1;
-	struct flow x = { TRAFFIC_CP, "CP ring of keys and values", "b*s/CP*kv/TP*(d+v)*a", CP_SOURCE,
-	    COLLECTIVE_SEND, UNIT_ATTENTION, *span, c->kv, 0, steps, 2 * steps, 0 };
-	const double one = collective_seconds(p, COLLECTIVE_SEND, c->kv, span);
+	struct flow x = {
+		.dim = TRAFFIC_CP, .name = "CP ring of keys and values", .formula = "b*s/CP*kv/TP*(d+v)*a",
+		.source = CP_SOURCE, .collective = COLLECTIVE_SEND, .unit = UNIT_ATTENTION,
+		.span = *span, .payload = c->kv, .forward = steps, .backward = 2 * steps
+	};
+	const double one = collective_seconds(p, COLLECTIVE_SEND, c->kv, span, NULL);
 	const double forward = one > 0 ? fmax(0, one - layer->core / n) / one : 0;
 	const double backward = one > 0 ? fmax(0, 2 * one - layer->core_backward / n) / one : 0;
 
+	x.hiding = (struct hiding){ "attention of a chunk, backward longer", layer->core / n, 0 };
 	put(f, p, x, steps * (forward + backward));
 	put_again(f, p, x, "CP ring of keys and values, recomputed", forward);
 }
@@ -272,8 +349,11 @@ static void
 context_exchange(struct flows *f, const struct plan *p, const struct span *span,
     const struct chunks *c)
 {
-	struct flow x = { TRAFFIC_CP, "CP heads for sequence", "(q + o + kv)/4", CP_SOURCE,
-	    COLLECTIVE_ALL_TO_ALL, UNIT_ATTENTION, *span, (c->qo + c->kv) / 4, 0, 4, 4, 0 };
+	struct flow x = {
+		.dim = TRAFFIC_CP, .name = "CP heads for sequence", .formula = "(q + o + kv)/4",
+		.source = CP_SOURCE, .collective = COLLECTIVE_ALL_TO_ALL, .unit = UNIT_ATTENTION,
+		.span = *span, .payload = (c->qo + c->kv) / 4, .forward = 4, .backward = 4
+	};
 
 	put(f, p, x, 8);
 	put_again(f, p, x, "CP heads for sequence, recomputed", 1);
@@ -313,9 +393,12 @@ context(struct flows *f, const struct plan *p, const struct span *cp, const stru
 		context_exchange(f, p, &span, &c);
 		return;
 	case CP_COMM_ALLGATHER:
-		x = (struct flow){ TRAFFIC_CP, "CP gathered keys and values", "CP*b*s/CP*kv/TP*(d+v)*a",
-		    CP_SOURCE, COLLECTIVE_ALL_GATHER, UNIT_ATTENTION, span, c.kv * (double)span.size,
-		    0, 1, 1, 0 };
+		x = (struct flow){
+			.dim = TRAFFIC_CP, .name = "CP gathered keys and values",
+			.formula = "CP*b*s/CP*kv/TP*(d+v)*a", .source = CP_SOURCE,
+			.collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_ATTENTION, .span = span,
+			.payload = c.kv * (double)span.size, .forward = 1, .backward = 1
+		};
 		put(f, p, x, 2);
 		put_again(f, p, x, "CP gathered keys and values, recomputed", 1);
 		x.name = "CP key and value gradients";
@@ -343,23 +426,30 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 	const double k = (double)p->model.experts_per_token;
 	const double width = (double)p->model.hidden_size * batch_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;
-	struct flow x = { TRAFFIC_EP, "EP dispatch and combine", "b*s/CP/TP*topk*h*a", EP_SOURCE,
-	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * width, 0, 2, 2, 0 };
+	struct flow x = {
+		.dim = TRAFFIC_EP, .name = "EP dispatch and combine", .formula = "b*s/CP/TP*topk*h*a",
+		.source = EP_SOURCE, .collective = COLLECTIVE_ALL_TO_ALL, .unit = UNIT_MOE, .span = ep,
+		.payload = tokens * k * width, .forward = 2, .backward = 2
+	};
 	double open = 1, busy = 1;
 
 	if (capacity > 0)
 		x.payload *= capacity;
 	else
 		busy = fmax(1, p->training.moe_imbalance);
-	x.seconds = busy * link_dispatch_seconds(p, tokens, width, x.payload / (tokens * width),
-	    &ep);
-	if (p->training.moe_overlap)
+	x.busy = (struct busy){ tokens, width, busy };
+	x.seconds = call_seconds(p, x.collective, x.payload, &ep, &x.busy, NULL);
+	if (p->training.moe_overlap) {
 		open = fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
+		x.hiding = (struct hiding){ "another micro-batch", layer->forward, EXPERT_REST };
+	}
 	put(f, p, x, 4 * open);
 	put_again(f, p, x, "EP dispatch and combine, recomputed", open);
-	x = (struct flow){ TRAFFIC_ETP, "ETP gathered tokens", "ETP*b*s/CP/TP*topk*h*a", EP_SOURCE,
-	    COLLECTIVE_ALL_GATHER, UNIT_MOE, etp, tokens * k * width * (double)etp.size, 0, 1,
-	    1, 0 };
+	x = (struct flow){
+		.dim = TRAFFIC_ETP, .name = "ETP gathered tokens", .formula = "ETP*b*s/CP/TP*topk*h*a",
+		.source = EP_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_MOE, .span = etp,
+		.payload = tokens * k * width * (double)etp.size, .forward = 1, .backward = 1
+	};
 	put(f, p, x, 2);
 	put_again(f, p, x, "ETP gathered tokens, recomputed", 1);
 	x.name = "ETP scattered tokens";
@@ -421,16 +511,37 @@ traffic_flows(struct flows *out, const struct plan *p, const struct flow_spans *
 		expert(out, p, spans, layer);
 }
 
+/* The calls of a flow that nothing hides, in one unit and in all of them. */
+static void
+put_exposure(const struct flow *f, double times, char *buf, size_t size)
+{
+	const struct hiding *h = &f->hiding;
+
+	text_put(buf, size, "units*open calls*seconds of a call = %.10g*%.8g*%.8g s", times,
+	    f->exposed / f->seconds, f->seconds);
+	if (h->by != NULL)
+		text_add(buf, size, ", of %.0f calls; beside them %s, %.4g s, leaving %.3g or more of one",
+		    f->forward + f->backward, h->by, h->seconds, h->rest);
+}
+
 void
-traffic_add_flows(struct traffic *t, const struct flows *flows, const double units[UNIT_COUNT],
-    struct ledger *ledger)
+traffic_add_flows(struct traffic *t, const struct plan *p, const struct flows *flows,
+    const double units[UNIT_COUNT], struct ledger *ledger)
 {
 	for (size_t i = 0; i < flows->count; i++) {
 		const struct flow *f = &flows->flow[i];
 		const double times = units[f->unit], calls = times * (f->forward + f->backward);
-		const struct message m = { f->dim, f->name, f->formula, f->source, f->collective,
-		    f->span, f->payload, calls, calls * f->seconds, times * f->exposed };
+		struct message m = {
+			.dim = f->dim, .name = f->name, .formula = f->formula, .source = f->source,
+			.collective = f->collective, .span = f->span, .payload = f->payload, .calls = calls,
+			.seconds = calls * f->seconds, .exposed = times * f->exposed, .busy = f->busy
+		};
+		char exposure[224];
 
-		traffic_add(t, &m, ledger);
+		if (ledger != NULL) {
+			put_exposure(f, times, exposure, sizeof exposure);
+			m.exposure = exposure;
+		}
+		traffic_add(t, p, &m, ledger);
 	}
 }

@@ -59,6 +59,19 @@ enum unit {
 	UNIT_COUNT
 };
 
+/* Tokens sent to experts: what link_dispatch_seconds takes, and how many times as long the
+ * busiest rank takes. tokens 0: no such message. */
+struct busy {
+	double tokens, token, times;
+};
+
+/* What the calls of a flow run beside, for those who ask. */
+struct hiding {
+	const char *by;  /* NULL: nothing */
+	double seconds;  /* of it */
+	double rest;     /* share of a call that is exposed all the same */
+};
+
 /* One kind of message of every micro-batch. */
 struct flow {
 	enum traffic_dim dim;
@@ -69,6 +82,8 @@ struct flow {
 	double payload;           /* bytes of one call, as collective_bytes counts them */
 	double seconds;           /* of one call alone */
 	double forward, backward; /* calls */
+	struct busy busy;
+	struct hiding hiding;
 	double exposed;           /* seconds of all these calls that nothing hides */
 };
 
@@ -90,7 +105,7 @@ void traffic_flows(struct flows *out, const struct plan *p, const struct flow_sp
     const struct work *layer);
 
 /* Add the flows to the rows: how often each unit occurs on a stage in one step. */
-void traffic_add_flows(struct traffic *t, const struct flows *flows,
+void traffic_add_flows(struct traffic *t, const struct plan *p, const struct flows *flows,
     const double units[UNIT_COUNT], struct ledger *ledger);
 
 /* Compute that the traffic of a step may hide behind. */
@@ -113,6 +128,9 @@ struct message {
 	enum collective collective;
 	struct span span;
 	double payload, calls, seconds, exposed; /* seconds: of all calls */
+	struct busy busy;
+	const char *exposure; /* the formula of the exposed seconds, NULL: all of them */
 };
-void traffic_add(struct traffic *t, const struct message *m, struct ledger *ledger);
+void traffic_add(struct traffic *t, const struct plan *p, const struct message *m,
+    struct ledger *ledger);
 #endif

@@ -34,18 +34,25 @@ weight_bytes(const struct plan *p)
 	return p->training.precision == PRECISION_FP8 && p->training.fp8_param_gather ? 1 : 2;
 }
 
+/* Who asks how things add up, and what was said of the exposed seconds of a message. */
+struct asked {
+	struct ledger *ledger; /* NULL: nobody */
+	char exposure[224];
+};
+
 /* m.seconds: of one call, 0 to take it from the link; exposed below 0: all of it. */
 static void
 add(struct traffic *t, const struct plan *p, struct message m, double calls, double exposed,
-    struct ledger *ledger)
+    struct asked *asked)
 {
 	const double one = m.seconds > 0 ? m.seconds :
-	    collective_seconds(p, m.collective, m.payload, &m.span);
+	    collective_seconds(p, m.collective, m.payload, &m.span, NULL);
 
 	m.calls = calls;
 	m.seconds = calls * one;
 	m.exposed = exposed < 0 ? m.seconds : fmin(exposed, m.seconds);
-	traffic_add(t, &m, ledger);
+	m.exposure = asked->ledger != NULL ? asked->exposure : NULL;
+	traffic_add(t, p, &m, asked->ledger);
 }
 
 /* ---- pipeline --------------------------------------------------------------------- */
@@ -66,12 +73,14 @@ stage_stride(const struct layout *l, const struct placement *pl)
  */
 static void
 pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
-    const struct placement *pl, const struct window *w, struct ledger *ledger)
+    const struct placement *pl, const struct window *w, struct asked *asked)
 {
 	const double m = w->microbatches, v = (double)pl->vpp, n = (double)pl->pp;
-	struct message x = { TRAFFIC_PP, "PP activations and gradients", "b*s/CP/TP*h*a", PP_SOURCE,
-	    COLLECTIVE_SEND, { 0 },
-	    batch_tokens_split(p) * (double)p->model.hidden_size * batch_width(p), 0, 0, 0 };
+	struct message x = {
+		.dim = TRAFFIC_PP, .name = "PP activations and gradients", .formula = "b*s/CP/TP*h*a",
+		.source = PP_SOURCE, .collective = COLLECTIVE_SEND,
+		.payload = batch_tokens_split(p) * (double)p->model.hidden_size * batch_width(p)
+	};
 	double sends, one, waits;
 	bool folded;
 
@@ -82,9 +91,13 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
 	 * other way where chunks wrap round, but not where the second ones fold back. */
 	folded = placement_chunk(pl, 0, pl->vpp - 1)->loss;
 	sends = n > 2 ? 2 * m * v : m * (folded ? v : 2 * v - 1);
-	one = collective_seconds(p, COLLECTIVE_SEND, x.payload, &x.span);
+	one = collective_seconds(p, COLLECTIVE_SEND, x.payload, &x.span, NULL);
 	waits = v > 1 ? 2 * (n - 1) * v : 2 * (m + n - 1);
-	add(t, p, x, sends, waits * one, ledger);
+	if (asked->ledger != NULL)
+		text_put(asked->exposure, sizeof asked->exposure, "%s*seconds of a send = %.0f*%.8g s, "
+		    "%s", v > 1 ? "2*(PP-1)*VPP" : "2*(m+PP-1)", waits, one,
+		    v > 1 ? "the others behind the next chunk" : "the others wait meanwhile");
+	add(t, p, x, sends, waits * one, asked);
 }
 
 /* ---- data parallel ---------------------------------------------------------------- */
@@ -171,61 +184,87 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
  * or a million for each rank).
  */
 static double
-once_exposed(double seconds, double window, const struct replica *r, bool overlap)
+once_exposed(double times, double seconds, double window, const struct replica *r, bool overlap,
+    struct asked *asked)
 {
 	const double bucket = fmax(40e6, 1e6 * (double)r->shard.size);
 	const double ends = seconds * fmin(1, bucket / fmax(1, r->params));
 
-	return overlap ? fmax(ends, seconds - window) : seconds;
+	if (asked->ledger != NULL && overlap)
+		text_put(asked->exposure, sizeof asked->exposure, "times*max(end, seconds - work beside) "
+		    "= %.0f*max(%.8g, %.8g - %.8g) s, end: a bucket of %.3g parameters", times, ends,
+		    seconds, window, bucket);
+	return times * (overlap ? fmax(ends, seconds - window) : seconds);
 }
 
 static void
 gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
-    const struct window *w, struct ledger *ledger)
+    const struct window *w, struct asked *asked)
 {
-	struct message x = { r->dim, r->name.gathered, "parameters*bytes", DP_SOURCE,
-	    COLLECTIVE_ALL_GATHER, r->shard, r->params * weight_bytes(p), 0, 0, 0 };
+	struct message x = {
+		.dim = r->dim, .name = r->name.gathered, .formula = "parameters*bytes",
+		.source = DP_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
+		.payload = r->params * weight_bytes(p)
+	};
 
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
-	add(t, p, x, 1, once_exposed(x.seconds, w->forward, r, p->training.overlap_param_gather),
-	    ledger);
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
+	add(t, p, x, 1, once_exposed(1, x.seconds, w->forward, r,
+	    p->training.overlap_param_gather, asked), asked);
 }
 
 static void
 reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
-    const struct window *w, struct ledger *ledger)
+    const struct window *w, struct asked *asked)
 {
 	const bool whole = p->parallel.zero_stage == 0;
-	struct message x = { r->dim, r->name.gradients, "parameters*bytes", DP_SOURCE,
-	    whole ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER, r->shard,
-	    r->params * grad_bytes(p), 0, 0, 0 };
+	struct message x = {
+		.dim = r->dim, .name = r->name.gradients, .formula = "parameters*bytes",
+		.source = DP_SOURCE,
+		.collective = whole ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER,
+		.span = r->shard, .payload = r->params * grad_bytes(p)
+	};
 
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
-	add(t, p, x, 1, once_exposed(x.seconds, w->backward, r, p->training.overlap_grad_reduce),
-	    ledger);
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
+	add(t, p, x, 1, once_exposed(1, x.seconds, w->backward, r,
+	    p->training.overlap_grad_reduce, asked), asked);
 	if (!whole)
-		gather_once(t, p, r, w, ledger);
+		gather_once(t, p, r, w, asked);
 }
 
 /* ZeRO-2 reduces in every micro-batch. */
 static void
 reduce_each(struct traffic *t, const struct plan *p, const struct replica *r,
-    const struct window *w, struct ledger *ledger)
+    const struct window *w, struct asked *asked)
 {
 	const bool overlap = p->training.overlap_grad_reduce;
-	struct message x = { r->dim, r->name.each, "parameters*bytes", ZERO_SOURCE,
-	    COLLECTIVE_REDUCE_SCATTER, r->shard, r->params * grad_bytes(p), 0, 0, 0 };
+	struct message x = {
+		.dim = r->dim, .name = r->name.each, .formula = "parameters*bytes",
+		.source = ZERO_SOURCE, .collective = COLLECTIVE_REDUCE_SCATTER, .span = r->shard,
+		.payload = r->params * grad_bytes(p)
+	};
 
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
 	add(t, p, x, w->microbatches,
-	    w->microbatches * once_exposed(x.seconds, w->backward, r, overlap), ledger);
-	gather_once(t, p, r, w, ledger);
+	    once_exposed(w->microbatches, x.seconds, w->backward, r, overlap, asked), asked);
+	gather_once(t, p, r, w, asked);
 }
 
 /* Hidden traffic takes SMs and memory from the compute that hides it: a share of its time
  * (calculon systems/a100_80g.json, on NVLink; the DeepSeek-V3 report, arXiv 2412.19437,
  * section 3.2.2: 20 of 132 SMs for traffic on both). */
 #define STEAL 0.15
+
+/* What is exposed of `all` seconds, of which `open` are so anyway. */
+static double
+stolen(double times, double open, double all, struct asked *asked)
+{
+	if (asked->ledger != NULL)
+		text_put(asked->exposure, sizeof asked->exposure,
+		    "times*(open + %.3g*(seconds - open)) = %.0f*(%.8g + %.3g*(%.8g - %.8g)) s, "
+		    "open: what layers beside leave, at least one's own", STEAL, times, open, STEAL,
+		    all, open);
+	return open + STEAL * fmax(0, all - open);
+}
 
 /*
  * ZeRO-3: parameters are gathered before forward and again before backward, layer by
@@ -241,59 +280,64 @@ reduce_each(struct traffic *t, const struct plan *p, const struct replica *r,
  */
 static void
 gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
-    const struct window *w, struct ledger *ledger)
+    const struct window *w, struct asked *asked)
 {
 	const bool once = framework_of(p)->gathers_once && p->parallel.pp > 1;
 	const double times = once ? 1 : w->microbatches, gathers = once ? 1 : 2;
 	const double layers = fmax(1, w->layers), inner = (layers - 1) / layers;
-	struct message x = { r->dim, r->name.gathered, "parameters/layers*bytes", ZERO_SOURCE,
-	    COLLECTIVE_ALL_GATHER, r->shard, r->params * weight_bytes(p) / layers, 0, 0, 0 };
+	struct message x = {
+		.dim = r->dim, .name = r->name.gathered, .formula = "parameters/layers*bytes",
+		.source = ZERO_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
+		.payload = r->params * weight_bytes(p) / layers
+	};
 	double gather, scatter, exposed;
 
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
 	gather = x.seconds * layers;
 	exposed = p->training.overlap_param_gather || framework_of(p)->prefetches ?
 	    fmax(gather / layers, gather - inner * w->forward) : gather;
 	if (!once)
 		exposed += p->training.overlap_param_gather ?
 		    fmax(gather / layers, gather - inner * w->backward) : gather;
-	exposed += STEAL * fmax(0, gathers * gather - exposed);
-	add(t, p, x, times * gathers * layers, times * exposed, ledger);
+	exposed = stolen(times, exposed, gathers * gather, asked);
+	add(t, p, x, times * gathers * layers, times * exposed, asked);
 	x.name = once ? r->name.gradients : r->name.each;
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.payload = r->params * grad_bytes(p) / layers;
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
 	scatter = x.seconds * layers;
 	exposed = fmax(scatter / layers, scatter - fmax(0, inner * w->backward - gather));
-	exposed += STEAL * (scatter - exposed);
+	exposed = stolen(times, exposed, scatter, asked);
 	if (once || !p->training.overlap_grad_reduce)
 		exposed = scatter;
-	add(t, p, x, times * layers, times * exposed, ledger);
+	add(t, p, x, times * layers, times * exposed, asked);
 }
 
 static void
 replicas(struct traffic *t, const struct plan *p, const struct replica *r,
-    const struct window *w, struct ledger *ledger)
+    const struct window *w, struct asked *asked)
 {
-	struct message x = { r->dim, r->name.copies, "parameters*bytes/shards",
-	    DP_SOURCE, COLLECTIVE_ALL_REDUCE, r->copies,
-	    r->params * grad_bytes(p) / (double)(r->shard.size > 0 ? r->shard.size : 1), 0, 0, 0 };
+	struct message x = {
+		.dim = r->dim, .name = r->name.copies, .formula = "parameters*bytes/shards",
+		.source = DP_SOURCE, .collective = COLLECTIVE_ALL_REDUCE, .span = r->copies,
+		.payload = r->params * grad_bytes(p) / (double)(r->shard.size > 0 ? r->shard.size : 1)
+	};
 
 	if (r->params <= 0)
 		return;
 	switch (p->parallel.zero_stage) {
 	case 0:
 	case 1:
-		reduce_once(t, p, r, w, ledger);
+		reduce_once(t, p, r, w, asked);
 		break;
 	case 2:
-		reduce_each(t, p, r, w, ledger);
+		reduce_each(t, p, r, w, asked);
 		break;
 	default:
-		gather_each(t, p, r, w, ledger);
+		gather_each(t, p, r, w, asked);
 	}
-	add(t, p, x, 1, once_exposed(collective_seconds(p, x.collective, x.payload, &x.span),
-	    w->backward, r, p->training.overlap_grad_reduce), ledger);
+	add(t, p, x, 1, once_exposed(1, collective_seconds(p, x.collective, x.payload, &x.span, NULL),
+	    w->backward, r, p->training.overlap_grad_reduce, asked), asked);
 }
 
 /*
@@ -304,18 +348,21 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 static void
 mirrored(struct traffic *t, const struct plan *p, const struct layout *l,
     const struct placement *pl, const struct replica *r, const struct window *w,
-    struct ledger *ledger)
+    struct asked *asked)
 {
 	const double shards = p->parallel.zero_stage > 0 ? (double)r->shard.size : 1;
-	struct message x = { r->dim, r->name.mirrored, "parameters*bytes/shards", MIRROR_SOURCE,
-	    COLLECTIVE_ALL_REDUCE, { 0 }, r->params * grad_bytes(p) / fmax(1, shards), 0, 0, 0 };
+	struct message x = {
+		.dim = r->dim, .name = r->name.mirrored, .formula = "parameters*bytes/shards",
+		.source = MIRROR_SOURCE, .collective = COLLECTIVE_ALL_REDUCE,
+		.payload = r->params * grad_bytes(p) / fmax(1, shards)
+	};
 
 	if (placement_mirror(pl, p, 0) < 0 || r->params <= 0)
 		return;
 	x.span = link_stride(p, 2, (pl->pp - 1) * stage_stride(l, pl));
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span);
-	add(t, p, x, 1, once_exposed(x.seconds, w->backward, r, p->training.overlap_grad_reduce),
-	    ledger);
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
+	add(t, p, x, 1, once_exposed(1, x.seconds, w->backward, r,
+	    p->training.overlap_grad_reduce, asked), asked);
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
@@ -355,19 +402,22 @@ embedding_copied(const struct plan *p, const struct placement *pl)
 /* Gradients that a step sums up besides those of the shards. */
 static void
 extras(struct traffic *t, const struct plan *p, const struct layout *l,
-    const struct placement *pl, const struct window *w, struct ledger *ledger)
+    const struct placement *pl, const struct window *w, struct asked *asked)
 {
 	const double tp = at_least_one(p->parallel.tp);
 	const double h = (double)p->model.hidden_size;
-	struct message x = { TRAFFIC_EMBD, "EMBD gradient of the embedding's copies",
-	    "vocabulary/TP*h*bytes", EMBD_SOURCE, COLLECTIVE_ALL_REDUCE, { 0 },
-	    (double)params_padded_vocab(p) * h / tp * grad_bytes(p), 0, 0, 0 };
+	struct message x = {
+		.dim = TRAFFIC_EMBD, .name = "EMBD gradient of the embedding's copies",
+		.formula = "vocabulary/TP*h*bytes", .source = EMBD_SOURCE,
+		.collective = COLLECTIVE_ALL_REDUCE,
+		.payload = (double)params_padded_vocab(p) * h / tp * grad_bytes(p)
+	};
 	int kind = layout_kind(l, "embd");
 
 	if (embedding_copied(p, pl)) {
 		x.span = kind >= 0 ? link_span(p, l, kind) :
 		    link_stride(p, 2, l->world - l->world / pl->pp);
-		add(t, p, x, 1, -1, ledger);
+		add(t, p, x, 1, -1, asked);
 	}
 	if (tp <= 1 || !p->parallel.sequence_parallel)
 		return;
@@ -378,7 +428,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 	x.span = link_span(p, l, kind >= 0 ? kind : layout_kind(l, "model"));
 	x.payload = w->layers * (double)p->model.norms_per_layer * h *
 	    (p->model.norm == NORM_LAYER ? 2 : 1) * grad_bytes(p);
-	add(t, p, x, 1, -1, ledger);
+	add(t, p, x, 1, -1, asked);
 }
 
 void
@@ -387,14 +437,16 @@ traffic_add_step(struct traffic *t, const struct plan *p, const struct layout *l
     struct ledger *ledger)
 {
 	struct replica r = replica_dense(p, l, held->dense);
+	struct asked asked;
 
-	pipeline(t, p, l, pl, w, ledger);
-	replicas(t, p, &r, w, ledger);
-	mirrored(t, p, l, pl, &r, w, ledger);
+	asked.ledger = ledger;
+	pipeline(t, p, l, pl, w, &asked);
+	replicas(t, p, &r, w, &asked);
+	mirrored(t, p, l, pl, &r, w, &asked);
 	if (held->expert > 0) {
 		r = replica_expert(p, l, held->expert);
-		replicas(t, p, &r, w, ledger);
-		mirrored(t, p, l, pl, &r, w, ledger);
+		replicas(t, p, &r, w, &asked);
+		mirrored(t, p, l, pl, &r, w, &asked);
 	}
-	extras(t, p, l, pl, w, ledger);
+	extras(t, p, l, pl, w, &asked);
 }

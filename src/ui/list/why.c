@@ -144,7 +144,7 @@ add_terms(struct rows *rows, const struct state *s, const struct made_of *made)
 	text_add(text, sizeof text, ": %s", put_amount(q, sum, amount, sizeof amount));
 	if (r->form == FORM_BYTES)
 		text_add(text, sizeof text, " (%.0f bytes)", sum);
-	if (made->part != PART_NONE && q != QUANTITY_TRAFFIC)
+	if (made->part != PART_NONE && made->part < PART_ROW)
 		text_add(text, sizeof text, " of %s", put_amount(q, all, amount, sizeof amount));
 	rows_heading(rows, text);
 	for (size_t i = 0; i < s->why.terms; i++)
@@ -220,6 +220,9 @@ memory_rows(struct rows *rows, const struct state *s)
 static void
 flow_rows(struct rows *rows, const struct state *s)
 {
+	static const enum quantity told[] = {
+		QUANTITY_TRAFFIC, QUANTITY_TRAFFIC_SECONDS, QUANTITY_EXPOSED
+	};
 	const struct traffic_row *row = flows_selected(s);
 	char text[320];
 
@@ -231,7 +234,26 @@ flow_rows(struct rows *rows, const struct state *s)
 	    flows_span(row->span.kind, true), (long long)row->span.inside,
 	    (long long)row->span.domains, row->span.domains == 1 ? "" : "s", row->span.nic_share);
 	rows_item(rows, -1, ROLE_TEXT, text);
-	add_terms(rows, s, &(struct made_of){ QUANTITY_TRAFFIC, PART_ROW + (int32_t)s->flow.at });
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+		add_terms(rows, s, &(struct made_of){ told[i], PART_ROW + (int32_t)s->flow.at });
+}
+
+/* Below the terms of a step, what those are sums of in turn. */
+static void
+add_parts(struct rows *rows, const struct state *s, const struct made_of *made)
+{
+	static const struct {
+		int32_t part;
+		enum quantity quantity;
+	} parts[] = {
+		{ PART_COMPUTE, QUANTITY_FORWARD }, { PART_COMPUTE, QUANTITY_BACKWARD },
+		{ PART_RECOMPUTE, QUANTITY_RECOMPUTE }, { PART_EXPOSED, QUANTITY_EXPOSED },
+	};
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (made->quantity == QUANTITY_STEP &&
+		    (made->part == PART_NONE || made->part == parts[i].part))
+			add_terms(rows, s, &(struct made_of){ parts[i].quantity, PART_NONE });
 }
 
 static void
@@ -252,6 +274,9 @@ figure_rows(struct rows *rows, const struct state *s)
 		rows_item(rows, -1, ROLE_TEXT, text);
 	}
 	add_made(rows, s, id);
+	for (const struct made_of *made = result_table[id].made; made->quantity != QUANTITY_COUNT;
+	    made++)
+		add_parts(rows, s, made);
 }
 
 void

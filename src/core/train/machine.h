@@ -1,0 +1,31 @@
+/*
+ * machine.h - what one GPU and the software on it reach, in training.
+ */
+#ifndef CORE_MACHINE_H
+#define CORE_MACHINE_H
+#include <stdbool.h>
+
+#include "core/plan/plan.h"
+
+/* What is reached of a peak, in FLOP/s or B/s. */
+struct rate {
+	double reached, peak;
+};
+
+/* What the GPU and the software on it reach. */
+struct machine {
+	bool known;            /* the plan says how fast the GPU is; else every time is 0 */
+	double peak;           /* dense peak in the plan's precision: what MFU divides by */
+	struct rate linear, plain; /* matrix products of linear layers; all others (16 bits) */
+	struct rate grouped;       /* products of experts, each over its own tokens */
+	struct rate hbm, vector;   /* memory: matrix products; memory-bound operations */
+	double launch;         /* seconds that any matrix product takes at least */
+	double kernel;         /* seconds that any memory-bound operation takes at least */
+	int power;             /* q of matrix products, see compute.h */
+	struct rate attention, attention_backward; /* flash attention, causal work by half */
+	double cast;           /* bytes that casting a value for a linear layer moves, 0 in 16 bits */
+	double width;          /* bytes of a value that linear layers read: 2, or 1 in FP8 */
+	double error;          /* documented relative error of a step time */
+};
+struct machine machine_of(const struct plan *p);
+#endif

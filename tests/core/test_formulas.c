@@ -1,0 +1,113 @@
+/*
+ * test_formulas.c - what a term says it is, is what it is: the right side of every formula
+ * that the ledger notes comes to the term's value, in all sorts of plans.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/estimate/estimate.h"
+#include "core/framework/resolve.h"
+#include "core/estimate/result.h"
+#include "expression.h"
+#include "settings.h"
+#include "../torture/random.h"
+
+enum { TERMS = 8192, PLANS = 3000 };
+
+static struct estimate *estimate;
+static struct ledger_term terms[TERMS];
+
+/* What a number of a formula is in: bytes and seconds, but where it says otherwise. */
+static double
+unit_of(const char *text)
+{
+	if (strncmp(text, " GB", 3) == 0)
+		return 1e9;
+	return strncmp(text, " GiB", 4) == 0 ? 1073741824.0 : 1;
+}
+
+/* The term's formula comes to its value. Bytes are told whole, those of parts as well. */
+static void
+check_term(const struct ledger_term *t)
+{
+	const struct result *of = &result_table[result_of_quantity(t->quantity)];
+	const double whole = of->form == FORM_BYTES ? 4 : 0;
+	const char *at = strstr(t->formula, " = ");
+	double v;
+
+	assert_true(strlen(t->formula) + 1 < sizeof t->formula);
+	at = at != NULL ? at + 3 : t->formula;
+	v = expression_sum(&at) * unit_of(at);
+	if (isnan(v) || strchr(" ,:", *at) == NULL)
+		fail_msg("%s: %s: no number at \"%s\"", t->name, t->formula, at);
+	if (!(fabs(v - t->value) <= 1e-6 * fabs(t->value) + whole))
+		fail_msg("%s: %s comes to %.10g, not %.10g", t->name, t->formula, v, t->value);
+}
+
+static void
+check(const struct plan *p, int *checked)
+{
+	struct ledger ledger;
+
+	ledger_init(&ledger, terms, TERMS);
+	estimate_run(estimate, p, NULL, &ledger);
+	assert_true(ledger.count <= TERMS);
+	for (size_t i = 0; i < ledger.count; i++) {
+		check_term(&terms[i]);
+		checked[terms[i].quantity]++;
+	}
+}
+
+static void
+formulas_are_values(void **state)
+{
+	struct dice dice = { .state = 11 };
+	int checked[QUANTITY_COUNT] = { 0 };
+
+	(void)state;
+	for (int i = 0; i < PLANS; i++) {
+		struct plan p = random_plan(&dice);
+
+		if (i % 4 == 0) {
+			settings_int(&p, FIELD_MODE, MODE_SERVE);
+			settings_int(&p, FIELD_LAYOUT, LAYOUT_VLLM);
+			settings_int(&p, FIELD_ENGINE, dice_below(&dice, 3));
+			plan_resolve(&p, NULL);
+		}
+		check(&p, checked);
+	}
+	for (int q = 0; q < QUANTITY_COUNT; q++)
+		if (checked[q] < 100)
+			fail_msg("%s: only %d formulas", result_table[result_of_quantity((enum quantity)q)].path, checked[q]);
+}
+
+static int
+allocate(void **state)
+{
+	(void)state;
+	estimate = calloc(1, sizeof *estimate);
+	return estimate == NULL ? -1 : 0;
+}
+
+static int
+release(void **state)
+{
+	(void)state;
+	free(estimate);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(formulas_are_values) };
+
+	return cmocka_run_group_tests(tests, allocate, release);
+}
