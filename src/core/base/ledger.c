@@ -73,16 +73,16 @@ put_name(char *buf, size_t size, const char *name, size_t length,
 {
 	const struct ledger_symbol *s = symbols;
 
-	while (s->code != NULL && (strncmp(s->code, name, length) != 0 || s->code[length] != '\0'))
+	while (s->names != NULL && (strncmp(s->names, name, length) != 0 || s->names[length] != '='))
 		s++;
-	if (s->code == NULL && strncmp(name, "larger", length) == 0)
+	if (s->names == NULL && strncmp(name, "larger", length) == 0)
 		return text_put(buf, size, "max");
-	if (s->code == NULL && strncmp(name, "smaller", length) == 0)
+	if (s->names == NULL && strncmp(name, "smaller", length) == 0)
 		return text_put(buf, size, "min");
-	if (s->code == NULL)
+	if (s->names == NULL)
 		return text_put(buf, size, "%.*s", (int)length, name);
 	if (!numbers)
-		return text_put(buf, size, "%s", s->symbol);
+		return text_put(buf, size, "%s", s->names + length + 1);
 	if (fabs(s->value) < 1e15 && s->value <= floor(s->value))
 		return text_put(buf, size, "%.0f", s->value);
 	return text_put(buf, size, "%.10g", s->value);

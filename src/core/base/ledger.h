@@ -64,10 +64,18 @@ struct ledger {
 	int32_t part, stage;      /* stamped on the terms that follow */
 };
 
+/* What only those who ask run: the compiler keeps it out of the way of the sums. */
+#if defined __GNUC__
+#define LEDGER_ASKED __attribute__((cold))
+#else
+#define LEDGER_ASKED
+#endif
+
 void ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity);
+
 /* Terms that follow are of a part, up to PART_NONE. Nothing without a ledger. */
 void ledger_part(struct ledger *l, int32_t part);
-void ledger_note(struct ledger *l, enum quantity q, double value, const char *name,
+LEDGER_ASKED void ledger_note(struct ledger *l, enum quantity q, double value, const char *name,
     const char *source, const char *fmt, ...) TEXT_FORMAT(6, 7);
 
 /* Add a term to a sum (a double), and to the ledger when there is one. The formula is
@@ -81,17 +89,17 @@ void ledger_note(struct ledger *l, enum quantity q, double value, const char *na
 	} while (0)
 
 /* What a formula calls one of the values in its C expression: AS("TP", c->tp), or IS(h)
- * under its own name. */
+ * under its own name. One text for both, which is less to carry round where nobody asks. */
 struct ledger_symbol {
-	const char *code, *symbol;
+	const char *names; /* "c->tp=TP" */
 	double value;
 };
-#define AS(symbol, x) { #x, symbol, x }
-#define IS(x) { #x, #x, x }
+#define AS(symbol, x) { #x "=" symbol, x }
+#define IS(x) { #x "=" #x, x }
 
 /* ledger_note with a formula made of a C expression, once in symbols and once in numbers;
- * symbols: of every value in it, ended by one without code. */
-void ledger_explain(struct ledger *l, enum quantity q, double value, const char *name,
+ * symbols: of every value in it, ended by one without names. */
+LEDGER_ASKED void ledger_explain(struct ledger *l, enum quantity q, double value, const char *name,
     const char *source, const char *expression, const struct ledger_symbol *symbols);
 
 /* LEDGER_ADD of an expression that is its own formula: what computes and what explains can
@@ -102,6 +110,6 @@ void ledger_explain(struct ledger *l, enum quantity q, double value, const char 
 		(sum) += ledger_value; \
 		if ((ledger) != NULL) \
 			ledger_explain(ledger, quantity, ledger_value, name, source, #expression, \
-			    (const struct ledger_symbol[]){ __VA_ARGS__, { NULL, NULL, 0 } }); \
+			    (const struct ledger_symbol[]){ __VA_ARGS__, { NULL, 0 } }); \
 	} while (0)
 #endif

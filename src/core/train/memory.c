@@ -46,7 +46,7 @@ memory_capacity(const struct plan *p)
 }
 
 /* One term: parameters x bytes / ranks. */
-static void
+static inline void
 term(struct ledger *ledger, enum quantity q, double *sum, double params, double bytes,
     double ranks, const char *name, const char *source)
 {

@@ -83,15 +83,13 @@ note_bytes(const struct message *m, double bytes, struct ledger *ledger)
 	    (long long)m->span.size);
 }
 
-/* Seconds of one call, told to note where there is one. */
+/* Seconds of one dispatch or combine. */
 static double
-call_seconds(const struct plan *p, enum collective c, double payload, const struct span *span,
-    const struct busy *b, struct link_note *note)
+dispatch_seconds(const struct plan *p, const struct dispatch *d, double payload,
+    const struct span *span, struct link_note *note)
 {
-	if (b->tokens <= 0)
-		return collective_seconds(p, c, payload, span, note);
-	return b->times * link_dispatch_seconds(p, b->tokens, b->token,
-	    payload / (b->tokens * b->token), span, note);
+	return d->times * link_dispatch_seconds(p, d->tokens, d->token,
+	    payload / (d->tokens * d->token), span, note);
 }
 
 /* How long the message takes, and what of that nothing hides. */
@@ -99,15 +97,19 @@ static void
 note_times(const struct plan *p, const struct message *m, struct ledger *ledger)
 {
 	const char *dim = traffic_dim_name(m->dim), *collective = collective_name(m->collective);
+	const struct dispatch *d = m->dispatch;
 	char busy[32] = "";
 	struct link_note note;
 
-	call_seconds(p, m->collective, m->payload, &m->span, &m->busy, &note);
-	if (m->busy.times > 1)
-		text_put(busy, sizeof busy, "%.8g*", m->busy.times);
+	if (d != NULL)
+		dispatch_seconds(p, d, m->payload, &m->span, &note);
+	else
+		collective_seconds(p, m->collective, m->payload, &m->span, &note);
+	if (d != NULL && d->times > 1)
+		text_put(busy, sizeof busy, "%.8g*", d->times);
 	ledger_note(ledger, QUANTITY_TRAFFIC_SECONDS, m->seconds, m->name, LINK_SOURCE,
 	    "%s %s: calls*%s(%s) = %.0f*%s(%s) s, n=%lld, inside a domain %lld; %s", dim,
-	    collective, m->busy.times > 1 ? "imbalance*" : "", note.symbols, m->calls, busy,
+	    collective, busy[0] != '\0' ? "imbalance*" : "", note.symbols, m->calls, busy,
 	    note.numbers, (long long)m->span.size, (long long)m->span.inside, note.path);
 	if (m->exposed <= 0)
 		return;
@@ -172,8 +174,7 @@ put(struct flows *f, const struct plan *p, struct flow flow, double exposed)
 	if (flow.span.size <= 1 || flow.payload <= 0 || flow.forward + flow.backward <= 0)
 		return;
 	if (flow.seconds <= 0)
-		flow.seconds = call_seconds(p, flow.collective, flow.payload, &flow.span, &flow.busy,
-		    NULL);
+		flow.seconds = collective_seconds(p, flow.collective, flow.payload, &flow.span, NULL);
 	flow.exposed = exposed * flow.seconds;
 	f->exposed[flow.unit] += flow.exposed;
 	f->flow[f->count++] = flow;
@@ -437,8 +438,9 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 		x.payload *= capacity;
 	else
 		busy = fmax(1, p->training.moe_imbalance);
-	x.busy = (struct busy){ tokens, width, busy };
-	x.seconds = call_seconds(p, x.collective, x.payload, &ep, &x.busy, NULL);
+	x.dispatched = true;
+	f->dispatch = (struct dispatch){ tokens, width, busy };
+	x.seconds = dispatch_seconds(p, &f->dispatch, x.payload, &ep, NULL);
 	if (p->training.moe_overlap) {
 		open = fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
 		x.hiding = (struct hiding){ "another micro-batch", layer->forward, EXPERT_REST };
@@ -534,7 +536,8 @@ traffic_add_flows(struct traffic *t, const struct plan *p, const struct flows *f
 		struct message m = {
 			.dim = f->dim, .name = f->name, .formula = f->formula, .source = f->source,
 			.collective = f->collective, .span = f->span, .payload = f->payload, .calls = calls,
-			.seconds = calls * f->seconds, .exposed = times * f->exposed, .busy = f->busy
+			.seconds = calls * f->seconds, .exposed = times * f->exposed,
+			.dispatch = f->dispatched ? &flows->dispatch : NULL
 		};
 		char exposure[224];
 

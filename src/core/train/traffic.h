@@ -10,6 +10,7 @@
  */
 #ifndef CORE_TRAFFIC_H
 #define CORE_TRAFFIC_H
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/ledger.h"
@@ -60,8 +61,8 @@ enum unit {
 };
 
 /* Tokens sent to experts: what link_dispatch_seconds takes, and how many times as long the
- * busiest rank takes. tokens 0: no such message. */
-struct busy {
+ * busiest rank takes. */
+struct dispatch {
 	double tokens, token, times;
 };
 
@@ -82,7 +83,7 @@ struct flow {
 	double payload;           /* bytes of one call, as collective_bytes counts them */
 	double seconds;           /* of one call alone */
 	double forward, backward; /* calls */
-	struct busy busy;
+	bool dispatched;          /* as struct flows says */
 	struct hiding hiding;
 	double exposed;           /* seconds of all these calls that nothing hides */
 };
@@ -90,6 +91,7 @@ struct flow {
 struct flows {
 	size_t count;
 	struct flow flow[FLOWS_MAX];
+	struct dispatch dispatch;
 	double exposed[UNIT_COUNT]; /* sum over the flows of a unit */
 };
 
@@ -128,7 +130,7 @@ struct message {
 	enum collective collective;
 	struct span span;
 	double payload, calls, seconds, exposed; /* seconds: of all calls */
-	struct busy busy;
+	const struct dispatch *dispatch; /* NULL: a plain collective */
 	const char *exposure; /* the formula of the exposed seconds, NULL: all of them */
 };
 void traffic_add(struct traffic *t, const struct plan *p, const struct message *m,
