@@ -53,7 +53,7 @@ grep -q '^PREFIX_MAP = .' "$BLD/Makefile" && ! grep -q -e -fsanitize "$BLD/Makef
 	$0 != data && (index($0 "/", build) == 1 || index($0 "/", top) == 1)' >out
 [ ! -s out ] || fail 'directories of the build are there'
 do_make -n -W Makefile shardplan
-out_has 'file/paths\.c'
+out_has 'file/plan/paths\.c'
 
 do_make uninstall DESTDIR="$dir/root"
 find root ! -type d -o -name shardplan >out
