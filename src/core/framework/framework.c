@@ -1,7 +1,7 @@
 #include "core/framework/framework.h"
 
 const struct framework *const framework_rows[] = {
-	[LAYOUT_MEGATRON] = &framework_megatron, [LAYOUT_DEEPSPEED] = &framework_deepspeed,
-	[LAYOUT_TORCHTITAN] = &framework_torchtitan, [LAYOUT_NANOTRON] = &framework_nanotron,
-	[LAYOUT_VLLM] = &framework_vllm, [LAYOUT_SEED] = &framework_seed,
+#define FRAMEWORK(id, name) [LAYOUT_##id] = &framework_##name,
+#include "core/plan/frameworks.def"
+#undef FRAMEWORK
 };

@@ -3,8 +3,7 @@
  *
  * Layouts of process groups, placement of layers, bytes of the training state and the
  * traits below are all that the rest of core asks; it never asks which framework it is.
- * A new framework is a file with a row, a name in fields.def and a line in the table of
- * framework.c.
+ * A new framework is a file with a row here, and a line in frameworks.def.
  */
 #ifndef CORE_FRAMEWORK_FRAMEWORK_H
 #define CORE_FRAMEWORK_FRAMEWORK_H
@@ -88,8 +87,9 @@ struct framework {
 	bool equal_rounds;         /* VPP runs equal rounds; microbatch_group_size is not asked */
 };
 
-extern const struct framework framework_megatron, framework_deepspeed, framework_torchtitan,
-    framework_nanotron, framework_vllm, framework_seed;
+#define FRAMEWORK(id, name) extern const struct framework framework_##name;
+#include "core/plan/frameworks.def"
+#undef FRAMEWORK
 extern const struct framework *const framework_rows[]; /* by enum layout_id */
 
 /* The row of parallel.layout. */

@@ -39,6 +39,14 @@
 	    .default_text = def, .help = help_, .type = FIELD_TEXT, .step = STEP_##step_, \
 	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_ },
 
+/* "|megatron|deepspeed|...": names joined by '|' but for the first one. */
+static const char layouts[] =
+#define FRAMEWORK(id, name) "|" #name
+#include "core/plan/frameworks.def"
+#undef FRAMEWORK
+    ;
+#define LAYOUT_NAMES (layouts + 1)
+
 const struct field field_table[FIELD_COUNT] = {
 #include "core/plan/fields.def"
 };

@@ -33,7 +33,9 @@ enum {
 
 enum mode { MODE_TRAIN, MODE_SERVE };
 enum layout_id {
-	LAYOUT_MEGATRON, LAYOUT_DEEPSPEED, LAYOUT_TORCHTITAN, LAYOUT_NANOTRON, LAYOUT_VLLM, LAYOUT_SEED
+#define FRAMEWORK(id, name) LAYOUT_##id,
+#include "core/plan/frameworks.def"
+#undef FRAMEWORK
 };
 enum generation_id {
 	GENERATION_OTHER, GENERATION_VOLTA, GENERATION_TURING, GENERATION_AMPERE,
