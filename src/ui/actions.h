@@ -30,6 +30,16 @@ void edit_open(struct state *s, enum field_id f, const char *text);
 unsigned edit_take_fix(struct state *s, const struct diag *d);
 /* The error that f would mend now: of the selected field, else the first. */
 const struct diag *edit_current_diag(const struct state *s);
+
+/* The plan is not legal or does not fit. */
+bool edit_is_bad(const struct state *s);
+
+/* mends.c: the fields of the last change; look for what mends the plan; list it, false where
+ * there is nothing; put the best of it and hints among the errors. */
+struct field_set mends_asked(const struct state *s);
+void mends_find(struct state *s);
+bool mends_open(struct state *s);
+void mends_note(struct state *s);
 /* The name of the file of the plan, or "(new plan)". */
 const char *state_file_name(const struct state *s);
 

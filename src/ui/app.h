@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "core/catalog.h"
+#include "core/field_set.h"
 #include "core/plan.h"
 #include "core/settings.h"
 #include "core/topic.h"
@@ -87,6 +88,7 @@ struct app_options {
 	const char *palette;  /* name of one, whatever the settings say; NULL: not given */
 	const struct settings *settings; /* what the user prefers, NULL for the defaults */
 	const struct plan *read; /* the plan as its file has it, NULL where it has none yet */
+	struct field_set asked; /* fields that the command line gave */
 	const char *notice;   /* shown once at the start, NULL for nothing */
 };
 

@@ -177,26 +177,39 @@ edit_current_diag(const struct state *s)
 unsigned
 edit_take_fix(struct state *s, const struct diag *d)
 {
-	char err[STATE_MESSAGE_SIZE];
-	enum field_id f = d->fix_field;
-	unsigned flags;
+	const enum field_id f = d->fix_field, also = d->also_field;
+	char err[STATE_MESSAGE_SIZE], what[UNDO_WHAT_SIZE];
+	struct plan next = s->plan;
 
 	if (f == FIELD_NONE) {
 		state_say(s, ROLE_DIM, "no single change mends this");
 		return 0;
 	}
-	if (!edit_put(s, f, d->fix_value, &flags, err, sizeof err)) {
+	if (!field_parse(f, &next, d->fix_value, err, sizeof err) ||
+	    (also != FIELD_NONE && !field_parse(also, &next, d->also_value, err, sizeof err))) {
 		state_say(s, ROLE_ERROR, "%s", err);
 		return 0;
 	}
-	form_describe(f, &s->plan, err, sizeof err);
-	state_say(s, ROLE_GOOD, "fixed: %s", err);
+	plan_resolve(&next, s->catalog);
+	form_describe(f, &next, what, sizeof what);
+	if (also != FIELD_NONE) {
+		form_describe(also, &next, err, sizeof err);
+		text_add(what, sizeof what, ", %s", err);
+	}
+	state_say(s, ROLE_GOOD, "fixed: %s", what);
 	if (field_in_mode(f, s->plan.mode))
 		s->form.field = f;
-	return flags;
+	return also != FIELD_NONE ? state_change(s, &next, what) : edit_take(s, f, &next);
 }
 
-/* The selected field's own error, else the first one that has a fix. */
+bool
+edit_is_bad(const struct state *s)
+{
+	return !s->estimate->legal || (estimate_has_fit(s->estimate) && !s->estimate->fits);
+}
+
+/* What would mend a plan that does not run; where nothing does, or it runs, the selected field's
+ * own error, else the first one that has a fix. */
 unsigned
 edit_fix(struct state *s, const char *argument)
 {
@@ -204,8 +217,10 @@ edit_fix(struct state *s, const char *argument)
 	const struct diag *d = diag_of_field(diags, s->form.field);
 
 	(void)argument;
-	if (s->overlay == OVERLAY_DIAGS)
+	if (s->overlay == OVERLAY_DIAGS || s->overlay == OVERLAY_MENDS)
 		return overlay_accept(s, "");
+	if (edit_is_bad(s) && mends_open(s))
+		return 0;
 	if (s->estimate->legal)
 		check_fixes(&s->plan, s->catalog, NULL, diags); /* of warnings */
 	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
@@ -213,7 +228,7 @@ edit_fix(struct state *s, const char *argument)
 			d = &diags->item[i];
 	if (d == NULL) {
 		if (diag_count(diags, SEVERITY_ERROR) + diag_count(diags, SEVERITY_WARNING) > 0)
-			state_say(s, ROLE_DIM, "no single change mends what is wrong (e lists it)");
+			state_say(s, ROLE_DIM, "no change of one or two fields mends what is wrong (e lists it)");
 		else
 			state_say(s, ROLE_GOOD, "nothing to fix");
 		return 0;

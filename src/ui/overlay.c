@@ -17,6 +17,8 @@ const struct overlay_type overlay_table[OVERLAY_COUNT] = {
 	[OVERLAY_HELP] = { .title = "keys and commands", .rows = help_rows },
 	[OVERLAY_DIAGS] = { .title = "errors, warnings and hints", .rows = diags_rows,
 	    .accept = diags_accept },
+	[OVERLAY_MENDS] = { .title = "what would mend the plan", .rows = mends_rows,
+	    .accept = mends_accept },
 	[OVERLAY_WHY] = { .title = "why: ", .add_title = why_title, .rows = why_rows },
 	[OVERLAY_CATALOG] = { .title = "", .add_title = catalog_title, .rows = catalog_rows,
 	    .accept = catalog_accept, .types = true },
@@ -61,12 +63,12 @@ overlay_types(const struct state *s)
 	return overlay_table[s->overlay].types;
 }
 
-/* Help and why can be had from other lists: note where to go back to. */
+/* Help, why and mends can be had from other lists: note where to go back to. */
 static void
 note_below(struct state *s, enum overlay overlay)
 {
 	const bool over = s->overlay != OVERLAY_NONE && s->overlay != overlay &&
-	    (overlay == OVERLAY_HELP || overlay == OVERLAY_WHY);
+	    (overlay == OVERLAY_HELP || overlay == OVERLAY_WHY || overlay == OVERLAY_MENDS);
 
 	if (over) {
 		s->below.item = s->item;
@@ -160,7 +162,8 @@ unsigned
 overlay_diags(struct state *s, const char *argument)
 {
 	(void)argument;
-	/* Errors have their fixes already; those of warnings are searched when asked for. */
+	/* Errors have their fixes already; the rest is looked for when asked for. */
+	mends_note(s);
 	check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
 	overlay_open(s, OVERLAY_DIAGS);
 	return 0;

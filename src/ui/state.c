@@ -58,8 +58,12 @@ recalc(struct state *s)
 	struct undo_entry *entry = undo_entry(&s->undo, s->undo.now);
 
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
-	if (!s->estimate->legal)
-		check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
+	s->noted = false;
+	if (!s->estimate->legal) {
+		const struct field_set asked = mends_asked(s);
+
+		check_fixes(&s->plan, s->catalog, &asked, &s->estimate->diags);
+	}
 	entry->legal = s->estimate->legal;
 	entry->fits = s->estimate->fits;
 	entry->summary = summary_of(s->estimate);
@@ -108,6 +112,8 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 	settings_default(&s->settings);
 	if (options != NULL && options->settings != NULL)
 		s->settings = *options->settings;
+	if (options != NULL)
+		s->asked = options->asked;
 	if (options != NULL && options->ascii)
 		s->settings.ascii = true;
 	if (options != NULL && options->palette != NULL)

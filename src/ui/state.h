@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/advice.h"
 #include "core/catalog.h"
 #include "core/estimate.h"
 #include "core/plan.h"
@@ -27,7 +28,7 @@
 #include "ui/where.h"
 
 enum overlay {
-	OVERLAY_NONE, OVERLAY_HELP, OVERLAY_DIAGS, OVERLAY_WHY, OVERLAY_CATALOG, OVERLAY_FIELDS,
+	OVERLAY_NONE, OVERLAY_HELP, OVERLAY_DIAGS, OVERLAY_MENDS, OVERLAY_WHY, OVERLAY_CATALOG, OVERLAY_FIELDS,
 	OVERLAY_KINDS, OVERLAY_INSPECT, OVERLAY_COMPARE, OVERLAY_HISTORY, OVERLAY_TOPICS,
 	OVERLAY_OPTIONS, OVERLAY_COUNT
 };
@@ -63,6 +64,9 @@ struct state {
 	struct plan plan, saved;    /* as shown; as on disk */
 	struct undo undo;
 	struct estimate *estimate;  /* of plan; owned */
+	struct advice mends;        /* while their list is open: what would mend the plan */
+	struct field_set asked;     /* what the command line gave, until the first change */
+	bool noted;                 /* hints stand in estimate->diags */
 	struct plan pinned;         /* what changes are held against while has_pin, else saved */
 	bool has_pin;
 	struct estimate *base;      /* of that plan; owned */

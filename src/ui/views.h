@@ -21,6 +21,10 @@ unsigned catalog_accept(struct state *s, int target);
 void fields_rows(struct rows *rows, const struct state *s);
 unsigned fields_accept(struct state *s, int target);
 
+/* mends.c: what would mend the plan */
+void mends_rows(struct rows *rows, const struct state *s);
+unsigned mends_accept(struct state *s, int target);
+
 /* kinds.c: also the map's ready-made sets of dimensions: name of the i-th, NULL past the
  * end, and the kinds that it shows in a layout; returns how many. And what a layout calls
  * the kind that has this name in it or in another one, NULL where it has none. */
