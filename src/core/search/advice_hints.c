@@ -249,7 +249,7 @@ prove(const struct quest *q, struct proof *best)
 
 /* One change is told of once, by the first row that it mends. */
 static bool
-is_told(const struct quest *q, const struct change *c)
+is_told(const struct quest *q, const struct field_change *c)
 {
 	for (size_t i = 0; i < q->count; i++)
 		if (q->proof[i].mend.change[0].field == c->field)
