@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "core/advice.h"
+#include "core/advice_hints.h"
 #include "core/check.h"
 #include "core/estimate.h"
 #include "core/framework/resolve.h"
@@ -87,6 +89,29 @@ measure_estimates(const struct plan *p, struct estimate *e)
 	report("  estimate_peak, traffic and step", peak, TIMES);
 }
 
+/* What is done on request alone: mends of a plan that is not legal, hints of one that is. */
+static void
+measure_advice(const struct plan *p, const struct plan *broken, struct estimate *e)
+{
+	enum { TIMES = 10 };
+	static struct estimate work;
+	struct diag_list diags;
+	struct advice advice = { 0 };
+	double start = now();
+
+	for (int i = 0; i < TIMES; i++)
+		advice_run(&advice, broken, NULL, NULL, &work);
+	report("  advice_run of PP 7", now() - start, TIMES);
+	printf("%-44s %8zu plans\n", "  which looks at", advice.tried);
+	estimate_run(e, p, NULL, NULL);
+	start = now();
+	for (int i = 0; i < TIMES; i++) {
+		diag_clear(&diags);
+		advice_hints(p, NULL, e, &work, &diags);
+	}
+	report("  advice_hints", now() - start, TIMES);
+}
+
 static void
 measure(const char *name, const struct plan *p, struct estimate *e)
 {
@@ -118,6 +143,7 @@ measure(const char *name, const struct plan *p, struct estimate *e)
 	start = now();
 	check_fixes(&q, NULL, NULL, &diags);
 	report("  check_fixes of PP 7", now() - start, 1);
+	measure_advice(p, &q, e);
 }
 
 int
