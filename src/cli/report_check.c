@@ -39,7 +39,7 @@ json_diag(struct jsonout *j, const struct diag *d)
 
 /* As search writes it: numbers as numbers. */
 static void
-json_change(struct jsonout *j, const struct change *c)
+json_change(struct jsonout *j, const struct field_change *c)
 {
 	const struct field *row = &field_table[c->field];
 	int64_t whole;

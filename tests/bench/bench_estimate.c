@@ -19,6 +19,8 @@
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
 #include "core/rules/step.h"
+#include "core/search/advice.h"
+#include "core/search/advice_hints.h"
 
 /* An H100's rates: without a catalogue nothing is timed. */
 static void
@@ -96,6 +98,29 @@ measure_estimates(const struct plan *p, struct estimate *e)
 	report("  estimate_peak, traffic and step", peak, TIMES);
 }
 
+/* What is done on request alone: mends of a plan that is not legal, hints of one that is. */
+static void
+measure_advice(const struct plan *p, const struct plan *broken, struct estimate *e)
+{
+	enum { TIMES = 10 };
+	static struct estimate work;
+	struct diag_list diags;
+	struct advice advice = { 0 };
+	double start = now();
+
+	for (int i = 0; i < TIMES; i++)
+		advice_run(&advice, broken, NULL, NULL, &work);
+	report("  advice_run of PP 7", now() - start, TIMES);
+	printf("%-44s %8zu plans\n", "  which looks at", advice.tried);
+	estimate_run(e, p, NULL, NULL);
+	start = now();
+	for (int i = 0; i < TIMES; i++) {
+		diag_clear(&diags);
+		advice_hints(p, NULL, e, &work, &diags);
+	}
+	report("  advice_hints", now() - start, TIMES);
+}
+
 static void
 measure(const char *name, const struct plan *p, struct estimate *e)
 {
@@ -127,6 +152,7 @@ measure(const char *name, const struct plan *p, struct estimate *e)
 	start = now();
 	check_fixes(&q, NULL, NULL, &diags);
 	report("  check_fixes of PP 7", now() - start, 1);
+	measure_advice(p, &q, e);
 }
 
 /* ---- what a search asks --------------------------------------------------------------- */

@@ -158,6 +158,6 @@ out_has '"set": \{"training.micro_batch_size": 2\}, "asked": true, "fits": true,
 run 1 check --model=llama-3.1-405b --nodes=128 --tp=8 --pp=8
 out_has ' \(fix: parallel\.account_for_embedding=true parallel\.account_for_loss=true\)$'
 good check --nodes=1 --tp=8 --pp=1
-out_has '^hint parallel\.tp tp_more_than_needed: .* s a step instead of [0-9.]+ s \(-[0-9]+ %\), .*fix: parallel\.tp=2\)$'
+out_has '^hint parallel\.tp tp_more_than_needed: .* s a step instead of [0-9.]+ s \(-[0-9.]+ %\), .*fix: parallel\.tp=2\)$'
 
 finish

@@ -22,7 +22,7 @@ run() {
 mkdir -p "$D/work"
 HOME=$D/home XDG_STATE_HOME=$D/home/state XDG_CONFIG_HOME=$D/home/config
 export HOME XDG_STATE_HOME XDG_CONFIG_HOME
-run 0 'tp 4' 'set parallel.tp 3' fix 'save my.cfg' '' q
+run 0 'tp 4' 'set parallel.tp 3' fix 1 'save my.cfg' '' q
 grep -q '^1\. TP 4: memory .* -> .* GiB, step ' "$D/out" || wrong "no change is told"
 grep -q 'error: 16 GPUs are not divisible.*; fix: tp 4' "$D/out" || wrong "no error with its fix"
 grep -q '^1\. my\.cfg, model' "$D/out" || wrong "no summary"

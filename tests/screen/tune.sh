@@ -31,6 +31,9 @@ expect '^! '
 expect '\(f: '
 expect 'error'
 keys f
+expect 'what would mend the plan'
+expect 'GiB of 79.2 GiB, .* a step'
+keys Enter
 expect 'fixed: '
 expect_not '[0-9] error'
 keys u

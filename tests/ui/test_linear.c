@@ -80,17 +80,19 @@ test_fields(void **unused)
 	assert_int_equal(s->state.plan.parallel.tp, 4);
 	answers(s, "  tp=8\t\r\n", "error: 16 GPUs are not divisible");
 	answers(s, "", "not saved");
-	answers(s, "fix", "no errors any more");
-	answers(s, "tp -", "1. TP 2: memory ");
-	answers(s, "+", "1. TP 4: memory ");
-	answers(s, "parallel.pp", "1. PP 4 ranks, set: ");
-	answers(s, "undo", "1. undone: TP 4; memory ");
+	answers(s, "fix", "what would mend the plan");
+	answers(s, "1", "no errors any more");
+	assert_int_equal(s->state.plan.parallel.tp, 8); /* as was asked */
+	answers(s, "tp -", "1. TP 4: memory ");
+	answers(s, "+", "1. TP 8: memory ");
+	answers(s, "parallel.pp", "1. PP 2 ranks, set: ");
+	answers(s, "undo", "1. undone: TP 8; memory ");
 	answers(s, "tp x", "1. error: ");
 	answers(s, "set zz 3", "1. error: no field zz");
 	answers(s, "zz 3", "1. error: no command zz");
-	answers(s, "redo", "redone: TP 4");
+	answers(s, "redo", "redone: TP 8");
 	answers(s, "tp +", "error: ");
-	assert_int_equal(s->state.plan.parallel.tp, 8);
+	assert_int_equal(s->state.plan.parallel.tp, 16);
 	session_free(s);
 }
 

@@ -311,6 +311,8 @@ test_why_follows(void **unused)
 	type(s, "3\rW");
 	assert_true(shows(s, "nothing to explain until the errors are mended"));
 	type(s, "f");
+	assert_int_equal(s->state.list.kind, LIST_MENDS);
+	type(s, "\r");
 	assert_true(shows(s, "fixed: TP 4"));
 	assert_true(shows(s, "memory.parameters: "));
 	session_free(s);
@@ -481,11 +483,11 @@ test_warnings(void **unused)
 	assert_true(shows(s, "! stage 0 takes "));
 	/* Where nothing mends it, the list of what is wrong stays, and f does not say that all
 	 * is well. */
-	s->state.estimate->diags.item[0].fix_field = FIELD_NONE;
-	s->state.estimate->diags.item[0].field = FIELD_NONE;
-	s->state.estimate->legal = false; /* fixes are not looked for again */
+	type(s, ":set pp 1\r:set nodes 1\r:set gpus_per_node 1\r"
+	    ":set hidden_size 262144\r:set layers 4096\r");
+	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
 	type(s, "f");
-	assert_true(shows(s, "no single change mends what is wrong (e lists it)"));
+	assert_true(shows(s, "no change of one or two fields mends what is wrong (e lists it)"));
 	s->state.list.kind = LIST_DIAGS;
 	type(s, "\r");
 	assert_true(shows(s, "no single change mends this"));

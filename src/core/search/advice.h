@@ -16,7 +16,7 @@
 #include "core/rules/values.h"
 
 /* A value for a field, as one would type it. */
-struct change {
+struct field_change {
 	enum field_id field;
 	char value[VALUE_SIZE];
 };
@@ -43,7 +43,7 @@ enum { ADVICE_CHANGES = 2, ADVICE_MAX = 12, ADVICE_TEXT_SIZE = 192 };
 
 struct mend {
 	int changes;
-	struct change change[ADVICE_CHANGES];
+	struct field_change change[ADVICE_CHANGES];
 	enum loss loss;
 	bool warns;               /* it adds a warning */
 	double distance;          /* how far the values are from the plan's */

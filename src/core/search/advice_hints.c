@@ -249,7 +249,7 @@ prove(const struct quest *q, struct proof *best)
 
 /* One change is told of once, by the first row that it mends. */
 static bool
-is_told(const struct quest *q, const struct change *c)
+is_told(const struct quest *q, const struct field_change *c)
 {
 	for (size_t i = 0; i < q->count; i++)
 		if (q->proof[i].mend.change[0].field == c->field)
@@ -277,16 +277,19 @@ static void
 note(const struct quest *q, const struct proof *proof, struct diag_list *diags)
 {
 	const struct outlook *o = &proof->mend.outlook;
-	char what[ADVICE_TEXT_SIZE], then[32], now[32];
+	char what[ADVICE_TEXT_SIZE], then[32], now[32], time[128], memory[128];
 	struct diag *d;
 
 	advice_what(&proof->mend, what, sizeof what);
 	advice_seconds(o->seconds, then, sizeof then);
 	advice_seconds(q->now.seconds, now, sizeof now);
-	d = diag_add(diags, SEVERITY_HINT, proof->row->field, proof->row->reason, proof->row->source,
-	    "%s; %s: %s a step instead of %s (%+.0f %%), %.1f GiB instead of %.1f GiB", proof->why,
-	    what, then, now, 100 * (o->cost / q->now.cost - 1), o->memory / GIB,
+	text_put(time, sizeof time, "%s a step instead of %s (%+.1f %%)", then, now,
+	    100 * (o->cost / q->now.cost - 1));
+	text_put(memory, sizeof memory, "%.1f GiB instead of %.1f GiB", o->memory / GIB,
 	    q->now.memory / GIB);
+	d = diag_add(diags, SEVERITY_HINT, proof->row->field, proof->row->reason, proof->row->source,
+	    "%s; %s: %s, %s", proof->why, what, proof->row->memory ? memory : time,
+	    proof->row->memory ? time : memory);
 	if (d != NULL)
 		advice_fix(&proof->mend, d);
 }

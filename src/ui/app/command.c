@@ -57,7 +57,7 @@ const struct command command_table[] = {
 	    "back to what it follows, or to the default", .run = edit_reset },
 	{ "filter", { '/' }, LIST, "", "/|filter", "show only entries with some text",
 	    .run = prompt_filter },
-	{ "fix", { 'f' }, ALL, "", "f|fix", "take the proposed fix of the error", .run = diags_fix },
+	{ "fix", { 'f' }, ALL, "", "f|fix", "what would mend the plan, best first", .run = diags_fix },
 	{ "left", { INPUT_LEFT, 'h' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move left",
 	    .step = move_aside, .way = -1 },
 	{ "right", { INPUT_RIGHT, 'l' }, MAP | PIPELINE | NUMBERS | LIST, "", NULL, "move right",

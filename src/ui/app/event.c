@@ -2,7 +2,6 @@
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "core/rules/check.h"
 #include "ui/app/actions.h"
 #include "ui/app/command.h"
 #include "ui/app/keep.h"
@@ -35,8 +34,9 @@ recalc(struct state *s)
 	struct undo_entry *entry = undo_entry(&s->undo, s->undo.now);
 
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
+	s->noted = false;
 	if (!s->estimate->legal)
-		check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
+		state_find_fixes(s);
 	entry->legal = s->estimate->legal;
 	entry->fits = s->estimate->fits;
 	entry->summary = summary_of(s->estimate);
@@ -98,6 +98,7 @@ act_open(struct state *s)
 	plan_resolve(&next, s->catalog);
 	text_put(what, sizeof what, "opening %s", state_file_name(s));
 	s->saved = next;
+	s->asked = (struct field_set){ { 0 } };
 	state_rebase(s);
 	state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "opened");
 	undo_free(&s->undo); /* plans of another file: not to be saved into this one */

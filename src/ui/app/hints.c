@@ -10,6 +10,8 @@
 static bool
 has_fix(const struct state *s)
 {
+	if (state_is_bad(s))
+		return true;
 	for (size_t i = 0; i < s->estimate->diags.count; i++)
 		if (s->estimate->diags.item[i].fix_field != FIELD_NONE)
 			return true;

@@ -98,7 +98,10 @@ say_diag(struct answer *a, const struct diag *d)
 {
 	const char *severity = severity_name(d->severity);
 
-	if (d->fix_field != FIELD_NONE)
+	if (d->fix_field != FIELD_NONE && d->also_field != FIELD_NONE)
+		say(a, "%s: %s; fix: %s %s, %s %s", severity, d->message, field_key(d->fix_field),
+		    d->fix_value, field_key(d->also_field), d->also_value);
+	else if (d->fix_field != FIELD_NONE)
 		say(a, "%s: %s; fix: %s %s", severity, d->message, field_key(d->fix_field),
 		    d->fix_value);
 	else

@@ -7,6 +7,8 @@ const struct list_type list_table[LIST_COUNT] = {
 	[LIST_HELP] = { .title = "keys and commands", .rows = help_rows, .over = true },
 	[LIST_DIAGS] = { .title = "errors, warnings and hints", .rows = diags_rows,
 	    .accept = diags_accept },
+	[LIST_MENDS] = { .title = "what would mend the plan", .rows = mends_rows,
+	    .accept = mends_accept, .over = true },
 	[LIST_WHY] = { .title = "why: ", .add_title = why_title, .rows = why_rows,
 	    .renew = why_renew, .over = true },
 	[LIST_CATALOG] = { .title = "", .add_title = catalog_title, .rows = catalog_rows,

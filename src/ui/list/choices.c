@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/rules/check.h"
 #include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/state/edit.h"
@@ -19,8 +18,9 @@ unsigned
 diags_open(struct state *s, const char *argument)
 {
 	(void)argument;
-	/* Errors have their fixes already; those of warnings are searched when asked for. */
-	check_fixes(&s->plan, s->catalog, NULL, &s->estimate->diags);
+	/* Errors have their fixes already; the rest is looked for when asked for. */
+	mends_note(s);
+	state_find_fixes(s);
 	list_open(s, LIST_DIAGS);
 	return 0;
 }
@@ -44,6 +44,9 @@ diags_rows(struct rows *rows, const struct state *s)
 		if (d->fix_field != FIELD_NONE) {
 			text_put(text, sizeof text, "Enter: %s %s", field_table[d->fix_field].label,
 			    d->fix_value);
+			if (d->also_field != FIELD_NONE)
+				text_add(text, sizeof text, ", %s %s", field_table[d->also_field].label,
+				    d->also_value);
 			rows_wrapped(rows, item, (int)i, ROLE_KEY, INDENT, text);
 		}
 		text_put(text, sizeof text, "%s%s%s%s%s",
@@ -80,11 +83,14 @@ diags_accept(struct state *s, int target)
 	return edit_take_fix(s, d);
 }
 
-/* The fix of what is selected in the list of errors, else the one that is nearest. */
+/* In a list of ways out the selected one; else that list, for a plan that does not run; where
+ * nothing mends it, or it runs, the fix that is nearest. */
 unsigned
 diags_fix(struct state *s, const char *argument)
 {
-	return s->list.kind == LIST_DIAGS ? list_accept(s, argument) : edit_fix(s, argument);
+	if (s->list.kind == LIST_DIAGS || s->list.kind == LIST_MENDS)
+		return list_accept(s, argument);
+	return state_is_bad(s) && mends_open(s) ? 0 : edit_fix(s, argument);
 }
 
 /* Names a choice of the catalogue: model.preset and cluster.gpu. */

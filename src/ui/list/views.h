@@ -25,6 +25,13 @@ unsigned fields_open(struct state *s, const char *argument);
 unsigned fields_edit(struct state *s, const char *argument);
 unsigned fields_toggle(struct state *s, const char *argument);
 
+/* mends.c: what would mend the plan: list it, false where there is nothing; put the best of
+ * it and hints among the errors */
+void mends_rows(struct rows *rows, const struct state *s);
+unsigned mends_accept(struct state *s, int target);
+bool mends_open(struct state *s);
+void mends_note(struct state *s);
+
 /* kinds.c: what colours the map */
 void kinds_rows(struct rows *rows, const struct state *s);
 int kinds_begin(const struct state *s);

@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
-#include "core/rules/check.h"
 #include "core/rules/step.h"
 #include "ui/state/edit.h"
 #include "ui/state/prompt.h"
@@ -146,23 +145,29 @@ edit_current_diag(const struct state *s)
 unsigned
 edit_take_fix(struct state *s, const struct diag *d)
 {
-	char err[STATE_MESSAGE_SIZE];
-	enum field_id f = d->fix_field;
-	unsigned flags;
+	const enum field_id f = d->fix_field, also = d->also_field;
+	char err[STATE_MESSAGE_SIZE], what[UNDO_WHAT_SIZE];
+	struct plan next = s->plan;
 
 	if (f == FIELD_NONE) {
 		state_say(s, ROLE_DIM, "no single change mends this");
 		return 0;
 	}
-	if (!edit_put(s, f, d->fix_value, &flags, err, sizeof err)) {
+	if (!field_parse(f, &next, d->fix_value, err, sizeof err) ||
+	    (also != FIELD_NONE && !field_parse(also, &next, d->also_value, err, sizeof err))) {
 		state_say(s, ROLE_ERROR, "%s", err);
 		return 0;
 	}
-	edit_describe(f, &s->plan, err, sizeof err);
-	state_say(s, ROLE_GOOD, "fixed: %s", err);
+	plan_resolve(&next, s->catalog);
+	edit_describe(f, &next, what, sizeof what);
+	if (also != FIELD_NONE) {
+		edit_describe(also, &next, err, sizeof err);
+		text_add(what, sizeof what, ", %s", err);
+	}
+	state_say(s, ROLE_GOOD, "fixed: %s", what);
 	if (field_in_mode(f, s->plan.mode))
 		s->form.field = f;
-	return flags;
+	return also != FIELD_NONE ? state_change(s, &next, what) : edit_take(s, f, &next);
 }
 
 /* The selected field's own error, else the first one that has a fix. */
@@ -174,13 +179,13 @@ edit_fix(struct state *s, const char *argument)
 
 	(void)argument;
 	if (s->estimate->legal)
-		check_fixes(&s->plan, s->catalog, NULL, diags); /* of warnings */
+		state_find_fixes(s); /* of warnings */
 	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
 		if (diags->item[i].fix_field != FIELD_NONE)
 			d = &diags->item[i];
 	if (d == NULL) {
 		if (diag_count(diags, SEVERITY_ERROR) + diag_count(diags, SEVERITY_WARNING) > 0)
-			state_say(s, ROLE_DIM, "no single change mends what is wrong (e lists it)");
+			state_say(s, ROLE_DIM, "no change of one or two fields mends what is wrong (e lists it)");
 		else
 			state_say(s, ROLE_GOOD, "nothing to fix");
 		return 0;

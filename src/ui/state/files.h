@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/plan/field_set.h"
 #include "core/plan/plan.h"
 #include "prefs/settings.h"
 #include "prefs/topic.h"
@@ -84,6 +85,7 @@ struct app_options {
 	const char *palette;  /* name of one, whatever the settings say; NULL: not given */
 	const struct settings *settings; /* what the user prefers, NULL for the defaults */
 	const struct plan *read; /* the plan as its file has it, NULL where it has none yet */
+	struct field_set asked; /* fields that the command line gave */
 	const char *notice;   /* shown once at the start, NULL for nothing */
 };
 #endif

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
+#include "core/rules/check.h"
 
 bool
 state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
@@ -18,6 +19,8 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 	settings_default(&s->settings);
 	if (options != NULL && options->settings != NULL)
 		s->settings = *options->settings;
+	if (options != NULL)
+		s->asked = options->asked;
 	if (options != NULL && options->ascii)
 		s->settings.ascii = true;
 	if (options != NULL && options->palette != NULL)
@@ -139,6 +142,35 @@ state_change(struct state *s, const struct plan *next, const char *what)
 	if (!undo_push(&s->undo, next, what))
 		state_say(s, ROLE_WARNING, "%s; no memory left to undo it", what);
 	return EVENT_RECALC;
+}
+
+bool
+state_is_bad(const struct state *s)
+{
+	return !s->estimate->legal || (estimate_has_fit(s->estimate) && !s->estimate->fits);
+}
+
+struct field_set
+state_asked(const struct state *s)
+{
+	struct field_set asked = { { 0 } };
+	const struct plan *before;
+
+	if (s->undo.now == 0)
+		return s->asked;
+	before = &undo_entry(&s->undo, s->undo.now - 1)->plan;
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (!field_same(f, before, &s->plan))
+			field_set_add(&asked, f);
+	return asked;
+}
+
+void
+state_find_fixes(struct state *s)
+{
+	const struct field_set asked = state_asked(s);
+
+	check_fixes(&s->plan, s->catalog, &asked, &s->estimate->diags);
 }
 
 const char *

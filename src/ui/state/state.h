@@ -14,7 +14,9 @@
 
 #include "core/estimate/estimate.h"
 #include "core/plan/catalog.h"
+#include "core/plan/field_set.h"
 #include "core/plan/plan.h"
+#include "core/search/advice.h"
 #include "prefs/settings.h"
 #include "ui/map/map.h"
 #include "ui/map/pipeline.h"
@@ -35,8 +37,9 @@ enum picture { PICTURE_MAP, PICTURE_PIPELINE };
 
 /* Lists over the panes. TOPICS are all pages of the primer, TOPIC is one. */
 enum list_kind {
-	LIST_NONE, LIST_HELP, LIST_DIAGS, LIST_WHY, LIST_CATALOG, LIST_FIELDS, LIST_KINDS,
-	LIST_INSPECT, LIST_COMPARE, LIST_HISTORY, LIST_TOPICS, LIST_TOPIC, LIST_OPTIONS, LIST_COUNT
+	LIST_NONE, LIST_HELP, LIST_DIAGS, LIST_MENDS, LIST_WHY, LIST_CATALOG, LIST_FIELDS,
+	LIST_KINDS, LIST_INSPECT, LIST_COMPARE, LIST_HISTORY, LIST_TOPICS, LIST_TOPIC,
+	LIST_OPTIONS, LIST_COUNT
 };
 
 enum prompt_kind {
@@ -93,6 +96,9 @@ struct state {
 	struct plan plan, saved;    /* as shown; as on disk */
 	struct undo undo;
 	struct estimate *estimate;  /* of plan; owned */
+	struct advice mends;        /* of the list MENDS: what would mend the plan */
+	struct field_set asked;     /* what the command line gave, until the first change */
+	bool noted;                 /* hints stand in estimate->diags */
 	struct plan pinned;         /* what changes are held against while has_pin, else saved */
 	bool has_pin;
 	struct estimate *base;      /* of that plan; owned */
@@ -157,6 +163,15 @@ void state_free(struct state *s);
 
 /* Take *next as the plan, where it is another one, and note it for undo as `what`. */
 unsigned state_change(struct state *s, const struct plan *next, const char *what);
+
+/* The plan is not legal or does not fit. */
+bool state_is_bad(const struct state *s);
+
+/* The fields of the last change, which are to give way last. */
+struct field_set state_asked(const struct state *s);
+
+/* Look for the fixes of those diagnostics of the estimate that have none yet. */
+void state_find_fixes(struct state *s);
 
 bool state_unsaved(const struct state *s);
 

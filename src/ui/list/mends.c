@@ -1,0 +1,93 @@
+/* What would mend the plan: the list that f opens, best first. */
+#include <stdlib.h>
+
+#include "core/base/text.h"
+#include "core/search/advice.h"
+#include "core/search/advice_hints.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+
+enum { WHAT_COLUMNS = 28 };
+
+static void
+find(struct state *s, struct estimate *work)
+{
+	const struct field_set asked = state_asked(s);
+
+	advice_run(&s->mends, &s->plan, s->catalog, &asked, work);
+}
+
+void
+mends_note(struct state *s)
+{
+	struct estimate *work = malloc(sizeof *work);
+
+	if (work != NULL && !s->noted) {
+		find(s, work);
+		advice_note(&s->mends, 0, &s->estimate->diags);
+		advice_hints(&s->plan, s->catalog, s->estimate, work, &s->estimate->diags);
+		s->noted = true;
+	}
+	free(work);
+}
+
+void
+mends_rows(struct rows *rows, const struct state *s)
+{
+	static const char *const headings[] = {
+		"The same work", "Another batch, sequence or number format", "Other nodes",
+		"What you changed last"
+	};
+	char what[ADVICE_TEXT_SIZE], cell[ADVICE_TEXT_SIZE], numbers[ADVICE_TEXT_SIZE];
+	char text[ROW_TEXT_SIZE];
+
+	for (size_t i = 0; i < s->mends.count; i++) {
+		const struct mend *m = &s->mends.mend[i], *before = i > 0 ? m - 1 : NULL;
+
+		if (before == NULL || before->loss != m->loss ||
+		    before->outlook.fits != m->outlook.fits) {
+			text_put(text, sizeof text, "%s%s", headings[m->loss],
+			    m->outlook.fits ? "" : ", legal, but does not fit");
+			rows_heading(rows, text);
+		}
+		advice_what(m, what, sizeof what);
+		rows_column(what, WHAT_COLUMNS, cell, sizeof cell);
+		outlook_text(&m->outlook, numbers, sizeof numbers);
+		text_put(text, sizeof text, "%s  %s", cell, numbers);
+		rows_item(rows, (int)i, ROLE_TEXT, text);
+	}
+}
+
+unsigned
+mends_accept(struct state *s, int target)
+{
+	char what[UNDO_WHAT_SIZE];
+	const struct mend *m;
+	struct plan next;
+
+	if (target < 0 || (size_t)target >= s->mends.count)
+		return 0;
+	m = &s->mends.mend[target];
+	if (!advice_apply(m, &s->plan, s->catalog, &next))
+		return 0;
+	s->list.filter[0] = '\0'; /* which closing would take away first */
+	list_close(s, "");
+	s->form.field = m->change[0].field;
+	advice_what(m, what, sizeof what);
+	state_say(s, ROLE_GOOD, "fixed: %s", what);
+	return state_change(s, &next, what);
+}
+
+bool
+mends_open(struct state *s)
+{
+	struct estimate *work = malloc(sizeof *work);
+
+	s->mends.count = 0;
+	if (work != NULL)
+		find(s, work);
+	free(work);
+	if (s->mends.count > 0)
+		list_open(s, LIST_MENDS);
+	return s->mends.count > 0;
+}
