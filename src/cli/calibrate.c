@@ -17,7 +17,7 @@
 #include "file/pathname.h"
 #include "core/show.h"
 #include "out/out.h"
-#include "ui/format.h"
+#include "core/units.h"
 
 /* What the section will say; a value of NAN stays out. */
 struct fit {
@@ -27,20 +27,10 @@ struct fit {
 
 /* ---- the table ------------------------------------------------------------------ */
 
-typedef const char *(*formatter)(char *buf, size_t size, double v);
-
-static const char *
-format_plain(char *buf, size_t size, double v)
-{
-	if (v >= 1e4)
-		return format_grouped(buf, size, v);
-	text_put(buf, size, "%.5g", v);
-	return buf;
-}
-
 /* One quantity, estimated and measured; what the log does not say has no row. */
 static void
-add_row(struct table *t, const char *name, double estimate, double measured, formatter format)
+add_row(struct table *t, const char *name, double estimate, double measured,
+    enum measure m)
 {
 	char left[64], right[64], off[32] = "";
 
@@ -49,8 +39,8 @@ add_row(struct table *t, const char *name, double estimate, double measured, for
 	if (estimate > 0)
 		text_put(off, sizeof off, "%+.1f%%", 100 * (estimate - measured) / measured);
 	table_row(t, (const char *[]){ name,
-	    estimate > 0 ? format(left, sizeof left, estimate) : "",
-	    format(right, sizeof right, measured), off });
+	    estimate > 0 ? units_exact(left, sizeof left, m, estimate) : "",
+	    units_exact(right, sizeof right, m, measured), off });
 }
 
 static void
@@ -168,7 +158,7 @@ add_memory(struct table *t, const struct estimate *e, const struct log_report *l
 			continue;
 		text_put(name, sizeof name, "max %s, stage %" PRId64,
 		    m->allocated > 0 ? "allocated" : "reserved", stage);
-		add_row(t, name, estimate, measured_peak(m), format_bytes);
+		add_row(t, name, estimate, measured_peak(m), MEASURE_BYTES);
 		if (measured_peak(m) > most) {
 			most = measured_peak(m);
 			fit->bias_gib = (most - estimate) / GIB;
@@ -209,12 +199,12 @@ compare_training(const struct session *s, const struct plan *plain, const struct
 	struct table t;
 
 	start_table(&t);
-	add_row(&t, "step", e->step.seconds, measured, format_seconds);
+	add_row(&t, "step", e->step.seconds, measured, MEASURE_SECONDS);
 	add_row(&t, "tokens a second, one GPU", e->step.tokens_per_second_per_gpu,
-	    log->tokens_per_second_per_gpu, format_plain);
+	    log->tokens_per_second_per_gpu, MEASURE_REAL);
 	/* each program counts FLOPs in its own way: shown, not fitted */
 	add_row(&t, "TFLOP/s of a GPU", e->step.model_tflops_per_gpu, log->tflops_per_gpu,
-	    format_plain);
+	    MEASURE_REAL);
 	add_memory(&t, e, log, fit);
 	if (measured > 0)
 		fit->efficiency = fit_efficiency(s, plain, 0.01, 10, measured);
@@ -242,11 +232,11 @@ compare_serving(const struct plan *p, const struct estimate *e, const struct log
 	struct table t;
 
 	start_table(&t);
-	add_row(&t, "weights", v->weight_bytes, log->weight_bytes, format_bytes);
-	add_row(&t, "KV pool", v->kv_pool_bytes, log->kv_pool_bytes, format_bytes);
-	add_row(&t, "tokens in the pool", v->kv_tokens, log->kv_tokens, format_grouped);
-	add_row(&t, "blocks in the pool", v->kv_blocks, same ? log->kv_blocks : 0, format_grouped);
-	add_row(&t, "requests at once", v->max_concurrency, log->max_concurrency, format_plain);
+	add_row(&t, "weights", v->weight_bytes, log->weight_bytes, MEASURE_BYTES);
+	add_row(&t, "KV pool", v->kv_pool_bytes, log->kv_pool_bytes, MEASURE_BYTES);
+	add_row(&t, "tokens in the pool", v->kv_tokens, log->kv_tokens, MEASURE_COUNT);
+	add_row(&t, "blocks in the pool", v->kv_blocks, same ? log->kv_blocks : 0, MEASURE_COUNT);
+	add_row(&t, "requests at once", v->max_concurrency, log->max_concurrency, MEASURE_REAL);
 	if (!table_print(&t))
 		return false;
 	if (log->context_length > 0 && fabs(log->context_length - context) > 0)
@@ -309,11 +299,11 @@ compare_benchmark(const struct session *s, const struct plan *plain,
 	estimate_run(e, &p, &s->catalog, NULL);
 	start_table(&t);
 	add_row(&t, "time to first token", e->serve.ttft_seconds, b->ttft_seconds,
-	    format_seconds);
+	    MEASURE_SECONDS);
 	add_row(&t, "time per output token", e->serve.tpot_seconds, b->tpot_seconds,
-	    format_seconds);
+	    MEASURE_SECONDS);
 	add_row(&t, "generated tokens a second", e->serve.tokens_per_second,
-	    b->tokens_per_second, format_plain);
+	    b->tokens_per_second, MEASURE_REAL);
 	free(e);
 	ok = table_print(&t);
 	if (!ok || b->rate_limited) {

@@ -135,9 +135,9 @@ json_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	jsonout_int(&j, "node", rank / per_node);
 	jsonout_int(&j, "local_rank", rank % per_node);
 	put_coordinates(&j, l, rank);
-	json_capacity(&j, e);
+	json_result(&j, "capacity", RESULT_CAPACITY, e, stage);
 	if (e->stages > stage)
-		json_memory(&j, &e->stage[stage].memory);
+		json_memory(&j, e, stage);
 	else
 		jsonout_null(&j, "memory");
 	jsonout_list(&j, "groups");

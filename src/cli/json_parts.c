@@ -1,4 +1,6 @@
 /* Pieces that several JSON reports share. */
+#include <string.h>
+
 #include "cli/report.h"
 #include "core/field.h"
 
@@ -18,40 +20,81 @@ json_chunk(struct jsonout *j, const struct placement *pl, int64_t pp, int64_t v)
 	jsonout_close(j);
 }
 
-void
-json_capacity(struct jsonout *j, const struct estimate *e)
+static void
+put_value(struct jsonout *j, const char *key, enum result_form form, double value)
 {
-	if (e->capacity > 0)
-		jsonout_bytes(j, "capacity", e->capacity);
-	else
-		jsonout_null(j, "capacity");
+	switch (form) {
+	case FORM_ANSWER:
+		jsonout_bool(j, key, value > 0);
+		break;
+	case FORM_WHOLE:
+	case FORM_COUNT:
+		jsonout_count(j, key, value);
+		break;
+	case FORM_BYTES:
+		jsonout_bytes(j, key, value);
+		break;
+	case FORM_REAL:
+		jsonout_real(j, key, value);
+		break;
+	case FORM_TEXT: /* of a row of traffic: see json_flow */
+		break;
+	}
 }
 
 void
-json_fits(struct jsonout *j, const struct estimate *e)
+json_result(struct jsonout *j, const char *key, enum result_id id, const struct estimate *e,
+    int64_t stage)
 {
-	if (estimate_has_fit(e))
-		jsonout_bool(j, "fits", e->fits);
+	const struct result *r = &result_table[id];
+	const char *dot = strrchr(r->path, '.');
+	double value;
+	const bool known = result_value(id, e, stage, &value);
+
+	const bool listed = key == NULL && r->scope == SCOPE_STAGE; /* there 0 is said */
+
+	if (key == NULL)
+		key = dot != NULL ? dot + 1 : r->path;
+	if (known || listed)
+		put_value(j, key, r->form, value);
 	else
-		jsonout_null(j, "fits");
+		jsonout_null(j, key);
 }
 
 void
-json_memory(struct jsonout *j, const struct memory *m)
+json_results(struct jsonout *j, enum result_id first, enum result_id last,
+    const struct estimate *e, int64_t stage)
+{
+	double value;
+
+	for (enum result_id id = first; id <= last; id++) {
+		const enum result_rule rule = result_table[id].rule;
+
+		result_value(id, e, stage, &value);
+		if (rule != RULE_TERMS && !(rule == RULE_ASKED && value <= 0))
+			json_result(j, NULL, id, e, stage);
+	}
+}
+
+void
+json_flow(struct jsonout *j, const struct traffic_row *row)
+{
+	jsonout_object_row(j, NULL);
+	jsonout_text(j, "dim", traffic_dim_name(row->dim));
+	jsonout_text(j, "collective", row->collective);
+	jsonout_int(j, "group_size", row->span.size);
+	jsonout_text(j, "span", span_name(row->span.kind));
+	for (enum result_id id = RESULT_FLOW_CALLS; id <= RESULT_FLOW_EXPOSED; id++)
+		put_value(j, strrchr(result_table[id].path, '.') + 1, result_table[id].form,
+		    result_of_flow(id, row));
+	jsonout_close(j);
+}
+
+void
+json_memory(struct jsonout *j, const struct estimate *e, int64_t stage)
 {
 	jsonout_object(j, "memory");
-	jsonout_bytes(j, "parameters", m->parameters);
-	jsonout_bytes(j, "gradients", m->gradients);
-	jsonout_bytes(j, "optimizer", m->optimizer);
-	jsonout_bytes(j, "activations", m->activations);
-	jsonout_bytes(j, "logits", m->logits);
-	jsonout_bytes(j, "kv_cache", m->kv_cache);
-	jsonout_bytes(j, "buffers", m->buffers);
-	jsonout_bytes(j, "allocated", m->allocated);
-	jsonout_bytes(j, "overhead", m->overhead);
-	jsonout_bytes(j, "overhead_low", m->overhead_low);
-	jsonout_bytes(j, "overhead_high", m->overhead_high);
-	jsonout_bytes(j, "total", m->total);
+	json_results(j, RESULT_PARAMETERS, RESULT_TOTAL, e, stage);
 	jsonout_close(j);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "core/layout.h"
+#include "core/result.h"
 #include "core/stage.h"
 #include "file/jsonout.h"
 #include "ui/theme.h"
@@ -51,10 +52,16 @@ void json_rank(const struct session *s, const struct estimate *e, int64_t rank);
 
 /* Parts of several: a chunk as `layers` has it, the memory of a stage, a field's value. */
 void json_chunk(struct jsonout *j, const struct placement *pl, int64_t pp, int64_t v);
-void json_memory(struct jsonout *j, const struct memory *m);
-
-/* "capacity" and "fits", null where nobody knows them. */
-void json_capacity(struct jsonout *j, const struct estimate *e);
-void json_fits(struct jsonout *j, const struct estimate *e);
+void json_memory(struct jsonout *j, const struct estimate *e, int64_t stage);
 void json_field(struct jsonout *j, const char *key, enum field_id f, const struct plan *p);
+
+/* A result as its row in the table has it, null where it is not known; key NULL: the last part
+ * of its path. And all from one to another, but for those that are not printed. */
+void json_result(struct jsonout *j, const char *key, enum result_id id,
+    const struct estimate *e, int64_t stage);
+void json_results(struct jsonout *j, enum result_id first, enum result_id last,
+    const struct estimate *e, int64_t stage);
+
+/* One row of traffic. */
+void json_flow(struct jsonout *j, const struct traffic_row *row);
 #endif

@@ -35,7 +35,7 @@ json_check(const struct estimate *e)
 
 	jsonout_object(&j, NULL);
 	jsonout_bool(&j, "legal", diag_count(&e->diags, SEVERITY_ERROR) == 0);
-	json_fits(&j, e);
+	json_result(&j, "fits", RESULT_FITS, e, e->peak_stage);
 	jsonout_list(&j, "diagnostics");
 	for (size_t i = 0; i < e->diags.count; i++)
 		json_diag(&j, &e->diags.item[i]);

@@ -6,7 +6,7 @@
 #include "core/estimate.h"
 #include "core/text.h"
 #include "out/out.h"
-#include "ui/results.h"
+#include "ui/change.h"
 
 static bool
 print_fields(const struct plan *a, const struct plan *b)
@@ -18,7 +18,7 @@ print_fields(const struct plan *a, const struct plan *b)
 	table_init(&t, 3);
 	table_row(&t, (const char *[]){ "field", "A", "B" });
 	for (int i = 0; i < FIELD_COUNT; i++)
-		if (results_differ((enum field_id)i, a, b, left, right, sizeof left)) {
+		if (change_of_field((enum field_id)i, a, b, left, right, sizeof left)) {
 			table_row(&t, (const char *[]){ field_table[i].path, left, right });
 			differ++;
 		}
@@ -27,47 +27,59 @@ print_fields(const struct plan *a, const struct plan *b)
 	return table_print(&t);
 }
 
-/* Two numbers with their change in the same unit and in percent. */
-static void
-add_result(struct table *t, const struct result *a, const struct result *b)
-{
-	char left[RESULT_SIZE], right[RESULT_SIZE], change[RESULT_SIZE], percent[RESULT_SIZE];
-
-	if (!result_shown(a, b))
-		return;
-	result_format(left, sizeof left, a->unit, a->value);
-	result_format(right, sizeof right, b->unit, b->value);
-	result_change(a, b, change, percent, sizeof change);
-	table_row(t, (const char *[]){ a->label, a->known ? left : "", b->known ? right : "",
-	    change[0] != '\0' ? change : " ", percent[0] != '\0' ? percent : " " });
-}
-
 static bool
 print_estimates(const struct estimate *a, const struct estimate *b)
 {
-	struct result left[RESULTS_MAX], right[RESULTS_MAX];
-	const size_t count = results_of(a, left);
+	struct change c;
 	struct table t;
 
-	results_of(b, right);
 	table_init(&t, 5);
 	table_row(&t, (const char *[]){ "estimate", ">A", ">B", ">change", ">percent" });
-	for (size_t i = 0; i < count; i++)
-		add_result(&t, &left[i], &right[i]);
+	for (int id = 0; id < RESULT_COUNT; id++)
+		if (change_of_result((enum result_id)id, a, b, &c))
+			table_row(&t, (const char *[]){ c.label, c.was, c.is,
+			    c.change[0] != '\0' ? c.change : " ", c.percent[0] != '\0' ? c.percent : " " });
 	return table_print(&t);
 }
 
 static void
-json_value(struct jsonout *j, const char *key, const struct result *f)
+json_fields(struct jsonout *j, const struct plan *a, const struct plan *b)
 {
-	if (!f->known)
-		jsonout_null(j, key);
-	else if (f->unit == RESULT_ANSWER)
-		jsonout_bool(j, key, f->value > 0);
-	else if (f->unit == RESULT_BYTES || f->unit == RESULT_WIRE)
-		jsonout_bytes(j, key, f->value);
-	else
-		jsonout_count(j, key, f->value);
+	char from[PLAN_LAYOUT_SIZE], to[PLAN_LAYOUT_SIZE];
+
+	jsonout_list(j, "fields");
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		enum field_id f = (enum field_id)i;
+
+		if (!change_of_field(f, a, b, from, to, sizeof from))
+			continue;
+		jsonout_object_row(j, NULL);
+		jsonout_text(j, "path", field_table[i].path);
+		json_field(j, "a", f, a);
+		json_field(j, "b", f, b);
+		jsonout_close(j);
+	}
+	jsonout_close(j);
+}
+
+static void
+json_estimates(struct jsonout *j, const struct estimate *a, const struct estimate *b)
+{
+	jsonout_list(j, "estimates");
+	for (int i = 0; i < RESULT_COUNT; i++) {
+		const enum result_id id = (enum result_id)i;
+		double value;
+
+		if (result_table[id].label == NULL || (!result_value(id, a, a->peak_stage, &value) &&
+		    !result_value(id, b, b->peak_stage, &value)))
+			continue;
+		jsonout_object_row(j, NULL);
+		jsonout_text(j, "name", result_table[id].path);
+		json_result(j, "a", id, a, a->peak_stage);
+		json_result(j, "b", id, b, b->peak_stage);
+		jsonout_close(j);
+	}
+	jsonout_close(j);
 }
 
 static void
@@ -75,38 +87,12 @@ json_diff(const char *const name[2], const struct plan *a, const struct plan *b,
     const struct estimate *left, const struct estimate *right)
 {
 	struct jsonout j = { .out = stdout };
-	struct result one[RESULTS_MAX], two[RESULTS_MAX];
-	const size_t count = results_of(left, one);
-	char from[PLAN_LAYOUT_SIZE], to[PLAN_LAYOUT_SIZE];
 
-	results_of(right, two);
 	jsonout_object(&j, NULL);
 	jsonout_text(&j, "a", name[0]);
 	jsonout_text(&j, "b", name[1]);
-	jsonout_list(&j, "fields");
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
-
-		if (!results_differ(f, a, b, from, to, sizeof from))
-			continue;
-		jsonout_object_row(&j, NULL);
-		jsonout_text(&j, "path", field_table[i].path);
-		json_field(&j, "a", f, a);
-		json_field(&j, "b", f, b);
-		jsonout_close(&j);
-	}
-	jsonout_close(&j);
-	jsonout_list(&j, "estimates");
-	for (size_t i = 0; i < count; i++) {
-		if (!one[i].known && !two[i].known)
-			continue;
-		jsonout_object_row(&j, NULL);
-		jsonout_text(&j, "name", one[i].path);
-		json_value(&j, "a", &one[i]);
-		json_value(&j, "b", &two[i]);
-		jsonout_close(&j);
-	}
-	jsonout_close(&j);
+	json_fields(&j, a, b);
+	json_estimates(&j, left, right);
 	jsonout_close(&j);
 }
 

@@ -8,7 +8,7 @@
 #include "core/number.h"
 #include "core/text.h"
 #include "out/out.h"
-#include "ui/format.h"
+#include "core/units.h"
 
 /* The preset, and whether the plan makes another model of it. */
 static void
@@ -64,12 +64,12 @@ print_params(const struct estimate *e)
 		return;
 	}
 	out_part(stdout, "parameters   %s in all (%s), %s active for a token",
-	    format_count(total, sizeof total, e->params.total),
-	    format_grouped(grouped, sizeof grouped, e->params.total),
-	    format_count(active, sizeof active, e->params.active));
+	    units_exact(total, sizeof total, MEASURE_PARAMS, e->params.total),
+	    units_exact(grouped, sizeof grouped, MEASURE_COUNT, e->params.total),
+	    units_exact(active, sizeof active, MEASURE_PARAMS, e->params.active));
 	if (e->stages > 0)
 		out_part(stdout, ", up to %s on one GPU",
-		    format_count(gpu, sizeof gpu, e->params_per_gpu_max));
+		    units_exact(gpu, sizeof gpu, MEASURE_PARAMS, e->params_per_gpu_max));
 	out_end(stdout);
 }
 
@@ -169,17 +169,17 @@ print_peak(const struct estimate *e)
 	char peak[32], capacity[32], low[32], high[32];
 
 	out_end(stdout);
-	format_bytes(peak, sizeof peak, e->peak_total);
+	units_exact(peak, sizeof peak, MEASURE_BYTES, e->peak_total);
 	if (estimate_has_fit(e))
 		out_line(stdout, "peak         stage %" PRId64 ": %s of %s: %s", e->peak_stage, peak,
-		    format_bytes(capacity, sizeof capacity, e->capacity),
+		    units_exact(capacity, sizeof capacity, MEASURE_BYTES, e->capacity),
 		    e->fits ? "fits" : "does not fit");
 	else
 		out_line(stdout, "peak         stage %" PRId64 ": %s of -", e->peak_stage, peak);
 	if (m->overhead_high > m->overhead_low)
 		out_line(stdout, "overhead     CUDA context, NCCL and fragmentation: between %s and %s",
-		    format_bytes(low, sizeof low, m->overhead_low),
-		    format_bytes(high, sizeof high, m->overhead_high));
+		    units_exact(low, sizeof low, MEASURE_BYTES, m->overhead_low),
+		    units_exact(high, sizeof high, MEASURE_BYTES, m->overhead_high));
 }
 
 static int

@@ -1,23 +1,33 @@
-/* `explain`: the terms of one number, as the code that computes it noted them. */
+/* `explain`: how a result follows, and the terms of it as the code that computes it noted them. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/session.h"
-#include "core/estimate.h"
 #include "core/ledger.h"
+#include "core/result.h"
 #include "core/text.h"
 #include "out/out.h"
-#include "ui/format.h"
+#include "ui/figures.h"
 
-enum { ANY_STAGE = -2 };
+enum { WHOLE = -1, ANY_STAGE = -2, FORMULA_SIZE = 2048 };
+
+/* A result that is looked into. */
+struct question {
+	const struct plan *p;
+	const struct estimate *e;
+	const struct ledger *ledger;
+	enum result_id id;
+	int64_t stage; /* as asked for; -1: the usual one */
+};
 
 static void
-list_quantities(void)
+list_results(void)
 {
-	for (int q = 0; q < QUANTITY_COUNT; q++)
-		out_line(stderr, "  %-26s %s", quantity_table[q].name, quantity_table[q].help);
+	for (int id = 0; id < RESULT_COUNT; id++)
+		out_line(stderr, "  %-34s %s", result_table[id].path, result_table[id].help);
 }
 
 /* An estimate with every term of it; the terms are the caller's to free. */
@@ -43,62 +53,80 @@ run_with_ledger(const struct session *s, struct ledger *ledger)
 	return e;
 }
 
+/* Bytes and parameters to the last one. */
 static const char *
-format_value(char *buf, size_t size, const struct quantity_info *info, double v)
+format_value(char *buf, size_t size, enum measure m, double v)
 {
-	char scaled[64], grouped[64];
+	char scaled[UNITS_SIZE], grouped[UNITS_SIZE];
 
-	format_grouped(grouped, sizeof grouped, v);
-	if (text_equal(info->unit, "B"))
-		text_put(buf, size, "%s B (%s)", grouped, format_bytes(scaled, sizeof scaled, v));
-	else if (text_equal(info->unit, "s"))
-		return format_seconds(buf, size, v);
-	else if (text_equal(info->unit, "FLOP"))
-		text_put(buf, size, "%.6g FLOP", v);
+	units_exact(grouped, sizeof grouped, MEASURE_COUNT, v);
+	if (m == MEASURE_BYTES || m == MEASURE_WIRE)
+		text_put(buf, size, "%s B (%s)", grouped,
+		    units_exact(scaled, sizeof scaled, MEASURE_BYTES, v));
+	else if (m == MEASURE_PARAMS)
+		text_put(buf, size, "%s parameters", grouped);
 	else
-		text_put(buf, size, "%s %s", grouped, info->unit);
+		units_exact(buf, size, m, v);
 	return buf;
 }
 
-static bool
-is_of(const struct ledger_term *t, enum quantity q, int64_t stage)
+static enum measure
+measure_of(enum quantity q)
 {
-	return t->quantity == q && t->stage == stage;
+	return result_table[result_of_quantity(q)].measure;
 }
 
-/* Which terms of traffic belong together: each begins with its dimension ("TP scattered
- * outputs"). */
+static enum traffic_dim
+dim_of(const struct question *l, const struct ledger_term *t)
+{
+	return l->e->traffic.row[t->part - PART_ROW].dim;
+}
+
+static bool
+is_of(const struct question *l, const struct made_of *made, const struct ledger_term *t, int64_t stage)
+{
+	const struct result *r = &result_table[l->id];
+
+	return result_has_term(made, t) && (stage == ANY_STAGE || t->stage == stage) &&
+	    (r->scope != SCOPE_DIM || dim_of(l, t) == (enum traffic_dim)r->at);
+}
+
+/* The terms of a stage; *sum is what they come to. */
 static size_t
-dimension_length(const struct ledger_term *t)
+count_terms(const struct question *l, const struct made_of *made, int64_t stage, double *sum)
 {
-	return strspn(t->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	size_t n = 0;
+
+	*sum = 0;
+	for (const struct ledger_term *t = l->ledger->term; t < l->ledger->term + l->ledger->count; t++)
+		if (is_of(l, made, t, stage)) {
+			*sum += t->value;
+			n++;
+		}
+	return n;
 }
 
 static bool
-same_group(const struct ledger_term *a, const struct ledger_term *b)
+has_terms(const struct question *l, const struct made_of *made, int64_t stage)
 {
-	const size_t n = dimension_length(a);
+	double sum;
 
-	return dimension_length(b) == n && strncmp(a->name, b->name, n) == 0;
+	return count_terms(l, made, stage, &sum) > 0;
 }
 
-/* The sum of a dimension, before its first term. */
-static void
-print_group(const struct ledger *ledger, const struct ledger_term *first, int64_t stage)
+/* The whole model or the stage asked for, which may have 0 of it. Else the fullest stage;
+ * where that has none of it (logits, the stage that sends most), the first one that has. */
+static int64_t
+stage_of(const struct question *l, const struct made_of *made)
 {
-	const enum quantity q = first->quantity;
-	double sum = 0;
-	char text[160];
-
-	for (size_t i = 0; i < ledger->count; i++) {
-		const struct ledger_term *t = &ledger->term[i];
-
-		if (is_of(t, q, stage) && same_group(t, first))
-			sum += t->value;
-	}
-	format_value(text, sizeof text, &quantity_table[q], sum);
-	out_end(stdout);
-	out_line(stdout, "%.*s: %s", (int)dimension_length(first), first->name, text);
+	if (has_terms(l, made, WHOLE))
+		return WHOLE;
+	if (l->stage >= 0)
+		return l->stage;
+	for (int64_t stage = 0; stage < l->e->stages; stage++)
+		if (!has_terms(l, made, l->e->peak_stage) && has_terms(l, made, stage))
+			return stage;
+	return l->e->peak_stage;
 }
 
 static void
@@ -108,92 +136,153 @@ print_term(const struct ledger_term *t)
 
 	out_end(stdout);
 	out_line(stdout, "%s = %s", t->name,
-	    format_value(text, sizeof text, &quantity_table[t->quantity], t->value));
+	    format_value(text, sizeof text, measure_of(t->quantity), t->value));
 	out_line(stdout, "    %s", t->formula);
 	out_line(stdout, "    source: %s", t->source);
 }
 
-/* A group's sum and its terms, wherever these stand in the ledger. */
+/* The sum of a dimension and its terms, wherever these stand in the ledger. */
 static void
-print_dimension(const struct ledger *ledger, const struct ledger_term *first, int64_t stage)
+print_dimension(const struct question *l, const struct made_of *made, enum traffic_dim dim,
+    int64_t stage)
 {
-	for (const struct ledger_term *t = ledger->term; t < first; t++)
-		if (is_of(t, first->quantity, stage) && same_group(t, first))
-			return;
-	print_group(ledger, first, stage);
-	for (const struct ledger_term *t = first; t < ledger->term + ledger->count; t++)
-		if (is_of(t, first->quantity, stage) && same_group(t, first))
-			print_term(t);
+	struct question own = *l;
+	char name[16], text[160];
+	double sum;
+
+	own.id = (enum result_id)(RESULT_SENT_TP + (int)dim);
+	count_terms(&own, made, stage, &sum);
+	text_put(name, sizeof name, "%s", traffic_dim_name(dim));
+	for (char *c = name; *c != '\0'; c++)
+		*c = (char)toupper((unsigned char)*c);
+	out_end(stdout);
+	out_line(stdout, "%s: %s", name, format_value(text, sizeof text, MEASURE_WIRE, sum));
+	for (size_t i = 0; i < l->ledger->count; i++)
+		if (is_of(&own, made, &l->ledger->term[i], stage))
+			print_term(&l->ledger->term[i]);
 }
 
-static bool
-has_terms(const struct ledger *ledger, enum quantity q, int64_t stage)
-{
-	for (size_t i = 0; i < ledger->count; i++)
-		if (ledger->term[i].quantity == q &&
-		    (stage == ANY_STAGE || ledger->term[i].stage == stage))
-			return true;
-	return false;
-}
-
-/* The fullest stage; where that has none of it (logits, the stage that sends most), the
- * first stage that has. */
-static int64_t
-usual_stage(const struct ledger *ledger, enum quantity q, const struct estimate *e)
-{
-	for (int64_t stage = 0; stage < e->stages; stage++)
-		if (!has_terms(ledger, q, e->peak_stage) && has_terms(ledger, q, stage))
-			return stage;
-	return e->peak_stage;
-}
-
-/* Terms of a quantity on one stage (-1: the whole model). */
+/* Traffic comes by dimension, in the order of the ledger. */
 static void
-print_terms(const struct ledger *ledger, enum quantity q, int64_t stage)
+print_terms(const struct question *l, const struct made_of *made, int64_t stage)
 {
-	const struct quantity_info *info = &quantity_table[q];
-	double sum = 0;
-	char text[160];
+	bool done[TRAFFIC_DIMS] = { false };
 
-	for (size_t i = 0; i < ledger->count; i++)
-		if (is_of(&ledger->term[i], q, stage))
-			sum += ledger->term[i].value;
-	out_part(stdout, "%s%s", info->name, stage < 0 ? "" : " of stage ");
-	if (stage >= 0)
-		out_part(stdout, "%" PRId64, stage);
-	out_line(stdout, " = %s", format_value(text, sizeof text, info, sum));
-	out_line(stdout, "%s", info->help);
-	for (size_t i = 0; i < ledger->count; i++) {
-		const struct ledger_term *t = &ledger->term[i];
-
-		if (!is_of(t, q, stage))
+	for (const struct ledger_term *t = l->ledger->term; t < l->ledger->term + l->ledger->count;
+	    t++) {
+		if (!is_of(l, made, t, stage))
 			continue;
-		if (q == QUANTITY_TRAFFIC)
-			print_dimension(ledger, t, stage);
-		else
+		if (l->id != RESULT_FLOW_BYTES) {
 			print_term(t);
+		} else if (!done[dim_of(l, t)]) {
+			done[dim_of(l, t)] = true;
+			print_dimension(l, made, dim_of(l, t), stage);
+		}
 	}
 }
 
-/* Why nothing adds up to q in a legal plan. */
+/* "memory.total of stage 0" */
 static void
-complain_empty(const struct estimate *e, enum quantity q)
+print_name(enum result_id id, int64_t stage)
 {
-	const char *name = quantity_table[q].name;
+	out_part(stdout, "%s", result_table[id].path);
+	if (stage >= 0)
+		out_part(stdout, " of stage %" PRId64, stage);
+}
 
-	if (e->served && strncmp(name, "memory.", 7) == 0)
-		complain("%s has no terms in this plan: what an engine holds is %s", name,
-		    quantity_table[QUANTITY_SERVE_MEMORY].name);
+/* Terms under the result that is their sum; of a part what it is part of is said as well. */
+static void
+print_made(const struct question *l, enum result_id id, const struct made_of *made)
+{
+	const struct made_of whole = { made->quantity, PART_NONE };
+	const int64_t stage = stage_of(l, made);
+	char text[160];
+	double sum, all;
+
+	count_terms(l, made, stage, &sum);
+	count_terms(l, &whole, stage, &all);
+	print_name(id, stage);
+	out_part(stdout, " = %s", format_value(text, sizeof text, measure_of(made->quantity), sum));
+	if (made->part != PART_NONE && id != l->id)
+		out_part(stdout, " of %s",
+		    format_value(text, sizeof text, measure_of(made->quantity), all));
+	out_end(stdout);
+	out_line(stdout, "%s", result_table[id].help);
+	print_terms(l, made, stage);
+}
+
+/* A result that is no sum: its value, and how that follows. */
+static void
+print_value(const struct question *l, const char *formula)
+{
+	const struct result *r = &result_table[l->id];
+	const int64_t stage = l->stage >= 0 ? l->stage : l->e->peak_stage;
+	char text[160];
+	double value;
+
+	print_name(l->id, r->scope == SCOPE_STAGE ? stage : WHOLE);
+	if (result_value(l->id, l->e, stage, &value))
+		out_part(stdout, " = %s", format_value(text, sizeof text, r->measure, value));
+	out_end(stdout);
+	out_line(stdout, "%s", r->help);
+	if (formula[0] != '\0')
+		out_line(stdout, "= %s", formula);
+}
+
+/* Why nothing adds up to it in a legal plan. */
+static void
+complain_empty(const struct question *l)
+{
+	const char *path = result_table[l->id].path;
+
+	if (l->e->served && result_table[l->id].scope == SCOPE_STAGE)
+		complain("%s has no terms in this plan: what an engine holds is %s", path,
+		    result_table[RESULT_SERVE_MEMORY].path);
 	else
 		complain("%s has no terms in this plan: it is of the other mode, or there is none of "
-		    "it", name);
+		    "it", path);
+}
+
+/* False when the plan has none of it. */
+static bool
+print_result(const struct question *l)
+{
+	const struct result *r = &result_table[l->id];
+	const struct made_of *made = r->made;
+	const int64_t stage = l->stage >= 0 ? l->stage : l->e->peak_stage;
+	char formula[FORMULA_SIZE], overlap[512];
+	double value;
+
+	result_formula(l->id, l->p, l->e, stage, formula, sizeof formula);
+	if (formula[0] != '\0' || (made->quantity == QUANTITY_COUNT &&
+	    result_value(l->id, l->e, stage, &value))) {
+		print_value(l, formula);
+	} else {
+		while (made->quantity != QUANTITY_COUNT && !has_terms(l, made, ANY_STAGE))
+			made++;
+		if (made->quantity == QUANTITY_COUNT)
+			return false;
+		print_made(l, l->id, made++);
+	}
+	if (l->id == RESULT_EXPOSED || l->id == RESULT_FLOW_EXPOSED) {
+		figures_overlap(l->p, overlap, sizeof overlap);
+		out_end(stdout);
+		out_line(stdout, "hidden behind compute: %s", overlap);
+	}
+	for (; made->quantity != QUANTITY_COUNT; made++)
+		if (has_terms(l, made, ANY_STAGE)) {
+			out_end(stdout);
+			print_made(l, result_of_quantity(made->quantity), made);
+		}
+	return true;
 }
 
 static int
-explain(const struct session *s, enum quantity q, int64_t stage)
+explain(const struct session *s, enum result_id id, int64_t stage)
 {
 	struct ledger ledger;
 	struct estimate *e = run_with_ledger(s, &ledger);
+	const struct question question = { &s->plan, e, &ledger, id, stage };
 	int status = STATUS_OK;
 
 	if (e == NULL)
@@ -205,12 +294,8 @@ explain(const struct session *s, enum quantity q, int64_t stage)
 	if (stage >= 0 && e->stages > 0 && stage >= e->stages)
 		status = usage_error("--stage %" PRId64 ": stages go from 0 to %" PRId64, stage,
 		    e->stages - 1);
-	else if (has_terms(&ledger, q, -1))
-		print_terms(&ledger, q, -1);
-	else if (has_terms(&ledger, q, ANY_STAGE)) /* a stage without any has 0 of it */
-		print_terms(&ledger, q, stage >= 0 ? stage : usual_stage(&ledger, q, e));
-	else if (e->legal) {
-		complain_empty(e, q);
+	else if (!print_result(&question) && e->legal) {
+		complain_empty(&question);
 		status = STATUS_NO;
 	}
 	free(ledger.term);
@@ -222,21 +307,21 @@ int
 explain_run(const struct options *o)
 {
 	const char *name = o->operands > 0 ? o->operand[o->operands - 1] : NULL;
-	const enum quantity q = name != NULL ? quantity_find(name) : QUANTITY_COUNT;
+	const enum result_id id = name != NULL ? result_find(name) : RESULT_COUNT;
 	struct session s;
 	int status;
 
-	if (q == QUANTITY_COUNT) {
+	if (id == RESULT_COUNT) {
 		if (name == NULL)
 			complain("explain needs a quantity; there are");
 		else
 			complain("explain: there is no quantity '%s'; there are", name);
-		list_quantities();
+		list_results();
 		return STATUS_ERROR;
 	}
 	if (!session_open(&s, o, o->operands > 1 ? o->operand[0] : NULL))
 		return STATUS_ERROR;
-	status = explain(&s, q, o->stage);
+	status = explain(&s, id, o->stage);
 	session_close(&s);
 	return status;
 }

@@ -10,7 +10,7 @@
 #include "core/link.h"
 #include "core/text.h"
 #include "out/out.h"
-#include "ui/format.h"
+#include "core/units.h"
 
 enum { PEERS_SHOWN = 16 };
 
@@ -75,7 +75,7 @@ print_part(const char *name, double bytes, bool *first)
 	if (!(bytes > 0))
 		return;
 	out_part(stdout, "%s%s %s", *first ? "" : ", ", name,
-	    format_bytes(text, sizeof text, bytes));
+	    units_exact(text, sizeof text, MEASURE_BYTES, bytes));
 	*first = false;
 }
 
@@ -96,8 +96,8 @@ print_memory(const struct estimate *e, int64_t stage)
 	print_part("buffers", m->buffers, &first);
 	print_part("overhead", m->overhead, &first);
 	out_line(stdout, "%s%s of %s", first ? "" : ": ",
-	    format_bytes(total, sizeof total, m->total), e->capacity > 0 ?
-	    format_bytes(capacity, sizeof capacity, e->capacity) : "-");
+	    units_exact(total, sizeof total, MEASURE_BYTES, m->total), e->capacity > 0 ?
+	    units_exact(capacity, sizeof capacity, MEASURE_BYTES, e->capacity) : "-");
 }
 
 static bool

@@ -6,14 +6,14 @@
 #include "core/estimate.h"
 #include "core/text.h"
 #include "out/out.h"
-#include "ui/format.h"
+#include "core/units.h"
 
 static void
 print_bytes(const char *name, double bytes)
 {
 	char text[64];
 
-	out_line(stdout, "  %-24s%12s", name, format_bytes(text, sizeof text, bytes));
+	out_line(stdout, "  %-24s%12s", name, units_exact(text, sizeof text, MEASURE_BYTES, bytes));
 }
 
 static void
@@ -34,15 +34,15 @@ print_pool(const struct plan *p, const struct serve *s)
 
 	out_end(stdout);
 	out_part(stdout, "KV cache     %s a token on one GPU",
-	    format_bytes(bytes, sizeof bytes, s->kv_bytes_per_token));
+	    units_exact(bytes, sizeof bytes, MEASURE_BYTES, s->kv_bytes_per_token));
 	if (s->state_bytes_per_request > 0)
 		out_part(stdout, ", %s of state a request",
-		    format_bytes(bytes, sizeof bytes, s->state_bytes_per_request));
+		    units_exact(bytes, sizeof bytes, MEASURE_BYTES, s->state_bytes_per_request));
 	if (isfinite(s->kv_tokens)) {
 		out_end(stdout);
 		out_line(stdout, "pool         %s tokens of one engine in %s blocks",
-		    format_grouped(tokens, sizeof tokens, s->kv_tokens),
-		    format_grouped(blocks, sizeof blocks, s->kv_blocks));
+		    units_exact(tokens, sizeof tokens, MEASURE_COUNT, s->kv_tokens),
+		    units_exact(blocks, sizeof blocks, MEASURE_COUNT, s->kv_blocks));
 		out_line(stdout, "requests     %.2f of %lld tokens at once", s->max_concurrency,
 		    (long long)p->serving.context_length);
 	} else {
@@ -59,15 +59,15 @@ print_speed(const struct plan *p, const struct serve *s)
 	char text[64], all[64], one[64];
 
 	out_line(stdout, "first token  %s after a prompt of %lld tokens (TTFT)",
-	    format_seconds(text, sizeof text, s->ttft_seconds), (long long)p->serving.prompt_tokens);
+	    units_exact(text, sizeof text, MEASURE_SECONDS, s->ttft_seconds), (long long)p->serving.prompt_tokens);
 	out_line(stdout, "next tokens  %s each (TPOT)",
-	    format_seconds(text, sizeof text, s->tpot_seconds));
+	    units_exact(text, sizeof text, MEASURE_SECONDS, s->tpot_seconds));
 	out_line(stdout, "tokens       %s generated a second, %s on each GPU",
-	    format_grouped(all, sizeof all, s->tokens_per_second),
-	    format_grouped(one, sizeof one, s->tokens_per_second_per_gpu));
+	    units_exact(all, sizeof all, MEASURE_COUNT, s->tokens_per_second),
+	    units_exact(one, sizeof one, MEASURE_COUNT, s->tokens_per_second_per_gpu));
 	if (s->transfer_seconds > 0)
 		out_line(stdout, "transfer     %s for the KV cache of a prompt, where prefill and "
-		    "decode are apart", format_seconds(text, sizeof text, s->transfer_seconds));
+		    "decode are apart", units_exact(text, sizeof text, MEASURE_SECONDS, s->transfer_seconds));
 }
 
 void

@@ -8,8 +8,7 @@
 #include "core/text.h"
 #include "out/out.h"
 #include "ui/figures.h"
-#include "ui/format.h"
-#include "ui/units.h"
+#include "core/units.h"
 
 static bool
 print_traffic(const struct traffic *traffic)
@@ -24,12 +23,12 @@ print_traffic(const struct traffic *traffic)
 		const struct traffic_row *r = &traffic->row[i];
 
 		text_put(size, sizeof size, "%" PRId64, r->span.size);
-		units_wire(r->bytes, bytes, sizeof bytes);
+		units_short(bytes, sizeof bytes, MEASURE_WIRE, r->bytes);
 		text_put(calls, sizeof calls, "%.0f", r->calls);
-		table_row(&t, (const char *[]){ r->dim, r->collective, size,
+		table_row(&t, (const char *[]){ traffic_dim_name(r->dim), r->collective, size,
 		    span_name(r->span.kind), calls, bytes,
-		    format_seconds(seconds, sizeof seconds, r->seconds),
-		    format_seconds(exposed, sizeof exposed, r->exposed_seconds) });
+		    units_exact(seconds, sizeof seconds, MEASURE_SECONDS, r->seconds),
+		    units_exact(exposed, sizeof exposed, MEASURE_SECONDS, r->exposed_seconds) });
 	}
 	return table_print(&t);
 }
@@ -50,7 +49,7 @@ print_part(const char *name, double seconds, double step)
 	char text[64];
 
 	if (seconds > 0)
-		out_line(stdout, "  %-24s%10s%7.1f %%", name, format_seconds(text, sizeof text, seconds),
+		out_line(stdout, "  %-24s%10s%7.1f %%", name, units_exact(text, sizeof text, MEASURE_SECONDS, seconds),
 		    step > 0 ? 100 * seconds / step : 0);
 }
 
@@ -61,8 +60,8 @@ print_rates(const struct plan *p, const struct steptime *s)
 
 	field_format(FIELD_PRECISION, p, precision, sizeof precision);
 	out_line(stdout, "tokens       %s a second, %s on each GPU",
-	    format_grouped(all, sizeof all, s->tokens_per_second),
-	    format_grouped(one, sizeof one, s->tokens_per_second_per_gpu));
+	    units_exact(all, sizeof all, MEASURE_COUNT, s->tokens_per_second),
+	    units_exact(one, sizeof one, MEASURE_COUNT, s->tokens_per_second_per_gpu));
 	if (s->training_seconds > 0)
 		out_line(stdout, "whole run    %.10g billion tokens in %.1f days, without interruptions",
 		    p->training.token_budget, s->training_seconds / 86400);
@@ -78,7 +77,7 @@ print_step(const struct plan *p, const struct steptime *s)
 {
 	char text[64];
 
-	out_part(stdout, "step         %s", format_seconds(text, sizeof text, s->seconds));
+	out_part(stdout, "step         %s", units_exact(text, sizeof text, MEASURE_SECONDS, s->seconds));
 	if (field_is_set(FIELD_COMPUTE_EFFICIENCY, p))
 		out_line(stdout, ", calibrated by %s", *p->calibration.source != '\0' ?
 		    p->calibration.source : "the plan's own efficiency");

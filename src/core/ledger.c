@@ -4,59 +4,6 @@
 #include "core/ledger.h"
 
 #include <stdarg.h>
-#include <string.h>
-
-const struct quantity_info quantity_table[QUANTITY_COUNT] = {
-	[QUANTITY_PARAMS_TOTAL] = { "params.total", "parameters",
-	    "parameters of the whole model, without multi-token-prediction layers" },
-	[QUANTITY_PARAMS_ACTIVE] = { "params.active", "parameters",
-	    "parameters that one token meets" },
-	[QUANTITY_PARAMS_GPU] = { "stages.params", "parameters",
-	    "parameters on one GPU of a pipeline stage" },
-	[QUANTITY_PARAMETERS] = { "memory.parameters", "B",
-	    "weights on one GPU of a pipeline stage" },
-	[QUANTITY_GRADIENTS] = { "memory.gradients", "B",
-	    "gradients on one GPU of a pipeline stage" },
-	[QUANTITY_OPTIMIZER] = { "memory.optimizer", "B",
-	    "optimizer state on one GPU of a pipeline stage" },
-	[QUANTITY_ACTIVATIONS] = { "memory.activations", "B",
-	    "activations kept for backward on one GPU of a pipeline stage" },
-	[QUANTITY_LOGITS] = { "memory.logits", "B",
-	    "LM head and loss on one GPU of the last stage" },
-	[QUANTITY_BUFFERS] = { "memory.buffers", "B",
-	    "transients, workspaces and communication buffers on one GPU of a pipeline stage" },
-	[QUANTITY_OVERHEAD] = { "memory.overhead", "B",
-	    "what a GPU holds besides the allocator: CUDA context, NCCL, fragmentation" },
-	[QUANTITY_TRAFFIC] = { "communication.bytes", "B",
-	    "bytes that one GPU sends in one step" },
-	[QUANTITY_STEP] = { "step.seconds", "s",
-	    "time of one training step" },
-	[QUANTITY_FLOPS] = { "step.model_flops", "FLOP",
-	    "floating point operations of one step of the whole job, without recompute" },
-	[QUANTITY_SERVE_MEMORY] = { "serving.memory_bytes", "B",
-	    "what the memory of one serving GPU holds" },
-	[QUANTITY_KV_TOKEN] = { "serving.kv_bytes_per_token", "B",
-	    "KV cache of one token on one GPU" },
-	[QUANTITY_TTFT] = { "serving.ttft_seconds", "s",
-	    "time to the first token of a request" },
-	[QUANTITY_TPOT] = { "serving.tpot_seconds", "s",
-	    "time of each further token" },
-};
-
-enum quantity
-quantity_find(const char *name)
-{
-	int q;
-
-	for (q = 0; q < QUANTITY_COUNT; q++) {
-		const char *whole = quantity_table[q].name;
-		const char *dot = strrchr(whole, '.');
-
-		if (text_equal(name, whole) || (dot != NULL && text_equal(name, dot + 1)))
-			break;
-	}
-	return (enum quantity)q;
-}
 
 void
 ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity)
@@ -64,6 +11,7 @@ ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity)
 	l->term = term;
 	l->count = 0;
 	l->capacity = capacity;
+	l->part = PART_NONE;
 	l->stage = -1;
 }
 
@@ -78,6 +26,7 @@ ledger_note(struct ledger *l, enum quantity q, double value, const char *name,
 		return;
 	t = &l->term[l->count - 1];
 	t->quantity = q;
+	t->part = l->part;
 	t->stage = l->stage;
 	t->value = value;
 	t->name = name;

@@ -13,7 +13,7 @@
 
 #include "core/text.h"
 
-/* What a term belongs to. Names are those of `estimate --json`. */
+/* What a term belongs to; result.h tells more of each. */
 enum quantity {
 	QUANTITY_PARAMS_TOTAL,   /* params.total */
 	QUANTITY_PARAMS_ACTIVE,  /* params.active */
@@ -35,18 +35,17 @@ enum quantity {
 	QUANTITY_COUNT
 };
 
-struct quantity_info {
-	const char *name;  /* "memory.parameters" */
-	const char *unit;  /* "B" or "parameters" */
-	const char *help;  /* one line */
+/* Which part of its quantity a term belongs to, where results count parts. */
+enum ledger_part {
+	PART_NONE,
+	PART_COMPUTE, PART_RECOMPUTE, PART_EXPOSED, PART_BUBBLE, PART_OPTIMIZER, /* STEP */
+	PART_WEIGHTS, PART_NON_TORCH, PART_ACTIVATIONS, PART_GRAPHS, PART_POOL,  /* SERVE_MEMORY */
+	PART_ROW,                /* TRAFFIC: and as many on as struct traffic has the row */
 };
-extern const struct quantity_info quantity_table[QUANTITY_COUNT];
-
-/* By whole name or its last part ("parameters"); QUANTITY_COUNT when there is none. */
-enum quantity quantity_find(const char *name);
 
 struct ledger_term {
 	enum quantity quantity;
+	int32_t part;            /* enum ledger_part */
 	int32_t stage;           /* pipeline stage, -1 for the whole model */
 	double value;            /* in the quantity's unit */
 	const char *name;        /* "attention projections" */
@@ -57,7 +56,7 @@ struct ledger_term {
 struct ledger {
 	struct ledger_term *term; /* owned by the caller */
 	size_t count, capacity;   /* terms past the capacity are counted, not kept */
-	int32_t stage;            /* stamped on the terms that follow */
+	int32_t part, stage;      /* stamped on the terms that follow */
 };
 
 void ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity);
@@ -72,5 +71,15 @@ void ledger_note(struct ledger *l, enum quantity q, double value, const char *na
 		(sum) += ledger_value; \
 		if ((ledger) != NULL) \
 			ledger_note(ledger, quantity, ledger_value, name, source, __VA_ARGS__); \
+	} while (0)
+
+/* The same for a part of a quantity. */
+#define LEDGER_PART(ledger, sum, quantity, of, value, name, source, ...) \
+	do { \
+		if ((ledger) != NULL) \
+			(ledger)->part = of; \
+		LEDGER_ADD(ledger, sum, quantity, value, name, source, __VA_ARGS__); \
+		if ((ledger) != NULL) \
+			(ledger)->part = PART_NONE; \
 	} while (0)
 #endif

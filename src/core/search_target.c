@@ -4,60 +4,24 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "core/result.h"
 #include "core/text.h"
 
 #define HOUR 3600.0
 
-enum measure { PLAIN, BYTES, SECONDS };
-
-/* Results by path. */
-static const struct row {
-	const char *path;
-	enum measure measure;
-	bool more;
-	size_t at;      /* of a double in struct estimate */
-	int64_t mode;   /* that has it, -1: both */
-} rows[] = {
-#define AT(member) offsetof(struct estimate, member)
-	{ "parallel.world", PLAIN, false, AT(world), -1 },
-	{ "peak.total", BYTES, false, AT(peak_total), -1 },
-	{ "step.seconds", SECONDS, false, AT(step.seconds), MODE_TRAIN },
-	{ "step.tokens_per_second_per_gpu", PLAIN, true, AT(step.tokens_per_second_per_gpu), MODE_TRAIN },
-	{ "step.tokens_per_second", PLAIN, true, AT(step.tokens_per_second), MODE_TRAIN },
-	{ "step.training_seconds", SECONDS, false, AT(step.training_seconds), MODE_TRAIN },
-	{ "step.mfu", PLAIN, true, AT(step.mfu), MODE_TRAIN },
-	{ "step.bubble_fraction", PLAIN, false, AT(step.bubble_fraction), MODE_TRAIN },
-	{ "step.exposed_comm_seconds", SECONDS, false, AT(step.exposed_comm_seconds), MODE_TRAIN },
-	{ "serving.ttft_seconds", SECONDS, false, AT(serve.ttft_seconds), MODE_SERVE },
-	{ "serving.tpot_seconds", SECONDS, false, AT(serve.tpot_seconds), MODE_SERVE },
-	{ "serving.tokens_per_second", PLAIN, true, AT(serve.tokens_per_second), MODE_SERVE },
-	{ "serving.tokens_per_second_per_gpu", PLAIN, true, AT(serve.tokens_per_second_per_gpu), MODE_SERVE },
-	{ "serving.max_concurrency", PLAIN, true, AT(serve.max_concurrency), MODE_SERVE },
-#undef AT
-};
-enum { ROWS = sizeof rows / sizeof *rows };
-
-/* Names of objectives, and what they stand for in each mode. */
+/* Names of objectives, and the results that they stand for in each mode. */
 static const struct {
-	const char *name, *train, *serve;
+	const char *name;
+	enum result_id train, serve;
 } names[] = {
-	{ "time", "step.seconds", "serving.tpot_seconds" },
-	{ "memory", "peak.total", "peak.total" },
-	{ "gpus", "parallel.world", "parallel.world" },
-	{ "tokens", "step.tokens_per_second_per_gpu", "serving.tokens_per_second_per_gpu" },
+	{ "time", RESULT_STEP, RESULT_TPOT },
+	{ "memory", RESULT_PEAK_TOTAL, RESULT_PEAK_TOTAL },
+	{ "gpus", RESULT_WORLD, RESULT_WORLD },
+	{ "tokens", RESULT_TOKENS_GPU, RESULT_GENERATED_GPU },
 };
+enum { NAMES = sizeof names / sizeof *names };
 
 /* ---- by name ----------------------------------------------------------------------- */
-
-static int
-row_of(const char *path)
-{
-	int i = 0;
-
-	while (i < ROWS && !text_equal(rows[i].path, path))
-		i++;
-	return i;
-}
 
 /* The nearest to a misspelt name, of objectives, results and fields; NULL when none is near. */
 static const char *
@@ -66,8 +30,8 @@ near_name(const char *name)
 	const char *best = field_near(name);
 	size_t least = best != NULL ? text_distance(name, best) : strlen(name) / 3 + 1;
 
-	for (size_t i = 0; i < ROWS + sizeof names / sizeof *names; i++) {
-		const char *candidate = i < ROWS ? rows[i].path : names[i - ROWS].name;
+	for (int i = 0; i < (int)NAMES + RESULT_COUNT; i++) {
+		const char *candidate = i < (int)NAMES ? names[i].name : result_table[i - (int)NAMES].path;
 
 		if (text_distance(name, candidate) <= least) {
 			least = text_distance(name, candidate);
@@ -91,46 +55,86 @@ more_of_field(enum field_id f)
 	return !cluster && !parallel && field_table[f].step != STEP_DIVISOR;
 }
 
+/* estimate_peak leaves out what a search rarely asks for. */
+static bool
+needs_run(enum result_id id)
+{
+	return result_table[id].scope == SCOPE_MODEL || id == RESULT_PARAMS_GPU_MAX ||
+	    id == RESULT_PARAMS_GPU || id == RESULT_LAYERS;
+}
+
+static bool
+take_result(struct search_target *t, enum result_id id, const struct plan *p, char *err,
+    size_t size)
+{
+	const struct result *r = &result_table[id];
+	const bool trains = r->scope == SCOPE_STEP || r->scope == SCOPE_FLOW || r->scope == SCOPE_DIM;
+
+	*t = (struct search_target){ .kind = TARGET_RESULT, .id = (int)id,
+		.more = r->better == BETTER_MORE, .whole = needs_run(id) };
+	if (r->form == FORM_TEXT || r->at == RESULT_NOWHERE)
+		text_put(err, size, "%s is no number of a plan", r->path);
+	else if (p->mode == MODE_SERVE ? trains : r->scope == SCOPE_SERVE)
+		text_put(err, size, "%s is a result of %s mode", r->path, trains ? "train" : "serve");
+	else
+		return true;
+	return false;
+}
+
+static bool
+take_field(struct search_target *t, enum field_id f, char *err, size_t size)
+{
+	*t = (struct search_target){ .kind = TARGET_FIELD, .id = (int)f, .more = more_of_field(f) };
+	if (field_table[f].type == FIELD_INT || field_table[f].type == FIELD_REAL)
+		return true;
+	text_put(err, size, "%s is no number", field_table[f].path);
+	return false;
+}
+
 static bool
 find_path(struct search_target *t, const char *path, const struct plan *p, char *err, size_t size)
 {
-	const int row = row_of(path);
-	const enum field_id f = field_find(path);
+	const enum result_id id = result_find(path);
+	enum field_id f = field_by_path(path, strlen(path));
 	const char *near;
 
-	if (row < ROWS) {
-		*t = (struct search_target){ .kind = TARGET_RESULT, .id = row, .more = rows[row].more };
-		if (rows[row].mode < 0 || rows[row].mode == p->mode)
-			return true;
-		text_put(err, size, "%s is a result of the other mode", path);
-		return false;
-	}
-	if (f != FIELD_COUNT) {
-		*t = (struct search_target){ .kind = TARGET_FIELD, .id = (int)f, .more = more_of_field(f) };
-		if (field_table[f].type == FIELD_INT || field_table[f].type == FIELD_REAL)
-			return true;
-		text_put(err, size, "%s is no number", field_table[f].path);
-		return false;
-	}
+	if (f != FIELD_COUNT)
+		return take_field(t, f, err, size);
+	if (id != RESULT_COUNT)
+		return take_result(t, id, p, err, size);
+	if ((f = field_find(path)) != FIELD_COUNT)
+		return take_field(t, f, err, size);
 	near = near_name(path);
 	text_put(err, size, "%s is no objective, result or field%s%s%s", path,
 	    near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
 	return false;
 }
 
+/* By the name of an objective or by path. */
+static bool
+find_name(struct search_target *t, const char *name, const struct plan *p, char *err, size_t size)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		if (text_equal(names[i].name, name))
+			return take_result(t, p->mode == MODE_SERVE ? names[i].serve : names[i].train, p,
+			    err, size);
+	if (!text_equal(name, "gpu-hours") && !text_equal(name, "cost"))
+		return find_path(t, name, p, err, size);
+	*t = (struct search_target){ .kind = *name == 'c' ? TARGET_COST : TARGET_GPU_HOURS };
+	return true;
+}
+
 bool
 target_find(struct search_target *t, const char *name, const struct plan *p, char *err, size_t size)
 {
-	const bool serves = p->mode == MODE_SERVE;
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (text_equal(names[i].name, name))
-			return find_path(t, serves ? names[i].serve : names[i].train, p, err, size);
-	if (text_equal(name, "gpu-hours") || text_equal(name, "cost")) {
-		*t = (struct search_target){ .kind = *name == 'c' ? TARGET_COST : TARGET_GPU_HOURS };
+	if (!find_name(t, name, p, err, size))
+		return false;
+	/* Of the GPUs of a job: the fewer the better. */
+	if (t->kind != TARGET_RESULT || t->id == RESULT_WORLD ||
+	    result_table[t->id].better != BETTER_NEITHER)
 		return true;
-	}
-	return find_path(t, name, p, err, size);
+	text_put(err, size, "neither more nor less of %s is better", result_table[t->id].path);
+	return false;
 }
 
 const char *
@@ -140,7 +144,7 @@ target_name(const struct search_target *t)
 	case TARGET_FIELD:
 		return field_table[t->id].path;
 	case TARGET_RESULT:
-		return rows[t->id].path;
+		return result_table[t->id].path;
 	case TARGET_GPU_HOURS:
 		return "gpu-hours";
 	case TARGET_COST:
@@ -150,6 +154,19 @@ target_name(const struct search_target *t)
 }
 
 /* ---- values ------------------------------------------------------------------------ */
+
+/* A GPU of unknown rates has no times: these are 0. */
+static bool
+value_of_result(enum result_id id, const struct estimate *e, double *v)
+{
+	const struct result *r = &result_table[id];
+
+	if (!result_value(id, e, e->peak_stage, v))
+		return false;
+	if (r->scope == SCOPE_STEP)
+		return e->step.seconds > 0;
+	return r->scope != SCOPE_SERVE || r->measure != MEASURE_SECONDS || *v > 0;
+}
 
 /* Of the run, or of a billion tokens where nobody says how long it is. */
 static bool
@@ -176,11 +193,7 @@ target_value(const struct search_target *t, const struct plan *p, const struct e
 		*v = field_table[f].type == FIELD_REAL ? field_real(f, p) : (double)field_int(f, p);
 		return true;
 	case TARGET_RESULT:
-		if (text_equal(rows[t->id].path, "parallel.world"))
-			*v = (double)e->world;
-		else
-			memcpy(v, (const char *)e + rows[t->id].at, sizeof *v);
-		return *v > 0 || (rows[t->id].measure == PLAIN && (e->timed || e->served));
+		return value_of_result((enum result_id)t->id, e, v);
 	case TARGET_GPU_HOURS:
 		return gpu_hours(p, e, v);
 	case TARGET_COST:
@@ -199,18 +212,28 @@ static const struct limit_unit {
 	enum measure measure;
 	double factor;
 } units[] = {
-	{ "us", SECONDS, 1e-6 }, { "ms", SECONDS, 1e-3 }, { "s", SECONDS, 1 }, { "min", SECONDS, 60 },
-	{ "h", SECONDS, HOUR }, { "d", SECONDS, 24 * HOUR },
-	{ "MiB", BYTES, MIB }, { "GiB", BYTES, GIB }, { "MB", BYTES, 1e6 }, { "GB", BYTES, 1e9 },
-	{ "%", PLAIN, 0.01 }
+	{ "us", MEASURE_SECONDS, 1e-6 }, { "ms", MEASURE_SECONDS, 1e-3 }, { "s", MEASURE_SECONDS, 1 },
+	{ "min", MEASURE_SECONDS, 60 }, { "h", MEASURE_SECONDS, HOUR },
+	{ "d", MEASURE_SECONDS, 24 * HOUR },
+	{ "MiB", MEASURE_BYTES, MIB }, { "GiB", MEASURE_BYTES, GIB }, { "MB", MEASURE_BYTES, 1e6 },
+	{ "GB", MEASURE_BYTES, 1e9 }, { "%", MEASURE_SHARE, 0.01 }
 };
+
+/* Which of their units a target takes. */
+static enum measure
+measure_of(const struct search_target *t)
+{
+	const enum measure m = t->kind == TARGET_RESULT ? result_table[t->id].measure : MEASURE_NUMBER;
+
+	return m == MEASURE_DAYS ? MEASURE_SECONDS : m == MEASURE_WIRE ? MEASURE_BYTES : m;
+}
 
 /* A limit as it is typed, into the unit of the target. */
 static bool
 parse_limit(struct search_condition *c, const char *text, char *err, size_t size)
 {
 	const bool field = c->target.kind == TARGET_FIELD;
-	const enum measure measure = c->target.kind == TARGET_RESULT ? rows[c->target.id].measure : PLAIN;
+	const enum measure measure = measure_of(&c->target);
 	size_t digits = strlen(text), i;
 	char number[64];
 
@@ -248,7 +271,7 @@ condition_parse(struct search_condition *c, const char *text, const struct plan 
 	}
 	text_put(path, sizeof path, "%.*s", (int)length, text);
 	c->least = text[length] == '>';
-	return target_find(&c->target, path, p, err, size) &&
+	return find_name(&c->target, path, p, err, size) &&
 	    parse_limit(c, text + length + 2, err, size);
 }
 

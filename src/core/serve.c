@@ -22,6 +22,9 @@
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
 #define AICONFIGURATOR "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/"
 
+#define SERVE_TERM(ledger, sum, part, value, name, source, ...) \
+	LEDGER_PART(ledger, sum, QUANTITY_SERVE_MEMORY, part, value, name, source, __VA_ARGS__)
+
 static const double sglang_state_ratio = 0.9; /* mamba_full_memory_ratio, bytes of states to KV */
 static const double sglang_window_ratio = 0.8; /* swa_full_tokens_ratio */
 
@@ -113,28 +116,27 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
 	const double padding = padding_bytes(p, n), loading = loading_bytes(o);
 	const double slack = serve_alloc_stage(p, o->pl, stage, o->setup.version);
-	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	double sum = 0;
 
 	if (rotary > 0)
-		LEDGER_ADD(ledger, sum, q, rotary, "rotary table", VLLM_ROTARY,
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, rotary, "rotary table", VLLM_ROTARY,
 		    "positions*head*2 = %.0f*%.0f*2", (double)p->model.max_position,
 		    rotary / 2 / (double)p->model.max_position);
 	if (absorbed > 0)
-		LEDGER_ADD(ledger, sum, q, absorbed, "absorbed MLA projections", VLLM_MLA,
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, absorbed, "absorbed MLA projections", VLLM_MLA,
 		    "layers*n/TP*kl*(nope+v)*2 = %.0f*%.0f/%.0f*%.0f*%.0f*2", layers,
 		    (double)p->model.attention_heads, kv_attention_tp(p),
 		    (double)p->model.kv_lora_rank,
 		    (double)(p->model.qk_nope_head_dim + p->model.v_head_dim));
 	if (padding > 0)
-		LEDGER_ADD(ledger, sum, q, padding, "padding of MXFP4 experts", VLLM_MXFP4,
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, padding, "padding of MXFP4 experts", VLLM_MXFP4,
 		    "bytes*(padded/plain - 1) = %.0f*%.5g", n->expert_linear * (0.5 + 1.0 / 32),
 		    padding / (n->expert_linear * (0.5 + 1.0 / 32)));
 	if (slack > 0)
-		LEDGER_ADD(ledger, sum, q, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
 		    "sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB = %.0f", slack);
 	if (loading > 0)
-		LEDGER_ADD(ledger, sum, q, loading, "allocator after loading", SGLANG_LOGS,
+		SERVE_TERM(ledger, sum, PART_WEIGHTS, loading, "allocator after loading", SGLANG_LOGS,
 		    "%.1f GiB", loading / GIB);
 	return sum;
 }
@@ -146,7 +148,7 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	const struct memory m = memory_stage(o->p, o->l, o->pl, 0, stage, NULL);
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, m.parameters, "weights", VLLM_LOADER,
+	SERVE_TERM(ledger, sum, PART_WEIGHTS, m.parameters, "weights", VLLM_LOADER,
 	    "parameters*bytes = (%.0f + %.0f of experts)*%.4g", n.dense, n.expert,
 	    m.parameters / (n.dense + n.expert));
 	return sum + hold_beside(o, stage, &n, ledger);
@@ -208,7 +210,7 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 		source = AICONFIGURATOR "trtllm_backend.py";
 	}
 	bias = larger(bias, -gib); /* it takes no more than there is */
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, (gib + bias) * GIB, "non-torch",
+	SERVE_TERM(ledger, sum, PART_NON_TORCH, (gib + bias) * GIB, "non-torch",
 	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.2f + %.2f) GiB", s->tp,
 	    s->pp, gib, bias);
 	return sum;
@@ -244,7 +246,7 @@ add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger
 	const double bytes = moe_workspace(o->p, &o->setup);
 
 	if (bytes > 0)
-		LEDGER_ADD(ledger, *sum, QUANTITY_SERVE_MEMORY, bytes, "activations: experts",
+		SERVE_TERM(ledger, *sum, PART_ACTIVATIONS, bytes, "activations: experts",
 		    "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
 		    "2*T*k*(max(2N, h) + max(N, h)), T*k = %.0f*%.0f", o->setup.tokens,
 		    (double)o->p->model.experts_per_token);
@@ -265,22 +267,21 @@ vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
 	const double logit = last ? (s->version >= 17 ? 14.1 : 37.8) : 0;
 	const double sampled = logit * s->seqs * v + 2 * s->tokens * h;
 	const double forward = 2 * s->tokens * (g * width / s->tp + 2 * h);
-	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, q, 0.12 * GIB, "activations: constant part", VLLM_LOGS,
+	SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 0.12 * GIB, "activations: constant part", VLLM_LOGS,
 	    "0.12 GiB");
 	if (sampled > forward)
-		LEDGER_ADD(ledger, sum, q, sampled, "activations: sampler",
+		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, sampled, "activations: sampler",
 		    "vLLM vllm/v1/worker/gpu_model_runner.py; " VLLM_LOGS,
 		    "%.3g*S*V + 2*T*h = %.3g*%.0f*%.0f + 2*%.0f*%.0f", logit, logit, s->seqs, v,
 		    s->tokens, h);
 	else
-		LEDGER_ADD(ledger, sum, q, forward, "activations: forward", VLLM_WORKER,
+		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, forward, "activations: forward", VLLM_WORKER,
 		    "2*T*(%.0f*f/TP + 2*h) = 2*%.0f*(%.0f*%.0f/%.0f + 2*%.0f)", g, s->tokens, g,
 		    width, s->tp, h);
 	if (s->pp > 1)
-		LEDGER_ADD(ledger, sum, q, 4 * s->tokens * h, "activations: between stages",
+		SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 4 * s->tokens * h, "activations: between stages",
 		    VLLM_LOGS, "2*T*h*2 = 2*%.0f*%.0f*2", s->tokens, h);
 	add_moe_workspace(o, &sum, ledger);
 	return sum;
@@ -299,7 +300,7 @@ trtllm_activations(const struct serving_of *o, struct ledger *ledger)
 	const double width = (double)(m->attention_heads * m->head_dim);
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY,
+	SERVE_TERM(ledger, sum, PART_ACTIVATIONS,
 	    larger(2 * s->tokens * width * c, 70 * MIB), "activations",
 	    AICONFIGURATOR "trtllm_backend.py", "2*T*n*d*c = 2*%.0f*%.0f*%.3g", s->tokens, width,
 	    c);
@@ -315,7 +316,7 @@ sglang_activations(const struct serving_of *o, struct ledger *ledger)
 	const double g = m->gated_mlp ? 3 : 2;
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, 2 * s->tokens * (g * width / s->tp + 2 * h),
+	SERVE_TERM(ledger, sum, PART_ACTIVATIONS, 2 * s->tokens * (g * width / s->tp + 2 * h),
 	    "activations: forward", SGLANG_RUNNER,
 	    "2*T*(%.0f*f/TP + 2*h) = 2*%.0f*(%.0f*%.0f/%.0f + 2*%.0f)", g, s->tokens, g, width,
 	    s->tp, h);
@@ -332,7 +333,7 @@ hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	double sum = 0;
 
 	if (o->p->serving.engine != ENGINE_TRTLLM)
-		LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY,
+		SERVE_TERM(ledger, sum, PART_GRAPHS,
 		    (0.32 + 0.0164 * layers + moe) * GIB, "CUDA graphs", VLLM_LOGS,
 		    "(0.32 + 0.0164*layers + %.1f for experts) GiB, layers = %.0f", moe, layers);
 	return sum;
@@ -387,21 +388,20 @@ hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledge
 {
 	const struct serve_setup *s = &o->setup;
 	const int64_t engine = o->p->serving.engine;
-	const enum quantity q = QUANTITY_SERVE_MEMORY;
 	const double bytes = pool_bytes(o, h);
 	double sum = 0;
 
 	if (engine == ENGINE_SGLANG)
-		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", SGLANG_RUNNER,
+		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", SGLANG_RUNNER,
 		    "(share*(memory - non-torch) - weights)*allocated/counted = "
 		    "(%.4g*(%.0f - %.0f) - %.0f)*%.4g", s->share, s->total, h->non_torch, h->weights,
 		    sglang_overrun(o));
 	else if (engine == ENGINE_TRTLLM)
-		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", TRT_UTIL,
+		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", TRT_UTIL,
 		    "share/tables*(memory - weights - other) = %.4g*(%.0f - %.0f - %.0f)", s->pool_share,
 		    s->total, h->weights, h->non_torch + h->activations);
 	else
-		LEDGER_ADD(ledger, sum, q, bytes, "KV pool", VLLM_WORKER,
+		SERVE_TERM(ledger, sum, PART_POOL, bytes, "KV pool", VLLM_WORKER,
 		    "util*memory - weights - non-torch - activations%s = "
 		    "%.4g*%.0f - %.0f - %.0f - %.0f",
 		    s->version >= 21 ? " - graphs" : "", s->share, s->total, h->weights, h->non_torch,

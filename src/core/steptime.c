@@ -356,41 +356,41 @@ slice_seconds(const struct plan *p, const struct layout *l, const struct stage *
 
 /* ---- report ----------------------------------------------------------------------- */
 
-#define STEP_TERM(ledger, sum, value, name, source, ...) \
-	LEDGER_ADD(ledger, sum, QUANTITY_STEP, value, name, source, __VA_ARGS__)
+#define STEP_TERM(ledger, sum, part, value, name, source, ...) \
+	LEDGER_PART(ledger, sum, QUANTITY_STEP, part, value, name, source, __VA_ARGS__)
 
 /* A term's name says which traffic it is. */
 static const char *
 exposed_name(const struct traffic_row *row)
 {
 	static const struct {
-		const char *dim, *collective, *name;
+		enum traffic_dim dim;
+		const char *collective, *name;
 	} names[] = {
-		{ "tp", "all-reduce", "TP all-reduce, exposed" },
-		{ "tp", "all-gather", "TP all-gather, exposed" },
-		{ "tp", "reduce-scatter", "TP reduce-scatter, exposed" },
-		{ "cp", "send", "CP ring, exposed" },
-		{ "cp", "all-to-all", "CP all-to-all, exposed" },
-		{ "cp", "all-gather", "CP all-gather, exposed" },
-		{ "cp", "reduce-scatter", "CP reduce-scatter, exposed" },
-		{ "pp", "send", "PP sends, exposed" },
-		{ "dp", "all-reduce", "DP all-reduce, exposed" },
-		{ "dp", "all-gather", "DP all-gather, exposed" },
-		{ "dp", "reduce-scatter", "DP reduce-scatter, exposed" },
-		{ "edp", "all-reduce", "EDP all-reduce, exposed" },
-		{ "edp", "all-gather", "EDP all-gather, exposed" },
-		{ "edp", "reduce-scatter", "EDP reduce-scatter, exposed" },
-		{ "ep", "all-to-all", "EP all-to-all, exposed" },
-		{ "etp", "all-gather", "ETP all-gather, exposed" },
-		{ "etp", "reduce-scatter", "ETP reduce-scatter, exposed" },
-		{ "embd", "all-reduce", "embedding copies' all-reduce" },
+		{ TRAFFIC_TP, "all-reduce", "TP all-reduce, exposed" },
+		{ TRAFFIC_TP, "all-gather", "TP all-gather, exposed" },
+		{ TRAFFIC_TP, "reduce-scatter", "TP reduce-scatter, exposed" },
+		{ TRAFFIC_CP, "send", "CP ring, exposed" },
+		{ TRAFFIC_CP, "all-to-all", "CP all-to-all, exposed" },
+		{ TRAFFIC_CP, "all-gather", "CP all-gather, exposed" },
+		{ TRAFFIC_CP, "reduce-scatter", "CP reduce-scatter, exposed" },
+		{ TRAFFIC_PP, "send", "PP sends, exposed" },
+		{ TRAFFIC_DP, "all-reduce", "DP all-reduce, exposed" },
+		{ TRAFFIC_DP, "all-gather", "DP all-gather, exposed" },
+		{ TRAFFIC_DP, "reduce-scatter", "DP reduce-scatter, exposed" },
+		{ TRAFFIC_EDP, "all-reduce", "EDP all-reduce, exposed" },
+		{ TRAFFIC_EDP, "all-gather", "EDP all-gather, exposed" },
+		{ TRAFFIC_EDP, "reduce-scatter", "EDP reduce-scatter, exposed" },
+		{ TRAFFIC_EP, "all-to-all", "EP all-to-all, exposed" },
+		{ TRAFFIC_ETP, "all-gather", "ETP all-gather, exposed" },
+		{ TRAFFIC_ETP, "reduce-scatter", "ETP reduce-scatter, exposed" },
+		{ TRAFFIC_EMBD, "all-reduce", "embedding copies' all-reduce" },
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (text_equal(names[i].dim, row->dim) &&
-		    text_equal(names[i].collective, row->collective))
+		if (names[i].dim == row->dim && text_equal(names[i].collective, row->collective))
 			return names[i].name;
-	return row->dim;
+	return traffic_dim_name(row->dim);
 }
 
 /* The bubble by the formula of its schedule: see bubble.c. */
@@ -404,11 +404,11 @@ bubble_term(struct steptime *out, const struct run *r, const struct plan *p,
 	if (r->bubble <= 0)
 		return;
 	if (schedule == SCHEDULE_GPIPE || schedule == SCHEDULE_1F1B)
-		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", STEP_SOURCE,
+		STEP_TERM(ledger, out->seconds, PART_BUBBLE, r->bubble, "pipeline bubble", STEP_SOURCE,
 		    "(all stages - slowest)/chunks = (%.6g - %.6g)/%lld s", r->sum,
 		    stage_total(&r->slowest), (long long)pl->vpp);
 	else
-		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", SCHEDULE_SOURCE,
+		STEP_TERM(ledger, out->seconds, PART_BUBBLE, r->bubble, "pipeline bubble", SCHEDULE_SOURCE,
 		    "ways through the schedule's order, %lld stages of %lld chunks: F %.4g, B %.4g, "
 		    "of it weights %.4g s", (long long)pl->pp, (long long)pl->vpp, s.forward,
 		    s.backward, s.weight);
@@ -423,34 +423,34 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
-	STEP_TERM(ledger, out->seconds, m * s->forward, "forward", GEMM_SOURCE,
+	STEP_TERM(ledger, out->seconds, PART_COMPUTE, m * s->forward, "forward", GEMM_SOURCE,
 	    "micro-batches*forward of the slowest stage = %.0f*%.6g s", m, s->forward);
-	STEP_TERM(ledger, out->seconds, m * s->backward, "backward", GEMM_SOURCE,
+	STEP_TERM(ledger, out->seconds, PART_COMPUTE, m * s->backward, "backward", GEMM_SOURCE,
 	    "micro-batches*backward of the slowest stage = %.0f*%.6g s", m, s->backward);
 	out->compute_seconds = out->seconds;
 	if (s->recompute > 0)
-		STEP_TERM(ledger, out->seconds, m * s->recompute, "recompute", GEMM_SOURCE,
+		STEP_TERM(ledger, out->seconds, PART_RECOMPUTE, m * s->recompute, "recompute", GEMM_SOURCE,
 		    "micro-batches*recompute of the slowest stage = %.0f*%.6g s", m, s->recompute);
 	out->recompute_seconds = m * s->recompute;
 	for (size_t i = 0; i < t->count; i++) {
 		const struct traffic_row *row = &t->row[i];
 
 		if (row->exposed_seconds > 0)
-			STEP_TERM(ledger, out->seconds, row->exposed_seconds, exposed_name(row),
+			STEP_TERM(ledger, out->seconds, PART_EXPOSED, row->exposed_seconds, exposed_name(row),
 			    TRAFFIC_SOURCE, "%s over %lld GPUs: %.6g s, of which exposed %.6g s",
 			    row->collective, (long long)row->span.size, row->seconds,
 			    row->exposed_seconds);
 	}
 	out->exposed_comm_seconds = traffic_exposed(t);
 	bubble_term(out, r, p, pl, ledger);
-	STEP_TERM(ledger, out->seconds, r->optimizer, "optimizer", OPTIMIZER_SOURCE,
+	STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->optimizer, "optimizer", OPTIMIZER_SOURCE,
 	    "(%.0f*parameters + %.0f*parameters held)/memory rate = %.6g s", LOCAL_BYTES,
 	    OWNED_BYTES, r->optimizer);
 	if (r->muon > 0)
-		STEP_TERM(ledger, out->seconds, r->muon, "orthogonal updates of Muon", MUON_SOURCE,
-		    "%.0f steps*6*smaller side*weights/compute rate = %.4g s", MUON_STEPS, r->muon);
+		STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->muon, "orthogonal updates of Muon",
+		    MUON_SOURCE, "%.0f steps*6*smaller side*weights/compute rate = %.4g s", MUON_STEPS, r->muon);
 	if (r->slices > 0)
-		STEP_TERM(ledger, out->seconds, r->slices, "slices of parameters", SLICE_SOURCE,
+		STEP_TERM(ledger, out->seconds, PART_OPTIMIZER, r->slices, "slices of parameters", SLICE_SOURCE,
 		    "slices (weights of the stage*DP)*seconds = %.0f*%.3g s",
 		    r->slices / SLICE_SECONDS, SLICE_SECONDS);
 	out->optimizer_seconds = r->optimizer + r->muon + r->slices;

@@ -26,6 +26,16 @@
  * went from 19.7 to 17.6 s a step, about half of its all-to-all; one pair of runs). */
 #define EXPERT_REST 0.5
 
+const char *
+traffic_dim_name(enum traffic_dim dim)
+{
+	static const char *const names[TRAFFIC_DIMS] = {
+		"tp", "cp", "pp", "dp", "edp", "ep", "etp", "embd"
+	};
+
+	return names[dim];
+}
+
 /* ---- rows ------------------------------------------------------------------------- */
 
 static struct traffic_row *
@@ -36,8 +46,8 @@ row_of(struct traffic *t, const struct message *m)
 
 	for (size_t i = 0; i < t->count; i++) {
 		row = &t->row[i];
-		if (row->collective == collective && row->span.size == m->span.size &&
-		    text_equal(row->dim, m->dim))
+		if (row->dim == m->dim && row->collective == collective &&
+		    row->span.size == m->span.size)
 			return row;
 	}
 	if (t->count == TRAFFIC_ROWS_MAX)
@@ -66,11 +76,11 @@ traffic_add(struct traffic *t, const struct message *m, struct ledger *ledger)
 	row->calls += m->calls;
 	row->seconds += m->seconds;
 	row->exposed_seconds += m->exposed;
-	LEDGER_ADD(ledger, row->bytes, QUANTITY_TRAFFIC,
+	LEDGER_PART(ledger, row->bytes, QUANTITY_TRAFFIC, PART_ROW + (int32_t)(row - t->row),
 	    m->calls * collective_bytes(m->collective, m->payload, m->span.size), m->name,
-	    m->source, "%s %s: calls*%s*(%s) = %.0f*%s*%.0f, n=%lld", m->dim,
-	    collective_name(m->collective), factor_text(m->collective), m->formula, m->calls,
-	    factor_text(m->collective), m->payload, (long long)m->span.size);
+	    m->source, "%s %s: calls*%s*(%s) = %.0f*%s*%.0f, n=%lld",
+	    traffic_dim_name(m->dim), collective_name(m->collective), factor_text(m->collective),
+	    m->formula, m->calls, factor_text(m->collective), m->payload, (long long)m->span.size);
 }
 
 double
@@ -165,7 +175,7 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
 	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
-	struct flow x = { "tp", "TP", "b*s/CP*h*a", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
+	struct flow x = { TRAFFIC_TP, "TP", "b*s/CP*h*a", TP_SOURCE, COLLECTIVE_ALL_REDUCE, UNIT_HALF,
 	    *span, payload, one->reduce, 1, 1, 0 };
 
 	if (!p->parallel.sequence_parallel) {
@@ -194,7 +204,7 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 {
 	const bool sp = p->parallel.sequence_parallel;
 	const double tokens = batch_tokens(p);
-	struct flow x = { "tp", "TP embedding output", "b*s/CP*h*a", TP_SOURCE,
+	struct flow x = { TRAFFIC_TP, "TP embedding output", "b*s/CP*h*a", TP_SOURCE,
 	    sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, UNIT_EMBEDDING,
 	    *span, tokens * (double)p->model.hidden_size * batch_width(p), one->reduce, 1, 0, 0 };
 
@@ -215,7 +225,7 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 		x.forward = 0;
 		put(f, p, x, 1);
 	}
-	x = (struct flow){ "tp", "TP loss: maximum, target, sum", "b*s/CP*4", LOSS_SOURCE,
+	x = (struct flow){ TRAFFIC_TP, "TP loss: maximum, target, sum", "b*s/CP*4", LOSS_SOURCE,
 	    COLLECTIVE_ALL_REDUCE, UNIT_HEAD, *span, tokens * 4, 0, 3, 0, 0 };
 	put(f, p, x, 3);
 }
@@ -248,7 +258,7 @@ context_ring(struct flows *f, const struct plan *p, const struct span *span,
     const struct chunks *c, const struct work *layer)
 {
 	const double n = (double)span->size, steps = n - 1;
-	struct flow x = { "cp", "CP ring of keys and values", "b*s/CP*kv/TP*(d+v)*a", CP_SOURCE,
+	struct flow x = { TRAFFIC_CP, "CP ring of keys and values", "b*s/CP*kv/TP*(d+v)*a", CP_SOURCE,
 	    COLLECTIVE_SEND, UNIT_ATTENTION, *span, c->kv, 0, steps, 2 * steps, 0 };
 	const double one = collective_seconds(p, COLLECTIVE_SEND, c->kv, span);
 	const double forward = one > 0 ? fmax(0, one - layer->core / n) / one : 0;
@@ -262,7 +272,7 @@ static void
 context_exchange(struct flows *f, const struct plan *p, const struct span *span,
     const struct chunks *c)
 {
-	struct flow x = { "cp", "CP heads for sequence", "(q + o + kv)/4", CP_SOURCE,
+	struct flow x = { TRAFFIC_CP, "CP heads for sequence", "(q + o + kv)/4", CP_SOURCE,
 	    COLLECTIVE_ALL_TO_ALL, UNIT_ATTENTION, *span, (c->qo + c->kv) / 4, 0, 4, 4, 0 };
 
 	put(f, p, x, 8);
@@ -304,7 +314,7 @@ context(struct flows *f, const struct plan *p, const struct layout *l,
 		context_exchange(f, p, &span, &c);
 		return;
 	case CP_COMM_ALLGATHER:
-		x = (struct flow){ "cp", "CP gathered keys and values", "CP*b*s/CP*kv/TP*(d+v)*a",
+		x = (struct flow){ TRAFFIC_CP, "CP gathered keys and values", "CP*b*s/CP*kv/TP*(d+v)*a",
 		    CP_SOURCE, COLLECTIVE_ALL_GATHER, UNIT_ATTENTION, span, c.kv * (double)span.size,
 		    0, 1, 1, 0 };
 		put(f, p, x, 2);
@@ -334,7 +344,7 @@ expert(struct flows *f, const struct plan *p, const struct layout *l, const stru
 	const double k = (double)p->model.experts_per_token;
 	const double width = (double)p->model.hidden_size * batch_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;
-	struct flow x = { "ep", "EP dispatch and combine", "b*s/CP/TP*topk*h*a", EP_SOURCE,
+	struct flow x = { TRAFFIC_EP, "EP dispatch and combine", "b*s/CP/TP*topk*h*a", EP_SOURCE,
 	    COLLECTIVE_ALL_TO_ALL, UNIT_MOE, ep, tokens * k * width, 0, 2, 2, 0 };
 	double open = 1, busy = 1;
 
@@ -348,7 +358,7 @@ expert(struct flows *f, const struct plan *p, const struct layout *l, const stru
 		open = fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
 	put(f, p, x, 4 * open);
 	put_again(f, p, x, "EP dispatch and combine, recomputed", open);
-	x = (struct flow){ "etp", "ETP gathered tokens", "ETP*b*s/CP/TP*topk*h*a", EP_SOURCE,
+	x = (struct flow){ TRAFFIC_ETP, "ETP gathered tokens", "ETP*b*s/CP/TP*topk*h*a", EP_SOURCE,
 	    COLLECTIVE_ALL_GATHER, UNIT_MOE, etp, tokens * k * width * (double)etp.size, 0, 1,
 	    1, 0 };
 	put(f, p, x, 2);

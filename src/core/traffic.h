@@ -22,8 +22,17 @@
 
 enum { TRAFFIC_ROWS_MAX = 24, FLOWS_MAX = 28 };
 
+/* What splits a model, and so talks. EMBD: copies of a tied embedding. */
+enum traffic_dim {
+	TRAFFIC_TP, TRAFFIC_CP, TRAFFIC_PP, TRAFFIC_DP, TRAFFIC_EDP, TRAFFIC_EP, TRAFFIC_ETP,
+	TRAFFIC_EMBD, TRAFFIC_DIMS
+};
+
+/* "tp", "embd". */
+const char *traffic_dim_name(enum traffic_dim dim);
+
 struct traffic_row {
-	const char *dim;         /* "tp", "cp", "pp", "dp", "edp", "ep", "etp", "embd" */
+	enum traffic_dim dim;
 	const char *collective;  /* as collective_name gives it: "all-reduce", "send" */
 	struct span span;        /* which links the group crosses */
 	double calls;            /* collectives in one step */
@@ -52,7 +61,8 @@ enum unit {
 
 /* One kind of message of every micro-batch. */
 struct flow {
-	const char *dim, *name, *formula, *source; /* formula: of the payload, in symbols */
+	enum traffic_dim dim;
+	const char *name, *formula, *source; /* formula: of the payload, in symbols */
 	enum collective collective;
 	enum unit unit;
 	struct span span;
@@ -91,7 +101,8 @@ double traffic_exposed(const struct traffic *t);
 
 /* Add one message kind to its row, and to the ledger. */
 struct message {
-	const char *dim, *name, *formula, *source;
+	enum traffic_dim dim;
+	const char *name, *formula, *source;
 	enum collective collective;
 	struct span span;
 	double payload, calls, seconds, exposed; /* seconds: of all calls */

@@ -69,7 +69,7 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
     const struct placement *pl, const struct window *w, struct ledger *ledger)
 {
 	const double m = w->microbatches, v = (double)pl->vpp, n = (double)pl->pp;
-	struct message x = { "pp", "PP activations and gradients", "b*s/CP/TP*h*a", PP_SOURCE,
+	struct message x = { TRAFFIC_PP, "PP activations and gradients", "b*s/CP/TP*h*a", PP_SOURCE,
 	    COLLECTIVE_SEND, { 0 },
 	    batch_tokens_split(p) * (double)p->model.hidden_size * batch_width(p), 0, 0, 0 };
 	double sends, one, waits;
@@ -105,7 +105,7 @@ static const struct replica_names expert_names = {
 
 /* One set of parameters and the ranks that share it. */
 struct replica {
-	const char *dim;
+	enum traffic_dim dim;
 	struct replica_names name;
 	struct span shard, copies; /* that split the state; that hold the same split */
 	double params;
@@ -129,7 +129,7 @@ replica_dense(const struct plan *p, const struct layout *l, double params)
 	static const char *const whole[] = { "dp_cp", "data", "loss", "dp", NULL };
 	static const char *const part[] = { "dp_cp_intra", "fsdp", NULL };
 	const int64_t copies = p->parallel.dp_replicate;
-	struct replica r = { .dim = "dp", .name = dense_names, .params = params };
+	struct replica r = { .dim = TRAFFIC_DP, .name = dense_names, .params = params };
 
 	r.shard = span_named(p, l, whole);
 	r.copies = link_span(p, l, -1);
@@ -152,7 +152,7 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
 	static const char *const unsplit[] = { "fsdp", NULL };
 	const bool own = !framework_of(p)->experts_need_ep || p->parallel.ep > 1;
 	const int64_t copies = p->parallel.dp_replicate;
-	struct replica r = { .dim = "edp", .name = expert_names, .params = params };
+	struct replica r = { .dim = TRAFFIC_EDP, .name = expert_names, .params = params };
 
 	r.shard = span_named(p, l, own ? whole : unsplit);
 	r.copies = link_span(p, l, -1);
@@ -343,7 +343,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 {
 	const double tp = at_least_one(p->parallel.tp);
 	const double h = (double)p->model.hidden_size;
-	struct message x = { "embd", "EMBD gradient of the embedding's copies",
+	struct message x = { TRAFFIC_EMBD, "EMBD gradient of the embedding's copies",
 	    "vocabulary/TP*h*bytes", EMBD_SOURCE, COLLECTIVE_ALL_REDUCE, { 0 },
 	    (double)params_padded_vocab(p) * h / tp * grad_bytes(p), 0, 0, 0 };
 	int kind = layout_kind(l, "embd");
@@ -356,7 +356,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 	if (tp <= 1 || !p->parallel.sequence_parallel)
 		return;
 	kind = layout_kind(l, "tp");
-	x.dim = "tp";
+	x.dim = TRAFFIC_TP;
 	x.name = "TP gradients of the norms";
 	x.formula = "norms*h*bytes";
 	x.span = link_span(p, l, kind >= 0 ? kind : layout_kind(l, "model"));

@@ -3,7 +3,7 @@
 #include "core/number.h"
 #include "core/text.h"
 #include "ui/change.h"
-#include "ui/units.h"
+#include "core/units.h"
 
 enum {
 	PARTS = 8,
@@ -158,10 +158,10 @@ draw_change(struct canvas *c, struct rect line, const struct estimate *e,
 
 	if (base != NULL && stage < base->stages)
 		was = base->stage[stage].memory.total;
-	if (!change_put(units_memory, was, is, text, sizeof text))
+	if (!change_put(MEASURE_BYTES, was, is, text, sizeof text))
 		return;
 	canvas_text(c, line, line.x + line.w - CHANGE_COLUMNS + 1, line.y, (struct style){
-	    .role = (uint8_t)(is_selected ? ROLE_SELECTED : change_role(was, is, BETTER_LESS)) }, text);
+	    .role = (uint8_t)(is_selected ? ROLE_SELECTED : change_role(RESULT_TOTAL, was, is)) }, text);
 }
 
 static void
@@ -193,7 +193,7 @@ draw_stage(struct canvas *c, struct rect line, const struct estimate *e,
 	if (line.w > label_w + amount_w + 3)
 		draw_bar(c, (struct rect){ line.x + label_w, line.y, line.w - label_w - amount_w, 1 },
 		    m, e->capacity, scale > 0 ? scale : 1);
-	units_memory(m->total, buf, sizeof buf);
+	units_short(buf, sizeof buf, MEASURE_BYTES, m->total);
 	text_add(buf, sizeof buf, over ? "!" : " ");
 	canvas_text(c, line, line.x + line.w - canvas_width(c, buf), line.y, style, buf);
 }

@@ -4,49 +4,100 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "ui/units.h"
+
+/* Of what is that little another nothing is said: on the screen, in reports. */
+#define LEAST_SEEN 1e-4
+#define LEAST_TOLD 1e-9 /* rounding alone makes it */
 
 static bool
-is_same(double was, double is)
+is_same(double was, double is, double least)
 {
-	return fabs(is - was) <= 1e-4 * fmax(fabs(is), fabs(was));
+	return fabs(is - was) <= least * fmax(fabs(is), fabs(was));
 }
 
 bool
-change_put_unit(void (*format)(double, char *, size_t), double was, double is, char *buf,
-    size_t size)
+change_put_unit(enum measure m, double was, double is, char *buf, size_t size)
 {
-	char amount[UNITS_SIZE];
-
 	buf[0] = '\0';
-	if (is_same(was, is))
+	if (is_same(was, is, LEAST_SEEN))
 		return false;
-	format(fabs(is - was), amount, sizeof amount);
-	text_put(buf, size, "%c%s", is > was ? '+' : '-', amount);
+	units_change(buf, size, units_short, m, is - was);
 	return true;
 }
 
 bool
-change_put(void (*format)(double, char *, size_t), double was, double is, char *buf, size_t size)
+change_put(enum measure m, double was, double is, char *buf, size_t size)
 {
 	char now[UNITS_SIZE];
 	const char *unit;
 	char *own;
 
-	if (!change_put_unit(format, was, is, buf, size))
+	if (!change_put_unit(m, was, is, buf, size))
 		return false;
-	format(is, now, sizeof now);
-	unit = strchr(now, ' ');
+	unit = strchr(units_short(now, sizeof now, m, is), ' ');
 	own = strchr(buf, ' ');
-	if (unit != NULL && own != NULL && text_equal(unit, own))
+	if (own != NULL && (m == MEASURE_SHARE || (unit != NULL && text_equal(unit, own))))
 		*own = '\0';
 	return true;
 }
 
 enum role
-change_role(double was, double is, enum better better)
+change_role(enum result_id id, double was, double is)
 {
-	if (better == BETTER_NEITHER)
-		return ROLE_DIM;
-	return (is > was) == (better == BETTER_MORE) ? ROLE_GOOD : ROLE_WARNING;
+	const int better = result_better(id, was, is);
+
+	return better == 0 ? ROLE_DIM : better > 0 ? ROLE_GOOD : ROLE_WARNING;
+}
+
+static void
+put_difference(const struct result *r, double was, double is, struct change *out)
+{
+	if (r->measure == MEASURE_ANSWER) {
+		text_put(out->change, sizeof out->change, "changed");
+		return;
+	}
+	units_change(out->change, sizeof out->change, units_exact, r->measure, is - was);
+	/* of a share the change is in points already, of a stage's number it says nothing */
+	if (was > 0 && r->measure != MEASURE_NUMBER && r->measure != MEASURE_SHARE)
+		text_put(out->percent, sizeof out->percent, "%+.1f%%", 100 * (is - was) / was);
+}
+
+bool
+change_of_result(enum result_id id, const struct estimate *was, const struct estimate *is,
+    struct change *out)
+{
+	const struct result *r = &result_table[id];
+	double a, b;
+	const bool left = result_value(id, was, was->peak_stage, &a);
+	const bool right = result_value(id, is, is->peak_stage, &b);
+
+	if (r->label == NULL || (!left && !right))
+		return false;
+	/* of a mode that neither is in, or of a dimension that is 1 in both */
+	if (r->measure != MEASURE_ANSWER && r->measure != MEASURE_NUMBER && !(fabs(a) + fabs(b) > 0))
+		return false;
+	*out = (struct change){ .label = r->label };
+	if (left)
+		units_exact(out->was, sizeof out->was, r->measure, a);
+	if (right)
+		units_exact(out->is, sizeof out->is, r->measure, b);
+	if (!left || !right)
+		return true;
+	out->differs = !is_same(a, b, LEAST_TOLD);
+	if (out->differs)
+		put_difference(r, a, b, out);
+	else
+		text_put(out->change, sizeof out->change, "same");
+	return true;
+}
+
+bool
+change_of_field(enum field_id f, const struct plan *a, const struct plan *b, char *left,
+    char *right, size_t size)
+{
+	if (!field_in_mode(f, a->mode) && !field_in_mode(f, b->mode))
+		return false;
+	field_format(f, a, left, size);
+	field_format(f, b, right, size);
+	return !text_equal(left, right);
 }

@@ -5,7 +5,7 @@
 #include "core/framework/resolve.h"
 #include "core/text.h"
 #include "ui/actions.h"
-#include "ui/results.h"
+#include "ui/change.h"
 #include "ui/views.h"
 
 enum {
@@ -147,16 +147,15 @@ add_heading(struct rows *rows, const struct state *s, const char *label, const c
 void
 compare_rows(struct rows *rows, const struct state *s)
 {
-	struct result left[RESULTS_MAX], right[RESULTS_MAX];
-	const size_t count = results_of(s->other_estimate, left);
-	char a[PLAN_NOTES_SIZE], b[PLAN_NOTES_SIZE], change[RESULT_SIZE], percent[RESULT_SIZE];
+	char a[PLAN_NOTES_SIZE], b[PLAN_NOTES_SIZE];
+	struct change c;
 	int differ = 0;
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const struct line_text t = { field_table[f].path, a, b, "", "" };
 		const bool own = field_is_chosen(f, &s->plan) || field_is_chosen(f, &s->other);
 
-		if (!results_differ(f, &s->other, &s->plan, a, b, sizeof a))
+		if (!change_of_field(f, &s->other, &s->plan, a, b, sizeof a))
 			continue;
 		if (differ++ == 0)
 			add_heading(rows, s, "fields that differ", "");
@@ -164,19 +163,11 @@ compare_rows(struct rows *rows, const struct state *s)
 	}
 	if (differ == 0)
 		rows_heading(rows, "no field differs");
-	results_of(s->estimate, right);
 	add_heading(rows, s, "estimates", "change");
-	for (size_t i = 0; i < count; i++) {
-		const struct line_text t = { left[i].label, a, b, change, percent };
-		bool other;
-
-		if (!result_shown(&left[i], &right[i]))
-			continue;
-		result_format(a, left[i].known ? sizeof a : 1, left[i].unit, left[i].value);
-		result_format(b, right[i].known ? sizeof b : 1, right[i].unit, right[i].value);
-		other = result_change(&left[i], &right[i], change, percent, sizeof change);
-		add_entry(rows, FIELD_COUNT, other ? ROLE_TEXT : ROLE_DIM, &t);
-	}
+	for (enum result_id id = 0; id < RESULT_COUNT; id++)
+		if (change_of_result(id, s->other_estimate, s->estimate, &c))
+			add_entry(rows, FIELD_COUNT, c.differs ? ROLE_TEXT : ROLE_DIM,
+			    &(struct line_text){ c.label, c.was, c.is, c.change, c.percent });
 }
 
 /* Enter on a field: the other plan's value. */

@@ -1,12 +1,7 @@
 #include "ui/figures.h"
 
-#include <math.h>
-
-#include "core/compute.h"
-#include "core/kv.h"
-#include "core/serve_setup.h"
 #include "core/text.h"
-#include "ui/units.h"
+#include "ui/change.h"
 
 enum {
 	COLUMN_LEAST = 19, COLUMN_MOST = 30, COLUMNS_MOST = 3, GAP = 1,
@@ -14,257 +9,20 @@ enum {
 	CHANGE_COLUMNS = 9, /* whose place is kept free so that values stay where they are */
 };
 
-#define STEP(member) offsetof(struct estimate, step.member)
-#define SERVE(member) offsetof(struct estimate, serve.member)
-#define NONE QUANTITY_COUNT
-
-static void
-format_days(double seconds, char *buf, size_t size)
-{
-	const double days = seconds / 86400;
-
-	text_put(buf, size, "%.*f days", days < 99.95 ? 1 : 0, days);
-}
-
-/* ---- formulas ---------------------------------------------------------------------- */
-
-static void
-tokens_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	char step[UNITS_SIZE];
-
-	units_seconds(e->step.seconds, step, sizeof step);
-	text_put(buf, size, "%lld*%lld tokens / %s", (long long)p->training.global_batch_size,
-	    (long long)p->training.sequence_length, step);
-}
-
-static void
-per_gpu_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	char rate[UNITS_SIZE];
-
-	(void)p;
-	units_count(e->timed ? e->step.tokens_per_second : e->serve.tokens_per_second, rate,
-	    sizeof rate);
-	text_put(buf, size, "%s / %lld GPUs", rate, (long long)e->world);
-}
-
-static void
-run_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	char rate[UNITS_SIZE];
-
-	units_count(e->step.tokens_per_second, rate, sizeof rate);
-	text_put(buf, size, "%.6g billion tokens / (%s*86400 s)", (double)p->training.token_budget,
-	    rate);
-}
-
-static void
-put_utilization(const struct plan *p, const struct estimate *e, double flops, char *buf,
-    size_t size)
-{
-	char work[UNITS_SIZE], rate[UNITS_SIZE], step[UNITS_SIZE];
-
-	units_flops(flops, work, sizeof work);
-	units_flops(machine_of(p).peak, rate, sizeof rate);
-	units_seconds(e->step.seconds, step, sizeof step);
-	text_put(buf, size, "%s / (%s*%lld GPUs*%s/s)", work, step, (long long)e->world, rate);
-}
-
-static void
-mfu_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	put_utilization(p, e, e->step.model_flops, buf, size);
-}
-
-static void
-mfu_full_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	put_utilization(p, e, e->step.full_flops, buf, size);
-}
-
-static void
-hfu_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	put_utilization(p, e, e->step.hardware_flops, buf, size);
-}
-
-static void
-bubble_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	char idle[UNITS_SIZE], step[UNITS_SIZE];
-
-	(void)p;
-	units_seconds(e->step.bubble_seconds, idle, sizeof idle);
-	units_seconds(e->step.seconds, step, sizeof step);
-	text_put(buf, size, "%s / %s", idle, step);
-}
-
-/* Windows, states and DCP make it no plain division. */
-static bool
-is_about(double a, double b)
-{
-	return fabs(a - b) <= 0.02 * b;
-}
-
-static void
-kv_tokens_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	char pool[UNITS_SIZE], token[UNITS_SIZE];
-
-	(void)p;
-	if (!is_about(e->serve.kv_tokens * e->serve.kv_bytes_per_token, e->serve.kv_pool_bytes))
-		return;
-	units_memory(e->serve.kv_pool_bytes, pool, sizeof pool);
-	units_memory(e->serve.kv_bytes_per_token, token, sizeof token);
-	text_put(buf, size, "%s / %s, in whole blocks", pool, token);
-}
-
-static void
-kv_blocks_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	const double block = (double)p->serving.block_size;
-	char tokens[UNITS_SIZE];
-
-	if (!is_about(e->serve.kv_blocks * block, e->serve.kv_tokens))
-		return;
-	units_count(e->serve.kv_tokens, tokens, sizeof tokens);
-	text_put(buf, size, "%s / %.0f", tokens, block);
-}
-
-static void
-requests_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	const double length = (double)p->serving.context_length, dp = serve_setup_of(p).dp;
-	char tokens[UNITS_SIZE];
-
-	if (!is_about(e->serve.max_concurrency * length, dp * e->serve.kv_tokens))
-		return;
-	units_count(e->serve.kv_tokens, tokens, sizeof tokens);
-	text_put(buf, size, "DP %.0f*%s / %.0f", dp, tokens, length);
-}
-
-/* While a request decodes others wait for its prefill, of one stage. */
-static void
-generated_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	const double n = (double)p->serving.generate_tokens;
-	char first[UNITS_SIZE], next[UNITS_SIZE];
-
-	if (e->serve.tokens_per_second <= 0)
-		return;
-	units_seconds(e->serve.ttft_seconds, first, sizeof first);
-	units_seconds(e->serve.tpot_seconds, next, sizeof next);
-	text_put(buf, size, "%.0f requests at once*%.0f tokens / (%s/PP + %.0f*%s)",
-	    e->serve.running, n, first, n, next);
-}
-
-static void
-transfer_formula(const struct plan *p, const struct estimate *e, char *buf, size_t size)
-{
-	const double prompt = (double)p->serving.prompt_tokens, token = kv_model_bytes(p);
-	char each[UNITS_SIZE], rate[UNITS_SIZE];
-
-	if (e->serve.state_bytes_per_request > 0)
-		return;
-	units_memory(token, each, sizeof each);
-	units_wire(e->serve.transfer_rate, rate, sizeof rate);
-	text_put(buf, size, "%.0f tokens*%s in all layers / %s/s of the network cards that send it",
-	    prompt, each, rate);
-}
-
-/* ---- what there is ----------------------------------------------------------------- */
-
-static const struct figure step_table[] = {
-	{ "step", "time of one optimizer step: the slowest stage's compute, the pipeline's bubble, "
-	    "exposed communication and the optimizer", units_seconds, STEP(seconds), false,
-	    BETTER_LESS, { QUANTITY_STEP, NONE }, NULL, NULL },
-	{ "tokens/s", "tokens of the global batch (sequences x sequence length) / step time",
-	    units_count, STEP(tokens_per_second), false, BETTER_MORE,
-	    { QUANTITY_STEP, NONE }, NULL, tokens_formula },
-	{ "per GPU", "tokens/s / number of GPUs", units_count, STEP(tokens_per_second_per_gpu), false,
-	    BETTER_MORE, { QUANTITY_STEP, NONE }, NULL, per_gpu_formula },
-	{ "run", "the whole run: training.token_budget / tokens/s, without interruptions", format_days,
-	    STEP(training_seconds), true, BETTER_LESS, { QUANTITY_STEP, NONE }, NULL,
-	    run_formula },
-	{ "MFU", "model FLOPs utilization: FLOPs of the model in a step, causal attention counted by "
-	    "half, / (step time x GPUs x dense peak in the plan's precision)", units_share, STEP(mfu),
-	    false, BETTER_MORE, { QUANTITY_FLOPS, QUANTITY_STEP }, NULL, mfu_formula },
-	{ "MFU full", "MFU with the full attention matrix counted, as PaLM and Megatron-LM count it",
-	    units_share, STEP(mfu_full), false, BETTER_MORE,
-	    { QUANTITY_FLOPS, QUANTITY_STEP }, NULL, mfu_full_formula },
-	{ "HFU", "hardware FLOPs utilization: as MFU, with the FLOPs of recomputation counted too",
-	    units_share, STEP(hfu), false, BETTER_MORE, { QUANTITY_FLOPS, QUANTITY_STEP }, NULL,
-	    hfu_formula },
-	{ "compute", "forward and backward of the slowest stage, without recomputation", units_seconds,
-	    STEP(compute_seconds), false, BETTER_LESS, { QUANTITY_STEP, QUANTITY_FLOPS },
-	    "forward|backward", NULL },
-	{ "recompute", "forward passes that are done again to save memory", units_seconds,
-	    STEP(recompute_seconds), false, BETTER_LESS, { QUANTITY_STEP, NONE }, "recompute",
-	    NULL },
-	{ "bubble", "share of the step in which the pipeline waits to fill and to drain", units_share,
-	    STEP(bubble_fraction), false, BETTER_LESS, { QUANTITY_STEP, NONE }, "bubble",
-	    bubble_formula },
-	{ "exposed", "communication that compute does not hide; the traffic pane says whose",
-	    units_seconds, STEP(exposed_comm_seconds), false, BETTER_LESS,
-	    { QUANTITY_STEP, NONE }, "exposed", NULL },
-	{ "optimizer", "the optimizer's pass over the parameters of one GPU", units_seconds,
-	    STEP(optimizer_seconds), false, BETTER_LESS, { QUANTITY_STEP, NONE },
-	    "optimizer|Muon|slices", NULL },
-};
-
-static const struct figure serve_table[] = {
-	{ "weights", "the model's weights on one GPU of the fullest stage", units_memory,
-	    SERVE(weight_bytes), false, BETTER_LESS, { QUANTITY_SERVE_MEMORY, NONE },
-	    "weights|rotary|MLA|MXFP4|segments|loading", NULL },
-	{ "nontorch", "what the GPU holds outside the allocator: CUDA context, NCCL", units_memory,
-	    SERVE(non_torch_bytes), false, BETTER_LESS, { QUANTITY_SERVE_MEMORY, NONE },
-	    "non-torch", NULL },
-	{ "act peak", "peak of the activations in the engine's profiling run", units_memory,
-	    SERVE(activation_bytes), false, BETTER_LESS, { QUANTITY_SERVE_MEMORY, NONE },
-	    "activations", NULL },
-	{ "graphs", "CUDA graphs that the engine captures", units_memory, SERVE(graph_bytes), false,
-	    BETTER_LESS, { QUANTITY_SERVE_MEMORY, NONE }, "graphs", NULL },
-	{ "KV pool", "what the engine's share of the memory leaves for the KV cache", units_memory,
-	    SERVE(kv_pool_bytes), false, BETTER_MORE,
-	    { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN }, "KV pool", NULL },
-	{ "KV/token", "KV cache of one token on one GPU", units_memory, SERVE(kv_bytes_per_token),
-	    false, BETTER_LESS, { QUANTITY_KV_TOKEN, NONE }, NULL, NULL },
-	{ "state", "recurrent state of linear-attention layers of one request", units_memory,
-	    SERVE(state_bytes_per_request), true, BETTER_LESS, { NONE, NONE }, NULL, NULL },
-	{ "KV tokens", "tokens that the KV pool of one DP rank holds: pool / bytes of one token",
-	    units_count, SERVE(kv_tokens), false, BETTER_MORE,
-	    { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN }, "KV pool", kv_tokens_formula },
-	{ "KV blocks", "KV tokens / tokens in a block", units_count, SERVE(kv_blocks), false,
-	    BETTER_MORE, { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN }, "KV pool", kv_blocks_formula },
-	{ "requests", "requests of the whole context length that one engine holds at once",
-	    units_count, SERVE(max_concurrency), false, BETTER_MORE,
-	    { QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN }, "KV pool", requests_formula },
-	{ "TTFT", "time to the first token of a request", units_seconds, SERVE(ttft_seconds), false,
-	    BETTER_LESS, { QUANTITY_TTFT, NONE }, NULL, NULL },
-	{ "TPOT", "time of each further token", units_seconds, SERVE(tpot_seconds), false,
-	    BETTER_LESS, { QUANTITY_TPOT, NONE }, NULL, NULL },
-	{ "tokens/s", "tokens generated by all replicas together", units_count,
-	    SERVE(tokens_per_second), false, BETTER_MORE, { QUANTITY_TPOT, QUANTITY_TTFT }, NULL,
-	    generated_formula },
-	{ "per GPU", "tokens/s / number of GPUs", units_count, SERVE(tokens_per_second_per_gpu), false,
-	    BETTER_MORE, { QUANTITY_TPOT, NONE }, NULL, per_gpu_formula },
-	{ "transfer", "a prompt's KV cache from a prefill node to a decode node", units_seconds,
-	    SERVE(transfer_seconds), true, BETTER_LESS, { NONE, NONE }, NULL, transfer_formula },
+/* In the order of the pane: what decides first, then where the time goes. */
+static const enum result_id shown[] = {
+	RESULT_STEP, RESULT_TOKENS, RESULT_TOKENS_GPU, RESULT_RUN, RESULT_MFU, RESULT_MFU_FULL,
+	RESULT_HFU, RESULT_COMPUTE, RESULT_RECOMPUTE, RESULT_BUBBLE, RESULT_EXPOSED,
+	RESULT_OPTIMIZER_STEP,
+	RESULT_WEIGHTS, RESULT_NON_TORCH, RESULT_ACTIVATION_PEAK, RESULT_GRAPHS, RESULT_POOL,
+	RESULT_KV_TOKEN, RESULT_STATE, RESULT_KV_TOKENS, RESULT_KV_BLOCKS, RESULT_REQUESTS,
+	RESULT_TTFT, RESULT_TPOT, RESULT_GENERATED, RESULT_GENERATED_GPU, RESULT_TRANSFER,
 };
 
 bool
 figures_known(const struct estimate *e)
 {
 	return e->timed || e->served;
-}
-
-static double
-value_of(const struct figure *figure, const struct estimate *e)
-{
-	const char *at = (const char *)e + figure->offset;
-
-	return *(const double *)(const void *)at;
 }
 
 /* A GPU of unknown rates has no times. */
@@ -274,22 +32,21 @@ is_known(const struct estimate *e)
 	return e->timed ? e->step.seconds > 0 : e->served;
 }
 
-const struct figure *
+enum result_id
 figures_at(const struct estimate *e, int i)
 {
-	const struct figure *table = e->timed ? step_table : serve_table;
-	size_t count = e->timed ? sizeof step_table / sizeof *step_table :
-	    sizeof serve_table / sizeof *serve_table;
+	double value;
 
-	if (!figures_known(e))
-		return NULL;
-	for (size_t k = 0; k < count; k++) {
-		if (table[k].if_any && value_of(&table[k], e) <= 0)
+	for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
+		const enum result_rule rule = result_table[shown[k]].rule;
+
+		if (!result_value(shown[k], e, 0, &value) ||
+		    ((rule == RULE_SOME || rule == RULE_ASKED) && value <= 0))
 			continue;
 		if (i-- == 0)
-			return &table[k];
+			return shown[k];
 	}
-	return NULL;
+	return RESULT_COUNT;
 }
 
 int
@@ -297,30 +54,24 @@ figures_count(const struct estimate *e)
 {
 	int n = 0;
 
-	while (figures_at(e, n) != NULL)
+	while (figures_at(e, n) != RESULT_COUNT)
 		n++;
 	return n;
 }
 
-void
-figures_format(const struct figure *figure, const struct estimate *e, char *buf, size_t size)
+const char *
+figures_format(enum result_id id, const struct estimate *e, char *buf, size_t size)
 {
-	const double value = value_of(figure, e);
+	const enum measure m = result_table[id].measure;
+	double value;
 
+	result_value(id, e, 0, &value);
 	/* A GPU of unknown rates has no times; a step without recomputation takes 0 s for it. */
-	if (e->timed ? e->step.seconds <= 0 : value <= 0 && figure->format != units_memory)
+	if (e->timed ? e->step.seconds <= 0 : value <= 0 && m != MEASURE_BYTES)
 		text_put(buf, size, "-");
 	else
-		figure->format(value, buf, size);
-}
-
-void
-figures_formula(const struct figure *figure, const struct plan *p, const struct estimate *e,
-    char *buf, size_t size)
-{
-	buf[0] = '\0';
-	if (figure->formula != NULL && is_known(e))
-		figure->formula(p, e, buf, size);
+		units_short(buf, size, m, value);
+	return buf;
 }
 
 static void
@@ -389,20 +140,20 @@ figures_lines(int w, int count)
 }
 
 static void
-draw_change(struct canvas *c, struct rect cell, const struct figure *figure,
-    const struct estimate *e, const struct estimate *base, bool is_selected)
+draw_change(struct canvas *c, struct rect cell, enum result_id id, const struct estimate *e,
+    const struct estimate *base, bool is_selected)
 {
 	double was, is;
 	char text[CHANGE_SIZE];
 
 	if (!is_known(base) || !is_known(e))
 		return;
-	was = value_of(figure, base);
-	is = value_of(figure, e);
-	if (!change_put(figure->format, was, is, text, sizeof text))
+	result_value(id, base, 0, &was);
+	result_value(id, e, 0, &is);
+	if (!change_put(result_table[id].measure, was, is, text, sizeof text))
 		return;
 	canvas_text(c, cell, cell.x + cell.w - canvas_width(c, text), cell.y, (struct style){
-	    .role = (uint8_t)(is_selected ? ROLE_SELECTED : change_role(was, is, figure->better)) },
+	    .role = (uint8_t)(is_selected ? ROLE_SELECTED : change_role(id, was, is)) },
 	    text);
 }
 
@@ -416,7 +167,7 @@ figures_draw(struct canvas *c, struct rect r, const struct estimate *e,
 	char buf[UNITS_SIZE];
 
 	for (int i = 0; i < count; i++) {
-		const struct figure *figure = figures_at(e, i);
+		const enum result_id id = figures_at(e, i);
 		const int y = r.y + i % lines - first;
 		struct rect cell = { r.x + i / lines * w, y, w - GAP, 1 };
 		const bool is_selected = focus && i == selected;
@@ -432,10 +183,10 @@ figures_draw(struct canvas *c, struct rect r, const struct estimate *e,
 			c->cursor_y = y;
 		}
 		canvas_text(c, cell, cell.x + 1, y, is_selected ? style :
-		    (struct style){ .role = ROLE_DIM }, figure->label);
-		figures_format(figure, e, buf, sizeof buf);
+		    (struct style){ .role = ROLE_DIM }, result_table[id].brief);
+		figures_format(id, e, buf, sizeof buf);
 		canvas_text(c, cell, cell.x + cell.w - change_w - canvas_width(c, buf), y, style, buf);
 		if (change_w > 0 && base != NULL)
-			draw_change(c, cell, figure, e, base, is_selected);
+			draw_change(c, cell, id, e, base, is_selected);
 	}
 }

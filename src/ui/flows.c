@@ -2,7 +2,7 @@
 
 #include "core/text.h"
 #include "ui/change.h"
-#include "ui/units.h"
+#include "core/units.h"
 
 enum column { DIMENSION, COLLECTIVE, SIZE, SPAN, BYTES, CHANGE, TIME, EXPOSED, COLUMNS };
 enum { CELL_SIZE = 24, HEADING_FROM = 3 };
@@ -30,7 +30,7 @@ flows_rows(int h)
 void
 flows_name(const struct traffic_row *row, char *buf, size_t size)
 {
-	text_put(buf, size, "%s %s", row->dim, row->collective);
+	text_put(buf, size, "%s %s", traffic_dim_name(row->dim), row->collective);
 }
 
 const char *
@@ -66,7 +66,7 @@ put_cell(enum column column, const struct traffic_row *row, bool full, char *buf
 {
 	switch (column) {
 	case DIMENSION:
-		text_put(buf, size, "%s", row->dim);
+		text_put(buf, size, "%s", traffic_dim_name(row->dim));
 		break;
 	case COLLECTIVE:
 		text_put(buf, size, "%s", full ? row->collective : short_collective(row->collective));
@@ -78,16 +78,16 @@ put_cell(enum column column, const struct traffic_row *row, bool full, char *buf
 		text_put(buf, size, "%s", flows_span(row->span.kind, full));
 		break;
 	case BYTES:
-		units_wire(row->bytes, buf, size);
+		units_short(buf, size, MEASURE_WIRE, row->bytes);
 		break;
 	case CHANGE:
 		buf[0] = '\0';
 		break;
 	case TIME:
-		units_seconds(row->seconds, buf, size);
+		units_short(buf, size, MEASURE_SECONDS, row->seconds);
 		break;
 	case EXPOSED:
-		units_seconds(row->exposed_seconds, buf, size);
+		units_short(buf, size, MEASURE_SECONDS, row->exposed_seconds);
 		break;
 	case COLUMNS:
 		break;
@@ -97,7 +97,7 @@ put_cell(enum column column, const struct traffic_row *row, bool full, char *buf
 static bool
 same_flow(const struct traffic_row *a, const struct traffic_row *b)
 {
-	return text_equal(a->dim, b->dim) && text_equal(a->collective, b->collective);
+	return a->dim == b->dim && text_equal(a->collective, b->collective);
 }
 
 /* Bytes of row i in another plan: of the one by that name, the n-th of several. 0 without. */
@@ -121,7 +121,7 @@ draw_change(struct canvas *c, struct rect line, const struct form *form, double 
 	char text[CHANGE_SIZE];
 	int end = line.x + 1;
 
-	if (form->w[CHANGE] == 0 || !change_put(units_wire, was, is, text, sizeof text))
+	if (form->w[CHANGE] == 0 || !change_put(MEASURE_WIRE, was, is, text, sizeof text))
 		return;
 	for (int i = 0; i <= CHANGE; i++)
 		end += form->w[i];

@@ -1,7 +1,7 @@
 /* The plans that undo and redo walk along. */
 #include "core/text.h"
 #include "ui/actions.h"
-#include "ui/units.h"
+#include "core/units.h"
 #include "ui/views.h"
 
 enum {
@@ -25,8 +25,8 @@ put_memory(const struct undo_entry *entry, char *buf, size_t size)
 	buf[0] = '\0';
 	if (!entry->legal)
 		text_put(buf, size, "errors");
-	else if (entry->summary.memory > 0) {
-		units_memory(entry->summary.memory, buf, size);
+	else if (entry->summary.part[SUMMARY_MEMORY] > 0) {
+		units_short(buf, size, MEASURE_BYTES, entry->summary.part[SUMMARY_MEMORY]);
 		text_add(buf, size, entry->fits ? " " : "!");
 	}
 }

@@ -5,7 +5,7 @@
 #include "ui/actions.h"
 #include "ui/flows.h"
 #include "ui/rows.h"
-#include "ui/units.h"
+#include "core/units.h"
 #include "ui/views.h"
 #include "ui/why.h"
 
@@ -117,7 +117,7 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
 		if (!(part[i].bytes > 0))
 			continue;
-		units_memory(part[i].bytes, amount, sizeof amount);
+		units_short(amount, sizeof amount, MEASURE_BYTES, part[i].bytes);
 		text_put(text, sizeof text, "%-12s %10s", part[i].name, amount);
 		rows_item(rows, TARGET_MEMORY, i == 8 && m->total > e->capacity ? ROLE_ERROR :
 		    ROLE_TEXT, text);
@@ -159,8 +159,8 @@ traffic_rows(struct rows *rows, const struct state *s)
 		const struct traffic_row *row = &t->row[i];
 
 		flows_name(row, name, sizeof name);
-		units_wire(row->bytes, bytes, sizeof bytes);
-		units_seconds(row->seconds, seconds, sizeof seconds);
+		units_short(bytes, sizeof bytes, MEASURE_WIRE, row->bytes);
+		units_short(seconds, sizeof seconds, MEASURE_SECONDS, row->seconds);
 		text_put(text, sizeof text, "%-22s %9s  %9s  %s", name, bytes, seconds,
 		    span_name(row->span.kind));
 		rows_item(rows, TARGET_TRAFFIC + (int)i, ROLE_TEXT, text);

@@ -10,7 +10,7 @@
 #include "ui/input.h"
 #include "ui/overlay.h"
 #include "ui/summary.h"
-#include "ui/units.h"
+#include "core/units.h"
 #include "ui/why.h"
 
 enum { LINE_COLUMNS = 240, SAY_SIZE = 1024 };
@@ -73,8 +73,8 @@ say_numbers(struct answer *a, const struct state *s)
 	char text[96], more[96];
 
 	if (e->stages > 0) {
-		units_memory(e->peak_total, text, sizeof text);
-		units_memory(e->capacity, more, sizeof more);
+		units_short(text, sizeof text, MEASURE_BYTES, e->peak_total);
+		units_short(more, sizeof more, MEASURE_BYTES, e->capacity);
 		if (e->capacity > 0)
 			say(a, "memory %s: %s of %s on the fullest GPU, stage %lld",
 			    e->fits ? "fits" : "does not fit", text, more, (long long)e->peak_stage);
@@ -85,8 +85,8 @@ say_numbers(struct answer *a, const struct state *s)
 	summary_rate(&now, more, sizeof more);
 	if (text[0] != '\0')
 		say(a, "%s%s%s", text, more[0] != '\0' ? ", " : "", more);
-	if (now.traffic > 0) {
-		units_wire(now.traffic, text, sizeof text);
+	if (now.part[SUMMARY_TRAFFIC] > 0) {
+		units_short(text, sizeof text, MEASURE_WIRE, now.part[SUMMARY_TRAFFIC]);
 		say(a, "traffic %s a step from one GPU", text);
 	}
 }

@@ -8,7 +8,7 @@
 #include "core/field.h"
 #include "core/text.h"
 #include "ui/pipeline_picture.h"
-#include "ui/units.h"
+#include "core/units.h"
 
 enum {
 	RUN_OPS = 1 << 13,   /* operations that a picture is made of, where fewer will do */
@@ -301,7 +301,7 @@ pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t
 		field_format(FIELD_SCHEDULE, p, text, sizeof text);
 		text_add(buf, size, ": %s", text);
 		if (e->timed && e->step.bubble_fraction > 0) {
-			units_share(e->step.bubble_fraction, text, sizeof text);
+			units_short(text, sizeof text, MEASURE_SHARE, e->step.bubble_fraction);
 			text_add(buf, size, ", bubble %s", text);
 		}
 		text_add(buf, size, ", %lld stages", (long long)e->stages);

@@ -1,7 +1,7 @@
 /* The picture: labels, phases above, a row a stage, what is in flight, the legend. */
 #include "core/text.h"
 #include "ui/pipeline_picture.h"
-#include "ui/units.h"
+#include "core/units.h"
 
 enum { WAITS = TIMELINE_KINDS, NAME_SIZE = 24 };
 
@@ -231,7 +231,7 @@ draw_phase(struct canvas *c, struct rect time, const struct picture *pic, double
 		canvas_put(c, time.x + x0, time.y, dim_style, canvas_glyph(c, GLYPH_TEE_RIGHT));
 	if (to <= time.w && x1 - x0 > 1)
 		canvas_put(c, time.x + x1 - 1, time.y, dim_style, canvas_glyph(c, GLYPH_TEE_LEFT));
-	units_seconds(end - start + left_out, amount, sizeof amount);
+	units_short(amount, sizeof amount, MEASURE_SECONDS, end - start + left_out);
 	if (pic->known)
 		text_put(text, sizeof text, " %s %s ", name, amount);
 	n = canvas_width(c, text);
@@ -369,7 +369,7 @@ draw_notes(struct canvas *c, struct rect line, const struct picture *pic)
 	const char *note = timeline_note(&pic->t);
 	char text[512] = "", amount[UNITS_SIZE];
 
-	units_seconds(1 / pic->scale, amount, sizeof amount);
+	units_short(amount, sizeof amount, MEASURE_SECONDS, 1 / pic->scale);
 	put_left_out(pic, text, sizeof text);
 	if (pic->known)
 		text_add(text, sizeof text, "a column is %s", amount);

@@ -6,20 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/estimate.h"
+#include "core/result.h"
 #include "ui/theme.h"
-
-/* 0 where unknown. */
-struct summary {
-	double memory;             /* bytes on the fullest GPU */
-	double step, mfu, traffic; /* seconds, share, bytes one GPU sends a step */
-	double kv_tokens, tpot, tokens_per_second; /* serving */
-};
 
 /* Its numbers, the most important first. */
 enum summary_part {
 	SUMMARY_MEMORY, SUMMARY_STEP, SUMMARY_MFU, SUMMARY_TRAFFIC, SUMMARY_KV_TOKENS, SUMMARY_TPOT,
 	SUMMARY_TOKENS_PER_SECOND, SUMMARY_PARTS
+};
+
+struct summary {
+	double part[SUMMARY_PARTS]; /* 0 where unknown */
 };
 
 struct summary summary_of(const struct estimate *e);

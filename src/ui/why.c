@@ -1,15 +1,13 @@
 #include "ui/why.h"
 
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/schedule.h"
 #include "core/text.h"
 #include "ui/actions.h"
 #include "ui/figures.h"
 #include "ui/flows.h"
-#include "ui/units.h"
+#include "core/units.h"
 
 /* The row of the traffic pane that is explained, NULL without one. */
 static const struct traffic_row *
@@ -81,106 +79,24 @@ overlay_why(struct state *s, const char *argument)
 void
 why_title(const struct state *s, char *buf, size_t size)
 {
-	const struct figure *figure;
+	const enum result_id id = figures_at(s->estimate, s->figure);
 	char name[64];
 
 	if (s->why == PANE_TRAFFIC && flow_of(s) != NULL) {
 		flows_name(flow_of(s), name, sizeof name);
 		text_add(buf, size, "traffic of %s", name);
-	} else if (s->why == PANE_STEP) {
-		figure = figures_at(s->estimate, s->figure);
-		text_add(buf, size, "%s", figure != NULL ? figure->label : "step");
-	} else
+	} else if (s->why == PANE_STEP)
+		text_add(buf, size, "%s", id != RESULT_COUNT ? result_table[id].brief : "step");
+	else
 		text_add(buf, size, s->why == PANE_MEMORY ? "memory of stage %lld" : "traffic",
 		    (long long)s->stage);
 }
 
-/* An amount in the unit of a quantity. */
-static void
+/* An amount of a quantity. */
+static const char *
 put_amount(enum quantity q, double value, char *buf, size_t size)
 {
-	const char *unit = quantity_table[q].unit;
-
-	if (q == QUANTITY_TRAFFIC)
-		units_wire(value, buf, size);
-	else if (text_equal(unit, "B"))
-		units_memory(value, buf, size);
-	else if (text_equal(unit, "s"))
-		units_seconds(value, buf, size);
-	else if (text_equal(unit, "FLOP"))
-		units_flops(value, buf, size);
-	else
-		text_put(buf, size, "%.0f", value);
-}
-
-/* The text begins with the word, letters compared without case. */
-static bool
-begins(const char *text, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; i < n; i++)
-		if (tolower((unsigned char)text[i]) != tolower((unsigned char)word[i]))
-			return false;
-	return text[n] == '\0' || strchr(" ,:-", text[n]) != NULL;
-}
-
-/* The name has one of the words, which '|' stands between. */
-static bool
-has_word(const char *name, const char *words)
-{
-	char word[32];
-
-	for (size_t n; words[0] != '\0'; words += n + (words[n] == '|')) {
-		n = strcspn(words, "|");
-		text_put(word, sizeof word, "%.*s", (int)n, words);
-		if (strstr(name, word) != NULL)
-			return true;
-	}
-	return false;
-}
-
-/* Which terms belong to a row: those whose name or formula begins with its dimension and
- * collective ("tp all-gather"), else those that begin with its dimension; all of them
- * where none names either. To a figure: those with one of its words. */
-struct choice {
-	const struct traffic_row *row; /* NULL: any term will do, */
-	const char *words;             /* but for those without any of these; NULL: any */
-	enum { CHOICE_ALL, CHOICE_DIMENSION, CHOICE_ROW } by;
-};
-
-static bool
-chosen(const struct choice *choice, const struct ledger_term *t)
-{
-	char word[64];
-
-	if (choice->words != NULL)
-		return has_word(t->name, choice->words);
-	if (choice->row == NULL || choice->by == CHOICE_ALL)
-		return true;
-	if (choice->by == CHOICE_ROW)
-		flows_name(choice->row, word, sizeof word);
-	else
-		text_put(word, sizeof word, "%s", choice->row->dim);
-	return begins(t->name, word) || begins(t->formula, word);
-}
-
-static struct choice
-choose(const struct state *s, enum quantity q)
-{
-	const struct figure *figure = figures_at(s->estimate, s->figure);
-	struct choice choice = { .by = CHOICE_ALL };
-
-	if (s->why == PANE_STEP && figure != NULL && q == figure->quantity[0])
-		choice.words = figure->terms;
-	if (s->why != PANE_TRAFFIC || q != QUANTITY_TRAFFIC || flow_of(s) == NULL)
-		return choice;
-	choice.row = flow_of(s);
-	for (choice.by = CHOICE_ROW; choice.by > CHOICE_ALL; choice.by--)
-		for (size_t i = 0; i < s->term_count; i++)
-			if (s->terms[i].quantity == q && chosen(&choice, &s->terms[i]))
-				return choice;
-	return choice;
+	return units_short(buf, size, result_table[result_of_quantity(q)].measure, value);
 }
 
 static void
@@ -201,11 +117,12 @@ add_term(struct rows *rows, const struct ledger_term *t)
 	rows_wrapped(rows, item, -1, ROLE_DIM, 6, text);
 }
 
-/* A quantity and its terms; nothing without any. */
+/* Terms of a quantity; nothing without any. */
 static void
-add_quantity(struct rows *rows, const struct state *s, enum quantity q)
+add_terms(struct rows *rows, const struct state *s, const struct made_of *made)
 {
-	const struct choice choice = choose(s, q);
+	const enum quantity q = made->quantity;
+	const struct result *r = &result_table[result_of_quantity(q)];
 	char text[512], amount[64];
 	double sum = 0, all = 0;
 	int64_t stage = -1;
@@ -216,31 +133,34 @@ add_quantity(struct rows *rows, const struct state *s, enum quantity q)
 			continue;
 		all += s->terms[i].value;
 		stage = s->terms[i].stage;
-		if (chosen(&choice, &s->terms[i])) {
+		if (result_has_term(made, &s->terms[i])) {
 			sum += s->terms[i].value;
 			terms++;
 		}
 	}
 	if (terms == 0)
 		return;
-	put_amount(q, sum, amount, sizeof amount);
-	text_put(text, sizeof text, "%s", quantity_table[q].name);
+	text_put(text, sizeof text, "%s", r->path);
 	if (q == QUANTITY_SERVE_MEMORY && s->estimate->stages > 1)
 		text_add(text, sizeof text, " of stage %lld", (long long)stage);
-	text_add(text, sizeof text, ": %s", amount);
-	if (text_equal(quantity_table[q].unit, "B"))
+	text_add(text, sizeof text, ": %s", put_amount(q, sum, amount, sizeof amount));
+	if (r->form == FORM_BYTES)
 		text_add(text, sizeof text, " (%.0f bytes)", sum);
-	if (choice.words != NULL) {
-		put_amount(q, all, amount, sizeof amount);
-		text_add(text, sizeof text, " of %s", amount);
-	} else if (choice.row != NULL && choice.by == CHOICE_DIMENSION)
-		text_add(text, sizeof text, " of all %s rows", choice.row->dim);
-	else if (choice.row != NULL && choice.by == CHOICE_ALL)
-		text_add(text, sizeof text, " of all rows");
+	if (made->part != PART_NONE && q != QUANTITY_TRAFFIC)
+		text_add(text, sizeof text, " of %s", put_amount(q, all, amount, sizeof amount));
 	rows_heading(rows, text);
 	for (size_t i = 0; i < s->term_count; i++)
-		if (s->terms[i].quantity == q && chosen(&choice, &s->terms[i]))
+		if (result_has_term(made, &s->terms[i]))
 			add_term(rows, &s->terms[i]);
+}
+
+/* All that a result is made of. */
+static void
+add_made(struct rows *rows, const struct state *s, enum result_id id)
+{
+	for (const struct made_of *made = result_table[id].made; made->quantity != QUANTITY_COUNT;
+	    made++)
+		add_terms(rows, s, made);
 }
 
 /* "stage 0: 23.6 GiB (22.9 GiB to 26.1 GiB, by what the overhead comes to)" */
@@ -253,11 +173,11 @@ memory_line(const struct state *s, char *buf, size_t size)
 	if (s->stage >= s->estimate->stages)
 		return;
 	m = &s->estimate->stage[s->stage].memory;
-	units_memory(m->total, total, sizeof total);
+	units_short(total, sizeof total, MEASURE_BYTES, m->total);
 	text_put(buf, size, "stage %lld: %s", (long long)s->stage, total);
 	if (m->overhead_high > m->overhead_low) {
-		units_memory(m->allocated + m->overhead_low, low, sizeof low);
-		units_memory(m->allocated + m->overhead_high, high, sizeof high);
+		units_short(low, sizeof low, MEASURE_BYTES, m->allocated + m->overhead_low);
+		units_short(high, sizeof high, MEASURE_BYTES, m->allocated + m->overhead_high);
 		text_add(buf, size, " (%s to %s, by what the overhead comes to)", low, high);
 	}
 }
@@ -271,9 +191,9 @@ flow_line(const struct state *s, char *buf, size_t size)
 	if (row == NULL)
 		return;
 	flows_name(row, name, sizeof name);
-	units_wire(row->bytes, bytes, sizeof bytes);
-	units_seconds(row->seconds, seconds, sizeof seconds);
-	units_seconds(row->exposed_seconds, exposed, sizeof exposed);
+	units_short(bytes, sizeof bytes, MEASURE_WIRE, row->bytes);
+	units_short(seconds, sizeof seconds, MEASURE_SECONDS, row->seconds);
+	units_short(exposed, sizeof exposed, MEASURE_SECONDS, row->exposed_seconds);
 	text_put(buf, size, "%s: one GPU sends %s in %.0f call%s a step: %s alone, %s after overlap "
 	    "with compute", name, bytes, row->calls, row->calls > 1 ? "s" : "", seconds, exposed);
 }
@@ -281,15 +201,14 @@ flow_line(const struct state *s, char *buf, size_t size)
 static void
 figure_line(const struct state *s, char *buf, size_t size)
 {
-	const struct figure *figure = figures_at(s->estimate, s->figure);
-
+	const enum result_id id = figures_at(s->estimate, s->figure);
 	char overlap[512], amount[UNITS_SIZE];
 
-	if (figure == NULL)
+	if (id == RESULT_COUNT)
 		return;
-	figures_format(figure, s->estimate, amount, sizeof amount);
-	text_put(buf, size, "%s %s: %s", figure->label, amount, figure->how);
-	if (figure->offset == offsetof(struct estimate, step.exposed_comm_seconds)) {
+	text_put(buf, size, "%s %s: %s", result_table[id].brief,
+	    figures_format(id, s->estimate, amount, sizeof amount), result_table[id].help);
+	if (id == RESULT_EXPOSED) {
 		figures_overlap(&s->plan, overlap, sizeof overlap);
 		text_add(buf, size, "; hidden: %s", overlap);
 	}
@@ -343,7 +262,7 @@ add_engine(struct rows *rows, const struct memory *m)
 	char text[320] = "=", amount[UNITS_SIZE];
 
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-		units_memory(part[i].bytes, amount, sizeof amount);
+		units_short(amount, sizeof amount, MEASURE_BYTES, part[i].bytes);
 		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", part[i].name, amount);
 	}
 	rows_item(rows, -1, ROLE_TEXT, text);
@@ -352,12 +271,6 @@ add_engine(struct rows *rows, const struct memory *m)
 static void
 memory_rows(struct rows *rows, const struct state *s)
 {
-	static const enum quantity shown[] = {
-		QUANTITY_PARAMETERS, QUANTITY_GRADIENTS, QUANTITY_OPTIMIZER, QUANTITY_ACTIVATIONS,
-		QUANTITY_LOGITS, QUANTITY_BUFFERS, QUANTITY_SERVE_MEMORY, QUANTITY_KV_TOKEN,
-		QUANTITY_OVERHEAD, QUANTITY_PARAMS_GPU,
-	};
-
 	if (s->stage < s->estimate->stages) {
 		const struct memory *m = &s->estimate->stage[s->stage].memory;
 
@@ -366,8 +279,7 @@ memory_rows(struct rows *rows, const struct state *s)
 		else if (m->in_flight > 0)
 			add_flight(rows, s, m->in_flight);
 	}
-	for (size_t q = 0; q < sizeof shown / sizeof *shown; q++)
-		add_quantity(rows, s, shown[q]);
+	add_made(rows, s, RESULT_TOTAL);
 }
 
 static void
@@ -384,18 +296,18 @@ flow_rows(struct rows *rows, const struct state *s)
 	    flows_span(row->span.kind, true), (long long)row->span.inside,
 	    (long long)row->span.domains, row->span.domains == 1 ? "" : "s", row->span.nic_share);
 	rows_item(rows, -1, ROLE_TEXT, text);
-	add_quantity(rows, s, QUANTITY_TRAFFIC);
+	add_terms(rows, s, &(struct made_of){ QUANTITY_TRAFFIC, PART_ROW + s->flow });
 }
 
 static void
 figure_rows(struct rows *rows, const struct state *s)
 {
-	const struct figure *figure = figures_at(s->estimate, s->figure);
+	const enum result_id id = figures_at(s->estimate, s->figure);
 	char text[640], overlap[512], formula[160];
 
-	if (figure == NULL)
+	if (id == RESULT_COUNT)
 		return;
-	figures_formula(figure, &s->plan, s->estimate, formula, sizeof formula);
+	result_formula(id, &s->plan, s->estimate, 0, formula, sizeof formula);
 	text_put(text, sizeof text, "= %s", formula);
 	if (formula[0] != '\0')
 		rows_item(rows, -1, ROLE_TEXT, text);
@@ -404,8 +316,7 @@ figure_rows(struct rows *rows, const struct state *s)
 		text_put(text, sizeof text, "hidden behind compute: %s", overlap);
 		rows_item(rows, -1, ROLE_TEXT, text);
 	}
-	for (int i = 0; i < FIGURE_QUANTITIES && figure->quantity[i] != QUANTITY_COUNT; i++)
-		add_quantity(rows, s, figure->quantity[i]);
+	add_made(rows, s, id);
 }
 
 void

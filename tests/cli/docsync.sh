@@ -180,8 +180,12 @@ out_has '^cluster\.nodes +8 +4$'
 sed -n 's/^  \([a-z._]*\) .*/\1/p' list >program
 sed -n '/^\.It Ic explain/,/^\.It Ic diff/s/^\.Cm \([a-z._]*\).*/\1/p' "$page1" >manual
 same quantities
-sed -n '/^\.Sh QUANTITIES/,/^\.Sh CALIBRATION/s/^\.It Cm \([a-z_]*\.[a-z._]*\)$/\1/p' "$page7" >manual
-same 'quantities of shardplan-estimates(7)'
+sed -n '/^\.Sh QUANTITIES/,/^\.Sh CALIBRATION/s/^\.It Cm \([a-z_]*\.[a-z._]*\)$/\1/p' "$page7" |
+    sort -u >manual
+about 'quantities of shardplan-estimates(7)'
+[ -s manual ] || fail 'none'
+sort -u program | comm -13 - manual >out
+[ ! -s out ] || fail 'the program lacks some'
 
 # names of the JSON: the keys of each report stand under its command, and no others
 cat >serve.cfg <<'PLAN'

@@ -259,6 +259,92 @@ for plan in '' --tp=4 '--pp=2 --vpp=2 --layers=8' '--recompute=full --precision=
 	python3 sums.py "$PROG" $plan >out 2>err || fail 'explain and estimate differ'
 done
 
+# every name of the estimate is one that explain takes, in the type of its row, and the other
+# way round: what explain lists is printed for a training or a serving plan
+cat >names.py <<'PY'
+import json, re, subprocess, sys
+
+program = sys.argv[1]
+plans = [["--set=training.token_budget=100", "--pp=2", "--vpp=2", "--recompute=full"],
+         ["--model=mixtral-8x7b", "--ep=2", "--pp=2"], [sys.argv[2]], ["--tp=3"]]
+failed = False
+
+
+def run(*args):
+    return subprocess.run([program, *args], capture_output=True, text=True)
+
+
+def wrong(*what):
+    global failed
+    failed = True
+    print("FAIL:", *what)
+
+
+def leaves(value, path):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, path + [key])
+    elif isinstance(value, list):
+        yield ".".join(path), len(value)
+        for inner in value:
+            yield from leaves(inner, path)
+    else:
+        yield ".".join(path), value
+
+
+def kind(path, value):
+    last = path.rsplit(".", 1)[-1]
+    if last in ("legal", "fits"):
+        return isinstance(value, bool)
+    if last in ("dim", "collective", "span"):
+        return isinstance(value, str)
+    if isinstance(value, bool):
+        return False
+    if re.search(r"seconds|fraction|mfu|hfu|tflops|_per_second|error|max_concurrency", last):
+        return isinstance(value, float)
+    return isinstance(value, int) or last in ("in_flight", "calls", "kv_tokens", "kv_blocks")
+
+
+listed = set(re.findall(r"^  ([a-z._]+) +\S", run("explain").stderr, re.M))
+printed = set()
+for plan in plans:
+    doc = json.loads(run("estimate", "--json", *plan).stdout)
+    for flow in doc.get("communication", []):
+        printed.add(f"communication.{flow['dim']}.bytes")
+    values = {}
+    for path, value in leaves(doc, []):
+        values.setdefault(path, []).append(value)
+    for path in sorted(values.keys() - {"plan", "mode", "communication"}):
+        name = path if path in listed else path.removeprefix("stages.")
+        if name not in listed:
+            wrong(path, "is no quantity")
+        printed.add(name)
+        told = [v for v in values[path] if v is not None]
+        for value in told:
+            if not kind(path, value):
+                wrong(*plan, path, "is", value)
+        found = run("explain", *plan, path)
+        # what there is none of has no terms
+        if doc["legal"] and any(told) and found.returncode != 0:
+            wrong(*plan, path, "is not explained:", found.stderr)
+        if doc["legal"] and found.returncode not in (0, 1):
+            wrong(*plan, path, "makes explain fail:", found.stderr)
+        if found.stdout and not found.stdout.startswith(name):
+            wrong(*plan, path, "is explained as", found.stdout.split("\n")[0])
+# of the ledger alone, and dimensions that no plan here has
+unprinted = {"step.model_flops", "serving.memory_bytes"}
+unprinted |= {f"communication.{dim}.bytes" for dim in ("cp", "embd")}
+for name in sorted(listed - printed - unprinted):
+    wrong(name, "is not printed")
+for quantity in sorted(unprinted & printed):
+    wrong(quantity, "is printed after all")
+sys.exit(failed)
+PY
+about 'names of the estimate and of explain'
+python3 names.py "$PROG" "$TOP/share/plans/serve-llama-3.1-70b.cfg" >out 2>err ||
+    fail 'they differ, or one is not explained'
+[ ! -s err ] || fail 'messages'
+
 # a million ranks: streamed
 about 'groups of 1,048,576 ranks as JSON'
 (

@@ -74,23 +74,22 @@ test_long_formula(void **state)
 	assert_int_equal(strlen(term.formula), sizeof term.formula - 1);
 }
 
+/* Terms of a part are stamped, and those after them not. */
 static void
-test_names(void **state)
+test_parts(void **state)
 {
-	int q;
+	struct ledger_term terms[2];
+	struct ledger l;
+	double sum = 0;
 
 	(void)state;
-	for (q = 0; q < QUANTITY_COUNT; q++) {
-		const struct quantity_info *i = &quantity_table[q];
-
-		assert_true(i->unit[0] != '\0' && i->help[0] != '\0');
-		assert_int_equal(quantity_find(i->name), q);
-		assert_int_equal(quantity_find(strrchr(i->name, '.') + 1), q);
-	}
-	assert_int_equal(quantity_find("memory.parameters"), QUANTITY_PARAMETERS);
-	assert_int_equal(quantity_find("parameters"), QUANTITY_PARAMETERS);
-	assert_int_equal(quantity_find("memory"), QUANTITY_COUNT);
-	assert_int_equal(quantity_find(""), QUANTITY_COUNT);
+	ledger_init(&l, terms, 2);
+	LEDGER_PART(&l, sum, QUANTITY_STEP, PART_BUBBLE, 2, "bubble", "s", "%d", 2);
+	add(&l, &sum);
+	LEDGER_PART((struct ledger *)NULL, sum, QUANTITY_STEP, PART_BUBBLE, 2, "bubble", "s", "%d", 2);
+	assert_true(sum == 46);
+	assert_int_equal(terms[0].part, PART_BUBBLE);
+	assert_int_equal(terms[1].part, PART_NONE);
 }
 
 int
@@ -100,7 +99,7 @@ main(void)
 		cmocka_unit_test(test_sums_alike),
 		cmocka_unit_test(test_capacity),
 		cmocka_unit_test(test_long_formula),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ compare_traffic(const struct traffic *a, const struct traffic *b)
 	for (size_t i = 0; i < a->count; i++) {
 		const struct traffic_row *x = &a->row[i], *y = &b->row[i];
 
-		assert_string_equal(x->dim, y->dim);
+		assert_int_equal(x->dim, y->dim);
 		assert_string_equal(x->collective, y->collective);
 		assert_int_equal(x->span.size, y->span.size);
 		assert_int_equal(x->span.kind, y->span.kind);
@@ -400,7 +400,7 @@ pipeline_is_closed(void **state)
 		if (p.parallel.pp < 2 || whole->microbatches < 1)
 			continue;
 		for (size_t r = 0; r < whole->traffic.count; r++)
-			if (strcmp(whole->traffic.row[r].dim, "pp") == 0)
+			if (whole->traffic.row[r].dim == TRAFFIC_PP)
 				calls += whole->traffic.row[r].calls;
 		if (n > 2) /* the first and the last stage have one boundary less each */
 			near(n * calls - 2 * (1 + folds) * (double)whole->microbatches, boundaries);

@@ -55,12 +55,12 @@ noted(enum quantity q, const char *name)
 }
 
 static double
-bytes_of(const struct traffic *t, const char *dim)
+bytes_of(const struct traffic *t, enum traffic_dim dim)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < t->count; i++)
-		if (dim == NULL || strcmp(t->row[i].dim, dim) == 0)
+		if (dim == TRAFFIC_DIMS || t->row[i].dim == dim)
 			sum += t->row[i].bytes;
 	return sum;
 }
@@ -106,24 +106,24 @@ context_parallel(void **state)
 	struct traffic t = traffic_of(&p);
 
 	(void)state;
-	near(bytes_of(&t, "cp"), 3 * 3 * k * times);
+	near(bytes_of(&t, TRAFFIC_CP), 3 * 3 * k * times);
 	settings_put(&p, "cp_comm", "allgather");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "cp"), 3 * 3 * k * times);
+	near(bytes_of(&t, TRAFFIC_CP), 3 * 3 * k * times);
 	settings_put(&p, "cp_comm", "a2a");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "cp"), 2 * 3 / 4.0 * (2 * q + k) * times);
+	near(bytes_of(&t, TRAFFIC_CP), 2 * 3 / 4.0 * (2 * q + k) * times);
 	settings_put(&p, "cp_comm", "a2a+p2p");
 	settings_put(&p, "hierarchical_cp", "2x2");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "cp"), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
+	near(bytes_of(&t, TRAFFIC_CP), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
 	/* without sizes: heads inside the NVLink domain, as far as there are any */
 	settings_put(&p, "hierarchical_cp", "");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "cp"), 2 * 3 / 4.0 * (2 * q + k) * times);
+	near(bytes_of(&t, TRAFFIC_CP), 2 * 3 / 4.0 * (2 * q + k) * times);
 	settings_put(&p, "nvlink_domain", "2");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "cp"), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
+	near(bytes_of(&t, TRAFFIC_CP), (2 * 1 / 2.0 * (2 * q + k) + 3 * k) * times);
 }
 
 /* Method block: the first layers of each chunk run again, whichever kind they are, and none
@@ -152,7 +152,7 @@ block(void **state)
 		t = traffic_of(&p);
 		m = 64 / (4.0 / (double)p.parallel.pp);
 		for (size_t r = 0; r < t.count; r++)
-			calls += strcmp(t.row[r].dim, "ep") == 0 ? t.row[r].calls : 0;
+			calls += t.row[r].dim == TRAFFIC_EP ? t.row[r].calls : 0;
 		near(calls, m * (4 * cases[i].moe + 2 * cases[i].moe_again));
 		near(noted(QUANTITY_TRAFFIC, "TP gathered inputs, recomputed"),
 		    m * (2 * cases[i].again - cases[i].moe_again) * 4096 * 4096 * 2 / 2);
@@ -177,12 +177,12 @@ tensor_again(void **state)
 		struct plan p = plan_of("tp=2 layers=4 hidden_size=2048 experts=8 dense_layers=2 "
 		    "experts_per_token=2 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=512");
 		struct traffic t = traffic_of(&p);
-		const double once = bytes_of(&t, "tp");
+		const double once = bytes_of(&t, TRAFFIC_TP);
 
 		settings_put(&p, "recompute", "selective");
 		settings_put(&p, "recompute_modules", cases[i].modules);
 		t = traffic_of(&p);
-		near(bytes_of(&t, "tp") - once, cases[i].layers * 2 * a / 2 * m);
+		near(bytes_of(&t, TRAFFIC_TP) - once, cases[i].layers * 2 * a / 2 * m);
 	}
 }
 
@@ -196,7 +196,7 @@ context_parallel_latent(void **state)
 	const struct traffic t = traffic_of(&p);
 
 	(void)state;
-	near(bytes_of(&t, "cp"), 2 * 3 / 4.0 * all * times);
+	near(bytes_of(&t, TRAFFIC_CP), 2 * 3 / 4.0 * all * times);
 }
 
 /* tensor_parallel/random.py: a recompute runs the forward pass of attention again, and with
@@ -218,10 +218,10 @@ context_parallel_again(void **state)
 
 		settings_put(&p, "cp_comm", cases[i / 2].comm);
 		t = traffic_of(&p);
-		once = bytes_of(&t, "cp");
+		once = bytes_of(&t, TRAFFIC_CP);
 		settings_put(&p, "recompute", recompute[i % 2]);
 		t = traffic_of(&p);
-		near(bytes_of(&t, "cp"), once * cases[i / 2].more);
+		near(bytes_of(&t, TRAFFIC_CP), once * cases[i / 2].more);
 	}
 }
 
@@ -234,13 +234,13 @@ pipeline_parallel(void **state)
 	struct traffic t = traffic_of(&p);
 
 	(void)state;
-	near(bytes_of(&t, "pp"), 2 * 4 * a);
+	near(bytes_of(&t, TRAFFIC_PP), 2 * 4 * a);
 	settings_put(&p, "vpp", "2");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "pp"), 2 * 4 * 2 * a);
+	near(bytes_of(&t, TRAFFIC_PP), 2 * 4 * 2 * a);
 	p = plan_of("pp=4 tp=2");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "pp"), 2 * 8 * a / 2);
+	near(bytes_of(&t, TRAFFIC_PP), 2 * 8 * a / 2);
 }
 
 /* Two ranks whose chunks fold back: one sends the first chunk's output on, the other the
@@ -253,7 +253,7 @@ pipeline_folded(void **state)
 	const struct traffic t = traffic_of(&p);
 
 	(void)state;
-	near(bytes_of(&t, "pp"), 2 * 2 * a);
+	near(bytes_of(&t, TRAFFIC_PP), 2 * 2 * a);
 }
 
 /* Rows of the ZeRO paper (Rajbhandari et al. 2020) with this plan's number formats. */
@@ -273,7 +273,7 @@ data_parallel(void **state)
 
 		settings_put(&p, "zero_stage", cases[i].zero);
 		t = traffic_of(&p);
-		near(bytes_of(&t, "dp"),
+		near(bytes_of(&t, TRAFFIC_DP),
 		    share * held * (2 * cases[i].weights + 4 * cases[i].gradients));
 	}
 }
@@ -292,7 +292,7 @@ replicated(void **state)
 
 		settings_put(&p, "layout", layouts[i]);
 		t = traffic_of(&p);
-		near(bytes_of(&t, "dp"), 15 / 16.0 * held * (2 + 4) + 2 * 3 / 4.0 * held * 4 / 16);
+		near(bytes_of(&t, TRAFFIC_DP), 15 / 16.0 * held * (2 + 4) + 2 * 3 / 4.0 * held * 4 / 16);
 	}
 }
 
@@ -322,7 +322,7 @@ mirrored(void **state)
 		held = 16 * 218112000.0 + 2 * 128256.0 * 4096 + 4096;
 		near(noted(QUANTITY_TRAFFIC, "DP gradients of mirrored stages"),
 		    held * 4 / cases[i].shards);
-		assert_true(bytes_of(&t, "dp") > held * 4);
+		assert_true(bytes_of(&t, TRAFFIC_DP) > held * 4);
 		settings_put(&p, "schedule", "1f1b");
 		traffic_of(&p);
 		near(noted(QUANTITY_TRAFFIC, "DP gradients of mirrored stages"), 0);
@@ -337,15 +337,15 @@ experts(void **state)
 	struct traffic t = traffic_of(&p);
 
 	(void)state;
-	near(bytes_of(&t, "ep"), 4 * 15 / 16.0 * s * layers);
+	near(bytes_of(&t, TRAFFIC_EP), 4 * 15 / 16.0 * s * layers);
 	settings_put(&p, "recompute", "full");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "ep"), 6 * 15 / 16.0 * s * layers);
+	near(bytes_of(&t, TRAFFIC_EP), 6 * 15 / 16.0 * s * layers);
 	p = plan_of(MOE "moe_capacity_factor=1.5");
 	t = traffic_of(&p);
-	near(bytes_of(&t, "ep"), 1.5 * 4 * 15 / 16.0 * s * layers);
+	near(bytes_of(&t, TRAFFIC_EP), 1.5 * 4 * 15 / 16.0 * s * layers);
 	/* experts are reduced over the 4 ranks that hold the same ones */
-	near(bytes_of(&t, "edp"), 3 / 4.0 * (64 / 16 * 3.0 * 2048 * 1024 * layers) * (2 + 4));
+	near(bytes_of(&t, TRAFFIC_EDP), 3 / 4.0 * (64 / 16 * 3.0 * 2048 * 1024 * layers) * (2 + 4));
 }
 
 /* distributed/finalize_model_grads.py: copies of the embedding are summed up, those of a tied
@@ -366,7 +366,7 @@ embedding(void **state)
 		const struct plan p = plan_of(cases[i].settings);
 		const struct traffic t = traffic_of(&p);
 
-		near(bytes_of(&t, "embd"), cases[i].copies * 128256.0 * 4096 * 4);
+		near(bytes_of(&t, TRAFFIC_EMBD), cases[i].copies * 128256.0 * 4096 * 4);
 	}
 }
 
@@ -374,7 +374,7 @@ embedding(void **state)
 static void
 single_precision(void **state)
 {
-	static const char *const dims[] = { "tp", "cp", "pp", "ep" };
+	static const enum traffic_dim dims[] = { TRAFFIC_TP, TRAFFIC_CP, TRAFFIC_PP, TRAFFIC_EP };
 	struct plan p = plan_of(MOE "tp=2 cp=2 pp=2 global_batch_size=128 sequence_length=65536");
 	struct traffic half = traffic_of(&p), single;
 
@@ -385,7 +385,7 @@ single_precision(void **state)
 		assert_true(bytes_of(&single, dims[i]) > 1.999 * bytes_of(&half, dims[i]));
 	settings_put(&p, "grad_dtype", "bf16");
 	half = traffic_of(&p);
-	near(bytes_of(&half, "dp"), bytes_of(&single, "dp"));
+	near(bytes_of(&half, TRAFFIC_DP), bytes_of(&single, TRAFFIC_DP));
 }
 
 /* Without EP torchtitan shards experts as it shards the rest (mesh fsdp); nanotron has one
@@ -404,9 +404,9 @@ experts_unsplit(void **state)
 		settings_put(&p, "layout", layouts[i]);
 		t = traffic_of(&p);
 		for (size_t r = 0; r < t.count; r++)
-			if (strcmp(t.row[r].dim, "edp") == 0)
+			if (t.row[r].dim == TRAFFIC_EDP)
 				assert_int_equal(t.row[r].span.size, 16);
-		assert_true(bytes_of(&t, "edp") > 0);
+		assert_true(bytes_of(&t, TRAFFIC_EDP) > 0);
 	}
 }
 
@@ -430,7 +430,7 @@ sums(void **state)
 		const struct traffic t = traffic_of(&p);
 		double exposed = 0;
 
-		near(noted(QUANTITY_TRAFFIC, NULL), bytes_of(&t, NULL));
+		near(noted(QUANTITY_TRAFFIC, NULL), bytes_of(&t, TRAFFIC_DIMS));
 		near(noted(QUANTITY_STEP, NULL), timed.seconds);
 		near(noted(QUANTITY_FLOPS, NULL),
 		    timed.model_tflops_per_gpu * 1e12 * 64 * timed.seconds);
@@ -468,12 +468,12 @@ names(void **state)
 
 /* The one row of a dimension and collective. */
 static const struct traffic_row *
-row_of(const struct traffic *t, const char *dim, const char *collective)
+row_of(const struct traffic *t, enum traffic_dim dim, const char *collective)
 {
 	const struct traffic_row *found = NULL;
 
 	for (size_t i = 0; i < t->count; i++)
-		if (strcmp(t->row[i].dim, dim) == 0 &&
+		if (t->row[i].dim == dim &&
 		    strcmp(t->row[i].collective, collective) == 0) {
 			assert_null(found);
 			found = &t->row[i];
@@ -489,15 +489,15 @@ deepspeed_gradients(void **state)
 {
 	struct plan p = plan_of("layout=deepspeed zero_stage=2");
 	const struct traffic bf16 = traffic_of(&p);
-	const double sent = row_of(&bf16, "dp", "reduce-scatter")->bytes;
+	const double sent = row_of(&bf16, TRAFFIC_DP, "reduce-scatter")->bytes;
 	struct traffic fp32;
 
 	(void)state;
 	assert_int_equal(p.training.grad_dtype, GRAD_BF16);
-	near(sent, row_of(&bf16, "dp", "all-gather")->bytes); /* one micro-batch */
+	near(sent, row_of(&bf16, TRAFFIC_DP, "all-gather")->bytes); /* one micro-batch */
 	settings_put(&p, "grad_dtype", "fp32");
 	fp32 = traffic_of(&p);
-	near(sent, row_of(&fp32, "dp", "reduce-scatter")->bytes);
+	near(sent, row_of(&fp32, TRAFFIC_DP, "reduce-scatter")->bytes);
 	settings_put(&p, "grad_dtype", "");
 	settings_put(&p, "precision", "fp16");
 	assert_int_equal(p.training.grad_dtype, GRAD_FP16);
@@ -517,14 +517,14 @@ topics_say_so(void **state)
 	(void)state;
 	settings_put(&p, "sequence_parallel", "true");
 	split = traffic_of(&p);
-	assert_true(fabs(bytes_of(&split, "tp") / bytes_of(&plain, "tp") - 1.25) < 0.005);
+	assert_true(fabs(bytes_of(&split, TRAFFIC_TP) / bytes_of(&plain, TRAFFIC_TP) - 1.25) < 0.005);
 	settings_put(&p, "layout", "deepspeed");
 	once = traffic_of(&p);
 	settings_put(&p, "zero_stage", "2");
 	each = traffic_of(&p);
-	near(row_of(&each, "dp", "reduce-scatter")->bytes,
-	    512 / 8 * row_of(&once, "dp", "reduce-scatter")->bytes);
-	near(row_of(&each, "dp", "all-gather")->bytes, row_of(&once, "dp", "all-gather")->bytes);
+	near(row_of(&each, TRAFFIC_DP, "reduce-scatter")->bytes,
+	    512 / 8 * row_of(&once, TRAFFIC_DP, "reduce-scatter")->bytes);
+	near(row_of(&each, TRAFFIC_DP, "all-gather")->bytes, row_of(&once, TRAFFIC_DP, "all-gather")->bytes);
 }
 
 /* FSDP behind compute: PyTorch runs ahead in the forward pass whatever is switched off; a
@@ -538,20 +538,20 @@ fully_sharded(void **state)
 	const struct traffic post = traffic_of(&q);
 	struct plan r = plan_of("layout=deepspeed zero_stage=3 overlap_param_gather=false");
 	const struct traffic none = traffic_of(&r);
-	const double all = row_of(&post, "dp", "all-gather")->seconds;
-	const double exposed = row_of(&post, "dp", "all-gather")->exposed_seconds;
+	const double all = row_of(&post, TRAFFIC_DP, "all-gather")->seconds;
+	const double exposed = row_of(&post, TRAFFIC_DP, "all-gather")->exposed_seconds;
 	struct plan s = plan_of("layout=torchtitan zero_stage=3 pp=4");
 	const struct traffic pipe = traffic_of(&s);
-	const struct traffic_row *scatter = row_of(&pipe, "dp", "reduce-scatter");
+	const struct traffic_row *scatter = row_of(&pipe, TRAFFIC_DP, "reduce-scatter");
 
 	(void)state;
-	assert_true(row_of(&both, "dp", "all-gather")->exposed_seconds < exposed);
+	assert_true(row_of(&both, TRAFFIC_DP, "all-gather")->exposed_seconds < exposed);
 	assert_true(exposed > 0.5 * all && exposed < 0.7 * all);
-	near(row_of(&none, "dp", "all-gather")->exposed_seconds,
-	    row_of(&none, "dp", "all-gather")->seconds);
+	near(row_of(&none, TRAFFIC_DP, "all-gather")->exposed_seconds,
+	    row_of(&none, TRAFFIC_DP, "all-gather")->seconds);
 	near(scatter->exposed_seconds, scatter->seconds);
 	assert_true(scatter->calls <= 9); /* a quarter of 32 layers, of 16 micro-batches one */
-	near(row_of(&pipe, "dp", "all-gather")->calls, scatter->calls);
+	near(row_of(&pipe, TRAFFIC_DP, "all-gather")->calls, scatter->calls);
 }
 
 /* nanotron copies slices of parameters one by one: 32 layers of 6, embedding, norm and head,
@@ -582,7 +582,7 @@ asynchronous(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		struct plan p = plan_of(cases[i]);
 		const struct traffic t = traffic_of(&p);
-		const double exposed = row_of(&t, "tp", "reduce-scatter")->exposed_seconds;
+		const double exposed = row_of(&t, TRAFFIC_TP, "reduce-scatter")->exposed_seconds;
 
 		assert_true(exposed < last);
 		last = exposed;
@@ -619,7 +619,7 @@ unknown(void **state)
 	const struct traffic t = traffic_of(&p);
 
 	(void)state;
-	assert_true(t.count > 2 && bytes_of(&t, NULL) > 0);
+	assert_true(t.count > 2 && bytes_of(&t, TRAFFIC_DIMS) > 0);
 	assert_true(timed.seconds <= 0);
 }
 

@@ -5,51 +5,49 @@
 #include "core/framework/resolve.h"
 #include "ui/change.h"
 #include "ui/figures.h"
-#include "ui/results.h"
 #include "ui/undo.h"
-#include "ui/units.h"
 
 static void
 test_change(void **unused)
 {
 	static const struct {
-		void (*format)(double, char *, size_t);
+		enum measure measure;
 		double was, is;
 		const char *text, *with_unit;
 	} cases[] = {
-		{ units_memory, 60 * 1073741824.0, 61.4 * 1073741824, "+1.40", "+1.40 GiB" },
-		{ units_memory, 61.5 * 1073741824, 61 * 1073741824.0, "-512 MiB", "-512 MiB" },
-		{ units_seconds, 2.47, 2.05, "-420 ms", "-420 ms" },
-		{ units_seconds, 9, 12.5, "+3.50", "+3.50 s" },
-		{ units_share, 0.429, 0.39, "-3.9", "-3.9 %" },
-		{ units_count, 140000, 127400, "-12.6k", "-12.6k" },
-		{ units_wire, 0, 118e9, "+118", "+118 GB" },
-		{ units_wire, 118e9, 118e9, "", "" },
-		{ units_wire, 0, 0, "", "" },
-		{ units_wire, 118e9, 118.001e9, "", "" }, /* not worth a look */
+		{ MEASURE_BYTES, 60 * 1073741824.0, 61.4 * 1073741824, "+1.40", "+1.40 GiB" },
+		{ MEASURE_BYTES, 61.5 * 1073741824, 61 * 1073741824.0, "-512 MiB", "-512 MiB" },
+		{ MEASURE_SECONDS, 2.47, 2.05, "-420 ms", "-420 ms" },
+		{ MEASURE_SECONDS, 9, 12.5, "+3.50", "+3.50 s" },
+		{ MEASURE_SHARE, 0.429, 0.39, "-3.9", "-3.9 points" },
+		{ MEASURE_COUNT, 140000, 127400, "-12.6k", "-12.6k" },
+		{ MEASURE_WIRE, 0, 118e9, "+118", "+118 GB" },
+		{ MEASURE_WIRE, 118e9, 118e9, "", "" },
+		{ MEASURE_WIRE, 0, 0, "", "" },
+		{ MEASURE_WIRE, 118e9, 118.001e9, "", "" }, /* not worth a look */
 	};
 	char buf[CHANGE_SIZE];
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		bool some = change_put(cases[i].format, cases[i].was, cases[i].is, buf, sizeof buf);
+		bool some = change_put(cases[i].measure, cases[i].was, cases[i].is, buf, sizeof buf);
 
 		assert_string_equal(buf, cases[i].text);
 		assert_int_equal(some, cases[i].text[0] != '\0');
-		change_put_unit(cases[i].format, cases[i].was, cases[i].is, buf, sizeof buf);
+		change_put_unit(cases[i].measure, cases[i].was, cases[i].is, buf, sizeof buf);
 		assert_string_equal(buf, cases[i].with_unit);
 	}
-	assert_int_equal(change_role(1, 2, BETTER_MORE), ROLE_GOOD);
-	assert_int_equal(change_role(1, 2, BETTER_LESS), ROLE_WARNING);
-	assert_int_equal(change_role(2, 1, BETTER_LESS), ROLE_GOOD);
-	assert_int_equal(change_role(2, 1, BETTER_NEITHER), ROLE_DIM);
+	assert_int_equal(change_role(RESULT_MFU, 1, 2), ROLE_GOOD);
+	assert_int_equal(change_role(RESULT_STEP, 1, 2), ROLE_WARNING);
+	assert_int_equal(change_role(RESULT_STEP, 2, 1), ROLE_GOOD);
+	assert_int_equal(change_role(RESULT_WORLD, 2, 1), ROLE_DIM);
 }
 
 /* What the screen says of a change is the difference of two estimates. */
 static void
 stage_change(const struct session *s, int64_t stage, char *buf, size_t size)
 {
-	assert_true(change_put(units_memory, s->state.base->stage[stage].memory.total,
+	assert_true(change_put(MEASURE_BYTES, s->state.base->stage[stage].memory.total,
 	    s->state.estimate->stage[stage].memory.total, buf, size));
 }
 
@@ -102,7 +100,7 @@ test_delta_values(void **unused)
 		.seconds = 9.81, .mfu = 0.412, .tokens_per_second = 427000 };
 	e->traffic.count = base->traffic.count = 2;
 	e->traffic.row[0] = e->traffic.row[1] = (struct traffic_row){
-		"tp", "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 };
+		TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 };
 	base->traffic.row[0] = base->traffic.row[1] = e->traffic.row[0];
 	assert_true(hides(s, "vs saved"));
 	base->step.seconds = 6.31;
@@ -118,7 +116,7 @@ test_delta_values(void **unused)
 	assert_true(shows(s, "118 GB      new  410 ms"));
 	/* Rates unknown: no change of what is not there. */
 	e->step.seconds = 0;
-	change_put(units_share, 0.5, 0.412, text, sizeof text);
+	change_put(MEASURE_SHARE, 0.5, 0.412, text, sizeof text);
 	text_put(shown, sizeof shown, "- %s", text);
 	assert_true(hides(s, shown));
 	session_free(s);
@@ -220,45 +218,56 @@ test_compare(void **unused)
 	session_free(s);
 }
 
-/* Whether some estimate of the list is this one. */
-static bool
-is_listed(const struct estimate *e, double value)
-{
-	struct result list[RESULTS_MAX];
-	const size_t count = results_of(e, list);
-
-	assert_true(count < RESULTS_MAX);
-	for (size_t i = 0; i < count; i++)
-		if (list[i].known && list[i].value >= value && list[i].value <= value)
-			return true;
-	return false;
-}
-
 /* Every number of the step and the serving pane is compared. */
 static void
 test_every_figure(void **unused)
 {
 	struct session *s = session_new(100, 60);
 	struct estimate *e = s->state.estimate;
+	struct change c;
 
 	(void)unused;
 	for (int serve = 0; serve < 2; serve++) {
-		double *const at = serve == 0 ? (double *)&e->step : (double *)&e->serve;
-		const size_t bytes = serve == 0 ? sizeof e->step : offsetof(struct serve, fits);
-
 		e->timed = serve == 0;
 		e->served = serve == 1;
-		for (size_t i = 0; i < bytes / sizeof *at; i++)
-			at[i] = 1e6 + (double)i;
-		for (int i = 0; figures_at(e, i) != NULL; i++) {
-			const struct figure *figure = figures_at(e, i);
+		e->serve.state_bytes_per_request = e->serve.transfer_seconds = 1;
+		e->step.training_seconds = 1;
+		assert_true(figures_count(e) >= 12);
+		for (int i = 0; i < figures_count(e); i++) {
+			const enum result_id id = figures_at(e, i);
 			double value;
 
-			memcpy(&value, (const char *)e + figure->offset, sizeof value);
-			if (!is_listed(e, value))
-				fail_msg("%s is not compared", figure->label);
+			assert_true(result_value(id, e, 0, &value));
+			if (value > 0 && !change_of_result(id, e, e, &c))
+				fail_msg("%s is not compared", result_table[id].path);
 		}
 	}
+	session_free(s);
+}
+
+/* Shares change by points, amounts by percent of what they were. */
+static void
+test_points(void **unused)
+{
+	struct session *s = session_new(100, 60);
+	struct estimate *was = s->state.base, *is = s->state.estimate;
+	struct change c;
+
+	(void)unused;
+	was->timed = is->timed = true;
+	was->step = (struct steptime){ .seconds = 2, .mfu = 0.4 };
+	is->step = (struct steptime){ .seconds = 3, .mfu = 0.412 };
+	assert_true(change_of_result(RESULT_MFU, was, is, &c) && c.differs);
+	assert_string_equal(c.was, "40.0 %");
+	assert_string_equal(c.change, "+1.2 points");
+	assert_string_equal(c.percent, "");
+	assert_true(change_of_result(RESULT_STEP, was, is, &c) && c.differs);
+	assert_string_equal(c.change, "+1.000 s");
+	assert_string_equal(c.percent, "+50.0%");
+	assert_true(change_of_result(RESULT_LEGAL, was, is, &c) && !c.differs);
+	assert_string_equal(c.change, "same");
+	assert_false(change_of_result(RESULT_TTFT, was, is, &c)); /* of the other mode */
+	assert_false(change_of_result(RESULT_SENT_CP, was, is, &c)); /* there is none */
 	session_free(s);
 }
 
@@ -463,7 +472,7 @@ main(void)
 		cmocka_unit_test(test_change), cmocka_unit_test(test_deltas),
 		cmocka_unit_test(test_delta_values), cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_pin), cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_every_figure), cmocka_unit_test(test_derived),
+		cmocka_unit_test(test_every_figure), cmocka_unit_test(test_points), cmocka_unit_test(test_derived),
 		cmocka_unit_test(test_compare_file),
 		cmocka_unit_test(test_compare_sizes), cmocka_unit_test(test_history),
 		cmocka_unit_test(test_undo_bound), cmocka_unit_test(test_title_room),

@@ -155,9 +155,9 @@ test_numbers(void **unused)
 	key(s, INPUT_ESCAPE);
 	click(s, "pp   send");
 	assert_int_equal(s->state.focus, PANE_TRAFFIC);
-	assert_string_equal(s->state.estimate->traffic.row[s->state.flow].dim, "pp");
+	assert_int_equal(s->state.estimate->traffic.row[s->state.flow].dim, TRAFFIC_PP);
 	click(s, "dim  collective"); /* the heading */
-	assert_string_equal(s->state.estimate->traffic.row[s->state.flow].dim, "pp");
+	assert_int_equal(s->state.estimate->traffic.row[s->state.flow].dim, TRAFFIC_PP);
 	click(s, "bubble");
 	assert_int_equal(s->state.focus, PANE_STEP);
 	assert_true(shows(s, ">bubble"));

@@ -4,7 +4,6 @@
 #include "ui/figures.h"
 #include "ui/flows.h"
 #include "ui/summary.h"
-#include "ui/units.h"
 
 static const double gib = 1073741824.0;
 
@@ -27,10 +26,10 @@ static void
 fill_train(struct estimate *e)
 {
 	static const struct traffic_row rows[] = {
-		{ "tp", "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 },
-		{ "tp", "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 117e9, 0.4, 0.1 },
-		{ "pp", "send", { SPAN_NETWORK, 4, 1, 4, 4, 1 }, 64, 2.1e9, 0.05, 0.0004 },
-		{ "dp", "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8 }, 1, 17e9, 0.9, 0 },
+		{ TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 },
+		{ TRAFFIC_TP, "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 117e9, 0.4, 0.1 },
+		{ TRAFFIC_PP, "send", { SPAN_NETWORK, 4, 1, 4, 4, 1 }, 64, 2.1e9, 0.05, 0.0004 },
+		{ TRAFFIC_DP, "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8 }, 1, 17e9, 0.9, 0 },
 	};
 
 	fill_memory(e);
@@ -71,41 +70,6 @@ filled(int columns, int rows, bool ascii)
 	fill_train(s->state.base); /* nothing has changed */
 	state_follow(&s->state);
 	return s;
-}
-
-static void
-test_units(void **unused)
-{
-	static const struct {
-		void (*format)(double, char *, size_t);
-		double value;
-		const char *text;
-	} cases[] = {
-		{ units_memory, 0, "0 B" }, { units_memory, 999, "999 B" },
-		{ units_memory, 1536, "1.50 KiB" }, { units_memory, 512 * 1048576.0, "512 MiB" },
-		{ units_memory, 141.2 * 1073741824, "141.2 GiB" }, { units_memory, 61.2 * 1073741824, "61.2 GiB" },
-		{ units_wire, 118e9, "118 GB" }, { units_wire, 2.1e9, "2.10 GB" },
-		{ units_wire, 999.6e6, "1.00 GB" }, { units_wire, 99.96e6, "100 MB" },
-		{ units_seconds, 0, "0 s" }, { units_seconds, 9.81, "9.81 s" },
-		{ units_seconds, 0.213, "213 ms" }, { units_seconds, 4.5e-5, "45.0 us" },
-		{ units_seconds, 0.9996, "1.00 s" }, { units_seconds, 1234, "1234 s" },
-		{ units_count, 7, "7" }, { units_count, 1.5, "1.50" }, { units_count, 40.2, "40" },
-		{ units_count, 6670, "6.67k" }, { units_count, 427000, "427k" },
-		{ units_count, 999999, "1.00M" }, { units_flops, 6.74385e20, "674 EFLOP" },
-		{ units_flops, 0, "0 FLOP" }, { units_flops, 1.2e24, "1200 ZFLOP" },
-		{ units_share, 0.412, "41.2 %" },
-	};
-	char buf[80];
-
-	(void)unused;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		cases[i].format(cases[i].value, buf, sizeof buf);
-		assert_string_equal(buf, cases[i].text);
-	}
-	units_change("12.7 GiB", "9.52 GiB", buf, sizeof buf);
-	assert_string_equal(buf, "12.7 -> 9.52 GiB");
-	units_change("1.20 s", "900 ms", buf, sizeof buf);
-	assert_string_equal(buf, "1.20 s -> 900 ms");
 }
 
 /* Every part has a glyph of its own, in ASCII too, and the legend names it. */
@@ -351,16 +315,16 @@ test_why_follows(void **unused)
 	session_free(s);
 }
 
-/* Only the terms of the row, when the ledger names it. */
+/* Only the terms of the row. */
 static void
 test_why_terms(void **unused)
 {
 	static const struct ledger_term terms[] = {
-		{ QUANTITY_TRAFFIC, -1, 100e9, "tp all-gather, forward", "source a", "forward = 1" },
-		{ QUANTITY_TRAFFIC, -1, 18e9, "TP inputs", "source b", "tp all-gather: backward = 2" },
-		{ QUANTITY_TRAFFIC, -1, 117e9, "tp reduce-scatter", "source c", "scatter = 3" },
-		{ QUANTITY_TRAFFIC, -1, 9e9, "dp all-gather", "source d", "gather = 4" },
-		{ QUANTITY_STEP, -1, 7.1, "compute", "source e", "compute = 5" },
+		{ QUANTITY_TRAFFIC, PART_ROW, -1, 100e9, "TP outputs", "source a", "forward = 1" },
+		{ QUANTITY_TRAFFIC, PART_ROW, -1, 18e9, "TP inputs", "source b", "backward = 2" },
+		{ QUANTITY_TRAFFIC, PART_ROW + 1, -1, 117e9, "TP scattered", "source c", "scatter = 3" },
+		{ QUANTITY_TRAFFIC, PART_ROW + 3, -1, 9e9, "DP gathered", "source d", "gather = 4" },
+		{ QUANTITY_STEP, PART_COMPUTE, -1, 7.1, "compute", "source e", "compute = 5" },
 	};
 	struct session *s = filled(100, 40, false);
 
@@ -374,12 +338,8 @@ test_why_terms(void **unused)
 	assert_true(shows(s, "source: source b"));
 	assert_true(hides(s, "scatter = 3"));
 	assert_true(hides(s, "gather = 4"));
-	/* Terms that tell no collective: those of the dimension; else all of them. */
-	s->state.flow = 2;
-	assert_true(shows(s, "gather = 4") && shows(s, "scatter = 3"));
-	assert_true(shows(s, " of all rows"));
-	s->state.terms[3].name = "PP activations";
-	assert_true(shows(s, " of all pp rows"));
+	s->state.flow = 3;
+	assert_true(shows(s, "communication.bytes: 9.00 GB"));
 	assert_true(shows(s, "gather = 4"));
 	assert_true(hides(s, "scatter = 3"));
 	s->state.why = PANE_STEP;
@@ -424,19 +384,19 @@ test_delta(void **unused)
 	char text[256];
 
 	(void)unused;
-	assert_true(was.traffic > 254e9 && was.traffic < 255e9);
-	is.memory = 24 * gib;
-	is.step = 7.1;
-	is.mfu = 0.44;
+	assert_true(was.part[SUMMARY_TRAFFIC] > 254e9 && was.part[SUMMARY_TRAFFIC] < 255e9);
+	is.part[SUMMARY_MEMORY] = 24 * gib;
+	is.part[SUMMARY_STEP] = 7.1;
+	is.part[SUMMARY_MFU] = 0.44;
 	summary_delta(&was, &is, text, sizeof text);
 	assert_string_equal(text, "memory 49.0 -> 24.0 GiB, step 9.81 -> 7.10 s, MFU 41.2 -> 44.0 %");
 	summary_changes(&was, &is, text, sizeof text);
-	assert_string_equal(text, "memory -25.0 GiB, step -2.71 s, MFU +2.8 %");
+	assert_string_equal(text, "memory -25.0 GiB, step -2.71 s, MFU +2.8 points");
 	summary_changes(&was, &was, text, sizeof text);
 	assert_string_equal(text, "memory stays at 49.0 GiB, so does the step time");
 	summary_delta(&was, &was, text, sizeof text);
 	assert_string_equal(text, "memory stays at 49.0 GiB, so does the step time");
-	is.memory = 0;
+	is.part[SUMMARY_MEMORY] = 0;
 	summary_delta(&was, &is, text, sizeof text);
 	assert_string_equal(text, "");
 	/* In the message line, against what the screen showed before the key. */
@@ -463,7 +423,7 @@ test_figures_apart(void **unused)
 		state_focus(&s->state, PANE_STEP);
 		for (int i = 0; i < figures_count(e); i++) {
 			figures_format(figures_at(e, i), e, value, sizeof value);
-			text_put(text, sizeof text, "%s%s", figures_at(e, i)->label, value);
+			text_put(text, sizeof text, "%s%s", result_table[figures_at(e, i)].brief, value);
 			assert_true(hides(s, text));
 		}
 	}
@@ -523,7 +483,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_units), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_bar_length), cmocka_unit_test(test_legend),
 		cmocka_unit_test(test_traffic), cmocka_unit_test(test_step), cmocka_unit_test(test_serve),
 		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),

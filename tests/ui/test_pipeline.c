@@ -3,7 +3,7 @@
 #include "support.h"
 #include "core/framework/resolve.h"
 #include "ui/pipeline.h"
-#include "ui/units.h"
+#include "core/units.h"
 
 static struct plan plan;
 static struct estimate estimate;
@@ -140,7 +140,7 @@ test_words(void **unused)
 	assert_string_equal(title, "pipeline: one stage, 4 micro-batches");
 	make_plan(SCHEDULE_1F1B, 4, 2, 8);
 	pipeline_title(&plan, &estimate, title, sizeof title);
-	units_share(estimate.step.bubble_fraction, share, sizeof share); /* as the step pane's */
+	units_short(share, sizeof share, MEASURE_SHARE, estimate.step.bubble_fraction); /* as the step pane's */
 	text_put(want, sizeof want, "pipeline: 1f1b, bubble %s, 4 stages of 2 chunks, "
 	    "8 micro-batches", share);
 	assert_string_equal(title, want);

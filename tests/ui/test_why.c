@@ -11,7 +11,7 @@
 #include "ui/figures.h"
 #include "ui/flows.h"
 #include "ui/rows.h"
-#include "ui/units.h"
+#include "core/units.h"
 
 #define GPU "generation=hopper fabric=nvlink4 bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 nvlink_gbps=450 nodes=8 "
 #define MOE "experts=64 experts_per_token=6 moe_ffn_hidden_size=1408 "
@@ -26,7 +26,7 @@ static const char *const trained[] = {
 	"cp=8 pp=2 cp_comm=a2a+p2p hierarchical_cp=2x4", "pp=4 vpp=2 schedule=zb-v",
 	"pp=4 dp_replicate=2 precision=fp8 recompute=selective",
 	MOE "tp=2 pp=4 ep=8 etp=1 vpp=4", MOE MLA "tp=2 pp=2 cp=2 ep=4 etp=1 schedule=zb-1p",
-	"pp=8 schedule=dualpipe global_batch_size=256",
+	"pp=8 schedule=dualpipe global_batch_size=256", "tp=2 pp=4 tied_embeddings=true",
 };
 
 static const char *const served[] = {
@@ -137,10 +137,10 @@ check_flows(struct session *session, const char *settings)
 		check_terms(s);
 		rows_init(&rows, s, 200);
 		heading = line_of(&rows, "communication.bytes: ");
-		units_wire(row->bytes, want, sizeof want);
+		units_short(want, sizeof want, MEASURE_WIRE, row->bytes);
 		if (heading == NULL || strncmp(heading, want, strlen(want)) != 0 ||
 		    strstr(heading, " of all") != NULL)
-			fail_msg("%s: %s %s is %s, not %s", settings, row->dim, row->collective, want,
+			fail_msg("%s: %s %s is %s, not %s", settings, traffic_dim_name(row->dim), row->collective, want,
 			    heading != NULL ? heading : "explained");
 		rows_free(&rows);
 		key(session, INPUT_ESCAPE);
@@ -149,23 +149,24 @@ check_flows(struct session *session, const char *settings)
 
 /* A figure is the sum of its terms, or a formula tells how it follows. */
 static void
-check_figure(const struct state *s, const struct figure *figure, const char *settings)
+check_figure(const struct state *s, enum result_id id, const char *settings)
 {
-	char want[UNITS_SIZE], begin[64], formula[160];
+	const struct made_of *made = result_table[id].made;
+	char want[UNITS_SIZE], formula[160];
 	const char *heading;
 	struct rows rows;
 
-	figures_format(figure, s->estimate, want, sizeof want);
-	figures_formula(figure, &s->plan, s->estimate, formula, sizeof formula);
+	figures_format(id, s->estimate, want, sizeof want);
+	result_formula(id, &s->plan, s->estimate, 0, formula, sizeof formula);
 	rows_init(&rows, s, 200);
 	if (formula[0] != '\0') {
 		assert_non_null(line_of(&rows, "= "));
 	} else if (strncmp(want, "0 ", 2) != 0) { /* what there is none of has no terms */
-		snprintf(begin, sizeof begin, "%s", quantity_table[figure->quantity[0]].name);
-		heading = line_of(&rows, begin);
+		assert_true(made->quantity != QUANTITY_COUNT);
+		heading = line_of(&rows, result_table[result_of_quantity(made->quantity)].path);
 		heading = heading != NULL ? strstr(heading, ": ") : NULL;
 		if (heading == NULL || strncmp(heading + 2, want, strlen(want)) != 0)
-			fail_msg("%s: %s is %s, not %s", settings, figure->label, want,
+			fail_msg("%s: %s is %s, not %s", settings, result_table[id].path, want,
 			    heading != NULL ? heading : "explained");
 	}
 	rows_free(&rows);
@@ -177,12 +178,12 @@ check_figures(struct session *session, const char *settings)
 	struct state *s = &session->state;
 
 	state_command(s, "next-pane step");
-	for (s->figure = 0; figures_at(s->estimate, s->figure) != NULL; s->figure++) {
-		const struct figure *figure = figures_at(s->estimate, s->figure);
+	for (s->figure = 0; figures_at(s->estimate, s->figure) != RESULT_COUNT; s->figure++) {
+		const enum result_id id = figures_at(s->estimate, s->figure);
 
 		type(session, "\r");
 		check_terms(s);
-		check_figure(s, figure, settings);
+		check_figure(s, id, settings);
 		key(session, INPUT_ESCAPE);
 	}
 }
@@ -196,7 +197,7 @@ check_ratios(struct session *session, const char *settings)
 	const double could = t->seconds * (double)e->world * machine_of(&session->state.plan).peak;
 
 	session->state.figure = 0;
-	while (!text_equal(figures_at(e, session->state.figure)->label, "MFU"))
+	while (figures_at(e, session->state.figure) != RESULT_MFU)
 		session->state.figure++;
 	type(session, "\r");
 	same(settings, "FLOP of the model", sum_of(&session->state, QUANTITY_FLOPS), t->model_flops);

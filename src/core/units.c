@@ -1,0 +1,250 @@
+#include "core/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/text.h"
+
+enum { GIB = 3 }; /* 1024 to the power of it */
+
+/* Three significant digits, but never less than the units. */
+static int
+decimals(double v)
+{
+	v = fabs(v);
+	return v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
+}
+
+/* In the first unit that takes it below a thousand; these end with NULL. */
+static void
+put_scaled(char *buf, size_t size, const char *const unit[], double v)
+{
+	int i = 0;
+
+	/* What would be rounded up to a thousand goes on in the next unit. */
+	while (unit[i + 1] != NULL && fabs(v) >= 999.5) {
+		v /= 1000;
+		i++;
+	}
+	text_put(buf, size, "%.*f%s", i == 0 ? 0 : decimals(v), v, unit[i]);
+}
+
+static void
+put_memory(char *buf, size_t size, double bytes)
+{
+	static const char *const unit[] = { " B", " KiB", " MiB", " GiB", " TiB", " PiB" };
+	int i = 0;
+
+	while (i < 5 && fabs(bytes) >= 1000) {
+		bytes /= 1024;
+		i++;
+	}
+	if (i >= GIB && decimals(bytes) == 0) /* of 141.2 GiB the last digit counts */
+		text_put(buf, size, "%.1f%s", bytes, unit[i]);
+	else
+		text_put(buf, size, "%.*f%s", i == 0 ? 0 : decimals(bytes), bytes, unit[i]);
+}
+
+static void
+put_wire(char *buf, size_t size, double bytes)
+{
+	static const char *const unit[] = { " B", " kB", " MB", " GB", " TB", " PB", NULL };
+
+	put_scaled(buf, size, unit, bytes);
+}
+
+static void
+put_seconds(char *buf, size_t size, double seconds)
+{
+	if (seconds <= 0)
+		text_put(buf, size, "0 s");
+	else if (seconds < 0.9995e-3)
+		text_put(buf, size, "%.*f us", decimals(seconds * 1e6), seconds * 1e6);
+	else if (seconds < 0.9995)
+		text_put(buf, size, "%.*f ms", decimals(seconds * 1e3), seconds * 1e3);
+	else
+		text_put(buf, size, "%.*f s", decimals(seconds), seconds);
+}
+
+static void
+put_days(char *buf, size_t size, double seconds)
+{
+	const double days = seconds / 86400;
+
+	text_put(buf, size, "%.*f days", days < 99.95 ? 1 : 0, days);
+}
+
+static void
+put_count(char *buf, size_t size, double n)
+{
+	static const char *const unit[] = { "", "k", "M", "G", "T", "P", NULL };
+
+	if (fabs(n) < 9.995)
+		text_put(buf, size, n == floor(n) ? "%.0f" : "%.2f", n);
+	else
+		put_scaled(buf, size, unit, n);
+}
+
+static void
+put_flop(char *buf, size_t size, double n)
+{
+	static const char *const unit[] = {
+		" FLOP", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP", " EFLOP", " ZFLOP", NULL
+	};
+
+	put_scaled(buf, size, unit, n);
+}
+
+const char *
+units_short(char *buf, size_t size, enum measure m, double v)
+{
+	switch (m) {
+	case MEASURE_ANSWER:
+		text_put(buf, size, "%s", v > 0 ? "yes" : "no");
+		break;
+	case MEASURE_NUMBER:
+	case MEASURE_PARAMS:
+		text_put(buf, size, "%.0f", v);
+		break;
+	case MEASURE_COUNT:
+	case MEASURE_REAL:
+		put_count(buf, size, v);
+		break;
+	case MEASURE_BYTES:
+		put_memory(buf, size, v);
+		break;
+	case MEASURE_WIRE:
+		put_wire(buf, size, v);
+		break;
+	case MEASURE_SECONDS:
+		put_seconds(buf, size, v);
+		break;
+	case MEASURE_DAYS:
+		put_days(buf, size, v);
+		break;
+	case MEASURE_SHARE:
+		text_put(buf, size, "%.1f %%", 100 * v);
+		break;
+	case MEASURE_FLOP:
+		put_flop(buf, size, v);
+		break;
+	}
+	return buf;
+}
+
+/* ---- with more digits ----------------------------------------------------------------- */
+
+static void
+exact_bytes(char *buf, size_t size, double bytes)
+{
+	static const char *const unit[] = { "KiB", "MiB", "GiB" };
+	double v = bytes;
+	size_t i = 0;
+
+	if (fabs(bytes) < 1024) {
+		text_put(buf, size, "%.0f B", bytes);
+		return;
+	}
+	for (v /= 1024; fabs(v) >= 1024 && i + 1 < sizeof unit / sizeof unit[0]; i++)
+		v /= 1024;
+	text_put(buf, size, "%.2f %s", v, unit[i]);
+}
+
+static void
+exact_params(char *buf, size_t size, double n)
+{
+	if (fabs(n) >= 999.5e6)
+		text_put(buf, size, "%.4g billion", n / 1e9);
+	else if (fabs(n) >= 999.5e3)
+		text_put(buf, size, "%.4g million", n / 1e6);
+	else
+		text_put(buf, size, "%.0f", n);
+}
+
+static void
+exact_seconds(char *buf, size_t size, double seconds)
+{
+	const double v = fabs(seconds);
+
+	if (v >= 0.9995 || !(v > 0))
+		text_put(buf, size, "%.*f s", v >= 99.95 ? 1 : v >= 9.995 ? 2 : 3, seconds);
+	else if (v >= 0.9995e-3)
+		text_put(buf, size, "%.3g ms", seconds * 1e3);
+	else
+		text_put(buf, size, "%.3g us", seconds * 1e6);
+}
+
+/* "8,030,261,248" */
+static void
+exact_count(char *buf, size_t size, double n)
+{
+	char digits[64];
+	const size_t length = text_put(digits, sizeof digits, "%.0f", n);
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < length; i++)
+		text_add(buf, size, "%s%c", i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0 ?
+		    "," : "", digits[i]);
+}
+
+const char *
+units_exact(char *buf, size_t size, enum measure m, double v)
+{
+	switch (m) {
+	case MEASURE_COUNT:
+		exact_count(buf, size, v);
+		break;
+	case MEASURE_REAL:
+		if (fabs(v) >= 1e4)
+			exact_count(buf, size, v);
+		else
+			text_put(buf, size, "%.5g", v);
+		break;
+	case MEASURE_PARAMS:
+		exact_params(buf, size, v);
+		break;
+	case MEASURE_BYTES:
+		exact_bytes(buf, size, v);
+		break;
+	case MEASURE_SECONDS:
+	case MEASURE_DAYS:
+		exact_seconds(buf, size, v);
+		break;
+	case MEASURE_FLOP:
+		text_put(buf, size, "%.6g FLOP", v);
+		break;
+	case MEASURE_ANSWER:
+	case MEASURE_NUMBER:
+	case MEASURE_WIRE:
+	case MEASURE_SHARE:
+		return units_short(buf, size, m, v);
+	}
+	return buf;
+}
+
+/* ---- changes -------------------------------------------------------------------------- */
+
+const char *
+units_change(char *buf, size_t size,
+    const char *(*style)(char *, size_t, enum measure, double), enum measure m, double change)
+{
+	char amount[UNITS_SIZE];
+
+	if (m == MEASURE_SHARE)
+		text_put(buf, size, "%+.1f points", 100 * change);
+	else
+		text_put(buf, size, "%c%s", change < 0 ? '-' : '+',
+		    style(amount, sizeof amount, m, fabs(change)));
+	return buf;
+}
+
+void
+units_from_to(const char *was, const char *is, char *buf, size_t size)
+{
+	const char *unit = strchr(was, ' '), *other = strchr(is, ' ');
+
+	if (unit != NULL && other != NULL && text_equal(unit, other))
+		text_put(buf, size, "%.*s -> %s", (int)(unit - was), was, is);
+	else
+		text_put(buf, size, "%s -> %s", was, is);
+}

@@ -1,0 +1,233 @@
+/*
+ * test_result.c - the table of results: names, values, and that each is explained.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/result.h"
+#include "core/text.h"
+#include "settings.h"
+
+enum { TERMS_MAX = 1 << 14 };
+
+static struct estimate *estimate;
+static struct ledger_term *terms;
+
+#define GPU "generation=hopper fabric=nvlink4 bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450 " \
+	"memory_gib=79.19 nodes=2 "
+#define SERVE "mode=serve layout=vllm pp=1 "
+
+static const char *const plans[] = {
+	"tp=2 pp=4", "pp=4 vpp=2 token_budget=100", "tp=8 recompute=full optimizer=muon",
+	"cp=4 pp=2 zero_stage=3", "tied_embeddings=true pp=2", "tp=3", "bf16_tflops=0",
+	"layout=torchtitan tp=2 zero_stage=3 dp_replicate=2", "layout=nanotron tp=2 pp=2",
+	SERVE "tp=8", SERVE "engine=sglang tp=4", SERVE "engine=trtllm tp=4 replicas=2",
+	SERVE "tp=8 pp=2",
+};
+
+static struct plan
+run(const char *settings, struct ledger *ledger)
+{
+	const struct plan p = settings_plan(GPU, settings);
+
+	ledger_init(ledger, terms, TERMS_MAX);
+	estimate_run(estimate, &p, NULL, ledger);
+	assert_true(ledger->count < TERMS_MAX);
+	return p;
+}
+
+static void
+test_rows(void **state)
+{
+	(void)state;
+	for (int i = 0; i < RESULT_COUNT; i++) {
+		const enum result_id id = (enum result_id)i;
+		const struct result *r = &result_table[id];
+
+		assert_true(r->path[0] != '\0' && r->help[0] != '\0');
+		assert_true(r->help[strlen(r->help) - 1] != '.');
+		assert_int_equal(result_find(r->path), id);
+		assert_true(r->brief == NULL || strlen(r->brief) <= 9);
+		/* what is compared has no words, and a member to be read from */
+		assert_true(r->label == NULL || (r->form != FORM_TEXT && r->at != RESULT_NOWHERE));
+		for (int k = 0; k < i; k++)
+			assert_false(r->label != NULL && result_table[k].label != NULL &&
+			    text_equal(r->label, result_table[k].label));
+	}
+	for (int d = 0; d < TRAFFIC_DIMS; d++) {
+		char path[64];
+
+		text_put(path, sizeof path, "communication.%s.bytes",
+		    traffic_dim_name((enum traffic_dim)d));
+		assert_string_equal(result_table[RESULT_SENT_TP + d].path, path);
+		assert_int_equal(result_table[RESULT_SENT_TP + d].at, d);
+	}
+}
+
+static void
+test_find(void **state)
+{
+	static const struct {
+		const char *name;
+		enum result_id id;
+	} cases[] = {
+		{ "step.mfu", RESULT_MFU }, { "mfu", RESULT_MFU }, { "stages", RESULT_STAGES },
+		{ "stages.memory.total", RESULT_TOTAL }, { "memory.total", RESULT_TOTAL },
+		{ "stages.in_flight", RESULT_IN_FLIGHT }, { "stages.params", RESULT_PARAMS_GPU },
+		/* of several a quantity's goes first */
+		{ "total", RESULT_PARAMS_TOTAL }, { "params", RESULT_PARAMS_GPU },
+		{ "parameters", RESULT_PARAMETERS }, { "bytes", RESULT_FLOW_BYTES },
+		{ "seconds", RESULT_STEP }, { "model_flops", RESULT_MODEL_FLOPS },
+		{ "memory_bytes", RESULT_SERVE_MEMORY }, { "tpot_seconds", RESULT_TPOT },
+		{ "memory", RESULT_COUNT }, { "", RESULT_COUNT }, { "stages.", RESULT_COUNT },
+		{ "stages.step.mfu", RESULT_COUNT }, { "speed", RESULT_COUNT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (result_find(cases[i].name) != cases[i].id)
+			fail_msg("%s is %d", cases[i].name, result_find(cases[i].name));
+}
+
+/* What the terms of a row come to on its stage; -1 without any. */
+static double
+sum_of(const struct ledger *l, const struct made_of *made, int64_t stage)
+{
+	double sum = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < l->count; i++)
+		if (result_has_term(made, &terms[i]) &&
+		    (terms[i].stage < 0 || terms[i].stage == stage)) {
+			sum += terms[i].value;
+			any = true;
+		}
+	return any ? sum : -1;
+}
+
+/* The stage whose terms were noted for what is not of a stage. */
+static int64_t
+noted_stage(const struct ledger *l, const struct made_of *made)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (result_has_term(made, &terms[i]))
+			return terms[i].stage;
+	return 0;
+}
+
+/* Without a formula a result is the sum of its first terms; or there is none of it. */
+static void
+check_explained(const struct plan *p, const struct ledger *l, enum result_id id, int64_t stage,
+    const char *settings)
+{
+	const struct result *r = &result_table[id];
+	const struct made_of *made = r->made;
+	char formula[2048];
+	double value, sum;
+
+	if (!result_value(id, estimate, stage, &value) || r->scope == SCOPE_DIM)
+		return;
+	result_formula(id, p, estimate, stage, formula, sizeof formula);
+	if (formula[0] != '\0' || made->quantity == QUANTITY_COUNT || !(value > 0))
+		return;
+	while (made->quantity != QUANTITY_COUNT && sum_of(l, made, noted_stage(l, made)) < 0)
+		made++;
+	if (made->quantity == QUANTITY_COUNT)
+		fail_msg("%s: nothing explains %s", settings, r->path);
+	sum = sum_of(l, made, r->scope == SCOPE_STAGE ? stage : noted_stage(l, made));
+	/* an engine notes the terms of its fullest stage alone */
+	if (sum >= 0 && !(fabs(sum - value) <= 1e-9 * fabs(value)) &&
+	    !(estimate->served && r->scope == SCOPE_STAGE))
+		fail_msg("%s: %s is %.17g, its terms %.17g", settings, r->path, value, sum);
+}
+
+static void
+test_explained(void **state)
+{
+	struct ledger l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		const struct plan p = run(plans[i], &l);
+
+		for (int id = 0; id < RESULT_COUNT; id++)
+			for (int64_t stage = 0; stage == 0 || (result_table[id].scope == SCOPE_STAGE &&
+			    stage < estimate->stages); stage++)
+				check_explained(&p, &l, (enum result_id)id, stage, plans[i]);
+	}
+}
+
+static void
+test_values(void **state)
+{
+	struct ledger l;
+	double value;
+
+	(void)state;
+	run("tp=2 pp=4", &l);
+	assert_true(result_value(RESULT_WORLD, estimate, 0, &value) && value == 16);
+	assert_true(result_value(RESULT_LEGAL, estimate, 0, &value) && value == 1);
+	assert_true(result_value(RESULT_STAGE, estimate, 3, &value) && value == 3);
+	assert_true(result_value(RESULT_TOTAL, estimate, 2, &value) &&
+	    value == estimate->stage[2].memory.total);
+	assert_false(result_value(RESULT_TOTAL, estimate, 4, &value));
+	assert_false(result_value(RESULT_TOTAL, estimate, -1, &value));
+	assert_true(result_value(RESULT_SENT_TP, estimate, 0, &value) && value > 0);
+	assert_false(result_value(RESULT_SENT_CP, estimate, 0, &value));
+	assert_true(value == 0);
+	assert_true(result_value(RESULT_FLOW_EXPOSED, estimate, 0, &value) &&
+	    fabs(value - estimate->step.exposed_comm_seconds) <= 1e-12);
+	assert_false(result_value(RESULT_FLOW_GROUP, estimate, 0, &value));
+	assert_false(result_value(RESULT_TTFT, estimate, 0, &value));
+	run("tp=3", &l);
+	assert_true(result_value(RESULT_LEGAL, estimate, 0, &value) && value == 0);
+	assert_false(result_value(RESULT_FITS, estimate, 0, &value));
+	assert_false(result_value(RESULT_DP, estimate, 0, &value));
+	assert_false(result_value(RESULT_PEAK_TOTAL, estimate, 0, &value));
+	assert_false(result_value(RESULT_STEP, estimate, 0, &value));
+	run(SERVE "tp=8", &l);
+	assert_false(result_value(RESULT_STEP, estimate, 0, &value));
+	assert_false(result_value(RESULT_IN_FLIGHT, estimate, 0, &value));
+	assert_true(result_value(RESULT_TTFT, estimate, 0, &value) && value > 0);
+}
+
+static void
+test_better(void **state)
+{
+	(void)state;
+	assert_int_equal(result_better(RESULT_STEP, 2, 1), 1);
+	assert_int_equal(result_better(RESULT_STEP, 1, 2), -1);
+	assert_int_equal(result_better(RESULT_MFU, 0.4, 0.5), 1);
+	assert_int_equal(result_better(RESULT_MFU, 0.4, 0.4), 0);
+	assert_int_equal(result_better(RESULT_WORLD, 8, 16), 0);
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	estimate = malloc(sizeof *estimate);
+	terms = malloc(TERMS_MAX * sizeof *terms);
+	return estimate == NULL || terms == NULL;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	free(estimate);
+	free(terms);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows), cmocka_unit_test(test_find),
+		cmocka_unit_test(test_explained), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_better),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
