@@ -96,7 +96,7 @@ print_memory(const struct estimate *e, int64_t stage)
 	print_part("buffers", m->buffers, &first);
 	print_part("overhead", m->overhead, &first);
 	out_line(stdout, "%s%s of %s", first ? "" : ": ",
-	    units_exact(total, sizeof total, MEASURE_BYTES, m->total), e->capacity > 0 ?
+	    units_exact(total, sizeof total, MEASURE_BYTES, m->total), e->capacity_known ?
 	    units_exact(capacity, sizeof capacity, MEASURE_BYTES, e->capacity) : "-");
 }
 

@@ -103,6 +103,9 @@ report_train(const struct plan *p, const struct estimate *e)
 	else if (!print_traffic(&e->traffic))
 		return false;
 	out_text(stdout, "\nTime of one step\n");
-	print_step(p, &e->step);
+	if (estimate_has_step(e))
+		print_step(p, &e->step);
+	else
+		out_line(stdout, "step         -");
 	return true;
 }

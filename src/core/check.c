@@ -45,14 +45,13 @@ check_names(const struct facts *facts, struct diag_list *diags)
 	}
 }
 
-/* True when the plan breaks a rule that holds in its layout and mode. */
+/* True when a rule holds in the plan's framework and mode. */
 static bool
-is_broken(const struct rule *r, const struct facts *facts, char *message, size_t size)
+holds(const struct rule *r, const struct plan *p)
 {
-	const unsigned mode = facts->plan->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
+	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
 
-	return (r->sets & framework_of(facts->plan)->rules) != 0 && ((unsigned)r->modes & mode) != 0 &&
-	    r->broken(facts, message, size);
+	return (r->sets & framework_of(p)->rules) != 0 && ((unsigned)r->modes & mode) != 0;
 }
 
 static void
@@ -63,7 +62,8 @@ check_rules_of(const struct facts *facts, enum severity severity, struct diag_li
 	for (size_t i = 0; i < check_rule_count; i++) {
 		const struct rule *r = &check_rules[i];
 
-		if (r->severity == severity && is_broken(r, facts, message, sizeof message))
+		if (r->severity == severity && holds(r, facts->plan) &&
+		    r->broken(facts, message, sizeof message))
 			diag_add(diags, severity, r->field, r->reason, r->source, "%s", message);
 	}
 }
@@ -79,19 +79,29 @@ check_with(const struct facts *facts, struct diag_list *diags)
 	return diag_count(diags, SEVERITY_ERROR) == 0;
 }
 
-bool
-check_legal(const struct facts *facts)
+struct check_list
+check_list_of(const struct plan *p)
 {
-	const struct plan *p = facts->plan;
-	char message[DIAG_MESSAGE_SIZE];
+	struct check_list list = { .count = 0 };
 
-	if (facts->catalog != NULL &&
-	    (catalog_find(&facts->catalog->gpus, p->cluster.gpu) == NULL ||
-	    catalog_find(&facts->catalog->models, p->model.preset) == NULL))
-		return false;
 	for (size_t i = 0; i < check_rule_count; i++)
-		if (check_rules[i].severity == SEVERITY_ERROR &&
-		    is_broken(&check_rules[i], facts, message, sizeof message))
+		if (check_rules[i].severity == SEVERITY_ERROR && holds(&check_rules[i], p))
+			list.rule[list.count++] = &check_rules[i];
+	return list;
+}
+
+bool
+check_named(const struct plan *p, const struct catalog *catalog)
+{
+	return catalog == NULL || (catalog_find(&catalog->gpus, p->cluster.gpu) != NULL &&
+	    catalog_find(&catalog->models, p->model.preset) != NULL);
+}
+
+bool
+check_legal(const struct check_list *list, const struct facts *facts)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->rule[i]->broken(facts, NULL, 0))
 			return false;
 	return true;
 }
@@ -119,9 +129,12 @@ plan_is_legal(const struct plan *p, const struct catalog *catalog)
 	struct placement placement;
 	struct facts facts = { .plan = p, .catalog = catalog, .layout = &layout,
 		.placement = &placement };
+	struct check_list list;
 
-	if (!layout_init(&layout, p, NULL) || !placement_init(&placement, p, NULL))
+	if (!check_named(p, catalog) || !layout_size(&layout, p, NULL) ||
+	    !placement_init(&placement, p, NULL))
 		return false;
 	facts.microbatches = check_microbatches(p, layout.dp);
-	return check_legal(&facts);
+	list = check_list_of(p);
+	return check_legal(&list, &facts);
 }

@@ -12,7 +12,8 @@
 #include "core/plan.h"
 #include "core/stage.h"
 
-/* What rules look at. layout and placement are NULL where the plan has none. */
+/* What rules look at. layout and placement are NULL where the plan has none; of the layout
+ * they look at the sizes alone. */
 struct facts {
 	const struct plan *plan;
 	const struct catalog *catalog;    /* may be NULL */
@@ -23,7 +24,7 @@ struct facts {
 
 /*
  * One rule: what must not be. `broken` says whether the plan breaks it and, if so, why
- * (in message). Layout and layer placement have rules of their own, in layout_init and
+ * (in message, unless its size is 0). Layout and layer placement have rules of their own, in layout_init and
  * placement_init; the framework's code is cited in source.
  */
 struct rule {
@@ -49,8 +50,18 @@ bool plan_check(const struct plan *p, const struct catalog *catalog, struct diag
 /* The same with layout and placement (NULL where refused) already at hand. */
 bool check_with(const struct facts *facts, struct diag_list *diags);
 
-/* True when check_with would find no error: for a search, which does not ask why. */
-bool check_legal(const struct facts *facts);
+/* The rules whose breach is an error, of a plan's framework and mode. */
+enum { CHECK_RULES_MAX = 64 };
+struct check_list {
+	size_t count;
+	const struct rule *rule[CHECK_RULES_MAX];
+};
+struct check_list check_list_of(const struct plan *p);
+
+/* True when check_with would find no error, for who does not ask why: the names are known to
+ * the catalogue (may be NULL), and none of the rules is broken. */
+bool check_named(const struct plan *p, const struct catalog *catalog);
+bool check_legal(const struct check_list *list, const struct facts *facts);
 
 /* True when plan_check would find no error, found out without saying why: at the first one. */
 bool plan_is_legal(const struct plan *p, const struct catalog *catalog);

@@ -1,15 +1,15 @@
 /*
  * check_rules.h - the predicates of the rules in check_rules.c. Private to core.
  *
- * Each says whether a plan breaks its rule and, if so, why.
+ * Each says whether a plan breaks its rule and, if so, why: in message, unless size is 0.
  */
 #ifndef CORE_CHECK_RULES_H
 #define CORE_CHECK_RULES_H
 #include "core/check.h"
 #include "core/text.h"
 
-/* Say why and report the rule as broken. */
-#define BROKEN(...) (text_put(message, size, __VA_ARGS__), true)
+/* Say why, where anybody asks, and report the rule as broken. */
+#define BROKEN(...) ((void)(size > 0 && text_put(message, size, __VA_ARGS__) > 0), true)
 #define N(value) ((long long)(value))
 
 typedef bool rule_function(const struct facts *facts, char *message, size_t size);

@@ -2,6 +2,7 @@
 
 #include "core/check.h"
 #include "core/number.h"
+#include "core/scope.h"
 
 static void
 estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s,
@@ -91,24 +92,31 @@ check_bias(struct estimate *out, const struct plan *p)
 	}
 }
 
-/* Layout, placement and what follows from both; diags may be NULL. */
+/* What follows from layout and placement; of a plan that has none, 0. */
+static void
+put_sizes(struct estimate *out, const struct plan *p, const struct facts *facts)
+{
+	out->world = plan_world(p);
+	out->dp = out->laid_out ? out->layout.dp : 0;
+	out->edp = out->laid_out ? out->layout.edp : 0;
+	out->microbatches = facts->microbatches;
+	out->capacity = memory_capacity(p);
+	out->capacity_known = p->cluster.memory_gib > 0;
+	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
+}
+
+/* Layout, placement and what follows from both. */
 static struct facts
-place(struct estimate *out, const struct plan *p, const struct catalog *catalog,
-    struct diag_list *diags)
+place(struct estimate *out, const struct plan *p, const struct catalog *catalog)
 {
 	struct facts facts = { .plan = p, .catalog = catalog };
 
-	out->world = plan_world(p);
-	out->laid_out = layout_init(&out->layout, p, diags);
-	out->placed = placement_init(&out->placement, p, diags);
-	out->dp = out->laid_out ? out->layout.dp : 0;
-	out->edp = out->laid_out ? out->layout.edp : 0;
-	out->microbatches = out->laid_out ? check_microbatches(p, out->layout.dp) : 0;
+	out->laid_out = layout_init(&out->layout, p, &out->diags);
+	out->placed = placement_init(&out->placement, p, &out->diags);
 	facts.layout = out->laid_out ? &out->layout : NULL;
 	facts.placement = out->placed ? &out->placement : NULL;
-	facts.microbatches = out->microbatches;
-	out->capacity = memory_capacity(p);
-	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
+	facts.microbatches = out->laid_out ? check_microbatches(p, out->layout.dp) : 0;
+	put_sizes(out, p, &facts);
 	return facts;
 }
 
@@ -126,7 +134,17 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 		estimate_stage(out, &setup, s, ledger);
 }
 
-/* No GPU computes faster than its peak: then a rate of the plan's own is wrong. */
+/* Tokens beyond the capacity of experts are dropped: model FLOP count them all the same, as
+ * Megatron-LM's do, so a plan that drops many can pass the peak. */
+static bool
+drops_tokens(const struct plan *p)
+{
+	return plan_has_experts(p) && p->training.moe_capacity_factor > 0 &&
+	    p->training.moe_capacity_factor < 1;
+}
+
+/* No GPU computes faster than its peak: then a rate of the plan's own is wrong, such as one of
+ * FP8 below that of BF16, in which part of the work is done. */
 static void
 check_rates(struct estimate *out, const struct plan *p)
 {
@@ -137,6 +155,14 @@ check_rates(struct estimate *out, const struct plan *p)
 
 	if (!out->timed || !(out->step.hfu > 1))
 		return;
+	if (drops_tokens(p) && out->step.hfu * p->training.moe_capacity_factor <= 1) {
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_MOE_CAPACITY_FACTOR, "dropped_tokens_count",
+		    "Megatron-LM megatron/training/training.py, num_floating_point_operations",
+		    "experts drop tokens at a capacity factor of %.3g, and their FLOP count all the same: "
+		    "MFU %.0f %%, HFU %.0f %%", p->training.moe_capacity_factor, 100 * out->step.mfu,
+		    100 * out->step.hfu);
+		return;
+	}
 	d = diag_add(&out->diags, SEVERITY_WARNING, field, "faster_than_peak",
 	    "Chowdhery et al. 2022, PaLM, arXiv 2204.02311, appendix B",
 	    "each GPU would do %.2f times what its dense peak allows (MFU %.0f %%, HFU %.0f %%): "
@@ -174,7 +200,7 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	struct facts facts;
 
 	diag_clear(&out->diags);
-	facts = place(out, p, catalog, &out->diags);
+	facts = place(out, p, catalog);
 	out->legal = check_with(&facts, &out->diags);
 	out->model_known = is_known(p, catalog);
 	if (!out->legal)
@@ -187,25 +213,61 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	check_fit(out, p);
 }
 
-bool
-estimate_peak(struct estimate *out, const struct plan *p, const struct catalog *catalog)
+/* Legal, found out without saying why; sizes and placement are filled in. */
+static bool
+is_legal(struct estimate *out, const struct scope *scope, const struct plan *p)
 {
-	const struct facts facts = place(out, p, catalog, NULL);
-	struct memory_setup setup;
+	struct facts facts = { .plan = p, .catalog = scope->catalog, .layout = &out->layout,
+		.placement = &out->placement };
 
-	out->legal = out->laid_out && out->placed && check_legal(&facts);
-	if (!out->legal)
+	out->laid_out = scope->named && layout_size(&out->layout, p, NULL);
+	out->placed = out->laid_out && placement_init(&out->placement, p, NULL);
+	if (!out->placed)
 		return false;
-	if (p->mode == MODE_SERVE) {
-		estimate_stages(out, p, NULL);
-	} else {
-		setup = memory_setup(p, &out->layout, &out->placement, out->microbatches);
-		out->peak_stage = memory_peak(&setup, &out->stage[0].memory);
-		out->peak_total = out->stage[0].memory.total;
-		if (out->peak_stage > 0)
-			out->stage[out->peak_stage].memory = out->stage[0].memory;
-	}
-	estimate_speed(out, p, NULL);
-	out->fits = has_room(out) && (!out->served || out->serve.fits);
+	facts.microbatches = check_microbatches(p, out->layout.dp);
+	if (!check_legal(&scope->rules, &facts))
+		return false;
+	put_sizes(out, p, &facts);
 	return true;
+}
+
+enum verdict
+estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
+    const struct enough *enough)
+{
+	struct memory_setup *memory;
+	struct step_setup *step;
+
+	scope_follow(scope, p);
+	out->timed = out->served = out->fits = false;
+	out->legal = is_legal(out, scope, p);
+	if (!out->legal)
+		return VERDICT_ILLEGAL;
+	if (p->mode == MODE_SERVE) {
+		layout_group(&out->layout, p);
+		estimate_stages(out, p, NULL);
+		estimate_speed(out, p, NULL);
+		out->fits = has_room(out) && out->serve.fits;
+		return VERDICT_ESTIMATED;
+	}
+	memory = scope_memory(scope, p);
+	memory_setup_plan(memory, p, &out->layout, &out->placement, out->microbatches);
+	out->peak_stage = memory_peak(memory, enough->bytes, &out->stage[0].memory);
+	out->peak_total = out->stage[0].memory.total;
+	if (out->peak_total > enough->bytes)
+		return VERDICT_TOO_LARGE;
+	if (out->peak_stage > 0)
+		out->stage[out->peak_stage].memory = out->stage[0].memory;
+	out->fits = has_room(out);
+	if (!(enough->seconds > 0))
+		return VERDICT_TOO_SLOW;
+	layout_group(&out->layout, p);
+	step = scope_step(scope, p);
+	step_setup_plan(step, p, &out->layout);
+	out->step = steptime_within(step, enough->seconds, p, &out->layout, &out->placement,
+	    out->microbatches, &out->traffic, NULL);
+	if (out->step.seconds > enough->seconds)
+		return VERDICT_TOO_SLOW;
+	out->timed = true;
+	return VERDICT_ESTIMATED;
 }

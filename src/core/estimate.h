@@ -17,6 +17,8 @@
 #include "core/steptime.h"
 #include "core/traffic.h"
 
+struct scope; /* scope.h */
+
 struct stage_estimate {
 	int64_t layers;      /* transformer layers of all chunks */
 	double params;       /* on one GPU */
@@ -37,7 +39,8 @@ struct estimate {
 	struct placement placement;   /* valid when placed */
 	int64_t world, dp, edp, microbatches; /* 0 where unknown */
 	struct model_params params;
-	double params_per_gpu_max, capacity;  /* parameters; bytes, 0 for a GPU without data */
+	double params_per_gpu_max, capacity;  /* parameters; bytes */
+	bool capacity_known;                  /* not for a GPU without data; else it may be 0 */
 	int64_t stages;               /* entries of stage[], 0 unless legal: else nothing runs */
 	int64_t peak_stage;
 	double peak_total;            /* bytes on the fullest stage */
@@ -57,14 +60,39 @@ void estimate_run(struct estimate *out, const struct plan *p, const struct catal
 static inline bool
 estimate_has_fit(const struct estimate *e)
 {
-	return e->stages > 0 && e->capacity > 0;
+	return e->stages > 0 && e->capacity_known;
 }
 
+/* Whether the time of a step is known: of a GPU without rates it is not. */
+static inline bool
+estimate_has_step(const struct estimate *e)
+{
+	return e->timed && e->step.seconds > 0;
+}
+
+/* What a search makes of a plan. */
+enum verdict {
+	VERDICT_ILLEGAL,
+	VERDICT_TOO_LARGE,  /* legal, and takes more memory than asked for */
+	VERDICT_TOO_SLOW,   /* takes no more memory, and more time than asked for */
+	VERDICT_ESTIMATED,  /* neither: all of it is worked out */
+};
+
+/* What is enough: INFINITY where anything is. Without seconds (0) no time is worked out. */
+struct enough {
+	double bytes, seconds;
+};
+
 /*
- * What a search asks of each plan: is it legal, does it fit, traffic and time. False for a
- * plan that is not legal; of it only `legal` is set. Else peak, fits, traffic, step and
- * serve are as estimate_run gives them. Not filled in: diags, params, params_per_gpu_max,
- * and, in train mode, stages other than the memory of peak_stage.
+ * What a search asks of each plan, in the order of what it costs: sizes, placement, rules,
+ * memory of the fullest stage, groups, traffic and time. It ends where the verdict is known,
+ * and what comes later in the order is then not filled in, nor is the number that decided:
+ * peak_total and step.seconds are above what was enough, and no more than those of the plan.
+ * Legal, microbatches and, of a plan that is estimated, peak, fits, traffic, step and serve
+ * are as estimate_run gives them. Not filled in: diags, params, params_per_gpu_max, and, in
+ * train mode, stages other than the memory of peak_stage. A plan that serves is never too
+ * large or too slow: whether it fits is in fits.
  */
-bool estimate_peak(struct estimate *out, const struct plan *p, const struct catalog *catalog);
+enum verdict estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
+    const struct enough *enough);
 #endif

@@ -57,7 +57,7 @@ struct group_kind {
 
 /*
  * grid[0] is the dense grid: every rank's main coordinates. Valid only after layout_init
- * returned true.
+ * returned true; the sizes alone after layout_size did.
  */
 struct layout {
 	int64_t world, dp, edp;   /* derived sizes; edp is 1 where there is no expert grid */
@@ -71,6 +71,11 @@ struct layout {
  * with the error appended to diags (may be NULL) and its reason code. p must be resolved.
  */
 bool layout_init(struct layout *l, const struct plan *p, struct diag_list *diags);
+
+/* The two halves of it. Sizes alone decide whether a plan is refused, and what memory it
+ * takes; grids and kinds come after them. */
+bool layout_size(struct layout *l, const struct plan *p, struct diag_list *diags);
+void layout_group(struct layout *l, const struct plan *p);
 
 /* Index of a kind by name, -1 when this layout has no such kind. */
 int layout_kind(const struct layout *l, const char *name);

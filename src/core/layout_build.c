@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "core/framework/framework.h"
 #include "core/layout_build.h"
 
@@ -16,7 +14,7 @@ layout_add_grid(struct layout *l)
 	return l->grids++;
 }
 
-void
+int
 layout_add_axis(struct layout *l, int grid, const char *name, int64_t size)
 {
 	struct grid *g = &l->grid[grid];
@@ -25,7 +23,7 @@ layout_add_axis(struct layout *l, int grid, const char *name, int64_t size)
 	a->name = name;
 	a->size = size;
 	a->stride = g->axes == 0 ? 1 : a[-1].stride * a[-1].size;
-	g->axes++;
+	return g->axes++;
 }
 
 int
@@ -38,38 +36,13 @@ layout_add_axes(struct layout *l, const struct axis_row *row)
 	return grid;
 }
 
-/* True when `name` is the first of the words in `axes`. */
-static inline bool
-starts_with(const char *axes, const char *name)
-{
-	for (; *name != '\0' && *name == *axes; name++)
-		axes++;
-	return *name == '\0' && (*axes == '\0' || *axes == ' ');
-}
-
-uint32_t
-layout_mask(const struct layout *l, int grid, const char *axes)
-{
-	const struct grid *g = &l->grid[grid];
-	uint32_t mask = 0;
-
-	while (*axes != '\0') {
-		for (int i = 0; i < g->axes; i++)
-			if (starts_with(axes, g->axis[i].name))
-				mask |= UINT32_C(1) << i;
-		while (*axes != '\0' && *axes++ != ' ')
-			continue;
-	}
-	return mask;
-}
-
 struct group_kind *
-layout_add_kind(struct layout *l, int grid, const char *name, const char *axes)
+layout_add_kind(struct layout *l, int grid, const char *name, uint32_t mask)
 {
 	struct group_kind *k = &l->kind[l->kinds++];
 
 	*k = (struct group_kind){ .name = name, .shape = GROUP_MASK, .grid = grid, .chunks = 1,
-		.mask = layout_mask(l, grid, axes) };
+		.mask = mask };
 	return k;
 }
 
@@ -77,7 +50,7 @@ void
 layout_add_kinds(struct layout *l, const struct kind_row *row)
 {
 	for (; row->name != NULL; row++)
-		layout_add_kind(l, row->grid, row->name, row->axes);
+		layout_add_kind(l, row->grid, row->name, row->mask);
 }
 
 /* A size below 1 stops every framework, most of them with a division by zero. */
@@ -101,11 +74,12 @@ sizes_positive(const struct plan *p, struct diag_list *diags)
 }
 
 bool
-layout_init(struct layout *l, const struct plan *p, struct diag_list *diags)
+layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
-	memset(l, 0, sizeof *l);
-	l->world = product(p->cluster.nodes, p->cluster.gpus_per_node);
+	l->dp = 0;
 	l->edp = 1;
+	l->grids = l->kinds = 0;
+	l->world = product(p->cluster.nodes, p->cluster.gpus_per_node);
 	if (l->world > PLAN_WORLD_MAX) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_NODES, "world_too_large",
 		    "shardplan: sizes are kept inside 64-bit integers",
@@ -115,5 +89,20 @@ layout_init(struct layout *l, const struct plan *p, struct diag_list *diags)
 	}
 	if (!sizes_positive(p, diags))
 		return false;
-	return framework_of(p)->lay_out(l, p, diags);
+	return framework_of(p)->size(l, p, diags);
+}
+
+void
+layout_group(struct layout *l, const struct plan *p)
+{
+	framework_of(p)->group(l, p);
+}
+
+bool
+layout_init(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	if (!layout_size(l, p, diags))
+		return false;
+	layout_group(l, p);
+	return true;
 }

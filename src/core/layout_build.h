@@ -13,8 +13,8 @@ int64_t product(int64_t a, int64_t b);
 /* Add an empty grid; returns its index. */
 int layout_add_grid(struct layout *l);
 
-/* Add the next slower axis to a grid. */
-void layout_add_axis(struct layout *l, int grid, const char *name, int64_t size);
+/* Add the next slower axis to a grid; returns its index. */
+int layout_add_axis(struct layout *l, int grid, const char *name, int64_t size);
 
 /* Add a grid of axes, the fastest first; ended by an axis without a name. */
 struct axis_row {
@@ -23,15 +23,13 @@ struct axis_row {
 };
 int layout_add_axes(struct layout *l, const struct axis_row *row);
 
-/* The axes named in `axes`, joined by blanks ("dp cp"), as a mask. */
-uint32_t layout_mask(const struct layout *l, int grid, const char *axes);
-
-/* Add a kind whose mask is the axes named in `axes`. */
-struct group_kind *layout_add_kind(struct layout *l, int grid, const char *name, const char *axes);
+/* Add a kind of that mask. */
+struct group_kind *layout_add_kind(struct layout *l, int grid, const char *name, uint32_t mask);
 
 /* Add kinds of plain masks; ended by a kind without a name. */
 struct kind_row {
-	const char *name, *axes;
+	const char *name;
+	uint32_t mask; /* bit i: axis i of the grid */
 	int grid;
 };
 void layout_add_kinds(struct layout *l, const struct kind_row *row);

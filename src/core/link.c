@@ -109,17 +109,17 @@ struct span
 link_span(const struct plan *p, const struct layout *l, int kind)
 {
 	const struct group_kind *k = kind < 0 ? NULL : &l->kind[kind];
-	struct span s = { .size = 1 };
+	const int64_t domain = most_of(1, p->cluster.nvlink_domain);
+	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
+	struct span s = { .size = k == NULL ? 1 : layout_group_size(l, kind) };
 
-	if (k == NULL || k->shape == GROUP_FIRST)
+	if (s.size == 1)
 		return link_stride(p, 1, 1);
-	s.size = layout_group_size(l, kind);
 	if (k->shape == GROUP_ENDS || k->shape == GROUP_RING)
 		return link_stride(p, s.size, layout_member(l, kind, 0, s.size - 1));
 	/* A chunk is the start of its mask group: at most its own size is inside. */
-	s.inside = least_of(s.size, members_below(l, k, most_of(1, p->cluster.nvlink_domain)));
-	span_finish(&s, p, least_of(s.size,
-	    members_below(l, k, most_of(1, p->cluster.gpus_per_node))));
+	s.inside = least_of(s.size, members_below(l, k, domain));
+	span_finish(&s, p, domain == gpus ? s.inside : least_of(s.size, members_below(l, k, gpus)));
 	return s;
 }
 

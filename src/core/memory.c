@@ -6,6 +6,8 @@
  */
 #include "core/memory.h"
 
+#include <math.h>
+
 #include "core/activation.h"
 #include "core/framework/framework.h"
 #include "core/memory_buffers.h"
@@ -160,21 +162,56 @@ recipe_serving(struct recipe *r, const struct plan *p)
 	r->weight_source = VLLM_LOADER;
 }
 
+/* Parameters of the largest layer as one rank computes with them. */
+static double
+largest_layer(const struct plan *p)
+{
+	const struct model *m = &p->model;
+	double most = 0;
+
+	for (int i = 0; i < 2; i++) {
+		/* the first layer is dense where any is, the last one has experts where any has */
+		const struct layer_params n = params_layer(m, i == 0 ? 0 : m->layers - 1);
+
+		most = larger(most, n.sharded / at_least_one(p->parallel.tp) + n.replicated +
+		    n.expert / params_expert_ranks(p));
+	}
+	return most;
+}
+
+void
+memory_setup_batch(struct memory_setup *s, const struct plan *p)
+{
+	if (p->mode == MODE_SERVE)
+		return;
+	s->act = activation_init(p);
+	s->unit = activation_units(&s->act);
+	s->layer = largest_layer(p);
+}
+
+void
+memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct layout *l,
+    const struct placement *pl, int64_t microbatches)
+{
+	s->p = s->act.p = p;
+	s->pl = pl;
+	s->microbatches = microbatches;
+	s->shards = memory_shards(p, l);
+	s->recipe = (struct recipe){ .weight = 0 };
+	if (p->mode == MODE_SERVE)
+		recipe_serving(&s->recipe, p);
+	else
+		framework_of(p)->state(&s->recipe, p);
+}
+
 struct memory_setup
 memory_setup(const struct plan *p, const struct layout *l, const struct placement *pl,
     int64_t microbatches)
 {
-	struct memory_setup s = { .p = p, .pl = pl, .microbatches = microbatches };
+	struct memory_setup s = { .p = p };
 
-	s.shards = memory_shards(p, l);
-	if (p->mode == MODE_SERVE) {
-		recipe_serving(&s.recipe, p);
-		return s;
-	}
-	framework_of(p)->state(&s.recipe, p);
-	s.act = activation_init(p);
-	if (pl->vpp > 1)
-		s.unit = activation_units(&s.act);
+	memory_setup_batch(&s, p);
+	memory_setup_plan(&s, p, l, pl, microbatches);
 	return s;
 }
 
@@ -209,17 +246,18 @@ add_step(const struct memory_setup *s, struct rank_view *v, const struct flight 
 	out->in_flight = f->microbatches;
 }
 
-/* f: what is in flight, NULL in serve mode. */
+/* f: what is in flight, NULL in serve mode. Where the state alone is above `limit` bytes, that
+ * is all: nothing is taken from the sum after it. */
 static struct memory
 memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
-    const struct flight *f, struct stage_params *held, struct ledger *ledger)
+    const struct flight *f, double limit, struct stage_params *held, struct ledger *ledger)
 {
 	const struct plan *p = s->p;
 	struct holding h = { params_held(p, r, ledger), &s->shards, ledger };
 	struct memory out = { .total = 0 };
 	struct rank_view v = { .p = p, .act = &s->act, .params = &h.params,
 		.shards = &s->shards, .layers = r, .ledger = ledger,
-		.gradient = s->recipe.gradient };
+		.gradient = s->recipe.gradient, .layer = s->layer };
 
 	if (held != NULL)
 		*held = h.params;
@@ -229,6 +267,9 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	add_parameters(&h, &s->recipe, &out.parameters);
 	add_gradients(&h, &s->recipe, &out.gradients);
 	add_optimizer(&h, &s->recipe, &out.optimizer);
+	out.total = out.parameters + out.gradients + out.optimizer;
+	if (out.total > limit)
+		return out;
 	if (f != NULL) {
 		add_step(s, &v, f, &out);
 		add_step_copy(&h, &s->recipe, &out);
@@ -250,9 +291,9 @@ memory_of_stage(const struct memory_setup *s, int64_t pp_rank, struct stage_para
 	struct flight f;
 
 	if (s->p->mode == MODE_SERVE)
-		return memory_of_rank(s, &r, NULL, held, ledger);
+		return memory_of_rank(s, &r, NULL, INFINITY, held, ledger);
 	f = schedule_flight(s->p, s->pl, s->microbatches, pp_rank, &s->unit);
-	return memory_of_rank(s, &r, &f, held, ledger);
+	return memory_of_rank(s, &r, &f, INFINITY, held, ledger);
 }
 
 struct memory
@@ -299,7 +340,7 @@ covers(const struct load *a, const struct load *b)
 }
 
 int64_t
-memory_peak(const struct memory_setup *s, struct memory *out)
+memory_peak(const struct memory_setup *s, double limit, struct memory *out)
 {
 	enum { LOADS = 8 };
 	struct load load[LOADS];
@@ -307,7 +348,7 @@ memory_peak(const struct memory_setup *s, struct memory *out)
 	int64_t peak = 0, loads = 0;
 
 	*out = (struct memory){ .total = 0 };
-	for (int64_t rank = 0; rank < s->pl->pp; rank++) {
+	for (int64_t rank = 0; rank < s->pl->pp && !(out->total > limit); rank++) {
 		struct load *next = &load[loads < LOADS ? loads : LOADS - 1];
 		bool covered = false;
 
@@ -318,7 +359,7 @@ memory_peak(const struct memory_setup *s, struct memory *out)
 		if (covered)
 			continue;
 		loads++;
-		m = memory_of_rank(s, &next->layers, &next->flight, NULL, NULL);
+		m = memory_of_rank(s, &next->layers, &next->flight, limit, NULL, NULL);
 		if (m.total > out->total) {
 			*out = m;
 			peak = rank;

@@ -42,10 +42,18 @@ struct memory_setup {
 	int64_t microbatches;
 	struct shards shards;
 	struct recipe recipe;
-	struct activation act;  /* training only */
-	struct share unit;      /* bytes of one unit of each, where VPP weighs chunks by them */
+	/* of a micro-batch, in training only: */
+	struct activation act;
+	struct share unit;      /* bytes of one unit of each */
+	double layer;           /* parameters of the largest layer as one rank computes with it */
 };
 struct memory_setup memory_setup(const struct plan *p, const struct layout *l,
+    const struct placement *pl, int64_t microbatches);
+
+/* The two halves of it: what a micro-batch takes, which plans share that a scope says are
+ * alike (scope.h), and all that stages, ranks and state add. */
+void memory_setup_batch(struct memory_setup *s, const struct plan *p);
+void memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches);
 
 /* Bytes of one stage, and, where held is not NULL, the parameters on its GPU. In serve mode
@@ -54,13 +62,16 @@ struct memory memory_of_stage(const struct memory_setup *s, int64_t pp_rank,
     struct stage_params *held, struct ledger *ledger);
 
 /* The first of the fullest stages, its bytes in *out. Stages of which an earlier one holds
- * at least as much of everything are not computed. */
-int64_t memory_peak(const struct memory_setup *s, struct memory *out);
+ * at least as much of everything are not computed. Ends at the first stage that holds more
+ * than `limit` bytes (INFINITY for none); of *out then only a total above it is to be trusted,
+ * which can be that of the state alone. */
+int64_t memory_peak(const struct memory_setup *s, double limit, struct memory *out);
 
 /* memory_setup and memory_of_stage at once. */
 struct memory memory_stage(const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches, int64_t pp_rank, struct ledger *ledger);
 
-/* Bytes that a plan may use on one GPU: its memory less what is reserved. */
+/* Bytes that a plan may use on one GPU: its memory less what is reserved, 0 where that is more
+ * than there is. */
 double memory_capacity(const struct plan *p);
 #endif

@@ -44,25 +44,6 @@ struct moment {
 
 /* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
 
-/* Parameters of the largest layer as one rank computes with them. */
-static double
-layer_size(const struct rank_view *v, const struct layer_kinds *k)
-{
-	const struct model *m = &v->p->model;
-	double most = 0;
-
-	for (int i = 0; i < 2; i++) {
-		/* the first layer is dense where any is, the last one has experts where any has */
-		const struct layer_params n = params_layer(m, i == 0 ? 0 : m->layers - 1);
-		const double size = n.sharded / v->act->tp + n.replicated +
-		    n.expert / params_expert_ranks(v->p);
-
-		if (size > most && k->all > 0)
-			most = size;
-	}
-	return most;
-}
-
 static void
 bucket_sets(const struct rank_view *v, const struct working_set *set, struct moment *t)
 {
@@ -96,7 +77,7 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 		bucket_sets(v, set, t);
 	if (set->buckets || zero < set->from)
 		return;
-	size = layer_size(v, k);
+	size = k->all > 0 ? v->layer : 0;
 	if (zero >= 3) {
 		const double layers = loss ? 1 : 2;
 
@@ -206,6 +187,8 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 	for (int i = 0; i < 4 && layers > 0; i++) {
 		const struct layer_kinds u = unit_of(&v->p->model, k, layers, i & 1, i & 2);
 
+		if (((i & 1) && k->moe <= 0) || ((i & 2) && k->local <= 0))
+			continue; /* the same as without */
 		bytes = fmax(bytes, activation_rebuilt(v->act, &u));
 	}
 	if (layers > 0)

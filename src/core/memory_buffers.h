@@ -17,6 +17,7 @@ struct rank_view {
 	const struct rank_layers *layers;
 	struct ledger *ledger;
 	double gradient;   /* bytes of a gradient of one parameter */
+	double layer;      /* parameters of the largest layer as one rank computes with it */
 };
 
 /* Logits and buffers of the fuller of two moments: the loss, or the backward pass of a

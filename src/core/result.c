@@ -104,6 +104,8 @@ has_scope(enum result_scope scope, const struct estimate *e, int64_t stage)
 	switch (scope) {
 	case SCOPE_PLAN:
 		return true;
+	case SCOPE_GPU:
+		return e->capacity_known;
 	case SCOPE_MODEL:
 		return e->model_known;
 	case SCOPE_GRID:
@@ -116,8 +118,9 @@ has_scope(enum result_scope scope, const struct estimate *e, int64_t stage)
 		return stage >= 0 && stage < e->stages;
 	case SCOPE_FLOW:
 	case SCOPE_DIM:
-	case SCOPE_STEP:
 		return e->timed;
+	case SCOPE_STEP:
+		return estimate_has_step(e);
 	case SCOPE_SERVE:
 		return e->served;
 	}

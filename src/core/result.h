@@ -33,6 +33,7 @@ enum result_form {
 /* What has to hold for it to be known, and what it is of. */
 enum result_scope {
 	SCOPE_PLAN,  /* any plan */
+	SCOPE_GPU,   /* the memory of its GPU is known */
 	SCOPE_MODEL, /* the catalogue has the model */
 	SCOPE_GRID,  /* laid out */
 	SCOPE_FIT,   /* legal, on a GPU of known memory */
@@ -40,7 +41,7 @@ enum result_scope {
 	SCOPE_STAGE, /* one pipeline stage; legal */
 	SCOPE_FLOW,  /* one row of traffic, else the sum of them; timed */
 	SCOPE_DIM,   /* bytes of the rows of one dimension, which `at` is; timed */
-	SCOPE_STEP,  /* timed */
+	SCOPE_STEP,  /* timed, on a GPU of known rates */
 	SCOPE_SERVE, /* served */
 };
 

@@ -193,7 +193,8 @@ rule_cp_before_ampere(const struct facts *f, char *message, size_t size)
 
 	if (p->parallel.cp <= 1 || !generation_of(p)->no_flash)
 		return false;
-	field_choice(FIELD_GENERATION, p->cluster.generation, name, sizeof name);
+	if (size > 0)
+		field_choice(FIELD_GENERATION, p->cluster.generation, name, sizeof name);
 	return BROKEN("context parallelism (%lld) needs attention of Transformer Engine that runs on Ampere and later, not on %s",
 	    N(p->parallel.cp), name);
 }

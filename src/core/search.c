@@ -4,6 +4,8 @@
 #include <pthread.h>
 
 #include "core/framework/resolve.h"
+#include "core/memory.h"
+#include "core/number.h"
 #include "core/search_cut.h"
 #include "core/search_rank.h"
 
@@ -14,7 +16,9 @@ struct walk {
 	const struct cuts *cuts;
 	struct search_worker *worker;
 	struct search_control *control;
-	bool whole;      /* some number asked for needs estimate_run */
+	bool whole;      /* some number asked for needs estimate_run, */
+	bool times;      /* or the time of a step, */
+	bool by_time;    /* which is the one objective */
 	int shared;      /* so many free fields are fixed by the part that was taken */
 	uint64_t parts;
 };
@@ -32,52 +36,88 @@ memory_miss(const struct plan *p, const struct estimate *e)
 	return e->serve.max_concurrency < asked ? asked / e->serve.max_concurrency : 1;
 }
 
-/* The plan is legal: what it scores, and how far it is from doing what is asked. */
+/* How far a plan that fits is from the conditions; which one fails first is counted. */
 static double
-score_legal(const struct search *s, const struct plan *p, const struct estimate *e,
-    struct search_key *key, struct search_counts *counts)
+conditions_miss(const struct search *s, const struct plan *p, const struct estimate *e,
+    struct search_counts *counts)
 {
-	double miss = e->fits ? 0 : memory_miss(p, e);
-	int failed = -1;
+	double most = 0;
 
 	for (int i = 0; i < s->conditions; i++) {
-		const double m = condition_miss(&s->condition[i], p, e);
+		const double miss = condition_miss(&s->condition[i], p, e);
 
-		if (m > 0 && failed < 0)
-			failed = i;
-		miss = m > miss ? m : miss;
+		if (miss > 0 && !(most > 0))
+			counts->failed[i]++;
+		most = larger(most, miss);
 	}
-	if (!e->fits) {
-		counts->over_memory++;
-		return miss;
-	}
-	counts->evaluated++;
-	if (failed >= 0)
-		counts->failed[failed]++;
+	return most;
+}
+
+/* What a plan scores; false where some objective has no value. */
+static bool
+score(const struct search *s, const struct plan *p, const struct estimate *e,
+    double score[SEARCH_OBJECTIVES_MAX])
+{
 	for (int i = 0; i < s->objectives; i++) {
 		double v;
 
-		if (!target_value(&s->objective[i], p, e, &v) || isnan(v)) {
-			counts->unknown++;
-			return HUGE_VAL;
-		}
-		key->score[i] = s->objective[i].more ? -v : v;
+		if (!target_value(&s->objective[i], p, e, &v) || isnan(v))
+			return false;
+		score[i] = s->objective[i].more ? -v : v;
 	}
-	return miss;
+	return true;
 }
 
 bool
 search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
-    double score[SEARCH_OBJECTIVES_MAX])
+    double scores[SEARCH_OBJECTIVES_MAX])
 {
-	struct search_counts counts = { 0 };
-	struct search_key key = { 0 };
+	struct search_counts counts = { .decided = 0 };
 
-	if (!e->legal || score_legal(s, p, e, &key, &counts) > 0)
-		return false;
-	for (int i = 0; i < s->objectives; i++)
-		score[i] = key.score[i];
-	return true;
+	return e->legal && e->fits && !(conditions_miss(s, p, e, &counts) > 0) &&
+	    score(s, p, e, scores);
+}
+
+/* A legal plan, worked out: keep it, or say by how much it misses. */
+static void
+judge(const struct walk *w, uint64_t index)
+{
+	const struct search *s = w->search;
+	struct search_worker *worker = w->worker;
+	const struct estimate *e = &worker->estimate;
+	struct search_key key = { .index = index };
+	double miss;
+
+	miss = !e->fits ? memory_miss(&worker->plan, e) :
+	    conditions_miss(s, &worker->plan, e, &worker->counts);
+	if (miss > 0) {
+		/* A plan that fits is nearer than any that does not. */
+		key.score[0] = e->fits ? 0 : 1;
+		key.score[1] = miss;
+		rank_nearest(s, worker, &key);
+	} else if (score(s, &worker->plan, e, key.score)) {
+		rank_keep(s, worker, &key);
+	} else {
+		worker->counts.unknown++;
+	}
+}
+
+/* What is asked of one estimate: no more than decides. */
+static struct enough
+enough_for(const struct walk *w)
+{
+	const struct search *s = w->search;
+	const struct search_worker *worker = w->worker;
+	struct enough enough = { INFINITY, INFINITY };
+
+	if (s->explains)
+		return enough;
+	enough.bytes = memory_capacity(&worker->plan);
+	if (!w->times)
+		enough.seconds = 0;
+	else if (w->by_time && worker->kept == worker->room)
+		enough.seconds = worker->key[worker->kept - 1].score[0];
+	return enough;
 }
 
 static void
@@ -85,25 +125,22 @@ decide(const struct walk *w, uint64_t index)
 {
 	struct search_worker *worker = w->worker;
 	struct estimate *e = &worker->estimate;
-	struct search_key key = { .index = index };
-	double miss;
+	const struct enough enough = enough_for(w);
+	enum verdict verdict = VERDICT_ESTIMATED;
 
 	worker->counts.decided++;
-	if (w->whole)
-		estimate_run(e, &worker->plan, w->space->catalog, NULL);
+	if (!w->whole)
+		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
 	else
-		estimate_peak(e, &worker->plan, w->space->catalog);
-	if (!e->legal) {
+		estimate_run(e, &worker->plan, w->space->catalog, NULL);
+	if (!e->legal)
 		worker->counts.illegal++;
-		return;
-	}
-	miss = score_legal(w->search, &worker->plan, e, &key, &worker->counts);
-	if (miss <= 0) {
-		rank_keep(w->search, worker, &key);
-	} else {
-		key.score[0] = miss;
-		rank_nearest(w->search, worker, &key);
-	}
+	else if (!e->fits)
+		worker->counts.over_memory++;
+	else
+		worker->counts.evaluated++;
+	if (e->legal && verdict != VERDICT_TOO_LARGE && (verdict != VERDICT_TOO_SLOW || !w->times))
+		judge(w, index);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------- */
@@ -176,6 +213,7 @@ walk_parts(const struct walk *w)
 {
 	uint64_t part, told = 0;
 
+	scope_init(&w->worker->scope, w->space->catalog);
 	space_outer(w->space, 0, &w->worker->plan);
 	while ((part = atomic_fetch_add(&w->control->next, 1)) < w->parts &&
 	    !atomic_load_explicit(&w->control->cancel, memory_order_relaxed)) {
@@ -203,16 +241,21 @@ plan_parts(struct walk *w, int threads)
 		w->parts *= (uint64_t)w->space->field[w->shared++].count;
 }
 
-static bool
-needs_whole(const struct search *s)
+/* Which numbers plans are judged by. */
+static void
+plan_estimates(struct walk *w)
 {
-	bool whole = false;
+	const struct search *s = w->search;
 
-	for (int i = 0; i < s->objectives; i++)
-		whole |= s->objective[i].whole;
-	for (int i = 0; i < s->conditions; i++)
-		whole |= s->condition[i].target.whole;
-	return whole;
+	for (int i = 0; i < s->objectives; i++) {
+		w->whole |= s->objective[i].whole;
+		w->times |= s->objective[i].timed;
+	}
+	for (int i = 0; i < s->conditions; i++) {
+		w->whole |= s->condition[i].target.whole;
+		w->times |= s->condition[i].target.timed;
+	}
+	w->by_time = s->objectives == 1 && target_is_step(&s->objective[0]);
 }
 
 bool
@@ -225,7 +268,9 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
 	struct cuts cuts;
 
 	cuts_plan(&cuts, s->space);
-	walk[0] = (struct walk){ s, s->space, &cuts, worker, control, needs_whole(s), 0, 0 };
+	walk[0] = (struct walk){ .search = s, .space = s->space, .cuts = &cuts, .worker = worker,
+		.control = control };
+	plan_estimates(&walk[0]);
 	plan_parts(&walk[0], threads);
 	for (int i = 1; i < threads && i < SEARCH_THREADS_MAX; i++) {
 		walk[i] = walk[0];

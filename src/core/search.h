@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core/estimate.h"
+#include "core/scope.h"
 #include "core/search_space.h"
 #include "core/search_target.h"
 
@@ -26,6 +27,7 @@ struct search {
 	int conditions;
 	struct search_condition condition[SEARCH_CONDITIONS_MAX];
 	int around;       /* at most so many free fields differ from the plan; 0: any number */
+	bool explains;    /* what does not qualify is worked out too: `failed` and `nearest` hold */
 	bool exhaustive;  /* cut nothing: for tests */
 };
 
@@ -52,8 +54,9 @@ struct search_worker {
 	struct search_key *key;     /* in order of rank for one objective */
 	bool full;                  /* the front had no room for all */
 	bool has_nearest;           /* of legal plans that do not qualify, */
-	struct search_key nearest;  /* the one that misses least; score[0] as condition_miss */
+	struct search_key nearest;  /* the one that misses least, of those that fit where any does */
 	struct plan plan;
+	struct scope scope;
 	struct estimate estimate;
 };
 

@@ -93,7 +93,7 @@ rank_keep(const struct search *s, struct search_worker *w, const struct search_k
 void
 rank_nearest(const struct search *s, struct search_worker *w, const struct search_key *key)
 {
-	const int order = w->has_nearest ? compare_scores(key, &w->nearest, 1) : -1;
+	const int order = w->has_nearest ? compare_scores(key, &w->nearest, 2) : -1;
 
 	if (order < 0 || (order == 0 && simpler(s, key, &w->nearest))) {
 		w->nearest = *key;

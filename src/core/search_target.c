@@ -71,7 +71,7 @@ take_result(struct search_target *t, enum result_id id, const struct plan *p, ch
 	const bool trains = r->scope == SCOPE_STEP || r->scope == SCOPE_FLOW || r->scope == SCOPE_DIM;
 
 	*t = (struct search_target){ .kind = TARGET_RESULT, .id = (int)id,
-		.more = r->better == BETTER_MORE, .whole = needs_run(id) };
+		.more = r->better == BETTER_MORE, .whole = needs_run(id), .timed = trains };
 	if (r->form == FORM_TEXT || r->at == RESULT_NOWHERE)
 		text_put(err, size, "%s is no number of a plan", r->path);
 	else if (p->mode == MODE_SERVE ? trains : r->scope == SCOPE_SERVE)
@@ -120,7 +120,8 @@ find_name(struct search_target *t, const char *name, const struct plan *p, char 
 			    err, size);
 	if (!text_equal(name, "gpu-hours") && !text_equal(name, "cost"))
 		return find_path(t, name, p, err, size);
-	*t = (struct search_target){ .kind = *name == 'c' ? TARGET_COST : TARGET_GPU_HOURS };
+	*t = (struct search_target){ .kind = *name == 'c' ? TARGET_COST : TARGET_GPU_HOURS,
+		.timed = true };
 	return true;
 }
 
@@ -135,6 +136,12 @@ target_find(struct search_target *t, const char *name, const struct plan *p, cha
 		return true;
 	text_put(err, size, "neither more nor less of %s is better", result_table[t->id].path);
 	return false;
+}
+
+bool
+target_is_step(const struct search_target *t)
+{
+	return t->kind == TARGET_RESULT && t->id == RESULT_STEP;
 }
 
 const char *
@@ -155,7 +162,7 @@ target_name(const struct search_target *t)
 
 /* ---- values ------------------------------------------------------------------------ */
 
-/* A GPU of unknown rates has no times: these are 0. */
+/* An engine on a GPU of unknown rates has no times: these are 0. */
 static bool
 value_of_result(enum result_id id, const struct estimate *e, double *v)
 {
@@ -163,8 +170,6 @@ value_of_result(enum result_id id, const struct estimate *e, double *v)
 
 	if (!result_value(id, e, e->peak_stage, v))
 		return false;
-	if (r->scope == SCOPE_STEP)
-		return e->step.seconds > 0;
 	return r->scope != SCOPE_SERVE || r->measure != MEASURE_SECONDS || *v > 0;
 }
 

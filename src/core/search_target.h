@@ -15,6 +15,7 @@ struct search_target {
 	int id;              /* enum field_id, or a result */
 	bool more;           /* more of it is better */
 	bool whole;          /* estimate_run alone gives it, not estimate_peak */
+	bool timed;          /* it takes the time of a step */
 };
 
 /*
@@ -30,6 +31,9 @@ bool target_find(struct search_target *t, const char *name, const struct plan *p
 /* Its value for a legal plan; false where it is not known. */
 bool target_value(const struct search_target *t, const struct plan *p, const struct estimate *e,
     double *v);
+
+/* True for the time of a training step. */
+bool target_is_step(const struct search_target *t);
 
 /* Its path, or the name of a price. */
 const char *target_name(const struct search_target *t);

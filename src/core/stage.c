@@ -13,12 +13,6 @@ placement_folds(int64_t schedule)
 	    schedule == SCHEDULE_V_MIN || schedule == SCHEDULE_DUALPIPEV;
 }
 
-const struct chunk *
-placement_chunk(const struct placement *pl, int64_t pp_rank, int64_t v)
-{
-	return &pl->chunk[pp_rank * pl->vpp + v];
-}
-
 int64_t
 placement_layers(const struct placement *pl, int64_t pp_rank)
 {
@@ -27,14 +21,6 @@ placement_layers(const struct placement *pl, int64_t pp_rank)
 	for (int64_t v = 0; v < pl->vpp; v++)
 		n += placement_chunk(pl, pp_rank, v)->count;
 	return n;
-}
-
-int64_t
-placement_mirror(const struct placement *pl, const struct plan *p, int64_t pp_rank)
-{
-	const bool both = p->mode == MODE_TRAIN && p->training.schedule == SCHEDULE_DUALPIPE;
-
-	return both && pl->pp > 1 ? pl->pp - 1 - pp_rank : -1;
 }
 
 int64_t

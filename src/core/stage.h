@@ -40,7 +40,11 @@ bool placement_init(struct placement *out, const struct plan *p, struct diag_lis
  * the second one mirrored (Qi et al. 2024, arXiv 2405.15362; deepseek-ai/DualPipe). */
 bool placement_folds(int64_t schedule);
 
-const struct chunk *placement_chunk(const struct placement *pl, int64_t pp_rank, int64_t v);
+static inline const struct chunk *
+placement_chunk(const struct placement *pl, int64_t pp_rank, int64_t v)
+{
+	return &pl->chunk[pp_rank * pl->vpp + v];
+}
 
 /* Layers of all chunks of a pipeline rank. */
 int64_t placement_layers(const struct placement *pl, int64_t pp_rank);
@@ -48,7 +52,13 @@ int64_t placement_layers(const struct placement *pl, int64_t pp_rank);
 /* The other stage of which a rank holds a copy, itself in the middle of an odd PP; -1 for
  * all schedules but DualPipe, whose ranks keep one model chunk for each direction
  * (deepseek-ai/DualPipe dualpipe/dualpipe.py). */
-int64_t placement_mirror(const struct placement *pl, const struct plan *p, int64_t pp_rank);
+static inline int64_t
+placement_mirror(const struct placement *pl, const struct plan *p, int64_t pp_rank)
+{
+	const bool both = p->mode == MODE_TRAIN && p->training.schedule == SCHEDULE_DUALPIPE;
+
+	return both && pl->pp > 1 ? pl->pp - 1 - pp_rank : -1;
+}
 
 /* Micro-batches that an interleaved schedule runs in a row on a chunk, of so many. PyTorch
  * makes as many rounds as PP goes into them, all of one length

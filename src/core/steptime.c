@@ -9,11 +9,10 @@
 
 #include "core/batch.h"
 #include "core/bubble.h"
-#include "core/compute.h"
-#include "core/flops.h"
 #include "core/framework/framework.h"
 #include "core/memory.h"
 #include "core/params.h"
+#include "core/step_setup.h"
 #include "core/text.h"
 
 #define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
@@ -31,161 +30,9 @@
 #define LOCAL_BYTES 16.0
 #define OWNED_BYTES 58.0
 
-/* Work of every part that a stage may hold, worked out once. */
-struct parts {
-	struct work layer[LAYER_KINDS];
-	bool done[LAYER_KINDS];
-	struct work embedding, head, mtp;
-	int usual; /* the kind of the last layer */
-};
-
-/* One stage: what it holds, and what one micro-batch takes on it. */
-struct stage {
-	double kind[LAYER_KINDS];
-	double again[LAYER_KINDS]; /* those of them that recompute runs again */
-	double layers, mtp, heads;
-	bool embedding, loss;
-	double forward, backward, weight, recompute, exposed;
-	double units[UNIT_COUNT];
-};
-
-static int
-kind_of(const struct model *m, int64_t layer)
-{
-	int kind = 0;
-
-	if (params_is_moe_layer(m, layer))
-		kind |= LAYER_MOE;
-	if (!params_is_global_layer(m, layer))
-		kind |= LAYER_LOCAL;
-	return kind;
-}
-
-/* What n chunks in a row hold. */
-static void
-stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, int64_t n,
-    int usual)
-{
-	const struct model *m = &p->model;
-	const bool alike = m->experts <= 0 && !params_has_local_layers(m);
-
-	*s = (struct stage){ .layers = 0 };
-	for (const struct chunk *c = chunk; c < chunk + n; c++) {
-		const int64_t again = batch_layers_again(p, c->count);
-
-		s->layers += c->count;
-		s->mtp += c->mtp;
-		s->embedding |= c->embedding;
-		s->loss |= c->loss;
-		if (alike) {
-			s->kind[0] += c->count;
-			s->again[0] += (double)again;
-		}
-		for (int32_t i = 0; i < c->count && !alike; i++) {
-			const int kind = kind_of(m, c->first + i);
-
-			s->kind[kind]++;
-			s->again[kind] += i < again;
-		}
-	}
-	s->kind[usual] += s->mtp; /* an MTP layer is like the last one */
-	s->again[usual] += p->training.recompute != RECOMPUTE_NONE ? s->mtp : 0;
-	s->layers += s->mtp;
-	s->heads = s->loss + s->mtp;
-}
-
-static void
-parts_init(struct parts *parts, const struct plan *p, const struct machine *g)
-{
-	*parts = (struct parts){ .usual = kind_of(&p->model, p->model.layers - 1) };
-	if (!g->known) { /* traffic can be told all the same, beside no work */
-		for (int k = 0; k < LAYER_KINDS; k++)
-			parts->done[k] = true;
-		return;
-	}
-	parts->embedding = compute_embedding(p, g);
-	parts->head = compute_head(p, g);
-	if (p->model.mtp_layers > 0)
-		parts->mtp = compute_mtp(p, g);
-	parts->layer[parts->usual] = compute_layer(p, g, parts->usual);
-	parts->done[parts->usual] = true;
-}
-
-static void
-stage_add(struct stage *s, const struct work *w, double times, double again)
-{
-	s->forward += times * w->forward;
-	s->backward += times * w->backward;
-	s->weight += times * w->weight;
-	s->recompute += again * w->recompute;
-}
-
-/* Traffic of the forward pass that recompute repeats. */
-static void
-stage_again(struct stage *s, const struct plan *p, bool split)
-{
-	const unsigned again = batch_again(p);
-	const bool moe = (again & AGAIN_MOE) != 0;
-	const bool shared = moe || (again & AGAIN_SHARED_EXPERTS) != 0;
-	double layers = 0, experts = 0;
-
-	for (int k = 0; k < LAYER_KINDS; k++) {
-		layers += s->again[k];
-		experts += k & LAYER_MOE ? s->again[k] : 0;
-	}
-	if (p->training.recompute == RECOMPUTE_FULL) {
-		s->units[UNIT_HALF_AGAIN] = 2 * layers - (split ? 0 : experts);
-		s->units[UNIT_ATTENTION_AGAIN] = layers;
-		s->units[UNIT_MOE_AGAIN] = experts;
-	} else {
-		s->units[UNIT_HALF_AGAIN] = ((again & AGAIN_MLP) ? layers - experts : 0) +
-		    (split && shared ? experts : 0);
-		s->units[UNIT_ATTENTION_AGAIN] = (again & AGAIN_CORE_ATTN) ? layers : 0;
-		s->units[UNIT_MOE_AGAIN] = moe ? experts : 0;
-	}
-}
-
-static void
-stage_time(struct stage *s, struct parts *parts, const struct plan *p, const struct machine *g)
-{
-	/* TP splits experts too where a framework has no expert TP and EP does not. */
-	const bool split = p->model.shared_expert_ffn_hidden_size > 0 ||
-	    (framework_of(p)->tp_splits_experts && p->parallel.ep <= 1);
-	double moe = 0;
-
-	for (int k = 0; k < LAYER_KINDS; k++) {
-		if (s->kind[k] <= 0)
-			continue;
-		if (!parts->done[k]) {
-			parts->layer[k] = compute_layer(p, g, k);
-			parts->done[k] = true;
-		}
-		stage_add(s, &parts->layer[k], s->kind[k], s->again[k]);
-		moe += k & LAYER_MOE ? s->kind[k] : 0;
-	}
-	if (s->embedding)
-		stage_add(s, &parts->embedding, 1, 0);
-	stage_add(s, &parts->head, s->heads, 0);
-	stage_add(s, &parts->mtp, s->mtp, 0);
-	s->units[UNIT_HALF] = 2 * s->layers - (split ? 0 : moe);
-	s->units[UNIT_ATTENTION] = s->layers;
-	s->units[UNIT_MOE] = moe;
-	s->units[UNIT_EMBEDDING] = s->embedding;
-	s->units[UNIT_HEAD] = s->heads;
-	stage_again(s, p, split);
-}
-
-static double
-stage_total(const struct stage *s)
-{
-	return s->forward + s->backward + s->recompute + s->exposed;
-}
-
 /* The pipeline as a whole, and its slowest stage. */
 struct run {
-	struct machine machine;
-	struct parts parts;
-	struct flows flows;
+	struct step_setup *set;
 	struct stage slowest;
 	int64_t rank;          /* of the slowest stage */
 	double sum;            /* stage_total of all stages */
@@ -193,23 +40,15 @@ struct run {
 	double microbatches, bubble, optimizer, muon, slices;
 };
 
-static void
-run_stage(struct run *r, const struct plan *p, struct stage *s)
-{
-	stage_time(s, &r->parts, p, &r->machine);
-	for (int u = 0; u < UNIT_COUNT; u++)
-		s->exposed += s->units[u] * r->flows.exposed[u];
-}
-
 /* DualPipe: half of the micro-batches pass a rank as this stage, half as its mirror image. */
 static void
-run_mirror(struct run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
+run_mirror(const struct run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
     struct stage *s)
 {
 	struct stage m;
 
-	stage_count(&m, p, placement_chunk(pl, mirror, 0), 1, r->parts.usual);
-	run_stage(r, p, &m);
+	stage_count(&m, p, placement_chunk(pl, mirror, 0), 1, r->set->parts.usual);
+	stage_time(&m, r->set, p);
 	s->forward = (s->forward + m.forward) / 2;
 	s->backward = (s->backward + m.backward) / 2;
 	s->weight = (s->weight + m.weight) / 2;
@@ -244,14 +83,14 @@ run_stages(struct run *r, const struct plan *p, const struct placement *pl)
 	for (int64_t i = 0; i < pl->pp; i++) {
 		const int64_t mirror = placement_mirror(pl, p, i);
 
-		stage_count(&s, p, placement_chunk(pl, i, 0), pl->vpp, r->parts.usual);
+		stage_count(&s, p, placement_chunk(pl, i, 0), pl->vpp, r->set->parts.usual);
 		for (int k = 0; k < LAYER_KINDS; k++)
 			r->again[k] += s.again[k];
 		if (mirror < 0 && repeats(&s, &last)) {
 			r->sum += stage_total(&last); /* the same again */
 			continue;
 		}
-		run_stage(r, p, &s);
+		stage_time(&s, r->set, p);
 		if (mirror >= 0)
 			run_mirror(r, p, pl, mirror, &s);
 		r->sum += stage_total(&s);
@@ -462,9 +301,11 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 
 /* FLOP of recompute for one token; layers: of each kind that a full one runs again. */
 static double
-recomputed_flops(const struct plan *p, const struct flops *f, const double layers[LAYER_KINDS])
+recomputed_flops(const struct plan *p, const struct step_setup *set,
+    const double layers[LAYER_KINDS])
 {
-	const unsigned again = batch_again(p);
+	const unsigned again = set->again;
+	const struct flops *f = &set->causal;
 	const bool moe = (again & AGAIN_MOE) != 0;
 	double full = 0;
 
@@ -483,7 +324,7 @@ static void
 rates(struct steptime *out, const struct plan *p, const struct run *r,
     struct ledger *ledger)
 {
-	const struct flops f = flops_of_token(p, false);
+	const struct flops f = r->set->causal;
 	const double tokens = (double)p->training.global_batch_size *
 	    (double)p->training.sequence_length;
 	const double gpus = (double)plan_world(p);
@@ -500,8 +341,8 @@ rates(struct steptime *out, const struct plan *p, const struct run *r,
 			LEDGER_ADD(ledger, out->model_flops, QUANTITY_FLOPS, tokens * values[i], names[i],
 			    FLOPS_SOURCE, "tokens*FLOP of a token, forward and backward = %.0f*%.6g", tokens,
 			    values[i]);
-	out->hardware_flops = out->model_flops + tokens * recomputed_flops(p, &f, r->again);
-	out->full_flops = tokens * flops_sum(flops_of_token(p, true));
+	out->hardware_flops = out->model_flops + tokens * recomputed_flops(p, r->set, r->again);
+	out->full_flops = tokens * flops_sum(r->set->full);
 	if (out->seconds <= 0)
 		return;
 	rate = 1 / (out->seconds * gpus);
@@ -509,43 +350,66 @@ rates(struct steptime *out, const struct plan *p, const struct run *r,
 	out->tokens_per_second_per_gpu = tokens * rate;
 	out->training_seconds = p->training.token_budget * 1e9 / out->tokens_per_second;
 	out->model_tflops_per_gpu = out->model_flops * rate / 1e12;
-	rate /= r->machine.peak;
+	rate /= r->set->machine.peak;
 	out->mfu = out->model_flops * rate;
 	out->hfu = out->hardware_flops * rate;
 	out->mfu_full = out->full_flops * rate;
 }
 
-struct steptime
-steptime_estimate(const struct plan *p, const struct layout *l, const struct placement *pl,
-    int64_t microbatches, struct traffic *traffic, struct ledger *ledger)
+/* ---- all of it ---------------------------------------------------------------------- */
+
+/* What the micro-batches take on the slowest stage: the first terms of the step, to which
+ * others only add. */
+static double
+least_seconds(const struct run *r)
 {
-	struct run r; /* large: filled in part by part */
-	struct steptime out = { .seconds = 0 };
-	struct pipeline_times times;
-	struct stage_params held;
-	struct window window;
+	return r->microbatches * r->slowest.forward + r->microbatches * r->slowest.backward +
+	    r->microbatches * r->slowest.recompute;
+}
+
+/* Traffic of the step, and the parameters of the stage that holds most. */
+static struct stage_params
+add_traffic(const struct run *r, const struct plan *p, const struct layout *l,
+    const struct placement *pl, struct traffic *traffic, struct ledger *ledger)
+{
+	const struct window window = { r->slowest.forward,
+		r->slowest.backward + r->slowest.recompute, r->slowest.layers, r->microbatches };
+	const struct stage_params held = most_held(p, pl, r->rank);
 	double units[UNIT_COUNT];
 
-	traffic->count = 0;
-	r.machine = machine_of(p);
-	out.efficiency_error = r.machine.error;
-	r.microbatches = microbatches > 0 ? (double)microbatches : 1;
-	parts_init(&r.parts, p, &r.machine);
-	traffic_flows(&r.flows, p, l, &r.parts.layer[r.parts.usual]);
-	run_stages(&r, p, pl);
 	if (ledger != NULL)
-		ledger->stage = (int32_t)r.rank;
+		ledger->stage = (int32_t)r->rank;
 	for (int u = 0; u < UNIT_COUNT; u++)
-		units[u] = r.microbatches * r.slowest.units[u];
-	traffic_add_flows(traffic, &r.flows, units, ledger);
-	window = (struct window){ r.slowest.forward, r.slowest.backward + r.slowest.recompute,
-	    r.slowest.layers, r.microbatches };
-	held = most_held(p, pl, r.rank);
+		units[u] = r->microbatches * r->slowest.units[u];
+	traffic_add_flows(traffic, &r->set->flows, units, ledger);
 	traffic_add_step(traffic, p, l, pl, &held, &window, ledger);
-	if (!r.machine.known)
+	return held;
+}
+
+struct steptime
+steptime_within(struct step_setup *s, double limit, const struct plan *p,
+    const struct layout *l, const struct placement *pl, int64_t microbatches,
+    struct traffic *traffic, struct ledger *ledger)
+{
+	struct run r; /* large: filled in part by part */
+	struct steptime out = { .efficiency_error = s->machine.error };
+	const struct machine *g = &s->machine;
+	struct pipeline_times times;
+	struct stage_params held;
+
+	traffic->count = 0;
+	r.set = s;
+	r.microbatches = microbatches > 0 ? (double)microbatches : 1;
+	run_stages(&r, p, pl);
+	if (least_seconds(&r) > limit) {
+		out.seconds = least_seconds(&r);
 		return out;
-	r.optimizer = optimizer_seconds(p, l, &r.machine, &held);
-	r.muon = muon_seconds(p, l, &r.machine, &held);
+	}
+	held = add_traffic(&r, p, l, pl, traffic, ledger);
+	if (!g->known)
+		return out;
+	r.optimizer = optimizer_seconds(p, l, g, &held);
+	r.muon = muon_seconds(p, l, g, &held);
 	r.slices = slice_seconds(p, l, &r.slowest);
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
 	    stage_passes(&r.slowest).forward, r.slowest.weight, r.microbatches };
@@ -555,22 +419,32 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
 	return out;
 }
 
+struct steptime
+steptime_estimate(const struct plan *p, const struct layout *l, const struct placement *pl,
+    int64_t microbatches, struct traffic *traffic, struct ledger *ledger)
+{
+	struct step_setup s; /* large: filled in part by part */
+
+	step_setup_batch(&s, p);
+	step_setup_plan(&s, p, l);
+	return steptime_within(&s, INFINITY, p, l, pl, microbatches, traffic, ledger);
+}
+
 bool
 steptime_chunks(const struct plan *p, const struct layout *l, const struct placement *pl,
     struct chunk_time *out)
 {
-	struct run r;
+	struct step_setup set;
 
-	r.machine = machine_of(p);
-	if (!r.machine.known)
+	step_setup_batch(&set, p);
+	if (!set.machine.known)
 		return false;
-	parts_init(&r.parts, p, &r.machine);
-	traffic_flows(&r.flows, p, l, &r.parts.layer[r.parts.usual]);
+	step_setup_plan(&set, p, l);
 	for (int64_t i = 0; i < pl->pp * pl->vpp; i++) {
 		struct stage s;
 
-		stage_count(&s, p, &pl->chunk[i], 1, r.parts.usual);
-		run_stage(&r, p, &s);
+		stage_count(&s, p, &pl->chunk[i], 1, set.parts.usual);
+		stage_time(&s, &set, p);
 		out[i] = stage_passes(&s);
 	}
 	return true;

@@ -23,6 +23,8 @@
 #include "core/stage.h"
 #include "core/traffic.h"
 
+struct step_setup; /* step_setup.h */
+
 struct steptime {
 	double seconds;              /* one step */
 	double compute_seconds;      /* forward and backward of the slowest stage, no recompute */
@@ -39,6 +41,12 @@ struct steptime {
 	double training_seconds;     /* for training.token_budget at this rate, 0 without one */
 	double efficiency_error;     /* of the uncalibrated estimate, by GPU: 0.15 = 15 % */
 };
+
+/* One run of a legal training plan. Ends where the time is known to be above `limit` seconds
+ * (INFINITY for none), with `seconds` above it and nothing else in what it returns. */
+struct steptime steptime_within(struct step_setup *s, double limit, const struct plan *p,
+    const struct layout *l, const struct placement *pl, int64_t microbatches,
+    struct traffic *traffic, struct ledger *ledger);
 
 /*
  * Estimate traffic and time of a legal training plan. microbatches: of one data parallel

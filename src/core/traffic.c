@@ -299,11 +299,10 @@ inner_context(const struct plan *p, const struct span *span)
 }
 
 static void
-context(struct flows *f, const struct plan *p, const struct layout *l,
-    const struct work *layer)
+context(struct flows *f, const struct plan *p, const struct span *cp, const struct work *layer)
 {
-	struct span span = kind_span(p, l, "cp", "sequence_parallel"), inner, outer;
 	const struct chunks c = context_chunks(p);
+	struct span span = *cp, inner, outer;
 	struct flow x;
 
 	switch (p->parallel.cp_comm) {
@@ -336,10 +335,10 @@ context(struct flows *f, const struct plan *p, const struct layout *l,
 /* ---- experts ---------------------------------------------------------------------- */
 
 static void
-expert(struct flows *f, const struct plan *p, const struct layout *l, const struct work *layer)
+expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
+    const struct work *layer)
 {
-	const struct span ep = kind_span(p, l, "ep", NULL);
-	const struct span etp = kind_span(p, l, "etp", p->parallel.etp > 1 ? "model" : NULL);
+	const struct span ep = spans->ep, etp = spans->etp;
 	const double tokens = batch_tokens(p) / at_least_one(p->parallel.tp);
 	const double k = (double)p->model.experts_per_token;
 	const double width = (double)p->model.hidden_size * batch_width(p); /* bytes of a token */
@@ -369,26 +368,57 @@ expert(struct flows *f, const struct plan *p, const struct layout *l, const stru
 	put_again(f, p, x, "ETP scattered tokens, recomputed", 1);
 }
 
+struct flow_spans
+traffic_spans(const struct plan *p, const struct layout *l)
+{
+	const struct parallel *par = &p->parallel;
+	const struct span alone = link_span(p, l, -1);
+	struct flow_spans s = { alone, alone, alone, alone };
+
+	if (par->tp > 1)
+		s.tp = kind_span(p, l, "tp", "model");
+	if (par->cp > 1)
+		s.cp = kind_span(p, l, "cp", "sequence_parallel");
+	if (plan_has_experts(p)) {
+		s.ep = kind_span(p, l, "ep", NULL);
+		s.etp = kind_span(p, l, "etp", par->etp > 1 ? "model" : NULL);
+	}
+	return s;
+}
+
+static bool
+span_equal(const struct span *a, const struct span *b)
+{
+	return a->kind == b->kind && a->size == b->size && a->inside == b->inside &&
+	    a->domains == b->domains && a->nodes == b->nodes && !(a->nic_share < b->nic_share) &&
+	    !(a->nic_share > b->nic_share);
+}
+
+bool
+flow_spans_equal(const struct flow_spans *a, const struct flow_spans *b)
+{
+	return span_equal(&a->tp, &b->tp) && span_equal(&a->cp, &b->cp) &&
+	    span_equal(&a->ep, &b->ep) && span_equal(&a->etp, &b->etp);
+}
+
 void
-traffic_flows(struct flows *out, const struct plan *p, const struct layout *l,
+traffic_flows(struct flows *out, const struct plan *p, const struct flow_spans *spans,
     const struct work *layer)
 {
 	struct tensor_times one;
-	struct span tp;
 
 	out->count = 0;
 	for (int i = 0; i < UNIT_COUNT; i++)
 		out->exposed[i] = 0;
 	if (p->parallel.tp > 1) {
-		tp = kind_span(p, l, "tp", "model");
-		one = tensor_times(p, &tp);
-		tensor_halves(out, p, &tp, layer, &one);
-		tensor_ends(out, p, &tp, &one);
+		one = tensor_times(p, &spans->tp);
+		tensor_halves(out, p, &spans->tp, layer, &one);
+		tensor_ends(out, p, &spans->tp, &one);
 	}
 	if (p->parallel.cp > 1)
-		context(out, p, l, layer);
+		context(out, p, &spans->cp, layer);
 	if (plan_has_experts(p))
-		expert(out, p, l, layer);
+		expert(out, p, spans, layer);
 }
 
 void

@@ -78,8 +78,15 @@ struct flows {
 	double exposed[UNIT_COUNT]; /* sum over the flows of a unit */
 };
 
+/* Where the groups lie in which flows happen; of one GPU where the plan has none. */
+struct flow_spans {
+	struct span tp, cp, ep, etp;
+};
+struct flow_spans traffic_spans(const struct plan *p, const struct layout *l);
+bool flow_spans_equal(const struct flow_spans *a, const struct flow_spans *b);
+
 /* The flows of every micro-batch. layer: work of a usual layer, what they hide behind. */
-void traffic_flows(struct flows *out, const struct plan *p, const struct layout *l,
+void traffic_flows(struct flows *out, const struct plan *p, const struct flow_spans *spans,
     const struct work *layer);
 
 /* Add the flows to the rows: how often each unit occurs on a stage in one step. */

@@ -320,17 +320,33 @@ mirrored(struct traffic *t, const struct plan *p, const struct layout *l,
 
 /* ---- all of it -------------------------------------------------------------------- */
 
+/* What the chunks of a rank, `n` of them, hold of embeddings: the first one, a second one. */
+static void
+find_embeddings(const struct chunk *c, int64_t n, bool tied, bool *first, bool *second)
+{
+	for (; n > 0; n--, c++) {
+		*first |= c->embedding;
+		*second |= (c->loss && tied) || c->mtp > 0;
+	}
+}
+
 /* True where a rank holds a second embedding: a tied head, or MTP layers, away from the
  * first one. */
 static bool
 embedding_copied(const struct plan *p, const struct placement *pl)
 {
-	if (!p->model.tied_embeddings && p->model.mtp_layers == 0)
+	const bool tied = p->model.tied_embeddings != 0;
+
+	if (!tied && p->model.mtp_layers == 0)
 		return false;
 	for (int64_t rank = 0; rank < pl->pp; rank++) {
-		const struct rank_layers r = params_rank(p, pl, rank);
+		const int64_t mirror = placement_mirror(pl, p, rank);
+		bool first = false, second = false;
 
-		if (!r.embedding && ((r.loss && p->model.tied_embeddings) || r.mtp > 0))
+		find_embeddings(placement_chunk(pl, rank, 0), pl->vpp, tied, &first, &second);
+		if (mirror >= 0)
+			find_embeddings(placement_chunk(pl, mirror, 0), pl->vpp, tied, &first, &second);
+		if (second && !first)
 			return true;
 	}
 	return false;

@@ -166,12 +166,15 @@ jsonout_count(struct jsonout *j, const char *key, double v)
 void
 jsonout_bytes(struct jsonout *j, const char *key, double v)
 {
-	if (!isfinite(v)) {
-		jsonout_null(j, key);
+	const double most = 9223372036854775808.0; /* 2^63: readers take whole numbers below it */
+
+	v = round(v);
+	if (!(v >= -most && v < most)) {
+		jsonout_real(j, key, v);
 		return;
 	}
 	before(j, key);
-	out_part(j->out, "%.0f", round(v));
+	out_part(j->out, "%.0f", v);
 }
 
 void

@@ -170,7 +170,7 @@ draw_stage(struct canvas *c, struct rect line, const struct estimate *e,
 {
 	const struct memory *m = &e->stage[stage].memory;
 	const bool words = line.w >= WORDS_FROM;
-	const bool over = e->capacity > 0 && m->total > e->capacity;
+	const bool over = e->capacity_known && m->total > e->capacity;
 	struct style style = { .role = over ? ROLE_ERROR : ROLE_TEXT };
 	double scale = e->capacity > e->peak_total ? e->capacity : e->peak_total;
 	int label_w = words ? 10 : 6, amount_w = 11;

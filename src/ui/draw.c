@@ -60,7 +60,7 @@ put_fits(const struct state *s, struct segment *segment)
 	text_put(peak, sizeof peak, "%.1f", e->peak_total / GIB);
 	text_put(capacity, sizeof capacity, "%.1f GiB", e->capacity / GIB);
 	segment->role = e->fits ? ROLE_GOOD : ROLE_ERROR;
-	if (e->capacity <= 0) { /* a GPU of unknown memory */
+	if (!e->capacity_known) { /* a GPU of unknown memory */
 		segment->role = ROLE_TEXT;
 		text_put(segment->text, sizeof segment->text, "%s GiB", peak);
 		return;

@@ -29,7 +29,14 @@ figures_known(const struct estimate *e)
 static bool
 is_known(const struct estimate *e)
 {
-	return e->timed ? e->step.seconds > 0 : e->served;
+	return estimate_has_step(e) || e->served;
+}
+
+/* Among the results of this mode, known or not. */
+static bool
+is_listed(enum result_id id, const struct estimate *e, double *value)
+{
+	return result_value(id, e, 0, value) || (result_table[id].scope == SCOPE_STEP && e->timed);
 }
 
 enum result_id
@@ -40,7 +47,7 @@ figures_at(const struct estimate *e, int i)
 	for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
 		const enum result_rule rule = result_table[shown[k]].rule;
 
-		if (!result_value(shown[k], e, 0, &value) ||
+		if (!is_listed(shown[k], e, &value) ||
 		    ((rule == RULE_SOME || rule == RULE_ASKED) && value <= 0))
 			continue;
 		if (i-- == 0)

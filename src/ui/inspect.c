@@ -119,7 +119,7 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 			continue;
 		units_short(amount, sizeof amount, MEASURE_BYTES, part[i].bytes);
 		text_put(text, sizeof text, "%-12s %10s", part[i].name, amount);
-		rows_item(rows, TARGET_MEMORY, i == 8 && m->total > e->capacity ? ROLE_ERROR :
+		rows_item(rows, TARGET_MEMORY, i == 8 && e->capacity_known && m->total > e->capacity ? ROLE_ERROR :
 		    ROLE_TEXT, text);
 	}
 }

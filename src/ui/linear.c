@@ -75,7 +75,7 @@ say_numbers(struct answer *a, const struct state *s)
 	if (e->stages > 0) {
 		units_short(text, sizeof text, MEASURE_BYTES, e->peak_total);
 		units_short(more, sizeof more, MEASURE_BYTES, e->capacity);
-		if (e->capacity > 0)
+		if (e->capacity_known)
 			say(a, "memory %s: %s of %s on the fullest GPU, stage %lld",
 			    e->fits ? "fits" : "does not fit", text, more, (long long)e->peak_stage);
 		else

@@ -284,7 +284,7 @@ static int
 heat(const struct map_paint *m, int64_t stage)
 {
 	const struct estimate *e = m->estimate;
-	const double most = e->capacity > 0 ? e->capacity : e->peak_total;
+	const double most = e->capacity_known ? e->capacity : e->peak_total;
 	const double share = e->stage[stage].memory.total / most;
 
 	if (share > 1)
@@ -471,7 +471,7 @@ map_paint_title(const struct map_paint *m, char *buf, size_t size)
 		break;
 	case MAP_BY_MEMORY:
 		text_put(buf, size, "memory, GiB");
-		if (m->estimate->capacity > 0)
+		if (m->estimate->capacity_known)
 			text_add(buf, size, " of %.1f", m->estimate->capacity / GIB);
 		text_add(buf, size, ":");
 		break;
@@ -499,7 +499,7 @@ static bool
 heat_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
 {
 	const struct estimate *e = m->estimate;
-	const double most = e->capacity > 0 ? e->capacity : e->peak_total;
+	const double most = e->capacity_known ? e->capacity : e->peak_total;
 
 	if (i > HEAT_OVER || e->stages == 0)
 		return false;

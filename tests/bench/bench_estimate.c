@@ -1,17 +1,23 @@
 /*
  * bench_estimate - what one key press costs before anything is drawn: resolving the plan,
- * one full estimate, a legal step, the search for fixes; and what a search asks of each plan.
+ * one full estimate, a legal step, the search for fixes; and what a search asks of each plan,
+ * of one plan again and again and of random candidates, which flatter no branch prediction.
  *
  * Two figures have a limit: a full estimate of the MoE plan, 20 us, and the fullest stage,
  * traffic and step of the dense plan, 3 us. Neither allocates: the core calls no malloc.
  */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
+#include "candidates.h"
 #include "core/check.h"
 #include "core/estimate.h"
 #include "core/framework/resolve.h"
+#include "core/scope.h"
 #include "core/step.h"
 
 /* An H100's rates: without a catalogue nothing is timed. */
@@ -65,8 +71,11 @@ static void
 measure_estimates(const struct plan *p, struct estimate *e)
 {
 	enum { ROUNDS = 20, TIMES = 1000 };
+	const struct enough all = { INFINITY, INFINITY };
+	struct scope scope;
 	double full = 1, peak = 1;
 
+	scope_init(&scope, NULL);
 	for (int round = 0; round < ROUNDS; round++) {
 		double start = now(), middle, end;
 
@@ -78,7 +87,7 @@ measure_estimates(const struct plan *p, struct estimate *e)
 			exit(1);
 		}
 		for (int i = 0; i < TIMES; i++)
-			estimate_peak(e, p, NULL);
+			estimate_peak(e, &scope, p, &all);
 		end = now();
 		full = middle - start < full ? middle - start : full;
 		peak = end - middle < peak ? end - middle : peak;
@@ -120,6 +129,104 @@ measure(const char *name, const struct plan *p, struct estimate *e)
 	report("  check_fixes of PP 7", now() - start, 1);
 }
 
+/* ---- what a search asks --------------------------------------------------------------- */
+
+enum { CANDIDATES = 4096, DRAWN = 1 << 18, WALKS = 20 };
+
+/* Seconds of the quickest walk over the candidates. */
+static double
+walk_fits(struct estimate *e, struct plan *p, const struct candidate *c, int n, int *fitting)
+{
+	const struct enough room = { memory_capacity(p), 0 };
+	struct scope scope;
+	double least = 1e9;
+
+	scope_init(&scope, NULL);
+	for (int walk = 0; walk < WALKS; walk++) {
+		const double start = now();
+
+		*fitting = 0;
+		for (int i = 0; i < n; i++) {
+			candidate_put(&c[i], p);
+			*fitting += estimate_peak(e, &scope, p, &room) > VERDICT_TOO_LARGE;
+		}
+		least = now() - start < least ? now() - start : least;
+	}
+	return least;
+}
+
+/* Every bit of a result counts. */
+static uint64_t
+sum_up(uint64_t sum, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	return (sum ^ bits) * UINT64_C(0x100000001b3);
+}
+
+static double
+walk_times(struct estimate *e, struct plan *p, const struct candidate *c, int n, uint64_t *sum)
+{
+	const struct enough all = { INFINITY, INFINITY };
+	struct scope scope;
+	double least = 1e9;
+
+	scope_init(&scope, NULL);
+	for (int walk = 0; walk < WALKS; walk++) {
+		const double start = now();
+
+		*sum = 0;
+		for (int i = 0; i < n; i++) {
+			candidate_put(&c[i], p);
+			if (estimate_peak(e, &scope, p, &all) != VERDICT_ESTIMATED)
+				exit(1);
+			*sum = sum_up(sum_up(*sum, e->step.seconds), e->peak_total);
+		}
+		least = now() - start < least ? now() - start : least;
+	}
+	return least;
+}
+
+/* Keep the legal ones alone; returns how many there are. */
+static int
+keep_legal(struct candidate *c, int n, struct plan *p)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++) {
+		candidate_put(&c[i], p);
+		if (plan_is_legal(p, NULL))
+			c[kept++] = c[i];
+	}
+	return kept;
+}
+
+static void
+measure_search(const struct job *j, struct estimate *e)
+{
+	static struct candidate any[CANDIDATES], legal[DRAWN];
+	struct plan p = job_plan(j);
+	double seconds;
+	uint64_t sum;
+	int fitting, n;
+
+	printf("search of %s\n", j->name);
+	candidates_draw(j, any, CANDIDATES);
+	seconds = walk_fits(e, &p, any, CANDIDATES, &fitting);
+	printf("  %-42s %8.0f a second; %d are and do\n", "4,096 random: are they legal, do they fit",
+	    CANDIDATES / seconds, fitting);
+	candidates_draw(j, legal, DRAWN);
+	n = keep_legal(legal, DRAWN, &p);
+	if (n < CANDIDATES)
+		exit(1);
+	for (int i = 0; i < CANDIDATES; i++) /* from all over the walk */
+		legal[i] = legal[(size_t)i * (size_t)n / CANDIDATES];
+	seconds = walk_times(e, &p, legal, CANDIDATES, &sum);
+	printf("  %-42s %8.0f a second, checksum %016" PRIx64 "\n", "4,096 legal: memory, traffic and step",
+	    CANDIDATES / seconds, sum);
+}
+
 int
 main(void)
 {
@@ -142,6 +249,8 @@ main(void)
 	put(&p, FIELD_PIPELINE_LAYOUT, "");
 	plan_resolve(&p, NULL);
 	measure("serving, mixture of experts, TP 16", &p, e);
+	for (int i = 0; i < job_count; i++)
+		measure_search(&jobs[i], e);
 	free(e);
 	return 0;
 }

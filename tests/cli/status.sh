@@ -119,8 +119,24 @@ run 1 explain --model=llama-3.1-8 params.total
 no_out
 run 1 estimate --global-batch-size=65
 out_has '^parameters   8\.03 billion'
-run 0 estimate --set=cluster.memory_gib=0.5 --set=cluster.reserved_gib=0.5
+run 0 estimate --set=cluster.memory_gib=0 --set=cluster.reserved_gib=0.5
 out_has '^peak .* of -$'
+# all of it reserved: none is left, and that is known
+run 0 estimate --set=cluster.memory_gib=0.5 --set=cluster.reserved_gib=0.5
+out_has '^peak .* of 0 B: does not fit$'
+run 0 estimate --json --set=cluster.reserved_gib=65535
+out_has '^  "fits": false,$'
+out_has '^  "capacity": 0,$'
+# a GPU whose rates nobody knows
+run 0 estimate --set=cluster.hbm_gbps=0
+out_has '^step         -$'
+out_lacks '^tokens |MFU'
+run 0 estimate --json --set=cluster.hbm_gbps=0
+out_has '^    "seconds": null,$'
+out_has '^    "tokens_per_second_per_gpu": null,$'
+# more bytes than an integer of JSON readers holds
+run 0 estimate "$TOP/share/plans/long-context-llama-3.1-8b.cfg" --json --set=training.global_batch_size=1073741824
+out_has '"bytes": 1\.0[0-9]*e\+19, '
 no_err
 
 # faster than the GPU is: the field that says so is named

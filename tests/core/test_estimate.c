@@ -12,6 +12,7 @@
 #include "core/estimate.h"
 #include "core/flops.h"
 #include "core/framework/resolve.h"
+#include "core/scope.h"
 #include "settings.h"
 
 static struct estimate *estimate;
@@ -226,17 +227,23 @@ static void
 quick_refusals(void **state)
 {
 	static const struct catalog empty;
+	const struct enough all = { INFINITY, INFINITY };
+	struct scope scope;
 	struct plan p;
 
 	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.memory_gib", "79.19");
-	assert_true(estimate_peak(estimate, &p, NULL) && estimate->fits);
+	scope_init(&scope, NULL);
+	assert_int_equal(estimate_peak(estimate, &scope, &p, &all), VERDICT_ESTIMATED);
+	assert_true(estimate->fits);
 	assert_int_equal(estimate->stage[0].memory.total, estimate->peak_total);
-	assert_false(estimate_peak(estimate, &p, &empty));
 	settings_put(&p, "parallel.tp", "3");
-	assert_false(estimate_peak(estimate, &p, NULL));
+	assert_int_equal(estimate_peak(estimate, &scope, &p, &all), VERDICT_ILLEGAL);
 	assert_false(estimate->legal);
+	settings_put(&p, "parallel.tp", "2");
+	scope_init(&scope, &empty);
+	assert_int_equal(estimate_peak(estimate, &scope, &p, &all), VERDICT_ILLEGAL);
 }
 
 /* What no framework would run, and what nobody knows, has no figures. */
@@ -259,6 +266,53 @@ unknown(void **state)
 	assert_false(estimate->model_known);
 	assert_false(estimate->params.total > 0 || estimate->stages > 0);
 	assert_false(diag_has(&estimate->diags, "does_not_fit"));
+}
+
+/* Of a GPU all of which is reserved it is known that nothing fits; of one without a memory
+ * nothing is. */
+static void
+capacity(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "cluster.memory_gib", "80");
+	settings_put(&p, "cluster.reserved_gib", "90");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->capacity_known && estimate_has_fit(estimate));
+	assert_false(estimate->fits || estimate->capacity > 0);
+	assert_true(diag_has(&estimate->diags, "does_not_fit"));
+	settings_put(&p, "cluster.memory_gib", "0");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_false(estimate->capacity_known || estimate_has_fit(estimate) || estimate->fits);
+	assert_false(diag_has(&estimate->diags, "does_not_fit"));
+}
+
+/* Tokens that experts drop count in MFU: then that is what is named, not the rates. */
+static void
+dropped_tokens(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "model.experts", "64");
+	settings_put(&p, "model.experts_per_token", "64");
+	settings_put(&p, "model.moe_ffn_hidden_size", "14336");
+	settings_put(&p, "parallel.ep", "1");
+	settings_put(&p, "training.moe_capacity_factor", "0.1");
+	settings_put(&p, "cluster.bf16_tflops", "989");
+	settings_put(&p, "cluster.hbm_gbps", "3350");
+	settings_put(&p, "cluster.nvlink_gbps", "450");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->legal && estimate->step.mfu > 1);
+	assert_true(diag_has(&estimate->diags, "dropped_tokens_count"));
+	assert_false(diag_has(&estimate->diags, "faster_than_peak"));
+	settings_put(&p, "training.moe_capacity_factor", "0.9");
+	settings_put(&p, "calibration.compute_efficiency", "10");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(diag_has(&estimate->diags, "faster_than_peak"));
 }
 
 /* MFU above 1 is impossible: the field that makes it so is named. */
@@ -308,7 +362,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
-		cmocka_unit_test(unknown), cmocka_unit_test(faster_than_peak),
+		cmocka_unit_test(unknown), cmocka_unit_test(capacity), cmocka_unit_test(dropped_tokens),
+		cmocka_unit_test(faster_than_peak),
 		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
 		cmocka_unit_test(names_decide_nothing), cmocka_unit_test(bias_has_bounds),
 	};

@@ -430,7 +430,7 @@ test_peak(void **state)
 				at = r;
 			}
 		}
-		assert_int_equal(memory_peak(&s, &found), at);
+		assert_int_equal(memory_peak(&s, INFINITY, &found), at);
 		assert_memory_equal(&found, &most, sizeof found);
 	}
 }

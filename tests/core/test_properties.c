@@ -1,7 +1,7 @@
 /*
- * test_properties.c - what holds for every plan: the quick estimate says what the whole one
- * says, sums of parts are totals, more ranks never take more memory each but for terms that
- * are named here, and what stages send is what stages receive (of groups: test_link.c).
+ * test_properties.c - what holds for every plan: sums of parts are totals, more ranks never
+ * take more memory each but for terms that are named here, and what stages send is what stages
+ * receive (of groups: test_link.c). That the quick estimate says the same: test_scope.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 enum { TERMS = 4096 };
 
-static struct estimate *whole, *quick;
+static struct estimate *whole;
 static struct ledger_term terms[TERMS];
 static struct ledger ledger;
 
@@ -44,96 +44,10 @@ next_legal(void)
 }
 
 static void
-same(double a, double b)
-{
-	if (a < b || a > b)
-		fail_msg("%.17g is not %.17g", a, b);
-}
-
-static void
 near(double a, double b)
 {
 	if (!(fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b))))
 		fail_msg("%.17g is not %.17g", a, b);
-}
-
-/* ---- the quick estimate ------------------------------------------------------------- */
-
-static void
-compare_traffic(const struct traffic *a, const struct traffic *b)
-{
-	assert_int_equal(a->count, b->count);
-	for (size_t i = 0; i < a->count; i++) {
-		const struct traffic_row *x = &a->row[i], *y = &b->row[i];
-
-		assert_int_equal(x->dim, y->dim);
-		assert_string_equal(x->collective, y->collective);
-		assert_int_equal(x->span.size, y->span.size);
-		assert_int_equal(x->span.kind, y->span.kind);
-		same(x->calls, y->calls);
-		same(x->bytes, y->bytes);
-		same(x->seconds, y->seconds);
-		same(x->exposed_seconds, y->exposed_seconds);
-	}
-}
-
-static void
-compare(void)
-{
-	assert_int_equal(quick->peak_stage, whole->peak_stage);
-	same(quick->peak_total, whole->peak_total);
-	same(quick->capacity, whole->capacity);
-	assert_int_equal(quick->fits, whole->fits);
-	assert_int_equal(quick->microbatches, whole->microbatches);
-	assert_memory_equal(&quick->stage[quick->peak_stage].memory,
-	    &whole->stage[whole->peak_stage].memory, sizeof(struct memory));
-	assert_int_equal(quick->timed, whole->timed);
-	assert_int_equal(quick->served, whole->served);
-	if (whole->timed) {
-		compare_traffic(&quick->traffic, &whole->traffic);
-		assert_memory_equal(&quick->step, &whole->step, sizeof quick->step);
-	}
-	if (whole->served) {
-		same(quick->serve.kv_pool_bytes, whole->serve.kv_pool_bytes);
-		same(quick->serve.tokens_per_second, whole->serve.tokens_per_second);
-	}
-}
-
-static void
-quick_is_whole(void **state)
-{
-	int legal[LAYOUT_SEED + 1] = { 0 }, refused = 0, later = 0, serving = 0, small = 0;
-
-	(void)state;
-	dice.state = 1;
-	for (int i = 0; i < 60000; i++) {
-		struct plan p = random_plan(&dice);
-
-		if (dice_rarely(&dice, 20)) {
-			settings_int(&p, FIELD_MODE, MODE_SERVE);
-			settings_int(&p, FIELD_LAYOUT, LAYOUT_VLLM);
-			plan_resolve(&p, NULL);
-		}
-		estimate_run(whole, &p, NULL, NULL);
-		assert_int_equal(estimate_peak(quick, &p, NULL), whole->legal);
-		if (!whole->legal) {
-			refused++;
-			continue;
-		}
-		compare();
-		legal[p.parallel.layout]++;
-		later += whole->peak_stage > 0;
-		serving += whole->served;
-		small += !whole->fits;
-	}
-	print_message("%d refused; by layout", refused);
-	for (int k = 0; k <= LAYOUT_SEED; k++) {
-		print_message(" %d", legal[k]);
-		assert_true(legal[k] > 100);
-	}
-	print_message("; peak not on stage 0: %d; serving %d; not fitting %d\n", later, serving,
-	    small);
-	assert_true(later > 200 && serving > 20 && small > 500);
 }
 
 /* ---- sums --------------------------------------------------------------------------- */
@@ -440,8 +354,7 @@ allocate(void **state)
 {
 	(void)state;
 	whole = calloc(1, sizeof *whole);
-	quick = calloc(1, sizeof *quick);
-	return whole == NULL || quick == NULL ? -1 : 0;
+	return whole == NULL ? -1 : 0;
 }
 
 static int
@@ -449,7 +362,6 @@ release(void **state)
 {
 	(void)state;
 	free(whole);
-	free(quick);
 	return 0;
 }
 
@@ -457,7 +369,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quick_is_whole), cmocka_unit_test(terms_are_sums),
+		cmocka_unit_test(terms_are_sums),
 		cmocka_unit_test(stages_are_the_model), cmocka_unit_test(tp_takes_no_more),
 		cmocka_unit_test(pp_takes_no_more), cmocka_unit_test(zero_takes_no_more),
 		cmocka_unit_test(pipeline_is_closed), cmocka_unit_test(traffic_is_named),

@@ -81,6 +81,12 @@ is_one_of(const char *path, const char *const names[])
 	return false;
 }
 
+static bool
+knows_rates(const struct plan *p)
+{
+	return p->cluster.hbm_gbps > 0 && p->cluster.bf16_tflops > 0;
+}
+
 /* Sizes that a plan need not have; of an illegal one nothing need be known. Whether it fits
  * is not known without a memory; tokens that take none are without limit. */
 static bool
@@ -93,6 +99,8 @@ may_be_null(const struct look *l, const char *path)
 		return true;
 	if (strcmp(path, "capacity") == 0 || strcmp(path, "fits") == 0)
 		return !(l->plan->cluster.memory_gib > 0);
+	if (strncmp(path, "step.", 5) == 0)
+		return !knows_rates(l->plan);
 	return is_one_of(path, unlimited) && !(number(l->report, "serving.kv_bytes_per_token") > 0);
 }
 
@@ -205,12 +213,6 @@ look_at_peak(struct look *l)
 		flawed(l, "fits", "is true of a peak above the capacity");
 	if (room && !fits && (serving == NULL || json_is_true(json_object_get(serving, "fits"))))
 		flawed(l, "fits", "is false of a peak within the capacity");
-}
-
-static bool
-knows_rates(const struct plan *p)
-{
-	return p->cluster.hbm_gbps > 0 && p->cluster.bf16_tflops > 0;
 }
 
 static void

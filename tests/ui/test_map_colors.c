@@ -30,6 +30,7 @@ lay_out(const char *framework, int64_t nodes, int64_t gpus, int64_t tp, int64_t 
 	assert_true(estimate.placed);
 	estimate.stages = pp;
 	estimate.capacity = 100 * 1073741824.0;
+	estimate.capacity_known = true;
 	for (int64_t s = 0; s < pp; s++) /* 10, 20, 30, ... GiB */
 		estimate.stage[s].memory.total = (double)(10 + s * 10) * 1073741824.0;
 }

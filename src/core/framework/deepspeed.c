@@ -7,17 +7,27 @@
 #define TOPOLOGY "DeepSpeed deepspeed/runtime/pipe/topology.py"
 #define DS_GROUPS "DeepSpeed deepspeed/utils/groups.py"
 
+/* _get_expert_parallel_ranks cuts experts over TP; with ETP 1 the ranks of a stage are
+ * folded: expert groups are consecutive ranks, TP included. */
 static bool
-deepspeed_experts(struct layout *l, const struct plan *p, struct diag_list *diags)
+is_folded(const struct parallel *par)
 {
-	const struct parallel *par = &p->parallel;
-	/* _get_expert_parallel_ranks cuts experts over TP; with ETP 1 the ranks of a stage are
-	 * folded: expert groups are consecutive ranks, TP included. */
-	const bool folded = par->etp == 1 && par->tp > 1;
+	return par->etp == 1 && par->tp > 1;
+}
+
+static bool
+has_expert_grid(const struct plan *p)
+{
+	return p->parallel.ep != 1 || plan_has_experts(p);
+}
+
+static bool
+experts_divide(struct layout *l, const struct parallel *par, struct diag_list *diags)
+{
+	const bool folded = is_folded(par);
 	/* Sequence parallel ranks see the same experts as data parallel ones: mode "sp" of
 	 * _create_expert_and_data_parallel cuts all ranks. */
 	const int64_t lanes = product(l->dp, folded ? par->tp : par->cp);
-	int grid;
 
 	if (!folded && par->etp != par->tp) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_ETP, "etp_not_supported", DS_GROUPS,
@@ -32,23 +42,14 @@ deepspeed_experts(struct layout *l, const struct plan *p, struct diag_list *diag
 		return false;
 	}
 	l->edp = lanes / par->ep;
-	grid = layout_add_axes(l, (const struct axis_row[]){ { "etp", folded ? 1 : par->tp },
-	    { "ep", par->ep }, { "edp", l->edp }, { "pipe", par->pp }, { NULL, 0 } });
-	layout_add_kind(l, grid, "ep", "ep");
-	layout_add_kind(l, grid, "edp", "edp");
 	return true;
 }
 
 static bool
-deepspeed_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+deepspeed_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
-	static const struct kind_row kinds[] = {
-		{ "ds_model", "model pipe", 0 }, { "data", "sequence data", 0 }, { "pipe", "pipe", 0 },
-		{ "model", "model", 0 }, { NULL, NULL, 0 }
-	};
 	const struct parallel *par = &p->parallel;
 	const int64_t model = product(product(par->tp, par->pp), par->cp);
-	struct group_kind *k;
 
 	if (l->world % model != 0) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "grid_not_world", TOPOLOGY,
@@ -64,18 +65,37 @@ deepspeed_lay_out(struct layout *l, const struct plan *p, struct diag_list *diag
 		return false;
 	}
 	l->dp = l->world / model;
+	return !has_expert_grid(p) || experts_divide(l, par, diags);
+}
+
+static void
+deepspeed_group(struct layout *l, const struct plan *p)
+{
+	enum { RANKS, EXPERTS };
+	enum { MODEL = 1, SEQUENCE = 2, DATA = 4, PIPE = 8 }; /* axes of the ranks */
+	enum { EP = 2, EDP = 4 };                             /* of the experts */
+	static const struct kind_row kinds[] = {
+		{ "ds_model", MODEL | PIPE, RANKS }, { "data", SEQUENCE | DATA, RANKS },
+		{ "pipe", PIPE, RANKS }, { "model", MODEL, RANKS }, { NULL, 0, 0 }
+	};
+	static const struct kind_row of_experts[] = {
+		{ "ep", EP, EXPERTS }, { "edp", EDP, EXPERTS }, { NULL, 0, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+
 	layout_add_axes(l, (const struct axis_row[]){ { "model", par->tp }, { "sequence", par->cp },
 	    { "data", l->dp }, { "pipe", par->pp }, { NULL, 0 } });
 	layout_add_kinds(l, kinds);
-	k = layout_add_kind(l, 0, "p2p", "pipe");
-	k->shape = GROUP_RING;
+	layout_add_kind(l, RANKS, "p2p", PIPE)->shape = GROUP_RING;
 	if (par->cp > 1) {
-		layout_add_kind(l, 0, "data_parallel", "data");
-		layout_add_kind(l, 0, "sequence_parallel", "sequence");
+		layout_add_kind(l, RANKS, "data_parallel", DATA);
+		layout_add_kind(l, RANKS, "sequence_parallel", SEQUENCE);
 	}
-	if (par->ep == 1 && !plan_has_experts(p))
-		return true;
-	return deepspeed_experts(l, p, diags);
+	if (!has_expert_grid(p))
+		return;
+	layout_add_axes(l, (const struct axis_row[]){ { "etp", is_folded(par) ? 1 : par->tp },
+	    { "ep", par->ep }, { "edp", l->edp }, { "pipe", par->pp }, { NULL, 0 } });
+	layout_add_kinds(l, of_experts);
 }
 
 /* partition_uniform: the remainder goes to the first parts. */
@@ -114,7 +134,8 @@ deepspeed_state(struct recipe *r, const struct plan *p)
 
 const struct framework framework_deepspeed = {
 	.rules = RULES_DEEPSPEED,
-	.lay_out = deepspeed_lay_out,
+	.size = deepspeed_size,
+	.group = deepspeed_group,
 	.place = deepspeed_place,
 	.state = deepspeed_state,
 	.gradients_in_precision = true,

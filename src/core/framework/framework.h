@@ -42,9 +42,12 @@ struct working_set {
 struct framework {
 	unsigned rules;        /* enum rule_set */
 
-	/* l->world is given and positive, sizes may be anything: fill in dp, edp, grids and
-	 * kinds, or refuse with the framework's reason. */
-	bool (*lay_out)(struct layout *l, const struct plan *p, struct diag_list *diags);
+	/* l->world is given and positive, edp is 1, sizes may be anything: fill in dp and edp, or
+	 * refuse with the framework's reason. */
+	bool (*size)(struct layout *l, const struct plan *p, struct diag_list *diags);
+
+	/* Add grids and kinds to a layout that was not refused. */
+	void (*group)(struct layout *l, const struct plan *p);
 
 	/* out->pp and vpp are given, all chunks empty: place the layers or refuse. */
 	bool (*place)(struct placement *out, const struct plan *p, struct diag_list *diags);
@@ -85,9 +88,14 @@ struct framework {
 	bool equal_rounds;         /* VPP runs equal rounds; microbatch_group_size is not asked */
 };
 
-/* The row of parallel.layout. */
-const struct framework *framework_of(const struct plan *p);
-
 extern const struct framework framework_megatron, framework_deepspeed, framework_torchtitan,
     framework_nanotron, framework_vllm, framework_seed;
+extern const struct framework *const framework_rows[]; /* by enum layout_id */
+
+/* The row of parallel.layout. */
+static inline const struct framework *
+framework_of(const struct plan *p)
+{
+	return framework_rows[p->parallel.layout];
+}
 #endif

@@ -15,67 +15,111 @@
 
 #define PARALLEL_STATE "Megatron-LM megatron/core/parallel_state.py"
 
-enum { ORDER_TOKENS_MAX = 16, HCP_LEVELS_MAX = 8 };
+/* What an order names. The dense grid has no axis of experts, the expert one none of CP. */
+enum token { TOKEN_TP, TOKEN_CP, TOKEN_EP, TOKEN_DP, TOKEN_PP, TOKENS, TOKEN_UNKNOWN = TOKENS };
+
+enum { ORDER_TOKENS_MAX = 16, TOKEN_SIZE = 8, HCP_LEVELS_MAX = 8 };
 
 struct order {
 	int count;
-	char token[ORDER_TOKENS_MAX][8]; /* lower case */
+	enum token token[ORDER_TOKENS_MAX];
+	unsigned named; /* bit t: token t is among them */
 };
 
-/* The tokens of "tp-cp-ep-dp-pp"; RankGenerator lowercases them. A token that is too long
- * to be an axis is cut, which leaves it unknown. */
+static enum token
+token_of(const char *text, size_t length)
+{
+	static const char letters[TOKENS] = { 't', 'c', 'e', 'd', 'p' };
+	const int first = tolower((unsigned char)text[0]);
+
+	if (length == 2 && tolower((unsigned char)text[1]) == 'p')
+		for (int t = 0; t < TOKENS; t++)
+			if (letters[t] == first)
+				return (enum token)t;
+	return TOKEN_UNKNOWN;
+}
+
+/* The tokens of "tp-cp-ep-dp-pp"; RankGenerator lowercases them. */
 static void
 order_split(struct order *o, const char *text)
 {
 	o->count = 0;
+	o->named = 0;
 	while (o->count < ORDER_TOKENS_MAX) {
-		size_t length = strcspn(text, "-"), n = 0;
-		char *token = o->token[o->count++];
+		size_t length = 0;
 
-		for (; n < length && n + 1 < sizeof o->token[0]; n++)
-			token[n] = (char)tolower((unsigned char)text[n]);
-		token[n] = '\0';
+		while (text[length] != '-' && text[length] != '\0')
+			length++;
+		o->named |= 1U << (o->token[o->count++] = token_of(text, length));
 		if (text[length] == '\0')
 			return;
 		text += length + 1;
 	}
 }
 
-static bool
-order_has(const struct order *o, const char *axis)
+/* The i-th token as it stands in the order, in lower case and cut where it is too long to be
+ * an axis. */
+static void
+order_word(const char *order, int i, char word[TOKEN_SIZE])
 {
-	for (int i = 0; i < o->count; i++)
-		if (text_equal(o->token[i], axis))
-			return true;
-	return false;
+	size_t n = 0;
+
+	for (; i > 0; i--)
+		order += strcspn(order, "-") + 1;
+	for (; order[n] != '-' && order[n] != '\0' && n + 1 < TOKEN_SIZE; n++)
+		word[n] = (char)tolower((unsigned char)order[n]);
+	word[n] = '\0';
 }
 
-struct named_size {
-	const char *token; /* as in the order */
-	const char *axis;  /* as in the grid */
-	int64_t size;
+static bool
+order_has(const struct order *o, enum token t)
+{
+	return (o->named >> t & 1) != 0;
+}
+
+/* The axes of one grid by the tokens that stand for them; without a name where it has none. */
+struct axes {
+	const char *name[TOKENS];
+	int64_t size[TOKENS];
 };
+
+static struct axes
+dense_axes(const struct layout *l, const struct parallel *par)
+{
+	return (struct axes){ { "tp", "cp", NULL, "dp", "pp" },
+		{ par->tp, par->cp, 1, l->dp, par->pp } };
+}
+
+static struct axes
+expert_axes(const struct layout *l, const struct parallel *par)
+{
+	return (struct axes){ { "etp", NULL, "ep", "edp", "pp" },
+		{ par->etp, 1, par->ep, l->edp, par->pp } };
+}
+
+static void
+fix_order(struct diag *d)
+{
+	if (d == NULL)
+		return;
+	d->fix_field = FIELD_ORDER;
+	text_put(d->fix_value, sizeof d->fix_value, "tp-cp-ep-dp-pp");
+}
 
 /* RankGenerator.__init__: an axis that the order leaves out must have size 1. Leaving out
  * tp never works: the test for it finds "tp" inside the injected "gtp_remat" and fails
  * later. */
 static bool
-order_covers(const struct order *o, const struct named_size *size, int n, const char *text,
+order_covers(const struct order *o, const struct axes *a, const char *text,
     struct diag_list *diags)
 {
-	for (int i = 0; i < n; i++) {
-		bool must = size[i].size != 1 || text_equal(size[i].token, "tp");
-		struct diag *d;
-
-		if (order_has(o, size[i].token) || !must)
+	for (int t = 0; t < TOKENS; t++) {
+		if (a->name[t] == NULL || order_has(o, (enum token)t) ||
+		    (a->size[t] == 1 && t != TOKEN_TP))
 			continue;
-		d = diag_add(diags, SEVERITY_ERROR, FIELD_ORDER, "order_missing_axis", PARALLEL_STATE,
-		    "%s is %lld, but the order (%s) does not name it", size[i].axis,
-		    (long long)size[i].size, text);
-		if (d != NULL) {
-			d->fix_field = FIELD_ORDER;
-			text_put(d->fix_value, sizeof d->fix_value, "tp-cp-ep-dp-pp");
-		}
+		fix_order(diag_add(diags, SEVERITY_ERROR, FIELD_ORDER, "order_missing_axis",
+		    PARALLEL_STATE, "%s is %lld, but the order (%s) does not name it", a->name[t],
+		    (long long)a->size[t], text));
 		return false;
 	}
 	return true;
@@ -84,46 +128,63 @@ order_covers(const struct order *o, const struct named_size *size, int n, const 
 static bool
 order_known(const struct order *o, const char *text, struct diag_list *diags)
 {
-	static const char *const axes[] = { "tp", "cp", "ep", "dp", "pp" };
+	unsigned before = 0;
 
 	for (int i = 0; i < o->count; i++) {
-		bool known = false, again = false;
-		struct diag *d;
+		const enum token t = o->token[i];
+		char word[TOKEN_SIZE];
 
-		for (size_t k = 0; k < sizeof axes / sizeof *axes; k++)
-			known |= text_equal(axes[k], o->token[i]);
-		for (int j = 0; j < i; j++)
-			again |= text_equal(o->token[j], o->token[i]);
-		if (known && !again)
+		if (t != TOKEN_UNKNOWN && (before >> t & 1) == 0) {
+			before |= 1U << t;
 			continue;
-		/* Megatron takes a repeated axis and then makes ranks beyond the world. */
-		d = diag_add(diags, SEVERITY_ERROR, FIELD_ORDER,
-		    known ? "order_repeated_axis" : "order_unknown_axis", PARALLEL_STATE,
-		    known ? "the order (%s) names %s twice" : "the order (%s) names %s, which is none of tp, cp, ep, dp, pp",
-		    text, o->token[i]);
-		if (d != NULL) {
-			d->fix_field = FIELD_ORDER;
-			text_put(d->fix_value, sizeof d->fix_value, "tp-cp-ep-dp-pp");
 		}
+		order_word(text, i, word);
+		/* Megatron takes a repeated axis and then makes ranks beyond the world. */
+		fix_order(diag_add(diags, SEVERITY_ERROR, FIELD_ORDER,
+		    t != TOKEN_UNKNOWN ? "order_repeated_axis" : "order_unknown_axis", PARALLEL_STATE,
+		    t != TOKEN_UNKNOWN ? "the order (%s) names %s twice" :
+		    "the order (%s) names %s, which is none of tp, cp, ep, dp, pp", text, word));
 		return false;
 	}
 	return true;
 }
 
-/* Add the axes in the order of the tokens; those of size 1 that it leaves out come last. */
-static int
-add_ordered(struct layout *l, const struct order *o, const struct named_size *size, int n)
+/* How far apart the ranks of a pipeline are: all that stands before it in the order. */
+static int64_t
+pipeline_stride(const struct order *o, const struct axes *a)
 {
-	const int grid = layout_add_grid(l);
+	int64_t stride = 1;
 
-	for (int t = 0; t < o->count; t++)
-		for (int i = 0; i < n; i++)
-			if (text_equal(o->token[t], size[i].token))
-				layout_add_axis(l, grid, size[i].axis, size[i].size);
-	for (int i = 0; i < n; i++)
-		if (!order_has(o, size[i].token))
-			layout_add_axis(l, grid, size[i].axis, size[i].size);
-	return grid;
+	for (int i = 0; i < o->count && o->token[i] != TOKEN_PP; i++)
+		stride *= a->size[o->token[i]];
+	return stride;
+}
+
+/* One grid in the layout: the bit that stands for the axis of each token. */
+struct ordered {
+	int grid;
+	uint32_t bit[TOKENS];
+};
+
+static void
+add_ordered_axis(struct layout *l, struct ordered *g, const struct axes *a, enum token t)
+{
+	if (a->name[t] != NULL)
+		g->bit[t] = UINT32_C(1) << layout_add_axis(l, g->grid, a->name[t], a->size[t]);
+}
+
+/* Add the axes in the order of the tokens; those of size 1 that it leaves out come last. */
+static struct ordered
+add_ordered(struct layout *l, const struct order *o, const struct axes *a)
+{
+	struct ordered g = { .grid = layout_add_grid(l) };
+
+	for (int i = 0; i < o->count; i++)
+		add_ordered_axis(l, &g, a, o->token[i]);
+	for (int t = 0; t < TOKENS; t++)
+		if (!order_has(o, (enum token)t))
+			add_ordered_axis(l, &g, a, (enum token)t);
+	return g;
 }
 
 /*
@@ -131,25 +192,27 @@ add_ordered(struct layout *l, const struct order *o, const struct named_size *si
  * Megatron lists them by the groups that they are parts of (create_hierarchical_groups).
  */
 static void
-add_parts(struct layout *l, int grid, const char *axis, const char *const kinds[],
+add_parts(struct layout *l, const struct ordered *g, enum token cut, const char *const kinds[],
     const int64_t sizes[], int parts)
 {
 	const int copy = layout_add_grid(l);
-	uint32_t all = 0;
+	int first = 0;
+	uint32_t all;
 
-	for (int i = 0; i < l->grid[grid].axes; i++) {
-		const struct axis *a = &l->grid[grid].axis[i];
+	for (int i = 0; i < l->grid[g->grid].axes; i++) {
+		const struct axis *a = &l->grid[g->grid].axis[i];
 
-		if (!text_equal(a->name, axis))
+		if (g->bit[cut] != UINT32_C(1) << i) {
 			layout_add_axis(l, copy, a->name, a->size);
-		else
-			for (int k = 0; k < parts; k++)
-				layout_add_axis(l, copy, kinds[k], sizes[k]);
+			continue;
+		}
+		first = i;
+		for (int k = 0; k < parts; k++)
+			layout_add_axis(l, copy, kinds[k], sizes[k]);
 	}
-	for (int k = 0; k < parts; k++)
-		all |= layout_mask(l, copy, kinds[k]);
+	all = ((UINT32_C(1) << parts) - 1) << first;
 	for (int k = 0; k < parts; k++) {
-		struct group_kind *kind = layout_add_kind(l, copy, kinds[k], kinds[k]);
+		struct group_kind *kind = layout_add_kind(l, copy, kinds[k], UINT32_C(1) << (first + k));
 
 		kind->inner = all & ~kind->mask;
 	}
@@ -206,57 +269,36 @@ hierarchy_fits(struct hierarchy *h, const struct parallel *par, struct diag_list
 }
 
 static void
-add_hierarchy_kinds(struct layout *l, const struct hierarchy *h)
+add_dense_kinds(struct layout *l, const struct ordered *g, int64_t instances)
 {
-	static const char *const kinds[HCP_LEVELS_MAX] = {
-		"hcp_l0", "hcp_l1", "hcp_l2", "hcp_l3", "hcp_l4", "hcp_l5", "hcp_l6", "hcp_l7"
-	};
+	const uint32_t tp = g->bit[TOKEN_TP], cp = g->bit[TOKEN_CP], dp = g->bit[TOKEN_DP];
+	const uint32_t pp = g->bit[TOKEN_PP];
 
-	if (h->levels > 0)
-		add_parts(l, 0, "cp", kinds, h->size, h->levels);
-}
-
-static void
-add_dense_kinds(struct layout *l, int64_t instances)
-{
-	static const struct kind_row first[] = {
-		{ "tp", "tp", 0 }, { "cp", "cp", 0 }, { "pp", "pp", 0 }, { "dp", "dp", 0 },
-		{ "dp_cp", "dp cp", 0 }, { NULL, NULL, 0 }
-	};
-	static const struct kind_row then[] = {
-		{ "mp", "tp pp", 0 }, { "tp_cp", "tp cp", 0 }, { "tp_dp", "tp dp", 0 },
-		{ "tp_dp_cp", "tp dp cp", 0 }, { NULL, NULL, 0 }
-	};
-	struct group_kind *k;
-
-	layout_add_kinds(l, first);
+	layout_add_kinds(l, (const struct kind_row[]){ { "tp", tp, 0 }, { "cp", cp, 0 },
+	    { "pp", pp, 0 }, { "dp", dp, 0 }, { "dp_cp", dp | cp, 0 }, { NULL, 0, 0 } });
 	if (instances > 1) {
-		k = layout_add_kind(l, 0, "dp_cp_intra", "dp cp");
+		struct group_kind *k = layout_add_kind(l, 0, "dp_cp_intra", dp | cp);
+
 		k->shape = GROUP_CHUNK;
 		k->chunks = instances;
 	}
-	layout_add_kinds(l, then);
-	k = layout_add_kind(l, 0, "embd", "pp");
-	k->shape = GROUP_ENDS;
-	k = layout_add_kind(l, 0, "pos_embd", "pp");
-	k->shape = GROUP_FIRST;
+	layout_add_kinds(l, (const struct kind_row[]){ { "mp", tp | pp, 0 }, { "tp_cp", tp | cp, 0 },
+	    { "tp_dp", tp | dp, 0 }, { "tp_dp_cp", tp | dp | cp, 0 }, { NULL, 0, 0 } });
+	layout_add_kind(l, 0, "embd", pp)->shape = GROUP_ENDS;
+	layout_add_kind(l, 0, "pos_embd", pp)->shape = GROUP_FIRST;
 }
 
 static void
-add_expert_kinds(struct layout *l, int grid, int64_t instances)
+add_expert_kinds(struct layout *l, const struct ordered *g, int64_t instances)
 {
 	static const char *const parts[] = { "edp_intra", "edp_inter" };
+	const uint32_t etp = g->bit[TOKEN_TP], ep = g->bit[TOKEN_EP], edp = g->bit[TOKEN_DP];
 
-	layout_add_kind(l, grid, "ep", "ep");
-	layout_add_kind(l, grid, "etp", "etp");
-	layout_add_kind(l, grid, "edp", "edp");
-	layout_add_kind(l, grid, "etp_ep", "etp ep");
-	layout_add_kind(l, grid, "etp_ep_pp", "etp ep pp");
-	if (instances > 1) {
-		const int64_t sizes[] = { l->edp / instances, instances };
-
-		add_parts(l, grid, "edp", parts, sizes, 2);
-	}
+	layout_add_kinds(l, (const struct kind_row[]){ { "ep", ep, g->grid }, { "etp", etp, g->grid },
+	    { "edp", edp, g->grid }, { "etp_ep", etp | ep, g->grid },
+	    { "etp_ep_pp", etp | ep | g->bit[TOKEN_PP], g->grid }, { NULL, 0, 0 } });
+	if (instances > 1)
+		add_parts(l, g, TOKEN_DP, parts, (const int64_t[]){ l->edp / instances, instances }, 2);
 }
 
 /* Sizes that do not divide the world: RuntimeErrors of initialize_model_parallel. */
@@ -299,14 +341,14 @@ expert_divides(struct layout *l, const struct parallel *par, struct diag_list *d
 
 /* Dense and expert part must agree on who is in which pipeline. */
 static bool
-pipelines_agree(const struct layout *l, const struct parallel *par, int expert,
+pipelines_agree(const struct layout *l, const struct parallel *par, const struct order *o,
     struct diag_list *diags)
 {
 	const size_t length = strlen(par->order);
 	/* Megatron compares the text as given, before it lowercases it. */
 	const bool pp_last = length >= 2 && text_equal(par->order + length - 2, "pp");
-	const struct axis *dense_pp = &l->grid[0].axis[layout_axis(l, 0, "pp")];
-	const struct axis *expert_pp = &l->grid[expert].axis[layout_axis(l, expert, "pp")];
+	const struct axes dense = dense_axes(l, par), experts = expert_axes(l, par);
+	const int64_t stride = pipeline_stride(o, &dense), other = pipeline_stride(o, &experts);
 
 	if (par->pp == 1)
 		return true;
@@ -316,10 +358,10 @@ pipelines_agree(const struct layout *l, const struct parallel *par, int expert,
 		    par->order, (long long)l->dp, (long long)l->edp);
 		return false;
 	}
-	if (dense_pp->stride != expert_pp->stride) {
+	if (stride != other) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_ORDER, "pp_groups_differ", PARALLEL_STATE,
 		    "with the order %s the dense part has pipelines of stride %lld, the experts of stride %lld",
-		    par->order, (long long)dense_pp->stride, (long long)expert_pp->stride);
+		    par->order, (long long)stride, (long long)other);
 		return false;
 	}
 	return true;
@@ -348,38 +390,45 @@ expert_instances_divide(const struct layout *l, const struct parallel *par, stru
 }
 
 static bool
-megatron_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+megatron_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
 	struct hierarchy hierarchy;
 	struct order order;
-	int expert;
+	struct axes axes;
 
 	if (!divides(l, par, diags))
 		return false;
 	order_split(&order, par->order);
-	const struct named_size dense_sizes[] = {
-		{ "tp", "tp", par->tp }, { "cp", "cp", par->cp },
-		{ "dp", "dp", l->dp }, { "pp", "pp", par->pp },
-	};
-	if (!order_covers(&order, dense_sizes, 4, par->order, diags) ||
+	axes = dense_axes(l, par);
+	if (!order_covers(&order, &axes, par->order, diags) ||
 	    !order_known(&order, par->order, diags) || !expert_divides(l, par, diags))
 		return false;
-	const struct named_size expert_sizes[] = {
-		{ "tp", "etp", par->etp }, { "ep", "ep", par->ep },
-		{ "dp", "edp", l->edp }, { "pp", "pp", par->pp },
+	axes = expert_axes(l, par);
+	return order_covers(&order, &axes, par->order, diags) &&
+	    pipelines_agree(l, par, &order, diags) && instances_divide(l, par, diags) &&
+	    hierarchy_fits(&hierarchy, par, diags) && expert_instances_divide(l, par, diags);
+}
+
+static void
+megatron_group(struct layout *l, const struct plan *p)
+{
+	static const char *const levels[HCP_LEVELS_MAX] = {
+		"hcp_l0", "hcp_l1", "hcp_l2", "hcp_l3", "hcp_l4", "hcp_l5", "hcp_l6", "hcp_l7"
 	};
-	if (!order_covers(&order, expert_sizes, 4, par->order, diags))
-		return false;
-	add_ordered(l, &order, dense_sizes, 4);
-	expert = add_ordered(l, &order, expert_sizes, 4);
-	if (!pipelines_agree(l, par, expert, diags) || !instances_divide(l, par, diags) ||
-	    !hierarchy_fits(&hierarchy, par, diags) || !expert_instances_divide(l, par, diags))
-		return false;
-	add_dense_kinds(l, par->dp_replicate);
-	add_expert_kinds(l, expert, par->dp_replicate);
-	add_hierarchy_kinds(l, &hierarchy);
-	return true;
+	const struct parallel *par = &p->parallel;
+	const struct axes dense_sizes = dense_axes(l, par), expert_sizes = expert_axes(l, par);
+	struct ordered dense, experts;
+	struct hierarchy hierarchy;
+	struct order order;
+
+	order_split(&order, par->order);
+	dense = add_ordered(l, &order, &dense_sizes);
+	experts = add_ordered(l, &order, &expert_sizes);
+	add_dense_kinds(l, &dense, par->dp_replicate);
+	add_expert_kinds(l, &experts, par->dp_replicate);
+	if (par->hierarchical_cp[0] != '\0' && hierarchy_parse(&hierarchy, par->hierarchical_cp))
+		add_parts(l, &dense, TOKEN_CP, levels, hierarchy.size, hierarchy.levels);
 }
 
 /* ---- state -------------------------------------------------------------------------- */
@@ -404,7 +453,8 @@ megatron_state(struct recipe *r, const struct plan *p)
 
 const struct framework framework_megatron = {
 	.rules = RULES_MEGATRON,
-	.lay_out = megatron_lay_out,
+	.size = megatron_size,
+	.group = megatron_group,
 	.place = megatron_place,
 	.state = megatron_state,
 	.etp_follows_tp = true,

@@ -7,15 +7,8 @@
 #define CONTEXT "nanotron src/nanotron/parallel/context.py"
 
 static bool
-nanotron_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+nanotron_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
-	enum { RANKS, NODES };
-	static const struct kind_row kinds[] = {
-		{ "local", "local", NODES }, { "tp", "tp", RANKS }, { "cp", "cp", RANKS },
-		{ "dp", "dp", RANKS }, { "pp", "pp", RANKS }, { "ep", "ep", RANKS },
-		{ "mp", "tp pp ep", RANKS }, { "dp_cp", "dp cp", RANKS }, { "tp_ep", "tp ep", RANKS },
-		{ NULL, NULL, 0 }
-	};
 	const struct parallel *par = &p->parallel;
 	const int64_t model = product(product(par->tp, par->cp), par->pp);
 
@@ -32,12 +25,27 @@ nanotron_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags
 		return false;
 	}
 	l->dp = l->world / model;
+	return true;
+}
+
+static void
+nanotron_group(struct layout *l, const struct plan *p)
+{
+	enum { RANKS, NODES };
+	enum { TP = 1, CP = 2, DP = 4, PP = 8, EP = 16, LOCAL = 1 };
+	static const struct kind_row kinds[] = {
+		{ "local", LOCAL, NODES }, { "tp", TP, RANKS }, { "cp", CP, RANKS },
+		{ "dp", DP, RANKS }, { "pp", PP, RANKS }, { "ep", EP, RANKS },
+		{ "mp", TP | PP | EP, RANKS }, { "dp_cp", DP | CP, RANKS }, { "tp_ep", TP | EP, RANKS },
+		{ NULL, 0, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+
 	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
 	    { "dp", l->dp }, { "pp", par->pp }, { "ep", par->ep }, { NULL, 0 } });
 	layout_add_axes(l, (const struct axis_row[]){ { "local", p->cluster.gpus_per_node },
 	    { "node", p->cluster.nodes }, { NULL, 0 } });
 	layout_add_kinds(l, kinds);
-	return true;
 }
 
 /*
@@ -86,7 +94,8 @@ nanotron_state(struct recipe *r, const struct plan *p)
 
 const struct framework framework_nanotron = {
 	.rules = RULES_NANOTRON,
-	.lay_out = nanotron_lay_out,
+	.size = nanotron_size,
+	.group = nanotron_group,
 	.place = nanotron_place,
 	.state = nanotron_state,
 	.experts_shard_as_dense = true,

@@ -5,12 +5,8 @@
 #include "core/layout_build.h"
 
 static bool
-seed_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+seed_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
-	static const struct kind_row kinds[] = {
-		{ "dp", "dp", 0 }, { "dp_cp", "dp cp", 0 }, { "tp", "tp", 0 }, { "pp", "pp", 0 },
-		{ "cp", "cp", 0 }, { "mp", "tp pp", 0 }, { NULL, NULL, 0 }
-	};
 	const struct parallel *par = &p->parallel;
 	const int64_t model = product(product(par->tp, par->pp), par->cp);
 
@@ -28,15 +24,28 @@ seed_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return false;
 	}
 	l->dp = l->world / model;
+	return true;
+}
+
+static void
+seed_group(struct layout *l, const struct plan *p)
+{
+	enum { TP = 1, CP = 2, DP = 4, PP = 8 };
+	static const struct kind_row kinds[] = {
+		{ "dp", DP, 0 }, { "dp_cp", DP | CP, 0 }, { "tp", TP, 0 }, { "pp", PP, 0 },
+		{ "cp", CP, 0 }, { "mp", TP | PP, 0 }, { NULL, 0, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+
 	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
 	    { "dp", l->dp }, { "pp", par->pp }, { NULL, 0 } });
 	layout_add_kinds(l, kinds);
-	return true;
 }
 
 const struct framework framework_seed = {
 	.rules = RULES_SEED,
-	.lay_out = seed_lay_out,
+	.size = seed_size,
+	.group = seed_group,
 	.place = megatron_place,
 	.state = megatron_state,
 	.working = MEGATRON_FSDP,

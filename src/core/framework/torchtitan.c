@@ -6,21 +6,19 @@
 
 #define PARALLEL_DIMS "torchtitan torchtitan/distributed/parallel_dims.py"
 
-static bool
-torchtitan_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+/* Ranks that the world leaves for shards: data_parallel_shard_degree = -1. */
+static int64_t
+shards(const struct layout *l, const struct parallel *par)
 {
-	enum { DENSE, SPARSE };
-	static const struct kind_row kinds[] = {
-		{ "pp", "pp", DENSE }, { "batch", "dp_shard dp_replicate", DENSE },
-		{ "loss", "cp dp_shard dp_replicate", DENSE }, { "dp_replicate", "dp_replicate", DENSE },
-		{ "cp", "cp", DENSE }, { "tp", "tp", DENSE }, { "ep", "ep", SPARSE },
-		{ "efsdp", "efsdp", SPARSE }, { "dp", "dp_shard dp_replicate", DENSE },
-		{ "dp_shard", "dp_shard", DENSE }, { "fsdp", "cp dp_shard", DENSE }, { NULL, NULL, 0 }
-	};
+	return l->world / product(product(par->dp_replicate, par->cp), product(par->tp, par->pp));
+}
+
+static bool
+torchtitan_size(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
 	const struct parallel *par = &p->parallel;
 	const int64_t rest = product(product(par->dp_replicate, par->cp), product(par->tp, par->pp));
-	const int64_t shard = l->world / rest; /* data_parallel_shard_degree = -1 */
-	const int64_t lanes = shard * par->cp * par->tp;
+	const int64_t shard = shards(l, par), lanes = shard * par->cp * par->tp;
 
 	if (product(shard, rest) != l->world) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", PARALLEL_DIMS,
@@ -37,13 +35,31 @@ torchtitan_lay_out(struct layout *l, const struct plan *p, struct diag_list *dia
 	}
 	l->dp = par->dp_replicate * shard;
 	l->edp = par->dp_replicate * (lanes / par->ep);
+	return true;
+}
+
+static void
+torchtitan_group(struct layout *l, const struct plan *p)
+{
+	enum { DENSE, SPARSE };
+	enum { TP = 1, CP = 2, SHARD = 4, REPLICATE = 8, PP = 16 }; /* axes of the dense grid */
+	enum { EP = 1, EFSDP = 2 };                                 /* of the sparse one */
+	static const struct kind_row kinds[] = {
+		{ "pp", PP, DENSE }, { "batch", SHARD | REPLICATE, DENSE },
+		{ "loss", CP | SHARD | REPLICATE, DENSE }, { "dp_replicate", REPLICATE, DENSE },
+		{ "cp", CP, DENSE }, { "tp", TP, DENSE }, { "ep", EP, SPARSE },
+		{ "efsdp", EFSDP, SPARSE }, { "dp", SHARD | REPLICATE, DENSE },
+		{ "dp_shard", SHARD, DENSE }, { "fsdp", CP | SHARD, DENSE }, { NULL, 0, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+	const int64_t shard = shards(l, par), lanes = shard * par->cp * par->tp;
+
 	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
 	    { "dp_shard", shard }, { "dp_replicate", par->dp_replicate }, { "pp", par->pp }, { NULL, 0 } });
 	/* Experts take their ranks from TP first, then CP, then the shards. */
 	layout_add_axes(l, (const struct axis_row[]){ { "ep", par->ep }, { "efsdp", lanes / par->ep },
 	    { "dp_replicate", par->dp_replicate }, { "pp", par->pp }, { NULL, 0 } });
 	layout_add_kinds(l, kinds);
-	return true;
 }
 
 /* _generate_llm_fqn_per_model_part */
@@ -94,7 +110,8 @@ torchtitan_state(struct recipe *r, const struct plan *p)
 
 const struct framework framework_torchtitan = {
 	.rules = RULES_TORCHTITAN,
-	.lay_out = torchtitan_lay_out,
+	.size = torchtitan_size,
+	.group = torchtitan_group,
 	.place = torchtitan_place,
 	.state = torchtitan_state,
 	.tp_splits_experts = true,

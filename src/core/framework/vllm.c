@@ -28,13 +28,8 @@ vllm_decode_context(const struct plan *p, struct diag_list *diags)
 }
 
 static bool
-vllm_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
+vllm_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
-	enum { RANKS, DECODE };
-	static const struct kind_row kinds[] = {
-		{ "tp", "tp", RANKS }, { "dcp", "dcp", DECODE }, { "pcp", "pcp", RANKS },
-		{ "pp", "pp", RANKS }, { "dp", "dp", RANKS }, { NULL, NULL, 0 }
-	};
 	const struct parallel *par = &p->parallel;
 	const int64_t engines = p->serving.replicas;
 	const int64_t model = product(product(par->tp, par->cp), product(par->pp, engines));
@@ -55,14 +50,27 @@ vllm_lay_out(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return false;
 	}
 	l->dp = l->world / model;
+	return true;
+}
+
+static void
+vllm_group(struct layout *l, const struct plan *p)
+{
+	enum { RANKS, DECODE };
+	enum { TP = 1, PCP = 2, PP = 4, DP = 8, DCP = 1 };
+	static const struct kind_row kinds[] = {
+		{ "tp", TP, RANKS }, { "dcp", DCP, DECODE }, { "pcp", PCP, RANKS },
+		{ "pp", PP, RANKS }, { "dp", DP, RANKS }, { NULL, 0, 0 }
+	};
+	const struct parallel *par = &p->parallel;
+
 	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "pcp", par->cp },
-	    { "pp", par->pp }, { "dp", l->dp }, { "ext", engines }, { NULL, 0 } });
+	    { "pp", par->pp }, { "dp", l->dp }, { "ext", p->serving.replicas }, { NULL, 0 } });
 	layout_add_axes(l, (const struct axis_row[]){ { "dcp", p->serving.dcp },
 	    { "rest", l->world / p->serving.dcp }, { NULL, 0 } });
 	layout_add_kinds(l, kinds);
 	if (plan_has_experts(p))
-		layout_add_kind(l, 0, "ep", "tp pcp dp");
-	return true;
+		layout_add_kind(l, RANKS, "ep", TP | PCP | DP);
 }
 
 /* vLLM distributed/utils.py, get_pp_indices: what does not divide goes to the stages before
@@ -89,7 +97,8 @@ vllm_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
 /* A training plan in this layout (layout_for_serving warns) counts as Megatron's. */
 const struct framework framework_vllm = {
 	.rules = RULES_VLLM,
-	.lay_out = vllm_lay_out,
+	.size = vllm_size,
+	.group = vllm_group,
 	.place = vllm_place,
 	.state = megatron_state,
 	.tp_splits_experts = true,

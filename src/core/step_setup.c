@@ -1,0 +1,168 @@
+#include "core/step_setup.h"
+
+#include "core/batch.h"
+#include "core/framework/framework.h"
+
+static int
+kind_of(const struct model *m, int64_t layer)
+{
+	int kind = 0;
+
+	if (params_is_moe_layer(m, layer))
+		kind |= LAYER_MOE;
+	if (!params_is_global_layer(m, layer))
+		kind |= LAYER_LOCAL;
+	return kind;
+}
+
+static void
+parts_init(struct parts *parts, const struct plan *p, const struct machine *g)
+{
+	*parts = (struct parts){ .usual = kind_of(&p->model, p->model.layers - 1) };
+	if (!g->known) { /* traffic can be told all the same, beside no work */
+		for (int k = 0; k < LAYER_KINDS; k++)
+			parts->done[k] = true;
+		return;
+	}
+	parts->embedding = compute_embedding(p, g);
+	parts->head = compute_head(p, g);
+	if (p->model.mtp_layers > 0)
+		parts->mtp = compute_mtp(p, g);
+	parts->layer[parts->usual] = compute_layer(p, g, parts->usual);
+	parts->done[parts->usual] = true;
+}
+
+void
+step_setup_batch(struct step_setup *s, const struct plan *p)
+{
+	s->machine = machine_of(p);
+	parts_init(&s->parts, p, &s->machine);
+	s->again = batch_again(p);
+	s->causal = flops_of_token(p, false);
+	s->full = flops_of_token(p, true);
+	s->flowing = false;
+}
+
+void
+step_setup_plan(struct step_setup *s, const struct plan *p, const struct layout *l)
+{
+	const struct flow_spans spans = traffic_spans(p, l);
+
+	if (s->flowing && flow_spans_equal(&s->spans, &spans))
+		return;
+	s->spans = spans;
+	traffic_flows(&s->flows, p, &s->spans, &s->parts.layer[s->parts.usual]);
+	s->flowing = true;
+}
+
+/* ---- one stage ---------------------------------------------------------------------- */
+
+/* Layers of each kind among `count` from `first` on. */
+static void
+add_kinds(double kind[LAYER_KINDS], const struct model *m, int64_t first, int64_t count)
+{
+	struct layer_kinds k;
+
+	if (count == 0)
+		return;
+	if (m->experts > 0 && params_has_local_layers(m)) { /* layers can be both */
+		for (int64_t i = first; i < first + count; i++)
+			kind[kind_of(m, i)]++;
+		return;
+	}
+	k = params_kinds(m, first, count);
+	kind[LAYER_MOE] += k.moe;
+	kind[LAYER_LOCAL] += k.local;
+	kind[0] += k.all - k.moe - k.local;
+}
+
+void
+stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, int64_t n,
+    int usual)
+{
+	*s = (struct stage){ .layers = 0 };
+	for (const struct chunk *c = chunk; c < chunk + n; c++) {
+		s->layers += c->count;
+		s->mtp += c->mtp;
+		s->embedding |= c->embedding;
+		s->loss |= c->loss;
+		add_kinds(s->kind, &p->model, c->first, c->count);
+		add_kinds(s->again, &p->model, c->first, batch_layers_again(p, c->count));
+	}
+	s->kind[usual] += s->mtp; /* an MTP layer is like the last one */
+	s->again[usual] += p->training.recompute != RECOMPUTE_NONE ? s->mtp : 0;
+	s->layers += s->mtp;
+	s->heads = s->loss + s->mtp;
+}
+
+static void
+stage_add(struct stage *s, const struct work *w, double times, double again)
+{
+	s->forward += times * w->forward;
+	s->backward += times * w->backward;
+	s->weight += times * w->weight;
+	s->recompute += again * w->recompute;
+}
+
+/* Traffic of the forward pass that recompute repeats. */
+static void
+stage_again(struct stage *s, const struct plan *p, unsigned again, bool split)
+{
+	const bool moe = (again & AGAIN_MOE) != 0;
+	const bool shared = moe || (again & AGAIN_SHARED_EXPERTS) != 0;
+	double layers = 0, experts = 0;
+
+	for (int k = 0; k < LAYER_KINDS; k++) {
+		layers += s->again[k];
+		experts += k & LAYER_MOE ? s->again[k] : 0;
+	}
+	if (p->training.recompute == RECOMPUTE_FULL) {
+		s->units[UNIT_HALF_AGAIN] = 2 * layers - (split ? 0 : experts);
+		s->units[UNIT_ATTENTION_AGAIN] = layers;
+		s->units[UNIT_MOE_AGAIN] = experts;
+	} else {
+		s->units[UNIT_HALF_AGAIN] = ((again & AGAIN_MLP) ? layers - experts : 0) +
+		    (split && shared ? experts : 0);
+		s->units[UNIT_ATTENTION_AGAIN] = (again & AGAIN_CORE_ATTN) ? layers : 0;
+		s->units[UNIT_MOE_AGAIN] = moe ? experts : 0;
+	}
+}
+
+void
+stage_time(struct stage *s, struct step_setup *set, const struct plan *p)
+{
+	struct parts *parts = &set->parts;
+	/* TP splits experts too where a framework has no expert TP and EP does not. */
+	const bool split = p->model.shared_expert_ffn_hidden_size > 0 ||
+	    (framework_of(p)->tp_splits_experts && p->parallel.ep <= 1);
+	double moe = 0;
+
+	for (int k = 0; k < LAYER_KINDS; k++) {
+		if (s->kind[k] <= 0)
+			continue;
+		if (!parts->done[k]) {
+			parts->layer[k] = compute_layer(p, &set->machine, k);
+			parts->done[k] = true;
+		}
+		stage_add(s, &parts->layer[k], s->kind[k], s->again[k]);
+		moe += k & LAYER_MOE ? s->kind[k] : 0;
+	}
+	if (s->embedding)
+		stage_add(s, &parts->embedding, 1, 0);
+	stage_add(s, &parts->head, s->heads, 0);
+	stage_add(s, &parts->mtp, s->mtp, 0);
+	s->units[UNIT_HALF] = 2 * s->layers - (split ? 0 : moe);
+	s->units[UNIT_ATTENTION] = s->layers;
+	s->units[UNIT_MOE] = moe;
+	s->units[UNIT_EMBEDDING] = s->embedding;
+	s->units[UNIT_HEAD] = s->heads;
+	stage_again(s, p, set->again, split);
+	for (int u = 0; u < UNIT_COUNT; u++)
+		s->exposed += s->units[u] * set->flows.exposed[u];
+}
+
+double
+stage_total(const struct stage *s)
+{
+	return s->forward + s->backward + s->recompute + s->exposed;
+}

@@ -1,0 +1,56 @@
+/*
+ * step_setup.h - what all stages of a step have in common, and the time of one stage. Private
+ * to core.
+ */
+#ifndef CORE_STEP_SETUP_H
+#define CORE_STEP_SETUP_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/compute.h"
+#include "core/flops.h"
+#include "core/layout.h"
+#include "core/params.h"
+#include "core/plan.h"
+#include "core/stage.h"
+#include "core/traffic.h"
+
+/* Work of every part that a stage may hold, on one micro-batch. */
+struct parts {
+	struct work layer[LAYER_KINDS]; /* by kind; worked out when a stage has one */
+	bool done[LAYER_KINDS];
+	struct work embedding, head, mtp;
+	int usual;                      /* the kind of the last layer */
+};
+
+/* Of all stages of a plan, and of plans which a scope says are alike (scope.h). */
+struct step_setup {
+	struct machine machine;
+	struct parts parts;
+	unsigned again;                 /* enum batch_module: what recompute runs again */
+	struct flops causal, full;      /* of one token, by what attention counts */
+	bool flowing;                   /* flows hold, of the groups that lie so: */
+	struct flow_spans spans;
+	struct flows flows;
+};
+void step_setup_batch(struct step_setup *s, const struct plan *p);
+void step_setup_plan(struct step_setup *s, const struct plan *p, const struct layout *l);
+
+/* One stage: what it holds, and what one micro-batch takes on it. */
+struct stage {
+	double kind[LAYER_KINDS];
+	double again[LAYER_KINDS]; /* those of them that recompute runs again */
+	double layers, mtp, heads;
+	bool embedding, loss;
+	double forward, backward, weight, recompute, exposed;
+	double units[UNIT_COUNT];
+};
+
+/* What n chunks in a row hold. */
+void stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, int64_t n,
+    int usual);
+
+/* What that takes, traffic that nothing hides included. */
+void stage_time(struct stage *s, struct step_setup *set, const struct plan *p);
+double stage_total(const struct stage *s);
+#endif

@@ -1,0 +1,237 @@
+/*
+ * test_scope.c - the quick estimate, that of a search, says what the whole one says, to the
+ * bit: whatever plans its scope saw before, and wherever it ends.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/estimate.h"
+#include "core/framework/resolve.h"
+#include "core/scope.h"
+#include "settings.h"
+#include "../torture/random.h"
+
+static const struct enough all = { INFINITY, INFINITY };
+static struct estimate *whole, *quick;
+static struct scope scope;
+static struct dice dice;
+
+static void
+same(double a, double b)
+{
+	assert_memory_equal(&a, &b, sizeof a);
+}
+
+static void
+compare_traffic(const struct traffic *a, const struct traffic *b)
+{
+	assert_int_equal(a->count, b->count);
+	for (size_t i = 0; i < a->count; i++) {
+		const struct traffic_row *x = &a->row[i], *y = &b->row[i];
+
+		assert_int_equal(x->dim, y->dim);
+		assert_string_equal(x->collective, y->collective);
+		assert_int_equal(x->span.size, y->span.size);
+		assert_int_equal(x->span.kind, y->span.kind);
+		same(x->calls, y->calls);
+		same(x->bytes, y->bytes);
+		same(x->seconds, y->seconds);
+		same(x->exposed_seconds, y->exposed_seconds);
+	}
+}
+
+static void
+compare(void)
+{
+	assert_int_equal(quick->peak_stage, whole->peak_stage);
+	same(quick->peak_total, whole->peak_total);
+	same(quick->capacity, whole->capacity);
+	assert_int_equal(quick->fits, whole->fits);
+	assert_int_equal(quick->microbatches, whole->microbatches);
+	assert_memory_equal(&quick->stage[quick->peak_stage].memory,
+	    &whole->stage[whole->peak_stage].memory, sizeof(struct memory));
+	assert_int_equal(quick->timed, whole->timed);
+	assert_int_equal(quick->served, whole->served);
+	if (whole->timed) {
+		compare_traffic(&quick->traffic, &whole->traffic);
+		assert_memory_equal(&quick->step, &whole->step, sizeof quick->step);
+	}
+	if (whole->served) {
+		same(quick->serve.kv_pool_bytes, whole->serve.kv_pool_bytes);
+		same(quick->serve.tokens_per_second, whole->serve.tokens_per_second);
+	}
+}
+
+/* Plans that have nothing in common, one after the other. */
+static void
+quick_is_whole(void **state)
+{
+	int legal[LAYOUT_SEED + 1] = { 0 }, refused = 0, later = 0, serving = 0, small = 0;
+
+	(void)state;
+	dice.state = 1;
+	scope_init(&scope, NULL);
+	for (int i = 0; i < 60000; i++) {
+		struct plan p = random_plan(&dice);
+
+		if (dice_rarely(&dice, 20)) {
+			settings_int(&p, FIELD_MODE, MODE_SERVE);
+			settings_int(&p, FIELD_LAYOUT, LAYOUT_VLLM);
+			plan_resolve(&p, NULL);
+		}
+		estimate_run(whole, &p, NULL, NULL);
+		assert_int_equal(estimate_peak(quick, &scope, &p, &all) == VERDICT_ESTIMATED, whole->legal);
+		if (!whole->legal) {
+			refused++;
+			continue;
+		}
+		compare();
+		legal[p.parallel.layout]++;
+		later += whole->peak_stage > 0;
+		serving += whole->served;
+		small += !whole->fits;
+	}
+	print_message("%d refused; by layout", refused);
+	for (int k = 0; k <= LAYOUT_SEED; k++) {
+		print_message(" %d", legal[k]);
+		assert_true(legal[k] > 100);
+	}
+	print_message("; peak not on stage 0: %d; serving %d; not fitting %d\n", later, serving,
+	    small);
+	assert_true(later > 200 && serving > 20 && small > 500);
+}
+
+/* ---- plans that differ in little ------------------------------------------------------ */
+
+/* Change one field, to what it is in another random plan or to what those never have. */
+static void
+change(struct plan *p)
+{
+	static const struct {
+		enum field_id field;
+		const char *value;
+	} rare[] = {
+		{ FIELD_ORDER, "tp-pp-cp-ep-dp" }, { FIELD_ORDER, "tp-cp-ep-dp-pp" },
+		{ FIELD_ORDER, "tp-dp-pp" }, { FIELD_CP_COMM, "a2a+p2p" },
+		{ FIELD_HIERARCHICAL_CP, "2x2" }, { FIELD_HIERARCHICAL_CP, "2x1" },
+		{ FIELD_HIERARCHICAL_CP, "" }, { FIELD_RECOMPUTE_MODULES, "core_attn,mlp" },
+		{ FIELD_RECOMPUTE_MODULES, "layernorm" }, { FIELD_RECOMPUTE_MODULES, "moe_act,moe" },
+		{ FIELD_GENERATION, "hopper" }, { FIELD_GENERATION, "blackwell" },
+		{ FIELD_GENERATION, "ampere" }, { FIELD_FABRIC, "nvlink4" }, { FIELD_FABRIC, "pcie" },
+		{ FIELD_NVLINK_DOMAIN, "4" }, { FIELD_NVLINK_DOMAIN, "64" }, { FIELD_HBM_GBPS, "0" },
+		{ FIELD_HBM_GBPS, "2000" }, { FIELD_NIC_GBPS, "100" }, { FIELD_ETP, "1" },
+		{ FIELD_FP8_TFLOPS, "1979" }, { FIELD_COMPUTE_EFFICIENCY, "0.7" },
+		{ FIELD_NETWORK_EFFICIENCY, "0.5" }, { FIELD_MEMORY_BIAS_GIB, "-1" },
+		{ FIELD_MOE_IMBALANCE, "1.5" }, { FIELD_MOE_CAPACITY_FACTOR, "1.25" },
+		{ FIELD_ATTENTION_DROPOUT, "0.1" }, { FIELD_SEQUENCE_PARALLEL, "false" },
+		{ FIELD_MODE, "serve" }, { FIELD_MODE, "train" }, { FIELD_MODE, "train" },
+	};
+
+	if (dice_rarely(&dice, 3)) {
+		const int64_t i = dice_below(&dice, sizeof rare / sizeof *rare);
+
+		settings_put(p, field_table[rare[i].field].path, rare[i].value);
+	} else {
+		const struct plan other = random_plan(&dice);
+		enum field_id f;
+
+		do
+			f = (enum field_id)dice_below(&dice, FIELD_COUNT);
+		while (!field_is_set(f, &other));
+		field_copy(f, p, &other);
+		field_mark(f, p, true);
+		plan_resolve(p, NULL);
+	}
+}
+
+/* It ends for the right reason, with a number that is above what was enough and true. */
+static void
+ends_early(const struct plan *p)
+{
+	const double share = (double)(1 + dice_below(&dice, 150)) / 100;
+	const struct enough room = { whole->peak_total * share, 0 };
+	const struct enough time = { INFINITY, whole->step.seconds * share };
+	enum verdict v = estimate_peak(quick, &scope, p, &room);
+
+	assert_int_equal(v, whole->peak_total > room.bytes ? VERDICT_TOO_LARGE : VERDICT_TOO_SLOW);
+	if (v == VERDICT_TOO_LARGE)
+		assert_true(quick->peak_total > room.bytes && quick->peak_total <= whole->peak_total);
+	else
+		same(quick->peak_total, whole->peak_total);
+	if (!(time.seconds > 0))
+		return;
+	v = estimate_peak(quick, &scope, p, &time);
+	assert_int_equal(v, whole->step.seconds > time.seconds ? VERDICT_TOO_SLOW : VERDICT_ESTIMATED);
+	if (v == VERDICT_TOO_SLOW)
+		assert_true(quick->step.seconds > time.seconds &&
+		    quick->step.seconds <= whole->step.seconds);
+}
+
+static void
+scope_follows(void **state)
+{
+	enum { WALKS = 3000, STEPS = 8 };
+	int legal = 0, timed = 0;
+
+	(void)state;
+	dice.state = 2;
+	scope_init(&scope, NULL);
+	for (int walk = 0; walk < WALKS; walk++) {
+		struct plan p = random_plan(&dice);
+
+		for (int step = 0; step < STEPS; step++) {
+			struct plan next = p;
+
+			change(&next);
+			estimate_run(whole, &next, NULL, NULL);
+			assert_int_equal(estimate_peak(quick, &scope, &next, &all) ==
+			    VERDICT_ESTIMATED, whole->legal);
+			if (whole->legal) {
+				compare();
+				if (whole->timed)
+					ends_early(&next);
+			}
+			legal += whole->legal;
+			timed += whole->timed && whole->step.seconds > 0;
+			if (whole->legal || dice_rarely(&dice, 4))
+				p = next;
+		}
+	}
+	print_message("%d legal, %d with a time\n", legal, timed);
+	assert_true(legal > 5000 && timed > 4000);
+}
+
+static int
+allocate(void **state)
+{
+	(void)state;
+	whole = malloc(sizeof *whole);
+	quick = malloc(sizeof *quick);
+	return whole == NULL || quick == NULL ? -1 : 0;
+}
+
+static int
+release(void **state)
+{
+	(void)state;
+	free(whole);
+	free(quick);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quick_is_whole), cmocka_unit_test(scope_follows),
+	};
+
+	return cmocka_run_group_tests(tests, allocate, release);
+}
