@@ -1,9 +1,12 @@
 #include "core/search_cut.h"
 
+#include <string.h>
+
 #include "core/check.h"
 #include "core/check_rules.h"
 #include "core/framework/framework.h"
 #include "core/layout_build.h"
+#include "core/text.h"
 
 enum { READS_MAX = 6 };
 
@@ -59,15 +62,30 @@ batch_does_not_divide(const struct facts *f, char *message, size_t size)
 	    check_microbatches(f->plan, plan_world(f->plan) / model_size(f->plan)) == 0;
 }
 
+/* megatron_lay_out, pipelines_agree: an order that does not end in pp. */
 static bool
-layers_have_no_place(const struct facts *f, char *message, size_t size)
+pipelines_differ(const struct facts *f, char *message, size_t size)
 {
-	struct placement placement;
+	const struct parallel *par = &f->plan->parallel;
+	const size_t length = strlen(par->order);
 
 	(void)message;
 	(void)size;
-	return !placement_init(&placement, f->plan, NULL);
+	return par->pp > 1 && (length < 2 || !text_equal(par->order + length - 2, "pp")) &&
+	    product(par->tp, par->cp) != product(par->etp, par->ep);
 }
+
+static bool
+layers_have_no_place(const struct facts *f, char *message, size_t size)
+{
+	(void)message;
+	(void)size;
+	return f->placement == NULL;
+}
+
+/* Where layers are placed all sizes stand before them in the walk: rules of the schedule may
+ * look at micro-batches too. */
+#define PLACEMENT { FIELD_TP, FIELD_CP, FIELD_MICRO_BATCH_SIZE, FIELD_PP, FIELD_VPP }
 
 #define M RULES_MEGATRON
 #define D RULES_DEEPSPEED
@@ -92,6 +110,8 @@ static const struct cut {
 	{ world_does_not_divide, ALL, MODES_BOTH, { FIELD_TP, FIELD_CP, FIELD_PP } },
 	{ engines_do_not_divide, V, MODES_BOTH, { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_REPLICAS } },
 	{ experts_do_not_divide_world, M, MODES_BOTH, { FIELD_TP, FIELD_ETP, FIELD_EP, FIELD_PP } },
+	{ pipelines_differ, M, MODES_BOTH,
+	  { FIELD_TP, FIELD_CP, FIELD_ETP, FIELD_EP, FIELD_PP } },
 	{ batch_does_not_divide, ALL & ~(unsigned)V, MODES_TRAIN,
 	  { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_MICRO_BATCH_SIZE } },
 	{ rule_heads_do_not_divide, TRAINERS | V, MODES_BOTH, { FIELD_TP } },
@@ -113,20 +133,28 @@ static const struct cut {
 	{ rule_sequence_too_long, M, MODES_TRAIN, { FIELD_NAME } },
 	{ rule_zero_with_pipeline, D, MODES_TRAIN, { FIELD_PP, FIELD_ZERO_STAGE } },
 	{ rule_moe_with_zero3, D, MODES_TRAIN, { FIELD_ZERO_STAGE } },
-	{ layers_have_no_place, ALL, MODES_BOTH, { FIELD_PP, FIELD_VPP } },
+	{ rule_dualpipe_odd, TRAINERS, MODES_TRAIN, { FIELD_PP } },
+	{ layers_have_no_place, ALL, MODES_BOTH, PLACEMENT },
+	{ rule_fork_chunks, M | D | O, MODES_TRAIN, PLACEMENT },
+	{ rule_torchtitan_chunks, T, MODES_TRAIN, PLACEMENT },
+	{ rule_dualpipe_microbatches, TRAINERS, MODES_TRAIN,
+	  { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_MICRO_BATCH_SIZE } },
+	{ rule_group_out_of_range, M, MODES_TRAIN, PLACEMENT },
+	{ rule_group_leaves_bubble, M, MODES_TRAIN, PLACEMENT },
+	{ rule_rounds_uneven, T, MODES_TRAIN, PLACEMENT },
 };
 enum { CUTS = sizeof cut_table / sizeof *cut_table };
 _Static_assert((int)CUTS <= (int)CUTS_MAX, "struct cuts has a bit for each");
 
 /* The last field that has to be in: of those that it reads, or the last outer one. */
 static int
-known_after(const struct cut *c, const struct search_space *s)
+known_after(const enum field_id reads[READS_MAX], const struct search_space *s)
 {
 	int last = s->outer - 1;
 
 	for (int i = s->outer; i < s->count; i++)
-		for (int k = 0; k < READS_MAX && c->reads[k] != FIELD_NAME; k++)
-			if (s->field[i].field == c->reads[k])
+		for (int k = 0; k < READS_MAX && reads[k] != FIELD_NAME; k++)
+			if (s->field[i].field == reads[k])
 				last = i;
 	return last > 0 ? last : 0;
 }
@@ -134,9 +162,20 @@ known_after(const struct cut *c, const struct search_space *s)
 void
 cuts_plan(struct cuts *c, const struct search_space *s)
 {
-	*c = (struct cuts){ .after = { 0 } };
+	*c = (struct cuts){ .placed_after = known_after((enum field_id[READS_MAX])PLACEMENT, s) };
 	for (int i = 0; i < CUTS; i++)
-		c->after[known_after(&cut_table[i], s)] |= UINT32_C(1) << i;
+		c->after[known_after(cut_table[i].reads, s)] |= UINT32_C(1) << i;
+}
+
+/* Micro-batches, 0 as long as nobody knows: vLLM's layout counts engines as well. */
+static int64_t
+microbatches(const struct plan *p)
+{
+	const int64_t size = model_size(p);
+
+	if (!divides_world(p, size) || (framework_of(p)->rules & V) != 0)
+		return 0;
+	return check_microbatches(p, plan_world(p) / size);
 }
 
 bool
@@ -144,14 +183,16 @@ cuts_all(const struct cuts *c, int field, const struct plan *p)
 {
 	const unsigned sets = framework_of(p)->rules;
 	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
-	const struct facts facts = { .plan = p };
-	char message[DIAG_MESSAGE_SIZE];
+	struct facts facts = { .plan = p, .microbatches = microbatches(p) };
+	struct placement placement;
 
+	if (c->placed_after == field && placement_init(&placement, p, NULL))
+		facts.placement = &placement;
 	for (int i = 0; i < CUTS && c->after[field] >> i != 0; i++) {
 		const struct cut *cut = &cut_table[i];
 
 		if ((c->after[field] >> i & 1) != 0 && (cut->sets & sets) != 0 &&
-		    ((unsigned)cut->modes & mode) != 0 && cut->broken(&facts, message, sizeof message))
+		    ((unsigned)cut->modes & mode) != 0 && cut->broken(&facts, NULL, 0))
 			return true;
 	}
 	return false;

@@ -17,6 +17,7 @@ enum { CUTS_MAX = 32 };
 /* Which rules to ask when a field is in: bit i of after[field], the i-th rule of search_cut.c. */
 struct cuts {
 	uint32_t after[SPACE_FIELDS_MAX];
+	int placed_after; /* the field after which layers can be placed */
 };
 
 void cuts_plan(struct cuts *c, const struct search_space *s);
