@@ -78,6 +78,21 @@ search_scores(const struct search *s, const struct plan *p, const struct estimat
 	    score(s, p, e, scores);
 }
 
+/* Tell the other threads how slow a plan may be. */
+static void
+share_worst(const struct walk *w)
+{
+	const struct search_worker *worker = w->worker;
+	_Atomic double *shared = &w->control->worst;
+	double worst = atomic_load_explicit(shared, memory_order_relaxed), mine;
+
+	if (!w->by_time || worker->kept < worker->room)
+		return;
+	mine = worker->key[worker->kept - 1].score[0];
+	while (mine < worst && !atomic_compare_exchange_weak(shared, &worst, mine))
+		continue;
+}
+
 /* A legal plan, worked out: keep it, or say by how much it misses. */
 static void
 judge(const struct walk *w, uint64_t index)
@@ -97,6 +112,7 @@ judge(const struct walk *w, uint64_t index)
 		rank_nearest(s, worker, &key);
 	} else if (score(s, &worker->plan, e, key.score)) {
 		rank_keep(s, worker, &key);
+		share_worst(w);
 	} else {
 		worker->counts.unknown++;
 	}
@@ -107,16 +123,15 @@ static struct enough
 enough_for(const struct walk *w)
 {
 	const struct search *s = w->search;
-	const struct search_worker *worker = w->worker;
 	struct enough enough = { INFINITY, INFINITY };
 
 	if (s->explains)
 		return enough;
-	enough.bytes = memory_capacity(&worker->plan);
+	enough.bytes = memory_capacity(&w->worker->plan);
 	if (!w->times)
 		enough.seconds = 0;
-	else if (w->by_time && worker->kept == worker->room)
-		enough.seconds = worker->key[worker->kept - 1].score[0];
+	else if (w->by_time)
+		enough.seconds = atomic_load_explicit(&w->control->worst, memory_order_relaxed);
 	return enough;
 }
 
@@ -272,6 +287,7 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
 		.control = control };
 	plan_estimates(&walk[0]);
 	plan_parts(&walk[0], threads);
+	atomic_store(&control->worst, INFINITY);
 	for (int i = 1; i < threads && i < SEARCH_THREADS_MAX; i++) {
 		walk[i] = walk[0];
 		walk[i].worker = &worker[i];

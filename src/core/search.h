@@ -60,11 +60,13 @@ struct search_worker {
 	struct estimate estimate;
 };
 
-/* What threads share, and what stops them: set `cancel` from any other thread. */
+/* What threads share, and what stops them: set `cancel` from any other thread. All zero is the
+ * beginning. */
 struct search_control {
 	atomic_bool cancel;
 	atomic_uint_fast64_t next;    /* part to be taken */
 	atomic_uint_fast64_t decided; /* so far, for a display of progress */
+	_Atomic double worst;         /* some thread has as many as are kept, none slower than this */
 };
 
 /* All combinations that `around` allows. */

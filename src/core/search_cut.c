@@ -137,8 +137,7 @@ static const struct cut {
 	{ layers_have_no_place, ALL, MODES_BOTH, PLACEMENT },
 	{ rule_fork_chunks, M | D | O, MODES_TRAIN, PLACEMENT },
 	{ rule_torchtitan_chunks, T, MODES_TRAIN, PLACEMENT },
-	{ rule_dualpipe_microbatches, TRAINERS, MODES_TRAIN,
-	  { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_MICRO_BATCH_SIZE } },
+	{ rule_dualpipe_microbatches, TRAINERS, MODES_TRAIN, PLACEMENT },
 	{ rule_group_out_of_range, M, MODES_TRAIN, PLACEMENT },
 	{ rule_group_leaves_bubble, M, MODES_TRAIN, PLACEMENT },
 	{ rule_rounds_uneven, T, MODES_TRAIN, PLACEMENT },
@@ -183,11 +182,13 @@ cuts_all(const struct cuts *c, int field, const struct plan *p)
 {
 	const unsigned sets = framework_of(p)->rules;
 	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
-	struct facts facts = { .plan = p, .microbatches = microbatches(p) };
+	struct facts facts = { .plan = p };
 	struct placement placement;
 
-	if (c->placed_after == field && placement_init(&placement, p, NULL))
-		facts.placement = &placement;
+	if (c->placed_after == field) {
+		facts.microbatches = microbatches(p);
+		facts.placement = placement_init(&placement, p, NULL) ? &placement : NULL;
+	}
 	for (int i = 0; i < CUTS && c->after[field] >> i != 0; i++) {
 		const struct cut *cut = &cut_table[i];
 

@@ -287,6 +287,108 @@ equals_brute_force(void **state)
 	assert_true(qualified > 500); /* the spaces are not empty */
 }
 
+/* GPU and model are free too: what the plan set over the catalogue's numbers is dropped. */
+static void
+catalogue_entries(void **state)
+{
+	static struct catalog_entry gpus[3], models[2];
+	const struct catalog catalog = { .gpus = { gpus, 3 }, .models = { models, 2 } };
+	struct search s = { .space = space };
+	struct wishes w = { 0 };
+	struct plan p = settings_plan("", "cluster.nodes=1 training.global_batch_size=16");
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		text_put(gpus[i].id, sizeof gpus[i].id, "gpu%d", i);
+		gpus[i].values = settings_plan(RATES, i == 0 ? "cluster.memory_gib=4" :
+		    i == 1 ? "cluster.memory_gib=24 cluster.gpus_per_node=4" : "cluster.memory_gib=90");
+	}
+	for (int i = 0; i < 2; i++) {
+		text_put(models[i].id, sizeof models[i].id, "model%d", i);
+		models[i].values = settings_plan(i == 0 ? DENSE : MOE, "");
+	}
+	settings_set(&p, "cluster.gpu", "gpu2");
+	settings_set(&p, "model.preset", "model0");
+	settings_set(&p, "cluster.memory_gib", "30");
+	plan_resolve(&p, &catalog);
+	wishes_free(&w, FIELD_GPU, NULL);
+	wishes_free(&w, FIELD_PRESET, "model1,model0");
+	wishes_free(&w, FIELD_TP, NULL);
+	wishes_free(&w, FIELD_PP, NULL);
+	wishes_free(&w, FIELD_EP, "1,2,3");
+	make_space(&p, &catalog, &w);
+	assert_int_equal(space->size, 3 * 2 * 4 * 4 * 3);
+	add_objective(&s, "time");
+	hold_against_all(&s, "catalogue");
+	assert_true(workers[0].kept > 10);
+}
+
+static void
+values(void **state)
+{
+	static const struct {
+		enum field_id field;
+		const char *values;
+		int count;
+		double first, last;
+	} of[] = {
+		{ FIELD_TP, NULL, 5, 1, 16 }, { FIELD_TP, "2..8", 3, 2, 8 },
+		{ FIELD_TP, "8, 2,8,3", 3, 2, 8 }, { FIELD_MICRO_BATCH_SIZE, NULL, 12, 1, 96 },
+		{ FIELD_VPP, NULL, 4, 1, 8 }, { FIELD_SEQUENCE_LENGTH, NULL, 18, 1, 131072 },
+		{ FIELD_SEQUENCE_LENGTH, "1k..8k", 4, 1024, 8192 }, { FIELD_RECOMPUTE, NULL, 3, 0, 2 },
+		{ FIELD_RECOMPUTE, "full,none", 2, 0, 2 }, { FIELD_ZERO_STAGE, NULL, 4, 0, 3 },
+		{ FIELD_NIC_GBPS, "100..400", 4, 100, 400 }, { FIELD_TP_OVERLAP, NULL, 2, 0, 1 },
+	};
+	static const struct wish wrong[] = {
+		{ FIELD_TP, "two" }, { FIELD_TP, "1,,2" }, { FIELD_TP, "9..15" }, { FIELD_ORDER, NULL },
+		{ FIELD_RECOMPUTE, "some" }, { FIELD_ZERO_STAGE, "4" }, { FIELD_CONCURRENCY, "1..0" },
+		{ FIELD_MICROBATCH_GROUP_SIZE, NULL },
+	};
+	struct plan p;
+	char err[256];
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "training.global_batch_size", "96");
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		const struct wishes w = { 1, { { of[i].field, of[i].values } } };
+
+		make_space(&p, NULL, &w);
+		if (space->values != of[i].count || space->value[0] < of[i].first ||
+		    space->value[0] > of[i].first ||
+		    space->value[of[i].count - 1] < of[i].last || space->value[of[i].count - 1] > of[i].last)
+			fail_msg("%s %s: %d values, %g to %g", field_table[of[i].field].path,
+			    of[i].values != NULL ? of[i].values : "", space->values, space->value[0],
+			    space->value[space->values - 1]);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		const struct wishes w = { 1, { wrong[i] } };
+
+		if (space_make(space, &p, NULL, &w, err, sizeof err))
+			fail_msg("%s=%s is taken", field_table[wrong[i].field].path, wrong[i].values);
+	}
+}
+
+/* Nothing more is decided once it is cancelled; of what was, nothing is told as the answer. */
+static void
+cancelled(void **state)
+{
+	struct search_control control = { .cancel = true };
+	struct search s = { .space = space };
+	struct wishes w;
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, RATES "cluster.memory_gib=80");
+	wishes_usual(&w, &p);
+	make_space(&p, NULL, &w);
+	add_objective(&s, "time");
+	memset(&workers[0].counts, 0, sizeof workers[0].counts);
+	assert_false(search_run(&s, workers, 2, &control));
+	assert_int_equal(workers[0].counts.decided, 0);
+}
+
 static int
 allocate(void **state)
 {
@@ -316,7 +418,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_brute_force),
+		cmocka_unit_test(equals_brute_force), cmocka_unit_test(catalogue_entries),
+		cmocka_unit_test(values), cmocka_unit_test(cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);
