@@ -145,8 +145,6 @@ explain_job(struct search_job *job)
 {
 	struct search_control control = { .next = 0 };
 
-	for (int i = 0; i < job->threads; i++)
-		job->worker[i].counts = (struct search_counts){ .decided = 0 };
 	job->search.explains = true;
 	search_run(&job->search, job->worker, job->threads, &control);
 }

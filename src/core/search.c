@@ -228,7 +228,6 @@ walk_parts(const struct walk *w)
 {
 	uint64_t part, told = 0;
 
-	scope_init(&w->worker->scope, w->space->catalog);
 	space_outer(w->space, 0, &w->worker->plan);
 	while ((part = atomic_fetch_add(&w->control->next, 1)) < w->parts &&
 	    !atomic_load_explicit(&w->control->cancel, memory_order_relaxed)) {
@@ -239,6 +238,15 @@ walk_parts(const struct walk *w)
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
+
+static void
+begin(struct search_worker *w, const struct catalog *catalog)
+{
+	w->counts = (struct search_counts){ .decided = 0 };
+	w->kept = 0;
+	w->full = w->has_nearest = false;
+	scope_init(&w->scope, catalog);
+}
 
 static void *
 run_thread(void *walk)
@@ -288,9 +296,11 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
 	plan_estimates(&walk[0]);
 	plan_parts(&walk[0], threads);
 	atomic_store(&control->worst, INFINITY);
+	begin(worker, s->space->catalog);
 	for (int i = 1; i < threads && i < SEARCH_THREADS_MAX; i++) {
 		walk[i] = walk[0];
 		walk[i].worker = &worker[i];
+		begin(&worker[i], s->space->catalog);
 		/* Where no thread can be had, the others do its parts. */
 		runs[i] = pthread_create(&thread[i], NULL, run_thread, &walk[i]) == 0;
 	}

@@ -45,8 +45,9 @@ struct search_counts {
 };
 
 /*
- * What one thread works with and finds. Large: allocate it zeroed, with room for the keys to
- * keep: the best of one objective, or the front of several, which has to fit.
+ * What one thread works with and finds. Large: allocate it, with room for the keys to keep:
+ * the best of one objective, or the front of several, which has to fit. All of them have room
+ * for as many.
  */
 struct search_worker {
 	struct search_counts counts;

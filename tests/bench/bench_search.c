@@ -91,10 +91,6 @@ measure(const char *name, const char *settings, const char *nodes, const struct 
 		fprintf(stderr, "bench_search: %s\n", err);
 		exit(1);
 	}
-	for (int i = 0; i < threads; i++) {
-		worker[i].counts = (struct search_counts){ .decided = 0 };
-		worker[i].kept = 0;
-	}
 	search_run(&s, worker, threads, &control);
 	wall = now() - wall;
 	busy = processor_seconds() - busy;

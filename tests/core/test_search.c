@@ -106,15 +106,8 @@ run_search(const struct search *s, int threads)
 {
 	struct search_control control = { .next = 0 };
 
-	for (int i = 0; i < threads; i++) {
-		struct search_key *key = workers[i].key;
-
-		memset(&workers[i].counts, 0, sizeof workers[i].counts);
-		workers[i].kept = 0;
-		workers[i].has_nearest = workers[i].full = false;
-		workers[i].key = key;
+	for (int i = 0; i < threads; i++)
 		workers[i].room = s->objectives > 1 ? FRONT : BEST;
-	}
 	assert_true(search_run(s, workers, threads, &control));
 }
 
@@ -384,7 +377,6 @@ cancelled(void **state)
 	wishes_usual(&w, &p);
 	make_space(&p, NULL, &w);
 	add_objective(&s, "time");
-	memset(&workers[0].counts, 0, sizeof workers[0].counts);
 	assert_false(search_run(&s, workers, 2, &control));
 	assert_int_equal(workers[0].counts.decided, 0);
 }
