@@ -22,6 +22,13 @@ complete -c shardplan -l gpu -x -a "(shardplan gpus | sed -n '3,\$s/ .*//p')"
 complete -c shardplan -l kind -x -a "(shardplan groups --format=hash | sed 's/ .*//')"
 complete -c shardplan -l color-by -x -a "(shardplan groups --format=hash | sed 's/ .*//') stage layers memory link"
 complete -c shardplan -l set -x -a "(shardplan fields | sed -n '2,\$s/ .*/=/p')"
+complete -c shardplan -l free -x -a "(shardplan fields | sed -n '2,\$s/ .*/=/p')"
+complete -c shardplan -l fix -x -a "(shardplan fields | sed -n '2,\$s/ .*//p')"
+complete -c shardplan -l objective -x -a "time memory gpus tokens gpu-hours cost (shardplan explain 2>&1 | sed -n 's/^  \([a-z._]*\) .*/\1/p')"
+complete -c shardplan -l where -x -a "(shardplan explain 2>&1 | sed -n 's/^  \([a-z._]*\) .*/\1<=/p')"
+complete -c shardplan -l around -d 'only plans a change or two away from this one'
+complete -c shardplan -l top -x -d 'how many plans to list'
+complete -c shardplan -l threads -x -d 'how many threads'
 complete -c shardplan -l format -x -a 'text hash'
 complete -c shardplan -l color -x -a 'auto always never'
 complete -c shardplan -l zoom -x -a 'auto cards labels cells halves nodes racks'

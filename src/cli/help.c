@@ -23,8 +23,8 @@ print_option(int letter, const char *name, const char *argument, const char *hel
 	if (letter != 0)
 		text_put(text, sizeof text, "  -%c, --%s", letter, name);
 	else
-		text_put(text, sizeof text, "      --%s%s%s", name, argument != NULL ? "=" : "",
-		    argument != NULL ? argument : "");
+		text_put(text, sizeof text, "      --%s%s%s", name,
+		    argument != NULL && *argument != '[' ? "=" : "", argument != NULL ? argument : "");
 	column = (int)strlen(text);
 	out_part(stdout, "%s", text);
 	if (column >= HELP_COLUMN) {

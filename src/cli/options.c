@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "core/base/text.h"
+#include "core/search/search.h"
 #include "out/out.h"
 #include "prefs/settings.h"
 
@@ -15,7 +16,8 @@ enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };
 enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
 	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR, FIXED_STRICT, FIXED_STAGE, FIXED_JSON,
-	FIXED_LANGUAGE, FIXED_HELP, FIXED_VERSION,
+	FIXED_LANGUAGE, FIXED_FREE, FIXED_FIX, FIXED_OBJECTIVE, FIXED_WHERE, FIXED_AROUND, FIXED_TOP,
+	FIXED_THREADS, FIXED_HELP, FIXED_VERSION,
 	FIXED_COUNT
 };
 
@@ -44,6 +46,19 @@ const struct option_row option_table[] = {
 	[FIXED_JSON] = { "json", NULL, "print JSON, for scripts", 0, TAKES_JSON },
 	[FIXED_LANGUAGE] = { "language", "NAME", "en or zh, else that of the locale", 0,
 	    TAKES_LANGUAGE },
+	[FIXED_FREE] = { "free", "PATH[=VALUES]",
+	    "search all values of a field, or A,B or A..B (repeatable)", 0, TAKES_SEARCH },
+	[FIXED_FIX] = { "fix", "PATH", "hold a field at the plan's value (repeatable)", 0,
+	    TAKES_SEARCH },
+	[FIXED_OBJECTIVE] = { "objective", "NAME[,NAME]",
+	    "time, memory, gpus, tokens, gpu-hours, cost, or a path", 0, TAKES_SEARCH },
+	[FIXED_WHERE] = { "where", "CONDITION",
+	    "such as 'peak.total<=70GiB' (repeatable)", 0, TAKES_SEARCH },
+	[FIXED_AROUND] = { "around", "[=N]",
+	    "only plans so many changes away from this one, 1 or 2", 0, TAKES_SEARCH },
+	[FIXED_TOP] = { "top", "COUNT", "how many plans to list, else 10", 0, TAKES_SEARCH },
+	[FIXED_THREADS] = { "threads", "COUNT", "threads, else one for each core", 0,
+	    TAKES_SEARCH },
 	[FIXED_HELP] = { "help", NULL, "print this help, or that of a command", 'h', 0 },
 	[FIXED_VERSION] = { "version", NULL, "print the version", 'V', 0 },
 };
@@ -83,7 +98,7 @@ usage_error(const char *fmt, ...)
 
 /* A field by what a user may call it; with a message and FIELD_COUNT when there is none. */
 static enum field_id
-find_field(const char *name)
+find_field(const char *option, const char *name)
 {
 	enum field_id f = field_find(name);
 	const char *near;
@@ -92,9 +107,9 @@ find_field(const char *name)
 		return f;
 	near = field_near(name);
 	if (near != NULL)
-		usage_error("--set %s: unknown field (did you mean %s?)", name, near);
+		usage_error("--%s %s: unknown field (did you mean %s?)", option, name, near);
 	else
-		usage_error("--set %s: unknown field ('shardplan fields' lists them)", name);
+		usage_error("--%s %s: unknown field ('shardplan fields' lists them)", option, name);
 	return f;
 }
 
@@ -111,7 +126,7 @@ add_assignment(struct options *o, const char *text)
 		return false;
 	}
 	text_put(name, sizeof name, "%.*s", (int)(equals - text), text);
-	if ((f = find_field(name)) == FIELD_COUNT)
+	if ((f = find_field("set", name)) == FIELD_COUNT)
 		return false;
 	o->setting[o->settings++] = (struct setting){ f, equals + 1 };
 	return true;
@@ -141,6 +156,17 @@ parse_number(const char *option, const char *text, int64_t least, int64_t most, 
 }
 
 static bool
+parse_count(const char *option, const char *text, int most, int *out)
+{
+	int64_t n;
+
+	if (!parse_number(option, text, 1, most, &n))
+		return false;
+	*out = (int)n;
+	return true;
+}
+
+static bool
 add_kind(struct options *o, const char *name)
 {
 	if (o->kinds == LAYOUT_KINDS_MAX) {
@@ -148,6 +174,25 @@ add_kind(struct options *o, const char *name)
 		return false;
 	}
 	o->kind[o->kinds++] = name;
+	return true;
+}
+
+/* "parallel.tp" or "parallel.tp=1,2" of --free; of --fix without values. */
+static bool
+add_ask(struct options *o, enum ask_what what, const char *text)
+{
+	const char *equals = what == ASK_FREE ? strchr(text, '=') : NULL;
+	struct ask ask = { what, FIELD_COUNT, text };
+	char name[128];
+
+	if (what != ASK_WHERE) {
+		text_put(name, sizeof name, "%.*s", (int)(equals != NULL ? equals - text : 127), text);
+		ask.field = find_field(what == ASK_FREE ? "free" : "fix", name);
+		ask.text = equals != NULL ? equals + 1 : NULL;
+		if (ask.field == FIELD_COUNT)
+			return false;
+	}
+	o->ask[o->asks++] = ask;
 	return true;
 }
 
@@ -215,6 +260,21 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 	case FIXED_LANGUAGE:
 		o->language = value;
 		return parse_name("language", "en|zh", value, &i);
+	case FIXED_FREE:
+		return add_ask(o, ASK_FREE, value);
+	case FIXED_FIX:
+		return add_ask(o, ASK_FIX, value);
+	case FIXED_WHERE:
+		return add_ask(o, ASK_WHERE, value);
+	case FIXED_OBJECTIVE:
+		o->objective = value;
+		return true;
+	case FIXED_AROUND:
+		return parse_count("around", value != NULL ? value : "1", 2, &o->around);
+	case FIXED_TOP:
+		return parse_count("top", value, 1000, &o->top);
+	case FIXED_THREADS:
+		return parse_count("threads", value, SEARCH_THREADS_MAX, &o->threads);
 	case FIXED_HELP:
 		return o->help = true;
 	case FIXED_VERSION:
@@ -257,6 +317,14 @@ complain_option(const char *arg, bool lacks_value)
 		usage_error("unknown or ambiguous option '%s'", arg);
 }
 
+static int
+takes_argument(const struct option_row *row)
+{
+	if (row->argument == NULL)
+		return no_argument;
+	return *row->argument == '[' ? optional_argument : required_argument;
+}
+
 /* The options of both tables, for getopt_long. */
 static void
 fill_long_options(struct option *out)
@@ -264,8 +332,7 @@ fill_long_options(struct option *out)
 	size_t n = 0;
 
 	for (int i = 0; i < FIXED_COUNT; i++)
-		out[n++] = (struct option){ option_table[i].name,
-			option_table[i].argument != NULL ? required_argument : no_argument, NULL,
+		out[n++] = (struct option){ option_table[i].name, takes_argument(&option_table[i]), NULL,
 			FIXED_BASE + i };
 	for (int f = 0; f < FIELD_COUNT; f++)
 		if (field_table[f].flag != NULL)
@@ -366,7 +433,8 @@ options_parse(struct options *o, int argc, char **argv)
 	*o = (struct options){ .stage = -1, .command = &subcommand_table[0] };
 	o->operand = calloc(most, sizeof *o->operand);
 	o->setting = calloc(most, sizeof *o->setting);
-	if (o->operand == NULL || o->setting == NULL) {
+	o->ask = calloc(most, sizeof *o->ask);
+	if (o->operand == NULL || o->setting == NULL || o->ask == NULL) {
 		complain("out of memory");
 		return false;
 	}
@@ -401,4 +469,5 @@ options_free(struct options *o)
 {
 	free(o->operand);
 	free(o->setting);
+	free(o->ask);
 }

@@ -23,12 +23,23 @@ struct setting {
 	const char *value; /* as typed */
 };
 
+/* What is asked of a search, in the order given. */
+struct ask {
+	enum ask_what { ASK_FREE, ASK_FIX, ASK_WHERE } what;
+	enum field_id field; /* FREE and FIX */
+	const char *text;    /* its values, or NULL; the condition */
+};
+
 struct options {
 	const struct subcommand *command; /* &subcommand_table[0]: the screen */
 	int operands;                     /* without the command's name */
 	const char **operand;             /* owned; the strings are those of argv */
 	size_t settings;
 	struct setting *setting;          /* owned */
+	size_t asks;
+	struct ask *ask;                  /* owned */
+	const char *objective;            /* "time,memory" or NULL */
+	int around, top, threads;         /* 0: not given */
 	int kinds;
 	const char *kind[LAYOUT_KINDS_MAX];
 	const char *color_by;             /* "tp,pp" or NULL */
@@ -52,7 +63,9 @@ struct field_set options_asked(const struct options *o);
 
 /* A fixed option for --help: "kind", "K", "only groups of this kind (repeatable)". */
 struct option_row {
-	const char *name, *argument, *help;
+	const char *name;
+	const char *argument; /* NULL: none, "[=N]": it may be left out */
+	const char *help;
 	int letter;      /* short option, 0 without */
 	unsigned takes;  /* the bit of enum takes that allows it, 0: always allowed */
 };

@@ -27,6 +27,8 @@ const struct subcommand subcommand_table[] = {
 	    TAKES_PLAN | TAKES_STAGE, 0, 2, explain_run },
 	{ "diff", "A B", "print where two plans and their estimates differ",
 	    TAKES_PLAN | TAKES_JSON, 2, 2, diff_run },
+	{ "search", "[PLAN]", "print the best plans among all values of free fields",
+	    TAKES_PLAN | TAKES_SEARCH | TAKES_JSON, 0, 1, search_command },
 	{ "calibrate", "PLAN LOG", "fit a plan's estimates to the log of its run",
 	    TAKES_PLAN, 2, 2, calibrate_run },
 	{ "fields", "", "list everything that a plan can set", TAKES_JSON, 0, 0, fields_run },

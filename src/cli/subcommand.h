@@ -25,6 +25,7 @@ enum takes {
 	TAKES_LINEAR = 2048,
 	TAKES_LANGUAGE = 4096,
 	TAKES_ZOOM = 8192,
+	TAKES_SEARCH = 16384,
 };
 
 struct subcommand {
@@ -56,6 +57,7 @@ int map_run(const struct options *o);
 int pipeline_run(const struct options *o);
 int check_run(const struct options *o);
 int estimate_command(const struct options *o);
+int search_command(const struct options *o);
 int explain_run(const struct options *o);
 int diff_run(const struct options *o);
 int calibrate_run(const struct options *o);

@@ -222,6 +222,9 @@ for command in layers 'diff serve.cfg llama.cfg' fields; do
 	names "${command%% *}" | grep -vx -e memory -e communication >manual
 	same "JSON of ${command%% *}"
 done
+{ keys search; keys search serve.cfg --nodes=1 --concurrency=1; } | grep -v '^time$' >program
+names search >manual
+same 'JSON of search'
 # rank has memory as estimate has it, and axes of the layout
 keys rank 0 | sort -u >all
 "$PROG" rank 0 | sed -n 's/^coordinates *//p' | sed 's/=[0-9]*//g' | tr ' ' '\n' >axes

@@ -189,7 +189,7 @@ out_has 'no model deepseek-r1; what it has, list: shardplan models$'
 run 2 estimate ''
 err_has "^'': error: can not be opened"
 bad_usage "no command 'chek' .did you mean check" help chek
-for command in search import export; do
+for command in import export; do
 	bad_usage "'$command' is neither a command nor a file" "$command"
 done
 bad_usage "'--json'" map --json

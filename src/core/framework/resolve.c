@@ -106,3 +106,15 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 			    defaults);
 	}
 }
+
+void
+plan_follow(struct plan *p)
+{
+	static const enum field_id derived[] = {
+		FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE
+	};
+
+	for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
+		if (!field_is_set(derived[i], p))
+			derive(derived[i], p);
+}

@@ -22,4 +22,9 @@ void plan_builtin(struct plan *p);
  * Call it after any change of a plan; it is idempotent.
  */
 void plan_resolve(struct plan *p, const struct catalog *catalog);
+
+/* The same for a resolved plan of which only fields of `parallel`, `training` and `serving`
+ * that no catalogue entry is named by changed: what follows them, at the price of a few of
+ * its fields. For walks over many plans. */
+void plan_follow(struct plan *p);
 #endif

@@ -256,9 +256,15 @@ field_put_int(enum field_id f, struct plan *p, int64_t v, char *err, size_t size
 		text_put(err, size, "%lld is out of range: %s", (long long)v, range);
 		return false;
 	}
+	field_store_int(f, p, v);
+	return true;
+}
+
+void
+field_store_int(enum field_id f, struct plan *p, int64_t v)
+{
 	*int_member(f, p) = v;
 	field_mark(f, p, true);
-	return true;
 }
 
 bool

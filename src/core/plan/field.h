@@ -152,6 +152,9 @@ bool field_put_text(enum field_id f, struct plan *p, const char *v, char *err, s
  */
 bool field_parse(enum field_id f, struct plan *p, const char *text, char *err, size_t size);
 
+/* INT, BOOL and CHOICE from a value that is known to be in range: of another plan, say. */
+void field_store_int(enum field_id f, struct plan *p, int64_t v);
+
 /* Copy one field, its mark included. */
 void field_copy(enum field_id f, struct plan *to, const struct plan *from);
 bool field_same(enum field_id f, const struct plan *a, const struct plan *b);

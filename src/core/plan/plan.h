@@ -77,6 +77,7 @@ struct cluster {
 	double nic_gbps;
 	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, nvlink_gbps, pcie_gbps;
 	double tdp_watts, gpu_power_watts;
+	double gpu_hour_price;
 };
 
 struct model {

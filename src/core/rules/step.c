@@ -88,15 +88,31 @@ step_order(struct plan *next, int way)
 	return i >= 0 && i < COUNT && field_put_text(FIELD_ORDER, next, orders[i], err, sizeof err);
 }
 
+int64_t
+step_number(enum field_id f, int64_t v, int way, int64_t world)
+{
+	switch (field_table[f].step) {
+	case STEP_POWER:
+		return next_power(v, way);
+	case STEP_DIVISOR:
+		return next_divisor(v, way, world);
+	case STEP_MULTIPLE_16:
+		return next_multiple(v, way, 16);
+	case STEP_MULTIPLE_128:
+		return next_multiple(v, way, 128);
+	default:
+		return v + way;
+	}
+}
+
 bool
 step_plain(const struct plan *p, const struct catalog *catalog, enum field_id f, int way,
     struct plan *next)
 {
 	const struct field *row = &field_table[f];
-	const int64_t v = row->type == FIELD_TEXT || row->type == FIELD_REAL ? 0 : field_int(f, p);
-	const int64_t world = plan_world(p);
 	char err[256];
 	bool moved = false;
+	int64_t v;
 
 	*next = *p;
 	way = way < 0 ? -1 : 1;
@@ -105,19 +121,12 @@ step_plain(const struct plan *p, const struct catalog *catalog, enum field_id f,
 		break;
 	case STEP_ONE:
 	case STEP_CHOICE:
-		moved = put_int(f, next, v + way);
-		break;
 	case STEP_POWER:
-		moved = put_int(f, next, next_power(v, way));
-		break;
 	case STEP_DIVISOR:
-		moved = next_divisor(v, way, world) >= 1 && put_int(f, next, next_divisor(v, way, world));
-		break;
 	case STEP_MULTIPLE_16:
-		moved = put_int(f, next, next_multiple(v, way, 16));
-		break;
 	case STEP_MULTIPLE_128:
-		moved = put_int(f, next, next_multiple(v, way, 128));
+		v = step_number(f, field_int(f, p), way, plan_world(p));
+		moved = (v >= 1 || row->step != STEP_DIVISOR) && put_int(f, next, v);
 		break;
 	case STEP_BY:
 		moved = field_put_real(f, next, field_real(f, next) + way * row->by, err, sizeof err);

@@ -8,6 +8,10 @@
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
 
+/* The neighbour of a whole number in the direction of way (1 or -1) by the field's step rule,
+ * the range left aside; 0 past the last divisor of the world. */
+int64_t step_number(enum field_id f, int64_t v, int way, int64_t world);
+
 /*
  * The neighbour of a field's value in the direction of the sign of `way`, by its step
  * rule alone, into *next (a changed, resolved copy of *p). False at the end of the

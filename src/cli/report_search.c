@@ -1,0 +1,396 @@
+/* What a search found, as text and JSON, and why it found nothing. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "cli/search.h"
+#include "core/rules/check.h"
+#include "core/estimate/result.h"
+#include "core/search/search_why.h"
+#include "core/base/text.h"
+#include "out/out.h"
+
+enum { CELL = 64, WHY = 256, SETTINGS = 1024 };
+
+/* ---- text --------------------------------------------------------------------------- */
+
+/* Results beside each plan, in either mode. */
+static const enum result_id train_columns[] = {
+	RESULT_STEP, RESULT_MFU, RESULT_TOKENS_GPU, RESULT_WORLD, RESULT_PEAK_TOTAL, RESULT_BUBBLE,
+	RESULT_EXPOSED
+};
+static const enum result_id serve_columns[] = {
+	RESULT_TPOT, RESULT_TTFT, RESULT_GENERATED_GPU, RESULT_WORLD, RESULT_PEAK_TOTAL,
+	RESULT_REQUESTS
+};
+
+static size_t
+columns_of(const struct search_job *job, const enum result_id **columns)
+{
+	const bool serves = job->session.plan.mode == MODE_SERVE;
+
+	*columns = serves ? serve_columns : train_columns;
+	return serves ? sizeof serve_columns / sizeof *serve_columns :
+	    sizeof train_columns / sizeof *train_columns;
+}
+
+/* Not every listed plan has the same value of free field i, or it is not the plan's own. */
+static bool
+tells(const struct search_job *job, int i)
+{
+	const struct free_field *f = &job->space->field[i];
+
+	for (size_t k = 0; k < search_listed(job); k++)
+		if (space_digit(job->space, i, job->worker->key[k].index) != f->own)
+			return true;
+	return false;
+}
+
+/* An objective that is none of the columns gets one of its own. */
+static bool
+is_column(const struct search_job *job, const struct search_target *t)
+{
+	const enum result_id *columns;
+	const size_t n = columns_of(job, &columns);
+
+	for (size_t i = 0; i < n; i++)
+		if (t->kind == TARGET_RESULT && t->id == (int)columns[i])
+			return true;
+	for (int i = 0; i < job->space->count; i++)
+		if (t->kind == TARGET_FIELD && t->id == (int)job->space->field[i].field && tells(job, i))
+			return true;
+	return false;
+}
+
+static void
+head_cell(struct table *t, const char *name)
+{
+	char text[CELL];
+
+	text_put(text, sizeof text, ">%s", name);
+	table_cell(t, text);
+}
+
+static void
+put_head(const struct search_job *job, struct table *t)
+{
+	const enum result_id *columns;
+	const size_t n = columns_of(job, &columns);
+
+	table_cell(t, ">rank");
+	for (int i = 0; i < job->space->count; i++)
+		if (tells(job, i))
+			head_cell(t, field_table[job->space->field[i].field].label);
+	for (int i = 0; i < job->search.objectives; i++)
+		if (!is_column(job, &job->search.objective[i]))
+			head_cell(t, target_name(&job->search.objective[i]));
+	for (size_t i = 0; i < n; i++)
+		head_cell(t, columns[i] == RESULT_WORLD ? "GPUs" : result_table[columns[i]].brief);
+	table_cell(t, "binds");
+	t->columns = t->cells;
+}
+
+static void
+format_target(const struct search_target *t, double v, char *buf, size_t size)
+{
+	if (t->kind == TARGET_RESULT)
+		units_short(buf, size, result_table[t->id].measure, v);
+	else
+		units_short(buf, size, MEASURE_REAL, v);
+}
+
+static void
+put_plan(const struct search_job *job, size_t rank, struct table *t)
+{
+	const struct search_key *key = &job->worker->key[rank];
+	struct estimate *e = job->estimate[0];
+	const enum result_id *columns;
+	const size_t n = columns_of(job, &columns);
+	char text[CELL], capacity[UNITS_SIZE];
+	struct plan p;
+	double v;
+
+	search_look(job, key->index, &p, e);
+	text_put(text, sizeof text, "%zu", rank + 1);
+	table_cell(t, text);
+	for (int i = 0; i < job->space->count; i++)
+		if (tells(job, i)) {
+			space_format(job->space, i, key->index, text, sizeof text);
+			table_cell(t, text);
+		}
+	for (int i = 0; i < job->search.objectives; i++) {
+		const struct search_target *target = &job->search.objective[i];
+
+		if (is_column(job, target))
+			continue;
+		format_target(target, target->more ? -key->score[i] : key->score[i], text, sizeof text);
+		table_cell(t, text);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!result_value(columns[i], e, e->peak_stage, &v))
+			text[0] = '\0';
+		else
+			units_short(text, sizeof text, result_table[columns[i]].measure, v);
+		if (columns[i] == RESULT_PEAK_TOTAL) {
+			units_short(capacity, sizeof capacity, MEASURE_BYTES, e->capacity);
+			text_add(text, sizeof text, " of %s", capacity);
+		}
+		table_cell(t, text);
+	}
+	table_cell(t, search_binds(&p, e));
+}
+
+/* What is set in a combination, as options of this program. */
+static void
+settings_of(const struct search_space *s, uint64_t index, char *buf, size_t size)
+{
+	char value[CELL];
+
+	*buf = '\0';
+	for (int i = 0; i < s->count; i++) {
+		const struct field *f = &field_table[s->field[i].field];
+
+		if (space_digit(s, i, index) == s->field[i].own)
+			continue;
+		space_format(s, i, index, value, sizeof value);
+		if (f->flag != NULL)
+			text_add(buf, size, " --%s=%s", f->flag, value);
+		else
+			text_add(buf, size, " --set=%s=%s", f->path, value);
+	}
+}
+
+/* Why one combination is better than another. */
+static void
+why(const struct search_job *job, uint64_t index, uint64_t next, char *buf, size_t size)
+{
+	struct plan p;
+
+	search_look(job, index, &p, job->estimate[0]);
+	search_look(job, next, &p, job->estimate[1]);
+	search_why(&job->search.objective[0], job->estimate[0], job->estimate[1], buf, size);
+	if (*buf == '\0')
+		text_put(buf, size, "as good, and simpler");
+}
+
+/* How far the best one is from the plan that the search began with. */
+static void
+print_gain(const struct search_job *job)
+{
+	const struct search_key *best = &job->worker->key[0];
+	const struct search_target *t = &job->search.objective[0];
+	double own[SEARCH_OBJECTIVES_MAX];
+	char was[UNITS_SIZE], is[UNITS_SIZE], terms[WHY];
+	struct plan p;
+
+	estimate_run(job->estimate[1], &job->session.plan, &job->session.catalog, NULL);
+	if (!search_scores(&job->search, &job->session.plan, job->estimate[1], own)) {
+		out_line(stdout, "The plan itself does not qualify: %s",
+		    !job->estimate[1]->legal ? "it is not legal" :
+		    !job->estimate[1]->fits ? "it does not fit" : "a condition does not hold");
+		return;
+	}
+	search_look(job, best->index, &p, job->estimate[0]);
+	format_target(t, t->more ? -own[0] : own[0], was, sizeof was);
+	format_target(t, t->more ? -best->score[0] : best->score[0], is, sizeof is);
+	search_why(t, job->estimate[0], job->estimate[1], terms, sizeof terms);
+	out_line(stdout, "From the plan: %s %s -> %s%s%s", target_name(t), was, is,
+	    *terms != '\0' ? ": " : "", terms);
+}
+
+static void
+print_space(const struct search_job *job)
+{
+	const struct search_counts *n = &job->worker->counts;
+	char size[UNITS_SIZE], cut[UNITS_SIZE], illegal[UNITS_SIZE], over[UNITS_SIZE],
+	    evaluated[UNITS_SIZE], seconds[UNITS_SIZE];
+	const uint64_t all = search_size(&job->search);
+
+	units_exact(size, sizeof size, MEASURE_COUNT, (double)all);
+	units_exact(cut, sizeof cut, MEASURE_COUNT, (double)(all - n->decided));
+	units_exact(illegal, sizeof illegal, MEASURE_COUNT, (double)n->illegal);
+	units_exact(over, sizeof over, MEASURE_COUNT, (double)n->over_memory);
+	units_exact(evaluated, sizeof evaluated, MEASURE_COUNT, (double)n->evaluated);
+	units_short(seconds, sizeof seconds, MEASURE_SECONDS, job->seconds);
+	out_line(stdout, "%s combinations: %s cut and %s found illegal, %s do not fit, %s fit; %s on %d thread%s",
+	    size, cut, illegal, over, evaluated, seconds, job->threads, job->threads == 1 ? "" : "s");
+}
+
+bool
+search_print(const struct search_job *job)
+{
+	const struct search_key *key = job->worker->key;
+	char text[SETTINGS];
+	struct table t;
+
+	table_init(&t, 1);
+	put_head(job, &t);
+	for (size_t i = 0; i < search_listed(job); i++)
+		put_plan(job, i, &t);
+	if (!table_print(&t))
+		return false;
+	out_end(stdout);
+	settings_of(job->space, key[0].index, text, sizeof text);
+	out_line(stdout, "Options of 1:%s", *text != '\0' ? text : " none, it is the plan itself");
+	if (job->worker->kept > 1 && job->search.objectives == 1) {
+		why(job, key[0].index, key[1].index, text, sizeof text);
+		out_line(stdout, "1 before 2: %s", text);
+	}
+	print_gain(job);
+	print_space(job);
+	return true;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static void
+json_set(struct jsonout *j, const struct search_space *s, uint64_t index)
+{
+	struct plan p;
+
+	space_plan(s, index, &p);
+	jsonout_object(j, "set");
+	for (int i = 0; i < s->count; i++)
+		json_field(j, field_table[s->field[i].field].path, s->field[i].field, &p);
+	jsonout_close(j);
+}
+
+static void
+json_plan(struct jsonout *j, const struct search_job *job, size_t rank)
+{
+	const struct search_worker *w = job->worker;
+	const uint64_t index = w->key[rank].index;
+	const struct estimate *e = job->estimate[0];
+	const bool serves = job->session.plan.mode == MODE_SERVE;
+	char text[WHY] = "";
+	struct plan p;
+
+	if (rank + 1 < w->kept)
+		why(job, index, w->key[rank + 1].index, text, sizeof text);
+	search_look(job, index, &p, job->estimate[0]);
+	jsonout_object_row(j, NULL);
+	jsonout_int(j, "rank", (int64_t)rank + 1);
+	json_set(j, job->space, index);
+	jsonout_object(j, "objective");
+	for (int i = 0; i < job->search.objectives; i++) {
+		const struct search_target *t = &job->search.objective[i];
+
+		jsonout_count(j, job->objective[i], t->more ? -w->key[rank].score[i] : w->key[rank].score[i]);
+	}
+	jsonout_close(j);
+	json_result(j, "seconds", serves ? RESULT_TPOT : RESULT_STEP, e, e->peak_stage);
+	json_result(j, "mfu", RESULT_MFU, e, e->peak_stage);
+	json_result(j, NULL, serves ? RESULT_GENERATED_GPU : RESULT_TOKENS_GPU, e, e->peak_stage);
+	json_result(j, "gpus", RESULT_WORLD, e, e->peak_stage);
+	json_result(j, "peak_bytes", RESULT_PEAK_TOTAL, e, e->peak_stage);
+	json_result(j, NULL, RESULT_CAPACITY, e, e->peak_stage);
+	json_result(j, NULL, RESULT_BUBBLE, e, e->peak_stage);
+	json_result(j, NULL, RESULT_EXPOSED, e, e->peak_stage);
+	if (serves)
+		json_result(j, NULL, RESULT_TTFT, e, e->peak_stage);
+	jsonout_text(j, "binds", search_binds(&p, e));
+	jsonout_text(j, "why", text);
+	jsonout_close(j);
+}
+
+void
+search_json(const struct search_job *job)
+{
+	const struct search_counts *n = &job->worker->counts;
+	const uint64_t all = search_size(&job->search);
+	struct jsonout j = { .out = stdout };
+
+	jsonout_object(&j, NULL);
+	jsonout_list_row(&j, "objective");
+	for (int i = 0; i < job->search.objectives; i++)
+		jsonout_text(&j, NULL, job->objective[i]);
+	jsonout_close(&j);
+	jsonout_list_row(&j, "free");
+	for (int i = 0; i < job->space->count; i++)
+		jsonout_text(&j, NULL, field_table[job->space->field[i].field].path);
+	jsonout_close(&j);
+	jsonout_bool(&j, "complete", !job->worker->full);
+	jsonout_int(&j, "threads", job->threads);
+	jsonout_real(&j, "seconds", job->seconds);
+	jsonout_int(&j, "space", (int64_t)all);
+	jsonout_int(&j, "cut", (int64_t)(all - n->decided));
+	jsonout_int(&j, "decided", (int64_t)n->decided);
+	jsonout_int(&j, "illegal", (int64_t)n->illegal);
+	jsonout_int(&j, "over_memory", (int64_t)n->over_memory);
+	jsonout_int(&j, "evaluated", (int64_t)n->evaluated);
+	jsonout_list(&j, "results");
+	for (size_t i = 0; i < search_listed(job); i++)
+		json_plan(&j, job, i);
+	jsonout_close(&j);
+	jsonout_close(&j);
+}
+
+/* ---- nothing found --------------------------------------------------------------------------- */
+
+/* What the nearest plan misses most: memory or a condition. */
+static void
+complain_nearest(const struct search_job *job)
+{
+	const uint64_t index = job->worker->nearest.index;
+	struct estimate *e = job->estimate[0];
+	char settings[SETTINGS], has[UNITS_SIZE], allowed[UNITS_SIZE], missed[CELL * 3] = "";
+	struct plan p;
+
+	search_look(job, index, &p, e);
+	if (!e->fits) {
+		units_short(has, sizeof has, MEASURE_BYTES, e->peak_total);
+		units_short(allowed, sizeof allowed, MEASURE_BYTES, e->capacity);
+		if (e->peak_total > e->capacity)
+			text_put(missed, sizeof missed, "%s of %s", has, allowed);
+		else
+			text_put(missed, sizeof missed, "a KV cache for %.1f requests of the %lld on an engine",
+			    e->serve.max_concurrency, (long long)p.serving.concurrency);
+	}
+	for (int i = 0; i < job->search.conditions; i++) {
+		const struct search_condition *c = &job->search.condition[i];
+		double v;
+
+		if (!(condition_miss(c, &p, e) > 0))
+			continue;
+		text_add(missed, sizeof missed, "%s%s ", *missed != '\0' ? ", " : "", target_name(&c->target));
+		if (target_value(&c->target, &p, e, &v))
+			format_target(&c->target, v, has, sizeof has);
+		else
+			text_put(has, sizeof has, "not known");
+		text_add(missed, sizeof missed, "%s", has);
+	}
+	settings_of(job->space, index, settings, sizeof settings);
+	complain("nearest:%s (%s)", *settings != '\0' ? settings : " the plan itself", missed);
+}
+
+void
+search_complain(const struct search_job *job)
+{
+	const struct search_counts *n = &job->worker->counts;
+	const uint64_t legal = n->over_memory + n->evaluated;
+	struct diag_list diags;
+
+	if (legal == 0) {
+		diag_clear(&diags);
+		plan_check(&job->session.plan, &job->session.catalog, &diags);
+		if (diags.count > 0 && diags.item[0].severity == SEVERITY_ERROR)
+			complain("no plan found: no combination is legal; of the plan itself: %s",
+			    diags.item[0].message);
+		else
+			complain("no plan found: no combination is legal");
+		return;
+	}
+	complain("no plan found: of %llu legal ones %llu do not fit in memory",
+	    (unsigned long long)legal, (unsigned long long)n->over_memory);
+	for (int i = 0; i < job->search.conditions; i++)
+		if (n->failed[i] > 0)
+			complain("%llu of those that fit do not have %s", (unsigned long long)n->failed[i],
+			    job->search.condition[i].text);
+	if (n->unknown > 0)
+		complain("of %llu nobody knows %s%s", (unsigned long long)n->unknown,
+		    target_name(&job->search.objective[0]),
+		    job->search.objective[0].kind == TARGET_COST ? ": set cluster.gpu_hour_price" : "");
+	else if (job->worker->has_nearest)
+		complain_nearest(job);
+}

@@ -1,0 +1,201 @@
+/* `search`: the best plans among all values of free fields. */
+#include "cli/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
+
+enum { TOP = 10, FRONT_MAX = 16384 };
+
+/* What is free: the usual fields, more or fewer as asked. */
+static bool
+take_wishes(const struct options *o, const struct plan *p, struct wishes *w)
+{
+	wishes_usual(w, p);
+	for (size_t i = 0; i < o->asks; i++) {
+		const struct ask *ask = &o->ask[i];
+		const int before = w->count;
+
+		if (ask->what == ASK_FREE && !wishes_free(w, ask->field, ask->text)) {
+			usage_error("--free: more than %d fields", SPACE_FIELDS_MAX);
+			return false;
+		}
+		if (ask->what != ASK_FIX)
+			continue;
+		wishes_fix(w, ask->field);
+		if (w->count == before) {
+			usage_error("--fix %s: it is not free", field_table[ask->field].path);
+			return false;
+		}
+	}
+	if (w->count == 0)
+		usage_error("search: no field is free");
+	return w->count > 0;
+}
+
+static bool
+take_objectives(const struct options *o, const struct plan *p, struct search_job *job)
+{
+	struct search *s = &job->search;
+	const char *text = o->objective != NULL ? o->objective : "time";
+	char err[256];
+
+	for (;;) {
+		const size_t n = strcspn(text, ",");
+		char *name = job->objective[s->objectives];
+
+		if (s->objectives == SEARCH_OBJECTIVES_MAX) {
+			usage_error("--objective: more than %d", SEARCH_OBJECTIVES_MAX);
+			return false;
+		}
+		text_put(name, sizeof job->objective[0], "%.*s", (int)n, text);
+		if (!target_find(&s->objective[s->objectives++], name, p, err, sizeof err)) {
+			usage_error("--objective: %s", err);
+			return false;
+		}
+		if (text[n] == '\0')
+			return true;
+		text += n + 1;
+	}
+}
+
+static bool
+take_conditions(const struct options *o, const struct plan *p, struct search *s)
+{
+	char err[256];
+
+	for (size_t i = 0; i < o->asks; i++) {
+		if (o->ask[i].what != ASK_WHERE)
+			continue;
+		if (s->conditions == SEARCH_CONDITIONS_MAX) {
+			usage_error("--where: more than %d conditions", SEARCH_CONDITIONS_MAX);
+			return false;
+		}
+		if (!condition_parse(&s->condition[s->conditions++], o->ask[i].text, p, err, sizeof err)) {
+			usage_error("--where '%s': %s", o->ask[i].text, err);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+make_job(struct search_job *job, const struct options *o)
+{
+	const struct plan *p = &job->session.plan;
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	struct wishes wishes;
+	char err[256];
+	size_t room;
+
+	job->search = (struct search){ .space = job->space, .around = o->around };
+	job->threads = o->threads > 0 ? o->threads : cores < 1 ? 1 :
+	    cores < SEARCH_THREADS_MAX ? (int)cores : SEARCH_THREADS_MAX;
+	job->top = o->top > 0 ? (size_t)o->top : TOP;
+	if (!take_wishes(o, p, &wishes) || !take_objectives(o, p, job) ||
+	    !take_conditions(o, p, &job->search))
+		return false;
+	if (!space_make(job->space, p, &job->session.catalog, &wishes, err, sizeof err)) {
+		usage_error("--free %s", err);
+		return false;
+	}
+	/* One more than are listed: the last one is better than something, too. */
+	room = job->search.objectives > 1 ? FRONT_MAX : job->top + 1;
+	job->worker = calloc((size_t)job->threads, sizeof *job->worker);
+	job->key = calloc((size_t)job->threads * room, sizeof *job->key);
+	if (job->worker == NULL || job->key == NULL) {
+		complain("out of memory");
+		return false;
+	}
+	for (int i = 0; i < job->threads; i++) {
+		job->worker[i].key = job->key + (size_t)i * room;
+		job->worker[i].room = room;
+	}
+	return true;
+}
+
+static double
+clock_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+size_t
+search_listed(const struct search_job *job)
+{
+	return job->worker->kept < job->top ? job->worker->kept : job->top;
+}
+
+void
+search_look(const struct search_job *job, uint64_t index, struct plan *p, struct estimate *e)
+{
+	space_plan(job->space, index, p);
+	estimate_run(e, p, &job->session.catalog, NULL);
+}
+
+/* Nothing was found: look again at what comes nearest. */
+static void
+explain_job(struct search_job *job)
+{
+	struct search_control control = { .next = 0 };
+
+	job->search.explains = true;
+	search_run(&job->search, job->worker, job->threads, &control);
+}
+
+static int
+run_job(struct search_job *job, const struct options *o)
+{
+	struct search_control control = { .next = 0 };
+	const double start = clock_seconds();
+
+	search_run(&job->search, job->worker, job->threads, &control);
+	if (job->worker->kept == 0)
+		explain_job(job);
+	job->seconds = clock_seconds() - start;
+	if (o->json)
+		search_json(job);
+	else if (job->worker->kept > 0 && !search_print(job))
+		return STATUS_ERROR;
+	if (job->worker->full)
+		complain("the front has more than %d plans: not all of them were looked for", FRONT_MAX);
+	if (job->worker->kept > 0)
+		return STATUS_OK;
+	search_complain(job);
+	return STATUS_NO;
+}
+
+int
+search_command(const struct options *o)
+{
+	struct search_job *job = calloc(1, sizeof *job);
+	int status = STATUS_ERROR;
+
+	if (job == NULL) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	job->space = malloc(sizeof *job->space);
+	job->estimate[0] = calloc(1, sizeof *job->estimate[0]);
+	job->estimate[1] = calloc(1, sizeof *job->estimate[1]);
+	if (job->space == NULL || job->estimate[0] == NULL || job->estimate[1] == NULL) {
+		complain("out of memory");
+	} else if (session_open(&job->session, o, o->operands > 0 ? o->operand[0] : NULL)) {
+		if (make_job(job, o))
+			status = run_job(job, o);
+		session_close(&job->session);
+	}
+	free(job->estimate[0]);
+	free(job->estimate[1]);
+	free(job->worker);
+	free(job->key);
+	free(job->space);
+	free(job);
+	return status;
+}

@@ -1,0 +1,337 @@
+#include "core/search/search.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "core/framework/resolve.h"
+#include "core/train/memory.h"
+#include "core/base/number.h"
+#include "core/search/search_cut.h"
+#include "core/search/search_rank.h"
+
+/* What one thread walks with. */
+struct walk {
+	const struct search *search;
+	const struct search_space *space;
+	const struct cuts *cuts;
+	struct search_worker *worker;
+	struct search_control *control;
+	bool whole;      /* some number asked for needs estimate_run, */
+	bool times;      /* or the time of a step, */
+	bool by_time;    /* which is the one objective */
+	int shared;      /* so many free fields are fixed by the part that was taken */
+	uint64_t parts;
+};
+
+/* ---- deciding one plan ----------------------------------------------------------------- */
+
+/* How far a legal plan that does not fit is from fitting. */
+static double
+memory_miss(const struct plan *p, const struct estimate *e)
+{
+	const double asked = (double)p->serving.concurrency;
+
+	if (e->peak_total > e->capacity || !e->served)
+		return e->peak_total / e->capacity;
+	return e->serve.max_concurrency < asked ? asked / e->serve.max_concurrency : 1;
+}
+
+/* How far a plan that fits is from the conditions; which one fails first is counted. */
+static double
+conditions_miss(const struct search *s, const struct plan *p, const struct estimate *e,
+    struct search_counts *counts)
+{
+	double most = 0;
+
+	for (int i = 0; i < s->conditions; i++) {
+		const double miss = condition_miss(&s->condition[i], p, e);
+
+		if (miss > 0 && !(most > 0))
+			counts->failed[i]++;
+		most = larger(most, miss);
+	}
+	return most;
+}
+
+/* What a plan scores; false where some objective has no value. */
+static bool
+score(const struct search *s, const struct plan *p, const struct estimate *e,
+    double score[SEARCH_OBJECTIVES_MAX])
+{
+	for (int i = 0; i < s->objectives; i++) {
+		double v;
+
+		if (!target_value(&s->objective[i], p, e, &v) || isnan(v))
+			return false;
+		score[i] = s->objective[i].more ? -v : v;
+	}
+	return true;
+}
+
+bool
+search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
+    double scores[SEARCH_OBJECTIVES_MAX])
+{
+	struct search_counts counts = { .decided = 0 };
+
+	return e->legal && e->fits && !(conditions_miss(s, p, e, &counts) > 0) &&
+	    score(s, p, e, scores);
+}
+
+/* Tell the other threads how slow a plan may be. */
+static void
+share_worst(const struct walk *w)
+{
+	const struct search_worker *worker = w->worker;
+	_Atomic double *shared = &w->control->worst;
+	double worst = atomic_load_explicit(shared, memory_order_relaxed), mine;
+
+	if (!w->by_time || worker->kept < worker->room)
+		return;
+	mine = worker->key[worker->kept - 1].score[0];
+	while (mine < worst && !atomic_compare_exchange_weak(shared, &worst, mine))
+		continue;
+}
+
+/* A legal plan, worked out: keep it, or say by how much it misses. */
+static void
+judge(const struct walk *w, uint64_t index)
+{
+	const struct search *s = w->search;
+	struct search_worker *worker = w->worker;
+	const struct estimate *e = &worker->estimate;
+	struct search_key key = { .index = index };
+	double miss;
+
+	miss = !e->fits ? memory_miss(&worker->plan, e) :
+	    conditions_miss(s, &worker->plan, e, &worker->counts);
+	if (miss > 0) {
+		/* A plan that fits is nearer than any that does not. */
+		key.score[0] = e->fits ? 0 : 1;
+		key.score[1] = miss;
+		rank_nearest(s, worker, &key);
+	} else if (score(s, &worker->plan, e, key.score)) {
+		rank_keep(s, worker, &key);
+		share_worst(w);
+	} else {
+		worker->counts.unknown++;
+	}
+}
+
+/* What is asked of one estimate: no more than decides. */
+static struct enough
+enough_for(const struct walk *w)
+{
+	const struct search *s = w->search;
+	struct enough enough = { INFINITY, INFINITY };
+
+	if (s->explains)
+		return enough;
+	enough.bytes = memory_capacity(&w->worker->plan);
+	if (!w->times)
+		enough.seconds = 0;
+	else if (w->by_time)
+		enough.seconds = atomic_load_explicit(&w->control->worst, memory_order_relaxed);
+	return enough;
+}
+
+static void
+decide(const struct walk *w, uint64_t index)
+{
+	struct search_worker *worker = w->worker;
+	struct estimate *e = &worker->estimate;
+	const struct enough enough = enough_for(w);
+	enum verdict verdict = VERDICT_ESTIMATED;
+
+	worker->counts.decided++;
+	if (!w->whole)
+		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
+	else
+		estimate_run(e, &worker->plan, w->space->catalog, NULL);
+	if (!e->legal)
+		worker->counts.illegal++;
+	else if (!e->fits)
+		worker->counts.over_memory++;
+	else
+		worker->counts.evaluated++;
+	if (e->legal && verdict != VERDICT_TOO_LARGE && (verdict != VERDICT_TOO_SLOW || !w->times))
+		judge(w, index);
+}
+
+/* ---- the walk ---------------------------------------------------------------------------- */
+
+/* What follows from a field that was put in; the outer ones are put in and resolved together. */
+static void
+put_field(const struct walk *w, int field, uint64_t index)
+{
+	const struct search_space *s = w->space;
+
+	if (field >= s->outer) {
+		space_put(s, field, space_digit(s, field, index), &w->worker->plan);
+		plan_follow(&w->worker->plan);
+	} else if (field == s->outer - 1) {
+		space_outer(s, index, &w->worker->plan);
+	}
+}
+
+/* All combinations that begin like index does before `field`; `changes` of these differ from
+ * the plan's. */
+static void
+walk_from(const struct walk *w, int field, uint64_t index, int changes)
+{
+	const struct search_space *s = w->space;
+	const int around = w->search->around;
+	const struct free_field *f = &s->field[field];
+
+	if (atomic_load_explicit(&w->control->cancel, memory_order_relaxed))
+		return;
+	if (field == s->count) {
+		decide(w, index);
+		return;
+	}
+	for (int digit = 0; digit < f->count; digit++) {
+		const int changed = changes + (digit != f->own);
+		const uint64_t next = index + (uint64_t)digit * f->stride;
+
+		if (around > 0 && changed > around)
+			continue;
+		put_field(w, field, next);
+		if (field >= s->outer - 1 && !w->search->exhaustive &&
+		    cuts_all(w->cuts, field, &w->worker->plan))
+			continue;
+		walk_from(w, field + 1, next, changed);
+	}
+}
+
+/* One part: the first `shared` fields as its number says, all combinations of the rest. */
+static void
+walk_part(const struct walk *w, uint64_t part)
+{
+	const struct search_space *s = w->space;
+	const uint64_t index = part * (s->size / w->parts);
+	const int around = w->search->around;
+	int changes = 0;
+
+	for (int i = 0; i < w->shared; i++) {
+		changes += space_digit(s, i, index) != s->field[i].own;
+		put_field(w, i, index);
+		if (i >= s->outer - 1 && !w->search->exhaustive &&
+		    cuts_all(w->cuts, i, &w->worker->plan))
+			return;
+	}
+	if (around == 0 || changes <= around)
+		walk_from(w, w->shared, index, changes);
+}
+
+static void
+walk_parts(const struct walk *w)
+{
+	uint64_t part, told = 0;
+
+	space_outer(w->space, 0, &w->worker->plan);
+	while ((part = atomic_fetch_add(&w->control->next, 1)) < w->parts &&
+	    !atomic_load_explicit(&w->control->cancel, memory_order_relaxed)) {
+		walk_part(w, part);
+		atomic_fetch_add(&w->control->decided, w->worker->counts.decided - told);
+		told = w->worker->counts.decided;
+	}
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static void
+begin(struct search_worker *w, const struct catalog *catalog)
+{
+	w->counts = (struct search_counts){ .decided = 0 };
+	w->kept = 0;
+	w->full = w->has_nearest = false;
+	scope_init(&w->scope, catalog);
+}
+
+static void *
+run_thread(void *walk)
+{
+	walk_parts(walk);
+	return NULL;
+}
+
+/* Enough parts that no thread waits long for the last one. */
+static void
+plan_parts(struct walk *w, int threads)
+{
+	w->parts = 1;
+	for (w->shared = 0; w->shared < w->space->count && w->parts < 64 * (uint64_t)threads;)
+		w->parts *= (uint64_t)w->space->field[w->shared++].count;
+}
+
+/* Which numbers plans are judged by. */
+static void
+plan_estimates(struct walk *w)
+{
+	const struct search *s = w->search;
+
+	for (int i = 0; i < s->objectives; i++) {
+		w->whole |= s->objective[i].whole;
+		w->times |= s->objective[i].timed;
+	}
+	for (int i = 0; i < s->conditions; i++) {
+		w->whole |= s->condition[i].target.whole;
+		w->times |= s->condition[i].target.timed;
+	}
+	w->by_time = s->objectives == 1 && target_is_step(&s->objective[0]);
+}
+
+bool
+search_run(const struct search *s, struct search_worker *worker, int threads,
+    struct search_control *control)
+{
+	struct walk walk[SEARCH_THREADS_MAX];
+	pthread_t thread[SEARCH_THREADS_MAX];
+	bool runs[SEARCH_THREADS_MAX] = { false };
+	struct cuts cuts;
+
+	cuts_plan(&cuts, s->space);
+	walk[0] = (struct walk){ .search = s, .space = s->space, .cuts = &cuts, .worker = worker,
+		.control = control };
+	plan_estimates(&walk[0]);
+	plan_parts(&walk[0], threads);
+	atomic_store(&control->worst, INFINITY);
+	begin(worker, s->space->catalog);
+	for (int i = 1; i < threads && i < SEARCH_THREADS_MAX; i++) {
+		walk[i] = walk[0];
+		walk[i].worker = &worker[i];
+		begin(&worker[i], s->space->catalog);
+		/* Where no thread can be had, the others do its parts. */
+		runs[i] = pthread_create(&thread[i], NULL, run_thread, &walk[i]) == 0;
+	}
+	walk_parts(&walk[0]);
+	for (int i = 1; i < threads && i < SEARCH_THREADS_MAX; i++)
+		if (runs[i]) {
+			pthread_join(thread[i], NULL);
+			rank_merge(s, worker, &worker[i]);
+		}
+	rank_sort(s, worker);
+	return !atomic_load(&control->cancel);
+}
+
+/* Combinations of the fields from `field` on, of which at most `changes` are not the plan's. */
+static uint64_t
+size_around(const struct search_space *s, int field, int changes)
+{
+	const struct free_field *f = &s->field[field];
+	uint64_t n = 0;
+
+	if (field == s->count)
+		return 1;
+	if (f->own >= 0)
+		n += size_around(s, field + 1, changes);
+	if (changes > 0)
+		n += (uint64_t)(f->count - (f->own >= 0)) * size_around(s, field + 1, changes - 1);
+	return n;
+}
+
+uint64_t
+search_size(const struct search *s)
+{
+	return s->around > 0 ? size_around(s->space, 0, s->around) : s->space->size;
+}

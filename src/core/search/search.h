@@ -1,0 +1,84 @@
+/*
+ * search.h - the best plans among all combinations of the values of free fields.
+ *
+ * Every combination is decided: alone, by what estimate_peak says of it, or in bulk with
+ * others by a rule that all of them break (search_cut.h). Nothing else is left out, so the
+ * ranking is that of looking at every one.
+ */
+#ifndef CORE_SEARCH_H
+#define CORE_SEARCH_H
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/estimate/estimate.h"
+#include "core/estimate/scope.h"
+#include "core/search/search_space.h"
+#include "core/search/search_target.h"
+
+enum { SEARCH_OBJECTIVES_MAX = 3, SEARCH_CONDITIONS_MAX = 8, SEARCH_THREADS_MAX = 64 };
+
+/* What is asked for; read only while it runs. */
+struct search {
+	const struct search_space *space;
+	int objectives;
+	struct search_target objective[SEARCH_OBJECTIVES_MAX]; /* several: the Pareto front */
+	int conditions;
+	struct search_condition condition[SEARCH_CONDITIONS_MAX];
+	int around;       /* at most so many free fields differ from the plan; 0: any number */
+	bool explains;    /* what does not qualify is worked out too: `failed` and `nearest` hold */
+	bool exhaustive;  /* cut nothing: for tests */
+};
+
+/* A combination that counts: what it scores, less is better. */
+struct search_key {
+	uint64_t index;
+	double score[SEARCH_OBJECTIVES_MAX];
+};
+
+struct search_counts {
+	uint64_t decided;      /* one by one: the sum of the next three */
+	uint64_t illegal, over_memory, evaluated;
+	uint64_t unknown;      /* of evaluated: an objective has no value */
+	uint64_t failed[SEARCH_CONDITIONS_MAX]; /* of evaluated: the first condition that does not hold */
+};
+
+/*
+ * What one thread works with and finds. Large: allocate it, with room for the keys to keep:
+ * the best of one objective, or the front of several, which has to fit. All of them have room
+ * for as many.
+ */
+struct search_worker {
+	struct search_counts counts;
+	size_t room, kept;
+	struct search_key *key;     /* in order of rank for one objective */
+	bool full;                  /* the front had no room for all */
+	bool has_nearest;           /* of legal plans that do not qualify, */
+	struct search_key nearest;  /* the one that misses least, of those that fit where any does */
+	struct plan plan;
+	struct scope scope;
+	struct estimate estimate;
+};
+
+/* What threads share, and what stops them: set `cancel` from any other thread. All zero is the
+ * beginning. */
+struct search_control {
+	atomic_bool cancel;
+	atomic_uint_fast64_t next;    /* part to be taken */
+	atomic_uint_fast64_t decided; /* so far, for a display of progress */
+	_Atomic double worst;         /* some thread has as many as are kept, none slower than this */
+};
+
+/* All combinations that `around` allows. */
+uint64_t search_size(const struct search *s);
+
+/* Run on so many threads, one worker each, this one among them; in the end worker[0] has what
+ * all found, ranked. False when it was cancelled. The same for any number of threads. */
+bool search_run(const struct search *s, struct search_worker *worker, int threads,
+    struct search_control *control);
+
+/* What search_run says of one plan: its scores and true, or false when it does not qualify. */
+bool search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
+    double score[SEARCH_OBJECTIVES_MAX]);
+#endif

@@ -1,0 +1,138 @@
+#include "core/search/search_rank.h"
+
+#include <string.h>
+
+/* -1, 0 or 1: a scores less, as much or more, by `count` scores from the first that differs. */
+static int
+compare_scores(const struct search_key *a, const struct search_key *b, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (a->score[i] < b->score[i])
+			return -1;
+		if (a->score[i] > b->score[i])
+			return 1;
+	}
+	return 0;
+}
+
+static bool
+simpler(const struct search *s, const struct search_key *a, const struct search_key *b)
+{
+	const int sizes_a = space_sizes(s->space, a->index), sizes_b = space_sizes(s->space, b->index);
+
+	return sizes_a < sizes_b || (sizes_a == sizes_b && a->index < b->index);
+}
+
+bool
+rank_before(const struct search *s, const struct search_key *a, const struct search_key *b)
+{
+	const int order = compare_scores(a, b, s->objectives);
+
+	return order < 0 || (order == 0 && simpler(s, a, b));
+}
+
+/* a makes b needless on a front: nowhere worse, and better somewhere or simpler. */
+static bool
+dominates(const struct search *s, const struct search_key *a, const struct search_key *b)
+{
+	for (int i = 0; i < s->objectives; i++)
+		if (a->score[i] > b->score[i])
+			return false;
+	return rank_before(s, a, b);
+}
+
+/* The one that stood in the way comes first: it will stand in the way of the next one too. */
+static void
+keep_front(const struct search *s, struct search_worker *w, const struct search_key *key)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < w->kept; i++)
+		if (dominates(s, &w->key[i], key)) {
+			const struct search_key first = w->key[0];
+
+			w->key[0] = w->key[i];
+			w->key[i] = first;
+			return;
+		}
+	for (size_t i = 0; i < w->kept; i++)
+		if (!dominates(s, key, &w->key[i]))
+			w->key[left++] = w->key[i];
+	w->kept = left;
+	if (w->kept < w->room)
+		w->key[w->kept++] = *key;
+	else
+		w->full = true;
+}
+
+static void
+keep_best(const struct search *s, struct search_worker *w, const struct search_key *key)
+{
+	size_t i = w->kept;
+
+	if (w->kept == w->room && (i == 0 || !rank_before(s, key, &w->key[i - 1])))
+		return;
+	if (w->kept < w->room)
+		w->kept++;
+	else
+		i--;
+	for (; i > 0 && rank_before(s, key, &w->key[i - 1]); i--)
+		w->key[i] = w->key[i - 1];
+	w->key[i] = *key;
+}
+
+void
+rank_keep(const struct search *s, struct search_worker *w, const struct search_key *key)
+{
+	if (s->objectives > 1)
+		keep_front(s, w, key);
+	else
+		keep_best(s, w, key);
+}
+
+void
+rank_nearest(const struct search *s, struct search_worker *w, const struct search_key *key)
+{
+	const int order = w->has_nearest ? compare_scores(key, &w->nearest, 2) : -1;
+
+	if (order < 0 || (order == 0 && simpler(s, key, &w->nearest))) {
+		w->nearest = *key;
+		w->has_nearest = true;
+	}
+}
+
+static void
+add_counts(struct search_counts *to, const struct search_counts *from)
+{
+	to->decided += from->decided;
+	to->illegal += from->illegal;
+	to->over_memory += from->over_memory;
+	to->evaluated += from->evaluated;
+	to->unknown += from->unknown;
+	for (int i = 0; i < SEARCH_CONDITIONS_MAX; i++)
+		to->failed[i] += from->failed[i];
+}
+
+void
+rank_merge(const struct search *s, struct search_worker *w, const struct search_worker *from)
+{
+	add_counts(&w->counts, &from->counts);
+	w->full |= from->full;
+	for (size_t i = 0; i < from->kept; i++)
+		rank_keep(s, w, &from->key[i]);
+	if (from->has_nearest)
+		rank_nearest(s, w, &from->nearest);
+}
+
+void
+rank_sort(const struct search *s, struct search_worker *w)
+{
+	for (size_t i = 1; i < w->kept; i++) {
+		const struct search_key key = w->key[i];
+		size_t k = i;
+
+		for (; k > 0 && rank_before(s, &key, &w->key[k - 1]); k--)
+			w->key[k] = w->key[k - 1];
+		w->key[k] = key;
+	}
+}

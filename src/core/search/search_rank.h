@@ -1,0 +1,22 @@
+/*
+ * search_rank.h - which of two combinations is better, and the keeping of the best.
+ */
+#ifndef CORE_SEARCH_RANK_H
+#define CORE_SEARCH_RANK_H
+#include "core/search/search.h"
+
+/* A total order: scores one after the other, then the simpler plan, then the index. */
+bool rank_before(const struct search *s, const struct search_key *a, const struct search_key *b);
+
+/* Keep a key among the best of w, or let it go. */
+void rank_keep(const struct search *s, struct search_worker *w, const struct search_key *key);
+
+/* Keep the key that misses least. */
+void rank_nearest(const struct search *s, struct search_worker *w, const struct search_key *key);
+
+/* What another one found goes to w. */
+void rank_merge(const struct search *s, struct search_worker *w, const struct search_worker *from);
+
+/* The keys of a front in order of rank. */
+void rank_sort(const struct search *s, struct search_worker *w);
+#endif

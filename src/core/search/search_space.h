@@ -1,0 +1,86 @@
+/*
+ * search_space.h - the plans that a search looks at: all combinations of the values of a few
+ * free fields, the rest as in one plan.
+ *
+ * A combination is a number, its mixed-radix index: the first free field counts most. Fields
+ * are in the order in which walks are cheapest: first what changes most of an estimate.
+ */
+#ifndef CORE_SEARCH_SPACE_H
+#define CORE_SEARCH_SPACE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/plan/catalog.h"
+#include "core/plan/field.h"
+
+enum { SPACE_FIELDS_MAX = 24, SPACE_VALUES_MAX = 16384 };
+
+/* Which fields are free, and over which values: "8,16,32", "1..64" (in the field's steps), or
+ * NULL for all that can be legal. */
+struct wishes {
+	int count;
+	struct wish {
+		enum field_id field;
+		const char *values;
+	} item[SPACE_FIELDS_MAX];
+};
+
+/* What is free unless somebody says otherwise: parallel sizes, and in train mode micro-batch,
+ * ZeRO stage and recompute. */
+void wishes_usual(struct wishes *w, const struct plan *p);
+
+/* Free one more, or change its values; false when there are too many. */
+bool wishes_free(struct wishes *w, enum field_id f, const char *values);
+void wishes_fix(struct wishes *w, enum field_id f);
+
+struct free_field {
+	enum field_id field;
+	int first, count; /* values: in space.value, ascending */
+	int own;          /* which of them is the plan's, -1: none */
+	uint64_t stride;  /* of the index */
+};
+
+/* Large: allocate it. Read only once it is made. */
+struct search_space {
+	struct plan plan;      /* resolved: what is not free */
+	const struct catalog *catalog;
+	int count;
+	int outer;             /* the first ones, after which a plan is resolved anew */
+	struct free_field field[SPACE_FIELDS_MAX];
+	int values;
+	double value[SPACE_VALUES_MAX]; /* whole numbers, indices of names, places in the catalogue */
+	uint64_t size;         /* combinations */
+};
+
+/* False with the reason in err: a value that the field does not take, a text that has no
+ * steps, too many values. p is resolved; the catalogue outlives the space. */
+bool space_make(struct search_space *s, const struct plan *p, const struct catalog *catalog,
+    const struct wishes *w, char *err, size_t size);
+
+/* Which value of free field i a combination has. */
+static inline int
+space_digit(const struct search_space *s, int i, uint64_t index)
+{
+	return (int)(index / s->field[i].stride % (uint64_t)s->field[i].count);
+}
+
+/* Put value `digit` of free field i into a plan; what follows from it is not worked out. */
+void space_put(const struct search_space *s, int i, int digit, struct plan *p);
+
+/* The plan of a combination, resolved. */
+void space_plan(const struct search_space *s, uint64_t index, struct plan *p);
+
+/* The outer fields of a combination put in, inner ones marked as set, and resolved. */
+void space_outer(const struct search_space *s, uint64_t index, struct plan *p);
+
+/* The free field i as one would type its value. Returns the length. */
+size_t space_format(const struct search_space *s, int i, uint64_t index, char *buf, size_t size);
+
+/* Sizes above 1 in a combination: of two plans as good as each other the one with fewer is
+ * simpler, then that with smaller sizes, which has the lower index. */
+int space_sizes(const struct search_space *s, uint64_t index);
+
+/* Free fields whose value is not the plan's. */
+int space_changes(const struct search_space *s, uint64_t index);
+#endif

@@ -1,0 +1,293 @@
+#include "core/search/search_target.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/estimate/result.h"
+#include "core/base/text.h"
+
+#define HOUR 3600.0
+
+/* Names of objectives, and the results that they stand for in each mode. */
+static const struct {
+	const char *name;
+	enum result_id train, serve;
+} names[] = {
+	{ "time", RESULT_STEP, RESULT_TPOT },
+	{ "memory", RESULT_PEAK_TOTAL, RESULT_PEAK_TOTAL },
+	{ "gpus", RESULT_WORLD, RESULT_WORLD },
+	{ "tokens", RESULT_TOKENS_GPU, RESULT_GENERATED_GPU },
+};
+enum { NAMES = sizeof names / sizeof *names };
+
+/* ---- by name ----------------------------------------------------------------------- */
+
+/* The nearest to a misspelt name, of objectives, results and fields; NULL when none is near. */
+static const char *
+near_name(const char *name)
+{
+	const char *best = field_near(name);
+	size_t least = best != NULL ? text_distance(name, best) : strlen(name) / 3 + 1;
+
+	for (int i = 0; i < (int)NAMES + RESULT_COUNT; i++) {
+		const char *candidate = i < (int)NAMES ? names[i].name : result_table[i - (int)NAMES].path;
+
+		if (text_distance(name, candidate) <= least) {
+			least = text_distance(name, candidate);
+			best = candidate;
+		}
+	}
+	return best;
+}
+
+/* Of a field: less of what a plan takes, its cluster and its sizes; more of what it gets done,
+ * its model, sequences, batches and requests. */
+static bool
+more_of_field(enum field_id f)
+{
+	const size_t offset = field_table[f].offset;
+	const bool cluster = offset >= offsetof(struct plan, cluster) &&
+	    offset < offsetof(struct plan, model);
+	const bool parallel = offset >= offsetof(struct plan, parallel) &&
+	    offset < offsetof(struct plan, training);
+
+	return !cluster && !parallel && field_table[f].step != STEP_DIVISOR;
+}
+
+/* estimate_peak leaves out what a search rarely asks for. */
+static bool
+needs_run(enum result_id id)
+{
+	return result_table[id].scope == SCOPE_MODEL || id == RESULT_PARAMS_GPU_MAX ||
+	    id == RESULT_PARAMS_GPU || id == RESULT_LAYERS;
+}
+
+static bool
+take_result(struct search_target *t, enum result_id id, const struct plan *p, char *err,
+    size_t size)
+{
+	const struct result *r = &result_table[id];
+	const bool trains = r->scope == SCOPE_STEP || r->scope == SCOPE_FLOW || r->scope == SCOPE_DIM;
+
+	*t = (struct search_target){ .kind = TARGET_RESULT, .id = (int)id,
+		.more = r->better == BETTER_MORE, .whole = needs_run(id), .timed = trains };
+	if (r->form == FORM_TEXT || r->at == RESULT_NOWHERE)
+		text_put(err, size, "%s is no number of a plan", r->path);
+	else if (p->mode == MODE_SERVE ? trains : r->scope == SCOPE_SERVE)
+		text_put(err, size, "%s is a result of %s mode", r->path, trains ? "train" : "serve");
+	else
+		return true;
+	return false;
+}
+
+static bool
+take_field(struct search_target *t, enum field_id f, char *err, size_t size)
+{
+	*t = (struct search_target){ .kind = TARGET_FIELD, .id = (int)f, .more = more_of_field(f) };
+	if (field_table[f].type == FIELD_INT || field_table[f].type == FIELD_REAL)
+		return true;
+	text_put(err, size, "%s is no number", field_table[f].path);
+	return false;
+}
+
+static bool
+find_path(struct search_target *t, const char *path, const struct plan *p, char *err, size_t size)
+{
+	const enum result_id id = result_find(path);
+	enum field_id f = field_by_path(path, strlen(path));
+	const char *near;
+
+	if (f != FIELD_COUNT)
+		return take_field(t, f, err, size);
+	if (id != RESULT_COUNT)
+		return take_result(t, id, p, err, size);
+	if ((f = field_find(path)) != FIELD_COUNT)
+		return take_field(t, f, err, size);
+	near = near_name(path);
+	text_put(err, size, "%s is no objective, result or field%s%s%s", path,
+	    near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
+	return false;
+}
+
+/* By the name of an objective or by path. */
+static bool
+find_name(struct search_target *t, const char *name, const struct plan *p, char *err, size_t size)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		if (text_equal(names[i].name, name))
+			return take_result(t, p->mode == MODE_SERVE ? names[i].serve : names[i].train, p,
+			    err, size);
+	if (!text_equal(name, "gpu-hours") && !text_equal(name, "cost"))
+		return find_path(t, name, p, err, size);
+	*t = (struct search_target){ .kind = *name == 'c' ? TARGET_COST : TARGET_GPU_HOURS,
+		.timed = true };
+	return true;
+}
+
+bool
+target_find(struct search_target *t, const char *name, const struct plan *p, char *err, size_t size)
+{
+	if (!find_name(t, name, p, err, size))
+		return false;
+	/* Of the GPUs of a job: the fewer the better. */
+	if (t->kind != TARGET_RESULT || t->id == RESULT_WORLD ||
+	    result_table[t->id].better != BETTER_NEITHER)
+		return true;
+	text_put(err, size, "neither more nor less of %s is better", result_table[t->id].path);
+	return false;
+}
+
+bool
+target_is_step(const struct search_target *t)
+{
+	return t->kind == TARGET_RESULT && t->id == RESULT_STEP;
+}
+
+const char *
+target_name(const struct search_target *t)
+{
+	switch (t->kind) {
+	case TARGET_FIELD:
+		return field_table[t->id].path;
+	case TARGET_RESULT:
+		return result_table[t->id].path;
+	case TARGET_GPU_HOURS:
+		return "gpu-hours";
+	case TARGET_COST:
+		break;
+	}
+	return "cost";
+}
+
+/* ---- values ------------------------------------------------------------------------ */
+
+/* An engine on a GPU of unknown rates has no times: these are 0. */
+static bool
+value_of_result(enum result_id id, const struct estimate *e, double *v)
+{
+	const struct result *r = &result_table[id];
+
+	if (!result_value(id, e, e->peak_stage, v))
+		return false;
+	return r->scope != SCOPE_SERVE || r->measure != MEASURE_SECONDS || *v > 0;
+}
+
+/* Of the run, or of a billion tokens where nobody says how long it is. */
+static bool
+gpu_hours(const struct plan *p, const struct estimate *e, double *v)
+{
+	const double rate = e->timed ? e->step.tokens_per_second : e->served ?
+	    e->serve.tokens_per_second : 0;
+	const double budget = e->timed && p->training.token_budget > 0 ? p->training.token_budget : 1;
+
+	if (!(rate > 0))
+		return false;
+	*v = (double)e->world * budget * 1e9 / rate / HOUR;
+	return true;
+}
+
+bool
+target_value(const struct search_target *t, const struct plan *p, const struct estimate *e,
+    double *v)
+{
+	const enum field_id f = (enum field_id)t->id;
+
+	switch (t->kind) {
+	case TARGET_FIELD:
+		*v = field_table[f].type == FIELD_REAL ? field_real(f, p) : (double)field_int(f, p);
+		return true;
+	case TARGET_RESULT:
+		return value_of_result((enum result_id)t->id, e, v);
+	case TARGET_GPU_HOURS:
+		return gpu_hours(p, e, v);
+	case TARGET_COST:
+		if (!gpu_hours(p, e, v) || !(p->cluster.gpu_hour_price > 0))
+			return false;
+		*v *= p->cluster.gpu_hour_price;
+		return true;
+	}
+	return false;
+}
+
+/* ---- conditions --------------------------------------------------------------------- */
+
+static const struct limit_unit {
+	const char *name;
+	enum measure measure;
+	double factor;
+} units[] = {
+	{ "us", MEASURE_SECONDS, 1e-6 }, { "ms", MEASURE_SECONDS, 1e-3 }, { "s", MEASURE_SECONDS, 1 },
+	{ "min", MEASURE_SECONDS, 60 }, { "h", MEASURE_SECONDS, HOUR },
+	{ "d", MEASURE_SECONDS, 24 * HOUR },
+	{ "MiB", MEASURE_BYTES, MIB }, { "GiB", MEASURE_BYTES, GIB }, { "MB", MEASURE_BYTES, 1e6 },
+	{ "GB", MEASURE_BYTES, 1e9 }, { "%", MEASURE_SHARE, 0.01 }
+};
+
+/* Which of their units a target takes. */
+static enum measure
+measure_of(const struct search_target *t)
+{
+	const enum measure m = t->kind == TARGET_RESULT ? result_table[t->id].measure : MEASURE_NUMBER;
+
+	return m == MEASURE_DAYS ? MEASURE_SECONDS : m == MEASURE_WIRE ? MEASURE_BYTES : m;
+}
+
+/* A limit as it is typed, into the unit of the target. */
+static bool
+parse_limit(struct search_condition *c, const char *text, char *err, size_t size)
+{
+	const bool field = c->target.kind == TARGET_FIELD;
+	const enum measure measure = measure_of(&c->target);
+	size_t digits = strlen(text), i;
+	char number[64];
+
+	while (digits > 0 && strchr("0123456789.", text[digits - 1]) == NULL)
+		digits--;
+	text_put(number, sizeof number, "%.*s", (int)digits, text);
+	if (!text_to_real(number, &c->limit)) {
+		text_put(err, size, "'%s' is no number", text);
+		return false;
+	}
+	text += digits;
+	text += strspn(text, " ");
+	if (*text == '\0' || (field && text_equal(text, field_table[c->target.id].unit)))
+		return true;
+	for (i = 0; i < sizeof units / sizeof *units; i++)
+		if (!field && text_equal(units[i].name, text) && units[i].measure == measure) {
+			c->limit *= units[i].factor;
+			return true;
+		}
+	text_put(err, size, "%s takes no unit '%s'", target_name(&c->target), text);
+	return false;
+}
+
+bool
+condition_parse(struct search_condition *c, const char *text, const struct plan *p, char *err,
+    size_t size)
+{
+	const size_t length = strcspn(text, "<>");
+	char path[96];
+
+	if (length == 0 || length >= sizeof path || text[length] == '\0' || text[length + 1] != '=' ||
+	    !text_copy(c->text, sizeof c->text, text)) {
+		text_put(err, size, "write PATH<=VALUE or PATH>=VALUE");
+		return false;
+	}
+	text_put(path, sizeof path, "%.*s", (int)length, text);
+	c->least = text[length] == '>';
+	return find_name(&c->target, path, p, err, size) &&
+	    parse_limit(c, text + length + 2, err, size);
+}
+
+double
+condition_miss(const struct search_condition *c, const struct plan *p, const struct estimate *e)
+{
+	double v;
+
+	if (!target_value(&c->target, p, e, &v))
+		return HUGE_VAL;
+	if (c->least ? v >= c->limit : v <= c->limit)
+		return 0;
+	return c->least ? c->limit / v : v / c->limit;
+}

@@ -1,0 +1,57 @@
+/*
+ * search_target.h - what a search ranks plans by, and what it asks of them.
+ */
+#ifndef CORE_SEARCH_TARGET_H
+#define CORE_SEARCH_TARGET_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/estimate/estimate.h"
+#include "core/plan/field.h"
+
+/* A number of a plan: a field, a result of its estimate, or one of the two prices below. */
+struct search_target {
+	enum target_kind { TARGET_FIELD, TARGET_RESULT, TARGET_GPU_HOURS, TARGET_COST } kind;
+	int id;              /* enum field_id, or a result */
+	bool more;           /* more of it is better */
+	bool whole;          /* estimate_run alone gives it, not estimate_peak */
+	bool timed;          /* it takes the time of a step */
+};
+
+/*
+ * By the name of an objective (time, memory, gpus, tokens, gpu-hours, cost) or by path. False
+ * with the reason in err: no such number, none in the plan's mode, or neither way is better.
+ *
+ * gpu-hours: of the whole run where training.token_budget says how long it is, else of a
+ * billion tokens. cost: the same times cluster.gpu_hour_price.
+ */
+bool target_find(struct search_target *t, const char *name, const struct plan *p, char *err,
+    size_t size);
+
+/* Its value for a legal plan; false where it is not known. */
+bool target_value(const struct search_target *t, const struct plan *p, const struct estimate *e,
+    double *v);
+
+/* True for the time of a training step. */
+bool target_is_step(const struct search_target *t);
+
+/* Its path, or the name of a price. */
+const char *target_name(const struct search_target *t);
+
+/* target <= limit, or target >= limit. */
+struct search_condition {
+	struct search_target target;
+	bool least;
+	double limit;
+	char text[96];       /* as it was typed */
+};
+
+/* "serving.ttft_seconds<=2", "peak.total<=70GiB". False with the reason in err. */
+bool condition_parse(struct search_condition *c, const char *text, const struct plan *p,
+    char *err, size_t size);
+
+/* How far from holding: 0 where it holds, else the value over the limit or the other way
+ * round; infinite where the value is not known. */
+double condition_miss(const struct search_condition *c, const struct plan *p,
+    const struct estimate *e);
+#endif

@@ -1,0 +1,125 @@
+#include "core/search/search_why.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/estimate/result.h"
+#include "core/base/text.h"
+
+enum { PARTS_MAX = 8, TOLD = 3 };
+
+/* What a number is made of. */
+struct parts {
+	int count;
+	enum measure measure;
+	struct part {
+		const char *name;
+		double value;
+	} part[PARTS_MAX];
+};
+
+static void
+add(struct parts *to, const char *name, double value)
+{
+	to->part[to->count++] = (struct part){ name, value };
+}
+
+static struct parts
+step_parts(const struct estimate *e)
+{
+	const struct steptime *s = &e->step;
+	struct parts to = { .measure = MEASURE_SECONDS };
+
+	add(&to, "compute", s->compute_seconds);
+	add(&to, "recompute", s->recompute_seconds);
+	add(&to, "bubble", s->bubble_fraction * s->seconds);
+	add(&to, "exposed communication", s->exposed_comm_seconds);
+	add(&to, "optimizer", s->optimizer_seconds);
+	return to;
+}
+
+static struct parts
+memory_parts(const struct estimate *e)
+{
+	const struct memory *m = &e->stage[e->peak_stage].memory;
+	struct parts to = { .measure = MEASURE_BYTES };
+
+	add(&to, "parameters", m->parameters);
+	add(&to, "gradients", m->gradients);
+	add(&to, "optimizer state", m->optimizer);
+	add(&to, "activations", m->activations);
+	add(&to, "logits", m->logits);
+	add(&to, "KV cache", m->kv_cache);
+	add(&to, "buffers", m->buffers);
+	add(&to, "overhead", m->overhead);
+	return to;
+}
+
+static struct parts
+serve_parts(const struct estimate *e)
+{
+	struct parts to = { .measure = MEASURE_SECONDS };
+
+	add(&to, "time to the first token", e->serve.ttft_seconds);
+	add(&to, "time for each further token", e->serve.tpot_seconds);
+	return to;
+}
+
+static struct parts
+parts_of(const struct search_target *t, const struct estimate *e)
+{
+	if (t->kind == TARGET_RESULT && t->id == RESULT_PEAK_TOTAL)
+		return memory_parts(e);
+	return e->served ? serve_parts(e) : step_parts(e);
+}
+
+const char *
+search_binds(const struct plan *p, const struct estimate *e)
+{
+	static const char *const names[] = { "compute", "memory", "bubble", "communication",
+		"optimizer" };
+	const struct parts s = step_parts(e);
+	int most = 0;
+
+	if (e->served)
+		return e->serve.ttft_seconds > e->serve.tpot_seconds * (double)p->serving.generate_tokens ?
+		    "prefill" : "decode";
+	if (!e->timed || !(e->step.seconds > 0))
+		return "";
+	for (int i = 1; i < s.count; i++)
+		if (s.part[i].value > e->step.seconds / 20 &&
+		    (most == 0 || s.part[i].value > s.part[most].value))
+			most = i;
+	return names[most];
+}
+
+size_t
+search_why(const struct search_target *t, const struct estimate *a, const struct estimate *b,
+    char *buf, size_t size)
+{
+	const struct parts x = parts_of(t, a), y = parts_of(t, b);
+	bool told[PARTS_MAX] = { false };
+	double largest = 0;
+
+	*buf = '\0';
+	for (int n = 0; n < TOLD; n++) {
+		char amount[UNITS_SIZE];
+		double most = 0;
+		int at = 0;
+
+		for (int i = 0; i < x.count; i++)
+			if (!told[i] && fabs(x.part[i].value - y.part[i].value) > fabs(most)) {
+				most = x.part[i].value - y.part[i].value;
+				at = i;
+			}
+		largest = larger(largest, fabs(most));
+		if (!(fabs(most) > largest / 20)) /* the rest explains nothing */
+			break;
+		told[at] = true;
+		units_short(amount, sizeof amount, x.measure, fabs(most));
+		text_add(buf, size, "%s%s %s %s", n > 0 ? ", " : "", amount, most < 0 ? "less" : "more",
+		    x.part[at].name);
+	}
+	return strlen(buf);
+}

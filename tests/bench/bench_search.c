@@ -1,0 +1,142 @@
+/*
+ * bench_search - how long searches of large jobs take: the whole answer, combinations that are
+ * decided (with those cut in bulk) and estimates worked out in a second of one core, memory.
+ *
+ * With an argument: on so many threads, else one for each core. Seconds are those of the
+ * clock; rates count the processor's, so that they say the same on a busy machine.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "core/framework/resolve.h"
+#include "core/search/search.h"
+#include "file/catalogue/catalog_file.h"
+#include "file/plan/paths.h"
+
+enum { TOP = 11 };
+
+static const struct {
+	const char *name, *settings, *nodes;
+} jobs[] = {
+	{ "Llama 3.1 405B, 16,384 H100",
+	  "cluster.nodes=2048 model.preset=llama-3.1-405b training.sequence_length=8192 "
+	  "training.global_batch_size=2048 parallel.account_for_embedding=true "
+	  "parallel.account_for_loss=true", NULL },
+	{ "DeepSeek-V3, 2,048 H800",
+	  "cluster.gpu=h800-sxm-80gb cluster.nodes=256 model.preset=deepseek-v3 "
+	  "training.global_batch_size=15360", NULL },
+	{ "GPT-3 175B, 1,024 to 4,096 A100",
+	  "cluster.gpu=a100-sxm4-80gb model.preset=gpt3-175b training.sequence_length=2048 "
+	  "training.global_batch_size=1536", "128..512" },
+	{ "MT-NLG 530B, 2,240 A100",
+	  "cluster.gpu=a100-sxm4-80gb cluster.nodes=280 model.preset=mt-nlg-530b "
+	  "training.sequence_length=2048 training.global_batch_size=1920", NULL },
+	{ "serving DeepSeek-V3, 64 H200",
+	  "mode=serve parallel.layout=vllm cluster.gpu=h200-sxm-141gb cluster.nodes=8 "
+	  "model.preset=deepseek-v3 serving.weight_dtype=fp8 serving.concurrency=512", NULL },
+};
+
+static struct search_worker *worker;
+static struct search_space *space;
+
+static void
+put_all(struct plan *p, const char *settings)
+{
+	char list[512], *save = NULL;
+
+	strcpy(list, settings);
+	for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
+		char *equals = strchr(w, '=');
+
+		*equals = '\0';
+		put(p, field_find(w), equals + 1);
+	}
+}
+
+static double
+processor_seconds(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	    (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static void
+measure(const char *name, const char *settings, const char *nodes, const struct catalog *catalog,
+    int threads)
+{
+	struct search_control control = { .next = 0 };
+	struct search s = { .space = space, .objectives = 1 };
+	const struct search_counts *n = &worker[0].counts;
+	struct wishes wishes;
+	struct plan p;
+	double wall = now(), busy = processor_seconds();
+	char err[256];
+
+	plan_defaults(&p);
+	put_all(&p, settings);
+	plan_resolve(&p, catalog);
+	wishes_usual(&wishes, &p);
+	if (nodes != NULL)
+		wishes_free(&wishes, FIELD_NODES, nodes);
+	if (!space_make(space, &p, catalog, &wishes, err, sizeof err) ||
+	    !target_find(&s.objective[0], "time", &p, err, sizeof err)) {
+		fprintf(stderr, "bench_search: %s\n", err);
+		exit(1);
+	}
+	search_run(&s, worker, threads, &control);
+	wall = now() - wall;
+	busy = processor_seconds() - busy;
+	printf("%-33s %7.3f %7.3f %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9.0f %9.0f\n",
+	    name, wall, busy, space->size, n->decided, n->illegal, n->evaluated,
+	    (double)n->decided / busy, (double)(n->over_memory + n->evaluated) / busy);
+	if (worker[0].kept == 0)
+		exit(1);
+}
+
+int
+main(int argc, char **argv)
+{
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	const int threads = argc > 1 ? atoi(argv[1]) : cores < SEARCH_THREADS_MAX ? (int)cores :
+	    SEARCH_THREADS_MAX;
+	struct file_errors errors = { 0 };
+	struct catalog catalog;
+	struct rusage u;
+
+	paths_init(argv[0]);
+	if (threads < 1 || threads > SEARCH_THREADS_MAX || !catalog_load(&catalog, &errors)) {
+		fprintf(stderr, "bench_search: no such number of threads, or no catalogue\n");
+		return 1;
+	}
+	space = malloc(sizeof *space);
+	worker = calloc((size_t)threads, sizeof *worker);
+	for (int i = 0; worker != NULL && i < threads; i++) {
+		worker[i].key = calloc(TOP, sizeof *worker[i].key);
+		worker[i].room = TOP;
+		if (worker[i].key == NULL)
+			return 1;
+	}
+	if (space == NULL || worker == NULL)
+		return 1;
+	printf("%-33s %7s %7s %12s %9s %9s %9s %9s %9s\n", "", "seconds", "cpu s", "combinations",
+	    "decided", "illegal", "fit", "decided/s", "legal/s");
+	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+		measure(jobs[i].name, jobs[i].settings, jobs[i].nodes, &catalog, threads);
+	getrusage(RUSAGE_SELF, &u);
+	printf("%d thread%s, %.1f MiB at most\n", threads, threads == 1 ? "" : "s",
+	    (double)u.ru_maxrss / 1024);
+	for (int i = 0; i < threads; i++)
+		free(worker[i].key);
+	free(worker);
+	free(space);
+	catalog_free(&catalog);
+	return 0;
+}

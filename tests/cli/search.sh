@@ -1,0 +1,104 @@
+#!/bin/sh
+# search: what it lists is what estimate says, whatever the threads; inverse questions; what it
+# refuses, and what it says where nothing is found.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+# Each result of the last search as a line of options, and its numbers as estimate has them.
+cat >compare.py <<'PY'
+import json, subprocess, sys
+
+program, *plan = sys.argv[1:]
+doc = json.load(open("out"))
+assert doc["decided"] == doc["illegal"] + doc["over_memory"] + doc["evaluated"], doc
+assert doc["space"] == doc["cut"] + doc["decided"], doc
+assert doc["results"], "nothing found"
+for r in doc["results"]:
+    options = ["--set=%s=%s" % (p, json.dumps(v).strip('"')) for p, v in r["set"].items()]
+    run = subprocess.run([program, "estimate", "--json", *plan, *options], capture_output=True,
+                         text=True)
+    e = json.loads(run.stdout)
+    assert e["legal"] and e["fits"], r
+    serves = e["mode"] == "serve"
+    part = e["serving" if serves else "step"]
+    mine = [r["seconds"], r["tokens_per_second_per_gpu"], r["gpus"], r["peak_bytes"], r["capacity"]]
+    other = [part["tpot_seconds" if serves else "seconds"], part["tokens_per_second_per_gpu"],
+             e["parallel"]["world"], e["peak"]["total"], e["capacity"]]
+    assert mine == other, (mine, other, options)
+for a, b in zip(doc["results"], doc["results"][1:]):
+    assert len(a["objective"]) > 1 or a["why"] != "", a
+PY
+compare() {
+	python3 compare.py "$PROG" "$@" >why 2>&1 || { fail 'results are not those of estimate'; tail -n 3 why; }
+}
+
+good search --json
+compare
+good search --json --objective=memory,time
+compare
+good search --json --model=mixtral-8x7b --fix=etp --objective=tokens
+compare --model=mixtral-8x7b
+good search --json "$TOP/share/plans/serve-deepseek-v3.cfg"
+compare "$TOP/share/plans/serve-deepseek-v3.cfg"
+good search --json --free=cluster.gpu=h100-sxm-80gb,h200-sxm-141gb,b200-sxm-180gb --top=3
+compare
+
+# the same for any number of threads
+for n in 1 2 7; do
+	good search --threads=$n --top=30
+	sed '$d' out >threads.$n
+done
+about 'threads'
+cmp threads.1 threads.2 && cmp threads.1 threads.7 || fail 'the ranking depends on threads'
+
+# the best of all is as good as any other that is asked for by name
+about 'one thing is best'
+fastest=$("$PROG" search --json --top=1 | sed -n 's/.*"rank": 1,.*"seconds": \([0-9.]*\),.*/\1/p')
+named=$("$PROG" search --json --free=tp=1 --free=micro_batch_size=2 --fix=recompute --top=1 |
+    sed -n 's/.*"rank": 1,.*"seconds": \([0-9.]*\),.*/\1/p')
+[ -n "$fastest" ] && [ "$fastest" = "$named" ] || fail "$fastest is not $named"
+
+# inverse questions: fewest GPUs for a deadline, longest sequence, cheapest GPU
+budget=--set=training.token_budget=1000
+good search $budget --free=cluster.nodes=1..16 --objective=gpus --where='step.training_seconds<=30d' --top=1
+out_has '^Options of 1: --nodes=8 '
+run 1 search $budget --nodes=4 --where='step.training_seconds<=30d'
+err_has 'of those that fit do not have step\.training_seconds<=30d'
+err_has 'nearest:.*step\.training_seconds'
+good search --free=training.sequence_length --objective=training.sequence_length --top=1
+out_has ' --sequence-length=131072'
+run 1 search --objective=cost
+err_has 'nobody knows cost: set cluster\.gpu_hour_price'
+good search --objective=cost --set=cluster.gpu_hour_price=2.5 --top=1
+out_has '^rank .* cost .*'
+
+# one change away
+good search --around
+out_has '^From the plan: step\.seconds 1\.86 s -> '
+out_lacks '^Options of 1: --.* --'
+good search --around=2
+out_has '^Options of 1: --[^ ]* --[^ ]*$'
+
+# nothing found
+run 1 search --model=llama-3.1-405b --nodes=1
+no_out
+err_has 'no plan found: of [0-9]* legal ones [0-9]* do not fit in memory'
+err_has 'nearest: .* of 79\.2 GiB\)'
+run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch_size=2
+err_has 'no combination is legal'
+
+# refused
+bad_usage '--free parallel\.tq: unknown field \(did you mean parallel\.tp\?\)' search --free=parallel.tq
+bad_usage '--free training\.precision .*|bf15: unknown name: one of fp32' search --free=training.precision=bf15
+bad_usage 'catalogue has no GPU \(did you mean h100-sxm-80gb' search --free=gpu=h100-sxm-80g
+bad_usage '--fix training\.precision: it is not free' search --fix=training.precision
+bad_usage 'a text has no values to search' search --free=parallel.order
+bad_usage 'step\.second is no objective, result or field \(did you mean step\.seconds' search --objective=step.second
+bad_usage 'serving\.ttft_seconds is a result of serve mode' search --where='serving.ttft_seconds<=2'
+bad_usage 'neither more nor less of parallel\.dp is better' search --objective=parallel.dp
+bad_usage 'write PATH<=VALUE' search --where=peak.total
+bad_usage "peak\.total takes no unit 'h'" search --where='peak.total<=70h'
+bad_usage "'7 0GiB' is no number" search --where='peak.total<=7 0GiB'
+bad_usage "--around: '3' is not a whole number from 1 to 2" search --around=3
+bad_usage "--top: '0' is not" search --top=0
+finish

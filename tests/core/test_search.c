@@ -1,0 +1,418 @@
+/*
+ * A search finds what looking at every combination finds: with and without cuts, with one
+ * thread and with several, for one objective and for a front. Brute force here shares nothing
+ * with it but the space and what one plan scores.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/framework/resolve.h"
+#include "core/search/search.h"
+#include "settings.h"
+
+enum { BEST = 40, FRONT = 4096, THREADS = 5, SPACE_MOST = 20000 };
+
+static struct search_space *space;
+static struct search_worker *workers;
+static struct estimate *estimate;
+
+/* ---- brute force ----------------------------------------------------------------- */
+
+struct found {
+	size_t count;
+	uint64_t legal, fitting;
+	struct search_key *key;
+};
+
+static const struct search *comparing;
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	const struct search_key *x = a, *y = b;
+	int sizes;
+
+	for (int i = 0; i < comparing->objectives; i++)
+		if (x->score[i] < y->score[i] || x->score[i] > y->score[i])
+			return x->score[i] < y->score[i] ? -1 : 1;
+	sizes = space_sizes(comparing->space, x->index) - space_sizes(comparing->space, y->index);
+	return sizes != 0 ? sizes : x->index < y->index ? -1 : 1;
+}
+
+/* Is any key before i, all of which are no later in order, as good in everything? */
+static bool
+is_dominated(const struct search *s, const struct found *f, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		bool worse = false;
+
+		for (int o = 0; o < s->objectives; o++)
+			worse |= f->key[k].score[o] > f->key[i].score[o];
+		if (!worse)
+			return true;
+	}
+	return false;
+}
+
+static struct found
+look_at_all(const struct search *s)
+{
+	struct found f = { 0 };
+	size_t front = 0;
+	struct plan p;
+
+	f.key = malloc((size_t)s->space->size * sizeof *f.key);
+	assert_non_null(f.key);
+	for (uint64_t i = 0; i < s->space->size; i++) {
+		if (s->around > 0 && space_changes(s->space, i) > s->around)
+			continue;
+		space_plan(s->space, i, &p);
+		estimate_run(estimate, &p, s->space->catalog, NULL);
+		f.legal += estimate->legal;
+		f.fitting += estimate->legal && estimate->fits;
+		memset(&f.key[f.count], 0, sizeof *f.key);
+		f.key[f.count].index = i;
+		f.count += search_scores(s, &p, estimate, f.key[f.count].score);
+	}
+	comparing = s;
+	qsort(f.key, f.count, sizeof *f.key, compare_keys);
+	if (s->objectives > 1) {
+		struct found all = f;
+
+		f.key = malloc((f.count + 1) * sizeof *f.key);
+		assert_non_null(f.key);
+		for (size_t i = 0; i < all.count; i++)
+			if (!is_dominated(s, &all, i))
+				f.key[front++] = all.key[i];
+		f.count = front;
+		free(all.key);
+	} else if (f.count > BEST) {
+		f.count = BEST;
+	}
+	return f;
+}
+
+/* ---- a search against it ------------------------------------------------------------- */
+
+static void
+run_search(const struct search *s, int threads)
+{
+	struct search_control control = { .next = 0 };
+
+	for (int i = 0; i < threads; i++)
+		workers[i].room = s->objectives > 1 ? FRONT : BEST;
+	assert_true(search_run(s, workers, threads, &control));
+}
+
+static void
+same_as(const struct search *s, const struct found *f, const char *what)
+{
+	const struct search_worker *w = &workers[0];
+
+	if (w->kept != f->count)
+		fail_msg("%s: %zu found, not %zu", what, w->kept, f->count);
+	for (size_t i = 0; i < f->count; i++) {
+		if (w->key[i].index != f->key[i].index)
+			fail_msg("%s: place %zu has %llu, not %llu", what, i,
+			    (unsigned long long)w->key[i].index, (unsigned long long)f->key[i].index);
+		assert_memory_equal(w->key[i].score, f->key[i].score,
+		    (size_t)s->objectives * sizeof f->key[i].score[0]);
+	}
+	assert_int_equal(w->counts.decided,
+	    w->counts.illegal + w->counts.over_memory + w->counts.evaluated);
+	assert_int_equal(w->counts.over_memory + w->counts.evaluated, f->legal);
+	assert_int_equal(w->counts.evaluated, f->fitting);
+	if (s->exhaustive)
+		assert_int_equal(w->counts.decided, search_size(s));
+}
+
+static void
+hold_against_all(struct search *s, const char *what)
+{
+	static const int threads[] = { 1, 2, 5 };
+	const struct found f = look_at_all(s);
+
+	for (int i = 0; i < 3; i++) {
+		s->exhaustive = false;
+		run_search(s, threads[i]);
+		same_as(s, &f, what);
+	}
+	s->exhaustive = true;
+	run_search(s, 2);
+	same_as(s, &f, what);
+	free(f.key);
+}
+
+static void
+add_objective(struct search *s, const char *name)
+{
+	char err[256];
+
+	if (!target_find(&s->objective[s->objectives++], name, &s->space->plan, err, sizeof err))
+		fail_msg("%s", err);
+}
+
+/* ---- spaces ---------------------------------------------------------------------------- */
+
+#define RATES "cluster.generation=hopper cluster.fabric=nvlink4 cluster.hbm_gbps=3350 " \
+	"cluster.bf16_tflops=989 cluster.fp8_tflops=1979 cluster.nvlink_gbps=450 cluster.pcie_gbps=64 "
+#define DENSE "model.layers=12 model.hidden_size=2048 model.ffn_hidden_size=8192 " \
+	"model.attention_heads=16 model.kv_heads=4 model.vocab_size=32000 model.max_position=8192 "
+#define MOE DENSE "model.experts=8 model.experts_per_token=2 model.moe_ffn_hidden_size=1024 "
+
+static void
+make_space(const struct plan *p, const struct catalog *catalog, const struct wishes *w)
+{
+	char err[256];
+
+	if (!space_make(space, p, catalog, w, err, sizeof err))
+		fail_msg("%s", err);
+}
+
+/* Small enough to look at all: fix fields at random until it is. */
+static void
+make_small(const struct plan *p, struct wishes *w)
+{
+	make_space(p, NULL, w);
+	while (space->size > SPACE_MOST) {
+		wishes_fix(w, w->item[rand() % w->count].field);
+		make_space(p, NULL, w);
+	}
+}
+
+static const char *
+any(const char *const *of, int count)
+{
+	return of[rand() % count];
+}
+
+static void
+random_plan(struct plan *p)
+{
+	static const char *const model[] = { DENSE, MOE, MOE "model.dense_layers=2 ",
+		DENSE "model.layers=10 parallel.account_for_embedding=true parallel.account_for_loss=true " };
+	static const char *const layout[] = { "megatron", "deepspeed", "torchtitan", "nanotron",
+		"vllm", "seed" };
+	static const char *const memory[] = { "2", "4", "8", "24", "80" };
+	static const char *const nodes[] = { "1", "2", "3" };
+	static const char *const batch[] = { "16", "24", "64" };
+	static const char *const set[] = { "parallel.sequence_parallel=false",
+		"training.precision=fp8", "parallel.etp=1", "parallel.dp_replicate=2",
+		"training.schedule=zb-v", "training.optimizer=muon", "parallel.order=tp-cp-ep-pp-dp",
+		"cluster.gpus_per_node=4" };
+	const bool serves = rand() % 4 == 0;
+
+	*p = settings_plan(RATES, any(model, 4));
+	settings_put(p, "cluster.memory_gib", any(memory, 5));
+	settings_put(p, "cluster.nodes", any(nodes, 3));
+	settings_put(p, "parallel.layout", serves ? "vllm" : any(layout, 6));
+	settings_put(p, "training.global_batch_size", any(batch, 3));
+	settings_put(p, "training.sequence_length", "2048");
+	if (serves) {
+		settings_put_all(p, "mode=serve serving.concurrency=8 serving.context_length=2048 "
+		    "serving.prompt_tokens=1024 serving.generate_tokens=128");
+	} else {
+		settings_put_all(p, any(set, 8));
+	}
+}
+
+static void
+random_wishes(struct wishes *w, const struct plan *p)
+{
+	static const struct wish more[] = {
+		{ FIELD_NODES, "1..4" }, { FIELD_SEQUENCE_LENGTH, "512,1024,4096" },
+		{ FIELD_GLOBAL_BATCH_SIZE, "8,32" }, { FIELD_PRECISION, NULL },
+		{ FIELD_LAYOUT, NULL }, { FIELD_CP_COMM, "p2p,a2a" }, { FIELD_SCHEDULE, NULL },
+		{ FIELD_GPUS_PER_NODE, "4,8" }, { FIELD_LAYERS, "8,12" },
+		{ FIELD_DP_REPLICATE, NULL }, { FIELD_SEQUENCE_PARALLEL, NULL }
+	};
+
+	wishes_usual(w, p);
+	if (p->mode == MODE_TRAIN)
+		for (int i = rand() % 3; i > 0; i--) {
+			const struct wish *add = &more[rand() % (int)(sizeof more / sizeof *more)];
+
+			wishes_free(w, add->field, add->values);
+		}
+	else if (rand() % 2 == 0)
+		wishes_free(w, FIELD_NODES, "1..4");
+}
+
+static void
+equals_brute_force(void **state)
+{
+	static const char *const train[] = { "time", "memory", "tokens", "step.mfu", "gpu-hours",
+		"parallel.tp", "params.per_gpu_max" };
+	static const char *const serve[] = { "time", "memory", "tokens", "serving.ttft_seconds" };
+	uint64_t qualified = 0;
+
+	(void)state;
+	srand(7);
+	for (int round = 0; round < 60; round++) {
+		struct search s = { .space = space, .around = rand() % 5 == 0 ? 1 + rand() % 2 : 0 };
+		struct wishes w;
+		struct plan p;
+		char what[64];
+
+		random_plan(&p);
+		random_wishes(&w, &p);
+		make_small(&p, &w);
+		for (int n = rand() % 3; n >= 0; n--)
+			add_objective(&s, p.mode == MODE_SERVE ? any(serve, 4) : any(train, 7));
+		if (rand() % 4 == 0) {
+			char err[256];
+
+			assert_true(condition_parse(&s.condition[s.conditions++],
+			    p.mode == MODE_SERVE ? "serving.ttft_seconds<=200ms" : "step.bubble_fraction<=10%",
+			    &p, err, sizeof err));
+		}
+		snprintf(what, sizeof what, "round %d", round);
+		hold_against_all(&s, what);
+		qualified += workers[0].kept;
+	}
+	assert_true(qualified > 500); /* the spaces are not empty */
+}
+
+/* GPU and model are free too: what the plan set over the catalogue's numbers is dropped. */
+static void
+catalogue_entries(void **state)
+{
+	static struct catalog_entry gpus[3], models[2];
+	const struct catalog catalog = { .gpus = { gpus, 3 }, .models = { models, 2 } };
+	struct search s = { .space = space };
+	struct wishes w = { 0 };
+	struct plan p = settings_plan("", "cluster.nodes=1 training.global_batch_size=16");
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		text_put(gpus[i].id, sizeof gpus[i].id, "gpu%d", i);
+		gpus[i].values = settings_plan(RATES, i == 0 ? "cluster.memory_gib=4" :
+		    i == 1 ? "cluster.memory_gib=24 cluster.gpus_per_node=4" : "cluster.memory_gib=90");
+	}
+	for (int i = 0; i < 2; i++) {
+		text_put(models[i].id, sizeof models[i].id, "model%d", i);
+		models[i].values = settings_plan(i == 0 ? DENSE : MOE, "");
+	}
+	settings_set(&p, "cluster.gpu", "gpu2");
+	settings_set(&p, "model.preset", "model0");
+	settings_set(&p, "cluster.memory_gib", "30");
+	plan_resolve(&p, &catalog);
+	wishes_free(&w, FIELD_GPU, NULL);
+	wishes_free(&w, FIELD_PRESET, "model1,model0");
+	wishes_free(&w, FIELD_TP, NULL);
+	wishes_free(&w, FIELD_PP, NULL);
+	wishes_free(&w, FIELD_EP, "1,2,3");
+	make_space(&p, &catalog, &w);
+	assert_int_equal(space->size, 3 * 2 * 4 * 4 * 3);
+	add_objective(&s, "time");
+	hold_against_all(&s, "catalogue");
+	assert_true(workers[0].kept > 10);
+}
+
+static void
+values(void **state)
+{
+	static const struct {
+		enum field_id field;
+		const char *values;
+		int count;
+		double first, last;
+	} of[] = {
+		{ FIELD_TP, NULL, 5, 1, 16 }, { FIELD_TP, "2..8", 3, 2, 8 },
+		{ FIELD_TP, "8, 2,8,3", 3, 2, 8 }, { FIELD_MICRO_BATCH_SIZE, NULL, 12, 1, 96 },
+		{ FIELD_VPP, NULL, 4, 1, 8 }, { FIELD_SEQUENCE_LENGTH, NULL, 18, 1, 131072 },
+		{ FIELD_SEQUENCE_LENGTH, "1k..8k", 4, 1024, 8192 }, { FIELD_RECOMPUTE, NULL, 3, 0, 2 },
+		{ FIELD_RECOMPUTE, "full,none", 2, 0, 2 }, { FIELD_ZERO_STAGE, NULL, 4, 0, 3 },
+		{ FIELD_NIC_GBPS, "100..400", 4, 100, 400 }, { FIELD_TP_OVERLAP, NULL, 2, 0, 1 },
+	};
+	static const struct wish wrong[] = {
+		{ FIELD_TP, "two" }, { FIELD_TP, "1,,2" }, { FIELD_TP, "9..15" }, { FIELD_ORDER, NULL },
+		{ FIELD_RECOMPUTE, "some" }, { FIELD_ZERO_STAGE, "4" }, { FIELD_CONCURRENCY, "1..0" },
+		{ FIELD_MICROBATCH_GROUP_SIZE, NULL },
+	};
+	struct plan p;
+	char err[256];
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "training.global_batch_size", "96");
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		const struct wishes w = { 1, { { of[i].field, of[i].values } } };
+
+		make_space(&p, NULL, &w);
+		if (space->values != of[i].count || space->value[0] < of[i].first ||
+		    space->value[0] > of[i].first ||
+		    space->value[of[i].count - 1] < of[i].last || space->value[of[i].count - 1] > of[i].last)
+			fail_msg("%s %s: %d values, %g to %g", field_table[of[i].field].path,
+			    of[i].values != NULL ? of[i].values : "", space->values, space->value[0],
+			    space->value[space->values - 1]);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		const struct wishes w = { 1, { wrong[i] } };
+
+		if (space_make(space, &p, NULL, &w, err, sizeof err))
+			fail_msg("%s=%s is taken", field_table[wrong[i].field].path, wrong[i].values);
+	}
+}
+
+/* Nothing more is decided once it is cancelled; of what was, nothing is told as the answer. */
+static void
+cancelled(void **state)
+{
+	struct search_control control = { .cancel = true };
+	struct search s = { .space = space };
+	struct wishes w;
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, RATES "cluster.memory_gib=80");
+	wishes_usual(&w, &p);
+	make_space(&p, NULL, &w);
+	add_objective(&s, "time");
+	assert_false(search_run(&s, workers, 2, &control));
+	assert_int_equal(workers[0].counts.decided, 0);
+}
+
+static int
+allocate(void **state)
+{
+	(void)state;
+	space = malloc(sizeof *space);
+	workers = calloc(THREADS, sizeof *workers);
+	estimate = calloc(1, sizeof *estimate);
+	for (int i = 0; workers != NULL && i < THREADS; i++)
+		if ((workers[i].key = malloc(FRONT * sizeof *workers[i].key)) == NULL)
+			return 1;
+	return space == NULL || workers == NULL || estimate == NULL;
+}
+
+static int
+release(void **state)
+{
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		free(workers[i].key);
+	free(workers);
+	free(space);
+	free(estimate);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equals_brute_force), cmocka_unit_test(catalogue_entries),
+		cmocka_unit_test(values), cmocka_unit_test(cancelled),
+	};
+
+	return cmocka_run_group_tests(tests, allocate, release);
+}
