@@ -16,9 +16,9 @@ again() {
 	start 100 30 tmux-256color "sh '$D/run' $1"
 }
 
-# Whole ones: while one is written it has another name.
+# Whole ones: while one is written its name begins with a dot.
 drafts() {
-	find "$D/keep/state/shardplan/drafts" -type f -name '*.cfg' 2>/dev/null | wc -l
+	find "$D/keep/state/shardplan/drafts" -type f -name '[!.]*.cfg' 2>/dev/null | wc -l
 }
 
 # Wait until there are so many drafts.
