@@ -88,6 +88,8 @@ run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch
 err_has 'no combination is legal'
 
 # refused
+bad_usage '--free nope: unknown field' search --free=nope
+grep -q 'did you mean' err && fail 'half of the letters wrong is no slip'
 bad_usage '--free parallel\.tq: unknown field \(did you mean parallel\.tp\?\)' search --free=parallel.tq
 bad_usage '--free training\.precision .*|bf15: unknown name: one of fp32' search --free=training.precision=bf15
 bad_usage 'catalogue has no GPU \(did you mean h100-sxm-80gb' search --free=gpu=h100-sxm-80g

@@ -161,7 +161,7 @@ field_near(const char *path)
 	const char *dot = strrchr(path, '.');
 	const char *key = dot != NULL ? dot + 1 : path;
 	/* A third of the letters wrong is a slip, more is another word. */
-	size_t least = strlen(key) / 3 + 1;
+	size_t least = strlen(key) < 6 ? 1 : strlen(key) / 3;
 
 	for (int f = 0; f < FIELD_COUNT; f++) {
 		const char *candidate = field_table[f].path;

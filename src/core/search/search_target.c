@@ -28,7 +28,8 @@ static const char *
 near_name(const char *name)
 {
 	const char *best = field_near(name);
-	size_t least = best != NULL ? text_distance(name, best) : strlen(name) / 3 + 1;
+	size_t least = best != NULL ? text_distance(name, best) : strlen(name) < 6 ? 1 :
+	    strlen(name) / 3;
 
 	for (int i = 0; i < (int)NAMES + RESULT_COUNT; i++) {
 		const char *candidate = i < (int)NAMES ? names[i].name : result_table[i - (int)NAMES].path;
