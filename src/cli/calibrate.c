@@ -390,11 +390,11 @@ put_fit(struct plan *p, const struct fit *fit, const char *source)
 static double
 most_bias(const struct plan *p, const struct fit *fit)
 {
-	enum { CONTEXT_GIB = 2 };
+	const double context = 2; /* GiB */
 	const double share = p->cluster.memory_gib / 4;
 	const double most = fit->peak_gib / 2 < share ? fit->peak_gib / 2 : share;
 
-	return most > CONTEXT_GIB ? most : CONTEXT_GIB;
+	return most > context ? most : context;
 }
 
 /* Whether the bias may be written: a strange one only if the user, at a terminal, says so. */

@@ -11,8 +11,9 @@ enum {
 	VALUES_EACH_WAY = 4,
 	FIELDS_OF_A_ROW = 5,
 	REASON_SIZE = 160,
-	SHARE_LEAST = 5, /* percent of a step that is worth a word */
 };
+
+static const double share_least = 5; /* percent of a step that is worth a word */
 
 /* What a plan is poor in, and the fields of which a change may mend it. */
 struct row {
@@ -65,7 +66,7 @@ poor_bubble(const struct plan *p, const struct estimate *e, char *text, size_t s
 {
 	const double idle = percent(e->step.bubble_seconds, e->step.seconds);
 
-	return idle >= 2 * SHARE_LEAST && SAY("the pipeline idles %.0f %% of the step, PP %lld with "
+	return idle >= 2 * share_least && SAY("the pipeline idles %.0f %% of the step, PP %lld with "
 	    "%lld micro-batches", idle, N(p->parallel.pp), N(e->microbatches));
 }
 
@@ -74,7 +75,7 @@ poor_tp_network(const struct plan *p, const struct estimate *e, char *text, size
 {
 	const double share = across(e, TRAFFIC_TP);
 
-	return share >= SHARE_LEAST && SAY("TP %lld crosses the network and takes %.0f %% of the step",
+	return share >= share_least && SAY("TP %lld crosses the network and takes %.0f %% of the step",
 	    N(p->parallel.tp), share);
 }
 
@@ -83,7 +84,7 @@ poor_cp_network(const struct plan *p, const struct estimate *e, char *text, size
 {
 	const double share = across(e, TRAFFIC_CP);
 
-	return share >= SHARE_LEAST && SAY("CP %lld crosses the network and takes %.0f %% of the step",
+	return share >= share_least && SAY("CP %lld crosses the network and takes %.0f %% of the step",
 	    N(p->parallel.cp), share);
 }
 
@@ -92,7 +93,7 @@ poor_ep_network(const struct plan *p, const struct estimate *e, char *text, size
 {
 	const double share = across(e, TRAFFIC_EP);
 
-	return share >= SHARE_LEAST && SAY("EP %lld crosses the network and takes %.0f %% of the step",
+	return share >= share_least && SAY("EP %lld crosses the network and takes %.0f %% of the step",
 	    N(p->parallel.ep), share);
 }
 
@@ -102,7 +103,7 @@ poor_gradients(const struct plan *p, const struct estimate *e, char *text, size_
 	const double share = percent(exposed(e, TRAFFIC_DP) + exposed(e, TRAFFIC_EDP), e->step.seconds);
 
 	(void)p;
-	return share >= SHARE_LEAST &&
+	return share >= share_least &&
 	    SAY("traffic of DP %lld that nothing hides takes %.0f %% of the step", N(e->dp), share);
 }
 
@@ -112,7 +113,7 @@ poor_recompute(const struct plan *p, const struct estimate *e, char *text, size_
 	const double share = percent(e->step.recompute_seconds, e->step.seconds);
 
 	(void)p;
-	return share >= SHARE_LEAST && SAY("recompute takes %.0f %% of the step, and memory is left",
+	return share >= share_least && SAY("recompute takes %.0f %% of the step, and memory is left",
 	    share);
 }
 
