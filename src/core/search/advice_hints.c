@@ -71,30 +71,31 @@ poor_bubble(const struct plan *p, const struct estimate *e, char *text, size_t s
 }
 
 static bool
+crosses(const struct estimate *e, enum traffic_dim dim, const char *name, int64_t n, char *text,
+    size_t size)
+{
+	const double share = across(e, dim);
+
+	return share >= share_least && SAY("%s %lld crosses the network and takes %.0f %% of the step",
+	    name, N(n), share);
+}
+
+static bool
 poor_tp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double share = across(e, TRAFFIC_TP);
-
-	return share >= share_least && SAY("TP %lld crosses the network and takes %.0f %% of the step",
-	    N(p->parallel.tp), share);
+	return crosses(e, TRAFFIC_TP, "TP", p->parallel.tp, text, size);
 }
 
 static bool
 poor_cp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double share = across(e, TRAFFIC_CP);
-
-	return share >= share_least && SAY("CP %lld crosses the network and takes %.0f %% of the step",
-	    N(p->parallel.cp), share);
+	return crosses(e, TRAFFIC_CP, "CP", p->parallel.cp, text, size);
 }
 
 static bool
 poor_ep_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double share = across(e, TRAFFIC_EP);
-
-	return share >= share_least && SAY("EP %lld crosses the network and takes %.0f %% of the step",
-	    N(p->parallel.ep), share);
+	return crosses(e, TRAFFIC_EP, "EP", p->parallel.ep, text, size);
 }
 
 static bool
