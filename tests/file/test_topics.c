@@ -40,7 +40,8 @@ test_languages(void **unused)
 		assert_string_equal(en.topic[i].names, zh.topic[i].names);
 		assert_true(en.topic[i].title[0] != '\0' && zh.topic[i].title[0] != '\0');
 		assert_int_equal(lines(&en.topic[i], "= "), lines(&zh.topic[i], "= "));
-		assert_int_equal(lines(&en.topic[i], "- "), lines(&zh.topic[i], "- "));
+		/* Chinese pages name what there is to read in Chinese as well. */
+		assert_true(lines(&en.topic[i], "- ") <= lines(&zh.topic[i], "- "));
 		assert_int_equal(lines(&en.topic[i], "# "), 0);
 		assert_true(lines(&en.topic[i], "= ") > 0);
 	}
@@ -69,6 +70,7 @@ test_names(void **unused)
 	}
 	assert_non_null(topics_find(&t, "zero_stage")); /* a field's page */
 	assert_ptr_equal(topics_find(&t, "TP"), topics_find(&t, "tp"));
+	assert_ptr_equal(topics_find(&t, "dp-pp-tp"), topics_find(&t, "3d"));
 	assert_null(topics_find(&t, "ze"));
 	assert_null(topics_find(&t, ""));
 	topics_free(&t);

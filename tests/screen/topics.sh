@@ -35,6 +35,15 @@ keys q
 expect 'rc=0'
 restored
 
+# On a map of several kinds, the page of their combination.
+start 80 24 xterm-256color "'$PROG'"
+expect '^┌ plan'
+keys : c o l o r Space t p , p p , d p Enter
+keys Tab t
+expect '> 3d '
+keys q q
+expect 'rc=0'
+
 # The locale chooses the language; without UTF-8 there is English alone.
 start 80 24 xterm "LC_ALL=C '$PROG'"
 expect '^[+] plan'

@@ -48,12 +48,15 @@ int
 topics_begin(const struct state *s)
 {
 	const struct pane_type *pane = pane_type(s, s->focus);
+	char subject[64];
 	size_t at;
 
 	if (s->topics.page[0] != '\0')
 		return page_of(s, s->topics.page, &at) != NULL ? (int)at : 0;
-	return page_of(s, pane->subject != NULL ? pane->subject(s) : pane->name, &at) != NULL ?
-	    (int)at : -1;
+	text_put(subject, sizeof subject, "%s", pane->name);
+	if (pane->subject != NULL)
+		pane->subject(s, subject, sizeof subject);
+	return page_of(s, subject, &at) != NULL ? (int)at : -1;
 }
 
 unsigned

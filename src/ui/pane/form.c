@@ -279,10 +279,10 @@ form_part(const struct state *s, struct rect r)
 	return (struct part){ s->form.first, r.h, form_rows(s, row) };
 }
 
-static const char *
-form_subject(const struct state *s)
+static void
+form_subject(const struct state *s, char *buf, size_t size)
 {
-	return field_key(s->form.field);
+	text_put(buf, size, "%s", field_key(s->form.field));
 }
 
 const struct pane_type form_pane = {

@@ -190,10 +190,24 @@ map_pane_part(const struct state *s, struct rect r)
 	    (struct part){ 0 };
 }
 
-static const char *
-map_subject(const struct state *s)
+/* The page of a kind, or of kinds together, which is named by them as the alphabet has them. */
+static void
+map_subject(const struct state *s, char *buf, size_t size)
 {
-	return s->kind[0];
+	const char *last = "";
+
+	text_put(buf, size, "%s", "");
+	for (int n = 0; n < s->kinds; n++) {
+		const char *next = NULL;
+
+		for (int i = 0; i < s->kinds; i++)
+			if (strcmp(s->kind[i], last) > 0 && (next == NULL || strcmp(s->kind[i], next) < 0))
+				next = s->kind[i];
+		if (next == NULL)
+			return;
+		text_add(buf, size, "%s%s", n > 0 ? "-" : "", next);
+		last = next;
+	}
 }
 
 /* ---- moving about -------------------------------------------------------------------- */

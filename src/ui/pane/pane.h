@@ -35,7 +35,7 @@ struct pane_type {
 	/* The selected number in one line: what it is, or comes to. NULL: none. */
 	void (*line)(const struct state *s, char *buf, size_t size);
 	/* The topic that what is selected belongs to. NULL: that of its name. */
-	const char *(*subject)(const struct state *s);
+	void (*subject)(const struct state *s, char *buf, size_t size);
 
 	/* Select what is `way` lines down; columns to the right, NULL: nothing; the last or the
 	 * first, NULL: as far as lines go. Lines of a page; NULL: the area's, less one. */

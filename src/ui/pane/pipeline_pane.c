@@ -99,11 +99,11 @@ pipeline_select(struct state *s, int64_t stage)
 	return other;
 }
 
-static const char *
-pipeline_subject(const struct state *s)
+static void
+pipeline_subject(const struct state *s, char *buf, size_t size)
 {
 	(void)s;
-	return "pipeline";
+	text_put(buf, size, "pipeline");
 }
 
 const struct pane_type pipeline_pane = {
