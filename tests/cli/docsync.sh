@@ -50,6 +50,13 @@ for page in "$page1" "$page5" "$page7" "$TOP/man/shardplan-tour.7.in" "$primer";
 	fi
 done
 
+# The Chinese primer, which mandoc alone breaks into lines without help.
+about 'the Chinese primer'
+awk -f "$TOP/man/parallelism.awk" -v language=zh "$TOP/share/topics/zh.txt" >primer.zh
+if has mandoc; then
+	mandoc -T lint -W warning primer.zh >out 2>&1 || fail 'mandoc has warnings'
+fi
+
 "$PROG" --help >help || fail '--help'
 about --help
 awk 'length($0) > 79' help >out
@@ -59,6 +66,11 @@ awk 'length($0) > 79' help >out
 sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' help >program
 sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.It Ic \([a-z]*\).*/\1/p' "$page1" >manual
 same commands
+
+# SYNOPSIS names them all
+sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' help >program
+sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.Cm \([a-z| ]*\)$/\1/p' "$page1" | tr -s '| ' '\n' >manual
+same 'commands of the synopsis'
 
 # options: the long names
 sed -n 's/^ .*--\([a-z-]*\).*/\1/p' help | grep -v '^$' >program
@@ -289,7 +301,7 @@ if [ -d "$core" ]; then
 fi
 
 # what is installed beside the program
-(cd "$TOP/share" && ls -p) | grep -vx -e completions/ -e pictures/ >program
+(cd "$TOP/share" && ls -p) | grep -vx -e completions/ -e packaging/ -e pictures/ >program
 sed -n '/^\.Sh FILES/,/^\.It Pa \$/s/^\.It Pa \([a-z].*\)/\1/p' "$page1" | tr -d , | tr ' ' '\n' |
     grep . >manual
 same 'files of the data directory'
