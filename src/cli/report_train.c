@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/estimate/estimate.h"
+#include "core/estimate/result.h"
 #include "core/plan/field.h"
 #include "out/out.h"
 #include "ui/pane/figures.h"
@@ -41,12 +42,25 @@ print_overlap(const struct plan *p)
 	print_wrapped(line, 13, 13, 95);
 }
 
+/* What a step is the sum of; the bubble's result is a share of it. */
 static void
-print_part(const char *name, double seconds, double step)
+print_parts(const struct steptime *s)
 {
-	if (seconds > 0)
-		out_line(stdout, "  %-24s%10s%7.1f %%", name, UNITS_EXACT(SECONDS, seconds),
-		    step > 0 ? 100 * seconds / step : 0);
+	const struct {
+		enum result_id id;
+		double seconds;
+	} part[] = {
+		{ RESULT_COMPUTE, s->compute_seconds }, { RESULT_RECOMPUTE, s->recompute_seconds },
+		{ RESULT_EXPOSED, s->exposed_comm_seconds },
+		{ RESULT_BUBBLE, s->bubble_fraction * s->seconds },
+		{ RESULT_OPTIMIZER_STEP, s->optimizer_seconds },
+	};
+
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		if (part[i].seconds > 0)
+			out_line(stdout, "  %-24s%10s%7.1f %%", result_table[part[i].id].label,
+			    UNITS_EXACT(SECONDS, part[i].seconds),
+			    s->seconds > 0 ? 100 * part[i].seconds / s->seconds : 0);
 }
 
 static void
@@ -78,11 +92,7 @@ print_step(const struct plan *p, const struct steptime *s)
 		out_line(stdout, " +- %.0f %%, not calibrated", 100 * s->efficiency_error);
 	else
 		out_end(stdout);
-	print_part("compute", s->compute_seconds, s->seconds);
-	print_part("recompute", s->recompute_seconds, s->seconds);
-	print_part("exposed communication", s->exposed_comm_seconds, s->seconds);
-	print_part("pipeline bubble", s->bubble_fraction * s->seconds, s->seconds);
-	print_part("optimizer", s->optimizer_seconds, s->seconds);
+	print_parts(s);
 	print_rates(p, s);
 	print_overlap(p);
 }

@@ -184,21 +184,19 @@ add_flight(struct rows *rows, const struct state *s, double microbatches)
 
 /* An engine fills its memory on every stage: what memory_line's amount is the sum of. */
 static void
-add_engine(struct rows *rows, const struct memory *m)
+add_engine(struct rows *rows, const struct state *s)
 {
-	const struct {
-		const char *name;
-		double bytes;
-	} part[] = {
-		{ "params", m->parameters }, { "activations", m->activations },
-		{ "KV pool", m->kv_cache }, { "graphs and tables", m->buffers },
-		{ "outside the allocator", m->overhead },
+	static const enum result_id part[] = {
+		RESULT_PARAMETERS, RESULT_ACTIVATIONS, RESULT_KV_CACHE, RESULT_BUFFERS, RESULT_OVERHEAD
 	};
 	char text[320] = "=";
 
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", part[i].name,
-		    UNITS_SHORT(BYTES, part[i].bytes));
+		double bytes = 0;
+
+		result_value(part[i], s->estimate, s->stage.at, &bytes);
+		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", result_table[part[i]].label,
+		    UNITS_SHORT(BYTES, bytes));
 	}
 	rows_item(rows, -1, ROLE_TEXT, text);
 }
@@ -210,7 +208,7 @@ memory_rows(struct rows *rows, const struct state *s)
 		const struct memory *m = &s->estimate->stage[s->stage.at].memory;
 
 		if (s->estimate->served)
-			add_engine(rows, m);
+			add_engine(rows, s);
 		else if (m->in_flight > 0)
 			add_flight(rows, s, m->in_flight);
 	}
