@@ -7,14 +7,20 @@
 
 #include "core/base/show.h"
 #include "core/rules/check.h"
-#include "file/export/megatron_args.h"
+#include "file/export/megatron_export.h"
 #include "file/plan/atomic.h"
 #include "file/plan/pathname.h"
 #include "file/plan/slurp.h"
 
+#define MEGATRON "Megatron-LM pretrain_gpt.py, core 0.12 to 0.20"
+
 const struct exporter export_table[] = {
-	{ "megatron", "Megatron-LM arguments, as a shell script that starts them", MODES_TRAIN,
-	    "Megatron-LM pretrain_gpt.py, core 0.12 and newer", megatron_args_write },
+	{ "megatron", "a script that runs Megatron-LM with torchrun, on each node", MODES_TRAIN, MEGATRON,
+	    megatron_write },
+	{ "megatron-sbatch", "an sbatch script that runs Megatron-LM, one torchrun a node", MODES_TRAIN,
+	    MEGATRON, megatron_sbatch_torchrun },
+	{ "megatron-srun", "an sbatch script that runs Megatron-LM, one task a GPU", MODES_TRAIN, MEGATRON,
+	    megatron_sbatch_srun },
 };
 const size_t export_count = sizeof export_table / sizeof export_table[0];
 

@@ -36,6 +36,12 @@ import_assume(struct import *im, enum field_id f, const char *value, const char 
 	return true;
 }
 
+bool
+import_fill(struct import *im, enum field_id f, const char *value)
+{
+	return put_value(im, f, value, "");
+}
+
 void
 import_ignore(struct import *im, const char *source, const char *why)
 {

@@ -38,6 +38,9 @@ bool import_set(struct import *im, enum field_id f, const char *value, const cha
  * default". */
 bool import_assume(struct import *im, enum field_id f, const char *value, const char *why);
 
+/* The same without a word in the account: what anybody would expect. */
+bool import_fill(struct import *im, enum field_id f, const char *value);
+
 /* The text says something that no field holds. */
 void import_ignore(struct import *im, const char *source, const char *why);
 

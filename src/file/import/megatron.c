@@ -1,9 +1,14 @@
 #include "file/import/megatron.h"
 
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
+#include "file/import/megatron_args.h"
 #include "file/import/megatron_flags.h"
+#include "file/import/megatron_rules.h"
+
+#define LAUNCHER "Megatron-LM's default"
 
 bool
 megatron_recognise(const char *text, size_t size, const char *path)
@@ -14,66 +19,556 @@ megatron_recognise(const char *text, size_t size, const char *path)
 	    strstr(text, "--tensor-model-parallel-size") != NULL;
 }
 
-/* The next word between blanks; false at the end of the text. */
+/* Whether the one value of a flag is this word. */
 static bool
-next_word(struct import *im, const char **at, char *word, size_t size)
+is_word(struct megatron_args *a, const char *flag, const char *word)
 {
-	size_t n;
+	const char *value = megatron_text(a, flag, NULL);
 
-	for (; isspace((unsigned char)**at); ++*at)
-		im->line += **at == '\n';
-	n = strcspn(*at, " \t\n\r\v\f");
-	text_put(word, size, "%.*s", (int)n, *at);
-	*at += n;
-	return n > 0;
+	return value != NULL && text_equal(value, word);
+}
+
+/* ---- rows of the table ------------------------------------------------------------------ */
+
+/* What a field is without its flag; told where a plan would have it otherwise. */
+static void
+put_absent(struct megatron_args *a, enum field_id f, const char *value)
+{
+	if (text_equal(value, field_table[f].default_text))
+		import_fill(a->im, f, value);
+	else
+		import_assume(a->im, f, value, LAUNCHER);
+}
+
+static void
+put_number(struct megatron_args *a, enum field_id f, int64_t n, const char *source)
+{
+	char value[24];
+
+	text_put(value, sizeof value, "%lld", (long long)n);
+	if (megatron_has(a, source))
+		import_set(a->im, f, value, source);
+	else
+		put_absent(a, f, value);
+}
+
+static void
+refuse_value(struct megatron_args *a, const char *flag, const char *value)
+{
+	import_refuse(a->im, flag, "has no value '%s'", value);
+}
+
+static void
+put_row(struct megatron_args *a, const struct megatron_flag *row)
+{
+	const struct megatron_arg *arg = megatron_arg(a, row->flag);
+	const char *value;
+	char ours[64];
+
+	if (arg == NULL) {
+		if (row->absent != NULL)
+			put_absent(a, row->field, row->absent);
+		return;
+	}
+	a->im->line = arg->line;
+	if (row->kind == FLAG_SWITCH) {
+		if (arg->values > 0 && !arg->value[0].unknown)
+			import_refuse(a->im, row->flag, "takes no value");
+		import_set(a->im, row->field, row->words, row->flag);
+	} else if (row->kind == FLAG_VALUE && field_table[row->field].type == FIELD_INT) {
+		put_number(a, row->field, megatron_int(a, row->flag, 0), row->flag);
+	} else if ((value = megatron_text(a, row->flag, NULL)) == NULL) {
+		return;
+	} else if (row->kind == FLAG_VALUE) {
+		import_set(a->im, row->field, value, row->flag);
+	} else if (megatron_word_ours(row, value, ours, sizeof ours)) {
+		import_set(a->im, row->field, ours, row->flag);
+	} else {
+		refuse_value(a, row->flag, value);
+	}
+}
+
+/* ---- the model ---------------------------------------------------------------------------- */
+
+/* Sizes that follow others (arguments.py, validate_args). */
+static void
+put_sizes(struct megatron_args *a)
+{
+	struct model *m = &a->im->plan->model;
+	const int64_t hidden = m->hidden_size;
+
+	if (megatron_has(a, "--quick-geglu"))
+		import_set(a->im, FIELD_GATED_MLP, "true", "--quick-geglu");
+	if (!megatron_has(a, "--ffn-hidden-size"))
+		put_number(a, FIELD_FFN_HIDDEN_SIZE, megatron_has(a, "--swiglu") ?
+		    4 * hidden * 2 / 3 / 64 * 64 : 4 * hidden, "--ffn-hidden-size");
+	if (!megatron_has(a, "--kv-channels") && m->attention_heads > 0)
+		put_number(a, FIELD_HEAD_DIM, hidden / m->attention_heads, "--kv-channels");
+	if (megatron_has(a, "--group-query-attention"))
+		put_number(a, FIELD_KV_HEADS, megatron_int(a, "--num-query-groups", 1),
+		    "--num-query-groups");
+	else
+		put_number(a, FIELD_KV_HEADS, m->attention_heads, "--group-query-attention");
+	if (megatron_has(a, "--use-rotary-position-embeddings"))
+		import_set(a->im, FIELD_POSITION, "rope", "--use-rotary-position-embeddings");
+	if (megatron_has(a, "--padded-vocab-size")) {
+		put_number(a, FIELD_VOCAB_SIZE, megatron_int(a, "--padded-vocab-size", 0),
+		    "--padded-vocab-size");
+		import_fill(a->im, FIELD_VOCAB_MULTIPLE, "1");
+	} else if (!megatron_has(a, "--vocab-size")) {
+		import_assume(a->im, FIELD_VOCAB_SIZE, field_table[FIELD_VOCAB_SIZE].default_text,
+		    "the tokenizer's, which the arguments do not tell (fix: --set model.vocab_size=N)");
+	}
+}
+
+/* Multi-head latent attention: arguments.py, _add_mla_args. */
+static void
+put_latent(struct megatron_args *a)
+{
+	static const struct {
+		const char *flag;
+		enum field_id field;
+		int64_t absent;
+	} sizes[] = {
+		{ "--q-lora-rank", FIELD_Q_LORA_RANK, 0 },
+		{ "--kv-lora-rank", FIELD_KV_LORA_RANK, 32 },
+		{ "--qk-head-dim", FIELD_QK_NOPE_HEAD_DIM, 128 },
+		{ "--qk-pos-emb-head-dim", FIELD_QK_ROPE_HEAD_DIM, 64 },
+		{ "--v-head-dim", FIELD_V_HEAD_DIM, 128 },
+	};
+
+	if (a->im->plan->model.attention != ATTENTION_MLA)
+		return;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		put_number(a, sizes[i].field, megatron_int(a, sizes[i].flag, sizes[i].absent),
+		    sizes[i].flag);
+}
+
+/*
+ * --moe-layer-freq: every n-th layer, or Python's "([0]*3+[1]*58)" with a 1 for each layer that
+ * has experts. The pattern is leading dense layers and then every n-th, as a plan has it, or no
+ * plan can be made of it.
+ */
+enum { PATTERN_MAX = 4096 };
+
+static size_t
+expand_pattern(const char *text, unsigned char *layers)
+{
+	size_t n = 0;
+
+	while (*text != '\0') {
+		const size_t from = n;
+		long times = 1;
+		char *end;
+
+		text += strspn(text, " ()+'\"");
+		if (*text != '[')
+			return *text == '\0' ? n : 0;
+		for (text++; *text != ']' && *text != '\0' && n < PATTERN_MAX; text++)
+			if (*text == '0' || *text == '1')
+				layers[n++] = *text == '1';
+			else if (*text != ',' && *text != ' ')
+				return 0;
+		if (*text++ != ']')
+			return 0;
+		text += strspn(text, " ");
+		if (*text == '*') {
+			times = strtol(text + 1, &end, 10);
+			text = end;
+		}
+		for (const size_t once = n - from; --times > 0;)
+			for (size_t i = 0; i < once; i++) {
+				if (n == PATTERN_MAX)
+					return 0;
+				layers[n] = layers[n - once];
+				n++;
+			}
+	}
+	return n;
 }
 
 static bool
-put_flag(struct import *im, const struct megatron_flag *row, const char *value)
+put_pattern(struct megatron_args *a, const unsigned char *layers, size_t n)
 {
-	char ours[64];
+	size_t dense = 0, every = 1;
 
-	switch (row->kind) {
-	case FLAG_SWITCH:
-		return import_set(im, row->field, row->words, row->flag);
-	case FLAG_WORD:
-		if (megatron_word_ours(row, value, ours, sizeof ours))
-			return import_set(im, row->field, ours, row->flag);
-		import_error(im, row->flag, "takes none of its values");
-		return false;
-	case FLAG_VALUE:
-		break;
+	while (dense < n && !layers[dense])
+		dense++;
+	while (dense + every < n && !layers[dense + every])
+		every++;
+	for (size_t i = dense; i < n; i++)
+		if (layers[i] != ((i - dense) % every == 0))
+			return false;
+	if (dense + every >= n)
+		every = n - dense > 1 ? every : 1;
+	put_number(a, FIELD_DENSE_LAYERS, (int64_t)dense, "--moe-layer-freq");
+	put_number(a, FIELD_MOE_LAYER_EVERY, (int64_t)every, "--moe-layer-freq");
+	return true;
+}
+
+static void
+put_expert_layers(struct megatron_args *a)
+{
+	static const char flag[] = "--moe-layer-freq";
+	unsigned char layers[PATTERN_MAX];
+	char text[1024];
+	int64_t every;
+	size_t n;
+
+	if (!megatron_join(a, flag, " ", text, sizeof text) || text[0] == '\0')
+		return;
+	a->im->line = megatron_arg(a, flag)->line;
+	if (text_to_int(text, &every)) {
+		put_number(a, FIELD_MOE_LAYER_EVERY, every, flag);
+	} else if ((n = expand_pattern(text, layers)) == 0) {
+		refuse_value(a, flag, text);
+	} else if ((int64_t)n != a->im->plan->model.layers) {
+		import_refuse(a->im, flag, "tells of %zu layers, and the model has %lld", n,
+		    (long long)a->im->plan->model.layers);
+	} else if (!put_pattern(a, layers, n)) {
+		import_error(a->im, flag, "a plan has leading dense layers, then every n-th with "
+		    "experts: this is another pattern");
 	}
-	return import_set(im, row->field, value, row->flag);
+}
+
+static void
+put_experts(struct megatron_args *a)
+{
+	const struct model *m = &a->im->plan->model;
+
+	if (m->experts == 0)
+		return;
+	put_number(a, FIELD_EXPERTS_PER_TOKEN, megatron_int(a, "--moe-router-topk", 2),
+	    "--moe-router-topk");
+	if (!megatron_has(a, "--moe-ffn-hidden-size"))
+		put_number(a, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size, "--moe-ffn-hidden-size");
+	put_expert_layers(a);
+}
+
+/* "127,0" or "(127, 0)": tokens to the left of one that looks, which itself counts in ours. */
+static void
+put_window(struct megatron_args *a)
+{
+	char text[64];
+	int64_t left;
+
+	if (!megatron_join(a, "--window-size", "", text, sizeof text) || text[0] == '\0')
+		return;
+	text[strcspn(text, ",")] = '\0';
+	if (!text_to_int(text + strspn(text, "("), &left)) {
+		refuse_value(a, "--window-size", text);
+		return;
+	}
+	put_number(a, FIELD_SLIDING_WINDOW, left + 1, "--window-size");
+	put_number(a, FIELD_GLOBAL_LAYER_EVERY, megatron_int(a, "--window-attn-skip-freq", 0),
+	    "--window-attn-skip-freq");
+}
+
+/* ---- the split ---------------------------------------------------------------------------- */
+
+static void
+put_chunks(struct megatron_args *a)
+{
+	static const char flag[] = "--num-layers-per-virtual-pipeline-stage";
+	const struct plan *p = a->im->plan;
+	const int64_t each = megatron_int(a, flag, 0), pp = p->parallel.pp;
+	const int64_t counted = p->model.layers + p->parallel.account_for_embedding +
+	    p->parallel.account_for_loss;
+
+	if (!megatron_has(a, flag))
+		return;
+	a->im->line = megatron_arg(a, flag)->line;
+	if (each < 1 || pp < 1 || counted % pp != 0 || counted / pp % each != 0)
+		import_refuse(a->im, flag, "number of layers per pipeline stage must be divisible by "
+		    "number of layers per virtual pipeline stage");
+	else
+		put_number(a, FIELD_VPP, counted / pp / each, flag);
+}
+
+static void
+put_context(struct megatron_args *a)
+{
+	static const char comm[] = "--cp-comm-type", levels[] = "--hierarchical-context-parallel-sizes";
+	const struct megatron_arg *arg = megatron_arg(a, comm);
+	char text[PLAN_LIST_SIZE];
+
+	if (megatron_join(a, levels, "x", text, sizeof text) && text[0] != '\0')
+		import_set(a->im, FIELD_HIERARCHICAL_CP, text, levels);
+	if (arg == NULL || arg->values == 0)
+		return;
+	a->im->line = arg->line;
+	for (size_t i = 1; i < arg->values; i++)
+		if (!text_equal(arg->value[i].text, arg->value[0].text)) {
+			import_ignore(a->im, comm, "layers that differ: the first one's is taken");
+			break;
+		}
+	/* Transformer Engine writes it so, the help text of Megatron-LM as we do. */
+	import_set(a->im, FIELD_CP_COMM, text_equal(arg->value[0].text, "all_gather") ? "allgather" :
+	    arg->value[0].text, comm);
+}
+
+/* What is sharded: the distributed optimizer, Megatron-FSDP with its strategies, torch's FSDP2. */
+static void
+put_sharding(struct megatron_args *a)
+{
+	static const char strategy[] = "--data-parallel-sharding-strategy";
+	static const char *const stages[] = { "no_shard", "optim", "optim_grads",
+		"optim_grads_params" };
+	const bool fsdp = megatron_has(a, "--use-megatron-fsdp") ||
+	    megatron_has(a, "--use-custom-fsdp");
+	const char *word = megatron_text(a, strategy, "optim_grads_params");
+
+	if (megatron_has(a, "--use-torch-fsdp2")) {
+		import_set(a->im, FIELD_ZERO_STAGE, "3", "--use-torch-fsdp2");
+	} else if (!fsdp) {
+		put_number(a, FIELD_ZERO_STAGE, megatron_has(a, "--use-distributed-optimizer"),
+		    "--use-distributed-optimizer");
+	} else if (word != NULL) {
+		int64_t stage = 0;
+
+		while (stage < 4 && !text_equal(stages[stage], word))
+			stage++;
+		if (stage == 4)
+			refuse_value(a, strategy, word);
+		else
+			put_number(a, FIELD_ZERO_STAGE, stage, strategy);
+	}
+	/* Without shards there is nothing to gather: the field means nothing, and follows. */
+	if (megatron_has(a, "--overlap-param-gather"))
+		import_set(a->im, FIELD_OVERLAP_PARAM_GATHER, "true", "--overlap-param-gather");
+	else if (a->im->plan->parallel.zero_stage > 0)
+		put_absent(a, FIELD_OVERLAP_PARAM_GATHER, "false");
+}
+
+/* GPUs that hold one copy of the model, dense layers and experts. */
+static int64_t
+smallest_world(const struct plan *p)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t etp = field_is_set(FIELD_ETP, p) ? par->etp : par->tp;
+	const int64_t dense = par->tp * par->cp, experts = etp * par->ep;
+	int64_t a = dense, b = experts;
+
+	if (par->tp < 1 || par->cp < 1 || par->pp < 1 || etp < 1 || par->ep < 1 ||
+	    dense > PLAN_WORLD_MAX || experts > PLAN_WORLD_MAX)
+		return 1;
+	while (b != 0) {
+		const int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	a = dense / a * experts;
+	return a > PLAN_WORLD_MAX / par->pp ? 1 : a * par->pp;
+}
+
+/* ---- the machines ------------------------------------------------------------------------- */
+
+/* "8", "h100:8" and "gpu:h100:8" are 8. */
+static int64_t
+last_number(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	char digits[24];
+	int64_t n;
+
+	text_put(digits, sizeof digits, "%.*s", (int)strspn(colon != NULL ? colon + 1 : text,
+	    "0123456789"), colon != NULL ? colon + 1 : text);
+	return text_to_int(digits, &n) && n > 0 ? n : 0;
+}
+
+/* What a flag of torchrun, srun or sbatch says; 0 where only a run could tell. */
+static int64_t
+launch_number(const struct megatron_args *a, const char *const *flags)
+{
+	for (; *flags != NULL; flags++) {
+		const struct megatron_arg *arg = megatron_arg(a, *flags);
+		char directive[64];
+		const char *at;
+
+		if (arg != NULL && arg->values > 0 && !arg->value[0].unknown)
+			return last_number(arg->value[0].text);
+		text_put(directive, sizeof directive, "\n#SBATCH %s=", *flags);
+		if ((at = strstr(a->im->text, directive)) != NULL) {
+			char value[64];
+
+			at += strlen(directive);
+			text_put(value, sizeof value, "%.*s", (int)strcspn(at, " \t\r\n"), at);
+			return last_number(value);
+		}
+	}
+	return 0;
+}
+
+static void
+put_machine(struct megatron_args *a)
+{
+	static const char *const node_flags[] = { "--nnodes", "--nodes", NULL };
+	static const char *const gpu_flags[] = { "--nproc-per-node", "--nproc_per_node",
+		"--gpus-per-node", "--gres", "--ntasks-per-node", NULL };
+	const int64_t nodes = launch_number(a, node_flags), gpus = launch_number(a, gpu_flags);
+	const bool told = nodes > 0 && gpus > 0;
+	int64_t world = a->im->world;
+
+	a->im->line = 0;
+	if (world > 0)
+		import_machine(a->im, world, nodes, told ? gpus : 0, "--world");
+	else if (told && gpus <= PLAN_WORLD_MAX / nodes)
+		import_machine(a->im, nodes * gpus, nodes, gpus, "--nnodes and --nproc-per-node");
+	else {
+		world = smallest_world(a->im->plan);
+		if (gpus > 0)
+			world = (world + gpus - 1) / gpus * gpus;
+		notes_add(&a->im->assumed, "%lld GPUs: the fewest that hold the model once; the launch "
+		    "does not say (fix: --world)", (long long)world);
+		import_machine(a->im, world, 0, gpus, "--nproc-per-node");
+	}
+	import_assume(a->im, FIELD_GPU, field_table[FIELD_GPU].default_text,
+	    "the arguments do not say (fix: --gpu)");
+}
+
+/* ---- the training step -------------------------------------------------------------------- */
+
+/* A precision by name where plans know it, else plain FP8. */
+static const char *
+known_precision(const char *name)
+{
+	char choice[32];
+
+	for (int64_t i = 0; field_choice(FIELD_PRECISION, i, choice, sizeof choice); i++)
+		if (text_equal(choice, name))
+			return name;
+	return "fp8";
+}
+
+static void
+put_precision(struct megatron_args *a)
+{
+	const bool half = megatron_has(a, "--fp16"), brain = megatron_has(a, "--bf16");
+
+	if (megatron_has(a, "--fp4-format"))
+		import_set(a->im, FIELD_PRECISION, known_precision("nvfp4"), "--fp4-format");
+	else if (megatron_has(a, "--fp8-format") || megatron_has(a, "--fp8-hybrid"))
+		import_set(a->im, FIELD_PRECISION,
+		    known_precision(is_word(a, "--fp8-recipe", "blockwise") ? "fp8-block" :
+		    is_word(a, "--fp8-recipe", "mxfp8") ? "mxfp8" : "fp8"), "--fp8-format");
+	else if (half || brain)
+		import_set(a->im, FIELD_PRECISION, half ? "fp16" : "bf16", half ? "--fp16" : "--bf16");
+	else
+		put_absent(a, FIELD_PRECISION, "fp32");
+	/* arguments.py: with bf16 gradients are fp32 unless told otherwise, with fp16 the other way. */
+	if (brain && (megatron_has(a, "--grad-reduce-in-bf16") ||
+	    is_word(a, "--main-grads-dtype", "bf16")))
+		import_set(a->im, FIELD_GRAD_DTYPE, "bf16", "--grad-reduce-in-bf16");
+	else if (half && !megatron_has(a, "--accumulate-allreduce-grads-in-fp32"))
+		put_absent(a, FIELD_GRAD_DTYPE, "fp16");
+	else
+		put_absent(a, FIELD_GRAD_DTYPE, "fp32");
+}
+
+static void
+put_recompute(struct megatron_args *a)
+{
+	static const char flag[] = "--recompute-modules";
+	char modules[PLAN_LIST_SIZE];
+
+	if (megatron_has(a, "--recompute-activations"))
+		import_set(a->im, FIELD_RECOMPUTE, "selective", "--recompute-activations");
+	if (megatron_join(a, flag, ",", modules, sizeof modules) && modules[0] != '\0')
+		import_set(a->im, FIELD_RECOMPUTE_MODULES, modules, flag);
+}
+
+static void
+put_kernels(struct megatron_args *a)
+{
+	static const char backend[] = "--attention-backend";
+	const bool fused = !is_word(a, backend, "unfused") && !is_word(a, backend, "local") &&
+	    (!is_word(a, "--transformer-impl", "local") || megatron_has(a, "--use-flash-attn"));
+
+	if (fused)
+		import_fill(a->im, FIELD_FLASH_ATTENTION, "true");
+	else
+		import_set(a->im, FIELD_FLASH_ATTENTION, "false", backend);
+	if (!megatron_has(a, "--cross-entropy-loss-fusion"))
+		put_absent(a, FIELD_CROSS_ENTROPY, "unfused");
+	else
+		import_set(a->im, FIELD_CROSS_ENTROPY, is_word(a, "--cross-entropy-fusion-impl", "te") ?
+		    "te" : "native", "--cross-entropy-loss-fusion");
+	import_fill(a->im, FIELD_ORDER, megatron_has(a, "--use-tp-pp-dp-mapping") ?
+	    "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");
+}
+
+static void
+put_batch(struct megatron_args *a)
+{
+	const struct plan *p = a->im->plan;
+	const int64_t model = p->parallel.tp * p->parallel.cp * p->parallel.pp;
+	const int64_t dp = model > 0 ? plan_world(p) / model : 0;
+
+	if (megatron_has(a, "--seq-length") || megatron_has(a, "--encoder-seq-length"))
+		put_number(a, FIELD_SEQUENCE_LENGTH, megatron_int(a, "--seq-length",
+		    megatron_int(a, "--encoder-seq-length", 0)), megatron_has(a, "--seq-length") ?
+		    "--seq-length" : "--encoder-seq-length");
+	if (!megatron_has(a, "--global-batch-size"))
+		put_number(a, FIELD_GLOBAL_BATCH_SIZE, p->training.micro_batch_size * (dp > 0 ? dp : 1),
+		    "--global-batch-size");
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+/* Flags beside the table that put_... above read. */
+static bool
+is_read(const char *flag)
+{
+	static const char read[] = "--quick-geglu --group-query-attention --num-query-groups "
+	    "--use-rotary-position-embeddings --padded-vocab-size --q-lora-rank --kv-lora-rank "
+	    "--qk-head-dim --qk-pos-emb-head-dim --v-head-dim --moe-layer-freq --window-size "
+	    "--window-attn-skip-freq --num-layers-per-virtual-pipeline-stage --cp-comm-type "
+	    "--hierarchical-context-parallel-sizes --use-megatron-fsdp --use-custom-fsdp "
+	    "--data-parallel-sharding-strategy --use-torch-fsdp2 --use-distributed-optimizer "
+	    "--overlap-param-gather --nnodes --nproc-per-node --nproc_per_node --nodes "
+	    "--gpus-per-node --gres --fp4-format --fp8-format --fp8-hybrid --fp8-recipe --fp16 --bf16 "
+	    "--grad-reduce-in-bf16 --main-grads-dtype --accumulate-allreduce-grads-in-fp32 "
+	    "--recompute-activations --recompute-modules --attention-backend --transformer-impl "
+	    "--use-flash-attn --cross-entropy-loss-fusion --cross-entropy-fusion-impl "
+	    "--use-tp-pp-dp-mapping --encoder-seq-length";
+
+	return megatron_flag_find(flag) != NULL || text_index(read, flag, strlen(flag)) >= 0;
+}
+
+static void
+tell_ignored(struct megatron_args *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!is_read(a->arg[i].flag))
+			import_ignore(a->im, a->arg[i].flag, "no field of a plan");
 }
 
 void
 megatron_read(struct import *im)
 {
-	const char *at = im->text;
-	char word[256], value[256];
+	struct megatron_args a;
 
 	import_own_model(im);
-	for (size_t i = 0; i < megatron_flag_count; i++)
-		if (megatron_flags[i].absent != NULL)
-			import_assume(im, megatron_flags[i].field, megatron_flags[i].absent,
-			    "Megatron-LM's default");
-	im->line = 1;
-	while (next_word(im, &at, word, sizeof word)) {
-		const struct megatron_flag *row = megatron_flag_find(word);
-
-		if (row == NULL) {
-			import_ignore(im, word, "is no field of a plan");
-			continue;
-		}
-		if (row->kind != FLAG_SWITCH && !next_word(im, &at, value, sizeof value)) {
-			import_error(im, word, "needs a value");
-			return;
-		}
-		if (!put_flag(im, row, value))
-			return;
+	import_fill(im, FIELD_LAYOUT, "megatron");
+	if (megatron_args_read(&a, im)) {
+		for (size_t i = 0; i < megatron_flag_count; i++)
+			put_row(&a, &megatron_flags[i]);
+		put_sizes(&a);
+		put_latent(&a);
+		put_experts(&a);
+		put_window(&a);
+		put_chunks(&a);
+		put_context(&a);
+		put_sharding(&a);
+		put_precision(&a);
+		put_recompute(&a);
+		put_kernels(&a);
+		put_machine(&a);
+		put_batch(&a);
+		megatron_rules(&a);
+		tell_ignored(&a);
+		import_name_model(im);
 	}
-	if (im->world > 0)
-		import_machine(im, im->world, 0, 0, "--world");
-	import_name_model(im);
+	megatron_args_free(&a);
 }

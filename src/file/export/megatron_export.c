@@ -1,0 +1,420 @@
+#include "file/export/megatron_export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/plan/field.h"
+#include "file/export/quote.h"
+#include "file/import/import.h"
+#include "file/import/megatron_flags.h"
+
+/* ---- arguments -------------------------------------------------------------------------- */
+
+static void
+put_arg(struct textbuf *out, const char *flag, const char *value)
+{
+	textbuf_add(out, "\t%s", flag);
+	if (value != NULL) {
+		textbuf_bytes(out, " ", 1);
+		quote_shell(out, value);
+	}
+	textbuf_bytes(out, "\n", 1);
+}
+
+static void
+put_number(struct textbuf *out, const char *flag, int64_t n)
+{
+	char value[24];
+
+	text_put(value, sizeof value, "%lld", (long long)n);
+	put_arg(out, flag, value);
+}
+
+/* What has no place in this plan: put_sizes and the like below write it, or nothing does. */
+static bool
+is_idle(enum field_id f, const struct plan *p)
+{
+	switch (f) {
+	case FIELD_RECOMPUTE_METHOD:
+	case FIELD_RECOMPUTE_LAYERS:
+		return p->training.recompute != RECOMPUTE_FULL;
+	case FIELD_EXPERTS_PER_TOKEN:
+	case FIELD_MOE_FFN_HIDDEN_SIZE:
+	case FIELD_ETP:
+		return !plan_has_experts(p);
+	case FIELD_SEQUENCE_PARALLEL:
+		return p->parallel.tp <= 1;
+	default:
+		return false;
+	}
+}
+
+/* A row of the table, unless the launcher means the same without it. */
+static void
+put_row(struct textbuf *out, const struct megatron_flag *row, const struct plan *p)
+{
+	char value[PLAN_LAYOUT_SIZE], theirs[64];
+
+	field_format(row->field, p, value, sizeof value);
+	if (is_idle(row->field, p) || (row->absent != NULL && text_equal(value, row->absent)) ||
+	    (field_table[row->field].origin == ORIGIN_OPTIONAL && value[0] == '\0'))
+		return;
+	if (row->kind == FLAG_SWITCH && text_equal(value, row->words))
+		put_arg(out, row->flag, NULL);
+	else if (row->kind == FLAG_VALUE)
+		put_arg(out, row->flag, value);
+	else if (row->kind == FLAG_WORD && megatron_word_theirs(row, value, theirs, sizeof theirs))
+		put_arg(out, row->flag, theirs);
+}
+
+/* Words of a list that a joint keeps apart, each its own argument. */
+static void
+put_list(struct textbuf *out, const char *flag, const char *list, const char *joints)
+{
+	char word[PLAN_LIST_SIZE];
+
+	textbuf_add(out, "\t%s", flag);
+	for (list += strspn(list, joints); *list != '\0'; list += strspn(list, joints)) {
+		const size_t n = strcspn(list, joints);
+
+		text_put(word, sizeof word, "%.*s", (int)n, list);
+		textbuf_bytes(out, " ", 1);
+		quote_shell(out, word);
+		list += n;
+	}
+	textbuf_bytes(out, "\n", 1);
+}
+
+static void
+put_model(struct textbuf *out, const struct plan *p)
+{
+	const struct model *m = &p->model;
+	char text[96];
+
+	if (m->attention == ATTENTION_MLA) {
+		if (m->q_lora_rank > 0)
+			put_number(out, "--q-lora-rank", m->q_lora_rank);
+		put_number(out, "--kv-lora-rank", m->kv_lora_rank);
+		put_number(out, "--qk-head-dim", m->qk_nope_head_dim);
+		put_number(out, "--qk-pos-emb-head-dim", m->qk_rope_head_dim);
+		put_number(out, "--v-head-dim", m->v_head_dim);
+	} else if (m->kv_heads != m->attention_heads) {
+		put_arg(out, "--group-query-attention", NULL);
+		put_number(out, "--num-query-groups", m->kv_heads);
+	}
+	if (m->sliding_window > 0) {
+		text_put(text, sizeof text, "%lld,0", (long long)m->sliding_window - 1);
+		put_arg(out, "--window-size", text);
+		if (m->global_layer_every > 0)
+			put_number(out, "--window-attn-skip-freq", m->global_layer_every);
+	}
+	if (!plan_has_experts(p))
+		return;
+	if (m->dense_layers > 0 && m->moe_layer_every == 1) {
+		text_put(text, sizeof text, "([0]*%lld+[1]*%lld)", (long long)m->dense_layers,
+		    (long long)(m->layers - m->dense_layers));
+		put_arg(out, "--moe-layer-freq", text);
+	} else if (m->dense_layers > 0) {
+		struct textbuf layers = { 0 };
+
+		for (int64_t i = 0; i < m->layers; i++)
+			textbuf_add(&layers, "%s%d", i > 0 ? "," : "[", i >= m->dense_layers &&
+			    (i - m->dense_layers) % m->moe_layer_every == 0);
+		textbuf_add(&layers, "]");
+		put_arg(out, "--moe-layer-freq", layers.text != NULL ? layers.text : "");
+		free(layers.text);
+	} else if (m->moe_layer_every > 1) {
+		put_number(out, "--moe-layer-freq", m->moe_layer_every);
+	}
+	if (m->router_bias) /* it goes with scores of each expert for itself */
+		put_arg(out, "--moe-router-score-function", "sigmoid");
+	if (m->experts_per_token == 1 && !m->router_bias)
+		put_arg(out, "--moe-router-pre-softmax", NULL);
+	put_arg(out, "--moe-grouped-gemm", NULL);
+	put_arg(out, "--moe-token-dispatcher-type", "alltoall");
+}
+
+static void
+put_split(struct textbuf *out, const struct plan *p)
+{
+	static const char *const strategies[] = { "no_shard", "optim", "optim_grads",
+		"optim_grads_params" };
+	const struct parallel *par = &p->parallel;
+	char comm[32];
+
+	if (par->cp > 1 || par->cp_comm != CP_COMM_P2P) {
+		field_format(FIELD_CP_COMM, p, comm, sizeof comm);
+		/* Transformer Engine compares with this spelling. */
+		put_arg(out, "--cp-comm-type", text_equal(comm, "allgather") ? "all_gather" : comm);
+	}
+	if (par->hierarchical_cp[0] != '\0')
+		put_list(out, "--hierarchical-context-parallel-sizes", par->hierarchical_cp, "x");
+	if (text_equal(par->order, "tp-cp-ep-pp-dp"))
+		put_arg(out, "--use-tp-pp-dp-mapping", NULL);
+	if (par->zero_stage >= 2) {
+		put_arg(out, "--use-megatron-fsdp", NULL);
+		put_arg(out, "--data-parallel-sharding-strategy", strategies[par->zero_stage]);
+		put_arg(out, "--ckpt-format", "fsdp_dtensor");
+	}
+	if (par->zero_stage >= 1)
+		put_arg(out, "--use-distributed-optimizer", NULL);
+	if (par->zero_stage >= 1 && p->training.overlap_param_gather)
+		put_arg(out, "--overlap-param-gather", NULL);
+}
+
+/* The recipe by the name of the precision, where it has one of its own. */
+static void
+put_precision(struct textbuf *out, const struct plan *p)
+{
+	const int64_t grads = p->training.grad_dtype;
+	char name[32];
+	bool half;
+
+	field_format(FIELD_PRECISION, p, name, sizeof name);
+	half = text_equal(name, "fp16");
+	if (text_equal(name, "fp32"))
+		return;
+	put_arg(out, half ? "--fp16" : "--bf16", NULL);
+	if (half && grads == GRAD_FP32)
+		put_arg(out, "--accumulate-allreduce-grads-in-fp32", NULL);
+	if (!half && grads == GRAD_BF16)
+		put_arg(out, "--grad-reduce-in-bf16", NULL);
+	if (strncmp(name, "fp8", 3) == 0 || text_equal(name, "mxfp8"))
+		put_arg(out, "--fp8-format", text_equal(name, "fp8") ? "hybrid" : "e4m3");
+	if (text_equal(name, "fp8-block") || text_equal(name, "mxfp8"))
+		put_arg(out, "--fp8-recipe", text_equal(name, "mxfp8") ? name : "blockwise");
+	if (text_equal(name, "nvfp4"))
+		put_arg(out, "--fp4-format", "e2m1");
+}
+
+static void
+put_training(struct textbuf *out, const struct plan *p)
+{
+	const struct training *t = &p->training;
+
+	put_precision(out, p);
+	if (t->recompute == RECOMPUTE_SELECTIVE)
+		put_list(out, "--recompute-modules", t->recompute_modules, ", ");
+	if (t->cross_entropy == CE_NATIVE || t->cross_entropy == CE_TE) {
+		put_arg(out, "--cross-entropy-loss-fusion", NULL);
+		put_arg(out, "--cross-entropy-fusion-impl", t->cross_entropy == CE_TE ? "te" : "native");
+	}
+	if (!t->flash_attention)
+		put_arg(out, "--attention-backend", "unfused");
+}
+
+static void
+put_args(struct textbuf *out, const struct plan *p)
+{
+	textbuf_add(out, "args=(\n");
+	for (size_t i = 0; i < megatron_flag_count; i++)
+		put_row(out, &megatron_flags[i], p);
+	put_model(out, p);
+	put_split(out, p);
+	put_training(out, p);
+	textbuf_add(out, ")\n");
+}
+
+/* ---- what comes back ---------------------------------------------------------------------- */
+
+/* Sections of the plan that arguments tell of. */
+static bool
+is_told(enum field_id f)
+{
+	char section[32];
+
+	field_section(f, section, sizeof section);
+	return text_equal(section, "model") || text_equal(section, "parallel") ||
+	    text_equal(section, "training");
+}
+
+/*
+ * Read what was written as import does: what it refuses the launcher would, and what does not
+ * come back the target can not say. So neither is told twice, nor forgotten.
+ */
+static bool
+read_back(struct export *e, const char *text)
+{
+	struct file_errors errors = { 0 };
+	struct plan back;
+	struct import im = { .name = "", .text = text, .size = strlen(text), .catalog = e->catalog,
+		.plan = &back, .errors = &errors };
+	const enum import_status status = import_text(&im, "megatron");
+	char value[128];
+
+	import_free(&im);
+	for (size_t i = 0; i < errors.count; i++) {
+		const char *message = strstr(errors.line[i], "error: ");
+
+		export_refuse(e, FIELD_NONE, "target_refuses", "Megatron-LM", "%s",
+		    message != NULL ? message + strlen("error: ") : errors.line[i]);
+	}
+	if (status != IMPORT_DONE)
+		return false;
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		if (!is_told(f) || f == FIELD_PRESET || field_same(f, e->plan, &back))
+			continue;
+		field_format(f, e->plan, value, sizeof value);
+		notes_add(&e->missing, "%s = %s", field_table[f].path, value);
+	}
+	return true;
+}
+
+/* ---- scripts ------------------------------------------------------------------------------ */
+
+/* Megatron-LM arguments.py: 1 where TP or CP splits and FSDP does not, above 1 or unset with it;
+ * from Blackwell on it does not matter. */
+static void
+put_connections(struct textbuf *out, const struct plan *p)
+{
+	if (p->parallel.zero_stage >= 2)
+		textbuf_add(out, "unset CUDA_DEVICE_MAX_CONNECTIONS\n");
+	else if ((p->parallel.tp > 1 || p->parallel.cp > 1) &&
+	    p->cluster.generation < GENERATION_BLACKWELL)
+		textbuf_add(out, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
+}
+
+/* Data and learning rate are no part of a plan: enough for a rehearsal, or the user's own. */
+static void
+put_data(struct textbuf *out)
+{
+	textbuf_add(out, "# a rehearsal; give your own data and schedule as arguments\n"
+	    "[ $# -gt 0 ] || set -- --mock-data --tokenizer-type NullTokenizer --train-iters 10 --lr 1e-4\n");
+}
+
+static void
+put_launch(struct textbuf *out, const struct plan *p)
+{
+	textbuf_add(out, "exec \"${TORCHRUN:-torchrun}\" --nnodes %lld --nproc-per-node %lld \\\n",
+	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
+	textbuf_add(out, "\t--node-rank \"${NODE_RANK:-0}\" --master-addr \"${MASTER_ADDR:-localhost}\" \\\n"
+	    "\t--master-port \"${MASTER_PORT:-29500}\" \\\n"
+	    "\t\"${PRETRAIN:-pretrain_gpt.py}\" \"${args[@]}\" \"$@\"\n");
+}
+
+/* Put the head before a body, which tells it what is missing. */
+static void
+finish(struct export *e, const char *name, const char *options, struct textbuf *body)
+{
+	struct textbuf *out;
+
+	if (body->failed) {
+		export_refuse(e, FIELD_NONE, "out_of_memory", "shardplan export", "out of memory");
+	} else if (read_back(e, body->text)) {
+		out = export_begin(e, name);
+		textbuf_add(out, "#!/bin/bash\n");
+		textbuf_bytes(out, options, strlen(options));
+		export_head(e, out, "# ");
+		textbuf_bytes(out, body->text, body->used);
+	}
+	free(body->text);
+}
+
+/* What Megatron-LM runs beside its own schedule: nothing. */
+static bool
+can_run(struct export *e)
+{
+	const struct plan *p = e->plan;
+
+	if (p->parallel.layout != LAYOUT_MEGATRON)
+		export_refuse(e, FIELD_LAYOUT, "target_of_other_layout", "shardplan export",
+		    "the plan follows another framework's groups and rules");
+	else if (p->training.schedule != SCHEDULE_1F1B)
+		export_refuse(e, FIELD_SCHEDULE, "target_lacks_schedule",
+		    "Megatron-LM megatron/core/pipeline_parallel/schedules.py",
+		    "Megatron-LM runs 1F1B, interleaved when VPP is above 1");
+	else if (!text_equal(p->parallel.order, "tp-cp-ep-dp-pp") &&
+	    !text_equal(p->parallel.order, "tp-cp-ep-pp-dp"))
+		export_refuse(e, FIELD_ORDER, "target_lacks_order",
+		    "Megatron-LM megatron/training/arguments.py",
+		    "no argument gives this order: tp-cp-ep-dp-pp and tp-cp-ep-pp-dp alone");
+	else
+		return true;
+	return false;
+}
+
+void
+megatron_write(struct export *e)
+{
+	struct textbuf body = { 0 };
+
+	if (!can_run(e))
+		return;
+	put_connections(&body, e->plan);
+	put_args(&body, e->plan);
+	put_data(&body);
+	put_launch(&body, e->plan);
+	finish(e, "megatron.sh", "", &body);
+}
+
+/* ---- Slurm -------------------------------------------------------------------------------- */
+
+/* What sbatch reads stands before the first command: later lines are passed over. */
+static void
+put_directives(struct textbuf *out, const struct plan *p, int64_t tasks)
+{
+	textbuf_add(out, "#SBATCH --job-name=megatron\n#SBATCH --nodes=%lld\n"
+	    "#SBATCH --ntasks-per-node=%lld\n#SBATCH --gpus-per-node=%lld\n",
+	    (long long)p->cluster.nodes, (long long)tasks, (long long)p->cluster.gpus_per_node);
+	textbuf_add(out, "#SBATCH --output=%%x-%%j.out\n"
+	    "# Fill in what your cluster asks for; some want --gres=gpu:%lld or --exclusive for GPUs.\n"
+	    "##SBATCH --partition=\n##SBATCH --account=\n##SBATCH --time=\n",
+	    (long long)p->cluster.gpus_per_node);
+}
+
+/* A plan on another number of nodes would fail after minutes; here it does at once. */
+static void
+put_job(struct textbuf *out, const struct plan *p)
+{
+	textbuf_add(out, "set -eu\n"
+	    "if [ \"$SLURM_NNODES\" -ne %lld ]; then\n"
+	    "\techo \"the plan is for %lld nodes, not $SLURM_NNODES\" >&2\n\texit 2\nfi\n",
+	    (long long)p->cluster.nodes, (long long)p->cluster.nodes);
+	textbuf_add(out, "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
+	    "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
+	put_connections(out, p);
+	put_args(out, p);
+	put_data(out);
+}
+
+static void
+write_sbatch(struct export *e, const char *name, int64_t tasks, const char *launch)
+{
+	struct textbuf body = { 0 }, options = { 0 };
+
+	if (!can_run(e))
+		return;
+	put_job(&body, e->plan);
+	textbuf_bytes(&body, launch, strlen(launch));
+	put_directives(&options, e->plan, tasks);
+	finish(e, name, options.failed ? "" : options.text, &body);
+	free(options.text);
+}
+
+void
+megatron_sbatch_torchrun(struct export *e)
+{
+	char launch[640];
+
+	/* $SLURM_NODEID is that of the node only inside srun. */
+	text_put(launch, sizeof launch, "# shellcheck disable=SC2016\n"
+	    "exec srun --kill-on-bad-exit=1 --wait=60 bash -c '\n"
+	    "\texec \"${TORCHRUN:-torchrun}\" --nnodes %lld --nproc-per-node %lld \\\n"
+	    "\t\t--node-rank \"$SLURM_NODEID\" --master-addr \"$MASTER_ADDR\" \\\n"
+	    "\t\t--master-port \"$MASTER_PORT\" \"$@\"\n"
+	    "' - \"${PRETRAIN:-pretrain_gpt.py}\" \"${args[@]}\" \"$@\"\n",
+	    (long long)e->plan->cluster.nodes, (long long)e->plan->cluster.gpus_per_node);
+	write_sbatch(e, "megatron.sbatch", 1, launch);
+}
+
+void
+megatron_sbatch_srun(struct export *e)
+{
+	/* Megatron-LM arguments.py reads RANK and WORLD_SIZE, torch.distributed LOCAL_RANK too. */
+	write_sbatch(e, "megatron.sbatch", e->plan->cluster.gpus_per_node,
+	    "# shellcheck disable=SC2016\n"
+	    "exec srun --kill-on-bad-exit=1 --wait=60 bash -c '\n"
+	    "\texport RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS\n"
+	    "\texec \"${PYTHON:-python3}\" \"$@\"\n"
+	    "' - \"${PRETRAIN:-pretrain_gpt.py}\" \"${args[@]}\" \"$@\"\n");
+}

@@ -1,0 +1,53 @@
+/*
+ * megatron_args.h - the arguments of a run of Megatron-LM, wherever a text has them: bare, one
+ * a line, as arrays, on the command line of a script, or in a text that a script hands on.
+ */
+#ifndef FILE_MEGATRON_ARGS_H
+#define FILE_MEGATRON_ARGS_H
+#include <stdint.h>
+
+#include "file/import/importer.h"
+#include "file/import/shell.h"
+
+struct megatron_arg {
+	const char *flag; /* "--num-layers" */
+	unsigned line;
+	size_t values;
+	const struct shell_word *value;
+};
+
+struct megatron_args {
+	struct import *im;
+	struct shell shell;
+	struct shell_list words;
+	size_t count;
+	struct megatron_arg *arg;
+	bool bare; /* arguments and nothing else: no shell, no environment */
+};
+
+/* Find them. False after a complaint; megatron_args_free in every case. */
+bool megatron_args_read(struct megatron_args *a, struct import *im);
+void megatron_args_free(struct megatron_args *a);
+
+/* The last one of that name, as it wins; NULL without one. */
+const struct megatron_arg *megatron_arg(const struct megatron_args *a, const char *flag);
+static inline bool
+megatron_has(const struct megatron_args *a, const char *flag)
+{
+	return megatron_arg(a, flag) != NULL;
+}
+
+/* The one value of a flag, `absent` without the flag; NULL, and a complaint, where it has no
+ * value, several, or one that only a run could tell. */
+const char *megatron_text(struct megatron_args *a, const char *flag, const char *absent);
+
+/* The same as a whole number; 0 after a complaint. */
+int64_t megatron_int(struct megatron_args *a, const char *flag, int64_t absent);
+
+/* All values of a flag, joined. False, with a complaint, when they do not fit or are unknown. */
+bool megatron_join(struct megatron_args *a, const char *flag, const char *joint, char *buf,
+    size_t size);
+
+/* What the text sets an environment variable to, NULL where it does not. */
+const char *megatron_environment(const struct megatron_args *a, const char *name);
+#endif

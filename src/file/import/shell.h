@@ -1,0 +1,60 @@
+/*
+ * shell.h - what the text of a shell script says, without running any of it.
+ *
+ * Words with their quotes taken off, variables and arrays that the text itself sets, defaults
+ * such as ${TP:-8}, arithmetic, and conditions over them. What only a run could tell stays as it
+ * is written: "$1", "$(hostname)". Of a condition that only a run could tell the first branch
+ * is read. Functions and loops are read once, where they stand.
+ *
+ * Source of the grammar: POSIX.1-2017, Shell Command Language; arrays and [[ as in bash(1).
+ */
+#ifndef FILE_SHELL_H
+#define FILE_SHELL_H
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	SHELL_WORDS_MAX = 200000,          /* in all */
+	SHELL_BYTES_MAX = 8 * 1024 * 1024, /* of them: variables may double one another */
+	SHELL_NEST_MAX = 32,
+};
+
+struct shell_word {
+	const char *text;
+	unsigned line;
+	bool unknown; /* a part of it is left as written */
+};
+
+struct shell_list {
+	size_t count, room;
+	struct shell_word *word;
+};
+
+struct shell_variable {
+	const char *name;
+	bool array, gone; /* gone: unset */
+	struct shell_list value;
+};
+
+struct shell {
+	size_t commands, commands_room;
+	struct shell_list *command;    /* those that would run, assignments left out */
+	size_t variables, variables_room;
+	struct shell_variable *variable;
+	size_t words, bytes;           /* spent of the limits */
+	struct shell_block *blocks;    /* all memory of the texts */
+	const char *error;             /* why it could not be read to its end, or NULL */
+	unsigned error_line;
+};
+
+/* Read size bytes of a script. False with error and error_line; shell_free in every case. */
+bool shell_read(struct shell *s, const char *text, size_t size);
+
+/* Split a text into words as a shell does, nothing in it expanded or an operator. */
+bool shell_split(struct shell *s, const char *text, unsigned line, struct shell_list *out);
+
+/* What a variable was set to last, NULL where it was not. */
+const struct shell_variable *shell_variable(const struct shell *s, const char *name);
+
+void shell_free(struct shell *s);
+#endif
