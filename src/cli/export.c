@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/report.h"
 #include "cli/session.h"
 #include "core/base/show.h"
 #include "core/base/text.h"
@@ -44,12 +45,47 @@ put_files(const struct export *e, const char *path)
 	return STATUS_OK;
 }
 
+/* The map goes straight to standard output, or into a file by way of memory. */
+static int
+put_map(struct session *s, const struct options *o, const struct exporter *by, struct export *e)
+{
+	const bool picture = text_equal(by->name, "svg"), print = o->output == NULL ||
+	    text_equal(o->output, "-");
+	struct options colored = *o;
+	struct textbuf *file;
+	struct layout l;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+	int status;
+
+	colored.color = COLOR_ALWAYS;
+	if (!report_layout(s, &l))
+		return STATUS_NO;
+	if (print)
+		return report_map(s, &colored, &l, stdout, picture);
+	out = open_memstream(&text, &size);
+	status = out != NULL ? report_map(s, &colored, &l, out, picture) : STATUS_ERROR;
+	if (out != NULL && fclose(out) == 0 && status == STATUS_OK) {
+		file = export_begin(e, picture ? "map.svg" : "map.ansi");
+		textbuf_bytes(file, text, size);
+		status = put_files(e, o->output);
+	} else if (status == STATUS_OK) {
+		complain("out of memory");
+		status = STATUS_ERROR;
+	}
+	free(text);
+	return status;
+}
+
 static int
 export_with(struct session *s, const struct options *o, const struct exporter *by,
     struct export *e)
 {
 	const char *line;
 
+	if (by->write == NULL)
+		return put_map(s, o, by, e);
 	if (!export_write(e, by)) {
 		check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
 		session_complain(&e->diags, SEVERITY_ERROR);

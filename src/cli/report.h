@@ -5,6 +5,7 @@
 #define CLI_REPORT_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cli/output.h"
 #include "cli/session.h"
@@ -27,6 +28,10 @@ void report_unknown_names(const struct session *s);
 
 /* One line of `layers`. */
 void report_chunk(const struct placement *pl, int64_t pp, int64_t v);
+
+/* The map as text, or as a picture in SVG. Returns the exit status. */
+int report_map(const struct session *s, const struct options *o, const struct layout *l, FILE *out,
+    bool picture);
 
 /* How wide to draw: --width, else $COLUMNS, else the terminal's, else 80. */
 int report_width(const struct options *o);

@@ -125,7 +125,7 @@ map_estimate(struct estimate *e, const struct session *s, const struct map_view 
 
 static int
 map_put(const struct session *s, const struct options *o, const struct map_view *view,
-    const struct estimate *e)
+    const struct estimate *e, FILE *out, bool picture)
 {
 	const int width = report_width(o);
 	const int64_t rows = map_rows(&s->plan, e, view, width);
@@ -141,13 +141,17 @@ map_put(const struct session *s, const struct options *o, const struct map_view 
 		return STATUS_ERROR;
 	}
 	map_draw(&canvas, (struct rect){ 0, 0, width, (int)rows }, &s->plan, e, view);
-	canvas_print(&canvas, stdout, view->depth, report_palette(o));
+	if (picture)
+		canvas_svg(&canvas, out, report_palette(o));
+	else
+		canvas_print(&canvas, out, view->depth, report_palette(o));
 	canvas_free(&canvas);
 	return STATUS_OK; /* write errors are main's to report */
 }
 
-static int
-map_print(const struct session *s, const struct options *o, const struct layout *l)
+int
+report_map(const struct session *s, const struct options *o, const struct layout *l, FILE *out,
+    bool picture)
 {
 	struct map_view view;
 	struct estimate *e;
@@ -157,16 +161,23 @@ map_print(const struct session *s, const struct options *o, const struct layout 
 		return STATUS_ERROR;
 	view.zoom = o->zoom;
 	view.printed = true;
-	view.depth = report_colors(o);
-	view.utf8 = !o->ascii && locale_utf8();
+	view.depth = picture ? THEME_256 : report_colors(o);
+	view.utf8 = !o->ascii && (picture || locale_utf8());
 	e = calloc(1, sizeof *e);
 	if (e == NULL) {
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
-	status = map_estimate(e, s, &view, l) ? map_put(s, o, &view, e) : STATUS_NO;
+	status = map_estimate(e, s, &view, l) ? map_put(s, o, &view, e, out, picture) :
+	    STATUS_NO;
 	free(e);
 	return status;
+}
+
+static int
+map_print(const struct session *s, const struct options *o, const struct layout *l)
+{
+	return report_map(s, o, l, stdout, false);
 }
 
 int

@@ -32,7 +32,8 @@ const struct subcommand subcommand_table[] = {
 	{ "import", "FILE", "make a plan of what somebody launches, or of a list of machines",
 	    TAKES_PLAN | TAKES_IMPORT | TAKES_OUTPUT, 1, 1, import_run },
 	{ "export", "[PLAN]", "write what a framework takes to launch the plan",
-	    TAKES_PLAN | TAKES_EXPORT | TAKES_OUTPUT, 0, 1, export_run },
+	    TAKES_PLAN | TAKES_EXPORT | TAKES_OUTPUT | TAKES_COLOR_BY | TAKES_ZOOM | TAKES_WIDTH |
+	    TAKES_PALETTE | TAKES_ASCII, 0, 1, export_run },
 	{ "calibrate", "PLAN LOG", "fit a plan's estimates to the log of its run",
 	    TAKES_PLAN, 2, 2, calibrate_run },
 	{ "fields", "", "list everything that a plan can set", TAKES_JSON, 0, 0, fields_run },

@@ -6,8 +6,12 @@
 #include <sys/stat.h>
 
 #include "core/base/show.h"
+#include "core/framework/resolve.h"
 #include "core/rules/check.h"
+#include "file/export/engines.h"
 #include "file/export/megatron_export.h"
+#include "file/export/report.h"
+#include "file/export/trainers.h"
 #include "file/plan/atomic.h"
 #include "file/plan/pathname.h"
 #include "file/plan/slurp.h"
@@ -15,12 +19,30 @@
 #define MEGATRON "Megatron-LM pretrain_gpt.py, core 0.12 to 0.20"
 
 const struct exporter export_table[] = {
-	{ "megatron", "a script that runs Megatron-LM with torchrun, on each node", MODES_TRAIN, MEGATRON,
-	    megatron_write },
+	{ "megatron", "a script that runs Megatron-LM with torchrun, on each node", MODES_TRAIN,
+	    "megatron", MEGATRON, megatron_write },
 	{ "megatron-sbatch", "an sbatch script that runs Megatron-LM, one torchrun a node", MODES_TRAIN,
-	    MEGATRON, megatron_sbatch_torchrun },
-	{ "megatron-srun", "an sbatch script that runs Megatron-LM, one task a GPU", MODES_TRAIN, MEGATRON,
-	    megatron_sbatch_srun },
+	    "megatron", MEGATRON, megatron_sbatch_torchrun },
+	{ "megatron-srun", "an sbatch script that runs Megatron-LM, one task a GPU", MODES_TRAIN,
+	    "megatron", MEGATRON, megatron_sbatch_srun },
+	{ "deepspeed", "ds_config.json, hostfile and the line that starts DeepSpeed", MODES_TRAIN,
+	    "deepspeed", "DeepSpeed of August 2026", deepspeed_write },
+	{ "torchtitan", "a TOML job file and the script that runs it", MODES_TRAIN, "torchtitan",
+	    "torchtitan v0.2.2, the last that reads TOML", torchtitan_write },
+	{ "nanotron", "a YAML file and the script that runs it", MODES_TRAIN, "nanotron",
+	    "nanotron of April 2026", nanotron_write },
+	{ "accelerate", "a YAML file for accelerate launch, with FSDP", MODES_TRAIN, "torchtitan",
+	    "Accelerate of July 2026", accelerate_write },
+	{ "vllm", "the command line of vllm serve", MODES_SERVE, "vllm", "vLLM 0.19", vllm_write },
+	{ "sglang", "the command line of sglang.launch_server", MODES_SERVE, NULL, "SGLang 0.5.15",
+	    sglang_write },
+	{ "trtllm", "the command line and YAML file of trtllm-serve", MODES_SERVE, NULL,
+	    "TensorRT-LLM 1.3", trtllm_write },
+	{ "markdown", "the plan and its estimates as a report", MODES_BOTH, NULL, "Report",
+	    markdown_write },
+	{ "csv", "the estimates as a table, one number a line", MODES_BOTH, NULL, "Table", csv_write },
+	{ "svg", "the map as a picture", MODES_BOTH, NULL, "Map", NULL },
+	{ "ansi", "the map as coloured text for a terminal", MODES_BOTH, NULL, "Map", NULL },
 };
 const size_t export_count = sizeof export_table / sizeof export_table[0];
 
@@ -33,6 +55,27 @@ export_find(const char *name)
 	return NULL;
 }
 
+/* A layout that nobody chose becomes the target's; another one is for another program. */
+static bool
+take_layout(struct export *e, const struct exporter *by)
+{
+	char name[32], why[128];
+
+	field_format(FIELD_LAYOUT, e->plan, name, sizeof name);
+	if (by->layout == NULL || text_equal(name, by->layout))
+		return true;
+	if (field_is_chosen(FIELD_LAYOUT, e->plan)) {
+		export_refuse(e, FIELD_LAYOUT, "target_of_other_layout", "shardplan export",
+		    "the plan follows the groups and rules of %s, %s those of %s", name, by->name, by->layout);
+		return false;
+	}
+	e->theirs = *e->plan;
+	field_parse(FIELD_LAYOUT, &e->theirs, by->layout, why, sizeof why);
+	plan_resolve(&e->theirs, e->catalog);
+	e->plan = &e->theirs;
+	return true;
+}
+
 bool
 export_write(struct export *e, const struct exporter *by)
 {
@@ -42,7 +85,7 @@ export_write(struct export *e, const struct exporter *by)
 	if ((by->modes & mode) == 0)
 		export_refuse(e, FIELD_MODE, "target_of_other_mode", "shardplan export",
 		    "%s is for the other mode", by->name);
-	else if (plan_check(e->plan, e->catalog, &e->diags))
+	else if (take_layout(e, by) && plan_check(e->plan, e->catalog, &e->diags))
 		by->write(e);
 	for (size_t i = 0; i < e->files; i++)
 		if (e->file[i].text.failed)

@@ -12,8 +12,9 @@ struct exporter {
 	const char *name;        /* TARGET of --to */
 	const char *help;        /* one line without a full stop */
 	enum field_modes modes;  /* of plans that it can write */
+	const char *layout;      /* whose groups and rules it starts; NULL: any */
 	const char *target;      /* what it is written for, with the version that was looked at */
-	/* Write the files, or leave errors in e->diags. */
+	/* Write the files, or leave errors in e->diags. NULL: the map, which the caller draws. */
 	void (*write)(struct export *e);
 };
 

@@ -22,7 +22,8 @@ struct export_file {
 };
 
 struct export {
-	const struct plan *plan;       /* resolved, legal, of the target's mode */
+	const struct plan *plan;       /* resolved, legal, of the target's mode and layout */
+	struct plan theirs;            /* the same, where its layout is only the target's */
 	const struct catalog *catalog; /* may be NULL */
 	const char *target;            /* its name and version, for the head */
 	const char *source;            /* where the plan is from, fit for a terminal */

@@ -316,10 +316,7 @@ can_run(struct export *e)
 {
 	const struct plan *p = e->plan;
 
-	if (p->parallel.layout != LAYOUT_MEGATRON)
-		export_refuse(e, FIELD_LAYOUT, "target_of_other_layout", "shardplan export",
-		    "the plan follows another framework's groups and rules");
-	else if (p->training.schedule != SCHEDULE_1F1B)
+	if (p->training.schedule != SCHEDULE_1F1B)
 		export_refuse(e, FIELD_SCHEDULE, "target_lacks_schedule",
 		    "Megatron-LM megatron/core/pipeline_parallel/schedules.py",
 		    "Megatron-LM runs 1F1B, interleaved when VPP is above 1");

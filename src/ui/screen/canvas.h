@@ -87,4 +87,7 @@ wchar_t canvas_glyph(const struct canvas *c, enum glyph glyph);
  * Returns false on a write error. */
 bool canvas_print(const struct canvas *c, FILE *out, enum theme_colors colors,
     enum theme_palette palette);
+
+/* The same as a picture (SVG 1.1), on the ground that the palette is for. */
+bool canvas_svg(const struct canvas *c, FILE *out, enum theme_palette palette);
 #endif

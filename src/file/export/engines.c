@@ -1,0 +1,219 @@
+#include "file/export/engines.h"
+
+#include "core/framework/layout.h"
+#include "core/plan/field.h"
+#include "file/export/quote.h"
+#include "file/export/tree.h"
+
+/* Where the batch limits are not set the engine has defaults of its own: nothing is written. */
+
+static int64_t
+dp_of(const struct plan *p)
+{
+	struct layout l;
+
+	return layout_init(&l, p, NULL) ? l.dp : 1;
+}
+
+/* The engine that the plan describes is the one that is started. */
+static bool
+is_engine(struct export *e, enum engine engine)
+{
+	char name[32];
+
+	if (e->plan->serving.engine == (int64_t)engine)
+		return true;
+	field_format(FIELD_ENGINE, e->plan, name, sizeof name);
+	export_refuse(e, FIELD_ENGINE, "target_of_other_engine", "shardplan export",
+	    "the plan is for %s: its memory and limits are not these", name);
+	return false;
+}
+
+static void
+note_rest(struct export *e)
+{
+	export_missing(e, FIELD_WEIGHT_DTYPE, "MODEL names a checkpoint in this format");
+	if (e->plan->serving.replicas > 1)
+		export_missing(e, FIELD_REPLICAS, "run it once for each, with nodes of its own");
+	export_missing(e, FIELD_CONCURRENCY, "what clients ask for");
+}
+
+static struct textbuf *
+begin_script(struct export *e, const char *name)
+{
+	struct textbuf *out;
+
+	note_rest(e);
+	out = export_begin(e, name);
+	textbuf_add(out, "#!/bin/sh\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
+	return out;
+}
+
+static void
+put_number(struct textbuf *out, const char *flag, int64_t n)
+{
+	textbuf_add(out, " \\\n\t%s %lld", flag, (long long)n);
+}
+
+/* A size that is 1 or a limit that is 0 is not told. */
+static void
+put_above(struct textbuf *out, const char *flag, int64_t n, int64_t least)
+{
+	if (n > least)
+		put_number(out, flag, n);
+}
+
+static void
+put_share(struct textbuf *out, const char *flag, double share)
+{
+	char number[32];
+
+	text_real(number, sizeof number, share);
+	if (share > 0)
+		textbuf_add(out, " \\\n\t%s %s", flag, number);
+}
+
+/* 8-bit KV caches are asked for by name; 16-bit ones are what the model computes in. */
+static bool
+put_kv(struct export *e, struct textbuf *out, const char *const names[4])
+{
+	const char *name = names[e->plan->serving.kv_dtype];
+
+	if (name == NULL)
+		export_refuse(e, FIELD_KV_DTYPE, "target_lacks", "shardplan export",
+		    "%s has no KV cache in this format", e->target);
+	else if (name[0] != '\0')
+		textbuf_add(out, " \\\n\t--kv-cache-dtype %s", name);
+	return name != NULL;
+}
+
+/* Nodes that one engine takes. */
+static int64_t
+nodes_of(const struct plan *p)
+{
+	const int64_t gpus = plan_world(p) / p->serving.replicas;
+
+	return (gpus + p->cluster.gpus_per_node - 1) / p->cluster.gpus_per_node;
+}
+
+void
+vllm_write(struct export *e)
+{
+	static const char *const kv[] = { "", "", "fp8", NULL };
+	const struct plan *p = e->plan;
+	const struct serving *s = &p->serving;
+	const int64_t dp = dp_of(p), nodes = nodes_of(p);
+	struct textbuf *out;
+
+	if (!is_engine(e, ENGINE_VLLM))
+		return;
+	out = begin_script(e, "vllm.sh");
+	textbuf_add(out, "exec vllm serve \"$MODEL\"");
+	put_number(out, "--tensor-parallel-size", p->parallel.tp);
+	put_above(out, "--pipeline-parallel-size", p->parallel.pp, 1);
+	put_above(out, "--prefill-context-parallel-size", p->parallel.cp, 1);
+	put_above(out, "--decode-context-parallel-size", s->dcp, 1);
+	put_above(out, "--data-parallel-size", dp, 1);
+	if (plan_has_experts(p) && p->parallel.ep > 1)
+		textbuf_add(out, " \\\n\t--enable-expert-parallel");
+	put_number(out, "--max-model-len", s->context_length);
+	put_above(out, "--max-num-seqs", s->max_num_seqs, 0);
+	put_above(out, "--max-num-batched-tokens", s->max_batched_tokens, 0);
+	put_share(out, "--gpu-memory-utilization", s->gpu_memory_utilization);
+	put_number(out, "--block-size", s->block_size);
+	if (put_kv(e, out, kv) && nodes > 1)
+		textbuf_add(out, " \\\n\t--nnodes %lld --node-rank \"${NODE_RANK:-0}\" --master-addr "
+		    "\"${MASTER_ADDR:?first node}\"", (long long)nodes);
+	textbuf_add(out, " \\\n\t\"$@\"\n");
+}
+
+/* With DP attention the TP size of SGLang and TensorRT-LLM counts its ranks too. */
+static int64_t
+whole_tp(const struct plan *p, int64_t dp)
+{
+	return p->parallel.tp * (p->serving.dp_attention ? dp : 1);
+}
+
+void
+sglang_write(struct export *e)
+{
+	static const char *const kv[] = { "", "", "fp8_e4m3", NULL };
+	const struct plan *p = e->plan;
+	const struct serving *s = &p->serving;
+	const int64_t dp = dp_of(p), nodes = nodes_of(p);
+	struct textbuf *out;
+
+	if (!is_engine(e, ENGINE_SGLANG))
+		return;
+	out = begin_script(e, "sglang.sh");
+	textbuf_add(out, "exec python3 -m sglang.launch_server --model-path \"$MODEL\"");
+	put_number(out, "--tp-size", whole_tp(p, dp));
+	put_above(out, "--pp-size", p->parallel.pp, 1);
+	put_above(out, "--attention-context-parallel-size", p->parallel.cp, 1);
+	put_above(out, "--dp-size", dp, 1);
+	if (s->dp_attention)
+		textbuf_add(out, " \\\n\t--enable-dp-attention");
+	put_above(out, "--ep-size", plan_has_experts(p) ? p->parallel.ep : 1, 1);
+	put_number(out, "--context-length", s->context_length);
+	put_above(out, "--max-running-requests", s->max_num_seqs, 0);
+	put_above(out, "--chunked-prefill-size", s->max_batched_tokens, 0);
+	put_share(out, "--mem-fraction-static", s->gpu_memory_utilization);
+	put_number(out, "--page-size", s->block_size);
+	if (put_kv(e, out, kv) && nodes > 1)
+		textbuf_add(out, " \\\n\t--nnodes %lld --node-rank \"${NODE_RANK:-0}\" --dist-init-addr "
+		    "\"${MASTER_ADDR:?first node}:${MASTER_PORT:-29500}\"", (long long)nodes);
+	textbuf_add(out, " \\\n\t\"$@\"\n");
+}
+
+static void
+trtllm_tree(struct tree *t, const struct plan *p)
+{
+	static const struct tree_key rows[] = {
+		{ "pipeline_parallel_size", FIELD_PP, NULL },
+		{ "context_parallel_size", FIELD_CP, NULL },
+		{ "enable_attention_dp", FIELD_DP_ATTENTION, NULL },
+		{ "max_seq_len", FIELD_CONTEXT_LENGTH, NULL },
+	};
+	static const struct tree_key cache[] = {
+		{ "kv_cache_config.free_gpu_memory_fraction", FIELD_GPU_MEMORY_UTILIZATION, NULL },
+		{ "kv_cache_config.tokens_per_block", FIELD_BLOCK_SIZE, NULL },
+		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4" },
+	};
+	const int64_t tp = whole_tp(p, dp_of(p));
+
+	tree_int(t, "tensor_parallel_size", tp);
+	if (plan_has_experts(p)) {
+		tree_int(t, "moe_expert_parallel_size", p->parallel.ep);
+		tree_int(t, "moe_tensor_parallel_size", p->parallel.ep > 0 ? tp / p->parallel.ep : 1);
+	}
+	TREE_FIELDS(t, rows, p);
+	if (p->serving.max_num_seqs > 0)
+		tree_int(t, "max_batch_size", p->serving.max_num_seqs);
+	if (p->serving.max_batched_tokens > 0)
+		tree_int(t, "max_num_tokens", p->serving.max_batched_tokens);
+	TREE_FIELDS(t, cache, p);
+}
+
+void
+trtllm_write(struct export *e)
+{
+	const int64_t ranks = plan_world(e->plan) / e->plan->serving.replicas;
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	if (!is_engine(e, ENGINE_TRTLLM))
+		return;
+	out = begin_script(e, "trtllm.sh");
+	if (nodes_of(e->plan) > 1)
+		textbuf_add(out, "exec srun --mpi=pmix -n %lld trtllm-llmapi-launch", (long long)ranks);
+	else
+		textbuf_add(out, "exec");
+	textbuf_add(out, " trtllm-serve \"$MODEL\" --config trtllm.yaml \"$@\"\n");
+	trtllm_tree(&t, e->plan);
+	out = export_begin(e, "trtllm.yaml");
+	export_head(e, out, "# ");
+	tree_yaml(&t, out);
+	tree_end(&t);
+}

@@ -1,0 +1,411 @@
+#include "file/export/trainers.h"
+
+#include <stdlib.h>
+
+#include "core/framework/layout.h"
+#include "core/plan/field.h"
+#include "file/export/tree.h"
+
+/* What follows from the sizes. A plan that is exported is legal: it can be laid out. */
+struct sizes {
+	int64_t world, dp, rounds; /* rounds: micro-batches of a step on one data parallel rank */
+};
+
+static struct sizes
+sizes_of(const struct plan *p)
+{
+	struct layout l;
+	struct sizes s = { .world = plan_world(p), .dp = 1 };
+
+	if (layout_init(&l, p, NULL))
+		s.dp = l.dp;
+	s.rounds = p->training.global_batch_size / (p->training.micro_batch_size * s.dp);
+	return s;
+}
+
+/* Refuse what a target has no word for. */
+static void
+put_rows(struct export *e, struct tree *t, const struct tree_key rows[], size_t n)
+{
+	const size_t without = tree_fields(t, rows, n, e->plan);
+	char value[64];
+
+	if (without == n)
+		return;
+	field_format(rows[without].field, e->plan, value, sizeof value);
+	export_refuse(e, rows[without].field, "target_lacks", e->target, "%s has no %s %s", e->target,
+	    field_table[rows[without].field].label, value);
+}
+#define PUT_ROWS(e, t, rows) put_rows(e, t, rows, sizeof(rows) / sizeof *(rows))
+
+static void
+refuse_above(struct export *e, enum field_id f, int64_t most, const char *source, const char *why)
+{
+	if (field_int(f, e->plan) > most)
+		export_refuse(e, f, "target_lacks", source, "%s %lld: %s", field_table[f].label,
+		    (long long)field_int(f, e->plan), why);
+}
+
+/* A script that starts one process a GPU on each node. */
+static void
+put_torchrun(struct export *e, const char *name, const char *program)
+{
+	const struct plan *p = e->plan;
+	struct textbuf *out = export_begin(e, name);
+
+	textbuf_add(out, "#!/bin/sh\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, "exec \"${TORCHRUN:-torchrun}\" --nnodes %lld --nproc-per-node %lld \\\n",
+	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
+	textbuf_add(out, "\t--node-rank \"${NODE_RANK:-0}\" --master-addr \"${MASTER_ADDR:-localhost}\" \\\n"
+	    "\t--master-port \"${MASTER_PORT:-29500}\" \\\n\t%s \"$@\"\n", program);
+}
+
+/* ---- DeepSpeed ------------------------------------------------------------------------ */
+
+#define DS_CONFIG "DeepSpeed deepspeed/runtime/config.py"
+
+static void
+deepspeed_tree(struct export *e, struct tree *t, const struct sizes *s)
+{
+	static const struct tree_key rows[] = {
+		{ "train_batch_size", FIELD_GLOBAL_BATCH_SIZE, NULL },
+		{ "train_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL },
+	};
+	static const struct tree_key zero[] = {
+		{ "zero_optimization.stage", FIELD_ZERO_STAGE, NULL },
+		{ "zero_optimization.overlap_comm", FIELD_OVERLAP_GRAD_REDUCE, NULL },
+	};
+	const struct plan *p = e->plan;
+	const struct parallel *par = &p->parallel;
+
+	PUT_ROWS(e, t, rows);
+	tree_int(t, "gradient_accumulation_steps", s->rounds);
+	if (p->training.precision == PRECISION_FP16)
+		tree_bool(t, "fp16.enabled", true);
+	else if (p->training.precision != PRECISION_FP32)
+		tree_bool(t, "bf16.enabled", true);
+	PUT_ROWS(e, t, zero);
+	if (par->offload != OFFLOAD_NONE) {
+		tree_text(t, "zero_optimization.offload_optimizer.device", "cpu");
+		tree_bool(t, "zero_optimization.offload_optimizer.pin_memory", true);
+	}
+	if (par->offload == OFFLOAD_OPTIMIZER_PARAMS) {
+		tree_text(t, "zero_optimization.offload_param.device", "cpu");
+		tree_bool(t, "zero_optimization.offload_param.pin_memory", true);
+	}
+	if (par->dp_replicate > 1)
+		tree_int(t, "zero_optimization.mics_shard_size", s->dp / par->dp_replicate);
+	if (par->tp > 1)
+		tree_int(t, "tensor_parallel.autotp_size", par->tp);
+	if (par->cp > 1)
+		tree_int(t, "sequence_parallel_size", par->cp);
+	tree_real(t, "gradient_clipping", 1);
+}
+
+/* launcher/runner.py: a line a node. */
+static void
+put_hosts(struct export *e)
+{
+	struct textbuf *out = export_begin(e, "hostfile");
+
+	for (int64_t i = 0; i < e->plan->cluster.nodes; i++)
+		textbuf_add(out, "node-%lld slots=%lld\n", (long long)i + 1,
+		    (long long)e->plan->cluster.gpus_per_node);
+}
+
+void
+deepspeed_write(struct export *e)
+{
+	const struct plan *p = e->plan;
+	const struct sizes s = sizes_of(p);
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	if (p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS && p->parallel.zero_stage < 3)
+		export_refuse(e, FIELD_OFFLOAD, "target_lacks", "DeepSpeed deepspeed/runtime/zero/config.py",
+		    "parameters are offloaded at ZeRO stage 3 alone");
+	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
+		return;
+	if (p->parallel.pp > 1)
+		export_missing(e, FIELD_PP, "num_stages of PipelineModule in your script");
+	export_missing(e, FIELD_EP, "ep_size of the MoE layers in your script");
+	export_missing(e, FIELD_RECOMPUTE, "the model's own code recomputes");
+	if (p->training.precision > PRECISION_BF16)
+		export_missing(e, FIELD_PRECISION, "bf16 is written; the model's own code uses less");
+	deepspeed_tree(e, &t, &s);
+	tree_json(&t, export_begin(e, "ds_config.json"));
+	tree_end(&t);
+	put_hosts(e);
+	out = export_begin(e, "deepspeed.sh");
+	textbuf_add(out, "#!/bin/sh\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, "# The hosts in hostfile are yours to name.\n"
+	    "exec deepspeed --hostfile=hostfile --num_nodes=%lld --num_gpus=%lld \\\n",
+	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
+	textbuf_add(out, "\t\"${SCRIPT:?the training script}\" --deepspeed --deepspeed_config ds_config.json "
+	    "\"$@\"\n");
+}
+
+/* ---- torchtitan ----------------------------------------------------------------------- */
+
+#define TITAN_PP "torchtitan torchtitan/distributed/pipeline_parallel.py"
+
+/* A schedule of one chunk a rank has another name than the same of several. */
+static const char *
+titan_schedule(const struct plan *p)
+{
+	switch (p->training.schedule) {
+	case SCHEDULE_GPIPE:
+		return p->parallel.vpp == 1 ? "GPipe" : NULL;
+	case SCHEDULE_1F1B:
+		return p->parallel.vpp == 1 ? "1F1B" : "Interleaved1F1B";
+	case SCHEDULE_ZB_1P:
+		return p->parallel.vpp > 1 ? "InterleavedZeroBubble" : NULL;
+	case SCHEDULE_ZB_V:
+		return "ZBVZeroBubble";
+	case SCHEDULE_DUALPIPEV:
+		return "DualPipeV";
+	default:
+		return NULL;
+	}
+}
+
+/* Stages are cut by layers, embedding and head counted as one each. False where no number of
+ * layers gives as many stages. */
+static bool
+titan_stages(struct tree *t, const struct plan *p)
+{
+	const int64_t stages = p->parallel.pp * p->parallel.vpp, counted = p->model.layers + 2;
+	const int64_t layers = (counted + stages - 1) / stages;
+
+	if (p->parallel.vpp <= 2)
+		return true; /* what each schedule takes by itself */
+	tree_int(t, "parallelism.pipeline_parallel_layers_per_stage", layers);
+	return (counted + layers - 1) / layers == stages;
+}
+
+static void
+titan_pipeline(struct export *e, struct tree *t)
+{
+	const struct plan *p = e->plan;
+	const char *schedule = titan_schedule(p);
+
+	if (p->parallel.pp == 1)
+		return;
+	if (schedule == NULL) {
+		export_refuse(e, FIELD_SCHEDULE, "target_lacks", TITAN_PP,
+		    "torchtitan has no such schedule with VPP %lld", (long long)p->parallel.vpp);
+		return;
+	}
+	tree_text(t, "parallelism.pipeline_parallel_schedule", schedule);
+	tree_int(t, "parallelism.pipeline_parallel_microbatch_size", p->training.micro_batch_size);
+	if (!titan_stages(t, p))
+		export_refuse(e, FIELD_VPP, "target_lacks", TITAN_PP,
+		    "no number of layers a stage makes %lld stages of %lld layers, embedding and head",
+		    (long long)(p->parallel.pp * p->parallel.vpp), (long long)p->model.layers);
+}
+
+static void
+titan_tree(struct export *e, struct tree *t, const struct sizes *s)
+{
+	static const struct tree_key rows[] = {
+		{ "training.seq_len", FIELD_SEQUENCE_LENGTH, NULL },
+		{ "parallelism.tensor_parallel_degree", FIELD_TP, NULL },
+		{ "parallelism.pipeline_parallel_degree", FIELD_PP, NULL },
+		{ "parallelism.context_parallel_degree", FIELD_CP, NULL },
+		{ "parallelism.expert_parallel_degree", FIELD_EP, NULL },
+		{ "parallelism.enable_async_tensor_parallel", FIELD_TP_OVERLAP, NULL },
+		{ "activation_checkpoint.mode", FIELD_RECOMPUTE, NULL },
+	};
+	static const struct tree_key ring[] = {
+		{ "parallelism.context_parallel_rotate_method", FIELD_CP_COMM,
+		    "allgather=allgather|alltoall=p2p" },
+	};
+	const struct plan *p = e->plan;
+	const struct parallel *par = &p->parallel;
+	/* DDP where nothing is sharded. */
+	const int64_t copies = par->zero_stage == 0 ? s->dp : par->dp_replicate;
+
+	/* A pipeline takes its micro-batches from the local batch; else steps accumulate. */
+	tree_int(t, "training.local_batch_size",
+	    p->training.micro_batch_size * (par->pp > 1 ? s->rounds : 1));
+	tree_int(t, "training.global_batch_size", p->training.global_batch_size);
+	PUT_ROWS(e, t, rows);
+	tree_int(t, "parallelism.data_parallel_replicate_degree", copies);
+	tree_int(t, "parallelism.data_parallel_shard_degree", s->dp / copies);
+	if (par->zero_stage > 0)
+		tree_text(t, "parallelism.fsdp_reshard_after_forward",
+		    par->zero_stage == 3 ? "always" : "never");
+	if (plan_has_experts(p))
+		tree_int(t, "parallelism.expert_tensor_parallel_degree", par->etp);
+	if (par->cp > 1)
+		PUT_ROWS(e, t, ring);
+	titan_pipeline(e, t);
+}
+
+void
+torchtitan_write(struct export *e)
+{
+	const struct sizes s = sizes_of(e->plan);
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	export_missing(e, FIELD_PRESET, "[model] name and flavor choose it in torchtitan");
+	if (e->plan->training.precision > PRECISION_BF16)
+		export_missing(e, FIELD_PRECISION, "a converter in [model] quantizes, such as "
+		    "quantize.linear.float8");
+	export_missing(e, FIELD_OFFLOAD, "training.enable_cpu_offload moves all or nothing");
+	titan_tree(e, &t, &s);
+	out = export_begin(e, "torchtitan.toml");
+	export_head(e, out, "# ");
+	tree_toml(&t, out);
+	tree_end(&t);
+	put_torchrun(e, "torchtitan.sh", "-m torchtitan.train --job.config_file torchtitan.toml");
+}
+
+/* ---- nanotron ------------------------------------------------------------------------- */
+
+static void
+nanotron_tree(struct export *e, struct tree *t, const struct sizes *s)
+{
+	static const struct tree_key rows[] = {
+		{ "parallelism.pp", FIELD_PP, NULL },
+		{ "parallelism.tp", FIELD_TP, NULL },
+		{ "parallelism.expert_parallel_size", FIELD_EP, NULL },
+		{ "parallelism.context_parallel_size", FIELD_CP, NULL },
+		{ "parallelism.pp_engine", FIELD_SCHEDULE, "1f1b=1f1b|afab=gpipe" },
+		{ "parallelism.tp_mode", FIELD_SEQUENCE_PARALLEL, "REDUCE_SCATTER=true|ALL_REDUCE=false" },
+		{ "parallelism.recompute_layer", FIELD_RECOMPUTE, "true=full|false=none" },
+		{ "tokens.micro_batch_size", FIELD_MICRO_BATCH_SIZE, NULL },
+		{ "tokens.sequence_length", FIELD_SEQUENCE_LENGTH, NULL },
+		{ "optimizer.accumulate_grad_in_fp32", FIELD_GRAD_DTYPE, "true=fp32|false=bf16|false=fp16" },
+		{ "model.dtype", FIELD_PRECISION, "float32=fp32|float16=fp16|bfloat16=bf16" },
+		{ "model.model_config.hidden_size", FIELD_HIDDEN_SIZE, NULL },
+		{ "model.model_config.intermediate_size", FIELD_FFN_HIDDEN_SIZE, NULL },
+		{ "model.model_config.num_hidden_layers", FIELD_LAYERS, NULL },
+		{ "model.model_config.num_attention_heads", FIELD_ATTENTION_HEADS, NULL },
+		{ "model.model_config.num_key_value_heads", FIELD_KV_HEADS, NULL },
+		{ "model.model_config.vocab_size", FIELD_VOCAB_SIZE, NULL },
+		{ "model.model_config.tie_word_embeddings", FIELD_TIED_EMBEDDINGS, NULL },
+	};
+
+	tree_int(t, "parallelism.dp", s->dp);
+	PUT_ROWS(e, t, rows);
+	tree_int(t, "tokens.batch_accumulation_per_replica", s->rounds);
+	/* helpers.py builds the same sharded optimizer for any stage above 0. */
+	tree_int(t, "optimizer.zero_stage", e->plan->parallel.zero_stage > 0);
+	tree_bool(t, "model.model_config.is_llama_config", true);
+}
+
+void
+nanotron_write(struct export *e)
+{
+	static const char config[] = "nanotron src/nanotron/config/config.py";
+	const struct plan *p = e->plan;
+	const struct sizes s = sizes_of(p);
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	refuse_above(e, FIELD_ZERO_STAGE, 1, "nanotron src/nanotron/helpers.py",
+	    "nanotron shards the optimizer alone");
+	refuse_above(e, FIELD_VPP, 1, config, "nanotron has one chunk a stage");
+	if (p->training.schedule != SCHEDULE_1F1B && p->training.schedule != SCHEDULE_GPIPE)
+		export_refuse(e, FIELD_SCHEDULE, "target_lacks", config, "nanotron runs 1f1b and afab");
+	if (p->training.recompute == RECOMPUTE_SELECTIVE)
+		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", config,
+		    "nanotron recomputes whole layers or nothing");
+	if (p->training.precision > PRECISION_BF16)
+		export_refuse(e, FIELD_PRECISION, "target_lacks", config,
+		    "its released trainer computes in bf16 at the least");
+	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
+		return;
+	export_missing(e, FIELD_OFFLOAD, "nanotron keeps all on the GPU");
+	nanotron_tree(e, &t, &s);
+	out = export_begin(e, "nanotron.yaml");
+	export_head(e, out, "# ");
+	textbuf_add(out, "# Data, schedule and checkpoints are yours to add.\n");
+	tree_yaml(&t, out);
+	tree_end(&t);
+	put_torchrun(e, "nanotron.sh", "run_train.py --config-file nanotron.yaml");
+}
+
+/* ---- Accelerate ----------------------------------------------------------------------- */
+
+#define ACCELERATE "Accelerate src/accelerate/parallelism_config.py"
+
+static void
+accelerate_tree(struct export *e, struct tree *t, const struct sizes *s)
+{
+	static const struct tree_key rows[] = {
+		{ "num_machines", FIELD_NODES, NULL },
+		{ "mixed_precision", FIELD_PRECISION, "no=fp32|fp16=fp16|bf16=bf16|fp8=fp8" },
+	};
+	static const struct tree_key fsdp[] = {
+		{ "fsdp_config.fsdp_reshard_after_forward", FIELD_ZERO_STAGE, "true=3|false=2" },
+		{ "fsdp_config.fsdp_activation_checkpointing", FIELD_RECOMPUTE, "true=full|false=none" },
+		{ "fsdp_config.fsdp_offload_params", FIELD_OFFLOAD, "true=optimizer+params|false=none" },
+		{ "parallelism_config.parallelism_config_tp_size", FIELD_TP, NULL },
+		{ "parallelism_config.parallelism_config_cp_size", FIELD_CP, NULL },
+	};
+	const struct parallel *par = &e->plan->parallel;
+
+	tree_text(t, "compute_environment", "LOCAL_MACHINE");
+	tree_text(t, "distributed_type", par->zero_stage > 0 ? "FSDP" : "MULTI_GPU");
+	tree_int(t, "num_processes", s->world);
+	tree_int(t, "machine_rank", 0);
+	PUT_ROWS(e, t, rows);
+	tree_int(t, "gradient_accumulation_steps", s->rounds);
+	if (par->zero_stage == 0)
+		return;
+	tree_int(t, "fsdp_config.fsdp_version", 2);
+	PUT_ROWS(e, t, fsdp);
+	tree_text(t, "fsdp_config.fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
+	tree_text(t, "fsdp_config.fsdp_state_dict_type", "SHARDED_STATE_DICT");
+	tree_int(t, "parallelism_config.parallelism_config_dp_replicate_size",
+	    par->dp_replicate);
+	tree_int(t, "parallelism_config.parallelism_config_dp_shard_size", s->dp / par->dp_replicate);
+}
+
+static void
+accelerate_rules(struct export *e)
+{
+	const struct parallel *par = &e->plan->parallel;
+
+	refuse_above(e, FIELD_PP, 1, ACCELERATE, "Accelerate has no pipeline");
+	refuse_above(e, FIELD_EP, 1, ACCELERATE, "Accelerate has no expert parallelism");
+	if (par->zero_stage == 1)
+		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", ACCELERATE,
+		    "FSDP shards gradients too: ZeRO stage 2 or 3");
+	if (par->zero_stage == 0 && (par->tp > 1 || par->cp > 1))
+		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", ACCELERATE,
+		    "TP and CP go with FSDP: ZeRO stage 2 or 3");
+	if (par->offload == OFFLOAD_OPTIMIZER)
+		export_refuse(e, FIELD_OFFLOAD, "target_lacks", ACCELERATE,
+		    "FSDP offloads parameters with the optimizer");
+	if (e->plan->training.recompute == RECOMPUTE_SELECTIVE)
+		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", ACCELERATE,
+		    "activation checkpointing is of whole layers");
+}
+
+void
+accelerate_write(struct export *e)
+{
+	const struct sizes s = sizes_of(e->plan);
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	accelerate_rules(e);
+	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
+		return;
+	export_missing(e, FIELD_PRESET, "your script loads it");
+	export_missing(e, FIELD_SEQUENCE_LENGTH, "an argument of your script");
+	export_missing(e, FIELD_MICRO_BATCH_SIZE, "per_device_train_batch_size of your script");
+	out = export_begin(e, "accelerate.yaml");
+	export_head(e, out, "# ");
+	textbuf_add(out, "# accelerate launch --config_file accelerate.yaml --main_process_ip HOST \\\n"
+	    "#     --main_process_port 29500 --machine_rank N SCRIPT\n");
+	accelerate_tree(e, &t, &s);
+	tree_yaml(&t, out);
+	tree_end(&t);
+}

@@ -1,0 +1,218 @@
+#include "file/export/tree.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "file/export/quote.h"
+
+/* Takes the value over, in every case. */
+static void
+put_value(struct tree *t, const char *key, json_t *value)
+{
+	char part[64];
+	json_t *at;
+
+	if (t->root == NULL)
+		t->root = json_object();
+	at = t->root;
+	for (size_t n; at != NULL && key[n = strcspn(key, ".")] == '.'; key += n + 1) {
+		json_t *next;
+
+		text_put(part, sizeof part, "%.*s", (int)n, key);
+		next = json_object_get(at, part);
+		if (next == NULL) {
+			next = json_object();
+			if (json_object_set_new(at, part, next) != 0)
+				next = NULL;
+		}
+		at = next;
+	}
+	if (json_object_set_new(at, key, value) != 0)
+		t->failed = true;
+}
+
+void
+tree_int(struct tree *t, const char *key, int64_t v)
+{
+	put_value(t, key, json_integer(v));
+}
+
+void
+tree_real(struct tree *t, const char *key, double v)
+{
+	put_value(t, key, json_real(v));
+}
+
+void
+tree_bool(struct tree *t, const char *key, bool v)
+{
+	put_value(t, key, json_boolean(v));
+}
+
+void
+tree_text(struct tree *t, const char *key, const char *v)
+{
+	put_value(t, key, json_string(v));
+}
+
+/* ---- fields --------------------------------------------------------------------------- */
+
+/* Their word for one of ours; false when they have none. */
+static bool
+their_word(const char *words, const char *ours, char *theirs, size_t size)
+{
+	for (; words != NULL; words = strchr(words, '|'), words += words != NULL) {
+		const char *is = strchr(words, '=');
+		const size_t n = strcspn(is + 1, "|");
+
+		if (strlen(ours) == n && strncmp(is + 1, ours, n) == 0) {
+			text_put(theirs, size, "%.*s", (int)(is - words), words);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+put_field(struct tree *t, const struct tree_key *row, const struct plan *p)
+{
+	char value[PLAN_LAYOUT_SIZE], theirs[64];
+
+	field_format(row->field, p, value, sizeof value);
+	if (row->words != NULL) {
+		if (!their_word(row->words, value, theirs, sizeof theirs))
+			return false;
+		if (text_equal(theirs, "true") || text_equal(theirs, "false"))
+			tree_bool(t, row->key, text_equal(theirs, "true"));
+		else
+			tree_text(t, row->key, theirs);
+		return true;
+	}
+	switch (field_table[row->field].type) {
+	case FIELD_INT:
+		tree_int(t, row->key, field_int(row->field, p));
+		break;
+	case FIELD_BOOL:
+		tree_bool(t, row->key, field_int(row->field, p) != 0);
+		break;
+	case FIELD_REAL:
+		tree_real(t, row->key, field_real(row->field, p));
+		break;
+	case FIELD_CHOICE:
+	case FIELD_TEXT:
+		tree_text(t, row->key, value);
+		break;
+	}
+	return true;
+}
+
+size_t
+tree_fields(struct tree *t, const struct tree_key rows[], size_t n, const struct plan *p)
+{
+	size_t without = n;
+
+	for (size_t i = 0; i < n; i++)
+		if (!put_field(t, &rows[i], p) && without == n)
+			without = i;
+	return without;
+}
+
+/* ---- languages ------------------------------------------------------------------------ */
+
+void
+tree_json(struct tree *t, struct textbuf *out)
+{
+	char *text = json_dumps(t->root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+
+	out->failed |= text == NULL || t->failed;
+	if (text != NULL) {
+		textbuf_bytes(out, text, strlen(text));
+		textbuf_bytes(out, "\n", 1);
+	}
+	free(text);
+}
+
+/* A number, yes or no, or a text in quotes: the same in YAML and TOML. */
+static void
+put_scalar(struct textbuf *out, const json_t *v)
+{
+	char number[64];
+
+	if (json_is_string(v)) {
+		quote_double(out, json_string_value(v));
+	} else if (json_is_real(v)) {
+		text_real(number, sizeof number, json_real_value(v));
+		/* Without a point a reader takes it for a whole number. */
+		textbuf_add(out, "%s%s", number, strpbrk(number, ".e") == NULL ? ".0" : "");
+	} else if (json_is_boolean(v)) {
+		textbuf_add(out, "%s", json_is_true(v) ? "true" : "false");
+	} else {
+		textbuf_add(out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	}
+}
+
+static void
+put_yaml(struct textbuf *out, json_t *object, int indent)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(object, key, v) {
+		textbuf_add(out, "%*s%s:", indent, "", key);
+		if (json_is_object(v)) {
+			textbuf_add(out, "\n");
+			put_yaml(out, v, indent + 2);
+			continue;
+		}
+		textbuf_add(out, " ");
+		put_scalar(out, v);
+		textbuf_add(out, "\n");
+	}
+}
+
+void
+tree_yaml(struct tree *t, struct textbuf *out)
+{
+	out->failed |= t->failed;
+	put_yaml(out, t->root, 0);
+}
+
+/* A section's own keys come before the sections in it. */
+static void
+put_toml(struct textbuf *out, json_t *object, const char *name)
+{
+	char inner[128];
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(object, key, v) {
+		if (json_is_object(v))
+			continue;
+		textbuf_add(out, "%s = ", key);
+		put_scalar(out, v);
+		textbuf_add(out, "\n");
+	}
+	json_object_foreach(object, key, v) {
+		if (!json_is_object(v))
+			continue;
+		text_put(inner, sizeof inner, "%s%s%s", name, name[0] != '\0' ? "." : "", key);
+		textbuf_add(out, "\n[%s]\n", inner);
+		put_toml(out, v, inner);
+	}
+}
+
+void
+tree_toml(struct tree *t, struct textbuf *out)
+{
+	out->failed |= t->failed;
+	put_toml(out, t->root, "");
+}
+
+void
+tree_end(struct tree *t)
+{
+	json_decref(t->root);
+	t->root = NULL;
+}

@@ -1,0 +1,169 @@
+#!/bin/sh
+# What export writes besides Megatron-LM's arguments: read with other people's parsers, the sizes
+# are those of the plan; and what a target would refuse is refused.
+# shellcheck disable=SC1091,SC2016
+. "$(dirname "$0")/lib.sh"
+
+# writes TARGET FILES ARGUMENT...: into the directory t, these files and no others
+writes() {
+	target=$1 files=$2
+	shift 2
+	rm -rf t
+	mkdir t
+	run 0 export --to "$target" -o t "$@"
+	(cd t && echo *) >out
+	out_has "^$files\$"
+}
+
+# refuses TARGET REASON FIELD ARGUMENT...
+refuses() {
+	target=$1 reason=$2 field=$3
+	shift 3
+	run 1 export --to "$target" "$@"
+	err_has "error $field $reason:"
+	no_out
+}
+
+# py CODE: about what was written
+py() {
+	python3 -c "$1" >out 2>&1 || fail 'not as the plan says'
+}
+
+run 0 export --list
+for target in megatron deepspeed torchtitan nanotron accelerate vllm sglang trtllm markdown csv svg ansi; do
+	out_has "^$target "
+	grep -q "^\.Cm $target" "$TOP/man/shardplan.1.in" || fail "the manual does not tell of $target"
+done
+
+python=
+python3 -c 'import json' 2>/dev/null && python=1
+
+# training; 64 GPUs in all
+sizes='--tp=1 --pp=1 --nodes=8 --gpus-per-node=8 --global-batch-size=512 --sequence-length=8192'
+
+# shellcheck disable=SC2086
+{
+	writes deepspeed 'deepspeed.sh ds_config.json hostfile' $sizes --tp=4 --zero-stage=2 --set training.micro_batch_size=2
+	[ -z "$python" ] || py '
+import json
+d = json.load(open("t/ds_config.json"))
+assert d["train_batch_size"] == 512 and d["train_micro_batch_size_per_gpu"] == 2
+assert d["train_batch_size"] == 2 * d["gradient_accumulation_steps"] * 64 // 4
+assert d["zero_optimization"]["stage"] == 2 and d["tensor_parallel"]["autotp_size"] == 4
+assert d["bf16"]["enabled"] is True and "fp16" not in d
+assert [l.split() for l in open("t/hostfile")] == [[f"node-{i}", "slots=8"] for i in range(1, 9)]'
+	writes deepspeed 'deepspeed.sh ds_config.json hostfile' $sizes --zero-stage=3 --set parallel.offload=optimizer+params
+	[ -z "$python" ] || py '
+import json
+z = json.load(open("t/ds_config.json"))["zero_optimization"]
+assert z["offload_optimizer"]["device"] == z["offload_param"]["device"] == "cpu"'
+	writes deepspeed 'deepspeed.sh ds_config.json hostfile' $sizes --pp=4 --zero-stage=1
+	grep -q '^# not said: parallel.pp = 4' t/deepspeed.sh || fail 'stages are not told'
+
+	writes torchtitan 'torchtitan.sh torchtitan.toml' $sizes --tp=4 --pp=2 --cp=2 --set parallel.cp_comm=allgather --zero-stage=3 --set training.recompute=full
+	if python3 -c 'import tomllib' 2>/dev/null; then
+		py '
+import tomllib
+d = tomllib.load(open("t/torchtitan.toml", "rb"))
+p = d["parallelism"]
+assert p["tensor_parallel_degree"] == 4 and p["pipeline_parallel_degree"] == 2
+assert p["context_parallel_degree"] == 2 and p["context_parallel_rotate_method"] == "allgather"
+assert p["data_parallel_replicate_degree"] * p["data_parallel_shard_degree"] * 16 == 64
+assert p["fsdp_reshard_after_forward"] == "always" and p["pipeline_parallel_schedule"] == "1F1B"
+assert d["training"] == {"local_batch_size": 128, "global_batch_size": 512, "seq_len": 8192}
+assert d["activation_checkpoint"]["mode"] == "full"'
+	fi
+	refuses torchtitan target_lacks parallel.cp_comm $sizes --cp=2 --set parallel.cp_comm=a2a
+	refuses torchtitan target_lacks training.schedule $sizes --pp=4 --set training.schedule=zb-1p
+	refuses torchtitan target_of_other_layout parallel.layout $sizes --layout=nanotron
+
+	writes nanotron 'nanotron.sh nanotron.yaml' $sizes --tp=4 --pp=2
+	writes accelerate accelerate.yaml $sizes --tp=2 --zero-stage=3 --set training.recompute=full
+	refuses accelerate target_lacks parallel.pp $sizes --pp=2 --zero-stage=3
+	refuses accelerate target_lacks parallel.zero_stage $sizes --zero-stage=1
+	refuses nanotron target_lacks parallel.zero_stage $sizes --zero-stage=2
+}
+if python3 -c 'import yaml' 2>/dev/null; then
+	# shellcheck disable=SC2086
+	writes nanotron 'nanotron.sh nanotron.yaml' $sizes --tp=4 --pp=2 --sequence-parallel=false
+	py '
+import yaml
+d = yaml.safe_load(open("t/nanotron.yaml"))
+p, t = d["parallelism"], d["tokens"]
+assert (p["dp"], p["pp"], p["tp"], p["expert_parallel_size"]) == (8, 2, 4, 1)
+assert p["pp_engine"] == "1f1b" and p["tp_mode"] == "ALL_REDUCE" and p["recompute_layer"] is False
+assert t["micro_batch_size"] * t["batch_accumulation_per_replica"] * p["dp"] == 512
+assert d["optimizer"]["zero_stage"] == 1 and d["model"]["dtype"] == "bfloat16"
+assert d["model"]["model_config"]["num_key_value_heads"] == 8'
+	# shellcheck disable=SC2086
+	writes accelerate accelerate.yaml $sizes --tp=2 --zero-stage=3 --dp-replicate=4
+	py '
+import yaml
+d = yaml.safe_load(open("t/accelerate.yaml"))
+p = {k[len("parallelism_config_"):]: v for k, v in d["parallelism_config"].items()}
+assert p == {"tp_size": 2, "cp_size": 1, "dp_replicate_size": 4, "dp_shard_size": 8}
+assert d["num_processes"] == 64 and d["num_machines"] == 8 and d["mixed_precision"] == "bf16"
+assert d["fsdp_config"]["fsdp_reshard_after_forward"] is True'
+fi
+
+# serving
+serve='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-node=8 --tp=16 --pp=1 --set serving.weight_dtype=fp8 --set serving.kv_dtype=fp8 --ep=16'
+# shellcheck disable=SC2086
+{
+	writes vllm vllm.sh $serve
+	grep -q -e '--tensor-parallel-size 16' t/vllm.sh && grep -q -e '--kv-cache-dtype fp8' t/vllm.sh &&
+	    grep -q -e '--enable-expert-parallel' t/vllm.sh && grep -q -e '--nnodes 2' t/vllm.sh || fail 'sizes'
+	refuses sglang target_of_other_engine serving.engine $serve
+	writes sglang sglang.sh $serve --engine=sglang
+	grep -q -e '--tp-size 16' t/sglang.sh && grep -q -e '--ep-size 16' t/sglang.sh || fail 'sizes'
+	writes trtllm 'trtllm.sh trtllm.yaml' $serve --engine=trtllm
+	grep -q '^tensor_parallel_size: 16$' t/trtllm.yaml && grep -q '^  dtype: "fp8"$' t/trtllm.yaml || fail 'sizes'
+}
+refuses vllm target_of_other_mode mode
+
+# scripts say what they run, with the program in the place of a stand-in
+for name in vllm sglang trtllm deepspeed torchtitan nanotron; do
+	about "the script of $name"
+	case $name in
+	vllm | sglang | trtllm) more="$serve --engine=$name" ;;
+	*) more=$sizes ;;
+	esac
+	# shellcheck disable=SC2086
+	"$PROG" export --to $name -o "s-$name" $more >out 2>&1 || fail 'not written'
+	script=$(find "s-$name" -type f \( -name '*.sh' -o -name "s-$name" \))
+	sh -n "$script" || fail 'no shell reads it'
+	if command -v shellcheck >/dev/null; then shellcheck "$script" >out || fail 'shellcheck'; fi
+done
+
+# reports
+run 0 export --to markdown --set name='a | b <c>'
+out_has '^# a \\| b \\<c\\>$'
+out_has '^\| step \| [0-9.]+ m?s \|$'
+"$PROG" estimate --json >estimate.json
+run 0 export --to csv
+cp out csv
+[ -z "$python" ] || py '
+import csv, json
+rows = {r["path"]: r["value"] for r in csv.DictReader(open("csv"))}
+e = json.load(open("estimate.json"))
+assert float(rows["step.seconds"]) == e["step"]["seconds"]
+assert int(rows["params.total"]) == e["params"]["total"]
+for s in e["stages"]:
+    assert round(float(rows["stages.%d.memory.total" % s["stage"]])) == s["memory"]["total"]'
+run 0 export --to svg --color-by=tp,pp --width=100
+cp out svg
+[ -z "$python" ] || py '
+import xml.dom.minidom
+text = "".join(n.firstChild.data for n in xml.dom.minidom.parse("svg").getElementsByTagName("text"))
+text = text.replace("\u00a0", " ")
+assert "node 0" in text and "node 1" in text'
+run 0 export --to ansi
+grep -q "$(printf '\033\\[')" out || fail 'no colours'
+
+# what stands there stays
+echo mine >kept
+run 2 export --to csv -o kept
+err_has 'kept exists'
+[ "$(cat kept)" = mine ] || fail 'written over'
+
+finish
