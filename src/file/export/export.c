@@ -7,6 +7,7 @@
 
 #include "core/base/show.h"
 #include "core/rules/check.h"
+#include "file/export/bridge_export.h"
 #include "file/export/megatron_export.h"
 #include "file/plan/atomic.h"
 #include "file/plan/pathname.h"
@@ -17,6 +18,8 @@
 const struct exporter export_table[] = {
 	{ "megatron", "a script that runs Megatron-LM with torchrun, on each node", MODES_TRAIN, MEGATRON,
 	    megatron_write },
+	{ "megatron-bridge", "overrides of a recipe of Megatron-Bridge (NeMo), as a script", MODES_TRAIN,
+	    "Megatron-Bridge scripts/training/train.sh", bridge_write },
 	{ "megatron-sbatch", "an sbatch script that runs Megatron-LM, one torchrun a node", MODES_TRAIN,
 	    MEGATRON, megatron_sbatch_torchrun },
 	{ "megatron-srun", "an sbatch script that runs Megatron-LM, one task a GPU", MODES_TRAIN, MEGATRON,

@@ -494,6 +494,8 @@ put_kernels(struct megatron_args *a)
 	else
 		import_set(a->im, FIELD_CROSS_ENTROPY, is_word(a, "--cross-entropy-fusion-impl", "te") ?
 		    "te" : "native", "--cross-entropy-loss-fusion");
+	if (is_word(a, "--cross-entropy-fusion-impl", "te"))
+		import_ignore(a->im, "--cross-entropy-fusion-impl te", "releases after core 0.19 refuse it");
 	import_fill(a->im, FIELD_ORDER, megatron_has(a, "--use-tp-pp-dp-mapping") ?
 	    "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");
 }
