@@ -47,7 +47,8 @@ done
 run 2 import args.sh --from=nothing
 printf 'A=\0' >nul
 run 2 import nul --from=megatron
-run 2 import args.sh --world=12
+run 0 import args.sh --world=32
+out_has 'nodes = 4;'
 
 about 'targets'
 run 0 export --list

@@ -102,6 +102,8 @@ rules(void **state)
 		{ "--train-samples 9 --lr-warmup-iters 3", "--train-samples",
 		    "--train-samples 9 --lr-warmup-samples 3" },
 		{ "--mock-data --data-path /x", "--mock-data", "--mock-data" },
+		{ "--lr 1e-4 --min-lr 1e-3", "--min-lr", "--lr 1e-4 --min-lr 1e-5" },
+		{ "--attention-backend local", "--attention-backend", "--attention-backend fused" },
 		{ "--save /x", "--save", "--save /x --save-interval 10" },
 		{ "--hidden-size 4100", "--num-attention-heads", "--hidden-size 4100 --kv-channels 128" },
 		{ "--multi-latent-attention --kv-lora-rank 512 --group-query-attention",
@@ -221,6 +223,8 @@ scripts(void **state)
 	assert_int_equal(import(USUAL "--log-interval 10", 8), IMPORT_DONE);
 	assert_non_null(strstr(heard, "--log-interval: no field of a plan\n"));
 	assert_non_null(strstr(heard, "--num-layers -> model.layers = 32\n"));
+	assert_int_equal(import(USUAL "--sequence-parallel", 8), IMPORT_DONE);
+	assert_false(plan.parallel.sequence_parallel); /* there is no TP */
 	/* an absent flag has the launcher's default, which is not ours */
 	assert_int_equal(plan.parallel.zero_stage, 0);
 	assert_int_equal(plan.training.cross_entropy, CE_UNFUSED);
