@@ -93,7 +93,7 @@ export_with(struct session *s, const struct options *o, const struct exporter *b
 	}
 	for (line = e->missing.lines.text; line != NULL && *line != '\0';
 	    line += strcspn(line, "\n") + 1)
-		complain("%s does not say %.*s", by->name, (int)strcspn(line, "\n"), line);
+		complain("%s: %.*s", by->name, (int)strcspn(line, "\n"), line);
 	return put_files(e, o->output);
 }
 

@@ -6,8 +6,11 @@
 #include "cli/drafts.h"
 #include "cli/preferences.h"
 #include "cli/session.h"
+#include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
+#include "file/export/export.h"
+#include "file/import/import.h"
 #include "file/plan/pathname.h"
 
 /* What is typed into the screen passes no shell: "~/plan.cfg" is in the home directory, "~"
@@ -97,6 +100,71 @@ files_peek(void *context, const char *path, struct plan *plan, char *note, size_
 	struct planfile file;
 
 	return read_plan(context, path, &file, plan, note, size);
+}
+
+/* How much was taken; the command tells each. */
+static bool
+files_import(void *context, const char *path, struct plan *plan, char *note, size_t size)
+{
+	struct session *s = context;
+	struct file_errors errors = { 0 };
+	char whole[PLANFILE_PATH_SIZE];
+	struct plan read;
+	struct import im = { .catalog = &s->catalog, .plan = &read, .errors = &errors };
+	enum import_status status;
+
+	if (strcmp(path, "-") == 0 || !whole_path(whole, sizeof whole, path)) {
+		text_put(note, size, "a file name is needed, and a shorter one");
+		return false;
+	}
+	status = import_file(&im, whole, NULL);
+	if (status == IMPORT_DONE) {
+		text_put(note, size, "%zu taken, %zu assumed, %zu ignored: 'shardplan import' tells each",
+		    im.taken.count, im.assumed.count, im.ignored.count);
+		*plan = read;
+	} else {
+		text_put(note, size, "%s", errors.line[0]);
+	}
+	import_free(&im);
+	return status == IMPORT_DONE;
+}
+
+/* The first error of a list that has one. */
+static const struct diag *
+first_error(const struct diag_list *diags)
+{
+	size_t i = 0;
+
+	while (i + 1 < diags->count && diags->item[i].severity != SEVERITY_ERROR)
+		i++;
+	return &diags->item[i];
+}
+
+static bool
+files_export(void *context, const struct plan *plan, const char *target, const char *path,
+    char *note, size_t size)
+{
+	struct session *s = context;
+	const struct exporter *by = export_find(target);
+	char whole[PLANFILE_PATH_SIZE], source[256];
+	struct export e = { .plan = plan, .catalog = &s->catalog, .source = source };
+	bool written = false;
+
+	show_path(source, sizeof source, s->file.path[0] != '\0' ? pathname_last(s->file.path) :
+	    "a plan without a file");
+	if (by == NULL)
+		text_put(note, size, "%s: no such target ('shardplan export --list' lists them)", target);
+	else if (!whole_path(whole, sizeof whole, path))
+		text_put(note, size, "the name is too long");
+	else if (export_write(&e, by))
+		written = export_save(&e, whole, note, size);
+	else
+		text_put(note, size, "%s", first_error(&e.diags)->message);
+	if (written && e.missing.count > 0)
+		text_add(note, size, "; %.*s", (int)strcspn(e.missing.lines.text, "\n"),
+		    e.missing.lines.text);
+	export_free(&e);
+	return written;
 }
 
 static enum app_saved
@@ -281,7 +349,7 @@ session_files(struct session *s)
 	s->drafts = (struct drafts){ .own = "" };
 	s->has_paths = false;
 	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
-		.open = files_open, .peek = files_peek, .save = files_save, .path = files_path,
+		.open = files_open, .peek = files_peek, .import = files_import, .export = files_export, .save = files_save, .path = files_path,
 		.complete = files_complete, .ready_draft = files_ready_draft,
 		.write_draft = files_write_draft, .drop_draft = files_drop_draft,
 		.find_draft = files_find_draft, .take_draft = files_take_draft,

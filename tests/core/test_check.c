@@ -1,4 +1,5 @@
-/* Which plans are legal: Megatron-LM's own verdicts, each rule once, and the fixes. */
+/* Which plans are legal: each rule once, and the fixes. Megatron-LM's own verdicts are held in
+ * tests/file/test_megatron.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,143 +15,6 @@
 #include "core/rules/check.h"
 #include "core/rules/step.h"
 #include "settings.h"
-
-/* ---- verdicts ------------------------------------------------------------------------ */
-
-/* Flags of Megatron-LM and the field that each sets; NULL where a plan has none. A flag
- * without a value sets the field to `value`. */
-static const struct {
-	const char *flag, *path, *value;
-} flags[] = {
-	{ "--tensor-model-parallel-size", "parallel.tp", NULL },
-	{ "--pipeline-model-parallel-size", "parallel.pp", NULL },
-	{ "--context-parallel-size", "parallel.cp", NULL },
-	{ "--expert-model-parallel-size", "parallel.ep", NULL },
-	{ "--expert-tensor-parallel-size", "parallel.etp", NULL },
-	{ "--num-virtual-stages-per-pipeline-rank", "parallel.vpp", NULL },
-	{ "--sequence-parallel", "parallel.sequence_parallel", "true" },
-	{ "--decoder-first-pipeline-num-layers", "parallel.first_stage_layers", NULL },
-	{ "--decoder-last-pipeline-num-layers", "parallel.last_stage_layers", NULL },
-	{ "--account-for-embedding-in-pipeline-split", "parallel.account_for_embedding", "true" },
-	{ "--account-for-loss-in-pipeline-split", "parallel.account_for_loss", "true" },
-	{ "--pipeline-model-parallel-layout", "parallel.pipeline_layout", NULL },
-	{ "--num-distributed-optimizer-instances", "parallel.dp_replicate", NULL },
-	{ "--use-distributed-optimizer", "parallel.zero_stage", "1" },
-	{ "--cp-comm-type", "parallel.cp_comm", NULL },
-	{ "--num-layers", "model.layers", NULL },
-	{ "--num-experts", "model.experts", NULL },
-	{ "--mtp-num-layers", "model.mtp_layers", NULL },
-	{ "--max-position-embeddings", "model.max_position", NULL },
-	{ "--num-query-groups", "model.kv_heads", NULL },
-	{ "--position-embedding-type", "model.position", NULL },
-	{ "--disable-bias-linear", "model.linear_bias", "false" },
-	{ "--seq-length", "training.sequence_length", NULL },
-	{ "--micro-batch-size", "training.micro_batch_size", NULL },
-	{ "--global-batch-size", "training.global_batch_size", NULL },
-	{ "--fp8-format", "training.precision", NULL },
-	{ "--fp8-param-gather", "training.fp8_param_gather", "true" },
-	{ "--tp-comm-overlap", "training.tp_overlap", "true" },
-	{ "--overlap-param-gather", "training.overlap_param_gather", "true" },
-	{ "--overlap-grad-reduce", "training.overlap_grad_reduce", "true" },
-	{ "--recompute-granularity", "training.recompute", NULL },
-	{ "--recompute-method", "training.recompute_method", NULL },
-	{ "--recompute-num-layers", "training.recompute_layers", NULL },
-	{ "--recompute-modules", "training.recompute_modules", NULL },
-	{ "--group-query-attention", "", "" },
-};
-
-/* Cases that no plan can be: options beyond the plan, lists where it has one value, and
- * what it always says (a recompute method, a CUDA variable, the router's softmax). */
-static bool
-expressible(const char *args)
-{
-	static const char *const beyond[] = {
-		"--num-layers-per-virtual", "p2p a2a", "--use-megatron-fsdp", "--use-torch-fsdp2",
-		"--cpu-offloading", "--lr ", "--distribute-saved", "--moe-router-topk 1",
-		"selective --recompute-num-layers", "--hierarchical",
-	};
-
-	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
-		if (strstr(args, beyond[i]) != NULL)
-			return false;
-	return strcmp(args, "--recompute-granularity full") != 0;
-}
-
-static void
-put_flag(struct plan *p, const char *flag, char **save)
-{
-	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-		const char *value;
-
-		if (strcmp(flags[i].flag, flag) != 0)
-			continue;
-		value = flags[i].value != NULL ? flags[i].value : strtok_r(NULL, " ", save);
-		if (strcmp(flag, "--fp8-format") == 0)
-			value = "fp8";
-		if (flags[i].path[0] != '\0')
-			settings_set(p, flags[i].path, value);
-		return;
-	}
-	fail_msg("flag %s is not in the table", flag);
-}
-
-static void
-plan_of_args(struct plan *p, const char *world, char *args)
-{
-	char *save = NULL;
-
-	plan_defaults(p);
-	settings_put_all(p, "gpus_per_node=1 model.layers=32 hidden_size=4096 "
-	           "attention_heads=32 kv_heads=32 "
-	           "sequence_length=8192 max_position=8192 micro_batch_size=1 global_batch_size=128 "
-	           "ffn_hidden_size=16384 zero_stage=0 overlap_param_gather=false "
-	           "sequence_parallel=false linear_bias=true moe_ffn_hidden_size=16384");
-	settings_set(p, "cluster.nodes", world);
-	for (char *s = strtok_r(args, " ", &save); s != NULL; s = strtok_r(NULL, " ", &save))
-		put_flag(p, s, &save);
-	if (p->model.experts > 0)
-		settings_set(p, "model.experts_per_token", "2");
-	plan_resolve(p, NULL);
-}
-
-static void
-megatron_verdicts(void **state)
-{
-	const char *top = getenv("TOP");
-	char path[1024], line[4096];
-	FILE *f;
-	int held = 0;
-
-	(void)state;
-	snprintf(path, sizeof path, "%s/tests/data/megatron_args.tsv", top != NULL ? top : ".");
-	f = fopen(path, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof line, f) != NULL) {
-		char *world = line, *args, *verdict, copy[4096];
-		struct diag_list diags = { 0 };
-		struct plan p;
-		bool legal;
-
-		if (*line == '#' || strncmp(line, "world", 5) == 0)
-			continue;
-		args = strchr(world, '\t');
-		*args++ = '\0';
-		verdict = strchr(args, '\t');
-		*verdict++ = '\0';
-		if (!expressible(args))
-			continue;
-		snprintf(copy, sizeof copy, "%s", args);
-		plan_of_args(&p, world, copy);
-		legal = plan_check(&p, NULL, &diags);
-		if (legal != (strncmp(verdict, "OK", 2) == 0))
-			fail_msg("%s: %s, but Megatron says %s", args,
-			    legal ? "legal" : diags.item[0].message, verdict);
-		held++;
-	}
-	fclose(f);
-	print_message("%d verdicts\n", held);
-	assert_true(held >= 25);
-}
 
 /* ---- each rule ------------------------------------------------------------------------------- */
 
@@ -566,7 +430,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(megatron_verdicts), cmocka_unit_test(each_rule_fires),
+		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
 		cmocka_unit_test(fixes_are_values),

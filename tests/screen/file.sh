@@ -112,6 +112,30 @@ keys q
 expect 'rc=0'
 restored
 
+# what somebody launches becomes the plan, a change to be undone; the plan becomes a script,
+# which no second one replaces
+echo '--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --bf16
+--max-position-embeddings 4096 --micro-batch-size 1 --tensor-model-parallel-size 8' >"$D/work/args"
+start 100 30 tmux-256color "'$PROG' my.cfg"
+expect 'my.cfg  '
+keys : i m p o r t Space a r g s Enter
+expect 'my.cfg \*.* TP 8'
+expect 'taken, .* assumed'
+keys : e x p o r t Space m e g a t r o n Space r u n . s h Enter
+expect 'wrote run.sh'
+grep -q 'tensor-model-parallel-size 8' "$D/work/run.sh" || fail "the script has TP 8"
+keys u
+expect 'my.cfg  .* TP 2'
+keys : e x p o r t Space m e g a t r o n Space r u n . s h Enter
+expect 'run.sh exists: not written'
+keys : e x p o r t Space n o n e Space x Enter
+expect 'none: no such target'
+keys : i m p o r t Space m y . c f g Enter
+expect 'it is not clear what this is'
+keys q
+expect 'rc=0'
+restored
+
 # what a hand-written plan loses is kept where nothing else is; a change that neither size
 # nor time shows is asked about
 printf '# mine\nparallel: { tp = 1; };\n' >"$D/work/hand.cfg"

@@ -8,6 +8,7 @@
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
+#include "file/export/bridge_export.h"
 #include "file/export/engines.h"
 #include "file/export/megatron_export.h"
 #include "file/export/report.h"
@@ -21,6 +22,8 @@
 const struct exporter export_table[] = {
 	{ "megatron", "a script that runs Megatron-LM with torchrun, on each node", MODES_TRAIN,
 	    "megatron", MEGATRON, megatron_write },
+	{ "megatron-bridge", "overrides of a recipe of Megatron-Bridge (NeMo), as a script", MODES_TRAIN,
+	    "megatron", "Megatron-Bridge scripts/training/train.sh", bridge_write },
 	{ "megatron-sbatch", "an sbatch script that runs Megatron-LM, one torchrun a node", MODES_TRAIN,
 	    "megatron", MEGATRON, megatron_sbatch_torchrun },
 	{ "megatron-srun", "an sbatch script that runs Megatron-LM, one task a GPU", MODES_TRAIN,

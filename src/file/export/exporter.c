@@ -35,7 +35,7 @@ export_missing(struct export *e, enum field_id field, const char *why)
 	if (!field_is_chosen(field, e->plan))
 		return;
 	field_format(field, e->plan, value, sizeof value);
-	notes_add(&e->missing, "%s = %s: %s", field_table[field].path, value, why);
+	notes_add(&e->missing, "not said: %s = %s: %s", field_table[field].path, value, why);
 }
 
 void
@@ -45,5 +45,5 @@ export_head(const struct export *e, struct textbuf *out, const char *comment)
 
 	textbuf_add(out, "%s%s, from %s by %s\n", comment, e->target, e->source, PACKAGE_STRING);
 	for (; line != NULL && *line != '\0'; line += strcspn(line, "\n") + 1)
-		textbuf_add(out, "%snot said: %.*s\n", comment, (int)strcspn(line, "\n"), line);
+		textbuf_add(out, "%snote: %.*s\n", comment, (int)strcspn(line, "\n"), line);
 }

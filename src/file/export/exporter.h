@@ -29,7 +29,7 @@ struct export {
 	const char *source;            /* where the plan is from, fit for a terminal */
 	size_t files;
 	struct export_file file[EXPORT_FILES_MAX];
-	struct notes missing;          /* what the target can not say */
+	struct notes missing;          /* what the target can not say, and what else to know */
 	struct diag_list diags;        /* errors: why the target would not start it */
 };
 

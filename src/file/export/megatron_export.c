@@ -42,8 +42,6 @@ is_idle(enum field_id f, const struct plan *p)
 	case FIELD_MOE_FFN_HIDDEN_SIZE:
 	case FIELD_ETP:
 		return !plan_has_experts(p);
-	case FIELD_SEQUENCE_PARALLEL:
-		return p->parallel.tp <= 1;
 	default:
 		return false;
 	}
@@ -255,8 +253,11 @@ read_back(struct export *e, const char *text)
 		if (!is_told(f) || f == FIELD_PRESET || field_same(f, e->plan, &back))
 			continue;
 		field_format(f, e->plan, value, sizeof value);
-		notes_add(&e->missing, "%s = %s", field_table[f].path, value);
+		notes_add(&e->missing, "no argument says %s = %s", field_table[f].path, value);
 	}
+	if (e->plan->training.cross_entropy == CE_TE)
+		notes_add(&e->missing, "cross_entropy = te: releases after core 0.19 refuse it "
+		    "(arguments.py), and take native");
 	return true;
 }
 
@@ -310,9 +311,8 @@ finish(struct export *e, const char *name, const char *options, struct textbuf *
 	free(body->text);
 }
 
-/* What Megatron-LM runs beside its own schedule: nothing. */
-static bool
-can_run(struct export *e)
+bool
+megatron_can_run(struct export *e)
 {
 	const struct plan *p = e->plan;
 
@@ -335,7 +335,7 @@ megatron_write(struct export *e)
 {
 	struct textbuf body = { 0 };
 
-	if (!can_run(e))
+	if (!megatron_can_run(e))
 		return;
 	put_connections(&body, e->plan);
 	put_args(&body, e->plan);
@@ -379,7 +379,7 @@ write_sbatch(struct export *e, const char *name, int64_t tasks, const char *laun
 {
 	struct textbuf body = { 0 }, options = { 0 };
 
-	if (!can_run(e))
+	if (!megatron_can_run(e))
 		return;
 	put_job(&body, e->plan);
 	textbuf_bytes(&body, launch, strlen(launch));

@@ -6,6 +6,9 @@
 #define FILE_MEGATRON_EXPORT_H
 #include "file/export/exporter.h"
 
+/* Whether Megatron-LM, of any launcher, runs such a plan; else it is refused. */
+bool megatron_can_run(struct export *e);
+
 /* Run on every node, with torchrun. */
 void megatron_write(struct export *e);
 

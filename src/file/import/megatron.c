@@ -266,6 +266,18 @@ put_window(struct megatron_args *a)
 
 /* ---- the split ---------------------------------------------------------------------------- */
 
+/* validate_args switches it off where there is no TP. */
+static void
+put_sequence_parallel(struct megatron_args *a)
+{
+	static const char flag[] = "--sequence-parallel";
+
+	if (!megatron_has(a, flag) || a->im->plan->parallel.tp > 1)
+		return;
+	import_fill(a->im, FIELD_SEQUENCE_PARALLEL, "false");
+	import_ignore(a->im, flag, "Megatron-LM switches it off without TP");
+}
+
 static void
 put_chunks(struct megatron_args *a)
 {
@@ -411,8 +423,8 @@ put_machine(struct megatron_args *a)
 	int64_t world = a->im->world;
 
 	a->im->line = 0;
-	if (world > 0)
-		import_machine(a->im, world, nodes, told ? gpus : 0, "--world");
+	if (world > 0) /* which the user says over a script's defaults */
+		import_machine(a->im, world, 0, gpus > 0 && world % gpus == 0 ? gpus : 0, "--world");
 	else if (told && gpus <= PLAN_WORLD_MAX / nodes)
 		import_machine(a->im, nodes * gpus, nodes, gpus, "--nnodes and --nproc-per-node");
 	else {
@@ -494,6 +506,8 @@ put_kernels(struct megatron_args *a)
 	else
 		import_set(a->im, FIELD_CROSS_ENTROPY, is_word(a, "--cross-entropy-fusion-impl", "te") ?
 		    "te" : "native", "--cross-entropy-loss-fusion");
+	if (is_word(a, "--cross-entropy-fusion-impl", "te"))
+		import_ignore(a->im, "--cross-entropy-fusion-impl te", "releases after core 0.19 refuse it");
 	import_fill(a->im, FIELD_ORDER, megatron_has(a, "--use-tp-pp-dp-mapping") ?
 	    "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");
 }
@@ -558,6 +572,7 @@ megatron_read(struct import *im)
 		put_latent(&a);
 		put_experts(&a);
 		put_window(&a);
+		put_sequence_parallel(&a);
 		put_chunks(&a);
 		put_context(&a);
 		put_sharding(&a);

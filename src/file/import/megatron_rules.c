@@ -33,6 +33,16 @@ is(struct megatron_args *a, const char *flag, const char *absent, const char *wo
 	return value != NULL && text_equal(value, word);
 }
 
+/* The one value of a flag as a real number; 0 without one. */
+static double
+real(struct megatron_args *a, const char *flag)
+{
+	const char *value = megatron_text(a, flag, NULL);
+	double number = 0;
+
+	return value != NULL && text_to_real(value, &number) ? number : 0;
+}
+
 static bool
 fsdp(const struct megatron_args *a)
 {
@@ -90,6 +100,8 @@ check_batch(struct megatron_args *a)
 	refuse_if(a, has(a, "--mock-data") + has(a, "--data-path") + (has(a, "--train-data-path") ||
 	    has(a, "--valid-data-path") || has(a, "--test-data-path")) > 1, "--mock-data", ARGUMENTS,
 	    "a single data source must be provided");
+	refuse_if(a, real(a, "--min-lr") > real(a, "--lr") && has(a, "--lr"), "--min-lr", ARGUMENTS,
+	    "must not be above --lr");
 	refuse_if(a, has(a, "--save") && !has(a, "--save-interval"), "--save", ARGUMENTS,
 	    "--save-interval must be given with it");
 }
@@ -107,6 +119,8 @@ check_model(struct megatron_args *a)
 	    "is mutually exclusive with multi latent attention");
 	refuse_if(a, has(a, "--swiglu") && (has(a, "--squared-relu") || has(a, "--quick-geglu")),
 	    "--swiglu", "megatron/training/argument_utils.py", "is one activation, and another is given");
+	refuse_if(a, is(a, "--attention-backend", "", "local") && !is(a, "--spec", "", "local"),
+	    "--attention-backend", ARGUMENTS, "local is only supported with --spec local");
 	refuse_if(a, has(a, "--no-position-embedding") && m->position != POSITION_ROPE,
 	    "--no-position-embedding", ARGUMENTS, "is deprecated, use --position-embedding-type");
 	refuse_if(a, is(a, "--position-embedding-type", "", "mrope") && !has(a, "--mrope-section"),

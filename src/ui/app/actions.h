@@ -28,6 +28,8 @@ unsigned move_dimensions(struct state *s, int n);
 unsigned file_open(struct state *s, const char *argument);
 unsigned file_save(struct state *s, const char *argument);
 unsigned file_save_as(struct state *s, const char *argument);
+unsigned file_import(struct state *s, const char *argument);
+unsigned file_export(struct state *s, const char *argument);
 unsigned file_quit(struct state *s, const char *argument);
 unsigned file_save_quit(struct state *s, const char *argument);
 

@@ -24,6 +24,7 @@ static const struct {
 	{ "ascii", SOURCE_SETTING_VALUE }, { "mouse", SOURCE_SETTING_VALUE },
 	{ "go", SOURCE_WHERE }, { "inspect", SOURCE_WHERE }, { "open", SOURCE_PATH },
 	{ "save", SOURCE_PATH }, { "save-as", SOURCE_PATH }, { "compare", SOURCE_PATH },
+	{ "import", SOURCE_PATH },
 };
 
 /* What is being typed: where its word begins, and what it can be. */

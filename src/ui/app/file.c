@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/framework/resolve.h"
 #include "ui/app/actions.h"
 #include "ui/state/prompt.h"
 
@@ -70,6 +71,39 @@ file_save(struct state *s, const char *argument)
 	if (path == NULL || path[0] == '\0')
 		return file_save_as(s, argument);
 	return save_path(s, "");
+}
+
+/* What was imported is a change of the plan, to be undone and saved as any other. */
+unsigned
+file_import(struct state *s, const char *argument)
+{
+	char note[STATE_MESSAGE_SIZE] = "";
+	struct plan next;
+
+	if (argument[0] == '\0' || s->files->import == NULL ||
+	    !s->files->import(s->files->context, argument, &next, note, sizeof note)) {
+		state_say(s, ROLE_ERROR, "%s", note[0] != '\0' ? note : "import needs FILE");
+		return 0;
+	}
+	plan_resolve(&next, s->catalog);
+	state_say(s, ROLE_GOOD, "%s", note);
+	return state_change(s, &next, "what was imported");
+}
+
+unsigned
+file_export(struct state *s, const char *argument)
+{
+	const size_t n = strcspn(argument, " \t");
+	const char *path = argument + n + strspn(argument + n, " \t");
+	char note[STATE_MESSAGE_SIZE] = "", target[64];
+	bool written = false;
+
+	text_put(target, sizeof target, "%.*s", n < sizeof target ? (int)n : 0, argument);
+	if (path[0] != '\0' && s->files->export != NULL)
+		written = s->files->export(s->files->context, &s->plan, target, path, note, sizeof note);
+	state_say(s, written ? ROLE_GOOD : ROLE_ERROR, "%s", note[0] != '\0' ? note :
+	    "export needs TARGET and FILE, such as: export megatron run.sh");
+	return 0;
 }
 
 unsigned

@@ -1,0 +1,127 @@
+#!/bin/sh
+# import and export: what a user types, what is refused, and scripts that shells, shellcheck
+# and a launcher read as they are meant.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+cat >args.sh <<'ARGS'
+#!/bin/bash
+export CUDA_DEVICE_MAX_CONNECTIONS=1
+TP=${TP:-2}
+ARGS=(--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096)
+torchrun --nnodes 2 --nproc-per-node 8 pretrain_gpt.py "${ARGS[@]}" --bf16 \
+	--max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 \
+	--tensor-model-parallel-size $TP --log-interval 10
+ARGS
+
+about 'a script becomes a plan'
+run 0 import args.sh
+out_has 'tp = 2;'
+out_has 'nodes = 2;'
+err_has '^taken +--num-layers -> model.layers = 32$'
+err_has '^ignored --log-interval: '
+err_has '^assumed model.norm = layernorm: '
+
+about 'from standard input, with a field of the command line'
+"$PROG" import - --from=megatron --tp=4 <args.sh >out 2>err || fail "status $?"
+out_has 'tp = 4;'
+
+about 'into a file, which is not replaced'
+run 0 import args.sh -o plan.cfg
+[ -s plan.cfg ] || fail "nothing was written"
+run 0 check plan.cfg
+cp plan.cfg before.cfg
+run 2 import args.sh --tp=8 --output=plan.cfg
+cmp -s plan.cfg before.cfg || fail 'the file was replaced'
+
+about 'what a launcher refuses is an answer of no, with its line'
+{ cat args.sh; echo 'echo done'; } | sed 's/--bf16/--bf16 --fp16/' >both.sh
+run 1 import both.sh
+err_has '^both.sh:5: error: --fp16: '
+[ ! -s out ] || fail 'there is a plan all the same'
+
+about 'what can not be read'
+for file in none.sh . /dev/null; do
+	run 2 import "$file"
+done
+run 2 import args.sh --from=nothing
+printf 'A=\0' >nul
+run 2 import nul --from=megatron
+run 0 import args.sh --world=32
+out_has 'nodes = 4;'
+
+about 'targets'
+run 0 export --list
+targets=$(sed -n '2,$s/ .*//p' out)
+for target in $targets; do grep -q "^$target  *\(train\|serve\|both\) " out || fail "$target"; done
+run 2 export
+run 2 export --to=nothing
+run 1 export --to=megatron --tp=3
+run 1 export --to=megatron --layout=torchtitan
+run 1 export --to=megatron --schedule=zb-1p
+run 1 export --to=megatron --mode=serve --layout=vllm --pp=1
+
+about 'files are not replaced'
+mkdir dir
+run 0 export --to=megatron -o dir
+[ -s dir/megatron.sh ] || fail "nothing was written"
+run 0 export --to=megatron -o dir
+cp dir/megatron.sh was
+run 2 export --to=megatron --tp=4 -o dir/megatron.sh
+cmp -s was dir/megatron.sh || fail 'the file was replaced'
+
+about 'scripts are read by shells as they are meant'
+set -- --model=deepseek-v3 --nodes=128 --ep=64 --pp=16 --tp=1 --set first_stage_layers=3 \
+    --set last_stage_layers=2 --global-batch-size=8192
+for target in $(echo "$targets" | grep megatron); do
+	"$PROG" export --to="$target" "$@" >big.sh 2>err || fail "$target: status $?"
+	"$PROG" export --to="$target" --pp=4 --tp=2 --set 'pipeline_layout=Et*8|t*8|t*8|t*8,L' \
+	    >layout.sh 2>err || fail "$target: status $?"
+	for script in big.sh layout.sh; do
+		if command -v bash >/dev/null; then
+			bash -n "$script" 2>out || fail "$target: bash"
+		fi
+		if command -v shellcheck >/dev/null; then
+			shellcheck "$script" >out 2>&1 || fail "$target: shellcheck"
+		fi
+	done
+done
+
+# A launcher that prints its arguments, one a line, in a directory with a file that the layout
+# would match; and a Slurm that runs the job on the spot.
+if command -v bash >/dev/null; then
+	mkdir -p bin 'Et8|t8|t8|t8,L'
+	cat >bin/torchrun <<'FAKE'
+#!/bin/sh
+for word; do printf '%s\n' "$word"; done
+FAKE
+	cp bin/torchrun bin/python3.fake
+	printf '#!/bin/sh\necho node0\n' >bin/scontrol
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\nwhile [ "${1#--}" != "$1" ]; do shift; done\nexec "$@"\n' >bin/srun
+	chmod +x bin/*
+	for target in megatron megatron-sbatch megatron-srun; do
+		about "$target: arguments arrive whole"
+		"$PROG" export --to="$target" --nodes=2 --pp=4 --tp=2 \
+		    --set 'pipeline_layout=Et*8|t*8|t*8|t*8,L' >layout.sh 2>err || fail "status $?"
+		PATH=$PWD/bin:$PATH PYTHON=python3.fake SLURM_NNODES=2 SLURM_JOB_NODELIST=n \
+		    SLURM_NODEID=0 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_NTASKS=16 \
+		    bash layout.sh >out 2>err || fail "status $?"
+		grep -qxF 'Et*8|t*8|t*8|t*8,L' out || fail 'the layout is not one word'
+		grep -qx -- --tensor-model-parallel-size out || fail 'TP is not there'
+		grep -qx -- --mock-data out || fail 'there is no rehearsal'
+	done
+	about 'a job on other nodes than the plan ends at once'
+	PATH=$PWD/bin:$PATH SLURM_NNODES=3 SLURM_JOB_NODELIST=n bash layout.sh >out 2>err
+	[ $? = 2 ] || fail 'it goes on'
+fi
+
+about 'what is exported comes back'
+"$PROG" export --to=megatron "$@" >big.sh 2>err || fail "status $?"
+run 0 import big.sh -o back.cfg
+"$PROG" export --to=megatron back.cfg >again.sh 2>err || fail "status $?"
+grep -v '^# Megatron' big.sh >a
+grep -v '^# Megatron' again.sh >b
+cmp -s a b || fail 'and differs when exported again'
+
+finish
