@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/report.h"
 #include "core/base/text.h"
@@ -86,7 +87,7 @@ fields_run(const struct options *o)
 static void
 json_entry(struct jsonout *j, const struct catalog_entry *entry, const char *section)
 {
-	char name[32];
+	char name[PLAN_ID_SIZE];
 
 	jsonout_object(j, NULL);
 	jsonout_text(j, "name", entry->id);
@@ -94,6 +95,10 @@ json_entry(struct jsonout *j, const struct catalog_entry *entry, const char *sec
 	jsonout_text(j, "source", *entry->source != '\0' ? entry->source : NULL);
 	if (entry->total_params > 0)
 		jsonout_int(j, "parameters", entry->total_params);
+	jsonout_list_row(j, "aliases");
+	for (int64_t i = 0; catalog_alias(entry, i, name, sizeof name); i++)
+		jsonout_text(j, NULL, name);
+	jsonout_close(j);
 	jsonout_object(j, section);
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		enum field_id f = (enum field_id)i;
@@ -166,15 +171,27 @@ add_choice(struct table *t, enum field_id f, const struct plan *p)
 	table_cell(t, text);
 }
 
+/* "a,b": without blanks, so that a line's last word is all of them. */
+static void
+add_aliases(struct table *t, const struct catalog_entry *entry)
+{
+	char text[sizeof entry->aliases];
+
+	text_put(text, sizeof text, "%s", entry->aliases);
+	for (char *c = text; (c = strchr(c, '|')) != NULL;)
+		*c = ',';
+	table_cell(t, text);
+}
+
 static void
 models_rows(struct table *t, const struct catalog_list *list)
 {
 	char text[32];
 
-	table_init(t, 8);
+	table_init(t, 9);
 	table_row(t, (const char *[]){ "name", ">parameters", ">layers", ">hidden", ">heads",
-	    ">experts", ">context", "title" });
-	table_row(t, (const char *[]){ " ", "billion", " ", " ", " ", " ", "tokens", " " });
+	    ">experts", ">context", "title", "aliases" });
+	table_row(t, (const char *[]){ " ", "billion", " ", " ", " ", " ", "tokens", " ", " " });
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *e = &list->entry[i];
 		const struct model *m = &e->values.model;
@@ -188,17 +205,18 @@ models_rows(struct table *t, const struct catalog_list *list)
 		add_int(t, m->experts);
 		add_int(t, m->max_position);
 		table_cell(t, e->title);
+		add_aliases(t, e);
 	}
 }
 
 static void
 gpus_rows(struct table *t, const struct catalog_list *list)
 {
-	table_init(t, 9);
-	table_row(t, (const char *[]){ "name", "generation", ">memory", ">bf16", ">fp8", ">HBM",
-	    "fabric", ">rate", "title" });
-	table_row(t, (const char *[]){ " ", " ", "GiB", "TFLOP/s", "TFLOP/s", "GB/s", " ", "GB/s",
-	    " " });
+	table_init(t, 11);
+	table_row(t, (const char *[]){ "name", "generation", ">memory", ">bf16", ">fp8", ">fp4",
+	    ">HBM", "fabric", ">rate", "title", "aliases" });
+	table_row(t, (const char *[]){ " ", " ", "GiB", "TFLOP/s", "TFLOP/s", "TFLOP/s", "GB/s", " ",
+	    "GB/s", " ", " " });
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *e = &list->entry[i];
 		const struct cluster *c = &e->values.cluster;
@@ -208,10 +226,12 @@ gpus_rows(struct table *t, const struct catalog_list *list)
 		add_real(t, c->memory_gib);
 		add_real(t, c->bf16_tflops);
 		add_real(t, c->fp8_tflops);
+		add_real(t, c->fp4_tflops);
 		add_real(t, c->hbm_gbps);
 		add_choice(t, FIELD_FABRIC, &e->values);
 		add_real(t, c->nvlink_gbps);
 		table_cell(t, e->title);
+		add_aliases(t, e);
 	}
 }
 
