@@ -34,6 +34,11 @@ complete -c shardplan -l where -x -a "(shardplan explain 2>&1 | sed -n 's/^  \([
 complete -c shardplan -l around -d 'only plans a change or two away from this one'
 complete -c shardplan -l top -x -d 'how many plans to list'
 complete -c shardplan -l threads -x -d 'how many threads'
+complete -c shardplan -l to -x -a "(shardplan export --list | sed -n '2,\$s/ .*//p')"
+complete -c shardplan -l from -x -a 'megatron'
+complete -c shardplan -l world -x -d 'GPUs of the launch'
+complete -c shardplan -l list -d 'list the targets'
+complete -c shardplan -s o -l output -r -d 'write there'
 complete -c shardplan -l format -x -a 'text hash'
 complete -c shardplan -l color -x -a 'auto always never'
 complete -c shardplan -l zoom -x -a 'auto cards labels cells halves nodes racks'

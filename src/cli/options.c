@@ -17,7 +17,7 @@ enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
 	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR, FIXED_STRICT, FIXED_STAGE, FIXED_JSON,
 	FIXED_LANGUAGE, FIXED_FREE, FIXED_FIX, FIXED_OBJECTIVE, FIXED_WHERE, FIXED_AROUND, FIXED_TOP,
-	FIXED_THREADS, FIXED_HELP, FIXED_VERSION,
+	FIXED_THREADS, FIXED_FROM, FIXED_WORLD, FIXED_TO, FIXED_LIST, FIXED_OUTPUT, FIXED_HELP, FIXED_VERSION,
 	FIXED_COUNT
 };
 
@@ -59,6 +59,13 @@ const struct option_row option_table[] = {
 	[FIXED_TOP] = { "top", "COUNT", "how many plans to list, else 10", 0, TAKES_SEARCH },
 	[FIXED_THREADS] = { "threads", "COUNT", "threads, else one for each core", 0,
 	    TAKES_SEARCH },
+	[FIXED_FROM] = { "from", "KIND", "what the file is, else its looks tell", 0, TAKES_IMPORT },
+	[FIXED_WORLD] = { "world", "GPUS", "GPUs of the launch, where the file does not say", 0,
+	    TAKES_IMPORT },
+	[FIXED_TO] = { "to", "TARGET", "what to write", 0, TAKES_EXPORT },
+	[FIXED_LIST] = { "list", NULL, "list the targets", 0, TAKES_EXPORT },
+	[FIXED_OUTPUT] = { "output", "FILE", "write there instead of standard output", 'o',
+	    TAKES_OUTPUT },
 	[FIXED_HELP] = { "help", NULL, "print this help, or that of a command", 'h', 0 },
 	[FIXED_VERSION] = { "version", NULL, "print the version", 'V', 0 },
 };
@@ -275,6 +282,19 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 		return parse_count("top", value, 1000, &o->top);
 	case FIXED_THREADS:
 		return parse_count("threads", value, SEARCH_THREADS_MAX, &o->threads);
+	case FIXED_FROM:
+		o->from = value;
+		return true;
+	case FIXED_WORLD:
+		return parse_number("world", value, 1, PLAN_WORLD_MAX, &o->world);
+	case FIXED_TO:
+		o->to = value;
+		return true;
+	case FIXED_LIST:
+		return o->list = true;
+	case FIXED_OUTPUT:
+		o->output = value;
+		return true;
 	case FIXED_HELP:
 		return o->help = true;
 	case FIXED_VERSION:
@@ -353,6 +373,8 @@ take(struct options *o, int c, const char *arg)
 		return add_fixed(o, FIXED_HELP, NULL);
 	case 'V':
 		return add_fixed(o, FIXED_VERSION, NULL);
+	case 'o':
+		return add_fixed(o, FIXED_OUTPUT, optarg);
 	case '?':
 	case ':':
 		complain_option(arg, c == ':');
@@ -441,7 +463,7 @@ options_parse(struct options *o, int argc, char **argv)
 	fill_long_options(long_options);
 	opterr = 0;
 	/* '-': operands come in their order, so that one before -- can be told from one after. */
-	while ((c = getopt_long(argc, argv, "-:hV", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "-:hVo:", long_options, NULL)) != -1) {
 		if (!take(o, c, argv[at]))
 			return false;
 		at = optind;

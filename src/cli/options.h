@@ -49,7 +49,10 @@ struct options {
 	enum color_when color;
 	const char *language;             /* of the topics: "en", "zh", or NULL */
 	const char *palette;              /* name of one, or NULL */
-	bool hash, ascii, linear, strict, json, help, version;
+	const char *from, *to;            /* kind of an import, target of an export, or NULL */
+	int64_t world;                    /* GPUs of an import, 0: not given */
+	const char *output;               /* file or directory, or NULL */
+	bool hash, ascii, linear, strict, json, list, help, version;
 	bool word;                        /* the only operand could have been a command's name */
 	unsigned given;                   /* enum takes of the options given */
 };

@@ -95,12 +95,10 @@ put_settings(const struct options *o, bool names, struct plan *plan)
 	return true;
 }
 
-/*
- * Values of the command line, all before the plan is resolved. Names come first, as they
- * drop overrides of the plan, which note then tells of, and none of the command line.
- */
-static bool
-apply_settings(const struct session *s, const struct options *o, struct plan *plan, char *note,
+/* Values of the command line, all before the plan is resolved. Names come first, as they
+ * drop overrides of the plan, which note then tells of, and none of the command line. */
+bool
+session_set(const struct session *s, const struct options *o, struct plan *plan, char *note,
     size_t size)
 {
 	const struct plan before = *plan;
@@ -137,7 +135,7 @@ session_read(struct session *s, const struct options *o, const char *path,
 		s->read = *plan;
 		s->asked = options_asked(o);
 	}
-	if (!apply_settings(s, o, plan, note, sizeof note))
+	if (!session_set(s, o, plan, note, sizeof note))
 		return false;
 	if (note[0] != '\0') {
 		show_path(shown, sizeof shown, path);
@@ -195,7 +193,7 @@ session_open_screen(struct session *s, const struct options *o, const char *path
 		return false;
 	plan_resolve(&s->plan, &s->catalog);
 	s->read = s->plan;
-	if (apply_settings(s, o, &s->plan, note, size))
+	if (session_set(s, o, &s->plan, note, size))
 		return true;
 	session_close(s);
 	return false;

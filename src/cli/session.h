@@ -56,6 +56,13 @@ bool session_open_screen(struct session *s, const struct options *o, const char 
 bool session_whole_catalog(struct session *s, char *note, size_t size);
 void session_close(struct session *s);
 
+/*
+ * Put the values of the command line into a plan, and resolve it. note, which may stay empty,
+ * tells what they dropped. False after a message.
+ */
+bool session_set(const struct session *s, const struct options *o, struct plan *plan, char *note,
+    size_t size);
+
 /* A second plan beside s->plan, read in the same way. False after a message; s stays open. */
 bool session_read(struct session *s, const struct options *o, const char *path,
     struct planfile *file, struct plan *plan);

@@ -26,6 +26,9 @@ enum takes {
 	TAKES_LANGUAGE = 4096,
 	TAKES_ZOOM = 8192,
 	TAKES_SEARCH = 16384,
+	TAKES_IMPORT = 32768,
+	TAKES_EXPORT = 65536,
+	TAKES_OUTPUT = 131072,
 };
 
 struct subcommand {
@@ -61,6 +64,8 @@ int search_command(const struct options *o);
 int explain_run(const struct options *o);
 int diff_run(const struct options *o);
 int calibrate_run(const struct options *o);
+int import_run(const struct options *o);
+int export_run(const struct options *o);
 int fields_run(const struct options *o);
 int models_run(const struct options *o);
 int gpus_run(const struct options *o);

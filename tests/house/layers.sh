@@ -50,7 +50,7 @@ rooms() {
 	done
 }
 rooms core base plan framework model rules train serve estimate search
-rooms file base plan catalogue log prefs
+rooms file base plan catalogue log import export prefs
 rooms ui screen map state pane list app
 
 # Who needs whom, as the linker sees it: no circle.

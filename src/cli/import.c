@@ -1,0 +1,81 @@
+/* `import`: a plan out of a file of somebody else's. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/session.h"
+#include "core/base/text.h"
+#include "file/import/import.h"
+#include "file/plan/pathname.h"
+#include "out/out.h"
+
+/* What came from where, a line each. */
+static void
+print_notes(const char *word, const struct notes *notes)
+{
+	const char *line = notes->lines.text;
+
+	for (; line != NULL && *line != '\0'; line += strcspn(line, "\n") + 1)
+		out_line(stderr, "%s %.*s", word, (int)strcspn(line, "\n"), line);
+	if (notes->dropped > 0)
+		out_line(stderr, "%s %zu more", word, notes->dropped);
+}
+
+static int
+write_plan(struct session *s, const char *path)
+{
+	char note[1024] = "", *text;
+
+	if (path != NULL && !text_equal(path, "-")) {
+		const bool saved = planfile_write(&s->file, &s->plan, path, &s->catalog, false, note,
+		    sizeof note) == PLANFILE_SAVED;
+
+		complain("%s", note);
+		return saved ? STATUS_OK : STATUS_ERROR;
+	}
+	if ((text = planfile_text(&s->file, &s->plan, &s->catalog)) == NULL) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	out_text(stdout, text);
+	free(text);
+	return STATUS_OK;
+}
+
+static int
+import_with(struct session *s, const struct options *o, struct import *im)
+{
+	const enum import_status status = import_file(im, o->operand[0], o->from);
+	char note[512];
+
+	print_notes("taken  ", &im->taken);
+	print_notes("assumed", &im->assumed);
+	print_notes("ignored", &im->ignored);
+	if (status != IMPORT_DONE) {
+		session_print_errors(im->errors);
+		return status == IMPORT_REFUSED ? STATUS_NO : STATUS_ERROR;
+	}
+	if (!session_set(s, o, &s->plan, note, sizeof note))
+		return STATUS_ERROR;
+	if (note[0] != '\0')
+		complain("%s", note);
+	return write_plan(s, o->output);
+}
+
+int
+import_run(const struct options *o)
+{
+	struct file_errors errors = { 0 };
+	struct session s;
+	struct import im = { .catalog = &s.catalog, .plan = &s.plan, .errors = &errors,
+		.world = o->world };
+	int status;
+
+	if (!session_catalog(&s))
+		return STATUS_ERROR;
+	planfile_builtin(&s.file, &s.plan, NULL); /* a file that has no path yet */
+	status = import_with(&s, o, &im);
+	import_free(&im);
+	session_close(&s);
+	return status;
+}

@@ -1,0 +1,24 @@
+/*
+ * notes.h - lines for the user about what was read or written: each of them one line, fit
+ * for a terminal.
+ */
+#ifndef FILE_NOTES_H
+#define FILE_NOTES_H
+#include <stddef.h>
+
+#include "core/base/text.h"
+#include "file/base/textbuf.h"
+
+enum { NOTES_MAX = 1000, NOTE_SIZE = 256 };
+
+/* The first NOTES_MAX lines, each with its end; `dropped` counts the rest. All zero is empty. */
+struct notes {
+	size_t count, dropped;
+	struct textbuf lines;
+};
+
+/* Add a line. What others wrote is made harmless here, and what is too long is cut. */
+void notes_add(struct notes *n, const char *fmt, ...) TEXT_FORMAT(2, 3);
+
+void notes_free(struct notes *n);
+#endif

@@ -1,0 +1,48 @@
+/*
+ * exporter.h - what every exporter works on: a legal plan, the files that come of it, and what
+ * they can not say.
+ */
+#ifndef FILE_EXPORTER_H
+#define FILE_EXPORTER_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/text.h"
+#include "core/plan/diag.h"
+#include "core/plan/catalog.h"
+#include "core/plan/plan.h"
+#include "file/base/notes.h"
+#include "file/base/textbuf.h"
+
+enum { EXPORT_FILES_MAX = 8, EXPORT_NAME_SIZE = 64 };
+
+struct export_file {
+	char name[EXPORT_NAME_SIZE]; /* in a directory that -o names */
+	struct textbuf text;
+};
+
+struct export {
+	const struct plan *plan;       /* resolved, legal, of the target's mode */
+	const struct catalog *catalog; /* may be NULL */
+	const char *target;            /* its name and version, for the head */
+	const char *source;            /* where the plan is from, fit for a terminal */
+	size_t files;
+	struct export_file file[EXPORT_FILES_MAX];
+	struct notes missing;          /* what the target can not say */
+	struct diag_list diags;        /* errors: why the target would not start it */
+};
+
+/* The next file, empty. */
+struct textbuf *export_begin(struct export *e, const char *name);
+
+/* Refuse, as a rule of the target's: `source` names where it stands. */
+void export_refuse(struct export *e, enum field_id field, const char *reason,
+    const char *source, const char *fmt, ...) TEXT_FORMAT(5, 6);
+
+/* The target has no word for a field that the user chose: a note. */
+void export_missing(struct export *e, enum field_id field, const char *why);
+
+/* Who wrote this and from what, and what is missing, each line after `comment` ("# "). Write
+ * it when all is known that is missing. */
+void export_head(const struct export *e, struct textbuf *out, const char *comment);
+#endif

@@ -1,0 +1,106 @@
+#include "file/import/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/show.h"
+#include "core/framework/resolve.h"
+#include "file/import/megatron.h"
+#include "file/plan/slurp.h"
+
+const struct importer import_table[] = {
+	{ "megatron", "Megatron-LM arguments, bare or in a shell script", megatron_recognise,
+	    megatron_read },
+};
+const size_t import_count = sizeof import_table / sizeof import_table[0];
+
+static const struct importer *
+find_importer(const char *name)
+{
+	for (size_t i = 0; i < import_count; i++)
+		if (text_equal(import_table[i].name, name))
+			return &import_table[i];
+	return NULL;
+}
+
+static const struct importer *
+recognise(const struct import *im)
+{
+	for (size_t i = 0; i < import_count; i++)
+		if (import_table[i].recognise(im->text, im->size, im->name))
+			return &import_table[i];
+	return NULL;
+}
+
+/* "megatron, ..." */
+static const char *
+list_kinds(char *buf, size_t size)
+{
+	buf[0] = '\0';
+	for (size_t i = 0; i < import_count; i++)
+		text_add(buf, size, "%s%s", i > 0 ? ", " : "", import_table[i].name);
+	return buf;
+}
+
+/* Text that a parser may see: NUL would end it early, and what is no UTF-8 fits no field. */
+static bool
+is_text(struct import *im)
+{
+	if (memchr(im->text, '\0', im->size) == NULL && utf8_valid(im->text))
+		return true;
+	import_error(im, "", "is no text (fix: a file in UTF-8 without NUL)");
+	return false;
+}
+
+enum import_status
+import_text(struct import *im, const char *kind)
+{
+	const struct importer *by = NULL;
+	char kinds[256];
+
+	plan_defaults(im->plan);
+	if (!is_text(im))
+		return IMPORT_FAILED;
+	by = kind != NULL ? find_importer(kind) : recognise(im);
+	if (by == NULL) {
+		if (kind != NULL)
+			import_error(im, "--from", "is none of %s", list_kinds(kinds, sizeof kinds));
+		else
+			import_error(im, "", "it is not clear what this is (fix: --from with one of %s)",
+			    list_kinds(kinds, sizeof kinds));
+		return IMPORT_FAILED;
+	}
+	by->read(im);
+	if (im->errors->count > 0)
+		return im->refused ? IMPORT_REFUSED : IMPORT_FAILED;
+	plan_resolve(im->plan, im->catalog);
+	return IMPORT_DONE;
+}
+
+enum import_status
+import_file(struct import *im, const char *path, const char *kind)
+{
+	struct slurp file;
+	char why[256];
+	enum import_status status;
+
+	im->name = text_equal(path, "-") ? "standard input" : path;
+	if (!slurp_file(&file, path, why, sizeof why)) {
+		import_error(im, "", "%s", why);
+		return IMPORT_FAILED;
+	}
+	im->text = file.text;
+	im->size = file.size;
+	status = import_text(im, kind);
+	im->text = NULL;
+	free(file.text);
+	return status;
+}
+
+void
+import_free(struct import *im)
+{
+	notes_free(&im->taken);
+	notes_free(&im->assumed);
+	notes_free(&im->ignored);
+}

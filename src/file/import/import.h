@@ -1,0 +1,39 @@
+/*
+ * import.h - plans out of the files that users have: the one table of importers.
+ *
+ * A new kind is a file with its recognise and read functions, and a row here.
+ */
+#ifndef FILE_IMPORT_H
+#define FILE_IMPORT_H
+#include "file/import/importer.h"
+
+struct importer {
+	const char *name; /* KIND of --from */
+	const char *help; /* one line without a full stop */
+	/* Whether a text is likely one of these; path is its name, for the ending alone. */
+	bool (*recognise)(const char *text, size_t size, const char *path);
+	/* Fill im->plan, or leave complaints in im->errors. */
+	void (*read)(struct import *im);
+};
+
+extern const struct importer import_table[];
+extern const size_t import_count;
+
+enum import_status {
+	IMPORT_DONE,    /* the plan is resolved */
+	IMPORT_REFUSED, /* it is none that could be launched: errors names the rule */
+	IMPORT_FAILED,  /* it can not be read, or understood: errors says where */
+};
+
+/*
+ * Read path, or standard input for "-", with the limits of plan files, as the kind of that name
+ * or, for NULL, the first one that recognises it. The caller has set world, catalog, plan and
+ * errors, all else is zero; the notes are the caller's to free in every case.
+ */
+enum import_status import_file(struct import *im, const char *path, const char *kind);
+
+/* The same from a text that is at hand: im->name, text and size are set too. */
+enum import_status import_text(struct import *im, const char *kind);
+
+void import_free(struct import *im);
+#endif

@@ -1,0 +1,177 @@
+#include "file/import/importer.h"
+
+#include <string.h>
+
+#include "core/base/show.h"
+#include "file/plan/errors.h"
+
+/* Put a value into a field, or say under the name of its source why not. */
+static bool
+put_value(struct import *im, enum field_id f, const char *value, const char *source)
+{
+	char err[640], shown[640];
+
+	if (field_parse(f, im->plan, value, err, sizeof err))
+		return true;
+	show_text(shown, sizeof shown, err);
+	import_error(im, source, "%s %s", field_table[f].path, shown);
+	return false;
+}
+
+bool
+import_set(struct import *im, enum field_id f, const char *value, const char *source)
+{
+	if (!put_value(im, f, value, source))
+		return false;
+	notes_add(&im->taken, "%s -> %s = %s", source, field_table[f].path, value);
+	return true;
+}
+
+bool
+import_assume(struct import *im, enum field_id f, const char *value, const char *why)
+{
+	if (!put_value(im, f, value, why))
+		return false;
+	notes_add(&im->assumed, "%s = %s: %s", field_table[f].path, value, why);
+	return true;
+}
+
+void
+import_ignore(struct import *im, const char *source, const char *why)
+{
+	notes_add(&im->ignored, "%s: %s", source, why);
+}
+
+static void complain_about(struct import *im, const char *source, const char *fmt, va_list args)
+    TEXT_FORMAT(3, 0);
+
+static void
+complain_about(struct import *im, const char *source, const char *fmt, va_list args)
+{
+	char message[400];
+
+	text_vput(message, sizeof message, fmt, args);
+	errors_add(im->errors, im->name, im->line, source, "%s", message);
+}
+
+void
+import_error(struct import *im, const char *source, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	complain_about(im, source, fmt, args);
+	va_end(args);
+}
+
+void
+import_refuse(struct import *im, const char *source, const char *fmt, ...)
+{
+	va_list args;
+
+	im->refused = true;
+	va_start(args, fmt);
+	complain_about(im, source, fmt, args);
+	va_end(args);
+}
+
+/* ---- the model ---------------------------------------------------------------------- */
+
+static bool
+is_shape(enum field_id f)
+{
+	return field_entry(f) == FIELD_PRESET;
+}
+
+void
+import_own_model(struct import *im)
+{
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (is_shape(f))
+			field_mark(f, im->plan, true);
+}
+
+/* An entry holds the values that it sets, and of the others the defaults. */
+static size_t
+count_differences(const struct plan *p, const struct plan *entry)
+{
+	size_t n = 0;
+
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		n += is_shape(f) && field_is_set(f, p) && !field_same(f, p, entry);
+	return n;
+}
+
+void
+import_name_model(struct import *im)
+{
+	const struct catalog_list *models;
+	const struct catalog_entry *best = NULL;
+	size_t least = SIZE_MAX;
+	char why[64];
+
+	if (im->catalog == NULL)
+		return;
+	models = &im->catalog->models;
+	for (size_t i = 0; i < models->count; i++) {
+		const size_t n = count_differences(im->plan, &models->entry[i].values);
+
+		if (n < least) {
+			least = n;
+			best = &models->entry[i];
+		}
+	}
+	if (best == NULL)
+		return;
+	text_put(why, sizeof why, least == 0 ? "the shape is that of the catalogue" :
+	    "the nearest of the catalogue, %zu field%s differ%s", least, least == 1 ? "" : "s",
+	    least == 1 ? "s" : "");
+	import_assume(im, FIELD_PRESET, best->id, why);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (is_shape(f) && field_same(f, im->plan, &best->values))
+			field_mark(f, im->plan, false);
+}
+
+/* ---- the machines ------------------------------------------------------------------- */
+
+enum { USUAL_NODE = 8 }; /* GPUs: DGX and HGX systems */
+
+static int64_t
+usual_node(int64_t world)
+{
+	int64_t n = USUAL_NODE;
+
+	while (world % n != 0)
+		n--;
+	return n;
+}
+
+static bool
+put_count(struct import *im, enum field_id f, int64_t n, bool known, const char *source)
+{
+	char value[24];
+
+	text_put(value, sizeof value, "%lld", (long long)n);
+	return known ? import_set(im, f, value, source) : import_assume(im, f, value, source);
+}
+
+bool
+import_machine(struct import *im, int64_t world, int64_t nodes, int64_t gpus_per_node,
+    const char *source)
+{
+	const bool knows_nodes = nodes > 0, knows_node = gpus_per_node > 0;
+	char why[96];
+
+	text_put(why, sizeof why, "the usual nodes for %lld GPUs", (long long)world);
+	if (!knows_node)
+		gpus_per_node = knows_nodes && world % nodes == 0 ? world / nodes : usual_node(world);
+	if (world % gpus_per_node != 0 || (knows_nodes && world / gpus_per_node != nodes)) {
+		import_error(im, source, "%lld GPUs are no whole number of such nodes (fix: --world "
+		    "with the GPUs of all nodes)", (long long)world);
+		return false;
+	}
+	nodes = world / gpus_per_node;
+	return put_count(im, FIELD_GPUS_PER_NODE, gpus_per_node, knows_node,
+	    knows_node ? source : why) &&
+	    put_count(im, FIELD_NODES, nodes, knows_nodes, knows_nodes ? source : why);
+}

@@ -1,0 +1,68 @@
+/*
+ * importer.h - what every importer works on: a text of somebody else's, the plan that comes of
+ * it, and the account of how.
+ */
+#ifndef FILE_IMPORTER_H
+#define FILE_IMPORTER_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/text.h"
+#include "core/plan/catalog.h"
+#include "core/plan/field.h"
+#include "file/base/notes.h"
+#include "file/plan/planfile.h"
+
+struct import {
+	const char *name;              /* of the source, for complaints */
+	const char *text;              /* checked UTF-8 without NUL inside; a NUL follows it */
+	size_t size;
+	int64_t world;                 /* GPUs of the launch as the user said, 0: unknown */
+	const struct catalog *catalog; /* may be NULL */
+	struct plan *plan;             /* begins as the defaults, nothing set */
+	struct notes taken, assumed, ignored;
+	struct file_errors *errors;    /* any: the plan is of no use */
+	unsigned line;                 /* of the text, of what is read now; 0 unknown */
+	bool refused;                  /* by a rule of the launcher that no field can tell */
+};
+
+/*
+ * Set a field to what a user could type (field_parse). `source` is the key of the text that it
+ * came from, for the account; false, after a complaint about that key, when the field does not
+ * take it.
+ */
+bool import_set(struct import *im, enum field_id f, const char *value, const char *source);
+
+/* The same for what the text does not say; `why` tells where it comes from: "the launcher's
+ * default". */
+bool import_assume(struct import *im, enum field_id f, const char *value, const char *why);
+
+/* The text says something that no field holds. */
+void import_ignore(struct import *im, const char *source, const char *why);
+
+/* The text is wrong: "FILE:LINE: error: SOURCE: message". */
+void import_error(struct import *im, const char *source, const char *fmt, ...)
+    TEXT_FORMAT(3, 4);
+
+/* The same for what the launcher would not start, by a rule that no field can tell. */
+void import_refuse(struct import *im, const char *source, const char *fmt, ...)
+    TEXT_FORMAT(3, 4);
+
+/* From here on no size of the model comes from the catalogue: all are set, to the table's
+ * defaults, without a word in the account. */
+void import_own_model(struct import *im);
+
+/*
+ * Name the catalogue's model whose shape this is, or the nearest one, and unset what that gives
+ * anyway. For the end of an importer that began with import_own_model.
+ */
+void import_name_model(struct import *im);
+
+/*
+ * Nodes and GPUs per node of so many GPUs, unless both are known (0: not): nodes of 8 GPUs where
+ * that goes, else of the most below. False after a complaint when they contradict each other.
+ */
+bool import_machine(struct import *im, int64_t world, int64_t nodes, int64_t gpus_per_node,
+    const char *source);
+#endif

@@ -1,0 +1,10 @@
+/*
+ * megatron.h - plans from the arguments of Megatron-LM's pretrain scripts.
+ */
+#ifndef FILE_MEGATRON_H
+#define FILE_MEGATRON_H
+#include "file/import/importer.h"
+
+bool megatron_recognise(const char *text, size_t size, const char *path);
+void megatron_read(struct import *im);
+#endif
