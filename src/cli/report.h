@@ -12,6 +12,7 @@
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
 #include "file/base/jsonout.h"
+#include "file/base/notes.h"
 #include "ui/screen/theme.h"
 
 /* Lay out the plan, or say on standard error why its framework would refuse it. */
@@ -27,6 +28,9 @@ void report_unknown_names(const struct session *s);
 
 /* One line of `layers`. */
 void report_chunk(const struct placement *pl, int64_t pp, int64_t v);
+
+/* What an import tells, a line each on standard error after `word`. */
+void notes_print(const char *word, const struct notes *notes);
 
 /* How wide to draw: --width, else $COLUMNS, else the terminal's, else 80. */
 int report_width(const struct options *o);

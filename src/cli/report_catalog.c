@@ -1,14 +1,18 @@
 /* `fields`, `models`, `gpus` and `clusters`: what plans are made of. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/plan/catalog.h"
+#include "core/model/params.h"
 #include "core/plan/field.h"
+#include "file/import/import.h"
 #include "out/out.h"
 
 static const char *const type_name[] = { "integer", "number", "boolean", "name", "text" };
@@ -314,10 +318,54 @@ print_list(const struct options *o, const struct catalog_kind *kind)
 	return status;
 }
 
+/* A name of the catalogue made of one that a checkpoint has. */
+static void
+make_id(char *id, size_t size, const char *name)
+{
+	text_put(id, size, "%s", *name != '\0' ? name : "my-model");
+	for (char *c = id; *c != '\0'; c++)
+		*c = isalnum((unsigned char)*c) || strchr("._+-", *c) != NULL ?
+		    (char)tolower((unsigned char)*c) : '-';
+}
+
+/* A config.json as an entry for a catalogue file of the user's own. */
+static int
+print_imported(const struct options *o)
+{
+	struct file_errors errors = { 0 };
+	struct session s;
+	struct import im = { .catalog = &s.catalog, .plan = &s.plan, .errors = &errors };
+	char id[PLAN_ID_SIZE], source[200], *text = NULL;
+	bool read;
+
+	if (o->operands > 0 || o->json)
+		return usage_error("models --from takes neither a name nor --json");
+	if (!session_catalog(&s))
+		return STATUS_ERROR;
+	read = import_file(&im, o->from, "huggingface") == IMPORT_DONE;
+	notes_print("assumed", &im.assumed);
+	if (!read)
+		session_print_errors(&errors);
+	import_free(&im);
+	if (read) {
+		make_id(id, sizeof id, s.plan.name);
+		show_path(source, sizeof source, o->from);
+		text = planfile_model_text(&s.plan, id, *s.plan.name != '\0' ? s.plan.name : id, source,
+		    (int64_t)params_model(&s.plan, NULL).total);
+		if (text == NULL)
+			complain("out of memory");
+		else
+			out_text(stdout, text);
+	}
+	free(text);
+	session_close(&s);
+	return text != NULL ? STATUS_OK : STATUS_ERROR;
+}
+
 int
 models_run(const struct options *o)
 {
-	return print_list(o, &models);
+	return o->from != NULL ? print_imported(o) : print_list(o, &models);
 }
 
 int

@@ -15,7 +15,8 @@
 #include "file/plan/cfg.h"
 #include "file/plan/slurp.h"
 
-/* One kind of catalogue file: NAME.cfg holds NAME = ( { ... }, ... ); */
+/* One kind of catalogue file: NAME.cfg holds NAME = ( { ... }, ... ); and further lists whose
+ * names go on after an underscore, as `models --from` prints them. */
 struct kind {
 	const char *name, *section;
 	size_t list; /* offset in struct catalog */
@@ -224,6 +225,7 @@ put_entries(const struct loader *l, const struct cfg_reader *r, const config_set
 	struct catalog_list *list =
 	    (struct catalog_list *)(void *)((char *)l->catalog + kind->list);
 	size_t first = list->count;
+	const size_t n = strlen(kind->name);
 	bool ok = cfg_format(r, root);
 
 	if (!ok)
@@ -234,7 +236,7 @@ put_entries(const struct loader *l, const struct cfg_reader *r, const config_set
 
 		if (strcmp(name, "format") == 0)
 			continue;
-		if (strcmp(name, kind->name) != 0) {
+		if (strncmp(name, kind->name, n) != 0 || (name[n] != '\0' && name[n] != '_')) {
 			cfg_error(r, s, name, "unknown key (fix: %s = ( { ... } );)", kind->name);
 			ok = false;
 			continue;

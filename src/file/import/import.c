@@ -5,12 +5,14 @@
 
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
+#include "file/import/hf.h"
 #include "file/import/megatron.h"
 #include "file/plan/slurp.h"
 
 const struct importer import_table[] = {
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", megatron_recognise,
 	    megatron_read },
+	{ "huggingface", "config.json of a Hugging Face checkpoint", hf_recognise, hf_read },
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];
 
