@@ -108,6 +108,16 @@ test_said(void **state)
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"layer_types\": [\"mamba\", "
 	    "\"mamba\", \"attention\", \"mamba\"] }", NULL), IMPORT_DONE);
 	assert_true(says(&im.assumed, "layers that are no attention count as attention"));
+	assert_int_equal(read_as("{ \"model_type\": \"granitemoehybrid\", " SMALL ", \"mamba_d_state\": "
+	    "128, \"layer_types\": [\"attention\", \"attention\", \"attention\", \"attention\"], "
+	    "\"num_local_experts\": 0, \"shared_intermediate_size\": 512 }", NULL), IMPORT_DONE);
+	assert_false(says(&im.assumed, "no attention"));
+	assert_int_equal(plan.model.ffn_hidden_size, 512);
+	/* what the class has when a nested part leaves it out */
+	assert_int_equal(read_as("{ \"model_type\": \"llava\", \"text_config\": { \"model_type\": "
+	    "\"llama\", \"vocab_size\": 32064 }, \"vision_config\": {} }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.model.hidden_size, 4096);
+	assert_true(says(&im.assumed, "model.hidden_size = 4096: what llama is"));
 	/* a size for each layer */
 	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"num_key_value_heads\": "
 	    "[2, 4, 4, 2] }", NULL), IMPORT_DONE);

@@ -49,7 +49,7 @@ static const struct {
 	const char *keys, *why;
 } beyond[] = {
 	{ "hybrid_override_pattern layers_block_type mamba_d_state mamba_num_heads ssm_state_size "
-	  "ssm_cfg attn_layer_period linear_attn_config attn_type_list conv_L_cache block_types "
+	  "state_size ssm_cfg attn_layer_period linear_attn_config attn_type_list conv_L_cache block_types "
 	  "hybrid_attention_ratio layer_group_size",
 	  "layers that are no attention count as attention: parameters and KV cache are not right" },
 	{ "block_configs", "layers of their own shape each count as the mean: not exact" },
@@ -152,7 +152,8 @@ take_kv_heads(struct hf *h)
 	if (multi && !newer)
 		hf_put(h, FIELD_KV_HEADS, 1, "multi_query");
 	else if (!chat || !take(h, FIELD_KV_HEADS, "num_key_value_heads num_kv_heads n_head_kv n_kv_heads "
-	    "multi_query_group_num num_query_groups attn_config.kv_n_heads"))
+	    "multi_query_group_num num_query_groups attn_config.kv_n_heads "
+	    "num_key_value_heads_per_layer"))
 		hf_assume(h, FIELD_KV_HEADS, m->attention_heads, "no key for KV heads: MHA");
 }
 
@@ -246,7 +247,7 @@ take_mlp(struct hf *h)
 	else if (!h->experts && hf_int(h, "shared_intermediate_size", &n, path) && n > 0)
 		hf_put(h, FIELD_FFN_HIDDEN_SIZE, n, path);
 	else if (!take(h, FIELD_FFN_HIDDEN_SIZE, "ffn_dim n_inner ffn_hidden_size intermediate_size "
-	    "ffn_config.ffn_hidden_size"))
+	    "ffn_config.ffn_hidden_size ff_intermediate_size"))
 		hf_assume(h, FIELD_FFN_HIDDEN_SIZE, 4 * m->hidden_size,
 		    "no key for the MLP's width: four times the hidden size");
 	if (h->experts)
@@ -412,11 +413,17 @@ is_on(const struct hf *h, const char *path)
 static void
 note_beyond(struct hf *h)
 {
+	/* where each layer has its name, that alone counts (hf_layers.c) */
+	const size_t first = hf_find(h, "layer_types", (char[HF_PATH_SIZE]){ "" }) ? 1 : 0;
 	char path[HF_PATH_SIZE];
+	int64_t v;
 
-	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+	for (size_t i = first; i < sizeof beyond / sizeof *beyond; i++)
 		if (hf_find(h, beyond[i].keys, path) && is_on(h, path))
 			notes_add(&h->im->assumed, "%s: %s", path, beyond[i].why);
+	if (hf_int(h, "word_embed_proj_dim", &v, path) && v != h->im->plan->model.hidden_size)
+		notes_add(&h->im->assumed, "%s: embeddings narrower than the layers count as wide: not exact",
+		    path);
 }
 
 /* The keys that nothing was made of. */
