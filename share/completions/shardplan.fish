@@ -9,16 +9,21 @@ function __shardplan_choices
     shardplan fields | sed -n "s/^[a-z]*\.\{0,1\}$argv[1]  *name .*one of \([^ ].*\)/\1/p" | sed 's/  .*//; s/, /\n/g'
 end
 
+# Names and aliases of the catalogue's entries.
+function __shardplan_entries
+    shardplan $argv[1] | awk 'NR > 2 { print $1; gsub(",", "\n", $NF); if ($NF != "-") print $NF }'
+end
+
 complete -c shardplan -n __fish_use_subcommand -a '(__shardplan_commands)'
-complete -c shardplan -n '__fish_seen_subcommand_from models' -f -a "(shardplan models | sed -n '3,\$s/ .*//p')"
-complete -c shardplan -n '__fish_seen_subcommand_from gpus' -f -a "(shardplan gpus | sed -n '3,\$s/ .*//p')"
+complete -c shardplan -n '__fish_seen_subcommand_from models' -f -a '(__shardplan_entries models)'
+complete -c shardplan -n '__fish_seen_subcommand_from gpus' -f -a '(__shardplan_entries gpus)'
 complete -c shardplan -n '__fish_seen_subcommand_from clusters' -f -a "(shardplan clusters | sed -n '3,\$s/ .*//p')"
 complete -c shardplan -n '__fish_seen_subcommand_from explain' -a "(shardplan explain 2>&1 | sed -n 's/^  \([a-z._]*\) .*/\1/p')"
 complete -c shardplan -n '__fish_seen_subcommand_from topics' -f -a "(shardplan topics | sed 's/ .*//')"
 complete -c shardplan -n '__fish_seen_subcommand_from help' -f -a '(__shardplan_commands) keys'
 
-complete -c shardplan -l model -x -a "(shardplan models | sed -n '3,\$s/ .*//p')"
-complete -c shardplan -l gpu -x -a "(shardplan gpus | sed -n '3,\$s/ .*//p')"
+complete -c shardplan -l model -x -a '(__shardplan_entries models)'
+complete -c shardplan -l gpu -x -a '(__shardplan_entries gpus)'
 complete -c shardplan -l kind -x -a "(shardplan groups --format=hash | sed 's/ .*//')"
 complete -c shardplan -l color-by -x -a "(shardplan groups --format=hash | sed 's/ .*//') stage layers memory link"
 complete -c shardplan -l set -x -a "(shardplan fields | sed -n '2,\$s/ .*/=/p')"
@@ -30,7 +35,8 @@ complete -c shardplan -l around -d 'only plans a change or two away from this on
 complete -c shardplan -l top -x -d 'how many plans to list'
 complete -c shardplan -l threads -x -d 'how many threads'
 complete -c shardplan -l to -x -a "(shardplan export --list | sed -n '2,\$s/ .*//p')"
-complete -c shardplan -l from -x -a 'megatron'
+complete -c shardplan -l from -r -a 'megatron huggingface slurm nvidia-smi hostfile'
+complete -c shardplan -l here -d 'the machines that this runs on'
 complete -c shardplan -l world -x -d 'GPUs of the launch'
 complete -c shardplan -l list -d 'list the targets'
 complete -c shardplan -s o -l output -r -d 'write there'

@@ -3,15 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/report.h"
 #include "cli/session.h"
 #include "core/base/text.h"
+#include "file/import/here.h"
 #include "file/import/import.h"
 #include "file/plan/pathname.h"
 #include "out/out.h"
 
-/* What came from where, a line each. */
-static void
-print_notes(const char *word, const struct notes *notes)
+void
+notes_print(const char *word, const struct notes *notes)
 {
 	const char *line = notes->lines.text;
 
@@ -45,12 +46,13 @@ write_plan(struct session *s, const char *path)
 static int
 import_with(struct session *s, const struct options *o, struct import *im)
 {
-	const enum import_status status = import_file(im, o->operand[0], o->from);
+	const enum import_status status = o->here ? import_here(im) :
+	    import_file(im, o->operand[0], o->from);
 	char note[512];
 
-	print_notes("taken  ", &im->taken);
-	print_notes("assumed", &im->assumed);
-	print_notes("ignored", &im->ignored);
+	notes_print("taken  ", &im->taken);
+	notes_print("assumed", &im->assumed);
+	notes_print("ignored", &im->ignored);
 	if (status != IMPORT_DONE) {
 		session_print_errors(im->errors);
 		return status == IMPORT_REFUSED ? STATUS_NO : STATUS_ERROR;
@@ -71,6 +73,9 @@ import_run(const struct options *o)
 		.world = o->world };
 	int status;
 
+	if (o->here == (o->operands > 0))
+		return usage_error(o->here ? "import takes a file or --here, not both" :
+		    "import needs FILE, or --here");
 	if (!session_catalog(&s))
 		return STATUS_ERROR;
 	planfile_builtin(&s.file, &s.plan, NULL); /* a file that has no path yet */

@@ -17,7 +17,7 @@ enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
 	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR, FIXED_STRICT, FIXED_STAGE, FIXED_JSON,
 	FIXED_LANGUAGE, FIXED_FREE, FIXED_FIX, FIXED_OBJECTIVE, FIXED_WHERE, FIXED_AROUND, FIXED_TOP,
-	FIXED_THREADS, FIXED_FROM, FIXED_WORLD, FIXED_TO, FIXED_LIST, FIXED_OUTPUT, FIXED_HELP, FIXED_VERSION,
+	FIXED_THREADS, FIXED_FROM, FIXED_HERE, FIXED_WORLD, FIXED_TO, FIXED_LIST, FIXED_OUTPUT, FIXED_HELP, FIXED_VERSION,
 	FIXED_COUNT
 };
 
@@ -59,7 +59,9 @@ const struct option_row option_table[] = {
 	[FIXED_TOP] = { "top", "COUNT", "how many plans to list, else 10", 0, TAKES_SEARCH },
 	[FIXED_THREADS] = { "threads", "COUNT", "threads, else one for each core", 0,
 	    TAKES_SEARCH },
-	[FIXED_FROM] = { "from", "KIND", "what the file is, else its looks tell", 0, TAKES_IMPORT },
+	[FIXED_FROM] = { "from", "KIND", "what an imported file is, else its looks tell; the file of models",
+	    0, TAKES_FROM },
+	[FIXED_HERE] = { "here", NULL, "import the machines that this runs on", 0, TAKES_IMPORT },
 	[FIXED_WORLD] = { "world", "GPUS", "GPUs of the launch, where the file does not say", 0,
 	    TAKES_IMPORT },
 	[FIXED_TO] = { "to", "TARGET", "what to write", 0, TAKES_EXPORT },
@@ -285,6 +287,8 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 	case FIXED_FROM:
 		o->from = value;
 		return true;
+	case FIXED_HERE:
+		return o->here = true;
 	case FIXED_WORLD:
 		return parse_number("world", value, 1, PLAN_WORLD_MAX, &o->world);
 	case FIXED_TO:

@@ -13,6 +13,7 @@
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
 #include "file/base/jsonout.h"
+#include "file/base/notes.h"
 #include "ui/screen/theme.h"
 
 /* Lay out the plan, or say on standard error why its framework would refuse it. */
@@ -32,6 +33,8 @@ void report_chunk(const struct placement *pl, int64_t pp, int64_t v);
 /* The map as text, or as a picture in SVG. Returns the exit status. */
 int report_map(const struct session *s, const struct options *o, const struct layout *l, FILE *out,
     bool picture);
+/* What an import tells, a line each on standard error after `word`. */
+void notes_print(const char *word, const struct notes *notes);
 
 /* How wide to draw: --width, else $COLUMNS, else the terminal's, else 80. */
 int report_width(const struct options *o);

@@ -1,13 +1,18 @@
 /* `fields`, `models`, `gpus` and `clusters`: what plans are made of. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/report.h"
+#include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/plan/catalog.h"
+#include "core/model/params.h"
 #include "core/plan/field.h"
+#include "file/import/import.h"
 #include "out/out.h"
 
 static const char *const type_name[] = { "integer", "number", "boolean", "name", "text" };
@@ -86,7 +91,7 @@ fields_run(const struct options *o)
 static void
 json_entry(struct jsonout *j, const struct catalog_entry *entry, const char *section)
 {
-	char name[32];
+	char name[PLAN_ID_SIZE];
 
 	jsonout_object(j, NULL);
 	jsonout_text(j, "name", entry->id);
@@ -94,6 +99,10 @@ json_entry(struct jsonout *j, const struct catalog_entry *entry, const char *sec
 	jsonout_text(j, "source", *entry->source != '\0' ? entry->source : NULL);
 	if (entry->total_params > 0)
 		jsonout_int(j, "parameters", entry->total_params);
+	jsonout_list_row(j, "aliases");
+	for (int64_t i = 0; catalog_alias(entry, i, name, sizeof name); i++)
+		jsonout_text(j, NULL, name);
+	jsonout_close(j);
 	jsonout_object(j, section);
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		enum field_id f = (enum field_id)i;
@@ -166,15 +175,27 @@ add_choice(struct table *t, enum field_id f, const struct plan *p)
 	table_cell(t, text);
 }
 
+/* "a,b": without blanks, so that a line's last word is all of them. */
+static void
+add_aliases(struct table *t, const struct catalog_entry *entry)
+{
+	char text[sizeof entry->aliases];
+
+	text_put(text, sizeof text, "%s", entry->aliases);
+	for (char *c = text; (c = strchr(c, '|')) != NULL;)
+		*c = ',';
+	table_cell(t, text);
+}
+
 static void
 models_rows(struct table *t, const struct catalog_list *list)
 {
 	char text[32];
 
-	table_init(t, 8);
+	table_init(t, 9);
 	table_row(t, (const char *[]){ "name", ">parameters", ">layers", ">hidden", ">heads",
-	    ">experts", ">context", "title" });
-	table_row(t, (const char *[]){ " ", "billion", " ", " ", " ", " ", "tokens", " " });
+	    ">experts", ">context", "title", "aliases" });
+	table_row(t, (const char *[]){ " ", "billion", " ", " ", " ", " ", "tokens", " ", " " });
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *e = &list->entry[i];
 		const struct model *m = &e->values.model;
@@ -188,17 +209,18 @@ models_rows(struct table *t, const struct catalog_list *list)
 		add_int(t, m->experts);
 		add_int(t, m->max_position);
 		table_cell(t, e->title);
+		add_aliases(t, e);
 	}
 }
 
 static void
 gpus_rows(struct table *t, const struct catalog_list *list)
 {
-	table_init(t, 9);
-	table_row(t, (const char *[]){ "name", "generation", ">memory", ">bf16", ">fp8", ">HBM",
-	    "fabric", ">rate", "title" });
-	table_row(t, (const char *[]){ " ", " ", "GiB", "TFLOP/s", "TFLOP/s", "GB/s", " ", "GB/s",
-	    " " });
+	table_init(t, 11);
+	table_row(t, (const char *[]){ "name", "generation", ">memory", ">bf16", ">fp8", ">fp4",
+	    ">HBM", "fabric", ">rate", "title", "aliases" });
+	table_row(t, (const char *[]){ " ", " ", "GiB", "TFLOP/s", "TFLOP/s", "TFLOP/s", "GB/s", " ",
+	    "GB/s", " ", " " });
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *e = &list->entry[i];
 		const struct cluster *c = &e->values.cluster;
@@ -208,10 +230,12 @@ gpus_rows(struct table *t, const struct catalog_list *list)
 		add_real(t, c->memory_gib);
 		add_real(t, c->bf16_tflops);
 		add_real(t, c->fp8_tflops);
+		add_real(t, c->fp4_tflops);
 		add_real(t, c->hbm_gbps);
 		add_choice(t, FIELD_FABRIC, &e->values);
 		add_real(t, c->nvlink_gbps);
 		table_cell(t, e->title);
+		add_aliases(t, e);
 	}
 }
 
@@ -294,10 +318,54 @@ print_list(const struct options *o, const struct catalog_kind *kind)
 	return status;
 }
 
+/* A name of the catalogue made of one that a checkpoint has. */
+static void
+make_id(char *id, size_t size, const char *name)
+{
+	text_put(id, size, "%s", *name != '\0' ? name : "my-model");
+	for (char *c = id; *c != '\0'; c++)
+		*c = isalnum((unsigned char)*c) || strchr("._+-", *c) != NULL ?
+		    (char)tolower((unsigned char)*c) : '-';
+}
+
+/* A config.json as an entry for a catalogue file of the user's own. */
+static int
+print_imported(const struct options *o)
+{
+	struct file_errors errors = { 0 };
+	struct session s;
+	struct import im = { .catalog = &s.catalog, .plan = &s.plan, .errors = &errors };
+	char id[PLAN_ID_SIZE], source[200], *text = NULL;
+	bool read;
+
+	if (o->operands > 0 || o->json)
+		return usage_error("models --from takes neither a name nor --json");
+	if (!session_catalog(&s))
+		return STATUS_ERROR;
+	read = import_file(&im, o->from, "huggingface") == IMPORT_DONE;
+	notes_print("assumed", &im.assumed);
+	if (!read)
+		session_print_errors(&errors);
+	import_free(&im);
+	if (read) {
+		make_id(id, sizeof id, s.plan.name);
+		show_path(source, sizeof source, o->from);
+		text = planfile_model_text(&s.plan, id, *s.plan.name != '\0' ? s.plan.name : id, source,
+		    (int64_t)params_model(&s.plan, NULL).total);
+		if (text == NULL)
+			complain("out of memory");
+		else
+			out_text(stdout, text);
+	}
+	free(text);
+	session_close(&s);
+	return text != NULL ? STATUS_OK : STATUS_ERROR;
+}
+
 int
 models_run(const struct options *o)
 {
-	return print_list(o, &models);
+	return o->from != NULL ? print_imported(o) : print_list(o, &models);
 }
 
 int

@@ -29,6 +29,7 @@ enum takes {
 	TAKES_IMPORT = 32768,
 	TAKES_EXPORT = 65536,
 	TAKES_OUTPUT = 131072,
+	TAKES_FROM = 262144,
 };
 
 struct subcommand {

@@ -93,7 +93,8 @@ static bool
 is_model_key(const char *key)
 {
 	return strcmp(key, "id") != 0 && strcmp(key, "title") != 0 &&
-	    strcmp(key, "source") != 0 && strcmp(key, "total_params") != 0;
+	    strcmp(key, "source") != 0 && strcmp(key, "total_params") != 0 &&
+	    strcmp(key, "aliases") != 0;
 }
 
 static void

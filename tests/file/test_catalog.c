@@ -4,6 +4,7 @@
 #include "filetest.h"
 
 #include <dirent.h>
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
 
 static struct file_errors errors;
@@ -57,6 +58,62 @@ test_every_entry(void **state)
 			if (l == 0 && e->total_params == 0)
 				fail_msg("%s: no total_params", e->id);
 		}
+}
+
+/* An alias stands for the name of its entry, which is what a plan then has. */
+static void
+test_aliases(void **state)
+{
+	static const struct { enum field_id f; const char *alias, *name; } cases[] = {
+		{ FIELD_PRESET, "deepseek-r1", "deepseek-v3" },
+		{ FIELD_PRESET, "Llama-3.3-70B", "llama-3.1-70b" },
+		{ FIELD_PRESET, "LLAMA-3.1-8B", "llama-3.1-8b" },
+		{ FIELD_GPU, "h100", "h100-sxm-80gb" },
+	};
+	char err[128];
+	struct plan p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		plan_defaults(&p);
+		assert_true(field_put_text(cases[i].f, &p, cases[i].alias, err, sizeof err));
+		plan_resolve(&p, &test_catalog);
+		assert_string_equal(field_text(cases[i].f, &p), cases[i].name);
+		assert_true(field_is_set(cases[i].f, &p));
+	}
+	assert_string_equal(catalog_near(&test_catalog.models, "deepsek-r1"), "deepseek-v3");
+}
+
+/* Names of drivers, each of one GPU alone. */
+static void
+test_driver_names(void **state)
+{
+	const struct catalog_list *gpus = &test_catalog.gpus;
+	bool exact;
+
+	(void)state;
+	assert_string_equal(catalog_of_driver(gpus, "NVIDIA H100 80GB HBM3", &exact)->id,
+	    "h100-sxm-80gb");
+	assert_true(exact);
+	/* as Slurm's detection writes it, and without the maker */
+	assert_string_equal(catalog_of_driver(gpus, "nvidia_a100-sxm4-80gb", &exact)->id,
+	    "a100-sxm4-80gb");
+	assert_true(exact);
+	assert_string_equal(catalog_of_driver(gpus, "A100-SXM4-40GB", &exact)->id, "a100-sxm4-40gb");
+	assert_string_equal(catalog_of_driver(gpus, "NVIDIA H200 NVL", &exact)->id, "h200-nvl-141gb");
+	/* the longest known beginning, of whole words */
+	assert_string_equal(catalog_of_driver(gpus, "NVIDIA H100 NVL 94GB x", &exact)->id,
+	    "h100-nvl-94gb");
+	assert_false(exact);
+	assert_null(catalog_of_driver(gpus, "NVIDIA A10G", &exact));
+	assert_null(catalog_of_driver(gpus, "NVIDIA", &exact));
+	for (size_t i = 0; i < gpus->count; i++) {
+		char name[PLAN_ID_SIZE];
+
+		for (int64_t k = 0; gpus->entry[i].names[0] != '\0' &&
+		    text_choice(gpus->entry[i].names, k, name, sizeof name); k++)
+			assert_ptr_equal(catalog_of_driver(gpus, name, &exact), &gpus->entry[i]);
+	}
 }
 
 /* Each sample plan loads, and its splits divide what they must. */
@@ -235,6 +292,16 @@ test_user_errors(void **state)
 	(void)state;
 	refused("gpus.cfg", "gpus = (\n{ id = \"a\"; },\n{ id = \"A\"; } );", ":3: error: id: \"A\" "
 	    "is there twice (fix: rename one)");
+	refused("models.cfg", "models = (\n{ id = \"a\"; aliases = [\"b\"]; },\n{ id = \"B\"; } );",
+	    ":3: error: id: \"B\" is there twice (fix: rename one)");
+	refused("models.cfg", "models = (\n{ id = \"a\"; },\n{ id = \"b\"; aliases = [\"c\", \"A\"]; } );",
+	    ":3: error: aliases: \"A\" is there twice (fix: rename one)");
+	refused("models.cfg", "models = ( { id = \"a\"; aliases = \"b\"; } );", ":1: error: aliases: "
+	    "needs a list of texts (fix: aliases = [\"...\"];)");
+	refused("models.cfg", "models = ( { id = \"a\"; aliases = [\"b c\"]; } );", ":1: error: "
+	    "aliases: a name is made of letters, digits and . _ + -");
+	refused("gpus.cfg", "gpus = ( { id = \"a\"; names = [\"\"]; } );", ":1: error: names: these "
+	    "texts may not be empty or hold a |");
 	refused("gpus.cfg", "gpus = ( { title = \"a\"; } );", ":1: error: gpus: an entry without a "
 	    "name (fix: id = \"...\";)");
 	refused("gpus.cfg", "gpus = ( { id = \"a b\"; } );", ":1: error: id: a name is made of "
@@ -364,7 +431,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_every_entry), cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_every_entry),
+		cmocka_unit_test(test_aliases),
+		cmocka_unit_test(test_driver_names), cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_sample_plans),
 		cmocka_unit_test_setup_teardown(test_user_files, user_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_many_clusters, user_dir, remove_dir),

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
@@ -82,6 +83,21 @@ inherit(enum field_id f, struct plan *p, const struct catalog_entry *entry,
 	field_mark(f, p, false);
 }
 
+/* The entry that a field names; the field then has its very name, no alias. NULL without. */
+static const struct catalog_entry *
+take_entry(enum field_id f, struct plan *p, const struct catalog_list *list)
+{
+	const struct catalog_entry *entry = catalog_find(list, field_text(f, p));
+	const bool set = field_is_set(f, p);
+	char err[128];
+
+	if (entry != NULL && !text_equal(entry->id, field_text(f, p))) {
+		field_put_text(f, p, entry->id, err, sizeof err);
+		field_mark(f, p, set);
+	}
+	return entry;
+}
+
 void
 plan_resolve(struct plan *p, const struct catalog *catalog)
 {
@@ -95,8 +111,8 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 		if (!field_is_set(names[i], p))
 			put_default(names[i], p, defaults);
 	if (catalog != NULL) {
-		gpu = catalog_find(&catalog->gpus, p->cluster.gpu);
-		model = catalog_find(&catalog->models, p->model.preset);
+		gpu = take_entry(FIELD_GPU, p, &catalog->gpus);
+		model = take_entry(FIELD_PRESET, p, &catalog->models);
 	}
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const enum field_id named = field_entry(f);

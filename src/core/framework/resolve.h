@@ -17,8 +17,8 @@ void plan_builtin(struct plan *p);
 /*
  * Give every field that is not set its value: from the catalogue entry that
  * cluster.gpu or model.preset names, else from the rule of a derived field (ETP
- * follows TP, ...), else the default. Names that the catalogue does not hold are
- * left to plan_check. catalog may be NULL: then only rules and defaults apply.
+ * follows TP, ...), else the default. An alias of an entry becomes the entry's name; names
+ * that the catalogue does not hold are left to plan_check. catalog may be NULL: then only rules and defaults apply.
  * Call it after any change of a plan; it is idempotent.
  */
 void plan_resolve(struct plan *p, const struct catalog *catalog);

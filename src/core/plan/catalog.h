@@ -17,6 +17,8 @@
 struct catalog_entry {
 	char id[PLAN_ID_SIZE];      /* "llama-3.1-70b" */
 	char title[PLAN_NAME_SIZE]; /* "Llama-3.1-70B" */
+	char aliases[256];          /* other names that a user may type, joined by '|' */
+	char names[512];            /* what drivers call a GPU, joined by '|' */
 	char source[256];           /* where the numbers come from */
 	char file[256];             /* the file it was read from, for messages */
 	int64_t total_params;       /* models: published or recomputed total, 0 unknown */
@@ -34,9 +36,21 @@ struct catalog {
 	bool has_defaults;
 };
 
-/* The entry of that name (letters compare without case), or NULL. */
+/* The entry of that name or alias (letters compare without case), or NULL. A name goes before
+ * an alias, an entry that was read later before an earlier one. */
 const struct catalog_entry *catalog_find(const struct catalog_list *list, const char *id);
 
-/* The name nearest to a misspelt one, or NULL. */
+/* The name of the entry that a misspelt name or alias is nearest to, or NULL. */
 const char *catalog_near(const struct catalog_list *list, const char *id);
+
+/*
+ * The GPU that a driver or Slurm calls so, with or without its maker: "NVIDIA H100 80GB HBM3",
+ * "nvidia_a100-sxm4-80gb". *exact is false when only the beginning is known, in whole words.
+ * NULL when nothing is.
+ */
+const struct catalog_entry *catalog_of_driver(const struct catalog_list *gpus, const char *name,
+    bool *exact);
+
+/* The i-th (from 0) alias of an entry into buf; false past the end. */
+bool catalog_alias(const struct catalog_entry *entry, int64_t i, char *buf, size_t size);
 #endif

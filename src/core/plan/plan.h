@@ -41,7 +41,9 @@ enum generation_id {
 	GENERATION_OTHER, GENERATION_VOLTA, GENERATION_TURING, GENERATION_AMPERE,
 	GENERATION_AMPERE_RTX, GENERATION_ADA, GENERATION_HOPPER, GENERATION_BLACKWELL,
 	GENERATION_BLACKWELL_RTX, GENERATION_CDNA1, GENERATION_CDNA2, GENERATION_CDNA3,
-	GENERATION_CDNA4, GENERATION_GAUDI2, GENERATION_GAUDI3, GENERATION_ASCEND_910B
+	GENERATION_CDNA4, GENERATION_GAUDI2, GENERATION_GAUDI3, GENERATION_ASCEND_910B,
+	GENERATION_XE_HPC, GENERATION_TRAINIUM1, GENERATION_TRAINIUM2, GENERATION_TPU_V5,
+	GENERATION_TPU_V6
 };
 enum fabric_id {
 	FABRIC_OTHER, FABRIC_NVLINK1, FABRIC_NVLINK2, FABRIC_NVLINK3, FABRIC_NVLINK4,
@@ -75,7 +77,8 @@ struct cluster {
 	int64_t generation, fabric;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps;
-	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, nvlink_gbps, pcie_gbps;
+	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops;
+	double nvlink_gbps, pcie_gbps;
 	double tdp_watts, gpu_power_watts;
 	double gpu_hour_price;
 };

@@ -15,7 +15,8 @@
 #include "file/plan/cfg.h"
 #include "file/plan/slurp.h"
 
-/* One kind of catalogue file: NAME.cfg holds NAME = ( { ... }, ... ); */
+/* One kind of catalogue file: NAME.cfg holds NAME = ( { ... }, ... ); and further lists whose
+ * names go on after an underscore, as `models --from` prints them. */
 struct kind {
 	const char *name, *section;
 	size_t list; /* offset in struct catalog */
@@ -79,6 +80,52 @@ good_id(const char *id)
 	return true;
 }
 
+/* A list of texts, joined by '|' in buf. */
+static bool
+put_texts(const struct cfg_reader *r, const config_setting_t *s, const char *key, char *buf,
+    size_t size)
+{
+	const int type = config_setting_type(s);
+	char text[PLAN_ID_SIZE];
+
+	if (type != CONFIG_TYPE_ARRAY && type != CONFIG_TYPE_LIST) {
+		cfg_error(r, s, key, "needs a list of texts (fix: %s = [\"...\"];)", key);
+		return false;
+	}
+	buf[0] = '\0';
+	for (int i = 0; i < config_setting_length(s); i++) {
+		const size_t used = strlen(buf);
+
+		if (!cfg_text(r, config_setting_get_elem(s, (unsigned)i), key, text, sizeof text))
+			return false;
+		if (text[0] == '\0' || strchr(text, '|') != NULL) {
+			cfg_error(r, s, key, "these texts may not be empty or hold a |");
+			return false;
+		}
+		if (used + strlen(text) + 2 > size) {
+			cfg_error(r, s, key, "too long: more than %zu bytes together", size - 1);
+			return false;
+		}
+		text_add(buf, size, "%s%s", used > 0 ? "|" : "", text);
+	}
+	return true;
+}
+
+static bool
+put_aliases(const struct cfg_reader *r, const config_setting_t *s, struct catalog_entry *entry)
+{
+	char alias[PLAN_ID_SIZE];
+
+	if (!put_texts(r, s, "aliases", entry->aliases, sizeof entry->aliases))
+		return false;
+	for (int64_t i = 0; catalog_alias(entry, i, alias, sizeof alias); i++)
+		if (!good_id(alias)) {
+			cfg_error(r, s, "aliases", "a name is made of letters, digits and . _ + -");
+			return false;
+		}
+	return true;
+}
+
 static bool
 put_member(const struct cfg_reader *r, const config_setting_t *s, const struct kind *kind,
     struct catalog_entry *entry, int *last)
@@ -99,6 +146,10 @@ put_member(const struct cfg_reader *r, const config_setting_t *s, const struct k
 		return cfg_text(r, s, key, entry->title, sizeof entry->title);
 	if (strcmp(key, "source") == 0)
 		return cfg_text(r, s, key, entry->source, sizeof entry->source);
+	if (strcmp(key, "aliases") == 0)
+		return put_aliases(r, s, entry);
+	if (strcmp(key, "names") == 0 && kind == &gpus)
+		return put_texts(r, s, key, entry->names, sizeof entry->names);
 	if (strcmp(key, "total_params") == 0 && kind == &models)
 		return cfg_int(r, s, key, &entry->total_params);
 	if ((f = cfg_field(kind->section, key, path, sizeof path, last)) != FIELD_COUNT)
@@ -109,6 +160,27 @@ put_member(const struct cfg_reader *r, const config_setting_t *s, const struct k
 	else
 		cfg_error(r, s, path, "unknown key (fix: shardplan fields lists all)");
 	return false;
+}
+
+/* No name or alias of an entry is one of those that stand before it in its file. */
+static bool
+names_are_new(const struct cfg_reader *r, const config_setting_t *group,
+    const struct catalog_list *list, size_t first, const struct catalog_entry *entry)
+{
+	const struct catalog_list file = { .entry = list->entry + first,
+		.count = list->count - first };
+	char name[PLAN_ID_SIZE];
+	int64_t i = 0;
+
+	text_put(name, sizeof name, "%s", entry->id);
+	do {
+		if (file.count > 0 && catalog_find(&file, name) != NULL) {
+			cfg_error(r, group, i == 0 ? "id" : "aliases",
+			    "\"%s\" is there twice (fix: rename one)", name);
+			return false;
+		}
+	} while (catalog_alias(entry, i++, name, sizeof name));
+	return true;
 }
 
 static bool
@@ -138,12 +210,8 @@ put_entry(const struct loader *l, const struct cfg_reader *r, const config_setti
 	}
 	if (entry.title[0] == '\0')
 		text_copy(entry.title, sizeof entry.title, entry.id);
-	for (size_t i = first; i < list->count; i++)
-		if (strcasecmp(list->entry[i].id, entry.id) == 0) {
-			cfg_error(r, group, "id", "\"%s\" is there twice (fix: rename one)",
-			    entry.id);
-			return false;
-		}
+	if (!names_are_new(r, group, list, first, &entry))
+		return false;
 	if (list_put(list, first, &entry))
 		return true;
 	errors_add(l->errors, r->file, 0, "", "out of memory");
@@ -157,6 +225,7 @@ put_entries(const struct loader *l, const struct cfg_reader *r, const config_set
 	struct catalog_list *list =
 	    (struct catalog_list *)(void *)((char *)l->catalog + kind->list);
 	size_t first = list->count;
+	const size_t n = strlen(kind->name);
 	bool ok = cfg_format(r, root);
 
 	if (!ok)
@@ -167,7 +236,7 @@ put_entries(const struct loader *l, const struct cfg_reader *r, const config_set
 
 		if (strcmp(name, "format") == 0)
 			continue;
-		if (strcmp(name, kind->name) != 0) {
+		if (strncmp(name, kind->name, n) != 0 || (name[n] != '\0' && name[n] != '_')) {
 			cfg_error(r, s, name, "unknown key (fix: %s = ( { ... } );)", kind->name);
 			ok = false;
 			continue;

@@ -5,12 +5,22 @@
 
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
+#include "file/import/hf.h"
+#include "file/import/hostfile.h"
 #include "file/import/megatron.h"
+#include "file/import/nvidia_smi.h"
+#include "file/import/slurm.h"
 #include "file/plan/slurp.h"
 
 const struct importer import_table[] = {
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", megatron_recognise,
 	    megatron_read },
+	{ "huggingface", "config.json of a Hugging Face checkpoint", hf_recognise, hf_read },
+	{ "slurm", "scontrol show node, sinfo, or a list of nodes as a-[01-16]", slurm_recognise,
+	    slurm_read },
+	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node",
+	    nvidia_smi_recognise, nvidia_smi_read },
+	{ "hostfile", "host file of DeepSpeed or MPI", hostfile_recognise, hostfile_read },
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];
 

@@ -135,6 +135,14 @@ parse_text(struct jsonin *j, const char *text, size_t size)
 }
 
 bool
+jsonin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
+    struct file_errors *errors)
+{
+	*j = (struct jsonin){ .file = file, .errors = errors };
+	return parse_text(j, text, size);
+}
+
+bool
 jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *errors)
 {
 	char *text = malloc(JSONIN_SIZE_MAX + 2);
@@ -249,4 +257,47 @@ jsonin_real(const struct jsonin *j, const char *path, double low, double high, d
 	}
 	*out = x;
 	return true;
+}
+
+bool
+jsonin_has(const struct jsonin *j, const char *path)
+{
+	return find(j, path) != NULL;
+}
+
+const char *
+jsonin_text(const struct jsonin *j, const char *path)
+{
+	return json_string_value(find(j, path));
+}
+
+bool
+jsonin_bool(const struct jsonin *j, const char *path, bool *out)
+{
+	const json_t *v = find(j, path);
+
+	if (json_is_boolean(v))
+		*out = json_is_true(v);
+	return json_is_boolean(v);
+}
+
+bool
+jsonin_list(const struct jsonin *j, const char *path, size_t *count)
+{
+	const json_t *v = find(j, path);
+
+	if (json_is_array(v))
+		*count = json_array_size(v);
+	return json_is_array(v);
+}
+
+const char *
+jsonin_name(const struct jsonin *j, const char *path, size_t i)
+{
+	json_t *object = (json_t *)find(j, path); /* iterators take no const one */
+	void *at = json_object_iter(object);
+
+	for (; at != NULL && i > 0; i--)
+		at = json_object_iter_next(object, at);
+	return at != NULL ? json_object_iter_key(at) : NULL;
 }

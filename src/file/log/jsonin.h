@@ -31,6 +31,10 @@ struct jsonin {
 bool jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *errors);
 void jsonin_free(struct jsonin *j);
 
+/* The same from size bytes of text, which a NUL follows. */
+bool jsonin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
+    struct file_errors *errors);
+
 /*
  * The member at a path such as "text_config.layer_types.0": names, and places in lists from
  * 0 on. False when there is none or it is null; also, after a complaint, when it has
@@ -41,4 +45,13 @@ bool jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t h
     int64_t *out);
 bool jsonin_real(const struct jsonin *j, const char *path, double low, double high,
     double *out);
+
+/* The member there and not null; a text; true or false. Without a complaint. */
+bool jsonin_has(const struct jsonin *j, const char *path);
+const char *jsonin_text(const struct jsonin *j, const char *path); /* NULL: no text */
+bool jsonin_bool(const struct jsonin *j, const char *path, bool *out);
+
+/* Members of a list, and the i-th name of an object: NULL past the end. */
+bool jsonin_list(const struct jsonin *j, const char *path, size_t *count);
+const char *jsonin_name(const struct jsonin *j, const char *path, size_t i);
 #endif

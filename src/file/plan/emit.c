@@ -268,3 +268,43 @@ planfile_section_text(const struct plan *plan, const char *section)
 	textbuf_add(&out, "};\n");
 	return textbuf_take(&out);
 }
+
+/* "id = "..."; " */
+static void
+emit_text(struct textbuf *out, const char *key, const char *text)
+{
+	textbuf_add(out, "%s = ", key);
+	emit_string(out, text);
+	textbuf_add(out, ";");
+}
+
+char *
+planfile_model_text(const struct plan *plan, const char *id, const char *title,
+    const char *source, int64_t total_params)
+{
+	struct textbuf out = { NULL, 0, 0, false };
+	struct plan defaults;
+	char list[PLAN_ID_SIZE];
+
+	plan_defaults(&defaults);
+	text_put(list, sizeof list, "%s", id);
+	for (char *c = list; *c != '\0'; c++)
+		if (strchr(".+", *c) != NULL) /* what a name of libconfig can not hold */
+			*c = '-';
+	textbuf_add(&out, "models_%s = (\n  { ", list);
+	emit_text(&out, "id", id);
+	textbuf_add(&out, " ");
+	emit_text(&out, "title", title);
+	textbuf_add(&out, "\n    total_params = ");
+	emit_int(&out, total_params);
+	textbuf_add(&out, ";\n    ");
+	emit_text(&out, "source", source);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (in_section(f, "model") && f != FIELD_PRESET && !field_same(f, plan, &defaults)) {
+			textbuf_add(&out, "\n    %s = ", field_key(f));
+			emit_value(&out, f, plan);
+			textbuf_add(&out, ";");
+		}
+	textbuf_add(&out, " }\n);\n");
+	return textbuf_take(&out);
+}

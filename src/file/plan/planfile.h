@@ -81,6 +81,11 @@ char *planfile_text(const struct planfile *file, const struct plan *plan,
 /* One section ("model", "cluster") of a catalogue entry as libconfig text, likewise. */
 char *planfile_section_text(const struct plan *plan, const char *section);
 
+/* A model as a catalogue file has it, one entry in a list of its own name, so that texts can
+ * be put one after the other; likewise. */
+char *planfile_model_text(const struct plan *plan, const char *id, const char *title,
+    const char *source, int64_t total_params);
+
 enum planfile_saved {
 	PLANFILE_SAVED,
 	PLANFILE_CHANGED, /* somebody changed the file since it was read: nothing written */

@@ -195,8 +195,11 @@ offer_value(const struct state *s, struct offers *o, enum field_id f)
 	char name[96];
 
 	if (f == FIELD_PRESET || f == FIELD_GPU)
-		for (size_t i = 0; i < list->count; i++)
+		for (size_t i = 0; i < list->count; i++) {
 			offer(o, list->entry[i].id, list->entry[i].id);
+			for (int64_t k = 0; catalog_alias(&list->entry[i], k, name, sizeof name); k++)
+				offer(o, name, name);
+		}
 	else if (field_table[f].type == FIELD_BOOL)
 		offer_names(o, truth, 2);
 	else if (field_table[f].type == FIELD_CHOICE)

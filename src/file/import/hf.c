@@ -1,0 +1,521 @@
+#include "file/import/hf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/text.h"
+#include "file/import/hf_read.h"
+#include "file/plan/pathname.h"
+
+static const struct hf_type types[] = {
+#define HF_TYPE(names, facts, but) { names, facts, but },
+#include "file/import/hf_types.def"
+#undef HF_TYPE
+};
+
+/* Keys of numbers and truths that stand for themselves, the more specific ones first. */
+static const struct {
+	enum field_id field;
+	const char *keys;
+	bool needed;
+} plain[] = {
+	{ FIELD_LAYERS, "num_hidden_layers n_layer n_layers num_layers num_transformer_layers", true },
+	{ FIELD_HIDDEN_SIZE, "hidden_size n_embd d_model model_dim hidden_dim", true },
+	{ FIELD_ATTENTION_HEADS, "num_attention_heads n_head n_heads num_heads num_query_heads", true },
+	{ FIELD_VOCAB_SIZE, "vocab_size padded_vocab_size", true },
+	{ FIELD_MAX_POSITION, "max_position_embeddings n_positions seq_length max_seq_len "
+	    "max_sequence_length model_max_length max_context_length n_ctx", false },
+	{ FIELD_QKV_BIAS, "attention_bias qkv_bias add_qkv_bias use_qkv_bias", false },
+	{ FIELD_ATTENTION_OUTPUT_BIAS, "attention_bias attention_out_bias", false },
+	{ FIELD_LINEAR_BIAS, "use_bias add_bias_linear", false },
+	{ FIELD_HEAD_BIAS, "lm_head_bias", false },
+	{ FIELD_EMBEDDING_NORM, "embed_layer_norm", false },
+	{ FIELD_QK_NORM, "use_qk_norm qk_norm qk_layernorm use_qk_layernorm", false },
+	{ FIELD_QK_NORM_FULL, "", false },
+	{ FIELD_POSITION_EXTRA, "", false },
+	{ FIELD_ATTENTION_SINKS, "add_full_attention_sink_bias", false },
+	{ FIELD_LOCAL_ATTENTION_SINKS, "add_swa_attention_sink_bias", false },
+	{ FIELD_ATTENTION_OUTPUT_GATE, "attn_output_gate", false },
+	{ FIELD_LOCAL_KV_HEADS, "swa_num_key_value_heads", false },
+	{ FIELD_INDEX_HEADS, "index_n_heads", false },
+	{ FIELD_INDEX_HEAD_DIM, "index_head_dim", false },
+	{ FIELD_INDEX_TOPK, "index_topk", false },
+	{ FIELD_MTP_LAYERS, "num_nextn_predict_layers mtp_num_hidden_layers num_mtp_layers", false },
+};
+
+/* What a plan has no field for, and what was made of it. */
+static const struct {
+	const char *keys, *why;
+} beyond[] = {
+	{ "hybrid_override_pattern layers_block_type mamba_d_state mamba_num_heads ssm_state_size "
+	  "state_size ssm_cfg attn_layer_period linear_attn_config attn_type_list conv_L_cache block_types "
+	  "hybrid_attention_ratio layer_group_size",
+	  "layers that are no attention count as attention: parameters and KV cache are not right" },
+	{ "block_configs", "layers of their own shape each count as the mean: not exact" },
+	{ "cross_attention_layers", "layers that attend to images count as the others: not exact" },
+	{ "num_kv_shared_layers use_cla", "layers that share one KV cache count each their own" },
+	{ "altup_num_inputs", "embeddings for each layer and AltUp are left out: not exact" },
+	{ "zero_expert_num moe_zero_expert_num", "two attentions a layer count as one: not right" },
+	{ "compress_ratios o_lora_rank", "compressed attention counts as plain: not right" },
+	{ "global_head_dim num_global_key_value_heads attention_k_eq_v swa_num_attention_heads "
+	  "num_attention_groups", "layers whose heads differ count as the others: not exact" },
+	{ "share_q_dim", "queries that share a projection count as full ones: not exact" },
+};
+
+/* ---- fields ------------------------------------------------------------------------ */
+
+/* What the class says of a field, whatever the file does or where that is silent. */
+static bool
+take_fact(struct hf *h, enum field_id f, char sign)
+{
+	char value[32], why[96];
+
+	if (!hf_fact(h, field_key(f), sign, value, sizeof value))
+		return false;
+	text_put(why, sizeof why, "what %s is", h->name);
+	import_assume(h->im, f, value, why);
+	return true;
+}
+
+/* A field from the file, under the class's key for it or these, else from the class. */
+static bool
+take(struct hf *h, enum field_id f, const char *keys)
+{
+	char own[64], path[HF_PATH_SIZE], *slash;
+	int64_t v, part = 1;
+
+	if (take_fact(h, f, '!'))
+		return true;
+	if (hf_fact(h, field_key(f), '@', own, sizeof own)) {
+		keys = own;
+		if ((slash = strchr(own, '/')) != NULL) {
+			*slash = '\0';
+			text_to_int(slash + 1, &part);
+		}
+	}
+	if (hf_int(h, keys, &v, path)) {
+		hf_put(h, f, v / part, path);
+		return true;
+	}
+	return take_fact(h, f, '=');
+}
+
+static void
+take_plain(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+		if (take(h, plain[i].field, plain[i].keys))
+			continue;
+		h->im->line = 0;
+		if (plain[i].field == FIELD_MAX_POSITION)
+			hf_assume(h, FIELD_MAX_POSITION, m->max_position, "no key for the longest context");
+		else if (plain[i].needed)
+			import_error(h->im, plain[i].keys, "none of these is there, so this is no "
+			    "decoder's config.json (fix: the file beside the checkpoint)");
+	}
+	take(h, FIELD_POSITION, "");
+	if (h->im->plan->training.sequence_length > m->max_position)
+		hf_assume(h, FIELD_SEQUENCE_LENGTH, m->max_position, "the longest context");
+}
+
+/* ---- attention ---------------------------------------------------------------------- */
+
+static void
+take_mla(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+
+	import_assume(h->im, FIELD_ATTENTION, "mla", "there is a kv_lora_rank");
+	take(h, FIELD_Q_LORA_RANK, "q_lora_rank");
+	take(h, FIELD_QK_NOPE_HEAD_DIM, "qk_nope_head_dim");
+	take(h, FIELD_QK_ROPE_HEAD_DIM, "qk_rope_head_dim");
+	take(h, FIELD_V_HEAD_DIM, "v_head_dim");
+	hf_assume(h, FIELD_KV_HEADS, m->attention_heads, "MLA: as many as query heads");
+	if (!take(h, FIELD_HEAD_DIM, "head_dim"))
+		hf_assume(h, FIELD_HEAD_DIM, most_of(m->hidden_size / m->attention_heads, 1),
+		    "hidden size / heads; MLA does not use it");
+}
+
+/* Falcon says multi_query beside a number that counts only in its newer architecture. */
+static void
+take_kv_heads(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	bool multi = false, newer = false, chat = true;
+
+	hf_bool(h, "multi_query attn_config.multi_query", &multi);
+	hf_bool(h, "new_decoder_architecture", &newer);
+	hf_bool(h, "multi_query_attention", &chat);
+	if (multi && !newer)
+		hf_put(h, FIELD_KV_HEADS, 1, "multi_query");
+	else if (!chat || !take(h, FIELD_KV_HEADS, "num_key_value_heads num_kv_heads n_head_kv n_kv_heads "
+	    "multi_query_group_num num_query_groups attn_config.kv_n_heads "
+	    "num_key_value_heads_per_layer"))
+		hf_assume(h, FIELD_KV_HEADS, m->attention_heads, "no key for KV heads: MHA");
+}
+
+static void
+take_heads(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	char path[HF_PATH_SIZE];
+	int64_t v;
+
+	if (take(h, FIELD_KV_LORA_RANK, "kv_lora_rank")) {
+		take_mla(h);
+		return;
+	}
+	take_kv_heads(h);
+	if (!take(h, FIELD_HEAD_DIM, "head_dim kv_channels attention_head_dim head_size"))
+		hf_assume(h, FIELD_HEAD_DIM, most_of(m->hidden_size / m->attention_heads, 1),
+		    "hidden size / heads");
+	if (hf_int(h, "v_head_dim", &v, path) && v != m->head_dim)
+		hf_put(h, FIELD_V_HEAD_DIM, v, path);
+}
+
+static void
+take_position(struct hf *h)
+{
+	char path[HF_PATH_SIZE];
+	const char *name;
+	bool alibi = false;
+
+	if (hf_bool(h, "alibi attn_config.alibi use_alibi", &alibi) && alibi)
+		import_set(h->im, FIELD_POSITION, "none", "alibi");
+	else if (hf_find(h, "position_embedding_type", path) &&
+	    (name = jsonin_text(&h->json, path)) != NULL) {
+		if (text_equal(name, "alibi") || text_equal(name, "nope"))
+			import_set(h->im, FIELD_POSITION, "none", path);
+		else if (strstr(name, "absolute") != NULL || strstr(name, "learned") != NULL)
+			import_set(h->im, FIELD_POSITION, "learned", path);
+	}
+}
+
+/* ---- MLP and norms ------------------------------------------------------------------ */
+
+static void
+take_experts(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	char path[HF_PATH_SIZE];
+	int64_t n;
+
+	if (!take(h, FIELD_EXPERTS_PER_TOKEN, "num_experts_per_tok num_experts_per_token "
+	    "experts_per_token top_k_experts moe_topk moe_k moe_top_k num_selected_experts "
+	    "ffn_config.moe_top_k"))
+		import_error(h->im, "num_experts_per_tok", "is not there, though there are experts");
+	if (!take(h, FIELD_MOE_FFN_HIDDEN_SIZE, "moe_intermediate_size expert_ffn_hidden_size "
+	    "moe_ffn_hidden_size ffn_config.ffn_hidden_size"))
+		hf_assume(h, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size,
+		    "no key for experts' width: that of the MLP");
+	if (!take(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, "shared_expert_intermediate_size "
+	    "moe_shared_expert_intermediate_size shared_intermediate_size") &&
+	    hf_int(h, "n_shared_experts num_shared_experts num_shared_expert moe_num_shared_experts",
+	    &n, path) && n > 0 && n < 4096)
+		hf_put(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, n * m->moe_ffn_hidden_size, path);
+	if (m->shared_expert_ffn_hidden_size > 0)
+		take(h, FIELD_SHARED_EXPERT_GATE, "");
+	take(h, FIELD_EXPERT_BIAS, "");
+	if (hf_find(h, "topk_method", path) && jsonin_text(&h->json, path) != NULL)
+		hf_put(h, FIELD_ROUTER_BIAS, text_equal(jsonin_text(&h->json, path), "noaux_tc"), path);
+	else
+		take(h, FIELD_ROUTER_BIAS, "use_routing_bias moe_router_enable_expert_bias "
+		    "moe_use_aux_free");
+	if (hf_int(h, "n_group", &n, path) && n > 1) {
+		hf_put(h, FIELD_ROUTER_GROUPS, n, path);
+		take(h, FIELD_ROUTER_GROUP_TOPK, "topk_group");
+	}
+	hf_expert_pattern(h);
+}
+
+static void
+take_mlp(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	char path[HF_PATH_SIZE];
+	int64_t ratio, n;
+
+	h->experts = hf_int(h, "n_routed_experts num_local_experts num_experts moe_num_experts n_experts "
+	    "ffn_config.moe_num_experts", &n, path) && n > 1;
+	if (h->experts)
+		hf_put(h, FIELD_EXPERTS, n, path);
+	if (hf_int(h, "expansion_ratio", &ratio, path) && ratio > 0 && ratio < 1024)
+		hf_put(h, FIELD_FFN_HIDDEN_SIZE, ratio * m->hidden_size, path);
+	else if (!h->experts && hf_int(h, "shared_intermediate_size", &n, path) && n > 0)
+		hf_put(h, FIELD_FFN_HIDDEN_SIZE, n, path);
+	else if (!take(h, FIELD_FFN_HIDDEN_SIZE, "ffn_dim n_inner ffn_hidden_size intermediate_size "
+	    "ffn_config.ffn_hidden_size ff_intermediate_size"))
+		hf_assume(h, FIELD_FFN_HIDDEN_SIZE, 4 * m->hidden_size,
+		    "no key for the MLP's width: four times the hidden size");
+	if (h->experts)
+		take_experts(h);
+}
+
+/* Two matrices or three: the class knows, else the activation tells. */
+static void
+take_gate(struct hf *h)
+{
+	static const char plain_ones[] = "relu relu2 gelu gelu_new gelu_fast gelu_python quick_gelu "
+	    "xielu squared_relu";
+	char path[HF_PATH_SIZE] = "", why[96];
+	const char *name = NULL;
+
+	if (take(h, FIELD_GATED_MLP, "") || h->type != NULL)
+		return;
+	if (hf_find(h, "hidden_act hidden_activation activation_function mlp_hidden_act activation",
+	    path))
+		name = jsonin_text(&h->json, path);
+	text_put(why, sizeof why, name != NULL ? "activation %s" : "no key for the activation", name);
+	hf_assume(h, FIELD_GATED_MLP, name == NULL ||
+	    text_index(plain_ones, name, strlen(name)) < 0, why);
+}
+
+static void
+take_norms(struct hf *h)
+{
+	char key[64], path[HF_PATH_SIZE];
+	bool newer = false, parallel = false, none = true;
+	int64_t n = 2;
+
+	if (!take(h, FIELD_NORM, "") && hf_find(h, "rms_norm_eps rmsnorm layer_norm_eps "
+	    "layer_norm_epsilon layernorm_epsilon", path) && strstr(path, "rms") == NULL)
+		import_assume(h->im, FIELD_NORM, "layernorm", path);
+	if (hf_bool(h, "no_bias", &none) && !none) {
+		import_assume(h->im, FIELD_NORM, "layernorm", "no_bias is false");
+		hf_put(h, FIELD_LINEAR_BIAS, 1, "no_bias");
+	}
+	take(h, FIELD_NORMS_PER_LAYER, "");
+	hf_bool(h, "new_decoder_architecture", &newer);
+	if (newer && hf_int(h, "num_ln_in_parallel_attn", &n, path))
+		hf_put(h, FIELD_NORMS_PER_LAYER, n, path);
+	else if (!newer && hf_fact(h, "one_norm", '@', key, sizeof key) &&
+	    hf_bool(h, key, &parallel) && parallel)
+		hf_put(h, FIELD_NORMS_PER_LAYER, 1, key);
+}
+
+/* Biases: one on every layer says all. */
+static void
+settle_biases(struct hf *h)
+{
+	struct plan *p = h->im->plan;
+	bool mlp = false;
+
+	hf_bool(h, "mlp_bias", &mlp);
+	if (mlp && p->model.qkv_bias != 0)
+		hf_put(h, FIELD_LINEAR_BIAS, 1, "mlp_bias");
+	else if (mlp)
+		notes_add(&h->im->assumed, "mlp_bias: biases of the MLP alone are left out: not exact");
+	if (p->model.linear_bias == 0)
+		return;
+	field_store_int(FIELD_QKV_BIAS, p, 0);
+	field_store_int(FIELD_ATTENTION_OUTPUT_BIAS, p, 0);
+}
+
+/* ---- the whole ---------------------------------------------------------------------- */
+
+/* Names of classes are compared without case and underscores. */
+static bool
+same_class(const char *a, size_t n, const char *b, size_t length)
+{
+	size_t i = 0, k = 0;
+
+	for (;; i++, k++) {
+		while (i < n && (a[i] == '_' || a[i] == '-'))
+			i++;
+		while (k < length && (b[k] == '_' || b[k] == '-'))
+			k++;
+		if (i >= n || k >= length)
+			return i >= n && k >= length;
+		if (strncasecmp(a + i, b + k, 1) != 0)
+			return false;
+	}
+}
+
+static const struct hf_type *
+find_type(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		for (const char *at = types[i].names; *at != '\0';) {
+			const size_t n = strcspn(at, " ");
+
+			if (same_class(at, n, name, length))
+				return &types[i];
+			at += n + strspn(at + n, " ");
+		}
+	return NULL;
+}
+
+/* The class: as the language model's part names it, the whole, or the code to load it with. */
+static void
+find_class(struct hf *h)
+{
+	static const char *const paths[] = { "model_type", "architectures.0" };
+	char nested[HF_PATH_SIZE];
+	const char *name, *end;
+
+	text_put(nested, sizeof nested, "%s.model_type", h->nest);
+	h->name = "";
+	hf_use(h, "model_type");
+	hf_use(h, "architectures");
+	hf_use(h, "_name_or_path");
+	for (size_t i = 0; h->type == NULL && i < 3; i++) {
+		if ((name = jsonin_text(&h->json, i == 0 ? nested : paths[i - 1])) == NULL)
+			continue;
+		if (*h->name == '\0')
+			h->name = name;
+		if ((end = strstr(name, "_text")) == NULL && (end = strstr(name, "For")) == NULL)
+			end = name + strlen(name);
+		if ((h->type = find_type(name, strlen(name))) == NULL)
+			h->type = find_type(name, (size_t)(end - name));
+		if (h->type != NULL)
+			h->name = name;
+	}
+	if (h->type != NULL && h->type->but != NULL)
+		notes_add(&h->im->assumed, "%s: %s: not exact", h->name, h->type->but);
+	if (h->type == NULL)
+		notes_add(&h->im->assumed, "%s is no class that is known here: read as a decoder like "
+		    "Llama's (RMSNorm or LayerNorm as its epsilon is called, biases only where a key "
+		    "says so)", *h->name != '\0' ? h->name : "the model");
+}
+
+static void
+find_nest(struct hf *h)
+{
+	static const char *const parts[] = { "text_config", "llm_config", "language_config",
+		"language_model_config", "thinker_config.text_config" };
+
+	h->nest = "";
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && *h->nest == '\0'; i++)
+		if (jsonin_name(&h->json, parts[i], 0) != NULL)
+			h->nest = parts[i];
+	if (*h->nest != '\0')
+		hf_use(h, h->nest);
+}
+
+/* Neither 0 nor false. */
+static bool
+is_on(const struct hf *h, const char *path)
+{
+	struct file_errors unheard = { 0 };
+	struct jsonin quiet = h->json;
+	int64_t v;
+	bool truth;
+
+	quiet.errors = &unheard;
+	if (jsonin_bool(&quiet, path, &truth))
+		return truth;
+	return !jsonin_int(&quiet, path, INT64_MIN, INT64_MAX, &v) || v != 0;
+}
+
+static void
+note_beyond(struct hf *h)
+{
+	/* where each layer has its name, that alone counts (hf_layers.c) */
+	const size_t first = hf_find(h, "layer_types", (char[HF_PATH_SIZE]){ "" }) ? 1 : 0;
+	char path[HF_PATH_SIZE];
+	int64_t v;
+
+	for (size_t i = first; i < sizeof beyond / sizeof *beyond; i++)
+		if (hf_find(h, beyond[i].keys, path) && is_on(h, path))
+			notes_add(&h->im->assumed, "%s: %s", path, beyond[i].why);
+	if (hf_int(h, "word_embed_proj_dim", &v, path) && v != h->im->plan->model.hidden_size)
+		notes_add(&h->im->assumed, "%s: embeddings narrower than the layers count as wide: not exact",
+		    path);
+}
+
+/* The keys that nothing was made of. */
+static void
+note_rest(struct hf *h)
+{
+	char list[200] = "", word[HF_PATH_SIZE];
+	const char *name;
+
+	for (size_t i = 0; (name = jsonin_name(&h->json, "", i)) != NULL; i++) {
+		text_put(word, sizeof word, " %s ", name);
+		if (h->used.text != NULL && strstr(h->used.text, word) != NULL)
+			continue;
+		if (strstr(name, "vision") != NULL || strstr(name, "audio") != NULL)
+			import_ignore(h->im, name, "the language model alone is planned");
+		else if (strlen(list) + strlen(name) + 2 < sizeof list)
+			text_add(list, sizeof list, "%s%s", list[0] != '\0' ? ", " : "", name);
+	}
+	if (list[0] != '\0')
+		import_ignore(h->im, list, "no matter of size");
+}
+
+/* Called as the checkpoint is: its name in the file, or its directory. */
+static void
+name_plan(struct hf *h)
+{
+	const char *name = jsonin_text(&h->json, "_name_or_path"), *source = "directory";
+	char dir[PLANFILE_PATH_SIZE];
+
+	if (name != NULL && *pathname_last(name) != '\0')
+		source = "_name_or_path";
+	else if (pathname_dir(dir, sizeof dir, h->im->name) && !text_equal(dir, "."))
+		name = dir;
+	else
+		return;
+	name = pathname_last(name);
+	if (*name != '\0' && strlen(name) < PLAN_NAME_SIZE)
+		import_set(h->im, FIELD_NAME, name, source);
+}
+
+static void
+read_model(struct hf *h)
+{
+	bool both = false;
+
+	if (jsonin_bool(&h->json, "is_encoder_decoder", &both) && both) {
+		import_error(h->im, "is_encoder_decoder", "plans hold decoders alone");
+		return;
+	}
+	find_nest(h);
+	find_class(h);
+	import_own_model(h->im);
+	take_plain(h);
+	if (h->im->errors->count > 0)
+		return;
+	if (!take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings"))
+		hf_assume(h, FIELD_TIED_EMBEDDINGS, 0, "tie_word_embeddings is not there");
+	take_heads(h);
+	take_position(h);
+	take_mlp(h);
+	take_gate(h);
+	take_norms(h);
+	settle_biases(h);
+	hf_attention_pattern(h);
+	hf_formats(h);
+	h->im->line = 0;
+	name_plan(h);
+	note_beyond(h);
+	note_rest(h);
+	import_name_model(h->im);
+}
+
+bool
+hf_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return text[strspn(text, " \t\r\n\xef\xbb\xbf")] == '{' &&
+	    (strstr(text, "\"model_type\"") != NULL || strstr(text, "\"architectures\"") != NULL ||
+	    strstr(text, "\"num_hidden_layers\"") != NULL || strstr(text, "\"n_layer\"") != NULL);
+}
+
+void
+hf_read(struct import *im)
+{
+	struct hf h = { .im = im };
+
+	if (jsonin_parse(&h.json, im->text, im->size, im->name, im->errors) &&
+	    jsonin_name(&h.json, "", 0) == NULL)
+		import_error(im, "", "holds no object (fix: the config.json of a checkpoint)");
+	else if (h.json.root != NULL)
+		read_model(&h);
+	jsonin_free(&h.json);
+	free(h.used.text);
+}

@@ -1,0 +1,156 @@
+#include "file/import/hf_read.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+/* ---- looking up -------------------------------------------------------------------- */
+
+void
+hf_use(struct hf *h, const char *path)
+{
+	textbuf_bytes(&h->used, " ", 1);
+	textbuf_bytes(&h->used, path, strcspn(path, "."));
+	textbuf_bytes(&h->used, " ", 1);
+}
+
+/* The line of a key, for complaints: the last name of its path. */
+static unsigned
+line_of(const struct hf *h, const char *path)
+{
+	const char *name = strrchr(path, '.'), *at;
+	char quoted[HF_PATH_SIZE + 2];
+	unsigned line = 1;
+
+	text_put(quoted, sizeof quoted, "\"%s\"", name != NULL ? name + 1 : path);
+	if ((at = strstr(h->im->text, quoted)) == NULL)
+		return 0;
+	for (const char *c = h->im->text; c < at; c++)
+		line += *c == '\n';
+	return line;
+}
+
+static bool
+find_in(struct hf *h, const char *part, const char *keys, char path[HF_PATH_SIZE])
+{
+	for (size_t n; *keys != '\0'; keys += n + strspn(keys + n, " ")) {
+		n = strcspn(keys, " ");
+		text_put(path, HF_PATH_SIZE, "%s%s%.*s", part, *part != '\0' ? "." : "", (int)n, keys);
+		if (jsonin_has(&h->json, path)) {
+			hf_use(h, path + (*part != '\0' ? strlen(part) + 1 : 0));
+			h->im->line = line_of(h, path);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+hf_find(struct hf *h, const char *keys, char path[HF_PATH_SIZE])
+{
+	return (*h->nest != '\0' && find_in(h, h->nest, keys, path)) || find_in(h, "", keys, path);
+}
+
+/* A number, or true or false as 1 and 0; a complaint for anything else. */
+static bool
+number_at(struct hf *h, const char *path, int64_t *v)
+{
+	bool truth;
+
+	if (jsonin_bool(&h->json, path, &truth)) {
+		*v = truth;
+		return true;
+	}
+	return jsonin_int(&h->json, path, INT64_MIN, INT64_MAX, v);
+}
+
+static bool
+mean_of(struct hf *h, const char *path, size_t count, int64_t *v)
+{
+	char place[HF_PATH_SIZE + 24];
+	double sum = 0;
+	int64_t first = 0, one = 0;
+	bool differ = false;
+
+	for (size_t i = 0; i < count; i++) {
+		text_put(place, sizeof place, "%s.%zu", path, i);
+		if (!number_at(h, place, &one))
+			return false;
+		first = i == 0 ? one : first;
+		differ = differ || one != first;
+		sum += (double)one;
+	}
+	if (count == 0 || fabs(sum) > 9e15)
+		return false;
+	*v = differ ? (int64_t)llround(sum / (double)count) : first;
+	if (differ)
+		notes_add(&h->im->assumed, "%s: %lld, the mean of a list that differs by layer: not exact",
+		    path, (long long)*v);
+	return true;
+}
+
+bool
+hf_int(struct hf *h, const char *keys, int64_t *v, char path[HF_PATH_SIZE])
+{
+	size_t count;
+
+	if (!hf_find(h, keys, path))
+		return false;
+	if (jsonin_list(&h->json, path, &count))
+		return mean_of(h, path, count, v);
+	return number_at(h, path, v);
+}
+
+bool
+hf_bool(struct hf *h, const char *keys, bool *v)
+{
+	char path[HF_PATH_SIZE];
+
+	return hf_find(h, keys, path) && jsonin_bool(&h->json, path, v);
+}
+
+bool
+hf_fact(const struct hf *h, const char *word, char sign, char *value, size_t size)
+{
+	const char *facts = h->type != NULL ? h->type->facts : "";
+	const size_t length = strlen(word);
+
+	for (size_t n; *facts != '\0'; facts += n + strspn(facts + n, " ")) {
+		n = strcspn(facts, " ");
+		if (n > length && strncmp(facts, word, length) == 0 && facts[length] == sign) {
+			text_put(value, size, "%.*s", (int)(n - length - 1), facts + length + 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- fields ------------------------------------------------------------------------ */
+
+static void
+number_text(enum field_id f, int64_t v, char *buf, size_t size)
+{
+	if (field_table[f].type == FIELD_BOOL)
+		text_put(buf, size, "%s", v != 0 ? "true" : "false");
+	else
+		text_put(buf, size, "%lld", (long long)v);
+}
+
+void
+hf_put(struct hf *h, enum field_id f, int64_t v, const char *path)
+{
+	char text[32];
+
+	number_text(f, v, text, sizeof text);
+	import_set(h->im, f, text, path);
+}
+
+void
+hf_assume(struct hf *h, enum field_id f, int64_t v, const char *why)
+{
+	char text[32];
+
+	number_text(f, v, text, sizeof text);
+	import_assume(h->im, f, text, why);
+}

@@ -1,0 +1,80 @@
+#!/bin/sh
+# What users have becomes plans: config.json, lists of machines, the job that this runs in; and
+# entries for a catalogue of their own.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+unset SLURM_NNODES SLURM_JOB_NUM_NODES SLURM_GPUS_ON_NODE SLURM_GPUS_PER_NODE
+unset WORLD_SIZE LOCAL_WORLD_SIZE
+
+# a model that the catalogue has, one that it lacks
+mkdir -p Qwen3-8B Granite-X
+cat >Qwen3-8B/config.json <<-'END'
+	{ "model_type": "qwen3", "hidden_size": 4096, "num_hidden_layers": 36, "head_dim": 128,
+	  "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 12288,
+	  "vocab_size": 151936, "max_position_embeddings": 40960, "rms_norm_eps": 1e-06,
+	  "tie_word_embeddings": false, "hidden_act": "silu" }
+END
+cat >Granite-X/config.json <<-'END'
+	{ "model_type": "granite", "hidden_size": 4096, "num_hidden_layers": 40,
+	  "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 12800,
+	  "vocab_size": 49159, "max_position_embeddings": 131072, "rms_norm_eps": 1e-05 }
+END
+run 0 import Qwen3-8B/config.json -o plan.cfg
+err_has '^taken   num_hidden_layers -> model\.layers = 36$'
+err_has '^assumed model\.preset = qwen3-8b: the shape is that of the catalogue$'
+run 0 explain plan.cfg params.total
+out_has '^params\.total = 8,190,735,360 parameters$'
+run 0 import Granite-X/config.json
+err_has '^assumed model\.preset = .*: the nearest of the catalogue'
+
+# an entry of one's own, one after the other, and by its name afterwards
+XDG_CONFIG_HOME=$PWD/own
+export XDG_CONFIG_HOME
+mkdir -p own/shardplan
+run 0 models --from Granite-X/config.json
+cat out >>own/shardplan/models.cfg
+run 0 models --from Qwen3-8B/config.json
+sed 's/"qwen3-8b"/"mine"/' out >>own/shardplan/models.cfg
+run 0 import Granite-X/config.json
+err_has '^assumed model\.preset = granite-x: the shape is that of the catalogue$'
+run 0 explain --model granite-x params.total
+out_has '^params\.total = 8,170,864,640 parameters$'
+run 0 models mine
+out_has 'layers = 36;'
+XDG_CONFIG_HOME=$PWD
+run 2 models --from Granite-X/config.json --json
+err_has 'neither a name nor --json'
+run 2 models --from /nonexistent/config.json
+err_has 'can not be opened'
+
+# machines
+printf 'a-[001-016]\n' >nodes
+run 0 import nodes --gpu h200
+out_has 'gpu = "h200-sxm-141gb";'
+out_has 'nodes = 16;'
+printf 'w0 slots=8\nw1 slots=8\n' >hostfile
+run 0 import hostfile
+out_has 'nodes = 2;'
+printf 'GPU 0: NVIDIA L4 (UUID: GPU-1)\n\033]0;title\007\n' >list
+run 0 import list --world 4
+out_has 'gpu = "l4";'
+out_has 'nodes = 4;'
+SLURM_NNODES=3 SLURM_GPUS_ON_NODE=4 SLURM_GPUS_PER_NODE=a100:4
+export SLURM_NNODES SLURM_GPUS_ON_NODE SLURM_GPUS_PER_NODE
+run 0 import --here
+out_has 'nodes = 3;'
+out_has 'gpus_per_node = 4;'
+unset SLURM_NNODES SLURM_GPUS_ON_NODE SLURM_GPUS_PER_NODE
+run 2 import --here nodes
+err_has 'import takes a file or --here, not both'
+run 2 import
+err_has 'import needs FILE, or --here'
+
+# an alias is typed, its name saved
+run 0 models deepseek-r1
+out_has '^# DeepSeek-V3 / R1$'
+run 0 estimate --model llama-3.3-70b --gpu h100 --tp 8 --pp 1
+out_has 'llama-3\.1-70b'
+
+finish

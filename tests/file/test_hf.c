@@ -1,0 +1,233 @@
+/* config.json of Hugging Face: every shape of a table comes back with its parameters, and is
+ * named where the catalogue has it; what is unknown is said, what is wrong refused. */
+#include "filetest.h"
+
+#include "core/base/text.h"
+#include "core/model/params.h"
+#include "file/import/import.h"
+
+static struct file_errors errors;
+static struct plan plan;
+static struct import im;
+
+static enum import_status
+read_as(const char *json, const char *kind)
+{
+	import_free(&im);
+	errors = (struct file_errors){ 0 };
+	im = (struct import){ .name = "My-Model/config.json", .text = json, .size = strlen(json),
+		.catalog = &test_catalog, .plan = &plan, .errors = &errors };
+	return import_text(&im, kind);
+}
+
+static bool
+says(const struct notes *n, const char *words)
+{
+	return n->lines.text != NULL && strstr(n->lines.text, words) != NULL;
+}
+
+static char *
+table(void)
+{
+	const char *top = getenv("TOP");
+	char path[1024], *text;
+	size_t n;
+	FILE *f;
+
+	text_put(path, sizeof path, "%s/tests/data/hf_configs.tsv", top != NULL ? top : ".");
+	f = fopen(path, "r");
+	text = calloc(1, PLANFILE_SIZE_MAX);
+	assert_non_null(f);
+	assert_non_null(text);
+	n = fread(text, 1, PLANFILE_SIZE_MAX - 1, f);
+	assert_true(n > 0 && feof(f));
+	fclose(f);
+	return text;
+}
+
+/* Name, parameters, model of the catalogue or -, config.json. */
+static void
+check_row(char *line)
+{
+	char *cell[4];
+	int64_t total;
+
+	for (int i = 0; i < 4; i++) {
+		cell[i] = strsep(&line, "\t");
+		assert_non_null(cell[i]);
+	}
+	assert_true(text_to_int(cell[1], &total));
+	if (read_as(cell[3], NULL) != IMPORT_DONE)
+		fail_msg("%s: %s", cell[0], errors.line[0]);
+	if ((int64_t)params_model(&plan, NULL).total != total)
+		fail_msg("%s: %.0f parameters, not %lld", cell[0], params_model(&plan, NULL).total,
+		    (long long)total);
+	if (strcmp(cell[2], "-") == 0)
+		return;
+	if (strcmp(plan.model.preset, cell[2]) != 0 || !says(&im.assumed, "that of the catalogue"))
+		fail_msg("%s: %s", cell[0], im.assumed.lines.text);
+}
+
+static void
+test_table(void **state)
+{
+	char *text = table(), *at = text, *line;
+	int rows = 0;
+
+	(void)state;
+	while ((line = strsep(&at, "\n")) != NULL) {
+		if (*line == '\0' || *line == '#' || strncmp(line, "name\t", 5) == 0)
+			continue;
+		check_row(line);
+		rows++;
+	}
+	free(text);
+	assert_true(rows >= 110);
+}
+
+#define SMALL "\"hidden_size\": 1024, \"num_hidden_layers\": 4, \"num_attention_heads\": 8, " \
+	"\"intermediate_size\": 2048, \"vocab_size\": 32000, \"rms_norm_eps\": 1e-5, \"hidden_act\": \"silu\""
+
+static void
+test_said(void **state)
+{
+	(void)state;
+	/* a class that nobody knows */
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"vision_config\": {} }", NULL),
+	    IMPORT_DONE);
+	assert_true(says(&im.assumed, "nobody is no class that is known here"));
+	assert_true(says(&im.assumed, "tie_word_embeddings is not there"));
+	assert_true(says(&im.assumed, "MHA"));
+	assert_true(says(&im.ignored, "vision_config: the language model alone"));
+	assert_true(says(&im.taken, "hidden_size -> model.hidden_size = 1024"));
+	assert_string_equal(plan.name, "My-Model");
+	/* state spaces */
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"mamba_d_state\": 16 }", NULL),
+	    IMPORT_DONE);
+	assert_true(says(&im.assumed, "layers that are no attention count as attention"));
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"layer_types\": [\"mamba\", "
+	    "\"mamba\", \"attention\", \"mamba\"] }", NULL), IMPORT_DONE);
+	assert_true(says(&im.assumed, "layers that are no attention count as attention"));
+	assert_int_equal(read_as("{ \"model_type\": \"granitemoehybrid\", " SMALL ", \"mamba_d_state\": "
+	    "128, \"layer_types\": [\"attention\", \"attention\", \"attention\", \"attention\"], "
+	    "\"num_local_experts\": 0, \"shared_intermediate_size\": 512 }", NULL), IMPORT_DONE);
+	assert_false(says(&im.assumed, "no attention"));
+	assert_int_equal(plan.model.ffn_hidden_size, 512);
+	/* what the class has when a nested part leaves it out */
+	assert_int_equal(read_as("{ \"model_type\": \"llava\", \"text_config\": { \"model_type\": "
+	    "\"llama\", \"vocab_size\": 32064 }, \"vision_config\": {} }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.model.hidden_size, 4096);
+	assert_true(says(&im.assumed, "model.hidden_size = 4096: what llama is"));
+	/* a size for each layer */
+	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"num_key_value_heads\": "
+	    "[2, 4, 4, 2] }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.model.kv_heads, 3);
+	assert_true(says(&im.assumed, "the mean of a list that differs by layer"));
+	/* experts in places that no rule of a plan names */
+	assert_int_equal(read_as("{ \"model_type\": \"qwen3_moe\", " SMALL ", \"num_experts\": 8, "
+	    "\"num_experts_per_tok\": 2, \"moe_intermediate_size\": 64, \"mlp_only_layers\": [1] }", NULL),
+	    IMPORT_DONE);
+	assert_true(says(&im.assumed, "1 layers are dense or have experts as others do"));
+	/* a class by the code that loads it; the longest context alone differs from the catalogue */
+	assert_int_equal(read_as("{ \"architectures\": [\"Qwen2ForCausalLM\"], " SMALL " }", NULL),
+	    IMPORT_DONE);
+	assert_int_equal(plan.model.qkv_bias, 1);
+}
+
+static void
+test_formats(void **state)
+{
+	static const struct { const char *config; enum weight_dtype is; } cases[] = {
+		{ "{ \"quant_method\": \"fp8\" }", WEIGHT_FP8 },
+		{ "{ \"quant_method\": \"awq\", \"bits\": 4 }", WEIGHT_INT4 },
+		{ "{ \"quant_method\": \"gptq\", \"bits\": 8 }", WEIGHT_INT8 },
+		{ "{ \"quant_method\": \"mxfp4\" }", WEIGHT_MXFP4 },
+		{ "{ \"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true }", WEIGHT_INT4 },
+		{ "{ \"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\" }", WEIGHT_NVFP4 },
+		{ "{ \"quant_method\": \"compressed-tensors\", \"config_groups\": { \"group_0\": "
+		  "{ \"weights\": { \"num_bits\": 8, \"type\": \"float\" } } } }", WEIGHT_FP8 },
+		{ "{ \"quant_method\": \"compressed-tensors\", \"config_groups\": { \"group_0\": "
+		  "{ \"weights\": { \"num_bits\": 8, \"type\": \"int\" } } } }", WEIGHT_INT8 },
+	};
+	char json[1024];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		snprintf(json, sizeof json, "{ \"model_type\": \"llama\", " SMALL
+		    ", \"quantization_config\": %s }", cases[i].config);
+		assert_int_equal(read_as(json, NULL), IMPORT_DONE);
+		if (plan.serving.weight_dtype != (int64_t)cases[i].is)
+			fail_msg("%s: %d", cases[i].config, (int)plan.serving.weight_dtype);
+	}
+	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
+	    "{ \"quant_method\": \"new\" }, \"torch_dtype\": \"float16\" }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.serving.weight_dtype, WEIGHT_FP16);
+	assert_true(says(&im.assumed, "new is no format that is known here"));
+	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
+	    "{ \"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"FP8\" } }",
+	    NULL), IMPORT_DONE);
+	assert_int_equal(plan.serving.kv_dtype, KV_FP8);
+}
+
+/* Refused with this line. */
+static void
+refused(const char *json, const char *line)
+{
+	if (read_as(json, "huggingface") != IMPORT_FAILED)
+		fail_msg("%s: taken", json);
+	assert_string_equal(errors.line[0], line);
+}
+
+static void
+test_refused(void **state)
+{
+	char deep[512] = "{ \"model_type\": ";
+
+	(void)state;
+	refused("{ \"model_type\": \"llama\",\n \"hidden_size\": 0, \"num_hidden_layers\": 4, "
+	    "\"num_attention_heads\": 8, \"vocab_size\": 5 }", "My-Model/config.json:2: error: "
+	    "hidden_size: model.hidden_size 0 is out of range: 1 to 1048576");
+	refused("{ \"n_layer\": \"many\" }", "My-Model/config.json: error: n_layer: must be a "
+	    "whole number, not text");
+	refused("{ \"model_type\": \"whisper\", \"is_encoder_decoder\": true }",
+	    "My-Model/config.json: error: is_encoder_decoder: plans hold decoders alone");
+	refused("{ \"model_type\": \"mixtral\", " SMALL ", \"num_local_experts\": 8 }",
+	    "My-Model/config.json:1: error: num_experts_per_tok: is not there, though there are experts");
+	refused("[]", "My-Model/config.json: error: holds no object (fix: the config.json of a "
+	    "checkpoint)");
+	refused("{}", "My-Model/config.json: error: holds no object (fix: the config.json of a "
+	    "checkpoint)");
+	refused("", "My-Model/config.json: error: is empty");
+	refused("{ \"a\": 1,\n \"a\": 2 }", "My-Model/config.json:2:4: error: duplicate object key near "
+	    "'\"a\"'");
+	for (int i = 0; i < 70; i++)
+		strcat(deep, "[");
+	refused(deep, "My-Model/config.json:1:80: error: nested deeper than 64 levels");
+	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"num_key_value_heads\": 1e300 }",
+	    NULL), IMPORT_FAILED);
+	/* counts that would overflow what is made of them */
+	assert_int_equal(read_as("{ \"model_type\": \"x\", " SMALL ", \"num_experts\": 8, "
+	    "\"num_experts_per_tok\": 1, \"moe_intermediate_size\": 4194304, \"n_shared_experts\": "
+	    "9223372036854775807 }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.model.shared_expert_ffn_hidden_size, 0);
+}
+
+static int
+close_notes(void **state)
+{
+	import_free(&im);
+	return free_catalog(state);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_said),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, load_catalog, close_notes);
+}

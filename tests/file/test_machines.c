@@ -1,0 +1,268 @@
+/* Lists of machines: Slurm's, host files, nvidia-smi's, and the allocation itself. */
+#include "filetest.h"
+
+#include "core/base/text.h"
+#include "file/import/here.h"
+#include "file/import/hosts.h"
+#include "file/import/import.h"
+
+static struct file_errors errors;
+static struct plan plan;
+static struct import im;
+
+static enum import_status
+read_world(const char *text, const char *kind, int64_t world)
+{
+	import_free(&im);
+	errors = (struct file_errors){ 0 };
+	im = (struct import){ .name = "list", .text = text, .size = strlen(text), .world = world,
+		.catalog = &test_catalog, .plan = &plan, .errors = &errors };
+	return import_text(&im, kind);
+}
+
+/* Recognised, and this many nodes of so many of that GPU. */
+static void
+gives(const char *text, int64_t nodes, int64_t gpus, const char *gpu)
+{
+	if (read_world(text, NULL, 0) != IMPORT_DONE)
+		fail_msg("%s: %s", text, errors.line[0]);
+	if (plan.cluster.nodes != nodes || plan.cluster.gpus_per_node != gpus ||
+	    strcmp(plan.cluster.gpu, gpu) != 0)
+		fail_msg("%s: %d nodes of %d %s", text, (int)plan.cluster.nodes,
+		    (int)plan.cluster.gpus_per_node, plan.cluster.gpu);
+}
+
+static void
+refused(const char *text, const char *kind, const char *line)
+{
+	if (read_world(text, kind, 0) != IMPORT_FAILED)
+		fail_msg("%s: taken", text);
+	assert_string_equal(errors.line[0], line);
+}
+
+static bool
+says(const struct notes *n, const char *words)
+{
+	return n->lines.text != NULL && strstr(n->lines.text, words) != NULL;
+}
+
+#define NODE(name, gres, state) "NodeName=" name " Arch=x86_64 CoresPerSocket=56 \n   CPUAlloc=0 " \
+	"Gres=" gres "\n   NodeAddr=" name " OS=Linux 6.1.0 #1 SMP RealMemory=2051000\n   State=" state \
+	" ThreadsPerCore=2 Reason=Gres=gpu:9 gone [root@2026]\n   CfgTRES=cpu=224\n\n"
+
+static void
+test_scontrol(void **state)
+{
+	(void)state;
+	gives(NODE("a-001", "gpu:h100:8(S:0-1),nic:mlx5:4", "IDLE")
+	    NODE("a-002", "gpu:h100:8(S:0-1),nic:mlx5:4", "ALLOCATED")
+	    NODE("a-003", "gpu:h100:8(S:0-1),nic:mlx5:4", "UNKNOWN+DRAIN+NOT_RESPONDING")
+	    NODE("login", "(null)", "IDLE"), 3, 8, "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nics_per_node, 4);
+	assert_true(says(&im.assumed, "Slurm says h100"));
+	assert_true(says(&im.assumed, "1 nodes that are down"));
+	assert_true(says(&im.ignored, "1 nodes of 0 GPUs"));
+	/* one line a node */
+	gives("NodeName=x1 Gres=gpu:nvidia_a100-sxm4-80gb:4 State=IDLE\n"
+	    "NodeName=x2 Gres=gpu:nvidia_a100-sxm4-80gb:4 State=IDLE\n", 2, 4, "a100-sxm4-80gb");
+	assert_true(says(&im.taken, "cluster.gpu = a100-sxm4-80gb"));
+	/* the kind with most GPUs; a type that nobody knows; none at all */
+	gives("NodeName=v1 Gres=gpu:v100:4\nNodeName=h1 Gres=gpu:b200:8\n", 1, 8, "b200-sxm-180gb");
+	assert_true(says(&im.ignored, "1 nodes of 4 GPUs v100"));
+	gives("NodeName=y Gres=gpu:zorg9:2\n", 1, 2, "h100-sxm-80gb");
+	assert_true(says(&im.assumed, "no GPU of the catalogue is called zorg9"));
+	gives("NodeName=y Gres=gpu:2\n", 1, 2, "h100-sxm-80gb");
+	gives("NodeName=y Gres=gpu:h200\n", 1, 1, "h200-sxm-141gb");
+}
+
+static void
+test_sinfo(void **state)
+{
+	(void)state;
+	/* sinfo -N: a node stands once for each of its partitions */
+	gives("a-1|hopper*|224|2051000|gpu:h100:8,nic:mlx5:8|h100|idle|2|56|2\n"
+	    "a-1|dev|224|2051000|gpu:h100:8,nic:mlx5:8|h100|idle|2|56|2\n"
+	    "a-2|hopper*|224|2051000|gpu:h100:8,nic:mlx5:8|h100|down*|2|56|2\n", 2, 8, "h100-sxm-80gb");
+	assert_true(says(&im.assumed, "1 nodes that are down"));
+	/* by partition */
+	gives("hopper|up|infinite|64|gpu:h200:8|224|2051000\n", 64, 8, "h200-sxm-141gb");
+	/* with a head */
+	gives("NODELIST   GRES\na-[01-16]  gpu:a100:4\n", 16, 4, "a100-sxm4-80gb");
+	gives("Sun Nov 22 2026\nPARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\n"
+	    "hopper*      up   infinite      3   idle h[1-3]\nhopper*      up   infinite      1  alloc h4\n"
+	    "dev          up      30:00      2   idle h[1-2]\n", 4, 8, "h100-sxm-80gb");
+	assert_true(says(&im.assumed, "cluster.gpus_per_node: Slurm does not say"));
+	/* lists of nodes */
+	gives("a-[001-064],gb200-r[1-2]-n[01-18],vm\n", 64 + 36 + 1, 8, "h100-sxm-80gb");
+	assert_int_equal(read_world("n[1-4]", NULL, 16), IMPORT_DONE);
+	assert_int_equal(plan.cluster.gpus_per_node, 4);
+	refused("n[0-999999999]", "slurm", "list:1: error: more than 65536 nodes");
+	refused("n[1-60000],m[1-60000]", "slurm", "list:1: error: more than 65536 nodes");
+	refused("n[5-1]", "slurm", "list:1: error: this is no list of nodes (fix: as a-[01-16],b)");
+	refused("n[1-", "slurm", "list:1: error: this is no list of nodes (fix: as a-[01-16],b)");
+	refused("n[1]]", "slurm", "list:1: error: this is no list of nodes (fix: as a-[01-16],b)");
+	refused("n[1][1][1][1][1][1][1]", "slurm", "list:1: error: this is no list of nodes (fix: as "
+	    "a-[01-16],b)");
+	refused("", "slurm", "list: error: no machine is named here");
+}
+
+static void
+test_hosts(void **state)
+{
+	struct hosts h = { 0 };
+	int64_t n;
+
+	(void)state;
+	assert_int_equal(hosts_add(&h, "a[01-03],a2", 11, &n), HOSTS_ADDED);
+	assert_int_equal(n, 4); /* a2 is not a02 */
+	assert_int_equal(hosts_add(&h, "a02,a[1-2]", 10, &n), HOSTS_ADDED);
+	assert_int_equal(n, 1);
+	assert_int_equal(hosts_add(&h, "a03,,a03,", 9, &n), HOSTS_KNOWN);
+	for (int i = 0; i < 15; i++)
+		assert_true(hosts_add(&h, "b[1-65000]", 10, &n) < HOSTS_WRONG);
+	assert_int_equal(h.count, 65005);
+	assert_true(hosts_add(&h, "b[1-65000],b[1-65000]", 21, &n) == HOSTS_TOO_MANY);
+	hosts_free(&h);
+}
+
+static void
+test_hostfile(void **state)
+{
+	(void)state;
+	gives("# two\nworker-0 slots=8\n\nworker-1 slots=8 max_slots=8 # last\n", 2, 8,
+	    "h100-sxm-80gb");
+	gives("10.0.0.1:4\n10.0.0.2:4\n10.0.0.3:4\n", 3, 4, "h100-sxm-80gb");
+	gives("a slots=8\nb slots=8\nc slots=4\n", 2, 8, "h100-sxm-80gb");
+	assert_true(says(&im.ignored, "1 nodes of 4 GPUs"));
+	assert_int_equal(read_world("a\nb\n", NULL, 8), IMPORT_DONE);
+	assert_int_equal(plan.cluster.gpus_per_node, 4);
+	refused("a slots=8\na slots=8\n", NULL, "list:2: error: this host is there twice (fix: one line "
+	    "for each)");
+	refused("a slots=8\nb slots=x\n", "hostfile", "list:2: error: this is no line of a host file "
+	    "(fix: NAME slots=8)");
+	refused("a slots=99999999999\n", "hostfile", "list:1: error: this is no line of a host file "
+	    "(fix: NAME slots=8)");
+	refused("# none\n", "hostfile", "list: error: no machine is named here");
+}
+
+#define H200(i) "GPU " i ": NVIDIA H200 (UUID: GPU-0000000" i ")\n"
+#define ROW(i, name) "|   " i "  " name "          On  |   00000000:1" i ":00.0 Off |                    0 |\n" \
+	"| N/A   34C    P0             72W /  700W |       1MiB /  143771MiB |      0%      Default |\n"
+
+static void
+test_nvidia_smi(void **state)
+{
+	(void)state;
+	gives(H200("0") H200("1") H200("2") H200("3"), 1, 4, "h200-sxm-141gb");
+	assert_true(says(&im.taken, "NVIDIA H200 -> cluster.gpu"));
+	assert_true(says(&im.assumed, "the list is of one node"));
+	assert_int_equal(read_world(H200("0") H200("1"), NULL, 16), IMPORT_DONE);
+	assert_int_equal(plan.cluster.nodes, 8);
+	gives(H200("0") "  MIG 3g.40gb     Device  0: (UUID: MIG-1)\n", 1, 1, "h200-sxm-141gb");
+	assert_true(says(&im.assumed, "MIG is on"));
+	gives("| NVIDIA-SMI 590.1     Driver Version: 590.1    CUDA Version: 13.0 |\n"
+	    "| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n"
+	    ROW("0", "NVIDIA H200") ROW("1", "NVIDIA H200") "| Processes:      |\n"
+	    "|    0   N/A  N/A      1234      C   python      500MiB |\n", 1, 2, "h200-sxm-141gb");
+	/* a card with less memory than the catalogue's of that name */
+	gives("0, NVIDIA H100 80GB HBM3, 65536\n1, NVIDIA H100 80GB HBM3, 65536\n", 1, 2,
+	    "h100-sxm-80gb");
+	assert_true(plan.cluster.memory_gib > 63.9 && plan.cluster.memory_gib < 64.1);
+	gives("index, uuid, memory.total [MiB], name\n0, GPU-1, 81559 MiB, NVIDIA H100 PCIe\n", 1, 1,
+	    "h100-pcie-80gb");
+	assert_false(field_is_set(FIELD_MEMORY_GIB, &plan));
+	gives("0, NVIDIA H100 80GB HBM3 Super, [N/A]\n", 1, 1, "h100-sxm-80gb");
+	assert_true(says(&im.assumed, "nvidia-smi says NVIDIA H100 80GB HBM3 Super"));
+	refused("Field \"x\" is not a valid field to query.\n", "nvidia-smi", "list:1: error: the query "
+	    "failed (fix: nvidia-smi --query-gpu=index,name,memory.total --format=csv)");
+	refused("nothing\n", "nvidia-smi", "list: error: no machine is named here");
+}
+
+static void
+test_topo(void **state)
+{
+	(void)state;
+	/* as the tool writes it, escapes and all; two rails, one card for storage */
+	gives("\t\x1b[4mGPU0\tGPU1\tNIC0\tNIC1\tNIC2\tCPU Affinity\tNUMA Affinity\t\tGPU NUMA ID\x1b[0m\n"
+	    "GPU0\t X \tNV18\tPIX\tNODE\tSYS\t0-55,112-167\t0\t\tN/A\n"
+	    "GPU1\tNV18\t X \tNODE\tPXB\tSYS\t0-55,112-167\t0\t\tN/A\n"
+	    "NIC0\tPIX\tNODE\t X \tNODE\tSYS\t\t\t\t\nNIC1\tNODE\tPXB\tNODE\t X \tSYS\n"
+	    "NIC2\tSYS\tSYS\tSYS\tSYS\t X\n\nNIC Legend:\n\n  NIC0: mlx5_0\n", 1, 2, "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nvlink_domain, 2);
+	assert_int_equal(plan.cluster.nics_per_node, 2);
+	/* bridged pairs are no domain of four, and pasted text has blanks */
+	gives("        GPU0    GPU1    GPU2    GPU3    CPU Affinity\nGPU0     X      NV4     SYS     SYS   0-7\n"
+	    "GPU1    NV4      X      SYS     SYS\nGPU2    SYS     SYS      X      NV4\n"
+	    "GPU3    SYS     SYS     NV4      X\n", 1, 4, "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nvlink_domain, 2);
+	gives("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSYS\nGPU1\tSYS\t X \n", 1, 2, "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nvlink_domain, 1);
+}
+
+/* ---- --here -------------------------------------------------------------------------- */
+
+static const char *const variables[] = { "SLURM_NNODES", "SLURM_JOB_NUM_NODES",
+	"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE", "WORLD_SIZE", "LOCAL_WORLD_SIZE" };
+
+static enum import_status
+here(const char *const set[][2])
+{
+	import_free(&im);
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		unsetenv(variables[i]);
+	for (size_t i = 0; set[i][0] != NULL; i++)
+		setenv(set[i][0], set[i][1], 1);
+	errors = (struct file_errors){ 0 };
+	im = (struct import){ .catalog = &test_catalog, .plan = &plan, .errors = &errors };
+	return import_here(&im);
+}
+
+static void
+test_here(void **state)
+{
+	static const char *const slurm[][2] = { { "SLURM_NNODES", "4" }, { "SLURM_GPUS_ON_NODE", "8" },
+		{ "SLURM_GPUS_PER_NODE", "a100:8" }, { "WORLD_SIZE", "7" }, { NULL, NULL } };
+	static const char *const torchrun[][2] = { { "WORLD_SIZE", "32" }, { "LOCAL_WORLD_SIZE", "4" },
+		{ NULL, NULL } };
+	static const char *const wrong[][2] = { { "SLURM_NNODES", "-4" }, { "WORLD_SIZE", "9" },
+		{ "LOCAL_WORLD_SIZE", "2" }, { NULL, NULL } };
+	const bool driver = access("/proc/driver/nvidia/gpus", F_OK) == 0;
+
+	(void)state;
+	assert_int_equal(here(slurm), IMPORT_DONE);
+	assert_int_equal(plan.cluster.nodes, 4);
+	assert_int_equal(plan.cluster.gpus_per_node, 8);
+	if (!driver)
+		assert_string_equal(plan.cluster.gpu, "a100-sxm4-80gb");
+	assert_int_equal(here(torchrun), IMPORT_DONE);
+	assert_int_equal(plan.cluster.nodes, 8);
+	assert_int_equal(plan.cluster.gpus_per_node, 4);
+	if (driver)
+		return;
+	assert_int_equal(here(wrong), IMPORT_FAILED);
+	assert_string_equal(errors.line[0], "--here: error: neither a Slurm job nor a GPU of NVIDIA's "
+	    "driver is here (fix: import a file, see shardplan(1))");
+}
+
+static int
+close_notes(void **state)
+{
+	import_free(&im);
+	return free_catalog(state);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scontrol),
+		cmocka_unit_test(test_sinfo),
+		cmocka_unit_test(test_hosts),
+		cmocka_unit_test(test_hostfile),
+		cmocka_unit_test(test_nvidia_smi),
+		cmocka_unit_test(test_topo),
+		cmocka_unit_test(test_here),
+	};
+
+	return cmocka_run_group_tests(tests, load_catalog, close_notes);
+}
