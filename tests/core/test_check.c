@@ -232,7 +232,7 @@ static const struct {
 	{ "layout=nanotron zero_stage=3", "nanotron_zero" },
 	{ "mode=serve layout=vllm ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
 	{ "layout=vllm", "layout_for_serving" },
-	{ "mode=serve", "layout_for_training" },
+	{ "mode=serve layout=megatron", "layout_for_training" },
 	{ "nodes=2 tp=16 attention_heads=32", "tp_leaves_nvlink" },
 	{ "gpus_per_node=8 nvlink_domain=6", "domain_cuts_nodes" },
 	{ "precision=fp8", "fp8_without_units" },
@@ -448,7 +448,7 @@ advice(void **state)
 	} cases[] = {
 		{ "tp=2 sequence_parallel=false", "sp_off", "true" },
 		{ "nodes=8 tp=16 pp=4", "tp_leaves_nvlink", "8" },
-		{ "mode=serve", "layout_for_training", "vllm" },
+		{ "mode=serve layout=megatron", "layout_for_training", "vllm" },
 		{ "experts=8 experts_per_token=1 moe_ffn_hidden_size=1024", "topk_one", NULL },
 		{ "recompute=full recompute_layers=99", "recompute_too_many", "8" },
 	};
@@ -536,6 +536,16 @@ steps_of_names(void **state)
 	assert_string_equal(text, "1 override of the old one dropped: GPU memory 20 GiB");
 	overrides_drop(&next, &next, &dropped);
 	assert_int_equal(overrides_text(&dropped, &next, text, sizeof text), 0);
+	/* The layout belongs to the mode. */
+	same = p;
+	settings_set(&same, "layout", "torchtitan");
+	next = same;
+	settings_set(&next, "mode", "serve");
+	overrides_drop(&same, &next, &dropped);
+	overrides_text(&dropped, &same, text, sizeof text);
+	assert_string_equal(text, "1 override of the old one dropped: layout torchtitan");
+	assert_false(field_is_set(FIELD_LAYOUT, &next));
+	step_plain(&p, &catalog, FIELD_GPU, 1, &next);
 	/* The same entry in other letters. */
 	same = p;
 	settings_set(&same, "gpu", "SMALL");

@@ -499,7 +499,7 @@ test_command(void **unused)
 	assert_string_equal(s->state.prompt.line.text, "undo");
 	key(s, INPUT_CTRL('U'));
 	type(s, "set vp\t");
-	assert_string_equal(s->state.prompt.line.text, "set parallel.vpp ");
+	assert_string_equal(s->state.prompt.line.text, "set parallel.vpp=");
 	key(s, INPUT_ESCAPE);
 	type(s, ":undo\r:undo\r");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
@@ -627,6 +627,12 @@ test_all_fields(void **unused)
 	type(s, "a/training.moe_imbalance\r");
 	assert_int_equal(s->state.form.field, FIELD_MOE_IMBALANCE);
 	assert_true(shows(s, "MoE imbalance"));
+	type(s, "/seq\r"); /* the short name first, then what begins so */
+	assert_int_equal(s->state.form.field, FIELD_SEQUENCE_LENGTH);
+	type(s, "/batch\r");
+	assert_int_equal(s->state.form.field, FIELD_MICRO_BATCH_SIZE);
+	type(s, "/expert\r");
+	assert_int_equal(s->state.form.field, FIELD_EXPERTS);
 	type(s, "/pp\r");
 	assert_int_equal(s->state.form.field, FIELD_PP);
 	session_free(s);

@@ -141,7 +141,8 @@ const struct command command_table[] = {
 	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", .run = file_save_quit },
 	{ "command", { ':' }, ALL, "[NAME]", NULL, "run a command by its name",
 	    .run = prompt_command },
-	{ "set", { 0 }, 0, "PATH VALUE", NULL, "set a field", .run = edit_set },
+	{ "set", { 0 }, 0, "PATH=VALUE ...", NULL, "set fields, all of them before anything is "
+	    "checked (tp=8 pp=4 seq=8k)", .run = edit_set },
 	{ "ascii", { 'A' }, PANES, "[VALUE]", NULL, "draw with ASCII alone, or not",
 	    .set = options_set },
 	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours",
@@ -354,7 +355,8 @@ command_help(struct state *s, const char *argument)
 			s->form.field = f;
 			state_focus(s, PANE_FORM);
 		}
-		state_say(s, ROLE_DIM, "%s: %s%s%s%s%s", field_table[f].path, field_table[f].help,
+		state_say(s, ROLE_DIM, "%s (:%s): %s%s%s%s%s", field_table[f].path, field_short(f),
+		    field_table[f].help,
 		    range[0] != '\0' ? "; " : "", range, range[0] != '\0' ? " " : "",
 		    field_table[f].unit);
 		return 0;

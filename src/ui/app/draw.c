@@ -215,7 +215,7 @@ draw_message(const struct state *s, struct canvas *c, struct rect r)
 	if (d != NULL)
 		put_warnings(s, tail, sizeof tail);
 	field_range(f, range, sizeof range);
-	text_put(text, sizeof text, "%s", field_table[f].label);
+	text_put(text, sizeof text, "%s (:%s)", field_table[f].label, field_short(f));
 	if (field_source(f, &s->plan).from == FROM_FIELDS) {
 		field_source_text(f, &s->plan, source, sizeof source);
 		text_add(text, sizeof text, " %s", source);

@@ -13,7 +13,8 @@ unsigned edit_fix(struct state *s, const char *argument);
 unsigned edit_walk(struct state *s, int way); /* undo -1, redo 1 */
 unsigned edit_all_fields(struct state *s, const char *argument);
 
-/* Take `next`, in which field f was changed, and say what that drops. It is resolved here. */
+/* Take `next`, in which field f was changed, and say what else that changes. It is resolved
+ * here. */
 unsigned edit_take(struct state *s, enum field_id f, struct plan *next);
 
 /* Put a typed value into a field. False with the reason in err. */
