@@ -614,7 +614,7 @@ test_open_unsaved(void **unused)
 	(void)unused;
 	plan_builtin(&s->disk.plan);
 	type(s, "+:e alpha.cfg\r");
-	assert_true(shows(s, "s save, d discard them and open"));
+	assert_true(shows(s, "changes would be lost: s save, d discard, Esc stay"));
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->disk.opens, 0);
 	assert_true(state_unsaved(&s->state));

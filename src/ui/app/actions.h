@@ -15,6 +15,7 @@ unsigned move_page(struct state *s, int way);
 unsigned move_end(struct state *s, int way);
 unsigned move_pane(struct state *s, int way);
 unsigned move_to_pane(struct state *s, const char *name);
+unsigned move_alone(struct state *s, const char *argument);
 unsigned move_picture(struct state *s, const char *argument);
 unsigned move_peers(struct state *s, const char *argument);
 unsigned move_zoom(struct state *s, int way);

@@ -87,6 +87,8 @@ const struct command command_table[] = {
 	    .run = kinds_open },
 	{ "zoom", { 'z' }, PANES, "[NAME]", "z|zoom", "show GPUs, or time in the pipeline, larger",
 	    .run = move_to_zoom, .step = move_zoom, .way = 1 },
+	{ "maximize", { 'm' }, PANES, "", "m|maximize", "the pane in focus alone, and back",
+	    .run = move_alone },
 	{ "pipeline", { 'p', INPUT_F5 }, PANES, "", "p|pipeline",
 	    "the schedule of the pipeline in place of the map, and back", .run = move_picture },
 	{ "undo", { 'u' }, PANES, "", "u|undo", "undo the last change",
@@ -107,7 +109,7 @@ const struct command command_table[] = {
 	    .run = history_open },
 	{ "topics", { 't', INPUT_F7 }, PANES, "[NAME]", "t|topics",
 	    "what each kind of parallelism is and costs, to read", .run = topics_open },
-	{ "language", { 'L' }, ALL, "[NAME]", NULL, "topics in English or Chinese",
+	{ "language", { 'L' }, ALL, "[NAME]", "L|language", "topics in English or Chinese",
 	    .run = topics_language },
 	{ "settings", { 'O' }, PANES, "[NAME VALUE]", NULL, "colours, mouse, language, keys",
 	    .run = options_open },
@@ -181,6 +183,7 @@ command_find(const char *name)
 	static const struct {
 		const char *alias, *name;
 	} aliases[] = { { "q", "quit" }, { "w", "save" }, { "e", "open" }, { "colour", "color" },
+		{ "maximise", "maximize" },
 		{ "q!", "discard" }, { "wq", "save-quit" }, { "rank", "go" } };
 
 	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)

@@ -34,6 +34,9 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 			continue;
 		if (command->run == diags_fix && !has_fix(s))
 			continue;
+		if (command->run == topics_language && s->list.kind != LIST_TOPIC &&
+		    s->list.kind != LIST_TOPICS)
+			continue;
 		if (command->run == list_accept && s->lists[s->list.kind].accept == NULL)
 			continue;
 		key = 1 + strcspn(text + 1, "|"); /* the key itself may be '|' */
@@ -43,6 +46,8 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 			continue;
 		if (command->run == move_picture && s->picture == PICTURE_PIPELINE)
 			h->what = "map"; /* the way back */
+		if (command->run == move_alone && s->alone)
+			h->what = "all panes";
 		h->w = canvas_width(NULL, h->key) + 1 + canvas_width(NULL, h->what);
 		if (x + h->w > w)
 			continue;

@@ -114,37 +114,56 @@ typing_hint(const struct state *s, char *buf, size_t size)
 		    prompt_table[s->prompt.kind].hint);
 }
 
+static const struct question {
+	const char *text, *brief;
+	struct reply reply[REPLIES_MAX + 1];
+} question_table[] = {
+	[QUESTION_NONE] = { "", "", { { NULL, NULL } } },
+	[QUESTION_QUIT] = { "The plan has unsaved changes", "Unsaved",
+	    { { "s", "save" }, { "d", "discard" }, { "Esc", "stay" } } },
+	[QUESTION_OPEN] = { "The unsaved changes would be lost", "Unsaved",
+	    { { "s", "save" }, { "d", "discard" }, { "Esc", "stay" } } },
+	[QUESTION_OVERWRITE] = { "", "The file exists",
+	    { { "y", "overwrite" }, { "Esc", "cancel" } } },
+	[QUESTION_RECOVER] = { "", "Unsaved work",
+	    { { "r", "recover" }, { "d", "discard" }, { "Esc", "later" } } },
+};
+
+const struct reply *
+typing_replies(const struct state *s)
+{
+	return question_table[s->question.kind].reply;
+}
+
+/* "What is asked: s save, d discard, Esc stay"; brief: without what Escape does. */
+static void
+put_question(const struct state *s, const char *text, bool brief, char *buf, size_t size)
+{
+	text_put(buf, size, "%s", text);
+	for (const struct reply *a = typing_replies(s); a->key != NULL; a++)
+		text_add(buf, size, "%s %s%s%s", a == typing_replies(s) ? ":" : ",", a->key,
+		    brief && a[1].key == NULL ? "" : " ", brief && a[1].key == NULL ? "" : a->what);
+}
+
 void
 typing_question(const struct state *s, char *buf, size_t size)
 {
-	const char *less = "Unsaved: s save, d discard, Esc";
+	const struct question *q = &question_table[s->question.kind];
+	char text[STATE_MESSAGE_SIZE + 64];
 
 	buf[0] = '\0';
-	switch (s->question.kind) {
-	case QUESTION_QUIT:
-		text_put(buf, size, "The plan has unsaved changes: s save, d discard, Esc stay");
-		break;
-	case QUESTION_OPEN:
-		text_put(buf, size,
-		    "The plan has unsaved changes: s save, d discard them and open, Esc stay");
-		break;
-	case QUESTION_OVERWRITE:
-		text_put(buf, size, "%s: y overwrite, Esc cancel", s->message);
-		less = "Overwrite the file? y, or Esc cancels";
-		break;
-	case QUESTION_RECOVER:
-		text_put(buf, size, "Unsaved work of %s was found: r recover, d discard, Esc later",
-		    s->question.note);
-		if (!s->in_lines && canvas_width(NULL, buf) > s->columns)
-			text_put(buf, size, "Unsaved work of %s: r recover, d discard, Esc",
-			    s->question.note);
-		less = "Unsaved work: r recover, d discard, Esc";
-		break;
-	case QUESTION_NONE:
+	if (s->question.kind == QUESTION_NONE)
 		return;
+	text_put(text, sizeof text, "%s", s->question.kind == QUESTION_OVERWRITE ? s->message : q->text);
+	if (s->question.kind == QUESTION_RECOVER)
+		text_put(text, sizeof text, "Unsaved work of %s was found", s->question.note);
+	put_question(s, text, false, buf, size);
+	if (s->question.kind == QUESTION_RECOVER && !s->in_lines && canvas_width(NULL, buf) > s->columns) {
+		text_put(text, sizeof text, "Unsaved work of %s", s->question.note);
+		put_question(s, text, true, buf, size);
 	}
 	if (!s->in_lines && canvas_width(NULL, buf) > s->columns)
-		text_put(buf, size, "%s", less);
+		put_question(s, q->brief, true, buf, size);
 }
 
 /* ---- keys ----------------------------------------------------------------------------- */
@@ -152,16 +171,15 @@ typing_question(const struct state *s, char *buf, size_t size)
 static unsigned
 no_answer(struct state *s, int32_t key)
 {
-	static const char *const answers[] = {
-		[QUESTION_QUIT] = "s, d", [QUESTION_OPEN] = "s, d", [QUESTION_OVERWRITE] = "y",
-		[QUESTION_RECOVER] = "r, d",
-	};
 	char name[16];
 
 	if (input_name(key, name, sizeof name) == 0)
 		text_put(name, sizeof name, "this key");
-	text_put(s->prompt.error, sizeof s->prompt.error, "%s is no answer; %s or Esc is", name,
-	    answers[s->question.kind]);
+	text_put(s->prompt.error, sizeof s->prompt.error, "%s is no answer; ", name);
+	for (const struct reply *a = typing_replies(s); a->key != NULL; a++)
+		text_add(s->prompt.error, sizeof s->prompt.error, "%s%s", a == typing_replies(s) ? "" :
+		    a[1].key != NULL ? ", " : " or ", a->key);
+	text_add(s->prompt.error, sizeof s->prompt.error, " is");
 	return 0;
 }
 

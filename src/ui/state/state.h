@@ -110,6 +110,7 @@ struct state {
 	enum theme_colors depth;
 
 	enum pane focus, lower;     /* lower: which of memory, traffic, step had it last */
+	bool alone;                 /* the pane in focus has all the room */
 	struct form form;
 	struct map_view map;        /* kinds are indices; the names below survive a new layout */
 	char kind[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
