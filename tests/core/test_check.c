@@ -396,6 +396,12 @@ fixes_keep_what_was_asked(void **state)
 		{ "global_batch_size=12 micro_batch_size=4", { FIELD_GLOBAL_BATCH_SIZE, FIELD_NONE },
 		  FIELD_TP, "4" },
 		{ "pp=3", { FIELD_PP, FIELD_NONE }, FIELD_PP, "4" }, /* nothing else does */
+		/* a little less of it, rather than what was not touched */
+		{ "global_batch_size=65", { FIELD_GLOBAL_BATCH_SIZE, FIELD_NONE },
+		  FIELD_GLOBAL_BATCH_SIZE, "66" },
+		{ "cp=2 sequence_length=4098", { FIELD_SEQUENCE_LENGTH, FIELD_NONE },
+		  FIELD_SEQUENCE_LENGTH, "4100" },
+		{ "nodes=17", { FIELD_NODES, FIELD_NONE }, FIELD_GLOBAL_BATCH_SIZE, "68" },
 	};
 
 	(void)state;

@@ -298,7 +298,16 @@ test_fields(void **unused)
 	assert_int_equal(s->state.plan.parallel.layout, LAYOUT_VLLM);
 	type(s, ":set mode=train layout=torchtitan\r:mode serve\r");
 	assert_true(shows(s, "layout vllm, was torchtitan"));
-	type(s, ":mode train\r");
+	type(s, ":mode train\r:set layout=megatron tp=16 pp=1\r");
+	/* f changes what was set when the user agrees. */
+	type(s, "f");
+	assert_true(shows(s, "TP is as you set it: Enter changes it, Esc keeps it"));
+	assert_int_equal(s->state.plan.parallel.tp, 16);
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.plan.parallel.tp, 16);
+	type(s, "f\r");
+	assert_int_equal(s->state.plan.parallel.tp, 8);
+	type(s, ":set tp=2 pp=2\r");
 	type(s, ":vpp\r"); /* alone: type it there */
 	assert_int_equal(s->state.prompt.kind, PROMPT_FIELD);
 	assert_int_equal(s->state.form.field, FIELD_VPP);

@@ -84,13 +84,30 @@ diags_accept(struct state *s, int target)
 }
 
 /* In a list of ways out the selected one; else that list, for a plan that does not run; where
- * nothing mends it, or it runs, the fix that is nearest. */
+ * nothing mends it, or it runs, the fix that is nearest. A plan that runs has as the user set
+ * it what a warning is about: the fix is shown, and Enter takes it. */
 unsigned
 diags_fix(struct state *s, const char *argument)
 {
+	const struct diag *d;
+	size_t at;
+
 	if (s->list.kind == LIST_DIAGS || s->list.kind == LIST_MENDS)
 		return list_accept(s, argument);
-	return state_is_bad(s) && mends_open(s) ? 0 : edit_fix(s, argument);
+	if (state_is_bad(s) && mends_open(s))
+		return 0;
+	d = edit_fixable(s);
+	if (d == NULL)
+		return 0;
+	if (d->severity == SEVERITY_ERROR || d->fix_field == FIELD_NONE ||
+	    field_same(d->fix_field, &s->plan, &s->saved))
+		return edit_take_fix(s, d);
+	at = (size_t)(d - s->estimate->diags.item);
+	diags_open(s, "");
+	list_select(s, (int)at);
+	state_say(s, ROLE_DIM, "%s is as you set it: Enter changes it, Esc keeps it",
+	    field_table[d->fix_field].label);
+	return 0;
 }
 
 /* Names a choice of the catalogue: model.preset and cluster.gpu. */

@@ -283,14 +283,12 @@ edit_take_fix(struct state *s, const struct diag *d)
 	return also != FIELD_NONE ? state_change(s, &next, what) : edit_take(s, f, &next);
 }
 
-/* The selected field's own error, else the first one that has a fix. */
-unsigned
-edit_fix(struct state *s, const char *argument)
+const struct diag *
+edit_fixable(struct state *s)
 {
 	struct diag_list *diags = &s->estimate->diags;
 	const struct diag *d = diag_of_field(diags, s->form.field);
 
-	(void)argument;
 	if (s->estimate->legal)
 		state_find_fixes(s); /* of warnings */
 	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
@@ -301,9 +299,8 @@ edit_fix(struct state *s, const char *argument)
 			state_say(s, ROLE_DIM, "no change of one or two fields mends what is wrong (e lists it)");
 		else
 			state_say(s, ROLE_GOOD, "nothing to fix");
-		return 0;
 	}
-	return edit_take_fix(s, d);
+	return d;
 }
 
 unsigned
