@@ -68,7 +68,9 @@ state_base(const struct state *s)
 const char *
 state_base_name(const struct state *s)
 {
-	return s->has_pin ? "pinned" : "saved";
+	const char *path = s->files->path(s->files->context);
+
+	return s->has_pin ? "pinned" : path != NULL && path[0] != '\0' ? "saved" : "start";
 }
 
 const struct estimate *

@@ -183,7 +183,7 @@ void state_say(struct state *s, enum role role, const char *fmt, ...) TEXT_FORMA
 /* The name of the file of the plan, or "(new plan)". */
 const char *state_file_name(const struct state *s);
 
-/* The plan that changes are held against, what it is called ("saved", "pinned"), and its
+/* The plan that changes are held against, what it is called ("saved", "pinned", "start" where there is no file yet), and its
  * estimate: NULL where the two have nothing in common, one trains and one serves. */
 const struct plan *state_base(const struct state *s);
 const char *state_base_name(const struct state *s);
