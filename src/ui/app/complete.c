@@ -105,7 +105,7 @@ place_of(const struct state *s, const char *text)
 	char name[64];
 	size_t n;
 
-	if (s->prompt.kind == PROMPT_OPEN || s->prompt.kind == PROMPT_SAVE)
+	if (s->prompt.kind == PROMPT_SAVE)
 		at.source = SOURCE_PATH;
 	if (s->prompt.kind == PROMPT_GO)
 		at.source = SOURCE_WHERE;

@@ -37,14 +37,9 @@ enter_command(struct state *s, const char *text)
 }
 
 static unsigned
-enter_open(struct state *s, const char *text)
-{
-	return text[0] != '\0' ? file_open(s, text) : 0;
-}
-
-static unsigned
 enter_save(struct state *s, const char *text)
 {
+	list_leave(s);
 	if (text[0] != '\0')
 		return file_save_as(s, text);
 	s->file.then_quit = s->file.then_open = false;
@@ -74,9 +69,8 @@ static const struct prompt_type {
 	[PROMPT_FIELD] = { "", "Enter takes it   Esc cancels   Ctrl-U empties", enter_field },
 	[PROMPT_COMMAND] = { ":",
 	    "Enter runs it   Tab completes   Up Down earlier ones   Esc cancels", enter_command },
-	[PROMPT_OPEN] = { "open plan: ", "Enter takes it   Tab lists what matches   Esc cancels",
-	    enter_open },
-	[PROMPT_SAVE] = { "save as: ", "Enter takes it   Tab lists what matches   Esc cancels",
+	[PROMPT_SAVE] = { "save as: ",
+	    "Enter takes it   Up Down a plan here   Tab lists what matches   Esc cancels",
 	    enter_save },
 	[PROMPT_GO] = { "go to: ", "a rank, or node N, stage N, layer N, expert N   Esc cancels",
 	    enter_go },
@@ -270,6 +264,9 @@ walk_key(struct state *s, int32_t key)
 
 	if (!up && !down)
 		return false;
+	if (s->prompt.kind == PROMPT_SAVE && like && s->prompt.words.count == 0 &&
+	    plans_choose(s, up ? -1 : 1))
+		return true;
 	if (s->prompt.kind == PROMPT_COMMAND && key != INPUT_TAB && key != INPUT_BACK_TAB) {
 		words_stop(&s->prompt.words);
 		recall_walk(&s->prompt.recall, up ? -1 : 1, like, &s->prompt.line);
@@ -288,6 +285,8 @@ cancel(struct state *s)
 		if (types)
 			list_leave(s);
 	}
+	if (s->prompt.kind == PROMPT_SAVE)
+		list_leave(s);
 	prompt_end(s);
 	s->file.then_quit = s->file.then_open = false;
 }
@@ -314,6 +313,8 @@ typing_key(struct state *s, int32_t key)
 		return 0;
 	if (line_key(&s->prompt.line, key)) {
 		prompt_edited(s);
+		if (s->prompt.kind == PROMPT_SAVE)
+			plans_mark(s);
 		if (s->prompt.kind == PROMPT_FILTER) {
 			text_put(s->list.filter, sizeof s->list.filter, "%s", s->prompt.line.text);
 			s->list.item = 0;

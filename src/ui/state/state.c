@@ -55,6 +55,7 @@ state_free(struct state *s)
 	free(s->base);
 	free(s->other.estimate);
 	free(s->why.term);
+	found_free(&s->found);
 	s->estimate = s->base = s->other.estimate = NULL;
 	s->why.term = NULL;
 }

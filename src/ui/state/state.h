@@ -24,6 +24,7 @@
 #include "ui/screen/line.h"
 #include "ui/screen/scroll.h"
 #include "ui/state/files.h"
+#include "ui/state/found.h"
 #include "ui/state/recall.h"
 #include "ui/state/undo.h"
 #include "ui/state/words.h"
@@ -39,11 +40,11 @@ enum picture { PICTURE_MAP, PICTURE_PIPELINE };
 enum list_kind {
 	LIST_NONE, LIST_HELP, LIST_DIAGS, LIST_MENDS, LIST_WHY, LIST_CATALOG, LIST_FIELDS,
 	LIST_KINDS, LIST_INSPECT, LIST_COMPARE, LIST_HISTORY, LIST_TOPICS, LIST_TOPIC,
-	LIST_OPTIONS, LIST_COUNT
+	LIST_OPTIONS, LIST_PLANS, LIST_COUNT
 };
 
 enum prompt_kind {
-	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_OPEN, PROMPT_SAVE, PROMPT_GO,
+	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_SAVE, PROMPT_GO,
 	PROMPT_FILTER, PROMPT_COUNT
 };
 
@@ -55,7 +56,7 @@ enum question_kind {
 enum event_flag {
 	EVENT_RECALC = 1,  /* the plan is another one */
 	EVENT_SAVE = 2,    /* write it to state.file.path ("": where it came from) */
-	EVENT_OPEN = 4,    /* read state.file.path */
+	EVENT_OPEN = 4,    /* read state.file.path ("": the built-in plan) */
 	EVENT_QUIT = 8,
 	EVENT_SUSPEND = 16,
 	EVENT_REPAINT = 32, /* send the whole screen again */
@@ -137,6 +138,7 @@ struct state {
 	struct {
 		char page[32];            /* TOPIC: which one */
 	} topics;
+	struct found found;         /* PLANS */
 
 	struct prompt prompt;
 	struct {
