@@ -278,6 +278,8 @@ test_fields(void **unused)
 	assert_int_equal(s->state.plan.parallel.pp, 2);
 	assert_int_equal(s->state.plan.training.global_batch_size, 512);
 	assert_int_equal(s->state.plan.training.sequence_length, 8192);
+	assert_non_null(strstr(undo_entry(&s->state.undo, s->state.undo.now)->what,
+	    "TP 4, PP 2, global batch 512 and 1 more"));
 	type(s, "u");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	assert_int_equal(s->state.plan.training.global_batch_size, 64);

@@ -184,7 +184,8 @@ check_fixes(const struct plan *p, const struct catalog *catalog, const struct fi
 	for (size_t i = 0; i < diags->count; i++) {
 		struct diag *d = &diags->item[i];
 
-		if (d->fix_field != FIELD_NONE)
+		/* Of what plan_check does not look for it can not say that it is mended. */
+		if (d->fix_field != FIELD_NONE || !diag_has(&now, d->reason))
 			continue;
 		if (d->severity == SEVERITY_ERROR)
 			fix_error(p, catalog, asked, errors, d);

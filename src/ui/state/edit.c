@@ -203,6 +203,7 @@ put_settings(struct state *s, const struct setting setting[], size_t count)
 	struct plan next = s->plan;
 	const struct setting *wrong;
 	struct overrides dropped;
+	size_t left = 0;
 
 	if (!overrides_put(setting, count, &next, &dropped, &wrong, err, sizeof err)) {
 		state_say(s, ROLE_ERROR, "%s: %s", field_table[wrong->field].path, err);
@@ -211,10 +212,15 @@ put_settings(struct state *s, const struct setting setting[], size_t count)
 	plan_resolve(&next, s->catalog);
 	for (size_t i = 0; i < count; i++) {
 		edit_describe(setting[i].field, &next, one, sizeof one);
-		text_add(what, sizeof what, "%s%s", i > 0 ? ", " : "", one);
+		if (strlen(what) + strlen(one) + sizeof ", , and 99 more" < sizeof what)
+			text_add(what, sizeof what, "%s%s", i > 0 ? ", " : "", one);
+		else
+			left++;
 		if (field_in_mode(setting[i].field, next.mode))
 			s->form.field = setting[i].field;
 	}
+	if (left > 0)
+		text_add(what, sizeof what, "%s%zu more", what[0] != '\0' ? " and " : "", left);
 	return take_changed(s, &next, &dropped, what);
 }
 
