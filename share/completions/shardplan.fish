@@ -45,7 +45,7 @@ complete -c shardplan -l color -x -a 'auto always never'
 complete -c shardplan -l zoom -x -a 'auto cards labels cells halves nodes racks'
 complete -c shardplan -l palette -x -a 'auto dark light safe 16 8 mono'
 complete -c shardplan -l language -x -a 'en zh'
-complete -c shardplan -l sequence-parallel -x -a 'true false'
+complete -c shardplan -l sequence-parallel -l sp -x -a 'true false'
 for name in mode layout precision optimizer schedule recompute engine
     complete -c shardplan -l $name -x -a "(__shardplan_choices $name)"
 end

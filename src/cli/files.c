@@ -12,6 +12,7 @@
 #include "file/export/export.h"
 #include "file/import/import.h"
 #include "file/plan/pathname.h"
+#include "file/plan/paths.h"
 
 /* What is typed into the screen passes no shell: "~/plan.cfg" is in the home directory, "~"
  * is that itself. False when the path is too long. */
@@ -82,15 +83,35 @@ read_plan(const struct session *s, const char *path, struct planfile *file, stru
 	return true;
 }
 
+/* A shipped plan. */
+static bool
+is_example(const char *path)
+{
+	char dir[PLANFILE_PATH_SIZE], shipped[PLANFILE_PATH_SIZE];
+
+	return pathname_dir(dir, sizeof dir, path) && paths_data(shipped, sizeof shipped, "plans") &&
+	    pathname_same(dir, shipped);
+}
+
 static bool
 files_open(void *context, const char *path, struct plan *plan, char *note, size_t size)
 {
 	struct session *s = context;
 	struct planfile file;
+	struct plan builtin;
 
+	if (*path == '\0') {
+		planfile_builtin(&s->file, plan, &s->catalog);
+		text_put(note, size, "a new plan");
+		return true;
+	}
 	if (!read_plan(s, path, &file, plan, note, size))
 		return false;
 	s->file = file;
+	if (is_example(path)) {
+		planfile_builtin(&s->file, &builtin, &s->catalog);
+		text_put(note, size, "%s, an example: s saves it as a plan of yours", pathname_last(path));
+	}
 	return true;
 }
 
@@ -271,6 +292,57 @@ files_complete(void *context, const char *text, size_t i, char *path, size_t siz
 	return false;
 }
 
+static void
+forget_plans(struct session *s)
+{
+	if (s->has_plans)
+		globfree(&s->plans);
+	s->has_plans = false;
+}
+
+/* Add what is named as plans are in a directory, "" for the working one. */
+static void
+look_for_plans(struct session *s, const char *dir)
+{
+	char pattern[2 * PLANFILE_PATH_SIZE];
+
+	if (complete_pattern(pattern, sizeof pattern - sizeof ".cfg", dir)) {
+		text_add(pattern, sizeof pattern, ".cfg");
+		glob(pattern, s->has_plans ? GLOB_APPEND : 0, NULL, &s->plans);
+		s->has_plans = true;
+	}
+}
+
+/* Here, beside the plan that is open, and the examples. */
+static void
+find_plans(struct session *s)
+{
+	char dir[PLANFILE_PATH_SIZE], beside[PLANFILE_PATH_SIZE];
+
+	forget_plans(s);
+	look_for_plans(s, "");
+	if (s->file.path[0] != '\0' && pathname_dir(dir, sizeof dir, s->file.path) &&
+	    !pathname_same(dir, ".") && pathname_join(beside, sizeof beside, dir, ""))
+		look_for_plans(s, beside);
+	s->local_plans = s->has_plans ? s->plans.gl_pathc : 0;
+	if (paths_data(dir, sizeof dir, "plans/"))
+		look_for_plans(s, dir);
+}
+
+static bool
+files_find_plan(void *context, size_t i, char *path, size_t size, bool *shipped)
+{
+	struct session *s = context;
+
+	if (i == 0)
+		find_plans(s);
+	*shipped = i >= s->local_plans;
+	if (s->has_plans && i < s->plans.gl_pathc && text_copy(path, size, s->plans.gl_pathv[i]))
+		return true;
+	forget_plans(s);
+	return false;
+}
+
 /* ---- what sessions leave behind ---------------------------------------------------- */
 
 static bool
@@ -347,10 +419,11 @@ struct app_files
 session_files(struct session *s)
 {
 	s->drafts = (struct drafts){ .own = "" };
-	s->has_paths = false;
+	s->has_paths = s->has_plans = false;
 	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
-		.open = files_open, .peek = files_peek, .import = files_import, .export = files_export, .save = files_save, .path = files_path,
-		.complete = files_complete, .ready_draft = files_ready_draft,
+		.open = files_open, .peek = files_peek, .import = files_import, .export = files_export,
+		.save = files_save, .path = files_path, .complete = files_complete,
+		.find_plan = files_find_plan, .ready_draft = files_ready_draft,
 		.write_draft = files_write_draft, .drop_draft = files_drop_draft,
 		.find_draft = files_find_draft, .take_draft = files_take_draft,
 		.topic = files_topic, .save_settings = files_save_settings,

@@ -80,6 +80,8 @@ print_field_options(void)
 			field_range((enum field_id)i, range, sizeof range);
 			text_add(help, sizeof help, "; %s", range);
 		}
+		if (field_abbreviation((enum field_id)i) != NULL)
+			text_add(help, sizeof help, " (%s for short)", field_abbreviation((enum field_id)i));
 		print_option(0, f->flag, value_name(f), help);
 	}
 }

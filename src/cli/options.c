@@ -358,10 +358,13 @@ fill_long_options(struct option *out)
 	for (int i = 0; i < FIXED_COUNT; i++)
 		out[n++] = (struct option){ option_table[i].name, takes_argument(&option_table[i]), NULL,
 			FIXED_BASE + i };
-	for (int f = 0; f < FIELD_COUNT; f++)
-		if (field_table[f].flag != NULL)
-			out[n++] = (struct option){ field_table[f].flag, required_argument, NULL,
-				FIELD_BASE + f };
+	for (int f = 0; f < FIELD_COUNT; f++) {
+		const char *const names[] = { field_table[f].flag, field_abbreviation((enum field_id)f) };
+
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			if (names[i] != NULL)
+				out[n++] = (struct option){ names[i], required_argument, NULL, FIELD_BASE + f };
+	}
 	out[n] = (struct option){ NULL, 0, NULL, 0 };
 }
 
@@ -452,7 +455,7 @@ check_command(const struct options *o)
 bool
 options_parse(struct options *o, int argc, char **argv)
 {
-	struct option long_options[(size_t)FIXED_COUNT + FIELD_COUNT + 1];
+	struct option long_options[(size_t)FIXED_COUNT + 2 * FIELD_COUNT + 1];
 	size_t most = (size_t)argc + 1;
 	int c, words, at = 1;
 

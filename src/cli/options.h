@@ -1,7 +1,8 @@
 /*
  * options.h - the command line, read into one struct.
  *
- * Options are the fixed ones below and every row of the field table that has a flag.
+ * Options are the fixed ones below and every row of the field table that has a flag, by that
+ * or by its short name.
  * Values for fields are kept as typed, in their order, and put into a plan later
  * (session_open), so that all of them are applied before anything is checked.
  */
@@ -15,13 +16,9 @@
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
 #include "core/plan/field_set.h"
+#include "core/plan/override.h"
 #include "ui/app/app.h"
 #include "ui/map/map.h"
-
-struct setting {
-	enum field_id field;
-	const char *value; /* as typed */
-};
 
 /* What is asked of a search, in the order given. */
 struct ask {

@@ -45,6 +45,7 @@ json_one_field(struct jsonout *j, enum field_id id, const struct plan *defaults)
 	field_section(id, name, sizeof name);
 	jsonout_text(j, "section", name);
 	jsonout_text(j, "option", f->flag);
+	jsonout_text(j, "short", field_abbreviation(id));
 	jsonout_text(j, "meaning", f->help);
 	jsonout_close(j);
 }

@@ -67,7 +67,7 @@ json_mend(struct jsonout *j, const struct mend *m)
 	for (int i = 0; i < m->changes; i++)
 		json_change(j, &m->change[i]);
 	jsonout_close(j);
-	jsonout_bool(j, "asked", m->loss == LOSS_ASKED);
+	jsonout_bool(j, "asked", m->loss == LOSS_ASKED || m->loss == LOSS_ABOUT);
 	jsonout_bool(j, "fits", o->fits);
 	jsonout_bytes(j, "peak_bytes", o->memory);
 	jsonout_bytes(j, "capacity", o->capacity);

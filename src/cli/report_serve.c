@@ -34,7 +34,7 @@ print_pool(const struct plan *p, const struct serve *s)
 		out_line(stdout, "pool         %s tokens of one engine in %s blocks",
 		    UNITS_EXACT(COUNT, s->kv_tokens),
 		    UNITS_EXACT(COUNT, s->kv_blocks));
-		out_line(stdout, "requests     %.2f of %lld tokens at once", s->max_concurrency,
+		out_line(stdout, "requests     %.2f of %lld tokens at once on one engine", s->max_concurrency,
 		    (long long)p->serving.context_length);
 	} else {
 		out_text(stdout, "\npool         without limit: tokens take no memory\n");
@@ -51,7 +51,7 @@ print_speed(const struct plan *p, const struct serve *s)
 	    UNITS_EXACT(SECONDS, s->ttft_seconds), (long long)p->serving.prompt_tokens);
 	out_line(stdout, "next tokens  %s each (TPOT)",
 	    UNITS_EXACT(SECONDS, s->tpot_seconds));
-	out_line(stdout, "tokens       %s generated a second, %s on each GPU",
+	out_line(stdout, "tokens       %s generated a second by all engines, %s on each GPU",
 	    UNITS_EXACT(COUNT, s->tokens_per_second),
 	    UNITS_EXACT(COUNT, s->tokens_per_second_per_gpu));
 	if (s->transfer_seconds > 0)

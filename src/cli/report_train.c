@@ -26,7 +26,7 @@ print_traffic(const struct traffic *traffic)
 		text_put(size, sizeof size, "%" PRId64, r->span.size);
 		text_put(calls, sizeof calls, "%.0f", r->calls);
 		table_row(&t, (const char *[]){ traffic_dim_name(r->dim), r->collective, size,
-		    span_name(r->span.kind), calls, UNITS_SHORT(WIRE, r->bytes),
+		    span_path_name(r->span.kind), calls, UNITS_SHORT(WIRE, r->bytes),
 		    UNITS_EXACT(SECONDS, r->seconds), UNITS_EXACT(SECONDS, r->exposed_seconds) });
 	}
 	return table_print(&t);

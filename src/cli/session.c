@@ -70,50 +70,25 @@ session_clusters(struct session *s)
 	return false;
 }
 
-static bool
-is_name(const struct setting *set)
-{
-	return set->field == FIELD_GPU || set->field == FIELD_PRESET;
-}
-
-/* The names of catalogue entries among the values of the command line, or the others, in
- * their order. */
-static bool
-put_settings(const struct options *o, bool names, struct plan *plan)
-{
-	char err[640];
-
-	for (size_t i = 0; i < o->settings; i++) {
-		const struct setting *set = &o->setting[i];
-
-		if (is_name(set) != names ||
-		    field_parse(set->field, plan, set->value, err, sizeof err))
-			continue;
-		usage_error("%s=%s: %s", field_table[set->field].path, set->value, err);
-		return false;
-	}
-	return true;
-}
-
-/* Values of the command line, all before the plan is resolved. Names come first, as they
- * drop overrides of the plan, which note then tells of, and none of the command line. */
+/* Values of the command line; note tells of overrides of the plan that they drop. */
 bool
 session_set(const struct session *s, const struct options *o, struct plan *plan, char *note,
     size_t size)
 {
 	const struct plan before = *plan;
+	const struct setting *wrong;
 	struct overrides dropped;
+	char err[640];
 
 	note[0] = '\0';
 	if (o->settings == 0)
 		return true;
-	if (!put_settings(o, true, plan))
+	if (!overrides_put(o->setting, o->settings, plan, &dropped, &wrong, err, sizeof err)) {
+		usage_error("%s=%s: %s", field_table[wrong->field].path, wrong->value, err);
 		return false;
-	overrides_drop(&before, plan, &dropped);
+	}
 	if (overrides_text(&dropped, &before, note, size) > 0)
 		text_add(note, size, " (--set keeps %s)", dropped.count == 1 ? "it" : "them");
-	if (!put_settings(o, false, plan))
-		return false;
 	plan_resolve(plan, &s->catalog);
 	return true;
 }
@@ -171,7 +146,7 @@ static bool
 names_stay(const struct options *o)
 {
 	for (size_t i = 0; i < o->settings; i++)
-		if (is_name(&o->setting[i]))
+		if (o->setting[i].field == FIELD_GPU || o->setting[i].field == FIELD_PRESET)
 			return false;
 	return true;
 }

@@ -27,6 +27,9 @@ struct session {
 	struct drafts drafts;
 	glob_t paths;     /* what can be completed, while has_paths */
 	bool has_paths;
+	glob_t plans;     /* what there is to open, while has_plans; so many of it lie here */
+	bool has_plans;
+	size_t local_plans;
 	struct topics topics; /* of topics_language, read when first asked for */
 	char topics_language[8];
 };

@@ -172,6 +172,11 @@ awk -f fields.awk fields.txt "$page5" >out
 sed -n '/^These set one field/,/^\.El/p' "$page1" |
     sed -n '/^\.It Fl -/{s/^\.It Fl -\([a-z-]*\).*/\1/;N;s/\(.*\)\n\.Cm \(.*\)/\2 \1/p;}' >manual
 same 'options of fields'
+"$PROG" fields --json | awk -F'"' '$2 == "option" { option = $4 }
+	$2 == "short" && $4 != "" { print $4, option }' >program
+sed -n '/^These set one field/,/^\.Bl/p' "$page1" |
+    sed -n '/^\.Fl -/{N;N;s/^\.Fl -\([a-z-]*\)\nfor\n\.Fl -\([a-z-]*\).*/\1 \2/p;}' >manual
+same 'short names of options'
 
 # the examples of the manual are plans: legal, and the second builds on the first
 awk '

@@ -96,7 +96,7 @@ static const struct {
 	{ "layout=nanotron zero_stage=3", "nanotron_zero" },
 	{ "mode=serve layout=vllm ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
 	{ "layout=vllm", "layout_for_serving" },
-	{ "mode=serve", "layout_for_training" },
+	{ "mode=serve layout=megatron", "layout_for_training" },
 	{ "nodes=2 tp=16 attention_heads=32", "tp_leaves_nvlink" },
 	{ "gpus_per_node=8 nvlink_domain=6", "domain_cuts_nodes" },
 	{ "precision=fp8", "fp8_without_units" },
@@ -260,6 +260,12 @@ fixes_keep_what_was_asked(void **state)
 		{ "global_batch_size=12 micro_batch_size=4", { FIELD_GLOBAL_BATCH_SIZE, FIELD_NONE },
 		  FIELD_TP, "4" },
 		{ "pp=3", { FIELD_PP, FIELD_NONE }, FIELD_PP, "4" }, /* nothing else does */
+		/* a little less of it, rather than what was not touched */
+		{ "global_batch_size=65", { FIELD_GLOBAL_BATCH_SIZE, FIELD_NONE },
+		  FIELD_GLOBAL_BATCH_SIZE, "66" },
+		{ "cp=2 sequence_length=4098", { FIELD_SEQUENCE_LENGTH, FIELD_NONE },
+		  FIELD_SEQUENCE_LENGTH, "4100" },
+		{ "nodes=17", { FIELD_NODES, FIELD_NONE }, FIELD_GLOBAL_BATCH_SIZE, "68" },
 	};
 
 	(void)state;
@@ -312,7 +318,7 @@ advice(void **state)
 	} cases[] = {
 		{ "tp=2 sequence_parallel=false", "sp_off", "true" },
 		{ "nodes=8 tp=16 pp=4", "tp_leaves_nvlink", "8" },
-		{ "mode=serve", "layout_for_training", "vllm" },
+		{ "mode=serve layout=megatron", "layout_for_training", "vllm" },
 		{ "experts=8 experts_per_token=1 moe_ffn_hidden_size=1024", "topk_one", NULL },
 		{ "recompute=full recompute_layers=99", "recompute_too_many", "8" },
 	};
@@ -400,6 +406,16 @@ steps_of_names(void **state)
 	assert_string_equal(text, "1 override of the old one dropped: GPU memory 20 GiB");
 	overrides_drop(&next, &next, &dropped);
 	assert_int_equal(overrides_text(&dropped, &next, text, sizeof text), 0);
+	/* The layout belongs to the mode. */
+	same = p;
+	settings_set(&same, "layout", "torchtitan");
+	next = same;
+	settings_set(&next, "mode", "serve");
+	overrides_drop(&same, &next, &dropped);
+	overrides_text(&dropped, &same, text, sizeof text);
+	assert_string_equal(text, "1 override of the old one dropped: layout torchtitan");
+	assert_false(field_is_set(FIELD_LAYOUT, &next));
+	step_plain(&p, &catalog, FIELD_GPU, 1, &next);
 	/* The same entry in other letters. */
 	same = p;
 	settings_set(&same, "gpu", "SMALL");

@@ -268,6 +268,50 @@ unknown(void **state)
 	assert_false(diag_has(&estimate->diags, "does_not_fit"));
 }
 
+static const struct diag *
+about(const char *reason)
+{
+	for (size_t i = 0; i < estimate->diags.count; i++)
+		if (strcmp(estimate->diags.item[i].reason, reason) == 0)
+			return &estimate->diags.item[i];
+	return NULL;
+}
+
+/* More requests than the KV cache holds, or than a batch takes, are told of by their number,
+ * and no other number of them is called a mend that was not tried. */
+static void
+concurrency(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "mode", "serve");
+	settings_put(&p, "nodes", "1");
+	settings_put(&p, "tp", "2");
+	settings_put(&p, "pp", "1");
+	settings_put(&p, "replicas", "4");
+	settings_put(&p, "memory_gib", "80");
+	settings_put(&p, "concurrency", "64");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->fits);
+	assert_null(about("does_not_fit"));
+	assert_null(about("requests_wait"));
+	settings_put(&p, "max_num_seqs", "8");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->fits);
+	assert_non_null(strstr(about("requests_wait")->message, "of 64 requests at once the engines' "
+	    "batches take 32"));
+	settings_put(&p, "max_num_seqs", "0");
+	settings_put(&p, "concurrency", "65536");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_false(estimate->fits);
+	assert_non_null(strstr(about("does_not_fit")->message, "65536 requests of 4096 + 512 tokens at "
+	    "once are more than the KV cache of 4 engines holds"));
+	check_fixes(&p, NULL, NULL, &estimate->diags);
+	assert_int_equal(about("does_not_fit")->fix_field, FIELD_NONE);
+}
+
 /* Of a GPU all of which is reserved it is known that nothing fits; of one without a memory
  * nothing is. */
 static void
@@ -362,7 +406,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
-		cmocka_unit_test(unknown), cmocka_unit_test(capacity), cmocka_unit_test(dropped_tokens),
+		cmocka_unit_test(unknown), cmocka_unit_test(capacity), cmocka_unit_test(concurrency),
+		cmocka_unit_test(dropped_tokens),
 		cmocka_unit_test(faster_than_peak),
 		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
 		cmocka_unit_test(names_decide_nothing), cmocka_unit_test(bias_has_bounds),

@@ -92,6 +92,39 @@ derived_fields_follow(void **state)
 	assert_true(field_parse(FIELD_ETP, &p, "", err, sizeof err));
 	plan_resolve(&p, NULL);
 	assert_int_equal(p.parallel.etp, 4);
+	/* The layout follows the mode until the user names one. */
+	assert_true(field_parse(FIELD_MODE, &p, "serve", err, sizeof err));
+	plan_resolve(&p, NULL);
+	assert_int_equal(p.parallel.layout, LAYOUT_MEGATRON);
+	field_mark(FIELD_LAYOUT, &p, false);
+	plan_resolve(&p, NULL);
+	assert_int_equal(p.parallel.layout, LAYOUT_VLLM);
+}
+
+/* Short names find their field, hide no other one, and are those of options. */
+static void
+short_names(void **state)
+{
+	(void)state;
+	assert_int_equal(field_find("gbs"), FIELD_GLOBAL_BATCH_SIZE);
+	assert_int_equal(field_find("seq"), FIELD_SEQUENCE_LENGTH);
+	assert_string_equal(field_short(FIELD_SEQUENCE_LENGTH), "seq");
+	assert_string_equal(field_short(FIELD_TP), "tp");
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const char *name = field_abbreviation(f);
+
+		assert_int_equal(field_find(field_short(f)), f);
+		if (name == NULL)
+			continue;
+		assert_non_null(field_table[f].flag);
+		for (enum field_id g = 0; g < FIELD_COUNT; g++) {
+			assert_string_not_equal(name, field_key(g));
+			if (field_table[g].flag != NULL)
+				assert_string_not_equal(name, field_table[g].flag);
+			if (g != f && field_abbreviation(g) != NULL)
+				assert_string_not_equal(name, field_abbreviation(g));
+		}
+	}
 }
 
 /* Whether another value of `g`, in some plan, makes a field that is not set another one. */
@@ -107,7 +140,7 @@ reads(enum field_id f, enum field_id g)
 				plan_defaults(&p);
 				p.parallel.layout = layout;
 				p.parallel.tp = tp;
-				field_mark(FIELD_LAYOUT, &p, true);
+				field_mark(FIELD_LAYOUT, &p, f != FIELD_LAYOUT); /* else it hides what that reads */
 				field_mark(FIELD_TP, &p, true);
 				q = p;
 				plan_resolve(&p, NULL);
@@ -411,7 +444,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_is_sound), cmocka_unit_test(contract_defaults),
-		cmocka_unit_test(derived_fields_follow), cmocka_unit_test(rules_read_what_they_name),
+		cmocka_unit_test(short_names), cmocka_unit_test(derived_fields_follow),
+		cmocka_unit_test(rules_read_what_they_name),
 		cmocka_unit_test(sources), cmocka_unit_test(amounts), cmocka_unit_test(chosen_fields),
 		cmocka_unit_test(numbers_as_typed),
 		cmocka_unit_test(names_as_typed), cmocka_unit_test(finding_fields),

@@ -51,12 +51,17 @@ cp "$D/work/my.cfg" "$D/work/main.log"
 start 100 30 tmux-256color "'$PROG'"
 expect '\(new plan\)'
 keys o
-expect 'open plan:'
-keys m Tab
-expect 'open plan: my.cfg'
-expect '[[]my.cfg[]] main.log'
+# (what there is, with what is in it)
+expect ' my.cfg +llama-3.1-8b +16 x h100-sxm-80gb +fits: '
+expect ' llama-3.1-405b-8k.cfg +llama-3.1-405b +16384 x '
+keys m y . c
+expect '^/my.c'
 keys Enter
 expect '^(shardplan +)?my.cfg'
+keys : e Space m Tab
+expect ':e my.cfg'
+expect '[[]my.cfg[]] main.log'
+keys Escape
 # What is typed comes from there: no plan can be read from it.
 keys : e Space - Enter
 expect 'a file name is needed'
@@ -64,10 +69,21 @@ keys : c o m p a r e Space - Enter
 expect 'a file name is needed'
 keys : w Space '~' Enter
 expect '/home[0-9]*: not saved: it is a directory'
-keys S o t h e r . c f g Enter
+keys S o t h e r . c f g
+expect '> other.cfg .* would be written over'
+keys Enter
 expect 'y overwrite'
 keys Escape
 expect_not 'y overwrite'
+# An example is no file of the user's; and a plan anew.
+keys o 7 0 b - 6 4 Enter
+expect 'llama-3.1-70b-64xh100.cfg, an example: s saves it'
+expect '^(shardplan +)?\(new plan\)'
+keys s
+expect 'save as: '
+keys Escape : n e w Enter
+expect 'a new plan'
+expect ' TP 2 PP 4 '
 keys q
 expect 'rc=0'
 restored

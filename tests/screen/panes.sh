@@ -26,7 +26,7 @@ keys Enter
 expect 'why: MFU'
 expect 'causal attention counted by'
 keys Escape Tab
-expect '^TP: '
+expect '^TP .:tp.: '
 
 # A change says what it did.
 keys +

@@ -112,6 +112,19 @@ fake_complete(void *context, const char *text, size_t i, char *path, size_t size
 }
 
 static UNUSED bool
+fake_find(void *context, size_t i, char *path, size_t size, bool *shipped)
+{
+	static const char *const names[] = { "alpha.cfg", "missing.cfg", "share/plans/beta.cfg" };
+
+	(void)context;
+	if (i >= COUNT(names))
+		return false;
+	text_put(path, size, "%s", names[i]);
+	*shipped = i == 2;
+	return true;
+}
+
+static UNUSED bool
 fake_ready(void *context, const struct plan *plan, bool last, char *note, size_t size)
 {
 	(void)context, (void)plan, (void)last, (void)note, (void)size;
@@ -179,7 +192,7 @@ session_new(int columns, int rows)
 	session_catalog(s);
 	s->files = (struct app_files){
 		.context = &s->disk, .open = fake_open, .peek = fake_peek, .save = fake_save, .path = fake_path,
-		.complete = fake_complete, .ready_draft = fake_ready,
+		.complete = fake_complete, .find_plan = fake_find, .ready_draft = fake_ready,
 		.write_draft = fake_write,
 	};
 	plan_builtin(&plan);

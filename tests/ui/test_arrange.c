@@ -2,6 +2,7 @@
 #include "support.h"
 #include "ui/pane/arrange.h"
 #include "ui/pane/figures.h"
+#include "ui/pane/panes.h"
 
 static bool
 overlap(struct rect a, struct rect b)
@@ -160,13 +161,40 @@ test_every_screen(void **unused)
 	}
 }
 
+/* One pane over the whole screen and back, at any size; Tab goes on to the next one. */
+static void
+test_maximize(void **unused)
+{
+	struct session *s = session_new(160, 45);
+	int whole;
+
+	(void)unused;
+	type(s, "\tm");
+	draw(s);
+	assert_true(shows(s, "plan [map] memory traffic step"));
+	assert_true(shows(s, "m all panes"));
+	assert_int_equal(panes_arrange(&s->state).pane[PANE_MAP].w, 160);
+	assert_int_equal(panes_arrange(&s->state).pane[PANE_FORM].h, 0);
+	whole = panes_arrange(&s->state).pane[PANE_MAP].h;
+	type(s, "\t");
+	assert_int_equal(panes_arrange(&s->state).pane[PANE_MEMORY].h, whole);
+	type(s, "m");
+	assert_true(panes_arrange(&s->state).pane[PANE_FORM].h > 0);
+	assert_true(shows(s, "m maximize"));
+	app_resize(&s->state, 60, 20);
+	type(s, "m"); /* it has all the room there is */
+	assert_true(shows(s, "room for one pane alone"));
+	assert_false(s->state.alone);
+	session_free(s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_colors),
 		cmocka_unit_test(test_usual_sizes), cmocka_unit_test(test_selected_shown),
-		cmocka_unit_test(test_every_screen),
+		cmocka_unit_test(test_every_screen), cmocka_unit_test(test_maximize),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

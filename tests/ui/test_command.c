@@ -204,7 +204,7 @@ test_arguments(void **unused)
 	app_command(&s->state, "filter");
 	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
 	app_command(&s->state, "set");
-	assert_string_equal(s->state.message, "the form is: set PATH VALUE");
+	assert_string_equal(s->state.message, "the form is: set PATH=VALUE ...");
 	app_command(&s->state, "language en");
 	assert_non_null(strstr(s->state.message, "English"));
 	app_command(&s->state, "language auto");
@@ -281,8 +281,8 @@ test_misspelt(void **unused)
 		{ ":micro-batch 2\r", "no command micro-batch; did you mean micro_batch_size?" },
 		{ ":microbatch 2\r", "no command microbatch; did you mean micro_batch_size?" },
 		{ ":global-batch 64\r", "no command global-batch; did you mean global_batch_size?" },
-		{ ":seq 8192\r", "no command seq; did you mean sequence_parallel?" },
-		{ ":set nodes\r", "set nodes to what? The form is: set PATH VALUE" },
+		{ ":sequence 8192\r", "no command sequence; did you mean sequence_parallel?" },
+		{ ":set nodes\r", "set nodes to what? The form is: set PATH=VALUE ..." },
 	};
 	struct session *s = session_new(80, 24);
 

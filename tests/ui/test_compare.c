@@ -19,7 +19,7 @@ test_change(void **unused)
 		{ MEASURE_BYTES, 61.5 * 1073741824, 61 * 1073741824.0, "-512 MiB", "-512 MiB" },
 		{ MEASURE_SECONDS, 2.47, 2.05, "-420 ms", "-420 ms" },
 		{ MEASURE_SECONDS, 9, 12.5, "+3.50", "+3.50 s" },
-		{ MEASURE_SHARE, 0.429, 0.39, "-3.9", "-3.9 points" },
+		{ MEASURE_SHARE, 0.429, 0.39, "-3.9 pts", "-3.9 points" },
 		{ MEASURE_COUNT, 140000, 127400, "-12.6k", "-12.6k" },
 		{ MEASURE_WIRE, 0, 118e9, "+118", "+118 GB" },
 		{ MEASURE_WIRE, 118e9, 118e9, "", "" },
@@ -58,12 +58,15 @@ test_deltas(void **unused)
 	char text[CHANGE_SIZE], shown[CHANGE_SIZE + 16];
 
 	(void)unused;
-	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "vs start"));
 	assert_true(hides(s, "(was "));
 	key(s, INPUT_RIGHT);
 	assert_true(shows(s, "(was 2)"));
-	assert_true(shows(s, "GiB vs saved")); /* the memory pane's title */
-	assert_true(shows(s, "vs saved:  memory -")); /* the header */
+	assert_true(shows(s, "GiB vs start")); /* the memory pane's title: there is no file */
+	text_put(s->disk.path, sizeof s->disk.path, "a.cfg");
+	assert_true(shows(s, "GiB vs saved"));
+	s->disk.path[0] = '\0';
+	assert_true(shows(s, "vs start:  memory -")); /* the header */
 	for (int64_t i = 0; i < s->state.estimate->stages; i++) {
 		stage_change(s, i, text, sizeof text);
 		text_put(shown, sizeof shown, " GiB  %s ", text);
@@ -71,18 +74,18 @@ test_deltas(void **unused)
 	}
 	/* Steps add up against the saved plan, and back there nothing is shown. */
 	key(s, INPUT_LEFT);
-	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "vs start"));
 	assert_true(hides(s, "(was "));
 	key(s, INPUT_RIGHT);
 	type(s, "sa.cfg\r");
-	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "vs start"));
 	key(s, INPUT_LEFT);
 	assert_true(shows(s, "(was 4)"));
 	type(s, "u");
-	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "vs start"));
 	/* Nothing is known of a plan with errors: nothing became less. */
 	type(s, ":set pp 3\r");
-	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "vs start"));
 	session_free(s);
 }
 
@@ -102,12 +105,12 @@ test_delta_values(void **unused)
 	e->traffic.row[0] = e->traffic.row[1] = (struct traffic_row){
 		TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 };
 	base->traffic.row[0] = base->traffic.row[1] = e->traffic.row[0];
-	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "vs start"));
 	base->step.seconds = 6.31;
 	base->step.mfu = 0.5;
 	assert_true(shows(s, "9.81 s    +3.50"));
-	assert_true(shows(s, "41.2 %     -8.8"));
-	assert_true(shows(s, "step  +3.50 s vs saved"));
+	assert_true(shows(s, "41.2 % -8.8 pts"));
+	assert_true(shows(s, "step  +3.50 s vs start"));
 	/* The second of two rows of one name is held against the second. */
 	base->traffic.row[1].bytes = 100e9;
 	assert_true(shows(s, "118 GB    +18.0  410 ms"));
@@ -189,7 +192,7 @@ test_compare(void **unused)
 	(void)unused;
 	type(s, "D");
 	assert_int_equal(s->state.list.kind, LIST_COMPARE);
-	assert_true(shows(s, "compare: saved plan and this plan"));
+	assert_true(shows(s, "compare: start plan and this plan"));
 	assert_true(shows(s, "no field differs"));
 	assert_true(shows(s, "its memory: total"));
 	assert_true(shows(s, "same"));
@@ -202,7 +205,7 @@ test_compare(void **unused)
 	/* Enter takes the saved value; what it was can be had again. */
 	type(s, "/parallel.tp\r\r");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
-	assert_true(shows(s, "from saved plan: TP 2"));
+	assert_true(shows(s, "from start plan: TP 2"));
 	assert_int_equal(s->state.list.kind, LIST_COMPARE);
 	type(s, "qq");
 	assert_int_equal(s->state.list.kind, LIST_NONE);

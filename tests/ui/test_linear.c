@@ -123,8 +123,8 @@ test_lists(void **unused)
 	assert_int_equal(s->state.plan.training.global_batch_size, 128);
 	answers(s, "why", "why: ");
 	answers(s, "?", "1. FIELD VALUE: ");
-	answers(s, "help", ". set PATH VALUE: ");
-	answers(s, "help set", "1. set PATH VALUE: ");
+	answers(s, "help", ". set PATH=VALUE ...: ");
+	answers(s, "help set", "1. set PATH=VALUE ...: ");
 	lacks(s, "help inspect", "2. ");
 	answers(s, "down", "1. ");
 	answers(s, "suspend", "1. error: ");

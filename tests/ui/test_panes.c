@@ -142,13 +142,13 @@ test_traffic(void **unused)
 	assert_true(shows(s, ">tp   reduce-scatter"));
 	key(s, INPUT_END);
 	assert_int_equal(s->state.flow.at, 3);
-	assert_true(shows(s, ">dp   reduce-scatter   16 mixed   17.0 GB  900 ms     0 s"));
+	assert_true(shows(s, ">dp   reduce-scatter   16 network 17.0 GB  900 ms     0 s"));
 	type(s, "j");
 	assert_int_equal(s->state.flow.at, 3);
 	/* Narrow: short names, then fewer columns. */
 	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "memory [traffic] step"));
-	assert_true(shows(s, ">dp   RS     16 mix 17.0 GB  900 ms     0 s"));
+	assert_true(shows(s, ">dp   RS     16 net 17.0 GB  900 ms     0 s"));
 	app_resize(&s->state, 40, 12);
 	assert_true(shows(s, ">dp   RS   17.0 GB  900 ms     0 s"));
 	app_resize(&s->state, 20, 3);
@@ -373,17 +373,17 @@ test_changes(void **unused)
 	struct estimate *base = s->state.base;
 
 	(void)unused;
-	assert_true(hides(s, "vs saved"));
+	assert_true(hides(s, "vs start"));
 	base->stage[3].memory.total = base->peak_total = 43 * gib;
 	base->stage[1].memory.total = 44 * gib;
 	assert_true(shows(s, "49.0 GiB  +6.00"));
 	assert_true(shows(s, "43.0 GiB  -1.00"));
-	assert_true(shows(s, "memory per GPU, by stage  +6.00 GiB vs saved"));
+	assert_true(shows(s, "memory per GPU, by stage  +6.00 GiB vs start"));
 	s->state.estimate->capacity = 40 * gib;
 	assert_true(shows(s, "49.0 GiB! +6.00"));
 	base->step.seconds = 9;
 	base->step.mfu = 0.5;
-	assert_true(shows(s, "step  +810 ms vs saved"));
+	assert_true(shows(s, "step  +810 ms vs start"));
 	base->traffic.row[3].bytes = 18e9;
 	assert_true(hides(s, "one GPU  -1.00 GB")); /* the sum of all rows says little */
 	/* Fewer stages there: nothing to hold the others against. */
@@ -396,7 +396,7 @@ static void
 test_delta(void **unused)
 {
 	struct session *s = filled(160, 30, false);
-	struct summary was = summary_of(s->state.estimate), is = was;
+	struct summary was = summary_of(s->state.estimate), is = was, now;
 	char text[256];
 
 	(void)unused;
@@ -412,6 +412,12 @@ test_delta(void **unused)
 	assert_string_equal(text, "memory stays at 49.0 GiB, so does the step time");
 	summary_delta(&was, &was, text, sizeof text);
 	assert_string_equal(text, "memory stays at 49.0 GiB, so does the step time");
+	/* The same amount of other things is no memory that stays. */
+	now = was;
+	now.held[0] += 2 * gib;
+	now.held[6] -= 2 * gib;
+	summary_changes(&was, &now, text, sizeof text);
+	assert_string_equal(text, "params +2.00 GiB, buffers -2.00 GiB, 49.0 GiB in all as before");
 	is.part[SUMMARY_MEMORY] = 0;
 	summary_delta(&was, &is, text, sizeof text);
 	assert_string_equal(text, "");
@@ -477,7 +483,7 @@ test_warnings(void **unused)
 	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
 	s->state.form.field = FIELD_CP;
 	s->state.message[0] = '\0';
-	assert_true(shows(s, "CP: context parallel size"));
+	assert_true(shows(s, "CP (:cp): context parallel size"));
 	assert_true(shows(s, " (e: 1 warning)"));
 	type(s, "\t");
 	assert_true(shows(s, "! stage 0 takes "));

@@ -161,7 +161,7 @@ test_complete(void **unused)
 	completes(s, "und", "undo");
 	completes(s, "sa", "save ");
 	completes(s, "seq", "sequence_parallel ");
-	completes(s, "set vp", "set parallel.vpp ");
+	completes(s, "set vp", "set parallel.vpp=");
 	completes(s, "set cluster.gpu h1", "set cluster.gpu h100-sxm-80gb");
 	completes(s, "set cluster.gpu=a1", "set cluster.gpu=a100-sxm-40gb");
 	completes(s, "gpu H1", "gpu h100-sxm-80gb");
@@ -183,7 +183,7 @@ test_complete(void **unused)
 	key(s, INPUT_LEFT);
 	key(s, INPUT_LEFT);
 	type(s, "vp\t");
-	line_is(s, "set parallel.vpp  8");
+	line_is(s, "set parallel.vpp= 8");
 	key(s, INPUT_ESCAPE);
 	/* Several: around and around, both ways, listed below. */
 	type(s, ":pre\t");
@@ -205,10 +205,17 @@ test_complete(void **unused)
 	assert_true(shows(s, "1 to 16777216 ranks: tensor parallel size"));
 	key(s, INPUT_ESCAPE);
 	/* Files, and values where a field is typed. */
-	type(s, "oal");
-	key(s, INPUT_DOWN);
+	type(s, ":set tp=8 seq\t"); /* the last of several, by its short name */
+	line_is(s, "set tp=8 training.sequence_length=");
+	key(s, INPUT_CTRL('U'));
+	type(s, "set tp=8 schedule=gp\t");
+	line_is(s, "set tp=8 schedule=gpipe");
+	key(s, INPUT_ESCAPE);
+	type(s, "Sal\t");
 	line_is(s, "alpha.cfg");
 	assert_true(shows(s, "[alpha.cfg] alps.cfg"));
+	key(s, INPUT_DOWN); /* while there is something to choose from, arrows choose */
+	line_is(s, "alps.cfg");
 	key(s, INPUT_ESCAPE);
 	type(s, ":schedule\r");
 	assert_true(shows(s, "Tab takes the next"));
@@ -265,6 +272,45 @@ test_fields(void **unused)
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	type(s, ":parallel.pp = 2\r");
 	assert_int_equal(s->state.plan.parallel.pp, 2);
+	/* Several at once, before anything is checked, are one change. */
+	type(s, ":set tp=4 pp=2 gbs=512 seq = 8k\r");
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	assert_int_equal(s->state.plan.parallel.pp, 2);
+	assert_int_equal(s->state.plan.training.global_batch_size, 512);
+	assert_int_equal(s->state.plan.training.sequence_length, 8192);
+	assert_non_null(strstr(undo_entry(&s->state.undo, s->state.undo.now)->what,
+	    "TP 4, PP 2, global batch 512 and 1 more"));
+	type(s, "u");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	assert_int_equal(s->state.plan.training.global_batch_size, 64);
+	type(s, ":tp=4 pp=x seq=1k\r");
+	assert_true(shows(s, "parallel.pp: not a whole number"));
+	type(s, ":set tp=4 qqq=1\r");
+	assert_true(shows(s, "no field qqq"));
+	assert_int_equal(s->state.plan.parallel.tp, 2); /* none of them */
+	type(s, ":set notes=a b=c d tp=8 name=\r");
+	assert_string_equal(s->state.plan.notes, "a b=c d");
+	assert_int_equal(s->state.plan.parallel.tp, 8);
+	type(s, ":set notes one tp=2\r:set tp=2 name=\r");
+	assert_string_equal(s->state.plan.notes, "one tp=2");
+	assert_int_equal(s->state.plan.parallel.tp, 2);
+	type(s, ":set model=llama-3.1-70b layers=64\r");
+	assert_int_equal(s->state.plan.model.layers, 64);
+	type(s, "u:set mode=serve\r");
+	assert_true(shows(s, "layout vllm, was megatron"));
+	assert_int_equal(s->state.plan.parallel.layout, LAYOUT_VLLM);
+	type(s, ":set mode=train layout=torchtitan\r:mode serve\r");
+	assert_true(shows(s, "layout vllm, was torchtitan"));
+	type(s, ":mode train\r:set layout=megatron tp=16 pp=1\r");
+	/* f changes what was set when the user agrees. */
+	type(s, "f");
+	assert_true(shows(s, "TP is as you set it: Enter changes it, Esc keeps it"));
+	assert_int_equal(s->state.plan.parallel.tp, 16);
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.plan.parallel.tp, 16);
+	type(s, "f\r");
+	assert_int_equal(s->state.plan.parallel.tp, 8);
+	type(s, ":set tp=2 pp=2\r");
 	type(s, ":vpp\r"); /* alone: type it there */
 	assert_int_equal(s->state.prompt.kind, PROMPT_FIELD);
 	assert_int_equal(s->state.form.field, FIELD_VPP);
@@ -294,7 +340,7 @@ test_help(void **unused)
 	assert_true(shows(s, field_table[FIELD_VPP].help));
 	type(s, ":help serving.dcp\r"); /* of the other mode */
 	assert_int_equal(s->state.list.kind, LIST_NONE);
-	assert_true(shows(s, "serving.dcp: "));
+	assert_true(shows(s, "serving.dcp (:dcp): "));
 	type(s, ":help catalogue\r");
 	assert_true(shows(s, "with \"catalogue\""));
 	session_free(s);
@@ -580,7 +626,7 @@ test_open_unsaved(void **unused)
 	(void)unused;
 	plan_builtin(&s->disk.plan);
 	type(s, "+:e alpha.cfg\r");
-	assert_true(shows(s, "s save, d discard them and open"));
+	assert_true(shows(s, "changes would be lost: s save, d discard, Esc stay"));
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->disk.opens, 0);
 	assert_true(state_unsaved(&s->state));

@@ -422,14 +422,25 @@ test_open(void **unused)
 	(void)unused;
 	plan_builtin(&s->disk.plan);
 	s->disk.plan.parallel.pp = 1;
-	type(s, "oal\t");
-	assert_string_equal(s->state.prompt.line.text, "alpha.cfg");
-	type(s, "\t");
-	assert_string_equal(s->state.prompt.line.text, "alps.cfg");
-	type(s, "\t");
-	assert_string_equal(s->state.prompt.line.text, "alpha.cfg");
-	type(s, "\r");
-	assert_int_equal(s->disk.opens, 1);
+	s->disk.plan.cluster.nodes = 4;
+	field_mark(FIELD_NODES, &s->disk.plan, true);
+	/* The plans that there are, read while no key waits. */
+	type(s, "o");
+	assert_int_equal(s->state.list.kind, LIST_PLANS);
+	assert_true(shows(s, "alpha.cfg") && shows(s, "Examples") && hides(s, "32 x"));
+	assert_true(app_busy(&s->state));
+	while (app_busy(&s->state))
+		app_idle(&s->state);
+	assert_true(shows(s, "llama-3.1-8b        32 x h100-sxm-80gb      fits: "));
+	assert_true(shows(s, "missing.cfg") && shows(s, "is no plan"));
+	assert_true(shows(s, "  beta.cfg") && hides(s, "share/plans"));
+	type(s, "beta\r");
+	assert_string_equal(s->state.file.path, "share/plans/beta.cfg");
+	type(s, "o/other/where.cfg\r"); /* what nothing here is called is a path */
+	assert_string_equal(s->state.file.path, "/other/where.cfg");
+	type(s, "oal\r");
+	assert_string_equal(s->state.file.path, "alpha.cfg");
+	assert_int_equal(s->disk.opens, 3);
 	assert_int_equal(s->state.plan.parallel.pp, 1);
 	assert_true(shows(s, "alpha.cfg"));
 	type(s, "u"); /* never back to a plan of another file: saving would put it into this one */
@@ -439,6 +450,23 @@ test_open(void **unused)
 	type(s, "d");
 	assert_true(shows(s, "No such file"));
 	assert_int_equal(s->state.plan.parallel.pp, 1);
+	/* Where a name is typed to save as, the plan that it would replace is marked. */
+	type(s, "S");
+	key(s, INPUT_CTRL('U'));
+	type(s, "alph");
+	assert_true(hides(s, "would be written over"));
+	type(s, "a.cfg");
+	assert_true(shows(s, "> alpha.cfg") && shows(s, "would be written over"));
+	assert_true(hides(s, "Examples"));
+	key(s, INPUT_DOWN);
+	assert_string_equal(s->state.prompt.line.text, "missing.cfg");
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	/* A new plan is one without a path. */
+	type(s, ":new\r");
+	assert_int_equal(s->state.question.kind, QUESTION_OPEN);
+	type(s, "d");
+	assert_string_equal(s->state.file.path, "");
 	session_free(s);
 }
 
@@ -499,7 +527,7 @@ test_command(void **unused)
 	assert_string_equal(s->state.prompt.line.text, "undo");
 	key(s, INPUT_CTRL('U'));
 	type(s, "set vp\t");
-	assert_string_equal(s->state.prompt.line.text, "set parallel.vpp ");
+	assert_string_equal(s->state.prompt.line.text, "set parallel.vpp=");
 	key(s, INPUT_ESCAPE);
 	type(s, ":undo\r:undo\r");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
@@ -627,6 +655,12 @@ test_all_fields(void **unused)
 	type(s, "a/training.moe_imbalance\r");
 	assert_int_equal(s->state.form.field, FIELD_MOE_IMBALANCE);
 	assert_true(shows(s, "MoE imbalance"));
+	type(s, "/seq\r"); /* the short name first, then what begins so */
+	assert_int_equal(s->state.form.field, FIELD_SEQUENCE_LENGTH);
+	type(s, "/batch\r");
+	assert_int_equal(s->state.form.field, FIELD_MICRO_BATCH_SIZE);
+	type(s, "/expert\r");
+	assert_int_equal(s->state.form.field, FIELD_EXPERTS);
 	type(s, "/pp\r");
 	assert_int_equal(s->state.form.field, FIELD_PP);
 	session_free(s);

@@ -3,6 +3,9 @@
 #include "core/base/number.h"
 #include "core/estimate/scope.h"
 #include "core/rules/check.h"
+#include "core/serve/serve_setup.h"
+
+#define KV_CACHE "vLLM vllm/v1/core/kv_cache_utils.py"
 
 static void
 estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s,
@@ -51,6 +54,30 @@ dominant(const struct memory *m, double *bytes)
 	return part[most].name;
 }
 
+/* What a serving engine with room for its weights does not hold. */
+static void
+check_requests(struct estimate *out, const struct plan *p)
+{
+	const struct serve_setup setup = serve_setup_of(p);
+	const struct serving *v = &p->serving;
+	const double batch = setup.seqs * setup.engines * setup.dp;
+
+	if (out->serve.max_concurrency < setup.dp)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_CONTEXT_LENGTH, "does_not_fit", KV_CACHE,
+		    "the KV cache of one engine holds %.1f requests of %lld tokens: not a whole one",
+		    out->serve.max_concurrency, (long long)v->context_length);
+	else if (!out->serve.fits)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_CONCURRENCY, "does_not_fit", KV_CACHE,
+		    "%lld requests of %lld + %lld tokens at once are more than the KV cache of %.0f "
+		    "engine%s holds", (long long)v->concurrency, (long long)v->prompt_tokens,
+		    (long long)v->generate_tokens, setup.engines, setup.engines > 1 ? "s" : "");
+	else if ((double)v->concurrency > batch)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_CONCURRENCY, "requests_wait",
+		    "vLLM vllm/config/scheduler.py, max_num_seqs",
+		    "of %lld requests at once the engines' batches take %.0f: the others wait",
+		    (long long)v->concurrency, batch);
+}
+
 static void
 check_fit(struct estimate *out, const struct plan *p)
 {
@@ -59,11 +86,8 @@ check_fit(struct estimate *out, const struct plan *p)
 	double bytes;
 
 	out->fits = room && (!out->served || out->serve.fits);
-	if (room && !out->fits) {
-		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
-		    "vLLM vllm/v1/core/kv_cache_utils.py",
-		    "the KV cache holds %.1f requests of %lld tokens on one engine: not what is asked for",
-		    out->serve.max_concurrency, (long long)p->serving.context_length);
+	if (room && out->served) {
+		check_requests(out, p);
 	} else if (estimate_has_fit(out) && !out->fits) {
 		most = dominant(&out->stage[out->peak_stage].memory, &bytes);
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",

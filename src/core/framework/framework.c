@@ -5,3 +5,13 @@ const struct framework *const framework_rows[] = {
 #include "core/plan/frameworks.def"
 #undef FRAMEWORK
 };
+
+enum layout_id
+framework_usual(int64_t mode)
+{
+	enum layout_id usual = 0;
+
+	while (framework_rows[usual]->serves != (mode == MODE_SERVE))
+		usual++;
+	return usual;
+}

@@ -40,6 +40,7 @@ struct working_set {
 
 struct framework {
 	unsigned rules;        /* enum rule_set */
+	bool serves;           /* engines run in it, no training */
 
 	/* l->world is given and positive, edp is 1, sizes may be anything: fill in dp and edp, or
 	 * refuse with the framework's reason. */
@@ -91,6 +92,9 @@ struct framework {
 #include "core/plan/frameworks.def"
 #undef FRAMEWORK
 extern const struct framework *const framework_rows[]; /* by enum layout_id */
+
+/* The framework that a plan of this mode follows where it names none: the first one for it. */
+enum layout_id framework_usual(int64_t mode);
 
 /* The row of parallel.layout. */
 static inline const struct framework *

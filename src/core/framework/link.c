@@ -29,6 +29,12 @@ span_name(enum span_kind kind)
 }
 
 const char *
+span_path_name(enum span_kind kind)
+{
+	return span_name(kind == SPAN_NVLINK ? SPAN_NVLINK : SPAN_NETWORK);
+}
+
+const char *
 collective_name(enum collective c)
 {
 	static const char *const names[] = {

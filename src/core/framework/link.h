@@ -19,6 +19,9 @@
 enum span_kind { SPAN_NVLINK, SPAN_NETWORK, SPAN_MIXED };
 const char *span_name(enum span_kind kind); /* "nvlink", "network", "mixed" */
 
+/* The link that a group which spans so waits for: "nvlink", "network". */
+const char *span_path_name(enum span_kind kind);
+
 struct span {
 	enum span_kind kind;
 	int64_t size;      /* members of the group */

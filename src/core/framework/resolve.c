@@ -61,6 +61,8 @@ derive(enum field_id f, struct plan *p)
 
 	if (f == FIELD_NVLINK_DOMAIN)
 		p->cluster.nvlink_domain = p->cluster.gpus_per_node;
+	else if (f == FIELD_LAYOUT)
+		par->layout = (int64_t)framework_usual(p->mode);
 	else if (f == FIELD_SEQUENCE_PARALLEL)
 		par->sequence_parallel = par->tp > 1;
 	else if (f == FIELD_ETP)

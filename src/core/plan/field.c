@@ -39,6 +39,8 @@
 	    .default_text = def, .help = help_, .type = FIELD_TEXT, .step = STEP_##step_, \
 	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_ },
 
+#define SHORT(id, name)
+
 /* "|megatron|deepspeed|...": names joined by '|' but for the first one. */
 static const char layouts[] =
 #define FRAMEWORK(id, name) "|" #name
@@ -58,7 +60,27 @@ const struct field field_table[FIELD_COUNT] = {
 #undef BOOL
 #undef CHOICE
 #undef TEXT
+#undef SHORT
 #undef ORIGIN_FOLLOWS
+
+/* The same table once more, of which only the short names are wanted. */
+#define INT(...)
+#define REAL(...)
+#define AMOUNT(...)
+#define BOOL(...)
+#define CHOICE(...)
+#define TEXT(...)
+#define SHORT(id, name) [FIELD_##id] = (name),
+static const char *const abbreviations[FIELD_COUNT] = {
+#include "core/plan/fields.def"
+};
+#undef INT
+#undef REAL
+#undef AMOUNT
+#undef BOOL
+#undef CHOICE
+#undef TEXT
+#undef SHORT
 
 /* The member of a field; the table says that it has the right type. */
 static int64_t *
@@ -126,6 +148,24 @@ field_key(enum field_id f)
 	return dot != NULL ? dot + 1 : field_table[f].path;
 }
 
+const char *
+field_abbreviation(enum field_id f)
+{
+	return abbreviations[f];
+}
+
+const char *
+field_short(enum field_id f)
+{
+	const char *key = field_key(f), *flag = field_table[f].flag;
+
+	if (abbreviations[f] != NULL)
+		return abbreviations[f];
+	if (flag != NULL && strlen(flag) < strlen(key))
+		return flag;
+	return field_find(key) == f ? key : field_table[f].path;
+}
+
 size_t
 field_section(enum field_id f, char *buf, size_t size)
 {
@@ -144,7 +184,8 @@ field_find(const char *name)
 	if (found != FIELD_COUNT)
 		return found;
 	for (int f = 0; f < FIELD_COUNT; f++)
-		if (field_table[f].flag != NULL && text_equal(field_table[f].flag, name))
+		if ((field_table[f].flag != NULL && text_equal(field_table[f].flag, name)) ||
+		    (abbreviations[f] != NULL && text_equal(abbreviations[f], name)))
 			return (enum field_id)f;
 	for (int f = 0; f < FIELD_COUNT; f++)
 		if (text_equal(field_key((enum field_id)f), name)) {

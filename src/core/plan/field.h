@@ -19,6 +19,7 @@ enum field_id {
 #define BOOL(id, member, flag, label, def, origin, modes, help) FIELD_##id,
 #define CHOICE(id, member, flag, label, choices, def, origin, modes, help) FIELD_##id,
 #define TEXT(id, member, flag, label, def, step, origin, modes, help) FIELD_##id,
+#define SHORT(id, name)
 #include "core/plan/fields.def"
 #undef INT
 #undef REAL
@@ -26,6 +27,7 @@ enum field_id {
 #undef BOOL
 #undef CHOICE
 #undef TEXT
+#undef SHORT
 	FIELD_COUNT
 };
 #define FIELD_NONE FIELD_COUNT /* "no field": a diagnostic of the whole plan */
@@ -81,8 +83,9 @@ struct field {
 
 extern const struct field field_table[FIELD_COUNT];
 
-/* By path ("parallel.tp") or, where that is unambiguous, by last part ("tp") or flag.
- * FIELD_COUNT when there is none. field_by_path takes the whole path alone. */
+/* By path ("parallel.tp"), by what it is called for short ("gbs"), by flag or, where that is
+ * unambiguous, by last part ("tp"). FIELD_COUNT when there is none. field_by_path takes the
+ * whole path alone. */
 enum field_id field_find(const char *name);
 enum field_id field_by_path(const char *path, size_t length);
 
@@ -92,6 +95,11 @@ const char *field_near(const char *path);
 /* "cluster" for "cluster.nodes", "" for a field without a section; and "nodes". */
 size_t field_section(enum field_id f, char *buf, size_t size);
 const char *field_key(enum field_id f);
+
+/* "gbs" for "training.global_batch_size", NULL where there is no such name; and the shortest
+ * name that finds it: "gbs", "tp", "kv_heads", "calibration.source". */
+const char *field_abbreviation(enum field_id f);
+const char *field_short(enum field_id f);
 
 /* True where the field counts in the plan's mode. */
 bool field_in_mode(enum field_id f, int64_t mode);

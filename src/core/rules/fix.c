@@ -26,6 +26,7 @@ struct complaint {
 	const struct field_set *asked; /* fields that give way last; may be NULL */
 	const char *reason;
 	bool wholly; /* take legal plans alone: found out much faster */
+	double most; /* how far a value may be from the plan's, 0: any */
 };
 
 /* Judge a changed plan; false when what is complained of is still there. */
@@ -55,6 +56,8 @@ try_value(const struct complaint *complaint, enum field_id f, const char *value,
 
 	if (best->errors == 0 && distance >= best->distance)
 		return; /* a nearer one mends all */
+	if (complaint->most > 0 && distance > complaint->most)
+		return;
 	if (!field_parse(f, &changed, value, err, sizeof err) ||
 	    !judge(complaint, &changed, &o.errors))
 		return;
@@ -98,8 +101,9 @@ try_next(const struct complaint *complaint, enum field_id f, enum field_id *fiel
 }
 
 /* The field of the error, then the sizes that users tune, in the order in which they would
- * give way; the first that leaves fewest errors. What was just asked for gives way where
- * nothing else mends it, and then the model. Returns the field. */
+ * give way; the first that leaves fewest errors. What was just asked for gives way a little,
+ * but for the number of nodes, and more where nothing else mends it, and then the model.
+ * Returns the field. */
 static enum field_id
 search_fields(const struct complaint *complaint, enum field_id own, struct outcome *best)
 {
@@ -112,8 +116,15 @@ search_fields(const struct complaint *complaint, enum field_id own, struct outco
 	static const enum field_id model[] = { FIELD_MAX_POSITION, FIELD_LAYERS };
 	enum { OTHERS = sizeof others / sizeof *others };
 	const size_t errors = best->errors;
+	struct complaint about = *complaint;
 	enum field_id field = own;
 
+	about.most = VALUES_ABOUT;
+	if (own != FIELD_NONE && own != FIELD_NODES && field_set_has(complaint->asked, own))
+		try_next(&about, own, &field, best);
+	for (size_t i = 0; i < OTHERS; i++)
+		if (others[i] != FIELD_NODES && field_set_has(complaint->asked, others[i]))
+			try_next(&about, others[i], &field, best);
 	for (int asked = 0; asked <= 1 && best->errors == errors; asked++) {
 		if (own != FIELD_NONE && field_set_has(complaint->asked, own) == asked)
 			try_next(complaint, own, &field, best);
@@ -173,7 +184,8 @@ check_fixes(const struct plan *p, const struct catalog *catalog, const struct fi
 	for (size_t i = 0; i < diags->count; i++) {
 		struct diag *d = &diags->item[i];
 
-		if (d->fix_field != FIELD_NONE)
+		/* Of what plan_check does not look for it can not say that it is mended. */
+		if (d->fix_field != FIELD_NONE || !diag_has(&now, d->reason))
 			continue;
 		if (d->severity == SEVERITY_ERROR)
 			fix_error(p, catalog, asked, errors, d);

@@ -47,6 +47,7 @@ struct quest {
 	struct {
 		enum field_id id;
 		enum loss loss;
+		bool gives;   /* was asked for, but a little more or less will do */
 	} field[FIELDS_MAX];
 };
 
@@ -109,7 +110,7 @@ better(const struct mend *a, const struct mend *b)
 	if (a->warns != b->warns)
 		return b->warns;
 	/* Times of what does not run tell nothing, and who asked for a value wants one near it. */
-	if (a->outlook.fits && a->loss != LOSS_ASKED && (cost_a < cost_b || cost_a > cost_b))
+	if (a->outlook.fits && a->loss != LOSS_ASKED && a->loss != LOSS_ABOUT && (cost_a < cost_b || cost_a > cost_b))
 		return cost_a < cost_b;
 	return a->distance < b->distance;
 }
@@ -215,6 +216,8 @@ try_singles(struct quest *q, int field)
 		const int side = values.item[i].way + 1;
 		struct mend m = single(q, field, &values.item[i]);
 
+		if (q->field[field].gives && side != 1 && m.distance <= VALUES_ABOUT)
+			m.loss = LOSS_ABOUT;
 		if (done[side] || !look(q, &m) || (legal[side] && !m.outlook.fits))
 			continue;
 		done[side] = m.outlook.fits && (side != 1 || !each);
@@ -273,6 +276,7 @@ add_field(struct quest *q, enum field_id f, enum loss loss)
 		if (q->field[i].id == f)
 			return;
 	q->field[q->fields].id = f;
+	q->field[q->fields].gives = field_set_has(q->asked, f) && loss != LOSS_GPUS;
 	q->field[q->fields++].loss = field_set_has(q->asked, f) ? LOSS_ASKED : loss;
 }
 

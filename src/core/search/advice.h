@@ -33,6 +33,7 @@ struct outlook {
 
 /* What a user gives up by a change, least first. */
 enum loss {
+	LOSS_ABOUT,   /* next to nothing: what was just asked for is about as it was */
 	LOSS_SPLIT,   /* nothing: the same work, split or computed in another way */
 	LOSS_WORK,    /* batch, sequence, number formats: another run, another service */
 	LOSS_GPUS,    /* other GPUs than there are */

@@ -15,6 +15,7 @@ unsigned move_page(struct state *s, int way);
 unsigned move_end(struct state *s, int way);
 unsigned move_pane(struct state *s, int way);
 unsigned move_to_pane(struct state *s, const char *name);
+unsigned move_alone(struct state *s, const char *argument);
 unsigned move_picture(struct state *s, const char *argument);
 unsigned move_peers(struct state *s, const char *argument);
 unsigned move_zoom(struct state *s, int way);
@@ -25,13 +26,23 @@ unsigned move_to_kinds(struct state *s, const char *list);
 unsigned move_dimensions(struct state *s, int n);
 
 /* file.c: opening, saving, leaving */
+unsigned file_new(struct state *s, const char *argument);
 unsigned file_open(struct state *s, const char *argument);
+unsigned file_take_found(struct state *s, int target); /* of the list of plans */
 unsigned file_save(struct state *s, const char *argument);
 unsigned file_save_as(struct state *s, const char *argument);
 unsigned file_import(struct state *s, const char *argument);
 unsigned file_export(struct state *s, const char *argument);
 unsigned file_quit(struct state *s, const char *argument);
 unsigned file_save_quit(struct state *s, const char *argument);
+
+/* plans.c: the plans that there are. Open the list; while a name to save as is typed, select
+ * the plan that has it, and put the name of the next one in, false where there is no list. */
+void plans_title(const struct state *s, char *buf, size_t size);
+void plans_rows(struct rows *rows, const struct state *s);
+void plans_open(struct state *s);
+void plans_mark(struct state *s);
+bool plans_choose(struct state *s, int way);
 
 /* help.c: the commands, as a list; lists.c: all lists */
 void help_rows(struct rows *rows, const struct state *s);

@@ -180,9 +180,11 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 		key = s->question.kind == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
 		asked = s->question.kind == QUESTION_RECOVER;
 		if (key == INPUT_NONE)
-			key = next_key(t, s, &ahead, true);
-		if (key == INPUT_NONE)
+			key = next_key(t, s, &ahead, !app_busy(s));
+		if (key == INPUT_NONE) {
 			keep_written(&keeper, s);
+			app_idle(s);
+		}
 		/* Keys that are waiting already, before the picture is drawn again; of a paste, all. */
 		for (int left = 64; key != INPUT_NONE; key = next_key(t, s, &ahead, false)) {
 			on = handle(t, s, &keeper, key);

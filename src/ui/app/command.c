@@ -87,6 +87,8 @@ const struct command command_table[] = {
 	    .run = kinds_open },
 	{ "zoom", { 'z' }, PANES, "[NAME]", "z|zoom", "show GPUs, or time in the pipeline, larger",
 	    .run = move_to_zoom, .step = move_zoom, .way = 1 },
+	{ "maximize", { 'm' }, PANES, "", "m|maximize", "the pane in focus alone, and back",
+	    .run = move_alone },
 	{ "pipeline", { 'p', INPUT_F5 }, PANES, "", "p|pipeline",
 	    "the schedule of the pipeline in place of the map, and back", .run = move_picture },
 	{ "undo", { 'u' }, PANES, "", "u|undo", "undo the last change",
@@ -107,13 +109,15 @@ const struct command command_table[] = {
 	    .run = history_open },
 	{ "topics", { 't', INPUT_F7 }, PANES, "[NAME]", "t|topics",
 	    "what each kind of parallelism is and costs, to read", .run = topics_open },
-	{ "language", { 'L' }, ALL, "[NAME]", NULL, "topics in English or Chinese",
+	{ "language", { 'L' }, ALL, "[NAME]", "L|language", "topics in English or Chinese",
 	    .run = topics_language },
 	{ "settings", { 'O' }, PANES, "[NAME VALUE]", NULL, "colours, mouse, language, keys",
 	    .run = options_open },
 	{ "all-fields", { 'a' }, PANES, "", "a|all fields",
 	    "show every field, or those that most plans need", .run = edit_all_fields },
-	{ "open", { 'o' }, PANES, "FILE", "o|open", "open a plan", .run = file_open },
+	{ "open", { 'o' }, PANES, "[FILE]", "o|open", "open a plan: files here, or an example",
+	    .run = file_open },
+	{ "new", { 0 }, 0, "", NULL, "begin a new plan", .run = file_new },
 	{ "save-as", { 'S', 'w' }, PANES, "FILE", NULL, "save under another name",
 	    .run = file_save_as },
 	{ "zoom-out", { 'Z' }, PANES, "", NULL, "show GPUs, or time in the pipeline, smaller",
@@ -143,7 +147,8 @@ const struct command command_table[] = {
 	{ "export", { 0 }, 0, "TARGET FILE", NULL, "write what launches the plan", .run = file_export },
 	{ "command", { ':' }, ALL, "[NAME]", NULL, "run a command by its name",
 	    .run = prompt_command },
-	{ "set", { 0 }, 0, "PATH VALUE", NULL, "set a field", .run = edit_set },
+	{ "set", { 0 }, 0, "PATH=VALUE ...", NULL, "set fields, all of them before anything is "
+	    "checked (tp=8 pp=4 seq=8k)", .run = edit_set },
 	{ "ascii", { 'A' }, PANES, "[VALUE]", NULL, "draw with ASCII alone, or not",
 	    .set = options_set },
 	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours",
@@ -182,6 +187,7 @@ command_find(const char *name)
 	static const struct {
 		const char *alias, *name;
 	} aliases[] = { { "q", "quit" }, { "w", "save" }, { "e", "open" }, { "colour", "color" },
+		{ "maximise", "maximize" },
 		{ "q!", "discard" }, { "wq", "save-quit" }, { "rank", "go" } };
 
 	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
@@ -356,7 +362,8 @@ command_help(struct state *s, const char *argument)
 			s->form.field = f;
 			state_focus(s, PANE_FORM);
 		}
-		state_say(s, ROLE_DIM, "%s: %s%s%s%s%s", field_table[f].path, field_table[f].help,
+		state_say(s, ROLE_DIM, "%s (:%s): %s%s%s%s%s", field_table[f].path, field_short(f),
+		    field_table[f].help,
 		    range[0] != '\0' ? "; " : "", range, range[0] != '\0' ? " " : "",
 		    field_table[f].unit);
 		return 0;

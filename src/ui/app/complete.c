@@ -5,6 +5,7 @@
 #include "ui/app/command.h"
 #include "ui/app/complete.h"
 #include "ui/pane/panes.h"
+#include "ui/state/edit.h"
 
 enum source {
 	SOURCE_NONE, SOURCE_COMMAND, SOURCE_FIELD, SOURCE_VALUE, SOURCE_KINDS, SOURCE_ZOOM,
@@ -55,21 +56,29 @@ complete_knows(const char *command)
 
 /* ---- what is typed ----------------------------------------------------------------- */
 
-/* A field and its value: "parallel.tp 8", "tp=8". */
+/* A field and its value, "parallel.tp 8", or the last of several: "tp=8 pp=4". */
 static void
 place_field(struct place *at, const char *text)
 {
-	const size_t n = strcspn(text, " \t=");
+	const char *end = text;
 	char name[96];
+	size_t n;
 
-	at->word = text;
-	at->source = SOURCE_FIELD;
-	if (text[n] == '\0' || n >= sizeof name)
-		return;
-	text_put(name, sizeof name, "%.*s", (int)n, text);
-	at->field = field_find(name);
-	at->source = at->field != FIELD_NONE ? SOURCE_VALUE : SOURCE_NONE;
-	at->word = text + n + strspn(text + n, " \t=");
+	do {
+		text = end + strspn(end, " \t");
+		n = strcspn(text, " \t=");
+		at->word = text;
+		at->source = SOURCE_FIELD;
+		at->field = FIELD_NONE;
+		if (text[n] == '\0' || n >= sizeof name)
+			return;
+		text_put(name, sizeof name, "%.*s", (int)n, text);
+		at->field = field_find(name);
+		at->source = at->field != FIELD_NONE ? SOURCE_VALUE : SOURCE_NONE;
+		at->word = text + n + strspn(text + n, " \t=");
+		end = at->word + strcspn(at->word, " \t");
+	} while (*end != '\0' && text[n] == '=' && at->field != FIELD_NONE &&
+	    field_table[at->field].type != FIELD_TEXT);
 }
 
 /* A setting and its value. */
@@ -97,7 +106,7 @@ place_of(const struct state *s, const char *text)
 	char name[64];
 	size_t n;
 
-	if (s->prompt.kind == PROMPT_OPEN || s->prompt.kind == PROMPT_SAVE)
+	if (s->prompt.kind == PROMPT_SAVE)
 		at.source = SOURCE_PATH;
 	if (s->prompt.kind == PROMPT_GO)
 		at.source = SOURCE_WHERE;
@@ -166,23 +175,42 @@ offer_commands(struct offers *o, bool spaced)
 	}
 }
 
-/* Fields by their path or its last part; short: by the last part alone, where that will
- * do. */
+/* Fields by their path, its last part or their short name, with what comes between name and
+ * value. */
 static void
-offer_fields(const struct state *s, struct offers *o, bool is_short)
+offer_fields(const struct state *s, struct offers *o, char between)
+{
+	const enum field_id named = field_find(o->typed); /* first, whatever else begins so */
+	char word[128];
+
+	for (int i = -1; i < FIELD_COUNT; i++) {
+		const enum field_id f = i < 0 ? named : (enum field_id)i;
+
+		if (f == FIELD_NONE || !field_in_mode(f, s->plan.mode))
+			continue;
+		text_put(word, sizeof word, "%s%c", field_table[f].path, between);
+		if (field_abbreviation(f) != NULL)
+			offer(o, field_abbreviation(f), word);
+		offer(o, field_key(f), word);
+		offer(o, field_table[f].path, word);
+	}
+}
+
+/* Fields as commands, by a name that no command has. */
+static void
+offer_short_fields(const struct state *s, struct offers *o)
 {
 	char word[128];
 
-	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		const char *key = field_key(f);
+	for (enum field_id f = 0; f < FIELD_COUNT && o->typed[0] != '\0'; f++) {
+		const char *const names[] = { field_abbreviation(f), field_key(f) };
 
-		if (!field_in_mode(f, s->plan.mode) || (is_short &&
-		    (o->typed[0] == '\0' || field_find(key) != f || command_find(key) != NULL)))
-			continue;
-		text_put(word, sizeof word, "%s ", is_short ? key : field_table[f].path);
-		offer(o, key, word);
-		if (!is_short)
-			offer(o, field_table[f].path, word);
+		for (size_t i = 0; i < 2 && field_in_mode(f, s->plan.mode); i++) {
+			if (names[i] == NULL || field_find(names[i]) != f || command_find(names[i]) != NULL)
+				continue;
+			text_put(word, sizeof word, "%s ", names[i]);
+			offer(o, names[i], word);
+		}
 	}
 }
 
@@ -270,14 +298,14 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 	switch (at->source) {
 	case SOURCE_COMMAND:
 		offer_commands(o, true);
-		offer_fields(s, o, true);
+		offer_short_fields(s, o);
 		break;
 	case SOURCE_HELP:
 		offer_commands(o, false);
-		offer_fields(s, o, true);
+		offer_short_fields(s, o);
 		break;
 	case SOURCE_FIELD:
-		offer_fields(s, o, false);
+		offer_fields(s, o, at->command != NULL && at->command->run == edit_set ? '=' : ' ');
 		break;
 	case SOURCE_VALUE:
 		offer_value(s, o, at->field);

@@ -215,7 +215,7 @@ draw_message(const struct state *s, struct canvas *c, struct rect r)
 	if (d != NULL)
 		put_warnings(s, tail, sizeof tail);
 	field_range(f, range, sizeof range);
-	text_put(text, sizeof text, "%s", field_table[f].label);
+	text_put(text, sizeof text, "%s (:%s)", field_table[f].label, field_short(f));
 	if (field_source(f, &s->plan).from == FROM_FIELDS) {
 		field_source_text(f, &s->plan, source, sizeof source);
 		text_add(text, sizeof text, " %s", source);
@@ -270,6 +270,22 @@ draw_footer(const struct state *s, struct canvas *c, struct rect r)
 	}
 }
 
+/* What a question takes, or why the last key was no answer. */
+static void
+draw_replies(const struct state *s, struct canvas *c, struct rect r)
+{
+	int x = r.x;
+
+	if (s->prompt.error[0] != '\0') {
+		canvas_text_cut(c, r, r.x, r.y, r.w, (struct style){ .role = ROLE_ERROR }, s->prompt.error);
+		return;
+	}
+	for (const struct reply *a = typing_replies(s); a->key != NULL; a++) {
+		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_KEY }, a->key) + 1;
+		x += canvas_text(c, r, x, r.y, (struct style){ .role = ROLE_FOOTER }, a->what) + 2;
+	}
+}
+
 /* Message line and footer, or the prompt or question in their place. */
 static void
 draw_bottom(const struct state *s, struct canvas *c, const struct arrange *a)
@@ -284,9 +300,8 @@ draw_bottom(const struct state *s, struct canvas *c, const struct arrange *a)
 		    text);
 		c->cursor_x = line.x;
 		c->cursor_y = line.y;
-		if (a->message.h > 0)
-			canvas_text_cut(c, a->footer, 0, a->footer.y, a->footer.w,
-			    (struct style){ .role = ROLE_ERROR }, s->prompt.error);
+		if (a->footer.h > 0)
+			draw_replies(s, c, a->footer);
 		return;
 	}
 	if (s->prompt.kind == PROMPT_NONE) {

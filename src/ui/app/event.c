@@ -243,3 +243,16 @@ app_command(struct state *s, const char *text)
 {
 	return app_act(s, command_line(s, text));
 }
+
+bool
+app_busy(const struct state *s)
+{
+	return s->list.kind == LIST_PLANS && s->found.read < s->found.count;
+}
+
+void
+app_idle(struct state *s)
+{
+	if (app_busy(s))
+		found_read(s);
+}

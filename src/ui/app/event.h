@@ -20,6 +20,10 @@ unsigned app_command(struct state *s, const char *text);
 /* Do what flags ask for, files and the estimate; returns what is left to the loop. */
 unsigned app_act(struct state *s, unsigned flags);
 
+/* Whether there is work to do while no key waits, and a little of it. */
+bool app_busy(const struct state *s);
+void app_idle(struct state *s);
+
 /* Scroll every pane and the list so that what is selected is visible. */
 void app_follow(struct state *s);
 

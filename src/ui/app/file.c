@@ -23,8 +23,36 @@ file_open(struct state *s, const char *argument)
 {
 	if (argument[0] != '\0')
 		return open_path(s, argument);
-	prompt_begin(s, PROMPT_OPEN, "", false);
+	plans_open(s);
 	return 0;
+}
+
+unsigned
+file_take_found(struct state *s, int target)
+{
+	char path[STATE_PATH_SIZE];
+
+	/* A path that is typed in full is meant, whatever it is a part of; as is what nothing
+	 * here is called. */
+	text_put(path, sizeof path, "%s", s->list.filter);
+	if (target >= 0 && strpbrk(path, "/~") == NULL) {
+		const struct found_plan *f = &s->found.plan[target];
+
+		for (size_t i = 0; i < s->found.count; i++)
+			if (text_equal(s->found.plan[i].path, path))
+				f = &s->found.plan[i];
+		text_put(path, sizeof path, "%s", f->path);
+	}
+	list_leave(s);
+	return path[0] != '\0' ? open_path(s, path) : 0;
+}
+
+/* The built-in plan, which has no path. */
+unsigned
+file_new(struct state *s, const char *argument)
+{
+	(void)argument;
+	return open_path(s, "");
 }
 
 static unsigned
@@ -57,7 +85,10 @@ file_save_as(struct state *s, const char *argument)
 		return save_path(s, argument);
 	if (path == NULL || path[0] == '\0')
 		suggest_path(&s->plan, own, sizeof own);
+	if (!s->in_lines)
+		plans_open(s);
 	prompt_begin(s, PROMPT_SAVE, path != NULL && path[0] != '\0' ? path : own, true);
+	plans_mark(s);
 	return 0;
 }
 

@@ -18,21 +18,32 @@ has_fix(const struct state *s)
 	return false;
 }
 
+/* What only the moment gives a use: it comes first, as nothing else on the screen tells it. */
+static bool
+is_of_moment(const struct state *s, const struct command *command)
+{
+	return (command->run == move_alone && s->alone) || (command->run == topics_language &&
+	    (s->list.kind == LIST_TOPIC || s->list.kind == LIST_TOPICS));
+}
+
 int
 hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 {
 	const enum context context = command_context(s);
 	int n = 0, x = 0;
 
-	for (size_t i = 0; i < command_count && n < HINTS_MAX; i++) {
-		const struct command *command = &command_table[i];
+	for (size_t i = 0; i < 2 * command_count && n < HINTS_MAX; i++) {
+		const struct command *command = &command_table[i % command_count];
 		struct hint *h = &hint[n];
 		const char *text = command->hint;
 		size_t key;
 
-		if (text == NULL || (command->contexts & context) == 0)
+		if (text == NULL || (command->contexts & context) == 0 ||
+		    is_of_moment(s, command) != (i < command_count))
 			continue;
 		if (command->run == diags_fix && !has_fix(s))
+			continue;
+		if (command->run == topics_language && !is_of_moment(s, command))
 			continue;
 		if (command->run == list_accept && s->lists[s->list.kind].accept == NULL)
 			continue;
@@ -43,6 +54,8 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 			continue;
 		if (command->run == move_picture && s->picture == PICTURE_PIPELINE)
 			h->what = "map"; /* the way back */
+		if (command->run == move_alone && s->alone)
+			h->what = "all panes";
 		h->w = canvas_width(NULL, h->key) + 1 + canvas_width(NULL, h->what);
 		if (x + h->w > w)
 			continue;

@@ -27,6 +27,8 @@ const struct list_type list_table[LIST_COUNT] = {
 	    .accept = topics_accept },
 	[LIST_TOPIC] = { .title = "topics", .add_title = topic_title, .rows = topic_rows,
 	    .aside = topic_aside, .close = topic_close },
+	[LIST_PLANS] = { .title = "", .add_title = plans_title, .rows = plans_rows,
+	    .accept = file_take_found, .types = true },
 	[LIST_OPTIONS] = { .title = "settings", .rows = options_rows,
 	    .accept = options_accept, .aside = options_aside },
 };

@@ -93,6 +93,19 @@ move_to_pane(struct state *s, const char *name)
 	return 0;
 }
 
+/* The pane in focus over the whole screen, and back. */
+unsigned
+move_alone(struct state *s, const char *argument)
+{
+	(void)argument;
+	if (!s->alone && panes_arrange(s).tabs) {
+		state_say(s, ROLE_DIM, "the screen has room for one pane alone: Tab shows the next");
+		return 0;
+	}
+	s->alone = !s->alone;
+	return 0;
+}
+
 unsigned
 move_picture(struct state *s, const char *argument)
 {

@@ -37,14 +37,9 @@ enter_command(struct state *s, const char *text)
 }
 
 static unsigned
-enter_open(struct state *s, const char *text)
-{
-	return text[0] != '\0' ? file_open(s, text) : 0;
-}
-
-static unsigned
 enter_save(struct state *s, const char *text)
 {
+	list_leave(s);
 	if (text[0] != '\0')
 		return file_save_as(s, text);
 	s->file.then_quit = s->file.then_open = false;
@@ -74,9 +69,8 @@ static const struct prompt_type {
 	[PROMPT_FIELD] = { "", "Enter takes it   Esc cancels   Ctrl-U empties", enter_field },
 	[PROMPT_COMMAND] = { ":",
 	    "Enter runs it   Tab completes   Up Down earlier ones   Esc cancels", enter_command },
-	[PROMPT_OPEN] = { "open plan: ", "Enter takes it   Tab lists what matches   Esc cancels",
-	    enter_open },
-	[PROMPT_SAVE] = { "save as: ", "Enter takes it   Tab lists what matches   Esc cancels",
+	[PROMPT_SAVE] = { "save as: ",
+	    "Enter takes it   Up Down a plan here   Tab lists what matches   Esc cancels",
 	    enter_save },
 	[PROMPT_GO] = { "go to: ", "a rank, or node N, stage N, layer N, expert N   Esc cancels",
 	    enter_go },
@@ -114,37 +108,56 @@ typing_hint(const struct state *s, char *buf, size_t size)
 		    prompt_table[s->prompt.kind].hint);
 }
 
+static const struct question {
+	const char *text, *brief;
+	struct reply reply[REPLIES_MAX + 1];
+} question_table[] = {
+	[QUESTION_NONE] = { "", "", { { NULL, NULL } } },
+	[QUESTION_QUIT] = { "The plan has unsaved changes", "Unsaved",
+	    { { "s", "save" }, { "d", "discard" }, { "Esc", "stay" } } },
+	[QUESTION_OPEN] = { "The unsaved changes would be lost", "Unsaved",
+	    { { "s", "save" }, { "d", "discard" }, { "Esc", "stay" } } },
+	[QUESTION_OVERWRITE] = { "", "The file exists",
+	    { { "y", "overwrite" }, { "Esc", "cancel" } } },
+	[QUESTION_RECOVER] = { "", "Unsaved work",
+	    { { "r", "recover" }, { "d", "discard" }, { "Esc", "later" } } },
+};
+
+const struct reply *
+typing_replies(const struct state *s)
+{
+	return question_table[s->question.kind].reply;
+}
+
+/* "What is asked: s save, d discard, Esc stay"; brief: without what Escape does. */
+static void
+put_question(const struct state *s, const char *text, bool brief, char *buf, size_t size)
+{
+	text_put(buf, size, "%s", text);
+	for (const struct reply *a = typing_replies(s); a->key != NULL; a++)
+		text_add(buf, size, "%s %s%s%s", a == typing_replies(s) ? ":" : ",", a->key,
+		    brief && a[1].key == NULL ? "" : " ", brief && a[1].key == NULL ? "" : a->what);
+}
+
 void
 typing_question(const struct state *s, char *buf, size_t size)
 {
-	const char *less = "Unsaved: s save, d discard, Esc";
+	const struct question *q = &question_table[s->question.kind];
+	char text[STATE_MESSAGE_SIZE + 64];
 
 	buf[0] = '\0';
-	switch (s->question.kind) {
-	case QUESTION_QUIT:
-		text_put(buf, size, "The plan has unsaved changes: s save, d discard, Esc stay");
-		break;
-	case QUESTION_OPEN:
-		text_put(buf, size,
-		    "The plan has unsaved changes: s save, d discard them and open, Esc stay");
-		break;
-	case QUESTION_OVERWRITE:
-		text_put(buf, size, "%s: y overwrite, Esc cancel", s->message);
-		less = "Overwrite the file? y, or Esc cancels";
-		break;
-	case QUESTION_RECOVER:
-		text_put(buf, size, "Unsaved work of %s was found: r recover, d discard, Esc later",
-		    s->question.note);
-		if (!s->in_lines && canvas_width(NULL, buf) > s->columns)
-			text_put(buf, size, "Unsaved work of %s: r recover, d discard, Esc",
-			    s->question.note);
-		less = "Unsaved work: r recover, d discard, Esc";
-		break;
-	case QUESTION_NONE:
+	if (s->question.kind == QUESTION_NONE)
 		return;
+	text_put(text, sizeof text, "%s", s->question.kind == QUESTION_OVERWRITE ? s->message : q->text);
+	if (s->question.kind == QUESTION_RECOVER)
+		text_put(text, sizeof text, "Unsaved work of %s was found", s->question.note);
+	put_question(s, text, false, buf, size);
+	if (s->question.kind == QUESTION_RECOVER && !s->in_lines && canvas_width(NULL, buf) > s->columns) {
+		text_put(text, sizeof text, "Unsaved work of %s", s->question.note);
+		put_question(s, text, true, buf, size);
 	}
 	if (!s->in_lines && canvas_width(NULL, buf) > s->columns)
-		text_put(buf, size, "%s", less);
+		put_question(s, q->brief, true, buf, size);
 }
 
 /* ---- keys ----------------------------------------------------------------------------- */
@@ -152,16 +165,15 @@ typing_question(const struct state *s, char *buf, size_t size)
 static unsigned
 no_answer(struct state *s, int32_t key)
 {
-	static const char *const answers[] = {
-		[QUESTION_QUIT] = "s, d", [QUESTION_OPEN] = "s, d", [QUESTION_OVERWRITE] = "y",
-		[QUESTION_RECOVER] = "r, d",
-	};
 	char name[16];
 
 	if (input_name(key, name, sizeof name) == 0)
 		text_put(name, sizeof name, "this key");
-	text_put(s->prompt.error, sizeof s->prompt.error, "%s is no answer; %s or Esc is", name,
-	    answers[s->question.kind]);
+	text_put(s->prompt.error, sizeof s->prompt.error, "%s is no answer; ", name);
+	for (const struct reply *a = typing_replies(s); a->key != NULL; a++)
+		text_add(s->prompt.error, sizeof s->prompt.error, "%s%s", a == typing_replies(s) ? "" :
+		    a[1].key != NULL ? ", " : " or ", a->key);
+	text_add(s->prompt.error, sizeof s->prompt.error, " is");
 	return 0;
 }
 
@@ -252,6 +264,9 @@ walk_key(struct state *s, int32_t key)
 
 	if (!up && !down)
 		return false;
+	if (s->prompt.kind == PROMPT_SAVE && like && s->prompt.words.count == 0 &&
+	    plans_choose(s, up ? -1 : 1))
+		return true;
 	if (s->prompt.kind == PROMPT_COMMAND && key != INPUT_TAB && key != INPUT_BACK_TAB) {
 		words_stop(&s->prompt.words);
 		recall_walk(&s->prompt.recall, up ? -1 : 1, like, &s->prompt.line);
@@ -270,6 +285,8 @@ cancel(struct state *s)
 		if (types)
 			list_leave(s);
 	}
+	if (s->prompt.kind == PROMPT_SAVE)
+		list_leave(s);
 	prompt_end(s);
 	s->file.then_quit = s->file.then_open = false;
 }
@@ -296,6 +313,8 @@ typing_key(struct state *s, int32_t key)
 		return 0;
 	if (line_key(&s->prompt.line, key)) {
 		prompt_edited(s);
+		if (s->prompt.kind == PROMPT_SAVE)
+			plans_mark(s);
 		if (s->prompt.kind == PROMPT_FILTER) {
 			text_put(s->list.filter, sizeof s->list.filter, "%s", s->prompt.line.text);
 			s->list.item = 0;

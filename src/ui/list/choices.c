@@ -84,13 +84,30 @@ diags_accept(struct state *s, int target)
 }
 
 /* In a list of ways out the selected one; else that list, for a plan that does not run; where
- * nothing mends it, or it runs, the fix that is nearest. */
+ * nothing mends it, or it runs, the fix that is nearest. A plan that runs has as the user set
+ * it what a warning is about: the fix is shown, and Enter takes it. */
 unsigned
 diags_fix(struct state *s, const char *argument)
 {
+	const struct diag *d;
+	size_t at;
+
 	if (s->list.kind == LIST_DIAGS || s->list.kind == LIST_MENDS)
 		return list_accept(s, argument);
-	return state_is_bad(s) && mends_open(s) ? 0 : edit_fix(s, argument);
+	if (state_is_bad(s) && mends_open(s))
+		return 0;
+	d = edit_fixable(s);
+	if (d == NULL)
+		return 0;
+	if (d->severity == SEVERITY_ERROR || d->fix_field == FIELD_NONE ||
+	    field_same(d->fix_field, &s->plan, &s->saved))
+		return edit_take_fix(s, d);
+	at = (size_t)(d - s->estimate->diags.item);
+	diags_open(s, "");
+	list_select(s, (int)at);
+	state_say(s, ROLE_DIM, "%s is as you set it: Enter changes it, Esc keeps it",
+	    field_table[d->fix_field].label);
+	return 0;
 }
 
 /* Names a choice of the catalogue: model.preset and cluster.gpu. */
@@ -196,20 +213,38 @@ catalog_accept(struct state *s, int target)
 	return flags;
 }
 
-/* How well a field answers what was typed: its very name, a part of the name (first of
- * those that most plans need), or something else about it. */
-enum { NAMED, USUAL, NAMED_PARTLY, MENTIONED, MATCHES };
+/* How well a field answers what was typed: its very name, the beginning of one, of a word in
+ * one, a part of one, or something else about it. Of each, fields that most plans need come
+ * first. */
+enum { NAMED, BEGINS, WORD_BEGINS, NAMED_PARTLY, MENTIONED, MATCHES };
+
+/* A match of one name, or one less good that is known already. */
+static int
+better_match(int match, const char *name, const char *typed)
+{
+	const char *at = name != NULL ? strcasestr(name, typed) : NULL;
+	int found = MENTIONED;
+
+	for (; at != NULL; at = strcasestr(at + 1, typed)) {
+		int here = at == name ? BEGINS : strchr(" -_", at[-1]) != NULL ? WORD_BEGINS : NAMED_PARTLY;
+
+		if (at == name && strlen(name) == strlen(typed))
+			here = NAMED;
+		found = here < found ? here : found;
+	}
+	return found < match ? found : match;
+}
 
 static int
 match_of(const char *typed, enum field_id f)
 {
-	const char *label = field_table[f].label, *key = field_key(f);
+	const struct field *row = &field_table[f];
+	const char *const names[] = { field_abbreviation(f), row->flag, row->label, field_key(f) };
+	int match = MENTIONED;
 
-	if (strcasecmp(label, typed) == 0 || strcasecmp(key, typed) == 0)
-		return NAMED;
-	if (strcasestr(label, typed) == NULL && strcasestr(key, typed) == NULL)
-		return MENTIONED;
-	return field_table[f].flag != NULL ? USUAL : NAMED_PARTLY;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		match = better_match(match, names[i], typed);
+	return 2 * match + (row->flag == NULL);
 }
 
 void
@@ -218,13 +253,13 @@ fields_rows(struct rows *rows, const struct state *s)
 	const bool ranked = rows->filter[0] != '\0';
 	char text[ROW_TEXT_SIZE], shown[ROW_TEXT_SIZE], value[64], cell[80];
 
-	for (int match = ranked ? NAMED : MATCHES - 1; match < MATCHES; match++)
+	for (int match = ranked ? 0 : 2 * MATCHES - 1; match < 2 * MATCHES; match++)
 		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 			if (!field_in_mode(f, s->plan.mode) || (ranked && match_of(rows->filter, f) != match))
 				continue;
 			field_format(f, &s->plan, value, sizeof value);
-			text_put(text, sizeof text, "%s %s %s %s", field_table[f].label, value,
-			    field_table[f].path, field_table[f].help);
+			text_put(text, sizeof text, "%s %s %s %s %s", field_table[f].label, value,
+			    field_short(f), field_table[f].path, field_table[f].help);
 			if (!rows_passes(rows, text))
 				continue;
 			rows_column(value, VALUE_COLUMNS, cell, sizeof cell);

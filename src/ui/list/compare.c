@@ -25,9 +25,11 @@ compare_pin(struct state *s, const char *argument)
 	if (s->has_pin)
 		s->pinned = s->plan;
 	state_rebase(s);
-	state_say(s, ROLE_GOOD, s->has_pin ?
-	    "pinned: changes are held against the plan as it is now (P again: the saved one)" :
-	    "no pin: changes are held against the saved plan");
+	if (s->has_pin)
+		state_say(s, ROLE_GOOD, "pinned: changes are held against the plan as it is now (P again: "
+		    "as before)");
+	else
+		state_say(s, ROLE_GOOD, "no pin: changes are held against the %s plan", state_base_name(s));
 	return 0;
 }
 

@@ -158,7 +158,7 @@ traffic_rows(struct rows *rows, const struct state *s)
 		flows_name(row, name, sizeof name);
 		text_put(text, sizeof text, "%-22s %9s  %9s  %s", name,
 		    UNITS_SHORT(WIRE, row->bytes), UNITS_SHORT(SECONDS, row->seconds),
-		    span_name(row->span.kind));
+		    span_path_name(row->span.kind));
 		rows_item(rows, TARGET_TRAFFIC + (int)i, ROLE_TEXT, text);
 	}
 }

@@ -35,7 +35,7 @@ void
 mends_rows(struct rows *rows, const struct state *s)
 {
 	static const char *const headings[] = {
-		"The same work", "Another batch, sequence or number format", "Other nodes",
+		"About what you asked for", "The same work", "Another batch, sequence or number format", "Other nodes",
 		"What you changed last"
 	};
 	char what[ADVICE_TEXT_SIZE], cell[ADVICE_TEXT_SIZE], numbers[ADVICE_TEXT_SIZE];

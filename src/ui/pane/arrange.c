@@ -152,7 +152,7 @@ arrange_panes(int columns, int rows, const struct wish *wish)
 	int form;
 
 	a.framed = columns >= FRAME_COLUMNS && rows >= FRAME_ROWS;
-	a.tabs = columns < PANES_COLUMNS || rows < PANES_ROWS;
+	a.tabs = wish->alone || columns < PANES_COLUMNS || rows < PANES_ROWS;
 	if (a.tabs) {
 		a.pane[wish->focus] = body;
 		a.inner[wish->focus] = inside(body, a.framed);

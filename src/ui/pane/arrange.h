@@ -11,6 +11,7 @@
 /* What the panes would like to show. */
 struct wish {
 	enum pane focus;
+	bool alone;       /* the one in focus has all the room */
 	enum pane lower;  /* which of memory, traffic and step shows where one alone has room */
 	int colors;       /* that the map shows at once */
 	int stages;       /* bars of the memory pane */
@@ -20,7 +21,7 @@ struct wish {
 
 /*
  * A rectangle with h 0 is not shown. pane[] are whole panes with their frames, inner[]
- * what is inside. On a small screen only the pane in focus is shown (tabs); on a middling
+ * what is inside. On a small screen, or alone, only the pane in focus is shown (tabs); on a middling
  * one the form, the map and one of the panes below it (lower_tabs).
  */
 struct arrange {

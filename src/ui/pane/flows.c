@@ -38,15 +38,9 @@ flows_name(const struct traffic_row *row, char *buf, size_t size)
 const char *
 flows_span(enum span_kind kind, bool full)
 {
-	switch (kind) {
-	case SPAN_NVLINK:
-		return full ? "nvlink" : "nvl";
-	case SPAN_NETWORK:
-		return full ? "network" : "net";
-	case SPAN_MIXED:
-		break;
-	}
-	return full ? "mixed" : "mix";
+	if (full)
+		return span_path_name(kind);
+	return kind == SPAN_NVLINK ? "nvl" : "net";
 }
 
 static const char *

@@ -44,7 +44,7 @@ panes_arrange_for(const struct state *s, enum pane focus)
 {
 	const struct estimate *e = s->estimate;
 	struct wish wish = {
-		.focus = focus, .lower = s->lower, .colors = s->map.colors,
+		.focus = focus, .alone = s->alone, .lower = s->lower, .colors = s->map.colors,
 		.stages = e->stages < 64 ? (int)e->stages : 64,
 		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
 	};

@@ -36,8 +36,10 @@ change_put(enum measure m, double was, double is, char *buf, size_t size)
 		return false;
 	unit = strchr(units_short(now, sizeof now, m, is), ' ');
 	own = strchr(buf, ' ');
-	if (own != NULL && (m == MEASURE_SHARE || (unit != NULL && text_equal(unit, own))))
+	if (own != NULL && unit != NULL && text_equal(unit, own))
 		*own = '\0';
+	else if (own != NULL && m == MEASURE_SHARE) /* beside "41.2 %" no percent of it */
+		text_put(own, size - (size_t)(own - buf), " pts");
 	return true;
 }
 

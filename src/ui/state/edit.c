@@ -8,6 +8,8 @@
 #include "ui/state/edit.h"
 #include "ui/state/prompt.h"
 
+enum { NAME_SIZE = 96, SETTINGS_MOST = 32 };
+
 void
 edit_describe(enum field_id f, const struct plan *p, char *buf, size_t size)
 {
@@ -17,19 +19,52 @@ edit_describe(enum field_id f, const struct plan *p, char *buf, size_t size)
 	text_put(buf, size, "%s %s", field_table[f].label, value[0] != '\0' ? value : "(none)");
 }
 
+/* What a change of the mode sets as well: "layout vllm, was megatron". */
+static void
+put_followers(const struct plan *was, const struct plan *is, char *buf, size_t size)
+{
+	char old[PLAN_ID_SIZE], now[PLAN_ID_SIZE];
+
+	buf[0] = '\0';
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		if (field_table[f].origin != ORIGIN_DERIVED || field_table[f].follows[0] != FIELD_MODE ||
+		    field_same(f, was, is))
+			continue;
+		field_format(f, was, old, sizeof old);
+		field_format(f, is, now, sizeof now);
+		text_add(buf, size, "; %s %s, was %s", field_table[f].label, now, old);
+	}
+}
+
+/* Take a changed plan and say what followed from the change, and what it dropped. */
+static unsigned
+take_changed(struct state *s, struct plan *next, const struct overrides *dropped,
+    const char *what)
+{
+	char told[STATE_MESSAGE_SIZE], followers[STATE_MESSAGE_SIZE];
+
+	plan_resolve(next, s->catalog);
+	put_followers(&s->plan, next, followers, sizeof followers);
+	if (next->mode == s->plan.mode)
+		followers[0] = '\0';
+	if (followers[0] != '\0')
+		state_say(s, ROLE_WARNING, "%s%s (u goes back)", what, followers);
+	else if (overrides_text(dropped, &s->plan, told, sizeof told) > 0)
+		state_say(s, ROLE_WARNING, "%s; %s (u brings %s back)", what, told,
+		    dropped->count == 1 ? "it" : "them");
+	return state_change(s, next, what);
+}
+
 unsigned
 edit_take(struct state *s, enum field_id f, struct plan *next)
 {
-	char what[UNDO_WHAT_SIZE], told[STATE_MESSAGE_SIZE];
+	char what[UNDO_WHAT_SIZE];
 	struct overrides dropped;
 
 	overrides_drop(&s->plan, next, &dropped);
 	plan_resolve(next, s->catalog);
 	edit_describe(f, next, what, sizeof what);
-	if (overrides_text(&dropped, &s->plan, told, sizeof told) > 0)
-		state_say(s, ROLE_WARNING, "%s; %s (u brings %s back)", what, told,
-		    dropped.count == 1 ? "it" : "them");
-	return state_change(s, next, what);
+	return take_changed(s, next, &dropped, what);
 }
 
 unsigned
@@ -93,38 +128,122 @@ edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, ch
 	return true;
 }
 
+/* A field by its name as typed; says so where there is none. */
+static enum field_id
+find_field(struct state *s, const char *name)
+{
+	const enum field_id f = field_find(name);
+	const char *near = f == FIELD_NONE ? field_near(name) : NULL;
+
+	if (name[0] == '\0')
+		state_say(s, ROLE_ERROR, "the form is: set PATH=VALUE ...");
+	else if (near != NULL)
+		state_say(s, ROLE_ERROR, "no field %s; did you mean %s?", name, near);
+	else if (f == FIELD_NONE)
+		state_say(s, ROLE_ERROR, "no field %s; the form is: set PATH=VALUE ...", name);
+	return f;
+}
+
+/* Where the next "NAME=" begins, else the end; other words are part of field f's value, as are
+ * those of a text that name no field. */
+static char *
+next_setting(char *text, enum field_id f)
+{
+	char name[NAME_SIZE];
+
+	while (*text != '\0') {
+		const size_t n = strcspn(text, " \t=");
+
+		text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
+		if (text[n + strspn(text + n, " \t")] == '=' && (field_table[f].type != FIELD_TEXT || field_find(name) != FIELD_NONE))
+			return text;
+		text += strcspn(text, " \t");
+		text += strspn(text, " \t");
+	}
+	return text;
+}
+
+/* Cut "NAME=VALUE" or "NAME VALUE" off the text, which is ended there. False, and said why,
+ * without a field or a value. */
+static bool
+cut_setting(struct state *s, char **text, struct setting *out)
+{
+	char *name = *text, *mark = name + strcspn(name, " \t="), *end;
+	char *value = mark + strspn(mark, " \t");
+	const bool equals = *value == '=';
+
+	value += equals;
+	value += strspn(value, " \t");
+	*mark = '\0';
+	*out = (struct setting){ find_field(s, name), value };
+	if (out->field == FIELD_NONE)
+		return false;
+	if (*value == '\0' && !equals) {
+		state_say(s, ROLE_ERROR, "set %s to what? The form is: set PATH=VALUE ...", name);
+		return false;
+	}
+	/* "notes a tp=8" is one text. */
+	end = equals || field_table[out->field].type != FIELD_TEXT ? next_setting(value, out->field) :
+	    value + strlen(value);
+	*text = end;
+	while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (*text > end) /* else the value ends the text, or is nothing before the next name */
+		*end = '\0';
+	else if (**text != '\0')
+		out->value = "";
+	return true;
+}
+
+/* Set all of them before anything is checked, as one change. */
+static unsigned
+put_settings(struct state *s, const struct setting setting[], size_t count)
+{
+	char what[UNDO_WHAT_SIZE] = "", one[UNDO_WHAT_SIZE], err[STATE_MESSAGE_SIZE];
+	struct plan next = s->plan;
+	const struct setting *wrong;
+	struct overrides dropped;
+	size_t left = 0;
+
+	if (!overrides_put(setting, count, &next, &dropped, &wrong, err, sizeof err)) {
+		state_say(s, ROLE_ERROR, "%s: %s", field_table[wrong->field].path, err);
+		return 0;
+	}
+	plan_resolve(&next, s->catalog);
+	for (size_t i = 0; i < count; i++) {
+		edit_describe(setting[i].field, &next, one, sizeof one);
+		if (strlen(what) + strlen(one) + sizeof ", , and 99 more" < sizeof what)
+			text_add(what, sizeof what, "%s%s", i > 0 ? ", " : "", one);
+		else
+			left++;
+		if (field_in_mode(setting[i].field, next.mode))
+			s->form.field = setting[i].field;
+	}
+	if (left > 0)
+		text_add(what, sizeof what, "%s%zu more", what[0] != '\0' ? " and " : "", left);
+	return take_changed(s, &next, &dropped, what);
+}
+
 unsigned
 edit_set(struct state *s, const char *argument)
 {
-	char name[96], err[STATE_MESSAGE_SIZE];
-	size_t n = strcspn(argument, " \t=");
-	const char *value = argument + n;
-	enum field_id f;
-	unsigned flags;
+	struct setting setting[SETTINGS_MOST];
+	char text[LINE_SIZE], *at = text;
+	size_t count = 0;
 
-	text_put(name, sizeof name, "%.*s", (int)n, argument);
-	value += strspn(value, " \t=");
-	f = field_find(name);
-	if (f == FIELD_NONE) {
-		const char *near = field_near(name);
-
-		if (n == 0)
-			state_say(s, ROLE_ERROR, "the form is: set PATH VALUE");
-		else if (near != NULL)
-			state_say(s, ROLE_ERROR, "no field %s; did you mean %s?", name, near);
-		else
-			state_say(s, ROLE_ERROR, "no field %s; the form is: set PATH VALUE", name);
-		return 0;
+	text_put(text, sizeof text, "%s", argument);
+	while (*(at += strspn(at, " \t")) != '\0') {
+		if (count == SETTINGS_MOST) {
+			state_say(s, ROLE_ERROR, "set at most %d fields at once", SETTINGS_MOST);
+			return 0;
+		}
+		if (!cut_setting(s, &at, &setting[count++]))
+			return 0;
 	}
-	if (value[0] == '\0' && strchr(argument, '=') == NULL) {
-		state_say(s, ROLE_ERROR, "set %s to what? The form is: set PATH VALUE", name);
-		return 0;
-	}
-	if (!edit_put(s, f, value, &flags, err, sizeof err))
-		state_say(s, ROLE_ERROR, "%s: %s", field_table[f].path, err);
-	else if (field_in_mode(f, s->plan.mode))
-		s->form.field = f;
-	return flags;
+	if (count > 0)
+		return put_settings(s, setting, count);
+	find_field(s, ""); /* which says what is lacking */
+	return 0;
 }
 
 const struct diag *
@@ -170,14 +289,12 @@ edit_take_fix(struct state *s, const struct diag *d)
 	return also != FIELD_NONE ? state_change(s, &next, what) : edit_take(s, f, &next);
 }
 
-/* The selected field's own error, else the first one that has a fix. */
-unsigned
-edit_fix(struct state *s, const char *argument)
+const struct diag *
+edit_fixable(struct state *s)
 {
 	struct diag_list *diags = &s->estimate->diags;
 	const struct diag *d = diag_of_field(diags, s->form.field);
 
-	(void)argument;
 	if (s->estimate->legal)
 		state_find_fixes(s); /* of warnings */
 	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
@@ -188,9 +305,8 @@ edit_fix(struct state *s, const char *argument)
 			state_say(s, ROLE_DIM, "no change of one or two fields mends what is wrong (e lists it)");
 		else
 			state_say(s, ROLE_GOOD, "nothing to fix");
-		return 0;
 	}
-	return edit_take_fix(s, d);
+	return d;
 }
 
 unsigned

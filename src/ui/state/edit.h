@@ -9,11 +9,11 @@
 unsigned edit_step(struct state *s, int way);
 unsigned edit_reset(struct state *s, const char *argument);
 unsigned edit_set(struct state *s, const char *argument);
-unsigned edit_fix(struct state *s, const char *argument);
 unsigned edit_walk(struct state *s, int way); /* undo -1, redo 1 */
 unsigned edit_all_fields(struct state *s, const char *argument);
 
-/* Take `next`, in which field f was changed, and say what that drops. It is resolved here. */
+/* Take `next`, in which field f was changed, and say what else that changes. It is resolved
+ * here. */
 unsigned edit_take(struct state *s, enum field_id f, struct plan *next);
 
 /* Put a typed value into a field. False with the reason in err. */
@@ -22,6 +22,10 @@ bool edit_put(struct state *s, enum field_id f, const char *text, unsigned *flag
 
 /* Open the one-line editor on a field; text NULL: with its value. */
 void edit_open(struct state *s, enum field_id f, const char *text);
+
+/* What the nearest fix is of: the selected field's own error, else the first one that has a
+ * fix; NULL, and said so, for none. */
+const struct diag *edit_fixable(struct state *s);
 
 /* Take the fix of a diagnostic. */
 unsigned edit_take_fix(struct state *s, const struct diag *d);

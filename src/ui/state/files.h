@@ -18,7 +18,8 @@ enum app_saved { APP_SAVED, APP_CHANGED_ON_DISK, APP_EXISTS, APP_SAVE_FAILED };
 struct app_files {
 	void *context; /* handed to the calls below */
 
-	/* Read a plan. False with the reason in note. */
+	/* Read a plan, "" for a new one. False with the reason in note. An example opens without
+	 * a path: it is saved under a name of the user's. */
 	bool (*open)(void *context, const char *path, struct plan *plan, char *note, size_t size);
 
 	/* The same without making it the open plan: saving goes where it went before. */
@@ -58,6 +59,9 @@ struct app_files {
 	bool (*import)(void *context, const char *path, struct plan *plan, char *note, size_t size);
 	bool (*export)(void *context, const struct plan *plan, const char *target,
 	    const char *path, char *note, size_t size);
+	/* Plans that there are, local files first: asked for i = 0, 1 and so on until it answers
+	 * false. shipped: an example. Nothing is read of them. */
+	bool (*find_plan)(void *context, size_t i, char *path, size_t size, bool *shipped);
 
 	/* The session's work is saved, or given up: its copy goes. */
 	void (*drop_draft)(void *context);

@@ -55,6 +55,7 @@ state_free(struct state *s)
 	free(s->base);
 	free(s->other.estimate);
 	free(s->why.term);
+	found_free(&s->found);
 	s->estimate = s->base = s->other.estimate = NULL;
 	s->why.term = NULL;
 }
@@ -68,7 +69,9 @@ state_base(const struct state *s)
 const char *
 state_base_name(const struct state *s)
 {
-	return s->has_pin ? "pinned" : "saved";
+	const char *path = s->files->path(s->files->context);
+
+	return s->has_pin ? "pinned" : path != NULL && path[0] != '\0' ? "saved" : "start";
 }
 
 const struct estimate *

@@ -24,6 +24,7 @@
 #include "ui/screen/line.h"
 #include "ui/screen/scroll.h"
 #include "ui/state/files.h"
+#include "ui/state/found.h"
 #include "ui/state/recall.h"
 #include "ui/state/undo.h"
 #include "ui/state/words.h"
@@ -39,11 +40,11 @@ enum picture { PICTURE_MAP, PICTURE_PIPELINE };
 enum list_kind {
 	LIST_NONE, LIST_HELP, LIST_DIAGS, LIST_MENDS, LIST_WHY, LIST_CATALOG, LIST_FIELDS,
 	LIST_KINDS, LIST_INSPECT, LIST_COMPARE, LIST_HISTORY, LIST_TOPICS, LIST_TOPIC,
-	LIST_OPTIONS, LIST_COUNT
+	LIST_OPTIONS, LIST_PLANS, LIST_COUNT
 };
 
 enum prompt_kind {
-	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_OPEN, PROMPT_SAVE, PROMPT_GO,
+	PROMPT_NONE, PROMPT_FIELD, PROMPT_COMMAND, PROMPT_SAVE, PROMPT_GO,
 	PROMPT_FILTER, PROMPT_COUNT
 };
 
@@ -55,7 +56,7 @@ enum question_kind {
 enum event_flag {
 	EVENT_RECALC = 1,  /* the plan is another one */
 	EVENT_SAVE = 2,    /* write it to state.file.path ("": where it came from) */
-	EVENT_OPEN = 4,    /* read state.file.path */
+	EVENT_OPEN = 4,    /* read state.file.path ("": the built-in plan) */
 	EVENT_QUIT = 8,
 	EVENT_SUSPEND = 16,
 	EVENT_REPAINT = 32, /* send the whole screen again */
@@ -110,6 +111,7 @@ struct state {
 	enum theme_colors depth;
 
 	enum pane focus, lower;     /* lower: which of memory, traffic, step had it last */
+	bool alone;                 /* the pane in focus has all the room */
 	struct form form;
 	struct map_view map;        /* kinds are indices; the names below survive a new layout */
 	char kind[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
@@ -136,6 +138,7 @@ struct state {
 	struct {
 		char page[32];            /* TOPIC: which one */
 	} topics;
+	struct found found;         /* PLANS */
 
 	struct prompt prompt;
 	struct {
@@ -182,7 +185,7 @@ void state_say(struct state *s, enum role role, const char *fmt, ...) TEXT_FORMA
 /* The name of the file of the plan, or "(new plan)". */
 const char *state_file_name(const struct state *s);
 
-/* The plan that changes are held against, what it is called ("saved", "pinned"), and its
+/* The plan that changes are held against, what it is called ("saved", "pinned", "start" where there is no file yet), and its
  * estimate: NULL where the two have nothing in common, one trains and one serves. */
 const struct plan *state_base(const struct state *s);
 const char *state_base_name(const struct state *s);

@@ -16,11 +16,18 @@ static const struct {
 	[SUMMARY_TOKENS_PER_SECOND] = { RESULT_GENERATED, true },
 };
 
+static const enum result_id held_table[SUMMARY_HELD] = {
+	RESULT_PARAMETERS, RESULT_GRADIENTS, RESULT_OPTIMIZER, RESULT_ACTIVATIONS, RESULT_LOGITS,
+	RESULT_KV_CACHE, RESULT_BUFFERS, RESULT_OVERHEAD,
+};
+
 struct summary
 summary_of(const struct estimate *e)
 {
 	struct summary s;
 
+	for (int i = 0; i < SUMMARY_HELD; i++)
+		result_value(held_table[i], e, e->peak_stage, &s.held[i]);
 	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
 		result_value(part_table[i].id, e, 0, &s.part[i]);
 	return s;
@@ -45,14 +52,30 @@ add_change(const struct result *r, double was, double is, char *buf, size_t size
 	text_add(buf, size, "%s%s %s", buf[0] != '\0' ? ", " : "", r->brief, both);
 }
 
+/* As much memory as before may be made of other things: "buffers -1.20 GiB, ..." */
 static void
-put_unchanged(const struct summary *s, char *buf, size_t size)
+add_held(const struct summary *was, const struct summary *is, char *buf, size_t size)
+{
+	char change[CHANGE_SIZE];
+
+	for (int i = 0; i < SUMMARY_HELD; i++)
+		if (change_put_unit(MEASURE_BYTES, was->held[i], is->held[i], change, sizeof change))
+			text_add(buf, size, "%s%s %s", buf[0] != '\0' ? ", " : "",
+			    result_table[held_table[i]].brief, change);
+}
+
+static void
+put_unchanged(const struct summary *was, const struct summary *is, char *buf, size_t size)
 {
 	char memory[UNITS_SIZE];
 
-	units_short(memory, sizeof memory, MEASURE_BYTES, s->part[SUMMARY_MEMORY]);
-	text_put(buf, size, "memory stays at %s%s", memory,
-	    s->part[SUMMARY_STEP] > 0 ? ", so does the step time" : "");
+	units_short(memory, sizeof memory, MEASURE_BYTES, is->part[SUMMARY_MEMORY]);
+	add_held(was, is, buf, size);
+	if (buf[0] != '\0')
+		text_add(buf, size, ", %s in all as before", memory);
+	else
+		text_put(buf, size, "memory stays at %s%s", memory,
+		    is->part[SUMMARY_STEP] > 0 ? ", so does the step time" : "");
 }
 
 void
@@ -64,7 +87,7 @@ summary_delta(const struct summary *was, const struct summary *is, char *buf, si
 	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
 		add_change(row_of(i), was->part[i], is->part[i], buf, size);
 	if (buf[0] == '\0')
-		put_unchanged(is, buf, size);
+		put_unchanged(was, is, buf, size);
 }
 
 bool
@@ -98,7 +121,7 @@ summary_changes(const struct summary *was, const struct summary *is, char *buf, 
 		    summary_change(was, is, i, true, change, sizeof change, &role))
 			text_add(buf, size, "%s%s", buf[0] != '\0' ? ", " : "", change);
 	if (buf[0] == '\0')
-		put_unchanged(is, buf, size);
+		put_unchanged(was, is, buf, size);
 }
 
 void

@@ -15,14 +15,17 @@ enum summary_part {
 	SUMMARY_TOKENS_PER_SECOND, SUMMARY_PARTS
 };
 
+enum { SUMMARY_HELD = 8 };
+
 struct summary {
 	double part[SUMMARY_PARTS]; /* 0 where unknown */
+	double held[SUMMARY_HELD];  /* what the memory is made of, bytes */
 };
 
 struct summary summary_of(const struct estimate *e);
 
 /* "memory 12.7 -> 9.52 GiB, step 9.81 -> 7.10 s": what two plans differ in, or that
- * it is nothing; "" while either is unknown. */
+ * it is nothing, or what of the memory became another thing; "" while either is unknown. */
 void summary_delta(const struct summary *was, const struct summary *is, char *buf, size_t size);
 
 /* The same in amounts, "memory -3.18 GiB, step -2.71 s", without the traffic, which says

@@ -1,0 +1,108 @@
+/* The plans that there are, as a list: to open one, or to see what saving would write over. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "ui/app/actions.h"
+#include "ui/list/list.h"
+
+enum { PATH_LEAST = 16, PATH_MOST = 44, MODEL_COLUMNS = 18, GPUS_COLUMNS = 22, VERDICT_COLUMNS = 26 };
+
+static bool
+is_saving(const struct state *s)
+{
+	return s->prompt.kind == PROMPT_SAVE;
+}
+
+void
+plans_title(const struct state *s, char *buf, size_t size)
+{
+	text_add(buf, size, "%s", is_saving(s) ? "plans here; save as" : "open a plan");
+	if (s->found.read < s->found.count)
+		text_add(buf, size, "  (%zu of %zu read)", s->found.read, s->found.count);
+}
+
+/* Examples lie far away: their names will do. */
+static const char *
+shown_path(const struct found_plan *f)
+{
+	const char *slash = f->shipped ? strrchr(f->path, '/') : NULL;
+
+	return slash != NULL ? slash + 1 : f->path;
+}
+
+static void
+put_plan(const struct found_plan *f, const char *verdict, int path_w, char *buf, size_t size)
+{
+	char path[STATE_PATH_SIZE + PATH_MOST], model[96], gpus[96];
+
+	rows_column(shown_path(f), path_w, path, sizeof path);
+	rows_column(f->model, MODEL_COLUMNS, model, sizeof model);
+	rows_column(f->gpus, GPUS_COLUMNS, gpus, sizeof gpus);
+	if (f->model[0] == '\0')
+		text_put(buf, size, "%s  %s", path, verdict);
+	else
+		text_put(buf, size, "%s  %s  %s  %s", path, model, gpus, verdict);
+}
+
+/* Columns of a path: what the rest leaves; it is what one chooses by. */
+static int
+path_columns(const struct rows *rows)
+{
+	const int w = rows->width - MODEL_COLUMNS - GPUS_COLUMNS - VERDICT_COLUMNS - 6;
+
+	return w < PATH_LEAST ? PATH_LEAST : w > PATH_MOST ? PATH_MOST : w;
+}
+
+void
+plans_rows(struct rows *rows, const struct state *s)
+{
+	const int w = path_columns(rows);
+	char text[ROW_TEXT_SIZE + STATE_PATH_SIZE];
+
+	for (int shipped = 0; shipped <= (is_saving(s) ? 0 : 1); shipped++) {
+		rows_heading(rows, shipped ? "Examples" : "Here");
+		for (size_t i = 0; i < s->found.count; i++) {
+			const struct found_plan *f = &s->found.plan[i];
+
+			if (f->shipped != (shipped == 1))
+				continue;
+			put_plan(f, is_saving(s) && text_equal(f->path, s->prompt.line.text) ?
+			    "would be written over" : f->verdict, w, text, sizeof text);
+			rows_line(rows, (int)i, f->role, text);
+		}
+	}
+}
+
+void
+plans_open(struct state *s)
+{
+	found_look(s);
+	while (s->in_lines && found_read(s)) /* a list that is printed does not grow */
+		continue;
+	list_open(s, LIST_PLANS);
+}
+
+void
+plans_mark(struct state *s)
+{
+	if (s->list.kind != LIST_PLANS)
+		return;
+	s->list.item = -1;
+	for (size_t i = 0; i < s->found.count; i++)
+		if (text_equal(s->found.plan[i].path, s->prompt.line.text))
+			list_select(s, (int)i);
+}
+
+bool
+plans_choose(struct state *s, int way)
+{
+	int target;
+
+	if (s->list.kind != LIST_PLANS)
+		return false;
+	list_move(s, way);
+	target = list_target(s);
+	if (target >= 0)
+		line_start(&s->prompt.line, s->found.plan[target].path, false);
+	return true;
+}
