@@ -49,7 +49,7 @@ struct options {
 	enum color_when color;
 	const char *language;             /* of the topics: "en", "zh", or NULL */
 	const char *palette;              /* name of one, or NULL */
-	bool hash, ascii, linear, strict, json, help, version;
+	bool hash, ascii, linear, strict, tight, json, help, version;
 	bool word;                        /* the only operand could have been a command's name */
 	unsigned given;                   /* enum takes of the options given */
 };

@@ -18,7 +18,7 @@
 #include "settings.h"
 #include "../torture/random.h"
 
-static const struct enough all = { INFINITY, INFINITY };
+static const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 static struct estimate *whole, *quick;
 static struct scope scope;
 static struct dice dice;
@@ -54,6 +54,9 @@ compare(void)
 	same(quick->peak_total, whole->peak_total);
 	same(quick->capacity, whole->capacity);
 	assert_int_equal(quick->fits, whole->fits);
+	assert_int_equal(quick->tight, whole->tight);
+	same(quick->peak_low, whole->peak_low);
+	same(quick->peak_high, whole->peak_high);
 	assert_int_equal(quick->microbatches, whole->microbatches);
 	assert_memory_equal(&quick->stage[quick->peak_stage].memory,
 	    &whole->stage[whole->peak_stage].memory, sizeof(struct memory));
@@ -156,15 +159,21 @@ static void
 ends_early(const struct plan *p)
 {
 	const double share = (double)(1 + dice_below(&dice, 150)) / 100;
-	const struct enough room = { whole->peak_total * share, 0 };
-	const struct enough time = { INFINITY, whole->step.seconds * share };
+	const double bytes = whole->peak_total * share;
+	const bool low = dice_rarely(&dice, 2);
+	const struct enough room = { { low ? bytes : INFINITY, low ? INFINITY : bytes }, 0 };
+	const struct enough time = { { INFINITY, INFINITY }, whole->step.seconds * share };
+	const double end = low ? whole->peak_low : whole->peak_high;
 	enum verdict v = estimate_peak(quick, &scope, p, &room);
 
-	assert_int_equal(v, whole->peak_total > room.bytes ? VERDICT_TOO_LARGE : VERDICT_TOO_SLOW);
-	if (v == VERDICT_TOO_LARGE)
-		assert_true(quick->peak_total > room.bytes && quick->peak_total <= whole->peak_total);
-	else
+	assert_int_equal(v, end > bytes ? VERDICT_TOO_LARGE : VERDICT_TOO_SLOW);
+	if (v == VERDICT_TOO_LARGE) {
+		const double found = low ? quick->peak_low : quick->peak_high;
+
+		assert_true(found > bytes && found <= end);
+	} else {
 		same(quick->peak_total, whole->peak_total);
+	}
 	if (!(time.seconds > 0))
 		return;
 	v = estimate_peak(quick, &scope, p, &time);

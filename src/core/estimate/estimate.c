@@ -20,13 +20,16 @@ estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s
 		out->peak_total = stage->memory.total;
 		out->peak_stage = s;
 	}
+	out->peak_low = larger(out->peak_low, stage->memory.low);
+	out->peak_high = larger(out->peak_high, stage->memory.high);
 }
 
-/* The fullest GPU's memory suffices. */
-static bool
-has_room(const struct estimate *out)
+/* Whether the fullest GPU's memory suffices, and whether that is certain. */
+static void
+find_room(struct estimate *out)
 {
-	return out->stages > 0 && out->peak_total <= out->capacity;
+	out->fits = out->stages > 0 && out->peak_low <= out->capacity;
+	out->tight = out->fits && out->peak_high > out->capacity;
 }
 
 /* What takes most of a stage's memory. */
@@ -54,12 +57,12 @@ dominant(const struct memory *m, double *bytes)
 static void
 check_fit(struct estimate *out, const struct plan *p)
 {
-	const bool room = has_room(out);
 	const char *most;
 	double bytes;
 
-	out->fits = room && (!out->served || out->serve.fits);
-	if (room && !out->fits) {
+	find_room(out);
+	if (out->fits && out->served && !out->serve.fits) {
+		out->fits = out->tight = false;
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "does_not_fit",
 		    "vLLM vllm/v1/core/kv_cache_utils.py",
 		    "the KV cache holds %.1f requests of %lld tokens on one engine: not what is asked for",
@@ -71,6 +74,12 @@ check_fit(struct estimate *out, const struct plan *p)
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s: %s %.1f of %.1f GiB",
 		    (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
 		    p->cluster.gpu, most, bytes / GIB, out->peak_total / GIB);
+	} else if (out->tight) {
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "tight",
+		    "shardplan-estimates(7), memory",
+		    "stage %lld takes %.1f GiB of %.1f GiB on one %s, a run between %.1f and %.1f GiB: it "
+		    "may not fit", (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
+		    p->cluster.gpu, out->peak_low / GIB, out->peak_high / GIB);
 	}
 }
 
@@ -81,7 +90,7 @@ serve_stages(struct estimate *out, const struct plan *p)
 {
 	const struct serve *e = &out->serve;
 
-	out->peak_total = 0;
+	out->peak_total = out->peak_low = out->peak_high = 0;
 	for (int64_t s = 0; s < out->stages; s++) {
 		struct memory *m = &out->stage[s].memory;
 
@@ -90,9 +99,10 @@ serve_stages(struct estimate *out, const struct plan *p)
 		m->kv_cache = e->kv_pool_bytes > 0 ? e->kv_pool_bytes : 0;
 		m->overhead = m->overhead_low = m->overhead_high = e->non_torch_bytes;
 		m->allocated = m->parameters + m->activations + m->buffers + m->kv_cache;
-		m->total = m->allocated + m->overhead;
+		/* It takes what it is told to: what is not known of it changes the cache. */
+		m->total = m->low = m->high = m->allocated + m->overhead;
 		if (m->total > out->peak_total) {
-			out->peak_total = m->total;
+			out->peak_total = out->peak_low = out->peak_high = m->total;
 			out->peak_stage = s;
 		}
 	}
@@ -151,7 +161,7 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 {
 	struct memory_setup setup;
 
-	out->params_per_gpu_max = out->peak_total = 0;
+	out->params_per_gpu_max = out->peak_total = out->peak_low = out->peak_high = 0;
 	out->peak_stage = 0;
 	if (out->stages == 0)
 		return;
@@ -262,10 +272,11 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
     const struct enough *enough)
 {
 	struct memory_setup *memory;
+	struct memory_peak peak;
 	struct step_setup *step;
 
 	scope_follow(scope, p);
-	out->timed = out->served = out->fits = false;
+	out->timed = out->served = out->fits = out->tight = false;
 	out->legal = is_legal(out, scope, p);
 	if (!out->legal)
 		return VERDICT_ILLEGAL;
@@ -273,18 +284,22 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		layout_group(&out->layout, p);
 		estimate_stages(out, p, NULL);
 		estimate_speed(out, p, NULL);
-		out->fits = has_room(out) && out->serve.fits;
+		find_room(out);
+		out->fits &= out->serve.fits;
+		out->tight &= out->fits;
 		return VERDICT_ESTIMATED;
 	}
 	memory = scope_memory(scope, p);
 	memory_setup_plan(memory, p, &out->layout, &out->placement, out->microbatches);
-	out->peak_stage = memory_peak(memory, enough->bytes, &out->stage[0].memory);
-	out->peak_total = out->stage[0].memory.total;
-	if (out->peak_total > enough->bytes)
+	memory_peak(memory, &enough->bytes, &peak);
+	out->peak_low = peak.low;
+	out->peak_high = peak.high;
+	if (memory_exceeds(peak.low, peak.high, &enough->bytes))
 		return VERDICT_TOO_LARGE;
-	if (out->peak_stage > 0)
-		out->stage[out->peak_stage].memory = out->stage[0].memory;
-	out->fits = has_room(out);
+	out->peak_stage = peak.stage;
+	out->peak_total = peak.memory.total;
+	out->stage[peak.stage].memory = peak.memory;
+	find_room(out);
 	if (!(enough->seconds > 0))
 		return VERDICT_TOO_SLOW;
 	layout_group(&out->layout, p);

@@ -220,7 +220,8 @@ prove_value(const struct quest *q, enum field_id f, const struct value *v, struc
 
 	text_put(m.change[0].value, sizeof m.change[0].value, "%s", v->text);
 	if (!advice_apply(&m, q->plan, q->catalog, &next) ||
-	    !outlook_of(&m.outlook, &next, q->catalog, q->work) || !m.outlook.fits)
+	    !outlook_of(&m.outlook, &next, q->catalog, q->work) || !m.outlook.fits ||
+	    (m.outlook.tight && !q->now.tight))
 		return;
 	gain = gain_of(q, best->row, &m.outlook);
 	if (!(gain > best->gain) || advice_warnings(&next, q->catalog) > q->warnings)

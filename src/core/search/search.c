@@ -25,14 +25,21 @@ struct walk {
 
 /* ---- deciding one plan ----------------------------------------------------------------- */
 
-/* How far a legal plan that does not fit is from fitting. */
+/* A legal plan has the room that is asked for. */
+static bool
+has_room(const struct search *s, const struct estimate *e)
+{
+	return s->tight ? e->fits : estimate_has_room(e);
+}
+
+/* How far a legal plan without that room is from having it. */
 static double
 memory_miss(const struct plan *p, const struct estimate *e)
 {
 	const double asked = (double)p->serving.concurrency;
 
-	if (e->peak_total > e->capacity || !e->served)
-		return e->peak_total / e->capacity;
+	if (e->peak_high > e->capacity || !e->served)
+		return e->peak_high / e->capacity;
 	return e->serve.max_concurrency < asked ? asked / e->serve.max_concurrency : 1;
 }
 
@@ -74,7 +81,7 @@ search_scores(const struct search *s, const struct plan *p, const struct estimat
 {
 	struct search_counts counts = { .decided = 0 };
 
-	return e->legal && e->fits && !(conditions_miss(s, p, e, &counts) > 0) &&
+	return e->legal && has_room(s, e) && !(conditions_miss(s, p, e, &counts) > 0) &&
 	    score(s, p, e, scores);
 }
 
@@ -103,11 +110,11 @@ judge(const struct walk *w, uint64_t index)
 	struct search_key key = { .index = index };
 	double miss;
 
-	miss = !e->fits ? memory_miss(&worker->plan, e) :
+	miss = !has_room(s, e) ? memory_miss(&worker->plan, e) :
 	    conditions_miss(s, &worker->plan, e, &worker->counts);
 	if (miss > 0) {
-		/* A plan that fits is nearer than any that does not. */
-		key.score[0] = e->fits ? 0 : 1;
+		/* A plan that has room is nearer than any that has not. */
+		key.score[0] = has_room(s, e) ? 0 : e->fits ? 1 : 2;
 		key.score[1] = miss;
 		rank_nearest(s, worker, &key);
 	} else if (score(s, &worker->plan, e, key.score)) {
@@ -123,11 +130,12 @@ static struct enough
 enough_for(const struct walk *w)
 {
 	const struct search *s = w->search;
-	struct enough enough = { INFINITY, INFINITY };
+	struct enough enough = { { INFINITY, INFINITY }, INFINITY };
+	double *const end = s->tight ? &enough.bytes.low : &enough.bytes.high;
 
 	if (s->explains)
 		return enough;
-	enough.bytes = memory_capacity(&w->worker->plan);
+	*end = memory_capacity(&w->worker->plan);
 	if (!w->times)
 		enough.seconds = 0;
 	else if (w->by_time)
@@ -150,9 +158,10 @@ decide(const struct walk *w, uint64_t index)
 		estimate_run(e, &worker->plan, w->space->catalog, NULL);
 	if (!e->legal)
 		worker->counts.illegal++;
-	else if (!e->fits)
+	else if (!has_room(w->search, e)) {
 		worker->counts.over_memory++;
-	else
+		worker->counts.tight += e->tight;
+	} else
 		worker->counts.evaluated++;
 	if (e->legal && verdict != VERDICT_TOO_LARGE && (verdict != VERDICT_TOO_SLOW || !w->times))
 		judge(w, index);

@@ -27,6 +27,7 @@ struct search {
 	int conditions;
 	struct search_condition condition[SEARCH_CONDITIONS_MAX];
 	int around;       /* at most so many free fields differ from the plan; 0: any number */
+	bool tight;       /* what fits, but not for certain, qualifies too */
 	bool explains;    /* what does not qualify is worked out too: `failed` and `nearest` hold */
 	bool exhaustive;  /* cut nothing: for tests */
 };
@@ -40,6 +41,7 @@ struct search_key {
 struct search_counts {
 	uint64_t decided;      /* one by one: the sum of the next three */
 	uint64_t illegal, over_memory, evaluated;
+	uint64_t tight;        /* of over_memory: they may fit; as far as that is worked out */
 	uint64_t unknown;      /* of evaluated: an objective has no value */
 	uint64_t failed[SEARCH_CONDITIONS_MAX]; /* of evaluated: the first condition that does not hold */
 };

@@ -245,11 +245,22 @@ add_step(const struct memory_setup *s, struct rank_view *v, const struct flight 
 	out->in_flight = f->microbatches;
 }
 
-/* f: what is in flight, NULL in serve mode. Where the state alone is above `limit` bytes, that
- * is all: nothing is taken from the sum after it. */
+/* The range of the total. */
+static void
+range_add(struct memory *out)
+{
+	const double error = MEMORY_ERROR * (out->activations + out->logits + out->buffers);
+
+	out->low = out->allocated + out->overhead_low - error;
+	out->high = out->allocated + out->overhead_high + error;
+}
+
+/* f: what is in flight, NULL in serve mode. Where the state alone exceeds the limit, that is
+ * all: nothing is taken from the sum after it. */
 static struct memory
 memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
-    const struct flight *f, double limit, struct stage_params *held, struct ledger *ledger)
+    const struct flight *f, const struct memory_limit *limit, struct stage_params *held,
+    struct ledger *ledger)
 {
 	const struct plan *p = s->p;
 	struct holding h = { params_held(p, r, ledger), &s->shards, ledger };
@@ -266,8 +277,8 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	add_parameters(&h, &s->recipe, &out.parameters);
 	add_gradients(&h, &s->recipe, &out.gradients);
 	add_optimizer(&h, &s->recipe, &out.optimizer);
-	out.total = out.parameters + out.gradients + out.optimizer;
-	if (out.total > limit)
+	out.low = out.high = out.parameters + out.gradients + out.optimizer;
+	if (memory_exceeds(out.low, out.high, limit))
 		return out;
 	if (f != NULL) {
 		add_step(s, &v, f, &out);
@@ -276,8 +287,10 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	}
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
 	    out.logits + out.kv_cache + out.buffers;
-	if (f != NULL) /* a serving engine's own is serve.c's */
+	if (f != NULL) { /* a serving engine's own is serve.c's */
 		overhead_add(&v, &out);
+		range_add(&out);
+	}
 	out.total = out.allocated + out.overhead;
 	return out;
 }
@@ -287,12 +300,13 @@ memory_of_stage(const struct memory_setup *s, int64_t pp_rank, struct stage_para
     struct ledger *ledger)
 {
 	const struct rank_layers r = params_rank(s->p, s->pl, pp_rank);
+	const struct memory_limit any = { INFINITY, INFINITY };
 	struct flight f;
 
 	if (s->p->mode == MODE_SERVE)
-		return memory_of_rank(s, &r, NULL, INFINITY, held, ledger);
+		return memory_of_rank(s, &r, NULL, &any, held, ledger);
 	f = schedule_flight(s->p, s->pl, s->microbatches, pp_rank, &s->unit);
-	return memory_of_rank(s, &r, &f, INFINITY, held, ledger);
+	return memory_of_rank(s, &r, &f, &any, held, ledger);
 }
 
 struct memory
@@ -338,16 +352,17 @@ covers(const struct load *a, const struct load *b)
 	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;
 }
 
-int64_t
-memory_peak(const struct memory_setup *s, double limit, struct memory *out)
+void
+memory_peak(const struct memory_setup *s, const struct memory_limit *limit,
+    struct memory_peak *out)
 {
 	enum { LOADS = 8 };
 	struct load load[LOADS];
 	struct memory m;
-	int64_t peak = 0, loads = 0;
+	int64_t loads = 0;
 
-	*out = (struct memory){ .total = 0 };
-	for (int64_t rank = 0; rank < s->pl->pp && !(out->total > limit); rank++) {
+	*out = (struct memory_peak){ .stage = 0 };
+	for (int64_t rank = 0; rank < s->pl->pp; rank++) {
 		struct load *next = &load[loads < LOADS ? loads : LOADS - 1];
 		bool covered = false;
 
@@ -359,10 +374,13 @@ memory_peak(const struct memory_setup *s, double limit, struct memory *out)
 			continue;
 		loads++;
 		m = memory_of_rank(s, &next->layers, &next->flight, limit, NULL, NULL);
-		if (m.total > out->total) {
-			*out = m;
-			peak = rank;
+		out->low = larger(out->low, m.low);
+		out->high = larger(out->high, m.high);
+		if (memory_exceeds(out->low, out->high, limit))
+			return;
+		if (m.total > out->memory.total) {
+			out->memory = m;
+			out->stage = rank;
 		}
 	}
-	return peak;
 }
