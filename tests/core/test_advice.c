@@ -143,7 +143,7 @@ static const struct bad {
 	  { "recompute=full" } },
 	{ "a memory that is tight", H100 M405B "nodes=2048 pp=16 vpp=8 account_for_embedding=true "
 	  "account_for_loss=true global_batch_size=2048 sequence_length=8192", "tp=8",
-	  "recompute=full", { "sequence_length=4096" } },
+	  "cp=2", { "recompute=full" } },
 	{ "a service whose weights do not fit", H100 M70B "mode=serve layout=vllm nodes=1 tp=1 pp=1", "",
 	  NULL, { "tp=4" } },
 	{ "a service with too little cache", H100 M70B "mode=serve layout=vllm nodes=1 tp=4 pp=1",
