@@ -10,6 +10,7 @@
 
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
+#include "core/estimate/scope.h"
 #include "core/search/advice.h"
 #include "core/search/advice_hints.h"
 #include "settings.h"
@@ -272,8 +273,10 @@ hinted(const char *settings, const char *reason, const char *path)
 	struct diag_list diags = { 0 };
 	struct outlook now, then;
 	const struct diag *d;
+	struct scope scope;
 	char err[256];
 
+	scope_init(&scope, NULL);
 	estimate_run(estimate, &p, NULL, NULL);
 	advice_hints(&p, NULL, estimate, work, &diags);
 	assert_true(diags.count <= HINTS_MOST);
@@ -282,10 +285,10 @@ hinted(const char *settings, const char *reason, const char *path)
 		fail_msg("%s: no hint %s", settings, reason);
 	assert_string_equal(field_table[d->fix_field].path, path);
 	assert_true(strlen(d->source) > 0);
-	assert_true(outlook_of(&now, &p, NULL, work));
+	assert_true(outlook_of(&now, &p, &scope, work));
 	assert_true(field_parse(d->fix_field, &p, d->fix_value, err, sizeof err));
 	plan_resolve(&p, NULL);
-	assert_true(outlook_of(&then, &p, NULL, work));
+	assert_true(outlook_of(&then, &p, &scope, work));
 	assert_true(then.fits);
 	assert_true(then.cost < now.cost * (1 - HINT_GAIN_LEAST) ||
 	    (then.memory < now.memory - HINT_MEMORY_LEAST * now.capacity &&

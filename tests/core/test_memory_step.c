@@ -418,6 +418,7 @@ test_peak(void **state)
 		struct memory_setup s;
 		struct memory most = { .total = 0 };
 		struct memory_peak found;
+		struct memory_loads loads;
 		double low = 0, high = 0;
 		int64_t at = 0;
 
@@ -437,7 +438,8 @@ test_peak(void **state)
 				at = r;
 			}
 		}
-		memory_peak(&s, &any, &found);
+		memory_find_loads(&s, &loads);
+		memory_peak(&s, &loads, &any, &found);
 		assert_int_equal(found.stage, at);
 		assert_memory_equal(&found.memory, &most, sizeof most);
 		assert_true(found.low >= low && found.low <= low && found.high >= high &&

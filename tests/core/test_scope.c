@@ -72,6 +72,24 @@ compare(void)
 	}
 }
 
+/* The bounds of a search are no more than what they bound: the state of all layers by stages,
+ * their work by stages without and with what recompute repeats, the pipeline without shards. */
+static void
+bounded(const struct plan *p)
+{
+	struct plan none = *p;
+
+	scope_follow(&scope, p);
+	assert_true(memory_least(scope_memory(&scope, p)) <= whole->peak_low);
+	if (!whole->timed || p->parallel.layout == LAYOUT_VLLM)
+		return;
+	assert_true(scope_place(&scope, p) && scope_step(&scope, p)->least <= whole->step.seconds);
+	assert_true(steptime_least(scope_batch(&scope, p), p) <= whole->step.seconds);
+	none.training.recompute = RECOMPUTE_NONE;
+	scope_follow(&scope, &none);
+	assert_true(steptime_least(scope_batch(&scope, &none), &none) <= whole->step.seconds);
+}
+
 /* Plans that have nothing in common, one after the other. */
 static void
 quick_is_whole(void **state)
@@ -204,8 +222,10 @@ scope_follows(void **state)
 			    VERDICT_ESTIMATED, whole->legal);
 			if (whole->legal) {
 				compare();
-				if (whole->timed)
+				if (whole->timed) {
 					ends_early(&next);
+					bounded(&next);
+				}
 			}
 			legal += whole->legal;
 			timed += whole->timed && whole->step.seconds > 0;

@@ -133,12 +133,12 @@ static void
 put_sizes(struct estimate *out, const struct plan *p, const struct facts *facts)
 {
 	out->world = plan_world(p);
-	out->dp = out->laid_out ? out->layout.dp : 0;
-	out->edp = out->laid_out ? out->layout.edp : 0;
+	out->dp = facts->layout != NULL ? facts->layout->dp : 0;
+	out->edp = facts->layout != NULL ? facts->layout->edp : 0;
 	out->microbatches = facts->microbatches;
 	out->capacity = memory_capacity(p);
 	out->capacity_known = p->cluster.memory_gib > 0;
-	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
+	out->stages = out->laid_out && out->placed ? facts->placement->pp : 0;
 }
 
 /* Layout, placement and what follows from both. */
@@ -252,15 +252,18 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 
 /* Legal, found out without saying why; sizes and placement are filled in. */
 static bool
-is_legal(struct estimate *out, const struct scope *scope, const struct plan *p)
+is_legal(struct estimate *out, struct scope *scope, const struct plan *p)
 {
-	struct facts facts = { .plan = p, .layout = &out->layout, .placement = &out->placement };
+	const bool trains = p->mode == MODE_TRAIN;
+	struct facts facts = { .plan = p,
+		.layout = trains ? &scope->pipeline.layout : &out->layout,
+		.placement = trains ? &scope->pipeline.placement : &out->placement };
 
-	out->laid_out = scope->named && layout_size(&out->layout, p, NULL);
-	out->placed = out->laid_out && placement_init(&out->placement, p, NULL);
+	out->laid_out = out->placed = trains ? scope_place(scope, p) : scope->named &&
+	    layout_size(&out->layout, p, NULL) && placement_init(&out->placement, p, NULL);
 	if (!out->placed)
 		return false;
-	facts.microbatches = check_microbatches(p, out->layout.dp);
+	facts.microbatches = check_microbatches(p, facts.layout->dp);
 	if (!check_legal(&scope->rules, &facts))
 		return false;
 	put_sizes(out, p, &facts);
@@ -271,9 +274,8 @@ enum verdict
 estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
     const struct enough *enough)
 {
-	struct memory_setup *memory;
+	const struct memory_setup *memory;
 	struct memory_peak peak;
-	struct step_setup *step;
 
 	scope_follow(scope, p);
 	out->timed = out->served = out->fits = out->tight = false;
@@ -290,8 +292,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		return VERDICT_ESTIMATED;
 	}
 	memory = scope_memory(scope, p);
-	memory_setup_plan(memory, p, &out->layout, &out->placement, out->microbatches);
-	memory_peak(memory, &enough->bytes, &peak);
+	memory_peak(memory, scope_loads(scope), &enough->bytes, &peak);
 	out->peak_low = peak.low;
 	out->peak_high = peak.high;
 	if (memory_exceeds(peak.low, peak.high, &enough->bytes))
@@ -302,11 +303,8 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	find_room(out);
 	if (!(enough->seconds > 0))
 		return VERDICT_TOO_SLOW;
-	layout_group(&out->layout, p);
-	step = scope_step(scope, p);
-	step_setup_plan(step, p, &out->layout);
-	out->step = steptime_within(step, enough->seconds, p, &out->layout, &out->placement,
-	    out->microbatches, &out->traffic, NULL);
+	out->step = steptime_within(scope_step(scope, p), enough->seconds, p,
+	    &scope->pipeline.placement, &out->traffic, NULL);
 	if (out->step.seconds > enough->seconds)
 		return VERDICT_TOO_SLOW;
 	out->timed = true;

@@ -102,7 +102,7 @@ struct enough {
  * that of the plan. Of a plan that is too large, fits and tight are false.
  * Legal, microbatches and, of a plan that is estimated, peak, fits, traffic, step and serve
  * are as estimate_run gives them. Not filled in: diags, params, params_per_gpu_max, and, in
- * train mode, stages other than the memory of peak_stage. A plan that serves is never too
+ * train mode, layout, placement and stages other than the memory of peak_stage. A plan that serves is never too
  * large or too slow: whether it fits is in fits.
  */
 enum verdict estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,

@@ -38,6 +38,7 @@ struct quest {
 	const struct plan *plan;
 	const struct catalog *catalog;
 	const struct field_set *asked;
+	struct scope *scope;
 	struct estimate *work;
 	struct advice *out;
 	bool legal;       /* the plan is: it does not fit, or is tight */
@@ -54,14 +55,12 @@ struct quest {
 /* ---- what a plan comes to ----------------------------------------------------------- */
 
 bool
-outlook_of(struct outlook *out, const struct plan *p, const struct catalog *catalog,
+outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
     struct estimate *work)
 {
 	static const struct enough all = { { INFINITY, INFINITY }, INFINITY };
-	struct scope scope;
 
-	scope_init(&scope, catalog);
-	if (estimate_peak(work, &scope, p, &all) == VERDICT_ILLEGAL)
+	if (estimate_peak(work, scope, p, &all) == VERDICT_ILLEGAL)
 		return false;
 	*out = (struct outlook){ .serves = work->served, .fits = work->fits, .tight = work->tight,
 		.memory = work->peak_total, .capacity = work->capacity };
@@ -189,7 +188,7 @@ look(struct quest *q, struct mend *m)
 	if (!advice_apply(m, q->plan, q->catalog, &next))
 		return false;
 	q->out->tried++;
-	if (!outlook_of(&m->outlook, &next, q->catalog, q->work) ||
+	if (!outlook_of(&m->outlook, &next, q->scope, q->work) ||
 	    (q->legal && room_of(&m->outlook) <= q->room))
 		return false;
 	m->warns = advice_warnings(&next, q->catalog) > q->warnings;
@@ -320,12 +319,14 @@ void
 advice_run(struct advice *out, const struct plan *p, const struct catalog *catalog,
     const struct field_set *asked, struct estimate *work)
 {
-	struct quest q = { .plan = p, .catalog = catalog, .asked = asked, .work = work,
-		.out = out };
+	struct scope scope;
+	struct quest q = { .plan = p, .catalog = catalog, .asked = asked, .scope = &scope,
+		.work = work, .out = out };
 	struct outlook now = { .fits = false };
 
 	out->count = out->tried = 0;
-	if (outlook_of(&now, p, catalog, work) && (room_of(&now) == 2 || now.capacity <= 0))
+	scope_init(&scope, catalog);
+	if (outlook_of(&now, p, &scope, work) && (room_of(&now) == 2 || now.capacity <= 0))
 		return;
 	q.room = room_of(&now);
 	choose_fields(&q);

@@ -15,6 +15,8 @@
 #include "core/plan/plan.h"
 #include "core/rules/values.h"
 
+struct scope; /* scope.h */
+
 /* A value for a field, as one would type it. */
 struct field_change {
 	enum field_id field;
@@ -77,8 +79,8 @@ void advice_run(struct advice *out, const struct plan *p, const struct catalog *
 bool advice_apply(const struct mend *m, const struct plan *p, const struct catalog *catalog,
     struct plan *next);
 
-/* Estimate a changed plan. False where it is not legal. */
-bool outlook_of(struct outlook *out, const struct plan *p, const struct catalog *catalog,
+/* Estimate a changed plan. False where it is not legal. scope: of the plans before it. */
+bool outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
     struct estimate *work);
 
 /* Warnings of a plan's rules. */

@@ -14,11 +14,13 @@ struct walk {
 	const struct search *search;
 	const struct search_space *space;
 	const struct cuts *cuts;
+	const struct bounds *bounds;
 	struct search_worker *worker;
 	struct search_control *control;
 	bool whole;      /* some number asked for needs estimate_run, */
 	bool times;      /* or the time of a step, */
 	bool by_time;    /* which is the one objective */
+	double seconds;  /* that conditions allow a step */
 	int shared;      /* so many free fields are fixed by the part that was taken */
 	uint64_t parts;
 };
@@ -136,10 +138,10 @@ enough_for(const struct walk *w)
 	if (s->explains)
 		return enough;
 	*end = memory_capacity(&w->worker->plan);
-	if (!w->times)
-		enough.seconds = 0;
-	else if (w->by_time)
-		enough.seconds = atomic_load_explicit(&w->control->worst, memory_order_relaxed);
+	enough.seconds = w->times ? w->seconds : 0;
+	if (w->by_time)
+		enough.seconds = smaller(enough.seconds,
+		    atomic_load_explicit(&w->control->worst, memory_order_relaxed));
 	return enough;
 }
 
@@ -183,6 +185,24 @@ put_field(const struct walk *w, int field, uint64_t index)
 	}
 }
 
+/* No combination that begins like index does up to `field` is among the best. */
+static bool
+is_cut(const struct walk *w, int field, uint64_t index)
+{
+	struct search_worker *worker = w->worker;
+	struct enough enough;
+
+	if (field < w->space->outer - 1 || w->search->exhaustive)
+		return false;
+	if (cuts_all(w->cuts, field, &worker->plan))
+		return true;
+	if (w->search->explains)
+		return false;
+	enough = enough_for(w);
+	return bounds_all(w->bounds, w->space, field, index, &worker->plan, &worker->scope,
+	    &worker->bound, &enough);
+}
+
 /* All combinations that begin like index does before `field`; `changes` of these differ from
  * the plan's. */
 static void
@@ -205,10 +225,8 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 		if (around > 0 && changed > around)
 			continue;
 		put_field(w, field, next);
-		if (field >= s->outer - 1 && !w->search->exhaustive &&
-		    cuts_all(w->cuts, field, &w->worker->plan))
-			continue;
-		walk_from(w, field + 1, next, changed);
+		if (!is_cut(w, field, next))
+			walk_from(w, field + 1, next, changed);
 	}
 }
 
@@ -224,8 +242,7 @@ walk_part(const struct walk *w, uint64_t part)
 	for (int i = 0; i < w->shared; i++) {
 		changes += space_digit(s, i, index) != s->field[i].own;
 		put_field(w, i, index);
-		if (i >= s->outer - 1 && !w->search->exhaustive &&
-		    cuts_all(w->cuts, i, &w->worker->plan))
+		if (is_cut(w, i, index))
 			return;
 	}
 	if (around == 0 || changes <= around)
@@ -254,6 +271,7 @@ begin(struct search_worker *w, const struct catalog *catalog)
 	w->counts = (struct search_counts){ .decided = 0 };
 	w->kept = 0;
 	w->full = w->has_nearest = false;
+	w->bound.outer = 0;
 	scope_init(&w->scope, catalog);
 }
 
@@ -288,6 +306,10 @@ plan_estimates(struct walk *w)
 		w->times |= s->condition[i].target.timed;
 	}
 	w->by_time = s->objectives == 1 && target_is_step(&s->objective[0]);
+	w->seconds = INFINITY;
+	for (int i = 0; i < s->conditions; i++)
+		if (target_is_step(&s->condition[i].target) && !s->condition[i].least)
+			w->seconds = smaller(w->seconds, s->condition[i].limit);
 }
 
 bool
@@ -297,11 +319,13 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
 	struct walk walk[SEARCH_THREADS_MAX];
 	pthread_t thread[SEARCH_THREADS_MAX];
 	bool runs[SEARCH_THREADS_MAX] = { false };
+	struct bounds bounds;
 	struct cuts cuts;
 
 	cuts_plan(&cuts, s->space);
+	bounds_plan(&bounds, s->space);
 	walk[0] = (struct walk){ .search = s, .space = s->space, .cuts = &cuts, .worker = worker,
-		.control = control };
+		.bounds = &bounds, .control = control };
 	plan_estimates(&walk[0]);
 	plan_parts(&walk[0], threads);
 	atomic_store(&control->worst, INFINITY);

@@ -2,8 +2,9 @@
  * search.h - the best plans among all combinations of the values of free fields.
  *
  * Every combination is decided: alone, by what estimate_peak says of it, or in bulk with
- * others by a rule that all of them break (search_cut.h). Nothing else is left out, so the
- * ranking is that of looking at every one.
+ * others by a rule that all of them break (search_cut.h) or a bound that none of them meets
+ * (search_bound.h). Nothing else is left out, so the ranking is that of looking at every one.
+ * How many are left out in bulk goes with how soon good ones are found, and so with the threads.
  */
 #ifndef CORE_SEARCH_H
 #define CORE_SEARCH_H
@@ -14,6 +15,7 @@
 
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"
+#include "core/search/search_bound.h"
 #include "core/search/search_space.h"
 #include "core/search/search_target.h"
 
@@ -60,6 +62,7 @@ struct search_worker {
 	struct search_key nearest;  /* the one that misses least, of those that fit where any does */
 	struct plan plan;
 	struct scope scope;
+	struct bound_room bound;
 	struct estimate estimate;
 };
 

@@ -320,12 +320,6 @@ memory_stage(const struct plan *p, const struct layout *l, const struct placemen
 
 /* ---- the fullest stage ------------------------------------------------------------- */
 
-/* What decides the bytes of a stage. */
-struct load {
-	struct rank_layers layers;
-	struct flight flight;
-};
-
 static bool
 same(double a, double b)
 {
@@ -338,7 +332,7 @@ same(double a, double b)
  * term of memory_of_rank grows with each of these.
  */
 static bool
-covers(const struct load *a, const struct load *b)
+covers(const struct memory_load *a, const struct memory_load *b)
 {
 	const struct layer_kinds *i = &a->layers.kinds, *j = &b->layers.kinds;
 	const struct share *x = &a->flight.held, *y = &b->flight.held;
@@ -352,35 +346,71 @@ covers(const struct load *a, const struct load *b)
 	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;
 }
 
-void
-memory_peak(const struct memory_setup *s, const struct memory_limit *limit,
-    struct memory_peak *out)
+static struct memory_load
+load_of(const struct memory_setup *s, int64_t stage)
 {
-	enum { LOADS = 8 };
-	struct load load[LOADS];
-	struct memory m;
-	int64_t loads = 0;
+	return (struct memory_load){ stage, params_rank(s->p, s->pl, stage),
+		schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit) };
+}
 
-	*out = (struct memory_peak){ .stage = 0 };
-	for (int64_t rank = 0; rank < s->pl->pp; rank++) {
-		struct load *next = &load[loads < LOADS ? loads : LOADS - 1];
-		bool covered = false;
+void
+memory_find_loads(const struct memory_setup *s, struct memory_loads *out)
+{
+	out->count = 0;
+	for (out->rest = 0; out->rest < s->pl->pp && out->count < MEMORY_LOADS_MAX; out->rest++) {
+		struct memory_load *next = &out->load[out->count];
+		int64_t i = 0;
 
-		next->layers = params_rank(s->p, s->pl, rank);
-		next->flight = schedule_flight(s->p, s->pl, s->microbatches, rank, &s->unit);
-		for (int64_t i = 0; i < loads && i < LOADS - 1 && !covered; i++)
-			covered = covers(&load[i], next);
-		if (covered)
-			continue;
-		loads++;
-		m = memory_of_rank(s, &next->layers, &next->flight, limit, NULL, NULL);
-		out->low = larger(out->low, m.low);
-		out->high = larger(out->high, m.high);
-		if (memory_exceeds(out->low, out->high, limit))
-			return;
-		if (m.total > out->memory.total) {
-			out->memory = m;
-			out->stage = rank;
-		}
+		*next = load_of(s, out->rest);
+		while (i < out->count && !covers(&out->load[i], next))
+			i++;
+		out->count += i == out->count;
 	}
+}
+
+/* One more stage; false where it exceeds the limit. */
+static bool
+weigh(const struct memory_setup *s, const struct memory_load *load,
+    const struct memory_limit *limit, struct memory_peak *out)
+{
+	const struct memory m = memory_of_rank(s, &load->layers, &load->flight, limit, NULL, NULL);
+
+	out->low = larger(out->low, m.low);
+	out->high = larger(out->high, m.high);
+	if (m.total > out->memory.total) {
+		out->memory = m;
+		out->stage = load->stage;
+	}
+	return !memory_exceeds(out->low, out->high, limit);
+}
+
+void
+memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
+    const struct memory_limit *limit, struct memory_peak *out)
+{
+	*out = (struct memory_peak){ .stage = 0 };
+	for (int64_t i = 0; i < loads->count; i++)
+		if (!weigh(s, &loads->load[i], limit, out))
+			return;
+	for (int64_t stage = loads->rest; stage < s->pl->pp; stage++) {
+		const struct memory_load load = load_of(s, stage);
+
+		if (!weigh(s, &load, limit, out))
+			return;
+	}
+}
+
+double
+memory_least(const struct memory_setup *s)
+{
+	const struct memory_limit none = { 0, 0 };
+	struct placement one; /* large, of which one chunk is filled in */
+	struct rank_layers all;
+
+	one.pp = one.vpp = 1;
+	one.chunk[0] = stage_all_layers(s->p);
+	all = params_rank(s->p, &one, 0);
+	/* Sums of the same terms in another order. */
+	return ROUNDED(memory_of_rank(s, &all, NULL, &none, NULL, NULL).low) /
+	    at_least_one(s->p->parallel.pp);
 }

@@ -11,6 +11,7 @@
 #include "core/model/activation.h"
 #include "core/model/params.h"
 #include "core/plan/plan.h"
+#include "core/train/schedule.h"
 
 /* Bytes; the names are those of `estimate --json`, stages[].memory. */
 struct memory {
@@ -87,11 +88,32 @@ struct memory_peak {
 	double low, high;     /* the most that either end of the range comes to on any stage */
 };
 
-/* Stages of which an earlier one holds at least as much of everything are not computed. Ends
- * at the first stage that exceeds the limit; then nothing is to be trusted but that ends of
- * the range exceed it, which can be those of the state alone. */
-void memory_peak(const struct memory_setup *s, const struct memory_limit *limit,
-    struct memory_peak *out);
+/* What decides the bytes of a stage. */
+struct memory_load {
+	int64_t stage;
+	struct rank_layers layers;
+	struct flight flight;
+};
+
+enum { MEMORY_LOADS_MAX = 12 };
+
+/* The stages that no earlier one covers, holding at least as much of everything: what is fullest
+ * is one of them, or one from `rest` on, for which there was no room. They are the same for
+ * plans that differ in how their state is sharded alone. */
+struct memory_loads {
+	int64_t count, rest;
+	struct memory_load load[MEMORY_LOADS_MAX];
+};
+void memory_find_loads(const struct memory_setup *s, struct memory_loads *out);
+
+/* Ends at the first stage that exceeds the limit; then nothing is to be trusted but that ends
+ * of the range exceed it, which can be those of the state alone. */
+void memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
+    const struct memory_limit *limit, struct memory_peak *out);
+
+/* Bytes that some stage of PP takes at least, wherever the layers are: the state of all by
+ * stages. Of s the placement is not looked at. */
+double memory_least(const struct memory_setup *s);
 
 /* memory_setup and memory_of_stage at once. */
 struct memory memory_stage(const struct plan *p, const struct layout *l,
