@@ -33,6 +33,7 @@ complete -c shardplan -l objective -x -a "time memory gpus tokens gpu-hours cost
 complete -c shardplan -l where -x -a "(shardplan explain 2>&1 | sed -n 's/^  \([a-z._]*\) .*/\1<=/p')"
 complete -c shardplan -l around -d 'only plans a change or two away from this one'
 complete -c shardplan -l top -x -d 'how many plans to list'
+complete -c shardplan -l tight -d 'plans too that may not fit'
 complete -c shardplan -l threads -x -d 'how many threads'
 complete -c shardplan -l to -x -a "(shardplan export --list | sed -n '2,\$s/ .*//p')"
 complete -c shardplan -l from -r -a 'megatron huggingface slurm nvidia-smi hostfile'

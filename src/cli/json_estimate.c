@@ -48,11 +48,11 @@ json_estimate(const struct session *s, const struct estimate *e, int64_t only)
 	jsonout_object(&j, NULL);
 	jsonout_text(&j, "plan", s->plan.name);
 	jsonout_text(&j, "mode", s->plan.mode == MODE_SERVE ? "serve" : "train");
-	json_results(&j, RESULT_LEGAL, RESULT_FITS, e, e->peak_stage);
+	json_results(&j, RESULT_LEGAL, RESULT_TIGHT, e, e->peak_stage);
 	json_result(&j, NULL, RESULT_CAPACITY, e, e->peak_stage);
 	put_row(&j, "parallel", RESULT_WORLD, RESULT_MICROBATCHES, e);
 	put_row(&j, "params", RESULT_PARAMS_TOTAL, RESULT_PARAMS_GPU_MAX, e);
-	put_row(&j, "peak", RESULT_PEAK_STAGE, RESULT_PEAK_TOTAL, e);
+	put_row(&j, "peak", RESULT_PEAK_STAGE, RESULT_PEAK_HIGH, e);
 	put_stages(&j, e, only);
 	if (e->timed) {
 		put_communication(&j, &e->traffic);

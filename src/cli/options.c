@@ -17,7 +17,8 @@ enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
 	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR, FIXED_STRICT, FIXED_STAGE, FIXED_JSON,
 	FIXED_LANGUAGE, FIXED_FREE, FIXED_FIX, FIXED_OBJECTIVE, FIXED_WHERE, FIXED_AROUND, FIXED_TOP,
-	FIXED_THREADS, FIXED_FROM, FIXED_HERE, FIXED_WORLD, FIXED_TO, FIXED_LIST, FIXED_OUTPUT, FIXED_HELP, FIXED_VERSION,
+	FIXED_TIGHT, FIXED_THREADS, FIXED_FROM, FIXED_HERE, FIXED_WORLD, FIXED_TO, FIXED_LIST,
+	FIXED_OUTPUT, FIXED_HELP, FIXED_VERSION,
 	FIXED_COUNT
 };
 
@@ -57,6 +58,7 @@ const struct option_row option_table[] = {
 	[FIXED_AROUND] = { "around", "[=N]",
 	    "only plans so many changes away from this one, 1 or 2", 0, TAKES_SEARCH },
 	[FIXED_TOP] = { "top", "COUNT", "how many plans to list, else 10", 0, TAKES_SEARCH },
+	[FIXED_TIGHT] = { "tight", NULL, "list plans too that may not fit", 0, TAKES_SEARCH },
 	[FIXED_THREADS] = { "threads", "COUNT", "threads, else one for each core", 0,
 	    TAKES_SEARCH },
 	[FIXED_FROM] = { "from", "KIND", "what an imported file is, else its looks tell; the file of models",
@@ -282,6 +284,8 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 		return parse_count("around", value != NULL ? value : "1", 2, &o->around);
 	case FIXED_TOP:
 		return parse_count("top", value, 1000, &o->top);
+	case FIXED_TIGHT:
+		return o->tight = true;
 	case FIXED_THREADS:
 		return parse_count("threads", value, SEARCH_THREADS_MAX, &o->threads);
 	case FIXED_FROM:

@@ -69,6 +69,7 @@ json_mend(struct jsonout *j, const struct mend *m)
 	jsonout_close(j);
 	jsonout_bool(j, "asked", m->loss == LOSS_ASKED || m->loss == LOSS_ABOUT);
 	jsonout_bool(j, "fits", o->fits);
+	jsonout_bool(j, "tight", o->tight);
 	jsonout_bytes(j, "peak_bytes", o->memory);
 	jsonout_bytes(j, "capacity", o->capacity);
 	if (o->serves) {
@@ -87,7 +88,7 @@ json_check(const struct estimate *e, const struct advice *advice)
 
 	jsonout_object(&j, NULL);
 	jsonout_bool(&j, "legal", diag_count(&e->diags, SEVERITY_ERROR) == 0);
-	json_result(&j, "fits", RESULT_FITS, e, e->peak_stage);
+	json_results(&j, RESULT_FITS, RESULT_TIGHT, e, e->peak_stage);
 	jsonout_list(&j, "diagnostics");
 	for (size_t i = 0; i < e->diags.count; i++)
 		json_diag(&j, &e->diags.item[i]);

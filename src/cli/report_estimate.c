@@ -162,13 +162,16 @@ print_peak(const struct estimate *e)
 	if (estimate_has_fit(e))
 		out_line(stdout, "peak         stage %" PRId64 ": %s of %s: %s", e->peak_stage, peak,
 		    UNITS_EXACT(BYTES, e->capacity),
-		    e->fits ? "fits" : "does not fit");
+		    !e->fits ? "does not fit" : e->tight ? "tight" : "fits");
 	else
 		out_line(stdout, "peak         stage %" PRId64 ": %s of -", e->peak_stage, peak);
 	if (m->overhead_high > m->overhead_low)
 		out_line(stdout, "overhead     CUDA context, NCCL and fragmentation: between %s and %s",
 		    UNITS_EXACT(BYTES, m->overhead_low),
 		    UNITS_EXACT(BYTES, m->overhead_high));
+	if (e->tight)
+		out_line(stdout, "range        a run may take between %s and %s",
+		    UNITS_EXACT(BYTES, e->peak_low), UNITS_EXACT(BYTES, e->peak_high));
 }
 
 static int

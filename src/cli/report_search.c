@@ -134,7 +134,7 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 			units_short(text, sizeof text, result_table[columns[i]].measure, v);
 		if (columns[i] == RESULT_PEAK_TOTAL) {
 			units_short(capacity, sizeof capacity, MEASURE_BYTES, e->capacity);
-			text_add(text, sizeof text, " of %s", capacity);
+			text_add(text, sizeof text, " of %s%s", capacity, e->tight ? ", tight" : "");
 		}
 		table_cell(t, text);
 	}
@@ -188,7 +188,9 @@ print_gain(const struct search_job *job)
 	if (!search_scores(&job->search, &job->session.plan, job->estimate[1], own)) {
 		out_line(stdout, "The plan itself does not qualify: %s",
 		    !job->estimate[1]->legal ? "it is not legal" :
-		    !job->estimate[1]->fits ? "it does not fit" : "a condition does not hold");
+		    !job->estimate[1]->fits ? "it does not fit" :
+		    job->estimate[1]->tight && !job->search.tight ? "it is tight, --tight lists such plans" :
+		    "a condition does not hold");
 		return;
 	}
 	search_look(job, best->index, &p, job->estimate[0]);
@@ -285,6 +287,7 @@ json_plan(struct jsonout *j, const struct search_job *job, size_t rank)
 	json_result(j, "gpus", RESULT_WORLD, e, e->peak_stage);
 	json_result(j, "peak_bytes", RESULT_PEAK_TOTAL, e, e->peak_stage);
 	json_result(j, NULL, RESULT_CAPACITY, e, e->peak_stage);
+	json_result(j, NULL, RESULT_TIGHT, e, e->peak_stage);
 	json_result(j, NULL, RESULT_BUBBLE, e, e->peak_stage);
 	json_result(j, NULL, RESULT_EXPOSED, e, e->peak_stage);
 	if (serves)
@@ -338,11 +341,11 @@ complain_nearest(const struct search_job *job)
 	struct plan p;
 
 	search_look(job, index, &p, e);
-	if (!e->fits) {
-		units_short(has, sizeof has, MEASURE_BYTES, e->peak_total);
+	if (!e->fits || (e->tight && !job->search.tight)) {
+		units_short(has, sizeof has, MEASURE_BYTES, e->peak_high);
 		units_short(allowed, sizeof allowed, MEASURE_BYTES, e->capacity);
-		if (e->peak_total > e->capacity)
-			text_put(missed, sizeof missed, "%s of %s", has, allowed);
+		if (e->peak_high > e->capacity)
+			text_put(missed, sizeof missed, "%s%s of %s", e->served ? "" : "up to ", has, allowed);
 		else
 			text_put(missed, sizeof missed, "a KV cache for %.1f requests of the %lld on an engine",
 			    e->serve.max_concurrency, (long long)p.serving.concurrency);
@@ -383,6 +386,8 @@ search_complain(const struct search_job *job)
 	}
 	complain("no plan found: of %llu legal ones %llu do not fit in memory",
 	    (unsigned long long)legal, (unsigned long long)n->over_memory);
+	if (n->tight > 0)
+		complain("%llu of them may fit: --tight lists them", (unsigned long long)n->tight);
 	for (int i = 0; i < job->search.conditions; i++)
 		if (n->failed[i] > 0)
 			complain("%llu of those that fit do not have %s", (unsigned long long)n->failed[i],

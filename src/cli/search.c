@@ -91,7 +91,8 @@ make_job(struct search_job *job, const struct options *o)
 	char err[256];
 	size_t room;
 
-	job->search = (struct search){ .space = job->space, .around = o->around };
+	job->search = (struct search){ .space = job->space, .around = o->around,
+		.tight = o->tight };
 	job->threads = o->threads > 0 ? o->threads : cores < 1 ? 1 :
 	    cores < SEARCH_THREADS_MAX ? (int)cores : SEARCH_THREADS_MAX;
 	job->top = o->top > 0 ? (size_t)o->top : TOP;

@@ -73,7 +73,7 @@ static void
 measure_estimates(const struct plan *p, struct estimate *e)
 {
 	enum { ROUNDS = 20, TIMES = 1000 };
-	const struct enough all = { INFINITY, INFINITY };
+	const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 	struct scope scope;
 	double full = 1, peak = 1;
 
@@ -163,7 +163,7 @@ enum { CANDIDATES = 4096, DRAWN = 1 << 18, WALKS = 20 };
 static double
 walk_fits(struct estimate *e, struct plan *p, const struct candidate *c, int n, int *fitting)
 {
-	const struct enough room = { memory_capacity(p), 0 };
+	const struct enough room = { { memory_capacity(p), INFINITY }, 0 };
 	struct scope scope;
 	double least = 1e9;
 
@@ -194,7 +194,7 @@ sum_up(uint64_t sum, double v)
 static double
 walk_times(struct estimate *e, struct plan *p, const struct candidate *c, int n, uint64_t *sum)
 {
-	const struct enough all = { INFINITY, INFINITY };
+	const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 	struct scope scope;
 	double least = 1e9;
 

@@ -1,6 +1,7 @@
 /*
- * bench_search - how long searches of large jobs take: the whole answer, combinations that are
- * decided (with those cut in bulk) and estimates worked out in a second of one core, memory.
+ * bench_search - how long searches of large jobs take: the whole answer, and the same where no
+ * bound cuts and every plan that is legal and fits is estimated in full; how many combinations
+ * are decided one by one, and how many legal ones, in a second of one core; memory.
  *
  * With an argument: on so many threads, else one for each core. Seconds are those of the
  * clock; rates count the processor's, so that they say the same on a busy machine.
@@ -68,16 +69,32 @@ processor_seconds(void)
 	    (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
+/* since: when it began, by the clock and by the processor. */
+static void
+run_search(const char *name, const struct search *s, int threads, const double since[2])
+{
+	struct search_control control = { .next = 0 };
+	const struct search_counts *n = &worker[0].counts;
+	double wall, busy;
+
+	search_run(s, worker, threads, &control);
+	wall = now() - since[0];
+	busy = processor_seconds() - since[1];
+	printf("%-33s %7.3f %7.3f %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9.0f %9.0f\n",
+	    name, wall, busy, space->size, n->decided, n->illegal, n->evaluated,
+	    (double)n->decided / busy, (double)(n->over_memory + n->evaluated) / busy);
+	if (worker[0].kept == 0)
+		exit(1);
+}
+
 static void
 measure(const char *name, const char *settings, const char *nodes, const struct catalog *catalog,
     int threads)
 {
-	struct search_control control = { .next = 0 };
 	struct search s = { .space = space, .objectives = 1 };
-	const struct search_counts *n = &worker[0].counts;
 	struct wishes wishes;
 	struct plan p;
-	double wall = now(), busy = processor_seconds();
+	double since[2] = { now(), processor_seconds() };
 	char err[256];
 
 	plan_defaults(&p);
@@ -91,14 +108,11 @@ measure(const char *name, const char *settings, const char *nodes, const struct 
 		fprintf(stderr, "bench_search: %s\n", err);
 		exit(1);
 	}
-	search_run(&s, worker, threads, &control);
-	wall = now() - wall;
-	busy = processor_seconds() - busy;
-	printf("%-33s %7.3f %7.3f %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9.0f %9.0f\n",
-	    name, wall, busy, space->size, n->decided, n->illegal, n->evaluated,
-	    (double)n->decided / busy, (double)(n->over_memory + n->evaluated) / busy);
-	if (worker[0].kept == 0)
-		exit(1);
+	run_search(name, &s, threads, since);
+	s.explains = true;
+	since[0] = now();
+	since[1] = processor_seconds();
+	run_search("  each that is legal", &s, threads, since);
 }
 
 int

@@ -294,7 +294,7 @@ def leaves(value, path):
 
 def kind(path, value):
     last = path.rsplit(".", 1)[-1]
-    if last in ("legal", "fits"):
+    if last in ("legal", "fits", "tight"):
         return isinstance(value, bool)
     if last in ("dim", "collective", "span"):
         return isinstance(value, str)

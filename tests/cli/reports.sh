@@ -145,6 +145,15 @@ err_has ' does_not_fit: stage 0 takes .*: [a-z]+ [0-9.]+ of [0-9.]+ GiB$'
 out_has '^parameters +70\.55 billion'
 
 # what would mend a plan, and what was asked for is kept
+run 0 check "$TOP/share/plans/llama-3.1-405b-8k.cfg"
+out_has '^warning plan tight: stage 1 takes [0-9.]+ GiB of 79\.2 GiB on one [^ ]*, a run between [0-9.]+ and [0-9.]+ GiB: it may not fit \(fix: [^ ]+=.*\)$'
+run 1 check --strict "$TOP/share/plans/llama-3.1-405b-8k.cfg"
+good check --json "$TOP/share/plans/llama-3.1-405b-8k.cfg"
+out_has '^  "fits": true, *$'
+out_has '^  "tight": true, *$'
+run 0 estimate "$TOP/share/plans/llama-3.1-405b-8k.cfg"
+out_has '^peak .* of 79\.19 GiB: tight$'
+out_has '^range +a run may take between '
 run 1 check --nodes=1 --tp=8
 out_has ' world_not_divisible: .* \(fix: parallel\.pp=1\)$'
 out_has '^hint parallel\.pp would_mend: PP 1: [0-9.]+ GiB of 79\.2 GiB, [0-9.]+ s a step \(fix: parallel\.pp=1\)$'
@@ -154,7 +163,7 @@ out_has '^warning plan does_not_fit: .*: activations [0-9.]+ of [0-9.]+ GiB \(fi
 out_has '^hint training\.recompute would_mend: recompute full: '
 out_lacks 'fix: training\.micro_batch_size'
 good check --json --model=llama-3.1-70b --nodes=8 --tp=8 --pp=4 --micro-batch-size=4 --sequence-length=8192
-out_has '"set": \{"training.micro_batch_size": 2\}, "asked": true, "fits": true, "peak_bytes": [0-9]+'
+out_has '"set": \{"training.micro_batch_size": 2\}, "asked": true, "fits": true, "tight": false, "peak_bytes": [0-9]+'
 run 1 check --model=llama-3.1-405b --nodes=128 --tp=8 --pp=8
 out_has ' \(fix: parallel\.account_for_embedding=true parallel\.account_for_loss=true\)$'
 good check --nodes=1 --tp=8 --pp=1

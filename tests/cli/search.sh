@@ -6,19 +6,21 @@
 
 # Each result of the last search as a line of options, and its numbers as estimate has them.
 cat >compare.py <<'PY'
-import json, subprocess, sys
+import json, os, subprocess, sys
 
 program, *plan = sys.argv[1:]
 doc = json.load(open("out"))
 assert doc["decided"] == doc["illegal"] + doc["over_memory"] + doc["evaluated"], doc
 assert doc["space"] == doc["cut"] + doc["decided"], doc
 assert doc["results"], "nothing found"
+tight = 0
 for r in doc["results"]:
     options = ["--set=%s=%s" % (p, json.dumps(v).strip('"')) for p, v in r["set"].items()]
     run = subprocess.run([program, "estimate", "--json", *plan, *options], capture_output=True,
                          text=True)
     e = json.loads(run.stdout)
-    assert e["legal"] and e["fits"], r
+    assert e["legal"] and e["fits"] and r["tight"] == e["tight"], r
+    tight += e["tight"]
     serves = e["mode"] == "serve"
     part = e["serving" if serves else "step"]
     mine = [r["seconds"], r["tokens_per_second_per_gpu"], r["gpus"], r["peak_bytes"], r["capacity"]]
@@ -27,6 +29,7 @@ for r in doc["results"]:
     assert mine == other, (mine, other, options)
 for a, b in zip(doc["results"], doc["results"][1:]):
     assert len(a["objective"]) > 1 or a["why"] != "", a
+assert (tight > 0) == (os.environ.get("TIGHT") is not None), tight
 PY
 compare() {
 	python3 compare.py "$PROG" "$@" >why 2>&1 || { fail 'results are not those of estimate'; tail -n 3 why; }
@@ -42,6 +45,21 @@ good search --json "$TOP/share/plans/serve-deepseek-v3.cfg"
 compare "$TOP/share/plans/serve-deepseek-v3.cfg"
 good search --json --free=cluster.gpu=h100-sxm-80gb,h200-sxm-141gb,b200-sxm-180gb --top=3
 compare
+
+# what may not fit is listed only on demand, and marked
+large='--model=llama-3.1-70b --nodes=4 --sequence-length=8192'
+# shellcheck disable=SC2086
+{
+	good search --json $large --fix=recompute --top=20
+	compare $large
+	good search --json --tight $large --fix=recompute --top=20
+	TIGHT=1 compare $large
+	good search --tight $large --fix=recompute --top=20
+}
+out_has ' of 79\.2 GiB, tight '
+out_has '^The plan itself does not qualify: it does not fit$'
+run 1 search "$TOP/share/plans/llama-3.1-405b-8k.cfg" --free=vpp=8 --fix=tp --fix=cp --fix=pp --fix=zero_stage --fix=micro_batch_size --fix=recompute
+err_has 'may fit: --tight lists them'
 
 # the same for any number of threads
 for n in 1 2 7; do

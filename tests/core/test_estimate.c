@@ -4,11 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "core/base/number.h"
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
@@ -79,6 +81,41 @@ too_large(void **state)
 	settings_put(&p, "cluster.reserved_gib", "70");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_false(estimate->fits);
+}
+
+/* What a run may take lies round the estimate: only where even the low end is too much does
+ * a plan not fit, and between the ends it is tight. */
+static void
+tight(void **state)
+{
+	static const struct {
+		double share; /* of the way from the low end to the high one */
+		bool fits, tight;
+	} of[] = { { -0.01, false, false }, { 0.01, true, true }, { 0.99, true, true },
+		{ 1.01, true, false } };
+	double low, high;
+	struct plan p;
+	char gib[32];
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "cluster.reserved_gib", "0");
+	estimate_run(estimate, &p, NULL, NULL);
+	low = estimate->peak_low;
+	high = estimate->peak_high;
+	assert_true(low < estimate->peak_total && estimate->peak_total < high);
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		snprintf(gib, sizeof gib, "%.9f", (low + of[i].share * (high - low)) / GIB);
+		settings_put(&p, "cluster.memory_gib", gib);
+		estimate_run(estimate, &p, NULL, NULL);
+		assert_int_equal(estimate->fits, of[i].fits);
+		assert_int_equal(estimate->tight, of[i].tight);
+		assert_int_equal(diag_has(&estimate->diags, "tight"), of[i].tight);
+		assert_int_equal(diag_has(&estimate->diags, "does_not_fit"), !of[i].fits);
+	}
+	settings_put_all(&p, "mode=serve parallel.layout=vllm cluster.memory_gib=30");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->served && !estimate->tight);
 }
 
 /* With a ledger attached the numbers are the same, and its terms sum up to them. */
@@ -227,7 +264,7 @@ static void
 quick_refusals(void **state)
 {
 	static const struct catalog empty;
-	const struct enough all = { INFINITY, INFINITY };
+	const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 	struct scope scope;
 	struct plan p;
 
@@ -404,7 +441,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large),
+		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large), cmocka_unit_test(tight),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
 		cmocka_unit_test(unknown), cmocka_unit_test(capacity), cmocka_unit_test(concurrency),
 		cmocka_unit_test(dropped_tokens),

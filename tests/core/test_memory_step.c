@@ -405,15 +405,21 @@ random_placement(void)
 	placement.chunk[below(chunks)].mtp = (int32_t)below(2);
 }
 
-/* The peak that is found by leaving stages out is that of all stages, and the first such. */
+/* The peak that is found by leaving stages out is that of all stages, and the first such; so
+ * are the ends of its range. */
 static void
 test_peak(void **state)
 {
+	const struct memory_limit any = { INFINITY, INFINITY };
+
 	(void)state;
 	for (int i = 0; i < 40000; i++) {
 		const int64_t pp = 1 + below(12), m = below(40);
 		struct memory_setup s;
-		struct memory found, most = { .total = 0 };
+		struct memory most = { .total = 0 };
+		struct memory_peak found;
+		struct memory_loads loads;
+		double low = 0, high = 0;
 		int64_t at = 0;
 
 		setup((enum shape)below(7), 64 * pp, INT64_C(1) << below(4), pp, 1);
@@ -425,13 +431,19 @@ test_peak(void **state)
 		for (int64_t r = 0; r < pp; r++) {
 			const struct memory one = memory_stage(&p, &l, &placement, m, r, NULL);
 
+			low = larger(low, one.low);
+			high = larger(high, one.high);
 			if (one.total > most.total) {
 				most = one;
 				at = r;
 			}
 		}
-		assert_int_equal(memory_peak(&s, INFINITY, &found), at);
-		assert_memory_equal(&found, &most, sizeof found);
+		memory_find_loads(&s, &loads);
+		memory_peak(&s, &loads, &any, &found);
+		assert_int_equal(found.stage, at);
+		assert_memory_equal(&found.memory, &most, sizeof most);
+		assert_true(found.low >= low && found.low <= low && found.high >= high &&
+		    found.high <= high);
 	}
 }
 

@@ -18,7 +18,7 @@
 #include "settings.h"
 #include "../torture/random.h"
 
-static const struct enough all = { INFINITY, INFINITY };
+static const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 static struct estimate *whole, *quick;
 static struct scope scope;
 static struct dice dice;
@@ -54,6 +54,9 @@ compare(void)
 	same(quick->peak_total, whole->peak_total);
 	same(quick->capacity, whole->capacity);
 	assert_int_equal(quick->fits, whole->fits);
+	assert_int_equal(quick->tight, whole->tight);
+	same(quick->peak_low, whole->peak_low);
+	same(quick->peak_high, whole->peak_high);
 	assert_int_equal(quick->microbatches, whole->microbatches);
 	assert_memory_equal(&quick->stage[quick->peak_stage].memory,
 	    &whole->stage[whole->peak_stage].memory, sizeof(struct memory));
@@ -67,6 +70,24 @@ compare(void)
 		same(quick->serve.kv_pool_bytes, whole->serve.kv_pool_bytes);
 		same(quick->serve.tokens_per_second, whole->serve.tokens_per_second);
 	}
+}
+
+/* The bounds of a search are no more than what they bound: the state of all layers by stages,
+ * their work by stages without and with what recompute repeats, the pipeline without shards. */
+static void
+bounded(const struct plan *p)
+{
+	struct plan none = *p;
+
+	scope_follow(&scope, p);
+	assert_true(memory_least(scope_memory(&scope, p)) <= whole->peak_low);
+	if (!whole->timed || p->parallel.layout == LAYOUT_VLLM)
+		return;
+	assert_true(scope_place(&scope, p) && scope_step(&scope, p)->least <= whole->step.seconds);
+	assert_true(steptime_least(scope_batch(&scope, p), p) <= whole->step.seconds);
+	none.training.recompute = RECOMPUTE_NONE;
+	scope_follow(&scope, &none);
+	assert_true(steptime_least(scope_batch(&scope, &none), &none) <= whole->step.seconds);
 }
 
 /* Plans that have nothing in common, one after the other. */
@@ -156,15 +177,21 @@ static void
 ends_early(const struct plan *p)
 {
 	const double share = (double)(1 + dice_below(&dice, 150)) / 100;
-	const struct enough room = { whole->peak_total * share, 0 };
-	const struct enough time = { INFINITY, whole->step.seconds * share };
+	const double bytes = whole->peak_total * share;
+	const bool low = dice_rarely(&dice, 2);
+	const struct enough room = { { low ? bytes : INFINITY, low ? INFINITY : bytes }, 0 };
+	const struct enough time = { { INFINITY, INFINITY }, whole->step.seconds * share };
+	const double end = low ? whole->peak_low : whole->peak_high;
 	enum verdict v = estimate_peak(quick, &scope, p, &room);
 
-	assert_int_equal(v, whole->peak_total > room.bytes ? VERDICT_TOO_LARGE : VERDICT_TOO_SLOW);
-	if (v == VERDICT_TOO_LARGE)
-		assert_true(quick->peak_total > room.bytes && quick->peak_total <= whole->peak_total);
-	else
+	assert_int_equal(v, end > bytes ? VERDICT_TOO_LARGE : VERDICT_TOO_SLOW);
+	if (v == VERDICT_TOO_LARGE) {
+		const double found = low ? quick->peak_low : quick->peak_high;
+
+		assert_true(found > bytes && found <= end);
+	} else {
 		same(quick->peak_total, whole->peak_total);
+	}
 	if (!(time.seconds > 0))
 		return;
 	v = estimate_peak(quick, &scope, p, &time);
@@ -195,8 +222,10 @@ scope_follows(void **state)
 			    VERDICT_ESTIMATED, whole->legal);
 			if (whole->legal) {
 				compare();
-				if (whole->timed)
+				if (whole->timed) {
 					ends_early(&next);
+					bounded(&next);
+				}
 			}
 			legal += whole->legal;
 			timed += whole->timed && whole->step.seconds > 0;

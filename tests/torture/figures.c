@@ -196,7 +196,9 @@ look_at_peak(struct look *l)
 	const json_t *stages = json_object_get(l->report, "stages"), *stage;
 	const double peak = number(l->report, "peak.total");
 	const bool fits = json_is_true(json_object_get(l->report, "fits")),
-		   room = peak <= number(l->report, "capacity");
+		   tight = json_is_true(json_object_get(l->report, "tight")),
+		   room = number(l->report, "peak.low") <= number(l->report, "capacity"),
+		   certain = number(l->report, "peak.high") <= number(l->report, "capacity");
 	const json_t *serving = json_object_get(l->report, "serving");
 	double most = 0;
 	size_t i;
@@ -209,8 +211,12 @@ look_at_peak(struct look *l)
 		return;
 	if (!near(peak, most))
 		flawed(l, "peak.total", "is not that of the fullest stage");
+	if (peak < number(l->report, "peak.low") || peak > number(l->report, "peak.high"))
+		flawed(l, "peak.total", "is outside its range");
 	if (fits && !room)
 		flawed(l, "fits", "is true of a peak above the capacity");
+	if (tight != (fits && !certain))
+		flawed(l, "tight", "is not whether the capacity lies in the range");
 	if (room && !fits && (serving == NULL || json_is_true(json_object_get(serving, "fits"))))
 		flawed(l, "fits", "is false of a peak within the capacity");
 }

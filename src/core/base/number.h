@@ -12,6 +12,9 @@
 #define MIB 1048576.0
 #define GIB 1073741824.0
 
+/* A sum that is to be no more than the same one in another order. */
+#define ROUNDED(sum) ((sum) * (1 - 1e-9))
+
 static inline double
 larger(double a, double b)
 {

@@ -23,13 +23,16 @@ estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s
 		out->peak_total = stage->memory.total;
 		out->peak_stage = s;
 	}
+	out->peak_low = larger(out->peak_low, stage->memory.low);
+	out->peak_high = larger(out->peak_high, stage->memory.high);
 }
 
-/* The fullest GPU's memory suffices. */
-static bool
-has_room(const struct estimate *out)
+/* Whether the fullest GPU's memory suffices, and whether that is certain. */
+static void
+find_room(struct estimate *out)
 {
-	return out->stages > 0 && out->peak_total <= out->capacity;
+	out->fits = out->stages > 0 && out->peak_low <= out->capacity;
+	out->tight = out->fits && out->peak_high > out->capacity;
 }
 
 /* What takes most of a stage's memory. */
@@ -81,12 +84,12 @@ check_requests(struct estimate *out, const struct plan *p)
 static void
 check_fit(struct estimate *out, const struct plan *p)
 {
-	const bool room = has_room(out);
 	const char *most;
 	double bytes;
 
-	out->fits = room && (!out->served || out->serve.fits);
-	if (room && out->served) {
+	find_room(out);
+	if (out->fits && out->served) {
+		out->fits = out->serve.fits;
 		check_requests(out, p);
 	} else if (estimate_has_fit(out) && !out->fits) {
 		most = dominant(&out->stage[out->peak_stage].memory, &bytes);
@@ -95,6 +98,12 @@ check_fit(struct estimate *out, const struct plan *p)
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s: %s %.1f of %.1f GiB",
 		    (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
 		    p->cluster.gpu, most, bytes / GIB, out->peak_total / GIB);
+	} else if (out->tight) {
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "tight",
+		    "shardplan-estimates(7), memory",
+		    "stage %lld takes %.1f GiB of %.1f GiB on one %s, a run between %.1f and %.1f GiB: it "
+		    "may not fit", (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
+		    p->cluster.gpu, out->peak_low / GIB, out->peak_high / GIB);
 	}
 }
 
@@ -105,7 +114,7 @@ serve_stages(struct estimate *out, const struct plan *p)
 {
 	const struct serve *e = &out->serve;
 
-	out->peak_total = 0;
+	out->peak_total = out->peak_low = out->peak_high = 0;
 	for (int64_t s = 0; s < out->stages; s++) {
 		struct memory *m = &out->stage[s].memory;
 
@@ -114,9 +123,10 @@ serve_stages(struct estimate *out, const struct plan *p)
 		m->kv_cache = e->kv_pool_bytes > 0 ? e->kv_pool_bytes : 0;
 		m->overhead = m->overhead_low = m->overhead_high = e->non_torch_bytes;
 		m->allocated = m->parameters + m->activations + m->buffers + m->kv_cache;
-		m->total = m->allocated + m->overhead;
+		/* It takes what it is told to: what is not known of it changes the cache. */
+		m->total = m->low = m->high = m->allocated + m->overhead;
 		if (m->total > out->peak_total) {
-			out->peak_total = m->total;
+			out->peak_total = out->peak_low = out->peak_high = m->total;
 			out->peak_stage = s;
 		}
 	}
@@ -147,12 +157,12 @@ static void
 put_sizes(struct estimate *out, const struct plan *p, const struct facts *facts)
 {
 	out->world = plan_world(p);
-	out->dp = out->laid_out ? out->layout.dp : 0;
-	out->edp = out->laid_out ? out->layout.edp : 0;
+	out->dp = facts->layout != NULL ? facts->layout->dp : 0;
+	out->edp = facts->layout != NULL ? facts->layout->edp : 0;
 	out->microbatches = facts->microbatches;
 	out->capacity = memory_capacity(p);
 	out->capacity_known = p->cluster.memory_gib > 0;
-	out->stages = out->laid_out && out->placed ? out->placement.pp : 0;
+	out->stages = out->laid_out && out->placed ? facts->placement->pp : 0;
 }
 
 /* Layout, placement and what follows from both. */
@@ -175,7 +185,7 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 {
 	struct memory_setup setup;
 
-	out->params_per_gpu_max = out->peak_total = 0;
+	out->params_per_gpu_max = out->peak_total = out->peak_low = out->peak_high = 0;
 	out->peak_stage = 0;
 	if (out->stages == 0)
 		return;
@@ -266,15 +276,18 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 
 /* Legal, found out without saying why; sizes and placement are filled in. */
 static bool
-is_legal(struct estimate *out, const struct scope *scope, const struct plan *p)
+is_legal(struct estimate *out, struct scope *scope, const struct plan *p)
 {
-	struct facts facts = { .plan = p, .layout = &out->layout, .placement = &out->placement };
+	const bool trains = p->mode == MODE_TRAIN;
+	struct facts facts = { .plan = p,
+		.layout = trains ? &scope->pipeline.layout : &out->layout,
+		.placement = trains ? &scope->pipeline.placement : &out->placement };
 
-	out->laid_out = scope->named && layout_size(&out->layout, p, NULL);
-	out->placed = out->laid_out && placement_init(&out->placement, p, NULL);
+	out->laid_out = out->placed = trains ? scope_place(scope, p) : scope->named &&
+	    layout_size(&out->layout, p, NULL) && placement_init(&out->placement, p, NULL);
 	if (!out->placed)
 		return false;
-	facts.microbatches = check_microbatches(p, out->layout.dp);
+	facts.microbatches = check_microbatches(p, facts.layout->dp);
 	if (!check_legal(&scope->rules, &facts))
 		return false;
 	put_sizes(out, p, &facts);
@@ -285,11 +298,11 @@ enum verdict
 estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
     const struct enough *enough)
 {
-	struct memory_setup *memory;
-	struct step_setup *step;
+	const struct memory_setup *memory;
+	struct memory_peak peak;
 
 	scope_follow(scope, p);
-	out->timed = out->served = out->fits = false;
+	out->timed = out->served = out->fits = out->tight = false;
 	out->legal = is_legal(out, scope, p);
 	if (!out->legal)
 		return VERDICT_ILLEGAL;
@@ -297,25 +310,25 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		layout_group(&out->layout, p);
 		estimate_stages(out, p, NULL);
 		estimate_speed(out, p, NULL);
-		out->fits = has_room(out) && out->serve.fits;
+		find_room(out);
+		out->fits &= out->serve.fits;
+		out->tight &= out->fits;
 		return VERDICT_ESTIMATED;
 	}
 	memory = scope_memory(scope, p);
-	memory_setup_plan(memory, p, &out->layout, &out->placement, out->microbatches);
-	out->peak_stage = memory_peak(memory, enough->bytes, &out->stage[0].memory);
-	out->peak_total = out->stage[0].memory.total;
-	if (out->peak_total > enough->bytes)
+	memory_peak(memory, scope_loads(scope), &enough->bytes, &peak);
+	out->peak_low = peak.low;
+	out->peak_high = peak.high;
+	if (memory_exceeds(peak.low, peak.high, &enough->bytes))
 		return VERDICT_TOO_LARGE;
-	if (out->peak_stage > 0)
-		out->stage[out->peak_stage].memory = out->stage[0].memory;
-	out->fits = has_room(out);
+	out->peak_stage = peak.stage;
+	out->peak_total = peak.memory.total;
+	out->stage[peak.stage].memory = peak.memory;
+	find_room(out);
 	if (!(enough->seconds > 0))
 		return VERDICT_TOO_SLOW;
-	layout_group(&out->layout, p);
-	step = scope_step(scope, p);
-	step_setup_plan(step, p, &out->layout);
-	out->step = steptime_within(step, enough->seconds, p, &out->layout, &out->placement,
-	    out->microbatches, &out->traffic, NULL);
+	out->step = steptime_within(scope_step(scope, p), enough->seconds, p,
+	    &scope->pipeline.placement, &out->traffic, NULL);
 	if (out->step.seconds > enough->seconds)
 		return VERDICT_TOO_SLOW;
 	out->timed = true;

@@ -34,7 +34,9 @@ struct estimate {
 	struct diag_list diags;       /* from plan_check, fixes filled in on request */
 	bool legal;                   /* no error */
 	bool model_known;             /* params hold: the catalogue has the model */
-	bool laid_out, placed, fits;
+	bool laid_out, placed;
+	bool fits;                    /* unless even peak_low is above the capacity */
+	bool tight;                   /* it fits, and peak_high is above the capacity */
 	struct layout layout;         /* valid when laid_out */
 	struct placement placement;   /* valid when placed */
 	int64_t world, dp, edp, microbatches; /* 0 where unknown */
@@ -44,6 +46,7 @@ struct estimate {
 	int64_t stages;               /* entries of stage[], 0 unless legal: else nothing runs */
 	int64_t peak_stage;
 	double peak_total;            /* bytes on the fullest stage */
+	double peak_low, peak_high;   /* bytes: a run takes no less and no more on its fullest GPU */
 	struct stage_estimate stage[STAGE_CHUNKS_MAX];
 	bool timed;                   /* traffic and step hold: train mode, legal */
 	struct traffic traffic;
@@ -63,6 +66,13 @@ estimate_has_fit(const struct estimate *e)
 	return e->stages > 0 && e->capacity_known;
 }
 
+/* Room for all that a run may take, as far as that is known. */
+static inline bool
+estimate_has_room(const struct estimate *e)
+{
+	return e->fits && !e->tight;
+}
+
 /* Whether the time of a step is known: of a GPU without rates it is not. */
 static inline bool
 estimate_has_step(const struct estimate *e)
@@ -80,17 +90,19 @@ enum verdict {
 
 /* What is enough: INFINITY where anything is. Without seconds (0) no time is worked out. */
 struct enough {
-	double bytes, seconds;
+	struct memory_limit bytes;
+	double seconds;
 };
 
 /*
  * What a search asks of each plan, in the order of what it costs: sizes, placement, rules,
  * memory of the fullest stage, groups, traffic and time. It ends where the verdict is known,
  * and what comes later in the order is then not filled in, nor is the number that decided:
- * peak_total and step.seconds are above what was enough, and no more than those of the plan.
+ * an end of the range of memory or step.seconds is above what was enough, and no more than
+ * that of the plan. Of a plan that is too large, fits and tight are false.
  * Legal, microbatches and, of a plan that is estimated, peak, fits, traffic, step and serve
  * are as estimate_run gives them. Not filled in: diags, params, params_per_gpu_max, and, in
- * train mode, stages other than the memory of peak_stage. A plan that serves is never too
+ * train mode, layout, placement and stages other than the memory of peak_stage. A plan that serves is never too
  * large or too slow: whether it fits is in fits.
  */
 enum verdict estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,

@@ -25,10 +25,24 @@ FORMULA(fits)
 {
 	(void)p;
 	(void)stage;
-	text_put(buf, size, "%s of %s", UNITS_SHORT(BYTES, e->peak_total),
+	text_put(buf, size, "%s of %s", UNITS_SHORT(BYTES, e->peak_low),
 	    UNITS_SHORT(BYTES, e->capacity));
 	if (e->served)
 		text_add(buf, size, "; the engine: %s", e->serve.fits ? "yes" : "no");
+}
+
+FORMULA(tight)
+{
+	const struct memory *m = &e->stage[e->peak_stage].memory;
+
+	(void)p;
+	(void)stage;
+	text_put(buf, size, "%s to %s of %s", UNITS_SHORT(BYTES, e->peak_low),
+	    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
+	if (!e->served)
+		text_add(buf, size, ": overhead %s to %s, and %.3g %% of activations, logits and buffers",
+		    UNITS_SHORT(BYTES, m->overhead_low), UNITS_SHORT(BYTES, m->overhead_high),
+		    100 * MEMORY_ERROR);
 }
 
 FORMULA(world)

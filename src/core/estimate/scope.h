@@ -4,25 +4,42 @@
  * Plans of a search differ in few fields from one to the next. A scope keeps what it worked
  * out for the plan before, and with every plan looks what of it still holds:
  *
- *   the job     cluster, model, calibration, mode, framework: whether the catalogue knows the
- *               names, and which rules hold
- *   the batch   what one GPU works on of a micro-batch: training and the sizes of TP, CP and
- *               experts. Memory and work of layers of each kind, operations of a token
- *   the groups  where those of TP, CP and experts lie: traffic of a micro-batch
+ *   the job       cluster, model, calibration, mode, framework: whether the catalogue knows the
+ *                 names, and which rules hold
+ *   the batch     what one GPU works on of a micro-batch: training and the sizes of TP, CP and
+ *                 experts. Memory and work of layers of each kind, operations of a token
+ *   the groups    where those of TP, CP and experts lie: traffic of a micro-batch
+ *   the pipeline  all but how state is sharded, the ZeRO stage: groups and placement, stages
+ *                 that can be the fullest, and what a step takes without its shards
  *
- * So results are the same with any scope, and quick where the batch changes last. A scope
- * belongs to its caller, and each thread has its own; the catalogue has to outlive it.
+ * So results are the same with any scope, and quick where the batch changes last but for the
+ * pipeline, and the ZeRO stage after all. A scope belongs to its caller, and each thread has its
+ * own; the catalogue has to outlive it. It points into itself: it can not be copied.
  */
 #ifndef CORE_SCOPE_H
 #define CORE_SCOPE_H
 #include <stdbool.h>
 
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
 #include "core/plan/catalog.h"
 #include "core/plan/plan.h"
 #include "core/rules/check.h"
 #include "core/train/memory.h"
 #include "core/train/step_setup.h"
 
+/* Of a training plan; what was not asked for is not filled in. */
+struct pipeline {
+	bool tried, placed;                /* placed: layout and placement hold */
+	struct layout layout;
+	struct placement placement;
+	int64_t microbatches;
+	bool loaded, run;                  /* these hold: */
+	struct memory_loads loads;
+	struct step_run step;
+};
+
+/* Large, most of it untouched: allocate it, or have one on the stack at most. */
 struct scope {
 	const struct catalog *catalog;     /* may be NULL */
 	bool begun, sized, timed;          /* job, batch in memory and batch in steps hold of: */
@@ -31,12 +48,19 @@ struct scope {
 	struct check_list rules;
 	struct memory_setup memory;        /* its second half is of the plan before */
 	struct step_setup step;
+	struct pipeline pipeline;
 };
 
 void scope_init(struct scope *s, const struct catalog *catalog);
 
-/* Follow to a plan: first its job, then, where memory and time are asked for, its batch. */
+/* Follow to a plan: its job, and of a training plan its batch and its pipeline. */
 void scope_follow(struct scope *s, const struct plan *p);
+
+/* What is asked for of a training plan that is followed to. Groups and placement, false where
+ * the plan has none; memory and its stages; times of its micro-batches; of its step. */
+bool scope_place(struct scope *s, const struct plan *p);
 struct memory_setup *scope_memory(struct scope *s, const struct plan *p);
-struct step_setup *scope_step(struct scope *s, const struct plan *p);
+const struct memory_loads *scope_loads(struct scope *s);
+struct step_setup *scope_batch(struct scope *s, const struct plan *p);
+const struct step_run *scope_step(struct scope *s, const struct plan *p);
 #endif

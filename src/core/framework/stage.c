@@ -7,6 +7,12 @@ placement_folds(int64_t schedule)
 	    schedule == SCHEDULE_V_MIN || schedule == SCHEDULE_DUALPIPEV;
 }
 
+struct chunk
+stage_all_layers(const struct plan *p)
+{
+	return (struct chunk){ .count = (int32_t)p->model.layers, .embedding = true, .loss = true };
+}
+
 int64_t
 placement_layers(const struct placement *pl, int64_t pp_rank)
 {

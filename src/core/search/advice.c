@@ -38,9 +38,11 @@ struct quest {
 	const struct plan *plan;
 	const struct catalog *catalog;
 	const struct field_set *asked;
+	struct scope *scope;
 	struct estimate *work;
 	struct advice *out;
-	bool legal;       /* the plan is: it does not fit */
+	bool legal;       /* the plan is: it does not fit, or is tight */
+	int room;         /* room_of the plan */
 	bool legal_single; /* a change of one field makes it so */
 	size_t warnings;  /* that it has already */
 	int fields;
@@ -54,15 +56,14 @@ struct quest {
 /* ---- what a plan comes to ----------------------------------------------------------- */
 
 bool
-outlook_of(struct outlook *out, const struct plan *p, const struct catalog *catalog,
+outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
     struct estimate *work)
 {
-	struct scope scope;
+	static const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 
-	scope_init(&scope, catalog);
-	if (estimate_peak(work, &scope, p, &(struct enough){ INFINITY, INFINITY }) == VERDICT_ILLEGAL)
+	if (estimate_peak(work, scope, p, &all) == VERDICT_ILLEGAL)
 		return false;
-	*out = (struct outlook){ .serves = work->served, .fits = work->fits,
+	*out = (struct outlook){ .serves = work->served, .fits = work->fits, .tight = work->tight,
 		.memory = work->peak_total, .capacity = work->capacity };
 	if (work->served) {
 		out->seconds = out->cost = work->serve.tpot_seconds;
@@ -91,6 +92,19 @@ advice_apply(const struct mend *m, const struct plan *p, const struct catalog *c
 
 /* ---- the ranking -------------------------------------------------------------------- */
 
+/* 2: it fits, 1: it is tight, 0: it does not fit. */
+static int
+room_of(const struct outlook *o)
+{
+	return o->fits ? 2 - o->tight : 0;
+}
+
+static bool
+has_room(const struct mend *m)
+{
+	return room_of(&m->outlook) == 2;
+}
+
 /* Steps of 0.1 %: what lies closer together is as good. */
 static double
 cost_steps(const struct mend *m)
@@ -103,8 +117,8 @@ better(const struct mend *a, const struct mend *b)
 {
 	const double cost_a = cost_steps(a), cost_b = cost_steps(b);
 
-	if (a->outlook.fits != b->outlook.fits)
-		return a->outlook.fits;
+	if (room_of(&a->outlook) != room_of(&b->outlook))
+		return room_of(&a->outlook) > room_of(&b->outlook);
 	if (a->loss != b->loss)
 		return a->loss < b->loss;
 	if (a->warns != b->warns)
@@ -175,8 +189,8 @@ look(struct quest *q, struct mend *m)
 	if (!advice_apply(m, q->plan, q->catalog, &next))
 		return false;
 	q->out->tried++;
-	if (!outlook_of(&m->outlook, &next, q->catalog, q->work) ||
-	    (q->legal && !m->outlook.fits))
+	if (!outlook_of(&m->outlook, &next, q->scope, q->work) ||
+	    (q->legal && room_of(&m->outlook) <= q->room))
 		return false;
 	m->warns = advice_warnings(&next, q->catalog) > q->warnings;
 	return true;
@@ -218,9 +232,9 @@ try_singles(struct quest *q, int field)
 
 		if (q->field[field].gives && side != 1 && m.distance <= VALUES_ABOUT)
 			m.loss = LOSS_ABOUT;
-		if (done[side] || !look(q, &m) || (legal[side] && !m.outlook.fits))
+		if (done[side] || !look(q, &m) || (legal[side] && !has_room(&m)))
 			continue;
-		done[side] = m.outlook.fits && (side != 1 || !each);
+		done[side] = has_room(&m) && (side != 1 || !each);
 		legal[side] = side != 1 || !each;
 		keep(q->out, &m);
 	}
@@ -235,7 +249,7 @@ try_pair(struct quest *q, const struct mend *a, const struct mend *b)
 	m.change[1] = b->change[0];
 	m.loss = a->loss > b->loss ? a->loss : b->loss;
 	m.distance = a->distance + b->distance;
-	if (look(q, &m) && (m.outlook.fits || !q->legal_single))
+	if (look(q, &m) && (has_room(&m) || !q->legal_single))
 		keep(q->out, &m);
 }
 
@@ -300,7 +314,7 @@ static bool
 has_mend(const struct advice *a, enum loss loss)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (a->mend[i].outlook.fits && a->mend[i].loss <= loss)
+		if (has_room(&a->mend[i]) && a->mend[i].loss <= loss)
 			return true;
 	return false;
 }
@@ -309,13 +323,16 @@ void
 advice_run(struct advice *out, const struct plan *p, const struct catalog *catalog,
     const struct field_set *asked, struct estimate *work)
 {
-	struct quest q = { .plan = p, .catalog = catalog, .asked = asked, .work = work,
-		.out = out };
-	struct outlook now;
+	struct scope scope;
+	struct quest q = { .plan = p, .catalog = catalog, .asked = asked, .scope = &scope,
+		.work = work, .out = out };
+	struct outlook now = { .fits = false };
 
 	out->count = out->tried = 0;
-	if (outlook_of(&now, p, catalog, work) && (now.fits || now.capacity <= 0))
+	scope_init(&scope, catalog);
+	if (outlook_of(&now, p, &scope, work) && (room_of(&now) == 2 || now.capacity <= 0))
 		return;
+	q.room = room_of(&now);
 	choose_fields(&q);
 	for (int i = 0; i < q.fields; i++)
 		try_singles(&q, i);
@@ -389,7 +406,8 @@ note_mend(const struct mend *m, struct diag_list *diags)
 	advice_what(m, what, sizeof what);
 	outlook_text(&m->outlook, numbers, sizeof numbers);
 	d = diag_add(diags, SEVERITY_HINT, m->change[0].field, "would_mend", SHARDPLAN, "%s%s: %s", what,
-	    m->outlook.fits ? "" : " is legal, but does not fit", numbers);
+	    !m->outlook.fits ? " is legal, but does not fit" : m->outlook.tight ? " is tight" : "",
+	    numbers);
 	if (d != NULL)
 		advice_fix(m, d);
 }
@@ -402,7 +420,8 @@ advice_note(const struct advice *a, size_t most, struct diag_list *diags)
 	if (a->count == 0)
 		return;
 	for (size_t i = 0; i < diags->count; i++)
-		if (text_equal(diags->item[i].reason, "does_not_fit") &&
+		if ((text_equal(diags->item[i].reason, "does_not_fit") ||
+		    text_equal(diags->item[i].reason, "tight")) &&
 		    diags->item[i].fix_field == FIELD_NONE)
 			advice_fix(&a->mend[0], &diags->item[i]);
 	for (size_t i = 0; i < a->count && noted < most; i++, noted++) {

@@ -15,6 +15,8 @@
 #include "core/plan/plan.h"
 #include "core/rules/values.h"
 
+struct scope; /* scope.h */
+
 /* A value for a field, as one would type it. */
 struct field_change {
 	enum field_id field;
@@ -23,7 +25,7 @@ struct field_change {
 
 /* What a plan comes to. Times are 0 where the GPU's rates are not known. */
 struct outlook {
-	bool serves, fits;
+	bool serves, fits, tight;
 	double memory, capacity;  /* bytes on the fullest GPU; capacity 0 where not known */
 	double seconds;           /* of one step; in serve mode of one token of a user (TPOT) */
 	double cost;              /* GPU-seconds of one token; in serve mode TPOT */
@@ -52,7 +54,7 @@ struct mend {
 };
 
 /*
- * Ranked: what fits; by loss; without a new warning; by cost in steps of 0.1 %; by distance,
+ * Ranked: what fits, then what is tight; by loss; without a new warning; by cost in steps of 0.1 %; by distance,
  * and by that alone what undoes what was asked or does not fit. Of a number the nearest value
  * on each side is offered, of two fields together the best pair. What does not fit is offered
  * only where the plan is not even legal.
@@ -65,7 +67,8 @@ struct advice {
 
 /*
  * Look for mends of a resolved plan. asked: what the user has just asked for, may be NULL;
- * work: scratch, as large as struct estimate is. A plan that is legal and fits needs none.
+ * work: scratch, as large as struct estimate is. A plan that is legal, fits and is not
+ * tight needs none.
  *
  * Bounded: about 20 fields; a single change tries at most VALUES_MAX values of each, pairs
  * at most 8: below 15,000 plans of a few microseconds, mostly below 3,000.
@@ -77,8 +80,8 @@ void advice_run(struct advice *out, const struct plan *p, const struct catalog *
 bool advice_apply(const struct mend *m, const struct plan *p, const struct catalog *catalog,
     struct plan *next);
 
-/* Estimate a changed plan. False where it is not legal. */
-bool outlook_of(struct outlook *out, const struct plan *p, const struct catalog *catalog,
+/* Estimate a changed plan. False where it is not legal. scope: of the plans before it. */
+bool outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
     struct estimate *work);
 
 /* Warnings of a plan's rules. */
@@ -94,7 +97,7 @@ size_t outlook_text(const struct outlook *o, char *buf, size_t size);
 void advice_fix(const struct mend *m, struct diag *d);
 
 /*
- * Put the best mend into the fix of does_not_fit, and add up to `most` mends that keep what
+ * Put the best mend into the fix of does_not_fit or tight, and add up to `most` mends that keep what
  * was asked, or where there are none any, to diags: hints with the reason "would_mend".
  */
 void advice_note(const struct advice *a, size_t most, struct diag_list *diags);

@@ -2,6 +2,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/estimate/scope.h"
 #include "core/rules/check.h"
 #include "core/search/advice.h"
 
@@ -192,6 +193,7 @@ struct proof {
 struct quest {
 	const struct plan *plan;
 	const struct catalog *catalog;
+	struct scope *scope;
 	struct estimate *work;
 	struct outlook now;
 	size_t warnings;
@@ -220,7 +222,8 @@ prove_value(const struct quest *q, enum field_id f, const struct value *v, struc
 
 	text_put(m.change[0].value, sizeof m.change[0].value, "%s", v->text);
 	if (!advice_apply(&m, q->plan, q->catalog, &next) ||
-	    !outlook_of(&m.outlook, &next, q->catalog, q->work) || !m.outlook.fits)
+	    !outlook_of(&m.outlook, &next, q->scope, q->work) || !m.outlook.fits ||
+	    (m.outlook.tight && !q->now.tight))
 		return;
 	gain = gain_of(q, best->row, &m.outlook);
 	if (!(gain > best->gain) || advice_warnings(&next, q->catalog) > q->warnings)
@@ -300,9 +303,11 @@ void
 advice_hints(const struct plan *p, const struct catalog *catalog, const struct estimate *e,
     struct estimate *work, struct diag_list *diags)
 {
-	struct quest q = { .plan = p, .catalog = catalog, .work = work };
+	struct scope scope;
+	struct quest q = { .plan = p, .catalog = catalog, .scope = &scope, .work = work };
 
-	if (!e->legal || !e->timed || !outlook_of(&q.now, p, catalog, work) || !q.now.fits ||
+	scope_init(&scope, catalog);
+	if (!e->legal || !e->timed || !outlook_of(&q.now, p, &scope, work) || !q.now.fits ||
 	    q.now.cost <= 0)
 		return;
 	q.warnings = advice_warnings(p, catalog);

@@ -14,25 +14,34 @@ struct walk {
 	const struct search *search;
 	const struct search_space *space;
 	const struct cuts *cuts;
+	const struct bounds *bounds;
 	struct search_worker *worker;
 	struct search_control *control;
 	bool whole;      /* some number asked for needs estimate_run, */
 	bool times;      /* or the time of a step, */
 	bool by_time;    /* which is the one objective */
+	double seconds;  /* that conditions allow a step */
 	int shared;      /* so many free fields are fixed by the part that was taken */
 	uint64_t parts;
 };
 
 /* ---- deciding one plan ----------------------------------------------------------------- */
 
-/* How far a legal plan that does not fit is from fitting. */
+/* A legal plan has the room that is asked for. */
+static bool
+has_room(const struct search *s, const struct estimate *e)
+{
+	return s->tight ? e->fits : estimate_has_room(e);
+}
+
+/* How far a legal plan without that room is from having it. */
 static double
 memory_miss(const struct plan *p, const struct estimate *e)
 {
 	const double asked = (double)p->serving.concurrency;
 
-	if (e->peak_total > e->capacity || !e->served)
-		return e->peak_total / e->capacity;
+	if (e->peak_high > e->capacity || !e->served)
+		return e->peak_high / e->capacity;
 	return e->serve.max_concurrency < asked ? asked / e->serve.max_concurrency : 1;
 }
 
@@ -74,7 +83,7 @@ search_scores(const struct search *s, const struct plan *p, const struct estimat
 {
 	struct search_counts counts = { .decided = 0 };
 
-	return e->legal && e->fits && !(conditions_miss(s, p, e, &counts) > 0) &&
+	return e->legal && has_room(s, e) && !(conditions_miss(s, p, e, &counts) > 0) &&
 	    score(s, p, e, scores);
 }
 
@@ -103,11 +112,11 @@ judge(const struct walk *w, uint64_t index)
 	struct search_key key = { .index = index };
 	double miss;
 
-	miss = !e->fits ? memory_miss(&worker->plan, e) :
+	miss = !has_room(s, e) ? memory_miss(&worker->plan, e) :
 	    conditions_miss(s, &worker->plan, e, &worker->counts);
 	if (miss > 0) {
-		/* A plan that fits is nearer than any that does not. */
-		key.score[0] = e->fits ? 0 : 1;
+		/* A plan that has room is nearer than any that has not. */
+		key.score[0] = has_room(s, e) ? 0 : e->fits ? 1 : 2;
 		key.score[1] = miss;
 		rank_nearest(s, worker, &key);
 	} else if (score(s, &worker->plan, e, key.score)) {
@@ -123,15 +132,16 @@ static struct enough
 enough_for(const struct walk *w)
 {
 	const struct search *s = w->search;
-	struct enough enough = { INFINITY, INFINITY };
+	struct enough enough = { { INFINITY, INFINITY }, INFINITY };
+	double *const end = s->tight ? &enough.bytes.low : &enough.bytes.high;
 
 	if (s->explains)
 		return enough;
-	enough.bytes = memory_capacity(&w->worker->plan);
-	if (!w->times)
-		enough.seconds = 0;
-	else if (w->by_time)
-		enough.seconds = atomic_load_explicit(&w->control->worst, memory_order_relaxed);
+	*end = memory_capacity(&w->worker->plan);
+	enough.seconds = w->times ? w->seconds : 0;
+	if (w->by_time)
+		enough.seconds = smaller(enough.seconds,
+		    atomic_load_explicit(&w->control->worst, memory_order_relaxed));
 	return enough;
 }
 
@@ -150,9 +160,10 @@ decide(const struct walk *w, uint64_t index)
 		estimate_run(e, &worker->plan, w->space->catalog, NULL);
 	if (!e->legal)
 		worker->counts.illegal++;
-	else if (!e->fits)
+	else if (!has_room(w->search, e)) {
 		worker->counts.over_memory++;
-	else
+		worker->counts.tight += e->tight;
+	} else
 		worker->counts.evaluated++;
 	if (e->legal && verdict != VERDICT_TOO_LARGE && (verdict != VERDICT_TOO_SLOW || !w->times))
 		judge(w, index);
@@ -172,6 +183,24 @@ put_field(const struct walk *w, int field, uint64_t index)
 	} else if (field == s->outer - 1) {
 		space_outer(s, index, &w->worker->plan);
 	}
+}
+
+/* No combination that begins like index does up to `field` is among the best. */
+static bool
+is_cut(const struct walk *w, int field, uint64_t index)
+{
+	struct search_worker *worker = w->worker;
+	struct enough enough;
+
+	if (field < w->space->outer - 1 || w->search->exhaustive)
+		return false;
+	if (cuts_all(w->cuts, field, &worker->plan))
+		return true;
+	if (w->search->explains)
+		return false;
+	enough = enough_for(w);
+	return bounds_all(w->bounds, w->space, field, index, &worker->plan, &worker->scope,
+	    &worker->bound, &enough);
 }
 
 /* All combinations that begin like index does before `field`; `changes` of these differ from
@@ -196,10 +225,8 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 		if (around > 0 && changed > around)
 			continue;
 		put_field(w, field, next);
-		if (field >= s->outer - 1 && !w->search->exhaustive &&
-		    cuts_all(w->cuts, field, &w->worker->plan))
-			continue;
-		walk_from(w, field + 1, next, changed);
+		if (!is_cut(w, field, next))
+			walk_from(w, field + 1, next, changed);
 	}
 }
 
@@ -215,8 +242,7 @@ walk_part(const struct walk *w, uint64_t part)
 	for (int i = 0; i < w->shared; i++) {
 		changes += space_digit(s, i, index) != s->field[i].own;
 		put_field(w, i, index);
-		if (i >= s->outer - 1 && !w->search->exhaustive &&
-		    cuts_all(w->cuts, i, &w->worker->plan))
+		if (is_cut(w, i, index))
 			return;
 	}
 	if (around == 0 || changes <= around)
@@ -245,6 +271,7 @@ begin(struct search_worker *w, const struct catalog *catalog)
 	w->counts = (struct search_counts){ .decided = 0 };
 	w->kept = 0;
 	w->full = w->has_nearest = false;
+	w->bound.outer = 0;
 	scope_init(&w->scope, catalog);
 }
 
@@ -279,6 +306,10 @@ plan_estimates(struct walk *w)
 		w->times |= s->condition[i].target.timed;
 	}
 	w->by_time = s->objectives == 1 && target_is_step(&s->objective[0]);
+	w->seconds = INFINITY;
+	for (int i = 0; i < s->conditions; i++)
+		if (target_is_step(&s->condition[i].target) && !s->condition[i].least)
+			w->seconds = smaller(w->seconds, s->condition[i].limit);
 }
 
 bool
@@ -288,11 +319,13 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
 	struct walk walk[SEARCH_THREADS_MAX];
 	pthread_t thread[SEARCH_THREADS_MAX];
 	bool runs[SEARCH_THREADS_MAX] = { false };
+	struct bounds bounds;
 	struct cuts cuts;
 
 	cuts_plan(&cuts, s->space);
+	bounds_plan(&bounds, s->space);
 	walk[0] = (struct walk){ .search = s, .space = s->space, .cuts = &cuts, .worker = worker,
-		.control = control };
+		.bounds = &bounds, .control = control };
 	plan_estimates(&walk[0]);
 	plan_parts(&walk[0], threads);
 	atomic_store(&control->worst, INFINITY);

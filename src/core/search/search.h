@@ -2,8 +2,9 @@
  * search.h - the best plans among all combinations of the values of free fields.
  *
  * Every combination is decided: alone, by what estimate_peak says of it, or in bulk with
- * others by a rule that all of them break (search_cut.h). Nothing else is left out, so the
- * ranking is that of looking at every one.
+ * others by a rule that all of them break (search_cut.h) or a bound that none of them meets
+ * (search_bound.h). Nothing else is left out, so the ranking is that of looking at every one.
+ * How many are left out in bulk goes with how soon good ones are found, and so with the threads.
  */
 #ifndef CORE_SEARCH_H
 #define CORE_SEARCH_H
@@ -14,6 +15,7 @@
 
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"
+#include "core/search/search_bound.h"
 #include "core/search/search_space.h"
 #include "core/search/search_target.h"
 
@@ -27,6 +29,7 @@ struct search {
 	int conditions;
 	struct search_condition condition[SEARCH_CONDITIONS_MAX];
 	int around;       /* at most so many free fields differ from the plan; 0: any number */
+	bool tight;       /* what fits, but not for certain, qualifies too */
 	bool explains;    /* what does not qualify is worked out too: `failed` and `nearest` hold */
 	bool exhaustive;  /* cut nothing: for tests */
 };
@@ -40,6 +43,7 @@ struct search_key {
 struct search_counts {
 	uint64_t decided;      /* one by one: the sum of the next three */
 	uint64_t illegal, over_memory, evaluated;
+	uint64_t tight;        /* of over_memory: they may fit; as far as that is worked out */
 	uint64_t unknown;      /* of evaluated: an objective has no value */
 	uint64_t failed[SEARCH_CONDITIONS_MAX]; /* of evaluated: the first condition that does not hold */
 };
@@ -58,6 +62,7 @@ struct search_worker {
 	struct search_key nearest;  /* the one that misses least, of those that fit where any does */
 	struct plan plan;
 	struct scope scope;
+	struct bound_room bound;
 	struct estimate estimate;
 };
 

@@ -108,6 +108,7 @@ add_counts(struct search_counts *to, const struct search_counts *from)
 	to->illegal += from->illegal;
 	to->over_memory += from->over_memory;
 	to->evaluated += from->evaluated;
+	to->tight += from->tight;
 	to->unknown += from->unknown;
 	for (int i = 0; i < SEARCH_CONDITIONS_MAX; i++)
 		to->failed[i] += from->failed[i];

@@ -245,11 +245,22 @@ add_step(const struct memory_setup *s, struct rank_view *v, const struct flight 
 	out->in_flight = f->microbatches;
 }
 
-/* f: what is in flight, NULL in serve mode. Where the state alone is above `limit` bytes, that
- * is all: nothing is taken from the sum after it. */
+/* The range of the total. */
+static void
+range_add(struct memory *out)
+{
+	const double error = MEMORY_ERROR * (out->activations + out->logits + out->buffers);
+
+	out->low = out->allocated + out->overhead_low - error;
+	out->high = out->allocated + out->overhead_high + error;
+}
+
+/* f: what is in flight, NULL in serve mode. Where the state alone exceeds the limit, that is
+ * all: nothing is taken from the sum after it. */
 static struct memory
 memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
-    const struct flight *f, double limit, struct stage_params *held, struct ledger *ledger)
+    const struct flight *f, const struct memory_limit *limit, struct stage_params *held,
+    struct ledger *ledger)
 {
 	const struct plan *p = s->p;
 	struct holding h = { params_held(p, r, ledger), &s->shards, ledger };
@@ -266,8 +277,8 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	add_parameters(&h, &s->recipe, &out.parameters);
 	add_gradients(&h, &s->recipe, &out.gradients);
 	add_optimizer(&h, &s->recipe, &out.optimizer);
-	out.total = out.parameters + out.gradients + out.optimizer;
-	if (out.total > limit)
+	out.low = out.high = out.parameters + out.gradients + out.optimizer;
+	if (memory_exceeds(out.low, out.high, limit))
 		return out;
 	if (f != NULL) {
 		add_step(s, &v, f, &out);
@@ -276,8 +287,10 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	}
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
 	    out.logits + out.kv_cache + out.buffers;
-	if (f != NULL) /* a serving engine's own is serve.c's */
+	if (f != NULL) { /* a serving engine's own is serve.c's */
 		overhead_add(&v, &out);
+		range_add(&out);
+	}
 	out.total = out.allocated + out.overhead;
 	return out;
 }
@@ -287,12 +300,13 @@ memory_of_stage(const struct memory_setup *s, int64_t pp_rank, struct stage_para
     struct ledger *ledger)
 {
 	const struct rank_layers r = params_rank(s->p, s->pl, pp_rank);
+	const struct memory_limit any = { INFINITY, INFINITY };
 	struct flight f;
 
 	if (s->p->mode == MODE_SERVE)
-		return memory_of_rank(s, &r, NULL, INFINITY, held, ledger);
+		return memory_of_rank(s, &r, NULL, &any, held, ledger);
 	f = schedule_flight(s->p, s->pl, s->microbatches, pp_rank, &s->unit);
-	return memory_of_rank(s, &r, &f, INFINITY, held, ledger);
+	return memory_of_rank(s, &r, &f, &any, held, ledger);
 }
 
 struct memory
@@ -306,12 +320,6 @@ memory_stage(const struct plan *p, const struct layout *l, const struct placemen
 
 /* ---- the fullest stage ------------------------------------------------------------- */
 
-/* What decides the bytes of a stage. */
-struct load {
-	struct rank_layers layers;
-	struct flight flight;
-};
-
 static bool
 same(double a, double b)
 {
@@ -324,7 +332,7 @@ same(double a, double b)
  * term of memory_of_rank grows with each of these.
  */
 static bool
-covers(const struct load *a, const struct load *b)
+covers(const struct memory_load *a, const struct memory_load *b)
 {
 	const struct layer_kinds *i = &a->layers.kinds, *j = &b->layers.kinds;
 	const struct share *x = &a->flight.held, *y = &b->flight.held;
@@ -338,31 +346,71 @@ covers(const struct load *a, const struct load *b)
 	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;
 }
 
-int64_t
-memory_peak(const struct memory_setup *s, double limit, struct memory *out)
+static struct memory_load
+load_of(const struct memory_setup *s, int64_t stage)
 {
-	enum { LOADS = 8 };
-	struct load load[LOADS];
-	struct memory m;
-	int64_t peak = 0, loads = 0;
+	return (struct memory_load){ stage, params_rank(s->p, s->pl, stage),
+		schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit) };
+}
 
-	*out = (struct memory){ .total = 0 };
-	for (int64_t rank = 0; rank < s->pl->pp && !(out->total > limit); rank++) {
-		struct load *next = &load[loads < LOADS ? loads : LOADS - 1];
-		bool covered = false;
+void
+memory_find_loads(const struct memory_setup *s, struct memory_loads *out)
+{
+	out->count = 0;
+	for (out->rest = 0; out->rest < s->pl->pp && out->count < MEMORY_LOADS_MAX; out->rest++) {
+		struct memory_load *next = &out->load[out->count];
+		int64_t i = 0;
 
-		next->layers = params_rank(s->p, s->pl, rank);
-		next->flight = schedule_flight(s->p, s->pl, s->microbatches, rank, &s->unit);
-		for (int64_t i = 0; i < loads && i < LOADS - 1 && !covered; i++)
-			covered = covers(&load[i], next);
-		if (covered)
-			continue;
-		loads++;
-		m = memory_of_rank(s, &next->layers, &next->flight, limit, NULL, NULL);
-		if (m.total > out->total) {
-			*out = m;
-			peak = rank;
-		}
+		*next = load_of(s, out->rest);
+		while (i < out->count && !covers(&out->load[i], next))
+			i++;
+		out->count += i == out->count;
 	}
-	return peak;
+}
+
+/* One more stage; false where it exceeds the limit. */
+static bool
+weigh(const struct memory_setup *s, const struct memory_load *load,
+    const struct memory_limit *limit, struct memory_peak *out)
+{
+	const struct memory m = memory_of_rank(s, &load->layers, &load->flight, limit, NULL, NULL);
+
+	out->low = larger(out->low, m.low);
+	out->high = larger(out->high, m.high);
+	if (m.total > out->memory.total) {
+		out->memory = m;
+		out->stage = load->stage;
+	}
+	return !memory_exceeds(out->low, out->high, limit);
+}
+
+void
+memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
+    const struct memory_limit *limit, struct memory_peak *out)
+{
+	*out = (struct memory_peak){ .stage = 0 };
+	for (int64_t i = 0; i < loads->count; i++)
+		if (!weigh(s, &loads->load[i], limit, out))
+			return;
+	for (int64_t stage = loads->rest; stage < s->pl->pp; stage++) {
+		const struct memory_load load = load_of(s, stage);
+
+		if (!weigh(s, &load, limit, out))
+			return;
+	}
+}
+
+double
+memory_least(const struct memory_setup *s)
+{
+	const struct memory_limit none = { 0, 0 };
+	struct placement one; /* large, of which one chunk is filled in */
+	struct rank_layers all;
+
+	one.pp = one.vpp = 1;
+	one.chunk[0] = stage_all_layers(s->p);
+	all = params_rank(s->p, &one, 0);
+	/* Sums of the same terms in another order. */
+	return ROUNDED(memory_of_rank(s, &all, NULL, &none, NULL, NULL).low) /
+	    at_least_one(s->p->parallel.pp);
 }

@@ -11,6 +11,7 @@
 #include "core/model/activation.h"
 #include "core/model/params.h"
 #include "core/plan/plan.h"
+#include "core/train/schedule.h"
 
 /* Bytes; the names are those of `estimate --json`, stages[].memory. */
 struct memory {
@@ -23,8 +24,16 @@ struct memory {
 	double overhead;     /* CUDA context, NCCL, fragmentation: what the GPU holds besides */
 	double overhead_low, overhead_high; /* range of the overhead */
 	double total;        /* allocated + overhead, held against the capacity */
+	double low, high;    /* range of the total: of the overhead, and MEMORY_ERROR */
 	double in_flight;    /* micro-batches' worth of activations alive at the peak */
 };
+
+/*
+ * How far activations, logits and buffers of a training step may be off: as many of them as
+ * 9 of 10 runs whose max_memory_allocated is known (make accuracy, 236 rows) are off by. What
+ * parameters, gradients and optimizer take is counted, not estimated.
+ */
+#define MEMORY_ERROR 0.063
 
 /* Over how many ranks sharded state of dense and of expert parameters is split: DP x CP,
  * and the ranks that hold the same experts, each less dp_replicate copies. */
@@ -61,11 +70,50 @@ void memory_setup_plan(struct memory_setup *s, const struct plan *p, const struc
 struct memory memory_of_stage(const struct memory_setup *s, int64_t pp_rank,
     struct stage_params *held, struct ledger *ledger);
 
-/* The first of the fullest stages, its bytes in *out. Stages of which an earlier one holds
- * at least as much of everything are not computed. Ends at the first stage that holds more
- * than `limit` bytes (INFINITY for none); of *out then only a total above it is to be trusted,
- * which can be that of the state alone. */
-int64_t memory_peak(const struct memory_setup *s, double limit, struct memory *out);
+/* Bytes that the two ends of the range may reach; INFINITY: any. */
+struct memory_limit {
+	double low, high;
+};
+
+static inline bool
+memory_exceeds(double low, double high, const struct memory_limit *limit)
+{
+	return low > limit->low || high > limit->high;
+}
+
+/* The fullest stage. */
+struct memory_peak {
+	int64_t stage;        /* the first of them */
+	struct memory memory; /* its bytes */
+	double low, high;     /* the most that either end of the range comes to on any stage */
+};
+
+/* What decides the bytes of a stage. */
+struct memory_load {
+	int64_t stage;
+	struct rank_layers layers;
+	struct flight flight;
+};
+
+enum { MEMORY_LOADS_MAX = 12 };
+
+/* The stages that no earlier one covers, holding at least as much of everything: what is fullest
+ * is one of them, or one from `rest` on, for which there was no room. They are the same for
+ * plans that differ in how their state is sharded alone. */
+struct memory_loads {
+	int64_t count, rest;
+	struct memory_load load[MEMORY_LOADS_MAX];
+};
+void memory_find_loads(const struct memory_setup *s, struct memory_loads *out);
+
+/* Ends at the first stage that exceeds the limit; then nothing is to be trusted but that ends
+ * of the range exceed it, which can be those of the state alone. */
+void memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
+    const struct memory_limit *limit, struct memory_peak *out);
+
+/* Bytes that some stage of PP takes at least, wherever the layers are: the state of all by
+ * stages. Of s the placement is not looked at. */
+double memory_least(const struct memory_setup *s);
 
 /* memory_setup and memory_of_stage at once. */
 struct memory memory_stage(const struct plan *p, const struct layout *l,

@@ -41,6 +41,7 @@ step_setup_batch(struct step_setup *s, const struct plan *p)
 	s->causal = flops_of_token(p, false);
 	s->full = flops_of_token(p, true);
 	s->flowing = false;
+	s->flows = (struct flows){ .count = 0 };
 }
 
 void

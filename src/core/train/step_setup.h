@@ -55,6 +55,19 @@ void stage_count(struct stage *s, const struct plan *p, const struct chunk *chun
 void stage_time(struct stage *s, struct step_setup *set, const struct plan *p);
 double stage_total(const struct stage *s);
 
+/* The pipeline as a whole, and its slowest stage. It points to what it was made of. */
+struct step_run {
+	struct step_setup *set;
+	const struct layout *layout;
+	struct stage slowest;
+	int64_t rank;          /* of the slowest stage */
+	double sum;            /* stage_total of all stages */
+	double again[LAYER_KINDS]; /* layers of all stages that recompute runs again */
+	double microbatches, bubble;
+	double least;          /* seconds that the step takes at least */
+	struct stage_params held; /* by the rank that holds most */
+};
+
 /* Note what the stage's forward, backward and recompute are the sums of: the same work
  * counted again, term by term. */
 void stage_note(const struct stage *s, const struct plan *p, const struct machine *g,

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/model/params.h"
@@ -33,26 +34,14 @@
 #define STEP_TERM(ledger, sum, value, name, source, ...) \
 	LEDGER_ADD(ledger, sum, QUANTITY_STEP, value, name, source, __VA_ARGS__)
 
-/* The pipeline as a whole, and its slowest stage. */
-struct run {
-	struct step_setup *set;
-	struct stage slowest;
-	int64_t rank;          /* of the slowest stage */
-	double sum;            /* stage_total of all stages */
-	double again[LAYER_KINDS]; /* layers of all stages that recompute runs again */
-	double microbatches, bubble;
-	const struct layout *layout;
-	struct stage_params held; /* by the rank that holds most */
-};
-
 /* DualPipe: half of the micro-batches pass a rank as this stage, half as its mirror image. */
 static void
-run_mirror(const struct run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
+run_mirror(const struct step_run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
     struct stage *s)
 {
 	struct stage m;
 
-	stage_count(&m, p, placement_chunk(pl, mirror, 0), 1, r->set->parts.usual);
+	stage_count(&m, p, placement_chunk(pl, mirror, 0), pl->vpp, r->set->parts.usual);
 	stage_time(&m, r->set, p);
 	s->forward = (s->forward + m.forward) / 2;
 	s->backward = (s->backward + m.backward) / 2;
@@ -83,7 +72,7 @@ repeats(const struct stage *s, const struct stage *last)
 }
 
 static void
-run_stages(struct run *r, const struct plan *p, const struct placement *pl)
+run_stages(struct step_run *r, const struct plan *p, const struct placement *pl)
 {
 	struct stage s, last = { .layers = -1 };
 
@@ -147,7 +136,7 @@ most_held(const struct plan *p, const struct placement *pl, int64_t slowest)
 }
 
 static double
-optimizer_seconds(const struct run *r, const struct plan *p, struct ledger *ledger)
+optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
 {
 	const struct stage_params *held = &r->held;
 	const struct machine *g = &r->set->machine;
@@ -174,7 +163,7 @@ optimizer_seconds(const struct run *r, const struct plan *p, struct ledger *ledg
 #define MUON_STEPS 5.0
 
 static double
-muon_seconds(const struct run *r, const struct plan *p, struct ledger *ledger)
+muon_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
 {
 	const struct shards shards = memory_shards(p, r->layout);
 	const bool sharded = p->parallel.zero_stage > 0;
@@ -204,7 +193,7 @@ muon_seconds(const struct run *r, const struct plan *p, struct ledger *ledger)
 #define SLICE_SECONDS 15e-6
 
 static double
-slice_seconds(const struct run *r, const struct plan *p, struct ledger *ledger)
+slice_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
 {
 	const struct stage *s = &r->slowest;
 	const double dp = (double)r->layout->dp;
@@ -265,7 +254,7 @@ exposed_name(const struct traffic_row *row)
 
 /* The bubble by the formula of its schedule: see bubble.c. */
 static void
-bubble_term(struct steptime *out, const struct run *r, const struct plan *p,
+bubble_term(struct steptime *out, const struct step_run *r, const struct plan *p,
     const struct placement *pl, struct ledger *ledger)
 {
 	const struct chunk_time s = stage_passes(&r->slowest);
@@ -285,7 +274,7 @@ bubble_term(struct steptime *out, const struct run *r, const struct plan *p,
 }
 
 static void
-step_terms(struct steptime *out, const struct run *r, const struct plan *p,
+step_terms(struct steptime *out, const struct step_run *r, const struct plan *p,
     const struct traffic *t, const struct placement *pl, struct ledger *ledger)
 {
 	const struct stage *s = &r->slowest;
@@ -351,7 +340,7 @@ recomputed_flops(const struct plan *p, const struct step_setup *set,
 }
 
 static void
-rates(struct steptime *out, const struct plan *p, const struct run *r,
+rates(struct steptime *out, const struct plan *p, const struct step_run *r,
     struct ledger *ledger)
 {
 	const struct flops f = r->set->causal;
@@ -390,18 +379,9 @@ rates(struct steptime *out, const struct plan *p, const struct run *r,
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
-/* What the micro-batches take on the slowest stage: the first terms of the step, to which
- * others only add. */
-static double
-least_seconds(const struct run *r)
-{
-	return r->microbatches * r->slowest.forward + r->microbatches * r->slowest.backward +
-	    r->microbatches * r->slowest.recompute;
-}
-
 /* Traffic of the step. */
 static void
-add_traffic(const struct run *r, const struct plan *p, const struct placement *pl,
+add_traffic(const struct step_run *r, const struct plan *p, const struct placement *pl,
     struct traffic *traffic, struct ledger *ledger)
 {
 	const struct window window = { r->slowest.forward,
@@ -416,35 +396,62 @@ add_traffic(const struct run *r, const struct plan *p, const struct placement *p
 	traffic_add_step(traffic, p, r->layout, pl, &r->held, &window, ledger);
 }
 
-struct steptime
-steptime_within(struct step_setup *s, double limit, const struct plan *p,
-    const struct layout *l, const struct placement *pl, int64_t microbatches,
-    struct traffic *traffic, struct ledger *ledger)
+void
+steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
+    const struct layout *l, const struct placement *pl, int64_t microbatches)
 {
-	struct run r; /* large: filled in part by part */
-	struct steptime out = { .efficiency_error = s->machine.error };
 	struct pipeline_times times;
 
+	r->set = s;
+	r->layout = l;
+	r->microbatches = microbatches > 0 ? (double)microbatches : 1;
+	run_stages(r, p, pl);
+	r->held = most_held(p, pl, r->rank);
+	r->bubble = r->least = 0;
+	if (!s->machine.known)
+		return;
+	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r->slowest), r->sum,
+	    stage_passes(&r->slowest).forward, r->slowest.weight, r->microbatches };
+	r->bubble = bubble_seconds(p->training.schedule, &times);
+	/* Terms of step_terms, to which the others only add. */
+	r->least = ROUNDED(r->microbatches * stage_total(&r->slowest) + r->bubble);
+}
+
+double
+steptime_least(struct step_setup *s, const struct plan *p)
+{
+	const struct parallel *par = &p->parallel;
+	const struct chunk all = stage_all_layers(p);
+	/* Micro-batches by stages: DP follows from the other sizes. */
+	const double each = (double)p->training.global_batch_size /
+	    (double)p->training.micro_batch_size * (double)par->tp * (double)par->cp /
+	    (double)plan_world(p);
+	struct stage work;
+
+	stage_count(&work, p, &all, 1, s->parts.usual);
+	stage_time(&work, s, p);
+	return ROUNDED(each * (work.forward + work.backward + work.recompute));
+}
+
+struct steptime
+steptime_within(const struct step_run *r, double limit, const struct plan *p,
+    const struct placement *pl, struct traffic *traffic, struct ledger *ledger)
+{
+	const struct machine *g = &r->set->machine;
+	struct steptime out = { .efficiency_error = g->error };
+
 	traffic->count = 0;
-	r.set = s;
-	r.layout = l;
-	r.microbatches = microbatches > 0 ? (double)microbatches : 1;
-	run_stages(&r, p, pl);
-	if (least_seconds(&r) > limit) {
-		out.seconds = least_seconds(&r);
+	if (r->least > limit) {
+		out.seconds = r->least;
 		return out;
 	}
-	r.held = most_held(p, pl, r.rank);
-	add_traffic(&r, p, pl, traffic, ledger);
-	if (!s->machine.known)
+	add_traffic(r, p, pl, traffic, ledger);
+	if (!g->known)
 		return out;
-	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r.slowest), r.sum,
-	    stage_passes(&r.slowest).forward, r.slowest.weight, r.microbatches };
-	r.bubble = bubble_seconds(p->training.schedule, &times);
 	if (ledger != NULL)
-		stage_note(&r.slowest, p, &s->machine, ledger);
-	step_terms(&out, &r, p, traffic, pl, ledger);
-	rates(&out, p, &r, ledger);
+		stage_note(&r->slowest, p, g, ledger);
+	step_terms(&out, r, p, traffic, pl, ledger);
+	rates(&out, p, r, ledger);
 	return out;
 }
 
@@ -453,10 +460,12 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
     int64_t microbatches, struct traffic *traffic, struct ledger *ledger)
 {
 	struct step_setup s; /* large: filled in part by part */
+	struct step_run r;
 
 	step_setup_batch(&s, p);
 	step_setup_plan(&s, p, l);
-	return steptime_within(&s, INFINITY, p, l, pl, microbatches, traffic, ledger);
+	steptime_run(&r, &s, p, l, pl, microbatches);
+	return steptime_within(&r, INFINITY, p, pl, traffic, ledger);
 }
 
 bool

@@ -23,7 +23,8 @@
 #include "core/plan/plan.h"
 #include "core/train/traffic.h"
 
-struct step_setup; /* step_setup.h */
+struct step_setup; /* step_setup.h, */
+struct step_run;   /* as well */
 
 struct steptime {
 	double seconds;              /* one step */
@@ -42,11 +43,19 @@ struct steptime {
 	double efficiency_error;     /* of the uncalibrated estimate, by GPU: 0.15 = 15 % */
 };
 
-/* One run of a legal training plan. Ends where the time is known to be above `limit` seconds
- * (INFINITY for none), with `seconds` above it and nothing else in what it returns. */
-struct steptime steptime_within(struct step_setup *s, double limit, const struct plan *p,
-    const struct layout *l, const struct placement *pl, int64_t microbatches,
-    struct traffic *traffic, struct ledger *ledger);
+/* What one step of a training plan takes without what its data parallel ranks do: the same for
+ * plans that differ in how their state is sharded alone. */
+void steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
+    const struct layout *l, const struct placement *pl, int64_t microbatches);
+
+/* The step of a legal plan. Ends where the time is known to be above `limit` seconds (INFINITY
+ * for none), with `seconds` above it and nothing else in what it returns. */
+struct steptime steptime_within(const struct step_run *r, double limit, const struct plan *p,
+    const struct placement *pl, struct traffic *traffic, struct ledger *ledger);
+
+/* Seconds that a step takes at least, whatever the PP and wherever the layers are: the slowest
+ * stage works no less than all of them on average. 0 where the GPU's rates are not known. */
+double steptime_least(struct step_setup *s, const struct plan *p);
 
 /*
  * Estimate traffic and time of a legal training plan. microbatches: of one data parallel

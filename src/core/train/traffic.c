@@ -40,21 +40,44 @@ traffic_dim_name(enum traffic_dim dim)
 /* ---- rows ------------------------------------------------------------------------- */
 
 static struct traffic_row *
-row_of(struct traffic *t, const struct message *m)
+row_of(struct traffic *t, enum traffic_dim dim, const char *collective, const struct span *span)
 {
-	const char *collective = collective_name(m->collective);
 	struct traffic_row *row;
 
 	for (size_t i = 0; i < t->count; i++) {
 		row = &t->row[i];
-		if (row->dim == m->dim && row->collective == collective &&
-		    row->span.size == m->span.size)
+		if (row->dim == dim && row->collective == collective && row->span.size == span->size)
 			return row;
 	}
 	if (t->count == TRAFFIC_ROWS_MAX)
 		return &t->row[TRAFFIC_ROWS_MAX - 1];
 	row = &t->row[t->count++];
-	*row = (struct traffic_row){ .dim = m->dim, .collective = collective, .span = m->span };
+	*row = (struct traffic_row){ .dim = dim, .collective = collective, .span = *span };
+	return row;
+}
+
+/* Calls of one kind of message, and what they take: apart from the message, which only who asks
+ * for its terms needs whole. */
+struct calls {
+	enum traffic_dim dim;
+	enum collective collective;
+	const struct span *span;
+	double payload, calls, seconds, exposed;
+};
+
+/* Its row, NULL where nothing is sent. */
+static inline struct traffic_row *
+count_calls(struct traffic *t, const struct calls *c)
+{
+	struct traffic_row *row;
+
+	if (c->span->size <= 1 || c->calls <= 0 || c->payload <= 0)
+		return NULL;
+	row = row_of(t, c->dim, collective_name(c->collective), c->span);
+	row->calls += c->calls;
+	row->seconds += c->seconds;
+	row->exposed_seconds += c->exposed;
+	row->bytes += c->calls * collective_bytes(c->collective, c->payload, c->span->size);
 	return row;
 }
 
@@ -122,27 +145,25 @@ note_times(const struct plan *p, const struct message *m, struct ledger *ledger)
 		    m->exposed);
 }
 
+LEDGER_ASKED static void
+note_message(const struct plan *p, const struct message *m, ptrdiff_t row, struct ledger *ledger)
+{
+	ledger_part(ledger, PART_ROW + (int32_t)row);
+	note_bytes(m, m->calls * collective_bytes(m->collective, m->payload, m->span.size), ledger);
+	note_times(p, m, ledger);
+	ledger_part(ledger, PART_NONE);
+}
+
 void
 traffic_add(struct traffic *t, const struct plan *p, const struct message *m,
     struct ledger *ledger)
 {
-	struct traffic_row *row;
-	double bytes;
+	const struct calls calls = { m->dim, m->collective, &m->span, m->payload, m->calls, m->seconds,
+		m->exposed };
+	const struct traffic_row *row = count_calls(t, &calls);
 
-	if (m->span.size <= 1 || m->calls <= 0 || m->payload <= 0)
-		return;
-	bytes = m->calls * collective_bytes(m->collective, m->payload, m->span.size);
-	row = row_of(t, m);
-	row->calls += m->calls;
-	row->seconds += m->seconds;
-	row->exposed_seconds += m->exposed;
-	row->bytes += bytes;
-	if (ledger != NULL) {
-		ledger_part(ledger, PART_ROW + (int32_t)(row - t->row));
-		note_bytes(m, bytes, ledger);
-		note_times(p, m, ledger);
-		ledger_part(ledger, PART_NONE);
-	}
+	if (row != NULL && ledger != NULL)
+		note_message(p, m, row - t->row, ledger);
 }
 
 double
@@ -526,6 +547,22 @@ put_exposure(const struct flow *f, double times, char *buf, size_t size)
 		    f->forward + f->backward, h->by, h->seconds, h->rest);
 }
 
+LEDGER_ASKED static void
+note_flow(const struct plan *p, const struct flows *flows, const struct flow *f, double times,
+    const struct calls *c, ptrdiff_t row, struct ledger *ledger)
+{
+	char exposure[224];
+	const struct message m = {
+		.dim = f->dim, .name = f->name, .formula = f->formula, .source = f->source,
+		.collective = f->collective, .span = f->span, .payload = f->payload, .calls = c->calls,
+		.seconds = c->seconds, .exposed = c->exposed,
+		.dispatch = f->dispatched ? &flows->dispatch : NULL, .exposure = exposure
+	};
+
+	put_exposure(f, times, exposure, sizeof exposure);
+	note_message(p, &m, row, ledger);
+}
+
 void
 traffic_add_flows(struct traffic *t, const struct plan *p, const struct flows *flows,
     const double units[UNIT_COUNT], struct ledger *ledger)
@@ -533,18 +570,11 @@ traffic_add_flows(struct traffic *t, const struct plan *p, const struct flows *f
 	for (size_t i = 0; i < flows->count; i++) {
 		const struct flow *f = &flows->flow[i];
 		const double times = units[f->unit], calls = times * (f->forward + f->backward);
-		struct message m = {
-			.dim = f->dim, .name = f->name, .formula = f->formula, .source = f->source,
-			.collective = f->collective, .span = f->span, .payload = f->payload, .calls = calls,
-			.seconds = calls * f->seconds, .exposed = times * f->exposed,
-			.dispatch = f->dispatched ? &flows->dispatch : NULL
-		};
-		char exposure[224];
+		const struct calls c = { f->dim, f->collective, &f->span, f->payload, calls,
+			calls * f->seconds, times * f->exposed };
+		const struct traffic_row *row = count_calls(t, &c);
 
-		if (ledger != NULL) {
-			put_exposure(f, times, exposure, sizeof exposure);
-			m.exposure = exposure;
-		}
-		traffic_add(t, p, &m, ledger);
+		if (row != NULL && ledger != NULL)
+			note_flow(p, flows, f, times, &c, row - t->row, ledger);
 	}
 }

@@ -59,14 +59,14 @@ put_fits(const struct state *s, struct segment *segment)
 		return;
 	text_put(peak, sizeof peak, "%.1f", e->peak_total / GIB);
 	text_put(capacity, sizeof capacity, "%.1f GiB", e->capacity / GIB);
-	segment->role = e->fits ? ROLE_GOOD : ROLE_ERROR;
+	segment->role = !e->fits ? ROLE_ERROR : e->tight ? ROLE_WARNING : ROLE_GOOD;
 	if (!e->capacity_known) { /* a GPU of unknown memory */
 		segment->role = ROLE_TEXT;
 		text_put(segment->text, sizeof segment->text, "%s GiB", peak);
 		return;
 	}
-	text_put(segment->text, sizeof segment->text, "%s %s of %s", e->fits ? "fits" : "over:",
-	    peak, capacity);
+	text_put(segment->text, sizeof segment->text, "%s %s of %s",
+	    !e->fits ? "over:" : e->tight ? "tight:" : "fits", peak, capacity);
 }
 
 /* The changes against the saved or pinned plan, a segment each; the first says so. */

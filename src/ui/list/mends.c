@@ -45,9 +45,10 @@ mends_rows(struct rows *rows, const struct state *s)
 		const struct mend *m = &s->mends.mend[i], *before = i > 0 ? m - 1 : NULL;
 
 		if (before == NULL || before->loss != m->loss ||
-		    before->outlook.fits != m->outlook.fits) {
+		    before->outlook.fits != m->outlook.fits || before->outlook.tight != m->outlook.tight) {
 			text_put(text, sizeof text, "%s%s", headings[m->loss],
-			    m->outlook.fits ? "" : ", legal, but does not fit");
+			    !m->outlook.fits ? ", legal, but does not fit" :
+			    m->outlook.tight ? ", tight" : "");
 			rows_heading(rows, text);
 		}
 		advice_what(m, what, sizeof what);

@@ -150,7 +150,7 @@ state_change(struct state *s, const struct plan *next, const char *what)
 bool
 state_is_bad(const struct state *s)
 {
-	return !s->estimate->legal || (estimate_has_fit(s->estimate) && !s->estimate->fits);
+	return !s->estimate->legal || (estimate_has_fit(s->estimate) && !estimate_has_room(s->estimate));
 }
 
 struct field_set

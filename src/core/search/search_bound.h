@@ -1,0 +1,46 @@
+/*
+ * search_bound.h - what leaves out many combinations at once that may be legal: none of them
+ * can have the room or be as fast as asked.
+ *
+ * As search_cut.h asks rules, a walk asks here as soon as the fields that decide are in:
+ *
+ *   shards     sizes of TP, CP and experts: the state of all layers by stages, for each PP that
+ *              can place them and the ZeRO stage that takes least, is more than a GPU has
+ *   split      and micro-batch: no PP that has room divides the batch, or the work of all layers
+ *              by stages takes too long, were nothing computed twice
+ *   batch      and recompute: that work takes too long with it
+ *   pipeline   and the placement: what the micro-batches and the bubble take is too long,
+ *              however state is sharded
+ *
+ * Each is a number of train/ worked out for a part of the plan, of which it says itself that
+ * the whole is no less; no formula stands here.
+ */
+#ifndef CORE_SEARCH_BOUND_H
+#define CORE_SEARCH_BOUND_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/estimate/estimate.h"
+#include "core/estimate/scope.h"
+#include "core/search/search_space.h"
+
+/* After which free field each is asked, and which of them these are, -1: not free. */
+struct bounds {
+	int shards_after, split_after, batch_after, pipeline_after;
+	int pp, vpp, zero;
+};
+
+void bounds_plan(struct bounds *b, const struct search_space *s);
+
+/* What was found for the plan before: all 0 in the beginning. */
+struct bound_room {
+	uint64_t outer;               /* 1 + values of the outer fields of which this is: */
+	int placed[SPACE_VALUES_MAX]; /* of each PP the first VPP that places the layers, -1: none, */
+	bool full[SPACE_VALUES_MAX];  /* and whether it has room with the shards that are in */
+};
+
+/* True when no combination that begins like index up to `field`, as p has it put in, is within
+ * what is enough. p is changed and put back. */
+bool bounds_all(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    struct plan *p, struct scope *scope, struct bound_room *room, const struct enough *enough);
+#endif
