@@ -20,7 +20,7 @@ const struct list_type list_table[LIST_COUNT] = {
 	[LIST_INSPECT] = { .title = "", .add_title = inspect_title, .rows = inspect_rows,
 	    .accept = inspect_accept, .aside = inspect_aside },
 	[LIST_COMPARE] = { .title = "compare: ", .add_title = compare_title,
-	    .rows = compare_rows, .accept = compare_accept },
+	    .rows = compare_rows, .accept = compare_accept, .over = true },
 	[LIST_HISTORY] = { .title = "changes of this session", .rows = history_rows,
 	    .begin = history_begin, .accept = history_accept },
 	[LIST_TOPICS] = { .title = "topics", .rows = topics_rows, .begin = topics_begin,
@@ -29,4 +29,7 @@ const struct list_type list_table[LIST_COUNT] = {
 	    .aside = topic_aside, .close = topic_close },
 	[LIST_OPTIONS] = { .title = "settings", .rows = options_rows,
 	    .accept = options_accept, .aside = options_aside },
+	[LIST_SEARCH] = { .title = "search: ", .add_title = lookup_title, .rows = lookup_rows,
+	    .accept = lookup_accept, .aside = lookup_aside, .close = lookup_close,
+	    .part = lookup_part, .draw = lookup_draw, .selected = lookup_selected },
 };
