@@ -34,6 +34,14 @@ keys u
 expect 'undone: search: '
 expect 'TP 8 PP 4 DP 2'
 
+# What one step of a field would do, before its key is pressed: at the lower edge, and of all.
+expect '<4 [0-9.]+ GiB!.*16> [0-9.]+ GiB'
+keys v
+expect 'one step away'
+expect '> TP +8 -> 4 .* over'
+keys Escape
+expect '>.TP '
+
 # A search of many hours: it shows what it has by then, keys work, and Escape ends it.
 keys : 's' e a r c h Space f r e e = t r a i n i n g . s e q u e n c e _ l e n g t h
 keys Space f r e e = t r a i n i n g . g l o b a l _ b a t c h _ s i z e

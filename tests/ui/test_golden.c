@@ -26,6 +26,8 @@ static const struct {
 	{ "kinds-80x24", 80, 24, "d" },
 	{ "models-80x24", 80, 24, "/model\r\r" },
 	{ "large-100x30", 100, 30, ":set nodes 16384\r\t" },
+	{ "steps-80x24", 80, 24, "v" },
+	{ "steps-100x30", 100, 30, "v" },
 	{ "search-80x24", 80, 24, "S" },
 	{ "search-100x30", 100, 30, "S" },
 	{ "search-120x40", 120, 40, "S" },

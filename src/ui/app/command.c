@@ -101,6 +101,8 @@ const struct command command_table[] = {
 	    "the best plans among all values of the free fields", .run = lookup_open },
 	{ "free", { 'F' }, FORM, "[FIELD]", NULL, "let a search choose the field, or keep its value",
 	    .run = lookup_free_field },
+	{ "around", { 'v' }, PANES, "", NULL, "what one step of each field would do",
+	    .run = steps_open },
 	{ "find", { '/', INPUT_F3 }, PANES, "[NAME]", "/|find field", "find a field by name",
 	    .run = fields_open },
 	{ "errors", { 'e', '!' }, PANES, "", "e|errors", "all errors, warnings and hints",

@@ -29,6 +29,8 @@ const struct list_type list_table[LIST_COUNT] = {
 	    .aside = topic_aside, .close = topic_close },
 	[LIST_OPTIONS] = { .title = "settings", .rows = options_rows,
 	    .accept = options_accept, .aside = options_aside },
+	[LIST_STEPS] = { .title = "one step away", .rows = steps_rows, .begin = steps_begin,
+	    .accept = steps_accept, .renew = steps_renew },
 	[LIST_SEARCH] = { .title = "search: ", .add_title = lookup_title, .rows = lookup_rows,
 	    .accept = lookup_accept, .aside = lookup_aside, .close = lookup_close,
 	    .part = lookup_part, .draw = lookup_draw, .selected = lookup_selected },

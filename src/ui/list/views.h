@@ -100,6 +100,13 @@ bool lookup_look(struct state *s);
 struct rect lookup_part(const struct state *s, struct rect r);
 void lookup_draw(const struct state *s, struct canvas *c, struct rect r, int target);
 
+/* steps.c: one step away: what less and more of each field would do */
+void steps_rows(struct rows *rows, const struct state *s);
+int steps_begin(const struct state *s);
+unsigned steps_accept(struct state *s, int target);
+void steps_renew(struct state *s);
+unsigned steps_open(struct state *s, const char *argument);
+
 /* options.c: what the user prefers */
 void options_rows(struct rows *rows, const struct state *s);
 unsigned options_accept(struct state *s, int target);

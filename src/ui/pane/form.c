@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/pane/pane.h"
+#include "ui/state/around.h"
 
 enum { UNIT_COLUMNS = 10, UNIT_FROM = 36, FORM_ROWS_MAX = FIELD_COUNT + 16 };
 
@@ -123,6 +124,8 @@ form_follow(struct state *s, struct rect r)
 	int n = form_rows(s, row), at = form_selected(form, row, n), top = at;
 	const int h = r.h, jump = h / 4; /* every line that scrolls is sent anew: several at once */
 
+	if (s->focus == PANE_FORM)
+		around_follow(s);
 	if (h <= 0)
 		return;
 	if (at > 0 && row[at - 1].field == FIELD_NONE && h > 1)
@@ -282,6 +285,13 @@ form_part(const struct state *s, struct rect r)
 	return (struct part){ s->form.first, r.h, form_rows(s, row) };
 }
 
+/* What the next steps of the selected field would do. */
+static void
+form_edge(const struct state *s, int w, char *buf, size_t size)
+{
+	around_strip(s, w, buf, size);
+}
+
 static const char *
 form_subject(const struct state *s)
 {
@@ -290,6 +300,6 @@ form_subject(const struct state *s)
 
 const struct pane_type form_pane = {
 	.name = "plan", .title = "plan", .context = CONTEXT_FORM, .click = "edit",
-	.draw = form_draw, .part = form_part, .subject = form_subject, .move = form_move,
+	.draw = form_draw, .edge = form_edge, .part = form_part, .subject = form_subject, .move = form_move,
 	.follow = form_follow, .scroll = form_scroll, .at = form_at, .select = form_select,
 };

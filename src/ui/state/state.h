@@ -39,7 +39,7 @@ enum picture { PICTURE_MAP, PICTURE_PIPELINE };
 enum list_kind {
 	LIST_NONE, LIST_HELP, LIST_DIAGS, LIST_MENDS, LIST_WHY, LIST_CATALOG, LIST_FIELDS,
 	LIST_KINDS, LIST_INSPECT, LIST_COMPARE, LIST_HISTORY, LIST_TOPICS, LIST_TOPIC,
-	LIST_OPTIONS, LIST_SEARCH, LIST_COUNT
+	LIST_OPTIONS, LIST_SEARCH, LIST_STEPS, LIST_COUNT
 };
 
 enum prompt_kind {
@@ -137,6 +137,7 @@ struct state {
 		char page[32];            /* TOPIC: which one */
 	} topics;
 	struct lookup *lookup;      /* SEARCH: lookup.h; owned */
+	struct around *around;      /* STEPS: around.h; owned */
 
 	struct prompt prompt;
 	struct {
@@ -199,6 +200,11 @@ bool state_has_pane(const struct state *s, enum pane pane);
 struct field_set lookup_free_fields(const struct state *s);
 bool lookup_init(struct state *s);
 void lookup_free(struct state *s);
+
+/* around.c; forget: the plan is another one. */
+bool around_init(struct state *s);
+void around_free(struct state *s);
+void around_forget(struct state *s);
 
 /* Give a pane the focus. */
 void state_focus(struct state *s, enum pane pane);
