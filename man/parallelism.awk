@@ -22,7 +22,7 @@ BEGIN {
 	print ".Ql shardplan topics ,\nwhich has them in Chinese too."
 }
 /^# / { end_list(); page = 1; sub(/^# [^ ]* /, ""); print ".Sh " toupper(plain($0)); next }
-!page || /^$/ { next }
+!page || /^$|^@/ { next }  # @: of the plan that the screen shows
 /^= / { end_list(); print ".Ss " heading(substr($0, 3)); first = 1; next }
 /^- / {
 	if (!list) print ".Bl -bullet -compact"

@@ -26,7 +26,7 @@ const struct list_type list_table[LIST_COUNT] = {
 	[LIST_TOPICS] = { .title = "topics", .rows = topics_rows, .begin = topics_begin,
 	    .accept = topics_accept },
 	[LIST_TOPIC] = { .title = "topics", .add_title = topic_title, .rows = topic_rows,
-	    .aside = topic_aside, .close = topic_close },
+	    .accept = topic_accept, .aside = topic_aside, .close = topic_close },
 	[LIST_OPTIONS] = { .title = "settings", .rows = options_rows,
 	    .accept = options_accept, .aside = options_aside },
 	[LIST_STEPS] = { .title = "one step away", .rows = steps_rows, .begin = steps_begin,

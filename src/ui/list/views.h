@@ -76,6 +76,7 @@ unsigned topics_open(struct state *s, const char *argument);
 unsigned topics_language(struct state *s, const char *argument);
 void topic_title(const struct state *s, char *buf, size_t size);
 void topic_rows(struct rows *rows, const struct state *s);
+unsigned topic_accept(struct state *s, int target);
 unsigned topic_aside(struct state *s, int way);
 void topic_close(struct state *s);
 
