@@ -30,7 +30,7 @@ BEGIN {
 	}
 }
 /^# / { end_list(); page = 1; sub(/^# [^ ]* /, ""); print ".Sh " toupper(plain($0)); next }
-!page || /^$/ { next }
+!page || /^$|^@/ { next }  # @: of the plan that the screen shows
 /^= / { end_list(); print ".Ss " heading(substr($0, 3)); first = 1; next }
 /^  / {
 	if (!table) { end_list(); print ".Bd -literal" }

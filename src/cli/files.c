@@ -415,11 +415,30 @@ files_topic(void *context, const char *language, size_t i)
 	return session_topic(context, language, i);
 }
 
+static bool
+files_search(void *context, const struct search *search, size_t room, char *note, size_t size)
+{
+	return search_live_begin(&((struct session *)context)->live, search, room, note, size);
+}
+
+static void
+files_search_news(void *context, struct search_news *news, struct search_key *key)
+{
+	search_live_news(((struct session *)context)->live, news, key);
+}
+
+static void
+files_search_stop(void *context)
+{
+	search_live_stop(((struct session *)context)->live);
+}
+
 struct app_files
 session_files(struct session *s)
 {
 	s->drafts = (struct drafts){ .own = "" };
 	s->has_paths = s->has_plans = false;
+	s->live = NULL;
 	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
 		.open = files_open, .peek = files_peek, .import = files_import, .export = files_export,
 		.save = files_save, .path = files_path, .complete = files_complete,
@@ -427,5 +446,7 @@ session_files(struct session *s)
 		.write_draft = files_write_draft, .drop_draft = files_drop_draft,
 		.find_draft = files_find_draft, .take_draft = files_take_draft,
 		.topic = files_topic, .save_settings = files_save_settings,
-		.read_lines = files_read_lines, .add_lines = files_add_lines };
+		.read_lines = files_read_lines, .add_lines = files_add_lines,
+		.search = files_search, .search_news = files_search_news,
+		.search_stop = files_search_stop };
 }

@@ -14,12 +14,17 @@ format_contexts(char *buf, size_t size, unsigned contexts)
 	} part[] = {
 		{ CONTEXT_FORM, "form" }, { CONTEXT_MAP, "map" }, { CONTEXT_PIPELINE, "pipeline" },
 		{ CONTEXT_MEMORY, "numbers" }, { CONTEXT_LIST, "lists" },
+		{ CONTEXT_SEARCH, "search" },
 	};
 
 	text_put(buf, size, contexts == 0 ? "prompt" : "");
 	if (contexts == CONTEXT_ALL || contexts == CONTEXT_PANES) {
 		text_put(buf, size, contexts == CONTEXT_ALL ? "everywhere" : "panes");
 		return;
+	}
+	if ((contexts & CONTEXT_PANES) == CONTEXT_PANES) {
+		text_put(buf, size, "panes");
+		contexts &= ~(unsigned)CONTEXT_PANES;
 	}
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
 		if ((contexts & part[i].bits) != 0)

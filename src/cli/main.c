@@ -88,6 +88,7 @@ screen_run(const struct options *o)
 	app.settings = &settings;
 	app.notice = notice[0] != '\0' ? notice : note;
 	status = app_run(&s.plan, &s.catalog, &files, &app);
+	search_live_free(s.live);
 	drafts_free(&s.drafts);
 	session_close(&s);
 	return status;

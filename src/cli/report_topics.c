@@ -45,7 +45,7 @@ print_page(const struct topic *page)
 		if (strncmp(text, "= ", 2) == 0) {
 			out_end(stdout);
 			out_line(stdout, "%.*s", (int)n - 2, text + 2);
-		} else if (n > 0)
+		} else if (n > 0 && text[0] != '@') /* of a plan, which there is none of */
 			out_line(stdout, "%.*s", (int)n, text);
 		text += text[n] == '\n' ? n + 1 : n;
 	}

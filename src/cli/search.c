@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "cli/search_live.h"
 #include "core/base/text.h"
 
 enum { TOP = 10, FRONT_MAX = 16384 };
@@ -86,15 +86,13 @@ static bool
 make_job(struct search_job *job, const struct options *o)
 {
 	const struct plan *p = &job->session.plan;
-	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	struct wishes wishes;
 	char err[256];
 	size_t room;
 
 	job->search = (struct search){ .space = job->space, .around = o->around,
 		.tight = o->tight };
-	job->threads = o->threads > 0 ? o->threads : cores < 1 ? 1 :
-	    cores < SEARCH_THREADS_MAX ? (int)cores : SEARCH_THREADS_MAX;
+	job->threads = o->threads > 0 ? o->threads : search_threads();
 	job->top = o->top > 0 ? (size_t)o->top : TOP;
 	if (!take_wishes(o, p, &wishes) || !take_objectives(o, p, job) ||
 	    !take_conditions(o, p, &job->search))

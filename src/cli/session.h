@@ -8,6 +8,7 @@
 
 #include "cli/drafts.h"
 #include "cli/options.h"
+#include "cli/search_live.h"
 #include "core/estimate/estimate.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field_set.h"
@@ -25,6 +26,7 @@ struct session {
 	struct plan read; /* as its file has it, where it came from one */
 	/* The screen's alone: */
 	struct drafts drafts;
+	struct search_live *live; /* the last search, NULL before the first */
 	glob_t paths;     /* what can be completed, while has_paths */
 	bool has_paths;
 	glob_t plans;     /* what there is to open, while has_plans; so many of it lie here */

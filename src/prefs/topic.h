@@ -12,7 +12,8 @@ struct topic {
 	                      kinds of groups among them */
 	const char *title; /* "Tensor parallelism (TP)" */
 	const char *text;  /* a paragraph a line; "= HEADING", "- ITEM", lines set off by two blanks
-	                      as they stand; UTF-8 */
+	                      as they stand; "@ ..." what the screen says of the user's plan
+	                      (ui/list/guide.h); UTF-8 */
 };
 
 /* The first of its names. */

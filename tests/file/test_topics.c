@@ -26,6 +26,37 @@ lines(const struct topic *t, const char *start)
 	return n;
 }
 
+/* The next line about the plan: what is before its text, its condition and link. */
+static const char *
+next_guide(const char *text, size_t *n)
+{
+	const char *at = *text == '@' ? text : strstr(text, "\n@");
+
+	if (at == NULL)
+		return NULL;
+	at += *at == '\n';
+	*n = strcspn(at, "|");
+	*n += 1 + strcspn(at + *n + 1, "|");
+	return at;
+}
+
+/* Both pages say the same of a plan, in this order. */
+static bool
+same_guides(const struct topic *a, const struct topic *b)
+{
+	const char *x = a->text, *y = b->text;
+	size_t n = 0, m = 0;
+
+	for (;; x += n, y += m) {
+		x = next_guide(x, &n);
+		y = next_guide(y, &m);
+		if (x == NULL || y == NULL)
+			return x == NULL && y == NULL;
+		if (n != m || strncmp(x, y, n) != 0)
+			return false;
+	}
+}
+
 static void
 test_languages(void **unused)
 {
@@ -43,6 +74,7 @@ test_languages(void **unused)
 		/* Chinese pages name what there is to read in Chinese as well. */
 		assert_true(lines(&en.topic[i], "- ") <= lines(&zh.topic[i], "- "));
 		assert_int_equal(lines(&en.topic[i], "# "), 0);
+		assert_true(same_guides(&en.topic[i], &zh.topic[i]));
 		assert_true(lines(&en.topic[i], "= ") > 0);
 	}
 	topics_free(&en);

@@ -44,6 +44,31 @@ expect '> 3d '
 keys q q
 expect 'rc=0'
 
+# The guide speaks of the plan, and leads to what it speaks of.
+start 100 40 xterm-256color "'$PROG'"
+expect '^┌ plan'
+keys : t o p i c s Space t u n e Enter
+expect 'It fits: 23.6 GiB of 79.2 GiB'
+expect 'TP 2; a node has 8 GPUs, the model 32 heads and 8 KV heads'
+expect 'Your model has no experts'
+keys G
+expect '> Or let the search look'
+keys Enter
+expect 'search: step.seconds'
+keys Escape
+keys : t o p i c s Space t u n e Enter
+expect 'It fits'
+keys Down Down
+expect '> It fits'
+keys Enter
+expect 'why: memory'
+keys Escape
+expect '> It fits'
+keys q q
+expect '^┌ plan'
+keys q
+expect 'rc=0'
+
 # The locale chooses the language; without UTF-8 there is English alone.
 start 80 24 xterm "LC_ALL=C '$PROG'"
 expect '^[+] plan'

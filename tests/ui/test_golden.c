@@ -4,7 +4,7 @@
  */
 #include <locale.h>
 
-#include "support.h"
+#include "lookup_fake.h"
 
 static const struct {
 	const char *name;
@@ -26,6 +26,11 @@ static const struct {
 	{ "kinds-80x24", 80, 24, "d" },
 	{ "models-80x24", 80, 24, "/model\r\r" },
 	{ "large-100x30", 100, 30, ":set nodes 16384\r\t" },
+	{ "steps-80x24", 80, 24, "v" },
+	{ "steps-100x30", 100, 30, "v" },
+	{ "search-80x24", 80, 24, "S" },
+	{ "search-100x30", 100, 30, "S" },
+	{ "search-120x40", 120, 40, "S" },
 };
 
 static void
@@ -57,11 +62,13 @@ read_all(const char *path)
 static void
 check(size_t i, bool utf8)
 {
-	struct session *s = session_new(screens[i].columns, screens[i].rows);
+	struct session *s = (strncmp(screens[i].name, "search", 6) == 0 ?
+	    session_searching : session_new)(screens[i].columns, screens[i].rows);
 	char path[4096], *now, *golden;
 
 	s->state.settings.ascii = !utf8;
 	type(s, screens[i].keys);
+	lookup_look(&s->state);
 	now = picture(s);
 	golden_path(path, sizeof path, i, utf8);
 	if (getenv("REGEN") != NULL) {

@@ -115,7 +115,7 @@ test_lists(void **unused)
 	answers(s, "errors", "a number takes that entry");
 	answers(s, "1", "fixed: ");
 	assert_int_equal(s->state.list.kind, LIST_NONE);
-	answers(s, "search batch", "micro-batch");
+	answers(s, "find batch", "micro-batch");
 	answers(s, "2", "1. ");
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
 	answers(s, "edit", "global batch");

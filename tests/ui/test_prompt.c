@@ -611,7 +611,7 @@ test_paste(void **unused)
 	line_is(s, text);
 	key(s, INPUT_ESCAPE);
 	/* Lists that filter by typing. */
-	app_command(&s->state, "search");
+	app_command(&s->state, "find");
 	key(s, 'z' | INPUT_PASTED);
 	assert_string_equal(s->state.list.filter, "z");
 	session_free(s);

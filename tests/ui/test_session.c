@@ -382,9 +382,9 @@ test_save(void **unused)
 	assert_int_equal(s->disk.saves, 2);
 
 	/* Another name: typing replaces the one that is offered, moving keeps it. */
-	type(s, "Sb.cfg\r");
+	type(s, "wb.cfg\r");
 	assert_string_equal(s->disk.path, "b.cfg");
-	type(s, "S");
+	type(s, "w");
 	key(s, INPUT_HOME);
 	type(s, "a\r");
 	assert_string_equal(s->disk.path, "ab.cfg");

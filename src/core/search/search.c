@@ -260,6 +260,8 @@ walk_parts(const struct walk *w)
 		walk_part(w, part);
 		atomic_fetch_add(&w->control->decided, w->worker->counts.decided - told);
 		told = w->worker->counts.decided;
+		if (w->control->tell != NULL)
+			w->control->tell(w->control->context, w->worker);
 	}
 }
 
@@ -329,6 +331,7 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
 	plan_estimates(&walk[0]);
 	plan_parts(&walk[0], threads);
 	atomic_store(&control->worst, INFINITY);
+	atomic_store(&control->parts, walk[0].parts);
 	begin(worker, s->space->catalog);
 	for (int i = 1; i < threads && i < SEARCH_THREADS_MAX; i++) {
 		walk[i] = walk[0];

@@ -73,6 +73,11 @@ struct search_control {
 	atomic_uint_fast64_t next;    /* part to be taken */
 	atomic_uint_fast64_t decided; /* so far, for a display of progress */
 	_Atomic double worst;         /* some thread has as many as are kept, none slower than this */
+	atomic_uint_fast64_t parts;   /* of which `next` counts those that were taken */
+	/* For a display of what is found meanwhile: each thread calls it after each of its parts.
+	 * NULL: nobody looks. */
+	void (*tell)(void *context, const struct search_worker *w);
+	void *context;
 };
 
 /* All combinations that `around` allows. */

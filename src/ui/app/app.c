@@ -9,6 +9,7 @@
 #include "ui/app/keep.h"
 #include "ui/app/linear.h"
 #include "ui/app/mouse.h"
+#include "ui/list/views.h"
 #include "ui/screen/locale.h"
 #include "ui/screen/signals.h"
 #include "ui/screen/term.h"
@@ -136,11 +137,11 @@ struct ahead {
 };
 
 static int32_t
-next_key(struct terminal *t, const struct state *s, struct ahead *a, bool wait)
+next_key(struct terminal *t, const struct state *s, struct ahead *a, int ms)
 {
 	if (a->taken < a->count && s->question.kind != QUESTION_RECOVER)
 		return a->key[a->taken++];
-	return term_key(t, wait);
+	return term_key(t, ms);
 }
 
 /* What is typed by now, up to what is no key and comes first. */
@@ -152,7 +153,7 @@ read_ahead(struct terminal *t, struct ahead *a)
 	if (a->taken == a->count)
 		a->taken = a->count = 0;
 	while (a->count < (int)(sizeof a->key / sizeof *a->key) &&
-	    (key = term_key(t, false)) != INPUT_NONE) {
+	    (key = term_key(t, 0)) != INPUT_NONE) {
 		if (key >= INPUT_MOUSE && key <= INPUT_GONE)
 			return key;
 		a->key[a->count++] = key;
@@ -168,25 +169,26 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 	struct keeper keeper = { 0 };
 	struct ahead ahead = { .count = 0 };
 	int32_t key = INPUT_NONE;
-	bool on = true, asked = false;
+	bool on = true, asked = false, looks;
 
 	if (show(t, s, c) && !read_catalog(s, note, size))
 		return 2;
 	while (on) {
 		if (keep_unsaved(&keeper, s))
 			signals_alarm(KEEP_MS);
+		looks = lookup_look(s);
 		if (!show(t, s, c))
 			break;
 		key = s->question.kind == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
 		asked = s->question.kind == QUESTION_RECOVER;
 		if (key == INPUT_NONE)
-			key = next_key(t, s, &ahead, !app_busy(s));
+			key = next_key(t, s, &ahead, app_busy(s) ? 0 : looks ? LOOKUP_MS : -1);
 		if (key == INPUT_NONE) {
 			keep_written(&keeper, s);
 			app_idle(s);
 		}
 		/* Keys that are waiting already, before the picture is drawn again; of a paste, all. */
-		for (int left = 64; key != INPUT_NONE; key = next_key(t, s, &ahead, false)) {
+		for (int left = 64; key != INPUT_NONE; key = next_key(t, s, &ahead, 0)) {
 			on = handle(t, s, &keeper, key);
 			left -= (key & INPUT_PASTED) == 0;
 			if (!on || left == 0 || (s->question.kind == QUESTION_RECOVER && !asked))

@@ -17,6 +17,7 @@
 #define PIPELINE CONTEXT_PIPELINE
 #define NUMBERS CONTEXT_MEMORY
 #define LIST CONTEXT_LIST
+#define SEARCH CONTEXT_SEARCH
 #define PANES CONTEXT_PANES
 #define ALL CONTEXT_ALL
 
@@ -95,13 +96,22 @@ const struct command command_table[] = {
 	    .step = edit_walk, .way = -1 },
 	{ "save", { 's', INPUT_F2 }, PANES, "[FILE]", "s|save", "save the plan",
 	    .run = file_save },
-	{ "search", { '/', INPUT_F3 }, PANES, "[NAME]", "/|find field", "find a field by name",
+	{ "again", { 'r' }, SEARCH, "", "r|again", "search anew", .run = lookup_again },
+	{ "change", { 'e' }, SEARCH, "", "e|change", "change what is searched for",
+	    .run = lookup_change },
+	{ "search", { 'S', INPUT_F8 }, PANES, "[KEY=VALUE]", "S|search",
+	    "the best plans among all values of the free fields", .run = lookup_open },
+	{ "free", { 'F' }, FORM, "[FIELD]", NULL, "let a search choose the field, or keep its value",
+	    .run = lookup_free_field },
+	{ "around", { 'v' }, PANES, "", NULL, "what one step of each field would do",
+	    .run = steps_open },
+	{ "find", { '/', INPUT_F3 }, PANES, "[NAME]", "/|find field", "find a field by name",
 	    .run = fields_open },
 	{ "errors", { 'e', '!' }, PANES, "", "e|errors", "all errors, warnings and hints",
 	    .run = diags_open },
 	{ "redo", { INPUT_CTRL('R') }, PANES, "", NULL, "redo what was undone",
 	    .step = edit_walk, .way = 1 },
-	{ "compare", { 'D', INPUT_F6 }, PANES, "[FILE]", "D|compare",
+	{ "compare", { 'D', INPUT_F6 }, PANES | SEARCH, "[FILE]", "D|compare",
 	    "this plan beside the pinned or saved one, or beside a file", .run = compare_open },
 	{ "pin", { 'P' }, PANES, "", "P|pin", "hold changes against the plan as it is now; again: "
 	    "against the saved one", .run = compare_pin },
@@ -118,7 +128,7 @@ const struct command command_table[] = {
 	{ "open", { 'o' }, PANES, "[FILE]", "o|open", "open a plan: files here, or an example",
 	    .run = file_open },
 	{ "new", { 0 }, 0, "", NULL, "begin a new plan", .run = file_new },
-	{ "save-as", { 'S', 'w' }, PANES, "FILE", NULL, "save under another name",
+	{ "save-as", { 'w' }, PANES, "FILE", NULL, "save under another name",
 	    .run = file_save_as },
 	{ "zoom-out", { 'Z' }, PANES, "", NULL, "show GPUs, or time in the pipeline, smaller",
 	    .step = move_zoom, .way = -1 },
@@ -167,6 +177,8 @@ const size_t command_count = sizeof command_table / sizeof *command_table;
 enum context
 command_context(const struct state *s)
 {
+	if (s->list.kind == LIST_SEARCH)
+		return (enum context)(LIST | SEARCH);
 	return s->list.kind != LIST_NONE ? LIST : pane_type(s, s->focus)->context;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/search/search_target.h"
 #include "ui/app/command.h"
 #include "ui/app/complete.h"
 #include "ui/pane/panes.h"
@@ -10,7 +11,7 @@
 enum source {
 	SOURCE_NONE, SOURCE_COMMAND, SOURCE_FIELD, SOURCE_VALUE, SOURCE_KINDS, SOURCE_ZOOM,
 	SOURCE_PANE, SOURCE_PALETTE, SOURCE_LANGUAGE, SOURCE_SETTING, SOURCE_SETTING_VALUE, SOURCE_TOPIC,
-	SOURCE_HELP, SOURCE_WHERE, SOURCE_PATH
+	SOURCE_HELP, SOURCE_WHERE, SOURCE_PATH, SOURCE_SEARCH, SOURCE_SEARCHED, SOURCE_TARGET
 };
 
 /* What the arguments of commands are. */
@@ -21,7 +22,7 @@ static const struct {
 	{ "set", SOURCE_FIELD }, { "color", SOURCE_KINDS }, { "zoom", SOURCE_ZOOM },
 	{ "next-pane", SOURCE_PANE }, { "palette", SOURCE_PALETTE },
 	{ "language", SOURCE_LANGUAGE }, { "settings", SOURCE_SETTING }, { "topics", SOURCE_TOPIC },
-	{ "help", SOURCE_HELP }, { "search", SOURCE_FIELD }, { "command", SOURCE_COMMAND },
+	{ "help", SOURCE_HELP }, { "find", SOURCE_FIELD }, { "free", SOURCE_FIELD }, { "search", SOURCE_SEARCH }, { "command", SOURCE_COMMAND },
 	{ "ascii", SOURCE_SETTING_VALUE }, { "mouse", SOURCE_SETTING_VALUE },
 	{ "go", SOURCE_WHERE }, { "inspect", SOURCE_WHERE }, { "open", SOURCE_PATH },
 	{ "save", SOURCE_PATH }, { "save-as", SOURCE_PATH }, { "compare", SOURCE_PATH },
@@ -98,6 +99,21 @@ place_setting(struct place *at, const char *text)
 	at->word = text + n + strspn(text + n, " \t");
 }
 
+/* The last of several words "free=tp": a key, or a field or number of it. */
+static void
+place_search(struct place *at)
+{
+	const char *last;
+
+	while ((last = strpbrk(at->word, " \t")) != NULL)
+		at->word = last + 1;
+	last = strrchr(at->word, '=');
+	if (last == NULL)
+		return;
+	at->source = at->word[0] == 'f' ? SOURCE_SEARCHED : SOURCE_TARGET;
+	at->word = strpbrk(last, ",") != NULL ? strrchr(last, ',') + 1 : last + 1;
+}
+
 static struct place
 place_of(const struct state *s, const char *text)
 {
@@ -134,6 +150,8 @@ place_of(const struct state *s, const char *text)
 			at.source = sources[i].source;
 	if (at.command != NULL && at.source == SOURCE_FIELD)
 		place_field(&at, at.word);
+	if (at.source == SOURCE_SEARCH)
+		place_search(&at);
 	if (at.source == SOURCE_SETTING)
 		place_setting(&at, at.word);
 	else if (at.source == SOURCE_SETTING_VALUE) /* called as their setting is */
@@ -173,6 +191,20 @@ offer_commands(struct offers *o, bool spaced)
 		    spaced && command_table[i].argument[0] != '\0' ? " " : "");
 		offer(o, command_table[i].name, word);
 	}
+}
+
+/* What plans can be ranked by. */
+static void
+offer_targets(const struct state *s, struct offers *o)
+{
+	static const char *const names[] = { "time", "memory", "gpus", "tokens", "gpu-hours", "cost" };
+	struct search_target t;
+	char err[256];
+
+	offer_names(o, names, sizeof names / sizeof *names);
+	for (enum result_id id = 0; id < RESULT_COUNT; id++)
+		if (target_find(&t, result_table[id].path, &s->plan, err, sizeof err))
+			offer(o, result_table[id].path, result_table[id].path);
 }
 
 /* Fields by their path, its last part or their short name, with what comes between name and
@@ -294,6 +326,7 @@ static void
 offer_all(const struct state *s, struct offers *o, const struct place *at)
 {
 	static const char *const places[] = { "rank ", "node ", "stage ", "layer ", "expert " };
+	static const char *const keys[] = { "free=", "fix=", "where=", "objective=", "around=" };
 
 	switch (at->source) {
 	case SOURCE_COMMAND:
@@ -338,6 +371,15 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 		break;
 	case SOURCE_PATH:
 		offer_paths(s, o);
+		break;
+	case SOURCE_SEARCH:
+		offer_names(o, keys, sizeof keys / sizeof *keys);
+		break;
+	case SOURCE_SEARCHED:
+		offer_fields(s, o, false);
+		break;
+	case SOURCE_TARGET:
+		offer_targets(s, o);
 		break;
 	case SOURCE_TOPIC:
 		offer_topics(s, o);

@@ -35,6 +35,7 @@ recalc(struct state *s)
 
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
 	s->noted = false;
+	around_forget(s);
 	if (!s->estimate->legal)
 		state_find_fixes(s);
 	entry->legal = s->estimate->legal;

@@ -32,11 +32,12 @@ void
 help_rows(struct rows *rows, const struct state *s)
 {
 	static const char *const places[] = {
-		"Everywhere", "In the plan", "On the map", "On the pipeline", "On numbers", "In lists"
+		"Everywhere", "In the plan", "On the map", "On the pipeline", "On numbers", "In lists",
+		"In the search"
 	};
 	static const unsigned contexts[] = {
 		CONTEXT_PANES, CONTEXT_FORM, CONTEXT_MAP, CONTEXT_PIPELINE, CONTEXT_MEMORY,
-		CONTEXT_LIST
+		CONTEXT_LIST, CONTEXT_SEARCH
 	};
 	const bool wide = rows->width >= WIDE_FROM;
 	const int keys_w = wide ? KEYS_WIDE : KEYS_COLUMNS, name_w = wide ? NAME_WIDE : NAME_COLUMNS;

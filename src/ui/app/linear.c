@@ -1,5 +1,6 @@
 #include "ui/app/linear.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "ui/app/event.h"
 #include "ui/app/typing.h"
 #include "ui/list/list.h"
+#include "ui/list/views.h"
 #include "ui/pane/panes.h"
 #include "ui/screen/input.h"
 #include "ui/state/edit.h"
@@ -432,6 +434,8 @@ linear_line(struct state *s, const char *text, FILE *out)
 			say(&a, "%s", s->message);
 		return false;
 	}
+	while (s->list.kind == LIST_SEARCH && lookup_look(s)) /* lines tell of the end alone */
+		poll(NULL, 0, LOOKUP_MS);
 	say_result(&a, s, &was);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include "ui/list/views.h"
 #include "ui/screen/change.h"
 #include "ui/state/edit.h"
+#include "ui/state/lookup.h"
 
 enum {
 	TABLE_FROM = 74, /* columns of a table; in less each entry is a sentence */
@@ -40,6 +41,11 @@ take_other(struct state *s, const char *path)
 	char note[STATE_MESSAGE_SIZE] = "";
 	const char *slash = strrchr(path, '/');
 
+	if (path[0] == '\0' && s->list.kind == LIST_SEARCH && lookup_plan(s, list_target(s),
+	    &s->other.plan)) {
+		text_put(s->other.name, sizeof s->other.name, "plan %d", list_target(s) + 1);
+		return true;
+	}
 	if (path[0] == '\0') {
 		s->other.plan = *state_base(s);
 		text_put(s->other.name, sizeof s->other.name, "%s plan", state_base_name(s));

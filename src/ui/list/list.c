@@ -22,14 +22,24 @@ list_rect(const struct state *s)
 	    s->rows - a.header.h - a.message.h - a.footer.h };
 }
 
+/* Inside its frame, where there is room for one. */
 static struct rect
-list_inner(const struct state *s)
+list_area(const struct state *s)
 {
 	struct rect r = list_rect(s);
 
 	if (!panes_arrange(s).framed)
 		return r;
 	return (struct rect){ r.x + 1, r.y + 1, r.w - 2, r.h - 2 };
+}
+
+/* Where its entries are. */
+static struct rect
+list_inner(const struct state *s)
+{
+	const struct rect r = list_area(s);
+
+	return type_of(s)->part != NULL ? type_of(s)->part(s, r) : r;
 }
 
 bool
@@ -206,6 +216,8 @@ list_follow(struct state *s)
 		s->list.first_line = count - r.h;
 	if (s->list.first_line < 0)
 		s->list.first_line = 0;
+	if (type_of(s)->selected != NULL)
+		type_of(s)->selected(s, list_target(s));
 }
 
 bool
@@ -320,7 +332,7 @@ void
 list_draw(const struct state *s, struct canvas *c)
 {
 	const struct style frame = { .role = ROLE_FRAME };
-	struct rect r = list_rect(s), inner = list_inner(s);
+	struct rect r = list_rect(s), area = list_area(s), inner = list_inner(s);
 	struct rows rows;
 	char text[256];
 
@@ -329,7 +341,7 @@ list_draw(const struct state *s, struct canvas *c)
 	if (s->list.filter[0] != '\0')
 		text_add(text, sizeof text, "  with \"%.100s\"", s->list.filter);
 	list_rows(&rows, s, inner.w - 2);
-	if (inner.h < r.h) {
+	if (area.h < r.h) {
 		canvas_frame(c, r, frame, frame, (struct style){ .role = ROLE_TITLE }, text);
 		canvas_frame_part(c, r, (struct style){ .role = ROLE_DIM }, text,
 		    (struct part){ s->list.first_line, inner.h, (int64_t)rows.count });
@@ -343,5 +355,7 @@ list_draw(const struct state *s, struct canvas *c)
 	if (rows.items == 0)
 		canvas_text(c, inner, inner.x + 2, inner.y, (struct style){ .role = ROLE_DIM },
 		    "nothing with that text");
+	if (type_of(s)->draw != NULL)
+		type_of(s)->draw(s, c, area, rows_target(&rows, s->list.item));
 	rows_free(&rows);
 }

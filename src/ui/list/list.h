@@ -16,6 +16,10 @@ struct list_type {
 	unsigned (*aside)(struct state *s, int way);      /* left (-1), right (1); NULL: nothing */
 	void (*close)(struct state *s);  /* NULL: to the list below, or to the panes */
 	void (*renew)(struct state *s);  /* the estimate is another one; NULL: nothing to do */
+	/* The part of an area that its entries take, NULL: all; what is drawn around them. */
+	struct rect (*part)(const struct state *s, struct rect r);
+	void (*draw)(const struct state *s, struct canvas *c, struct rect r, int target);
+	void (*selected)(struct state *s, int target); /* that is selected now; NULL: nothing to do */
 	bool types;                      /* typing filters, without '/' */
 	bool over;                       /* closing leads back to the list it was opened from */
 };

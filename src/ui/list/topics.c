@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "ui/list/guide.h"
 #include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/pane/panes.h"
@@ -39,6 +40,7 @@ page_of(const struct state *s, const char *name, size_t *at)
 static void
 open_page(struct state *s, const struct topic *page)
 {
+	mends_note(s); /* a guide tells of hints */
 	list_open(s, LIST_TOPIC);
 	topic_name(page, s->topics.page, sizeof s->topics.page);
 }
@@ -73,6 +75,7 @@ topics_open(struct state *s, const char *argument)
 		return 0;
 	}
 	s->topics.page[0] = '\0';
+	mends_note(s);
 	list_open(s, argument[0] != '\0' ? LIST_TOPIC : LIST_TOPICS);
 	text_put(s->topics.page, sizeof s->topics.page, "%s", argument);
 	return 0;
@@ -108,11 +111,27 @@ topic_title(const struct state *s, char *buf, size_t size)
 		text_add(buf, size, ": %s", page->title);
 }
 
-/* A line of a page: heading, item, or paragraph. */
+/* A line about the plan, and where Enter leads to. */
 static void
-add_line(struct rows *rows, char *line)
+add_guide(struct rows *rows, const struct state *s, int target, const char *line)
 {
-	if (strncmp(line, "= ", 2) == 0)
+	char text[2048], link[GUIDE_LINK_SIZE];
+
+	if (!guide_line(s, line, text, sizeof text, link))
+		return;
+	if (link[0] != '\0')
+		text_add(text, sizeof text, " [%s]", link);
+	rows->hang = 2;
+	rows_item(rows, link[0] != '\0' ? target : -1, link[0] != '\0' ? ROLE_KEY : ROLE_GOOD, text);
+}
+
+/* A line of a page: heading, item, paragraph, or about the plan. */
+static void
+add_line(struct rows *rows, const struct state *s, int target, char *line)
+{
+	if (line[0] == '@')
+		add_guide(rows, s, target, line + 1);
+	else if (strncmp(line, "= ", 2) == 0)
 		rows_heading(rows, line + 2);
 	else if (line[0] != '\0') {
 		rows->hang = line[0] == '-' ? 2 : 0;
@@ -121,8 +140,9 @@ add_line(struct rows *rows, char *line)
 }
 
 static void
-page_rows(struct rows *rows, const char *text)
+page_rows(struct rows *rows, const struct state *s, const char *text)
 {
+	const char *page = text;
 	char line[2048];
 
 	if (rows->width > READABLE)
@@ -131,7 +151,7 @@ page_rows(struct rows *rows, const char *text)
 		const size_t n = strcspn(text, "\n");
 
 		text_put(line, sizeof line, "%.*s", (int)n, text);
-		add_line(rows, line);
+		add_line(rows, s, (int)(text - page), line);
 		text += n;
 		if (*text == '\n')
 			text++;
@@ -159,7 +179,7 @@ topic_rows(struct rows *rows, const struct state *s)
 	const struct topic *page = page_of(s, s->topics.page, &at);
 
 	if (page != NULL)
-		page_rows(rows, page->text);
+		page_rows(rows, s, page->text);
 	else
 		topics_rows(rows, s);
 }
@@ -172,6 +192,23 @@ topics_accept(struct state *s, int target)
 	if (page != NULL)
 		open_page(s, page);
 	return 0;
+}
+
+/* Where a line about the plan leads to. */
+unsigned
+topic_accept(struct state *s, int target)
+{
+	size_t at;
+	const struct topic *page = page_of(s, s->topics.page, &at);
+	char line[2048], text[2048], link[GUIDE_LINK_SIZE];
+
+	if (page == NULL)
+		return topics_accept(s, target);
+	if (target < 0)
+		return 0;
+	text_put(line, sizeof line, "%.*s", (int)strcspn(page->text + target, "\n"),
+	    page->text + target);
+	return guide_line(s, line + 1, text, sizeof text, link) ? guide_follow(s, link) : 0;
 }
 
 /* The page before or after. */

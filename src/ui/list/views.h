@@ -76,8 +76,37 @@ unsigned topics_open(struct state *s, const char *argument);
 unsigned topics_language(struct state *s, const char *argument);
 void topic_title(const struct state *s, char *buf, size_t size);
 void topic_rows(struct rows *rows, const struct state *s);
+unsigned topic_accept(struct state *s, int target);
 unsigned topic_aside(struct state *s, int way);
 void topic_close(struct state *s);
+
+/* lookup_view.c: the search: a list of plans with what is asked for above, what is told of the
+ * selected one below, and a picture of them all. Open it, with a search of what is asked for
+ * unless there is its result; search again; change what is asked for; let a search choose the
+ * field, or hold it. */
+unsigned lookup_open(struct state *s, const char *argument);
+unsigned lookup_again(struct state *s, const char *argument);
+unsigned lookup_change(struct state *s, const char *argument);
+unsigned lookup_free_field(struct state *s, const char *argument);
+void lookup_title(const struct state *s, char *buf, size_t size);
+void lookup_rows(struct rows *rows, const struct state *s);
+unsigned lookup_accept(struct state *s, int target);
+unsigned lookup_aside(struct state *s, int way);
+void lookup_close(struct state *s);
+void lookup_selected(struct state *s, int target);
+/* Take what a search has found since; true while it runs: look again after so long. */
+enum { LOOKUP_MS = 50 };
+bool lookup_look(struct state *s);
+/* lookup_draw.c: the part of an area that the plans take, and what is drawn around them. */
+struct rect lookup_part(const struct state *s, struct rect r);
+void lookup_draw(const struct state *s, struct canvas *c, struct rect r, int target);
+
+/* steps.c: one step away: what less and more of each field would do */
+void steps_rows(struct rows *rows, const struct state *s);
+int steps_begin(const struct state *s);
+unsigned steps_accept(struct state *s, int target);
+void steps_renew(struct state *s);
+unsigned steps_open(struct state *s, const char *argument);
 
 /* options.c: what the user prefers */
 void options_rows(struct rows *rows, const struct state *s);

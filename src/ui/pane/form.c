@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/pane/pane.h"
+#include "ui/state/around.h"
 
 enum { UNIT_COLUMNS = 10, UNIT_FROM = 36, FORM_ROWS_MAX = FIELD_COUNT + 16 };
 
@@ -123,6 +124,8 @@ form_follow(struct state *s, struct rect r)
 	int n = form_rows(s, row), at = form_selected(form, row, n), top = at;
 	const int h = r.h, jump = h / 4; /* every line that scrolls is sent anew: several at once */
 
+	if (s->focus == PANE_FORM)
+		around_follow(s);
 	if (h <= 0)
 		return;
 	if (at > 0 && row[at - 1].field == FIELD_NONE && h > 1)
@@ -195,30 +198,30 @@ shown_value(enum field_id f, const struct plan *p, char *buf, size_t size)
 
 /* "(was 4)" between label and value, which begins at x. */
 static void
-draw_was(struct canvas *c, struct rect r, enum field_id f, const struct plan *base, int x,
-    struct style style)
+draw_was(struct canvas *c, struct rect r, const char *label, enum field_id f,
+    const struct plan *base, int x, struct style style)
 {
 	char value[PLAN_NOTES_SIZE], text[PLAN_NOTES_SIZE + 8];
 	int w;
 
 	text_put(text, sizeof text, "(was %s)", shown_value(f, base, value, sizeof value));
 	w = canvas_width(c, text);
-	if (r.x + canvas_width(c, field_table[f].label) + 3 + w < x)
+	if (r.x + canvas_width(c, label) + 3 + w < x)
 		canvas_text(c, r, x - w - 1, r.y, style, text);
 }
 
 static void
-draw_field(const struct state *s, struct canvas *c, struct rect r, enum field_id f)
+draw_field(const struct state *s, struct canvas *c, struct rect r, enum field_id f, bool is_free)
 {
 	const struct plan *p = &s->plan, *base = state_base(s);
 	const bool selected = f == s->form.field, focus = s->focus == PANE_FORM;
 	const struct diag *diag = diag_of_field(&s->estimate->diags, f);
 	const enum field_from from = field_source(f, p).from;
 	struct style style = { .role = ROLE_TEXT }, unit = { .role = ROLE_DIM };
-	char value[PLAN_NOTES_SIZE], mark[3] = "  ";
+	char value[PLAN_NOTES_SIZE], mark[3] = "  ", label[64];
 	const char *text = shown_value(f, p, value, sizeof value);
 	int right = r.w >= UNIT_FROM ? r.w - UNIT_COLUMNS : r.w - 1;
-	int label = canvas_width(c, field_table[f].label) + 3, width = canvas_width(c, text), x;
+	int least, width = canvas_width(c, text), x;
 
 	if (from == FROM_USER)
 		style.role = ROLE_CHANGED;
@@ -231,26 +234,29 @@ draw_field(const struct state *s, struct canvas *c, struct rect r, enum field_id
 	if (selected && focus)
 		canvas_fill(c, r, style);
 	canvas_text(c, r, r.x, r.y, style, mark);
-	canvas_text_cut(c, r, r.x + 2, r.y, r.w - 4, style, field_table[f].label);
+	text_put(label, sizeof label, "%s%s", field_table[f].label, is_free ? " ?" : "");
+	least = canvas_width(c, label) + 3;
+	canvas_text_cut(c, r, r.x + 2, r.y, r.w - 4, style, label);
 	/* A long value may use the place of the unit, and where need be that of the label. */
-	if (right - width < label)
-		right = r.w - 1 < label + width ? r.w - 1 : label + width;
+	if (right - width < least)
+		right = r.w - 1 < least + width ? r.w - 1 : least + width;
 	x = right - width;
-	if (x < label)
-		x = label < r.w / 2 ? label : r.w / 2;
+	if (x < least)
+		x = least < r.w / 2 ? least : r.w / 2;
 	canvas_text(c, r, r.x + x - 1, r.y, style, " ");
 	canvas_text_cut(c, r, r.x + x, r.y, r.w - x, style, text);
 	if (!field_same(f, p, base))
-		draw_was(c, r, f, base, r.x + x, unit);
+		draw_was(c, r, label, f, base, r.x + x, unit);
 	if (r.w >= UNIT_FROM && right == r.w - UNIT_COLUMNS)
 		canvas_text_cut(c, r, r.x + right + 1, r.y, UNIT_COLUMNS - 1, unit, field_table[f].unit);
 }
 
 /* The canvas' cursor goes to the selected row. Beside a value that differs from that of the
- * base stands "(was 4)", where there is room. */
+ * base stands "(was 4)", where there is room; "?" after the label of what a search chooses. */
 static void
 form_draw(const struct state *s, struct canvas *c, struct rect r)
 {
+	const struct field_set is_free = lookup_free_fields(s);
 	struct form_row row[FORM_ROWS_MAX];
 	int n = form_rows(s, row);
 
@@ -267,7 +273,7 @@ form_draw(const struct state *s, struct canvas *c, struct rect r)
 			c->cursor_x = line.x;
 			c->cursor_y = line.y;
 		}
-		draw_field(s, c, line, at->field);
+		draw_field(s, c, line, at->field, field_set_has(&is_free, at->field));
 	}
 }
 
@@ -279,6 +285,13 @@ form_part(const struct state *s, struct rect r)
 	return (struct part){ s->form.first, r.h, form_rows(s, row) };
 }
 
+/* What the next steps of the selected field would do. */
+static void
+form_edge(const struct state *s, int w, char *buf, size_t size)
+{
+	around_strip(s, w, buf, size);
+}
+
 static void
 form_subject(const struct state *s, char *buf, size_t size)
 {
@@ -287,6 +300,6 @@ form_subject(const struct state *s, char *buf, size_t size)
 
 const struct pane_type form_pane = {
 	.name = "plan", .title = "plan", .context = CONTEXT_FORM, .click = "edit",
-	.draw = form_draw, .part = form_part, .subject = form_subject, .move = form_move,
+	.draw = form_draw, .edge = form_edge, .part = form_part, .subject = form_subject, .move = form_move,
 	.follow = form_follow, .scroll = form_scroll, .at = form_at, .select = form_select,
 };

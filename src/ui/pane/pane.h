@@ -12,7 +12,7 @@
  * the map, MEMORY every pane of numbers: memory, traffic, step. */
 enum context {
 	CONTEXT_FORM = 1, CONTEXT_MAP = 2, CONTEXT_PIPELINE = 4, CONTEXT_MEMORY = 8,
-	CONTEXT_LIST = 16,
+	CONTEXT_LIST = 16, CONTEXT_SEARCH = 32, /* a list that has keys of its own besides */
 	CONTEXT_PANES = CONTEXT_FORM | CONTEXT_MAP | CONTEXT_PIPELINE | CONTEXT_MEMORY,
 	CONTEXT_ALL = CONTEXT_PANES | CONTEXT_LIST,
 };

@@ -471,23 +471,24 @@ read_bytes(struct decoder *d)
 }
 
 int32_t
-term_key(struct terminal *t, bool wait)
+term_key(struct terminal *t, int ms)
 {
 	struct decoder *d = &t->decoder;
 	bool late = false;
 
 	for (;;) {
 		int32_t key = signal_key(t);
-		bool ready;
+		bool ready, open;
 
 		if (key == INPUT_NONE)
 			key = decode_key(d, late || d->count == DECODE_BYTES);
-		if (key != INPUT_NONE || (wait && signals_rang()))
+		if (key != INPUT_NONE || (ms != 0 && signals_rang()))
 			return key;
-		ready = signals_wait(STDIN_FILENO, !wait ? 0 : decode_is_open(d) ? ESCAPE_MS : -1);
+		open = ms != 0 && decode_is_open(d);
+		ready = signals_wait(STDIN_FILENO, open ? ESCAPE_MS : ms);
 		if (ready && !read_bytes(d))
 			return INPUT_GONE;
-		if (!ready && !wait)
+		if (!ready && !open && ms >= 0)
 			return INPUT_NONE;
 		late = !ready;
 	}

@@ -47,10 +47,11 @@ void term_mouse(struct terminal *t, bool on);
 void term_repaint(struct terminal *t);
 
 /*
- * The next key. Waits for one (or RESIZE, STOP, SIGNAL, GONE) for ever, or not at all. NONE
- * when none came, or the alarm rang meanwhile (signals.h). Waiting costs nothing.
+ * The next key. Waits for one (or RESIZE, STOP, SIGNAL, GONE) so many milliseconds, not at
+ * all (0) or for ever (-1). NONE when none came, or the alarm rang meanwhile (signals.h).
+ * Waiting costs nothing.
  */
-int32_t term_key(struct terminal *t, bool wait);
+int32_t term_key(struct terminal *t, int ms);
 
 /* Stop like any program under job control, with the whole job or (for INPUT_STOP, which
  * the others got too) alone; returns when continued. */

@@ -15,6 +15,10 @@
 
 enum app_saved { APP_SAVED, APP_CHANGED_ON_DISK, APP_EXISTS, APP_SAVE_FAILED };
 
+struct search;      /* core/search/search.h */
+struct search_key;
+struct search_news; /* lookup.h */
+
 struct app_files {
 	void *context; /* handed to the calls below */
 
@@ -86,6 +90,16 @@ struct app_files {
 	 * any; and those of this session, to add to them. */
 	char *(*read_lines)(void *context);
 	void (*add_lines)(void *context, const char *text);
+
+	/* Run a search beside the screen, on all cores; it has ended or was stopped before. What
+	 * it points to stays as it is until then. `room` keys are kept. False with the reason in
+	 * note. */
+	bool (*search)(void *context, const struct search *search, size_t room, char *note,
+	    size_t size);
+	/* The keys that it has by now, in order of rank, and how far it is. */
+	void (*search_news)(void *context, struct search_news *news, struct search_key *key);
+	/* End it at once; what it has found stays. */
+	void (*search_stop)(void *context);
 };
 
 struct app_options {

@@ -35,7 +35,7 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 		s->saved = *options->read;
 		plan_resolve(&s->saved, catalog);
 	}
-	if (s->estimate == NULL || s->base == NULL || !undo_push(&s->undo, &s->saved, "") ||
+	if (s->estimate == NULL || s->base == NULL || !lookup_init(s) || !around_init(s) || !undo_push(&s->undo, &s->saved, "") ||
 	    (state_unsaved(s) && !undo_push(&s->undo, &s->plan, "the command line"))) {
 		state_free(s);
 		return false;
@@ -48,6 +48,8 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 void
 state_free(struct state *s)
 {
+	lookup_free(s);
+	around_free(s);
 	undo_free(&s->undo);
 	recall_free(&s->prompt.recall);
 	words_stop(&s->prompt.words);

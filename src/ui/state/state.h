@@ -40,7 +40,7 @@ enum picture { PICTURE_MAP, PICTURE_PIPELINE };
 enum list_kind {
 	LIST_NONE, LIST_HELP, LIST_DIAGS, LIST_MENDS, LIST_WHY, LIST_CATALOG, LIST_FIELDS,
 	LIST_KINDS, LIST_INSPECT, LIST_COMPARE, LIST_HISTORY, LIST_TOPICS, LIST_TOPIC,
-	LIST_OPTIONS, LIST_PLANS, LIST_COUNT
+	LIST_OPTIONS, LIST_PLANS, LIST_SEARCH, LIST_STEPS, LIST_COUNT
 };
 
 enum prompt_kind {
@@ -139,6 +139,8 @@ struct state {
 		char page[32];            /* TOPIC: which one */
 	} topics;
 	struct found found;         /* PLANS */
+	struct lookup *lookup;      /* SEARCH: lookup.h; owned */
+	struct around *around;      /* STEPS: around.h; owned */
 
 	struct prompt prompt;
 	struct {
@@ -196,6 +198,16 @@ void state_rebase(struct state *s);
 
 /* Traffic is shown when training only. */
 bool state_has_pane(const struct state *s, enum pane pane);
+
+/* lookup.c: the fields that a search is to choose, while that is marked; the end of it all. */
+struct field_set lookup_free_fields(const struct state *s);
+bool lookup_init(struct state *s);
+void lookup_free(struct state *s);
+
+/* around.c; forget: the plan is another one. */
+bool around_init(struct state *s);
+void around_free(struct state *s);
+void around_forget(struct state *s);
 
 /* Give a pane the focus. */
 void state_focus(struct state *s, enum pane pane);

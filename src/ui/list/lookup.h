@@ -1,0 +1,39 @@
+/*
+ * lookup.h - what the search view is drawn from: the ranking as a table, and a picture.
+ */
+#ifndef UI_LIST_LOOKUP_H
+#define UI_LIST_LOOKUP_H
+#include "ui/state/lookup.h"
+
+/* ---- the table: columns that have room ------------------------------------------------ */
+
+enum { TABLE_COLUMNS = 1 + SPACE_FIELDS_MAX + SEARCH_OBJECTIVES_MAX + LOOKUP_NUMBERS + 1 };
+
+struct lookup_table {
+	int columns, gap;    /* blanks between them */
+	bool capacity;       /* beside the memory */
+	struct {
+		struct lookup_column column;
+		int w;
+	} at[TABLE_COLUMNS];
+};
+
+void lookup_table_make(struct lookup_table *t, const struct lookup *l, int width);
+
+/* A line of the heading, 0 or 1; one of the plan of a place. `own`: it is the plan itself. */
+void lookup_table_head(const struct lookup_table *t, const struct lookup *l, int line, char *buf,
+    size_t size);
+void lookup_table_row(const struct lookup_table *t, const struct lookup *l, size_t at, bool own,
+    char *buf, size_t size);
+
+/* Places in the order that the ranking is sorted in. */
+void lookup_order(const struct lookup *l, size_t order[LOOKUP_ROOM]);
+
+/* What a column is called. */
+const char *lookup_column_name(const struct lookup *l, struct lookup_column column);
+
+/* ---- the picture: memory against time ------------------------------------------------- */
+
+/* Draw all plans, the front, the one of place `at` (-1: none) and the plan as it is. */
+void lookup_picture(const struct state *s, struct canvas *c, struct rect r, int at);
+#endif

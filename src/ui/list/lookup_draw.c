@@ -1,0 +1,151 @@
+/* What stands around the plans of the search view. */
+#include <math.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "ui/list/lookup.h"
+#include "ui/list/views.h"
+
+enum {
+	HEAD = 4, FOOT = 3,      /* lines above and below the plans */
+	WIDE_FROM = 136,         /* columns with which the picture has room at the side, */
+	PICTURE_COLUMNS = 38,    /* so wide; */
+	PICTURE_MOST = 14,       /* and lines that it takes elsewhere, */
+	PICTURE_LEAST = 5,
+	PLANS_LEAST = 5,         /* where so many plans are left */
+};
+
+/* What is where. Heights are 0 where there is no room. */
+struct areas {
+	struct rect head, plans, foot, picture;
+};
+
+static struct areas
+arrange(struct rect r)
+{
+	struct areas a = { .head = { r.x, r.y, r.w, HEAD } };
+	int left = r.h - HEAD, y = r.y + HEAD;
+
+	if (left < PLANS_LEAST) {
+		a.head.h = left < 1 ? 0 : 2; /* of the columns */
+		left = r.h - a.head.h;
+		y = r.y + a.head.h;
+	}
+	if (left >= PLANS_LEAST + FOOT) {
+		left -= FOOT;
+		a.foot = (struct rect){ r.x, y + left, r.w, FOOT };
+	}
+	a.plans = (struct rect){ r.x, y, r.w, left };
+	if (r.w >= WIDE_FROM && left >= PICTURE_LEAST + 2) {
+		a.plans.w = a.head.w = r.w - PICTURE_COLUMNS - 1;
+		a.picture = (struct rect){ r.x + a.plans.w + 1, y - 2, PICTURE_COLUMNS, left + 2 };
+	} else if (left >= PLANS_LEAST + PICTURE_LEAST) {
+		a.picture = (struct rect){ r.x, 0, r.w, left / 2 < PICTURE_MOST ? left / 2 : PICTURE_MOST };
+		a.plans.h -= a.picture.h;
+		a.picture.y = y + a.plans.h;
+	}
+	return a;
+}
+
+struct rect
+lookup_part(const struct state *s, struct rect r)
+{
+	(void)s;
+	return arrange(r).plans;
+}
+
+/* "free TP, PP 1..8   where ...". */
+static void
+put_asked(const struct lookup *l, char *buf, size_t size)
+{
+	text_put(buf, size, "free:");
+	for (int i = 0; i < l->space->count; i++)
+		text_add(buf, size, "%s %s", i > 0 ? "," : "", field_table[l->space->field[i].field].label);
+	for (int i = 0; i < l->search.conditions; i++)
+		text_add(buf, size, "%s%s", i > 0 ? ", " : "  where: ", l->search.condition[i].text);
+	if (l->search.around > 0)
+		text_add(buf, size, "  %d at most differ from the plan", l->search.around);
+}
+
+/* How far it is; of a search that is over, what became of all combinations. */
+static void
+put_progress(const struct lookup *l, char *buf, size_t size)
+{
+	const struct search_counts *n = &l->news.counts;
+	const uint64_t all = search_size(&l->search);
+	char count[UNITS_SIZE];
+
+	text_put(buf, size, "%s combinations", UNITS_EXACT(COUNT, (double)all));
+	if (!l->news.whole) {
+		units_exact(count, sizeof count, MEASURE_COUNT, (double)n->decided);
+		text_add(buf, size, ": %s decided, %.0f %%, %.1f s on %d threads%s", count,
+		    floor(100 * l->news.share), l->news.seconds, l->news.threads,
+		    l->news.runs ? "" : "; stopped");
+		return;
+	}
+	text_add(buf, size, ": %s cut, %s illegal, %s do not fit, %s fit; %s on %d threads%s",
+	    UNITS_EXACT(COUNT, (double)(all - n->decided)), UNITS_EXACT(COUNT, (double)n->illegal),
+	    UNITS_EXACT(COUNT, (double)n->over_memory), UNITS_EXACT(COUNT, (double)n->evaluated),
+	    UNITS_SHORT(SECONDS, l->news.seconds), l->news.threads,
+	    l->news.full ? "; the front has more" : "");
+}
+
+static void
+draw_head(const struct state *s, struct canvas *c, const struct areas *a, int whole_w)
+{
+	const struct lookup *l = s->lookup;
+	const int columns = a->head.y + a->head.h - 2;
+	struct lookup_table t;
+	char text[LINE_SIZE];
+
+	if (a->head.h >= HEAD) {
+		put_asked(l, text, sizeof text);
+		canvas_text_cut(c, (struct rect){ a->head.x, a->head.y, whole_w, 1 }, a->head.x + 2, a->head.y,
+		    whole_w - 2, (struct style){ .role = ROLE_TEXT }, text);
+		put_progress(l, text, sizeof text);
+		canvas_text_cut(c, (struct rect){ a->head.x, a->head.y + 1, whole_w, 1 }, a->head.x + 2,
+		    a->head.y + 1, whole_w - 2, (struct style){ .role = (uint8_t)(l->news.runs ? ROLE_KEY :
+		    l->news.whole ? ROLE_DIM : ROLE_WARNING) }, text);
+	}
+	if (l->news.kept == 0)
+		return;
+	lookup_table_make(&t, l, a->plans.w - 2);
+	for (int line = 0; line < 2 && a->head.h >= 2; line++) {
+		lookup_table_head(&t, l, line, text, sizeof text);
+		canvas_text_cut(c, a->head, a->head.x + 2, columns + line, a->head.w - 2,
+		    (struct style){ .role = ROLE_TITLE }, text);
+	}
+}
+
+static void
+draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
+{
+	const struct lookup *l = s->lookup;
+	const struct style dim = { .role = ROLE_DIM }, plain = { .role = ROLE_TEXT };
+	char text[LINE_SIZE + 32];
+
+	if (target < 0 || l->told.space != l->space)
+		return;
+	text_put(text, sizeof text, "%d: %s", target + 1, l->told.set);
+	canvas_text_cut(c, r, r.x + 2, r.y, r.w - 2, plain, text);
+	text_put(text, sizeof text, "against the plan: %s", l->told.change);
+	canvas_text_cut(c, r, r.x + 2, r.y + 1, r.w - 2, dim, text);
+	text_put(text, sizeof text, "%d before %d: %s", target + 1, target + 2, l->told.why);
+	if (l->told.why[0] != '\0')
+		canvas_text_cut(c, r, r.x + 2, r.y + 2, r.w - 2, dim, text);
+}
+
+void
+lookup_draw(const struct state *s, struct canvas *c, struct rect r, int target)
+{
+	const struct areas a = arrange(r);
+
+	if (s->lookup->space == NULL)
+		return;
+	draw_head(s, c, &a, r.w);
+	if (a.foot.h > 0)
+		draw_foot(s, c, a.foot, target);
+	if (a.picture.h > 0 && s->lookup->news.kept > 0)
+		lookup_picture(s, c, a.picture, target);
+}

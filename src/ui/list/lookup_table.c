@@ -1,0 +1,287 @@
+/* The ranking as a table. */
+#include <math.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "ui/list/lookup.h"
+
+enum { CELL = 96 };
+
+const char *
+lookup_column_name(const struct lookup *l, struct lookup_column column)
+{
+	switch (column.by) {
+	case LOOKUP_RANK:
+		return "rank";
+	case LOOKUP_FIELD:
+		return field_table[l->space->field[column.i].field].label;
+	case LOOKUP_OBJECTIVE:
+		return target_name(&l->search.objective[column.i]);
+	case LOOKUP_NUMBER:
+		return lookup_number(l, column.i) == RESULT_WORLD ? "GPUs" :
+		    result_table[lookup_number(l, column.i)].brief;
+	case LOOKUP_BINDS:
+		break;
+	}
+	return "binds";
+}
+
+/* ---- cells ------------------------------------------------------------------------- */
+
+static void
+put_number(const struct lookup *l, const struct lookup_row *f, int i, bool capacity, char *buf,
+    size_t size)
+{
+	const enum result_id id = lookup_number(l, i);
+	char whole[UNITS_SIZE];
+
+	*buf = '\0';
+	if (isnan(f->number[i]))
+		return;
+	units_short(buf, size, result_table[id].measure, f->number[i]);
+	if (i != LOOKUP_MEMORY || !capacity || !(f->capacity > 0))
+		return;
+	units_short(whole, sizeof whole, result_table[id].measure, f->capacity);
+	text_add(buf, size, " of %s", whole);
+}
+
+static void
+put_cell(const struct lookup *l, struct lookup_column column, size_t at, bool capacity, char *buf,
+    size_t size)
+{
+	const struct lookup_row *f = &l->found[at];
+	const struct search_target *t;
+
+	switch (column.by) {
+	case LOOKUP_RANK:
+		text_put(buf, size, "%zu", at + 1);
+		return;
+	case LOOKUP_FIELD:
+		space_format(l->space, column.i, f->key.index, buf, size);
+		return;
+	case LOOKUP_OBJECTIVE:
+		t = &l->search.objective[column.i];
+		units_short(buf, size, t->kind == TARGET_RESULT ? result_table[t->id].measure :
+		    MEASURE_REAL, lookup_objective(l, f, column.i));
+		return;
+	case LOOKUP_NUMBER:
+		put_number(l, f, column.i, capacity, buf, size);
+		return;
+	case LOOKUP_BINDS:
+		text_put(buf, size, "%s", f->binds);
+		return;
+	}
+}
+
+/* A heading of two words takes two lines: where the second begins. */
+static size_t
+second_line(const char *name)
+{
+	const size_t n = strcspn(name, " -.");
+
+	return name[n] == '\0' ? n : n + 1;
+}
+
+static void
+put_head(const char *name, int line, char *buf, size_t size)
+{
+	const size_t n = second_line(name), shown = n > 0 && name[n - 1] == ' ' ? n - 1 : n;
+
+	if (name[n] == '\0') /* one word stands below */
+		text_put(buf, size, "%s", line == 1 ? name : "");
+	else if (line == 0)
+		text_put(buf, size, "%.*s", (int)shown, name);
+	else
+		text_put(buf, size, "%s", name + n);
+}
+
+/* ---- columns ----------------------------------------------------------------------- */
+
+static void
+add(struct lookup_table *t, enum lookup_by by, int i)
+{
+	t->at[t->columns++].column = (struct lookup_column){ by, i };
+}
+
+/* Not every plan has the same value of free field i, or it is not the plan's own. */
+static bool
+tells(const struct lookup *l, int i)
+{
+	for (size_t k = 0; k < l->news.kept; k++)
+		if (space_digit(l->space, i, l->found[k].key.index) != l->space->field[i].own)
+			return true;
+	return false;
+}
+
+static bool
+is_shown(const struct lookup_table *t, const struct lookup *l, const struct search_target *target)
+{
+	for (int i = 0; i < LOOKUP_NUMBERS && lookup_number(l, i) != RESULT_COUNT; i++)
+		if (target->kind == TARGET_RESULT && target->id == (int)lookup_number(l, i))
+			return true;
+	for (int i = 0; i < t->columns; i++)
+		if (target->kind == TARGET_FIELD && t->at[i].column.by == LOOKUP_FIELD &&
+		    target->id == (int)l->space->field[t->at[i].column.i].field)
+			return true;
+	return false;
+}
+
+static void
+add_columns(struct lookup_table *t, const struct lookup *l)
+{
+	add(t, LOOKUP_RANK, 0);
+	for (int i = 0; i < l->space->count; i++)
+		if (tells(l, i))
+			add(t, LOOKUP_FIELD, i);
+	for (int i = 0; i < l->search.objectives; i++)
+		if (!is_shown(t, l, &l->search.objective[i]))
+			add(t, LOOKUP_OBJECTIVE, i);
+	for (int i = 0; i < LOOKUP_NUMBERS && lookup_number(l, i) != RESULT_COUNT; i++)
+		add(t, LOOKUP_NUMBER, i);
+	add(t, LOOKUP_BINDS, 0);
+}
+
+static int
+width_of(const struct lookup_table *t, const struct lookup *l, struct lookup_column column)
+{
+	char text[CELL];
+	size_t w = 0;
+
+	for (int line = 0; line < 2; line++) {
+		put_head(lookup_column_name(l, column), line, text, sizeof text);
+		w = strlen(text) > w ? strlen(text) : w;
+	}
+	for (size_t i = 0; i < l->news.kept; i++) {
+		put_cell(l, column, i, t->capacity, text, sizeof text);
+		w = strlen(text) > w ? strlen(text) : w;
+	}
+	return (int)w + (column.by == LOOKUP_RANK); /* its mark */
+}
+
+static int
+whole_width(const struct lookup_table *t)
+{
+	int w = 0;
+
+	for (int i = 0; i < t->columns; i++)
+		w += t->at[i].w + (i > 0 ? t->gap : 0);
+	return w;
+}
+
+static void
+drop(struct lookup_table *t, int i)
+{
+	t->columns--;
+	memmove(&t->at[i], &t->at[i + 1], (size_t)(t->columns - i) * sizeof t->at[0]);
+}
+
+/* The column that is missed least, of those that are shown: numbers from the last on, then
+ * what binds, then free fields; what ranks is kept. */
+static int
+least_column(const struct lookup_table *t)
+{
+	int best = -1;
+
+	for (int i = t->columns - 1; i > 0; i--) {
+		const struct lookup_column c = t->at[i].column;
+
+		if (c.by == LOOKUP_NUMBER && c.i > LOOKUP_MEMORY)
+			return i;
+		if (best < 0 && (c.by == LOOKUP_BINDS || c.by == LOOKUP_FIELD))
+			best = i;
+	}
+	return best;
+}
+
+void
+lookup_table_make(struct lookup_table *t, const struct lookup *l, int width)
+{
+	*t = (struct lookup_table){ .gap = 2, .capacity = true };
+	add_columns(t, l);
+	for (int i = 0; i < t->columns; i++)
+		t->at[i].w = width_of(t, l, t->at[i].column);
+	if (whole_width(t) <= width)
+		return;
+	t->capacity = false;
+	for (int i = 0; i < t->columns; i++)
+		if (t->at[i].column.by == LOOKUP_NUMBER && t->at[i].column.i == LOOKUP_MEMORY)
+			t->at[i].w = width_of(t, l, t->at[i].column);
+	if (whole_width(t) > width)
+		t->gap = 1;
+	for (int i; whole_width(t) > width && (i = least_column(t)) > 0;)
+		drop(t, i);
+}
+
+/* Numbers to the right, as in all tables; words, which come last, to the left. */
+static void
+put_aligned(const struct lookup_table *t, int i, const char *text, char *buf, size_t size)
+{
+	text_add(buf, size, t->at[i].column.by == LOOKUP_BINDS ? "%*s%-*s" : "%*s%*s",
+	    i > 0 ? t->gap : 0, "", t->at[i].w, text);
+}
+
+void
+lookup_table_head(const struct lookup_table *t, const struct lookup *l, int line, char *buf,
+    size_t size)
+{
+	char text[CELL];
+
+	*buf = '\0';
+	for (int i = 0; i < t->columns; i++) {
+		put_head(lookup_column_name(l, t->at[i].column), line, text, sizeof text);
+		put_aligned(t, i, text, buf, size);
+	}
+}
+
+void
+lookup_table_row(const struct lookup_table *t, const struct lookup *l, size_t at, bool own,
+    char *buf, size_t size)
+{
+	char text[CELL];
+
+	*buf = '\0';
+	for (int i = 0; i < t->columns; i++) {
+		put_cell(l, t->at[i].column, at, t->capacity, text, sizeof text);
+		if (t->at[i].column.by == LOOKUP_RANK)
+			text_add(text, sizeof text, own ? "*" : " ");
+		put_aligned(t, i, text, buf, size);
+	}
+}
+
+/* ---- order ------------------------------------------------------------------------- */
+
+/* Less comes first; what is not known, last. */
+static double
+sort_value(const struct lookup *l, size_t at)
+{
+	const struct lookup_row *f = &l->found[at];
+	const int i = l->sort.i;
+
+	switch (l->sort.by) {
+	case LOOKUP_FIELD:
+		return (double)space_digit(l->space, i, f->key.index);
+	case LOOKUP_OBJECTIVE:
+		return f->key.score[i];
+	case LOOKUP_NUMBER:
+		return isnan(f->number[i]) ? INFINITY :
+		    result_table[lookup_number(l, i)].better == BETTER_MORE ? -f->number[i] : f->number[i];
+	case LOOKUP_RANK:
+	case LOOKUP_BINDS:
+		break;
+	}
+	return (double)at;
+}
+
+void
+lookup_order(const struct lookup *l, size_t order[LOOKUP_ROOM])
+{
+	for (size_t i = 0; i < l->news.kept; i++) {
+		const double v = sort_value(l, i);
+		size_t k = i;
+
+		for (; k > 0 && sort_value(l, order[k - 1]) > v; k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+	}
+}

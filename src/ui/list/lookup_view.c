@@ -1,0 +1,259 @@
+/* The search view: the list of plans that were found, and its commands. */
+#include "ui/list/lookup.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+#include "ui/state/prompt.h"
+
+/* ---- commands ---------------------------------------------------------------------- */
+
+static void
+begin(struct state *s, const char *ask)
+{
+	char err[STATE_MESSAGE_SIZE];
+
+	if (!lookup_begin(s, ask, err, sizeof err)) {
+		state_say(s, ROLE_ERROR, "search: %s", err);
+		return;
+	}
+	if (s->list.kind != LIST_SEARCH)
+		list_open(s, LIST_SEARCH);
+	s->list.item = 0;
+}
+
+unsigned
+lookup_open(struct state *s, const char *argument)
+{
+	const struct lookup *l = s->lookup;
+
+	if (argument[0] != '\0')
+		begin(s, argument);
+	else if (lookup_is_of_plan(s) && text_equal(l->ask, l->asked))
+		list_open(s, LIST_SEARCH);
+	else
+		begin(s, l->ask);
+	return 0;
+}
+
+unsigned
+lookup_again(struct state *s, const char *argument)
+{
+	(void)argument;
+	begin(s, s->lookup->ask);
+	return 0;
+}
+
+/* The command that says it all, to be changed. */
+unsigned
+lookup_change(struct state *s, const char *argument)
+{
+	char text[LINE_SIZE];
+
+	(void)argument;
+	text_put(text, sizeof text, "search %s", s->lookup->ask[0] != '\0' ? s->lookup->ask :
+	    "objective=time");
+	prompt_begin(s, PROMPT_COMMAND, text, false);
+	return 0;
+}
+
+unsigned
+lookup_free_field(struct state *s, const char *argument)
+{
+	const enum field_id f = argument[0] != '\0' ? field_find(argument) : s->form.field;
+	struct field_set set;
+	bool marked;
+
+	if (f == FIELD_NONE || !field_in_mode(f, s->plan.mode)) {
+		state_say(s, ROLE_ERROR, "no field %s in this mode", argument);
+		return 0;
+	}
+	marked = s->lookup->own;
+	s->lookup->own = true;
+	set = lookup_free_fields(s);
+	if (marked || !field_set_has(&set, f)) { /* else it is what the marks begin with */
+		lookup_toggle(s, f);
+		set = lookup_free_fields(s);
+	}
+	state_say(s, ROLE_DIM, field_set_has(&set, f) ?
+	    "%s is free, as all that is marked with ?: S searches; F again holds it" :
+	    "%s keeps its value in a search", field_table[f].label);
+	return 0;
+}
+
+void
+lookup_close(struct state *s)
+{
+	lookup_stop(s);
+	list_leave(s);
+}
+
+unsigned
+lookup_accept(struct state *s, int target)
+{
+	struct lookup *l = s->lookup;
+	char set[LINE_SIZE], what[UNDO_WHAT_SIZE];
+	struct plan next;
+	uint64_t index;
+
+	if (!lookup_plan(s, target, &next))
+		return 0;
+	index = l->found[target].key.index;
+	lookup_stop(s);
+	if (!lookup_is_of_plan(s)) {
+		state_say(s, ROLE_WARNING, "the plan is another one now: r searches again");
+		return 0;
+	}
+	lookup_settings(l, index, set, sizeof set);
+	text_put(what, sizeof what, "search: %s", set);
+	list_leave(s);
+	state_say(s, ROLE_GOOD, "adopted %d: %s", target + 1, set);
+	return state_change(s, &next, what);
+}
+
+/* Sort by the next column that is shown, but what binds. */
+unsigned
+lookup_aside(struct state *s, int way)
+{
+	struct lookup *l = s->lookup;
+	const int target = list_target(s);
+	struct lookup_table t;
+	int at = 0, sorts;
+
+	if (l->space == NULL)
+		return 0;
+	lookup_table_make(&t, l, lookup_part(s, (struct rect){ 0, 0, s->columns - 2, s->rows }).w - 2);
+	sorts = t.columns - (t.at[t.columns - 1].column.by == LOOKUP_BINDS);
+	for (int i = 0; i < sorts; i++)
+		if (t.at[i].column.by == l->sort.by && t.at[i].column.i == l->sort.i)
+			at = i;
+	l->sort = t.at[(at + way + sorts) % sorts].column;
+	list_select(s, target);
+	return 0;
+}
+
+void
+lookup_selected(struct state *s, int target)
+{
+	if (target >= 0 && (size_t)target < s->lookup->news.kept)
+		lookup_tell(s, (size_t)target);
+}
+
+bool
+lookup_look(struct state *s)
+{
+	const bool shown = s->list.kind == LIST_SEARCH;
+	const int target = shown ? list_target(s) : -1;
+	const bool chosen = s->list.item > 0 && target >= 0;
+	const uint64_t index = chosen ? s->lookup->found[target].key.index : 0;
+	const bool runs = lookup_follow(s);
+
+	/* Who has moved to a plan stays there; else the best one is selected. */
+	for (size_t i = 0; chosen && i < s->lookup->news.kept; i++)
+		if (s->lookup->found[i].key.index == index)
+			list_select(s, (int)i);
+	if (shown)
+		list_follow(s);
+	return runs;
+}
+
+/* ---- entries ----------------------------------------------------------------------- */
+
+void
+lookup_title(const struct state *s, char *buf, size_t size)
+{
+	const struct lookup *l = s->lookup;
+
+	for (int i = 0; i < l->search.objectives; i++)
+		text_add(buf, size, "%s%s", i > 0 ? ", " : "", target_name(&l->search.objective[i]));
+	if (l->sort.by != LOOKUP_RANK)
+		text_add(buf, size, "; by %s", lookup_column_name(l, l->sort));
+}
+
+/* Why there is nothing to list. */
+static void
+nothing_rows(struct rows *rows, const struct lookup *l)
+{
+	const struct search_counts *n = &l->news.counts;
+	const uint64_t legal = n->over_memory + n->evaluated;
+	char text[ROW_TEXT_SIZE], set[ROW_TEXT_SIZE];
+
+	if (l->news.runs || !l->news.whole) {
+		rows_item(rows, -1, ROLE_DIM, l->news.runs ? "nothing yet" : "nothing was found by then");
+		return;
+	}
+	if (legal == 0) {
+		rows_item(rows, -1, ROLE_WARNING, "no combination is legal");
+		return;
+	}
+	text_put(text, sizeof text, "of %llu legal combinations %llu do not fit in memory",
+	    (unsigned long long)legal, (unsigned long long)n->over_memory);
+	rows_item(rows, -1, ROLE_WARNING, text);
+	for (int i = 0; i < l->search.conditions; i++) {
+		text_put(text, sizeof text, "%llu of those that fit do not have %s",
+		    (unsigned long long)n->failed[i], l->search.condition[i].text);
+		if (n->failed[i] > 0)
+			rows_item(rows, -1, ROLE_WARNING, text);
+	}
+	text_put(text, sizeof text, "of %llu nobody knows %s", (unsigned long long)n->unknown,
+	    target_name(&l->search.objective[0]));
+	if (n->unknown > 0)
+		rows_item(rows, -1, ROLE_WARNING, text);
+	if (!l->news.has_nearest)
+		return;
+	lookup_settings(l, l->news.nearest.index, set, sizeof set);
+	text_put(text, sizeof text, "nearest: %s", set);
+	rows_item(rows, -1, ROLE_TEXT, text);
+}
+
+/* A plan passes a filter by its free fields, "pp 8", and by what stands in its line. */
+static bool
+passes(const struct rows *rows, const struct lookup *l, size_t at, const char *line)
+{
+	char text[2 * LINE_SIZE], value[PLAN_ID_SIZE];
+
+	if (rows->filter[0] == '\0')
+		return true;
+	text_put(text, sizeof text, "%s", line);
+	for (int i = 0; i < l->space->count; i++) {
+		space_format(l->space, i, l->found[at].key.index, value, sizeof value);
+		text_add(text, sizeof text, " %s %s %s=%s ", field_table[l->space->field[i].field].label,
+		    value, field_key(l->space->field[i].field), value);
+	}
+	return rows_passes(rows, text);
+}
+
+void
+lookup_rows(struct rows *rows, const struct state *s)
+{
+	const struct lookup *l = s->lookup;
+	size_t order[LOOKUP_ROOM];
+	char text[ROW_TEXT_SIZE];
+	struct lookup_table t;
+	bool is_plan;
+	uint64_t own;
+
+	if (l->space == NULL)
+		return;
+	if (l->news.kept == 0) {
+		nothing_rows(rows, l);
+		return;
+	}
+	is_plan = lookup_own_index(s, &own);
+	lookup_table_make(&t, l, rows->width);
+	for (int line = 0; s->in_lines && line < 2; line++) {
+		lookup_table_head(&t, l, line, text, sizeof text);
+		rows_heading(rows, text);
+	}
+	lookup_order(l, order);
+	for (size_t i = 0; i < l->news.kept; i++) {
+		const bool mine = is_plan && l->found[order[i]].key.index == own;
+
+		lookup_table_row(&t, l, order[i], mine, text, sizeof text);
+		if (passes(rows, l, order[i], text))
+			rows_shown(rows, (int)order[i], mine ? ROLE_GOOD : ROLE_TEXT, text);
+	}
+}

@@ -1,0 +1,118 @@
+/* One step away: what less and more of each field would do. */
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/rules/step.h"
+#include "ui/list/list.h"
+#include "ui/list/views.h"
+#include "ui/screen/change.h"
+#include "ui/state/around.h"
+#include "ui/state/edit.h"
+
+enum {
+	LABEL_COLUMNS = 15, VALUES_COLUMNS = 21, NUMBER_COLUMNS = 10,
+	WIDE_FROM = 88, /* columns with room for the change of the memory too */
+};
+
+unsigned
+steps_open(struct state *s, const char *argument)
+{
+	(void)argument;
+	around_all(s);
+	list_open(s, LIST_STEPS);
+	return 0;
+}
+
+void
+steps_renew(struct state *s)
+{
+	around_all(s);
+}
+
+/* At the selected field. */
+int
+steps_begin(const struct state *s)
+{
+	for (int i = 0; i < s->around->fields; i++)
+		if (s->around->listed[i] == s->form.field)
+			return 2 * i;
+	return -1;
+}
+
+/* "  41.2 GiB +17.6 GiB", to the right; nothing where it is not known. */
+static void
+add_number(enum result_id id, double was, double is, bool changes, char *buf, size_t size)
+{
+	const enum measure m = result_table[id].measure;
+	char change[CHANGE_SIZE] = "", now[UNITS_SIZE] = "";
+
+	if (is > 0)
+		units_short(now, sizeof now, m, is);
+	if (was > 0 && is > 0)
+		change_put_unit(m, was, is, change, sizeof change);
+	text_add(buf, size, "%*s ", NUMBER_COLUMNS, now);
+	if (changes)
+		text_add(buf, size, "%*s ", NUMBER_COLUMNS, change);
+}
+
+/* What a legal step comes to, and whether that is good news. */
+static enum role
+add_outlook(const struct state *s, const struct outlook *o, int width, char *buf, size_t size)
+{
+	const enum result_id time = o->serves ? RESULT_TPOT : RESULT_STEP;
+	const bool same = s->estimate->legal && o->serves == (s->plan.mode == MODE_SERVE);
+	double memory = 0, seconds = 0;
+
+	if (same) {
+		memory = s->estimate->peak_total;
+		result_value(time, s->estimate, 0, &seconds);
+	}
+	add_number(RESULT_PEAK_TOTAL, memory, o->memory, width >= WIDE_FROM, buf, size);
+	add_number(time, seconds, o->seconds, true, buf, size);
+	if (o->capacity > 0 && !o->fits) {
+		text_add(buf, size, "over");
+		return ROLE_WARNING;
+	}
+	return seconds > 0 && o->seconds > 0 && o->seconds < seconds ? ROLE_GOOD : ROLE_TEXT;
+}
+
+void
+steps_rows(struct rows *rows, const struct state *s)
+{
+	char label[64], values[2 * VALUE_SIZE], cell[VALUE_SIZE * 2], now[VALUE_SIZE], text[ROW_TEXT_SIZE];
+
+	for (int i = 0; i < s->around->fields; i++)
+		for (int way = 0; way < 2; way++) {
+			const struct around_step *step = &s->around->step[i][way];
+			const enum field_id f = s->around->listed[i];
+			enum role role = ROLE_DIM;
+
+			if (!step->exists)
+				continue;
+			field_format(f, &s->plan, now, sizeof now);
+			rows_column(field_table[f].label, LABEL_COLUMNS, label, sizeof label);
+			text_put(values, sizeof values, "%s -> %s", now, step->value);
+			rows_column(values, VALUES_COLUMNS, cell, sizeof cell);
+			text_put(text, sizeof text, "%s %s ", label, cell);
+			if (step->legal)
+				role = add_outlook(s, &step->outlook, rows->width, text, sizeof text);
+			else
+				text_add(text, sizeof text, "not legal: %s", step->why);
+			rows_line(rows, 2 * i + way, role, text);
+		}
+}
+
+/* Take the step. */
+unsigned
+steps_accept(struct state *s, int target)
+{
+	struct plan next;
+	enum field_id f;
+
+	if (target < 0 || target / 2 >= s->around->fields)
+		return 0;
+	f = s->around->listed[target / 2];
+	if (!step_legal(&s->plan, s->catalog, f, target % 2 == 0 ? -1 : 1, &next))
+		return 0;
+	s->form.field = f;
+	return edit_take(s, f, &next);
+}

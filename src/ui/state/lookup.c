@@ -1,0 +1,473 @@
+#include "ui/state/lookup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/search/search_why.h"
+#include "ui/state/summary.h"
+
+/* ---- what is asked for ------------------------------------------------------------- */
+
+/* One word of the text, cut off at its blank: "free=tp=2,4" is name and value. */
+struct word {
+	char *name, *value;
+};
+
+/* Dashes before a name and quotes around a value are habits of the shell. */
+static bool
+next_word(char **text, struct word *word)
+{
+	size_t n;
+
+	*text += strspn(*text, " \t");
+	if (**text == '\0')
+		return false;
+	word->name = *text + strspn(*text, "-");
+	n = strcspn(*text, " \t");
+	if ((*text)[n] != '\0')
+		(*text)[n++] = '\0';
+	*text += n;
+	word->value = word->name + strcspn(word->name, "=");
+	if (*word->value == '=')
+		*word->value++ = '\0';
+	n = strlen(word->value);
+	if (n > 1 && strchr("'\"", *word->value) != NULL && word->value[n - 1] == *word->value) {
+		word->value[n - 1] = '\0';
+		word->value++;
+	}
+	return true;
+}
+
+/* "tp", "tp=2,4". */
+static bool
+take_field(struct wishes *w, const struct word *word, char *err, size_t size)
+{
+	char *values = word->value + strcspn(word->value, "=");
+	const char *near;
+	enum field_id f;
+
+	if (*values == '=')
+		*values++ = '\0';
+	else
+		values = NULL;
+	f = field_find(word->value);
+	near = f == FIELD_NONE ? field_near(word->value) : NULL;
+	if (f == FIELD_NONE)
+		text_put(err, size, "%s: no field '%s'%s%s%s", word->name, word->value,
+		    near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
+	else if (*word->name == 'f' && word->name[1] == 'i')
+		wishes_fix(w, f);
+	else if (!wishes_free(w, f, values))
+		text_put(err, size, "free: more than %d fields", SPACE_FIELDS_MAX);
+	else
+		return true;
+	return f != FIELD_NONE && word->name[1] == 'i';
+}
+
+/* "time", "time,memory". */
+static bool
+take_objectives(struct search *s, const struct plan *p, char *names, char *err, size_t size)
+{
+	s->objectives = 0;
+	for (char *next; names != NULL; names = next) {
+		next = strchr(names, ',');
+		if (next != NULL)
+			*next++ = '\0';
+		if (s->objectives == SEARCH_OBJECTIVES_MAX) {
+			text_put(err, size, "objective: more than %d", SEARCH_OBJECTIVES_MAX);
+			return false;
+		}
+		if (!target_find(&s->objective[s->objectives++], names, p, err, size))
+			return false;
+	}
+	return true;
+}
+
+static bool
+take_condition(struct search *s, const struct plan *p, const char *text, char *err, size_t size)
+{
+	if (s->conditions < SEARCH_CONDITIONS_MAX)
+		return condition_parse(&s->condition[s->conditions++], text, p, err, size);
+	text_put(err, size, "where: more than %d conditions", SEARCH_CONDITIONS_MAX);
+	return false;
+}
+
+static bool
+take_around(struct search *s, const char *text, char *err, size_t size)
+{
+	int64_t n = 1;
+
+	if ((*text != '\0' && !text_to_int(text, &n)) || n < 1 || n > SPACE_FIELDS_MAX) {
+		text_put(err, size, "around: so many fields may differ, from 1 to %d", SPACE_FIELDS_MAX);
+		return false;
+	}
+	s->around = (int)n;
+	return true;
+}
+
+static bool
+take_word(struct search *s, struct wishes *w, const struct plan *p, const struct word *word,
+    char *err, size_t size)
+{
+	if (text_equal(word->name, "free") || text_equal(word->name, "fix"))
+		return take_field(w, word, err, size);
+	if (text_equal(word->name, "objective"))
+		return take_objectives(s, p, word->value, err, size);
+	if (text_equal(word->name, "where"))
+		return take_condition(s, p, word->value, err, size);
+	if (text_equal(word->name, "around"))
+		return take_around(s, word->value, err, size);
+	text_put(err, size, "no '%s' here; free=, fix=, where=, objective= and around= are (find looks for "
+	    "a field)", word->name);
+	return false;
+}
+
+/* Read what is asked of a search of a plan. What it points to is in `words`, which is as long
+ * as the text. */
+static bool
+read_ask(const char *ask, const struct plan *p, struct search *s, struct wishes *w, char *words,
+    char *err, size_t size)
+{
+	char *text = words;
+	struct word word;
+
+	*s = (struct search){ .objectives = 1 };
+	wishes_usual(w, p);
+	if (!target_find(&s->objective[0], "time", p, err, size))
+		return false;
+	text_put(words, LINE_SIZE, "%s", ask);
+	while (next_word(&text, &word))
+		if (!take_word(s, w, p, &word, err, size))
+			return false;
+	if (w->count == 0)
+		text_put(err, size, "no field is free");
+	return w->count > 0;
+}
+
+struct field_set
+lookup_free_fields(const struct state *s)
+{
+	struct field_set set = { { 0 } };
+	char words[LINE_SIZE], err[256];
+	struct search search;
+	struct wishes w;
+
+	if (!s->lookup->own)
+		return set;
+	read_ask(s->lookup->ask, &s->plan, &search, &w, words, err, sizeof err);
+	for (int i = 0; i < w.count; i++)
+		field_set_add(&set, w.item[i].field);
+	return set;
+}
+
+/* The text without what it says of a field being free. */
+static void
+forget_field(struct state *s, enum field_id f)
+{
+	char words[LINE_SIZE], *text = words, name[96];
+	struct word word;
+
+	text_put(words, sizeof words, "%s", s->lookup->ask);
+	s->lookup->ask[0] = '\0';
+	while (next_word(&text, &word)) {
+		text_put(name, sizeof name, "%.*s", (int)strcspn(word.value, "="), word.value);
+		if ((text_equal(word.name, "free") || text_equal(word.name, "fix")) && field_find(name) == f)
+			continue;
+		text_add(s->lookup->ask, sizeof s->lookup->ask, "%s%s%s%s", s->lookup->ask[0] != '\0' ? " " : "",
+		    word.name, *word.value != '\0' ? "=" : "", word.value);
+	}
+}
+
+void
+lookup_toggle(struct state *s, enum field_id f)
+{
+	struct lookup *l = s->lookup;
+	struct field_set now, usual;
+
+	if (f >= FIELD_COUNT)
+		return;
+	l->own = true;
+	now = lookup_free_fields(s);
+	forget_field(s, f);
+	usual = lookup_free_fields(s);
+	if (field_set_has(&now, f) == field_set_has(&usual, f))
+		text_add(l->ask, sizeof l->ask, "%s%s=%s", l->ask[0] != '\0' ? " " : "",
+		    field_set_has(&now, f) ? "fix" : "free", field_table[f].path);
+}
+
+/* ---- beginning and ending ---------------------------------------------------------- */
+
+static bool
+has_memory(struct lookup *l)
+{
+	if (l->found == NULL)
+		l->found = calloc(LOOKUP_ROOM, sizeof *l->found);
+	if (l->key == NULL)
+		l->key = calloc(LOOKUP_ROOM, sizeof *l->key);
+	for (int i = 0; i < 2; i++)
+		if (l->work[i] == NULL)
+			l->work[i] = malloc(sizeof *l->work[i]);
+	return l->found != NULL && l->key != NULL && l->work[0] != NULL && l->work[1] != NULL;
+}
+
+bool
+lookup_begin(struct state *s, const char *ask, char *err, size_t size)
+{
+	struct lookup *l = s->lookup;
+	struct search_space *space = malloc(sizeof *space);
+	char words[LINE_SIZE];
+	struct search search;
+	struct wishes w;
+
+	if (space == NULL || !has_memory(l) || s->files->search == NULL) {
+		text_put(err, size, "there is nothing to search with");
+		free(space);
+		return false;
+	}
+	if (!read_ask(ask, &s->plan, &search, &w, words, err, size) ||
+	    !space_make(space, &s->plan, s->catalog, &w, err, size)) {
+		free(space);
+		return false;
+	}
+	search.space = space;
+	lookup_stop(s);
+	if (!s->files->search(s->files->context, &search, LOOKUP_ROOM, err, size)) {
+		free(space);
+		return false;
+	}
+	free(l->space);
+	text_put(words, sizeof words, "%s", ask); /* it may be l->ask itself */
+	text_put(l->ask, sizeof l->ask, "%s", words);
+	text_put(l->asked, sizeof l->asked, "%s", words);
+	l->own = l->own || l->ask[0] != '\0';
+	l->space = space;
+	l->search = search;
+	l->sort = (struct lookup_column){ .by = LOOKUP_RANK };
+	l->told.space = NULL;
+	l->news = (struct search_news){ .runs = true };
+	return true;
+}
+
+void
+lookup_stop(struct state *s)
+{
+	if (!s->lookup->news.runs)
+		return;
+	s->files->search_stop(s->files->context);
+	lookup_follow(s);
+}
+
+bool
+lookup_init(struct state *s)
+{
+	s->lookup = calloc(1, sizeof *s->lookup);
+	return s->lookup != NULL;
+}
+
+void
+lookup_free(struct state *s)
+{
+	struct lookup *l = s->lookup;
+
+	if (l == NULL)
+		return;
+	lookup_stop(s);
+	free(l->space);
+	free(l->found);
+	free(l->key);
+	free(l->work[0]);
+	free(l->work[1]);
+	free(l);
+	s->lookup = NULL;
+}
+
+/* ---- what was found ---------------------------------------------------------------- */
+
+static const enum result_id train_numbers[LOOKUP_NUMBERS] = {
+	RESULT_STEP, RESULT_PEAK_TOTAL, RESULT_MFU, RESULT_WORLD, RESULT_COUNT
+};
+static const enum result_id serve_numbers[LOOKUP_NUMBERS] = {
+	RESULT_TPOT, RESULT_PEAK_TOTAL, RESULT_TTFT, RESULT_GENERATED_GPU, RESULT_WORLD
+};
+
+enum result_id
+lookup_number(const struct lookup *l, int i)
+{
+	return i >= LOOKUP_NUMBERS ? RESULT_COUNT :
+	    l->space->plan.mode == MODE_SERVE ? serve_numbers[i] : train_numbers[i];
+}
+
+double
+lookup_objective(const struct lookup *l, const struct lookup_row *f, int i)
+{
+	return l->search.objective[i].more ? -f->key.score[i] : f->key.score[i];
+}
+
+/* Plan and estimate of a combination. */
+static void
+look(struct lookup *l, uint64_t index, struct plan *p, struct estimate *e)
+{
+	space_plan(l->space, index, p);
+	estimate_run(e, p, l->space->catalog, NULL);
+}
+
+static void
+work_out(struct lookup *l, struct lookup_row *f)
+{
+	struct estimate *e = l->work[0];
+	struct plan p;
+
+	look(l, f->key.index, &p, e);
+	for (int i = 0; i < LOOKUP_NUMBERS; i++) {
+		const enum result_id id = lookup_number(l, i);
+
+		if (id == RESULT_COUNT || !result_value(id, e, e->peak_stage, &f->number[i]))
+			f->number[i] = NAN;
+	}
+	f->capacity = e->capacity_known ? e->capacity : 0;
+	f->binds = search_binds(&p, e);
+}
+
+/* Put the keys in, with what is known of those that were there already. */
+static void
+take_keys(struct lookup *l, size_t before)
+{
+	struct lookup_row *was = malloc((before + 1) * sizeof *was);
+
+	if (was == NULL)
+		before = 0;
+	else
+		memcpy(was, l->found, before * sizeof *was);
+	for (size_t i = 0; i < l->news.kept; i++) {
+		size_t k = 0;
+
+		while (k < before && was[k].key.index != l->key[i].index)
+			k++;
+		if (k < before)
+			l->found[i] = was[k];
+		l->found[i].key = l->key[i];
+		if (k == before)
+			work_out(l, &l->found[i]);
+	}
+	free(was);
+}
+
+bool
+lookup_follow(struct state *s)
+{
+	struct lookup *l = s->lookup;
+	const size_t before = l->news.kept;
+
+	if (!l->news.runs)
+		return false;
+	s->files->search_news(s->files->context, &l->news, l->key);
+	take_keys(l, before);
+	return l->news.runs;
+}
+
+bool
+lookup_is_of_plan(const struct state *s)
+{
+	const struct search_space *space = s->lookup->space;
+
+	if (space == NULL)
+		return false;
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const bool set = field_is_set(f, &s->plan);
+		bool is_free = false;
+
+		for (int i = 0; i < space->count; i++)
+			is_free = is_free || space->field[i].field == f;
+		if (!is_free && (set != field_is_set(f, &space->plan) ||
+		    (set && !field_same(f, &s->plan, &space->plan))))
+			return false;
+	}
+	return true;
+}
+
+bool
+lookup_own_index(const struct state *s, uint64_t *index)
+{
+	const struct search_space *space = s->lookup->space;
+	struct plan p;
+
+	*index = 0;
+	if (!lookup_is_of_plan(s))
+		return false;
+	p = s->plan;
+	for (int i = 0; i < space->count; i++) {
+		const enum field_id f = space->field[i].field;
+		int digit = 0;
+
+		for (; digit < space->field[i].count; digit++) {
+			space_put(space, i, digit, &p);
+			if (field_same(f, &p, &s->plan))
+				break;
+		}
+		if (digit == space->field[i].count)
+			return false;
+		*index += (uint64_t)digit * space->field[i].stride;
+	}
+	return true;
+}
+
+bool
+lookup_plan(const struct state *s, int at, struct plan *p)
+{
+	const struct lookup *l = s->lookup;
+
+	if (at < 0 || (size_t)at >= l->news.kept)
+		return false;
+	space_plan(l->space, l->found[at].key.index, p);
+	return true;
+}
+
+void
+lookup_settings(const struct lookup *l, uint64_t index, char *buf, size_t size)
+{
+	char value[PLAN_ID_SIZE];
+
+	*buf = '\0';
+	for (int i = 0; i < l->space->count; i++) {
+		if (space_digit(l->space, i, index) == l->space->field[i].own)
+			continue;
+		space_format(l->space, i, index, value, sizeof value);
+		text_add(buf, size, "%s%s %s", *buf != '\0' ? ", " : "",
+		    field_table[l->space->field[i].field].label, value);
+	}
+	if (*buf == '\0')
+		text_put(buf, size, "the plan that was searched from");
+}
+
+void
+lookup_tell(struct state *s, size_t at)
+{
+	struct lookup *l = s->lookup;
+	const uint64_t index = l->found[at].key.index;
+	const bool last = at + 1 >= l->news.kept;
+	const uint64_t next = last ? index : l->found[at + 1].key.index;
+	struct summary was, is;
+	struct plan p;
+
+	if (l->told.space == l->space && l->told.index == index && l->told.next == next &&
+	    l->told.undo == s->undo.now)
+		return;
+	l->told.space = l->space;
+	l->told.index = index;
+	l->told.next = next;
+	l->told.undo = s->undo.now;
+	lookup_settings(l, index, l->told.set, sizeof l->told.set);
+	look(l, index, &p, l->work[0]);
+	was = summary_of(s->estimate);
+	is = summary_of(l->work[0]);
+	summary_delta(&was, &is, l->told.change, sizeof l->told.change);
+	l->told.why[0] = '\0';
+	if (last || l->search.objectives > 1)
+		return;
+	look(l, next, &p, l->work[1]);
+	search_why(&l->search.objective[0], l->work[0], l->work[1], l->told.why, sizeof l->told.why);
+	if (l->told.why[0] == '\0')
+		text_put(l->told.why, sizeof l->told.why, "as good, and simpler");
+}

@@ -1,0 +1,105 @@
+/*
+ * lookup.h - the search of the screen: what is asked for, and what was found by now.
+ *
+ * What is asked for is a text, the options of `shardplan search` without their dashes:
+ * "free=tp=2,4 fix=cp where=peak.total<=70GiB objective=time,memory around=1". The threads are
+ * of whoever runs the screen (files.h).
+ */
+#ifndef UI_LOOKUP_H
+#define UI_LOOKUP_H
+#include "core/estimate/result.h"
+#include "core/search/search.h"
+#include "ui/screen/line.h"
+#include "ui/state/state.h"
+
+enum {
+	LOOKUP_ROOM = 200,   /* plans that are kept */
+	LOOKUP_NUMBERS = 5,  /* results beside each of them */
+};
+
+/* The first two, of the picture. */
+enum { LOOKUP_TIME, LOOKUP_MEMORY };
+
+/* What a search has found by now. */
+struct search_news {
+	bool runs;               /* it goes on */
+	bool whole;              /* it went to its end */
+	double share;            /* of it that is done: 1 at its end */
+	double seconds;          /* that it took by now */
+	int threads;
+	struct search_counts counts;
+	bool full;               /* the front had no room for all */
+	bool has_nearest;        /* nothing was found, and this comes nearest */
+	struct search_key nearest;
+	size_t kept;
+};
+
+/* A plan of the ranking. */
+struct lookup_row {
+	struct search_key key;
+	double number[LOOKUP_NUMBERS]; /* of lookup_number(); NAN where not known */
+	double capacity;               /* of its GPU, bytes; 0 where not known */
+	const char *binds;
+};
+
+/* By what the ranking is sorted: `i` counts free fields, objectives or numbers. */
+struct lookup_column {
+	enum lookup_by {
+		LOOKUP_RANK, LOOKUP_FIELD, LOOKUP_OBJECTIVE, LOOKUP_NUMBER, LOOKUP_BINDS
+	} by;
+	int i;
+};
+
+struct lookup {
+	char ask[LINE_SIZE];         /* as typed, "" for the usual, */
+	char asked[LINE_SIZE];       /* and as it was for the last search: */
+	bool own;                    /* which fields are free is marked in the form */
+	struct search search;        /* that, */
+	struct search_space *space;  /* its space, owned; NULL before the first */
+	struct search_news news;     /* how far it is */
+	struct lookup_row *found;         /* owned: news.kept of them, in order of rank */
+	struct search_key *key;      /* owned: what comes in */
+	struct estimate *work[2];    /* owned: to look at two plans */
+	struct lookup_column sort;
+	struct {                     /* of the selected plan: */
+		uint64_t index, next;    /* it, and the one after it in the ranking; */
+		const struct search_space *space; /* of which search, NULL: none */
+		size_t undo;             /* against which plan; */
+		char set[LINE_SIZE];     /* what it sets otherwise, */
+		char why[256];           /* why it is before the next, "" for the last, */
+		char change[256];        /* and against the plan */
+	} told;
+};
+
+/* Make a field free, or hold it at the plan's value. */
+void lookup_toggle(struct state *s, enum field_id f);
+
+/* Begin a search of what is asked for; one that runs is stopped. False with the reason in err,
+ * and all as it was. */
+bool lookup_begin(struct state *s, const char *ask, char *err, size_t size);
+
+/* Take what was found since. True while it runs. */
+bool lookup_follow(struct state *s);
+void lookup_stop(struct state *s);
+
+/* True when the last search would be the same for the plan as it is now. */
+bool lookup_is_of_plan(const struct state *s);
+
+/* The combination that the plan is; false when it is none. */
+bool lookup_own_index(const struct state *s, uint64_t *index);
+
+/* The result that is number i, RESULT_COUNT past the last. */
+enum result_id lookup_number(const struct lookup *l, int i);
+
+/* An objective of a plan in its own unit. */
+double lookup_objective(const struct lookup *l, const struct lookup_row *f, int i);
+
+/* What a plan of the space sets otherwise than the plan that was searched from: "TP 2, CP 4". */
+void lookup_settings(const struct lookup *l, uint64_t index, char *buf, size_t size);
+
+/* The plan of place `at`; false where there is none. */
+bool lookup_plan(const struct state *s, int at, struct plan *p);
+
+/* Work out what is told of the plan of place `at`, against the one after it and the plan. */
+void lookup_tell(struct state *s, size_t at);
+#endif

@@ -1,0 +1,111 @@
+/* What a step would do is what it does. */
+#include <locale.h>
+#include <math.h>
+
+#include "support.h"
+#include "ui/list/list.h"
+#include "ui/state/around.h"
+#include "ui/state/edit.h"
+
+/* What was foretold of a step of the selected field against the plan after it. */
+static void
+holds(struct session *s, const struct around_step *step, int way)
+{
+	const struct plan before = s->state.plan;
+	const enum field_id f = s->state.form.field;
+	char value[VALUE_SIZE];
+
+	app_act(&s->state, edit_step(&s->state, way));
+	if (!step->exists) {
+		assert_true(state_same(&s->state.plan, &before));
+		return;
+	}
+	field_format(f, &s->state.plan, value, sizeof value);
+	assert_string_equal(value, step->value);
+	assert_int_equal(s->state.estimate->legal, step->legal);
+	if (step->legal) {
+		assert_true(fabs(s->state.estimate->peak_total - step->outlook.memory) <= 0);
+		assert_int_equal(s->state.estimate->fits, step->outlook.fits);
+	} else {
+		assert_true(step->why[0] != '\0');
+	}
+	if (!state_same(&s->state.plan, &before))
+		type(s, "u");
+	assert_true(state_same(&s->state.plan, &before));
+}
+
+static void
+test_every_step(void **unused)
+{
+	static const char *const plans[] = { "set tp 2", "set tp 3", "set pp 8", "set mode serve" };
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	for (size_t p = 0; p < COUNT(plans); p++) {
+		app_command(&s->state, plans[p]);
+		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+			struct around_step next[2];
+
+			if (!field_in_mode(f, s->state.plan.mode))
+				continue;
+			s->state.form.field = f;
+			app_follow(&s->state);
+			assert_true(s->state.around->known && s->state.around->field == f);
+			memcpy(next, s->state.around->next, sizeof next);
+			holds(s, &next[0], -1);
+			holds(s, &next[1], 1);
+		}
+	}
+	session_free(s);
+}
+
+static void
+test_strip(void **unused)
+{
+	struct session *s = session_new(80, 24);
+
+	(void)unused;
+	assert_int_equal(s->state.form.field, FIELD_TP);
+	assert_true(shows(s, "<1 "));
+	assert_true(shows(s, " 4> "));
+	type(s, "+");
+	assert_true(shows(s, "<2 23.6 GiB"));
+	key(s, INPUT_TAB);
+	assert_true(hides(s, "<2 23.6 GiB")); /* of the form alone */
+	session_free(s);
+}
+
+static void
+test_list(void **unused)
+{
+	struct session *s = session_new(100, 40);
+	const struct plan before = s->state.plan;
+
+	(void)unused;
+	type(s, "v");
+	assert_int_equal(s->state.list.kind, LIST_STEPS);
+	assert_int_equal(s->state.around->listed[list_target(&s->state) / 2], FIELD_TP);
+	assert_true(shows(s, "TP              2 -> 1"));
+	assert_true(shows(s, "not legal: "));
+	/* Then from the plan that the step has led to. */
+	key(s, INPUT_ENTER);
+	assert_int_equal(s->state.plan.parallel.tp, 1);
+	assert_int_equal(s->state.list.kind, LIST_STEPS);
+	assert_true(shows(s, "TP              1 -> 2"));
+	key(s, INPUT_ESCAPE);
+	type(s, "u");
+	assert_true(state_same(&s->state.plan, &before));
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_step), cmocka_unit_test(test_strip),
+		cmocka_unit_test(test_list),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

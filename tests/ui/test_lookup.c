@@ -1,0 +1,379 @@
+/* The search view: what is asked for, what is shown of it, and what its keys do. */
+#include <locale.h>
+#include <math.h>
+
+#include "lookup_fake.h"
+#include "ui/list/list.h"
+
+/* Search, and take all of it. */
+static void
+search(struct session *s, const char *keys)
+{
+	type(s, keys);
+	while (lookup_look(&s->state))
+		continue;
+}
+
+static const struct lookup *
+lookup_of(const struct session *s)
+{
+	return s->state.lookup;
+}
+
+/* A combination that was found, of the place that is selected. */
+static const struct found *
+selected(const struct session *s)
+{
+	const int target = list_target(&s->state);
+
+	assert_true(target >= 0);
+	return &lookup_of(s)->found[target];
+}
+
+static void
+test_ranking(void **unused)
+{
+	struct session *s = session_searching(100, 30);
+	struct estimate *e = malloc(sizeof *e);
+	struct plan p;
+
+	(void)unused;
+	search(s, "S");
+	assert_int_equal(s->state.list.kind, LIST_SEARCH);
+	assert_int_equal(lookup_of(s)->news.kept, fake.worker->kept);
+	assert_true(fake.worker->kept > 20);
+	/* Each number is what the estimate says of that plan. */
+	for (size_t i = 0; i < lookup_of(s)->news.kept; i++) {
+		const struct found *f = &lookup_of(s)->found[i];
+		double v;
+
+		assert_int_equal(f->key.index, fake.key[i].index);
+		space_plan(lookup_of(s)->space, f->key.index, &p);
+		estimate_run(e, &p, &s->catalog, NULL);
+		assert_true(e->legal && e->fits);
+		for (int n = 0; lookup_number(lookup_of(s), n) != RESULT_COUNT; n++) {
+			assert_true(result_value(lookup_number(lookup_of(s), n), e, e->peak_stage, &v));
+			assert_true(fabs(v - f->number[n]) <= 0);
+		}
+	}
+	assert_true(shows(s, "fit; 20.0 ms on 2 threads"));
+	assert_true(shows(s, "against the plan: "));
+	assert_true(shows(s, "1 before 2: "));
+	assert_true(shows(s, "# selected"));
+	free(e);
+	session_free(s);
+}
+
+/* While it runs the list grows, and who has chosen a plan stays at it. */
+static void
+test_grows(void **unused)
+{
+	struct session *s = session_searching(80, 24);
+	uint64_t chosen;
+	size_t before;
+
+	(void)unused;
+	fake.looks = 4;
+	type(s, "S");
+	assert_true(lookup_look(&s->state));
+	assert_true(shows(s, "decided, 50 %"));
+	before = lookup_of(s)->news.kept;
+	assert_int_equal(list_target(&s->state), 0);
+	type(s, "jjj");
+	chosen = selected(s)->key.index;
+	while (lookup_look(&s->state))
+		continue;
+	assert_true(lookup_of(s)->news.kept > before);
+	assert_int_equal(selected(s)->key.index, chosen);
+	assert_true(list_target(&s->state) > 3);
+	session_free(s);
+}
+
+/* Who has chosen none sees the best. */
+static void
+test_best(void **unused)
+{
+	struct session *s = session_searching(80, 24);
+
+	(void)unused;
+	fake.looks = 2;
+	type(s, "S");
+	assert_true(lookup_look(&s->state));
+	while (lookup_look(&s->state))
+		continue;
+	assert_int_equal(list_target(&s->state), 0);
+	assert_int_equal(selected(s)->key.index, fake.key[0].index);
+	session_free(s);
+}
+
+static void
+test_sort(void **unused)
+{
+	struct session *s = session_searching(120, 40);
+	const struct lookup *l = lookup_of(s);
+	int columns = 0;
+
+	(void)unused;
+	search(s, "S");
+	while (l->sort.by != LOOKUP_NUMBER || l->sort.i != LOOKUP_MEMORY) {
+		key(s, INPUT_RIGHT);
+		assert_true(++columns < 20);
+	}
+	assert_true(shows(s, "; by memory"));
+	type(s, "g");
+	for (size_t i = 0; i < l->news.kept; i++)
+		assert_true(selected(s)->number[LOOKUP_MEMORY] <= l->found[i].number[LOOKUP_MEMORY]);
+	/* Around, and back: what is selected stays so. */
+	key(s, INPUT_LEFT);
+	assert_int_equal(l->sort.by, LOOKUP_NUMBER);
+	assert_int_equal(l->sort.i, LOOKUP_TIME);
+	for (int i = 0; l->sort.by != LOOKUP_RANK && i < 20; i++)
+		key(s, INPUT_LEFT);
+	assert_int_equal(l->sort.by, LOOKUP_RANK);
+	assert_true(list_target(&s->state) > 0);
+	type(s, "g");
+	assert_int_equal(list_target(&s->state), 0);
+	session_free(s);
+}
+
+static void
+test_filter(void **unused)
+{
+	struct session *s = session_searching(100, 30);
+	struct rows rows;
+	struct plan p;
+
+	(void)unused;
+	search(s, "S");
+	type(s, "/micro_batch_size=2\r");
+	list_rows(&rows, &s->state, 90);
+	assert_true(rows.items > 0 && rows.items < (int)lookup_of(s)->news.kept);
+	for (int i = 0; i < rows.items; i++) {
+		assert_true(lookup_plan(&s->state, rows_target(&rows, i), &p));
+		assert_int_equal(p.training.micro_batch_size, 2);
+	}
+	rows_free(&rows);
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.list.kind, LIST_SEARCH);
+	session_free(s);
+}
+
+static void
+test_adopt(void **unused)
+{
+	struct session *s = session_searching(100, 30);
+	const struct plan before = s->state.plan;
+	struct plan p;
+	char header[64];
+
+	(void)unused;
+	search(s, "S");
+	type(s, "jj");
+	assert_true(lookup_plan(&s->state, 2, &p));
+	key(s, INPUT_ENTER);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	assert_true(state_same(&s->state.plan, &p));
+	text_put(header, sizeof header, "TP %lld", (long long)p.parallel.tp);
+	assert_true(shows(s, header));
+	assert_true(shows(s, "adopted 3: "));
+	/* The same search shows again without another run, the plan marked; then undo. */
+	type(s, "S");
+	assert_int_equal(fake.begun, 1);
+	assert_true(shows(s, " 3*"));
+	key(s, INPUT_ESCAPE);
+	type(s, "u");
+	assert_true(state_same(&s->state.plan, &before));
+	session_free(s);
+}
+
+/* Escape ends it; what was found by then is there when one comes back. */
+static void
+test_cancel(void **unused)
+{
+	struct session *s = session_searching(100, 30);
+
+	(void)unused;
+	fake.looks = 1000;
+	type(s, "S");
+	assert_true(lookup_look(&s->state));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	assert_int_equal(fake.stopped, 1);
+	assert_false(lookup_look(&s->state));
+	type(s, "S");
+	assert_int_equal(fake.begun, 1);
+	assert_true(shows(s, "; stopped"));
+	assert_true(shows(s, "# selected"));
+	fake.looks = 0;
+	search(s, "r");
+	assert_int_equal(fake.begun, 2);
+	assert_true(hides(s, "stopped"));
+	session_free(s);
+}
+
+/* Another plan, or another question, is another search. */
+static void
+test_again(void **unused)
+{
+	struct session *s = session_searching(100, 30);
+
+	(void)unused;
+	search(s, "S");
+	key(s, INPUT_ESCAPE);
+	app_command(&s->state, "set training.sequence_length 8192");
+	search(s, "S");
+	assert_int_equal(fake.begun, 2);
+	assert_int_equal(lookup_of(s)->space->plan.training.sequence_length, 8192);
+	key(s, INPUT_ESCAPE);
+	app_command(&s->state, "free sequence_length");
+	search(s, "S");
+	assert_int_equal(fake.begun, 3);
+	assert_string_equal(lookup_of(s)->ask, "free=training.sequence_length");
+	assert_int_equal(lookup_of(s)->space->field[0].field, FIELD_SEQUENCE_LENGTH);
+	session_free(s);
+}
+
+static void
+test_compare(void **unused)
+{
+	struct session *s = session_searching(100, 30);
+
+	(void)unused;
+	search(s, "S");
+	type(s, "jD");
+	assert_int_equal(s->state.list.kind, LIST_COMPARE);
+	assert_true(shows(s, "compare: plan 2 and this plan"));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.list.kind, LIST_SEARCH);
+	assert_int_equal(list_target(&s->state), 1);
+	session_free(s);
+}
+
+static void
+test_ask(void **unused)
+{
+	static const struct {
+		const char *ask, *error;
+	} wrong[] = {
+		{ "free=pq", "no field 'pq'" }, { "free=parallel.tq", "did you mean parallel.tp?" },
+		{ "objective=speed", "no objective, result or field" },
+		{ "where=peak.total", "PATH<=VALUE" }, { "around=0", "around: so many" },
+		{ "best", "no 'best' here" }, { "free=tp=999999999999", "free" },
+		{ "fix=tp fix=pp fix=cp fix=vpp fix=zero_stage fix=micro_batch_size fix=recompute",
+		    "no field is free" },
+	};
+	struct session *s = session_searching(124, 30);
+	const struct lookup *l = lookup_of(s);
+	char line[256];
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		text_put(line, sizeof line, "search %s", wrong[i].ask);
+		app_command(&s->state, line);
+		if (strcmp(wrong[i].error, "free") != 0)
+			assert_true(shows(s, wrong[i].error));
+		assert_true(shows(s, "search: "));
+		assert_int_equal(fake.begun, 0);
+	}
+	app_command(&s->state, "search free=tp=2,4 fix=pp --where='peak.total<=30GiB' objective=memory,time");
+	while (lookup_look(&s->state))
+		continue;
+	assert_int_equal(l->search.objectives, 2);
+	assert_int_equal(l->search.conditions, 1);
+	for (int i = 0; i < l->space->count; i++)
+		assert_true(l->space->field[i].field != FIELD_PP);
+	assert_true(l->news.kept > 1);
+	for (size_t i = 0; i < l->news.kept; i++)
+		assert_true(l->found[i].number[LOOKUP_MEMORY] <= 30.0 * (1 << 30));
+	assert_true(shows(s, "where: peak.total<=30GiB"));
+	/* e puts it all into the prompt. */
+	type(s, "e");
+	assert_true(shows(s, ":search free=tp=2,4 fix=pp --where='peak.total<=30GiB' objective=memory,time"));
+	key(s, INPUT_ESCAPE);
+	/* Two fields at most differ. */
+	app_command(&s->state, "search around=2");
+	while (lookup_look(&s->state))
+		continue;
+	for (size_t i = 0; i < l->news.kept; i++)
+		assert_true(space_changes(l->space, l->found[i].key.index) <= 2);
+	session_free(s);
+}
+
+static void
+test_nothing(void **unused)
+{
+	struct session *s = session_searching(100, 30);
+
+	(void)unused;
+	app_command(&s->state, "search where=peak.total<=1GiB");
+	while (lookup_look(&s->state))
+		continue;
+	assert_int_equal(lookup_of(s)->news.kept, 0);
+	assert_true(shows(s, "of those that fit do not have peak.total<=1GiB"));
+	assert_true(shows(s, "nearest: "));
+	key(s, INPUT_ENTER);
+	assert_int_equal(s->state.list.kind, LIST_SEARCH);
+	session_free(s);
+}
+
+/* The fields that are free are marked as soon as that is of interest. */
+static void
+test_marks(void **unused)
+{
+	struct session *s = session_searching(100, 40);
+
+	(void)unused;
+	assert_true(hides(s, "TP ?"));
+	type(s, "F");
+	assert_true(shows(s, "TP ?"));
+	assert_true(shows(s, "CP ?"));
+	assert_true(hides(s, "nodes ?"));
+	type(s, "F");
+	assert_true(hides(s, "TP ?"));
+	assert_true(shows(s, "CP ?"));
+	assert_string_equal(lookup_of(s)->ask, "fix=parallel.tp");
+	app_command(&s->state, "free nodes");
+	assert_true(shows(s, "nodes ?"));
+	type(s, "F");
+	assert_string_equal(lookup_of(s)->ask, "free=cluster.nodes");
+	app_command(&s->state, "free cluster.nodes");
+	assert_string_equal(lookup_of(s)->ask, "");
+	session_free(s);
+}
+
+/* At every size it draws, and one finds the way out. */
+static void
+test_sizes(void **unused)
+{
+	struct session *s = session_searching(100, 30);
+
+	(void)unused;
+	search(s, "S");
+	for (int w = 1; w < 200; w += 7)
+		for (int h = 1; h < 60; h += 3) {
+			app_resize(&s->state, w, h);
+			type(s, "jjk");
+			draw(s);
+		}
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ranking), cmocka_unit_test(test_grows), cmocka_unit_test(test_best),
+		cmocka_unit_test(test_sort), cmocka_unit_test(test_filter), cmocka_unit_test(test_adopt),
+		cmocka_unit_test(test_cancel), cmocka_unit_test(test_again),
+		cmocka_unit_test(test_compare), cmocka_unit_test(test_ask), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_marks), cmocka_unit_test(test_sizes),
+	};
+	int failed;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(fake.worker);
+	return failed;
+}
