@@ -41,8 +41,10 @@ const struct command command_table[] = {
 	{ "less", { '-', INPUT_LEFT, 'h' }, FORM, "", NULL,
 	    "the previous value of the field, of the legal ones if there is any",
 	    .step = edit_step, .way = -1 },
-	{ "accept", { INPUT_ENTER, ' ' }, LIST, "", "Enter|take", "take the selected entry",
+	{ "accept", { INPUT_ENTER }, LIST, "", "Enter|take", "take the selected entry",
 	    .run = list_accept },
+	{ "pick", { ' ' }, LIST, "", NULL, "take it, or one more beside those taken",
+	    .run = list_more },
 	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list",
 	    .run = list_close },
 	{ "help", { '?', INPUT_F1 }, ALL, "[NAME]", "?|help", "this list, or what is known of a "
