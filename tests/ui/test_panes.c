@@ -499,6 +499,77 @@ test_warnings(void **unused)
 	session_free(s);
 }
 
+/* The role of the character at a text on the screen. */
+static int
+role_at(struct session *s, const char *text, int offset)
+{
+	const size_t n = strlen(text);
+
+	draw(s);
+	for (int i = 0; i + (int)n <= s->canvas.w * s->canvas.h; i++) {
+		size_t k = 0;
+
+		while (k < n && s->canvas.cell[i + (int)k].ch == (wchar_t)(unsigned char)text[k])
+			k++;
+		if (k == n)
+			return s->canvas.cell[i + offset].style.role;
+	}
+	fail_msg("no \"%s\" on the screen", text);
+	return -1;
+}
+
+/* Numbers are bright and words are not; what is wrong is counted at the end of the line. */
+static void
+test_headline(void **unused)
+{
+	struct session *s = filled(120, 40, false);
+	struct estimate *e = s->state.estimate;
+
+	(void)unused;
+	assert_true(shows(s, "\u2588\u00b7\u00b7") || shows(s, "\u00b7 fits 49.0 of 79.2 GiB"));
+	assert_int_equal(role_at(s, "fits 49.0 of", 0), ROLE_GOOD);
+	assert_int_equal(role_at(s, "9.81 s/step", 0), ROLE_HEADER);
+	assert_int_equal(role_at(s, "9.81 s/step", 6), ROLE_DIM);
+	assert_true(shows(s, " no warnings\n"));
+	e->capacity = 40 * gib;
+	e->fits = false;
+	assert_int_equal(role_at(s, "over: 49.0", 0), ROLE_ERROR);
+	diag_add(&e->diags, SEVERITY_WARNING, FIELD_CP, "x", "", "one");
+	assert_true(shows(s, " 1 warning\n"));
+	assert_int_equal(role_at(s, "1 warning", 0), ROLE_WARNING);
+	state_say(&s->state, ROLE_DIM, "something else");
+	assert_true(shows(s, " 1 warning\n")); /* stays */
+	type(s, "\t\t");
+	assert_true(shows(s, " 1 warning\n"));
+	app_resize(&s->state, 40, 12);
+	assert_true(shows(s, "over: 49.0 of 40.0 GiB  1 warning"));
+	/* Days of the whole run, once a budget is given. */
+	app_resize(&s->state, 120, 40);
+	e->step.training_seconds = 34 * 86400.0;
+	assert_true(shows(s, "MFU 41 %  run 34"));
+	session_free(s);
+}
+
+/* The links of what would fit NVLink stand out, those of others do not. */
+static void
+test_strays(void **unused)
+{
+	struct session *s = filled(120, 40, false);
+	struct traffic_row *row = s->state.estimate->traffic.row;
+
+	(void)unused;
+	s->state.plan.cluster.nvlink_domain = 8;
+	s->state.plan.cluster.nvlink_gbps = 450;
+	assert_int_equal(role_at(s, "reduce-scatter   16 mixed", 20), ROLE_TEXT); /* dp */
+	row[0].span.kind = SPAN_NETWORK;
+	assert_int_equal(role_at(s, "all-gather        8 network", 20), ROLE_WARNING);
+	row[0].dim = TRAFFIC_EP;
+	assert_int_equal(role_at(s, "all-gather        8 network", 20), ROLE_WARNING);
+	row[0].span.size = 16; /* no domain has room for it */
+	assert_int_equal(role_at(s, "all-gather       16 network", 20), ROLE_TEXT);
+	session_free(s);
+}
+
 int
 main(void)
 {
@@ -509,7 +580,8 @@ main(void)
 		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),
 		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_why_follows),
 		cmocka_unit_test(test_delta), cmocka_unit_test(test_changes), cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_warnings), cmocka_unit_test(test_figures_apart),
+		cmocka_unit_test(test_warnings), cmocka_unit_test(test_headline), cmocka_unit_test(test_strays),
+		cmocka_unit_test(test_figures_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

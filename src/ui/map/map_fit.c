@@ -24,7 +24,7 @@ static const struct form form_table[] = {
 	{ MAP_ZOOM_NODE, false, false, true },
 	{ MAP_ZOOM_RACK, false, false, false }, { MAP_ZOOM_RACK, false, false, true },
 };
-enum { FORMS = (int)(sizeof form_table / sizeof *form_table) };
+enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3 };
 
 /* Columns from which on a unit gains nothing by more of them. */
 static const int wide_enough[MAP_ZOOM_COUNT] = {
@@ -137,9 +137,9 @@ round_number(const struct map_grid *g, int64_t room, bool round)
 }
 
 /* Units in `cols` columns of a box, boxes in `block_cols` of a block, and as many blocks in
- * a row as fit. */
+ * a row as fit, or that many halved a number of times. */
 static void
-place(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_cols)
+place(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_cols, int halved)
 {
 	const int64_t blocks = rows_of(g->boxes, g->block);
 	int64_t room, last;
@@ -152,6 +152,7 @@ place(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_cols)
 	last = g->block_cols * g->box_w + (g->framed ? 1 : 0); /* needs no room to the next */
 	room = f->w - g->label_w < last ? 1 : (f->w - g->label_w - last) / g->block_w + 1;
 	g->across = room < blocks ? round_number(g, room, f->round) : blocks;
+	g->across = g->across >> halved > 1 ? g->across >> halved : 1;
 	g->down = rows_of(blocks, g->across);
 }
 
@@ -166,11 +167,11 @@ most_lines(const struct fit *f, const struct map_grid *g)
 		return g->unit_h + map_colors_more(&f->estimate->layout, f->view->color,
 		    f->view->colors, more);
 	case MAP_ZOOM_LABEL:
-		return 2; /* with coordinates */
+		return 4; /* with coordinates, layers and memory */
 	case MAP_ZOOM_HALF:
 		return 1;
 	default:
-		return g->unit_w > 5 ? 3 : 2;
+		return 3;
 	}
 }
 
@@ -252,6 +253,8 @@ form_init(const struct fit *f, struct map_grid *g, const struct form *form, bool
 		g->block = g->domain > 1 ? g->domain : plan_rack_nodes(p);
 		if (g->block == 1 || (g->domain == 1 && g->block >= g->boxes))
 			return false;
+		if (g->domain == 1 && g->boxes % g->block != 0 && !f->fixed)
+			return false; /* a rack that is not full leaves a hole */
 		if (g->block > g->boxes)
 			g->block = g->boxes;
 		g->head = form->framed ? 1 : 0;
@@ -338,8 +341,9 @@ consider_all(struct fit *f, const struct map_grid *g)
 		if (n % cols != 0 && cols != most)
 			continue;
 		for (int64_t block_cols = g->block; block_cols > 0; block_cols--)
-			if (g->block % block_cols == 0 && !is_pile(f, g, block_cols, f->found)) {
-				place(f, &at, cols, block_cols);
+			for (int halved = 0; halved < (f->fixed ? 1 : HALVED) &&
+			    g->block % block_cols == 0 && !is_pile(f, g, block_cols, f->found); halved++) {
+				place(f, &at, cols, block_cols, halved);
 				consider(f, &at);
 			}
 		if (f->fixed)
@@ -355,12 +359,9 @@ consider_form(struct fit *f, const struct form *form)
 	struct map_grid g;
 
 	for (int tall = 0; tall <= (form->zoom == MAP_ZOOM_CARD ? 1 : 0); tall++)
-		for (int word = form->framed || form->tight ? 0 : 1; word >= 0; word--) {
+		for (int word = form->framed || form->tight ? 0 : 1; word >= 0; word--)
 			if (form_init(f, &g, form, tall == 1, word == 1 || f->view->printed))
 				consider_all(f, &g);
-			if (f->found && form->zoom != MAP_ZOOM_CARD && form->zoom != MAP_ZOOM_NODE)
-				return;
-		}
 }
 
 /* True for what the screen alone needs. */
@@ -370,19 +371,31 @@ for_screen(const struct form *form)
 	return (form->tight && form->zoom < MAP_ZOOM_NODE) || (form->zoom == MAP_ZOOM_LABEL && !form->framed);
 }
 
+/* Cells of the area that the map found takes up. */
+static int64_t
+covered(const struct fit *f)
+{
+	return f->found ? grid_width(&f->best) * map_grid_lines(&f->best) : 0;
+}
+
+/* Round numbers of nodes in a row, unless that leaves too much empty. */
 static bool
 find_form(struct fit *f, enum map_zoom zoom)
 {
-	for (int round = f->fixed ? 0 : 1; round >= 0 && !f->found; round--)
-		for (int i = 0; i < FORMS; i++) {
-			if (form_table[i].zoom != zoom || (f->view->printed && (form_table[i].tight ||
+	for (int round = f->fixed ? 0 : 1; round >= 0; round--) {
+		struct fit at = *f;
+
+		at.round = round == 1;
+		at.found = false;
+		for (int i = 0; i < FORMS && !(at.found && zoom < MAP_ZOOM_NODE); i++)
+			if (form_table[i].zoom == zoom && !(f->view->printed && (form_table[i].tight ||
 			    for_screen(&form_table[i]))))
-				continue;
-			f->round = round == 1;
-			consider_form(f, &form_table[i]);
-			if (f->found && zoom < MAP_ZOOM_NODE)
-				return true;
-		}
+				consider_form(&at, &form_table[i]);
+		if (covered(&at) > covered(f))
+			*f = at;
+		if (f->fixed || covered(f) * 8 > f->w * f->h * 5)
+			break;
+	}
 	return f->found;
 }
 
@@ -402,7 +415,7 @@ shortest(struct fit *f, struct map_grid *g, const struct form *form)
 			    any && grid_width(g) <= f->w))
 				continue;
 			place(f, &at, equal_columns(rows_of(at.units, at.stack), most_columns(f, &at)),
-			    block_cols);
+			    block_cols, 0);
 			if (!any || (grid_width(g) > f->w && grid_width(&at) <= f->w) ||
 			    (grid_width(&at) <= f->w && map_grid_lines(&at) < map_grid_lines(g)))
 				*g = at;

@@ -198,6 +198,24 @@ sign_of(const struct map_drawing *d, int space, struct style style, struct hue h
 	return d->paint[space].blocks && hue.value >= 0 ? L' ' : (wchar_t)(unsigned char)hue.letter;
 }
 
+/* Below a label, as far as it has lines and they have room: coordinates, layers, memory. */
+static void
+draw_label_rest(struct map_drawing *d, int64_t rank, struct rect r, struct style style)
+{
+	struct map_color more[MAP_USUAL_MAX];
+	const int n = r.h > 1 ? map_colors_more(&d->estimate->layout, NULL, 0, more) : 0;
+	char text[MAP_COLOR_TEXT_SIZE];
+
+	for (int i = 0; i < r.h && i <= n; i++) {
+		if (i == 0)
+			map_coordinates(&d->estimate->layout, rank, text, sizeof text);
+		else
+			map_color_text(more[i - 1], d->plan, d->estimate, rank, text, sizeof text);
+		if ((int)strlen(text) <= r.w)
+			canvas_text(d->c, d->clip, r.x + (r.w - (int)strlen(text)) / 2, r.y + i, style, text);
+	}
+}
+
 /* "[13A]": the rank and, in the last columns, its groups. */
 static void
 draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
@@ -235,12 +253,8 @@ draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 		put_cell(d, x, y, plain, (wchar_t)mark[0]);
 		put_cell(d, x + g->unit_w - 1, y, plain, (wchar_t)mark[1]);
 	}
-	if (g->unit_h < 2)
-		return;
-	map_coordinates(&d->estimate->layout, rank, buf, sizeof buf);
-	if ((int)strlen(buf) <= (n == 1 ? w : number + left))
-		canvas_text(d->c, d->clip, x + edge + (n == 1 ? (w - (int)strlen(buf)) / 2 : 0), y + 1,
-		    plain, buf);
+	draw_label_rest(d, rank, (struct rect){ x + edge, y + 1, n == 1 ? w : number + left,
+	    g->unit_h - 1 }, plain);
 }
 
 /* The columns of a unit that each colour has: wide units, and those of several colours, leave
