@@ -79,10 +79,10 @@ start 140 40 tmux-256color "'$PROG' --nodes=256 --tp=4 --pp=16"
 expect '>\*TP'
 keys : c o l o r Space m e m o r y , t p Enter : z o o m Space h a l v e s Enter
 expect 'map: halves'
-halves=$(text | sed -n 2p)
+halves=$(text | sed -n 3p)
 keys : p a l e t t e Space 8 Enter
 expect 'palette 8'
-[ "$(text | sed -n 2p)" != "$halves" ] || fail "the map's title is that of the picture before"
+[ "$(text | sed -n 3p)" != "$halves" ] || fail "the map's title is that of the picture before"
 keys q
 expect 'rc=0'
 start 140 40 tmux-256color "'$PROG' --palette=8"

@@ -123,7 +123,8 @@ keys : o p e n Space m y . c f g Enter
 expect 'my.cfg  '
 expect_not 'GPU nope'
 keys : o p e n Space m i n e . c f g Enter
-expect 'mine.cfg .* nope .* 1 error'
+expect '1 error$'
+expect 'mine.cfg .* nope '
 keys q
 expect 'rc=0'
 restored

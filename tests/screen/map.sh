@@ -10,15 +10,15 @@ command_line() {
 	keys Enter
 }
 
-start 160 45 tmux-256color "'$PROG' --nodes 16 --tp 2 --pp 4 --global-batch-size 512"
+start 160 45 tmux-256color "'$PROG' --nodes 16 --tp 4 --pp 4 --global-batch-size 512"
 expect '^┌ plan'
 expect 'map by tp'
 command_line 'zoom cards'
 expect 'gpu 0'
 command_line 'zoom labels'
-expect '\[ *0A\]'
+expect '\[ *1A\]'
 command_line 'zoom cells'
-expect 'AABBCCDD'
+expect 'AAAABBBB'
 command_line 'zoom halves'
 expect '▀'
 command_line 'zoom nodes'
@@ -53,7 +53,7 @@ command_line 'color tp'
 # What is looked for stands out, and n goes from one to the next.
 command_line 'go stage 2'
 expect 'stage 2: on [0-9]+ GPUs'
-expect '< 65g>'
+expect '< 65Q>'
 first=$(text | grep -o 'rank [0-9]*:' | head -n 1)
 keys n
 expect 'rank [0-9]+:'

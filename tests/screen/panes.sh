@@ -7,7 +7,7 @@ start 100 30 tmux-256color "'$PROG'"
 expect 'memory per GPU, by stage'
 expect '^.*[├┌] traffic per step, one GPU'
 expect '├ step '
-expect '^┌ plan ─+ 1-25 of [0-9]+ ─┐'
+expect '^┌ plan ─+ 1-24 of [0-9]+ ─┐'
 keys Tab Tab
 expect '>stage 0'
 keys Down

@@ -107,7 +107,7 @@ test_cut(void **unused)
 static void
 test_print(void **unused)
 {
-	const struct style group = { .role = ROLE_GROUP, .set = SET_FOUR, .index = 1 };
+	const struct style group = { .role = ROLE_GROUP, .set = SET_ONE, .index = 1 };
 	struct canvas c;
 	char *text;
 	size_t size;
@@ -125,7 +125,7 @@ test_print(void **unused)
 	f = open_memstream(&text, &size);
 	assert_true(canvas_print(&c, f, THEME_256, PALETTE_DEFAULT));
 	fclose(f);
-	assert_non_null(strstr(text, "48;5;34mA\033[0m\n"));
+	assert_non_null(strstr(text, "48;5;58mA\033[0m\n"));
 	free(text);
 	f = fopen("/dev/full", "w");
 	if (f != NULL) {

@@ -429,6 +429,78 @@ test_kinds_begin(void **unused)
 	session_free(s);
 }
 
+/* Beside the list of colours the map shows the entry under the cursor; Space adds one, Enter
+ * takes what is shown, Escape leaves it. */
+static void
+test_kinds_preview(void **unused)
+{
+	struct session *s = session_new(120, 40);
+
+	(void)unused;
+	type(s, "djj");
+	assert_true(shows(s, "map by pp") && shows(s, "[1] tp"));
+	key(s, INPUT_ESCAPE);
+	assert_true(shows(s, "map by tp"));
+	type(s, "djj\r");
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	assert_true(shows(s, "map by pp"));
+	type(s, "dj "); /* dp as well */
+	assert_true(shows(s, "map by pp+dp"));
+	type(s, "k"); /* on one of those shown: all of them */
+	assert_true(shows(s, "map by pp+dp"));
+	type(s, "\r");
+	assert_int_equal(s->state.map.colors, 2);
+	app_resize(&s->state, 60, 15); /* no room beside it */
+	type(s, "d");
+	assert_true(hides(s, "node 1"));
+	session_free(s);
+}
+
+/* c goes through the dimensions in use, each once, then stages, memory and links. */
+static void
+test_cycle(void **unused)
+{
+	static const char *const shown[] = { "pp", "dp", "stage", "memory", "link:tp", "tp" };
+	struct session *s = session_new(120, 40);
+	char title[32];
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(shown); i++) {
+		type(s, "c");
+		text_put(title, sizeof title, "map by %s ", shown[i]);
+		assert_true(shows(s, title));
+	}
+	type(s, "C");
+	assert_true(shows(s, "map by link:tp "));
+	type(s, ":color dp_cp\rc"); /* from what is none of them: the first */
+	assert_true(shows(s, "map by tp "));
+	/* CP of 2 is one more; EP over the same ranks as DP is not shown twice. */
+	type(s, ":set tp 1\r:set cp 2\r:color tp\rc");
+	assert_true(shows(s, "map by pp "));
+	type(s, "cc");
+	assert_true(shows(s, "map by cp "));
+	session_free(s);
+}
+
+/* Above 100 groups the map begins with stages, and has blocks in place of letters. */
+static void
+test_many_groups(void **unused)
+{
+	struct plan plan;
+	struct session *s = session_new(120, 40);
+	char err[256];
+
+	(void)unused;
+	plan = s->state.plan;
+	assert_true(field_put_int(FIELD_NODES, &plan, 128, err, sizeof err));
+	assert_true(field_put_int(FIELD_GLOBAL_BATCH_SIZE, &plan, 1024, err, sizeof err));
+	state_free(&s->state);
+	assert_true(app_start(&s->state, &plan, &s->catalog, &s->files, NULL));
+	app_resize(&s->state, 120, 40);
+	assert_true(shows(s, "map by stage"));
+	session_free(s);
+}
+
 int
 main(void)
 {
@@ -440,7 +512,8 @@ main(void)
 		cmocka_unit_test(test_arguments), cmocka_unit_test(test_reading_lists),
 		cmocka_unit_test(test_small), cmocka_unit_test(test_prompt_in_lists),
 		cmocka_unit_test(test_misspelt), cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_kinds_begin), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_kinds_begin), cmocka_unit_test(test_kinds_preview),
+		cmocka_unit_test(test_cycle), cmocka_unit_test(test_many_groups), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_same_kinds), cmocka_unit_test(test_find_field),
 		cmocka_unit_test(test_repaint),
 		cmocka_unit_test(test_question_width),

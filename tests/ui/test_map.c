@@ -103,7 +103,7 @@ check_neighbours(int kind, int colors, const struct map_grid *g)
 	const struct paint_offsets beside = map_grid_offsets(g);
 	struct paint paint;
 
-	paint_init(&paint, &estimate.layout, kind, SET_SIX, colors, &beside);
+	paint_init(&paint, &estimate.layout, kind, SET_ONE, colors, &beside);
 	for (int64_t r = 0; r < estimate.layout.world; r += g->stride) {
 		int64_t group = layout_group_of(&estimate.layout, kind, r);
 		int64_t x, y, bx, by;
@@ -289,7 +289,7 @@ test_cards(void **unused)
 		lay_out("megatron", 2, 8, 2, 2, 2);
 		v = view_of(kinds, n, MAP_ZOOM_CARD);
 		draw_all(&c, &v, 100);
-		map_grid_init(&g, &v, &plan, &estimate, c.w, c.h);
+		map_grid_init(&g, &v, &plan, &estimate, c.w, c.h - n);
 		for (int64_t r = 0; r < 16; r++) {
 			const struct cell *k = cell_of(&c, &v, r);
 			int64_t number = 0;
@@ -302,8 +302,7 @@ test_cards(void **unused)
 
 				assert_int_equal(band[1].ch, kinds[s][0]);
 				assert_int_equal(band[1].style.role, ROLE_GROUP);
-				assert_int_equal(band[1].style.set, theme_set_for(n, s,
-				    layout_group_count(&estimate.layout, v.color[s].kind)));
+				assert_int_equal(band[1].style.set, theme_set_for(n, s));
 				assert_int_equal(band[4].ch - L'0', layout_group_of(&estimate.layout, v.color[s].kind, r));
 			}
 		}
@@ -349,15 +348,15 @@ test_presets(void **unused)
 static void
 test_ready_made(void **unused)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(160, 50);
 
 	(void)unused;
 	type(s, "d");
-	assert_true(shows(s, "CP             cp "));
+	assert_true(shows(s, "CP         cp"));
 	app_command(&s->state, "set parallel.layout deepspeed");
 	type(s, "d");
-	assert_true(shows(s, "CP+DP          data "));
-	assert_true(hides(s, "CP  "));
+	assert_true(shows(s, "CP+DP      data"));
+	assert_true(hides(s, "CP    "));
 	session_free(s);
 }
 
@@ -373,7 +372,7 @@ test_zoom(void **unused)
 	v = view_of(tp, 1, MAP_ZOOM_AUTO);
 	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 58, 20), MAP_ZOOM_CARD);
 	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 46, 10), MAP_ZOOM_LABEL);
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 20, 5), MAP_ZOOM_CELL);
+	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 10, 5), MAP_ZOOM_CELL);
 	lay_out("megatron", 1024, 8, 2, 1, 4);
 	v = view_of(tp, 1, MAP_ZOOM_AUTO);
 	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 100, 40), MAP_ZOOM_NODE);

@@ -64,6 +64,7 @@ test_map(void **unused)
 	struct session *s = session_new(120, 40);
 
 	(void)unused;
+	app_command(&s->state, "zoom labels");
 	click(s, "[12G]");
 	assert_int_equal(s->state.focus, PANE_MAP);
 	assert_int_equal(s->state.map.cursor, 12);
@@ -179,8 +180,12 @@ test_lists(void **unused)
 	assert_int_equal(s->state.list.kind, LIST_KINDS);
 	click(s, "[ ] pp ");
 	assert_true(shows(s, "> [ ] pp"));
+	assert_true(shows(s, "map by pp")); /* what it would take */
+	assert_true(shows(s, "[1] tp"));
 	click(s, "[ ] pp ");
-	assert_int_equal(s->state.map.colors, 2);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	assert_true(shows(s, "map by pp"));
+	click(s, "d dimensions");
 	s->flags = app_mouse(&s->state, below); /* no entry there, or another one: no harm */
 	click(s, "Esc close");
 	assert_int_equal(s->state.list.kind, LIST_NONE);

@@ -91,6 +91,8 @@ test_memory(void **unused)
 	for (int plain = 0; plain < 2; plain++) {
 		struct session *s = filled(120, 40, plain == 1);
 
+		assert_true(shows(s, plain == 1 ? "= grads 9.0" : "\u2588 grads 9.0"));
+		s->state.depth = THEME_8; /* too few colours for eight parts */
 		for (size_t i = 0; i < COUNT(utf8); i++)
 			assert_true(shows(s, plain == 1 ? ascii[i] : utf8[i]));
 		assert_true(shows(s, "stage 3 GiB:"));
@@ -98,8 +100,8 @@ test_memory(void **unused)
 		assert_true(hides(s, "static"));
 		type(s, "\t\t"); /* the selected stage's, once the pane has the focus */
 		assert_true(shows(s, "stage 0 GiB:"));
-		assert_true(hides(s, "logits"));
-		assert_true(shows(s, ">stage 0"));
+		assert_true(shows(s, " logits 0.0")); /* that it has none of stays in the legend */
+		assert_true(shows(s, ">stages 0-2"));
 		session_free(s);
 	}
 }
@@ -116,9 +118,9 @@ test_bar_length(void **unused)
 	(void)unused;
 	e->capacity = 98 * gib; /* the fullest stage takes half of it */
 	text = picture(s);
-	line = strstr(text, " stage 3  ");
+	line = strstr(text, " stage 3     ");
 	assert_non_null(line);
-	for (line += strlen(" stage 3  "); *line != ' '; line++, all++)
+	for (line += strlen(" stage 3     "); *line != ' '; line++, all++)
 		used += *line != '.';
 	assert_true(all > 20 && used * 2 >= all - 1 && used * 2 <= all + 1);
 	free(text);
@@ -173,7 +175,7 @@ test_step(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(shown); i++)
 		assert_true(shows(s, shown[i]));
-	assert_true(shows(s, "MFU 41 %  9.81 s/step"));
+	assert_true(shows(s, "9.81 s/step  427k tokens/s  MFU 41 %"));
 	type(s, "\t\t\t\tj");
 	assert_int_equal(s->state.figure.at, 1);
 	key(s, INPUT_RIGHT); /* one column on: four lines */
@@ -205,7 +207,7 @@ test_serve(void **unused)
 	assert_true(shows(s, "TTFT       213 ms"));
 	assert_true(hides(s, "transfer")); /* nothing of the kind */
 	assert_true(hides(s, "traffic"));
-	assert_true(shows(s, "12.3k tokens/s  21.0 ms/token"));
+	assert_true(shows(s, "TTFT 213 ms  TPOT 21.0 ms  12.3k tokens/s"));
 	type(s, "\t\t\t"); /* no traffic: the serving pane is next */
 	assert_int_equal(s->state.focus, PANE_STEP);
 	type(s, "\r");
@@ -249,6 +251,8 @@ test_why(void **unused)
 	struct session *s = filled(100, 40, false);
 
 	(void)unused;
+	s->state.estimate->stage[0].memory.total -= gib; /* unlike the other two */
+	s->state.estimate->stage[1].memory.total -= 2 * gib;
 	type(s, "\t\tjj"); /* the message line has the gist of it */
 	assert_true(shows(s, "stage 2: 43.0 GiB (42.0 GiB to 44.0 GiB"));
 	type(s, "\r");
@@ -501,6 +505,77 @@ test_warnings(void **unused)
 	session_free(s);
 }
 
+/* The role of the character at a text on the screen. */
+static int
+role_at(struct session *s, const char *text, int offset)
+{
+	const size_t n = strlen(text);
+
+	draw(s);
+	for (int i = 0; i + (int)n <= s->canvas.w * s->canvas.h; i++) {
+		size_t k = 0;
+
+		while (k < n && s->canvas.cell[i + (int)k].ch == (wchar_t)(unsigned char)text[k])
+			k++;
+		if (k == n)
+			return s->canvas.cell[i + offset].style.role;
+	}
+	fail_msg("no \"%s\" on the screen", text);
+	return -1;
+}
+
+/* Numbers are bright and words are not; what is wrong is counted at the end of the line. */
+static void
+test_headline(void **unused)
+{
+	struct session *s = filled(120, 40, false);
+	struct estimate *e = s->state.estimate;
+
+	(void)unused;
+	assert_true(shows(s, "\u2588\u00b7\u00b7") || shows(s, "\u00b7 fits 49.0 of 79.2 GiB"));
+	assert_int_equal(role_at(s, "fits 49.0 of", 0), ROLE_GOOD);
+	assert_int_equal(role_at(s, "9.81 s/step", 0), ROLE_HEADER);
+	assert_int_equal(role_at(s, "9.81 s/step", 6), ROLE_DIM);
+	assert_true(shows(s, " no warnings\n"));
+	e->capacity = 40 * gib;
+	e->fits = false;
+	assert_int_equal(role_at(s, "over: 49.0", 0), ROLE_ERROR);
+	diag_add(&e->diags, SEVERITY_WARNING, FIELD_CP, "x", "", "one");
+	assert_true(shows(s, " 1 warning\n"));
+	assert_int_equal(role_at(s, "1 warning", 0), ROLE_WARNING);
+	state_say(&s->state, ROLE_DIM, "something else");
+	assert_true(shows(s, " 1 warning\n")); /* stays */
+	type(s, "\t\t");
+	assert_true(shows(s, " 1 warning\n"));
+	app_resize(&s->state, 40, 12);
+	assert_true(shows(s, "over: 49.0 of 40.0 GiB  1 warning"));
+	/* Days of the whole run, once a budget is given. */
+	app_resize(&s->state, 120, 40);
+	e->step.training_seconds = 34 * 86400.0;
+	assert_true(shows(s, "MFU 41 %  run 34"));
+	session_free(s);
+}
+
+/* The links of what would fit NVLink stand out, those of others do not. */
+static void
+test_strays(void **unused)
+{
+	struct session *s = filled(120, 40, false);
+	struct traffic_row *row = s->state.estimate->traffic.row;
+
+	(void)unused;
+	s->state.plan.cluster.nvlink_domain = 8;
+	s->state.plan.cluster.nvlink_gbps = 450;
+	assert_int_equal(role_at(s, "reduce-scatter   16 mixed", 20), ROLE_TEXT); /* dp */
+	row[0].span.kind = SPAN_NETWORK;
+	assert_int_equal(role_at(s, "all-gather        8 network", 20), ROLE_WARNING);
+	row[0].dim = TRAFFIC_EP;
+	assert_int_equal(role_at(s, "all-gather        8 network", 20), ROLE_WARNING);
+	row[0].span.size = 16; /* no domain has room for it */
+	assert_int_equal(role_at(s, "all-gather       16 network", 20), ROLE_TEXT);
+	session_free(s);
+}
+
 int
 main(void)
 {
@@ -511,7 +586,8 @@ main(void)
 		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),
 		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_why_follows),
 		cmocka_unit_test(test_delta), cmocka_unit_test(test_changes), cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_warnings), cmocka_unit_test(test_figures_apart),
+		cmocka_unit_test(test_warnings), cmocka_unit_test(test_headline), cmocka_unit_test(test_strays),
+		cmocka_unit_test(test_figures_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ test_spaces(void **unused)
 		bool used[256] = { false };
 
 		for (int space = 0; space < 4; space++) {
-			enum theme_set set = theme_set_for(4, space, 100);
+			enum theme_set set = theme_set_for(4, space);
 
 			for (int i = 0; i < theme_set_size(set, THEME_256); i++) {
 				int bg = group((int)set, i, THEME_256, (enum theme_palette)p).bg;
@@ -82,9 +82,10 @@ test_spaces(void **unused)
 			}
 		}
 	}
-	assert_int_equal(theme_set_for(1, 0, 4), SET_FOUR);
-	assert_int_equal(theme_set_for(1, 0, 6), SET_SIX);
-	assert_int_equal(theme_set_for(1, 0, 8), SET_EIGHT);
+	assert_int_equal(theme_set_for(1, 0), SET_ONE);
+	assert_int_equal(theme_set_size(SET_ONE, THEME_256), 16);
+	for (int set = SET_BLUE; set <= SET_GREEN; set++)
+		assert_int_equal(theme_set_size((enum theme_set)set, THEME_256), 8);
 }
 
 /* Cursor, peers and the others differ without any colour too. */
@@ -93,7 +94,7 @@ test_flags(void **unused)
 {
 	(void)unused;
 	for (size_t d = 0; d < COUNT(depths); d++) {
-		struct style style = { .role = ROLE_GROUP, .set = SET_SIX, .index = 1 };
+		struct style style = { .role = ROLE_GROUP, .set = SET_ONE, .index = 1 };
 		struct look cursor, peer, faded;
 
 		style.flags = STYLE_CURSOR;
@@ -260,18 +261,14 @@ test_measure(void **unused)
 static void
 test_groups(void **unused)
 {
-	static const double floor[PALETTE_SAFE + 1][SET_COUNT] = {
-		[PALETTE_DARK] = { 50, 37, 28, 16, 18, 28, 20 },
-		[PALETTE_LIGHT] = { 60, 42, 33, 16, 14, 34, 18 },
-		[PALETTE_SAFE] = { 60, 43, 33, 16, 18, 36, 25 },
-	};
+	static const double floor[SET_COUNT] = { 14, 17, 12, 21, 14 };
 
 	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
 		for (int d = THEME_8; d <= THEME_256; d++)
 			for (int set = 0; set <= SET_GREEN; set++) {
 				int n = theme_set_size((enum theme_set)set, (enum theme_colors)d);
-				double least = d == THEME_8 ? 38 : d == THEME_16 ? 24 : floor[p][set];
+				double least = d == THEME_8 ? 34 : d == THEME_16 ? 24 : floor[set];
 
 				for (int i = 0; i < n; i++) {
 					struct look a = group(set, i, (enum theme_colors)d, (enum theme_palette)p);
@@ -282,6 +279,78 @@ test_groups(void **unused)
 						at_least(distance(a.bg, group(set, j, (enum theme_colors)d,
 						    (enum theme_palette)p).bg), least, "distance", i, j, p);
 				}
+			}
+}
+
+/* The first colours of the large set are the furthest apart: few groups use no others. */
+static void
+test_first(void **unused)
+{
+	static const struct {
+		int count;
+		double floor;
+	} part[] = { { 4, 43 }, { 8, 26 } };
+
+	(void)unused;
+	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
+		for (size_t k = 0; k < COUNT(part); k++)
+			for (int i = 0; i < part[k].count; i++)
+				for (int j = 0; j < i; j++)
+					at_least(distance(group(SET_ONE, i, THEME_256, (enum theme_palette)p).bg,
+					    group(SET_ONE, j, THEME_256, (enum theme_palette)p).bg), part[k].floor,
+					    "distance", i, j, p);
+}
+
+/* Red to the eye: by hue angle and strength of CIE L*a*b*. */
+static bool
+is_red(int color)
+{
+	double lab[3], hue;
+
+	lab_of(color, 0, lab);
+	hue = atan2(lab[2], lab[1]) * 180 / 3.14159265358979;
+	return hypot(lab[1], lab[2]) > 45 && hue > -15 && hue < 52;
+}
+
+/* Red means wrong and nothing else. */
+static void
+test_red(void **unused)
+{
+	(void)unused;
+	assert_true(is_red(160) && is_red(1) && is_red(9) && is_red(161) && !is_red(208) && !is_red(5));
+	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
+		for (size_t d = 1; d < COUNT(depths); d++) {
+			for (int set = 0; set < SET_COUNT; set++)
+				for (int i = 0; i < theme_set_size((enum theme_set)set, depths[d]); i++)
+					assert_int_equal(is_red(group(set, i, depths[d], (enum theme_palette)p).bg),
+					    set == SET_HEAT && i == theme_set_size(SET_HEAT, depths[d]) - 1);
+			for (uint8_t role = 0; role < ROLE_GROUP; role++) {
+				const int fg = theme_look((struct style){ .role = role }, depths[d],
+				    (enum theme_palette)p).fg;
+
+				assert_int_equal(fg >= 0 && is_red(fg), role == ROLE_ERROR || role == ROLE_OVER);
+			}
+		}
+}
+
+/* What is not in focus is less bright, and still there. */
+static void
+test_faded(void **unused)
+{
+	(void)unused;
+	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
+		for (int set = 0; set <= SET_GREEN; set++)
+			for (int i = 0; i < theme_set_size((enum theme_set)set, THEME_256); i++) {
+				const struct look full = group(set, i, THEME_256, (enum theme_palette)p);
+				const struct look faded = theme_look((struct style){ .role = ROLE_GROUP,
+				    .set = (uint8_t)set, .index = (uint8_t)i, .flags = STYLE_FADED }, THEME_256,
+				    (enum theme_palette)p);
+				const int background = p == PALETTE_LIGHT ? 231 : 16;
+
+				assert_true(faded.bg >= 16);
+				assert_true(contrast(faded.bg, background) <= contrast(full.bg, background));
+				assert_int_not_equal(faded.bg, background);
+				at_least(contrast(faded.fg, faded.bg), 3, "contrast", faded.fg, faded.bg, p);
 			}
 }
 
@@ -301,8 +370,14 @@ test_scales(void **unused)
 			struct look a = group(SET_HEAT, i, THEME_256, palette);
 
 			at_least(contrast(a.fg, a.bg), 4.5, "contrast", a.fg, a.bg, p);
+			/* More is brighter on a dark background, and darker on a white one. */
+			if (i + 2 < heats) {
+				const int next = group(SET_HEAT, i + 1, THEME_256, palette).bg;
+
+				assert_true((contrast(next, 16) > contrast(a.bg, 16)) == (p != PALETTE_LIGHT));
+			}
 			if (i + 1 < heats) {
-				at_least(distance(a.bg, group(SET_HEAT, i + 1, THEME_256, palette).bg), 17,
+				at_least(distance(a.bg, group(SET_HEAT, i + 1, THEME_256, palette).bg), 14,
 				    "distance", i, i + 1, p);
 				at_least(distance(a.bg, over), 30, "distance", i, heats - 1, p);
 			}
@@ -331,7 +406,7 @@ test_roles(void **unused)
 					continue;
 				/* Parts of bars are areas, and differ by their glyph; dim text is no less
 				 * important to read, only less to notice. */
-				at_least(contrast(look.fg, background), !part ? 3 : d == THEME_256 ? 2.5 : 2,
+				at_least(contrast(look.fg, background), !part ? 3 : d == THEME_256 ? 2.5 : 1.7,
 				    "contrast of role", role, background, p);
 			}
 }
@@ -371,7 +446,8 @@ main(void)
 		cmocka_unit_test(test_ranges), cmocka_unit_test(test_sets),
 		cmocka_unit_test(test_spaces), cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_names), cmocka_unit_test(test_measure),
-		cmocka_unit_test(test_groups), cmocka_unit_test(test_roles), cmocka_unit_test(test_scales),
+		cmocka_unit_test(test_groups), cmocka_unit_test(test_first),
+		cmocka_unit_test(test_red), cmocka_unit_test(test_faded), cmocka_unit_test(test_roles), cmocka_unit_test(test_scales),
 		cmocka_unit_test(test_parts),
 	};
 

@@ -263,6 +263,29 @@ test_inspect(void **unused)
 	session_free(s);
 }
 
+/* What of the model and of the sequence one GPU works on. */
+static void
+test_inspect_parts(void **unused)
+{
+	struct session *s = session_new(120, 45);
+
+	(void)unused;
+	app_command(&s->state, "set nodes 4");
+	app_command(&s->state, "set pp 2");
+	app_command(&s->state, "set tp 8");
+	app_command(&s->state, "set cp 2");
+	app_command(&s->state, "inspect 9");
+	assert_true(shows(s, "heads 4 to 7 of 32, KV head 1 of 8"));
+	assert_true(shows(s, "columns 1792 to 3583 of 14336 of the FFN's first matrix"));
+	assert_true(shows(s, "tokens 1024 to 2047 of 4096, and 2048 to 3071"));
+	app_command(&s->state, "set tp 16"); /* more than there are KV heads */
+	app_command(&s->state, "set cp 1");
+	app_command(&s->state, "inspect 9");
+	assert_true(shows(s, "heads 18 to 19 of 32, KV head 4 of 8, which 2 GPUs have a copy of"));
+	assert_true(hides(s, "tokens 0 to"));
+	session_free(s);
+}
+
 /* A group leads to the map coloured by it. */
 static void
 test_inspect_group(void **unused)
@@ -283,7 +306,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse), cmocka_unit_test(test_holds), cmocka_unit_test(test_mirror),
 		cmocka_unit_test(test_experts), cmocka_unit_test(test_go),
-		cmocka_unit_test(test_inspect), cmocka_unit_test(test_inspect_place),
+		cmocka_unit_test(test_inspect), cmocka_unit_test(test_inspect_parts),
+		cmocka_unit_test(test_inspect_place),
 		cmocka_unit_test(test_inspect_group),
 	};
 

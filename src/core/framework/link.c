@@ -485,6 +485,13 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
 	return NET_BASE + hop + fmax(away, local);
 }
 
+bool
+link_strays(const struct plan *p, const struct span *s)
+{
+	return s->kind != SPAN_NVLINK && s->size <= p->cluster.nvlink_domain &&
+	    p->cluster.nvlink_gbps > 0;
+}
+
 enum link_path
 link_path(const struct plan *p, const struct layout *l, int kind, int64_t group)
 {

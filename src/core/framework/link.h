@@ -10,6 +10,7 @@
  */
 #ifndef CORE_LINK_H
 #define CORE_LINK_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/framework/layout.h"
@@ -34,6 +35,9 @@ struct span {
 /* Of the first group of a kind; all groups of a kind span alike when sizes are regular.
  * Takes time in the number of axes, not of ranks. kind -1: a group of one. */
 struct span link_span(const struct plan *p, const struct layout *l, int kind);
+
+/* It leaves its NVLink domain, which has room for it. */
+bool link_strays(const struct plan *p, const struct span *s);
 
 /* A group of `size` ranks that lie `stride` apart. */
 struct span link_stride(const struct plan *p, int64_t size, int64_t stride);

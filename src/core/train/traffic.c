@@ -37,6 +37,21 @@ traffic_dim_name(enum traffic_dim dim)
 	return names[dim];
 }
 
+bool
+traffic_strays(const struct plan *p, const struct traffic_row *row)
+{
+	switch (row->dim) {
+	case TRAFFIC_TP:
+	case TRAFFIC_ETP:
+		return row->span.kind != SPAN_NVLINK;
+	case TRAFFIC_CP:
+	case TRAFFIC_EP:
+		return link_strays(p, &row->span);
+	default:
+		return false;
+	}
+}
+
 /* ---- rows ------------------------------------------------------------------------- */
 
 static struct traffic_row *

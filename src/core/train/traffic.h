@@ -42,6 +42,10 @@ struct traffic_row {
 	double exposed_seconds;  /* what remains after overlap with compute */
 };
 
+/* What all wait for in every layer leaves the NVLink domain, though it would have room
+ * there; tensor parallelism in any case. */
+bool traffic_strays(const struct plan *p, const struct traffic_row *row);
+
 struct traffic {
 	size_t count;
 	struct traffic_row row[TRAFFIC_ROWS_MAX];

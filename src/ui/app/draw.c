@@ -4,132 +4,18 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "ui/app/event.h"
+#include "ui/app/headline.h"
 #include "ui/app/hints.h"
 #include "ui/app/typing.h"
 #include "ui/list/list.h"
 #include "ui/pane/frame.h"
 #include "ui/pane/panes.h"
 #include "ui/state/edit.h"
-#include "ui/state/summary.h"
 
-enum { HEADER_CHANGES = 3, NARROW = 60 };
+enum { NARROW = 60 };
 
 static const struct style text_style = { .role = ROLE_TEXT };
 static const struct style dim_style = { .role = ROLE_DIM };
-
-/* A piece of the header; pieces of high rank are left out first. */
-struct segment {
-	int rank;
-	enum role role;
-	char text[160];
-};
-
-static void
-put_sizes(const struct state *s, char *buf, size_t size)
-{
-	const struct estimate *e = s->estimate;
-	const struct parallel *p = &s->plan.parallel;
-
-	text_put(buf, size, "TP %lld", (long long)p->tp);
-	if (p->cp > 1)
-		text_add(buf, size, " CP %lld", (long long)p->cp);
-	text_add(buf, size, " PP %lld", (long long)p->pp);
-	if (p->ep > 1)
-		text_add(buf, size, " EP %lld", (long long)p->ep);
-	if (e->laid_out)
-		text_add(buf, size, " DP %lld", (long long)e->dp);
-	else
-		text_add(buf, size, " DP -");
-}
-
-static void
-put_fits(const struct state *s, struct segment *segment)
-{
-	const struct estimate *e = s->estimate;
-	char peak[32], capacity[32];
-
-	segment->role = ROLE_ERROR;
-	if (!e->legal) {
-		size_t n = diag_count(&e->diags, SEVERITY_ERROR);
-
-		text_put(segment->text, sizeof segment->text, "%zu error%s", n, n == 1 ? "" : "s");
-		return;
-	}
-	if (e->stages == 0)
-		return;
-	text_put(peak, sizeof peak, "%.1f", e->peak_total / GIB);
-	text_put(capacity, sizeof capacity, "%.1f GiB", e->capacity / GIB);
-	segment->role = !e->fits ? ROLE_ERROR : e->tight ? ROLE_WARNING : ROLE_GOOD;
-	if (!e->capacity_known) { /* a GPU of unknown memory */
-		segment->role = ROLE_TEXT;
-		text_put(segment->text, sizeof segment->text, "%s GiB", peak);
-		return;
-	}
-	text_put(segment->text, sizeof segment->text, "%s %s of %s",
-	    !e->fits ? "over:" : e->tight ? "tight:" : "fits", peak, capacity);
-}
-
-/* The changes against the saved or pinned plan, a segment each; the first says so. */
-static void
-put_changes(const struct state *s, struct segment segment[HEADER_CHANGES + 1])
-{
-	const struct estimate *base = state_base_estimate(s);
-	const struct summary now = summary_of(s->estimate);
-	struct summary was;
-	int n = 0;
-
-	if (base == NULL)
-		return;
-	was = summary_of(base);
-	for (enum summary_part i = 0; i < SUMMARY_PARTS && n < HEADER_CHANGES; i++)
-		n += summary_change(&was, &now, i, true, segment[n + 1].text, sizeof segment->text,
-		    &segment[n + 1].role);
-	if (n > 0)
-		text_put(segment->text, sizeof segment->text, "vs %s:", state_base_name(s));
-}
-
-static void
-draw_header(const struct state *s, struct canvas *c, struct rect r)
-{
-	struct segment segment[] = {
-		{ .rank = 7, .role = ROLE_TITLE, .text = "shardplan" }, { .rank = 2, .role = ROLE_HEADER },
-		{ .rank = 6, .role = ROLE_TEXT }, { .rank = 5, .role = ROLE_TEXT },
-		{ .rank = 1, .role = ROLE_HEADER }, { .rank = 0, .role = ROLE_GOOD },
-		{ .rank = 4, .role = ROLE_TEXT }, { .rank = 3, .role = ROLE_TEXT },
-		/* Changes: put_changes. Where they have no room, the panes show them. */
-		{ .rank = 8, .role = ROLE_DIM }, { .rank = 8 }, { .rank = 9 }, { .rank = 10 },
-	};
-	const int count = (int)(sizeof segment / sizeof *segment);
-	const struct summary summary = summary_of(s->estimate);
-	int x = r.x;
-
-	/* The mark's place is kept free: what follows stays where it is. */
-	text_put(segment[1].text, sizeof segment[1].text, "%.120s%s%s", state_file_name(s),
-	    state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
-	field_format(FIELD_MODE, &s->plan, segment[2].text, sizeof segment[2].text);
-	text_put(segment[3].text, sizeof segment[3].text, "%lld x %lld %s = %lld",
-	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
-	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
-	put_sizes(s, segment[4].text, sizeof segment[4].text);
-	put_fits(s, &segment[5]);
-	summary_rate(&summary, segment[6].text, sizeof segment[6].text);
-	summary_pace(&summary, segment[7].text, sizeof segment[7].text);
-	put_changes(s, &segment[8]);
-	for (int most = 10; most >= 0; most--) {
-		int w = 0;
-
-		for (int i = 0; i < count; i++)
-			if (segment[i].rank <= most && segment[i].text[0] != '\0')
-				w += canvas_width(c, segment[i].text) + 2;
-		if (w - 2 <= r.w || most == 0) {
-			for (int i = 0; i < count; i++)
-				if (segment[i].rank <= most && segment[i].text[0] != '\0')
-					x += 2 + canvas_text(c, r, x, r.y,
-					    (struct style){ .role = (uint8_t)segment[i].role }, segment[i].text);
-			return;
-		}
-	}
-}
 
 /* The one with the focus sets the cursor, the form where none does. */
 static void
@@ -329,11 +215,16 @@ app_draw(const struct state *s, struct canvas *c)
 	if (c->w <= 0 || c->h <= 0)
 		return;
 	if (a.header.h > 0)
-		draw_header(s, c, a.header);
-	if (s->list.kind != LIST_NONE)
-		list_draw(s, c);
-	else
+		headline_draw(s, c, a.header);
+	if (s->list.kind == LIST_NONE)
 		draw_panes(s, c, &a);
+	else {
+		struct state preview = *s;
+
+		if (list_preview(&preview))
+			draw_panes(&preview, c, &a);
+		list_draw(s, c);
+	}
 	draw_bottom(s, c, &a);
 	if (c->cursor_x < 0 || c->cursor_x >= c->w)
 		c->cursor_x = c->w - 1;

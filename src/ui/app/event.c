@@ -7,11 +7,14 @@
 #include "ui/app/keep.h"
 #include "ui/app/typing.h"
 #include "ui/list/list.h"
+#include "ui/map/map_sets.h"
 #include "ui/pane/map_pane.h"
 #include "ui/pane/panes.h"
 #include "ui/screen/input.h"
 #include "ui/state/edit.h"
 #include "ui/state/prompt.h"
+
+enum { GROUPS_MANY = 100 };
 
 void
 app_follow(struct state *s)
@@ -52,23 +55,28 @@ recalc(struct state *s)
 	list_follow(s);
 }
 
-/* Colour by a dimension that the plan uses, unless that is so already. */
+/* Colour by the first dimension that the plan uses, or where that has more groups than one
+ * can tell apart, by stages. */
 static void
 show_usual_kind(struct state *s)
 {
-	static const char *const usual[] = { "tp", "model", "dp", "data", "dp_shard", "ep", "pp", "cp" };
 	const struct layout *l = &s->estimate->layout;
+	struct map_color usual[MAP_USUAL_MAX], first;
+	char name[MAP_COLOR_NAME_SIZE];
+	const char *shown = name;
+	int n;
 
 	if (!s->estimate->laid_out)
 		return;
-	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-		const int kind = layout_kind(l, usual[i]);
-
-		if (kind >= 0 && layout_group_size(l, kind) > 1) {
-			map_pane_show(s, &usual[i], 1);
-			return;
-		}
-	}
+	n = map_colors_usual(l, usual);
+	first = usual[0];
+	if (first.by != MAP_BY_GROUPS)
+		return;
+	for (int i = 0; i < n; i++)
+		if (usual[i].by == MAP_BY_STAGE && layout_group_count(l, first.kind) > GROUPS_MANY)
+			first = usual[i];
+	map_color_name(first, l, name, sizeof name);
+	map_pane_show(s, &shown, 1);
 }
 
 bool

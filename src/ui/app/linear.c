@@ -321,7 +321,7 @@ take_entry(struct state *s, int64_t n, struct answer *a)
 		s->list.item = (int)n - 1;
 	rows_free(&rows);
 	s->message[0] = '\0';
-	return a->lines > 0 ? 0 : app_act(s, list_accept(s, ""));
+	return a->lines > 0 ? 0 : app_act(s, list_more(s, ""));
 }
 
 static void

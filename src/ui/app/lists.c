@@ -16,7 +16,7 @@ const struct list_type list_table[LIST_COUNT] = {
 	[LIST_FIELDS] = { .title = "fields", .rows = fields_rows, .accept = fields_accept,
 	    .types = true },
 	[LIST_KINDS] = { .title = "colour the map by", .rows = kinds_rows, .begin = kinds_begin,
-	    .accept = kinds_accept },
+	    .accept = kinds_accept, .more = kinds_switch, .preview = kinds_show },
 	[LIST_INSPECT] = { .title = "", .add_title = inspect_title, .rows = inspect_rows,
 	    .accept = inspect_accept, .aside = inspect_aside },
 	[LIST_COMPARE] = { .title = "compare: ", .add_title = compare_title,

@@ -173,27 +173,24 @@ say_kinds(struct state *s)
 	state_say(s, ROLE_DIM, "map coloured by %s", list);
 }
 
-/* The next source of colours, without the kinds whose groups are single ranks. */
+/* The next of the sources that tell most; from any other one the first or the last. */
 unsigned
 move_kind(struct state *s, int way)
 {
 	const struct layout *l = &s->estimate->layout;
-	const int count = map_color_count(l);
+	struct map_color usual[MAP_USUAL_MAX];
 	char name[MAP_COLOR_NAME_SIZE];
 	const char *shown = name;
-	struct map_color color = s->map.color[0];
-	int at;
+	int count, at;
 
 	if (!map_pane_has_groups(s))
 		return 0;
-	at = map_color_index(l, color);
-	for (int i = 0; i < count; i++) {
-		at = (at + way + count) % count;
-		color = map_color_at(l, at);
-		if (color.by != MAP_BY_GROUPS || layout_group_size(l, color.kind) > 1)
-			break;
-	}
-	map_color_name(color, l, name, sizeof name);
+	count = map_colors_usual(l, usual);
+	at = way > 0 ? -1 : count;
+	for (int i = 0; i < count; i++)
+		if (map_color_index(l, usual[i]) == map_color_index(l, s->map.color[0]))
+			at = i;
+	map_color_name(usual[(at + way + count) % count], l, name, sizeof name);
 	map_pane_show(s, &shown, 1);
 	say_kinds(s);
 	return 0;

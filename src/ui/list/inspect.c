@@ -6,6 +6,7 @@
 #include "ui/list/list.h"
 #include "ui/list/rows.h"
 #include "ui/list/views.h"
+#include "ui/map/map_sets.h"
 #include "ui/pane/flows.h"
 #include "ui/pane/map_pane.h"
 #include "ui/pane/panes.h"
@@ -62,6 +63,83 @@ expert_row(struct rows *rows, const struct state *s, int64_t rank)
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 
+/* "heads 8 to 15 of 64", "head 3 of 8" */
+static void
+put_range(char *buf, size_t size, const char *what, int64_t first, int64_t count, int64_t all)
+{
+	if (count == 1)
+		text_add(buf, size, "%s %lld of %lld", what, (long long)first, (long long)all);
+	else
+		text_add(buf, size, "%ss %lld to %lld of %lld", what, (long long)first,
+		    (long long)(first + count - 1), (long long)all);
+}
+
+/* Where a rank stands on an axis of the dense grid, by one of its names. */
+static int64_t
+place_on(const struct layout *l, const char *name, int64_t rank)
+{
+	const char *same = map_set_same(l, name);
+	const int kind = same != NULL ? layout_kind(l, same) : -1;
+
+	return kind >= 0 ? layout_position(l, kind, rank) : 0;
+}
+
+/* What tensor parallelism cuts: "heads 8 to 15 of 64, KV head 1 of 8". */
+static void
+tensor_rows(struct rows *rows, const struct state *s, int64_t rank)
+{
+	const struct model *m = &s->plan.model;
+	const int64_t tp = s->plan.parallel.tp, at = place_on(&s->estimate->layout, "tp", rank);
+	char text[ROW_TEXT_SIZE] = "";
+
+	if (tp > 1 && m->attention_heads % tp == 0) {
+		put_range(text, sizeof text, "head", at * (m->attention_heads / tp), m->attention_heads / tp,
+		    m->attention_heads);
+		text_add(text, sizeof text, ", ");
+		if (m->kv_lora_rank > 0)
+			text_add(text, sizeof text, "the latent KV of all of them");
+		else if (m->kv_heads >= tp)
+			put_range(text, sizeof text, "KV head", at * m->kv_heads / tp, m->kv_heads / tp,
+			    m->kv_heads);
+		else
+			text_add(text, sizeof text, "KV head %lld of %lld, which %lld GPUs have a copy of",
+			    (long long)(at * m->kv_heads / tp), (long long)m->kv_heads,
+			    (long long)(tp / m->kv_heads));
+		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+	}
+	if (tp > 1 && m->ffn_hidden_size % tp == 0) {
+		const int64_t each = m->ffn_hidden_size / tp;
+
+		text[0] = '\0';
+		put_range(text, sizeof text, "column", at * each, each, m->ffn_hidden_size);
+		text_add(text, sizeof text, " of the FFN's first matrix, the same rows of its second");
+		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+	}
+}
+
+/* What context parallelism cuts: an early and a late piece each, so that causal work is even
+ * (Megatron-LM, megatron/core/utils.py, get_batch_on_this_cp_rank); all-to-all over heads
+ * takes one piece (Jacobs et al. 2023, arXiv 2309.14509). */
+static void
+token_rows(struct rows *rows, const struct state *s, int64_t rank)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int64_t cp = s->plan.parallel.cp, all = s->plan.training.sequence_length;
+	const int64_t at = place_on(l, "cp", rank), piece = all / (2 * cp);
+	char text[ROW_TEXT_SIZE] = "";
+
+	if (cp == 1 || s->plan.mode != MODE_TRAIN || all % (2 * cp) != 0)
+		return;
+	if (map_set_same(l, "cp") != NULL && text_equal(map_set_same(l, "cp"), "sequence_parallel"))
+		put_range(text, sizeof text, "token", at * 2 * piece, 2 * piece, all);
+	else {
+		put_range(text, sizeof text, "token", at * piece, piece, all);
+		text_add(text, sizeof text, ", and %lld to %lld", (long long)((2 * cp - 1 - at) * piece),
+		    (long long)((2 * cp - at) * piece - 1));
+	}
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+}
+
 static void
 chunk_rows(struct rows *rows, const struct placement *pl, int64_t stage, const char *note)
 {
@@ -95,6 +173,8 @@ model_rows(struct rows *rows, const struct state *s, int64_t rank)
 	chunk_rows(rows, pl, stage, "");
 	if (mirror >= 0)
 		chunk_rows(rows, pl, mirror, ", the other direction");
+	tensor_rows(rows, s, rank);
+	token_rows(rows, s, rank);
 	expert_row(rows, s, rank);
 }
 

@@ -5,7 +5,7 @@
 #include "ui/map/map_sets.h"
 #include "ui/pane/map_pane.h"
 
-enum { NAME_COLUMNS = 10, NAME_WIDE = 14, WIDE_FROM = 44 };
+enum { NAME_NARROW = 12, NAME_COLUMNS = 10, NAME_WIDE = 14, WORDS_FROM = 34, WIDE_FROM = 44 };
 
 /* Which of the colours shown is the i-th source, -1 for none. */
 static int
@@ -46,7 +46,7 @@ put_source(const struct state *s, struct map_color color, int at, int w, char *b
 	map_color_name(color, l, name, sizeof name);
 	text_add(buf, size, "%-*s ", w, name);
 	if (color.by == MAP_BY_GROUPS)
-		text_add(buf, size, "%*lld groups of %lld", w / 2 - 1,
+		text_add(buf, size, w == NAME_NARROW ? "%*lld of %lld" : "%*lld groups of %lld", w / 2 - 1,
 		    (long long)layout_group_count(l, color.kind),
 		    (long long)layout_group_size(l, color.kind));
 	else if (color.by == MAP_BY_LINK)
@@ -60,7 +60,8 @@ void
 kinds_rows(struct rows *rows, const struct state *s)
 {
 	const struct layout *l = &s->estimate->layout;
-	const int w = rows->width >= WIDE_FROM ? NAME_WIDE : NAME_COLUMNS;
+	const int w = rows->width >= WIDE_FROM ? NAME_WIDE :
+	    rows->width >= WORDS_FROM ? NAME_COLUMNS : NAME_NARROW;
 	const char *name[MAP_COLORS_MAX];
 	char text[ROW_TEXT_SIZE];
 
@@ -68,7 +69,7 @@ kinds_rows(struct rows *rows, const struct state *s)
 		rows_item(rows, -1, ROLE_DIM, "the layout refuses the plan, so there are no groups");
 		return;
 	}
-	rows_heading(rows, "Groups (Space switches one on or off, up to four)");
+	rows_heading(rows, "Groups (Space adds one)");
 	for (int i = 0; i < map_color_count(l); i++) {
 		const struct map_color color = map_color_at(l, i);
 		const int at = shown_at(s, i);
@@ -93,19 +94,9 @@ kinds_rows(struct rows *rows, const struct state *s)
 	}
 }
 
-static void
-accept_preset(struct state *s, int preset)
-{
-	const char *name[MAP_COLORS_MAX];
-	const int n = map_set_groups(preset, &s->estimate->layout, name);
-
-	map_pane_show(s, name, n);
-	list_leave(s);
-}
-
 /* Switch the target-th source on or off. */
 static void
-accept_source(struct state *s, int target)
+switch_source(struct state *s, int target)
 {
 	const struct layout *l = &s->estimate->layout;
 	const int at = shown_at(s, target);
@@ -138,15 +129,42 @@ accept_source(struct state *s, int target)
 	map_pane_show(s, name, n);
 }
 
+/* Colour the map by an entry: what is shown with it already, else it alone. */
+void
+kinds_show(struct state *s, int target)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int preset = target - map_color_count(l);
+	char text[MAP_COLOR_NAME_SIZE];
+	const char *name[MAP_COLORS_MAX] = { text };
+	int n = 1;
+
+	if (target < 0 || !s->estimate->laid_out || shown_at(s, target) >= 0)
+		return;
+	if (preset >= 0)
+		n = map_set_groups(preset, l, name);
+	else
+		map_color_name(target == map_color_count(l) - 1 ? link_color(s) : map_color_at(l, target), l,
+		    text, sizeof text);
+	map_pane_show(s, name, n);
+}
+
 unsigned
 kinds_accept(struct state *s, int target)
 {
-	const int sources = map_color_count(&s->estimate->layout);
+	kinds_show(s, target);
+	s->picture = PICTURE_MAP;
+	list_leave(s);
+	return 0;
+}
 
-	if (target >= sources)
-		accept_preset(s, target - sources);
+unsigned
+kinds_switch(struct state *s, int target)
+{
+	if (target >= map_color_count(&s->estimate->layout))
+		kinds_show(s, target);
 	else if (target >= 0)
-		accept_source(s, target);
+		switch_source(s, target);
 	return 0;
 }
 

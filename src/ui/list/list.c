@@ -13,13 +13,26 @@ type_of(const struct state *s)
 	return &s->lists[s->list.kind];
 }
 
+/* In place of the form, or of all panes. */
 static struct rect
 list_rect(const struct state *s)
 {
 	struct arrange a = panes_arrange(s);
+	const bool beside = type_of(s)->preview != NULL && !a.tabs;
 
-	return (struct rect){ 0, a.header.h, s->columns,
+	return (struct rect){ 0, a.header.h, beside ? a.pane[PANE_FORM].w : s->columns,
 	    s->rows - a.header.h - a.message.h - a.footer.h };
+}
+
+bool
+list_preview(struct state *s)
+{
+	const int target = list_target(s);
+
+	if (list_rect(s).w == s->columns)
+		return false;
+	type_of(s)->preview(s, target);
+	return true;
 }
 
 /* Inside its frame, where there is room for one. */
@@ -146,6 +159,13 @@ list_accept(struct state *s, const char *argument)
 	if (s->list.kind == LIST_NONE)
 		state_say(s, ROLE_DIM, "no list is open");
 	return type_of(s)->accept != NULL ? type_of(s)->accept(s, list_target(s)) : 0;
+}
+
+unsigned
+list_more(struct state *s, const char *argument)
+{
+	return s->list.kind != LIST_NONE && type_of(s)->more != NULL ?
+	    type_of(s)->more(s, list_target(s)) : list_accept(s, argument);
 }
 
 unsigned

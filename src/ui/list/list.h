@@ -13,6 +13,10 @@ struct list_type {
 	void (*rows)(struct rows *rows, const struct state *s);  /* its entries */
 	int (*begin)(const struct state *s);  /* target to begin at; NULL: the first entry */
 	unsigned (*accept)(struct state *s, int target);  /* Enter on an entry; NULL: nothing */
+	unsigned (*more)(struct state *s, int target);    /* Space; NULL: as Enter */
+	/* What the panes would show with the entry taken: the list stands beside them, where there
+	 * is room. NULL: it covers them. */
+	void (*preview)(struct state *s, int target);
 	unsigned (*aside)(struct state *s, int way);      /* left (-1), right (1); NULL: nothing */
 	void (*close)(struct state *s);  /* NULL: to the list below, or to the panes */
 	void (*renew)(struct state *s);  /* the estimate is another one; NULL: nothing to do */
@@ -36,8 +40,9 @@ void list_leave(struct state *s); /* to the panes */
 void list_select(struct state *s, int target);
 int list_target(const struct state *s);
 
-/* Commands: Enter, Escape, left and right in a list that has a use for them. */
+/* Commands: Enter, Space, Escape, left and right in a list that has a use for them. */
 unsigned list_accept(struct state *s, const char *argument);
+unsigned list_more(struct state *s, const char *argument);
 unsigned list_close(struct state *s, const char *argument);
 unsigned list_aside(struct state *s, int way);
 
@@ -62,6 +67,10 @@ void list_renew(struct state *s);
 
 /* The entry at a place of the screen; false without one. */
 bool list_at(const struct state *s, int x, int y, int *item);
+
+/* Beside it the panes show what the selected entry is about: make *s show that. False where
+ * the list covers them. */
+bool list_preview(struct state *s);
 
 /* Draw it over the panes. */
 void list_draw(const struct state *s, struct canvas *c);

@@ -35,7 +35,9 @@ void mends_note(struct state *s);
 /* kinds.c: what colours the map */
 void kinds_rows(struct rows *rows, const struct state *s);
 int kinds_begin(const struct state *s);
+void kinds_show(struct state *s, int target);
 unsigned kinds_accept(struct state *s, int target);
+unsigned kinds_switch(struct state *s, int target);
 unsigned kinds_open(struct state *s, const char *argument);
 
 /* inspect.c: one GPU, and the way to what is looked for */

@@ -133,6 +133,8 @@ draw_row_label(struct map_drawing *d, int64_t box, int y)
 
 	text_put(buf, sizeof buf, d->grid.zoom == MAP_ZOOM_RACK ? "rack %lld" : "node %lld",
 	    (long long)box);
+	if (canvas_width(d->c, buf) > r.w)
+		text_put(buf, sizeof buf, "%lld", (long long)box);
 	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, dim_style, buf);
 }
 
@@ -175,8 +177,7 @@ draw_node(struct map_drawing *d, int64_t box)
 		draw_box(d, box, x, y);
 	else if (block % g->across == 0 && i % g->block_cols == 0)
 		draw_row_label(d, box, y);
-	if (!g->framed && g->zoom == MAP_ZOOM_CELL &&
-	    column + 1 < (g->blocked ? g->block_cols : g->across))
+	if (g->gap > 0 && column + 1 < (g->blocked ? g->block_cols : g->across))
 		for (int k = 0; k < g->box_h; k++)
 			put_clipped(d, x + g->box_w - 1, y + k, canvas_glyph(d->c, GLYPH_VERTICAL));
 	draw_units(d, box);
@@ -187,8 +188,8 @@ static int
 draw_entry(struct map_drawing *d, struct rect r, int x, const struct map_paint *m, int64_t i,
     struct hue hue, const char *text)
 {
-	const bool numbers = text[0] == '\0' && /* cards name them, half blocks have no letters */
-	    (d->grid.zoom == MAP_ZOOM_CARD || d->grid.zoom == MAP_ZOOM_HALF);
+	const bool numbers = text[0] == '\0' && /* cards name them, blocks have no letters */
+	    (d->grid.zoom == MAP_ZOOM_CARD || d->grid.zoom == MAP_ZOOM_HALF || m->blocks);
 	char mark[24];
 	int w;
 

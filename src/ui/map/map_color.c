@@ -8,7 +8,11 @@
 
 
 /* Memory is shown in tenths of the capacity, the lower half as one. */
-enum { HEAT_STEPS = 6, HEAT_OVER = HEAT_STEPS, LINK_PATHS = LINK_NETWORK + 1 };
+enum { HEAT_STEPS = 6, HEAT_OVER = HEAT_STEPS };
+
+/* Links, and one more: a dimension that talks in every layer is on the network, though one
+ * NVLink domain has room for its group. */
+enum { LINK_STRAYS = LINK_NETWORK + 1, LINK_PATHS };
 
 /* Names of the sources that are not kinds, in the order of enum map_by. */
 static const char *const names[] = { "", "stage", "layers", "memory", "link" };
@@ -323,6 +327,22 @@ prepare_stages(struct map_paint *m, const struct stage_steps *steps)
 		    stage_letter[m->letter[s]] : layer_letter[m->letter[s]]);
 }
 
+/* One of the kinds that talk in every layer, in groups that leave a domain with room for
+ * them. */
+static bool
+strays(const struct plan *p, const struct layout *l, int kind)
+{
+	static const char *const layered[] = { "tp", "model", "cp", "pcp", "sequence_parallel", "ep",
+		"etp" };
+
+	const struct span span = link_span(p, l, kind);
+
+	for (size_t i = 0; i < sizeof layered / sizeof *layered; i++)
+		if (text_equal(layered[i], l->kind[kind].name))
+			return link_strays(p, &span);
+	return false;
+}
+
 void
 map_paint_init(struct map_paint *m, struct map_color color, int space, int spaces,
     enum theme_colors depth, const struct plan *p, const struct estimate *e,
@@ -343,8 +363,10 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 	else
 		prepare_stages(m, &steps);
 	m->set = color.by == MAP_BY_MEMORY ? SET_HEAT : color.by == MAP_BY_LINK ? SET_LINK :
-	    theme_set_for(spaces, space, m->values);
+	    theme_set_for(spaces, space);
 	m->colors = theme_set_size(m->set, depth);
+	m->strays = color.by == MAP_BY_LINK && strays(p, &e->layout, color.kind);
+	m->blocks = depth != THEME_MONO && m->values > PAINT_LETTERS;
 	if (color.by == MAP_BY_GROUPS || color.by == MAP_BY_LINK)
 		paint_init(&m->paint, &e->layout, color.kind, m->set, m->colors, beside);
 	if (color.by == MAP_BY_STAGE || color.by == MAP_BY_LAYERS)
@@ -354,7 +376,18 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 static struct hue
 link_hue(int64_t path)
 {
-	return (struct hue){ path, path < 0 ? 0 : (int)path, path < 0 ? '.' : "svpn"[path] };
+	return (struct hue){ path, path < 0 ? 0 : (int)path, path < 0 ? '.' : "svpn!"[path] };
+}
+
+static int64_t
+path_of(const struct map_paint *m, int64_t group)
+{
+	enum link_path path;
+
+	if (group < 0)
+		return -1;
+	path = link_path(m->plan, &m->estimate->layout, m->color.kind, group);
+	return m->strays && path >= LINK_NODE ? LINK_STRAYS : (int64_t)path;
 }
 
 static struct hue
@@ -366,7 +399,6 @@ stage_hue(const struct map_paint *m, int64_t stage)
 struct hue
 map_paint_of(const struct map_paint *m, int64_t rank)
 {
-	const struct layout *l = &m->estimate->layout;
 	int64_t group;
 
 	if (m->color.by != MAP_BY_GROUPS && m->color.by != MAP_BY_LINK)
@@ -375,7 +407,7 @@ map_paint_of(const struct map_paint *m, int64_t rank)
 	if (m->color.by == MAP_BY_GROUPS)
 		return (struct hue){ group, paint_color(&m->paint, rank, group),
 			paint_letter(&m->paint, rank, group) };
-	return link_hue(group < 0 ? -1 : (int64_t)link_path(m->plan, l, m->color.kind, group));
+	return link_hue(path_of(m, group));
 }
 
 bool
@@ -535,6 +567,7 @@ map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf
 	if (i >= LINK_PATHS)
 		return false;
 	*hue = link_hue(i);
-	text_put(buf, size, "%s", link_path_name((enum link_path)i));
+	text_put(buf, size, "%s", i == LINK_STRAYS ? "not NVLink, where it fits" :
+	    link_path_name((enum link_path)i));
 	return true;
 }

@@ -69,7 +69,9 @@ struct map_paint {
 	enum theme_set set;
 	int colors;     /* of the set */
 	int64_t values; /* how many there are: groups, stages, ... */
+	bool blocks;    /* more than there are letters: colours alone are shown */
 	struct paint paint; /* GROUPS, LINK */
+	bool strays;    /* LINK: what is not on NVLink should be */
 	int64_t stride, stages; /* of the pipeline axis */
 	/* By stage; filled in as far as there are stages. */
 	int16_t value[STAGE_CHUNKS_MAX];

@@ -24,10 +24,13 @@ struct map_grid {
 	int box_w;               /* from one box to the next in a block */
 	int64_t box_h;
 	int left, top;           /* from a box's corner to its first unit */
+	int gap;                 /* between boxes that have no frames */
 	int label_w;             /* labels at the left instead of frames */
 	int rank_w;              /* digits of the largest rank */
 	bool framed;
 	bool tall;               /* cards: the coordinates have a line of their own */
+	bool tight;              /* labels: without brackets */
+	int letters;             /* labels: of the groups, after the rank */
 	bool colon;              /* labels: a digit follows the rank, "[13:4]" */
 	bool blocked;            /* blocks are shown */
 	int64_t domain;          /* nodes of an NVLink domain; 1: not several whole ones */

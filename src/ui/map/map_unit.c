@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "ui/map/map_sets.h"
 
 struct style
 map_hue_style(const struct map_paint *m, struct hue hue)
 {
 	return (struct style){
 		.role = ROLE_GROUP, .set = (uint8_t)m->set, .index = (uint8_t)hue.color,
-		.flags = hue.value < 0 ? STYLE_FADED : 0,
+		.flags = hue.value < 0 ? STYLE_FADED | STYLE_CLEAR : 0,
 	};
 }
 
@@ -68,7 +69,7 @@ unit_style(const struct map_drawing *d, int space, int64_t rank, bool marked, st
 		style.flags = (uint8_t)((style.flags & ~STYLE_MARK) | STYLE_CURSOR);
 	else if (d->view->peers && d->view->cursor >= 0 && map_paint_has_peers(m)) {
 		if (is_peer(d, space, rank, *hue))
-			style.flags = (uint8_t)((style.flags & ~STYLE_FADED) | STYLE_PEER);
+			style.flags |= STYLE_PEER;
 		else if (!marked)
 			style.flags |= STYLE_FADED;
 	}
@@ -125,9 +126,35 @@ draw_card_head(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 }
 
 static void
+put_cell(struct map_drawing *d, int x, int y, struct style style, wchar_t ch)
+{
+	const struct rect *r = &d->clip;
+
+	if (x >= r->x && x < r->x + r->w && y >= r->y && y < r->y + r->h)
+		canvas_put(d->c, x, y, style, ch);
+}
+
+/* Under the bands, as far as a card has lines: what else is known of the GPU. */
+static void
+draw_card_rest(struct map_drawing *d, int64_t rank, int x, int y, int lines)
+{
+	const struct style dim = { .role = ROLE_DIM };
+	const int w = d->grid.unit_w - 1;
+	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, lines });
+	struct map_color more[MAP_USUAL_MAX];
+	const int n = map_colors_more(&d->estimate->layout, d->view->color, d->view->colors, more);
+	char text[MAP_COLOR_TEXT_SIZE];
+
+	for (int i = 0; i < n && i < lines; i++) {
+		map_color_text(more[i], d->plan, d->estimate, rank, text, sizeof text);
+		canvas_text_cut(d->c, r, x + 1, y + i, w - 1, dim, text);
+	}
+}
+
+static void
 draw_card(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
-	const int w = d->grid.unit_w - 1;
+	const int w = d->grid.unit_w - 1, bottom = y + d->grid.unit_h;
 
 	draw_card_head(d, rank, marked, x, y);
 	y += d->grid.tall ? 2 : 1;
@@ -142,64 +169,127 @@ draw_card(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 		canvas_fill(d->c, band, style);
 		canvas_text_cut(d->c, band, x, y, w, style, buf);
 	}
+	draw_card_rest(d, rank, x, y, bottom - y);
 }
 
+/* A colour over some columns of a unit, all its lines high; `ch` in the middle of the first. */
+static void
+draw_band(struct map_drawing *d, int x, int y, int w, struct style style, wchar_t ch)
+{
+	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, d->grid.unit_h });
+	const int middle = x + (w - 1) / 2;
+	const bool shaded = ch == L' ' && (style.flags & STYLE_FADED) != 0 &&
+	    d->view->depth != THEME_256; /* no darker colours: fewer dots of it */
+
+	for (int i = r.y; i < r.y + r.h; i++)
+		for (int j = r.x; j < r.x + r.w; j++)
+			canvas_put(d->c, j, i, style, shaded ? canvas_glyph(d->c, GLYPH_LIGHT) :
+			    i == y && j == middle ? ch : L' ');
+}
+
+/* What stands for a group: its letter, where it has one of its own. */
+static wchar_t
+sign_of(const struct map_drawing *d, int space, struct style style, struct hue hue)
+{
+	if ((style.flags & STYLE_CURSOR) != 0 && d->paint[space].blocks)
+		return L'x';
+	if ((style.flags & STYLE_MARK) != 0 && d->grid.zoom != MAP_ZOOM_LABEL)
+		return L'*';
+	return d->paint[space].blocks && hue.value >= 0 ? L' ' : (wchar_t)(unsigned char)hue.letter;
+}
+
+/* Below a label, as far as it has lines and they have room: coordinates, layers, memory. */
+static void
+draw_label_rest(struct map_drawing *d, int64_t rank, struct rect r, struct style style)
+{
+	struct map_color more[MAP_USUAL_MAX];
+	const int n = r.h > 1 ? map_colors_more(&d->estimate->layout, NULL, 0, more) : 0;
+	char text[MAP_COLOR_TEXT_SIZE];
+
+	for (int i = 0; i < r.h && i <= n; i++) {
+		if (i == 0)
+			map_coordinates(&d->estimate->layout, rank, text, sizeof text);
+		else
+			map_color_text(more[i - 1], d->plan, d->estimate, rank, text, sizeof text);
+		if ((int)strlen(text) <= r.w)
+			canvas_text(d->c, d->clip, r.x + (r.w - (int)strlen(text)) / 2, r.y + i, style, text);
+	}
+}
+
+/* "[13A]": the rank and, in the last columns, its groups. */
 static void
 draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
-	const int n = d->view->colors;
+	const struct map_grid *g = &d->grid;
+	const int n = d->view->colors, edge = g->tight ? 0 : 1, w = g->unit_w - 1 - edge;
+	const int number = g->rank_w + g->colon;
 	const char *mark = brackets(d, rank, marked);
 	struct style style[MAP_COLORS_MAX] = { { 0 } }, plain = { .role = ROLE_TEXT };
 	struct hue hue[MAP_COLORS_MAX];
+	int each = 1, left = w - number - g->letters;
 	char buf[48];
-	size_t at;
 
 	for (int i = 0; i < n; i++)
 		style[i] = unit_style(d, i, rank, marked, &hue[i]);
 	plain.flags = style[0].flags & STYLE_CURSOR;
 	if (n == 1)
 		plain = style[0];
-	text_put(buf, sizeof buf, "%c%*lld%s", mark[0], d->grid.rank_w, (long long)rank,
-	    d->grid.colon ? ":" : "");
-	at = strlen(buf);
-	canvas_text(d->c, d->clip, x, y, plain, buf);
-	for (int i = 0; i < n; i++) {
-		text_put(buf, sizeof buf, "%c", hue[i].letter);
-		canvas_text(d->c, d->clip, x + (int)at++, y, style[i], buf);
+	if (n > 1)
+		each += left / n;
+	left = n == 1 ? left / 2 : left % n;
+	canvas_fill(d->c, rect_clip(d->clip, (struct rect){ x, y, edge + w + edge, g->unit_h }), plain);
+	text_put(buf, sizeof buf, "%*s%*lld%s", left, "", g->rank_w, (long long)rank,
+	    g->colon ? ":" : "");
+	canvas_text(d->c, d->clip, x + edge, y, plain, buf);
+	for (int i = 0; i < n && n > 1; i++)
+		draw_band(d, x + edge + left + number + i * each, y, each, style[i],
+		    sign_of(d, i, style[i], hue[i]));
+	if (n == 1 && g->letters > 0)
+		put_cell(d, x + edge + left + number, y, style[0], sign_of(d, 0, style[0], hue[0]));
+	if (g->tight) {
+		if (rank == d->view->cursor || marked)
+			put_cell(d, x + w, y, plain, rank == d->view->cursor ? L'<' : L'*');
+	} else {
+		put_cell(d, x, y, plain, (wchar_t)mark[0]);
+		put_cell(d, x + g->unit_w - 1, y, plain, (wchar_t)mark[1]);
 	}
-	text_put(buf, sizeof buf, "%c", mark[1]);
-	canvas_text(d->c, d->clip, x + (int)at, y, plain, buf);
+	draw_label_rest(d, rank, (struct rect){ x + edge, y + 1, n == 1 ? w : number + left,
+	    g->unit_h - 1 }, plain);
 }
 
-static void
-put_cell(struct map_drawing *d, int x, int y, struct style style, wchar_t ch)
+/* The columns of a unit that each colour has: wide units, and those of several colours, leave
+ * a blank between GPUs. */
+static int
+columns_each(const struct map_drawing *d)
 {
-	const struct rect *r = &d->clip;
+	const int n = d->view->colors;
 
-	if (x >= r->x && x < r->x + r->w && y >= r->y && y < r->y + r->h)
-		canvas_put(d->c, x, y, style, ch);
+	return (d->grid.unit_w - (n > 1 || d->grid.unit_w > 2 ? 1 : 0)) / n;
 }
 
 static void
 draw_cell(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
+	const int each = columns_each(d);
+
 	for (int i = 0; i < d->view->colors; i++) {
 		struct hue hue;
 		const struct style style = unit_style(d, i, rank, marked, &hue);
 
-		put_cell(d, x + i, y, style,
-		    (style.flags & STYLE_MARK) != 0 ? L'*' : (wchar_t)(unsigned char)hue.letter);
+		draw_band(d, x + i * each, y, each, style, sign_of(d, i, style, hue));
 	}
 }
 
-/* Two GPUs in one cell: the colours of the upper and the lower half. What is marked has
- * the terminal's own colour, what is faded none. */
+/* Two GPUs in one cell: the colours of the upper and the lower half. What is marked has the
+ * terminal's own colour; what is in no group has none, nor what is faded where the terminal
+ * has no darker colours. */
 static void
 put_halves(struct map_drawing *d, int x, int y, struct style upper, struct style lower)
 {
+	const uint8_t bare = d->view->depth == THEME_256 ? STYLE_CLEAR : STYLE_CLEAR | STYLE_FADED;
 	const struct style text = { .role = ROLE_TEXT };
 	const bool lit[2] = { upper.flags & STYLE_MARK, lower.flags & STYLE_MARK };
-	const bool none[2] = { upper.flags & STYLE_FADED, lower.flags & STYLE_FADED };
+	const bool none[2] = { upper.flags & bare, lower.flags & bare };
 	const bool low = lit[1] || (none[0] && !lit[0]); /* the character is the lower half */
 	const wchar_t block = canvas_glyph(d->c, low ? GLYPH_LOWER : GLYPH_UPPER);
 	struct style ink = low ? lower : upper, behind = low ? upper : lower;
@@ -212,13 +302,16 @@ put_halves(struct map_drawing *d, int x, int y, struct style upper, struct style
 		put_cell(d, x, y, upper, L':');
 		return;
 	}
-	if (!lit[0] && !lit[1] && !none[0] && !none[1] && upper.index == lower.index) {
-		upper.flags = 0;
+	if (!lit[0] && !lit[1] && !none[0] && !none[1] && upper.index == lower.index &&
+	    ((upper.flags ^ lower.flags) & STYLE_FADED) == 0) {
+		upper.flags &= STYLE_FADED;
 		put_cell(d, x, y, upper, L' ');
 		return;
 	}
-	behind.ink = (ink.flags & STYLE_MARK) != 0 ? INK_OWN : (uint8_t)(1 + ink.index);
-	behind.flags = (behind.flags & STYLE_FADED) != 0 ? STYLE_CLEAR : 0;
+	behind.ink = lit[low] ? INK_OWN : (uint8_t)(1 + ink.index);
+	behind.flags = none[!low] ? STYLE_CLEAR : behind.flags & STYLE_FADED;
+	if ((ink.flags & STYLE_FADED) != 0)
+		behind.flags |= STYLE_FADED_INK;
 	put_cell(d, x, y, behind, block);
 }
 
@@ -229,20 +322,22 @@ draw_halves(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	const bool alone = rank % g->units + g->cols >= g->units;
 	const int64_t below = alone ? rank : rank + g->cols;
 	const bool below_marked = is_marked(d, below);
+	const int each = columns_each(d);
 
 	for (int i = 0; i < d->view->colors; i++) {
 		struct hue hue;
 		struct style upper = unit_style(d, i, rank, marked, &hue);
 		struct style lower = unit_style(d, i, below, below_marked, &hue);
+		const bool cursor = ((upper.flags | lower.flags) & STYLE_CURSOR) != 0;
 
-		if (((upper.flags | lower.flags) & STYLE_CURSOR) != 0) {
-			put_cell(d, x + i, y, (struct style){ .role = ROLE_GROUP, .flags = STYLE_CURSOR },
-			    (upper.flags & STYLE_CURSOR) != 0 ? L'^' : L'v');
-			continue;
-		}
 		if (alone)
-			lower.flags = STYLE_FADED;
-		put_halves(d, x + i, y, upper, lower);
+			lower.flags = STYLE_CLEAR;
+		for (int k = x + i * each; k < x + (i + 1) * each; k++)
+			if (cursor)
+				put_cell(d, k, y, (struct style){ .role = ROLE_GROUP, .flags = STYLE_CURSOR },
+				    (upper.flags & STYLE_CURSOR) != 0 ? L'^' : L'v');
+			else
+				put_halves(d, k, y, upper, lower);
 	}
 }
 

@@ -18,9 +18,9 @@ kind_style(const struct picture *pic, enum timeline_kind kind, int64_t chunk)
 		return text_style;
 	case THEME_256:
 		return (struct style){ .role = ROLE_GROUP, .set = family[kind],
-			.index = (uint8_t)(chunk % 5) };
+			.index = (uint8_t)(chunk % theme_set_size(family[kind], THEME_256)) };
 	default: /* too few colours for families of them */
-		return (struct style){ .role = ROLE_GROUP, .set = SET_FOUR, .index = (uint8_t)kind };
+		return (struct style){ .role = ROLE_GROUP, .set = SET_ONE, .index = (uint8_t)kind };
 	}
 }
 

@@ -5,6 +5,7 @@
 
 enum {
 	PANES_COLUMNS = 72, PANES_ROWS = 20, /* from here on all panes at once */
+	HEADLINE_ROWS = 24,                  /* and from here on a headline of two lines */
 	FRAME_COLUMNS = 16, FRAME_ROWS = 7,  /* smaller: no frame, only what is inside */
 	FORM_LEAST = 32, FORM_MOST = 46,
 	MAP_LEAST = 8, MEMORY_LEAST = 6, TRAFFIC_LEAST = 5, LOWER_LEAST = 8, STEP_MOST = 8,
@@ -44,9 +45,11 @@ take_lines(struct arrange *a, int w, int h)
 		body.h--;
 	}
 	if (h >= 5) {
-		a->header = (struct rect){ 0, 0, w, 1 };
-		body.y++;
-		body.h--;
+		const int lines = w >= PANES_COLUMNS && h >= HEADLINE_ROWS ? 2 : 1;
+
+		a->header = (struct rect){ 0, 0, w, lines };
+		body.y += lines;
+		body.h -= lines;
 	}
 	return body;
 }

@@ -42,6 +42,28 @@ parts_of(const struct memory *m)
 	    m->logits, m->kv_cache, m->buffers, m->overhead } };
 }
 
+/* The most that any stage has of each. */
+static struct parts
+parts_of_any(const struct estimate *e)
+{
+	struct parts any = { { 0 } };
+
+	for (int64_t stage = 0; stage < e->stages; stage++) {
+		const struct parts p = parts_of(&e->stage[stage].memory);
+
+		for (int i = 0; i < PARTS; i++)
+			any.bytes[i] = p.bytes[i] > any.bytes[i] ? p.bytes[i] : any.bytes[i];
+	}
+	return any;
+}
+
+/* Enough colours to tell the parts apart without their glyphs. */
+static bool
+is_solid(const struct state *s)
+{
+	return s->depth >= THEME_16 && s->utf8 && !s->settings.ascii;
+}
+
 int
 bars_legend(int w)
 {
@@ -57,10 +79,11 @@ bars_rows(int w, int h)
 	return h < LEGEND_FROM + 2 ? h - 1 : h - bars_legend(w);
 }
 
-/* The parts that the stage has, with their amounts when asked; several lines where one is
- * too short. False when they need more lines than there are. Draws with draw. */
+/* The parts that any stage has, with the amounts of one of them when asked; several lines
+ * where one is too short. False when they need more lines than there are. Draws with draw. */
 static bool
-legend(struct canvas *c, struct rect r, const struct parts *parts, bool amounts, bool draw)
+legend(struct canvas *c, struct rect r, const struct parts *any, const struct parts *amounts,
+    bool solid, bool draw)
 {
 	const struct style dim = { .role = ROLE_DIM };
 	int x = r.x, y = r.y;
@@ -70,11 +93,11 @@ legend(struct canvas *c, struct rect r, const struct parts *parts, bool amounts,
 		const struct style style = { .role = (uint8_t)part_table[i].role };
 		int w;
 
-		if (parts->bytes[i] <= 0)
+		if (any->bytes[i] <= 0)
 			continue;
 		text_put(text, sizeof text, "%s", part_table[i].name);
-		if (amounts)
-			text_add(text, sizeof text, " %.1f", parts->bytes[i] / GIB);
+		if (amounts != NULL)
+			text_add(text, sizeof text, " %.1f", amounts->bytes[i] / GIB);
 		w = canvas_width(c, text) + 2;
 		if (x > r.x && x + w > r.x + r.w) {
 			x = r.x;
@@ -83,7 +106,7 @@ legend(struct canvas *c, struct rect r, const struct parts *parts, bool amounts,
 		if (y >= r.y + r.h || w > r.w)
 			return false;
 		if (draw) {
-			canvas_put(c, x, y, style, canvas_glyph(c, part_table[i].glyph));
+			canvas_put(c, x, y, style, canvas_glyph(c, solid ? GLYPH_FULL : part_table[i].glyph));
 			canvas_text(c, r, x + 2, y, dim, text);
 		}
 		x += w + 2;
@@ -94,11 +117,12 @@ legend(struct canvas *c, struct rect r, const struct parts *parts, bool amounts,
 /* In the last lines of r, as few as will do but `least`; with amounts where there are
  * enough. */
 static void
-draw_legend(struct canvas *c, struct rect r, int least, const struct estimate *e,
-    int64_t stage)
+draw_legend(struct canvas *c, struct rect r, int least, const struct state *s, int64_t stage)
 {
-	const struct parts parts = parts_of(&e->stage[stage].memory);
+	const struct estimate *e = s->estimate;
+	const struct parts parts = parts_of(&e->stage[stage].memory), any = parts_of_any(e);
 	const int bottom = r.y + r.h;
+	const bool solid = is_solid(s);
 	char text[48];
 	int w;
 
@@ -108,45 +132,154 @@ draw_legend(struct canvas *c, struct rect r, int least, const struct estimate *e
 	for (int h = least; h <= r.h; h++) {
 		const struct rect rest = { r.x + w, bottom - h, r.w - w, h };
 
-		if ((h > 1 || r.w >= LEGEND_WIDE) && legend(c, rest, &parts, true, false)) {
+		if ((h > 1 || r.w >= LEGEND_WIDE) && legend(c, rest, &any, &parts, solid, false)) {
 			canvas_text(c, r, r.x, rest.y, (struct style){ .role = ROLE_DIM }, text);
-			legend(c, rest, &parts, true, true);
+			legend(c, rest, &any, &parts, solid, true);
 			return;
 		}
 	}
 	for (int h = least; h <= r.h; h++) {
 		const struct rect lines = { r.x, bottom - h, r.w, h };
 
-		if (h == r.h || legend(c, lines, &parts, false, false)) {
-			legend(c, lines, &parts, false, true);
+		if (h == r.h || legend(c, lines, &any, NULL, solid, false)) {
+			legend(c, lines, &any, NULL, solid, true);
 			return;
 		}
 	}
 }
 
+/* Cells of the parts. Each has as many as it needs by itself, so that a small one is not
+ * seen or gone by what the others come to; the largest takes up what that rounds. */
+static void
+cells_of(const struct parts *parts, double scale, int w, int cells[PARTS])
+{
+	double sum = 0;
+	int left, largest = 0;
+
+	for (int i = 0; i < PARTS; i++)
+		sum += parts->bytes[i];
+	left = (int)(sum / scale * w + 0.5);
+	for (int i = 0; i < PARTS; i++) {
+		cells[i] = (int)(parts->bytes[i] / scale * w + 0.5);
+		left -= cells[i];
+		if (parts->bytes[i] > parts->bytes[largest])
+			largest = i;
+	}
+	cells[largest] += left;
+}
+
+/* A part of the bar, with its amount where that has room. */
+static void
+draw_part(struct canvas *c, struct rect r, int part, double bytes, bool solid)
+{
+	const struct style style = { .role = (uint8_t)part_table[part].role };
+	const struct style on = { .role = style.role, .flags = STYLE_CURSOR };
+	char text[24];
+	int w;
+
+	for (int x = r.x; x < r.x + r.w; x++)
+		canvas_put(c, x, r.y, style, canvas_glyph(c, solid ? GLYPH_FULL : part_table[part].glyph));
+	text_put(text, sizeof text, "%.1f", bytes / GIB);
+	w = canvas_width(c, text);
+	if (solid && w + 2 <= r.w)
+		canvas_text(c, r, r.x + (r.w - w) / 2, r.y, on, text);
+}
+
 /* One bar of w cells; scale is the bytes of the whole width. */
 static void
-draw_bar(struct canvas *c, struct rect r, const struct memory *m, double capacity, double scale)
+draw_bar(struct canvas *c, struct rect r, const struct memory *m, double capacity, double scale,
+    bool solid)
 {
 	const struct parts parts = parts_of(m);
 	const struct style free_style = { .role = ROLE_FREE }, over = { .role = ROLE_OVER };
-	int x = 0, limit = (int)(capacity / scale * r.w + 0.5);
-	double sum = 0;
+	const int limit = (int)(capacity / scale * r.w + 0.5);
+	int x = 0, cells[PARTS];
 
-	for (int i = 0; i < PARTS; i++) {
-		const struct style style = { .role = (uint8_t)part_table[i].role };
-		int end;
+	cells_of(&parts, scale, r.w, cells);
+	for (int i = 0; i < PARTS && x < r.w; i++) {
+		const int w = cells[i] < r.w - x ? cells[i] : r.w - x;
 
-		sum += parts.bytes[i];
-		end = (int)(sum / scale * r.w + 0.5);
-		for (; x < end && x < r.w; x++)
-			canvas_put(c, r.x + x, r.y, style, canvas_glyph(c, part_table[i].glyph));
+		draw_part(c, (struct rect){ r.x + x, r.y, w, 1 }, i, parts.bytes[i], solid);
+		x += w;
 	}
 	for (; x < limit && x < r.w; x++)
 		canvas_put(c, r.x + x, r.y, free_style, canvas_glyph(c, GLYPH_DOT));
 	/* Where the memory ends, when the bar goes on beyond it. */
 	if (capacity > 0 && limit < r.w && m->total > capacity)
 		canvas_put(c, r.x + limit, r.y, over, canvas_glyph(c, GLYPH_LIMIT));
+}
+
+/* ---- stages that read the same are one line ------------------------------------------ */
+
+/* They differ by less than the last digit shown. */
+static bool
+is_alike(double a, double b)
+{
+	return a - b < GIB / 200 && b - a < GIB / 200;
+}
+
+static bool
+reads_same(const struct memory *a, const struct memory *b)
+{
+	const struct parts x = parts_of(a), y = parts_of(b);
+
+	for (int i = 0; i < PARTS; i++)
+		if (!is_alike(x.bytes[i], y.bytes[i]))
+			return false;
+	return is_alike(a->total, b->total);
+}
+
+/* The stage after those that are like this one, in the base of the changes too. */
+static int64_t
+run_end(const struct state *s, int64_t first)
+{
+	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
+	const bool based = base != NULL && base->stages == e->stages;
+	int64_t end = first + 1;
+
+	while (end < e->stages && reads_same(&e->stage[first].memory, &e->stage[end].memory) &&
+	    (!based || reads_same(&base->stage[first].memory, &base->stage[end].memory)))
+		end++;
+	return end;
+}
+
+/* The line that a stage is in; of all stages, how many lines there are. */
+static int64_t
+line_of(const struct state *s, int64_t stage)
+{
+	int64_t line = -1;
+
+	for (int64_t at = 0; at <= stage && at < s->estimate->stages; at = run_end(s, at))
+		line++;
+	return line;
+}
+
+int64_t
+bars_lines(const struct state *s)
+{
+	return line_of(s, s->estimate->stages) + 1;
+}
+
+static int64_t
+first_of(const struct state *s, int64_t line)
+{
+	int64_t stage = 0;
+
+	while (line-- > 0 && run_end(s, stage) < s->estimate->stages)
+		stage = run_end(s, stage);
+	return stage;
+}
+
+/* Columns of the longest label. */
+static int
+label_columns(const struct state *s, bool words)
+{
+	const int64_t stages = s->estimate->stages;
+	const int digits = stages > 1000 ? 4 : stages > 100 ? 3 : stages > 10 ? 2 : 1;
+
+	if (bars_lines(s) < stages)
+		return (words ? 10 : 5) + 2 * digits + 1;
+	return (words ? 8 : 4) + 1 + digits;
 }
 
 /* "+1.40" at the end of the line. */
@@ -166,35 +299,37 @@ draw_change(struct canvas *c, struct rect line, const struct estimate *e,
 	    .role = (uint8_t)(is_selected ? ROLE_SELECTED : change_role(RESULT_TOTAL, was, is)) }, text);
 }
 
+/* A line: the stages from one on to the one before `end`, which are alike. */
 static void
-draw_stage(struct canvas *c, struct rect line, const struct estimate *e,
-    const struct estimate *base, int64_t stage, bool is_selected)
+draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t stage, int64_t end,
+    int label_w)
 {
+	const struct estimate *e = s->estimate;
 	const struct memory *m = &e->stage[stage].memory;
-	const bool words = line.w >= WORDS_FROM;
+	const bool is_selected = s->focus == PANE_MEMORY && s->stage.at >= stage && s->stage.at < end;
 	const bool over = e->capacity_known && m->total > e->capacity;
+	const char *word = line.w < WORDS_FROM ? "st" : end - stage > 1 ? "stages" : "stage";
+	const double scale = e->capacity > e->peak_total ? e->capacity : e->peak_total;
+	const int amount_w = 11;
 	struct style style = { .role = over ? ROLE_ERROR : ROLE_TEXT };
-	double scale = e->capacity > e->peak_total ? e->capacity : e->peak_total;
-	int label_w = words ? 10 : 6, amount_w = 11;
 	char buf[96];
 
-	if (e->stages > 10) /* room for longer numbers */
-		label_w += e->stages > 1000 ? 3 : e->stages > 100 ? 2 : 1;
 	if (is_selected) {
 		style.role = ROLE_SELECTED;
 		c->cursor_x = line.x;
 		c->cursor_y = line.y;
 	}
+	text_put(buf, sizeof buf, "%c%s %lld", is_selected ? '>' : ' ', word, (long long)stage);
+	if (end - stage > 1)
+		text_add(buf, sizeof buf, "-%lld", (long long)(end - 1));
+	canvas_text(c, line, line.x, line.y, style, buf);
 	if (line.w >= CHANGE_FROM) {
-		draw_change(c, line, e, base, stage, is_selected);
+		draw_change(c, line, e, state_base_estimate(s), stage, is_selected);
 		line.w -= CHANGE_COLUMNS;
 	}
-	text_put(buf, sizeof buf, words ? "%cstage %lld" : "%cst %lld", is_selected ? '>' : ' ',
-	    (long long)stage);
-	canvas_text(c, line, line.x, line.y, style, buf);
 	if (line.w > label_w + amount_w + 3)
 		draw_bar(c, (struct rect){ line.x + label_w, line.y, line.w - label_w - amount_w, 1 },
-		    m, e->capacity, scale > 0 ? scale : 1);
+		    m, e->capacity, scale > 0 ? scale : 1, is_solid(s));
 	units_short(buf, sizeof buf, MEASURE_BYTES, m->total);
 	text_add(buf, sizeof buf, over ? "!" : " ");
 	canvas_text(c, line, line.x + line.w - canvas_width(c, buf), line.y, style, buf);
@@ -205,63 +340,74 @@ draw_stage(struct canvas *c, struct rect line, const struct estimate *e,
 static void
 memory_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
+	const struct estimate *e = s->estimate;
 	const bool focus = s->focus == PANE_MEMORY;
-	const int64_t first = s->stage.first;
-	const int rows = bars_rows(r.w, r.h);
-	const int used = e->stages < rows ? (int)e->stages : rows;
+	const int rows = bars_rows(r.w, r.h), label_w = label_columns(s, r.w >= WORDS_FROM);
+	int64_t stage = first_of(s, s->stage.first);
+	int used = 0;
 
 	if (e->stages == 0) {
 		pane_nothing(c, r, focus, "No stages to show until the errors are mended (e lists them).");
 		return;
 	}
-	for (int i = 0; i < rows && first + i < e->stages; i++)
-		draw_stage(c, (struct rect){ r.x, r.y + i, r.w, 1 }, e, base, first + i,
-		    focus && first + i == s->stage.at);
+	for (; used < rows && stage < e->stages; used++) {
+		const int64_t end = run_end(s, stage);
+
+		draw_stages(s, c, (struct rect){ r.x, r.y + used, r.w, 1 }, stage, end, label_w);
+		stage = end;
+	}
 	if (rows < r.h) /* what stages leave is the legend's as well */
-		draw_legend(c, (struct rect){ r.x + 1, r.y + used, r.w - 1, r.h - used }, r.h - rows, e,
+		draw_legend(c, (struct rect){ r.x + 1, r.y + used, r.w - 1, r.h - used }, r.h - rows, s,
 		    focus ? s->stage.at : e->peak_stage);
 }
 
 static struct part
 memory_part(const struct state *s, struct rect r)
 {
-	return (struct part){ s->stage.first, bars_rows(r.w, r.h), s->estimate->stages };
+	return (struct part){ s->stage.first, bars_rows(r.w, r.h), bars_lines(s) };
+}
+
+/* Select a line; a stage of it that is selected already stays so. */
+static bool
+memory_select(struct state *s, int64_t line)
+{
+	if (line_of(s, s->stage.at) == line)
+		return false;
+	s->stage.at = first_of(s, line);
+	return true;
 }
 
 static void
 memory_move(struct state *s, struct rect r, int way)
 {
 	(void)r;
-	s->stage.at = scroll_step(s->stage.at, way, s->estimate->stages);
+	memory_select(s, scroll_step(line_of(s, s->stage.at), way, bars_lines(s)));
 }
 
 static void
 memory_follow(struct state *s, struct rect r)
 {
-	s->stage.first = scroll_follow(s->stage.first, s->stage.at, s->estimate->stages,
+	s->stage.first = scroll_follow(s->stage.first, line_of(s, s->stage.at), bars_lines(s),
 	    bars_rows(r.w, r.h));
 }
 
 static void
 memory_scroll(struct state *s, struct rect r, int lines)
 {
-	scroll_lines(&s->stage, s->estimate->stages, bars_rows(r.w, r.h), lines);
+	struct scroll scroll = { .at = line_of(s, s->stage.at), .first = s->stage.first };
+
+	scroll_lines(&scroll, bars_lines(s), bars_rows(r.w, r.h), lines);
+	s->stage.first = scroll.first;
+	memory_select(s, scroll.at);
 }
 
 static int64_t
 memory_at(const struct state *s, struct rect r, int x, int y)
 {
-	const int64_t stage = s->stage.first + y;
+	const int64_t line = s->stage.first + y;
 
 	(void)x;
-	return y < bars_rows(r.w, r.h) && stage < s->estimate->stages ? stage : -1;
-}
-
-static bool
-memory_select(struct state *s, int64_t stage)
-{
-	return scroll_select(&s->stage, stage);
+	return y < bars_rows(r.w, r.h) && line < bars_lines(s) ? line : -1;
 }
 
 /* "stage 0: 23.6 GiB (22.9 GiB to 26.1 GiB, by what the overhead comes to)" */

@@ -8,6 +8,8 @@
 enum column { DIMENSION, COLLECTIVE, SIZE, SPAN, BYTES, CHANGE, TIME, EXPOSED, COLUMNS };
 enum { CELL_SIZE = 24, HEADING_FROM = 3 };
 
+static const struct style dim_style = { .role = ROLE_DIM };
+
 /* Widths of the columns, 0 where it is left out; the widest that fits is taken. */
 static const struct flow_form {
 	int least;
@@ -127,10 +129,10 @@ draw_change(struct canvas *c, struct rect line, const struct flow_form *form, do
 	    (struct style){ .role = ROLE_TEXT }, text);
 }
 
-/* A line of cells; row NULL is the heading. */
+/* A line of cells; row NULL is the heading. The links have a style of their own. */
 static void
 draw_line(struct canvas *c, struct rect line, const struct flow_form *form,
-    const struct traffic_row *row, struct style style)
+    const struct traffic_row *row, struct style style, struct style span)
 {
 	static const char *const heading[2][COLUMNS] = {
 		{ "dim", "coll", "size", "by", "bytes", "change", "time", "exposed" },
@@ -150,7 +152,8 @@ draw_line(struct canvas *c, struct rect line, const struct flow_form *form,
 		else
 			put_cell((enum column)i, row, form->full, cell, sizeof cell);
 		/* Numbers end, and names begin, a blank away from the next column. */
-		canvas_text(c, line, right ? x + w - 1 - canvas_width(c, cell) : x, line.y, style, cell);
+		canvas_text(c, line, right ? x + w - 1 - canvas_width(c, cell) : x, line.y,
+		    i == SPAN ? span : style, cell);
 		x += w;
 	}
 }
@@ -174,14 +177,14 @@ traffic_draw(const struct state *s, struct canvas *c, struct rect r)
 	while (form->least > r.w)
 		form++;
 	if (rows < r.h)
-		draw_line(c, (struct rect){ r.x, y++, r.w, 1 }, form, NULL,
-		    (struct style){ .role = ROLE_DIM });
+		draw_line(c, (struct rect){ r.x, y++, r.w, 1 }, form, NULL, dim_style, dim_style);
 	for (int i = first; i < first + rows && i < (int)t->count; i++, y++) {
 		struct rect line = { r.x, y, r.w, 1 };
 		const bool is_selected = focus && i == s->flow.at;
 		struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
 
-		draw_line(c, line, form, &t->row[i], style);
+		draw_line(c, line, form, &t->row[i], style, traffic_strays(&s->plan, &t->row[i]) ?
+		    (struct style){ .role = ROLE_WARNING } : style);
 		if (base != NULL && base->timed)
 			draw_change(c, line, form, bytes_in(t, i, &base->traffic), t->row[i].bytes);
 		if (!is_selected)

@@ -174,10 +174,8 @@ map_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 	view.utf8 = c->utf8;
 	view.where = &s->where;
 	view.peers = s->focus == PANE_MAP && !s->plain_map;
-	if (s->focus != PANE_MAP)
-		view.cursor = -1;
 	map_draw(c, r, &s->plan, e, &view);
-	if (view.cursor >= 0 && map_find(&view, &s->plan, e, r.w, r.h, view.cursor, &x, &y)) {
+	if (s->focus == PANE_MAP && view.cursor >= 0 && map_find(&view, &s->plan, e, r.w, r.h, view.cursor, &x, &y)) {
 		c->cursor_x = r.x + x;
 		c->cursor_y = r.y + y;
 	}

@@ -1,5 +1,6 @@
 #include "ui/pane/panes.h"
 
+#include "ui/pane/bars.h"
 #include "ui/pane/figures.h"
 
 enum { FIGURES_USUAL = 11 }; /* while the plan has errors, so that panes stay put */
@@ -45,7 +46,7 @@ panes_arrange_for(const struct state *s, enum pane focus)
 	const struct estimate *e = s->estimate;
 	struct wish wish = {
 		.focus = focus, .alone = s->alone, .lower = s->lower, .colors = s->map.colors,
-		.stages = e->stages < 64 ? (int)e->stages : 64,
+		.stages = (int)(e->stages > 0 ? bars_lines(s) : 0),
 		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
 	};
 

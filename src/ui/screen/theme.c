@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 
-enum { SET_MAX = 8 };
+enum { SET_MAX = 16 };
 
 struct color_set {
 	int count;
@@ -11,48 +11,46 @@ struct color_set {
 
 /*
  * Numbers of the 256-colour palette, whose values users rarely change. Each set is as far
- * apart as was found (CIE76, the least of normal sight and of the three colour blindnesses
- * after Machado, Oliveira and Fernandes 2009) under its palette's limits. Neighbours in a
- * row differ much, since neighbouring groups often take neighbouring indices. What a
- * palette leaves out is as in DARK; each set has as many colours as there.
+ * apart as was found without red (CIE76, the least of normal sight and of the three colour
+ * blindnesses after Machado, Oliveira and Fernandes 2009) under its palette's limits; of the
+ * large one its first 4 and 8 as well. Neighbours in a row differ much, since neighbouring
+ * groups often take neighbouring indices. What a palette leaves out is as in DARK; each set
+ * has as many colours as there.
  */
 static const struct color_set set_256[PALETTE_SAFE + 1][SET_COUNT] = {
 	[PALETTE_DARK] = {
-		[SET_FOUR] = { 4, { 57, 34, 177, 125 } },
-		[SET_SIX] = { 6, { 75, 124, 23, 208, 93, 144 } },
-		[SET_EIGHT] = { 8, { 37, 160, 57, 208, 141, 91, 240, 137 } },
-		[SET_BLUE] = { 5, { 67, 153, 19, 75, 61 } },
-		[SET_ORANGE] = { 5, { 208, 130, 223, 137, 215 } },
-		[SET_PURPLE] = { 5, { 197, 218, 53, 207, 92 } },
-		[SET_GREEN] = { 5, { 65, 114, 22, 50, 34 } },
-		/* Lightness alone tells these apart. */
+		[SET_ONE] = { 16, { 171, 58, 186, 80, 172, 23, 91, 108, 27, 143, 65, 148, 104, 37, 147,
+		    60 } },
+		[SET_BLUE] = { 8, { 69, 21, 37, 104, 159, 25, 45, 60 } },
+		[SET_ORANGE] = { 8, { 215, 100, 223, 137, 226, 142, 58, 180 } },
+		[SET_PURPLE] = { 8, { 135, 89, 183, 132, 55, 218, 163, 57 } },
+		[SET_GREEN] = { 8, { 40, 108, 22, 49, 190, 64, 156, 29 } },
+		/* Lightness alone tells these apart, and rises; on white it falls. */
 		[SET_HEAT] = { 7, { 91, 60, 32, 35, 119, 226, 160 } },
-		[SET_LINK] = { 4, { 255, 38, 62, 125 } },
+		[SET_LINK] = { 5, { 255, 39, 21, 90, 208 } },
 	},
 	[PALETTE_LIGHT] = {
-		[SET_FOUR] = { 4, { 73, 129, 202, 16 } },
-		[SET_SIX] = { 6, { 72, 54, 202, 57, 52, 213 } },
-		[SET_EIGHT] = { 8, { 16, 129, 124, 53, 180, 111, 208, 242 } },
-		[SET_ORANGE] = { 5, { 215, 94, 180, 172, 137 } },
-		[SET_PURPLE] = { 5, { 200, 53, 218, 93, 197 } },
-		[SET_GREEN] = { 5, { 149, 43, 22, 34, 114 } },
+		[SET_ONE] = { 16, { 55, 89, 22, 147, 135, 142, 35, 175, 17, 68, 181, 25, 41, 90, 28,
+		    132 } },
+		[SET_BLUE] = { 8, { 63, 45, 31, 20, 141, 23, 109, 17 } },
+		[SET_ORANGE] = { 8, { 214, 144, 179, 58, 186, 137, 221, 100 } },
+		[SET_PURPLE] = { 8, { 135, 53, 183, 132, 55, 218, 163, 57 } },
+		[SET_GREEN] = { 8, { 40, 28, 149, 65, 114, 22, 34, 108 } },
+		[SET_HEAT] = { 7, { 192, 148, 42, 36, 26, 20, 160 } },
 	},
 	[PALETTE_SAFE] = {
-		[SET_FOUR] = { 4, { 23, 129, 231, 202 } },
-		[SET_SIX] = { 6, { 90, 229, 124, 93, 214, 87 } },
-		[SET_EIGHT] = { 8, { 87, 22, 177, 204, 57, 229, 90, 106 } },
-		[SET_PURPLE] = { 5, { 93, 225, 90, 197, 207 } },
-		[SET_GREEN] = { 5, { 192, 36, 22, 107, 118 } },
+		[SET_ONE] = { 16, { 127, 58, 43, 184, 29, 93, 176, 107, 33, 150, 66, 153, 128, 113, 60,
+		    70 } },
 	},
 };
 
 /* On dark and on white backgrounds. */
-static const uint8_t set_16[2][6] = { { 4, 10, 1, 7, 5, 8 }, { 0, 6, 4, 9, 13, 8 } };
-static const uint8_t set_8[2][4] = { { 4, 3, 1, 6 }, { 1, 4, 6, 0 } };
+static const uint8_t set_16[2][6] = { { 4, 2, 14, 11, 5, 8 }, { 4, 14, 3, 5, 8, 0 } };
+static const uint8_t set_8[2][4] = { { 4, 2, 7, 5 }, { 4, 3, 6, 0 } };
 
 /* These have an order, so that each has its own colours: with 16 and with 8. */
 static const uint8_t heat_few[2][7] = { { 4, 5, 12, 6, 10, 11, 9 }, { 4, 5, 2, 6, 3, 7, 1 } };
-static const uint8_t link_few[2][4] = { { 7, 14, 12, 1 }, { 7, 6, 4, 1 } };
+static const uint8_t link_few[2][5] = { { 7, 14, 12, 5, 3 }, { 7, 6, 4, 5, 3 } };
 
 static const char *const palette_names[PALETTE_COUNT] = {
 	[PALETTE_DARK] = "dark", [PALETTE_LIGHT] = "light", [PALETTE_SAFE] = "safe",
@@ -147,16 +145,9 @@ is_light(int color)
 }
 
 enum theme_set
-theme_set_for(int spaces, int space, int64_t groups)
+theme_set_for(int spaces, int space)
 {
-	static const enum theme_set family[] = { SET_BLUE, SET_ORANGE, SET_PURPLE, SET_GREEN };
-
-	if (spaces > 1)
-		return family[space % 4];
-	if (groups <= 4)
-		return SET_FOUR;
-	/* More groups than colours: repeat six that are far apart, not eight that are less. */
-	return groups == 7 || groups == 8 ? SET_EIGHT : SET_SIX;
+	return spaces == 1 ? SET_ONE : (enum theme_set)(SET_BLUE + space % 4);
 }
 
 int
@@ -196,6 +187,30 @@ set_color(unsigned set, int index, enum theme_colors colors, enum theme_palette 
 	return wide->color[index];
 }
 
+/* Half way to the background: dark, or white. */
+static int
+faded(int color, bool light)
+{
+	int faded = 0;
+
+	if (color >= 232)
+		return light ? (color + 255) / 2 : (color + 234) / 2;
+	for (int scale = 36, rest = color - 16; scale > 0; rest %= scale, scale /= 6)
+		faded += (light ? 5 - (5 - rest / scale + 1) / 2 : (rest / scale + 1) / 2) * scale;
+	return 16 + faded;
+}
+
+/* A colour of the style's set, faded where that flag is set and there are darker ones. */
+static int
+shade(struct style style, int index, uint8_t flag, enum theme_colors colors,
+    enum theme_palette palette)
+{
+	const int color = set_color(style.set, index, colors, palette);
+
+	return colors == THEME_256 && (style.flags & flag) != 0 ?
+	    faded(color, palette == PALETTE_LIGHT) : color;
+}
+
 static struct look
 group_look(struct style style, enum theme_colors colors, enum theme_palette palette)
 {
@@ -206,28 +221,33 @@ group_look(struct style style, enum theme_colors colors, enum theme_palette pale
 		look.bold = look.underline = look.reverse = true;
 		return look;
 	}
-	if ((style.flags & STYLE_FADED) != 0) {
+	look.bold = (style.flags & (STYLE_PEER | STYLE_MARK)) != 0;
+	look.underline = (style.flags & STYLE_MARK) != 0;
+	if (colors == THEME_MONO) {
+		look.dim = (style.flags & STYLE_FADED) != 0;
+		look.reverse = (style.flags & STYLE_PEER) != 0;
+		return look;
+	}
+	if ((style.flags & STYLE_FADED) != 0 && (style.flags & STYLE_CLEAR) != 0 && style.ink == 0) {
 		look.fg = colors == THEME_256 ? 244 : -1;
 		look.dim = colors != THEME_256;
 		return look;
 	}
-	look.bold = (style.flags & (STYLE_PEER | STYLE_MARK)) != 0;
-	look.underline = (style.flags & STYLE_MARK) != 0;
-	if (colors == THEME_MONO) {
-		look.reverse = (style.flags & STYLE_PEER) != 0;
+	color = shade(style, style.index % n, STYLE_FADED, colors, palette);
+	if ((style.flags & STYLE_FADED) != 0 && colors != THEME_256) {
+		look.fg = (int16_t)color;
 		return look;
 	}
-	color = set_color(style.set, style.index % n, colors, palette);
 	if ((style.flags & STYLE_CLEAR) == 0)
 		look.bg = (int16_t)color;
 	if (style.ink != 0) {
 		if (style.ink != INK_OWN)
-			look.fg = (int16_t)set_color(style.set, (style.ink - 1) % n, colors, palette);
+			look.fg = (int16_t)shade(style, (style.ink - 1) % n, STYLE_FADED_INK, colors, palette);
 		return look;
 	}
 	look.fg = is_light(color) ? 0 : 7;
 	if (colors == THEME_256)
-		look.fg = is_light(color) ? 16 : 231;
+		look.fg = is_light(color) ? 16 : (style.flags & STYLE_FADED) != 0 ? 252 : 231;
 	return look;
 }
 
@@ -252,14 +272,14 @@ static const struct {
 	[ROLE_WARNING] = { { 208, 130, 220, 3, 5, 3, 5 }, false, false, false },
 	[ROLE_ERROR] = { { 160, 161, 161, 9, 1, 1, 1 }, true, false, false },
 	[ROLE_PROMPT] = { { -1, -1, -1, -1, -1, -1, -1 }, true, false, false },
-	[ROLE_PARAMETERS] = { { 62, 21, 75, 12, 12, 6, 4 }, false, false, false },
-	[ROLE_GRADIENTS] = { { 180, 176, 222, 3, 1, 3, 5 }, false, false, false },
-	[ROLE_OPTIMIZER] = { { 93, 90, 93, 5, 5, 5, 0 }, false, false, false },
-	[ROLE_ACTIVATIONS] = { { 40, 34, 46, 2, 2, 2, 2 }, false, false, false },
-	[ROLE_LOGITS] = { { 133, 201, 195, 11, 13, 4, 1 }, false, false, false },
-	[ROLE_KV_CACHE] = { { 28, 88, 160, 13, 9, 5, 5 }, false, false, false },
-	[ROLE_BUFFERS] = { { 111, 16, 25, 4, 4, -1, -1 }, false, false, false },
-	[ROLE_OVERHEAD] = { { 246, 244, 246, 8, 8, -1, -1 }, false, false, false },
+	[ROLE_PARAMETERS] = { { 69, 21, 75, 12, 12, 6, 4 }, false, false, false },
+	[ROLE_GRADIENTS] = { { 178, 176, 222, 3, 3, 3, 5 }, false, false, false },
+	[ROLE_OPTIMIZER] = { { 133, 90, 93, 5, 5, 5, 0 }, false, false, false },
+	[ROLE_ACTIVATIONS] = { { 43, 34, 46, 2, 2, 2, 2 }, false, false, false },
+	[ROLE_LOGITS] = { { 186, 201, 195, 11, 13, 4, 6 }, false, false, false },
+	[ROLE_KV_CACHE] = { { 28, 22, 130, 13, 0, 5, 5 }, false, false, false },
+	[ROLE_BUFFERS] = { { 153, 16, 25, 4, 4, -1, -1 }, false, false, false },
+	[ROLE_OVERHEAD] = { { 243, 244, 246, 8, 8, -1, -1 }, false, false, false },
 	[ROLE_FREE] = { { 244, 244, 246, 8, 8, -1, -1 }, false, true, false },
 	[ROLE_OVER] = { { 160, 161, 161, 9, 1, 1, 1 }, true, false, false },
 };

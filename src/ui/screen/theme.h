@@ -20,15 +20,16 @@ enum role {
 };
 
 /*
- * Sets of colours for groups. One dimension alone takes the set made for its number of
- * groups; several dimensions at once take one family of hues each, told apart inside a
- * family by lightness. Every set holds up under red, green and blue blindness.
+ * Sets of colours for groups. One dimension alone takes the large set, in which the first
+ * colours are the furthest apart: a group keeps its hue when there are more or fewer of them.
+ * Several dimensions at once take one family of hues each. Red is in none of them: it means
+ * wrong. Every set holds up under red, green and blue blindness.
  */
 enum theme_set {
-	SET_FOUR, SET_SIX, SET_EIGHT,
+	SET_ONE,
 	SET_BLUE, SET_ORANGE, SET_PURPLE, SET_GREEN,
 	SET_HEAT,    /* from little to much, then too much */
-	SET_LINK,    /* from near to far */
+	SET_LINK,    /* from near to far, then further than it should be */
 	SET_COUNT
 };
 
@@ -44,9 +45,11 @@ struct style {
 enum { INK_OWN = 255 };
 
 enum style_flag {
-	STYLE_CURSOR = 1, STYLE_PEER = 2, STYLE_FADED = 4,
+	STYLE_CURSOR = 1, STYLE_PEER = 2,
+	STYLE_FADED = 4,  /* ROLE_GROUP: its own colour, less bright */
 	STYLE_MARK = 8,   /* what somebody looked for */
 	STYLE_CLEAR = 16, /* ROLE_GROUP: nothing behind the character */
+	STYLE_FADED_INK = 32, /* ROLE_GROUP: the same for the character's own colour */
 };
 
 enum theme_colors { THEME_MONO, THEME_8, THEME_16, THEME_256 };
@@ -86,9 +89,8 @@ enum theme_colors theme_depth(enum theme_palette palette, enum theme_colors has)
 /* Colour 0 to 255 as xterm shows it: 0xRRGGBB. */
 uint32_t theme_rgb(int color);
 
-/* The colours for dimension `space` of `spaces` shown together, when it has that many
- * groups. */
-enum theme_set theme_set_for(int spaces, int space, int64_t groups);
+/* The colours for dimension `space` of `spaces` shown together. */
+enum theme_set theme_set_for(int spaces, int space);
 
 /* How many different colours a set has; at least 1. */
 int theme_set_size(enum theme_set set, enum theme_colors colors);

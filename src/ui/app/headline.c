@@ -1,0 +1,267 @@
+#include "ui/app/headline.h"
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/estimate/result.h"
+#include "ui/state/summary.h"
+
+enum { CHANGES = 3, PIECES_MAX = 16, GAUGE_MOST = 12, GAUGE_LEAST = 6, GAUGE_FROM = 72 };
+
+static const struct style dim_style = { .role = ROLE_DIM };
+
+/* A number between words: the number is bright, the words are not. Pieces of high rank are
+ * left out first. */
+struct piece {
+	int rank;
+	enum role role;      /* of the number */
+	char before[96], text[160], after[64];
+	double gauge;        /* share that is full, below 0: no gauge */
+};
+
+struct strip {
+	int count;
+	struct piece piece[PIECES_MAX];
+};
+
+static struct piece *
+add(struct strip *strip, int rank, enum role role)
+{
+	struct piece *p = &strip->piece[strip->count++];
+
+	*p = (struct piece){ .rank = rank, .role = role, .gauge = -1 };
+	return p;
+}
+
+/* ---- the result ---------------------------------------------------------------------- */
+
+static void
+add_fits(struct strip *strip, const struct state *s)
+{
+	const struct estimate *e = s->estimate;
+	struct piece *p = add(strip, 0, ROLE_ERROR);
+	char peak[32];
+
+	if (!e->legal) {
+		text_put(p->text, sizeof p->text, "not possible");
+		return;
+	}
+	if (e->stages == 0)
+		return;
+	text_put(peak, sizeof peak, "%.1f", e->peak_total / GIB);
+	if (!e->capacity_known) { /* a GPU of unknown memory */
+		p->role = ROLE_HEADER;
+		text_put(p->text, sizeof p->text, "%s GiB", peak);
+		return;
+	}
+	p->role = !e->fits ? ROLE_ERROR : e->tight ? ROLE_WARNING : ROLE_GOOD;
+	p->gauge = e->peak_total / e->capacity;
+	text_put(p->text, sizeof p->text, "%s %s", !e->fits ? "over:" : e->tight ? "tight:" : "fits", peak);
+	text_put(p->after, sizeof p->after, " of %.1f GiB", e->capacity / GIB);
+}
+
+/* "MFU 41 %", "428k tokens/s": a result with what it is called before or after it. NULL
+ * where there is none. */
+static struct piece *
+add_result(struct strip *strip, int rank, const struct estimate *e, enum result_id id,
+    const char *before, const char *after)
+{
+	struct piece *p;
+	double value;
+
+	if (!result_value(id, e, 0, &value) || !(value > 0))
+		return NULL;
+	p = add(strip, rank, ROLE_HEADER);
+	text_put(p->before, sizeof p->before, "%s", before);
+	units_short(p->text, sizeof p->text, result_table[id].measure, value);
+	text_put(p->after, sizeof p->after, "%s", after);
+	return p;
+}
+
+/* "1 error, 2 warnings"; it stays where it is when there is none. */
+static void
+add_problems(struct strip *strip, const struct state *s)
+{
+	const size_t errors = diag_count(&s->estimate->diags, SEVERITY_ERROR);
+	const size_t warnings = diag_count(&s->estimate->diags, SEVERITY_WARNING);
+	struct piece *p = add(strip, errors + warnings > 0 ? 1 : 9, errors > 0 ? ROLE_ERROR :
+	    warnings > 0 ? ROLE_WARNING : ROLE_DIM);
+
+	if (errors > 0)
+		text_put(p->text, sizeof p->text, "%zu error%s", errors, errors == 1 ? "" : "s");
+	else if (warnings > 0)
+		text_put(p->text, sizeof p->text, "%zu warning%s", warnings, warnings == 1 ? "" : "s");
+	else
+		text_put(p->text, sizeof p->text, "no warnings");
+	if (errors > 0 && warnings > 0)
+		text_put(p->after, sizeof p->after, ", %zu warning%s", warnings, warnings == 1 ? "" : "s");
+}
+
+static void
+add_numbers(struct strip *strip, const struct state *s)
+{
+	const struct estimate *e = s->estimate;
+	struct piece *mfu;
+
+	add_fits(strip, s);
+	if (s->plan.mode == MODE_SERVE) {
+		add_result(strip, 5, e, RESULT_REQUESTS, "", " requests");
+		add_result(strip, 4, e, RESULT_TTFT, "TTFT ", "");
+		add_result(strip, 3, e, RESULT_TPOT, "TPOT ", "");
+		add_result(strip, 6, e, RESULT_GENERATED, "", " tokens/s");
+		return;
+	}
+	add_result(strip, 3, e, RESULT_STEP, "", "/step");
+	add_result(strip, 6, e, RESULT_TOKENS, "", " tokens/s");
+	mfu = add_result(strip, 4, e, RESULT_MFU, "MFU ", "");
+	if (mfu != NULL) /* as exact as it is */
+		text_put(mfu->text, sizeof mfu->text, "%.0f %%", 100 * e->step.mfu);
+	add_result(strip, 5, e, RESULT_RUN, "run ", "");
+}
+
+/* ---- the plan ------------------------------------------------------------------------ */
+
+static void
+put_sizes(const struct state *s, char *buf, size_t size)
+{
+	const struct estimate *e = s->estimate;
+	const struct parallel *p = &s->plan.parallel;
+
+	text_put(buf, size, "TP %lld", (long long)p->tp);
+	if (p->cp > 1)
+		text_add(buf, size, " CP %lld", (long long)p->cp);
+	text_add(buf, size, " PP %lld", (long long)p->pp);
+	if (p->ep > 1)
+		text_add(buf, size, " EP %lld", (long long)p->ep);
+	if (e->laid_out)
+		text_add(buf, size, " DP %lld", (long long)e->dp);
+	else
+		text_add(buf, size, " DP -");
+}
+
+/* The changes against the saved or pinned plan, a piece each; the first says so. */
+static void
+add_changes(struct strip *strip, const struct state *s)
+{
+	const struct estimate *base = state_base_estimate(s);
+	const struct summary now = summary_of(s->estimate);
+	struct summary was;
+	struct piece *p;
+	char text[160];
+	enum role role;
+	int n = 0;
+
+	if (base == NULL)
+		return;
+	was = summary_of(base);
+	for (enum summary_part i = 0; i < SUMMARY_PARTS && n < CHANGES; i++)
+		if (summary_change(&was, &now, i, true, text, sizeof text, &role)) {
+			p = add(strip, 12 + n, role);
+			if (n++ == 0)
+				text_put(p->before, sizeof p->before, "vs %s:  ", state_base_name(s));
+			text_put(p->text, sizeof p->text, "%s", text);
+		}
+}
+
+static void
+add_plan(struct strip *strip, const struct state *s)
+{
+	struct piece *p = add(strip, 7, ROLE_TITLE);
+
+	/* The mark's place is kept free: what follows stays where it is. */
+	text_put(p->text, sizeof p->text, "%.120s%s%s", state_file_name(s),
+	    state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
+	p = add(strip, 11, ROLE_TEXT);
+	field_format(FIELD_MODE, &s->plan, p->text, sizeof p->text);
+	p = add(strip, 10, ROLE_TEXT);
+	text_put(p->text, sizeof p->text, "%lld x %lld %s = %lld",
+	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
+	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
+	p = add(strip, 2, ROLE_TEXT);
+	put_sizes(s, p->text, sizeof p->text);
+	add_changes(strip, s);
+}
+
+/* ---- a strip ------------------------------------------------------------------------- */
+
+static int
+piece_width(const struct canvas *c, const struct piece *p, int gauge)
+{
+	return canvas_width(c, p->before) + canvas_width(c, p->text) + canvas_width(c, p->after) +
+	    (p->gauge >= 0 && gauge > 0 ? gauge + 1 : 0);
+}
+
+static int
+strip_width(const struct canvas *c, const struct strip *strip, int most, int gauge)
+{
+	int w = -2;
+
+	for (int i = 0; i < strip->count; i++)
+		if (strip->piece[i].rank <= most && strip->piece[i].text[0] != '\0')
+			w += piece_width(c, &strip->piece[i], gauge) + 2;
+	return w;
+}
+
+/* A bar that is full as far as the memory is. Returns its columns. */
+static int
+draw_gauge(struct canvas *c, struct rect r, int x, const struct piece *p, int w)
+{
+	const int full = p->gauge < 1 ? (int)(p->gauge * w + 0.5) : w;
+
+	for (int i = 0; i < w && x + i < r.x + r.w; i++)
+		canvas_put(c, x + i, r.y, (struct style){
+		    .role = (uint8_t)(i < full ? p->role : ROLE_FREE) },
+		    canvas_glyph(c, i < full ? GLYPH_FULL : GLYPH_DOT));
+	return w + 1;
+}
+
+static int
+draw_piece(struct canvas *c, struct rect r, int x, const struct piece *p, int gauge)
+{
+	const int from = x;
+
+	if (p->gauge >= 0 && gauge > 0)
+		x += draw_gauge(c, r, x, p, gauge);
+	x += canvas_text(c, r, x, r.y, dim_style, p->before);
+	x += canvas_text(c, r, x, r.y, (struct style){ .role = (uint8_t)p->role }, p->text);
+	x += canvas_text(c, r, x, r.y, dim_style, p->after);
+	return x - from;
+}
+
+static void
+draw_strip(struct canvas *c, struct rect r, const struct strip *strip)
+{
+	int gauge = r.w >= GAUGE_FROM ? GAUGE_MOST : 0, most = 20, x = r.x;
+
+	if (strip_width(c, strip, most, gauge) > r.w && gauge > 0)
+		gauge = GAUGE_LEAST;
+	while (most > 0 && strip_width(c, strip, most, gauge) > r.w)
+		most--;
+	for (int i = 0; i < strip->count; i++)
+		if (strip->piece[i].rank <= most && strip->piece[i].text[0] != '\0')
+			x += draw_piece(c, r, x, &strip->piece[i], gauge) + 2;
+}
+
+void
+headline_draw(const struct state *s, struct canvas *c, struct rect r)
+{
+	struct rect first = { r.x, r.y, r.w, 1 };
+	struct strip numbers = { 0 }, plan = { 0 }, problems = { 0 };
+	int w;
+
+	if (r.h < 2) {
+		add_numbers(&numbers, s);
+		add_problems(&numbers, s);
+		add_plan(&numbers, s);
+		draw_strip(c, first, &numbers);
+		return;
+	}
+	add_problems(&problems, s);
+	w = strip_width(c, &problems, 20, 0);
+	draw_strip(c, (struct rect){ r.x + r.w - w, r.y, w, 1 }, &problems);
+	first.w -= w + 2;
+	add_numbers(&numbers, s);
+	draw_strip(c, first, &numbers);
+	add_plan(&plan, s);
+	draw_strip(c, (struct rect){ r.x, r.y + 1, r.w, 1 }, &plan);
+}

@@ -1,0 +1,470 @@
+/* Which form the map takes in an area: GPUs as large as they can be with all of them shown. */
+#include "core/base/text.h"
+#include "ui/map/map_grid.h"
+#include "ui/map/map_sets.h"
+
+/* The forms that a zoom may take, the first that fits is taken. Tight ones do without
+ * brackets around GPUs, or without anything between nodes and the word beside them. */
+struct form {
+	enum map_zoom zoom;
+	bool framed, blocked, tight;
+};
+
+static const struct form form_table[] = {
+	{ MAP_ZOOM_CARD, true, true, false }, { MAP_ZOOM_CARD, true, false, false },
+	{ MAP_ZOOM_LABEL, true, true, false }, { MAP_ZOOM_LABEL, true, false, false },
+	{ MAP_ZOOM_LABEL, true, true, true }, { MAP_ZOOM_LABEL, true, false, true },
+	{ MAP_ZOOM_LABEL, false, false, false }, { MAP_ZOOM_LABEL, false, false, true },
+	{ MAP_ZOOM_CELL, true, true, false }, { MAP_ZOOM_CELL, true, false, false },
+	{ MAP_ZOOM_CELL, false, true, false }, { MAP_ZOOM_CELL, false, false, false },
+	{ MAP_ZOOM_CELL, false, false, true },
+	{ MAP_ZOOM_HALF, false, true, false }, { MAP_ZOOM_HALF, false, false, false },
+	{ MAP_ZOOM_HALF, false, false, true },
+	{ MAP_ZOOM_NODE, false, true, false }, { MAP_ZOOM_NODE, false, false, false },
+	{ MAP_ZOOM_NODE, false, false, true },
+	{ MAP_ZOOM_RACK, false, false, false }, { MAP_ZOOM_RACK, false, false, true },
+};
+enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3 };
+
+/* Columns from which on a unit gains nothing by more of them. */
+static const int wide_enough[MAP_ZOOM_COUNT] = {
+	[MAP_ZOOM_CARD] = 30, [MAP_ZOOM_LABEL] = 12, [MAP_ZOOM_CELL] = 8, [MAP_ZOOM_HALF] = 8,
+	[MAP_ZOOM_NODE] = 8, [MAP_ZOOM_RACK] = 8,
+};
+
+/* A search for the widest cells in an area. */
+struct fit {
+	const struct map_view *view;
+	const struct plan *plan;
+	const struct estimate *estimate;
+	int w;
+	int64_t h;
+	bool fixed;  /* cells have their own size, and do not grow with the area */
+	bool round;  /* rows of nodes have a power of two of them */
+	bool found;
+	int64_t score;
+	struct map_grid best;
+};
+
+static int
+digits(int64_t n)
+{
+	int count = 1;
+
+	while (n >= 10) {
+		n /= 10;
+		count++;
+	}
+	return count;
+}
+
+/* The longest coordinates. */
+static int
+coordinates_width(const struct layout *l)
+{
+	const struct grid *g = &l->grid[0];
+	int w = 0;
+
+	for (int i = 0; i < g->axes; i++)
+		if (g->axis[i].size > 1)
+			w += 1 + digits(g->axis[i].size - 1);
+	return w;
+}
+
+static int
+larger(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* "13 gpu 5 t1d0p2", or the coordinates below. */
+static int
+card_width(const struct map_grid *g, const struct map_view *view, const struct estimate *e)
+{
+	const int head = g->rank_w + 5 + digits(g->units - 1);
+	const int coordinates = coordinates_width(&e->layout);
+	int w = g->tall ? larger(head, coordinates) : head + 1 + coordinates;
+
+	for (int i = 0; i < view->colors; i++)
+		w = larger(w, map_color_width(view->color[i], e));
+	return w + 3; /* a blank at both ends, and one between cards */
+}
+
+static int64_t
+rows_of(int64_t n, int64_t columns)
+{
+	return (n + columns - 1) / columns;
+}
+
+/* Columns that the widest row takes. */
+static int64_t
+grid_width(const struct map_grid *g)
+{
+	return g->label_w + (g->across - 1) * g->block_w + g->block_cols * g->box_w +
+	    (g->framed ? 1 : 0);
+}
+
+/* ---- where everything goes, once the sizes are known --------------------------------- */
+
+static void
+size_blocks(struct map_grid *g)
+{
+	g->box_w = g->left + (int)g->cols * g->unit_w + g->gap;
+	g->box_h = rows_of(g->rows, g->stack) * g->unit_h + g->top;
+	g->block_w = g->block_cols * g->box_w;
+	g->block_h = g->head + g->block_rows * g->box_h;
+	if (g->blocked) {
+		g->block_w += g->framed ? 2 : 1;
+		g->block_h += g->framed || g->block_rows > 1 ? 1 : 0;
+	}
+}
+
+/* The most blocks side by side that begin their rows with round numbers. */
+static int64_t
+round_number(const struct map_grid *g, int64_t room, bool round)
+{
+	int64_t power = 1;
+
+	while (power * 2 <= room)
+		power *= 2;
+	if (round)
+		return power;
+	if (g->zoom >= MAP_ZOOM_NODE && room * g->block > 8)
+		for (int64_t to = 8; to > 1; to /= 2)
+			if (room > to && (room - room % to) * 8 >= room * 7)
+				return room - room % to;
+	return room;
+}
+
+/* Units in `cols` columns of a box, boxes in `block_cols` of a block, and as many blocks in
+ * a row as fit, or that many halved a number of times. */
+static void
+place(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_cols, int halved)
+{
+	const int64_t blocks = rows_of(g->boxes, g->block);
+	int64_t room, last;
+
+	g->cols = cols;
+	g->rows = rows_of(g->units, cols);
+	g->block_cols = block_cols;
+	g->block_rows = rows_of(g->block, block_cols);
+	size_blocks(g);
+	last = g->block_cols * g->box_w + (g->framed ? 1 : 0); /* needs no room to the next */
+	room = f->w - g->label_w < last ? 1 : (f->w - g->label_w - last) / g->block_w + 1;
+	g->across = room < blocks ? round_number(g, room, f->round) : blocks;
+	g->across = g->across >> halved > 1 ? g->across >> halved : 1;
+	g->down = rows_of(blocks, g->across);
+}
+
+/* Lines of a unit that have something to show. */
+static int
+most_lines(const struct fit *f, const struct map_grid *g)
+{
+	struct map_color more[MAP_USUAL_MAX];
+
+	switch (g->zoom) {
+	case MAP_ZOOM_CARD:
+		return g->unit_h + map_colors_more(&f->estimate->layout, f->view->color,
+		    f->view->colors, more);
+	case MAP_ZOOM_LABEL:
+		return 4; /* with coordinates, layers and memory */
+	case MAP_ZOOM_HALF:
+		return 1;
+	default:
+		return 3;
+	}
+}
+
+/* Let the units take what room is left; who wants a zoom wants its own size. */
+static void
+stretch(const struct fit *f, struct map_grid *g)
+{
+	const int64_t wider = (f->w - grid_width(g)) / (g->across * g->block_cols * g->cols);
+	int64_t taller;
+
+	if (f->fixed || wider < 0)
+		return;
+	g->unit_w += (int)wider;
+	taller = (f->h - map_grid_lines(g)) / (g->down * g->block_rows * rows_of(g->rows, g->stack));
+	if (taller > most_lines(f, g) - g->unit_h)
+		taller = most_lines(f, g) - g->unit_h;
+	if (taller > 0)
+		g->unit_h += (int)taller;
+	size_blocks(g);
+}
+
+/* ---- one form ------------------------------------------------------------------------ */
+
+static void
+size_units(struct map_grid *g, const struct map_view *view, const struct estimate *e)
+{
+	const enum map_by by = view->color[0].by;
+	int several = view->colors > 1 ? view->colors + 1 : 1;
+
+	g->unit_h = 1;
+	if (g->zoom == MAP_ZOOM_CARD) {
+		g->unit_w = card_width(g, view, e);
+		g->unit_h = 1 + (g->tall ? 1 : 0) + view->colors;
+	} else if (g->zoom == MAP_ZOOM_LABEL) {
+		/* One colour tells what its letter does. */
+		g->letters = g->tight && view->colors == 1 && view->depth != THEME_MONO ? 0 :
+		    view->colors;
+		g->colon = g->letters > 0 && (by == MAP_BY_STAGE || by == MAP_BY_MEMORY);
+		g->unit_w = g->rank_w + g->colon + g->letters + (g->tight ? 1 : 2);
+	} else {
+		g->unit_w = several;
+	}
+}
+
+/* What a box and a unit stand for. */
+static void
+size_boxes(struct map_grid *g, const struct plan *p)
+{
+	g->boxes = p->cluster.nodes;
+	g->units = p->cluster.gpus_per_node;
+	g->stride = 1;
+	if (g->zoom == MAP_ZOOM_NODE || g->zoom == MAP_ZOOM_RACK) {
+		g->stride = g->units;
+		g->units = 1;
+	}
+	if (g->zoom == MAP_ZOOM_RACK) {
+		g->stride *= plan_rack_nodes(p);
+		g->boxes = rows_of(g->boxes, plan_rack_nodes(p));
+	}
+	/* Half blocks: an even number of rows, so that no half stays empty. */
+	g->stack = g->zoom == MAP_ZOOM_HALF && g->units > 1 ? 2 : 1;
+}
+
+/* What surrounds them. False when the plan has no blocks to show. */
+static bool
+form_init(const struct fit *f, struct map_grid *g, const struct form *form, bool tall, bool word)
+{
+	const struct plan *p = f->plan;
+	const bool whole = p->cluster.nvlink_domain % p->cluster.gpus_per_node == 0;
+
+	*g = (struct map_grid){
+		.zoom = form->zoom, .framed = form->framed, .tight = form->tight, .tall = tall,
+		.world = f->estimate->layout.world, .block = 1,
+		.rank_w = digits(f->estimate->layout.world - 1), .domain = whole ? plan_domain_nodes(p) : 1,
+	};
+	size_boxes(g, p);
+	if (form->blocked) {
+		g->blocked = true;
+		g->block = g->domain > 1 ? g->domain : plan_rack_nodes(p);
+		if (g->block == 1 || (g->domain == 1 && g->block >= g->boxes))
+			return false;
+		if (g->domain == 1 && g->boxes % g->block != 0 && !f->fixed)
+			return false; /* a rack that is not full leaves a hole */
+		if (g->block > g->boxes)
+			g->block = g->boxes;
+		g->head = form->framed ? 1 : 0;
+	}
+	if (g->framed) {
+		g->left = g->zoom == MAP_ZOOM_CARD ? 2 : 1;
+		g->top = 1;
+	} else {
+		g->label_w = digits(g->boxes - 1) + (word ? 6 : 1); /* "node 12 " */
+		/* A bar between nodes. */
+		g->gap = !form->tight && (g->zoom == MAP_ZOOM_CELL || g->zoom == MAP_ZOOM_LABEL ||
+		    (g->zoom == MAP_ZOOM_HALF && f->view->colors > 1 && !f->fixed));
+	}
+	size_units(g, f->view, f->estimate);
+	return true;
+}
+
+/* The columns of units that a box has room for. */
+static int64_t
+most_columns(const struct fit *f, const struct map_grid *g)
+{
+	const int64_t room = f->w - g->label_w - g->left - (g->framed ? 1 : 0);
+	const int64_t n = rows_of(g->units, g->stack), most = room / g->unit_w;
+
+	return most >= n ? n : most > 1 ? most : 1;
+}
+
+static int
+smaller(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* The largest cells are best; on paper, and where they have their own size, the fewest lines.
+ * Then what comes first. */
+static void
+consider(struct fit *f, const struct map_grid *g)
+{
+	struct map_grid at = *g;
+	int64_t score;
+
+	if (grid_width(&at) > f->w || map_grid_lines(&at) > f->h)
+		return;
+	stretch(f, &at);
+	score = f->fixed ? -map_grid_lines(&at) :
+	    (int64_t)smaller(at.unit_w, wide_enough[at.zoom]) * at.unit_h;
+	if (f->found && score <= f->score)
+		return;
+	f->found = true;
+	f->score = score;
+	f->best = at;
+}
+
+static int64_t
+equal_columns(int64_t n, int64_t most)
+{
+	if (most >= n)
+		return n;
+	for (int64_t c = most; c > 1; c--)
+		if (n % c == 0 && c * 2 > most)
+			return c;
+	return most > 1 ? most : 1;
+}
+
+/* One box above the other, where there is another way and lines do not matter. */
+static bool
+is_pile(const struct fit *f, const struct map_grid *g, int64_t block_cols, bool other)
+{
+	return f->fixed && other && block_cols == 1 && g->block > 1;
+}
+
+/* All ways to cut boxes and blocks into equal rows; boxes as wide as they can be where cells
+ * have their own size. */
+static void
+consider_all(struct fit *f, const struct map_grid *g)
+{
+	const int64_t n = rows_of(g->units, g->stack), most = most_columns(f, g);
+	struct map_grid at = *g;
+
+	if (f->h < INT64_MAX / f->w &&
+	    g->boxes * n * g->unit_w * g->unit_h > f->w * f->h)
+		return; /* however it is cut */
+	for (int64_t cols = equal_columns(n, most); cols > 0; cols--) {
+		if (n % cols != 0 && cols != most)
+			continue;
+		for (int64_t block_cols = g->block; block_cols > 0; block_cols--)
+			for (int halved = 0; halved < (f->fixed ? 1 : HALVED) &&
+			    g->block % block_cols == 0 && !is_pile(f, g, block_cols, f->found); halved++) {
+				place(f, &at, cols, block_cols, halved);
+				consider(f, &at);
+			}
+		if (f->fixed)
+			break;
+	}
+}
+
+/* ---- which form ---------------------------------------------------------------------- */
+
+static void
+consider_form(struct fit *f, const struct form *form)
+{
+	struct map_grid g;
+
+	for (int tall = 0; tall <= (form->zoom == MAP_ZOOM_CARD ? 1 : 0); tall++)
+		for (int word = form->framed || form->tight ? 0 : 1; word >= 0; word--)
+			if (form_init(f, &g, form, tall == 1, word == 1 || f->view->printed))
+				consider_all(f, &g);
+}
+
+/* True for what the screen alone needs. */
+static bool
+for_screen(const struct form *form)
+{
+	return (form->tight && form->zoom < MAP_ZOOM_NODE) || (form->zoom == MAP_ZOOM_LABEL && !form->framed);
+}
+
+/* Cells of the area that the map found takes up. */
+static int64_t
+covered(const struct fit *f)
+{
+	return f->found ? grid_width(&f->best) * map_grid_lines(&f->best) : 0;
+}
+
+/* Round numbers of nodes in a row, unless that leaves too much empty. */
+static bool
+find_form(struct fit *f, enum map_zoom zoom)
+{
+	for (int round = f->fixed ? 0 : 1; round >= 0; round--) {
+		struct fit at = *f;
+
+		at.round = round == 1;
+		at.found = false;
+		for (int i = 0; i < FORMS && !(at.found && zoom < MAP_ZOOM_NODE); i++)
+			if (form_table[i].zoom == zoom && !(f->view->printed && (form_table[i].tight ||
+			    for_screen(&form_table[i]))))
+				consider_form(&at, &form_table[i]);
+		if (covered(&at) > covered(f))
+			*f = at;
+		if (f->fixed || covered(f) * 8 > f->w * f->h * 5)
+			break;
+	}
+	return f->found;
+}
+
+/* The fewest lines of a form, which may be more than there are. */
+static bool
+shortest(struct fit *f, struct map_grid *g, const struct form *form)
+{
+	struct map_grid at;
+	bool any = false;
+
+	f->round = !f->fixed;
+	for (int tall = 0; tall <= (form->zoom == MAP_ZOOM_CARD ? 1 : 0); tall++) {
+		if (!form_init(f, &at, form, tall == 1, !form->tight))
+			continue;
+		for (int64_t block_cols = at.block; block_cols > 0; block_cols--) {
+			if (at.block % block_cols != 0 || is_pile(f, &at, block_cols,
+			    any && grid_width(g) <= f->w))
+				continue;
+			place(f, &at, equal_columns(rows_of(at.units, at.stack), most_columns(f, &at)),
+			    block_cols, 0);
+			if (!any || (grid_width(g) > f->w && grid_width(&at) <= f->w) ||
+			    (grid_width(&at) <= f->w && map_grid_lines(&at) < map_grid_lines(g)))
+				*g = at;
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* Nothing fits: of a zoom's forms the first that can be scrolled down, for cells the one
+ * without frames. */
+static void
+scrolled_form(struct fit *f, struct map_grid *g, enum map_zoom zoom)
+{
+	struct map_grid at;
+	bool any = false;
+
+	for (int i = 0; i < FORMS; i++) {
+		const struct form *form = &form_table[i];
+		bool whole;
+
+		if (form->zoom != zoom || for_screen(form) || (form->tight && f->view->printed) ||
+		    !shortest(f, &at, form))
+			continue;
+		whole = grid_width(&at) <= f->w;
+		if (!any || (whole && grid_width(g) > f->w) || (whole && g->framed && !at.framed) ||
+		    (form->tight && map_grid_lines(&at) < map_grid_lines(g)))
+			*g = at;
+		any = true;
+	}
+	stretch(f, g);
+}
+
+void
+map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan *p,
+    const struct estimate *e, int w, int64_t h)
+{
+	struct fit f = { .view = view, .plan = p, .estimate = e, .w = w > 1 ? w : 1, .h = h,
+		.fixed = view->printed || view->zoom != MAP_ZOOM_AUTO };
+	const bool halves = map_grid_has_halves(view);
+	const enum map_zoom zoom = view->zoom == MAP_ZOOM_HALF && !halves ? MAP_ZOOM_CELL :
+	    view->zoom;
+	const enum map_zoom last = zoom != MAP_ZOOM_AUTO ? zoom :
+	    plan_rack_nodes(p) > 1 ? MAP_ZOOM_RACK : MAP_ZOOM_NODE;
+
+	for (enum map_zoom at = zoom != MAP_ZOOM_AUTO ? zoom : MAP_ZOOM_CARD; at <= last; at++)
+		if ((at != MAP_ZOOM_HALF || halves) && find_form(&f, at)) {
+			*g = f.best;
+			return;
+		}
+	scrolled_form(&f, g, last);
+}

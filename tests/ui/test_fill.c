@@ -1,0 +1,88 @@
+/* No pane is more than half empty while it hides some of its detail. */
+#include <locale.h>
+
+#include "support.h"
+#include "core/estimate/estimate.h"
+#include "ui/pane/panes.h"
+
+/* Cells of an area that nothing was drawn on. Blanks between what is on one line are part of
+ * it. */
+static int
+empty_cells(const struct canvas *c, struct rect r)
+{
+	int empty = 0;
+
+	for (int y = r.y; y < r.y + r.h; y++) {
+		int x = r.x + r.w;
+
+		while (x > r.x && c->cell[y * c->w + x - 1].ch == L' ' &&
+		    c->cell[y * c->w + x - 1].style.role != ROLE_GROUP)
+			x--;
+		empty += r.x + r.w - x;
+	}
+	return empty;
+}
+
+/* Lines that are not shown, or GPUs drawn smaller than a card. */
+static bool
+hides_detail(const struct session *s, enum pane pane, struct rect r)
+{
+	const struct part part = pane_type(&s->state, pane)->part(&s->state, r);
+
+	return part.shown < part.count || (pane == PANE_MAP && s->state.estimate->laid_out &&
+	    map_zoom_for(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h) > MAP_ZOOM_CARD);
+}
+
+static void
+check_panes(struct session *s, int w, int h, int64_t nodes)
+{
+	struct arrange a;
+
+	app_resize(&s->state, w, h);
+	draw(s);
+	a = panes_arrange(&s->state);
+	for (int i = 0; i < PANE_COUNT; i++) {
+		const struct rect r = a.inner[i];
+
+		if (a.pane[i].h == 0 || r.w * r.h == 0 || !hides_detail(s, (enum pane)i, r))
+			continue;
+		if (empty_cells(&s->canvas, r) * 2 > r.w * r.h)
+			fail_msg("%lld nodes at %dx%d: %s is %d of %d cells empty\n%s", (long long)nodes, w, h,
+			    pane_name(&s->state, (enum pane)i), empty_cells(&s->canvas, r), r.w * r.h, picture(s));
+	}
+}
+
+static void
+test_fill(void **unused)
+{
+	static const int64_t nodes[] = { 1, 2, 3, 5, 8, 12, 16, 32, 100, 128, 512, 1000, 2048, 16384 };
+	static const char *const colors[] = { "tp", "tp,pp", "tp,pp,dp", "stage", "memory" };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(nodes); i++) {
+		struct session *s = session_new(80, 24);
+		char command[64];
+
+		text_put(command, sizeof command, "set nodes %lld", (long long)nodes[i]);
+		app_command(&s->state, command);
+		for (size_t k = 0; k < COUNT(colors); k++) {
+			text_put(command, sizeof command, "color %s", colors[k]);
+			app_command(&s->state, command);
+			for (int w = 72; w <= 240; w += 12)
+				for (int h = 20; h <= 70; h += 5)
+					check_panes(s, w, h, nodes[i]);
+			check_panes(s, 80, 24, nodes[i]);
+			check_panes(s, 200, 60, nodes[i]);
+		}
+		session_free(s);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_fill) };
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
