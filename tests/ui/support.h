@@ -114,13 +114,14 @@ fake_complete(void *context, const char *text, size_t i, char *path, size_t size
 static UNUSED bool
 fake_find(void *context, size_t i, char *path, size_t size, bool *shipped)
 {
-	static const char *const names[] = { "alpha.cfg", "missing.cfg", "share/plans/beta.cfg" };
+	static const char *const names[] = { "alpha.cfg", "missing.cfg", "odd\033[31m.cfg",
+		"share/plans/beta.cfg" };
 
 	(void)context;
 	if (i >= COUNT(names))
 		return false;
 	text_put(path, size, "%s", names[i]);
-	*shipped = i == 2;
+	*shipped = i == 3;
 	return true;
 }
 

@@ -122,6 +122,9 @@ test_lists(void **unused)
 	answers(s, "128", "global batch 128");
 	assert_int_equal(s->state.plan.training.global_batch_size, 128);
 	answers(s, "why", "why: ");
+	answers(s, "open", "3. odd\\x1b[31m.cfg");
+	answers(s, "1", "changes would be lost: s save, d discard");
+	answers(s, "d", "opened alpha.cfg");
 	answers(s, "?", "1. FIELD VALUE: ");
 	answers(s, "help", ". set PATH=VALUE ...: ");
 	answers(s, "help set", "1. set PATH=VALUE ...: ");

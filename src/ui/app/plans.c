@@ -1,6 +1,7 @@
 /* The plans that there are, as a list: to open one, or to see what saving would write over. */
 #include <string.h>
 
+#include "core/base/show.h"
 #include "core/base/text.h"
 #include "ui/app/actions.h"
 #include "ui/list/list.h"
@@ -33,9 +34,10 @@ shown_path(const struct found_plan *f)
 static void
 put_plan(const struct found_plan *f, const char *verdict, int path_w, char *buf, size_t size)
 {
-	char path[STATE_PATH_SIZE + PATH_MOST], model[96], gpus[96];
+	char shown[STATE_PATH_SIZE], path[STATE_PATH_SIZE + PATH_MOST], model[96], gpus[96];
 
-	rows_column(shown_path(f), path_w, path, sizeof path);
+	show_path(shown, sizeof shown, shown_path(f)); /* names may hold anything */
+	rows_column(shown, path_w, path, sizeof path);
 	rows_column(f->model, MODEL_COLUMNS, model, sizeof model);
 	rows_column(f->gpus, GPUS_COLUMNS, gpus, sizeof gpus);
 	if (f->model[0] == '\0')
