@@ -180,18 +180,17 @@ bad_usage "no quantity 'speed'" explain speed
 bad_usage "no model 'llama-3.1-7b' .did you mean llama-3.1-8b" models llama-3.1-7b
 bad_usage "no GPU 'nothing-like-it'" gpus nothing-like-it
 # near is what one slip of the fingers makes of it, not another model
-bad_usage "no model 'deepseek-r1' .'shardplan models' lists them" models deepseek-r1
+bad_usage "no model 'yi-34b' .'shardplan models' lists them" models yi-34b
 bad_usage "no model 'gpt4' .'shardplan models' lists them" models gpt4
 bad_usage "no GPU 'b400' .'shardplan gpus' lists them" gpus b400
-bad_usage "no GPU 'rtx5090' .did you mean rtx-5090" gpus rtx5090
-run 1 check --model=deepseek-r1
-out_has 'no model deepseek-r1; what it has, list: shardplan models$'
+bad_usage "no GPU 'rtx-50900' .did you mean rtx-5090" gpus rtx-50900
+run 1 check --model=yi-34b
+out_has 'no model yi-34b; what it has, list: shardplan models$'
 run 2 estimate ''
 err_has "^'': error: can not be opened"
 bad_usage "no command 'chek' .did you mean check" help chek
-for command in import export; do
-	bad_usage "'$command' is neither a command nor a file" "$command"
-done
+bad_usage 'import needs FILE' import
+bad_usage 'export needs --to TARGET' export
 bad_usage "'--json'" map --json
 bad_usage "calibrate needs PLAN LOG" calibrate plan.cfg
 bad_usage "needs a file, not '-'" calibrate - train.log

@@ -48,7 +48,7 @@ const char *
 catalog_near(const struct catalog_list *list, const char *id)
 {
 	const char *best = NULL;
-	size_t least = strlen(id) / 2 + 1; /* half of the letters wrong is another name, */
+	size_t least = (strlen(id) + 1) / 2; /* half of the letters wrong is another name, */
 	char alias[PLAN_ID_SIZE];
 
 	if (least > 3)

@@ -5,6 +5,7 @@
 
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
+#include "file/import/deepspeed_json.h"
 #include "file/import/hf.h"
 #include "file/import/hostfile.h"
 #include "file/import/megatron.h"
@@ -20,6 +21,7 @@ const struct importer import_table[] = {
 	    slurm_read },
 	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node",
 	    nvidia_smi_recognise, nvidia_smi_read },
+	{ "deepspeed", "JSON of --deepspeed_config", deepspeed_json_recognise, deepspeed_json_read },
 	{ "hostfile", "host file of DeepSpeed or MPI", hostfile_recognise, hostfile_read },
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];

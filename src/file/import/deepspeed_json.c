@@ -1,0 +1,191 @@
+#include "file/import/deepspeed_json.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "file/import/deepspeed_keys.h"
+#include "file/log/jsonin.h"
+
+/* "auto" stands for what the Hugging Face trainer was started with. */
+static bool
+is_auto(struct import *im, const struct jsonin *j, const char *path)
+{
+	const char *text = jsonin_text(j, path);
+
+	if (text == NULL || !text_equal(text, "auto"))
+		return false;
+	import_ignore(im, path, "auto: the trainer's arguments say");
+	return true;
+}
+
+/* A whole number at a path; 0 when there is none. */
+static int64_t
+count_at(struct import *im, const struct jsonin *j, const char *path)
+{
+	int64_t n = 0;
+
+	if (!is_auto(im, j, path))
+		jsonin_int(j, path, 0, INT32_MAX, &n);
+	return n;
+}
+
+static bool
+is_enabled(const struct jsonin *j, const char *path)
+{
+	bool on = false;
+
+	return jsonin_bool(j, path, &on) && on;
+}
+
+static void
+take_word(struct import *im, const struct deepspeed_key *key, const char *text)
+{
+	char pair[64], *ours;
+
+	for (int64_t i = 0; text_choice(key->words, i, pair, sizeof pair); i++) {
+		ours = strchr(pair, '=');
+		*ours++ = '\0';
+		if (strcasecmp(pair, text) == 0) {
+			import_set(im, key->field, ours, key->path);
+			return;
+		}
+	}
+	import_ignore(im, key->path, "its value is none that a plan has");
+}
+
+static void
+take_keys(struct import *im, const struct jsonin *j)
+{
+	char value[24];
+	int64_t n;
+
+	for (size_t i = 0; i < deepspeed_key_count; i++) {
+		const struct deepspeed_key *key = &deepspeed_keys[i];
+
+		if (!jsonin_has(j, key->path)) {
+			if (key->absent != NULL)
+				import_assume(im, key->field, key->absent, "DeepSpeed's default");
+		} else if (is_auto(im, j, key->path)) {
+			continue;
+		} else if (key->words != NULL && jsonin_text(j, key->path) != NULL) {
+			take_word(im, key, jsonin_text(j, key->path));
+		} else if (jsonin_int(j, key->path, 0, INT32_MAX, &n)) {
+			text_put(value, sizeof value, "%lld", (long long)n);
+			import_set(im, key->field, value, key->path);
+		}
+	}
+}
+
+static void
+take_precision(struct import *im, const struct jsonin *j)
+{
+	const bool half = is_enabled(j, "fp16.enabled"), brain = is_enabled(j, "bf16.enabled") ||
+	    is_enabled(j, "bfloat16.enabled");
+
+	if (half && brain)
+		import_refuse(im, "bf16.enabled", "DeepSpeed takes fp16 or bf16, not both "
+		    "(runtime/config.py)");
+	else if (half)
+		import_set(im, FIELD_PRECISION, "fp16", "fp16.enabled");
+	else if (brain)
+		import_set(im, FIELD_PRECISION, "bf16", "bf16.enabled");
+	else if (!is_auto(im, j, "bf16.enabled") && !is_auto(im, j, "fp16.enabled"))
+		import_assume(im, FIELD_PRECISION, "fp32", "neither fp16 nor bf16 is enabled");
+}
+
+/* Where parameters go, optimizer states do as well. */
+static void
+take_offload(struct import *im, const struct jsonin *j)
+{
+	static const char parameters[] = "zero_optimization.offload_param.device";
+	static const char states[] = "zero_optimization.offload_optimizer.device";
+	const char *to = jsonin_text(j, parameters);
+
+	if (to != NULL && !text_equal(to, "none") && im->plan->parallel.zero_stage == 3)
+		import_set(im, FIELD_OFFLOAD, "optimizer+params", parameters);
+	else if ((to = jsonin_text(j, states)) != NULL && !text_equal(to, "none"))
+		import_set(im, FIELD_OFFLOAD, "optimizer", states);
+}
+
+/*
+ * The batch is that of one GPU x steps of accumulation x data parallel ranks; DeepSpeed
+ * refuses what does not agree (runtime/config.py). Without --world the batches tell how many
+ * ranks there are.
+ */
+static void
+take_batches(struct import *im, const struct jsonin *j)
+{
+	const struct plan *p = im->plan;
+	const int64_t batch = count_at(im, j, "train_batch_size");
+	const int64_t micro = count_at(im, j, "train_micro_batch_size_per_gpu");
+	const int64_t steps = count_at(im, j, "gradient_accumulation_steps");
+	const int64_t split = p->parallel.tp * p->parallel.cp;
+	const int64_t each = micro > 0 && steps > 0 ? micro * steps : 0;
+	int64_t world = im->world;
+	char value[24];
+
+	if (batch > 0 && each > 0 && world == 0 && batch % each == 0)
+		world = batch / each * split;
+	if (world > 0 && !import_machine(im, world, 0, 0, im->world > 0 ? "--world" :
+	    "train_batch_size"))
+		return;
+	if (world > 0 && world % split != 0)
+		import_refuse(im, "--world", "%lld GPUs are not divisible by %lld, the GPUs that share a "
+		    "model", (long long)world, (long long)split);
+	else if (batch > 0 && each > 0 && batch != each * (world > 0 ? world / split : 1))
+		import_refuse(im, "train_batch_size", "%lld is not %lld a GPU x %lld steps x %lld data "
+		    "parallel ranks (runtime/config.py)", (long long)batch, (long long)micro,
+		    (long long)steps, (long long)(world > 0 ? world / split : 1));
+	else if (batch == 0 && each > 0 && world == 0)
+		import_error(im, "train_batch_size", "is not there, so the data parallel ranks are not "
+		    "known (fix: --world)");
+	else if (batch == 0 && each > 0) {
+		text_put(value, sizeof value, "%lld", (long long)(each * (world / split)));
+		import_assume(im, FIELD_GLOBAL_BATCH_SIZE, value, "a GPU's x steps x data parallel ranks");
+	}
+}
+
+static void
+note_others(struct import *im, const struct jsonin *j)
+{
+	static const struct { const char *key, *why; } others[] = {
+		{ "zero_optimization.zero_hpz_partition_size", "no field for a second partition" },
+		{ "zero_optimization.mics_shard_size", "set parallel.dp_replicate to the data parallel "
+		  "ranks over it" },
+		{ "activation_checkpointing", "whether anything is recomputed the model's code says" },
+		{ "pipeline", "the stages are the model's, not the file's" },
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (jsonin_has(j, others[i].key))
+			import_ignore(im, others[i].key, others[i].why);
+}
+
+bool
+deepspeed_json_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return text[strspn(text, " \t\r\n")] == '{' && (strstr(text, "\"zero_optimization\"") != NULL ||
+	    strstr(text, "\"train_micro_batch_size_per_gpu\"") != NULL ||
+	    strstr(text, "\"train_batch_size\"") != NULL);
+}
+
+void
+deepspeed_json_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (jsonin_parse(&j, im->text, im->size, im->name, im->errors)) {
+		if (jsonin_name(&j, "", 0) == NULL)
+			import_error(im, "", "holds no object (fix: the file of --deepspeed_config)");
+		import_assume(im, FIELD_LAYOUT, "deepspeed", "a configuration of DeepSpeed");
+		take_keys(im, &j);
+		take_precision(im, &j);
+		take_offload(im, &j);
+		note_others(im, &j);
+		if (im->errors->count == 0)
+			take_batches(im, &j);
+	}
+	jsonin_free(&j);
+}

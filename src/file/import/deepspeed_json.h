@@ -1,0 +1,11 @@
+/*
+ * deepspeed_json.h - training from the JSON that DeepSpeed is configured with: ZeRO, batches,
+ * precision, offload. The model and the machines are said elsewhere.
+ */
+#ifndef FILE_DEEPSPEED_JSON_H
+#define FILE_DEEPSPEED_JSON_H
+#include "file/import/importer.h"
+
+bool deepspeed_json_recognise(const char *text, size_t size, const char *path);
+void deepspeed_json_read(struct import *im);
+#endif
