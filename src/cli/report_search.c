@@ -100,6 +100,16 @@ format_target(const struct search_target *t, double v, char *buf, size_t size)
 		units_short(buf, size, MEASURE_REAL, v);
 }
 
+/* As good in every objective as the plan before it. */
+static bool
+is_tied(const struct search_job *job, size_t rank)
+{
+	const struct search_key *key = &job->worker->key[rank];
+
+	return rank > 0 && memcmp(key[-1].score, key->score,
+	    (size_t)job->search.objectives * sizeof key->score[0]) == 0;
+}
+
 static void
 put_plan(const struct search_job *job, size_t rank, struct table *t)
 {
@@ -112,7 +122,7 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 	double v;
 
 	search_look(job, key->index, &p, e);
-	text_put(text, sizeof text, "%zu", rank + 1);
+	text_put(text, sizeof text, "%s%zu", is_tied(job, rank) ? "= " : "", rank + 1);
 	table_cell(t, text);
 	for (int i = 0; i < job->space->count; i++)
 		if (tells(job, i)) {

@@ -23,9 +23,8 @@ enum { ROWS_MAX = 512 };
 
 /* ---- measured and estimated ------------------------------------------------------- */
 
-/* Seconds of a step as the row's first metric gives them. */
-static double
-measured(const struct plan *p, const struct table *t)
+double
+accuracy_step_measured(const struct plan *p, const struct table *t)
 {
 	const double tokens = row_number(t, "gbs") * row_number(t, "seq");
 	const double value = row_number(t, "value");
@@ -214,7 +213,7 @@ take_row(struct step_accuracy *a, const struct table *t, FILE *out, struct sampl
 			    row_cell(t, "model"), why != NULL ? why : "no estimate");
 		return;
 	}
-	real = measured(&p, t);
+	real = accuracy_step_measured(&p, t);
 	snprintf(samples[*n].group, sizeof samples[*n].group, "%s", row_cell(t, "group"));
 	snprintf(samples[*n].family, sizeof samples[*n].family, "%s %s %s %s", row_cell(t, "group"),
 	    row_cell(t, "model"), row_cell(t, "gpu"), row_cell(t, "precision"));
@@ -236,22 +235,14 @@ accuracy_step_score(struct step_accuracy *a, const char *file, FILE *out, const 
 {
 	static struct sample samples[ROWS_MAX];
 	static struct table t;
-	char path[1024];
 	size_t n = 0;
-	FILE *in;
+	FILE *in = table_open(&t, top, file);
 
 	memset(a, 0, sizeof *a);
-	snprintf(path, sizeof path, "%s/tests/data/%s", top, file);
-	in = fopen(path, "r");
 	if (in == NULL)
 		return false;
-	if (fgets(t.head.text, sizeof t.head.text, in) != NULL)
-		t.columns = row_split(&t.head);
-	while (n < ROWS_MAX && fgets(t.row.text, sizeof t.row.text, in) != NULL) {
-		memset(t.row.cell, 0, sizeof t.row.cell);
-		row_split(&t.row);
+	while (n < ROWS_MAX && table_next(&t, in))
 		take_row(a, &t, out, samples, &n);
-	}
 	fclose(in);
 	summarise(a, samples, n, out);
 	calibrated(a, samples, n, out);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/plan/plan.h"
+
 /* Relative errors of the absolute value, 0.08 = 8 %. */
 struct step_score {
 	char group[64];
@@ -32,4 +34,8 @@ struct step_accuracy {
 bool accuracy_step_score(struct step_accuracy *a, const char *file, FILE *out,
     const char *top);
 void accuracy_step(FILE *out, const char *top);
+
+/* Seconds of a step as a row's first metric gives them; p: what it ran. */
+struct table;
+double accuracy_step_measured(const struct plan *p, const struct table *t);
 #endif

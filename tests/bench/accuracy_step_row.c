@@ -28,6 +28,29 @@ row_split(struct row *r)
 	return n;
 }
 
+FILE *
+table_open(struct table *t, const char *top, const char *file)
+{
+	char path[1024];
+	FILE *in;
+
+	snprintf(path, sizeof path, "%s/tests/data/%s", top, file);
+	in = fopen(path, "r");
+	if (in != NULL && fgets(t->head.text, sizeof t->head.text, in) != NULL)
+		t->columns = row_split(&t->head);
+	return in;
+}
+
+bool
+table_next(struct table *t, FILE *in)
+{
+	if (fgets(t->row.text, sizeof t->row.text, in) == NULL)
+		return false;
+	memset(t->row.cell, 0, sizeof t->row.cell);
+	row_split(&t->row);
+	return true;
+}
+
 const char *
 row_cell(const struct table *t, const char *name)
 {
@@ -76,31 +99,31 @@ struct setting {
 	"cluster.nvlink_gbps=900 cluster.nvlink_domain=72 cluster.nics_per_node=4 "
 
 static const struct setting gpus[] = {
-	{ "A100-40GB", "cluster.hbm_gbps=1555 " A100_RATES },
-	{ "A100-80GB (400 Gb/s a node)", "cluster.hbm_gbps=2039 "
+	{ "A100-40GB", "cluster.memory_gib=39.6 cluster.hbm_gbps=1555 " A100_RATES },
+	{ "A100-80GB (400 Gb/s a node)", "cluster.memory_gib=79.15 cluster.hbm_gbps=2039 "
 	    A100_RATES "cluster.nics_per_node=4 cluster.nic_gbps=100" },
-	{ "A100-80GB (800 Gb/s a node)", "cluster.hbm_gbps=2039 "
+	{ "A100-80GB (800 Gb/s a node)", "cluster.memory_gib=79.15 cluster.hbm_gbps=2039 "
 	    A100_RATES "cluster.nic_gbps=100" },
-	{ "A100", "cluster.hbm_gbps=2039 " A100_RATES },
-	{ "A800", "cluster.hbm_gbps=2039 " A100_RATES
+	{ "A100", "cluster.memory_gib=79.15 cluster.hbm_gbps=2039 " A100_RATES },
+	{ "A800", "cluster.memory_gib=79.1 cluster.hbm_gbps=2039 " A100_RATES
 	    "cluster.nvlink_gbps=200" },
-	{ "H100-80GB (800 Gb/s a node)", "cluster.hbm_gbps=3350 "
+	{ "H100-80GB (800 Gb/s a node)", "cluster.memory_gib=79.19 cluster.hbm_gbps=3350 "
 	    H100_RATES "cluster.nic_gbps=100" },
-	{ "H200-141GB (4 a node", "cluster.hbm_gbps=4800 " H100_RATES
+	{ "H200-141GB (4 a node", "cluster.memory_gib=139.8 cluster.hbm_gbps=4800 " H100_RATES
 	    "cluster.nics_per_node=4" },
-	{ "H200", "cluster.hbm_gbps=4800 " H100_RATES },
-	{ "H800", "cluster.hbm_gbps=3350 " H100_RATES
+	{ "H200", "cluster.memory_gib=139.8 cluster.hbm_gbps=4800 " H100_RATES },
+	{ "H800", "cluster.memory_gib=79.1 cluster.hbm_gbps=3350 " H100_RATES
 	    "cluster.nvlink_gbps=200 cluster.nic_gbps=200" },
 	/* torchtitan benchmarks/llama3_h100_202412_torchtitan.md: limited to 500 W of 700 */
-	{ "H100-96GB-HBM2e 500W", "cluster.hbm_gbps=2400 "
+	{ "H100-96GB-HBM2e 500W", "cluster.memory_gib=93 cluster.hbm_gbps=2400 "
 	    "cluster.tdp_watts=700 cluster.gpu_power_watts=500 " H100_RATES },
-	{ "H100-96GB-HBM2e", "cluster.hbm_gbps=2400 " H100_RATES },
-	{ "H100", "cluster.hbm_gbps=3350 " H100_RATES },
-	{ "B200", B200_RATES },
-	{ "B300", B200_RATES "cluster.nic_gbps=800" },
-	{ "GB200", GB200_RATES "cluster.nic_gbps=400" },
-	{ "GB300", GB200_RATES "cluster.nic_gbps=800" },
-	{ "V100", "cluster.generation=volta cluster.fabric=nvlink2 cluster.hbm_gbps=900 cluster.bf16_tflops=125 "
+	{ "H100-96GB-HBM2e", "cluster.memory_gib=93 cluster.hbm_gbps=2400 " H100_RATES },
+	{ "H100", "cluster.memory_gib=79.19 cluster.hbm_gbps=3350 " H100_RATES },
+	{ "B200", "cluster.memory_gib=178.4 " B200_RATES },
+	{ "B300", "cluster.memory_gib=268.6 " B200_RATES "cluster.nic_gbps=800" },
+	{ "GB200", "cluster.memory_gib=185 " GB200_RATES "cluster.nic_gbps=400" },
+	{ "GB300", "cluster.memory_gib=277.5 " GB200_RATES "cluster.nic_gbps=800" },
+	{ "V100", "cluster.memory_gib=31.6 cluster.generation=volta cluster.fabric=nvlink2 cluster.hbm_gbps=900 cluster.bf16_tflops=125 "
 	    "cluster.nvlink_gbps=150 cluster.nics_per_node=4 cluster.nic_gbps=100" },
 };
 

@@ -4,6 +4,7 @@
 #ifndef BENCH_ACCURACY_STEP_ROW_H
 #define BENCH_ACCURACY_STEP_ROW_H
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "core/plan/plan.h"
 
@@ -18,6 +19,11 @@ struct table {
 	struct row head, row;
 	int columns;
 };
+
+/* Open a file of tests/data and read its head, NULL without it; then row by row, false after the
+ * last one. */
+FILE *table_open(struct table *t, const char *top, const char *file);
+bool table_next(struct table *t, FILE *in);
 
 /* Cut row->text at its tabs. Returns how many cells there are. */
 int row_split(struct row *r);

@@ -112,7 +112,13 @@ bad_usage '--free parallel\.tq: unknown field \(did you mean parallel\.tp\?\)' s
 bad_usage '--free training\.precision .*|bf15: unknown name: one of fp32' search --free=training.precision=bf15
 bad_usage 'catalogue has no GPU \(did you mean h100-sxm-80gb' search --free=gpu=h100-sxm-80g
 bad_usage '--fix training\.precision: it is not free' search --fix=training.precision
-bad_usage 'a text has no values to search' search --free=parallel.order
+bad_usage 'say which values of this text, parallel\.order=A,B' search --free=parallel.order
+good search --json --free=parallel.order=tp-cp-ep-dp-pp,tp-cp-ep-pp-dp --fix=recompute
+out_has '"parallel.order": "tp-cp-ep-dp-pp"'
+compare
+good search --json --fix=pp --fix=vpp --free='parallel.pipeline_layout=Et*7|(t*8|)*2t*9L,Et*8|(t*8|)*3L'
+compare
+bad_usage "unknown|pipeline_layout|'x'" search --free='parallel.cp_comm=x'
 bad_usage 'step\.second is no objective, result or field \(did you mean step\.seconds' search --objective=step.second
 bad_usage 'serving\.ttft_seconds is a result of serve mode' search --where='serving.ttft_seconds<=2'
 bad_usage 'neither more nor less of parallel\.dp is better' search --objective=parallel.dp

@@ -236,7 +236,9 @@ random_wishes(struct wishes *w, const struct plan *p)
 		{ FIELD_GLOBAL_BATCH_SIZE, "8,32" }, { FIELD_PRECISION, NULL },
 		{ FIELD_LAYOUT, NULL }, { FIELD_CP_COMM, "p2p,a2a" }, { FIELD_SCHEDULE, NULL },
 		{ FIELD_GPUS_PER_NODE, "4,8" }, { FIELD_LAYERS, "8,12" },
-		{ FIELD_DP_REPLICATE, NULL }, { FIELD_SEQUENCE_PARALLEL, NULL }
+		{ FIELD_DP_REPLICATE, NULL }, { FIELD_SEQUENCE_PARALLEL, NULL },
+		{ FIELD_ORDER, "tp-cp-ep-dp-pp,tp-cp-ep-pp-dp,tp-pp-cp-ep-dp" },
+		{ FIELD_PIPELINE_LAYOUT, "Et*6|t*6L,Et*4|t*4|t*4L" }
 	};
 
 	wishes_usual(w, p);

@@ -120,6 +120,7 @@ judge(const struct walk *w, uint64_t index)
 		key.score[1] = miss;
 		rank_nearest(s, worker, &key);
 	} else if (score(s, &worker->plan, e, key.score)) {
+		worker->counts.qualified++;
 		rank_keep(s, worker, &key);
 		share_worst(w);
 	} else {

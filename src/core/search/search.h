@@ -44,6 +44,7 @@ struct search_counts {
 	uint64_t decided;      /* one by one: the sum of the next three */
 	uint64_t illegal, over_memory, evaluated;
 	uint64_t tight;        /* of over_memory: they may fit; as far as that is worked out */
+	uint64_t qualified;    /* of evaluated: they were ranked, as far as that is worked out */
 	uint64_t unknown;      /* of evaluated: an objective has no value */
 	uint64_t failed[SEARCH_CONDITIONS_MAX]; /* of evaluated: the first condition that does not hold */
 };

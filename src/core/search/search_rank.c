@@ -109,6 +109,7 @@ add_counts(struct search_counts *to, const struct search_counts *from)
 	to->over_memory += from->over_memory;
 	to->evaluated += from->evaluated;
 	to->tight += from->tight;
+	to->qualified += from->qualified;
 	to->unknown += from->unknown;
 	for (int i = 0; i < SEARCH_CONDITIONS_MAX; i++)
 		to->failed[i] += from->failed[i];

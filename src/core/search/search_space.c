@@ -290,7 +290,8 @@ parse_value(struct finding *to, const char *text, double *v, char *err, size_t s
 	if (*text == '\0' ||
 	    !field_parse(f, &p, text, err + strlen(err), size - strlen(err)))
 		return false;
-	*v = field_table[f].type == FIELD_REAL ? field_real(f, &p) : (double)field_int(f, &p);
+	if (field_table[f].type != FIELD_TEXT) /* a text's value is where it stands */
+		*v = field_table[f].type == FIELD_REAL ? field_real(f, &p) : (double)field_int(f, &p);
 	return true;
 }
 
@@ -300,7 +301,7 @@ parse_values(struct finding *to, const char *text, char *err, size_t size)
 {
 	const enum field_id f = to->field->field;
 	const char *dots = strstr(text, "..");
-	char word[PLAN_ID_SIZE];
+	char word[PLAN_LAYOUT_SIZE];
 	double v;
 
 	if (dots != NULL && (field_table[f].type == FIELD_INT || field_table[f].type == FIELD_REAL)) {
@@ -314,6 +315,7 @@ parse_values(struct finding *to, const char *text, char *err, size_t size)
 	for (;;) {
 		const size_t n = strcspn(text, ",");
 
+		v = to->field->words != NULL ? (double)(text - to->field->words) : 0;
 		text_put(word, sizeof word, "%.*s", (int)n, text);
 		if (!parse_value(to, word, &v, err, size))
 			return false;
@@ -349,13 +351,40 @@ set_range(struct finding *to)
 			to->most = (double)longest;
 }
 
+/* The word of a free text that stands at a place among its values. */
+static void
+copy_word(const struct free_field *f, double at, char *buf, size_t size)
+{
+	const char *word = f->words + (size_t)at;
+
+	text_put(buf, size, "%.*s", (int)strcspn(word, ","), word);
+}
+
+/* Where the plan's own text stands among them. */
+static bool
+own_word(const struct search_space *s, const struct free_field *f, double *v)
+{
+	char word[PLAN_LAYOUT_SIZE];
+
+	for (int i = 0; i < f->count; i++) {
+		*v = s->value[f->first + i];
+		copy_word(f, *v, word, sizeof word);
+		if (text_equal(word, field_text(f->field, &s->plan)))
+			return true;
+	}
+	return false;
+}
+
 /* The plan's own value, a number as in space.value; false for a name that nobody knows. */
 static bool
-own_value(const struct search_space *s, enum field_id f, double *v)
+own_value(const struct search_space *s, const struct free_field *field, double *v)
 {
+	const enum field_id f = field->field;
 	const struct catalog_list *list = entries_of(s, f);
 	const struct catalog_entry *entry;
 
+	if (field->words != NULL)
+		return own_word(s, field, v);
 	if (list == NULL) {
 		*v = field_table[f].type == FIELD_REAL ? field_real(f, &s->plan) :
 		    (double)field_int(f, &s->plan);
@@ -376,8 +405,11 @@ find_values(struct search_space *s, struct free_field *field, const char *values
 	double own;
 
 	if (row->type == FIELD_TEXT && entries_of(s, field->field) == NULL) {
-		text_put(err, size, "%s: a text has no values to search", row->path);
-		return false;
+		field->words = values;
+		if (values == NULL) {
+			text_put(err, size, "%s: say which values of this text, %s=A,B", row->path, row->path);
+			return false;
+		}
 	}
 	field->first = s->values;
 	set_range(&to);
@@ -386,7 +418,7 @@ find_values(struct search_space *s, struct free_field *field, const char *values
 			return false;
 	} else {
 		offer_all(&to, field->field);
-		if (own_value(s, field->field, &own))
+		if (own_value(s, field, &own))
 			offer(&to, own);
 	}
 	if (to.full) {
@@ -398,7 +430,7 @@ find_values(struct search_space *s, struct free_field *field, const char *values
 		return false;
 	}
 	field->own = -1;
-	for (int i = 0; i < field->count && own_value(s, field->field, &own); i++)
+	for (int i = 0; i < field->count && own_value(s, field, &own); i++)
 		if (s->value[field->first + i] >= own && s->value[field->first + i] <= own)
 			field->own = i;
 	return true;
@@ -455,9 +487,12 @@ space_put(const struct search_space *s, int i, int digit, struct plan *p)
 	const enum field_id f = s->field[i].field;
 	const struct catalog_list *list = entries_of(s, f);
 	const double v = s->value[s->field[i].first + digit];
-	char err[64];
+	char err[64], word[PLAN_LAYOUT_SIZE];
 
-	if (list != NULL)
+	if (s->field[i].words != NULL) {
+		copy_word(&s->field[i], v, word, sizeof word);
+		field_put_text(f, p, word, err, sizeof err);
+	} else if (list != NULL)
 		field_put_text(f, p, list->entry[(size_t)v].id, err, sizeof err);
 	else if (field_table[f].type == FIELD_REAL)
 		field_put_real(f, p, v, err, sizeof err);

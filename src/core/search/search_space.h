@@ -38,6 +38,7 @@ struct free_field {
 	enum field_id field;
 	int first, count; /* values: in space.value, ascending */
 	int own;          /* which of them is the plan's, -1: none */
+	const char *words; /* of a text that is in no catalogue: "A,B"; else NULL */
 	uint64_t stride;  /* of the index */
 };
 
@@ -49,12 +50,13 @@ struct search_space {
 	int outer;             /* the first ones, after which a plan is resolved anew */
 	struct free_field field[SPACE_FIELDS_MAX];
 	int values;
-	double value[SPACE_VALUES_MAX]; /* whole numbers, indices of names, places in the catalogue */
+	double value[SPACE_VALUES_MAX]; /* whole numbers, indices of names, places in the catalogue
+	                                 * or, of a text, in its words */
 	uint64_t size;         /* combinations */
 };
 
-/* False with the reason in err: a value that the field does not take, a text that has no
- * steps, too many values. p is resolved; the catalogue outlives the space. */
+/* False with the reason in err: a value that the field does not take, a text without values,
+ * too many of them. p is resolved; the catalogue and the values of texts outlive the space. */
 bool space_make(struct search_space *s, const struct plan *p, const struct catalog *catalog,
     const struct wishes *w, char *err, size_t size);
 
