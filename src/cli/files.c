@@ -349,7 +349,8 @@ session_files(struct session *s)
 	s->drafts = (struct drafts){ .own = "" };
 	s->has_paths = false;
 	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
-		.open = files_open, .peek = files_peek, .import = files_import, .export = files_export, .save = files_save, .path = files_path,
+		.open = files_open, .peek = files_peek, .import = files_import,
+		.export = files_export, .save = files_save, .path = files_path,
 		.complete = files_complete, .ready_draft = files_ready_draft,
 		.write_draft = files_write_draft, .drop_draft = files_drop_draft,
 		.find_draft = files_find_draft, .take_draft = files_take_draft,

@@ -6,7 +6,6 @@
 #include "cli/session.h"
 #include "core/base/text.h"
 #include "file/import/import.h"
-#include "file/plan/pathname.h"
 #include "out/out.h"
 
 /* What came from where, a line each. */

@@ -60,7 +60,7 @@ const struct option_row option_table[] = {
 	[FIXED_THREADS] = { "threads", "COUNT", "threads, else one for each core", 0,
 	    TAKES_SEARCH },
 	[FIXED_FROM] = { "from", "KIND", "what the file is, else its looks tell", 0, TAKES_IMPORT },
-	[FIXED_WORLD] = { "world", "GPUS", "GPUs of the launch, where the file does not say", 0,
+	[FIXED_WORLD] = { "world", "GPUS", "GPUs of the launch, whatever the file says", 0,
 	    TAKES_IMPORT },
 	[FIXED_TO] = { "to", "TARGET", "what to write", 0, TAKES_EXPORT },
 	[FIXED_LIST] = { "list", NULL, "list the targets", 0, TAKES_EXPORT },

@@ -189,9 +189,8 @@ out_has 'no model deepseek-r1; what it has, list: shardplan models$'
 run 2 estimate ''
 err_has "^'': error: can not be opened"
 bad_usage "no command 'chek' .did you mean check" help chek
-for command in import export; do
-	bad_usage "'$command' is neither a command nor a file" "$command"
-done
+bad_usage 'import needs FILE' import
+bad_usage 'export needs --to TARGET' export
 bad_usage "'--json'" map --json
 bad_usage "calibrate needs PLAN LOG" calibrate plan.cfg
 bad_usage "needs a file, not '-'" calibrate - train.log

@@ -246,6 +246,7 @@ hostile(void **state)
 		"--pipeline-model-parallel-size 0 --num-attention-heads 0 --hidden-size 0",
 		USUAL "--moe-layer-freq [1]*999999999 --num-experts 2",
 		USUAL "--moe-layer-freq [[[[ --num-experts 2",
+		USUAL "--moe-layer-freq []*999999999999 --num-experts 2",
 		USUAL "--window-size , --hierarchical-context-parallel-sizes 0 0",
 	};
 	static char text[65536];

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/number.h"
 #include "file/import/megatron_args.h"
 #include "file/import/megatron_flags.h"
 #include "file/import/megatron_rules.h"
@@ -176,6 +175,8 @@ expand_pattern(const char *text, unsigned char *layers)
 			times = strtol(text + 1, &end, 10);
 			text = end;
 		}
+		if (n == from)
+			return 0;
 		for (const size_t once = n - from; --times > 0;)
 			for (size_t i = 0; i < once; i++) {
 				if (n == PATTERN_MAX)
@@ -345,7 +346,7 @@ put_sharding(struct megatron_args *a)
 		else
 			put_number(a, FIELD_ZERO_STAGE, stage, strategy);
 	}
-	/* Without shards there is nothing to gather: the field means nothing, and follows. */
+	/* Without shards there is nothing to gather: the field means nothing, and stays. */
 	if (megatron_has(a, "--overlap-param-gather"))
 		import_set(a->im, FIELD_OVERLAP_PARAM_GATHER, "true", "--overlap-param-gather");
 	else if (a->im->plan->parallel.zero_stage > 0)

@@ -32,7 +32,7 @@ struct shell_list {
 
 struct shell_variable {
 	const char *name;
-	bool array, gone; /* gone: unset */
+	bool gone; /* unset */
 	struct shell_list value;
 };
 
