@@ -59,6 +59,9 @@ struct app_files {
 	bool (*export)(void *context, const struct plan *plan, const char *target,
 	    const char *path, char *note, size_t size);
 
+	/* Targets of export: i = 0, 1 and so on, NULL past the end. */
+	const char *(*target)(void *context, size_t i);
+
 	/* The session's work is saved, or given up: its copy goes. */
 	void (*drop_draft)(void *context);
 
