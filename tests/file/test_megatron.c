@@ -215,6 +215,15 @@ scripts(void **state)
 	assert_string_equal(plan.parallel.pipeline_layout, "Et*8|t*8|t*8|t*8,L");
 	assert_int_equal(plan.cluster.nodes, 4);
 	assert_int_equal(plan.cluster.gpus_per_node, 4);
+	/* a case, and words beside one that only a run could tell */
+	assert_int_equal(import("SCALE=\"8B\"\ncase \"$SCALE\" in\n  1B | 2B)\n\tTP=2 ;;\n"
+	    "  \"8B\"|9B) TP=4;;\n  *) TP=1\n\techo bad; exit 1 ;;\nesac\n"
+	    "options=\" --save $OUT \\\n --save-interval 5 --tensor-model-parallel-size ${TP} \"\n"
+	    "torchrun pretrain_gpt.py " USUAL " ${options}\n", 8), IMPORT_DONE);
+	assert_int_equal(plan.parallel.tp, 4);
+	assert_int_equal(import("case $1 in a) TP=2;; *) TP=4;; esac\n"
+	    "x " USUAL "--tensor-model-parallel-size $TP", 8), IMPORT_DONE);
+	assert_int_equal(plan.parallel.tp, 2);
 	/* what only a run could tell is asked for, with its line */
 	assert_int_equal(import("torchrun pretrain_gpt.py " USUAL "\\\n--tensor-model-parallel-size $2\n",
 	    8), IMPORT_REFUSED);
