@@ -207,7 +207,7 @@ scripts(void **state)
 	assert_int_equal(plan.training.precision, PRECISION_FP8);
 	assert_int_equal(plan.training.global_batch_size, 2); /* DP times the micro-batch */
 	/* a text that sbatch hands on, its machines in directives, a layout in quotes */
-	assert_int_equal(import("#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=h100:4\n"
+	assert_int_equal(import("#!/bin/bash\n#SBATCH -N 4\n#SBATCH --gpus-per-node=h100:4\n"
 	    "options=\" " USUAL "--pipeline-model-parallel-size 4 \\\n"
 	    "  --pipeline-model-parallel-layout 'Et*8|t*8|t*8|t*8,L' \"\n"
 	    "run_cmd=\"python -u pretrain_gpt.py ${options}\"\n"

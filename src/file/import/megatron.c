@@ -401,11 +401,13 @@ launch_number(const struct megatron_args *a, const char *const *flags)
 
 		if (arg != NULL && arg->values > 0 && !arg->value[0].unknown)
 			return last_number(arg->value[0].text);
-		text_put(directive, sizeof directive, "\n#SBATCH %s=", *flags);
-		if ((at = strstr(a->im->text, directive)) != NULL) {
+		text_put(directive, sizeof directive, "\n#SBATCH %s", *flags);
+		at = strstr(a->im->text, directive);
+		if (at != NULL && strchr("= \t", at[strlen(directive)]) != NULL) {
 			char value[64];
 
 			at += strlen(directive);
+			at += strspn(at, "= \t");
 			text_put(value, sizeof value, "%.*s", (int)strcspn(at, " \t\r\n"), at);
 			return last_number(value);
 		}
@@ -416,7 +418,7 @@ launch_number(const struct megatron_args *a, const char *const *flags)
 static void
 put_machine(struct megatron_args *a)
 {
-	static const char *const node_flags[] = { "--nnodes", "--nodes", NULL };
+	static const char *const node_flags[] = { "--nnodes", "--nodes", "-N", NULL };
 	static const char *const gpu_flags[] = { "--nproc-per-node", "--nproc_per_node",
 		"--gpus-per-node", "--gres", "--ntasks-per-node", NULL };
 	const int64_t nodes = launch_number(a, node_flags), gpus = launch_number(a, gpu_flags);
