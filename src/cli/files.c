@@ -188,6 +188,13 @@ files_export(void *context, const struct plan *plan, const char *target, const c
 	return written;
 }
 
+static const char *
+files_target(void *context, size_t i)
+{
+	(void)context;
+	return i < export_count ? export_table[i].name : NULL;
+}
+
 static enum app_saved
 files_save(void *context, const char *path, const struct plan *plan, bool force, char *note,
     size_t size)
@@ -441,8 +448,9 @@ session_files(struct session *s)
 	s->live = NULL;
 	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
 		.open = files_open, .peek = files_peek, .import = files_import, .export = files_export,
-		.save = files_save, .path = files_path, .complete = files_complete,
-		.find_plan = files_find_plan, .ready_draft = files_ready_draft,
+		.target = files_target, .save = files_save, .path = files_path,
+		.complete = files_complete, .find_plan = files_find_plan,
+		.ready_draft = files_ready_draft,
 		.write_draft = files_write_draft, .drop_draft = files_drop_draft,
 		.find_draft = files_find_draft, .take_draft = files_take_draft,
 		.topic = files_topic, .save_settings = files_save_settings,

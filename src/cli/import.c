@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 #include "file/import/here.h"
 #include "file/import/import.h"
-#include "file/plan/pathname.h"
 #include "out/out.h"
 
 void

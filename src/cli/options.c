@@ -64,7 +64,7 @@ const struct option_row option_table[] = {
 	[FIXED_FROM] = { "from", "KIND", "what an imported file is, else its looks tell; the file of models",
 	    0, TAKES_FROM },
 	[FIXED_HERE] = { "here", NULL, "import the machines that this runs on", 0, TAKES_IMPORT },
-	[FIXED_WORLD] = { "world", "GPUS", "GPUs of the launch, where the file does not say", 0,
+	[FIXED_WORLD] = { "world", "GPUS", "GPUs of the launch, whatever the file says", 0,
 	    TAKES_IMPORT },
 	[FIXED_TO] = { "to", "TARGET", "what to write", 0, TAKES_EXPORT },
 	[FIXED_LIST] = { "list", NULL, "list the targets", 0, TAKES_EXPORT },

@@ -32,7 +32,7 @@ py() {
 run 0 export --list
 for target in megatron deepspeed torchtitan nanotron accelerate vllm sglang trtllm markdown csv svg ansi; do
 	out_has "^$target "
-	grep -q "^\.Cm $target" "$TOP/man/shardplan.1.in" || fail "the manual does not tell of $target"
+	grep -Eq "^\.It Cm (.* )?$target( |\$)" "$TOP/man/shardplan.1.in" || fail "the manual does not tell of $target"
 done
 
 python=

@@ -207,7 +207,7 @@ scripts(void **state)
 	assert_int_equal(plan.training.precision, PRECISION_FP8);
 	assert_int_equal(plan.training.global_batch_size, 2); /* DP times the micro-batch */
 	/* a text that sbatch hands on, its machines in directives, a layout in quotes */
-	assert_int_equal(import("#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=h100:4\n"
+	assert_int_equal(import("#!/bin/bash\n#SBATCH -N 4\n#SBATCH --gpus-per-node=h100:4\n"
 	    "options=\" " USUAL "--pipeline-model-parallel-size 4 \\\n"
 	    "  --pipeline-model-parallel-layout 'Et*8|t*8|t*8|t*8,L' \"\n"
 	    "run_cmd=\"python -u pretrain_gpt.py ${options}\"\n"
@@ -215,6 +215,15 @@ scripts(void **state)
 	assert_string_equal(plan.parallel.pipeline_layout, "Et*8|t*8|t*8|t*8,L");
 	assert_int_equal(plan.cluster.nodes, 4);
 	assert_int_equal(plan.cluster.gpus_per_node, 4);
+	/* a case, and words beside one that only a run could tell */
+	assert_int_equal(import("SCALE=\"8B\"\ncase \"$SCALE\" in\n  1B | 2B)\n\tTP=2 ;;\n"
+	    "  \"8B\"|9B) TP=4;;\n  *) TP=1\n\techo bad; exit 1 ;;\nesac\n"
+	    "options=\" --save $OUT \\\n --save-interval 5 --tensor-model-parallel-size ${TP} \"\n"
+	    "torchrun pretrain_gpt.py " USUAL " ${options}\n", 8), IMPORT_DONE);
+	assert_int_equal(plan.parallel.tp, 4);
+	assert_int_equal(import("case $1 in a) TP=2;; *) TP=4;; esac\n"
+	    "x " USUAL "--tensor-model-parallel-size $TP", 8), IMPORT_DONE);
+	assert_int_equal(plan.parallel.tp, 2);
 	/* what only a run could tell is asked for, with its line */
 	assert_int_equal(import("torchrun pretrain_gpt.py " USUAL "\\\n--tensor-model-parallel-size $2\n",
 	    8), IMPORT_REFUSED);
@@ -246,6 +255,7 @@ hostile(void **state)
 		"--pipeline-model-parallel-size 0 --num-attention-heads 0 --hidden-size 0",
 		USUAL "--moe-layer-freq [1]*999999999 --num-experts 2",
 		USUAL "--moe-layer-freq [[[[ --num-experts 2",
+		USUAL "--moe-layer-freq []*999999999999 --num-experts 2",
 		USUAL "--window-size , --hierarchical-context-parallel-sizes 0 0",
 	};
 	static char text[65536];

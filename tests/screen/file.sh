@@ -138,7 +138,9 @@ expect 'my.cfg  '
 keys : i m p o r t Space a r g s Enter
 expect 'my.cfg \*.* TP 8'
 expect 'taken, .* assumed'
-keys : e x p o r t Space m e g a t r o n Space r u n . s h Enter
+keys : e x p o r t Space m e g Tab
+expect ':export megatron'
+keys Space r u n . s h Enter
 expect 'wrote run.sh'
 grep -q 'tensor-model-parallel-size 8' "$D/work/run.sh" || fail "the script has TP 8"
 keys u

@@ -30,7 +30,7 @@ put_number(struct textbuf *out, const char *flag, int64_t n)
 	put_arg(out, flag, value);
 }
 
-/* What has no place in this plan: put_sizes and the like below write it, or nothing does. */
+/* What means nothing in this plan. */
 static bool
 is_idle(enum field_id f, const struct plan *p)
 {
@@ -42,6 +42,8 @@ is_idle(enum field_id f, const struct plan *p)
 	case FIELD_MOE_FFN_HIDDEN_SIZE:
 	case FIELD_ETP:
 		return !plan_has_experts(p);
+	case FIELD_OVERLAP_PARAM_GATHER:
+		return p->parallel.zero_stage == 0;
 	default:
 		return false;
 	}
@@ -250,7 +252,7 @@ read_back(struct export *e, const char *text)
 	if (status != IMPORT_DONE)
 		return false;
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!is_told(f) || f == FIELD_PRESET || field_same(f, e->plan, &back))
+		if (!is_told(f) || f == FIELD_PRESET || is_idle(f, e->plan) || field_same(f, e->plan, &back))
 			continue;
 		field_format(f, e->plan, value, sizeof value);
 		notes_add(&e->missing, "no argument says %s = %s", field_table[f].path, value);
@@ -280,7 +282,8 @@ static void
 put_data(struct textbuf *out)
 {
 	textbuf_add(out, "# a rehearsal; give your own data and schedule as arguments\n"
-	    "[ $# -gt 0 ] || set -- --mock-data --tokenizer-type NullTokenizer --train-iters 10 --lr 1e-4\n");
+	    "[ $# -gt 0 ] ||\n"
+	    "\tset -- --mock-data --tokenizer-type NullTokenizer --train-iters 10 --lr 1e-4\n");
 }
 
 static void
@@ -288,7 +291,8 @@ put_launch(struct textbuf *out, const struct plan *p)
 {
 	textbuf_add(out, "exec \"${TORCHRUN:-torchrun}\" --nnodes %lld --nproc-per-node %lld \\\n",
 	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
-	textbuf_add(out, "\t--node-rank \"${NODE_RANK:-0}\" --master-addr \"${MASTER_ADDR:-localhost}\" \\\n"
+	textbuf_add(out, "\t--node-rank \"${NODE_RANK:-0}\" \\\n"
+	    "\t--master-addr \"${MASTER_ADDR:-localhost}\" \\\n"
 	    "\t--master-port \"${MASTER_PORT:-29500}\" \\\n"
 	    "\t\"${PRETRAIN:-pretrain_gpt.py}\" \"${args[@]}\" \"$@\"\n");
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/number.h"
 #include "file/import/megatron_args.h"
 #include "file/import/megatron_flags.h"
 #include "file/import/megatron_rules.h"
@@ -176,6 +175,8 @@ expand_pattern(const char *text, unsigned char *layers)
 			times = strtol(text + 1, &end, 10);
 			text = end;
 		}
+		if (n == from)
+			return 0;
 		for (const size_t once = n - from; --times > 0;)
 			for (size_t i = 0; i < once; i++) {
 				if (n == PATTERN_MAX)
@@ -345,7 +346,7 @@ put_sharding(struct megatron_args *a)
 		else
 			put_number(a, FIELD_ZERO_STAGE, stage, strategy);
 	}
-	/* Without shards there is nothing to gather: the field means nothing, and follows. */
+	/* Without shards there is nothing to gather: the field means nothing, and stays. */
 	if (megatron_has(a, "--overlap-param-gather"))
 		import_set(a->im, FIELD_OVERLAP_PARAM_GATHER, "true", "--overlap-param-gather");
 	else if (a->im->plan->parallel.zero_stage > 0)
@@ -400,11 +401,13 @@ launch_number(const struct megatron_args *a, const char *const *flags)
 
 		if (arg != NULL && arg->values > 0 && !arg->value[0].unknown)
 			return last_number(arg->value[0].text);
-		text_put(directive, sizeof directive, "\n#SBATCH %s=", *flags);
-		if ((at = strstr(a->im->text, directive)) != NULL) {
+		text_put(directive, sizeof directive, "\n#SBATCH %s", *flags);
+		at = strstr(a->im->text, directive);
+		if (at != NULL && strchr("= \t", at[strlen(directive)]) != NULL) {
 			char value[64];
 
 			at += strlen(directive);
+			at += strspn(at, "= \t");
 			text_put(value, sizeof value, "%.*s", (int)strcspn(at, " \t\r\n"), at);
 			return last_number(value);
 		}
@@ -415,7 +418,7 @@ launch_number(const struct megatron_args *a, const char *const *flags)
 static void
 put_machine(struct megatron_args *a)
 {
-	static const char *const node_flags[] = { "--nnodes", "--nodes", NULL };
+	static const char *const node_flags[] = { "--nnodes", "--nodes", "-N", NULL };
 	static const char *const gpu_flags[] = { "--nproc-per-node", "--nproc_per_node",
 		"--gpus-per-node", "--gres", "--ntasks-per-node", NULL };
 	const int64_t nodes = launch_number(a, node_flags), gpus = launch_number(a, gpu_flags);

@@ -41,9 +41,13 @@ flatten(struct shell *s, const struct shell_list *words, struct shell_list *out)
 	for (size_t i = 0; i < words->count; i++) {
 		const struct shell_word *w = &words->word[i];
 
+		const size_t from = out->count;
+
 		if (holds_flags(w->text) ? !shell_split(s, w->text, w->line, out) :
 		    !shell_push(s, out, *w))
 			return false;
+		for (size_t k = from; k < out->count; k++)
+			out->word[k].unknown = w->unknown && strchr(out->word[k].text, '$') != NULL;
 	}
 	return true;
 }

@@ -91,25 +91,98 @@ run_words(struct reader *r)
 }
 
 static bool
-open_branch(struct reader *r)
+open_branch(struct reader *r, const struct shell_word *word)
 {
-	const bool outer = would_run(r);
+	struct branch b = { .outer = would_run(r), .in_condition = true, .fresh = true,
+		.is_case = word != NULL };
 
 	if (r->branches == SHELL_NEST_MAX)
 		return shell_fail(r->s, r->line, "it is nested too deeply");
-	r->branch[r->branches++] = (struct branch){ .outer = outer, .in_condition = true,
-		.fresh = true };
+	if (word != NULL)
+		b.word = *word;
+	r->branch[r->branches++] = b;
 	return true;
 }
 
-/* if, then, elif, else, fi; false for any other word. */
+/* The case that is open last, NULL without one. */
+static struct branch *
+open_case(struct reader *r)
+{
+	struct branch *b = r->branches > 0 ? &r->branch[r->branches - 1] : NULL;
+
+	return b != NULL && b->is_case ? b : NULL;
+}
+
+/* '*' and '?' of patterns, in time that their lengths bound (a pattern of fnmatch can make it
+ * try without end). */
+static bool
+matches(const char *pattern, const char *text)
+{
+	const char *star = NULL, *from = NULL;
+
+	while (*text != '\0') {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = text;
+		} else if (*pattern == '?' || *pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star != NULL) {
+			pattern = star;
+			text = ++from;
+		} else {
+			return false;
+		}
+	}
+	return pattern[strspn(pattern, "*")] == '\0';
+}
+
+/* "a" or "a|b*" of a case: whether its word is meant. */
+static void
+match_pattern(struct branch *b, const struct shell_word *pattern)
+{
+	const char *at = pattern->text;
+	char one[256];
+
+	if (b->word.unknown && b->condition == SHELL_NO)
+		b->condition = SHELL_MAYBE;
+	for (; !b->word.unknown; at++) {
+		const size_t n = strcspn(at, "|");
+
+		text_put(one, sizeof one, "%.*s", n < sizeof one ? (int)n : 0, at);
+		if (matches(one, b->word.text))
+			b->condition = SHELL_YES;
+		at += n;
+		if (*at == '\0')
+			break;
+	}
+}
+
+/* After the parenthesis that ends a pattern, and after the ;; that ends its commands. */
+static void
+begin_case(struct branch *b)
+{
+	b->in_condition = false;
+	b->active = b->outer && !b->taken && b->condition != SHELL_NO;
+	b->taken |= b->active;
+}
+
+static void
+end_case(struct branch *b)
+{
+	b->in_condition = true;
+	b->active = false;
+	b->condition = SHELL_NO;
+}
+
+/* if, then, elif, else, fi, esac; false for any other word. */
 static bool
 take_keyword(struct reader *r, const char *word)
 {
 	struct branch *b = r->branches > 0 ? &r->branch[r->branches - 1] : NULL;
 
 	if (text_equal(word, "if"))
-		return open_branch(r);
+		return open_branch(r, NULL);
 	if (b != NULL && text_equal(word, "then")) {
 		b->in_condition = false;
 		b->active = b->outer && !b->taken && b->condition != SHELL_NO;
@@ -120,7 +193,7 @@ take_keyword(struct reader *r, const char *word)
 	} else if (b != NULL && text_equal(word, "else")) {
 		b->active = b->outer && !b->taken;
 		b->taken = true;
-	} else if (b != NULL && text_equal(word, "fi")) {
+	} else if (b != NULL && (text_equal(word, "fi") || text_equal(word, "esac"))) {
 		r->branches--;
 	} else {
 		return text_index("do done while until time { } ! ;;", word, strlen(word)) >= 0;
@@ -156,13 +229,25 @@ end_command(struct reader *r, enum connector next)
 	struct shell_list *list = &r->command;
 	bool ok = shell_end_word(r);
 
-	while (ok && list->count > 0 && take_keyword(r, list->word[0].text))
+	while (ok && list->count > 0) {
+		if (list->count >= 3 && text_equal(list->word[0].text, "case") &&
+		    text_equal(list->word[2].text, "in")) {
+			ok = open_branch(r, &list->word[1]);
+			end_case(&r->branch[r->branches - 1]);
+			drop_first(list);
+			drop_first(list);
+		} else if (!take_keyword(r, list->word[0].text)) {
+			break;
+		}
 		drop_first(list);
+	}
 	if (ok && list->count > 0) {
 		struct branch *b = r->branches > 0 ? &r->branch[r->branches - 1] : NULL;
 		const enum shell_truth part = shell_test(list);
 
-		if (b != NULL && b->in_condition)
+		if (b != NULL && b->in_condition && b->is_case)
+			match_pattern(b, &list->word[0]);
+		else if (b != NULL && b->in_condition)
 			join_condition(b, r->connector, part);
 		else if (would_run(r))
 			ok = run_words(r);
@@ -270,6 +355,8 @@ read_operator(struct reader *r, bool *ok)
 		break;
 	case ';':
 		*ok = end_command(r, AFTER_ANY);
+		if (next == ';' && open_case(r) != NULL)
+			end_case(open_case(r));
 		break;
 	case '&':
 		if (next == '>')
@@ -300,6 +387,8 @@ read_operator(struct reader *r, bool *ok)
 			return false;
 		}
 		*ok = end_command(r, AFTER_ANY);
+		if (open_case(r) != NULL && open_case(r)->in_condition)
+			begin_case(open_case(r));
 		break;
 	case '<':
 	case '>':

@@ -4,7 +4,7 @@
  * Words with their quotes taken off, variables and arrays that the text itself sets, defaults
  * such as ${TP:-8}, arithmetic, and conditions over them. What only a run could tell stays as it
  * is written: "$1", "$(hostname)". Of a condition that only a run could tell the first branch
- * is read. Functions and loops are read once, where they stand.
+ * is read, and so it is with a case. Functions and loops are read once, where they stand.
  *
  * Source of the grammar: POSIX.1-2017, Shell Command Language; arrays and [[ as in bash(1).
  */
@@ -32,7 +32,7 @@ struct shell_list {
 
 struct shell_variable {
 	const char *name;
-	bool array, gone; /* gone: unset */
+	bool gone; /* unset */
 	struct shell_list value;
 };
 

@@ -79,7 +79,8 @@ add_split(struct reader *r, const struct shell_word *value)
 		n = strcspn(text, " \t\r\n");
 		if (!r->started)
 			r->word_line = value->line;
-		r->unknown |= value->unknown;
+		/* Of a text that holds many, those words that are left as written. */
+		r->unknown |= value->unknown && memchr(text, '$', n) != NULL;
 		add_bytes(r, text, n);
 		text += n;
 	}

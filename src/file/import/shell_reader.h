@@ -9,14 +9,16 @@
 
 enum connector { AFTER_ANY, AFTER_YES, AFTER_NO }; /* ; && || */
 
-/* An if that is open. */
+/* An if or a case that is open. */
 struct branch {
 	bool outer;        /* what stands around it is read */
 	bool active;       /* and this branch of it is */
 	bool taken;        /* an earlier branch was */
-	bool in_condition; /* between if and then */
+	bool in_condition; /* between if and then, or in a pattern */
 	bool fresh;        /* no part of the condition was seen */
 	enum shell_truth condition;
+	bool is_case;
+	struct shell_word word; /* of a case */
 };
 
 struct reader {

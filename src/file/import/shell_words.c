@@ -154,7 +154,6 @@ shell_assign(struct shell *s, const char *name, const struct shell_list *value, 
 	if (!array && append && v->value.count > 0 && value->count > 0 && !v->gone)
 		return join_texts(s, &v->value.word[0], &value->word[0]);
 	v->gone = false;
-	v->array = array;
 	for (size_t i = 0; i < value->count; i++)
 		if (!shell_push(s, &v->value, value->word[i]))
 			return false;

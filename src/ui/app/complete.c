@@ -11,7 +11,8 @@
 enum source {
 	SOURCE_NONE, SOURCE_COMMAND, SOURCE_FIELD, SOURCE_VALUE, SOURCE_KINDS, SOURCE_ZOOM,
 	SOURCE_PANE, SOURCE_PALETTE, SOURCE_LANGUAGE, SOURCE_SETTING, SOURCE_SETTING_VALUE, SOURCE_TOPIC,
-	SOURCE_HELP, SOURCE_WHERE, SOURCE_PATH, SOURCE_SEARCH, SOURCE_SEARCHED, SOURCE_TARGET
+	SOURCE_HELP, SOURCE_WHERE, SOURCE_PATH, SOURCE_SEARCH, SOURCE_SEARCHED, SOURCE_TARGET,
+	SOURCE_EXPORT
 };
 
 /* What the arguments of commands are. */
@@ -26,7 +27,7 @@ static const struct {
 	{ "ascii", SOURCE_SETTING_VALUE }, { "mouse", SOURCE_SETTING_VALUE },
 	{ "go", SOURCE_WHERE }, { "inspect", SOURCE_WHERE }, { "open", SOURCE_PATH },
 	{ "save", SOURCE_PATH }, { "save-as", SOURCE_PATH }, { "compare", SOURCE_PATH },
-	{ "import", SOURCE_PATH },
+	{ "import", SOURCE_PATH }, { "export", SOURCE_EXPORT },
 };
 
 /* What is being typed: where its word begins, and what it can be. */
@@ -114,6 +115,20 @@ place_search(struct place *at)
 	at->word = strpbrk(last, ",") != NULL ? strrchr(last, ',') + 1 : last + 1;
 }
 
+/* A target and the file that it is written to. */
+static void
+place_target(struct place *at, const char *text)
+{
+	const size_t n = strcspn(text, " \t");
+
+	at->word = text + n + strspn(text + n, " \t");
+	at->source = SOURCE_PATH;
+	if (text[n] == '\0') {
+		at->word = text;
+		at->source = SOURCE_EXPORT;
+	}
+}
+
 static struct place
 place_of(const struct state *s, const char *text)
 {
@@ -152,6 +167,8 @@ place_of(const struct state *s, const char *text)
 		place_field(&at, at.word);
 	if (at.source == SOURCE_SEARCH)
 		place_search(&at);
+	if (at.source == SOURCE_EXPORT)
+		place_target(&at, at.word);
 	if (at.source == SOURCE_SETTING)
 		place_setting(&at, at.word);
 	else if (at.source == SOURCE_SETTING_VALUE) /* called as their setting is */
@@ -314,6 +331,16 @@ offer_topics(const struct state *s, struct offers *o)
 }
 
 static void
+offer_exports(const struct state *s, struct offers *o)
+{
+	const char *name;
+
+	for (size_t i = 0; s->files->target != NULL &&
+	    (name = s->files->target(s->files->context, i)) != NULL; i++)
+		offer(o, name, name);
+}
+
+static void
 offer_paths(const struct state *s, struct offers *o)
 {
 	char path[LINE_SIZE];
@@ -383,6 +410,9 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 		break;
 	case SOURCE_TOPIC:
 		offer_topics(s, o);
+		break;
+	case SOURCE_EXPORT:
+		offer_exports(s, o);
 		break;
 	case SOURCE_NONE:
 		break;

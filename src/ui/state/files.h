@@ -67,6 +67,9 @@ struct app_files {
 	 * false. shipped: an example. Nothing is read of them. */
 	bool (*find_plan)(void *context, size_t i, char *path, size_t size, bool *shipped);
 
+	/* Targets of export: i = 0, 1 and so on, NULL past the end. */
+	const char *(*target)(void *context, size_t i);
+
 	/* The session's work is saved, or given up: its copy goes. */
 	void (*drop_draft)(void *context);
 
