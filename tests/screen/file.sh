@@ -64,7 +64,7 @@ keys : c o m p a r e Space - Enter
 expect 'a file name is needed'
 keys : w Space '~' Enter
 expect '/home[0-9]*: not saved: it is a directory'
-keys S o t h e r . c f g Enter
+keys w o t h e r . c f g Enter
 expect 'y overwrite'
 keys Escape
 expect_not 'y overwrite'
@@ -75,7 +75,7 @@ restored
 # A name without an extension gets that of plans, unless a file has it already.
 start 100 30 tmux-256color "'$PROG' my.cfg"
 expect 'my.cfg  '
-keys S l l a m a - 3 . 1 - 8 b Enter
+keys w l l a m a - 3 . 1 - 8 b Enter
 expect 'saved llama-3.1-8b.cfg; .cfg was added'
 keys : w Space - Enter
 expect '- is standard input'

@@ -96,7 +96,6 @@ draw_head(const struct state *s, struct canvas *c, const struct areas *a, int wh
 {
 	const struct lookup *l = s->lookup;
 	const int columns = a->head.y + a->head.h - 2;
-	struct lookup_table t;
 	char text[LINE_SIZE];
 
 	if (a->head.h >= HEAD) {
@@ -110,12 +109,9 @@ draw_head(const struct state *s, struct canvas *c, const struct areas *a, int wh
 	}
 	if (l->news.kept == 0)
 		return;
-	lookup_table_make(&t, l, a->plans.w - 2);
-	for (int line = 0; line < 2 && a->head.h >= 2; line++) {
-		lookup_table_head(&t, l, line, text, sizeof text);
+	for (int line = 0; line < 2 && a->head.h >= 2; line++)
 		canvas_text_cut(c, a->head, a->head.x + 2, columns + line, a->head.w - 2,
-		    (struct style){ .role = ROLE_TITLE }, text);
-	}
+		    (struct style){ .role = ROLE_TITLE }, l->shown.head[line]);
 }
 
 static void
