@@ -172,6 +172,8 @@ lookup_title(const struct state *s, char *buf, size_t size)
 		text_add(buf, size, "%s%s", i > 0 ? ", " : "", target_name(&l->search.objective[i]));
 	if (l->sort.by != LOOKUP_RANK)
 		text_add(buf, size, "; by %s", lookup_column_name(l, l->sort));
+	else if (l->news.kept > 1)
+		text_add(buf, size, " (Left and Right sort)");
 }
 
 /* Why there is nothing to list. */
@@ -183,7 +185,8 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 	char text[ROW_TEXT_SIZE], set[ROW_TEXT_SIZE];
 
 	if (l->news.runs || !l->news.whole) {
-		rows_item(rows, -1, ROLE_DIM, l->news.runs ? "nothing yet" : "nothing was found by then: r searches again");
+		rows_item(rows, -1, ROLE_DIM, l->news.runs ? "nothing yet" :
+		    "nothing was found by then: r searches again");
 		return;
 	}
 	if (legal == 0) {
