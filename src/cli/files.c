@@ -435,9 +435,9 @@ files_search_news(void *context, struct search_news *news, struct search_key *ke
 }
 
 static void
-files_search_stop(void *context)
+files_search_stop(void *context, bool wait)
 {
-	search_live_stop(((struct session *)context)->live);
+	search_live_stop(((struct session *)context)->live, wait);
 }
 
 struct app_files

@@ -179,11 +179,13 @@ search_live_news(struct search_live *live, struct search_news *news, struct sear
 }
 
 void
-search_live_stop(struct search_live *live)
+search_live_stop(struct search_live *live, bool wait)
 {
 	if (live == NULL || live->joined)
 		return;
 	atomic_store(&live->control.cancel, true);
+	if (!wait)
+		return;
 	pthread_join(live->thread, NULL);
 	live->joined = true;
 }
@@ -193,7 +195,7 @@ search_live_free(struct search_live *live)
 {
 	if (live == NULL)
 		return;
-	search_live_stop(live);
+	search_live_stop(live, true);
 	pthread_mutex_destroy(&live->lock);
 	free(live->worker);
 	free(live->found);

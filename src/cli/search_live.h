@@ -19,7 +19,7 @@ bool search_live_begin(struct search_live **live, const struct search *s, size_t
 /* How far it is, and its keys in order of rank: as many as it has room for. */
 void search_live_news(struct search_live *live, struct search_news *news, struct search_key *key);
 
-/* End it: what it has found by now stays. */
-void search_live_stop(struct search_live *live);
+/* Have it end, and wait until it has: what it has found by now stays. */
+void search_live_stop(struct search_live *live, bool wait);
 void search_live_free(struct search_live *live);
 #endif

@@ -53,9 +53,9 @@ fake_news(void *context, struct search_news *news, struct search_key *key)
 }
 
 static UNUSED void
-fake_stop(void *context)
+fake_stop(void *context, bool wait)
 {
-	(void)context;
+	(void)context, (void)wait;
 	fake.stopped++;
 	fake.cut = true;
 }

@@ -9,6 +9,8 @@
 #include "core/search/search_cut.h"
 #include "core/search/search_rank.h"
 
+enum { TELL_EVERY = 8192 }; /* plans decided: about thirty times a second */
+
 /* What one thread walks with. */
 struct walk {
 	const struct search *search;
@@ -146,6 +148,19 @@ enough_for(const struct walk *w)
 	return enough;
 }
 
+/* Say how far this thread is, and what it has. */
+static void
+tell(const struct walk *w)
+{
+	struct search_worker *worker = w->worker;
+	struct search_control *control = w->control;
+
+	atomic_fetch_add(&control->decided, worker->counts.decided - worker->told);
+	worker->told = worker->counts.decided;
+	if (control->tell != NULL)
+		control->tell(control->context, worker);
+}
+
 static void
 decide(const struct walk *w, uint64_t index)
 {
@@ -168,6 +183,8 @@ decide(const struct walk *w, uint64_t index)
 		worker->counts.evaluated++;
 	if (e->legal && verdict != VERDICT_TOO_LARGE && (verdict != VERDICT_TOO_SLOW || !w->times))
 		judge(w, index);
+	if (worker->counts.decided - worker->told >= TELL_EVERY)
+		tell(w);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------- */
@@ -253,16 +270,13 @@ walk_part(const struct walk *w, uint64_t part)
 static void
 walk_parts(const struct walk *w)
 {
-	uint64_t part, told = 0;
+	uint64_t part;
 
 	space_outer(w->space, 0, &w->worker->plan);
 	while ((part = atomic_fetch_add(&w->control->next, 1)) < w->parts &&
 	    !atomic_load_explicit(&w->control->cancel, memory_order_relaxed)) {
 		walk_part(w, part);
-		atomic_fetch_add(&w->control->decided, w->worker->counts.decided - told);
-		told = w->worker->counts.decided;
-		if (w->control->tell != NULL)
-			w->control->tell(w->control->context, w->worker);
+		tell(w);
 	}
 }
 
@@ -272,6 +286,7 @@ static void
 begin(struct search_worker *w, const struct catalog *catalog)
 {
 	w->counts = (struct search_counts){ .decided = 0 };
+	w->told = 0;
 	w->kept = 0;
 	w->full = w->has_nearest = false;
 	w->bound.outer = 0;

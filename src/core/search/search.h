@@ -56,6 +56,7 @@ struct search_counts {
  */
 struct search_worker {
 	struct search_counts counts;
+	uint64_t told;              /* of decided, those that `control` knows of */
 	size_t room, kept;
 	struct search_key *key;     /* in order of rank for one objective */
 	bool full;                  /* the front had no room for all */
@@ -75,8 +76,8 @@ struct search_control {
 	atomic_uint_fast64_t decided; /* so far, for a display of progress */
 	_Atomic double worst;         /* some thread has as many as are kept, none slower than this */
 	atomic_uint_fast64_t parts;   /* of which `next` counts those that were taken */
-	/* For a display of what is found meanwhile: each thread calls it after each of its parts.
-	 * NULL: nobody looks. */
+	/* For a display of what is found meanwhile: each thread calls it now and then. NULL: nobody
+	 * looks. */
 	void (*tell)(void *context, const struct search_worker *w);
 	void *context;
 };

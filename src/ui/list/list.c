@@ -237,7 +237,7 @@ list_follow(struct state *s)
 	if (s->list.first_line < 0)
 		s->list.first_line = 0;
 	if (type_of(s)->selected != NULL)
-		type_of(s)->selected(s, list_target(s));
+		type_of(s)->selected(s, list_target(s), r.w - 2);
 }
 
 bool

@@ -23,7 +23,8 @@ struct list_type {
 	/* The part of an area that its entries take, NULL: all; what is drawn around them. */
 	struct rect (*part)(const struct state *s, struct rect r);
 	void (*draw)(const struct state *s, struct canvas *c, struct rect r, int target);
-	void (*selected)(struct state *s, int target); /* that is selected now; NULL: nothing to do */
+	/* The target that is selected now, and the columns of a line; NULL: nothing to do. */
+	void (*selected)(struct state *s, int target, int width);
 	bool types;                      /* typing filters, without '/' */
 	bool over;                       /* closing leads back to the list it was opened from */
 };

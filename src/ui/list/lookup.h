@@ -20,11 +20,8 @@ struct lookup_table {
 
 void lookup_table_make(struct lookup_table *t, const struct lookup *l, int width);
 
-/* A line of the heading, 0 or 1; one of the plan of a place. `own`: it is the plan itself. */
-void lookup_table_head(const struct lookup_table *t, const struct lookup *l, int line, char *buf,
-    size_t size);
-void lookup_table_row(const struct lookup_table *t, const struct lookup *l, size_t at, bool own,
-    char *buf, size_t size);
+/* Make what is shown of it so wide, where that is another: lines are asked for many times. */
+void lookup_shown(struct lookup *l, int width);
 
 /* Places in the order that the ranking is sorted in. */
 void lookup_order(const struct lookup *l, size_t order[LOOKUP_ROOM]);

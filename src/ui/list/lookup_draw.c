@@ -92,30 +92,24 @@ put_progress(const struct lookup *l, char *buf, size_t size)
 }
 
 static void
-draw_head(const struct state *s, struct canvas *c, const struct areas *a, int whole_w)
+draw_head(const struct state *s, struct canvas *c, const struct areas *a, struct rect r)
 {
 	const struct lookup *l = s->lookup;
+	const uint8_t progress = l->news.runs ? ROLE_KEY : l->news.whole ? ROLE_DIM : ROLE_WARNING;
 	const int columns = a->head.y + a->head.h - 2;
-	struct lookup_table t;
 	char text[LINE_SIZE];
 
 	if (a->head.h >= HEAD) {
 		put_asked(l, text, sizeof text);
-		canvas_text_cut(c, (struct rect){ a->head.x, a->head.y, whole_w, 1 }, a->head.x + 2, a->head.y,
-		    whole_w - 2, (struct style){ .role = ROLE_TEXT }, text);
+		canvas_text_cut(c, r, r.x + 2, r.y, r.w - 2, (struct style){ .role = ROLE_TEXT }, text);
 		put_progress(l, text, sizeof text);
-		canvas_text_cut(c, (struct rect){ a->head.x, a->head.y + 1, whole_w, 1 }, a->head.x + 2,
-		    a->head.y + 1, whole_w - 2, (struct style){ .role = (uint8_t)(l->news.runs ? ROLE_KEY :
-		    l->news.whole ? ROLE_DIM : ROLE_WARNING) }, text);
+		canvas_text_cut(c, r, r.x + 2, r.y + 1, r.w - 2, (struct style){ .role = progress }, text);
 	}
 	if (l->news.kept == 0)
 		return;
-	lookup_table_make(&t, l, a->plans.w - 2);
-	for (int line = 0; line < 2 && a->head.h >= 2; line++) {
-		lookup_table_head(&t, l, line, text, sizeof text);
+	for (int line = 0; line < 2 && a->head.h >= 2; line++)
 		canvas_text_cut(c, a->head, a->head.x + 2, columns + line, a->head.w - 2,
-		    (struct style){ .role = ROLE_TITLE }, text);
-	}
+		    (struct style){ .role = ROLE_TITLE }, l->shown.head[line]);
 }
 
 static void
@@ -143,7 +137,7 @@ lookup_draw(const struct state *s, struct canvas *c, struct rect r, int target)
 
 	if (s->lookup->space == NULL)
 		return;
-	draw_head(s, c, &a, r.w);
+	draw_head(s, c, &a, r);
 	if (a.foot.h > 0)
 		draw_foot(s, c, a.foot, target);
 	if (a.picture.h > 0 && s->lookup->news.kept > 0)

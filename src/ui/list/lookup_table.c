@@ -221,9 +221,8 @@ put_aligned(const struct lookup_table *t, int i, const char *text, char *buf, si
 	    i > 0 ? t->gap : 0, "", t->at[i].w, text);
 }
 
-void
-lookup_table_head(const struct lookup_table *t, const struct lookup *l, int line, char *buf,
-    size_t size)
+static void
+put_heading(const struct lookup_table *t, const struct lookup *l, int line, char *buf, size_t size)
 {
 	char text[CELL];
 
@@ -234,9 +233,8 @@ lookup_table_head(const struct lookup_table *t, const struct lookup *l, int line
 	}
 }
 
-void
-lookup_table_row(const struct lookup_table *t, const struct lookup *l, size_t at, bool own,
-    char *buf, size_t size)
+static void
+put_row(const struct lookup_table *t, const struct lookup *l, size_t at, char *buf, size_t size)
 {
 	char text[CELL];
 
@@ -244,9 +242,26 @@ lookup_table_row(const struct lookup_table *t, const struct lookup *l, size_t at
 	for (int i = 0; i < t->columns; i++) {
 		put_cell(l, t->at[i].column, at, t->capacity, text, sizeof text);
 		if (t->at[i].column.by == LOOKUP_RANK)
-			text_add(text, sizeof text, own ? "*" : " ");
+			text_add(text, sizeof text, " ");
 		put_aligned(t, i, text, buf, size);
 	}
+}
+
+void
+lookup_shown(struct lookup *l, int width)
+{
+	struct lookup_table t;
+
+	if (l->space == NULL || (l->shown.taken == l->taken && l->shown.width == width))
+		return;
+	l->shown.taken = l->taken;
+	l->shown.width = width;
+	lookup_table_make(&t, l, width);
+	l->shown.mark = t.at[0].w - 1;
+	for (int line = 0; line < 2; line++)
+		put_heading(&t, l, line, l->shown.head[line], sizeof l->shown.head[line]);
+	for (size_t i = 0; i < l->news.kept; i++)
+		put_row(&t, l, i, l->shown.row[i], sizeof l->shown.row[i]);
 }
 
 /* ---- order ------------------------------------------------------------------------- */

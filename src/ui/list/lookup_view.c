@@ -125,7 +125,7 @@ lookup_aside(struct state *s, int way)
 
 	if (l->space == NULL)
 		return 0;
-	lookup_table_make(&t, l, lookup_part(s, (struct rect){ 0, 0, s->columns - 2, s->rows }).w - 2);
+	lookup_table_make(&t, l, l->shown.width);
 	sorts = t.columns - (t.at[t.columns - 1].column.by == LOOKUP_BINDS);
 	for (int i = 0; i < sorts; i++)
 		if (t.at[i].column.by == l->sort.by && t.at[i].column.i == l->sort.i)
@@ -136,8 +136,9 @@ lookup_aside(struct state *s, int way)
 }
 
 void
-lookup_selected(struct state *s, int target)
+lookup_selected(struct state *s, int target, int width)
 {
+	lookup_shown(s->lookup, width);
 	if (target >= 0 && (size_t)target < s->lookup->news.kept)
 		lookup_tell(s, (size_t)target);
 }
@@ -171,6 +172,8 @@ lookup_title(const struct state *s, char *buf, size_t size)
 		text_add(buf, size, "%s%s", i > 0 ? ", " : "", target_name(&l->search.objective[i]));
 	if (l->sort.by != LOOKUP_RANK)
 		text_add(buf, size, "; by %s", lookup_column_name(l, l->sort));
+	else if (l->news.kept > 1)
+		text_add(buf, size, " (Left and Right sort)");
 }
 
 /* Why there is nothing to list. */
@@ -182,7 +185,8 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 	char text[ROW_TEXT_SIZE], set[ROW_TEXT_SIZE];
 
 	if (l->news.runs || !l->news.whole) {
-		rows_item(rows, -1, ROLE_DIM, l->news.runs ? "nothing yet" : "nothing was found by then");
+		rows_item(rows, -1, ROLE_DIM, l->news.runs ? "nothing yet" :
+		    "nothing was found by then: r searches again");
 		return;
 	}
 	if (legal == 0) {
@@ -231,8 +235,7 @@ lookup_rows(struct rows *rows, const struct state *s)
 {
 	const struct lookup *l = s->lookup;
 	size_t order[LOOKUP_ROOM];
-	char text[ROW_TEXT_SIZE];
-	struct lookup_table t;
+	char text[LOOKUP_LINE];
 	bool is_plan;
 	uint64_t own;
 
@@ -243,16 +246,15 @@ lookup_rows(struct rows *rows, const struct state *s)
 		return;
 	}
 	is_plan = lookup_own_index(s, &own);
-	lookup_table_make(&t, l, rows->width);
-	for (int line = 0; s->in_lines && line < 2; line++) {
-		lookup_table_head(&t, l, line, text, sizeof text);
-		rows_heading(rows, text);
-	}
+	for (int line = 0; s->in_lines && line < 2; line++)
+		rows_heading(rows, l->shown.head[line]);
 	lookup_order(l, order);
 	for (size_t i = 0; i < l->news.kept; i++) {
 		const bool mine = is_plan && l->found[order[i]].key.index == own;
 
-		lookup_table_row(&t, l, order[i], mine, text, sizeof text);
+		text_put(text, sizeof text, "%s", l->shown.row[order[i]]);
+		if (mine && text[0] != '\0')
+			text[l->shown.mark] = '*';
 		if (passes(rows, l, order[i], text))
 			rows_shown(rows, (int)order[i], mine ? ROLE_GOOD : ROLE_TEXT, text);
 	}

@@ -78,7 +78,8 @@ add_outlook(const struct state *s, const struct outlook *o, int width, char *buf
 void
 steps_rows(struct rows *rows, const struct state *s)
 {
-	char label[64], values[2 * VALUE_SIZE], cell[VALUE_SIZE * 2], now[VALUE_SIZE], text[ROW_TEXT_SIZE];
+	char label[64], now[VALUE_SIZE], values[2 * VALUE_SIZE], cell[2 * VALUE_SIZE];
+	char text[ROW_TEXT_SIZE];
 
 	for (int i = 0; i < s->around->fields; i++)
 		for (int way = 0; way < 2; way++) {

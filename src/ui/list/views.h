@@ -95,7 +95,7 @@ void lookup_rows(struct rows *rows, const struct state *s);
 unsigned lookup_accept(struct state *s, int target);
 unsigned lookup_aside(struct state *s, int way);
 void lookup_close(struct state *s);
-void lookup_selected(struct state *s, int target);
+void lookup_selected(struct state *s, int target, int width);
 /* Take what a search has found since; true while it runs: look again after so long. */
 enum { LOOKUP_MS = 50 };
 bool lookup_look(struct state *s);

@@ -101,8 +101,8 @@ struct app_files {
 	    size_t size);
 	/* The keys that it has by now, in order of rank, and how far it is. */
 	void (*search_news)(void *context, struct search_news *news, struct search_key *key);
-	/* End it at once; what it has found stays. */
-	void (*search_stop)(void *context);
+	/* Have it end at once, and wait until it has; what it has found stays. */
+	void (*search_stop)(void *context, bool wait);
 };
 
 struct app_options {

@@ -253,10 +253,8 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 void
 lookup_stop(struct state *s)
 {
-	if (!s->lookup->news.runs)
-		return;
-	s->files->search_stop(s->files->context);
-	lookup_follow(s);
+	if (s->lookup->news.runs)
+		s->files->search_stop(s->files->context, false);
 }
 
 bool
@@ -273,7 +271,8 @@ lookup_free(struct state *s)
 
 	if (l == NULL)
 		return;
-	lookup_stop(s);
+	if (l->news.runs)
+		s->files->search_stop(s->files->context, true);
 	free(l->space);
 	free(l->found);
 	free(l->key);
@@ -336,6 +335,7 @@ take_keys(struct lookup *l, size_t before)
 {
 	struct lookup_row *was = malloc((before + 1) * sizeof *was);
 
+	l->taken++;
 	if (was == NULL)
 		before = 0;
 	else

@@ -15,6 +15,7 @@
 enum {
 	LOOKUP_ROOM = 200,   /* plans that are kept */
 	LOOKUP_NUMBERS = 5,  /* results beside each of them */
+	LOOKUP_LINE = 256,   /* bytes of a line about one */
 };
 
 /* The first two, of the picture. */
@@ -61,6 +62,12 @@ struct lookup {
 	struct search_key *key;      /* owned: what comes in */
 	struct estimate *work[2];    /* owned: to look at two plans */
 	struct lookup_column sort;
+	unsigned taken;              /* how often keys came in */
+	struct {                     /* the ranking in text, as lookup_shown() made it */
+		unsigned taken;
+		int width, mark; /* where a row has its mark */
+		char head[2][LOOKUP_LINE], row[LOOKUP_ROOM][LOOKUP_LINE];
+	} shown;
 	struct {                     /* of the selected plan: */
 		uint64_t index, next;    /* it, and the one after it in the ranking; */
 		const struct search_space *space; /* of which search, NULL: none */
@@ -80,6 +87,8 @@ bool lookup_begin(struct state *s, const char *ask, char *err, size_t size);
 
 /* Take what was found since. True while it runs. */
 bool lookup_follow(struct state *s);
+
+/* Have it end: lookup_follow says when it has. */
 void lookup_stop(struct state *s);
 
 /* True when the last search would be the same for the plan as it is now. */
