@@ -289,23 +289,24 @@ smaller(int a, int b)
 }
 
 /* The largest cells are best; on paper, and where they have their own size, the fewest lines.
- * Then what comes first. */
-static void
+ * Then what comes first. False where it does not fit. */
+static bool
 consider(struct fit *f, const struct map_grid *g)
 {
 	struct map_grid at = *g;
 	int64_t score;
 
 	if (grid_width(&at) > f->w || map_grid_lines(&at) > f->h)
-		return;
+		return false;
 	stretch(f, &at);
 	score = f->fixed ? -map_grid_lines(&at) :
 	    (int64_t)smaller(at.unit_w, wide_enough[at.zoom]) * at.unit_h;
 	if (f->found && score <= f->score)
-		return;
+		return true;
 	f->found = true;
 	f->score = score;
 	f->best = at;
+	return true;
 }
 
 static int64_t
@@ -326,6 +327,16 @@ is_pile(const struct fit *f, const struct map_grid *g, int64_t block_cols, bool 
 	return f->fixed && other && block_cols == 1 && g->block > 1;
 }
 
+/* As many boxes in a row of a block as fit. */
+static int64_t
+most_boxes(const struct fit *f, const struct map_grid *g, int64_t cols)
+{
+	const int64_t w = g->left + cols * g->unit_w + g->gap;
+	const int64_t room = (f->w - g->label_w - (g->framed ? 1 : 0)) / w;
+
+	return equal_columns(g->block, room > 1 ? room : 1);
+}
+
 /* All ways to cut boxes and blocks into equal rows; boxes as wide as they can be where cells
  * have their own size. */
 static void
@@ -333,6 +344,7 @@ consider_all(struct fit *f, const struct map_grid *g)
 {
 	const int64_t n = rows_of(g->units, g->stack), most = most_columns(f, g);
 	struct map_grid at = *g;
+	bool any = false;
 
 	if (f->h < INT64_MAX / f->w &&
 	    g->boxes * n * g->unit_w * g->unit_h > f->w * f->h)
@@ -342,9 +354,9 @@ consider_all(struct fit *f, const struct map_grid *g)
 			continue;
 		for (int64_t block_cols = g->block; block_cols > 0; block_cols--)
 			for (int halved = 0; halved < (f->fixed ? 1 : HALVED) &&
-			    g->block % block_cols == 0 && !is_pile(f, g, block_cols, f->found); halved++) {
+			    (g->block % block_cols == 0 || block_cols == most_boxes(f, g, cols)) && !is_pile(f, g, block_cols, any); halved++) {
 				place(f, &at, cols, block_cols, halved);
-				consider(f, &at);
+				any = consider(f, &at) || any;
 			}
 		if (f->fixed)
 			break;
@@ -387,7 +399,7 @@ find_form(struct fit *f, enum map_zoom zoom)
 
 		at.round = round == 1;
 		at.found = false;
-		for (int i = 0; i < FORMS && !(at.found && zoom < MAP_ZOOM_NODE); i++)
+		for (int i = 0; i < FORMS && !(at.found && (zoom < MAP_ZOOM_NODE || f->fixed)); i++)
 			if (form_table[i].zoom == zoom && !(f->view->printed && (form_table[i].tight ||
 			    for_screen(&form_table[i]))))
 				consider_form(&at, &form_table[i]);
