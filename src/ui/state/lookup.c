@@ -53,17 +53,19 @@ take_field(struct wishes *w, const struct word *word, char *err, size_t size)
 	else
 		values = NULL;
 	f = field_find(word->value);
-	near = f == FIELD_NONE ? field_near(word->value) : NULL;
-	if (f == FIELD_NONE)
+	if (f == FIELD_NONE) {
+		near = field_near(word->value);
 		text_put(err, size, "%s: no field '%s'%s%s%s", word->name, word->value,
-		    near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
-	else if (*word->name == 'f' && word->name[1] == 'i')
+		    near != NULL ? " (did you mean " : "", near != NULL ? near : "",
+		    near != NULL ? "?)" : "");
+		return false;
+	}
+	if (text_equal(word->name, "fix")) {
 		wishes_fix(w, f);
-	else if (!wishes_free(w, f, values))
-		text_put(err, size, "free: more than %d fields", SPACE_FIELDS_MAX);
-	else
 		return true;
-	return f != FIELD_NONE && word->name[1] == 'i';
+	}
+	text_put(err, size, "free: more than %d fields", SPACE_FIELDS_MAX);
+	return wishes_free(w, f, values);
 }
 
 /* "time", "time,memory". */
