@@ -354,7 +354,8 @@ consider_all(struct fit *f, const struct map_grid *g)
 			continue;
 		for (int64_t block_cols = g->block; block_cols > 0; block_cols--)
 			for (int halved = 0; halved < (f->fixed ? 1 : HALVED) &&
-			    (g->block % block_cols == 0 || block_cols == most_boxes(f, g, cols)) && !is_pile(f, g, block_cols, any); halved++) {
+			    (g->block % block_cols == 0 || block_cols == most_boxes(f, g, cols)) &&
+			    !is_pile(f, g, block_cols, any); halved++) {
 				place(f, &at, cols, block_cols, halved);
 				any = consider(f, &at) || any;
 			}
@@ -380,7 +381,8 @@ consider_form(struct fit *f, const struct form *form)
 static bool
 for_screen(const struct form *form)
 {
-	return (form->tight && form->zoom < MAP_ZOOM_NODE) || (form->zoom == MAP_ZOOM_LABEL && !form->framed);
+	return (form->tight && form->zoom < MAP_ZOOM_NODE) ||
+	    (form->zoom == MAP_ZOOM_LABEL && !form->framed);
 }
 
 /* Cells of the area that the map found takes up. */
