@@ -167,8 +167,8 @@ static bool
 names_are_new(const struct cfg_reader *r, const config_setting_t *group,
     const struct catalog_list *list, size_t first, const struct catalog_entry *entry)
 {
-	const struct catalog_list file = { .entry = list->entry + first,
-		.count = list->count - first };
+	const struct catalog_list file = { .count = list->count - first,
+		.entry = list->entry != NULL ? list->entry + first : NULL };
 	char name[PLAN_ID_SIZE];
 	int64_t i = 0;
 
