@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "accuracy_latency.h"
 #include "accuracy_memory.h"
 #include "accuracy_serve.h"
 #include "accuracy_step.h"
@@ -21,5 +22,6 @@ main(void)
 	accuracy_memory(stdout, top);
 	accuracy_step(stdout, top);
 	accuracy_serve(stdout, top);
+	accuracy_latency(stdout, top);
 	return 0;
 }

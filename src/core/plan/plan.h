@@ -75,7 +75,8 @@ struct cluster {
 	int64_t generation, fabric;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps;
-	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, nvlink_gbps, pcie_gbps;
+	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops;
+	double nvlink_gbps, pcie_gbps;
 	double tdp_watts, gpu_power_watts;
 	double gpu_hour_price;
 };
@@ -133,10 +134,15 @@ struct serving {
 	double gpu_memory_utilization;
 	int64_t max_num_seqs, max_batched_tokens, block_size;
 	int64_t dcp, dp_attention, replicas;
+	double length_spread;
+	int64_t poll_interval, draft_tokens;
+	double accepted_tokens, prefix_hit, kv_host_gib;
+	char prefill_workers[PLAN_ID_SIZE];
 };
 
 struct calibration {
 	double compute_efficiency, nvlink_efficiency, network_efficiency, memory_bias_gib;
+	double tpot_scale, ttft_scale;
 	char source[PLAN_NAME_SIZE];
 };
 
