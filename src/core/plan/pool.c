@@ -42,3 +42,9 @@ pool_gpus(const struct plan *p)
 	pool_parse(&pool, p->serving.prefill_workers);
 	return pool.workers * pool.size;
 }
+
+int64_t
+pool_rest(const struct plan *p)
+{
+	return plan_world(p) - pool_gpus(p);
+}

@@ -17,6 +17,9 @@ struct pool {
 /* False for a text that names no pool; an empty one is that of no workers. */
 bool pool_parse(struct pool *out, const char *text);
 
-/* GPUs of the prefill workers, 0 where the text names no pool. The rest decode. */
+/* GPUs of the prefill workers, 0 where the text names no pool. */
 int64_t pool_gpus(const struct plan *p);
+
+/* The GPUs that the layout has: all others. Below 1 where none is left. */
+int64_t pool_rest(const struct plan *p);
 #endif

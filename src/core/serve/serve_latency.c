@@ -61,11 +61,11 @@ void
 serve_latency(struct serve *out, const struct plan *p, const struct serve_setup *setup,
     const struct kv *kv, double slots, struct ledger *ledger)
 {
-	const struct work w = work_of(p, setup, kv);
+	const struct serve_work w = serve_work_of(p, setup, kv);
 	const struct serving *v = &p->serving;
 	const struct demand d = {
 		.requests = larger(1, (double)v->concurrency / (setup->engines * setup->dp)),
-		.slots = slots, .prompt = work_prompt_tokens(p),
+		.slots = slots, .prompt = serve_prompt_tokens(p),
 		.generate = (double)v->generate_tokens, .fetch = fetch_seconds(p, out) };
 	struct served s;
 	struct pool pool;

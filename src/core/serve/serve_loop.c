@@ -26,17 +26,17 @@ serve_tokens_a_step(const struct plan *p)
 
 /* Drafts pass through one layer and the head, one after the other. */
 double
-serve_step(const struct work *w, double requests, struct ledger *ledger)
+serve_step(const struct serve_work *w, double requests, struct ledger *ledger)
 {
 	const struct serving *v = &w->p->serving;
 	const double part = larger(1, requests / w->setup->pp); /* stages work on parts in turn */
 	const double drafts = (double)v->draft_tokens;
 	const double length = (double)v->prompt_tokens + (double)v->generate_tokens / 2;
-	double sum = work_decode(w, part, 1 + drafts, length, ledger);
+	double sum = serve_decode(w, part, 1 + drafts, length, ledger);
 
 	if (drafts > 0) {
-		const double plain = work_decode(w, part, 1, length, NULL) - work_host_seconds(w, part);
-		const double head = work_head_seconds(w);
+		const double plain = serve_decode(w, part, 1, length, NULL) - serve_host_seconds(w, part);
+		const double head = serve_head_seconds(w);
 
 		LEDGER_TERM(ledger, sum, QUANTITY_DECODE, "drafts", SPECULATION,
 		    drafts * (plain / w->layers + head), IS(drafts),
@@ -47,10 +47,10 @@ serve_step(const struct work *w, double requests, struct ledger *ledger)
 
 /* A prompt longer than a pass takes several. */
 double
-serve_prompt_alone(const struct work *w, double tokens, struct ledger *ledger)
+serve_prompt_alone(const struct serve_work *w, double tokens, struct ledger *ledger)
 {
 	const double passes = larger(1, tokens / w->setup->tokens);
-	const double pass = work_prefill(w, tokens / passes, false, ledger);
+	const double pass = serve_prefill(w, tokens / passes, false, ledger);
 	double sum = pass;
 
 	if (passes > 1)
@@ -60,18 +60,18 @@ serve_prompt_alone(const struct work *w, double tokens, struct ledger *ledger)
 }
 
 double
-serve_prompt_busy(const struct work *w, double tokens)
+serve_prompt_busy(const struct serve_work *w, double tokens)
 {
 	const double prompts = larger(1, floor(w->setup->tokens / tokens));
 	const double passes = larger(1, tokens / w->setup->tokens);
 
-	return work_prefill(w, prompts * tokens / passes, true, NULL) * passes / prompts;
+	return serve_prefill(w, prompts * tokens / passes, true, NULL) * passes / prompts;
 }
 
 /* ---- one round: all follows from how many requests decode ------------------------------ */
 
 struct loop {
-	const struct work *w;
+	const struct serve_work *w;
 	const struct demand *d;
 	double steps;         /* of a request */
 	double alone, busy;   /* seconds of a prompt */
@@ -193,7 +193,7 @@ go_round(struct served *s, const struct loop *l, struct ledger *ledger)
 }
 
 struct served
-serve_loop(const struct work *w, const struct demand *d, struct ledger *ledger)
+serve_loop(const struct serve_work *w, const struct demand *d, struct ledger *ledger)
 {
 	struct served s = { .running = smaller(d->requests, d->slots) };
 	const struct loop l = { .w = w, .d = d, .running = s.running,

@@ -33,15 +33,15 @@ struct served {
 	double decoding;      /* those of them past their first token */
 };
 
-struct served serve_loop(const struct work *w, const struct demand *d, struct ledger *ledger);
+struct served serve_loop(const struct serve_work *w, const struct demand *d, struct ledger *ledger);
 
 /* One decode step of `requests` on all stages of a pipeline, drafts with it; terms of
  * QUANTITY_DECODE. */
-double serve_step(const struct work *w, double requests, struct ledger *ledger);
+double serve_step(const struct serve_work *w, double requests, struct ledger *ledger);
 
 /* One prompt alone, and one of many that a pass takes at once. */
-double serve_prompt_alone(const struct work *w, double tokens, struct ledger *ledger);
-double serve_prompt_busy(const struct work *w, double tokens);
+double serve_prompt_alone(const struct serve_work *w, double tokens, struct ledger *ledger);
+double serve_prompt_busy(const struct serve_work *w, double tokens);
 
 /* Seconds that a request waits for one of those that hold a slot, each for `cycle`. */
 double serve_wait(const struct demand *d, double cycle, struct ledger *ledger);

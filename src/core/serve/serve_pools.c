@@ -72,7 +72,7 @@ held_bytes(const struct plan *q, const struct kv *kv, const struct serve *out)
 
 /* Both pools: seconds, and requests a second. */
 struct pools {
-	const struct work *w;
+	const struct serve_work *w;
 	const struct demand *d;
 	double lanes;    /* prompts that are prefilled at once */
 	double rate;     /* prompts a second, all workers busy */
@@ -116,7 +116,7 @@ first_token(struct served *s, const struct pools *o, double sent, double life,
 }
 
 static double
-next_token(const struct served *s, const struct work *w, struct ledger *ledger)
+next_token(const struct served *s, const struct serve_work *w, struct ledger *ledger)
 {
 	const double tokens = serve_tokens_a_step(w->p);
 	double sum = 0;
@@ -157,13 +157,13 @@ balanced(const struct pools *o, const struct pool *pool, const struct served *s)
 }
 
 struct served
-serve_pools(struct serve *out, const struct pool *pool, const struct work *w,
+serve_pools(struct serve *out, const struct pool *pool, const struct serve_work *w,
     const struct demand *d, struct ledger *ledger)
 {
 	const struct plan q = plan_of_pool(w->p, pool);
 	const struct serve_setup setup = setup_of_pool(&q, pool);
 	const struct kv kv = kv_of(&q, setup.version, setup.tokens);
-	const struct work prefill = work_of(&q, &setup, &kv);
+	const struct serve_work prefill = serve_work_of(&q, &setup, &kv);
 	struct served s = { .running = smaller(d->requests, d->slots) };
 	const double lanes = setup.engines * setup.dp;
 	const struct pools o = { .w = w, .d = d, .lanes = lanes,

@@ -11,7 +11,7 @@
 
 /* Fill in times of both pools and what the prefill workers hold; out has the sizes of a decoding
  * GPU. w and d are of the pool that decodes. */
-struct served serve_pools(struct serve *out, const struct pool *pool, const struct work *w,
+struct served serve_pools(struct serve *out, const struct pool *pool, const struct serve_work *w,
     const struct demand *d, struct ledger *ledger);
 
 /* Bytes a second, over the network cards of those GPUs of one engine that hold different parts of

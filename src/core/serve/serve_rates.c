@@ -1,7 +1,5 @@
 #include "core/serve/serve_rates.h"
 
-#include <math.h>
-
 #include "core/model/weights.h"
 
 enum format { SIXTEEN, EIGHT, INT_FOUR, MX_FOUR, NV_FOUR, FORMATS };
@@ -57,14 +55,6 @@ host_of(const struct plan *p, int64_t version)
 	if (p->serving.engine == ENGINE_TRTLLM && version < 101)
 		return &trtllm_old;
 	return &hosts[p->serving.engine];
-}
-
-double
-roof(double compute, double memory)
-{
-	const double c = compute * compute, m = memory * memory;
-
-	return sqrt(sqrt(c * c + m * m));
 }
 
 static enum format

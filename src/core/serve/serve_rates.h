@@ -37,8 +37,4 @@ struct serve_rates {
 };
 
 struct serve_rates serve_rates_of(const struct plan *p, int64_t version);
-
-/* A kernel's arithmetic and its memory traffic run beside each other, but not wholly: 2 and 2
- * seconds take 2.4, 1 and 2 take 2.03. */
-double roof(double compute, double memory);
 #endif

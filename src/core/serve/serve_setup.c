@@ -111,7 +111,7 @@ serve_setup_of(const struct plan *p)
 	s.version = version_of(p);
 	s.total = p->cluster.memory_gib * GIB;
 	s.engines = larger(1, (double)v->replicas);
-	s.dp = larger(1, (double)(plan_world(p) - pool_gpus(p)) / (tp * pp * cp * s.engines));
+	s.dp = larger(1, (double)pool_rest(p) / (tp * pp * cp * s.engines));
 	s.dp *= tp / kv_attention_tp(p);
 	if (v->engine == ENGINE_VLLM) {
 		setup_vllm(&s, p);

@@ -39,7 +39,7 @@ or_one(double share)
 
 /* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. */
 static double
-count_kernels(const struct plan *p, const struct work *w)
+count_kernels(const struct plan *p, const struct serve_work *w)
 {
 	const struct model *m = &p->model;
 	double layer = m->attention == ATTENTION_MLA ? 14 : m->qk_norm ? 10 : 9;
@@ -52,12 +52,12 @@ count_kernels(const struct plan *p, const struct work *w)
 	    (m->shared_expert_ffn_hidden_size > 0 ? w->moe_layers : 0) + 8;
 }
 
-struct work
-work_of(const struct plan *p, const struct serve_setup *setup, const struct kv *kv)
+struct serve_work
+serve_work_of(const struct plan *p, const struct serve_setup *setup, const struct kv *kv)
 {
 	const struct rank_layers all = { .kinds = params_kinds(&p->model, 0, p->model.layers) };
 	const struct stage_params n = params_held(p, &all, NULL);
-	struct work w = { .p = p, .setup = setup, .kv = kv };
+	struct serve_work w = { .p = p, .setup = setup, .kv = kv };
 
 	w.rates = serve_rates_of(p, setup->version);
 	w.kv_layers = kv_layers_of(p, 0, p->model.layers);
@@ -73,7 +73,7 @@ work_of(const struct plan *p, const struct serve_setup *setup, const struct kv *
 }
 
 double
-work_link(const struct plan *p, double members, double *least)
+serve_link(const struct plan *p, double members, double *least)
 {
 	const struct cluster *c = &p->cluster;
 	const double nics = (double)c->nics_per_node / larger(1, (double)c->gpus_per_node);
@@ -91,19 +91,19 @@ work_link(const struct plan *p, double members, double *least)
 /* ---- terms -------------------------------------------------------------------------- */
 
 static void
-add_linear(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double flops = w->rates.dense.flops * s->reached, hbm = w->rates.dense.bytes;
 
 	LEDGER_TERM(ledger, *sum, s->quantity, "linear layers", GEMM,
-	    roof(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
+	    larger(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
 	    AS("parameters", w->linear), AS("tokens", s->tokens), AS("compute rate", flops),
 	    AS("bytes", w->linear_bytes), AS("memory rate", hbm));
 }
 
 /* Tokens that meet the experts of one GPU: of all ranks that share them. */
 static double
-routed_tokens(const struct work *w, const struct pass *s)
+routed_tokens(const struct serve_work *w, const struct pass *s)
 {
 	const bool shared = w->p->parallel.ep > 1 || w->p->serving.dp_attention;
 
@@ -112,7 +112,7 @@ routed_tokens(const struct work *w, const struct pass *s)
 
 /* A batch touches E*(1-(1-k/E)^tokens) experts of a layer, and reads those alone. */
 static void
-add_experts(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_experts(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double share = (double)w->p->model.experts_per_token /
 	    larger(1, (double)w->p->model.experts);
@@ -124,7 +124,7 @@ add_experts(const struct work *w, const struct pass *s, double *sum, struct ledg
 	if (w->expert <= 0)
 		return;
 	LEDGER_TERM(ledger, *sum, s->quantity, "routed experts", MOE,
-	    roof(2 * w->expert * rows / flops, w->expert_bytes * touched / hbm),
+	    larger(2 * w->expert * rows / flops, w->expert_bytes * touched / hbm),
 	    AS("parameters", w->expert), AS("k/E*tokens", rows), AS("compute rate", flops),
 	    AS("bytes", w->expert_bytes), IS(touched), AS("memory rate", hbm));
 	if (!s->prefill)
@@ -136,7 +136,7 @@ add_experts(const struct work *w, const struct pass *s, double *sum, struct ledg
 /* FLOP of a pair of tokens: scores and their product with the values, over all heads of a GPU.
  * MLA prefills with expanded heads and decodes on the latent. */
 static double
-pair_flops(const struct work *w, bool prefill)
+pair_flops(const struct serve_work *w, bool prefill)
 {
 	const struct model *m = &w->p->model;
 	const double heads = (double)m->attention_heads / w->attention_tp;
@@ -149,7 +149,7 @@ pair_flops(const struct work *w, bool prefill)
 /* A window or a sparse index bounds what a token looks back on; the indexer itself looks at
  * everything. Decode reads the cache; prefill keeps it on the chip. */
 static void
-add_attention(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_attention(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const struct model *m = &w->p->model;
 	const double topk = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
@@ -167,14 +167,14 @@ add_attention(const struct work *w, const struct pass *s, double *sum, struct le
 	    2 * kv_state_bytes(w->kv, &w->kv_layers));
 
 	LEDGER_TERM(ledger, *sum, s->quantity, "attention", ATTENTION_SOURCE,
-	    roof(flops / w->rates.attention, cache / w->rates.cache), AS("FLOP", flops),
+	    larger(flops / w->rates.attention, cache / w->rates.cache), AS("FLOP", flops),
 	    AS("compute rate", w->rates.attention), AS("cache and states", cache),
 	    AS("memory rate", w->rates.cache));
 }
 
 /* The scan of gated delta networks over a prompt: 8 FLOP for each number of the state. */
 static void
-add_recurrence(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const struct model *m = &w->p->model;
 	const double layers = w->kv_layers.of[KV_STATE];
@@ -188,32 +188,32 @@ add_recurrence(const struct work *w, const struct pass *s, double *sum, struct l
 }
 
 static double
-head_parameters(const struct work *w)
+head_parameters(const struct serve_work *w)
 {
 	return (double)w->p->model.hidden_size * (double)w->p->model.vocab_size / w->setup->tp;
 }
 
 double
-work_head_seconds(const struct work *w)
+serve_head_seconds(const struct serve_work *w)
 {
 	return 2 * head_parameters(w) / w->rates.head.bytes;
 }
 
 /* Of a prompt only the last position reaches the head, which keeps 16 bits. */
 static void
-add_head(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_head(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double n = head_parameters(w), rows = s->prefill ? s->requests : s->tokens;
 
 	LEDGER_TERM(ledger, *sum, s->quantity, "LM head", GEMM,
-	    roof(2 * n * rows / w->rates.head.flops, 2 * n / w->rates.head.bytes),
+	    larger(2 * n * rows / w->rates.head.flops, 2 * n / w->rates.head.bytes),
 	    AS("h*V/TP", n), IS(rows), AS("compute rate", w->rates.head.flops),
 	    AS("memory rate", w->rates.head.bytes));
 }
 
 /* Tokens go to experts of other ranks and back. */
 static bool
-exchanges_tokens(const struct work *w)
+exchanges_tokens(const struct serve_work *w)
 {
 	return w->moe_layers > 0 && w->setup->dp > 1 &&
 	    (w->p->parallel.ep > 1 || w->p->serving.dp_attention);
@@ -229,13 +229,13 @@ reduce_share(double members)
 /* After attention and after the MLP; experts that tokens are sent to need none. Over NVLink by
  * the engines' own kernels: small messages take a time, larger ones a second round. */
 static void
-add_all_reduces(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->moe_layers : 0;
 	const double calls = w->layers * (w->attention_tp > 1) + (w->layers - moe);
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
-	const double link = work_link(w->p, n, &least);
+	const double link = serve_link(w->p, n, &least);
 	const bool linked = w->p->cluster.nvlink_gbps > 0 &&
 	    n <= larger(1, (double)w->p->cluster.nvlink_domain);
 	const double rate = link * (linked ? reduce_share(n) : 1);
@@ -255,13 +255,13 @@ add_all_reduces(const struct work *w, const struct pass *s, double *sum, struct 
 /* Tokens to their experts in 8 bits and back in 16, or those of all ranks to everybody and their
  * sums back, whichever is less. */
 static void
-add_exchange(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_exchange(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double n = w->p->parallel.ep > 1 ? (double)w->p->parallel.ep : w->setup->tp;
 	const double k = (double)w->p->model.experts_per_token;
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
-	const double rate = work_link(w->p, n, &least) * exchange_share;
+	const double rate = serve_link(w->p, n, &least) * exchange_share;
 
 	if (!exchanges_tokens(w) || n <= 1 || rate <= 0)
 		return;
@@ -274,13 +274,13 @@ add_exchange(const struct work *w, const struct pass *s, double *sum, struct led
 
 /* Each rank of prefill context parallel has its part of a prompt attend to all of it. */
 static void
-add_gathered_prompt(const struct work *w, const struct pass *s, double *sum,
+add_gathered_prompt(const struct serve_work *w, const struct pass *s, double *sum,
     struct ledger *ledger)
 {
 	const double n = larger(1, (double)w->p->parallel.cp);
 	const double bytes = s->tokens * n * kv_token_bytes(w->kv, w->p, &w->kv_layers, NULL);
 	double least;
-	const double rate = work_link(w->p, n * w->setup->tp, &least);
+	const double rate = serve_link(w->p, n * w->setup->tp, &least);
 
 	if (!s->prefill || n <= 1 || rate <= 0)
 		return;
@@ -290,12 +290,12 @@ add_gathered_prompt(const struct work *w, const struct pass *s, double *sum,
 }
 
 static void
-add_hops(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_hops(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double hops = w->setup->pp - 1;
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2 / w->setup->tp;
 	double least;
-	const double rate = work_link(w->p, w->setup->tp * w->setup->pp, &least);
+	const double rate = serve_link(w->p, w->setup->tp * w->setup->pp, &least);
 
 	if (hops > 0 && rate > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "between stages", OPERATIONS,
@@ -303,7 +303,7 @@ add_hops(const struct work *w, const struct pass *s, double *sum, struct ledger 
 }
 
 double
-work_host_seconds(const struct work *w, double requests)
+serve_host_seconds(const struct serve_work *w, double requests)
 {
 	return w->rates.host + w->rates.request_host * requests;
 }
@@ -311,7 +311,7 @@ work_host_seconds(const struct work *w, double requests)
 /* Small kernels of a graph, or the launches of all kernels without one; what the host does
  * between passes. */
 static void
-add_host(const struct work *w, const struct pass *s, double *sum, struct ledger *ledger)
+add_host(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double kernels = w->kernels + 6 * w->moe_layers;
 
@@ -330,7 +330,7 @@ add_host(const struct work *w, const struct pass *s, double *sum, struct ledger 
 }
 
 static double
-pass_seconds(const struct work *w, const struct pass *s, struct ledger *ledger)
+pass_seconds(const struct serve_work *w, const struct pass *s, struct ledger *ledger)
 {
 	double sum = 0;
 
@@ -348,7 +348,7 @@ pass_seconds(const struct work *w, const struct pass *s, struct ledger *ledger)
 }
 
 double
-work_decode(const struct work *w, double requests, double tokens, double length,
+serve_decode(const struct serve_work *w, double requests, double tokens, double length,
     struct ledger *ledger)
 {
 	const struct pass s = { .quantity = QUANTITY_DECODE, .busy = true, .requests = requests,
@@ -358,18 +358,18 @@ work_decode(const struct work *w, double requests, double tokens, double length,
 }
 
 double
-work_prompt_tokens(const struct plan *p)
+serve_prompt_tokens(const struct plan *p)
 {
 	return larger(1, (double)p->serving.prompt_tokens * (1 - p->serving.prefix_hit));
 }
 
 double
-work_prefill(const struct work *w, double tokens, bool busy, struct ledger *ledger)
+serve_prefill(const struct serve_work *w, double tokens, bool busy, struct ledger *ledger)
 {
 	const struct serving *v = &w->p->serving;
 	const double ranks = larger(1, (double)w->p->parallel.cp), part = tokens / ranks;
 	const struct pass s = { .quantity = QUANTITY_PREFILL, .prefill = true, .busy = busy,
-		.requests = larger(1, tokens / work_prompt_tokens(w->p)), .tokens = part,
+		.requests = larger(1, tokens / serve_prompt_tokens(w->p)), .tokens = part,
 		.back = (double)v->prompt_tokens * (1 + v->prefix_hit) / 2,
 		.reached = part / (part + half_rate) };
 
