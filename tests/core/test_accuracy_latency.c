@@ -46,14 +46,19 @@ static void
 test_next_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TPOT, 1021, 8, 25);
+	hold("all", LATENCY_TPOT, 1021, 6.6, 22);
+	hold("vllm", LATENCY_TPOT, 286, 6.8, 20);
+	hold("trtllm", LATENCY_TPOT, 521, 6.5, 24.5);
+	hold("sglang", LATENCY_TPOT, 214, 7.3, 22.5);
 }
 
 static void
 test_first_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TTFT, 988, 20, 56);
+	hold("all", LATENCY_TTFT, 988, 16.2, 55.5);
+	hold("vllm", LATENCY_TTFT, 280, 13.5, 35);
+	hold("trtllm", LATENCY_TTFT, 506, 17, 56);
 }
 
 int
