@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "accuracy_latency.h"
 #include "accuracy_memory.h"
 #include "accuracy_rank.h"
 #include "accuracy_serve.h"
@@ -23,5 +24,6 @@ main(void)
 	accuracy_step(stdout, top);
 	accuracy_rank(stdout, top);
 	accuracy_serve(stdout, top);
+	accuracy_latency(stdout, top);
 	return 0;
 }

@@ -94,7 +94,15 @@ def estimate():
         has(doc, "serving", "estimate")
         has(doc["serving"], "weight_bytes non_torch_bytes activation_bytes graph_bytes "
             "kv_pool_bytes kv_bytes_per_token kv_tokens kv_blocks max_concurrency "
-            "ttft_seconds tpot_seconds tokens_per_second fits", "serving")
+            "ttft_seconds tpot_seconds tokens_per_second fits curve", "serving")
+        load = doc["serving"]["curve"]
+        for was, now in zip(load, load[1:]):
+            if not (was["concurrency"] < now["concurrency"] and was["tpot_seconds"] <= now["tpot_seconds"]
+                    and was["ttft_seconds"] <= now["ttft_seconds"]):
+                fail(f"serving.curve: {was}, {now}")
+        if not any(c["concurrency"] > 0 and c["tpot_seconds"] == doc["serving"]["tpot_seconds"]
+                   for c in load):
+            fail("serving.curve: without the plan's own point")
         if "step" in doc or "communication" in doc:
             fail("a training step in serve mode")
 
@@ -266,7 +274,8 @@ import json, re, subprocess, sys
 
 program = sys.argv[1]
 plans = [["--set=training.token_budget=100", "--pp=2", "--vpp=2", "--recompute=full"],
-         ["--model=mixtral-8x7b", "--ep=2", "--pp=2"], [sys.argv[2]], ["--tp=3"]]
+         ["--model=mixtral-8x7b", "--ep=2", "--pp=2"], [sys.argv[2]], ["--tp=3"],
+         [sys.argv[2], "--nodes=2", "--set=serving.prefill_workers=2xtp4"]]
 failed = False
 
 
@@ -300,7 +309,8 @@ def kind(path, value):
         return isinstance(value, str)
     if isinstance(value, bool):
         return False
-    if re.search(r"seconds|fraction|mfu|hfu|tflops|_per_second|error|max_concurrency", last):
+    if re.search(r"seconds|fraction|mfu|hfu|tflops|_per_second|error|max_concurrency"
+                 r"|prefill_(rate|utilisation|gpus_balanced)", last):
         return isinstance(value, float)
     return isinstance(value, int) or last in ("in_flight", "calls", "kv_tokens", "kv_blocks")
 
@@ -314,7 +324,8 @@ for plan in plans:
     values = {}
     for path, value in leaves(doc, []):
         values.setdefault(path, []).append(value)
-    for path in sorted(values.keys() - {"plan", "mode", "communication"}):
+    curve = {path for path in values if path.startswith("serving.curve")}
+    for path in sorted(values.keys() - curve - {"plan", "mode", "communication"}):
         name = path if path in listed else path.removeprefix("stages.")
         if name not in listed:
             wrong(path, "is no quantity")

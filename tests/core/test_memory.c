@@ -345,8 +345,11 @@ test_serving_formats(void **state)
 	assert_near(stage(0).allocated,
 	    2 * (n.dense + n.expert - n.expert_linear) + n.expert_linear * 17 / 32, 1e-14);
 	p.serving.weight_dtype = WEIGHT_NVFP4;
+	assert_near(stage(0).allocated,
+	    2 * (n.dense + n.expert - n.expert_linear) + n.expert_linear * 0.5625, 1e-14);
+	p.serving.weight_dtype = WEIGHT_FP8; /* all of it */
 	assert_near(stage(0).allocated, 2 * (n.dense + n.expert - n.expert_linear - n.linear) +
-	    (n.expert_linear + n.linear) * 0.5625, 1e-14);
+	    (n.expert_linear + n.linear) * (1 + 4.0 / 16384), 1e-14);
 	serve(LLAMA_8B, 1, 1);
 	n = params_stage(&p, &placement, 0, NULL);
 	p.serving.weight_dtype = WEIGHT_INT4;

@@ -119,17 +119,33 @@ kv_layers_of(const struct plan *p, int64_t first, int64_t count)
 	return out;
 }
 
+/* The layer that drafts, one like the last; none without. */
+static struct kv_layers
+draft_layers(const struct plan *p)
+{
+	return kv_layers_of(p, p->model.layers - 1, p->serving.draft_tokens > 0);
+}
+
+static void
+add_layers(struct kv_layers *sum, const struct kv_layers *more)
+{
+	for (int k = 0; k < KV_KINDS; k++)
+		sum->of[k] += more->of[k];
+}
+
 struct kv_layers
 kv_stage(const struct plan *p, const struct placement *pl, int64_t stage)
 {
+	const struct kv_layers draft = draft_layers(p);
 	struct kv_layers out = { { 0 } };
 
 	for (int64_t v = 0; v < pl->vpp; v++) {
 		const struct chunk *c = placement_chunk(pl, stage, v);
 		const struct kv_layers held = kv_layers_of(p, c->first, c->count);
 
-		for (int k = 0; k < KV_KINDS; k++)
-			out.of[k] += held.of[k];
+		add_layers(&out, &held);
+		if (c->loss)
+			add_layers(&out, &draft);
 	}
 	return out;
 }
@@ -178,6 +194,7 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 {
 	const struct model *m = &p->model;
 	struct kv_layers all = kv_layers_of(p, 0, m->layers);
+	const struct kv_layers draft = draft_layers(p);
 	const bool hybrid = p->serving.engine != ENGINE_VLLM || version >= 10;
 	struct kv kv = { .tokens = tokens,
 		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
@@ -188,8 +205,10 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	kv.bytes[KV_STATE] = m->linear_attention ? state_bytes(p) : 0;
 	kv.ranks = token_ranks(p);
 	kv.everywhere = bytes_everywhere(p);
-	/* prefix caching keeps the state at the last block boundary too, since 0.21 */
-	kv.state_pages = version >= 21 ? 2 : 1;
+	/* prefix caching keeps the state at the last block boundary too, since 0.21; a draft that is
+	 * not accepted needs that before it */
+	kv.state_pages = (version >= 21 ? 2 : 1) + (double)p->serving.draft_tokens;
+	add_layers(&all, &draft);
 	if (!hybrid && all.of[KV_FULL] > 0) {
 		/* before the hybrid allocator windows were ignored beside full layers */
 		all.of[KV_FULL] += all.of[KV_WINDOW] + all.of[KV_CHUNK];

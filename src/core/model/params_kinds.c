@@ -113,7 +113,7 @@ params_rank(const struct plan *p, const struct placement *pl, int64_t pp_rank)
 	if (mirror >= 0)
 		add_chunks(&r, p, pl, mirror);
 	if (p->mode == MODE_SERVE)
-		r.mtp = 0; /* engines load them for speculative decoding only */
+		r.mtp = r.loss && p->serving.draft_tokens > 0; /* one, which all drafts pass through */
 	if (r.mtp > 0) /* an MTP layer holds a transformer layer like the last one */
 		r.kinds = kinds_add(r.kinds, params_kinds(&p->model, p->model.layers - 1, 1),
 		    (double)r.mtp);

@@ -136,10 +136,15 @@ struct serving {
 	double gpu_memory_utilization;
 	int64_t max_num_seqs, max_batched_tokens, block_size;
 	int64_t dcp, dp_attention, replicas;
+	double length_spread;
+	int64_t poll_interval, draft_tokens;
+	double accepted_tokens, prefix_hit, kv_host_gib;
+	char prefill_workers[PLAN_ID_SIZE];
 };
 
 struct calibration {
 	double compute_efficiency, nvlink_efficiency, network_efficiency, memory_bias_gib;
+	double tpot_scale, ttft_scale;
 	char source[PLAN_NAME_SIZE];
 };
 

@@ -38,6 +38,8 @@ rule_function rule_batch_does_not_divide, rule_group_out_of_range,
     rule_zero_with_pipeline, rule_moe_with_zero3, rule_nanotron_zero,
     rule_torchtitan_chunks, rule_request_too_long, rule_context_too_long,
     rule_tokens_are_no_blocks, rule_ep_has_no_size, rule_dcp_without_copies,
+    rule_prefill_workers_unknown, rule_prefill_heads_do_not_divide,
+    rule_accepts_more_than_drafted, rule_host_cache_is_unused,
     rule_layout_is_for_serving, rule_layout_is_for_training, rule_tp_leaves_nvlink,
     rule_domain_cuts_nodes, rule_fp8_without_units;
 #endif

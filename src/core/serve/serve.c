@@ -24,6 +24,7 @@
 
 static const double sglang_state_ratio = 0.9; /* mamba_full_memory_ratio, bytes of states to KV */
 static const double sglang_window_ratio = 0.8; /* swa_full_tokens_ratio */
+static const double answer_held = 0.6; /* of it that a running request holds */
 
 /* Bytes on one GPU of a stage. */
 struct held {
@@ -420,7 +421,7 @@ token_room(const struct serving_of *o, const struct held *h, const struct kv_lay
 	const double full = n->of[KV_FULL] * (o->kv.everywhere +
 	    (o->kv.bytes[KV_FULL] - o->kv.everywhere) / o->kv.ranks);
 	const double local = (n->of[KV_WINDOW] + n->of[KV_CHUNK]) * o->kv.bytes[KV_WINDOW];
-	const double state = kv_state_bytes(&o->kv, n);
+	const double state = kv_state_bytes(&o->kv, n) * (1 + (double)o->p->serving.draft_tokens);
 	const double ratio = sglang_state_ratio, window = sglang_window_ratio;
 	const bool pools = o->p->serving.engine == ENGINE_SGLANG;
 	const bool both = pools && full > 0 && local > 0;
@@ -520,17 +521,17 @@ tightest(const struct serving_of *o, struct held *held)
 }
 
 /*
- * Requests that decode at once on one DP rank: those asked for, less what the engine or
- * the pool does not take.
+ * Requests that one DP rank holds at once: less than the engine takes where the pool is short.
+ * Requests that run are at all stages of their answer, so they hold a little more than half of
+ * it on average.
  */
 static double
-running(const struct serving_of *o, double room)
+slots(const struct serving_of *o, const struct room *room)
 {
-	double n = ceil((double)o->p->serving.concurrency / (o->setup.engines * o->setup.dp));
+	const struct serving *v = &o->p->serving;
+	const double length = (double)v->prompt_tokens + answer_held * (double)v->generate_tokens;
 
-	n = n < o->setup.seqs ? n : o->setup.seqs;
-	n = n < floor(room) ? n : floor(room);
-	return larger(1, n);
+	return larger(1, floor(smaller(o->setup.seqs, requests_of(o, room, length))));
 }
 
 static bool
@@ -554,7 +555,7 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	struct serve out = { .fits = false };
 	struct kv_layers layers;
 	struct room room;
-	double at_once;
+	double at_once, held_slots;
 
 	o.kv = kv_of(p, o.setup.version, o.setup.tokens);
 	room = tightest(&o, &held);
@@ -578,7 +579,10 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	out.fits = fits(&o, &out, at_once);
 	if (ledger != NULL)
 		ledger->stage = -1;
-	serve_latency(&out, p, l, pl, &o.setup, &o.kv, running(&o, at_once), ledger);
+	held_slots = slots(&o, &room);
+	out.slots = held_slots * o.setup.dp;
+	serve_latency(&out, p, &o.setup, &o.kv, held_slots, ledger);
+	out.fits = out.fits && out.prefill_gpu_bytes <= o.setup.total;
 	if (at_once < 1) /* the times are those of a request that would have room */
 		out.running = out.tokens_per_second = out.tokens_per_second_per_gpu = 0;
 	return out;

@@ -11,6 +11,7 @@
 #include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/model/activation.h"
+#include "core/model/weights.h"
 #include "core/train/memory_buffers.h"
 #include "core/train/schedule.h"
 
@@ -133,32 +134,12 @@ add_optimizer(const struct holding *h, const struct recipe *r, double *sum)
 	add_state(h, r, sum, r->matrix_moments, r->moments, moments);
 }
 
-/* Bytes of a quantized weight with its scales. */
-static double
-serving_bytes(int64_t weight_dtype)
-{
-	switch (weight_dtype) {
-	case WEIGHT_FP8:
-		return 1 + 4.0 / 16384;          /* one fp32 scale for a block of 128 x 128 */
-	case WEIGHT_INT8:
-		return 1;                        /* scales of whole channels, left out */
-	case WEIGHT_INT4:
-		return 0.5 + (2 + 0.5) / 128;    /* bf16 scale and 4-bit zero for 128 weights */
-	case WEIGHT_MXFP4:
-		return 0.5 + 1.0 / 32;           /* one byte for 32 weights */
-	case WEIGHT_NVFP4:
-		return 0.5 + 1.0 / 16;           /* one byte for 16 weights */
-	default:
-		return 2;
-	}
-}
-
 /* Embedding, head, norms, biases and router keep 16 bits. */
 static void
 recipe_serving(struct recipe *r, const struct plan *p)
 {
 	r->weight = 2;
-	r->linear = serving_bytes(p->serving.weight_dtype);
+	r->linear = weights_bytes(p->serving.weight_dtype);
 	r->weight_source = VLLM_LOADER;
 }
 
@@ -271,9 +252,8 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 
 	if (held != NULL)
 		*held = h.params;
-	/* MXFP4 checkpoints quantize the experts alone where there are experts */
-	if (p->mode == MODE_SERVE && p->serving.weight_dtype == WEIGHT_MXFP4 && plan_has_experts(p))
-		h.params.linear = 0;
+	if (p->mode == MODE_SERVE && weights_dense_dtype(p) != p->serving.weight_dtype)
+		h.params.linear = 0; /* with the others, in 16 bits */
 	add_parameters(&h, &s->recipe, &out.parameters);
 	add_gradients(&h, &s->recipe, &out.gradients);
 	add_optimizer(&h, &s->recipe, &out.optimizer);
