@@ -82,6 +82,7 @@ print_step(const struct plan *p, const struct steptime *s)
 	print_part("recompute", s->recompute_seconds, s->seconds);
 	print_part("exposed communication", s->exposed_comm_seconds, s->seconds);
 	print_part("pipeline bubble", s->bubble_fraction * s->seconds, s->seconds);
+	print_part("host", s->host_seconds, s->seconds);
 	print_part("optimizer", s->optimizer_seconds, s->seconds);
 	print_rates(p, s);
 	print_overlap(p);

@@ -12,6 +12,7 @@
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/train/bubble.h"
+#include "core/train/host.h"
 #include "core/train/memory.h"
 #include "core/train/step_setup.h"
 
@@ -58,6 +59,7 @@ run_mirror(const struct run *r, const struct plan *p, const struct placement *pl
 	s->backward = (s->backward + m.backward) / 2;
 	s->weight = (s->weight + m.weight) / 2;
 	s->recompute = (s->recompute + m.recompute) / 2;
+	s->host = (s->host + m.host) / 2;
 	s->exposed = (s->exposed + m.exposed) / 2;
 	for (int u = 0; u < UNIT_COUNT; u++)
 		s->units[u] = (s->units[u] + m.units[u]) / 2;
@@ -120,8 +122,8 @@ stage_passes(const struct stage *s)
 	struct chunk_time t = { s->forward, s->backward + s->recompute, s->weight };
 
 	if (work > 0) {
-		t.forward += s->exposed * s->forward / work;
-		t.backward += s->exposed * s->backward / work;
+		t.forward += (s->exposed + s->host) * s->forward / work;
+		t.backward += (s->exposed + s->host) * s->backward / work;
 	}
 	return t;
 }
@@ -160,7 +162,7 @@ optimizer_seconds(const struct run *r, const struct plan *p, struct ledger *ledg
 
 	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
 		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
-	STEP_TERM(ledger, sum, compute_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate,
+	STEP_TERM(ledger, sum, machine_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate,
 	    "optimizer", OPTIMIZER_SOURCE,
 	    "%.0f*parameters/memory rate + t0 + %.0f*parameters held/rate = "
 	    "%.0f*%.10g/(%.8g*%.8g) + %.8g + %.0f*%.10g/%.8g s", LOCAL_BYTES, OWNED_BYTES,
@@ -217,6 +219,22 @@ slice_seconds(const struct run *r, const struct plan *p, struct ledger *ledger)
 		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "slices of parameters", SLICE_SOURCE,
 		    tensors * dp * SLICE_SECONDS, AS("weights of the stage", tensors), AS("DP", dp),
 		    AS("seconds", SLICE_SECONDS));
+	return sum;
+}
+
+/* GPUs wait for launches, and between steps for the norm of gradients, which is read back, the
+ * update's launches, the next batch, logging. */
+static double
+host_seconds(const struct run *r, struct ledger *ledger)
+{
+	double sum = 0;
+
+	if (r->slowest.host > 0)
+		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "waiting for launches", host_source,
+		    r->microbatches * r->slowest.host, AS("micro-batches", r->microbatches),
+		    AS("launches beyond the GPU's work", r->slowest.host));
+	LEDGER_TERM(ledger, sum, QUANTITY_STEP, "host between steps", host_step_source, HOST_STEP,
+	    AS("seconds", HOST_STEP));
 	return sum;
 }
 
@@ -318,6 +336,9 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 	out->exposed_comm_seconds = traffic_exposed(t);
 	ledger_part(ledger, PART_BUBBLE);
 	bubble_term(out, r, p, pl, ledger);
+	ledger_part(ledger, PART_HOST);
+	out->host_seconds = host_seconds(r, ledger);
+	out->seconds += out->host_seconds;
 	ledger_part(ledger, PART_OPTIMIZER);
 	add_update(out, optimizer_seconds(r, p, ledger));
 	add_update(out, muon_seconds(r, p, ledger));
