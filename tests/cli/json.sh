@@ -86,7 +86,7 @@ def estimate():
                 fail(row["dim"] + ": more exposed than there is")
         s = doc["step"]
         has(s, "seconds compute_seconds recompute_seconds bubble_fraction "
-            "exposed_comm_seconds optimizer_seconds model_tflops_per_gpu mfu hfu "
+            "exposed_comm_seconds host_seconds optimizer_seconds model_tflops_per_gpu mfu hfu "
             "tokens_per_second tokens_per_second_per_gpu", "step")
         near(s["tokens_per_second_per_gpu"] * doc["parallel"]["world"],
              s["tokens_per_second"], "tokens")

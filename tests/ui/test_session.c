@@ -137,7 +137,8 @@ test_toggle(void **unused)
 	s->state.form.field = FIELD_PRECISION;
 	type(s, " ");
 	assert_int_equal(s->state.plan.training.precision, PRECISION_FP8);
-	type(s, " ");
+	for (int i = PRECISION_FP8; i <= PRECISION_NVFP4; i++)
+		type(s, " ");
 	assert_int_equal(s->state.plan.training.precision, PRECISION_FP32);
 	/* Another mode has other fields. */
 	s->state.form.field = FIELD_MODE;

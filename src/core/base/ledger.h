@@ -45,7 +45,8 @@ enum quantity {
 /* Which part of its quantity a term belongs to, where results count parts. */
 enum ledger_part {
 	PART_NONE,
-	PART_COMPUTE, PART_RECOMPUTE, PART_EXPOSED, PART_BUBBLE, PART_OPTIMIZER, /* STEP */
+	PART_COMPUTE, PART_RECOMPUTE, PART_EXPOSED, PART_BUBBLE, PART_HOST,
+	PART_OPTIMIZER, /* STEP */
 	PART_WEIGHTS, PART_NON_TORCH, PART_ACTIVATIONS, PART_GRAPHS, PART_POOL,  /* SERVE_MEMORY */
 	PART_QUEUE, PART_PROMPTS, /* TTFT, TPOT */
 	PART_ROW,                /* TRAFFIC: and as many on as struct traffic has the row */

@@ -54,7 +54,17 @@ enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE };
 enum attention { ATTENTION_MHA, ATTENTION_MLA };
 enum cp_comm { CP_COMM_P2P, CP_COMM_A2A, CP_COMM_ALLGATHER, CP_COMM_A2A_P2P };
 enum offload { OFFLOAD_NONE, OFFLOAD_OPTIMIZER, OFFLOAD_OPTIMIZER_PARAMS };
-enum precision { PRECISION_FP32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8 };
+enum precision {
+	PRECISION_FP32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8, PRECISION_FP8_BLOCK,
+	PRECISION_MXFP8, PRECISION_NVFP4
+};
+enum attention_kernel {
+	KERNEL_AUTO, KERNEL_UNFUSED, KERNEL_FLASH2, KERNEL_FLASH3, KERNEL_FLASH4, KERNEL_CUDNN
+};
+enum cuda_graph { GRAPH_NONE, GRAPH_ROUTER, GRAPH_LAYER, GRAPH_FULL };
+enum moe_dispatcher {
+	DISPATCHER_ALLGATHER, DISPATCHER_ALLTOALL, DISPATCHER_DEEPEP, DISPATCHER_HYBRIDEP
+};
 enum grad_dtype { GRAD_FP32, GRAD_BF16, GRAD_FP16 };
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_SGD, OPTIMIZER_MUON, OPTIMIZER_ADAM8BIT };
 enum schedule {
@@ -77,7 +87,7 @@ struct cluster {
 	int64_t generation, fabric;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps;
-	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops;
+	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, rate_scale;
 	double nvlink_gbps, pcie_gbps;
 	double tdp_watts, gpu_power_watts;
 	double gpu_hour_price;
@@ -103,12 +113,12 @@ struct model {
 };
 
 struct parallel {
-	int64_t layout;
+	int64_t layout, release;
 	char order[PLAN_ORDER_SIZE];
 	int64_t tp, sequence_parallel, cp, cp_comm, pp, vpp, ep, etp;
 	int64_t zero_stage, dp_replicate;
 	char hierarchical_cp[PLAN_LIST_SIZE];
-	int64_t offload;
+	int64_t offload, moe_dispatcher;
 	int64_t first_stage_layers, last_stage_layers, account_for_embedding, account_for_loss;
 	char pipeline_layout[PLAN_LAYOUT_SIZE];
 };
@@ -120,7 +130,7 @@ struct training {
 	int64_t recompute;
 	char recompute_modules[PLAN_LIST_SIZE];
 	int64_t recompute_method, recompute_layers;
-	int64_t flash_attention;
+	int64_t flash_attention, attention_kernel, torch_compile, cuda_graph, fused_experts;
 	double hidden_dropout, attention_dropout;
 	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
 	int64_t precision_aware_optimizer, overlap_grad_reduce, overlap_param_gather;

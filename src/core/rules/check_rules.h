@@ -42,4 +42,9 @@ rule_function rule_batch_does_not_divide, rule_group_out_of_range,
     rule_accepts_more_than_drafted, rule_host_cache_is_unused,
     rule_layout_is_for_serving, rule_layout_is_for_training, rule_tp_leaves_nvlink,
     rule_domain_cuts_nodes, rule_fp8_without_units;
+
+/* rules_kernel.c */
+rule_function rule_format_not_on_gpu, rule_format_does_not_divide, rule_kernel_not_on_gpu,
+    rule_graph_impossible, rule_graph_memory, rule_fused_experts_impossible,
+    rule_dispatcher_impossible;
 #endif
