@@ -315,7 +315,8 @@ goes_and_returns(const struct plan *p, const char *target, const char *name)
 
 			field_format(f, p, was, sizeof was);
 			field_format(f, &plan, is, sizeof is);
-			if (is_told(f) && f != FIELD_PRESET && strcmp(is, was) != 0)
+			/* Arguments do not say which release reads them. */
+			if (is_told(f) && f != FIELD_PRESET && f != FIELD_RELEASE && strcmp(is, was) != 0)
 				fail_msg("%s: %s was %s, and comes back as %s", name, field_table[f].path, was, is);
 		}
 		assert_int_equal(e.missing.count, p->training.cross_entropy == CE_TE); /* which is told */
