@@ -158,16 +158,16 @@ optimizer_seconds(const struct run *r, const struct plan *p, struct ledger *ledg
 	const double owned = held->dense / (sharded ? shards.dense : 1) +
 	    held->expert / (sharded ? shards.expert : 1);
 	const double local = p->parallel.zero_stage == 3 ? owned : held->dense + held->expert;
-	double rate = g->vector.reached, sum = 0;
+	const double memory = g->vector.reached;
+	double rate = memory, sum = 0;
 
 	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
 		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
-	STEP_TERM(ledger, sum, machine_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate,
-	    "optimizer", OPTIMIZER_SOURCE,
-	    "%.0f*parameters/memory rate + t0 + %.0f*parameters held/rate = "
-	    "%.0f*%.10g/(%.8g*%.8g) + %.8g + %.0f*%.10g/%.8g s", LOCAL_BYTES, OWNED_BYTES,
-	    LOCAL_BYTES, local, g->vector.reached / g->vector.peak, g->vector.peak, g->kernel,
-	    OWNED_BYTES, owned, rate);
+	LEDGER_TERM(ledger, sum, QUANTITY_STEP, "optimizer", OPTIMIZER_SOURCE,
+	    LOCAL_BYTES * local / memory + g->kernel + OWNED_BYTES * owned / rate,
+	    AS("bytes", LOCAL_BYTES), AS("parameters", local), AS("memory rate", memory),
+	    AS("t0", g->kernel), AS("bytes of what is held", OWNED_BYTES),
+	    AS("parameters held", owned), IS(rate));
 	return sum;
 }
 
@@ -312,15 +312,15 @@ step_terms(struct steptime *out, const struct run *r, const struct plan *p,
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
 	ledger_part(ledger, PART_COMPUTE);
-	STEP_TERM(ledger, out->seconds, m * s->forward, "forward", GEMM_SOURCE,
-	    "micro-batches*step.forward = %.0f*%.10g s", m, s->forward);
-	STEP_TERM(ledger, out->seconds, m * s->backward, "backward", GEMM_SOURCE,
-	    "micro-batches*step.backward = %.0f*%.10g s", m, s->backward);
+	LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "forward", GEMM_SOURCE, m * s->forward,
+	    AS("micro-batches", m), AS("step.forward", s->forward));
+	LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "backward", GEMM_SOURCE, m * s->backward,
+	    AS("micro-batches", m), AS("step.backward", s->backward));
 	out->compute_seconds = out->seconds;
 	ledger_part(ledger, PART_RECOMPUTE);
 	if (s->recompute > 0)
-		STEP_TERM(ledger, out->seconds, m * s->recompute, "recompute", GEMM_SOURCE,
-		    "micro-batches*step.recompute = %.0f*%.10g s", m, s->recompute);
+		LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "recompute", GEMM_SOURCE,
+		    m * s->recompute, AS("micro-batches", m), AS("step.recompute", s->recompute));
 	out->recompute_seconds = m * s->recompute;
 	ledger_part(ledger, PART_EXPOSED);
 	for (size_t i = 0; i < t->count; i++) {

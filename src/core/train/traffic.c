@@ -440,6 +440,12 @@ is_dualpipe(const struct plan *p)
 	    p->training.schedule == SCHEDULE_DUALPIPEV;
 }
 
+bool
+traffic_hides_experts(const struct plan *p)
+{
+	return plan_has_experts(p) && (p->training.moe_overlap || is_dualpipe(p));
+}
+
 static double
 expert_rest(const struct plan *p)
 {
@@ -471,7 +477,7 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 	x.dispatched = true;
 	f->dispatch = (struct dispatch){ tokens, width, busy };
 	x.seconds = dispatch_seconds(p, &f->dispatch, x.payload, &ep, NULL);
-	if (p->training.moe_overlap || is_dualpipe(p)) {
+	if (traffic_hides_experts(p)) {
 		open = fmax(expert_rest(p), 1 - layer->forward / fmax(2 * x.seconds, 1e-300));
 		x.hiding = (struct hiding){ "another micro-batch", layer->forward, expert_rest(p) };
 	}
