@@ -493,6 +493,43 @@ put_recompute(struct megatron_args *a)
 		import_set(a->im, FIELD_RECOMPUTE_MODULES, modules, flag);
 }
 
+/* Which modules a layer's graphs hold was said by another flag up to core 0.18; none named are
+ * all. */
+static void
+put_graphs(struct megatron_args *a)
+{
+	static const char impl[] = "--cuda-graph-impl", modules[] = "--cuda-graph-modules",
+		scope[] = "--cuda-graph-scope";
+	char names[PLAN_LIST_SIZE] = "";
+
+	if (!megatron_has(a, impl) || is_word(a, impl, "none")) {
+		put_absent(a, FIELD_CUDA_GRAPH, "none");
+		return;
+	}
+	if (!megatron_join(a, modules, ",", names, sizeof names))
+		megatron_join(a, scope, ",", names, sizeof names);
+	import_set(a->im, FIELD_CUDA_GRAPH, is_word(a, impl, "full_iteration") ||
+	    strstr(names, "full_iteration") != NULL ? "full" : names[0] == '\0' ||
+	    strstr(names, "attn") != NULL ? "layer" : "router", impl);
+}
+
+static void
+put_dispatcher(struct megatron_args *a)
+{
+	static const char type[] = "--moe-token-dispatcher-type",
+		backend[] = "--moe-flex-dispatcher-backend";
+
+	if (a->im->plan->model.experts == 0)
+		return;
+	if (is_word(a, type, "flex"))
+		import_set(a->im, FIELD_MOE_DISPATCHER, is_word(a, backend, "hybridep") ? "hybridep" :
+		    "deepep", megatron_has(a, backend) ? backend : type);
+	else if (is_word(a, type, "alltoall"))
+		import_set(a->im, FIELD_MOE_DISPATCHER, "alltoall", type);
+	else
+		put_absent(a, FIELD_MOE_DISPATCHER, "allgather");
+}
+
 static void
 put_kernels(struct megatron_args *a)
 {
@@ -504,6 +541,11 @@ put_kernels(struct megatron_args *a)
 		import_fill(a->im, FIELD_FLASH_ATTENTION, "true");
 	else
 		import_set(a->im, FIELD_FLASH_ATTENTION, "false", backend);
+	if (is_word(a, backend, "fused") || is_word(a, backend, "flash"))
+		import_set(a->im, FIELD_ATTENTION_KERNEL, is_word(a, backend, "fused") ? "cudnn" : "flash2",
+		    backend);
+	put_graphs(a);
+	put_dispatcher(a);
 	if (!megatron_has(a, "--cross-entropy-loss-fusion"))
 		put_absent(a, FIELD_CROSS_ENTROPY, "unfused");
 	else
@@ -548,7 +590,9 @@ is_read(const char *flag)
 	    "--grad-reduce-in-bf16 --main-grads-dtype --accumulate-allreduce-grads-in-fp32 "
 	    "--recompute-activations --recompute-modules --attention-backend --transformer-impl "
 	    "--use-flash-attn --cross-entropy-loss-fusion --cross-entropy-fusion-impl "
-	    "--use-tp-pp-dp-mapping --encoder-seq-length";
+	    "--use-tp-pp-dp-mapping --encoder-seq-length --cuda-graph-impl --cuda-graph-modules "
+	    "--cuda-graph-scope --moe-token-dispatcher-type --moe-flex-dispatcher-backend "
+	    "--moe-enable-deepep";
 
 	return megatron_flag_find(flag) != NULL || text_index(read, flag, strlen(flag)) >= 0;
 }
