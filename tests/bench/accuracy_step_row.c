@@ -122,7 +122,7 @@ static const struct setting gpus[] = {
 	{ "B200", "cluster.memory_gib=178.4 " B200_RATES },
 	{ "B300", "cluster.memory_gib=268.6 " B200_RATES "cluster.nic_gbps=800 cluster.rate_scale=1.06" },
 	{ "GB200", "cluster.memory_gib=185 " GB200_RATES "cluster.nic_gbps=400 cluster.rate_scale=0.96" },
-	{ "GB300", "cluster.memory_gib=277.5 " GB200_RATES "cluster.nic_gbps=800 cluster.rate_scale=1.06" },
+	{ "GB300", "cluster.memory_gib=277.5 " GB200_RATES "cluster.nic_gbps=800 cluster.rate_scale=1.15" },
 	{ "V100", "cluster.memory_gib=31.6 cluster.generation=volta cluster.fabric=nvlink2 cluster.hbm_gbps=900 cluster.bf16_tflops=125 "
 	    "cluster.nvlink_gbps=150 cluster.nics_per_node=4 cluster.nic_gbps=100" },
 };
