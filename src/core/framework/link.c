@@ -491,14 +491,10 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
     const struct span *span, struct link_note *note)
 {
 	const double k = (double)span->domains, hop = outside_hop(p, span);
-	const int64_t dispatcher = p->parallel.moe_dispatcher;
 	double visited, away, local;
 	char hops[32], bytes[96];
 
-	if (dispatcher == DISPATCHER_ALLGATHER)
-		return collective_seconds(p, COLLECTIVE_ALL_GATHER, tokens * token * (double)span->size,
-		    span, note);
-	if (dispatcher == DISPATCHER_ALLTOALL || span->size <= 1)
+	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL || span->size <= 1)
 		return collective_seconds(p, COLLECTIVE_ALL_TO_ALL, tokens * copies * token, span, note);
 	if (span->kind == SPAN_NVLINK && p->cluster.nvlink_gbps > 0)
 		return domain_seconds(p, tokens * copies * token, span, note);

@@ -259,6 +259,7 @@ exposed_name(const struct traffic_row *row)
 		{ TRAFFIC_EDP, "all-gather", "EDP all-gather, exposed" },
 		{ TRAFFIC_EDP, "reduce-scatter", "EDP reduce-scatter, exposed" },
 		{ TRAFFIC_EP, "all-to-all", "EP all-to-all, exposed" },
+		{ TRAFFIC_EP, "all-gather", "EP all-gather, exposed" },
 		{ TRAFFIC_ETP, "all-gather", "ETP all-gather, exposed" },
 		{ TRAFFIC_ETP, "reduce-scatter", "ETP reduce-scatter, exposed" },
 		{ TRAFFIC_EMBD, "all-reduce", "embedding copies' all-reduce" },

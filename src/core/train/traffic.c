@@ -476,6 +476,12 @@ is_dualpipe(const struct plan *p)
 	    p->training.schedule == SCHEDULE_DUALPIPEV;
 }
 
+bool
+traffic_hides_experts(const struct plan *p)
+{
+	return plan_has_experts(p) && (p->training.moe_overlap || is_dualpipe(p));
+}
+
 static double
 expert_rest(const struct plan *p)
 {
@@ -504,10 +510,17 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 		x.payload *= capacity;
 	else
 		busy = fmax(1, p->training.moe_imbalance);
-	x.dispatched = true;
 	f->dispatch = (struct dispatch){ tokens, width, busy };
-	x.seconds = dispatch_seconds(p, &f->dispatch, x.payload, &ep, NULL);
-	if (p->training.moe_overlap || is_dualpipe(p)) {
+	if (p->parallel.moe_dispatcher == DISPATCHER_ALLGATHER) { /* all tokens, and outputs back */
+		x.collective = COLLECTIVE_ALL_GATHER;
+		x.formula = "EP*b*s/CP/TP*h*a";
+		x.payload = tokens * width * (double)ep.size;
+		x.seconds = collective_seconds(p, x.collective, x.payload, &ep, NULL);
+	} else {
+		x.dispatched = true;
+		x.seconds = dispatch_seconds(p, &f->dispatch, x.payload, &ep, NULL);
+	}
+	if (traffic_hides_experts(p)) {
 		open = fmax(expert_rest(p), 1 - layer->forward / fmax(2 * x.seconds, 1e-300));
 		x.hiding = (struct hiding){ "another micro-batch", layer->forward, expert_rest(p) };
 	}
