@@ -163,6 +163,11 @@ static const struct setting releases[] = {
 };
 
 static const struct setting groups[] = {
+	/* Megatron-Bridge's performance recipes set grad_reduce_in_fp32 to false, and
+	 * training/mixed_precision.py fp8_param_gather in FP8 but for blocks; NeMo's launcher has
+	 * grad_sync_dtype=bf16 and fp8_params in its FP8 examples */
+	{ "bridge", "training.grad_dtype=bf16" },
+	{ "nemo24.07", "training.grad_dtype=bf16" }, { "nemo25", "training.grad_dtype=bf16" },
 	{ "simumax", "training.overlap_grad_reduce=false training.overlap_param_gather=false "
 	    "training.moe_capacity_factor=1 parallel.cp_comm=a2a" },
 	/* Composer's FSDPConfig: backward_prefetch is BACKWARD_POST */
@@ -275,7 +280,11 @@ put_training(struct plan *p, const struct table *t)
 	    "fp16" : strncmp(precision, "fp32", 4) == 0 ? "fp32" : "bf16");
 	if (row_starts(t, "recompute", "full"))
 		put(p, "training.recompute", "full");
-	else if (row_starts(t, "recompute", "selective AC")) {
+	else if (row_starts(t, "recompute", "selective AC (op)") && row_number(t, "experts") > 0) {
+		/* torchtitan's list of what is kept has no grouped products */
+		put(p, "training.recompute", "selective");
+		put(p, "training.recompute_modules", "layernorm,moe");
+	} else if (row_starts(t, "recompute", "selective AC")) {
 		/* torchtitan drops every second layer or every second product */
 		put(p, "training.recompute", "full");
 		put(p, "training.recompute_method", "block");
@@ -417,6 +426,9 @@ row_plan(struct plan *p, const struct table *t)
 		put(p, "model.linear_bias", "true");
 		put(p, "model.tied_embeddings", "true");
 	}
+	if ((p->training.precision == PRECISION_FP8 || p->training.precision == PRECISION_MXFP8) &&
+	    (row_starts(t, "group", "bridge") || row_starts(t, "group", "nemo")))
+		put(p, "training.fp8_param_gather", "true");
 	if (p->training.precision == PRECISION_FP32) /* FlashAttention takes 16 bits only */
 		put(p, "training.flash_attention", "false");
 	if (row_starts(t, "group", "automodel") && row_number(t, "layers") == 61) {

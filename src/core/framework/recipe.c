@@ -47,9 +47,13 @@ recipe_quantised(struct recipe *r, const struct plan *p)
 static void
 recipe_precision_aware(struct recipe *r, const struct plan *p)
 {
+	static const double bytes[] = {
+		[MOMENTS_FP32] = 4, [MOMENTS_BF16] = 2, [MOMENTS_FP16] = 2, [MOMENTS_FP8] = 1
+	};
 	const bool fp8_weights = format_of(p).quantised && p->training.fp8_param_gather;
 
 	r->gradient_copy = 0;
+	r->moments = r->matrix_moments = 2 * bytes[p->training.moments_dtype];
 	r->master = p->training.precision == PRECISION_FP16 || fp8_weights ? 4 : 2;
 	r->optimizer_source = MEGATRON_CONFIG;
 }

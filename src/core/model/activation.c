@@ -290,7 +290,9 @@ mlp_bytes(const struct sink *s, double f, bool without_output)
 {
 	const struct activation *c = s->c;
 
-	return f * (c->a * (s->m->gated_mlp ? 2 : 1) + (without_output ? 0 : c->linear));
+	const double input = c->p->training.fp8_activation_input ? 1 : c->a;
+
+	return f * (input * (s->m->gated_mlp ? 2 : 1) + (without_output ? 0 : c->linear));
 }
 
 static void

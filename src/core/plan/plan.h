@@ -66,6 +66,7 @@ enum moe_dispatcher {
 	DISPATCHER_ALLGATHER, DISPATCHER_ALLTOALL, DISPATCHER_DEEPEP, DISPATCHER_HYBRIDEP
 };
 enum grad_dtype { GRAD_FP32, GRAD_BF16, GRAD_FP16 };
+enum moments { MOMENTS_FP32, MOMENTS_BF16, MOMENTS_FP16, MOMENTS_FP8 };
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_SGD, OPTIMIZER_MUON, OPTIMIZER_ADAM8BIT };
 enum schedule {
 	SCHEDULE_GPIPE, SCHEDULE_1F1B, SCHEDULE_ZB_1P, SCHEDULE_ZB_2P, SCHEDULE_ZB_V,
@@ -129,11 +130,12 @@ struct training {
 	int64_t precision, grad_dtype, optimizer, schedule, microbatch_group_size;
 	int64_t recompute;
 	char recompute_modules[PLAN_LIST_SIZE];
-	int64_t recompute_method, recompute_layers;
+	int64_t recompute_method, recompute_layers, offload_layers, fp8_activation_input;
 	int64_t flash_attention, attention_kernel, torch_compile, cuda_graph, fused_experts;
 	double hidden_dropout, attention_dropout;
 	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
-	int64_t precision_aware_optimizer, overlap_grad_reduce, overlap_param_gather;
+	int64_t precision_aware_optimizer, moments_dtype;
+	int64_t overlap_grad_reduce, overlap_param_gather;
 	int64_t tp_overlap, moe_overlap;
 	double moe_capacity_factor, moe_imbalance;
 };

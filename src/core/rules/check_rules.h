@@ -46,5 +46,6 @@ rule_function rule_batch_does_not_divide, rule_group_out_of_range,
 /* rules_kernel.c */
 rule_function rule_format_not_on_gpu, rule_format_does_not_divide, rule_kernel_not_on_gpu,
     rule_graph_impossible, rule_graph_memory, rule_fused_experts_impossible,
+    rule_offload_layers_impossible, rule_fp8_input_without_swiglu, rule_moments_without_precision,
     rule_dispatcher_impossible;
 #endif

@@ -115,6 +115,43 @@ rule_fused_experts_impossible(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
+/* Layers go to the host and come back while the others are computed, once in a step. */
+bool
+rule_offload_layers_impossible(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->training.offload_layers == 0)
+		return false;
+	if (p->parallel.pp > 1)
+		return BROKEN("activations go to the host with PP 1 alone");
+	if (p->training.recompute != RECOMPUTE_NONE)
+		return BROKEN("activations can not both go to the host and be computed again");
+	if (p->training.cuda_graph != GRAPH_NONE && p->training.cuda_graph != GRAPH_FULL)
+		return BROKEN("activations go to the host without CUDA graphs of layers");
+	return p->training.offload_layers >= p->model.layers &&
+	       BROKEN("%lld layers to offload, but fewer than the model's %lld can be",
+	           (long long)p->training.offload_layers, (long long)p->model.layers);
+}
+
+bool
+rule_fp8_input_without_swiglu(const struct facts *f, char *message, size_t size)
+{
+	if (!f->plan->training.fp8_activation_input || f->plan->model.gated_mlp)
+		return false;
+	return BROKEN("the input of an activation function is kept in FP8 for gated ones alone");
+}
+
+bool
+rule_moments_without_precision(const struct facts *f, char *message, size_t size)
+{
+	const struct training *t = &f->plan->training;
+
+	if (t->moments_dtype == MOMENTS_FP32 || t->precision_aware_optimizer)
+		return false;
+	return BROKEN("moments in other formats than fp32 need the precision-aware optimizer");
+}
+
 bool
 rule_dispatcher_impossible(const struct facts *f, char *message, size_t size)
 {
