@@ -164,8 +164,9 @@ static const struct setting releases[] = {
 
 static const struct setting groups[] = {
 	/* Megatron-Bridge's performance recipes set grad_reduce_in_fp32 to false, and
-	 * training/mixed_precision.py fp8_param_gather in FP8 but for blocks; NeMo's launcher has
-	 * grad_sync_dtype=bf16 and fp8_params in its FP8 examples */
+	 * training/mixed_precision.py fp8_param_gather in FP8 but for blocks. NeMo's launcher sets
+	 * grad_sync_dtype to bf16; its fp8_params is taken with FP8, without which Nemotron-340B
+	 * has no room on 128 GPUs */
 	{ "bridge", "training.grad_dtype=bf16" },
 	{ "nemo24.07", "training.grad_dtype=bf16" }, { "nemo25", "training.grad_dtype=bf16" },
 	{ "simumax", "training.overlap_grad_reduce=false training.overlap_param_gather=false "
