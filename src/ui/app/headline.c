@@ -101,7 +101,7 @@ add_problems(struct strip *strip, const struct state *s)
 static void
 add_error(struct piece *p, double error, bool calibrated)
 {
-	if (p != NULL && !calibrated)
+	if (p != NULL && error > 0 && !calibrated)
 		text_add(p->after, sizeof p->after, " +-%.0f %%", 100 * error);
 }
 
