@@ -61,13 +61,18 @@ static void
 print_speed(const struct plan *p, const struct serve *s)
 {
 	const bool scaled = p->calibration.tpot_scale > 0 || p->calibration.ttft_scale > 0;
+	char ttft[32] = "", tpot[32] = "";
 
-	out_line(stdout, "first token  %s after a prompt of %lld tokens (TTFT)",
-	    UNITS_EXACT(SECONDS, s->ttft_seconds), (long long)p->serving.prompt_tokens);
+	if (!(p->calibration.ttft_scale > 0))
+		text_put(ttft, sizeof ttft, " +- %.0f %%", 100 * s->ttft_error);
+	if (!(p->calibration.tpot_scale > 0))
+		text_put(tpot, sizeof tpot, " +- %.0f %%", 100 * s->tpot_error);
+	out_line(stdout, "first token  %s%s after a prompt of %lld tokens (TTFT)",
+	    UNITS_EXACT(SECONDS, s->ttft_seconds), ttft, (long long)p->serving.prompt_tokens);
 	out_line(stdout, "             %s prefill, %s of other prompts before it",
 	    UNITS_EXACT(SECONDS, s->prefill_seconds), UNITS_EXACT(SECONDS, s->queue_seconds));
-	out_line(stdout, "next tokens  %s each (TPOT), %s a second for a request",
-	    UNITS_EXACT(SECONDS, s->tpot_seconds),
+	out_line(stdout, "next tokens  %s%s each (TPOT), %s a second for a request",
+	    UNITS_EXACT(SECONDS, s->tpot_seconds), tpot,
 	    UNITS_EXACT(COUNT, s->tokens_per_second_per_user));
 	out_line(stdout, "             %s decode step, %s of other prompts",
 	    UNITS_EXACT(SECONDS, s->step_seconds), UNITS_EXACT(SECONDS, s->prompts_share_seconds));

@@ -88,10 +88,8 @@ print_step(const struct plan *p, const struct steptime *s)
 	if (field_is_set(FIELD_COMPUTE_EFFICIENCY, p))
 		out_line(stdout, ", calibrated by %s", *p->calibration.source != '\0' ?
 		    p->calibration.source : "the plan's own efficiency");
-	else if (s->efficiency_error > 0)
-		out_line(stdout, " +- %.0f %%, not calibrated", 100 * s->efficiency_error);
 	else
-		out_end(stdout);
+		out_line(stdout, " +- %.0f %%, not calibrated", 100 * s->error);
 	print_parts(s);
 	print_rates(p, s);
 	print_overlap(p);

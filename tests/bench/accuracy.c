@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "accuracy_error.h"
 #include "accuracy_fit.h"
 #include "accuracy_latency.h"
 #include "accuracy_memory.h"
@@ -27,5 +28,7 @@ main(void)
 	accuracy_rank(stdout, top);
 	accuracy_serve(stdout, top);
 	accuracy_latency(stdout, top);
+	puts("\nsrc/core/plan/error.def");
+	accuracy_error(stdout, top);
 	return 0;
 }

@@ -65,7 +65,7 @@ void
 accuracy_fit(FILE *out, const char *top)
 {
 	static const char *const files[] = {
-		"published.tsv", "steps_more.tsv", "mlperf_described.tsv", "heldout_steps.tsv",
+		"published.tsv", "steps_more.tsv", "mlperf_described.tsv", "mlperf_steps.tsv", "heldout_steps.tsv",
 	};
 
 	fprintf(out, "\nRuns whose memory is said not to suffice, or to be tight: GiB at least, usually, at "

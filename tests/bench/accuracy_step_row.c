@@ -164,9 +164,11 @@ static const struct setting releases[] = {
 
 static const struct setting groups[] = {
 	/* Megatron-Bridge's performance recipes set grad_reduce_in_fp32 to false, and
-	 * training/mixed_precision.py fp8_param_gather in FP8 but for blocks; NeMo's launcher has
-	 * grad_sync_dtype=bf16 and fp8_params in its FP8 examples */
+	 * training/mixed_precision.py fp8_param_gather in FP8 but for blocks. NeMo's launcher sets
+	 * grad_sync_dtype to bf16; its fp8_params is taken with FP8, without which Nemotron-340B
+	 * has no room on 128 GPUs */
 	{ "bridge", "training.grad_dtype=bf16" },
+	{ "mlperf", "training.grad_dtype=bf16" }, /* as mlperf_described.tsv has them */
 	{ "nemo24.07", "training.grad_dtype=bf16" }, { "nemo25", "training.grad_dtype=bf16" },
 	{ "simumax", "training.overlap_grad_reduce=false training.overlap_param_gather=false "
 	    "training.moe_capacity_factor=1 parallel.cp_comm=a2a" },
@@ -439,5 +441,7 @@ row_plan(struct plan *p, const struct table *t)
 		put(p, "parallel.layout", "deepspeed");
 	put_matching(p, releases, sizeof releases / sizeof *releases, row_cell(t, "group"));
 	put_list(p, row_cell(t, "settings"));
+	if (p->parallel.tp <= 1) /* the scripts set it for all */
+		put(p, "training.tp_overlap", "false");
 	plan_resolve(p, NULL);
 }

@@ -75,10 +75,13 @@ fastest=$("$PROG" search --json --top=1 | sed -n 's/.*"rank": 1,.*"seconds": \([
 named=$("$PROG" search --json --free=tp=1 --free=micro_batch_size=2 --fix=recompute --top=1 |
     sed -n 's/.*"rank": 1,.*"seconds": \([0-9.]*\),.*/\1/p')
 [ -n "$fastest" ] && [ "$fastest" = "$named" ] || fail "$fastest is not $named"
+good search --top=5
+out_has '^1 to [0-9]* are within the error of the estimate, [0-9]* %: equal as far as it can tell$'
 
 # inverse questions: fewest GPUs for a deadline, longest sequence, cheapest GPU
 budget=--set=training.token_budget=1000
 good search $budget --free=cluster.nodes=1..16 --objective=gpus --where='step.training_seconds<=30d' --top=1
+out_lacks 'within the error' # GPUs are counted, not estimated
 out_has '^Options of 1: --nodes=8 '
 run 1 search $budget --nodes=4 --where='step.training_seconds<=30d'
 err_has 'of those that fit do not have step\.training_seconds<=30d'

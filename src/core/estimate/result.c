@@ -40,9 +40,9 @@ FORMULA(tight)
 	text_put(buf, size, "%s to %s of %s", UNITS_SHORT(BYTES, e->peak_low),
 	    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
 	if (!e->served)
-		text_add(buf, size, ": overhead %s to %s, and %.3g %% of activations, logits and buffers",
-		    UNITS_SHORT(BYTES, m->overhead_low), UNITS_SHORT(BYTES, m->overhead_high),
-		    100 * MEMORY_ERROR);
+		text_add(buf, size, ": overhead %s to %s, and %.3g %% of activations, logits and buffers, "
+		    "at least %d MiB", UNITS_SHORT(BYTES, m->overhead_low),
+		    UNITS_SHORT(BYTES, m->overhead_high), 100 * MEMORY_ERROR, MEMORY_ERROR_LEAST);
 }
 
 FORMULA(world)

@@ -14,15 +14,15 @@
  * are hardly faster than in bf16: 1 to 10 %, less the more experts there are on a GPU
  * (pytorch/ao pull request 2864, 2 to 16 of them).
  */
-#define MEASURED(matrix_, memory_, launch_, power_, fp8_, error_) \
+#define MEASURED(matrix_, memory_, launch_, power_, fp8_) \
 	.matrix = (matrix_), .memory = (memory_), .launch = (launch_), .power = (power_), \
-	.fp8 = (fp8_), .error = (error_)
+	.fp8 = (fp8_)
 #define GROUPED(share, half, weight) \
 	.grouped = (share), .half_tokens = (half), .half_weight = (weight)
 #define ATTENTION(family, count) .attention = ATTENTION_##family, .processors = (count)
 
-/* The default, for what nobody measured: among the measured ones, with the widest error. */
-#define NOT_MEASURED MEASURED(.60, .80, 8e-6, 2, .50, .40), GROUPED(.8, 150, 150)
+/* The default, for what nobody measured: among the measured ones. */
+#define NOT_MEASURED MEASURED(.60, .80, 8e-6, 2, .50), GROUPED(.8, 150, 150)
 
 /*
  * Transformer Engine goes by compute capability: its workspace is 32 MiB from 9.0 on, 4 before
@@ -41,16 +41,16 @@
 
 static const struct generation generations[] = {
 	[GENERATION_OTHER] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
-	[GENERATION_VOLTA] = { MEASURED(.75, .80, 8e-6, 2, .75, .15), GROUPED(.8, 150, 150),
+	[GENERATION_VOLTA] = { MEASURED(.75, .80, 8e-6, 2, .75), GROUPED(.8, 150, 150),
 	    CAPABILITY_7, ATTENTION(UNKNOWN, 80) },
 	[GENERATION_TURING] = { NOT_MEASURED, CAPABILITY_7, ATTENTION(UNKNOWN, 68) },
-	[GENERATION_AMPERE] = { MEASURED(.80, .80, 8e-6, 2, .80, .25), GROUPED(.8, 150, 150),
+	[GENERATION_AMPERE] = { MEASURED(.80, .80, 8e-6, 2, .80), GROUPED(.8, 150, 150),
 	    CAPABILITY_8, ATTENTION(OF_AMPERE, 108) },
 	[GENERATION_AMPERE_RTX] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(OF_AMPERE, 84) },
 	[GENERATION_ADA] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(OF_AMPERE, 142) },
-	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62, .40), GROUPED(.8, 103, 103),
+	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), GROUPED(.8, 103, 103),
 	    CAPABILITY_9, ATTENTION(OF_HOPPER, 132), .experts_in_bf16 = true, .blocks = true },
-	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56, .20), GROUPED(1, 240, 570),
+	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56), GROUPED(1, 240, 570),
 	    CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), .either_layout = true,
 	    .blocks = true, .mxfp8 = true, .nvfp4 = true },
 	[GENERATION_BLACKWELL_RTX] = { NOT_MEASURED, CAPABILITY_9, ATTENTION(OF_AMPERE, 188) },

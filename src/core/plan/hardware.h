@@ -28,8 +28,6 @@ struct generation {
 	double grouped, half_tokens, half_weight;
 	double processors;     /* multiprocessors that work on one kernel */
 	enum attention_family attention;
-	double error;   /* 90th percentile of the rows of this generation, those looked up after
-	                 * all of it was chosen among them, rounded up */
 	double te_workspace;  /* MiB that Transformer Engine gives cuBLAS */
 	bool either_layout;   /* FP8 products read operands transposed too: no copies for that */
 	bool blocks, mxfp8, nvfp4; /* trains in blocks of FP8, in MXFP8, in NVFP4 */

@@ -1,6 +1,7 @@
 #include "core/serve/serve_latency.h"
 
 #include "core/base/number.h"
+#include "core/plan/error.h"
 #include "core/plan/pool.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_pools.h"
@@ -75,6 +76,8 @@ serve_latency(struct serve *out, const struct plan *p, const struct serve_setup 
 		return;
 	pool_parse(&pool, v->prefill_workers);
 	s = pool.workers > 0 ? serve_pools(out, &pool, &w, &d, ledger) : serve_loop(&w, &d, ledger);
+	out->tpot_error = error_of_tpot(p);
+	out->ttft_error = error_of_ttft(p);
 	set_times(out, &s);
 	set_rates(out, p, setup, &s);
 }

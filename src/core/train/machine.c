@@ -72,7 +72,6 @@ machine_of(const struct plan *p)
 	g.moves = is_eager(p, &f) ? EAGER_MOVES : 1;
 	g.cast = quantised ? f.cast : 0;
 	g.width = quantised || !f.quantised ? f.bytes : 2;
-	g.error = r->error;
 	return g;
 }
 

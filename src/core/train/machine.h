@@ -26,7 +26,6 @@ struct machine {
 	double moves;          /* bytes that memory-bound operations move, over fused ones */
 	double cast;           /* bytes that casting a value for a linear layer moves, 0 in 16 bits */
 	double width;          /* bytes of a value that linear layers read: 2, or 1 in FP8 */
-	double error;          /* documented relative error of a step time */
 };
 struct machine machine_of(const struct plan *p);
 

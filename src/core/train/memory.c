@@ -230,7 +230,8 @@ add_step(const struct memory_setup *s, struct rank_view *v, const struct flight 
 static void
 range_add(struct memory *out)
 {
-	const double error = MEMORY_ERROR * (out->activations + out->logits + out->buffers);
+	const double error = larger(MEMORY_ERROR * (out->activations + out->logits + out->buffers),
+	    MEMORY_ERROR_LEAST * MIB);
 
 	out->low = out->allocated + out->overhead_low - error;
 	out->high = out->allocated + out->overhead_high + error;

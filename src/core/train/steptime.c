@@ -12,6 +12,7 @@
 #include "core/framework/framework.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
+#include "core/plan/error.h"
 #include "core/train/bubble.h"
 #include "core/train/host.h"
 #include "core/train/memory.h"
@@ -460,7 +461,7 @@ steptime_within(const struct step_run *r, double limit, const struct plan *p,
     const struct placement *pl, struct traffic *traffic, struct ledger *ledger)
 {
 	const struct machine *g = &r->set->machine;
-	struct steptime out = { .efficiency_error = g->error };
+	struct steptime out = { .error = error_of_step(p) };
 
 	traffic->count = 0;
 	if (r->least > limit) {
