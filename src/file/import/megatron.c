@@ -5,6 +5,7 @@
 
 #include "file/import/megatron_args.h"
 #include "file/import/megatron_flags.h"
+#include "file/import/megatron_hybrid.h"
 #include "file/import/megatron_rules.h"
 
 #define LAUNCHER "Megatron-LM's default"
@@ -548,7 +549,9 @@ is_read(const char *flag)
 	    "--grad-reduce-in-bf16 --main-grads-dtype --accumulate-allreduce-grads-in-fp32 "
 	    "--recompute-activations --recompute-modules --attention-backend --transformer-impl "
 	    "--use-flash-attn --cross-entropy-loss-fusion --cross-entropy-fusion-impl "
-	    "--use-tp-pp-dp-mapping --encoder-seq-length";
+	    "--use-tp-pp-dp-mapping --encoder-seq-length --hybrid-layer-pattern "
+	    "--hybrid-override-pattern --mtp-hybrid-override-pattern --mamba-num-heads "
+	    "--mamba-head-dim --mamba-state-dim --mamba-num-groups";
 
 	return megatron_flag_find(flag) != NULL || text_index(read, flag, strlen(flag)) >= 0;
 }
@@ -574,6 +577,7 @@ megatron_read(struct import *im)
 		put_sizes(&a);
 		put_latent(&a);
 		put_experts(&a);
+		megatron_hybrid(&a);
 		put_window(&a);
 		put_sequence_parallel(&a);
 		put_chunks(&a);
