@@ -18,6 +18,8 @@
 
 /* ---- each rule ------------------------------------------------------------------------------- */
 
+#define HYBRID "layer_pattern=M-M* mamba_heads=24 mamba_head_dim=64 mamba_state=128 "
+
 #define MOE_OVERLAP "moe_overlap=true ep=2 experts=4 experts_per_token=2 " \
 	"moe_ffn_hidden_size=1024 "
 
@@ -44,6 +46,21 @@ static const struct {
 	{ "attention=mla qk_rope_head_dim=64", "attention_size_missing" },
 	{ "attention=mla kv_lora_rank=512", "attention_size_missing" },
 	{ "linear_attention=true linear_key_heads=16", "attention_size_missing" },
+	{ "layer_pattern=M-X*", "pattern_unreadable" },
+	{ "layer_pattern=|/*-", "pattern_unreadable" },
+	{ "layer_pattern=*-/*|-", "pattern_unreadable" },
+	{ "layer_pattern=*-+-", "pattern_mixes_attention" },
+	{ "layer_pattern=+-+-", "pattern_mixes_attention" },
+	{ "layer_pattern=D-D- attention=mla kv_lora_rank=512 qk_nope_head_dim=128", "pattern_without_index" },
+	{ "layer_pattern=G-*-", "pattern_without_linear" },
+	{ "layer_pattern=*E*E", "pattern_without_experts" },
+	{ "layer_pattern=M-*-", "mamba_size_missing" },
+	{ HYBRID "mamba_groups=8 tp=16 nodes=2", "mamba_not_divisible" },
+	{ HYBRID "mamba_groups=2 tp=4", "mamba_not_divisible" },
+	{ "mode=serve layout=vllm " HYBRID "mamba_groups=2 tp=4", "mamba_not_divisible" },
+	{ HYBRID "mamba_groups=5", "mamba_groups_not_dividing_heads" },
+	{ HYBRID "mamba_groups=4 tp=4 cp=4 nodes=2", "mamba_not_divisible_by_cp" },
+	{ "tp=8 linear_attention=true linear_key_heads=4 linear_value_heads=8 linear_key_head_dim=128 linear_value_head_dim=128 global_layer_every=4", "linear_heads_not_divisible" },
 	{ "tp=8 ffn_hidden_size=14332", "ffn_not_divisible" },
 	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=100", "expert_ffn_not_divisible" },
 	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=100", "shared_ffn_not_divisible" },

@@ -23,6 +23,7 @@ enum {
 	PLAN_ID_SIZE = 64,     /* names of catalogue entries */
 	PLAN_ORDER_SIZE = 64,  /* "tp-cp-ep-dp-pp" */
 	PLAN_LIST_SIZE = 128,  /* "core_attn,moe_act", "2x4" */
+	PLAN_PATTERN_SIZE = 256, /* a letter a layer, "MEM*E" */
 	PLAN_LAYOUT_SIZE = 1024, /* pipeline layout string */
 	PLAN_SET_WORDS = 4,
 };
@@ -75,6 +76,7 @@ enum schedule {
 enum recompute { RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL };
 enum recompute_method { RECOMPUTE_UNIFORM, RECOMPUTE_BLOCK };
 enum cross_entropy { CE_UNFUSED, CE_NATIVE, CE_TE, CE_TORCH };
+enum linear_kind { LINEAR_GDN, LINEAR_KDA, LINEAR_LIGHTNING };
 enum engine { ENGINE_VLLM, ENGINE_SGLANG, ENGINE_TRTLLM };
 enum weight_dtype {
 	WEIGHT_BF16, WEIGHT_FP16, WEIGHT_FP8, WEIGHT_INT8, WEIGHT_INT4, WEIGHT_MXFP4, WEIGHT_NVFP4
@@ -104,13 +106,15 @@ struct model {
 	int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
 	int64_t sliding_window, attention_chunk, global_layer_every, global_first_layer, local_kv_heads;
 	int64_t attention_sinks, local_attention_sinks, attention_output_gate;
-	int64_t linear_attention, linear_key_heads, linear_value_heads;
+	int64_t linear_attention, linear_kind, linear_key_heads, linear_value_heads;
 	int64_t linear_key_head_dim, linear_value_head_dim, linear_conv_kernel;
 	int64_t index_heads, index_head_dim, index_topk;
 	int64_t experts, experts_per_token, moe_ffn_hidden_size, shared_expert_ffn_hidden_size;
 	int64_t shared_expert_gate, router_bias, expert_bias, router_groups, router_group_topk;
 	int64_t dense_layers, moe_layer_every;
 	int64_t mtp_layers;
+	char layer_pattern[PLAN_PATTERN_SIZE];
+	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups, moe_latent_size;
 };
 
 struct parallel {

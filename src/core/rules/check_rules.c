@@ -20,6 +20,8 @@
 #define O RULES_NANOTRON
 #define V RULES_VLLM
 #define S RULES_SEED
+#define HYBRID "Megatron-LM megatron/core/models/hybrid/hybrid_layer_allocation.py"
+#define MAMBA "Megatron-LM megatron/core/ssm/mamba_mixer.py"
 #define ALL (M | D | T | O | V | S)
 #define TRAINERS (M | D | T | O)
 #define ERROR SEVERITY_ERROR
@@ -41,6 +43,16 @@ const struct rule check_rules[] = {
 	{ "kv_heads_not_dividing_heads", ERROR, FIELD_KV_HEADS, ALL, MODES_BOTH, CONFIG, rule_kv_heads_do_not_group },
 	{ "attention_size_missing", ERROR, FIELD_KV_LORA_RANK, ALL, MODES_BOTH, CONFIG, rule_latent_size_missing },
 	{ "attention_size_missing", ERROR, FIELD_LINEAR_KEY_HEADS, ALL, MODES_BOTH, "transformers models/qwen3_next/configuration_qwen3_next.py", rule_linear_size_missing },
+	{ "pattern_unreadable", ERROR, FIELD_LAYER_PATTERN, ALL, MODES_BOTH, HYBRID, rule_pattern_unreadable },
+	{ "pattern_mixes_attention", ERROR, FIELD_ATTENTION, ALL, MODES_BOTH, HYBRID, rule_pattern_mixes_attention },
+	{ "pattern_without_index", ERROR, FIELD_INDEX_HEADS, ALL, MODES_BOTH, HYBRID, rule_pattern_without_index },
+	{ "pattern_without_linear", ERROR, FIELD_LINEAR_ATTENTION, ALL, MODES_BOTH, HYBRID, rule_pattern_without_linear },
+	{ "pattern_without_experts", ERROR, FIELD_EXPERTS, ALL, MODES_BOTH, HYBRID, rule_pattern_without_experts },
+	{ "mamba_size_missing", ERROR, FIELD_MAMBA_HEADS, ALL, MODES_BOTH, MAMBA, rule_mamba_size_missing },
+	{ "mamba_not_divisible", ERROR, FIELD_TP, M | V, MODES_BOTH, MAMBA "; vLLM vllm/model_executor/layers/mamba/mamba_mixer2.py", rule_mamba_does_not_divide },
+	{ "mamba_groups_not_dividing_heads", ERROR, FIELD_MAMBA_GROUPS, ALL, MODES_BOTH, MAMBA, rule_mamba_groups },
+	{ "mamba_not_divisible_by_cp", ERROR, FIELD_CP, M, MODES_TRAIN, "Megatron-LM megatron/core/ssm/mamba_context_parallel.py", rule_mamba_cp },
+	{ "linear_heads_not_divisible", ERROR, FIELD_TP, M | V, MODES_BOTH, "Megatron-LM megatron/core/ssm/gated_delta_net.py; vLLM vllm/model_executor/models/qwen3_next.py", rule_linear_heads_do_not_divide },
 	{ "ffn_not_divisible", ERROR, FIELD_TP, TRAINERS, MODES_TRAIN, MLP, rule_ffn_does_not_divide },
 	{ "expert_ffn_not_divisible", ERROR, FIELD_ETP, M | D, MODES_TRAIN, MLP, rule_expert_ffn_does_not_divide },
 	{ "shared_ffn_not_divisible", ERROR, FIELD_TP, M, MODES_TRAIN, MLP, rule_shared_ffn_does_not_divide },

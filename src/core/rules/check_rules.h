@@ -27,6 +27,12 @@ rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotr
     rule_moe_bias_with_etp, rule_topk_one, rule_moe_overlap_impossible,
     rule_mtp_with_positions;
 
+/* rules_mixer.c: layer patterns, Mamba and linear attention */
+rule_function rule_pattern_unreadable, rule_pattern_mixes_attention, rule_pattern_without_index,
+    rule_pattern_without_linear, rule_pattern_without_experts, rule_mamba_size_missing,
+    rule_mamba_does_not_divide, rule_mamba_groups, rule_mamba_cp,
+    rule_linear_heads_do_not_divide;
+
 /* rules_run.c: batch, state and switches, serving, advice */
 rule_function rule_batch_does_not_divide, rule_group_out_of_range,
     rule_group_leaves_bubble, rule_rounds_uneven, rule_dualpipe_odd,

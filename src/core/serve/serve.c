@@ -85,7 +85,7 @@ absorbed_bytes(const struct plan *p, double layers)
 static double
 padding_bytes(const struct plan *p, const struct stage_params *n)
 {
-	const double h = (double)p->model.hidden_size;
+	const double h = params_expert_width(&p->model);
 	const double tp = p->parallel.ep > 1 ? 1 : larger(1, (double)p->parallel.tp);
 	const double f = (double)p->model.moe_ffn_hidden_size / tp;
 
@@ -104,13 +104,28 @@ loading_bytes(const struct serving_of *o)
 	return (o->setup.tp > 1 ? 0.2 : 0.1) * GIB;
 }
 
+/* Layers of a stage with keys and values, or latents. */
+static double
+attention_layers(const struct plan *p, const struct placement *pl, int64_t stage)
+{
+	double sum = 0;
+
+	for (int64_t v = 0; v < pl->vpp; v++) {
+		const struct chunk *c = placement_chunk(pl, stage, v);
+		const struct kv_layers n = kv_layers_of(p, c->first, c->count);
+
+		sum += n.of[KV_FULL] + n.of[KV_WINDOW] + n.of[KV_CHUNK];
+	}
+	return sum;
+}
+
 /* What a stage's weights take beside its parameters n. */
 static double
 hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params *n,
     struct ledger *ledger)
 {
 	const struct plan *p = o->p;
-	const double layers = (double)placement_layers(o->pl, stage);
+	const double layers = attention_layers(p, o->pl, stage);
 	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
 	const double padding = padding_bytes(p, n), loading = loading_bytes(o);
 	const double slack = serve_alloc_stage(p, o->pl, stage, o->setup.version);
@@ -219,7 +234,7 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 static double
 dense_width(const struct model *m)
 {
-	const bool dense = m->experts == 0 || m->dense_layers > 0 || m->moe_layer_every > 1;
+	const bool dense = params_kinds(m, 0, m->layers).dense > 0;
 	const double f = dense ? (double)m->ffn_hidden_size : 0;
 
 	return larger(f, (double)m->shared_expert_ffn_hidden_size);
@@ -233,7 +248,7 @@ add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger
 	const struct plan *p = o->p;
 	const struct model *m = &p->model;
 	const double tp = p->parallel.ep > 1 ? 1 : o->setup.tp, k = (double)m->experts_per_token;
-	const double n = (double)m->moe_ffn_hidden_size / tp, h = (double)m->hidden_size;
+	const double n = (double)m->moe_ffn_hidden_size / tp, h = params_expert_width(m);
 
 	if (plan_has_experts(p) && p->serving.weight_dtype != WEIGHT_MXFP4)
 		LEDGER_TERM(ledger, *sum, QUANTITY_SERVE_MEMORY, "activations: experts",

@@ -68,7 +68,7 @@ static double
 moe_slack(const struct shapes *s)
 {
 	const double width = (double)s->m->moe_ffn_hidden_size / s->expert_tp;
-	const double down = s->experts * width * s->h * s->linear;
+	const double down = s->experts * width * params_expert_width(s->m) * s->linear;
 
 	return serve_alloc_slack((s->m->gated_mlp ? 2 : 1) * down) + serve_alloc_slack(down) +
 	    mlp_slack(s, (double)s->m->shared_expert_ffn_hidden_size);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/model/weights.h"
 
@@ -48,7 +49,7 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 		layer += 6;
 	if (weights_bytes(weights_dense_dtype(p)) < 2)
 		layer += 3; /* quantise what goes into products */
-	return w->layers * layer + 2 * w->kv_layers.of[KV_STATE] +
+	return w->halves / 2 * layer + 2 * w->kv_layers.of[KV_STATE] +
 	    (m->shared_expert_ffn_hidden_size > 0 ? w->moe_layers : 0) + 8;
 }
 
@@ -67,6 +68,8 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.expert_bytes = n.expert_linear * weights_bytes(p->serving.weight_dtype);
 	w.layers = all.kinds.all;
 	w.moe_layers = all.kinds.moe;
+	w.mamba_layers = all.kinds.mamba;
+	w.halves = params_mixers(&all.kinds) + all.kinds.moe + all.kinds.dense;
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
 	return w;
@@ -172,19 +175,23 @@ add_attention(const struct serve_work *w, const struct pass *s, double *sum, str
 	    AS("memory rate", w->rates.cache));
 }
 
-/* The scan of gated delta networks over a prompt: 8 FLOP for each number of the state. */
+/* The scans over a prompt. */
 static void
 add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const struct model *m = &w->p->model;
-	const double layers = w->kv_layers.of[KV_STATE];
-	const double state = (double)(m->linear_value_heads * m->linear_key_head_dim *
-	    m->linear_value_head_dim) / w->attention_tp;
+	const struct mixer linear = mixer_linear(&w->p->model), mamba = mixer_mamba(&w->p->model);
+	const double layers = w->kv_layers.of[KV_STATE] - w->mamba_layers;
+	const double flop = linear.scan / w->attention_tp, scan = mamba.scan / w->attention_tp;
 
 	if (s->prefill && layers > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "linear attention", SAMPLE,
-		    8 * layers * state * s->tokens / w->rates.recurrent, IS(layers), IS(state),
+		    layers * flop * s->tokens / w->rates.recurrent, IS(layers), AS("FLOP of a token", flop),
 		    AS("tokens", s->tokens), AS("compute rate", w->rates.recurrent));
+	if (s->prefill && w->mamba_layers > 0)
+		LEDGER_TERM(ledger, *sum, s->quantity, "Mamba scan", SAMPLE,
+		    w->mamba_layers * scan * s->tokens / w->rates.recurrent, AS("layers", w->mamba_layers),
+		    AS("FLOP of a token", scan), AS("tokens", s->tokens),
+		    AS("compute rate", w->rates.recurrent));
 }
 
 static double
@@ -232,7 +239,9 @@ static void
 add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->moe_layers : 0;
-	const double calls = w->layers * (w->attention_tp > 1) + (w->layers - moe);
+	const double mixers = w->kv_layers.of[KV_FULL] + w->kv_layers.of[KV_WINDOW] +
+	    w->kv_layers.of[KV_CHUNK] + w->kv_layers.of[KV_STATE];
+	const double calls = mixers * (w->attention_tp > 1) + (w->halves - mixers - moe);
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
 	const double link = serve_link(w->p, n, &least);
@@ -259,7 +268,7 @@ add_exchange(const struct serve_work *w, const struct pass *s, double *sum, stru
 {
 	const double n = w->p->parallel.ep > 1 ? (double)w->p->parallel.ep : w->setup->tp;
 	const double k = (double)w->p->model.experts_per_token;
-	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
+	const double bytes = s->tokens * params_expert_width(&w->p->model) * 2;
 	double least;
 	const double rate = serve_link(w->p, n, &least) * exchange_share;
 

@@ -23,7 +23,8 @@ struct serve_work {
 	struct kv_layers kv_layers;
 	double linear, linear_bytes; /* parameters outside of routed experts, and their bytes */
 	double expert, expert_bytes; /* of routed experts */
-	double layers, moe_layers;
+	double layers, moe_layers, mamba_layers;
+	double halves;               /* layers that mix tokens; those and MLPs or experts */
 	double kernels;              /* small ones of a pass */
 	double attention_tp;
 };

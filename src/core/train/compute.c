@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
@@ -14,9 +15,6 @@
 
 #define CORE_SOURCE "Dao 2023, arXiv 2307.08691; Shah et al. 2024, arXiv 2407.08608; " \
 	"NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training"
-
-/* Share of the compute rate that a gated delta rule reaches. */
-#define DELTA_SHARE 0.3
 
 #define PRODUCT(name, size) { name, size, name ": input gradient", \
 	name ": weight gradient", name ": cast of the input", name ": cast of the gradient" }
@@ -30,9 +28,20 @@ static const struct operation q_up = PRODUCT("query projection",
     "m x n x k: T x n*(nope+rope)/TP x ql or h");
 static const struct operation kv_up = PRODUCT("KV up-projection", "m x n x k: T x n*(nope+v)/TP x kl");
 static const struct operation delta_in = PRODUCT("linear attention: input projections",
-    "m x n x k: T x 2*(k+v)/TP x h");
+    "m x n x k: T x 2*(k+v)/TP x h, 2*k+v with a narrow gate");
 static const struct operation delta_out = PRODUCT("linear attention: output projection",
     "m x n x k: T x h x v/TP");
+static const struct operation narrow_in = PRODUCT("linear attention: down to decay and gate",
+    "m x n x k: T x 2*head size x h");
+static const struct operation narrow_out = PRODUCT("linear attention: decay and gate",
+    "m x n x k: T x (k+v)/TP x head size");
+static const struct operation mamba_in = PRODUCT("Mamba: input projection",
+    "m x n x k: T x (2*heads*head size+2*groups*state+heads)/TP x h");
+static const struct operation mamba_out = PRODUCT("Mamba: output projection",
+    "m x n x k: T x h x heads*head size/TP");
+static const struct operation latent_in = PRODUCT("projection to experts", "m x n x k: Ts x latent x h");
+static const struct operation latent_out = PRODUCT("projection from experts",
+    "m x n x k: Ts x h x latent");
 static const struct operation router = PRODUCT("router", "m x n x k: T/TP x experts x h");
 static const struct operation head = PRODUCT("LM head", "m x n x k: T x vocabulary/TP x h");
 static const struct operation mtp = PRODUCT("MTP projection", "m x n x k: T x h/TP x 2*h");
@@ -43,6 +52,8 @@ static const struct operation rotary_mla = { .name = "copies and rotation of que
 	.size = "bytes: 8*T*n*(2*(nope+rope)+v)/TP" };
 static const struct operation delta_copies = { .name = "linear attention: copies, convolution, norms",
 	.size = "bytes: 16*T*(k+v)/TP" };
+static const struct operation mamba_copies = { .name = "Mamba: copies, convolution, norms",
+	.size = "bytes: 8*T*(heads*head size+groups*state)/TP*2" };
 static const struct operation permute = { .name = "tokens permuted to experts and back",
 	.size = "bytes: 8*routed*h" };
 static const struct operation permute_fused = { .name = "tokens permuted to experts and back",
@@ -54,8 +65,8 @@ static const struct operation biases = { .name = "biases of experts by their pro
 static const struct operation routing = { .name = "probabilities and choice of experts",
 	.size = "bytes: 12*T/TP*experts" };
 static const struct operation norms = { .name = "norms and residual additions",
-	.size = "bytes: 22*Ts*h" };
-static const struct operation layernorms = { .name = "norms", .size = "bytes: 8*Ts*h" };
+	.size = "bytes: 11*Ts*h, twice with a mixer and an MLP" };
+static const struct operation layernorms = { .name = "norms", .size = "bytes: 4*Ts*h, twice with a mixer and an MLP" };
 static const struct operation embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
 static const struct operation loss = { .name = "loss", .size = "bytes: 6*T*vocabulary/TP, backward 4" };
 static const struct operation softmax = { .name = "softmax of attention scores",
@@ -143,16 +154,14 @@ core_fused(struct layer_job *j, bool local, double heads)
 	note_core(j, true, 2.5, flop, &backward, name, size);
 }
 
-/* Gated delta rule: state of key x value, read and updated for each token. */
+/* A state of key x value for each head, read and updated for each token. */
 static void
-core_delta(struct layer_job *j)
+core_recurrent(struct layer_job *j, const struct mixer *x, const char *name)
 {
-	const struct model *m = &j->p->model;
-	const double flop = 8 * batch_tokens(j->p) * (double)(m->linear_value_heads *
-	    m->linear_key_head_dim * m->linear_value_head_dim) / at_least_one(j->p->parallel.tp);
-	const struct rate rate = { DELTA_SHARE * j->g->plain.reached, j->g->plain.peak };
-	struct remark r = { .name = "linear attention core", .source = CORE_SOURCE,
-		.size = "FLOP: 8*T*heads*key*value/TP" };
+	const double flop = x->scan * batch_tokens(j->p) / at_least_one(j->p->parallel.tp);
+	const struct rate rate = { x->share * j->g->plain.reached, j->g->plain.peak };
+	struct remark r = { .name = name, .source = CORE_SOURCE,
+		.size = "FLOP: T*FLOP of a token/TP" };
 
 	j->w.core = flop / rate.reached + j->g->launch;
 	j->w.core_backward = 2 * j->w.core;
@@ -167,13 +176,17 @@ core_delta(struct layer_job *j)
 }
 
 static void
-core(struct layer_job *j, bool local)
+core(struct layer_job *j, int kind)
 {
+	const struct mixer mamba = mixer_mamba(&j->p->model), linear = mixer_linear(&j->p->model);
+	const bool local = layer_is_local(kind);
 	const double heads = (double)j->p->model.attention_heads /
 	    at_least_one(j->p->parallel.tp);
 
-	if (local && j->p->model.linear_attention)
-		core_delta(j);
+	if (kind & LAYER_MAMBA)
+		core_recurrent(j, &mamba, "Mamba scan");
+	else if (local && j->p->model.linear_attention)
+		core_recurrent(j, &linear, "linear attention core");
 	else if (kernel_of(j->p) == KERNEL_UNFUSED)
 		core_unfused(j, heads);
 	else
@@ -214,22 +227,50 @@ projections_mla(struct layer_job *j)
 }
 
 static void
-projections(struct layer_job *j, bool local)
+projections_linear(struct layer_job *j)
 {
+	const struct model *m = &j->p->model;
+	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
+	const double h = (double)m->hidden_size, narrow = (double)m->linear_value_head_dim;
+	const struct mixer x = mixer_linear(m);
+
+	job_dense(j, &delta_in, tokens, x.in / t, h);
+	if (x.whole > 0) {
+		job_dense(j, &narrow_in, tokens, 2 * narrow, h);
+		job_dense(j, &narrow_out, tokens, (x.key + x.value) / t, narrow);
+	}
+	job_dense(j, &delta_out, tokens, h, x.value / t);
+	job_vector(j, &delta_copies, 16 * tokens * (x.key + x.value) / t);
+}
+
+static void
+projections_mamba(struct layer_job *j)
+{
+	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
+	const double h = (double)j->p->model.hidden_size;
+	const struct mixer x = mixer_mamba(&j->p->model);
+
+	job_dense(j, &mamba_in, tokens, x.in / t, h);
+	job_dense(j, &mamba_out, tokens, h, x.value / t);
+	job_vector(j, &mamba_copies, 16 * tokens * (x.key + x.value) / t);
+}
+
+static void
+projections(struct layer_job *j, int kind)
+{
+	const bool local = layer_is_local(kind);
 	const struct model *m = &j->p->model;
 	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
 	const double h = (double)m->hidden_size, d = (double)m->head_dim;
 	const double v = params_value_dim(m);
 	double q = (double)m->attention_heads, out = q * v, kv;
 
-	if (m->attention == ATTENTION_MLA) {
-		projections_mla(j);
+	if (kind & LAYER_MAMBA) {
+		projections_mamba(j);
 	} else if (local && m->linear_attention) {
-		q = (double)(m->linear_key_heads * m->linear_key_head_dim);
-		out = (double)(m->linear_value_heads * m->linear_value_head_dim);
-		job_dense(j, &delta_in, tokens, 2 * (q + out) / t, h);
-		job_dense(j, &delta_out, tokens, h, out / t);
-		job_vector(j, &delta_copies, 16 * tokens * (q + out) / t);
+		projections_linear(j);
+	} else if (m->attention == ATTENTION_MLA) {
+		projections_mla(j);
 	} else {
 		kv = params_kv_heads(m, local);
 		q *= m->attention_output_gate ? 2 : 1;
@@ -288,7 +329,7 @@ expert_lot(const struct plan *p, const struct machine *g, double here, double to
 static void
 experts_fused(struct layer_job *j, double up, double here, double tokens, double f)
 {
-	const double h = (double)j->p->model.hidden_size, cast = j->g->cast > 0 ? FUSED_CAST : 0;
+	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
 	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0 };
 
 	lot.rate.reached *= FUSED_SHARE;
@@ -303,7 +344,7 @@ experts_fused(struct layer_job *j, double up, double here, double tokens, double
 static void
 experts_grouped(struct layer_job *j, double up, double here, double tokens, double f)
 {
-	const double h = (double)j->p->model.hidden_size, routed = here * tokens;
+	const double h = params_expert_width(&j->p->model), routed = here * tokens;
 	const struct lot lot = expert_lot(j->p, j->g, here, tokens);
 
 	job_linear(j, &expert_mlp.up, &lot, tokens, up * f, h);
@@ -318,12 +359,17 @@ experts(struct layer_job *j)
 	const struct plan *p = j->p;
 	const struct model *m = &p->model;
 	const double etp = at_least_one(p->parallel.etp), ep = at_least_one(p->parallel.ep);
-	const double h = (double)m->hidden_size, f = (double)m->moe_ffn_hidden_size / etp;
+	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size / etp;
+	const double width = (double)m->hidden_size, latent = (double)m->moe_latent_size;
 	const double here = fmax(1, (double)m->experts / ep);
 	const double up = m->gated_mlp ? 2 : 1, routed = routed_tokens(p);
 	const double split = batch_tokens(p) / at_least_one(p->parallel.tp);
 
-	job_plain(j, &router, split, (double)m->experts, h);
+	job_plain(j, &router, split, (double)m->experts, width);
+	if (latent > 0) {
+		job_dense(j, &latent_in, split, latent, width);
+		job_dense(j, &latent_out, split, width, latent);
+	}
 	if (p->training.fused_experts)
 		experts_fused(j, up, here, routed / here, f);
 	else
@@ -364,8 +410,9 @@ recomputed_parts(struct layer_job *j, unsigned again, int kind)
 	const double h = (double)m->hidden_size, up = m->gated_mlp ? 2 : 1;
 
 	if (again & AGAIN_LAYERNORM)
-		move_again(j, &layernorms, 8 * batch_tokens_split(j->p) * h);
-	if ((again & AGAIN_MLA_UP_PROJ) && m->attention == ATTENTION_MLA)
+		move_again(j, &layernorms, 4 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
+		    batch_tokens_split(j->p) * h);
+	if ((again & AGAIN_MLA_UP_PROJ) && m->attention == ATTENTION_MLA && !(kind & LAYER_MIXER))
 		projections_up(j);
 	if (!(kind & LAYER_MOE) || (again & AGAIN_MOE))
 		return;
@@ -395,15 +442,20 @@ compute_layer(const struct plan *p, const struct machine *g, int kind,
 	const unsigned again = batch_again(p);
 	struct layer_job j = { .p = p, .g = g, .tally = tally, .again = full }, inner = j;
 
-	projections(&j, kind & LAYER_LOCAL);
-	j.again = full || (again & AGAIN_CORE_ATTN);
-	core(&j, kind & LAYER_LOCAL);
+	if (layer_has_mixer(kind)) {
+		projections(&j, kind);
+		/* of Mamba Megatron-LM recomputes whole layers alone */
+		j.again = full || (!(kind & LAYER_MAMBA) && (again & AGAIN_CORE_ATTN));
+		core(&j, kind);
+	}
 	inner.again = full || (again & (kind & LAYER_MOE ? AGAIN_MOE : AGAIN_MLP));
-	half(&inner, kind);
+	if (layer_has_mlp(kind))
+		half(&inner, kind);
 	add_work(&j.w, &inner.w);
 	j.again = full;
-	/* Two norms (read, write) and two residual additions, dropout included. */
-	job_vector(&j, &norms, 22 * batch_tokens_split(p) * (double)p->model.hidden_size);
+	/* Norms (read, write) and residual additions, dropout included, of one half or both. */
+	job_vector(&j, &norms, 11 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
+	    batch_tokens_split(p) * (double)p->model.hidden_size);
 	if (again != 0) {
 		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = true,
 			.only_again = true };

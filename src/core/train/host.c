@@ -34,10 +34,11 @@ double
 host_forward(const struct plan *p, int kind)
 {
 	const int64_t graph = p->training.cuda_graph;
-	double seconds = moe_forward[graph];
+	double seconds = moe_forward[graph] - (layer_has_mixer(kind) ? 0 : dense_forward[graph] / 2);
 
-	if (!(kind & LAYER_MOE))
-		return dense_forward[graph];
+	if (!(kind & LAYER_MOE)) /* a mixer or an MLP alone launches half of it */
+		return dense_forward[graph] *
+		    (layer_has_mixer(kind) + layer_has_mlp(kind)) / 2;
 	if (!format_of(p).quantised)
 		seconds *= WITHOUT_CASTS;
 	if (p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP)

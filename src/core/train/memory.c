@@ -148,11 +148,12 @@ static double
 largest_layer(const struct plan *p)
 {
 	const struct model *m = &p->model;
+	const bool alike = m->layer_pattern[0] == '\0';
 	double most = 0;
 
-	for (int i = 0; i < 2; i++) {
-		/* the first layer is dense where any is, the last one has experts where any has */
-		const struct layer_params n = params_layer(m, i == 0 ? 0 : m->layers - 1);
+	/* the first layer is dense where any is, the last one has experts where any has */
+	for (int64_t i = 0; i < m->layers; i += alike && m->layers > 1 ? m->layers - 1 : 1) {
+		const struct layer_params n = params_layer(m, i);
 
 		most = larger(most, n.sharded / at_least_one(p->parallel.tp) + n.replicated +
 		    n.expert / params_expert_ranks(p));
@@ -321,7 +322,8 @@ covers(const struct memory_load *a, const struct memory_load *b)
 	return a->layers.loss == b->layers.loss && a->layers.mtp == b->layers.mtp &&
 	    a->layers.embedding >= b->layers.embedding &&
 	    a->layers.longest == b->layers.longest && same(i->all, j->all) &&
-	    same(i->global, j->global) && same(i->moe, j->moe) &&
+	    same(i->global, j->global) && same(i->local, j->local) && same(i->moe, j->moe) &&
+	    same(i->dense, j->dense) && x->kept.mamba >= y->kept.mamba &&
 	    x->kept.global >= y->kept.global && x->kept.local >= y->kept.local &&
 	    x->kept.moe >= y->kept.moe && x->kept.dense >= y->kept.dense &&
 	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;

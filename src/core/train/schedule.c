@@ -45,7 +45,7 @@ schedule_share(const struct plan *p, const struct chunk *chunk)
 	if (t->recompute == RECOMPUTE_FULL)
 		mtp.input = 1;
 	else
-		mtp.kept = params_kinds(m, m->layers - 1, 1);
+		mtp.kept = params_mtp_kinds(m);
 	return share_add(s, &mtp, (double)chunk->mtp);
 }
 

@@ -201,7 +201,7 @@ slice_seconds(const struct step_run *r, const struct plan *p, struct ledger *led
 	const struct stage *s = &r->slowest;
 	const double dp = (double)r->layout->dp;
 	/* QKV, output, up with gate, down, and the norms; embedding, last norm and head */
-	const double tensors = s->layers * (4 + (double)p->model.norms_per_layer) +
+	const double tensors = s->layers * (4 + params_norms(&p->model)) +
 	    s->embedding + 2 * s->heads;
 	double sum = 0;
 

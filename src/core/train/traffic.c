@@ -497,7 +497,7 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 	const struct span ep = spans->ep, etp = spans->etp;
 	const double tokens = batch_tokens(p) / at_least_one(p->parallel.tp);
 	const double k = (double)p->model.experts_per_token;
-	const double width = (double)p->model.hidden_size * batch_width(p); /* bytes of a token */
+	const double width = params_expert_width(&p->model) * batch_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;
 	struct flow x = {
 		.dim = TRAFFIC_EP, .name = "EP dispatch and combine", .formula = "b*s/CP/TP*topk*h*a",

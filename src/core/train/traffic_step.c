@@ -476,7 +476,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 	x.name = "TP gradients of the norms";
 	x.formula = "norms*h*bytes";
 	x.span = link_span(p, l, kind >= 0 ? kind : layout_kind(l, "model"));
-	x.payload = w->layers * (double)p->model.norms_per_layer * h *
+	x.payload = w->layers * params_norms(&p->model) * h *
 	    (p->model.norm == NORM_LAYER ? 2 : 1) * grad_bytes(p);
 	add(t, p, x, 1, -1, asked);
 }

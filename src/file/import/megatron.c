@@ -5,6 +5,7 @@
 
 #include "file/import/megatron_args.h"
 #include "file/import/megatron_flags.h"
+#include "file/import/megatron_hybrid.h"
 #include "file/import/megatron_rules.h"
 
 bool
@@ -428,7 +429,9 @@ is_read(const char *flag)
 	    "--use-flash-attn --cross-entropy-loss-fusion --cross-entropy-fusion-impl "
 	    "--use-tp-pp-dp-mapping --encoder-seq-length --cuda-graph-impl --cuda-graph-modules "
 	    "--cuda-graph-scope --moe-token-dispatcher-type --moe-flex-dispatcher-backend "
-	    "--moe-enable-deepep";
+	    "--moe-enable-deepep --hybrid-layer-pattern --hybrid-override-pattern "
+	    "--mtp-hybrid-override-pattern --mamba-num-heads --mamba-head-dim --mamba-state-dim "
+	    "--mamba-num-groups";
 
 	return megatron_flag_find(flag) != NULL || text_index(read, flag, strlen(flag)) >= 0;
 }
@@ -454,6 +457,7 @@ megatron_read(struct import *im)
 		put_sizes(&a);
 		put_latent(&a);
 		put_experts(&a);
+		megatron_hybrid(&a);
 		put_window(&a);
 		put_sequence_parallel(&a);
 		put_chunks(&a);

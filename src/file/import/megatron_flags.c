@@ -37,6 +37,7 @@ const struct megatron_flag megatron_flags[] = {
 	SWITCH("--moe-router-enable-expert-bias", ROUTER_BIAS, "true", "false"),
 	VALUE("--moe-router-num-groups", ROUTER_GROUPS, "0"),
 	VALUE("--moe-router-group-topk", ROUTER_GROUP_TOPK, "0"),
+	VALUE("--moe-latent-size", MOE_LATENT_SIZE, "0"),
 	VALUE("--mtp-num-layers", MTP_LAYERS, "0"),
 
 	VALUE("--tensor-model-parallel-size", TP, "1"),
