@@ -46,12 +46,19 @@ clip(int64_t x, int64_t w)
 
 /* ---- one operation ----------------------------------------------------------------- */
 
+/* The name before in its row: the column after it, its colour, and that it is one digit. */
+struct written {
+	int64_t past;
+	struct style style;
+	bool digit;
+};
+
 /* What n columns tell of it: letter and number, or what of them has room. A number is whole
- * or not there, and has a letter or a blank before it. It is written by hand: a picture has
- * thousands. Returns its length. */
+ * or not there, and where it touches one of its colour both are of one digit. It is written
+ * by hand: a picture has thousands. Returns its length. */
 static int64_t
 put_name(const struct picture *pic, const struct timeline_item *item, int64_t n,
-    bool apart, char buf[NAME_SIZE])
+    const struct written *touches, char buf[NAME_SIZE])
 {
 	int64_t number = item->microbatch, length = 1, at = 0;
 
@@ -59,17 +66,16 @@ put_name(const struct picture *pic, const struct timeline_item *item, int64_t n,
 		length++;
 	if (n > length || pic->view.depth == THEME_MONO)
 		buf[at++] = kind_letter(item->kind, item->chunk);
-	if (n < at + length || (at == 0 && !apart))
+	if (n < at + length || (at == 0 && touches != NULL && !(length == 1 && touches->digit)))
 		return at;
 	for (int64_t i = at + length - 1; i >= at; i--, number /= 10)
 		buf[i] = (char)('0' + number % 10);
 	return at + length;
 }
 
-/* Returns the column that its name ends before; past: that of the one before it. */
-static int64_t
+static void
 draw_item(struct canvas *c, struct rect time, const struct picture *pic,
-    const struct timeline_item *item, int64_t past)
+    const struct timeline_item *item, struct written *before)
 {
 	const struct style style = kind_style(pic, item->kind, item->chunk);
 	const wchar_t fill = pic->view.depth == THEME_MONO ?
@@ -80,12 +86,14 @@ draw_item(struct canvas *c, struct rect time, const struct picture *pic,
 	int64_t length;
 
 	if (from >= to)
-		return past;
-	length = put_name(pic, item, to - from, from > past, name);
+		return;
+	length = put_name(pic, item, to - from, from == before->past &&
+	    before->style.set == style.set && before->style.index == style.index ? before : NULL,
+	    name);
 	for (int64_t x = from; x < to; x++)
 		canvas_put(c, time.x + (int)x, time.y, style,
 		    x - from < length ? (wchar_t)name[x - from] : fill);
-	return length > 0 ? from + length : past;
+	*before = (struct written){ from + length, style, length == 1 };
 }
 
 /* ---- one stage --------------------------------------------------------------------- */
@@ -137,7 +145,7 @@ static void
 draw_row(struct canvas *c, struct rect time, const struct picture *pic, int64_t stage)
 {
 	const int64_t end = clip(pic->columns - pic->view.column, time.w);
-	int64_t past = -1;
+	struct written before = { .past = -1 };
 
 	for (int64_t x = 0; x < end; x++)
 		canvas_put(c, time.x + (int)x, time.y, dim_style, canvas_glyph(c, GLYPH_DOT));
@@ -146,7 +154,7 @@ draw_row(struct canvas *c, struct rect time, const struct picture *pic, int64_t 
 
 		if (column_of(pic, item.start) >= time.w)
 			break;
-		past = draw_item(c, time, pic, &item, past);
+		draw_item(c, time, pic, &item, &before);
 	}
 }
 
