@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "core/framework/framework.h"
 #include "core/framework/layout.h"
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
@@ -426,6 +427,49 @@ refusals_of_ours(void **state)
 	}
 }
 
+/* What a framework says of its kinds: they are there, and no stage or copy of the model waits
+ * for another in a layer. */
+static void
+kinds_of_each_layer(void **state)
+{
+	static const enum layout_id every[] = {
+#define FRAMEWORK(id, name) LAYOUT_##id,
+#include "core/plan/frameworks.def"
+#undef FRAMEWORK
+	};
+
+	(void)state;
+	for (size_t f = 0; f < sizeof every / sizeof *every; f++) {
+		const struct framework *row = framework_rows[every[f]];
+
+		for (int i = 0; i < FRAMEWORK_LAYERED && row->each_layer[i] != NULL; i++) {
+			bool found = false;
+
+			for (int cp = 1; cp <= 2 && !found; cp++) {
+				struct plan p;
+				struct layout l;
+				int kind;
+
+				plan_defaults(&p);
+				settings_int(&p, FIELD_LAYOUT, every[f]);
+				settings_int(&p, FIELD_NODES, 2);
+				settings_int(&p, FIELD_TP, cp == 1 ? 4 : 1);
+				settings_int(&p, FIELD_CP, cp);
+				settings_int(&p, FIELD_EXPERTS, 8);
+				plan_resolve(&p, NULL);
+				assert_true(layout_init(&l, &p, NULL));
+				kind = layout_kind(&l, row->each_layer[i]);
+				found = kind >= 0 && l.kind[kind].each_layer;
+				for (kind = 0; kind < l.kinds; kind++)
+					if (strcmp(l.kind[kind].name, "pp") == 0 || strcmp(l.kind[kind].name, "dp") == 0)
+						assert_false(l.kind[kind].each_layer);
+			}
+			if (!found)
+				fail_msg("framework %zu has no kind %s", f, row->each_layer[i]);
+		}
+	}
+}
+
 static void
 a_million_ranks(void **state)
 {
@@ -456,7 +500,7 @@ main(void)
 		cmocka_unit_test(deepspeed_folding),
 		cmocka_unit_test(deepspeed_sequence), cmocka_unit_test(random_partitions),
 		cmocka_unit_test(ring_hash_is_sorted), cmocka_unit_test(refusals_of_ours),
-		cmocka_unit_test(a_million_ranks),
+		cmocka_unit_test(kinds_of_each_layer), cmocka_unit_test(a_million_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

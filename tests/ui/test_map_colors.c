@@ -169,6 +169,30 @@ test_links(void **unused)
 	assert_int_equal(map_paint_of(&paint, 5).letter, plan.cluster.nvlink_gbps > 0 ? 'v' : 'p');
 }
 
+/* A kind stands out where it talks in every layer and leaves a domain with room for it. */
+static void
+test_strays(void **unused)
+{
+	int dp;
+
+	(void)unused;
+	lay_out("megatron", 8, 8, 8, 1, 1);
+	plan.cluster.nvlink_domain = 8;
+	plan.cluster.nvlink_gbps = 450;
+	prepare("link:dp", 1, NULL);
+	assert_int_equal(map_paint_of(&paint, 5).letter, 'n');
+	dp = layout_kind(&estimate.layout, "dp");
+	estimate.layout.kind[dp].each_layer = true;
+	prepare("link:dp", 1, NULL);
+	assert_int_equal(map_paint_of(&paint, 5).letter, '!');
+	/* TP over two nodes does, but not where no domain has room for it. */
+	lay_out("megatron", 8, 4, 8, 1, 1);
+	plan.cluster.nvlink_domain = 4;
+	plan.cluster.nvlink_gbps = 450;
+	prepare("link:tp", 1, NULL);
+	assert_int_equal(map_paint_of(&paint, 5).letter, 'n');
+}
+
 /* A link is that of the first kind named, wherever it stands. */
 static void
 test_names(void **unused)
@@ -517,7 +541,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_links), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_links), cmocka_unit_test(test_strays), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
 		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),

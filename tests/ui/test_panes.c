@@ -559,6 +559,25 @@ test_headline(void **unused)
 	session_free(s);
 }
 
+/* Weights fit and requests do not: it says so, as memory is not what is over. */
+static void
+test_requests(void **unused)
+{
+	struct session *s = session_new(120, 30);
+	const struct estimate *e = s->state.estimate;
+
+	(void)unused;
+	type(s, ":set mode serve\r:set concurrency 4000\r");
+	assert_true(e->served && !e->fits && e->peak_total < e->capacity);
+	assert_int_equal(role_at(s, "over: 4000 requests, ", 0), ROLE_ERROR);
+	assert_true(shows(s, " of 79.2 GiB"));
+	type(s, ":set concurrency 4\r");
+	assert_true(e->fits && hides(s, "over:"));
+	type(s, ":set model llama-3.1-70b\r:set pp 1\r:set tp 1\r"); /* no room for the weights */
+	assert_true(!e->fits && hides(s, "over: 4 requests") && shows(s, "over: "));
+	session_free(s);
+}
+
 /* The links of what would fit NVLink stand out, those of others do not. */
 static void
 test_strays(void **unused)
@@ -590,6 +609,7 @@ main(void)
 		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_why_follows),
 		cmocka_unit_test(test_delta), cmocka_unit_test(test_changes), cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_warnings), cmocka_unit_test(test_headline), cmocka_unit_test(test_strays),
+		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_figures_apart),
 	};
 

@@ -110,6 +110,62 @@ test_rows(void **unused)
 	has(draw_plain(&view, 120, 8, false), " backward ");
 }
 
+/* Numbers that follow a letter or a blank in a line, which rise: none is cut. Returns how many. */
+static int
+rise(const char *text, char letter)
+{
+	int numbers = 0;
+	long last = -1;
+
+	for (const char *at = text + 1; *at != '\0'; at++) {
+		char *end;
+		long number;
+
+		if (*at < '0' || *at > '9' || (at[-1] != letter && at[-1] != ' ' && at[-1] != '|'))
+			continue;
+		number = strtol(at, &end, 10);
+		if (number <= last)
+			fail_msg("%ld after %ld in\n%s", number, last, text);
+		last = number;
+		numbers++;
+		at = end - 1;
+	}
+	return numbers;
+}
+
+/* A number is whole or not there, in slots of any width, at the edges too, with and without
+ * colours. */
+static void
+test_numbers(void **unused)
+{
+	static const enum theme_colors depths[] = { THEME_MONO, THEME_8, THEME_256 };
+	enum { W = 90 };
+	int numbers = 0;
+
+	(void)unused;
+	make_plan(SCHEDULE_GPIPE, 4, 1, 130);
+	for (int scale = 2; scale < 7; scale++)
+		for (size_t d = 0; d < COUNT(depths); d++)
+			for (int column = 0; column < 300; column += 29) {
+				const struct pipeline_view view = { .scale = scale, .depth = depths[d],
+					.column = column };
+				struct canvas c;
+				char line[W + 1] = "";
+				int from = 0;
+
+				assert_true(canvas_init(&c, W, 9, false));
+				assert_null(pipeline_draw(&c, (struct rect){ 0, 0, W, 9 }, &plan, &estimate, &view,
+				    true));
+				while (c.cell[W + from].ch != L'%')
+					from++;
+				for (int x = from + 1; x < W; x++)
+					line[x - from - 1] = (char)c.cell[W + x].ch;
+				numbers += rise(line, 'F');
+				canvas_free(&c);
+			}
+	assert_true(numbers > 1000);
+}
+
 static void
 test_left_out(void **unused)
 {
@@ -334,7 +390,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows), cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_rows), cmocka_unit_test(test_numbers), cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_words), cmocka_unit_test(test_times),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_moving), cmocka_unit_test(test_session),

@@ -288,8 +288,8 @@ test_first(void **unused)
 {
 	static const struct {
 		int count;
-		double floor;
-	} part[] = { { 4, 43 }, { 8, 26 } };
+		double floor[PALETTE_SAFE + 1];
+	} part[] = { { 4, { 43, 43, 44 } }, { 8, { 26, 27, 35 } }, { 16, { 14, 14, 16 } } };
 
 	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
@@ -297,7 +297,7 @@ test_first(void **unused)
 			for (int i = 0; i < part[k].count; i++)
 				for (int j = 0; j < i; j++)
 					at_least(distance(group(SET_ONE, i, THEME_256, (enum theme_palette)p).bg,
-					    group(SET_ONE, j, THEME_256, (enum theme_palette)p).bg), part[k].floor,
+					    group(SET_ONE, j, THEME_256, (enum theme_palette)p).bg), part[k].floor[p],
 					    "distance", i, j, p);
 }
 
@@ -385,7 +385,7 @@ test_scales(void **unused)
 		for (int i = 0; i < links; i++)
 			for (int j = 0; j < i; j++)
 				at_least(distance(group(SET_LINK, i, THEME_256, palette).bg,
-				    group(SET_LINK, j, THEME_256, palette).bg), 30, "distance", i, j, p);
+				    group(SET_LINK, j, THEME_256, palette).bg), 37, "distance", i, j, p);
 	}
 }
 

@@ -278,6 +278,13 @@ test_inspect_parts(void **unused)
 	assert_true(shows(s, "heads 4 to 7 of 32, KV head 1 of 8"));
 	assert_true(shows(s, "columns 1792 to 3583 of 14336 of the FFN's first matrix"));
 	assert_true(shows(s, "tokens 1024 to 2047 of 4096, and 2048 to 3071"));
+	app_command(&s->state, "set layout nanotron");
+	app_command(&s->state, "inspect 9");
+	assert_true(shows(s, "tokens 2048 to 4095 of 4096"));
+	app_command(&s->state, "set layout torchtitan");
+	app_command(&s->state, "inspect 9");
+	assert_true(shows(s, "tokens 1024 to 2047 of 4096, and 2048 to 3071"));
+	app_command(&s->state, "set layout megatron");
 	app_command(&s->state, "set tp 16"); /* more than there are KV heads */
 	app_command(&s->state, "set cp 1");
 	app_command(&s->state, "inspect 9");

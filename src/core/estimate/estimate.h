@@ -66,6 +66,13 @@ estimate_has_fit(const struct estimate *e)
 	return e->stages > 0 && e->capacity_known;
 }
 
+/* An engine has room for its weights, but not for the requests that are asked of it. */
+static inline bool
+estimate_lacks_requests(const struct estimate *e)
+{
+	return estimate_has_fit(e) && e->served && !e->fits && e->peak_low <= e->capacity;
+}
+
 /* Room for all that a run may take, as far as that is known. */
 static inline bool
 estimate_has_room(const struct estimate *e)

@@ -38,6 +38,8 @@ struct working_set {
 #define MEGATRON_FSDP { .from = 2, .layers = 1, .source = "Megatron-LM " \
     "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py" }
 
+enum { FRAMEWORK_LAYERED = 4 };
+
 struct framework {
 	unsigned rules;        /* enum rule_set */
 	bool serves;           /* engines run in it, no training */
@@ -48,6 +50,15 @@ struct framework {
 
 	/* Add grids and kinds to a layout that was not refused. */
 	void (*group)(struct layout *l, const struct plan *p);
+
+	/* Kinds among them that talk in every layer. */
+	const char *each_layer[FRAMEWORK_LAYERED];
+
+	/* CP cuts a sequence into one run of tokens a rank. Else each holds an early and a late
+	 * piece, so that causal work is even: i and 2 x CP - 1 - i of 2 x CP (Megatron-LM
+	 * megatron/core/utils.py, get_batch_on_this_cp_rank; torchtitan torchtitan/config, where
+	 * context_parallel_load_balancer is "headtail"). */
+	bool tokens_in_order;
 
 	/* out->pp and vpp are given, all chunks empty: place the layers or refuse. */
 	bool (*place)(struct placement *out, const struct plan *p, struct diag_list *diags);

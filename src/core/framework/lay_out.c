@@ -71,7 +71,15 @@ layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 void
 layout_group(struct layout *l, const struct plan *p)
 {
-	framework_of(p)->group(l, p);
+	const struct framework *f = framework_of(p);
+
+	f->group(l, p);
+	for (int i = 0; i < FRAMEWORK_LAYERED && f->each_layer[i] != NULL; i++) {
+		const int kind = layout_kind(l, f->each_layer[i]);
+
+		if (kind >= 0)
+			l->kind[kind].each_layer = true;
+	}
 }
 
 bool

@@ -53,6 +53,7 @@ struct group_kind {
 	uint32_t inner;              /* axes outside the mask that the listing counts up first:
 	                                the other parts of a split axis, 0 for most kinds */
 	int64_t chunks;              /* GROUP_CHUNK only */
+	bool each_layer;             /* all members wait for one another in every layer */
 };
 
 /*

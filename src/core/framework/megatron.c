@@ -457,6 +457,7 @@ const struct framework framework_megatron = {
 	.rules = RULES_MEGATRON,
 	.size = megatron_size,
 	.group = megatron_group,
+	.each_layer = { "tp", "cp", "ep", "etp" },
 	.place = megatron_place,
 	.state = megatron_state,
 	.etp_follows_tp = true,

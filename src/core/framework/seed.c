@@ -46,6 +46,7 @@ const struct framework framework_seed = {
 	.rules = RULES_SEED,
 	.size = seed_size,
 	.group = seed_group,
+	.each_layer = { "tp", "cp" },
 	.place = megatron_place,
 	.state = megatron_state,
 	.working = MEGATRON_FSDP,

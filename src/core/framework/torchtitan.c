@@ -112,6 +112,7 @@ const struct framework framework_torchtitan = {
 	.rules = RULES_TORCHTITAN,
 	.size = torchtitan_size,
 	.group = torchtitan_group,
+	.each_layer = { "tp", "cp", "ep" },
 	.place = torchtitan_place,
 	.state = torchtitan_state,
 	.tp_splits_experts = true,

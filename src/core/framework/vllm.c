@@ -100,6 +100,7 @@ const struct framework framework_vllm = {
 	.serves = true,
 	.size = vllm_size,
 	.group = vllm_group,
+	.each_layer = { "tp", "pcp", "dcp", "ep" },
 	.place = vllm_place,
 	.state = megatron_state,
 	.tp_splits_experts = true,

@@ -56,8 +56,13 @@ add_fits(struct strip *strip, const struct state *s)
 	}
 	p->role = !e->fits ? ROLE_ERROR : e->tight ? ROLE_WARNING : ROLE_GOOD;
 	p->gauge = e->peak_total / e->capacity;
-	text_put(p->text, sizeof p->text, "%s %s", !e->fits ? "over:" : e->tight ? "tight:" : "fits", peak);
 	text_put(p->after, sizeof p->after, " of %.1f GiB", e->capacity / GIB);
+	if (estimate_lacks_requests(e))
+		text_put(p->text, sizeof p->text, "over: %lld request%s, %s",
+		    (long long)s->plan.serving.concurrency, s->plan.serving.concurrency == 1 ? "" : "s",
+		    peak);
+	else
+		text_put(p->text, sizeof p->text, "%s %s", !e->fits ? "over:" : e->tight ? "tight:" : "fits", peak);
 }
 
 /* "MFU 41 %", "428k tokens/s": a result with what it is called before or after it. NULL

@@ -82,6 +82,7 @@ say_numbers(struct answer *a, const struct state *s)
 		units_short(more, sizeof more, MEASURE_BYTES, e->capacity);
 		if (e->capacity_known)
 			say(a, "memory %s: %s of %s on the fullest GPU, stage %lld",
+			    estimate_lacks_requests(e) ? "does not hold the requests" :
 			    !e->fits ? "does not fit" : e->tight ? "is tight" : "fits", text, more, (long long)e->peak_stage);
 		else
 			say(a, "memory %s on the fullest GPU, stage %lld", text, (long long)e->peak_stage);

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/estimate/result.h"
+#include "core/framework/framework.h"
 #include "ui/list/list.h"
 #include "ui/list/rows.h"
 #include "ui/list/views.h"
@@ -117,9 +118,7 @@ tensor_rows(struct rows *rows, const struct state *s, int64_t rank)
 	}
 }
 
-/* What context parallelism cuts: an early and a late piece each, so that causal work is even
- * (Megatron-LM, megatron/core/utils.py, get_batch_on_this_cp_rank); all-to-all over heads
- * takes one piece (Jacobs et al. 2023, arXiv 2309.14509). */
+/* What context parallelism cuts: one run of tokens, or an early and a late piece. */
 static void
 token_rows(struct rows *rows, const struct state *s, int64_t rank)
 {
@@ -130,7 +129,7 @@ token_rows(struct rows *rows, const struct state *s, int64_t rank)
 
 	if (cp == 1 || s->plan.mode != MODE_TRAIN || all % (2 * cp) != 0)
 		return;
-	if (map_set_same(l, "cp") != NULL && text_equal(map_set_same(l, "cp"), "sequence_parallel"))
+	if (framework_of(&s->plan)->tokens_in_order)
 		put_range(text, sizeof text, "token", at * 2 * piece, 2 * piece, all);
 	else {
 		put_range(text, sizeof text, "token", at * piece, piece, all);

@@ -332,15 +332,9 @@ prepare_stages(struct map_paint *m, const struct stage_steps *steps)
 static bool
 strays(const struct plan *p, const struct layout *l, int kind)
 {
-	static const char *const layered[] = { "tp", "model", "cp", "pcp", "sequence_parallel", "ep",
-		"etp" };
-
 	const struct span span = link_span(p, l, kind);
 
-	for (size_t i = 0; i < sizeof layered / sizeof *layered; i++)
-		if (text_equal(layered[i], l->kind[kind].name))
-			return link_strays(p, &span);
-	return false;
+	return l->kind[kind].each_layer && link_strays(p, &span);
 }
 
 void

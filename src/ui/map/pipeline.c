@@ -297,13 +297,13 @@ pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t
 	text_put(buf, size, "pipeline");
 	if (p->mode != MODE_TRAIN || !e->laid_out || !e->placed)
 		return;
-	if (e->stages > 1) {
+	if (e->placement.pp > 1) {
 		field_format(FIELD_SCHEDULE, p, text, sizeof text);
 		text_add(buf, size, ": %s", text);
 		if (e->timed && e->step.bubble_fraction > 0) {
 			text_add(buf, size, ", bubble %s", UNITS_SHORT(SHARE, e->step.bubble_fraction));
 		}
-		text_add(buf, size, ", %lld stages", (long long)e->stages);
+		text_add(buf, size, ", %lld stages", (long long)e->placement.pp);
 		if (e->placement.vpp > 1)
 			text_add(buf, size, " of %lld chunks", (long long)e->placement.vpp);
 	} else {

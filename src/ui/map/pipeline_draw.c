@@ -46,43 +46,54 @@ clip(int64_t x, int64_t w)
 
 /* ---- one operation ----------------------------------------------------------------- */
 
-/* What n columns tell of it: letter and number, or what of them has room. It is written by
- * hand: a picture has thousands. Returns its length. */
+/* The name before in its row: the column after it, its colour, and that it is one digit. */
+struct written {
+	int64_t past;
+	struct style style;
+	bool digit;
+};
+
+/* What n columns tell of it: letter and number, or what of them has room. A number is whole
+ * or not there, and where it touches one of its colour both are of one digit. It is written
+ * by hand: a picture has thousands. Returns its length. */
 static int64_t
 put_name(const struct picture *pic, const struct timeline_item *item, int64_t n,
-    char buf[NAME_SIZE])
+    const struct written *touches, char buf[NAME_SIZE])
 {
-	const bool mono = pic->view.depth == THEME_MONO;
-	int64_t number = item->microbatch, length = 1;
+	int64_t number = item->microbatch, length = 1, at = 0;
 
 	for (int64_t rest = number; rest >= 10; rest /= 10)
 		length++;
-	if (n > length)
-		n = length + 1;
-	for (int64_t i = n - 1; i >= 0; i--, number /= 10)
+	if (n > length || pic->view.depth == THEME_MONO)
+		buf[at++] = kind_letter(item->kind, item->chunk);
+	if (n < at + length || (at == 0 && touches != NULL && !(length == 1 && touches->digit)))
+		return at;
+	for (int64_t i = at + length - 1; i >= at; i--, number /= 10)
 		buf[i] = (char)('0' + number % 10);
-	if (n > length || mono)
-		buf[0] = kind_letter(item->kind, item->chunk);
-	return n;
+	return at + length;
 }
 
 static void
 draw_item(struct canvas *c, struct rect time, const struct picture *pic,
-    const struct timeline_item *item)
+    const struct timeline_item *item, struct written *before)
 {
 	const struct style style = kind_style(pic, item->kind, item->chunk);
 	const wchar_t fill = pic->view.depth == THEME_MONO ?
 	    canvas_glyph(c, GLYPH_HORIZONTAL) : L' ';
-	const int64_t from = column_of(pic, item->start), to = column_of(pic, item->end);
+	const int64_t from = clip(column_of(pic, item->start), time.w);
+	const int64_t to = clip(column_of(pic, item->end), time.w);
 	char name[NAME_SIZE];
 	int64_t length;
 
-	if (to <= 0 || from >= time.w || from >= to)
+	if (from >= to)
 		return;
-	length = put_name(pic, item, to - from, name);
-	for (int64_t x = clip(from, time.w); x < clip(to, time.w); x++)
+	length = put_name(pic, item, to - from, from == before->past &&
+	    before->style.set == style.set && before->style.index == style.index ? before : NULL,
+	    name);
+	for (int64_t x = from; x < to; x++)
 		canvas_put(c, time.x + (int)x, time.y, style,
 		    x - from < length ? (wchar_t)name[x - from] : fill);
+	*before = (struct written){ from + length, style, length == 1 };
 }
 
 /* ---- one stage --------------------------------------------------------------------- */
@@ -134,6 +145,7 @@ static void
 draw_row(struct canvas *c, struct rect time, const struct picture *pic, int64_t stage)
 {
 	const int64_t end = clip(pic->columns - pic->view.column, time.w);
+	struct written before = { .past = -1 };
 
 	for (int64_t x = 0; x < end; x++)
 		canvas_put(c, time.x + (int)x, time.y, dim_style, canvas_glyph(c, GLYPH_DOT));
@@ -142,7 +154,7 @@ draw_row(struct canvas *c, struct rect time, const struct picture *pic, int64_t 
 
 		if (column_of(pic, item.start) >= time.w)
 			break;
-		draw_item(c, time, pic, &item);
+		draw_item(c, time, pic, &item, &before);
 	}
 }
 

@@ -50,6 +50,8 @@ put_verdict(struct found_plan *f, const struct estimate *e)
 	f->role = !e->legal || (known && !e->fits) ? ROLE_WARNING : ROLE_TEXT;
 	if (!e->legal)
 		text_put(f->verdict, sizeof f->verdict, "has errors");
+	else if (estimate_lacks_requests(e))
+		text_put(f->verdict, sizeof f->verdict, "requests do not fit");
 	else if (known)
 		text_put(f->verdict, sizeof f->verdict, "%s: %.1f of %.1f GiB", e->fits ? "fits" :
 		    "does not fit", e->peak_total / GIB, e->capacity / GIB);
