@@ -42,4 +42,9 @@ rule_function rule_batch_does_not_divide, rule_group_out_of_range,
     rule_accepts_more_than_drafted, rule_host_cache_is_unused,
     rule_layout_is_for_serving, rule_layout_is_for_training, rule_tp_leaves_nvlink,
     rule_domain_cuts_nodes, rule_fp8_without_units;
+
+/* rules_rl.c: rollouts and pairs */
+rule_function rule_rl_no_pool, rule_rl_pool_unused, rule_rl_engines_do_not_divide,
+    rule_rl_heads_do_not_divide, rule_rl_stale_in_turn, rule_rl_response_too_long,
+    rule_rl_context_too_short, rule_rl_row_too_short, rule_rl_batch_does_not_divide;
 #endif
