@@ -53,7 +53,7 @@ print_parts(const struct steptime *s)
 		{ RESULT_COMPUTE, s->compute_seconds }, { RESULT_RECOMPUTE, s->recompute_seconds },
 		{ RESULT_EXPOSED, s->exposed_comm_seconds },
 		{ RESULT_BUBBLE, s->bubble_fraction * s->seconds },
-		{ RESULT_OPTIMIZER_STEP, s->optimizer_seconds },
+		{ RESULT_HOST, s->host_seconds }, { RESULT_OPTIMIZER_STEP, s->optimizer_seconds },
 	};
 
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "accuracy_fit.h"
 #include "accuracy_latency.h"
 #include "accuracy_memory.h"
 #include "accuracy_rank.h"
@@ -22,6 +23,7 @@ main(void)
 		top = ".";
 	accuracy_memory(stdout, top);
 	accuracy_step(stdout, top);
+	accuracy_fit(stdout, top);
 	accuracy_rank(stdout, top);
 	accuracy_serve(stdout, top);
 	accuracy_latency(stdout, top);

@@ -86,7 +86,7 @@ def estimate():
                 fail(row["dim"] + ": more exposed than there is")
         s = doc["step"]
         has(s, "seconds compute_seconds recompute_seconds bubble_fraction "
-            "exposed_comm_seconds optimizer_seconds model_tflops_per_gpu mfu hfu "
+            "exposed_comm_seconds host_seconds optimizer_seconds model_tflops_per_gpu mfu hfu "
             "tokens_per_second tokens_per_second_per_gpu", "step")
         near(s["tokens_per_second_per_gpu"] * doc["parallel"]["world"],
              s["tokens_per_second"], "tokens")
@@ -266,6 +266,18 @@ for plan in '' --tp=4 '--pp=2 --vpp=2 --layers=8' '--recompute=full --precision=
 	# shellcheck disable=SC2086
 	python3 sums.py "$PROG" $plan >out 2>err || fail 'explain and estimate differ'
 done
+
+# a published plan takes what was published: 14.8 T tokens in 2.664 million GPU hours on 2,048
+# GPUs, 15,360 sequences of 4,096 tokens a step
+"$PROG" estimate --json "$TOP/share/plans/deepseek-v3.cfg" >out 2>err
+python3 - <<'PY' || fail "DeepSeek-V3's own plan"
+import json
+step = json.load(open("out"))["step"]["seconds"]
+tokens = 15360 * 4096
+published = 2.664e6 * 3600 / 2048 * tokens / 14.8e12
+if abs(step / published - 1) > 0.05:
+    raise SystemExit(f"{step} s a step, not {published}")
+PY
 
 # every name of the estimate is one that explain takes, in the type of its row, and the other
 # way round: what explain lists is printed for a training or a serving plan

@@ -569,7 +569,7 @@ test_strays(void **unused)
 	(void)unused;
 	s->state.plan.cluster.nvlink_domain = 8;
 	s->state.plan.cluster.nvlink_gbps = 450;
-	assert_int_equal(role_at(s, "reduce-scatter   16 mixed", 20), ROLE_TEXT); /* dp */
+	assert_int_equal(role_at(s, "reduce-scatter   16 network", 20), ROLE_TEXT); /* dp */
 	row[0].span.kind = SPAN_NETWORK;
 	assert_int_equal(role_at(s, "all-gather        8 network", 20), ROLE_WARNING);
 	row[0].dim = TRAFFIC_EP;

@@ -269,7 +269,7 @@ test_stage(void **unused)
 	session_free(s);
 	s = session_of(SERVE "nodes=2 tp=8 pp=2");
 	type(s, ":why\r");
-	assert_true(shows(s, "= params ") && shows(s, " + KV pool "));
+	assert_true(shows(s, "= parameters ") && shows(s, " + KV cache "));
 	assert_true(shows(s, "serving.memory_bytes of stage "));
 	session_free(s);
 }

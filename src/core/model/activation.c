@@ -11,6 +11,7 @@
 #include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
 #include "core/plan/hardware.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -79,7 +80,7 @@ activation_init(const struct plan *p)
 	struct activation c = { .p = p };
 
 	c.a = batch_width(p);
-	c.linear = t->precision == PRECISION_FP8 ? 1 : c.a;
+	c.linear = format_of(p).bytes;
 	c.tp = at_least_one(p->parallel.tp);
 	c.cp = at_least_one(p->parallel.cp);
 	c.etp = params_expert_ranks(p) / at_least_one(p->parallel.ep);
@@ -143,7 +144,7 @@ add_core(const struct sink *s, double layers, double out)
 
 	if (c->no_core)
 		return;
-	if (!t->flash_attention) {
+	if (batch_unfused(c->p)) {
 		TERM(s, "attention scores", DOT_PRODUCT, layers * bytes * n * length * c->tokens,
 		    AS("L", layers), IS(bytes), AS("n/TP", n), AS("s", length), AS("T", c->tokens));
 		return;
@@ -289,7 +290,9 @@ mlp_bytes(const struct sink *s, double f, bool without_output)
 {
 	const struct activation *c = s->c;
 
-	return f * (c->a * (s->m->gated_mlp ? 2 : 1) + (without_output ? 0 : c->linear));
+	const double input = c->p->training.fp8_activation_input ? 1 : c->a;
+
+	return f * (input * (s->m->gated_mlp ? 2 : 1) + (without_output ? 0 : c->linear));
 }
 
 static void

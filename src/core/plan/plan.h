@@ -54,8 +54,19 @@ enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE };
 enum attention { ATTENTION_MHA, ATTENTION_MLA };
 enum cp_comm { CP_COMM_P2P, CP_COMM_A2A, CP_COMM_ALLGATHER, CP_COMM_A2A_P2P };
 enum offload { OFFLOAD_NONE, OFFLOAD_OPTIMIZER, OFFLOAD_OPTIMIZER_PARAMS };
-enum precision { PRECISION_FP32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8 };
+enum precision {
+	PRECISION_FP32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8, PRECISION_FP8_BLOCK,
+	PRECISION_MXFP8, PRECISION_NVFP4
+};
+enum attention_kernel {
+	KERNEL_AUTO, KERNEL_UNFUSED, KERNEL_FLASH2, KERNEL_FLASH3, KERNEL_FLASH4, KERNEL_CUDNN
+};
+enum cuda_graph { GRAPH_NONE, GRAPH_ROUTER, GRAPH_LAYER, GRAPH_FULL };
+enum moe_dispatcher {
+	DISPATCHER_ALLGATHER, DISPATCHER_ALLTOALL, DISPATCHER_DEEPEP, DISPATCHER_HYBRIDEP
+};
 enum grad_dtype { GRAD_FP32, GRAD_BF16, GRAD_FP16 };
+enum moments { MOMENTS_FP32, MOMENTS_BF16, MOMENTS_FP16, MOMENTS_FP8 };
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_SGD, OPTIMIZER_MUON, OPTIMIZER_ADAM8BIT };
 enum schedule {
 	SCHEDULE_GPIPE, SCHEDULE_1F1B, SCHEDULE_ZB_1P, SCHEDULE_ZB_2P, SCHEDULE_ZB_V,
@@ -80,7 +91,7 @@ struct cluster {
 	int64_t generation, fabric;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps;
-	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops;
+	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, rate_scale;
 	double nvlink_gbps, pcie_gbps;
 	double tdp_watts, gpu_power_watts;
 	double gpu_hour_price;
@@ -106,12 +117,12 @@ struct model {
 };
 
 struct parallel {
-	int64_t layout;
+	int64_t layout, release;
 	char order[PLAN_ORDER_SIZE];
 	int64_t tp, sequence_parallel, cp, cp_comm, pp, vpp, ep, etp;
 	int64_t zero_stage, dp_replicate;
 	char hierarchical_cp[PLAN_LIST_SIZE];
-	int64_t offload;
+	int64_t offload, moe_dispatcher;
 	int64_t first_stage_layers, last_stage_layers, account_for_embedding, account_for_loss;
 	char pipeline_layout[PLAN_LAYOUT_SIZE];
 };
@@ -122,11 +133,12 @@ struct training {
 	int64_t precision, grad_dtype, optimizer, schedule, microbatch_group_size;
 	int64_t recompute;
 	char recompute_modules[PLAN_LIST_SIZE];
-	int64_t recompute_method, recompute_layers;
-	int64_t flash_attention;
+	int64_t recompute_method, recompute_layers, offload_layers, fp8_activation_input;
+	int64_t flash_attention, attention_kernel, torch_compile, cuda_graph, fused_experts;
 	double hidden_dropout, attention_dropout;
 	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
-	int64_t precision_aware_optimizer, overlap_grad_reduce, overlap_param_gather;
+	int64_t precision_aware_optimizer, moments_dtype;
+	int64_t overlap_grad_reduce, overlap_param_gather;
 	int64_t tp_overlap, moe_overlap;
 	double moe_capacity_factor, moe_imbalance;
 };

@@ -12,6 +12,8 @@
 #define MLP "Megatron-LM megatron/core/utils.py, divide"
 #define TE_CP "TransformerEngine transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py"
 
+#define TE_FORMATS "TransformerEngine transformer_engine/pytorch/quantization.py, utils.py (assert_dim_for_fp8_exec)"
+
 #define M RULES_MEGATRON
 #define D RULES_DEEPSPEED
 #define T RULES_TORCHTITAN
@@ -67,6 +69,19 @@ const struct rule check_rules[] = {
 	{ "overlap_param_needs_grad", ERROR, FIELD_OVERLAP_PARAM_GATHER, M, MODES_TRAIN, ARGUMENTS, rule_param_overlap_without_grad_overlap },
 	{ "fp8_param_gather_needs_zero", ERROR, FIELD_FP8_PARAM_GATHER, M, MODES_TRAIN, ARGUMENTS, rule_fp8_gather_without_zero },
 	{ "fp8_param_gather_needs_fp8", ERROR, FIELD_FP8_PARAM_GATHER, M, MODES_TRAIN, ARGUMENTS, rule_fp8_gather_without_fp8 },
+	{ "format_not_on_gpu", ERROR, FIELD_PRECISION, TRAINERS, MODES_TRAIN, TE_FORMATS, rule_format_not_on_gpu },
+	{ "format_not_divisible", ERROR, FIELD_PRECISION, M, MODES_TRAIN, TE_FORMATS, rule_format_does_not_divide },
+	{ "attention_kernel_not_on_gpu", ERROR, FIELD_ATTENTION_KERNEL, TRAINERS, MODES_TRAIN,
+	  "Dao-AILab/flash-attention README.md", rule_kernel_not_on_gpu },
+	{ "cuda_graph_impossible", ERROR, FIELD_CUDA_GRAPH, M, MODES_TRAIN, CONFIG, rule_graph_impossible },
+	{ "fused_experts_impossible", ERROR, FIELD_FUSED_EXPERTS, M, MODES_TRAIN,
+	  "Megatron-LM megatron/core/transformer/moe/experts.py", rule_fused_experts_impossible },
+	{ "offload_layers_impossible", ERROR, FIELD_OFFLOAD_LAYERS, M, MODES_TRAIN, CONFIG, rule_offload_layers_impossible },
+	{ "fp8_input_needs_swiglu", ERROR, FIELD_FP8_ACTIVATION_INPUT, M, MODES_TRAIN, CONFIG, rule_fp8_input_without_swiglu },
+	{ "moments_need_precision_aware", ERROR, FIELD_MOMENTS_DTYPE, M, MODES_TRAIN,
+	  "Megatron-LM megatron/core/optimizer/optimizer_config.py", rule_moments_without_precision },
+	{ "dispatcher_impossible", ERROR, FIELD_MOE_DISPATCHER, M, MODES_TRAIN,
+	  "Megatron-LM megatron/core/transformer/moe/token_dispatcher.py; deepseek-ai/DeepEP deep_ep/buffer.py", rule_dispatcher_impossible },
 	{ "fsdp_optimizer", ERROR, FIELD_OPTIMIZER, M, MODES_TRAIN, ARGUMENTS, rule_fsdp_optimizer },
 	{ "recompute_module_unknown", ERROR, FIELD_RECOMPUTE_MODULES, M, MODES_TRAIN, CONFIG, rule_recompute_module_unknown },
 	{ "recompute_module_missing", ERROR, FIELD_RECOMPUTE_MODULES, M, MODES_TRAIN, CONFIG, rule_recompute_without_module },
@@ -107,6 +122,7 @@ const struct rule check_rules[] = {
 	{ "layout_for_training", WARN, FIELD_LAYOUT, M | D | T | O | S, MODES_SERVE, "vLLM vllm/distributed/parallel_state.py", rule_layout_is_for_training },
 	{ "tp_leaves_nvlink", WARN, FIELD_TP, ALL, MODES_BOTH, "Narayanan et al. 2021, arXiv 2104.04473, section 3.2", rule_tp_leaves_nvlink },
 	{ "domain_cuts_nodes", WARN, FIELD_NVLINK_DOMAIN, ALL, MODES_BOTH, "shardplan", rule_domain_cuts_nodes },
+	{ "graph_memory_not_modelled", HINT, FIELD_CUDA_GRAPH, M, MODES_TRAIN, "Megatron-LM docs/user-guide/features (CUDA graphs)", rule_graph_memory },
 	{ "fp8_without_units", WARN, FIELD_GPU, ALL, MODES_BOTH, "the GPU's data sheet", rule_fp8_without_units },
 	{ "topk_one", HINT, FIELD_EXPERTS_PER_TOKEN, M, MODES_TRAIN, CONFIG, rule_topk_one },
 	{ "sp_without_tp", HINT, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, ARGUMENTS, rule_sp_without_tp },

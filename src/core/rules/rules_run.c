@@ -6,6 +6,7 @@
 #include "core/base/show.h"
 #include "core/framework/stage_layout.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
 #include "core/plan/pool.h"
 #include "core/rules/check_rules.h"
 
@@ -142,9 +143,9 @@ rule_fp8_gather_without_zero(const struct facts *f, char *message, size_t size)
 bool
 rule_fp8_gather_without_fp8(const struct facts *f, char *message, size_t size)
 {
-	if (!f->plan->training.fp8_param_gather || f->plan->training.precision == PRECISION_FP8)
+	if (!f->plan->training.fp8_param_gather || format_of(f->plan).quantised)
 		return false;
-	return BROKEN("FP8 parameters need precision fp8");
+	return BROKEN("FP8 parameters need precision fp8, fp8-block, mxfp8 or nvfp4");
 }
 
 bool
@@ -448,7 +449,7 @@ rule_fp8_without_units(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
 	const bool wanted = p->mode == MODE_SERVE ? p->serving.weight_dtype == WEIGHT_FP8
-	                                          : p->training.precision == PRECISION_FP8;
+	                                          : format_of(p).quantised;
 
 	if (!wanted || p->cluster.fp8_tflops > 0)
 		return false;

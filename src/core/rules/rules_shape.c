@@ -180,7 +180,7 @@ rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 bool
 rule_cp_without_flash(const struct facts *f, char *message, size_t size)
 {
-	if (f->plan->parallel.cp <= 1 || f->plan->training.flash_attention)
+	if (f->plan->parallel.cp <= 1 || !batch_unfused(f->plan))
 		return false;
 	return BROKEN("context parallelism (%lld) needs fused attention", N(f->plan->parallel.cp));
 }

@@ -197,9 +197,9 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 }
 
 /*
- * DeepSpeed's optimizer turns its gradients into fp32 in the step alone, ZeRO-3 those of 1e9
- * parameters (sub_group_size) at a time: what of it does not fit where activations and logits
- * were.
+ * An optimizer turns 16-bit gradients into fp32 in the step alone, DeepSpeed's ZeRO-3 those of
+ * 1e9 parameters (sub_group_size) at a time: what of it does not fit where activations and
+ * logits were.
  */
 static void
 add_step_copy(const struct holding *h, const struct recipe *r, struct memory *out)

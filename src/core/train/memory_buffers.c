@@ -8,6 +8,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/plan/batch.h"
 #include "core/plan/hardware.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -242,7 +243,7 @@ half_bytes(const struct rank_view *v, const struct layer_kinds *k, enum half hal
 	else if (half == MOE_HALF)
 		b.gradients = 4 * c->a * (double)m->hidden_size * c->routed;
 	else
-		b.gradients = v->p->training.flash_attention ? head_gradients(c) * c->tokens :
+		b.gradients = !batch_unfused(v->p) ? head_gradients(c) * c->tokens :
 		    2 * c->a * n * length * c->tokens;
 	return b;
 }
@@ -259,7 +260,7 @@ add_gradients_of_half(const struct rank_view *v, enum half half, const struct ha
 		KNOWN(v, t->buffers, q, b->refilled, "modules filled again by recompute", RANDOM,
 		    "bytes of %s of one layer = %.0f", half == ATTENTION_HALF ? "the attention" :
 		    half == DENSE_HALF ? "the MLP" : "the experts", b->refilled);
-	if (half == ATTENTION_HALF && v->p->training.flash_attention)
+	if (half == ATTENTION_HALF && !batch_unfused(v->p))
 		KNOWN(v, t->buffers, q, b->gradients, "gradients of attention heads", TE_BACKENDS,
 		    "bytes*T = %.10g*%.10g", head_gradients(c), c->tokens);
 	else if (half == ATTENTION_HALF)

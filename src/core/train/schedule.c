@@ -37,6 +37,8 @@ schedule_share(const struct plan *p, const struct chunk *chunk)
 		skip = unit < chunk->count ? unit : chunk->count;
 		s.input = (double)skip;
 	}
+	if (t->offload_layers > 1) /* one of them is on its way to the host */
+		skip = t->offload_layers - 1 < chunk->count ? t->offload_layers - 1 : chunk->count;
 	s.kept = params_kinds(m, chunk->first + skip, chunk->count - skip);
 	if (chunk->mtp == 0)
 		return s;

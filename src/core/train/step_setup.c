@@ -1,7 +1,10 @@
 #include "core/train/step_setup.h"
 
+#include <math.h>
+
 #include "core/framework/framework.h"
 #include "core/plan/batch.h"
+#include "core/train/host.h"
 
 static int
 kind_of(const struct model *m, int64_t layer)
@@ -105,6 +108,21 @@ stage_add(struct stage *s, const struct work *w, double times, double again)
 	s->recompute += again * w->recompute;
 }
 
+/* What the host takes for layers of a kind beyond the GPU's own work and the traffic that
+ * nothing hides. */
+static void
+stage_host(struct stage *s, const struct step_setup *set, const struct plan *p, int kind)
+{
+	const struct work *w = &set->parts.layer[kind];
+	const double *open = set->flows.exposed, again = s->again[kind] / s->kind[kind];
+	const double gpu = w->forward + w->backward + again * w->recompute + open[UNIT_ATTENTION] +
+	    2 * open[UNIT_HALF] + (kind & LAYER_MOE ? open[UNIT_MOE] : 0);
+	const double repeated = p->training.recompute == RECOMPUTE_FULL ? again : 0;
+	const double host = (1 + repeated) * host_forward(p, kind) + host_backward(p, kind);
+
+	s->host += s->kind[kind] * fmax(0, host - gpu);
+}
+
 /* Traffic of the forward pass that recompute repeats. */
 static void
 stage_again(struct stage *s, const struct plan *p, unsigned again, bool split)
@@ -146,6 +164,7 @@ stage_time(struct stage *s, struct step_setup *set, const struct plan *p)
 			parts->done[k] = true;
 		}
 		stage_add(s, &parts->layer[k], s->kind[k], s->again[k]);
+		stage_host(s, set, p, k);
 		moe += k & LAYER_MOE ? s->kind[k] : 0;
 	}
 	if (s->embedding)
@@ -165,7 +184,7 @@ stage_time(struct stage *s, struct step_setup *set, const struct plan *p)
 double
 stage_total(const struct stage *s)
 {
-	return s->forward + s->backward + s->recompute + s->exposed;
+	return s->forward + s->backward + s->recompute + s->exposed + s->host;
 }
 
 void

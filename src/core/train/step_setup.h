@@ -44,6 +44,7 @@ struct stage {
 	double layers, mtp, heads;
 	bool embedding, loss;
 	double forward, backward, weight, recompute, exposed;
+	double host;               /* by which the host is slower than all of that */
 	double units[UNIT_COUNT];
 };
 

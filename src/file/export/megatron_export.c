@@ -85,6 +85,19 @@ put_list(struct textbuf *out, const char *flag, const char *list, const char *jo
 	textbuf_bytes(out, "\n", 1);
 }
 
+/* Dispatchers with kernels of their own stand behind one type. */
+static void
+put_dispatcher(struct textbuf *out, const struct plan *p)
+{
+	const bool flex = p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP;
+	char name[32];
+
+	field_format(FIELD_MOE_DISPATCHER, p, name, sizeof name);
+	put_arg(out, "--moe-token-dispatcher-type", flex ? "flex" : name);
+	if (flex)
+		put_arg(out, "--moe-flex-dispatcher-backend", name);
+}
+
 static void
 put_model(struct textbuf *out, const struct plan *p)
 {
@@ -131,7 +144,7 @@ put_model(struct textbuf *out, const struct plan *p)
 	if (m->experts_per_token == 1 && !m->router_bias)
 		put_arg(out, "--moe-router-pre-softmax", NULL);
 	put_arg(out, "--moe-grouped-gemm", NULL);
-	put_arg(out, "--moe-token-dispatcher-type", "alltoall");
+	put_dispatcher(out, p);
 }
 
 static void
@@ -199,8 +212,18 @@ put_training(struct textbuf *out, const struct plan *p)
 		put_arg(out, "--cross-entropy-loss-fusion", NULL);
 		put_arg(out, "--cross-entropy-fusion-impl", t->cross_entropy == CE_TE ? "te" : "native");
 	}
-	if (!t->flash_attention)
+	if (!t->flash_attention || t->attention_kernel == KERNEL_UNFUSED)
 		put_arg(out, "--attention-backend", "unfused");
+	else if (t->attention_kernel != KERNEL_AUTO)
+		put_arg(out, "--attention-backend", t->attention_kernel == KERNEL_CUDNN ? "fused" : "flash");
+	if (t->cuda_graph == GRAPH_FULL)
+		put_arg(out, "--cuda-graph-impl", "full_iteration");
+	else if (t->cuda_graph != GRAPH_NONE)
+		put_arg(out, "--cuda-graph-impl", "transformer_engine");
+	if (t->cuda_graph == GRAPH_ROUTER || t->cuda_graph == GRAPH_LAYER)
+		put_list(out, "--cuda-graph-modules", t->cuda_graph == GRAPH_ROUTER ?
+		    "moe_router moe_preprocess" : plan_has_experts(p) ? "attn moe_router moe_preprocess" :
+		    "attn mlp", " ");
 }
 
 static void

@@ -94,7 +94,6 @@ figures_overlap(const struct plan *p, char *buf, size_t size)
 		{ FIELD_OVERLAP_GRAD_REDUCE, "gradient reduction behind the backward pass" },
 		{ FIELD_OVERLAP_PARAM_GATHER, "parameter gathering behind the forward pass" },
 		{ FIELD_TP_OVERLAP, "TP collectives behind matrix products" },
-		{ FIELD_MOE_OVERLAP, "expert all-to-all behind the other micro-batch" },
 	};
 
 	buf[0] = '\0';
@@ -105,6 +104,8 @@ figures_overlap(const struct plan *p, char *buf, size_t size)
 	for (size_t i = 0; i < sizeof overlap / sizeof overlap[0]; i++)
 		if (field_int(overlap[i].field, p) != 0)
 			add_words(buf, size, overlap[i].what);
+	if (traffic_hides_experts(p))
+		add_words(buf, size, "expert all-to-all behind the other micro-batch");
 	if (buf[0] == '\0')
 		add_words(buf, size, "none");
 }
