@@ -560,7 +560,7 @@ field_is_chosen(enum field_id f, const struct plan *p)
 	return !text_equal(text, field_table[f].default_text);
 }
 
-/* What a row of the trainer has to hold, where it trains on responses. */
+/* What a row of the trainer, and the engine, have to hold where there are responses. */
 static const enum field_id longest_row[FIELD_FOLLOWS_MAX] = {
 	FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT
 };
@@ -573,7 +573,8 @@ field_source(enum field_id f, const struct plan *p)
 
 	if (field_is_chosen(f, p))
 		source.from = FROM_USER;
-	else if (f == FIELD_SEQUENCE_LENGTH && !field_is_set(f, p) && plan_has_rl(p))
+	else if ((f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH) && !field_is_set(f, p) &&
+	    plan_has_rl(p))
 		memcpy(source.follows, longest_row, sizeof source.follows);
 	else if (row->origin == ORIGIN_DEFAULT)
 		source.from = FROM_DEFAULT;

@@ -49,6 +49,18 @@ rl_phase_label(enum rl_phase phase)
 	return labels[phase];
 }
 
+double
+rl_phase_begin(const struct rl_estimate *r, enum rl_phase phase)
+{
+	double begin = 0;
+
+	for (int i = 0; i < (int)phase; i++)
+		if (!r->overlaps || i != PHASE_ROLLOUT)
+			begin += r->phase[i].seconds;
+	return phase == PHASE_SYNC && r->overlaps ? larger(begin, r->phase[PHASE_ROLLOUT].seconds) :
+	    begin;
+}
+
 static bool
 is_pairs(const struct plan *p)
 {
@@ -254,6 +266,7 @@ find_phases(struct rl_estimate *out, const struct plan *p)
 
 	out->generates = plan_has_rollouts(p);
 	out->split = out->generates && r->placement == RL_SPLIT;
+	out->overlaps = out->split && r->staleness > 0;
 	out->rollout_gpus = out->generates ? rl_rollout_gpus(p) : 0;
 	out->train_gpus = pool_rest(p);
 	out->responses = is_pairs(p) ? 2 * (double)p->training.global_batch_size :
@@ -286,7 +299,7 @@ add_up(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
 	out->trainer_seconds = trainer;
 	if (!(trainer > 0) || (out->generates && !(rollout > 0)))
 		return;
-	if (out->split && p->rl.staleness > 0)
+	if (out->overlaps)
 		LEDGER_TERM(ledger, out->step_seconds, QUANTITY_RL_STEP, "the slower pool, and sync",
 		    REST_OF_STEP, larger(rollout, trainer) * (1 + other_share) + sync, IS(rollout),
 		    IS(trainer), AS("others", other_share), IS(sync));

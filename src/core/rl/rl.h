@@ -48,6 +48,7 @@ struct rl_phase_estimate {
 struct rl_estimate {
 	enum field_id refused;       /* what has no layout: its engine or its other models */
 	bool generates, split;
+	bool overlaps;               /* rollouts run beside the trainer */
 	int64_t train_gpus, rollout_gpus, engine_gpus; /* of one engine */
 	int64_t engines;
 	double updates;              /* of the weights in a step */
@@ -66,6 +67,9 @@ struct rl_estimate {
 const char *rl_phase_name(enum rl_phase phase);
 const char *rl_phase_label(enum rl_phase phase);
 const char *rl_part_name(enum rl_part part);
+
+/* Seconds from the beginning of a step until a phase that runs begins. */
+double rl_phase_begin(const struct rl_estimate *r, enum rl_phase phase);
 
 /* p resolved and legal, with rollouts or pairs; l and pl of its trainer. False where
  * something of it has no layout on its pool. ledger may be NULL. */

@@ -6,7 +6,6 @@
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
 #include "core/model/kv.h"
-#include "core/plan/field.h"
 #include "core/rl/rl.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_setup.h"
@@ -53,7 +52,6 @@ rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus)
 {
 	static const struct parallel alone = { .cp = 1, .pp = 1, .vpp = 1, .ep = 1, .etp = 1, .dp_replicate = 1,
 		.layout = LAYOUT_VLLM };
-	const int64_t longest = p->rl.prompt_tokens + p->rl.response_limit;
 
 	*out = *p;
 	out->mode = MODE_SERVE;
@@ -65,8 +63,6 @@ rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus)
 	out->serving.concurrency = p->rl.prompts * p->rl.responses;
 	out->serving.prompt_tokens = p->rl.prompt_tokens;
 	out->serving.generate_tokens = p->rl.response_tokens;
-	if (!field_is_set(FIELD_CONTEXT_LENGTH, p))
-		out->serving.context_length = longest;
 }
 
 /* ---- how long it generates ----------------------------------------------------------- */

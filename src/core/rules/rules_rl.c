@@ -77,8 +77,7 @@ rule_rl_context_too_short(const struct facts *f, char *message, size_t size)
 	const struct plan *p = f->plan;
 	const int64_t longest = p->rl.prompt_tokens + p->rl.response_limit;
 
-	if (!plan_has_rollouts(p) || !field_is_set(FIELD_CONTEXT_LENGTH, p) ||
-	    longest <= p->serving.context_length)
+	if (!plan_has_rollouts(p) || longest <= p->serving.context_length)
 		return false;
 	return BROKEN("prompt and longest response have %lld + %lld tokens, the engine's context %lld",
 	    N(p->rl.prompt_tokens), N(p->rl.response_limit), N(p->serving.context_length));
