@@ -77,6 +77,24 @@ struct cohort {
 /* Responses that are expected to be left where nobody waits for more. */
 #define NONE_LEFT 1e-3
 
+/* The mean of lengths without a limit, of which the limit leaves b->mean: limited ones come to
+ * a*(1 - exp(-longest/a)) on average. */
+static double
+unlimited_mean(const struct rl_batch *b)
+{
+	double low = larger(1, b->mean), high = 64 * larger(low, b->longest);
+
+	for (int i = 0; i < 64; i++) {
+		const double a = (low + high) / 2;
+
+		if (a * (1 - exp(-b->longest / a)) < b->mean)
+			low = a;
+		else
+			high = a;
+	}
+	return low;
+}
+
 /*
  * Steps of `stride` tokens. Of a cohort the share (1 - 1/mean) is left after every token, until
  * all that is left ends at the longest. Counts are expected ones: where less than a few are left,
@@ -86,7 +104,7 @@ struct rl_decode
 rl_decode_of(const struct rl_batch *b,
     double (*step)(const void *context, double requests, double length), const void *context)
 {
-	const double mean = larger(1, b->mean), ends = 1 - exp(-1 / mean);
+	const double mean = unlimited_mean(b), ends = 1 - exp(-1 / mean);
 	const double oldest = smaller(b->longest, mean * log(larger(2, b->responses) / NONE_LEFT));
 	const double stride = larger(1, ceil(oldest / (COHORTS - 2)));
 	const double left = pow(1 - ends, stride);
