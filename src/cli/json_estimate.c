@@ -85,6 +85,8 @@ json_estimate(const struct session *s, const struct estimate *e, int64_t only)
 		json_results(&j, RESULT_TFLOPS, RESULT_MODEL_FLOPS, e, e->peak_stage);
 		jsonout_close(&j);
 	}
+	if (e->reinforced)
+		json_rl(&j, e);
 	if (e->served) {
 		jsonout_object(&j, "serving");
 		json_results(&j, RESULT_WEIGHTS, RESULT_SERVE_MEMORY, e, e->peak_stage);

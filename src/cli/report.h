@@ -46,13 +46,16 @@ enum theme_colors report_colors(const struct options *o);
 enum theme_palette report_palette(const struct options *o);
 
 /* Parts of `estimate`: what a training step sends and how long it takes (false without
- * memory), and what a serving engine does (the same). */
+ * memory), what a serving engine does, and what the phases of
+ * a step with rollouts hold and take (the same). */
 bool report_train(const struct plan *p, const struct estimate *e);
 bool report_serve(const struct plan *p, const struct estimate *e);
+bool report_rl(const struct estimate *e);
 
 /* ---- JSON: reports that exist as text too ------------------------------------------- */
 
 void json_estimate(const struct session *s, const struct estimate *e, int64_t only);
+void json_rl(struct jsonout *j, const struct estimate *e);
 void json_groups(const struct session *s, const struct layout *l, const bool *wanted,
     bool hash);
 void json_layers(const struct placement *pl);

@@ -287,6 +287,8 @@ import json, re, subprocess, sys
 program = sys.argv[1]
 plans = [["--set=training.token_budget=100", "--pp=2", "--vpp=2", "--recompute=full"],
          ["--model=mixtral-8x7b", "--ep=2", "--pp=2"], [sys.argv[2]], ["--tp=3"],
+         ["--nodes=2", "--set=rl.algorithm=ppo", "--set=rl.offload=all",
+          "--set=rl.reward_preset=llama-3.1-8b"],
          [sys.argv[2], "--nodes=2", "--set=serving.prefill_workers=2xtp4"]]
 failed = False
 
@@ -336,7 +338,7 @@ for plan in plans:
     values = {}
     for path, value in leaves(doc, []):
         values.setdefault(path, []).append(value)
-    curve = {path for path in values if path.startswith("serving.curve")}
+    curve = {path for path in values if path.startswith(("serving.curve", "rl.phases"))}
     for path in sorted(values.keys() - curve - {"plan", "mode", "communication"}):
         name = path if path in listed else path.removeprefix("stages.")
         if name not in listed:
@@ -356,7 +358,7 @@ for plan in plans:
             wrong(*plan, path, "is explained as", found.stdout.split("\n")[0])
 # of the ledger alone, and dimensions that no plan here has
 unprinted = {"step.model_flops", "step.forward", "step.backward", "step.recompute"}
-unprinted |= {"serving.memory_bytes"}
+unprinted |= {"serving.memory_bytes", "rl.phase_seconds"}
 unprinted |= {f"communication.{dim}.bytes" for dim in ("cp", "embd")}
 for name in sorted(listed - printed - unprinted):
     wrong(name, "is not printed")

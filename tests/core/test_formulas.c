@@ -87,6 +87,22 @@ formulas_are_values(void **state)
 				strcpy(p.serving.prefill_workers, "1xtp1");
 			plan_resolve(&p, NULL);
 		}
+		if (i % 4 == 1) {
+			const bool split = dice_below(&dice, 2) == 0;
+
+			settings_int(&p, FIELD_RL_ALGORITHM, 1 + dice_below(&dice, 5));
+			settings_int(&p, FIELD_RL_PLACEMENT, split ? RL_SPLIT : RL_COLOCATED);
+			settings_int(&p, FIELD_NODES, split ? 2 * p.cluster.nodes : p.cluster.nodes);
+			settings_int(&p, FIELD_ROLLOUT_GPUS, split ? plan_world(&p) / 2 : 0);
+			settings_int(&p, FIELD_STALENESS, split ? dice_below(&dice, 2) : 0);
+			settings_int(&p, FIELD_RL_PROMPTS, p.training.global_batch_size);
+			settings_int(&p, FIELD_RL_OFFLOAD, dice_below(&dice, 4));
+			settings_int(&p, FIELD_ENGINE_SLEEP, dice_below(&dice, 3));
+			settings_int(&p, FIELD_RL_RESPONSE_TOKENS, p.training.sequence_length / 4 + 1);
+			settings_int(&p, FIELD_RL_RESPONSE_LIMIT, p.training.sequence_length / 2 + 1);
+			settings_int(&p, FIELD_RL_PROMPT_TOKENS, p.training.sequence_length / 8 + 1);
+			plan_resolve(&p, NULL);
+		}
 		check(&p, checked);
 	}
 	for (int q = 0; q < QUANTITY_COUNT; q++)

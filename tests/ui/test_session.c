@@ -647,7 +647,7 @@ test_all_fields(void **unused)
 	/* Each field of the mode can be reached by Down alone. */
 	type(s, "ag");
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!field_in_mode(f, s->state.plan.mode))
+		if (!field_in_use(f, &s->state.plan))
 			continue;
 		assert_int_equal(s->state.form.field, f);
 		type(s, "j");

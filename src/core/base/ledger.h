@@ -39,6 +39,10 @@ enum quantity {
 	QUANTITY_RECOMPUTE,      /* step.recompute, the same */
 	QUANTITY_TRAFFIC_SECONDS, /* communication.seconds, if nothing else ran */
 	QUANTITY_EXPOSED,        /* communication.exposed_seconds */
+	QUANTITY_RL_STEP,        /* rl.step_seconds */
+	QUANTITY_RL_SECONDS,     /* rl.phase_seconds, of all phases */
+	QUANTITY_RL_MEMORY,      /* rl.peak_bytes */
+	QUANTITY_RL_HOST,        /* rl.host_bytes_per_node */
 	QUANTITY_COUNT
 };
 
@@ -49,6 +53,8 @@ enum ledger_part {
 	PART_OPTIMIZER, /* STEP */
 	PART_WEIGHTS, PART_NON_TORCH, PART_ACTIVATIONS, PART_GRAPHS, PART_POOL,  /* SERVE_MEMORY */
 	PART_QUEUE, PART_PROMPTS, /* TTFT, TPOT */
+	PART_ROLLOUT, PART_REWARD, PART_OLD_LOGPROB, PART_REF_LOGPROB, PART_CRITIC, PART_TRAIN,
+	PART_SYNC,               /* RL_SECONDS */
 	PART_ROW,                /* TRAFFIC: and as many on as struct traffic has the row */
 };
 

@@ -1,11 +1,15 @@
 #include "core/estimate/estimate.h"
 #include "core/plan/format.h"
 
+#include <math.h>
+
 #include "core/base/number.h"
 #include "core/estimate/scope.h"
 #include "core/rules/check.h"
 #include "core/serve/serve_setup.h"
 
+#define HOST_MEMORY "OpenRLHF/OpenRLHF issue 1013; verl docs/perf/perf_tuning.rst"
+#define PHASE_MEMORY "verl docs/perf/perf_tuning.rst; vLLM vllm/v1/worker/gpu_worker.py"
 #define KV_CACHE "vLLM vllm/v1/core/kv_cache_utils.py"
 
 static void
@@ -28,12 +32,24 @@ estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s
 	out->peak_high = larger(out->peak_high, stage->memory.high);
 }
 
+/* Bytes that a host takes, as far as that is said. */
+static double
+host_capacity(const struct plan *p)
+{
+	return p->rl.host_memory_gib > 0 ? p->rl.host_memory_gib * GIB : INFINITY;
+}
+
 /* Whether the fullest GPU's memory suffices, and whether that is certain. */
 static void
-find_room(struct estimate *out)
+find_room(struct estimate *out, const struct plan *p)
 {
 	out->fits = out->stages > 0 && out->peak_low <= out->capacity;
 	out->tight = out->fits && out->peak_high > out->capacity;
+	if (!out->reinforced || !out->fits)
+		return;
+	out->fits = out->rl.peak_low <= out->capacity &&
+	    out->rl.host_bytes_per_node <= host_capacity(p);
+	out->tight = out->fits && (out->tight || out->rl.peak_bytes > out->capacity);
 }
 
 /* What takes most of a stage's memory. */
@@ -82,13 +98,82 @@ check_requests(struct estimate *out, const struct plan *p)
 		    (long long)v->concurrency, batch);
 }
 
+/* The first way of putting state away that makes room on GPU and host. */
 static void
-check_fit(struct estimate *out, const struct plan *p)
+mend_phases(struct diag *d, const struct estimate *e, const struct plan *p,
+    const struct catalog *catalog)
+{
+	struct rl_estimate r;
+	struct plan q = *p;
+
+	while (d != NULL && d->fix_field == FIELD_NONE && ++q.rl.offload <= RL_OFFLOAD_ALL) {
+		if (!rl_run(&r, &q, catalog, &e->layout, &e->placement, NULL) ||
+		    r.peak_low > e->capacity || r.host_bytes_per_node > host_capacity(p))
+			continue;
+		d->fix_field = FIELD_RL_OFFLOAD;
+		field_choice(FIELD_RL_OFFLOAD, q.rl.offload, d->fix_value, sizeof d->fix_value);
+	}
+}
+
+/* A phase that has no room, though the training step alone may have it. */
+static void
+check_phases(struct estimate *out, const struct plan *p, const struct catalog *catalog)
+{
+	const struct rl_phase_estimate *f = &out->rl.phase[out->rl.fullest];
+	const bool starts = out->rl.fullest == PHASE_ROLLOUT && !out->rl.split;
+	struct diag *d;
+	int most = 0;
+
+	for (int i = 1; i < HELD_PARTS; i++)
+		if (f->held[i] > f->held[most])
+			most = i;
+	d = diag_add(&out->diags, SEVERITY_WARNING, starts ? FIELD_GPU_MEMORY_UTILIZATION : FIELD_NONE,
+	    starts ? "engine_does_not_start" : "does_not_fit", PHASE_MEMORY,
+	    "%s takes %.1f GiB of %.1f GiB on one %s: %s %.1f of %.1f GiB%s",
+	    rl_phase_label(out->rl.fullest), f->memory / GIB, out->capacity / GIB, p->cluster.gpu,
+	    rl_part_name((enum rl_part)most), f->held[most] / GIB, f->memory / GIB,
+	    starts ? "; the engine's share has to leave room for what the trainer keeps" : "");
+	mend_phases(d, out, p, catalog);
+}
+
+/* A model of its own shape that the actor's stages or the pool's GPUs do not split. */
+static void
+check_models(struct estimate *out, const struct plan *p)
+{
+	if (!out->timed || !plan_has_rl(p) || out->reinforced)
+		return;
+	diag_add(&out->diags, SEVERITY_WARNING, out->rl.refused, "rl_does_not_split", PHASE_MEMORY,
+	    "PP %lld x VPP %lld stages or the engine's GPUs do not split this model: phases are not "
+	    "estimated", (long long)p->parallel.pp, (long long)p->parallel.vpp);
+}
+
+static void
+check_host(struct estimate *out, const struct plan *p)
+{
+	struct diag *d;
+
+	if (!out->reinforced || out->rl.host_bytes_per_node <= host_capacity(p))
+		return;
+	d = diag_add(&out->diags, SEVERITY_WARNING, FIELD_RL_OFFLOAD, "host_does_not_fit", HOST_MEMORY,
+	    "what leaves the GPUs takes %.0f GiB of the %.0f GiB of a host",
+	    out->rl.host_bytes_per_node / GIB, p->rl.host_memory_gib);
+	if (d != NULL && p->rl.engine_sleep == 1) {
+		d->fix_field = FIELD_ENGINE_SLEEP;
+		text_put(d->fix_value, sizeof d->fix_value, "2");
+	}
+}
+
+static void
+check_fit(struct estimate *out, const struct plan *p, const struct catalog *catalog)
 {
 	const char *most;
 	double bytes;
 
-	find_room(out);
+	find_room(out, p);
+	if (out->reinforced && out->capacity_known && out->rl.peak_low > out->capacity) {
+		check_phases(out, p, catalog);
+		return;
+	}
 	if (out->fits && out->served) {
 		out->fits = out->serve.fits;
 		check_requests(out, p);
@@ -235,12 +320,15 @@ check_rates(struct estimate *out, const struct plan *p)
 }
 
 static void
-estimate_speed(struct estimate *out, const struct plan *p, struct ledger *ledger)
+estimate_speed(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    struct ledger *ledger)
 {
 	out->timed = out->stages > 0 && p->mode == MODE_TRAIN;
 	if (out->timed)
 		out->step = steptime_estimate(p, &out->layout, &out->placement, out->microbatches,
 		    &out->traffic, ledger);
+	out->reinforced = out->timed && plan_has_rl(p) &&
+	    rl_run(&out->rl, p, catalog, &out->layout, &out->placement, ledger);
 	out->served = out->stages > 0 && p->mode == MODE_SERVE;
 	if (out->served) {
 		out->serve = serve_estimate(p, &out->layout, &out->placement, ledger);
@@ -269,10 +357,12 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 		out->stages = 0;
 	out->params = out->model_known ? params_model(p, ledger) : (struct model_params){ 0 };
 	estimate_stages(out, p, ledger);
-	estimate_speed(out, p, ledger);
+	estimate_speed(out, p, catalog, ledger);
 	check_bias(out, p);
 	check_rates(out, p);
-	check_fit(out, p);
+	check_models(out, p);
+	check_host(out, p);
+	check_fit(out, p, catalog);
 }
 
 /* Legal, found out without saying why; sizes and placement are filled in. */
@@ -303,15 +393,15 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	struct memory_peak peak;
 
 	scope_follow(scope, p);
-	out->timed = out->served = out->fits = out->tight = false;
+	out->timed = out->reinforced = out->served = out->fits = out->tight = false;
 	out->legal = is_legal(out, scope, p);
 	if (!out->legal)
 		return VERDICT_ILLEGAL;
 	if (p->mode == MODE_SERVE) {
 		layout_group(&out->layout, p);
 		estimate_stages(out, p, NULL);
-		estimate_speed(out, p, NULL);
-		find_room(out);
+		estimate_speed(out, p, scope->catalog, NULL);
+		find_room(out, p);
 		out->fits &= out->serve.fits;
 		out->tight &= out->fits;
 		return VERDICT_ESTIMATED;
@@ -325,7 +415,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	out->peak_stage = peak.stage;
 	out->peak_total = peak.memory.total;
 	out->stage[peak.stage].memory = peak.memory;
-	find_room(out);
+	find_room(out, p);
 	if (!(enough->seconds > 0))
 		return VERDICT_TOO_SLOW;
 	out->step = steptime_within(scope_step(scope, p), enough->seconds, p,
@@ -333,5 +423,10 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	if (out->step.seconds > enough->seconds)
 		return VERDICT_TOO_SLOW;
 	out->timed = true;
+	if (plan_has_rl(p)) {
+		out->reinforced = rl_run(&out->rl, p, scope->catalog, &scope->pipeline.layout,
+		    &scope->pipeline.placement, NULL);
+		find_room(out, p);
+	}
 	return VERDICT_ESTIMATED;
 }

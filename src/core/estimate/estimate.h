@@ -12,6 +12,7 @@
 #include "core/plan/catalog.h"
 #include "core/plan/diag.h"
 #include "core/plan/plan.h"
+#include "core/rl/rl.h"
 #include "core/serve/serve.h"
 #include "core/train/memory.h"
 #include "core/train/steptime.h"
@@ -51,6 +52,8 @@ struct estimate {
 	bool timed;                   /* traffic and step hold: train mode, legal */
 	struct traffic traffic;
 	struct steptime step;
+	bool reinforced;              /* rl holds: rollouts or pairs, legal */
+	struct rl_estimate rl;
 	bool served;                  /* serve holds: serve mode, legal */
 	struct serve serve;
 };

@@ -344,6 +344,40 @@ FORMULA(served)
 	    (long long)p->serving.generate_tokens);
 }
 
+/* ---- rollouts and updates ------------------------------------------------------------ */
+
+FORMULA(sync_bytes)
+{
+	(void)p;
+	(void)stage;
+	if (e->rl.generates)
+		text_put(buf, size, "2*%s parameters / %lld GPUs of an engine",
+		    UNITS_SHORT(COUNT, e->params.total), (long long)e->rl.engine_gpus);
+}
+
+FORMULA(engines)
+{
+	(void)p;
+	(void)stage;
+	text_put(buf, size, "%lld GPUs / %lld", (long long)e->rl.rollout_gpus,
+	    (long long)e->rl.engine_gpus);
+}
+
+FORMULA(engine_gpus)
+{
+	(void)stage;
+	text_put(buf, size, p->rl.rollout_tp > 0 ? "rl.rollout_tp = %lld" :
+	    "fewest with as much KV cache as weights: %lld", (long long)e->rl.engine_gpus);
+}
+
+FORMULA(trained)
+{
+	(void)stage;
+	text_put(buf, size, "%.0f*%lld tokens / (%s*%lld GPUs)", e->rl.responses,
+	    (long long)(p->rl.prompt_tokens + p->rl.response_tokens),
+	    UNITS_SHORT(SECONDS, e->rl.step_seconds), (long long)e->world);
+}
+
 /* ---- the table ---------------------------------------------------------------------- */
 
 #define AT(member) offsetof(struct estimate, member)
@@ -405,6 +439,10 @@ result_of_quantity(enum quantity q)
 		[QUANTITY_RECOMPUTE] = RESULT_REPEATED,
 		[QUANTITY_TRAFFIC_SECONDS] = RESULT_FLOW_SECONDS,
 		[QUANTITY_EXPOSED] = RESULT_FLOW_EXPOSED,
+		[QUANTITY_RL_STEP] = RESULT_RL_STEP,
+		[QUANTITY_RL_SECONDS] = RESULT_RL_PHASES,
+		[QUANTITY_RL_MEMORY] = RESULT_RL_PEAK,
+		[QUANTITY_RL_HOST] = RESULT_RL_HOST,
 	};
 
 	return sum_of[q];
@@ -473,6 +511,8 @@ result_applies(enum result_id id, const struct estimate *e, int64_t stage)
 	case SCOPE_DIM:
 	case SCOPE_STEP:
 		return e->timed;
+	case SCOPE_RL:
+		return e->reinforced;
 	case SCOPE_SERVE:
 		return e->served;
 	}

@@ -43,6 +43,7 @@ enum result_scope {
 	SCOPE_DIM,   /* bytes of the rows of one dimension, which `at` is; timed */
 	SCOPE_STEP,  /* timed, on a GPU of known rates */
 	SCOPE_SERVE, /* served */
+	SCOPE_RL,    /* reinforced, on a GPU of known rates */
 };
 
 /* What 0 means. */

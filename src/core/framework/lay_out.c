@@ -10,6 +10,7 @@
 #include "core/framework/stage_build.h"
 #include "core/plan/pool.h"
 
+#define ROLLOUTS "verl docs/advance/one_step_off.md; NVIDIA-NeMo/RL nemo_rl/algorithms/grpo.py"
 #define POOLS "vLLM docs/features/disagg_prefill.md; SGLang docs/advanced_features/pd_disaggregation.md"
 #define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 
@@ -33,12 +34,19 @@ sizes_positive(const struct plan *p, struct diag_list *diags)
 	return ok;
 }
 
-/* Prefill workers are engines of their own, on GPUs that the layout does not have. */
+/* Prefill workers and rollouts are engines of their own, on GPUs that the layout does not
+ * have. */
 static bool
-leave_prefill(struct layout *l, const struct plan *p, struct diag_list *diags)
+leave_pool(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const int64_t gpus = pool_gpus(p);
 
+	if (gpus >= l->world && p->mode == MODE_TRAIN) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_ROLLOUT_GPUS, "no_gpus_train", ROLLOUTS,
+		    "rollouts take %lld of %lld GPUs: none is left to train", (long long)gpus,
+		    (long long)l->world);
+		return false;
+	}
 	if (gpus >= l->world) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_PREFILL_WORKERS, "no_gpus_decode", POOLS,
 		    "prefill workers take %lld of %lld GPUs: none is left to decode",
@@ -63,7 +71,7 @@ layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 		    (long long)p->cluster.gpus_per_node, (long long)PLAN_WORLD_MAX);
 		return false;
 	}
-	if (!sizes_positive(p, diags) || !leave_prefill(l, p, diags))
+	if (!sizes_positive(p, diags) || !leave_pool(l, p, diags))
 		return false;
 	return framework_of(p)->size(l, p, diags);
 }

@@ -101,6 +101,21 @@ take_entry(enum field_id f, struct plan *p, const struct catalog_list *list)
 	return entry;
 }
 
+/* A row holds the longest response with its prompt, in parts that CP and TP can share; and so
+ * does the engine. */
+static void
+fit_responses(struct plan *p)
+{
+	const int64_t longest = p->rl.prompt_tokens + p->rl.response_limit;
+	const int64_t cp = p->parallel.cp, tp = p->parallel.tp;
+	const int64_t unit = cp >= 1 && cp <= 1024 && tp >= 1 && tp <= 1024 ? 2 * cp * tp : 1;
+
+	if (plan_has_rl(p) && !field_is_set(FIELD_SEQUENCE_LENGTH, p))
+		p->training.sequence_length = (longest + unit - 1) / unit * unit;
+	if (plan_has_rollouts(p) && !field_is_set(FIELD_CONTEXT_LENGTH, p))
+		p->serving.context_length = longest;
+}
+
 void
 plan_resolve(struct plan *p, const struct catalog *catalog)
 {
@@ -125,6 +140,7 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 			    defaults);
 	}
 	pattern_settle(&p->model);
+	fit_responses(p);
 }
 
 void
@@ -137,4 +153,5 @@ plan_follow(struct plan *p)
 	for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
 		if (!field_is_set(derived[i], p))
 			derive(derived[i], p);
+	fit_responses(p);
 }

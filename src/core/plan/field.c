@@ -175,6 +175,14 @@ field_section(enum field_id f, char *buf, size_t size)
 	return text_put(buf, size, "%.*s", dot != NULL ? (int)(dot - path) : 0, path);
 }
 
+static bool
+of_section(enum field_id f, const char *section)
+{
+	const size_t n = strlen(section);
+
+	return strncmp(field_table[f].path, section, n) == 0 && field_table[f].path[n] == '.';
+}
+
 enum field_id
 field_find(const char *name)
 {
@@ -188,7 +196,8 @@ field_find(const char *name)
 		    (abbreviations[f] != NULL && text_equal(abbreviations[f], name)))
 			return (enum field_id)f;
 	for (int f = 0; f < FIELD_COUNT; f++)
-		if (text_equal(field_key((enum field_id)f), name)) {
+		if (text_equal(field_key((enum field_id)f), name) &&
+		    !(matches > 0 && of_section((enum field_id)f, "rl"))) {
 			found = (enum field_id)f;
 			matches++;
 		}
@@ -225,6 +234,20 @@ bool
 field_in_mode(enum field_id f, int64_t mode)
 {
 	return ((unsigned)field_table[f].modes & (mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN)) != 0;
+}
+
+bool
+field_applies(enum field_id f, const struct plan *p)
+{
+	return field_in_mode(f, p->mode) || (plan_has_rollouts(p) && of_section(f, "serving") &&
+	    f != FIELD_CONCURRENCY && f != FIELD_PROMPT_TOKENS && f != FIELD_GENERATE_TOKENS &&
+	    f != FIELD_REPLICAS && f != FIELD_PREFILL_WORKERS);
+}
+
+bool
+field_in_use(enum field_id f, const struct plan *p)
+{
+	return field_applies(f, p) && (!of_section(f, "rl") || plan_has_rl(p));
 }
 
 /* ---- choices ---------------------------------------------------------------- */
@@ -537,6 +560,11 @@ field_is_chosen(enum field_id f, const struct plan *p)
 	return !text_equal(text, field_table[f].default_text);
 }
 
+/* What a row of the trainer, and the engine, have to hold where there are responses. */
+static const enum field_id longest_row[FIELD_FOLLOWS_MAX] = {
+	FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT
+};
+
 struct field_source
 field_source(enum field_id f, const struct plan *p)
 {
@@ -545,6 +573,9 @@ field_source(enum field_id f, const struct plan *p)
 
 	if (field_is_chosen(f, p))
 		source.from = FROM_USER;
+	else if ((f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH) && !field_is_set(f, p) &&
+	    plan_has_rl(p))
+		memcpy(source.follows, longest_row, sizeof source.follows);
 	else if (row->origin == ORIGIN_DEFAULT)
 		source.from = FROM_DEFAULT;
 	else if (row->origin == ORIGIN_OPTIONAL)

@@ -84,7 +84,7 @@ struct field {
 extern const struct field field_table[FIELD_COUNT];
 
 /* By path ("parallel.tp"), by what it is called for short ("gbs"), by flag or, where that is
- * unambiguous, by last part ("tp"). FIELD_COUNT when there is none. field_by_path takes the
+ * unambiguous, by last part ("tp"), where those of section rl give way. FIELD_COUNT when there is none. field_by_path takes the
  * whole path alone. */
 enum field_id field_find(const char *name);
 enum field_id field_by_path(const char *path, size_t length);
@@ -103,6 +103,11 @@ const char *field_short(enum field_id f);
 
 /* True where the field counts in the plan's mode. */
 bool field_in_mode(enum field_id f, int64_t mode);
+
+/* The same of a plan: one that trains on rollouts has an engine as well, whose load is its own.
+ * And without the fields of a section that the plan does not switch on. */
+bool field_applies(enum field_id f, const struct plan *p);
+bool field_in_use(enum field_id f, const struct plan *p);
 
 /* Values as numbers: INT, BOOL and CHOICE as themselves, REAL through field_real. */
 int64_t field_int(enum field_id f, const struct plan *p);

@@ -29,3 +29,15 @@ plan_has_experts(const struct plan *p)
 {
 	return p->model.experts > 0;
 }
+
+bool
+plan_has_rl(const struct plan *p)
+{
+	return p->mode == MODE_TRAIN && p->rl.algorithm != RL_NONE;
+}
+
+bool
+plan_has_rollouts(const struct plan *p)
+{
+	return plan_has_rl(p) && p->rl.algorithm != RL_DPO && p->rl.algorithm != RL_REWARD_MODEL;
+}

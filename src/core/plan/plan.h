@@ -81,6 +81,9 @@ enum engine { ENGINE_VLLM, ENGINE_SGLANG, ENGINE_TRTLLM };
 enum weight_dtype {
 	WEIGHT_BF16, WEIGHT_FP16, WEIGHT_FP8, WEIGHT_INT8, WEIGHT_INT4, WEIGHT_MXFP4, WEIGHT_NVFP4
 };
+enum rl_algorithm { RL_NONE, RL_GRPO, RL_DAPO, RL_PPO, RL_DPO, RL_REWARD_MODEL };
+enum rl_placement { RL_COLOCATED, RL_SPLIT };
+enum rl_offload { RL_OFFLOAD_NONE, RL_OFFLOAD_OPTIMIZER, RL_OFFLOAD_PARAMS, RL_OFFLOAD_ALL };
 enum kv_dtype { KV_BF16, KV_FP16, KV_FP8, KV_NVFP4 };
 
 /* Enumerated and true/false members are int64_t too, so that one getter and one setter
@@ -158,6 +161,16 @@ struct serving {
 	char prefill_workers[PLAN_ID_SIZE];
 };
 
+/* After pre-training: `serving` then describes the engine that generates. */
+struct rl {
+	int64_t algorithm, placement, rollout_gpus, rollout_tp;
+	int64_t prompts, responses, prompt_tokens, response_tokens, response_limit;
+	int64_t reference, old_logprob;
+	char critic_preset[PLAN_ID_SIZE], reward_preset[PLAN_ID_SIZE];
+	int64_t offload, engine_sleep, staleness;
+	double host_memory_gib;
+};
+
 struct calibration {
 	double compute_efficiency, nvlink_efficiency, network_efficiency, memory_bias_gib;
 	double tpot_scale, ttft_scale;
@@ -172,6 +185,7 @@ struct plan {
 	struct parallel parallel;
 	struct training training;
 	struct serving serving;
+	struct rl rl;
 	struct calibration calibration;
 	uint64_t set[PLAN_SET_WORDS]; /* one bit a field: the user chose this value */
 };
@@ -185,6 +199,10 @@ int64_t plan_domain_nodes(const struct plan *p);
 /* Nodes of a rack: as said, else an NVLink domain larger than a node, else 4 (NVIDIA DGX
  * SuperPOD reference architecture, DGX H100: four systems in a rack). */
 int64_t plan_rack_nodes(const struct plan *p);
+
+/* True for a plan that trains on preferences or rewards, and where that generates responses. */
+bool plan_has_rl(const struct plan *p);
+bool plan_has_rollouts(const struct plan *p);
 
 /* True for a mixture-of-experts model. */
 bool plan_has_experts(const struct plan *p);

@@ -37,6 +37,8 @@ pool_gpus(const struct plan *p)
 {
 	struct pool pool;
 
+	if (plan_has_rollouts(p) && p->rl.placement == RL_SPLIT)
+		return p->rl.rollout_gpus;
 	if (p->mode != MODE_SERVE)
 		return 0;
 	pool_parse(&pool, p->serving.prefill_workers);

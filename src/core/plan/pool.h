@@ -1,6 +1,7 @@
 /*
  * pool.h - prefill workers of their own, as serving.prefill_workers names them: "2xtp4" are two
- * engines of 4 GPUs each with TP 4, "4xdp8" four of 8 with data parallel attention.
+ * engines of 4 GPUs each with TP 4, "4xdp8" four of 8 with data parallel attention. And the
+ * pool of rollouts, where a training plan has one.
  */
 #ifndef CORE_POOL_H
 #define CORE_POOL_H
@@ -17,7 +18,8 @@ struct pool {
 /* False for a text that names no pool; an empty one is that of no workers. */
 bool pool_parse(struct pool *out, const char *text);
 
-/* GPUs of the prefill workers, 0 where the text names no pool. */
+/* GPUs of the prefill workers, 0 where the text names no pool; in training those that only
+ * generate. */
 int64_t pool_gpus(const struct plan *p);
 
 /* The GPUs that the layout has: all others. Below 1 where none is left. */

@@ -25,13 +25,18 @@ check_names(const struct facts *facts, struct diag_list *diags)
 		{ FIELD_GPU, "unknown_gpu", p->cluster.gpu, "gpus", &facts->catalog->gpus },
 		{ FIELD_PRESET, "unknown_model", p->model.preset, "models",
 		    &facts->catalog->models },
+		{ FIELD_CRITIC_PRESET, "unknown_model", p->rl.critic_preset, "models",
+		    &facts->catalog->models },
+		{ FIELD_REWARD_PRESET, "unknown_model", p->rl.reward_preset, "models",
+		    &facts->catalog->models },
 	};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
 		const char *near;
 		struct diag *d;
 
-		if (catalog_find(named[i].list, named[i].name) != NULL)
+		if ((i >= 2 && (named[i].name[0] == '\0' || !plan_has_rl(p))) ||
+		    catalog_find(named[i].list, named[i].name) != NULL)
 			continue;
 		near = catalog_near(named[i].list, named[i].name);
 		d = diag_add(diags, SEVERITY_ERROR, named[i].field, named[i].reason, "shardplan catalogue",
@@ -90,10 +95,19 @@ check_list_of(const struct plan *p)
 	return list;
 }
 
+/* A model that the plan may do without. */
+static bool
+named_or_none(const struct plan *p, const char *preset, const struct catalog *catalog)
+{
+	return !plan_has_rl(p) || *preset == '\0' || catalog_find(&catalog->models, preset) != NULL;
+}
+
 bool
 check_named(const struct plan *p, const struct catalog *catalog)
 {
-	return catalog == NULL || (catalog_find(&catalog->gpus, p->cluster.gpu) != NULL &&
+	return catalog == NULL || (named_or_none(p, p->rl.critic_preset, catalog) &&
+	    named_or_none(p, p->rl.reward_preset, catalog) &&
+	    catalog_find(&catalog->gpus, p->cluster.gpu) != NULL &&
 	    catalog_find(&catalog->models, p->model.preset) != NULL);
 }
 

@@ -54,4 +54,9 @@ rule_function rule_format_not_on_gpu, rule_format_does_not_divide, rule_kernel_n
     rule_graph_impossible, rule_graph_memory, rule_fused_experts_impossible,
     rule_offload_layers_impossible, rule_fp8_input_without_swiglu, rule_moments_without_precision,
     rule_dispatcher_impossible;
+
+/* rules_rl.c: rollouts and pairs */
+rule_function rule_rl_no_pool, rule_rl_pool_unused, rule_rl_engines_do_not_divide,
+    rule_rl_heads_do_not_divide, rule_rl_stale_in_turn, rule_rl_response_too_long,
+    rule_rl_context_too_short, rule_rl_row_too_short, rule_rl_batch_does_not_divide;
 #endif

@@ -106,7 +106,7 @@ static void
 offer_ruled(struct values *out, const struct plan *p, enum field_id f)
 {
 	const struct parallel *par = &p->parallel;
-	const int64_t world = plan_world(p), model = product(product(par->tp, par->pp), par->cp);
+	const int64_t world = pool_rest(p), model = product(product(par->tp, par->pp), par->cp);
 
 	if (f == FIELD_GLOBAL_BATCH_SIZE && model > 0 && world % model == 0) {
 		const int64_t unit = p->training.micro_batch_size * (world / model);

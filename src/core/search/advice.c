@@ -280,7 +280,7 @@ try_pairs(struct quest *q, enum loss loss)
 static void
 add_field(struct quest *q, enum field_id f, enum loss loss)
 {
-	if (f == FIELD_NONE || !field_in_mode(f, q->plan->mode) || q->fields == FIELDS_MAX)
+	if (f == FIELD_NONE || !field_in_use(f, q->plan) || q->fields == FIELDS_MAX)
 		return;
 	/* Engines spread experts over all ranks: EP has no size of its own there. */
 	if ((f == FIELD_EP || f == FIELD_ETP) &&

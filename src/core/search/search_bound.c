@@ -4,6 +4,7 @@
 
 #include "core/framework/framework.h"
 #include "core/framework/resolve.h"
+#include "core/plan/pool.h"
 #include "core/rules/check.h"
 
 static bool
@@ -150,7 +151,7 @@ static bool
 all_odd(const struct bounds *b, const struct search_space *s, const struct plan *p,
     const struct bound_room *room)
 {
-	const int64_t ranks = p->parallel.tp * p->parallel.cp, world = plan_world(p);
+	const int64_t ranks = p->parallel.tp * p->parallel.cp, world = pool_rest(p);
 
 	for (int i = 0; i < values_of(s, b->pp); i++) {
 		const int64_t size = ranks * (b->pp < 0 ? p->parallel.pp :

@@ -60,7 +60,7 @@ batch_does_not_divide(const struct facts *f, char *message, size_t size)
 	(void)message;
 	(void)size;
 	return !divides_world(f->plan, model_size(f->plan)) ||
-	    check_microbatches(f->plan, plan_world(f->plan) / model_size(f->plan)) == 0;
+	    check_microbatches(f->plan, pool_rest(f->plan) / model_size(f->plan)) == 0;
 }
 
 /* megatron_lay_out, pipelines_agree: an order that does not end in pp. */
@@ -175,7 +175,7 @@ microbatches(const struct plan *p)
 
 	if (!divides_world(p, size) || (framework_of(p)->rules & V) != 0)
 		return 0;
-	return check_microbatches(p, plan_world(p) / size);
+	return check_microbatches(p, pool_rest(p) / size);
 }
 
 bool

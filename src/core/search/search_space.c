@@ -241,12 +241,30 @@ offer_steps(struct finding *to, enum field_id f)
 	}
 }
 
+/* Pools of whole nodes, up to 64 sizes of them; of a single node those of any size. */
+static void
+offer_pools(struct finding *to)
+{
+	int64_t nodes, gpus;
+
+	for (int i = 0; value_of(to->space, FIELD_NODES, i, &nodes); i++)
+		for (int k = 0; value_of(to->space, FIELD_GPUS_PER_NODE, k, &gpus); k++) {
+			/* at most 16777216 nodes of 1024 GPUs */
+			const int64_t unit = nodes > 1 ? gpus * ((nodes + 63) / 64) : 1;
+
+			for (int64_t n = unit; n < nodes * gpus && !to->full; n += unit)
+				offer(to, (double)n);
+		}
+}
+
 /* Every value between least and most that can be legal. */
 static void
 offer_all(struct finding *to, enum field_id f)
 {
 	if (field_table[f].step == STEP_DIVISOR)
 		offer_sizes(to);
+	else if (f == FIELD_ROLLOUT_GPUS)
+		offer_pools(to);
 	else if (f == FIELD_VPP)
 		offer_chunks(to);
 	else if (f == FIELD_MICRO_BATCH_SIZE)

@@ -69,7 +69,8 @@ take_result(struct search_target *t, enum result_id id, const struct plan *p, ch
     size_t size)
 {
 	const struct result *r = &result_table[id];
-	const bool trains = r->scope == SCOPE_STEP || r->scope == SCOPE_FLOW || r->scope == SCOPE_DIM;
+	const bool trains = r->scope == SCOPE_STEP || r->scope == SCOPE_FLOW || r->scope == SCOPE_DIM ||
+	    r->scope == SCOPE_RL;
 
 	*t = (struct search_target){ .kind = TARGET_RESULT, .id = (int)id,
 		.more = r->better == BETTER_MORE, .whole = needs_run(id), .timed = trains };

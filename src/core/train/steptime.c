@@ -13,6 +13,7 @@
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/error.h"
+#include "core/plan/pool.h"
 #include "core/train/bubble.h"
 #include "core/train/host.h"
 #include "core/train/memory.h"
@@ -369,7 +370,7 @@ rates(struct steptime *out, const struct plan *p, const struct step_run *r,
 	const struct flops f = r->set->causal;
 	const double tokens = (double)p->training.global_batch_size *
 	    (double)p->training.sequence_length;
-	const double gpus = (double)plan_world(p);
+	const double gpus = (double)pool_rest(p);
 	const double values[] = { f.projections, f.core, f.mlp, f.shared, f.experts, f.head,
 		f.mtp };
 	static const char *const names[] = {
@@ -448,7 +449,7 @@ steptime_least(struct step_setup *s, const struct plan *p)
 	/* Micro-batches by stages: DP follows from the other sizes. */
 	const double each = (double)p->training.global_batch_size /
 	    (double)p->training.micro_batch_size * (double)par->tp * (double)par->cp /
-	    (double)plan_world(p);
+	    (double)pool_rest(p);
 	struct stage work;
 
 	stage_count(&work, p, &all, 1, s->parts.usual);

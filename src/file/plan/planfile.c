@@ -56,7 +56,7 @@ static void
 unknown(const struct cfg_reader *r, const config_setting_t *s)
 {
 	static const char *const others[] = { "format", "base", "cluster", "model", "parallel",
-	    "training", "serving", "calibration" };
+	    "training", "serving", "rl", "calibration" };
 	enum field_id f;
 	const char *close;
 	char name[64]; /* cut: it may be as long as the file */

@@ -372,7 +372,7 @@ command_help(struct state *s, const char *argument)
 	if (f != FIELD_NONE) {
 		field_range(f, range, sizeof range);
 		list_leave(s);
-		if (field_in_mode(f, s->plan.mode)) {
+		if (field_applies(f, &s->plan)) {
 			s->form.field = f;
 			state_focus(s, PANE_FORM);
 		}
@@ -413,7 +413,7 @@ field_command(struct state *s, const char *text)
 	f = field_find(name);
 	if (f != FIELD_NONE && text[n + strspn(text + n, " \t")] != '\0')
 		return edit_set(s, text);
-	if (f != FIELD_NONE && !field_in_mode(f, s->plan.mode))
+	if (f != FIELD_NONE && !field_applies(f, &s->plan))
 		state_say(s, ROLE_ERROR, "%s is of no account in this mode", field_table[f].path);
 	else if (f != FIELD_NONE) {
 		state_focus(s, PANE_FORM);

@@ -236,7 +236,7 @@ offer_fields(const struct state *s, struct offers *o, char between)
 	for (int i = -1; i < FIELD_COUNT; i++) {
 		const enum field_id f = i < 0 ? named : (enum field_id)i;
 
-		if (f == FIELD_NONE || !field_in_mode(f, s->plan.mode))
+		if (f == FIELD_NONE || !field_applies(f, &s->plan))
 			continue;
 		text_put(word, sizeof word, "%s%c", field_table[f].path, between);
 		if (field_abbreviation(f) != NULL)
@@ -255,7 +255,7 @@ offer_short_fields(const struct state *s, struct offers *o)
 	for (enum field_id f = 0; f < FIELD_COUNT && o->typed[0] != '\0'; f++) {
 		const char *const names[] = { field_abbreviation(f), field_key(f) };
 
-		for (size_t i = 0; i < 2 && field_in_mode(f, s->plan.mode); i++) {
+		for (size_t i = 0; i < 2 && field_applies(f, &s->plan); i++) {
 			if (names[i] == NULL || field_find(names[i]) != f || command_find(names[i]) != NULL)
 				continue;
 			text_put(word, sizeof word, "%s ", names[i]);

@@ -40,6 +40,8 @@ add_fits(struct strip *strip, const struct state *s)
 {
 	const struct estimate *e = s->estimate;
 	struct piece *p = add(strip, 0, ROLE_ERROR);
+	const double bytes = e->reinforced && e->rl.peak_bytes > e->peak_total ? e->rl.peak_bytes :
+	    e->peak_total;
 	char peak[32];
 
 	if (!e->legal) {
@@ -48,14 +50,14 @@ add_fits(struct strip *strip, const struct state *s)
 	}
 	if (e->stages == 0)
 		return;
-	text_put(peak, sizeof peak, "%.1f", e->peak_total / GIB);
+	text_put(peak, sizeof peak, "%.1f", bytes / GIB);
 	if (!e->capacity_known) { /* a GPU of unknown memory */
 		p->role = ROLE_HEADER;
 		text_put(p->text, sizeof p->text, "%s GiB", peak);
 		return;
 	}
 	p->role = !e->fits ? ROLE_ERROR : e->tight ? ROLE_WARNING : ROLE_GOOD;
-	p->gauge = e->peak_total / e->capacity;
+	p->gauge = bytes / e->capacity;
 	text_put(p->after, sizeof p->after, " of %.1f GiB", e->capacity / GIB);
 	if (estimate_lacks_requests(e))
 		text_put(p->text, sizeof p->text, "over: %lld request%s, %s",
@@ -126,8 +128,11 @@ add_numbers(struct strip *strip, const struct state *s)
 		add_result(strip, 6, e, RESULT_GENERATED, "", " tokens/s");
 		return;
 	}
-	add_error(add_result(strip, 3, e, RESULT_STEP, "", "/step"), e->step.error,
-	    field_is_set(FIELD_COMPUTE_EFFICIENCY, &s->plan));
+	if (e->reinforced)
+		add_result(strip, 3, e, RESULT_RL_STEP, "", "/step");
+	else
+		add_error(add_result(strip, 3, e, RESULT_STEP, "", "/step"), e->step.error,
+		    field_is_set(FIELD_COMPUTE_EFFICIENCY, &s->plan));
 	add_result(strip, 6, e, RESULT_TOKENS, "", " tokens/s");
 	mfu = add_result(strip, 4, e, RESULT_MFU, "MFU ", "");
 	if (mfu != NULL) /* as exact as it is */

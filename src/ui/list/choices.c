@@ -74,7 +74,7 @@ diags_accept(struct state *s, int target)
 		return 0;
 	d = &diags->item[target];
 	if (d->fix_field == FIELD_NONE && d->field != FIELD_NONE &&
-	    field_in_mode(d->field, s->plan.mode))
+	    field_applies(d->field, &s->plan))
 		s->form.field = d->field;
 	else if (d->fix_field == FIELD_NONE)
 		leads = false;
@@ -255,7 +255,7 @@ fields_rows(struct rows *rows, const struct state *s)
 
 	for (int match = ranked ? 0 : 2 * MATCHES - 1; match < 2 * MATCHES; match++)
 		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-			if (!field_in_mode(f, s->plan.mode) || (ranked && match_of(rows->filter, f) != match))
+			if (!field_applies(f, &s->plan) || (ranked && match_of(rows->filter, f) != match))
 				continue;
 			field_format(f, &s->plan, value, sizeof value);
 			text_put(text, sizeof text, "%s %s %s %s %s", field_table[f].label, value,

@@ -74,7 +74,7 @@ put_value(const struct state *s, const char *path, char *buf, size_t size)
 	double v;
 
 	if (f != FIELD_NONE) {
-		if (!field_in_mode(f, s->plan.mode) || field_format(f, &s->plan, value, sizeof value) == 0)
+		if (!field_in_use(f, &s->plan) || field_format(f, &s->plan, value, sizeof value) == 0)
 			return false;
 		text_add(buf, size, "%s", value);
 	} else if (id != RESULT_COUNT) {

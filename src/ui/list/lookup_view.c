@@ -67,7 +67,7 @@ lookup_free_field(struct state *s, const char *argument)
 	struct field_set set;
 	bool marked;
 
-	if (f == FIELD_NONE || !field_in_mode(f, s->plan.mode)) {
+	if (f == FIELD_NONE || !field_applies(f, &s->plan)) {
 		state_say(s, ROLE_ERROR, "no field %s in this mode", argument);
 		return 0;
 	}

@@ -138,6 +138,18 @@ draw_row_label(struct map_drawing *d, int64_t box, int y)
 	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, dim_style, buf);
 }
 
+/* A GPU that the layout does not have: it generates, or prefills, for those that are in it. */
+static void
+draw_other_pool(struct map_drawing *d, int x, int y)
+{
+	const char *name = d->plan->mode == MODE_TRAIN ? "rollout" : "prefill";
+	const int w = d->grid.unit_w > 2 ? d->grid.unit_w - 1 : 1;
+	const struct style style = { .role = ROLE_KV_CACHE };
+
+	canvas_text(d->c, rect_clip(d->clip, (struct rect){ x, y, w, 1 }), x, y, style,
+	    w < 4 ? "*" : name);
+}
+
 static void
 draw_units(struct map_drawing *d, int64_t box)
 {
@@ -153,7 +165,10 @@ draw_units(struct map_drawing *d, int64_t box)
 		map_grid_cell(g, rank, &x, &line);
 		if (line + g->unit_h <= d->first || line >= d->last)
 			continue;
-		map_unit_draw(d, rank, d->clip.x + x, d->clip.y + (int)(line - d->first));
+		if (rank >= g->world)
+			draw_other_pool(d, d->clip.x + x, d->clip.y + (int)(line - d->first));
+		else
+			map_unit_draw(d, rank, d->clip.x + x, d->clip.y + (int)(line - d->first));
 	}
 }
 

@@ -17,7 +17,10 @@ const struct pane_type *const pane_table[PANE_COUNT] = {
 static const struct pane_type *
 pane_in_mode(const struct state *s, enum pane pane)
 {
-	return pane == PANE_TRAFFIC && s->plan.mode == MODE_SERVE ? &load_pane : pane_table[pane];
+	if (pane != PANE_TRAFFIC)
+		return pane_table[pane];
+	return s->plan.mode == MODE_SERVE ? &load_pane :
+	    plan_has_rl(&s->plan) ? &phases_pane : &traffic_pane;
 }
 
 const struct pane_type *

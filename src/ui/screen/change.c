@@ -99,7 +99,7 @@ bool
 change_of_field(enum field_id f, const struct plan *a, const struct plan *b, char *left,
     char *right, size_t size)
 {
-	if (!field_in_mode(f, a->mode) && !field_in_mode(f, b->mode))
+	if (!field_in_use(f, a) && !field_in_use(f, b))
 		return false;
 	field_format(f, a, left, size);
 	field_format(f, b, right, size);

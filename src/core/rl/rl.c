@@ -1,0 +1,341 @@
+/*
+ * rl.c - the phases of a step, their seconds and what they add up to.
+ */
+#include "core/rl/rl.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/framework/resolve.h"
+#include "core/model/params.h"
+#include "core/plan/field.h"
+#include "core/plan/pool.h"
+#include "core/rl/rl_engine.h"
+#include "core/rl/rl_memory.h"
+#include "core/rules/check.h"
+#include "core/train/steptime.h"
+
+#define PPO_STEP "verl docs/workers/ray_trainer.rst; arXiv 2409.19256 (HybridFlow)"
+#define REST_OF_STEP "verl docs/advance/fully_async.md, one_step_off.md: steps and their phases"
+#define RESHARD "THUDM/slime docs, weight updates of GLM-4.5 355B; verl verl/checkpoint_engine/README.md"
+
+/* A step less its phases, as a share of them: rewards, advantages, data, moving state between
+ * host and GPU (verl's tables: 3 to 8 %, 4 % in the median of 6 runs). */
+static const double other_share = 0.04;
+
+/* Share of a link that weights reach on their way to the engine, and seconds of a tensor. On
+ * shared GPUs all ranks gather (355B over 400 Gb/s a GPU: 48 s); between pools one sender
+ * broadcasts (8.25 GB/s of 50; 7B to 235B in 5.5 to 59 s). */
+static const double gather_share = 0.3, broadcast_share = 0.165;
+static const double gather_tensor = 1e-3, broadcast_tensor = 10e-3;
+static const double tensors_of_layer = 12;
+
+const char *
+rl_phase_name(enum rl_phase phase)
+{
+	static const char *const names[PHASES] = { "rollout", "reward", "old_logprob", "ref_logprob",
+		"critic", "train", "sync" };
+
+	return names[phase];
+}
+
+const char *
+rl_phase_label(enum rl_phase phase)
+{
+	static const char *const labels[PHASES] = { "rollout", "reward", "old log-probs",
+		"reference", "critic", "train", "weight sync" };
+
+	return labels[phase];
+}
+
+double
+rl_phase_begin(const struct rl_estimate *r, enum rl_phase phase)
+{
+	double begin = 0;
+
+	for (int i = 0; i < (int)phase; i++)
+		if (!r->overlaps || i != PHASE_ROLLOUT)
+			begin += r->phase[i].seconds;
+	return phase == PHASE_SYNC && r->overlaps ? larger(begin, r->phase[PHASE_ROLLOUT].seconds) :
+	    begin;
+}
+
+static bool
+is_pairs(const struct plan *p)
+{
+	return p->rl.algorithm == RL_DPO || p->rl.algorithm == RL_REWARD_MODEL;
+}
+
+void
+rl_model_plan(struct plan *out, const struct plan *p, const char *preset,
+    const struct catalog *catalog)
+{
+	char section[32];
+
+	*out = *p;
+	if (*preset == '\0' || catalog == NULL)
+		return;
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		field_section(f, section, sizeof section);
+		if (text_equal(section, "model"))
+			field_mark(f, out, false);
+	}
+	text_put(out->model.preset, sizeof out->model.preset, "%s", preset);
+	field_mark(FIELD_PRESET, out, true);
+	plan_resolve(out, catalog);
+}
+
+/* ---- models --------------------------------------------------------------------------------- */
+
+/* Pairs are two sequences each. */
+static void
+count_sequences(struct plan *q)
+{
+	if (!is_pairs(q))
+		return;
+	q->training.micro_batch_size *= 2;
+	q->training.global_batch_size *= 2;
+}
+
+static void
+add_model(struct rl_model *m, const struct plan *p, const struct layout *l,
+    const struct placement *pl)
+{
+	m->present = true;
+	m->plan = *p;
+	count_sequences(&m->plan);
+	m->placement = pl;
+	m->memory = memory_setup(&m->plan, l, pl, check_microbatches(&m->plan, l->dp));
+}
+
+/* Critic and reward model are split as the actor is. */
+static bool
+add_other(struct rl_model *m, const struct plan *p, const char *preset,
+    const struct catalog *catalog, const struct layout *l, struct placement *layers)
+{
+	struct plan q;
+
+	rl_model_plan(&q, p, preset, catalog);
+	if (!placement_init(layers, &q, NULL))
+		return false;
+	add_model(m, &q, l, layers);
+	return true;
+}
+
+/* What can not be split, FIELD_NONE where all can. */
+static enum field_id
+add_models(struct rl_models *m, const struct rl_estimate *out, const struct plan *p,
+    const struct catalog *catalog, const struct layout *l, const struct placement *pl)
+{
+	const bool criticizes = out->phase[PHASE_CRITIC].runs, rewards = out->phase[PHASE_REWARD].runs;
+
+	m->p = p;
+	m->l = l;
+	m->critic.present = m->reward.present = false;
+	add_model(&m->actor, p, l, pl);
+	if (criticizes && !add_other(&m->critic, p, p->rl.critic_preset, catalog, l, &m->critic_layers))
+		return FIELD_CRITIC_PRESET;
+	if (rewards && !add_other(&m->reward, p, p->rl.reward_preset, catalog, l, &m->reward_layers))
+		return FIELD_REWARD_PRESET;
+	return FIELD_NONE;
+}
+
+/* ---- seconds of the trainer ------------------------------------------------------------------ */
+
+/*
+ * Sequences of the mean length, as many in a row as fit into those that memory is planned for
+ * and as the batch divides.
+ */
+static struct plan
+mean_rows(const struct plan *p, const struct layout *l)
+{
+	const int64_t mean = p->rl.prompt_tokens + p->rl.response_tokens;
+	const int64_t unit = 2 * most_of(1, p->parallel.cp) * most_of(1, p->parallel.tp);
+	const int64_t row = p->training.sequence_length;
+	struct plan q = *p;
+	int64_t packed;
+
+	q.training.sequence_length = least_of(row, (mean + unit - 1) / unit * unit);
+	packed = row / q.training.sequence_length;
+	do
+		q.training.micro_batch_size = p->training.micro_batch_size * packed;
+	while (--packed > 0 && check_microbatches(&q, l->dp) == 0);
+	return q;
+}
+
+/* One update of a model, and one pass over the same sequences without gradients. */
+struct update {
+	double seconds, pass;
+};
+
+static struct update
+update_of(const struct rl_model *m, const struct layout *l)
+{
+	const struct plan q = mean_rows(&m->plan, l);
+	struct traffic traffic;
+	const struct steptime s = steptime_estimate(&q, l, m->placement,
+	    check_microbatches(&q, l->dp), &traffic, NULL);
+
+	/* two of three parts of the arithmetic are those of gradients */
+	return (struct update){ s.seconds, s.compute_seconds > 0 ? (s.compute_seconds +
+	    s.exposed_comm_seconds + s.bubble_seconds) / 3 : 0 };
+}
+
+static void
+time_trainer(struct rl_estimate *out, const struct rl_models *m, struct ledger *ledger)
+{
+	const double updates = out->updates;
+	const struct update actor = update_of(&m->actor, m->l);
+	struct rl_phase_estimate *f = out->phase;
+
+	ledger_part(ledger, PART_TRAIN);
+	LEDGER_TERM(ledger, f[PHASE_TRAIN].seconds, QUANTITY_RL_SECONDS, "updates", PPO_STEP,
+	    updates * actor.seconds, IS(updates), AS("one of mean length", actor.seconds));
+	ledger_part(ledger, PART_OLD_LOGPROB);
+	if (f[PHASE_OLD_LOGPROB].runs)
+		LEDGER_TERM(ledger, f[PHASE_OLD_LOGPROB].seconds, QUANTITY_RL_SECONDS, "old log-probs",
+		    PPO_STEP, updates * actor.pass, IS(updates),
+		    AS("(compute + exposed + bubble)/3", actor.pass));
+	ledger_part(ledger, PART_REF_LOGPROB);
+	if (f[PHASE_REF_LOGPROB].runs)
+		LEDGER_TERM(ledger, f[PHASE_REF_LOGPROB].seconds, QUANTITY_RL_SECONDS,
+		    "reference log-probs", PPO_STEP, updates * actor.pass, IS(updates),
+		    AS("(compute + exposed + bubble)/3", actor.pass));
+	ledger_part(ledger, PART_CRITIC);
+	if (f[PHASE_CRITIC].runs) {
+		const struct update critic = update_of(&m->critic, m->l);
+
+		LEDGER_TERM(ledger, f[PHASE_CRITIC].seconds, QUANTITY_RL_SECONDS,
+		    "values, and updates of the critic", PPO_STEP,
+		    updates * (critic.pass + critic.seconds), IS(updates),
+		    AS("a pass", critic.pass), AS("an update", critic.seconds));
+	}
+	ledger_part(ledger, PART_REWARD);
+	if (f[PHASE_REWARD].runs) {
+		const struct update reward = update_of(&m->reward, m->l);
+
+		LEDGER_TERM(ledger, f[PHASE_REWARD].seconds, QUANTITY_RL_SECONDS, "rewards", PPO_STEP,
+		    updates * reward.pass, IS(updates), AS("a pass", reward.pass));
+	}
+	ledger_part(ledger, PART_NONE);
+}
+
+/* ---- weights to the engine ------------------------------------------------------------------- */
+
+/* Bytes a second of the link between GPUs of all the job's, one way. */
+static double
+link_rate(const struct plan *p)
+{
+	const struct cluster *c = &p->cluster;
+	const double node = at_least_one(c->gpus_per_node);
+
+	if (plan_world(p) <= c->nvlink_domain && c->nvlink_gbps > 0)
+		return c->nvlink_gbps * 1e9;
+	if (c->nodes == 1 && c->pcie_gbps > 0)
+		return c->pcie_gbps * 1e9;
+	return (double)c->nics_per_node / node * c->nic_gbps / 8 * 1e9;
+}
+
+static void
+time_sync(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
+{
+	const double bytes = 2 * params_model(p, NULL).total, rate = link_rate(p);
+	const double tensors = tensors_of_layer * (double)p->model.layers;
+	const double share = out->split ? broadcast_share : gather_share;
+	const double each = out->split ? broadcast_tensor : gather_tensor;
+
+	out->sync_bytes = bytes / (double)out->engine_gpus;
+	if (!(rate > 0))
+		return;
+	ledger_part(ledger, PART_SYNC);
+	LEDGER_TERM(ledger, out->phase[PHASE_SYNC].seconds, QUANTITY_RL_SECONDS, "weights", RESHARD,
+	    bytes / (share * rate) + tensors * each, AS("bytes in 16 bits", bytes),
+	    AS("share of the link", share), AS("link", rate), IS(tensors),
+	    AS("seconds of a tensor", each));
+	ledger_part(ledger, PART_NONE);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------- */
+
+static void
+find_phases(struct rl_estimate *out, const struct plan *p)
+{
+	const struct rl *r = &p->rl;
+	struct rl_phase_estimate *f = out->phase;
+
+	out->generates = plan_has_rollouts(p);
+	out->split = out->generates && r->placement == RL_SPLIT;
+	out->overlaps = out->split && r->staleness > 0;
+	out->rollout_gpus = out->generates ? rl_rollout_gpus(p) : 0;
+	out->train_gpus = pool_rest(p);
+	out->responses = is_pairs(p) ? 2 * (double)p->training.global_batch_size :
+	    (double)r->prompts * (double)r->responses;
+	out->updates = is_pairs(p) ? 1 :
+	    larger(1, out->responses / (double)p->training.global_batch_size);
+	f[PHASE_ROLLOUT].runs = f[PHASE_SYNC].runs = out->generates;
+	f[PHASE_ROLLOUT].rollouts = true;
+	f[PHASE_REWARD].runs = out->generates && r->reward_preset[0] != '\0';
+	f[PHASE_OLD_LOGPROB].runs = out->generates && r->old_logprob;
+	f[PHASE_REF_LOGPROB].runs = r->reference && r->algorithm != RL_DAPO &&
+	    r->algorithm != RL_REWARD_MODEL;
+	f[PHASE_CRITIC].runs = r->algorithm == RL_PPO;
+	f[PHASE_TRAIN].runs = true;
+}
+
+/* In turn, or the slower pool and the sync that both wait for. */
+static void
+add_up(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
+{
+	const double tokens = out->responses *
+	    (double)(p->rl.prompt_tokens + p->rl.response_tokens);
+	const double rollout = out->phase[PHASE_ROLLOUT].seconds;
+	const double sync = out->phase[PHASE_SYNC].seconds;
+	double trainer = 0;
+
+	for (int i = 0; i < PHASES; i++)
+		if (i != PHASE_ROLLOUT && i != PHASE_SYNC)
+			trainer += out->phase[i].seconds;
+	out->trainer_seconds = trainer;
+	if (!(trainer > 0) || (out->generates && !(rollout > 0)))
+		return;
+	if (out->overlaps)
+		LEDGER_TERM(ledger, out->step_seconds, QUANTITY_RL_STEP, "the slower pool, and sync",
+		    REST_OF_STEP, larger(rollout, trainer) * (1 + other_share) + sync, IS(rollout),
+		    IS(trainer), AS("others", other_share), IS(sync));
+	else
+		LEDGER_TERM(ledger, out->step_seconds, QUANTITY_RL_STEP, "phases in turn", REST_OF_STEP,
+		    (rollout + trainer + sync) * (1 + other_share), IS(rollout), IS(trainer), IS(sync),
+		    AS("others", other_share));
+	out->tokens_per_second_per_gpu = tokens / out->step_seconds / (double)plan_world(p);
+}
+
+bool
+rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *catalog,
+    const struct layout *l, const struct placement *pl, struct ledger *ledger)
+{
+	static const struct rl_estimate none;
+	struct rl_models m;
+
+	*out = none;
+	find_phases(out, p);
+	out->refused = add_models(&m, out, p, catalog, l, pl);
+	if (out->refused != FIELD_NONE)
+		return false;
+	if (out->generates) {
+		ledger_part(ledger, PART_ROLLOUT);
+		if (!rl_engine_of(&m.engine, p, ledger)) {
+			out->refused = FIELD_ROLLOUT_TP;
+			return false;
+		}
+		ledger_part(ledger, PART_NONE);
+		out->engine_gpus = m.engine.gpus;
+		out->engines = m.engine.engines;
+		out->phase[PHASE_ROLLOUT].seconds = m.engine.seconds;
+		time_sync(out, p, ledger);
+	}
+	time_trainer(out, &m, ledger);
+	rl_memory(out, &m, ledger);
+	add_up(out, p, ledger);
+	return true;
+}

@@ -1,0 +1,88 @@
+/*
+ * rl.h - a step of training on rollouts or on pairs of responses: which phases it has, what a
+ * GPU of each pool holds in them, and how long they take.
+ *
+ * Phases come one after the other where rollouts and trainer share GPUs (verl hybrid engine,
+ * NeMo-RL colocated generation, OpenRLHF colocate_all, slime --colocate): what a phase does not
+ * need is put away as rl.offload and rl.engine_sleep say. With pools of their own and staleness
+ * the slower pool sets the pace.
+ *
+ * Not modelled: adapters, responses that dynamic sampling throws away, tools between turns.
+ */
+#ifndef CORE_RL_H
+#define CORE_RL_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/ledger.h"
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
+#include "core/plan/catalog.h"
+#include "core/plan/field.h"
+#include "core/plan/plan.h"
+
+/* In the order in which they run. */
+enum rl_phase {
+	PHASE_ROLLOUT, PHASE_REWARD, PHASE_OLD_LOGPROB, PHASE_REF_LOGPROB, PHASE_CRITIC, PHASE_TRAIN,
+	PHASE_SYNC, PHASES
+};
+
+/* What a GPU holds. */
+enum rl_part {
+	HELD_ENGINE,     /* weights, cache and the rest of an engine that is awake, or asleep */
+	HELD_WEIGHTS, HELD_GRADIENTS, HELD_OPTIMIZER, /* of the actor */
+	HELD_MODELS,     /* reference, critic and reward model */
+	HELD_WORK,       /* activations, logits, buffers of the phase */
+	HELD_REST,       /* CUDA context, NCCL, fragmentation of the trainer */
+	HELD_PARTS
+};
+
+struct rl_phase_estimate {
+	bool runs;
+	bool rollouts;           /* on the GPUs of the rollout pool */
+	double seconds;
+	double held[HELD_PARTS]; /* on the fullest GPU of the pool that runs it */
+	double memory, low;      /* sum of these; the least that it may come to */
+};
+
+struct rl_estimate {
+	enum field_id refused;       /* what has no layout: its engine or its other models */
+	bool generates, split;
+	bool overlaps;               /* rollouts run beside the trainer */
+	int64_t train_gpus, rollout_gpus, engine_gpus; /* of one engine */
+	int64_t engines;
+	double updates;              /* of the weights in a step */
+	double responses;            /* of a step: sequences that it trains on */
+	struct rl_phase_estimate phase[PHASES];
+	enum rl_phase fullest;       /* holds peak_bytes, */
+	double peak_bytes, peak_low;
+	double trainer_seconds;      /* phases of the trainer's pool */
+	double step_seconds;
+	double sync_bytes;           /* that reach each GPU of an engine */
+	double host_bytes_per_node;
+	double tokens_per_second_per_gpu; /* prompts and responses; GPUs of all pools */
+};
+
+/* "rollout", "old_logprob": as `estimate --json` has it; and as people read it. */
+const char *rl_phase_name(enum rl_phase phase);
+const char *rl_phase_label(enum rl_phase phase);
+const char *rl_part_name(enum rl_part part);
+
+/* Seconds from the beginning of a step until a phase that runs begins. */
+double rl_phase_begin(const struct rl_estimate *r, enum rl_phase phase);
+
+/* p resolved and legal, with rollouts or pairs; l and pl of its trainer. False where
+ * something of it has no layout on its pool. ledger may be NULL. */
+bool rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *catalog,
+    const struct layout *l, const struct placement *pl, struct ledger *ledger);
+
+/* The plan with another model of the catalogue; "" or NULL for none: as it is. */
+void rl_model_plan(struct plan *out, const struct plan *p, const char *preset,
+    const struct catalog *catalog);
+
+/* The engine as a plan that serves on its pool, with `gpus` GPUs each. */
+void rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus);
+
+/* GPUs that generate. */
+int64_t rl_rollout_gpus(const struct plan *p);
+#endif
