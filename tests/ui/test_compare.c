@@ -20,6 +20,8 @@ test_change(void **unused)
 		{ MEASURE_SECONDS, 2.47, 2.05, "-420 ms", "-420 ms" },
 		{ MEASURE_SECONDS, 9, 12.5, "+3.50", "+3.50 s" },
 		{ MEASURE_SHARE, 0.429, 0.39, "-3.9 pts", "-3.9 points" },
+		{ MEASURE_SHARE, 0.429, 0.4294, "", "" },
+		{ MEASURE_SHARE, 0.429, 0.4297, "+0.1 pts", "+0.1 points" },
 		{ MEASURE_COUNT, 140000, 127400, "-12.6k", "-12.6k" },
 		{ MEASURE_WIRE, 0, 118e9, "+118", "+118 GB" },
 		{ MEASURE_WIRE, 118e9, 118e9, "", "" },

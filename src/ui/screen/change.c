@@ -7,6 +7,7 @@
 
 /* Of what is that little another nothing is said: on the screen, in reports. */
 #define LEAST_SEEN 1e-4
+#define LEAST_SHARE 5e-4 /* what is shown as 0.0 points */
 #define LEAST_TOLD 1e-9 /* rounding alone makes it */
 
 static bool
@@ -19,7 +20,7 @@ bool
 change_put_unit(enum measure m, double was, double is, char *buf, size_t size)
 {
 	buf[0] = '\0';
-	if (is_same(was, is, LEAST_SEEN))
+	if (is_same(was, is, LEAST_SEEN) || (m == MEASURE_SHARE && fabs(is - was) < LEAST_SHARE))
 		return false;
 	units_change(buf, size, units_short, m, is - was);
 	return true;
