@@ -74,7 +74,7 @@ static const struct {
 	{ "rl.algorithm=dapo rl.rollout_tp=8 attention_heads=12 kv_heads=4", "rl_heads_not_divisible" },
 	{ "rl.algorithm=ppo rl.staleness=1", "rl_staleness_colocated" },
 	{ "rl.algorithm=dpo rl.response_tokens=16384", "rl_response_too_long" },
-	{ "rl.algorithm=grpo context_length=8192", "rl_context_too_short" },
+	{ "rl.algorithm=grpo context_length=4096", "rl_context_too_short" },
 	{ "rl.algorithm=rm sequence_length=8192", "rl_row_too_short" },
 	{ "rl.algorithm=grpo global_batch_size=2048", "rl_batch_not_divisible" },
 	{ "rl.algorithm=grpo rl.rollout_gpus=8", "rl_pool_unused" },
@@ -294,7 +294,7 @@ fixes(void **state)
 	fixed("rl.algorithm=grpo rl.staleness=2", "rl_staleness_colocated", "rl.staleness", "0");
 	fixed("rl.algorithm=grpo rl.response_tokens=9000", "rl_response_too_long",
 	    "rl.response_tokens", NULL);
-	fixed("rl.algorithm=grpo context_length=8192", "rl_context_too_short", NULL, NULL);
+	fixed("rl.algorithm=grpo context_length=4096", "rl_context_too_short", NULL, NULL);
 	fixed("rl.algorithm=dpo sequence_length=8192", "rl_row_too_short",
 	    "training.sequence_length", NULL);
 	fixed("rl.algorithm=grpo rl.prompts=63", "rl_batch_not_divisible", "rl.prompts", "64");

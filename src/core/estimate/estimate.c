@@ -39,17 +39,24 @@ host_capacity(const struct plan *p)
 	return p->rl.host_memory_gib > 0 ? p->rl.host_memory_gib * GIB : INFINITY;
 }
 
+/* Phases that take more than the training step alone. */
+static void
+add_phases(struct estimate *out)
+{
+	if (!out->reinforced)
+		return;
+	out->peak_low = larger(out->peak_low, out->rl.peak_low);
+	out->peak_high = larger(out->peak_high, out->rl.peak_bytes);
+}
+
 /* Whether the fullest GPU's memory suffices, and whether that is certain. */
 static void
 find_room(struct estimate *out, const struct plan *p)
 {
 	out->fits = out->stages > 0 && out->peak_low <= out->capacity;
 	out->tight = out->fits && out->peak_high > out->capacity;
-	if (!out->reinforced || !out->fits)
-		return;
-	out->fits = out->rl.peak_low <= out->capacity &&
-	    out->rl.host_bytes_per_node <= host_capacity(p);
-	out->tight = out->fits && (out->tight || out->rl.peak_bytes > out->capacity);
+	if (out->reinforced && out->rl.host_bytes_per_node > host_capacity(p))
+		out->fits = out->tight = false;
 }
 
 /* What takes most of a stage's memory. */
@@ -329,6 +336,7 @@ estimate_speed(struct estimate *out, const struct plan *p, const struct catalog 
 		    &out->traffic, ledger);
 	out->reinforced = out->timed && plan_has_rl(p) &&
 	    rl_run(&out->rl, p, catalog, &out->layout, &out->placement, ledger);
+	add_phases(out);
 	out->served = out->stages > 0 && p->mode == MODE_SERVE;
 	if (out->served) {
 		out->serve = serve_estimate(p, &out->layout, &out->placement, ledger);
@@ -426,6 +434,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	if (plan_has_rl(p)) {
 		out->reinforced = rl_run(&out->rl, p, scope->catalog, &scope->pipeline.layout,
 		    &scope->pipeline.placement, NULL);
+		add_phases(out);
 		find_room(out, p);
 	}
 	return VERDICT_ESTIMATED;

@@ -110,10 +110,14 @@ fit_responses(struct plan *p)
 	const int64_t cp = p->parallel.cp, tp = p->parallel.tp;
 	const int64_t unit = cp >= 1 && cp <= 1024 && tp >= 1 && tp <= 1024 ? 2 * cp * tp : 1;
 
-	if (plan_has_rl(p) && !field_is_set(FIELD_SEQUENCE_LENGTH, p))
+	if (plan_has_rl(p) && !field_is_chosen(FIELD_SEQUENCE_LENGTH, p)) {
+		field_mark(FIELD_SEQUENCE_LENGTH, p, false);
 		p->training.sequence_length = (longest + unit - 1) / unit * unit;
-	if (plan_has_rollouts(p) && !field_is_set(FIELD_CONTEXT_LENGTH, p))
+	}
+	if (plan_has_rollouts(p) && !field_is_chosen(FIELD_CONTEXT_LENGTH, p)) {
+		field_mark(FIELD_CONTEXT_LENGTH, p, false);
 		p->serving.context_length = longest;
+	}
 }
 
 void

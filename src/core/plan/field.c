@@ -573,8 +573,8 @@ field_source(enum field_id f, const struct plan *p)
 
 	if (field_is_chosen(f, p))
 		source.from = FROM_USER;
-	else if ((f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH) && !field_is_set(f, p) &&
-	    plan_has_rl(p))
+	else if ((f == FIELD_SEQUENCE_LENGTH && plan_has_rl(p)) ||
+	    (f == FIELD_CONTEXT_LENGTH && plan_has_rollouts(p)))
 		memcpy(source.follows, longest_row, sizeof source.follows);
 	else if (row->origin == ORIGIN_DEFAULT)
 		source.from = FROM_DEFAULT;

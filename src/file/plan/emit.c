@@ -187,7 +187,7 @@ bool
 emit_needs_flat(const struct plan *inherited, const struct plan *p)
 {
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (field_table[f].origin != ORIGIN_DEFAULT && field_is_set(f, inherited) &&
+		if (field_source(f, p).from != FROM_DEFAULT && field_is_set(f, inherited) &&
 		    !field_is_set(f, p))
 			return true;
 	return false;
