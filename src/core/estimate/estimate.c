@@ -51,12 +51,10 @@ add_phases(struct estimate *out)
 
 /* Whether the fullest GPU's memory suffices, and whether that is certain. */
 static void
-find_room(struct estimate *out, const struct plan *p)
+find_room(struct estimate *out)
 {
 	out->fits = out->stages > 0 && out->peak_low <= out->capacity;
 	out->tight = out->fits && out->peak_high > out->capacity;
-	if (out->reinforced && out->rl.host_bytes_per_node > host_capacity(p))
-		out->fits = out->tight = false;
 }
 
 /* What takes most of a stage's memory. */
@@ -176,7 +174,7 @@ check_fit(struct estimate *out, const struct plan *p, const struct catalog *cata
 	const char *most;
 	double bytes;
 
-	find_room(out, p);
+	find_room(out);
 	if (out->reinforced && out->capacity_known && out->rl.peak_low > out->capacity) {
 		check_phases(out, p, catalog);
 		return;
@@ -409,7 +407,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		layout_group(&out->layout, p);
 		estimate_stages(out, p, NULL);
 		estimate_speed(out, p, scope->catalog, NULL);
-		find_room(out, p);
+		find_room(out);
 		out->fits &= out->serve.fits;
 		out->tight &= out->fits;
 		return VERDICT_ESTIMATED;
@@ -423,7 +421,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	out->peak_stage = peak.stage;
 	out->peak_total = peak.memory.total;
 	out->stage[peak.stage].memory = peak.memory;
-	find_room(out, p);
+	find_room(out);
 	if (!(enough->seconds > 0))
 		return VERDICT_TOO_SLOW;
 	out->step = steptime_within(scope_step(scope, p), enough->seconds, p,
@@ -435,7 +433,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		out->reinforced = rl_run(&out->rl, p, scope->catalog, &scope->pipeline.layout,
 		    &scope->pipeline.placement, NULL);
 		add_phases(out);
-		find_room(out, p);
+		find_room(out);
 	}
 	return VERDICT_ESTIMATED;
 }

@@ -561,9 +561,7 @@ field_is_chosen(enum field_id f, const struct plan *p)
 }
 
 /* What a row of the trainer, and the engine, have to hold where there are responses. */
-static const enum field_id longest_row[FIELD_FOLLOWS_MAX] = {
-	FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT
-};
+static const enum field_id longest_row[] = { FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT };
 
 struct field_source
 field_source(enum field_id f, const struct plan *p)
