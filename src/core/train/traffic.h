@@ -140,6 +140,10 @@ struct message {
 void traffic_add(struct traffic *t, const struct plan *p, const struct message *m,
     struct ledger *ledger);
 
+/* Seconds of one message of experts; note is for who explains it, or NULL. */
+double traffic_dispatch_seconds(const struct plan *p, const struct dispatch *d, double payload,
+    const struct span *span, struct link_note *note);
+
 /* Expert traffic runs beside another micro-batch: by moe_overlap, or in DualPipe's order. */
 bool traffic_hides_experts(const struct plan *p);
 #endif
