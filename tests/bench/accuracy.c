@@ -1,12 +1,13 @@
 /*
  * accuracy - estimates against measurements of real runs: one table for training memory,
- * one for step time and one for the rank of what was run, one for serving, with what a plan can not express listed below each.
+ * one for fine-tuning, one for step time and one for the rank of what was run, one for serving, with what a plan can not express listed below each.
  *
  * It reports; it never passes or fails. tests/core/test_accuracy_*.c hold the figures.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "accuracy_finetune.h"
 #include "accuracy_memory.h"
 #include "accuracy_rank.h"
 #include "accuracy_serve.h"
@@ -20,6 +21,7 @@ main(void)
 	if (top == NULL)
 		top = ".";
 	accuracy_memory(stdout, top);
+	accuracy_finetune(stdout, top);
 	accuracy_step(stdout, top);
 	accuracy_rank(stdout, top);
 	accuracy_serve(stdout, top);

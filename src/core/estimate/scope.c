@@ -19,6 +19,7 @@ same_job(const struct plan *a, const struct plan *b)
 	return a->mode == b->mode && a->parallel.layout == b->parallel.layout &&
 	    memcmp(&a->cluster, &b->cluster, sizeof a->cluster) == 0 &&
 	    memcmp(&a->model, &b->model, sizeof a->model) == 0 &&
+	    memcmp(&a->finetune, &b->finetune, sizeof a->finetune) == 0 &&
 	    memcmp(&a->calibration, &b->calibration, sizeof a->calibration) == 0;
 }
 

@@ -1,8 +1,42 @@
 #include "core/model/flops.h"
 
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
+
+/* FLOP of a weight that a token is multiplied with: forward, input gradient and, where it is
+ * trained, its own gradient (NVIDIA-NeMo/Megatron-Bridge
+ * src/megatron/bridge/training/utils/flop_utils.py: two thirds of a frozen weight). */
+double
+flops_of_weight(const struct plan *p)
+{
+	return adapters_only(p) ? 4 : 6;
+}
+
+/* Of adapters that one token meets: those of its experts alone. */
+static double
+adapter_flops(const struct plan *p)
+{
+	const struct model *m = &p->model;
+	const struct layer_kinds n = params_kinds(m, 0, m->layers);
+	struct adapter_module module[ADAPTER_MODULES_MAX];
+	const double attention[2] = { n.global, n.local }, mlp[2] = { n.dense, n.moe };
+	double sum = 0;
+
+	for (int i = 0; i < 4; i++) {
+		const bool second = i & 1;
+		const double layers = i < 2 ? attention[second] : mlp[second];
+		const int count = i < 2 ? adapters_attention(p, second, module) :
+		    adapters_mlp(p, second, module);
+
+		for (int j = 0; j < count; j++)
+			if (adapters_has(p, &module[j]))
+				sum += layers * adapters_size(p, &module[j], 1) *
+				    (module[j].expert ? (double)m->experts_per_token : 1);
+	}
+	return 6 * sum;
+}
 
 /* One layer's attention weights that a token is multiplied with. */
 static double
@@ -51,31 +85,31 @@ core_flops(const struct plan *p, bool local, bool full)
 }
 
 double
-flops_of_layer(const struct plan *p, int kind)
+flops_forward_of_layer(const struct plan *p, int kind)
 {
 	const struct model *m = &p->model;
 	const double width = kind & LAYER_MOE ? (double)(m->shared_expert_ffn_hidden_size +
 	    m->experts_per_token * m->moe_ffn_hidden_size) : (double)m->ffn_hidden_size;
 
-	return 6 * projection_weights(m, kind & LAYER_LOCAL) +
-	    core_flops(p, kind & LAYER_LOCAL, false) +
-	    6 * (m->gated_mlp ? 3 : 2) * (double)m->hidden_size * width;
+	return 2 * projection_weights(m, kind & LAYER_LOCAL) +
+	    core_flops(p, kind & LAYER_LOCAL, false) / 3 +
+	    2 * (m->gated_mlp ? 3 : 2) * (double)m->hidden_size * width;
 }
 
 struct flops
 flops_of_token(const struct plan *p, bool full_attention)
 {
 	const struct model *m = &p->model;
-	const double h = (double)m->hidden_size, g = m->gated_mlp ? 3 : 2;
-	const double dense = 6 * g * h * (double)m->ffn_hidden_size;
-	const double shared = 6 * g * h * (double)m->shared_expert_ffn_hidden_size;
-	const double routed = 6 * g * h * (double)(m->experts_per_token * m->moe_ffn_hidden_size);
+	const double h = (double)m->hidden_size, g = m->gated_mlp ? 3 : 2, w = flops_of_weight(p);
+	const double dense = w * g * h * (double)m->ffn_hidden_size;
+	const double shared = w * g * h * (double)m->shared_expert_ffn_hidden_size;
+	const double routed = w * g * h * (double)(m->experts_per_token * m->moe_ffn_hidden_size);
 	const struct layer_kinds n = params_kinds(m, 0, m->layers);
 	double weights[2], cores[2];
 	struct flops f = { 0 };
 
 	for (int i = 0; i < 2; i++) {
-		weights[i] = 6 * projection_weights(m, i == 1);
+		weights[i] = w * projection_weights(m, i == 1);
 		cores[i] = core_flops(p, i == 1, full_attention);
 	}
 	f.projections = n.global * weights[0] + n.local * weights[1];
@@ -83,14 +117,15 @@ flops_of_token(const struct plan *p, bool full_attention)
 	f.mlp = n.dense * dense;
 	f.shared = n.moe * shared;
 	f.experts = n.moe * routed;
-	f.up = (m->linear_attention ? n.global : n.all) * 6 * up_weights(m);
-	f.head = 6 * h * (double)m->vocab_size;
+	f.up = (m->linear_attention ? n.global : n.all) * w * up_weights(m);
+	f.head = w * h * (double)m->vocab_size;
+	f.adapters = adapters_only(p) ? adapter_flops(p) : 0;
 	/* Each is like the last layer. */
 	if (m->mtp_layers > 0 && m->layers > 0 && !framework_of(p)->skips_mtp) {
 		const int last = !params_is_global_layer(m, m->layers - 1);
 		const bool expert = params_is_moe_layer(m, m->layers - 1);
 
-		f.mtp = (double)m->mtp_layers * (weights[last] + cores[last] + 12 * h * h + f.head +
+		f.mtp = (double)m->mtp_layers * (weights[last] + cores[last] + 2 * w * h * h + f.head +
 		    (expert ? shared + routed : dense));
 	}
 	return f;
@@ -99,5 +134,5 @@ flops_of_token(const struct plan *p, bool full_attention)
 double
 flops_sum(struct flops f)
 {
-	return f.projections + f.core + f.mlp + f.shared + f.experts + f.head + f.mtp;
+	return f.projections + f.core + f.mlp + f.shared + f.experts + f.head + f.mtp + f.adapters;
 }

@@ -227,6 +227,14 @@ field_in_mode(enum field_id f, int64_t mode)
 	return ((unsigned)field_table[f].modes & (mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN)) != 0;
 }
 
+bool
+field_in_use(enum field_id f, const struct plan *p)
+{
+	const bool tunes = f >= FIELD_FINETUNE && f <= FIELD_PACKING;
+
+	return field_in_mode(f, p->mode) && (!tunes || p->finetune.method != FINETUNE_NONE);
+}
+
 /* ---- choices ---------------------------------------------------------------- */
 
 bool

@@ -104,6 +104,9 @@ const char *field_short(enum field_id f);
 /* True where the field counts in the plan's mode. */
 bool field_in_mode(enum field_id f, int64_t mode);
 
+/* The same, and of fine-tuning only where the plan does any. */
+bool field_in_use(enum field_id f, const struct plan *p);
+
 /* Values as numbers: INT, BOOL and CHOICE as themselves, REAL through field_real. */
 int64_t field_int(enum field_id f, const struct plan *p);
 double field_real(enum field_id f, const struct plan *p);

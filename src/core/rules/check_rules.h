@@ -40,4 +40,10 @@ rule_function rule_batch_does_not_divide, rule_group_out_of_range,
     rule_tokens_are_no_blocks, rule_ep_has_no_size, rule_dcp_without_copies,
     rule_layout_is_for_serving, rule_layout_is_for_training, rule_tp_leaves_nvlink,
     rule_domain_cuts_nodes, rule_fp8_without_units;
+
+/* rules_finetune.c: adapters and frozen weights */
+rule_function rule_target_unknown, rule_saved_unknown, rule_rank_does_not_divide,
+    rule_adapters_missing, rule_quantized_with_tp, rule_quantized_in_megatron,
+    rule_quantized_trained, rule_qlora_not_quantized, rule_kernels_of_others,
+    rule_quantized_not_sharded, rule_experts_not_reached, rule_saved_sharded, rule_tuning_off;
 #endif

@@ -6,9 +6,11 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
+#include "core/train/compute_job.h"
 
 #define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
 #define CORE_SOURCE "Dao 2023, arXiv 2307.08691; share chosen on the rows of make accuracy"
@@ -21,15 +23,6 @@
 #define DELTA_SHARE 0.3
 
 /* ---- parts ------------------------------------------------------------------------ */
-
-/* What the ledger calls a product of a layer, forward and backward, or a memory-bound
- * operation; and in symbols its sizes m x n x k, or the bytes that it moves. */
-struct part {
-	const char *name, *size, *input, *weight, *cast, *cast_back;
-};
-
-#define PRODUCT(name, size) { name, size, name ": input gradient", \
-	name ": weight gradient", name ": cast of the input", name ": cast of the gradient" }
 
 static const struct part qkv = PRODUCT("QKV projection", "m x n x k: T x (n*d + k*(d+v))/TP x h");
 static const struct part output = PRODUCT("attention output projection",
@@ -80,16 +73,6 @@ static const struct mlp_parts shared_mlp = MLP("shared experts'", "T", "f/TP");
 static const struct mlp_parts expert_mlp = MLP("experts'", "routed/experts", "f/ETP");
 
 /* ---- primitives ------------------------------------------------------------------- */
-
-/* Work that is being added up. */
-struct job {
-	const struct plan *p;
-	const struct machine *g;
-	const struct tally *tally; /* NULL: nobody asks */
-	bool again;                /* recompute runs what is added now once more */
-	bool only_again;           /* and here nothing else counts */
-	struct work w;
-};
 
 /* m x n x k products, `times` one after the other (Transformer Engine transformer_engine/
  * common/gemm, multi-stream cuBLAS), `extra` bytes moved besides the operands. */
@@ -222,7 +205,8 @@ add_work(struct work *sum, const struct work *w)
 	sum->recompute += w->recompute;
 }
 
-/* The three products of a layer; the weight gradient is added up in fp32. */
+/* The three products of a layer, of which frozen weights need no own gradient; that is added
+ * up in fp32. */
 static void
 products(struct job *j, const struct part *part, const struct rate *rate, double times,
     double tokens, double out, double in)
@@ -230,7 +214,7 @@ products(struct job *j, const struct part *part, const struct rate *rate, double
 	const struct product forward = { rate, times, tokens, out, in, 0 };
 	const struct product input = { rate, times, tokens, in, out, 0 };
 	const struct product gradient = { rate, times, in, out, tokens, 6 * in * out };
-	const double weight = product_seconds(j->g, &gradient);
+	const double weight = j->frozen ? 0 : product_seconds(j->g, &gradient);
 
 	add_forward(j, product_seconds(j->g, &forward));
 	j->w.backward += product_seconds(j->g, &input) + weight;
@@ -238,7 +222,8 @@ products(struct job *j, const struct part *part, const struct rate *rate, double
 	if (j->tally != NULL) {
 		note_product(j, false, &forward, part->name, part->size);
 		note_product(j, true, &input, part->input, part->size);
-		note_product(j, true, &gradient, part->weight, part->size);
+		if (!j->frozen)
+			note_product(j, true, &gradient, part->weight, part->size);
 	}
 }
 
@@ -462,6 +447,33 @@ experts(struct job *j)
 	vector(j, &routing, 12 * split * (double)m->experts);
 }
 
+/* ---- for other files (compute_job.h) ----------------------------------------------- */
+
+void
+job_products(struct job *j, const struct part *part, double tokens, double out, double in)
+{
+	products(j, part, &j->g->plain, 1, tokens, out, in);
+}
+
+void
+job_move(struct job *j, const struct part *part, double bytes)
+{
+	const double t = compute_memory(j->g, bytes);
+
+	add_forward(j, t);
+	j->w.backward += t;
+	if (j->tally == NULL)
+		return;
+	note_memory(j, false, 1, bytes, part->name, part->size);
+	note_memory(j, true, 1, bytes, part->name, part->size);
+}
+
+double
+job_routed(const struct job *j)
+{
+	return routed_tokens(j->p);
+}
+
 /* The MLP, or experts, of a layer. */
 static void
 half(struct job *j, int kind)
@@ -508,12 +520,13 @@ recomputed_parts(struct job *j, unsigned again, int kind)
 /* ---- what a stage holds ----------------------------------------------------------- */
 
 struct work
-compute_layer(const struct plan *p, const struct machine *g, int kind,
+job_layer(const struct plan *p, const struct machine *g, int kind,
     const struct tally *tally)
 {
 	const bool full = p->training.recompute == RECOMPUTE_FULL;
 	const unsigned again = batch_again(p);
-	struct job j = { .p = p, .g = g, .tally = tally, .again = full }, inner = j;
+	struct job j = { .p = p, .g = g, .tally = tally, .again = full,
+		.frozen = adapters_only(p) }, inner = j;
 
 	projections(&j, kind & LAYER_LOCAL);
 	j.again = full || (again & AGAIN_CORE_ATTN);
@@ -547,7 +560,8 @@ compute_head(const struct plan *p, const struct machine *g, const struct tally *
 {
 	const double part = (double)p->model.vocab_size / at_least_one(p->parallel.tp);
 	const double tokens = batch_tokens(p);
-	struct job j = { .p = p, .g = g, .tally = tally };
+	struct job j = { .p = p, .g = g, .tally = tally,
+		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
 	products(&j, &head, &g->plain, 1, tokens, part, (double)p->model.hidden_size);
 	add_forward(&j, compute_memory(g, 6 * tokens * part));
@@ -563,7 +577,7 @@ struct work
 compute_mtp(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
 	const double h = (double)p->model.hidden_size;
-	struct job j = { .p = p, .g = g, .tally = tally };
+	struct job j = { .p = p, .g = g, .tally = tally, .frozen = adapters_only(p) };
 
 	linear(&j, &mtp, &g->linear, 1, batch_tokens(p), h / at_least_one(p->parallel.tp), 2 * h);
 	return j.w;

@@ -47,7 +47,7 @@ put_chosen(struct textbuf *out, const struct plan *p)
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const bool named = f == FIELD_GPU || f == FIELD_PRESET; /* whether chosen or not */
 
-		if (f == FIELD_NAME || f == FIELD_NOTES || !field_in_mode(f, p->mode) ||
+		if (f == FIELD_NAME || f == FIELD_NOTES || !field_in_use(f, p) ||
 		    (!named && !field_is_chosen(f, p)))
 			continue;
 		field_format(f, p, value, sizeof value);

@@ -17,6 +17,7 @@ static const struct section {
 	{ "cluster", "# the machines: GPUs, nodes and what joins them" },
 	{ "model", "# the model; what is not here comes from the catalogue" },
 	{ "parallel", "# how the model is split over the GPUs" },
+	{ "finetune", "# what is trained of the model, and whose modules run" },
 	{ "training", "# one training step" },
 	{ "serving", "# the engine and its load" },
 	{ "calibration", "# measured against estimated" },
@@ -179,7 +180,7 @@ is_written(enum field_id f, const struct plan *p, const struct plan *base)
 	if (field_is_set(f, base))
 		return !field_same(f, p, base);
 	return field_is_set(f, p) ||
-	    (field_in_mode(f, p->mode) && field_source(f, p).from == FROM_DEFAULT);
+	    (field_in_use(f, p) && field_source(f, p).from == FROM_DEFAULT);
 }
 
 bool
@@ -218,7 +219,7 @@ emit_section(struct textbuf *out, const struct section *section, const struct pl
 		if (is_written(f, p, base)) {
 			textbuf_bytes(out, "\t", 1);
 			emit_line(out, f, p);
-		} else if (is_told(f) && !field_is_set(f, p) && field_in_mode(f, p->mode)) {
+		} else if (is_told(f) && !field_is_set(f, p) && field_in_use(f, p)) {
 			told_begin(f, begin, sizeof begin);
 			textbuf_add(out, "\t%s", begin);
 			emit_value(out, f, p);

@@ -57,7 +57,7 @@ form_rows(const struct state *s, struct form_row row[FORM_ROWS_MAX])
 	enum field_id last = FIELD_NONE;
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!field_in_mode(f, s->plan.mode))
+		if (!field_in_use(f, &s->plan))
 			continue;
 		if (last == FIELD_NONE || !same_section(last, f)) {
 			if (heading >= 0)
