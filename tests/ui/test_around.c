@@ -46,7 +46,7 @@ test_every_step(void **unused)
 		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 			struct around_step next[2];
 
-			if (!field_in_mode(f, s->state.plan.mode))
+			if (!field_in_use(f, &s->state.plan))
 				continue;
 			s->state.form.field = f;
 			app_follow(&s->state);

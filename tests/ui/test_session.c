@@ -646,11 +646,19 @@ test_all_fields(void **unused)
 	/* Each field of the mode can be reached by Down alone. */
 	type(s, "ag");
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!field_in_mode(f, s->state.plan.mode))
+		if (!field_in_use(f, &s->state.plan))
 			continue;
 		assert_int_equal(s->state.form.field, f);
 		type(s, "j");
 	}
+	/* Those of fine-tuning are there once it is switched on, and gone without it. */
+	type(s, ":finetune.method lora\r");
+	assert_int_equal(s->state.form.field, FIELD_FINETUNE);
+	assert_true(shows(s, "trained copies"));
+	type(s, "j");
+	assert_int_equal(s->state.form.field, FIELD_ADAPTER_RANK);
+	type(s, "u");
+	assert_true(hides(s, "trained copies"));
 	/* And found by its path. */
 	type(s, "a/training.moe_imbalance\r");
 	assert_int_equal(s->state.form.field, FIELD_MOE_IMBALANCE);

@@ -77,7 +77,7 @@ is_listed(const struct state *s, enum field_id f)
 {
 	const struct field *row = &field_table[f];
 
-	return field_in_mode(f, s->plan.mode) && row->step != STEP_NONE && f != FIELD_MODE &&
+	return field_in_use(f, &s->plan) && row->step != STEP_NONE && f != FIELD_MODE &&
 	    f != FIELD_PRESET && field_entry(f) != FIELD_PRESET &&
 	    (row->flag != NULL || field_is_chosen(f, &s->plan));
 }
