@@ -209,7 +209,7 @@ measured(void **state)
 		double median, p90;
 	} bounds[] = {
 		{ "peft-metamathqa", 3, 1, 1 },
-		{ "", 60, 8, 25 },
+		{ "", 73, 7, 21 },
 	};
 	const size_t count = accuracy_finetune_memory(getenv("TOP"), rows, FINETUNE_ROWS_MAX);
 	size_t n;

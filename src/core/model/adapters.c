@@ -81,13 +81,14 @@ struct listing {
 };
 
 static void
-put(struct listing *l, const char *name, unsigned target, double in, double out, int split)
+put(struct listing *l, const char *name, unsigned target, double in, double out,
+    enum module_split split)
 {
 	if (in <= 0 || out <= 0)
 		return;
 	l->out[l->count] = (struct adapter_module){ .name = name, .target = target, .in = in,
-		.out = out };
-	l->out[l->count++].split = split;
+		.out = out, .split = split };
+	l->count++;
 }
 
 /* Whether q, k and v, or gate and up, are one layer: always in Megatron, elsewhere where the
@@ -254,7 +255,8 @@ add_layers(struct adapter_params *sum, const struct plan *p, const struct sharin
 
 /* Embedding and head: adapters, and copies that are trained whole. */
 static void
-add_table(struct adapter_params *sum, const struct plan *p, unsigned which, double vocab, double tp)
+add_table(struct adapter_params *sum, const struct plan *p, unsigned which, double vocab,
+    double tp)
 {
 	const double h = (double)p->model.hidden_size;
 	const struct adapter_module m = { .target = which, .in = h, .out = vocab,

@@ -39,12 +39,15 @@ unsigned adapters_targets(const struct plan *p);
 /* The modules that finetune.modules_to_save names: TARGET_HEAD, TARGET_EMBEDDING or both. */
 unsigned adapters_saved(const struct plan *p);
 
+/* What TP divides of a linear layer: its outputs, its inputs, nothing. */
+enum module_split { MODULE_COLUMNS, MODULE_ROWS, MODULE_WHOLE };
+
 /* One linear layer as the framework has it; whole sizes. */
 struct adapter_module {
 	const char *name;
 	unsigned target;          /* TARGET_ bits, any of which gives it an adapter */
 	double in, out;
-	enum { MODULE_COLUMNS, MODULE_ROWS, MODULE_WHOLE } split; /* what TP divides: out, in */
+	enum module_split split;
 	bool expert;              /* of routed experts */
 };
 enum { ADAPTER_MODULES_MAX = 12 };
