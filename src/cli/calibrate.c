@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/report.h"
@@ -21,7 +22,7 @@
 
 /* What the section will say; a value of NAN stays out. */
 struct fit {
-	double efficiency, bias_gib;
+	double efficiency, bias_gib, tpot_scale, ttft_scale;
 	double peak_gib; /* measured, of the stage that the bias is of; NAN for serving */
 };
 
@@ -66,15 +67,6 @@ measured_step(const struct plan *p, const struct log_report *log)
 	return 0;
 }
 
-/* What an efficiency is fitted to: seconds of a step, or of a generated token. */
-static double
-fitted_seconds(const struct estimate *e)
-{
-	if (e->timed)
-		return e->step.seconds;
-	return e->served && e->serve.tokens_per_second > 0 ? 1 / e->serve.tokens_per_second : 0;
-}
-
 /* Where trials are estimated. */
 struct trial {
 	const struct session *session;
@@ -89,7 +81,7 @@ trial_seconds(const struct plan *plain, void *context)
 
 	plan_resolve(&p, &t->session->catalog);
 	estimate_run(t->work, &p, &t->session->catalog, NULL);
-	return fitted_seconds(t->work);
+	return t->work->timed ? t->work->step.seconds : 0;
 }
 
 /* The efficiency from low to high at which the estimate takes as long as what was
@@ -280,8 +272,23 @@ take_workload(struct plan *p, const struct log_benchmark *b, const struct catalo
 	    " at once", old.prompt_tokens, old.generate_tokens, old.concurrency);
 }
 
-/* Throughput is fitted, not the time to the first token: that of a benchmark holds the
- * time in the queue too. */
+static double
+ratio(double measured, double estimate)
+{
+	return measured > 0 && estimate > 0 ? measured / estimate : NAN;
+}
+
+/* Both times are fitted by themselves; a benchmark that tells of none has its tokens a second
+ * set both. */
+static void
+fit_times(struct fit *fit, const struct serve *v, const struct log_benchmark *b)
+{
+	fit->tpot_scale = ratio(b->tpot_seconds, v->tpot_seconds);
+	fit->ttft_scale = ratio(b->ttft_seconds, v->ttft_seconds);
+	if (isnan(fit->tpot_scale) && isnan(fit->ttft_scale))
+		fit->tpot_scale = fit->ttft_scale = ratio(v->tokens_per_second, b->tokens_per_second);
+}
+
 static bool
 compare_benchmark(const struct session *s, const struct plan *plain,
     const struct log_benchmark *b, struct fit *fit)
@@ -304,20 +311,14 @@ compare_benchmark(const struct session *s, const struct plan *plain,
 	    MEASURE_SECONDS);
 	add_row(&t, "generated tokens a second", e->serve.tokens_per_second,
 	    b->tokens_per_second, MEASURE_REAL);
-	free(e);
 	ok = table_print(&t);
-	if (!ok || b->rate_limited) {
-		if (ok)
-			out_text(stdout, "note         requests came at a given rate, which the tokens a "
-			    "second follow:\n             they are not fitted\n");
-		return ok;
-	}
-	/* compute is taken at 0.7 of the peak rate: 1.4 of that is the peak */
-	fit->efficiency = fit_efficiency(s, &p, 0.1, 1.4, 1 / b->tokens_per_second);
-	if (isnan(fit->efficiency))
-		complain("no compute efficiency from 0.1 to 1.4 makes %.5g tokens a second: "
-		    "something else bounds them, or this is another plan", b->tokens_per_second);
-	return true;
+	if (ok && b->rate_limited)
+		out_text(stdout, "note         requests came at a given rate, not as others ended: their "
+		    "times\n             are not fitted\n");
+	else if (ok)
+		fit_times(fit, &e->serve, b);
+	free(e);
+	return ok;
 }
 
 static void
@@ -348,37 +349,51 @@ print_log(const char *name, const struct log_report *log)
 static void
 clear_fit(struct plan *p, const struct log_report *log, const struct catalog *catalog)
 {
-	p->calibration.compute_efficiency = 0;
-	field_mark(FIELD_COMPUTE_EFFICIENCY, p, false);
-	if (log->kind != LOG_BENCHMARK) {
-		p->calibration.memory_bias_gib = 0;
-		field_mark(FIELD_MEMORY_BIAS_GIB, p, false);
+	static const enum field_id run[] = { FIELD_COMPUTE_EFFICIENCY, FIELD_MEMORY_BIAS_GIB },
+	    benchmark[] = { FIELD_TPOT_SCALE, FIELD_TTFT_SCALE };
+
+	for (int i = 0; i < 2; i++) {
+		const enum field_id f = log->kind == LOG_BENCHMARK ? benchmark[i] : run[i];
+		char err[640];
+
+		field_put_real(f, p, 0, err, sizeof err);
+		field_mark(f, p, false);
 	}
 	plan_resolve(p, catalog);
+}
+
+/* One value of the section, where the log told it; digits: as many as it is worth. */
+static bool
+put_value(struct plan *p, enum field_id f, double value, char *err, size_t size)
+{
+	if (isnan(value))
+		return true;
+	if (!field_put_real(f, p, value, err, size))
+		return false;
+	out_line(stdout, "calibration  %s = %.4g", strchr(field_table[f].path, '.') + 1, value);
+	return true;
+}
+
+static double
+rounded(double value, double to)
+{
+	return round(value * to) / to;
 }
 
 static bool
 put_fit(struct plan *p, const struct fit *fit, const char *source)
 {
 	char err[640] = "", shown[PLAN_NAME_SIZE];
-	bool ok = true;
+	const bool ok = put_value(p, FIELD_COMPUTE_EFFICIENCY, fit->efficiency, err, sizeof err) &&
+	    put_value(p, FIELD_MEMORY_BIAS_GIB, rounded(fit->bias_gib, 1e3), err, sizeof err) &&
+	    put_value(p, FIELD_TPOT_SCALE, rounded(fit->tpot_scale, 1e4), err, sizeof err) &&
+	    put_value(p, FIELD_TTFT_SCALE, rounded(fit->ttft_scale, 1e4), err, sizeof err);
 
-	if (!isnan(fit->efficiency)) {
-		ok = field_put_real(FIELD_COMPUTE_EFFICIENCY, p, fit->efficiency, err, sizeof err);
-		out_line(stdout, "calibration  compute_efficiency = %.4g", fit->efficiency);
-	}
-	if (ok && !isnan(fit->bias_gib)) {
-		const double rounded = round(fit->bias_gib * 1e3) / 1e3;
-
-		ok = field_put_real(FIELD_MEMORY_BIAS_GIB, p, rounded, err, sizeof err);
-		out_line(stdout, "calibration  memory_bias_gib = %.4g", rounded);
-	}
 	show_path(shown, sizeof shown, source);
-	if (ok)
-		ok = field_put_text(FIELD_CALIBRATION_SOURCE, p, shown, err, sizeof err);
-	if (!ok)
-		complain("calibration: %s", err);
-	return ok;
+	if (ok && field_put_text(FIELD_CALIBRATION_SOURCE, p, shown, err, sizeof err))
+		return true;
+	complain("calibration: %s", err);
+	return false;
 }
 
 /*
@@ -426,7 +441,8 @@ write_fit(struct session *s, const struct fit *fit, const char *source)
 	struct plan plan = s->read;
 	char note[1024] = "", path[PLANFILE_PATH_SIZE];
 
-	if (isnan(fit->efficiency) && isnan(fit->bias_gib)) {
+	if (isnan(fit->efficiency) && isnan(fit->bias_gib) && isnan(fit->tpot_scale) &&
+	    isnan(fit->ttft_scale)) {
 		show_path(path, sizeof path, s->file.path);
 		complain("nothing of the log can be fitted; %s is as it was", path);
 		return STATUS_NO;
@@ -486,7 +502,7 @@ static int
 calibrate(struct session *s, const struct log_report *log, const char *name)
 {
 	struct session plain = *s;
-	struct fit fit = { NAN, NAN, NAN };
+	struct fit fit = { NAN, NAN, NAN, NAN, NAN };
 	struct estimate *e;
 	int status = STATUS_ERROR;
 

@@ -1,5 +1,6 @@
 /* `estimate --json`: names are fixed, scripts rely on them. */
 #include "cli/report.h"
+#include "core/serve/serve_curve.h"
 
 static void
 put_stages(struct jsonout *j, const struct estimate *e, int64_t only)
@@ -27,6 +28,27 @@ put_communication(struct jsonout *j, const struct traffic *t)
 	jsonout_list(j, "communication");
 	for (size_t i = 0; i < t->count; i++)
 		json_flow(j, &t->row[i]);
+	jsonout_close(j);
+}
+
+/* Times by requests at once, under the names that they have for the plan's own. */
+static void
+put_curve(struct jsonout *j, const struct plan *p, const struct estimate *e)
+{
+	struct serve_point point[SERVE_CURVE_MAX];
+	const size_t n = e->serve.tpot_seconds > 0 ?
+	    serve_curve(point, p, &e->layout, &e->placement, &e->serve) : 0;
+
+	jsonout_list(j, "curve");
+	for (size_t i = 0; i < n; i++) {
+		jsonout_object_row(j, NULL);
+		jsonout_int(j, "concurrency", point[i].concurrency);
+		jsonout_real(j, "ttft_seconds", point[i].ttft_seconds);
+		jsonout_real(j, "tpot_seconds", point[i].tpot_seconds);
+		jsonout_real(j, "tokens_per_second_per_gpu", point[i].tokens_per_second_per_gpu);
+		jsonout_real(j, "tokens_per_second_per_user", point[i].tokens_per_second_per_user);
+		jsonout_close(j);
+	}
 	jsonout_close(j);
 }
 
@@ -66,6 +88,7 @@ json_estimate(const struct session *s, const struct estimate *e, int64_t only)
 	if (e->served) {
 		jsonout_object(&j, "serving");
 		json_results(&j, RESULT_WEIGHTS, RESULT_SERVE_MEMORY, e, e->peak_stage);
+		put_curve(&j, &s->plan, e);
 		jsonout_close(&j);
 	}
 	jsonout_close(&j);

@@ -28,7 +28,8 @@ const struct option_row option_table[] = {
 	[FIXED_KIND] = { "kind", "KIND", "only groups of this kind (repeatable)", 0,
 	    TAKES_KIND },
 	[FIXED_FORMAT] = { "format", "FORMAT",
-	    "text, or hash: one line a kind with a checksum", 0, TAKES_FORMAT },
+	    "text; hash: one line a kind with a checksum; csv: a table of plans", 0,
+	    TAKES_FORMAT },
 	[FIXED_COLOR_BY] = { "color-by", "KIND[,KIND...]",
 	    "colour by groups, stage, layers, memory or link:KIND, up to four", 0,
 	    TAKES_COLOR_BY },
@@ -235,9 +236,10 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 	case FIXED_KIND:
 		return add_kind(o, value);
 	case FIXED_FORMAT:
-		if (!parse_name("format", "text|hash", value, &i))
+		if (!parse_name("format", "text|hash|csv", value, &i))
 			return false;
 		o->hash = i == 1;
+		o->csv = i == 2;
 		return true;
 	case FIXED_COLOR_BY:
 		o->color_by = value;

@@ -49,7 +49,7 @@ struct options {
 	const char *from, *to;            /* kind of an import, target of an export, or NULL */
 	int64_t world;                    /* GPUs of an import, 0: not given */
 	const char *output;               /* file or directory, or NULL */
-	bool hash, ascii, linear, strict, tight, json, here, list, help, version;
+	bool hash, csv, ascii, linear, strict, tight, json, here, list, help, version;
 	bool word;                        /* the only operand could have been a command's name */
 	unsigned given;                   /* enum takes of the options given */
 };

@@ -46,9 +46,9 @@ enum theme_colors report_colors(const struct options *o);
 enum theme_palette report_palette(const struct options *o);
 
 /* Parts of `estimate`: what a training step sends and how long it takes (false without
- * memory), and what a serving engine does. */
+ * memory), and what a serving engine does (the same). */
 bool report_train(const struct plan *p, const struct estimate *e);
-void report_serve(const struct plan *p, const struct estimate *e);
+bool report_serve(const struct plan *p, const struct estimate *e);
 
 /* ---- JSON: reports that exist as text too ------------------------------------------- */
 

@@ -194,8 +194,8 @@ print_estimate(const struct session *s, const struct estimate *e, int64_t only)
 	}
 	if (e->timed && !report_train(&s->plan, e))
 		return STATUS_ERROR;
-	if (e->served)
-		report_serve(&s->plan, e);
+	if (e->served && !report_serve(&s->plan, e))
+		return STATUS_ERROR;
 	return e->legal ? STATUS_OK : STATUS_NO;
 }
 

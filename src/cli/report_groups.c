@@ -157,6 +157,8 @@ groups_print(const struct session *s, const struct options *o, const struct layo
 int
 groups_run(const struct options *o)
 {
+	if (o->csv)
+		return usage_error("--format: groups prints text or hash");
 	return report_with_layout(o, groups_print);
 }
 

@@ -184,6 +184,37 @@ why(const struct search_job *job, uint64_t index, uint64_t next, char *buf, size
 		text_put(buf, size, "as good, and simpler");
 }
 
+/* How far values of a target may be off, as a share; 0 where they are counted, not estimated. */
+static double
+target_error(const struct search_target *t, const struct estimate *e)
+{
+	if (t->kind == TARGET_RESULT && t->id == RESULT_TTFT)
+		return e->serve.ttft_error;
+	if (t->kind == TARGET_RESULT && (t->id == RESULT_TPOT || t->id == RESULT_GENERATED ||
+	    t->id == RESULT_GENERATED_GPU || t->id == RESULT_GENERATED_USER))
+		return e->serve.tpot_error;
+	return t->timed ? e->step.error : 0;
+}
+
+/* Plans closer to the best one than the estimate can tell. */
+static void
+print_equals(const struct search_job *job)
+{
+	const struct search_key *key = job->worker->key;
+	const double best = key[0].score[0];
+	struct plan p;
+	double error;
+	size_t n = 1;
+
+	search_look(job, key[0].index, &p, job->estimate[0]);
+	error = target_error(&job->search.objective[0], job->estimate[0]);
+	while (n < search_listed(job) && key[n].score[0] <= best + error * fabs(best))
+		n++;
+	if (error > 0 && n > 1)
+		out_line(stdout, "1 to %zu are within the error of the estimate, %.0f %%: equal as far "
+		    "as it can tell", n, 100 * error);
+}
+
 /* How far the best one is from the plan that the search began with. */
 static void
 print_gain(const struct search_job *job)
@@ -249,6 +280,8 @@ search_print(const struct search_job *job)
 		why(job, key[0].index, key[1].index, text, sizeof text);
 		out_line(stdout, "1 before 2: %s", text);
 	}
+	if (job->search.objectives == 1)
+		print_equals(job);
 	print_gain(job);
 	print_space(job);
 	return true;

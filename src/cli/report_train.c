@@ -53,7 +53,7 @@ print_parts(const struct steptime *s)
 		{ RESULT_COMPUTE, s->compute_seconds }, { RESULT_RECOMPUTE, s->recompute_seconds },
 		{ RESULT_EXPOSED, s->exposed_comm_seconds },
 		{ RESULT_BUBBLE, s->bubble_fraction * s->seconds },
-		{ RESULT_OPTIMIZER_STEP, s->optimizer_seconds },
+		{ RESULT_HOST, s->host_seconds }, { RESULT_OPTIMIZER_STEP, s->optimizer_seconds },
 	};
 
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
@@ -88,10 +88,8 @@ print_step(const struct plan *p, const struct steptime *s)
 	if (field_is_set(FIELD_COMPUTE_EFFICIENCY, p))
 		out_line(stdout, ", calibrated by %s", *p->calibration.source != '\0' ?
 		    p->calibration.source : "the plan's own efficiency");
-	else if (s->efficiency_error > 0)
-		out_line(stdout, " +- %.0f %%, not calibrated", 100 * s->efficiency_error);
 	else
-		out_end(stdout);
+		out_line(stdout, " +- %.0f %%, not calibrated", 100 * s->error);
 	print_parts(s);
 	print_rates(p, s);
 	print_overlap(p);

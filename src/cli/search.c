@@ -160,6 +160,8 @@ run_job(struct search_job *job, const struct options *o)
 	job->seconds = clock_seconds() - start;
 	if (o->json)
 		search_json(job);
+	else if (o->csv)
+		search_csv(job);
 	else if (job->worker->kept > 0 && !search_print(job))
 		return STATUS_ERROR;
 	if (job->worker->full)
@@ -176,6 +178,10 @@ search_command(const struct options *o)
 	struct search_job *job = calloc(1, sizeof *job);
 	int status = STATUS_ERROR;
 
+	if (o->hash) {
+		free(job);
+		return usage_error("--format: search prints text or csv");
+	}
 	if (job == NULL) {
 		complain("out of memory");
 		return STATUS_ERROR;

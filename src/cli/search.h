@@ -29,5 +29,6 @@ void search_look(const struct search_job *job, uint64_t index, struct plan *p, s
  * standard error. */
 bool search_print(const struct search_job *job);
 void search_json(const struct search_job *job);
+void search_csv(const struct search_job *job);   /* csv_search.c */
 void search_complain(const struct search_job *job);
 #endif

@@ -28,7 +28,7 @@ const struct subcommand subcommand_table[] = {
 	{ "diff", "A B", "print where two plans and their estimates differ",
 	    TAKES_PLAN | TAKES_JSON, 2, 2, diff_run },
 	{ "search", "[PLAN]", "print the best plans among all values of free fields",
-	    TAKES_PLAN | TAKES_SEARCH | TAKES_JSON, 0, 1, search_command },
+	    TAKES_PLAN | TAKES_SEARCH | TAKES_FORMAT | TAKES_JSON, 0, 1, search_command },
 	{ "import", "FILE|--here", "make a plan of what somebody launches, or of a list of machines",
 	    TAKES_PLAN | TAKES_FROM | TAKES_IMPORT | TAKES_OUTPUT, 0, 1, import_run },
 	{ "export", "[PLAN]", "write what a framework takes to launch the plan",

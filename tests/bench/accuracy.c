@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "accuracy_error.h"
 #include "accuracy_finetune.h"
+#include "accuracy_fit.h"
+#include "accuracy_latency.h"
 #include "accuracy_memory.h"
 #include "accuracy_rank.h"
 #include "accuracy_serve.h"
@@ -23,7 +26,11 @@ main(void)
 	accuracy_memory(stdout, top);
 	accuracy_finetune(stdout, top);
 	accuracy_step(stdout, top);
+	accuracy_fit(stdout, top);
 	accuracy_rank(stdout, top);
 	accuracy_serve(stdout, top);
+	accuracy_latency(stdout, top);
+	puts("\nsrc/core/plan/error.def");
+	accuracy_error(stdout, top);
 	return 0;
 }

@@ -292,6 +292,7 @@ estimate_row(const struct words *w, struct accuracy_row *row)
 		m = memory_stage(&p, &layout, &placement, number(w, "m", 0), s, &ledger);
 		bytes = by_metric(w, &m, &ledger);
 		row->estimated = fmax(row->estimated, bytes / MIB);
+		row->error = fmax(row->error, (m.high - m.allocated - m.overhead_high) / MIB);
 	}
 	return true;
 }

@@ -16,6 +16,7 @@ struct accuracy_row {
 	bool expressible;
 	char reason[ACCURACY_TEXT]; /* why not */
 	double measured, estimated;
+	double error;        /* how far the estimate says that it may be off */
 };
 
 /* Errors of a set of rows, as shares of what was measured. */

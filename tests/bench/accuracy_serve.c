@@ -1,4 +1,5 @@
 #include "accuracy_serve.h"
+#include "accuracy_plan.h"
 
 #include <libconfig.h>
 #include <math.h>
@@ -8,7 +9,6 @@
 #include "core/framework/layout.h"
 #include "core/framework/resolve.h"
 #include "core/framework/stage.h"
-#include "core/plan/field.h"
 #include "core/plan/plan.h"
 #include "core/serve/serve.h"
 
@@ -18,17 +18,8 @@ enum column {
 	C_KV_TOKENS, C_BLOCKS, C_BLOCK_SIZE, C_REQUESTS, C_SOURCE, COLUMNS
 };
 
-/* Of serving_latency.tsv. */
-enum latency_column {
-	L_ID, L_ENGINE, L_VERSION, L_MODEL, L_GPU, L_TP, L_WEIGHT, L_REQUESTS, L_PROMPT,
-	L_GENERATED, L_TPOT, L_TTFT, L_SOURCE, LATENCY_COLUMNS
-};
-
-/* Requests at once up to which a first token does not wait for other prompts. */
-#define FEW_REQUESTS 4
-
 const char *const accuracy_serve_files[] = {
-	"serving_measured.tsv", "serving_sglang.tsv", "serving_latency.tsv", NULL
+	"serving_measured.tsv", "serving_sglang.tsv", NULL
 };
 const char *const accuracy_serve_later[] = { "heldout_serving.tsv", NULL };
 
@@ -135,67 +126,6 @@ find(const struct alias *list, const char *text)
 	return NULL;
 }
 
-static bool
-put(struct plan *p, const char *path, const char *text)
-{
-	char err[256];
-	const enum field_id f = field_find(path);
-
-	return f != FIELD_COUNT && field_parse(f, p, text, err, sizeof err);
-}
-
-static bool
-put_number(struct plan *p, const char *path, double v)
-{
-	char text[40];
-
-	snprintf(text, sizeof text, "%.10g", v);
-	return put(p, path, text);
-}
-
-static void
-put_setting(struct plan *p, const char *section, const config_setting_t *s)
-{
-	char path[96];
-
-	snprintf(path, sizeof path, "%s.%s", section, config_setting_name(s));
-	switch (config_setting_type(s)) {
-	case CONFIG_TYPE_STRING:
-		put(p, path, config_setting_get_string(s));
-		break;
-	case CONFIG_TYPE_BOOL:
-		put(p, path, config_setting_get_bool(s) ? "true" : "false");
-		break;
-	case CONFIG_TYPE_FLOAT:
-		put_number(p, path, config_setting_get_float(s));
-		break;
-	default:
-		put_number(p, path, (double)config_setting_get_int64(s));
-		break;
-	}
-}
-
-/* Keys that are no fields (title, source) fall through. */
-static bool
-put_entry(struct plan *p, const config_t *file, const char *list, const char *section,
-    const char *id)
-{
-	const config_setting_t *entries = config_lookup(file, list);
-
-	for (int i = 0; entries != NULL && i < config_setting_length(entries); i++) {
-		const config_setting_t *e = config_setting_get_elem(entries, (unsigned)i);
-		const char *name = "";
-
-		config_setting_lookup_string(e, "id", &name);
-		if (strcmp(name, id) != 0)
-			continue;
-		for (int k = 0; k < config_setting_length(e); k++)
-			put_setting(p, section, config_setting_get_elem(e, (unsigned)k));
-		return true;
-	}
-	return false;
-}
-
 static void
 put_more(struct plan *p, const char *more)
 {
@@ -206,46 +136,31 @@ put_more(struct plan *p, const char *more)
 		char *value = strchr(word, '=');
 
 		*value = '\0';
-		put(p, word, value + 1);
+		accuracy_put(p, word, value + 1);
 	}
-}
-
-/* The first number of a cell; NAN where there is none. */
-static double
-number(const char *cell)
-{
-	const char *at = strpbrk(cell, "0123456789.");
-	const bool negative = at != NULL && at > cell && at[-1] == '-';
-	char *end;
-	double v;
-
-	if (at == NULL)
-		return NAN;
-	v = strtod(at, &end);
-	return end == at ? NAN : negative ? -v : v;
 }
 
 static void
 put_limits(struct plan *p, char *const *cell)
 {
-	const double visible = number(cell[C_VISIBLE]), length = number(cell[C_LENGTH]);
-	const double tokens = number(cell[C_TOKENS]), seqs = number(cell[C_SEQS]);
-	const double block = number(cell[C_BLOCK_SIZE]);
+	const double visible = accuracy_number(cell[C_VISIBLE]), length = accuracy_number(cell[C_LENGTH]);
+	const double tokens = accuracy_number(cell[C_TOKENS]), seqs = accuracy_number(cell[C_SEQS]);
+	const double block = accuracy_number(cell[C_BLOCK_SIZE]);
 
 	if (!isnan(visible))
-		put_number(p, "memory_gib", strstr(cell[C_VISIBLE], "MiB") ? visible / 1024 : visible);
-	put_number(p, "context_length", isnan(length) ? (double)p->model.max_position : length);
+		accuracy_put_number(p, "memory_gib", strstr(cell[C_VISIBLE], "MiB") ? visible / 1024 : visible);
+	accuracy_put_number(p, "context_length", isnan(length) ? (double)p->model.max_position : length);
 	if (!isnan(tokens))
-		put_number(p, "max_batched_tokens", tokens);
+		accuracy_put_number(p, "max_batched_tokens", tokens);
 	if (!isnan(seqs))
-		put_number(p, "max_num_seqs", seqs);
+		accuracy_put_number(p, "max_num_seqs", seqs);
 	if (!isnan(block))
-		put_number(p, "block_size", block);
+		accuracy_put_number(p, "block_size", block);
 	/* "default 0.88": what the engine makes of 0 has to be the figure */
-	put_number(p, "gpu_memory_utilization", strstr(cell[C_UTIL], "default") ||
-	    isnan(number(cell[C_UTIL])) ? 0 : number(cell[C_UTIL]));
-	put_number(p, "prompt_tokens", 1);
-	put_number(p, "generate_tokens", 1);
+	accuracy_put_number(p, "gpu_memory_utilization", strstr(cell[C_UTIL], "default") ||
+	    isnan(accuracy_number(cell[C_UTIL])) ? 0 : accuracy_number(cell[C_UTIL]));
+	accuracy_put_number(p, "prompt_tokens", 1);
+	accuracy_put_number(p, "generate_tokens", 1);
 }
 
 /* The log does not say what the pool was cut from, but does say how large it was or the
@@ -265,7 +180,7 @@ express(struct plan *p, char *const *cell, const config_t *model_file,
 	const struct alias *model = find(models, cell[C_MODEL]);
 	const struct alias *gpu = partial ? gpus : find(gpus, cell[C_GPU]);
 	const struct alias *format = find(weight_formats, cell[C_WEIGHT]), *no;
-	const double tp = number(cell[C_TP]), pp = number(cell[C_PP]);
+	const double tp = accuracy_number(cell[C_TP]), pp = accuracy_number(cell[C_PP]);
 
 	if ((no = find(refused, cell[C_MODEL])) || (no = find(refused, cell[C_WEIGHT])))
 		return no->more;
@@ -275,28 +190,28 @@ express(struct plan *p, char *const *cell, const config_t *model_file,
 		return "GPU not in the catalogue";
 	if (format == NULL || isnan(tp) || isnan(pp))
 		return "split or format of the weights not recorded";
-	if (!partial && isnan(number(cell[C_UTIL])) && strstr(cell[C_UTIL], "default") == NULL)
+	if (!partial && isnan(accuracy_number(cell[C_UTIL])) && strstr(cell[C_UTIL], "default") == NULL)
 		return "share of the memory not recorded";
 	plan_defaults(p);
-	put(p, "mode", "serve");
-	put(p, "layout", "vllm");
-	put_entry(p, model_file, "models", "model", model->id);
+	accuracy_put(p, "mode", "serve");
+	accuracy_put(p, "layout", "vllm");
+	accuracy_put_entry(p, model_file, "models", "model", model->id);
 	put_more(p, model->more);
-	put_entry(p, gpu_file, "gpus", "cluster", gpu->id);
-	put(p, "gpu", gpu->id);
-	put(p, "model.preset", model->id);
-	put_number(p, "gpus_per_node", tp * pp);
-	put_number(p, "tp", tp);
-	put_number(p, "pp", pp);
-	put(p, "engine", cell[C_ENGINE][0] == 'S' ? "sglang" :
+	accuracy_put_entry(p, gpu_file, "gpus", "cluster", gpu->id);
+	accuracy_put(p, "gpu", gpu->id);
+	accuracy_put(p, "model.preset", model->id);
+	accuracy_put_number(p, "gpus_per_node", tp * pp);
+	accuracy_put_number(p, "tp", tp);
+	accuracy_put_number(p, "pp", pp);
+	accuracy_put(p, "engine", cell[C_ENGINE][0] == 'S' ? "sglang" :
 	    cell[C_ENGINE][0] == 'T' ? "trtllm" : "vllm");
 	if (cell[C_VERSION][0] != '-')
-		put(p, "engine_version", cell[C_VERSION]);
-	put(p, "weight_dtype", format->id);
-	put(p, "kv_dtype", strstr(cell[C_KV], "fp8") ? "fp8" : "bf16");
+		accuracy_put(p, "engine_version", cell[C_VERSION]);
+	accuracy_put(p, "weight_dtype", format->id);
+	accuracy_put(p, "kv_dtype", strstr(cell[C_KV], "fp8") ? "fp8" : "bf16");
 	put_limits(p, cell);
 	if (partial) /* large enough for all */
-		put_number(p, "memory_gib", 1000);
+		accuracy_put_number(p, "memory_gib", 1000);
 	plan_resolve(p, NULL);
 	return NULL;
 }
@@ -344,16 +259,15 @@ print_error_of(FILE *rows, const char *what, double error, const char *unit)
 static void
 compare(struct serve_accuracy *g, char *const *cell, const struct serve *s, FILE *rows)
 {
-	const double gib = 1073741824.0, pool = number(cell[C_POOL]);
+	const double gib = 1073741824.0, pool = accuracy_number(cell[C_POOL]);
 	const double share = s->kv_pool_bytes > 0 ? pool * gib / s->kv_pool_bytes : NAN;
 	double error[MEASURES] = {
-		[MEASURE_TOKENS] = s->kv_tokens / number(cell[C_KV_TOKENS]) - 1,
+		[MEASURE_TOKENS] = s->kv_tokens / accuracy_number(cell[C_KV_TOKENS]) - 1,
 		/* a pool below nothing says that it does not fit: so do we */
 		[MEASURE_POOL] = s->kv_pool_bytes / gib - (pool < 0 ? 0 : pool),
-		[MEASURE_WEIGHTS] = s->weight_bytes / gib / number(cell[C_WEIGHTS]) - 1,
-		[MEASURE_REQUESTS] = s->max_concurrency / number(cell[C_REQUESTS]) - 1,
-		[MEASURE_TPOT] = NAN, [MEASURE_TTFT] = NAN,
-		[MEASURE_CACHE] = s->kv_tokens * share / number(cell[C_KV_TOKENS]) - 1,
+		[MEASURE_WEIGHTS] = s->weight_bytes / gib / accuracy_number(cell[C_WEIGHTS]) - 1,
+		[MEASURE_REQUESTS] = s->max_concurrency / accuracy_number(cell[C_REQUESTS]) - 1,
+		[MEASURE_CACHE] = s->kv_tokens * share / accuracy_number(cell[C_KV_TOKENS]) - 1,
 	};
 
 	if (is_partial(cell))
@@ -403,79 +317,6 @@ measure_row(struct serve_accuracy *groups, int *count, char *const *cell,
 	compare(group_of(groups, count, cell), cell, &s, rows);
 }
 
-/* ---- latencies ------------------------------------------------------------------------ */
-
-/* Returns why a row of latencies can not be expressed, or NULL. */
-static const char *
-express_latency(struct plan *p, char *const *cell, const config_t *model_file,
-    const config_t *gpu_file)
-{
-	const char engine = cell[L_ENGINE][0];
-	const double prompt = number(cell[L_PROMPT]), generated = number(cell[L_GENERATED]);
-
-	if (strcmp(cell[L_ENGINE], "DeepEP") == 0)
-		return "a kernel by itself";
-	if (engine != 'v' && engine != 'S' && engine != 'T')
-		return "an engine of its own";
-	plan_defaults(p);
-	put(p, "mode", "serve");
-	put(p, "layout", "vllm");
-	if (!put_entry(p, model_file, "models", "model", cell[L_MODEL]) ||
-	    !put_entry(p, gpu_file, "gpus", "cluster", cell[L_GPU]))
-		return "model or GPU not in the catalogue";
-	put(p, "gpu", cell[L_GPU]);
-	put(p, "model.preset", cell[L_MODEL]);
-	put(p, "gpus_per_node", cell[L_TP]);
-	put(p, "tp", cell[L_TP]);
-	put(p, "engine", engine == 'S' ? "sglang" : engine == 'T' ? "trtllm" : "vllm");
-	if (cell[L_VERSION][0] != '-')
-		put(p, "engine_version", cell[L_VERSION]);
-	put(p, "weight_dtype", strstr(cell[L_WEIGHT], "fp8") ? "fp8" : cell[L_WEIGHT]);
-	put(p, "concurrency", cell[L_REQUESTS]);
-	put(p, "prompt_tokens", cell[L_PROMPT]);
-	put(p, "generate_tokens", cell[L_GENERATED]);
-	put_number(p, "context_length", prompt + generated);
-	plan_resolve(p, NULL);
-	return NULL;
-}
-
-static void
-measure_latency(struct serve_accuracy *groups, int *count, char *const *cell,
-    const config_t *model_file, const config_t *gpu_file, FILE *rows)
-{
-	static struct plan p;
-	static struct layout layout;
-	static struct placement placement;
-	const char *no = express_latency(&p, cell, model_file, gpu_file);
-	struct serve_accuracy *g;
-	struct serve s;
-	char name[48];
-	double error[2];
-
-	if (no != NULL || !layout_init(&layout, &p, NULL) ||
-	    !placement_init(&placement, &p, NULL)) {
-		if (rows != NULL)
-			fprintf(rows, "%-12s %-24.24s not expressed: %s\n", cell[L_ID], cell[L_MODEL],
-			    no != NULL ? no : "refused by the layout");
-		return;
-	}
-	s = serve_estimate(&p, &layout, &placement, NULL);
-	snprintf(name, sizeof name, "%.24s latency", cell[L_ENGINE]);
-	g = group_named(groups, count, name);
-	g->rows++;
-	error[0] = s.tpot_seconds * 1e3 / number(cell[L_TPOT]) - 1;
-	error[1] = s.ttft_seconds * 1e3 / number(cell[L_TTFT]) - 1;
-	note(g, MEASURE_TPOT, error[0]);
-	if (p.serving.concurrency <= FEW_REQUESTS)
-		note(g, MEASURE_TTFT, error[1]);
-	if (rows == NULL)
-		return;
-	fprintf(rows, "%-12s %-24.24s TP%s, %s requests of %s + %s tokens", cell[L_ID],
-	    cell[L_MODEL], cell[L_TP], cell[L_REQUESTS], cell[L_PROMPT], cell[L_GENERATED]);
-	print_error_of(rows, "TPOT", 100 * error[0], "%");
-	print_error_of(rows, "TTFT", 100 * error[1], "%\n");
-}
-
 /* ---- files ---------------------------------------------------------------------------- */
 
 static void
@@ -495,8 +336,6 @@ measure_rows(struct serve_accuracy *groups, int *count, FILE *in, const config_t
 			continue;
 		if (n == COLUMNS)
 			measure_row(groups, count, cell, model_file, gpu_file, rows);
-		else if (n == LATENCY_COLUMNS)
-			measure_latency(groups, count, cell, model_file, gpu_file, rows);
 	}
 }
 
@@ -515,15 +354,6 @@ measure_file(struct serve_accuracy *groups, int *count, const char *top, const c
 	return true;
 }
 
-static bool
-read_catalog(config_t *file, const char *top, const char *name)
-{
-	char path[1024];
-
-	snprintf(path, sizeof path, "%s/share/%s", top, name);
-	return config_read_file(file, path) == CONFIG_TRUE;
-}
-
 int
 accuracy_serve_measure(struct serve_accuracy *groups, const char *const *files,
     const char *top, FILE *rows)
@@ -534,8 +364,8 @@ accuracy_serve_measure(struct serve_accuracy *groups, const char *const *files,
 
 	config_init(&model_file);
 	config_init(&gpu_file);
-	ok = read_catalog(&model_file, top, "models.cfg") &&
-	    read_catalog(&gpu_file, top, "gpus.cfg");
+	ok = accuracy_read_catalog(&model_file, top, "models.cfg") &&
+	    accuracy_read_catalog(&gpu_file, top, "gpus.cfg");
 	for (; ok && *files != NULL; files++)
 		ok = measure_file(groups, &count, top, *files, &model_file, &gpu_file, rows);
 	config_destroy(&gpu_file);
@@ -558,7 +388,7 @@ static void
 print_groups(FILE *out, const char *title, const struct serve_accuracy *groups, int count)
 {
 	static const char *const names[MEASURES] = {
-		"KV tokens, %", "KV pool, GiB", "weights, %", "requests, %", "TPOT, %", "TTFT, %",
+		"KV tokens, %", "KV pool, GiB", "weights, %", "requests, %",
 		"tokens of pool, %"
 	};
 

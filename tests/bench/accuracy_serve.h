@@ -1,16 +1,14 @@
 /*
  * accuracy_serve.h - estimates of serving plans against start-up logs of real engines,
- * tests/data/serving_measured.tsv and serving_sglang.tsv, and against their latencies,
- * serving_latency.tsv; and against logs looked up after the constants were chosen,
- * heldout_serving.tsv.
+ * tests/data/serving_measured.tsv and serving_sglang.tsv; and against logs looked up after the
+ * constants were chosen, heldout_serving.tsv.
  */
 #ifndef BENCH_ACCURACY_SERVE_H
 #define BENCH_ACCURACY_SERVE_H
 #include <stdio.h>
 
 enum serve_measure {
-	MEASURE_TOKENS, MEASURE_POOL, MEASURE_WEIGHTS, MEASURE_REQUESTS, MEASURE_TPOT,
-	MEASURE_TTFT,  /* of few requests at once: the others' includes their queue */
+	MEASURE_TOKENS, MEASURE_POOL, MEASURE_WEIGHTS, MEASURE_REQUESTS,
 	MEASURE_CACHE, /* tokens that fit a pool of the size printed */
 	MEASURES
 };

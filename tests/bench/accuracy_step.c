@@ -193,19 +193,26 @@ calibrated(struct step_accuracy *a, const struct sample *samples, size_t n, FILE
 	print_score(out, &a->calibrated, "pairs: calibrated with one other row of the model");
 }
 
+double
+accuracy_step_row(const struct table *t, struct plan *p, const char **why)
+{
+	struct traffic traffic;
+
+	if ((*why = row_refusal(t)) != NULL)
+		return 0;
+	row_plan(p, t);
+	return estimated(p, &traffic, why);
+}
+
 static void
 take_row(struct step_accuracy *a, const struct table *t, FILE *out, struct sample *samples,
     size_t *n)
 {
-	const char *why = row_refusal(t);
-	struct traffic traffic;
+	const char *why;
 	struct plan p;
-	double real, guess = 0;
+	double real;
+	const double guess = accuracy_step_row(t, &p, &why);
 
-	if (why == NULL) {
-		row_plan(&p, t);
-		guess = estimated(&p, &traffic, &why);
-	}
 	if (why != NULL || guess <= 0) {
 		a->left_out++;
 		if (out != NULL)
@@ -256,6 +263,8 @@ accuracy_step(FILE *out, const char *top)
 
 	if (!accuracy_step_score(&a, "published.tsv", out, top))
 		fprintf(out, "no %s/tests/data/published.tsv\n", top);
+	accuracy_step_score(&a, "steps_more.tsv", out, top);
+	accuracy_step_score(&a, "mlperf_described.tsv", out, top);
 	fprintf(out, "\nRuns that were looked up after everything was chosen\n");
 	if (!accuracy_step_score(&a, "heldout_steps.tsv", out, top))
 		fprintf(out, "no %s/tests/data/heldout_steps.tsv\n", top);

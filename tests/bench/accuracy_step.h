@@ -35,7 +35,11 @@ bool accuracy_step_score(struct step_accuracy *a, const char *file, FILE *out,
     const char *top);
 void accuracy_step(FILE *out, const char *top);
 
-/* Seconds of a step as a row's first metric gives them; p: what it ran. */
 struct table;
+
+/* What a row ran, and the seconds of its step; 0, with the reason, where no plan says it. */
+double accuracy_step_row(const struct table *t, struct plan *p, const char **why);
+
+/* Seconds of a step as a row's first metric gives them; p: what it ran. */
 double accuracy_step_measured(const struct plan *p, const struct table *t);
 #endif

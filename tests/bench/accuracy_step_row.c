@@ -91,11 +91,11 @@ struct setting {
 	"cluster.bf16_tflops=312 cluster.nvlink_gbps=300 cluster.pcie_gbps=32 " \
 	"cluster.nics_per_node=8 cluster.nic_gbps=200 "
 #define B200_RATES "cluster.generation=blackwell cluster.fabric=nvlink5 " \
-	"cluster.bf16_tflops=2250 cluster.fp8_tflops=4500 cluster.hbm_gbps=7700 " \
+	"cluster.bf16_tflops=2250 cluster.fp8_tflops=4500 cluster.fp4_tflops=9000 cluster.hbm_gbps=7700 " \
 	"cluster.nvlink_gbps=900 cluster.pcie_gbps=64 cluster.nics_per_node=8 " \
 	"cluster.nic_gbps=400 "
 #define GB200_RATES "cluster.generation=blackwell cluster.fabric=nvlink5 " \
-	"cluster.bf16_tflops=2500 cluster.fp8_tflops=5000 cluster.hbm_gbps=8000 " \
+	"cluster.bf16_tflops=2500 cluster.fp8_tflops=5000 cluster.fp4_tflops=10000 cluster.hbm_gbps=8000 " \
 	"cluster.nvlink_gbps=900 cluster.nvlink_domain=72 cluster.nics_per_node=4 "
 
 static const struct setting gpus[] = {
@@ -120,9 +120,9 @@ static const struct setting gpus[] = {
 	{ "H100-96GB-HBM2e", "cluster.memory_gib=93 cluster.hbm_gbps=2400 " H100_RATES },
 	{ "H100", "cluster.memory_gib=79.19 cluster.hbm_gbps=3350 " H100_RATES },
 	{ "B200", "cluster.memory_gib=178.4 " B200_RATES },
-	{ "B300", "cluster.memory_gib=268.6 " B200_RATES "cluster.nic_gbps=800" },
-	{ "GB200", "cluster.memory_gib=185 " GB200_RATES "cluster.nic_gbps=400" },
-	{ "GB300", "cluster.memory_gib=277.5 " GB200_RATES "cluster.nic_gbps=800" },
+	{ "B300", "cluster.memory_gib=268.6 " B200_RATES "cluster.nic_gbps=800 cluster.rate_scale=1.06" },
+	{ "GB200", "cluster.memory_gib=185 " GB200_RATES "cluster.nic_gbps=400 cluster.rate_scale=0.96" },
+	{ "GB300", "cluster.memory_gib=277.5 " GB200_RATES "cluster.nic_gbps=800 cluster.rate_scale=1.15" },
 	{ "V100", "cluster.memory_gib=31.6 cluster.generation=volta cluster.fabric=nvlink2 cluster.hbm_gbps=900 cluster.bf16_tflops=125 "
 	    "cluster.nvlink_gbps=150 cluster.nics_per_node=4 cluster.nic_gbps=100" },
 };
@@ -141,17 +141,35 @@ static const struct setting models[] = {
 	{ "Qwen3_30B", "model.moe_ffn_hidden_size=768" },
 	{ "DeepSeek-V3 (no MTP)", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=3" },
-	{ "Kimi-K2", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
+	{ "Kimi_K2", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=1" },
 	{ "Mixtral-8x7B", "model.moe_ffn_hidden_size=14336 parallel.etp=8" },
 	{ "nanotron llama-1B", "model.tied_embeddings=true model.vocab_multiple=1" },
 	{ "GPT OSS 20B", "model.moe_ffn_hidden_size=2880 model.sliding_window=128 "
-	    "model.global_layer_every=2" },
+	    "model.global_layer_every=2 model.expert_bias=true" },
 	{ "GPT OSS 120B", "model.moe_ffn_hidden_size=2880 model.sliding_window=128 "
-	    "model.global_layer_every=2" },
+	    "model.global_layer_every=2 model.expert_bias=true" },
+};
+
+/* When the software that ran was released. */
+static const struct setting releases[] = {
+	{ "llmfoundry", "parallel.release=202310" }, { "nemo24.07", "parallel.release=202407" },
+	{ "mcore", "parallel.release=202407" }, { "nemo25", "parallel.release=202504" },
+	{ "nemo-longctx", "parallel.release=202501" }, { "simumax", "parallel.release=202506" },
+	{ "narayanan21", "parallel.release=202104" }, { "bridge-25.09", "parallel.release=202509" },
+	{ "llama3-405b", "parallel.release=202404" }, { "kempner", "parallel.release=202409" },
+	{ "fms-fsdp", "parallel.release=202409" }, { "atorch", "parallel.release=202309" },
+	{ "flagperf", "parallel.release=202309" }, { "nanotron", "parallel.release=202502" },
 };
 
 static const struct setting groups[] = {
+	/* Megatron-Bridge's performance recipes set grad_reduce_in_fp32 to false, and
+	 * training/mixed_precision.py fp8_param_gather in FP8 but for blocks. NeMo's launcher sets
+	 * grad_sync_dtype to bf16; its fp8_params is taken with FP8, without which Nemotron-340B
+	 * has no room on 128 GPUs */
+	{ "bridge", "training.grad_dtype=bf16" },
+	{ "mlperf", "training.grad_dtype=bf16" }, /* as mlperf_described.tsv has them */
+	{ "nemo24.07", "training.grad_dtype=bf16" }, { "nemo25", "training.grad_dtype=bf16" },
 	{ "simumax", "training.overlap_grad_reduce=false training.overlap_param_gather=false "
 	    "training.moe_capacity_factor=1 parallel.cp_comm=a2a" },
 	/* Composer's FSDPConfig: backward_prefetch is BACKWARD_POST */
@@ -195,21 +213,28 @@ put_number(struct plan *p, const char *path, double value)
 	put(p, path, text);
 }
 
+/* PATH=VALUE, blanks between. */
+static void
+put_list(struct plan *p, const char *values)
+{
+	char list[512], *save = NULL;
+
+	snprintf(list, sizeof list, "%s", values);
+	for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
+		char *equals = strchr(w, '=');
+
+		*equals = '\0';
+		put(p, w, equals + 1);
+	}
+}
+
 static bool
 put_matching(struct plan *p, const struct setting *s, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
-		char list[512], *save = NULL;
-
 		if (strncmp(name, s[i].key, strlen(s[i].key)) != 0)
 			continue;
-		snprintf(list, sizeof list, "%s", s[i].values);
-		for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
-			char *equals = strchr(w, '=');
-
-			*equals = '\0';
-			put(p, w, equals + 1);
-		}
+		put_list(p, s[i].values);
 		return true;
 	}
 	return false;
@@ -248,14 +273,20 @@ put_training(struct plan *p, const struct table *t)
 	const char *precision = row_cell(t, "precision");
 	bool fp8 = strstr(precision, "fp8") != NULL || strstr(precision, "FP8") != NULL ||
 	    strstr(precision, "float8") != NULL;
+	const bool bf16 = !fp8 || strstr(precision, "rowwise") != NULL;
 
 	/* Rowwise scaling of small layers made torchtitan no faster than bf16 (its issue 1207). */
 	fp8 = fp8 && strstr(precision, "rowwise") == NULL;
-	put(p, "training.precision", fp8 ? "fp8" : strstr(precision, "fp16") == precision ?
+	put(p, "training.precision", strstr(precision, "NVFP4") != NULL ? "nvfp4" :
+	    strstr(precision, "MXFP8") != NULL ? "mxfp8" : !bf16 ? "fp8" : strstr(precision, "fp16") == precision ?
 	    "fp16" : strncmp(precision, "fp32", 4) == 0 ? "fp32" : "bf16");
 	if (row_starts(t, "recompute", "full"))
 		put(p, "training.recompute", "full");
-	else if (row_starts(t, "recompute", "selective AC")) {
+	else if (row_starts(t, "recompute", "selective AC (op)") && row_number(t, "experts") > 0) {
+		/* torchtitan's list of what is kept has no grouped products */
+		put(p, "training.recompute", "selective");
+		put(p, "training.recompute_modules", "layernorm,moe");
+	} else if (row_starts(t, "recompute", "selective AC")) {
 		/* torchtitan drops every second layer or every second product */
 		put(p, "training.recompute", "full");
 		put(p, "training.recompute_method", "block");
@@ -268,10 +299,16 @@ put_training(struct plan *p, const struct table *t)
 		put(p, "training.recompute_modules", row_has(t, "recompute", "moe") ?
 		    "layernorm,moe" : "layernorm,moe_act");
 	}
+	if (row_has(t, "precision", "compile"))
+		put(p, "training.torch_compile", "true");
 	if (row_has(t, "precision", "AsyncTP") || row_has(t, "notes", "AsyncTP") ||
 	    row_has(t, "notes", "async TP") || row_starts(t, "group", "nemo") ||
 	    row_starts(t, "group", "mcore"))
 		put(p, "training.tp_overlap", "true");
+	if (row_has(t, "notes", "DeepEP"))
+		put(p, "parallel.moe_dispatcher", "deepep");
+	if (row_has(t, "notes", "HybridEP"))
+		put(p, "parallel.moe_dispatcher", "hybridep");
 	if (row_has(t, "notes", "a2a overlap"))
 		put(p, "training.moe_overlap", "true");
 }
@@ -363,8 +400,6 @@ row_is_full(const struct table *t)
 const char *
 row_refusal(const struct table *t)
 {
-	if (row_has(t, "precision", "FP4"))
-		return "4-bit training";
 	if (row_has(t, "gpu", "network not stated") &&
 	    row_number(t, "n_gpus") > row_number(t, "gpus_per_node"))
 		return "network between nodes not stated";
@@ -372,8 +407,6 @@ row_refusal(const struct table *t)
 		return "Mamba hybrid";
 	if (row_starts(t, "group", "megascale"))
 		return "changed optimizer and attention (LAMB, parallel block)";
-	if (row_starts(t, "group", "narayanan21-t2") && row_starts(t, "zero", "3"))
-		return "DeepSpeed of 2021, which gathered parameters without prefetch";
 	if (row_number(t, "gbs") <= 0 || row_number(t, "seq") <= 0)
 		return "batch not stated";
 	if (row_starts(t, "group", "nemo-longctx") && row_number(t, "tp") * row_number(t, "pp") *
@@ -395,11 +428,20 @@ row_plan(struct plan *p, const struct table *t)
 		put(p, "model.linear_bias", "true");
 		put(p, "model.tied_embeddings", "true");
 	}
+	if ((p->training.precision == PRECISION_FP8 || p->training.precision == PRECISION_MXFP8) &&
+	    (row_starts(t, "group", "bridge") || row_starts(t, "group", "nemo")))
+		put(p, "training.fp8_param_gather", "true");
 	if (p->training.precision == PRECISION_FP32) /* FlashAttention takes 16 bits only */
 		put(p, "training.flash_attention", "false");
 	if (row_starts(t, "group", "automodel") && row_number(t, "layers") == 61) {
 		put(p, "parallel.pipeline_layout", "Et|(tt|)*29,t|tL");
 		put(p, "parallel.vpp", "1");
 	}
+	if (row_starts(t, "group", "narayanan21-t2") && row_starts(t, "zero", "3"))
+		put(p, "parallel.layout", "deepspeed");
+	put_matching(p, releases, sizeof releases / sizeof *releases, row_cell(t, "group"));
+	put_list(p, row_cell(t, "settings"));
+	if (p->parallel.tp <= 1) /* the scripts set it for all */
+		put(p, "training.tp_overlap", "false");
 	plan_resolve(p, NULL);
 }

@@ -220,7 +220,8 @@ names() {
 		inside && /^\.(Cm|Pq Cm) /' | tr ' ,' '[\n*]' | grep '^[a-z]'
 }
 "$PROG" fields | sed -n 's/^\(cluster\|model\)\.\([a-z0-9_]*\) .*/\2/p' >values
-{ keys estimate --set=training.token_budget=1; keys estimate serve.cfg; } >program
+{ keys estimate --set=training.token_budget=1; keys estimate serve.cfg
+    keys estimate serve.cfg --nodes=2 --set=prefill_workers=1xtp1; } >program
 names estimate | grep -v '^training\.' >manual
 same 'JSON of estimate'
 { keys groups; keys groups --format=hash; } >program

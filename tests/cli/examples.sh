@@ -42,4 +42,37 @@ done
 about README.md
 grep -n '^\./configure' "$TOP/README.md" >out && fail 'a clone has no configure before autoreconf'
 
+# Those of shardplan(1): each command has one, and each does as it is told.
+page=$TOP/man/shardplan.1.in
+about 'EXAMPLES of shardplan(1)'
+sed -n '/^\.Sh EXAMPLES/,/^\.Sh DIAG/{ /^\.Dl \$/{ :more
+/\\e$/{ N; s/ *\\e\n\.Dl " */ /; s/"$//; b more
+}
+s/^\.Dl \$ //p; }; }' "$page" >commands
+"$PROG" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help |
+    while read -r command; do
+	grep -q "shardplan $command\( \|$\)" commands || echo "$command"
+    done >out
+[ ! -s out ] || fail 'commands without an example'
+cat >run.sh <<-'END'
+	torchrun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size 2 --num-layers 32 \
+	    --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --micro-batch-size 1 \
+	    --global-batch-size 64 --max-position-embeddings 4096 --vocab-size 32000 --bf16 \
+	    --use-distributed-optimizer --mock-data --train-iters 10
+END
+cat >config.json <<-'END'
+	{ "model_type": "llama", "hidden_size": 1024, "num_hidden_layers": 8, "num_attention_heads": 16,
+	  "num_key_value_heads": 4, "intermediate_size": 4096, "vocab_size": 32000 }
+END
+cp "$TOP/share/plans/lora-llama-3.1-8b-24gb.cfg" lora.cfg
+mkdir -p bin "$HOME/.config/shardplan"
+printf '#!/bin/sh\ncat >/dev/null\n' >bin/jq
+printf '#!/bin/sh\n' >bin/sbatch
+chmod +x bin/jq bin/sbatch
+PATH=$PWD/bin:$PATH
+while read -r line; do
+	case $line in 'shardplan plan.cfg') continue ;; esac # the screen
+	about "$line"
+	sh -c "$line" </dev/null >out 2>err || fail "exit status $?"
+done <commands
 finish

@@ -86,7 +86,7 @@ def estimate():
                 fail(row["dim"] + ": more exposed than there is")
         s = doc["step"]
         has(s, "seconds compute_seconds recompute_seconds bubble_fraction "
-            "exposed_comm_seconds optimizer_seconds model_tflops_per_gpu mfu hfu "
+            "exposed_comm_seconds host_seconds optimizer_seconds model_tflops_per_gpu mfu hfu "
             "tokens_per_second tokens_per_second_per_gpu", "step")
         near(s["tokens_per_second_per_gpu"] * doc["parallel"]["world"],
              s["tokens_per_second"], "tokens")
@@ -94,7 +94,15 @@ def estimate():
         has(doc, "serving", "estimate")
         has(doc["serving"], "weight_bytes non_torch_bytes activation_bytes graph_bytes "
             "kv_pool_bytes kv_bytes_per_token kv_tokens kv_blocks max_concurrency "
-            "ttft_seconds tpot_seconds tokens_per_second fits", "serving")
+            "ttft_seconds tpot_seconds tokens_per_second fits curve", "serving")
+        load = doc["serving"]["curve"]
+        for was, now in zip(load, load[1:]):
+            if not (was["concurrency"] < now["concurrency"] and was["tpot_seconds"] <= now["tpot_seconds"]
+                    and was["ttft_seconds"] <= now["ttft_seconds"]):
+                fail(f"serving.curve: {was}, {now}")
+        if not any(c["concurrency"] > 0 and c["tpot_seconds"] == doc["serving"]["tpot_seconds"]
+                   for c in load):
+            fail("serving.curve: without the plan's own point")
         if "step" in doc or "communication" in doc:
             fail("a training step in serve mode")
 
@@ -259,6 +267,18 @@ for plan in '' --tp=4 '--pp=2 --vpp=2 --layers=8' '--recompute=full --precision=
 	python3 sums.py "$PROG" $plan >out 2>err || fail 'explain and estimate differ'
 done
 
+# a published plan takes what was published: 14.8 T tokens in 2.664 million GPU hours on 2,048
+# GPUs, 15,360 sequences of 4,096 tokens a step
+"$PROG" estimate --json "$TOP/share/plans/deepseek-v3.cfg" >out 2>err
+python3 - <<'PY' || fail "DeepSeek-V3's own plan"
+import json
+step = json.load(open("out"))["step"]["seconds"]
+tokens = 15360 * 4096
+published = 2.664e6 * 3600 / 2048 * tokens / 14.8e12
+if abs(step / published - 1) > 0.05:
+    raise SystemExit(f"{step} s a step, not {published}")
+PY
+
 # every name of the estimate is one that explain takes, in the type of its row, and the other
 # way round: what explain lists is printed for a training or a serving plan
 cat >names.py <<'PY'
@@ -266,7 +286,8 @@ import json, re, subprocess, sys
 
 program = sys.argv[1]
 plans = [["--set=training.token_budget=100", "--pp=2", "--vpp=2", "--recompute=full"],
-         ["--model=mixtral-8x7b", "--ep=2", "--pp=2"], [sys.argv[2]], ["--tp=3"]]
+         ["--model=mixtral-8x7b", "--ep=2", "--pp=2"], [sys.argv[2]], ["--tp=3"],
+         [sys.argv[2], "--nodes=2", "--set=serving.prefill_workers=2xtp4"]]
 failed = False
 
 
@@ -300,7 +321,8 @@ def kind(path, value):
         return isinstance(value, str)
     if isinstance(value, bool):
         return False
-    if re.search(r"seconds|fraction|mfu|hfu|tflops|_per_second|error|max_concurrency", last):
+    if re.search(r"seconds|fraction|mfu|hfu|tflops|_per_second|error|max_concurrency"
+                 r"|prefill_(rate|utilisation|gpus_balanced)", last):
         return isinstance(value, float)
     return isinstance(value, int) or last in ("in_flight", "calls", "kv_tokens", "kv_blocks")
 
@@ -314,7 +336,8 @@ for plan in plans:
     values = {}
     for path, value in leaves(doc, []):
         values.setdefault(path, []).append(value)
-    for path in sorted(values.keys() - {"plan", "mode", "communication"}):
+    curve = {path for path in values if path.startswith("serving.curve")}
+    for path in sorted(values.keys() - curve - {"plan", "mode", "communication"}):
         name = path if path in listed else path.removeprefix("stages.")
         if name not in listed:
             wrong(path, "is no quantity")

@@ -75,10 +75,13 @@ fastest=$("$PROG" search --json --top=1 | sed -n 's/.*"rank": 1,.*"seconds": \([
 named=$("$PROG" search --json --free=tp=1 --free=micro_batch_size=2 --fix=recompute --top=1 |
     sed -n 's/.*"rank": 1,.*"seconds": \([0-9.]*\),.*/\1/p')
 [ -n "$fastest" ] && [ "$fastest" = "$named" ] || fail "$fastest is not $named"
+good search --top=5
+out_has '^1 to [0-9]* are within the error of the estimate, [0-9]* %: equal as far as it can tell$'
 
 # inverse questions: fewest GPUs for a deadline, longest sequence, cheapest GPU
 budget=--set=training.token_budget=1000
 good search $budget --free=cluster.nodes=1..16 --objective=gpus --where='step.training_seconds<=30d' --top=1
+out_lacks 'within the error' # GPUs are counted, not estimated
 out_has '^Options of 1: --nodes=8 '
 run 1 search $budget --nodes=4 --where='step.training_seconds<=30d'
 err_has 'of those that fit do not have step\.training_seconds<=30d'
@@ -92,7 +95,7 @@ out_has '^rank .* cost .*'
 
 # one change away
 good search --around
-out_has '^From the plan: step\.seconds 1\.86 s -> '
+out_has '^From the plan: step\.seconds [0-9.]* s -> '
 out_lacks '^Options of 1: --.* --'
 good search --around=2
 out_has '^Options of 1: --[^ ]* --[^ ]*$'
@@ -143,4 +146,22 @@ bad_usage "peak\.total takes no unit 'h'" search --where='peak.total<=70h'
 bad_usage "'7 0GiB' is no number" search --where='peak.total<=7 0GiB'
 bad_usage "--around: '3' is not a whole number from 1 to 2" search --around=3
 bad_usage "--top: '0' is not" search --top=0
+# a table for spreadsheets says what JSON says
+run 0 search --nodes 2 --free parallel.tp=1,2 --top 3 --json
+mv out search.json
+run 0 search --nodes 2 --free parallel.tp=1,2 --top 3 --format=csv
+mv out search.csv
+: >out
+python3 - >out 2>&1 <<-'END' || fail 'csv and json differ'
+	import csv, json
+	rows = list(csv.DictReader(open("search.csv")))
+	found = json.load(open("search.json"))["results"]
+	assert len(rows) == len(found) == 3
+	for r, f in zip(rows, found):
+	    assert int(r["rank"]) == f["rank"] and float(r["step.seconds"]) == f["seconds"]
+	    for path, value in f["set"].items():
+	        assert r[path] == (str(value).lower() if isinstance(value, bool) else str(value)), path
+END
+bad_usage 'groups prints text or hash' groups --format=csv
+bad_usage 'search prints text or csv' search --format=hash
 finish

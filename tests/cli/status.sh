@@ -140,9 +140,9 @@ out_has '"bytes": 1\.0[0-9]*e\+19, '
 no_err
 
 # faster than the GPU is: the field that says so is named
-run 0 check --set calibration.compute_efficiency=5
+run 0 check --set calibration.compute_efficiency=5 --set training.cuda_graph=full
 out_has '^warning calibration\.compute_efficiency faster_than_peak: .*\(MFU 1[0-9]* %, .*\(fix: calibration\.compute_efficiency=\)$'
-run 0 check --set calibration.compute_efficiency=5 --set calibration.compute_efficiency=
+run 0 check --set training.cuda_graph=full --set calibration.compute_efficiency=5 --set calibration.compute_efficiency=
 out_lacks 'faster_than_peak'
 run 0 check --precision=fp8 --set cluster.fp8_tflops=90 --set training.sequence_length=131072
 out_has '^warning cluster\.fp8_tflops faster_than_peak: '

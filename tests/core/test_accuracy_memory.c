@@ -51,6 +51,30 @@ test_bounds(void **state)
 	}
 }
 
+/* Of runs of any size 9 of 10 lie as near as their estimates say. */
+static void
+test_range(void **state)
+{
+	static const double sizes[] = { 0, 1024, 2048, 8192, INFINITY }; /* MiB */
+
+	(void)state;
+	for (int s = 0; s < 4; s++) {
+		size_t runs = 0, inside = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			const struct accuracy_row *r = &rows[i];
+
+			if (!r->expressible || !r->complete || strcmp(r->metric, "max_allocated") != 0 ||
+			    r->measured < sizes[s] || r->measured >= sizes[s + 1])
+				continue;
+			runs++;
+			inside += fabs(r->estimated - r->measured) <= r->error;
+		}
+		if (runs < 30 || (double)inside < 0.9 * (double)runs)
+			fail_msg("above %.0f MiB: %zu of %zu", sizes[s], inside, runs);
+	}
+}
+
 /* What can not be estimated says why. */
 static void
 test_reasons(void **state)
@@ -75,6 +99,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_range),
 		cmocka_unit_test(test_reasons),
 	};
 

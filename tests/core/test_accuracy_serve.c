@@ -1,6 +1,5 @@
 /*
- * test_accuracy_serve.c - serving estimates against logs and measured latencies: errors may
- * only shrink. When one does, lower the figure here.
+ * test_accuracy_serve.c - serving estimates against logs: errors may only shrink. When one does, lower the figure here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +7,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../bench/accuracy_serve.c"
+#include <stdlib.h>
+#include <string.h>
+
+#include "accuracy_serve.h"
 
 static struct serve_accuracy groups[SERVE_GROUPS_MAX];
 static int count;
@@ -98,18 +100,6 @@ test_sglang(void **state)
 	hold("SGLang", &(struct bound){ MEASURE_CACHE, 9, 0.0003, 0.0018, 0.0018 });
 }
 
-/* The worst: 48 requests, if so many ran at once, and TP 8 for 8 billion parameters, where the
- * host takes longer than the GPUs. */
-static void
-test_latency(void **state)
-{
-	(void)state;
-	hold("vLLM latency", &(struct bound){ MEASURE_TPOT, 13, 0.075, 0.183, 1.31 });
-	hold("vLLM latency", &(struct bound){ MEASURE_TTFT, 8, 0.055, 0.265, 0.265 });
-	hold("TensorRT-LLM latency", &(struct bound){ MEASURE_TPOT, 21, 0.087, 0.295, 0.60 });
-	hold("SGLang latency", &(struct bound){ MEASURE_TPOT, 3, 0.30, 0.32, 0.32 });
-}
-
 /* Logs looked up after the constants were chosen: what a token takes holds everywhere, what is
  * left for tokens depends on switches that no field has (eager mode, the sampler). */
 static void
@@ -134,7 +124,7 @@ main(void)
 		cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_tensorrt_llm),
 		cmocka_unit_test(test_sglang),
-		cmocka_unit_test(test_latency), cmocka_unit_test(test_later),
+		cmocka_unit_test(test_later),
 	};
 
 	return cmocka_run_group_tests(tests, measure, NULL);

@@ -18,6 +18,8 @@
 
 /* ---- each rule ------------------------------------------------------------------------------- */
 
+#define HYBRID "layer_pattern=M-M* mamba_heads=24 mamba_head_dim=64 mamba_state=128 "
+
 #define MOE_OVERLAP "moe_overlap=true ep=2 experts=4 experts_per_token=2 " \
 	"moe_ffn_hidden_size=1024 "
 
@@ -44,6 +46,21 @@ static const struct {
 	{ "attention=mla qk_rope_head_dim=64", "attention_size_missing" },
 	{ "attention=mla kv_lora_rank=512", "attention_size_missing" },
 	{ "linear_attention=true linear_key_heads=16", "attention_size_missing" },
+	{ "layer_pattern=M-X*", "pattern_unreadable" },
+	{ "layer_pattern=|/*-", "pattern_unreadable" },
+	{ "layer_pattern=*-/*|-", "pattern_unreadable" },
+	{ "layer_pattern=*-+-", "pattern_mixes_attention" },
+	{ "layer_pattern=+-+-", "pattern_mixes_attention" },
+	{ "layer_pattern=D-D- attention=mla kv_lora_rank=512 qk_nope_head_dim=128", "pattern_without_index" },
+	{ "layer_pattern=G-*-", "pattern_without_linear" },
+	{ "layer_pattern=*E*E", "pattern_without_experts" },
+	{ "layer_pattern=M-*-", "mamba_size_missing" },
+	{ HYBRID "mamba_groups=8 tp=16 nodes=2", "mamba_not_divisible" },
+	{ HYBRID "mamba_groups=2 tp=4", "mamba_not_divisible" },
+	{ "mode=serve layout=vllm " HYBRID "mamba_groups=2 tp=4", "mamba_not_divisible" },
+	{ HYBRID "mamba_groups=5", "mamba_groups_not_dividing_heads" },
+	{ HYBRID "mamba_groups=4 tp=4 cp=4 nodes=2", "mamba_not_divisible_by_cp" },
+	{ "tp=8 linear_attention=true linear_key_heads=4 linear_value_heads=8 linear_key_head_dim=128 linear_value_head_dim=128 global_layer_every=4", "linear_heads_not_divisible" },
 	{ "tp=8 ffn_hidden_size=14332", "ffn_not_divisible" },
 	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=100", "expert_ffn_not_divisible" },
 	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=100", "shared_ffn_not_divisible" },
@@ -87,6 +104,20 @@ static const struct {
 	{ "overlap_grad_reduce=false", "overlap_param_needs_grad" },
 	{ "zero_stage=0 precision=fp8 fp8_param_gather=true", "fp8_param_gather_needs_zero" },
 	{ "fp8_param_gather=true", "fp8_param_gather_needs_fp8" },
+	{ "precision=mxfp8 generation=hopper", "format_not_on_gpu" },
+	{ "precision=fp8-block generation=hopper hidden_size=4160", "format_not_divisible" },
+	{ "attention_kernel=flash3 generation=ampere", "attention_kernel_not_on_gpu" },
+	{ "cuda_graph=layer recompute=full", "cuda_graph_impossible" },
+	{ "cuda_graph=full", "graph_memory_not_modelled" },
+	{ "fused_experts=true generation=blackwell", "fused_experts_impossible" },
+	{ "offload_layers=2 pp=2", "offload_layers_impossible" },
+	{ "offload_layers=2 recompute=full", "offload_layers_impossible" },
+	{ "offload_layers=2 cuda_graph=layer", "offload_layers_impossible" },
+	{ "offload_layers=4096", "offload_layers_impossible" },
+	{ "fp8_activation_input=true gated_mlp=false", "fp8_input_needs_swiglu" },
+	{ "moments_dtype=bf16", "moments_need_precision_aware" },
+	{ "tp=1 experts=8 experts_per_token=2 moe_ffn_hidden_size=4096 moe_dispatcher=deepep",
+	  "dispatcher_impossible" },
 	{ "zero_stage=3 optimizer=muon", "fsdp_optimizer" },
 	{ "recompute=selective recompute_modules=core_attn,mpl", "recompute_module_unknown" },
 	{ "recompute=selective recompute_modules=mla_up_proj", "recompute_module_missing" },
@@ -100,6 +131,10 @@ static const struct {
 	{ "mode=serve layout=vllm engine=sglang max_batched_tokens=8200", "tokens_not_blocks" },
 	{ "mode=serve layout=vllm tp=8 dcp=2", "dcp_without_copies" },
 	{ "mode=serve layout=vllm nodes=3 tp=24 attention_heads=24 kv_heads=4 dcp=4", "dcp_without_copies" },
+	{ "mode=serve layout=vllm nodes=2 tp=8 prefill_workers=2xpp4", "prefill_workers_unknown" },
+	{ "mode=serve layout=vllm nodes=2 tp=4 prefill_workers=1xtp12", "prefill_heads_not_divisible" },
+	{ "mode=serve layout=vllm draft_tokens=2 accepted_tokens=2.5", "accepted_above_drafted" },
+	{ "mode=serve layout=vllm kv_host_gib=64", "host_cache_unused" },
 	{ "mode=serve layout=vllm context_length=262144", "context_too_long" },
 	{ "tp=2 ep=2 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 sequence_parallel=false", "ep_tp_without_sp" },
 	{ "recompute=full recompute_layers=99", "recompute_too_many" },

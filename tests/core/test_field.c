@@ -330,7 +330,7 @@ names_as_typed(void **state)
 	assert_true(field_parse(FIELD_QK_NORM, &p, "yes", err, sizeof err));
 	assert_int_equal(p.model.qk_norm, 1);
 	assert_false(field_parse(FIELD_QK_NORM, &p, "maybe", err, sizeof err));
-	assert_false(field_put_int(FIELD_PRECISION, &p, 4, err, sizeof err));
+	assert_false(field_put_int(FIELD_PRECISION, &p, PRECISION_NVFP4 + 1, err, sizeof err));
 	assert_true(field_choice(FIELD_SCHEDULE, 8, text, sizeof text));
 	assert_string_equal(text, "dualpipev");
 	assert_false(field_choice(FIELD_SCHEDULE, 9, text, sizeof text));

@@ -102,6 +102,12 @@ formulas_are_values(void **state)
 			settings_int(&p, FIELD_MODE, MODE_SERVE);
 			settings_int(&p, FIELD_LAYOUT, LAYOUT_VLLM);
 			settings_int(&p, FIELD_ENGINE, dice_below(&dice, 3));
+			settings_int(&p, FIELD_DRAFT_TOKENS, dice_below(&dice, 3));
+			p.serving.accepted_tokens = (double)p.serving.draft_tokens / 2;
+			p.serving.prefix_hit = p.serving.kv_host_gib = (double)dice_below(&dice, 2) / 2;
+			p.calibration.tpot_scale = (double)dice_below(&dice, 3) / 2;
+			if (dice_below(&dice, 4) == 0)
+				strcpy(p.serving.prefill_workers, "1xtp1");
 			plan_resolve(&p, NULL);
 		}
 		if (i % 4 == 1)

@@ -328,6 +328,7 @@ test_limited_routing(void **state)
 	p.cluster.nvlink_gbps = 450;
 	p.model.experts = 256;
 	p.model.experts_per_token = 8;
+	p.parallel.moe_dispatcher = DISPATCHER_DEEPEP;
 	free = last = link_dispatch_seconds(&p, 65536, 7168, 8, &span, NULL);
 	p.model.router_groups = 8;
 	p.model.router_group_topk = 8;

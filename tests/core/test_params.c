@@ -15,6 +15,7 @@
 #include "core/framework/resolve.h"
 #include "core/model/params.h"
 #include "core/plan/field.h"
+#include "core/plan/pattern.h"
 #include "expression.h"
 
 static config_t catalogue;
@@ -110,6 +111,7 @@ load(struct plan *p, const char *id)
 		if (is_model_key(config_setting_name(s)))
 			put(p, s);
 	}
+	pattern_settle(&p->model);
 }
 
 /* Layers as even as they go, rounded up, embedding first, loss and MTP last. */
@@ -180,7 +182,7 @@ test_published_totals(void **state)
 		wrong += !totals_agree(id, total, active, mtp, copies);
 	}
 	fclose(in);
-	assert_int_equal(rows, 80);
+	assert_int_equal(rows, 87);
 	assert_int_equal(wrong, 0);
 }
 
@@ -199,7 +201,8 @@ check_entry(const config_setting_t *e)
 	load(&p, id);
 	if (params_model(&p, NULL).total != (double)total)
 		fail_msg("%s: total_params is not what the shape gives", id);
-	assert_true(field_is_set(FIELD_LAYERS, &p) && field_is_set(FIELD_HIDDEN_SIZE, &p));
+	assert_true(field_is_set(FIELD_LAYERS, &p) != field_is_set(FIELD_LAYER_PATTERN, &p));
+	assert_true(field_is_set(FIELD_HIDDEN_SIZE, &p));
 	assert_true(field_is_set(FIELD_FFN_HIDDEN_SIZE, &p) && field_is_set(FIELD_HEAD_DIM, &p));
 	assert_true(field_is_set(FIELD_KV_HEADS, &p) && field_is_set(FIELD_VOCAB_SIZE, &p));
 	assert_true(field_is_set(FIELD_MAX_POSITION, &p) && field_is_set(FIELD_NORM, &p));

@@ -266,6 +266,7 @@ pp_takes_no_more(void **state)
 		const struct layer_kinds k = params_kinds(&p.model, 0, p.model.layers);
 
 		if ((k.moe > 0 && k.dense > 0) || (k.local > 0 && k.global > 0) ||
+		    p.model.layer_pattern[0] != '\0' ||
 		    p.parallel.layout == LAYOUT_TORCHTITAN ||
 		    p.parallel.layout == LAYOUT_NANOTRON || p.parallel.vpp > 1 ||
 		    p.model.layers % (2 * p.parallel.pp) != 0 ||

@@ -1,149 +1,14 @@
 /*
- * test_serve.c - serving estimates: what engines choose, how memory adds up, how tokens
- * and times follow from a plan. Figures of real logs are in test_accuracy_serve.c.
+ * test_serve.c - serving estimates: what engines choose, how memory adds up, how tokens follow
+ * from a plan. Figures of real logs are in test_accuracy_serve.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <libconfig.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/number.h"
-#include "core/framework/resolve.h"
-#include "core/plan/field.h"
-#include "core/serve/serve.h"
-#include "core/serve/serve_setup.h"
-#include "settings.h"
-
-static config_t catalogue;
-static struct plan p;
-static struct layout layout;
-static struct placement placement;
-static struct ledger_term terms[128];
-static struct ledger ledger;
-
-static int
-open_catalogue(void **state)
-{
-	char path[1024];
-	const char *top = getenv("TOP");
-
-	(void)state;
-	snprintf(path, sizeof path, "%s/share/models.cfg", top != NULL ? top : ".");
-	config_init(&catalogue);
-	return config_read_file(&catalogue, path) == CONFIG_TRUE ? 0 : -1;
-}
-
-static int
-close_catalogue(void **state)
-{
-	(void)state;
-	config_destroy(&catalogue);
-	return 0;
-}
-
-static void
-set(const char *path, const char *value)
-{
-	settings_set(&p, path, value);
-}
-
-static void
-put_setting(const config_setting_t *s)
-{
-	char path[96], value[64];
-
-	snprintf(path, sizeof path, "model.%s", config_setting_name(s));
-	if (field_find(path) == FIELD_COUNT)
-		return; /* id, title, source */
-	if (config_setting_type(s) == CONFIG_TYPE_STRING)
-		snprintf(value, sizeof value, "%s", config_setting_get_string(s));
-	else if (config_setting_type(s) == CONFIG_TYPE_BOOL)
-		snprintf(value, sizeof value, "%s", config_setting_get_bool(s) ? "true" : "false");
-	else
-		snprintf(value, sizeof value, "%lld", config_setting_get_int64(s));
-	set(path, value);
-}
-
-/* The i-th model of the catalogue on eight H100, or false past the last. */
-static bool
-load_at(int i)
-{
-	const config_setting_t *list = config_lookup(&catalogue, "models");
-	const config_setting_t *e;
-	const char *id = "";
-
-	if (i >= config_setting_length(list))
-		return false;
-	e = config_setting_get_elem(list, (unsigned)i);
-	config_setting_lookup_string(e, "id", &id);
-	plan_defaults(&p);
-	set("mode", "serve");
-	set("layout", "vllm");
-	set("model.preset", id);
-	for (int k = 0; k < config_setting_length(e); k++)
-		put_setting(config_setting_get_elem(e, (unsigned)k));
-	set("gpus_per_node", "8");
-	set("generation", "hopper");
-	set("fabric", "nvlink4");
-	set("memory_gib", "79.19");
-	set("hbm_gbps", "3350");
-	set("bf16_tflops", "989");
-	set("fp8_tflops", "1979");
-	set("nvlink_gbps", "450");
-	set("pcie_gbps", "64");
-	return true;
-}
-
-static void
-load(const char *id)
-{
-	for (int i = 0; load_at(i); i++)
-		if (strcmp(p.model.preset, id) == 0)
-			return;
-	fail_msg("no model %s", id);
-}
-
-static void
-gpus(const char *n)
-{
-	set("gpus_per_node", n);
-}
-
-static struct serve
-estimate(void)
-{
-	struct diag_list diags = { .count = 0 };
-
-	plan_resolve(&p, NULL);
-	if (!layout_init(&layout, &p, &diags) || !placement_init(&placement, &p, &diags))
-		fail_msg("the plan is refused");
-	ledger_init(&ledger, terms, sizeof terms / sizeof terms[0]);
-	return serve_estimate(&p, &layout, &placement, &ledger);
-}
-
-static double
-noted(enum quantity q)
-{
-	double sum = 0;
-
-	assert_true(ledger.count <= ledger.capacity);
-	for (size_t i = 0; i < ledger.count; i++)
-		if (terms[i].quantity == q)
-			sum += terms[i].value;
-	return sum;
-}
-
-static bool
-near(double a, double b, double share)
-{
-	return fabs(a - b) <= share * fabs(b) + 1e-9;
-}
+#include "servecase.h"
 
 /* ---- what engines choose ------------------------------------------------------------ */
 
@@ -417,119 +282,6 @@ test_context_parallel_indexer(void **state)
 	assert_true(near(estimate().kv_tokens / one, (656 + 132.0) / (656 / 8.0 + 132), 1e-3));
 }
 
-/* ---- time --------------------------------------------------------------------------- */
-
-/* TP over two pairs of a node goes over PCIe, whatever its NIC. */
-static void
-test_pairs(void **state)
-{
-	struct serve fast, slow;
-
-	(void)state;
-	load("llama-3.1-8b");
-	set("nvlink_domain", "2");
-	set("tp", "4");
-	fast = estimate();
-	set("nics_per_node", "1");
-	set("nic_gbps", "1");
-	slow = estimate();
-	assert_true(near(slow.ttft_seconds, fast.ttft_seconds, 1e-12));
-	assert_true(near(slow.tpot_seconds, fast.tpot_seconds, 1e-12));
-	set("nvlink_domain", "8");
-	assert_true(estimate().ttft_seconds < fast.ttft_seconds);
-}
-
-/* Two ranks that share a prompt have half of the work each, and gather keys and values. */
-static void
-test_prefill_context_parallel(void **state)
-{
-	struct serve one, two;
-
-	(void)state;
-	load("llama-3.1-8b");
-	set("prompt_tokens", "65536");
-	set("context_length", "131072");
-	gpus("1");
-	one = estimate();
-	gpus("2");
-	set("cp", "2");
-	two = estimate();
-	assert_true(two.ttft_seconds < 0.6 * one.ttft_seconds);
-	assert_true(two.ttft_seconds > 0.5 * one.ttft_seconds);
-	assert_true(near(noted(QUANTITY_TTFT), two.ttft_seconds, 1e-9));
-	assert_true(near(two.max_concurrency, 2 * one.max_concurrency, 0.1));
-}
-
-/* ai-dynamo/aiconfigurator systems/silicon_sample.csv: Llama-3.1-70B fp8, TensorRT-LLM
- * on H200, prompt 1024, answer 8192, four requests: 12.226 ms TP 2, 8.086 ms TP 4; answer
- * 1024, 128 requests, that wait for each other's prompts: 27.007 and 19.276 ms. */
-static void
-test_measured_decode(void **state)
-{
-	(void)state;
-	load("llama-3.1-70b");
-	set("memory_gib", "139.8");
-	set("hbm_gbps", "4800");
-	set("weight_dtype", "fp8");
-	set("engine", "trtllm");
-	set("context_length", "16384");
-	set("prompt_tokens", "1024");
-	set("generate_tokens", "8192");
-	set("concurrency", "4");
-	gpus("2");
-	set("tp", "2");
-	assert_true(near(estimate().tpot_seconds, 12.226e-3, 0.15));
-	gpus("4");
-	set("tp", "4");
-	assert_true(near(estimate().tpot_seconds, 8.086e-3, 0.15));
-	set("generate_tokens", "1024");
-	set("concurrency", "128");
-	assert_true(near(estimate().tpot_seconds, 19.276e-3, 0.15));
-	gpus("2");
-	set("tp", "2");
-	assert_true(near(estimate().tpot_seconds, 27.007e-3, 0.15));
-}
-
-static void
-test_times_follow(void **state)
-{
-	struct serve a, b;
-
-	(void)state;
-	load("llama-3.1-70b");
-	set("weight_dtype", "fp8");
-	set("tp", "8");
-	a = estimate();
-	set("prompt_tokens", "7000");
-	b = estimate();
-	assert_true(b.ttft_seconds > a.ttft_seconds && b.tpot_seconds > a.tpot_seconds);
-	set("prompt_tokens", "4096");
-	set("concurrency", "1");
-	b = estimate();
-	assert_true(b.tpot_seconds < a.tpot_seconds && b.tokens_per_second < a.tokens_per_second);
-	assert_true(near(b.tokens_per_second, 8 * b.tokens_per_second_per_gpu, 1e-12));
-	set("compute_efficiency", "0.5");
-	assert_true(estimate().ttft_seconds > b.ttft_seconds);
-	set("generate_tokens", "0");
-	assert_true(estimate().tokens_per_second == 0);
-}
-
-/* Llama-3-70B, a prompt of 8192 tokens in bf16: 2.68 GB over eight NICs of 50 GB/s. */
-static void
-test_transfer(void **state)
-{
-	(void)state;
-	load("llama-3.1-70b");
-	set("tp", "8");
-	set("prompt_tokens", "8192");
-	set("context_length", "16384");
-	set("nics_per_node", "8");
-	set("nic_gbps", "400");
-	assert_true(near(estimate().transfer_seconds, 6.71e-3, 0.001));
-	set("nics_per_node", "0");
-	assert_true(estimate().transfer_seconds == 0);
-}
-
 int
 main(void)
 {
@@ -545,11 +297,6 @@ main(void)
 		cmocka_unit_test(test_replicas_and_ranks),
 		cmocka_unit_test(test_decode_context_parallel),
 		cmocka_unit_test(test_context_parallel_indexer),
-		cmocka_unit_test(test_prefill_context_parallel),
-		cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_measured_decode),
-		cmocka_unit_test(test_times_follow),
-		cmocka_unit_test(test_transfer),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

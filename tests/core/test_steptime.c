@@ -92,8 +92,8 @@ conventions(void **state)
 	}
 }
 
-/* Qwen3-Next: three of four layers are gated delta networks, of h*(2k + 2v) + v*h weights
- * (small projections left out), whose core goes with the sequence, not with its square. */
+/* Qwen3-Next: three of four layers are gated delta networks, of h*(2k + 3v + 2*heads) weights,
+ * whose core, 8 FLOP for each number of the state, goes with the sequence, not with its square. */
 static void
 linear_layers(void **state)
 {
@@ -106,13 +106,15 @@ linear_layers(void **state)
 	double core[2];
 
 	(void)state;
-	near(f.projections, 6 * (3 * 33554432.0 + 18874368), 1e-12);
-	near(f.core, 6 * 16 * 2048.0 * 512, 1e-12);
+	near(f.projections, 6 * (3 * 33685504.0 + 18874368), 1e-12);
+	near(f.core, 6 * 16 * 2048.0 * 512 + 3 * 3 * 8.0 * 32 * 128 * 128, 1e-12);
 	core[0] = compute_layer(&p, &g, LAYER_LOCAL, NULL).core - g.launch;
 	core[1] = compute_layer(&p, &g, 0, NULL).core - g.launch;
 	settings_put(&p, "sequence_length", "8192");
 	near(compute_layer(&p, &g, LAYER_LOCAL, NULL).core - g.launch, 2 * core[0], 1e-9);
-	near(compute_layer(&p, &g, 0, NULL).core - g.launch, 4 * core[1], 1e-9);
+	/* with the square, but for what a longer sequence fills the GPU better */
+	assert_true(compute_layer(&p, &g, 0, NULL).core - g.launch < 4 * core[1]);
+	assert_true(compute_layer(&p, &g, 0, NULL).core - g.launch > 3 * core[1]);
 }
 
 /* Layers with a window may have KV heads of their own number. */
@@ -205,7 +207,7 @@ directions(void **state)
 	assert_true(time_of("tp=2 pp=4 precision=fp8").seconds < base.seconds);
 	assert_true(time_of("tp=16 pp=4").exposed_comm_seconds >
 	    4 * time_of("tp=8 pp=4").exposed_comm_seconds / 2);
-	assert_true(base.efficiency_error > 0);
+	assert_true(base.error > 0);
 }
 
 /* Half the compute rate: compute takes twice as long, to what launches take. */
@@ -236,8 +238,7 @@ limited(void **state)
 	near(clock, 0.876, .001);
 	near(b.linear.reached / a.linear.reached, clock, 1e-12);
 	near(b.plain.reached / a.plain.reached, clock, 1e-12);
-	near(b.attention.reached / a.attention.reached, clock, 1e-12);
-	near(b.attention_backward.reached / a.attention_backward.reached, clock, 1e-12);
+	near(b.scale / a.scale, clock, 1e-12);
 	near(b.hbm.reached, a.hbm.reached, 1e-12);
 	near(b.vector.reached, a.vector.reached, 1e-12);
 	near(b.peak, a.peak, 1e-12);
@@ -362,8 +363,8 @@ muon(void **state)
 	    time_of("pp=1 tp=8 zero_stage=1").optimizer_seconds;
 
 	(void)state;
-	/* Llama 3 8B: 6.98e9 weights of matrices over TP 8, m = 14336/8, 0.77 of 989 TFLOP/s */
-	near(added, 30 * 6.98e9 / 8 * 1792 / (0.77 * 989e12), 0.01);
+	/* Llama 3 8B: 6.98e9 weights of matrices over TP 8, m = 14336/8, 0.72 of 989 TFLOP/s */
+	near(added, 30 * 6.98e9 / 8 * 1792 / (0.72 * 989e12), 0.01);
 	near(added, 8 * split, 1e-9);
 }
 

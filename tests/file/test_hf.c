@@ -113,6 +113,31 @@ test_said(void **state)
 	    "\"num_local_experts\": 0, \"shared_intermediate_size\": 512 }", NULL), IMPORT_DONE);
 	assert_false(says(&im.assumed, "no attention"));
 	assert_int_equal(plan.model.ffn_hidden_size, 512);
+	/* Mamba-2 in most layers, an MLP or experts behind each mixer: of Granite 4 and of Bamba */
+	assert_int_equal(read_as("{ \"model_type\": \"granitemoehybrid\", " SMALL ", \"mamba_d_state\": "
+	    "128, \"mamba_n_heads\": 32, \"mamba_d_head\": \"auto\", \"mamba_n_groups\": 1, "
+	    "\"layer_types\": [\"mamba\", \"attention\", \"mamba\", \"mamba\"], \"num_local_experts\": 8, "
+	    "\"num_experts_per_tok\": 2, \"shared_intermediate_size\": 512 }", NULL), IMPORT_DONE);
+	assert_false(says(&im.assumed, "no attention"));
+	assert_string_equal(plan.model.layer_pattern, "ME*EMEME");
+	assert_int_equal(plan.model.layers, 8);
+	assert_int_equal(plan.model.mamba_head_dim, 64);
+	assert_int_equal(read_as("{ \"model_type\": \"bamba\", " SMALL ", \"mamba_d_state\": 64, "
+	    "\"mamba_n_heads\": 32, \"mamba_d_head\": 64, \"mamba_d_conv\": 4, "
+	    "\"attn_layer_indices\": [2] }", NULL), IMPORT_DONE);
+	assert_string_equal(plan.model.layer_pattern, "M-M-*-M-");
+	assert_int_equal(plan.model.mamba_groups, 1);
+	/* Nemotron-H in words, with an MTP layer */
+	assert_int_equal(read_as("{ \"model_type\": \"nemotron_h\", " SMALL ", \"ssm_state_size\": 64, "
+	    "\"mamba_num_heads\": 32, \"mamba_head_dim\": 64, \"n_groups\": 8, \"layers_block_type\": "
+	    "[\"mamba\", \"mlp\", \"attention\", \"mlp\"], \"num_nextn_predict_layers\": 1, "
+	    "\"mtp_layers_block_type\": [\"attention\", \"mlp\"] }", NULL), IMPORT_DONE);
+	assert_string_equal(plan.model.layer_pattern, "M-*-/*-");
+	/* Mamba-1 has no heads, and no letter */
+	assert_int_equal(read_as("{ \"model_type\": \"jamba\", " SMALL ", \"mamba_d_state\": 16, "
+	    "\"layer_types\": [\"mamba\", \"attention\", \"mamba\", \"mamba\"] }", NULL), IMPORT_DONE);
+	assert_string_equal(plan.model.layer_pattern, "");
+	assert_true(says(&im.assumed, "layers that are no attention count as attention"));
 	/* what the class has when a nested part leaves it out */
 	assert_int_equal(read_as("{ \"model_type\": \"llava\", \"text_config\": { \"model_type\": "
 	    "\"llama\", \"vocab_size\": 32064 }, \"vision_config\": {} }", NULL), IMPORT_DONE);

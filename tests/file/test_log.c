@@ -221,6 +221,54 @@ test_benchmarks(void **state)
 	assert_true(b->generate_tokens <= 0);
 }
 
+/* The tables that benchmarks print say the same as their files. */
+static void
+test_printed_benchmarks(void **state)
+{
+	const struct log_benchmark *b = &report.benchmark;
+
+	(void)state;
+	assert_true(read_data("vllm_bench.txt"));
+	assert_int_equal(report.kind, LOG_BENCHMARK);
+	assert_int_equal(b->results, 1);
+	assert_int_equal(b->completed, 640);
+	near(b->prompt_tokens, 1024);
+	near(b->generate_tokens, 256);
+	near(b->ttft_seconds, 0.40231);
+	near(b->tpot_seconds, 0.0149);
+	near(b->tokens_per_second, 3900.01);
+	assert_true(b->concurrency > 63 && b->concurrency <= 64);
+	assert_false(b->rate_limited);
+	assert_true(read_data("sglang_bench.txt"));
+	near(b->concurrency, 63.4);
+	near(b->generate_tokens, 256); /* not the retokenized ones */
+	near(b->tpot_seconds, 0.00857);
+	assert_false(b->rate_limited);
+	for (int i = 0; i < 2; i++) {
+		assert_true(read_data(i == 0 ? "trtllm_bench.txt" : "trtllm_report.json"));
+		assert_int_equal(report.kind, LOG_BENCHMARK);
+		assert_int_equal(b->completed, 640);
+		near(b->prompt_tokens, 1024);
+		near(b->generate_tokens, 256);
+		near(b->concurrency, 62.1);
+		near(b->ttft_seconds, 0.2105);
+		near(b->tpot_seconds, 0.00928);
+		near(b->tokens_per_second, 6169.6);
+		assert_false(b->rate_limited);
+	}
+	assert_true(read_text("Traffic request rate: 4.5\nSuccessful requests: 9\n"
+	    "Output token throughput (tok/s): 50\n"));
+	assert_true(b->rate_limited);
+	/* the last of two tables, without what the first said */
+	assert_true(read_text("= Serving Benchmark Result =\nSuccessful requests: 9\nMean TPOT (ms): 7\n"
+	    "Output token throughput (tok/s): 50\n= Serving Benchmark Result =\n"
+	    "Successful requests: 8\nOutput token throughput (tok/s): 60\n"));
+	assert_int_equal(b->results, 2);
+	assert_int_equal(b->completed, 8);
+	assert_true(b->tpot_seconds <= 0);
+	refused(read_text("Successful requests: 0\n"), "no request");
+}
+
 static void
 test_wrong_benchmarks(void **state)
 {
@@ -366,6 +414,7 @@ main(void)
 		cmocka_unit_test(test_sglang_pools),
 		cmocka_unit_test(test_trtllm),
 		cmocka_unit_test(test_benchmarks),
+		cmocka_unit_test(test_printed_benchmarks),
 		cmocka_unit_test(test_wrong_benchmarks),
 		cmocka_unit_test(test_first_iteration),
 		cmocka_unit_test(test_long_lines),

@@ -132,9 +132,9 @@ test_ranges(void **state)
 	refused("mode = \"trian\";", "1: error: mode: \"trian\" is not one of train, serve (fix: "
 	    "mode = \"train\")");
 	refused("training: { precision = \"int4\"; };", "1: error: training.precision: \"int4\" is "
-	    "not one of fp32, fp16, bf16, fp8");
+	    "not one of fp32, fp16, bf16, fp8, fp8-block, mxfp8, nvfp4");
 	refused("training: { precision = \"\x1b[2Jbf16\"; };", "1: error: training.precision: "
-	    "\"\\x1b[2Jbf16\" is not one of fp32, fp16, bf16, fp8");
+	    "\"\\x1b[2Jbf16\" is not one of fp32, fp16, bf16, fp8, fp8-block, mxfp8, nvfp4");
 	refused("name = \"\xff\xfe\";", "1: error: name: this text is not UTF-8 (fix: save the file "
 	    "as UTF-8)");
 	refused("parallel: { hierarchical_cp = \"0123456789012345678901234567890123456789"

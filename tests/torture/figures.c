@@ -229,7 +229,7 @@ look_at_step(struct look *l)
 	const double seconds = number(step, "seconds");
 	const double parts = number(step, "compute_seconds") + number(step, "recompute_seconds") +
 	    number(step, "bubble_fraction") * seconds + number(step, "exposed_comm_seconds") +
-	    number(step, "optimizer_seconds");
+	    number(step, "host_seconds") + number(step, "optimizer_seconds");
 	const double tokens = (double)t->global_batch_size * (double)t->sequence_length;
 	size_t i;
 

@@ -54,6 +54,33 @@ put(struct plan *p, enum field_id f, int64_t v)
 	abort();
 }
 
+/* Mixers with a state, by letters or in place of the local layers. */
+static void
+random_mixers(struct dice *d, struct plan *p)
+{
+	static const char *const patterns[] = { "M-M-M*-M-M-*", "M-M*/*-", "G-G-*-G-", "M*MGM*-G" };
+	char err[256];
+
+	put(p, FIELD_LINEAR_ATTENTION, true);
+	put(p, FIELD_LINEAR_KIND, dice_below(d, 3));
+	put(p, FIELD_LINEAR_KEY_HEADS, 16);
+	put(p, FIELD_LINEAR_VALUE_HEADS, 16 << dice_below(d, 2));
+	put(p, FIELD_LINEAR_KEY_HEAD_DIM, 128);
+	put(p, FIELD_LINEAR_VALUE_HEAD_DIM, 128);
+	put(p, FIELD_LINEAR_CONV_KERNEL, 4);
+	put(p, FIELD_MAMBA_HEADS, 64);
+	put(p, FIELD_MAMBA_HEAD_DIM, 64);
+	put(p, FIELD_MAMBA_STATE, 128);
+	put(p, FIELD_MAMBA_GROUPS, 8);
+	put(p, FIELD_MOE_LATENT_SIZE, dice_rarely(d, 2) ? 512 : 0);
+	if (dice_rarely(d, 2))
+		put(p, FIELD_GLOBAL_LAYER_EVERY, dice_below(d, 5));
+	else if (p->model.experts > 0 && dice_rarely(d, 2))
+		field_put_text(FIELD_LAYER_PATTERN, p, "MEM*EMEM*EGE/*E", err, sizeof err);
+	else
+		field_put_text(FIELD_LAYER_PATTERN, p, patterns[dice_below(d, 4)], err, sizeof err);
+}
+
 static void
 random_model(struct dice *d, struct plan *p)
 {
@@ -89,6 +116,8 @@ random_model(struct dice *d, struct plan *p)
 		put(p, FIELD_MOE_LAYER_EVERY, 1 + dice_below(d, 2));
 		put(p, FIELD_EP, power(d, 4));
 	}
+	if (dice_rarely(d, 6))
+		random_mixers(d, p);
 }
 
 static void

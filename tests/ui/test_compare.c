@@ -234,6 +234,8 @@ test_every_figure(void **unused)
 		e->timed = serve == 0;
 		e->served = serve == 1;
 		e->serve.state_bytes_per_request = e->serve.transfer_seconds = 1;
+		e->serve.ttft_seconds = e->serve.tpot_seconds = 1;
+		e->serve.step_seconds = e->serve.prefill_seconds = 1;
 		e->step.seconds = e->step.training_seconds = 1;
 		assert_true(figures_count(e) >= 12);
 		for (int i = 0; i < figures_count(e); i++) {

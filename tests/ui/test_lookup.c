@@ -21,7 +21,7 @@ lookup_of(const struct session *s)
 }
 
 /* A combination that was found, of the place that is selected. */
-static const struct found *
+static const struct lookup_row *
 selected(const struct session *s)
 {
 	const int target = list_target(&s->state);
@@ -44,7 +44,7 @@ test_ranking(void **unused)
 	assert_true(fake.worker->kept > 20);
 	/* Each number is what the estimate says of that plan. */
 	for (size_t i = 0; i < lookup_of(s)->news.kept; i++) {
-		const struct found *f = &lookup_of(s)->found[i];
+		const struct lookup_row *f = &lookup_of(s)->found[i];
 		double v;
 
 		assert_int_equal(f->key.index, fake.key[i].index);

@@ -246,11 +246,11 @@ test_wheel(void **unused)
 	(void)unused;
 	key(s, 'a'); /* more fields than rows */
 	state_focus(&s->state, PANE_STEP);
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < 60; i++)
 		s->flags = app_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_DOWN });
 	assert_int_equal(s->state.focus, PANE_STEP);
 	assert_true(shows(s, "calibration"));
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < 60; i++)
 		s->flags = app_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_UP });
 	assert_int_equal(s->state.form.first, 0);
 	assert_true(shows(s, "plan"));

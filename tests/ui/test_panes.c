@@ -208,7 +208,7 @@ test_serve(void **unused)
 	assert_true(hides(s, "transfer")); /* nothing of the kind */
 	assert_true(hides(s, "traffic"));
 	assert_true(shows(s, "TTFT 213 ms  TPOT 21.0 ms  12.3k tokens/s"));
-	type(s, "\t\t\t"); /* no traffic: the serving pane is next */
+	type(s, "\t\t\t\t"); /* past the times under load */
 	assert_int_equal(s->state.focus, PANE_STEP);
 	type(s, "\r");
 	assert_true(shows(s, "why: weights"));
@@ -239,9 +239,12 @@ test_tab_order(void **unused)
 	assert_true(shows(s, "memory [traffic] step"));
 	type(s, ":next-pane nowhere\r");
 	assert_true(shows(s, "one of plan, map"));
-	/* Another mode has no traffic: who was there is not lost. */
+	/* Another mode has times under load in the place of traffic. */
 	type(s, "\t\t\t:set mode serve\r");
-	assert_int_equal(s->state.focus, PANE_STEP);
+	assert_int_equal(s->state.focus, PANE_TRAFFIC);
+	assert_true(hides(s, "traffic"));
+	type(s, ":next-pane step\r:next-pane load\r");
+	assert_int_equal(s->state.focus, PANE_TRAFFIC);
 	session_free(s);
 }
 
@@ -566,7 +569,7 @@ test_strays(void **unused)
 	(void)unused;
 	s->state.plan.cluster.nvlink_domain = 8;
 	s->state.plan.cluster.nvlink_gbps = 450;
-	assert_int_equal(role_at(s, "reduce-scatter   16 mixed", 20), ROLE_TEXT); /* dp */
+	assert_int_equal(role_at(s, "reduce-scatter   16 network", 20), ROLE_TEXT); /* dp */
 	row[0].span.kind = SPAN_NETWORK;
 	assert_int_equal(role_at(s, "all-gather        8 network", 20), ROLE_WARNING);
 	row[0].dim = TRAFFIC_EP;

@@ -211,7 +211,7 @@ test_complete(void **unused)
 	type(s, "set tp=8 schedule=gp\t");
 	line_is(s, "set tp=8 schedule=gpipe");
 	key(s, INPUT_ESCAPE);
-	type(s, "Sal\t");
+	type(s, "wal\t");
 	line_is(s, "alpha.cfg");
 	assert_true(shows(s, "[alpha.cfg] alps.cfg"));
 	key(s, INPUT_DOWN); /* while there is something to choose from, arrows choose */

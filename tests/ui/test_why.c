@@ -237,8 +237,8 @@ check_pool(const struct session *s, const char *settings)
 
 	same(settings, "memory of the fullest stage", f->weight_bytes + f->non_torch_bytes +
 	    f->activation_bytes + f->graph_bytes + f->kv_pool_bytes, e->peak_total);
-	same(settings, "tokens a second", f->running * generated / (f->ttft_seconds /
-	    (double)p->parallel.pp + generated * f->tpot_seconds), f->tokens_per_second);
+	same(settings, "tokens a second", f->running * generated / (f->ttft_seconds +
+	    generated * f->tpot_seconds), f->tokens_per_second);
 	same(settings, "transfer", (double)p->serving.prompt_tokens * kv_model_bytes(p) /
 	    f->transfer_rate, f->transfer_seconds);
 }
@@ -269,7 +269,7 @@ test_stage(void **unused)
 	session_free(s);
 	s = session_of(SERVE "nodes=2 tp=8 pp=2");
 	type(s, ":why\r");
-	assert_true(shows(s, "= params ") && shows(s, " + KV pool "));
+	assert_true(shows(s, "= parameters ") && shows(s, " + KV cache "));
 	assert_true(shows(s, "serving.memory_bytes of stage "));
 	session_free(s);
 }

@@ -23,6 +23,7 @@ class Shardplan(AutotoolsPackage):
     depends_on("ncurses+termlib")
     depends_on("libconfig")
     depends_on("jansson")
+    depends_on("libyaml")
 
     def configure_args(self):
         return self.enable_or_disable("static-program", variant="static")

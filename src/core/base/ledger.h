@@ -31,6 +31,8 @@ enum quantity {
 	QUANTITY_FLOPS,          /* step.model_flops, FLOP of one step */
 	QUANTITY_SERVE_MEMORY,   /* serving.memory_bytes, bytes: weights, non-torch, activations, graphs, pool */
 	QUANTITY_KV_TOKEN,       /* serving.kv_bytes_per_token, bytes */
+	QUANTITY_DECODE,         /* serving.step_seconds */
+	QUANTITY_PREFILL,        /* serving.prefill_seconds */
 	QUANTITY_TTFT,           /* serving.ttft_seconds */
 	QUANTITY_TPOT,           /* serving.tpot_seconds */
 	QUANTITY_FORWARD,        /* step.forward, of one micro-batch on the slowest stage */
@@ -44,8 +46,10 @@ enum quantity {
 /* Which part of its quantity a term belongs to, where results count parts. */
 enum ledger_part {
 	PART_NONE,
-	PART_COMPUTE, PART_RECOMPUTE, PART_EXPOSED, PART_BUBBLE, PART_OPTIMIZER, /* STEP */
+	PART_COMPUTE, PART_RECOMPUTE, PART_EXPOSED, PART_BUBBLE, PART_HOST,
+	PART_OPTIMIZER, /* STEP */
 	PART_WEIGHTS, PART_NON_TORCH, PART_ACTIVATIONS, PART_GRAPHS, PART_POOL,  /* SERVE_MEMORY */
+	PART_QUEUE, PART_PROMPTS, /* TTFT, TPOT */
 	PART_ROW,                /* TRAFFIC: and as many on as struct traffic has the row */
 };
 

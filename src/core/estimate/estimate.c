@@ -1,4 +1,5 @@
 #include "core/estimate/estimate.h"
+#include "core/plan/format.h"
 
 #include "core/base/number.h"
 #include "core/estimate/scope.h"
@@ -209,7 +210,7 @@ drops_tokens(const struct plan *p)
 static void
 check_rates(struct estimate *out, const struct plan *p)
 {
-	const bool fp8 = p->training.precision == PRECISION_FP8 && p->cluster.fp8_tflops > 0;
+	const bool fp8 = format_of(p).quantised && p->cluster.fp8_tflops > 0;
 	const enum field_id field = field_is_set(FIELD_COMPUTE_EFFICIENCY, p) ?
 	    FIELD_COMPUTE_EFFICIENCY : fp8 ? FIELD_FP8_TFLOPS : FIELD_BF16_TFLOPS;
 	struct diag *d;

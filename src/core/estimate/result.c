@@ -40,9 +40,9 @@ FORMULA(tight)
 	text_put(buf, size, "%s to %s of %s", UNITS_SHORT(BYTES, e->peak_low),
 	    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
 	if (!e->served)
-		text_add(buf, size, ": overhead %s to %s, and %.3g %% of activations, logits and buffers",
-		    UNITS_SHORT(BYTES, m->overhead_low), UNITS_SHORT(BYTES, m->overhead_high),
-		    100 * MEMORY_ERROR);
+		text_add(buf, size, ": overhead %s to %s, and %.3g %% of activations, logits and buffers, "
+		    "at least %d MiB", UNITS_SHORT(BYTES, m->overhead_low),
+		    UNITS_SHORT(BYTES, m->overhead_high), 100 * MEMORY_ERROR, MEMORY_ERROR_LEAST);
 }
 
 FORMULA(world)
@@ -299,16 +299,30 @@ FORMULA(requests)
 		    UNITS_SHORT(COUNT, e->serve.kv_tokens), length);
 }
 
-/* While a request decodes others wait for its prefill, of one stage. */
+FORMULA(slots)
+{
+	(void)stage;
+	text_put(buf, size, "of %lld + %lld tokens each; %.0f at most in a batch",
+	    (long long)p->serving.prompt_tokens, (long long)p->serving.generate_tokens,
+	    e->serve.slots > 0 ? serve_setup_of(p).seqs : 0);
+}
+
 FORMULA(generated)
 {
 	const double n = (double)p->serving.generate_tokens;
 
 	(void)stage;
 	if (e->serve.tokens_per_second > 0)
-		text_put(buf, size, "%.0f requests at once*%.0f tokens / (%s/PP + %.0f*%s)",
-		    e->serve.running, n, UNITS_SHORT(SECONDS, e->serve.ttft_seconds), n,
-		    UNITS_SHORT(SECONDS, e->serve.tpot_seconds));
+		text_put(buf, size, "%.0f running requests*%.0f tokens / %s from slot to last token",
+		    e->serve.running, n, UNITS_SHORT(SECONDS, e->serve.cycle_seconds));
+}
+
+FORMULA(user)
+{
+	(void)p;
+	(void)stage;
+	if (e->serve.tpot_seconds > 0)
+		text_put(buf, size, "1 / %s", UNITS_SHORT(SECONDS, e->serve.tpot_seconds));
 }
 
 FORMULA(transfer)
@@ -383,6 +397,8 @@ result_of_quantity(enum quantity q)
 		[QUANTITY_FLOPS] = RESULT_MODEL_FLOPS,
 		[QUANTITY_SERVE_MEMORY] = RESULT_SERVE_MEMORY,
 		[QUANTITY_KV_TOKEN] = RESULT_KV_TOKEN,
+		[QUANTITY_DECODE] = RESULT_DECODE,
+		[QUANTITY_PREFILL] = RESULT_PREFILL,
 		[QUANTITY_TTFT] = RESULT_TTFT,
 		[QUANTITY_TPOT] = RESULT_TPOT,
 		[QUANTITY_FORWARD] = RESULT_FORWARD,

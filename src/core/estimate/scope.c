@@ -30,6 +30,7 @@ same_batch(const struct plan *a, const struct plan *b)
 
 	return x->tp == y->tp && x->sequence_parallel == y->sequence_parallel && x->cp == y->cp &&
 	    x->cp_comm == y->cp_comm && x->ep == y->ep && x->etp == y->etp &&
+	    x->release == y->release && x->moe_dispatcher == y->moe_dispatcher &&
 	    text_equal(x->hierarchical_cp, y->hierarchical_cp) &&
 	    memcmp(&a->training, &b->training, sizeof a->training) == 0;
 }

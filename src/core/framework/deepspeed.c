@@ -140,5 +140,6 @@ const struct framework framework_deepspeed = {
 	.state = deepspeed_state,
 	.gradients_in_precision = true,
 	.etp_follows_tp = true,
+	.prefetch_since = 202201, /* deepspeed/runtime/zero/partitioned_param_coordinator.py */
 	.working = { .buckets = true, .source = "DeepSpeed deepspeed/runtime/zero/config.py" },
 };

@@ -81,6 +81,8 @@ struct framework {
 	bool async_tp;             /* TP overlap cuts products in PyTorch (torchtitan's asyncTP) */
 	bool gathers_once;         /* ZeRO-3 with a pipeline: once for all micro-batches of a step */
 	bool prefetches;           /* ZeRO-3 runs ahead in the forward pass, whatever the switches say */
+	int64_t prefetch_since;    /* release (year and month) before which ZeRO-3 gathered each
+	                            * parameter when its layer began, 0: none */
 	bool slices_state;         /* ZeRO-1 copies slices of every parameter one by one */
 	struct working_set working;
 

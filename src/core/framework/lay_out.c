@@ -8,7 +8,9 @@
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
 #include "core/framework/stage_build.h"
+#include "core/plan/pool.h"
 
+#define POOLS "vLLM docs/features/disagg_prefill.md; SGLang docs/advanced_features/pd_disaggregation.md"
 #define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 
 /* A size below 1 stops every framework, most of them with a division by zero. */
@@ -31,6 +33,22 @@ sizes_positive(const struct plan *p, struct diag_list *diags)
 	return ok;
 }
 
+/* Prefill workers are engines of their own, on GPUs that the layout does not have. */
+static bool
+leave_prefill(struct layout *l, const struct plan *p, struct diag_list *diags)
+{
+	const int64_t gpus = pool_gpus(p);
+
+	if (gpus >= l->world) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_PREFILL_WORKERS, "no_gpus_decode", POOLS,
+		    "prefill workers take %lld of %lld GPUs: none is left to decode",
+		    (long long)gpus, (long long)l->world);
+		return false;
+	}
+	l->world -= gpus;
+	return true;
+}
+
 bool
 layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
@@ -45,7 +63,7 @@ layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 		    (long long)p->cluster.gpus_per_node, (long long)PLAN_WORLD_MAX);
 		return false;
 	}
-	if (!sizes_positive(p, diags))
+	if (!sizes_positive(p, diags) || !leave_prefill(l, p, diags))
 		return false;
 	return framework_of(p)->size(l, p, diags);
 }

@@ -69,10 +69,11 @@ double collective_seconds(const struct plan *p, enum collective c, double payloa
     const struct span *span, struct link_note *note);
 
 /*
- * All-to-all of tokens that visit `copies` ranks each (expert parallel dispatch or
- * combine), `token` bytes a token: across domains a token travels once to each domain
- * that it visits (deepseek-ai/DeepEP README), routing assumed uniform over the groups of
- * experts that it may come to (model.router_group_topk).
+ * Expert parallel dispatch or combine of tokens that visit `copies` ranks each, `token` bytes a
+ * token, by parallel.moe_dispatcher. NCCL's all-to-all sends every copy. With DeepEP and HybridEP
+ * a token travels across domains once to each domain that it visits (deepseek-ai/DeepEP README),
+ * routing assumed uniform over the groups of experts that it may come to
+ * (model.router_group_topk).
  */
 double link_dispatch_seconds(const struct plan *p, double tokens, double token, double copies,
     const struct span *span, struct link_note *note);

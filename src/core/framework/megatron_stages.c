@@ -5,9 +5,11 @@
 #include "core/framework/megatron.h"
 #include "core/framework/stage_build.h"
 #include "core/framework/stage_layout.h"
+#include "core/plan/pattern.h"
 
 #define ARGUMENTS "Megatron-LM megatron/training/arguments.py"
 #define CONFIG "Megatron-LM megatron/core/transformer/transformer_config.py"
+#define HYBRID "Megatron-LM megatron/core/models/hybrid/hybrid_layer_allocation.py"
 #define BLOCK "Megatron-LM megatron/core/transformer/transformer_block.py"
 
 /* What validate_args asks of interleaving before it looks at the split. */
@@ -186,24 +188,69 @@ place_folded(struct placement *pl, const struct plan *p, struct diag_list *diags
 	return true;
 }
 
+/* A layer pattern that says with | where stages end, chunk after chunk. */
+static bool
+place_pattern(struct placement *pl, const struct plan *p, struct diag_list *diags)
+{
+	const char *pattern = p->model.layer_pattern;
+	const int64_t stages = pattern_stages(pattern);
+	int64_t first = 0;
+
+	if (stages % pl->pp != 0 || stages > STAGE_CHUNKS_MAX) {
+		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "pattern_stages_not_divisible", HYBRID,
+		    "%lld stages of the layer pattern are not divisible by PP %lld", (long long)stages,
+		    (long long)pl->pp);
+		return false;
+	}
+	pl->vpp = stages / pl->pp;
+	for (int64_t s = 0; s < stages; s++) {
+		const int64_t count = pattern_stage(pattern, s);
+
+		stage_put(stage_in_order(pl, s, false), first, count);
+		first += count;
+	}
+	return true;
+}
+
+/* What a layer pattern forbids beside it. */
+static bool
+pattern_possible(const struct plan *p, bool uneven, struct diag_list *diags)
+{
+	const bool cut = pattern_stages(p->model.layer_pattern) > 1;
+
+	if (cut && uneven)
+		return stage_refuse(diags, FIELD_LAYER_PATTERN, "pattern_with_uneven_stages", HYBRID,
+		    "the layer pattern says where stages end: give no layers of the first or last stage");
+	if (p->parallel.vpp > 1)
+		return stage_refuse(diags, FIELD_VPP, "pattern_with_vpp", HYBRID, cut ?
+		    "the layer pattern gives the chunks: leave VPP at 1 beside it" :
+		    "chunks of a layer pattern are said with | in it: leave VPP at 1");
+	return true;
+}
+
 bool
 megatron_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
 	const bool uneven = field_is_set(FIELD_FIRST_STAGE_LAYERS, p) ||
 	    field_is_set(FIELD_LAST_STAGE_LAYERS, p);
+	const bool patterned = p->model.layer_pattern[0] != '\0';
+	const bool cut = patterned && pl->pp > 1 && pattern_stages(p->model.layer_pattern) > 1;
 	struct chunk *last;
 
 	if (!interleaving_possible(p, diags))
 		return false;
+	if (patterned && !pattern_possible(p, uneven, diags))
+		return false;
 	if (par->pipeline_layout[0] != '\0')
 		return stage_place_layout(pl, p, diags);
-	if (placement_folds(p->training.schedule) && pl->pp > 1 && !uneven) {
+	if (placement_folds(p->training.schedule) && pl->pp > 1 && !uneven && !cut) {
 		if (!place_folded(pl, p, diags))
 			return false;
 		last = stage_chunk(pl, 0, 1);
 	} else {
-		if (!(uneven ? place_uneven(pl, p, diags) : place_even(pl, p, diags)))
+		if (!(cut ? place_pattern(pl, p, diags) :
+		    uneven ? place_uneven(pl, p, diags) : place_even(pl, p, diags)))
 			return false;
 		last = stage_chunk(pl, pl->pp - 1, pl->vpp - 1);
 	}

@@ -1,5 +1,7 @@
 #include "core/framework/recipe.h"
 
+#include "core/plan/format.h"
+
 #define MEGATRON_CONFIG "Megatron-LM megatron/core/optimizer/optimizer_config.py"
 #define MEGATRON_TE "Megatron-LM megatron/core/extensions/transformer_engine.py"
 #define BITSANDBYTES "bitsandbytes bitsandbytes/optim/optimizer.py"
@@ -28,15 +30,16 @@ recipe_moments(struct recipe *r, const struct plan *p)
 }
 
 static void
-recipe_fp8(struct recipe *r, const struct plan *p)
+recipe_quantised(struct recipe *r, const struct plan *p)
 {
+	const struct format f = format_of(p);
+
 	r->weight_source = MEGATRON_TE;
-	if (p->training.fp8_param_gather) {
-		r->linear = 1;
-		r->copy = 1; /* transposed, for the backward pass */
-	} else {
-		r->copy = 2; /* FP8 and its transpose, kept over the micro-batches */
-	}
+	r->copy = f.second; /* for the backward pass */
+	if (p->training.fp8_param_gather)
+		r->linear = f.weight;
+	else
+		r->copy += f.weight; /* both kept over the micro-batches */
 }
 
 /* Transformer Engine's optimizer works on gradients as they are, and keeps of each
@@ -44,10 +47,13 @@ recipe_fp8(struct recipe *r, const struct plan *p)
 static void
 recipe_precision_aware(struct recipe *r, const struct plan *p)
 {
-	const bool fp8_weights = p->training.precision == PRECISION_FP8 &&
-	    p->training.fp8_param_gather;
+	static const double bytes[] = {
+		[MOMENTS_FP32] = 4, [MOMENTS_BF16] = 2, [MOMENTS_FP16] = 2, [MOMENTS_FP8] = 1
+	};
+	const bool fp8_weights = format_of(p).quantised && p->training.fp8_param_gather;
 
 	r->gradient_copy = 0;
+	r->moments = r->matrix_moments = 2 * bytes[p->training.moments_dtype];
 	r->master = p->training.precision == PRECISION_FP16 || fp8_weights ? 4 : 2;
 	r->optimizer_source = MEGATRON_CONFIG;
 }
@@ -73,8 +79,8 @@ recipe_mixed(struct recipe *r, const struct plan *p, const struct recipe_sources
 	r->master = 4;
 	r->gradient = t->grad_dtype == GRAD_FP32 ? 4 : 2;
 	r->gradient_copy = t->grad_dtype == GRAD_FP32 ? 0 : 4;
-	if (t->precision == PRECISION_FP8)
-		recipe_fp8(r, p);
+	if (format_of(p).quantised)
+		recipe_quantised(r, p);
 	if (t->precision_aware_optimizer && zero >= 1 && t->optimizer == OPTIMIZER_ADAM)
 		recipe_precision_aware(r, p);
 }

@@ -3,7 +3,7 @@
  * ranks a role is sharded.
  *
  *   bf16, fp32 gradients, Adam   2 + 4 + 12/D    Megatron-LM dist_optimizer.md
- *   bf16 or fp16 gradients       2 + 2 + 16/D    an fp32 copy of the gradient shard
+ *   bf16 or fp16 gradients       2 + 2 + 12/D    and 4/D in the step: an fp32 copy
  *   DeepSpeed                    2 + 2 + 12/D    gradients in the plan's precision
  *   fp32                         4 + 4 + 8/D
  *   torchtitan (FSDP2)           16/D            fp32 shards, no master copy

@@ -6,6 +6,7 @@
 #include "core/framework/framework.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
+#include "core/plan/pattern.h"
 
 /* Put the default in, without marking the field as chosen: from a plan that has them all,
  * or where there is none from the table's text. */
@@ -158,6 +159,7 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 			inherit(f, p, named == FIELD_GPU ? gpu : named == FIELD_PRESET ? model : NULL,
 			    defaults);
 	}
+	pattern_settle(&p->model);
 }
 
 void

@@ -11,8 +11,10 @@
 #include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
+#include "core/model/mixer.h"
 #include "core/model/modules.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
 #include "core/plan/hardware.h"
 
 #define MCORE "Megatron-LM megatron/core/"
@@ -38,6 +40,11 @@
 #define TE_NORM "TransformerEngine transformer_engine/pytorch/ops/basic/rmsnorm.py"
 #define DELTA "flash-linear-attention fla/layers/gated_deltanet.py"
 
+#define KIMI "flash-linear-attention fla/layers/kda.py"
+#define LIGHTNING "MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py"
+#define MAMBA MCORE "ssm/mamba_mixer.py"
+#define LATENT MCORE "transformer/moe/moe_layer.py"
+
 /* Where terms go. */
 struct sink {
 	const struct activation *c;
@@ -53,11 +60,7 @@ struct sink {
 struct share
 share_add(struct share a, const struct share *b, double times)
 {
-	a.kept.all += b->kept.all * times;
-	a.kept.global += b->kept.global * times;
-	a.kept.local += b->kept.local * times;
-	a.kept.moe += b->kept.moe * times;
-	a.kept.dense += b->kept.dense * times;
+	a.kept = params_kinds_add(a.kept, &b->kept, times);
 	a.input += b->input * times;
 	a.mtp += b->mtp * times;
 	a.embedding += b->embedding * times;
@@ -68,7 +71,8 @@ double
 share_bytes(const struct share *count, const struct share *unit)
 {
 	return count->kept.all * unit->kept.all + count->kept.global * unit->kept.global +
-	    count->kept.local * unit->kept.local + count->kept.moe * unit->kept.moe +
+	    count->kept.local * unit->kept.local + count->kept.mamba * unit->kept.mamba +
+	    count->kept.moe * unit->kept.moe +
 	    count->kept.dense * unit->kept.dense + count->input * unit->input +
 	    count->mtp * unit->mtp + count->embedding * unit->embedding;
 }
@@ -81,7 +85,7 @@ activation_init(const struct plan *p)
 	struct activation c = { .p = p };
 
 	c.a = batch_width(p);
-	c.linear = t->precision == PRECISION_FP8 ? 1 : c.a;
+	c.linear = format_of(p).bytes;
 	c.tp = at_least_one(p->parallel.tp);
 	c.cp = at_least_one(p->parallel.cp);
 	c.etp = params_expert_ranks(p) / at_least_one(p->parallel.ep);
@@ -149,7 +153,7 @@ add_core(const struct sink *s, double layers, double out)
 
 	if (c->no_core)
 		return;
-	if (!t->flash_attention) {
+	if (batch_unfused(c->p)) {
 		TERM(s, "attention scores", DOT_PRODUCT, layers * bytes * n * length * c->tokens,
 		    AS("L", layers), IS(bytes), AS("n/TP", n), AS("s", length), AS("T", c->tokens));
 		return;
@@ -238,9 +242,33 @@ add_linear_attention(const struct sink *s, double layers)
 
 	if (layers <= 0)
 		return;
+	if (m->linear_kind == LINEAR_LIGHTNING) {
+		TERM(s, "linear attention", LIGHTNING, layers * c->a * c->tokens / c->tp * (2 * k + 3 * v),
+		    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v));
+		return;
+	}
 	TERM(s, "linear attention", DELTA,
 	    layers * c->a * c->tokens / c->tp * (4 * k + 5 * v + 2 * heads), AS("L", layers),
 	    AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v), IS(heads));
+	if (m->linear_kind == LINEAR_KDA)
+		TERM(s, "decay of each channel", KIMI, layers * 4 * c->tokens / c->tp * k, AS("L", layers),
+		    AS("T", c->tokens), AS("TP", c->tp), IS(k));
+}
+
+/* Mamba-2: what its one projection makes, and the gated output before and after its norm; the
+ * convolution and the states run again in the backward pass. */
+static void
+add_mamba(const struct sink *s, double layers)
+{
+	const struct activation *c = s->c;
+	const struct mixer x = mixer_mamba(s->m);
+	const double v = x.value, k = x.key, heads = x.heads;
+
+	if (layers <= 0)
+		return;
+	TERM(s, "inside Mamba", MAMBA, layers * c->a * c->tokens / c->tp * (4 * v + 2 * k + heads),
+	    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp),
+	    AS("heads*head size", v), AS("groups*state", k), IS(heads));
 }
 
 static void
@@ -249,9 +277,10 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 	const struct activation *c = s->c;
 	const struct model *m = s->m;
 	const double heads = (double)m->index_heads, d = (double)m->index_head_dim;
+	const double indexed = m->linear_attention ? k->global : k->global + k->local;
 
 	if (m->attention == ATTENTION_MLA) {
-		add_mla(s, m->linear_attention ? k->global : k->all);
+		add_mla(s, m->linear_attention ? k->global : k->global + k->local);
 	} else {
 		add_mha(s, k->global, params_kv_heads(m, false));
 		if (!m->linear_attention)
@@ -259,31 +288,51 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 	}
 	if (m->linear_attention)
 		add_linear_attention(s, k->local);
-	if (heads > 0 && k->all > 0)
+	add_mamba(s, k->mamba);
+	if (heads > 0 && indexed > 0)
 		TERM(s, "indexer queries and keys", "DeepSeek-V3.2-Exp inference/model.py",
-		    k->all * c->a * c->local * ((heads + 1) * d), AS("L", k->all), AS("a", c->a),
+		    indexed * c->a * c->local * ((heads + 1) * d), AS("L", indexed), AS("a", c->a),
 		    AS("Ts", c->local), IS(heads), IS(d));
 }
 
 /* ---- norms, residuals, dropout ----------------------------------------------------- */
 
+/* True where each layer is a mixer alone, or an MLP alone. */
+static bool
+patterned(const struct model *m)
+{
+	return m->layer_pattern[0] != '\0';
+}
+
+static void
+add_block_input(const struct sink *s, double layers)
+{
+	const struct activation *c = s->c;
+	const double h = (double)s->m->hidden_size;
+
+	TERM(s, "input of the attention block", LAYER, layers * c->linear * h * c->local,
+	    AS("L", layers), AS("a", c->linear), IS(h), AS("Ts", c->local));
+}
+
 static void
 add_common(const struct sink *s, double layers)
 {
 	const struct activation *c = s->c;
-	const double h = (double)s->m->hidden_size, norms = (double)s->m->norms_per_layer;
+	const double h = (double)s->m->hidden_size, norms = params_norms(s->m);
 	const double inputs = norms > 0 ? norms : 1;
 
 	if (layers <= 0)
 		return;
 	TERM(s, "inputs of norms", KORTHIKANTI, layers * inputs * c->a * h * c->local,
 	    AS("L", layers), AS("norms", inputs), AS("a", c->a), IS(h), AS("Ts", c->local));
-	if (!c->no_norm && !c->frozen)
-		TERM(s, "input of the attention block", LAYER, layers * c->linear * h * c->local,
-		    AS("L", layers), AS("a", c->linear), IS(h), AS("Ts", c->local));
-	if (c->p->training.hidden_dropout > 0)
-		TERM(s, "masks of hidden dropout", KORTHIKANTI, layers * 2 * h * c->local, AS("L", layers),
-		    IS(h), AS("Ts", c->local));
+	if (!c->no_norm && !c->frozen && !patterned(s->m))
+		add_block_input(s, layers);
+	if (c->p->training.hidden_dropout > 0) {
+		const double blocks = patterned(s->m) ? 1 : 2;
+
+		TERM(s, "masks of hidden dropout", KORTHIKANTI, layers * blocks * h * c->local,
+		    AS("L", layers), AS("blocks", blocks), IS(h), AS("Ts", c->local));
+	}
 }
 
 /* ---- MLP and experts --------------------------------------------------------------- */
@@ -294,8 +343,9 @@ static double
 mlp_bytes(const struct sink *s, double f, bool without_output)
 {
 	const struct activation *c = s->c;
+	const double input = c->p->training.fp8_activation_input ? 1 : c->a;
 
-	return f * (c->a * (s->m->gated_mlp ? 2 : 1) + (without_output || c->frozen ? 0 : c->linear));
+	return f * (input * (s->m->gated_mlp ? 2 : 1) + (without_output || c->frozen ? 0 : c->linear));
 }
 
 static void
@@ -308,7 +358,7 @@ add_dense(const struct sink *s, double layers)
 	if (layers <= 0)
 		return;
 	/* Attention and MLP in parallel read the output of one norm. */
-	if (!c->no_norm && !c->frozen && s->m->norms_per_layer != 1)
+	if (!c->no_norm && !c->frozen && (patterned(s->m) || s->m->norms_per_layer != 1))
 		TERM(s, "input of the MLP", MLP, layers * c->linear * h * c->local, AS("L", layers),
 		    AS("a", c->linear), IS(h), AS("Ts", c->local));
 	if (!c->no_mlp)
@@ -325,7 +375,7 @@ static void
 add_routed(const struct sink *s, double layers)
 {
 	const struct activation *c = s->c;
-	const double h = (double)s->m->hidden_size, experts = (double)s->m->experts;
+	const double h = params_expert_width(s->m), experts = (double)s->m->experts;
 	const double f = (double)s->m->moe_ffn_hidden_size / c->etp;
 	/* Only gated activations have a kernel that multiplies by the probabilities at once;
 	 * beside others the output before that product is kept. */
@@ -352,7 +402,7 @@ add_moe(const struct sink *s, double layers)
 	const struct activation *c = s->c;
 	const double h = (double)s->m->hidden_size;
 	const double shared = (double)s->m->shared_expert_ffn_hidden_size;
-	const double bytes = mlp_bytes(s, 1, false);
+	const double bytes = mlp_bytes(s, 1, false), latent = (double)s->m->moe_latent_size;
 
 	if (layers <= 0)
 		return;
@@ -361,6 +411,9 @@ add_moe(const struct sink *s, double layers)
 		    AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (c->no_moe)
 		return;
+	if (latent > 0)
+		TERM(s, "latents before and after the experts", LATENT, layers * 2 * c->a * latent * c->local,
+		    AS("L", layers), AS("a", c->a), IS(latent), AS("Ts", c->local));
 	add_routed(s, layers);
 	if (shared > 0 && !c->no_shared)
 		TERM(s, "inside the shared experts", SHARED, layers * bytes * c->tokens * shared / c->tp,
@@ -390,6 +443,16 @@ add_rest(const struct sink *s, const struct share *held)
 		    AS("Ts", c->local));
 }
 
+/* What a layer has beside its MLP or experts. */
+static void
+add_mixer_block(const struct sink *s, const struct layer_kinds *k)
+{
+	add_common(s, k->all);
+	if (patterned(s->m) && !s->c->no_norm && !s->c->frozen && params_mixers(k) > 0)
+		add_block_input(s, params_mixers(k));
+	add_attention(s, k);
+}
+
 static void
 add_layers(const struct sink *s, const struct layer_kinds *k)
 {
@@ -397,8 +460,7 @@ add_layers(const struct sink *s, const struct layer_kinds *k)
 		modules_add(s->c, k, s->ledger, s->sum);
 		return;
 	}
-	add_common(s, k->all);
-	add_attention(s, k);
+	add_mixer_block(s, k);
 	add_dense(s, k->dense);
 	add_moe(s, k->moe);
 	if (s->c->adapted != 0)
@@ -418,25 +480,27 @@ activation_add(const struct activation *c, const struct share *held, struct ledg
 struct share
 activation_units(const struct activation *c)
 {
-	static const struct layer_kinds one[5] = {
+	enum { KINDS = 6, RESTS = 3 };
+	static const struct layer_kinds one[KINDS] = {
 		{ .all = 1 }, { .global = 1 }, { .local = 1 }, { .moe = 1 }, { .dense = 1 },
+		{ .mamba = 1 },
 	};
-	static const struct share rest[3] = { { .input = 1 }, { .mtp = 1 }, { .embedding = 1 } };
-	double bytes[8] = { 0 };
+	static const struct share rest[RESTS] = { { .input = 1 }, { .mtp = 1 }, { .embedding = 1 } };
+	double bytes[KINDS + RESTS] = { 0 };
 	struct sink s = { .c = c, .m = &c->p->model };
 
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < KINDS; i++) {
 		s.sum = &bytes[i];
 		add_layers(&s, &one[i]);
 	}
-	for (int i = 0; i < 3; i++) {
-		s.sum = &bytes[5 + i];
+	for (int i = 0; i < RESTS; i++) {
+		s.sum = &bytes[KINDS + i];
 		add_rest(&s, &rest[i]);
 	}
 	return (struct share){
 		.kept = { .all = bytes[0], .global = bytes[1], .local = bytes[2], .moe = bytes[3],
-		    .dense = bytes[4] },
-		.input = bytes[5], .mtp = bytes[6], .embedding = bytes[7],
+		    .dense = bytes[4], .mamba = bytes[5] },
+		.input = bytes[KINDS], .mtp = bytes[KINDS + 1], .embedding = bytes[KINDS + 2],
 	};
 }
 
@@ -475,8 +539,7 @@ activation_refilled(const struct activation *c, const struct layer_kinds *layer,
 		const struct sink s = { .c = i == 0 ? &all : c, .m = &c->p->model, .sum = &sum[i] };
 
 		if (attention) {
-			add_common(&s, layer->all);
-			add_attention(&s, layer);
+			add_mixer_block(&s, layer);
 		} else {
 			add_dense(&s, layer->dense);
 			add_moe(&s, layer->moe);

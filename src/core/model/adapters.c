@@ -173,7 +173,7 @@ put_mlp(struct listing *l, const struct plan *p, double f)
 static void
 put_experts(struct listing *l, const struct model *m)
 {
-	const double h = (double)m->hidden_size, f = (double)m->moe_ffn_hidden_size;
+	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size;
 
 	put(l, "experts' up", TARGET_EXPERTS, h, (m->gated_mlp ? 2 : 1) * f, MODULE_COLUMNS);
 	put(l, "experts' down", TARGET_EXPERTS, f, h, MODULE_ROWS);

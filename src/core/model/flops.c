@@ -2,6 +2,7 @@
 
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
+#include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 
@@ -46,16 +47,12 @@ projection_weights(const struct model *m, bool local)
 	const double kv = params_kv_heads(m, local), q = (double)m->q_lora_rank;
 	const double key = params_key_dim(m), v = params_value_dim(m);
 
+	if (local && m->linear_attention)
+		return mixer_linear(m).weights;
 	if (m->attention == ATTENTION_MLA)
 		return (q > 0 ? q * (h + a * key) : h * a * key) +
 		    (double)m->kv_lora_rank * (h + a * ((double)m->qk_nope_head_dim + v)) +
 		    h * (double)m->qk_rope_head_dim + a * v * h;
-	if (local && m->linear_attention) {
-		const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
-		const double u = (double)(m->linear_value_heads * m->linear_value_head_dim);
-
-		return h * (2 * k + 2 * u) + u * h;
-	}
 	return h * (a * key * (m->attention_output_gate ? 2 : 1) + kv * (key + v)) + a * v * h;
 }
 
@@ -79,32 +76,69 @@ core_flops(const struct plan *p, bool local, bool full)
 	const struct model *m = &p->model;
 
 	if (local && m->linear_attention)
-		return 0;
+		return 3 * mixer_linear(m).scan;
 	return 6 * (double)m->attention_heads * batch_keys(p, local, full) *
 	    (params_key_dim(m) + params_value_dim(m));
+}
+
+/* weight: FLOP of a weight, scan: of the recurrence over those of its forward pass. */
+static double
+mamba_flops(const struct model *m, double weight, double scan)
+{
+	const struct mixer x = mixer_mamba(m);
+
+	return weight * x.weights + scan * x.scan;
+}
+
+static double
+mlp_weights(const struct model *m, double width)
+{
+	return (m->gated_mlp ? 3 : 2) * (double)m->hidden_size * width;
+}
+
+/* What every token meets of a layer with experts: the shared ones, and the way to a latent
+ * and back. */
+static double
+shared_weights(const struct model *m)
+{
+	return mlp_weights(m, (double)m->shared_expert_ffn_hidden_size) +
+	    2 * (double)m->hidden_size * (double)m->moe_latent_size;
+}
+
+static double
+routed_weights(const struct model *m)
+{
+	return (m->gated_mlp ? 3 : 2) * params_expert_width(m) *
+	    (double)(m->experts_per_token * m->moe_ffn_hidden_size);
 }
 
 double
 flops_forward_of_layer(const struct plan *p, int kind)
 {
 	const struct model *m = &p->model;
-	const double width = kind & LAYER_MOE ? (double)(m->shared_expert_ffn_hidden_size +
-	    m->experts_per_token * m->moe_ffn_hidden_size) : (double)m->ffn_hidden_size;
+	double sum = 0;
 
-	return 2 * projection_weights(m, kind & LAYER_LOCAL) +
-	    core_flops(p, kind & LAYER_LOCAL, false) / 3 +
-	    2 * (m->gated_mlp ? 3 : 2) * (double)m->hidden_size * width;
+	if ((kind & LAYER_MIXER) == LAYER_MAMBA)
+		sum += mamba_flops(m, 2, 1);
+	else if (layer_has_mixer(kind))
+		sum += 2 * projection_weights(m, layer_is_local(kind)) +
+		    core_flops(p, layer_is_local(kind), false) / 3;
+	if (layer_has_mlp(kind) && (kind & LAYER_MOE))
+		sum += 2 * (shared_weights(m) + routed_weights(m));
+	else if (layer_has_mlp(kind))
+		sum += 2 * mlp_weights(m, (double)m->ffn_hidden_size);
+	return sum;
 }
 
 struct flops
 flops_of_token(const struct plan *p, bool full_attention)
 {
 	const struct model *m = &p->model;
-	const double h = (double)m->hidden_size, g = m->gated_mlp ? 3 : 2, w = flops_of_weight(p);
-	const double dense = w * g * h * (double)m->ffn_hidden_size;
-	const double shared = w * g * h * (double)m->shared_expert_ffn_hidden_size;
-	const double routed = w * g * h * (double)(m->experts_per_token * m->moe_ffn_hidden_size);
+	const double h = (double)m->hidden_size, w = flops_of_weight(p);
+	const double dense = w * mlp_weights(m, (double)m->ffn_hidden_size);
+	const double shared = w * shared_weights(m), routed = w * routed_weights(m);
 	const struct layer_kinds n = params_kinds(m, 0, m->layers);
+	const double mamba = n.mamba > 0 ? mamba_flops(m, w, 3) : 0;
 	double weights[2], cores[2];
 	struct flops f = { 0 };
 
@@ -112,21 +146,20 @@ flops_of_token(const struct plan *p, bool full_attention)
 		weights[i] = w * projection_weights(m, i == 1);
 		cores[i] = core_flops(p, i == 1, full_attention);
 	}
-	f.projections = n.global * weights[0] + n.local * weights[1];
+	f.projections = n.global * weights[0] + n.local * weights[1] + n.mamba * mamba;
 	f.core = n.global * cores[0] + n.local * cores[1];
 	f.mlp = n.dense * dense;
 	f.shared = n.moe * shared;
 	f.experts = n.moe * routed;
-	f.up = (m->linear_attention ? n.global : n.all) * w * up_weights(m);
+	f.up = (m->linear_attention ? n.global : n.global + n.local) * w * up_weights(m);
 	f.head = w * h * (double)m->vocab_size;
 	f.adapters = adapters_only(p) ? adapter_flops(p) : 0;
-	/* Each is like the last layer. */
 	if (m->mtp_layers > 0 && m->layers > 0 && !framework_of(p)->skips_mtp) {
-		const int last = !params_is_global_layer(m, m->layers - 1);
-		const bool expert = params_is_moe_layer(m, m->layers - 1);
+		const struct layer_kinds k = params_mtp_kinds(m);
 
-		f.mtp = (double)m->mtp_layers * (weights[last] + cores[last] + 2 * w * h * h + f.head +
-		    (expert ? shared + routed : dense));
+		f.mtp = (double)m->mtp_layers * (k.global * (weights[0] + cores[0]) +
+		    k.local * (weights[1] + cores[1]) + (k.mamba > 0 ? k.mamba * mamba_flops(m, w, 3) : 0) +
+		    k.moe * (shared + routed) + k.dense * dense + 2 * w * h * h + f.head);
 	}
 	return f;
 }

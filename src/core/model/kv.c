@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/model/mixer.h"
 #include "core/model/params.h"
 
 #define VLLM_KV "vLLM vllm/v1/kv_cache_interface.py"
@@ -61,18 +62,15 @@ layer_bytes(const struct plan *p, bool local)
 	return bytes + kv_index_bytes(m);
 }
 
-/* Gated delta network: the fp32 state of each value head, and the inputs that the
- * convolution still needs (vLLM model_executor/layers/mamba/mamba_utils.py). */
+/* The state of a layer that has one. Where there are two kinds, pages take the larger. */
 static double
 state_bytes(const struct plan *p)
 {
 	const struct model *m = &p->model;
-	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
-	const double v = (double)(m->linear_value_heads * m->linear_value_head_dim);
-	const double conv = larger(0, (double)m->linear_conv_kernel - 1);
+	const struct mixer linear = mixer_linear(m), mamba = mixer_mamba(m);
 
-	return (v * (double)m->linear_key_head_dim * 4 + (2 * k + v) * conv * 2) /
-	    kv_attention_tp(p);
+	return larger(m->linear_attention ? mixer_state_bytes(&linear) : 0,
+	    mixer_state_bytes(&mamba)) / kv_attention_tp(p);
 }
 
 /*
@@ -109,27 +107,53 @@ local_kind(const struct model *m)
 	return m->attention_chunk > 0 ? KV_CHUNK : KV_WINDOW;
 }
 
+static struct kv_layers
+layers_of(const struct plan *p, const struct layer_kinds *k)
+{
+	struct kv_layers out = { { [KV_FULL] = k->global } };
+
+	out.of[local_kind(&p->model)] = k->local;
+	out.of[KV_STATE] += k->mamba;
+	return out;
+}
+
 struct kv_layers
 kv_layers_of(const struct plan *p, int64_t first, int64_t count)
 {
 	const struct layer_kinds k = params_kinds(&p->model, first, count);
-	struct kv_layers out = { { [KV_FULL] = k.global } };
 
-	out.of[local_kind(&p->model)] = k.local;
-	return out;
+	return layers_of(p, &k);
+}
+
+/* The MTP layer that drafts; none without. */
+static struct kv_layers
+draft_layers(const struct plan *p)
+{
+	const struct layer_kinds one = params_mtp_kinds(&p->model);
+
+	return p->serving.draft_tokens > 0 ? layers_of(p, &one) : (struct kv_layers){ { 0 } };
+}
+
+static void
+add_layers(struct kv_layers *sum, const struct kv_layers *more)
+{
+	for (int k = 0; k < KV_KINDS; k++)
+		sum->of[k] += more->of[k];
 }
 
 struct kv_layers
 kv_stage(const struct plan *p, const struct placement *pl, int64_t stage)
 {
+	const struct kv_layers draft = draft_layers(p);
 	struct kv_layers out = { { 0 } };
 
 	for (int64_t v = 0; v < pl->vpp; v++) {
 		const struct chunk *c = placement_chunk(pl, stage, v);
 		const struct kv_layers held = kv_layers_of(p, c->first, c->count);
 
-		for (int k = 0; k < KV_KINDS; k++)
-			out.of[k] += held.of[k];
+		add_layers(&out, &held);
+		if (c->loss)
+			add_layers(&out, &draft);
 	}
 	return out;
 }
@@ -178,6 +202,7 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 {
 	const struct model *m = &p->model;
 	struct kv_layers all = kv_layers_of(p, 0, m->layers);
+	const struct kv_layers draft = draft_layers(p);
 	const bool hybrid = p->serving.engine != ENGINE_VLLM || version >= 10;
 	struct kv kv = { .tokens = tokens,
 		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
@@ -185,11 +210,13 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	kv.bytes[KV_FULL] = layer_bytes(p, false);
 	kv.bytes[KV_WINDOW] = layer_bytes(p, true);
 	kv.bytes[KV_CHUNK] = kv.bytes[KV_WINDOW];
-	kv.bytes[KV_STATE] = m->linear_attention ? state_bytes(p) : 0;
+	kv.bytes[KV_STATE] = all.of[KV_STATE] > 0 ? state_bytes(p) : 0;
 	kv.ranks = token_ranks(p);
 	kv.everywhere = bytes_everywhere(p);
-	/* prefix caching keeps the state at the last block boundary too, since 0.21 */
-	kv.state_pages = version >= 21 ? 2 : 1;
+	/* prefix caching keeps the state at the last block boundary too, since 0.21; a draft that is
+	 * not accepted needs that before it */
+	kv.state_pages = (version >= 21 ? 2 : 1) + (double)p->serving.draft_tokens;
+	add_layers(&all, &draft);
 	if (!hybrid && all.of[KV_FULL] > 0) {
 		/* before the hybrid allocator windows were ignored beside full layers */
 		all.of[KV_FULL] += all.of[KV_WINDOW] + all.of[KV_CHUNK];

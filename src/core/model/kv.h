@@ -20,7 +20,7 @@ enum kv_kind {
 	KV_FULL,     /* keeps every token */
 	KV_WINDOW,   /* sliding window: the last `window` tokens */
 	KV_CHUNK,    /* chunked attention (Llama 4): the tokens of the current chunk */
-	KV_STATE,    /* linear attention: one state for a request, whatever its length */
+	KV_STATE,    /* linear attention, Mamba: one state for a request, whatever its length */
 	KV_KINDS
 };
 

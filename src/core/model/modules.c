@@ -48,7 +48,7 @@ modules_autocast(const struct plan *p)
 static void
 add_norms(const struct sink *s, double layers)
 {
-	const double h = (double)s->m->hidden_size, norms = (double)s->m->norms_per_layer;
+	const double h = (double)s->m->hidden_size, norms = params_norms(s->m);
 	const double bytes = (s->fused ? s->c->a : 4) + (s->frozen ? 0 : s->c->a) +
 	    (s->frozen || s->fused ? 0 : s->c->a);
 

@@ -11,17 +11,22 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/mixer.h"
 
 #define MCORE "Megatron-LM megatron/core/"
 #define ATTENTION_SOURCE MCORE "transformer/attention.py"
 #define MLA_SOURCE MCORE "transformer/multi_latent_attention.py"
 #define LINEAR_SOURCE "transformers models/qwen3_next/modeling_qwen3_next.py"
+#define KIMI_SOURCE "moonshotai/Kimi-Linear-48B-A3B-Instruct modeling_kimi.py"
+#define LIGHTNING_SOURCE "MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py"
+#define MAMBA_SOURCE MCORE "ssm/mamba_mixer.py"
 #define INDEXER_SOURCE "DeepSeek-V3.2-Exp inference/model.py"
 #define SINK_SOURCE "transformers models/gpt_oss/modeling_gpt_oss.py"
 #define LAYER_SOURCE MCORE "transformer/transformer_layer.py"
 #define MLP_SOURCE MCORE "transformer/mlp.py"
 #define ROUTER_SOURCE MCORE "transformer/moe/router.py"
 #define EXPERT_SOURCE MCORE "transformer/moe/experts.py"
+#define LATENT_SOURCE MCORE "transformer/moe/moe_layer.py"
 #define SHARED_SOURCE MCORE "transformer/moe/shared_experts.py"
 #define EMBEDDING_SOURCE MCORE "models/common/embeddings/language_model_embedding.py"
 #define MODEL_SOURCE MCORE "models/gpt/gpt_model.py"
@@ -143,7 +148,7 @@ count_mla(struct counter *c, double layers)
 
 /* Gated delta networks: q, k, v, gate z, the two small projections a and b, output. */
 static void
-count_linear_attention(struct counter *c, double layers)
+count_delta(struct counter *c, double layers)
 {
 	const struct model *m = c->m;
 	const double h = (double)m->hidden_size;
@@ -151,8 +156,6 @@ count_linear_attention(struct counter *c, double layers)
 	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
 	const double v = heads * dv, conv = (double)m->linear_conv_kernel;
 
-	if (layers <= 0)
-		return;
 	TERM(c, PART_LINEAR, "linear attention", LINEAR_SOURCE,
 	    layers * h * (2 * k + 3 * v + 2 * heads) / c->attention_tp, IS(layers), IS(h), IS(k),
 	    IS(v), IS(heads), AS("TP", c->attention_tp));
@@ -161,6 +164,77 @@ count_linear_attention(struct counter *c, double layers)
 	    IS(v), IS(heads), AS("TP", c->attention_tp));
 	TERM(c, PART_WHOLE, "linear attention norms", LINEAR_SOURCE, layers * dv, IS(layers),
 	    AS("head size", dv));
+}
+
+/* Kimi delta attention: q, k, v, b and output; decay and gate by way of a projection as narrow as
+ * a head, which every rank has whole. Beside the convolutions a bias of each channel's decay. */
+static void
+count_kimi(struct counter *c, double layers)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size;
+	const double heads = (double)m->linear_value_heads, dv = (double)m->linear_value_head_dim;
+	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
+	const double v = heads * dv, conv = (double)m->linear_conv_kernel;
+
+	TERM(c, PART_LINEAR, "linear attention", KIMI_SOURCE,
+	    layers * (h * (2 * k + 2 * v + heads) + dv * (k + v)) / c->attention_tp, IS(layers), IS(h),
+	    IS(k), IS(v), IS(heads), AS("head size", dv), AS("TP", c->attention_tp));
+	TERM(c, PART_LINEAR_WHOLE, "linear attention: down to decay and gate", KIMI_SOURCE,
+	    layers * 2 * h * dv, IS(layers), IS(h), AS("head size", dv));
+	TERM(c, PART_SPLIT, "linear attention convolution", KIMI_SOURCE,
+	    layers * (conv * (2 * k + v) + heads + k) / c->attention_tp, IS(layers), IS(conv), IS(k),
+	    IS(v), IS(heads), AS("TP", c->attention_tp));
+	TERM(c, PART_WHOLE, "linear attention norms", KIMI_SOURCE, layers * dv, IS(layers),
+	    AS("head size", dv));
+}
+
+/* Lightning attention: q, k, v, gate and output, and a norm over all heads. */
+static void
+count_lightning(struct counter *c, double layers)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size;
+	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
+	const double v = (double)(m->linear_value_heads * m->linear_value_head_dim);
+
+	TERM(c, PART_LINEAR, "linear attention", LIGHTNING_SOURCE,
+	    layers * h * (2 * k + 3 * v) / c->attention_tp, IS(layers), IS(h), IS(k), IS(v),
+	    AS("TP", c->attention_tp));
+	TERM(c, PART_SPLIT, "linear attention norms", LIGHTNING_SOURCE,
+	    layers * v / c->attention_tp, IS(layers), IS(v), AS("TP", c->attention_tp));
+}
+
+static void
+count_linear_attention(struct counter *c, double layers)
+{
+	if (layers <= 0)
+		return;
+	if (c->m->linear_kind == LINEAR_KDA)
+		count_kimi(c, layers);
+	else if (c->m->linear_kind == LINEAR_LIGHTNING)
+		count_lightning(c, layers);
+	else
+		count_delta(c, layers);
+}
+
+/* Mamba-2: one projection to z, x, B, C and dt, and the output; the convolution of x, B and C
+ * has a bias; A, D and the bias of dt are one number a head; the norm is as wide as x. */
+static void
+count_mamba(struct counter *c, double layers)
+{
+	const struct mixer x = mixer_mamba(c->m);
+	const double h = (double)c->m->hidden_size, heads = x.heads, v = x.value, k = x.key;
+	const double conv = x.taps;
+
+	if (layers <= 0)
+		return;
+	TERM(c, PART_LINEAR, "Mamba", MAMBA_SOURCE,
+	    layers * h * (3 * v + 2 * k + heads) / c->attention_tp, IS(layers), IS(h),
+	    AS("heads*head size", v), AS("groups*state", k), IS(heads), AS("TP", c->attention_tp));
+	TERM(c, PART_SPLIT, "Mamba convolution, decay and norm", MAMBA_SOURCE,
+	    layers * ((conv + 1) * (v + 2 * k) + 3 * heads + v) / c->attention_tp, IS(layers), IS(conv),
+	    AS("heads*head size", v), AS("groups*state", k), IS(heads), AS("TP", c->attention_tp));
 }
 
 /* Sparse attention indexer: query from the latent, one key head with a LayerNorm, and a
@@ -182,7 +256,7 @@ static void
 count_attention(struct counter *c, const struct layer_kinds *k)
 {
 	if (c->m->attention == ATTENTION_MLA) {
-		count_mla(c, c->m->linear_attention ? k->global : k->all);
+		count_mla(c, c->m->linear_attention ? k->global : k->global + k->local);
 	} else {
 		count_mha(c, k->global, true);
 		if (!c->m->linear_attention)
@@ -190,8 +264,9 @@ count_attention(struct counter *c, const struct layer_kinds *k)
 	}
 	if (c->m->linear_attention)
 		count_linear_attention(c, k->local);
-	if (c->m->index_heads > 0)
-		count_indexer(c, k->all);
+	count_mamba(c, k->mamba);
+	if (c->m->index_heads > 0 && k->global + k->local > 0)
+		count_indexer(c, c->m->linear_attention ? k->global : k->global + k->local);
 }
 
 static void
@@ -224,6 +299,12 @@ count_router(struct counter *c, double layers)
 	if (m->router_bias)
 		TERM(c, PART_WHOLE, "router biases", ROUTER_SOURCE, layers * n, IS(layers),
 		    AS("experts", n));
+	if (m->moe_latent_size > 0) {
+		const double latent = (double)m->moe_latent_size;
+
+		TERM(c, PART_LINEAR_WHOLE, "projections to experts and back", LATENT_SOURCE,
+		    layers * 2 * h * latent, IS(layers), IS(h), IS(latent));
+	}
 	if (s <= 0)
 		return;
 	TERM(c, PART_LINEAR, "shared experts", SHARED_SOURCE, layers * g * h * s / c->tp, IS(layers),
@@ -236,7 +317,7 @@ static void
 count_moe(struct counter *c, double layers)
 {
 	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, f = (double)m->moe_ffn_hidden_size;
+	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size;
 	const double g = mlp_matrices(m);
 
 	if (layers <= 0)
@@ -255,7 +336,7 @@ static void
 count_layers(struct counter *c, const struct layer_kinds *k)
 {
 	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, n = (double)m->norms_per_layer;
+	const double h = (double)m->hidden_size, n = params_norms(m);
 	const double r = norm_vectors(m);
 
 	if (k->all <= 0)
@@ -389,7 +470,7 @@ params_model(const struct plan *p, struct ledger *ledger)
 	struct counter active = counter_whole(m, ledger, QUANTITY_PARAMS_ACTIVE,
 	    m->experts_per_token);
 	struct counter mtp = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, m->experts);
-	struct layer_kinds k = params_kinds(m, m->layers - 1, 1);
+	const struct layer_kinds k = params_mtp_kinds(m);
 	struct model_params out;
 
 	if (ledger != NULL)

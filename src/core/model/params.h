@@ -39,8 +39,37 @@ struct stage_params {
 	double router;         /* of dense: router weights */
 };
 
-/* Kinds of layers, as bits: has experts; does not attend to everything. */
-enum { LAYER_MOE = 1, LAYER_LOCAL = 2, LAYER_KINDS = 4 };
+/*
+ * Kinds of layers, as bits. LAYER_MOE: has experts. LAYER_MIXER masks how it mixes tokens:
+ * 0 attends to everything, LAYER_LOCAL not to everything or through linear attention,
+ * LAYER_MAMBA, or LAYER_NO_MIXER: it is an MLP or experts alone. LAYER_NO_MLP: it is a mixer
+ * alone. Layers of a pattern are one of the last two.
+ */
+enum {
+	LAYER_MOE = 1, LAYER_LOCAL = 2, LAYER_MAMBA = 4, LAYER_NO_MIXER = 6, LAYER_MIXER = 6,
+	LAYER_NO_MLP = 8, LAYER_KINDS = 16
+};
+
+static inline bool
+layer_has_mixer(int kind)
+{
+	return (kind & LAYER_MIXER) != LAYER_NO_MIXER;
+}
+
+static inline bool
+layer_has_mlp(int kind)
+{
+	return !(kind & LAYER_NO_MLP);
+}
+
+static inline bool
+layer_is_local(int kind)
+{
+	return (kind & LAYER_MIXER) == LAYER_LOCAL;
+}
+
+/* The kind of layer id. */
+int params_kind(const struct model *m, int64_t layer);
 
 /*
  * True when layer id has experts: the leading dense_layers have none, then every
@@ -63,13 +92,32 @@ double params_value_dim(const struct model *m);
 /* KV heads of a layer that attends to everything, or of a local one. */
 double params_kv_heads(const struct model *m, bool local);
 
-/* How many layers there are of each kind: local and global attention, MoE and dense MLP. */
+/* Width of what routed experts work on. */
+double params_expert_width(const struct model *m);
+
+/* Norms of a layer; one of a pattern is one block, which has one. */
+double params_norms(const struct model *m);
+
+/* How many layers there are, and of each kind: local and global attention, Mamba, MoE and dense
+ * MLP. Without a pattern each layer is one of the former and one of the latter. */
 struct layer_kinds {
-	double all, global, local, moe, dense;
+	double all, global, local, mamba, moe, dense;
 };
+struct layer_kinds params_kinds_add(struct layer_kinds a, const struct layer_kinds *b,
+    double times);
+
+/* Layers that mix tokens. */
+static inline double
+params_mixers(const struct layer_kinds *k)
+{
+	return k->global + k->local + k->mamba;
+}
 
 /* Kinds of `count` layers from `first` on. */
 struct layer_kinds params_kinds(const struct model *m, int64_t first, int64_t count);
+
+/* What one MTP layer holds: a layer like the last one, or what the pattern says. */
+struct layer_kinds params_mtp_kinds(const struct model *m);
 
 /* Vocabulary as Megatron pads it, to a multiple of TP for nanotron; the plain size in
  * the other layouts and in serve mode. */

@@ -4,9 +4,13 @@
  */
 #include "core/model/params.h"
 
+#include "core/plan/pattern.h"
+
 bool
 params_is_moe_layer(const struct model *m, int64_t layer)
 {
+	if (m->layer_pattern[0] != '\0')
+		return pattern_count(m->layer_pattern, layer, 1, "E") > 0;
 	return m->experts > 0 && layer >= m->dense_layers &&
 	    (layer - m->dense_layers) % m->moe_layer_every == 0;
 }
@@ -20,9 +24,40 @@ params_has_local_layers(const struct model *m)
 bool
 params_is_global_layer(const struct model *m, int64_t layer)
 {
+	if (m->layer_pattern[0] != '\0')
+		return pattern_count(m->layer_pattern, layer, 1, PATTERN_ATTENTION) > 0;
 	if (!params_has_local_layers(m) || (layer == 0 && m->global_first_layer))
 		return true;
 	return m->global_layer_every > 0 && (layer + 1) % m->global_layer_every == 0;
+}
+
+int
+params_kind(const struct model *m, int64_t layer)
+{
+	const char *pattern = m->layer_pattern;
+
+	if (pattern[0] == '\0')
+		return (params_is_moe_layer(m, layer) ? LAYER_MOE : 0) |
+		    (params_is_global_layer(m, layer) ? 0 : LAYER_LOCAL);
+	if (pattern_count(pattern, layer, 1, "M") > 0)
+		return LAYER_NO_MLP | LAYER_MAMBA;
+	if (pattern_count(pattern, layer, 1, "G") > 0)
+		return LAYER_NO_MLP | LAYER_LOCAL;
+	if (params_is_global_layer(m, layer))
+		return LAYER_NO_MLP;
+	return LAYER_NO_MIXER | (params_is_moe_layer(m, layer) ? LAYER_MOE : 0);
+}
+
+double
+params_expert_width(const struct model *m)
+{
+	return (double)(m->moe_latent_size > 0 ? m->moe_latent_size : m->hidden_size);
+}
+
+double
+params_norms(const struct model *m)
+{
+	return m->layer_pattern[0] != '\0' ? 1 : (double)m->norms_per_layer;
 }
 
 double
@@ -64,11 +99,36 @@ global_before(const struct model *m, int64_t end)
 	return n + (m->global_first_layer && m->global_layer_every != 1);
 }
 
+static struct layer_kinds
+pattern_kinds(const char *pattern, int64_t first, int64_t count)
+{
+	struct layer_kinds k = { .all = (double)count };
+
+	k.global = (double)pattern_count(pattern, first, count, PATTERN_ATTENTION);
+	k.local = (double)pattern_count(pattern, first, count, "G");
+	k.mamba = (double)pattern_count(pattern, first, count, "M");
+	k.moe = (double)pattern_count(pattern, first, count, "E");
+	k.dense = (double)pattern_count(pattern, first, count, "-");
+	return k;
+}
+
+struct layer_kinds
+params_mtp_kinds(const struct model *m)
+{
+	const char *depth = pattern_depth(m->layer_pattern);
+
+	if (depth != NULL)
+		return pattern_kinds(depth, 0, pattern_layers(depth));
+	return params_kinds(m, m->layers - 1, 1);
+}
+
 struct layer_kinds
 params_kinds(const struct model *m, int64_t first, int64_t count)
 {
-	struct layer_kinds k;
+	struct layer_kinds k = { .mamba = 0 };
 
+	if (m->layer_pattern[0] != '\0')
+		return pattern_kinds(m->layer_pattern, first, count);
 	k.all = (double)count;
 	k.moe = (double)(moe_before(m, first + count) - moe_before(m, first));
 	k.global = (double)(global_before(m, first + count) - global_before(m, first));
@@ -77,14 +137,15 @@ params_kinds(const struct model *m, int64_t first, int64_t count)
 	return k;
 }
 
-static struct layer_kinds
-kinds_add(struct layer_kinds a, struct layer_kinds b, double times)
+struct layer_kinds
+params_kinds_add(struct layer_kinds a, const struct layer_kinds *b, double times)
 {
-	a.all += b.all * times;
-	a.global += b.global * times;
-	a.local += b.local * times;
-	a.moe += b.moe * times;
-	a.dense += b.dense * times;
+	a.all += b->all * times;
+	a.global += b->global * times;
+	a.local += b->local * times;
+	a.mamba += b->mamba * times;
+	a.moe += b->moe * times;
+	a.dense += b->dense * times;
 	return a;
 }
 
@@ -95,7 +156,9 @@ add_chunks(struct rank_layers *r, const struct plan *p, const struct placement *
 	for (int64_t v = 0; v < pl->vpp; v++) {
 		const struct chunk *c = placement_chunk(pl, pp_rank, v);
 
-		r->kinds = kinds_add(r->kinds, params_kinds(&p->model, c->first, c->count), 1);
+		const struct layer_kinds held = params_kinds(&p->model, c->first, c->count);
+
+		r->kinds = params_kinds_add(r->kinds, &held, 1);
 		r->longest = c->count > r->longest ? c->count : r->longest;
 		r->embedding |= c->embedding;
 		r->loss |= c->loss;
@@ -113,9 +176,11 @@ params_rank(const struct plan *p, const struct placement *pl, int64_t pp_rank)
 	if (mirror >= 0)
 		add_chunks(&r, p, pl, mirror);
 	if (p->mode == MODE_SERVE)
-		r.mtp = 0; /* engines load them for speculative decoding only */
-	if (r.mtp > 0) /* an MTP layer holds a transformer layer like the last one */
-		r.kinds = kinds_add(r.kinds, params_kinds(&p->model, p->model.layers - 1, 1),
-		    (double)r.mtp);
+		r.mtp = r.loss && p->serving.draft_tokens > 0; /* one, which all drafts pass through */
+	if (r.mtp > 0) {
+		const struct layer_kinds one = params_mtp_kinds(&p->model);
+
+		r.kinds = params_kinds_add(r.kinds, &one, (double)r.mtp);
+	}
 	return r;
 }

@@ -26,6 +26,12 @@ batch_width(const struct plan *p)
 	return p->training.precision == PRECISION_FP32 ? 4 : 2;
 }
 
+bool
+batch_unfused(const struct plan *p)
+{
+	return !p->training.flash_attention || p->training.attention_kernel == KERNEL_UNFUSED;
+}
+
 double
 batch_keys(const struct plan *p, bool local, bool full)
 {

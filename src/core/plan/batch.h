@@ -16,6 +16,9 @@ double batch_tokens_split(const struct plan *p);
 /* Bytes of one number of an activation, kept or sent: 2, or 4 in fp32. */
 double batch_width(const struct plan *p);
 
+/* Attention stores the score matrix. */
+bool batch_unfused(const struct plan *p);
+
 /* Keys that a query meets on average: causal, or all of them where the full matrix counts;
  * in a local layer those of its chunk or window. */
 double batch_keys(const struct plan *p, bool local, bool full);

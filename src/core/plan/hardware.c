@@ -2,24 +2,27 @@
 
 /*
  * Efficiency of matrix products (bf16), their memory rate, launch time and exponent are
- * fitted to the GEMM tables of ai-dynamo/aiconfigurator; Blackwell's first two are those of
- * training shapes (SimuMax's B200 measurements: median 0.49, 0.65; 0.44 after its 21 step
- * times). Of FP8 the tables hold serving kernels only, which quantise too; 0.62 and 0.56 fit
- * the Llama and GPT-3 rows of NeMo 24.07 to Megatron-Bridge 26.04. Attention fits the long
- * sequences of llm-foundry (A100), NeMo's long-context table (H100) and SimuMax (B200); of
- * 2025 it is faster on H100. Products of experts reach 0.62 of others (SimuMax B200: 0.302 of
- * 0.488); on Hopper in FP8 they are hardly faster than in bf16: 1 to 10 %, less the more
- * experts there are on a GPU (pytorch/ao pull request 2864, 2 to 16 of them). `eager` is the
- * one factor for an era of software: FSDP stacks without fused kernels, chosen on 34 rows of
- * llm-foundry. All of these were chosen on the rows that tests/bench/accuracy_step.c scores.
+ * fitted to the GEMM tables of ai-dynamo/aiconfigurator. Hopper's is that of its largest
+ * products, 0.73 where small ones reach 0.77: a long run heats the GPU (the tables' column
+ * above 8 TFLOP; 41 rows of llm-foundry). Blackwell's first two are those of training shapes
+ * (SimuMax's B200 measurements: median 0.49, 0.65; 0.44 after its 21 step times). Of FP8 the
+ * tables hold serving kernels only, which quantise too; 0.62 and 0.56 fit the Llama and GPT-3
+ * rows of NeMo 24.07 to Megatron-Bridge 26.04.
+ *
+ * Products of experts, one launch for all: SimuMax's B200 tables of Transformer Engine's
+ * grouped products (108 points, 14 %), vLLM's on H200 (aiconfigurator). On Hopper in FP8 they
+ * are hardly faster than in bf16: 1 to 10 %, less the more experts there are on a GPU
+ * (pytorch/ao pull request 2864, 2 to 16 of them).
  */
-#define MEASURED(matrix_, memory_, launch_, power_, fp8_, forward, back, eager_, error_) \
+#define MEASURED(matrix_, memory_, launch_, power_, fp8_) \
 	.matrix = (matrix_), .memory = (memory_), .launch = (launch_), .power = (power_), \
-	.fp8 = (fp8_), .attention = (forward), .attention_backward = (back), .grouped = .62, \
-	.eager = (eager_), .error = (error_)
+	.fp8 = (fp8_)
+#define GROUPED(share, half, weight) \
+	.grouped = (share), .half_tokens = (half), .half_weight = (weight)
+#define ATTENTION(family, count) .attention = ATTENTION_##family, .processors = (count)
 
-/* The default, for what nobody measured: among the measured ones, with the widest error. */
-#define NOT_MEASURED MEASURED(.60, .80, 8e-6, 2, .50, .40, .34, .85, .40)
+/* The default, for what nobody measured: among the measured ones. */
+#define NOT_MEASURED MEASURED(.60, .80, 8e-6, 2, .50), GROUPED(.8, 150, 150)
 
 /*
  * Transformer Engine goes by compute capability: its workspace is 32 MiB from 9.0 on, 4 before
@@ -37,29 +40,32 @@
 #define ROCM(mib) .te_workspace = (mib), .fused_attention = true
 
 static const struct generation generations[] = {
-	[GENERATION_OTHER] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_VOLTA] = { MEASURED(.75, .80, 8e-6, 2, .75, .40, .34, .88, .15), CAPABILITY_7 },
-	[GENERATION_TURING] = { NOT_MEASURED, CAPABILITY_7 },
-	[GENERATION_AMPERE] = { MEASURED(.80, .80, 8e-6, 2, .80, .45, .36, .95, .25), CAPABILITY_8 },
-	[GENERATION_AMPERE_RTX] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_ADA] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_HOPPER] = { MEASURED(.77, .90, 6e-6, 6, .62, .43, .33, .78, .40), CAPABILITY_9,
-	    .experts_in_bf16 = true },
-	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56, .45, .38, .90, .20),
-	    CAPABILITY_10 },
-	[GENERATION_BLACKWELL_RTX] = { NOT_MEASURED, CAPABILITY_9 },
-	[GENERATION_CDNA1] = { NOT_MEASURED, ROCM(32) },
-	[GENERATION_CDNA2] = { NOT_MEASURED, ROCM(32) },
-	[GENERATION_CDNA3] = { NOT_MEASURED, ROCM(32) },
-	[GENERATION_CDNA4] = { NOT_MEASURED, ROCM(64) },
-	[GENERATION_GAUDI2] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_GAUDI3] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_ASCEND_910B] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_XE_HPC] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_TRAINIUM1] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_TRAINIUM2] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_TPU_V5] = { NOT_MEASURED, CAPABILITY_8 },
-	[GENERATION_TPU_V6] = { NOT_MEASURED, CAPABILITY_8 },
+	[GENERATION_OTHER] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
+	[GENERATION_VOLTA] = { MEASURED(.75, .80, 8e-6, 2, .75), GROUPED(.8, 150, 150),
+	    CAPABILITY_7, ATTENTION(UNKNOWN, 80) },
+	[GENERATION_TURING] = { NOT_MEASURED, CAPABILITY_7, ATTENTION(UNKNOWN, 68) },
+	[GENERATION_AMPERE] = { MEASURED(.80, .80, 8e-6, 2, .80), GROUPED(.8, 150, 150),
+	    CAPABILITY_8, ATTENTION(OF_AMPERE, 108) },
+	[GENERATION_AMPERE_RTX] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(OF_AMPERE, 84) },
+	[GENERATION_ADA] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(OF_AMPERE, 142) },
+	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), GROUPED(.8, 103, 103),
+	    CAPABILITY_9, ATTENTION(OF_HOPPER, 132), .experts_in_bf16 = true, .blocks = true },
+	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56), GROUPED(1, 240, 570),
+	    CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), .either_layout = true,
+	    .blocks = true, .mxfp8 = true, .nvfp4 = true },
+	[GENERATION_BLACKWELL_RTX] = { NOT_MEASURED, CAPABILITY_9, ATTENTION(OF_AMPERE, 188) },
+	[GENERATION_CDNA1] = { NOT_MEASURED, ROCM(32), ATTENTION(UNKNOWN, 120) },
+	[GENERATION_CDNA2] = { NOT_MEASURED, ROCM(32), ATTENTION(UNKNOWN, 110) },
+	[GENERATION_CDNA3] = { NOT_MEASURED, ROCM(32), ATTENTION(OF_CDNA, 304) },
+	[GENERATION_CDNA4] = { NOT_MEASURED, ROCM(64), ATTENTION(OF_CDNA, 256), .mxfp8 = true },
+	[GENERATION_GAUDI2] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
+	[GENERATION_GAUDI3] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
+	[GENERATION_ASCEND_910B] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
+	[GENERATION_XE_HPC] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
+	[GENERATION_TRAINIUM1] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
+	[GENERATION_TRAINIUM2] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
+	[GENERATION_TPU_V5] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
+	[GENERATION_TPU_V6] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
 };
 
 const struct generation *

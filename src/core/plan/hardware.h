@@ -3,7 +3,7 @@
  *
  * A GPU is what the plan says of it: rates, memory, generation, fabric. No formula looks at
  * its name, so a user's GPU with the numbers of a shipped one gives the same results. What a
- * fabric decides is in link.c.
+ * fabric decides is in link.c, what an attention kernel reaches in kernel.c.
  */
 #ifndef CORE_HARDWARE_H
 #define CORE_HARDWARE_H
@@ -11,18 +11,26 @@
 
 #include "core/plan/plan.h"
 
+/* Whose attention kernels run. */
+enum attention_family {
+	ATTENTION_UNKNOWN, ATTENTION_OF_AMPERE, ATTENTION_OF_HOPPER, ATTENTION_OF_BLACKWELL,
+	ATTENTION_OF_CDNA
+};
+
 struct generation {
 	/* Matrix products, see compute.h: share of the peak in 16 bits, of the memory rate,
 	 * seconds to launch, q; share of the peak in FP8. */
 	double matrix, memory, launch;
 	int power;
 	double fp8;
-	double attention, attention_backward;
-	double grouped; /* products of experts: share of what others reach */
-	double eager;   /* software era: share of it that PyTorch FSDP stacks reach */
-	double error;   /* 90th percentile of the rows of this generation, those looked up after
-	                 * all of it was chosen among them, rounded up */
+	/* Products of experts: share of what dense ones reach at many tokens for each expert, and
+	 * the tokens at which they reach half of that, forward and of weight gradients. */
+	double grouped, half_tokens, half_weight;
+	double processors;     /* multiprocessors that work on one kernel */
+	enum attention_family attention;
 	double te_workspace;  /* MiB that Transformer Engine gives cuBLAS */
+	bool either_layout;   /* FP8 products read operands transposed too: no copies for that */
+	bool blocks, mxfp8, nvfp4; /* trains in blocks of FP8, in MXFP8, in NVFP4 */
 	bool experts_in_bf16; /* FP8 makes products of experts no faster */
 	bool no_flash;        /* neither flash-attn nor cuDNN's attention runs on it */
 	bool fused_attention; /* Transformer Engine prefers cuDNN's attention, or AMD's, to flash-attn */

@@ -23,6 +23,7 @@ enum {
 	PLAN_ID_SIZE = 64,     /* names of catalogue entries */
 	PLAN_ORDER_SIZE = 64,  /* "tp-cp-ep-dp-pp" */
 	PLAN_LIST_SIZE = 128,  /* "core_attn,moe_act", "2x4" */
+	PLAN_PATTERN_SIZE = 256, /* a letter a layer, "MEM*E" */
 	PLAN_LAYOUT_SIZE = 1024, /* pipeline layout string */
 	PLAN_SET_WORDS = 4,
 };
@@ -54,8 +55,19 @@ enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE };
 enum attention { ATTENTION_MHA, ATTENTION_MLA };
 enum cp_comm { CP_COMM_P2P, CP_COMM_A2A, CP_COMM_ALLGATHER, CP_COMM_A2A_P2P };
 enum offload { OFFLOAD_NONE, OFFLOAD_OPTIMIZER, OFFLOAD_OPTIMIZER_PARAMS };
-enum precision { PRECISION_FP32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8 };
+enum precision {
+	PRECISION_FP32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8, PRECISION_FP8_BLOCK,
+	PRECISION_MXFP8, PRECISION_NVFP4
+};
+enum attention_kernel {
+	KERNEL_AUTO, KERNEL_UNFUSED, KERNEL_FLASH2, KERNEL_FLASH3, KERNEL_FLASH4, KERNEL_CUDNN
+};
+enum cuda_graph { GRAPH_NONE, GRAPH_ROUTER, GRAPH_LAYER, GRAPH_FULL };
+enum moe_dispatcher {
+	DISPATCHER_ALLGATHER, DISPATCHER_ALLTOALL, DISPATCHER_DEEPEP, DISPATCHER_HYBRIDEP
+};
 enum grad_dtype { GRAD_FP32, GRAD_BF16, GRAD_FP16 };
+enum moments { MOMENTS_FP32, MOMENTS_BF16, MOMENTS_FP16, MOMENTS_FP8 };
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_SGD, OPTIMIZER_MUON, OPTIMIZER_ADAM8BIT };
 enum schedule {
 	SCHEDULE_GPIPE, SCHEDULE_1F1B, SCHEDULE_ZB_1P, SCHEDULE_ZB_2P, SCHEDULE_ZB_V,
@@ -73,6 +85,7 @@ enum expert_adapters { ADAPTERS_SHARED, ADAPTERS_SEPARATE };
 enum quantization { QUANT_NONE, QUANT_NF4, QUANT_NF4_DQ, QUANT_INT8, QUANT_INT4 };
 enum kernels { KERNELS_TE, KERNELS_EAGER, KERNELS_LIGER, KERNELS_UNSLOTH, KERNELS_TORCHTUNE };
 enum adapter_dtype { ADAPTER_FP32, ADAPTER_BF16 };
+enum linear_kind { LINEAR_GDN, LINEAR_KDA, LINEAR_LIGHTNING };
 enum engine { ENGINE_VLLM, ENGINE_SGLANG, ENGINE_TRTLLM };
 enum weight_dtype {
 	WEIGHT_BF16, WEIGHT_FP16, WEIGHT_FP8, WEIGHT_INT8, WEIGHT_INT4, WEIGHT_MXFP4, WEIGHT_NVFP4
@@ -86,7 +99,7 @@ struct cluster {
 	int64_t generation, fabric;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps;
-	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops;
+	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, rate_scale;
 	double nvlink_gbps, pcie_gbps;
 	double tdp_watts, gpu_power_watts;
 	double gpu_hour_price;
@@ -102,22 +115,24 @@ struct model {
 	int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
 	int64_t sliding_window, attention_chunk, global_layer_every, global_first_layer, local_kv_heads;
 	int64_t attention_sinks, local_attention_sinks, attention_output_gate;
-	int64_t linear_attention, linear_key_heads, linear_value_heads;
+	int64_t linear_attention, linear_kind, linear_key_heads, linear_value_heads;
 	int64_t linear_key_head_dim, linear_value_head_dim, linear_conv_kernel;
 	int64_t index_heads, index_head_dim, index_topk;
 	int64_t experts, experts_per_token, moe_ffn_hidden_size, shared_expert_ffn_hidden_size;
 	int64_t shared_expert_gate, router_bias, expert_bias, router_groups, router_group_topk;
 	int64_t dense_layers, moe_layer_every;
 	int64_t mtp_layers;
+	char layer_pattern[PLAN_PATTERN_SIZE];
+	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups, moe_latent_size;
 };
 
 struct parallel {
-	int64_t layout;
+	int64_t layout, release;
 	char order[PLAN_ORDER_SIZE];
 	int64_t tp, sequence_parallel, cp, cp_comm, pp, vpp, ep, etp;
 	int64_t zero_stage, dp_replicate;
 	char hierarchical_cp[PLAN_LIST_SIZE];
-	int64_t offload;
+	int64_t offload, moe_dispatcher;
 	int64_t first_stage_layers, last_stage_layers, account_for_embedding, account_for_loss;
 	char pipeline_layout[PLAN_LAYOUT_SIZE];
 };
@@ -135,11 +150,12 @@ struct training {
 	int64_t precision, grad_dtype, optimizer, schedule, microbatch_group_size;
 	int64_t recompute;
 	char recompute_modules[PLAN_LIST_SIZE];
-	int64_t recompute_method, recompute_layers;
-	int64_t flash_attention;
+	int64_t recompute_method, recompute_layers, offload_layers, fp8_activation_input;
+	int64_t flash_attention, attention_kernel, torch_compile, cuda_graph, fused_experts;
 	double hidden_dropout, attention_dropout;
 	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
-	int64_t precision_aware_optimizer, overlap_grad_reduce, overlap_param_gather;
+	int64_t precision_aware_optimizer, moments_dtype;
+	int64_t overlap_grad_reduce, overlap_param_gather;
 	int64_t tp_overlap, moe_overlap;
 	double moe_capacity_factor, moe_imbalance;
 };
@@ -152,10 +168,15 @@ struct serving {
 	double gpu_memory_utilization;
 	int64_t max_num_seqs, max_batched_tokens, block_size;
 	int64_t dcp, dp_attention, replicas;
+	double length_spread;
+	int64_t poll_interval, draft_tokens;
+	double accepted_tokens, prefix_hit, kv_host_gib;
+	char prefill_workers[PLAN_ID_SIZE];
 };
 
 struct calibration {
 	double compute_efficiency, nvlink_efficiency, network_efficiency, memory_bias_gib;
+	double tpot_scale, ttft_scale;
 	char source[PLAN_NAME_SIZE];
 };
 

@@ -12,6 +12,7 @@
 #define MLP "Megatron-LM megatron/core/utils.py, divide"
 #define TE_CP "TransformerEngine transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py"
 
+#define TE_FORMATS "TransformerEngine transformer_engine/pytorch/quantization.py, utils.py (assert_dim_for_fp8_exec)"
 #define PEFT "huggingface/peft src/peft/tuners/tuners_utils.py"
 #define BITSANDBYTES "bitsandbytes-foundation/bitsandbytes bitsandbytes/nn/modules.py"
 
@@ -21,6 +22,8 @@
 #define O RULES_NANOTRON
 #define V RULES_VLLM
 #define S RULES_SEED
+#define HYBRID "Megatron-LM megatron/core/models/hybrid/hybrid_layer_allocation.py"
+#define MAMBA "Megatron-LM megatron/core/ssm/mamba_mixer.py"
 #define ALL (M | D | T | O | V | S)
 #define TRAINERS (M | D | T | O)
 #define ERROR SEVERITY_ERROR
@@ -42,6 +45,16 @@ const struct rule check_rules[] = {
 	{ "kv_heads_not_dividing_heads", ERROR, FIELD_KV_HEADS, ALL, MODES_BOTH, CONFIG, rule_kv_heads_do_not_group },
 	{ "attention_size_missing", ERROR, FIELD_KV_LORA_RANK, ALL, MODES_BOTH, CONFIG, rule_latent_size_missing },
 	{ "attention_size_missing", ERROR, FIELD_LINEAR_KEY_HEADS, ALL, MODES_BOTH, "transformers models/qwen3_next/configuration_qwen3_next.py", rule_linear_size_missing },
+	{ "pattern_unreadable", ERROR, FIELD_LAYER_PATTERN, ALL, MODES_BOTH, HYBRID, rule_pattern_unreadable },
+	{ "pattern_mixes_attention", ERROR, FIELD_ATTENTION, ALL, MODES_BOTH, HYBRID, rule_pattern_mixes_attention },
+	{ "pattern_without_index", ERROR, FIELD_INDEX_HEADS, ALL, MODES_BOTH, HYBRID, rule_pattern_without_index },
+	{ "pattern_without_linear", ERROR, FIELD_LINEAR_ATTENTION, ALL, MODES_BOTH, HYBRID, rule_pattern_without_linear },
+	{ "pattern_without_experts", ERROR, FIELD_EXPERTS, ALL, MODES_BOTH, HYBRID, rule_pattern_without_experts },
+	{ "mamba_size_missing", ERROR, FIELD_MAMBA_HEADS, ALL, MODES_BOTH, MAMBA, rule_mamba_size_missing },
+	{ "mamba_not_divisible", ERROR, FIELD_TP, M | V, MODES_BOTH, MAMBA "; vLLM vllm/model_executor/layers/mamba/mamba_mixer2.py", rule_mamba_does_not_divide },
+	{ "mamba_groups_not_dividing_heads", ERROR, FIELD_MAMBA_GROUPS, ALL, MODES_BOTH, MAMBA, rule_mamba_groups },
+	{ "mamba_not_divisible_by_cp", ERROR, FIELD_CP, M, MODES_TRAIN, "Megatron-LM megatron/core/ssm/mamba_context_parallel.py", rule_mamba_cp },
+	{ "linear_heads_not_divisible", ERROR, FIELD_TP, M | V, MODES_BOTH, "Megatron-LM megatron/core/ssm/gated_delta_net.py; vLLM vllm/model_executor/models/qwen3_next.py", rule_linear_heads_do_not_divide },
 	{ "ffn_not_divisible", ERROR, FIELD_TP, TRAINERS, MODES_TRAIN, MLP, rule_ffn_does_not_divide },
 	{ "expert_ffn_not_divisible", ERROR, FIELD_ETP, M | D, MODES_TRAIN, MLP, rule_expert_ffn_does_not_divide },
 	{ "shared_ffn_not_divisible", ERROR, FIELD_TP, M, MODES_TRAIN, MLP, rule_shared_ffn_does_not_divide },
@@ -70,6 +83,19 @@ const struct rule check_rules[] = {
 	{ "overlap_param_needs_grad", ERROR, FIELD_OVERLAP_PARAM_GATHER, M, MODES_TRAIN, ARGUMENTS, rule_param_overlap_without_grad_overlap },
 	{ "fp8_param_gather_needs_zero", ERROR, FIELD_FP8_PARAM_GATHER, M, MODES_TRAIN, ARGUMENTS, rule_fp8_gather_without_zero },
 	{ "fp8_param_gather_needs_fp8", ERROR, FIELD_FP8_PARAM_GATHER, M, MODES_TRAIN, ARGUMENTS, rule_fp8_gather_without_fp8 },
+	{ "format_not_on_gpu", ERROR, FIELD_PRECISION, TRAINERS, MODES_TRAIN, TE_FORMATS, rule_format_not_on_gpu },
+	{ "format_not_divisible", ERROR, FIELD_PRECISION, M, MODES_TRAIN, TE_FORMATS, rule_format_does_not_divide },
+	{ "attention_kernel_not_on_gpu", ERROR, FIELD_ATTENTION_KERNEL, TRAINERS, MODES_TRAIN,
+	  "Dao-AILab/flash-attention README.md", rule_kernel_not_on_gpu },
+	{ "cuda_graph_impossible", ERROR, FIELD_CUDA_GRAPH, M, MODES_TRAIN, CONFIG, rule_graph_impossible },
+	{ "fused_experts_impossible", ERROR, FIELD_FUSED_EXPERTS, M, MODES_TRAIN,
+	  "Megatron-LM megatron/core/transformer/moe/experts.py", rule_fused_experts_impossible },
+	{ "offload_layers_impossible", ERROR, FIELD_OFFLOAD_LAYERS, M, MODES_TRAIN, CONFIG, rule_offload_layers_impossible },
+	{ "fp8_input_needs_swiglu", ERROR, FIELD_FP8_ACTIVATION_INPUT, M, MODES_TRAIN, CONFIG, rule_fp8_input_without_swiglu },
+	{ "moments_need_precision_aware", ERROR, FIELD_MOMENTS_DTYPE, M, MODES_TRAIN,
+	  "Megatron-LM megatron/core/optimizer/optimizer_config.py", rule_moments_without_precision },
+	{ "dispatcher_impossible", ERROR, FIELD_MOE_DISPATCHER, M, MODES_TRAIN,
+	  "Megatron-LM megatron/core/transformer/moe/token_dispatcher.py; deepseek-ai/DeepEP deep_ep/buffer.py", rule_dispatcher_impossible },
 	{ "fsdp_optimizer", ERROR, FIELD_OPTIMIZER, M, MODES_TRAIN, ARGUMENTS, rule_fsdp_optimizer },
 	{ "recompute_module_unknown", ERROR, FIELD_RECOMPUTE_MODULES, M, MODES_TRAIN, CONFIG, rule_recompute_module_unknown },
 	{ "recompute_module_missing", ERROR, FIELD_RECOMPUTE_MODULES, M, MODES_TRAIN, CONFIG, rule_recompute_without_module },
@@ -84,6 +110,10 @@ const struct rule check_rules[] = {
 	{ "tokens_not_blocks", ERROR, FIELD_MAX_BATCHED_TOKENS, ALL, MODES_SERVE,
 	  "SGLang python/sglang/srt/server_args.py; TensorRT-LLM tensorrt_llm/llmapi", rule_tokens_are_no_blocks },
 	{ "dcp_without_copies", ERROR, FIELD_DCP, V, MODES_SERVE, "vLLM vllm/config/model.py, verify_with_parallel_config", rule_dcp_without_copies },
+	{ "prefill_workers_unknown", ERROR, FIELD_PREFILL_WORKERS, ALL, MODES_SERVE, "shardplan", rule_prefill_workers_unknown },
+	{ "prefill_heads_not_divisible", ERROR, FIELD_PREFILL_WORKERS, ALL, MODES_SERVE, "vLLM vllm/config/model.py, verify_with_parallel_config", rule_prefill_heads_do_not_divide },
+	{ "accepted_above_drafted", ERROR, FIELD_ACCEPTED_TOKENS, ALL, MODES_SERVE, "Leviathan et al. 2022, arXiv 2211.17192", rule_accepts_more_than_drafted },
+	{ "host_cache_unused", WARN, FIELD_KV_HOST_GIB, ALL, MODES_SERVE, "vLLM docs/features/disagg_prefill.md; LMCache docs", rule_host_cache_is_unused },
 	{ "context_too_long", WARN, FIELD_CONTEXT_LENGTH, ALL, MODES_SERVE, "vLLM vllm/config/model.py, max_model_len", rule_context_too_long },
 	{ "ep_tp_without_sp", WARN, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, "Megatron-LM megatron/core/model_parallel_config.py", rule_ep_tp_without_sp },
 	{ "recompute_too_many", WARN, FIELD_RECOMPUTE_LAYERS, M, MODES_TRAIN, CONFIG, rule_recompute_too_many },
@@ -97,6 +127,7 @@ const struct rule check_rules[] = {
 	{ "layout_for_training", WARN, FIELD_LAYOUT, M | D | T | O | S, MODES_SERVE, "vLLM vllm/distributed/parallel_state.py", rule_layout_is_for_training },
 	{ "tp_leaves_nvlink", WARN, FIELD_TP, ALL, MODES_BOTH, "Narayanan et al. 2021, arXiv 2104.04473, section 3.2", rule_tp_leaves_nvlink },
 	{ "domain_cuts_nodes", WARN, FIELD_NVLINK_DOMAIN, ALL, MODES_BOTH, "shardplan", rule_domain_cuts_nodes },
+	{ "graph_memory_not_modelled", HINT, FIELD_CUDA_GRAPH, M, MODES_TRAIN, "Megatron-LM docs/user-guide/features (CUDA graphs)", rule_graph_memory },
 	{ "fp8_without_units", WARN, FIELD_GPU, ALL, MODES_BOTH, "the GPU's data sheet", rule_fp8_without_units },
 	{ "target_unknown", ERROR, FIELD_ADAPTER_TARGET, ALL, MODES_TRAIN, PEFT, rule_target_unknown },
 	{ "saved_unknown", ERROR, FIELD_MODULES_TO_SAVE, ALL, MODES_TRAIN, PEFT, rule_saved_unknown },

@@ -27,6 +27,12 @@ rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotr
     rule_moe_bias_with_etp, rule_topk_one, rule_moe_overlap_impossible,
     rule_mtp_with_positions;
 
+/* rules_mixer.c: layer patterns, Mamba and linear attention */
+rule_function rule_pattern_unreadable, rule_pattern_mixes_attention, rule_pattern_without_index,
+    rule_pattern_without_linear, rule_pattern_without_experts, rule_mamba_size_missing,
+    rule_mamba_does_not_divide, rule_mamba_groups, rule_mamba_cp,
+    rule_linear_heads_do_not_divide;
+
 /* rules_run.c: batch, state and switches, serving, advice */
 rule_function rule_batch_does_not_divide, rule_group_out_of_range,
     rule_group_leaves_bubble, rule_rounds_uneven, rule_dualpipe_odd,
@@ -38,9 +44,16 @@ rule_function rule_batch_does_not_divide, rule_group_out_of_range,
     rule_zero_with_pipeline, rule_moe_with_zero3, rule_nanotron_zero,
     rule_torchtitan_chunks, rule_request_too_long, rule_context_too_long,
     rule_tokens_are_no_blocks, rule_ep_has_no_size, rule_dcp_without_copies,
+    rule_prefill_workers_unknown, rule_prefill_heads_do_not_divide,
+    rule_accepts_more_than_drafted, rule_host_cache_is_unused,
     rule_layout_is_for_serving, rule_layout_is_for_training, rule_tp_leaves_nvlink,
     rule_domain_cuts_nodes, rule_fp8_without_units;
 
+/* rules_kernel.c */
+rule_function rule_format_not_on_gpu, rule_format_does_not_divide, rule_kernel_not_on_gpu,
+    rule_graph_impossible, rule_graph_memory, rule_fused_experts_impossible,
+    rule_offload_layers_impossible, rule_fp8_input_without_swiglu, rule_moments_without_precision,
+    rule_dispatcher_impossible;
 /* rules_finetune.c: adapters and frozen weights */
 rule_function rule_target_unknown, rule_saved_unknown, rule_rank_does_not_divide,
     rule_adapters_missing, rule_quantized_with_tp, rule_quantized_in_megatron,

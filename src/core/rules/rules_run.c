@@ -3,8 +3,11 @@
  */
 #include <string.h>
 
+#include "core/base/show.h"
 #include "core/framework/stage_layout.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
+#include "core/plan/pool.h"
 #include "core/rules/check_rules.h"
 
 /* ---- batch ---------------------------------------------------------------------- */
@@ -140,9 +143,9 @@ rule_fp8_gather_without_zero(const struct facts *f, char *message, size_t size)
 bool
 rule_fp8_gather_without_fp8(const struct facts *f, char *message, size_t size)
 {
-	if (!f->plan->training.fp8_param_gather || f->plan->training.precision == PRECISION_FP8)
+	if (!f->plan->training.fp8_param_gather || format_of(f->plan).quantised)
 		return false;
-	return BROKEN("FP8 parameters need precision fp8");
+	return BROKEN("FP8 parameters need precision fp8, fp8-block, mxfp8 or nvfp4");
 }
 
 bool
@@ -329,6 +332,54 @@ rule_tokens_are_no_blocks(const struct facts *f, char *message, size_t size)
 }
 
 bool
+rule_prefill_workers_unknown(const struct facts *f, char *message, size_t size)
+{
+	struct pool pool;
+	char shown[PLAN_ID_SIZE];
+
+	if (pool_parse(&pool, f->plan->serving.prefill_workers))
+		return false;
+	show_text(shown, sizeof shown, f->plan->serving.prefill_workers);
+	return BROKEN("\"%s\" names no prefill workers: 2xtp4 are two engines of TP 4, 4xdp8 four of "
+	    "8 ranks of data parallel attention", shown);
+}
+
+bool
+rule_prefill_heads_do_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const int64_t heads = f->plan->model.attention_heads;
+	struct pool pool;
+
+	if (!pool_parse(&pool, f->plan->serving.prefill_workers) || pool.dp || pool.size < 1 ||
+	    heads % pool.size == 0)
+		return false;
+	return BROKEN("%lld heads are not divisible by TP %lld of the prefill workers", N(heads),
+	    N(pool.size));
+}
+
+bool
+rule_accepts_more_than_drafted(const struct facts *f, char *message, size_t size)
+{
+	const struct serving *v = &f->plan->serving;
+
+	if (v->accepted_tokens <= (double)v->draft_tokens)
+		return false;
+	return BROKEN("%.3g tokens are accepted of %lld drafted", v->accepted_tokens,
+	    N(v->draft_tokens));
+}
+
+bool
+rule_host_cache_is_unused(const struct facts *f, char *message, size_t size)
+{
+	const struct serving *v = &f->plan->serving;
+
+	if (!(v->kv_host_gib > 0) || v->prefix_hit > 0)
+		return false;
+	return BROKEN("KV cache on the host serves prefixes that are found again, and none is "
+	    "(serving.prefix_hit is 0)");
+}
+
+bool
 rule_ep_has_no_size(const struct facts *f, char *message, size_t size)
 {
 	if (f->plan->parallel.ep <= 1)
@@ -398,7 +449,7 @@ rule_fp8_without_units(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
 	const bool wanted = p->mode == MODE_SERVE ? p->serving.weight_dtype == WEIGHT_FP8
-	                                          : p->training.precision == PRECISION_FP8;
+	                                          : format_of(p).quantised;
 
 	if (!wanted || p->cluster.fp8_tflops > 0)
 		return false;

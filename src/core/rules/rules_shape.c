@@ -2,6 +2,7 @@
  * rules_shape.c - rules between the shape of a model, its sequences and experts, and the
  * parallel sizes.
  */
+#include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
 #include "core/rules/check_rules.h"
@@ -75,7 +76,7 @@ bool
 rule_ffn_does_not_divide(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
-	const bool has_dense = !plan_has_experts(p) || p->model.dense_layers > 0 || p->model.moe_layer_every > 1;
+	const bool has_dense = params_kinds(&p->model, 0, p->model.layers).dense > 0;
 
 	if (p->parallel.tp < 1 || !has_dense || p->model.ffn_hidden_size % p->parallel.tp == 0)
 		return false;
@@ -180,7 +181,7 @@ rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 bool
 rule_cp_without_flash(const struct facts *f, char *message, size_t size)
 {
-	if (f->plan->parallel.cp <= 1 || f->plan->training.flash_attention)
+	if (f->plan->parallel.cp <= 1 || !batch_unfused(f->plan))
 		return false;
 	return BROKEN("context parallelism (%lld) needs fused attention", N(f->plan->parallel.cp));
 }

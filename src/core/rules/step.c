@@ -1,6 +1,7 @@
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
+#include "core/plan/pool.h"
 #include "core/rules/check.h"
 #include "core/rules/step.h"
 
@@ -125,7 +126,7 @@ step_plain(const struct plan *p, const struct catalog *catalog, enum field_id f,
 	case STEP_DIVISOR:
 	case STEP_MULTIPLE_16:
 	case STEP_MULTIPLE_128:
-		v = step_number(f, field_int(f, p), way, plan_world(p));
+		v = step_number(f, field_int(f, p), way, pool_rest(p));
 		moved = (v >= 1 || row->step != STEP_DIVISOR) && put_int(f, next, v);
 		break;
 	case STEP_BY:

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/framework/layout_build.h"
+#include "core/plan/pool.h"
 
 /* Put one in its place. Of equals the first stays in front; what is full lets the farthest go. */
 static void
@@ -71,7 +72,7 @@ offer_powers(struct values *out, const struct plan *p, enum field_id f)
 static void
 offer_divisors(struct values *out, const struct plan *p, enum field_id f)
 {
-	const int64_t world = plan_world(p);
+	const int64_t world = pool_rest(p);
 
 	for (int64_t d = 1; d <= 1024 && d <= world; d++)
 		if (world % d == 0)

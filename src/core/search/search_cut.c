@@ -7,6 +7,7 @@
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
 #include "core/base/text.h"
+#include "core/plan/pool.h"
 
 enum { READS_MAX = 6 };
 
@@ -14,7 +15,7 @@ enum { READS_MAX = 6 };
 static bool
 divides_world(const struct plan *p, int64_t size)
 {
-	return size > 0 && plan_world(p) % size == 0;
+	return size > 0 && pool_rest(p) % size == 0;
 }
 
 static int64_t

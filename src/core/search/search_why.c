@@ -35,6 +35,7 @@ step_parts(const struct estimate *e)
 	add(&to, "recompute", s->recompute_seconds);
 	add(&to, "bubble", s->bubble_fraction * s->seconds);
 	add(&to, "exposed communication", s->exposed_comm_seconds);
+	add(&to, "host", s->host_seconds);
 	add(&to, "optimizer", s->optimizer_seconds);
 	return to;
 }
@@ -78,7 +79,7 @@ const char *
 search_binds(const struct plan *p, const struct estimate *e)
 {
 	static const char *const names[] = { "compute", "memory", "bubble", "communication",
-		"optimizer" };
+		"host", "optimizer" };
 	const struct parts s = step_parts(e);
 	int most = 0;
 

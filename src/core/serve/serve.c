@@ -24,6 +24,7 @@
 
 static const double sglang_state_ratio = 0.9; /* mamba_full_memory_ratio, bytes of states to KV */
 static const double sglang_window_ratio = 0.8; /* swa_full_tokens_ratio */
+static const double answer_held = 0.6; /* of it that a running request holds */
 
 /* Bytes on one GPU of a stage. */
 struct held {
@@ -84,7 +85,7 @@ absorbed_bytes(const struct plan *p, double layers)
 static double
 padding_bytes(const struct plan *p, const struct stage_params *n)
 {
-	const double h = (double)p->model.hidden_size;
+	const double h = params_expert_width(&p->model);
 	const double tp = p->parallel.ep > 1 ? 1 : larger(1, (double)p->parallel.tp);
 	const double f = (double)p->model.moe_ffn_hidden_size / tp;
 
@@ -103,13 +104,28 @@ loading_bytes(const struct serving_of *o)
 	return (o->setup.tp > 1 ? 0.2 : 0.1) * GIB;
 }
 
+/* Layers of a stage with keys and values, or latents. */
+static double
+attention_layers(const struct plan *p, const struct placement *pl, int64_t stage)
+{
+	double sum = 0;
+
+	for (int64_t v = 0; v < pl->vpp; v++) {
+		const struct chunk *c = placement_chunk(pl, stage, v);
+		const struct kv_layers n = kv_layers_of(p, c->first, c->count);
+
+		sum += n.of[KV_FULL] + n.of[KV_WINDOW] + n.of[KV_CHUNK];
+	}
+	return sum;
+}
+
 /* What a stage's weights take beside its parameters n. */
 static double
 hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params *n,
     struct ledger *ledger)
 {
 	const struct plan *p = o->p;
-	const double layers = (double)placement_layers(o->pl, stage);
+	const double layers = attention_layers(p, o->pl, stage);
 	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
 	const double padding = padding_bytes(p, n), loading = loading_bytes(o);
 	const double slack = serve_alloc_stage(p, o->pl, stage, o->setup.version);
@@ -218,7 +234,7 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 static double
 dense_width(const struct model *m)
 {
-	const bool dense = m->experts == 0 || m->dense_layers > 0 || m->moe_layer_every > 1;
+	const bool dense = params_kinds(m, 0, m->layers).dense > 0;
 	const double f = dense ? (double)m->ffn_hidden_size : 0;
 
 	return larger(f, (double)m->shared_expert_ffn_hidden_size);
@@ -232,7 +248,7 @@ add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger
 	const struct plan *p = o->p;
 	const struct model *m = &p->model;
 	const double tp = p->parallel.ep > 1 ? 1 : o->setup.tp, k = (double)m->experts_per_token;
-	const double n = (double)m->moe_ffn_hidden_size / tp, h = (double)m->hidden_size;
+	const double n = (double)m->moe_ffn_hidden_size / tp, h = params_expert_width(m);
 
 	if (plan_has_experts(p) && p->serving.weight_dtype != WEIGHT_MXFP4)
 		LEDGER_TERM(ledger, *sum, QUANTITY_SERVE_MEMORY, "activations: experts",
@@ -420,7 +436,7 @@ token_room(const struct serving_of *o, const struct held *h, const struct kv_lay
 	const double full = n->of[KV_FULL] * (o->kv.everywhere +
 	    (o->kv.bytes[KV_FULL] - o->kv.everywhere) / o->kv.ranks);
 	const double local = (n->of[KV_WINDOW] + n->of[KV_CHUNK]) * o->kv.bytes[KV_WINDOW];
-	const double state = kv_state_bytes(&o->kv, n);
+	const double state = kv_state_bytes(&o->kv, n) * (1 + (double)o->p->serving.draft_tokens);
 	const double ratio = sglang_state_ratio, window = sglang_window_ratio;
 	const bool pools = o->p->serving.engine == ENGINE_SGLANG;
 	const bool both = pools && full > 0 && local > 0;
@@ -520,17 +536,17 @@ tightest(const struct serving_of *o, struct held *held)
 }
 
 /*
- * Requests that decode at once on one DP rank: those asked for, less what the engine or
- * the pool does not take.
+ * Requests that one DP rank holds at once: less than the engine takes where the pool is short.
+ * Requests that run are at all stages of their answer, so they hold a little more than half of
+ * it on average.
  */
 static double
-running(const struct serving_of *o, double room)
+slots(const struct serving_of *o, const struct room *room)
 {
-	double n = ceil((double)o->p->serving.concurrency / (o->setup.engines * o->setup.dp));
+	const struct serving *v = &o->p->serving;
+	const double length = (double)v->prompt_tokens + answer_held * (double)v->generate_tokens;
 
-	n = n < o->setup.seqs ? n : o->setup.seqs;
-	n = n < floor(room) ? n : floor(room);
-	return larger(1, n);
+	return larger(1, floor(smaller(o->setup.seqs, requests_of(o, room, length))));
 }
 
 static bool
@@ -554,7 +570,7 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	struct serve out = { .fits = false };
 	struct kv_layers layers;
 	struct room room;
-	double at_once;
+	double at_once, held_slots;
 
 	o.kv = kv_of(p, o.setup.version, o.setup.tokens);
 	room = tightest(&o, &held);
@@ -578,7 +594,10 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	out.fits = fits(&o, &out, at_once);
 	if (ledger != NULL)
 		ledger->stage = -1;
-	serve_latency(&out, p, l, pl, &o.setup, &o.kv, running(&o, at_once), ledger);
+	held_slots = slots(&o, &room);
+	out.slots = held_slots * o.setup.dp;
+	serve_latency(&out, p, &o.setup, &o.kv, held_slots, ledger);
+	out.fits = out.fits && out.prefill_gpu_bytes <= o.setup.total;
 	if (at_once < 1) /* the times are those of a request that would have room */
 		out.running = out.tokens_per_second = out.tokens_per_second_per_gpu = 0;
 	return out;

@@ -10,7 +10,7 @@
  * tensorrt_llm/_torch/pyexecutor/_util.py. Constants that only logs tell (non-torch,
  * sampler) were read off those of llm-d-incubation/llm-d-planner pull request 205.
  *
- * Not modelled: speculative decoding, LoRA, vision towers, host offload, redundant experts.
+ * Not modelled: LoRA, vision towers, redundant experts.
  */
 #ifndef CORE_SERVE_H
 #define CORE_SERVE_H
@@ -31,11 +31,23 @@ struct serve {
 	double state_bytes_per_request; /* recurrent state of linear-attention layers */
 	double kv_tokens, kv_blocks; /* of one engine, as the engine prints them */
 	double max_concurrency;      /* requests of context_length at once, one engine */
+	double slots;                /* requests of the plan's length at once, one engine */
 	double ttft_seconds, tpot_seconds;
+	double ttft_error, tpot_error; /* of them without calibration: core/plan/error.h */
+	double step_seconds, prefill_seconds; /* one decode step; one prompt alone */
+	double prompts_share_seconds; /* of other requests' prompts in tpot_seconds */
+	double queue_seconds;        /* of other requests' prompts in ttft_seconds */
+	double cycle_seconds;        /* from a request's slot to its last token */
 	double tokens_per_second, tokens_per_second_per_gpu; /* generated, all replicas; per GPU */
-	double running;              /* requests that decode at once, all replicas */
+	double tokens_per_second_per_user;
+	double running;              /* requests that hold a slot, all replicas */
 	double transfer_seconds;     /* prompt's KV cache from a prefill to a decode node, */
+	double transfer_bytes;       /* of it, */
 	double transfer_rate;        /* B/s, of the network cards that send it */
+	double prefill_rate;         /* prompts a second of prefill workers, 0 without such, */
+	double prefill_utilisation;  /* and the share that comes */
+	double prefill_gpu_bytes;    /* what one of their GPUs holds */
+	double prefill_gpus_balanced; /* of all GPUs: with both pools used alike */
 	bool fits;                   /* a request of context_length, and concurrency at once */
 };
 

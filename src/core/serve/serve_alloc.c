@@ -68,7 +68,7 @@ static double
 moe_slack(const struct shapes *s)
 {
 	const double width = (double)s->m->moe_ffn_hidden_size / s->expert_tp;
-	const double down = s->experts * width * s->h * s->linear;
+	const double down = s->experts * width * params_expert_width(s->m) * s->linear;
 
 	return serve_alloc_slack((s->m->gated_mlp ? 2 : 1) * down) + serve_alloc_slack(down) +
 	    mlp_slack(s, (double)s->m->shared_expert_ffn_hidden_size);
@@ -111,13 +111,15 @@ attention_slack(const struct shapes *s, bool global)
 }
 
 static double
-layer_slack(const struct shapes *s, int64_t layer)
+layers_slack(const struct shapes *s, const struct chunk *c)
 {
-	const double attention = attention_slack(s, params_is_global_layer(s->m, layer));
+	const struct layer_kinds n = params_kinds(s->m, c->first, c->count);
+	double sum = n.global * attention_slack(s, true) +
+	    n.dense * mlp_slack(s, (double)s->m->ffn_hidden_size);
 
-	if (params_is_moe_layer(s->m, layer))
-		return attention + moe_slack(s);
-	return attention + mlp_slack(s, (double)s->m->ffn_hidden_size);
+	if (n.local > 0)
+		sum += n.local * attention_slack(s, false);
+	return n.moe > 0 ? sum + n.moe * moe_slack(s) : sum;
 }
 
 double
@@ -136,8 +138,7 @@ serve_alloc_stage(const struct plan *p, const struct placement *pl, int64_t stag
 	for (int64_t v = 0; v < pl->vpp; v++) {
 		const struct chunk *c = placement_chunk(pl, stage, v);
 
-		for (int64_t i = c->first; i < c->first + c->count; i++)
-			sum += layer_slack(&s, i);
+		sum += layers_slack(&s, c);
 		if (c->embedding)
 			sum += table;
 		if (c->loss && !(p->model.tied_embeddings && c->embedding))

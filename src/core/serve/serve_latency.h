@@ -1,9 +1,6 @@
 /*
- * serve_latency.h - how fast an engine answers: a roofline of prefill and decode.
- *
- * One prompt is prefilled alone (no queue); a batch decodes with every request half way
- * through its answer, and waits for the prefills of those that follow. Each kind of work
- * takes the longer of its arithmetic and its memory traffic.
+ * serve_latency.h - how fast an engine answers: first and next tokens under a closed loop of
+ * requests, in one pool or with prefill workers of their own.
  */
 #ifndef CORE_SERVE_LATENCY_H
 #define CORE_SERVE_LATENCY_H
@@ -13,9 +10,8 @@
 #include "core/serve/serve.h"
 #include "core/serve/serve_setup.h"
 
-/* Fill in the times and rates of `out`. batch: requests that decode at once on one rank
- * of data parallel attention. */
-void serve_latency(struct serve *out, const struct plan *p, const struct layout *l,
-    const struct placement *pl, const struct serve_setup *setup, const struct kv *kv,
-    double batch, struct ledger *ledger);
+/* Fill in the times and rates of `out`. slots: requests that one rank of data parallel attention
+ * holds at once. A GPU without rates has no times: they stay 0. */
+void serve_latency(struct serve *out, const struct plan *p, const struct serve_setup *setup,
+    const struct kv *kv, double slots, struct ledger *ledger);
 #endif

@@ -4,6 +4,8 @@
 
 #include "core/base/number.h"
 #include "core/model/kv.h"
+#include "core/plan/field.h"
+#include "core/plan/pool.h"
 
 #define TRTLLM_TABLES 1.015 /* the pool and the tables of its blocks */
 
@@ -88,6 +90,15 @@ setup_sglang(struct serve_setup *s, const struct plan *p)
 	s->seqs = 4096;
 }
 
+/* The default is a release of vLLM: of another engine that nobody chose it counts as newest. */
+static int64_t
+version_of(const struct plan *p)
+{
+	if (p->serving.engine != ENGINE_VLLM && !field_is_set(FIELD_ENGINE_VERSION, p))
+		return serve_version("");
+	return serve_version(p->serving.engine_version);
+}
+
 struct serve_setup
 serve_setup_of(const struct plan *p)
 {
@@ -97,10 +108,10 @@ serve_setup_of(const struct plan *p)
 	const double cp = larger(1, (double)p->parallel.cp);
 	struct serve_setup s = { .tp = tp, .pp = pp };
 
-	s.version = serve_version(v->engine_version);
+	s.version = version_of(p);
 	s.total = p->cluster.memory_gib * GIB;
 	s.engines = larger(1, (double)v->replicas);
-	s.dp = larger(1, (double)plan_world(p) / (tp * pp * cp * s.engines));
+	s.dp = larger(1, (double)pool_rest(p) / (tp * pp * cp * s.engines));
 	s.dp *= tp / kv_attention_tp(p);
 	if (v->engine == ENGINE_VLLM) {
 		setup_vllm(&s, p);

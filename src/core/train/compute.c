@@ -7,60 +7,73 @@
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
+#include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
-#include "core/train/compute_job.h"
+#include "core/train/compute_adapters.h"
+#include "core/train/job.h"
+#include "core/train/kernel.h"
 
-#define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
-#define CORE_SOURCE "Dao 2023, arXiv 2307.08691; share chosen on the rows of make accuracy"
-#define MEMORY_SOURCE \
-	"Williams et al. 2009, doi 10.1145/1498765.1498785; share of the memory rate assumed"
+#define CORE_SOURCE "Dao 2023, arXiv 2307.08691; Shah et al. 2024, arXiv 2407.08608; " \
+	"NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training"
 
-/* Bytes that the backward pass of a memory-bound operation moves, over those of its forward
- * pass; share of the compute rate that a gated delta rule reaches. */
-#define MOVED_BACKWARD 1.8
-#define DELTA_SHARE 0.3
-
-/* ---- parts ------------------------------------------------------------------------ */
-
-static const struct part qkv = PRODUCT("QKV projection", "m x n x k: T x (n*d + k*(d+v))/TP x h");
-static const struct part output = PRODUCT("attention output projection",
+static const struct operation qkv = PRODUCT("QKV projection", "m x n x k: T x (n*d + k*(d+v))/TP x h");
+static const struct operation output = PRODUCT("attention output projection",
     "m x n x k: T x h x n*v/TP");
-static const struct part q_down = PRODUCT("query down-projection", "m x n x k: Ts x ql x h");
-static const struct part kv_down = PRODUCT("KV down-projection", "m x n x k: Ts x (kl+rope) x h");
-static const struct part q_up = PRODUCT("query projection",
+static const struct operation q_down = PRODUCT("query down-projection", "m x n x k: Ts x ql x h");
+static const struct operation kv_down = PRODUCT("KV down-projection", "m x n x k: Ts x (kl+rope) x h");
+static const struct operation q_up = PRODUCT("query projection",
     "m x n x k: T x n*(nope+rope)/TP x ql or h");
-static const struct part kv_up = PRODUCT("KV up-projection", "m x n x k: T x n*(nope+v)/TP x kl");
-static const struct part delta_in = PRODUCT("linear attention: input projections",
-    "m x n x k: T x 2*(k+v)/TP x h");
-static const struct part delta_out = PRODUCT("linear attention: output projection",
+static const struct operation kv_up = PRODUCT("KV up-projection", "m x n x k: T x n*(nope+v)/TP x kl");
+static const struct operation delta_in = PRODUCT("linear attention: input projections",
+    "m x n x k: T x 2*(k+v)/TP x h, 2*k+v with a narrow gate");
+static const struct operation delta_out = PRODUCT("linear attention: output projection",
     "m x n x k: T x h x v/TP");
-static const struct part router = PRODUCT("router", "m x n x k: T/TP x experts x h");
-static const struct part head = PRODUCT("LM head", "m x n x k: T x vocabulary/TP x h");
-static const struct part mtp = PRODUCT("MTP projection", "m x n x k: T x h/TP x 2*h");
+static const struct operation narrow_in = PRODUCT("linear attention: down to decay and gate",
+    "m x n x k: T x 2*head size x h");
+static const struct operation narrow_out = PRODUCT("linear attention: decay and gate",
+    "m x n x k: T x (k+v)/TP x head size");
+static const struct operation mamba_in = PRODUCT("Mamba: input projection",
+    "m x n x k: T x (2*heads*head size+2*groups*state+heads)/TP x h");
+static const struct operation mamba_out = PRODUCT("Mamba: output projection",
+    "m x n x k: T x h x heads*head size/TP");
+static const struct operation latent_in = PRODUCT("projection to experts", "m x n x k: Ts x latent x h");
+static const struct operation latent_out = PRODUCT("projection from experts",
+    "m x n x k: Ts x h x latent");
+static const struct operation router = PRODUCT("router", "m x n x k: T/TP x experts x h");
+static const struct operation head = PRODUCT("LM head", "m x n x k: T x vocabulary/TP x h");
+static const struct operation mtp = PRODUCT("MTP projection", "m x n x k: T x h/TP x 2*h");
 
-static const struct part rotary = { .name = "copies and rotation of queries and keys",
+static const struct operation rotary = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*(n+2*k)*d/TP" };
-static const struct part rotary_mla = { .name = "copies and rotation of queries and keys",
+static const struct operation rotary_mla = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*n*(2*(nope+rope)+v)/TP" };
-static const struct part delta_copies = { .name = "linear attention: copies, convolution, norms",
+static const struct operation delta_copies = { .name = "linear attention: copies, convolution, norms",
 	.size = "bytes: 16*T*(k+v)/TP" };
-static const struct part permute = { .name = "tokens permuted to experts and back",
+static const struct operation mamba_copies = { .name = "Mamba: copies, convolution, norms",
+	.size = "bytes: 8*T*(heads*head size+groups*state)/TP*2" };
+static const struct operation permute = { .name = "tokens permuted to experts and back",
 	.size = "bytes: 8*routed*h" };
-static const struct part routing = { .name = "probabilities and choice of experts",
+static const struct operation permute_fused = { .name = "tokens permuted to experts and back",
+	.size = "bytes: 4*routed*h" };
+/* Times fp32 probabilities, added, joined and cast back (Megatron-LM
+ * megatron/core/transformer/moe/experts.py, _apply_bias). */
+static const struct operation biases = { .name = "biases of experts by their probabilities",
+	.size = "bytes: 28*routed*h" };
+static const struct operation routing = { .name = "probabilities and choice of experts",
 	.size = "bytes: 12*T/TP*experts" };
-static const struct part norms = { .name = "norms and residual additions",
-	.size = "bytes: 22*Ts*h" };
-static const struct part layernorms = { .name = "norms", .size = "bytes: 8*Ts*h" };
-static const struct part embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
-static const struct part loss = { .name = "loss", .size = "bytes: 6*T*vocabulary/TP, backward 4" };
-static const struct part softmax = { .name = "softmax of attention scores",
+static const struct operation norms = { .name = "norms and residual additions",
+	.size = "bytes: 11*Ts*h, twice with a mixer and an MLP" };
+static const struct operation layernorms = { .name = "norms", .size = "bytes: 4*Ts*h, twice with a mixer and an MLP" };
+static const struct operation embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
+static const struct operation loss = { .name = "loss", .size = "bytes: 6*T*vocabulary/TP, backward 4" };
+static const struct operation softmax = { .name = "softmax of attention scores",
 	.size = "bytes: 13*scores, backward 20" };
 
 /* The products of an MLP and what is between them. */
 struct mlp_parts {
-	struct part up, down, activation;
+	struct operation up, down, activation;
 };
 
 #define MLP(of, tokens, f) { \
@@ -72,198 +85,12 @@ static const struct mlp_parts dense_mlp = MLP("MLP", "T", "f/TP");
 static const struct mlp_parts shared_mlp = MLP("shared experts'", "T", "f/TP");
 static const struct mlp_parts expert_mlp = MLP("experts'", "routed/experts", "f/ETP");
 
-/* ---- primitives ------------------------------------------------------------------- */
-
-/* m x n x k products, `times` one after the other (Transformer Engine transformer_engine/
- * common/gemm, multi-stream cuBLAS), `extra` bytes moved besides the operands. */
-struct product {
-	const struct rate *rate;
-	double times, m, n, k, extra;
-};
-
-static double
-join(double a, double b, int power)
-{
-	if (power == 2)
-		return sqrt(a * a + b * b);
-	a *= a;
-	b *= b;
-	return sqrt(cbrt(a * a * a + b * b * b));
-}
-
-static inline double
-product_bytes(const struct machine *g, const struct product *x)
-{
-	return g->width * (x->m * x->k + x->k * x->n) + 2 * x->m * x->n + x->extra;
-}
-
-static inline double
-product_seconds(const struct machine *g, const struct product *x)
-{
-	return x->times * (g->launch + join(2 * x->m * x->n * x->k / x->rate->reached,
-	    product_bytes(g, x) / g->hbm.reached, g->power));
-}
-
-double
-compute_memory(const struct machine *g, double bytes)
-{
-	return bytes > 0 ? bytes / g->vector.reached + g->kernel : 0;
-}
-
-/* A term: its name and source, and its formula for one part, in symbols and in numbers. */
-struct remark {
-	const char *name, *source, *size;
-	char symbols[96], numbers[160];
-};
-
-static void
-note_in(const struct job *j, enum quantity q, double times, double seconds,
-    const struct remark *r)
-{
-	if (times > 0 && seconds > 0)
-		ledger_note(j->tally->ledger, q, times * seconds, r->name, r->source,
-		    "%s*%s = %.10g*%s s, %s", j->tally->unit, r->symbols, times, r->numbers, r->size);
-}
-
-static void
-note(const struct job *j, bool backward, double seconds, const struct remark *r)
-{
-	const struct tally *t = j->tally;
-
-	if (!j->only_again)
-		note_in(j, backward ? QUANTITY_BACKWARD : QUANTITY_FORWARD, t->times, seconds, r);
-	if (j->again && !backward)
-		note_in(j, QUANTITY_RECOMPUTE, t->again, seconds, r);
-}
-
-static void
-note_product(const struct job *j, bool backward, const struct product *x, const char *name,
-    const char *size)
-{
-	const struct machine *g = j->g;
-	const int q = g->power;
-	struct remark r = { .name = name, .source = GEMM_SOURCE, .size = size };
-
-	if (x->times > 1) {
-		text_put(r.symbols, sizeof r.symbols, "products*");
-		text_put(r.numbers, sizeof r.numbers, "%.10g*", x->times);
-	}
-	text_add(r.symbols, sizeof r.symbols,
-	    "(t0 + ((2*m*n*k/rate)^%d + (bytes/memory rate)^%d)^(1/%d))", q, q, q);
-	text_add(r.numbers, sizeof r.numbers,
-	    "(%.7g + ((2*%.10g*%.10g*%.10g/(%.7g*%.7g))^%d + (%.10g/(%.7g*%.7g))^%d)^(1/%d))",
-	    g->launch, x->m, x->n, x->k, x->rate->reached / x->rate->peak, x->rate->peak, q,
-	    product_bytes(g, x), g->hbm.reached / g->hbm.peak, g->hbm.peak, q, q);
-	note(j, backward, product_seconds(g, x), &r);
-}
-
-/* factor: how many times as long as those bytes take. */
-static void
-note_memory(const struct job *j, bool backward, double factor, double bytes, const char *name,
-    const char *size)
-{
-	const struct rate *v = &j->g->vector;
-	struct remark r = { .name = name, .source = MEMORY_SOURCE, .size = size };
-
-	if (factor > 1)
-		text_put(r.numbers, sizeof r.numbers, "%.10g*", factor);
-	text_put(r.symbols, sizeof r.symbols, "%s(bytes/memory rate + t0)", r.numbers);
-	text_add(r.numbers, sizeof r.numbers, "(%.10g/(%.7g*%.7g) + %.7g)", bytes,
-	    v->reached / v->peak, v->peak, j->g->kernel);
-	note(j, backward, factor * compute_memory(j->g, bytes), &r);
-}
-
-/* `times` kernels, each of so many times the FLOP of the forward pass. */
-static void
-note_core(const struct job *j, bool backward, double times, double factor, double flop,
-    const struct rate *rate, const char *name, const char *size)
-{
-	struct remark r = { .name = name, .source = CORE_SOURCE, .size = size };
-
-	if (times > 1)
-		text_put(r.numbers, sizeof r.numbers, "%.3g*", times);
-	text_put(r.symbols, sizeof r.symbols, "%s(factor*FLOP/rate + t0)", r.numbers);
-	text_add(r.numbers, sizeof r.numbers, "(%.3g*%.10g/(%.7g*%.7g) + %.7g)", factor, flop,
-	    rate->reached / rate->peak, rate->peak, j->g->launch);
-	note(j, backward, times * (factor * flop / rate->reached + j->g->launch), &r);
-}
-
-static void
-add_forward(struct job *j, double seconds)
-{
-	j->w.forward += seconds;
-	if (j->again)
-		j->w.recompute += seconds;
-}
-
-static void
-add_work(struct work *sum, const struct work *w)
-{
-	sum->forward += w->forward;
-	sum->backward += w->backward;
-	sum->weight += w->weight;
-	sum->recompute += w->recompute;
-}
-
-/* The three products of a layer, of which frozen weights need no own gradient; that is added
- * up in fp32. */
-static void
-products(struct job *j, const struct part *part, const struct rate *rate, double times,
-    double tokens, double out, double in)
-{
-	const struct product forward = { rate, times, tokens, out, in, 0 };
-	const struct product input = { rate, times, tokens, in, out, 0 };
-	const struct product gradient = { rate, times, in, out, tokens, 6 * in * out };
-	const double weight = j->frozen ? 0 : product_seconds(j->g, &gradient);
-
-	add_forward(j, product_seconds(j->g, &forward));
-	j->w.backward += product_seconds(j->g, &input) + weight;
-	j->w.weight += weight;
-	if (j->tally != NULL) {
-		note_product(j, false, &forward, part->name, part->size);
-		note_product(j, true, &input, part->input, part->size);
-		if (!j->frozen)
-			note_product(j, true, &gradient, part->weight, part->size);
-	}
-}
-
-/* A linear layer. In FP8 what goes into it is cast before the products, forward its input
- * and backward the gradient of its output, and kept transposed as well. */
-static void
-linear(struct job *j, const struct part *part, const struct rate *rate, double times,
-    double tokens, double out, double in)
-{
-	const double moved = j->g->cast * times * tokens;
-
-	products(j, part, rate, times, tokens, out, in);
-	add_forward(j, compute_memory(j->g, moved * in));
-	j->w.backward += compute_memory(j->g, moved * out);
-	if (j->tally != NULL) {
-		note_memory(j, false, 1, moved * in, part->cast, "bytes: 4*products*m*k");
-		note_memory(j, true, 1, moved * out, part->cast_back, "bytes: 4*products*m*n");
-	}
-}
-
-/* Memory-bound operations: bytes of the forward pass; backward moves 1.8 times as much. */
-static void
-vector(struct job *j, const struct part *part, double bytes)
-{
-	const double t = compute_memory(j->g, bytes);
-
-	add_forward(j, t);
-	j->w.backward += MOVED_BACKWARD * t;
-	if (j->tally != NULL) {
-		note_memory(j, false, 1, bytes, part->name, part->size);
-		note_memory(j, true, MOVED_BACKWARD, bytes, part->name, part->size);
-	}
-}
-
 /* ---- attention -------------------------------------------------------------------- */
 
 /* Scores stored: two batched products each way and the softmax between them, which reads
  * and writes the score matrix (13 and 20 bytes a score: mask, softmax, dropout). */
 static void
-core_unfused(struct job *j, double heads)
+core_unfused(struct layer_job *j, double heads)
 {
 	const struct model *m = &j->p->model;
 	const struct machine *g = j->g;
@@ -273,135 +100,189 @@ core_unfused(struct job *j, double heads)
 	const double scores = batch * queries * s;
 	struct product score = { &g->plain, 1, batch * queries, s, params_key_dim(m), 0 };
 	struct product value = { &g->plain, 1, batch * queries, params_value_dim(m), s, 0 };
-	const double both = product_seconds(g, &score) + product_seconds(g, &value);
+	double seconds[2];
 
-	j->w.core = both + compute_memory(g, 13 * scores);
-	j->w.core_backward = 2 * both + compute_memory(g, 20 * scores);
-	if (j->tally == NULL)
-		return;
 	for (int back = 0; back < 2; back++) {
+		const double moved = (back ? 20 : 13) * scores;
+
 		score.times = value.times = back ? 2 : 1;
-		note_product(j, back, &score, "attention scores", "m x n x k: b*n/TP*s/CP x s x d");
-		note_product(j, back, &value, "scores times values", "m x n x k: b*n/TP*s/CP x v x s");
-		note_memory(j, back, 1, (back ? 20 : 13) * scores, softmax.name, softmax.size);
+		seconds[back] = job_product_seconds(g, &score) + job_product_seconds(g, &value) +
+		    machine_memory(g, moved);
+		if (j->tally == NULL)
+			continue;
+		job_note_product(j, back, &score, "attention scores", "m x n x k: b*n/TP*s/CP x s x d");
+		job_note_product(j, back, &value, "scores times values", "m x n x k: b*n/TP*s/CP x v x s");
+		job_note_memory(j, back, 1, moved, softmax.name, softmax.size);
 	}
+	j->w.core = seconds[0];
+	j->w.core_backward = seconds[1];
+}
+
+/* One kernel that does so many times the FLOP of the forward pass. */
+static void
+note_core(const struct layer_job *j, bool backward, double factor, double flop,
+    const struct kernel_rate *k, const char *name, const char *size)
+{
+	struct remark r = { .name = name, .source = CORE_SOURCE, .size = size };
+
+	text_put(r.symbols, sizeof r.symbols,
+	    "(factor*FLOP/(peak*R*s/(s+s0)*w/(w+w0)*head*window) + t0)");
+	text_put(r.numbers, sizeof r.numbers,
+	    "(%.3g*%.10g/(%.7g*%.7g*%.7g/(%.7g+%.4g)*%.7g/(%.7g+%.4g)*%.4g*%.6g) + %.7g)", factor,
+	    flop, k->peak, k->share, k->sequence, k->sequence, k->s0, k->waves, k->waves, k->w0,
+	    k->head, k->window, j->g->launch);
+	job_note(j, backward, factor * flop / k->reached + j->g->launch, &r);
 }
 
 static void
-core_fused(struct job *j, bool local, double heads)
+core_fused(struct layer_job *j, bool local, double heads)
 {
 	const struct model *m = &j->p->model;
 	const struct machine *g = j->g;
 	const double flop = 2 * batch_tokens(j->p) * batch_keys(j->p, local, false) * heads *
 	    (params_key_dim(m) + params_value_dim(m));
+	const struct kernel_rate forward = kernel_rate(j->p, g, false, local);
+	const struct kernel_rate backward = kernel_rate(j->p, g, true, local);
 	static const char name[] = "attention core", size[] = "FLOP: 2*T*keys*n/TP*(d+v)";
 
-	j->w.core = flop / g->attention.reached + g->launch;
-	j->w.core_backward = 2.5 * flop / g->attention_backward.reached + g->launch;
+	j->w.core = flop / forward.reached + g->launch;
+	j->w.core_backward = 2.5 * flop / backward.reached + g->launch;
 	if (j->tally == NULL)
 		return;
-	note_core(j, false, 1, 1, flop, &g->attention, name, size);
-	note_core(j, true, 1, 2.5, flop, &g->attention_backward, name, size);
+	note_core(j, false, 1, flop, &forward, name, size);
+	note_core(j, true, 2.5, flop, &backward, name, size);
 }
 
-/* Gated delta rule: state of key x value, read and updated for each token. */
+/* A state of key x value for each head, read and updated for each token. */
 static void
-core_delta(struct job *j)
+core_recurrent(struct layer_job *j, const struct mixer *x, const char *name)
 {
-	const struct model *m = &j->p->model;
-	const double flop = 8 * batch_tokens(j->p) * (double)(m->linear_value_heads *
-	    m->linear_key_head_dim * m->linear_value_head_dim) / at_least_one(j->p->parallel.tp);
-	const double rate = DELTA_SHARE * j->g->plain.reached;
+	const double flop = x->scan * batch_tokens(j->p) / at_least_one(j->p->parallel.tp);
+	const struct rate rate = { x->share * j->g->plain.reached, j->g->plain.peak };
+	struct remark r = { .name = name, .source = CORE_SOURCE,
+		.size = "FLOP: T*FLOP of a token/TP" };
 
-	j->w.core = flop / rate + j->g->launch;
+	j->w.core = flop / rate.reached + j->g->launch;
 	j->w.core_backward = 2 * j->w.core;
 	if (j->tally == NULL)
 		return;
-	for (int back = 0; back < 2; back++)
-		note_core(j, back, back ? 2 : 1, 1, flop, &(struct rate){ rate, j->g->plain.peak },
-		    "linear attention core", "FLOP: 8*T*heads*key*value/TP");
+	for (int back = 0; back < 2; back++) {
+		text_put(r.symbols, sizeof r.symbols, "%s(FLOP/rate + t0)", back ? "2*" : "");
+		text_put(r.numbers, sizeof r.numbers, "%s(%.10g/(%.7g*%.7g) + %.7g)", back ? "2*" : "",
+		    flop, rate.reached / rate.peak, rate.peak, j->g->launch);
+		job_note(j, back, (back ? 2 : 1) * j->w.core, &r);
+	}
 }
 
 static void
-core(struct job *j, bool local)
+core(struct layer_job *j, int kind)
 {
+	const struct mixer mamba = mixer_mamba(&j->p->model), linear = mixer_linear(&j->p->model);
+	const bool local = layer_is_local(kind);
 	const double heads = (double)j->p->model.attention_heads /
 	    at_least_one(j->p->parallel.tp);
 
-	if (local && j->p->model.linear_attention)
-		core_delta(j);
-	else if (!j->p->training.flash_attention)
+	if (kind & LAYER_MAMBA)
+		core_recurrent(j, &mamba, "Mamba scan");
+	else if (local && j->p->model.linear_attention)
+		core_recurrent(j, &linear, "linear attention core");
+	else if (kernel_of(j->p) == KERNEL_UNFUSED)
 		core_unfused(j, heads);
 	else
 		core_fused(j, local, heads);
-	add_forward(j, j->w.core);
+	job_forward(j, j->w.core);
 	j->w.backward += j->w.core_backward;
 }
 
 /* From the latent vectors of MLA to the heads. */
 static void
-projections_up(struct job *j)
+projections_up(struct layer_job *j)
 {
 	const struct model *m = &j->p->model;
-	const struct rate *rate = &j->g->linear;
 	const double tokens = batch_tokens(j->p), q = (double)m->q_lora_rank;
 	const double heads = (double)m->attention_heads / at_least_one(j->p->parallel.tp);
 	const double up = (double)m->qk_nope_head_dim + params_value_dim(m);
 
-	linear(j, &q_up, rate, 1, tokens, heads * params_key_dim(m),
+	job_dense(j, &q_up, tokens, heads * params_key_dim(m),
 	    q > 0 ? q : (double)m->hidden_size);
-	linear(j, &kv_up, rate, 1, tokens, heads * up, (double)m->kv_lora_rank);
+	job_dense(j, &kv_up, tokens, heads * up, (double)m->kv_lora_rank);
 }
 
 static void
-projections_mla(struct job *j)
+projections_mla(struct layer_job *j)
 {
 	const struct model *m = &j->p->model;
-	const struct rate *rate = &j->g->linear;
 	const double h = (double)m->hidden_size, tokens = batch_tokens(j->p);
 	const double split = batch_tokens_split(j->p), q = (double)m->q_lora_rank;
 	const double heads = (double)m->attention_heads / at_least_one(j->p->parallel.tp);
 	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
 
 	if (q > 0)
-		linear(j, &q_down, rate, 1, split, q, h);
-	linear(j, &kv_down, rate, 1, split, latent, h);
+		job_dense(j, &q_down, split, q, h);
+	job_dense(j, &kv_down, split, latent, h);
 	projections_up(j);
-	linear(j, &output, rate, 1, tokens, h, heads * params_value_dim(m));
-	vector(j, &rotary_mla, 8 * tokens * heads * (2 * params_key_dim(m) + params_value_dim(m)));
+	job_dense(j, &output, tokens, h, heads * params_value_dim(m));
+	job_vector(j, &rotary_mla, 8 * tokens * heads * (2 * params_key_dim(m) + params_value_dim(m)));
 }
 
 static void
-projections(struct job *j, bool local)
+projections_linear(struct layer_job *j)
 {
 	const struct model *m = &j->p->model;
-	const struct rate *rate = &j->g->linear;
+	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
+	const double h = (double)m->hidden_size, narrow = (double)m->linear_value_head_dim;
+	const struct mixer x = mixer_linear(m);
+
+	job_dense(j, &delta_in, tokens, x.in / t, h);
+	if (x.whole > 0) {
+		job_dense(j, &narrow_in, tokens, 2 * narrow, h);
+		job_dense(j, &narrow_out, tokens, (x.key + x.value) / t, narrow);
+	}
+	job_dense(j, &delta_out, tokens, h, x.value / t);
+	job_vector(j, &delta_copies, 16 * tokens * (x.key + x.value) / t);
+}
+
+static void
+projections_mamba(struct layer_job *j)
+{
+	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
+	const double h = (double)j->p->model.hidden_size;
+	const struct mixer x = mixer_mamba(&j->p->model);
+
+	job_dense(j, &mamba_in, tokens, x.in / t, h);
+	job_dense(j, &mamba_out, tokens, h, x.value / t);
+	job_vector(j, &mamba_copies, 16 * tokens * (x.key + x.value) / t);
+}
+
+static void
+projections(struct layer_job *j, int kind)
+{
+	const bool local = layer_is_local(kind);
+	const struct model *m = &j->p->model;
 	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
 	const double h = (double)m->hidden_size, d = (double)m->head_dim;
 	const double v = params_value_dim(m);
 	double q = (double)m->attention_heads, out = q * v, kv;
 
-	if (m->attention == ATTENTION_MLA) {
-		projections_mla(j);
+	if (kind & LAYER_MAMBA) {
+		projections_mamba(j);
 	} else if (local && m->linear_attention) {
-		q = (double)(m->linear_key_heads * m->linear_key_head_dim);
-		out = (double)(m->linear_value_heads * m->linear_value_head_dim);
-		linear(j, &delta_in, rate, 1, tokens, 2 * (q + out) / t, h);
-		linear(j, &delta_out, rate, 1, tokens, h, out / t);
-		vector(j, &delta_copies, 16 * tokens * (q + out) / t);
+		projections_linear(j);
+	} else if (m->attention == ATTENTION_MLA) {
+		projections_mla(j);
 	} else {
 		kv = params_kv_heads(m, local);
 		q *= m->attention_output_gate ? 2 : 1;
-		linear(j, &qkv, rate, 1, tokens, (q * d + fmax(kv, t) * (d + v)) / t, h);
-		linear(j, &output, rate, 1, tokens, h, out / t);
-		vector(j, &rotary, 8 * tokens * (q + 2 * kv) * d / t);
+		job_dense(j, &qkv, tokens, (q * d + fmax(kv, t) * (d + v)) / t, h);
+		job_dense(j, &output, tokens, h, out / t);
+		job_vector(j, &rotary, 8 * tokens * (q + 2 * kv) * d / t);
 	}
 }
 
 /* ---- the other halves ------------------------------------------------------------- */
 
 static void
-mlp(struct job *j, const struct mlp_parts *parts, double ffn)
+mlp(struct layer_job *j, const struct mlp_parts *parts, double ffn)
 {
 	const double h = (double)j->p->model.hidden_size, tokens = batch_tokens(j->p);
 	const double f = ffn / at_least_one(j->p->parallel.tp);
@@ -409,9 +290,9 @@ mlp(struct job *j, const struct mlp_parts *parts, double ffn)
 
 	if (f <= 0)
 		return;
-	linear(j, &parts->up, &j->g->linear, 1, tokens, up * f, h);
-	linear(j, &parts->down, &j->g->linear, 1, tokens, h, f);
-	vector(j, &parts->activation, (2 * up + 2) * tokens * f);
+	job_dense(j, &parts->up, tokens, up * f, h);
+	job_dense(j, &parts->down, tokens, h, f);
+	job_vector(j, &parts->activation, (2 * up + 2) * tokens * f);
 }
 
 /* Tokens that reach the experts of one GPU: even routing times the imbalance, or what the
@@ -427,56 +308,79 @@ routed_tokens(const struct plan *p)
 	return even * fmax(1, p->training.moe_imbalance);
 }
 
+/* Grouped products reach less with fewer tokens for each expert. */
+static struct lot
+expert_lot(const struct plan *p, const struct machine *g, double here, double tokens)
+{
+	const struct generation *r = generation_of(p);
+	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast };
+
+	lot.rate.reached *= tokens / (tokens + r->half_tokens);
+	lot.weight.reached *= tokens / (tokens + r->half_weight);
+	return lot;
+}
+
+/* Transformer Engine's fused operations (transformer_engine/pytorch/ops): dense rates but for
+ * a tenth, activation and cast inside, and outside only casts of what comes in, 3 bytes. */
+#define FUSED_SHARE 0.9
+#define FUSED_CAST 3.0
+
 static void
-experts(struct job *j)
+experts_fused(struct layer_job *j, double up, double here, double tokens, double f)
+{
+	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
+	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0 };
+
+	lot.rate.reached *= FUSED_SHARE;
+	lot.weight.reached *= FUSED_SHARE;
+	job_linear(j, &expert_mlp.up, &lot, tokens, up * f, h);
+	lot.cast = 0;
+	lot.cast_back = cast;
+	job_linear(j, &expert_mlp.down, &lot, tokens, h, f);
+	job_vector(j, &permute_fused, 4 * here * tokens * h);
+}
+
+static void
+experts_grouped(struct layer_job *j, double up, double here, double tokens, double f)
+{
+	const double h = params_expert_width(&j->p->model), routed = here * tokens;
+	const struct lot lot = expert_lot(j->p, j->g, here, tokens);
+
+	job_linear(j, &expert_mlp.up, &lot, tokens, up * f, h);
+	job_linear(j, &expert_mlp.down, &lot, tokens, h, f);
+	job_vector(j, &expert_mlp.activation, (2 * up + 2) * routed * f);
+	job_vector(j, &permute, 4 * 2 * routed * h); /* read and write, twice */
+}
+
+static void
+experts(struct layer_job *j)
 {
 	const struct plan *p = j->p;
-	const struct machine *g = j->g;
 	const struct model *m = &p->model;
 	const double etp = at_least_one(p->parallel.etp), ep = at_least_one(p->parallel.ep);
-	const double h = (double)m->hidden_size, f = (double)m->moe_ffn_hidden_size / etp;
+	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size / etp;
+	const double width = (double)m->hidden_size, latent = (double)m->moe_latent_size;
 	const double here = fmax(1, (double)m->experts / ep);
 	const double up = m->gated_mlp ? 2 : 1, routed = routed_tokens(p);
 	const double split = batch_tokens(p) / at_least_one(p->parallel.tp);
 
-	products(j, &router, &g->plain, 1, split, (double)m->experts, h);
-	linear(j, &expert_mlp.up, &g->grouped, here, routed / here, up * f, h);
-	linear(j, &expert_mlp.down, &g->grouped, here, routed / here, h, f);
-	vector(j, &expert_mlp.activation, (2 * up + 2) * routed * f);
-	vector(j, &permute, 4 * 2 * routed * h); /* read and write, twice */
-	vector(j, &routing, 12 * split * (double)m->experts);
-}
-
-/* ---- for other files (compute_job.h) ----------------------------------------------- */
-
-void
-job_products(struct job *j, const struct part *part, double tokens, double out, double in)
-{
-	products(j, part, &j->g->plain, 1, tokens, out, in);
-}
-
-void
-job_move(struct job *j, const struct part *part, double bytes)
-{
-	const double t = compute_memory(j->g, bytes);
-
-	add_forward(j, t);
-	j->w.backward += t;
-	if (j->tally == NULL)
-		return;
-	note_memory(j, false, 1, bytes, part->name, part->size);
-	note_memory(j, true, 1, bytes, part->name, part->size);
-}
-
-double
-job_routed(const struct job *j)
-{
-	return routed_tokens(j->p);
+	job_plain(j, &router, split, (double)m->experts, width);
+	if (latent > 0) {
+		job_dense(j, &latent_in, split, latent, width);
+		job_dense(j, &latent_out, split, width, latent);
+	}
+	if (p->training.fused_experts)
+		experts_fused(j, up, here, routed / here, f);
+	else
+		experts_grouped(j, up, here, routed / here, f);
+	if (m->expert_bias)
+		job_vector(j, &biases, 28 * routed * h);
+	job_vector(j, &routing, 12 * split * (double)m->experts);
 }
 
 /* The MLP, or experts, of a layer. */
 static void
-half(struct job *j, int kind)
+half(struct layer_job *j, int kind)
 {
 	const struct model *m = &j->p->model;
 
@@ -490,23 +394,24 @@ half(struct job *j, int kind)
 
 /* A memory-bound operation that counts forward alone. */
 static void
-move_again(struct job *j, const struct part *part, double bytes)
+move_again(struct layer_job *j, const struct operation *op, double bytes)
 {
-	add_forward(j, compute_memory(j->g, bytes));
+	job_forward(j, machine_memory(j->g, bytes));
 	if (j->tally != NULL)
-		note_memory(j, false, 1, bytes, part->name, part->size);
+		job_note_memory(j, false, 1, bytes, op->name, op->size);
 }
 
 /* Modules that selective recompute names besides attention and whole halves. */
 static void
-recomputed_parts(struct job *j, unsigned again, int kind)
+recomputed_parts(struct layer_job *j, unsigned again, int kind)
 {
 	const struct model *m = &j->p->model;
 	const double h = (double)m->hidden_size, up = m->gated_mlp ? 2 : 1;
 
 	if (again & AGAIN_LAYERNORM)
-		move_again(j, &layernorms, 8 * batch_tokens_split(j->p) * h);
-	if ((again & AGAIN_MLA_UP_PROJ) && m->attention == ATTENTION_MLA)
+		move_again(j, &layernorms, 4 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
+		    batch_tokens_split(j->p) * h);
+	if ((again & AGAIN_MLA_UP_PROJ) && m->attention == ATTENTION_MLA && !(kind & LAYER_MIXER))
 		projections_up(j);
 	if (!(kind & LAYER_MOE) || (again & AGAIN_MOE))
 		return;
@@ -519,29 +424,48 @@ recomputed_parts(struct job *j, unsigned again, int kind)
 
 /* ---- what a stage holds ----------------------------------------------------------- */
 
+static void
+add_work(struct work *sum, const struct work *w)
+{
+	sum->forward += w->forward;
+	sum->backward += w->backward;
+	sum->weight += w->weight;
+	sum->recompute += w->recompute;
+}
+
 struct work
-job_layer(const struct plan *p, const struct machine *g, int kind,
+compute_layer(const struct plan *p, const struct machine *g, int kind,
     const struct tally *tally)
 {
 	const bool full = p->training.recompute == RECOMPUTE_FULL;
 	const unsigned again = batch_again(p);
-	struct job j = { .p = p, .g = g, .tally = tally, .again = full,
+	struct layer_job j = { .p = p, .g = g, .tally = tally, .again = full,
 		.frozen = adapters_only(p) }, inner = j;
 
-	projections(&j, kind & LAYER_LOCAL);
-	j.again = full || (again & AGAIN_CORE_ATTN);
-	core(&j, kind & LAYER_LOCAL);
+	if (layer_has_mixer(kind)) {
+		projections(&j, kind);
+		/* of Mamba Megatron-LM recomputes whole layers alone */
+		j.again = full || (!(kind & LAYER_MAMBA) && (again & AGAIN_CORE_ATTN));
+		core(&j, kind);
+	}
 	inner.again = full || (again & (kind & LAYER_MOE ? AGAIN_MOE : AGAIN_MLP));
-	half(&inner, kind);
+	if (layer_has_mlp(kind))
+		half(&inner, kind);
 	add_work(&j.w, &inner.w);
 	j.again = full;
-	/* Two norms (read, write) and two residual additions, dropout included. */
-	vector(&j, &norms, 22 * batch_tokens_split(p) * (double)p->model.hidden_size);
+	/* Norms (read, write) and residual additions, dropout included, of one half or both. */
+	job_vector(&j, &norms, 11 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
+	    batch_tokens_split(p) * (double)p->model.hidden_size);
 	if (again != 0) {
-		inner = (struct job){ .p = p, .g = g, .tally = tally, .again = true,
+		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = true,
 			.only_again = true };
 		recomputed_parts(&inner, again, kind);
 		j.w.recompute += inner.w.recompute;
+	}
+	if (adapters_only(p)) {
+		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = full };
+		compute_adapters(&inner, kind, routed_tokens(p));
+		add_work(&j.w, &inner.w);
 	}
 	return j.w;
 }
@@ -549,9 +473,9 @@ job_layer(const struct plan *p, const struct machine *g, int kind,
 struct work
 compute_embedding(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
-	struct job j = { .p = p, .g = g, .tally = tally };
+	struct layer_job j = { .p = p, .g = g, .tally = tally };
 
-	vector(&j, &embedding, 8 * batch_tokens_split(p) * (double)p->model.hidden_size);
+	job_vector(&j, &embedding, 8 * batch_tokens_split(p) * (double)p->model.hidden_size);
 	return j.w;
 }
 
@@ -560,15 +484,15 @@ compute_head(const struct plan *p, const struct machine *g, const struct tally *
 {
 	const double part = (double)p->model.vocab_size / at_least_one(p->parallel.tp);
 	const double tokens = batch_tokens(p);
-	struct job j = { .p = p, .g = g, .tally = tally,
+	struct layer_job j = { .p = p, .g = g, .tally = tally,
 		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
-	products(&j, &head, &g->plain, 1, tokens, part, (double)p->model.hidden_size);
-	add_forward(&j, compute_memory(g, 6 * tokens * part));
-	j.w.backward += compute_memory(g, 4 * tokens * part);
+	job_plain(&j, &head, tokens, part, (double)p->model.hidden_size);
+	job_forward(&j, machine_memory(g, 6 * tokens * part));
+	j.w.backward += machine_memory(g, 4 * tokens * part);
 	if (tally != NULL) {
-		note_memory(&j, false, 1, 6 * tokens * part, loss.name, loss.size);
-		note_memory(&j, true, 1, 4 * tokens * part, loss.name, loss.size);
+		job_note_memory(&j, false, 1, 6 * tokens * part, loss.name, loss.size);
+		job_note_memory(&j, true, 1, 4 * tokens * part, loss.name, loss.size);
 	}
 	return j.w;
 }
@@ -577,8 +501,8 @@ struct work
 compute_mtp(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
 	const double h = (double)p->model.hidden_size;
-	struct job j = { .p = p, .g = g, .tally = tally, .frozen = adapters_only(p) };
+	struct layer_job j = { .p = p, .g = g, .tally = tally, .frozen = adapters_only(p) };
 
-	linear(&j, &mtp, &g->linear, 1, batch_tokens(p), h / at_least_one(p->parallel.tp), 2 * h);
+	job_dense(&j, &mtp, batch_tokens(p), h / at_least_one(p->parallel.tp), 2 * h);
 	return j.w;
 }

@@ -10,30 +10,10 @@
  */
 #ifndef CORE_COMPUTE_H
 #define CORE_COMPUTE_H
-#include "core/base/ledger.h"
 #include "core/model/params.h"
 #include "core/plan/plan.h"
+#include "core/train/job.h"
 #include "core/train/machine.h"
-#include <stdbool.h>
-#include <stdint.h>
-
-/* One GPU's part of the work of a layer, head or embedding for one micro-batch. */
-struct work {
-	double forward;         /* matrix products, attention and memory-bound operations */
-	double backward;        /* the same, weight gradients included */
-	double weight;          /* of backward: weight gradients */
-	double core;            /* of forward: attention without its projections */
-	double core_backward;   /* of backward: the same */
-	double recompute;       /* forward work done again in backward, where it is at all */
-};
-
-/* Where the seconds of a part go, for those who ask: how often the stage has the part. */
-struct tally {
-	struct ledger *ledger;
-	const char *unit; /* "MoE layers" */
-	double times;     /* parts of the stage */
-	double again;     /* those of them that recompute runs again */
-};
 
 /* One transformer layer; kind is a set of LAYER_ bits (params.h). tally may be NULL. */
 struct work compute_layer(const struct plan *p, const struct machine *g, int kind,
@@ -46,7 +26,4 @@ struct work compute_head(const struct plan *p, const struct machine *g,
 /* The projection of multi-token prediction. */
 struct work compute_mtp(const struct plan *p, const struct machine *g,
     const struct tally *tally);
-
-/* Seconds of a memory-bound operation that moves so many bytes. */
-double compute_memory(const struct machine *g, double bytes);
 #endif

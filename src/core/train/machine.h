@@ -17,15 +17,18 @@ struct machine {
 	bool known;            /* the plan says how fast the GPU is; else every time is 0 */
 	double peak;           /* dense peak in the plan's precision: what MFU divides by */
 	struct rate linear, plain; /* matrix products of linear layers; all others (16 bits) */
-	struct rate grouped;       /* products of experts, each over its own tokens */
+	struct rate grouped;       /* products of experts with many tokens for each */
 	struct rate hbm, vector;   /* memory: matrix products; memory-bound operations */
 	double launch;         /* seconds that any matrix product takes at least */
 	double kernel;         /* seconds that any memory-bound operation takes at least */
 	int power;             /* q of matrix products, see compute.h */
-	struct rate attention, attention_backward; /* flash attention, causal work by half */
+	double scale;          /* of all rates of compute: calibration, clock, rate_scale */
+	double moves;          /* bytes that memory-bound operations move, over fused ones */
 	double cast;           /* bytes that casting a value for a linear layer moves, 0 in 16 bits */
 	double width;          /* bytes of a value that linear layers read: 2, or 1 in FP8 */
-	double error;          /* documented relative error of a step time */
 };
 struct machine machine_of(const struct plan *p);
+
+/* Seconds of a memory-bound operation that moves so many bytes. */
+double machine_memory(const struct machine *g, double bytes);
 #endif

@@ -12,6 +12,7 @@
 #include "core/framework/framework.h"
 #include "core/model/activation.h"
 #include "core/model/modules.h"
+#include "core/model/weights.h"
 #include "core/train/finetune.h"
 #include "core/train/memory_buffers.h"
 #include "core/train/schedule.h"
@@ -136,32 +137,12 @@ add_optimizer(const struct holding *h, const struct recipe *r, double *sum)
 	add_state(h, r, sum, r->matrix_moments, r->moments, moments);
 }
 
-/* Bytes of a quantized weight with its scales. */
-static double
-serving_bytes(int64_t weight_dtype)
-{
-	switch (weight_dtype) {
-	case WEIGHT_FP8:
-		return 1 + 4.0 / 16384;          /* one fp32 scale for a block of 128 x 128 */
-	case WEIGHT_INT8:
-		return 1;                        /* scales of whole channels, left out */
-	case WEIGHT_INT4:
-		return 0.5 + (2 + 0.5) / 128;    /* bf16 scale and 4-bit zero for 128 weights */
-	case WEIGHT_MXFP4:
-		return 0.5 + 1.0 / 32;           /* one byte for 32 weights */
-	case WEIGHT_NVFP4:
-		return 0.5 + 1.0 / 16;           /* one byte for 16 weights */
-	default:
-		return 2;
-	}
-}
-
 /* Embedding, head, norms, biases and router keep 16 bits. */
 static void
 recipe_serving(struct recipe *r, const struct plan *p)
 {
 	r->weight = 2;
-	r->linear = serving_bytes(p->serving.weight_dtype);
+	r->linear = weights_bytes(p->serving.weight_dtype);
 	r->weight_source = VLLM_LOADER;
 }
 
@@ -170,11 +151,12 @@ static double
 largest_layer(const struct plan *p)
 {
 	const struct model *m = &p->model;
+	const bool alike = m->layer_pattern[0] == '\0';
 	double most = 0;
 
-	for (int i = 0; i < 2; i++) {
-		/* the first layer is dense where any is, the last one has experts where any has */
-		const struct layer_params n = params_layer(m, i == 0 ? 0 : m->layers - 1);
+	/* the first layer is dense where any is, the last one has experts where any has */
+	for (int64_t i = 0; i < m->layers; i += alike && m->layers > 1 ? m->layers - 1 : 1) {
+		const struct layer_params n = params_layer(m, i);
 
 		most = larger(most, n.sharded / at_least_one(p->parallel.tp) + n.replicated +
 		    n.expert / params_expert_ranks(p));
@@ -232,9 +214,9 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 }
 
 /*
- * DeepSpeed's optimizer turns its gradients into fp32 in the step alone, ZeRO-3 those of 1e9
- * parameters (sub_group_size) at a time: what of it does not fit where activations and logits
- * were.
+ * An optimizer turns 16-bit gradients into fp32 in the step alone, DeepSpeed's ZeRO-3 those of
+ * 1e9 parameters (sub_group_size) at a time: what of it does not fit where activations and
+ * logits were.
  */
 static void
 add_step_copy(const struct holding *h, const struct recipe *r, struct memory *out)
@@ -294,7 +276,8 @@ step_bytes(const struct memory_setup *s, const struct holding *h, const struct r
 static void
 range_add(struct memory *out)
 {
-	const double error = MEMORY_ERROR * (out->activations + out->logits + out->buffers);
+	const double error = larger(MEMORY_ERROR * (out->activations + out->logits + out->buffers),
+	    MEMORY_ERROR_LEAST * MIB);
 
 	out->low = out->allocated + out->overhead_low - error;
 	out->high = out->allocated + out->overhead_high + error;
@@ -316,9 +299,8 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 
 	if (held != NULL)
 		*held = h.params;
-	/* MXFP4 checkpoints quantize the experts alone where there are experts */
-	if (p->mode == MODE_SERVE && p->serving.weight_dtype == WEIGHT_MXFP4 && plan_has_experts(p))
-		h.params.linear = 0;
+	if (p->mode == MODE_SERVE && weights_dense_dtype(p) != p->serving.weight_dtype)
+		h.params.linear = 0; /* with the others, in 16 bits */
 	add_parameters(&h, &s->recipe, &out.parameters);
 	add_gradients(&h, &s->recipe, &out.gradients);
 	add_optimizer(&h, &s->recipe, &out.optimizer);
@@ -390,7 +372,8 @@ covers(const struct memory_load *a, const struct memory_load *b)
 	return a->layers.loss == b->layers.loss && a->layers.mtp == b->layers.mtp &&
 	    a->layers.embedding >= b->layers.embedding &&
 	    a->layers.longest == b->layers.longest && same(i->all, j->all) &&
-	    same(i->global, j->global) && same(i->moe, j->moe) &&
+	    same(i->global, j->global) && same(i->local, j->local) && same(i->moe, j->moe) &&
+	    same(i->dense, j->dense) && x->kept.mamba >= y->kept.mamba &&
 	    x->kept.global >= y->kept.global && x->kept.local >= y->kept.local &&
 	    x->kept.moe >= y->kept.moe && x->kept.dense >= y->kept.dense &&
 	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;

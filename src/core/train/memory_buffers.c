@@ -8,6 +8,8 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/mixer.h"
+#include "core/plan/batch.h"
 #include "core/plan/hardware.h"
 #include "core/train/finetune.h"
 
@@ -21,6 +23,7 @@
 #define DISPATCHER MCORE "transformer/moe/token_dispatcher.py"
 #define MLP MCORE "transformer/mlp.py"
 #define DOT_PRODUCT MCORE "transformer/dot_product_attention.py"
+#define MAMBA MCORE "ssm/mamba_mixer.py"
 #define RANDOM MCORE "tensor_parallel/random.py"
 #define TE_GEMM "TransformerEngine transformer_engine/pytorch/cpp_extensions/gemm.py"
 #define TE_BASE "TransformerEngine transformer_engine/pytorch/module/base.py"
@@ -192,6 +195,25 @@ unit_of(const struct model *m, const struct layer_kinds *k, double layers, bool 
 	return u;
 }
 
+/* Blocks in a row of a pattern: rounded up in the i-th kind, else as they are mixed on the rank. */
+static struct layer_kinds
+unit_of_blocks(const struct layer_kinds *k, double layers, int i)
+{
+	const double mamba = k->mamba + k->local;
+	const double here[4] = { mamba, k->moe, k->global, k->dense };
+	const double most = smaller(here[i], ceil(layers * here[i] / k->all));
+	const double rest = k->all > here[i] ? (layers - most) / (k->all - here[i]) : 0;
+	const double each = here[i] > 0 ? most / here[i] : 0;
+	struct layer_kinds u = { .all = layers };
+
+	u.mamba = k->mamba * (i == 0 ? each : rest);
+	u.local = k->local * (i == 0 ? each : rest);
+	u.moe = k->moe * (i == 1 ? each : rest);
+	u.global = k->global * (i == 2 ? each : rest);
+	u.dense = k->dense * (i == 3 ? each : rest);
+	return u;
+}
+
 /* A unit of fully recomputed layers is filled again before its backward pass. With the
  * block method that only matters where no later layer of the chunk has gone before. */
 static void
@@ -200,6 +222,7 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 	const struct training *tr = &v->p->training;
 	const double unit = at_least_one(tr->recompute_layers);
 	const double most = (double)v->layers->longest;
+	const bool pattern = v->p->model.layer_pattern[0] != '\0';
 	double layers = 0, bytes = 0;
 
 	if (tr->recompute != RECOMPUTE_FULL || k->all <= 0)
@@ -209,9 +232,10 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 	else
 		layers = smaller(unit, larger(1, most));
 	for (int i = 0; i < 4 && layers > 0; i++) {
-		const struct layer_kinds u = unit_of(&v->p->model, k, layers, i & 1, i & 2);
+		const struct layer_kinds u = pattern ? unit_of_blocks(k, layers, i) :
+		    unit_of(&v->p->model, k, layers, i & 1, i & 2);
 
-		if (((i & 1) && k->moe <= 0) || ((i & 2) && k->local <= 0))
+		if (!pattern && (((i & 1) && k->moe <= 0) || ((i & 2) && k->local <= 0)))
 			continue; /* the same as without */
 		bytes = fmax(bytes, activation_rebuilt(v->act, &u));
 	}
@@ -242,6 +266,20 @@ head_gradients(const struct activation *c)
 	return c->a * (n + k) * (params_key_dim(m) + params_value_dim(m));
 }
 
+/* A stage whose mixers are all Mamba. */
+static bool
+without_attention(const struct layer_kinds *k)
+{
+	return k->global + k->local <= 0;
+}
+
+/* The same of what Mamba keeps: a gradient of each number. */
+static double
+scan_gradients(const struct activation *c)
+{
+	return c->a * mixer_mamba(&c->p->model).kept / c->tp;
+}
+
 /* Gradients of attention scores, or without those of heads; the inner gradient of an MLP;
  * gradients of experts' outputs and inputs, each as sent and as sorted. */
 static struct half_bytes
@@ -251,29 +289,30 @@ half_bytes(const struct rank_view *v, const struct layer_kinds *k, enum half hal
 	const struct model *m = &v->p->model;
 	const double n = (double)m->attention_heads / c->tp;
 	const double length = (double)v->p->training.sequence_length;
-	const double count[HALVES] = { k->all, k->dense, k->moe };
+	const double count[HALVES] = { params_mixers(k), k->dense, k->moe };
 	struct layer_kinds one = { .all = 1, .dense = half == DENSE_HALF,
 		.moe = half == MOE_HALF };
 	struct half_bytes b = { .gathers = half != ATTENTION_HALF };
 
 	if (count[half] <= 0)
 		return b;
-	*(k->global > 0 ? &one.global : &one.local) = 1;
+	if (half == ATTENTION_HALF || m->layer_pattern[0] == '\0')
+		*(k->global > 0 ? &one.global : k->local > 0 ? &one.local : &one.mamba) = 1;
 	b.refilled = activation_refilled(c, &one, half == ATTENTION_HALF);
 	if (half == DENSE_HALF)
 		b.gradients = c->a * (m->gated_mlp ? 2 : 1) * c->tokens *
 		    (double)m->ffn_hidden_size / c->tp;
 	else if (half == MOE_HALF)
-		b.gradients = 4 * c->a * (double)m->hidden_size * c->routed;
+		b.gradients = 4 * c->a * params_expert_width(m) * c->routed;
 	else
-		b.gradients = v->p->training.flash_attention ? head_gradients(c) * c->tokens :
+		b.gradients = without_attention(k) ? scan_gradients(c) * c->tokens : !batch_unfused(v->p) ? head_gradients(c) * c->tokens :
 		    2 * c->a * n * length * c->tokens;
 	return b;
 }
 
 static void
-add_gradients_of_half(const struct rank_view *v, enum half half, const struct half_bytes *b,
-    struct moment *t)
+add_gradients_of_half(const struct rank_view *v, const struct layer_kinds *k, enum half half,
+    const struct half_bytes *b, struct moment *t)
 {
 	const enum quantity q = QUANTITY_BUFFERS;
 	const struct activation *c = v->act;
@@ -283,7 +322,10 @@ add_gradients_of_half(const struct rank_view *v, enum half half, const struct ha
 		KNOWN(v, t->buffers, q, b->refilled, "modules filled again by recompute", RANDOM,
 		    "bytes of %s of one layer = %.0f", half == ATTENTION_HALF ? "the attention" :
 		    half == DENSE_HALF ? "the MLP" : "the experts", b->refilled);
-	if (half == ATTENTION_HALF && v->p->training.flash_attention)
+	if (half == ATTENTION_HALF && without_attention(k))
+		KNOWN(v, t->buffers, q, b->gradients, "gradients inside Mamba", MAMBA, "bytes*T = %.10g*%.10g",
+		    scan_gradients(c), c->tokens);
+	else if (half == ATTENTION_HALF && !batch_unfused(v->p))
 		KNOWN(v, t->buffers, q, b->gradients, "gradients of attention heads", TE_BACKENDS,
 		    "bytes*T = %.10g*%.10g", head_gradients(c), c->tokens);
 	else if (half == ATTENTION_HALF)
@@ -293,7 +335,7 @@ add_gradients_of_half(const struct rank_view *v, enum half half, const struct ha
 		    c->tokens);
 	else if (half == MOE_HALF)
 		KNOWN(v, t->buffers, q, b->gradients, "copies around the experts", DISPATCHER,
-		    "4*a*h*routed = 4*%.0f*%.0f*%.10g", c->a, (double)m->hidden_size, c->routed);
+		    "4*a*h*routed = 4*%.0f*%.0f*%.10g", c->a, params_expert_width(m), c->routed);
 	else
 		KNOWN(v, t->buffers, q, b->gradients, "gradient inside the MLP", MLP,
 		    "bytes*T*f/TP = %.0f*%.10g*%.0f/%.0f", c->a * (m->gated_mlp ? 2 : 1), c->tokens,
@@ -322,7 +364,7 @@ add_gradients_of_layer(const struct rank_view *v, const struct layer_kinds *k,
 	}
 	if (fullest == HALVES)
 		return;
-	add_gradients_of_half(v, fullest, &most, t);
+	add_gradients_of_half(v, k, fullest, &most, t);
 	if (most.gathers)
 		BUFFER(v, t->buffers, "gathered input and its gradient", LAYERS,
 		    2 * c->a * h * c->tokens, AS("a", c->a), IS(h), AS("T", c->tokens));
@@ -384,10 +426,19 @@ attention_shapes(struct shapes *s, const struct model *m, int64_t tp, bool local
 }
 
 static void
-mlp_shapes(struct shapes *s, const struct model *m, int64_t f)
+mamba_shapes(struct shapes *s, const struct model *m, int64_t tp)
 {
-	add_shape(s, (m->gated_mlp ? 2 : 1) * f, m->hidden_size);
-	add_shape(s, m->hidden_size, f);
+	const struct mixer x = mixer_mamba(m);
+
+	add_shape(s, (int64_t)x.in / tp, m->hidden_size);
+	add_shape(s, m->hidden_size, (int64_t)x.value / tp);
+}
+
+static void
+mlp_shapes(struct shapes *s, const struct model *m, int64_t h, int64_t f)
+{
+	add_shape(s, (m->gated_mlp ? 2 : 1) * f, h);
+	add_shape(s, h, f);
 }
 
 /* Transformer Engine adds weight gradients to the gradient buffer itself, and hands
@@ -404,15 +455,18 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 		return;
 	if (v->layers->loss)
 		add_shape(&s, params_padded_vocab(v->p) / tp, m->hidden_size);
-	if (k->global > 0 || m->attention == ATTENTION_MLA)
+	if (k->global > 0 || (k->local > 0 && m->attention == ATTENTION_MLA))
 		attention_shapes(&s, m, tp, false);
 	if (k->local > 0 && m->attention != ATTENTION_MLA && !m->linear_attention)
 		attention_shapes(&s, m, tp, true);
+	if (k->mamba > 0)
+		mamba_shapes(&s, m, tp);
 	if (k->dense > 0)
-		mlp_shapes(&s, m, m->ffn_hidden_size / tp);
+		mlp_shapes(&s, m, m->hidden_size, m->ffn_hidden_size / tp);
 	if (k->moe > 0) {
-		mlp_shapes(&s, m, m->moe_ffn_hidden_size / (int64_t)larger(1, v->act->etp));
-		mlp_shapes(&s, m, m->shared_expert_ffn_hidden_size / tp);
+		mlp_shapes(&s, m, (int64_t)params_expert_width(m),
+		    m->moe_ffn_hidden_size / (int64_t)larger(1, v->act->etp));
+		mlp_shapes(&s, m, m->hidden_size, m->shared_expert_ffn_hidden_size / tp);
 	}
 	BUFFER(v, out->buffers, "dummy weight gradients", TE_BASE, s.sum * v->act->a,
 	    AS("elements of each shape", s.sum), AS("a", v->act->a));

@@ -37,13 +37,15 @@ schedule_share(const struct plan *p, const struct chunk *chunk)
 		skip = unit < chunk->count ? unit : chunk->count;
 		s.input = (double)skip;
 	}
+	if (t->offload_layers > 1) /* one of them is on its way to the host */
+		skip = t->offload_layers - 1 < chunk->count ? t->offload_layers - 1 : chunk->count;
 	s.kept = params_kinds(m, chunk->first + skip, chunk->count - skip);
 	if (chunk->mtp == 0)
 		return s;
 	if (t->recompute == RECOMPUTE_FULL)
 		mtp.input = 1;
 	else
-		mtp.kept = params_kinds(m, m->layers - 1, 1);
+		mtp.kept = params_mtp_kinds(m);
 	return share_add(s, &mtp, (double)chunk->mtp);
 }
 

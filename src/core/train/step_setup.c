@@ -1,24 +1,15 @@
 #include "core/train/step_setup.h"
 
+#include <math.h>
+
 #include "core/framework/framework.h"
 #include "core/plan/batch.h"
-
-static int
-kind_of(const struct model *m, int64_t layer)
-{
-	int kind = 0;
-
-	if (params_is_moe_layer(m, layer))
-		kind |= LAYER_MOE;
-	if (!params_is_global_layer(m, layer))
-		kind |= LAYER_LOCAL;
-	return kind;
-}
+#include "core/train/host.h"
 
 static void
 parts_init(struct parts *parts, const struct plan *p, const struct machine *g)
 {
-	*parts = (struct parts){ .usual = kind_of(&p->model, p->model.layers - 1) };
+	*parts = (struct parts){ .usual = params_kind(&p->model, p->model.layers - 1) };
 	if (!g->known) { /* traffic can be told all the same, beside no work */
 		for (int k = 0; k < LAYER_KINDS; k++)
 			parts->done[k] = true;
@@ -58,6 +49,17 @@ step_setup_plan(struct step_setup *s, const struct plan *p, const struct layout 
 
 /* ---- one stage ---------------------------------------------------------------------- */
 
+/* Layers of a pattern, each a mixer or an MLP alone. */
+static void
+add_blocks(double kind[LAYER_KINDS], const struct layer_kinds *k, double times)
+{
+	kind[LAYER_NO_MLP] += times * k->global;
+	kind[LAYER_NO_MLP | LAYER_LOCAL] += times * k->local;
+	kind[LAYER_NO_MLP | LAYER_MAMBA] += times * k->mamba;
+	kind[LAYER_NO_MIXER | LAYER_MOE] += times * k->moe;
+	kind[LAYER_NO_MIXER] += times * k->dense;
+}
+
 /* Layers of each kind among `count` from `first` on. */
 static void
 add_kinds(double kind[LAYER_KINDS], const struct model *m, int64_t first, int64_t count)
@@ -66,15 +68,40 @@ add_kinds(double kind[LAYER_KINDS], const struct model *m, int64_t first, int64_
 
 	if (count == 0)
 		return;
-	if (m->experts > 0 && params_has_local_layers(m)) { /* layers can be both */
-		for (int64_t i = first; i < first + count; i++)
-			kind[kind_of(m, i)]++;
+	k = params_kinds(m, first, count);
+	if (m->layer_pattern[0] != '\0') {
+		add_blocks(kind, &k, 1);
 		return;
 	}
-	k = params_kinds(m, first, count);
+	if (m->experts > 0 && params_has_local_layers(m)) { /* layers can be both */
+		for (int64_t i = first; i < first + count; i++)
+			kind[params_kind(m, i)]++;
+		return;
+	}
 	kind[LAYER_MOE] += k.moe;
 	kind[LAYER_LOCAL] += k.local;
 	kind[0] += k.all - k.moe - k.local;
+}
+
+/* An MTP layer is like the last one, or what the pattern says of it. */
+static void
+add_mtp(struct stage *s, const struct plan *p, int usual)
+{
+	const double again = p->training.recompute != RECOMPUTE_NONE ? s->mtp : 0;
+
+	if (s->mtp <= 0)
+		return;
+	if (p->model.layer_pattern[0] != '\0') {
+		const struct layer_kinds one = params_mtp_kinds(&p->model);
+
+		add_blocks(s->kind, &one, s->mtp);
+		add_blocks(s->again, &one, again);
+		s->layers += s->mtp * one.all;
+		return;
+	}
+	s->kind[usual] += s->mtp;
+	s->again[usual] += again;
+	s->layers += s->mtp;
 }
 
 void
@@ -90,9 +117,11 @@ stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, in
 		add_kinds(s->kind, &p->model, c->first, c->count);
 		add_kinds(s->again, &p->model, c->first, batch_layers_again(p, c->count));
 	}
-	s->kind[usual] += s->mtp; /* an MTP layer is like the last one */
-	s->again[usual] += p->training.recompute != RECOMPUTE_NONE ? s->mtp : 0;
-	s->layers += s->mtp;
+	add_mtp(s, p, usual);
+	for (int k = 0; k < LAYER_KINDS; k++) {
+		s->mixers += layer_has_mixer(k) ? s->kind[k] : 0;
+		s->halves += (layer_has_mixer(k) + layer_has_mlp(k)) * s->kind[k];
+	}
 	s->heads = s->loss + s->mtp;
 }
 
@@ -105,26 +134,44 @@ stage_add(struct stage *s, const struct work *w, double times, double again)
 	s->recompute += again * w->recompute;
 }
 
+/* What the host takes for layers of a kind beyond the GPU's own work and the traffic that
+ * nothing hides. */
+static void
+stage_host(struct stage *s, const struct step_setup *set, const struct plan *p, int kind)
+{
+	const struct work *w = &set->parts.layer[kind];
+	const double *open = set->flows.exposed, again = s->again[kind] / s->kind[kind];
+	const double halves = layer_has_mixer(kind) + layer_has_mlp(kind);
+	const double gpu = w->forward + w->backward + again * w->recompute +
+	    (layer_has_mixer(kind) ? open[UNIT_ATTENTION] : 0) + halves * open[UNIT_HALF] + (kind & LAYER_MOE ? open[UNIT_MOE] : 0);
+	const double repeated = p->training.recompute == RECOMPUTE_FULL ? again : 0;
+	const double host = (1 + repeated) * host_forward(p, kind) + host_backward(p, kind);
+
+	s->host += s->kind[kind] * fmax(0, host - gpu);
+}
+
 /* Traffic of the forward pass that recompute repeats. */
 static void
 stage_again(struct stage *s, const struct plan *p, unsigned again, bool split)
 {
 	const bool moe = (again & AGAIN_MOE) != 0;
 	const bool shared = moe || (again & AGAIN_SHARED_EXPERTS) != 0;
-	double layers = 0, experts = 0;
+	double mixers = 0, halves = 0, mlps = 0, experts = 0;
 
 	for (int k = 0; k < LAYER_KINDS; k++) {
-		layers += s->again[k];
+		mixers += layer_has_mixer(k) ? s->again[k] : 0;
+		halves += (layer_has_mixer(k) + layer_has_mlp(k)) * s->again[k];
+		mlps += layer_has_mlp(k) ? s->again[k] : 0;
 		experts += k & LAYER_MOE ? s->again[k] : 0;
 	}
 	if (p->training.recompute == RECOMPUTE_FULL) {
-		s->units[UNIT_HALF_AGAIN] = 2 * layers - (split ? 0 : experts);
-		s->units[UNIT_ATTENTION_AGAIN] = layers;
+		s->units[UNIT_HALF_AGAIN] = halves - (split ? 0 : experts);
+		s->units[UNIT_ATTENTION_AGAIN] = mixers;
 		s->units[UNIT_MOE_AGAIN] = experts;
 	} else {
-		s->units[UNIT_HALF_AGAIN] = ((again & AGAIN_MLP) ? layers - experts : 0) +
+		s->units[UNIT_HALF_AGAIN] = ((again & AGAIN_MLP) ? mlps - experts : 0) +
 		    (split && shared ? experts : 0);
-		s->units[UNIT_ATTENTION_AGAIN] = (again & AGAIN_CORE_ATTN) ? layers : 0;
+		s->units[UNIT_ATTENTION_AGAIN] = (again & AGAIN_CORE_ATTN) ? mixers : 0;
 		s->units[UNIT_MOE_AGAIN] = moe ? experts : 0;
 	}
 }
@@ -146,14 +193,15 @@ stage_time(struct stage *s, struct step_setup *set, const struct plan *p)
 			parts->done[k] = true;
 		}
 		stage_add(s, &parts->layer[k], s->kind[k], s->again[k]);
+		stage_host(s, set, p, k);
 		moe += k & LAYER_MOE ? s->kind[k] : 0;
 	}
 	if (s->embedding)
 		stage_add(s, &parts->embedding, 1, 0);
 	stage_add(s, &parts->head, s->heads, 0);
 	stage_add(s, &parts->mtp, s->mtp, 0);
-	s->units[UNIT_HALF] = 2 * s->layers - (split ? 0 : moe);
-	s->units[UNIT_ATTENTION] = s->layers;
+	s->units[UNIT_HALF] = s->halves - (split ? 0 : moe);
+	s->units[UNIT_ATTENTION] = s->mixers;
 	s->units[UNIT_MOE] = moe;
 	s->units[UNIT_EMBEDDING] = s->embedding;
 	s->units[UNIT_HEAD] = s->heads;
@@ -165,7 +213,7 @@ stage_time(struct stage *s, struct step_setup *set, const struct plan *p)
 double
 stage_total(const struct stage *s)
 {
-	return s->forward + s->backward + s->recompute + s->exposed;
+	return s->forward + s->backward + s->recompute + s->exposed + s->host;
 }
 
 void
@@ -174,7 +222,11 @@ stage_note(const struct stage *s, const struct plan *p, const struct machine *g,
 {
 	static const char *const units[LAYER_KINDS] = {
 		[0] = "layers", [LAYER_MOE] = "MoE layers", [LAYER_LOCAL] = "local layers",
-		[LAYER_MOE | LAYER_LOCAL] = "local MoE layers"
+		[LAYER_MOE | LAYER_LOCAL] = "local MoE layers",
+		[LAYER_NO_MLP] = "attention layers",
+		[LAYER_NO_MLP | LAYER_LOCAL] = "linear attention layers",
+		[LAYER_NO_MLP | LAYER_MAMBA] = "Mamba layers",
+		[LAYER_NO_MIXER] = "MLP layers", [LAYER_NO_MIXER | LAYER_MOE] = "expert layers"
 	};
 	struct tally t = { .ledger = ledger };
 

@@ -42,8 +42,10 @@ struct stage {
 	double kind[LAYER_KINDS];
 	double again[LAYER_KINDS]; /* those of them that recompute runs again */
 	double layers, mtp, heads;
+	double mixers, halves;     /* layers that mix tokens; those and MLPs or experts */
 	bool embedding, loss;
 	double forward, backward, weight, recompute, exposed;
+	double host;               /* by which the host is slower than all of that */
 	double units[UNIT_COUNT];
 };
 

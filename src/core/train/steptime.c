@@ -13,7 +13,9 @@
 #include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
+#include "core/plan/error.h"
 #include "core/train/bubble.h"
+#include "core/train/host.h"
 #include "core/train/memory.h"
 #include "core/train/step_setup.h"
 
@@ -48,6 +50,7 @@ run_mirror(const struct step_run *r, const struct plan *p, const struct placemen
 	s->backward = (s->backward + m.backward) / 2;
 	s->weight = (s->weight + m.weight) / 2;
 	s->recompute = (s->recompute + m.recompute) / 2;
+	s->host = (s->host + m.host) / 2;
 	s->exposed = (s->exposed + m.exposed) / 2;
 	for (int u = 0; u < UNIT_COUNT; u++)
 		s->units[u] = (s->units[u] + m.units[u]) / 2;
@@ -110,8 +113,8 @@ stage_passes(const struct stage *s)
 	struct chunk_time t = { s->forward, s->backward + s->recompute, s->weight };
 
 	if (work > 0) {
-		t.forward += s->exposed * s->forward / work;
-		t.backward += s->exposed * s->backward / work;
+		t.forward += (s->exposed + s->host) * s->forward / work;
+		t.backward += (s->exposed + s->host) * s->backward / work;
 	}
 	return t;
 }
@@ -166,16 +169,16 @@ optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger 
 	const double owned = held->dense / (sharded ? shards.dense : 1) +
 	    held->expert / (sharded ? shards.expert : 1);
 	const double local = p->parallel.zero_stage == 3 ? owned : held->dense + held->expert;
-	double rate = g->vector.reached, sum = 0;
+	const double memory = g->vector.reached;
+	double rate = memory, sum = 0;
 
 	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
 		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
-	STEP_TERM(ledger, sum, compute_memory(g, LOCAL_BYTES * local) + OWNED_BYTES * owned / rate,
-	    "optimizer", OPTIMIZER_SOURCE,
-	    "%.0f*parameters/memory rate + t0 + %.0f*parameters held/rate = "
-	    "%.0f*%.10g/(%.8g*%.8g) + %.8g + %.0f*%.10g/%.8g s", LOCAL_BYTES, OWNED_BYTES,
-	    LOCAL_BYTES, local, g->vector.reached / g->vector.peak, g->vector.peak, g->kernel,
-	    OWNED_BYTES, owned, rate);
+	LEDGER_TERM(ledger, sum, QUANTITY_STEP, "optimizer", OPTIMIZER_SOURCE,
+	    LOCAL_BYTES * local / memory + g->kernel + OWNED_BYTES * owned / rate,
+	    AS("bytes", LOCAL_BYTES), AS("parameters", local), AS("memory rate", memory),
+	    AS("t0", g->kernel), AS("bytes of what is held", OWNED_BYTES),
+	    AS("parameters held", owned), IS(rate));
 	return sum;
 }
 
@@ -219,7 +222,7 @@ slice_seconds(const struct step_run *r, const struct plan *p, struct ledger *led
 	const struct stage *s = &r->slowest;
 	const double dp = (double)r->layout->dp;
 	/* QKV, output, up with gate, down, and the norms; embedding, last norm and head */
-	const double tensors = s->layers * (4 + (double)p->model.norms_per_layer) +
+	const double tensors = s->layers * (4 + params_norms(&p->model)) +
 	    s->embedding + 2 * s->heads;
 	double sum = 0;
 
@@ -227,6 +230,22 @@ slice_seconds(const struct step_run *r, const struct plan *p, struct ledger *led
 		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "slices of parameters", SLICE_SOURCE,
 		    tensors * dp * SLICE_SECONDS, AS("weights of the stage", tensors), AS("DP", dp),
 		    AS("seconds", SLICE_SECONDS));
+	return sum;
+}
+
+/* GPUs wait for launches, and between steps for the norm of gradients, which is read back, the
+ * update's launches, the next batch, logging. */
+static double
+host_seconds(const struct step_run *r, struct ledger *ledger)
+{
+	double sum = 0;
+
+	if (r->slowest.host > 0)
+		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "waiting for launches", host_source,
+		    r->microbatches * r->slowest.host, AS("micro-batches", r->microbatches),
+		    AS("launches beyond the GPU's work", r->slowest.host));
+	LEDGER_TERM(ledger, sum, QUANTITY_STEP, "host between steps", host_step_source, HOST_STEP,
+	    AS("seconds", HOST_STEP));
 	return sum;
 }
 
@@ -262,6 +281,7 @@ exposed_name(const struct traffic_row *row)
 		{ TRAFFIC_EDP, "all-gather", "EDP all-gather, exposed" },
 		{ TRAFFIC_EDP, "reduce-scatter", "EDP reduce-scatter, exposed" },
 		{ TRAFFIC_EP, "all-to-all", "EP all-to-all, exposed" },
+		{ TRAFFIC_EP, "all-gather", "EP all-gather, exposed" },
 		{ TRAFFIC_ETP, "all-gather", "ETP all-gather, exposed" },
 		{ TRAFFIC_ETP, "reduce-scatter", "ETP reduce-scatter, exposed" },
 		{ TRAFFIC_EMBD, "all-reduce", "embedding copies' all-reduce" },
@@ -304,15 +324,15 @@ step_terms(struct steptime *out, const struct step_run *r, const struct plan *p,
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
 	ledger_part(ledger, PART_COMPUTE);
-	STEP_TERM(ledger, out->seconds, m * s->forward, "forward", GEMM_SOURCE,
-	    "micro-batches*step.forward = %.0f*%.10g s", m, s->forward);
-	STEP_TERM(ledger, out->seconds, m * s->backward, "backward", GEMM_SOURCE,
-	    "micro-batches*step.backward = %.0f*%.10g s", m, s->backward);
+	LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "forward", GEMM_SOURCE, m * s->forward,
+	    AS("micro-batches", m), AS("step.forward", s->forward));
+	LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "backward", GEMM_SOURCE, m * s->backward,
+	    AS("micro-batches", m), AS("step.backward", s->backward));
 	out->compute_seconds = out->seconds;
 	ledger_part(ledger, PART_RECOMPUTE);
 	if (s->recompute > 0)
-		STEP_TERM(ledger, out->seconds, m * s->recompute, "recompute", GEMM_SOURCE,
-		    "micro-batches*step.recompute = %.0f*%.10g s", m, s->recompute);
+		LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "recompute", GEMM_SOURCE,
+		    m * s->recompute, AS("micro-batches", m), AS("step.recompute", s->recompute));
 	out->recompute_seconds = m * s->recompute;
 	ledger_part(ledger, PART_EXPOSED);
 	for (size_t i = 0; i < t->count; i++) {
@@ -328,6 +348,9 @@ step_terms(struct steptime *out, const struct step_run *r, const struct plan *p,
 	out->exposed_comm_seconds = traffic_exposed(t);
 	ledger_part(ledger, PART_BUBBLE);
 	bubble_term(out, r, p, pl, ledger);
+	ledger_part(ledger, PART_HOST);
+	out->host_seconds = host_seconds(r, ledger);
+	out->seconds += out->host_seconds;
 	ledger_part(ledger, PART_OPTIMIZER);
 	add_update(out, optimizer_seconds(r, p, ledger));
 	add_update(out, muon_seconds(r, p, ledger));
@@ -461,7 +484,7 @@ steptime_within(const struct step_run *r, double limit, const struct plan *p,
     const struct placement *pl, struct traffic *traffic, struct ledger *ledger)
 {
 	const struct machine *g = &r->set->machine;
-	struct steptime out = { .efficiency_error = g->error };
+	struct steptime out = { .error = error_of_step(p) };
 
 	traffic->count = 0;
 	if (r->least > limit) {

@@ -7,8 +7,8 @@
  * megatron/training/training.py, num_floating_point_operations.
  *
  * Error without calibration against published runs (make accuracy), on the rows that the
- * efficiencies of compute.c were chosen on: median 5 %, 90th percentile 12 % over 82 runs
- * described in full, 8 % and 21 % over 71 of which something had to be assumed; on 99 runs
+ * efficiencies of compute.c were chosen on: median 4 %, 90th percentile 13 % over 178 runs
+ * described in full, 6 % and 18 % over 153 of which something had to be assumed; on 99 runs
  * looked up afterwards, 14 % and 39 %. Calibrated with one run, another one of the same
  * model, source, GPU and precision is off by 4 % in the median and 19 % at the 90th
  * percentile of 342 pairs.
@@ -32,6 +32,7 @@ struct steptime {
 	double recompute_seconds;
 	double bubble_seconds, bubble_fraction; /* that the pipeline idles, also as a share */
 	double exposed_comm_seconds;
+	double host_seconds;         /* waiting for it: between steps, and to launch layers */
 	double optimizer_seconds;
 	/* FLOP of the step on all GPUs: causal attention counted by half; with recompute too;
 	 * with the full attention matrix instead. */
@@ -40,7 +41,7 @@ struct steptime {
 	double mfu, hfu, mfu_full;   /* the three, of the dense peak in the plan's precision */
 	double tokens_per_second, tokens_per_second_per_gpu;
 	double training_seconds;     /* for training.token_budget at this rate, 0 without one */
-	double efficiency_error;     /* of the uncalibrated estimate, by GPU: 0.15 = 15 % */
+	double error;                /* without calibration, of this kind of plan: core/plan/error.h */
 };
 
 /* What one step of a training plan takes without what its data parallel ranks do: the same for

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
 
 #define TP_SOURCE "Megatron-LM megatron/core/tensor_parallel/layers.py"
 #define CP_SOURCE "Transformer Engine attention/dot_product_attention/context_parallel.py"
@@ -15,17 +16,20 @@
 
 /* What remains of traffic that runs beside matrix products: both share SMs and memory, and
  * the first and last piece have nothing to hide behind. */
-#define OVERLAP_REST 0.15
+#define OVERLAP_REST 0.25
 
 /* The same where PyTorch cuts products and collectives into pieces (async TP): torchtitan
  * benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3_h100_202412_torchtitan.md
  * give 4 to 16 % of a step of which TP's traffic is about a fifth; chosen on three pairs. */
 #define ASYNC_TP_REST 0.6
 
-/* The same of expert all-to-all beside another micro-batch: its kernels take many SMs
- * (yanring/Megatron-MoE-ModelZoo best_practice/qwen3/readme.md: Qwen3-235B on 256 H100
- * went from 19.7 to 17.6 s a step, about half of its all-to-all; one pair of runs). */
-#define EXPERT_REST 0.5
+/* The same of expert traffic beside another micro-batch. DualPipe's kernels take 20 of 132
+ * SMs (the DeepSeek-V3 report, arXiv 2412.19437, section 3.2.2); those of DeepEP and HybridEP
+ * in Megatron-LM, whose first and last micro-batches have nothing beside them, leave twice as
+ * much (Megatron-Bridge's Qwen3 rows with overlap); NCCL's all-to-all takes more SMs still. */
+#define DUALPIPE_REST 0.15
+#define EXPERT_REST 0.3
+#define NCCL_REST 0.5
 
 const char *
 traffic_dim_name(enum traffic_dim dim)
@@ -116,7 +120,7 @@ note_bytes(const struct message *m, double bytes, struct ledger *ledger)
 		    m->collective == COLLECTIVE_ALL_REDUCE ? "2*" : "", (long long)m->span.size,
 		    (long long)m->span.size);
 	ledger_note(ledger, QUANTITY_TRAFFIC, bytes, m->name, m->source,
-	    "%s %s: calls*%s*(%s) = %.0f*%s*%.10g, n=%lld", traffic_dim_name(m->dim),
+	    "%s %s: calls*%s*(%s) = %.10g*%s*%.10g, n=%lld", traffic_dim_name(m->dim),
 	    collective_name(m->collective), factor, m->formula, m->calls, numbers, m->payload,
 	    (long long)m->span.size);
 }
@@ -146,7 +150,7 @@ note_times(const struct plan *p, const struct message *m, struct ledger *ledger)
 	if (d != NULL && d->times > 1)
 		text_put(busy, sizeof busy, "%.8g*", d->times);
 	ledger_note(ledger, QUANTITY_TRAFFIC_SECONDS, m->seconds, m->name, LINK_SOURCE,
-	    "%s %s: calls*%s(%s) = %.0f*%s(%s) s, n=%lld, inside a domain %lld; %s", dim,
+	    "%s %s: calls*%s(%s) = %.10g*%s(%s) s, n=%lld, inside a domain %lld; %s", dim,
 	    collective, busy[0] != '\0' ? "imbalance*" : "", note.symbols, m->calls, busy,
 	    note.numbers, (long long)m->span.size, (long long)m->span.inside, note.path);
 	if (m->exposed <= 0)
@@ -225,22 +229,31 @@ beside(double seconds, double window)
 	return fmax(OVERLAP_REST, 1 - window / seconds);
 }
 
-/* Seconds of one TP collective over the activations of a micro-batch. */
+/* Seconds of one TP collective over the activations of a micro-batch. Linear layers below 16
+ * bits gather their inputs quantised (Transformer Engine pytorch/distributed.py). */
 struct tensor_times {
-	double reduce, gather; /* reduce: all-reduce, or reduce-scatter with sequence parallelism */
+	double reduce;    /* all-reduce, or reduce-scatter with sequence parallelism */
+	double gather;    /* in 16 bits */
+	double quantised; /* payload of a gather in the layers' format */
+	double in_format; /* and its seconds */
 };
 
 static struct tensor_times
 tensor_times(const struct plan *p, const struct span *span)
 {
-	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
-	const bool sp = p->parallel.sequence_parallel;
+	const double values = batch_tokens(p) * (double)p->model.hidden_size;
+	const double payload = values * batch_width(p);
+	struct tensor_times t = { .quantised = values * format_of(p).bytes };
 
-	return (struct tensor_times){
-		collective_seconds(p, sp ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, payload,
-		    span, NULL),
-		sp ? collective_seconds(p, COLLECTIVE_ALL_GATHER, payload, span, NULL) : 0
-	};
+	if (!p->parallel.sequence_parallel) {
+		t.reduce = collective_seconds(p, COLLECTIVE_ALL_REDUCE, payload, span, NULL);
+		return t;
+	}
+	t.reduce = collective_seconds(p, COLLECTIVE_REDUCE_SCATTER, payload, span, NULL);
+	t.gather = collective_seconds(p, COLLECTIVE_ALL_GATHER, payload, span, NULL);
+	t.in_format = t.quantised < payload ?
+	    collective_seconds(p, COLLECTIVE_ALL_GATHER, t.quantised, span, NULL) : t.gather;
+	return t;
 }
 
 /* The forward calls of x once more, where recompute runs its unit again; open: the share of
@@ -289,12 +302,14 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	}
 	x.name = "TP gathered inputs";
 	x.collective = COLLECTIVE_ALL_GATHER;
-	x.seconds = one->gather;
+	x.payload = one->quantised;
+	x.seconds = one->in_format;
 	x.backward = 2;
-	put(f, p, x, 2 * open + beside(one->gather, layer->weight / 2));
+	put(f, p, x, 2 * open + beside(one->in_format, layer->weight / 2));
 	put_again(f, p, x, "TP gathered inputs, recomputed", open);
 	x.name = "TP scattered outputs";
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	x.payload = payload;
 	x.seconds = one->reduce;
 	x.backward = 1;
 	put(f, p, x, open + beside(one->reduce, layer->weight / 2));
@@ -454,6 +469,27 @@ context(struct flows *f, const struct plan *p, const struct span *cp, const stru
 
 /* ---- experts ---------------------------------------------------------------------- */
 
+static bool
+is_dualpipe(const struct plan *p)
+{
+	return p->training.schedule == SCHEDULE_DUALPIPE ||
+	    p->training.schedule == SCHEDULE_DUALPIPEV;
+}
+
+bool
+traffic_hides_experts(const struct plan *p)
+{
+	return plan_has_experts(p) && (p->training.moe_overlap || is_dualpipe(p));
+}
+
+static double
+expert_rest(const struct plan *p)
+{
+	if (is_dualpipe(p))
+		return DUALPIPE_REST;
+	return p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP ? EXPERT_REST : NCCL_REST;
+}
+
 static void
 expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
     const struct work *layer)
@@ -461,7 +497,7 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 	const struct span ep = spans->ep, etp = spans->etp;
 	const double tokens = batch_tokens(p) / at_least_one(p->parallel.tp);
 	const double k = (double)p->model.experts_per_token;
-	const double width = (double)p->model.hidden_size * batch_width(p); /* bytes of a token */
+	const double width = params_expert_width(&p->model) * batch_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;
 	struct flow x = {
 		.dim = TRAFFIC_EP, .name = "EP dispatch and combine", .formula = "b*s/CP/TP*topk*h*a",
@@ -474,12 +510,19 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 		x.payload *= capacity;
 	else
 		busy = fmax(1, p->training.moe_imbalance);
-	x.dispatched = true;
 	f->dispatch = (struct dispatch){ tokens, width, busy };
-	x.seconds = dispatch_seconds(p, &f->dispatch, x.payload, &ep, NULL);
-	if (p->training.moe_overlap) {
-		open = fmax(EXPERT_REST, beside(2 * x.seconds, layer->forward));
-		x.hiding = (struct hiding){ "another micro-batch", layer->forward, EXPERT_REST };
+	if (p->parallel.moe_dispatcher == DISPATCHER_ALLGATHER) { /* all tokens, and outputs back */
+		x.collective = COLLECTIVE_ALL_GATHER;
+		x.formula = "EP*b*s/CP/TP*h*a";
+		x.payload = tokens * width * (double)ep.size;
+		x.seconds = collective_seconds(p, x.collective, x.payload, &ep, NULL);
+	} else {
+		x.dispatched = true;
+		x.seconds = dispatch_seconds(p, &f->dispatch, x.payload, &ep, NULL);
+	}
+	if (traffic_hides_experts(p)) {
+		open = fmax(expert_rest(p), 1 - layer->forward / fmax(2 * x.seconds, 1e-300));
+		x.hiding = (struct hiding){ "another micro-batch", layer->forward, expert_rest(p) };
 	}
 	put(f, p, x, 4 * open);
 	put_again(f, p, x, "EP dispatch and combine, recomputed", open);

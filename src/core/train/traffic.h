@@ -144,4 +144,7 @@ struct message {
 };
 void traffic_add(struct traffic *t, const struct plan *p, const struct message *m,
     struct ledger *ledger);
+
+/* Expert traffic runs beside another micro-batch: by moe_overlap, or in DualPipe's order. */
+bool traffic_hides_experts(const struct plan *p);
 #endif

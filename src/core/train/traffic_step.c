@@ -9,6 +9,7 @@
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
 #include "core/train/memory.h"
 #include "core/train/traffic.h"
 
@@ -30,9 +31,9 @@ grad_bytes(const struct plan *p)
 static double
 weight_bytes(const struct plan *p)
 {
-	if (p->training.precision == PRECISION_FP32)
-		return 4;
-	return p->training.precision == PRECISION_FP8 && p->training.fp8_param_gather ? 1 : 2;
+	const struct format f = format_of(p);
+
+	return f.quantised && p->training.fp8_param_gather ? f.gathered : batch_width(p);
 }
 
 /* Bytes of weights that ZeRO-3 gathers, some of them linear layers': those may be quantised. */
@@ -328,6 +329,52 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	add(t, p, x, times * layers, times * exposed, asked);
 }
 
+/*
+ * ZeRO-3 before prefetch: each parameter is gathered for itself as its layer begins, over one
+ * network card at 0.7 of its rate, and of the shorter of that and the compute two fifths are not
+ * hidden. Found on three runs of Narayanan et al. 2021, arXiv 2104.04473, table 2 (error 1 to 6
+ * %).
+ */
+#define ALONE_SHARE 0.7
+#define ALONE_OPEN 0.4
+
+static bool
+gathers_alone(const struct plan *p)
+{
+	return p->parallel.zero_stage == 3 && p->parallel.release > 0 &&
+	    p->parallel.release < framework_of(p)->prefetch_since;
+}
+
+static void
+gather_alone(struct traffic *t, const struct plan *p, const struct replica *r,
+    const struct window *w, struct asked *asked)
+{
+	const double rate = ALONE_SHARE * p->cluster.nic_gbps * 1e9 / 8;
+	const double weights = 2 * r->params * weight_bytes(p), gradients = r->params * grad_bytes(p);
+	const double seconds = rate > 0 ? (weights + gradients) / rate : 0;
+	const double work = w->forward + w->backward;
+	const double exposed = w->microbatches *
+	    (fmax(0, seconds - work) + ALONE_OPEN * fmin(seconds, work));
+	struct message x = {
+		.dim = r->dim, .name = r->name.gathered, .formula = "parameters*bytes",
+		.source = ZERO_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
+		.payload = r->params * weight_bytes(p)
+	};
+
+	if (asked->ledger != NULL)
+		text_put(asked->exposure, sizeof asked->exposure,
+		    "times*share*(max(0, X - work) + %.3g*min(X, work)), X: 2 gathers and a scatter over "
+		    "%.3g of one NIC = %.8g s, work %.8g s, %.0f times", ALONE_OPEN, ALONE_SHARE, seconds,
+		    work, w->microbatches);
+	x.seconds = weights / 2 / rate;
+	add(t, p, x, 2 * w->microbatches, exposed * weights / (weights + gradients), asked);
+	x.name = r->name.each;
+	x.collective = COLLECTIVE_REDUCE_SCATTER;
+	x.payload = gradients;
+	x.seconds = gradients / rate;
+	add(t, p, x, w->microbatches, exposed * gradients / (weights + gradients), asked);
+}
+
 static void
 replicas(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
@@ -349,7 +396,10 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 		reduce_each(t, p, r, w, asked);
 		break;
 	default:
-		gather_each(t, p, r, w, asked);
+		if (gathers_alone(p))
+			gather_alone(t, p, r, w, asked);
+		else
+			gather_each(t, p, r, w, asked);
 	}
 	if (r->params > 0)
 		add(t, p, x, 1, once_exposed(1, collective_seconds(p, x.collective, x.payload, &x.span,
@@ -444,7 +494,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 	x.name = "TP gradients of the norms";
 	x.formula = "norms*h*bytes";
 	x.span = link_span(p, l, kind >= 0 ? kind : layout_kind(l, "model"));
-	x.payload = w->layers * (double)p->model.norms_per_layer * h *
+	x.payload = w->layers * params_norms(&p->model) * h *
 	    (p->model.norm == NORM_LAYER ? 2 : 1) * grad_bytes(p);
 	add(t, p, x, 1, -1, asked);
 }

@@ -9,6 +9,7 @@
 #include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
+#include "core/plan/pattern.h"
 #include "file/plan/errors.h"
 #include "file/catalogue/catalog_file.h"
 #include "file/plan/paths.h"
@@ -167,8 +168,8 @@ static bool
 names_are_new(const struct cfg_reader *r, const config_setting_t *group,
     const struct catalog_list *list, size_t first, const struct catalog_entry *entry)
 {
-	const struct catalog_list file = { .entry = list->entry + first,
-		.count = list->count - first };
+	const struct catalog_list file = { .count = list->count - first,
+		.entry = list->entry != NULL ? list->entry + first : NULL };
 	char name[PLAN_ID_SIZE];
 	int64_t i = 0;
 
@@ -204,6 +205,7 @@ put_entry(const struct loader *l, const struct cfg_reader *r, const config_setti
 		    &last) && ok;
 	if (!ok)
 		return false;
+	pattern_settle(&entry.values.model);
 	if (entry.id[0] == '\0') {
 		cfg_error(r, group, kind->name, "an entry without a name (fix: id = \"...\";)");
 		return false;

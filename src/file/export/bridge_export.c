@@ -34,6 +34,8 @@ static const struct {
 	{ "train.global_batch_size", FIELD_GLOBAL_BATCH_SIZE },
 	{ "ddp.num_distributed_optimizer_instances", FIELD_DP_REPLICATE },
 	{ "ddp.overlap_grad_reduce", FIELD_OVERLAP_GRAD_REDUCE },
+	{ "model.cpu_offloading_num_layers", FIELD_OFFLOAD_LAYERS },
+	{ "model.activation_func_fp8_input_store", FIELD_FP8_ACTIVATION_INPUT },
 	{ "optimizer.use_precision_aware_optimizer", FIELD_PRECISION_AWARE_OPTIMIZER },
 };
 
@@ -150,7 +152,7 @@ tell_missing(struct export *e)
 	static const enum field_id unsaid[] = {
 		FIELD_OPTIMIZER, FIELD_CP_COMM, FIELD_HIERARCHICAL_CP, FIELD_OFFLOAD,
 		FIELD_MICROBATCH_GROUP_SIZE, FIELD_FLASH_ATTENTION, FIELD_CROSS_ENTROPY,
-		FIELD_FP8_PARAM_GATHER, FIELD_MOE_CAPACITY_FACTOR, FIELD_ORDER,
+		FIELD_FP8_PARAM_GATHER, FIELD_MOMENTS_DTYPE, FIELD_MOE_CAPACITY_FACTOR, FIELD_ORDER,
 	};
 
 	if (find_precision(e->plan) == NULL)

@@ -170,16 +170,15 @@ sglang_write(struct export *e)
 static void
 trtllm_tree(struct tree *t, const struct plan *p)
 {
-	static const struct tree_key rows[] = {
-		{ "pipeline_parallel_size", FIELD_PP, NULL },
-		{ "context_parallel_size", FIELD_CP, NULL },
-		{ "enable_attention_dp", FIELD_DP_ATTENTION, NULL },
-		{ "max_seq_len", FIELD_CONTEXT_LENGTH, NULL },
-	};
-	static const struct tree_key cache[] = {
-		{ "kv_cache_config.free_gpu_memory_fraction", FIELD_GPU_MEMORY_UTILIZATION, NULL },
-		{ "kv_cache_config.tokens_per_block", FIELD_BLOCK_SIZE, NULL },
-		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4" },
+	static const struct settings_key rows[] = {
+		{ "pipeline_parallel_size", FIELD_PP, NULL, NULL },
+		{ "context_parallel_size", FIELD_CP, NULL, "1" },
+		{ "enable_attention_dp", FIELD_DP_ATTENTION, NULL, NULL },
+		{ "max_seq_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
+		{ "kv_cache_config.free_gpu_memory_fraction", FIELD_GPU_MEMORY_UTILIZATION, NULL, NULL },
+		{ "kv_cache_config.tokens_per_block", FIELD_BLOCK_SIZE, NULL, NULL },
+		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4", NULL },
+		{ NULL, FIELD_NONE, NULL, NULL }
 	};
 	const int64_t tp = whole_tp(p, dp_of(p));
 
@@ -188,12 +187,11 @@ trtllm_tree(struct tree *t, const struct plan *p)
 		tree_int(t, "moe_expert_parallel_size", p->parallel.ep);
 		tree_int(t, "moe_tensor_parallel_size", p->parallel.ep > 0 ? tp / p->parallel.ep : 1);
 	}
-	TREE_FIELDS(t, rows, p);
+	tree_fields(t, rows, p);
 	if (p->serving.max_num_seqs > 0)
 		tree_int(t, "max_batch_size", p->serving.max_num_seqs);
 	if (p->serving.max_batched_tokens > 0)
 		tree_int(t, "max_num_tokens", p->serving.max_batched_tokens);
-	TREE_FIELDS(t, cache, p);
 }
 
 void

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/plan/field.h"
+#include "core/plan/pattern.h"
 #include "file/export/quote.h"
 #include "file/import/import.h"
 #include "file/import/megatron_flags.h"
@@ -42,6 +43,10 @@ is_idle(enum field_id f, const struct plan *p)
 	case FIELD_MOE_FFN_HIDDEN_SIZE:
 	case FIELD_ETP:
 		return !plan_has_experts(p);
+	case FIELD_LAYERS:
+		return p->model.layer_pattern[0] != '\0';
+	case FIELD_MTP_LAYERS:
+		return pattern_depths(p->model.layer_pattern) > 0;
 	case FIELD_OVERLAP_PARAM_GATHER:
 		return p->parallel.zero_stage == 0;
 	default:
@@ -85,6 +90,59 @@ put_list(struct textbuf *out, const char *flag, const char *list, const char *jo
 	textbuf_bytes(out, "\n", 1);
 }
 
+/* Dispatchers with kernels of their own stand behind one type. */
+static void
+put_dispatcher(struct textbuf *out, const struct plan *p)
+{
+	const bool flex = p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP;
+	char name[32];
+
+	field_format(FIELD_MOE_DISPATCHER, p, name, sizeof name);
+	put_arg(out, "--moe-token-dispatcher-type", flex ? "flex" : name);
+	if (flex)
+		put_arg(out, "--moe-flex-dispatcher-backend", name);
+}
+
+/* A pattern says the layers, and how many; what is no Mamba needs none of its sizes. */
+static void
+put_pattern(struct textbuf *out, const struct model *m)
+{
+	put_arg(out, "--hybrid-layer-pattern", m->layer_pattern);
+	put_list(out, "--spec", "megatron.core.models.hybrid.hybrid_layer_specs hybrid_stack_spec",
+	    " ");
+	if (strchr(m->layer_pattern, 'M') == NULL)
+		return;
+	put_number(out, "--mamba-num-heads", m->mamba_heads);
+	put_number(out, "--mamba-head-dim", m->mamba_head_dim);
+	put_number(out, "--mamba-state-dim", m->mamba_state);
+	put_number(out, "--mamba-num-groups", m->mamba_groups);
+}
+
+static void
+put_expert_layers(struct textbuf *out, const struct model *m)
+{
+	char text[96];
+
+	if (m->layer_pattern[0] != '\0')
+		return; /* it says which layers have experts */
+	if (m->dense_layers > 0 && m->moe_layer_every == 1) {
+		text_put(text, sizeof text, "([0]*%lld+[1]*%lld)", (long long)m->dense_layers,
+		    (long long)(m->layers - m->dense_layers));
+		put_arg(out, "--moe-layer-freq", text);
+	} else if (m->dense_layers > 0) {
+		struct textbuf layers = { 0 };
+
+		for (int64_t i = 0; i < m->layers; i++)
+			textbuf_add(&layers, "%s%d", i > 0 ? "," : "[", i >= m->dense_layers &&
+			    (i - m->dense_layers) % m->moe_layer_every == 0);
+		textbuf_add(&layers, "]");
+		put_arg(out, "--moe-layer-freq", layers.text != NULL ? layers.text : "");
+		free(layers.text);
+	} else if (m->moe_layer_every > 1) {
+		put_number(out, "--moe-layer-freq", m->moe_layer_every);
+	}
+}
+
 static void
 put_model(struct textbuf *out, const struct plan *p)
 {
@@ -108,30 +166,17 @@ put_model(struct textbuf *out, const struct plan *p)
 		if (m->global_layer_every > 0)
 			put_number(out, "--window-attn-skip-freq", m->global_layer_every);
 	}
+	if (m->layer_pattern[0] != '\0')
+		put_pattern(out, m);
 	if (!plan_has_experts(p))
 		return;
-	if (m->dense_layers > 0 && m->moe_layer_every == 1) {
-		text_put(text, sizeof text, "([0]*%lld+[1]*%lld)", (long long)m->dense_layers,
-		    (long long)(m->layers - m->dense_layers));
-		put_arg(out, "--moe-layer-freq", text);
-	} else if (m->dense_layers > 0) {
-		struct textbuf layers = { 0 };
-
-		for (int64_t i = 0; i < m->layers; i++)
-			textbuf_add(&layers, "%s%d", i > 0 ? "," : "[", i >= m->dense_layers &&
-			    (i - m->dense_layers) % m->moe_layer_every == 0);
-		textbuf_add(&layers, "]");
-		put_arg(out, "--moe-layer-freq", layers.text != NULL ? layers.text : "");
-		free(layers.text);
-	} else if (m->moe_layer_every > 1) {
-		put_number(out, "--moe-layer-freq", m->moe_layer_every);
-	}
+	put_expert_layers(out, m);
 	if (m->router_bias) /* it goes with scores of each expert for itself */
 		put_arg(out, "--moe-router-score-function", "sigmoid");
 	if (m->experts_per_token == 1 && !m->router_bias)
 		put_arg(out, "--moe-router-pre-softmax", NULL);
 	put_arg(out, "--moe-grouped-gemm", NULL);
-	put_arg(out, "--moe-token-dispatcher-type", "alltoall");
+	put_dispatcher(out, p);
 }
 
 static void
@@ -199,8 +244,18 @@ put_training(struct textbuf *out, const struct plan *p)
 		put_arg(out, "--cross-entropy-loss-fusion", NULL);
 		put_arg(out, "--cross-entropy-fusion-impl", t->cross_entropy == CE_TE ? "te" : "native");
 	}
-	if (!t->flash_attention)
+	if (!t->flash_attention || t->attention_kernel == KERNEL_UNFUSED)
 		put_arg(out, "--attention-backend", "unfused");
+	else if (t->attention_kernel != KERNEL_AUTO)
+		put_arg(out, "--attention-backend", t->attention_kernel == KERNEL_CUDNN ? "fused" : "flash");
+	if (t->cuda_graph == GRAPH_FULL)
+		put_arg(out, "--cuda-graph-impl", "full_iteration");
+	else if (t->cuda_graph != GRAPH_NONE)
+		put_arg(out, "--cuda-graph-impl", "transformer_engine");
+	if (t->cuda_graph == GRAPH_ROUTER || t->cuda_graph == GRAPH_LAYER)
+		put_list(out, "--cuda-graph-modules", t->cuda_graph == GRAPH_ROUTER ?
+		    "moe_router moe_preprocess" : plan_has_experts(p) ? "attn moe_router moe_preprocess" :
+		    "attn mlp", " ");
 }
 
 static void
@@ -213,6 +268,8 @@ put_args(struct textbuf *out, const struct plan *p)
 	put_split(out, p);
 	put_training(out, p);
 	textbuf_add(out, ")\n");
+	if (p->model.layer_pattern[0] != '\0')
+		textbuf_add(out, ": \"${PRETRAIN:=pretrain_hybrid.py}\"\n");
 }
 
 /* ---- what comes back ---------------------------------------------------------------------- */

@@ -23,20 +23,19 @@ sizes_of(const struct plan *p)
 	return s;
 }
 
-/* Refuse what a target has no word for. */
+/* The rows of a table; what the target has no word for is refused. */
 static void
-put_rows(struct export *e, struct tree *t, const struct tree_key rows[], size_t n)
+put_rows(struct export *e, struct tree *t, const struct settings_key rows[])
 {
-	const size_t without = tree_fields(t, rows, n, e->plan);
+	const struct settings_key *without = tree_fields(t, rows, e->plan);
 	char value[64];
 
-	if (without == n)
+	if (without == NULL)
 		return;
-	field_format(rows[without].field, e->plan, value, sizeof value);
-	export_refuse(e, rows[without].field, "target_lacks", e->target, "%s has no %s %s", e->target,
-	    field_table[rows[without].field].label, value);
+	field_format(without->field, e->plan, value, sizeof value);
+	export_refuse(e, without->field, "target_lacks", e->target, "%s has no %s %s", e->target,
+	    field_table[without->field].label, value);
 }
-#define PUT_ROWS(e, t, rows) put_rows(e, t, rows, sizeof(rows) / sizeof *(rows))
 
 static void
 refuse_above(struct export *e, enum field_id f, int64_t most, const char *source, const char *why)
@@ -68,24 +67,16 @@ put_torchrun(struct export *e, const char *name, const char *program)
 static void
 deepspeed_tree(struct export *e, struct tree *t, const struct sizes *s)
 {
-	static const struct tree_key rows[] = {
-		{ "train_batch_size", FIELD_GLOBAL_BATCH_SIZE, NULL },
-		{ "train_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL },
-	};
-	static const struct tree_key zero[] = {
-		{ "zero_optimization.stage", FIELD_ZERO_STAGE, NULL },
-		{ "zero_optimization.overlap_comm", FIELD_OVERLAP_GRAD_REDUCE, NULL },
-	};
 	const struct plan *p = e->plan;
 	const struct parallel *par = &p->parallel;
 
-	PUT_ROWS(e, t, rows);
+	put_rows(e, t, deepspeed_keys);
 	tree_int(t, "gradient_accumulation_steps", s->rounds);
 	if (p->training.precision == PRECISION_FP16)
 		tree_bool(t, "fp16.enabled", true);
 	else if (p->training.precision != PRECISION_FP32)
 		tree_bool(t, "bf16.enabled", true);
-	PUT_ROWS(e, t, zero);
+	tree_bool(t, "zero_optimization.overlap_comm", p->training.overlap_grad_reduce);
 	if (par->offload != OFFLOAD_NONE) {
 		tree_text(t, "zero_optimization.offload_optimizer.device", "cpu");
 		tree_bool(t, "zero_optimization.offload_optimizer.pin_memory", true);
@@ -96,10 +87,6 @@ deepspeed_tree(struct export *e, struct tree *t, const struct sizes *s)
 	}
 	if (par->dp_replicate > 1)
 		tree_int(t, "zero_optimization.mics_shard_size", s->dp / par->dp_replicate);
-	if (par->tp > 1)
-		tree_int(t, "tensor_parallel.autotp_size", par->tp);
-	if (par->cp > 1)
-		tree_int(t, "sequence_parallel_size", par->cp);
 	tree_real(t, "gradient_clipping", 1);
 }
 
@@ -209,19 +196,6 @@ titan_pipeline(struct export *e, struct tree *t)
 static void
 titan_tree(struct export *e, struct tree *t, const struct sizes *s)
 {
-	static const struct tree_key rows[] = {
-		{ "training.seq_len", FIELD_SEQUENCE_LENGTH, NULL },
-		{ "parallelism.tensor_parallel_degree", FIELD_TP, NULL },
-		{ "parallelism.pipeline_parallel_degree", FIELD_PP, NULL },
-		{ "parallelism.context_parallel_degree", FIELD_CP, NULL },
-		{ "parallelism.expert_parallel_degree", FIELD_EP, NULL },
-		{ "parallelism.enable_async_tensor_parallel", FIELD_TP_OVERLAP, NULL },
-		{ "activation_checkpoint.mode", FIELD_RECOMPUTE, NULL },
-	};
-	static const struct tree_key ring[] = {
-		{ "parallelism.context_parallel_rotate_method", FIELD_CP_COMM,
-		    "allgather=allgather|alltoall=p2p" },
-	};
 	const struct plan *p = e->plan;
 	const struct parallel *par = &p->parallel;
 	/* DDP where nothing is sharded. */
@@ -231,16 +205,12 @@ titan_tree(struct export *e, struct tree *t, const struct sizes *s)
 	tree_int(t, "training.local_batch_size",
 	    p->training.micro_batch_size * (par->pp > 1 ? s->rounds : 1));
 	tree_int(t, "training.global_batch_size", p->training.global_batch_size);
-	PUT_ROWS(e, t, rows);
+	put_rows(e, t, torchtitan_keys);
 	tree_int(t, "parallelism.data_parallel_replicate_degree", copies);
 	tree_int(t, "parallelism.data_parallel_shard_degree", s->dp / copies);
 	if (par->zero_stage > 0)
 		tree_text(t, "parallelism.fsdp_reshard_after_forward",
 		    par->zero_stage == 3 ? "always" : "never");
-	if (plan_has_experts(p))
-		tree_int(t, "parallelism.expert_tensor_parallel_degree", par->etp);
-	if (par->cp > 1)
-		PUT_ROWS(e, t, ring);
 	titan_pipeline(e, t);
 }
 
@@ -269,29 +239,8 @@ torchtitan_write(struct export *e)
 static void
 nanotron_tree(struct export *e, struct tree *t, const struct sizes *s)
 {
-	static const struct tree_key rows[] = {
-		{ "parallelism.pp", FIELD_PP, NULL },
-		{ "parallelism.tp", FIELD_TP, NULL },
-		{ "parallelism.expert_parallel_size", FIELD_EP, NULL },
-		{ "parallelism.context_parallel_size", FIELD_CP, NULL },
-		{ "parallelism.pp_engine", FIELD_SCHEDULE, "1f1b=1f1b|afab=gpipe" },
-		{ "parallelism.tp_mode", FIELD_SEQUENCE_PARALLEL, "REDUCE_SCATTER=true|ALL_REDUCE=false" },
-		{ "parallelism.recompute_layer", FIELD_RECOMPUTE, "true=full|false=none" },
-		{ "tokens.micro_batch_size", FIELD_MICRO_BATCH_SIZE, NULL },
-		{ "tokens.sequence_length", FIELD_SEQUENCE_LENGTH, NULL },
-		{ "optimizer.accumulate_grad_in_fp32", FIELD_GRAD_DTYPE, "true=fp32|false=bf16|false=fp16" },
-		{ "model.dtype", FIELD_PRECISION, "float32=fp32|float16=fp16|bfloat16=bf16" },
-		{ "model.model_config.hidden_size", FIELD_HIDDEN_SIZE, NULL },
-		{ "model.model_config.intermediate_size", FIELD_FFN_HIDDEN_SIZE, NULL },
-		{ "model.model_config.num_hidden_layers", FIELD_LAYERS, NULL },
-		{ "model.model_config.num_attention_heads", FIELD_ATTENTION_HEADS, NULL },
-		{ "model.model_config.num_key_value_heads", FIELD_KV_HEADS, NULL },
-		{ "model.model_config.vocab_size", FIELD_VOCAB_SIZE, NULL },
-		{ "model.model_config.tie_word_embeddings", FIELD_TIED_EMBEDDINGS, NULL },
-	};
-
 	tree_int(t, "parallelism.dp", s->dp);
-	PUT_ROWS(e, t, rows);
+	put_rows(e, t, nanotron_keys);
 	tree_int(t, "tokens.batch_accumulation_per_replica", s->rounds);
 	/* helpers.py builds the same sharded optimizer for any stage above 0. */
 	tree_int(t, "optimizer.zero_stage", e->plan->parallel.zero_stage > 0);
@@ -337,33 +286,20 @@ nanotron_write(struct export *e)
 static void
 accelerate_tree(struct export *e, struct tree *t, const struct sizes *s)
 {
-	static const struct tree_key rows[] = {
-		{ "num_machines", FIELD_NODES, NULL },
-		{ "mixed_precision", FIELD_PRECISION, "no=fp32|fp16=fp16|bf16=bf16|fp8=fp8" },
-	};
-	static const struct tree_key fsdp[] = {
-		{ "fsdp_config.fsdp_reshard_after_forward", FIELD_ZERO_STAGE, "true=3|false=2" },
-		{ "fsdp_config.fsdp_activation_checkpointing", FIELD_RECOMPUTE, "true=full|false=none" },
-		{ "fsdp_config.fsdp_offload_params", FIELD_OFFLOAD, "true=optimizer+params|false=none" },
-		{ "parallelism_config.parallelism_config_tp_size", FIELD_TP, NULL },
-		{ "parallelism_config.parallelism_config_cp_size", FIELD_CP, NULL },
-	};
 	const struct parallel *par = &e->plan->parallel;
 
 	tree_text(t, "compute_environment", "LOCAL_MACHINE");
 	tree_text(t, "distributed_type", par->zero_stage > 0 ? "FSDP" : "MULTI_GPU");
 	tree_int(t, "num_processes", s->world);
 	tree_int(t, "machine_rank", 0);
-	PUT_ROWS(e, t, rows);
+	put_rows(e, t, accelerate_keys);
 	tree_int(t, "gradient_accumulation_steps", s->rounds);
 	if (par->zero_stage == 0)
 		return;
 	tree_int(t, "fsdp_config.fsdp_version", 2);
-	PUT_ROWS(e, t, fsdp);
+	put_rows(e, t, fsdp_keys);
 	tree_text(t, "fsdp_config.fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
 	tree_text(t, "fsdp_config.fsdp_state_dict_type", "SHARDED_STATE_DICT");
-	tree_int(t, "parallelism_config.parallelism_config_dp_replicate_size",
-	    par->dp_replicate);
 	tree_int(t, "parallelism_config.parallelism_config_dp_shard_size", s->dp / par->dp_replicate);
 }
 

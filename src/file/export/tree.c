@@ -75,47 +75,57 @@ their_word(const char *words, const char *ours, char *theirs, size_t size)
 	return false;
 }
 
+/* What has no meaning in this plan. */
 static bool
-put_field(struct tree *t, const struct tree_key *row, const struct plan *p)
+is_idle(enum field_id f, const struct plan *p)
+{
+	return (f == FIELD_CP_COMM && p->parallel.cp == 1) || (f == FIELD_ETP && !plan_has_experts(p));
+}
+
+/* False where they have no word for the value. */
+static bool
+put_field(struct tree *t, const struct settings_key *row, const struct plan *p)
 {
 	char value[PLAN_LAYOUT_SIZE], theirs[64];
 
 	field_format(row->field, p, value, sizeof value);
+	if (is_idle(row->field, p) || (row->absent != NULL && text_equal(value, row->absent)))
+		return true;
 	if (row->words != NULL) {
 		if (!their_word(row->words, value, theirs, sizeof theirs))
 			return false;
 		if (text_equal(theirs, "true") || text_equal(theirs, "false"))
-			tree_bool(t, row->key, text_equal(theirs, "true"));
+			tree_bool(t, row->path, text_equal(theirs, "true"));
 		else
-			tree_text(t, row->key, theirs);
+			tree_text(t, row->path, theirs);
 		return true;
 	}
 	switch (field_table[row->field].type) {
 	case FIELD_INT:
-		tree_int(t, row->key, field_int(row->field, p));
+		tree_int(t, row->path, field_int(row->field, p));
 		break;
 	case FIELD_BOOL:
-		tree_bool(t, row->key, field_int(row->field, p) != 0);
+		tree_bool(t, row->path, field_int(row->field, p) != 0);
 		break;
 	case FIELD_REAL:
-		tree_real(t, row->key, field_real(row->field, p));
+		tree_real(t, row->path, field_real(row->field, p));
 		break;
 	case FIELD_CHOICE:
 	case FIELD_TEXT:
-		tree_text(t, row->key, value);
+		tree_text(t, row->path, value);
 		break;
 	}
 	return true;
 }
 
-size_t
-tree_fields(struct tree *t, const struct tree_key rows[], size_t n, const struct plan *p)
+const struct settings_key *
+tree_fields(struct tree *t, const struct settings_key rows[], const struct plan *p)
 {
-	size_t without = n;
+	const struct settings_key *without = NULL;
 
-	for (size_t i = 0; i < n; i++)
-		if (!put_field(t, &rows[i], p) && without == n)
-			without = i;
+	for (; rows->path != NULL; rows++)
+		if (!put_field(t, rows, p) && without == NULL)
+			without = rows;
 	return without;
 }
 

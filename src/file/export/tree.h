@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/plan/field.h"
 #include "file/base/textbuf.h"
+#include "file/import/settings_keys.h"
 
 struct json_t;
 
@@ -25,17 +25,10 @@ void tree_real(struct tree *t, const char *key, double v);
 void tree_bool(struct tree *t, const char *key, bool v);
 void tree_text(struct tree *t, const char *key, const char *v);
 
-/* One key of theirs that is a field of a plan. Import and export both read such rows. */
-struct tree_key {
-	const char *key;
-	enum field_id field;
-	const char *words; /* "THEIRS=ours|..."; NULL: the value as the field has it */
-};
-
-/* The rows, as far as they have a word for the plan's value. The one that has none first, or
- * n. */
-size_t tree_fields(struct tree *t, const struct tree_key rows[], size_t n, const struct plan *p);
-#define TREE_FIELDS(t, rows, p) tree_fields(t, rows, sizeof(rows) / sizeof *(rows), p)
+/* The rows of a table as far as they say something in this plan and the program does not mean
+ * the same without them. The first that has no word for the plan's value, else NULL. */
+const struct settings_key *tree_fields(struct tree *t, const struct settings_key rows[],
+    const struct plan *p);
 
 /* As JSON (RFC 8259), YAML 1.2 or TOML 1.0. */
 void tree_json(struct tree *t, struct textbuf *out);

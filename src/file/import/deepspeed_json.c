@@ -1,9 +1,8 @@
 #include "file/import/deepspeed_json.h"
 
 #include <string.h>
-#include <strings.h>
 
-#include "file/import/deepspeed_keys.h"
+#include "file/import/settings.h"
 #include "file/log/jsonin.h"
 
 /* "auto" stands for what the Hugging Face trainer was started with. */
@@ -35,45 +34,6 @@ is_enabled(const struct jsonin *j, const char *path)
 	bool on = false;
 
 	return jsonin_bool(j, path, &on) && on;
-}
-
-static void
-take_word(struct import *im, const struct deepspeed_key *key, const char *text)
-{
-	char pair[64], *ours;
-
-	for (int64_t i = 0; text_choice(key->words, i, pair, sizeof pair); i++) {
-		ours = strchr(pair, '=');
-		*ours++ = '\0';
-		if (strcasecmp(pair, text) == 0) {
-			import_set(im, key->field, ours, key->path);
-			return;
-		}
-	}
-	import_ignore(im, key->path, "its value is none that a plan has");
-}
-
-static void
-take_keys(struct import *im, const struct jsonin *j)
-{
-	char value[24];
-	int64_t n;
-
-	for (size_t i = 0; i < deepspeed_key_count; i++) {
-		const struct deepspeed_key *key = &deepspeed_keys[i];
-
-		if (!jsonin_has(j, key->path)) {
-			if (key->absent != NULL)
-				import_assume(im, key->field, key->absent, "DeepSpeed's default");
-		} else if (is_auto(im, j, key->path)) {
-			continue;
-		} else if (key->words != NULL && jsonin_text(j, key->path) != NULL) {
-			take_word(im, key, jsonin_text(j, key->path));
-		} else if (jsonin_int(j, key->path, 0, INT32_MAX, &n)) {
-			text_put(value, sizeof value, "%lld", (long long)n);
-			import_set(im, key->field, value, key->path);
-		}
-	}
 }
 
 static void
@@ -180,7 +140,7 @@ deepspeed_json_read(struct import *im)
 		if (jsonin_name(&j, "", 0) == NULL)
 			import_error(im, "", "holds no object (fix: the file of --deepspeed_config)");
 		import_assume(im, FIELD_LAYOUT, "deepspeed", "a configuration of DeepSpeed");
-		take_keys(im, &j);
+		settings_take(im, &j, deepspeed_keys, "DeepSpeed");
 		take_precision(im, &j);
 		take_offload(im, &j);
 		note_others(im, &j);

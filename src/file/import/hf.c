@@ -41,6 +41,7 @@ static const struct {
 	{ FIELD_INDEX_HEADS, "index_n_heads", false },
 	{ FIELD_INDEX_HEAD_DIM, "index_head_dim", false },
 	{ FIELD_INDEX_TOPK, "index_topk", false },
+	{ FIELD_MOE_LATENT_SIZE, "moe_latent_size routed_expert_hidden_size", false },
 	{ FIELD_MTP_LAYERS, "num_nextn_predict_layers mtp_num_hidden_layers num_mtp_layers", false },
 };
 
@@ -49,7 +50,7 @@ static const struct {
 	const char *keys, *why;
 } beyond[] = {
 	{ "hybrid_override_pattern layers_block_type mamba_d_state mamba_num_heads ssm_state_size "
-	  "state_size ssm_cfg attn_layer_period linear_attn_config attn_type_list conv_L_cache block_types "
+	  "state_size ssm_cfg attn_layer_period linear_attn_config conv_L_cache block_types "
 	  "hybrid_attention_ratio layer_group_size",
 	  "layers that are no attention count as attention: parameters and KV cache are not right" },
 	{ "block_configs", "layers of their own shape each count as the mean: not exact" },
@@ -60,6 +61,8 @@ static const struct {
 	{ "compress_ratios o_lora_rank", "compressed attention counts as plain: not right" },
 	{ "global_head_dim num_global_key_value_heads attention_k_eq_v swa_num_attention_heads "
 	  "num_attention_groups", "layers whose heads differ count as the others: not exact" },
+	{ "attn_res_block_size latent_moe_use_norm mla_use_output_gate",
+	  "gates, norms and residuals of Kimi-K3 are left out: not exact" },
 	{ "share_q_dim", "queries that share a projection count as full ones: not exact" },
 };
 
@@ -413,8 +416,10 @@ is_on(const struct hf *h, const char *path)
 static void
 note_beyond(struct hf *h)
 {
-	/* where each layer has its name, that alone counts (hf_layers.c) */
-	const size_t first = hf_find(h, "layer_types", (char[HF_PATH_SIZE]){ "" }) ? 1 : 0;
+	const struct model *m = &h->im->plan->model;
+	/* where each layer has its name, that alone counts (hf_layers.c, hf_pattern.c) */
+	const size_t first = hf_find(h, "layer_types", (char[HF_PATH_SIZE]){ "" }) ||
+	    m->layer_pattern[0] != '\0' || m->linear_attention ? 1 : 0;
 	char path[HF_PATH_SIZE];
 	int64_t v;
 
@@ -487,7 +492,8 @@ read_model(struct hf *h)
 	take_gate(h);
 	take_norms(h);
 	settle_biases(h);
-	hf_attention_pattern(h);
+	if (!hf_pattern(h))
+		hf_attention_pattern(h);
 	hf_formats(h);
 	h->im->line = 0;
 	name_plan(h);

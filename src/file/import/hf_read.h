@@ -52,6 +52,10 @@ void hf_assume(struct hf *h, enum field_id f, int64_t v, const char *why);
 void hf_attention_pattern(struct hf *h);
 void hf_expert_pattern(struct hf *h);
 
+/* Layers that mix tokens through a state, and which they are; false where there are none that a
+ * plan can say (hf_pattern.c). */
+bool hf_pattern(struct hf *h);
+
 /* Number formats of weights and KV cache (hf_quant.c). */
 void hf_formats(struct hf *h);
 #endif

@@ -10,6 +10,7 @@
 #include "file/import/hostfile.h"
 #include "file/import/megatron.h"
 #include "file/import/nvidia_smi.h"
+#include "file/import/settings.h"
 #include "file/import/slurm.h"
 #include "file/plan/slurp.h"
 
@@ -22,6 +23,11 @@ const struct importer import_table[] = {
 	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node",
 	    nvidia_smi_recognise, nvidia_smi_read },
 	{ "deepspeed", "JSON of --deepspeed_config", deepspeed_json_recognise, deepspeed_json_read },
+	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", torchtitan_recognise,
+	    torchtitan_read },
+	{ "nanotron", "configuration of nanotron (YAML)", nanotron_recognise, nanotron_read },
+	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", accelerate_recognise,
+	    accelerate_read },
 	{ "hostfile", "host file of DeepSpeed or MPI", hostfile_recognise, hostfile_read },
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];

@@ -5,9 +5,8 @@
 
 #include "file/import/megatron_args.h"
 #include "file/import/megatron_flags.h"
+#include "file/import/megatron_hybrid.h"
 #include "file/import/megatron_rules.h"
-
-#define LAUNCHER "Megatron-LM's default"
 
 bool
 megatron_recognise(const char *text, size_t size, const char *path)
@@ -18,38 +17,7 @@ megatron_recognise(const char *text, size_t size, const char *path)
 	    strstr(text, "--tensor-model-parallel-size") != NULL;
 }
 
-/* Whether the one value of a flag is this word. */
-static bool
-is_word(struct megatron_args *a, const char *flag, const char *word)
-{
-	const char *value = megatron_text(a, flag, NULL);
-
-	return value != NULL && text_equal(value, word);
-}
-
 /* ---- rows of the table ------------------------------------------------------------------ */
-
-/* What a field is without its flag; told where a plan would have it otherwise. */
-static void
-put_absent(struct megatron_args *a, enum field_id f, const char *value)
-{
-	if (text_equal(value, field_table[f].default_text))
-		import_fill(a->im, f, value);
-	else
-		import_assume(a->im, f, value, LAUNCHER);
-}
-
-static void
-put_number(struct megatron_args *a, enum field_id f, int64_t n, const char *source)
-{
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
-	if (megatron_has(a, source))
-		import_set(a->im, f, value, source);
-	else
-		put_absent(a, f, value);
-}
 
 static void
 refuse_value(struct megatron_args *a, const char *flag, const char *value)
@@ -66,7 +34,7 @@ put_row(struct megatron_args *a, const struct megatron_flag *row)
 
 	if (arg == NULL) {
 		if (row->absent != NULL)
-			put_absent(a, row->field, row->absent);
+			megatron_absent(a, row->field, row->absent);
 		return;
 	}
 	a->im->line = arg->line;
@@ -75,7 +43,7 @@ put_row(struct megatron_args *a, const struct megatron_flag *row)
 			import_refuse(a->im, row->flag, "takes no value");
 		import_set(a->im, row->field, row->words, row->flag);
 	} else if (row->kind == FLAG_VALUE && field_table[row->field].type == FIELD_INT) {
-		put_number(a, row->field, megatron_int(a, row->flag, 0), row->flag);
+		megatron_number(a, row->field, megatron_int(a, row->flag, 0), row->flag);
 	} else if ((value = megatron_text(a, row->flag, NULL)) == NULL) {
 		return;
 	} else if (row->kind == FLAG_VALUE) {
@@ -99,19 +67,19 @@ put_sizes(struct megatron_args *a)
 	if (megatron_has(a, "--quick-geglu"))
 		import_set(a->im, FIELD_GATED_MLP, "true", "--quick-geglu");
 	if (!megatron_has(a, "--ffn-hidden-size"))
-		put_number(a, FIELD_FFN_HIDDEN_SIZE, megatron_has(a, "--swiglu") ?
+		megatron_number(a, FIELD_FFN_HIDDEN_SIZE, megatron_has(a, "--swiglu") ?
 		    4 * hidden * 2 / 3 / 64 * 64 : 4 * hidden, "--ffn-hidden-size");
 	if (!megatron_has(a, "--kv-channels") && m->attention_heads > 0)
-		put_number(a, FIELD_HEAD_DIM, hidden / m->attention_heads, "--kv-channels");
+		megatron_number(a, FIELD_HEAD_DIM, hidden / m->attention_heads, "--kv-channels");
 	if (megatron_has(a, "--group-query-attention"))
-		put_number(a, FIELD_KV_HEADS, megatron_int(a, "--num-query-groups", 1),
+		megatron_number(a, FIELD_KV_HEADS, megatron_int(a, "--num-query-groups", 1),
 		    "--num-query-groups");
 	else
-		put_number(a, FIELD_KV_HEADS, m->attention_heads, "--group-query-attention");
+		megatron_number(a, FIELD_KV_HEADS, m->attention_heads, "--group-query-attention");
 	if (megatron_has(a, "--use-rotary-position-embeddings"))
 		import_set(a->im, FIELD_POSITION, "rope", "--use-rotary-position-embeddings");
 	if (megatron_has(a, "--padded-vocab-size")) {
-		put_number(a, FIELD_VOCAB_SIZE, megatron_int(a, "--padded-vocab-size", 0),
+		megatron_number(a, FIELD_VOCAB_SIZE, megatron_int(a, "--padded-vocab-size", 0),
 		    "--padded-vocab-size");
 		import_fill(a->im, FIELD_VOCAB_MULTIPLE, "1");
 	} else if (!megatron_has(a, "--vocab-size")) {
@@ -139,7 +107,7 @@ put_latent(struct megatron_args *a)
 	if (a->im->plan->model.attention != ATTENTION_MLA)
 		return;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-		put_number(a, sizes[i].field, megatron_int(a, sizes[i].flag, sizes[i].absent),
+		megatron_number(a, sizes[i].field, megatron_int(a, sizes[i].flag, sizes[i].absent),
 		    sizes[i].flag);
 }
 
@@ -202,8 +170,8 @@ put_pattern(struct megatron_args *a, const unsigned char *layers, size_t n)
 			return false;
 	if (dense + every >= n)
 		every = n - dense > 1 ? every : 1;
-	put_number(a, FIELD_DENSE_LAYERS, (int64_t)dense, "--moe-layer-freq");
-	put_number(a, FIELD_MOE_LAYER_EVERY, (int64_t)every, "--moe-layer-freq");
+	megatron_number(a, FIELD_DENSE_LAYERS, (int64_t)dense, "--moe-layer-freq");
+	megatron_number(a, FIELD_MOE_LAYER_EVERY, (int64_t)every, "--moe-layer-freq");
 	return true;
 }
 
@@ -220,7 +188,7 @@ put_expert_layers(struct megatron_args *a)
 		return;
 	a->im->line = megatron_arg(a, flag)->line;
 	if (text_to_int(text, &every)) {
-		put_number(a, FIELD_MOE_LAYER_EVERY, every, flag);
+		megatron_number(a, FIELD_MOE_LAYER_EVERY, every, flag);
 	} else if ((n = expand_pattern(text, layers)) == 0) {
 		refuse_value(a, flag, text);
 	} else if ((int64_t)n != a->im->plan->model.layers) {
@@ -239,10 +207,10 @@ put_experts(struct megatron_args *a)
 
 	if (m->experts == 0)
 		return;
-	put_number(a, FIELD_EXPERTS_PER_TOKEN, megatron_int(a, "--moe-router-topk", 2),
+	megatron_number(a, FIELD_EXPERTS_PER_TOKEN, megatron_int(a, "--moe-router-topk", 2),
 	    "--moe-router-topk");
 	if (!megatron_has(a, "--moe-ffn-hidden-size"))
-		put_number(a, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size, "--moe-ffn-hidden-size");
+		megatron_number(a, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size, "--moe-ffn-hidden-size");
 	put_expert_layers(a);
 }
 
@@ -260,8 +228,8 @@ put_window(struct megatron_args *a)
 		refuse_value(a, "--window-size", text);
 		return;
 	}
-	put_number(a, FIELD_SLIDING_WINDOW, left + 1, "--window-size");
-	put_number(a, FIELD_GLOBAL_LAYER_EVERY, megatron_int(a, "--window-attn-skip-freq", 0),
+	megatron_number(a, FIELD_SLIDING_WINDOW, left + 1, "--window-size");
+	megatron_number(a, FIELD_GLOBAL_LAYER_EVERY, megatron_int(a, "--window-attn-skip-freq", 0),
 	    "--window-attn-skip-freq");
 }
 
@@ -295,7 +263,7 @@ put_chunks(struct megatron_args *a)
 		import_refuse(a->im, flag, "number of layers per pipeline stage must be divisible by "
 		    "number of layers per virtual pipeline stage");
 	else
-		put_number(a, FIELD_VPP, counted / pp / each, flag);
+		megatron_number(a, FIELD_VPP, counted / pp / each, flag);
 }
 
 static void
@@ -334,7 +302,7 @@ put_sharding(struct megatron_args *a)
 	if (megatron_has(a, "--use-torch-fsdp2")) {
 		import_set(a->im, FIELD_ZERO_STAGE, "3", "--use-torch-fsdp2");
 	} else if (!fsdp) {
-		put_number(a, FIELD_ZERO_STAGE, megatron_has(a, "--use-distributed-optimizer"),
+		megatron_number(a, FIELD_ZERO_STAGE, megatron_has(a, "--use-distributed-optimizer"),
 		    "--use-distributed-optimizer");
 	} else if (word != NULL) {
 		int64_t stage = 0;
@@ -344,13 +312,13 @@ put_sharding(struct megatron_args *a)
 		if (stage == 4)
 			refuse_value(a, strategy, word);
 		else
-			put_number(a, FIELD_ZERO_STAGE, stage, strategy);
+			megatron_number(a, FIELD_ZERO_STAGE, stage, strategy);
 	}
 	/* Without shards there is nothing to gather: the field means nothing, and stays. */
 	if (megatron_has(a, "--overlap-param-gather"))
 		import_set(a->im, FIELD_OVERLAP_PARAM_GATHER, "true", "--overlap-param-gather");
 	else if (a->im->plan->parallel.zero_stage > 0)
-		put_absent(a, FIELD_OVERLAP_PARAM_GATHER, "false");
+		megatron_absent(a, FIELD_OVERLAP_PARAM_GATHER, "false");
 }
 
 /* GPUs that hold one copy of the model, dense layers and experts. */
@@ -442,95 +410,6 @@ put_machine(struct megatron_args *a)
 	    "the arguments do not say (fix: --gpu)");
 }
 
-/* ---- the training step -------------------------------------------------------------------- */
-
-/* A precision by name where plans know it, else plain FP8. */
-static const char *
-known_precision(const char *name)
-{
-	char choice[32];
-
-	for (int64_t i = 0; field_choice(FIELD_PRECISION, i, choice, sizeof choice); i++)
-		if (text_equal(choice, name))
-			return name;
-	return "fp8";
-}
-
-static void
-put_precision(struct megatron_args *a)
-{
-	const bool half = megatron_has(a, "--fp16"), brain = megatron_has(a, "--bf16");
-
-	if (megatron_has(a, "--fp4-format"))
-		import_set(a->im, FIELD_PRECISION, known_precision("nvfp4"), "--fp4-format");
-	else if (megatron_has(a, "--fp8-format") || megatron_has(a, "--fp8-hybrid"))
-		import_set(a->im, FIELD_PRECISION,
-		    known_precision(is_word(a, "--fp8-recipe", "blockwise") ? "fp8-block" :
-		    is_word(a, "--fp8-recipe", "mxfp8") ? "mxfp8" : "fp8"), "--fp8-format");
-	else if (half || brain)
-		import_set(a->im, FIELD_PRECISION, half ? "fp16" : "bf16", half ? "--fp16" : "--bf16");
-	else
-		put_absent(a, FIELD_PRECISION, "fp32");
-	/* arguments.py: with bf16 gradients are fp32 unless told otherwise, with fp16 the other way. */
-	if (brain && (megatron_has(a, "--grad-reduce-in-bf16") ||
-	    is_word(a, "--main-grads-dtype", "bf16")))
-		import_set(a->im, FIELD_GRAD_DTYPE, "bf16", "--grad-reduce-in-bf16");
-	else if (half && !megatron_has(a, "--accumulate-allreduce-grads-in-fp32"))
-		put_absent(a, FIELD_GRAD_DTYPE, "fp16");
-	else
-		put_absent(a, FIELD_GRAD_DTYPE, "fp32");
-}
-
-static void
-put_recompute(struct megatron_args *a)
-{
-	static const char flag[] = "--recompute-modules";
-	char modules[PLAN_LIST_SIZE];
-
-	if (megatron_has(a, "--recompute-activations"))
-		import_set(a->im, FIELD_RECOMPUTE, "selective", "--recompute-activations");
-	if (megatron_join(a, flag, ",", modules, sizeof modules) && modules[0] != '\0')
-		import_set(a->im, FIELD_RECOMPUTE_MODULES, modules, flag);
-}
-
-static void
-put_kernels(struct megatron_args *a)
-{
-	static const char backend[] = "--attention-backend";
-	const bool fused = !is_word(a, backend, "unfused") && !is_word(a, backend, "local") &&
-	    (!is_word(a, "--transformer-impl", "local") || megatron_has(a, "--use-flash-attn"));
-
-	if (fused)
-		import_fill(a->im, FIELD_FLASH_ATTENTION, "true");
-	else
-		import_set(a->im, FIELD_FLASH_ATTENTION, "false", backend);
-	if (!megatron_has(a, "--cross-entropy-loss-fusion"))
-		put_absent(a, FIELD_CROSS_ENTROPY, "unfused");
-	else
-		import_set(a->im, FIELD_CROSS_ENTROPY, is_word(a, "--cross-entropy-fusion-impl", "te") ?
-		    "te" : "native", "--cross-entropy-loss-fusion");
-	if (is_word(a, "--cross-entropy-fusion-impl", "te"))
-		import_ignore(a->im, "--cross-entropy-fusion-impl te", "releases after core 0.19 refuse it");
-	import_fill(a->im, FIELD_ORDER, megatron_has(a, "--use-tp-pp-dp-mapping") ?
-	    "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");
-}
-
-static void
-put_batch(struct megatron_args *a)
-{
-	const struct plan *p = a->im->plan;
-	const int64_t model = p->parallel.tp * p->parallel.cp * p->parallel.pp;
-	const int64_t dp = model > 0 ? plan_world(p) / model : 0;
-
-	if (megatron_has(a, "--seq-length") || megatron_has(a, "--encoder-seq-length"))
-		put_number(a, FIELD_SEQUENCE_LENGTH, megatron_int(a, "--seq-length",
-		    megatron_int(a, "--encoder-seq-length", 0)), megatron_has(a, "--seq-length") ?
-		    "--seq-length" : "--encoder-seq-length");
-	if (!megatron_has(a, "--global-batch-size"))
-		put_number(a, FIELD_GLOBAL_BATCH_SIZE, p->training.micro_batch_size * (dp > 0 ? dp : 1),
-		    "--global-batch-size");
-}
-
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 /* Flags beside the table that put_... above read. */
@@ -548,7 +427,11 @@ is_read(const char *flag)
 	    "--grad-reduce-in-bf16 --main-grads-dtype --accumulate-allreduce-grads-in-fp32 "
 	    "--recompute-activations --recompute-modules --attention-backend --transformer-impl "
 	    "--use-flash-attn --cross-entropy-loss-fusion --cross-entropy-fusion-impl "
-	    "--use-tp-pp-dp-mapping --encoder-seq-length";
+	    "--use-tp-pp-dp-mapping --encoder-seq-length --cuda-graph-impl --cuda-graph-modules "
+	    "--cuda-graph-scope --moe-token-dispatcher-type --moe-flex-dispatcher-backend "
+	    "--moe-enable-deepep --hybrid-layer-pattern --hybrid-override-pattern "
+	    "--mtp-hybrid-override-pattern --mamba-num-heads --mamba-head-dim --mamba-state-dim "
+	    "--mamba-num-groups";
 
 	return megatron_flag_find(flag) != NULL || text_index(read, flag, strlen(flag)) >= 0;
 }
@@ -574,16 +457,14 @@ megatron_read(struct import *im)
 		put_sizes(&a);
 		put_latent(&a);
 		put_experts(&a);
+		megatron_hybrid(&a);
 		put_window(&a);
 		put_sequence_parallel(&a);
 		put_chunks(&a);
 		put_context(&a);
 		put_sharding(&a);
-		put_precision(&a);
-		put_recompute(&a);
-		put_kernels(&a);
 		put_machine(&a);
-		put_batch(&a);
+		megatron_put_step(&a);
 		megatron_rules(&a);
 		tell_ignored(&a);
 		import_name_model(im);

@@ -269,3 +269,34 @@ megatron_environment(const struct megatron_args *a, const char *name)
 	return v != NULL && v->value.count == 1 && !v->value.word[0].unknown ?
 	    v->value.word[0].text : NULL;
 }
+
+/* ---- fields --------------------------------------------------------------------------- */
+
+bool
+megatron_is(struct megatron_args *a, const char *flag, const char *word)
+{
+	const char *value = megatron_text(a, flag, NULL);
+
+	return value != NULL && text_equal(value, word);
+}
+
+void
+megatron_absent(struct megatron_args *a, enum field_id f, const char *value)
+{
+	if (text_equal(value, field_table[f].default_text))
+		import_fill(a->im, f, value);
+	else
+		import_assume(a->im, f, value, "Megatron-LM's default");
+}
+
+void
+megatron_number(struct megatron_args *a, enum field_id f, int64_t n, const char *source)
+{
+	char value[24];
+
+	text_put(value, sizeof value, "%lld", (long long)n);
+	if (megatron_has(a, source))
+		import_set(a->im, f, value, source);
+	else
+		megatron_absent(a, f, value);
+}

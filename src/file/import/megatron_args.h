@@ -48,6 +48,17 @@ int64_t megatron_int(struct megatron_args *a, const char *flag, int64_t absent);
 bool megatron_join(struct megatron_args *a, const char *flag, const char *joint, char *buf,
     size_t size);
 
+/* Whether the one value of a flag is this word. */
+bool megatron_is(struct megatron_args *a, const char *flag, const char *word);
+
+/* What a field is without its flag; told where a plan would have it otherwise. And a number,
+ * which is taken where its flag is there, else meant. */
+void megatron_absent(struct megatron_args *a, enum field_id f, const char *value);
+void megatron_number(struct megatron_args *a, enum field_id f, int64_t n, const char *source);
+
+/* megatron_step.c: precision, recompute, kernels, batch. */
+void megatron_put_step(struct megatron_args *a);
+
 /* What the text sets an environment variable to, NULL where it does not. */
 const char *megatron_environment(const struct megatron_args *a, const char *name);
 #endif

@@ -37,6 +37,7 @@ const struct megatron_flag megatron_flags[] = {
 	SWITCH("--moe-router-enable-expert-bias", ROUTER_BIAS, "true", "false"),
 	VALUE("--moe-router-num-groups", ROUTER_GROUPS, "0"),
 	VALUE("--moe-router-group-topk", ROUTER_GROUP_TOPK, "0"),
+	VALUE("--moe-latent-size", MOE_LATENT_SIZE, "0"),
 	VALUE("--mtp-num-layers", MTP_LAYERS, "0"),
 
 	VALUE("--tensor-model-parallel-size", TP, "1"),
@@ -67,6 +68,10 @@ const struct megatron_flag megatron_flags[] = {
 	SWITCH("--no-gradient-accumulation-fusion", GRADIENT_ACCUMULATION_FUSION, "false", "true"),
 	SWITCH("--fp8-param-gather", FP8_PARAM_GATHER, "true", "false"),
 	SWITCH("--use-precision-aware-optimizer", PRECISION_AWARE_OPTIMIZER, "true", "false"),
+	WORD("--exp-avg-dtype", MOMENTS_DTYPE, "fp32=fp32|bf16=bf16|fp16=fp16|fp8=fp8", "fp32"),
+	WORD("--exp-avg-sq-dtype", MOMENTS_DTYPE, "fp32=fp32|bf16=bf16|fp16=fp16|fp8=fp8", "fp32"),
+	VALUE("--cpu-offloading-num-layers", OFFLOAD_LAYERS, "0"),
+	SWITCH("--activation-func-fp8-input-store", FP8_ACTIVATION_INPUT, "true", "false"),
 	SWITCH("--overlap-grad-reduce", OVERLAP_GRAD_REDUCE, "true", "false"),
 	SWITCH("--tp-comm-overlap", TP_OVERLAP, "true", "false"),
 	SWITCH("--overlap-moe-expert-parallel-comm", MOE_OVERLAP, "true", "false"),

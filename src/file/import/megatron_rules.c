@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "file/import/megatron_hybrid.h"
+
 #define ARGUMENTS "megatron/training/arguments.py"
 #define CONFIG "megatron/core/transformer/transformer_config.py"
 
@@ -71,13 +73,11 @@ check_required(struct megatron_args *a)
 		"--checkpoint-activations" };
 
 	for (size_t i = 0; i < sizeof required / sizeof *required; i++)
-		refuse_if(a, !has(a, required[i]) && !(i == 0 && has(a, "--encoder-num-layers")) &&
+		refuse_if(a, !has(a, required[i]) && !(i == 0 && (has(a, "--encoder-num-layers") || megatron_is_hybrid(a))) &&
 		    !(i == 4 && has(a, "--encoder-seq-length")), required[i], ARGUMENTS,
 		    "argument is None: it must be given");
 	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
 		refuse_if(a, has(a, gone[i]), gone[i], ARGUMENTS, "argument is no longer valid");
-	if (has(a, "--hybrid-layer-pattern") || has(a, "--hybrid-override-pattern"))
-		import_error(a->im, "--hybrid-layer-pattern", "no field of a plan holds layers by letter");
 }
 
 static void

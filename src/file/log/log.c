@@ -30,6 +30,7 @@ struct samples {
 
 struct reader {
 	struct log_report *out;
+	struct log_table table;
 	size_t marks[LOG_KINDS];   /* lines that only this program prints */
 	int64_t first_iteration;   /* -1: none seen */
 	struct samples seconds[LOG_KINDS], tokens[LOG_KINDS], tflops[LOG_KINDS];
@@ -242,6 +243,7 @@ read_lines(struct reader *r, FILE *f)
 		read_torchtitan(r, line);
 		read_nanotron(r, line);
 		log_serve_line(r->out, &r->pools, r->marks, line);
+		log_bench_line(r->out, &r->table, r->marks, line);
 	}
 	free(line);
 	return ferror(f) ? strerror(errno) : r->failed ? "out of memory" : NULL;
@@ -261,12 +263,14 @@ conclude(struct reader *r, const char *file, struct file_errors *errors)
 		errors_add(errors, file, 0, "", "no line of a known program: none with "
 		    "'elapsed time per iteration (ms):' (Megatron-LM), ' tps:' (torchtitan), "
 		    "'elapsed_time_per_iteration_ms:' (nanotron), 'KV cache size:' (vLLM), "
-		    "'KV Cache is allocated.' (SGLang), 'paged KV cache' (TensorRT-LLM) "
+		    "'KV Cache is allocated.' (SGLang), 'paged KV cache' (TensorRT-LLM), "
+		    "'Successful requests:' or 'Number of requests:' (benchmarks) "
 		    "(fix: give the log from the start-up on)");
 		return false;
 	}
 	out->kind = (enum log_kind)kind;
 	log_serve_end(out, &r->pools);
+	log_bench_end(out, &r->table);
 	out->seconds = median(&r->seconds[kind]);
 	out->tokens_per_second_per_gpu = median(&r->tokens[kind]);
 	out->tflops_per_gpu = median(&r->tflops[kind]);
@@ -320,7 +324,8 @@ read_log(struct reader *r, FILE *f, const char *file, struct file_errors *errors
 	const char *why = read_lines(r, f);
 
 	if (why == NULL)
-		return conclude(r, file, errors);
+		return conclude(r, file, errors) && (r->out->kind != LOG_BENCHMARK ||
+		    log_bench_check(&r->out->benchmark, file, errors));
 	errors_add(errors, file, 0, "", "can not be read: %s", why);
 	return false;
 }

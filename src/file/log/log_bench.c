@@ -1,6 +1,10 @@
+#include <stddef.h>
+
+#include "core/base/number.h"
 #include "file/plan/errors.h"
 #include "file/log/jsonin.h"
 #include "file/log/log_bench.h"
+#include "file/log/log_words.h"
 
 /* A figure that is there and above 0, in units of `scale`; else 0. */
 static double
@@ -16,16 +20,21 @@ figure(const struct jsonin *j, const char *key, double scale)
  * time a request takes, which is below the limit that was asked for when few came.
  */
 static double
-concurrency(const struct jsonin *j, const struct log_benchmark *b)
+concurrency(const struct log_benchmark *b, double said, double limit)
 {
-	const double said = figure(j, "concurrency", 1);
-	const double limit = figure(j, "max_concurrency", 1);
 	const double steps = b->generate_tokens > 1 ? b->generate_tokens - 1 : 0;
 	const double mean = b->requests_per_second * (b->ttft_seconds + steps * b->tpot_seconds);
 
 	if (said > 0)
 		return said;
 	return mean > 0 && !(limit > 0 && limit < mean) ? mean : limit;
+}
+
+/* Requests a second that came: 0 and what no client sends (trtllm-bench: 1e15) are no limit. */
+static bool
+is_rate(double rate)
+{
+	return rate > 0 && rate < 1e9;
 }
 
 /* A limit on the rate at which requests came: a number; "inf" and Infinity are none. */
@@ -39,30 +48,139 @@ has_rate(const struct jsonin *j)
 	return jsonin_real(&quiet, "request_rate", 0, 1e18, &rate);
 }
 
+/* What totals say of one request. */
+static void
+divide_totals(struct log_benchmark *b, double prompt, double generated)
+{
+	if (b->completed > 0) {
+		b->prompt_tokens = prompt / (double)b->completed;
+		b->generate_tokens = generated / (double)b->completed;
+	}
+}
+
+/* The report of trtllm-bench. */
+static bool
+read_report(struct log_benchmark *b, const struct jsonin *j)
+{
+	if (!jsonin_int(j, "request_info.num_requests", 0, INT64_MAX, &b->completed) ||
+	    !jsonin_real(j, "performance.system_output_throughput_tok_s", 0, 1e18,
+	    &b->tokens_per_second))
+		return false;
+	b->prompt_tokens = figure(j, "request_info.avg_input_length", 1);
+	b->generate_tokens = figure(j, "request_info.avg_output_length", 1);
+	b->concurrency = figure(j, "request_info.avg_num_concurrent_requests", 1);
+	b->ttft_seconds = figure(j, "streaming_metrics.avg_ttft_ms", 1e-3);
+	b->tpot_seconds = figure(j, "streaming_metrics.avg_tpot_ms", 1e-3);
+	b->requests_per_second = figure(j, "performance.request_throughput_req_s", 1);
+	b->rate_limited = is_rate(figure(j, "world_info.issue_rate", 1));
+	return true;
+}
+
 /* False when it is no result of a benchmark. */
 static bool
 read_figures(struct log_benchmark *b, const struct jsonin *j)
 {
-	double prompt, generated, tokens;
-	int64_t completed = 0;
-
-	if (!jsonin_int(j, "completed", 0, INT64_MAX, &completed) ||
-	    !jsonin_real(j, "output_throughput", 0, 1e18, &tokens))
+	if (read_report(b, j))
+		return true;
+	if (!jsonin_int(j, "completed", 0, INT64_MAX, &b->completed) ||
+	    !jsonin_real(j, "output_throughput", 0, 1e18, &b->tokens_per_second))
 		return false;
-	prompt = figure(j, "total_input_tokens", 1);
-	generated = figure(j, "total_output_tokens", 1);
-	b->completed = completed;
-	if (completed > 0) {
-		b->prompt_tokens = prompt / (double)completed;
-		b->generate_tokens = generated / (double)completed;
-	}
+	divide_totals(b, figure(j, "total_input_tokens", 1), figure(j, "total_output_tokens", 1));
 	b->ttft_seconds = figure(j, "mean_ttft_ms", 1e-3);
 	b->tpot_seconds = figure(j, "mean_tpot_ms", 1e-3);
-	b->tokens_per_second = tokens;
 	b->requests_per_second = figure(j, "request_throughput", 1);
-	b->concurrency = concurrency(j, b);
+	b->concurrency = concurrency(b, figure(j, "concurrency", 1), figure(j, "max_concurrency", 1));
 	b->rate_limited = has_rate(j);
 	return true;
+}
+
+/* ---- what benchmarks print ------------------------------------------------------------- */
+
+/* A new table begins: what an earlier one said is forgotten. */
+static bool
+begins_table(const char *line)
+{
+	return log_after(line, "= Serving Benchmark Result =") != NULL ||
+	    log_after(line, "= REQUEST DETAILS") != NULL;
+}
+
+void
+log_bench_line(struct log_report *out, struct log_table *t, size_t *marks, const char *line)
+{
+	static const struct {
+		const char *word;
+		size_t at;
+		double scale;
+	} lines[] = {
+		{ "Successful requests:", offsetof(struct log_table, completed), 1 },
+		{ "Maximum request concurrency:", offsetof(struct log_table, limit), 1 },
+		{ "Max request concurrency:", offsetof(struct log_table, limit), 1 },
+		{ "Concurrency:", offsetof(struct log_table, concurrency), 1 },
+		{ "Total input tokens:", offsetof(struct log_table, prompts), 1 },
+		{ "Total generated tokens:", offsetof(struct log_table, generated), 1 },
+		{ "Request throughput (req/s):", offsetof(struct log_table, requests), 1 },
+		{ "Output token throughput (tok/s):", offsetof(struct log_table, tokens), 1 },
+		{ "Mean TTFT (ms):", offsetof(struct log_table, ttft), 1e-3 },
+		{ "Mean TPOT (ms):", offsetof(struct log_table, tpot), 1e-3 },
+		{ "Number of requests:", offsetof(struct log_table, completed), 1 },
+		{ "Number of concurrent requests:", offsetof(struct log_table, concurrency), 1 },
+		{ "Average Input Length (tokens):", offsetof(struct log_table, prompt), 1 },
+		{ "Average Output Length (tokens):", offsetof(struct log_table, answer), 1 },
+		{ "Request Throughput (req/sec):", offsetof(struct log_table, requests), 1 },
+		{ "Total Output Throughput (tokens/sec):", offsetof(struct log_table, tokens), 1 },
+		{ "time-to-first-token [TTFT] (ms):", offsetof(struct log_table, ttft), 1e-3 },
+		{ "time-per-output-token [TPOT] (ms):", offsetof(struct log_table, tpot), 1e-3 },
+	};
+	double v;
+
+	/* before the table: of the run that follows */
+	if (log_number(log_after(line, "raffic request rate:"), &v) ||
+	    log_number(log_after(line, "Request rate configured (RPS):"), &v) ||
+	    log_number(log_after(line, "Issue Rate (req/sec):"), &v))
+		t->rate = v;
+	else if (log_after(line, "raffic request rate:") != NULL)
+		t->rate = 0;
+	if (begins_table(line)) {
+		*t = (struct log_table){ .rate = t->rate };
+		out->benchmark.results++;
+	}
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		if (log_number(log_after(line, lines[i].word), &v)) {
+			*(double *)((char *)t + lines[i].at) = v * lines[i].scale;
+			marks[LOG_BENCHMARK]++;
+		}
+}
+
+void
+log_bench_end(struct log_report *out, const struct log_table *t)
+{
+	struct log_benchmark *b = &out->benchmark;
+
+	if (out->kind != LOG_BENCHMARK)
+		return;
+	b->completed = (int64_t)smaller(larger(t->completed, 0), 1e15);
+	b->ttft_seconds = t->ttft;
+	b->tpot_seconds = t->tpot;
+	b->tokens_per_second = t->tokens;
+	b->requests_per_second = t->requests;
+	b->rate_limited = is_rate(t->rate);
+	divide_totals(b, t->prompts, t->generated);
+	if (t->prompt > 0 || t->answer > 0) {
+		b->prompt_tokens = t->prompt;
+		b->generate_tokens = t->answer;
+	}
+	b->concurrency = concurrency(b, t->concurrency, t->limit);
+}
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+bool
+log_bench_check(const struct log_benchmark *b, const char *file, struct file_errors *errors)
+{
+	if (b->completed > 0 && b->tokens_per_second > 0)
+		return true;
+	errors_add(errors, file, 0, "", "no request of this benchmark was completed");
+	return false;
 }
 
 bool
@@ -84,13 +202,11 @@ log_bench_read(struct log_report *out, FILE *in, const char *file, struct file_e
 		if (!ok && errors->count == before)
 			errors_add(errors, file, 0, "", "is JSON, but no result of a serving benchmark: "
 			    "'completed' or 'output_throughput' of vllm bench serve --save-result or "
-			    "sglang.bench_serving --output-file is missing");
+			    "sglang.bench_serving --output-file, or 'request_info' of trtllm-bench --report_json, "
+			    "is missing");
 		ok = ok && errors->count == before;
 	}
-	if (ok && (b->completed == 0 || !(b->tokens_per_second > 0))) {
-		errors_add(errors, file, 0, "", "no request of this benchmark was completed");
-		ok = false;
-	}
+	ok = ok && log_bench_check(b, file, errors);
 	jsonin_free(&j);
 	return ok;
 }

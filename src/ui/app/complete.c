@@ -380,7 +380,7 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 		break;
 	case SOURCE_PANE:
 		for (int i = 0; i < PANE_COUNT; i++)
-			offer(o, pane_table[i]->name, pane_table[i]->name);
+			offer(o, pane_type(s, (enum pane)i)->name, pane_type(s, (enum pane)i)->name);
 		break;
 	case SOURCE_PALETTE:
 		offer_setting_values(o, settings_find("palette"));

@@ -45,10 +45,6 @@ recalc(struct state *s)
 	entry->fits = s->estimate->fits;
 	entry->summary = summary_of(s->estimate);
 	map_pane_renew(s);
-	if (!state_has_pane(s, s->focus))
-		s->focus = PANE_STEP;
-	if (!state_has_pane(s, s->lower))
-		s->lower = PANE_STEP;
 	scroll_keep(&s->stage, s->estimate->stages);
 	panes_follow(s);
 	list_renew(s);

@@ -97,6 +97,14 @@ add_problems(struct strip *strip, const struct state *s)
 		text_put(p->after, sizeof p->after, ", %zu warning%s", warnings, warnings == 1 ? "" : "s");
 }
 
+/* How far off 9 of 10 such numbers are. */
+static void
+add_error(struct piece *p, double error, bool calibrated)
+{
+	if (p != NULL && error > 0 && !calibrated)
+		text_add(p->after, sizeof p->after, " +-%.0f %%", 100 * error);
+}
+
 static void
 add_numbers(struct strip *strip, const struct state *s)
 {
@@ -106,12 +114,15 @@ add_numbers(struct strip *strip, const struct state *s)
 	add_fits(strip, s);
 	if (s->plan.mode == MODE_SERVE) {
 		add_result(strip, 5, e, RESULT_REQUESTS, "", " requests");
-		add_result(strip, 4, e, RESULT_TTFT, "TTFT ", "");
-		add_result(strip, 3, e, RESULT_TPOT, "TPOT ", "");
+		add_error(add_result(strip, 4, e, RESULT_TTFT, "TTFT ", ""), e->serve.ttft_error,
+		    field_is_set(FIELD_TTFT_SCALE, &s->plan));
+		add_error(add_result(strip, 3, e, RESULT_TPOT, "TPOT ", ""), e->serve.tpot_error,
+		    field_is_set(FIELD_TPOT_SCALE, &s->plan));
 		add_result(strip, 6, e, RESULT_GENERATED, "", " tokens/s");
 		return;
 	}
-	add_result(strip, 3, e, RESULT_STEP, "", "/step");
+	add_error(add_result(strip, 3, e, RESULT_STEP, "", "/step"), e->step.error,
+	    field_is_set(FIELD_COMPUTE_EFFICIENCY, &s->plan));
 	add_result(strip, 6, e, RESULT_TOKENS, "", " tokens/s");
 	mfu = add_result(strip, 4, e, RESULT_MFU, "MFU ", "");
 	if (mfu != NULL) /* as exact as it is */

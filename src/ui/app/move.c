@@ -72,12 +72,7 @@ move_end(struct state *s, int way)
 unsigned
 move_pane(struct state *s, int way)
 {
-	int pane = (int)s->focus;
-
-	do
-		pane = (pane + way + PANE_COUNT) % PANE_COUNT;
-	while (!state_has_pane(s, (enum pane)pane));
-	state_focus(s, (enum pane)pane);
+	state_focus(s, (enum pane)(((int)s->focus + way + PANE_COUNT) % PANE_COUNT));
 	return 0;
 }
 
@@ -85,11 +80,12 @@ unsigned
 move_to_pane(struct state *s, const char *name)
 {
 	for (int i = 0; i < PANE_COUNT; i++)
-		if (text_equal(pane_table[i]->name, name) && state_has_pane(s, (enum pane)i)) {
+		if (text_equal(pane_type(s, (enum pane)i)->name, name) ||
+		    text_equal(pane_name(s, (enum pane)i), name)) {
 			state_focus(s, (enum pane)i);
 			return 0;
 		}
-	state_say(s, ROLE_ERROR, "one of plan, map, memory, traffic (when training), step");
+	state_say(s, ROLE_ERROR, "one of plan, map, memory, traffic (load when serving), step");
 	return 0;
 }
 

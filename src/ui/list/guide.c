@@ -125,7 +125,7 @@ guide_follow(struct state *s, const char *link)
 	if (text_equal(link, "errors"))
 		return diags_open(s, "");
 	for (int i = PANE_MEMORY; strncmp(link, "why ", 4) == 0 && i < PANE_COUNT; i++)
-		if (text_equal(pane_table[i]->name, link + 4) && state_has_pane(s, (enum pane)i))
+		if (text_equal(pane_table[i]->name, link + 4))
 			return why_open(s, (enum pane)i);
 	if (f == FIELD_NONE)
 		return 0;

@@ -86,7 +86,8 @@ why_title(const struct state *s, char *buf, size_t size)
 	} else if (s->why.pane == PANE_STEP)
 		text_add(buf, size, "%s", id != RESULT_COUNT ? result_table[id].brief : "step");
 	else
-		text_add(buf, size, s->why.pane == PANE_MEMORY ? "memory of stage %lld" : "traffic",
+		text_add(buf, size, s->why.pane == PANE_MEMORY ? "memory of stage %lld" :
+		    s->estimate->served ? "times of the plan" : "traffic",
 		    (long long)s->stage.at);
 }
 
@@ -277,15 +278,25 @@ figure_rows(struct rows *rows, const struct state *s)
 		add_parts(rows, s, made);
 }
 
+/* Of the plan's own requests at once. */
+static void
+load_rows(struct rows *rows, const struct state *s)
+{
+	add_made(rows, s, RESULT_TTFT);
+	add_made(rows, s, RESULT_TPOT);
+}
+
 void
 why_rows(struct rows *rows, const struct state *s)
 {
 	char line[512] = "";
 
-	pane_table[s->why.pane]->line(s, line, sizeof line);
+	pane_type(s, s->why.pane)->line(s, line, sizeof line);
 	if (line[0] != '\0')
 		rows_item(rows, -1, ROLE_TEXT, line);
-	if (s->why.pane == PANE_TRAFFIC)
+	if (s->why.pane == PANE_TRAFFIC && s->estimate->served)
+		load_rows(rows, s);
+	else if (s->why.pane == PANE_TRAFFIC)
 		flow_rows(rows, s);
 	else if (s->why.pane == PANE_STEP)
 		figure_rows(rows, s);

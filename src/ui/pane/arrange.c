@@ -72,12 +72,11 @@ step_lines(int w, const struct wish *wish)
 static bool
 stack(struct arrange *a, struct rect r, const struct wish *wish)
 {
-	const bool flows = wish->flows > 0;
 	const int step = step_lines(r.w, wish);
 	/* Each further colour has a line of the legend. */
 	const int least = MAP_LEAST + (wish->colors > 1 ? wish->colors - 1 : 0);
-	const int want[] = { wish->stages + bars_legend(r.w - 2) + 1, flows ? wish->flows + 2 : 0 };
-	int h[] = { MEMORY_LEAST - 1, flows ? TRAFFIC_LEAST - 1 : 0 };
+	const int want[] = { wish->stages + bars_legend(r.w - 2) + 1, wish->flows + 2 };
+	int h[] = { MEMORY_LEAST - 1, TRAFFIC_LEAST - 1 };
 	int map = r.h - step - h[0] - h[1], y = r.y;
 	bool more = true;
 
@@ -97,12 +96,10 @@ stack(struct arrange *a, struct rect r, const struct wish *wish)
 	y += map;
 	a->pane[PANE_MEMORY] = (struct rect){ r.x, y, r.w, h[0] };
 	y += h[0];
-	if (flows)
-		a->pane[PANE_TRAFFIC] = (struct rect){ r.x, y, r.w, h[1] };
+	a->pane[PANE_TRAFFIC] = (struct rect){ r.x, y, r.w, h[1] };
 	y += h[1];
 	a->pane[PANE_STEP] = (struct rect){ r.x, y, r.w, step };
-	a->open[PANE_MEMORY] = true;
-	a->open[PANE_TRAFFIC] = flows;
+	a->open[PANE_MEMORY] = a->open[PANE_TRAFFIC] = true;
 	return true;
 }
 
@@ -110,26 +107,21 @@ stack(struct arrange *a, struct rect r, const struct wish *wish)
 static bool
 split(struct arrange *a, struct rect r, const struct wish *wish)
 {
-	const bool flows = wish->flows > 0;
-	const int right = flows ? clamp(r.w - BARS_COLUMNS, TRAFFIC_COLUMNS, CHANGES_COLUMNS) :
-	    r.w / 2;
+	const int right = clamp(r.w - BARS_COLUMNS, TRAFFIC_COLUMNS, CHANGES_COLUMNS);
 	const int left = r.w - right;
 	const int step = step_lines(right, wish);
-	int traffic = flows ? TRAFFIC_LEAST : 0, lower;
+	int lower;
 
-	if (r.w < SPLIT_COLUMNS || r.h < MAP_LEAST + step + traffic)
+	if (r.w < SPLIT_COLUMNS || r.h < MAP_LEAST + step + TRAFFIC_LEAST)
 		return false;
-	lower = clamp(flows ? step + wish->flows + 3 : step, step + traffic, r.h / 2);
+	lower = clamp(step + wish->flows + 3, step + TRAFFIC_LEAST, r.h / 2);
 	if (lower < wish->stages + bars_legend(left - 2) + 2)
 		lower = clamp(wish->stages + bars_legend(left - 2) + 2, lower, r.h / 2);
-	lower = smaller(lower < step + traffic ? step + traffic : lower, r.h - MAP_LEAST);
+	lower = smaller(lower < step + TRAFFIC_LEAST ? step + TRAFFIC_LEAST : lower, r.h - MAP_LEAST);
 	a->pane[PANE_MAP] = (struct rect){ r.x, r.y, r.w, r.h - lower };
 	a->pane[PANE_MEMORY] = (struct rect){ r.x, r.y + r.h - lower, left, lower };
-	if (flows)
-		a->pane[PANE_TRAFFIC] = (struct rect){ r.x + left, r.y + r.h - lower, right,
-		    lower - step };
-	a->pane[PANE_STEP] = (struct rect){ r.x + left, r.y + r.h - (flows ? step : lower), right,
-	    flows ? step : lower };
+	a->pane[PANE_TRAFFIC] = (struct rect){ r.x + left, r.y + r.h - lower, right, lower - step };
+	a->pane[PANE_STEP] = (struct rect){ r.x + left, r.y + r.h - step, right, step };
 	return true;
 }
 

@@ -15,7 +15,7 @@ struct wish {
 	enum pane lower;  /* which of memory, traffic and step shows where one alone has room */
 	int colors;       /* that the map shows at once */
 	int stages;       /* bars of the memory pane */
-	int flows;        /* rows of the traffic pane, 0 without such a pane (serve mode) */
+	int flows;        /* rows of the traffic pane */
 	int figures;      /* of the step pane */
 };
 

@@ -17,7 +17,9 @@ static const enum result_id shown[] = {
 	RESULT_OPTIMIZER_STEP,
 	RESULT_WEIGHTS, RESULT_NON_TORCH, RESULT_ACTIVATION_PEAK, RESULT_GRAPHS, RESULT_POOL,
 	RESULT_KV_TOKEN, RESULT_STATE, RESULT_KV_TOKENS, RESULT_KV_BLOCKS, RESULT_REQUESTS,
-	RESULT_TTFT, RESULT_TPOT, RESULT_GENERATED, RESULT_GENERATED_GPU, RESULT_TRANSFER,
+	RESULT_TTFT, RESULT_PREFILL, RESULT_QUEUE, RESULT_TPOT, RESULT_DECODE, RESULT_PROMPTS,
+	RESULT_GENERATED, RESULT_GENERATED_GPU, RESULT_TRANSFER, RESULT_PREFILL_RATE,
+	RESULT_PREFILL_USED, RESULT_PREFILL_HELD, RESULT_PREFILL_BALANCED,
 };
 
 bool
@@ -92,7 +94,6 @@ figures_overlap(const struct plan *p, char *buf, size_t size)
 		{ FIELD_OVERLAP_GRAD_REDUCE, "gradient reduction behind the backward pass" },
 		{ FIELD_OVERLAP_PARAM_GATHER, "parameter gathering behind the forward pass" },
 		{ FIELD_TP_OVERLAP, "TP collectives behind matrix products" },
-		{ FIELD_MOE_OVERLAP, "expert all-to-all behind the other micro-batch" },
 	};
 
 	buf[0] = '\0';
@@ -103,6 +104,8 @@ figures_overlap(const struct plan *p, char *buf, size_t size)
 	for (size_t i = 0; i < sizeof overlap / sizeof overlap[0]; i++)
 		if (field_int(overlap[i].field, p) != 0)
 			add_words(buf, size, overlap[i].what);
+	if (traffic_hides_experts(p))
+		add_words(buf, size, "expert all-to-all behind the other micro-batch");
 	if (buf[0] == '\0')
 		add_words(buf, size, "none");
 }

@@ -14,8 +14,6 @@ frame_tabs(const struct state *s, enum pane first, enum pane shown, struct tab t
 	int n = 0, x = 0;
 
 	for (enum pane i = first; i < PANE_COUNT; i++) {
-		if (!state_has_pane(s, i))
-			continue;
 		tab[n] = (struct tab){ .pane = i, .x = x };
 		text_put(tab[n].text, sizeof tab[n].text, i == shown ? "[%s]" : "%s", pane_name(s, i));
 		tab[n].w = (int)strlen(tab[n].text);

@@ -57,9 +57,9 @@ struct pane_type {
 
 enum { PANE_FAR = 1 << 20 }; /* more than any pane has lines or columns */
 
-/* form.c, map_pane.c, pipeline_pane.c, bars.c, flows.c, figures.c */
+/* form.c, map_pane.c, pipeline_pane.c, bars.c, flows.c, load.c, figures.c */
 extern const struct pane_type form_pane, map_pane, pipeline_pane, memory_pane, traffic_pane,
-    step_pane;
+    load_pane, step_pane;
 
 /* Words in place of what there is not, with the cursor where the pane has the focus. */
 static inline void

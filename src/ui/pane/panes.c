@@ -13,11 +13,18 @@ const struct pane_type *const pane_table[PANE_COUNT] = {
 	[PANE_STEP] = &step_pane,
 };
 
+/* Of the plan's mode, whatever the map gives way to. */
+static const struct pane_type *
+pane_in_mode(const struct state *s, enum pane pane)
+{
+	return pane == PANE_TRAFFIC && s->plan.mode == MODE_SERVE ? &load_pane : pane_table[pane];
+}
+
 const struct pane_type *
 pane_type(const struct state *s, enum pane pane)
 {
 	return pane == PANE_MAP && s->picture == PICTURE_PIPELINE ? &pipeline_pane :
-	    pane_table[pane];
+	    pane_in_mode(s, pane);
 }
 
 static const char *
@@ -31,7 +38,7 @@ in_mode(const struct state *s, enum pane pane, const char *text)
 const char *
 pane_name(const struct state *s, enum pane pane)
 {
-	return in_mode(s, pane, pane_table[pane]->name);
+	return in_mode(s, pane, pane_type(s, pane)->name);
 }
 
 const char *
@@ -49,9 +56,9 @@ panes_arrange_for(const struct state *s, enum pane focus)
 		.stages = (int)(e->stages > 0 ? bars_lines(s) : 0),
 		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
 	};
+	const struct part flows = pane_type(s, PANE_TRAFFIC)->part(s, (struct rect){ 0 });
 
-	if (state_has_pane(s, PANE_TRAFFIC))
-		wish.flows = e->timed && e->traffic.count > 0 ? (int)e->traffic.count : 1;
+	wish.flows = flows.count > 0 ? (int)flows.count : 1;
 	return arrange_panes(s->columns, s->rows, &wish);
 }
 
@@ -67,5 +74,5 @@ panes_follow(struct state *s)
 	const struct arrange a = panes_arrange(s);
 
 	for (int i = 0; i < PANE_COUNT; i++)
-		pane_table[i]->follow(s, a.inner[i]);
+		pane_in_mode(s, (enum pane)i)->follow(s, a.inner[i]);
 }

@@ -88,12 +88,6 @@ state_rebase(struct state *s)
 	estimate_run(s->base, state_base(s), s->catalog, NULL);
 }
 
-bool
-state_has_pane(const struct state *s, enum pane pane)
-{
-	return pane != PANE_TRAFFIC || s->plan.mode == MODE_TRAIN;
-}
-
 void
 state_focus(struct state *s, enum pane pane)
 {

@@ -30,7 +30,7 @@
 #include "ui/state/words.h"
 
 /* In the order of the Tab key. From MEMORY on they take turns where one alone has room; STEP
- * is the serving engine in serve mode. */
+ * is the serving engine in serve mode, and traffic its times under load. */
 enum pane { PANE_FORM, PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_COUNT };
 
 /* What the map's pane shows. */
@@ -195,9 +195,6 @@ const struct estimate *state_base_estimate(const struct state *s);
 
 /* That plan is another one: estimate it. */
 void state_rebase(struct state *s);
-
-/* Traffic is shown when training only. */
-bool state_has_pane(const struct state *s, enum pane pane);
 
 /* lookup.c: the fields that a search is to choose, while that is marked; the end of it all. */
 struct field_set lookup_free_fields(const struct state *s);

@@ -1,0 +1,33 @@
+#include "core/model/weights.h"
+
+int64_t
+weights_dense_dtype(const struct plan *p)
+{
+	switch (p->serving.weight_dtype) {
+	case WEIGHT_INT4:
+	case WEIGHT_MXFP4:
+	case WEIGHT_NVFP4:
+		return plan_has_experts(p) ? WEIGHT_BF16 : p->serving.weight_dtype;
+	default:
+		return p->serving.weight_dtype;
+	}
+}
+
+double
+weights_bytes(int64_t weight_dtype)
+{
+	switch (weight_dtype) {
+	case WEIGHT_FP8:
+		return 1 + 4.0 / 16384;          /* one fp32 scale for a block of 128 x 128 */
+	case WEIGHT_INT8:
+		return 1;                        /* scales of whole channels, left out */
+	case WEIGHT_INT4:
+		return 0.5 + (2 + 0.5) / 128;    /* bf16 scale and 4-bit zero for 128 weights */
+	case WEIGHT_MXFP4:
+		return 0.5 + 1.0 / 32;           /* one byte for 32 weights */
+	case WEIGHT_NVFP4:
+		return 0.5 + 1.0 / 16;           /* one byte for 16 weights */
+	default:
+		return 2;
+	}
+}

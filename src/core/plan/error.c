@@ -1,0 +1,68 @@
+#include "core/plan/error.h"
+
+#include <stddef.h>
+
+#include "core/plan/format.h"
+
+enum { ANY = -1 };
+
+static const struct step_error {
+	int generation, experts, narrow, rows;
+	double percent;
+} step_errors[] = {
+#define STEP_ERROR(generation, experts, narrow, rows, percent) \
+	{ (generation), (experts), (narrow), (rows), (percent) },
+#define SERVING_ERROR(engine, rows, tpot, ttft)
+#include "core/plan/error.def"
+};
+
+static const struct serving_error {
+	int engine, rows;
+	double tpot, ttft; /* percent */
+} serving_errors[] = {
+#undef STEP_ERROR
+#undef SERVING_ERROR
+#define STEP_ERROR(generation, experts, narrow, rows, percent)
+#define SERVING_ERROR(engine, rows, tpot, ttft) { (engine), (rows), (tpot), (ttft) },
+#include "core/plan/error.def"
+};
+
+static bool
+is_of(int kind, int64_t value)
+{
+	return kind == ANY || kind == value;
+}
+
+/* The last row of a table is of any kind. */
+double
+error_of_step(const struct plan *p)
+{
+	const struct step_error *e = step_errors;
+
+	while (!is_of(e->generation, p->cluster.generation) ||
+	    !is_of(e->experts, plan_has_experts(p)) || !is_of(e->narrow, format_of(p).quantised))
+		e++;
+	return e->percent / 100;
+}
+
+static const struct serving_error *
+serving_error(const struct plan *p)
+{
+	const struct serving_error *e = serving_errors;
+
+	while (!is_of(e->engine, p->serving.engine))
+		e++;
+	return e;
+}
+
+double
+error_of_tpot(const struct plan *p)
+{
+	return serving_error(p)->tpot / 100;
+}
+
+double
+error_of_ttft(const struct plan *p)
+{
+	return serving_error(p)->ttft / 100;
+}

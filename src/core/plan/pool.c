@@ -1,0 +1,50 @@
+#include "core/plan/pool.h"
+
+#include <string.h>
+
+/* A number from 1 to PLAN_WORLD_MAX; NULL without one. */
+static const char *
+read_size(const char *s, int64_t *out)
+{
+	const char *start = s;
+
+	for (*out = 0; *s >= '0' && *s <= '9' && *out <= PLAN_WORLD_MAX; s++)
+		*out = *out * 10 + (*s - '0');
+	return s > start && *out >= 1 && *out <= PLAN_WORLD_MAX ? s : NULL;
+}
+
+bool
+pool_parse(struct pool *out, const char *text)
+{
+	struct pool pool = { .workers = 0 };
+	const char *s;
+
+	*out = pool;
+	if (text[0] == '\0')
+		return true;
+	if ((s = read_size(text, &pool.workers)) == NULL ||
+	    (strncmp(s, "xtp", 3) != 0 && strncmp(s, "xdp", 3) != 0))
+		return false;
+	pool.dp = s[1] == 'd';
+	if ((s = read_size(s + 3, &pool.size)) == NULL || *s != '\0')
+		return false;
+	*out = pool;
+	return true;
+}
+
+int64_t
+pool_gpus(const struct plan *p)
+{
+	struct pool pool;
+
+	if (p->mode != MODE_SERVE)
+		return 0;
+	pool_parse(&pool, p->serving.prefill_workers);
+	return pool.workers * pool.size;
+}
+
+int64_t
+pool_rest(const struct plan *p)
+{
+	return plan_world(p) - pool_gpus(p);
+}

@@ -1,0 +1,25 @@
+/*
+ * pool.h - prefill workers of their own, as serving.prefill_workers names them: "2xtp4" are two
+ * engines of 4 GPUs each with TP 4, "4xdp8" four of 8 with data parallel attention.
+ */
+#ifndef CORE_POOL_H
+#define CORE_POOL_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/plan/plan.h"
+
+struct pool {
+	int64_t workers, size; /* engines, GPUs of each; 0 without a pool */
+	bool dp;               /* its attention runs data parallel */
+};
+
+/* False for a text that names no pool; an empty one is that of no workers. */
+bool pool_parse(struct pool *out, const char *text);
+
+/* GPUs of the prefill workers, 0 where the text names no pool. */
+int64_t pool_gpus(const struct plan *p);
+
+/* The GPUs that the layout has: all others. Below 1 where none is left. */
+int64_t pool_rest(const struct plan *p);
+#endif

@@ -1,0 +1,175 @@
+/* Number formats, kernels, graphs and dispatchers: which GPUs and sizes they take. */
+#include "core/base/number.h"
+#include "core/plan/batch.h"
+#include "core/plan/format.h"
+#include "core/plan/hardware.h"
+#include "core/rules/check_rules.h"
+
+static const char *
+precision_name(const struct plan *p)
+{
+	static const char *const names[] = { "fp32", "fp16", "bf16", "fp8", "fp8-block",
+		"mxfp8", "nvfp4" };
+
+	return names[p->training.precision];
+}
+
+bool
+rule_format_not_on_gpu(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->training.precision <= PRECISION_FP8 || format_runs(p))
+		return false;
+	return BROKEN("%s does not train in %s", p->cluster.gpu, precision_name(p));
+}
+
+/* Sizes of the weights of linear layers on one rank; 0: there is none of the kind. */
+bool
+rule_format_does_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const struct model *m = &p->model;
+	const int64_t multiple = format_of(p).multiple, tp = most_of(1, p->parallel.tp);
+	const int64_t sizes[] = {
+		m->hidden_size, m->ffn_hidden_size / tp, m->attention_heads / tp * m->head_dim,
+		plan_has_experts(p) ? m->moe_ffn_hidden_size / most_of(1, p->parallel.etp) : 0
+	};
+	static const char *const names[] = { "hidden size", "FFN size of a rank",
+		"heads of a rank", "expert FFN size of a rank" };
+
+	for (size_t i = 0; multiple > 0 && i < sizeof sizes / sizeof *sizes; i++)
+		if (sizes[i] % multiple != 0)
+			return BROKEN("%s needs multiples of %lld: the %s is %lld",
+			    precision_name(p), N(multiple), names[i], N(sizes[i]));
+	return false;
+}
+
+bool
+rule_kernel_not_on_gpu(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const struct generation *gpu = generation_of(p);
+
+	switch (p->training.attention_kernel) {
+	case KERNEL_FLASH2:
+		return gpu->no_flash && BROKEN("FlashAttention-2 needs Ampere or later");
+	case KERNEL_FLASH3:
+		return gpu->attention != ATTENTION_OF_HOPPER &&
+		       BROKEN("FlashAttention-3 needs Hopper");
+	case KERNEL_FLASH4:
+		return gpu->attention != ATTENTION_OF_HOPPER &&
+		       gpu->attention != ATTENTION_OF_BLACKWELL &&
+		       BROKEN("FlashAttention-4 needs Hopper or Blackwell");
+	case KERNEL_CUDNN:
+		return gpu->no_flash && BROKEN("cuDNN's attention needs Ampere or later");
+	default:
+		return false;
+	}
+}
+
+/* Graphs want static shapes: dropless experts can be in one only as a whole step, and what is
+ * recomputed can not lie inside. */
+bool
+rule_graph_impossible(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const int64_t graph = p->training.cuda_graph;
+
+	if (graph == GRAPH_NONE)
+		return false;
+	if (p->parallel.offload != OFFLOAD_NONE)
+		return BROKEN("CUDA graphs can not be with state kept in host memory");
+	if (graph == GRAPH_FULL)
+		return false;
+	if (p->training.recompute == RECOMPUTE_FULL)
+		return BROKEN("a full recompute needs the whole step as a graph (full)");
+	if (plan_has_experts(p) && (batch_again(p) & AGAIN_MOE) != 0)
+		return BROKEN("a graph of the router can not be with recompute of moe");
+	if (graph == GRAPH_ROUTER && !plan_has_experts(p))
+		return BROKEN("a dense model has no router");
+	return false;
+}
+
+bool
+rule_graph_memory(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->training.cuda_graph == GRAPH_NONE)
+		return false;
+	return BROKEN(
+	    "what graphs hold for themselves, a few GB and more for the whole step, is not "
+	    "estimated");
+}
+
+bool
+rule_fused_experts_impossible(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (!p->training.fused_experts)
+		return false;
+	if (!plan_has_experts(p))
+		return BROKEN("a dense model has no experts to fuse");
+	if (generation_of(p)->attention != ATTENTION_OF_BLACKWELL)
+		return BROKEN("fused experts need Blackwell");
+	return false;
+}
+
+/* Layers go to the host and come back while the others are computed, once in a step. */
+bool
+rule_offload_layers_impossible(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->training.offload_layers == 0)
+		return false;
+	if (p->parallel.pp > 1)
+		return BROKEN("activations go to the host with PP 1 alone");
+	if (p->training.recompute != RECOMPUTE_NONE)
+		return BROKEN("activations can not both go to the host and be computed again");
+	if (p->training.cuda_graph != GRAPH_NONE && p->training.cuda_graph != GRAPH_FULL)
+		return BROKEN("activations go to the host without CUDA graphs of layers");
+	return p->training.offload_layers >= p->model.layers &&
+	       BROKEN("%lld layers to offload, but fewer than the model's %lld can be",
+	           (long long)p->training.offload_layers, (long long)p->model.layers);
+}
+
+bool
+rule_fp8_input_without_swiglu(const struct facts *f, char *message, size_t size)
+{
+	if (!f->plan->training.fp8_activation_input || f->plan->model.gated_mlp)
+		return false;
+	return BROKEN("the input of an activation function is kept in FP8 for gated ones alone");
+}
+
+bool
+rule_moments_without_precision(const struct facts *f, char *message, size_t size)
+{
+	const struct training *t = &f->plan->training;
+
+	if (t->moments_dtype == MOMENTS_FP32 || t->precision_aware_optimizer)
+		return false;
+	return BROKEN("moments in other formats than fp32 need the precision-aware optimizer");
+}
+
+bool
+rule_dispatcher_impossible(const struct facts *f, char *message, size_t size)
+{
+	static const int64_t ranks[] = { 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 144, 160 };
+	const struct plan *p = f->plan;
+	const int64_t n = p->parallel.ep * most_of(1, p->parallel.tp);
+
+	if (p->parallel.moe_dispatcher < DISPATCHER_DEEPEP || !plan_has_experts(p))
+		return false;
+	if (n <= 1)
+		return BROKEN("DeepEP and HybridEP need EP above 1");
+	if (p->parallel.moe_dispatcher == DISPATCHER_HYBRIDEP)
+		return false;
+	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+		if (n == ranks[i])
+			return false;
+	return BROKEN(
+	    "DeepEP is not tuned for %lld ranks (TP x EP): 2 to 160, powers of two and three "
+	    "times them",
+	    N(n));
+}

@@ -1,0 +1,20 @@
+/*
+ * serve_pools.h - prefill workers of their own: prompts are prefilled there, their KV cache is
+ * sent, and a pool that does nothing else decodes.
+ */
+#ifndef CORE_SERVE_POOLS_H
+#define CORE_SERVE_POOLS_H
+#include "core/base/ledger.h"
+#include "core/plan/pool.h"
+#include "core/serve/serve.h"
+#include "core/serve/serve_loop.h"
+
+/* Fill in times of both pools and what the prefill workers hold; out has the sizes of a decoding
+ * GPU. w and d are of the pool that decodes. */
+struct served serve_pools(struct serve *out, const struct pool *pool, const struct serve_work *w,
+    const struct demand *d, struct ledger *ledger);
+
+/* Bytes a second, over the network cards of those GPUs of one engine that hold different parts of
+ * a prompt's cache (MLA: the same latent on every TP rank). */
+double serve_transfer_rate(const struct plan *p, double attention_tp, double pp);
+#endif

@@ -1,0 +1,386 @@
+#include "core/serve/serve_work.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/model/mixer.h"
+#include "core/model/params.h"
+#include "core/model/weights.h"
+
+#define AIC "ai-dynamo/aiconfigurator systems/data/"
+#define GEMM AIC "gemm_perf"
+#define MOE AIC "moe_perf"
+#define ATTENTION_SOURCE AIC "context_attention_perf, generation_attention_perf"
+#define REDUCE AIC "custom_allreduce_perf"
+#define SAMPLE "ai-dynamo/aiconfigurator systems/silicon_sample.csv"
+#define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels"
+#define OPERATIONS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/communication.py"
+
+static const double even = .76;          /* tokens that count for touched experts: routing is uneven */
+static const double half_rate = 62;      /* tokens at which a product reaches half its rate, */
+static const double half_rate_expert = 15.5;  /* and those of one expert */
+static const double large_message = 262144;   /* bytes from which all-reduces take two rounds */
+static const double near_seconds = 10e-6, far_seconds = 40e-6; /* least of other collectives */
+static const double exchange_seconds = 20e-6, exchange_share = .6; /* dispatch or combine */
+
+/* One pass: what it works on, on one rank of data parallel attention. */
+struct pass {
+	enum quantity quantity;
+	bool prefill, busy;
+	double requests, tokens;
+	double back;     /* tokens that one of them looks back on, on average */
+	double reached;  /* share of the rate that a product of so many tokens reaches */
+};
+
+static double
+or_one(double share)
+{
+	return share > 0 ? share : 1;
+}
+
+/* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. */
+static double
+count_kernels(const struct plan *p, const struct serve_work *w)
+{
+	const struct model *m = &p->model;
+	double layer = m->attention == ATTENTION_MLA ? 14 : m->qk_norm ? 10 : 9;
+
+	if (m->index_heads > 0)
+		layer += 6;
+	if (weights_bytes(weights_dense_dtype(p)) < 2)
+		layer += 3; /* quantise what goes into products */
+	return w->halves / 2 * layer + 2 * w->kv_layers.of[KV_STATE] +
+	    (m->shared_expert_ffn_hidden_size > 0 ? w->moe_layers : 0) + 8;
+}
+
+struct serve_work
+serve_work_of(const struct plan *p, const struct serve_setup *setup, const struct kv *kv)
+{
+	const struct rank_layers all = { .kinds = params_kinds(&p->model, 0, p->model.layers) };
+	const struct stage_params n = params_held(p, &all, NULL);
+	struct serve_work w = { .p = p, .setup = setup, .kv = kv };
+
+	w.rates = serve_rates_of(p, setup->version);
+	w.kv_layers = kv_layers_of(p, 0, p->model.layers);
+	w.linear = n.linear + n.router;
+	w.linear_bytes = n.linear * weights_bytes(weights_dense_dtype(p)) + 2 * n.router;
+	w.expert = n.expert_linear;
+	w.expert_bytes = n.expert_linear * weights_bytes(p->serving.weight_dtype);
+	w.layers = all.kinds.all;
+	w.moe_layers = all.kinds.moe;
+	w.mamba_layers = all.kinds.mamba;
+	w.halves = params_mixers(&all.kinds) + all.kinds.moe + all.kinds.dense;
+	w.kernels = count_kernels(p, &w);
+	w.attention_tp = kv_attention_tp(p);
+	return w;
+}
+
+double
+serve_link(const struct plan *p, double members, double *least)
+{
+	const struct cluster *c = &p->cluster;
+	const double nics = (double)c->nics_per_node / larger(1, (double)c->gpus_per_node);
+	const bool linked = c->nvlink_gbps > 0 && members <= larger(1, (double)c->nvlink_domain);
+	const bool inside = linked ||
+	    (c->pcie_gbps > 0 && members <= (double)c->gpus_per_node);
+
+	*least = inside ? near_seconds : far_seconds;
+	if (inside)
+		return (linked ? c->nvlink_gbps : c->pcie_gbps) * 1e9 *
+		    or_one(p->calibration.nvlink_efficiency);
+	return nics * c->nic_gbps / 8 * 1e9 * or_one(p->calibration.network_efficiency);
+}
+
+/* ---- terms -------------------------------------------------------------------------- */
+
+static void
+add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double flops = w->rates.dense.flops * s->reached, hbm = w->rates.dense.bytes;
+
+	LEDGER_TERM(ledger, *sum, s->quantity, "linear layers", GEMM,
+	    larger(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
+	    AS("parameters", w->linear), AS("tokens", s->tokens), AS("compute rate", flops),
+	    AS("bytes", w->linear_bytes), AS("memory rate", hbm));
+}
+
+/* Tokens that meet the experts of one GPU: of all ranks that share them. */
+static double
+routed_tokens(const struct serve_work *w, const struct pass *s)
+{
+	const bool shared = w->p->parallel.ep > 1 || w->p->serving.dp_attention;
+
+	return shared && s->busy ? s->tokens * w->setup->dp : s->tokens;
+}
+
+/* A batch touches E*(1-(1-k/E)^tokens) experts of a layer, and reads those alone. */
+static void
+add_experts(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double share = (double)w->p->model.experts_per_token /
+	    larger(1, (double)w->p->model.experts);
+	const double tokens = routed_tokens(w, s), rows = tokens * share;
+	const double touched = 1 - pow(1 - share, larger(1, even * tokens));
+	const double reached = s->prefill ? rows / (rows + half_rate_expert) : 1;
+	const double flops = w->rates.expert.flops * reached, hbm = w->rates.expert.bytes;
+
+	if (w->expert <= 0)
+		return;
+	LEDGER_TERM(ledger, *sum, s->quantity, "routed experts", MOE,
+	    larger(2 * w->expert * rows / flops, w->expert_bytes * touched / hbm),
+	    AS("parameters", w->expert), AS("k/E*tokens", rows), AS("compute rate", flops),
+	    AS("bytes", w->expert_bytes), IS(touched), AS("memory rate", hbm));
+	if (!s->prefill)
+		LEDGER_TERM(ledger, *sum, s->quantity, "kernels of experts", MOE,
+		    w->moe_layers * w->rates.expert_seconds, AS("layers", w->moe_layers),
+		    AS("seconds", w->rates.expert_seconds));
+}
+
+/* FLOP of a pair of tokens: scores and their product with the values, over all heads of a GPU.
+ * MLA prefills with expanded heads and decodes on the latent. */
+static double
+pair_flops(const struct serve_work *w, bool prefill)
+{
+	const struct model *m = &w->p->model;
+	const double heads = (double)m->attention_heads / w->attention_tp;
+
+	if (m->attention != ATTENTION_MLA || prefill)
+		return 2 * heads * (params_key_dim(m) + params_value_dim(m));
+	return 2 * heads * (double)(2 * m->kv_lora_rank + m->qk_rope_head_dim);
+}
+
+/* A window or a sparse index bounds what a token looks back on; the indexer itself looks at
+ * everything. Decode reads the cache; prefill keeps it on the chip. */
+static void
+add_attention(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const struct model *m = &w->p->model;
+	const double topk = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
+	const double index = kv_index_bytes(m), layers = w->kv_layers.of[KV_FULL];
+	const double full = layers * smaller(s->back, topk);
+	const double local = (w->kv_layers.of[KV_WINDOW] + w->kv_layers.of[KV_CHUNK]) *
+	    smaller(s->back, w->kv->window);
+	const double scanned = index > 0 ? layers * s->back : 0;
+	const double flops = s->tokens * ((full + local) * pair_flops(w, s->prefill) +
+	    scanned * 2 * (double)(m->index_heads * m->index_head_dim));
+	const double cache = s->prefill ? 0 : s->requests *
+	    (scanned * index / (w->kv->everywhere > 0 ? 1 : w->kv->ranks) +
+	    full * (w->kv->bytes[KV_FULL] - index) / w->kv->ranks +
+	    local * w->kv->bytes[KV_WINDOW] +
+	    2 * kv_state_bytes(w->kv, &w->kv_layers));
+
+	LEDGER_TERM(ledger, *sum, s->quantity, "attention", ATTENTION_SOURCE,
+	    larger(flops / w->rates.attention, cache / w->rates.cache), AS("FLOP", flops),
+	    AS("compute rate", w->rates.attention), AS("cache and states", cache),
+	    AS("memory rate", w->rates.cache));
+}
+
+/* The scans over a prompt. */
+static void
+add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const struct mixer linear = mixer_linear(&w->p->model), mamba = mixer_mamba(&w->p->model);
+	const double layers = w->kv_layers.of[KV_STATE] - w->mamba_layers;
+	const double flop = linear.scan / w->attention_tp, scan = mamba.scan / w->attention_tp;
+
+	if (s->prefill && layers > 0)
+		LEDGER_TERM(ledger, *sum, s->quantity, "linear attention", SAMPLE,
+		    layers * flop * s->tokens / w->rates.recurrent, IS(layers), AS("FLOP of a token", flop),
+		    AS("tokens", s->tokens), AS("compute rate", w->rates.recurrent));
+	if (s->prefill && w->mamba_layers > 0)
+		LEDGER_TERM(ledger, *sum, s->quantity, "Mamba scan", SAMPLE,
+		    w->mamba_layers * scan * s->tokens / w->rates.recurrent, AS("layers", w->mamba_layers),
+		    AS("FLOP of a token", scan), AS("tokens", s->tokens),
+		    AS("compute rate", w->rates.recurrent));
+}
+
+static double
+head_parameters(const struct serve_work *w)
+{
+	return (double)w->p->model.hidden_size * (double)w->p->model.vocab_size / w->setup->tp;
+}
+
+double
+serve_head_seconds(const struct serve_work *w)
+{
+	return 2 * head_parameters(w) / w->rates.head.bytes;
+}
+
+/* Of a prompt only the last position reaches the head, which keeps 16 bits. */
+static void
+add_head(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double n = head_parameters(w), rows = s->prefill ? s->requests : s->tokens;
+
+	LEDGER_TERM(ledger, *sum, s->quantity, "LM head", GEMM,
+	    larger(2 * n * rows / w->rates.head.flops, 2 * n / w->rates.head.bytes),
+	    AS("h*V/TP", n), IS(rows), AS("compute rate", w->rates.head.flops),
+	    AS("memory rate", w->rates.head.bytes));
+}
+
+/* Tokens go to experts of other ranks and back. */
+static bool
+exchanges_tokens(const struct serve_work *w)
+{
+	return w->moe_layers > 0 && w->setup->dp > 1 &&
+	    (w->p->parallel.ep > 1 || w->p->serving.dp_attention);
+}
+
+/* Share of NVLink's rate that all-reduces of two, of four and of more GPUs reach. */
+static double
+reduce_share(double members)
+{
+	return members <= 2 ? .70 : members <= 4 ? .77 : .98;
+}
+
+/* After attention and after the MLP; experts that tokens are sent to need none. Over NVLink by
+ * the engines' own kernels: small messages take a time, larger ones a second round. */
+static void
+add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->moe_layers : 0;
+	const double mixers = w->kv_layers.of[KV_FULL] + w->kv_layers.of[KV_WINDOW] +
+	    w->kv_layers.of[KV_CHUNK] + w->kv_layers.of[KV_STATE];
+	const double calls = mixers * (w->attention_tp > 1) + (w->halves - mixers - moe);
+	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
+	double least;
+	const double link = serve_link(w->p, n, &least);
+	const bool linked = w->p->cluster.nvlink_gbps > 0 &&
+	    n <= larger(1, (double)w->p->cluster.nvlink_domain);
+	const double rate = link * (linked ? reduce_share(n) : 1);
+
+	if (n <= 1 || calls <= 0 || rate <= 0)
+		return;
+	if (s->prefill)
+		least = 0; /* its launch counts */
+	else if (linked)
+		least = w->rates.reduce + w->rates.reduce_large * (n - 1) / 7 *
+		    smaller(1, bytes / large_message);
+	LEDGER_TERM(ledger, *sum, s->quantity, "all-reduces", REDUCE,
+	    calls * (least + bytes * 2 * (n - 1) / n / rate), IS(calls), IS(least), IS(bytes),
+	    AS("TP", n), AS("link rate", rate));
+}
+
+/* Tokens to their experts in 8 bits and back in 16, or those of all ranks to everybody and their
+ * sums back, whichever is less. */
+static void
+add_exchange(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double n = w->p->parallel.ep > 1 ? (double)w->p->parallel.ep : w->setup->tp;
+	const double k = (double)w->p->model.experts_per_token;
+	const double bytes = s->tokens * params_expert_width(&w->p->model) * 2;
+	double least;
+	const double rate = serve_link(w->p, n, &least) * exchange_share;
+
+	if (!exchanges_tokens(w) || n <= 1 || rate <= 0)
+		return;
+	least = larger(least, exchange_seconds);
+	LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
+	    w->moe_layers * (2 * least + smaller(1.5 * k * bytes, 2 * bytes * w->setup->dp) *
+	    (n - 1) / n / rate), AS("layers", w->moe_layers), IS(least), IS(k), IS(bytes),
+	    AS("DP", w->setup->dp), AS("ranks", n), AS("link rate", rate));
+}
+
+/* Each rank of prefill context parallel has its part of a prompt attend to all of it. */
+static void
+add_gathered_prompt(const struct serve_work *w, const struct pass *s, double *sum,
+    struct ledger *ledger)
+{
+	const double n = larger(1, (double)w->p->parallel.cp);
+	const double bytes = s->tokens * n * kv_token_bytes(w->kv, w->p, &w->kv_layers, NULL);
+	double least;
+	const double rate = serve_link(w->p, n * w->setup->tp, &least);
+
+	if (!s->prefill || n <= 1 || rate <= 0)
+		return;
+	LEDGER_TERM(ledger, *sum, s->quantity, "keys and values between prefill ranks", OPERATIONS,
+	    bytes * (n - 1) / n / rate + w->layers * least, IS(bytes), AS("CP", n), AS("link rate", rate),
+	    AS("layers", w->layers), IS(least));
+}
+
+static void
+add_hops(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double hops = w->setup->pp - 1;
+	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2 / w->setup->tp;
+	double least;
+	const double rate = serve_link(w->p, w->setup->tp * w->setup->pp, &least);
+
+	if (hops > 0 && rate > 0)
+		LEDGER_TERM(ledger, *sum, s->quantity, "between stages", OPERATIONS,
+		    hops * (least + bytes / rate), IS(hops), IS(least), IS(bytes), AS("link rate", rate));
+}
+
+double
+serve_host_seconds(const struct serve_work *w, double requests)
+{
+	return w->rates.host + w->rates.request_host * requests;
+}
+
+/* Small kernels of a graph, or the launches of all kernels without one; what the host does
+ * between passes. */
+static void
+add_host(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double kernels = w->kernels + 6 * w->moe_layers;
+
+	if (s->prefill) {
+		LEDGER_TERM(ledger, *sum, s->quantity, "launches, without CUDA graphs", SAMPLE,
+		    kernels * w->rates.launch, IS(kernels), AS("seconds", w->rates.launch));
+		LEDGER_TERM(ledger, *sum, s->quantity, "host", SAMPLE, w->rates.host,
+		    AS("seconds", w->rates.host));
+		return;
+	}
+	LEDGER_TERM(ledger, *sum, s->quantity, "small kernels", SAMPLE,
+	    w->kernels * w->rates.kernel, AS("kernels", w->kernels), AS("seconds", w->rates.kernel));
+	LEDGER_TERM(ledger, *sum, s->quantity, "host and sampler", SAMPLE,
+	    w->rates.host + w->rates.request_host * s->requests, AS("seconds", w->rates.host),
+	    AS("of a request", w->rates.request_host), AS("requests", s->requests));
+}
+
+static double
+pass_seconds(const struct serve_work *w, const struct pass *s, struct ledger *ledger)
+{
+	double sum = 0;
+
+	add_linear(w, s, &sum, ledger);
+	add_experts(w, s, &sum, ledger);
+	add_attention(w, s, &sum, ledger);
+	add_recurrence(w, s, &sum, ledger);
+	add_head(w, s, &sum, ledger);
+	add_all_reduces(w, s, &sum, ledger);
+	add_exchange(w, s, &sum, ledger);
+	add_gathered_prompt(w, s, &sum, ledger);
+	add_hops(w, s, &sum, ledger);
+	add_host(w, s, &sum, ledger);
+	return sum;
+}
+
+double
+serve_decode(const struct serve_work *w, double requests, double tokens, double length,
+    struct ledger *ledger)
+{
+	const struct pass s = { .quantity = QUANTITY_DECODE, .busy = true, .requests = requests,
+		.tokens = requests * tokens, .back = length, .reached = 1 };
+
+	return pass_seconds(w, &s, ledger);
+}
+
+double
+serve_prompt_tokens(const struct plan *p)
+{
+	return larger(1, (double)p->serving.prompt_tokens * (1 - p->serving.prefix_hit));
+}
+
+double
+serve_prefill(const struct serve_work *w, double tokens, bool busy, struct ledger *ledger)
+{
+	const struct serving *v = &w->p->serving;
+	const double ranks = larger(1, (double)w->p->parallel.cp), part = tokens / ranks;
+	const struct pass s = { .quantity = QUANTITY_PREFILL, .prefill = true, .busy = busy,
+		.requests = larger(1, tokens / serve_prompt_tokens(w->p)), .tokens = part,
+		.back = (double)v->prompt_tokens * (1 + v->prefix_hit) / 2,
+		.reached = part / (part + half_rate) };
+
+	return pass_seconds(w, &s, ledger);
+}

@@ -1,0 +1,56 @@
+/*
+ * serve_work.h - what one pass of an engine takes: a decode step in a CUDA graph, or prompts
+ * prefilled without one.
+ *
+ * A pass goes through all stages of a pipeline, one after the other. Each kernel takes the longer
+ * of its arithmetic and its memory traffic; small kernels, their launches and the host take what
+ * they take.
+ */
+#ifndef CORE_SERVE_WORK_H
+#define CORE_SERVE_WORK_H
+#include "core/base/ledger.h"
+#include "core/model/kv.h"
+#include "core/plan/plan.h"
+#include "core/serve/serve_rates.h"
+#include "core/serve/serve_setup.h"
+
+/* The model on the GPUs of one rank of TP, all stages together. */
+struct serve_work {
+	const struct plan *p;
+	const struct serve_setup *setup;
+	const struct kv *kv;
+	struct serve_rates rates;
+	struct kv_layers kv_layers;
+	double linear, linear_bytes; /* parameters outside of routed experts, and their bytes */
+	double expert, expert_bytes; /* of routed experts */
+	double layers, moe_layers, mamba_layers;
+	double halves;               /* layers that mix tokens; those and MLPs or experts */
+	double kernels;              /* small ones of a pass */
+	double attention_tp;
+};
+
+/* Pointers are kept. */
+struct serve_work serve_work_of(const struct plan *p, const struct serve_setup *setup, const struct kv *kv);
+
+/* One step of `requests` on a rank of data parallel attention that look back on `length` tokens
+ * each; tokens: of a request, more than one where drafts are verified. */
+double serve_decode(const struct serve_work *w, double requests, double tokens, double length,
+    struct ledger *ledger);
+
+/* The host's part of such a step. */
+double serve_host_seconds(const struct serve_work *w, double requests);
+
+/* A pass over `tokens` of prompts of the plan's length on a rank; busy: the other ranks of data
+ * parallel attention prefill as well. */
+double serve_prefill(const struct serve_work *w, double tokens, bool busy, struct ledger *ledger);
+
+/* Seconds to read the head once. */
+double serve_head_seconds(const struct serve_work *w);
+
+/* Tokens of a prompt that are no prefix found in the cache. */
+double serve_prompt_tokens(const struct plan *p);
+
+/* Bytes a second, one way, that a GPU sends to others of a group of so many, and what a
+ * message takes at least. */
+double serve_link(const struct plan *p, double members, double *least);
+#endif

@@ -1,0 +1,167 @@
+#include "core/train/kernel.h"
+
+#include "core/base/number.h"
+#include "core/framework/framework.h"
+#include "core/model/params.h"
+#include "core/plan/batch.h"
+#include "core/plan/hardware.h"
+
+/* One pass: R, s0 in tokens, w0 in waves, and what heads of 64, of 256 and MLA's (keys of 192,
+ * values of 128) reach over those of 128. */
+struct pass {
+	double share, s0, w0, narrow, wide, latent;
+	double tile;   /* queries in a tile */
+	double window; /* keys at which a window reaches half */
+};
+
+struct kernel {
+	struct pass forward, backward;
+};
+
+/*
+ * Fitted to published tables, mean error 1 to 9 %: FlashAttention-2 and 3, and cuDNN on H100
+ * (Dao-AILab/flash-attention assets; Shah et al. 2024, arXiv 2407.08608, figures 5 to 7),
+ * cuDNN on H200, GB200 and GB300 (NVIDIA/cudnn-frontend benchmark/
+ * sdpa_benchmark_training/results), cuDNN before 2025-09 on B200 (MooreThreads/SimuMax
+ * configs/system). MI300X: AMD's kernels are within 4 % of FlashAttention-2 on an H100
+ * (Zyphra). SUSTAINED: a long run has less power for each kernel than a table; found on the
+ * long sequences of NeMo and Megatron-Bridge.
+ */
+#define SUSTAINED_FLASH2 0.94
+#define SUSTAINED_CUDNN 0.9
+
+#define PASS(share_, s0_, w0_, narrow_, wide_, latent_) { .share = (share_), .s0 = (s0_), \
+	.w0 = (w0_), .narrow = (narrow_), .wide = (wide_), .latent = (latent_), .tile = 128, \
+	.window = 500 }
+
+static const struct kernel ampere_flash2 = {
+	PASS(.609, 600, .3, .91, .88, .88), PASS(.593, 500, .3, .91, .88, .88)
+};
+static const struct kernel hopper_flash2 = {
+	PASS(.364 * SUSTAINED_FLASH2, 350, .3, .88, .88, .88),
+	PASS(.349 * SUSTAINED_FLASH2, 650, .3, .90, .88, .88)
+};
+static const struct kernel hopper_flash3 = {
+	PASS(.647 * SUSTAINED_CUDNN, 500, .3, .77, 1.04, 1),
+	PASS(.566 * SUSTAINED_CUDNN, 700, .3, .85, 1.04, .88)
+};
+static const struct kernel hopper_cudnn = {
+	PASS(.708 * SUSTAINED_CUDNN, 800, .3, .70, .95, 1),
+	PASS(.627 * SUSTAINED_CUDNN, 1250, .3, .84, .95, .88)
+};
+static const struct kernel blackwell_2025 = {
+	{ .569, 170, 1.8, .62, 1.05, .87, 256, 700 }, PASS(.436, 0, .5, .62, 1.05, .75)
+};
+static const struct kernel blackwell_cudnn = {
+	{ .72, 600, 1.2, .62, 1.05, 1, 256, 700 }, PASS(.56, 1000, .7, .62, 1.05, .88)
+};
+static const struct kernel amd_flash = {
+	PASS(.281, 350, .3, .88, .88, .88), PASS(.269, 650, .3, .90, .88, .88)
+};
+static const struct kernel unknown = { PASS(.40, 0, 0, 1, 1, 1), PASS(.34, 0, 0, 1, 1, 1) };
+
+/*
+ * In PyTorch FSDP stacks FlashAttention-2 takes as long as its tables say for the full score
+ * matrix, causal or not: what 45 rows of llm-foundry from 8,192 to 65,536 tokens show on A100
+ * (101 of 185 TFLOP/s) and on H100 (185 of 335) alike.
+ */
+#define FSDP_FLASH2 0.55
+
+/* Year and month since which containers have cuDNN 9.10 or later, which Transformer Engine
+ * takes on Hopper and reaches these rates with; NeMo's rows before that match
+ * FlashAttention-2. */
+enum { FAST_CUDNN = 202509 };
+
+static bool
+released_before(const struct plan *p, int64_t month)
+{
+	return p->parallel.release > 0 && p->parallel.release < month;
+}
+
+static enum attention_kernel
+usual_kernel(const struct plan *p)
+{
+	const struct generation *gpu = generation_of(p);
+
+	if (!gpu->fused_attention)
+		return KERNEL_FLASH2;
+	if (gpu->attention == ATTENTION_OF_BLACKWELL) /* FlashAttention-2 has no kernels for it */
+		return KERNEL_CUDNN;
+	return framework_of(p)->transformer_engine && !released_before(p, FAST_CUDNN) ?
+	    KERNEL_CUDNN : KERNEL_FLASH2;
+}
+
+enum attention_kernel
+kernel_of(const struct plan *p)
+{
+	if (batch_unfused(p))
+		return KERNEL_UNFUSED;
+	if (p->training.attention_kernel != KERNEL_AUTO)
+		return (enum attention_kernel)p->training.attention_kernel;
+	return usual_kernel(p);
+}
+
+/* What stands for the kernel on this generation: the nearest one that was measured. */
+static const struct kernel *
+kernel_row(const struct plan *p, enum attention_kernel kernel)
+{
+	switch (generation_of(p)->attention) {
+	case ATTENTION_OF_AMPERE:
+		return &ampere_flash2;
+	case ATTENTION_OF_HOPPER:
+		return kernel == KERNEL_FLASH2   ? &hopper_flash2
+		       : kernel == KERNEL_FLASH3 ? &hopper_flash3
+						 : &hopper_cudnn;
+	case ATTENTION_OF_BLACKWELL:
+		return released_before(p, FAST_CUDNN) ? &blackwell_2025 : &blackwell_cudnn;
+	case ATTENTION_OF_CDNA:
+		return &amd_flash;
+	default:
+		return &unknown;
+	}
+}
+
+/* Ulysses gives each rank the whole sequence of its heads; a ring or gathered keys a part. */
+static double
+sequence_seen(const struct plan *p)
+{
+	const double s = (double)p->training.sequence_length;
+
+	return p->parallel.cp_comm == CP_COMM_A2A ? s : s / at_least_one(p->parallel.cp);
+}
+
+static double
+head_factor(const struct plan *p, const struct pass *x)
+{
+	const double d = params_key_dim(&p->model);
+
+	if (p->model.attention == ATTENTION_MLA)
+		return x->latent;
+	return d <= 64 ? x->narrow : d >= 256 ? x->wide : 1;
+}
+
+struct kernel_rate
+kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool local)
+{
+	const enum attention_kernel kernel = kernel_of(p);
+	const struct kernel *row = kernel_row(p, kernel);
+	const struct pass *x = backward ? &row->backward : &row->forward;
+	const double heads = (double)p->model.attention_heads / at_least_one(p->parallel.tp);
+	const double keys = batch_keys(p, local, true);
+	struct kernel_rate r = { .peak = p->cluster.bf16_tflops * 1e12,
+		.window = 1,
+		.share = x->share * g->scale,
+		.sequence = sequence_seen(p),
+		.s0 = x->s0,
+		.w0 = x->w0,
+		.head = head_factor(p, x) };
+
+	if (kernel == KERNEL_FLASH2 && framework_of(p)->eager)
+		r.share *= FSDP_FLASH2;
+	r.waves = batch_tokens(p) * heads / x->tile / generation_of(p)->processors;
+	if (keys < (double)p->training.sequence_length)
+		r.window = keys / (keys + x->window);
+	r.reached = r.peak * r.share * r.sequence / (r.sequence + r.s0) * r.waves /
+		    (r.waves + r.w0) * r.head * r.window;
+	return r;
+}

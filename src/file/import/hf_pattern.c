@@ -1,0 +1,282 @@
+/* Layers that mix tokens through a state, as the classes that have them say it: the letters of
+ * a layer pattern, or linear attention with every n-th layer attending to everything. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/model/params.h"
+#include "core/plan/pattern.h"
+#include "file/import/hf_read.h"
+
+/* The mixer of each layer, as a letter. */
+struct mixers {
+	int64_t count;
+	char of[HF_LAYERS_MAX + 1];
+};
+
+static void
+put_pattern(struct hf *h, const char *pattern, const char *path)
+{
+	struct plan *p = h->im->plan;
+
+	if (pattern_fault(pattern) != '\0' || pattern_layers(pattern) == 0) {
+		import_error(h->im, path, "holds letters that no layer pattern has");
+		return;
+	}
+	if (!import_set(h->im, FIELD_LAYER_PATTERN, pattern, path))
+		return;
+	field_store_int(FIELD_GLOBAL_LAYER_EVERY, p, 0);
+	field_store_int(FIELD_MOE_LAYER_EVERY, p, 1);
+	field_store_int(FIELD_DENSE_LAYERS, p, 0);
+	pattern_settle(&p->model);
+}
+
+/* ---- Mamba-2 ------------------------------------------------------------------------- */
+
+/* Its sizes; false without heads, which Mamba-1 does not have. */
+static bool
+take_mamba(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	char path[HF_PATH_SIZE];
+	int64_t heads, v, expand = 2;
+
+	if (!hf_int(h, "mamba_num_heads mamba_n_heads", &heads, path) || heads < 1)
+		return false;
+	hf_put(h, FIELD_MAMBA_HEADS, heads, path);
+	if (hf_int(h, "ssm_state_size mamba_d_state", &v, path))
+		hf_put(h, FIELD_MAMBA_STATE, v, path);
+	hf_int(h, "mamba_expand expand", &expand, path);
+	if (hf_find(h, "mamba_head_dim mamba_d_head", path) && jsonin_text(&h->json, path) == NULL &&
+	    hf_int(h, "mamba_head_dim mamba_d_head", &v, path))
+		hf_put(h, FIELD_MAMBA_HEAD_DIM, v, path);
+	else
+		hf_assume(h, FIELD_MAMBA_HEAD_DIM, expand * m->hidden_size / heads,
+		    "expansion * hidden size / Mamba heads");
+	if (hf_int(h, "n_groups mamba_n_groups", &v, path))
+		hf_put(h, FIELD_MAMBA_GROUPS, v, path);
+	else
+		hf_assume(h, FIELD_MAMBA_GROUPS, 1, "no key for Mamba's groups");
+	if (hf_int(h, "conv_kernel mamba_d_conv", &v, path))
+		hf_put(h, FIELD_LINEAR_CONV_KERNEL, v, path);
+	return true;
+}
+
+/* A word of a list of layers; '\0' for none that a pattern has. */
+static char
+letter_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		char letter;
+	} words[] = {
+		{ "mamba", 'M' }, { "attention", '*' }, { "moe", 'E' }, { "mlp", '-' },
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (text_equal(words[i].word, word))
+			return words[i].letter;
+	return '\0';
+}
+
+/* A list of words, one a layer, into letters; false where one is no such word. */
+static bool
+read_words(struct hf *h, const char *key, struct mixers *out, char path[HF_PATH_SIZE])
+{
+	char place[HF_PATH_SIZE + 24];
+	const char *word;
+	size_t count = 0;
+
+	out->count = 0;
+	if (!hf_find(h, key, path) || !jsonin_list(&h->json, path, &count) || count > HF_LAYERS_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		text_put(place, sizeof place, "%s.%zu", path, i);
+		word = jsonin_text(&h->json, place);
+		if (word == NULL || (out->of[out->count] = letter_of(word)) == '\0')
+			return false;
+		out->count++;
+	}
+	out->of[out->count] = '\0';
+	return count > 0;
+}
+
+/* Letters as a text or as words, under either key. */
+static bool
+read_blocks(struct hf *h, const char *letters, const char *words, struct mixers *out,
+    char path[HF_PATH_SIZE])
+{
+	const char *text;
+
+	if (hf_find(h, letters, path) && (text = jsonin_text(&h->json, path)) != NULL) {
+		text_put(out->of, sizeof out->of, "%s", text);
+		return *text != '\0';
+	}
+	return read_words(h, words, out, path);
+}
+
+/* Nemotron-H: each layer is one block. */
+static bool
+take_blocks(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	char path[HF_PATH_SIZE], mtp[HF_PATH_SIZE], pattern[2 * PLAN_PATTERN_SIZE];
+	struct mixers blocks, depth;
+
+	if (!read_blocks(h, "hybrid_override_pattern", "layers_block_type", &blocks, path))
+		return false;
+	if (strchr(blocks.of, 'M') != NULL && !take_mamba(h))
+		return false;
+	text_put(pattern, sizeof pattern, "%s", blocks.of);
+	if (m->mtp_layers > 0 && read_blocks(h, "mtp_hybrid_override_pattern", "mtp_layers_block_type",
+	    &depth, mtp))
+		for (int64_t i = 0; i < m->mtp_layers; i++)
+			text_add(pattern, sizeof pattern, "/%s", depth.of);
+	put_pattern(h, pattern, path);
+	return true;
+}
+
+/* ---- a mixer and an MLP in each layer --------------------------------------------------- */
+
+/* All layers have one letter but those of a list of places, counted from `base`. */
+static bool
+read_places(struct hf *h, const char *key, int64_t base, char most, char listed, struct mixers *out,
+    char path[HF_PATH_SIZE])
+{
+	char place[HF_PATH_SIZE + 24];
+	size_t count = 0;
+	int64_t v;
+
+	if (!hf_find(h, key, path) || !jsonin_list(&h->json, path, &count))
+		return false;
+	out->count = least_of(h->im->plan->model.layers, HF_LAYERS_MAX);
+	memset(out->of, most, (size_t)out->count);
+	out->of[out->count] = '\0';
+	for (size_t i = 0; i < count && i < HF_LAYERS_MAX; i++) {
+		text_put(place, sizeof place, "%s.%zu", path, i);
+		if (jsonin_int(&h->json, place, base, HF_LAYERS_MAX, &v) && v - base < out->count)
+			out->of[v - base] = listed;
+	}
+	return true;
+}
+
+/* Behind each mixer its MLP or experts. */
+static void
+put_layers(struct hf *h, const struct mixers *x, const char *path)
+{
+	const struct model m = h->im->plan->model;
+	char pattern[2 * PLAN_PATTERN_SIZE] = "";
+
+	for (int64_t i = 0; i < x->count && i < PLAN_PATTERN_SIZE; i++)
+		text_add(pattern, sizeof pattern, "%c%c", x->of[i], params_is_moe_layer(&m, i) ? 'E' : '-');
+	put_pattern(h, pattern, path);
+}
+
+/* Granite 4, Bamba: Mamba-2 in most layers. */
+static bool
+take_mamba_layers(struct hf *h)
+{
+	char path[HF_PATH_SIZE];
+	struct mixers x;
+
+	if (!read_words(h, "layer_types", &x, path) &&
+	    !read_places(h, "attn_layer_indices", 0, 'M', '*', &x, path))
+		return false;
+	if (strchr(x.of, 'M') == NULL || !take_mamba(h))
+		return false;
+	put_layers(h, &x, path);
+	return true;
+}
+
+/* ---- linear attention ------------------------------------------------------------------- */
+
+static void
+put_linear(struct hf *h, const char *kind, int64_t heads, int64_t size, const char *path)
+{
+	import_assume(h->im, FIELD_LINEAR_KIND, kind, path);
+	hf_put(h, FIELD_LINEAR_ATTENTION, 1, path);
+	hf_put(h, FIELD_LINEAR_KEY_HEADS, heads, path);
+	hf_put(h, FIELD_LINEAR_VALUE_HEADS, heads, path);
+	hf_put(h, FIELD_LINEAR_KEY_HEAD_DIM, size, path);
+	hf_put(h, FIELD_LINEAR_VALUE_HEAD_DIM, size, path);
+}
+
+/* The step at which layers attend to everything, 0 where they do not keep one. */
+static int64_t
+step_of(const struct mixers *x)
+{
+	const char *first = strchr(x->of, '*');
+	const int64_t every = first != NULL ? first - x->of + 1 : 0;
+
+	for (int64_t i = 0; i < x->count && every > 0; i++)
+		if (((i + 1) % every == 0) != (x->of[i] == '*'))
+			return 0;
+	return every;
+}
+
+/* Every n-th layer where that holds, else a pattern. */
+static void
+put_linear_layers(struct hf *h, struct mixers *x, const char *path)
+{
+	const int64_t every = step_of(x);
+
+	if (every > 0 && h->im->plan->model.mtp_layers == 0) {
+		hf_put(h, FIELD_GLOBAL_LAYER_EVERY, every, path);
+		return;
+	}
+	for (int64_t i = 0; i < x->count; i++)
+		if (x->of[i] == '*' && h->im->plan->model.attention == ATTENTION_MLA)
+			x->of[i] = '+';
+	put_layers(h, x, path);
+}
+
+/* Kimi-Linear: layers are counted from 1. */
+static bool
+take_kimi(struct hf *h)
+{
+	char path[HF_PATH_SIZE], list[HF_PATH_SIZE];
+	int64_t heads, size, taps = 4;
+	struct mixers x;
+
+	if (!read_places(h, "linear_attn_config.full_attn_layers", 1, 'G', '*', &x, list) ||
+	    !hf_int(h, "linear_attn_config.num_heads", &heads, path) ||
+	    !hf_int(h, "linear_attn_config.head_dim", &size, path))
+		return false;
+	put_linear(h, "kda", heads, size, path);
+	hf_int(h, "linear_attn_config.short_conv_kernel_size", &taps, path);
+	hf_put(h, FIELD_LINEAR_CONV_KERNEL, taps, path);
+	put_linear_layers(h, &x, list);
+	return true;
+}
+
+/* MiniMax-01 and M1: 0 a layer of lightning attention, 1 one of softmax attention. */
+static bool
+take_lightning(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	char path[HF_PATH_SIZE], place[HF_PATH_SIZE + 24];
+	struct mixers x = { .count = 0 };
+	size_t count = 0;
+	int64_t v;
+
+	if (!hf_find(h, "attn_type_list", path) || !jsonin_list(&h->json, path, &count) ||
+	    count > HF_LAYERS_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		text_put(place, sizeof place, "%s.%zu", path, i);
+		if (!jsonin_int(&h->json, place, 0, 1, &v))
+			return false;
+		x.of[x.count++] = v != 0 ? '*' : 'G';
+	}
+	x.of[x.count] = '\0';
+	if (strchr(x.of, 'G') == NULL)
+		return false;
+	put_linear(h, "lightning", m->attention_heads, m->head_dim, path);
+	put_linear_layers(h, &x, path);
+	return true;
+}
+
+bool
+hf_pattern(struct hf *h)
+{
+	return take_blocks(h) || take_mamba_layers(h) || take_kimi(h) || take_lightning(h);
+}

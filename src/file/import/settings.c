@@ -1,0 +1,266 @@
+#include "file/import/settings.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "file/import/tomlin.h"
+#include "file/import/yamlin.h"
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+/* A number, a text, true or false as a user would type it. */
+static bool
+scalar_at(const struct jsonin *j, const char *path, char *buf, size_t size)
+{
+	const char *text = jsonin_text(j, path);
+	bool on;
+	int64_t n;
+
+	if (text != NULL)
+		return text_copy(buf, size, text);
+	if (jsonin_bool(j, path, &on)) {
+		text_put(buf, size, on ? "true" : "false");
+		return true;
+	}
+	if (!jsonin_int(j, path, INT32_MIN, INT32_MAX, &n))
+		return false;
+	text_put(buf, size, "%lld", (long long)n);
+	return true;
+}
+
+static void
+take_word(struct import *im, const struct settings_key *key, const char *text)
+{
+	char pair[64], *ours;
+
+	for (int64_t i = 0; text_choice(key->words, i, pair, sizeof pair); i++) {
+		ours = strchr(pair, '=');
+		*ours++ = '\0';
+		if (strcasecmp(pair, text) == 0) {
+			import_set(im, key->field, ours, key->path);
+			return;
+		}
+	}
+	import_ignore(im, key->path, "its value is none that a plan has");
+}
+
+void
+settings_take(struct import *im, const struct jsonin *j, const struct settings_key rows[],
+    const char *program)
+{
+	char value[128], why[96];
+
+	text_put(why, sizeof why, "%s's default", program);
+	for (const struct settings_key *key = rows; key->path != NULL; key++) {
+		if (!jsonin_has(j, key->path)) {
+			if (key->absent != NULL)
+				import_assume(im, key->field, key->absent, why);
+		} else if (!scalar_at(j, key->path, value, sizeof value)) {
+			continue;
+		} else if (text_equal(value, "auto")) {
+			/* What the Hugging Face trainer was started with. */
+			import_ignore(im, key->path, "auto: the trainer's arguments say");
+		} else if (key->words != NULL) {
+			take_word(im, key, value);
+		} else {
+			import_set(im, key->field, value, key->path);
+		}
+	}
+}
+
+static int64_t
+number_at(const struct jsonin *j, const char *path, int64_t absent)
+{
+	int64_t n = absent;
+
+	jsonin_int(j, path, -1, INT32_MAX, &n);
+	return n;
+}
+
+static void
+put_number(struct import *im, enum field_id f, int64_t n, const char *source)
+{
+	char value[24];
+
+	text_put(value, sizeof value, "%lld", (long long)n);
+	import_set(im, f, value, source);
+}
+
+static void
+note_others(struct import *im, const struct jsonin *j, const char *const keys[], const char *why)
+{
+	for (; *keys != NULL; keys++)
+		if (jsonin_has(j, *keys))
+			import_ignore(im, *keys, why);
+}
+
+/* ---- torchtitan ------------------------------------------------------------------------- */
+
+bool
+torchtitan_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return strstr(text, "[parallelism]") != NULL || (strstr(text, "[training]") != NULL &&
+	    strstr(text, "seq_len") != NULL);
+}
+
+static void
+take_schedule(struct import *im, const struct jsonin *j)
+{
+	static const char path[] = "parallelism.pipeline_parallel_schedule";
+	static const struct settings_key rows[] = {
+		{ path, FIELD_SCHEDULE, "1F1B=1f1b|Interleaved1F1B=1f1b|GPipe=gpipe|ZBVZeroBubble=zb-v|"
+		    "DualPipeV=dualpipev|InterleavedZeroBubble=zb-1p", "1f1b" },
+		{ NULL, FIELD_NONE, NULL, NULL }
+	};
+	const char *name = jsonin_text(j, path);
+	const int64_t stages = im->plan->parallel.pp;
+	const int64_t layers = number_at(j, "parallelism.pipeline_parallel_layers_per_stage", 0);
+
+	settings_take(im, j, rows, "torchtitan");
+	/* Embedding and head count as a layer each (pipeline_parallel.py). */
+	if (layers > 0 && stages > 0)
+		put_number(im, FIELD_VPP, ((im->plan->model.layers + 2 + layers - 1) / layers + stages - 1) /
+		    stages, "parallelism.pipeline_parallel_layers_per_stage");
+	else if (name != NULL && !text_equal(name, "1F1B") && !text_equal(name, "GPipe"))
+		import_assume(im, FIELD_VPP, "2", "two stages a rank, as these schedules take");
+}
+
+/* data_parallel_shard_degree -1 takes what the others leave of the GPUs. */
+static void
+take_shards(struct import *im, const struct jsonin *j)
+{
+	static const char sharded[] = "parallelism.data_parallel_shard_degree";
+	const int64_t copies = number_at(j, "parallelism.data_parallel_replicate_degree", 1);
+	const int64_t shards = number_at(j, sharded, -1);
+	const struct parallel *p = &im->plan->parallel;
+	const int64_t world = shards > 0 ? copies * shards * p->tp * p->cp * p->pp : im->world;
+	const char *reshard = jsonin_text(j, "parallelism.fsdp_reshard_after_forward");
+
+	if (world == 0)
+		import_error(im, sharded, "the number of GPUs is not known (fix: --world)");
+	else
+		import_machine(im, world, 0, 0, shards > 0 ? sharded : "--world");
+	if (shards == 1 && copies > 1) {
+		import_set(im, FIELD_ZERO_STAGE, "0", sharded);
+		return;
+	}
+	if (copies > 1)
+		put_number(im, FIELD_DP_REPLICATE, copies, "parallelism.data_parallel_replicate_degree");
+	/* "default" keeps parameters gathered where a pipeline would gather them again. */
+	if (reshard != NULL && text_equal(reshard, "never"))
+		import_set(im, FIELD_ZERO_STAGE, "2", "parallelism.fsdp_reshard_after_forward");
+	else
+		import_assume(im, FIELD_ZERO_STAGE, p->pp > 1 && (reshard == NULL ||
+		    text_equal(reshard, "default")) ? "2" : "3", "fsdp_reshard_after_forward");
+}
+
+/* A pipeline cuts the local batch into micro-batches; without one each is the local batch. */
+static void
+take_batch(struct import *im, const struct jsonin *j)
+{
+	const struct parallel *p = &im->plan->parallel;
+	const int64_t ranks = p->tp * p->cp * p->pp, world = plan_world(im->plan);
+	const int64_t dp = ranks > 0 && world >= ranks ? world / ranks : 1;
+	const int64_t local = number_at(j, "training.local_batch_size", 8);
+	const int64_t global = number_at(j, "training.global_batch_size", -1);
+
+	put_number(im, FIELD_MICRO_BATCH_SIZE, p->pp > 1 ?
+	    number_at(j, "parallelism.pipeline_parallel_microbatch_size", 1) : local,
+	    p->pp > 1 ? "parallelism.pipeline_parallel_microbatch_size" : "training.local_batch_size");
+	put_number(im, FIELD_GLOBAL_BATCH_SIZE, global > 0 ? global : local * dp,
+	    global > 0 ? "training.global_batch_size" : "training.local_batch_size");
+}
+
+void
+torchtitan_read(struct import *im)
+{
+	static const char *const others[] = { "model.converters", "quantize",
+		"training.enable_cpu_offload", NULL };
+	struct jsonin j;
+
+	if (tomlin_parse(&j, im->text, im->name, im->errors)) {
+		import_assume(im, FIELD_LAYOUT, "torchtitan", "a job file of torchtitan");
+		settings_take(im, &j, torchtitan_keys, "torchtitan");
+		if (im->plan->parallel.pp > 1)
+			take_schedule(im, &j);
+		take_shards(im, &j);
+		take_batch(im, &j);
+		note_others(im, &j, others, "no row for it; set the field by hand");
+		note_others(im, &j, (const char *const[]){ "model.flavor", NULL },
+		    "model.preset names the model in a plan");
+	}
+	jsonin_free(&j);
+}
+
+/* ---- nanotron --------------------------------------------------------------------------- */
+
+bool
+nanotron_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return strstr(text, "parallelism:") != NULL && strstr(text, "tokens:") != NULL &&
+	    strstr(text, "batch_accumulation_per_replica") != NULL;
+}
+
+void
+nanotron_read(struct import *im)
+{
+	static const char accumulation[] = "tokens.batch_accumulation_per_replica";
+	const struct plan *p = im->plan;
+	struct jsonin j;
+
+	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
+		const int64_t dp = number_at(&j, "parallelism.dp", 1);
+
+		import_own_model(im);
+		import_assume(im, FIELD_LAYOUT, "nanotron", "a configuration of nanotron");
+		settings_take(im, &j, nanotron_keys, "nanotron");
+		put_number(im, FIELD_ZERO_STAGE, number_at(&j, "optimizer.zero_stage", 0) > 0,
+		    "optimizer.zero_stage");
+		import_machine(im, dp * p->parallel.tp * p->parallel.pp * p->parallel.cp, 0, 0,
+		    "parallelism.dp");
+		put_number(im, FIELD_GLOBAL_BATCH_SIZE, dp * p->training.micro_batch_size *
+		    number_at(&j, accumulation, 1), accumulation);
+		import_name_model(im);
+	}
+	jsonin_free(&j);
+}
+
+/* ---- Accelerate ------------------------------------------------------------------------- */
+
+bool
+accelerate_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return strstr(text, "distributed_type:") != NULL && strstr(text, "num_processes:") != NULL;
+}
+
+void
+accelerate_read(struct import *im)
+{
+	static const char processes[] = "num_processes";
+	static const char *const others[] = { "deepspeed_config", "megatron_lm_config", "tpu_name", NULL };
+	struct jsonin j;
+
+	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
+		const char *type = jsonin_text(&j, "distributed_type");
+		const bool fsdp = type != NULL && text_equal(type, "FSDP");
+
+		import_assume(im, FIELD_LAYOUT, "torchtitan", "PyTorch's device mesh, as Accelerate makes it");
+		settings_take(im, &j, accelerate_keys, "Accelerate");
+		if (fsdp)
+			settings_take(im, &j, fsdp_keys, "Accelerate");
+		else
+			import_assume(im, FIELD_ZERO_STAGE, "0", "distributed_type is not FSDP");
+		import_machine(im, number_at(&j, processes, 1), number_at(&j, "num_machines", 1), 0,
+		    processes);
+		note_others(im, &j, others, "another program's settings: import its own file");
+		note_others(im, &j, (const char *const[]){ "gradient_accumulation_steps", NULL },
+		    "the batch of one GPU is the script's");
+	}
+	jsonin_free(&j);
+}

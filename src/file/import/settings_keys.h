@@ -1,0 +1,26 @@
+/*
+ * settings_keys.h - keys of other programs' settings files that are fields of a plan, one a row:
+ * import and export both read these tables. What takes more than a row stands in settings.c,
+ * deepspeed_json.c and export/trainers.c.
+ *
+ * Sources: DeepSpeed deepspeed/runtime/config.py, zero/config.py; torchtitan v0.2.2
+ * torchtitan/config/job_config.py; nanotron src/nanotron/config/config.py; Accelerate
+ * src/accelerate/parallelism_config.py, commands/config/config_args.py.
+ */
+#ifndef FILE_SETTINGS_KEYS_H
+#define FILE_SETTINGS_KEYS_H
+#include <stddef.h>
+
+#include "core/plan/field.h"
+
+struct settings_key {
+	const char *path;    /* names of sections within one another, joined by points */
+	enum field_id field;
+	const char *words;   /* "THEIRS=ours|...", the usual one first; NULL: the field's value */
+	const char *absent;  /* what the field is without the key; NULL: as it was */
+};
+
+/* Each ends with a row without a path. */
+extern const struct settings_key deepspeed_keys[], torchtitan_keys[], nanotron_keys[],
+    accelerate_keys[], fsdp_keys[];
+#endif

@@ -1,0 +1,169 @@
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "file/import/yamlin.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "core/base/show.h"
+#include "core/base/text.h"
+#include "file/plan/errors.h"
+
+#ifndef HAVE_YAML
+bool
+yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
+    struct file_errors *errors)
+{
+	(void)text;
+	(void)size;
+	*j = (struct jsonin){ .file = file, .errors = errors };
+	errors_add(errors, file, 0, "", "this program was built without libyaml: no YAML is read "
+	    "(fix: install libyaml-dev, configure and build again)");
+	return false;
+}
+#else
+#include <yaml.h>
+
+enum { SCALARS_MAX = 100000 };
+
+struct reader {
+	yaml_parser_t parser;
+	struct jsonin *j;
+	size_t scalars;
+};
+
+static void
+complain(const struct reader *r, size_t line, const char *message)
+{
+	char shown[300];
+
+	show_text(shown, sizeof shown, message);
+	errors_add(r->j->errors, r->j->file, (unsigned)line + 1, "", "%s", shown);
+}
+
+/* A value as it is meant: only a plain one can be other than a text. */
+static json_t *
+scalar(const yaml_event_t *event)
+{
+	const char *text = (const char *)event->data.scalar.value;
+	const bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+	double real;
+	int64_t n;
+
+	if (!plain)
+		return json_string(text);
+	if (text_equal(text, "") || text_equal(text, "null") || text_equal(text, "~"))
+		return json_null();
+	if (text_index("true True yes on", text, strlen(text)) >= 0)
+		return json_true();
+	/* "no" stays a text where it is one of several words: Accelerate's mixed_precision. */
+	if (text_index("false False off", text, strlen(text)) >= 0)
+		return json_false();
+	if (text_to_int(text, &n))
+		return json_integer(n);
+	if (text_to_real(text, &real))
+		return json_real(real);
+	return json_string(text);
+}
+
+static json_t *node(struct reader *r, yaml_event_t *event, int depth);
+
+/* The next event; false at the end of what can be read, with a complaint. */
+static bool
+next(struct reader *r, yaml_event_t *event)
+{
+	if (yaml_parser_parse(&r->parser, event))
+		return true;
+	complain(r, r->parser.problem_mark.line, r->parser.problem != NULL ? r->parser.problem :
+	    "can not be read");
+	return false;
+}
+
+/* What is left of a mapping or a list that began. NULL after a complaint. */
+static json_t *
+container(struct reader *r, bool mapping, int depth)
+{
+	json_t *out = mapping ? json_object() : json_array();
+	yaml_event_t event;
+	char key[128];
+
+	while (out != NULL && next(r, &event)) {
+		const size_t line = event.start_mark.line;
+		json_t *value;
+
+		if (event.type == (mapping ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT)) {
+			yaml_event_delete(&event);
+			return out;
+		}
+		if (mapping) {
+			const bool fits = event.type == YAML_SCALAR_EVENT &&
+			    text_copy(key, sizeof key, (const char *)event.data.scalar.value);
+
+			yaml_event_delete(&event);
+			if (!fits || json_object_get(out, key) != NULL) {
+				complain(r, line, fits ? "a key stands here twice" : "a key is no short text");
+				break;
+			}
+			if (!next(r, &event))
+				break;
+		}
+		value = node(r, &event, depth + 1);
+		if (value == NULL || (mapping ? json_object_set_new(out, key, value) :
+		    json_array_append_new(out, value)) != 0)
+			break;
+	}
+	json_decref(out);
+	return NULL;
+}
+
+/* The value that an event begins, which it takes over. NULL after a complaint. */
+static json_t *
+node(struct reader *r, yaml_event_t *event, int depth)
+{
+	const yaml_event_type_t type = event->type;
+	const size_t line = event->start_mark.line;
+	json_t *out = NULL;
+
+	if (type == YAML_SCALAR_EVENT && ++r->scalars <= SCALARS_MAX)
+		out = scalar(event);
+	yaml_event_delete(event);
+	if (out != NULL)
+		return out;
+	if ((type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT) &&
+	    depth < JSONIN_DEPTH_MAX)
+		return container(r, type == YAML_MAPPING_START_EVENT, depth);
+	complain(r, line, type == YAML_ALIAS_EVENT ? "aliases are not read" :
+	    "too deep or too much for a settings file");
+	return NULL;
+}
+
+bool
+yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
+    struct file_errors *errors)
+{
+	struct reader r = { .j = j };
+	yaml_event_t event;
+	bool more = true;
+
+	*j = (struct jsonin){ .file = file, .errors = errors };
+	if (!yaml_parser_initialize(&r.parser)) {
+		errors_add(errors, file, 0, "", "out of memory");
+		return false;
+	}
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
+	while (more && next(&r, &event)) {
+		if (event.type == YAML_MAPPING_START_EVENT) {
+			j->root = node(&r, &event, 0);
+			break;
+		}
+		more = event.type != YAML_STREAM_END_EVENT;
+		yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&r.parser);
+	j->texts = j->root != NULL;
+	if (j->root == NULL && errors->count == 0)
+		errors_add(errors, file, 0, "", "holds no mapping of settings");
+	return j->root != NULL;
+}
+#endif

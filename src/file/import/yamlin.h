@@ -1,0 +1,15 @@
+/*
+ * yamlin.h - YAML read into the tree that jsonin.h asks. By libyaml, which may be absent.
+ */
+#ifndef FILE_YAMLIN_H
+#define FILE_YAMLIN_H
+#include "file/log/jsonin.h"
+
+/*
+ * One document of mappings, lists and plain values as YAML 1.1 has them: true, false, null and
+ * numbers, unless quoted. Aliases and tags are refused, and so is what jsonin.h refuses. False
+ * with a complaint; jsonin_free in either case.
+ */
+bool yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
+    struct file_errors *errors);
+#endif

@@ -1,0 +1,82 @@
+/*
+ * The errors that estimates show are those that are measured, kind by kind.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../bench/accuracy_error.c"
+#include "../bench/accuracy_step_row.c"
+#include "core/plan/error.h"
+#include "settings.h"
+
+static const char *
+top(void)
+{
+	return getenv("TOP") != NULL ? getenv("TOP") : ".";
+}
+
+static void
+table_is_measured(void **state)
+{
+	char path[1024], have[128], want[128];
+	FILE *measured = tmpfile(), *table;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/src/core/plan/error.def", top());
+	table = fopen(path, "r");
+	assert_non_null(table);
+	assert_non_null(measured);
+	accuracy_error(measured, top());
+	rewind(measured);
+	while (fgets(have, sizeof have, table) != NULL && strcmp(have, " */\n") != 0)
+		;
+	while (fgets(want, sizeof want, measured) != NULL) {
+		assert_non_null(fgets(have, sizeof have, table));
+		if (strcmp(have, want) != 0)
+			fail_msg("error.def has %.*s, measured is %s", (int)strcspn(have, "\n"), have, want);
+	}
+	assert_null(fgets(have, sizeof have, table));
+	fclose(table);
+	fclose(measured);
+}
+
+static double
+step_error(const char *settings)
+{
+	struct plan p;
+
+	plan_defaults(&p);
+	settings_put_all(&p, settings);
+	return error_of_step(&p);
+}
+
+/* Its own kind's where there is a row, else its generation's, else that of all. */
+static void
+kinds(void **state)
+{
+	const char *moe = "generation=ampere experts=8 experts_per_token=2 moe_ffn_hidden_size=1024";
+	struct plan p;
+
+	(void)state;
+	assert_true(step_error("generation=hopper") > step_error("generation=hopper precision=fp8"));
+	assert_true(step_error(moe) >= step_error("generation=ampere"));
+	assert_true(step_error("generation=trainium2") == step_error("generation=other"));
+	assert_true(step_error("generation=trainium2") > step_error("generation=blackwell"));
+	plan_defaults(&p);
+	settings_put_all(&p, "mode=serve engine=sglang");
+	assert_true(error_of_ttft(&p) > error_of_tpot(&p));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_is_measured), cmocka_unit_test(kinds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

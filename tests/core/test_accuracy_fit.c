@@ -1,0 +1,46 @@
+/*
+ * Runs that took place fitted: none is said not to.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../bench/accuracy_fit.c"
+#include "../bench/accuracy_step_row.c"
+
+static void
+none_is_unfit(void **state)
+{
+	static const struct {
+		const char *file;
+		size_t rows, tight; /* at least, at most */
+	} held[] = {
+		{ "published.tsv", 138, 6 }, { "steps_more.tsv", 144, 18 },
+		{ "mlperf_described.tsv", 24, 1 }, { "mlperf_steps.tsv", 15, 1 },
+		{ "heldout_steps.tsv", 106, 7 },
+	};
+	const char *top = getenv("TOP");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+		const struct fit_score s =
+		    accuracy_fit_score(held[i].file, NULL, top != NULL ? top : ".");
+
+		if (s.rows < held[i].rows || s.unfit > 0 || s.tight > held[i].tight)
+			fail_msg("%s: %zu rows, %zu unfit, %zu tight", held[i].file, s.rows, s.unfit,
+			    s.tight);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(none_is_unfit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

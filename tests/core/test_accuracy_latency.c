@@ -1,0 +1,73 @@
+/*
+ * test_accuracy_latency.c - serving estimates against measured latencies: errors may only
+ * shrink. When one does, lower the figure here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accuracy_latency.h"
+
+static struct latency_errors groups[LATENCY_GROUPS_MAX];
+static int count;
+
+static int
+measure(void **state)
+{
+	const char *top = getenv("TOP");
+
+	(void)state;
+	count = accuracy_latency_measure(groups, top != NULL ? top : ".", NULL);
+	return count > 0 ? 0 : -1;
+}
+
+/* Percent in the median and at the 90th percentile. */
+static void
+hold(const char *name, enum latency what, int rows, double median, double ninth)
+{
+	int i = 0;
+
+	while (i < count && strcmp(groups[i].name, name) != 0)
+		i++;
+	assert_true(i < count);
+	assert_int_equal(groups[i].count[what], rows);
+	if (100 * accuracy_latency_at(&groups[i], what, 0.5) > median ||
+	    100 * accuracy_latency_at(&groups[i], what, 0.9) > ninth)
+		fail_msg("%s, %s: median %.2f, 90th %.2f", name, what == LATENCY_TPOT ? "TPOT" : "TTFT",
+		    100 * accuracy_latency_at(&groups[i], what, 0.5),
+		    100 * accuracy_latency_at(&groups[i], what, 0.9));
+}
+
+static void
+test_next_tokens(void **state)
+{
+	(void)state;
+	hold("all", LATENCY_TPOT, 1021, 6.6, 22);
+	hold("vllm", LATENCY_TPOT, 286, 6.8, 20);
+	hold("trtllm", LATENCY_TPOT, 521, 6.5, 24.5);
+	hold("sglang", LATENCY_TPOT, 214, 7.3, 22.5);
+}
+
+static void
+test_first_tokens(void **state)
+{
+	(void)state;
+	hold("all", LATENCY_TTFT, 988, 16.2, 55.5);
+	hold("vllm", LATENCY_TTFT, 280, 13.5, 35);
+	hold("trtllm", LATENCY_TTFT, 506, 17, 56);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_next_tokens),
+		cmocka_unit_test(test_first_tokens),
+	};
+
+	return cmocka_run_group_tests(tests, measure, NULL);
+}

@@ -1,0 +1,316 @@
+/*
+ * test_kernel.c - attention kernels against published tables, number formats, the host's
+ * floor, dispatchers, grouped experts, and a published plan's step.
+ */
+#include "settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
+#include "core/model/params.h"
+#include "core/plan/format.h"
+#include "core/train/compute.h"
+#include "core/train/host.h"
+#include "core/train/kernel.h"
+#include "core/train/steptime.h"
+
+/* A GPU with Hopper's rates, and a dense layer on it. */
+#define HOPPER "generation=hopper fabric=nvlink4 bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 " \
+	"nvlink_gbps=450 nic_gbps=400 nics_per_node=8 gpus_per_node=8 "
+#define BLACKWELL "generation=blackwell fabric=nvlink5 bf16_tflops=2250 fp8_tflops=4500 " \
+	"fp4_tflops=9000 hbm_gbps=7700 nvlink_gbps=900 nic_gbps=400 nics_per_node=8 gpus_per_node=8 "
+#define QWEN3_30B "layers=48 hidden_size=2048 ffn_hidden_size=6144 attention_heads=32 kv_heads=4 " \
+	"head_dim=128 vocab_size=151936 experts=128 experts_per_token=8 moe_ffn_hidden_size=768 " \
+	"sequence_length=4096 ep=8 etp=1 nodes=1 global_batch_size=512 "
+
+static struct plan
+plan_of(const char *settings)
+{
+	struct plan p;
+
+	plan_defaults(&p);
+	settings_put_all(&p, settings);
+	return p;
+}
+
+static double
+seconds_of(const struct plan *p)
+{
+	static struct placement placement;
+	static struct diag_list diags;
+	struct traffic traffic;
+	struct layout layout;
+
+	diag_clear(&diags);
+	if (!layout_init(&layout, p, &diags) || !placement_init(&placement, p, &diags))
+		fail_msg("%s", diags.item[0].message);
+	return steptime_estimate(p, &layout, &placement, p->training.global_batch_size /
+	    (layout.dp * p->training.micro_batch_size), &traffic, NULL).seconds;
+}
+
+static double
+seconds(const char *first, const char *second)
+{
+	char settings[1024];
+	struct plan p;
+
+	snprintf(settings, sizeof settings, "%s%s", first, second);
+	p = plan_of(settings);
+	return seconds_of(&p);
+}
+
+/* ---- attention -------------------------------------------------------------------- */
+
+/* One line of the table: its kernel's rate over the published one, less 1. A step's rates lie
+ * up to a tenth below a table's, see kernel.c. */
+static double
+table_error(char *line)
+{
+	char *cell[10], settings[512], *save = NULL;
+	int n = 0;
+	struct plan p;
+	struct machine g;
+	bool local;
+
+	for (char *c = strtok_r(line, "\t", &save); c != NULL && n < 10;
+	    c = strtok_r(NULL, "\t", &save))
+		cell[n++] = c;
+	assert_int_equal(n, 10);
+	local = strncmp(cell[5], "window ", 7) == 0;
+	snprintf(settings, sizeof settings, "generation=%s attention_kernel=%s bf16_tflops=%s "
+	    "hbm_gbps=3000 head_dim=%s attention_heads=%s kv_heads=%s sequence_length=%s "
+	    "micro_batch_size=4 sliding_window=%s", cell[0], cell[1], cell[2], cell[3], cell[4],
+	    cell[4], cell[7], local ? cell[5] + 7 : "0");
+	p = plan_of(settings);
+	g = machine_of(&p);
+	return kernel_rate(&p, &g, strcmp(cell[6], "backward") == 0, local).reached / 1e12 /
+	    atof(cell[8]) - 1;
+}
+
+static void
+published_rates(void **state)
+{
+	const char *top = getenv("TOP");
+	char path[1024], line[512];
+	double sum = 0, worst = 0;
+	int rows = 0;
+	FILE *in;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/tests/data/attention_kernels.tsv", top != NULL ? top : ".");
+	in = fopen(path, "r");
+	assert_non_null(in);
+	assert_non_null(fgets(line, sizeof line, in));
+	while (fgets(line, sizeof line, in) != NULL) {
+		const double error = fabs(table_error(line));
+
+		sum += error;
+		worst = fmax(worst, error);
+		rows++;
+	}
+	fclose(in);
+	print_message("%d points, mean error %.1f %%, worst %.1f %%\n", rows, 100 * sum / rows,
+	    100 * worst);
+	assert_true(rows >= 26);
+	assert_true(sum / rows < 0.10 && worst < 0.25);
+}
+
+static void
+which_kernel(void **state)
+{
+	static const struct {
+		const char *settings;
+		enum attention_kernel kernel;
+	} rows[] = {
+		{ HOPPER, KERNEL_CUDNN }, { HOPPER "release=202407", KERNEL_FLASH2 },
+		{ HOPPER "layout=torchtitan", KERNEL_FLASH2 }, { "generation=ampere", KERNEL_FLASH2 },
+		{ BLACKWELL "layout=torchtitan", KERNEL_CUDNN },
+		{ HOPPER "attention_kernel=flash3", KERNEL_FLASH3 },
+		{ HOPPER "flash_attention=false", KERNEL_UNFUSED },
+		{ HOPPER "attention_kernel=unfused", KERNEL_UNFUSED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct plan p = plan_of(rows[i].settings);
+
+		assert_int_equal(kernel_of(&p), rows[i].kernel);
+	}
+}
+
+/* Few query tiles leave multiprocessors idle. */
+static void
+few_waves(void **state)
+{
+	const struct plan full = plan_of(HOPPER "attention_heads=32 sequence_length=4096");
+	const struct plan few = plan_of(HOPPER "attention_heads=32 sequence_length=4096 tp=8");
+	const struct machine g = machine_of(&full);
+
+	(void)state;
+	assert_true(kernel_rate(&few, &g, false, false).reached <
+	    0.9 * kernel_rate(&full, &g, false, false).reached);
+}
+
+/* ---- formats ---------------------------------------------------------------------- */
+
+static void
+formats(void **state)
+{
+	static const struct {
+		const char *settings;
+		double bytes, copies; /* kept; both copies of a weight */
+	} rows[] = {
+		{ HOPPER "precision=fp8", 1, 2 }, { BLACKWELL "precision=fp8", 1, 1 },
+		{ HOPPER "precision=fp8-block", 1.03125, 2.0005 },
+		{ BLACKWELL "precision=mxfp8", 1.03125, 2.0625 },
+		{ BLACKWELL "precision=nvfp4", 0.5625, 1.125 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct plan p = plan_of(rows[i].settings);
+		const struct format f = format_of(&p);
+
+		assert_true(f.quantised && format_runs(&p));
+		assert_true(fabs(f.bytes - rows[i].bytes) < 1e-9);
+		assert_true(fabs(f.weight + f.second - rows[i].copies) < 1e-3);
+	}
+}
+
+/* Fewer bits are faster where the GPU has units for them; a quantised gather is shorter. */
+static void
+formats_are_faster(void **state)
+{
+	static const char plan[] = BLACKWELL "nodes=1 tp=4 global_batch_size=64 precision=";
+
+	(void)state;
+	assert_true(seconds(plan, "fp8") < seconds(plan, "bf16"));
+	assert_true(seconds(plan, "mxfp8") < seconds(plan, "bf16"));
+	assert_true(seconds(plan, "nvfp4") < seconds(plan, "mxfp8"));
+	assert_true(seconds(HOPPER "nodes=1 precision=", "fp8") <
+	    seconds(HOPPER "nodes=1 precision=", "fp8-block"));
+}
+
+/* The same peaks at clocks that are sustained. */
+static void
+sustained(void **state)
+{
+	(void)state;
+	assert_true(seconds(BLACKWELL "nodes=1 ", "rate_scale=1.15") <
+	    0.95 * seconds(BLACKWELL "nodes=1 ", "rate_scale=1"));
+}
+
+/* ---- host, experts, dispatchers --------------------------------------------------- */
+
+/* A micro-batch of 4,096 tokens is too short for the host without graphs; 16,384 are not. */
+static void
+host_floor(void **state)
+{
+	const double none = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8");
+	const double router = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 cuda_graph=router");
+	const double full = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 cuda_graph=full");
+	const struct plan p = plan_of(QWEN3_30B "cuda_graph=full");
+
+	(void)state;
+	assert_true(none > 1.1 * router && router > 1.1 * full);
+	assert_true(host_forward(&p, LAYER_MOE) <= 0 && host_backward(&p, LAYER_MOE) <= 0);
+	/* Megatron-Bridge's performance summary: 27.05 s with graphs of the router */
+	assert_true(fabs(router / 27.05 - 1) < 0.08);
+	assert_true(seconds(BLACKWELL QWEN3_30B, "micro_batch_size=8 precision=mxfp8") <
+	    0.5 * none);
+}
+
+static void
+fused_experts(void **state)
+{
+	static const char plan[] = BLACKWELL QWEN3_30B
+	    "micro_batch_size=8 precision=mxfp8 cuda_graph=full ";
+
+	(void)state;
+	assert_true(seconds(plan, "fused_experts=true") < 0.95 * seconds(plan, ""));
+}
+
+/* Few tokens for each expert: the same FLOP take longer. */
+static void
+tokens_per_expert(void **state)
+{
+	struct plan p = plan_of(HOPPER QWEN3_30B "micro_batch_size=8");
+	const struct machine g = machine_of(&p);
+	const double whole = compute_layer(&p, &g, LAYER_MOE, NULL).forward;
+
+	(void)state;
+	settings_put(&p, "micro_batch_size", "1");
+	assert_true(8 * compute_layer(&p, &g, LAYER_MOE, NULL).forward > 1.03 * whole);
+}
+
+/* Over nodes a token travels once to each with DeepEP, once for each expert through NCCL. */
+static void
+dispatchers(void **state)
+{
+	static const char plan[] = HOPPER QWEN3_30B
+	    "nodes=4 ep=32 cuda_graph=full micro_batch_size=4 moe_dispatcher=";
+
+	(void)state;
+	assert_true(seconds(plan, "deepep") < 0.85 * seconds(plan, "alltoall"));
+	assert_true(seconds(plan, "allgather") > seconds(plan, "deepep"));
+	assert_true(seconds(plan, "allgather") < 2 * seconds(plan, "alltoall"));
+	assert_true(seconds(plan, "deepep moe_overlap=true") < 0.9 * seconds(plan, "deepep"));
+}
+
+static void
+bias_of_experts(void **state)
+{
+	static const char plan[] = BLACKWELL QWEN3_30B "micro_batch_size=8 ";
+
+	(void)state;
+	assert_true(seconds(plan, "expert_bias=true") > 1.05 * seconds(plan, ""));
+}
+
+/* ---- frameworks ------------------------------------------------------------------- */
+
+/* Without torch.compile what is between products moves more. */
+static void
+compiled(void **state)
+{
+	static const char plan[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 ";
+
+	(void)state;
+	assert_true(seconds(plan, "torch_compile=true") < 0.97 * seconds(plan, ""));
+	assert_true(seconds(HOPPER "nodes=1 ", "torch_compile=true") >=
+	    seconds(HOPPER "nodes=1 ", ""));
+}
+
+/* Narayanan et al. 2021, table 2: ZeRO-3 of 2021 on 384 and 768 A100, 81.6 and 66.7 s. */
+static void
+zero_of_2021(void **state)
+{
+	static const char plan[] = "generation=ampere fabric=nvlink3 bf16_tflops=312 hbm_gbps=2039 "
+	    "nvlink_gbps=300 nic_gbps=200 nics_per_node=8 gpus_per_node=8 layers=96 hidden_size=12288 "
+	    "ffn_hidden_size=49152 attention_heads=96 kv_heads=96 head_dim=128 vocab_size=51200 "
+	    "gated_mlp=false sequence_length=2048 precision=fp16 recompute=full flash_attention=false "
+	    "layout=deepspeed zero_stage=3 global_batch_size=1536 release=202104 ";
+
+	(void)state;
+	assert_true(fabs(seconds(plan, "nodes=48 micro_batch_size=4") / 81.58 - 1) < 0.05);
+	assert_true(fabs(seconds(plan, "nodes=96 micro_batch_size=2") / 66.75 - 1) < 0.09);
+	assert_true(seconds(plan, "nodes=96 micro_batch_size=2 release=202306") < 45);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(published_rates), cmocka_unit_test(which_kernel),
+		cmocka_unit_test(few_waves), cmocka_unit_test(formats),
+		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
+		cmocka_unit_test(host_floor), cmocka_unit_test(fused_experts),
+		cmocka_unit_test(tokens_per_expert), cmocka_unit_test(dispatchers),
+		cmocka_unit_test(bias_of_experts), cmocka_unit_test(compiled),
+		cmocka_unit_test(zero_of_2021),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/*
+ * test_mixer.c - layers by pattern: letters, stages, what Mamba-2 and the kinds of linear
+ * attention hold, keep and work, against numbers worked out by hand from the published shapes.
+ */
+#include "settings.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/framework/stage.h"
+#include "core/model/activation.h"
+#include "core/model/flops.h"
+#include "core/model/kv.h"
+#include "core/model/mixer.h"
+#include "core/plan/pattern.h"
+#include "core/train/compute.h"
+
+#define NANO "layer_pattern=MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME hidden_size=2688 " \
+	"ffn_hidden_size=1856 attention_heads=32 kv_heads=2 head_dim=128 vocab_size=131072 " \
+	"gated_mlp=false position=none mamba_heads=64 mamba_head_dim=64 mamba_state=128 " \
+	"mamba_groups=8 experts=128 experts_per_token=6 moe_ffn_hidden_size=1856 " \
+	"shared_expert_ffn_hidden_size=3712 router_bias=true "
+#define KIMI "layer_pattern=G-GEGE+EGEGEGE+EGEGEGE+EGEGEGE+EGEGEGE+EGEGEGE+EGEGE+E hidden_size=2304 " \
+	"ffn_hidden_size=9216 attention_heads=32 kv_heads=32 head_dim=72 attention=mla " \
+	"kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 vocab_size=163840 " \
+	"linear_attention=true linear_kind=kda linear_key_heads=32 linear_value_heads=32 " \
+	"linear_key_head_dim=128 linear_value_head_dim=128 linear_conv_kernel=4 experts=256 " \
+	"experts_per_token=8 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=1024 "
+#define LIGHTNING "layers=80 hidden_size=6144 ffn_hidden_size=9216 attention_heads=64 kv_heads=8 " \
+	"head_dim=128 vocab_size=200064 global_layer_every=8 linear_attention=true " \
+	"linear_kind=lightning linear_key_heads=64 linear_value_heads=64 linear_key_head_dim=128 " \
+	"linear_value_head_dim=128 experts=32 experts_per_token=2 moe_ffn_hidden_size=9216 "
+
+static struct plan
+plan_of(const char *settings)
+{
+	struct plan p;
+
+	plan_defaults(&p);
+	settings_put_all(&p, settings);
+	return p;
+}
+
+static void
+near(double is, double should)
+{
+	if (fabs(is - should) > 1e-9 * fabs(should))
+		fail_msg("%.17g is not %.17g", is, should);
+}
+
+static void
+letters(void **state)
+{
+	struct plan p = plan_of("layer_pattern=ME|M*E/*E/*E");
+	struct layer_kinds k;
+
+	(void)state;
+	assert_int_equal(p.model.layers, 5);
+	assert_int_equal(p.model.mtp_layers, 2);
+	k = params_kinds(&p.model, 1, 3);
+	assert_true(k.moe == 1 && k.mamba == 1 && k.global == 1 && k.all == 3 && k.local == 0);
+	k = params_mtp_kinds(&p.model);
+	assert_true(k.all == 2 && k.global == 1 && k.moe == 1);
+	assert_int_equal(params_kind(&p.model, 0), LAYER_NO_MLP | LAYER_MAMBA);
+	assert_int_equal(params_kind(&p.model, 1), LAYER_NO_MIXER | LAYER_MOE);
+	assert_int_equal(params_kind(&p.model, 3), LAYER_NO_MLP);
+	assert_int_equal(pattern_stages("ME|M*E/*E"), 2);
+	assert_int_equal(pattern_stage("ME|M*E/*E", 1), 3);
+	assert_int_equal(pattern_fault("ME*-GD+|/"), '\0');
+	assert_int_equal(pattern_fault("MxE"), 'x');
+	/* without a pattern an MTP layer is like the last one */
+	p = plan_of("experts=8 dense_layers=31 mtp_layers=1");
+	assert_true(params_mtp_kinds(&p.model).moe == 1 && params_mtp_kinds(&p.model).global == 1);
+}
+
+/* Megatron-LM: equal numbers of letters, or what | says, chunk after chunk. */
+static void
+stages(void **state)
+{
+	static const struct {
+		const char *settings, *reason; /* NULL: placed, */
+		int64_t first, count;          /* the last chunk so */
+	} rows[] = {
+		{ "layer_pattern=MEM*EMEM pp=4 nodes=1", NULL, 6, 2 },
+		{ "layer_pattern=MEM*EMEM pp=3 nodes=3", "layers_not_divisible_by_pp", 0, 0 },
+		{ "layer_pattern=MEM|*|EM|EM pp=2", NULL, 6, 2 },
+		{ "layer_pattern=MEM|*|EMEM pp=2", "pattern_stages_not_divisible", 0, 0 },
+		{ "layer_pattern=MEM*EMEM pp=2 vpp=2", "pattern_with_vpp", 0, 0 },
+		{ "layer_pattern=MEM|*EMEM pp=2 first_stage_layers=4", "pattern_with_uneven_stages", 0, 0 },
+		{ "layer_pattern=MEM*EMEM pp=2 first_stage_layers=6", NULL, 6, 2 },
+	};
+	static struct placement pl;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct plan p = plan_of(rows[i].settings);
+		struct diag_list diags = { 0 };
+		const struct chunk *last;
+
+		if (placement_init(&pl, &p, &diags) != (rows[i].reason == NULL))
+			fail_msg("%s", rows[i].settings);
+		if (rows[i].reason != NULL) {
+			assert_true(diag_has(&diags, rows[i].reason));
+			continue;
+		}
+		last = placement_chunk(&pl, pl.pp - 1, pl.vpp - 1);
+		assert_true(last->first == rows[i].first && last->count == rows[i].count && last->loss);
+	}
+}
+
+/* What TP divides of a Mamba layer, and what each rank has whole: its norm before the block. */
+static void
+halves_of_tp(void **state)
+{
+	struct plan p = plan_of(NANO);
+	const struct layer_params mamba = params_layer(&p.model, 0), moe = params_layer(&p.model, 1);
+
+	(void)state;
+	near(mamba.sharded, 2688 * (2 * 4096 + 2 * 1024 + 64) + 5 * (4096 + 2 * 1024) + 3 * 64 + 4096 +
+	    4096 * 2688);
+	near(mamba.replicated, 2688);
+	near(moe.expert, 128.0 * 2 * 2688 * 1856);
+	/* experts on a latent: its projections are whole on every rank */
+	settings_put(&p, "moe_latent_size", "1024");
+	near(params_layer(&p.model, 1).expert, 128.0 * 2 * 1024 * 1856);
+	near(params_layer(&p.model, 1).replicated - moe.replicated, 2.0 * 2688 * 1024);
+}
+
+/* Bytes of the states of one request, and of a token where keys and values are kept. */
+static void
+states_of_a_request(void **state)
+{
+	static const struct {
+		const char *settings;
+		double bytes, token;
+	} rows[] = {
+		{ NANO, 49082368, 6144 }, { KIMI, 43417600, 8064 }, { LIGHTNING, 293601280, 40960 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct plan p = plan_of(rows[i].settings);
+
+		settings_put(&p, "mode", "serve");
+		for (int64_t tp = 1; tp <= 2; tp++) {
+			struct kv kv;
+			struct kv_layers all;
+
+			settings_int(&p, FIELD_TP, tp);
+			kv = kv_of(&p, 19, 8192);
+			all = kv_layers_of(&p, 0, p.model.layers);
+			near(kv_state_bytes(&kv, &all), rows[i].bytes / (double)tp);
+			if (tp == 1)
+				near(kv_token_bytes(&kv, &p, &all, NULL), rows[i].token);
+		}
+	}
+}
+
+/* Of a token, forward and backward, in one layer of each kind. */
+static void
+work_of_a_layer(void **state)
+{
+	struct plan p = plan_of(NANO "sequence_length=8192");
+	const double di = 4096, gn = 1024;
+
+	(void)state;
+	near(3 * flops_forward_of_layer(&p, LAYER_NO_MLP | LAYER_MAMBA),
+	    6 * (2688 * (2 * di + 2 * gn + 64) + di * 2688) + 6 * (128 * gn + 128 * di + 2 * di * 128));
+	near(3 * flops_forward_of_layer(&p, LAYER_NO_MIXER | LAYER_MOE), 12.0 * 2688 * (3712 + 6 * 1856));
+	near(3 * flops_forward_of_layer(&p, LAYER_NO_MIXER), 12.0 * 2688 * 1856);
+	p = plan_of(KIMI);
+	near(3 * flops_forward_of_layer(&p, LAYER_NO_MLP | LAYER_LOCAL), 6 * (2304 * (4 * di + 32) +
+	    2 * (2304 * 128 + 128 * di)) + 24 * di * 128);
+	p = plan_of(LIGHTNING);
+	near(3 * flops_forward_of_layer(&p, LAYER_LOCAL) - 3 * flops_forward_of_layer(&p, LAYER_NO_MIXER),
+	    6 * 5.0 * 6144 * 8192 + 3 * (4.0 * 8192 * 128 + 4 * 256 * 8192));
+}
+
+/* The halves of a layer take together what the layer takes. */
+static void
+blocks_sum_up(void **state)
+{
+	const struct plan p = plan_of("layers=4 experts=8 experts_per_token=2 moe_ffn_hidden_size=4096");
+	const struct machine g = machine_of(&p);
+	const struct work whole = compute_layer(&p, &g, LAYER_MOE, NULL);
+	const struct work mixer = compute_layer(&p, &g, LAYER_NO_MLP, NULL);
+	const struct work moe = compute_layer(&p, &g, LAYER_NO_MIXER | LAYER_MOE, NULL);
+	struct plan blocks = plan_of("layer_pattern=*E*E*E*E experts=8 experts_per_token=2 "
+	    "moe_ffn_hidden_size=4096");
+	const struct activation a = activation_init(&p), b = activation_init(&blocks);
+	const struct layer_kinds four = params_kinds(&p.model, 0, 4);
+	const struct layer_kinds eight = params_kinds(&blocks.model, 0, 8);
+
+	(void)state;
+	near(mixer.forward + moe.forward, whole.forward);
+	near(mixer.backward + moe.backward, whole.backward);
+	near(activation_rebuilt(&b, &eight), activation_rebuilt(&a, &four));
+	near(flops_sum(flops_of_token(&blocks, false)), flops_sum(flops_of_token(&p, false)));
+	near(params_model(&blocks, NULL).total, params_model(&p, NULL).total);
+}
+
+/* Bytes that a Mamba layer keeps: both ends of its norm, the one projection, the gated output
+ * twice; TP divides all but the former. */
+static void
+kept_by_mamba(void **state)
+{
+	struct plan p = plan_of(NANO "sequence_length=8192 tp=1");
+	const struct layer_kinds one = params_kinds(&p.model, 0, 1);
+
+	(void)state;
+	for (int64_t tp = 1; tp <= 4; tp *= 2) {
+		struct activation a;
+
+		settings_int(&p, FIELD_TP, tp);
+		plan_resolve(&p, NULL);
+		a = activation_init(&p);
+		near(activation_rebuilt(&a, &one),
+		    8192 * (4 * 2688.0 + 2 * (4 * 4096.0 + 2 * 1024 + 64)) / (double)tp);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(letters),
+		cmocka_unit_test(stages),
+		cmocka_unit_test(halves_of_tp),
+		cmocka_unit_test(states_of_a_request),
+		cmocka_unit_test(work_of_a_layer),
+		cmocka_unit_test(blocks_sum_up),
+		cmocka_unit_test(kept_by_mamba),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

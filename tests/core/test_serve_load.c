@@ -1,0 +1,296 @@
+/*
+ * test_serve_load.c - serving under load: how times follow from a plan, its requests and its pools.
+ * Figures of real benchmarks are in test_accuracy_latency.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/serve/serve_curve.h"
+#include "servecase.h"
+
+/* TP over two pairs of a node goes over PCIe, whatever its NIC. */
+static void
+test_pairs(void **state)
+{
+	struct serve fast, slow;
+
+	(void)state;
+	load("llama-3.1-8b");
+	set("nvlink_domain", "2");
+	set("tp", "4");
+	fast = estimate();
+	set("nics_per_node", "1");
+	set("nic_gbps", "1");
+	slow = estimate();
+	assert_true(near(slow.ttft_seconds, fast.ttft_seconds, 1e-12));
+	assert_true(near(slow.tpot_seconds, fast.tpot_seconds, 1e-12));
+	set("nvlink_domain", "8");
+	assert_true(estimate().ttft_seconds < fast.ttft_seconds);
+}
+
+/* Two ranks that share a prompt have half of the work each, and gather keys and values. */
+static void
+test_prefill_context_parallel(void **state)
+{
+	struct serve one, two;
+
+	(void)state;
+	load("llama-3.1-8b");
+	set("prompt_tokens", "65536");
+	set("context_length", "131072");
+	gpus("1");
+	one = estimate();
+	gpus("2");
+	set("cp", "2");
+	two = estimate();
+	assert_true(two.prefill_seconds < 0.6 * one.prefill_seconds);
+	assert_true(two.prefill_seconds > 0.5 * one.prefill_seconds);
+	assert_true(near(noted(QUANTITY_PREFILL), two.prefill_seconds, 1e-9));
+	assert_true(near(noted(QUANTITY_TTFT), two.ttft_seconds, 1e-9));
+	assert_true(near(two.max_concurrency, 2 * one.max_concurrency, 0.1));
+}
+
+/* ai-dynamo/aiconfigurator systems/silicon_sample.csv: Llama-3.1-70B fp8, TensorRT-LLM
+ * on H200, prompt 922, answer 7373, four requests: 12.226 ms TP 2, 8.086 ms TP 4; answer
+ * 922, 128 requests, that wait for each other's prompts: 27.007 and 19.276 ms. */
+static void
+test_measured_decode(void **state)
+{
+	(void)state;
+	load("llama-3.1-70b");
+	set("memory_gib", "139.8");
+	set("hbm_gbps", "4800");
+	set("weight_dtype", "fp8");
+	set("engine", "trtllm");
+	set("context_length", "16384");
+	set("kv_dtype", "fp8");
+	set("prompt_tokens", "922");
+	set("generate_tokens", "7373");
+	set("length_spread", "0.2");
+	set("concurrency", "4");
+	gpus("2");
+	set("tp", "2");
+	assert_true(near(estimate().tpot_seconds, 12.226e-3, 0.15));
+	gpus("4");
+	set("tp", "4");
+	assert_true(near(estimate().tpot_seconds, 8.086e-3, 0.15));
+	set("generate_tokens", "922");
+	set("concurrency", "128");
+	assert_true(near(estimate().tpot_seconds, 19.276e-3, 0.15));
+	gpus("2");
+	set("tp", "2");
+	assert_true(near(estimate().tpot_seconds, 27.007e-3, 0.17));
+}
+
+static void
+test_times_follow(void **state)
+{
+	struct serve a, b;
+
+	(void)state;
+	load("llama-3.1-70b");
+	set("weight_dtype", "fp8");
+	set("tp", "8");
+	a = estimate();
+	set("prompt_tokens", "7000");
+	b = estimate();
+	assert_true(b.ttft_seconds > a.ttft_seconds && b.tpot_seconds > a.tpot_seconds);
+	set("prompt_tokens", "4096");
+	set("concurrency", "1");
+	b = estimate();
+	assert_true(b.tpot_seconds < a.tpot_seconds && b.tokens_per_second < a.tokens_per_second);
+	assert_true(near(b.tokens_per_second, 8 * b.tokens_per_second_per_gpu, 1e-12));
+	set("compute_efficiency", "0.5");
+	assert_true(estimate().ttft_seconds > b.ttft_seconds);
+	set("generate_tokens", "0");
+	assert_true(estimate().tokens_per_second == 0);
+}
+
+/* Tokens that are accepted come with a step that costs more, but less than as many steps; the
+ * layer that drafts takes memory. */
+static void
+test_drafts(void **state)
+{
+	struct serve plain, drafted;
+
+	(void)state;
+	load("deepseek-v3");
+	set("memory_gib", "139.8");
+	set("hbm_gbps", "4800");
+	set("weight_dtype", "fp8");
+	set("tp", "8");
+	set("concurrency", "4");
+	plain = estimate();
+	set("draft_tokens", "3");
+	drafted = estimate();
+	assert_true(near(noted(QUANTITY_DECODE), drafted.step_seconds, 1e-9));
+	assert_true(drafted.tpot_seconds > plain.tpot_seconds); /* none accepted */
+	/* one layer with experts more, 61 of them are 79.3 GiB; its latent too */
+	assert_true(near(drafted.weight_bytes - plain.weight_bytes, 1.37 * GIB, 0.02));
+	assert_true(near(drafted.kv_bytes_per_token * 61, plain.kv_bytes_per_token * 62, 1e-9));
+	set("accepted_tokens", "1.6"); /* TensorRT-LLM, MTP 3: 1.83 times as fast at 4 requests */
+	drafted = estimate();
+	assert_true(near(plain.tpot_seconds / drafted.tpot_seconds, 1.83, 0.15));
+}
+
+/* A cached prefix is not prefilled; one that the host keeps is copied, at a price. */
+static void
+test_prefix(void **state)
+{
+	struct serve plain, cached, host;
+
+	(void)state;
+	load("llama-3.1-70b");
+	set("tp", "8");
+	plain = estimate();
+	set("prefix_hit", "0.75");
+	cached = estimate();
+	assert_true(cached.prefill_seconds < 0.4 * plain.prefill_seconds);
+	assert_true(cached.ttft_seconds < plain.ttft_seconds);
+	assert_true(near(cached.step_seconds, plain.step_seconds, 0.02));
+	set("kv_host_gib", "64");
+	host = estimate();
+	/* 3072 tokens of 40 KiB at 0.27 of 64 GB/s */
+	assert_true(near(host.ttft_seconds - cached.ttft_seconds, 3072 * 40960 / 17.28e9, 0.05));
+}
+
+/* Prefill workers of their own take prompts away from those that decode. */
+static void
+test_pools(void **state)
+{
+	struct serve one, two;
+
+	(void)state;
+	load("llama-3.1-70b");
+	set("weight_dtype", "fp8");
+	set("nodes", "2");
+	set("tp", "8");
+	set("replicas", "2");
+	one = estimate();
+	set("replicas", "1");
+	set("prefill_workers", "2xtp4");
+	two = estimate();
+	assert_true(layout.world == 8);
+	assert_true(two.prompts_share_seconds <= 0 && two.tpot_seconds < one.tpot_seconds);
+	assert_true(near(noted(QUANTITY_TTFT), two.ttft_seconds, 1e-9));
+	assert_true(two.prefill_utilisation > 0 && two.prefill_utilisation <= 1.001);
+	assert_true(two.prefill_gpus_balanced > 0 && two.prefill_gpus_balanced < 16);
+	assert_true(near(two.tokens_per_second / 512,
+	    two.prefill_utilisation * two.prefill_rate, 1e-6));
+	/* half of the prompts' work: too few, and the others wait */
+	set("prefill_workers", "1xtp4");
+	gpus("6");
+	assert_true(estimate().prefill_utilisation > two.prefill_utilisation);
+	set("prefill_workers", "2xtp1");
+	gpus("5");
+	assert_true(estimate().fits && estimate().prefill_gpu_bytes > 65 * GIB); /* all of it */
+	set("memory_gib", "64");
+	assert_false(estimate().fits); /* on one GPU it has no room */
+}
+
+/* Measured over estimated: both times and what follows from them. */
+static void
+test_scales(void **state)
+{
+	struct serve a, b;
+
+	(void)state;
+	load("llama-3.1-8b");
+	a = estimate();
+	set("tpot_scale", "1.5");
+	set("ttft_scale", "2");
+	b = estimate();
+	assert_true(near(b.tpot_seconds, 1.5 * a.tpot_seconds, 1e-9));
+	assert_true(near(b.ttft_seconds, 2 * a.ttft_seconds, 1e-9));
+	assert_true(near(noted(QUANTITY_TPOT), b.tpot_seconds, 1e-9));
+	assert_true(b.tokens_per_second < a.tokens_per_second / 1.4);
+}
+
+/* More requests than slots wait for one, and add nothing to what is generated. */
+static void
+test_waiting(void **state)
+{
+	struct serve all, more;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("max_num_seqs", "32");
+	set("concurrency", "32");
+	all = estimate();
+	set("concurrency", "64");
+	more = estimate();
+	assert_true(more.slots == 32);
+	assert_true(near(more.tokens_per_second, all.tokens_per_second, 1e-9));
+	assert_true(near(more.ttft_seconds - all.ttft_seconds, all.cycle_seconds, 1e-9));
+}
+
+/* Llama-3-70B, a prompt of 8192 tokens in bf16: 2.68 GB over eight NICs of 50 GB/s. */
+static void
+test_transfer(void **state)
+{
+	(void)state;
+	load("llama-3.1-70b");
+	set("tp", "8");
+	set("prompt_tokens", "8192");
+	set("context_length", "16384");
+	set("nics_per_node", "8");
+	set("nic_gbps", "400");
+	assert_true(near(estimate().transfer_seconds, 6.71e-3, 0.001));
+	set("nics_per_node", "0");
+	assert_true(estimate().transfer_seconds == 0);
+}
+
+/* The curve holds the plan's own point, and asks the engine for the others. */
+static void
+test_curve(void **state)
+{
+	struct serve_point point[SERVE_CURVE_MAX];
+	struct serve own, other;
+	size_t n, at = 0;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("concurrency", "24");
+	own = estimate();
+	n = serve_curve(point, &p, &layout, &placement, &own);
+	assert_true(n >= 6 && n <= SERVE_CURVE_MAX);
+	for (size_t i = 1; i < n; i++) {
+		assert_true(point[i].concurrency > point[i - 1].concurrency);
+		assert_true(point[i].tpot_seconds >= point[i - 1].tpot_seconds);
+		at = point[i].concurrency == 24 ? i : at;
+	}
+	assert_true(at > 0 && near(point[at].ttft_seconds, own.ttft_seconds, 1e-12));
+	set("concurrency", "8");
+	other = estimate();
+	assert_true(point[3].concurrency == 8);
+	assert_true(near(point[3].tpot_seconds, other.tpot_seconds, 1e-12));
+	set("concurrency", "1000000"); /* more than slots: the last */
+	other = estimate();
+	n = serve_curve(point, &p, &layout, &placement, &other);
+	assert_true(n <= SERVE_CURVE_MAX && point[n - 1].concurrency == 1000000);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_prefill_context_parallel),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_measured_decode),
+		cmocka_unit_test(test_times_follow),
+		cmocka_unit_test(test_drafts),
+		cmocka_unit_test(test_prefix),
+		cmocka_unit_test(test_pools),
+		cmocka_unit_test(test_scales),
+		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_transfer),
+		cmocka_unit_test(test_curve),
+	};
+
+	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+}
