@@ -65,6 +65,8 @@ print_params(const struct estimate *e)
 	    UNITS_EXACT(PARAMS, e->params.total),
 	    UNITS_EXACT(COUNT, e->params.total),
 	    UNITS_EXACT(PARAMS, e->params.active));
+	if (e->params_trainable > 0 && e->params_trainable < e->params.total)
+		out_part(stdout, ", %s trained", UNITS_EXACT(PARAMS, e->params_trainable));
 	if (e->stages > 0)
 		out_part(stdout, ", up to %s on one GPU",
 		    UNITS_EXACT(PARAMS, e->params_per_gpu_max));

@@ -1,6 +1,6 @@
 /*
  * accuracy - estimates against measurements of real runs: one table for training memory,
- * one for step time and one for the rank of what was run, one for serving, with what a plan can not express listed below each.
+ * one for fine-tuning, one for step time and one for the rank of what was run, one for serving, with what a plan can not express listed below each.
  *
  * It reports; it never passes or fails. tests/core/test_accuracy_*.c hold the figures.
  */
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "accuracy_error.h"
+#include "accuracy_finetune.h"
 #include "accuracy_fit.h"
 #include "accuracy_latency.h"
 #include "accuracy_memory.h"
@@ -23,6 +24,7 @@ main(void)
 	if (top == NULL)
 		top = ".";
 	accuracy_memory(stdout, top);
+	accuracy_finetune(stdout, top);
 	accuracy_step(stdout, top);
 	accuracy_fit(stdout, top);
 	accuracy_rank(stdout, top);

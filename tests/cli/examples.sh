@@ -45,7 +45,10 @@ grep -n '^\./configure' "$TOP/README.md" >out && fail 'a clone has no configure 
 # Those of shardplan(1): each command has one, and each does as it is told.
 page=$TOP/man/shardplan.1.in
 about 'EXAMPLES of shardplan(1)'
-sed -n '/^\.Sh EXAMPLES/,/^\.Sh DIAG/s/^\.Dl \$ //p' "$page" >commands
+sed -n '/^\.Sh EXAMPLES/,/^\.Sh DIAG/{ /^\.Dl \$/{ :more
+/\\e$/{ N; s/ *\\e\n\.Dl " */ /; s/"$//; b more
+}
+s/^\.Dl \$ //p; }; }' "$page" >commands
 "$PROG" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help |
     while read -r command; do
 	grep -q "shardplan $command\( \|$\)" commands || echo "$command"
@@ -61,6 +64,7 @@ cat >config.json <<-'END'
 	{ "model_type": "llama", "hidden_size": 1024, "num_hidden_layers": 8, "num_attention_heads": 16,
 	  "num_key_value_heads": 4, "intermediate_size": 4096, "vocab_size": 32000 }
 END
+cp "$TOP/share/plans/lora-llama-3.1-8b-24gb.cfg" lora.cfg
 mkdir -p bin "$HOME/.config/shardplan"
 printf '#!/bin/sh\ncat >/dev/null\n' >bin/jq
 printf '#!/bin/sh\n' >bin/sbatch

@@ -100,6 +100,22 @@ out_lacks '^Options of 1: --.* --'
 good search --around=2
 out_has '^Options of 1: --[^ ]* --[^ ]*$'
 
+# fine-tuning, as the examples of the manual: the largest model on one card, on a node, and the
+# fastest plan on one and on eight
+cp "$TOP/share/plans/lora-llama-3.1-8b-24gb.cfg" lora.cfg
+good search lora.cfg --free=preset --objective=params.total --top=1
+out_has '^ +1 +gemma-2-9b '
+good search lora.cfg --free=preset --objective=params.total --top=1 --set=finetune.method=qlora
+out_has '^ +1 +gemma-2-27b '
+good estimate lora.cfg --model=gemma-2-9b
+out_has '^peak .*: fits$'
+good search --nodes=1 --set=finetune.method=lora --free=preset --fix=vpp --objective=params.total --top=1
+out_has '^Options of 1: --model='
+for nodes in 1 8; do
+	good search --nodes=$nodes --model=llama-3.1-70b --set=finetune.method=lora --top=1
+	out_has '^Options of 1: --'
+done
+
 # nothing found
 run 1 search --model=llama-3.1-405b --nodes=1
 no_out

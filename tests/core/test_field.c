@@ -136,10 +136,16 @@ reads(enum field_id f, enum field_id g)
 
 	for (int64_t layout = LAYOUT_MEGATRON; layout <= LAYOUT_SEED; layout++)
 		for (int64_t tp = 1; tp <= 4; tp *= 4)
-			for (int64_t v = 0; v <= 16; v++) {
+			for (int64_t i = 0; i < 4 * 17; i++) {
+				const int64_t v = i / 4;
+
 				plan_defaults(&p);
 				p.parallel.layout = layout;
 				p.parallel.tp = tp;
+				p.finetune.method = i & 1 ? FINETUNE_LORA : FINETUNE_NONE;
+				p.finetune.kernels = i & 2 ? KERNELS_EAGER : KERNELS_TE;
+				field_mark(FIELD_FINETUNE, &p, true);
+				field_mark(FIELD_KERNELS, &p, f != FIELD_KERNELS);
 				field_mark(FIELD_LAYOUT, &p, f != FIELD_LAYOUT); /* else it hides what that reads */
 				field_mark(FIELD_TP, &p, true);
 				q = p;

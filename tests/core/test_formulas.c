@@ -65,6 +65,29 @@ check(const struct plan *p, int *checked)
 	}
 }
 
+/* Adapters of any kind, in a layout that takes them. */
+static void
+tune(struct plan *p, struct dice *dice)
+{
+	static const char *const targets[] = { "all-linear", "qv", "mlp", "all-linear+experts",
+		"qkv+o+head", "down+embedding+router" };
+	static const int64_t layouts[] = { LAYOUT_MEGATRON, LAYOUT_DEEPSPEED, LAYOUT_TORCHTITAN };
+	static const char *const saved[] = { "", "head", "embedding+head" };
+	char err[128];
+
+	settings_int(p, FIELD_LAYOUT, layouts[dice_below(dice, 3)]);
+	settings_int(p, FIELD_FINETUNE, 1 + dice_below(dice, 4));
+	settings_int(p, FIELD_ADAPTER_RANK, 16 << dice_below(dice, 3));
+	settings_int(p, FIELD_EXPERT_ADAPTERS, dice_below(dice, 2));
+	settings_int(p, FIELD_PACKING, dice_below(dice, 2));
+	if (p->parallel.layout != LAYOUT_MEGATRON)
+		settings_int(p, FIELD_KERNELS, dice_below(dice, 5));
+	field_put_text(FIELD_ADAPTER_TARGET, p, targets[dice_below(dice, 6)], err, sizeof err);
+	field_put_text(FIELD_MODULES_TO_SAVE, p, saved[dice_below(dice, 3)], err, sizeof err);
+	field_put_real(FIELD_ADAPTER_DROPOUT, p, 0.1 * (double)dice_below(dice, 2), err, sizeof err);
+	plan_resolve(p, NULL);
+}
+
 static void
 formulas_are_values(void **state)
 {
@@ -103,6 +126,8 @@ formulas_are_values(void **state)
 			settings_int(&p, FIELD_RL_PROMPT_TOKENS, p.training.sequence_length / 8 + 1);
 			plan_resolve(&p, NULL);
 		}
+		if (i % 4 == 3)
+			tune(&p, &dice);
 		check(&p, checked);
 	}
 	for (int q = 0; q < QUANTITY_COUNT; q++)

@@ -164,15 +164,15 @@ work_of_a_layer(void **state)
 	const double di = 4096, gn = 1024;
 
 	(void)state;
-	near(flops_of_layer(&p, LAYER_NO_MLP | LAYER_MAMBA),
+	near(3 * flops_forward_of_layer(&p, LAYER_NO_MLP | LAYER_MAMBA),
 	    6 * (2688 * (2 * di + 2 * gn + 64) + di * 2688) + 6 * (128 * gn + 128 * di + 2 * di * 128));
-	near(flops_of_layer(&p, LAYER_NO_MIXER | LAYER_MOE), 12.0 * 2688 * (3712 + 6 * 1856));
-	near(flops_of_layer(&p, LAYER_NO_MIXER), 12.0 * 2688 * 1856);
+	near(3 * flops_forward_of_layer(&p, LAYER_NO_MIXER | LAYER_MOE), 12.0 * 2688 * (3712 + 6 * 1856));
+	near(3 * flops_forward_of_layer(&p, LAYER_NO_MIXER), 12.0 * 2688 * 1856);
 	p = plan_of(KIMI);
-	near(flops_of_layer(&p, LAYER_NO_MLP | LAYER_LOCAL), 6 * (2304 * (4 * di + 32) +
+	near(3 * flops_forward_of_layer(&p, LAYER_NO_MLP | LAYER_LOCAL), 6 * (2304 * (4 * di + 32) +
 	    2 * (2304 * 128 + 128 * di)) + 24 * di * 128);
 	p = plan_of(LIGHTNING);
-	near(flops_of_layer(&p, LAYER_LOCAL) - flops_of_layer(&p, LAYER_NO_MIXER),
+	near(3 * flops_forward_of_layer(&p, LAYER_LOCAL) - 3 * flops_forward_of_layer(&p, LAYER_NO_MIXER),
 	    6 * 5.0 * 6144 * 8192 + 3 * (4.0 * 8192 * 128 + 4 * 256 * 8192));
 }
 

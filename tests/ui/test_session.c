@@ -652,6 +652,14 @@ test_all_fields(void **unused)
 		assert_int_equal(s->state.form.field, f);
 		type(s, "j");
 	}
+	/* Those of fine-tuning are there once it is switched on, and gone without it. */
+	type(s, ":finetune.method lora\r");
+	assert_int_equal(s->state.form.field, FIELD_FINETUNE);
+	assert_true(shows(s, "trained copies"));
+	type(s, "j");
+	assert_int_equal(s->state.form.field, FIELD_ADAPTER_RANK);
+	type(s, "u");
+	assert_true(hides(s, "trained copies"));
 	/* And found by its path. */
 	type(s, "a/training.moe_imbalance\r");
 	assert_int_equal(s->state.form.field, FIELD_MOE_IMBALANCE);

@@ -17,6 +17,7 @@
 enum quantity {
 	QUANTITY_PARAMS_TOTAL,   /* params.total */
 	QUANTITY_PARAMS_ACTIVE,  /* params.active */
+	QUANTITY_PARAMS_TRAINABLE, /* params.trainable */
 	QUANTITY_PARAMS_GPU,     /* stages.params: on one GPU of a stage */
 	QUANTITY_PARAMETERS,     /* memory.parameters, bytes */
 	QUANTITY_GRADIENTS,      /* memory.gradients, bytes */

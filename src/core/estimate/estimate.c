@@ -5,6 +5,7 @@
 
 #include "core/base/number.h"
 #include "core/estimate/scope.h"
+#include "core/model/adapters.h"
 #include "core/rules/check.h"
 #include "core/serve/serve_setup.h"
 
@@ -362,6 +363,8 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	if (!out->legal)
 		out->stages = 0;
 	out->params = out->model_known ? params_model(p, ledger) : (struct model_params){ 0 };
+	out->params_trainable = out->model_known ?
+	    adapters_total(p, out->params.total, ledger) : 0;
 	estimate_stages(out, p, ledger);
 	estimate_speed(out, p, catalog, ledger);
 	check_bias(out, p);

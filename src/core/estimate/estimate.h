@@ -42,6 +42,7 @@ struct estimate {
 	struct placement placement;   /* valid when placed */
 	int64_t world, dp, edp, microbatches; /* 0 where unknown */
 	struct model_params params;
+	double params_trainable;
 	double params_per_gpu_max, capacity;  /* parameters; bytes */
 	bool capacity_known;                  /* not for a GPU without data; else it may be 0 */
 	int64_t stages;               /* entries of stage[], 0 unless legal: else nothing runs */

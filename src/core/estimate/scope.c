@@ -20,6 +20,7 @@ same_job(const struct plan *a, const struct plan *b)
 	    memcmp(&a->cluster, &b->cluster, sizeof a->cluster) == 0 &&
 	    memcmp(&a->model, &b->model, sizeof a->model) == 0 &&
 	    memcmp(&a->rl, &b->rl, sizeof a->rl) == 0 &&
+	    memcmp(&a->finetune, &b->finetune, sizeof a->finetune) == 0 &&
 	    memcmp(&a->calibration, &b->calibration, sizeof a->calibration) == 0;
 }
 

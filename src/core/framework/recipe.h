@@ -27,6 +27,7 @@ struct recipe {
 	double step_copy;              /* the same, while the optimizer runs */
 	double moments, matrix_moments;
 	bool shard_weights, shard_gradients, shard_optimizer;
+	bool experts_plain;            /* routed experts as other weights: not quantised */
 	bool whole_rest;               /* optimizer state beside matrices is not sharded */
 	const char *weight_source, *gradient_source, *optimizer_source;
 };

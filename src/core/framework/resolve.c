@@ -54,6 +54,28 @@ usual_gradients(const struct plan *p)
 	return p->training.precision == PRECISION_FP16 ? GRAD_FP16 : GRAD_BF16;
 }
 
+/* PEFT keeps adapters in fp32 unless told otherwise (src/peft/mapping.py,
+ * autocast_adapter_dtype); DeepSpeed casts everything (runtime/engine.py). */
+static int64_t
+usual_adapter_dtype(const struct plan *p)
+{
+	const int64_t kernels = p->finetune.kernels;
+
+	return kernels == KERNELS_TE || kernels == KERNELS_TORCHTUNE ||
+	    framework_of(p)->gradients_in_precision ? ADAPTER_BF16 : ADAPTER_FP32;
+}
+
+static int64_t
+usual_cross_entropy(const struct plan *p)
+{
+	static const int64_t of_kernels[] = {
+		[KERNELS_TE] = CE_TE, [KERNELS_EAGER] = CE_HF, [KERNELS_LIGER] = CE_LIGER,
+		[KERNELS_UNSLOTH] = CE_LIGER, [KERNELS_TORCHTUNE] = CE_CHUNKED
+	};
+
+	return p->finetune.method == FINETUNE_NONE ? CE_TE : of_kernels[p->finetune.kernels];
+}
+
 /* The rules of fields that follow others, which stand above them in the table. */
 static void
 derive(enum field_id f, struct plan *p)
@@ -70,6 +92,19 @@ derive(enum field_id f, struct plan *p)
 		par->etp = framework_of(p)->etp_follows_tp ? par->tp : 1;
 	else if (f == FIELD_GRAD_DTYPE)
 		p->training.grad_dtype = usual_gradients(p);
+	else if (f == FIELD_EXPERT_ADAPTERS)
+		p->finetune.expert_adapters = framework_of(p)->transformer_engine ?
+		    ADAPTERS_SHARED : ADAPTERS_SEPARATE;
+	else if (f == FIELD_QUANTIZATION)
+		p->finetune.quantization = p->finetune.method == FINETUNE_QLORA ? QUANT_NF4_DQ :
+		    QUANT_NONE;
+	else if (f == FIELD_KERNELS)
+		p->finetune.kernels = framework_of(p)->transformer_engine ? KERNELS_TE :
+		    KERNELS_EAGER;
+	else if (f == FIELD_ADAPTER_DTYPE)
+		p->finetune.adapter_dtype = usual_adapter_dtype(p);
+	else if (f == FIELD_CROSS_ENTROPY)
+		p->training.cross_entropy = usual_cross_entropy(p);
 }
 
 /* The value of a field that is not set. */
@@ -151,7 +186,8 @@ void
 plan_follow(struct plan *p)
 {
 	static const enum field_id derived[] = {
-		FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE
+		FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
+		FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY
 	};
 
 	for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)

@@ -10,7 +10,9 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/mixer.h"
+#include "core/model/modules.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
 #include "core/plan/hardware.h"
@@ -101,6 +103,10 @@ activation_init(const struct plan *p)
 	c.no_act = again & AGAIN_MOE_ACT;
 	c.no_moe = again & AGAIN_MOE;
 	c.no_shared = again & AGAIN_SHARED_EXPERTS;
+	c.eager = modules_eager(p);
+	c.to_host = c.eager && p->finetune.kernels == KERNELS_UNSLOTH;
+	c.frozen = adapters_only(p);
+	c.adapted = adapters_targets(p);
 	return c;
 }
 
@@ -188,7 +194,7 @@ add_mha(const struct sink *s, double layers, double kv_heads)
 	add_core(s, layers, out);
 	TERM(s, "attention output", ATTENTION, layers * (c->a * c->tokens * n * v), AS("L", layers),
 	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
-	if (c->linear < c->a)
+	if (c->linear < c->a && !c->frozen)
 		TERM(s, "FP8 attention output", ATTENTION, layers * c->linear * c->tokens * n * v,
 		    AS("L", layers), AS("a", c->linear), AS("T", c->tokens), AS("n/TP", n), IS(v));
 }
@@ -218,7 +224,7 @@ add_mla(const struct sink *s, double layers)
 	add_core(s, layers, out);
 	TERM(s, "attention output", MLA, layers * (c->a * c->tokens * n * v), AS("L", layers),
 	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
-	if (c->linear < c->a)
+	if (c->linear < c->a && !c->frozen)
 		TERM(s, "FP8 attention output", MLA, layers * c->linear * c->tokens * n * v,
 		    AS("L", layers), AS("a", c->linear), AS("T", c->tokens), AS("n/TP", n), IS(v));
 }
@@ -319,7 +325,7 @@ add_common(const struct sink *s, double layers)
 		return;
 	TERM(s, "inputs of norms", KORTHIKANTI, layers * inputs * c->a * h * c->local,
 	    AS("L", layers), AS("norms", inputs), AS("a", c->a), IS(h), AS("Ts", c->local));
-	if (!c->no_norm && !patterned(s->m))
+	if (!c->no_norm && !c->frozen && !patterned(s->m))
 		add_block_input(s, layers);
 	if (c->p->training.hidden_dropout > 0) {
 		const double blocks = patterned(s->m) ? 1 : 2;
@@ -337,10 +343,9 @@ static double
 mlp_bytes(const struct sink *s, double f, bool without_output)
 {
 	const struct activation *c = s->c;
-
 	const double input = c->p->training.fp8_activation_input ? 1 : c->a;
 
-	return f * (input * (s->m->gated_mlp ? 2 : 1) + (without_output ? 0 : c->linear));
+	return f * (input * (s->m->gated_mlp ? 2 : 1) + (without_output || c->frozen ? 0 : c->linear));
 }
 
 static void
@@ -353,7 +358,7 @@ add_dense(const struct sink *s, double layers)
 	if (layers <= 0)
 		return;
 	/* Attention and MLP in parallel read the output of one norm. */
-	if (!c->no_norm && (patterned(s->m) || s->m->norms_per_layer != 1))
+	if (!c->no_norm && !c->frozen && (patterned(s->m) || s->m->norms_per_layer != 1))
 		TERM(s, "input of the MLP", MLP, layers * c->linear * h * c->local, AS("L", layers),
 		    AS("a", c->linear), IS(h), AS("Ts", c->local));
 	if (!c->no_mlp)
@@ -377,8 +382,13 @@ add_routed(const struct sink *s, double layers)
 	const double bytes = mlp_bytes(s, 1, c->no_act) +
 	    (s->m->gated_mlp || c->no_act ? 0 : c->a);
 
-	TERM(s, "tokens sent to experts", EXPERTS, layers * c->linear * h * c->routed,
-	    AS("L", layers), AS("a", c->linear), IS(h), AS("routed", c->routed));
+	if (!c->frozen || (c->adapted & TARGET_EXPERTS))
+		TERM(s, "tokens sent to experts", EXPERTS, layers * c->linear * h * c->routed,
+		    AS("L", layers), AS("a", c->linear), IS(h), AS("routed", c->routed));
+	if (c->adapted & TARGET_EXPERTS)
+		TERM(s, "inputs of the experts' down adapters", EXPERTS,
+		    layers * c->linear * f * c->routed, AS("L", layers), AS("a", c->linear),
+		    AS("f/ETP", f), AS("routed", c->routed));
 	TERM(s, "inside the experts", EXPERTS, layers * bytes * f * c->routed, AS("L", layers),
 	    IS(bytes), AS("f/ETP", f), AS("routed", c->routed));
 	TERM(s, "router logits, probabilities and map", ROUTER,
@@ -419,7 +429,7 @@ add_rest(const struct sink *s, const struct share *held)
 	const double h = (double)s->m->hidden_size;
 	const double mask = c->p->training.hidden_dropout > 0 ? 1 : 0;
 
-	if (held->input > 0)
+	if (held->input > 0 && !c->to_host)
 		TERM(s, "inputs of recomputed layers", RANDOM, held->input * c->a * h * c->local,
 		    AS("inputs", held->input), AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (held->mtp > 0)
@@ -438,7 +448,7 @@ static void
 add_mixer_block(const struct sink *s, const struct layer_kinds *k)
 {
 	add_common(s, k->all);
-	if (patterned(s->m) && !s->c->no_norm && params_mixers(k) > 0)
+	if (patterned(s->m) && !s->c->no_norm && !s->c->frozen && params_mixers(k) > 0)
 		add_block_input(s, params_mixers(k));
 	add_attention(s, k);
 }
@@ -446,9 +456,15 @@ add_mixer_block(const struct sink *s, const struct layer_kinds *k)
 static void
 add_layers(const struct sink *s, const struct layer_kinds *k)
 {
+	if (s->c->eager) {
+		modules_add(s->c, k, s->ledger, s->sum);
+		return;
+	}
 	add_mixer_block(s, k);
 	add_dense(s, k->dense);
 	add_moe(s, k->moe);
+	if (s->c->adapted != 0)
+		modules_add_adapters(s->c, k, s->ledger, s->sum);
 }
 
 void

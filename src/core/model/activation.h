@@ -36,6 +36,10 @@ struct activation {
 	double tokens, local; /* of one micro-batch on a CP rank; the part that SP leaves */
 	double routed;        /* tokens that reach the experts of one rank, copies counted */
 	bool selective;       /* recompute by module: */
+	bool eager;           /* modules of Hugging Face and their like (modules.h) */
+	bool to_host;         /* inputs of recomputed layers wait in host memory */
+	bool frozen;          /* adapters alone are trained, */
+	unsigned adapted;     /* enum adapter_target: of these */
 	bool no_core, no_norm, no_up, no_mlp, no_act, no_moe, no_shared;
 };
 struct activation activation_init(const struct plan *p);

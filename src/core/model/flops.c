@@ -1,9 +1,43 @@
 #include "core/model/flops.h"
 
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
+
+/* FLOP of a weight that a token is multiplied with: forward, input gradient and, where it is
+ * trained, its own gradient (NVIDIA-NeMo/Megatron-Bridge
+ * src/megatron/bridge/training/utils/flop_utils.py: two thirds of a frozen weight). */
+double
+flops_of_weight(const struct plan *p)
+{
+	return adapters_only(p) ? 4 : 6;
+}
+
+/* Of adapters that one token meets: those of its experts alone. */
+static double
+adapter_flops(const struct plan *p)
+{
+	const struct model *m = &p->model;
+	const struct layer_kinds n = params_kinds(m, 0, m->layers);
+	struct adapter_module module[ADAPTER_MODULES_MAX];
+	const double attention[2] = { n.global, n.local }, mlp[2] = { n.dense, n.moe };
+	double sum = 0;
+
+	for (int i = 0; i < 4; i++) {
+		const bool second = i & 1;
+		const double layers = i < 2 ? attention[second] : mlp[second];
+		const int count = i < 2 ? adapters_attention(p, second, module) :
+		    adapters_mlp(p, second, module);
+
+		for (int j = 0; j < count; j++)
+			if (adapters_has(p, &module[j]))
+				sum += layers * adapters_size(p, &module[j], 1) *
+				    (module[j].expert ? (double)m->experts_per_token : 1);
+	}
+	return 6 * sum;
+}
 
 /* One layer's attention weights that a token is multiplied with. */
 static double
@@ -47,51 +81,52 @@ core_flops(const struct plan *p, bool local, bool full)
 	    (params_key_dim(m) + params_value_dim(m));
 }
 
+/* weight: FLOP of a weight, scan: of the recurrence over those of its forward pass. */
 static double
-mamba_flops(const struct model *m)
+mamba_flops(const struct model *m, double weight, double scan)
 {
 	const struct mixer x = mixer_mamba(m);
 
-	return 6 * x.weights + 3 * x.scan;
+	return weight * x.weights + scan * x.scan;
 }
 
 static double
-mlp_flops(const struct model *m, double width)
+mlp_weights(const struct model *m, double width)
 {
-	return 6 * (m->gated_mlp ? 3 : 2) * (double)m->hidden_size * width;
+	return (m->gated_mlp ? 3 : 2) * (double)m->hidden_size * width;
 }
 
-/* What every token takes of a layer with experts: the shared ones, and the way to a latent
+/* What every token meets of a layer with experts: the shared ones, and the way to a latent
  * and back. */
 static double
-shared_flops(const struct model *m)
+shared_weights(const struct model *m)
 {
-	return mlp_flops(m, (double)m->shared_expert_ffn_hidden_size) +
-	    12 * (double)m->hidden_size * (double)m->moe_latent_size;
+	return mlp_weights(m, (double)m->shared_expert_ffn_hidden_size) +
+	    2 * (double)m->hidden_size * (double)m->moe_latent_size;
 }
 
 static double
-routed_flops(const struct model *m)
+routed_weights(const struct model *m)
 {
-	return 6 * (m->gated_mlp ? 3 : 2) * params_expert_width(m) *
+	return (m->gated_mlp ? 3 : 2) * params_expert_width(m) *
 	    (double)(m->experts_per_token * m->moe_ffn_hidden_size);
 }
 
 double
-flops_of_layer(const struct plan *p, int kind)
+flops_forward_of_layer(const struct plan *p, int kind)
 {
 	const struct model *m = &p->model;
 	double sum = 0;
 
 	if ((kind & LAYER_MIXER) == LAYER_MAMBA)
-		sum += mamba_flops(m);
+		sum += mamba_flops(m, 2, 1);
 	else if (layer_has_mixer(kind))
-		sum += 6 * projection_weights(m, layer_is_local(kind)) +
-		    core_flops(p, layer_is_local(kind), false);
+		sum += 2 * projection_weights(m, layer_is_local(kind)) +
+		    core_flops(p, layer_is_local(kind), false) / 3;
 	if (layer_has_mlp(kind) && (kind & LAYER_MOE))
-		sum += shared_flops(m) + routed_flops(m);
+		sum += 2 * (shared_weights(m) + routed_weights(m));
 	else if (layer_has_mlp(kind))
-		sum += mlp_flops(m, (double)m->ffn_hidden_size);
+		sum += 2 * mlp_weights(m, (double)m->ffn_hidden_size);
 	return sum;
 }
 
@@ -99,32 +134,32 @@ struct flops
 flops_of_token(const struct plan *p, bool full_attention)
 {
 	const struct model *m = &p->model;
-	const double h = (double)m->hidden_size;
-	const double dense = mlp_flops(m, (double)m->ffn_hidden_size);
-	const double shared = shared_flops(m), routed = routed_flops(m);
+	const double h = (double)m->hidden_size, w = flops_of_weight(p);
+	const double dense = w * mlp_weights(m, (double)m->ffn_hidden_size);
+	const double shared = w * shared_weights(m), routed = w * routed_weights(m);
 	const struct layer_kinds n = params_kinds(m, 0, m->layers);
+	const double mamba = n.mamba > 0 ? mamba_flops(m, w, 3) : 0;
 	double weights[2], cores[2];
 	struct flops f = { 0 };
 
 	for (int i = 0; i < 2; i++) {
-		weights[i] = 6 * projection_weights(m, i == 1);
+		weights[i] = w * projection_weights(m, i == 1);
 		cores[i] = core_flops(p, i == 1, full_attention);
 	}
-	f.projections = n.global * weights[0] + n.local * weights[1];
+	f.projections = n.global * weights[0] + n.local * weights[1] + n.mamba * mamba;
 	f.core = n.global * cores[0] + n.local * cores[1];
-	if (n.mamba > 0)
-		f.projections += n.mamba * mamba_flops(m);
 	f.mlp = n.dense * dense;
 	f.shared = n.moe * shared;
 	f.experts = n.moe * routed;
-	f.up = (m->linear_attention ? n.global : n.global + n.local) * 6 * up_weights(m);
-	f.head = 6 * h * (double)m->vocab_size;
+	f.up = (m->linear_attention ? n.global : n.global + n.local) * w * up_weights(m);
+	f.head = w * h * (double)m->vocab_size;
+	f.adapters = adapters_only(p) ? adapter_flops(p) : 0;
 	if (m->mtp_layers > 0 && m->layers > 0 && !framework_of(p)->skips_mtp) {
 		const struct layer_kinds k = params_mtp_kinds(m);
 
 		f.mtp = (double)m->mtp_layers * (k.global * (weights[0] + cores[0]) +
-		    k.local * (weights[1] + cores[1]) + (k.mamba > 0 ? k.mamba * mamba_flops(m) : 0) +
-		    k.moe * (shared + routed) + k.dense * dense + 12 * h * h + f.head);
+		    k.local * (weights[1] + cores[1]) + (k.mamba > 0 ? k.mamba * mamba_flops(m, w, 3) : 0) +
+		    k.moe * (shared + routed) + k.dense * dense + 2 * w * h * h + f.head);
 	}
 	return f;
 }
@@ -132,5 +167,5 @@ flops_of_token(const struct plan *p, bool full_attention)
 double
 flops_sum(struct flops f)
 {
-	return f.projections + f.core + f.mlp + f.shared + f.experts + f.head + f.mtp;
+	return f.projections + f.core + f.mlp + f.shared + f.experts + f.head + f.mtp + f.adapters;
 }

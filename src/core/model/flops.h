@@ -15,11 +15,15 @@
  * with the full matrix. */
 struct flops {
 	double projections, core, mlp, shared, experts, head, mtp;
+	double adapters;
 	double up; /* of the projections: from MLA's latent vectors to the heads */
 };
 struct flops flops_of_token(const struct plan *p, bool full_attention);
 double flops_sum(struct flops f);
 
-/* The same of one layer, whole; kind as in compute_layer. */
-double flops_of_layer(const struct plan *p, int kind);
+/* FLOP of a weight for one token, forward and backward: 6, or 4 where it is frozen. */
+double flops_of_weight(const struct plan *p);
+
+/* The forward pass of one layer alone, whole; kind as in compute_layer. */
+double flops_forward_of_layer(const struct plan *p, int kind);
 #endif

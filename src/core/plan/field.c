@@ -247,7 +247,8 @@ field_applies(enum field_id f, const struct plan *p)
 bool
 field_in_use(enum field_id f, const struct plan *p)
 {
-	return field_applies(f, p) && (!of_section(f, "rl") || plan_has_rl(p));
+	return field_applies(f, p) && (!of_section(f, "rl") || plan_has_rl(p)) &&
+	    (!of_section(f, "finetune") || p->finetune.method != FINETUNE_NONE);
 }
 
 /* ---- choices ---------------------------------------------------------------- */

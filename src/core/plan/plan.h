@@ -75,7 +75,16 @@ enum schedule {
 };
 enum recompute { RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL };
 enum recompute_method { RECOMPUTE_UNIFORM, RECOMPUTE_BLOCK };
-enum cross_entropy { CE_UNFUSED, CE_NATIVE, CE_TE, CE_TORCH };
+enum cross_entropy {
+	CE_UNFUSED, CE_NATIVE, CE_TE, CE_TORCH, CE_HF, CE_HF_HELD, CE_HF_16, CE_LIGER, CE_CCE, CE_CHUNKED
+};
+enum finetune_method {
+	FINETUNE_NONE, FINETUNE_FULL, FINETUNE_LORA, FINETUNE_DORA, FINETUNE_QLORA
+};
+enum expert_adapters { ADAPTERS_SHARED, ADAPTERS_SEPARATE };
+enum quantization { QUANT_NONE, QUANT_NF4, QUANT_NF4_DQ, QUANT_INT8, QUANT_INT4 };
+enum kernels { KERNELS_TE, KERNELS_EAGER, KERNELS_LIGER, KERNELS_UNSLOTH, KERNELS_TORCHTUNE };
+enum adapter_dtype { ADAPTER_FP32, ADAPTER_BF16 };
 enum linear_kind { LINEAR_GDN, LINEAR_KDA, LINEAR_LIGHTNING };
 enum engine { ENGINE_VLLM, ENGINE_SGLANG, ENGINE_TRTLLM };
 enum weight_dtype {
@@ -131,6 +140,13 @@ struct parallel {
 	char pipeline_layout[PLAN_LAYOUT_SIZE];
 };
 
+struct finetune {
+	int64_t method, rank;
+	char target[PLAN_LIST_SIZE], modules_to_save[PLAN_LIST_SIZE];
+	double dropout;
+	int64_t expert_adapters, quantization, kernels, adapter_dtype, packing;
+};
+
 struct training {
 	int64_t sequence_length, micro_batch_size, global_batch_size;
 	double token_budget;
@@ -183,6 +199,7 @@ struct plan {
 	struct cluster cluster;
 	struct model model;
 	struct parallel parallel;
+	struct finetune finetune;
 	struct training training;
 	struct serving serving;
 	struct rl rl;

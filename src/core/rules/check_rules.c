@@ -13,6 +13,8 @@
 #define TE_CP "TransformerEngine transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py"
 
 #define TE_FORMATS "TransformerEngine transformer_engine/pytorch/quantization.py, utils.py (assert_dim_for_fp8_exec)"
+#define PEFT "huggingface/peft src/peft/tuners/tuners_utils.py"
+#define BITSANDBYTES "bitsandbytes-foundation/bitsandbytes bitsandbytes/nn/modules.py"
 
 #define M RULES_MEGATRON
 #define D RULES_DEEPSPEED
@@ -136,6 +138,22 @@ const struct rule check_rules[] = {
 	{ "domain_cuts_nodes", WARN, FIELD_NVLINK_DOMAIN, ALL, MODES_BOTH, "shardplan", rule_domain_cuts_nodes },
 	{ "graph_memory_not_modelled", HINT, FIELD_CUDA_GRAPH, M, MODES_TRAIN, "Megatron-LM docs/user-guide/features (CUDA graphs)", rule_graph_memory },
 	{ "fp8_without_units", WARN, FIELD_GPU, ALL, MODES_BOTH, "the GPU's data sheet", rule_fp8_without_units },
+	{ "target_unknown", ERROR, FIELD_ADAPTER_TARGET, ALL, MODES_TRAIN, PEFT, rule_target_unknown },
+	{ "saved_unknown", ERROR, FIELD_MODULES_TO_SAVE, ALL, MODES_TRAIN, PEFT, rule_saved_unknown },
+	{ "rank_not_divisible", ERROR, FIELD_ADAPTER_RANK, M, MODES_TRAIN,
+	  "NVIDIA-NeMo/Megatron-Bridge src/megatron/bridge/peft/utils.py, ParallelLinearAdapter", rule_rank_does_not_divide },
+	{ "adapters_without_effect", ERROR, FIELD_ADAPTER_TARGET, ALL, MODES_TRAIN, PEFT, rule_adapters_missing },
+	{ "quantized_with_tp", ERROR, FIELD_TP, ALL, MODES_TRAIN, BITSANDBYTES, rule_quantized_with_tp },
+	{ "quantized_in_megatron", ERROR, FIELD_LAYOUT, M, MODES_TRAIN, BITSANDBYTES, rule_quantized_in_megatron },
+	{ "quantized_trained", ERROR, FIELD_QUANTIZATION, ALL, MODES_TRAIN, BITSANDBYTES, rule_quantized_trained },
+	{ "qlora_not_quantized", ERROR, FIELD_QUANTIZATION, ALL, MODES_TRAIN, BITSANDBYTES, rule_qlora_not_quantized },
+	{ "kernels_not_loaded", ERROR, FIELD_KERNELS, M, MODES_TRAIN, CONFIG, rule_kernels_of_others },
+	{ "quantized_not_sharded", WARN, FIELD_ZERO_STAGE, D | T, MODES_TRAIN,
+	  "huggingface/peft docs/source/accelerate/deepspeed.md", rule_quantized_not_sharded },
+	{ "experts_not_reached", WARN, FIELD_ADAPTER_TARGET, ALL, MODES_TRAIN,
+	  "huggingface/peft docs/source/developer_guides/lora.md, target_parameters", rule_experts_not_reached },
+	{ "saved_sharded", WARN, FIELD_MODULES_TO_SAVE, D | T, MODES_TRAIN, PEFT, rule_saved_sharded },
+	{ "tuning_off", HINT, FIELD_FINETUNE, ALL, MODES_TRAIN, PEFT, rule_tuning_off },
 	{ "topk_one", HINT, FIELD_EXPERTS_PER_TOKEN, M, MODES_TRAIN, CONFIG, rule_topk_one },
 	{ "sp_without_tp", HINT, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, ARGUMENTS, rule_sp_without_tp },
 	{ "sp_off", HINT, FIELD_SEQUENCE_PARALLEL, M, MODES_TRAIN, "Korthikanti et al. 2022, arXiv 2205.05198", rule_sp_off },

@@ -192,6 +192,7 @@ void
 values_near(struct values *out, const struct plan *p, enum field_id f)
 {
 	const struct field *row = &field_table[f];
+	char longer[PLAN_LIST_SIZE];
 
 	out->count = 0;
 	if (row->origin == ORIGIN_OPTIONAL && field_is_set(f, p))
@@ -211,6 +212,9 @@ values_near(struct values *out, const struct plan *p, enum field_id f)
 	case FIELD_TEXT:
 		if (row->step == STEP_NONE || row->step == STEP_ORDER)
 			offer_default(out, p, f);
+		if (f == FIELD_ADAPTER_TARGET && text_put(longer, sizeof longer, "%s+experts",
+		    p->finetune.target) < sizeof longer)
+			offer_text(out, longer, 0.5);
 		break;
 	case FIELD_REAL:
 		break;

@@ -73,7 +73,7 @@ take_result(struct search_target *t, enum result_id id, const struct plan *p, ch
 	    r->scope == SCOPE_RL;
 
 	*t = (struct search_target){ .kind = TARGET_RESULT, .id = (int)id,
-		.more = r->better == BETTER_MORE, .whole = needs_run(id), .timed = trains };
+		.more = r->better == BETTER_MORE || r->scope == SCOPE_MODEL, .whole = needs_run(id), .timed = trains };
 	if (r->form == FORM_TEXT || r->at == RESULT_NOWHERE)
 		text_put(err, size, "%s is no number of a plan", r->path);
 	else if (p->mode == MODE_SERVE ? trains : r->scope == SCOPE_SERVE)
@@ -132,8 +132,9 @@ target_find(struct search_target *t, const char *name, const struct plan *p, cha
 {
 	if (!find_name(t, name, p, err, size))
 		return false;
-	/* Of the GPUs of a job: the fewer the better. */
+	/* Of the GPUs of a job: the fewer the better; of a model's parameters: the more. */
 	if (t->kind != TARGET_RESULT || t->id == RESULT_WORLD ||
+	    result_table[t->id].scope == SCOPE_MODEL ||
 	    result_table[t->id].better != BETTER_NEITHER)
 		return true;
 	text_put(err, size, "neither more nor less of %s is better", result_table[t->id].path);

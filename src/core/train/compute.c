@@ -6,18 +6,17 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
+#include "core/train/compute_adapters.h"
 #include "core/train/job.h"
 #include "core/train/kernel.h"
 
 #define CORE_SOURCE "Dao 2023, arXiv 2307.08691; Shah et al. 2024, arXiv 2407.08608; " \
 	"NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training"
-
-#define PRODUCT(name, size) { name, size, name ": input gradient", \
-	name ": weight gradient", name ": cast of the input", name ": cast of the gradient" }
 
 static const struct operation qkv = PRODUCT("QKV projection", "m x n x k: T x (n*d + k*(d+v))/TP x h");
 static const struct operation output = PRODUCT("attention output projection",
@@ -440,7 +439,8 @@ compute_layer(const struct plan *p, const struct machine *g, int kind,
 {
 	const bool full = p->training.recompute == RECOMPUTE_FULL;
 	const unsigned again = batch_again(p);
-	struct layer_job j = { .p = p, .g = g, .tally = tally, .again = full }, inner = j;
+	struct layer_job j = { .p = p, .g = g, .tally = tally, .again = full,
+		.frozen = adapters_only(p) }, inner = j;
 
 	if (layer_has_mixer(kind)) {
 		projections(&j, kind);
@@ -462,6 +462,11 @@ compute_layer(const struct plan *p, const struct machine *g, int kind,
 		recomputed_parts(&inner, again, kind);
 		j.w.recompute += inner.w.recompute;
 	}
+	if (adapters_only(p)) {
+		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = full };
+		compute_adapters(&inner, kind, routed_tokens(p));
+		add_work(&j.w, &inner.w);
+	}
 	return j.w;
 }
 
@@ -479,7 +484,8 @@ compute_head(const struct plan *p, const struct machine *g, const struct tally *
 {
 	const double part = (double)p->model.vocab_size / at_least_one(p->parallel.tp);
 	const double tokens = batch_tokens(p);
-	struct layer_job j = { .p = p, .g = g, .tally = tally };
+	struct layer_job j = { .p = p, .g = g, .tally = tally,
+		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
 	job_plain(&j, &head, tokens, part, (double)p->model.hidden_size);
 	job_forward(&j, machine_memory(g, 6 * tokens * part));
@@ -495,7 +501,7 @@ struct work
 compute_mtp(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
 	const double h = (double)p->model.hidden_size;
-	struct layer_job j = { .p = p, .g = g, .tally = tally };
+	struct layer_job j = { .p = p, .g = g, .tally = tally, .frozen = adapters_only(p) };
 
 	job_dense(&j, &mtp, batch_tokens(p), h / at_least_one(p->parallel.tp), 2 * h);
 	return j.w;

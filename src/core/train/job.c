@@ -109,7 +109,7 @@ job_products(struct layer_job *j, const struct operation *op, const struct lot *
 	const struct product input = { &lot->rate, lot->times, tokens, in, out, 0 };
 	const struct product gradient = { &lot->weight, lot->times, in, out, tokens,
 		6 * in * out };
-	const double weight = job_product_seconds(j->g, &gradient);
+	const double weight = j->frozen ? 0 : job_product_seconds(j->g, &gradient);
 
 	job_forward(j, job_product_seconds(j->g, &forward));
 	j->w.backward += job_product_seconds(j->g, &input) + weight;
@@ -117,7 +117,8 @@ job_products(struct layer_job *j, const struct operation *op, const struct lot *
 	if (j->tally != NULL) {
 		job_note_product(j, false, &forward, op->name, op->size);
 		job_note_product(j, true, &input, op->input, op->size);
-		job_note_product(j, true, &gradient, op->weight, op->size);
+		if (!j->frozen)
+			job_note_product(j, true, &gradient, op->weight, op->size);
 	}
 }
 
@@ -155,6 +156,19 @@ job_plain(
 	const struct lot lot = { j->g->plain, j->g->plain, 1, 0, 0 };
 
 	job_products(j, op, &lot, tokens, out, in);
+}
+
+void
+job_move(struct layer_job *j, const struct operation *op, double bytes)
+{
+	const double t = machine_memory(j->g, bytes);
+
+	job_forward(j, t);
+	j->w.backward += t;
+	if (j->tally == NULL)
+		return;
+	job_note_memory(j, false, 1, bytes, op->name, op->size);
+	job_note_memory(j, true, 1, bytes, op->name, op->size);
 }
 
 void

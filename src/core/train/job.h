@@ -34,6 +34,9 @@ struct operation {
 	const char *name, *size, *input, *weight, *cast, *cast_back;
 };
 
+#define PRODUCT(name, size) { name, size, name ": input gradient", \
+	name ": weight gradient", name ": cast of the input", name ": cast of the gradient" }
+
 /* Work that is being added up. */
 struct layer_job {
 	const struct plan *p;
@@ -41,6 +44,7 @@ struct layer_job {
 	const struct tally *tally; /* NULL: nobody asks */
 	bool again;                /* recompute runs what is added now once more */
 	bool only_again;           /* and here nothing else counts */
+	bool frozen;               /* weights have no gradient */
 	struct work w;
 };
 
@@ -81,7 +85,8 @@ void job_note_product(const struct layer_job *j, bool backward, const struct pro
 void job_note_memory(const struct layer_job *j, bool backward, double factor, double bytes,
     const char *name, const char *size);
 
-/* The three products of a layer; the weight gradient is added up in fp32. */
+/* The three products of a layer, of which frozen weights need no own gradient; that is added
+ * up in fp32. */
 void job_products(struct layer_job *j, const struct operation *op, const struct lot *lot,
     double tokens, double out, double in);
 
@@ -97,6 +102,9 @@ void job_dense(
 /* A product in 16 bits whatever the precision. */
 void job_plain(
     struct layer_job *j, const struct operation *op, double tokens, double out, double in);
+
+/* A memory-bound operation that moves as much backward as forward. */
+void job_move(struct layer_job *j, const struct operation *op, double bytes);
 
 /* Memory-bound operations: bytes of the forward pass, fused; backward moves 1.8 times as
  * much. */

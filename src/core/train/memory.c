@@ -11,7 +11,9 @@
 #include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/model/activation.h"
+#include "core/model/modules.h"
 #include "core/model/weights.h"
+#include "core/train/finetune.h"
 #include "core/train/memory_buffers.h"
 #include "core/train/schedule.h"
 
@@ -69,7 +71,8 @@ add_parameters(const struct holding *h, const struct recipe *r, double *sum)
 	    r->weight_source);
 	term(h->ledger, q, sum, n->dense - n->linear, r->weight, d,
 	    "other weights", r->weight_source);
-	term(h->ledger, q, sum, n->expert_linear, r->linear, e, "weights of routed experts",
+	term(h->ledger, q, sum, n->expert_linear, r->experts_plain ? r->weight : r->linear, e,
+	    "weights of routed experts",
 	    r->weight_source);
 	term(h->ledger, q, sum, n->expert - n->expert_linear, r->weight, e,
 	    "biases of routed experts", r->weight_source);
@@ -171,6 +174,19 @@ memory_setup_batch(struct memory_setup *s, const struct plan *p)
 	s->layer = largest_layer(p);
 }
 
+static void
+setup_training(struct memory_setup *s, const struct plan *p)
+{
+	struct recipe framework = { .weight = 0 };
+	struct finetune_recipes r;
+
+	framework_of(p)->state(&framework, p);
+	r = finetune_recipes(p, &framework);
+	s->recipe = r.base;
+	s->adapters = r.adapters;
+	s->saved = r.saved;
+}
+
 void
 memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches)
@@ -179,11 +195,11 @@ memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct lay
 	s->pl = pl;
 	s->microbatches = microbatches;
 	s->shards = memory_shards(p, l);
-	s->recipe = (struct recipe){ .weight = 0 };
+	s->recipe = s->adapters = s->saved = (struct recipe){ .weight = 0 };
 	if (p->mode == MODE_SERVE)
 		recipe_serving(&s->recipe, p);
 	else
-		framework_of(p)->state(&s->recipe, p);
+		setup_training(s, p);
 }
 
 struct memory_setup
@@ -227,6 +243,35 @@ add_step(const struct memory_setup *s, struct rank_view *v, const struct flight 
 	out->in_flight = f->microbatches;
 }
 
+/* What is trained beside frozen weights. */
+static void
+add_adapters(const struct memory_setup *s, const struct rank_layers *r, struct rank_view *v,
+    struct memory *out)
+{
+	const struct finetune_recipes recipes = { s->recipe, s->adapters, s->saved };
+	const double ranks = s->recipe.shard_weights ? s->shards.dense : 1;
+
+	v->trained = adapters_held(s->p, r);
+	finetune_add_state(&recipes, &v->trained, &s->shards, v->ledger, out);
+	if (s->recipe.weight > 0)
+		finetune_add_scales(s->p, &r->kinds, ranks * at_least_one(s->p->parallel.tp), v->ledger,
+		    out);
+}
+
+/* Bytes that PyTorch's optimizer copies of what is trained, on one rank. */
+static double
+step_bytes(const struct memory_setup *s, const struct holding *h, const struct rank_view *v)
+{
+	const struct recipe *r = adapters_only(s->p) ? &s->adapters : &s->recipe;
+	const double d = r->shard_optimizer ? s->shards.dense : 1;
+	const double e = r->shard_optimizer ? s->shards.expert : 1;
+
+	if (adapters_only(s->p))
+		return r->step_copy * (v->trained.dense / d + v->trained.expert / e) +
+		    s->saved.step_copy * v->trained.saved / d;
+	return r->step_copy * (h->params.dense / d + h->params.expert / e);
+}
+
 /* The range of the total. */
 static void
 range_add(struct memory *out)
@@ -259,12 +304,17 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	add_parameters(&h, &s->recipe, &out.parameters);
 	add_gradients(&h, &s->recipe, &out.gradients);
 	add_optimizer(&h, &s->recipe, &out.optimizer);
+	if (adapters_only(p))
+		add_adapters(s, r, &v, &out);
 	out.low = out.high = out.parameters + out.gradients + out.optimizer;
 	if (memory_exceeds(out.low, out.high, limit))
 		return out;
 	if (f != NULL) {
 		add_step(s, &v, f, &out);
-		add_step_copy(&h, &s->recipe, &out);
+		if (modules_eager(p))
+			finetune_add_step(&v, step_bytes(s, &h, &v), s->microbatches, &out);
+		else
+			add_step_copy(&h, &s->recipe, &out);
 		bias_add(&v, &out);
 	}
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +

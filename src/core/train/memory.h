@@ -55,6 +55,7 @@ struct memory_setup {
 	int64_t microbatches;
 	struct shards shards;
 	struct recipe recipe;
+	struct recipe adapters, saved; /* of fine-tuning: what is trained beside frozen weights */
 	/* of a micro-batch, in training only: */
 	struct activation act;
 	struct share unit;      /* bytes of one unit of each */

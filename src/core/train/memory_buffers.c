@@ -11,6 +11,7 @@
 #include "core/model/mixer.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
+#include "core/train/finetune.h"
 
 #define MCORE "Megatron-LM megatron/core/"
 #define LAYERS MCORE "tensor_parallel/layers.py"
@@ -31,6 +32,7 @@
 #define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
 #define CONTEXT "measured, not derived: nvidia-smi less torch.cuda.max_memory_reserved in " \
     "public nanotron logs"
+#define STACK "measured, not derived: QwenLM/Qwen README.md, memory of LoRA by length"
 #define NCCL "measured, not derived: the same logs; NVIDIA/nccl issues 864 and 1685 on what " \
     "decides"
 #define ALLOCATOR "measured, not derived: SimuMax docs/b200, max_reserved beside max_allocated"
@@ -50,20 +52,34 @@ struct moment {
 
 /* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
 
+/* Bytes of a weight as it is gathered: quantised ones come as they are. */
+static double
+gathered_bytes(const struct rank_view *v)
+{
+	return adapters_only(v->p) && adapters_quantized(v->p) > 0 ? adapters_quantized(v->p) :
+	    v->act->a;
+}
+
+static double
+trained_params(const struct rank_view *v)
+{
+	return adapters_only(v->p) ? v->trained.dense + v->trained.expert + v->trained.saved :
+	    v->params->dense + v->params->expert;
+}
+
 static void
 bucket_sets(const struct rank_view *v, const struct working_set *set, struct moment *t)
 {
-	const double n = v->params->dense + v->params->expert;
-	const double reduce = smaller(n, 5e8), live = smaller(n, 1e9), ahead = smaller(n, 5e7);
+	const double n = v->params->dense + v->params->expert, a = gathered_bytes(v);
+	const double reduce = smaller(trained_params(v), 5e8), live = smaller(n, 1e9), ahead = smaller(n, 5e7);
 
 	if (v->p->parallel.zero_stage == 0)
 		return;
 	BUFFER(v, t->buffers, "gradient bucket", set->source, reduce * v->act->a,
 	    AS("reduce_bucket_size", reduce), AS("bytes", v->act->a));
 	if (v->p->parallel.zero_stage >= 3)
-		BUFFER(v, t->buffers, "gathered weights", set->source, (live + ahead) * v->act->a,
-		    AS("max_live_parameters", live), AS("prefetch_bucket_size", ahead),
-		    AS("a", v->act->a));
+		BUFFER(v, t->buffers, "gathered weights", set->source, (live + ahead) * a,
+		    AS("max_live_parameters", live), AS("prefetch_bucket_size", ahead), IS(a));
 }
 
 /* FSDP gathers the weights of a layer and of the next one, and reduces whole layers of
@@ -77,6 +93,7 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 	const double reduced = (double)set->layers;
 	const double head = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
 	    v->act->tp;
+	const double a = gathered_bytes(v);
 	double size;
 
 	if (set->buckets)
@@ -88,12 +105,12 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 		const double layers = loss ? 1 : 2;
 
 		BUFFER(v, t->buffers, "gathered weights of layers", set->source,
-		    layers * size * v->act->a, IS(layers), AS("parameters", size), AS("a", v->act->a));
+		    layers * size * a, IS(layers), AS("parameters", size), IS(a));
 		if (loss)
 			BUFFER(v, t->buffers, "gathered weights of the head", set->source, head * v->act->a,
 			    AS("vocabulary*h/TP", head), AS("a", v->act->a));
 	}
-	if (!loss)
+	if (!loss && v->gradient > 0)
 		BUFFER(v, t->buffers, "gradients of layers before they are reduced", set->source,
 		    reduced * size * v->gradient, AS("layers", reduced), AS("parameters", size),
 		    AS("bytes", v->gradient));
@@ -116,6 +133,9 @@ static const struct loss_kind loss_kinds[] = {
 	[CE_NATIVE] = { 10, 4, FUSED_CROSS_ENTROPY },
 	[CE_TE] = { 2, 2, TE_CROSS_ENTROPY },
 	[CE_TORCH] = { 14, 4, TITAN_LOSS },
+	[CE_HF] = { 0, 0, NULL }, [CE_HF_HELD] = { 0, 0, NULL }, [CE_HF_16] = { 0, 0, NULL },
+	[CE_LIGER] = { 0, 0, NULL },
+	[CE_CCE] = { 0, 0, NULL }, [CE_CHUNKED] = { 0, 0, NULL }, /* finetune.c has them */
 };
 
 static struct moment
@@ -134,6 +154,10 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 
 	TERM(v, t.logits, QUANTITY_LOGITS, "input and output of the final norm", LAYERS,
 	    2 * c->a * h * c->local * heads, AS("a", c->a), IS(h), AS("Ts", c->local), IS(heads));
+	if (finetune_add_loss(v, &t.logits)) {
+		working_sets(v, k, true, &t);
+		return t;
+	}
 	TERM(v, t.logits, QUANTITY_LOGITS, "logits", kind->source, bytes * c->tokens * vocab,
 	    IS(bytes), AS("T", c->tokens), AS("vocabulary/TP", vocab));
 	if (heads > 1)
@@ -352,7 +376,8 @@ backward_moment(const struct rank_view *v, const struct layer_kinds *k)
 	struct moment t = { .logits = 0 };
 
 	add_rebuilt(v, k, &t);
-	add_gradients_of_layer(v, k, &t);
+	if (!finetune_add_backward(v, &t.buffers))
+		add_gradients_of_layer(v, k, &t);
 	working_sets(v, k, false, &t);
 	return t;
 }
@@ -425,7 +450,7 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
 	const int64_t tp = most_of(1, v->p->parallel.tp);
 	struct shapes s = { .count = 0 };
 
-	if (!v->p->training.gradient_accumulation_fusion ||
+	if (!v->p->training.gradient_accumulation_fusion || adapters_only(v->p) ||
 	    !framework_of(v->p)->transformer_engine)
 		return;
 	if (v->layers->loss)
@@ -489,6 +514,7 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	out->buffers += back.buffers;
 	add_dummies(v, &k, out);
 	add_workspaces(v, &k, out);
+	finetune_add_buffers(v, out);
 }
 
 void
@@ -529,23 +555,27 @@ void
 overhead_add(const struct rank_view *v, struct memory *out)
 {
 	/* low, usual, high */
-	static const double context[3] = { 0.4, 0.5, 0.7 };       /* GB */
+	/* Hugging Face stacks: libraries and caches with it, whatever is allocated. */
+	static const double contexts[2][3] = { { 0.4, 0.5, 0.7 }, { 0.7, 1.93, 2.4 } }; /* GB */
 	static const double nccl[3] = { 0.1, 0.2, 0.3 };           /* GB a communicator */
-	static const double fragments[3] = { 0.017, 0.04, 0.093 }; /* of what is allocated */
+	static const double shares[2][3] = { { 0.017, 0.04, 0.093 }, { 0, 0, 0.1 } }; /* allocated */
+	const double *context = contexts[v->act->eager], *fragments = shares[v->act->eager];
 	const double n = communicators(v), giga = 1e9;
 	double range[3];
 
 	for (int i = 0; i < 3; i++)
 		range[i] = context[i] * giga + n * nccl[i] * giga + fragments[i] * out->allocated;
-	KNOWN(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context", CONTEXT,
+	KNOWN(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context",
+	    v->act->eager ? STACK : CONTEXT,
 	    "%.2f GB, between %.2f and %.2f", context[1], context[0], context[2]);
 	if (n > 0)
 		KNOWN(v, out->overhead, QUANTITY_OVERHEAD, n * nccl[1] * giga, "NCCL", NCCL,
 		    "communicators*GB = %.0f*%.2f GB, between %.2f and %.2f", n, nccl[1], nccl[0],
 		    nccl[2]);
-	KNOWN(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
-	    ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
-	    out->allocated, fragments[0], fragments[2]);
+	if (fragments[1] > 0)
+		KNOWN(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
+		    ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
+		    out->allocated, fragments[0], fragments[2]);
 	out->overhead_low = range[0];
 	out->overhead_high = range[2];
 }

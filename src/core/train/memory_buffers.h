@@ -6,6 +6,7 @@
 #ifndef CORE_MEMORY_BUFFERS_H
 #define CORE_MEMORY_BUFFERS_H
 #include "core/model/activation.h"
+#include "core/model/adapters.h"
 #include "core/train/memory.h"
 
 /* One pipeline stage of one plan. */
@@ -15,6 +16,7 @@ struct rank_view {
 	const struct stage_params *params;
 	const struct shards *shards;
 	const struct rank_layers *layers;
+	struct adapter_params trained; /* where adapters alone are */
 	struct ledger *ledger;
 	double gradient;   /* bytes of a gradient of one parameter */
 	double layer;      /* parameters of the largest layer as one rank computes with it */

@@ -67,7 +67,8 @@ struct step_run {
 	double again[LAYER_KINDS]; /* layers of all stages that recompute runs again */
 	double microbatches, bubble;
 	double least;          /* seconds that the step takes at least */
-	struct stage_params held; /* by the rank that holds most */
+	struct stage_params held; /* by the rank that holds most, */
+	struct stage_params trained; /* and what is trained of it */
 };
 
 /* Note what the stage's forward, backward and recompute are the sums of: the same work

@@ -10,6 +10,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/error.h"
@@ -121,28 +122,48 @@ stage_passes(const struct stage *s)
 
 /* ---- once a step ------------------------------------------------------------------ */
 
+/* What is trained of a rank: all, or adapters. */
+static struct stage_params
+trained_of(const struct plan *p, const struct placement *pl, int64_t rank,
+    const struct stage_params *held)
+{
+	const struct rank_layers layers = params_rank(p, pl, rank);
+	struct adapter_params n;
+
+	if (!adapters_only(p))
+		return *held;
+	n = adapters_held(p, &layers);
+	return (struct stage_params){ .dense = n.dense + n.saved, .expert = n.expert,
+		.linear = n.dense, .expert_linear = n.expert };
+}
+
 /* The stage that holds most parameters makes the others wait at the end of a step: first,
  * last and slowest are looked at. */
-static struct stage_params
-most_held(const struct plan *p, const struct placement *pl, int64_t slowest)
+static void
+find_most_held(struct step_run *r, const struct plan *p, const struct placement *pl)
 {
-	struct stage_params most = params_stage(p, pl, slowest, NULL), other;
-	const int64_t rest[] = { 0, pl->pp - 1 };
+	const int64_t ranks[] = { r->rank, 0, pl->pp - 1 };
+	int64_t most = r->rank;
 
-	for (int i = 0; i < 2; i++) {
-		if (rest[i] == slowest || (i == 1 && pl->pp == 1))
+	r->held = params_stage(p, pl, most, NULL);
+	for (int i = 1; i < 3; i++) {
+		struct stage_params other;
+
+		if (ranks[i] == r->rank || (i == 2 && pl->pp == 1))
 			continue;
-		other = params_stage(p, pl, rest[i], NULL);
-		if (other.dense + other.expert > most.dense + most.expert)
-			most = other;
+		other = params_stage(p, pl, ranks[i], NULL);
+		if (other.dense + other.expert > r->held.dense + r->held.expert) {
+			r->held = other;
+			most = ranks[i];
+		}
 	}
-	return most;
+	r->trained = trained_of(p, pl, most, &r->held);
 }
 
 static double
 optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
 {
-	const struct stage_params *held = &r->held;
+	const struct stage_params *held = &r->trained;
 	const struct machine *g = &r->set->machine;
 	const struct shards shards = memory_shards(p, r->layout);
 	const bool sharded = p->parallel.zero_stage > 0;
@@ -175,8 +196,8 @@ muon_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledg
 	const double ranks = fmax(1, params_expert_ranks(p) / fmax(1, (double)p->parallel.ep));
 	const double dense = fmin(h, (double)p->model.ffn_hidden_size / tp);
 	const double expert = fmin(h, (double)p->model.moe_ffn_hidden_size / ranks);
-	const double weights = r->held.linear / (sharded ? shards.dense : 1);
-	const double experts = r->held.expert_linear / (sharded ? shards.expert : 1);
+	const double weights = r->trained.linear / (sharded ? shards.dense : 1);
+	const double experts = r->trained.expert_linear / (sharded ? shards.expert : 1);
 	const double rate = r->set->machine.plain.reached;
 	double sum = 0;
 
@@ -350,17 +371,18 @@ recomputed_flops(const struct plan *p, const struct step_setup *set,
 	const unsigned again = set->again;
 	const struct flops *f = &set->causal;
 	const bool moe = (again & AGAIN_MOE) != 0;
+	const double forward = 2 / flops_of_weight(p); /* share of the products */
 	double full = 0;
 
 	if (p->training.recompute == RECOMPUTE_FULL) {
 		for (int k = 0; k < LAYER_KINDS; k++)
-			full += layers[k] > 0 ? layers[k] * flops_of_layer(p, k) / 3 : 0;
+			full += layers[k] > 0 ? layers[k] * flops_forward_of_layer(p, k) : 0;
 		return full;
 	}
 	return ((again & AGAIN_CORE_ATTN) ? f->core / 3 : 0) +
-	    ((again & AGAIN_MLA_UP_PROJ) ? f->up / 3 : 0) +
-	    ((again & AGAIN_MLP) ? f->mlp / 3 : 0) + (moe ? f->experts / 3 : 0) +
-	    (moe || (again & AGAIN_SHARED_EXPERTS) ? f->shared / 3 : 0);
+	    ((again & AGAIN_MLA_UP_PROJ) ? f->up * forward : 0) +
+	    ((again & AGAIN_MLP) ? f->mlp * forward : 0) + (moe ? f->experts * forward : 0) +
+	    (moe || (again & AGAIN_SHARED_EXPERTS) ? f->shared * forward : 0);
 }
 
 static void
@@ -372,10 +394,10 @@ rates(struct steptime *out, const struct plan *p, const struct step_run *r,
 	    (double)p->training.sequence_length;
 	const double gpus = (double)pool_rest(p);
 	const double values[] = { f.projections, f.core, f.mlp, f.shared, f.experts, f.head,
-		f.mtp };
+		f.mtp, f.adapters };
 	static const char *const names[] = {
 		"attention projections", "attention core (causal half)", "MLP", "shared experts",
-		"routed experts", "head", "multi-token prediction"
+		"routed experts", "head", "multi-token prediction", "adapters"
 	};
 	double rate;
 
@@ -417,7 +439,8 @@ add_traffic(const struct step_run *r, const struct plan *p, const struct placeme
 	for (int u = 0; u < UNIT_COUNT; u++)
 		units[u] = r->microbatches * r->slowest.units[u];
 	traffic_add_flows(traffic, p, &r->set->flows, units, ledger);
-	traffic_add_step(traffic, p, r->layout, pl, &r->held, &window, ledger);
+	traffic_add_step(traffic, p, r->layout, pl, &(struct step_state){ r->held, r->trained },
+	    &window, ledger);
 }
 
 void
@@ -430,7 +453,7 @@ steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
 	r->layout = l;
 	r->microbatches = microbatches > 0 ? (double)microbatches : 1;
 	run_stages(r, p, pl);
-	r->held = most_held(p, pl, r->rank);
+	find_most_held(r, p, pl);
 	r->bubble = r->least = 0;
 	if (!s->machine.known)
 		return;

@@ -99,7 +99,7 @@ note_bytes(const struct message *m, double bytes, struct ledger *ledger)
 		    m->collective == COLLECTIVE_ALL_REDUCE ? "2*" : "", (long long)m->span.size,
 		    (long long)m->span.size);
 	ledger_note(ledger, QUANTITY_TRAFFIC, bytes, m->name, m->source,
-	    "%s %s: calls*%s*(%s) = %.0f*%s*%.10g, n=%lld", traffic_dim_name(m->dim),
+	    "%s %s: calls*%s*(%s) = %.10g*%s*%.10g, n=%lld", traffic_dim_name(m->dim),
 	    collective_name(m->collective), factor, m->formula, m->calls, numbers, m->payload,
 	    (long long)m->span.size);
 }
@@ -129,7 +129,7 @@ note_times(const struct plan *p, const struct message *m, struct ledger *ledger)
 	if (d != NULL && d->times > 1)
 		text_put(busy, sizeof busy, "%.8g*", d->times);
 	ledger_note(ledger, QUANTITY_TRAFFIC_SECONDS, m->seconds, m->name, LINK_SOURCE,
-	    "%s %s: calls*%s(%s) = %.0f*%s(%s) s, n=%lld, inside a domain %lld; %s", dim,
+	    "%s %s: calls*%s(%s) = %.10g*%s(%s) s, n=%lld, inside a domain %lld; %s", dim,
 	    collective, busy[0] != '\0' ? "imbalance*" : "", note.symbols, m->calls, busy,
 	    note.numbers, (long long)m->span.size, (long long)m->span.inside, note.path);
 	if (m->exposed <= 0)

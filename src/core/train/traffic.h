@@ -120,9 +120,14 @@ struct window {
 	double layers, microbatches;
 };
 
+/* Parameters on a rank, and those of them that have gradients. */
+struct step_state {
+	struct stage_params held, trained;
+};
+
 /* Traffic once a step or once a stage: PP, DP and ZeRO, expert DP, embedding. */
 void traffic_add_step(struct traffic *t, const struct plan *p, const struct layout *l,
-    const struct placement *pl, const struct stage_params *held, const struct window *w,
+    const struct placement *pl, const struct step_state *state, const struct window *w,
     struct ledger *ledger);
 
 double traffic_exposed(const struct traffic *t);

@@ -7,6 +7,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
 #include "core/train/memory.h"
@@ -33,6 +34,17 @@ weight_bytes(const struct plan *p)
 	const struct format f = format_of(p);
 
 	return f.quantised && p->training.fp8_param_gather ? f.gathered : batch_width(p);
+}
+
+/* Bytes of weights that ZeRO-3 gathers, some of them linear layers': those may be quantised. */
+static double
+gathered_bytes(const struct plan *p, double params, double linear)
+{
+	const double quantized = adapters_quantized(p);
+
+	if (!adapters_only(p) || quantized <= 0)
+		return params * weight_bytes(p);
+	return linear * quantized + (params - linear) * weight_bytes(p);
 }
 
 /* Who asks how things add up, and what was said of the exposed seconds of a message. */
@@ -122,7 +134,8 @@ struct replica {
 	enum traffic_dim dim;
 	struct replica_names name;
 	struct span shard, copies; /* that split the state; that hold the same split */
-	double params;
+	double params;             /* that have gradients */
+	double gathered;           /* bytes of weights that ZeRO-3 gathers */
 };
 
 static struct span
@@ -289,7 +302,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	struct message x = {
 		.dim = r->dim, .name = r->name.gathered, .formula = "parameters/layers*bytes",
 		.source = ZERO_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
-		.payload = r->params * weight_bytes(p) / layers
+		.payload = r->gathered / layers
 	};
 	double gather, scatter, exposed;
 
@@ -302,6 +315,8 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 		    fmax(gather / layers, gather - inner * w->backward) : gather;
 	exposed = stolen(times, exposed, gathers * gather, asked);
 	add(t, p, x, times * gathers * layers, times * exposed, asked);
+	if (r->params <= 0)
+		return;
 	x.name = once ? r->name.gradients : r->name.each;
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.payload = r->params * grad_bytes(p) / layers;
@@ -370,7 +385,7 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 		.payload = r->params * grad_bytes(p) / (double)(r->shard.size > 0 ? r->shard.size : 1)
 	};
 
-	if (r->params <= 0)
+	if (r->params <= 0 && (p->parallel.zero_stage < 3 || r->gathered <= 0))
 		return;
 	switch (p->parallel.zero_stage) {
 	case 0:
@@ -386,8 +401,9 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 		else
 			gather_each(t, p, r, w, asked);
 	}
-	add(t, p, x, 1, once_exposed(1, collective_seconds(p, x.collective, x.payload, &x.span, NULL),
-	    w->backward, r, p->training.overlap_grad_reduce, asked), asked);
+	if (r->params > 0)
+		add(t, p, x, 1, once_exposed(1, collective_seconds(p, x.collective, x.payload, &x.span,
+		    NULL), w->backward, r, p->training.overlap_grad_reduce, asked), asked);
 }
 
 /*
@@ -464,6 +480,8 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 	};
 	int kind = layout_kind(l, "embd");
 
+	if (adapters_only(p))
+		return; /* embedding and norms are frozen */
 	if (embedding_copied(p, pl)) {
 		x.span = kind >= 0 ? link_span(p, l, kind) :
 		    link_stride(p, 2, l->world - l->world / pl->pp);
@@ -483,18 +501,21 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 
 void
 traffic_add_step(struct traffic *t, const struct plan *p, const struct layout *l,
-    const struct placement *pl, const struct stage_params *held, const struct window *w,
+    const struct placement *pl, const struct step_state *state, const struct window *w,
     struct ledger *ledger)
 {
-	struct replica r = replica_dense(p, l, held->dense);
+	const struct stage_params *held = &state->held, *trained = &state->trained;
+	struct replica r = replica_dense(p, l, trained->dense);
 	struct asked asked;
 
 	asked.ledger = ledger;
+	r.gathered = gathered_bytes(p, held->dense, held->linear);
 	pipeline(t, p, l, pl, w, &asked);
 	replicas(t, p, &r, w, &asked);
 	mirrored(t, p, l, pl, &r, w, &asked);
 	if (held->expert > 0) {
-		r = replica_expert(p, l, held->expert);
+		r = replica_expert(p, l, trained->expert);
+		r.gathered = gathered_bytes(p, held->expert, 0);
 		replicas(t, p, &r, w, &asked);
 		mirrored(t, p, l, pl, &r, w, &asked);
 	}

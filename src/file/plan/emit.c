@@ -17,6 +17,7 @@ static const struct section {
 	{ "cluster", "# the machines: GPUs, nodes and what joins them" },
 	{ "model", "# the model; what is not here comes from the catalogue" },
 	{ "parallel", "# how the model is split over the GPUs" },
+	{ "finetune", "# what is trained of the model, and whose modules run" },
 	{ "training", "# one training step" },
 	{ "serving", "# the engine and its load" },
 	{ "rl", "# rollouts and updates; section serving is of the engine that generates" },

@@ -216,7 +216,7 @@ put_settings(struct state *s, const struct setting setting[], size_t count)
 			text_add(what, sizeof what, "%s%s", i > 0 ? ", " : "", one);
 		else
 			left++;
-		if (field_applies(setting[i].field, &next))
+		if (field_in_use(setting[i].field, &next))
 			s->form.field = setting[i].field;
 	}
 	if (left > 0)
@@ -284,7 +284,7 @@ edit_take_fix(struct state *s, const struct diag *d)
 		text_add(what, sizeof what, ", %s", err);
 	}
 	state_say(s, ROLE_GOOD, "fixed: %s", what);
-	if (field_applies(f, &s->plan))
+	if (field_in_use(f, &next))
 		s->form.field = f;
 	return also != FIELD_NONE ? state_change(s, &next, what) : edit_take(s, f, &next);
 }

@@ -1,0 +1,86 @@
+/*
+ * adapters.h - low-rank adapters beside frozen weights: which linear layers have one, and how
+ * many parameters that is.
+ *
+ * An adapter of a layer in -> out is A, rank x in, and B, out x rank (Hu et al. 2021, arXiv
+ * 2106.09685); DoRA adds a magnitude for each output (Liu et al. 2024, arXiv 2402.09353).
+ * Frameworks differ in what is one layer: Hugging Face modules have q, k, v, gate and up of
+ * their own (huggingface/peft src/peft/tuners/lora), Megatron's linear_qkv and linear_fc1 are
+ * fused and have one A each (NVIDIA-NeMo/Megatron-Bridge src/megatron/bridge/peft/utils.py,
+ * ParallelLinearAdapter), which also divides all of a split layer's adapter over TP. Elsewhere
+ * the factor beside the side that TP splits is split, the other one whole on every rank.
+ */
+#ifndef CORE_ADAPTERS_H
+#define CORE_ADAPTERS_H
+#include <stdbool.h>
+
+#include "core/base/ledger.h"
+#include "core/model/params.h"
+#include "core/plan/plan.h"
+
+/* What finetune.target may name, as bits. */
+enum adapter_target {
+	TARGET_Q = 1, TARGET_K = 2, TARGET_V = 4, TARGET_QKV = 8, TARGET_O = 16,
+	TARGET_GATE = 32, TARGET_UP = 64, TARGET_FC1 = 128, TARGET_DOWN = 256,
+	TARGET_EXPERTS = 512, TARGET_ROUTER = 1024, TARGET_HEAD = 2048, TARGET_EMBEDDING = 4096,
+	TARGET_UNKNOWN = 8192,  /* a name that is none of them */
+	TARGET_INPUT = TARGET_Q | TARGET_K | TARGET_V | TARGET_QKV, /* that read the first norm */
+	TARGET_MLP_INPUT = TARGET_GATE | TARGET_UP | TARGET_FC1,    /* that read the second one */
+	TARGET_ATTENTION = TARGET_INPUT | TARGET_O,
+	TARGET_MLP = TARGET_MLP_INPUT | TARGET_DOWN,
+};
+
+/* True where a plan trains, and trains adapters alone: its own weights are frozen. */
+bool adapters_only(const struct plan *p);
+
+/* What has adapters; 0 where the plan has none. */
+unsigned adapters_targets(const struct plan *p);
+
+/* The modules that finetune.modules_to_save names: TARGET_HEAD, TARGET_EMBEDDING or both. */
+unsigned adapters_saved(const struct plan *p);
+
+/* What TP divides of a linear layer: its outputs, its inputs, nothing. */
+enum module_split { MODULE_COLUMNS, MODULE_ROWS, MODULE_WHOLE };
+
+/* One linear layer as the framework has it; whole sizes. */
+struct adapter_module {
+	const char *name;
+	unsigned target;          /* TARGET_ bits, any of which gives it an adapter */
+	double in, out;
+	enum module_split split;
+	bool expert;              /* of routed experts */
+};
+enum { ADAPTER_MODULES_MAX = 12 };
+
+/* Linear layers of one attention, and of one MLP or MoE layer; returns how many. */
+int adapters_attention(const struct plan *p, bool local, struct adapter_module *out);
+int adapters_mlp(const struct plan *p, bool moe, struct adapter_module *out);
+
+/* True where an adapter sits beside it. */
+bool adapters_has(const struct plan *p, const struct adapter_module *m);
+
+/* Parameters of its adapter, over `tp` ranks: one for each expert counts once. */
+double adapters_size(const struct plan *p, const struct adapter_module *m, double tp);
+
+/* Trained parameters on one GPU: of adapters, of those beside experts, and of trained copies
+ * of embedding and head. */
+struct adapter_params {
+	double dense, expert, saved;
+};
+struct adapter_params adapters_held(const struct plan *p, const struct rank_layers *r);
+
+/* Those of the whole model, where shared adapters of experts count once; all parameters where
+ * all are trained. Noted under QUANTITY_PARAMS_TRAINABLE. */
+double adapters_total(const struct plan *p, double params, struct ledger *ledger);
+
+/* What the modules of some layers come to, each as often as there are layers of it. */
+struct adapter_sums {
+	double modules, in, out;      /* with adapters; sizes on one rank, TP */
+	double rows, tensors;         /* of all that quantisation reaches */
+	double largest;               /* weights of the largest of them */
+};
+struct adapter_sums adapters_sums(const struct plan *p, const struct layer_kinds *k);
+
+/* Bytes of a weight in finetune.quantization, its scales by block included, those by row not. */
+double adapters_quantized(const struct plan *p);
+#endif

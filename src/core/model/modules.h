@@ -1,0 +1,27 @@
+/*
+ * modules.h - bytes that a layer of Hugging Face, Liger, Unsloth or torchtune modules keeps
+ * between forward and backward, where weights are trained and where they are frozen.
+ *
+ * Autograd keeps a tensor only for a gradient that is wanted: a product with a frozen weight
+ * keeps the weight alone, its input is what the weight's own gradient needs.
+ */
+#ifndef CORE_MODULES_H
+#define CORE_MODULES_H
+#include "core/base/ledger.h"
+#include "core/model/activation.h"
+
+/* True where a plan's layers are made of such modules. */
+bool modules_eager(const struct plan *p);
+
+/* True where fp32 adapters run under autocast (the Trainer of Hugging Face with bf16), false
+ * where a loop of one's own casts their input to fp32. */
+bool modules_autocast(const struct plan *p);
+
+/* Bytes of some layers, each term added to *sum and noted under QUANTITY_ACTIVATIONS. */
+void modules_add(const struct activation *c, const struct layer_kinds *k, struct ledger *ledger,
+    double *sum);
+
+/* What adapters keep beside modules of Megatron, the same. */
+void modules_add_adapters(const struct activation *c, const struct layer_kinds *k,
+    struct ledger *ledger, double *sum);
+#endif

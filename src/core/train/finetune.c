@@ -1,0 +1,281 @@
+#include "core/train/finetune.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/framework/framework.h"
+#include "core/model/modules.h"
+
+#define PEFT "huggingface/peft src/peft/mapping_func.py, autocast_adapter_dtype"
+#define SAVED "huggingface/peft src/peft/utils/other.py, ModulesToSaveWrapper"
+#define BITSANDBYTES "bitsandbytes-foundation/bitsandbytes bitsandbytes/functional.py"
+#define MATMUL_4BIT "bitsandbytes-foundation/bitsandbytes bitsandbytes/autograd/_functions.py"
+#define DORA "huggingface/peft src/peft/tuners/lora/dora.py"
+#define HF_LOSS "huggingface/transformers src/transformers/loss/loss_utils.py"
+#define LIGER "linkedin/Liger-Kernel src/liger_kernel/ops/fused_linear_cross_entropy.py"
+#define CCE "apple/ml-cross-entropy cut_cross_entropy"
+#define TORCHTUNE "pytorch/torchtune torchtune/modules/loss/cross_entropy_loss.py"
+#define AUTOGRAD "huggingface/transformers src/transformers/models/llama/modeling_llama.py"
+#define OFFLOADED "unslothai/unsloth-zoo unsloth_zoo/gradient_checkpointing.py"
+#define FOREACH "pytorch torch/optim/adam.py, _multi_tensor_adam"
+
+#define TERM(ledger, sum, quantity, name, source, expression, ...) \
+	LEDGER_TERM(ledger, sum, quantity, name, source, expression, __VA_ARGS__)
+
+/* ---- state ------------------------------------------------------------------------ */
+
+/* Parameters, gradients and moments in one format, without a master copy. */
+static void
+plain(struct recipe *r, const struct plan *p, double bytes)
+{
+	const double narrower = p->training.optimizer == OPTIMIZER_ADAM8BIT ? 1 : bytes / 4;
+	const bool weights = r->weight > 0, gradients = r->gradient > 0;
+
+	r->weight = r->linear = weights ? bytes : 0;
+	r->gradient = gradients ? bytes : 0;
+	r->master = r->gradient_copy = r->copy = 0;
+	r->moments *= narrower;
+	r->matrix_moments *= narrower;
+	r->optimizer_source = FOREACH;
+	/* torchtune's recipes take the fused step, which copies nothing */
+	r->step_copy = p->training.optimizer == OPTIMIZER_ADAM && r->moments > 0 &&
+	    p->finetune.kernels != KERNELS_TORCHTUNE ? bytes : 0;
+}
+
+static struct recipe
+trained(const struct plan *p, const struct recipe *framework, int64_t dtype)
+{
+	struct recipe r = *framework;
+
+	if (p->finetune.kernels == KERNELS_TE)
+		return r;
+	if (dtype == ADAPTER_FP32)
+		plain(&r, p, 4);
+	else if (p->finetune.kernels == KERNELS_TORCHTUNE ||
+	    !framework_of(p)->gradients_in_precision)
+		plain(&r, p, 2);
+	return r;
+}
+
+/* Frozen weights are what they were loaded as: 16 bits, whatever the framework trains in. */
+static void
+freeze(struct recipe *r, const struct plan *p)
+{
+	const double loaded = p->training.precision == PRECISION_FP32 ? 4 : 2;
+	const double quantized = adapters_quantized(p);
+
+	r->weight = smaller(r->weight, loaded);
+	r->linear = smaller(r->linear, quantized > 0 ? quantized : loaded);
+	if (quantized > 0) {
+		r->copy = 0;
+		r->experts_plain = true;
+		r->gathered = smaller(r->gathered, quantized);
+	}
+	r->gradient = r->master = r->gradient_copy = r->step_copy = 0;
+	r->moments = r->matrix_moments = 0;
+	r->weight_source = quantized > 0 ? BITSANDBYTES : r->weight_source;
+}
+
+struct finetune_recipes
+finetune_recipes(const struct plan *p, const struct recipe *framework)
+{
+	struct finetune_recipes r = { .base = *framework };
+
+	if (p->finetune.method == FINETUNE_NONE)
+		return r;
+	r.adapters = trained(p, framework, p->finetune.adapter_dtype);
+	r.saved = trained(p, framework,
+	    p->training.precision == PRECISION_FP32 ? ADAPTER_FP32 : ADAPTER_BF16);
+	if (adapters_only(p))
+		freeze(&r.base, p);
+	else
+		r.base = r.adapters;
+	return r;
+}
+
+/* What one set of trained parameters is called. */
+struct set_names {
+	const char *weights, *gradients, *optimizer, *source;
+};
+
+static void
+add_set(const struct recipe *r, double dense, double expert, const struct shards *of,
+    const struct set_names *names, struct ledger *ledger, struct memory *out)
+{
+	const double state = r->master + r->gradient_copy + r->moments;
+	const double dw = r->shard_weights ? of->dense : 1, ew = r->shard_weights ? of->expert : 1;
+	const double dg = r->shard_gradients ? of->dense : 1;
+	const double eg = r->shard_gradients ? of->expert : 1;
+	const double ds = r->shard_optimizer ? of->dense : 1;
+	const double es = r->shard_optimizer ? of->expert : 1;
+
+	if (dense + expert <= 0)
+		return;
+	if (r->weight > 0)
+		TERM(ledger, out->parameters, QUANTITY_PARAMETERS, names->weights, names->source,
+		    r->weight * (dense / dw + expert / ew), AS("bytes", r->weight), IS(dense),
+		    AS("ranks", dw), IS(expert), AS("their ranks", ew));
+	if (r->gradient > 0)
+		TERM(ledger, out->gradients, QUANTITY_GRADIENTS, names->gradients, r->gradient_source,
+		    r->gradient * (dense / dg + expert / eg), AS("bytes", r->gradient), IS(dense),
+		    AS("ranks", dg), IS(expert), AS("their ranks", eg));
+	if (state > 0)
+		TERM(ledger, out->optimizer, QUANTITY_OPTIMIZER, names->optimizer, r->optimizer_source,
+		    state * (dense / ds + expert / es), AS("bytes", state), IS(dense), AS("ranks", ds),
+		    IS(expert), AS("their ranks", es));
+}
+
+void
+finetune_add_state(const struct finetune_recipes *r, const struct adapter_params *n,
+    const struct shards *shards, struct ledger *ledger, struct memory *out)
+{
+	static const struct set_names adapters = { "adapters", "gradients of adapters",
+		"optimizer state of adapters", PEFT };
+	static const struct set_names saved = { "trained copies of embedding and head",
+		"gradients of the trained copies", "optimizer state of the trained copies", SAVED };
+
+	add_set(&r->adapters, n->dense, n->expert, shards, &adapters, ledger, out);
+	add_set(&r->saved, n->saved, 0, shards, &saved, ledger, out);
+}
+
+void
+finetune_add_scales(const struct plan *p, const struct layer_kinds *k, double ranks,
+    struct ledger *ledger, struct memory *out)
+{
+	const struct adapter_sums n = adapters_sums(p, k);
+	const double offset = 4, tables = 64 + 1024;
+
+	if (p->finetune.quantization == QUANT_INT8 && n.rows > 0)
+		TERM(ledger, out->parameters, QUANTITY_PARAMETERS, "scales of int8 rows", BITSANDBYTES,
+		    4 * n.rows / ranks, AS("rows", n.rows), IS(ranks));
+	if (p->finetune.quantization == QUANT_NF4_DQ && n.tensors > 0)
+		TERM(ledger, out->parameters, QUANTITY_PARAMETERS, "offsets and code tables",
+		    BITSANDBYTES, n.tensors * (offset + tables), AS("tensors", n.tensors), IS(offset),
+		    IS(tables));
+}
+
+/* ---- buffers ---------------------------------------------------------------------- */
+
+void
+finetune_add_buffers(const struct rank_view *v, struct memory *out)
+{
+	const struct adapter_sums n = adapters_sums(v->p, &v->layers->kinds);
+	const double h = (double)v->p->model.hidden_size;
+
+	if (v->act->to_host && v->p->training.recompute == RECOMPUTE_FULL)
+		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "layer inputs on their way to the host",
+		    OFFLOADED, 2 * v->act->a * h * v->act->tokens, AS("a", v->act->a), IS(h),
+		    AS("T", v->act->tokens));
+	if (!adapters_only(v->p) || n.largest <= 0)
+		return;
+	if (v->p->finetune.quantization != QUANT_NONE)
+		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "one weight, dequantised", MATMUL_4BIT,
+		    v->act->a * n.largest, AS("a", v->act->a), AS("largest weight", n.largest));
+	if (v->p->finetune.method == FINETUNE_DORA && modules_eager(v->p))
+		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "norm of a weight in fp32", DORA,
+		    3 * 4 * n.largest, AS("largest weight", n.largest));
+}
+
+/* ---- the moment of the loss ------------------------------------------------------- */
+
+/* Tokens of which Liger's fused head has logits at once. */
+static double
+liger_chunk(const struct plan *p, double tokens)
+{
+	const double chunks = ceil((double)p->model.vocab_size / (double)p->model.hidden_size);
+
+	return smaller(tokens, exp2(ceil(log2(larger(1, ceil(tokens / chunks))))));
+}
+
+/*
+ * hf-held: 16-bit logits, their fp32 copy, log-softmax and two gradients; hf: the Trainer has
+ * let go of the logits when the backward pass begins. Both at the start of that pass. hf-16:
+ * four of 16 bits, where the model is run in them without autocast (DeepSpeed's engine).
+ */
+bool
+finetune_add_loss(const struct rank_view *v, double *logits)
+{
+	const struct plan *p = v->p;
+	const struct activation *c = v->act;
+	const int64_t kind = p->training.cross_entropy;
+	const double vocab = (double)params_padded_vocab(p) / c->tp;
+	const double h = (double)p->model.hidden_size;
+	const double held = kind == CE_HF_HELD ? 14 : kind == CE_HF_16 ? 8 : 12;
+	const double upcast = p->finetune.kernels == KERNELS_UNSLOTH ? 6 : 2;
+	const double chunk = liger_chunk(p, c->tokens);
+	const bool head = !adapters_only(p) || (adapters_saved(p) & TARGET_HEAD);
+
+	if (kind < CE_HF)
+		return false;
+	if (kind <= CE_HF_16)
+		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits", HF_LOSS, held * c->tokens * vocab,
+		    AS("bytes", held), AS("T", c->tokens), AS("vocabulary/TP", vocab));
+	else if (kind == CE_CHUNKED)
+		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits of one of 8 chunks", TORCHTUNE,
+		    14 * c->tokens * vocab / 8 + c->a * h * c->tokens, AS("T", c->tokens),
+		    AS("vocabulary/TP", vocab), AS("a", c->a), IS(h));
+	else
+		TERM(v->ledger, *logits, QUANTITY_LOGITS, "gradient of the head's input",
+		    kind == CE_LIGER ? LIGER : CCE, c->a * h * c->tokens, AS("a", c->a), IS(h),
+		    AS("T", c->tokens));
+	if (kind == CE_LIGER)
+		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits of a chunk", LIGER,
+		    upcast * chunk * vocab, AS("bytes", upcast), AS("tokens", chunk),
+		    AS("vocabulary/TP", vocab));
+	if (head && (kind == CE_LIGER || kind == CE_CCE))
+		TERM(v->ledger, *logits, QUANTITY_LOGITS, "weight gradient of the head", LIGER,
+		    c->a * vocab * h, AS("a", c->a), AS("vocabulary/TP", vocab), IS(h));
+	return true;
+}
+
+/* ---- backward and step ------------------------------------------------------------ */
+
+bool
+finetune_add_backward(const struct rank_view *v, double *buffers)
+{
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+	const double h = (double)m->hidden_size;
+	const double f = larger((double)m->ffn_hidden_size,
+	    (double)(m->moe_ffn_hidden_size * m->experts_per_token));
+
+	if (!modules_eager(v->p))
+		return false;
+	TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "gradients of a layer", AUTOGRAD,
+	    c->a * c->tokens * (3 * f + 4 * h) / c->tp, AS("a", c->a), AS("T", c->tokens), IS(f),
+	    IS(h), AS("TP", c->tp));
+	if (v->layers->kinds.moe > 0)
+		TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "copies around the experts", AUTOGRAD,
+		    5 * c->a * h * c->routed, AS("a", c->a), IS(h), AS("routed", c->routed));
+	return true;
+}
+
+/*
+ * Without accumulation gradients come as activations go; PyTorch's foreach optimizer then
+ * makes a copy of what is trained where the activations were.
+ */
+void
+finetune_add_step(const struct rank_view *v, double bytes, int64_t microbatches,
+    struct memory *out)
+{
+	const double kept = out->activations + out->logits;
+	const double gone = microbatches == 1 ? smaller(out->gradients, kept) : 0;
+	const double freed = kept - gone;
+
+	if (!modules_eager(v->p))
+		return;
+	if (gone > 0) {
+		const double a = smaller(gone, out->activations);
+
+		TERM(v->ledger, out->activations, QUANTITY_ACTIVATIONS,
+		    "less what gradients come in place of", AUTOGRAD, -a, AS("gradients", a));
+		if (gone > a)
+			TERM(v->ledger, out->logits, QUANTITY_LOGITS,
+			    "less what gradients come in place of", AUTOGRAD, -(gone - a),
+			    AS("gradients", gone), AS("those in place of activations", a));
+	}
+	if (bytes > freed)
+		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "copies in the optimizer's step",
+		    FOREACH, bytes - freed, AS("bytes of what is trained", bytes),
+		    AS("(activations + logits)", freed));
+}

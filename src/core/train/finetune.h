@@ -1,0 +1,48 @@
+/*
+ * finetune.h - what fine-tuning changes of a GPU's memory: bytes of frozen and of trained
+ * parameters, adapters, and the loss of Hugging Face stacks. Private to core.
+ *
+ *   frozen            2 (4 in fp32), or quantised; no gradient, no optimizer state
+ *   adapters in fp32  4 + 4 + 8                 PEFT, autocast_adapter_dtype
+ *   adapters in bf16  2 + 2 + 4                 torchtune, all in bf16
+ *                     as the framework trains   Megatron 2 + 4 + 12/D, DeepSpeed 2 + 2 + 12/D
+ *
+ * with Adam; full fine-tuning by modules of Hugging Face and their like is the same, of all
+ * parameters.
+ */
+#ifndef CORE_FINETUNE_H
+#define CORE_FINETUNE_H
+#include "core/framework/recipe.h"
+#include "core/model/adapters.h"
+#include "core/train/memory_buffers.h"
+
+/* Bytes by what a parameter is for. */
+struct finetune_recipes {
+	struct recipe base, adapters, saved; /* saved: trained copies of embedding and head */
+};
+
+/* From how the framework trains everything. */
+struct finetune_recipes finetune_recipes(const struct plan *p, const struct recipe *framework);
+
+/* What is trained, onto parameters, gradients and optimizer. */
+void finetune_add_state(const struct finetune_recipes *r, const struct adapter_params *n,
+    const struct shards *shards, struct ledger *ledger, struct memory *out);
+
+/* Scales of quantised weights by row and tensor, on one GPU. */
+void finetune_add_scales(const struct plan *p, const struct layer_kinds *k, double ranks,
+    struct ledger *ledger, struct memory *out);
+
+/* Workspaces that adapters and quantised weights need. */
+void finetune_add_buffers(const struct rank_view *v, struct memory *out);
+
+/* Logits and loss of the kinds that are Hugging Face's, Liger's and torchtune's; false of
+ * the others. */
+bool finetune_add_loss(const struct rank_view *v, double *logits);
+
+/* Gradients of a layer of their modules in its backward pass; false of others. */
+bool finetune_add_backward(const struct rank_view *v, double *buffers);
+
+/* The step of the optimizer, in which activations are gone: `n` bytes' worth of parameters. */
+void finetune_add_step(const struct rank_view *v, double bytes, int64_t microbatches,
+    struct memory *out);
+#endif

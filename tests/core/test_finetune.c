@@ -1,0 +1,258 @@
+/*
+ * test_finetune.c - adapters counted, memory and time of fine-tuning, against what public
+ * frameworks report and against measured runs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "../bench/accuracy_finetune.c"
+#include "core/base/number.h"
+#include "core/model/flops.h"
+#include "core/rules/check.h"
+#include "settings.h"
+
+#define LLAMA_3B "layers=28 hidden_size=3072 attention_heads=24 kv_heads=8 " \
+	"ffn_hidden_size=8192 model.vocab_size=128256 vocab_multiple=1 tied_embeddings=true "
+#define MOE "layers=4 hidden_size=2048 attention_heads=32 kv_heads=4 ffn_hidden_size=6144 " \
+	"experts=128 experts_per_token=8 moe_ffn_hidden_size=768 "
+#define HF "layout=torchtitan gpus_per_node=1 zero_stage=0 global_batch_size=1 "
+#define LORA "finetune.method=lora "
+
+static struct estimate e;
+
+static struct plan
+plan_of(const char *settings)
+{
+	struct plan p;
+
+	plan_defaults(&p);
+	settings_put_all(&p, settings);
+	return p;
+}
+
+static double
+trained(const char *settings)
+{
+	const struct plan p = plan_of(settings);
+
+	return adapters_total(&p, 0, NULL);
+}
+
+static const struct memory *
+memory_of(const char *settings)
+{
+	const struct plan p = plan_of(settings);
+
+	estimate_run(&e, &p, NULL, NULL);
+	assert_true(e.legal);
+	return &e.stage[0].memory;
+}
+
+static void
+near(double a, double b, double share)
+{
+	if (fabs(a - b) > share * fabs(b))
+		fail_msg("%.12g is not %.12g", a, b);
+}
+
+/* Counts that logs of PEFT and MLPerf print. */
+static void
+counts(void **state)
+{
+	(void)state;
+	near(trained(HF LLAMA_3B LORA "finetune.rank=32 finetune.target=qv"), 9175040, 0);
+	near(trained(HF LLAMA_3B LORA "finetune.rank=10 finetune.target=mlp"), 9461760, 0);
+	near(trained(HF LLAMA_3B "finetune.method=dora finetune.rank=32 finetune.target=qv"), 9289728, 0);
+	near(trained("layers=80 hidden_size=8192 attention_heads=64 kv_heads=8 " LORA
+	    "finetune.rank=16 finetune.target=qkv+proj"), 44564480, 0);
+	/* separate modules have an A each */
+	near(trained(HF LLAMA_3B LORA "finetune.rank=1 finetune.target=qkv") + 2 * 28 * 3072,
+	    trained(HF LLAMA_3B LORA "finetune.rank=1 finetune.target=q+k+v"), 0);
+	/* a trained copy is the whole table */
+	near(trained(HF LLAMA_3B LORA "finetune.rank=32 finetune.target=qv "
+	    "finetune.modules_to_save=head"), 9175040 + 128256.0 * 3072, 0);
+}
+
+/* Experts: one adapter for all of a rank, or one each. */
+static void
+experts(void **state)
+{
+	const double attention = trained(MOE LORA "finetune.target=attention");
+	const double one = 4 * 16 * ((2048 + 2 * 768) + (768 + 2048));
+
+	(void)state;
+	near(trained(MOE LORA), attention, 0);
+	near(trained(MOE LORA "finetune.target=attention+experts"), attention + one, 0);
+	near(trained(MOE LORA "finetune.target=attention+experts finetune.expert_adapters=separate"),
+	    attention + 128 * one, 0);
+}
+
+/* Megatron divides all of an adapter over TP; elsewhere the factor beside the whole side stays
+ * whole. */
+static void
+sharded(void **state)
+{
+	const struct plan p = plan_of("tp=4 " LORA "finetune.target=qkv+proj");
+	const struct plan q = plan_of("layout=torchtitan tp=4 " LORA "finetune.target=q+o");
+	const struct rank_layers r = { .kinds = { .all = 1, .global = 1, .dense = 1 } };
+
+	(void)state;
+	near(adapters_held(&p, &r).dense, 16 * ((4096 + 6144) + (4096 + 4096)) / 4.0, 0);
+	near(adapters_held(&q, &r).dense, 16 * ((4096 + 4096 / 4.0) + (4096 / 4.0 + 4096)), 0);
+}
+
+/* Bytes of a frozen weight, of an adapter's, and nothing beside them. */
+static void
+state_bytes(void **state)
+{
+	const struct memory *m = memory_of(HF LORA "finetune.target=qv");
+	const double pl = e.params_trainable, all = e.params.total;
+	const double linear = 32 * (4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336);
+
+	(void)state;
+	near(m->parameters, 2 * all + 4 * pl, 1e-12);
+	near(m->gradients, 4 * pl, 1e-12);
+	near(m->optimizer, 8 * pl, 1e-12);
+	m = memory_of(HF LORA "finetune.target=qv finetune.kernels=torchtune");
+	near(m->parameters + m->gradients + m->optimizer, 2 * all + 8 * pl, 1e-12);
+	m = memory_of("gpus_per_node=8 global_batch_size=8 " LORA "finetune.target=qkv");
+	near(m->parameters, 2 * all + 2 * e.params_trainable, 1e-12);
+	near(m->gradients, 4 * e.params_trainable, 1e-12);
+	near(m->optimizer, 12 * e.params_trainable / 8, 1e-12);
+	m = memory_of(HF "finetune.method=qlora finetune.quantization=nf4 finetune.target=qv");
+	near(m->parameters, 0.5625 * linear + 2 * (all - linear) + 4 * pl, 1e-12);
+	m = memory_of(HF "finetune.method=qlora finetune.target=qv");
+	near(m->parameters, (0.5 + 1 / 64.0 + 4 / 16384.0) * linear + 2 * (all - linear) + 4 * pl +
+	    32 * 7 * (4 + 64 + 1024), 1e-12);
+	m = memory_of(HF "finetune.method=qlora finetune.quantization=int8 finetune.target=qv");
+	near(m->parameters, linear + 4 * 32 * (6144 + 4096 + 2 * 14336 + 4096) + 2 * (all - linear) +
+	    4 * pl, 1e-12);
+}
+
+/* Frozen weights are whole under DDP and ZeRO-2, split under ZeRO-3. */
+static void
+frozen_shards(void **state)
+{
+	static const char run[] = "layout=deepspeed gpus_per_node=8 global_batch_size=8 " LORA
+	    "finetune.target=qv zero_stage=";
+	char settings[256];
+	double bytes[4];
+
+	(void)state;
+	for (int zero = 0; zero < 4; zero++) {
+		text_put(settings, sizeof settings, "%s%d", run, zero);
+		bytes[zero] = memory_of(settings)->parameters;
+	}
+	near(bytes[0], bytes[2], 0);
+	near(bytes[3], bytes[0] / 8, 1e-12);
+}
+
+/* What adapters keep of their inputs, for each token and layer of Llama 3.2 3B. */
+static void
+kept(void **state)
+{
+	static const char base[] = HF LLAMA_3B LORA "finetune.target=qv training.sequence_length=1024 "
+	    "training.cross_entropy=hf-held finetune.packing=false finetune.rank=32 ";
+	const double tokens = 1024 * 28.0;
+	const struct plan p = plan_of(base);
+	const struct activation c = activation_init(&p);
+	const struct layer_kinds one = { .all = 1, .global = 1, .dense = 1 };
+
+	(void)state;
+	/* 8h + 8h + 8nd + 6f, log-sum-exp and what is inside of two adapters */
+	near(activation_rebuilt(&c, &one) / 1024, 122880 + 4 * 24 + 8 * 32, 1e-12);
+	near(memory_of(base)->activations + memory_of(base)->gradients,
+	    tokens * (122880 + 4 * 24 + 8 * 32) + 8 * 1024, 1e-6);
+}
+
+/* A frozen base has no weight gradients: 4 FLOP of a weight, and its attention as before. */
+static void
+flops(void **state)
+{
+	const struct plan full = plan_of("layers=80"), lora = plan_of("layers=80 " LORA);
+	const struct flops a = flops_of_token(&full, false), b = flops_of_token(&lora, false);
+
+	(void)state;
+	near(b.projections + b.mlp + b.head, (a.projections + a.mlp + a.head) * 4 / 6, 1e-12);
+	near(b.core, a.core, 0);
+	near(b.adapters, 6 * adapters_total(&lora, 0, NULL), 1e-12);
+}
+
+/* Data parallel ranks add up the gradients of adapters alone. */
+static void
+traffic(void **state)
+{
+	double bytes = 0;
+
+	(void)state;
+	memory_of("gpus_per_node=8 zero_stage=0 global_batch_size=8 " LORA);
+	for (size_t i = 0; i < e.traffic.count; i++)
+		bytes += e.traffic.row[i].bytes;
+	near(bytes, 2 * 4 * e.params_trainable * 7 / 8, 1e-9);
+}
+
+/* ---- measured runs ---------------------------------------------------------------- */
+
+static struct finetune_row rows[FINETUNE_ROWS_MAX];
+
+/* Errors of complete rows may only get smaller: median and 90th percentile, percent. */
+static void
+measured(void **state)
+{
+	static const struct {
+		const char *group;
+		size_t rows;
+		double median, p90;
+	} bounds[] = {
+		{ "peft-metamathqa", 3, 1, 1 },
+		{ "", 73, 7, 21 },
+	};
+	const size_t count = accuracy_finetune_memory(getenv("TOP"), rows, FINETUNE_ROWS_MAX);
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+		const double median = accuracy_finetune_error(rows, count, bounds[i].group, 0.5, &n);
+		const double p90 = accuracy_finetune_error(rows, count, bounds[i].group, 0.9, &n);
+
+		if (n < bounds[i].rows || median * 100 > bounds[i].median || p90 * 100 > bounds[i].p90)
+			fail_msg("%s: %zu rows, %.2f and %.2f %%", bounds[i].group, n, median * 100,
+			    p90 * 100);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].counted > 0)
+			near(rows[i].trained, rows[i].counted, 0);
+}
+
+static void
+steps(void **state)
+{
+	const size_t count = accuracy_finetune_steps(getenv("TOP"), rows, FINETUNE_ROWS_MAX);
+	size_t n;
+	const double median = accuracy_finetune_error(rows, count, "", 0.5, &n);
+
+	(void)state;
+	assert_true(n >= 30);
+	if (median > 0.08)
+		fail_msg("%zu rows, %.2f %%", n, median * 100);
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].estimated > 0)
+			near(rows[i].trained, rows[i].counted, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts), cmocka_unit_test(experts), cmocka_unit_test(sharded),
+		cmocka_unit_test(state_bytes), cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
+		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(measured),
+		cmocka_unit_test(steps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
