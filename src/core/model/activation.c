@@ -458,6 +458,7 @@ add_layers(const struct sink *s, const struct layer_kinds *k)
 {
 	if (s->c->eager) {
 		modules_add(s->c, k, s->ledger, s->sum);
+		add_mamba(s, k->mamba);
 		return;
 	}
 	add_mixer_block(s, k);
