@@ -26,6 +26,7 @@ has() {
 	command -v "$1" >/dev/null
 }
 
+# Lines that can not be broken or filled are no fault unless they are too wide, which is looked at.
 # rendered RENDERER [ARGUMENT]...: without a word, and no line wider than a terminal of 80 columns.
 rendered() {
 	"$@" "$name" >text 2>out || fail "exit status $? of $1"
@@ -44,7 +45,7 @@ for page in "$page1" "$page5" "$page7" "$TOP/man/shardplan-tour.7.in" "$primer";
 		mandoc -T lint -W warning "$name" >out 2>&1 || fail 'mandoc has warnings'
 		rendered mandoc -T ascii -O width=78
 	fi
-	if has groff; then rendered groff -mandoc -ww -rLL=78n -Tascii -P-c; fi
+	if has groff; then rendered groff -mandoc -ww -Wbreak -rLL=78n -Tascii -P-c; fi
 	if man --version >out 2>&1 && grep -q man-db out; then
 		MANWIDTH=80 rendered man --warnings -l
 	fi
