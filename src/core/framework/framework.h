@@ -97,6 +97,10 @@ struct framework {
 	bool slices_state;         /* ZeRO-1 copies slices of every parameter one by one */
 	struct working_set working;
 
+	/* rollouts (verl verl/workers/fsdp_workers.py) */
+	bool idles_bare;           /* between its phases a trainer holds no gradients, and its
+	                            * reference is on the host in any case */
+
 	/* pipeline */
 	bool equal_rounds;         /* VPP runs equal rounds; microbatch_group_size is not asked */
 };

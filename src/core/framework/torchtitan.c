@@ -125,4 +125,5 @@ const struct framework framework_torchtitan = {
 	.working = { .from = 1, .layers = 2,
 		.source = "torchtitan torchtitan/models/llama3/infra/parallelize.py" },
 	.equal_rounds = true,
+	.idles_bare = true,
 };

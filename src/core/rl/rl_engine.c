@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/framework/framework.h"
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
 #include "core/model/kv.h"
@@ -50,8 +51,8 @@ take_pool(struct plan *q, const struct plan *p)
 void
 rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus)
 {
-	static const struct parallel alone = { .cp = 1, .pp = 1, .vpp = 1, .ep = 1, .etp = 1, .dp_replicate = 1,
-		.layout = LAYOUT_VLLM };
+	const struct parallel alone = { .cp = 1, .pp = 1, .vpp = 1, .ep = 1, .etp = 1, .dp_replicate = 1,
+		.layout = (int64_t)framework_usual(MODE_SERVE) };
 
 	*out = *p;
 	out->mode = MODE_SERVE;

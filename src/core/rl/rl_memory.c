@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/framework/framework.h"
 #include "core/model/params.h"
 #include "core/train/memory.h"
 
@@ -104,7 +105,7 @@ leaves(const struct on_gpu *g, int64_t offload)
 static double
 idle_gradients(const struct on_gpu *g, const struct on_stage *s)
 {
-	const bool dropped = g->m->p->parallel.layout == LAYOUT_TORCHTITAN;
+	const bool dropped = framework_of(g->m->p)->idles_bare;
 
 	return dropped || leaves(g, RL_OFFLOAD_PARAMS) ? 0 : s->memory.gradients;
 }
@@ -125,8 +126,7 @@ idle_optimizer(const struct on_gpu *g, const struct on_stage *s)
 static bool
 reference_stays(const struct on_gpu *g)
 {
-	return g->refers && g->m->p->parallel.layout != LAYOUT_TORCHTITAN &&
-	    !leaves(g, RL_OFFLOAD_ALL);
+	return g->refers && !framework_of(g->m->p)->idles_bare && !leaves(g, RL_OFFLOAD_ALL);
 }
 
 static double
@@ -148,10 +148,11 @@ idle_reward(const struct on_gpu *g)
 	return leaves(g, RL_OFFLOAD_ALL) ? 0 : g->reward.memory.parameters;
 }
 
+/* Transformer Engine's framework is Megatron. */
 static double
 rest(const struct on_gpu *g)
 {
-	return g->m->p->parallel.layout == LAYOUT_MEGATRON ? MEGATRON_REST : TRAINER_REST;
+	return framework_of(g->m->p)->transformer_engine ? MEGATRON_REST : TRAINER_REST;
 }
 
 /* ---- the phases --------------------------------------------------------------------------- */
@@ -233,7 +234,7 @@ hold_phase(double held[HELD_PARTS], const struct on_gpu *g, enum rl_phase phase)
 		held[HELD_WORK] = g->actor.pass;
 		break;
 	case PHASE_REF_LOGPROB:
-		if (leaves(g, RL_OFFLOAD_ALL) && g->m->p->parallel.layout != LAYOUT_TORCHTITAN)
+		if (leaves(g, RL_OFFLOAD_ALL) && !framework_of(g->m->p)->idles_bare)
 			held[HELD_MODELS] += g->actor.memory.parameters;
 		held[HELD_WORK] = g->actor.pass;
 		break;
