@@ -63,12 +63,13 @@ tree_text(struct tree *t, const char *key, const char *v)
 static bool
 their_word(const char *words, const char *ours, char *theirs, size_t size)
 {
-	for (; words != NULL; words = strchr(words, '|'), words += words != NULL) {
-		const char *is = strchr(words, '=');
-		const size_t n = strcspn(is + 1, "|");
+	char pair[64], *is;
 
-		if (strlen(ours) == n && strncmp(is + 1, ours, n) == 0) {
-			text_put(theirs, size, "%.*s", (int)(is - words), words);
+	for (int64_t i = 0; text_choice(words, i, pair, sizeof pair); i++) {
+		is = strchr(pair, '=');
+		*is++ = '\0';
+		if (text_equal(is, ours)) {
+			text_put(theirs, size, "%s", pair);
 			return true;
 		}
 	}
