@@ -69,7 +69,7 @@ terms_are_sums(void **state)
 {
 	(void)state;
 	dice.state = 2;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		double bytes = 0, seconds = 0;
 
 		next_legal();
@@ -116,7 +116,7 @@ stages_are_the_model(void **state)
 
 	(void)state;
 	dice.state = 3;
-	for (int i = 0; i < 3000;) {
+	for (int i = 0; i < 1000;) {
 		struct plan p = next_legal();
 		const double copies = p.training.schedule == SCHEDULE_DUALPIPE && p.parallel.pp > 1 ? 2 : 1;
 		double params = 0, extra = 0, bytes = 0, gradients = 0;
@@ -235,7 +235,7 @@ tp_takes_no_more(void **state)
 
 	(void)state;
 	dice.state = 4;
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < 2000; i++) {
 		struct plan p = next_legal(), q = p;
 
 		settings_int(&q, FIELD_TP, 2 * p.parallel.tp);
@@ -261,7 +261,7 @@ pp_takes_no_more(void **state)
 
 	(void)state;
 	dice.state = 5;
-	for (int i = 0; i < 8000; i++) {
+	for (int i = 0; i < 2700; i++) {
 		struct plan p = next_legal(), q = p;
 		const struct layer_kinds k = params_kinds(&p.model, 0, p.model.layers);
 
@@ -289,7 +289,7 @@ zero_takes_no_more(void **state)
 
 	(void)state;
 	dice.state = 6;
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < 2000; i++) {
 		struct plan p = next_legal(), q = p;
 
 		if (p.parallel.zero_stage == 3)
@@ -313,7 +313,7 @@ pipeline_is_closed(void **state)
 
 	(void)state;
 	dice.state = 7;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		struct plan p = next_legal();
 		const double n = (double)p.parallel.pp, v = (double)whole->placement.vpp;
 		const int folds = placement_chunk(&whole->placement, 0, whole->placement.vpp - 1)->loss;

@@ -179,6 +179,8 @@ session_catalog(struct session *s)
 	put(&s->gpu[1].values, FIELD_MEMORY_GIB, "39.4");
 	s->catalog.models = (struct catalog_list){ s->model, 2 };
 	s->catalog.gpus = (struct catalog_list){ s->gpu, 2 };
+	plan_defaults(&s->catalog.defaults);
+	s->catalog.has_defaults = true;
 }
 
 /* Begin a session on the built-in plan. */
