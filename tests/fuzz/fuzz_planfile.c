@@ -1,18 +1,14 @@
 /*
  * fuzz_planfile.c - any bytes as a plan: nothing but an answer may come of them, and what
  * was taken must be written and read back as the same text.
- *
- * With libFuzzer: clang -fsanitize=fuzzer,address. Without it -DFUZZ_MAIN, which `make
- * fuzzers` gives, makes a program that reads the files named on its command line.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file/plan/planfile.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
 /* libconfig 1.5 loses the text in hand when it meets a syntax error: 64 bytes, not ours. */
@@ -51,23 +47,3 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(text);
 	return 0;
 }
-
-#ifdef FUZZ_MAIN
-int
-main(int argc, char **argv)
-{
-	static uint8_t bytes[PLANFILE_SIZE_MAX];
-
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-		size_t n;
-
-		if (f == NULL)
-			return 1;
-		n = fread(bytes, 1, sizeof bytes, f);
-		fclose(f);
-		LLVMFuzzerTestOneInput(bytes, n);
-	}
-	return 0;
-}
-#endif

@@ -1,0 +1,31 @@
+/*
+ * read_files.c - a target of this folder as a program that reads the files named on its command
+ * line. With libFuzzer (`make fuzzers CC=clang FUZZ=-fsanitize=fuzzer,address`) there is nothing
+ * here: it brings its own main.
+ */
+#include <stdio.h>
+
+#include "file/plan/planfile.h"
+#include "fuzz.h"
+
+#ifdef FUZZ_MAIN
+int
+main(int argc, char **argv)
+{
+	static uint8_t bytes[PLANFILE_SIZE_MAX + 1]; /* one more than is allowed */
+
+	for (int i = 1; i < argc; i++) {
+		FILE *f = fopen(argv[i], "rb");
+		size_t n;
+
+		if (f == NULL) {
+			perror(argv[i]);
+			return 1;
+		}
+		n = fread(bytes, 1, sizeof bytes, f);
+		fclose(f);
+		LLVMFuzzerTestOneInput(bytes, n);
+	}
+	return 0;
+}
+#endif
