@@ -240,134 +240,109 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 		bytes = fmax(bytes, activation_rebuilt(v->act, &u));
 	}
 	if (layers > 0)
-		KNOWN(v, t->buffers, QUANTITY_BUFFERS, bytes, "layers filled again by recompute", RANDOM,
-		    "bytes of %.0f layers = %.0f", layers, bytes);
+		BUFFER(v, t->buffers, "layers filled again by recompute", RANDOM, bytes,
+		    AS("bytes of a recompute unit", bytes));
 }
 
 /* Halves of a layer, in whose backward passes the fullest moment may be. */
 enum half { ATTENTION_HALF, DENSE_HALF, MOE_HALF, HALVES };
 
-/* What one half takes in its backward pass: modules filled again by selective recompute, and
- * gradients; those beside the input of an MLP or of experts come on top. */
-struct half_bytes {
-	double refilled, gradients;
-	bool gathers;
-};
-
-/* Bytes of the gradients of a token's queries, keys, values and attention output, on a rank. */
-static double
-head_gradients(const struct activation *c)
-{
-	const struct model *m = &c->p->model;
-	const bool latent = m->attention == ATTENTION_MLA;
-	const double n = (double)m->attention_heads / c->tp;
-	const double k = latent ? n : larger(1, (double)m->kv_heads / c->tp);
-
-	return c->a * (n + k) * (params_key_dim(m) + params_value_dim(m));
-}
-
-/* A stage whose mixers are all Mamba. */
-static bool
-without_attention(const struct layer_kinds *k)
-{
-	return k->global + k->local <= 0;
-}
-
-/* The same of what Mamba keeps: a gradient of each number. */
-static double
-scan_gradients(const struct activation *c)
-{
-	return c->a * mixer_mamba(&c->p->model).kept / c->tp;
-}
-
-/* Gradients of attention scores, or without those of heads; the inner gradient of an MLP;
- * gradients of experts' outputs and inputs, each as sent and as sorted. */
-static struct half_bytes
-half_bytes(const struct rank_view *v, const struct layer_kinds *k, enum half half)
+/* Gradients of attention: of what a Mamba mixer keeps, of scores where they are kept, else of a
+ * token's queries, keys, values and output. */
+static void
+add_mixer_gradients(const struct rank_view *v, const struct layer_kinds *k, double *sum)
 {
 	const struct activation *c = v->act;
 	const struct model *m = &v->p->model;
 	const double n = (double)m->attention_heads / c->tp;
-	const double length = (double)v->p->training.sequence_length;
+	const double kv = m->attention == ATTENTION_MLA ? n : larger(1, (double)m->kv_heads / c->tp);
+	const double dims = params_key_dim(m) + params_value_dim(m);
+	const double s = (double)v->p->training.sequence_length, kept = mixer_mamba(m).kept;
+
+	if (k->global + k->local <= 0)
+		BUFFER(v, *sum, "gradients inside Mamba", MAMBA, c->a * kept / c->tp * c->tokens,
+		    AS("a", c->a), IS(kept), AS("TP", c->tp), AS("T", c->tokens));
+	else if (!batch_unfused(v->p))
+		BUFFER(v, *sum, "gradients of attention heads", TE_BACKENDS,
+		    c->a * (n + kv) * dims * c->tokens, AS("a", c->a), AS("n/TP", n), AS("kv/TP", kv),
+		    AS("(d+v)", dims), AS("T", c->tokens));
+	else
+		BUFFER(v, *sum, "gradients of attention scores", DOT_PRODUCT, 2 * c->a * n * s * c->tokens,
+		    AS("a", c->a), AS("n/TP", n), IS(s), AS("T", c->tokens));
+}
+
+/* The inner gradient of an MLP; gradients of experts' outputs and inputs, each as sent and as
+ * sorted. */
+static void
+add_inner_gradients(const struct rank_view *v, enum half half, double *sum)
+{
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+	const double h = params_expert_width(m), f = (double)m->ffn_hidden_size;
+	const double matrices = m->gated_mlp ? 2 : 1;
+
+	if (half == MOE_HALF)
+		BUFFER(v, *sum, "copies around the experts", DISPATCHER, 4 * c->a * h * c->routed,
+		    AS("a", c->a), IS(h), AS("routed", c->routed));
+	else
+		BUFFER(v, *sum, "gradient inside the MLP", MLP, c->a * matrices * c->tokens * f / c->tp,
+		    AS("a", c->a), IS(matrices), AS("T", c->tokens), IS(f), AS("TP", c->tp));
+}
+
+/* What one half takes in its backward pass: modules filled again by selective recompute, and
+ * gradients; those beside the input of an MLP or of experts come on top. */
+static double
+add_half(const struct rank_view *v, const struct layer_kinds *k, enum half half)
+{
+	static const char *const names[HALVES] = {
+		[ATTENTION_HALF] = "refilled=bytes of the attention of one layer",
+		[DENSE_HALF] = "refilled=bytes of the MLP of one layer",
+		[MOE_HALF] = "refilled=bytes of the experts of one layer",
+	};
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+	const double h = (double)m->hidden_size;
 	const double count[HALVES] = { params_mixers(k), k->dense, k->moe };
 	struct layer_kinds one = { .all = 1, .dense = half == DENSE_HALF,
 		.moe = half == MOE_HALF };
-	struct half_bytes b = { .gathers = half != ATTENTION_HALF };
+	double sum = 0, refilled;
 
 	if (count[half] <= 0)
-		return b;
+		return 0;
 	if (half == ATTENTION_HALF || m->layer_pattern[0] == '\0')
 		*(k->global > 0 ? &one.global : k->local > 0 ? &one.local : &one.mamba) = 1;
-	b.refilled = activation_refilled(c, &one, half == ATTENTION_HALF);
-	if (half == DENSE_HALF)
-		b.gradients = c->a * (m->gated_mlp ? 2 : 1) * c->tokens *
-		    (double)m->ffn_hidden_size / c->tp;
-	else if (half == MOE_HALF)
-		b.gradients = 4 * c->a * params_expert_width(m) * c->routed;
+	refilled = activation_refilled(c, &one, half == ATTENTION_HALF);
+	if (refilled > 0)
+		BUFFER(v, sum, "modules filled again by recompute", RANDOM, refilled,
+		    { names[half], refilled });
+	if (half == ATTENTION_HALF)
+		add_mixer_gradients(v, k, &sum);
 	else
-		b.gradients = without_attention(k) ? scan_gradients(c) * c->tokens : !batch_unfused(v->p) ? head_gradients(c) * c->tokens :
-		    2 * c->a * n * length * c->tokens;
-	return b;
-}
-
-static void
-add_gradients_of_half(const struct rank_view *v, const struct layer_kinds *k, enum half half,
-    const struct half_bytes *b, struct moment *t)
-{
-	const enum quantity q = QUANTITY_BUFFERS;
-	const struct activation *c = v->act;
-	const struct model *m = &v->p->model;
-
-	if (b->refilled > 0)
-		KNOWN(v, t->buffers, q, b->refilled, "modules filled again by recompute", RANDOM,
-		    "bytes of %s of one layer = %.0f", half == ATTENTION_HALF ? "the attention" :
-		    half == DENSE_HALF ? "the MLP" : "the experts", b->refilled);
-	if (half == ATTENTION_HALF && without_attention(k))
-		KNOWN(v, t->buffers, q, b->gradients, "gradients inside Mamba", MAMBA, "bytes*T = %.10g*%.10g",
-		    scan_gradients(c), c->tokens);
-	else if (half == ATTENTION_HALF && !batch_unfused(v->p))
-		KNOWN(v, t->buffers, q, b->gradients, "gradients of attention heads", TE_BACKENDS,
-		    "bytes*T = %.10g*%.10g", head_gradients(c), c->tokens);
-	else if (half == ATTENTION_HALF)
-		KNOWN(v, t->buffers, q, b->gradients, "gradients of attention scores", DOT_PRODUCT,
-		    "2*a*n/TP*s*T = 2*%.0f*%.10g*%.0f*%.10g", c->a,
-		    (double)m->attention_heads / c->tp, (double)v->p->training.sequence_length,
-		    c->tokens);
-	else if (half == MOE_HALF)
-		KNOWN(v, t->buffers, q, b->gradients, "copies around the experts", DISPATCHER,
-		    "4*a*h*routed = 4*%.0f*%.0f*%.10g", c->a, params_expert_width(m), c->routed);
-	else
-		KNOWN(v, t->buffers, q, b->gradients, "gradient inside the MLP", MLP,
-		    "bytes*T*f/TP = %.0f*%.10g*%.0f/%.0f", c->a * (m->gated_mlp ? 2 : 1), c->tokens,
-		    (double)m->ffn_hidden_size, c->tp);
+		add_inner_gradients(v, half, &sum);
+	if (half != ATTENTION_HALF && sum > 0)
+		BUFFER(v, sum, "gathered input and its gradient", LAYERS, 2 * c->a * h * c->tokens,
+		    AS("a", c->a), IS(h), AS("T", c->tokens));
+	return sum;
 }
 
 static void
 add_gradients_of_layer(const struct rank_view *v, const struct layer_kinds *k,
     struct moment *t)
 {
-	const struct activation *c = v->act;
-	const double h = (double)v->p->model.hidden_size, gathered = 2 * c->a * h * c->tokens;
-	struct half_bytes most = { .gathers = false };
-	enum half fullest = HALVES;
-	double bytes = 0;
+	struct rank_view quiet = *v;
+	enum half fullest = ATTENTION_HALF;
+	double most = 0;
 
+	quiet.ledger = NULL;
 	for (int half = 0; half < HALVES; half++) {
-		const struct half_bytes b = half_bytes(v, k, (enum half)half);
-		const double sum = b.refilled + b.gradients + (b.gathers ? gathered : 0);
+		const double bytes = add_half(&quiet, k, (enum half)half);
 
-		if (b.refilled + b.gradients > 0 && sum > bytes) {
-			bytes = sum;
-			most = b;
+		if (bytes > most) {
+			most = bytes;
 			fullest = (enum half)half;
 		}
 	}
-	if (fullest == HALVES)
-		return;
-	add_gradients_of_half(v, k, fullest, &most, t);
-	if (most.gathers)
-		BUFFER(v, t->buffers, "gathered input and its gradient", LAYERS,
-		    2 * c->a * h * c->tokens, AS("a", c->a), IS(h), AS("T", c->tokens));
+	t->buffers += v->ledger != NULL ? add_half(v, k, fullest) : most;
 }
 
 static struct moment
