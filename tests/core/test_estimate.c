@@ -17,7 +17,7 @@
 #include "core/model/flops.h"
 #include "settings.h"
 
-static struct estimate *estimate;
+static struct estimate storage, *const estimate = &storage;
 
 static void
 builtin(void **state)
@@ -422,22 +422,6 @@ faster_than_peak(void **state)
 	fail_msg("the field is not named");
 }
 
-static int
-allocate(void **state)
-{
-	(void)state;
-	estimate = malloc(sizeof *estimate);
-	return estimate == NULL ? -1 : 0;
-}
-
-static int
-release(void **state)
-{
-	(void)state;
-	free(estimate);
-	return 0;
-}
-
 int
 main(void)
 {
@@ -451,5 +435,5 @@ main(void)
 		cmocka_unit_test(names_decide_nothing), cmocka_unit_test(bias_has_bounds),
 	};
 
-	return cmocka_run_group_tests(tests, allocate, release);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

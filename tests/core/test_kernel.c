@@ -29,11 +29,7 @@
 static struct plan
 plan_of(const char *settings)
 {
-	struct plan p;
-
-	plan_defaults(&p);
-	settings_put_all(&p, settings);
-	return p;
+	return settings_plan("", settings);
 }
 
 static double
