@@ -338,8 +338,15 @@ for plan in plans:
     values = {}
     for path, value in leaves(doc, []):
         values.setdefault(path, []).append(value)
-    curve = {path for path in values if path.startswith(("serving.curve", "rl.phases"))}
-    for path in sorted(values.keys() - curve - {"plan", "mode", "communication"}):
+    # what a row is of, and what is told nowhere but in a list
+    rows = {"serving.curve.concurrency", "rl.phases.phase", "rl.phases.pool"}
+    empty = {"communication", "serving.curve", "rl.phases"}
+    for path in sorted(values.keys() - rows - empty - {"plan", "mode"}):
+        if path.startswith(("serving.curve.", "rl.phases.")):
+            found = run("explain", *plan, path)
+            if found.returncode != 0:
+                wrong(*plan, path, "is not explained:", found.stderr)
+            continue
         name = path if path in listed else path.removeprefix("stages.")
         if name not in listed:
             wrong(path, "is no quantity")

@@ -457,16 +457,40 @@ ends_with(enum result_id id, const char *name)
 	return dot != NULL && text_equal(name, dot + 1);
 }
 
+/* What a list in JSON tells of each of its rows stands in the table under another path. */
+static const struct {
+	const char *list, *path;
+	enum result_scope scope;
+} list_paths[] = {
+	{ "stages.", "", SCOPE_STAGE }, { "serving.curve.", "serving.", SCOPE_SERVE },
+	{ "rl.phases.seconds", "rl.phase_seconds", SCOPE_RL },
+	{ "rl.phases.memory", "rl.peak_bytes", SCOPE_RL },
+};
+
+static bool
+listed_as(const char *path, const struct result *r)
+{
+	for (size_t i = 0; i < sizeof list_paths / sizeof *list_paths; i++) {
+		const size_t list = strlen(list_paths[i].list), head = strlen(list_paths[i].path);
+
+		if (r->scope == list_paths[i].scope && strncmp(path, list_paths[i].list, list) == 0 &&
+		    strncmp(r->path, list_paths[i].path, head) == 0 &&
+		    text_equal(path + list, r->path + head))
+			return true;
+	}
+	return false;
+}
+
 enum result_id
 result_find(const char *path)
 {
-	static const char list[] = "stages.";
-	const char *rest = strncmp(path, list, strlen(list)) == 0 ? path + strlen(list) : path;
 	int id;
 
 	for (id = 0; id < RESULT_COUNT; id++)
-		if (text_equal(path, result_table[id].path) || (rest != path &&
-		    result_table[id].scope == SCOPE_STAGE && text_equal(rest, result_table[id].path)))
+		if (text_equal(path, result_table[id].path))
+			return (enum result_id)id;
+	for (id = 0; id < RESULT_COUNT; id++)
+		if (listed_as(path, &result_table[id]))
 			return (enum result_id)id;
 	for (int q = 0; q < QUANTITY_COUNT; q++)
 		if (ends_with(result_of_quantity((enum quantity)q), path))
