@@ -358,10 +358,10 @@ hints_of_serving(void **state)
 	(void)state;
 	gains(SERVE "nodes=1 tp=1 concurrency=8", "tp_of_engine", "parallel.tp", TIME, HINT_SERVE_LEAST);
 	gains(SERVE "nodes=1 tp=1 concurrency=8", "kv_cache_idle", "serving.concurrency", TOKENS,
-	    HINT_SERVE_LEAST);
+	    HINT_TOKENS_LEAST);
 	gains(SERVE "nodes=1 tp=1 replicas=8", "tp_of_engine", "parallel.tp", TIME, HINT_SERVE_LEAST);
 	gains(SERVE M70B "nodes=2 tp=16", "tp_over_network", "parallel.tp", TIME, HINT_SERVE_LEAST);
-	gains(SERVE M70B "nodes=1 tp=2 pp=4 concurrency=4", "stages_in_turn", "parallel.tp", TIME,
+	gains(SERVE M70B "nodes=1 tp=2 pp=4 concurrency=4", "stages_in_turn", "parallel.pp", TIME,
 	    HINT_SERVE_LEAST);
 	gains(SERVE M70B "nodes=1 tp=2 weight_dtype=nvfp4", "format_emulated", "serving.weight_dtype", TIME,
 	    HINT_SERVE_LEAST);

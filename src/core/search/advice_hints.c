@@ -83,7 +83,7 @@ gain_of(const struct quest *q, enum hint_gain gain, const struct worth *w)
 	case HINT_ROOM:
 		return saved(-w->room, -now->room, now->room, HINT_SERVE_LEAST);
 	default:
-		return saved(-w->tokens, -now->tokens, now->tokens, HINT_SERVE_LEAST);
+		return saved(-w->tokens, -now->tokens, now->tokens, HINT_TOKENS_LEAST);
 	}
 }
 
@@ -108,22 +108,22 @@ try_change(const struct quest *q, struct mend *m, struct proof *best)
 	best->gain = gain;
 }
 
-/* A field that follows TP so that their product stays: an engine has the GPUs it had, or all of
- * them together do. */
+/* Another field takes up what the change leaves: their product stays. */
 static void
 try_both(const struct quest *q, struct mend m, enum field_id other, struct proof *best)
 {
-	const int64_t both = q->plan->parallel.tp * field_int(other, q->plan);
-	int64_t tp;
+	const int64_t both = field_int(m.change[0].field, q->plan) * field_int(other, q->plan);
+	int64_t n;
 
-	if (!text_to_int(m.change[0].value, &tp) || tp < 1 || both % tp != 0)
+	if (!text_to_int(m.change[0].value, &n) || n < 1 || both % n != 0)
 		return;
 	m.changes = 2;
 	m.change[1].field = other;
-	text_put(m.change[1].value, sizeof m.change[1].value, "%lld", N(both / tp));
+	text_put(m.change[1].value, sizeof m.change[1].value, "%lld", N(both / n));
 	try_change(q, &m, best);
 }
 
+/* An engine keeps its GPUs, or all engines together do. */
 static void
 prove_value(const struct quest *q, enum field_id f, const struct value *v, struct proof *best)
 {
@@ -131,9 +131,9 @@ prove_value(const struct quest *q, enum field_id f, const struct value *v, struc
 
 	text_put(m.change[0].value, sizeof m.change[0].value, "%s", v->text);
 	try_change(q, &m, best);
-	if (f != FIELD_TP || !q->now.serves)
+	if (!q->now.serves || (f != FIELD_TP && f != FIELD_PP))
 		return;
-	try_both(q, m, FIELD_PP, best);
+	try_both(q, m, f == FIELD_TP ? FIELD_PP : FIELD_TP, best);
 	try_both(q, m, FIELD_REPLICAS, best);
 }
 
@@ -160,14 +160,26 @@ prove(const struct quest *q, struct proof *best)
 	}
 }
 
-/* One change is told of once, by the first row that it mends, and so is one reason. */
+static bool
+changes(const struct mend *m, enum field_id f)
+{
+	for (int i = 0; i < m->changes; i++)
+		if (m->change[i].field == f)
+			return true;
+	return false;
+}
+
+/* One field is told of once, by the first row that it mends, and so is one reason. */
 static bool
 is_told(const struct quest *q, const struct proof *proof)
 {
-	for (size_t i = 0; i < q->count; i++)
-		if (q->proof[i].mend.change[0].field == proof->mend.change[0].field ||
-		    text_equal(q->proof[i].row->reason, proof->row->reason))
+	for (size_t i = 0; i < q->count; i++) {
+		if (text_equal(q->proof[i].row->reason, proof->row->reason))
 			return true;
+		for (int k = 0; k < proof->mend.changes; k++)
+			if (changes(&q->proof[i].mend, proof->mend.change[k].field))
+				return true;
+	}
 	return false;
 }
 

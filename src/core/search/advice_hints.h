@@ -16,12 +16,14 @@
  * measured run of the other, are off by 4 % in the median (steptime.h): what gains less may
  * be nothing. Memory: a twentieth of what the GPU has. Serving: estimates of half of the measured
  * engines are off by 6.5 % of a token's time and 16 % of that to the first one (`make accuracy`),
- * the difference of two by 1.4 times as much.
+ * the difference of two by 1.4 times as much. Another number of requests at once is worth a word
+ * where it makes half as many tokens more.
  */
 #define HINT_GAIN_LEAST 0.05
 #define HINT_MEMORY_LEAST 0.05
 #define HINT_SERVE_LEAST 0.1
 #define HINT_FIRST_LEAST 0.25
+#define HINT_TOKENS_LEAST 0.5
 
 enum { HINTS_MOST = 3 };
 

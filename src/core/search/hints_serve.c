@@ -122,7 +122,7 @@ poor_format(const struct plan *p, const struct estimate *e, char *text, size_t s
 static bool
 poor_split(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	return HINT_SAY("TP %lld reads %.1f GiB of weights on each GPU in a step of %.1f ms",
+	return HINT_SAY("TP %lld reads %.3g GiB of weights on each GPU in a step of %.1f ms",
 	    N(p->parallel.tp), e->serve.weight_bytes / GIB, 1e3 * e->serve.step_seconds);
 }
 
@@ -139,17 +139,16 @@ static const struct hint_row rows[] = {
 	{ "tp_over_network", FIELD_TP, VLLM_SCALING, HINT_TIME, -1, { FIELD_TP, FIELD_NONE },
 	  poor_tp_network },
 	{ "ep_over_network", FIELD_EP, "DeepSeek-AI 2024, arXiv 2412.19437, section 3.4", HINT_TIME, 0,
-	  { FIELD_REPLICAS, FIELD_EP, FIELD_TP, FIELD_DP_ATTENTION, FIELD_NONE }, poor_ep_network },
+	  { FIELD_REPLICAS, FIELD_EP, FIELD_DP_ATTENTION, FIELD_NONE }, poor_ep_network },
 	{ "slots_short", FIELD_MAX_NUM_SEQS, "vLLM docs/configuration/engine_args.md, --max-num-seqs",
 	  HINT_TIME, 0, { FIELD_MAX_NUM_SEQS, FIELD_REPLICAS, FIELD_TP, FIELD_NONE }, poor_batch_limit },
 	{ "format_emulated", FIELD_WEIGHT_DTYPE, "vLLM docs/features/quantization/README.md", HINT_TIME, 0,
 	  { FIELD_WEIGHT_DTYPE, FIELD_NONE }, poor_format },
-	{ "stages_in_turn", FIELD_PP, POPE, HINT_TIME, 0, { FIELD_TP, FIELD_PP, FIELD_NONE },
-	  poor_stages },
+	{ "stages_in_turn", FIELD_PP, POPE, HINT_TIME, -1, { FIELD_PP, FIELD_NONE }, poor_stages },
 	{ "latent_copied", FIELD_DP_ATTENTION, SGLANG_DPA, HINT_TIME, 0,
-	  { FIELD_DP_ATTENTION, FIELD_DCP, FIELD_TP, FIELD_NONE }, poor_latent },
+	  { FIELD_DP_ATTENTION, FIELD_DCP, FIELD_NONE }, poor_latent },
 	{ "kv_heads_copied", FIELD_TP, "vLLM docs/serving/context_parallel_deployment.md", HINT_TIME, 0,
-	  { FIELD_DCP, FIELD_TP, FIELD_NONE }, poor_heads },
+	  { FIELD_DCP, FIELD_NONE }, poor_heads },
 	{ "tp_of_engine", FIELD_TP, POPE, HINT_TIME, 0, { FIELD_TP, FIELD_NONE }, poor_split },
 	{ "prompts_queue", FIELD_REPLICAS, "Agrawal et al. 2024, arXiv 2403.02310, section 3", HINT_FIRST,
 	  0, { FIELD_REPLICAS, FIELD_TP, FIELD_MAX_BATCHED_TOKENS, FIELD_NONE }, poor_queue },
