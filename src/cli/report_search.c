@@ -196,23 +196,41 @@ target_error(const struct search_target *t, const struct estimate *e)
 	return t->timed ? e->step.error : 0;
 }
 
-/* Plans closer to the best one than the estimate can tell. */
+/* How far values of each objective may be off, by the estimate of the best plan. */
+static void
+errors_of(const struct search_job *job, double error[SEARCH_OBJECTIVES_MAX])
+{
+	struct plan p;
+
+	search_look(job, job->worker->key[0].index, &p, job->estimate[0]);
+	for (int i = 0; i < job->search.objectives; i++)
+		error[i] = target_error(&job->search.objective[i], job->estimate[0]);
+}
+
+/* No worse than the best one in any objective, as far as the estimate can tell. */
+static bool
+is_within(const struct search_job *job, size_t rank, const double error[SEARCH_OBJECTIVES_MAX])
+{
+	const struct search_key *best = &job->worker->key[0], *key = &job->worker->key[rank];
+
+	for (int i = 0; i < job->search.objectives; i++)
+		if (key->score[i] > best->score[i] + error[i] * fabs(best->score[i]))
+			return false;
+	return true;
+}
+
 static void
 print_equals(const struct search_job *job)
 {
-	const struct search_key *key = job->worker->key;
-	const double best = key[0].score[0];
-	struct plan p;
-	double error;
+	double error[SEARCH_OBJECTIVES_MAX];
 	size_t n = 1;
 
-	search_look(job, key[0].index, &p, job->estimate[0]);
-	error = target_error(&job->search.objective[0], job->estimate[0]);
-	while (n < search_listed(job) && key[n].score[0] <= best + error * fabs(best))
+	errors_of(job, error);
+	while (n < search_listed(job) && is_within(job, n, error))
 		n++;
-	if (error > 0 && n > 1)
+	if (error[0] > 0 && n > 1)
 		out_line(stdout, "1 to %zu are within the error of the estimate, %.0f %%: equal as far "
-		    "as it can tell", n, 100 * error);
+		    "as it can tell", n, 100 * error[0]);
 }
 
 /* How far the best one is from the plan that the search began with. */
@@ -302,7 +320,8 @@ json_set(struct jsonout *j, const struct search_space *s, uint64_t index)
 }
 
 static void
-json_plan(struct jsonout *j, const struct search_job *job, size_t rank)
+json_plan(struct jsonout *j, const struct search_job *job, size_t rank,
+    const double error[SEARCH_OBJECTIVES_MAX])
 {
 	const struct search_worker *w = job->worker;
 	const uint64_t index = w->key[rank].index;
@@ -324,6 +343,7 @@ json_plan(struct jsonout *j, const struct search_job *job, size_t rank)
 		jsonout_count(j, job->objective[i], t->more ? -w->key[rank].score[i] : w->key[rank].score[i]);
 	}
 	jsonout_close(j);
+	jsonout_bool(j, "within_error", is_within(job, rank, error));
 	json_result(j, "seconds", serves ? RESULT_TPOT : RESULT_STEP, e, e->peak_stage);
 	json_result(j, "mfu", RESULT_MFU, e, e->peak_stage);
 	json_result(j, NULL, serves ? RESULT_GENERATED_GPU : RESULT_TOKENS_GPU, e, e->peak_stage);
@@ -345,6 +365,7 @@ search_json(const struct search_job *job)
 {
 	const struct search_counts *n = &job->worker->counts;
 	const uint64_t all = search_size(&job->search);
+	double error[SEARCH_OBJECTIVES_MAX] = { 0 };
 	struct jsonout j = { .out = stdout };
 
 	jsonout_object(&j, NULL);
@@ -366,8 +387,10 @@ search_json(const struct search_job *job)
 	jsonout_int(&j, "over_memory", (int64_t)n->over_memory);
 	jsonout_int(&j, "evaluated", (int64_t)n->evaluated);
 	jsonout_list(&j, "results");
+	if (job->worker->kept > 0)
+		errors_of(job, error);
 	for (size_t i = 0; i < search_listed(job); i++)
-		json_plan(&j, job, i);
+		json_plan(&j, job, i, error);
 	jsonout_close(&j);
 	jsonout_close(&j);
 }

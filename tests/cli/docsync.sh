@@ -294,7 +294,7 @@ if [ -d "$core" ]; then
 	{
 		sed -n 's/^\t{ \("[a-z0-9_]*"\), [A-Z]*,.*/\1/p' "$(find "$core" -name check_rules.c)"
 		find "$core" \( -path '*/framework/*.c' -o -name 'stage*.c' -o -name 'layout*.c' \
-		    -o -name check.c -o -name estimate.c -o -name 'advice*.c' \) -exec grep -hoE "$code" {} +
+		    -o -name check.c -o -name estimate.c -o -name 'advice*.c' -o -name 'hints_*.c' \) -exec grep -hoE "$code" {} +
 	} | tr -d '"' | sort -u >codes
 	sed -n '/^\.Sh DIAGNOSTICS/,/^\.Sh SEE/p' "$page1" | grep '^\.It Cm' |
 	    tr ' ' '\n' | tr -d , | grep _ | sort -u >manual

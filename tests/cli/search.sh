@@ -29,6 +29,8 @@ for r in doc["results"]:
     assert mine == other, (mine, other, options)
 for a, b in zip(doc["results"], doc["results"][1:]):
     assert len(a["objective"]) > 1 or a["why"] != "", a
+    assert len(a["objective"]) > 1 or a["within_error"] or not b["within_error"], b
+assert doc["results"][0]["within_error"]
 assert (tight > 0) == (os.environ.get("TIGHT") is not None), tight
 PY
 compare() {
@@ -77,6 +79,15 @@ named=$("$PROG" search --json --free=tp=1 --free=micro_batch_size=2 --fix=recomp
 [ -n "$fastest" ] && [ "$fastest" = "$named" ] || fail "$fastest is not $named"
 good search --top=5
 out_has '^1 to [0-9]* are within the error of the estimate, [0-9]* %: equal as far as it can tell$'
+about 'as many are within the error in JSON'
+few='--free=nodes=1..4 --fix=cp --fix=vpp --fix=zero_stage --fix=recompute --fix=micro_batch_size --top=99'
+# shellcheck disable=SC2086
+near=$("$PROG" search $few | sed -n 's/^1 to \([0-9]*\) are within.*/\1/p')
+# shellcheck disable=SC2086
+good search --json $few
+[ "$(grep -c '"within_error": true' out)" = "$near" ] || fail "$near in text"
+out_has '"within_error": false'
+good search --json --top=9 --objective=gpus,memory --free=nodes=1..4
 
 # inverse questions: fewest GPUs for a deadline, longest sequence, cheapest GPU
 budget=--set=training.token_budget=1000

@@ -5,189 +5,28 @@
 #include "core/estimate/scope.h"
 #include "core/rules/check.h"
 #include "core/search/advice.h"
+#include "core/search/hint_rows.h"
 
-#define NARAYANAN "Narayanan et al. 2021, arXiv 2104.04473, "
+#define GAIN_STEP 0.001 /* gains that lie closer together are as good */
 
-enum {
-	VALUES_EACH_WAY = 4,
-	FIELDS_OF_A_ROW = 5,
-	REASON_SIZE = 160,
+enum { VALUES_EACH_WAY = 4, REASON_SIZE = 160 };
+
+/* What a plan comes to, as hints count it. Of a serving plan: */
+struct worth {
+	double time;    /* GPU-seconds of a token; a request from its sending to its last token */
+	double memory;  /* bytes on the fullest GPU */
+	double first;   /* seconds to the first token */
+	double room;    /* requests that the KV cache holds */
+	double tokens;  /* a second and GPU */
 };
-
-static const double share_least = 5; /* percent of a step that is worth a word */
-
-/* What a plan is poor in, and the fields of which a change may mend it. */
-struct row {
-	const char *reason;
-	enum field_id field;
-	const char *source;
-	bool memory;  /* what it gains is memory, at no cost in time; else time */
-	int way;      /* only smaller values (-1), only larger ones (1), any (0) */
-	enum field_id change[FIELDS_OF_A_ROW]; /* FIELD_NONE ends it */
-	/* Whether the plan is, with the number that tells it. */
-	bool (*poor)(const struct plan *p, const struct estimate *e, char *text, size_t size);
-};
-
-#define SAY(...) (text_put(text, size, __VA_ARGS__), true)
-#define N(value) ((long long)(value))
-
-/* ---- what is poor ------------------------------------------------------------------- */
-
-static double
-percent(double part, double of)
-{
-	return of > 0 ? 100 * part / of : 0;
-}
-
-/* Seconds of a step that traffic of this dimension adds. */
-static double
-exposed(const struct estimate *e, enum traffic_dim dim)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < e->traffic.count; i++)
-		if (e->traffic.row[i].dim == dim)
-			sum += e->traffic.row[i].exposed_seconds;
-	return sum;
-}
-
-/* The same as percent of the step, where the dimension's groups lie on several domains. */
-static double
-across(const struct estimate *e, enum traffic_dim dim)
-{
-	for (size_t i = 0; i < e->traffic.count; i++)
-		if (e->traffic.row[i].dim == dim &&
-		    e->traffic.row[i].span.kind != SPAN_NVLINK)
-			return percent(exposed(e, dim), e->step.seconds);
-	return 0;
-}
-
-static bool
-poor_bubble(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	const double idle = percent(e->step.bubble_seconds, e->step.seconds);
-
-	return idle >= 2 * share_least && SAY("the pipeline idles %.0f %% of the step, PP %lld with "
-	    "%lld micro-batches", idle, N(p->parallel.pp), N(e->microbatches));
-}
-
-static bool
-crosses(const struct estimate *e, enum traffic_dim dim, const char *name, int64_t n, char *text,
-    size_t size)
-{
-	const double share = across(e, dim);
-
-	return share >= share_least && SAY("%s %lld crosses the network and takes %.0f %% of the step",
-	    name, N(n), share);
-}
-
-static bool
-poor_tp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return crosses(e, TRAFFIC_TP, "TP", p->parallel.tp, text, size);
-}
-
-static bool
-poor_cp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return crosses(e, TRAFFIC_CP, "CP", p->parallel.cp, text, size);
-}
-
-static bool
-poor_ep_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return crosses(e, TRAFFIC_EP, "EP", p->parallel.ep, text, size);
-}
-
-static bool
-poor_gradients(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	const double share = percent(exposed(e, TRAFFIC_DP) + exposed(e, TRAFFIC_EDP), e->step.seconds);
-
-	(void)p;
-	return share >= share_least &&
-	    SAY("traffic of DP %lld that nothing hides takes %.0f %% of the step", N(e->dp), share);
-}
-
-static bool
-poor_recompute(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	const double share = percent(e->step.recompute_seconds, e->step.seconds);
-
-	(void)p;
-	return share >= share_least && SAY("recompute takes %.0f %% of the step, and memory is left",
-	    share);
-}
-
-static bool
-poor_products(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return p->parallel.tp > 1 && SAY("TP %lld splits more than memory needs: MFU %.0f %%",
-	    N(p->parallel.tp), 100 * e->step.mfu);
-}
-
-static bool
-poor_micro_batch(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return SAY("micro-batches of %lld leave small matrix products: MFU %.0f %%",
-	    N(p->training.micro_batch_size), 100 * e->step.mfu);
-}
-
-static bool
-poor_sequence(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	const struct memory *m = &e->stage[e->peak_stage].memory;
-
-	return p->parallel.cp == 1 && m->activations > m->total / 2 &&
-	    p->training.sequence_length >= 32768 &&
-	    SAY("activations of %lld tokens at CP 1 are %.1f of %.1f GiB",
-	    N(p->training.sequence_length), m->activations / GIB, m->total / GIB);
-}
-
-static bool
-poor_optimizer(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	const struct memory *m = &e->stage[e->peak_stage].memory;
-
-	return p->parallel.zero_stage == 0 && e->dp > 1 &&
-	    SAY("each of DP %lld keeps the whole optimizer state, %.1f GiB", N(e->dp),
-	    m->optimizer / GIB);
-}
-
-/* One that comes first takes a change away from the others. */
-static const struct row rows[] = {
-	{ "tp_over_network", FIELD_TP, NARAYANAN "section 3.2", false, 0,
-	  { FIELD_ORDER, FIELD_TP, FIELD_NONE }, poor_tp_network },
-	{ "cp_over_network", FIELD_CP, "Grattafiori et al. 2024, arXiv 2407.21783, section 3.3.2",
-	  false, 0, { FIELD_ORDER, FIELD_CP, FIELD_CP_COMM, FIELD_NONE }, poor_cp_network },
-	{ "ep_over_network", FIELD_EP, "DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.2", false, 0,
-	  { FIELD_ORDER, FIELD_EP, FIELD_ETP, FIELD_MOE_OVERLAP, FIELD_NONE }, poor_ep_network },
-	{ "pipeline_bubble", FIELD_PP, NARAYANAN "section 2.2", false, 0,
-	  { FIELD_VPP, FIELD_PP, FIELD_MICRO_BATCH_SIZE, FIELD_NONE }, poor_bubble },
-	{ "recompute_not_needed", FIELD_RECOMPUTE, "Korthikanti et al. 2022, arXiv 2205.05198", false,
-	  0, { FIELD_RECOMPUTE, FIELD_NONE }, poor_recompute },
-	{ "gradient_traffic", FIELD_GLOBAL_BATCH_SIZE, NARAYANAN "section 3.3", false, 0,
-	  { FIELD_OVERLAP_GRAD_REDUCE, FIELD_OVERLAP_PARAM_GATHER, FIELD_ZERO_STAGE, FIELD_PP,
-	    FIELD_NONE }, poor_gradients },
-	{ "micro_batch_small", FIELD_MICRO_BATCH_SIZE, NARAYANAN "section 3.4", false, 1,
-	  { FIELD_MICRO_BATCH_SIZE, FIELD_NONE }, poor_micro_batch },
-	{ "tp_more_than_needed", FIELD_TP, NARAYANAN "section 3.2", false, -1,
-	  { FIELD_TP, FIELD_NONE }, poor_products },
-	{ "zero_off", FIELD_ZERO_STAGE, "Rajbhandari et al. 2020, arXiv 1910.02054, section 5", true, 1,
-	  { FIELD_ZERO_STAGE, FIELD_NONE }, poor_optimizer },
-	{ "sequence_whole", FIELD_CP, "Liu et al. 2023, arXiv 2310.01889", true, 1,
-	  { FIELD_CP, FIELD_NONE }, poor_sequence },
-};
-enum { ROWS = sizeof rows / sizeof *rows };
-
-/* ---- what a change gains ------------------------------------------------------------- */
 
 /* A row that holds, and the change that proves it. */
 struct proof {
-	const struct row *row;
+	const struct hint_row *row;
 	char why[REASON_SIZE];
 	struct mend mend;  /* changes 0: none was found */
-	double gain;       /* share of the step, or of the GPU's memory */
+	struct worth worth;
+	double gain;       /* share of the time, or of what the GPU has; times as much less one */
 };
 
 struct quest {
@@ -196,69 +35,151 @@ struct quest {
 	struct scope *scope;
 	struct estimate *work;
 	struct outlook now;
+	struct worth worth;
 	size_t warnings;
 	size_t count;
-	struct proof proof[ROWS]; /* the largest gain first, time before memory */
+	struct proof proof[HINT_ROWS_MAX]; /* by what they gain, the largest gain first */
 };
 
-/* What the changed plan gains, 0 where that is nothing to speak of. */
-static double
-gain_of(const struct quest *q, const struct row *row, const struct outlook *o)
+/* Of a legal plan that was estimated. */
+static struct worth
+worth_of(const struct plan *p, const struct estimate *e, const struct outlook *o)
 {
-	const double time = 1 - o->cost / q->now.cost;
-	const double memory = (q->now.memory - o->memory) / q->now.capacity;
+	const struct serve *s = &e->serve;
 
-	if (!row->memory)
-		return time > HINT_GAIN_LEAST ? time : 0;
-	return memory > HINT_MEMORY_LEAST && time > -HINT_GAIN_LEAST ? memory : 0;
+	if (!o->serves)
+		return (struct worth){ .time = o->cost, .memory = o->memory };
+	return (struct worth){ .memory = o->memory, .first = s->ttft_seconds,
+		.time = s->ttft_seconds + s->tpot_seconds * (double)p->serving.generate_tokens,
+		.room = s->max_concurrency * (double)p->serving.replicas,
+		.tokens = s->tokens_per_second_per_gpu };
 }
 
+/* The share that is saved; 0 where that is less than the noise. */
+static double
+saved(double is, double was, double of, double noise)
+{
+	const double share = of > 0 ? (was - is) / of : 0;
+
+	return share > noise ? share : 0;
+}
+
+/* What the changed plan gains, 0 where that is nothing to speak of, or takes time. */
+static double
+gain_of(const struct quest *q, enum hint_gain gain, const struct worth *w)
+{
+	const struct worth *now = &q->worth;
+	const double noise = q->now.serves ? HINT_SERVE_LEAST : HINT_GAIN_LEAST;
+
+	if (gain == HINT_TIME)
+		return saved(w->time, now->time, now->time, noise);
+	if (w->time >= now->time * (1 + noise))
+		return 0;
+	switch (gain) {
+	case HINT_FIRST:
+		return saved(w->first, now->first, now->first, HINT_FIRST_LEAST);
+	case HINT_MEMORY:
+		return saved(w->memory, now->memory, q->now.capacity, HINT_MEMORY_LEAST);
+	case HINT_ROOM:
+		return saved(-w->room, -now->room, now->room, HINT_SERVE_LEAST);
+	default:
+		return saved(-w->tokens, -now->tokens, now->tokens, HINT_TOKENS_LEAST);
+	}
+}
+
+static void
+try_change(const struct quest *q, struct mend *m, struct proof *best)
+{
+	struct plan next;
+	struct worth worth;
+	double gain;
+
+	if (!advice_apply(m, q->plan, q->catalog, &next) ||
+	    !outlook_of(&m->outlook, &next, q->scope, q->work) || !m->outlook.fits ||
+	    (m->outlook.tight && !q->now.tight))
+		return;
+	worth = worth_of(&next, q->work, &m->outlook);
+	gain = gain_of(q, best->row->gain, &worth);
+	/* Of what is as good the nearest, which came first. */
+	if (!(gain > best->gain + GAIN_STEP) || advice_warnings(&next, q->catalog) > q->warnings)
+		return;
+	best->mend = *m;
+	best->worth = worth;
+	best->gain = gain;
+}
+
+/* Another field takes up what the change leaves: their product stays. */
+static void
+try_both(const struct quest *q, struct mend m, enum field_id other, struct proof *best)
+{
+	const int64_t both = field_int(m.change[0].field, q->plan) * field_int(other, q->plan);
+	int64_t n;
+
+	if (!text_to_int(m.change[0].value, &n) || n < 1 || both % n != 0)
+		return;
+	m.changes = 2;
+	m.change[1].field = other;
+	text_put(m.change[1].value, sizeof m.change[1].value, "%lld", N(both / n));
+	try_change(q, &m, best);
+}
+
+/* An engine keeps its GPUs, or all engines together do. */
 static void
 prove_value(const struct quest *q, enum field_id f, const struct value *v, struct proof *best)
 {
 	struct mend m = { .changes = 1, .change[0].field = f };
-	struct plan next;
-	double gain;
 
 	text_put(m.change[0].value, sizeof m.change[0].value, "%s", v->text);
-	if (!advice_apply(&m, q->plan, q->catalog, &next) ||
-	    !outlook_of(&m.outlook, &next, q->scope, q->work) || !m.outlook.fits ||
-	    (m.outlook.tight && !q->now.tight))
+	try_change(q, &m, best);
+	if (!q->now.serves || (f != FIELD_TP && f != FIELD_PP))
 		return;
-	gain = gain_of(q, best->row, &m.outlook);
-	if (!(gain > best->gain) || advice_warnings(&next, q->catalog) > q->warnings)
-		return;
-	best->mend = m;
-	best->gain = gain;
+	try_both(q, m, f == FIELD_TP ? FIELD_PP : FIELD_TP, best);
+	try_both(q, m, FIELD_REPLICAS, best);
 }
 
 /* The best change of a row's fields. */
 static void
 prove(const struct quest *q, struct proof *best)
 {
-	const struct row *row = best->row;
+	const struct hint_row *row = best->row;
 	struct values values;
 
-	for (int i = 0; i < FIELDS_OF_A_ROW && row->change[i] != FIELD_NONE; i++) {
+	for (int i = 0; i < HINT_FIELDS && row->change[i] != FIELD_NONE; i++) {
+		const enum field_id f = row->change[i];
+		/* A limit of 0 is the engine's own, which may be far. */
+		const int most = f == FIELD_MAX_NUM_SEQS ? VALUES_MAX : VALUES_EACH_WAY;
 		int tried[3] = { 0, 0, 0 };
 
-		values_steps(&values, q->plan, row->change[i]);
+		values_steps(&values, q->plan, f);
 		for (size_t v = 0; v < values.count; v++) {
 			const int way = values.item[v].way;
 
-			if ((row->way == 0 || way == row->way) && tried[way + 1]++ < VALUES_EACH_WAY)
-				prove_value(q, row->change[i], &values.item[v], best);
+			if ((row->way == 0 || way == row->way) && tried[way + 1]++ < most)
+				prove_value(q, f, &values.item[v], best);
 		}
 	}
 }
 
-/* One change is told of once, by the first row that it mends. */
 static bool
-is_told(const struct quest *q, const struct field_change *c)
+changes(const struct mend *m, enum field_id f)
 {
-	for (size_t i = 0; i < q->count; i++)
-		if (q->proof[i].mend.change[0].field == c->field)
+	for (int i = 0; i < m->changes; i++)
+		if (m->change[i].field == f)
 			return true;
+	return false;
+}
+
+/* One field is told of once, by the first row that it mends, and so is one reason. */
+static bool
+is_told(const struct quest *q, const struct proof *proof)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		if (text_equal(q->proof[i].row->reason, proof->row->reason))
+			return true;
+		for (int k = 0; k < proof->mend.changes; k++)
+			if (changes(&q->proof[i].mend, proof->mend.change[k].field))
+				return true;
+	}
 	return false;
 }
 
@@ -270,31 +191,64 @@ keep(struct quest *q, const struct proof *proof)
 	for (; at > 0; at--) {
 		const struct proof *before = &q->proof[at - 1];
 
-		if (before->row->memory == proof->row->memory ? before->gain >= proof->gain :
-		    proof->row->memory)
+		if (before->row->gain == proof->row->gain ? before->gain >= proof->gain :
+		    before->row->gain < proof->row->gain)
 			break;
 		q->proof[at] = *before;
 	}
 	q->proof[at] = *proof;
 }
 
+/* ---- in words ------------------------------------------------------------------------ */
+
+enum { PART_SIZE = 128 };
+
+/* "1.2 s a step instead of 1.4 s (-14.3 %)" */
+static void
+put_time(const struct quest *q, const struct proof *proof, char *buf, size_t size)
+{
+	const bool serves = q->now.serves;
+	char then[32], now[32];
+
+	advice_seconds(serves ? proof->worth.time : proof->mend.outlook.seconds, then, sizeof then);
+	advice_seconds(serves ? q->worth.time : q->now.seconds, now, sizeof now);
+	text_put(buf, size, "%s a %s instead of %s (%+.1f %%)", then, serves ? "request" : "step", now,
+	    100 * (proof->worth.time / q->worth.time - 1));
+}
+
+/* What is gained beside time, or comes with it. */
+static void
+put_other(const struct quest *q, const struct proof *proof, char *buf, size_t size)
+{
+	const struct worth *w = &proof->worth, *now = &q->worth;
+	char then[32], was[32];
+
+	if (!q->now.serves)
+		text_put(buf, size, "%.1f GiB instead of %.1f GiB", w->memory / GIB, now->memory / GIB);
+	else if (proof->row->gain == HINT_ROOM)
+		text_put(buf, size, "KV cache for %.0f requests instead of %.0f", w->room, now->room);
+	else if (proof->row->gain == HINT_TOKENS)
+		text_put(buf, size, "%.0f tokens/s of a GPU instead of %.0f (%+.0f %%)", w->tokens,
+		    now->tokens, 100 * (w->tokens / now->tokens - 1));
+	else {
+		advice_seconds(w->first, then, sizeof then);
+		advice_seconds(now->first, was, sizeof was);
+		text_put(buf, size, "first token after %s instead of %s", then, was);
+	}
+}
+
 static void
 note(const struct quest *q, const struct proof *proof, struct diag_list *diags)
 {
-	const struct outlook *o = &proof->mend.outlook;
-	char what[ADVICE_TEXT_SIZE], then[32], now[32], time[128], memory[128];
+	const bool time = proof->row->gain == HINT_TIME;
+	char what[ADVICE_TEXT_SIZE], part[2][PART_SIZE];
 	struct diag *d;
 
 	advice_what(&proof->mend, what, sizeof what);
-	advice_seconds(o->seconds, then, sizeof then);
-	advice_seconds(q->now.seconds, now, sizeof now);
-	text_put(time, sizeof time, "%s a step instead of %s (%+.1f %%)", then, now,
-	    100 * (o->cost / q->now.cost - 1));
-	text_put(memory, sizeof memory, "%.1f GiB instead of %.1f GiB", o->memory / GIB,
-	    q->now.memory / GIB);
+	put_time(q, proof, part[!time], PART_SIZE);
+	put_other(q, proof, part[time], PART_SIZE);
 	d = diag_add(diags, SEVERITY_HINT, proof->row->field, proof->row->reason, proof->row->source,
-	    "%s; %s: %s, %s", proof->why, what, proof->row->memory ? memory : time,
-	    proof->row->memory ? time : memory);
+	    "%s; %s: %s, %s", proof->why, what, part[0], part[1]);
 	if (d != NULL)
 		advice_fix(&proof->mend, d);
 }
@@ -305,19 +259,23 @@ advice_hints(const struct plan *p, const struct catalog *catalog, const struct e
 {
 	struct scope scope;
 	struct quest q = { .plan = p, .catalog = catalog, .scope = &scope, .work = work };
+	const struct hint_row *row;
+	size_t rows;
 
 	scope_init(&scope, catalog);
-	if (!e->legal || !e->timed || !outlook_of(&q.now, p, &scope, work) || !q.now.fits ||
-	    q.now.cost <= 0)
+	if (!e->legal || !(e->timed || e->served) || !outlook_of(&q.now, p, &scope, work) ||
+	    !q.now.fits || q.now.cost <= 0)
 		return;
+	q.worth = worth_of(p, work, &q.now);
 	q.warnings = advice_warnings(p, catalog);
-	for (size_t i = 0; i < ROWS; i++) {
-		struct proof proof = { .row = &rows[i] };
+	row = e->served ? hint_rows_serve(&rows) : hint_rows_train(&rows);
+	for (size_t i = 0; i < rows; i++) {
+		struct proof proof = { .row = &row[i] };
 
-		if (!rows[i].poor(p, e, proof.why, sizeof proof.why))
+		if (!row[i].poor(p, e, proof.why, sizeof proof.why))
 			continue;
 		prove(&q, &proof);
-		if (proof.gain > 0 && !is_told(&q, &proof.mend.change[0]))
+		if (proof.gain > 0 && !is_told(&q, &proof))
 			keep(&q, &proof);
 	}
 	for (size_t i = 0; i < q.count && i < HINTS_MOST; i++)
