@@ -385,12 +385,12 @@ test_changes(void **unused)
 	base->stage[1].memory.total = 44 * gib;
 	assert_true(shows(s, "49.0 GiB  +6.00"));
 	assert_true(shows(s, "43.0 GiB  -1.00"));
-	assert_true(shows(s, "memory per GPU, by stage  +6.00 GiB vs start"));
+	assert_true(shows(s, "vs start:  memory +6.00 GiB"));
 	s->state.estimate->capacity = 40 * gib;
 	assert_true(shows(s, "49.0 GiB! +6.00"));
 	base->step.seconds = 9;
 	base->step.mfu = 0.5;
-	assert_true(shows(s, "step  +810 ms vs start"));
+	assert_true(shows(s, "vs start:  memory +6.00 GiB  step +810 ms"));
 	base->traffic.row[3].bytes = 18e9;
 	assert_true(hides(s, "one GPU  -1.00 GB")); /* the sum of all rows says little */
 	/* Fewer stages there: nothing to hold the others against. */
