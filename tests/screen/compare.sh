@@ -15,7 +15,7 @@ keys / T P Enter
 expect '>.TP '
 keys +
 expect '\(was 2\) 4 ranks'
-expect 'GiB vs saved'
+expect 'vs saved: +memory'
 expect 'GiB  ?-[0-9.]+'
 keys -
 expect_not 'vs saved'

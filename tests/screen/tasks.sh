@@ -57,14 +57,12 @@ task 32 'set up 70B on 64 H100 in sizes of my own, and take them back at once'
 
 screen 120 40
 expect '^┌ plan'
-type_text ':nodes=8 tp=8 gbs=512 seq=8k model=3.1-70b'
-press Tab
-expect 'model=llama-3.1-70b'
+type_text ':3.1-70b 8x8 tp8 gbs512 seq8k'
 press Enter
 expect '8 x 8 h100.* = 64'
 expect 'fits '
 expect 'TP 8 PP 4 DP 2'
-task 44 'the same from nothing, in one line'
+task 30 'the same from nothing, in one line'
 
 type_text ':mbs=16'
 press Enter

@@ -64,11 +64,11 @@ test_deltas(void **unused)
 	assert_true(hides(s, "(was "));
 	key(s, INPUT_RIGHT);
 	assert_true(shows(s, "(was 2)"));
-	assert_true(shows(s, "GiB vs start")); /* the memory pane's title: there is no file */
+	assert_true(shows(s, "vs start:  memory -")); /* there is no file */
+	assert_true(hides(s, "GiB vs start")); /* panes leave it to the head line */
 	text_put(s->disk.path, sizeof s->disk.path, "a.cfg");
-	assert_true(shows(s, "GiB vs saved"));
+	assert_true(shows(s, "vs saved:  memory -"));
 	s->disk.path[0] = '\0';
-	assert_true(shows(s, "vs start:  memory -")); /* the header */
 	for (int64_t i = 0; i < s->state.estimate->stages; i++) {
 		stage_change(s, i, text, sizeof text);
 		text_put(shown, sizeof shown, " GiB  %s ", text);
@@ -112,7 +112,7 @@ test_delta_values(void **unused)
 	base->step.mfu = 0.5;
 	assert_true(shows(s, "9.81 s    +3.50"));
 	assert_true(shows(s, "41.2 % -8.8 pts"));
-	assert_true(shows(s, "step  +3.50 s vs start"));
+	assert_true(shows(s, "vs start:  step +3.50 s"));
 	/* The second of two rows of one name is held against the second. */
 	base->traffic.row[1].bytes = 100e9;
 	assert_true(shows(s, "118 GB    +18.0  410 ms"));

@@ -1,8 +1,9 @@
-/* No pane is more than half empty while it hides some of its detail. */
+/* No pane is more than half empty while it hides some of its detail; the map stays round. */
 #include <locale.h>
 
 #include "support.h"
 #include "core/estimate/estimate.h"
+#include "ui/map/map_grid.h"
 #include "ui/pane/panes.h"
 
 /* Cells of an area that nothing was drawn on. Blanks between what is on one line are part of
@@ -78,10 +79,44 @@ test_fill(void **unused)
 	}
 }
 
+/* Rows of nodes begin with round numbers wherever there is a way to. */
+static void
+test_round(void **unused)
+{
+	static const int size[][2] = { { 40, 12 }, { 80, 24 }, { 100, 30 }, { 120, 40 }, { 200, 60 } };
+	struct session *s = session_new(80, 24);
+	struct map_grid g;
+	char command[64];
+
+	(void)unused;
+	for (int64_t nodes = 2; nodes <= 2048; nodes *= 2) {
+		text_put(command, sizeof command, "set nodes %lld", (long long)nodes);
+		app_command(&s->state, command);
+		for (size_t i = 0; i < COUNT(size); i++) {
+			struct rect r;
+			int64_t row;
+
+			app_resize(&s->state, size[i][0], size[i][1]);
+			state_focus(&s->state, PANE_MAP);
+			draw(s);
+			r = panes_arrange(&s->state).inner[PANE_MAP];
+			map_grid_init(&g, &s->state.map, &s->state.plan, s->state.estimate, r.w,
+			    r.h - map_legend_lines(&s->state.map, r.h));
+			row = g.across * g.block_cols;
+			if ((row & (row - 1)) != 0)
+				fail_msg("%lld nodes at %dx%d: %lld in a row\n%s", (long long)nodes, size[i][0],
+				    size[i][1], (long long)row, picture(s));
+		}
+	}
+	session_free(s);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_fill) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fill), cmocka_unit_test(test_round),
+	};
 
 	setlocale(LC_ALL, "C.UTF-8");
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -385,12 +385,12 @@ test_changes(void **unused)
 	base->stage[1].memory.total = 44 * gib;
 	assert_true(shows(s, "49.0 GiB  +6.00"));
 	assert_true(shows(s, "43.0 GiB  -1.00"));
-	assert_true(shows(s, "memory per GPU, by stage  +6.00 GiB vs start"));
+	assert_true(shows(s, "vs start:  memory +6.00 GiB"));
 	s->state.estimate->capacity = 40 * gib;
 	assert_true(shows(s, "49.0 GiB! +6.00"));
 	base->step.seconds = 9;
 	base->step.mfu = 0.5;
-	assert_true(shows(s, "step  +810 ms vs start"));
+	assert_true(shows(s, "vs start:  memory +6.00 GiB  step +810 ms"));
 	base->traffic.row[3].bytes = 18e9;
 	assert_true(hides(s, "one GPU  -1.00 GB")); /* the sum of all rows says little */
 	/* Fewer stages there: nothing to hold the others against. */
@@ -456,55 +456,6 @@ test_figures_apart(void **unused)
 			assert_true(hides(s, text));
 		}
 	}
-	session_free(s);
-}
-
-/* Errors: the panes say so, and stay where they are. */
-static void
-test_errors(void **unused)
-{
-	struct session *s = session_new(100, 30);
-	struct arrange before = panes_arrange(&s->state), after;
-
-	(void)unused;
-	s->state.form.field = FIELD_PP;
-	type(s, "3\r");
-	assert_true(shows(s, "No traffic to show until the errors are mended"));
-	assert_true(shows(s, "No times to show until the errors are mended"));
-	after = panes_arrange(&s->state);
-	assert_int_equal(before.pane[PANE_STEP].y, after.pane[PANE_STEP].y);
-	type(s, "\t\t\t\rq\t\r");
-	draw(s);
-	session_free(s);
-}
-
-/* A warning leaves the last line but one to the field that is selected, unless it is about
- * that field; away from the form it has the line. */
-static void
-test_warnings(void **unused)
-{
-	struct session *s = session_new(100, 30);
-
-	(void)unused;
-	type(s, ":set model llama-3.1-70b\r:set tp 1\r");
-	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
-	s->state.form.field = FIELD_CP;
-	s->state.message[0] = '\0';
-	assert_true(shows(s, "CP (:cp): context parallel size"));
-	assert_true(shows(s, " (e: 1 warning)"));
-	type(s, "\t");
-	assert_true(shows(s, "! stage 0 takes "));
-	/* Where nothing mends it, the list of what is wrong stays, and f does not say that all
-	 * is well. */
-	type(s, ":set pp 1\r:set nodes 1\r:set gpus_per_node 1\r"
-	    ":set hidden_size 262144\r:set layers 4096\r");
-	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
-	type(s, "f");
-	assert_true(shows(s, "no change of one or two fields mends what is wrong (e lists it)"));
-	s->state.list.kind = LIST_DIAGS;
-	type(s, "\r");
-	assert_true(shows(s, "no single change mends this"));
-	assert_int_equal(s->state.list.kind, LIST_DIAGS);
 	session_free(s);
 }
 
@@ -607,8 +558,8 @@ main(void)
 		cmocka_unit_test(test_traffic), cmocka_unit_test(test_step), cmocka_unit_test(test_serve),
 		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),
 		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_why_follows),
-		cmocka_unit_test(test_delta), cmocka_unit_test(test_changes), cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_warnings), cmocka_unit_test(test_headline), cmocka_unit_test(test_strays),
+		cmocka_unit_test(test_delta), cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_headline), cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_figures_apart),
 	};

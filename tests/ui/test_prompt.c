@@ -256,96 +256,6 @@ test_about(void **unused)
 	session_free(s);
 }
 
-/* ---- commands ------------------------------------------------------------------------ */
-
-static void
-test_fields(void **unused)
-{
-	struct session *s = begin();
-
-	(void)unused;
-	type(s, ":set tp 8\r");
-	assert_int_equal(s->state.plan.parallel.tp, 8);
-	type(s, ":tp 4\r");
-	assert_int_equal(s->state.plan.parallel.tp, 4);
-	type(s, ":tp=2\r");
-	assert_int_equal(s->state.plan.parallel.tp, 2);
-	type(s, ":parallel.pp = 2\r");
-	assert_int_equal(s->state.plan.parallel.pp, 2);
-	/* Several at once, before anything is checked, are one change. */
-	type(s, ":set tp=4 pp=2 gbs=512 seq = 8k\r");
-	assert_int_equal(s->state.plan.parallel.tp, 4);
-	assert_int_equal(s->state.plan.parallel.pp, 2);
-	assert_int_equal(s->state.plan.training.global_batch_size, 512);
-	assert_int_equal(s->state.plan.training.sequence_length, 8192);
-	assert_non_null(strstr(undo_entry(&s->state.undo, s->state.undo.now)->what,
-	    "TP 4, PP 2, global batch 512 and 1 more"));
-	type(s, "u");
-	assert_int_equal(s->state.plan.parallel.tp, 2);
-	assert_int_equal(s->state.plan.training.global_batch_size, 64);
-	type(s, ":tp=4 pp=x seq=1k\r");
-	assert_true(shows(s, "parallel.pp: not a whole number"));
-	type(s, ":set tp=4 qqq=1\r");
-	assert_true(shows(s, "no field qqq"));
-	assert_int_equal(s->state.plan.parallel.tp, 2); /* none of them */
-	type(s, ":set notes=a b=c d tp=8 name=\r");
-	assert_string_equal(s->state.plan.notes, "a b=c d");
-	assert_int_equal(s->state.plan.parallel.tp, 8);
-	type(s, ":set notes one tp=2\r:set tp=2 name=\r");
-	assert_string_equal(s->state.plan.notes, "one tp=2");
-	assert_int_equal(s->state.plan.parallel.tp, 2);
-	type(s, ":set model=llama-3.1-70b layers=64\r");
-	assert_int_equal(s->state.plan.model.layers, 64);
-	type(s, "u:set mode=serve\r");
-	assert_true(shows(s, "layout vllm, was megatron"));
-	assert_int_equal(s->state.plan.parallel.layout, LAYOUT_VLLM);
-	type(s, ":set mode=train layout=torchtitan\r:mode serve\r");
-	assert_true(shows(s, "layout vllm, was torchtitan"));
-	type(s, ":mode train\r:set layout=megatron tp=16 pp=1\r");
-	/* f changes what was set when the user agrees. */
-	type(s, "f");
-	assert_true(shows(s, "TP is as you set it: Enter changes it, Esc keeps it"));
-	assert_int_equal(s->state.plan.parallel.tp, 16);
-	key(s, INPUT_ESCAPE);
-	assert_int_equal(s->state.plan.parallel.tp, 16);
-	type(s, "f\r");
-	assert_int_equal(s->state.plan.parallel.tp, 8);
-	type(s, ":set tp=2 pp=2\r");
-	type(s, ":vpp\r"); /* alone: type it there */
-	assert_int_equal(s->state.prompt.kind, PROMPT_FIELD);
-	assert_int_equal(s->state.form.field, FIELD_VPP);
-	key(s, INPUT_ESCAPE);
-	type(s, ":undoo\r");
-	assert_true(shows(s, "no command undoo; did you mean undo?"));
-	type(s, ":tp x\r");
-	assert_true(shows(s, "parallel.tp: "));
-	assert_int_equal(s->state.plan.parallel.tp, 2);
-	type(s, ":context_length 5\r:context_length\r");
-	assert_true(shows(s, "of no account in this mode"));
-	session_free(s);
-}
-
-static void
-test_help(void **unused)
-{
-	struct session *s = begin();
-
-	(void)unused;
-	type(s, ":help zoom-out\r");
-	assert_int_equal(s->state.list.kind, LIST_HELP);
-	assert_true(shows(s, "> Z "));
-	type(s, "q:help vpp\r");
-	assert_int_equal(s->state.list.kind, LIST_NONE);
-	assert_int_equal(s->state.form.field, FIELD_VPP);
-	assert_true(shows(s, field_table[FIELD_VPP].help));
-	type(s, ":help serving.dcp\r"); /* of the other mode */
-	assert_int_equal(s->state.list.kind, LIST_NONE);
-	assert_true(shows(s, "serving.dcp (:dcp): "));
-	type(s, ":help catalogue\r");
-	assert_true(shows(s, "with \"catalogue\""));
-	session_free(s);
-}
-
 /* ---- lists --------------------------------------------------------------------------- */
 
 /* '/' narrows every list while one types; Escape brings back what was there. */
@@ -660,7 +570,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recall), cmocka_unit_test(test_complete),
 		cmocka_unit_test(test_complete_all), cmocka_unit_test(test_about),
-		cmocka_unit_test(test_fields), cmocka_unit_test(test_help),
 		cmocka_unit_test(test_filter), cmocka_unit_test(test_filter_keeps),
 		cmocka_unit_test(test_settings), cmocka_unit_test(test_palettes),
 		cmocka_unit_test(test_own_keys), cmocka_unit_test(test_names),

@@ -190,140 +190,6 @@ test_gpu(void **unused)
 	session_free(s);
 }
 
-static void
-test_fix(void **unused)
-{
-	struct session *s = session_new(100, 30);
-
-	(void)unused;
-	s->state.form.field = FIELD_PP;
-	type(s, "3\r");
-	assert_false(s->state.estimate->legal);
-	assert_true(shows(s, "! "));
-	assert_true(shows(s, "(f: "));
-	assert_true(shows(s, "error"));
-	type(s, "f");
-	assert_int_equal(s->state.list.kind, LIST_MENDS);
-	assert_true(shows(s, "what would mend the plan"));
-	assert_true(shows(s, "What you changed last")); /* nothing but another PP does */
-	type(s, "f");
-	assert_int_equal(s->state.list.kind, LIST_NONE);
-	assert_true(s->state.estimate->legal);
-	assert_true(shows(s, "fixed: "));
-	type(s, "u");
-	assert_false(s->state.estimate->legal);
-	type(s, "e");
-	assert_int_equal(s->state.list.kind, LIST_DIAGS);
-	assert_true(shows(s, "error: "));
-	type(s, "\r");
-	assert_true(s->state.estimate->legal);
-	assert_int_equal(s->state.list.kind, LIST_NONE);
-	type(s, "f");
-	session_free(s);
-}
-
-/* What does not fit: the list has memory and time of each way out, the first of which leaves
- * the last change alone; undo takes the chosen one back. */
-static void
-test_mends(void **unused)
-{
-	struct session *s = session_new(100, 30);
-	struct plan bad;
-
-	(void)unused;
-	type(s, ":set model llama-3.1-70b\r:set bf16_tflops 989\r:set hbm_gbps 3350\r:set nodes 8\r"
-	    ":set tp 8\r:set sequence_length 8192\r:set micro_batch_size 4\r");
-	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
-	bad = s->state.plan;
-	type(s, "f");
-	assert_int_equal(s->state.list.kind, LIST_MENDS);
-	assert_true(shows(s, "The same work"));
-	assert_true(shows(s, "recompute full"));
-	assert_true(shows(s, " GiB of 79.2 GiB, ") && shows(s, " s a step"));
-	assert_true(shows(s, "What you changed last"));
-	for (size_t i = 0; i < s->state.mends.count; i++) {
-		s->state.list.item = (int)i;
-		type(s, "\r");
-		assert_int_equal(s->state.list.kind, LIST_NONE);
-		assert_true(s->state.estimate->legal && s->state.estimate->fits);
-		assert_true(shows(s, "fixed: "));
-		assert_true(i > 0 || s->state.plan.training.micro_batch_size == 4);
-		type(s, "u");
-		assert_memory_equal(&s->state.plan, &bad, sizeof bad);
-		type(s, "f");
-	}
-	type(s, ":set micro_batch_size 1\rf");
-	assert_int_equal(s->state.list.kind, LIST_NONE);
-	assert_true(shows(s, "nothing to fix"));
-	session_free(s);
-}
-
-/* The list of what is wrong has the fix of what does not fit, and hints, once. */
-static void
-test_hints(void **unused)
-{
-	struct session *s = session_new(100, 30);
-	size_t count;
-
-	(void)unused;
-	type(s, ":set bf16_tflops 989\r:set hbm_gbps 3350\r:set nodes 1\r:set pp 1\r:set tp 8\re");
-	assert_int_equal(s->state.list.kind, LIST_DIAGS);
-	assert_true(shows(s, "hint: micro-batches of 1 "));
-	count = s->state.estimate->diags.count;
-	type(s, "qe");
-	assert_int_equal(s->state.estimate->diags.count, count);
-	type(s, "q:set model llama-3.1-70b\r:set micro_batch_size 8\re");
-	assert_false(s->state.estimate->fits);
-	assert_true(shows(s, "warning: stage 0 takes "));
-	assert_true(shows(s, "Enter: "));
-	type(s, "\r");
-	assert_true(shows(s, "fixed: "));
-	assert_true(s->state.estimate->fits);
-	assert_int_equal(s->state.plan.training.micro_batch_size, 8);
-	session_free(s);
-}
-
-/* A fix of two fields is told and taken whole. */
-static void
-test_pair(void **unused)
-{
-	struct session *s = session_new(100, 30);
-	struct diag *d;
-
-	(void)unused;
-	type(s, ":set tp 3\re");
-	d = &s->state.estimate->diags.item[0];
-	d->fix_field = FIELD_TP;
-	d->also_field = FIELD_PP;
-	text_put(d->fix_value, sizeof d->fix_value, "4");
-	text_put(d->also_value, sizeof d->also_value, "2");
-	assert_true(shows(s, "Enter: TP 4, PP 2"));
-	type(s, "\r");
-	assert_true(shows(s, "fixed: TP 4, PP 2"));
-	assert_int_equal(s->state.plan.parallel.tp, 4);
-	assert_int_equal(s->state.plan.parallel.pp, 2);
-	type(s, "u");
-	assert_int_equal(s->state.plan.parallel.tp, 3);
-	session_free(s);
-}
-
-/* Where the layout refuses the plan, the map says why instead. */
-static void
-test_refused(void **unused)
-{
-	struct session *s = session_new(100, 30);
-
-	(void)unused;
-	type(s, "5\r");
-	assert_false(s->state.estimate->laid_out);
-	assert_true(shows(s, "No groups: the layout refuses this plan."));
-	assert_true(shows(s, "not divisible"));
-	type(s, "\tjkhlnNzZcCd1234\r");
-	type(s, "q");
-	draw(s);
-	session_free(s);
-}
-
 /* A page of a list is what is shown, wherever its selection is. */
 static void
 test_pages(void **unused)
@@ -506,48 +372,6 @@ test_quit(void **unused)
 }
 
 static void
-test_command(void **unused)
-{
-	struct session *s = session_new(100, 30);
-
-	(void)unused;
-	type(s, ":set parallel.tp 8\r");
-	assert_int_equal(s->state.plan.parallel.tp, 8);
-	type(s, ":set pp=1\r");
-	assert_int_equal(s->state.plan.parallel.pp, 1);
-	type(s, ":set parallel.tq 8\r");
-	assert_true(shows(s, "no field parallel.tq"));
-	type(s, ":set parallel.tp many\r");
-	assert_true(shows(s, "parallel.tp: "));
-	type(s, ":frobnicate\r");
-	assert_true(shows(s, "no command frobnicate"));
-	type(s, ":set parallel.tp \t"); /* a number: nothing to choose from */
-	assert_true(shows(s, "1 to 16777216 ranks: tensor parallel size"));
-	key(s, INPUT_CTRL('U'));
-	type(s, "un\t");
-	assert_string_equal(s->state.prompt.line.text, "undo");
-	key(s, INPUT_CTRL('U'));
-	type(s, "set vp\t");
-	assert_string_equal(s->state.prompt.line.text, "set parallel.vpp=");
-	key(s, INPUT_ESCAPE);
-	type(s, ":undo\r:undo\r");
-	assert_int_equal(s->state.plan.parallel.tp, 2);
-	type(s, ":rank 9\r");
-	assert_int_equal(s->state.map.cursor, 9);
-	type(s, ":rank 16\r");
-	assert_true(shows(s, "ranks go from 0 to 15"));
-	type(s, ":w d.cfg\r");
-	assert_string_equal(s->disk.path, "d.cfg");
-	type(s, ":q\r");
-	assert_int_equal(s->flags, EVENT_QUIT);
-	key(s, INPUT_CTRL('Z'));
-	assert_int_equal(s->flags, EVENT_SUSPEND);
-	type(s, "~");
-	assert_true(shows(s, "~ means nothing here"));
-	session_free(s);
-}
-
-static void
 test_map(void **unused)
 {
 	struct session *s = session_new(100, 30);
@@ -722,9 +546,8 @@ main(void)
 		cmocka_unit_test(test_tune), cmocka_unit_test(test_undo), cmocka_unit_test(test_edit),
 		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_toggle), cmocka_unit_test(test_model), cmocka_unit_test(test_gpu),
-		cmocka_unit_test(test_fix), cmocka_unit_test(test_mends), cmocka_unit_test(test_hints), cmocka_unit_test(test_pair),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_pages), cmocka_unit_test(test_save),
-		cmocka_unit_test(test_open), cmocka_unit_test(test_quit), cmocka_unit_test(test_command),
+		cmocka_unit_test(test_pages), cmocka_unit_test(test_save),
+		cmocka_unit_test(test_open), cmocka_unit_test(test_quit),
 		cmocka_unit_test(test_map), cmocka_unit_test(test_kinds), cmocka_unit_test(test_why),
 		cmocka_unit_test(test_all_fields), cmocka_unit_test(test_line),
 	};

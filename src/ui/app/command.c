@@ -160,7 +160,7 @@ const struct command command_table[] = {
 	{ "command", { ':' }, ALL, "[NAME]", NULL, "run a command by its name",
 	    .run = prompt_command },
 	{ "set", { 0 }, 0, "PATH=VALUE ...", NULL, "set fields, all of them before anything is "
-	    "checked (tp=8 pp=4 seq=8k)", .run = edit_set },
+	    "checked (tp=8 seq8k 64xh100)", .run = edit_set },
 	{ "ascii", { 'A' }, PANES, "[VALUE]", NULL, "draw with ASCII alone, or not",
 	    .set = options_set },
 	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours",
@@ -400,7 +400,7 @@ app_event(struct state *s, const struct command *command, const char *argument)
 	return command->run(s, argument);
 }
 
-/* "tp 8", "tp=8": a field as a command; alone it opens the field's editor. */
+/* "tp 8", "tp=8", "tp8": a field as a command; alone it opens the field's editor. */
 static unsigned
 field_command(struct state *s, const char *text)
 {
@@ -413,6 +413,10 @@ field_command(struct state *s, const char *text)
 	f = field_find(name);
 	if (f != FIELD_NONE && text[n + strspn(text + n, " \t")] != '\0')
 		return edit_set(s, text);
+	if (f == FIELD_NONE && edit_is_shorthand(s, text)) {
+		list_leave(s);
+		return edit_set(s, text);
+	}
 	if (f != FIELD_NONE && !field_applies(f, &s->plan))
 		state_say(s, ROLE_ERROR, "%s is of no account in this mode", field_table[f].path);
 	else if (f != FIELD_NONE) {

@@ -59,7 +59,7 @@ complete_knows(const char *command)
 
 /* ---- what is typed ----------------------------------------------------------------- */
 
-/* A field and its value, "parallel.tp 8", or the last of several: "tp=8 pp=4". */
+/* A field and its value, "parallel.tp 8", or the last of several: "tp=8 pp4 h100". */
 static void
 place_field(struct place *at, const char *text)
 {
@@ -67,7 +67,7 @@ place_field(struct place *at, const char *text)
 	char name[96];
 	size_t n;
 
-	do {
+	for (;;) {
 		text = end + strspn(end, " \t");
 		n = strcspn(text, " \t=");
 		at->word = text;
@@ -77,11 +77,16 @@ place_field(struct place *at, const char *text)
 			return;
 		text_put(name, sizeof name, "%.*s", (int)n, text);
 		at->field = field_find(name);
+		end = text + n;
+		if (at->field == FIELD_NONE && *end != '=') /* a word of shorthand */
+			continue;
 		at->source = at->field != FIELD_NONE ? SOURCE_VALUE : SOURCE_NONE;
-		at->word = text + n + strspn(text + n, " \t=");
+		at->word = end + strspn(end, " \t=");
 		end = at->word + strcspn(at->word, " \t");
-	} while (*end != '\0' && text[n] == '=' && at->field != FIELD_NONE &&
-	    field_table[at->field].type != FIELD_TEXT);
+		if (*end == '\0' || text[n] != '=' || at->field == FIELD_NONE ||
+		    field_table[at->field].type == FIELD_TEXT)
+			return;
+	}
 }
 
 /* A setting and its value. */
@@ -264,20 +269,37 @@ offer_short_fields(const struct state *s, struct offers *o)
 	}
 }
 
+/* What an entry is called, by any of its names. */
+static void
+offer_entries(struct offers *o, const struct catalog_list *list)
+{
+	char name[PLAN_ID_SIZE];
+
+	for (size_t i = 0; i < list->count; i++) {
+		offer(o, list->entry[i].id, list->entry[i].id);
+		for (int64_t k = 0; catalog_alias(&list->entry[i], k, name, sizeof name); k++)
+			offer(o, name, name);
+	}
+}
+
+/* Models and GPUs stand for themselves among settings. */
+static void
+offer_shorthand(const struct state *s, struct offers *o)
+{
+	if (o->typed[0] == '\0')
+		return;
+	offer_entries(o, &s->catalog->models);
+	offer_entries(o, &s->catalog->gpus);
+}
+
 static void
 offer_value(const struct state *s, struct offers *o, enum field_id f)
 {
 	static const char *const truth[] = { "true", "false" };
-	const struct catalog_list *list = f == FIELD_PRESET ? &s->catalog->models :
-	    &s->catalog->gpus;
 	char name[96];
 
 	if (f == FIELD_PRESET || f == FIELD_GPU)
-		for (size_t i = 0; i < list->count; i++) {
-			offer(o, list->entry[i].id, list->entry[i].id);
-			for (int64_t k = 0; catalog_alias(&list->entry[i], k, name, sizeof name); k++)
-				offer(o, name, name);
-		}
+		offer_entries(o, f == FIELD_PRESET ? &s->catalog->models : &s->catalog->gpus);
 	else if (field_table[f].type == FIELD_BOOL)
 		offer_names(o, truth, 2);
 	else if (field_table[f].type == FIELD_CHOICE)
@@ -356,17 +378,22 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 	static const char *const places[] = { "rank ", "node ", "stage ", "layer ", "expert " };
 	static const char *const keys[] = { "free=", "fix=", "where=", "objective=", "around=" };
 
+	const bool sets = at->command == NULL || at->command->run == edit_set;
+
 	switch (at->source) {
 	case SOURCE_COMMAND:
 		offer_commands(o, true);
 		offer_short_fields(s, o);
+		offer_shorthand(s, o);
 		break;
 	case SOURCE_HELP:
 		offer_commands(o, false);
 		offer_short_fields(s, o);
 		break;
 	case SOURCE_FIELD:
-		offer_fields(s, o, at->command != NULL && at->command->run == edit_set ? '=' : ' ');
+		offer_fields(s, o, sets ? '=' : ' ');
+		if (sets)
+			offer_shorthand(s, o);
 		break;
 	case SOURCE_VALUE:
 		offer_value(s, o, at->field);

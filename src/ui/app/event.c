@@ -166,7 +166,7 @@ act_recalc(struct state *s)
 	    (own != NULL && own->severity != SEVERITY_HINT))
 		return;
 	if (s->message[0] == '\0') {
-		state_say(s, ROLE_DIM, "%s: %s", undo_entry(&s->undo, s->undo.now)->what, delta);
+		state_say(s, ROLE_TEXT, "%s: %s", undo_entry(&s->undo, s->undo.now)->what, delta);
 	} else if (s->message_role == ROLE_GOOD) { /* "undone: TP 4" */
 		text_put(said, sizeof said, "%s", s->message);
 		state_say(s, ROLE_GOOD, "%s; %s", said, delta);

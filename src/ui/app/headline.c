@@ -176,8 +176,9 @@ add_changes(struct strip *strip, const struct state *s)
 		return;
 	was = summary_of(base);
 	for (enum summary_part i = 0; i < SUMMARY_PARTS && n < CHANGES; i++)
-		if (summary_change(&was, &now, i, true, text, sizeof text, &role)) {
-			p = add(strip, 12 + n, role);
+		if (i != SUMMARY_TRAFFIC && /* a sum that says little */
+		    summary_change(&was, &now, i, true, text, sizeof text, &role)) {
+			p = add(strip, 8 + n, role);
 			if (n++ == 0)
 				text_put(p->before, sizeof p->before, "vs %s:  ", state_base_name(s));
 			text_put(p->text, sizeof p->text, "%s", text);
@@ -192,9 +193,9 @@ add_plan(struct strip *strip, const struct state *s)
 	/* The mark's place is kept free: what follows stays where it is. */
 	text_put(p->text, sizeof p->text, "%.120s%s%s", state_file_name(s),
 	    state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
-	p = add(strip, 11, ROLE_TEXT);
+	p = add(strip, 12, ROLE_TEXT);
 	field_format(FIELD_MODE, &s->plan, p->text, sizeof p->text);
-	p = add(strip, 10, ROLE_TEXT);
+	p = add(strip, 11, ROLE_TEXT);
 	text_put(p->text, sizeof p->text, "%lld x %lld %s = %lld",
 	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
 	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));

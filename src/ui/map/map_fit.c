@@ -40,7 +40,7 @@ struct fit {
 	int w;
 	int64_t h;
 	bool fixed;  /* cells have their own size, and do not grow with the area */
-	bool round;  /* rows of nodes have a power of two of them */
+	int64_t odd; /* rows of nodes have at most so many times a power of two of them */
 	bool found;
 	int64_t score;
 	struct map_grid best;
@@ -119,17 +119,21 @@ size_blocks(struct map_grid *g)
 	}
 }
 
-/* The most blocks side by side that begin their rows with round numbers. */
+/* The most blocks side by side that begin their rows with round numbers; where cells have
+ * their own size, with those that leave little empty. */
 static int64_t
-round_number(const struct map_grid *g, int64_t room, bool round)
+round_number(const struct fit *f, const struct map_grid *g, int64_t room)
 {
-	int64_t power = 1;
+	if (!f->fixed)
+		for (int64_t n = room; n > 1; n--) {
+			int64_t odd = n;
 
-	while (power * 2 <= room)
-		power *= 2;
-	if (round)
-		return power;
-	if (g->zoom >= MAP_ZOOM_NODE && room * g->block > 8)
+			while (odd % 2 == 0)
+				odd /= 2;
+			if (odd <= f->odd)
+				return n;
+		}
+	else if (g->zoom >= MAP_ZOOM_NODE && room * g->block > 8)
 		for (int64_t to = 8; to > 1; to /= 2)
 			if (room > to && (room - room % to) * 8 >= room * 7)
 				return room - room % to;
@@ -151,7 +155,7 @@ place(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_cols,
 	size_blocks(g);
 	last = g->block_cols * g->box_w + (g->framed ? 1 : 0); /* needs no room to the next */
 	room = f->w - g->label_w < last ? 1 : (f->w - g->label_w - last) / g->block_w + 1;
-	g->across = room < blocks ? round_number(g, room, f->round) : blocks;
+	g->across = room < blocks ? round_number(f, g, room) : blocks;
 	g->across = g->across >> halved > 1 ? g->across >> halved : 1;
 	g->down = rows_of(blocks, g->across);
 }
@@ -387,30 +391,48 @@ for_screen(const struct form *form)
 
 /* Cells of the area that the map found takes up. */
 static int64_t
-covered(const struct fit *f)
+covered(const struct map_grid *g)
 {
-	return f->found ? grid_width(&f->best) * map_grid_lines(&f->best) : 0;
+	const int64_t missing = g->across * g->down - rows_of(g->boxes, g->block);
+
+	return grid_width(g) * map_grid_lines(g) - missing * g->block_w * g->block_h;
 }
 
-/* Round numbers of nodes in a row, unless that leaves too much empty. */
+/* The first form of a zoom that fits, of nodes and racks the largest. */
 static bool
 find_form(struct fit *f, enum map_zoom zoom)
 {
-	for (int round = f->fixed ? 0 : 1; round >= 0; round--) {
-		struct fit at = *f;
+	f->found = false;
+	for (int i = 0; i < FORMS && !(f->found && (zoom < MAP_ZOOM_NODE || f->fixed)); i++)
+		if (form_table[i].zoom == zoom && !(f->view->printed && (form_table[i].tight ||
+		    for_screen(&form_table[i]))))
+			consider_form(f, &form_table[i]);
+	return f->found;
+}
 
-		at.round = round == 1;
-		at.found = false;
-		for (int i = 0; i < FORMS && !(at.found && (zoom < MAP_ZOOM_NODE || f->fixed)); i++)
-			if (form_table[i].zoom == zoom && !(f->view->printed && (form_table[i].tight ||
-			    for_screen(&form_table[i]))))
-				consider_form(&at, &form_table[i]);
-		if (covered(&at) > covered(f))
-			*f = at;
-		if (f->fixed || covered(f) * 8 > f->w * f->h * 5)
+/* The largest zoom that fits. A power of two of nodes in a row, or what is next to it where that
+ * leaves almost half empty. */
+static bool
+find_zoom(struct fit *f, enum map_zoom first, enum map_zoom last, bool halves)
+{
+	static const int64_t odds[] = { 1, 5, INT64_MAX };
+	struct map_grid best;
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof odds / sizeof *odds; i++) {
+		enum map_zoom at = first;
+
+		f->odd = odds[i];
+		while (at <= last && !((at != MAP_ZOOM_HALF || halves) && find_form(f, at)))
+			at++;
+		if (at <= last && (!any || covered(&f->best) > covered(&best)))
+			best = f->best;
+		any = any || at <= last;
+		if (f->fixed || (any && covered(&best) * 16 > f->w * f->h * 9))
 			break;
 	}
-	return f->found;
+	f->best = best;
+	return any;
 }
 
 /* The fewest lines of a form, which may be more than there are. */
@@ -420,7 +442,7 @@ shortest(struct fit *f, struct map_grid *g, const struct form *form)
 	struct map_grid at;
 	bool any = false;
 
-	f->round = !f->fixed;
+	f->odd = 1;
 	for (int tall = 0; tall <= (form->zoom == MAP_ZOOM_CARD ? 1 : 0); tall++) {
 		if (!form_init(f, &at, form, tall == 1, !form->tight))
 			continue;
@@ -475,10 +497,8 @@ map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan
 	const enum map_zoom last = zoom != MAP_ZOOM_AUTO ? zoom :
 	    plan_rack_nodes(p) > 1 ? MAP_ZOOM_RACK : MAP_ZOOM_NODE;
 
-	for (enum map_zoom at = zoom != MAP_ZOOM_AUTO ? zoom : MAP_ZOOM_CARD; at <= last; at++)
-		if ((at != MAP_ZOOM_HALF || halves) && find_form(&f, at)) {
-			*g = f.best;
-			return;
-		}
-	scrolled_form(&f, g, last);
+	if (find_zoom(&f, zoom != MAP_ZOOM_AUTO ? zoom : MAP_ZOOM_CARD, last, halves))
+		*g = f.best;
+	else
+		scrolled_form(&f, g, last);
 }

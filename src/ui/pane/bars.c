@@ -431,7 +431,7 @@ memory_line(const struct state *s, char *buf, size_t size)
 
 const struct pane_type memory_pane = {
 	.name = "memory", .title = "memory per GPU, by stage", .context = CONTEXT_MEMORY,
-	.click = "why", .changes = 1U << SUMMARY_MEMORY,
+	.click = "why",
 	.draw = memory_draw, .part = memory_part, .line = memory_line, .move = memory_move,
 	.follow = memory_follow, .scroll = memory_scroll, .at = memory_at, .select = memory_select,
 };

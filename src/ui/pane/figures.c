@@ -286,8 +286,6 @@ step_line(const struct state *s, char *buf, size_t size)
 const struct pane_type step_pane = {
 	.name = "step", .title = "step", .serving = "serving", .context = CONTEXT_MEMORY,
 	.click = "why",
-	.changes = 1U << SUMMARY_STEP | 1U << SUMMARY_KV_TOKENS | 1U << SUMMARY_TPOT |
-	    1U << SUMMARY_TOKENS_PER_SECOND,
 	.draw = step_draw, .part = step_part, .line = step_line, .move = step_move,
 	.aside = step_aside, .follow = step_follow, .scroll = step_scroll, .at = step_at,
 	.select = step_select,

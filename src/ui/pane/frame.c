@@ -34,14 +34,12 @@ put_tabs(const struct state *s, enum pane first, enum pane shown, char *buf, siz
 		text_add(buf, size, i > 0 ? " %s" : "%s", tab[i].text);
 }
 
-/* How a pane's numbers changed on the whole: "  +190 ms vs saved", as much of
- * it as has room; the last words give way to `part` columns. One pane that stands for all
- * of them speaks for all of them. */
+/* Where one pane stands for all that have numbers, how these changed: "  +190 ms vs saved", as
+ * much of it as has room; the last words give way to `part` columns. */
 static void
-add_changes(const struct state *s, enum pane pane, bool alone, int room, int part, char *buf,
-    size_t size)
+add_changes(const struct state *s, int room, int part, char *buf, size_t size)
 {
-	const unsigned all = 1U << SUMMARY_MEMORY | 1U << SUMMARY_STEP | 1U << SUMMARY_TPOT;
+	const unsigned told = 1U << SUMMARY_MEMORY | 1U << SUMMARY_STEP | 1U << SUMMARY_TPOT;
 	const struct estimate *base = state_base_estimate(s);
 	const struct summary now = summary_of(s->estimate);
 	struct summary was;
@@ -53,7 +51,7 @@ add_changes(const struct state *s, enum pane pane, bool alone, int room, int par
 		return;
 	was = summary_of(base);
 	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
-		if (((alone ? all : pane_table[pane]->changes) & 1U << i) != 0 &&
+		if ((told & 1U << i) != 0 &&
 		    summary_change(&was, &now, i, false, change, sizeof change, &role) &&
 		    canvas_width(NULL, buf) + canvas_width(NULL, change) + 2 <= room)
 			text_add(buf, size, n++ > 0 ? ", %s" : "  %s", change);
@@ -76,8 +74,8 @@ put_title(const struct state *s, const struct arrange *a, enum pane pane, bool w
 		text_put(buf, size, "%s", pane_title(s, pane));
 	if (type->add_title != NULL)
 		type->add_title(s, a->tabs, room, buf, size);
-	if (pane >= PANE_MEMORY)
-		add_changes(s, pane, turns, room, whole ? 0 : PART_COLUMNS, buf, size);
+	if (turns && pane >= PANE_MEMORY)
+		add_changes(s, room, whole ? 0 : PART_COLUMNS, buf, size);
 }
 
 void

@@ -24,7 +24,6 @@ struct pane_type {
 	const char *serving; /* and when serving, also among others, NULL: the same */
 	enum context context;
 	const char *click;   /* command of a click on what is selected */
-	unsigned changes;    /* bits by enum summary_part: what its title tells of */
 
 	void (*draw)(const struct state *s, struct canvas *c, struct rect r);
 	/* What the title goes on with; tabs: it is one of the names that take turns. NULL:

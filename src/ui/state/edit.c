@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
+#include "core/plan/shorthand.h"
 #include "core/rules/step.h"
 #include "ui/state/edit.h"
 #include "ui/state/prompt.h"
@@ -115,6 +116,23 @@ edit_reset(struct state *s, const char *argument)
 	return edit_take(s, f, &next);
 }
 
+/* The whole name of an entry of the catalogue that is typed in part; any other text as it is.
+ * NULL, with the reason in err, where several names have it. */
+static const char *
+whole_name(const struct state *s, enum field_id f, const char *text, char *err, size_t size)
+{
+	const struct catalog_list *list = f == FIELD_PRESET ? &s->catalog->models : &s->catalog->gpus;
+	char names[STATE_MESSAGE_SIZE];
+	const struct catalog_entry *entry;
+
+	if (f != FIELD_PRESET && f != FIELD_GPU)
+		return text;
+	entry = shorthand_entry(list, text, names, sizeof names);
+	if (names[0] != '\0')
+		text_put(err, size, "%s is part of several names: %s", text, names);
+	return names[0] != '\0' ? NULL : entry != NULL ? entry->id : text;
+}
+
 bool
 edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, char *err,
     size_t size)
@@ -122,7 +140,8 @@ edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, ch
 	struct plan next = s->plan;
 
 	*flags = 0;
-	if (!field_parse(f, &next, text, err, size))
+	if ((text = whole_name(s, f, text, err, size)) == NULL ||
+	    !field_parse(f, &next, text, err, size))
 		return false;
 	*flags = edit_take(s, f, &next);
 	return true;
@@ -144,12 +163,21 @@ find_field(struct state *s, const char *name)
 	return f;
 }
 
-/* Where the next "NAME=" begins, else the end; other words are part of field f's value, as are
- * those of a text that name no field. */
+bool
+edit_is_shorthand(const struct state *s, const char *word)
+{
+	char said[STATE_MESSAGE_SIZE];
+
+	return shorthand_read(word, &s->plan, s->catalog, said, sizeof said) != SHORTHAND_NONE;
+}
+
+/* Where the next "NAME=" or word of shorthand begins, else the end; other words are part of
+ * field f's value, as are those of a text that name no field. */
 static char *
-next_setting(char *text, enum field_id f)
+next_setting(const struct state *s, char *text, enum field_id f)
 {
 	char name[NAME_SIZE];
+	bool first = true;
 
 	while (*text != '\0') {
 		const size_t n = strcspn(text, " \t=");
@@ -157,6 +185,9 @@ next_setting(char *text, enum field_id f)
 		text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
 		if (text[n + strspn(text + n, " \t")] == '=' && (field_table[f].type != FIELD_TEXT || field_find(name) != FIELD_NONE))
 			return text;
+		if (!first && field_table[f].type != FIELD_TEXT && edit_is_shorthand(s, text))
+			return text;
+		first = false;
 		text += strcspn(text, " \t");
 		text += strspn(text, " \t");
 	}
@@ -183,7 +214,7 @@ cut_setting(struct state *s, char **text, struct setting *out)
 		return false;
 	}
 	/* "notes a tp=8" is one text. */
-	end = equals || field_table[out->field].type != FIELD_TEXT ? next_setting(value, out->field) :
+	end = equals || field_table[out->field].type != FIELD_TEXT ? next_setting(s, value, out->field) :
 	    value + strlen(value);
 	*text = end;
 	while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
@@ -197,15 +228,23 @@ cut_setting(struct state *s, char **text, struct setting *out)
 
 /* Set all of them before anything is checked, as one change. */
 static unsigned
-put_settings(struct state *s, const struct setting setting[], size_t count)
+put_settings(struct state *s, struct setting setting[], size_t count)
 {
 	char what[UNDO_WHAT_SIZE] = "", one[UNDO_WHAT_SIZE], err[STATE_MESSAGE_SIZE];
 	struct plan next = s->plan;
-	const struct setting *wrong;
+	const struct setting *wrong = setting;
 	struct overrides dropped;
 	size_t left = 0;
+	bool whole = true;
 
-	if (!overrides_put(setting, count, &next, &dropped, &wrong, err, sizeof err)) {
+	for (size_t i = 0; whole && i < count; i++) {
+		const char *name = whole_name(s, setting[i].field, setting[i].value, err, sizeof err);
+
+		wrong = &setting[i];
+		if ((whole = name != NULL))
+			setting[i].value = name;
+	}
+	if (!whole || !overrides_put(setting, count, &next, &dropped, &wrong, err, sizeof err)) {
 		state_say(s, ROLE_ERROR, "%s: %s", field_table[wrong->field].path, err);
 		return 0;
 	}
@@ -224,22 +263,57 @@ put_settings(struct state *s, const struct setting setting[], size_t count)
 	return take_changed(s, &next, &dropped, what);
 }
 
+/* What a word at `text` says without a sign is added to `said` as settings. False where it is
+ * the name of a field, or says nothing; *fails, and said why, where it is not clear. */
+static bool
+cut_shorthand(struct state *s, char **text, char *said, size_t size, bool *fails)
+{
+	const size_t n = strcspn(*text, " \t=");
+	char name[NAME_SIZE], one[STATE_MESSAGE_SIZE];
+	enum shorthand is;
+
+	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, *text);
+	if (field_find(name) != FIELD_NONE || (*text)[n + strspn(*text + n, " \t")] == '=')
+		return false;
+	is = shorthand_read(*text, &s->plan, s->catalog, one, sizeof one);
+	*fails = is == SHORTHAND_UNCLEAR;
+	if (*fails)
+		state_say(s, ROLE_ERROR, "%s", one);
+	else if (is == SHORTHAND_SAYS)
+		text_add(said, size, " %s", one);
+	*text += is == SHORTHAND_SAYS ? n : 0;
+	return is == SHORTHAND_SAYS;
+}
+
+/* Cut all that the text sets, which is changed; shorthand goes to `said`, where that is one. */
+static bool
+cut_settings(struct state *s, char *text, char *said, size_t size, struct setting setting[],
+    size_t *count)
+{
+	bool fails = false;
+
+	while (*(text += strspn(text, " \t")) != '\0') {
+		if (said != NULL && cut_shorthand(s, &text, said, size, &fails))
+			continue;
+		if (!fails && *count == SETTINGS_MOST)
+			state_say(s, ROLE_ERROR, "set at most %d fields at once", SETTINGS_MOST);
+		if (fails || *count == SETTINGS_MOST || !cut_setting(s, &text, &setting[(*count)++]))
+			return false;
+	}
+	return true;
+}
+
 unsigned
 edit_set(struct state *s, const char *argument)
 {
 	struct setting setting[SETTINGS_MOST];
-	char text[LINE_SIZE], *at = text;
+	char text[LINE_SIZE], said[2 * LINE_SIZE] = "";
 	size_t count = 0;
 
 	text_put(text, sizeof text, "%s", argument);
-	while (*(at += strspn(at, " \t")) != '\0') {
-		if (count == SETTINGS_MOST) {
-			state_say(s, ROLE_ERROR, "set at most %d fields at once", SETTINGS_MOST);
-			return 0;
-		}
-		if (!cut_setting(s, &at, &setting[count++]))
-			return 0;
-	}
+	if (!cut_settings(s, text, said, sizeof said, setting, &count) ||
+	    !cut_settings(s, said, NULL, 0, setting, &count))
+		return 0;
 	if (count > 0)
 		return put_settings(s, setting, count);
 	find_field(s, ""); /* which says what is lacking */

@@ -16,6 +16,9 @@ unsigned edit_all_fields(struct state *s, const char *argument);
  * here. */
 unsigned edit_take(struct state *s, enum field_id f, struct plan *next);
 
+/* Whether a word says values by itself, "tp8" or "llama-3.1-70b" (shorthand.h). */
+bool edit_is_shorthand(const struct state *s, const char *word);
+
 /* Put a typed value into a field. False with the reason in err. */
 bool edit_put(struct state *s, enum field_id f, const char *text, unsigned *flags, char *err,
     size_t size);

@@ -1,0 +1,189 @@
+#include "core/plan/shorthand.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/text.h"
+#include "core/plan/field.h"
+
+#define DIGITS "0123456789"
+
+enum { PART_LEAST = 3, TOLD = 4 }; /* letters that are no accident; names told one by one */
+
+/* Whether a name has the text at its beginning or after a dash. */
+static bool
+has_part(const char *name, const char *text)
+{
+	const size_t n = strlen(text);
+
+	for (; name != NULL; name = strchr(name, '-')) {
+		name += *name == '-';
+		if (strncasecmp(name, text, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+entry_has_part(const struct catalog_entry *entry, const char *text)
+{
+	char alias[PLAN_ID_SIZE];
+	bool has = has_part(entry->id, text);
+
+	for (int64_t i = 0; !has && catalog_alias(entry, i, alias, sizeof alias); i++)
+		has = has_part(alias, text);
+	return has;
+}
+
+const struct catalog_entry *
+shorthand_entry(const struct catalog_list *list, const char *text, char *err, size_t size)
+{
+	const struct catalog_entry *found = catalog_find(list, text);
+	size_t n = 0;
+
+	err[0] = '\0';
+	if (found != NULL || strlen(text) < PART_LEAST)
+		return found;
+	for (size_t i = 0; i < list->count; i++) {
+		if (!entry_has_part(&list->entry[i], text))
+			continue;
+		found = &list->entry[i];
+		if (n++ < TOLD)
+			text_add(err, size, "%s%s", n > 1 ? ", " : "", found->id);
+	}
+	if (n > TOLD)
+		text_add(err, size, " and %zu more", n - TOLD);
+	if (n == 1)
+		err[0] = '\0';
+	return n == 1 ? found : NULL;
+}
+
+static void
+say(enum field_id f, const char *value, char *out, size_t size)
+{
+	text_add(out, size, "%s%s=%s", out[0] != '\0' ? " " : "", field_table[f].path, value);
+}
+
+/* "tp8": a number right after the name of its field. */
+static bool
+read_number(const char *word, char *out, size_t size)
+{
+	const size_t n = strcspn(word, DIGITS);
+	char name[64];
+	enum field_id f;
+
+	if (n == 0 || n >= sizeof name || word[n] == '\0')
+		return false;
+	text_put(name, sizeof name, "%.*s", (int)n, word);
+	f = field_find(name);
+	if (f == FIELD_NONE || (field_table[f].type != FIELD_INT && field_table[f].type != FIELD_REAL))
+		return false;
+	say(f, word + n, out, size);
+	return true;
+}
+
+/* So many GPUs in whole nodes, or in one that has no more. */
+static enum shorthand
+read_total(int64_t gpus, int64_t per_node, char *out, size_t size)
+{
+	char number[24];
+
+	if (gpus % per_node != 0 && gpus > per_node) {
+		text_put(out, size, "%lld GPUs are no whole nodes of %lld: write NODESxGPUS",
+		    (long long)gpus, (long long)per_node);
+		return SHORTHAND_UNCLEAR;
+	}
+	text_put(number, sizeof number, "%lld", (long long)(gpus < per_node ? 1 : gpus / per_node));
+	say(FIELD_NODES, number, out, size);
+	text_put(number, sizeof number, "%lld", (long long)(gpus < per_node ? gpus : per_node));
+	if (gpus < per_node)
+		say(FIELD_GPUS_PER_NODE, number, out, size);
+	return SHORTHAND_SAYS;
+}
+
+/* "8x8", "8x8xh100", nodes by GPUs of each; "64xh100", GPUs of a kind. */
+static enum shorthand
+read_shape(const char *word, const struct plan *p, const struct catalog *catalog, char *out,
+    size_t size)
+{
+	const size_t n = strspn(word, DIGITS);
+	const char *rest = word + n + 1;
+	const size_t per_node = word[n] == 'x' ? strspn(rest, DIGITS) : 0;
+	const char *name = rest + per_node + (per_node > 0);
+	const struct catalog_entry *gpu;
+	char first[24], second[24], several[256];
+	int64_t gpus;
+
+	if (n == 0 || word[n] != 'x' || n >= sizeof first || per_node >= sizeof second)
+		return SHORTHAND_NONE;
+	text_put(first, sizeof first, "%.*s", (int)n, word);
+	text_put(second, sizeof second, "%.*s", (int)per_node, rest);
+	if (per_node > 0 && rest[per_node] == '\0') {
+		say(FIELD_NODES, first, out, size);
+		say(FIELD_GPUS_PER_NODE, second, out, size);
+		return SHORTHAND_SAYS;
+	}
+	if (per_node > 0 && rest[per_node] != 'x')
+		return SHORTHAND_NONE;
+	if ((gpu = shorthand_entry(&catalog->gpus, name, several, sizeof several)) == NULL) {
+		if (several[0] != '\0')
+			text_put(out, size, "%s is part of several names: %s", name, several);
+		return several[0] != '\0' ? SHORTHAND_UNCLEAR : SHORTHAND_NONE;
+	}
+	say(FIELD_GPU, gpu->id, out, size);
+	if (per_node > 0) {
+		say(FIELD_NODES, first, out, size);
+		say(FIELD_GPUS_PER_NODE, second, out, size);
+		return SHORTHAND_SAYS;
+	}
+	if (!text_to_int(first, &gpus) || gpus == 0)
+		return SHORTHAND_NONE;
+	return read_total(gpus, !field_is_set(FIELD_GPUS_PER_NODE, p) &&
+	    field_is_set(FIELD_GPUS_PER_NODE, &gpu->values) ? gpu->values.cluster.gpus_per_node :
+	    p->cluster.gpus_per_node, out, size);
+}
+
+/* A name of the catalogue, or a part of one. */
+static enum shorthand
+read_name(const char *word, const struct catalog *catalog, char *out, size_t size)
+{
+	char models[256], gpus[256];
+	const struct catalog_entry *model = shorthand_entry(&catalog->models, word, models, sizeof models);
+	const struct catalog_entry *gpu = shorthand_entry(&catalog->gpus, word, gpus, sizeof gpus);
+
+	if (model != NULL && gpu == NULL && gpus[0] == '\0')
+		say(FIELD_PRESET, model->id, out, size);
+	else if (gpu != NULL && model == NULL && models[0] == '\0')
+		say(FIELD_GPU, gpu->id, out, size);
+	else if (model == NULL && gpu == NULL && models[0] == '\0' && gpus[0] == '\0')
+		return SHORTHAND_NONE;
+	else {
+		text_put(out, size, "%s is part of several names: %s%s%s", word,
+		    model != NULL ? model->id : models,
+		    (model != NULL || models[0] != '\0') && (gpu != NULL || gpus[0] != '\0') ? ", " : "",
+		    gpu != NULL ? gpu->id : gpus);
+		return SHORTHAND_UNCLEAR;
+	}
+	return SHORTHAND_SAYS;
+}
+
+enum shorthand
+shorthand_read(const char *word, const struct plan *p, const struct catalog *catalog, char *out,
+    size_t size)
+{
+	char text[PLAN_ID_SIZE];
+	const size_t n = strcspn(word, " \t");
+	enum shorthand is;
+
+	out[0] = '\0';
+	if (n == 0 || n >= sizeof text)
+		return SHORTHAND_NONE;
+	text_put(text, sizeof text, "%.*s", (int)n, word);
+	if (catalog_find(&catalog->models, text) == NULL && catalog_find(&catalog->gpus, text) == NULL) {
+		if (read_number(text, out, size))
+			return SHORTHAND_SAYS;
+		if ((is = read_shape(text, p, catalog, out, size)) != SHORTHAND_NONE)
+			return is;
+	}
+	return read_name(text, catalog, out, size);
+}

@@ -1,0 +1,204 @@
+/* What is wrong with a plan, where the screen says so, and what mends it. */
+#include "support.h"
+
+#include "ui/list/list.h"
+#include "ui/pane/panes.h"
+
+/* Errors: the panes say so, and stay where they are. */
+static void
+test_errors(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	struct arrange before = panes_arrange(&s->state), after;
+
+	(void)unused;
+	s->state.form.field = FIELD_PP;
+	type(s, "3\r");
+	assert_true(shows(s, "No traffic to show until the errors are mended"));
+	assert_true(shows(s, "No times to show until the errors are mended"));
+	after = panes_arrange(&s->state);
+	assert_int_equal(before.pane[PANE_STEP].y, after.pane[PANE_STEP].y);
+	type(s, "\t\t\t\rq\t\r");
+	draw(s);
+	session_free(s);
+}
+
+/* A warning leaves the last line but one to the field that is selected, unless it is about
+ * that field; away from the form it has the line. */
+static void
+test_warnings(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, ":set model llama-3.1-70b\r:set tp 1\r");
+	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
+	s->state.form.field = FIELD_CP;
+	s->state.message[0] = '\0';
+	assert_true(shows(s, "CP (:cp): context parallel size"));
+	assert_true(shows(s, " (e: 1 warning)"));
+	type(s, "\t");
+	assert_true(shows(s, "! stage 0 takes "));
+	/* Where nothing mends it, the list of what is wrong stays, and f does not say that all
+	 * is well. */
+	type(s, ":set pp 1\r:set nodes 1\r:set gpus_per_node 1\r"
+	    ":set hidden_size 262144\r:set layers 4096\r");
+	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
+	type(s, "f");
+	assert_true(shows(s, "no change of one or two fields mends what is wrong (e lists it)"));
+	s->state.list.kind = LIST_DIAGS;
+	type(s, "\r");
+	assert_true(shows(s, "no single change mends this"));
+	assert_int_equal(s->state.list.kind, LIST_DIAGS);
+	session_free(s);
+}
+
+static void
+test_fix(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	s->state.form.field = FIELD_PP;
+	type(s, "3\r");
+	assert_false(s->state.estimate->legal);
+	assert_true(shows(s, "! "));
+	assert_true(shows(s, "(f: "));
+	assert_true(shows(s, "error"));
+	type(s, "f");
+	assert_int_equal(s->state.list.kind, LIST_MENDS);
+	assert_true(shows(s, "what would mend the plan"));
+	assert_true(shows(s, "What you changed last")); /* nothing but another PP does */
+	type(s, "f");
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	assert_true(s->state.estimate->legal);
+	assert_true(shows(s, "fixed: "));
+	type(s, "u");
+	assert_false(s->state.estimate->legal);
+	type(s, "e");
+	assert_int_equal(s->state.list.kind, LIST_DIAGS);
+	assert_true(shows(s, "error: "));
+	type(s, "\r");
+	assert_true(s->state.estimate->legal);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	type(s, "f");
+	session_free(s);
+}
+
+/* What does not fit: the list has memory and time of each way out, the first of which leaves
+ * the last change alone; undo takes the chosen one back. */
+static void
+test_mends(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	struct plan bad;
+
+	(void)unused;
+	type(s, ":set model llama-3.1-70b\r:set bf16_tflops 989\r:set hbm_gbps 3350\r:set nodes 8\r"
+	    ":set tp 8\r:set sequence_length 8192\r:set micro_batch_size 4\r");
+	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
+	bad = s->state.plan;
+	type(s, "f");
+	assert_int_equal(s->state.list.kind, LIST_MENDS);
+	assert_true(shows(s, "The same work"));
+	assert_true(shows(s, "recompute full"));
+	assert_true(shows(s, " GiB of 79.2 GiB, ") && shows(s, " s a step"));
+	assert_true(shows(s, "What you changed last"));
+	for (size_t i = 0; i < s->state.mends.count; i++) {
+		s->state.list.item = (int)i;
+		type(s, "\r");
+		assert_int_equal(s->state.list.kind, LIST_NONE);
+		assert_true(s->state.estimate->legal && s->state.estimate->fits);
+		assert_true(shows(s, "fixed: "));
+		assert_true(i > 0 || s->state.plan.training.micro_batch_size == 4);
+		type(s, "u");
+		assert_memory_equal(&s->state.plan, &bad, sizeof bad);
+		type(s, "f");
+	}
+	type(s, ":set micro_batch_size 1\rf");
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	assert_true(shows(s, "nothing to fix"));
+	session_free(s);
+}
+
+/* The list of what is wrong has the fix of what does not fit, and hints, once. */
+static void
+test_hints(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	size_t count;
+
+	(void)unused;
+	type(s, ":set bf16_tflops 989\r:set hbm_gbps 3350\r:set nodes 1\r:set pp 1\r:set tp 8\re");
+	assert_int_equal(s->state.list.kind, LIST_DIAGS);
+	assert_true(shows(s, "hint: micro-batches of 1 "));
+	count = s->state.estimate->diags.count;
+	type(s, "qe");
+	assert_int_equal(s->state.estimate->diags.count, count);
+	type(s, "q:set model llama-3.1-70b\r:set micro_batch_size 8\re");
+	assert_false(s->state.estimate->fits);
+	assert_true(shows(s, "warning: stage 0 takes "));
+	assert_true(shows(s, "Enter: "));
+	type(s, "\r");
+	assert_true(shows(s, "fixed: "));
+	assert_true(s->state.estimate->fits);
+	assert_int_equal(s->state.plan.training.micro_batch_size, 8);
+	session_free(s);
+}
+
+/* A fix of two fields is told and taken whole. */
+static void
+test_pair(void **unused)
+{
+	struct session *s = session_new(100, 30);
+	struct diag *d;
+
+	(void)unused;
+	type(s, ":set tp 3\re");
+	d = &s->state.estimate->diags.item[0];
+	d->fix_field = FIELD_TP;
+	d->also_field = FIELD_PP;
+	text_put(d->fix_value, sizeof d->fix_value, "4");
+	text_put(d->also_value, sizeof d->also_value, "2");
+	assert_true(shows(s, "Enter: TP 4, PP 2"));
+	type(s, "\r");
+	assert_true(shows(s, "fixed: TP 4, PP 2"));
+	assert_int_equal(s->state.plan.parallel.tp, 4);
+	assert_int_equal(s->state.plan.parallel.pp, 2);
+	type(s, "u");
+	assert_int_equal(s->state.plan.parallel.tp, 3);
+	session_free(s);
+}
+
+/* Where the layout refuses the plan, the map says why instead. */
+static void
+test_refused(void **unused)
+{
+	struct session *s = session_new(100, 30);
+
+	(void)unused;
+	type(s, "5\r");
+	assert_false(s->state.estimate->laid_out);
+	assert_true(shows(s, "No groups: the layout refuses this plan."));
+	assert_true(shows(s, "not divisible"));
+	type(s, "\tjkhlnNzZcCd1234\r");
+	type(s, "q");
+	draw(s);
+	session_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_fix),
+		cmocka_unit_test(test_mends),
+		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
