@@ -23,6 +23,7 @@
 
 #include "core/plan/field.h"
 #include "file/catalogue/catalog_file.h"
+#include "file/import/importer.h"
 #include "file/plan/paths.h"
 #include "file/plan/planfile.h"
 
@@ -193,4 +194,31 @@ free_catalog(void **state)
 	return 0;
 }
 
+/* The line of an account that is about a field, from `text` on; NULL when there is none. */
+static UNUSED const char *
+find_account(const char *text, enum field_id f)
+{
+	char what[96];
+
+	snprintf(what, sizeof what, "%s = ", field_table[f].path);
+	for (const char *at = text; at != NULL && (at = strstr(at, what)) != NULL; at++)
+		if (at == text || at[-1] == '\n' || (at >= text + 4 && strncmp(at - 4, " -> ", 4) == 0))
+			return at;
+	return NULL;
+}
+
+/* What was taken and assumed tells of each field once at the most, and with its value. */
+static UNUSED void
+check_account(const struct import *im)
+{
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const char *taken = find_account(im->taken.lines.text, f);
+		const char *assumed = find_account(im->assumed.lines.text, f);
+
+		if ((taken != NULL && (assumed != NULL || find_account(taken + 1, f) != NULL)) ||
+		    (assumed != NULL && find_account(assumed + 1, f) != NULL))
+			fail_msg("%s is told twice:\n%s%s", field_table[f].path,
+			    taken != NULL ? taken : "", assumed != NULL ? assumed : "");
+	}
+}
 #endif

@@ -13,11 +13,15 @@ static struct import im;
 static enum import_status
 read_as(const char *json, const char *kind)
 {
+	enum import_status status;
+
 	import_free(&im);
 	errors = (struct file_errors){ 0 };
 	im = (struct import){ .name = "My-Model/config.json", .text = json, .size = strlen(json),
 		.catalog = &test_catalog, .plan = &plan, .errors = &errors };
-	return import_text(&im, kind);
+	status = import_text(&im, kind);
+	check_account(&im);
+	return status;
 }
 
 static bool

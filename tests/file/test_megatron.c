@@ -37,6 +37,7 @@ import(const char *text, int64_t world)
 	memset(&errors, 0, sizeof errors);
 	heard[0] = '\0';
 	status = import_text(&im, "megatron");
+	check_account(&im);
 	hear(&im.taken);
 	hear(&im.assumed);
 	hear(&im.ignored);
@@ -234,6 +235,14 @@ scripts(void **state)
 	assert_non_null(strstr(heard, "--num-layers -> model.layers = 32\n"));
 	assert_int_equal(import(USUAL "--sequence-parallel", 8), IMPORT_DONE);
 	assert_false(plan.parallel.sequence_parallel); /* there is no TP */
+	/* the last word about a field counts, and is the one that is told */
+	assert_int_equal(import(USUAL "--encoder-seq-length 64 --quick-geglu --padded-vocab-size 512 "
+	    "--vocab-size 500 --exp-avg-dtype bf16", 8), IMPORT_DONE);
+	assert_int_equal(plan.training.sequence_length, 8192);
+	assert_int_equal(plan.training.moments_dtype, MOMENTS_FP32);
+	assert_non_null(strstr(heard, "training.moments_dtype = fp32: the moments differ"));
+	assert_non_null(strstr(heard, "--quick-geglu -> model.gated_mlp = true"));
+	assert_int_equal(import(USUAL "--sequence-parallel", 8), IMPORT_DONE);
 	/* an absent flag has the launcher's default, which is not ours */
 	assert_int_equal(plan.parallel.zero_stage, 0);
 	assert_int_equal(plan.training.cross_entropy, CE_UNFUSED);

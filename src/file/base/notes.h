@@ -20,5 +20,8 @@ struct notes {
 /* Add a line. What others wrote is made harmless here, and what is too long is cut. */
 void notes_add(struct notes *n, const char *fmt, ...) TEXT_FORMAT(2, 3);
 
+/* Take back the line that begins with `what`, or has it behind an arrow, if there is one. */
+void notes_drop(struct notes *n, const char *what);
+
 void notes_free(struct notes *n);
 #endif

@@ -5,14 +5,19 @@
 #include "core/base/show.h"
 #include "file/plan/errors.h"
 
-/* Put a value into a field, or say under the name of its source why not. */
+/* Put a value into a field, or say under the name of its source why not. The account has one
+ * line of a field: the last word about it. */
 static bool
 put_value(struct import *im, enum field_id f, const char *value, const char *source)
 {
-	char err[640], shown[640];
+	char err[640], shown[640], what[96];
 
-	if (field_parse(f, im->plan, value, err, sizeof err))
+	if (field_parse(f, im->plan, value, err, sizeof err)) {
+		text_put(what, sizeof what, "%s = ", field_table[f].path);
+		notes_drop(&im->taken, what);
+		notes_drop(&im->assumed, what);
 		return true;
+	}
 	show_text(shown, sizeof shown, err);
 	import_error(im, source, "%s %s", field_table[f].path, shown);
 	return false;

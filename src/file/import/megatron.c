@@ -207,8 +207,8 @@ put_experts(struct megatron_args *a)
 
 	if (m->experts == 0)
 		return;
-	megatron_number(a, FIELD_EXPERTS_PER_TOKEN, megatron_int(a, "--moe-router-topk", 2),
-	    "--moe-router-topk");
+	if (!megatron_has(a, "--moe-router-topk"))
+		megatron_number(a, FIELD_EXPERTS_PER_TOKEN, 2, "--moe-router-topk");
 	if (!megatron_has(a, "--moe-ffn-hidden-size"))
 		megatron_number(a, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size, "--moe-ffn-hidden-size");
 	put_expert_layers(a);

@@ -41,6 +41,24 @@ put_precision(struct megatron_args *a)
 		megatron_absent(a, FIELD_GRAD_DTYPE, "fp32");
 }
 
+/* A plan has one format for both moments: of two, the larger counts. */
+static void
+put_moments(struct megatron_args *a)
+{
+	static const char first[] = "--exp-avg-dtype", second[] = "--exp-avg-sq-dtype";
+	static const char *const formats[] = { "fp32", "bf16", "fp16", "fp8" };
+	const char *one = megatron_text(a, first, formats[0]), *two = megatron_text(a, second, formats[0]);
+
+	if (one == NULL || two == NULL || text_equal(one, two))
+		return;
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (text_equal(one, formats[i]) || text_equal(two, formats[i])) {
+			import_assume(a->im, FIELD_MOMENTS_DTYPE, formats[i],
+			    "the moments differ: both count as the larger one");
+			return;
+		}
+}
+
 static void
 put_recompute(struct megatron_args *a)
 {
@@ -120,14 +138,13 @@ put_kernels(struct megatron_args *a)
 static void
 put_batch(struct megatron_args *a)
 {
+	static const char encoder[] = "--encoder-seq-length";
 	const struct plan *p = a->im->plan;
 	const int64_t model = p->parallel.tp * p->parallel.cp * p->parallel.pp;
 	const int64_t dp = model > 0 ? plan_world(p) / model : 0;
 
-	if (megatron_has(a, "--seq-length") || megatron_has(a, "--encoder-seq-length"))
-		megatron_number(a, FIELD_SEQUENCE_LENGTH, megatron_int(a, "--seq-length",
-		    megatron_int(a, "--encoder-seq-length", 0)), megatron_has(a, "--seq-length") ?
-		    "--seq-length" : "--encoder-seq-length");
+	if (megatron_has(a, encoder) && !megatron_has(a, "--seq-length"))
+		megatron_number(a, FIELD_SEQUENCE_LENGTH, megatron_int(a, encoder, 0), encoder);
 	if (!megatron_has(a, "--global-batch-size"))
 		megatron_number(a, FIELD_GLOBAL_BATCH_SIZE, p->training.micro_batch_size * (dp > 0 ? dp : 1),
 		    "--global-batch-size");
@@ -137,6 +154,7 @@ void
 megatron_put_step(struct megatron_args *a)
 {
 	put_precision(a);
+	put_moments(a);
 	put_recompute(a);
 	put_kernels(a);
 	put_batch(a);
