@@ -124,6 +124,12 @@ err_has 'nearest: .* of 79\.2 GiB\)'
 run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch_size=2
 err_has 'no combination is legal'
 
+# a limit on the other side of 0 than the value
+run 1 search --where='peak.total<=-1GiB'
+no_out
+good search --json --free=calibration.memory_bias_gib=-1,1 --where='calibration.memory_bias_gib>=0.5'
+out_lacks '"calibration\.memory_bias_gib": -1'
+
 # refused
 bad_usage '--free nope: unknown field' search --free=nope
 grep -q 'did you mean' err && fail 'half of the letters wrong is no slip'
