@@ -41,6 +41,7 @@ good search --json --objective=memory,time
 compare
 good search --json --model=mixtral-8x7b --fix=etp --objective=tokens
 compare --model=mixtral-8x7b
+good search --fix=parallel.ep --fix=parallel.etp
 good search --json "$TOP/share/plans/serve-deepseek-v3.cfg"
 compare "$TOP/share/plans/serve-deepseek-v3.cfg"
 good search --json --free=cluster.gpu=h100-sxm-80gb,h200-sxm-141gb,b200-sxm-180gb --top=3
