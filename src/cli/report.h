@@ -23,9 +23,9 @@ bool report_layout(const struct session *s, struct layout *l);
 int report_with_layout(const struct options *o,
     int (*print)(const struct session *s, const struct options *o, const struct layout *l));
 
-/* Warn on standard error of names that the catalogue lacks: reports that such a plan can
- * have all the same take the defaults for what it names. */
-void report_unknown_names(const struct session *s);
+/* Warn on standard error of what the model or the memory dislikes in a plan that a report of
+ * its groups or layers takes all the same. */
+void report_doubts(const struct session *s);
 
 /* One line of `layers`. */
 void report_chunk(const struct placement *pl, int64_t pp, int64_t v);

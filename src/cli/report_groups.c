@@ -41,29 +41,42 @@ report_with_layout(const struct options *o,
 
 	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
 		return STATUS_ERROR;
-	if (report_layout(&s, &l))
+	if (report_layout(&s, &l)) {
+		report_doubts(&s);
 		status = print(&s, o, &l);
+	}
 	session_close(&s);
 	return status;
 }
 
-void
-report_unknown_names(const struct session *s)
+/* Of the batch and the like, on which groups and layers do not depend. */
+static bool
+is_of_step(const struct diag *d)
 {
-	struct diag_list diags;
-	char line[1024];
+	char section[32] = "";
 
-	diag_clear(&diags);
-	plan_check(&s->plan, &s->catalog, &diags);
-	for (size_t i = 0; i < diags.count; i++) {
-		struct diag *d = &diags.item[i];
+	if (d->field != FIELD_NONE)
+		field_section(d->field, section, sizeof section);
+	return text_equal(section, "training");
+}
 
-		if (!text_equal(d->reason, "unknown_model") && !text_equal(d->reason, "unknown_gpu"))
-			continue;
-		d->severity = SEVERITY_WARNING;
-		diag_format(d, line, sizeof line);
-		complain("%s", line);
+void
+report_doubts(const struct session *s)
+{
+	struct estimate *e = session_estimate(s, NULL);
+
+	if (e == NULL)
+		return;
+	for (size_t i = 0; i < e->diags.count; i++) {
+		struct diag *d = &e->diags.item[i];
+
+		if (is_of_step(d))
+			d->severity = SEVERITY_HINT;
+		else if (d->severity == SEVERITY_ERROR)
+			d->severity = SEVERITY_WARNING;
 	}
+	session_complain(&e->diags, SEVERITY_WARNING);
+	free(e);
 }
 
 /* The kind that --kind names, -1 after a usage error that lists the names. */
@@ -196,7 +209,7 @@ layers_run(const struct options *o)
 		return STATUS_ERROR;
 	if (place_layers(&s, &pl)) {
 		status = STATUS_OK;
-		report_unknown_names(&s);
+		report_doubts(&s);
 		if (o->json)
 			json_layers(&pl);
 		for (int64_t pp = 0; pp < pl.pp && !o->json; pp++)

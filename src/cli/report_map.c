@@ -118,8 +118,6 @@ map_estimate(struct estimate *e, const struct session *s, const struct map_view 
 	ok = e->placed && (e->stages > 0 || !memory); /* what is not run takes no memory */
 	if (!ok)
 		session_complain(&e->diags, SEVERITY_ERROR);
-	else
-		report_unknown_names(s);
 	return ok;
 }
 

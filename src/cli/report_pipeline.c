@@ -52,7 +52,7 @@ pipeline_run(const struct options *o)
 	}
 	estimate_run(e, &s.plan, &s.catalog, NULL);
 	if (e->laid_out && e->placed) {
-		report_unknown_names(&s);
+		report_doubts(&s);
 		status = pipeline_print(&s, o, e);
 	} else {
 		session_complain(&e->diags, SEVERITY_ERROR);

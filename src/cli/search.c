@@ -26,7 +26,8 @@ take_wishes(const struct options *o, const struct plan *p, struct wishes *w)
 		if (ask->what != ASK_FIX)
 			continue;
 		wishes_fix(w, ask->field);
-		if (w->count == before) {
+		/* Sizes of experts are held already where there are none. */
+		if (w->count == before && ask->field != FIELD_EP && ask->field != FIELD_ETP) {
 			usage_error("--fix %s: it is not free", field_table[ask->field].path);
 			return false;
 		}

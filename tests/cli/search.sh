@@ -43,6 +43,7 @@ good search --json --objective=memory,time
 compare
 good search --json --model=mixtral-8x7b --fix=etp --objective=tokens
 compare --model=mixtral-8x7b
+good search --fix=parallel.ep --fix=parallel.etp
 good search --json "$TOP/share/plans/serve-deepseek-v3.cfg"
 compare "$TOP/share/plans/serve-deepseek-v3.cfg"
 good search --json --free=cluster.gpu=h100-sxm-80gb,h200-sxm-141gb,b200-sxm-180gb --top=3
@@ -134,6 +135,12 @@ err_has 'no plan found: of [0-9]* legal ones [0-9]* do not fit in memory'
 err_has 'nearest: .* of 79\.2 GiB\)'
 run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch_size=2
 err_has 'no combination is legal'
+
+# a limit on the other side of 0 than the value
+run 1 search --where='peak.total<=-1GiB'
+no_out
+good search --json --free=calibration.memory_bias_gib=-1,1 --where='calibration.memory_bias_gib>=0.5'
+out_lacks '"calibration\.memory_bias_gib": -1'
 
 # refused
 bad_usage '--free nope: unknown field' search --free=nope

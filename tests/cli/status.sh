@@ -78,12 +78,23 @@ run 0 check --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 --model=llama-3.1-70b
 out_has '^warning '
 out_lacks '^error'
 
+# what the model or the memory dislikes does not stop these, and is told
+for command in groups layers map; do
+	run 0 $command --tp=3 --pp=1 --nodes=1 --gpus-per-node=6
+	[ -s out ] || fail 'nothing printed'
+	err_has '^shardplan: warning parallel\.tp heads_not_divisible: .* \(fix: parallel\.tp=4\)$'
+	run 0 $command --model=llama-3.1-70b --pp=1
+	[ -s out ] || fail 'nothing printed'
+	err_has '^shardplan: warning plan does_not_fit: '
+	good $command --global-batch-size=7
+done
+
 # a group that is not closed: the last line, and none behind it
 run 2 check open.cfg
 err_has '^open\.cfg:2: error: '
 
 # what is not refused is not silent about a model or GPU that nobody knows
-for command in layers pipeline 'map --color-by=layers'; do
+for command in groups layers map pipeline 'map --color-by=layers'; do
 	# shellcheck disable=SC2086
 	run 0 $command --model=llama-3.1-8
 	err_has '^shardplan: warning model\.preset unknown_model: .* \(fix: model\.preset=llama'

@@ -132,9 +132,10 @@ test_ranges(void **state)
 	refused("mode = \"trian\";", "1: error: mode: \"trian\" is not one of train, serve (fix: "
 	    "mode = \"train\")");
 	refused("training: { precision = \"int4\"; };", "1: error: training.precision: \"int4\" is "
-	    "not one of fp32, fp16, bf16, fp8, fp8-block, mxfp8, nvfp4");
+	    "not one of fp32, fp16, bf16, fp8, fp8-block, mxfp8, nvfp4 (fix: precision = \"bf16\")");
 	refused("training: { precision = \"\x1b[2Jbf16\"; };", "1: error: training.precision: "
-	    "\"\\x1b[2Jbf16\" is not one of fp32, fp16, bf16, fp8, fp8-block, mxfp8, nvfp4");
+	    "\"\\x1b[2Jbf16\" is not one of fp32, fp16, bf16, fp8, fp8-block, mxfp8, nvfp4 (fix: "
+	    "precision = \"bf16\")");
 	refused("name = \"\xff\xfe\";", "1: error: name: this text is not UTF-8 (fix: save the file "
 	    "as UTF-8)");
 	refused("parallel: { hierarchical_cp = \"0123456789012345678901234567890123456789"
@@ -170,7 +171,7 @@ test_syntax(void **state)
 	    "this one reads 1 (fix: use that version)");
 	refused("format = 0;", "1: error: format: 0 is no format (fix: format = 1)");
 	refused("format = \"1\";", "1: error: format: needs a whole number, not text in quotation "
-	    "marks");
+	    "marks (fix: format = 1)");
 	refused("@include \".\"", "1: error: @include is not supported (fix: base = "
 	    "\"other.cfg\";)");
 	assert_true(read_text(""));

@@ -286,11 +286,12 @@ condition_parse(struct search_condition *c, const char *text, const struct plan 
 double
 condition_miss(const struct search_condition *c, const struct plan *p, const struct estimate *e)
 {
-	double v;
+	double v, ratio;
 
 	if (!target_value(&c->target, p, e, &v))
 		return HUGE_VAL;
 	if (c->least ? v >= c->limit : v <= c->limit)
 		return 0;
-	return c->least ? c->limit / v : v / c->limit;
+	ratio = c->least ? c->limit / v : v / c->limit;
+	return ratio > 0 ? ratio : HUGE_VAL; /* on two sides of 0: no ratio tells how far */
 }

@@ -51,7 +51,7 @@ bool condition_parse(struct search_condition *c, const char *text, const struct 
     char *err, size_t size);
 
 /* How far from holding: 0 where it holds, else the value over the limit or the other way
- * round; infinite where the value is not known. */
+ * round; infinite where the value is not known, or on the other side of 0. */
 double condition_miss(const struct search_condition *c, const struct plan *p,
     const struct estimate *e);
 #endif

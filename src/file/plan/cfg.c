@@ -199,8 +199,11 @@ cfg_format(const struct cfg_reader *r, const config_setting_t *root)
 
 	if (s == NULL)
 		return true;
-	if (!cfg_int(r, s, "format", &v))
+	if (!is_int(s)) {
+		cfg_error(r, s, "format", "needs a whole number, not %s (fix: format = 1)", type_name(s));
 		return false;
+	}
+	v = config_setting_get_int64(s);
 	if (v > FORMAT)
 		cfg_error(r, s, "format", "%lld was written by a newer shardplan; this one "
 		    "reads 1 (fix: use that version)", (long long)v);
@@ -287,14 +290,14 @@ put_number(const struct cfg_reader *r, const config_setting_t *s, const char *pa
 	return false;
 }
 
-/* The name of the list nearest to a misspelt one, "" without one. */
+/* The name of the list nearest to a misspelt one, the default where none is near. */
 static void
 near_choice(enum field_id f, const char *text, char *buf, size_t size)
 {
 	char choice[SHOWN_SIZE];
 	size_t least = 3;
 
-	buf[0] = '\0';
+	text_put(buf, size, "%s", field_table[f].default_text);
 	for (int64_t i = 0; field_choice(f, i, choice, sizeof choice); i++) {
 		size_t d = text_distance(text, choice);
 
@@ -318,11 +321,7 @@ put_choice(const struct cfg_reader *r, const config_setting_t *s, const char *pa
 	show_text(shown, sizeof shown, text);
 	near_choice(f, text, close, sizeof close);
 	field_range(f, names, sizeof names);
-	if (close[0] != '\0')
-		cfg_error(r, s, path, "\"%s\" is not %s (fix: %s = \"%s\")", shown, names,
-		    field_key(f), close);
-	else
-		cfg_error(r, s, path, "\"%s\" is not %s", shown, names);
+	cfg_error(r, s, path, "\"%s\" is not %s (fix: %s = \"%s\")", shown, names, field_key(f), close);
 	return false;
 }
 

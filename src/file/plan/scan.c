@@ -238,14 +238,11 @@ number(struct scanner *s)
 	l = kind == REAL_NUMBER ? 0 : strspn(p + n, "L");
 	s->at = p + n + l;
 	if (n == 0 || n > 100 || l > 2 || goes_on(*s->at)) {
-		char token[48];
-		size_t length = (size_t)(s->at - start);
-
 		while (s->at < s->end && goes_on(*s->at))
-			s->at++, length++;
-		text_put(token, sizeof token, "%.*s", length > 40 ? 40 : (int)length, start);
-		bad_number(s, token, "is not a number (fix: write digits, such as 8 or 0.5)");
+			s->at++;
 		s->at += s->at == start;
+		/* It is not shown: a base may name any file, a key to be kept secret as well. */
+		refuse(s, s->line, "this is not a number (fix: write digits, such as 8 or 0.5)");
 	} else if (kind == REAL_NUMBER) {
 		check_real(s, start, (size_t)(s->at - start));
 	} else if (kind == HEX_NUMBER) {
