@@ -71,6 +71,39 @@ test_bytes_of_a_token(void **state)
 	assert_true(token() == 36864);
 }
 
+/* Heads of local layers have sizes of their own; one projection to keys and values makes both. */
+static void
+test_heads_of_local_layers(void **state)
+{
+	(void)state;
+	attention(30, 16, 2, 512);
+	window(1024, 6);
+	p.model.local_kv_heads = 8;
+	p.model.local_head_dim = 256;
+	assert_true(token() == 5 * 2 * 1024 * 2 + 25 * 8 * 512 * 2);
+	p.model.shared_key_value = 1;
+	assert_true(token() == 5 * 2 * 1024 * 2 + 25 * 8 * 512 * 2);
+}
+
+/* Keys of an indexer, of the layers that have one. */
+static void
+test_index(void **state)
+{
+	(void)state;
+	attention(60, 64, 4, 128);
+	p.model.index_heads = 4;
+	p.model.index_head_dim = 128;
+	p.model.index_dense_layers = 3;
+	assert_true(fabs(token() - (60 * 2 * 4 * 128 * 2 + 57 * 128 * 2)) < 1e-6);
+	mla(78);
+	p.model.index_heads = 32;
+	p.model.index_head_dim = 128;
+	assert_true(fabs(token() - 78 * (576 * 2 + 132)) < 1e-6);
+	p.model.index_own_layers = 3;
+	p.model.index_every = 4;
+	assert_true(fabs(token() - (78 * 576 * 2 + 21 * 132)) < 1e-6);
+}
+
 /* Each rank keeps whole heads: from TP = KV heads on, no more is saved. */
 static void
 test_tp_splits_heads(void **state)
@@ -296,6 +329,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes_of_a_token),
+		cmocka_unit_test(test_heads_of_local_layers),
+		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_tp_splits_heads),
 		cmocka_unit_test(test_mla),
 		cmocka_unit_test(test_groups_of_layers),

@@ -62,11 +62,75 @@ letters(void **state)
 	assert_int_equal(params_kind(&p.model, 3), LAYER_NO_MLP);
 	assert_int_equal(pattern_stages("ME|M*E/*E"), 2);
 	assert_int_equal(pattern_stage("ME|M*E/*E", 1), 3);
-	assert_int_equal(pattern_fault("ME*-GD+|/"), '\0');
+	assert_int_equal(pattern_fault("ME*-GDS+|/"), '\0');
 	assert_int_equal(pattern_fault("MxE"), 'x');
 	/* without a pattern an MTP layer is like the last one */
 	p = plan_of("experts=8 dense_layers=31 mtp_layers=1");
 	assert_true(params_mtp_kinds(&p.model).moe == 1 && params_mtp_kinds(&p.model).global == 1);
+}
+
+/* Experts beside the block behind them share its norm. */
+static void
+shortcut(void **state)
+{
+	struct plan p = plan_of("layer_pattern=*S-*- hidden_size=512 experts=8 experts_per_token=3 "
+	    "zero_experts=4 moe_ffn_hidden_size=128 router_bias=true");
+	const struct layer_kinds k = params_kinds(&p.model, 0, 5);
+
+	(void)state;
+	assert_true(k.all == 5 && k.global == 2 && k.dense == 2 && k.moe == 1 && k.shortcut == 1);
+	assert_int_equal(params_kind(&p.model, 1), LAYER_NO_MIXER | LAYER_MOE);
+	/* no norm of their own; the router chooses among experts that compute nothing too */
+	near(params_layer(&p.model, 1).replicated, 512 * 12 + 12);
+	near(params_layer(&p.model, 1).expert, 8.0 * 3 * 512 * 128);
+	near(params_experts_met(&p.model), 2);
+	settings_put(&p, "layer_pattern", "*E-*-");
+	near(params_layer(&p.model, 1).replicated, 512 * 12 + 12 + 512);
+}
+
+/* Layers with a sparse index, and those of them with an indexer of their own. */
+static void
+indexed_layers(void **state)
+{
+	struct plan p = plan_of("layers=20 index_heads=4 index_head_dim=128");
+	struct layer_kinds k = params_kinds(&p.model, 0, 20);
+
+	(void)state;
+	assert_true(k.sparse == 20 && k.indexed == 20);
+	settings_put(&p, "index_dense_layers", "3");
+	k = params_kinds(&p.model, 0, 20);
+	assert_true(k.sparse == 17 && k.indexed == 17);
+	k = params_kinds(&p.model, 2, 2);
+	assert_true(k.sparse == 1 && k.indexed == 1);
+	/* layers 0, 1, 2, 6, 10, 14, 18 */
+	settings_put(&p, "index_dense_layers", "0");
+	settings_put(&p, "index_own_layers", "3");
+	settings_put(&p, "index_every", "4");
+	assert_true(params_kinds(&p.model, 0, 20).indexed == 7);
+	assert_true(params_kinds(&p.model, 3, 3).indexed == 0);
+	assert_true(params_kinds(&p.model, 6, 1).indexed == 1);
+	assert_true(params_kinds(&p.model, 0, 20).sparse == 20);
+	/* queries and one key of each indexer, and their norms */
+	near(params_layer(&p.model, 6).sharded - params_layer(&p.model, 5).sharded, 4096.0 * 4 * 128);
+	near(params_layer(&p.model, 6).replicated - params_layer(&p.model, 5).replicated,
+	    4096.0 * 128 + 2 * 128);
+}
+
+/* Local layers with heads of their own, and where the first global one comes. */
+static void
+local_heads(void **state)
+{
+	struct plan p = plan_of("layers=9 hidden_size=1024 attention_heads=8 kv_heads=2 head_dim=64 "
+	    "sliding_window=128 global_layer_every=4 global_layer_offset=3 local_attention_heads=12 "
+	    "local_kv_heads=4 local_head_dim=32 shared_key_value=true attention_head_gate=true");
+
+	(void)state;
+	assert_true(params_kinds(&p.model, 0, 9).global == 3);
+	assert_true(params_is_global_layer(&p.model, 0) && params_is_global_layer(&p.model, 8));
+	assert_true(!params_is_global_layer(&p.model, 3));
+	/* queries, gates, one projection to keys and values, output; then those of a local layer */
+	near(params_layer(&p.model, 0).sharded - params_layer(&p.model, 1).sharded,
+	    1024.0 * (8 * 64 + 8 + 2 * 64 + 8 * 64) - 1024.0 * (12 * 32 + 12 + 2 * 4 * 32 + 12 * 32));
 }
 
 /* Megatron-LM: equal numbers of letters, or what | says, chunk after chunk. */
@@ -220,6 +284,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(letters),
+		cmocka_unit_test(shortcut),
+		cmocka_unit_test(indexed_layers),
+		cmocka_unit_test(local_heads),
 		cmocka_unit_test(stages),
 		cmocka_unit_test(halves_of_tp),
 		cmocka_unit_test(states_of_a_request),

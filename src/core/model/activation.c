@@ -92,7 +92,7 @@ activation_init(const struct plan *p)
 	c.tokens = batch_tokens(p);
 	c.local = batch_tokens_split(p);
 	/* An expert's capacity bounds what it takes, so there is no imbalance then. */
-	c.routed = c.local * (double)p->model.experts_per_token * c.etp *
+	c.routed = c.local * params_experts_met(&p->model) * c.etp *
 	    (t->moe_capacity_factor > 0 ? t->moe_capacity_factor :
 	    larger(1, t->moe_imbalance));
 	c.selective = t->recompute == RECOMPUTE_SELECTIVE;
@@ -142,11 +142,11 @@ second_output(const struct plan *p, double cp)
 /* Attention needs each head's log-sum-exp, or else the whole score matrix: softmax, and
  * with dropout its mask and what is left of it. */
 static void
-add_core(const struct sink *s, double layers, double out)
+add_core(const struct sink *s, double layers, double out, bool local)
 {
 	const struct activation *c = s->c;
 	const struct training *t = &c->p->training;
-	const double n = (double)s->m->attention_heads / c->tp;
+	const double n = params_query_heads(s->m, local) / c->tp;
 	const double length = (double)t->sequence_length;
 	const double bytes = t->attention_dropout > 0 ? 2 * c->a + 1 : c->a;
 	const char *again = second_output(c->p, c->cp);
@@ -170,13 +170,13 @@ add_core(const struct sink *s, double layers, double out)
 }
 
 static void
-add_mha(const struct sink *s, double layers, double kv_heads)
+add_mha(const struct sink *s, double layers, bool local)
 {
 	const struct activation *c = s->c;
 	const struct model *m = s->m;
-	const double n = (double)m->attention_heads / c->tp, k = larger(1, kv_heads / c->tp);
-	const double d = (double)m->head_dim;
-	const double v = params_value_dim(m);
+	const double n = params_query_heads(m, local) / c->tp;
+	const double k = larger(1, params_kv_heads(m, local) / c->tp);
+	const double d = params_key_dim(m, local), v = params_value_dim(m, local);
 	const double out = c->a * c->tokens * n * v;
 
 	if (layers <= 0)
@@ -191,7 +191,11 @@ add_mha(const struct sink *s, double layers, double kv_heads)
 	if (m->attention_output_gate)
 		TERM(s, "gate and gated output", ATTENTION, layers * 2 * out, AS("L", layers),
 		    AS("bytes of the output", out));
-	add_core(s, layers, out);
+	if (m->attention_head_gate)
+		TERM(s, "gate of each head and gated output", ATTENTION,
+		    layers * (out + c->a * c->tokens * n), AS("L", layers),
+		    AS("bytes of the output", out), AS("a", c->a), AS("T", c->tokens), AS("n/TP", n));
+	add_core(s, layers, out, local);
 	TERM(s, "attention output", ATTENTION, layers * (c->a * c->tokens * n * v), AS("L", layers),
 	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
 	if (c->linear < c->a && !c->frozen)
@@ -207,8 +211,7 @@ add_mla(const struct sink *s, double layers)
 	const double n = (double)m->attention_heads / c->tp;
 	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
 	const double rope = (double)m->qk_rope_head_dim;
-	const double dq = params_key_dim(m);
-	const double v = params_value_dim(m);
+	const double dq = params_key_dim(m, false), v = params_value_dim(m, false);
 	const double out = c->a * c->tokens * n * v;
 
 	if (layers <= 0)
@@ -221,7 +224,10 @@ add_mla(const struct sink *s, double layers)
 		TERM(s, "queries, keys and values", MLA, layers * c->a * c->tokens * n * (2 * dq + v),
 		    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("n/TP", n),
 		    AS("(nope+rope)", dq), IS(v));
-	add_core(s, layers, out);
+	if (m->attention_output_gate)
+		TERM(s, "gate and gated output", MLA, layers * 2 * out, AS("L", layers),
+		    AS("bytes of the output", out));
+	add_core(s, layers, out, false);
 	TERM(s, "attention output", MLA, layers * (c->a * c->tokens * n * v), AS("L", layers),
 	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
 	if (c->linear < c->a && !c->frozen)
@@ -277,14 +283,14 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 	const struct activation *c = s->c;
 	const struct model *m = s->m;
 	const double heads = (double)m->index_heads, d = (double)m->index_head_dim;
-	const double indexed = m->linear_attention ? k->global : k->global + k->local;
+	const double indexed = k->indexed;
 
 	if (m->attention == ATTENTION_MLA) {
 		add_mla(s, m->linear_attention ? k->global : k->global + k->local);
 	} else {
-		add_mha(s, k->global, params_kv_heads(m, false));
+		add_mha(s, k->global, false);
 		if (!m->linear_attention)
-			add_mha(s, k->local, params_kv_heads(m, true));
+			add_mha(s, k->local, true);
 	}
 	if (m->linear_attention)
 		add_linear_attention(s, k->local);

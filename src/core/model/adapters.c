@@ -104,10 +104,10 @@ put_mla(struct listing *l, const struct model *m)
 {
 	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
 	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
-	const double v = params_value_dim(m);
+	const double v = params_value_dim(m, false);
 
 	put(l, "query down-projection", TARGET_Q | TARGET_QKV, h, ql, MODULE_WHOLE);
-	put(l, "query projection", TARGET_Q | TARGET_QKV, ql > 0 ? ql : h, n * params_key_dim(m),
+	put(l, "query projection", TARGET_Q | TARGET_QKV, ql > 0 ? ql : h, n * params_key_dim(m, false),
 	    MODULE_COLUMNS);
 	put(l, "KV down-projection", TARGET_K | TARGET_V | TARGET_QKV, h,
 	    kl + (double)m->qk_rope_head_dim, MODULE_WHOLE);
@@ -133,9 +133,9 @@ int
 adapters_attention(const struct plan *p, bool local, struct adapter_module *out)
 {
 	const struct model *m = &p->model;
-	const double h = (double)m->hidden_size, d = (double)m->head_dim;
-	const double kv = params_kv_heads(m, local), v = params_value_dim(m);
-	const double n = (double)m->attention_heads, q = (m->attention_output_gate ? 2 : 1) * n * d;
+	const double h = (double)m->hidden_size, d = params_key_dim(m, local);
+	const double kv = params_kv_heads(m, local), v = params_value_dim(m, local);
+	const double n = params_query_heads(m, local), q = params_query_width(m, local);
 	struct listing l = { out, 0 };
 
 	if (local && m->linear_attention) {
@@ -143,7 +143,7 @@ adapters_attention(const struct plan *p, bool local, struct adapter_module *out)
 	} else if (m->attention == ATTENTION_MLA) {
 		put_mla(&l, m);
 	} else if (is_fused(p, TARGET_QKV)) {
-		put(&l, "QKV", TARGET_INPUT, h, q + kv * (d + v), MODULE_COLUMNS);
+		put(&l, "QKV", TARGET_INPUT, h, q + params_kv_width(m, local), MODULE_COLUMNS);
 		put(&l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
 	} else {
 		put(&l, "queries", TARGET_Q, h, q, MODULE_COLUMNS);

@@ -34,7 +34,7 @@ adapter_flops(const struct plan *p)
 		for (int j = 0; j < count; j++)
 			if (adapters_has(p, &module[j]))
 				sum += layers * adapters_size(p, &module[j], 1) *
-				    (module[j].expert ? (double)m->experts_per_token : 1);
+				    (module[j].expert ? params_experts_met(m) : 1);
 	}
 	return 6 * sum;
 }
@@ -43,17 +43,17 @@ adapter_flops(const struct plan *p)
 static double
 projection_weights(const struct model *m, bool local)
 {
-	const double h = (double)m->hidden_size, a = (double)m->attention_heads;
-	const double kv = params_kv_heads(m, local), q = (double)m->q_lora_rank;
-	const double key = params_key_dim(m), v = params_value_dim(m);
+	const double h = (double)m->hidden_size, a = params_query_heads(m, local);
+	const double q = (double)m->q_lora_rank;
+	const double key = params_key_dim(m, local), v = params_value_dim(m, local);
 
 	if (local && m->linear_attention)
 		return mixer_linear(m).weights;
 	if (m->attention == ATTENTION_MLA)
 		return (q > 0 ? q * (h + a * key) : h * a * key) +
 		    (double)m->kv_lora_rank * (h + a * ((double)m->qk_nope_head_dim + v)) +
-		    h * (double)m->qk_rope_head_dim + a * v * h;
-	return h * (a * key * (m->attention_output_gate ? 2 : 1) + kv * (key + v)) + a * v * h;
+		    h * (double)m->qk_rope_head_dim + (m->attention_output_gate ? 2 : 1) * a * v * h;
+	return h * (params_query_width(m, local) + params_kv_width(m, local)) + a * v * h;
 }
 
 /* Of them those between MLA's latent vectors and the heads. */
@@ -61,7 +61,7 @@ static double
 up_weights(const struct model *m)
 {
 	const double a = (double)m->attention_heads, nope = (double)m->qk_nope_head_dim;
-	const double key = params_key_dim(m), v = params_value_dim(m);
+	const double key = params_key_dim(m, false), v = params_value_dim(m, false);
 	const double from = (double)(m->q_lora_rank > 0 ? m->q_lora_rank : m->hidden_size);
 
 	if (m->attention != ATTENTION_MLA)
@@ -77,8 +77,8 @@ core_flops(const struct plan *p, bool local, bool full)
 
 	if (local && m->linear_attention)
 		return 3 * mixer_linear(m).scan;
-	return 6 * (double)m->attention_heads * batch_keys(p, local, full) *
-	    (params_key_dim(m) + params_value_dim(m));
+	return 6 * params_query_heads(m, local) * batch_keys(p, local, full) *
+	    (params_key_dim(m, local) + params_value_dim(m, local));
 }
 
 /* weight: FLOP of a weight, scan: of the recurrence over those of its forward pass. */
@@ -108,8 +108,8 @@ shared_weights(const struct model *m)
 static double
 routed_weights(const struct model *m)
 {
-	return (m->gated_mlp ? 3 : 2) * params_expert_width(m) *
-	    (double)(m->experts_per_token * m->moe_ffn_hidden_size);
+	return (m->gated_mlp ? 3 : 2) * params_expert_width(m) * params_experts_met(m) *
+	    (double)m->moe_ffn_hidden_size;
 }
 
 double

@@ -19,7 +19,9 @@ kv_attention_tp(const struct plan *p)
 double
 kv_index_bytes(const struct model *m)
 {
-	return m->index_heads > 0 ? (double)m->index_head_dim * (1 + 4.0 / 128) : 0;
+	if (m->index_heads <= 0)
+		return 0;
+	return (double)m->index_head_dim * (m->attention == ATTENTION_MLA ? 1 + 4.0 / 128 : 2);
 }
 
 /* Bytes of n cached numbers. NVFP4 adds one byte of scale for 16 of them. */
@@ -56,10 +58,20 @@ layer_bytes(const struct plan *p, bool local)
 {
 	const struct model *m = &p->model;
 	const double heads = ceil(params_kv_heads(m, local) / kv_attention_tp(p));
-	const double bytes = m->attention == ATTENTION_MLA ? mla_bytes(p) : larger(1, heads) *
-	    cached_bytes(p->serving.kv_dtype, params_key_dim(m) + params_value_dim(m));
 
-	return bytes + kv_index_bytes(m);
+	if (m->attention == ATTENTION_MLA)
+		return mla_bytes(p);
+	return larger(1, heads) * cached_bytes(p->serving.kv_dtype,
+	    params_key_dim(m, local) + params_value_dim(m, local));
+}
+
+/* Of the layers that attend to everything, where only some have an indexer. */
+static double
+mean_index_bytes(const struct model *m)
+{
+	const struct layer_kinds k = params_kinds(m, 0, m->layers);
+
+	return k.global > 0 ? kv_index_bytes(m) * k.indexed / k.global : 0;
 }
 
 /* The state of a layer that has one. Where there are two kinds, pages take the larger. */
@@ -96,7 +108,7 @@ token_ranks(const struct plan *p)
 static double
 bytes_everywhere(const struct plan *p)
 {
-	return p->serving.engine == ENGINE_VLLM ? 0 : kv_index_bytes(&p->model);
+	return p->serving.engine == ENGINE_VLLM ? 0 : mean_index_bytes(&p->model);
 }
 
 static enum kv_kind
@@ -207,7 +219,8 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	struct kv kv = { .tokens = tokens,
 		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
 
-	kv.bytes[KV_FULL] = layer_bytes(p, false);
+	kv.index = mean_index_bytes(m);
+	kv.bytes[KV_FULL] = layer_bytes(p, false) + kv.index;
 	kv.bytes[KV_WINDOW] = layer_bytes(p, true);
 	kv.bytes[KV_CHUNK] = kv.bytes[KV_WINDOW];
 	kv.bytes[KV_STATE] = all.of[KV_STATE] > 0 ? state_bytes(p) : 0;
@@ -239,41 +252,58 @@ add_mla(const struct kv *kv, const struct plan *p, double layers, double *sum,
     struct ledger *ledger)
 {
 	const struct model *m = &p->model;
-	const double index = kv_index_bytes(m);
+	const double latent = kv->bytes[KV_FULL] - kv->index;
 
-	LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * (kv->bytes[KV_FULL] - index),
-	    "latent and rotary part", VLLM_MLA,
-	    "layers*(kl + rope)*bits/8 with scales = %.0f*%.10g, kl %.0f, rope %.0f", layers,
-	    kv->bytes[KV_FULL] - index, (double)m->kv_lora_rank, (double)m->qk_rope_head_dim);
-	if (index > 0)
-		LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * index, "indexer", VLLM_INDEXER,
-		    "layers*(d + 4*d/128) = %.0f*(%.0f + 4*%.0f/128)", layers,
-		    (double)m->index_head_dim, (double)m->index_head_dim);
+	LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * latent, "latent and rotary part", VLLM_MLA,
+	    "layers*(kl + rope)*bits/8 with scales = %.0f*%.10g, kl %.0f, rope %.0f", layers, latent,
+	    (double)m->kv_lora_rank, (double)m->qk_rope_head_dim);
+}
+
+/* Keys and values of layers of one kind. */
+static void
+add_heads(const struct kv *kv, const struct plan *p, int kind, double layers, double *sum,
+    struct ledger *ledger)
+{
+	static const char *const names[KV_STATE] = {
+		"layers that keep every token", "layers with a window", "layers with chunks"
+	};
+	const bool local = kind != KV_FULL;
+	const double d = params_key_dim(&p->model, local), v = params_value_dim(&p->model, local);
+	const double bytes = kv->bytes[kind] - (local ? 0 : kv->index);
+
+	LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * bytes, names[kind], VLLM_KV,
+	    "layers*heads*(d + v)*bits/8 = %.0f*%.10g*(%.0f + %.0f)*%.3g/8", layers,
+	    bytes / cached_bytes(p->serving.kv_dtype, d + v), d, v, bits(p->serving.kv_dtype));
+}
+
+/* Of the layers that keep every token. */
+static void
+add_index(const struct kv *kv, const struct model *m, double layers, double *sum,
+    struct ledger *ledger)
+{
+	const double held = kv_index_bytes(m);
+
+	if (kv->index > 0)
+		LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * kv->index, "indexer", VLLM_INDEXER,
+		    "layers*(d%s) = %.10g*%.10g", m->attention == ATTENTION_MLA ? " + 4*d/128" : "*2",
+		    layers * kv->index / held, held);
 }
 
 double
 kv_token_bytes(const struct kv *kv, const struct plan *p, const struct kv_layers *layers,
     struct ledger *ledger)
 {
-	static const char *const names[KV_STATE] = {
-		"layers that keep every token", "layers with a window", "layers with chunks"
-	};
-	const struct model *m = &p->model;
-	const double d = (double)m->head_dim;
-	const double v = params_value_dim(m);
-	const double head = cached_bytes(p->serving.kv_dtype, d + v);
 	double sum = 0;
 
 	for (int k = 0; k < KV_STATE; k++) {
 		if (layers->of[k] <= 0)
 			continue;
-		if (m->attention == ATTENTION_MLA)
+		if (p->model.attention == ATTENTION_MLA)
 			add_mla(kv, p, layers->of[k], &sum, ledger);
 		else
-			LEDGER_ADD(ledger, sum, QUANTITY_KV_TOKEN, layers->of[k] * kv->bytes[k], names[k],
-			    VLLM_KV, "layers*heads*(d + v)*bits/8 = %.0f*%.10g*(%.0f + %.0f)*%.3g/8",
-			    layers->of[k], kv->bytes[k] / head, d, v, bits(p->serving.kv_dtype));
+			add_heads(kv, p, k, layers->of[k], &sum, ledger);
 	}
+	add_index(kv, &p->model, layers->of[KV_FULL], &sum, ledger);
 	return sum;
 }
 
@@ -339,17 +369,15 @@ kv_request_blocks(const struct kv *kv, double length)
 	return larger(1, blocks);
 }
 
-/* layer_bytes without the split over TP; the indexer's keys are not split anyway. */
+/* layer_bytes without the split over TP. */
 static double
 whole_bytes(const struct plan *p, bool local)
 {
 	const struct model *m = &p->model;
-	const double index = kv_index_bytes(m), heads = params_kv_heads(m, local);
+	const double heads = params_kv_heads(m, local);
 	const double held = larger(1, ceil(heads / kv_attention_tp(p)));
 
-	if (m->attention == ATTENTION_MLA)
-		return layer_bytes(p, local);
-	return (layer_bytes(p, local) - index) * heads / held + index;
+	return layer_bytes(p, local) * (m->attention == ATTENTION_MLA ? 1 : heads / held);
 }
 
 double
@@ -357,6 +385,6 @@ kv_model_bytes(const struct plan *p)
 {
 	const struct kv_layers all = kv_layers_of(p, 0, p->model.layers);
 
-	return all.of[KV_FULL] * whole_bytes(p, false) +
+	return all.of[KV_FULL] * (whole_bytes(p, false) + mean_index_bytes(&p->model)) +
 	    (all.of[KV_WINDOW] + all.of[KV_CHUNK]) * whole_bytes(p, true);
 }

@@ -37,6 +37,7 @@ struct kv {
 	double page;              /* bytes of one block in one layer; 0: kinds share no page */
 	double window;            /* tokens of a window or a chunk, 0 without */
 	double ranks;             /* over which the tokens of a request are spread */
+	double index;             /* of bytes[KV_FULL]: an indexer's keys, the mean where few have one */
 	double everywhere;        /* of bytes[KV_FULL]: kept on each of them for all tokens */
 	double tokens;            /* most tokens in one forward pass */
 };
@@ -48,7 +49,8 @@ struct kv kv_of(const struct plan *p, int64_t version, double tokens);
 double kv_attention_tp(const struct plan *p);
 
 /* Bytes that the keys of a sparse attention indexer take for a token in one layer: FP8, with
- * an fp32 scale for 128 of them; 0 without an indexer. */
+ * an fp32 scale for 128 of them; beside keys and values without a latent 16 bits; 0 without an
+ * indexer. */
 double kv_index_bytes(const struct model *m);
 
 struct kv_layers kv_layers_of(const struct plan *p, int64_t first, int64_t count);

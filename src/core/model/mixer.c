@@ -27,15 +27,15 @@ delta(struct mixer *x, double h, double dk)
 	x->kept = 4 * x->key + 5 * x->value + 2 * x->heads;
 }
 
-/* A decay for each channel, and the gate, through projections as narrow as a head, whose first
- * half every TP rank has. */
+/* A decay for each channel and, unless it has one wide projection, the gate go through projections
+ * as narrow as a head, whose first half every TP rank has. */
 static void
-kimi(struct mixer *x, double h, double dk, double dv)
+kimi(struct mixer *x, double h, double dk, double dv, bool wide_gate)
 {
-	x->in = 2 * x->key + x->value;
-	x->whole = 2 * h * dv;
-	x->weights = h * (2 * x->key + 2 * x->value + x->heads) + x->whole +
-	    dv * (x->key + x->value);
+	x->in = 2 * x->key + (wide_gate ? 2 : 1) * x->value;
+	x->narrow = x->key + (wide_gate ? 0 : x->value);
+	x->whole = (wide_gate ? 1 : 2) * h * dv;
+	x->weights = h * (x->in + x->value + x->heads) + x->whole + dv * x->narrow;
 	x->scan = 8 * x->value * dk;
 	x->share = CHANNEL_SHARE;
 	x->kept = 4 * x->key + 5 * x->value + 2 * x->heads;
@@ -67,7 +67,7 @@ mixer_linear(const struct model *m)
 	x.taps = (double)m->linear_conv_kernel;
 	x.state = x.value * dk;
 	if (m->linear_kind == LINEAR_KDA)
-		kimi(&x, h, dk, dv);
+		kimi(&x, h, dk, dv, m->linear_wide_gate);
 	else if (m->linear_kind == LINEAR_LIGHTNING)
 		lightning(&x, h, dk);
 	else

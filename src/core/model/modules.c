@@ -60,14 +60,15 @@ add_norms(const struct sink *s, double layers)
 /* With an attention mask, which padding needs, SDPA gets keys and values repeated for every
  * query head. */
 static void
-add_mha(const struct sink *s, double layers, double kv_heads)
+add_mha(const struct sink *s, double layers, bool local)
 {
 	const struct activation *c = s->c;
 	const struct plan *p = c->p;
-	const double n = (double)s->m->attention_heads / c->tp;
-	const double kv = larger(1, kv_heads / c->tp);
+	const double n = params_query_heads(s->m, local) / c->tp;
+	const bool latent = s->m->attention == ATTENTION_MLA;
+	const double kv = latent ? n : larger(1, params_kv_heads(s->m, local) / c->tp);
 	const double k = p->finetune.packing ? kv : n;
-	const double d = params_key_dim(s->m), v = params_value_dim(s->m);
+	const double d = params_key_dim(s->m, local), v = params_value_dim(s->m, local);
 	const double length = (double)p->training.sequence_length;
 	const double norm = s->fused ? c->a : 4 + (s->frozen ? 0 : c->a);
 
@@ -101,7 +102,7 @@ add_mla(const struct sink *s, double layers)
 	TERM(s, "latents before and after their norms", HF "models/deepseek_v3/modeling_deepseek_v3.py",
 	    layers * norm * s->c->tokens * (ql + kl), AS("L", layers), AS("bytes", norm),
 	    AS("T", s->c->tokens), IS(ql), IS(kl));
-	add_mha(s, layers, (double)s->m->attention_heads);
+	add_mha(s, layers, false);
 }
 
 static void
@@ -129,9 +130,9 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 		add_mla(s, m->linear_attention ? k->global : k->all);
 		return;
 	}
-	add_mha(s, k->global, params_kv_heads(m, false));
+	add_mha(s, k->global, false);
 	if (!m->linear_attention)
-		add_mha(s, k->local, params_kv_heads(m, true));
+		add_mha(s, k->local, true);
 }
 
 /* ---- MLP and experts -------------------------------------------------------------- */

@@ -21,6 +21,8 @@
 #define LIGHTNING_SOURCE "MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py"
 #define MAMBA_SOURCE MCORE "ssm/mamba_mixer.py"
 #define INDEXER_SOURCE "DeepSeek-V3.2-Exp inference/model.py"
+#define BLOCK_INDEXER_SOURCE "vLLM vllm/models/minimax_m3/nvidia/model.py"
+#define RESIDUAL_SOURCE "Kimi K3 technical report, arXiv 2607.24653, section 2.2"
 #define SINK_SOURCE "transformers models/gpt_oss/modeling_gpt_oss.py"
 #define LAYER_SOURCE MCORE "transformer/transformer_layer.py"
 #define MLP_SOURCE MCORE "transformer/mlp.py"
@@ -74,11 +76,11 @@ mlp_matrices(const struct model *m)
 }
 
 static void
-count_mha_extras(struct counter *c, double layers, double q, double kv, bool sinks)
+count_mha_extras(struct counter *c, double layers, double q, double kv, bool local)
 {
 	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, d = (double)m->head_dim, r = norm_vectors(m);
-	const double n = (double)m->attention_heads;
+	const double h = (double)m->hidden_size, r = norm_vectors(m);
+	const double n = params_query_heads(m, local), d = params_key_dim(m, local);
 
 	if (m->linear_bias || m->qkv_bias)
 		TERM(c, PART_SPLIT, "QKV biases", ATTENTION_SOURCE, layers * (q + kv) / c->attention_tp,
@@ -88,7 +90,7 @@ count_mha_extras(struct counter *c, double layers, double q, double kv, bool sin
 		    IS(h));
 	if (m->qk_norm && m->qk_norm_full) {
 		/* as wide as the projections, so split with them */
-		const double k = kv * d / (d + params_value_dim(m));
+		const double k = params_kv_heads(m, local) * d;
 
 		TERM(c, PART_SPLIT, "QK norms", ATTENTION_SOURCE,
 		    layers * r * (q + k) / c->attention_tp, IS(layers), AS("vectors", r), IS(q), IS(k),
@@ -97,7 +99,7 @@ count_mha_extras(struct counter *c, double layers, double q, double kv, bool sin
 		TERM(c, PART_WHOLE, "QK norms", ATTENTION_SOURCE, layers * r * 2 * d, IS(layers),
 		    AS("vectors", r), IS(d));
 	}
-	if (sinks)
+	if (m->attention_sinks || (m->local_attention_sinks && local))
 		TERM(c, PART_SPLIT, "attention sinks", SINK_SOURCE, layers * n / c->attention_tp,
 		    IS(layers), IS(n), AS("TP", c->attention_tp));
 }
@@ -105,22 +107,19 @@ count_mha_extras(struct counter *c, double layers, double q, double kv, bool sin
 /* MHA, GQA and MQA. KV heads below TP are still divided over TP as weights: Megatron
  * gathers the projections, every rank then computes with at least one head. */
 static void
-count_mha(struct counter *c, double layers, bool global)
+count_mha(struct counter *c, double layers, bool local)
 {
 	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
-	const double d = (double)m->head_dim;
-	const double v = params_value_dim(m);
-	const double k = params_kv_heads(m, !global);
-	const double q = (m->attention_output_gate ? 2 : 1) * n * d;
+	const double h = (double)m->hidden_size, n = params_query_heads(m, local);
+	const double v = params_value_dim(m, local);
+	const double q = params_query_width(m, local), kv = params_kv_width(m, local);
 
 	if (layers <= 0)
 		return;
-	TERM(c, PART_LINEAR, global ? "attention" : "local attention", ATTENTION_SOURCE,
-	    layers * (h * (q + k * (d + v)) + n * v * h) / c->attention_tp, IS(layers), IS(h), IS(q),
-	    IS(k), IS(d), IS(v), IS(n), AS("TP", c->attention_tp));
-	count_mha_extras(c, layers, q, k * (d + v),
-	    m->attention_sinks || (m->local_attention_sinks && !global));
+	TERM(c, PART_LINEAR, local ? "local attention" : "attention", ATTENTION_SOURCE,
+	    layers * (h * (q + kv) + n * v * h) / c->attention_tp, IS(layers), IS(h), IS(q), IS(kv),
+	    IS(n), IS(v), AS("TP", c->attention_tp));
+	count_mha_extras(c, layers, q, kv, local);
 }
 
 /* The down-projections and their norms are 'duplicated': whole on every TP rank. */
@@ -131,7 +130,7 @@ count_mla(struct counter *c, double layers)
 	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
 	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
 	const double nope = (double)m->qk_nope_head_dim, rope = (double)m->qk_rope_head_dim;
-	const double v = params_value_dim(m);
+	const double v = params_value_dim(m, false);
 	const double from = ql > 0 ? ql : h, r = norm_vectors(m);
 
 	if (layers <= 0)
@@ -140,6 +139,9 @@ count_mla(struct counter *c, double layers)
 	    layers * n * (from * (nope + rope) + kl * (nope + v) + v * h) / c->attention_tp,
 	    IS(layers), IS(n), AS("ql", from), IS(nope), IS(rope), IS(kl), IS(v), IS(h),
 	    AS("TP", c->attention_tp));
+	if (m->attention_output_gate)
+		TERM(c, PART_LINEAR, "MLA output gate", KIMI_SOURCE, layers * n * v * h / c->attention_tp,
+		    IS(layers), IS(n), IS(v), IS(h), AS("TP", c->attention_tp));
 	TERM(c, PART_LINEAR_WHOLE, "MLA down-projections", MLA_SOURCE,
 	    layers * h * (ql + kl + rope), IS(layers), IS(h), IS(ql), IS(kl), IS(rope));
 	TERM(c, PART_WHOLE, "MLA norms", MLA_SOURCE, layers * r * (ql + kl), IS(layers),
@@ -167,7 +169,8 @@ count_delta(struct counter *c, double layers)
 }
 
 /* Kimi delta attention: q, k, v, b and output; decay and gate by way of a projection as narrow as
- * a head, which every rank has whole. Beside the convolutions a bias of each channel's decay. */
+ * a head, which every rank has whole, but for a gate of one wide projection. Beside the
+ * convolutions a bias of each channel's decay. */
 static void
 count_kimi(struct counter *c, double layers)
 {
@@ -176,12 +179,17 @@ count_kimi(struct counter *c, double layers)
 	const double heads = (double)m->linear_value_heads, dv = (double)m->linear_value_head_dim;
 	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
 	const double v = heads * dv, conv = (double)m->linear_conv_kernel;
+	const double from = m->linear_wide_gate ? h : dv, narrow = m->linear_wide_gate ? 1 : 2;
 
 	TERM(c, PART_LINEAR, "linear attention", KIMI_SOURCE,
-	    layers * (h * (2 * k + 2 * v + heads) + dv * (k + v)) / c->attention_tp, IS(layers), IS(h),
+	    layers * (h * (2 * k + 2 * v + heads) + dv * k) / c->attention_tp, IS(layers), IS(h),
 	    IS(k), IS(v), IS(heads), AS("head size", dv), AS("TP", c->attention_tp));
+	TERM(c, PART_LINEAR, "linear attention: gate", KIMI_SOURCE,
+	    layers * from * v / c->attention_tp, IS(layers), IS(from), IS(v),
+	    AS("TP", c->attention_tp));
 	TERM(c, PART_LINEAR_WHOLE, "linear attention: down to decay and gate", KIMI_SOURCE,
-	    layers * 2 * h * dv, IS(layers), IS(h), AS("head size", dv));
+	    layers * narrow * h * dv, IS(layers), AS("projections", narrow), IS(h),
+	    AS("head size", dv));
 	TERM(c, PART_SPLIT, "linear attention convolution", KIMI_SOURCE,
 	    layers * (conv * (2 * k + v) + heads + k) / c->attention_tp, IS(layers), IS(conv), IS(k),
 	    IS(v), IS(heads), AS("TP", c->attention_tp));
@@ -237,6 +245,23 @@ count_mamba(struct counter *c, double layers)
 	    AS("heads*head size", v), AS("groups*state", k), IS(heads), AS("TP", c->attention_tp));
 }
 
+/* Over keys and values without a latent: queries, as many as KV heads and split with them, and one
+ * key head, each with a norm. */
+static void
+count_block_indexer(struct counter *c, double layers)
+{
+	const double h = (double)c->m->hidden_size, n = (double)c->m->index_heads;
+	const double d = (double)c->m->index_head_dim, r = norm_vectors(c->m);
+
+	TERM(c, PART_LINEAR, "indexer queries", BLOCK_INDEXER_SOURCE,
+	    layers * h * n * d / c->attention_tp, IS(layers), IS(h), IS(n), IS(d),
+	    AS("TP", c->attention_tp));
+	TERM(c, PART_LINEAR_WHOLE, "indexer key", BLOCK_INDEXER_SOURCE, layers * h * d, IS(layers),
+	    IS(h), IS(d));
+	TERM(c, PART_WHOLE, "indexer norms", BLOCK_INDEXER_SOURCE, layers * r * 2 * d, IS(layers),
+	    AS("vectors", r), IS(d));
+}
+
 /* Sparse attention indexer: query from the latent, one key head with a LayerNorm, and a
  * weight for each head. Whole on every TP rank. */
 static void
@@ -258,15 +283,17 @@ count_attention(struct counter *c, const struct layer_kinds *k)
 	if (c->m->attention == ATTENTION_MLA) {
 		count_mla(c, c->m->linear_attention ? k->global : k->global + k->local);
 	} else {
-		count_mha(c, k->global, true);
+		count_mha(c, k->global, false);
 		if (!c->m->linear_attention)
-			count_mha(c, k->local, false);
+			count_mha(c, k->local, true);
 	}
 	if (c->m->linear_attention)
 		count_linear_attention(c, k->local);
 	count_mamba(c, k->mamba);
-	if (c->m->index_heads > 0 && k->global + k->local > 0)
-		count_indexer(c, c->m->linear_attention ? k->global : k->global + k->local);
+	if (k->indexed > 0 && c->m->attention == ATTENTION_MLA)
+		count_indexer(c, k->indexed);
+	else if (k->indexed > 0)
+		count_block_indexer(c, k->indexed);
 }
 
 static void
@@ -291,7 +318,7 @@ static void
 count_router(struct counter *c, double layers)
 {
 	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, n = (double)m->experts;
+	const double h = (double)m->hidden_size, n = (double)(m->experts + m->zero_experts);
 	const double s = (double)m->shared_expert_ffn_hidden_size, g = mlp_matrices(m);
 
 	TERM(c, PART_ROUTER, "router", ROUTER_SOURCE, layers * h * n, IS(layers), IS(h),
@@ -304,6 +331,9 @@ count_router(struct counter *c, double layers)
 
 		TERM(c, PART_LINEAR_WHOLE, "projections to experts and back", LATENT_SOURCE,
 		    layers * 2 * h * latent, IS(layers), IS(h), IS(latent));
+		if (m->moe_latent_norm)
+			TERM(c, PART_WHOLE, "norms behind experts", KIMI_SOURCE, layers * latent,
+			    IS(layers), IS(latent));
 	}
 	if (s <= 0)
 		return;
@@ -337,14 +367,20 @@ count_layers(struct counter *c, const struct layer_kinds *k)
 {
 	const struct model *m = c->m;
 	const double h = (double)m->hidden_size, n = params_norms(m);
-	const double r = norm_vectors(m);
+	const double r = norm_vectors(m), layers = k->all - k->shortcut;
 
 	if (k->all <= 0)
 		return;
 	count_attention(c, k);
 	if (n > 0)
-		TERM(c, PART_WHOLE, "layer norms", LAYER_SOURCE, k->all * n * r * h,
-		    AS("layers", k->all), AS("norms", n), AS("vectors", r), IS(h));
+		TERM(c, PART_WHOLE, "layer norms", LAYER_SOURCE, layers * n * r * h, IS(layers),
+		    AS("norms", n), AS("vectors", r), IS(h));
+	if (m->residual_attention > 0) {
+		const double sites = params_mixers(k) + k->moe + k->dense;
+
+		TERM(c, PART_WHOLE, "attention to earlier blocks", RESIDUAL_SOURCE, sites * 2 * h,
+		    AS("mixers and MLPs", sites), IS(h));
+	}
 	count_dense_mlp(c, k->dense);
 	count_moe(c, k->moe);
 }
@@ -381,6 +417,8 @@ count_loss(struct counter *c)
 
 	TERM(c, PART_WHOLE, "final norm", MCORE "transformer/transformer_block.py", r * h,
 	    AS("vectors", r), IS(h));
+	if (c->m->residual_attention > 0)
+		TERM(c, PART_WHOLE, "attention to all blocks", RESIDUAL_SOURCE, 2 * h, IS(h));
 	if (c->m->head_bias)
 		TERM(c, PART_SPLIT, "head bias", MODEL_SOURCE, c->vocab / c->tp,
 		    AS("vocabulary", c->vocab), AS("TP", c->tp));
@@ -400,12 +438,12 @@ count_mtp(struct counter *c, double layers)
 }
 
 static struct counter
-counter_whole(const struct model *m, struct ledger *ledger, enum quantity q, int64_t experts)
+counter_whole(const struct model *m, struct ledger *ledger, enum quantity q, double experts)
 {
 	struct counter c = {
 		.m = m, .ledger = ledger, .quantity = q,
 		.tp = 1, .attention_tp = 1, .expert_tp = 1,
-		.experts = (double)experts, .vocab = (double)m->vocab_size,
+		.experts = experts, .vocab = (double)m->vocab_size,
 	};
 
 	return c;
@@ -438,7 +476,7 @@ params_padded_vocab(const struct plan *p)
 struct layer_params
 params_layer(const struct model *m, int64_t layer)
 {
-	struct counter c = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, m->experts);
+	struct counter c = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, (double)m->experts);
 	const struct layer_kinds k = params_kinds(m, layer, 1);
 	struct layer_params out;
 
@@ -466,10 +504,10 @@ struct model_params
 params_model(const struct plan *p, struct ledger *ledger)
 {
 	const struct model *m = &p->model;
-	struct counter all = counter_whole(m, ledger, QUANTITY_PARAMS_TOTAL, m->experts);
+	struct counter all = counter_whole(m, ledger, QUANTITY_PARAMS_TOTAL, (double)m->experts);
 	struct counter active = counter_whole(m, ledger, QUANTITY_PARAMS_ACTIVE,
-	    m->experts_per_token);
-	struct counter mtp = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, m->experts);
+	    params_experts_met(m));
+	struct counter mtp = counter_whole(m, NULL, QUANTITY_PARAMS_TOTAL, (double)m->experts);
 	const struct layer_kinds k = params_mtp_kinds(m);
 	struct model_params out;
 
@@ -547,7 +585,7 @@ count_rank(struct counter *c, const struct rank_layers *r)
 struct stage_params
 params_held(const struct plan *p, const struct rank_layers *r, struct ledger *ledger)
 {
-	struct counter c = counter_whole(&p->model, ledger, QUANTITY_PARAMS_GPU, p->model.experts);
+	struct counter c = counter_whole(&p->model, ledger, QUANTITY_PARAMS_GPU, (double)p->model.experts);
 	struct model serving;
 	struct stage_params out;
 

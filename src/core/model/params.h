@@ -85,12 +85,20 @@ bool params_has_local_layers(const struct model *m);
 /* True when layer id attends to everything, false for one of those. */
 bool params_is_global_layer(const struct model *m, int64_t layer);
 
-/* How wide a head's query and key are, and its value and output. */
-double params_key_dim(const struct model *m);
-double params_value_dim(const struct model *m);
-
-/* KV heads of a layer that attends to everything, or of a local one. */
+/* Heads of a layer that attends to everything, or of a local one: of queries, of keys and values;
+ * how wide a head's query and key are, and its value and output. */
+double params_query_heads(const struct model *m, bool local);
 double params_kv_heads(const struct model *m, bool local);
+double params_key_dim(const struct model *m, bool local);
+double params_value_dim(const struct model *m, bool local);
+
+/* Widths of the projections without a latent: to queries and their gate, to keys and values. */
+double params_query_width(const struct model *m, bool local);
+double params_kv_width(const struct model *m, bool local);
+
+/* Routed experts that compute for a token: top-k without those that return what they get, which
+ * an even router takes as often as others. */
+double params_experts_met(const struct model *m);
 
 /* Width of what routed experts work on. */
 double params_expert_width(const struct model *m);
@@ -99,9 +107,12 @@ double params_expert_width(const struct model *m);
 double params_norms(const struct model *m);
 
 /* How many layers there are, and of each kind: local and global attention, Mamba, MoE and dense
- * MLP. Without a pattern each layer is one of the former and one of the latter. */
+ * MLP. Without a pattern each layer is one of the former and one of the latter. Of global ones
+ * those that attend to what an index chooses, and those of them with an indexer of their own; of
+ * MoE ones those behind the norm of another block. */
 struct layer_kinds {
 	double all, global, local, mamba, moe, dense;
+	double sparse, indexed, shortcut;
 };
 struct layer_kinds params_kinds_add(struct layer_kinds a, const struct layer_kinds *b,
     double times);

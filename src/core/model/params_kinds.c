@@ -10,7 +10,7 @@ bool
 params_is_moe_layer(const struct model *m, int64_t layer)
 {
 	if (m->layer_pattern[0] != '\0')
-		return pattern_count(m->layer_pattern, layer, 1, "E") > 0;
+		return pattern_count(m->layer_pattern, layer, 1, PATTERN_EXPERTS) > 0;
 	return m->experts > 0 && layer >= m->dense_layers &&
 	    (layer - m->dense_layers) % m->moe_layer_every == 0;
 }
@@ -28,7 +28,8 @@ params_is_global_layer(const struct model *m, int64_t layer)
 		return pattern_count(m->layer_pattern, layer, 1, PATTERN_ATTENTION) > 0;
 	if (!params_has_local_layers(m) || (layer == 0 && m->global_first_layer))
 		return true;
-	return m->global_layer_every > 0 && (layer + 1) % m->global_layer_every == 0;
+	return m->global_layer_every > 0 &&
+	    (layer + 1 + m->global_layer_offset) % m->global_layer_every == 0;
 }
 
 int
@@ -49,6 +50,14 @@ params_kind(const struct model *m, int64_t layer)
 }
 
 double
+params_experts_met(const struct model *m)
+{
+	const double all = (double)(m->experts + m->zero_experts);
+
+	return all > 0 ? (double)(m->experts_per_token * m->experts) / all : 0;
+}
+
+double
 params_expert_width(const struct model *m)
 {
 	return (double)(m->moe_latent_size > 0 ? m->moe_latent_size : m->hidden_size);
@@ -61,22 +70,49 @@ params_norms(const struct model *m)
 }
 
 double
-params_key_dim(const struct model *m)
+params_key_dim(const struct model *m, bool local)
 {
-	return m->attention == ATTENTION_MLA ?
-	    (double)(m->qk_nope_head_dim + m->qk_rope_head_dim) : (double)m->head_dim;
+	if (m->attention == ATTENTION_MLA)
+		return (double)(m->qk_nope_head_dim + m->qk_rope_head_dim);
+	return (double)(local && m->local_head_dim > 0 ? m->local_head_dim : m->head_dim);
 }
 
 double
-params_value_dim(const struct model *m)
+params_value_dim(const struct model *m, bool local)
 {
+	if (local && m->local_head_dim > 0)
+		return (double)m->local_head_dim;
 	return (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+}
+
+double
+params_query_heads(const struct model *m, bool local)
+{
+	return (double)(local && m->local_attention_heads > 0 ? m->local_attention_heads :
+	    m->attention_heads);
 }
 
 double
 params_kv_heads(const struct model *m, bool local)
 {
 	return (double)(local && m->local_kv_heads > 0 ? m->local_kv_heads : m->kv_heads);
+}
+
+double
+params_query_width(const struct model *m, bool local)
+{
+	const double n = params_query_heads(m, local), d = params_key_dim(m, local);
+
+	return n * d * (m->attention_output_gate ? 2 : 1) + (m->attention_head_gate ? n : 0);
+}
+
+double
+params_kv_width(const struct model *m, bool local)
+{
+	const double d = params_key_dim(m, local);
+	const bool one = m->shared_key_value && !local;
+
+	return params_kv_heads(m, local) * (one ? d : d + params_value_dim(m, local));
 }
 
 /* MoE layers with an id below `end`. */
@@ -91,24 +127,59 @@ moe_before(const struct model *m, int64_t end)
 static int64_t
 global_before(const struct model *m, int64_t end)
 {
+	const int64_t every = m->global_layer_every, offset = m->global_layer_offset;
 	int64_t n;
 
 	if (!params_has_local_layers(m) || end <= 0)
 		return end;
-	n = m->global_layer_every > 0 ? end / m->global_layer_every : 0;
-	return n + (m->global_first_layer && m->global_layer_every != 1);
+	n = every > 0 ? (end + offset) / every - offset / every : 0;
+	return n + (m->global_first_layer && (every == 0 || (1 + offset) % every != 0));
+}
+
+/* Layers with an id below `end` that attend to what an index chooses, where all attend to
+ * everything else; and those of them with an indexer of their own. */
+static int64_t
+sparse_before(const struct model *m, int64_t end)
+{
+	return end > m->index_dense_layers ? end - m->index_dense_layers : 0;
+}
+
+static int64_t
+indexed_before(const struct model *m, int64_t end)
+{
+	const int64_t sparse = sparse_before(m, end), own = m->index_own_layers;
+
+	if (sparse <= own)
+		return sparse;
+	return own + (sparse - own) / (m->index_every > 0 ? m->index_every : 1);
+}
+
+static void
+put_sparse(struct layer_kinds *k, const struct model *m, int64_t first, int64_t count)
+{
+	if (m->index_heads <= 0)
+		return;
+	if (params_has_local_layers(m)) {
+		k->sparse = k->indexed = k->global;
+		return;
+	}
+	k->sparse = (double)(sparse_before(m, first + count) - sparse_before(m, first));
+	k->indexed = (double)(indexed_before(m, first + count) - indexed_before(m, first));
 }
 
 static struct layer_kinds
-pattern_kinds(const char *pattern, int64_t first, int64_t count)
+pattern_kinds(const struct model *m, const char *pattern, int64_t first, int64_t count)
 {
 	struct layer_kinds k = { .all = (double)count };
 
 	k.global = (double)pattern_count(pattern, first, count, PATTERN_ATTENTION);
 	k.local = (double)pattern_count(pattern, first, count, "G");
 	k.mamba = (double)pattern_count(pattern, first, count, "M");
-	k.moe = (double)pattern_count(pattern, first, count, "E");
+	k.moe = (double)pattern_count(pattern, first, count, PATTERN_EXPERTS);
+	k.shortcut = (double)pattern_count(pattern, first, count, "S");
 	k.dense = (double)pattern_count(pattern, first, count, "-");
+	if (m->index_heads > 0)
+		k.sparse = k.indexed = (double)pattern_count(pattern, first, count, "D");
 	return k;
 }
 
@@ -116,10 +187,13 @@ struct layer_kinds
 params_mtp_kinds(const struct model *m)
 {
 	const char *depth = pattern_depth(m->layer_pattern);
+	struct layer_kinds k;
 
 	if (depth != NULL)
-		return pattern_kinds(depth, 0, pattern_layers(depth));
-	return params_kinds(m, m->layers - 1, 1);
+		return pattern_kinds(m, depth, 0, pattern_layers(depth));
+	k = params_kinds(m, m->layers - 1, 1);
+	k.indexed = k.sparse; /* it has an indexer of its own */
+	return k;
 }
 
 struct layer_kinds
@@ -128,12 +202,13 @@ params_kinds(const struct model *m, int64_t first, int64_t count)
 	struct layer_kinds k = { .mamba = 0 };
 
 	if (m->layer_pattern[0] != '\0')
-		return pattern_kinds(m->layer_pattern, first, count);
+		return pattern_kinds(m, m->layer_pattern, first, count);
 	k.all = (double)count;
 	k.moe = (double)(moe_before(m, first + count) - moe_before(m, first));
 	k.global = (double)(global_before(m, first + count) - global_before(m, first));
 	k.dense = k.all - k.moe;
 	k.local = k.all - k.global;
+	put_sparse(&k, m, first, count);
 	return k;
 }
 
@@ -146,6 +221,9 @@ params_kinds_add(struct layer_kinds a, const struct layer_kinds *b, double times
 	a.mamba += b->mamba * times;
 	a.moe += b->moe * times;
 	a.dense += b->dense * times;
+	a.sparse += b->sparse * times;
+	a.indexed += b->indexed * times;
+	a.shortcut += b->shortcut * times;
 	return a;
 }
 

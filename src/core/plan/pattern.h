@@ -1,7 +1,8 @@
 /*
  * pattern.h - the letters of model.layer_pattern, one a layer, as Megatron-LM writes them
  * (megatron/core/models/hybrid/hybrid_layer_allocation.py): M Mamba-2, G linear attention,
- * * attention, + multi-head latent attention, D that with a sparse index, - MLP, E experts.
+ * * attention, + multi-head latent attention, D that with a sparse index, - MLP, E experts; and S,
+ * experts that work beside the block that follows, behind the same norm (LongCat Flash).
  * Each is one block: a norm, and a mixer of tokens or an MLP. | ends a pipeline stage, / begins
  * a depth of multi-token prediction.
  */
@@ -14,6 +15,9 @@
 
 /* Letters of layers that attend to everything. */
 #define PATTERN_ATTENTION "*+D"
+
+/* Letters of layers with experts. */
+#define PATTERN_EXPERTS "ES"
 
 /* Layers before the first depth of multi-token prediction. */
 int64_t pattern_layers(const char *pattern);

@@ -116,17 +116,22 @@ struct model {
 	int64_t attention_output_bias, head_bias, embedding_norm;
 	int64_t qk_norm, qk_norm_full, position, max_position, position_extra, attention;
 	int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
-	int64_t sliding_window, attention_chunk, global_layer_every, global_first_layer, local_kv_heads;
+	int64_t sliding_window, attention_chunk, global_layer_every, global_layer_offset;
+	int64_t global_first_layer, local_kv_heads;
+	int64_t local_attention_heads, local_head_dim, shared_key_value;
 	int64_t attention_sinks, local_attention_sinks, attention_output_gate;
+	int64_t attention_head_gate;
 	int64_t linear_attention, linear_kind, linear_key_heads, linear_value_heads;
-	int64_t linear_key_head_dim, linear_value_head_dim, linear_conv_kernel;
+	int64_t linear_key_head_dim, linear_value_head_dim, linear_conv_kernel, linear_wide_gate;
 	int64_t index_heads, index_head_dim, index_topk;
-	int64_t experts, experts_per_token, moe_ffn_hidden_size, shared_expert_ffn_hidden_size;
+	int64_t index_dense_layers, index_own_layers, index_every;
+	int64_t experts, zero_experts, experts_per_token, moe_ffn_hidden_size, shared_expert_ffn_hidden_size;
 	int64_t shared_expert_gate, router_bias, expert_bias, router_groups, router_group_topk;
 	int64_t dense_layers, moe_layer_every;
 	int64_t mtp_layers;
 	char layer_pattern[PLAN_PATTERN_SIZE];
-	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups, moe_latent_size;
+	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups;
+	int64_t moe_latent_size, moe_latent_norm, residual_attention;
 };
 
 struct parallel {

@@ -62,7 +62,8 @@ mlp_width(const struct model *m)
 	if (m->experts == 0)
 		return (double)m->ffn_hidden_size;
 	return larger((double)m->ffn_hidden_size * (m->dense_layers > 0),
-	    (double)(m->experts_per_token * m->moe_ffn_hidden_size + m->shared_expert_ffn_hidden_size));
+	    params_experts_met(m) * (double)m->moe_ffn_hidden_size +
+	    (double)m->shared_expert_ffn_hidden_size);
 }
 
 /* Activations of one layer, logits of the last stage, layers that ZeRO-3 has gathered. */

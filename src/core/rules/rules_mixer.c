@@ -28,8 +28,8 @@ rule_pattern_unreadable(const struct facts *f, char *message, size_t size)
 	if (pattern[0] == '\0')
 		return false;
 	if (pattern_fault(pattern) != '\0')
-		return BROKEN("character %lld of the layer pattern is none of M G * + D - E | /",
-		    N(strspn(pattern, "MG*D+-E|/") + 1));
+		return BROKEN("character %lld of the layer pattern is none of M G * + D - E S | /",
+		    N(strspn(pattern, "MG*D+-ES|/") + 1));
 	if (pattern_layers(pattern) == 0 || (depth != NULL && pattern_layers(depth) == 0))
 		return BROKEN("the layer pattern has no layers");
 	if (depth != NULL && strchr(depth, '|') != NULL)
@@ -67,9 +67,9 @@ rule_pattern_without_linear(const struct facts *f, char *message, size_t size)
 bool
 rule_pattern_without_experts(const struct facts *f, char *message, size_t size)
 {
-	if (!has_letter(f, "E") || plan_has_experts(f->plan))
+	if (!has_letter(f, PATTERN_EXPERTS) || plan_has_experts(f->plan))
 		return false;
-	return BROKEN("E needs a model with experts");
+	return BROKEN("E and S need a model with experts");
 }
 
 bool

@@ -13,10 +13,12 @@ bool
 rule_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 {
 	const int64_t heads = f->plan->model.attention_heads, tp = f->plan->parallel.tp;
+	const int64_t local = f->plan->model.local_attention_heads;
 
-	if (tp < 1 || heads % tp == 0)
+	if (tp < 1 || (heads % tp == 0 && local % tp == 0))
 		return false;
-	return BROKEN("%lld attention heads are not divisible by TP %lld", N(heads), N(tp));
+	return BROKEN("%lld attention heads are not divisible by TP %lld",
+	    N(heads % tp != 0 ? heads : local), N(tp));
 }
 
 bool
@@ -44,10 +46,16 @@ rule_kv_heads_do_not_group(const struct facts *f, char *message, size_t size)
 {
 	const struct model *m = &f->plan->model;
 
-	if (m->attention == ATTENTION_MLA || m->attention_heads % m->kv_heads == 0)
+	if (m->attention == ATTENTION_MLA)
 		return false;
-	return BROKEN("%lld attention heads can not share %lld KV heads evenly", N(m->attention_heads),
-	    N(m->kv_heads));
+	for (int local = 0; local < 2; local++) {
+		const int64_t n = (int64_t)params_query_heads(m, local);
+		const int64_t kv = (int64_t)params_kv_heads(m, local);
+
+		if (n % kv != 0)
+			return BROKEN("%lld attention heads can not share %lld KV heads evenly", N(n), N(kv));
+	}
+	return false;
 }
 
 bool
@@ -241,9 +249,11 @@ rule_topk_above_experts(const struct facts *f, char *message, size_t size)
 {
 	const struct model *m = &f->plan->model;
 
-	if (m->experts == 0 || (m->experts_per_token >= 1 && m->experts_per_token <= m->experts))
+	const int64_t all = m->experts + m->zero_experts;
+
+	if (m->experts == 0 || (m->experts_per_token >= 1 && m->experts_per_token <= all))
 		return false;
-	return BROKEN("a token visits %lld of %lld experts", N(m->experts_per_token), N(m->experts));
+	return BROKEN("a token visits %lld of %lld experts", N(m->experts_per_token), N(all));
 }
 
 bool

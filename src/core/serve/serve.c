@@ -362,7 +362,7 @@ sglang_overrun(const struct serving_of *o)
 	if (o->p->serving.engine != ENGINE_SGLANG || m->attention != ATTENTION_MLA ||
 	    m->index_heads == 0 || o->p->serving.kv_dtype != KV_FP8)
 		return 1;
-	return o->kv.bytes[KV_FULL] / (latent + kv_index_bytes(m));
+	return o->kv.bytes[KV_FULL] / (latent + o->kv.index);
 }
 
 static double

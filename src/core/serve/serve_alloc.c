@@ -97,17 +97,16 @@ static double
 attention_slack(const struct shapes *s, bool global)
 {
 	const struct model *m = s->m;
-	const double d = (double)m->head_dim;
-	const double v = params_value_dim(m);
-	const double n = (double)m->attention_heads / s->tp * (m->attention_output_gate ? 2 : 1);
-	const double kv = larger(1, ceil(params_kv_heads(m, !global) / s->tp));
+	const double v = params_value_dim(m, !global);
+	const double kv = params_kv_heads(m, !global), held = larger(1, ceil(kv / s->tp));
 
 	if (m->attention == ATTENTION_MLA)
 		return mla_slack(s);
 	if (m->linear_attention && !global)
 		return 0;
-	return serve_alloc_slack((n * d + kv * (d + v)) * s->h * s->linear) +
-	    serve_alloc_slack((double)m->attention_heads / s->tp * v * s->h * s->linear);
+	return serve_alloc_slack((params_query_width(m, !global) / s->tp +
+	    params_kv_width(m, !global) * held / kv) * s->h * s->linear) +
+	    serve_alloc_slack(params_query_heads(m, !global) / s->tp * v * s->h * s->linear);
 }
 
 static double

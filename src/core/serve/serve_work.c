@@ -45,11 +45,9 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 	const struct model *m = &p->model;
 	double layer = m->attention == ATTENTION_MLA ? 14 : m->qk_norm ? 10 : 9;
 
-	if (m->index_heads > 0)
-		layer += 6;
 	if (weights_bytes(weights_dense_dtype(p)) < 2)
 		layer += 3; /* quantise what goes into products */
-	return w->halves / 2 * layer + 2 * w->kv_layers.of[KV_STATE] +
+	return w->halves / 2 * layer + 6 * w->indexed + 2 * w->kv_layers.of[KV_STATE] +
 	    (m->shared_expert_ffn_hidden_size > 0 ? w->moe_layers : 0) + 8;
 }
 
@@ -69,6 +67,8 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.layers = all.kinds.all;
 	w.moe_layers = all.kinds.moe;
 	w.mamba_layers = all.kinds.mamba;
+	w.sparse = all.kinds.sparse;
+	w.indexed = all.kinds.indexed;
 	w.halves = params_mixers(&all.kinds) + all.kinds.moe + all.kinds.dense;
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
@@ -117,7 +117,7 @@ routed_tokens(const struct serve_work *w, const struct pass *s)
 static void
 add_experts(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double share = (double)w->p->model.experts_per_token /
+	const double share = params_experts_met(&w->p->model) /
 	    larger(1, (double)w->p->model.experts);
 	const double tokens = routed_tokens(w, s), rows = tokens * share;
 	const double touched = 1 - pow(1 - share, larger(1, even * tokens));
@@ -139,13 +139,13 @@ add_experts(const struct serve_work *w, const struct pass *s, double *sum, struc
 /* FLOP of a pair of tokens: scores and their product with the values, over all heads of a GPU.
  * MLA prefills with expanded heads and decodes on the latent. */
 static double
-pair_flops(const struct serve_work *w, bool prefill)
+pair_flops(const struct serve_work *w, bool prefill, bool local)
 {
 	const struct model *m = &w->p->model;
-	const double heads = (double)m->attention_heads / w->attention_tp;
+	const double heads = params_query_heads(m, local) / w->attention_tp;
 
 	if (m->attention != ATTENTION_MLA || prefill)
-		return 2 * heads * (params_key_dim(m) + params_value_dim(m));
+		return 2 * heads * (params_key_dim(m, local) + params_value_dim(m, local));
 	return 2 * heads * (double)(2 * m->kv_lora_rank + m->qk_rope_head_dim);
 }
 
@@ -156,16 +156,16 @@ add_attention(const struct serve_work *w, const struct pass *s, double *sum, str
 {
 	const struct model *m = &w->p->model;
 	const double topk = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
-	const double index = kv_index_bytes(m), layers = w->kv_layers.of[KV_FULL];
-	const double full = layers * smaller(s->back, topk);
+	const double layers = w->kv_layers.of[KV_FULL];
+	const double full = (layers - w->sparse) * s->back + w->sparse * smaller(s->back, topk);
 	const double local = (w->kv_layers.of[KV_WINDOW] + w->kv_layers.of[KV_CHUNK]) *
 	    smaller(s->back, w->kv->window);
-	const double scanned = index > 0 ? layers * s->back : 0;
-	const double flops = s->tokens * ((full + local) * pair_flops(w, s->prefill) +
-	    scanned * 2 * (double)(m->index_heads * m->index_head_dim));
+	const double flops = s->tokens * (full * pair_flops(w, s->prefill, false) +
+	    local * pair_flops(w, s->prefill, true) +
+	    w->indexed * s->back * 2 * (double)(m->index_heads * m->index_head_dim));
 	const double cache = s->prefill ? 0 : s->requests *
-	    (scanned * index / (w->kv->everywhere > 0 ? 1 : w->kv->ranks) +
-	    full * (w->kv->bytes[KV_FULL] - index) / w->kv->ranks +
+	    (layers * s->back * w->kv->index / (w->kv->everywhere > 0 ? 1 : w->kv->ranks) +
+	    full * (w->kv->bytes[KV_FULL] - w->kv->index) / w->kv->ranks +
 	    local * w->kv->bytes[KV_WINDOW] +
 	    2 * kv_state_bytes(w->kv, &w->kv_layers));
 
@@ -267,7 +267,7 @@ static void
 add_exchange(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double n = w->p->parallel.ep > 1 ? (double)w->p->parallel.ep : w->setup->tp;
-	const double k = (double)w->p->model.experts_per_token;
+	const double k = params_experts_met(&w->p->model);
 	const double bytes = s->tokens * params_expert_width(&w->p->model) * 2;
 	double least;
 	const double rate = serve_link(w->p, n, &least) * exchange_share;

@@ -23,6 +23,7 @@ static const struct operation output = PRODUCT("attention output projection",
     "m x n x k: T x h x n*v/TP");
 static const struct operation q_down = PRODUCT("query down-projection", "m x n x k: Ts x ql x h");
 static const struct operation kv_down = PRODUCT("KV down-projection", "m x n x k: Ts x (kl+rope) x h");
+static const struct operation gate_mla = PRODUCT("output gate", "m x n x k: T x n*v/TP x h");
 static const struct operation q_up = PRODUCT("query projection",
     "m x n x k: T x n*(nope+rope)/TP x ql or h");
 static const struct operation kv_up = PRODUCT("KV up-projection", "m x n x k: T x n*(nope+v)/TP x kl");
@@ -31,9 +32,9 @@ static const struct operation delta_in = PRODUCT("linear attention: input projec
 static const struct operation delta_out = PRODUCT("linear attention: output projection",
     "m x n x k: T x h x v/TP");
 static const struct operation narrow_in = PRODUCT("linear attention: down to decay and gate",
-    "m x n x k: T x 2*head size x h");
+    "m x n x k: T x 2*head size x h, 1 with a wide gate");
 static const struct operation narrow_out = PRODUCT("linear attention: decay and gate",
-    "m x n x k: T x (k+v)/TP x head size");
+    "m x n x k: T x (k+v)/TP x head size, k with a wide gate");
 static const struct operation mamba_in = PRODUCT("Mamba: input projection",
     "m x n x k: T x (2*heads*head size+2*groups*state+heads)/TP x h");
 static const struct operation mamba_out = PRODUCT("Mamba: output projection",
@@ -90,7 +91,7 @@ static const struct mlp_parts expert_mlp = MLP("experts'", "routed/experts", "f/
 /* Scores stored: two batched products each way and the softmax between them, which reads
  * and writes the score matrix (13 and 20 bytes a score: mask, softmax, dropout). */
 static void
-core_unfused(struct layer_job *j, double heads)
+core_unfused(struct layer_job *j, bool local, double heads)
 {
 	const struct model *m = &j->p->model;
 	const struct machine *g = j->g;
@@ -98,8 +99,8 @@ core_unfused(struct layer_job *j, double heads)
 	const double queries = s / at_least_one(j->p->parallel.cp);
 	const double batch = (double)j->p->training.micro_batch_size * heads;
 	const double scores = batch * queries * s;
-	struct product score = { &g->plain, 1, batch * queries, s, params_key_dim(m), 0 };
-	struct product value = { &g->plain, 1, batch * queries, params_value_dim(m), s, 0 };
+	struct product score = { &g->plain, 1, batch * queries, s, params_key_dim(m, local), 0 };
+	struct product value = { &g->plain, 1, batch * queries, params_value_dim(m, local), s, 0 };
 	double seconds[2];
 
 	for (int back = 0; back < 2; back++) {
@@ -140,7 +141,7 @@ core_fused(struct layer_job *j, bool local, double heads)
 	const struct model *m = &j->p->model;
 	const struct machine *g = j->g;
 	const double flop = 2 * batch_tokens(j->p) * batch_keys(j->p, local, false) * heads *
-	    (params_key_dim(m) + params_value_dim(m));
+	    (params_key_dim(m, local) + params_value_dim(m, local));
 	const struct kernel_rate forward = kernel_rate(j->p, g, false, local);
 	const struct kernel_rate backward = kernel_rate(j->p, g, true, local);
 	static const char name[] = "attention core", size[] = "FLOP: 2*T*keys*n/TP*(d+v)";
@@ -179,7 +180,7 @@ core(struct layer_job *j, int kind)
 {
 	const struct mixer mamba = mixer_mamba(&j->p->model), linear = mixer_linear(&j->p->model);
 	const bool local = layer_is_local(kind);
-	const double heads = (double)j->p->model.attention_heads /
+	const double heads = params_query_heads(&j->p->model, local) /
 	    at_least_one(j->p->parallel.tp);
 
 	if (kind & LAYER_MAMBA)
@@ -187,7 +188,7 @@ core(struct layer_job *j, int kind)
 	else if (local && j->p->model.linear_attention)
 		core_recurrent(j, &linear, "linear attention core");
 	else if (kernel_of(j->p) == KERNEL_UNFUSED)
-		core_unfused(j, heads);
+		core_unfused(j, local, heads);
 	else
 		core_fused(j, local, heads);
 	job_forward(j, j->w.core);
@@ -201,9 +202,9 @@ projections_up(struct layer_job *j)
 	const struct model *m = &j->p->model;
 	const double tokens = batch_tokens(j->p), q = (double)m->q_lora_rank;
 	const double heads = (double)m->attention_heads / at_least_one(j->p->parallel.tp);
-	const double up = (double)m->qk_nope_head_dim + params_value_dim(m);
+	const double up = (double)m->qk_nope_head_dim + params_value_dim(m, false);
 
-	job_dense(j, &q_up, tokens, heads * params_key_dim(m),
+	job_dense(j, &q_up, tokens, heads * params_key_dim(m, false),
 	    q > 0 ? q : (double)m->hidden_size);
 	job_dense(j, &kv_up, tokens, heads * up, (double)m->kv_lora_rank);
 }
@@ -216,13 +217,16 @@ projections_mla(struct layer_job *j)
 	const double split = batch_tokens_split(j->p), q = (double)m->q_lora_rank;
 	const double heads = (double)m->attention_heads / at_least_one(j->p->parallel.tp);
 	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
+	const double v = params_value_dim(m, false);
 
 	if (q > 0)
 		job_dense(j, &q_down, split, q, h);
 	job_dense(j, &kv_down, split, latent, h);
 	projections_up(j);
-	job_dense(j, &output, tokens, h, heads * params_value_dim(m));
-	job_vector(j, &rotary_mla, 8 * tokens * heads * (2 * params_key_dim(m) + params_value_dim(m)));
+	if (m->attention_output_gate)
+		job_dense(j, &gate_mla, tokens, heads * v, h);
+	job_dense(j, &output, tokens, h, heads * v);
+	job_vector(j, &rotary_mla, 8 * tokens * heads * (2 * params_key_dim(m, false) + v));
 }
 
 static void
@@ -235,8 +239,8 @@ projections_linear(struct layer_job *j)
 
 	job_dense(j, &delta_in, tokens, x.in / t, h);
 	if (x.whole > 0) {
-		job_dense(j, &narrow_in, tokens, 2 * narrow, h);
-		job_dense(j, &narrow_out, tokens, (x.key + x.value) / t, narrow);
+		job_dense(j, &narrow_in, tokens, x.whole / h, h);
+		job_dense(j, &narrow_out, tokens, x.narrow / t, narrow);
 	}
 	job_dense(j, &delta_out, tokens, h, x.value / t);
 	job_vector(j, &delta_copies, 16 * tokens * (x.key + x.value) / t);
@@ -260,9 +264,7 @@ projections(struct layer_job *j, int kind)
 	const bool local = layer_is_local(kind);
 	const struct model *m = &j->p->model;
 	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
-	const double h = (double)m->hidden_size, d = (double)m->head_dim;
-	const double v = params_value_dim(m);
-	double q = (double)m->attention_heads, out = q * v, kv;
+	const double h = (double)m->hidden_size, d = params_key_dim(m, local);
 
 	if (kind & LAYER_MAMBA) {
 		projections_mamba(j);
@@ -271,11 +273,13 @@ projections(struct layer_job *j, int kind)
 	} else if (m->attention == ATTENTION_MLA) {
 		projections_mla(j);
 	} else {
-		kv = params_kv_heads(m, local);
-		q *= m->attention_output_gate ? 2 : 1;
-		job_dense(j, &qkv, tokens, (q * d + fmax(kv, t) * (d + v)) / t, h);
-		job_dense(j, &output, tokens, h, out / t);
-		job_vector(j, &rotary, 8 * tokens * (q + 2 * kv) * d / t);
+		const double q = params_query_width(m, local), kv = params_kv_heads(m, local);
+
+		job_dense(j, &qkv, tokens,
+		    (q + params_kv_width(m, local) * fmax(kv, t) / kv) / t, h);
+		job_dense(j, &output, tokens, h,
+		    params_query_heads(m, local) * params_value_dim(m, local) / t);
+		job_vector(j, &rotary, 8 * tokens * (q + 2 * kv * d) / t);
 	}
 }
 
@@ -301,7 +305,7 @@ static double
 routed_tokens(const struct plan *p)
 {
 	const double even = batch_tokens(p) / at_least_one(p->parallel.tp) *
-	    at_least_one(p->parallel.etp) * (double)p->model.experts_per_token;
+	    at_least_one(p->parallel.etp) * params_experts_met(&p->model);
 
 	if (p->training.moe_capacity_factor > 0)
 		return even * p->training.moe_capacity_factor;

@@ -237,7 +237,7 @@ finetune_add_backward(const struct rank_view *v, double *buffers)
 	const struct model *m = &v->p->model;
 	const double h = (double)m->hidden_size;
 	const double f = larger((double)m->ffn_hidden_size,
-	    (double)(m->moe_ffn_hidden_size * m->experts_per_token));
+	    (double)m->moe_ffn_hidden_size * params_experts_met(m));
 
 	if (!modules_eager(v->p))
 		return false;

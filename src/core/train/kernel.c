@@ -131,9 +131,9 @@ sequence_seen(const struct plan *p)
 }
 
 static double
-head_factor(const struct plan *p, const struct pass *x)
+head_factor(const struct plan *p, const struct pass *x, bool local)
 {
-	const double d = params_key_dim(&p->model);
+	const double d = params_key_dim(&p->model, local);
 
 	if (p->model.attention == ATTENTION_MLA)
 		return x->latent;
@@ -146,7 +146,7 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 	const enum attention_kernel kernel = kernel_of(p);
 	const struct kernel *row = kernel_row(p, kernel);
 	const struct pass *x = backward ? &row->backward : &row->forward;
-	const double heads = (double)p->model.attention_heads / at_least_one(p->parallel.tp);
+	const double heads = params_query_heads(&p->model, local) / at_least_one(p->parallel.tp);
 	const double keys = batch_keys(p, local, true);
 	struct kernel_rate r = { .peak = p->cluster.bf16_tflops * 1e12,
 		.window = 1,
@@ -154,7 +154,7 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 		.sequence = sequence_seen(p),
 		.s0 = x->s0,
 		.w0 = x->w0,
-		.head = head_factor(p, x) };
+		.head = head_factor(p, x, local) };
 
 	if (kernel == KERNEL_FLASH2 && framework_of(p)->eager)
 		r.share *= FSDP_FLASH2;

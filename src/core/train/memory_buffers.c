@@ -174,6 +174,13 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 
 /* ---- the moment of a layer's backward pass ------------------------------------------- */
 
+/* Of layers that attend to everything those with an indexer, as many as elsewhere. */
+static double
+share_indexed(const struct layer_kinds *k, double global)
+{
+	return k->global > 0 ? global * k->indexed / k->global : 0;
+}
+
 /* Some layers in a row of those that a rank holds, with most experts or fewest, and most layers
  * that attend to everything or fewest. */
 static struct layer_kinds
@@ -192,6 +199,7 @@ unit_of(const struct model *m, const struct layer_kinds *k, double layers, bool 
 	u.global = fmax(layers - k->local, smaller(k->global,
 	    global ? ceil(layers / period) : floor(layers / period)));
 	u.local = layers - u.global;
+	u.indexed = share_indexed(k, u.global);
 	return u;
 }
 
@@ -211,6 +219,7 @@ unit_of_blocks(const struct layer_kinds *k, double layers, int i)
 	u.moe = k->moe * (i == 1 ? each : rest);
 	u.global = k->global * (i == 2 ? each : rest);
 	u.dense = k->dense * (i == 3 ? each : rest);
+	u.indexed = share_indexed(k, u.global);
 	return u;
 }
 
@@ -256,7 +265,7 @@ add_mixer_gradients(const struct rank_view *v, const struct layer_kinds *k, doub
 	const struct model *m = &v->p->model;
 	const double n = (double)m->attention_heads / c->tp;
 	const double kv = m->attention == ATTENTION_MLA ? n : larger(1, (double)m->kv_heads / c->tp);
-	const double dims = params_key_dim(m) + params_value_dim(m);
+	const double dims = params_key_dim(m, false) + params_value_dim(m, false);
 	const double s = (double)v->p->training.sequence_length, kept = mixer_mamba(m).kept;
 
 	if (k->global + k->local <= 0)
@@ -311,6 +320,7 @@ add_half(const struct rank_view *v, const struct layer_kinds *k, enum half half)
 		return 0;
 	if (half == ATTENTION_HALF || m->layer_pattern[0] == '\0')
 		*(k->global > 0 ? &one.global : k->local > 0 ? &one.local : &one.mamba) = 1;
+	one.indexed = share_indexed(k, one.global);
 	refilled = activation_refilled(c, &one, half == ATTENTION_HALF);
 	if (refilled > 0)
 		BUFFER(v, sum, "modules filled again by recompute", RANDOM, refilled,
@@ -382,14 +392,13 @@ add_shape(struct shapes *s, int64_t rows, int64_t columns)
 static void
 attention_shapes(struct shapes *s, const struct model *m, int64_t tp, bool local)
 {
-	const int64_t h = m->hidden_size, n = m->attention_heads;
-	const int64_t d = (int64_t)params_key_dim(m), v = (int64_t)params_value_dim(m);
-	const int64_t kv = (int64_t)params_kv_heads(m, local);
+	const int64_t h = m->hidden_size, n = (int64_t)params_query_heads(m, local);
+	const int64_t d = (int64_t)params_key_dim(m, local), v = (int64_t)params_value_dim(m, local);
 
 	if (m->attention != ATTENTION_MLA) {
-		const int64_t q = m->attention_output_gate ? 2 * n : n;
+		const double width = params_query_width(m, local) + params_kv_width(m, local);
 
-		add_shape(s, (q * d + kv * (d + v)) / tp, h);
+		add_shape(s, (int64_t)width / tp, h);
 		add_shape(s, h, n * v / tp);
 		return;
 	}

@@ -204,7 +204,7 @@ context_chunks(const struct plan *p)
 	const double heads = (double)m->attention_heads / tp;
 	const double shared = latent ? heads : fmax(1, (double)m->kv_heads / tp);
 	const double one = batch_tokens(p) * batch_width(p) *
-	    (params_key_dim(m) + params_value_dim(m));
+	    (params_key_dim(m, false) + params_value_dim(m, false));
 
 	return (struct chunks){ one * shared, one * heads };
 }
@@ -328,7 +328,7 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 {
 	const struct span ep = spans->ep, etp = spans->etp;
 	const double tokens = batch_tokens(p) / at_least_one(p->parallel.tp);
-	const double k = (double)p->model.experts_per_token;
+	const double k = params_experts_met(&p->model);
 	const double width = params_expert_width(&p->model) * batch_width(p); /* bytes of a token */
 	const double capacity = p->training.moe_capacity_factor;
 	struct flow x = {

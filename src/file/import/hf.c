@@ -36,12 +36,17 @@ static const struct {
 	{ FIELD_POSITION_EXTRA, "", false },
 	{ FIELD_ATTENTION_SINKS, "add_full_attention_sink_bias", false },
 	{ FIELD_LOCAL_ATTENTION_SINKS, "add_swa_attention_sink_bias", false },
-	{ FIELD_ATTENTION_OUTPUT_GATE, "attn_output_gate", false },
+	{ FIELD_ATTENTION_OUTPUT_GATE, "attn_output_gate mla_use_output_gate", false },
 	{ FIELD_LOCAL_KV_HEADS, "swa_num_key_value_heads", false },
 	{ FIELD_INDEX_HEADS, "index_n_heads", false },
 	{ FIELD_INDEX_HEAD_DIM, "index_head_dim", false },
 	{ FIELD_INDEX_TOPK, "index_topk", false },
+	{ FIELD_INDEX_EVERY, "index_topk_freq", false },
+	{ FIELD_LOCAL_ATTENTION_HEADS, "attention_other_setting.num_attention_heads", false },
+	{ FIELD_ATTENTION_HEAD_GATE, "use_head_wise_attn_gate", false },
 	{ FIELD_MOE_LATENT_SIZE, "moe_latent_size routed_expert_hidden_size", false },
+	{ FIELD_MOE_LATENT_NORM, "latent_moe_use_norm", false },
+	{ FIELD_RESIDUAL_ATTENTION, "attn_res_block_size", false },
 	{ FIELD_MTP_LAYERS, "num_nextn_predict_layers mtp_num_hidden_layers num_mtp_layers", false },
 };
 
@@ -56,13 +61,9 @@ static const struct {
 	{ "block_configs", "layers of their own shape each count as the mean: not exact" },
 	{ "cross_attention_layers", "layers that attend to images count as the others: not exact" },
 	{ "num_kv_shared_layers use_cla", "layers that share one KV cache count each their own" },
-	{ "altup_num_inputs", "embeddings for each layer and AltUp are left out: not exact" },
-	{ "zero_expert_num moe_zero_expert_num", "two attentions a layer count as one: not right" },
+	{ "altup_num_inputs hidden_size_per_layer_input",
+	  "embeddings for each layer and AltUp are left out: not exact" },
 	{ "compress_ratios o_lora_rank", "compressed attention counts as plain: not right" },
-	{ "global_head_dim num_global_key_value_heads attention_k_eq_v swa_num_attention_heads "
-	  "num_attention_groups", "layers whose heads differ count as the others: not exact" },
-	{ "attn_res_block_size latent_moe_use_norm mla_use_output_gate",
-	  "gates, norms and residuals of Kimi-K3 are left out: not exact" },
 	{ "share_q_dim", "queries that share a projection count as full ones: not exact" },
 };
 
@@ -142,6 +143,58 @@ take_mla(struct hf *h)
 		    "hidden size / heads; MLA does not use it");
 }
 
+/* Gemma 4 says the heads of its local layers, and those of the others by keys of their own. */
+static void
+take_global_heads(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	char path[HF_PATH_SIZE];
+	bool shared = false;
+	int64_t v;
+
+	if (hf_int(h, "global_head_dim", &v, path) && v > 0 && v != m->head_dim) {
+		hf_put(h, FIELD_LOCAL_HEAD_DIM, m->head_dim, "head_dim");
+		hf_put(h, FIELD_HEAD_DIM, v, path);
+	}
+	if (!hf_bool(h, "attention_k_eq_v", &shared) || !shared)
+		return;
+	hf_put(h, FIELD_SHARED_KEY_VALUE, 1, "attention_k_eq_v");
+	if (hf_int(h, "num_global_key_value_heads", &v, path) && v > 0 && v != m->kv_heads) {
+		hf_put(h, FIELD_LOCAL_KV_HEADS, m->kv_heads, "num_key_value_heads");
+		hf_put(h, FIELD_KV_HEADS, v, path);
+	}
+}
+
+/* Which layers have an indexer: as DeepSeek's keys say it, or those of MiniMax M3, which counts
+ * what a query attends to in blocks. */
+static void
+take_index(struct hf *h)
+{
+	const struct model *m = &h->im->plan->model;
+	char path[HF_PATH_SIZE], place[HF_PATH_SIZE + 24];
+	int64_t v, blocks, dense = 0;
+	size_t layers;
+
+	if (m->index_every > 1)
+		take(h, FIELD_INDEX_OWN_LAYERS, "index_skip_topk_offset");
+	if (!hf_int(h, "sparse_attention_config.sparse_num_index_heads", &v, path))
+		return;
+	hf_put(h, FIELD_INDEX_HEADS, v, path);
+	take(h, FIELD_INDEX_HEAD_DIM, "sparse_attention_config.sparse_index_dim");
+	if (hf_int(h, "sparse_attention_config.sparse_topk_blocks", &blocks, path) &&
+	    hf_int(h, "sparse_attention_config.sparse_block_size", &v, path) && blocks > 0 && v > 0)
+		hf_put(h, FIELD_INDEX_TOPK, blocks < INT64_MAX / v ? blocks * v : 0, path);
+	if (!hf_find(h, "sparse_attention_config.sparse_attention_freq", path) ||
+	    !jsonin_list(&h->json, path, &layers))
+		return;
+	for (; dense < (int64_t)layers; dense++) {
+		text_put(place, sizeof place, "%s.%lld", path, (long long)dense);
+		if (!jsonin_int(&h->json, place, 0, 1, &v) || v != 0)
+			break;
+	}
+	hf_put(h, FIELD_INDEX_DENSE_LAYERS, dense, path);
+}
+
 /* Falcon says multi_query beside a number that counts only in its newer architecture. */
 static void
 take_kv_heads(struct hf *h)
@@ -155,7 +208,7 @@ take_kv_heads(struct hf *h)
 	if (multi && !newer)
 		hf_put(h, FIELD_KV_HEADS, 1, "multi_query");
 	else if (!chat || !take(h, FIELD_KV_HEADS, "num_key_value_heads num_kv_heads n_head_kv n_kv_heads "
-	    "multi_query_group_num num_query_groups attn_config.kv_n_heads "
+	    "multi_query_group_num num_query_groups num_attention_groups attn_config.kv_n_heads "
 	    "num_key_value_heads_per_layer"))
 		hf_assume(h, FIELD_KV_HEADS, m->attention_heads, "no key for KV heads: MHA");
 }
@@ -177,6 +230,7 @@ take_heads(struct hf *h)
 		    "hidden size / heads");
 	if (hf_int(h, "v_head_dim", &v, path) && v != m->head_dim)
 		hf_put(h, FIELD_V_HEAD_DIM, v, path);
+	take_global_heads(h);
 }
 
 static void
@@ -215,18 +269,20 @@ take_experts(struct hf *h)
 		hf_assume(h, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size,
 		    "no key for experts' width: that of the MLP");
 	if (!take(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, "shared_expert_intermediate_size "
-	    "moe_shared_expert_intermediate_size shared_intermediate_size") &&
+	    "moe_shared_expert_intermediate_size shared_intermediate_size share_expert_dim "
+	    "share_expert_dims") &&
 	    hf_int(h, "n_shared_experts num_shared_experts num_shared_expert moe_num_shared_experts",
 	    &n, path) && n > 0 && n < 4096)
 		hf_put(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, n * m->moe_ffn_hidden_size, path);
 	if (m->shared_expert_ffn_hidden_size > 0)
 		take(h, FIELD_SHARED_EXPERT_GATE, "");
 	take(h, FIELD_EXPERT_BIAS, "");
+	take(h, FIELD_ZERO_EXPERTS, "zero_expert_num moe_zero_expert_num");
 	if (hf_find(h, "topk_method", path) && jsonin_text(&h->json, path) != NULL)
 		hf_put(h, FIELD_ROUTER_BIAS, text_equal(jsonin_text(&h->json, path), "noaux_tc"), path);
 	else
 		take(h, FIELD_ROUTER_BIAS, "use_routing_bias moe_router_enable_expert_bias "
-		    "moe_use_aux_free");
+		    "moe_use_aux_free use_moe_router_bias");
 	if (hf_int(h, "n_group", &n, path) && n > 1) {
 		hf_put(h, FIELD_ROUTER_GROUPS, n, path);
 		take(h, FIELD_ROUTER_GROUP_TOPK, "topk_group");
@@ -249,7 +305,8 @@ take_mlp(struct hf *h)
 		hf_put(h, FIELD_FFN_HIDDEN_SIZE, ratio * m->hidden_size, path);
 	else if (!h->experts && hf_int(h, "shared_intermediate_size", &n, path) && n > 0)
 		hf_put(h, FIELD_FFN_HIDDEN_SIZE, n, path);
-	else if (!take(h, FIELD_FFN_HIDDEN_SIZE, "ffn_dim n_inner ffn_hidden_size intermediate_size "
+	else if (!take(h, FIELD_FFN_HIDDEN_SIZE, "ffn_dim n_inner ffn_hidden_size "
+	    "dense_intermediate_size intermediate_size "
 	    "ffn_config.ffn_hidden_size ff_intermediate_size"))
 		hf_assume(h, FIELD_FFN_HIDDEN_SIZE, 4 * m->hidden_size,
 		    "no key for the MLP's width: four times the hidden size");
@@ -297,6 +354,21 @@ take_norms(struct hf *h)
 	else if (!newer && hf_fact(h, "one_norm", '@', key, sizeof key) &&
 	    hf_bool(h, key, &parallel) && parallel)
 		hf_put(h, FIELD_NORMS_PER_LAYER, 1, key);
+}
+
+/* Gemma 4: the MLP works beside the experts. Each has norms of its own before and after it, and
+ * the router one and a scale for each expert. */
+static void
+take_beside(struct hf *h)
+{
+	const char *key = "enable_moe_block";
+	bool beside = false;
+
+	if (!h->experts || !hf_bool(h, key, &beside) || !beside)
+		return;
+	hf_put(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, h->im->plan->model.ffn_hidden_size, key);
+	hf_put(h, FIELD_NORMS_PER_LAYER, 8, key);
+	hf_put(h, FIELD_ROUTER_BIAS, 1, key);
 }
 
 /* Biases: one on every layer says all. */
@@ -487,10 +559,12 @@ read_model(struct hf *h)
 	if (!take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings"))
 		hf_assume(h, FIELD_TIED_EMBEDDINGS, 0, "tie_word_embeddings is not there");
 	take_heads(h);
+	take_index(h);
 	take_position(h);
 	take_mlp(h);
 	take_gate(h);
 	take_norms(h);
+	take_beside(h);
 	settle_biases(h);
 	if (!hf_pattern(h))
 		hf_attention_pattern(h);

@@ -6,6 +6,8 @@
 #include "core/model/params.h"
 #include "file/import/hf_read.h"
 
+enum { OFFSETS = 16 }; /* of layers that attend to everything, which are tried */
+
 /* One truth a layer, of the first `count`. */
 struct marks {
 	int64_t count;
@@ -128,25 +130,30 @@ static void
 put_global(struct hf *h, const struct marks *m)
 {
 	struct model try = h->im->plan->model;
-	int64_t least = INT64_MAX, every = 0;
+	int64_t least = INT64_MAX, every = 0, offset = 0;
 	bool first = false;
 
-	for (int64_t n = 0; n <= m->count && least > 0; n++)
+	/* first without an offset; with one only what is less far off */
+	for (int64_t i = 0; i <= OFFSETS * m->count && least > 0; i++)
 		for (int64_t f = 0; f < 2; f++) {
 			int64_t differ;
 
-			try.global_layer_every = n;
+			try.global_layer_offset = i / (m->count + 1);
+			try.global_layer_every = i % (m->count + 1);
 			try.global_first_layer = f;
 			if ((differ = differing(m, &try, params_is_global_layer)) >= least)
 				continue;
 			least = differ;
-			every = n;
+			every = try.global_layer_every;
+			offset = try.global_layer_offset;
 			first = f != 0;
 		}
 	if (least > 0)
 		notes_add(&h->im->assumed, "%lld layers attend as others do: no rule of a plan says which "
 		    "layers attend to everything", (long long)least);
 	hf_assume(h, FIELD_GLOBAL_LAYER_EVERY, every, "the layers that attend to everything");
+	if (offset > 0)
+		hf_assume(h, FIELD_GLOBAL_LAYER_OFFSET, offset, "the first of them");
 	if (first)
 		hf_assume(h, FIELD_GLOBAL_FIRST_LAYER, 1, "the first layer attends to everything");
 }

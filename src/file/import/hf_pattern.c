@@ -235,6 +235,7 @@ take_kimi(struct hf *h)
 {
 	char path[HF_PATH_SIZE], list[HF_PATH_SIZE];
 	int64_t heads, size, taps = 4;
+	bool wide = false;
 	struct mixers x;
 
 	if (!read_places(h, "linear_attn_config.full_attn_layers", 1, 'G', '*', &x, list) ||
@@ -242,6 +243,8 @@ take_kimi(struct hf *h)
 	    !hf_int(h, "linear_attn_config.head_dim", &size, path))
 		return false;
 	put_linear(h, "kda", heads, size, path);
+	if (hf_bool(h, "linear_attn_config.use_full_rank_gate", &wide))
+		hf_put(h, FIELD_LINEAR_WIDE_GATE, wide, "linear_attn_config.use_full_rank_gate");
 	hf_int(h, "linear_attn_config.short_conv_kernel_size", &taps, path);
 	hf_put(h, FIELD_LINEAR_CONV_KERNEL, taps, path);
 	put_linear_layers(h, &x, list);
@@ -275,8 +278,24 @@ take_lightning(struct hf *h)
 	return true;
 }
 
+/* LongCat Flash: a layer has two attentions, each with its MLP, and experts that work beside all
+ * but the first attention, on what the first MLP gets. */
+static bool
+take_shortcut(struct hf *h)
+{
+	const struct model m = h->im->plan->model;
+	char pattern[2 * PLAN_PATTERN_SIZE] = "", value[4];
+
+	if (!hf_fact(h, "shortcut", '=', value, sizeof value))
+		return false;
+	for (int64_t i = 0; i < m.layers && i < PLAN_PATTERN_SIZE; i++)
+		text_add(pattern, sizeof pattern, "+S-+-");
+	put_pattern(h, pattern, "num_layers");
+	return true;
+}
+
 bool
 hf_pattern(struct hf *h)
 {
-	return take_blocks(h) || take_mamba_layers(h) || take_kimi(h) || take_lightning(h);
+	return take_shortcut(h) || take_blocks(h) || take_mamba_layers(h) || take_kimi(h) || take_lightning(h);
 }
