@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -321,11 +322,43 @@ vllm_remainder(void **state)
 	assert_int_equal(placement_layers(&placement, 3), 7);
 }
 
+/* A walk places plan after plan in one room: nothing of the one before is left. */
+static void
+leaves_nothing(void **state)
+{
+	static const char *const settings[] = {
+		"layers=30 pp=5 vpp=3", "layers=32 pp=4 schedule=zb-v", "layers=30 pp=4 layout=vllm",
+		"layers=30 pp=4 layout=deepspeed", "layers=30 pp=4 layout=nanotron",
+		"layers=30 pp=4 vpp=2 layout=torchtitan", "layers=30 pp=4 first_stage_layers=6",
+		"layers=8 pp=2 pipeline_layout=Et*2|t*2|t*2|t*2,L",
+		"layers=8 pp=2 mamba_heads=24 mamba_head_dim=64 mamba_state=128 layer_pattern=M-|M*|M-|M|*|-",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		const struct plan p = settings_plan(settings[i], "");
+		static struct placement clean;
+
+		memset(&clean, 0, sizeof clean);
+		memset(&placement, 0x5a, sizeof placement);
+		assert_true(placement_init(&clean, &p, NULL));
+		assert_true(placement_init(&placement, &p, NULL));
+		assert_int_equal(placement.vpp, clean.vpp);
+		for (int64_t r = 0; r < p.parallel.pp * clean.vpp; r++) {
+			const struct chunk *a = &clean.chunk[r], *b = &placement.chunk[r];
+
+			if (a->first != b->first || a->count != b->count || a->mtp != b->mtp ||
+			    memcmp(&a->embedding, &b->embedding, 1) != 0 || memcmp(&a->loss, &b->loss, 1) != 0)
+				fail_msg("%s: chunk %d", settings[i], (int)r);
+		}
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(megatron), cmocka_unit_test(others), cmocka_unit_test(partitions),
+		cmocka_unit_test(leaves_nothing), cmocka_unit_test(megatron), cmocka_unit_test(others), cmocka_unit_test(partitions),
 		cmocka_unit_test(refusals_of_ours), cmocka_unit_test(nanotron_by_cost),
 		cmocka_unit_test(vllm_remainder),
 	};

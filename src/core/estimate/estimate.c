@@ -210,6 +210,10 @@ serve_stages(struct estimate *out, const struct plan *p)
 	for (int64_t s = 0; s < out->stages; s++) {
 		struct memory *m = &out->stage[s].memory;
 
+		if (params_as_before(p, &out->placement, s)) {
+			*m = out->stage[s - 1].memory;
+			continue;
+		}
 		m->activations = e->activation_bytes;
 		m->buffers = e->graph_bytes + serve_beside_parameters(p, &out->placement, s);
 		m->kv_cache = e->kv_pool_bytes > 0 ? e->kv_pool_bytes : 0;
@@ -282,8 +286,12 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 	if (out->stages == 0)
 		return;
 	setup = memory_setup(p, &out->layout, &out->placement, out->microbatches);
-	for (int64_t s = 0; s < out->stages; s++)
-		estimate_stage(out, &setup, s, ledger);
+	for (int64_t s = 0; s < out->stages; s++) {
+		if (ledger == NULL && p->mode == MODE_SERVE && params_as_before(p, &out->placement, s))
+			out->stage[s] = out->stage[s - 1];
+		else
+			estimate_stage(out, &setup, s, ledger);
+	}
 }
 
 /* Tokens beyond the capacity of experts are dropped: model FLOP count them all the same, as

@@ -2,7 +2,6 @@
  * lay_out.c - layout and placement of a plan: what holds for every framework, then what the
  * row of its own says.
  */
-#include <string.h>
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
@@ -126,6 +125,5 @@ placement_init(struct placement *out, const struct plan *p, struct diag_list *di
 		    STAGE_CHUNKS_MAX);
 		return false;
 	}
-	memset(out->chunk, 0, sizeof *out->chunk * (size_t)(par->pp * (out->vpp > 2 ? out->vpp : 2)));
 	return framework_of(p)->place(out, p, diags);
 }

@@ -67,6 +67,8 @@ nanotron_place(struct placement *pl, const struct plan *p, struct diag_list *dia
 
 	if (!stage_one_chunk(p, diags))
 		return false;
+	for (int64_t k = 0; k < pl->pp; k++)
+		stage_put(stage_chunk(pl, k, 0), 0, 0);
 	for (int64_t i = 0; i < m->layers; i++) {
 		stage_chunk(pl, r, 0)->count++;
 		cost += layer;

@@ -182,16 +182,31 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 	fit_responses(p);
 }
 
+static const enum field_id followers[] = {
+	FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
+	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY
+};
+enum { FOLLOWERS = sizeof followers / sizeof *followers };
+
 void
 plan_follow(struct plan *p)
 {
-	static const enum field_id derived[] = {
-		FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
-		FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY
-	};
-
-	for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
-		if (!field_is_set(derived[i], p))
-			derive(derived[i], p);
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		if (!field_is_set(followers[i], p))
+			derive(followers[i], p);
 	fit_responses(p);
+}
+
+bool
+plan_is_followed(enum field_id f)
+{
+	for (size_t i = 0; i < FOLLOWERS; i++) {
+		const struct field *row = &field_table[followers[i]];
+
+		/* A set value that is taken back follows again. */
+		if (f == followers[i] || f == row->follows[0] || f == row->follows[1])
+			return true;
+	}
+	/* fit_responses */
+	return f == FIELD_CP || f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH;
 }

@@ -4,6 +4,7 @@
  */
 #ifndef CORE_FRAMEWORK_RESOLVE_H
 #define CORE_FRAMEWORK_RESOLVE_H
+#include "core/plan/field.h"
 #include "core/plan/plan.h"
 
 struct catalog;
@@ -27,4 +28,7 @@ void plan_resolve(struct plan *p, const struct catalog *catalog);
  * that no catalogue entry is named by changed: what follows them, at the price of a few of
  * its fields. For walks over many plans. */
 void plan_follow(struct plan *p);
+
+/* True for a field that any of those follows: after others plan_follow changes nothing. */
+bool plan_is_followed(enum field_id f);
 #endif

@@ -24,24 +24,11 @@ placement_layers(const struct placement *pl, int64_t pp_rank)
 }
 
 struct chunk *
-stage_chunk(struct placement *pl, int64_t pp_rank, int64_t v)
-{
-	return &pl->chunk[pp_rank * pl->vpp + v];
-}
-
-struct chunk *
 stage_in_order(struct placement *pl, int64_t s, bool folded)
 {
 	if (folded && s >= pl->pp)
 		return stage_chunk(pl, 2 * pl->pp - 1 - s, 1);
 	return stage_chunk(pl, s % pl->pp, s / pl->pp);
-}
-
-void
-stage_put(struct chunk *c, int64_t first, int64_t count)
-{
-	c->first = (int32_t)first;
-	c->count = (int32_t)count;
 }
 
 void

@@ -7,13 +7,22 @@
 #include "core/plan/diag.h"
 
 /* Chunk v of a pipeline rank. */
-struct chunk *stage_chunk(struct placement *pl, int64_t pp_rank, int64_t v);
+static inline struct chunk *
+stage_chunk(struct placement *pl, int64_t pp_rank, int64_t v)
+{
+	return &pl->chunk[pp_rank * pl->vpp + v];
+}
 
 /* The chunk of stage s in the order of the layers: the rank that loops over the stages, or
  * folds back on the way, holds it. */
 struct chunk *stage_in_order(struct placement *pl, int64_t s, bool folded);
 
-void stage_put(struct chunk *c, int64_t first, int64_t count);
+/* So many layers from the first one on, and nothing else. */
+static inline void
+stage_put(struct chunk *c, int64_t first, int64_t count)
+{
+	*c = (struct chunk){ .first = (int32_t)first, .count = (int32_t)count };
+}
 
 /* Embedding on the first rank; head, loss and MTP layers in one chunk. */
 void stage_put_ends(struct placement *pl, const struct plan *p, struct chunk *last);

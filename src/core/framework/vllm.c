@@ -78,19 +78,19 @@ vllm_group(struct layout *l, const struct plan *p)
 static bool
 vllm_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
 {
-	const int64_t layers = p->model.layers, left = layers % pl->pp;
+	const int64_t pp = pl->pp, each = p->model.layers / pp, left = p->model.layers % pp;
 	int64_t first = 0;
 
 	if (!stage_one_chunk(p, diags))
 		return false;
-	for (int64_t r = 0; r < pl->pp; r++) {
-		const int64_t from_end = pl->pp - r; /* 1 for the last stage */
-		int64_t count = layers / pl->pp + (from_end >= 2 && from_end < left + 2);
+	for (int64_t r = 0; r < pp; r++) {
+		const int64_t from_end = pp - r; /* 1 for the last stage */
+		const int64_t count = each + (from_end >= 2 && from_end < left + 2);
 
 		stage_put(stage_chunk(pl, r, 0), first, count);
 		first += count;
 	}
-	stage_put_ends(pl, p, stage_chunk(pl, pl->pp - 1, 0));
+	stage_put_ends(pl, p, stage_chunk(pl, pp - 1, 0));
 	return true;
 }
 

@@ -152,6 +152,10 @@ struct rank_layers {
 struct rank_layers params_rank(const struct plan *p, const struct placement *pl,
     int64_t pp_rank);
 
+/* True where a rank's layers are like those of the one before it: engines then hold as much on
+ * both. */
+bool params_as_before(const struct plan *p, const struct placement *pl, int64_t pp_rank);
+
 /* The ledger, where there is one, is stamped with stage -1 and the pipeline rank. */
 struct model_params params_model(const struct plan *p, struct ledger *ledger);
 struct stage_params params_held(const struct plan *p, const struct rank_layers *r,

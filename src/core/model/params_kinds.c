@@ -4,6 +4,8 @@
  */
 #include "core/model/params.h"
 
+#include <string.h>
+
 #include "core/plan/pattern.h"
 
 bool
@@ -261,4 +263,24 @@ params_rank(const struct plan *p, const struct placement *pl, int64_t pp_rank)
 		r.kinds = params_kinds_add(r.kinds, &one, (double)r.mtp);
 	}
 	return r;
+}
+
+bool
+params_as_before(const struct plan *p, const struct placement *pl, int64_t pp_rank)
+{
+	if (pp_rank == 0)
+		return false;
+	for (int64_t v = 0; v < pl->vpp; v++) {
+		const struct chunk *a = placement_chunk(pl, pp_rank - 1, v), *b = a + pl->vpp;
+		struct layer_kinds x, y;
+
+		if (a->count != b->count || a->mtp != b->mtp || a->embedding != b->embedding ||
+		    a->loss != b->loss)
+			return false;
+		x = params_kinds(&p->model, a->first, a->count);
+		y = params_kinds(&p->model, b->first, b->count);
+		if (memcmp(&x, &y, sizeof x) != 0)
+			return false;
+	}
+	return true;
 }

@@ -195,12 +195,10 @@ put_field(const struct walk *w, int field, uint64_t index)
 {
 	const struct search_space *s = w->space;
 
-	if (field >= s->outer) {
-		space_put(s, field, space_digit(s, field, index), &w->worker->plan);
-		plan_follow(&w->worker->plan);
-	} else if (field == s->outer - 1) {
+	if (field >= s->outer)
+		space_step(s, field, space_digit(s, field, index), &w->worker->plan);
+	else if (field == s->outer - 1)
 		space_outer(s, index, &w->worker->plan);
-	}
 }
 
 /* No combination that begins like index does up to `field` is among the best. */

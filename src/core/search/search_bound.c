@@ -59,10 +59,8 @@ bounds_plan(struct bounds *b, const struct search_space *s)
 static void
 put_value(const struct search_space *s, int field, int digit, struct plan *p)
 {
-	if (field < 0)
-		return;
-	space_put(s, field, digit, p);
-	plan_follow(p);
+	if (field >= 0)
+		space_step(s, field, digit, p);
 }
 
 static int

@@ -494,6 +494,7 @@ space_make(struct search_space *s, const struct plan *p, const struct catalog *c
 			return false;
 		}
 		s->field[i].stride = s->size;
+		s->field[i].followed = plan_is_followed(s->field[i].field);
 		s->size *= count;
 	}
 	return true;
@@ -516,6 +517,14 @@ space_put(const struct search_space *s, int i, int digit, struct plan *p)
 		field_put_real(f, p, v, err, sizeof err);
 	else
 		field_store_int(f, p, (int64_t)v);
+}
+
+void
+space_step(const struct search_space *s, int i, int digit, struct plan *p)
+{
+	space_put(s, i, digit, p);
+	if (s->field[i].followed)
+		plan_follow(p);
 }
 
 /* The first `fields` of them. */

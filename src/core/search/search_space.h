@@ -40,6 +40,7 @@ struct free_field {
 	int own;          /* which of them is the plan's, -1: none */
 	const char *words; /* of a text that is in no catalogue: "A,B"; else NULL */
 	uint64_t stride;  /* of the index */
+	bool followed;    /* fields follow its value */
 };
 
 /* Large: allocate it. Read only once it is made. */
@@ -69,6 +70,9 @@ space_digit(const struct search_space *s, int i, uint64_t index)
 
 /* Put value `digit` of free field i into a plan; what follows from it is not worked out. */
 void space_put(const struct search_space *s, int i, int digit, struct plan *p);
+
+/* The same of an inner field of a resolved plan, and what follows. */
+void space_step(const struct search_space *s, int i, int digit, struct plan *p);
 
 /* The plan of a combination, resolved. */
 void space_plan(const struct search_space *s, uint64_t index, struct plan *p);

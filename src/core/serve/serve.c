@@ -34,9 +34,9 @@ struct held {
 /* What a plan's estimate needs everywhere. */
 struct serving_of {
 	const struct plan *p;
-	const struct layout *l;
 	const struct placement *pl;
 	struct serve_setup setup;
+	struct memory_setup memory;
 	struct kv kv;
 };
 
@@ -158,8 +158,8 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 static double
 hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 {
-	const struct stage_params n = params_stage(o->p, o->pl, stage, NULL);
-	const struct memory m = memory_stage(o->p, o->l, o->pl, 0, stage, NULL);
+	struct stage_params n;
+	const struct memory m = memory_of_stage(&o->memory, stage, &n, NULL);
 	double sum = 0;
 
 	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, m.parameters, "weights", VLLM_LOADER,
@@ -521,9 +521,13 @@ tightest(const struct serving_of *o, struct held *held)
 	double slots = HUGE_VAL;
 
 	for (int64_t s = 0; s < o->pl->pp; s++) {
-		const struct held h = hold(o, s, NULL);
-		const struct room r = stage_room(o, &h, s);
+		struct held h;
+		struct room r;
 
+		if (params_as_before(o->p, o->pl, s)) /* it has as much room */
+			continue;
+		h = hold(o, s, NULL);
+		r = stage_room(o, &h, s);
 		if (least.stage < 0 || is_tighter(o, &r, &least)) {
 			least = r;
 			least.stage = s;
@@ -565,7 +569,8 @@ struct serve
 serve_estimate(const struct plan *p, const struct layout *l, const struct placement *pl,
     struct ledger *ledger)
 {
-	struct serving_of o = { .p = p, .l = l, .pl = pl, .setup = serve_setup_of(p) };
+	struct serving_of o = { .p = p, .pl = pl, .setup = serve_setup_of(p),
+		.memory = memory_setup(p, l, pl, 0) };
 	struct held held = { .pool = 0 };
 	struct serve out = { .fits = false };
 	struct kv_layers layers;
