@@ -207,7 +207,10 @@ test_serve(void **unused)
 	assert_true(shows(s, "TTFT       213 ms"));
 	assert_true(hides(s, "transfer")); /* nothing of the kind */
 	assert_true(hides(s, "traffic"));
+	assert_true(shows(s, " requests of 8192  TTFT 213 ms  TPOT 21.0 ms"));
+	app_resize(&s->state, 120, 30);
 	assert_true(shows(s, "TTFT 213 ms  TPOT 21.0 ms  12.3k tokens/s"));
+	app_resize(&s->state, 100, 30);
 	type(s, "\t\t\t\t"); /* past the times under load */
 	assert_int_equal(s->state.focus, PANE_STEP);
 	type(s, "\r");
@@ -305,6 +308,23 @@ test_legend(void **unused)
 	assert_int_equal(e->stages, 16);
 	assert_true(shows(s, "memory per GPU, by stage"));
 	assert_true(shows(s, " 1-4 of 16 \u2500\u2510"));
+	session_free(s);
+}
+
+/* Where there is room all stages have their amounts beside each other. */
+static void
+test_table(void **unused)
+{
+	struct session *s = filled(200, 60, true);
+
+	(void)unused;
+	assert_true(shows(s, "GiB, stage      0-2      3"));
+	assert_true(shows(s, "# params       10.0   10.0"));
+	assert_true(shows(s, "^ logits        0.0    6.0"));
+	assert_true(hides(s, "stage 3 GiB:"));
+	app_resize(&s->state, 120, 40);
+	assert_true(hides(s, "GiB, stage"));
+	assert_true(shows(s, "stage 3 GiB:"));
 	session_free(s);
 }
 
@@ -555,6 +575,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_bar_length), cmocka_unit_test(test_legend),
+		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_traffic), cmocka_unit_test(test_step), cmocka_unit_test(test_serve),
 		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),
 		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_why_follows),

@@ -289,7 +289,11 @@ test_inspect_parts(void **unused)
 	app_command(&s->state, "set cp 1");
 	app_command(&s->state, "inspect 9");
 	assert_true(shows(s, "heads 18 to 19 of 32, KV head 4 of 8, which 2 GPUs have a copy of"));
-	assert_true(hides(s, "tokens 0 to"));
+	assert_true(shows(s, "all 4096 tokens of each sequence"));
+	app_command(&s->state, "set tp 1"); /* nothing is cut */
+	app_command(&s->state, "inspect 9");
+	assert_true(shows(s, "all 32 heads, all 8 KV heads"));
+	assert_true(shows(s, "all 14336 columns of the FFN's first matrix"));
 	session_free(s);
 }
 

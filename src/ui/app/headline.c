@@ -116,11 +116,14 @@ static void
 add_numbers(struct strip *strip, const struct state *s)
 {
 	const struct estimate *e = s->estimate;
-	struct piece *mfu;
+	struct piece *mfu, *requests;
 
 	add_fits(strip, s);
 	if (s->plan.mode == MODE_SERVE) {
-		add_result(strip, 5, e, RESULT_REQUESTS, "", " requests");
+		requests = add_result(strip, 5, e, RESULT_REQUESTS, "", "");
+		if (requests != NULL)
+			text_put(requests->after, sizeof requests->after, " requests of %lld",
+			    (long long)s->plan.serving.context_length);
 		add_error(add_result(strip, 4, e, RESULT_TTFT, "TTFT ", ""), e->serve.ttft_error,
 		    field_is_set(FIELD_TTFT_SCALE, &s->plan));
 		add_error(add_result(strip, 3, e, RESULT_TPOT, "TPOT ", ""), e->serve.tpot_error,

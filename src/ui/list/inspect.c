@@ -64,11 +64,13 @@ expert_row(struct rows *rows, const struct state *s, int64_t rank)
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 
-/* "heads 8 to 15 of 64", "head 3 of 8" */
+/* "heads 8 to 15 of 64", "head 3 of 8", "all 64 heads" */
 static void
 put_range(char *buf, size_t size, const char *what, int64_t first, int64_t count, int64_t all)
 {
-	if (count == 1)
+	if (count == all)
+		text_add(buf, size, "all %lld %ss", (long long)all, what);
+	else if (count == 1)
 		text_add(buf, size, "%s %lld of %lld", what, (long long)first, (long long)all);
 	else
 		text_add(buf, size, "%ss %lld to %lld of %lld", what, (long long)first,
@@ -93,7 +95,7 @@ tensor_rows(struct rows *rows, const struct state *s, int64_t rank)
 	const int64_t tp = s->plan.parallel.tp, at = place_on(&s->estimate->layout, "tp", rank);
 	char text[ROW_TEXT_SIZE] = "";
 
-	if (tp > 1 && m->attention_heads % tp == 0) {
+	if (m->attention_heads % tp == 0) {
 		put_range(text, sizeof text, "head", at * (m->attention_heads / tp), m->attention_heads / tp,
 		    m->attention_heads);
 		text_add(text, sizeof text, ", ");
@@ -108,7 +110,7 @@ tensor_rows(struct rows *rows, const struct state *s, int64_t rank)
 			    (long long)(tp / m->kv_heads));
 		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 	}
-	if (tp > 1 && m->ffn_hidden_size % tp == 0) {
+	if (m->ffn_hidden_size > 0 && m->ffn_hidden_size % tp == 0) {
 		const int64_t each = m->ffn_hidden_size / tp;
 
 		text[0] = '\0';
@@ -127,15 +129,18 @@ token_rows(struct rows *rows, const struct state *s, int64_t rank)
 	const int64_t at = place_on(l, "cp", rank), piece = all / (2 * cp);
 	char text[ROW_TEXT_SIZE] = "";
 
-	if (cp == 1 || s->plan.mode != MODE_TRAIN || all % (2 * cp) != 0)
+	if (s->plan.mode != MODE_TRAIN || (cp > 1 && all % (2 * cp) != 0))
 		return;
-	if (framework_of(&s->plan)->tokens_in_order)
+	if (cp == 1)
+		put_range(text, sizeof text, "token", 0, all, all);
+	else if (framework_of(&s->plan)->tokens_in_order)
 		put_range(text, sizeof text, "token", at * 2 * piece, 2 * piece, all);
 	else {
 		put_range(text, sizeof text, "token", at * piece, piece, all);
 		text_add(text, sizeof text, ", and %lld to %lld", (long long)((2 * cp - 1 - at) * piece),
 		    (long long)((2 * cp - at) * piece - 1));
 	}
+	text_add(text, sizeof text, cp == 1 ? " of each sequence" : "");
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 

@@ -269,8 +269,8 @@ form_init(const struct fit *f, struct map_grid *g, const struct form *form, bool
 	} else {
 		g->label_w = digits(g->boxes - 1) + (word ? 6 : 1); /* "node 12 " */
 		/* A bar between nodes. */
-		g->gap = !form->tight && (g->zoom == MAP_ZOOM_CELL || g->zoom == MAP_ZOOM_LABEL ||
-		    (g->zoom == MAP_ZOOM_HALF && f->view->colors > 1 && !f->fixed));
+		g->gap = g->zoom == MAP_ZOOM_LABEL || (!form->tight && (g->zoom == MAP_ZOOM_CELL ||
+		    (g->zoom == MAP_ZOOM_HALF && f->view->colors > 1 && !f->fixed)));
 	}
 	size_units(g, f->view, f->estimate);
 	return true;

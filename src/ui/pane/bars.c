@@ -13,6 +13,7 @@ enum {
 	WORDS_FROM = 44,       /* columns for "stage", not "st" */
 	CHANGE_FROM = 40,      /* columns that have room for changes, */
 	CHANGE_COLUMNS = 9,    /* whose place is kept free so that bars keep their length */
+	NAME_COLUMNS = 12, AMOUNT_COLUMNS = 7, /* of the table of all amounts */
 };
 
 /* In the order of the bar. Each part has a glyph of its own: colour is not needed. */
@@ -282,6 +283,52 @@ label_columns(const struct state *s, bool words)
 	return (words ? 8 : 4) + 1 + digits;
 }
 
+/* "3", "1-14" */
+static void
+put_run(int64_t stage, int64_t end, char *buf, size_t size)
+{
+	text_put(buf, size, "%lld", (long long)stage);
+	if (end - stage > 1)
+		text_add(buf, size, "-%lld", (long long)(end - 1));
+}
+
+/* Each part of each stage, in place of the legend. False where there is no room for it. */
+static bool
+draw_table(struct canvas *c, struct rect r, const struct state *s)
+{
+	const struct estimate *e = s->estimate;
+	const struct parts any = parts_of_any(e);
+	const struct style dim = { .role = ROLE_DIM }, plain = { .role = ROLE_TEXT };
+	int64_t stage = 0;
+	int part[PARTS], parts = 0;
+	char text[48];
+
+	for (int i = 0; i < PARTS; i++)
+		if (any.bytes[i] > 0)
+			part[parts++] = i;
+	if (r.h < 1 + parts || r.w < NAME_COLUMNS + bars_lines(s) * AMOUNT_COLUMNS)
+		return false;
+	canvas_text(c, r, r.x, r.y, dim, "GiB, stage");
+	for (int i = 0; i < parts; i++) {
+		canvas_put(c, r.x, r.y + 1 + i, (struct style){ .role = (uint8_t)part_table[part[i]].role },
+		    canvas_glyph(c, is_solid(s) ? GLYPH_FULL : part_table[part[i]].glyph));
+		canvas_text(c, r, r.x + 2, r.y + 1 + i, dim, part_table[part[i]].name);
+	}
+	for (int x = r.x + NAME_COLUMNS; stage < e->stages; x += AMOUNT_COLUMNS) {
+		const int64_t end = run_end(s, stage);
+		const struct parts amounts = parts_of(&e->stage[stage].memory);
+
+		put_run(stage, end, text, sizeof text);
+		canvas_text(c, r, x + AMOUNT_COLUMNS - canvas_width(c, text), r.y, dim, text);
+		for (int i = 0; i < parts; i++) {
+			text_put(text, sizeof text, "%*.1f", AMOUNT_COLUMNS, amounts.bytes[part[i]] / GIB);
+			canvas_text(c, r, x, r.y + 1 + i, plain, text);
+		}
+		stage = end;
+	}
+	return true;
+}
+
 /* "+1.40" at the end of the line. */
 static void
 draw_change(struct canvas *c, struct rect line, const struct estimate *e,
@@ -312,16 +359,15 @@ draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t s
 	const double scale = e->capacity > e->peak_total ? e->capacity : e->peak_total;
 	const int amount_w = 11;
 	struct style style = { .role = over ? ROLE_ERROR : ROLE_TEXT };
-	char buf[96];
+	char buf[96], run[48];
 
 	if (is_selected) {
 		style.role = ROLE_SELECTED;
 		c->cursor_x = line.x;
 		c->cursor_y = line.y;
 	}
-	text_put(buf, sizeof buf, "%c%s %lld", is_selected ? '>' : ' ', word, (long long)stage);
-	if (end - stage > 1)
-		text_add(buf, sizeof buf, "-%lld", (long long)(end - 1));
+	put_run(stage, end, run, sizeof run);
+	text_put(buf, sizeof buf, "%c%s %s", is_selected ? '>' : ' ', word, run);
 	canvas_text(c, line, line.x, line.y, style, buf);
 	if (line.w >= CHANGE_FROM) {
 		draw_change(c, line, e, state_base_estimate(s), stage, is_selected);
@@ -335,8 +381,8 @@ draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t s
 	canvas_text(c, line, line.x + line.w - canvas_width(c, buf), line.y, style, buf);
 }
 
-/* The legend, where there is room, has the parts of the selected stage, or without focus of
- * the fullest one. */
+/* The legend, where there is room, has the parts of all stages; else of the selected one, or
+ * without focus of the fullest. */
 static void
 memory_draw(const struct state *s, struct canvas *c, struct rect r)
 {
@@ -356,6 +402,9 @@ memory_draw(const struct state *s, struct canvas *c, struct rect r)
 		draw_stages(s, c, (struct rect){ r.x, r.y + used, r.w, 1 }, stage, end, label_w);
 		stage = end;
 	}
+	if (stage == e->stages &&
+	    draw_table(c, (struct rect){ r.x + 1, r.y + used + 1, r.w - 1, r.h - used - 1 }, s))
+		return;
 	if (rows < r.h) /* what stages leave is the legend's as well */
 		draw_legend(c, (struct rect){ r.x + 1, r.y + used, r.w - 1, r.h - used }, r.h - rows, s,
 		    focus ? s->stage.at : e->peak_stage);

@@ -73,7 +73,7 @@ put_title(const struct state *s, const struct arrange *a, enum pane pane, bool w
 	else
 		text_put(buf, size, "%s", pane_title(s, pane));
 	if (type->add_title != NULL)
-		type->add_title(s, a->tabs, room, buf, size);
+		type->add_title(s, a->tabs, whole ? room : room - PART_COLUMNS, buf, size);
 	if (turns && pane >= PANE_MEMORY)
 		add_changes(s, room, whole ? 0 : PART_COLUMNS, buf, size);
 }

@@ -17,18 +17,20 @@ pipeline_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 		pane_nothing(c, r, focus, why);
 }
 
-/* It says itself what it is, but where leaving that out saves the rest. */
+/* It says itself what it is, but where leaving that out saves the rest; words that have no room
+ * even so are left out from the end. */
 static void
 pipeline_add_title(const struct state *s, bool tabs, int room, char *buf, size_t size)
 {
 	static const char word[] = "pipeline: ";
-	const size_t n = sizeof word - 1;
-	char title[160];
-	bool cut;
+	const int n = sizeof word - 1;
+	char title[160], *last;
 
 	pipeline_title(&s->plan, s->estimate, title, sizeof title);
-	cut = canvas_width(NULL, title) > room && strncmp(title, word, n) == 0;
-	text_add(buf, size, tabs ? "  %s" : "%s", cut ? title + n : title);
+	while (canvas_width(NULL, title) - n > room && (last = strrchr(title, ',')) != NULL)
+		*last = '\0';
+	text_add(buf, size, "%s%s", tabs ? "  " : "", title + (canvas_width(NULL, title) > room &&
+	    strncmp(title, word, sizeof word - 1) == 0 ? n : 0));
 }
 
 static struct part

@@ -62,7 +62,8 @@ put_difference(const struct result *r, double was, double is, struct change *out
 	units_change(out->change, sizeof out->change, units_exact, r->measure, is - was);
 	/* of a share the change is in points already, of a stage's number it says nothing */
 	if (was > 0 && r->measure != MEASURE_NUMBER && r->measure != MEASURE_SHARE)
-		text_put(out->percent, sizeof out->percent, "%+.1f%%", 100 * (is - was) / was);
+		text_put(out->percent, sizeof out->percent, is >= 11 * was ? "%+.0f%%" : "%+.1f%%",
+		    100 * (is - was) / was);
 }
 
 bool

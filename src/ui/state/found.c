@@ -47,14 +47,14 @@ put_verdict(struct found_plan *f, const struct estimate *e)
 {
 	const bool known = estimate_has_fit(e);
 
-	f->role = !e->legal || (known && !e->fits) ? ROLE_WARNING : ROLE_TEXT;
+	f->role = !e->legal || (known && (!e->fits || e->tight)) ? ROLE_WARNING : ROLE_TEXT;
 	if (!e->legal)
 		text_put(f->verdict, sizeof f->verdict, "has errors");
 	else if (estimate_lacks_requests(e))
 		text_put(f->verdict, sizeof f->verdict, "requests do not fit");
 	else if (known)
-		text_put(f->verdict, sizeof f->verdict, "%s: %.1f of %.1f GiB", e->fits ? "fits" :
-		    "does not fit", e->peak_total / GIB, e->capacity / GIB);
+		text_put(f->verdict, sizeof f->verdict, "%s: %.1f of %.1f GiB", !e->fits ?
+		    "does not fit" : e->tight ? "tight" : "fits", e->peak_total / GIB, e->capacity / GIB);
 	else
 		text_put(f->verdict, sizeof f->verdict, "%.1f GiB", e->peak_total / GIB);
 }
