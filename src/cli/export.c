@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/rules/check.h"
 #include "file/export/export.h"
+#include "file/export/megatron_core.h"
 #include "file/plan/pathname.h"
 #include "out/out.h"
 
@@ -114,6 +115,9 @@ export_run(const struct options *o)
 	if ((by = export_find(o->to)) == NULL)
 		return usage_error("--to %s: no such target ('shardplan export --list' lists them)",
 		    o->to);
+	if (o->core != NULL && (e.core = megatron_core_parse(o->core)) == 0)
+		return usage_error("--core %s: takes a release of Megatron core, 0.%d to 0.%d", o->core,
+		    CORE_OLDEST, CORE_NEWEST);
 	if (!session_open(&s, o, path))
 		return STATUS_ERROR;
 	show_path(source, sizeof source, path == NULL ? "the built-in plan" :

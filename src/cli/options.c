@@ -17,7 +17,7 @@ enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
 	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR, FIXED_STRICT, FIXED_STAGE, FIXED_JSON,
 	FIXED_LANGUAGE, FIXED_FREE, FIXED_FIX, FIXED_OBJECTIVE, FIXED_WHERE, FIXED_AROUND, FIXED_TOP,
-	FIXED_TIGHT, FIXED_THREADS, FIXED_FROM, FIXED_HERE, FIXED_WORLD, FIXED_TO, FIXED_LIST,
+	FIXED_TIGHT, FIXED_THREADS, FIXED_FROM, FIXED_HERE, FIXED_WORLD, FIXED_TO, FIXED_CORE, FIXED_LIST,
 	FIXED_OUTPUT, FIXED_HELP, FIXED_VERSION,
 	FIXED_COUNT
 };
@@ -68,6 +68,8 @@ const struct option_row option_table[] = {
 	[FIXED_WORLD] = { "world", "GPUS", "GPUs of the launch, whatever the file says", 0,
 	    TAKES_IMPORT },
 	[FIXED_TO] = { "to", "TARGET", "what to write", 0, TAKES_EXPORT },
+	[FIXED_CORE] = { "core", "VERSION", "release of Megatron core that reads it, 0.12 to 0.20", 0,
+	    TAKES_EXPORT },
 	[FIXED_LIST] = { "list", NULL, "list the targets", 0, TAKES_EXPORT },
 	[FIXED_OUTPUT] = { "output", "FILE", "write there instead of standard output", 'o',
 	    TAKES_OUTPUT },
@@ -299,6 +301,9 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 		return parse_number("world", value, 1, PLAN_WORLD_MAX, &o->world);
 	case FIXED_TO:
 		o->to = value;
+		return true;
+	case FIXED_CORE:
+		o->core = value;
 		return true;
 	case FIXED_LIST:
 		return o->list = true;

@@ -47,6 +47,7 @@ struct options {
 	const char *language;             /* of the topics: "en", "zh", or NULL */
 	const char *palette;              /* name of one, or NULL */
 	const char *from, *to;            /* kind of an import, target of an export, or NULL */
+	const char *core;                 /* release of Megatron core for an export, or NULL */
 	int64_t world;                    /* GPUs of an import, 0: not given */
 	const char *output;               /* file or directory, or NULL */
 	bool hash, csv, ascii, linear, strict, tight, json, here, list, help, version;

@@ -61,6 +61,20 @@ run 1 export --to=megatron --layout=torchtitan
 run 1 export --to=megatron --schedule=zb-1p
 run 1 export --to=megatron --mode=serve --layout=vllm --pp=1
 
+about 'releases of Megatron core'
+run 0 export --to=megatron --set training.cross_entropy=native
+out_has '^# Megatron-LM pretrain_gpt.py, core 0.12 to 0.20, from the built-in plan'
+run 0 export --to=megatron
+out_has '^# Megatron-LM pretrain_gpt.py, core 0.12 to 0.17, '
+err_has 'core 0.18 and newer refuse --cross-entropy-fusion-impl te'
+run 1 export --to=megatron --core=0.19
+err_has 'core_too_new: core 0.19 does not start --cross-entropy-fusion-impl te; core 0.17 did'
+run 0 export --to=megatron-sbatch --core=0.13 --zero-stage=2 --pp=1 --set training.gradient_accumulation_fusion=false
+out_has '^	--use-custom-fsdp$'
+out_lacks fsdp_dtensor
+run 2 export --to=megatron --core=0.11
+run 1 export --to=markdown --core=0.12
+
 about 'files are not replaced'
 mkdir dir
 run 0 export --to=megatron -o dir

@@ -128,6 +128,8 @@ rules(void **state)
 		    "--optimizer-cpu-offload --use-precision-aware-optimizer" },
 		{ "--ckpt-format fsdp_dtensor", "--ckpt-format", "--ckpt-format torch_dist" },
 		{ "--fp16", "--fp16", "" },
+		{ "--cuda-graph-impl full_iteration", "--cuda-graph-impl",
+		    "--cuda-graph-impl full_iteration --no-check-for-nan-in-loss-and-grad" },
 		{ "--fp8-format hybrid --fp4-format e2m1", "--fp4-format", "--fp8-format hybrid" },
 		{ "--recompute-granularity full --recompute-method block", "--recompute-granularity",
 		    "--recompute-granularity full --recompute-method block --recompute-num-layers 2" },
@@ -459,13 +461,87 @@ hybrids(void **state)
 	    IMPORT_FAILED);
 }
 
+/* Which releases of Megatron core start a plan: each was put to the launcher's own parser,
+ * checks and TransformerConfig, of the tags that megatron_core.c names. */
+static void
+cores(void **state)
+{
+	static const struct {
+		const char *settings[5];
+		int since, until;
+	} cases[] = {
+		{ { "parallel.pp=2" }, 12, 20 },
+		{ { "parallel.pp=2", "training.cross_entropy=te" }, 12, 17 },
+		{ { "parallel.pp=2", "training.precision=fp8-block" }, 13, 20 },
+		{ { "parallel.pp=4", "parallel.pipeline_layout=Et*8|t*8|t*8|t*8,L" }, 13, 20 },
+		{ { "training.precision=nvfp4", "cluster.gpu=b200-sxm-180gb" }, 15, 20 },
+		{ { "parallel.pp=1", "parallel.zero_stage=2" }, 14, 20 },
+		{ { "parallel.pp=1", "parallel.zero_stage=3", "training.gradient_accumulation_fusion=false" },
+		    12, 20 },
+		{ { "model.preset=deepseek-v3", "parallel.tp=1", "parallel.ep=8", "parallel.pp=1" }, 12, 20 },
+		{ { "model.preset=mixtral-8x7b", "parallel.ep=4", "parallel.pp=1",
+		    "parallel.sequence_parallel=false" }, 16, 20 },
+		{ { "model.preset=qwen3-30b-a3b", "parallel.tp=1", "parallel.ep=8", "parallel.pp=1",
+		    "parallel.moe_dispatcher=deepep" }, 12, 20 },
+		{ { "model.preset=qwen3-30b-a3b", "parallel.tp=1", "parallel.ep=8", "parallel.pp=1",
+		    "parallel.moe_dispatcher=hybridep" }, 16, 20 },
+		{ { "model.preset=qwen2.5-1.5b", "parallel.tp=4", "parallel.pp=1" }, 16, 20 },
+		{ { "training.optimizer=muon", "parallel.zero_stage=0" }, 18, 20 },
+		{ { "training.optimizer=muon", "parallel.zero_stage=0", "training.overlap_grad_reduce=false" },
+		    16, 20 },
+		{ { "training.cuda_graph=full" }, 16, 20 },
+		{ { "training.cuda_graph=layer" }, 16, 20 },
+		{ { "model.preset=nemotron-h-8b", "parallel.pp=1" }, 17, 20 },
+	};
+	char err[256], wanted[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct plan p;
+
+		plan_builtin(&p);
+		assert_true(field_parse(FIELD_CROSS_ENTROPY, &p, "native", err, sizeof err));
+		for (size_t k = 0; k < 5 && cases[i].settings[k] != NULL; k++) {
+			const char *text = cases[i].settings[k];
+			char name[64];
+
+			snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+			if (!field_parse(field_find(name), &p, strchr(text, '=') + 1, err, sizeof err))
+				fail_msg("%s: %s", text, err);
+		}
+		plan_resolve(&p, &test_catalog);
+		for (int core = 12; core <= 20; core++) {
+			static struct export e;
+			const bool starts = core >= cases[i].since && core <= cases[i].until;
+
+			memset(&e, 0, sizeof e);
+			e.plan = &p;
+			e.catalog = &test_catalog;
+			e.source = "x";
+			e.core = core;
+			if (export_write(&e, export_find("megatron")) != starts)
+				fail_msg("%s: core 0.%d: %s", cases[i].settings[0], core,
+				    starts ? e.diags.item[0].message : "is written");
+			snprintf(wanted, sizeof wanted, ", core 0.%d, from", core);
+			if (starts) {
+				assert_non_null(strstr(e.file[0].text.text, wanted));
+				assert_int_equal(import(e.file[0].text.text, 0), IMPORT_DONE);
+				assert_int_equal(plan.parallel.zero_stage, p.parallel.zero_stage);
+				assert_int_equal(plan.training.cuda_graph, p.training.cuda_graph);
+				assert_int_equal(plan.parallel.moe_dispatcher, p.parallel.moe_dispatcher);
+			}
+			export_free(&e);
+		}
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verdicts), cmocka_unit_test(rules), cmocka_unit_test(connections),
 		cmocka_unit_test(scripts), cmocka_unit_test(hostile), cmocka_unit_test(published),
-		cmocka_unit_test(mlperf), cmocka_unit_test(hybrids),
+		cmocka_unit_test(mlperf), cmocka_unit_test(hybrids), cmocka_unit_test(cores),
 	};
 
 	return cmocka_run_group_tests(tests, load_catalog, free_catalog);

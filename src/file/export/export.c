@@ -17,7 +17,7 @@
 #include "file/plan/pathname.h"
 #include "file/plan/slurp.h"
 
-#define MEGATRON "Megatron-LM pretrain_gpt.py, core 0.12 to 0.20"
+#define MEGATRON "Megatron-LM pretrain_gpt.py"
 
 const struct exporter export_table[] = {
 	{ "megatron", "a script that runs Megatron-LM with torchrun, on each node", MODES_TRAIN,
@@ -88,6 +88,9 @@ export_write(struct export *e, const struct exporter *by)
 	if ((by->modes & mode) == 0)
 		export_refuse(e, FIELD_MODE, "target_of_other_mode", "shardplan export",
 		    "%s is for the other mode", by->name);
+	else if (e->core > 0 && !text_equal(by->target, MEGATRON))
+		export_refuse(e, FIELD_NONE, "target_without_core", "shardplan export",
+		    "%s does not go by releases of Megatron core", by->name);
 	else if (take_layout(e, by) && plan_check(e->plan, e->catalog, &e->diags))
 		by->write(e);
 	for (size_t i = 0; i < e->files; i++)

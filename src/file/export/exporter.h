@@ -26,6 +26,8 @@ struct export {
 	struct plan theirs;            /* the same, where its layout is only the target's */
 	const struct catalog *catalog; /* may be NULL */
 	const char *target;            /* its name and version, for the head */
+	int core;                      /* release of Megatron core asked for, 0: none */
+	char release[96];              /* the target with the releases that start this plan */
 	const char *source;            /* where the plan is from, fit for a terminal */
 	size_t files;
 	struct export_file file[EXPORT_FILES_MAX];

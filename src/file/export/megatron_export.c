@@ -5,6 +5,7 @@
 
 #include "core/plan/field.h"
 #include "core/plan/pattern.h"
+#include "file/export/megatron_core.h"
 #include "file/export/quote.h"
 #include "file/import/import.h"
 #include "file/import/megatron_flags.h"
@@ -92,14 +93,17 @@ put_list(struct textbuf *out, const char *flag, const char *list, const char *jo
 
 /* Dispatchers with kernels of their own stand behind one type. */
 static void
-put_dispatcher(struct textbuf *out, const struct plan *p)
+put_dispatcher(struct textbuf *out, const struct plan *p, int core)
 {
-	const bool flex = p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP;
+	const int64_t dispatcher = p->parallel.moe_dispatcher;
+	const bool flex = dispatcher >= DISPATCHER_DEEPEP;
 	char name[32];
 
 	field_format(FIELD_MOE_DISPATCHER, p, name, sizeof name);
 	put_arg(out, "--moe-token-dispatcher-type", flex ? "flex" : name);
-	if (flex)
+	if (dispatcher == DISPATCHER_DEEPEP && core < 16)
+		put_arg(out, "--moe-enable-deepep", NULL);
+	else if (flex)
 		put_arg(out, "--moe-flex-dispatcher-backend", name);
 }
 
@@ -144,7 +148,7 @@ put_expert_layers(struct textbuf *out, const struct model *m)
 }
 
 static void
-put_model(struct textbuf *out, const struct plan *p)
+put_model(struct textbuf *out, const struct plan *p, int core)
 {
 	const struct model *m = &p->model;
 	char text[96];
@@ -156,6 +160,8 @@ put_model(struct textbuf *out, const struct plan *p)
 		put_number(out, "--qk-head-dim", m->qk_nope_head_dim);
 		put_number(out, "--qk-pos-emb-head-dim", m->qk_rope_head_dim);
 		put_number(out, "--v-head-dim", m->v_head_dim);
+		if (core == 12)
+			put_arg(out, "--no-rope-fusion", NULL);
 	} else if (m->kv_heads != m->attention_heads) {
 		put_arg(out, "--group-query-attention", NULL);
 		put_number(out, "--num-query-groups", m->kv_heads);
@@ -176,11 +182,11 @@ put_model(struct textbuf *out, const struct plan *p)
 	if (m->experts_per_token == 1 && !m->router_bias)
 		put_arg(out, "--moe-router-pre-softmax", NULL);
 	put_arg(out, "--moe-grouped-gemm", NULL);
-	put_dispatcher(out, p);
+	put_dispatcher(out, p, core);
 }
 
 static void
-put_split(struct textbuf *out, const struct plan *p)
+put_split(struct textbuf *out, const struct plan *p, int core)
 {
 	static const char *const strategies[] = { "no_shard", "optim", "optim_grads",
 		"optim_grads_params" };
@@ -197,9 +203,10 @@ put_split(struct textbuf *out, const struct plan *p)
 	if (text_equal(par->order, "tp-cp-ep-pp-dp"))
 		put_arg(out, "--use-tp-pp-dp-mapping", NULL);
 	if (par->zero_stage >= 2) {
-		put_arg(out, "--use-megatron-fsdp", NULL);
+		put_arg(out, core < 14 ? "--use-custom-fsdp" : "--use-megatron-fsdp", NULL);
 		put_arg(out, "--data-parallel-sharding-strategy", strategies[par->zero_stage]);
-		put_arg(out, "--ckpt-format", "fsdp_dtensor");
+		if (core >= 14)
+			put_arg(out, "--ckpt-format", "fsdp_dtensor");
 	}
 	if (par->zero_stage >= 1)
 		put_arg(out, "--use-distributed-optimizer", NULL);
@@ -232,8 +239,33 @@ put_precision(struct textbuf *out, const struct plan *p)
 		put_arg(out, "--fp4-format", "e2m1");
 }
 
+/* A scope named the modules, and the whole iteration, up to core 0.17. */
 static void
-put_training(struct textbuf *out, const struct plan *p)
+put_graphs(struct textbuf *out, const struct plan *p, int core)
+{
+	const char *modules = core < 18 ? "--cuda-graph-scope" : "--cuda-graph-modules";
+
+	switch (p->training.cuda_graph) {
+	case GRAPH_FULL:
+		put_arg(out, "--cuda-graph-impl", core < 18 ? "local" : "full_iteration");
+		if (core < 18)
+			put_arg(out, modules, "full_iteration");
+		put_arg(out, "--no-check-for-nan-in-loss-and-grad", NULL);
+		break;
+	case GRAPH_ROUTER:
+	case GRAPH_LAYER:
+		put_arg(out, "--cuda-graph-impl", "transformer_engine");
+		put_list(out, modules, p->training.cuda_graph == GRAPH_ROUTER ?
+		    "moe_router moe_preprocess" : plan_has_experts(p) ? "attn moe_router moe_preprocess" :
+		    "attn mlp", " ");
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+put_training(struct textbuf *out, const struct plan *p, int core)
 {
 	const struct training *t = &p->training;
 
@@ -248,25 +280,22 @@ put_training(struct textbuf *out, const struct plan *p)
 		put_arg(out, "--attention-backend", "unfused");
 	else if (t->attention_kernel != KERNEL_AUTO)
 		put_arg(out, "--attention-backend", t->attention_kernel == KERNEL_CUDNN ? "fused" : "flash");
-	if (t->cuda_graph == GRAPH_FULL)
-		put_arg(out, "--cuda-graph-impl", "full_iteration");
-	else if (t->cuda_graph != GRAPH_NONE)
-		put_arg(out, "--cuda-graph-impl", "transformer_engine");
-	if (t->cuda_graph == GRAPH_ROUTER || t->cuda_graph == GRAPH_LAYER)
-		put_list(out, "--cuda-graph-modules", t->cuda_graph == GRAPH_ROUTER ?
-		    "moe_router moe_preprocess" : plan_has_experts(p) ? "attn moe_router moe_preprocess" :
-		    "attn mlp", " ");
+	put_graphs(out, p, core);
 }
 
+/* As the release that was asked for spells them, else the newest. */
 static void
-put_args(struct textbuf *out, const struct plan *p)
+put_args(struct textbuf *out, const struct export *e)
 {
+	const struct plan *p = e->plan;
+	const int core = e->core > 0 ? e->core : CORE_NEWEST;
+
 	textbuf_add(out, "args=(\n");
 	for (size_t i = 0; i < megatron_flag_count; i++)
 		put_row(out, &megatron_flags[i], p);
-	put_model(out, p);
-	put_split(out, p);
-	put_training(out, p);
+	put_model(out, p, core);
+	put_split(out, p, core);
+	put_training(out, p, core);
 	textbuf_add(out, ")\n");
 	if (p->model.layer_pattern[0] != '\0')
 		textbuf_add(out, ": \"${PRETRAIN:=pretrain_hybrid.py}\"\n");
@@ -314,10 +343,8 @@ read_back(struct export *e, const char *text)
 		field_format(f, e->plan, value, sizeof value);
 		notes_add(&e->missing, "no argument says %s = %s", field_table[f].path, value);
 	}
-	if (e->plan->training.cross_entropy == CE_TE)
-		notes_add(&e->missing, "cross_entropy = te: releases after core 0.19 refuse it "
-		    "(arguments.py), and take native");
-	return true;
+	megatron_core_check(e, text);
+	return diag_count(&e->diags, SEVERITY_ERROR) == 0;
 }
 
 /* ---- scripts ------------------------------------------------------------------------------ */
@@ -399,7 +426,7 @@ megatron_write(struct export *e)
 	if (!megatron_can_run(e))
 		return;
 	put_connections(&body, e->plan);
-	put_args(&body, e->plan);
+	put_args(&body, e);
 	put_data(&body);
 	put_launch(&body, e->plan);
 	finish(e, "megatron.sh", "", &body);
@@ -422,8 +449,10 @@ put_directives(struct textbuf *out, const struct plan *p, int64_t tasks)
 
 /* A plan on another number of nodes would fail after minutes; here it does at once. */
 static void
-put_job(struct textbuf *out, const struct plan *p)
+put_job(struct textbuf *out, const struct export *e)
 {
+	const struct plan *p = e->plan;
+
 	textbuf_add(out, "set -eu\n"
 	    "if [ \"$SLURM_NNODES\" -ne %lld ]; then\n"
 	    "\techo \"the plan is for %lld nodes, not $SLURM_NNODES\" >&2\n\texit 2\nfi\n",
@@ -431,7 +460,7 @@ put_job(struct textbuf *out, const struct plan *p)
 	textbuf_add(out, "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
 	    "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
 	put_connections(out, p);
-	put_args(out, p);
+	put_args(out, e);
 	put_data(out);
 }
 
@@ -442,7 +471,7 @@ write_sbatch(struct export *e, const char *name, int64_t tasks, const char *laun
 
 	if (!megatron_can_run(e))
 		return;
-	put_job(&body, e->plan);
+	put_job(&body, e);
 	textbuf_bytes(&body, launch, strlen(launch));
 	put_directives(&options, e->plan, tasks);
 	finish(e, name, options.failed ? "" : options.text, &body);

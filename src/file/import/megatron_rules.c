@@ -35,6 +35,18 @@ is(struct megatron_args *a, const char *flag, const char *absent, const char *wo
 	return value != NULL && text_equal(value, word);
 }
 
+/* Whether a word is among the values of a flag. */
+static bool
+has_value(const struct megatron_args *a, const char *flag, const char *word)
+{
+	const struct megatron_arg *arg = megatron_arg(a, flag);
+
+	for (size_t i = 0; arg != NULL && i < arg->values; i++)
+		if (text_equal(arg->value[i].text, word))
+			return true;
+	return false;
+}
+
 /* The one value of a flag as a real number; 0 without one. */
 static double
 real(struct megatron_args *a, const char *flag)
@@ -136,7 +148,6 @@ check_split(struct megatron_args *a)
 	const struct plan *p = a->im->plan;
 	const struct megatron_arg *comm = megatron_arg(a, "--cp-comm-type");
 	const struct megatron_arg *levels = megatron_arg(a, "--hierarchical-context-parallel-sizes");
-	bool two_level = false;
 
 	refuse_if(a, has(a, layers) + has(a, stages) + has(a, layout) > 1, layers, ARGUMENTS,
 	    "no more than one of it, --num-virtual-stages-per-pipeline-rank and "
@@ -150,9 +161,7 @@ check_split(struct megatron_args *a)
 	refuse_if(a, comm != NULL && p->parallel.cp > 1 && comm->values > 1 &&
 	    (int64_t)comm->values != p->model.layers, "--cp-comm-type", CONFIG,
 	    "its length should equal the total number of transformer layers");
-	for (size_t i = 0; comm != NULL && i < comm->values; i++)
-		two_level |= text_equal(comm->value[i].text, "a2a+p2p");
-	refuse_if(a, two_level && levels == NULL, "--cp-comm-type", ARGUMENTS,
+	refuse_if(a, has_value(a, "--cp-comm-type", "a2a+p2p") && levels == NULL, "--cp-comm-type", ARGUMENTS,
 	    "--hierarchical-context-parallel-sizes must be set when a2a+p2p is used");
 	if (levels != NULL) {
 		int64_t product = 1, n;
@@ -175,7 +184,7 @@ check_sharding(struct megatron_args *a)
 	const bool sharded = has(a, "--use-distributed-optimizer"), torch = has(a, "--use-torch-fsdp2");
 	const bool plain = is(a, "--optimizer", "adam", "adam") || is(a, "--optimizer", "adam", "sgd");
 	const struct parallel *par = &a->im->plan->parallel;
-	static const char format[] = "--ckpt-format", usual[] = "torch_dist";
+	static const char format[] = "--ckpt-format", usual[] = "torch_dist", graph[] = "--cuda-graph-impl";
 
 	refuse_if(a, has(a, "--overlap-param-gather") && !sharded && !fsdp(a) &&
 	    !is(a, "--optimizer", "", "dist_muon"), "--overlap-param-gather", ARGUMENTS,
@@ -197,7 +206,8 @@ check_sharding(struct megatron_args *a)
 	    ARGUMENTS, "requires --untie-embeddings-and-output-weights");
 	refuse_if(a, torch && has(a, "--fp16"), "--use-torch-fsdp2", ARGUMENTS,
 	    "is not supported with fp16");
-	refuse_if(a, fsdp(a) && !is(a, format, usual, "fsdp_dtensor"), "--use-megatron-fsdp", ARGUMENTS,
+	refuse_if(a, has(a, "--use-megatron-fsdp") && !is(a, format, usual, "fsdp_dtensor"),
+	    "--use-megatron-fsdp", ARGUMENTS,
 	    "requires --ckpt-format fsdp_dtensor");
 	refuse_if(a, !fsdp(a) && is(a, format, usual, "fsdp_dtensor"), format, ARGUMENTS,
 	    "fsdp_dtensor is for --use-megatron-fsdp");
@@ -208,6 +218,9 @@ check_sharding(struct megatron_args *a)
 	refuse_if(a, has(a, "--optimizer-cpu-offload") && !has(a, "--use-precision-aware-optimizer"),
 	    "--optimizer-cpu-offload", ARGUMENTS,
 	    "must be used in conjunction with --use-precision-aware-optimizer");
+	refuse_if(a, (is(a, graph, "none", "full_iteration") || has_value(a, "--cuda-graph-scope",
+	    "full_iteration")) && !has(a, "--no-check-for-nan-in-loss-and-grad"), graph, ARGUMENTS,
+	    "--no-check-for-nan-in-loss-and-grad should be set with a graph of the full iteration");
 	refuse_if(a, has(a, "--fake-process-group") &&
 	    is(a, "--moe-token-dispatcher-type", "", "flex"), "--fake-process-group", ARGUMENTS,
 	    "is not supported with the flex token dispatcher");

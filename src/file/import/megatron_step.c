@@ -84,8 +84,7 @@ put_graphs(struct megatron_args *a)
 		megatron_absent(a, FIELD_CUDA_GRAPH, "none");
 		return;
 	}
-	if (!megatron_join(a, modules, ",", names, sizeof names))
-		megatron_join(a, scope, ",", names, sizeof names);
+	megatron_join(a, megatron_has(a, modules) ? modules : scope, ",", names, sizeof names);
 	import_set(a->im, FIELD_CUDA_GRAPH, megatron_is(a, impl, "full_iteration") ||
 	    strstr(names, "full_iteration") != NULL ? "full" : names[0] == '\0' ||
 	    strstr(names, "attn") != NULL ? "layer" : "router", impl);
@@ -130,7 +129,7 @@ put_kernels(struct megatron_args *a)
 		import_set(a->im, FIELD_CROSS_ENTROPY, megatron_is(a, "--cross-entropy-fusion-impl", "te") ?
 		    "te" : "native", "--cross-entropy-loss-fusion");
 	if (megatron_is(a, "--cross-entropy-fusion-impl", "te"))
-		import_ignore(a->im, "--cross-entropy-fusion-impl te", "releases after core 0.19 refuse it");
+		import_ignore(a->im, "--cross-entropy-fusion-impl te", "core 0.18 and newer refuse it");
 	import_fill(a->im, FIELD_ORDER, megatron_has(a, "--use-tp-pp-dp-mapping") ?
 	    "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");
 }
