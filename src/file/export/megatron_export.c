@@ -258,16 +258,22 @@ put_training(struct textbuf *out, const struct plan *p)
 		    "attn mlp", " ");
 }
 
-static void
-put_args(struct textbuf *out, const struct plan *p)
+void
+megatron_put_args(struct textbuf *out, const char *name, const struct plan *p)
 {
-	textbuf_add(out, "args=(\n");
+	textbuf_add(out, "%s=(\n", name);
 	for (size_t i = 0; i < megatron_flag_count; i++)
 		put_row(out, &megatron_flags[i], p);
 	put_model(out, p);
 	put_split(out, p);
 	put_training(out, p);
 	textbuf_add(out, ")\n");
+}
+
+static void
+put_args(struct textbuf *out, const struct plan *p)
+{
+	megatron_put_args(out, "args", p);
 	if (p->model.layer_pattern[0] != '\0')
 		textbuf_add(out, ": \"${PRETRAIN:=pretrain_hybrid.py}\"\n");
 }
@@ -285,17 +291,13 @@ is_told(enum field_id f)
 	    text_equal(section, "training");
 }
 
-/*
- * Read what was written as import does: what it refuses the launcher would, and what does not
- * come back the target can not say. So neither is told twice, nor forgotten.
- */
-static bool
-read_back(struct export *e, const char *text)
+bool
+megatron_reads_back(struct export *e, const char *text, int64_t world)
 {
 	struct file_errors errors = { 0 };
 	struct plan back;
 	struct import im = { .name = "", .text = text, .size = strlen(text), .catalog = e->catalog,
-		.plan = &back, .errors = &errors };
+		.plan = &back, .errors = &errors, .world = world };
 	const enum import_status status = import_text(&im, "megatron");
 	char value[128];
 
@@ -322,10 +324,8 @@ read_back(struct export *e, const char *text)
 
 /* ---- scripts ------------------------------------------------------------------------------ */
 
-/* Megatron-LM arguments.py: 1 where TP or CP splits and FSDP does not, above 1 or unset with it;
- * from Blackwell on it does not matter. */
-static void
-put_connections(struct textbuf *out, const struct plan *p)
+void
+megatron_put_connections(struct textbuf *out, const struct plan *p)
 {
 	if (p->parallel.zero_stage >= 2)
 		textbuf_add(out, "unset CUDA_DEVICE_MAX_CONNECTIONS\n");
@@ -362,7 +362,7 @@ finish(struct export *e, const char *name, const char *options, struct textbuf *
 
 	if (body->failed) {
 		export_refuse(e, FIELD_NONE, "out_of_memory", "shardplan export", "out of memory");
-	} else if (read_back(e, body->text)) {
+	} else if (megatron_reads_back(e, body->text, 0)) {
 		out = export_begin(e, name);
 		textbuf_add(out, "#!/bin/bash\n");
 		textbuf_bytes(out, options, strlen(options));
@@ -398,7 +398,7 @@ megatron_write(struct export *e)
 
 	if (!megatron_can_run(e))
 		return;
-	put_connections(&body, e->plan);
+	megatron_put_connections(&body, e->plan);
 	put_args(&body, e->plan);
 	put_data(&body);
 	put_launch(&body, e->plan);
@@ -430,7 +430,7 @@ put_job(struct textbuf *out, const struct plan *p)
 	    (long long)p->cluster.nodes, (long long)p->cluster.nodes);
 	textbuf_add(out, "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
 	    "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
-	put_connections(out, p);
+	megatron_put_connections(out, p);
 	put_args(out, p);
 	put_data(out);
 }
