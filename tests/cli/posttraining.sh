@@ -397,6 +397,39 @@ grep -qx train_async.py out || fail 'another program'
 refuses slime target_lacks serving.engine split.cfg --engine=trtllm
 refuses slime target_lacks rl.staleness split.cfg --engine=sglang --set rl.staleness=2
 
+# a configuration as people have them: taken over from another, lengths by reference
+cat >nemo.yaml <<YAML
+defaults: grpo_math_1B.yaml
+grpo: {num_prompts_per_step: 32, num_generations_per_prompt: 16}
+policy:
+  train_global_batch_size: 512
+  max_total_sequence_length: 1536
+  dtensor_cfg: {enabled: false}
+  megatron_cfg: {enabled: true, pipeline_model_parallel_size: 16, activation_checkpointing: true}
+  generation: {max_new_tokens: "\${policy.max_total_sequence_length}"}
+cluster: {num_nodes: 32, gpus_per_node: 8}
+YAML
+cat >old.yaml <<YAML
+base_model: some-model
+adapter: qlora
+load_in_4bit: true
+lora_target_linear: true
+lora_r: 8
+gradient_accumulation_steps: 4
+fsdp_config: {fsdp_offload_params: true, fsdp_sharding_strategy: FULL_SHARD}
+YAML
+if ! "$PROG" import /dev/null --from accelerate 2>&1 | grep -q 'without libyaml'; then
+	run 0 import nemo.yaml
+	for line in 'recompute = "full"' 'pp = 16' 'response_limit = 1024' 'prompts = 32'; do
+		out_has "$line"
+	done
+	run 0 import old.yaml --world 8
+	for line in 'method = "qlora"' 'offload = "optimizer.params"' 'zero_stage = 3' \
+	    'global_batch_size = 32'; do
+		out_has "$line"
+	done
+fi
+
 # ---- the first target that takes a plan -------------------------------------------------------
 # picks TARGET PLAN ARGUMENT...
 picks() {

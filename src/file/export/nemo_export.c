@@ -82,8 +82,10 @@ put_trainer(struct export *e, struct tree *t)
 	tree_bool(t, "policy.megatron_cfg.enabled", with_megatron(p));
 	if (with_megatron(p)) {
 		export_rows(e, t, nemo_megatron_keys);
-		if (p->training.recompute == RECOMPUTE_SELECTIVE)
+		if (p->training.recompute == RECOMPUTE_SELECTIVE) {
+			tree_text(t, "policy.megatron_cfg.recompute_granularity", "selective");
 			tree_list(t, "policy.megatron_cfg.recompute_modules", p->training.recompute_modules);
+		}
 		export_refuse_above(e, FIELD_VPP, 1, CONFIG, "a stage has one chunk");
 		return;
 	}

@@ -28,6 +28,32 @@ take_number(struct import *im, const struct jsonin *j, enum field_id f, const ch
 	import_set(im, f, value, key);
 }
 
+static void
+set_number(struct import *im, enum field_id f, int64_t n, const char *why)
+{
+	char value[24];
+
+	text_put(value, sizeof value, "%lld", (long long)n);
+	import_assume(im, f, value, why);
+}
+
+/* What is generated may as well be limited by the length of all alone. */
+static void
+take_lengths(struct import *im)
+{
+	static const char why[] = "max_total_sequence_length has room for both";
+	const int64_t room = im->plan->training.sequence_length;
+	const int64_t prompt = im->plan->rl.prompt_tokens < room / 2 ? im->plan->rl.prompt_tokens :
+	    room / 2;
+
+	if (im->plan->rl.prompt_tokens + im->plan->rl.response_limit <= room || room < 2)
+		return;
+	set_number(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
+	set_number(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
+	if (im->plan->rl.response_tokens > room - prompt)
+		set_number(im, FIELD_RL_RESPONSE_TOKENS, (room - prompt) / 2, why);
+}
+
 /* Pools of their own, whose GPUs the cluster's include. */
 static void
 take_pools(struct import *im, const struct jsonin *j)
@@ -64,6 +90,7 @@ take_rollouts(struct import *im, const struct jsonin *j)
 		    "grpo.skip_reference_policy_logprobs_calculation");
 	if (is_on(j, "loss_fn.force_on_policy_ratio"))
 		import_set(im, FIELD_RL_OLD_LOGPROB, "false", "loss_fn.force_on_policy_ratio");
+	take_lengths(im);
 	take_pools(im, j);
 }
 
@@ -83,6 +110,7 @@ nemo_read(struct import *im)
 
 	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
 		const bool megatron = is_on(&j, "policy.megatron_cfg.enabled");
+		const char *granularity = jsonin_text(&j, "policy.megatron_cfg.recompute_granularity");
 
 		import_assume(im, FIELD_LAYOUT, megatron ? "megatron" : "torchtitan", megatron ?
 		    "policy.megatron_cfg.enabled" : "FSDP2 of policy.dtensor_cfg");
@@ -90,6 +118,9 @@ nemo_read(struct import *im)
 			import_assume(im, FIELD_ZERO_STAGE, "3", "FSDP2 of policy.dtensor_cfg");
 		settings_take(im, &j, nemo_keys, "NeMo-RL");
 		settings_take(im, &j, megatron ? nemo_megatron_keys : nemo_dtensor_keys, "NeMo-RL");
+		if (is_on(&j, "policy.megatron_cfg.activation_checkpointing") && granularity != NULL &&
+		    text_equal(granularity, "selective"))
+			import_set(im, FIELD_RECOMPUTE, granularity, "policy.megatron_cfg.recompute_granularity");
 		if (is_on(&j, megatron ? "policy.megatron_cfg.peft.enabled" :
 		    "policy.dtensor_cfg.lora_cfg.enabled")) {
 			import_set(im, FIELD_FINETUNE, "lora", megatron ? "policy.megatron_cfg.peft.enabled" :

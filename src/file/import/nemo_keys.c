@@ -28,7 +28,6 @@ const struct settings_key nemo_megatron_keys[] = {
 	{ MEGATRON "model_overrides.pipeline_model_parallel_layout", FIELD_PIPELINE_LAYOUT, NULL, "" },
 	{ MEGATRON "activation_checkpointing", FIELD_RECOMPUTE, "true=full|true=selective|false=none",
 	    NULL },
-	{ MEGATRON "recompute_granularity", FIELD_RECOMPUTE, "full=full|selective=selective", "none" },
 	{ MEGATRON "optimizer.use_distributed_optimizer", FIELD_ZERO_STAGE, "true=1|false=0", NULL },
 	{ MEGATRON "optimizer.use_precision_aware_optimizer", FIELD_PRECISION_AWARE_OPTIMIZER, NULL,
 	    NULL },

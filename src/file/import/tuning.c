@@ -157,7 +157,8 @@ begin(struct import *im, struct jsonin *j, const struct tuner *d)
 		return false;
 	import_assume(im, FIELD_LAYOUT, jsonin_has(j, "deepspeed") ? "deepspeed" : "torchtitan",
 	    "the framework of these settings");
-	import_assume(im, FIELD_ZERO_STAGE, "0", "no FSDP in these settings");
+	if (!jsonin_has(j, "fsdp_config") && !jsonin_has(j, "fsdp"))
+		import_assume(im, FIELD_ZERO_STAGE, "0", "no FSDP in these settings");
 	settings_take(im, j, d->keys, d->program);
 	take_precision(im, j);
 	take_method(im, j, d);
@@ -166,22 +167,32 @@ begin(struct import *im, struct jsonin *j, const struct tuner *d)
 	return true;
 }
 
-/* FSDP of version 2, wherever the settings have it. */
+/* A key of FSDP's, which version 1 begins with fsdp_. */
+static bool
+fsdp_has(const struct jsonin *j, const char *at, const char *name, bool *on)
+{
+	char key[80];
+
+	text_put(key, sizeof key, "%s.%s", at, name);
+	if (jsonin_bool(j, key, on))
+		return true;
+	text_put(key, sizeof key, "%s.fsdp_%s", at, name);
+	return jsonin_bool(j, key, on);
+}
+
 static void
 take_fsdp(struct import *im, const struct jsonin *j, const char *at)
 {
-	char key[64];
+	bool on = true;
 
-	text_put(key, sizeof key, "%s.reshard_after_forward", at);
 	if (!jsonin_has(j, at))
 		return;
-	import_set(im, FIELD_ZERO_STAGE, jsonin_has(j, key) && !is_on(j, key) ? "2" : "3", key);
-	text_put(key, sizeof key, "%s.activation_checkpointing", at);
-	if (is_on(j, key))
-		import_set(im, FIELD_RECOMPUTE, "full", key);
-	text_put(key, sizeof key, "%s.offload_params", at);
-	if (is_on(j, key))
-		import_set(im, FIELD_OFFLOAD, "optimizer+params", key);
+	import_set(im, FIELD_ZERO_STAGE, fsdp_has(j, at, "reshard_after_forward", &on) && !on ? "2" :
+	    "3", at);
+	if (fsdp_has(j, at, "activation_checkpointing", &on) && on)
+		import_set(im, FIELD_RECOMPUTE, "full", at);
+	if (fsdp_has(j, at, "offload_params", &on) && on)
+		import_set(im, FIELD_OFFLOAD, "optimizer+params", at);
 }
 
 bool
