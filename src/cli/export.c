@@ -79,15 +79,52 @@ put_map(struct session *s, const struct options *o, const struct exporter *by, s
 	return status;
 }
 
+/* As export_write had it in the beginning. */
+static void
+begin_again(struct session *s, struct export *e)
+{
+	const char *source = e->source;
+
+	export_free(e);
+	*e = (struct export){ .plan = &s->plan, .catalog = &s->catalog, .source = source };
+}
+
+/* The first target of the plan's framework that takes it; NULL with the complaints of the first
+ * one where none does. */
+static const struct exporter *
+pick(struct session *s, struct export *e)
+{
+	const struct exporter *first = NULL;
+
+	for (size_t i = 0; i < export_count; i++) {
+		const struct exporter *by = &export_table[i];
+
+		if (!export_suits(by, &s->plan))
+			continue;
+		begin_again(s, e);
+		if (export_write(e, by)) {
+			complain("export --to=%s", by->name);
+			return by;
+		}
+		first = first != NULL ? first : by;
+	}
+	begin_again(s, e);
+	if (first != NULL)
+		export_write(e, first);
+	return NULL;
+}
+
 static int
 export_with(struct session *s, const struct options *o, const struct exporter *by,
     struct export *e)
 {
 	const char *line;
 
-	if (by->write == NULL)
+	if (by == NULL && (by = pick(s, e)) == NULL && diag_count(&e->diags, SEVERITY_ERROR) == 0)
+		return usage_error("no target starts such a plan ('shardplan export --list' lists them)");
+	if (by != NULL && by->write == NULL)
 		return put_map(s, o, by, e);
-	if (!export_write(e, by)) {
+	if (by == NULL || (e->files == 0 && !export_write(e, by))) {
 		check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
 		session_complain(&e->diags, SEVERITY_ERROR);
 		return STATUS_NO;
@@ -102,7 +139,7 @@ int
 export_run(const struct options *o)
 {
 	const char *path = o->operands > 0 ? o->operand[0] : NULL;
-	const struct exporter *by;
+	const struct exporter *by = NULL;
 	struct export e = { 0 };
 	char source[256];
 	struct session s;
@@ -110,9 +147,7 @@ export_run(const struct options *o)
 
 	if (o->list)
 		return print_targets();
-	if (o->to == NULL)
-		return usage_error("export needs --to TARGET ('shardplan export --list' lists them)");
-	if ((by = export_find(o->to)) == NULL)
+	if (o->to != NULL && (by = export_find(o->to)) == NULL)
 		return usage_error("--to %s: no such target ('shardplan export --list' lists them)",
 		    o->to);
 	if (o->core != NULL && (e.core = megatron_core_parse(o->core)) == 0)

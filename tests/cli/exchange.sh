@@ -54,7 +54,6 @@ about 'targets'
 run 0 export --list
 targets=$(sed -n '2,$s/ .*//p' out)
 for target in $targets; do grep -q "^$target  *\(train\|serve\|both\) " out || fail "$target"; done
-run 2 export
 run 2 export --to=nothing
 run 1 export --to=megatron --tp=3
 run 1 export --to=megatron --layout=torchtitan

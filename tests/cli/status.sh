@@ -201,7 +201,7 @@ run 2 estimate ''
 err_has "^'': error: can not be opened"
 bad_usage "no command 'chek' .did you mean check" help chek
 bad_usage 'import needs FILE' import
-bad_usage 'export needs --to TARGET' export
+bad_usage 'no target starts such a plan' export --layout=seed
 bad_usage "'--json'" map --json
 bad_usage "calibrate needs PLAN LOG" calibrate plan.cfg
 bad_usage "needs a file, not '-'" calibrate - train.log

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "core/model/adapters.h"
 #include "file/export/megatron_export.h"
 #include "file/export/quote.h"
+#include "file/import/tuning_keys.h"
 
 /*
  * Keys of the configuration and the field of each. Source: Megatron-Bridge
@@ -145,6 +147,47 @@ put_state(struct textbuf *out, const struct plan *p)
 	put_flag(out, "ddp.grad_reduce_in_fp32", p->training.grad_dtype == GRAD_FP32);
 }
 
+/* src/megatron/bridge/peft/lora.py, dora.py. */
+static void
+put_adapters(struct export *e, struct textbuf *out)
+{
+	const struct plan *p = e->plan;
+	const unsigned targets = adapters_targets(p);
+	char names[TUNING_NAMES_SIZE], list[TUNING_NAMES_SIZE + 2];
+
+	if (!adapters_only(p))
+		return;
+	text_put(list, sizeof list, "[%s]", tuning_names(names, p, targets, true));
+	put_field(out, "peft.dim", FIELD_ADAPTER_RANK, p);
+	put_field(out, "peft.dropout", FIELD_ADAPTER_DROPOUT, p);
+	put_override(out, "peft.target_modules", list, false);
+	if (targets & TARGET_EXPERTS)
+		put_flag(out, "peft.share_expert_adapters",
+		    p->finetune.expert_adapters == ADAPTERS_SHARED);
+}
+
+/* Of setup_experiment.py. */
+static const char *
+mode_of(const struct plan *p)
+{
+	static const char *const modes[] = { [FINETUNE_NONE] = "pretrain", [FINETUNE_FULL] = "sft",
+		[FINETUNE_LORA] = "lora", [FINETUNE_DORA] = "dora" };
+
+	return modes[p->finetune.method];
+}
+
+static void
+tell_adapters(struct export *e)
+{
+	const unsigned targets = adapters_targets(e->plan);
+
+	if (plan_has_experts(e->plan) && (targets & TARGET_MLP) && !(targets & TARGET_EXPERTS))
+		notes_add(&e->missing, "peft.target_modules: linear_fc1 and linear_fc2 are those of experts "
+		    "too, which the plan leaves without adapters");
+	export_missing(e, FIELD_MODULES_TO_SAVE, "adapters alone are trained");
+	export_missing(e, FIELD_PACKING, "dataset.packed_sequence_specs of the recipe");
+}
+
 /* Sizes of the model are the recipe's; what else the user chose is told. */
 static void
 tell_missing(struct export *e)
@@ -173,6 +216,7 @@ bridge_write(struct export *e)
 	if (!megatron_can_run(e))
 		return;
 	tell_missing(e);
+	tell_adapters(e);
 	out = export_begin(e, "bridge.sh");
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
@@ -182,10 +226,11 @@ bridge_write(struct export *e)
 	put_chunks(out, p);
 	put_recompute(out, p);
 	put_state(out, p);
+	put_adapters(e, out);
 	textbuf_add(out, ")\n"
 	    "# the recipe of %s; account, partition and container as arguments\n"
 	    "exec ./scripts/training/train.sh --nodes %lld --gpus-per-node %lld \\\n"
-	    "\t--recipe \"${RECIPE:?is the name of a recipe}\" --mode pretrain \"$@\" "
+	    "\t--recipe \"${RECIPE:?is the name of a recipe}\" --mode %s \"$@\" "
 	    "\"${overrides[@]}\"\n", p->model.preset, (long long)p->cluster.nodes,
-	    (long long)p->cluster.gpus_per_node);
+	    (long long)p->cluster.gpus_per_node, mode_of(p));
 }

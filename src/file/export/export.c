@@ -7,45 +7,68 @@
 
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
+#include "core/model/adapters.h"
 #include "core/rules/check.h"
 #include "file/export/bridge_export.h"
 #include "file/export/engines.h"
 #include "file/export/megatron_export.h"
 #include "file/export/report.h"
+#include "file/export/rl_export.h"
 #include "file/export/trainers.h"
+#include "file/export/tuners.h"
 #include "file/plan/atomic.h"
 #include "file/plan/pathname.h"
 #include "file/plan/slurp.h"
 
 #define MEGATRON "Megatron-LM pretrain_gpt.py"
+#define TUNERS "torchtitan|deepspeed" /* PyTorch's FSDP and DDP, or ZeRO */
 
 const struct exporter export_table[] = {
 	{ "megatron", "a script that runs Megatron-LM with torchrun, on each node", MODES_TRAIN,
-	    "megatron", MEGATRON, megatron_write },
+	    "megatron", MEGATRON, megatron_write, TASKS_WHOLE },
 	{ "megatron-bridge", "overrides of a recipe of Megatron-Bridge (NeMo), as a script", MODES_TRAIN,
-	    "megatron", "Megatron-Bridge scripts/training/train.sh", bridge_write },
+	    "megatron", "Megatron-Bridge scripts/training/train.sh", bridge_write,
+	    TASKS_WHOLE | TASK_ADAPTERS },
 	{ "megatron-sbatch", "an sbatch script that runs Megatron-LM, one torchrun a node", MODES_TRAIN,
-	    "megatron", MEGATRON, megatron_sbatch_torchrun },
+	    "megatron", MEGATRON, megatron_sbatch_torchrun, TASKS_WHOLE },
 	{ "megatron-srun", "an sbatch script that runs Megatron-LM, one task a GPU", MODES_TRAIN,
-	    "megatron", MEGATRON, megatron_sbatch_srun },
+	    "megatron", MEGATRON, megatron_sbatch_srun, TASKS_WHOLE },
+	{ "trl", "YAML files for TRL and Accelerate, and the script that runs them", MODES_TRAIN, TUNERS,
+	    "TRL of July 2026", trl_write, TASKS_TUNING },
+	{ "axolotl", "a YAML file for axolotl and the script that runs it", MODES_TRAIN, TUNERS,
+	    "axolotl of July 2026", axolotl_write, TASKS_TUNING },
+	{ "llama-factory", "YAML files for LLaMA-Factory and the script that runs them", MODES_TRAIN,
+	    TUNERS, "LLaMA-Factory of August 2026", llamafactory_write, TASKS_TUNING },
+	{ "ms-swift", "a YAML file for ms-swift and the script that runs it", MODES_TRAIN, TUNERS,
+	    "ms-swift of August 2026", swift_write, TASKS_TUNING },
+	{ "torchtune", "overrides of a configuration of torchtune, as a script", MODES_TRAIN,
+	    "torchtitan", "torchtune of April 2026", torchtune_write, TASKS_WHOLE | TASK_ADAPTERS },
+	{ "verl", "overrides of verl's configuration, as a script", MODES_TRAIN, "torchtitan|megatron",
+	    "verl of August 2026", verl_write, TASKS_RL },
+	{ "nemo-rl", "a YAML file for NeMo-RL and the script that runs it", MODES_TRAIN,
+	    "megatron|torchtitan", "NeMo-RL of August 2026", nemo_rl_write, TASKS_RL | TASK_PAIRS },
+	{ "openrlhf", "the command line of OpenRLHF", MODES_TRAIN, "deepspeed",
+	    "OpenRLHF of August 2026", openrlhf_write, TASKS_RL | TASK_PAIRS },
+	{ "slime", "the command line of slime, which runs Megatron-LM", MODES_TRAIN, "megatron",
+	    "slime of August 2026", slime_write, TASK_WEIGHTS | TASK_ROLLOUTS },
 	{ "deepspeed", "ds_config.json, hostfile and the line that starts DeepSpeed", MODES_TRAIN,
-	    "deepspeed", "DeepSpeed of August 2026", deepspeed_write },
+	    "deepspeed", "DeepSpeed of August 2026", deepspeed_write, TASKS_TUNING },
 	{ "torchtitan", "a TOML job file and the script that runs it", MODES_TRAIN, "torchtitan",
-	    "torchtitan v0.2.2, the last that reads TOML", torchtitan_write },
+	    "torchtitan v0.2.2, the last that reads TOML", torchtitan_write, TASKS_WHOLE },
 	{ "nanotron", "a YAML file and the script that runs it", MODES_TRAIN, "nanotron",
-	    "nanotron of April 2026", nanotron_write },
+	    "nanotron of April 2026", nanotron_write, TASKS_WHOLE },
 	{ "accelerate", "a YAML file for accelerate launch, with FSDP", MODES_TRAIN, "torchtitan",
-	    "Accelerate of July 2026", accelerate_write },
-	{ "vllm", "the command line of vllm serve", MODES_SERVE, "vllm", "vLLM 0.19", vllm_write },
+	    "Accelerate of July 2026", accelerate_write, TASKS_TUNING },
+	{ "vllm", "the command line of vllm serve", MODES_SERVE, "vllm", "vLLM 0.19", vllm_write, TASKS_ALL },
 	{ "sglang", "the command line of sglang.launch_server", MODES_SERVE, NULL, "SGLang 0.5.15",
-	    sglang_write },
+	    sglang_write, TASKS_ALL },
 	{ "trtllm", "the command line and YAML file of trtllm-serve", MODES_SERVE, NULL,
-	    "TensorRT-LLM 1.3", trtllm_write },
+	    "TensorRT-LLM 1.3", trtllm_write, TASKS_ALL },
 	{ "markdown", "the plan and its estimates as a report", MODES_BOTH, NULL, "Report",
-	    markdown_write },
-	{ "csv", "the estimates as a table, one number a line", MODES_BOTH, NULL, "Table", csv_write },
-	{ "svg", "the map as a picture", MODES_BOTH, NULL, "Map", NULL },
-	{ "ansi", "the map as coloured text for a terminal", MODES_BOTH, NULL, "Map", NULL },
+	    markdown_write, TASKS_ALL },
+	{ "csv", "the estimates as a table, one number a line", MODES_BOTH, NULL, "Table", csv_write, TASKS_ALL },
+	{ "svg", "the map as a picture", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL },
+	{ "ansi", "the map as coloured text for a terminal", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL },
 };
 const size_t export_count = sizeof export_table / sizeof export_table[0];
 
@@ -58,40 +81,90 @@ export_find(const char *name)
 	return NULL;
 }
 
-/* A layout that nobody chose becomes the target's; another one is for another program. */
+/* Whose groups and rules: one of them has the plan's name. */
+static bool
+has_layout(const struct exporter *by, const struct plan *p)
+{
+	char ours[32], theirs[32];
+
+	field_format(FIELD_LAYOUT, p, ours, sizeof ours);
+	for (int64_t i = 0; by->layout != NULL && text_choice(by->layout, i, theirs, sizeof theirs); i++)
+		if (text_equal(ours, theirs))
+			return true;
+	return by->layout == NULL;
+}
+
+static unsigned
+tasks_of(const struct plan *p)
+{
+	if (p->mode != MODE_TRAIN)
+		return 0;
+	return (adapters_only(p) ? TASK_ADAPTERS : TASK_WEIGHTS) | (plan_has_rollouts(p) ?
+	    TASK_ROLLOUTS : plan_has_rl(p) ? TASK_PAIRS : TASK_TEXTS);
+}
+
+static bool
+has_mode(const struct exporter *by, const struct plan *p)
+{
+	return (by->modes & (p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN)) != 0;
+}
+
+bool
+export_suits(const struct exporter *by, const struct plan *p)
+{
+	return by->modes != MODES_BOTH && has_mode(by, p) && has_layout(by, p) &&
+	    (tasks_of(p) & ~by->tasks) == 0;
+}
+
+/* A layout that nobody chose becomes the target's usual one; another one is for another
+ * program. */
 static bool
 take_layout(struct export *e, const struct exporter *by)
 {
-	char name[32], why[128];
+	char name[32], usual[32], why[128];
 
-	field_format(FIELD_LAYOUT, e->plan, name, sizeof name);
-	if (by->layout == NULL || text_equal(name, by->layout))
+	if (has_layout(by, e->plan))
 		return true;
+	field_format(FIELD_LAYOUT, e->plan, name, sizeof name);
+	text_choice(by->layout, 0, usual, sizeof usual);
 	if (field_is_chosen(FIELD_LAYOUT, e->plan)) {
 		export_refuse(e, FIELD_LAYOUT, "target_of_other_layout", "shardplan export",
-		    "the plan follows the groups and rules of %s, %s those of %s", name, by->name, by->layout);
+		    "the plan follows the groups and rules of %s, %s those of %s", name, by->name, usual);
 		return false;
 	}
 	e->theirs = *e->plan;
-	field_parse(FIELD_LAYOUT, &e->theirs, by->layout, why, sizeof why);
+	field_parse(FIELD_LAYOUT, &e->theirs, usual, why, sizeof why);
 	plan_resolve(&e->theirs, e->catalog);
 	e->plan = &e->theirs;
 	return true;
 }
 
+static bool
+take_task(struct export *e, const struct exporter *by)
+{
+	const unsigned foreign = tasks_of(e->plan) & ~by->tasks;
+
+	if (foreign == 0)
+		return true;
+	export_refuse(e, foreign & TASK_ADAPTERS ? FIELD_FINETUNE : FIELD_RL_ALGORITHM,
+	    "target_of_other_task", "shardplan export", "%s does not train %s", by->name,
+	    foreign & TASK_ADAPTERS ? "adapters" : foreign & TASK_ROLLOUTS ? "on rollouts" :
+	    foreign & TASK_PAIRS ? "on pairs of responses" : "without rollouts or pairs");
+	return false;
+}
+
 bool
 export_write(struct export *e, const struct exporter *by)
 {
-	const unsigned mode = e->plan->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
-
 	e->target = by->target;
-	if ((by->modes & mode) == 0)
+	if (!has_mode(by, e->plan))
 		export_refuse(e, FIELD_MODE, "target_of_other_mode", "shardplan export",
 		    "%s is for the other mode", by->name);
 	else if (e->core > 0 && !text_equal(by->target, MEGATRON))
 		export_refuse(e, FIELD_NONE, "target_without_core", "shardplan export",
 		    "%s does not go by releases of Megatron core", by->name);
-	else if (take_layout(e, by) && plan_check(e->plan, e->catalog, &e->diags))
+	else if (take_task(e, by) && take_layout(e, by) &&
+	    plan_check(e->plan, e->catalog, &e->diags))
 		by->write(e);
 	for (size_t i = 0; i < e->files; i++)
 		if (e->file[i].text.failed)

@@ -8,14 +8,25 @@
 #include "file/export/exporter.h"
 #include "file/plan/planfile.h"
 
+/* What a plan trains, all weights or adapters, and on what. */
+enum export_tasks {
+	TASK_WEIGHTS = 1, TASK_ADAPTERS = 2,
+	TASK_TEXTS = 4, TASK_PAIRS = 8, TASK_ROLLOUTS = 16,
+	TASKS_WHOLE = TASK_WEIGHTS | TASK_TEXTS,
+	TASKS_TUNING = TASKS_WHOLE | TASK_ADAPTERS | TASK_PAIRS,
+	TASKS_RL = TASK_WEIGHTS | TASK_ADAPTERS | TASK_ROLLOUTS,
+	TASKS_ALL = TASKS_TUNING | TASKS_RL
+};
+
 struct exporter {
 	const char *name;        /* TARGET of --to */
 	const char *help;        /* one line without a full stop */
 	enum field_modes modes;  /* of plans that it can write */
-	const char *layout;      /* whose groups and rules it starts; NULL: any */
+	const char *layout;      /* whose groups and rules it starts, "usual|other"; NULL: any */
 	const char *target;      /* what it is written for, with the version that was looked at */
 	/* Write the files, or leave errors in e->diags. NULL: the map, which the caller draws. */
 	void (*write)(struct export *e);
+	unsigned tasks;          /* enum export_tasks: a plan's two must be among them */
 };
 
 extern const struct exporter export_table[];
@@ -23,6 +34,9 @@ extern const size_t export_count;
 
 /* By name; NULL when there is none. */
 const struct exporter *export_find(const char *name);
+
+/* Whether a target launches plans of this mode and framework, and what they train. */
+bool export_suits(const struct exporter *by, const struct plan *p);
 
 /*
  * The files of a resolved plan, in memory. False with errors in e->diags: the plan is of the

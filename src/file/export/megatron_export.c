@@ -283,20 +283,25 @@ put_training(struct textbuf *out, const struct plan *p, int core)
 	put_graphs(out, p, core);
 }
 
-/* As the release that was asked for spells them, else the newest. */
-static void
-put_args(struct textbuf *out, const struct export *e)
+void
+megatron_put_args(struct textbuf *out, const char *name, const struct plan *p, int core)
 {
-	const struct plan *p = e->plan;
-	const int core = e->core > 0 ? e->core : CORE_NEWEST;
-
-	textbuf_add(out, "args=(\n");
+	textbuf_add(out, "%s=(\n", name);
 	for (size_t i = 0; i < megatron_flag_count; i++)
 		put_row(out, &megatron_flags[i], p);
 	put_model(out, p, core);
 	put_split(out, p, core);
 	put_training(out, p, core);
 	textbuf_add(out, ")\n");
+}
+
+/* As the release that was asked for spells them, else the newest. */
+static void
+put_args(struct textbuf *out, const struct export *e)
+{
+	const struct plan *p = e->plan;
+
+	megatron_put_args(out, "args", p, e->core > 0 ? e->core : CORE_NEWEST);
 	if (p->model.layer_pattern[0] != '\0')
 		textbuf_add(out, ": \"${PRETRAIN:=pretrain_hybrid.py}\"\n");
 }
@@ -314,17 +319,13 @@ is_told(enum field_id f)
 	    text_equal(section, "training");
 }
 
-/*
- * Read what was written as import does: what it refuses the launcher would, and what does not
- * come back the target can not say. So neither is told twice, nor forgotten.
- */
-static bool
-read_back(struct export *e, const char *text)
+bool
+megatron_reads_back(struct export *e, const char *text, int64_t world)
 {
 	struct file_errors errors = { 0 };
 	struct plan back;
 	struct import im = { .name = "", .text = text, .size = strlen(text), .catalog = e->catalog,
-		.plan = &back, .errors = &errors };
+		.plan = &back, .errors = &errors, .world = world };
 	const enum import_status status = import_text(&im, "megatron");
 	char value[128];
 
@@ -349,10 +350,8 @@ read_back(struct export *e, const char *text)
 
 /* ---- scripts ------------------------------------------------------------------------------ */
 
-/* Megatron-LM arguments.py: 1 where TP or CP splits and FSDP does not, above 1 or unset with it;
- * from Blackwell on it does not matter. */
-static void
-put_connections(struct textbuf *out, const struct plan *p)
+void
+megatron_put_connections(struct textbuf *out, const struct plan *p)
 {
 	if (p->parallel.zero_stage >= 2)
 		textbuf_add(out, "unset CUDA_DEVICE_MAX_CONNECTIONS\n");
@@ -389,7 +388,7 @@ finish(struct export *e, const char *name, const char *options, struct textbuf *
 
 	if (body->failed) {
 		export_refuse(e, FIELD_NONE, "out_of_memory", "shardplan export", "out of memory");
-	} else if (read_back(e, body->text)) {
+	} else if (megatron_reads_back(e, body->text, 0)) {
 		out = export_begin(e, name);
 		textbuf_add(out, "#!/bin/bash\n");
 		textbuf_bytes(out, options, strlen(options));
@@ -425,7 +424,7 @@ megatron_write(struct export *e)
 
 	if (!megatron_can_run(e))
 		return;
-	put_connections(&body, e->plan);
+	megatron_put_connections(&body, e->plan);
 	put_args(&body, e);
 	put_data(&body);
 	put_launch(&body, e->plan);
@@ -459,7 +458,7 @@ put_job(struct textbuf *out, const struct export *e)
 	    (long long)p->cluster.nodes, (long long)p->cluster.nodes);
 	textbuf_add(out, "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
 	    "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
-	put_connections(out, p);
+	megatron_put_connections(out, p);
 	put_args(out, e);
 	put_data(out);
 }

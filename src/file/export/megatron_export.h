@@ -15,4 +15,19 @@ void megatron_write(struct export *e);
 /* sbatch scripts: one torchrun a node, or one task a GPU. */
 void megatron_sbatch_torchrun(struct export *e);
 void megatron_sbatch_srun(struct export *e);
+
+/* The same arguments for programs that hand them on, as a bash array of that name; core: as that
+ * release of Megatron core spells them (megatron_core.h). */
+void megatron_put_args(struct textbuf *out, const char *name, const struct plan *p, int core);
+
+/* Megatron-LM arguments.py: 1 where TP or CP splits and FSDP does not, above 1 or unset with it;
+ * from Blackwell on it does not matter. */
+void megatron_put_connections(struct textbuf *out, const struct plan *p);
+
+/*
+ * Read a script that was written as import does: what it refuses the launcher would, and what
+ * does not come back the target can not say. So neither is told twice, nor forgotten. world: its
+ * GPUs, 0 where the script says.
+ */
+bool megatron_reads_back(struct export *e, const char *text, int64_t world);
 #endif

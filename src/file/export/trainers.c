@@ -1,76 +1,20 @@
 #include "file/export/trainers.h"
 
-#include <stdlib.h>
-
-#include "core/framework/layout.h"
 #include "core/plan/field.h"
+#include "file/export/parts.h"
 #include "file/export/tree.h"
-
-/* What follows from the sizes. A plan that is exported is legal: it can be laid out. */
-struct sizes {
-	int64_t world, dp, rounds; /* rounds: micro-batches of a step on one data parallel rank */
-};
-
-static struct sizes
-sizes_of(const struct plan *p)
-{
-	struct layout l;
-	struct sizes s = { .world = plan_world(p), .dp = 1 };
-
-	if (layout_init(&l, p, NULL))
-		s.dp = l.dp;
-	s.rounds = p->training.global_batch_size / (p->training.micro_batch_size * s.dp);
-	return s;
-}
-
-/* The rows of a table; what the target has no word for is refused. */
-static void
-put_rows(struct export *e, struct tree *t, const struct settings_key rows[])
-{
-	const struct settings_key *without = tree_fields(t, rows, e->plan);
-	char value[64];
-
-	if (without == NULL)
-		return;
-	field_format(without->field, e->plan, value, sizeof value);
-	export_refuse(e, without->field, "target_lacks", e->target, "%s has no %s %s", e->target,
-	    field_table[without->field].label, value);
-}
-
-static void
-refuse_above(struct export *e, enum field_id f, int64_t most, const char *source, const char *why)
-{
-	if (field_int(f, e->plan) > most)
-		export_refuse(e, f, "target_lacks", source, "%s %lld: %s", field_table[f].label,
-		    (long long)field_int(f, e->plan), why);
-}
-
-/* A script that starts one process a GPU on each node. */
-static void
-put_torchrun(struct export *e, const char *name, const char *program)
-{
-	const struct plan *p = e->plan;
-	struct textbuf *out = export_begin(e, name);
-
-	textbuf_add(out, "#!/bin/sh\n");
-	export_head(e, out, "# ");
-	textbuf_add(out, "exec \"${TORCHRUN:-torchrun}\" --nnodes %lld --nproc-per-node %lld \\\n",
-	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
-	textbuf_add(out, "\t--node-rank \"${NODE_RANK:-0}\" --master-addr \"${MASTER_ADDR:-localhost}\" \\\n"
-	    "\t--master-port \"${MASTER_PORT:-29500}\" \\\n\t%s \"$@\"\n", program);
-}
 
 /* ---- DeepSpeed ------------------------------------------------------------------------ */
 
 #define DS_CONFIG "DeepSpeed deepspeed/runtime/config.py"
 
-static void
-deepspeed_tree(struct export *e, struct tree *t, const struct sizes *s)
+void
+deepspeed_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 {
 	const struct plan *p = e->plan;
 	const struct parallel *par = &p->parallel;
 
-	put_rows(e, t, deepspeed_keys);
+	export_rows(e, t, deepspeed_keys);
 	tree_int(t, "gradient_accumulation_steps", s->rounds);
 	if (p->training.precision == PRECISION_FP16)
 		tree_bool(t, "fp16.enabled", true);
@@ -101,18 +45,26 @@ put_hosts(struct export *e)
 		    (long long)e->plan->cluster.gpus_per_node);
 }
 
+bool
+deepspeed_can_run(struct export *e)
+{
+	const struct parallel *par = &e->plan->parallel;
+
+	if (par->offload == OFFLOAD_OPTIMIZER_PARAMS && par->zero_stage < 3)
+		export_refuse(e, FIELD_OFFLOAD, "target_lacks", "DeepSpeed deepspeed/runtime/zero/config.py",
+		    "parameters are offloaded at ZeRO stage 3 alone");
+	return diag_count(&e->diags, SEVERITY_ERROR) == 0;
+}
+
 void
 deepspeed_write(struct export *e)
 {
 	const struct plan *p = e->plan;
-	const struct sizes s = sizes_of(p);
+	const struct export_sizes s = export_sizes_of(p);
 	struct tree t = { 0 };
 	struct textbuf *out;
 
-	if (p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS && p->parallel.zero_stage < 3)
-		export_refuse(e, FIELD_OFFLOAD, "target_lacks", "DeepSpeed deepspeed/runtime/zero/config.py",
-		    "parameters are offloaded at ZeRO stage 3 alone");
-	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
+	if (!deepspeed_can_run(e))
 		return;
 	if (p->parallel.pp > 1)
 		export_missing(e, FIELD_PP, "num_stages of PipelineModule in your script");
@@ -194,7 +146,7 @@ titan_pipeline(struct export *e, struct tree *t)
 }
 
 static void
-titan_tree(struct export *e, struct tree *t, const struct sizes *s)
+titan_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 {
 	const struct plan *p = e->plan;
 	const struct parallel *par = &p->parallel;
@@ -205,7 +157,7 @@ titan_tree(struct export *e, struct tree *t, const struct sizes *s)
 	tree_int(t, "training.local_batch_size",
 	    p->training.micro_batch_size * (par->pp > 1 ? s->rounds : 1));
 	tree_int(t, "training.global_batch_size", p->training.global_batch_size);
-	put_rows(e, t, torchtitan_keys);
+	export_rows(e, t, torchtitan_keys);
 	tree_int(t, "parallelism.data_parallel_replicate_degree", copies);
 	tree_int(t, "parallelism.data_parallel_shard_degree", s->dp / copies);
 	if (par->zero_stage > 0)
@@ -217,7 +169,7 @@ titan_tree(struct export *e, struct tree *t, const struct sizes *s)
 void
 torchtitan_write(struct export *e)
 {
-	const struct sizes s = sizes_of(e->plan);
+	const struct export_sizes s = export_sizes_of(e->plan);
 	struct tree t = { 0 };
 	struct textbuf *out;
 
@@ -231,16 +183,16 @@ torchtitan_write(struct export *e)
 	export_head(e, out, "# ");
 	tree_toml(&t, out);
 	tree_end(&t);
-	put_torchrun(e, "torchtitan.sh", "-m torchtitan.train --job.config_file torchtitan.toml");
+	export_torchrun(e, "torchtitan.sh", "-m torchtitan.train --job.config_file torchtitan.toml");
 }
 
 /* ---- nanotron ------------------------------------------------------------------------- */
 
 static void
-nanotron_tree(struct export *e, struct tree *t, const struct sizes *s)
+nanotron_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 {
 	tree_int(t, "parallelism.dp", s->dp);
-	put_rows(e, t, nanotron_keys);
+	export_rows(e, t, nanotron_keys);
 	tree_int(t, "tokens.batch_accumulation_per_replica", s->rounds);
 	/* helpers.py builds the same sharded optimizer for any stage above 0. */
 	tree_int(t, "optimizer.zero_stage", e->plan->parallel.zero_stage > 0);
@@ -252,13 +204,13 @@ nanotron_write(struct export *e)
 {
 	static const char config[] = "nanotron src/nanotron/config/config.py";
 	const struct plan *p = e->plan;
-	const struct sizes s = sizes_of(p);
+	const struct export_sizes s = export_sizes_of(p);
 	struct tree t = { 0 };
 	struct textbuf *out;
 
-	refuse_above(e, FIELD_ZERO_STAGE, 1, "nanotron src/nanotron/helpers.py",
+	export_refuse_above(e, FIELD_ZERO_STAGE, 1, "nanotron src/nanotron/helpers.py",
 	    "nanotron shards the optimizer alone");
-	refuse_above(e, FIELD_VPP, 1, config, "nanotron has one chunk a stage");
+	export_refuse_above(e, FIELD_VPP, 1, config, "nanotron has one chunk a stage");
 	if (p->training.schedule != SCHEDULE_1F1B && p->training.schedule != SCHEDULE_GPIPE)
 		export_refuse(e, FIELD_SCHEDULE, "target_lacks", config, "nanotron runs 1f1b and afab");
 	if (p->training.recompute == RECOMPUTE_SELECTIVE)
@@ -276,63 +228,66 @@ nanotron_write(struct export *e)
 	textbuf_add(out, "# Data, schedule and checkpoints are yours to add.\n");
 	tree_yaml(&t, out);
 	tree_end(&t);
-	put_torchrun(e, "nanotron.sh", "run_train.py --config-file nanotron.yaml");
+	export_torchrun(e, "nanotron.sh", "run_train.py --config-file nanotron.yaml");
 }
 
 /* ---- Accelerate ----------------------------------------------------------------------- */
 
 #define ACCELERATE "Accelerate src/accelerate/parallelism_config.py"
 
-static void
-accelerate_tree(struct export *e, struct tree *t, const struct sizes *s)
+void
+accelerate_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 {
 	const struct parallel *par = &e->plan->parallel;
+	const bool sharded = export_is_sharded(e->plan, s);
 
 	tree_text(t, "compute_environment", "LOCAL_MACHINE");
-	tree_text(t, "distributed_type", par->zero_stage > 0 ? "FSDP" : "MULTI_GPU");
+	tree_text(t, "distributed_type", sharded ? "FSDP" : s->world > 1 ? "MULTI_GPU" : "NO");
 	tree_int(t, "num_processes", s->world);
 	tree_int(t, "machine_rank", 0);
-	put_rows(e, t, accelerate_keys);
+	export_rows(e, t, accelerate_keys);
 	tree_int(t, "gradient_accumulation_steps", s->rounds);
-	if (par->zero_stage == 0)
+	if (!sharded)
 		return;
 	tree_int(t, "fsdp_config.fsdp_version", 2);
-	put_rows(e, t, fsdp_keys);
+	export_rows(e, t, fsdp_keys);
 	tree_text(t, "fsdp_config.fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
 	tree_text(t, "fsdp_config.fsdp_state_dict_type", "SHARDED_STATE_DICT");
 	tree_int(t, "parallelism_config.parallelism_config_dp_shard_size", s->dp / par->dp_replicate);
 }
 
-static void
-accelerate_rules(struct export *e)
+bool
+accelerate_can_run(struct export *e)
 {
 	const struct parallel *par = &e->plan->parallel;
+	const struct export_sizes s = export_sizes_of(e->plan);
 
-	refuse_above(e, FIELD_PP, 1, ACCELERATE, "Accelerate has no pipeline");
-	refuse_above(e, FIELD_EP, 1, ACCELERATE, "Accelerate has no expert parallelism");
-	if (par->zero_stage == 1)
+	export_refuse_above(e, FIELD_PP, 1, ACCELERATE, "Accelerate has no pipeline");
+	export_refuse_above(e, FIELD_EP, 1, ACCELERATE, "Accelerate has no expert parallelism");
+	if (par->zero_stage == 1 && s.world > 1)
 		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", ACCELERATE,
 		    "FSDP shards gradients too: ZeRO stage 2 or 3");
 	if (par->zero_stage == 0 && (par->tp > 1 || par->cp > 1))
 		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", ACCELERATE,
 		    "TP and CP go with FSDP: ZeRO stage 2 or 3");
-	if (par->offload == OFFLOAD_OPTIMIZER)
+	if (par->offload != OFFLOAD_NONE && (par->offload == OFFLOAD_OPTIMIZER ||
+	    !export_is_sharded(e->plan, &s)))
 		export_refuse(e, FIELD_OFFLOAD, "target_lacks", ACCELERATE,
-		    "FSDP offloads parameters with the optimizer");
+		    "FSDP alone offloads, parameters with the optimizer");
 	if (e->plan->training.recompute == RECOMPUTE_SELECTIVE)
 		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", ACCELERATE,
 		    "activation checkpointing is of whole layers");
+	return diag_count(&e->diags, SEVERITY_ERROR) == 0;
 }
 
 void
 accelerate_write(struct export *e)
 {
-	const struct sizes s = sizes_of(e->plan);
+	const struct export_sizes s = export_sizes_of(e->plan);
 	struct tree t = { 0 };
 	struct textbuf *out;
 
-	accelerate_rules(e);
-	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
+	if (!accelerate_can_run(e))
 		return;
 	export_missing(e, FIELD_PRESET, "your script loads it");
 	export_missing(e, FIELD_SEQUENCE_LENGTH, "an argument of your script");

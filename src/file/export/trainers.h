@@ -4,7 +4,7 @@
  */
 #ifndef FILE_TRAINERS_H
 #define FILE_TRAINERS_H
-#include "file/export/exporter.h"
+#include "file/export/parts.h"
 
 /* ds_config.json, hostfile and a launcher line. Source: DeepSpeed runtime/config.py,
  * runtime/zero/config.py, launcher/runner.py. */
@@ -19,4 +19,11 @@ void nanotron_write(struct export *e);
 
 /* FSDP. Source: Accelerate src/accelerate/parallelism_config.py, commands/config/config_args.py. */
 void accelerate_write(struct export *e);
+
+/* What programs that build on these hand over: FSDP or DDP of `accelerate launch` where it runs
+ * such a plan, and ds_config.json. */
+bool accelerate_can_run(struct export *e);
+void accelerate_tree(struct export *e, struct tree *t, const struct export_sizes *s);
+bool deepspeed_can_run(struct export *e);
+void deepspeed_tree(struct export *e, struct tree *t, const struct export_sizes *s);
 #endif

@@ -57,6 +57,34 @@ tree_text(struct tree *t, const char *key, const char *v)
 	put_value(t, key, json_string(v));
 }
 
+void
+tree_list(struct tree *t, const char *key, const char *texts)
+{
+	json_t *list = *texts != '\0' ? json_array() : NULL;
+
+	if (list == NULL)
+		return;
+	for (size_t n; *texts != '\0'; texts += n + (texts[n] == ',')) {
+		n = strcspn(texts, ",");
+		t->failed |= json_array_append_new(list, json_stringn(texts, n)) != 0;
+	}
+	put_value(t, key, list);
+}
+
+bool
+tree_has(const struct tree *t, const char *key)
+{
+	char part[64];
+	const json_t *at = t->root;
+
+	for (size_t n; at != NULL && *key != '\0'; key += n + (key[n] == '.')) {
+		n = strcspn(key, ".");
+		text_put(part, sizeof part, "%.*s", (int)n, key);
+		at = json_object_get(at, part);
+	}
+	return at != NULL;
+}
+
 /* ---- fields --------------------------------------------------------------------------- */
 
 /* Their word for one of ours; false when they have none. */
@@ -145,13 +173,19 @@ tree_json(struct tree *t, struct textbuf *out)
 	free(text);
 }
 
-/* A number, yes or no, or a text in quotes: the same in YAML and TOML. */
+/* A number, yes or no, a text in quotes, or a list of them: the same in YAML and TOML. */
 static void
 put_scalar(struct textbuf *out, const json_t *v)
 {
 	char number[64];
 
-	if (json_is_string(v)) {
+	if (json_is_array(v)) {
+		for (size_t i = 0; i < json_array_size(v); i++) {
+			textbuf_add(out, "%s", i > 0 ? ", " : "[");
+			put_scalar(out, json_array_get(v, i));
+		}
+		textbuf_add(out, "]");
+	} else if (json_is_string(v)) {
 		quote_double(out, json_string_value(v));
 	} else if (json_is_real(v)) {
 		text_real(number, sizeof number, json_real_value(v));
@@ -219,6 +253,92 @@ tree_toml(struct tree *t, struct textbuf *out)
 {
 	out->failed |= t->failed;
 	put_toml(out, t->root, "");
+}
+
+/* ---- words of a command line ------------------------------------------------------------ */
+
+/* One value as the program's own parser wants it, not yet as a word of the shell. A text of
+ * Hydra's is in single quotes where its grammar gives a character a meaning. */
+static void
+word_of(const json_t *v, enum tree_words form, char *out, size_t size)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+
+	if (json_is_string(v)) {
+		const char *text = json_string_value(v);
+		const bool bare = form != WORDS_OVERRIDES || text[strspn(text, plain)] == '\0';
+
+		text_put(out, size, bare ? "%s" : "'%s'", text);
+	} else if (json_is_real(v)) {
+		text_real(out, size, json_real_value(v));
+	} else if (json_is_boolean(v)) {
+		text_put(out, size, "%s", json_is_true(v) ? "true" : "false");
+	} else {
+		text_put(out, size, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	}
+}
+
+static void
+put_flag(struct textbuf *out, const char *key, const json_t *v)
+{
+	const size_t count = json_is_array(v) ? json_array_size(v) : 1;
+	char word[PLAN_LAYOUT_SIZE];
+
+	if (json_is_false(v))
+		return;
+	textbuf_add(out, "\t--%s", key);
+	for (size_t i = 0; i < count && !json_is_true(v); i++) {
+		word_of(json_is_array(v) ? json_array_get(v, i) : v, WORDS_FLAGS, word, sizeof word);
+		textbuf_bytes(out, " ", 1);
+		quote_shell(out, word);
+	}
+	textbuf_bytes(out, "\n", 1);
+}
+
+static void
+put_override(struct textbuf *out, const char *key, const json_t *v)
+{
+	char word[PLAN_LAYOUT_SIZE + 192], value[PLAN_LAYOUT_SIZE];
+
+	text_put(word, sizeof word, "%s=%s", key, json_is_array(v) ? "[" : "");
+	for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++) {
+		word_of(json_array_get(v, i), WORDS_OVERRIDES, value, sizeof value);
+		text_add(word, sizeof word, "%s%s", i > 0 ? "," : "", value);
+	}
+	if (!json_is_array(v)) {
+		word_of(v, WORDS_OVERRIDES, value, sizeof value);
+		text_add(word, sizeof word, "%s", value);
+	} else {
+		text_add(word, sizeof word, "]");
+	}
+	textbuf_bytes(out, "\t", 1);
+	quote_shell(out, word);
+	textbuf_bytes(out, "\n", 1);
+}
+
+static void
+put_words(struct textbuf *out, json_t *object, const char *name, enum tree_words form)
+{
+	char path[192];
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(object, key, v) {
+		text_put(path, sizeof path, "%s%s%s", name, name[0] != '\0' ? "." : "", key);
+		if (json_is_object(v))
+			put_words(out, v, path, form);
+		else if (form == WORDS_OVERRIDES)
+			put_override(out, path, v);
+		else
+			put_flag(out, path, v);
+	}
+}
+
+void
+tree_words(struct tree *t, struct textbuf *out, enum tree_words form)
+{
+	out->failed |= t->failed;
+	put_words(out, t->root, "", form);
 }
 
 void

@@ -25,15 +25,30 @@ void tree_real(struct tree *t, const char *key, double v);
 void tree_bool(struct tree *t, const char *key, bool v);
 void tree_text(struct tree *t, const char *key, const char *v);
 
+/* A list of texts, which commas join here; without any nothing. */
+void tree_list(struct tree *t, const char *key, const char *texts);
+
 /* The rows of a table as far as they say something in this plan and the program does not mean
  * the same without them. The first that has no word for the plan's value, else NULL. */
 const struct settings_key *tree_fields(struct tree *t, const struct settings_key rows[],
     const struct plan *p);
 
+/* True where a value or a section stands. */
+bool tree_has(const struct tree *t, const char *key);
+
 /* As JSON (RFC 8259), YAML 1.2 or TOML 1.0. */
 void tree_json(struct tree *t, struct textbuf *out);
 void tree_yaml(struct tree *t, struct textbuf *out);
 void tree_toml(struct tree *t, struct textbuf *out);
+
+/* How a command line says KEY is VALUE. */
+enum tree_words {
+	WORDS_OVERRIDES, /* key=value, lists as [a,b]: Hydra and OmegaConf */
+	WORDS_FLAGS,     /* --key value value; truth is --key alone, untruth nothing: argparse */
+};
+
+/* As elements of a bash array, a key a line. */
+void tree_words(struct tree *t, struct textbuf *out, enum tree_words form);
 
 void tree_end(struct tree *t);
 #endif

@@ -9,9 +9,11 @@
 #include "file/import/hf.h"
 #include "file/import/hostfile.h"
 #include "file/import/megatron.h"
+#include "file/import/nemo.h"
 #include "file/import/nvidia_smi.h"
 #include "file/import/settings.h"
 #include "file/import/slurm.h"
+#include "file/import/tuning.h"
 #include "file/plan/slurp.h"
 
 const struct importer import_table[] = {
@@ -25,6 +27,14 @@ const struct importer import_table[] = {
 	{ "deepspeed", "JSON of --deepspeed_config", deepspeed_json_recognise, deepspeed_json_read },
 	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", torchtitan_recognise,
 	    torchtitan_read },
+	{ "trl", "configuration of trl, with --config (YAML)", trl_recognise, trl_read },
+	{ "axolotl", "configuration of axolotl (YAML)", axolotl_recognise, axolotl_read },
+	{ "llama-factory", "configuration of llamafactory-cli train (YAML)", llamafactory_recognise,
+	    llamafactory_read },
+	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML)", swift_recognise, swift_read },
+	{ "torchtune", "configuration of a torchtune recipe (YAML)", torchtune_recognise,
+	    torchtune_read },
+	{ "nemo-rl", "configuration of NeMo-RL (YAML)", nemo_recognise, nemo_read },
 	{ "nanotron", "configuration of nanotron (YAML)", nanotron_recognise, nanotron_read },
 	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", accelerate_recognise,
 	    accelerate_read },

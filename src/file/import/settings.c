@@ -13,8 +13,8 @@ static bool
 scalar_at(const struct jsonin *j, const char *path, char *buf, size_t size)
 {
 	const char *text = jsonin_text(j, path);
+	double number;
 	bool on;
-	int64_t n;
 
 	if (text != NULL)
 		return text_copy(buf, size, text);
@@ -22,9 +22,9 @@ scalar_at(const struct jsonin *j, const char *path, char *buf, size_t size)
 		text_put(buf, size, on ? "true" : "false");
 		return true;
 	}
-	if (!jsonin_int(j, path, INT32_MIN, INT32_MAX, &n))
+	if (!jsonin_real(j, path, INT32_MIN, INT32_MAX, &number))
 		return false;
-	text_put(buf, size, "%lld", (long long)n);
+	text_real(buf, size, number);
 	return true;
 }
 
@@ -60,6 +60,8 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 		} else if (text_equal(value, "auto")) {
 			/* What the Hugging Face trainer was started with. */
 			import_ignore(im, key->path, "auto: the trainer's arguments say");
+		} else if (strncmp(value, "${", 2) == 0) {
+			import_ignore(im, key->path, "refers to another key");
 		} else if (key->words != NULL) {
 			take_word(im, key, value);
 		} else {

@@ -1,0 +1,58 @@
+#include "file/export/parts.h"
+
+#include "core/framework/layout.h"
+#include "core/plan/field.h"
+
+struct export_sizes
+export_sizes_of(const struct plan *p)
+{
+	struct layout l;
+	struct export_sizes s = { .world = plan_world(p), .dp = 1 };
+
+	if (layout_init(&l, p, NULL))
+		s.dp = l.dp;
+	s.rounds = p->training.global_batch_size / (p->training.micro_batch_size * s.dp);
+	return s;
+}
+
+bool
+export_is_sharded(const struct plan *p, const struct export_sizes *s)
+{
+	return p->parallel.zero_stage > 0 && s->world > 1;
+}
+
+void
+export_rows(struct export *e, struct tree *t, const struct settings_key rows[])
+{
+	const struct settings_key *without = tree_fields(t, rows, e->plan);
+	char value[64];
+
+	if (without == NULL)
+		return;
+	field_format(without->field, e->plan, value, sizeof value);
+	export_refuse(e, without->field, "target_lacks", e->target, "%s has no %s %s", e->target,
+	    field_table[without->field].label, value);
+}
+
+void
+export_refuse_above(struct export *e, enum field_id f, int64_t most, const char *source,
+    const char *why)
+{
+	if (field_int(f, e->plan) > most)
+		export_refuse(e, f, "target_lacks", source, "%s %lld: %s", field_table[f].label,
+		    (long long)field_int(f, e->plan), why);
+}
+
+void
+export_torchrun(struct export *e, const char *name, const char *program)
+{
+	const struct plan *p = e->plan;
+	struct textbuf *out = export_begin(e, name);
+
+	textbuf_add(out, "#!/bin/sh\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, "exec \"${TORCHRUN:-torchrun}\" --nnodes %lld --nproc-per-node %lld \\\n",
+	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
+	textbuf_add(out, "\t--node-rank \"${NODE_RANK:-0}\" --master-addr \"${MASTER_ADDR:-localhost}\" \\\n"
+	    "\t--master-port \"${MASTER_PORT:-29500}\" \\\n\t%s \"$@\"\n", program);
+}

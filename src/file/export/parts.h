@@ -1,0 +1,26 @@
+/*
+ * parts.h - what exporters of trainers have in common.
+ */
+#ifndef FILE_PARTS_H
+#define FILE_PARTS_H
+#include "file/export/exporter.h"
+#include "file/export/tree.h"
+
+/* What follows from the sizes. A plan that is exported is legal: it can be laid out. */
+struct export_sizes {
+	int64_t world, dp, rounds; /* rounds: micro-batches of a step on one data parallel rank */
+};
+struct export_sizes export_sizes_of(const struct plan *p);
+
+/* Whether several GPUs have parts of the state: FSDP, where a framework knows no ZeRO. */
+bool export_is_sharded(const struct plan *p, const struct export_sizes *s);
+
+/* The rows of a table; what the target has no word for is refused. */
+void export_rows(struct export *e, struct tree *t, const struct settings_key rows[]);
+
+void export_refuse_above(struct export *e, enum field_id f, int64_t most, const char *source,
+    const char *why);
+
+/* A script that starts one process a GPU on each node. */
+void export_torchrun(struct export *e, const char *name, const char *program);
+#endif

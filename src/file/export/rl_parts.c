@@ -1,0 +1,92 @@
+#include "file/export/rl_parts.h"
+
+#include <stdlib.h>
+
+#include "core/estimate/estimate.h"
+#include "core/plan/field.h"
+#include "core/rl/rl.h"
+
+/* As the plan says, or as its estimate has found. */
+static int64_t
+engine_gpus(struct export *e)
+{
+	int64_t gpus = e->plan->rl.rollout_tp;
+	struct estimate *found;
+
+	if (gpus > 0 || !plan_has_rollouts(e->plan))
+		return gpus;
+	found = malloc(sizeof *found);
+	if (found == NULL) {
+		export_refuse(e, FIELD_NONE, "out_of_memory", "shardplan export", "out of memory");
+		return 1;
+	}
+	estimate_run(found, e->plan, e->catalog, NULL);
+	gpus = found->reinforced && found->rl.engine_gpus > 0 ? found->rl.engine_gpus : 1;
+	free(found);
+	return gpus;
+}
+
+bool
+rl_pools_of(struct rl_pools *out, struct export *e)
+{
+	const struct plan *p = e->plan;
+	const int64_t nodes = p->cluster.nodes, gpus = p->cluster.gpus_per_node;
+	const int64_t rollout = p->rl.rollout_gpus;
+
+	*out = (struct rl_pools){ .nodes = nodes, .gpus = gpus, .rollout_nodes = nodes,
+		.rollout_gpus = gpus, .engine_gpus = engine_gpus(e) };
+	out->split = plan_has_rollouts(p) && p->rl.placement == RL_SPLIT;
+	if (!out->split)
+		return true;
+	if (nodes == 1) {
+		out->gpus = gpus - rollout;
+		out->rollout_gpus = rollout;
+	} else if (rollout % gpus == 0) {
+		out->rollout_nodes = rollout / gpus;
+		out->nodes = nodes - out->rollout_nodes;
+	} else {
+		export_refuse(e, FIELD_ROLLOUT_GPUS, "target_lacks", e->target,
+		    "%lld GPUs for rollouts are no whole nodes of %lld, which pools are made of",
+		    (long long)rollout, (long long)gpus);
+		return false;
+	}
+	return true;
+}
+
+void
+rl_refuse(struct export *e, enum field_id f, const char *source, const char *why)
+{
+	char value[128];
+
+	field_format(f, e->plan, value, sizeof value);
+	export_refuse(e, f, "target_lacks", source, "%s %s: %s", field_table[f].label, value, why);
+}
+
+struct textbuf *
+rl_begin_script(struct export *e, const char *name)
+{
+	struct textbuf *out = export_begin(e, name);
+
+	textbuf_add(out, "#!/bin/bash\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
+	if (e->plan->rl.algorithm == RL_PPO)
+		textbuf_add(out, "CRITIC=${CRITIC:-$MODEL}\n");
+	if (e->plan->rl.reward_preset[0] != '\0')
+		textbuf_add(out, ": \"${REWARD:?name or directory of the reward model}\"\n");
+	return out;
+}
+
+void
+rl_put_array(struct textbuf *out, struct tree *t, enum tree_words form)
+{
+	textbuf_add(out, "args=(\n");
+	tree_words(t, out, form);
+	textbuf_add(out, ")\n");
+}
+
+bool
+rl_has_reference(const struct plan *p)
+{
+	return p->rl.reference && p->rl.algorithm != RL_DAPO;
+}

@@ -1,0 +1,553 @@
+#include "file/export/tuners.h"
+
+#include <string.h>
+
+#include "core/model/adapters.h"
+#include "core/plan/field.h"
+#include "file/export/parts.h"
+#include "file/export/trainers.h"
+#include "file/import/tuning_keys.h"
+
+#define BITSANDBYTES "bitsandbytes-foundation/bitsandbytes bitsandbytes/optim/adamw.py"
+#define AXOLOTL_CONFIG "axolotl src/axolotl/utils/schemas/validation.py"
+
+/* ---- what trainers of Hugging Face's models have in common ---------------------------------- */
+
+/* The word for true or false is a boolean. */
+static void
+put_word(struct tree *t, const char *key, const char *word)
+{
+	if (text_equal(word, "true") || text_equal(word, "false"))
+		tree_bool(t, key, text_equal(word, "true"));
+	else
+		tree_text(t, key, word);
+}
+
+/* A list, or one text with commas, as the program has it. */
+static void
+put_names(struct tree *t, const struct tuner *d, const char *key, const char *names)
+{
+	if (!d->joined)
+		tree_list(t, key, names);
+	else if (names[0] != '\0')
+		tree_text(t, key, names);
+}
+
+static void
+put_targets(struct export *e, struct tree *t, const struct tuner *d)
+{
+	const struct plan *p = e->plan;
+	const unsigned targets = adapters_targets(p);
+	char names[TUNING_NAMES_SIZE];
+
+	put_names(t, d, d->targets, tuning_is_linear(targets) ? d->linear :
+	    tuning_names(names, p, targets, false));
+	if ((targets & TARGET_EXPERTS) && d->parameters == NULL) {
+		export_refuse(e, FIELD_ADAPTER_TARGET, "target_lacks", d->program,
+		    "%s has no adapters beside stacked weights of experts", d->program);
+	} else if (targets & TARGET_EXPERTS) {
+		tree_list(t, d->parameters, "mlp.experts.gate_up_proj,mlp.experts.down_proj");
+	}
+	put_names(t, d, d->saved, tuning_names(names, p, adapters_saved(p), false));
+}
+
+static void
+put_quantization(struct export *e, struct tree *t, const struct tuner *d)
+{
+	const int64_t format = e->plan->finetune.quantization;
+	const bool nested = format == QUANT_NF4_DQ;
+
+	if (format == QUANT_INT4)
+		export_missing(e, FIELD_QUANTIZATION, "MODEL names a checkpoint in this format");
+	if (format == QUANT_NONE || format == QUANT_INT4)
+		return;
+	if (d->bits != NULL)
+		tree_int(t, d->bits, format == QUANT_INT8 ? 8 : 4);
+	else
+		tree_bool(t, format == QUANT_INT8 ? "load_in_8bit" : "load_in_4bit", true);
+	if (format != QUANT_INT8 && nested != d->nests)
+		tree_bool(t, d->nested, nested);
+}
+
+/* What is trained. */
+static void
+put_method(struct export *e, struct tree *t, const struct tuner *d)
+{
+	const int64_t method = e->plan->finetune.method;
+
+	if (!adapters_only(e->plan)) {
+		if (d->full != NULL)
+			put_word(t, d->method, d->full);
+		return;
+	}
+	put_word(t, d->method, method == FINETUNE_QLORA ? d->qlora : d->lora);
+	if (method == FINETUNE_DORA)
+		tree_bool(t, d->dora, true);
+	export_rows(e, t, d->adapters);
+	put_targets(e, t, d);
+	put_quantization(e, t, d);
+}
+
+/* bf16 and fp16 are switches; neither is fp32. */
+static void
+put_precision(struct export *e, struct tree *t, const struct tuner *d)
+{
+	const int64_t precision = e->plan->training.precision;
+
+	if (precision > PRECISION_BF16)
+		export_refuse(e, FIELD_PRECISION, "target_lacks", d->program,
+		    "%s computes in bf16 at the least with these settings", d->program);
+	tree_bool(t, "bf16", precision == PRECISION_BF16);
+	if (precision == PRECISION_FP16)
+		tree_bool(t, "fp16", true);
+}
+
+static bool
+with_deepspeed(const struct plan *p)
+{
+	return p->parallel.layout == LAYOUT_DEEPSPEED;
+}
+
+static bool
+with_fsdp(const struct plan *p, const struct export_sizes *s)
+{
+	return !with_deepspeed(p) && export_is_sharded(p, s);
+}
+
+/* FSDP checkpoints layers by itself, and gathers them once for that: not the trainer too
+ * (huggingface/transformers src/transformers/trainer.py refuses both). */
+static void
+put_settings(struct export *e, struct tree *t, const struct tuner *d,
+    const struct export_sizes *s)
+{
+	put_method(e, t, d);
+	export_rows(e, t, d->keys);
+	put_precision(e, t, d);
+	tree_int(t, d->step, s->rounds);
+	if (with_fsdp(e->plan, s))
+		put_word(t, d->checkpointing, d->off);
+}
+
+/* Whether a trainer of this kind starts the plan; `splits`: it has TP and CP under FSDP. */
+static bool
+can_run(struct export *e, const struct tuner *d, bool splits)
+{
+	const struct plan *p = e->plan;
+	const struct export_sizes s = export_sizes_of(p);
+	char why[64];
+
+	text_put(why, sizeof why, "%s splits no sequence and no layer", d->program);
+	if (!splits || with_deepspeed(p)) {
+		export_refuse_above(e, FIELD_TP, 1, d->program, why);
+		export_refuse_above(e, FIELD_CP, 1, d->program, why);
+	}
+	export_refuse_above(e, FIELD_PP, 1, d->program, why);
+	export_refuse_above(e, FIELD_EP, 1, d->program, why);
+	if (with_fsdp(p, &s) && p->training.optimizer == OPTIMIZER_ADAM8BIT)
+		export_refuse(e, FIELD_OPTIMIZER, "target_lacks", BITSANDBYTES,
+		    "bitsandbytes' 8-bit optimizers do not take FSDP2's sharded tensors");
+	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
+		return false;
+	if (p->training.recompute == RECOMPUTE_SELECTIVE)
+		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", d->program,
+		    "%s recomputes whole layers or nothing", d->program);
+	return with_deepspeed(p) ? deepspeed_can_run(e) : accelerate_can_run(e);
+}
+
+static void
+tell_missing(struct export *e, const struct tuner *d)
+{
+	if (plan_has_experts(e->plan) && (adapters_targets(e->plan) & TARGET_EXPERTS) &&
+	    e->plan->finetune.expert_adapters == ADAPTERS_SHARED)
+		export_missing(e, FIELD_EXPERT_ADAPTERS, "PEFT gives each expert its own");
+	export_missing(e, FIELD_CROSS_ENTROPY, "it follows the kernels");
+	if (plan_has_rl(e->plan))
+		export_missing(e, FIELD_PACKING, "pairs are not packed");
+	notes_add(&e->missing, "data, template, learning rate and lora_alpha of %s are yours to add",
+	    d->program);
+}
+
+static void
+put_file(struct export *e, struct tree *t, const char *name)
+{
+	struct textbuf *out = export_begin(e, name);
+
+	export_head(e, out, "# ");
+	tree_yaml(t, out);
+}
+
+/* ds_config.json holds no comment. */
+static void
+put_deepspeed(struct export *e, const struct export_sizes *s)
+{
+	struct tree t = { 0 };
+
+	deepspeed_tree(e, &t, s);
+	tree_json(&t, export_begin(e, "ds_config.json"));
+	tree_end(&t);
+}
+
+/* commands/config/config_args.py; the trainer's own arguments say the batch. */
+static void
+put_accelerate(struct export *e, const struct export_sizes *s)
+{
+	const struct parallel *par = &e->plan->parallel;
+	struct tree t = { 0 };
+
+	if (with_deepspeed(e->plan)) {
+		tree_text(&t, "compute_environment", "LOCAL_MACHINE");
+		tree_text(&t, "distributed_type", "DEEPSPEED");
+		tree_int(&t, "num_machines", e->plan->cluster.nodes);
+		tree_int(&t, "num_processes", s->world);
+		tree_int(&t, "deepspeed_config.zero_stage", par->zero_stage);
+		tree_int(&t, "deepspeed_config.gradient_accumulation_steps", s->rounds);
+		tree_text(&t, "deepspeed_config.offload_optimizer_device",
+		    par->offload != OFFLOAD_NONE ? "cpu" : "none");
+		tree_text(&t, "deepspeed_config.offload_param_device",
+		    par->offload == OFFLOAD_OPTIMIZER_PARAMS ? "cpu" : "none");
+		tree_bool(&t, "deepspeed_config.zero3_init_flag", par->zero_stage == 3);
+	} else {
+		accelerate_tree(e, &t, s);
+	}
+	put_file(e, &t, "accelerate.yaml");
+	tree_end(&t);
+}
+
+/* What a script of any of them begins with. */
+static struct textbuf *
+begin_script(struct export *e, const char *name)
+{
+	struct textbuf *out = export_begin(e, name);
+
+	textbuf_add(out, "#!/bin/sh\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
+	return out;
+}
+
+/* Ranks of nodes by torchrun's names, for those that start it by the environment. */
+static void
+put_environment(struct textbuf *out, const struct plan *p)
+{
+	textbuf_add(out, "export NNODES=%lld NPROC_PER_NODE=%lld\n"
+	    "export NODE_RANK=\"${NODE_RANK:-0}\" MASTER_ADDR=\"${MASTER_ADDR:-localhost}\"\n"
+	    "export MASTER_PORT=\"${MASTER_PORT:-29500}\"\n", (long long)p->cluster.nodes,
+	    (long long)p->cluster.gpus_per_node);
+}
+
+/* ---- TRL -------------------------------------------------------------------------------- */
+
+void
+trl_write(struct export *e)
+{
+	const struct plan *p = e->plan;
+	const struct export_sizes s = export_sizes_of(p);
+	const int64_t algorithm = p->rl.algorithm;
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	if (!can_run(e, &tuner_trl, true))
+		return;
+	tell_missing(e, &tuner_trl);
+	if (adapters_only(p))
+		export_missing(e, FIELD_ADAPTER_DTYPE, "PEFT holds adapters in fp32, DeepSpeed in bf16");
+	put_settings(e, &t, &tuner_trl, &s);
+	/* The storage of 4-bit weights is sharded as any other parameter of its type. */
+	if (tree_has(&t, "load_in_4bit") && export_is_sharded(p, &s))
+		tree_text(&t, "bnb_4bit_quant_storage", "bfloat16");
+	put_file(e, &t, "trl.yaml");
+	tree_end(&t);
+	put_accelerate(e, &s);
+	out = begin_script(e, "trl.sh");
+	textbuf_add(out, "exec trl %s --config trl.yaml --accelerate_config accelerate.yaml \\\n"
+	    "\t--machine_rank \"${NODE_RANK:-0}\" --main_process_ip \"${MASTER_ADDR:-localhost}\" \\\n"
+	    "\t--main_process_port \"${MASTER_PORT:-29500}\" --model_name_or_path \"$MODEL\" \"$@\"\n",
+	    algorithm == RL_DPO ? "dpo" : algorithm == RL_REWARD_MODEL ? "reward" : "sft");
+}
+
+/* ---- axolotl ---------------------------------------------------------------------------- */
+
+static void
+axolotl_fsdp(struct tree *t, const struct plan *p, const struct export_sizes *s)
+{
+	tree_int(t, "fsdp_version", 2);
+	tree_int(t, "dp_shard_size", s->dp / p->parallel.dp_replicate);
+	tree_bool(t, "fsdp_config.reshard_after_forward", p->parallel.zero_stage == 3);
+	tree_bool(t, "fsdp_config.offload_params", p->parallel.offload != OFFLOAD_NONE);
+	tree_text(t, "fsdp_config.auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
+	tree_text(t, "fsdp_config.state_dict_type", "SHARDED_STATE_DICT");
+	tree_bool(t, "fsdp_config.activation_checkpointing",
+	    p->training.recompute == RECOMPUTE_FULL);
+}
+
+/* src/axolotl/integrations: kernels and losses are plugins. */
+static void
+axolotl_kernels(struct export *e, struct tree *t)
+{
+	const struct plan *p = e->plan;
+	const int64_t kernels = p->finetune.kernels;
+
+	if (kernels == KERNELS_LIGER) {
+		tree_list(t, "plugins", "axolotl.integrations.liger.LigerPlugin");
+		tree_bool(t, "liger_rope", true);
+		tree_bool(t, "liger_rms_norm", true);
+		tree_bool(t, "liger_glu_activation", true);
+		tree_bool(t, "liger_fused_linear_cross_entropy", true);
+	} else if (p->training.cross_entropy == CE_CCE) {
+		tree_list(t, "plugins", "axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin");
+	} else if (kernels != KERNELS_EAGER) {
+		export_refuse(e, FIELD_KERNELS, "target_lacks", AXOLOTL_CONFIG,
+		    "axolotl runs Hugging Face's modules, or Liger's");
+	}
+}
+
+void
+axolotl_write(struct export *e)
+{
+	const struct plan *p = e->plan;
+	const struct export_sizes s = export_sizes_of(p);
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	if (p->parallel.cp > 1 && p->training.micro_batch_size > 1)
+		export_refuse(e, FIELD_MICRO_BATCH_SIZE, "target_lacks", AXOLOTL_CONFIG,
+		    "micro_batch_size must be 1 with context_parallel_size and sample packing");
+	if (!can_run(e, &tuner_axolotl, true))
+		return;
+	tell_missing(e, &tuner_axolotl);
+	if (p->rl.algorithm == RL_DPO)
+		tree_text(&t, "rl", "dpo");
+	else if (p->rl.algorithm == RL_REWARD_MODEL)
+		tree_bool(&t, "reward_model", true);
+	put_settings(e, &t, &tuner_axolotl, &s);
+	if (adapters_only(p)) /* it has no default of its own */
+		tree_int(&t, "lora_alpha", 2 * p->finetune.rank);
+	axolotl_kernels(e, &t);
+	if (with_fsdp(p, &s))
+		axolotl_fsdp(&t, p, &s);
+	else if (with_deepspeed(p))
+		tree_text(&t, "deepspeed", "ds_config.json");
+	put_file(e, &t, "axolotl.yaml");
+	tree_end(&t);
+	if (with_deepspeed(p))
+		put_deepspeed(e, &s);
+	out = begin_script(e, "axolotl.sh");
+	textbuf_add(out, "exec axolotl train axolotl.yaml --base-model \"$MODEL\" --launcher torchrun \"$@\" \\\n"
+	    "\t-- --nnodes %lld --nproc_per_node %lld --node_rank \"${NODE_RANK:-0}\" \\\n"
+	    "\t--master_addr \"${MASTER_ADDR:-localhost}\" --master_port \"${MASTER_PORT:-29500}\"\n",
+	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
+}
+
+/* ---- LLaMA-Factory ------------------------------------------------------------------------ */
+
+static void
+llamafactory_kernels(struct export *e, struct tree *t)
+{
+	const int64_t kernels = e->plan->finetune.kernels;
+
+	if (kernels == KERNELS_LIGER || kernels == KERNELS_UNSLOTH)
+		tree_bool(t, kernels == KERNELS_LIGER ? "enable_liger_kernel" : "use_unsloth", true);
+	else if (kernels != KERNELS_EAGER)
+		export_refuse(e, FIELD_KERNELS, "target_lacks", "LLaMA-Factory src/llamafactory/hparams/"
+		    "model_args.py", "LLaMA-Factory runs Hugging Face's modules, Liger's or Unsloth's");
+	if (kernels == KERNELS_UNSLOTH && e->plan->parallel.zero_stage == 3 &&
+	    plan_world(e->plan) > 1)
+		export_refuse(e, FIELD_KERNELS, "target_lacks", "LLaMA-Factory src/llamafactory/hparams/"
+		    "parser.py", "Unsloth is incompatible with ZeRO-3");
+}
+
+void
+llamafactory_write(struct export *e)
+{
+	const struct plan *p = e->plan;
+	const struct export_sizes s = export_sizes_of(p);
+	const int64_t algorithm = p->rl.algorithm;
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	if (!can_run(e, &tuner_llamafactory, false))
+		return;
+	tell_missing(e, &tuner_llamafactory);
+	if (adapters_only(p))
+		export_missing(e, FIELD_ADAPTER_DTYPE, "pure_bf16 alone has them in bf16");
+	tree_text(&t, "stage", algorithm == RL_DPO ? "dpo" : algorithm == RL_REWARD_MODEL ? "rm" : "sft");
+	tree_bool(&t, "do_train", true);
+	put_settings(e, &t, &tuner_llamafactory, &s);
+	llamafactory_kernels(e, &t);
+	if (tree_has(&t, "packing")) /* without it packed samples see one another */
+		tree_bool(&t, "neat_packing", true);
+	if (with_deepspeed(p))
+		tree_text(&t, "deepspeed", "ds_config.json");
+	put_file(e, &t, "llamafactory.yaml");
+	tree_end(&t);
+	if (with_deepspeed(p))
+		put_deepspeed(e, &s);
+	else if (with_fsdp(p, &s))
+		put_accelerate(e, &s);
+	out = begin_script(e, "llamafactory.sh");
+	if (with_fsdp(p, &s)) {
+		textbuf_add(out, "exec accelerate launch --config_file accelerate.yaml \\\n"
+		    "\t--machine_rank \"${NODE_RANK:-0}\" --main_process_ip \"${MASTER_ADDR:-localhost}\" \\\n"
+		    "\t--main_process_port \"${MASTER_PORT:-29500}\" src/train.py llamafactory.yaml \\\n"
+		    "\tmodel_name_or_path=\"$MODEL\" \"$@\"\n");
+		return;
+	}
+	put_environment(out, p);
+	textbuf_add(out, "export FORCE_TORCHRUN=1\n"
+	    "exec llamafactory-cli train llamafactory.yaml model_name_or_path=\"$MODEL\" \"$@\"\n");
+}
+
+/* ---- ms-swift --------------------------------------------------------------------------- */
+
+/* swift/config/fsdp2.json, here within the settings. */
+static void
+swift_fsdp(struct tree *t, const struct plan *p)
+{
+	const bool full = p->parallel.zero_stage == 3;
+	char options[64];
+
+	text_put(options, sizeof options, "%s auto_wrap%s", full ? "full_shard" : "shard_grad_op",
+	    p->parallel.offload != OFFLOAD_NONE ? " offload" : "");
+	tree_text(t, "fsdp.fsdp", options);
+	tree_int(t, "fsdp.fsdp_config.fsdp_version", 2);
+	tree_bool(t, "fsdp.fsdp_config.reshard_after_forward", full);
+	tree_text(t, "fsdp.fsdp_config.auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
+	tree_text(t, "fsdp.fsdp_config.state_dict_type", "SHARDED_STATE_DICT");
+	tree_bool(t, "fsdp.fsdp_config.cpu_ram_efficient_loading", true);
+	tree_bool(t, "fsdp.fsdp_config.activation_checkpointing",
+	    p->training.recompute == RECOMPUTE_FULL);
+}
+
+void
+swift_write(struct export *e)
+{
+	const struct plan *p = e->plan;
+	const struct export_sizes s = export_sizes_of(p);
+	const bool pairs = plan_has_rl(p);
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	if (!can_run(e, &tuner_swift, false))
+		return;
+	tell_missing(e, &tuner_swift);
+	if (pairs)
+		tree_text(&t, "rlhf_type", p->rl.algorithm == RL_DPO ? "dpo" : "rm");
+	put_settings(e, &t, &tuner_swift, &s);
+	if (tree_has(&t, "quant_bits"))
+		tree_text(&t, "quant_method", "bnb");
+	if (tree_has(&t, "quant_bits") && export_is_sharded(p, &s))
+		tree_text(&t, "bnb_4bit_quant_storage", "bfloat16");
+	if (tree_has(&t, "packing"))
+		tree_text(&t, "attn_impl", "flash_attention_2");
+	if (with_deepspeed(p))
+		tree_text(&t, "deepspeed", "ds_config.json");
+	else if (with_fsdp(p, &s))
+		swift_fsdp(&t, p);
+	put_file(e, &t, "swift.yaml");
+	tree_end(&t);
+	if (with_deepspeed(p))
+		put_deepspeed(e, &s);
+	out = begin_script(e, "swift.sh");
+	put_environment(out, p);
+	textbuf_add(out, "exec swift %s swift.yaml --model \"$MODEL\" \"$@\"\n", pairs ? "rlhf" : "sft");
+}
+
+/* ---- torchtune -------------------------------------------------------------------------- */
+
+#define TORCHTUNE "pytorch/torchtune recipes/lora_finetune_distributed.py"
+
+/* Projections of attention by name, all of the MLP or none (torchtune/modules/peft). */
+static void
+put_torchtune_adapters(struct export *e, struct tree *t)
+{
+	const struct plan *p = e->plan;
+	const unsigned targets = adapters_targets(p), mlp = targets & TARGET_MLP;
+	const unsigned whole = TARGET_GATE | TARGET_UP | TARGET_DOWN;
+	const unsigned known = TARGET_Q | TARGET_K | TARGET_V | TARGET_O | whole | TARGET_HEAD;
+	char names[64];
+
+	if ((targets & ~known) != 0 || (mlp != 0 && mlp != whole) || adapters_saved(p) != 0)
+		export_refuse(e, FIELD_ADAPTER_TARGET, "target_lacks", "pytorch/torchtune "
+		    "torchtune/models/llama3_1/_component_builders.py",
+		    "adapters sit beside q, k, v and o, all of the MLP, and the head");
+	export_rows(e, t, torchtune_adapters);
+	text_put(names, sizeof names, "%s%s%s%s", targets & TARGET_Q ? "q_proj," : "",
+	    targets & TARGET_K ? "k_proj," : "", targets & TARGET_V ? "v_proj," : "",
+	    targets & TARGET_O ? "output_proj," : "");
+	tree_list(t, "model.lora_attn_modules", names);
+	tree_bool(t, "model.apply_lora_to_mlp", mlp != 0);
+	tree_bool(t, "model.apply_lora_to_output", (targets & TARGET_HEAD) != 0);
+	tree_int(t, "model.lora_alpha", 2 * p->finetune.rank);
+	if (p->finetune.method == FINETUNE_DORA)
+		tree_bool(t, "model.use_dora", true);
+	if (p->finetune.quantization == QUANT_NF4_DQ)
+		tree_bool(t, "model.quantize_base", true);
+	else if (p->finetune.quantization != QUANT_NONE)
+		export_refuse(e, FIELD_QUANTIZATION, "target_lacks", "pytorch/torchtune "
+		    "torchtune/modules/low_precision/nf4_linear.py",
+		    "torchtune quantises to NF4 with double quantisation");
+}
+
+static void
+torchtune_rules(struct export *e, const struct export_sizes *s)
+{
+	const struct plan *p = e->plan;
+	const int64_t kernels = p->finetune.kernels;
+
+	export_refuse_above(e, FIELD_PP, 1, TORCHTUNE, "torchtune has no pipeline");
+	export_refuse_above(e, FIELD_EP, 1, TORCHTUNE, "torchtune has no expert parallelism");
+	if (p->training.recompute == RECOMPUTE_SELECTIVE)
+		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", TORCHTUNE,
+		    "torchtune recomputes whole layers or nothing");
+	if (s->world > 1 && p->parallel.zero_stage < 2)
+		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", TORCHTUNE,
+		    "torchtune shards with FSDP: ZeRO stage 2 or 3");
+	if (p->parallel.offload == OFFLOAD_OPTIMIZER || (p->parallel.offload != OFFLOAD_NONE &&
+	    s->world == 1))
+		export_refuse(e, FIELD_OFFLOAD, "target_lacks", TORCHTUNE,
+		    "fsdp_cpu_offload moves parameters with the optimizer, of several GPUs");
+	if (kernels != KERNELS_TORCHTUNE && field_is_chosen(FIELD_KERNELS, p))
+		export_refuse(e, FIELD_KERNELS, "target_lacks", TORCHTUNE,
+		    "torchtune has modules of its own: finetune.kernels is torchtune");
+}
+
+void
+torchtune_write(struct export *e)
+{
+	const struct plan *p = e->plan;
+	const struct export_sizes s = export_sizes_of(p);
+	const bool adapters = adapters_only(p), one = s.world == 1;
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	torchtune_rules(e, &s);
+	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
+		return;
+	if (adapters)
+		put_torchtune_adapters(e, &t);
+	if (p->finetune.kernels != KERNELS_TORCHTUNE)
+		notes_add(&e->missing, "memory was estimated for other modules than torchtune's: "
+		    "finetune.kernels=torchtune is what runs");
+	export_missing(e, FIELD_ADAPTER_DTYPE, "adapters have the type of the model");
+	notes_add(&e->missing, "data, checkpoint and learning rate are those of the configuration");
+	export_rows(e, &t, torchtune_keys);
+	tree_int(&t, "gradient_accumulation_steps", s.rounds);
+	if (!one)
+		tree_bool(&t, "fsdp_reshard_after_forward", p->parallel.zero_stage == 3);
+	out = export_begin(e, "torchtune.sh");
+	textbuf_add(out, "#!/bin/bash\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, "overrides=(\n");
+	tree_words(&t, out, WORDS_OVERRIDES);
+	tree_end(&t);
+	textbuf_add(out, ")\n# a configuration of %s, as llama3_1/8B_lora ('tune ls' lists them)\n",
+	    p->model.preset);
+	if (one)
+		textbuf_add(out, "exec tune run %s_finetune_single_device", adapters ? "lora" : "full");
+	else
+		textbuf_add(out, "exec tune run --nnodes %lld --nproc_per_node %lld "
+		    "%s_finetune_distributed", (long long)p->cluster.nodes,
+		    (long long)p->cluster.gpus_per_node, adapters ? "lora" : "full");
+	textbuf_add(out, " \\\n\t--config \"${CONFIG:?a configuration of the model}\" "
+	    "\"${overrides[@]}\" \"$@\"\n");
+}

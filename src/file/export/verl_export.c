@@ -1,0 +1,268 @@
+#include "core/model/adapters.h"
+#include "core/plan/field.h"
+#include "file/export/rl_export.h"
+#include "file/export/rl_parts.h"
+#include "file/import/tuning_keys.h"
+
+#define CONFIG "verl verl/trainer/config"
+#define ACTOR "actor_rollout_ref.actor."
+#define ROLLOUT "actor_rollout_ref.rollout."
+#define REF "actor_rollout_ref.ref."
+#define END { NULL, FIELD_NONE, NULL, NULL }
+#define PARAMS "true=optimizer+params|true=all|false=none|false=optimizer"
+#define OPTIMIZER "true=optimizer|true=optimizer+params|true=all|false=none"
+
+static const struct settings_key keys[] = {
+	{ "data.train_batch_size", FIELD_RL_PROMPTS, NULL, NULL },
+	{ "data.max_response_length", FIELD_RL_RESPONSE_LIMIT, NULL, NULL },
+	{ ROLLOUT "n", FIELD_RL_RESPONSES, NULL, NULL },
+	{ ROLLOUT "name", FIELD_ENGINE, NULL, NULL },
+	{ ROLLOUT "gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0" },
+	{ ROLLOUT "max_model_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
+	{ ROLLOUT "max_num_seqs", FIELD_MAX_NUM_SEQS, NULL, "0" },
+	{ ROLLOUT "max_num_batched_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
+	{ ACTOR "ppo_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
+	{ ROLLOUT "log_prob_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
+	{ REF "log_prob_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
+	END
+};
+
+static const struct settings_key fsdp[] = {
+	{ "actor_rollout_ref.model.enable_gradient_checkpointing", FIELD_RECOMPUTE,
+	    "true=full|false=none", NULL },
+	{ ACTOR "ulysses_sequence_parallel_size", FIELD_CP, NULL, "1" },
+	{ ACTOR "fsdp_config.reshard_after_forward", FIELD_ZERO_STAGE, "true=3|false=2", NULL },
+	{ ACTOR "fsdp_config.offload_policy", FIELD_OFFLOAD, "true=optimizer+params|false=none", NULL },
+	{ ACTOR "fsdp_config.param_offload", FIELD_RL_OFFLOAD, PARAMS, NULL },
+	{ ACTOR "fsdp_config.optimizer_offload", FIELD_RL_OFFLOAD, OPTIMIZER, NULL },
+	{ ACTOR "fsdp_config.dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32",
+	    "bf16" },
+	END
+};
+
+static const struct settings_key megatron[] = {
+	{ ACTOR "megatron.tensor_model_parallel_size", FIELD_TP, NULL, NULL },
+	{ ACTOR "megatron.pipeline_model_parallel_size", FIELD_PP, NULL, NULL },
+	{ ACTOR "megatron.virtual_pipeline_model_parallel_size", FIELD_VPP, NULL, "1" },
+	{ ACTOR "megatron.context_parallel_size", FIELD_CP, NULL, NULL },
+	{ ACTOR "megatron.expert_model_parallel_size", FIELD_EP, NULL, NULL },
+	{ ACTOR "megatron.expert_tensor_parallel_size", FIELD_ETP, NULL, NULL },
+	{ ACTOR "megatron.sequence_parallel", FIELD_SEQUENCE_PARALLEL, NULL, NULL },
+	{ ACTOR "megatron.use_distributed_optimizer", FIELD_ZERO_STAGE, "true=1|false=0", NULL },
+	{ ACTOR "megatron.param_offload", FIELD_RL_OFFLOAD, PARAMS, NULL },
+	{ ACTOR "megatron.grad_offload", FIELD_RL_OFFLOAD, PARAMS, NULL },
+	{ ACTOR "megatron.optimizer_offload", FIELD_RL_OFFLOAD, OPTIMIZER, NULL },
+	{ ACTOR "megatron.dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16", "bf16" },
+	{ ACTOR "megatron.override_transformer_config.recompute_granularity", FIELD_RECOMPUTE, NULL,
+	    "none" },
+	{ "+" ACTOR "megatron.override_transformer_config.num_layers_in_first_pipeline_stage",
+	    FIELD_FIRST_STAGE_LAYERS, NULL, "" },
+	{ "+" ACTOR "megatron.override_transformer_config.num_layers_in_last_pipeline_stage",
+	    FIELD_LAST_STAGE_LAYERS, NULL, "" },
+	{ "+" ACTOR "megatron.override_transformer_config.pipeline_model_parallel_layout",
+	    FIELD_PIPELINE_LAYOUT, NULL, "" },
+	END
+};
+
+static bool
+with_megatron(const struct plan *p)
+{
+	return p->parallel.layout == LAYOUT_MEGATRON;
+}
+
+static void
+put_recompute(struct tree *t, const struct plan *p)
+{
+	const char *all = ACTOR "megatron.override_transformer_config.recompute_modules";
+	char method[32];
+
+	if (p->training.recompute == RECOMPUTE_SELECTIVE)
+		tree_list(t, all, p->training.recompute_modules);
+	if (p->training.recompute != RECOMPUTE_FULL)
+		return;
+	field_format(FIELD_RECOMPUTE_METHOD, p, method, sizeof method);
+	tree_text(t, ACTOR "megatron.override_transformer_config.recompute_method", method);
+	tree_int(t, ACTOR "megatron.override_transformer_config.recompute_num_layers",
+	    p->training.recompute_layers);
+}
+
+/* Megatron-LM's own optimizer on the CPU, which verl hands through. */
+static void
+put_cpu_optimizer(struct tree *t)
+{
+	tree_bool(t, "+" ACTOR "optim.override_optimizer_config.optimizer_cpu_offload", true);
+	tree_int(t, "+" ACTOR "optim.override_optimizer_config.optimizer_offload_fraction", 1);
+	tree_bool(t, "+" ACTOR "optim.override_optimizer_config.use_precision_aware_optimizer", true);
+}
+
+static void
+put_trainer(struct export *e, struct tree *t)
+{
+	const struct plan *p = e->plan;
+	const struct export_sizes s = export_sizes_of(p);
+
+	if (with_megatron(p)) {
+		if (p->rl.placement != RL_SPLIT) /* else it has a configuration of its own */
+			tree_text(t, "model_engine", "megatron");
+		export_rows(e, t, megatron);
+		put_recompute(t, p);
+		if (p->parallel.offload == OFFLOAD_OPTIMIZER)
+			put_cpu_optimizer(t);
+		else if (p->parallel.offload != OFFLOAD_NONE)
+			rl_refuse(e, FIELD_OFFLOAD, CONFIG, "Megatron keeps parameters on the GPU while it trains");
+		if (rl_has_reference(p))
+			tree_bool(t, REF "megatron.param_offload", p->rl.offload == RL_OFFLOAD_ALL);
+		return;
+	}
+	tree_text(t, ACTOR "strategy", "fsdp2");
+	export_rows(e, t, fsdp);
+	if (p->parallel.dp_replicate > 1)
+		tree_int(t, ACTOR "fsdp_config.fsdp_size", s.dp / p->parallel.dp_replicate);
+	export_refuse_above(e, FIELD_TP, 1, CONFIG "/engine/fsdp.yaml", "FSDP workers have no TP");
+	export_refuse_above(e, FIELD_PP, 1, CONFIG "/engine/fsdp.yaml", "FSDP workers have no pipeline");
+	export_refuse_above(e, FIELD_EP, 1, CONFIG "/engine/fsdp.yaml",
+	    "FSDP workers have no expert parallelism");
+}
+
+static void
+put_adapters(struct export *e, struct tree *t)
+{
+	const struct plan *p = e->plan;
+	const unsigned targets = adapters_targets(p);
+	const bool mg = with_megatron(p), dora = p->finetune.method == FINETUNE_DORA;
+	char names[TUNING_NAMES_SIZE];
+
+	if (!adapters_only(p))
+		return;
+	if (p->finetune.quantization != QUANT_NONE)
+		rl_refuse(e, FIELD_QUANTIZATION, CONFIG "/model/hf_model.yaml",
+		    "verl's actor has no quantised weights");
+	if (dora && !mg)
+		rl_refuse(e, FIELD_FINETUNE, CONFIG "/model/hf_model.yaml", "FSDP workers have LoRA alone");
+	tree_int(t, mg ? "actor_rollout_ref.model.lora.rank" : "actor_rollout_ref.model.lora_rank",
+	    p->finetune.rank);
+	if (mg)
+		tree_text(t, "actor_rollout_ref.model.lora.type", dora ? "dora" : "lora");
+	if (!mg && tuning_is_linear(targets))
+		tree_text(t, "actor_rollout_ref.model.target_modules", "all-linear");
+	else
+		tree_list(t, mg ? "actor_rollout_ref.model.lora.target_modules" :
+		    "actor_rollout_ref.model.target_modules", tuning_names(names, p, targets, mg));
+	tree_text(t, ROLLOUT "load_format", "safetensors");
+}
+
+/* Batches count prompts here. */
+static void
+put_batch(struct export *e, struct tree *t)
+{
+	const struct plan *p = e->plan;
+
+	if (p->training.global_batch_size % p->rl.responses != 0)
+		rl_refuse(e, FIELD_GLOBAL_BATCH_SIZE, "verl verl/workers/config/actor.py",
+		    "ppo_mini_batch_size counts prompts: a multiple of rl.responses");
+	tree_int(t, "data.max_prompt_length", p->training.sequence_length - p->rl.response_limit);
+	export_rows(e, t, keys);
+	tree_int(t, ACTOR "ppo_mini_batch_size", p->training.global_batch_size / p->rl.responses);
+}
+
+static void
+put_algorithm(struct export *e, struct tree *t)
+{
+	const struct plan *p = e->plan;
+	const bool ppo = p->rl.algorithm == RL_PPO, reference = rl_has_reference(p);
+
+	tree_text(t, "algorithm.adv_estimator", ppo ? "gae" : "grpo");
+	tree_bool(t, ACTOR "use_kl_loss", reference && !ppo);
+	tree_bool(t, "algorithm.use_kl_in_reward", reference && ppo);
+	if (!p->rl.old_logprob) {
+		tree_bool(t, "algorithm.rollout_correction.bypass_mode", true);
+		tree_bool(t, ROLLOUT "calculate_log_probs", true);
+	}
+	if (p->rl.algorithm == RL_DAPO)
+		notes_add(&e->missing, "dapo: reward.reward_manager, clip_ratio_high and filter_groups are "
+		    "yours to set");
+	if (ppo) {
+		tree_int(t, "critic.ppo_micro_batch_size_per_gpu", p->training.micro_batch_size);
+		if (!with_megatron(p))
+			tree_bool(t, "critic.model.enable_gradient_checkpointing",
+			    p->training.recompute == RECOMPUTE_FULL);
+	}
+	if (p->rl.reward_preset[0] != '\0')
+		tree_bool(t, "reward.reward_model.enable", true);
+}
+
+/* verl/experimental: pools of their own run one step off, or asynchronously. */
+static void
+put_pools(struct export *e, struct tree *t, const struct rl_pools *pools)
+{
+	const struct plan *p = e->plan;
+
+	tree_int(t, "trainer.nnodes", pools->nodes);
+	tree_int(t, "trainer.n_gpus_per_node", pools->gpus);
+	tree_int(t, ROLLOUT "tensor_model_parallel_size", pools->engine_gpus);
+	if (!pools->split) {
+		tree_bool(t, ROLLOUT "free_cache_engine", p->rl.engine_sleep > 0);
+		if (p->rl.engine_sleep == 1 && !adapters_only(p))
+			export_missing(e, FIELD_ENGINE_SLEEP, "verl drops the weights of a sleeping engine");
+		return;
+	}
+	tree_bool(t, "actor_rollout_ref.hybrid_engine", false);
+	tree_int(t, "rollout.nnodes", pools->rollout_nodes);
+	tree_int(t, "rollout.n_gpus_per_node", pools->rollout_gpus);
+	if (p->rl.staleness == 0)
+		rl_refuse(e, FIELD_STALENESS, "verl verl/experimental/one_step_off_policy",
+		    "pools of their own do not take turns: 1 is one step off");
+	if (p->rl.staleness > 1) {
+		tree_int(t, "async_training.staleness_threshold", p->rl.staleness);
+		tree_int(t, "async_training.trigger_parameter_sync_step", 1);
+	}
+}
+
+static void
+put_program(struct textbuf *out, const struct plan *p, const struct rl_pools *pools)
+{
+	const char *engine = with_megatron(p) ? "_megatron" : "";
+
+	textbuf_add(out, "exec python3 -m ");
+	if (!pools->split)
+		textbuf_add(out, "verl.trainer.main_ppo");
+	else if (p->rl.staleness > 1)
+		textbuf_add(out, "verl.experimental.fully_async_policy.fully_async_main \\\n"
+		    "\t--config-path=config --config-name=fully_async_ppo%s_trainer", engine);
+	else
+		textbuf_add(out, "verl.experimental.one_step_off_policy.main_ppo \\\n"
+		    "\t--config-path=config --config-name=one_step_off_ppo%s_trainer", engine);
+	textbuf_add(out, " \\\n\tactor_rollout_ref.model.path=\"$MODEL\" ");
+}
+
+void
+verl_write(struct export *e)
+{
+	const struct plan *p = e->plan;
+	struct rl_pools pools;
+	struct tree t = { 0 };
+	struct textbuf *out;
+
+	if (!rl_pools_of(&pools, e))
+		return;
+	put_algorithm(e, &t);
+	put_batch(e, &t);
+	put_trainer(e, &t);
+	put_adapters(e, &t);
+	put_pools(e, &t, &pools);
+	notes_add(&e->missing, "data.train_files, data.val_files, learning rate and rewards are yours "
+	    "to add");
+	export_missing(e, FIELD_KV_DTYPE, ROLLOUT "engine_kwargs sets it");
+	export_missing(e, FIELD_WEIGHT_DTYPE, ROLLOUT "quantization sets it");
+	export_missing(e, FIELD_CP_COMM, "the engine chooses");
+	out = rl_begin_script(e, "verl.sh");
+	rl_put_array(out, &t, WORDS_OVERRIDES);
+	tree_end(&t);
+	put_program(out, p, &pools);
+	if (p->rl.algorithm == RL_PPO)
+		textbuf_add(out, "critic.model.path=\"$CRITIC\" ");
+	if (p->rl.reward_preset[0] != '\0')
+		textbuf_add(out, "reward.reward_model.model_path=\"$REWARD\" \\\n"
+		    "\treward.reward_model.rollout.name=vllm ");
+	textbuf_add(out, "\"${args[@]}\" \"$@\"\n");
+}

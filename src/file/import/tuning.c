@@ -1,0 +1,346 @@
+#include "file/import/tuning.h"
+
+#include <string.h>
+
+#include "file/import/settings.h"
+#include "file/import/tuning_keys.h"
+#include "file/import/yamlin.h"
+
+static bool
+is_on(const struct jsonin *j, const char *key)
+{
+	bool on = false;
+
+	return key != NULL && jsonin_bool(j, key, &on) && on;
+}
+
+/* A text, or the i-th of a list; of one text the parts that commas part. NULL past the last. */
+static const char *
+name_at(const struct jsonin *j, const char *key, size_t i, char *buf, size_t size)
+{
+	const char *text = jsonin_text(j, key);
+	char path[80];
+
+	if (text == NULL) {
+		text_put(path, sizeof path, "%s.%zu", key, i);
+		text = jsonin_text(j, path);
+		return text != NULL && text_copy(buf, size, text) ? buf : NULL;
+	}
+	for (; i > 0 && text[strcspn(text, ",")] == ','; i--)
+		text += strcspn(text, ",") + 1;
+	text_put(buf, size, "%.*s", (int)strcspn(text, ","), text);
+	return i == 0 && buf[0] != '\0' ? buf : NULL;
+}
+
+/* Modules as a plan names them, joined by plus signs. */
+static void
+take_names(struct import *im, const struct jsonin *j, const char *key, char *words, size_t size)
+{
+	char name[96];
+	const char *word;
+
+	for (size_t i = 0; key != NULL && name_at(j, key, i, name, sizeof name) != NULL; i++) {
+		word = tuning_word(name);
+		if (word == NULL)
+			import_ignore(im, key, "a plan has no such module");
+		else
+			text_add(words, size, "%s%s", words[0] != '\0' ? "+" : "", word);
+	}
+}
+
+static void
+take_targets(struct import *im, const struct jsonin *j, const struct tuner *d)
+{
+	char words[PLAN_LIST_SIZE] = "", saved[PLAN_LIST_SIZE] = "", first[96];
+	const bool given = name_at(j, d->targets, 0, first, sizeof first) != NULL;
+
+	if (is_on(j, "lora_target_linear") || (given && text_equal(first, d->linear)))
+		text_put(words, sizeof words, "all-linear");
+	else if (given)
+		take_names(im, j, d->targets, words, sizeof words);
+	else
+		text_put(words, sizeof words, "%s", d->usual);
+	if (d->parameters != NULL && jsonin_has(j, d->parameters))
+		text_add(words, sizeof words, "+experts");
+	tuning_short(words, sizeof words);
+	if (words[0] != '\0')
+		import_set(im, FIELD_ADAPTER_TARGET, words, d->targets);
+	take_names(im, j, d->saved, saved, sizeof saved);
+	if (saved[0] != '\0')
+		import_set(im, FIELD_MODULES_TO_SAVE, saved, d->saved);
+}
+
+/* Bits of the frozen weights; 16 where they are not quantised. */
+static int64_t
+bits_of(const struct jsonin *j, const struct tuner *d)
+{
+	int64_t bits = 16;
+
+	if (d->bits != NULL)
+		jsonin_int(j, d->bits, 2, 16, &bits);
+	else if (is_on(j, "load_in_4bit"))
+		bits = 4;
+	else if (is_on(j, "load_in_8bit"))
+		bits = 8;
+	return bits;
+}
+
+static void
+take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
+{
+	const char *word = jsonin_text(j, d->method);
+	const bool adapters = word != NULL ? text_equal(word, d->lora) || text_equal(word, d->qlora) :
+	    is_on(j, d->method) || (d->full != NULL && !jsonin_has(j, d->method));
+	const int64_t bits = bits_of(j, d);
+	bool nested = d->nests;
+
+	if (!adapters) {
+		if (word != NULL && (d->full == NULL || !text_equal(word, d->full)))
+			import_ignore(im, d->method, "a plan has no such method: full fine-tuning");
+		import_set(im, FIELD_FINETUNE, "full", d->method);
+		return;
+	}
+	settings_take(im, j, d->adapters, d->program);
+	jsonin_bool(j, d->nested, &nested);
+	import_set(im, FIELD_FINETUNE, is_on(j, d->dora) ? "dora" : bits == 4 ? "qlora" : "lora",
+	    d->method);
+	if (bits == 4 || bits == 8)
+		import_set(im, FIELD_QUANTIZATION, bits == 8 ? "int8" : nested ? "nf4-dq" : "nf4",
+		    d->bits != NULL ? d->bits : d->method);
+	take_targets(im, j, d);
+}
+
+static void
+take_batch(struct import *im, const struct jsonin *j, const struct tuner *d)
+{
+	int64_t rounds = 1, world = im->world;
+	char value[24];
+
+	jsonin_int(j, d->step, 1, INT32_MAX, &rounds);
+	if (world == 0) {
+		import_assume(im, FIELD_NODES, "1", "the launcher says (--world)");
+		import_assume(im, FIELD_GPUS_PER_NODE, "1", "the launcher says (--world)");
+		world = 1;
+	} else {
+		import_machine(im, world, 0, 0, "--world");
+	}
+	world /= im->plan->parallel.tp * im->plan->parallel.cp;
+	text_put(value, sizeof value, "%lld", (long long)(world * rounds *
+	    im->plan->training.micro_batch_size));
+	import_set(im, FIELD_GLOBAL_BATCH_SIZE, value, d->step);
+}
+
+static void
+take_precision(struct import *im, const struct jsonin *j)
+{
+	if (is_on(j, "fp16"))
+		import_set(im, FIELD_PRECISION, "fp16", "fp16");
+	else if (is_on(j, "bf16"))
+		import_set(im, FIELD_PRECISION, "bf16", "bf16");
+}
+
+/* Preferences are another loss on the same settings. */
+static void
+take_pairs(struct import *im, const struct jsonin *j, const char *key)
+{
+	const char *text = jsonin_text(j, key);
+
+	if (text != NULL && (text_equal(text, "dpo") || text_equal(text, "rm")))
+		import_set(im, FIELD_RL_ALGORITHM, text, key);
+}
+
+/* A tree of the file in *j, and the plan as far as all of these programs say it. */
+static bool
+begin(struct import *im, struct jsonin *j, const struct tuner *d)
+{
+	if (!yamlin_parse(j, im->text, im->size, im->name, im->errors))
+		return false;
+	import_assume(im, FIELD_LAYOUT, jsonin_has(j, "deepspeed") ? "deepspeed" : "torchtitan",
+	    "the framework of these settings");
+	if (!jsonin_has(j, "fsdp_config") && !jsonin_has(j, "fsdp"))
+		import_assume(im, FIELD_ZERO_STAGE, "0", "no FSDP in these settings");
+	settings_take(im, j, d->keys, d->program);
+	take_precision(im, j);
+	take_method(im, j, d);
+	if (jsonin_has(j, "deepspeed"))
+		import_ignore(im, "deepspeed", "another program's settings: import its own file");
+	return true;
+}
+
+/* A key of FSDP's, which version 1 begins with fsdp_. */
+static bool
+fsdp_has(const struct jsonin *j, const char *at, const char *name, bool *on)
+{
+	char key[80];
+
+	text_put(key, sizeof key, "%s.%s", at, name);
+	if (jsonin_bool(j, key, on))
+		return true;
+	text_put(key, sizeof key, "%s.fsdp_%s", at, name);
+	return jsonin_bool(j, key, on);
+}
+
+static void
+take_fsdp(struct import *im, const struct jsonin *j, const char *at)
+{
+	bool on = true;
+
+	if (!jsonin_has(j, at))
+		return;
+	import_set(im, FIELD_ZERO_STAGE, fsdp_has(j, at, "reshard_after_forward", &on) && !on ? "2" :
+	    "3", at);
+	if (fsdp_has(j, at, "activation_checkpointing", &on) && on)
+		import_set(im, FIELD_RECOMPUTE, "full", at);
+	if (fsdp_has(j, at, "offload_params", &on) && on)
+		import_set(im, FIELD_OFFLOAD, "optimizer+params", at);
+}
+
+bool
+trl_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return strstr(text, "use_peft:") != NULL || (strstr(text, "per_device_train_batch_size:") != NULL &&
+	    strstr(text, "max_length:") != NULL && strstr(text, "tuner_type:") == NULL);
+}
+
+void
+trl_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (begin(im, &j, &tuner_trl))
+		take_batch(im, &j, &tuner_trl);
+	jsonin_free(&j);
+}
+
+bool
+axolotl_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return strstr(text, "base_model:") != NULL || strstr(text, "sample_packing:") != NULL ||
+	    strstr(text, "sequence_len:") != NULL;
+}
+
+void
+axolotl_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (begin(im, &j, &tuner_axolotl)) {
+		if (is_on(&j, "liger_rms_norm") || is_on(&j, "liger_fused_linear_cross_entropy"))
+			import_set(im, FIELD_KERNELS, "liger", "liger_rms_norm");
+		take_fsdp(im, &j, "fsdp_config");
+		take_pairs(im, &j, "rl");
+		if (is_on(&j, "reward_model"))
+			import_set(im, FIELD_RL_ALGORITHM, "rm", "reward_model");
+		take_batch(im, &j, &tuner_axolotl);
+	}
+	jsonin_free(&j);
+}
+
+bool
+llamafactory_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return strstr(text, "finetuning_type:") != NULL || strstr(text, "cutoff_len:") != NULL;
+}
+
+void
+llamafactory_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (begin(im, &j, &tuner_llamafactory)) {
+		if (is_on(&j, "use_unsloth"))
+			import_set(im, FIELD_KERNELS, "unsloth", "use_unsloth");
+		else if (is_on(&j, "enable_liger_kernel"))
+			import_set(im, FIELD_KERNELS, "liger", "enable_liger_kernel");
+		take_pairs(im, &j, "stage");
+		take_batch(im, &j, &tuner_llamafactory);
+	}
+	jsonin_free(&j);
+}
+
+bool
+swift_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return strstr(text, "tuner_type:") != NULL;
+}
+
+void
+swift_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (begin(im, &j, &tuner_swift)) {
+		const char *options = jsonin_text(&j, "fsdp.fsdp");
+
+		take_fsdp(im, &j, "fsdp.fsdp_config");
+		if (options != NULL && strstr(options, "offload") != NULL)
+			import_set(im, FIELD_OFFLOAD, "optimizer+params", "fsdp.fsdp");
+		take_pairs(im, &j, "rlhf_type");
+		take_batch(im, &j, &tuner_swift);
+	}
+	jsonin_free(&j);
+}
+
+/* ---- torchtune -------------------------------------------------------------------------- */
+
+bool
+torchtune_recognise(const char *text, size_t size, const char *path)
+{
+	(void)size;
+	(void)path;
+	return strstr(text, "_component_: torchtune.") != NULL;
+}
+
+/* The builder's name says the method. */
+static void
+torchtune_method(struct import *im, const struct jsonin *j)
+{
+	static const struct tuner steps = { .step = "gradient_accumulation_steps" };
+	const char *builder = jsonin_text(j, "model._component_");
+	char words[PLAN_LIST_SIZE] = "";
+	const bool quantized = is_on(j, "model.quantize_base") || (builder != NULL &&
+	    strstr(builder, ".qlora_") != NULL);
+
+	if (builder == NULL || strstr(builder, "lora_") == NULL) {
+		import_set(im, FIELD_FINETUNE, "full", "model._component_");
+	} else {
+		import_set(im, FIELD_FINETUNE, is_on(j, "model.use_dora") ? "dora" : quantized ? "qlora" :
+		    "lora", "model._component_");
+		settings_take(im, j, torchtune_adapters, "torchtune");
+		take_names(im, j, "model.lora_attn_modules", words, sizeof words);
+		if (is_on(j, "model.apply_lora_to_mlp"))
+			text_add(words, sizeof words, "+gate+up+down");
+		if (is_on(j, "model.apply_lora_to_output"))
+			text_add(words, sizeof words, "+head");
+		tuning_short(words, sizeof words);
+		import_set(im, FIELD_ADAPTER_TARGET, words, "model.lora_attn_modules");
+	}
+	take_batch(im, j, &steps);
+}
+
+void
+torchtune_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
+		const bool kept = jsonin_has(&j, "fsdp_reshard_after_forward") &&
+		    !is_on(&j, "fsdp_reshard_after_forward");
+
+		import_assume(im, FIELD_LAYOUT, "torchtitan", "PyTorch's device mesh, as torchtune makes it");
+		import_assume(im, FIELD_KERNELS, "torchtune", "modules of its own");
+		import_assume(im, FIELD_ZERO_STAGE, im->world <= 1 ? "0" : kept ? "2" : "3",
+		    "fsdp_reshard_after_forward");
+		settings_take(im, &j, torchtune_keys, "torchtune");
+		torchtune_method(im, &j);
+	}
+	jsonin_free(&j);
+}

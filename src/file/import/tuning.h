@@ -1,0 +1,20 @@
+/*
+ * tuning.h - settings of programs that fine-tune as plans: the rows of tuning_keys.h, and what
+ * takes more than a row.
+ */
+#ifndef FILE_TUNING_H
+#define FILE_TUNING_H
+#include "file/import/importer.h"
+
+/* YAML files of trl, axolotl, llamafactory-cli and swift; a configuration of torchtune. */
+bool trl_recognise(const char *text, size_t size, const char *path);
+void trl_read(struct import *im);
+bool axolotl_recognise(const char *text, size_t size, const char *path);
+void axolotl_read(struct import *im);
+bool llamafactory_recognise(const char *text, size_t size, const char *path);
+void llamafactory_read(struct import *im);
+bool swift_recognise(const char *text, size_t size, const char *path);
+void swift_read(struct import *im);
+bool torchtune_recognise(const char *text, size_t size, const char *path);
+void torchtune_read(struct import *im);
+#endif
