@@ -214,6 +214,95 @@ mamba(void **state)
 	near(adapters_sums(&p, &one).modules, 0, 0);
 }
 
+/* Layers that PyTorch unpacks keep the unpacked weights of what is not recomputed, of one layer
+ * otherwise; the largest weight passes through int32 and int8. */
+static void
+unpacked(void **state)
+{
+	static const char run[] = HF "finetune.method=qlora finetune.target=qv finetune.quantization=";
+	const double layer = 4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336;
+	char settings[512];
+	double bytes[2][2];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		const struct memory *m;
+
+		text_put(settings, sizeof settings, "%s%s recompute=%s", run, i & 1 ? "int4" : "int8",
+		    i & 2 ? "full" : "none");
+		m = memory_of(settings);
+		bytes[i >> 1][i & 1] = m->activations + m->logits + m->buffers;
+	}
+	near(bytes[0][1] - bytes[0][0], 32 * 2 * layer + 3 * 4096.0 * 14336, 1e-9);
+	assert_true(bytes[1][1] - bytes[1][0] <= 2 * layer + 3 * 4096.0 * 14336);
+}
+
+/* NF4 weights are split over ranks or kept on the host, their scales are whole. */
+static void
+scales_stay_whole(void **state)
+{
+	static const char run[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 zero_stage=3 "
+	    "finetune.method=qlora finetune.quantization=nf4 finetune.target=qv offload=";
+	const double linear = 32 * (4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336);
+	char settings[512];
+
+	(void)state;
+	text_put(settings, sizeof settings, "%snone", run);
+	near(memory_of(settings)->parameters, linear * (0.5 / 4 + 4 / 64.0) +
+	    2 * (e.params.total - linear) / 4 + 4 * e.params_trainable / 4, 1e-9);
+	text_put(settings, sizeof settings, "%soptimizer+params", run);
+	near(memory_of(settings)->parameters, linear * 4 / 64.0, 1e-9);
+}
+
+/* Bytes of a logit by what computes the loss; DeepSpeed's gradients are there from the start. */
+static void
+moment_of_the_loss(void **state)
+{
+	static const char run[] = HF LORA "finetune.target=qv sequence_length=65536 max_position=65536 "
+	    "recompute=full training.cross_entropy=";
+	static const char zero3[] = "layout=deepspeed gpus_per_node=8 finetune.method=full zero_stage=3 "
+	    "recompute=full global_batch_size=";
+	static const struct {
+		const char *kind;
+		double bytes;
+	} kinds[] = { { "hf", 12 }, { "hf-held", 14 }, { "hf-old", 18 } };
+	const double logits = 65536.0 * 128256;
+	char settings[512];
+	double activations[2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		text_put(settings, sizeof settings, "%s%s model.vocab_size=128256 vocab_multiple=1", run,
+		    kinds[i].kind);
+		near(memory_of(settings)->logits, kinds[i].bytes * logits + 2 * 2 * 4096 * 65536.0, 1e-9);
+	}
+	for (int i = 0; i < 2; i++) {
+		text_put(settings, sizeof settings, "%s%d", zero3, i == 0 ? 8 : 16);
+		activations[i] = memory_of(settings)->activations;
+	}
+	near(activations[0], activations[1], 1e-12);
+}
+
+/* Hugging Face's root keeps embedding and head gathered; blocks of layers that come and go over
+ * streams leave the allocator with more than is used. */
+static void
+gathered_by_the_root(void **state)
+{
+	static const char run[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 model.vocab_size="
+	    "128256 vocab_multiple=1 recompute=full finetune.method=lora zero_stage=";
+	char settings[512];
+	double whole, reserved;
+
+	(void)state;
+	text_put(settings, sizeof settings, "%s2", run);
+	whole = memory_of(settings)->buffers;
+	near(e.stage[0].memory.reserved, e.stage[0].memory.allocated, 1e-12);
+	text_put(settings, sizeof settings, "%s3", run);
+	assert_true(memory_of(settings)->buffers > whole + 2 * 2 * 128256.0 * 4096);
+	reserved = e.stage[0].memory.reserved;
+	near(reserved, 1.1 * e.stage[0].memory.allocated, 1e-12);
+}
+
 /* ---- measured runs ---------------------------------------------------------------- */
 
 static struct finetune_row rows[FINETUNE_ROWS_MAX];
@@ -228,7 +317,8 @@ measured(void **state)
 		double median, p90;
 	} bounds[] = {
 		{ "peft-metamathqa", 3, 1, 1 },
-		{ "", 73, 7, 21 },
+		{ "qwen1-readme", 36, 2.5, 6.5 }, { "answerai-fsdp-qlora", 17, 7.5, 17 },
+		{ "", 90, 4, 17 },
 	};
 	const size_t count = accuracy_finetune_memory(getenv("TOP"), rows, FINETUNE_ROWS_MAX);
 	size_t n;
@@ -271,6 +361,8 @@ main(void)
 		cmocka_unit_test(counts), cmocka_unit_test(experts), cmocka_unit_test(sharded),
 		cmocka_unit_test(state_bytes), cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
 		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mamba),
+		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
+		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(gathered_by_the_root),
 		cmocka_unit_test(measured), cmocka_unit_test(steps),
 	};
 

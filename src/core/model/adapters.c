@@ -370,6 +370,7 @@ sum_modules(struct adapter_sums *sum, const struct plan *p, const struct adapter
 		if (m->target != TARGET_ROUTER) {
 			sum->rows += layers * m->out;
 			sum->tensors += layers;
+			sum->weights += layers * m->in * m->out / tp;
 			sum->largest = larger(sum->largest, m->in * m->out / tp);
 		}
 		if (!adapters_has(p, m))

@@ -77,7 +77,7 @@ double adapters_total(const struct plan *p, double params, struct ledger *ledger
 struct adapter_sums {
 	double modules, in, out;      /* with adapters; sizes on one rank, TP */
 	double rows, tensors;         /* of all that quantisation reaches */
-	double largest;               /* weights of the largest of them */
+	double weights, largest;      /* weights of them, of the largest; on one rank, TP */
 };
 struct adapter_sums adapters_sums(const struct plan *p, const struct layer_kinds *k);
 

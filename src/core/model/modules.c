@@ -254,6 +254,19 @@ add_adapters(const struct sink *s, const struct layer_kinds *k, double norm)
 		    AS("widths of all outputs", n.out));
 }
 
+/* GPTQ's layers unpack their weights by operations of PyTorch, so autograd keeps what the product
+ * has read: the unpacked weight. Other formats unpack again in the backward pass. */
+static void
+add_unpacked(const struct sink *s, const struct layer_kinds *k)
+{
+	const struct plan *p = s->c->p;
+	const double weights = p->finetune.quantization == QUANT_INT4 && s->frozen ?
+	    adapters_sums(p, k).weights : 0;
+
+	if (weights > 0)
+		TERM(s, "unpacked weights", MODULES_GPTQ, s->c->a * weights, AS("a", s->c->a), IS(weights));
+}
+
 /* ---- all of it -------------------------------------------------------------------- */
 
 static struct sink
@@ -280,6 +293,7 @@ modules_add(const struct activation *c, const struct layer_kinds *k, struct ledg
 	add_mlp(&s, k->dense, (double)s.m->ffn_hidden_size, "inside the MLP");
 	add_moe(&s, k->moe);
 	add_adapters(&s, k, c->tokens);
+	add_unpacked(&s, k);
 }
 
 void
