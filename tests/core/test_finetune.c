@@ -196,22 +196,64 @@ traffic(void **state)
 	near(bytes, 2 * 4 * e.params_trainable * 7 / 8, 1e-9);
 }
 
-/* Mamba layers have no adapter; what they keep is not less for that. */
+/* Mixers without keys and values: what they keep is not less where they are frozen, and their
+ * projections have adapters, as many layers as the framework makes of them. */
+#define NEMOTRON "layer_pattern=M-M*M- hidden_size=2688 attention_heads=32 kv_heads=2 " \
+	"head_dim=128 ffn_hidden_size=8192 mamba_heads=64 mamba_head_dim=64 mamba_groups=8 " \
+	"mamba_state=128 finetune.rank=8 " LORA
+#define HYBRID "layers=4 hidden_size=2048 attention_heads=16 kv_heads=2 head_dim=256 " \
+	"ffn_hidden_size=5120 linear_attention=true global_layer_every=4 linear_value_heads=32 " \
+	"linear_value_head_dim=128 linear_key_head_dim=128 linear_conv_kernel=4 finetune.rank=8 " LORA
+
 static void
-mamba(void **state)
+mixers(void **state)
 {
-	static const char model[] = HF "layer_pattern=M-M*M- hidden_size=2688 "
-	    "mamba_heads=64 mamba_head_dim=64 mamba_groups=8 mamba_state=128 " LORA
-	    "finetune.target=all-linear ";
-	const struct plan p = plan_of(model);
+	const struct plan p = plan_of(HF NEMOTRON "finetune.target=mlp"),
+	    q = plan_of("tp=8 " NEMOTRON "finetune.target=in_proj+out_proj");
 	const struct activation c = activation_init(&p);
 	const struct layer_kinds one = { .all = 1, .mamba = 1 }, none = { .all = 1 };
+	const struct rank_layers rank = { .kinds = one };
 	const struct mixer x = mixer_mamba(&p.model);
+	const double in = 2 * 4096 + 2 * 8 * 128 + 64, mamba = 8 * ((2688 + in) + (4096 + 2688));
+	static const struct {
+		const char *layout, *kind, *target;
+		double counted; /* a layer, rank 8 */
+	} rows[] = {
+		/* Qwen3-Next: in_proj_qkvz 2048 -> 12288, in_proj_ba -> 64, out_proj 4096 -> 2048 */
+		{ HF, "linear_kind=gdn linear_key_heads=16 ", "in_proj", 8 * (2048 + 12288 + 2048 + 64) },
+		{ HF, "linear_kind=gdn linear_key_heads=16 ", "in_proj_qkvz", 8 * (2048 + 12288) },
+		{ HF, "linear_kind=gdn linear_key_heads=16 ", "in_proj_qkv+in_proj_z+in_proj_b+in_proj_a",
+		    8 * (4 * 2048 + 8192 + 4096 + 32 + 32) },
+		{ HF, "linear_kind=gdn linear_key_heads=16 ", "out_proj", 8 * (4096 + 2048) },
+		{ "", "linear_kind=gdn linear_key_heads=16 ", "in_proj", 8 * (2048 + 12288 + 64) },
+		/* Kimi: f_a, f_b, g_a, g_b, b beside q, k, v and o */
+		{ HF, "linear_kind=kda linear_key_heads=32 ", "k", 8 * (2048 + 4096) },
+		{ HF, "linear_kind=kda linear_key_heads=32 ", "in_proj", 0 },
+	};
 
 	(void)state;
 	near(activation_rebuilt(&c, &one) - activation_rebuilt(&c, &none),
 	    2 * c.tokens * (4 * x.value + 2 * x.key + x.heads), 1e-12);
 	near(adapters_sums(&p, &one).modules, 0, 0);
+	near(trained("" NEMOTRON "finetune.target=in_proj+out_proj"), 3 * mamba, 0);
+	near(adapters_held(&q, &rank).dense, mamba / 8, 0);
+	near(trained(HF NEMOTRON "finetune.target=all-linear"),
+	    trained(HF NEMOTRON "finetune.target=q+k+v+o+gate+up+down") + 3 * mamba, 0);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char settings[1024];
+		double without;
+
+		text_put(settings, sizeof settings, "%s" HYBRID "%sfinetune.target=up", rows[i].layout,
+		    rows[i].kind);
+		without = trained(settings);
+		text_add(settings, sizeof settings, "+%s", rows[i].target);
+		/* of the 4 layers one attends, and has a k of its own */
+		near(trained(settings) - without, 3 * rows[i].counted +
+		    (text_equal(rows[i].target, "k") ? 8 * (2048 + 2 * 256) : 0), 0);
+	}
+	near(trained(HF HYBRID "linear_kind=kda linear_key_heads=32 finetune.target=all-linear") -
+	    trained(HF HYBRID "linear_kind=kda linear_key_heads=32 finetune.target=q+k+v+o+gate+up+down"),
+	    3 * 8 * ((2048 + 32) + 2 * (2048 + 128) + 2 * (128 + 4096)), 0);
 }
 
 /* Layers that PyTorch unpacks keep the unpacked weights of what is not recomputed, of one layer
@@ -360,7 +402,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts), cmocka_unit_test(experts), cmocka_unit_test(sharded),
 		cmocka_unit_test(state_bytes), cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
-		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mamba),
+		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
 		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
 		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(gathered_by_the_root),
 		cmocka_unit_test(measured), cmocka_unit_test(steps),

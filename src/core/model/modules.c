@@ -198,15 +198,12 @@ add_shared(const struct sink *s, const struct layer_kinds *k, const struct adapt
 	const struct model *m = s->m;
 	const double h = (double)m->hidden_size, r = (double)c->p->finetune.rank;
 	const double shared = (double)m->shared_expert_ffn_hidden_size;
-	const double mlps = k->dense + (shared > 0 ? k->moe : 0);
-	const double first = (s->targets & TARGET_INPUT) ? k->global + k->local : 0;
-	const double second = (s->targets & TARGET_MLP_INPUT) ? mlps : 0;
+	const double mixers = n->mixers, mlps = n->mlps;
 	const double f = (k->dense * (double)m->ffn_hidden_size + k->moe * shared) / c->tp;
 
-	if (first + second > 0)
-		TERM(s, "norm outputs that adapters read", BRIDGE, (first + second) * c->a * h * norm,
-		    AS("attention of layers", first), AS("MLPs", second), AS("a", c->a), IS(h),
-		    AS("T", norm));
+	if (mixers + mlps > 0)
+		TERM(s, "norm outputs that adapters read", BRIDGE, (mixers + mlps) * c->a * h * norm,
+		    IS(mixers), IS(mlps), AS("a", c->a), IS(h), AS("T", norm));
 	if ((s->targets & TARGET_DOWN) && f > 0)
 		TERM(s, "inputs of the down projection's adapters", BRIDGE, c->a * f * c->tokens,
 		    AS("a", c->a), AS("widths of all MLPs", f), AS("T", c->tokens));
