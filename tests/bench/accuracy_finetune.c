@@ -13,6 +13,7 @@
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 #include "core/model/adapters.h"
+#include "core/rules/check.h"
 
 #define GIB 1073741824.0
 
@@ -113,6 +114,8 @@ static const struct {
 	{ "qwen-7b", 32, 4096, 32, 32, 11008, 151936, "model.qkv_bias=true" },
 	{ "qwen-14b", 40, 5120, 40, 40, 13696, 152064, "model.qkv_bias=true" },
 	{ "qwen-72b", 80, 8192, 64, 64, 24576, 152064, "model.qkv_bias=true" },
+	{ "mistral-7b", 32, 4096, 32, 8, 14336, 32000, "" },
+	{ "yi-34b", 60, 7168, 56, 8, 20480, 64000, "" },
 	{ "mistral-24b", 40, 5120, 32, 8, 32768, 131072, "" },
 	{ "seed-oss-36b", 64, 5120, 80, 8, 27648, 155136, "model.qkv_bias=true" },
 	{ "olmo3-7b", 32, 4096, 32, 32, 11008, 100278, "model.qk_norm=true" },
@@ -150,7 +153,7 @@ static const struct {
 	{ "kernel", "megatron", "layout=megatron finetune.kernels=te "
 	    "finetune.expert_adapters=separate parallel.zero_stage=1" },
 	{ "loss", "trainer", "training.cross_entropy=hf" },
-	{ "loss", "half", "training.cross_entropy=hf-16" }, { "loss", "old", "training.cross_entropy=hf-held" },
+	{ "loss", "half", "training.cross_entropy=hf-16" }, { "loss", "old", "training.cross_entropy=hf-old" },
 	{ "loss", "hf2", "training.cross_entropy=hf-held" }, { "loss", "hfc", "training.cross_entropy=hf" },
 	{ "loss", "liger", "training.cross_entropy=liger" },
 	{ "loss", "unsloth", "training.cross_entropy=liger" },
@@ -201,8 +204,12 @@ inexpressible(const char *words)
 	    is(words, "kernel", "torchtune-compile");
 }
 
+/* What a measurement counts: what is allocated, what PyTorch has reserved for it, or all that is
+ * on the card. */
+enum counted { COUNTS_ALLOCATED, COUNTS_RESERVED, COUNTS_CARD };
+
 static double
-estimate(struct plan *p, bool whole)
+estimate(struct plan *p, enum counted counts)
 {
 	static struct placement placement;
 	static struct layout layout;
@@ -212,22 +219,24 @@ estimate(struct plan *p, bool whole)
 	plan_resolve(p, NULL);
 	if (!layout_init(&layout, p, &diags) || !placement_init(&placement, p, &diags))
 		return 0;
-	m = memory_stage(p, &layout, &placement, 1, 0, NULL);
-	return (whole ? m.total : m.allocated) / GIB;
+	m = memory_stage(p, &layout, &placement, check_microbatches(p, layout.dp), 0, NULL);
+	return (counts == COUNTS_CARD ? m.total :
+	    counts == COUNTS_RESERVED ? m.reserved : m.allocated) / GIB;
 }
 
-/* A run of GPUs with one micro-batch on each: data parallel but for TP. */
+/* A run of GPUs with so many micro-batches on each: data parallel but for TP. */
 static void
 put_run(struct plan *p, const char *gpus, const char *seq, const char *micro, const char *words)
 {
 	char value[VALUE_SIZE];
 	const long dp = find(words, "dp", ' ', value) ? strtol(value, NULL, 10) : 1;
+	const long batches = find(words, "accumulation", ' ', value) ? strtol(value, NULL, 10) : 1;
 
 	set(p, "nodes", "1");
 	set(p, "gpus_per_node", gpus);
 	set(p, "training.sequence_length", seq);
 	set(p, "micro_batch_size", micro);
-	text_put(value, sizeof value, "%ld", dp * strtol(micro, NULL, 10));
+	text_put(value, sizeof value, "%ld", dp * batches * strtol(micro, NULL, 10));
 	set(p, "global_batch_size", value);
 }
 
@@ -241,8 +250,10 @@ read_measured(const struct cells *c, struct finetune_row *row)
 	char *const *cell = c->cell;
 	const char *words = cell[SETTINGS];
 	const bool lora = strncmp(cell[METHOD], "full", 4) != 0;
-	const bool whole = strncmp(cell[METRIC], "VRAM", 4) == 0 ||
-	    strncmp(cell[METRIC], "G", 1) == 0;
+	const bool card = strncmp(cell[METRIC], "VRAM", 4) == 0 || cell[METRIC][0] == 'G';
+	/* comments of scripts: what the trainer logs, torch.cuda.max_memory_reserved */
+	const bool reserved = strcmp(cell[METRIC], "header comment") == 0 ||
+	    strstr(cell[METRIC], "reserved") != NULL;
 
 	text_put(row->group, sizeof row->group, "%s", cell[GROUP]);
 	text_put(row->what, sizeof row->what, "%s %s, %s tokens x %s, %s", cell[MODEL], cell[METHOD],
@@ -265,7 +276,8 @@ read_measured(const struct cells *c, struct finetune_row *row)
 	if (p.finetune.quantization != QUANT_NONE && lora && is(words, "quant", "nf4"))
 		set(&p, "finetune.method", "qlora");
 	put_run(&p, cell[GPUS], cell[SEQ], cell[MICRO], words);
-	row->estimated = estimate(&p, whole);
+	row->estimated = estimate(&p, card ? COUNTS_CARD :
+	    reserved ? COUNTS_RESERVED : COUNTS_ALLOCATED);
 }
 
 /* The longest batch that the script of PEFT meets: 4 sequences of at most 768 tokens, of which
@@ -301,7 +313,7 @@ read_peft(const struct cells *c, struct finetune_row *row)
 	}
 	set(&p, "finetune.target", target);
 	put_run(&p, "1", "744", "4", "");
-	row->estimated = estimate(&p, false);
+	row->estimated = estimate(&p, COUNTS_RESERVED);
 	row->trained = adapters_total(&p, 0, NULL);
 	if (find(words, "trainable", ';', value))
 		row->counted = strtod(value, NULL);

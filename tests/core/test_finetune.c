@@ -192,22 +192,153 @@ traffic(void **state)
 	near(bytes, 2 * 4 * e.params_trainable * 7 / 8, 1e-9);
 }
 
-/* Mamba layers have no adapter; what they keep is not less for that. */
+/* Mixers without keys and values: what they keep is not less where they are frozen, and their
+ * projections have adapters, as many layers as the framework makes of them. */
+#define NEMOTRON "layer_pattern=M-M*M- hidden_size=2688 attention_heads=32 kv_heads=2 " \
+	"head_dim=128 ffn_hidden_size=8192 mamba_heads=64 mamba_head_dim=64 mamba_groups=8 " \
+	"mamba_state=128 finetune.rank=8 " LORA
+#define HYBRID "layers=4 hidden_size=2048 attention_heads=16 kv_heads=2 head_dim=256 " \
+	"ffn_hidden_size=5120 linear_attention=true global_layer_every=4 linear_value_heads=32 " \
+	"linear_value_head_dim=128 linear_key_head_dim=128 linear_conv_kernel=4 finetune.rank=8 " LORA
+
 static void
-mamba(void **state)
+mixers(void **state)
 {
-	static const char model[] = HF "layer_pattern=M-M*M- hidden_size=2688 "
-	    "mamba_heads=64 mamba_head_dim=64 mamba_groups=8 mamba_state=128 " LORA
-	    "finetune.target=all-linear ";
-	const struct plan p = plan_of(model);
+	const struct plan p = plan_of(HF NEMOTRON "finetune.target=mlp"),
+	    q = plan_of("tp=8 " NEMOTRON "finetune.target=in_proj+out_proj");
 	const struct activation c = activation_init(&p);
 	const struct layer_kinds one = { .all = 1, .mamba = 1 }, none = { .all = 1 };
+	const struct rank_layers rank = { .kinds = one };
 	const struct mixer x = mixer_mamba(&p.model);
+	const double in = 2 * 4096 + 2 * 8 * 128 + 64, mamba = 8 * ((2688 + in) + (4096 + 2688));
+	static const struct {
+		const char *layout, *kind, *target;
+		double counted; /* a layer, rank 8 */
+	} rows[] = {
+		/* Qwen3-Next: in_proj_qkvz 2048 -> 12288, in_proj_ba -> 64, out_proj 4096 -> 2048 */
+		{ HF, "linear_kind=gdn linear_key_heads=16 ", "in_proj", 8 * (2048 + 12288 + 2048 + 64) },
+		{ HF, "linear_kind=gdn linear_key_heads=16 ", "in_proj_qkvz", 8 * (2048 + 12288) },
+		{ HF, "linear_kind=gdn linear_key_heads=16 ", "in_proj_qkv+in_proj_z+in_proj_b+in_proj_a",
+		    8 * (4 * 2048 + 8192 + 4096 + 32 + 32) },
+		{ HF, "linear_kind=gdn linear_key_heads=16 ", "out_proj", 8 * (4096 + 2048) },
+		{ "", "linear_kind=gdn linear_key_heads=16 ", "in_proj", 8 * (2048 + 12288 + 64) },
+		/* Kimi: f_a, f_b, g_a, g_b, b beside q, k, v and o */
+		{ HF, "linear_kind=kda linear_key_heads=32 ", "k", 8 * (2048 + 4096) },
+		{ HF, "linear_kind=kda linear_key_heads=32 ", "in_proj", 0 },
+	};
 
 	(void)state;
 	near(activation_rebuilt(&c, &one) - activation_rebuilt(&c, &none),
 	    2 * c.tokens * (4 * x.value + 2 * x.key + x.heads), 1e-12);
 	near(adapters_sums(&p, &one).modules, 0, 0);
+	near(trained("" NEMOTRON "finetune.target=in_proj+out_proj"), 3 * mamba, 0);
+	near(adapters_held(&q, &rank).dense, mamba / 8, 0);
+	near(trained(HF NEMOTRON "finetune.target=all-linear"),
+	    trained(HF NEMOTRON "finetune.target=q+k+v+o+gate+up+down") + 3 * mamba, 0);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char settings[1024];
+		double without;
+
+		text_put(settings, sizeof settings, "%s" HYBRID "%sfinetune.target=up", rows[i].layout,
+		    rows[i].kind);
+		without = trained(settings);
+		text_add(settings, sizeof settings, "+%s", rows[i].target);
+		/* of the 4 layers one attends, and has a k of its own */
+		near(trained(settings) - without, 3 * rows[i].counted +
+		    (text_equal(rows[i].target, "k") ? 8 * (2048 + 2 * 256) : 0), 0);
+	}
+	near(trained(HF HYBRID "linear_kind=kda linear_key_heads=32 finetune.target=all-linear") -
+	    trained(HF HYBRID "linear_kind=kda linear_key_heads=32 finetune.target=q+k+v+o+gate+up+down"),
+	    3 * 8 * ((2048 + 32) + 2 * (2048 + 128) + 2 * (128 + 4096)), 0);
+}
+
+/* Layers that PyTorch unpacks keep the unpacked weights of what is not recomputed, of one layer
+ * otherwise; the largest weight passes through int32 and int8. */
+static void
+unpacked(void **state)
+{
+	static const char run[] = HF "finetune.method=qlora finetune.target=qv finetune.quantization=";
+	const double layer = 4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336;
+	char settings[512];
+	double bytes[2][2];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		const struct memory *m;
+
+		text_put(settings, sizeof settings, "%s%s recompute=%s", run, i & 1 ? "int4" : "int8",
+		    i & 2 ? "full" : "none");
+		m = memory_of(settings);
+		bytes[i >> 1][i & 1] = m->activations + m->logits + m->buffers;
+	}
+	near(bytes[0][1] - bytes[0][0], 32 * 2 * layer + 3 * 4096.0 * 14336, 1e-9);
+	assert_true(bytes[1][1] - bytes[1][0] <= 2 * layer + 3 * 4096.0 * 14336);
+}
+
+/* NF4 weights are split over ranks or kept on the host, their scales are whole. */
+static void
+scales_stay_whole(void **state)
+{
+	static const char run[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 zero_stage=3 "
+	    "finetune.method=qlora finetune.quantization=nf4 finetune.target=qv offload=";
+	const double linear = 32 * (4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336);
+	char settings[512];
+
+	(void)state;
+	text_put(settings, sizeof settings, "%snone", run);
+	near(memory_of(settings)->parameters, linear * (0.5 / 4 + 4 / 64.0) +
+	    2 * (e.params.total - linear) / 4 + 4 * e.params_trainable / 4, 1e-9);
+	text_put(settings, sizeof settings, "%soptimizer+params", run);
+	near(memory_of(settings)->parameters, linear * 4 / 64.0, 1e-9);
+}
+
+/* Bytes of a logit by what computes the loss; DeepSpeed's gradients are there from the start. */
+static void
+moment_of_the_loss(void **state)
+{
+	static const char run[] = HF LORA "finetune.target=qv sequence_length=65536 max_position=65536 "
+	    "recompute=full training.cross_entropy=";
+	static const char zero3[] = "layout=deepspeed gpus_per_node=8 finetune.method=full zero_stage=3 "
+	    "recompute=full global_batch_size=";
+	static const struct {
+		const char *kind;
+		double bytes;
+	} kinds[] = { { "hf", 12 }, { "hf-held", 14 }, { "hf-old", 18 } };
+	const double logits = 65536.0 * 128256;
+	char settings[512];
+	double activations[2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		text_put(settings, sizeof settings, "%s%s model.vocab_size=128256 vocab_multiple=1", run,
+		    kinds[i].kind);
+		near(memory_of(settings)->logits, kinds[i].bytes * logits + 2 * 2 * 4096 * 65536.0, 1e-9);
+	}
+	for (int i = 0; i < 2; i++) {
+		text_put(settings, sizeof settings, "%s%d", zero3, i == 0 ? 8 : 16);
+		activations[i] = memory_of(settings)->activations;
+	}
+	near(activations[0], activations[1], 1e-12);
+}
+
+/* Hugging Face's root keeps embedding and head gathered; blocks of layers that come and go over
+ * streams leave the allocator with more than is used. */
+static void
+gathered_by_the_root(void **state)
+{
+	static const char run[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 model.vocab_size="
+	    "128256 vocab_multiple=1 recompute=full finetune.method=lora zero_stage=";
+	char settings[512];
+	double whole, reserved;
+
+	(void)state;
+	text_put(settings, sizeof settings, "%s2", run);
+	whole = memory_of(settings)->buffers;
+	near(e.stage[0].memory.reserved, e.stage[0].memory.allocated, 1e-12);
+	text_put(settings, sizeof settings, "%s3", run);
+	assert_true(memory_of(settings)->buffers > whole + 2 * 2 * 128256.0 * 4096);
+	reserved = e.stage[0].memory.reserved;
+	near(reserved, 1.1 * e.stage[0].memory.allocated, 1e-12);
 }
 
 /* ---- measured runs ---------------------------------------------------------------- */
@@ -224,7 +355,8 @@ measured(void **state)
 		double median, p90;
 	} bounds[] = {
 		{ "peft-metamathqa", 3, 1, 1 },
-		{ "", 73, 7, 21 },
+		{ "qwen1-readme", 36, 2.5, 6.5 }, { "answerai-fsdp-qlora", 17, 7.5, 17 },
+		{ "", 90, 4, 17 },
 	};
 	const size_t count = accuracy_finetune_memory(getenv("TOP"), rows, FINETUNE_ROWS_MAX);
 	size_t n;
@@ -266,7 +398,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts), cmocka_unit_test(experts), cmocka_unit_test(sharded),
 		cmocka_unit_test(state_bytes), cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
-		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mamba),
+		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
+		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
+		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(gathered_by_the_root),
 		cmocka_unit_test(measured), cmocka_unit_test(steps),
 	};
 

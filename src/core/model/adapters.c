@@ -5,6 +5,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/model/mixer.h"
 
 #define LORA "Hu et al. 2021, arXiv 2106.09685"
 #define SAVED "huggingface/peft src/peft/utils/other.py, ModulesToSaveWrapper"
@@ -22,12 +23,16 @@ static const struct {
 	unsigned targets;
 } names[] = {
 	{ "all-linear", TARGET_Q | TARGET_K | TARGET_V | TARGET_O | TARGET_GATE | TARGET_UP |
-	    TARGET_DOWN },
+	    TARGET_DOWN | TARGET_IN_PROJ | TARGET_OUT_PROJ | TARGET_NAMELESS },
 	{ "attention", TARGET_Q | TARGET_K | TARGET_V | TARGET_O }, { "qv", TARGET_Q | TARGET_V },
 	{ "mlp", TARGET_GATE | TARGET_UP | TARGET_DOWN },
 	{ "q", TARGET_Q }, { "k", TARGET_K }, { "v", TARGET_V }, { "qkv", TARGET_QKV },
 	{ "o", TARGET_O }, { "proj", TARGET_O }, { "gate", TARGET_GATE }, { "up", TARGET_UP },
 	{ "fc1", TARGET_FC1 }, { "down", TARGET_DOWN }, { "fc2", TARGET_DOWN },
+	{ "in_proj", TARGET_IN_PROJ }, { "out_proj", TARGET_OUT_PROJ },
+	{ "in_proj_qkvz", TARGET_IN_QKV | TARGET_IN_Z }, { "in_proj_ba", TARGET_IN_B | TARGET_IN_A },
+	{ "in_proj_qkv", TARGET_APART | TARGET_IN_QKV }, { "in_proj_z", TARGET_APART | TARGET_IN_Z },
+	{ "in_proj_b", TARGET_APART | TARGET_IN_B }, { "in_proj_a", TARGET_APART | TARGET_IN_A },
 	{ "experts", TARGET_EXPERTS }, { "router", TARGET_ROUTER }, { "head", TARGET_HEAD },
 	{ "embedding", TARGET_EMBEDDING },
 };
@@ -116,42 +121,106 @@ put_mla(struct listing *l, const struct model *m)
 	put(l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
 }
 
+/* Gated delta networks: one layer in Megatron (megatron/core/ssm/gated_delta_net/gdn.py), two in
+ * Qwen3-Next, four in Qwen3.5 (huggingface/transformers modeling_qwen3_next.py,
+ * modeling_qwen3_5.py). */
 static void
-put_linear_attention(struct listing *l, const struct model *m)
+put_delta(struct listing *l, const struct plan *p, const struct mixer *x)
 {
-	const double h = (double)m->hidden_size, heads = (double)m->linear_value_heads;
-	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
-	const double v = heads * (double)m->linear_value_head_dim;
+	const double h = (double)p->model.hidden_size, heads = x->heads;
+	const double qkv = 2 * x->key + x->value, z = x->value;
 
-	put(l, "linear attention: queries, keys, values, gate", TARGET_INPUT, h, 2 * k + 2 * v,
-	    MODULE_COLUMNS);
-	put(l, "linear attention: decay", TARGET_INPUT, h, 2 * heads, MODULE_COLUMNS);
-	put(l, "linear attention output", TARGET_O, v, h, MODULE_ROWS);
+	if (framework_of(p)->transformer_engine) {
+		put(l, "input projection", TARGET_IN_PROJ, h, qkv + z + 2 * heads, MODULE_COLUMNS);
+	} else if (adapters_targets(p) & TARGET_APART) {
+		put(l, "queries, keys, values", TARGET_IN_QKV, h, qkv, MODULE_COLUMNS);
+		put(l, "gate of the output", TARGET_IN_Z, h, z, MODULE_COLUMNS);
+		put(l, "beta of heads", TARGET_IN_B, h, heads, MODULE_COLUMNS);
+		put(l, "decay of heads", TARGET_IN_A, h, heads, MODULE_COLUMNS);
+	} else {
+		put(l, "queries, keys, values, gate", TARGET_IN_QKV | TARGET_IN_Z, h, qkv + z,
+		    MODULE_COLUMNS);
+		put(l, "beta and decay of heads", TARGET_IN_B | TARGET_IN_A, h, 2 * heads,
+		    MODULE_COLUMNS);
+	}
+	put(l, "mixer output", TARGET_OUT_PROJ, x->value, h, MODULE_ROWS);
 }
 
-int
-adapters_attention(const struct plan *p, bool local, struct adapter_module *out)
+/* moonshotai/Kimi-Linear-48B-A3B-Instruct modeling_kimi.py, KimiDeltaAttention: decay and gate
+ * pass two narrow layers each. */
+static void
+put_kimi(struct listing *l, const struct model *m, const struct mixer *x)
+{
+	const double h = (double)m->hidden_size, d = (double)m->linear_value_head_dim;
+
+	put(l, "queries", TARGET_Q | TARGET_QKV, h, x->key, MODULE_COLUMNS);
+	put(l, "keys", TARGET_K | TARGET_QKV, h, x->key, MODULE_COLUMNS);
+	put(l, "values", TARGET_V | TARGET_QKV, h, x->value, MODULE_COLUMNS);
+	put(l, "beta of heads", TARGET_NAMELESS, h, x->heads, MODULE_COLUMNS);
+	put(l, "decay, down", TARGET_NAMELESS, h, d, MODULE_WHOLE);
+	put(l, "decay, up", TARGET_NAMELESS, d, x->key, MODULE_COLUMNS);
+	put(l, "gate, down", TARGET_NAMELESS, h, d, MODULE_WHOLE);
+	put(l, "gate, up", TARGET_NAMELESS, d, x->value, MODULE_COLUMNS);
+	put(l, "mixer output", TARGET_O, x->value, h, MODULE_ROWS);
+}
+
+/* MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py, MiniMaxText01LightningAttention. */
+static void
+put_lightning(struct listing *l, const struct model *m, const struct mixer *x)
+{
+	const double h = (double)m->hidden_size;
+
+	put(l, "QKV", TARGET_QKV | TARGET_NAMELESS, h, 2 * x->key + x->value, MODULE_COLUMNS);
+	put(l, "gate of the output", TARGET_NAMELESS, h, x->value, MODULE_COLUMNS);
+	put(l, "mixer output", TARGET_OUT_PROJ, x->value, h, MODULE_ROWS);
+}
+
+static void
+put_linear_attention(struct listing *l, const struct plan *p)
+{
+	const struct mixer x = mixer_linear(&p->model);
+
+	if (p->model.linear_kind == LINEAR_KDA)
+		put_kimi(l, &p->model, &x);
+	else if (p->model.linear_kind == LINEAR_LIGHTNING)
+		put_lightning(l, &p->model, &x);
+	else
+		put_delta(l, p, &x);
+}
+
+/* Mamba-2 (Megatron-LM megatron/core/ssm/mamba_mixer.py; huggingface/transformers
+ * modeling_nemotron_h.py): one projection to z, x, B, C and dt. */
+static void
+put_mamba(struct listing *l, const struct model *m)
+{
+	const struct mixer x = mixer_mamba(m);
+	const double h = (double)m->hidden_size;
+
+	put(l, "input projection", TARGET_IN_PROJ, h, x.in, MODULE_COLUMNS);
+	put(l, "mixer output", TARGET_OUT_PROJ, x.value, h, MODULE_ROWS);
+}
+
+static void
+put_attention(struct listing *l, const struct plan *p, bool local)
 {
 	const struct model *m = &p->model;
 	const double h = (double)m->hidden_size, d = params_key_dim(m, local);
 	const double kv = params_kv_heads(m, local), v = params_value_dim(m, local);
 	const double n = params_query_heads(m, local), q = params_query_width(m, local);
-	struct listing l = { out, 0 };
 
 	if (local && m->linear_attention) {
-		put_linear_attention(&l, m);
+		put_linear_attention(l, p);
 	} else if (m->attention == ATTENTION_MLA) {
-		put_mla(&l, m);
+		put_mla(l, m);
 	} else if (is_fused(p, TARGET_QKV)) {
-		put(&l, "QKV", TARGET_INPUT, h, q + params_kv_width(m, local), MODULE_COLUMNS);
-		put(&l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
+		put(l, "QKV", TARGET_INPUT, h, q + params_kv_width(m, local), MODULE_COLUMNS);
+		put(l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
 	} else {
-		put(&l, "queries", TARGET_Q, h, q, MODULE_COLUMNS);
-		put(&l, "keys", TARGET_K, h, kv * d, MODULE_COLUMNS);
-		put(&l, "values", TARGET_V, h, kv * v, MODULE_COLUMNS);
-		put(&l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
+		put(l, "queries", TARGET_Q, h, q, MODULE_COLUMNS);
+		put(l, "keys", TARGET_K, h, kv * d, MODULE_COLUMNS);
+		put(l, "values", TARGET_V, h, kv * v, MODULE_COLUMNS);
+		put(l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
 	}
-	return l.count;
 }
 
 static void
@@ -181,20 +250,59 @@ put_experts(struct listing *l, const struct model *m)
 		l->out[l->count - i].expert = true;
 }
 
-int
-adapters_mlp(const struct plan *p, bool moe, struct adapter_module *out)
+static void
+put_moe(struct listing *l, const struct plan *p)
 {
 	const struct model *m = &p->model;
+
+	put(l, "router", TARGET_ROUTER, (double)m->hidden_size, (double)m->experts, MODULE_WHOLE);
+	put_mlp(l, p, (double)m->shared_expert_ffn_hidden_size);
+	put_experts(l, m);
+}
+
+int
+adapters_modules(const struct plan *p, enum adapter_block block, struct adapter_module *out)
+{
 	struct listing l = { out, 0 };
 
-	if (!moe) {
-		put_mlp(&l, p, (double)m->ffn_hidden_size);
-		return l.count;
+	switch (block) {
+	case BLOCK_GLOBAL:
+	case BLOCK_LOCAL:
+		put_attention(&l, p, block == BLOCK_LOCAL);
+		break;
+	case BLOCK_MAMBA:
+		put_mamba(&l, &p->model);
+		break;
+	case BLOCK_DENSE:
+		put_mlp(&l, p, (double)p->model.ffn_hidden_size);
+		break;
+	case BLOCK_MOE:
+		put_moe(&l, p);
+		break;
+	case ADAPTER_BLOCKS:
+		break;
 	}
-	put(&l, "router", TARGET_ROUTER, (double)m->hidden_size, (double)m->experts, MODULE_WHOLE);
-	put_mlp(&l, p, (double)m->shared_expert_ffn_hidden_size);
-	put_experts(&l, m);
 	return l.count;
+}
+
+double
+adapters_blocks(const struct layer_kinds *k, enum adapter_block block)
+{
+	switch (block) {
+	case BLOCK_GLOBAL:
+		return k->global;
+	case BLOCK_LOCAL:
+		return k->local;
+	case BLOCK_MAMBA:
+		return k->mamba;
+	case BLOCK_DENSE:
+		return k->dense;
+	case BLOCK_MOE:
+		return k->moe;
+	case ADAPTER_BLOCKS:
+		break;
+	}
+	return 0;
 }
 
 bool
@@ -244,13 +352,9 @@ add_layers(struct adapter_params *sum, const struct plan *p, const struct sharin
     const struct layer_kinds *k)
 {
 	struct adapter_module m[ADAPTER_MODULES_MAX];
-	const struct layer_kinds of = *k;
-	const double attention[2] = { of.global, of.local }, mlp[2] = { of.dense, of.moe };
 
-	for (int i = 0; i < 2; i++) {
-		add_modules(sum, p, s, m, adapters_attention(p, i == 1, m), attention[i]);
-		add_modules(sum, p, s, m, adapters_mlp(p, i == 1, m), mlp[i]);
-	}
+	for (enum adapter_block b = 0; b < ADAPTER_BLOCKS; b++)
+		add_modules(sum, p, s, m, adapters_modules(p, b, m), adapters_blocks(k, b));
 }
 
 /* Embedding and head: adapters, and copies that are trained whole. */
@@ -336,7 +440,6 @@ double
 adapters_total(const struct plan *p, double params, struct ledger *ledger)
 {
 	const struct layer_kinds k = params_kinds(&p->model, 0, p->model.layers);
-	const double attention[2] = { k.global, k.local }, mlp[2] = { k.dense, k.moe };
 	struct adapter_module m[ADAPTER_MODULES_MAX];
 	double sum = 0;
 
@@ -348,10 +451,8 @@ adapters_total(const struct plan *p, double params, struct ledger *ledger)
 		TERM(ledger, sum, "all parameters", "shardplan", params, AS("params.total", params));
 		return sum;
 	}
-	for (int i = 0; i < 2; i++) {
-		total_modules(p, m, adapters_attention(p, i == 1, m), attention[i], &sum, ledger);
-		total_modules(p, m, adapters_mlp(p, i == 1, m), mlp[i], &sum, ledger);
-	}
+	for (enum adapter_block b = 0; b < ADAPTER_BLOCKS; b++)
+		total_modules(p, m, adapters_modules(p, b, m), adapters_blocks(&k, b), &sum, ledger);
 	total_tables(p, &sum, ledger);
 	return sum;
 }
@@ -370,6 +471,7 @@ sum_modules(struct adapter_sums *sum, const struct plan *p, const struct adapter
 		if (m->target != TARGET_ROUTER) {
 			sum->rows += layers * m->out;
 			sum->tensors += layers;
+			sum->weights += layers * m->in * m->out / tp;
 			sum->largest = larger(sum->largest, m->in * m->out / tp);
 		}
 		if (!adapters_has(p, m))
@@ -380,16 +482,33 @@ sum_modules(struct adapter_sums *sum, const struct plan *p, const struct adapter
 	}
 }
 
+/* True where an adapter of a block reads what its norm has made. */
+static bool
+reads_norm(const struct plan *p, const struct adapter_module *m, int count)
+{
+	const double h = (double)p->model.hidden_size;
+
+	for (; count > 0; count--, m++)
+		if (adapters_has(p, m) && !m->expert && m->target != TARGET_ROUTER &&
+		    m->split != MODULE_ROWS && m->in >= h)
+			return true;
+	return false;
+}
+
 struct adapter_sums
 adapters_sums(const struct plan *p, const struct layer_kinds *k)
 {
-	const double attention[2] = { k->global, k->local }, mlp[2] = { k->dense, k->moe };
 	struct adapter_module m[ADAPTER_MODULES_MAX];
 	struct adapter_sums sum = { .modules = 0 };
 
-	for (int i = 0; i < 2; i++) {
-		sum_modules(&sum, p, m, adapters_attention(p, i == 1, m), attention[i]);
-		sum_modules(&sum, p, m, adapters_mlp(p, i == 1, m), mlp[i]);
+	for (enum adapter_block b = 0; b < ADAPTER_BLOCKS; b++) {
+		const double layers = adapters_blocks(k, b);
+		const int count = adapters_modules(p, b, m);
+		double *readers = b < BLOCK_DENSE ? &sum.mixers : &sum.mlps;
+
+		sum_modules(&sum, p, m, count, layers);
+		if (reads_norm(p, m, count))
+			*readers += layers;
 	}
 	return sum;
 }

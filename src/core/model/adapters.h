@@ -24,6 +24,12 @@ enum adapter_target {
 	TARGET_GATE = 32, TARGET_UP = 64, TARGET_FC1 = 128, TARGET_DOWN = 256,
 	TARGET_EXPERTS = 512, TARGET_ROUTER = 1024, TARGET_HEAD = 2048, TARGET_EMBEDDING = 4096,
 	TARGET_UNKNOWN = 8192,  /* a name that is none of them */
+	/* of mixers without keys and values: what makes queries, keys and values, gate, b and a,
+	 * which are one layer, two or, where TARGET_APART says so, four; the output; and what has
+	 * no name here, which all-linear alone reaches */
+	TARGET_IN_QKV = 1 << 14, TARGET_IN_Z = 1 << 15, TARGET_IN_B = 1 << 16, TARGET_IN_A = 1 << 17,
+	TARGET_OUT_PROJ = 1 << 18, TARGET_NAMELESS = 1 << 19, TARGET_APART = 1 << 20,
+	TARGET_IN_PROJ = TARGET_IN_QKV | TARGET_IN_Z | TARGET_IN_B | TARGET_IN_A,
 	TARGET_INPUT = TARGET_Q | TARGET_K | TARGET_V | TARGET_QKV, /* that read the first norm */
 	TARGET_MLP_INPUT = TARGET_GATE | TARGET_UP | TARGET_FC1,    /* that read the second one */
 	TARGET_ATTENTION = TARGET_INPUT | TARGET_O,
@@ -52,9 +58,16 @@ struct adapter_module {
 };
 enum { ADAPTER_MODULES_MAX = 12 };
 
-/* Linear layers of one attention, and of one MLP or MoE layer; returns how many. */
-int adapters_attention(const struct plan *p, bool local, struct adapter_module *out);
-int adapters_mlp(const struct plan *p, bool moe, struct adapter_module *out);
+/* Parts of layers: mixers of tokens, and what follows them. */
+enum adapter_block {
+	BLOCK_GLOBAL, BLOCK_LOCAL, BLOCK_MAMBA, BLOCK_DENSE, BLOCK_MOE, ADAPTER_BLOCKS
+};
+
+/* Linear layers of one; returns how many. */
+int adapters_modules(const struct plan *p, enum adapter_block block, struct adapter_module *out);
+
+/* How many of some layers have such a block. */
+double adapters_blocks(const struct layer_kinds *k, enum adapter_block block);
 
 /* True where an adapter sits beside it. */
 bool adapters_has(const struct plan *p, const struct adapter_module *m);
@@ -76,8 +89,9 @@ double adapters_total(const struct plan *p, double params, struct ledger *ledger
 /* What the modules of some layers come to, each as often as there are layers of it. */
 struct adapter_sums {
 	double modules, in, out;      /* with adapters; sizes on one rank, TP */
+	double mixers, mlps;          /* in which an adapter reads the norm's output */
 	double rows, tensors;         /* of all that quantisation reaches */
-	double largest;               /* weights of the largest of them */
+	double weights, largest;      /* weights of them, of the largest; on one rank, TP */
 };
 struct adapter_sums adapters_sums(const struct plan *p, const struct layer_kinds *k);
 

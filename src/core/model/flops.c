@@ -22,18 +22,14 @@ adapter_flops(const struct plan *p)
 	const struct model *m = &p->model;
 	const struct layer_kinds n = params_kinds(m, 0, m->layers);
 	struct adapter_module module[ADAPTER_MODULES_MAX];
-	const double attention[2] = { n.global, n.local }, mlp[2] = { n.dense, n.moe };
 	double sum = 0;
 
-	for (int i = 0; i < 4; i++) {
-		const bool second = i & 1;
-		const double layers = i < 2 ? attention[second] : mlp[second];
-		const int count = i < 2 ? adapters_attention(p, second, module) :
-		    adapters_mlp(p, second, module);
+	for (enum adapter_block b = 0; b < ADAPTER_BLOCKS; b++) {
+		const int count = adapters_modules(p, b, module);
 
 		for (int j = 0; j < count; j++)
 			if (adapters_has(p, &module[j]))
-				sum += layers * adapters_size(p, &module[j], 1) *
+				sum += adapters_blocks(&n, b) * adapters_size(p, &module[j], 1) *
 				    (module[j].expert ? params_experts_met(m) : 1);
 	}
 	return 6 * sum;

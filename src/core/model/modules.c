@@ -199,15 +199,12 @@ add_shared(const struct sink *s, const struct layer_kinds *k, const struct adapt
 	const struct model *m = s->m;
 	const double h = (double)m->hidden_size, r = (double)c->p->finetune.rank;
 	const double shared = (double)m->shared_expert_ffn_hidden_size;
-	const double mlps = k->dense + (shared > 0 ? k->moe : 0);
-	const double first = (s->targets & TARGET_INPUT) ? k->global + k->local : 0;
-	const double second = (s->targets & TARGET_MLP_INPUT) ? mlps : 0;
+	const double mixers = n->mixers, mlps = n->mlps;
 	const double f = (k->dense * (double)m->ffn_hidden_size + k->moe * shared) / c->tp;
 
-	if (first + second > 0)
-		TERM(s, "norm outputs that adapters read", BRIDGE, (first + second) * c->a * h * norm,
-		    AS("attention of layers", first), AS("MLPs", second), AS("a", c->a), IS(h),
-		    AS("T", norm));
+	if (mixers + mlps > 0)
+		TERM(s, "norm outputs that adapters read", BRIDGE, (mixers + mlps) * c->a * h * norm,
+		    IS(mixers), IS(mlps), AS("a", c->a), IS(h), AS("T", norm));
 	if ((s->targets & TARGET_DOWN) && f > 0)
 		TERM(s, "inputs of the down projection's adapters", BRIDGE, c->a * f * c->tokens,
 		    AS("a", c->a), AS("widths of all MLPs", f), AS("T", c->tokens));
@@ -255,6 +252,19 @@ add_adapters(const struct sink *s, const struct layer_kinds *k, double norm)
 		    AS("widths of all outputs", n.out));
 }
 
+/* GPTQ's layers unpack their weights by operations of PyTorch, so autograd keeps what the product
+ * has read: the unpacked weight. Other formats unpack again in the backward pass. */
+static void
+add_unpacked(const struct sink *s, const struct layer_kinds *k)
+{
+	const struct plan *p = s->c->p;
+	const double weights = p->finetune.quantization == QUANT_INT4 && s->frozen ?
+	    adapters_sums(p, k).weights : 0;
+
+	if (weights > 0)
+		TERM(s, "unpacked weights", MODULES_GPTQ, s->c->a * weights, AS("a", s->c->a), IS(weights));
+}
+
 /* ---- all of it -------------------------------------------------------------------- */
 
 static struct sink
@@ -281,6 +291,7 @@ modules_add(const struct activation *c, const struct layer_kinds *k, struct ledg
 	add_mlp(&s, k->dense, (double)s.m->ffn_hidden_size, "inside the MLP");
 	add_moe(&s, k->moe);
 	add_adapters(&s, k, c->tokens);
+	add_unpacked(&s, k);
 }
 
 void

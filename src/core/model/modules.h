@@ -10,6 +10,9 @@
 #include "core/base/ledger.h"
 #include "core/model/activation.h"
 
+/* Layers that unpack 4-bit integers by operations of PyTorch. */
+#define MODULES_GPTQ "AutoGPTQ/AutoGPTQ auto_gptq/nn_modules/qlinear/qlinear_cuda_old.py"
+
 /* True where a plan's layers are made of such modules. */
 bool modules_eager(const struct plan *p);
 

@@ -152,6 +152,8 @@ const struct rule check_rules[] = {
 	  "huggingface/peft docs/source/accelerate/deepspeed.md", rule_quantized_not_sharded },
 	{ "experts_not_reached", WARN, FIELD_ADAPTER_TARGET, ALL, MODES_TRAIN,
 	  "huggingface/peft docs/source/developer_guides/lora.md, target_parameters", rule_experts_not_reached },
+	{ "out_proj_refused", WARN, FIELD_ADAPTER_TARGET, D | T, MODES_TRAIN,
+	  "huggingface/peft src/peft/tuners/tuners_utils.py, _check_lora_target_modules_mamba", rule_out_proj_refused },
 	{ "saved_sharded", WARN, FIELD_MODULES_TO_SAVE, D | T, MODES_TRAIN, PEFT, rule_saved_sharded },
 	{ "tuning_off", HINT, FIELD_FINETUNE, ALL, MODES_TRAIN, PEFT, rule_tuning_off },
 	{ "topk_one", HINT, FIELD_EXPERTS_PER_TOKEN, M, MODES_TRAIN, CONFIG, rule_topk_one },

@@ -2,6 +2,7 @@
  * rules_finetune.c - rules of adapters and frozen weights.
  */
 #include "core/model/adapters.h"
+#include "core/plan/pattern.h"
 #include "core/rules/check_rules.h"
 
 static bool
@@ -15,7 +16,7 @@ rule_target_unknown(const struct facts *f, char *message, size_t size)
 {
 	if (!(adapters_targets(f->plan) & TARGET_UNKNOWN))
 		return false;
-	return BROKEN("the target names a module that is none of all-linear, attention, qv, mlp, q, k, v, qkv, o, proj, gate, up, fc1, down, fc2, experts, router, head, embedding");
+	return BROKEN("the target names a module that is none of all-linear, attention, qv, mlp, q, k, v, qkv, o, proj, gate, up, fc1, down, fc2, in_proj (_qkvz, _ba, _qkv, _z, _b, _a), out_proj, experts, router, head, embedding");
 }
 
 bool
@@ -113,6 +114,16 @@ rule_experts_not_reached(const struct facts *f, char *message, size_t size)
 		return false;
 	return BROKEN("%s does not reach routed experts, whose weights are stacked in one parameter: they have no adapters",
 	    p->finetune.target);
+}
+
+bool
+rule_out_proj_refused(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (pattern_count(p->model.layer_pattern, 0, p->model.layers, "M") == 0 || !(adapters_targets(p) & TARGET_OUT_PROJ))
+		return false;
+	return BROKEN("PEFT refuses adapters of Mamba's out_proj, whose weight the kernel reads by itself: name the others, in_proj among them");
 }
 
 bool

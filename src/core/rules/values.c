@@ -215,6 +215,8 @@ values_near(struct values *out, const struct plan *p, enum field_id f)
 		if (f == FIELD_ADAPTER_TARGET && text_put(longer, sizeof longer, "%s+experts",
 		    p->finetune.target) < sizeof longer)
 			offer_text(out, longer, 0.5);
+		if (f == FIELD_ADAPTER_TARGET && p->model.layer_pattern[0] != '\0')
+			offer_text(out, "q+k+v+o+gate+up+down+in_proj", 1);
 		break;
 	case FIELD_REAL:
 		break;

@@ -28,13 +28,15 @@ compute_adapters(struct layer_job *j, int kind, double routed)
 {
 	const struct plan *p = j->p;
 	const double tp = at_least_one(p->parallel.tp);
+	const enum adapter_block mixer = (kind & LAYER_MIXER) == LAYER_MAMBA ? BLOCK_MAMBA :
+	    layer_is_local(kind) ? BLOCK_LOCAL : BLOCK_GLOBAL;
 	struct adapter_module m[2 * ADAPTER_MODULES_MAX];
 	int count = 0;
 
-	if (layer_has_mixer(kind) && (kind & LAYER_MIXER) != LAYER_MAMBA)
-		count = adapters_attention(p, layer_is_local(kind), m);
+	if (layer_has_mixer(kind))
+		count = adapters_modules(p, mixer, m);
 	if (layer_has_mlp(kind))
-		count += adapters_mlp(p, kind & LAYER_MOE, m + count);
+		count += adapters_modules(p, kind & LAYER_MOE ? BLOCK_MOE : BLOCK_DENSE, m + count);
 	for (int i = 0; i < count; i++) {
 		if (adapters_has(p, &m[i]))
 			adapter(j, &m[i], m[i].expert ? routed : batch_tokens(p));

@@ -138,16 +138,25 @@ finetune_add_state(const struct finetune_recipes *r, const struct adapter_params
 	add_set(&r->saved, n->saved, 0, shards, &saved, ledger, out);
 }
 
+/* Scales of NF4 blocks are no parameters: ZeRO-3 and FSDP split the packed weights, or keep them
+ * on the host, and leave the scales whole on every GPU. */
 void
-finetune_add_scales(const struct plan *p, const struct layer_kinds *k, double ranks,
+finetune_add_scales(const struct plan *p, const struct layer_kinds *k, double share,
     struct ledger *ledger, struct memory *out)
 {
 	const struct adapter_sums n = adapters_sums(p, k);
 	const double offset = 4, tables = 64 + 1024;
+	const double scale = p->finetune.quantization <= QUANT_NF4_DQ ?
+	    larger(0, adapters_quantized(p) - 0.5) : 0;
 
-	if (p->finetune.quantization == QUANT_INT8 && n.rows > 0)
+	if (p->finetune.quantization == QUANT_INT8 && n.rows * share > 0)
 		TERM(ledger, out->parameters, QUANTITY_PARAMETERS, "scales of int8 rows", BITSANDBYTES,
-		    4 * n.rows / ranks, AS("rows", n.rows), IS(ranks));
+		    4 * n.rows * share / at_least_one(p->parallel.tp), AS("rows", n.rows), IS(share),
+		    AS("TP", at_least_one(p->parallel.tp)));
+	if (scale > 0 && share < 1)
+		TERM(ledger, out->parameters, QUANTITY_PARAMETERS, "scales that are not split",
+		    BITSANDBYTES, scale * n.weights * (1 - share), AS("bytes", scale),
+		    AS("weights", n.weights), AS("share of the split ones", share));
 	if (p->finetune.quantization == QUANT_NF4_DQ && n.tensors > 0)
 		TERM(ledger, out->parameters, QUANTITY_PARAMETERS, "offsets and code tables",
 		    BITSANDBYTES, n.tensors * (offset + tables), AS("tensors", n.tensors), IS(offset),
@@ -168,9 +177,15 @@ finetune_add_buffers(const struct rank_view *v, struct memory *out)
 		    AS("T", v->act->tokens));
 	if (!adapters_only(v->p) || n.largest <= 0)
 		return;
-	if (v->p->finetune.quantization != QUANT_NONE)
-		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "one weight, dequantised", MATMUL_4BIT,
-		    v->act->a * n.largest, AS("a", v->act->a), AS("largest weight", n.largest));
+	if (v->p->finetune.quantization != QUANT_NONE) {
+		/* GPTQ's bits are spread over int32 and then int8 */
+		const bool spread = v->p->finetune.quantization == QUANT_INT4;
+		const double bytes = spread ? 4 + 1 : v->act->a;
+
+		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "one weight, dequantised",
+		    spread ? MODULES_GPTQ : MATMUL_4BIT, bytes * n.largest, IS(bytes),
+		    AS("largest weight", n.largest));
+	}
 	if (v->p->finetune.method == FINETUNE_DORA && modules_eager(v->p))
 		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "norm of a weight in fp32", DORA,
 		    3 * 4 * n.largest, AS("largest weight", n.largest));
@@ -190,8 +205,25 @@ liger_chunk(const struct plan *p, double tokens)
 /*
  * hf-held: 16-bit logits, their fp32 copy, log-softmax and two gradients; hf: the Trainer has
  * let go of the logits when the backward pass begins. Both at the start of that pass. hf-16:
- * four of 16 bits, where the model is run in them without autocast (DeepSpeed's engine).
+ * four of 16 bits, where the model is run in them without autocast (DeepSpeed's engine). hf-old:
+ * 16-bit logits, their fp32 copy, that copy less one token, log-softmax and a gradient: tensors
+ * of T and of T-1 tokens do not take each other's place in PyTorch's allocator.
  */
+static double
+logit_bytes(int64_t kind)
+{
+	switch (kind) {
+	case CE_HF_HELD:
+		return 2 + 4 + 4 + 4;
+	case CE_HF_16:
+		return 4 * 2;
+	case CE_HF_OLD:
+		return 2 + 4 + 4 + 4 + 4;
+	default:
+		return 4 + 4 + 4;
+	}
+}
+
 bool
 finetune_add_loss(const struct rank_view *v, double *logits)
 {
@@ -200,14 +232,14 @@ finetune_add_loss(const struct rank_view *v, double *logits)
 	const int64_t kind = p->training.cross_entropy;
 	const double vocab = (double)params_padded_vocab(p) / c->tp;
 	const double h = (double)p->model.hidden_size;
-	const double held = kind == CE_HF_HELD ? 14 : kind == CE_HF_16 ? 8 : 12;
+	const double held = logit_bytes(kind);
 	const double upcast = p->finetune.kernels == KERNELS_UNSLOTH ? 6 : 2;
 	const double chunk = liger_chunk(p, c->tokens);
 	const bool head = !adapters_only(p) || (adapters_saved(p) & TARGET_HEAD);
 
 	if (kind < CE_HF)
 		return false;
-	if (kind <= CE_HF_16)
+	if (kind <= CE_HF_OLD)
 		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits", HF_LOSS, held * c->tokens * vocab,
 		    AS("bytes", held), AS("T", c->tokens), AS("vocabulary/TP", vocab));
 	else if (kind == CE_CHUNKED)
@@ -251,15 +283,18 @@ finetune_add_backward(const struct rank_view *v, double *buffers)
 }
 
 /*
- * Without accumulation gradients come as activations go; PyTorch's foreach optimizer then
- * makes a copy of what is trained where the activations were.
+ * Without accumulation gradients come as activations go, but for ZeRO-3 of DeepSpeed, which has
+ * one buffer for all of them from the beginning (runtime/zero/stage3.py,
+ * grad_partitions_flat_buffer); PyTorch's foreach optimizer then makes a copy of what is trained
+ * where the activations were.
  */
 void
 finetune_add_step(const struct rank_view *v, double bytes, int64_t microbatches,
     struct memory *out)
 {
 	const double kept = out->activations + out->logits;
-	const double gone = microbatches == 1 ? smaller(out->gradients, kept) : 0;
+	const bool flat = framework_of(v->p)->working.buckets && v->p->parallel.zero_stage >= 3;
+	const double gone = microbatches == 1 && !flat ? smaller(out->gradients, kept) : 0;
 	const double freed = kept - gone;
 
 	if (!modules_eager(v->p))

@@ -28,8 +28,9 @@ struct finetune_recipes finetune_recipes(const struct plan *p, const struct reci
 void finetune_add_state(const struct finetune_recipes *r, const struct adapter_params *n,
     const struct shards *shards, struct ledger *ledger, struct memory *out);
 
-/* Scales of quantised weights by row and tensor, on one GPU. */
-void finetune_add_scales(const struct plan *p, const struct layer_kinds *k, double ranks,
+/* Scales of quantised weights that are not counted with these, on a GPU that holds a share of
+ * the weights themselves. */
+void finetune_add_scales(const struct plan *p, const struct layer_kinds *k, double share,
     struct ledger *ledger, struct memory *out);
 
 /* Workspaces that adapters and quantised weights need. */

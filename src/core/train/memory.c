@@ -253,9 +253,7 @@ add_adapters(const struct memory_setup *s, const struct rank_layers *r, struct r
 
 	v->trained = adapters_held(s->p, r);
 	finetune_add_state(&recipes, &v->trained, &s->shards, v->ledger, out);
-	if (s->recipe.weight > 0)
-		finetune_add_scales(s->p, &r->kinds, ranks * at_least_one(s->p->parallel.tp), v->ledger,
-		    out);
+	finetune_add_scales(s->p, &r->kinds, s->recipe.weight > 0 ? 1 / ranks : 0, v->ledger, out);
 }
 
 /* Bytes that PyTorch's optimizer copies of what is trained, on one rank. */

@@ -21,6 +21,7 @@ struct memory {
 	double kv_cache;     /* serve mode */
 	double buffers;      /* transients, workspaces, communication, weight-gradient scratch */
 	double allocated;    /* sum of the above at the peak: PyTorch's max_memory_allocated */
+	double reserved;     /* what the allocator holds: allocated, and fragmentation */
 	double overhead;     /* CUDA context, NCCL, fragmentation: what the GPU holds besides */
 	double overhead_low, overhead_high; /* range of the overhead */
 	double total;        /* allocated + overhead, held against the capacity */

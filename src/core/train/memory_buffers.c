@@ -32,9 +32,12 @@
 #define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
 #define CONTEXT "measured, not derived: nvidia-smi less torch.cuda.max_memory_reserved in " \
     "public nanotron logs"
+#define ACCELERATE "huggingface/accelerate src/accelerate/utils/fsdp_utils.py"
 #define STACK "measured, not derived: QwenLM/Qwen README.md, memory of LoRA by length"
 #define NCCL "measured, not derived: the same logs; NVIDIA/nccl issues 864 and 1685 on what " \
     "decides"
+#define STREAMS "measured, not derived: AnswerDotAI/fsdp_qlora benchmarks_03_2024.md, reserved " \
+    "beside allocated"
 #define ALLOCATOR "measured, not derived: SimuMax docs/b200, max_reserved beside max_allocated"
 
 #define TERM(v, sum, q, name, source, expression, ...) \
@@ -82,6 +85,17 @@ bucket_sets(const struct rank_view *v, const struct working_set *set, struct mom
 		    AS("max_live_parameters", live), AS("prefetch_bucket_size", ahead), IS(a));
 }
 
+/* Embedding and head as the root holds them: Hugging Face's models wrap layers alone, and what
+ * the root has stays gathered from the forward pass to the end of the backward pass. */
+static double
+root_params(const struct rank_view *v)
+{
+	const double table = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
+	    v->act->tp;
+
+	return table * (v->layers->loss + (v->layers->embedding && !v->p->model.tied_embeddings));
+}
+
 /* FSDP gathers the weights of a layer and of the next one, and reduces whole layers of
  * gradients; the head stays gathered from its forward to its backward. */
 static void
@@ -91,6 +105,7 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 	const struct working_set *set = &framework_of(v->p)->working;
 	const int64_t zero = v->p->parallel.zero_stage;
 	const double reduced = (double)set->layers;
+	const double root = root_params(v);
 	const double head = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
 	    v->act->tp;
 	const double a = gathered_bytes(v);
@@ -106,7 +121,10 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 
 		BUFFER(v, t->buffers, "gathered weights of layers", set->source,
 		    layers * size * a, IS(layers), AS("parameters", size), IS(a));
-		if (loss)
+		if (v->act->eager && root > 0)
+			BUFFER(v, t->buffers, "gathered embedding and head", ACCELERATE, root * v->act->a,
+			    AS("vocabulary*h/TP", root), AS("a", v->act->a));
+		else if (loss)
 			BUFFER(v, t->buffers, "gathered weights of the head", set->source, head * v->act->a,
 			    AS("vocabulary*h/TP", head), AS("a", v->act->a));
 	}
@@ -133,9 +151,7 @@ static const struct loss_kind loss_kinds[] = {
 	[CE_NATIVE] = { 10, 4, FUSED_CROSS_ENTROPY },
 	[CE_TE] = { 2, 2, TE_CROSS_ENTROPY },
 	[CE_TORCH] = { 14, 4, TITAN_LOSS },
-	[CE_HF] = { 0, 0, NULL }, [CE_HF_HELD] = { 0, 0, NULL }, [CE_HF_16] = { 0, 0, NULL },
-	[CE_LIGER] = { 0, 0, NULL },
-	[CE_CCE] = { 0, 0, NULL }, [CE_CHUNKED] = { 0, 0, NULL }, /* finetune.c has them */
+	[CE_CHUNKED] = { 0, 0, NULL }, /* finetune.c has the others */
 };
 
 static struct moment
@@ -542,8 +558,14 @@ overhead_add(const struct rank_view *v, struct memory *out)
 	/* Hugging Face stacks: libraries and caches with it, whatever is allocated. */
 	static const double contexts[2][3] = { { 0.4, 0.5, 0.7 }, { 0.7, 1.93, 2.4 } }; /* GB */
 	static const double nccl[3] = { 0.1, 0.2, 0.3 };           /* GB a communicator */
-	static const double shares[2][3] = { { 0.017, 0.04, 0.093 }, { 0, 0, 0.1 } }; /* allocated */
-	const double *context = contexts[v->act->eager], *fragments = shares[v->act->eager];
+	/* of what is allocated: Megatron; Hugging Face; there with weights gathered layer by layer,
+	 * whose blocks wait for another stream before they are free */
+	static const double shares[3][3] = {
+		{ 0.017, 0.04, 0.093 }, { 0, 0, 0.1 }, { 0, 0.1, 0.2 }
+	};
+	const bool gathers = v->act->eager && v->p->parallel.zero_stage >= 3;
+	const double *context = contexts[v->act->eager];
+	const double *fragments = shares[v->act->eager + gathers];
 	const double n = communicators(v), giga = 1e9;
 	double range[3];
 
@@ -558,8 +580,9 @@ overhead_add(const struct rank_view *v, struct memory *out)
 		    nccl[2]);
 	if (fragments[1] > 0)
 		KNOWN(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
-		    ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
+		    gathers ? STREAMS : ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
 		    out->allocated, fragments[0], fragments[2]);
+	out->reserved = (1 + fragments[1]) * out->allocated;
 	out->overhead_low = range[0];
 	out->overhead_high = range[2];
 }
