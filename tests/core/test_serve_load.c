@@ -85,6 +85,28 @@ test_measured_decode(void **state)
 	assert_true(near(estimate().tpot_seconds, 27.007e-3, 0.17));
 }
 
+/* SGLang before 0.5.6: requests of one length stay together, so their prompts meet. */
+static void
+test_waves(void **state)
+{
+	struct serve newer, older;
+
+	(void)state;
+	load("qwen3-32b");
+	set("engine", "sglang");
+	set("tp", "8");
+	set("concurrency", "128");
+	set("length_spread", "0");
+	set("engine_version", "0.5.6.post2");
+	newer = estimate();
+	set("engine_version", "0.5.1.post1");
+	older = estimate();
+	assert_true(older.queue_seconds > 2 * newer.queue_seconds);
+	assert_true(older.tpot_seconds < newer.tpot_seconds); /* what waits before does not after */
+	set("engine_version", "0.6");
+	assert_true(near(estimate().queue_seconds, newer.queue_seconds, 1e-9));
+}
+
 static void
 test_times_follow(void **state)
 {
@@ -282,6 +304,7 @@ main(void)
 		cmocka_unit_test(test_prefill_context_parallel),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_measured_decode),
+		cmocka_unit_test(test_waves),
 		cmocka_unit_test(test_times_follow),
 		cmocka_unit_test(test_drafts),
 		cmocka_unit_test(test_prefix),

@@ -10,6 +10,7 @@
 #ifndef CORE_SERVE_RATES_H
 #define CORE_SERVE_RATES_H
 #include "core/plan/plan.h"
+#include "core/serve/serve_setup.h"
 
 /* Matrix products in one number format. */
 struct product_rate {
@@ -36,5 +37,5 @@ struct serve_rates {
 	double reduce, reduce_large;
 };
 
-struct serve_rates serve_rates_of(const struct plan *p, int64_t version);
+struct serve_rates serve_rates_of(const struct plan *p, const struct serve_setup *setup);
 #endif
