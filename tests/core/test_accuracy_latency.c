@@ -46,19 +46,20 @@ static void
 test_next_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TPOT, 1021, 6.6, 22);
+	hold("all", LATENCY_TPOT, 1021, 6.3, 20.5);
 	hold("vllm", LATENCY_TPOT, 286, 6.8, 20);
 	hold("trtllm", LATENCY_TPOT, 521, 6.5, 24.5);
-	hold("sglang", LATENCY_TPOT, 214, 7.3, 22.5);
+	hold("sglang", LATENCY_TPOT, 214, 6.4, 18.7);
 }
 
 static void
 test_first_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TTFT, 988, 16.2, 55.5);
+	hold("all", LATENCY_TTFT, 988, 16, 53.5);
 	hold("vllm", LATENCY_TTFT, 280, 13.5, 35);
 	hold("trtllm", LATENCY_TTFT, 506, 17, 56);
+	hold("sglang", LATENCY_TTFT, 202, 17.5, 61);
 }
 
 int

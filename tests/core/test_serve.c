@@ -15,14 +15,19 @@
 static void
 test_versions(void **state)
 {
+	int64_t patch;
+
 	(void)state;
-	assert_int_equal(serve_version("0.19"), 19);
-	assert_int_equal(serve_version("v0.6.3.post1"), 6);
-	assert_int_equal(serve_version("V0"), 0);
-	assert_int_equal(serve_version("1.2"), 102);
-	assert_int_equal(serve_version(""), INT32_MAX);
-	assert_int_equal(serve_version("main"), INT32_MAX);
-	assert_true(serve_version("99999999999999999999.99999999999999999999") > 100);
+	assert_int_equal(serve_version("0.19", &patch), 19);
+	assert_int_equal(patch, 0);
+	assert_int_equal(serve_version("v0.6.3.post1", &patch), 6);
+	assert_int_equal(patch, 3);
+	assert_int_equal(serve_version("V0", &patch), 0);
+	assert_int_equal(serve_version("1.2", &patch), 102);
+	assert_int_equal(serve_version("", &patch), INT32_MAX);
+	assert_int_equal(serve_version("main", &patch), INT32_MAX);
+	assert_int_equal(patch, INT32_MAX);
+	assert_true(serve_version("99999999999999999999.99999999999999999999", &patch) > 100);
 }
 
 static void

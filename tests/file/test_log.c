@@ -269,6 +269,53 @@ test_printed_benchmarks(void **state)
 	refused(read_text("Successful requests: 0\n"), "no request");
 }
 
+/* What older releases wrote, and what others leave out. */
+static void
+test_older_benchmarks(void **state)
+{
+	const struct log_benchmark *b = &report.benchmark;
+
+	(void)state;
+	/* SGLang before 0.4: medians, and the mean time of a request */
+	assert_true(read_text("{\"backend\": \"sglang\", \"request_rate\": 8.0, "
+	    "\"total_input_tokens\": 307200, \"total_output_tokens\": 76800, "
+	    "\"mean_e2e_latency\": 2670.0, \"median_ttft\": 120.0, \"median_itl\": 8.0, "
+	    "\"output_token_throughput\": 2000.0, \"duration\": 38.4, \"completed\": 300}"));
+	near(b->prompt_tokens, 1024);
+	near(b->generate_tokens, 256);
+	near(b->ttft_seconds, 0.12);
+	near(b->tpot_seconds, 0.01);
+	near(b->tokens_per_second, 2000);
+	near(b->concurrency, 300 / 38.4 * 2.67);
+	assert_true(b->rate_limited);
+	/* trtllm-bench before 0.17, whose throughput is of generated tokens; not so later */
+	assert_true(read_text("= STATISTICS\nNumber of requests:             3000\n"
+	    "Average Input Length (tokens):  128.0\nAverage Output Length (tokens): 64.0\n"
+	    "Token Throughput (tokens/sec):  11702.96\nRequest Throughput (req/sec):   182.86\n"
+	    "Total Latency (seconds):        16.4\n"));
+	assert_int_equal(report.kind, LOG_BENCHMARK);
+	assert_int_equal(b->results, 1);
+	near(b->generate_tokens, 64);
+	near(b->tokens_per_second, 11702.96);
+	assert_true(b->tpot_seconds <= 0);
+	near(b->concurrency, 3000); /* all at once */
+	assert_true(read_text("Number of requests: 20\nAverage Output Length (tokens): 100\n"
+	    "Average request latency (ms):\t1100.0\nRequest Throughput (req/sec):\t0.9\n"
+	    "Total Token Throughput (tokens/sec):\t500.0\n"
+	    "Generation Token Throughput (tokens/sec): 101.0\n"
+	    "Average time-to-first-token (ms): 110.0\nAverage inter-token latency (ms): 10.0\n"));
+	near(b->tokens_per_second, 90);
+	near(b->ttft_seconds, 0.11);
+	near(b->tpot_seconds, 0.01);
+	near(b->concurrency, 0.99);
+	/* without a time per token nothing says how long requests took */
+	assert_true(read_text("{\"completed\": 320, \"total_output_tokens\": 81920, "
+	    "\"request_throughput\": 9.1, \"output_throughput\": 2333.9, \"mean_ttft_ms\": 300.0, "
+	    "\"mean_tpot_ms\": NaN, \"max_concurrency\": null, \"request_rate\": \"inf\"}"));
+	assert_true(b->tpot_seconds <= 0);
+	near(b->concurrency, 320);
+}
+
 static void
 test_wrong_benchmarks(void **state)
 {
@@ -415,6 +462,7 @@ main(void)
 		cmocka_unit_test(test_trtllm),
 		cmocka_unit_test(test_benchmarks),
 		cmocka_unit_test(test_printed_benchmarks),
+		cmocka_unit_test(test_older_benchmarks),
 		cmocka_unit_test(test_wrong_benchmarks),
 		cmocka_unit_test(test_first_iteration),
 		cmocka_unit_test(test_long_lines),

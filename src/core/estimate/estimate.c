@@ -7,6 +7,7 @@
 #include "core/estimate/scope.h"
 #include "core/model/adapters.h"
 #include "core/rules/check.h"
+#include "core/serve/serve_held.h"
 #include "core/serve/serve_setup.h"
 
 #define HOST_MEMORY "OpenRLHF/OpenRLHF issue 1013; verl docs/perf/perf_tuning.rst"

@@ -54,9 +54,4 @@ struct serve {
 /* p resolved, in serve mode; l and pl hold for it. ledger may be NULL. */
 struct serve serve_estimate(const struct plan *p, const struct layout *l,
     const struct placement *pl, struct ledger *ledger);
-
-/* Bytes that a stage's weights take on one GPU beside its parameters: the rotary table,
- * absorbed projections, padding and the allocator's rest. */
-double serve_beside_parameters(const struct plan *p, const struct placement *pl,
-    int64_t stage);
 #endif

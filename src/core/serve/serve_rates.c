@@ -42,18 +42,23 @@ struct host {
 };
 
 static const struct host *
-host_of(const struct plan *p, int64_t version)
+host_of(const struct plan *p, const struct serve_setup *setup)
 {
 	static const struct host hosts[] = {
 		[ENGINE_VLLM] = { 3.7e-6, 17e-6, .26e-3, .003, 12e-6, .055 },
-		[ENGINE_SGLANG] = { 3.6e-6, 17e-6, .41e-3, .140, 12e-6, .29 },
+		[ENGINE_SGLANG] = { 3.6e-6, 17e-6, .41e-3, .140, 12e-6, .15 },
 		[ENGINE_TRTLLM] = { 2.4e-6, 17e-6, .30e-3, .039, 3.3e-6, .05 },
 	};
 	/* before 1.1 TensorRT-LLM's PyTorch flow took a long time for what is now native */
 	static const struct host trtllm_old = { 2.8e-6, 40e-6, .30e-3, .024, 34e-6, .05 };
+	/* before 0.5.6 SGLang kept requests of one length in waves: all prompts, then all answers */
+	static const struct host sglang_old = { 3.6e-6, 17e-6, .41e-3, .140, 12e-6, .45 };
 
-	if (p->serving.engine == ENGINE_TRTLLM && version < 101)
+	if (p->serving.engine == ENGINE_TRTLLM && setup->version < 101)
 		return &trtllm_old;
+	if (p->serving.engine == ENGINE_SGLANG && (setup->version < 5 ||
+	    (setup->version == 5 && setup->patch < 6)))
+		return &sglang_old;
 	return &hosts[p->serving.engine];
 }
 
@@ -90,11 +95,11 @@ peak(const struct cluster *c, enum format f)
 }
 
 struct serve_rates
-serve_rates_of(const struct plan *p, int64_t version)
+serve_rates_of(const struct plan *p, const struct serve_setup *setup)
 {
 	const struct cluster *c = &p->cluster;
 	const struct silicon *s = c->generation == GENERATION_BLACKWELL ? &blackwell : &hopper;
-	const struct host *h = host_of(p, version);
+	const struct host *h = host_of(p, setup);
 	const enum format dense = format_of(weights_dense_dtype(p));
 	const enum format expert = format_of(p->serving.weight_dtype);
 	const double measured = p->calibration.compute_efficiency;
@@ -111,7 +116,7 @@ serve_rates_of(const struct plan *p, int64_t version)
 		.recurrent = sixteen * .1,
 		.kernel = h->kernel, .launch = h->launch, .host = h->step, .request_host = 21e-6,
 		.answer = h->answer, .prompt_token = h->prompt_token, .together = h->together,
-		.polls = p->serving.engine == ENGINE_SGLANG,
+		.mixes = p->serving.engine != ENGINE_SGLANG, .polls = p->serving.engine == ENGINE_SGLANG,
 		.reduce = s->reduce[p->serving.engine],
 		.reduce_large = s->reduce_large[p->serving.engine],
 	};

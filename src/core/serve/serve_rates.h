@@ -10,6 +10,7 @@
 #ifndef CORE_SERVE_RATES_H
 #define CORE_SERVE_RATES_H
 #include "core/plan/plan.h"
+#include "core/serve/serve_setup.h"
 
 /* Matrix products in one number format. */
 struct product_rate {
@@ -30,11 +31,12 @@ struct serve_rates {
 	double host, request_host;   /* host of a step: the same for all, and of each request */
 	double answer, prompt_token; /* HTTP and tokenizer: of a request, of a token */
 	double together;             /* prompts that meet others, as a share; see serve_loop.c */
+	bool mixes;                  /* prompts into decode steps */
 	bool polls;                  /* looks for requests every serving.poll_interval steps */
 
 	/* an all-reduce over NVLink: seconds at least, seconds more of messages above 256 KiB */
 	double reduce, reduce_large;
 };
 
-struct serve_rates serve_rates_of(const struct plan *p, int64_t version);
+struct serve_rates serve_rates_of(const struct plan *p, const struct serve_setup *setup);
 #endif

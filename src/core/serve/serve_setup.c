@@ -18,17 +18,21 @@ read_number(const char *s, int64_t *out)
 }
 
 int64_t
-serve_version(const char *text)
+serve_version(const char *text, int64_t *patch)
 {
 	int64_t major, minor = 0;
 
+	*patch = INT32_MAX;
 	if (*text == 'v' || *text == 'V')
 		text++;
 	if (*text < '0' || *text > '9')
 		return INT32_MAX;
 	text = read_number(text, &major);
 	if (*text == '.')
-		read_number(text + 1, &minor);
+		text = read_number(text + 1, &minor);
+	*patch = 0;
+	if (*text == '.')
+		read_number(text + 1, patch);
 	return major * 100 + minor;
 }
 
@@ -92,11 +96,11 @@ setup_sglang(struct serve_setup *s, const struct plan *p)
 
 /* The default is a release of vLLM: of another engine that nobody chose it counts as newest. */
 static int64_t
-version_of(const struct plan *p)
+version_of(const struct plan *p, int64_t *patch)
 {
-	if (p->serving.engine != ENGINE_VLLM && !field_is_set(FIELD_ENGINE_VERSION, p))
-		return serve_version("");
-	return serve_version(p->serving.engine_version);
+	const bool chosen = p->serving.engine == ENGINE_VLLM || field_is_set(FIELD_ENGINE_VERSION, p);
+
+	return serve_version(chosen ? p->serving.engine_version : "", patch);
 }
 
 struct serve_setup
@@ -108,7 +112,7 @@ serve_setup_of(const struct plan *p)
 	const double cp = larger(1, (double)p->parallel.cp);
 	struct serve_setup s = { .tp = tp, .pp = pp };
 
-	s.version = version_of(p);
+	s.version = version_of(p, &s.patch);
 	s.total = p->cluster.memory_gib * GIB;
 	s.engines = larger(1, (double)v->replicas);
 	s.dp = larger(1, (double)pool_rest(p) / (tp * pp * cp * s.engines));

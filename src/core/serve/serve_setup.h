@@ -11,6 +11,7 @@
 
 struct serve_setup {
 	int64_t version;      /* 100*major + minor: 19 for 0.19; unknown counts as newest */
+	int64_t patch;        /* 6 for 0.5.6, of an unknown version as large as there is */
 	double total;         /* bytes that a program sees on one GPU */
 	double share;         /* of the memory, the engine's own meaning */
 	double pool_share;    /* of a byte more of memory, what the KV pool gets */
@@ -22,6 +23,7 @@ struct serve_setup {
 
 struct serve_setup serve_setup_of(const struct plan *p);
 
-/* 100*major + minor of "0.19", "v0.6.3", "V0" (0); INT32_MAX without a number. */
-int64_t serve_version(const char *text);
+/* 100*major + minor of "0.19", "v0.6.3", "V0" (0); INT32_MAX without a number, as then the
+ * patch is. */
+int64_t serve_version(const char *text, int64_t *patch);
 #endif

@@ -58,7 +58,7 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	const struct stage_params n = params_held(p, &all, NULL);
 	struct serve_work w = { .p = p, .setup = setup, .kv = kv };
 
-	w.rates = serve_rates_of(p, setup->version);
+	w.rates = serve_rates_of(p, setup);
 	w.kv_layers = kv_layers_of(p, 0, p->model.layers);
 	w.linear = n.linear + n.router;
 	w.linear_bytes = n.linear * weights_bytes(weights_dense_dtype(p)) + 2 * n.router;

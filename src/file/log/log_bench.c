@@ -1,33 +1,51 @@
 #include <stddef.h>
+#include <string.h>
 
 #include "core/base/number.h"
+#include "core/base/text.h"
 #include "file/plan/errors.h"
 #include "file/log/jsonin.h"
 #include "file/log/log_bench.h"
 #include "file/log/log_words.h"
 
-/* A figure that is there and above 0, in units of `scale`; else 0. */
+/* The first figure that is there and above 0, of keys joined by blanks, in units of `scale`;
+ * else 0. */
 static double
-figure(const struct jsonin *j, const char *key, double scale)
+figure(const struct jsonin *j, const char *keys, double scale)
 {
+	char key[64];
 	double v = 0;
 
-	return jsonin_real(j, key, 0, 1e18, &v) && v >= 1e-12 ? v * scale : 0;
+	for (size_t n; *keys != '\0'; keys += n + strspn(keys + n, " ")) {
+		n = strcspn(keys, " ");
+		text_put(key, sizeof key, "%.*s", (int)n, keys);
+		if (jsonin_real(j, key, 0, 1e18, &v) && v >= 1e-12)
+			return v * scale;
+	}
+	return 0;
 }
 
 /*
- * Requests at once, on average: SGLang says it. By Little's law it is the rate times the
- * time a request takes, which is below the limit that was asked for when few came.
+ * Times that follow from others, and requests at once, on average: SGLang says it. By Little's
+ * law it is the rate times the time a request takes, which is below the limit that was asked for
+ * when few came. Where nothing tells, all came at once that no rate held back.
  */
-static double
-concurrency(const struct log_benchmark *b, double said, double limit)
+static void
+complete(struct log_benchmark *b, double life, double said, double limit)
 {
 	const double steps = b->generate_tokens > 1 ? b->generate_tokens - 1 : 0;
-	const double mean = b->requests_per_second * (b->ttft_seconds + steps * b->tpot_seconds);
+	double mean = 0;
 
-	if (said > 0)
-		return said;
-	return mean > 0 && !(limit > 0 && limit < mean) ? mean : limit;
+	if (!(b->tokens_per_second > 0))
+		b->tokens_per_second = b->requests_per_second * b->generate_tokens;
+	if (!(b->tpot_seconds > 0) && b->ttft_seconds > 0 && life > b->ttft_seconds && steps > 0)
+		b->tpot_seconds = (life - b->ttft_seconds) / steps;
+	if (!(life > 0) && (b->tpot_seconds > 0 || !(steps > 0)))
+		life = b->ttft_seconds + steps * b->tpot_seconds;
+	mean = b->requests_per_second * life;
+	b->concurrency = said > 0 ? said : mean > 0 && !(limit > 0 && limit < mean) ? mean : limit;
+	if (!(b->concurrency > 0) && !b->rate_limited)
+		b->concurrency = (double)b->completed;
 }
 
 /* Requests a second that came: 0 and what no client sends (trtllm-bench: 1e15) are no limit. */
@@ -63,16 +81,17 @@ static bool
 read_report(struct log_benchmark *b, const struct jsonin *j)
 {
 	if (!jsonin_int(j, "request_info.num_requests", 0, INT64_MAX, &b->completed) ||
-	    !jsonin_real(j, "performance.system_output_throughput_tok_s", 0, 1e18,
-	    &b->tokens_per_second))
+	    !jsonin_has(j, "performance.request_throughput_req_s"))
 		return false;
+	b->tokens_per_second = figure(j, "performance.system_output_throughput_tok_s", 1);
 	b->prompt_tokens = figure(j, "request_info.avg_input_length", 1);
 	b->generate_tokens = figure(j, "request_info.avg_output_length", 1);
-	b->concurrency = figure(j, "request_info.avg_num_concurrent_requests", 1);
 	b->ttft_seconds = figure(j, "streaming_metrics.avg_ttft_ms", 1e-3);
 	b->tpot_seconds = figure(j, "streaming_metrics.avg_tpot_ms", 1e-3);
 	b->requests_per_second = figure(j, "performance.request_throughput_req_s", 1);
 	b->rate_limited = is_rate(figure(j, "world_info.issue_rate", 1));
+	complete(b, figure(j, "performance.avg_request_latency_ms", 1e-3),
+	    figure(j, "request_info.avg_num_concurrent_requests", 1), 0);
 	return true;
 }
 
@@ -80,17 +99,25 @@ read_report(struct log_benchmark *b, const struct jsonin *j)
 static bool
 read_figures(struct log_benchmark *b, const struct jsonin *j)
 {
+	double duration;
+
 	if (read_report(b, j))
 		return true;
 	if (!jsonin_int(j, "completed", 0, INT64_MAX, &b->completed) ||
-	    !jsonin_real(j, "output_throughput", 0, 1e18, &b->tokens_per_second))
+	    (!jsonin_has(j, "output_throughput") && !jsonin_has(j, "output_token_throughput")))
 		return false;
-	divide_totals(b, figure(j, "total_input_tokens", 1), figure(j, "total_output_tokens", 1));
-	b->ttft_seconds = figure(j, "mean_ttft_ms", 1e-3);
-	b->tpot_seconds = figure(j, "mean_tpot_ms", 1e-3);
+	divide_totals(b, figure(j, "total_input_tokens total_input", 1),
+	    figure(j, "total_output_tokens total_output", 1));
+	b->tokens_per_second = figure(j, "output_throughput output_token_throughput", 1);
+	b->ttft_seconds = figure(j, "mean_ttft_ms median_ttft_ms median_ttft", 1e-3);
+	b->tpot_seconds = figure(j, "mean_tpot_ms median_tpot_ms", 1e-3);
 	b->requests_per_second = figure(j, "request_throughput", 1);
-	b->concurrency = concurrency(b, figure(j, "concurrency", 1), figure(j, "max_concurrency", 1));
+	duration = figure(j, "duration benchmark_duration", 1);
+	if (!(b->requests_per_second > 0) && duration > 0)
+		b->requests_per_second = (double)b->completed / duration;
 	b->rate_limited = has_rate(j);
+	complete(b, figure(j, "mean_e2el_ms mean_e2e_latency_ms mean_e2e_latency", 1e-3),
+	    figure(j, "concurrency", 1), figure(j, "max_concurrency", 1));
 	return true;
 }
 
@@ -101,7 +128,15 @@ static bool
 begins_table(const char *line)
 {
 	return log_after(line, "= Serving Benchmark Result =") != NULL ||
-	    log_after(line, "= REQUEST DETAILS") != NULL;
+	    log_after(line, "Number of requests:") != NULL;
+}
+
+/* Figures of other tokens, whose words end as those of generated ones. */
+static bool
+counts_others(const char *line)
+{
+	return log_after(line, "Total Token Throughput") != NULL ||
+	    log_after(line, "Generation Token Throughput") != NULL;
 }
 
 void
@@ -122,12 +157,18 @@ log_bench_line(struct log_report *out, struct log_table *t, size_t *marks, const
 		{ "Output token throughput (tok/s):", offsetof(struct log_table, tokens), 1 },
 		{ "Mean TTFT (ms):", offsetof(struct log_table, ttft), 1e-3 },
 		{ "Mean TPOT (ms):", offsetof(struct log_table, tpot), 1e-3 },
+		{ "Mean E2EL (ms):", offsetof(struct log_table, life), 1e-3 },
+		{ "Mean E2E Latency (ms):", offsetof(struct log_table, life), 1e-3 },
 		{ "Number of requests:", offsetof(struct log_table, completed), 1 },
 		{ "Number of concurrent requests:", offsetof(struct log_table, concurrency), 1 },
 		{ "Average Input Length (tokens):", offsetof(struct log_table, prompt), 1 },
 		{ "Average Output Length (tokens):", offsetof(struct log_table, answer), 1 },
 		{ "Request Throughput (req/sec):", offsetof(struct log_table, requests), 1 },
 		{ "Total Output Throughput (tokens/sec):", offsetof(struct log_table, tokens), 1 },
+		{ "Token Throughput (tokens/sec):", offsetof(struct log_table, tokens), 1 },
+		{ "Average request latency (ms):", offsetof(struct log_table, life), 1e-3 },
+		{ "time-to-first-token (ms):", offsetof(struct log_table, ttft), 1e-3 },
+		{ "inter-token latency (ms):", offsetof(struct log_table, tpot), 1e-3 },
 		{ "time-to-first-token [TTFT] (ms):", offsetof(struct log_table, ttft), 1e-3 },
 		{ "time-per-output-token [TPOT] (ms):", offsetof(struct log_table, tpot), 1e-3 },
 	};
@@ -144,7 +185,7 @@ log_bench_line(struct log_report *out, struct log_table *t, size_t *marks, const
 		*t = (struct log_table){ .rate = t->rate };
 		out->benchmark.results++;
 	}
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+	for (size_t i = 0; i < sizeof lines / sizeof *lines && !counts_others(line); i++)
 		if (log_number(log_after(line, lines[i].word), &v)) {
 			*(double *)((char *)t + lines[i].at) = v * lines[i].scale;
 			marks[LOG_BENCHMARK]++;
@@ -169,7 +210,7 @@ log_bench_end(struct log_report *out, const struct log_table *t)
 		b->prompt_tokens = t->prompt;
 		b->generate_tokens = t->answer;
 	}
-	b->concurrency = concurrency(b, t->concurrency, t->limit);
+	complete(b, t->life, t->concurrency, t->limit);
 }
 
 /* ---- files ----------------------------------------------------------------------------- */

@@ -3,8 +3,9 @@
  *
  * Keys as these write them: vLLM vllm/benchmarks/serve.py (--save-result), before that
  * benchmarks/benchmark_serving.py; SGLang python/sglang/bench_serving.py (--output-file,
- * one result a line); TensorRT-LLM tensorrt_llm/bench/dataclasses/reporting.py (trtllm-bench
- * --report_json). And the tables that all of these print.
+ * one result a line; medians instead of means before 0.4); TensorRT-LLM
+ * tensorrt_llm/bench/dataclasses/reporting.py (trtllm-bench --report_json). And the tables that
+ * all of these print, trtllm-bench's of 0.13 on.
  */
 #ifndef FILE_LOG_BENCH_H
 #define FILE_LOG_BENCH_H
@@ -18,6 +19,7 @@ struct log_table {
 	double completed, limit, concurrency, rate;
 	double prompts, generated, prompt, answer;
 	double requests, tokens, ttft, tpot;
+	double life; /* from a request to its last token */
 };
 
 /* Take one line of a log; marks as for log_serve_line. */

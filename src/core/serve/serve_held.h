@@ -1,0 +1,35 @@
+/*
+ * serve_held.h - what one GPU of a serving engine holds: weights, what lies beside PyTorch,
+ * activations, CUDA graphs, and the pool for the KV cache that is left.
+ */
+#ifndef CORE_SERVE_HELD_H
+#define CORE_SERVE_HELD_H
+#include "core/base/ledger.h"
+#include "core/framework/stage.h"
+#include "core/model/kv.h"
+#include "core/plan/plan.h"
+#include "core/serve/serve_setup.h"
+#include "core/train/memory.h"
+
+/* Bytes on one GPU of a stage. */
+struct held {
+	double weights, non_torch, activations, graphs, pool;
+};
+
+/* What a plan's estimate needs everywhere. */
+struct serving_of {
+	const struct plan *p;
+	const struct placement *pl;
+	struct serve_setup setup;
+	struct memory_setup memory;
+	struct kv kv;
+};
+
+/* With a ledger the terms add up to the whole memory of the stage's GPU. */
+struct held serve_held(const struct serving_of *o, int64_t stage, struct ledger *ledger);
+
+/* Bytes that a stage's weights take on one GPU beside its parameters: the rotary table,
+ * absorbed projections, padding and the allocator's rest. */
+double serve_beside_parameters(const struct plan *p, const struct placement *pl,
+    int64_t stage);
+#endif
