@@ -135,6 +135,7 @@ static const struct {
 	{ "tp=2 sequence_parallel=false tp_overlap=true", "tp_overlap_needs_sp" },
 	{ "layout=deepspeed pp=2 zero_stage=2", "zero_with_pipeline" },
 	{ "layout=deepspeed zero_stage=3 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024", "moe_with_zero3" },
+	{ "layout=deepspeed ep=2", "ep_needs_experts" },
 	{ "layout=deepspeed zero_stage=3 dp_replicate=3", "copies_not_divisible" },
 	{ "layout=deepspeed zero_stage=2 dp_replicate=2", "copies_need_zero3" },
 	{ "layout=nanotron dp_replicate=2", "copies_not_supported" },

@@ -71,6 +71,7 @@ const struct rule check_rules[] = {
 	  "TransformerEngine transformer_engine/pytorch/attention/dot_product_attention/utils.py, get_attention_backend", rule_cp_before_ampere },
 	{ "a2a_heads_not_divisible", ERROR, FIELD_CP_COMM, M, MODES_TRAIN, TE_CP, rule_a2a_heads_do_not_divide },
 	{ "ep_needs_experts", ERROR, FIELD_EP, M | T, MODES_BOTH, ARGUMENTS, rule_ep_without_experts },
+	{ "ep_needs_experts", ERROR, FIELD_EP, D, MODES_TRAIN, "DeepSpeed deepspeed/moe/layer.py, ep_size", rule_ep_without_experts },
 	{ "experts_not_divisible", ERROR, FIELD_EP, M | D | T, MODES_BOTH, ARGUMENTS, rule_experts_do_not_divide },
 	{ "router_groups_do_not_fit", ERROR, FIELD_ROUTER_GROUPS, ALL, MODES_BOTH, "Megatron-LM megatron/core/transformer/moe/moe_utils.py (group_limited_topk)", rule_router_groups },
 	{ "topk_above_experts", ERROR, FIELD_EXPERTS_PER_TOKEN, ALL, MODES_BOTH, "Megatron-LM megatron/core/transformer/moe/router.py", rule_topk_above_experts },
