@@ -222,8 +222,9 @@ names() {
 }
 "$PROG" fields | sed -n 's/^\(cluster\|model\)\.\([a-z0-9_]*\) .*/\2/p' >values
 { keys estimate --set=training.token_budget=1; keys estimate serve.cfg
-    keys estimate serve.cfg --nodes=2 --set=prefill_workers=1xtp1; } >program
-names estimate | grep -v '^training\.' >manual
+    keys estimate serve.cfg --nodes=2 --set=prefill_workers=1xtp1
+    keys estimate --set=rl.algorithm=ppo --set=reward_preset=llama-3.1-8b; } >program
+names estimate | grep -v '^[a-z]*\.' >manual
 same 'JSON of estimate'
 { keys groups; keys groups --format=hash; } >program
 names groups >manual

@@ -127,6 +127,7 @@ stages_are_the_model(void **state)
 		p.model.vocab_multiple = 1;
 		p.training.precision = PRECISION_FP32;
 		p.parallel.zero_stage = 0;
+		p.parallel.dp_replicate = 1;
 		p.parallel.offload = OFFLOAD_NONE;
 		p.training.fp8_param_gather = 0;
 		estimate_run(whole, &p, NULL, NULL);

@@ -284,16 +284,22 @@ replicated(void **state)
 	/* 4 copies of shards over 16 ranks: scatter and gather inside, all-reduce across. */
 	const double held = 8030261248.0;
 	static const char *const layouts[] = { "megatron", "torchtitan" };
+	struct plan p;
+	struct traffic t;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		struct plan p = plan_of("dp_replicate=4");
-		struct traffic t;
-
+		p = plan_of("dp_replicate=4");
 		settings_put(&p, "layout", layouts[i]);
 		t = traffic_of(&p);
 		near(bytes_of(&t, TRAFFIC_DP), 15 / 16.0 * held * (2 + 4) + 2 * 3 / 4.0 * held * 4 / 16);
 	}
+	/* MiCS of DeepSpeed: 4 groups of 16 neighbours */
+	p = plan_of("layout=deepspeed zero_stage=3 dp_replicate=4");
+	t = traffic_of(&p);
+	for (size_t r = 0; r < t.count; r++)
+		if (t.row[r].dim == TRAFFIC_DP && strcmp(t.row[r].collective, "all-reduce") != 0)
+			assert_int_equal(t.row[r].span.size, 16);
 }
 
 #define MOE "layers=4 hidden_size=2048 experts=64 experts_per_token=8 " \

@@ -282,6 +282,15 @@ test_base_moves(void **state)
 	assert_int_equal(plan.cluster.nodes, 9);
 	assert_int_equal(save("clusters/d.cfg", false), PLANFILE_SAVED);
 	assert_string_equal(file.base, "../plans/c.cfg");
+	/* What is not beside the link is looked for beside the plan itself. */
+	open_plan("plans/old/a.cfg", "base = \"../../clusters/c.cfg\";");
+	assert_int_equal(symlink("plans/old/a.cfg", in_dir("deep.cfg")), 0);
+	assert_true(planfile_read(&file, &plan, in_dir("deep.cfg"), &test_catalog, &errors));
+	assert_int_equal(plan.cluster.nodes, 4);
+	assert_int_equal(save("deep.cfg", false), PLANFILE_SAVED);
+	assert_string_equal(file.base, "../../clusters/c.cfg");
+	assert_int_equal(save("f.cfg", false), PLANFILE_SAVED);
+	assert_string_equal(file.base, "clusters/c.cfg");
 	/* A shipped base keeps its name everywhere. */
 	open_plan("e.cfg", "base = \"clusters/dgx-a100.cfg\";");
 	assert_int_equal(save("plans/e.cfg", false), PLANFILE_SAVED);

@@ -274,6 +274,41 @@ rule_moe_with_zero3(const struct facts *f, char *message, size_t size)
 	return BROKEN("DeepSpeed's MoE does not work with ZeRO-3");
 }
 
+/* MiCS shards within groups of the data parallel ranks. */
+bool
+rule_copies_do_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *par = &f->plan->parallel;
+	int64_t ranks;
+
+	if (f->layout == NULL || par->dp_replicate < 1)
+		return false;
+	ranks = f->layout->dp * par->cp;
+	if (ranks % par->dp_replicate == 0)
+		return false;
+	return BROKEN("%lld data parallel ranks are not divisible by %lld copies of the sharded state", N(ranks),
+	    N(par->dp_replicate));
+}
+
+bool
+rule_copies_without_zero3(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *par = &f->plan->parallel;
+
+	if (par->dp_replicate <= 1 || par->zero_stage == 3)
+		return false;
+	return BROKEN("DeepSpeed keeps copies of the sharded state (MiCS) with ZeRO-3 alone, not with ZeRO-%lld",
+	    N(par->zero_stage));
+}
+
+bool
+rule_copies_have_no_meaning(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.dp_replicate <= 1)
+		return false;
+	return BROKEN("this layout shards over all data parallel ranks, without copies of what is sharded");
+}
+
 bool
 rule_nanotron_zero(const struct facts *f, char *message, size_t size)
 {

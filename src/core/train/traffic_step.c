@@ -164,8 +164,9 @@ replica_dense(const struct plan *p, const struct layout *l, double params)
 		const struct span inner = span_named(p, l, part);
 		const int64_t stride = l->world / (copies * most_of(1, p->parallel.pp));
 
-		if (inner.size > 1)
-			r.shard = inner;
+		/* MiCS of DeepSpeed takes neighbours among the data parallel ranks. */
+		r.shard = inner.size > 1 ? inner :
+		    link_stride(p, r.shard.size / copies, p->parallel.tp);
 		r.copies = link_stride(p, copies, stride);
 	}
 	return r;

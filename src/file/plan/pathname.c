@@ -48,6 +48,22 @@ pathname_join(char *buf, size_t size, const char *dir, const char *name)
 }
 
 bool
+pathname_beside(char *buf, size_t size, const char *file, const char *name)
+{
+	char dir[PLANFILE_PATH_SIZE], linked[PLANFILE_PATH_SIZE], *real;
+
+	if (!pathname_dir(dir, sizeof dir, file) || !pathname_join(buf, size, dir, name))
+		return false;
+	if (name[0] == '/' || access(buf, F_OK) == 0 || (real = realpath(file, NULL)) == NULL)
+		return true;
+	if (pathname_dir(dir, sizeof dir, real) && pathname_join(linked, sizeof linked, dir, name) &&
+	    access(linked, F_OK) == 0)
+		text_copy(buf, size, linked);
+	free(real);
+	return true;
+}
+
+bool
 pathname_relative(char *buf, size_t size, const char *from, const char *to)
 {
 	size_t common = 0, used = 0;

@@ -17,6 +17,10 @@ const char *pathname_last(const char *path);
 /* name as seen from directory dir: itself when absolute. False when it does not fit. */
 bool pathname_join(char *buf, size_t size, const char *dir, const char *name);
 
+/* name as seen from the directory of a file; where that has no such file and the first one is
+ * a symbolic link, from the directory of what it leads to. False when it does not fit. */
+bool pathname_beside(char *buf, size_t size, const char *file, const char *name);
+
 /*
  * The way from directory `from` to file `to`, both absolute and free of links, "." and
  * "..": "../clusters/a.cfg". Where they share no directory but the root, `to` itself.

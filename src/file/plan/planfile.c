@@ -182,10 +182,10 @@ add_link(struct chain *c, const char *path)
 static bool
 find_base(char *buf, size_t size, const char *from, const char *base)
 {
-	char dir[PLANFILE_PATH_SIZE], shipped[PLANFILE_PATH_SIZE];
+	char shipped[PLANFILE_PATH_SIZE];
 	struct stat st;
 
-	if (!pathname_dir(dir, sizeof dir, from) || !pathname_join(buf, size, dir, base))
+	if (!pathname_beside(buf, size, from, base))
 		return false;
 	if (base[0] == '/' || strstr(base, "..") != NULL || stat(buf, &st) == 0 || errno != ENOENT)
 		return true;

@@ -46,8 +46,7 @@ move_base(struct save *s, const struct planfile *file)
 
 	if (file->base[0] == '\0' || file->base[0] == '/')
 		return true;
-	if (!pathname_dir(dir, sizeof dir, file->path) ||
-	    !pathname_join(path, sizeof path, dir, file->base))
+	if (!pathname_beside(path, sizeof path, file->path, file->base))
 		return false;
 	base = realpath(path, NULL);
 	if (base != NULL && pathname_dir(dir, sizeof dir, s->next.path) &&
