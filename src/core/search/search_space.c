@@ -344,7 +344,8 @@ parse_values(struct finding *to, const char *text, char *err, size_t size)
 	}
 }
 
-/* The range of what can be legal: not longer than the model takes, not 0 of a size. */
+/* The range of what can be legal and means something: not longer than the model takes, not 0 of
+ * a size, no stage that nanotron would not build (nanotron_zero). */
 static void
 set_range(struct finding *to)
 {
@@ -362,6 +363,8 @@ set_range(struct finding *to)
 			to->most++;
 	if (list != NULL)
 		to->most = (double)list->count - 1;
+	if (f == FIELD_ZERO_STAGE && (framework_of(&s->plan)->rules & RULES_NANOTRON) != 0)
+		to->most = 1;
 	if (f != FIELD_SEQUENCE_LENGTH && f != FIELD_CONTEXT_LENGTH)
 		return;
 	for (int i = 0; value_of(s, FIELD_MAX_POSITION, i, &longest); i++)
