@@ -158,6 +158,7 @@ static const struct {
 	{ "model.layers=2 pp=2 pipeline_layout=EttL|", "layout_misplaced" },
 	{ "model.layers=8 pp=2 mtp_layers=1 pipeline_layout=Ett|tttt|ttm|L", "mtp_on_first_rank" },
 	{ "layout=nanotron zero_stage=3", "nanotron_zero" },
+	{ "mode=serve layout=vllm tp=8 dp_attention=true", "dp_attention_without_experts" },
 	{ "mode=serve layout=vllm ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
 	{ "layout=vllm", "layout_for_serving" },
 	{ "mode=serve layout=megatron", "layout_for_training" },

@@ -363,6 +363,20 @@ values(void **state)
 			    of[i].values != NULL ? of[i].values : "", space->values, space->value[0],
 			    space->value[space->values - 1]);
 	}
+	settings_put(&p, "parallel.layout", "nanotron"); /* which builds ZeRO-1 at most */
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_ZERO_STAGE, NULL } } });
+	assert_int_equal(space->values, 2);
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_ZERO_STAGE, "0..3" } } });
+	assert_int_equal(space->values, 4);
+	settings_put(&p, "mode", "serve");
+	settings_put(&p, "parallel.layout", "vllm"); /* whose dense models have no DP attention */
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_DP_ATTENTION, NULL } } });
+	assert_int_equal(space->values, 1);
+	settings_put(&p, "serving.engine", "sglang");
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_DP_ATTENTION, NULL } } });
+	assert_int_equal(space->values, 2);
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_PREFILL_WORKERS, ",1xtp8" } } });
+	assert_int_equal(space->values, 2); /* one of them is none */
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		const struct wishes w = { 1, { wrong[i] } };
 

@@ -136,6 +136,7 @@ const struct rule check_rules[] = {
 	  "Megatron-LM megatron/core/transformer/pipeline_parallel_layer_layout.py", rule_mtp_on_first_rank },
 	{ "nanotron_zero", WARN, FIELD_ZERO_STAGE, O, MODES_TRAIN, "nanotron src/nanotron/helpers.py", rule_nanotron_zero },
 	{ "ep_has_no_size", WARN, FIELD_EP, V, MODES_BOTH, "vLLM vllm/config/parallel.py", rule_ep_has_no_size },
+	{ "dp_attention_without_experts", WARN, FIELD_DP_ATTENTION, V, MODES_SERVE, "vLLM docs/serving/data_parallel_deployment.md", rule_dp_attention_without_experts },
 	{ "layout_for_serving", WARN, FIELD_LAYOUT, V, MODES_TRAIN, "vLLM vllm/distributed/parallel_state.py", rule_layout_is_for_serving },
 	{ "layout_for_training", WARN, FIELD_LAYOUT, M | D | T | O | S, MODES_SERVE, "vLLM vllm/distributed/parallel_state.py", rule_layout_is_for_training },
 	{ "tp_leaves_nvlink", WARN, FIELD_TP, ALL, MODES_BOTH, "Narayanan et al. 2021, arXiv 2104.04473, section 3.2", rule_tp_leaves_nvlink },

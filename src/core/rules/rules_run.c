@@ -423,6 +423,17 @@ rule_ep_has_no_size(const struct facts *f, char *message, size_t size)
 }
 
 bool
+rule_dp_attention_without_experts(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (!p->serving.dp_attention || p->serving.engine != ENGINE_VLLM || plan_has_experts(p))
+		return false;
+	return BROKEN("data parallel ranks of a model without experts are whole engines in vLLM: TP %lld "
+	    "would split attention too", N(p->parallel.tp));
+}
+
+bool
 rule_dcp_without_copies(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;

@@ -28,62 +28,6 @@ inner_place(enum field_id f)
 	return -1;
 }
 
-/* ---- wishes ---------------------------------------------------------------------- */
-
-static int
-wish_of(const struct wishes *w, enum field_id f)
-{
-	int i = 0;
-
-	while (i < w->count && w->item[i].field != f)
-		i++;
-	return i;
-}
-
-bool
-wishes_free(struct wishes *w, enum field_id f, const char *values)
-{
-	const int i = wish_of(w, f);
-
-	if (i == SPACE_FIELDS_MAX)
-		return false;
-	w->item[i] = (struct wish){ f, values };
-	if (i == w->count)
-		w->count++;
-	return true;
-}
-
-void
-wishes_fix(struct wishes *w, enum field_id f)
-{
-	const int i = wish_of(w, f);
-
-	if (i < w->count)
-		w->item[i] = w->item[--w->count];
-}
-
-void
-wishes_usual(struct wishes *w, const struct plan *p)
-{
-	static const enum field_id train[] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP,
-		FIELD_ZERO_STAGE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_EP, FIELD_ETP };
-	static const enum field_id serve[] = { FIELD_TP, FIELD_PP, FIELD_DP_ATTENTION, FIELD_DCP,
-		FIELD_REPLICAS, FIELD_EP };
-	const bool serves = p->mode == MODE_SERVE;
-	const enum field_id *usual = serves ? serve : train;
-	const size_t n = serves ? sizeof serve / sizeof *serve : sizeof train / sizeof *train;
-
-	w->count = 0;
-	for (size_t i = 0; i < n; i++) {
-		const bool of_experts = usual[i] == FIELD_EP || usual[i] == FIELD_ETP;
-
-		/* vLLM spreads experts over all ranks: EP has no size there (ep_has_no_size). */
-		if (!of_experts ||
-		    (plan_has_experts(p) && (framework_of(p)->rules & RULES_VLLM) == 0))
-			wishes_free(w, usual[i], NULL);
-	}
-}
-
 /* ---- values ---------------------------------------------------------------------- */
 
 /* Of the field whose values are being found. */
@@ -305,7 +249,8 @@ parse_value(struct finding *to, const char *text, double *v, char *err, size_t s
 		return false;
 	}
 	text_put(err, size, "%s: ", *text != '\0' ? text : "an empty value");
-	if (*text == '\0' ||
+	/* a text may be empty, as that of the prefill workers */
+	if ((*text == '\0' && field_table[f].type != FIELD_TEXT) ||
 	    !field_parse(f, &p, text, err + strlen(err), size - strlen(err)))
 		return false;
 	if (field_table[f].type != FIELD_TEXT) /* a text's value is where it stands */
@@ -344,7 +289,22 @@ parse_values(struct finding *to, const char *text, char *err, size_t size)
 	}
 }
 
-/* The range of what can be legal: not longer than the model takes, not 0 of a size. */
+/* What the framework would not build: nanotron_zero, dp_attention_without_experts. */
+static bool
+is_unbuilt(const struct search_space *s, enum field_id f)
+{
+	const struct plan *p = &s->plan;
+
+	if (free_field_of(s, FIELD_LAYOUT) != NULL || free_field_of(s, FIELD_ENGINE) != NULL ||
+	    free_field_of(s, FIELD_PRESET) != NULL)
+		return false;
+	if (f == FIELD_ZERO_STAGE)
+		return (framework_of(p)->rules & RULES_NANOTRON) != 0;
+	return f == FIELD_DP_ATTENTION && p->serving.engine == ENGINE_VLLM && !plan_has_experts(p);
+}
+
+/* The range of what can be legal and means something: not longer than the model takes, not 0 of
+ * a size. */
 static void
 set_range(struct finding *to)
 {
@@ -362,6 +322,8 @@ set_range(struct finding *to)
 			to->most++;
 	if (list != NULL)
 		to->most = (double)list->count - 1;
+	if (is_unbuilt(s, f))
+		to->most = f == FIELD_ZERO_STAGE;
 	if (f != FIELD_SEQUENCE_LENGTH && f != FIELD_CONTEXT_LENGTH)
 		return;
 	for (int i = 0; value_of(s, FIELD_MAX_POSITION, i, &longest); i++)
@@ -462,14 +424,14 @@ sort_fields(struct search_space *s, const struct wishes *w, const char *values[]
 {
 	s->count = 0;
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (inner_place(f) < 0 && wish_of(w, f) < w->count)
+		if (inner_place(f) < 0 && wishes_find(w, f) < w->count)
 			s->field[s->count++].field = f;
 	s->outer = s->count;
 	for (int i = 0; i < INNER; i++)
-		if (wish_of(w, inner_fields[i]) < w->count)
+		if (wishes_find(w, inner_fields[i]) < w->count)
 			s->field[s->count++].field = inner_fields[i];
 	for (int i = 0; i < s->count; i++)
-		values[i] = w->item[wish_of(w, s->field[i].field)].values;
+		values[i] = w->item[wishes_find(w, s->field[i].field)].values;
 }
 
 bool

@@ -13,26 +13,9 @@
 
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
+#include "core/search/search_wishes.h"
 
-enum { SPACE_FIELDS_MAX = 24, SPACE_VALUES_MAX = 16384 };
-
-/* Which fields are free, and over which values: "8,16,32", "1..64" (in the field's steps), or
- * NULL for all that can be legal. */
-struct wishes {
-	int count;
-	struct wish {
-		enum field_id field;
-		const char *values;
-	} item[SPACE_FIELDS_MAX];
-};
-
-/* What is free unless somebody says otherwise: parallel sizes, and in train mode micro-batch,
- * ZeRO stage and recompute. */
-void wishes_usual(struct wishes *w, const struct plan *p);
-
-/* Free one more, or change its values; false when there are too many. */
-bool wishes_free(struct wishes *w, enum field_id f, const char *values);
-void wishes_fix(struct wishes *w, enum field_id f);
+enum { SPACE_VALUES_MAX = 16384 };
 
 struct free_field {
 	enum field_id field;
