@@ -146,8 +146,11 @@ test_narrow(void **unused)
 		}
 	}
 	app_resize(&s->state, 80, 24);
-	assert_true(shows(s, "memory traffic [step]  -"));
+	assert_true(shows(s, "vs start:  memory -"));
 	assert_true(shows(s, "(was 2) 4"));
+	app_resize(&s->state, 80, 22); /* a head line of one line has no room */
+	assert_true(hides(s, "vs start:  memory -"));
+	assert_true(shows(s, "memory traffic [step]  -"));
 	app_resize(&s->state, 40, 12);
 	type(s, "\t\t");
 	assert_true(shows(s, "GiB "));
@@ -452,7 +455,7 @@ test_undo_bound(void **unused)
 static void
 test_title_room(void **unused)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(80, 22);
 
 	(void)unused;
 	type(s, ":set pp 1\r");
@@ -460,7 +463,7 @@ test_title_room(void **unused)
 	for (int w = 72; w <= 110; w++) {
 		char *all, *line;
 
-		app_resize(&s->state, w, 24);
+		app_resize(&s->state, w, 22);
 		all = picture(s);
 		line = strstr(all, "[memory]");
 		if (line != NULL) {

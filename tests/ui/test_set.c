@@ -108,7 +108,9 @@ test_fields(void **unused)
 	type(s, ":tp x\r");
 	assert_true(shows(s, "parallel.tp: "));
 	assert_int_equal(s->state.plan.parallel.tp, 2);
-	type(s, ":context_length 5\r:context_length\r");
+	type(s, ":context_length 5\r");
+	assert_true(shows(s, "context 5 is of no account in this mode"));
+	type(s, ":context_length\r");
 	assert_true(shows(s, "of no account in this mode"));
 	session_free(s);
 }

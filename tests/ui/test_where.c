@@ -151,7 +151,7 @@ test_experts(void **unused)
 	parse(s, "expert 59", &w);
 	assert_int_equal(where_count(&w, p, s->state.estimate), 64);
 	app_command(&s->state, "inspect 33");
-	assert_true(shows(s, "experts 0 to 59 of 60"));
+	assert_true(shows(s, "all 60 experts"));
 	app_command(&s->state, "set parallel.ep 32");
 	for (int64_t expert = 0; expert < 60; expert++) {
 		char text[32];

@@ -6,7 +6,7 @@
 #include "core/estimate/result.h"
 #include "ui/state/summary.h"
 
-enum { CHANGES = 3, PIECES_MAX = 16, GAUGE_MOST = 12, GAUGE_LEAST = 6, GAUGE_FROM = 72 };
+enum { CHANGES = 3, PIECES_MAX = 16, GAUGE_MOST = 12, GAUGE_LEAST = 6, GAUGE_FROM = 56 };
 
 static const struct style dim_style = { .role = ROLE_DIM };
 
@@ -16,6 +16,7 @@ struct piece {
 	int rank;
 	enum role role;      /* of the number */
 	char before[96], text[160], after[64];
+	char error[16];      /* how far off it may be, left out before any piece */
 	double gauge;        /* share that is full, below 0: no gauge */
 };
 
@@ -109,7 +110,7 @@ static void
 add_error(struct piece *p, double error, bool calibrated)
 {
 	if (p != NULL && error > 0 && !calibrated)
-		text_add(p->after, sizeof p->after, " +-%.0f %%", 100 * error);
+		text_put(p->error, sizeof p->error, " +-%.0f %%", 100 * error);
 }
 
 static void
@@ -209,21 +210,33 @@ add_plan(struct strip *strip, const struct state *s)
 
 /* ---- a strip ------------------------------------------------------------------------- */
 
-static int
-piece_width(const struct canvas *c, const struct piece *p, int gauge)
+/* What there is room for: pieces up to a rank, a gauge of so many columns, errors. */
+struct room {
+	int most, gauge;
+	bool errors;
+};
+
+static bool
+has_gauge(const struct piece *p, const struct room *room)
 {
-	return canvas_width(c, p->before) + canvas_width(c, p->text) + canvas_width(c, p->after) +
-	    (p->gauge >= 0 && gauge > 0 ? gauge + 1 : 0);
+	return p->gauge >= 0 && room->gauge > 0;
 }
 
 static int
-strip_width(const struct canvas *c, const struct strip *strip, int most, int gauge)
+piece_width(const struct canvas *c, const struct piece *p, const struct room *room)
+{
+	return canvas_width(c, p->before) + canvas_width(c, p->text) + canvas_width(c, p->after) +
+	    (room->errors ? canvas_width(c, p->error) : 0) + (has_gauge(p, room) ? room->gauge + 1 : 0);
+}
+
+static int
+strip_width(const struct canvas *c, const struct strip *strip, const struct room *room)
 {
 	int w = -2;
 
 	for (int i = 0; i < strip->count; i++)
-		if (strip->piece[i].rank <= most && strip->piece[i].text[0] != '\0')
-			w += piece_width(c, &strip->piece[i], gauge) + 2;
+		if (strip->piece[i].rank <= room->most && strip->piece[i].text[0] != '\0')
+			w += piece_width(c, &strip->piece[i], room) + 2;
 	return w;
 }
 
@@ -241,30 +254,34 @@ draw_gauge(struct canvas *c, struct rect r, int x, const struct piece *p, int w)
 }
 
 static int
-draw_piece(struct canvas *c, struct rect r, int x, const struct piece *p, int gauge)
+draw_piece(struct canvas *c, struct rect r, int x, const struct piece *p, const struct room *room)
 {
 	const int from = x;
 
-	if (p->gauge >= 0 && gauge > 0)
-		x += draw_gauge(c, r, x, p, gauge);
+	if (has_gauge(p, room))
+		x += draw_gauge(c, r, x, p, room->gauge);
 	x += canvas_text(c, r, x, r.y, dim_style, p->before);
 	x += canvas_text(c, r, x, r.y, (struct style){ .role = (uint8_t)p->role }, p->text);
 	x += canvas_text(c, r, x, r.y, dim_style, p->after);
+	if (room->errors)
+		x += canvas_text(c, r, x, r.y, dim_style, p->error);
 	return x - from;
 }
 
 static void
 draw_strip(struct canvas *c, struct rect r, const struct strip *strip)
 {
-	int gauge = r.w >= GAUGE_FROM ? GAUGE_MOST : 0, most = 20, x = r.x;
+	struct room room = { 20, r.w >= GAUGE_FROM ? GAUGE_MOST : 0, true };
+	int x = r.x;
 
-	if (strip_width(c, strip, most, gauge) > r.w && gauge > 0)
-		gauge = GAUGE_LEAST;
-	while (most > 0 && strip_width(c, strip, most, gauge) > r.w)
-		most--;
+	if (strip_width(c, strip, &room) > r.w && room.gauge > 0)
+		room.gauge = GAUGE_LEAST;
+	room.errors = strip_width(c, strip, &room) <= r.w;
+	while (room.most > 0 && strip_width(c, strip, &room) > r.w)
+		room.most--;
 	for (int i = 0; i < strip->count; i++)
-		if (strip->piece[i].rank <= most && strip->piece[i].text[0] != '\0')
-			x += draw_piece(c, r, x, &strip->piece[i], gauge) + 2;
+		if (strip->piece[i].rank <= room.most && strip->piece[i].text[0] != '\0')
+			x += draw_piece(c, r, x, &strip->piece[i], &room) + 2;
 }
 
 void
@@ -282,7 +299,7 @@ headline_draw(const struct state *s, struct canvas *c, struct rect r)
 		return;
 	}
 	add_problems(&problems, s);
-	w = strip_width(c, &problems, 20, 0);
+	w = strip_width(c, &problems, &(struct room){ 20, 0, false });
 	draw_strip(c, (struct rect){ r.x + r.w - w, r.y, w, 1 }, &problems);
 	first.w -= w + 2;
 	add_numbers(&numbers, s);

@@ -48,22 +48,6 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 
-static void
-expert_row(struct rows *rows, const struct state *s, int64_t rank)
-{
-	int64_t first, count;
-	char text[ROW_TEXT_SIZE];
-
-	where_experts(&s->plan, &s->estimate->layout, rank, &first, &count);
-	if (count == 0)
-		return;
-	text_put(text, sizeof text, count == 1 ? "expert %lld" : "experts %lld to %lld",
-	    (long long)first, (long long)(first + count - 1));
-	text_add(text, sizeof text, " of %lld, in each layer that has experts",
-	    (long long)s->plan.model.experts);
-	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
-}
-
 /* "heads 8 to 15 of 64", "head 3 of 8", "all 64 heads" */
 static void
 put_range(char *buf, size_t size, const char *what, int64_t first, int64_t count, int64_t all)
@@ -75,6 +59,20 @@ put_range(char *buf, size_t size, const char *what, int64_t first, int64_t count
 	else
 		text_add(buf, size, "%ss %lld to %lld of %lld", what, (long long)first,
 		    (long long)(first + count - 1), (long long)all);
+}
+
+static void
+expert_row(struct rows *rows, const struct state *s, int64_t rank)
+{
+	int64_t first, count;
+	char text[ROW_TEXT_SIZE] = "";
+
+	where_experts(&s->plan, &s->estimate->layout, rank, &first, &count);
+	if (count == 0)
+		return;
+	put_range(text, sizeof text, "expert", first, count, s->plan.model.experts);
+	text_add(text, sizeof text, ", in each layer that has experts");
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 
 /* Where a rank stands on an axis of the dense grid, by one of its names. */

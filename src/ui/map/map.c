@@ -221,13 +221,25 @@ draw_entry(struct map_drawing *d, struct rect r, int x, const struct map_paint *
 	return w;
 }
 
+/* Columns that the letters of a legend take, as far as that is known. */
+static int64_t
+letters_width(const struct map_paint *m)
+{
+	const int64_t n = m->color.by == MAP_BY_GROUPS ? m->values :
+	    m->color.by == MAP_BY_STAGE ? m->stages : 0;
+
+	return 2 * n > ENTRIES_LEAST ? 2 * n : ENTRIES_LEAST;
+}
+
 /* "tp: 8 groups of 2", and where a letter stands for more than it tells of: "layers, by each
- * node's first GPU:", shorter where that would leave no room for the letters. */
+ * node's first GPU:", shorter where that would leave too little room for the letters. */
 static void
 put_title(const struct map_drawing *d, const struct map_paint *m, int room, char *buf,
     size_t size)
 {
 	const char *unit = d->grid.zoom == MAP_ZOOM_RACK ? "rack" : "node";
+	const int whole = sizeof ", by each node's first GPU", brief = sizeof " (first GPU)";
+	int64_t letters = letters_width(m);
 	bool colon;
 	size_t n;
 
@@ -238,7 +250,9 @@ put_title(const struct map_drawing *d, const struct map_paint *m, int room, char
 	colon = buf[n - 1] == ':';
 	if (colon)
 		buf[--n] = '\0';
-	if ((int)n + (int)strlen(", by each node's first GPU") + ENTRIES_LEAST <= room)
+	if ((int)n + brief + letters > room) /* too many in any case */
+		letters = ENTRIES_LEAST;
+	if ((int)n + whole + letters <= room)
 		text_add(buf, size, ", by each %s's first GPU", unit);
 	else
 		text_add(buf, size, " (first GPU)");

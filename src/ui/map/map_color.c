@@ -521,6 +521,7 @@ stage_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, si
 	return true;
 }
 
+/* A class of memory; without a value where no stage is of it. */
 static bool
 heat_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
 {
@@ -529,7 +530,10 @@ heat_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, siz
 
 	if (i > HEAT_OVER || e->stages == 0)
 		return false;
-	*hue = (struct hue){ i, (int)i, "456789!"[i] };
+	*hue = (struct hue){ -1, (int)i, "456789!"[i] };
+	for (int64_t stage = 0; stage < m->stages; stage++)
+		if (m->letter[stage] == hue->letter)
+			hue->value = i;
 	if (i < HEAT_OVER)
 		text_put(buf, size, "<%.1f", most * (double)(i + 5) / 10 / GIB);
 	else
@@ -561,7 +565,7 @@ map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf
 	if (i >= LINK_PATHS)
 		return false;
 	*hue = link_hue(i);
-	text_put(buf, size, "%s", i == LINK_STRAYS ? "not NVLink, where it fits" :
+	text_put(buf, size, "%s", i == LINK_STRAYS ? "off NVLink" :
 	    link_path_name((enum link_path)i));
 	return true;
 }

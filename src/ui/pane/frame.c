@@ -34,8 +34,8 @@ put_tabs(const struct state *s, enum pane first, enum pane shown, char *buf, siz
 		text_add(buf, size, i > 0 ? " %s" : "%s", tab[i].text);
 }
 
-/* Where one pane stands for all that have numbers, how these changed: "  +190 ms vs saved", as
- * much of it as has room; the last words give way to `part` columns. */
+/* How the numbers changed, where neither the head line has room for that nor all panes are seen:
+ * "  +190 ms vs saved", as much of it as has room; the last words give way to `part` columns. */
 static void
 add_changes(const struct state *s, int room, int part, char *buf, size_t size)
 {
@@ -74,7 +74,7 @@ put_title(const struct state *s, const struct arrange *a, enum pane pane, bool w
 		text_put(buf, size, "%s", pane_title(s, pane));
 	if (type->add_title != NULL)
 		type->add_title(s, a->tabs, whole ? room : room - PART_COLUMNS, buf, size);
-	if (turns && pane >= PANE_MEMORY)
+	if (turns && pane >= PANE_MEMORY && a->header.h < 2)
 		add_changes(s, room, whole ? 0 : PART_COLUMNS, buf, size);
 }
 

@@ -260,6 +260,8 @@ put_settings(struct state *s, struct setting setting[], size_t count)
 	}
 	if (left > 0)
 		text_add(what, sizeof what, "%s%zu more", what[0] != '\0' ? " and " : "", left);
+	if (count == 1 && !field_applies(setting->field, &next))
+		state_say(s, ROLE_WARNING, "%s is of no account in this mode", what);
 	return take_changed(s, &next, &dropped, what);
 }
 
