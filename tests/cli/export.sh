@@ -91,7 +91,8 @@ import yaml
 d = yaml.safe_load(open("t/nanotron.yaml"))
 p, t = d["parallelism"], d["tokens"]
 assert (p["dp"], p["pp"], p["tp"]) == (8, 2, 4)
-assert "tp_mode" not in p and "recompute_layer" not in p and "pp_engine" not in p # the defaults
+assert "tp_mode" not in p and "recompute_layer" not in p # the defaults
+assert p["pp_engine"] == "1f1b" # without it all forward, then all backward
 assert t["micro_batch_size"] * t["batch_accumulation_per_replica"] * p["dp"] == 512
 assert d["optimizer"]["zero_stage"] == 1 and d["model"]["dtype"] == "bfloat16"
 assert d["model"]["model_config"]["num_key_value_heads"] == 8'
@@ -103,7 +104,8 @@ d = yaml.safe_load(open("t/accelerate.yaml"))
 p = {k[len("parallelism_config_"):]: v for k, v in d["parallelism_config"].items()}
 assert p == {"tp_size": 2, "dp_replicate_size": 4, "dp_shard_size": 8}
 assert d["num_processes"] == 64 and d["num_machines"] == 8 and d["mixed_precision"] == "bf16"
-assert "fsdp_reshard_after_forward" not in d["fsdp_config"] # the default of version 2'
+assert "fsdp_reshard_after_forward" not in d["fsdp_config"] # the default of version 2
+assert "gradient_accumulation_steps" not in d # no key of ClusterConfig, which refuses others'
 fi
 
 # What was written is read back: the same plan.

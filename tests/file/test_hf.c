@@ -216,7 +216,7 @@ test_refused(void **state)
 	refused("{ \"model_type\": \"llama\",\n \"hidden_size\": 0, \"num_hidden_layers\": 4, "
 	    "\"num_attention_heads\": 8, \"vocab_size\": 5 }", "My-Model/config.json:2: error: "
 	    "hidden_size: model.hidden_size 0 is out of range: 1 to 1048576");
-	refused("{ \"n_layer\": \"many\" }", "My-Model/config.json: error: n_layer: must be a "
+	refused("{ \"n_layer\": \"many\" }", "My-Model/config.json:1: error: n_layer: must be a "
 	    "whole number, not text");
 	refused("{ \"model_type\": \"whisper\", \"is_encoder_decoder\": true }",
 	    "My-Model/config.json: error: is_encoder_decoder: plans hold decoders alone");

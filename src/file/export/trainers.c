@@ -293,7 +293,6 @@ accelerate_tree(struct export *e, struct tree *t, const struct sizes *s)
 	tree_int(t, "num_processes", s->world);
 	tree_int(t, "machine_rank", 0);
 	put_rows(e, t, accelerate_keys);
-	tree_int(t, "gradient_accumulation_steps", s->rounds);
 	if (par->zero_stage == 0)
 		return;
 	tree_int(t, "fsdp_config.fsdp_version", 2);
@@ -304,7 +303,7 @@ accelerate_tree(struct export *e, struct tree *t, const struct sizes *s)
 }
 
 static void
-accelerate_rules(struct export *e)
+accelerate_rules(struct export *e, const struct sizes *s)
 {
 	const struct parallel *par = &e->plan->parallel;
 
@@ -316,6 +315,10 @@ accelerate_rules(struct export *e)
 	if (par->zero_stage == 0 && (par->tp > 1 || par->cp > 1))
 		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", ACCELERATE,
 		    "TP and CP go with FSDP: ZeRO stage 2 or 3");
+	if (par->zero_stage > 0 && par->dp_replicate > 1 && s->dp == par->dp_replicate &&
+	    (par->tp > 1 || par->cp > 1))
+		export_refuse(e, FIELD_DP_REPLICATE, "target_refuses", ACCELERATE,
+		    "TP and CP cannot be used with pure data parallelism (dp_shard_size == 1)");
 	if (par->offload == OFFLOAD_OPTIMIZER)
 		export_refuse(e, FIELD_OFFLOAD, "target_lacks", ACCELERATE,
 		    "FSDP offloads parameters with the optimizer");
@@ -331,12 +334,15 @@ accelerate_write(struct export *e)
 	struct tree t = { 0 };
 	struct textbuf *out;
 
-	accelerate_rules(e);
+	accelerate_rules(e, &s);
 	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
 		return;
 	export_missing(e, FIELD_PRESET, "your script loads it");
 	export_missing(e, FIELD_SEQUENCE_LENGTH, "an argument of your script");
 	export_missing(e, FIELD_MICRO_BATCH_SIZE, "per_device_train_batch_size of your script");
+	if (s.rounds > 1)
+		notes_add(&e->missing, "not said: gradient_accumulation_steps = %lld: an argument of "
+		    "Accelerator in your script", (long long)s.rounds);
 	out = export_begin(e, "accelerate.yaml");
 	export_head(e, out, "# ");
 	textbuf_add(out, "# accelerate launch --config_file accelerate.yaml --main_process_ip HOST \\\n"

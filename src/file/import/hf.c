@@ -507,7 +507,7 @@ hf_recognise(const char *text, size_t size, const char *path)
 {
 	(void)size;
 	(void)path;
-	return text[strspn(text, " \t\r\n\xef\xbb\xbf")] == '{' &&
+	return text[strspn(text, " \t\r\n")] == '{' &&
 	    (strstr(text, "\"model_type\"") != NULL || strstr(text, "\"architectures\"") != NULL ||
 	    strstr(text, "\"num_hidden_layers\"") != NULL || strstr(text, "\"n_layer\"") != NULL);
 }

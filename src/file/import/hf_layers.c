@@ -283,7 +283,7 @@ mark_steps(struct hf *h, struct marks *m)
 		mark_every(m, n, 0);
 	else if (hf_int(h, "expert_layer_period", &n, path) && n > 0) {
 		hf_int(h, "expert_layer_offset", &offset, path);
-		mark_every(m, n, offset + 1);
+		mark_every(m, n, offset % n + 1);
 	} else if (hf_find(h, "moe_layer_freq", path) && !jsonin_list(&h->json, path, &list) &&
 	    hf_int(h, "moe_layer_freq", &n, path) && n > 0)
 		mark_every(m, n, 1);
