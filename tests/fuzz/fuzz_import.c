@@ -1,9 +1,10 @@
 /*
  * fuzz_import.c - any bytes as a file of each kind that import knows, the first byte says which
- * or that it be recognised: nothing but an answer may come of them, and a plan that did must be
+ * or that it be recognised, and for how many GPUs: nothing but an answer may come of them, and a plan that did must be
  * written and read back.
  *
- * With libFuzzer: clang -fsanitize=fuzzer,address. Without it -DFUZZ_MAIN, which `make
+ * With libFuzzer: configure CC=clang CFLAGS='-g -O1 -fsanitize=fuzzer-no-link'
+ * --enable-sanitizers, and make fuzzers FUZZ=-fsanitize=fuzzer. Without it -DFUZZ_MAIN, which `make
  * fuzzers` gives, makes a program that reads the files named on its command line.
  */
 #include <stdint.h>
@@ -39,6 +40,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct plan plan;
 	static struct file_errors errors;
 	struct import im = { .name = "file", .plan = &plan, .errors = &errors };
+	static const int64_t worlds[] = { 0, 8, PLAN_WORLD_MAX };
 	const size_t kind = size > 0 ? data[0] % (import_count + 1) : 0;
 	char *text;
 
@@ -48,6 +50,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size - 1] = '\0';
 	im.text = text;
 	im.size = size - 1;
+	im.world = worlds[data[0] / (import_count + 1) % 3];
 	memset(&errors, 0, sizeof errors);
 	if (import_text(&im, kind < import_count ? import_table[kind].name : NULL) == IMPORT_DONE)
 		check_plan(&plan);

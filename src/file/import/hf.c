@@ -117,7 +117,7 @@ take_plain(struct hf *h)
 			hf_assume(h, FIELD_MAX_POSITION, m->max_position, "no key for the longest context");
 		else if (plain[i].needed)
 			import_error(h->im, plain[i].keys, "none of these is there, so this is no "
-			    "decoder's config.json (fix: the file beside the checkpoint)");
+			    "config.json of a decoder with attention (fix: the file beside the checkpoint)");
 	}
 	take(h, FIELD_POSITION, "");
 	if (h->im->plan->training.sequence_length > m->max_position)
@@ -484,7 +484,7 @@ read_model(struct hf *h)
 	take_plain(h);
 	if (h->im->errors->count > 0)
 		return;
-	if (!take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings"))
+	if (!take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings tie_embedding"))
 		hf_assume(h, FIELD_TIED_EMBEDDINGS, 0, "tie_word_embeddings is not there");
 	take_heads(h);
 	take_position(h);

@@ -124,6 +124,19 @@ global_layers(struct hf *h)
 	return m;
 }
 
+/* The same, but that it matters most how many layers there are of each kind: bytes and time go by
+ * that, whichever they are. */
+static int64_t
+distance(const struct marks *m, const struct model *model,
+    bool (*rule)(const struct model *model, int64_t layer))
+{
+	int64_t more = 0;
+
+	for (int64_t i = 0; i < m->count; i++)
+		more += rule(model, i) - m->on[i];
+	return (more < 0 ? -more : more) * HF_LAYERS_MAX + differing(m, model, rule);
+}
+
 static void
 put_global(struct hf *h, const struct marks *m)
 {
@@ -133,19 +146,22 @@ put_global(struct hf *h, const struct marks *m)
 
 	for (int64_t n = 0; n <= m->count && least > 0; n++)
 		for (int64_t f = 0; f < 2; f++) {
-			int64_t differ;
+			int64_t far;
 
 			try.global_layer_every = n;
 			try.global_first_layer = f;
-			if ((differ = differing(m, &try, params_is_global_layer)) >= least)
+			if ((far = distance(m, &try, params_is_global_layer)) >= least)
 				continue;
-			least = differ;
+			least = far;
 			every = n;
 			first = f != 0;
 		}
-	if (least > 0)
+	if (least >= HF_LAYERS_MAX)
 		notes_add(&h->im->assumed, "%lld layers attend as others do: no rule of a plan says which "
-		    "layers attend to everything", (long long)least);
+		    "layers attend to everything", (long long)(least / HF_LAYERS_MAX));
+	else if (least > 0)
+		notes_add(&h->im->assumed, "as many layers attend to everything, at other places: no rule of "
+		    "a plan says which");
 	hf_assume(h, FIELD_GLOBAL_LAYER_EVERY, every, "the layers that attend to everything");
 	if (first)
 		hf_assume(h, FIELD_GLOBAL_FIRST_LAYER, 1, "the first layer attends to everything");
@@ -310,7 +326,7 @@ hf_expert_pattern(struct hf *h)
 {
 	const struct marks m = expert_layers(h);
 	struct model try = h->im->plan->model;
-	int64_t least = INT64_MAX, dense = 0, every = 1;
+	int64_t least = INT64_MAX, dense = 0, every = 1, sparse = 0;
 
 	/* Leading dense layers go on to the first one with experts. */
 	while (dense < m.count - 1 && !m.on[dense])
@@ -325,9 +341,14 @@ hf_expert_pattern(struct hf *h)
 		least = differ;
 		every = n;
 	}
-	if (least > 0)
-		notes_add(&h->im->assumed, "%lld layers are dense or have experts as others do: no rule of "
-		    "a plan says which have", (long long)least);
+	for (int64_t i = 0; i < m.count; i++)
+		sparse += m.on[i];
+	if (least > 0) {
+		notes_add(&h->im->assumed, "as many layers have experts, at other places: no rule of a plan "
+		    "says which");
+		dense = m.count - sparse;
+		every = 1;
+	}
 	hf_assume(h, FIELD_DENSE_LAYERS, dense, "leading layers without experts");
 	hf_assume(h, FIELD_MOE_LAYER_EVERY, every, "which layers have experts");
 }
