@@ -90,7 +90,8 @@ import yaml
 d = yaml.safe_load(open("t/nanotron.yaml"))
 p, t = d["parallelism"], d["tokens"]
 assert (p["dp"], p["pp"], p["tp"]) == (8, 2, 4)
-assert "tp_mode" not in p and "recompute_layer" not in p and "pp_engine" not in p # the defaults
+assert "tp_mode" not in p and "recompute_layer" not in p # the defaults
+assert p["pp_engine"] == "1f1b" # without it all forward, then all backward
 assert t["micro_batch_size"] * t["batch_accumulation_per_replica"] * p["dp"] == 512
 assert d["optimizer"]["zero_stage"] == 1 and d["model"]["dtype"] == "bfloat16"
 assert d["model"]["model_config"]["num_key_value_heads"] == 8'
@@ -102,7 +103,8 @@ d = yaml.safe_load(open("t/accelerate.yaml"))
 p = {k[len("parallelism_config_"):]: v for k, v in d["parallelism_config"].items()}
 assert p == {"tp_size": 2, "dp_replicate_size": 4, "dp_shard_size": 8}
 assert d["num_processes"] == 64 and d["num_machines"] == 8 and d["mixed_precision"] == "bf16"
-assert "fsdp_reshard_after_forward" not in d["fsdp_config"] # the default of version 2'
+assert "fsdp_reshard_after_forward" not in d["fsdp_config"] # the default of version 2
+assert "gradient_accumulation_steps" not in d # no key of ClusterConfig, which refuses others'
 fi
 
 # What was written is read back: the same plan.
@@ -157,6 +159,29 @@ serve='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-n
 	grep -q '^tensor_parallel_size: 16$' t/trtllm.yaml && grep -q '^  dtype: "fp8"$' t/trtllm.yaml || fail 'sizes'
 }
 refuses vllm target_of_other_mode mode
+# what their own checks refuse, and ranks that belong to another size
+dense='--set mode=serve --model=llama-3.1-70b --layout=vllm --nodes=2 --gpus-per-node=8 --pp=1 --tp=2'
+# shellcheck disable=SC2086
+{
+	refuses vllm target_refuses parallel.ep $serve --tp=8 --ep=4
+	refuses sglang target_refuses serving.dp_attention $dense --engine=sglang
+	refuses trtllm target_refuses serving.dp_attention $dense --engine=trtllm
+	writes sglang sglang.sh $dense --tp=4 --cp=4 --engine=sglang
+	grep -q -e '--tp-size 16' t/sglang.sh || fail 'CP is no part of the TP size'
+	writes trtllm 'trtllm.sh trtllm.yaml' $serve --tp=8 --cp=2 --ep=16 --engine=trtllm
+	grep -q '^moe_tensor_parallel_size: 1$' t/trtllm.yaml || fail 'sizes of experts'
+	writes vllm vllm.sh $serve
+}
+mkdir bin
+printf '#!/bin/sh\necho "$@"\n' >bin/vllm
+chmod +x bin/vllm
+for node in 0 1; do
+	about "vllm.sh on node $node"
+	PATH=$PWD/bin:$PATH MODEL=m MASTER_ADDR=a NODE_RANK=$node sh t/vllm.sh --port 1 >out 2>err || fail 'not run'
+	out_has "--node-rank $node .*--port 1\$"
+	[ $node = 0 ] || out_has '--headless'
+	[ $node = 1 ] || out_lacks headless
+done
 
 # scripts say what they run, with the program in the place of a stand-in
 for name in vllm sglang trtllm deepspeed torchtitan nanotron; do

@@ -88,7 +88,7 @@ test_refused(void **state)
 	    IMPORT_FAILED, "ds.json: error: train_batch_size: is not there, so the data parallel ranks "
 	    "are not known (fix: --world)");
 	refused("{ \"train_batch_size\": 8, \"zero_optimization\": { \"stage\": 4 } }", 0, IMPORT_FAILED,
-	    "ds.json: error: zero_optimization.stage: parallel.zero_stage 4 is out of range: 0 to 3");
+	    "ds.json:1: error: zero_optimization.stage: parallel.zero_stage 4 is out of range: 0 to 3");
 	refused("{ \"train_batch_size\": 8,\n \"train_batch_size\": 9 }", 0, IMPORT_FAILED,
 	    "ds.json:2:19: error: duplicate object key near '\"train_batch_size\"'");
 	refused("{ \"train_batch_size\": 8, \"tensor_parallel\": { \"autotp_size\": 3 } }", 8,

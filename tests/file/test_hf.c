@@ -156,7 +156,29 @@ test_said(void **state)
 	assert_int_equal(read_as("{ \"model_type\": \"qwen3_moe\", " SMALL ", \"num_experts\": 8, "
 	    "\"num_experts_per_tok\": 2, \"moe_intermediate_size\": 64, \"mlp_only_layers\": [1] }", NULL),
 	    IMPORT_DONE);
-	assert_true(says(&im.assumed, "1 layers are dense or have experts as others do"));
+	assert_true(says(&im.assumed, "as many layers have experts, at other places"));
+	assert_int_equal(plan.model.dense_layers, 1);
+	assert_int_equal(plan.model.moe_layer_every, 1);
+	/* layers that attend to everything, at the head of each four: as many of them */
+	assert_int_equal(read_as("{ \"model_type\": \"cwm\", " SMALL ", \"sliding_window\": 64, "
+	    "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"sliding_attention\", "
+	    "\"sliding_attention\"] }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.model.sliding_window, 64);
+	/* classes that no row knows: what is counted as something else is said */
+	static const char *const beyond[] = { "\"model_type\": \"lfm2\", \"conv_L_cache\": 3, "
+		"\"layer_types\": [\"conv\", \"conv\", \"full_attention\", \"conv\"]",
+		"\"model_type\": \"falcon_h1\", \"mamba_d_state\": 256",
+		"\"model_type\": \"recurrent_gemma\", \"block_types\": [\"recurrent\", \"attention\"]",
+		"\"model_type\": \"longcat_x\", \"zero_expert_num\": 128",
+		"\"model_type\": \"decilm\", \"block_configs\": [{}]" };
+	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+		char text[1024];
+
+		snprintf(text, sizeof text, "{ %s, " SMALL " }", beyond[i]);
+		assert_int_equal(read_as(text, NULL), IMPORT_DONE);
+		assert_true(says(&im.assumed, "not right") || says(&im.assumed, "not exact"));
+		assert_true(says(&im.assumed, "no class that is known here"));
+	}
 	/* a class by the code that loads it; the longest context alone differs from the catalogue */
 	assert_int_equal(read_as("{ \"architectures\": [\"Qwen2ForCausalLM\"], " SMALL " }", NULL),
 	    IMPORT_DONE);
@@ -216,7 +238,7 @@ test_refused(void **state)
 	refused("{ \"model_type\": \"llama\",\n \"hidden_size\": 0, \"num_hidden_layers\": 4, "
 	    "\"num_attention_heads\": 8, \"vocab_size\": 5 }", "My-Model/config.json:2: error: "
 	    "hidden_size: model.hidden_size 0 is out of range: 1 to 1048576");
-	refused("{ \"n_layer\": \"many\" }", "My-Model/config.json: error: n_layer: must be a "
+	refused("{ \"n_layer\": \"many\" }", "My-Model/config.json:1: error: n_layer: must be a "
 	    "whole number, not text");
 	refused("{ \"model_type\": \"whisper\", \"is_encoder_decoder\": true }",
 	    "My-Model/config.json: error: is_encoder_decoder: plans hold decoders alone");

@@ -73,6 +73,11 @@ test_scontrol(void **state)
 	assert_true(says(&im.assumed, "no GPU of the catalogue is called zorg9"));
 	gives("NodeName=y Gres=gpu:2\n", 1, 2, "h100-sxm-80gb");
 	gives("NodeName=y Gres=gpu:h200\n", 1, 1, "h200-sxm-141gb");
+	/* what stands for a count and is none */
+	refused("NodeName=x Gres=gpu:2\nNodeName=y Gres=gpu:h200:-8\n", "slurm", "list:2: error: Gres: "
+	    "gpu:h200:-8 has no count from 0 to 1024 (fix: as gpu:h100:8)");
+	refused("p|up|inf|4|gpu:h200:99999999999999999999\n", "slurm", "list:1: error: Gres: "
+	    "gpu:h200:99999999999999999999 has no count from 0 to 1024 (fix: as gpu:h100:8)");
 }
 
 static void

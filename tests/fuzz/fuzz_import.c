@@ -1,7 +1,7 @@
 /*
  * fuzz_import.c - any bytes as a file of each kind that import knows. The first byte says which,
- * or, where there is no such kind (0xff always), that it be recognised. Nothing but an answer may come of them, and a plan that did must be
- * written and read back.
+ * or, where there is no such kind (0xff always), that it be recognised, and for how many GPUs.
+ * Nothing but an answer may come of them, and a plan that did must be written and read back.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,6 +36,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct plan plan;
 	static struct file_errors errors;
 	struct import im = { .name = "file", .plan = &plan, .errors = &errors };
+	static const int64_t worlds[] = { 0, 8, PLAN_WORLD_MAX };
 	const size_t kind = size > 0 ? data[0] % KINDS : 0;
 	char *text;
 
@@ -45,6 +46,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size - 1] = '\0';
 	im.text = text;
 	im.size = size - 1;
+	im.world = worlds[data[0] / KINDS % 3];
 	memset(&errors, 0, sizeof errors);
 	if (import_text(&im, kind < import_count ? import_table[kind].name : NULL) == IMPORT_DONE)
 		check_plan(&plan);

@@ -45,4 +45,11 @@ most_of(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
+
+/* Of counts, none negative, INT64_MAX where it is more. */
+static inline int64_t
+product_of(int64_t a, int64_t b)
+{
+	return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
+}
 #endif

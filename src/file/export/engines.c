@@ -89,6 +89,15 @@ put_kv(struct export *e, struct textbuf *out, const char *const names[4])
 	return name != NULL;
 }
 
+/* Whether an engine takes the sizes; else it is refused with what it says. */
+static bool
+takes(struct export *e, bool takes, enum field_id field, const char *source, const char *why)
+{
+	if (!takes)
+		export_refuse(e, field, "target_refuses", source, "%s", why);
+	return takes;
+}
+
 /* Nodes that one engine takes. */
 static int64_t
 nodes_of(const struct plan *p)
@@ -107,9 +116,13 @@ vllm_write(struct export *e)
 	const int64_t dp = dp_of(p), nodes = nodes_of(p);
 	struct textbuf *out;
 
-	if (!is_engine(e, ENGINE_VLLM))
+	if (!is_engine(e, ENGINE_VLLM) || !takes(e, !plan_has_experts(p) || p->parallel.ep == 1 ||
+	    p->parallel.ep == p->parallel.tp * p->parallel.cp * dp, FIELD_EP, "vLLM vllm/config/parallel.py",
+	    "experts are spread over all TP x DP ranks of an engine, or over none"))
 		return;
 	out = begin_script(e, "vllm.sh");
+	if (nodes > 1) /* the first node alone answers clients */
+		textbuf_add(out, "[ \"${NODE_RANK:-0}\" -eq 0 ] || set -- --headless \"$@\"\n");
 	textbuf_add(out, "exec vllm serve \"$MODEL\"");
 	put_number(out, "--tensor-parallel-size", p->parallel.tp);
 	put_above(out, "--pipeline-parallel-size", p->parallel.pp, 1);
@@ -136,6 +149,9 @@ whole_tp(const struct plan *p, int64_t dp)
 	return p->parallel.tp * (p->serving.dp_attention ? dp : 1);
 }
 
+#define SGLANG "SGLang python/sglang/srt/server_args.py"
+#define TRTLLM "TensorRT-LLM tensorrt_llm/mapping.py"
+
 void
 sglang_write(struct export *e)
 {
@@ -145,11 +161,13 @@ sglang_write(struct export *e)
 	const int64_t dp = dp_of(p), nodes = nodes_of(p);
 	struct textbuf *out;
 
-	if (!is_engine(e, ENGINE_SGLANG))
+	if (!is_engine(e, ENGINE_SGLANG) || !takes(e, nodes == 1 || dp == 1 || s->dp_attention,
+	    FIELD_DP_ATTENTION, SGLANG, "multi-node data parallel is not supported unless dp attention: "
+	    "more replicas do without"))
 		return;
 	out = begin_script(e, "sglang.sh");
 	textbuf_add(out, "exec python3 -m sglang.launch_server --model-path \"$MODEL\"");
-	put_number(out, "--tp-size", whole_tp(p, dp));
+	put_number(out, "--tp-size", whole_tp(p, dp) * p->parallel.cp); /* CP is a part of it */
 	put_above(out, "--pp-size", p->parallel.pp, 1);
 	put_above(out, "--attention-context-parallel-size", p->parallel.cp, 1);
 	put_above(out, "--dp-size", dp, 1);
@@ -185,7 +203,7 @@ trtllm_tree(struct tree *t, const struct plan *p)
 	tree_int(t, "tensor_parallel_size", tp);
 	if (plan_has_experts(p)) {
 		tree_int(t, "moe_expert_parallel_size", p->parallel.ep);
-		tree_int(t, "moe_tensor_parallel_size", p->parallel.ep > 0 ? tp / p->parallel.ep : 1);
+		tree_int(t, "moe_tensor_parallel_size", tp * p->parallel.cp / p->parallel.ep);
 	}
 	tree_fields(t, rows, p);
 	if (p->serving.max_num_seqs > 0)
@@ -197,19 +215,25 @@ trtllm_tree(struct tree *t, const struct plan *p)
 void
 trtllm_write(struct export *e)
 {
-	const int64_t ranks = plan_world(e->plan) / e->plan->serving.replicas;
+	const struct plan *p = e->plan;
+	const int64_t ranks = plan_world(p) / p->serving.replicas, dp = dp_of(p);
 	struct tree t = { 0 };
 	struct textbuf *out;
 
-	if (!is_engine(e, ENGINE_TRTLLM))
+	if (!is_engine(e, ENGINE_TRTLLM) ||
+	    !takes(e, dp == 1 || p->serving.dp_attention, FIELD_DP_ATTENTION, TRTLLM,
+	    "an engine has TP x PP x CP ranks: data parallel copies without attention DP are replicas") ||
+	    !takes(e, !plan_has_experts(p) || (p->parallel.ep > 0 &&
+	    whole_tp(p, dp) * p->parallel.cp % p->parallel.ep == 0), FIELD_EP, TRTLLM,
+	    "moe_tp_size x moe_ep_size must be the TP size"))
 		return;
 	out = begin_script(e, "trtllm.sh");
-	if (nodes_of(e->plan) > 1)
+	if (nodes_of(p) > 1)
 		textbuf_add(out, "exec srun --mpi=pmix -n %lld trtllm-llmapi-launch", (long long)ranks);
 	else
 		textbuf_add(out, "exec");
 	textbuf_add(out, " trtllm-serve \"$MODEL\" --config trtllm.yaml \"$@\"\n");
-	trtllm_tree(&t, e->plan);
+	trtllm_tree(&t, p);
 	out = export_begin(e, "trtllm.yaml");
 	export_head(e, out, "# ");
 	tree_yaml(&t, out);

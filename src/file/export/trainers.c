@@ -246,7 +246,6 @@ accelerate_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 	tree_int(t, "num_processes", s->world);
 	tree_int(t, "machine_rank", 0);
 	export_rows(e, t, accelerate_keys);
-	tree_int(t, "gradient_accumulation_steps", s->rounds);
 	if (!sharded)
 		return;
 	tree_int(t, "fsdp_config.fsdp_version", 2);
@@ -270,6 +269,10 @@ accelerate_can_run(struct export *e)
 	if (par->zero_stage == 0 && (par->tp > 1 || par->cp > 1))
 		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", ACCELERATE,
 		    "TP and CP go with FSDP: ZeRO stage 2 or 3");
+	if (par->zero_stage > 0 && par->dp_replicate > 1 && s.dp == par->dp_replicate &&
+	    (par->tp > 1 || par->cp > 1))
+		export_refuse(e, FIELD_DP_REPLICATE, "target_refuses", ACCELERATE,
+		    "TP and CP cannot be used with pure data parallelism (dp_shard_size == 1)");
 	if (par->offload != OFFLOAD_NONE && (par->offload == OFFLOAD_OPTIMIZER ||
 	    !export_is_sharded(e->plan, &s)))
 		export_refuse(e, FIELD_OFFLOAD, "target_lacks", ACCELERATE,
@@ -292,6 +295,9 @@ accelerate_write(struct export *e)
 	export_missing(e, FIELD_PRESET, "your script loads it");
 	export_missing(e, FIELD_SEQUENCE_LENGTH, "an argument of your script");
 	export_missing(e, FIELD_MICRO_BATCH_SIZE, "per_device_train_batch_size of your script");
+	if (s.rounds > 1)
+		notes_add(&e->missing, "not said: gradient_accumulation_steps = %lld: an argument of "
+		    "Accelerator in your script", (long long)s.rounds);
 	out = export_begin(e, "accelerate.yaml");
 	export_head(e, out, "# ");
 	textbuf_add(out, "# accelerate launch --config_file accelerate.yaml --main_process_ip HOST \\\n"

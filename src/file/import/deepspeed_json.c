@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/number.h"
 #include "file/import/settings.h"
 #include "file/log/jsonin.h"
 
@@ -79,20 +80,20 @@ take_batches(struct import *im, const struct jsonin *j)
 	const int64_t batch = count_at(im, j, "train_batch_size");
 	const int64_t micro = count_at(im, j, "train_micro_batch_size_per_gpu");
 	const int64_t steps = count_at(im, j, "gradient_accumulation_steps");
-	const int64_t split = p->parallel.tp * p->parallel.cp;
-	const int64_t each = micro > 0 && steps > 0 ? micro * steps : 0;
+	const int64_t split = most_of(product_of(p->parallel.tp, p->parallel.cp), 1);
+	const int64_t each = product_of(micro, steps);
 	int64_t world = im->world;
 	char value[24];
 
 	if (batch > 0 && each > 0 && world == 0 && batch % each == 0)
-		world = batch / each * split;
+		world = product_of(batch / each, split);
 	if (world > 0 && !import_machine(im, world, 0, 0, im->world > 0 ? "--world" :
 	    "train_batch_size"))
 		return;
 	if (world > 0 && world % split != 0)
 		import_refuse(im, "--world", "%lld GPUs are not divisible by %lld, the GPUs that share a "
 		    "model", (long long)world, (long long)split);
-	else if (batch > 0 && each > 0 && batch != each * (world > 0 ? world / split : 1))
+	else if (batch > 0 && each > 0 && batch != product_of(each, world > 0 ? world / split : 1))
 		import_refuse(im, "train_batch_size", "%lld is not %lld a GPU x %lld steps x %lld data "
 		    "parallel ranks (runtime/config.py)", (long long)batch, (long long)micro,
 		    (long long)steps, (long long)(world > 0 ? world / split : 1));
@@ -100,7 +101,7 @@ take_batches(struct import *im, const struct jsonin *j)
 		import_error(im, "train_batch_size", "is not there, so the data parallel ranks are not "
 		    "known (fix: --world)");
 	else if (batch == 0 && each > 0) {
-		text_put(value, sizeof value, "%lld", (long long)(each * (world / split)));
+		text_put(value, sizeof value, "%lld", (long long)product_of(each, world / split));
 		import_assume(im, FIELD_GLOBAL_BATCH_SIZE, value, "a GPU's x steps x data parallel ranks");
 	}
 }
@@ -141,6 +142,8 @@ deepspeed_json_read(struct import *im)
 			import_error(im, "", "holds no object (fix: the file of --deepspeed_config)");
 		import_assume(im, FIELD_LAYOUT, "deepspeed", "a configuration of DeepSpeed");
 		settings_take(im, &j, deepspeed_keys, "DeepSpeed");
+		if (im->plan->parallel.tp == 0)
+			import_set(im, FIELD_TP, "1", "tensor_parallel.autotp_size 0"); /* none */
 		take_precision(im, &j);
 		take_offload(im, &j);
 		note_others(im, &j);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/framework/resolve.h"
 #include "file/import/slurm.h"
 
@@ -72,7 +73,7 @@ slurm_gpus(char *name, size_t size)
 		text_put(gres, sizeof gres, "gpu:%s", typed);
 		slurm_gres(gres, strlen(gres), name, size, &gpus, &nics);
 	}
-	return granted > 0 ? granted : gpus;
+	return granted > 0 ? granted : most_of(gpus, 0);
 }
 
 /* Nodes and GPUs of each, as far as anything tells; where from. */

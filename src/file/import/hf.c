@@ -118,7 +118,7 @@ take_plain(struct hf *h)
 			hf_assume(h, FIELD_MAX_POSITION, m->max_position, "no key for the longest context");
 		else if (plain[i].needed)
 			import_error(h->im, plain[i].keys, "none of these is there, so this is no "
-			    "decoder's config.json (fix: the file beside the checkpoint)");
+			    "config.json of a decoder with attention (fix: the file beside the checkpoint)");
 	}
 	take(h, FIELD_POSITION, "");
 	if (h->im->plan->training.sequence_length > m->max_position)
@@ -556,7 +556,7 @@ read_model(struct hf *h)
 	take_plain(h);
 	if (h->im->errors->count > 0)
 		return;
-	if (!take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings"))
+	if (!take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings tie_embedding"))
 		hf_assume(h, FIELD_TIED_EMBEDDINGS, 0, "tie_word_embeddings is not there");
 	take_heads(h);
 	take_index(h);
@@ -581,7 +581,7 @@ hf_recognise(const char *text, size_t size, const char *path)
 {
 	(void)size;
 	(void)path;
-	return text[strspn(text, " \t\r\n\xef\xbb\xbf")] == '{' &&
+	return text[strspn(text, " \t\r\n")] == '{' &&
 	    (strstr(text, "\"model_type\"") != NULL || strstr(text, "\"architectures\"") != NULL ||
 	    strstr(text, "\"num_hidden_layers\"") != NULL || strstr(text, "\"n_layer\"") != NULL);
 }

@@ -126,6 +126,19 @@ global_layers(struct hf *h)
 	return m;
 }
 
+/* The same, but that it matters most how many layers there are of each kind: bytes and time go by
+ * that, whichever they are. */
+static int64_t
+distance(const struct marks *m, const struct model *model,
+    bool (*rule)(const struct model *model, int64_t layer))
+{
+	int64_t more = 0;
+
+	for (int64_t i = 0; i < m->count; i++)
+		more += rule(model, i) - m->on[i];
+	return (more < 0 ? -more : more) * HF_LAYERS_MAX + differing(m, model, rule);
+}
+
 static void
 put_global(struct hf *h, const struct marks *m)
 {
@@ -136,21 +149,24 @@ put_global(struct hf *h, const struct marks *m)
 	/* first without an offset; with one only what is less far off */
 	for (int64_t i = 0; i <= OFFSETS * m->count && least > 0; i++)
 		for (int64_t f = 0; f < 2; f++) {
-			int64_t differ;
+			int64_t far;
 
 			try.global_layer_offset = i / (m->count + 1);
 			try.global_layer_every = i % (m->count + 1);
 			try.global_first_layer = f;
-			if ((differ = differing(m, &try, params_is_global_layer)) >= least)
+			if ((far = distance(m, &try, params_is_global_layer)) >= least)
 				continue;
-			least = differ;
+			least = far;
 			every = try.global_layer_every;
 			offset = try.global_layer_offset;
 			first = f != 0;
 		}
-	if (least > 0)
+	if (least >= HF_LAYERS_MAX)
 		notes_add(&h->im->assumed, "%lld layers attend as others do: no rule of a plan says which "
-		    "layers attend to everything", (long long)least);
+		    "layers attend to everything", (long long)(least / HF_LAYERS_MAX));
+	else if (least > 0)
+		notes_add(&h->im->assumed, "as many layers attend to everything, at other places: no rule of "
+		    "a plan says which");
 	hf_assume(h, FIELD_GLOBAL_LAYER_EVERY, every, "the layers that attend to everything");
 	if (offset > 0)
 		hf_assume(h, FIELD_GLOBAL_LAYER_OFFSET, offset, "the first of them");
@@ -290,7 +306,7 @@ mark_steps(struct hf *h, struct marks *m)
 		mark_every(m, n, 0);
 	else if (hf_int(h, "expert_layer_period", &n, path) && n > 0) {
 		hf_int(h, "expert_layer_offset", &offset, path);
-		mark_every(m, n, offset + 1);
+		mark_every(m, n, offset % n + 1);
 	} else if (hf_find(h, "moe_layer_freq", path) && !jsonin_list(&h->json, path, &list) &&
 	    hf_int(h, "moe_layer_freq", &n, path) && n > 0)
 		mark_every(m, n, 1);
@@ -317,7 +333,7 @@ hf_expert_pattern(struct hf *h)
 {
 	const struct marks m = expert_layers(h);
 	struct model try = h->im->plan->model;
-	int64_t least = INT64_MAX, dense = 0, every = 1;
+	int64_t least = INT64_MAX, dense = 0, every = 1, sparse = 0;
 
 	/* Leading dense layers go on to the first one with experts. */
 	while (dense < m.count - 1 && !m.on[dense])
@@ -332,9 +348,14 @@ hf_expert_pattern(struct hf *h)
 		least = differ;
 		every = n;
 	}
-	if (least > 0)
-		notes_add(&h->im->assumed, "%lld layers are dense or have experts as others do: no rule of "
-		    "a plan says which have", (long long)least);
+	for (int64_t i = 0; i < m.count; i++)
+		sparse += m.on[i];
+	if (least > 0) {
+		notes_add(&h->im->assumed, "as many layers have experts, at other places: no rule of a plan "
+		    "says which");
+		dense = m.count - sparse;
+		every = 1;
+	}
 	hf_assume(h, FIELD_DENSE_LAYERS, dense, "leading layers without experts");
 	hf_assume(h, FIELD_MOE_LAYER_EVERY, every, "which layers have experts");
 }

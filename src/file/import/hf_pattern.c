@@ -50,7 +50,7 @@ take_mamba(struct hf *h)
 	    hf_int(h, "mamba_head_dim mamba_d_head", &v, path))
 		hf_put(h, FIELD_MAMBA_HEAD_DIM, v, path);
 	else
-		hf_assume(h, FIELD_MAMBA_HEAD_DIM, expand * m->hidden_size / heads,
+		hf_assume(h, FIELD_MAMBA_HEAD_DIM, product_of(most_of(expand, 0), m->hidden_size) / heads,
 		    "expansion * hidden size / Mamba heads");
 	if (hf_int(h, "n_groups mamba_n_groups", &v, path))
 		hf_put(h, FIELD_MAMBA_GROUPS, v, path);

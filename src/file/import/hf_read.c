@@ -15,22 +15,6 @@ hf_use(struct hf *h, const char *path)
 	textbuf_bytes(&h->used, " ", 1);
 }
 
-/* The line of a key, for complaints: the last name of its path. */
-static unsigned
-line_of(const struct hf *h, const char *path)
-{
-	const char *name = strrchr(path, '.'), *at;
-	char quoted[HF_PATH_SIZE + 2];
-	unsigned line = 1;
-
-	text_put(quoted, sizeof quoted, "\"%s\"", name != NULL ? name + 1 : path);
-	if ((at = strstr(h->im->text, quoted)) == NULL)
-		return 0;
-	for (const char *c = h->im->text; c < at; c++)
-		line += *c == '\n';
-	return line;
-}
-
 static bool
 find_in(struct hf *h, const char *part, const char *keys, char path[HF_PATH_SIZE])
 {
@@ -39,7 +23,7 @@ find_in(struct hf *h, const char *part, const char *keys, char path[HF_PATH_SIZE
 		text_put(path, HF_PATH_SIZE, "%s%s%.*s", part, *part != '\0' ? "." : "", (int)n, keys);
 		if (jsonin_has(&h->json, path)) {
 			hf_use(h, path + (*part != '\0' ? strlen(part) + 1 : 0));
-			h->im->line = line_of(h, path);
+			h->im->line = jsonin_line(&h->json, path);
 			return true;
 		}
 	}

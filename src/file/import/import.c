@@ -83,10 +83,15 @@ is_text(struct import *im)
 enum import_status
 import_text(struct import *im, const char *kind)
 {
+	static const char mark[] = "\xef\xbb\xbf"; /* of an editor that says so that it is UTF-8 */
 	const struct importer *by = NULL;
 	char kinds[256];
 
 	plan_defaults(im->plan);
+	if (strncmp(im->text, mark, strlen(mark)) == 0) {
+		im->text += strlen(mark);
+		im->size -= strlen(mark);
+	}
 	if (!is_text(im))
 		return IMPORT_FAILED;
 	by = kind != NULL ? find_importer(kind) : recognise(im);
@@ -105,6 +110,19 @@ import_text(struct import *im, const char *kind)
 	return IMPORT_DONE;
 }
 
+/* Lines end as here, whatever system wrote them: to a shell the other end is part of a word. */
+static void
+drop_returns(struct slurp *file)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < file->size; i++)
+		if (file->text[i] != '\r' || file->text[i + 1] != '\n')
+			file->text[n++] = file->text[i];
+	file->text[n] = '\0';
+	file->size = n;
+}
+
 enum import_status
 import_file(struct import *im, const char *path, const char *kind)
 {
@@ -117,6 +135,7 @@ import_file(struct import *im, const char *path, const char *kind)
 		import_error(im, "", "%s", why);
 		return IMPORT_FAILED;
 	}
+	drop_returns(&file);
 	im->text = file.text;
 	im->size = file.size;
 	status = import_text(im, kind);

@@ -10,7 +10,7 @@
 static bool
 put_value(struct import *im, enum field_id f, const char *value, const char *source)
 {
-	char err[640], shown[640], what[96];
+	char err[640], what[96];
 
 	if (field_parse(f, im->plan, value, err, sizeof err)) {
 		text_put(what, sizeof what, "%s = ", field_table[f].path);
@@ -18,8 +18,7 @@ put_value(struct import *im, enum field_id f, const char *value, const char *sou
 		notes_drop(&im->assumed, what);
 		return true;
 	}
-	show_text(shown, sizeof shown, err);
-	import_error(im, source, "%s %s", field_table[f].path, shown);
+	import_error(im, source, "%s %s", field_table[f].path, err);
 	return false;
 }
 
@@ -59,9 +58,10 @@ static void complain_about(struct import *im, const char *source, const char *fm
 static void
 complain_about(struct import *im, const char *source, const char *fmt, va_list args)
 {
-	char message[400];
+	char raw[640], message[640];
 
-	text_vput(message, sizeof message, fmt, args);
+	text_vput(raw, sizeof raw, fmt, args);
+	show_text(message, sizeof message, raw);
 	errors_add(im->errors, im->name, im->line, source, "%s", message);
 }
 
@@ -173,6 +173,11 @@ import_machine(struct import *im, int64_t world, int64_t nodes, int64_t gpus_per
 	const bool knows_nodes = nodes > 0, knows_node = gpus_per_node > 0;
 	char why[96];
 
+	if (world < 1) {
+		import_error(im, source, "%lld is no number of GPUs (fix: --world with the GPUs of all "
+		    "nodes)", (long long)world);
+		return false;
+	}
 	text_put(why, sizeof why, "the usual nodes for %lld GPUs", (long long)world);
 	if (!knows_node)
 		gpus_per_node = knows_nodes && world % nodes == 0 ? world / nodes : usual_node(world);

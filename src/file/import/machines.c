@@ -185,8 +185,9 @@ machines_put(struct import *im, const struct machines *m, const char *source)
 		put_number(im, FIELD_NICS_PER_NODE, m->nics, source);
 	for (size_t i = 0; i < m->kinds; i++)
 		if (&m->kind[i] != best)
-			notes_add(&im->ignored, "%lld nodes of %lld GPUs %s: a plan has one kind of node",
-			    (long long)m->kind[i].nodes, (long long)m->kind[i].gpus, m->kind[i].gpu);
+			notes_add(&im->ignored, "%lld nodes of %lld GPUs%s%s: a plan has one kind of node",
+			    (long long)m->kind[i].nodes, (long long)m->kind[i].gpus,
+			    m->kind[i].gpu[0] != '\0' ? " " : "", m->kind[i].gpu);
 	if (m->unusable > 0)
 		notes_add(&im->assumed, "%lld nodes that are down, drained or do not answer count (fix: "
 		    "--nodes)", (long long)m->unusable);

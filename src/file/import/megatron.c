@@ -29,6 +29,7 @@ static void
 put_row(struct megatron_args *a, const struct megatron_flag *row)
 {
 	const struct megatron_arg *arg = megatron_arg(a, row->flag);
+	const size_t complaints = a->im->errors->count;
 	const char *value;
 	char ours[64];
 
@@ -43,7 +44,10 @@ put_row(struct megatron_args *a, const struct megatron_flag *row)
 			import_refuse(a->im, row->flag, "takes no value");
 		import_set(a->im, row->field, row->words, row->flag);
 	} else if (row->kind == FLAG_VALUE && field_table[row->field].type == FIELD_INT) {
-		megatron_number(a, row->field, megatron_int(a, row->flag, 0), row->flag);
+		const int64_t n = megatron_int(a, row->flag, 0);
+
+		if (a->im->errors->count == complaints)
+			megatron_number(a, row->field, n, row->flag);
 	} else if ((value = megatron_text(a, row->flag, NULL)) == NULL) {
 		return;
 	} else if (row->kind == FLAG_VALUE) {

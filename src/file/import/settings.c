@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/number.h"
 #include "file/import/tomlin.h"
 #include "file/import/yamlin.h"
 
@@ -52,6 +53,7 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 
 	text_put(why, sizeof why, "%s's default", program);
 	for (const struct settings_key *key = rows; key->path != NULL; key++) {
+		im->line = jsonin_line(j, key->path);
 		if (!jsonin_has(j, key->path)) {
 			if (key->absent != NULL)
 				import_assume(im, key->field, key->absent, why);
@@ -68,6 +70,7 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 			import_set(im, key->field, value, key->path);
 		}
 	}
+	im->line = 0;
 }
 
 static int64_t
@@ -80,12 +83,15 @@ number_at(const struct jsonin *j, const char *path, int64_t absent)
 }
 
 static void
-put_number(struct import *im, enum field_id f, int64_t n, const char *source)
+put_number(struct import *im, const struct jsonin *j, enum field_id f, int64_t n,
+    const char *path)
 {
 	char value[24];
 
+	im->line = jsonin_line(j, path);
 	text_put(value, sizeof value, "%lld", (long long)n);
-	import_set(im, f, value, source);
+	import_set(im, f, value, path);
+	im->line = 0;
 }
 
 static void
@@ -123,7 +129,7 @@ take_schedule(struct import *im, const struct jsonin *j)
 	settings_take(im, j, rows, "torchtitan");
 	/* Embedding and head count as a layer each (pipeline_parallel.py). */
 	if (layers > 0 && stages > 0)
-		put_number(im, FIELD_VPP, ((im->plan->model.layers + 2 + layers - 1) / layers + stages - 1) /
+		put_number(im, j, FIELD_VPP, ((im->plan->model.layers + 2 + layers - 1) / layers + stages - 1) /
 		    stages, "parallelism.pipeline_parallel_layers_per_stage");
 	else if (name != NULL && !text_equal(name, "1F1B") && !text_equal(name, "GPipe"))
 		import_assume(im, FIELD_VPP, "2", "two stages a rank, as these schedules take");
@@ -137,7 +143,8 @@ take_shards(struct import *im, const struct jsonin *j)
 	const int64_t copies = number_at(j, "parallelism.data_parallel_replicate_degree", 1);
 	const int64_t shards = number_at(j, sharded, -1);
 	const struct parallel *p = &im->plan->parallel;
-	const int64_t world = shards > 0 ? copies * shards * p->tp * p->cp * p->pp : im->world;
+	const int64_t world = shards > 0 ? product_of(product_of(copies, shards),
+	    product_of(p->tp, product_of(p->cp, p->pp))) : im->world;
 	const char *reshard = jsonin_text(j, "parallelism.fsdp_reshard_after_forward");
 
 	if (world == 0)
@@ -149,7 +156,7 @@ take_shards(struct import *im, const struct jsonin *j)
 		return;
 	}
 	if (copies > 1)
-		put_number(im, FIELD_DP_REPLICATE, copies, "parallelism.data_parallel_replicate_degree");
+		put_number(im, j, FIELD_DP_REPLICATE, copies, "parallelism.data_parallel_replicate_degree");
 	/* "default" keeps parameters gathered where a pipeline would gather them again. */
 	if (reshard != NULL && text_equal(reshard, "never"))
 		import_set(im, FIELD_ZERO_STAGE, "2", "parallelism.fsdp_reshard_after_forward");
@@ -168,10 +175,10 @@ take_batch(struct import *im, const struct jsonin *j)
 	const int64_t local = number_at(j, "training.local_batch_size", 8);
 	const int64_t global = number_at(j, "training.global_batch_size", -1);
 
-	put_number(im, FIELD_MICRO_BATCH_SIZE, p->pp > 1 ?
+	put_number(im, j, FIELD_MICRO_BATCH_SIZE, p->pp > 1 ?
 	    number_at(j, "parallelism.pipeline_parallel_microbatch_size", 1) : local,
 	    p->pp > 1 ? "parallelism.pipeline_parallel_microbatch_size" : "training.local_batch_size");
-	put_number(im, FIELD_GLOBAL_BATCH_SIZE, global > 0 ? global : local * dp,
+	put_number(im, j, FIELD_GLOBAL_BATCH_SIZE, global > 0 ? global : product_of(local, dp),
 	    global > 0 ? "training.global_batch_size" : "training.local_batch_size");
 }
 
@@ -220,12 +227,12 @@ nanotron_read(struct import *im)
 		import_own_model(im);
 		import_assume(im, FIELD_LAYOUT, "nanotron", "a configuration of nanotron");
 		settings_take(im, &j, nanotron_keys, "nanotron");
-		put_number(im, FIELD_ZERO_STAGE, number_at(&j, "optimizer.zero_stage", 0) > 0,
+		put_number(im, &j, FIELD_ZERO_STAGE, number_at(&j, "optimizer.zero_stage", 0) > 0,
 		    "optimizer.zero_stage");
-		import_machine(im, dp * p->parallel.tp * p->parallel.pp * p->parallel.cp, 0, 0,
-		    "parallelism.dp");
-		put_number(im, FIELD_GLOBAL_BATCH_SIZE, dp * p->training.micro_batch_size *
-		    number_at(&j, accumulation, 1), accumulation);
+		import_machine(im, product_of(product_of(dp, p->parallel.tp),
+		    product_of(p->parallel.pp, p->parallel.cp)), 0, 0, "parallelism.dp");
+		put_number(im, &j, FIELD_GLOBAL_BATCH_SIZE, product_of(product_of(dp,
+		    p->training.micro_batch_size), number_at(&j, accumulation, 1)), accumulation);
 		import_name_model(im);
 	}
 	jsonin_free(&j);

@@ -33,7 +33,7 @@ const struct settings_key nanotron_keys[] = {
 	{ "parallelism.tp", FIELD_TP, NULL, NULL },
 	{ "parallelism.expert_parallel_size", FIELD_EP, NULL, "1" },
 	{ "parallelism.context_parallel_size", FIELD_CP, NULL, "1" },
-	{ "parallelism.pp_engine", FIELD_SCHEDULE, "1f1b=1f1b|afab=gpipe", "1f1b" },
+	{ "parallelism.pp_engine", FIELD_SCHEDULE, "1f1b=1f1b|afab=gpipe", "gpipe" },
 	{ "parallelism.tp_mode", FIELD_SEQUENCE_PARALLEL, "REDUCE_SCATTER=true|ALL_REDUCE=false",
 	    "false" },
 	{ "parallelism.recompute_layer", FIELD_RECOMPUTE, "true=full|false=none", "none" },

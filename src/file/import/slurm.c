@@ -3,11 +3,14 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/base/number.h"
+
 enum { WORDS_MAX = 64 };
 
 /* ---- Gres ---------------------------------------------------------------------------- */
 
-/* One item, "gpu:h100:8": its number, 1 where it has none; the type into type. */
+/* One item, "gpu:h100:8": its number, 1 where it has none, -1 where what stands for it is none;
+ * the type into type. */
 static int64_t
 item_count(const char *item, size_t length, char *type, size_t size)
 {
@@ -23,6 +26,8 @@ item_count(const char *item, size_t length, char *type, size_t size)
 		last = *c == ':' ? c : last;
 	text_put(number, sizeof number, "%.*s", (int)(item + length - last - 1), last + 1);
 	if (!text_to_int(number, &n) || n < 0 || n > 1024) {
+		if (last > first)
+			return -1;
 		n = 1; /* gpu:h100 */
 		last = item + length;
 	}
@@ -49,6 +54,10 @@ slurm_gres(const char *gres, size_t length, char *gpu, size_t size, int64_t *gpu
 		for (plain = 0; plain < n && gres[at + plain] != '('; plain++)
 			continue;
 		count = item_count(gres + at, plain, type, sizeof type);
+		if (plain >= 3 && count < 0) {
+			*gpus = -1;
+			return false;
+		}
 		if (plain >= 3 && strncmp(gres + at, "gpu", 3) == 0) {
 			*gpus += count;
 			if (count > most) {
@@ -62,21 +71,38 @@ slurm_gres(const char *gres, size_t length, char *gpu, size_t size, int64_t *gpu
 	return *gpus > 0;
 }
 
+/* The same into the account of machines, with a complaint where it makes no sense. */
+static bool
+take_gres(struct import *im, struct machines *m, const char *gres, size_t length, char *gpu,
+    size_t size, int64_t *gpus)
+{
+	int64_t nics;
+
+	slurm_gres(gres, length, gpu, size, gpus, &nics);
+	if (*gpus < 0) {
+		import_error(im, "Gres", "%.*s has no count from 0 to 1024 (fix: as gpu:h100:8)",
+		    (int)least_of((int64_t)length, 80), gres);
+		return false;
+	}
+	if (nics > 0)
+		m->nics = nics;
+	return true;
+}
+
 /* A node, or those that a list names, with its Gres; nodes without GPUs are another kind. */
 static bool
 add_nodes(struct import *im, struct machines *m, const char *list, size_t length,
     const char *gres, size_t gres_length, const char *state)
 {
 	char gpu[PLAN_ID_SIZE];
-	int64_t gpus, nics, added;
+	int64_t gpus, added;
 
 	if (!machines_names(im, m, list, length, &added))
 		return false;
 	if (added == 0)
 		return true; /* of another partition as well */
-	slurm_gres(gres, gres_length, gpu, sizeof gpu, &gpus, &nics);
-	if (nics > 0)
-		m->nics = nics;
+	if (!take_gres(im, m, gres, gres_length, gpu, sizeof gpu, &gpus))
+		return false;
 	if (strcasestr(state, "down") != NULL || strcasestr(state, "drain") != NULL ||
 	    strcasestr(state, "fail") != NULL || strcasestr(state, "maint") != NULL ||
 	    strcasestr(state, "not_responding") != NULL || strchr(state, '*') != NULL)
@@ -205,7 +231,7 @@ add_partition(struct import *im, struct machines *m, const struct row *r,
     const struct columns *c, const char *gres, size_t length)
 {
 	char number[24], gpu[PLAN_ID_SIZE];
-	int64_t nodes, gpus, nics;
+	int64_t nodes, gpus;
 
 	text_put(number, sizeof number, "%.*s", (int)r->word[c->count].length,
 	    r->word[c->count].text);
@@ -213,9 +239,8 @@ add_partition(struct import *im, struct machines *m, const struct row *r,
 		import_error(im, "", "%s is no number of nodes", number);
 		return false;
 	}
-	slurm_gres(gres, length, gpu, sizeof gpu, &gpus, &nics);
-	if (nics > 0)
-		m->nics = nics;
+	if (!take_gres(im, m, gres, length, gpu, sizeof gpu, &gpus))
+		return false;
 	return machines_add(m, gpu, gpus, nodes);
 }
 

@@ -186,7 +186,7 @@ tomlin_parse(struct jsonin *j, const char *text, const char *file, struct file_e
 {
 	struct reader r = { .j = j, .line = 1, .at = text };
 
-	*j = (struct jsonin){ .root = json_object(), .texts = 1, .file = file, .errors = errors };
+	*j = (struct jsonin){ .root = json_object(), .texts = 1, .file = file, .text = text, .errors = errors };
 	r.table = j->root;
 	if (j->root == NULL)
 		return complain(&r, "out of memory");

@@ -146,7 +146,7 @@ yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
 	yaml_event_t event;
 	bool more = true;
 
-	*j = (struct jsonin){ .file = file, .errors = errors };
+	*j = (struct jsonin){ .file = file, .text = text, .errors = errors };
 	if (!yaml_parser_initialize(&r.parser)) {
 		errors_add(errors, file, 0, "", "out of memory");
 		return false;

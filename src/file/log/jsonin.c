@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -138,7 +139,7 @@ bool
 jsonin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
     struct file_errors *errors)
 {
-	*j = (struct jsonin){ .file = file, .errors = errors };
+	*j = (struct jsonin){ .file = file, .text = text, .errors = errors };
 	return parse_text(j, text, size);
 }
 
@@ -171,6 +172,71 @@ jsonin_free(struct jsonin *j)
 {
 	json_decref(j->root);
 	j->root = NULL;
+}
+
+/* ---- lines ------------------------------------------------------------------------- */
+
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* A key of that name, in quotes or bare: a colon, an equals sign, a dot or the end of a section's
+ * brackets follows. */
+static bool
+is_key(const char *at, const char *name, size_t n)
+{
+	const bool quoted = *at == '"';
+
+	at += quoted;
+	if (strncmp(at, name, n) != 0 || (quoted ? at[n] != '"' : is_word(at[n])))
+		return false;
+	at += n + quoted;
+	at += strspn(at, " \t");
+	return *at != '\0' && strchr(":=.]", *at) != NULL;
+}
+
+/* The last byte of the text in quotes, or of the word, that begins here. */
+static const char *
+skip_word(const char *at)
+{
+	if (*at == '"') {
+		while (*++at != '"' && *at != '\0')
+			at += *at == '\\' && at[1] != '\0';
+		return *at != '\0' ? at : at - 1;
+	}
+	while (is_word(at[1]))
+		at++;
+	return at;
+}
+
+unsigned
+jsonin_line(const struct jsonin *j, const char *path)
+{
+	const char *at = j->text != NULL ? j->text : "";
+	const bool braces = at[strspn(at, " \t\r\n")] == '{'; /* JSON: each object is one deeper */
+	unsigned line = 1, found = 0;
+	int depth = 0, keys = 0;
+
+	for (; *at != '\0'; at++) {
+		const size_t n = strcspn(path, ".");
+
+		line += *at == '\n';
+		depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+		if (*at != '"' && !is_word(*at))
+			continue;
+		if ((!braces || depth == keys + 1) && is_key(at, path, n)) {
+			found = line;
+			keys++;
+			path += n + (path[n] == '.');
+			if (*path == '\0')
+				return found;
+		}
+		if (braces || *at != '"')
+			at = skip_word(at);
+	}
+	return found;
 }
 
 /* ---- members ----------------------------------------------------------------------- */
@@ -206,7 +272,7 @@ refuse_type(const struct jsonin *j, const char *path, const json_t *v, const cha
 		[JSON_TRUE] = "true", [JSON_FALSE] = "false", [JSON_NULL] = "null",
 	};
 
-	errors_add(j->errors, j->file, 0, path, "must be %s, not %s", wanted,
+	errors_add(j->errors, j->file, jsonin_line(j, path), path, "must be %s, not %s", wanted,
 	    names[json_typeof(v)]);
 }
 
@@ -229,7 +295,7 @@ jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t high, 
 		return false;
 	}
 	if (n < low || n > high) {
-		errors_add(j->errors, j->file, 0, path,
+		errors_add(j->errors, j->file, jsonin_line(j, path), path,
 		    "must be %" PRId64 " to %" PRId64 ", not %" PRId64, low, high, n);
 		return false;
 	}
@@ -251,8 +317,8 @@ jsonin_real(const struct jsonin *j, const char *path, double low, double high, d
 	}
 	x = json_number_value(v);
 	if (!(x >= low && x <= high)) {
-		errors_add(j->errors, j->file, 0, path, "must be %.10g to %.10g, not %.10g", low, high,
-		    x);
+		errors_add(j->errors, j->file, jsonin_line(j, path), path,
+		    "must be %.10g to %.10g, not %.10g", low, high, x);
 		return false;
 	}
 	*out = x;

@@ -23,6 +23,7 @@ struct jsonin {
 	struct json_t *root;        /* of the last text: an object or a list */
 	size_t texts;               /* in the file */
 	const char *file;           /* in complaints */
+	const char *text;           /* what it was read from, for lines in complaints, or NULL */
 	struct file_errors *errors;
 };
 
@@ -31,7 +32,7 @@ struct jsonin {
 bool jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *errors);
 void jsonin_free(struct jsonin *j);
 
-/* The same from size bytes of text, which a NUL follows. */
+/* The same from size bytes of text, which a NUL follows and which outlives j. */
 bool jsonin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
     struct file_errors *errors);
 
@@ -50,6 +51,10 @@ bool jsonin_real(const struct jsonin *j, const char *path, double low, double hi
 bool jsonin_has(const struct jsonin *j, const char *path);
 const char *jsonin_text(const struct jsonin *j, const char *path); /* NULL: no text */
 bool jsonin_bool(const struct jsonin *j, const char *path, bool *out);
+
+/* The line of the key at a path, or of the last one on the way there that has a line of its own;
+ * 0 when that is not known. The text may be YAML or TOML too. */
+unsigned jsonin_line(const struct jsonin *j, const char *path);
 
 /* Members of a list, and the i-th name of an object: NULL past the end. */
 bool jsonin_list(const struct jsonin *j, const char *path, size_t *count);
