@@ -136,6 +136,7 @@ static const struct {
 	{ "layout=deepspeed pp=2 zero_stage=2", "zero_with_pipeline" },
 	{ "layout=deepspeed zero_stage=3 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024", "moe_with_zero3" },
 	{ "layout=torchtitan pp=2 schedule=zb-v", "schedule_chunks" },
+	{ "layout=torchtitan pp=1 vpp=2", "vpp_needs_pp" },
 	{ "mode=serve layout=vllm context_length=4096", "request_too_long" },
 	{ "mode=serve layout=vllm engine=sglang max_batched_tokens=8200", "tokens_not_blocks" },
 	{ "mode=serve layout=vllm tp=8 dcp=2", "dcp_without_copies" },
