@@ -130,11 +130,13 @@ session_open(struct session *s, const struct options *o, const char *path)
 	return false;
 }
 
-/* The catalogue, or of it what the plan names, where that can be had. */
+/* The catalogue, or of it what the plan names, where that can be had: one GPU, one model. */
 static bool
 catalog_for_screen(struct session *s, bool named)
 {
-	if (!named || !catalog_load_named(&s->catalog, s->plan.cluster.gpu, s->plan.model.preset))
+	const struct rl *rl = &s->plan.rl;
+
+	if (!named || rl->critic_preset[0] != '\0' || rl->reward_preset[0] != '\0' || !catalog_load_named(&s->catalog, s->plan.cluster.gpu, s->plan.model.preset))
 		return session_catalog(s);
 	no_topics(s);
 	s->whole = false;

@@ -143,6 +143,7 @@ static const struct {
 	{ "layout=nanotron dp_replicate=2", "copies_not_supported" },
 	{ "layout=seed dp_replicate=2", "copies_not_supported" },
 	{ "layout=torchtitan pp=2 schedule=zb-v", "schedule_chunks" },
+	{ "layout=torchtitan pp=1 vpp=2", "vpp_needs_pp" },
 	{ "mode=serve layout=vllm context_length=4096", "request_too_long" },
 	{ "mode=serve layout=vllm engine=sglang max_batched_tokens=8200", "tokens_not_blocks" },
 	{ "mode=serve layout=vllm tp=8 dcp=2", "dcp_without_copies" },

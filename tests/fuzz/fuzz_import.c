@@ -10,7 +10,7 @@
 #include "file/import/import.h"
 #include "fuzz.h"
 
-enum { KINDS = 16 };
+enum { KINDS = 32 };
 
 /* A plan as it was written: the same when read again. */
 static void

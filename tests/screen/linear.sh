@@ -29,6 +29,11 @@ grep -q '^1\. my\.cfg, model' "$D/out" || wrong "no summary"
 grep -q 'tp = 4' "$D/work/my.cfg" || wrong "nothing saved"
 [ ! -s "$D/err" ] || wrong "something on standard error"
 
+# A plan that names more models than its own finds them as well.
+printf 'rl: { algorithm = "ppo"; critic_preset = "qwen2.5-0.5b"; };\n' >"$D/work/ppo.cfg"
+printf 'errors\nq\n' | TERM=dumb "$PROG" --linear "$D/work/ppo.cfg" >"$D/out" 2>"$D/err"
+grep -q 'qwen2.5-0.5b' "$D/out" && wrong "the critic is not found"
+
 # The end of the input is the end of the session; unsaved work is kept.
 run 0 'tp 8'
 grep -q kept "$D/err" || wrong "no draft"

@@ -169,6 +169,40 @@ test_links(void **unused)
 	assert_int_equal(map_paint_of(&paint, 5).letter, plan.cluster.nvlink_gbps > 0 ? 'v' : 'p');
 }
 
+/* Pools are told apart, with the models that share them; without others there is one. */
+static void
+test_roles(void **unused)
+{
+	char text[MAP_COLOR_TEXT_SIZE];
+	struct hue hue;
+
+	(void)unused;
+	lay_out("megatron", 2, 8, 2, 2, 1);
+	plan.rl.algorithm = RL_PPO;
+	plan.rl.reference = true;
+	plan.rl.placement = RL_SPLIT;
+	plan.rl.rollout_gpus = 8;
+	prepare("role", 1, NULL);
+	assert_int_equal(map_paint_of(&paint, 0).letter, 't');
+	assert_int_equal(map_paint_other(&paint).letter, 'r');
+	assert_int_not_equal(map_paint_other(&paint).color, map_paint_of(&paint, 0).color);
+	assert_true(map_paint_entry(&paint, 0, &hue, text, sizeof text));
+	assert_string_equal(text, "trainer+ref+critic");
+	assert_true(map_paint_entry(&paint, 1, &hue, text, sizeof text));
+	assert_string_equal(text, "rollout");
+	plan.rl.placement = RL_COLOCATED;
+	plan.rl.algorithm = RL_DAPO; /* has no reference, nor a critic */
+	text_put(plan.rl.reward_preset, sizeof plan.rl.reward_preset, "a-model");
+	assert_true(map_paint_entry(&paint, 0, &hue, text, sizeof text));
+	assert_string_equal(text, "trainer+rollout+reward");
+	assert_false(map_paint_entry(&paint, 1, &hue, text, sizeof text));
+	plan.rl = (struct rl){ 0 };
+	assert_true(map_paint_entry(&paint, 0, &hue, text, sizeof text));
+	assert_string_equal(text, "trainer");
+	prepare("tp", 1, NULL); /* says nothing of GPUs that are not in the layout */
+	assert_int_equal(map_paint_other(&paint).value, -1);
+}
+
 /* A kind stands out where it talks in every layer and leaves a domain with room for it. */
 static void
 test_strays(void **unused)
@@ -486,7 +520,7 @@ test_meets(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(clusters); i++) {
 		lay_out_cluster(i);
-		for (int at = 0; at < map_color_count(&estimate.layout) - 2; at++) {
+		for (int at = 0; at < map_color_count(&estimate.layout) - 3; at++) {
 			const int64_t world = estimate.layout.world;
 			char name[MAP_COLOR_NAME_SIZE];
 
@@ -540,7 +574,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_values), cmocka_unit_test(test_memory), cmocka_unit_test(test_roles),
 		cmocka_unit_test(test_links), cmocka_unit_test(test_strays), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),

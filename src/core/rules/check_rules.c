@@ -110,6 +110,7 @@ const struct rule check_rules[] = {
 	{ "schedule_chunks", ERROR, FIELD_VPP, M | D | O, MODES_TRAIN,
 	  "sail-sg/zero-bubble-pipeline-parallelism megatron/core/pipeline_parallel/zerobubble/runtime.py; deepseek-ai/DualPipe", rule_fork_chunks },
 	{ "schedule_chunks", ERROR, FIELD_VPP, T, MODES_TRAIN, "torchtitan torchtitan/distributed/pipeline_parallel.py", rule_torchtitan_chunks },
+	{ "vpp_needs_pp", ERROR, FIELD_VPP, T, MODES_TRAIN, "torchtitan torchtitan/train.py, where parallel_dims.pp_enabled", rule_chunks_without_pipeline },
 	{ "request_too_long", ERROR, FIELD_CONTEXT_LENGTH, ALL, MODES_SERVE, "vLLM vllm/config/model.py, max_model_len", rule_request_too_long },
 	{ "tokens_not_blocks", ERROR, FIELD_MAX_BATCHED_TOKENS, ALL, MODES_SERVE,
 	  "SGLang python/sglang/srt/server_args.py; TensorRT-LLM tensorrt_llm/llmapi", rule_tokens_are_no_blocks },

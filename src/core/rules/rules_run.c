@@ -333,6 +333,17 @@ rule_torchtitan_chunks(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
+bool
+rule_chunks_without_pipeline(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *p = &f->plan->parallel;
+
+	if (p->pp != 1 || p->vpp <= 1)
+		return false;
+	return BROKEN("VPP %lld cuts pipeline stages into chunks, and PP is 1: all layers are one chunk",
+	    N(p->vpp));
+}
+
 /* ---- serving ---------------------------------------------------------------------------------------- */
 
 bool

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/plan/pool.h"
 #include "ui/app/actions.h"
 #include "ui/map/map_sets.h"
 #include "ui/pane/map_pane.h"
@@ -174,7 +175,7 @@ unsigned
 move_kind(struct state *s, int way)
 {
 	const struct layout *l = &s->estimate->layout;
-	struct map_color usual[MAP_USUAL_MAX];
+	struct map_color usual[MAP_USUAL_MAX + 1];
 	char name[MAP_COLOR_NAME_SIZE];
 	const char *shown = name;
 	int count, at;
@@ -182,6 +183,8 @@ move_kind(struct state *s, int way)
 	if (!map_pane_has_groups(s))
 		return 0;
 	count = map_colors_usual(l, usual);
+	if (pool_gpus(&s->plan) > 0)
+		usual[count++] = (struct map_color){ MAP_BY_ROLE, 0 };
 	at = way > 0 ? -1 : count;
 	for (int i = 0; i < count; i++)
 		if (map_color_index(l, usual[i]) == map_color_index(l, s->map.color[0]))

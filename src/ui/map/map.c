@@ -144,10 +144,20 @@ draw_other_pool(struct map_drawing *d, int x, int y)
 {
 	const char *name = d->plan->mode == MODE_TRAIN ? "rollout" : "prefill";
 	const int w = d->grid.unit_w > 2 ? d->grid.unit_w - 1 : 1;
-	const struct style style = { .role = ROLE_KV_CACHE };
+	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, d->grid.unit_h });
+	struct style style = { .role = ROLE_KV_CACHE };
+	char mark[2] = "*";
 
-	canvas_text(d->c, rect_clip(d->clip, (struct rect){ x, y, w, 1 }), x, y, style,
-	    w < 4 ? "*" : name);
+	for (int i = 0; i < d->view->colors; i++) {
+		const struct hue hue = map_paint_other(&d->paint[i]);
+
+		if (hue.value < 0)
+			continue;
+		style = map_hue_style(&d->paint[i], hue);
+		mark[0] = hue.letter;
+		canvas_fill(d->c, r, style);
+	}
+	canvas_text(d->c, r, x, y, style, w < 4 ? mark : name);
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/link.h"
+#include "core/plan/pool.h"
 
 
 /* Memory is shown in tenths of the capacity, the lower half as one. */
@@ -15,8 +16,8 @@ enum { HEAT_STEPS = 6, HEAT_OVER = HEAT_STEPS };
 enum { LINK_STRAYS = LINK_NETWORK + 1, LINK_PATHS };
 
 /* Names of the sources that are not kinds, in the order of enum map_by. */
-static const char *const names[] = { "", "stage", "layers", "memory", "link" };
-enum { OTHERS = 4 };
+static const char *const names[] = { "", "stage", "layers", "memory", "role", "link" };
+enum { OTHERS = 5 };
 
 int
 map_color_count(const struct layout *l)
@@ -129,6 +130,29 @@ put_layers(const struct plan *p, const struct estimate *e, int64_t stage, char *
 		text_put(buf, size, "none");
 }
 
+/* "trainer+ref+critic": what the GPUs of a pool do in turn. */
+static void
+put_role(const struct plan *p, enum map_role role, char *buf, size_t size)
+{
+	const bool trains = p->mode == MODE_TRAIN, rollouts = plan_has_rollouts(p);
+	const bool alone = pool_gpus(p) == 0;
+
+	if (role == MAP_ROLE_OTHER) {
+		text_put(buf, size, "%s", trains ? "rollout" : "prefill");
+		return;
+	}
+	text_put(buf, size, "%s", trains ? "trainer" : alone ? "engine" : "decode");
+	if (rollouts && alone)
+		text_add(buf, size, "+rollout");
+	if (plan_has_rl(p) && p->rl.reference && (rollouts ? p->rl.algorithm != RL_DAPO :
+	    p->rl.algorithm == RL_DPO))
+		text_add(buf, size, "+ref");
+	if (p->rl.algorithm == RL_PPO)
+		text_add(buf, size, "+critic");
+	if (rollouts && p->rl.reward_preset[0] != '\0')
+		text_add(buf, size, "+reward");
+}
+
 void
 map_color_text(struct map_color color, const struct plan *p, const struct estimate *e,
     int64_t rank, char *buf, size_t size)
@@ -147,6 +171,9 @@ map_color_text(struct map_color color, const struct plan *p, const struct estima
 		text_put(buf, size, "layers %s", layers);
 	} else if (color.by == MAP_BY_MEMORY && stage < e->stages) {
 		text_put(buf, size, "%.1f GiB", e->stage[stage].memory.total / GIB);
+	} else if (color.by == MAP_BY_ROLE) {
+		put_role(p, MAP_ROLE_OWN, buf, size);
+		buf[strcspn(buf, "+")] = '\0'; /* whose GPU it is */
 	} else if (color.by == MAP_BY_LINK && group >= 0) {
 		text_put(buf, size, "%s %s", l->kind[color.kind].name,
 		    link_name(p, l, color.kind, group));
@@ -181,6 +208,8 @@ map_color_width(struct map_color color, const struct estimate *e)
 		return e->placed && e->placement.vpp > 1 ? 18 : 14;
 	case MAP_BY_MEMORY:
 		return 9;
+	case MAP_BY_ROLE: /* "trainer"; the models beside it are in the legend */
+		return 7;
 	case MAP_BY_LINK:
 		break;
 	}
@@ -354,6 +383,8 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 		m->values = layout_group_count(&e->layout, color.kind);
 	else if (color.by == MAP_BY_LINK)
 		m->values = LINK_PATHS;
+	else if (color.by == MAP_BY_ROLE)
+		m->values = MAP_ROLES;
 	else
 		prepare_stages(m, &steps);
 	m->set = color.by == MAP_BY_MEMORY ? SET_HEAT : color.by == MAP_BY_LINK ? SET_LINK :
@@ -390,11 +421,25 @@ stage_hue(const struct map_paint *m, int64_t stage)
 	return (struct hue){ m->value[stage], m->index[stage], (char)m->letter[stage] };
 }
 
+static struct hue
+role_hue(const struct map_paint *m, enum map_role role)
+{
+	return (struct hue){ role, (int)role, (m->plan->mode == MODE_TRAIN ? "tr" : "dp")[role] };
+}
+
+struct hue
+map_paint_other(const struct map_paint *m)
+{
+	return m->color.by == MAP_BY_ROLE ? role_hue(m, MAP_ROLE_OTHER) : (struct hue){ .value = -1 };
+}
+
 struct hue
 map_paint_of(const struct map_paint *m, int64_t rank)
 {
 	int64_t group;
 
+	if (m->color.by == MAP_BY_ROLE)
+		return role_hue(m, MAP_ROLE_OWN);
 	if (m->color.by != MAP_BY_GROUPS && m->color.by != MAP_BY_LINK)
 		return stage_hue(m, (uint32_t)rank / (uint32_t)m->stride % (uint32_t)m->stages);
 	group = paint_group(&m->paint, rank);
@@ -407,7 +452,8 @@ map_paint_of(const struct map_paint *m, int64_t rank)
 bool
 map_paint_has_peers(const struct map_paint *m)
 {
-	return m->color.by != MAP_BY_MEMORY && m->color.by != MAP_BY_LINK;
+	return m->color.by != MAP_BY_MEMORY && m->color.by != MAP_BY_ROLE &&
+	    m->color.by != MAP_BY_LINK;
 }
 
 /* The lowest rank from `from` on that is in the group of `like`: their coordinates outside
@@ -501,6 +547,9 @@ map_paint_title(const struct map_paint *m, char *buf, size_t size)
 			text_add(buf, size, " of %.1f", m->estimate->capacity / GIB);
 		text_add(buf, size, ":");
 		break;
+	case MAP_BY_ROLE:
+		buf[0] = '\0'; /* the words tell */
+		break;
 	case MAP_BY_LINK:
 		text_put(buf, size, "link of %s:", kind);
 		break;
@@ -541,6 +590,16 @@ heat_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, siz
 	return true;
 }
 
+static bool
+role_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
+{
+	if (i >= MAP_ROLES || (i == MAP_ROLE_OTHER && pool_gpus(m->plan) == 0))
+		return false;
+	*hue = role_hue(m, (enum map_role)i);
+	put_role(m->plan, (enum map_role)i, buf, size);
+	return true;
+}
+
 bool
 map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
 {
@@ -559,6 +618,8 @@ map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf
 		return stage_entry(m, i, hue, buf, size);
 	case MAP_BY_MEMORY:
 		return heat_entry(m, i, hue, buf, size);
+	case MAP_BY_ROLE:
+		return role_entry(m, i, hue, buf, size);
 	case MAP_BY_LINK:
 		break;
 	}

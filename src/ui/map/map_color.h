@@ -1,8 +1,8 @@
 /*
  * map_color.h - what colours the map: the groups of a kind, or what else is known of a GPU.
  *
- * Sources are named: a kind by its own name, "stage", "layers", "memory", and "link:tp" for
- * what the groups of a kind cross ("link" alone: of the first kind named with it).
+ * Sources are named: a kind by its own name, "stage", "layers", "memory", "role" for what a
+ * GPU of a pool does, and "link:tp" for what the groups of a kind cross ("link" alone: of the first kind named with it).
  */
 #ifndef UI_MAP_COLOR_H
 #define UI_MAP_COLOR_H
@@ -25,15 +25,19 @@ enum map_by {
 	MAP_BY_STAGE,   /* pipeline stage */
 	MAP_BY_LAYERS,  /* the layers that a GPU holds */
 	MAP_BY_MEMORY,  /* peak memory of its stage against the capacity */
+	MAP_BY_ROLE,    /* trainer, with the models that share its GPUs, or rollouts: enum map_role */
 	MAP_BY_LINK,    /* what its group of a kind crosses: enum link_path */
 };
+
+/* Pools of a plan: the GPUs of its layout, and others that generate or prefill for them. */
+enum map_role { MAP_ROLE_OWN, MAP_ROLE_OTHER, MAP_ROLES };
 
 struct map_color {
 	enum map_by by;
 	int kind;       /* GROUPS, LINK: index into layout->kind */
 };
 
-/* Sources of a layout: its kinds, then stage, layers, memory, link. */
+/* Sources of a layout: its kinds, then stage, layers, memory, role, link. */
 int map_color_count(const struct layout *l);
 struct map_color map_color_at(const struct layout *l, int i);
 
@@ -86,8 +90,11 @@ void map_paint_init(struct map_paint *m, struct map_color color, int space, int 
 
 struct hue map_paint_of(const struct map_paint *m, int64_t rank);
 
+/* How a GPU outside of the layout is painted; value -1 where the source says nothing of it. */
+struct hue map_paint_other(const struct map_paint *m);
+
 /* True when a value marks ranks that belong together, so that those of the cursor can
- * stand out: memory and links do not. */
+ * stand out: memory, roles and links do not. */
 bool map_paint_has_peers(const struct map_paint *m);
 
 /* True when one of the ranks first .. first + count - 1 has the value of rank `like`. */

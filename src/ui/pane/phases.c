@@ -1,6 +1,6 @@
 /*
- * phases.c - the phases of a step with rollouts or pairs: when each runs, and what the fullest GPU
- * of its pool then holds, where a plan without them has its traffic.
+ * phases.c - the phases of a step with rollouts or pairs, where a plan without them has its
+ * traffic: when each runs, which pool waits meanwhile, and what the fullest GPU of its pool holds.
  */
 #include <string.h>
 
@@ -9,7 +9,33 @@
 #include "core/rl/rl.h"
 #include "ui/pane/pane.h"
 
-enum { NAME_COLUMNS = 16, TIME_COLUMNS = 9, MEMORY_COLUMNS = 11, BAR_LEAST = 6 };
+enum {
+	BAR_LEAST = 6,        /* cells of a bar */
+	NARROW = 46,          /* columns below which the others are as narrow as they can be */
+	BARS_FROM = 68,       /* columns that have room for two bars */
+	ROWS_MAX = PHASES + 2 /* each pool may wait */
+};
+
+/* A line: a phase, or a pool that waits. */
+struct row {
+	enum rl_phase phase; /* PHASES: none, */
+	bool rollouts;       /* it is that pool which waits */
+	double begin, seconds;
+};
+
+/* Parts of memory as the bars of the other pane have them, glyphs for those without colours. */
+static const struct {
+	enum role role;
+	enum glyph glyph;
+} looks[HELD_PARTS] = {
+	[HELD_ENGINE] = { ROLE_KV_CACHE, GLYPH_LEFT },
+	[HELD_WEIGHTS] = { ROLE_PARAMETERS, GLYPH_FULL },
+	[HELD_GRADIENTS] = { ROLE_GRADIENTS, GLYPH_DARK },
+	[HELD_OPTIMIZER] = { ROLE_OPTIMIZER, GLYPH_MEDIUM },
+	[HELD_MODELS] = { ROLE_LOGITS, GLYPH_UPPER },
+	[HELD_WORK] = { ROLE_ACTIVATIONS, GLYPH_LIGHT },
+	[HELD_REST] = { ROLE_OVERHEAD, GLYPH_RIGHT },
+};
 
 static const struct rl_estimate *
 phases_known(const struct state *s)
@@ -17,31 +43,49 @@ phases_known(const struct state *s)
 	return s->estimate->reinforced ? &s->estimate->rl : NULL;
 }
 
-static int64_t
-phases_count(const struct state *s)
+static int
+add_row(struct row rows[ROWS_MAX], int n, struct row row)
 {
-	const struct rl_estimate *r = phases_known(s);
-	int64_t n = 0;
-
-	for (int i = 0; r != NULL && i < PHASES; i++)
-		n += r->phase[i].runs;
+	if (row.phase != PHASES || row.seconds > 0)
+		rows[n++] = row;
 	return n;
 }
 
-/* The i-th phase that runs. */
-static enum rl_phase
-phase_at(const struct rl_estimate *r, int64_t i)
+/* Phases that run, in their order, and what a pool of its own waits for the other. */
+static int
+rows_of(const struct rl_estimate *r, struct row rows[ROWS_MAX])
 {
-	for (int k = 0; k < PHASES; k++)
-		if (r->phase[k].runs && i-- == 0)
-			return (enum rl_phase)k;
-	return PHASES;
+	double generate, train;
+	int n = 0;
+
+	for (int k = 0; r != NULL && k < PHASES; k++)
+		if (r->phase[k].runs)
+			n = add_row(rows, n, (struct row){ (enum rl_phase)k, r->phase[k].rollouts,
+			    rl_phase_begin(r, (enum rl_phase)k), r->phase[k].seconds });
+	if (n == 0 || !r->split)
+		return n;
+	generate = r->phase[PHASE_ROLLOUT].seconds;
+	train = r->trainer_seconds;
+	if (r->overlaps) {
+		n = add_row(rows, n, (struct row){ PHASES, false, train, generate - train });
+		return add_row(rows, n, (struct row){ PHASES, true, generate, train - generate });
+	}
+	n = add_row(rows, n, (struct row){ PHASES, false, 0, generate });
+	return add_row(rows, n, (struct row){ PHASES, true, generate, train });
+}
+
+static const char *
+row_label(const struct row *row)
+{
+	if (row->phase != PHASES)
+		return rl_phase_label(row->phase);
+	return row->rollouts ? "engines wait" : "trainer waits";
 }
 
 static enum role
-phase_role(enum rl_phase phase)
+row_role(const struct row *row)
 {
-	switch (phase) {
+	switch (row->phase) {
 	case PHASE_ROLLOUT:
 		return ROLE_KV_CACHE;
 	case PHASE_TRAIN:
@@ -49,6 +93,8 @@ phase_role(enum rl_phase phase)
 		return ROLE_OPTIMIZER;
 	case PHASE_SYNC:
 		return ROLE_BUFFERS;
+	case PHASES:
+		return ROLE_DIM;
 	default:
 		return ROLE_ACTIVATIONS;
 	}
@@ -56,68 +102,138 @@ phase_role(enum rl_phase phase)
 
 /* Cells of the step in which the phase runs, one at least; in the others it is waited for. */
 static void
-draw_time(struct canvas *c, struct rect r, const struct rl_estimate *rl, enum rl_phase phase)
+draw_time(struct canvas *c, struct rect r, double whole, const struct row *row)
 {
-	const double whole = rl->step_seconds, begin = rl_phase_begin(rl, phase);
-	const double end = begin + rl->phase[phase].seconds;
-	const int from = (int)(begin / whole * r.w), last = from < r.w - 1 ? from : r.w - 1;
+	const double end = row->begin + row->seconds;
+	const int from = (int)(row->begin / whole * r.w), last = from < r.w - 1 ? from : r.w - 1;
+	const enum glyph glyph = row->phase == PHASES ? GLYPH_LIGHT : GLYPH_FULL;
 
 	for (int i = 0; i < r.w; i++) {
 		const bool runs = i == last || (i > last && (i + 0.5) / r.w * whole < end);
 
 		canvas_put(c, r.x + i, r.y,
-		    (struct style){ .role = (uint8_t)(runs ? phase_role(phase) : ROLE_FREE) },
-		    canvas_glyph(c, runs ? GLYPH_FULL : GLYPH_DOT));
+		    (struct style){ .role = (uint8_t)(runs ? row_role(row) : ROLE_FREE) },
+		    canvas_glyph(c, runs ? glyph : GLYPH_DOT));
 	}
 }
 
+/* Without colours a glyph tells a part; with them a full block does. */
+static wchar_t
+part_glyph(const struct state *s, const struct canvas *c, int part)
+{
+	const bool solid = s->depth >= THEME_16 && s->utf8 && !s->settings.ascii;
+
+	return canvas_glyph(c, solid ? GLYPH_FULL : looks[part].glyph);
+}
+
+/* What the fullest GPU holds, part by part, against all that it has. */
 static void
-draw_phase(struct canvas *c, struct rect line, const struct state *s, enum rl_phase phase,
+draw_memory(struct canvas *c, struct rect r, const struct state *s,
+    const struct rl_phase_estimate *f)
+{
+	const struct estimate *e = s->estimate;
+	const double most = e->rl.peak_bytes, scale = e->capacity_known && e->capacity > most ?
+	    e->capacity : most;
+	double sum = 0;
+	int x = 0;
+
+	for (int i = 0; i < HELD_PARTS; i++) {
+		sum += f->held[i];
+		for (; x < r.w && (x + 0.5) / r.w * scale < sum; x++)
+			canvas_put(c, r.x + x, r.y, (struct style){ .role = (uint8_t)looks[i].role },
+			    part_glyph(s, c, i));
+	}
+	for (; x < r.w; x++)
+		canvas_put(c, r.x + x, r.y, (struct style){ .role = ROLE_FREE },
+		    canvas_glyph(c, GLYPH_DOT));
+}
+
+/* "old log-probs  ▇▇▇···  7.59 s  ▇▇▇▇····  24.1 GiB", without what has no room. */
+static void
+draw_row(struct canvas *c, struct rect line, const struct state *s, const struct row *row,
     struct style style)
 {
 	const struct rl_estimate *r = &s->estimate->rl;
-	const struct rl_phase_estimate *f = &r->phase[phase];
-	const int bar = line.w - NAME_COLUMNS - TIME_COLUMNS - MEMORY_COLUMNS;
-	const bool over = s->estimate->capacity_known && f->low > s->estimate->capacity;
-	const char *seconds = f->seconds > 0 ? UNITS_SHORT(SECONDS, f->seconds) : "-";
-	const char *bytes = UNITS_SHORT(BYTES, f->memory);
-	int end = line.x + line.w;
+	const struct rl_phase_estimate *f = row->phase != PHASES ? &r->phase[row->phase] : NULL;
+	const bool narrow = line.w < NARROW, two = line.w >= BARS_FROM;
+	const int name_w = narrow ? 14 : 16, time_w = narrow ? 8 : 9, bytes_w = narrow ? 10 : 11;
+	const bool over = f != NULL && s->estimate->capacity_known && f->low > s->estimate->capacity;
+	const char *seconds = row->seconds > 0 ? UNITS_SHORT(SECONDS, row->seconds) : "-";
+	const char *bytes = f != NULL ? UNITS_SHORT(BYTES, f->memory) : "";
+	const int room = line.w - name_w - time_w - bytes_w, bar = two ? room / 2 : room;
+	int x = line.x + name_w;
 
-	canvas_text(c, line, line.x + 2, line.y, style, rl_phase_label(phase));
-	if (bar >= BAR_LEAST && r->step_seconds > 0)
-		draw_time(c, (struct rect){ line.x + NAME_COLUMNS + 1, line.y, bar, 1 }, r, phase);
-	if (line.w < NAME_COLUMNS + MEMORY_COLUMNS)
+	canvas_text(c, line, line.x + (narrow ? 1 : 2), line.y, style, row_label(row));
+	if (bar >= BAR_LEAST && r->step_seconds > 0) {
+		draw_time(c, (struct rect){ x + !narrow, line.y, bar, 1 }, r->step_seconds, row);
+		x += bar;
+	}
+	if (line.w < name_w + bytes_w)
 		return;
-	canvas_text(c, line, end - canvas_width(c, bytes), line.y,
+	if (line.w >= name_w + time_w + bytes_w)
+		canvas_text(c, line, (two ? x : line.x + line.w - bytes_w - time_w) + time_w -
+		    canvas_width(c, seconds), line.y, style, seconds);
+	if (two && f != NULL)
+		draw_memory(c, (struct rect){ x + time_w + 2, line.y, room - bar - 1, 1 }, s, f);
+	canvas_text(c, line, line.x + line.w - canvas_width(c, bytes), line.y,
 	    over ? (struct style){ .role = ROLE_ERROR } : style, bytes);
-	end -= MEMORY_COLUMNS;
-	if (line.w >= NAME_COLUMNS + TIME_COLUMNS + MEMORY_COLUMNS)
-		canvas_text(c, line, end - canvas_width(c, seconds), line.y, style, seconds);
+}
+
+/* Which colour is what, of the parts that any phase holds. */
+static void
+draw_legend(struct canvas *c, struct rect r, const struct state *s)
+{
+	const struct rl_estimate *e = &s->estimate->rl;
+	int x = r.x + 2;
+
+	for (int i = 0; i < HELD_PARTS; i++) {
+		const char *name = rl_part_name((enum rl_part)i);
+		bool held = false;
+
+		for (int k = 0; k < PHASES; k++)
+			held = held || (e->phase[k].runs && e->phase[k].held[i] > 0);
+		if (!held || x + canvas_width(c, name) + 2 > r.x + r.w)
+			continue;
+		canvas_put(c, x, r.y, (struct style){ .role = (uint8_t)looks[i].role }, part_glyph(s, c, i));
+		x += 4 + canvas_text(c, r, x + 2, r.y, (struct style){ .role = ROLE_DIM }, name);
+	}
 }
 
 static void
 phases_draw(const struct state *s, struct canvas *c, struct rect r)
 {
+	struct row rows[ROWS_MAX];
 	const struct rl_estimate *rl = phases_known(s);
-	const int64_t count = phases_count(s), first = s->flow.first;
+	const int count = rows_of(rl, rows);
+	const int64_t first = s->flow.first;
 	const bool focus = s->focus == PANE_TRAFFIC;
 
 	if (rl == NULL) {
 		pane_nothing(c, r, focus, "No phases to show until the errors are mended (e lists them).");
 		return;
 	}
+	if (r.w >= BARS_FROM && r.h > count)
+		draw_legend(c, (struct rect){ r.x, r.y + r.h - 1, r.w, 1 }, s);
 	for (int64_t i = first; i < first + r.h && i < count; i++) {
 		const struct rect line = { r.x, r.y + (int)(i - first), r.w, 1 };
 		const bool is_selected = focus && i == s->flow.at;
 		const struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
 
-		draw_phase(c, line, s, phase_at(rl, i), style);
+		draw_row(c, line, s, &rows[i], style);
 		if (!is_selected)
 			continue;
 		canvas_put(c, r.x, line.y, style, L'>');
 		c->cursor_x = r.x;
 		c->cursor_y = line.y;
 	}
+}
+
+static int64_t
+phases_count(const struct state *s)
+{
+	struct row rows[ROWS_MAX];
+
+	return rows_of(phases_known(s), rows);
 }
 
 static struct part
@@ -162,29 +278,31 @@ phases_select(struct state *s, int64_t row)
 	return scroll_select(&s->flow, row);
 }
 
-/* What the GPU holds in the phase, and who waits for whom. */
+/* What the GPU holds in the phase; of a pool that waits, for what. */
 static void
 phases_line(const struct state *s, char *buf, size_t size)
 {
+	struct row rows[ROWS_MAX];
 	const struct rl_estimate *r = phases_known(s);
-	const enum rl_phase phase = r != NULL ? phase_at(r, s->flow.at) : PHASES;
-	const struct rl_phase_estimate *f;
-	double wait;
+	const int count = rows_of(r, rows);
+	const struct row *row = s->flow.at >= 0 && s->flow.at < count ? &rows[s->flow.at] : NULL;
 
-	if (phase == PHASES)
+	if (row == NULL)
 		return;
-	f = &r->phase[phase];
-	text_put(buf, size, "%s:", rl_phase_label(phase));
+	if (row->phase == PHASES) {
+		text_put(buf, size, "%lld GPUs %s %s of %s a step for %s",
+		    (long long)(row->rollouts ? r->rollout_gpus : r->train_gpus),
+		    row->rollouts ? "that generate wait" : "that train wait",
+		    UNITS_SHORT(SECONDS, row->seconds), UNITS_SHORT(SECONDS, r->step_seconds),
+		    row->rollouts ? "the trainer" : "rollouts");
+		return;
+	}
+	text_put(buf, size, "%s:", rl_phase_label(row->phase));
 	for (int i = 0; i < HELD_PARTS; i++)
-		if (f->held[i] > 0)
+		if (r->phase[row->phase].held[i] > 0)
 			text_add(buf, size, " %s %s,", rl_part_name((enum rl_part)i),
-			    UNITS_SHORT(BYTES, f->held[i]));
+			    UNITS_SHORT(BYTES, r->phase[row->phase].held[i]));
 	buf[strlen(buf) - 1] = '\0';
-	if (!r->overlaps)
-		return;
-	wait = r->phase[PHASE_ROLLOUT].seconds - r->trainer_seconds;
-	text_add(buf, size, "; the %s pool waits %s", wait > 0 ? "trainer's" : "rollout",
-	    UNITS_SHORT(SECONDS, wait > 0 ? wait : -wait));
 }
 
 const struct pane_type phases_pane = {

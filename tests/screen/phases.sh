@@ -1,0 +1,59 @@
+#!/bin/sh
+# Training on rollouts: phases of a step, who waits for whom, memory by phase, and the map in the
+# colours of its pools; at the sizes that terminals have.
+# shellcheck source=tests/screen/lib.sh
+. "$TOP/tests/screen/lib.sh"
+
+mkdir -p "$D/work"
+cat >"$D/work/ppo.cfg" <<PLAN
+cluster: { nodes = 4; };
+model: { preset = "qwen2.5-7b"; };
+parallel: { layout = "megatron"; tp = 2; pp = 2; };
+training: { micro_batch_size = 1; global_batch_size = 256; recompute = "full"; };
+rl: { algorithm = "ppo"; placement = "split"; rollout_gpus = 16; rollout_tp = 2; staleness = 1;
+	prompts = 128; responses = 8; response_tokens = 1500; reward_preset = "llama-3.1-8b"; };
+PLAN
+
+start 120 40 tmux-256color "'$PROG' ppo.cfg"
+expect 'rollout +█+·* +[0-9.]+ s +█+·* +[0-9.]+ GiB'
+expect 'critic +·*█+·* '
+expect '(engines wait|trainer waits) +·*░+·* '
+expect '█ engine .*█ optimizer'
+keys Tab Tab Tab
+expect '^.*>.rollout'
+expect '^rollout: engine [0-9.]+ GiB'
+keys End
+expect '^16 GPUs that (generate|train) wait [0-9.]+ m?s of '
+# The pools: two colours, which the legend names.
+keys : c o l o r Space r o l e Enter
+expect 't +trainer\+ref\+critic\+reward +r +rollout'
+train=$(look_of '0t') rollout=$(look_of 'rollout rollout')
+[ "$train" != "$rollout" ] || fail "one colour for both pools: $train"
+keys Tab Tab Tab Tab c
+expect_not 'map by role'
+keys C
+expect 'map by role'
+# Without staleness they take turns, and both wait.
+keys : s e t Space s t a l e n e s s Space 0 Enter
+expect 'trainer waits'
+expect 'engines wait'
+# Colocated nobody waits: all is one pool.
+keys : s e t Space p l a c e m e n t Space c o l o c a t e d Enter
+expect_not 'trainer waits'
+expect 'trainer\+rollout\+ref'
+for size in '80 24' '200 60' '40 12'; do
+	# shellcheck disable=SC2086
+	resize $size
+	keys : n e x t - p a n e Space p h a s e s Enter Home
+	expect 'rollout +█+·* +[0-9.]+ s '
+	expect 'rollout .* [0-9.]+ GiB'
+done
+keys : q ! Enter
+expect 'rc=0'
+restored
+
+# Without colours the parts have glyphs of their own.
+start 120 40 vt100 "'$PROG' --ascii ppo.cfg"
+expect 'rollout +#+\.* +[0-9.]+ s '
+keys : q ! Enter
+expect 'rc=0'
