@@ -182,7 +182,7 @@ phases_line(const struct state *s, char *buf, size_t size)
 	buf[strlen(buf) - 1] = '\0';
 	if (!r->overlaps)
 		return;
-	wait = r->phase[PHASE_ROLLOUT].seconds - r->trainer_seconds;
+	wait = r->phase[PHASE_ROLLOUT].seconds - r->trainer_seconds - r->phase[PHASE_SYNC].seconds;
 	text_add(buf, size, "; the %s pool waits %s", wait > 0 ? "trainer's" : "rollout",
 	    UNITS_SHORT(SECONDS, wait > 0 ? wait : -wait));
 }
