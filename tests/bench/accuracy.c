@@ -1,6 +1,7 @@
 /*
  * accuracy - estimates against measurements of real runs: one table for training memory,
- * one for fine-tuning, one for step time and one for the rank of what was run, one for serving, with what a plan can not express listed below each.
+ * one for fine-tuning, one for reinforcement learning, one for step time and one for the rank of
+ * what was run, one for serving, with what a plan can not express listed below each.
  *
  * It reports; it never passes or fails. tests/core/test_accuracy_*.c hold the figures.
  */
@@ -13,6 +14,7 @@
 #include "accuracy_latency.h"
 #include "accuracy_memory.h"
 #include "accuracy_rank.h"
+#include "accuracy_rl.h"
 #include "accuracy_serve.h"
 #include "accuracy_step.h"
 
@@ -25,6 +27,7 @@ main(void)
 		top = ".";
 	accuracy_memory(stdout, top);
 	accuracy_finetune(stdout, top);
+	accuracy_rl(stdout, top);
 	accuracy_step(stdout, top);
 	accuracy_fit(stdout, top);
 	accuracy_rank(stdout, top);

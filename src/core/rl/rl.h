@@ -21,6 +21,10 @@
 #include "core/plan/field.h"
 #include "core/plan/plan.h"
 
+/* A step less its phases, as a share of them: rewards, advantages, data, moving state between
+ * host and GPU (tables of verl docs/advance/fully_async.md: 3 to 8 %, 4 % in the median). */
+#define RL_OTHERS 0.04
+
 /* In the order in which they run. */
 enum rl_phase {
 	PHASE_ROLLOUT, PHASE_REWARD, PHASE_OLD_LOGPROB, PHASE_REF_LOGPROB, PHASE_CRITIC, PHASE_TRAIN,

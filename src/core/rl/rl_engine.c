@@ -146,6 +146,19 @@ rl_decode_of(const struct rl_batch *b,
 	return out;
 }
 
+/* Steps behind, an engine has responses to several batches at once and never waits for the last
+ * ones of one: of as many as let the longest end within these steps, where there are slots. */
+static struct rl_decode
+decode_on(const struct rl_batch *b, double batches,
+    double (*step)(const void *context, double requests, double length), const void *context)
+{
+	const double mean = b->mean, live = larger(1,
+	    smaller(b->slots, b->responses * mean * batches / larger(mean, b->longest)));
+
+	return (struct rl_decode){ larger(b->responses * mean / live, b->longest / batches),
+		step(context, live, b->prompt + mean / 2) };
+}
+
 static double
 decode_step(const void *context, double requests, double length)
 {
@@ -165,10 +178,11 @@ generate(const struct plan *q, double slots, struct ledger *ledger)
 	const struct rl_batch b = { .responses = larger(1, (double)q->serving.concurrency / engines),
 		.slots = slots, .mean = (double)q->rl.response_tokens,
 		.longest = (double)q->rl.response_limit, .prompt = (double)q->rl.prompt_tokens };
-	struct rl_decode d;
+	const double batches = (double)q->rl.staleness;
+	const struct rl_decode d = batches > 1 ? decode_on(&b, batches, decode_step, &w) :
+	    rl_decode_of(&b, decode_step, &w);
 	double sum = 0;
 
-	d = rl_decode_of(&b, decode_step, &w);
 	LEDGER_TERM(ledger, sum, QUANTITY_RL_SECONDS, "prompts", PREFIX, prompts * prompt,
 	    AS("prompts of an engine", prompts), AS("seconds", prompt));
 	LEDGER_TERM(ledger, sum, QUANTITY_RL_SECONDS, "decode steps", VLLM_SCHEDULER,

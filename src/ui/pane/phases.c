@@ -66,7 +66,8 @@ rows_of(const struct rl_estimate *r, struct row rows[ROWS_MAX])
 		return n;
 	generate = r->phase[PHASE_ROLLOUT].seconds;
 	train = r->trainer_seconds;
-	if (r->overlaps) {
+	if (r->overlaps) { /* the trainer alone waits for the sync */
+		train += r->phase[PHASE_SYNC].seconds;
 		n = add_row(rows, n, (struct row){ PHASES, false, train, generate - train });
 		return add_row(rows, n, (struct row){ PHASES, true, generate, train - generate });
 	}
