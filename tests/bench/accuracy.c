@@ -33,7 +33,7 @@ main(void)
 	accuracy_rank(stdout, top);
 	accuracy_serve(stdout, top);
 	accuracy_latency(stdout, top);
-	puts("\nsrc/core/plan/error.def");
+	puts("\nsrc/core/framework/error.def");
 	accuracy_error(stdout, top);
 	return 0;
 }

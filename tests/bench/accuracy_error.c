@@ -13,6 +13,7 @@
 #include "accuracy_step.h"
 #include "accuracy_step_row.h"
 #include "core/base/text.h"
+#include "core/framework/framework.h"
 #include "core/framework/resolve.h"
 #include "core/plan/field.h"
 #include "core/plan/format.h"
@@ -20,7 +21,7 @@
 enum { RUNS_MAX = 1024, RUNS_LEAST = 5, ANY = -1 };
 
 struct run {
-	int generation, experts, narrow;
+	int generation, fused, experts, narrow;
 	bool afterwards; /* looked up when everything was chosen */
 	double error;
 };
@@ -44,7 +45,8 @@ read_runs(struct runs *r, const char *top, const char *file, bool afterwards)
 
 		if (guess > 0)
 			r->run[r->count++] = (struct run){ (int)p.cluster.generation,
-				plan_has_experts(&p), format_of(&p).quantised, afterwards,
+				framework_of(&p)->transformer_engine, plan_has_experts(&p),
+				format_of(&p).quantised, afterwards,
 				fabs(guess / accuracy_step_measured(&p, &t) - 1) };
 	}
 	if (in != NULL)
@@ -59,45 +61,57 @@ ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static bool
+is_of(int kind, int value)
+{
+	return kind == ANY || kind == value;
+}
+
+/* Those of a kind; its own error, and whether it was looked up afterwards, are not asked. */
 static size_t
-collect(struct runs *r, int generation, int experts, int narrow, bool all)
+collect(struct runs *r, const struct run *kind, bool all)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct run *run = &r->run[i];
 
-		if ((generation == ANY || generation == run->generation) &&
-		    (experts == ANY || experts == run->experts) &&
-		    (narrow == ANY || narrow == run->narrow) && (all || run->afterwards))
+		if (is_of(kind->generation, run->generation) && is_of(kind->fused, run->fused) &&
+		    is_of(kind->experts, run->experts) && is_of(kind->narrow, run->narrow) &&
+		    (all || run->afterwards))
 			r->errors[n++] = run->error;
 	}
 	return n;
 }
 
-static void
-print_kind(FILE *out, struct runs *r, int generation, int experts, int narrow)
+static const char *
+truth(int kind)
 {
-	size_t n = collect(r, generation, experts, narrow, false);
+	return kind == ANY ? "ANY" : kind ? "true" : "false";
+}
+
+static void
+print_kind(FILE *out, struct runs *r, const struct run *kind)
+{
+	size_t n = collect(r, kind, false);
 	struct plan p;
 	char name[32] = "ANY";
 
 	if (n < RUNS_LEAST)
-		n = collect(r, generation, experts, narrow, true);
+		n = collect(r, kind, true);
 	if (n < RUNS_LEAST)
 		return;
 	qsort(r->errors, n, sizeof *r->errors, ascending);
-	if (generation != ANY) {
+	if (kind->generation != ANY) {
 		plan_defaults(&p);
-		p.cluster.generation = generation;
+		p.cluster.generation = kind->generation;
 		text_put(name, sizeof name, "GENERATION_");
 		field_format(FIELD_GENERATION, &p, name + strlen(name), sizeof name - strlen(name));
 		for (char *c = name; *c != '\0'; c++)
 			*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
 	}
-	fprintf(out, "STEP_ERROR(%s, %s, %s, %zu, %.0f)\n", name,
-	    experts == ANY ? "ANY" : experts ? "true" : "false",
-	    narrow == ANY ? "ANY" : narrow ? "true" : "false", n,
+	fprintf(out, "STEP_ERROR(%s, %s, %s, %s, %zu, %.0f)\n", name, truth(kind->fused),
+	    truth(kind->experts), truth(kind->narrow), n,
 	    100 * r->errors[(size_t)ceil(0.9 * (double)n) - 1]);
 }
 
@@ -113,11 +127,12 @@ print_steps(FILE *out, const char *top)
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		read_runs(&r, top, files[i], i == 3);
 	for (int g = 0; g <= GENERATION_TPU_V6; g++) {
-		for (int kind = 0; kind < 4; kind++)
-			print_kind(out, &r, g, kind / 2, kind % 2);
-		print_kind(out, &r, g, ANY, ANY);
+		for (int fused = 1; fused >= ANY; fused--)
+			for (int kind = 0; kind < 4; kind++)
+				print_kind(out, &r, &(struct run){ g, fused, kind / 2, kind % 2, false, 0 });
+		print_kind(out, &r, &(struct run){ g, ANY, ANY, ANY, false, 0 });
 	}
-	print_kind(out, &r, ANY, ANY, ANY);
+	print_kind(out, &r, &(struct run){ ANY, ANY, ANY, ANY, false, 0 });
 }
 
 static void

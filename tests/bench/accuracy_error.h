@@ -1,5 +1,5 @@
 /*
- * accuracy_error.h - measured errors by kind of plan, which src/core/plan/error.def holds.
+ * accuracy_error.h - measured errors by kind of plan, which src/core/framework/error.def holds.
  */
 #ifndef BENCH_ACCURACY_ERROR_H
 #define BENCH_ACCURACY_ERROR_H

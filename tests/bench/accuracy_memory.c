@@ -131,6 +131,12 @@ put_parallel(struct plan *p, const struct words *w)
 	}
 }
 
+static bool
+is_fp8(const struct words *w)
+{
+	return strcmp(w->cell[COMPLETE], "special: fp8") == 0;
+}
+
 static void
 put_training(struct plan *p, const struct words *w)
 {
@@ -138,7 +144,10 @@ put_training(struct plan *p, const struct words *w)
 
 	t->sequence_length = number(w, "s", 0);
 	t->micro_batch_size = number(w, "b", 1);
-	t->precision = strncmp(w->cell[PRECISION], "4/", 2) == 0 ? PRECISION_FP32 : PRECISION_BF16;
+	t->precision = is_fp8(w) ? PRECISION_FP8 :
+	    strncmp(w->cell[PRECISION], "4/", 2) == 0 ? PRECISION_FP32 : PRECISION_BF16;
+	t->fp8_param_gather = strstr(w->cell[GROUP], "native_fp8") != NULL;
+	t->tp_overlap = strstr(w->cell[GROUP], "tp_overlap") != NULL;
 	t->flash_attention = number(w, "flash", 1);
 	t->hidden_dropout = number(w, "hid_drop", 0) ? 0.1 : 0;
 	t->attention_dropout = number(w, "att_drop", 0) ? 0.1 : 0;
@@ -198,7 +207,7 @@ inexpressible(const struct words *w)
 {
 	const char *run = w->cell[RUN], *metric = w->cell[METRIC], *complete = w->cell[COMPLETE];
 
-	if (strncmp(complete, "no:", 3) == 0 || strncmp(complete, "special:", 8) == 0)
+	if (strncmp(complete, "no:", 3) == 0 || (strncmp(complete, "special:", 8) == 0 && !is_fp8(w)))
 		return complete;
 	if (number(w, "h", 0) <= 0 || number(w, "s", 0) <= 0)
 		return "shape or sequence length unknown";

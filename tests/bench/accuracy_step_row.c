@@ -114,10 +114,10 @@ static const struct setting gpus[] = {
 	{ "H200", "cluster.memory_gib=139.8 cluster.hbm_gbps=4800 " H100_RATES },
 	{ "H800", "cluster.memory_gib=79.1 cluster.hbm_gbps=3350 " H100_RATES
 	    "cluster.nvlink_gbps=200 cluster.nic_gbps=200" },
-	/* torchtitan benchmarks/llama3_h100_202412_torchtitan.md: limited to 500 W of 700 */
-	{ "H100-96GB-HBM2e 500W", "cluster.memory_gib=93 cluster.hbm_gbps=2400 "
+	/* Meta's own: limited to 500 W of 700 (torchtitan
+	 * benchmarks/llama3_h100_202412_torchtitan.md) */
+	{ "H100-96GB-HBM2e", "cluster.memory_gib=93 cluster.hbm_gbps=2400 "
 	    "cluster.tdp_watts=700 cluster.gpu_power_watts=500 " H100_RATES },
-	{ "H100-96GB-HBM2e", "cluster.memory_gib=93 cluster.hbm_gbps=2400 " H100_RATES },
 	{ "H100", "cluster.memory_gib=79.19 cluster.hbm_gbps=3350 " H100_RATES },
 	{ "B200", "cluster.memory_gib=178.4 " B200_RATES },
 	{ "B300", "cluster.memory_gib=268.6 " B200_RATES "cluster.nic_gbps=800 cluster.rate_scale=1.06" },
@@ -130,15 +130,29 @@ static const struct setting gpus[] = {
 /* What the columns do not hold: MLA and experts (Hugging Face config.json of each). */
 #define MLA "model.attention=mla model.kv_lora_rank=512 model.q_lora_rank=1536 " \
 	"model.qk_nope_head_dim=128 model.qk_rope_head_dim=64 model.v_head_dim=128 "
+#define NEMOTRON_3 "model.attention_heads=32 model.kv_heads=2 model.head_dim=128 " \
+	"model.vocab_size=131072 model.position=none model.mamba_head_dim=64 model.mamba_state=128 " \
+	"model.mamba_groups=8 model.linear_conv_kernel=4 model.router_bias=true parallel.etp=1 "
+
 static const struct setting models[] = {
+	{ "Nemotron_3_Nano", NEMOTRON_3 "model.mamba_heads=64 model.hidden_size=2688 "
+	    "model.ffn_hidden_size=1856 model.experts=128 model.experts_per_token=6 "
+	    "model.moe_ffn_hidden_size=1856 model.shared_expert_ffn_hidden_size=3712 "
+	    "model.layer_pattern=MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME" },
+	{ "Nemotron_3_Super", NEMOTRON_3 "model.mamba_heads=128 model.hidden_size=4096 "
+	    "model.ffn_hidden_size=2688 model.experts=512 model.experts_per_token=22 "
+	    "model.moe_ffn_hidden_size=2688 model.shared_expert_ffn_hidden_size=5376 "
+	    "model.moe_latent_size=1024 model.layer_pattern=MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*"
+	    "EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME/*E" },
 	{ "DeepSeekV3", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=3 model.mtp_layers=1" },
 	{ "deepseekv3", MLA "model.moe_ffn_hidden_size=2048 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=1" },
 	{ "deepseekv2", MLA "model.moe_ffn_hidden_size=1536 "
 	    "model.shared_expert_ffn_hidden_size=3072 model.dense_layers=1" },
-	{ "Qwen3_235B", "model.moe_ffn_hidden_size=1536" },
-	{ "Qwen3_30B", "model.moe_ffn_hidden_size=768" },
+	{ "Qwen3_235B", "model.moe_ffn_hidden_size=1536 model.qk_norm=true" },
+	{ "Qwen3_30B", "model.moe_ffn_hidden_size=768 model.qk_norm=true" },
+	{ "Qwen3-32B", "model.qk_norm=true" },
 	{ "DeepSeek-V3 (no MTP)", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=3" },
 	{ "Kimi_K2", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
@@ -157,10 +171,14 @@ static const struct setting releases[] = {
 	{ "mcore", "parallel.release=202407" }, { "nemo25", "parallel.release=202504" },
 	{ "nemo-longctx", "parallel.release=202501" }, { "simumax", "parallel.release=202506" },
 	{ "narayanan21", "parallel.release=202104" }, { "bridge-25.09", "parallel.release=202509" },
-	{ "llama3-405b", "parallel.release=202404" }, { "kempner", "parallel.release=202409" },
-	{ "fms-fsdp", "parallel.release=202409" }, { "atorch", "parallel.release=202309" },
+	{ "llama3-405b", "parallel.release=202404" }, { "kempner", "parallel.release=202604" },
+	{ "fms-fsdp", "parallel.release=202403" }, { "atorch", "parallel.release=202309" },
 	{ "flagperf", "parallel.release=202309" }, { "nanotron", "parallel.release=202502" },
 };
+
+/* Megatron-LM of 2019 to 2022. */
+#define GPT3 "training.flash_attention=false training.overlap_grad_reduce=false " \
+	"model.norm=layernorm model.position=learned"
 
 static const struct setting groups[] = {
 	/* Megatron-Bridge's performance recipes set grad_reduce_in_fp32 to false, and
@@ -174,10 +192,16 @@ static const struct setting groups[] = {
 	    "training.moe_capacity_factor=1 parallel.cp_comm=a2a" },
 	/* Composer's FSDPConfig: backward_prefetch is BACKWARD_POST */
 	{ "llmfoundry", "parallel.layout=torchtitan training.grad_dtype=bf16 "
+	    "model.norm=layernorm model.position=learned model.tied_embeddings=true "
 	    "training.overlap_param_gather=false" },
-	{ "torchtitan", "parallel.layout=torchtitan parallel.cp_comm=allgather" },
-	{ "kempner", "parallel.layout=torchtitan" },
-	{ "fms-fsdp", "parallel.layout=torchtitan training.grad_dtype=bf16" },
+	/* its loss is in chunks */
+	{ "torchtitan-pithtrain", "parallel.layout=torchtitan parallel.cp_comm=allgather "
+	    "training.cross_entropy=chunked" },
+	{ "torchtitan", "parallel.layout=torchtitan parallel.cp_comm=allgather "
+	    "training.cross_entropy=torch" },
+	{ "kempner", "parallel.layout=torchtitan training.cross_entropy=torch" },
+	{ "fms-fsdp", "parallel.layout=torchtitan training.grad_dtype=bf16 "
+	    "training.cross_entropy=torch" },
 	{ "atorch-fsdp", "parallel.layout=torchtitan training.grad_dtype=bf16" },
 	{ "atorch-ds3d", "parallel.layout=deepspeed training.overlap_grad_reduce=false "
 	    "training.overlap_param_gather=false" },
@@ -185,11 +209,9 @@ static const struct setting groups[] = {
 	{ "flagperf", "training.overlap_grad_reduce=false training.overlap_param_gather=false" },
 	/* interleaved, a chunk one layer: the first and last lose theirs (arXiv 2407.21783, 3.3.2) */
 	{ "llama3-405b", "parallel.layout=torchtitan parallel.vpp=8" },
-	{ "nanotron", "parallel.layout=nanotron training.overlap_param_gather=false" },
-	{ "narayanan21", "training.flash_attention=false training.overlap_grad_reduce=false" },
-	{ "korthikanti22", "training.flash_attention=false training.overlap_grad_reduce=false" },
-	{ "mtnlg", "training.flash_attention=false training.overlap_grad_reduce=false" },
-	{ "megatron20", "training.flash_attention=false training.overlap_grad_reduce=false" },
+	{ "nanotron", "parallel.layout=nanotron training.overlap_param_gather=false "
+	    "training.cross_entropy=unfused" },
+	{ "narayanan21", GPT3 }, { "korthikanti22", GPT3 }, { "mtnlg", GPT3 }, { "megatron20", GPT3 },
 };
 
 static bool
@@ -217,7 +239,7 @@ put_number(struct plan *p, const char *path, double value)
 static void
 put_list(struct plan *p, const char *values)
 {
-	char list[512], *save = NULL;
+	char list[1024], *save = NULL;
 
 	snprintf(list, sizeof list, "%s", values);
 	for (char *w = strtok_r(list, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save)) {
@@ -403,8 +425,6 @@ row_refusal(const struct table *t)
 	if (row_has(t, "gpu", "network not stated") &&
 	    row_number(t, "n_gpus") > row_number(t, "gpus_per_node"))
 		return "network between nodes not stated";
-	if (row_starts(t, "model", "Nemotron_3"))
-		return "Mamba hybrid";
 	if (row_starts(t, "group", "megascale"))
 		return "changed optimizer and attention (LAMB, parallel block)";
 	if (row_number(t, "gbs") <= 0 || row_number(t, "seq") <= 0)
@@ -428,6 +448,8 @@ row_plan(struct plan *p, const struct table *t)
 		put(p, "model.linear_bias", "true");
 		put(p, "model.tied_embeddings", "true");
 	}
+	if (p->model.position == POSITION_LEARNED)
+		put_number(p, "model.max_position", row_number(t, "seq"));
 	if ((p->training.precision == PRECISION_FP8 || p->training.precision == PRECISION_MXFP8) &&
 	    (row_starts(t, "group", "bridge") || row_starts(t, "group", "nemo")))
 		put(p, "training.fp8_param_gather", "true");

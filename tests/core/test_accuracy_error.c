@@ -10,7 +10,7 @@
 
 #include "../bench/accuracy_error.c"
 #include "../bench/accuracy_step_row.c"
-#include "core/plan/error.h"
+#include "core/framework/error.h"
 #include "settings.h"
 
 static const char *
@@ -26,7 +26,7 @@ table_is_measured(void **state)
 	FILE *measured = tmpfile(), *table;
 
 	(void)state;
-	snprintf(path, sizeof path, "%s/src/core/plan/error.def", top());
+	snprintf(path, sizeof path, "%s/src/core/framework/error.def", top());
 	table = fopen(path, "r");
 	assert_non_null(table);
 	assert_non_null(measured);
@@ -63,6 +63,9 @@ kinds(void **state)
 
 	(void)state;
 	assert_true(step_error("generation=hopper") > step_error("generation=hopper precision=fp8"));
+	assert_true(step_error("generation=hopper layout=torchtitan") > step_error("generation=hopper"));
+	assert_true(step_error("generation=hopper layout=torchtitan experts=8 experts_per_token=2 "
+	    "moe_ffn_hidden_size=1024") < step_error("generation=hopper layout=torchtitan"));
 	assert_true(step_error(moe) >= step_error("generation=ampere"));
 	assert_true(step_error("generation=trainium2") == step_error("generation=other"));
 	assert_true(step_error("generation=trainium2") > step_error("generation=blackwell"));

@@ -18,9 +18,9 @@ none_is_unfit(void **state)
 		const char *file;
 		size_t rows, tight; /* at least, at most */
 	} held[] = {
-		{ "published.tsv", 138, 6 }, { "steps_more.tsv", 144, 18 },
+		{ "published.tsv", 146, 6 }, { "steps_more.tsv", 154, 19 },
 		{ "mlperf_described.tsv", 24, 1 }, { "mlperf_steps.tsv", 15, 1 },
-		{ "heldout_steps.tsv", 106, 7 },
+		{ "heldout_steps.tsv", 105, 8 },
 	};
 	const char *top = getenv("TOP");
 

@@ -22,10 +22,10 @@ bounds(void **state)
 		{ "narayanan21-t1", .055, .11 }, { "narayanan21-t2", .06, .07 },
 		{ "korthikanti22-t5", .05, .065 }, { "megatron20-tp", .06, .15 },
 		{ "simumax-b200", .015, .08 }, { "simumax-b200-cp", .02, .04 },
-		{ "llmfoundry-fsdp-h100_80gb", .04, .125 }, { "torchtitan", .085, .48 },
+		{ "llmfoundry-fsdp-h100_80gb", .04, .125 }, { "torchtitan", .05, .27 },
 		{ "llmfoundry-fsdp-a100_80gb", .07, .14 }, { "llmfoundry-fsdp-a100_40gb", .06, .12 },
 		{ "nemo24.07-h100", .03, .085 }, { "nemo-longctx", .02, .03 },
-		{ "nanotron-best", .06, .42 },
+		{ "nanotron-best", .065, .34 },
 	};
 	static struct step_accuracy a;
 	const char *top = getenv("TOP");
@@ -33,16 +33,16 @@ bounds(void **state)
 	(void)state;
 	assert_true(accuracy_step_score(&a, "published.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 85);
-	assert_true(a.full.median < 0.047);
-	assert_true(a.full.ninety < 0.137);
-	assert_true(a.full.worst < 0.56);
-	assert_true(a.partial.rows >= 74);
-	assert_true(a.partial.median < 0.054);
-	assert_true(a.partial.ninety < 0.217);
+	assert_true(a.full.median < 0.041);
+	assert_true(a.full.ninety < 0.116);
+	assert_true(a.full.worst < 0.47);
+	assert_true(a.partial.rows >= 82);
+	assert_true(a.partial.median < 0.052);
+	assert_true(a.partial.ninety < 0.225);
 	assert_true(a.calibrated.rows >= 354);
-	assert_true(a.calibrated.median < 0.033);
-	assert_true(a.calibrated.ninety < 0.17);
-	assert_true(a.left_out <= 14);
+	assert_true(a.calibrated.median < 0.035);
+	assert_true(a.calibrated.ninety < 0.16);
+	assert_true(a.left_out <= 6);
 	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
 		size_t g = 0;
 
@@ -67,8 +67,8 @@ newer(void **state)
 	assert_true(a.full.rows >= 69);
 	assert_true(a.full.median < 0.03);
 	assert_true(a.full.ninety < 0.075);
-	assert_true(a.partial.rows >= 79);
-	assert_true(a.partial.median < 0.065);
+	assert_true(a.partial.rows >= 89);
+	assert_true(a.partial.median < 0.077);
 	assert_true(a.partial.ninety < 0.201);
 	assert_true(accuracy_step_score(&a, "mlperf_described.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 24);
@@ -87,12 +87,12 @@ held_out(void **state)
 	(void)state;
 	assert_true(accuracy_step_score(&a, "heldout_steps.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 99);
-	assert_true(a.full.median < 0.13);
-	assert_true(a.full.ninety < 0.38);
+	assert_true(a.full.median < 0.103);
+	assert_true(a.full.ninety < 0.325);
 	assert_true(a.partial.rows >= 9);
 	assert_true(a.partial.median < 0.14);
 	assert_true(a.calibrated.rows >= 320);
-	assert_true(a.calibrated.median < 0.097);
+	assert_true(a.calibrated.median < 0.075);
 	assert_true(a.calibrated.ninety < 0.54);
 }
 

@@ -308,6 +308,20 @@ test_workspaces(void **state)
 	assert_near(stage(0).buffers, (68 + 4 * 4) * 1048576.0 + GIB, 1e-14);
 }
 
+/* Products beside TP's traffic have three workspaces more. */
+static void
+test_overlapped_workspaces(void **state)
+{
+	double alone;
+
+	(void)state;
+	setup(MIXTRAL, 64, 2, 1, 8);
+	run(0, 0);
+	alone = stage(0).buffers;
+	p.training.tp_overlap = true;
+	assert_near(stage(0).buffers - alone, 3 * 32 * 1048576.0, 1e-9);
+}
+
 /* ---- any plan --------------------------------------------------------------------- */
 
 static uint32_t seed = 1;
@@ -461,7 +475,7 @@ main(void)
 		cmocka_unit_test(test_more_ranks_take_less),
 		cmocka_unit_test(test_dualpipe),
 		cmocka_unit_test(test_working_sets),
-		cmocka_unit_test(test_workspaces),
+		cmocka_unit_test(test_workspaces), cmocka_unit_test(test_overlapped_workspaces),
 		cmocka_unit_test(test_any_plan),
 		cmocka_unit_test(test_peak),
 	};

@@ -279,6 +279,22 @@ kept_by_mamba(void **state)
 	}
 }
 
+/* The output projection keeps its input in FP8. */
+static void
+kept_in_fp8(void **state)
+{
+	struct plan p = plan_of(NANO "sequence_length=8192 tp=1 generation=hopper");
+	const struct layer_kinds one = params_kinds(&p.model, 0, 1);
+	struct activation a = activation_init(&p);
+	double wide;
+
+	(void)state;
+	wide = activation_rebuilt(&a, &one);
+	settings_put(&p, "precision", "fp8");
+	a = activation_init(&p);
+	assert_true(wide - activation_rebuilt(&a, &one) >= 8192 * 4096.0);
+}
+
 int
 main(void)
 {
@@ -293,6 +309,7 @@ main(void)
 		cmocka_unit_test(work_of_a_layer),
 		cmocka_unit_test(blocks_sum_up),
 		cmocka_unit_test(kept_by_mamba),
+		cmocka_unit_test(kept_in_fp8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

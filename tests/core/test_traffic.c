@@ -575,6 +575,30 @@ slices(void **state)
 	assert_true(noted(QUANTITY_STEP, "slices of parameters") <= 0);
 }
 
+/* PyTorch keeps what TP gathered, 8(t-1)/t A a layer, and hides none of it behind weight
+ * gradients; nanotron gathers again and hides none either. */
+static void
+in_turn(void **state)
+{
+	const double a = 4096.0 * 4096 * 2, m = 64 / 8.0, layers = 32;
+	struct plan p = plan_of("tp=8 layout=torchtitan zero_stage=3");
+	struct traffic t = traffic_of(&p);
+	const struct traffic_row *row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
+
+	(void)state;
+	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
+	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 8 * 7 / 8.0 * a * m * layers);
+	near(row->exposed_seconds, row->seconds);
+	p = plan_of("tp=8 layout=nanotron");
+	t = traffic_of(&p);
+	row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
+	near(row->exposed_seconds, row->seconds);
+	p = plan_of("tp=8");
+	t = traffic_of(&p);
+	row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
+	assert_true(row->exposed_seconds < 0.9 * row->seconds);
+}
+
 /* Megatron's overlap of TP hides more than PyTorch's. */
 static void
 asynchronous(void **state)
@@ -642,7 +666,7 @@ main(void)
 		cmocka_unit_test(pipeline_parallel), cmocka_unit_test(data_parallel),
 		cmocka_unit_test(replicated), cmocka_unit_test(mirrored), cmocka_unit_test(experts), cmocka_unit_test(embedding),
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),
-		cmocka_unit_test(slices), cmocka_unit_test(asynchronous), cmocka_unit_test(listing),
+		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(asynchronous), cmocka_unit_test(listing),
 		cmocka_unit_test(unknown),
 	};
 

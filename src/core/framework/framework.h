@@ -84,12 +84,22 @@ struct framework {
 
 	/* kernels */
 	bool eager;                /* no fused kernels around products */
+	bool norms_in_parts;       /* and RMSNorm is single operations in fp32 */
+	bool rotates_in_fp32;      /* rotation of queries and keys too, which no compiler fuses */
+	bool adds_gradients;       /* a kernel of its own adds to gradients, not the product */
+	int64_t copies_since;      /* release (year and month) since which ZeRO-3 shards each
+	                            * parameter for itself, and so copies what it gathers */
+	int64_t stops_since;       /* the same: since which a full recompute ends with the last
+	                            * tensor that backward asks for */
 	bool transformer_engine;   /* its attention, products and workspaces */
 	const char *gate_kept;     /* source where silu(gate) is kept beside its product, else NULL */
 	const char *sequence_first; /* source where attention always copies its output, else NULL */
 
 	/* traffic */
 	bool async_tp;             /* TP overlap cuts products in PyTorch (torchtitan's asyncTP) */
+	bool tp_in_turn;           /* nothing runs beside TP's collectives, in backward either */
+	bool tp_keeps_gathered;    /* backward gathers no input again, and sequences of a
+	                            * micro-batch are gathered and scattered by copies */
 	bool gathers_once;         /* ZeRO-3 with a pipeline: once for all micro-batches of a step */
 	bool prefetches;           /* ZeRO-3 runs ahead in the forward pass, whatever the switches say */
 	int64_t prefetch_since;    /* release (year and month) before which ZeRO-3 gathered each

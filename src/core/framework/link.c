@@ -462,18 +462,23 @@ domains_met(const struct model *m, double k, double copies)
 }
 
 /*
- * DeepEP and HybridEP inside an NVLink domain: 0.6 of its rate over 8 GPUs, 0.4 % less for each
- * one more (deepseek-ai/DeepEP branch hybrid-ep README: 536 GB/s on B200 over 8, 546 to 479 on
- * GB200 over 8 to 36).
+ * DeepEP and HybridEP inside an NVLink domain: a token goes once to each rank that has experts
+ * for it. 0.7 of the domain's rate over 8 GPUs, 0.4 % less for each one more, and half of it
+ * for tokens of 1,200 bytes: a launch's work for each (deepseek-ai/DeepEP branch hybrid-ep
+ * README: 536 GB/s on B200 over 8, 546 to 479 on GB200 over 8 to 36, all of h 7168;
+ * ai-dynamo/aiconfigurator systems/data: 267, 322 and 330 GB/s on H100 over 8 for h 2048, 4096
+ * and 7168, both ways).
  */
 #define DISPATCH_LATENCY 20e-6
-#define DISPATCH_SHARE 0.6
+#define DISPATCH_SHARE 0.7
 #define DISPATCH_LOSS 0.004
+#define DISPATCH_HALF 1200.0
 
 static double
-domain_seconds(const struct plan *p, double payload, const struct span *s, struct link_note *note)
+domain_seconds(const struct plan *p, double payload, double token, const struct span *s,
+    struct link_note *note)
 {
-	const double share = DISPATCH_SHARE *
+	const double share = DISPATCH_SHARE * token / (token + DISPATCH_HALF) *
 	    fmax(0.1, 1 - DISPATCH_LOSS * fmax(0, (double)s->size - 8));
 	const double rate = p->cluster.nvlink_gbps * 1e9 * share;
 
@@ -497,7 +502,8 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
 	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL || span->size <= 1)
 		return collective_seconds(p, COLLECTIVE_ALL_TO_ALL, tokens * copies * token, span, note);
 	if (span->kind == SPAN_NVLINK && p->cluster.nvlink_gbps > 0)
-		return domain_seconds(p, tokens * copies * token, span, note);
+		return domain_seconds(p, tokens * token * met((double)span->size, copies), token,
+		    span, note);
 	/* All but its own are on the network. */
 	visited = domains_met(&p->model, k, copies);
 	away = tokens * token * visited * (k - 1) / k / outside_rate(p, span);

@@ -261,8 +261,9 @@ add_linear_attention(const struct sink *s, double layers)
 		    AS("T", c->tokens), AS("TP", c->tp), IS(k));
 }
 
-/* Mamba-2: what its one projection makes, and the gated output before and after its norm; the
- * convolution and the states run again in the backward pass. */
+/* Mamba-2: what its one projection makes, and the gated output before its norm and, as the
+ * output projection reads it, after; the convolution and the states run again in the backward
+ * pass. */
 static void
 add_mamba(const struct sink *s, double layers)
 {
@@ -272,9 +273,11 @@ add_mamba(const struct sink *s, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(s, "inside Mamba", MAMBA, layers * c->a * c->tokens / c->tp * (4 * v + 2 * k + heads),
+	TERM(s, "inside Mamba", MAMBA,
+	    layers * c->tokens / c->tp * (c->a * (3 * v + 2 * k + heads) + c->linear * v),
 	    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp),
-	    AS("heads*head size", v), AS("groups*state", k), IS(heads));
+	    AS("heads*head size", v), AS("groups*state", k), IS(heads),
+	    AS("a of linear layers", c->linear));
 }
 
 static void

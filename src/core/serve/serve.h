@@ -33,7 +33,7 @@ struct serve {
 	double max_concurrency;      /* requests of context_length at once, one engine */
 	double slots;                /* requests of the plan's length at once, one engine */
 	double ttft_seconds, tpot_seconds;
-	double ttft_error, tpot_error; /* of them without calibration: core/plan/error.h */
+	double ttft_error, tpot_error; /* of them without calibration: core/framework/error.h */
 	double step_seconds, prefill_seconds; /* one decode step; one prompt alone */
 	double prompts_share_seconds; /* of other requests' prompts in tpot_seconds */
 	double queue_seconds;        /* of other requests' prompts in ttft_seconds */

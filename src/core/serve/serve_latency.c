@@ -1,7 +1,7 @@
 #include "core/serve/serve_latency.h"
 
 #include "core/base/number.h"
-#include "core/plan/error.h"
+#include "core/framework/error.h"
 #include "core/plan/pool.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_pools.h"

@@ -48,6 +48,8 @@ static const struct operation mtp = PRODUCT("MTP projection", "m x n x k: T x h/
 
 static const struct operation rotary = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*(n+2*k)*d/TP" };
+static const struct operation rotary_fp32 = { .name = "rotation of queries and keys in fp32",
+	.size = "bytes: 20*T*(n+k)*d/TP" };
 static const struct operation rotary_mla = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*n*(2*(nope+rope)+v)/TP" };
 static const struct operation delta_copies = { .name = "linear attention: copies, convolution, norms",
@@ -66,9 +68,18 @@ static const struct operation routing = { .name = "probabilities and choice of e
 	.size = "bytes: 12*T/TP*experts" };
 static const struct operation norms = { .name = "norms and residual additions",
 	.size = "bytes: 11*Ts*h, twice with a mixer and an MLP" };
+static const struct operation residuals = { .name = "residual additions",
+	.size = "bytes: 7*Ts*h, twice with a mixer and an MLP" };
+static const struct operation norms_in_parts = { .name = "norms of six kernels each",
+	.size = "bytes: 36*Ts*h, twice with a mixer and an MLP" };
+static const struct operation head_norms = { .name = "norms of queries and keys",
+	.size = "bytes: 4*T*(n+k)*d/TP, 36 of six kernels each" };
+static const struct operation sequences = { .name = "copies of gathered and scattered sequences",
+	.size = "bytes: 8*T*h, twice with a mixer and an MLP" };
 static const struct operation layernorms = { .name = "norms", .size = "bytes: 4*Ts*h, twice with a mixer and an MLP" };
 static const struct operation embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
-static const struct operation loss = { .name = "loss", .size = "bytes: 6*T*vocabulary/TP, backward 4" };
+static const struct operation loss = { .name = "loss",
+	.size = "bytes of a logit, forward and backward: see training.cross_entropy" };
 static const struct operation softmax = { .name = "softmax of attention scores",
 	.size = "bytes: 13*scores, backward 20" };
 
@@ -85,6 +96,11 @@ struct mlp_parts {
 static const struct mlp_parts dense_mlp = MLP("MLP", "T", "f/TP");
 static const struct mlp_parts shared_mlp = MLP("shared experts'", "T", "f/TP");
 static const struct mlp_parts expert_mlp = MLP("experts'", "routed/experts", "f/ETP");
+
+/* RMSNorm in single operations, bytes a value: cast to fp32 (6), square (8), mean (4), scale
+ * (8), cast back (6), weight (4); PyTorch before 2.9 (torch.nn.RMSNorm), Hugging Face
+ * transformers (models/llama/modeling_llama.py, LlamaRMSNorm). */
+#define NORM_IN_PARTS 36.0
 
 /* ---- attention -------------------------------------------------------------------- */
 
@@ -279,11 +295,28 @@ projections(struct layer_job *j, int kind)
 		    (q + params_kv_width(m, local) * fmax(kv, t) / kv) / t, h);
 		job_dense(j, &output, tokens, h,
 		    params_query_heads(m, local) * params_value_dim(m, local) / t);
-		job_vector(j, &rotary, 8 * tokens * (q + 2 * kv * d) / t);
+		if (framework_of(j->p)->rotates_in_fp32 && m->position == POSITION_ROPE)
+			job_unfused(j, &rotary_fp32, 20 * tokens * (q + kv * d) / t);
+		else
+			job_vector(j, &rotary, 8 * tokens * (q + 2 * kv * d) / t);
+		if (m->qk_norm)
+			job_unfused(j, &head_norms, (j->g->norms_in_parts ? NORM_IN_PARTS : 4) * tokens *
+			    (q + kv * d) / t);
 	}
 }
 
 /* ---- the other halves ------------------------------------------------------------- */
+
+/* Nothing of the backward pass asks for what the last product of a layer gives: PyTorch stops
+ * before it (torch/utils/checkpoint.py, set_checkpoint_early_stop). */
+bool
+compute_stops_early(const struct plan *p)
+{
+	const int64_t since = framework_of(p)->stops_since, release = p->parallel.release;
+
+	return p->training.recompute == RECOMPUTE_FULL && !plan_has_experts(p) && since > 0 &&
+	    (release == 0 || release >= since);
+}
 
 static void
 mlp(struct layer_job *j, const struct mlp_parts *parts, double ffn)
@@ -291,11 +324,14 @@ mlp(struct layer_job *j, const struct mlp_parts *parts, double ffn)
 	const double h = (double)j->p->model.hidden_size, tokens = batch_tokens(j->p);
 	const double f = ffn / at_least_one(j->p->parallel.tp);
 	const double up = j->p->model.gated_mlp ? 2 : 1;
+	const bool again = j->again;
 
 	if (f <= 0)
 		return;
 	job_dense(j, &parts->up, tokens, up * f, h);
+	j->again = again && !compute_stops_early(j->p);
 	job_dense(j, &parts->down, tokens, h, f);
+	j->again = again;
 	job_vector(j, &parts->activation, (2 * up + 2) * tokens * f);
 }
 
@@ -437,6 +473,29 @@ add_work(struct work *sum, const struct work *w)
 	sum->recompute += w->recompute;
 }
 
+/*
+ * Norms (read, write) and residual additions, dropout included, of each half. PyTorch's
+ * tensor parallelism has the batch first: an all-gather of sequences is copied after it, a
+ * reduce-scatter before it, unless there is one sequence (torch/distributed/
+ * _functional_collectives.py, all_gather_tensor and reduce_scatter_tensor).
+ */
+static void
+around_halves(struct layer_job *j, double halves)
+{
+	const struct plan *p = j->p;
+	const double h = (double)p->model.hidden_size, values = halves * batch_tokens_split(p) * h;
+
+	if (j->g->norms_in_parts) {
+		job_vector(j, &residuals, 7 * values);
+		job_unfused(j, &norms_in_parts, NORM_IN_PARTS * values);
+	} else {
+		job_vector(j, &norms, 11 * values);
+	}
+	if (framework_of(p)->tp_keeps_gathered && p->parallel.tp > 1 &&
+	    p->parallel.sequence_parallel && p->training.micro_batch_size > 1)
+		job_move(j, &sequences, 8 * halves * batch_tokens(p) * h);
+}
+
 struct work
 compute_layer(const struct plan *p, const struct machine *g, int kind,
     const struct tally *tally)
@@ -457,9 +516,7 @@ compute_layer(const struct plan *p, const struct machine *g, int kind,
 		half(&inner, kind);
 	add_work(&j.w, &inner.w);
 	j.again = full;
-	/* Norms (read, write) and residual additions, dropout included, of one half or both. */
-	job_vector(&j, &norms, 11 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
-	    batch_tokens_split(p) * (double)p->model.hidden_size);
+	around_halves(&j, layer_has_mixer(kind) + layer_has_mlp(kind));
 	if (again != 0) {
 		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = true,
 			.only_again = true };
@@ -483,20 +540,47 @@ compute_embedding(const struct plan *p, const struct machine *g, const struct ta
 	return j.w;
 }
 
+/*
+ * Bytes that a logit's loss moves, forward and backward. te: both passes in one kernel, the
+ * gradient in place (TransformerEngine transformer_engine/pytorch/cross_entropy.py). unfused:
+ * cast to fp32, maximum, difference, exponential, sum, quotient; gradient in fp32, cast
+ * (Megatron-LM tensor_parallel/cross_entropy.py); native: the same in compiled pieces
+ * (fusions/fused_cross_entropy.py). torch: cast to fp32, log-softmax and its gradient.
+ */
+struct loss_bytes {
+	double forward, backward;
+};
+
+static struct loss_bytes
+loss_bytes(const struct plan *p)
+{
+	switch (p->training.cross_entropy) {
+	case CE_UNFUSED:
+		return (struct loss_bytes){ 38, 14 };
+	case CE_NATIVE:
+		return (struct loss_bytes){ 22, 14 };
+	case CE_TORCH:
+		return (struct loss_bytes){ 18, 22 };
+	default:
+		return (struct loss_bytes){ 6, 4 };
+	}
+}
+
 struct work
 compute_head(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
 	const double part = (double)p->model.vocab_size / at_least_one(p->parallel.tp);
+	const struct loss_bytes bytes = loss_bytes(p);
 	const double tokens = batch_tokens(p);
 	struct layer_job j = { .p = p, .g = g, .tally = tally,
 		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
 	job_plain(&j, &head, tokens, part, (double)p->model.hidden_size);
-	job_forward(&j, machine_memory(g, 6 * tokens * part));
-	j.w.backward += machine_memory(g, 4 * tokens * part);
+	job_forward(&j, machine_memory(g, bytes.forward * tokens * part));
+	j.w.backward += machine_memory(g, bytes.backward * tokens * part);
 	if (tally != NULL) {
-		job_note_memory(&j, false, 1, 6 * tokens * part, loss.name, loss.size);
-		job_note_memory(&j, true, 1, 4 * tokens * part, loss.name, loss.size);
+		job_note_memory(&j, false, 1, bytes.forward * tokens * part, loss.name, loss.size);
+		job_note_memory(&j, true, 1, bytes.backward * tokens * part, loss.name, loss.size);
 	}
 	return j.w;
 }

@@ -10,10 +10,15 @@
  */
 #ifndef CORE_COMPUTE_H
 #define CORE_COMPUTE_H
+#include <stdbool.h>
+
 #include "core/model/params.h"
 #include "core/plan/plan.h"
 #include "core/train/job.h"
 #include "core/train/machine.h"
+
+/* Full recompute leaves out the last product of a layer and the collective after it. */
+bool compute_stops_early(const struct plan *p);
 
 /* One transformer layer; kind is a set of LAYER_ bits (params.h). tally may be NULL. */
 struct work compute_layer(const struct plan *p, const struct machine *g, int kind,

@@ -101,6 +101,28 @@ job_forward(struct layer_job *j, double seconds)
 		j->w.recompute += seconds;
 }
 
+/* Weights that were gathered, and their gradients; what recompute runs again finds them. */
+static void
+move_weights(struct layer_job *j, const struct operation *op, double weights)
+{
+	const struct machine *g = j->g;
+	struct layer_job once = *j;
+	const double copied = g->copied * weights, added = j->frozen ? 0 : g->added * weights;
+
+	j->w.forward += machine_memory(g, copied);
+	j->w.backward += machine_memory(g, copied) + machine_memory(g, added);
+	j->w.weight += machine_memory(g, added);
+	if (j->tally == NULL)
+		return;
+	once.again = false;
+	if (copied > 0) {
+		job_note_memory(&once, false, 1, copied, op->copied, "bytes: 4*n*k");
+		job_note_memory(&once, true, 1, copied, op->copied, "bytes: 4*n*k");
+	}
+	if (added > 0)
+		job_note_memory(&once, true, 1, added, op->added, "bytes: added*n*k");
+}
+
 void
 job_products(struct layer_job *j, const struct operation *op, const struct lot *lot,
     double tokens, double out, double in)
@@ -108,7 +130,7 @@ job_products(struct layer_job *j, const struct operation *op, const struct lot *
 	const struct product forward = { &lot->rate, lot->times, tokens, out, in, 0 };
 	const struct product input = { &lot->rate, lot->times, tokens, in, out, 0 };
 	const struct product gradient = { &lot->weight, lot->times, in, out, tokens,
-		6 * in * out };
+		j->g->added > 0 ? 0 : 6 * in * out };
 	const double weight = j->frozen ? 0 : job_product_seconds(j->g, &gradient);
 
 	job_forward(j, job_product_seconds(j->g, &forward));
@@ -120,6 +142,8 @@ job_products(struct layer_job *j, const struct operation *op, const struct lot *
 		if (!j->frozen)
 			job_note_product(j, true, &gradient, op->weight, op->size);
 	}
+	if (j->g->copied > 0 || j->g->added > 0)
+		move_weights(j, op, lot->times * in * out);
 }
 
 void
@@ -172,14 +196,20 @@ job_move(struct layer_job *j, const struct operation *op, double bytes)
 }
 
 void
-job_vector(struct layer_job *j, const struct operation *op, double bytes)
+job_unfused(struct layer_job *j, const struct operation *op, double bytes)
 {
-	const double moved = j->g->moves * bytes, t = machine_memory(j->g, moved);
+	const double t = machine_memory(j->g, bytes);
 
 	job_forward(j, t);
 	j->w.backward += MOVED_BACKWARD * t;
 	if (j->tally != NULL) {
-		job_note_memory(j, false, 1, moved, op->name, op->size);
-		job_note_memory(j, true, MOVED_BACKWARD, moved, op->name, op->size);
+		job_note_memory(j, false, 1, bytes, op->name, op->size);
+		job_note_memory(j, true, MOVED_BACKWARD, bytes, op->name, op->size);
 	}
+}
+
+void
+job_vector(struct layer_job *j, const struct operation *op, double bytes)
+{
+	job_unfused(j, op, j->g->moves * bytes);
 }

@@ -31,11 +31,12 @@ struct tally {
 /* What the ledger calls a product of a layer, forward and backward, or a memory-bound
  * operation; and in symbols its sizes m x n x k, or the bytes that it moves. */
 struct operation {
-	const char *name, *size, *input, *weight, *cast, *cast_back;
+	const char *name, *size, *input, *weight, *cast, *cast_back, *copied, *added;
 };
 
 #define PRODUCT(name, size) { name, size, name ": input gradient", \
-	name ": weight gradient", name ": cast of the input", name ": cast of the gradient" }
+	name ": weight gradient", name ": cast of the input", name ": cast of the gradient", \
+	name ": copy of gathered weights", name ": weight gradient added or copied" }
 
 /* Work that is being added up. */
 struct layer_job {
@@ -86,7 +87,7 @@ void job_note_memory(const struct layer_job *j, bool backward, double factor, do
     const char *name, const char *size);
 
 /* The three products of a layer, of which frozen weights need no own gradient; that is added
- * up in fp32. */
+ * up in fp32, by the product or after it. */
 void job_products(struct layer_job *j, const struct operation *op, const struct lot *lot,
     double tokens, double out, double in);
 
@@ -109,4 +110,7 @@ void job_move(struct layer_job *j, const struct operation *op, double bytes);
 /* Memory-bound operations: bytes of the forward pass, fused; backward moves 1.8 times as
  * much. */
 void job_vector(struct layer_job *j, const struct operation *op, double bytes);
+
+/* The same of bytes that are moved as they are, fused or not. */
+void job_unfused(struct layer_job *j, const struct operation *op, double bytes);
 #endif

@@ -61,16 +61,22 @@ static const struct kernel amd_flash = {
 static const struct kernel unknown = { PASS(.40, 0, 0, 1, 1, 1), PASS(.34, 0, 0, 1, 1, 1) };
 
 /*
- * In PyTorch FSDP stacks FlashAttention-2 takes as long as its tables say for the full score
- * matrix, causal or not: what 45 rows of llm-foundry from 8,192 to 65,536 tokens show on A100
- * (101 of 185 TFLOP/s) and on H100 (185 of 335) alike.
+ * In PyTorch FSDP stacks of 2023 FlashAttention-2 takes as long as its tables say for the full
+ * score matrix, causal or not: what 45 rows of llm-foundry from 8,192 to 65,536 tokens show on
+ * A100 (101 of 185 TFLOP/s) and on H100 (185 of 335) alike. Later ones, where
+ * scaled_dot_product_attention calls it, reach more of the tables: found on torchtitan's and
+ * nanotron's rows.
  */
 #define FSDP_FLASH2 0.55
+#define SDPA_FLASH2 0.70
 
 /* Year and month since which containers have cuDNN 9.10 or later, which Transformer Engine
  * takes on Hopper and reaches these rates with; NeMo's rows before that match
  * FlashAttention-2. */
 enum { FAST_CUDNN = 202509 };
+
+/* Since when PyTorch brings FlashAttention-2 itself (release 2.2). */
+enum { OWN_FLASH2 = 202401 };
 
 static bool
 released_before(const struct plan *p, int64_t month)
@@ -157,7 +163,7 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 		.head = head_factor(p, x, local) };
 
 	if (kernel == KERNEL_FLASH2 && framework_of(p)->eager)
-		r.share *= FSDP_FLASH2;
+		r.share *= released_before(p, OWN_FLASH2) ? FSDP_FLASH2 : SDPA_FLASH2;
 	r.waves = batch_tokens(p) * heads / x->tile / generation_of(p)->processors;
 	if (keys < (double)p->training.sequence_length)
 		r.window = keys / (keys + x->window);

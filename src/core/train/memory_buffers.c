@@ -476,11 +476,12 @@ add_dummies(const struct rank_view *v, const struct layer_kinds *k, struct memor
  * PyTorch's default from Hopper on, and what CUBLAS_WORKSPACE_CONFIG=:4096:8, which
  * reproducible runs need, makes it elsewhere. Transformer Engine has one of its own, 32 MiB
  * from Hopper on and 4 MiB before, and one for each stream of grouped matrix products
- * (get_cublas_workspace), of which there are 4 (common/util/multi_stream.h, num_streams). */
+ * (get_cublas_workspace), of which there are 4 (common/util/multi_stream.h, num_streams), and
+ * for each of products beside TP's traffic, 3 (gemm.py, _NUM_MAX_UB_STREAMS). */
 static void
 add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct memory *out)
 {
-	const double threads = 2, streams = 4, mib = MIB;
+	const double threads = 2, streams = 4, overlapped = 3, mib = MIB;
 	const double cublas = 32, te = generation_of(v->p)->te_workspace;
 
 	BUFFER(v, out->buffers, "workspaces of cuBLAS", TORCH_BLAS, threads * cublas * mib,
@@ -489,6 +490,9 @@ add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct me
 		return;
 	BUFFER(v, out->buffers, "workspaces of Transformer Engine", TE_GEMM, te * mib,
 	    AS("size on this GPU", te), AS("MiB", mib));
+	if (v->p->training.tp_overlap && v->p->parallel.tp > 1)
+		BUFFER(v, out->buffers, "workspaces of TP overlap", TE_GEMM, overlapped * te * mib,
+		    AS("streams", overlapped), AS("size on this GPU", te), AS("MiB", mib));
 	if (k->moe > 0)
 		BUFFER(v, out->buffers, "workspaces of grouped matrix products", TE_GEMM,
 		    streams * te * mib, IS(streams), AS("size on this GPU", te), AS("MiB", mib));

@@ -13,7 +13,7 @@
 #include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
-#include "core/plan/error.h"
+#include "core/framework/error.h"
 #include "core/plan/pool.h"
 #include "core/train/bubble.h"
 #include "core/train/host.h"
@@ -375,8 +375,11 @@ recomputed_flops(const struct plan *p, const struct step_setup *set,
 	double full = 0;
 
 	if (p->training.recompute == RECOMPUTE_FULL) {
+		const double last = compute_stops_early(p) ?
+		    2 * (double)p->model.hidden_size * (double)p->model.ffn_hidden_size : 0;
+
 		for (int k = 0; k < LAYER_KINDS; k++)
-			full += layers[k] > 0 ? layers[k] * flops_forward_of_layer(p, k) : 0;
+			full += layers[k] > 0 ? layers[k] * (flops_forward_of_layer(p, k) - last) : 0;
 		return full;
 	}
 	return ((again & AGAIN_CORE_ATTN) ? f->core / 3 : 0) +

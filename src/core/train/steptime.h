@@ -41,7 +41,7 @@ struct steptime {
 	double mfu, hfu, mfu_full;   /* the three, of the dense peak in the plan's precision */
 	double tokens_per_second, tokens_per_second_per_gpu;
 	double training_seconds;     /* for training.token_budget at this rate, 0 without one */
-	double error;                /* without calibration, of this kind of plan: core/plan/error.h */
+	double error;                /* without calibration, of this kind of plan: core/framework/error.h */
 };
 
 /* What one step of a training plan takes without what its data parallel ranks do: the same for

@@ -106,7 +106,8 @@ put_again(struct flows *f, const struct plan *p, struct flow x, const char *name
 /*
  * Each half of a layer (attention, MLP): an all-reduce each way, or with sequence parallelism
  * an all-gather before and a reduce-scatter after it. Backward gathers the input once more
- * behind the data gradient, and scatters behind the weight gradient. A full recompute runs
+ * behind the data gradient, and scatters behind the weight gradient; PyTorch's DTensor and
+ * nanotron run nothing beside them, and DTensor keeps the gathered input. A full recompute runs
  * the forward half again, a selective one that of the MLPs that it names (Megatron-LM
  * megatron/core/transformer/transformer_layer.py, moe/moe_layer.py).
  */
@@ -117,6 +118,9 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	const double rest_open = framework_of(p)->async_tp ? ASYNC_TP_REST :
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
+	const bool in_turn = framework_of(p)->tp_in_turn, kept = framework_of(p)->tp_keeps_gathered;
+	/* Of both halves, what follows the last product is not run again. */
+	const double again = compute_stops_early(p) ? 0.5 : 1;
 	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
 	struct flow x = {
 		.dim = TRAFFIC_TP, .name = "TP", .formula = "b*s/CP*h*a", .source = TP_SOURCE,
@@ -124,11 +128,13 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 		.payload = payload, .seconds = one->reduce, .forward = 1, .backward = 1
 	};
 
-	x.hiding = (struct hiding){ open < 1 ? "products of the layer" : "weight gradients",
-		layer->weight / 2, OVERLAP_REST };
+	if (open < 1 || !in_turn)
+		x.hiding = (struct hiding){ open < 1 ? "products of the layer" : "weight gradients",
+			layer->weight / 2, OVERLAP_REST };
 	if (!p->parallel.sequence_parallel) {
 		x.name = "TP outputs and input gradients";
-		put(f, p, x, open + beside(one->reduce, layer->weight / 2));
+		put(f, p, x, open + (in_turn ? open : beside(one->reduce, layer->weight / 2)));
+		x.forward = again;
 		put_again(f, p, x, "TP outputs, recomputed", open);
 		return;
 	}
@@ -136,15 +142,17 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	x.collective = COLLECTIVE_ALL_GATHER;
 	x.payload = one->quantised;
 	x.seconds = one->in_format;
-	x.backward = 2;
-	put(f, p, x, 2 * open + beside(one->in_format, layer->weight / 2));
+	x.backward = kept ? 1 : 2;
+	put(f, p, x, in_turn ? (1 + x.backward) * open :
+	    2 * open + beside(one->in_format, layer->weight / 2));
 	put_again(f, p, x, "TP gathered inputs, recomputed", open);
 	x.name = "TP scattered outputs";
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.payload = payload;
 	x.seconds = one->reduce;
 	x.backward = 1;
-	put(f, p, x, open + beside(one->reduce, layer->weight / 2));
+	put(f, p, x, open + (in_turn ? open : beside(one->reduce, layer->weight / 2)));
+	x.forward = again;
 	put_again(f, p, x, "TP scattered outputs, recomputed", open);
 }
 

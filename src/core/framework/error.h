@@ -1,10 +1,11 @@
 /*
  * error.h - how far an estimate may be off: what 9 of 10 measured runs of the plan's kind stay
- * within, as a share. A kind is the GPU's generation, dense or with experts, and products in
- * 16 bits or more or in fewer; of a serving plan the engine.
+ * within, as a share. A kind is the GPU's generation, Transformer Engine's kernels or others,
+ * dense or with experts, and products in 16 bits or more or in fewer; of a serving plan the
+ * engine.
  */
-#ifndef CORE_ERROR_H
-#define CORE_ERROR_H
+#ifndef CORE_FRAMEWORK_ERROR_H
+#define CORE_FRAMEWORK_ERROR_H
 #include "core/plan/plan.h"
 
 /* Of the time of a step that is not calibrated. */

@@ -1,19 +1,20 @@
-#include "core/plan/error.h"
+#include "core/framework/error.h"
 
 #include <stddef.h>
 
+#include "core/framework/framework.h"
 #include "core/plan/format.h"
 
 enum { ANY = -1 };
 
 static const struct step_error {
-	int generation, experts, narrow, rows;
+	int generation, fused, experts, narrow, rows;
 	double percent;
 } step_errors[] = {
-#define STEP_ERROR(generation, experts, narrow, rows, percent) \
-	{ (generation), (experts), (narrow), (rows), (percent) },
+#define STEP_ERROR(generation, fused, experts, narrow, rows, percent) \
+	{ (generation), (fused), (experts), (narrow), (rows), (percent) },
 #define SERVING_ERROR(engine, rows, tpot, ttft)
-#include "core/plan/error.def"
+#include "core/framework/error.def"
 };
 
 static const struct serving_error {
@@ -22,9 +23,9 @@ static const struct serving_error {
 } serving_errors[] = {
 #undef STEP_ERROR
 #undef SERVING_ERROR
-#define STEP_ERROR(generation, experts, narrow, rows, percent)
+#define STEP_ERROR(generation, fused, experts, narrow, rows, percent)
 #define SERVING_ERROR(engine, rows, tpot, ttft) { (engine), (rows), (tpot), (ttft) },
-#include "core/plan/error.def"
+#include "core/framework/error.def"
 };
 
 static bool
@@ -40,7 +41,7 @@ error_of_step(const struct plan *p)
 	const struct step_error *e = step_errors;
 
 	while (!is_of(e->generation, p->cluster.generation) ||
-	    !is_of(e->experts, plan_has_experts(p)) || !is_of(e->narrow, format_of(p).quantised))
+	    !is_of(e->fused, framework_of(p)->transformer_engine) || !is_of(e->experts, plan_has_experts(p)) || !is_of(e->narrow, format_of(p).quantised))
 		e++;
 	return e->percent / 100;
 }
