@@ -85,6 +85,30 @@ test_measured_decode(void **state)
 	assert_true(near(estimate().tpot_seconds, 27.007e-3, 0.17));
 }
 
+/* Without answers all that come at once wait for each other's prompts. */
+static void
+test_short_answers(void **state)
+{
+	struct serve none, one, many;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("concurrency", "64");
+	set("prompt_tokens", "4096");
+	set("generate_tokens", "0");
+	none = estimate();
+	assert_true(none.ttft_seconds > 60 * 0.6 * none.prefill_seconds);
+	assert_true(none.prompts_share_seconds == 0);
+	set("generate_tokens", "1");
+	one = estimate();
+	assert_true(one.tpot_seconds < 3 * one.prefill_seconds);
+	assert_true(near(one.cycle_seconds, none.cycle_seconds, 0.1));
+	set("generate_tokens", "512"); /* all in the steps that there are */
+	many = estimate();
+	assert_true(many.queue_seconds < 0.1 * 64 * many.prefill_seconds);
+}
+
 /* SGLang before 0.5.6: requests of one length stay together, so their prompts meet. */
 static void
 test_waves(void **state)
@@ -304,6 +328,7 @@ main(void)
 		cmocka_unit_test(test_prefill_context_parallel),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_measured_decode),
+		cmocka_unit_test(test_short_answers),
 		cmocka_unit_test(test_waves),
 		cmocka_unit_test(test_times_follow),
 		cmocka_unit_test(test_drafts),

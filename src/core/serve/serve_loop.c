@@ -119,6 +119,20 @@ next_token(struct served *s, const struct loop *l, double prompt, struct ledger 
 	return sum + s->share;
 }
 
+/* Steps that prompts are mixed into have room for so many of their tokens: where answers are short,
+ * prompts wait that their few steps do not take. */
+static void
+add_crowded_out(struct served *s, const struct loop *l, double prompt, struct ledger *ledger)
+{
+	const double others = (l->running - 1) * prompt - s->queue, steps = l->steps;
+	const double step = l->w->setup->tokens / l->d->prompt * prompt;
+
+	if (l->w->rates.mixes && others > steps * step)
+		LEDGER_TERM(ledger, s->queue, QUANTITY_TTFT, "prompts that steps have no room for", CYCLE,
+		    others - steps * step, AS("other prompts", others), IS(steps),
+		    AS("prompts of a step", step));
+}
+
 static double
 first_token(struct served *s, const struct loop *l, double prompt, struct ledger *ledger)
 {
@@ -146,6 +160,7 @@ first_token(struct served *s, const struct loop *l, double prompt, struct ledger
 	LEDGER_TERM(ledger, s->queue, q, "prompts before it", BENCHMARKS,
 	    (met_first + together) * (running - 1) * prompt, AS("first burst", met_first),
 	    IS(together), IS(running), IS(prompt));
+	add_crowded_out(s, l, prompt, ledger);
 	ledger_part(ledger, PART_NONE);
 	LEDGER_TERM(ledger, sum, q, "prefill", CYCLE, s->prefill, AS("seconds", s->prefill));
 	return sum + s->queue;

@@ -116,7 +116,7 @@ serve_rates_of(const struct plan *p, const struct serve_setup *setup)
 		.recurrent = sixteen * .1,
 		.kernel = h->kernel, .launch = h->launch, .host = h->step, .request_host = 21e-6,
 		.answer = h->answer, .prompt_token = h->prompt_token, .together = h->together,
-		.polls = p->serving.engine == ENGINE_SGLANG,
+		.mixes = p->serving.engine != ENGINE_SGLANG, .polls = p->serving.engine == ENGINE_SGLANG,
 		.reduce = s->reduce[p->serving.engine],
 		.reduce_large = s->reduce_large[p->serving.engine],
 	};

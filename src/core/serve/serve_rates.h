@@ -31,6 +31,7 @@ struct serve_rates {
 	double host, request_host;   /* host of a step: the same for all, and of each request */
 	double answer, prompt_token; /* HTTP and tokenizer: of a request, of a token */
 	double together;             /* prompts that meet others, as a share; see serve_loop.c */
+	bool mixes;                  /* prompts into decode steps */
 	bool polls;                  /* looks for requests every serving.poll_interval steps */
 
 	/* an all-reduce over NVLink: seconds at least, seconds more of messages above 256 KiB */
