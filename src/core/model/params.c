@@ -23,6 +23,8 @@
 #define INDEXER_SOURCE "DeepSeek-V3.2-Exp inference/model.py"
 #define BLOCK_INDEXER_SOURCE "vLLM vllm/models/minimax_m3/nvidia/model.py"
 #define RESIDUAL_SOURCE "Kimi K3 technical report, arXiv 2607.24653, section 2.2"
+#define CSA_SOURCE "vLLM vllm/model_executor/models/deepseek_v4.py"
+#define HYPER_SOURCE "Zhu et al. 2024, arXiv 2409.19606; " CSA_SOURCE
 #define SINK_SOURCE "transformers models/gpt_oss/modeling_gpt_oss.py"
 #define LAYER_SOURCE MCORE "transformer/transformer_layer.py"
 #define MLP_SOURCE MCORE "transformer/mlp.py"
@@ -277,9 +279,65 @@ count_indexer(struct counter *c, double layers)
 	TERM(c, PART_WHOLE, "indexer norms", INDEXER_SOURCE, layers * 2 * d, IS(layers), IS(d));
 }
 
+/* What makes an entry of the cache of several tokens: of layers with an index twice as wide, for
+ * they overlap. Their indexer has one of its own. */
+static void
+count_compressors(struct counter *c, const struct layer_kinds *k)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, d = (double)m->head_dim;
+	const double ql = (double)m->q_lora_rank, n = (double)m->index_heads;
+	const double id = (double)m->index_head_dim, light = k->indexed, heavy = k->heavy;
+	const double r = (double)m->compress_ratio, hr = (double)m->heavy_compress_ratio;
+
+	if (light + heavy <= 0)
+		return;
+	TERM(c, PART_LINEAR_WHOLE, "compressors", CSA_SOURCE, (2 * light + heavy) * 2 * h * d,
+	    IS(light), IS(heavy), IS(h), IS(d));
+	TERM(c, PART_WHOLE, "compressors' positions and norms", CSA_SOURCE,
+	    light * (2 * r + 1) * d + heavy * (hr + 1) * d, IS(light), AS("ratio", r), IS(d), IS(heavy),
+	    AS("heavy ratio", hr));
+	if (light > 0)
+		TERM(c, PART_LINEAR_WHOLE, "indexer", CSA_SOURCE, light * (ql * n * id + h * n + 4 * h * id),
+		    IS(light), IS(ql), IS(n), AS("index size", id), IS(h));
+	if (light > 0)
+		TERM(c, PART_WHOLE, "indexer's positions and norm", CSA_SOURCE, light * (2 * r + 1) * id,
+		    IS(light), AS("ratio", r), AS("index size", id));
+}
+
+/* Compressed sparse attention: queries through a latent, one vector that is key and value of all
+ * heads, and an output of two products, the first for each group of heads. */
+static void
+count_csa(struct counter *c, const struct layer_kinds *k)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
+	const double d = (double)m->head_dim, ql = (double)m->q_lora_rank;
+	const double ol = (double)m->output_lora_rank, groups = (double)m->output_groups;
+	const double layers = k->global + k->local;
+
+	if (layers <= 0)
+		return;
+	TERM(c, PART_LINEAR, "compressed attention", CSA_SOURCE,
+	    layers * (n * d * (ql + ol) + groups * ol * h) / c->attention_tp, IS(layers), IS(n), IS(d),
+	    IS(ql), IS(ol), IS(groups), IS(h), AS("TP", c->attention_tp));
+	TERM(c, PART_LINEAR_WHOLE, "down to queries and keys", CSA_SOURCE, layers * h * (ql + d),
+	    IS(layers), IS(h), IS(ql), IS(d));
+	TERM(c, PART_WHOLE, "norms of queries and keys", CSA_SOURCE, layers * (ql + d), IS(layers),
+	    IS(ql), IS(d));
+	TERM(c, PART_SPLIT, "attention sinks", CSA_SOURCE, layers * n / c->attention_tp, IS(layers),
+	    IS(n), AS("TP", c->attention_tp));
+	count_compressors(c, k);
+}
+
 static void
 count_attention(struct counter *c, const struct layer_kinds *k)
 {
+	count_mamba(c, k->mamba);
+	if (c->m->attention == ATTENTION_CSA) {
+		count_csa(c, k);
+		return;
+	}
 	if (c->m->attention == ATTENTION_MLA) {
 		count_mla(c, c->m->linear_attention ? k->global : k->global + k->local);
 	} else {
@@ -289,7 +347,6 @@ count_attention(struct counter *c, const struct layer_kinds *k)
 	}
 	if (c->m->linear_attention)
 		count_linear_attention(c, k->local);
-	count_mamba(c, k->mamba);
 	if (k->indexed > 0 && c->m->attention == ATTENTION_MLA)
 		count_indexer(c, k->indexed);
 	else if (k->indexed > 0)
@@ -315,7 +372,7 @@ count_dense_mlp(struct counter *c, double layers)
 }
 
 static void
-count_router(struct counter *c, double layers)
+count_router(struct counter *c, double layers, double hashed)
 {
 	const struct model *m = c->m;
 	const double h = (double)m->hidden_size, n = (double)(m->experts + m->zero_experts);
@@ -323,7 +380,10 @@ count_router(struct counter *c, double layers)
 
 	TERM(c, PART_ROUTER, "router", ROUTER_SOURCE, layers * h * n, IS(layers), IS(h),
 	    AS("experts", n));
-	if (m->router_bias)
+	if (m->router_bias && hashed > 0)
+		TERM(c, PART_WHOLE, "router biases", ROUTER_SOURCE, (layers - hashed) * n, IS(layers),
+		    IS(hashed), AS("experts", n));
+	else if (m->router_bias)
 		TERM(c, PART_WHOLE, "router biases", ROUTER_SOURCE, layers * n, IS(layers),
 		    AS("experts", n));
 	if (m->moe_latent_size > 0) {
@@ -344,7 +404,7 @@ count_router(struct counter *c, double layers)
 }
 
 static void
-count_moe(struct counter *c, double layers)
+count_moe(struct counter *c, double layers, double hashed)
 {
 	const struct model *m = c->m;
 	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size;
@@ -352,7 +412,7 @@ count_moe(struct counter *c, double layers)
 
 	if (layers <= 0)
 		return;
-	count_router(c, layers);
+	count_router(c, layers, hashed);
 	TERM(c, PART_EXPERT, "routed experts", EXPERT_SOURCE,
 	    layers * c->experts * g * h * f / c->expert_tp, IS(layers), AS("experts", c->experts),
 	    IS(g), IS(h), IS(f), AS("ETP", c->expert_tp));
@@ -381,8 +441,16 @@ count_layers(struct counter *c, const struct layer_kinds *k)
 		TERM(c, PART_WHOLE, "attention to earlier blocks", RESIDUAL_SOURCE, sites * 2 * h,
 		    AS("mixers and MLPs", sites), IS(h));
 	}
+	if (m->hyper_connections > 0) {
+		const double sites = params_mixers(k) + k->moe + k->dense;
+		const double s = (double)m->hyper_connections;
+
+		TERM(c, PART_WHOLE, "hyper-connections", HYPER_SOURCE,
+		    sites * ((2 + s) * s * (s * h + 1) + 3), AS("mixers and MLPs", sites),
+		    AS("streams", s), IS(h));
+	}
 	count_dense_mlp(c, k->dense);
-	count_moe(c, k->moe);
+	count_moe(c, k->moe, k->hashed);
 }
 
 static void
@@ -419,6 +487,12 @@ count_loss(struct counter *c)
 	    AS("vectors", r), IS(h));
 	if (c->m->residual_attention > 0)
 		TERM(c, PART_WHOLE, "attention to all blocks", RESIDUAL_SOURCE, 2 * h, IS(h));
+	if (c->m->hyper_connections > 0) {
+		const double s = (double)c->m->hyper_connections;
+
+		TERM(c, PART_WHOLE, "streams to one", HYPER_SOURCE, s * (s * h + 1) + 1, AS("streams", s),
+		    IS(h));
+	}
 	if (c->m->head_bias)
 		TERM(c, PART_SPLIT, "head bias", MODEL_SOURCE, c->vocab / c->tp,
 		    AS("vocabulary", c->vocab), AS("TP", c->tp));

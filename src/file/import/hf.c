@@ -47,6 +47,10 @@ static const struct {
 	{ FIELD_MOE_LATENT_SIZE, "moe_latent_size routed_expert_hidden_size", false },
 	{ FIELD_MOE_LATENT_NORM, "latent_moe_use_norm", false },
 	{ FIELD_RESIDUAL_ATTENTION, "attn_res_block_size", false },
+	{ FIELD_HYPER_CONNECTIONS, "hc_mult", false },
+	{ FIELD_OUTPUT_LORA_RANK, "o_lora_rank", false },
+	{ FIELD_OUTPUT_GROUPS, "o_groups", false },
+	{ FIELD_HASH_LAYERS, "num_hash_layers", false },
 	{ FIELD_MTP_LAYERS, "num_nextn_predict_layers mtp_num_hidden_layers num_mtp_layers", false },
 };
 
@@ -63,7 +67,6 @@ static const struct {
 	{ "num_kv_shared_layers use_cla", "layers that share one KV cache count each their own" },
 	{ "altup_num_inputs hidden_size_per_layer_input",
 	  "embeddings for each layer and AltUp are left out: not exact" },
-	{ "compress_ratios o_lora_rank", "compressed attention counts as plain: not right" },
 	{ "share_q_dim", "queries that share a projection count as full ones: not exact" },
 };
 
@@ -193,6 +196,14 @@ take_index(struct hf *h)
 			break;
 	}
 	hf_put(h, FIELD_INDEX_DENSE_LAYERS, dense, path);
+}
+
+static void
+take_compressed(struct hf *h)
+{
+	import_assume(h->im, FIELD_ATTENTION, "csa", "there is an o_lora_rank");
+	take(h, FIELD_Q_LORA_RANK, "q_lora_rank");
+	take(h, FIELD_SLIDING_WINDOW, "sliding_window");
 }
 
 /* Falcon says multi_query beside a number that counts only in its newer architecture. */
@@ -560,6 +571,8 @@ read_model(struct hf *h)
 		hf_assume(h, FIELD_TIED_EMBEDDINGS, 0, "tie_word_embeddings is not there");
 	take_heads(h);
 	take_index(h);
+	if (h->im->plan->model.output_lora_rank > 0)
+		take_compressed(h);
 	take_position(h);
 	take_mlp(h);
 	take_gate(h);
