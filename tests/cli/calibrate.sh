@@ -138,7 +138,7 @@ cmp -s vllm.cfg before.cfg || fail 'the plan changed'
 printf '{"completed": 9, "output_throughput": 500}' >tokens.json
 good calibrate vllm.cfg tokens.json
 [ "$(sed -n 's/^calibration .*_scale = //p' out | sort -u | wc -l)" = 1 ] || fail 'two scales'
-good estimate vllm.cfg
+good estimate --concurrency=9 vllm.cfg # all at once
 out_has '^tokens +500 generated a second'
 
 # what the command line sets is compared with, and stays out of the file

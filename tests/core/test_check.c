@@ -18,6 +18,9 @@
 
 /* ---- each rule ------------------------------------------------------------------------------- */
 
+#define COMPRESSED "mode=serve layout=vllm attention=csa attention_heads=64 kv_heads=1 " \
+	"q_lora_rank=1024 output_lora_rank=1024 output_groups=8 sliding_window=128 index_heads=64 " \
+	"index_head_dim=128 layer_pattern=W-C-H- "
 #define HYBRID "layer_pattern=M-M* mamba_heads=24 mamba_head_dim=64 mamba_state=128 "
 
 #define MOE_OVERLAP "moe_overlap=true ep=2 experts=4 experts_per_token=2 " \
@@ -54,6 +57,14 @@ static const struct {
 	{ "layer_pattern=D-D- attention=mla kv_lora_rank=512 qk_nope_head_dim=128", "pattern_without_index" },
 	{ "layer_pattern=G-*-", "pattern_without_linear" },
 	{ "layer_pattern=*E*E", "pattern_without_experts" },
+	{ "layer_pattern=W-C-*- attention=csa", "pattern_mixes_attention" },
+	{ "layer_pattern=W-C-", "pattern_mixes_attention" },
+	{ COMPRESSED "index_heads=0", "pattern_without_index" },
+	{ COMPRESSED "sliding_window=0", "attention_size_missing" },
+	{ COMPRESSED "tp=8 output_groups=12", "output_groups_not_divisible" },
+	{ COMPRESSED "mode=train layout=megatron", "attention_is_served_alone" },
+	{ "layers=4 sliding_window=64 local_attention_heads=12 tp=8", "heads_not_divisible" },
+	{ "layers=4 sliding_window=64 local_attention_heads=36", "kv_heads_not_dividing_heads" },
 	{ "layer_pattern=M-*-", "mamba_size_missing" },
 	{ HYBRID "mamba_groups=8 tp=16 nodes=2", "mamba_not_divisible" },
 	{ HYBRID "mamba_groups=2 tp=4", "mamba_not_divisible" },

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/model/kv.h"
 
@@ -102,6 +103,25 @@ test_index(void **state)
 	p.model.index_own_layers = 3;
 	p.model.index_every = 4;
 	assert_true(fabs(token() - (78 * 576 * 2 + 21 * 132)) < 1e-6);
+}
+
+/* Entries of several tokens, keys of the index of one kind of them, and a window in every layer;
+ * each rank has all of them. */
+static void
+test_compressed(void **state)
+{
+	(void)state;
+	attention(10, 64, 1, 512);
+	p.model.attention = ATTENTION_CSA;
+	text_put(p.model.layer_pattern, sizeof p.model.layer_pattern, "WEWECEHECE");
+	p.model.index_heads = 64;
+	p.model.index_head_dim = 128;
+	window(128, 0);
+	assert_true(fabs(token() - (2 * 1024 / 4.0 + 1024 / 128.0 + 2 * 256 / 4.0 + 5 * 1024)) < 1e-6);
+	p.parallel.tp = 8;
+	assert_true(fabs(token() - 5768) < 1e-6);
+	p.serving.kv_dtype = KV_FP8;
+	assert_true(fabs(token() - (2 * 512 / 4.0 + 512 / 128.0 + 2 * 256 / 4.0 + 5 * 512)) < 1e-6);
 }
 
 /* Each rank keeps whole heads: from TP = KV heads on, no more is saved. */
@@ -331,6 +351,7 @@ main(void)
 		cmocka_unit_test(test_bytes_of_a_token),
 		cmocka_unit_test(test_heads_of_local_layers),
 		cmocka_unit_test(test_index),
+		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_tp_splits_heads),
 		cmocka_unit_test(test_mla),
 		cmocka_unit_test(test_groups_of_layers),

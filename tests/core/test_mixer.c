@@ -62,7 +62,7 @@ letters(void **state)
 	assert_int_equal(params_kind(&p.model, 3), LAYER_NO_MLP);
 	assert_int_equal(pattern_stages("ME|M*E/*E"), 2);
 	assert_int_equal(pattern_stage("ME|M*E/*E", 1), 3);
-	assert_int_equal(pattern_fault("ME*-GDS+|/"), '\0');
+	assert_int_equal(pattern_fault("ME*-GDSCHW+|/"), '\0');
 	assert_int_equal(pattern_fault("MxE"), 'x');
 	/* without a pattern an MTP layer is like the last one */
 	p = plan_of("experts=8 dense_layers=31 mtp_layers=1");

@@ -93,6 +93,7 @@ test_short_answers(void **state)
 
 	(void)state;
 	load("llama-3.1-8b");
+	gpus("1");
 	set("concurrency", "64");
 	set("prompt_tokens", "4096");
 	set("generate_tokens", "0");

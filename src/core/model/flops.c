@@ -45,6 +45,9 @@ projection_weights(const struct model *m, bool local)
 
 	if (local && m->linear_attention)
 		return mixer_linear(m).weights;
+	if (m->attention == ATTENTION_CSA)
+		return q * (h + a * key) + h * key +
+		    (double)m->output_lora_rank * (a * v + (double)m->output_groups * h);
 	if (m->attention == ATTENTION_MLA)
 		return (q > 0 ? q * (h + a * key) : h * a * key) +
 		    (double)m->kv_lora_rank * (h + a * ((double)m->qk_nope_head_dim + v)) +

@@ -8,6 +8,7 @@
 
 #define VLLM_KV "vLLM vllm/v1/kv_cache_interface.py"
 #define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
+#define CSA_SOURCE "vLLM vllm/model_executor/models/deepseek_v4.py"
 #define VLLM_INDEXER "vLLM vllm/v1/attention/backends/mla/indexer.py"
 
 double
@@ -61,6 +62,8 @@ layer_bytes(const struct plan *p, bool local)
 
 	if (m->attention == ATTENTION_MLA)
 		return mla_bytes(p);
+	if (m->attention == ATTENTION_CSA)
+		return cached_bytes(p->serving.kv_dtype, (double)m->head_dim);
 	return larger(1, heads) * cached_bytes(p->serving.kv_dtype,
 	    params_key_dim(m, local) + params_value_dim(m, local));
 }
@@ -70,8 +73,21 @@ static double
 mean_index_bytes(const struct model *m)
 {
 	const struct layer_kinds k = params_kinds(m, 0, m->layers);
+	const double tokens = m->attention == ATTENTION_CSA ? (double)m->compress_ratio : 1;
 
-	return k.global > 0 ? kv_index_bytes(m) * k.indexed / k.global : 0;
+	return k.global > 0 ? kv_index_bytes(m) * k.indexed / k.global / tokens : 0;
+}
+
+/* The same of a token's part of compressed entries. */
+static double
+mean_entries(const struct model *m)
+{
+	const struct layer_kinds k = params_kinds(m, 0, m->layers);
+
+	if (m->attention != ATTENTION_CSA)
+		return 1;
+	return k.global > 0 ? (k.indexed / (double)m->compress_ratio +
+	    k.heavy / (double)m->heavy_compress_ratio) / k.global : 0;
 }
 
 /* The state of a layer that has one. Where there are two kinds, pages take the larger. */
@@ -125,6 +141,8 @@ layers_of(const struct plan *p, const struct layer_kinds *k)
 	struct kv_layers out = { { [KV_FULL] = k->global } };
 
 	out.of[local_kind(&p->model)] = k->local;
+	if (p->model.attention == ATTENTION_CSA) /* all have a window */
+		out.of[KV_WINDOW] += k->global;
 	out.of[KV_STATE] += k->mamba;
 	return out;
 }
@@ -220,7 +238,7 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
 
 	kv.index = mean_index_bytes(m);
-	kv.bytes[KV_FULL] = layer_bytes(p, false) + kv.index;
+	kv.bytes[KV_FULL] = layer_bytes(p, false) * mean_entries(m) + kv.index;
 	kv.bytes[KV_WINDOW] = layer_bytes(p, true);
 	kv.bytes[KV_CHUNK] = kv.bytes[KV_WINDOW];
 	kv.bytes[KV_STATE] = all.of[KV_STATE] > 0 ? state_bytes(p) : 0;
@@ -271,6 +289,12 @@ add_heads(const struct kv *kv, const struct plan *p, int kind, double layers, do
 	const double d = params_key_dim(&p->model, local), v = params_value_dim(&p->model, local);
 	const double bytes = kv->bytes[kind] - (local ? 0 : kv->index);
 
+	if (p->model.attention == ATTENTION_CSA) {
+		LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * bytes, names[kind], CSA_SOURCE,
+		    "layers*entries*d*bits/8 = %.0f*%.10g*%.0f*%.3g/8", layers,
+		    bytes / cached_bytes(p->serving.kv_dtype, d), d, bits(p->serving.kv_dtype));
+		return;
+	}
 	LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * bytes, names[kind], VLLM_KV,
 	    "layers*heads*(d + v)*bits/8 = %.0f*%.10g*(%.0f + %.0f)*%.3g/8", layers,
 	    bytes / cached_bytes(p->serving.kv_dtype, d + v), d, v, bits(p->serving.kv_dtype));
@@ -285,8 +309,8 @@ add_index(const struct kv *kv, const struct model *m, double layers, double *sum
 
 	if (kv->index > 0)
 		LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * kv->index, "indexer", VLLM_INDEXER,
-		    "layers*(d%s) = %.10g*%.10g", m->attention == ATTENTION_MLA ? " + 4*d/128" : "*2",
-		    layers * kv->index / held, held);
+		    "layers*(d%s) = %.10g*%.10g", m->attention == ATTENTION_MLA ? " + 4*d/128" :
+		    m->attention == ATTENTION_CSA ? "*2)/(ratio" : "*2", layers * kv->index / held, held);
 }
 
 double
@@ -377,6 +401,8 @@ whole_bytes(const struct plan *p, bool local)
 	const double heads = params_kv_heads(m, local);
 	const double held = larger(1, ceil(heads / kv_attention_tp(p)));
 
+	if (m->attention == ATTENTION_CSA)
+		return layer_bytes(p, local) * (local ? 1 : mean_entries(m));
 	return layer_bytes(p, local) * (m->attention == ATTENTION_MLA ? 1 : heads / held);
 }
 

@@ -5,25 +5,18 @@
  * the same lines count a whole model (everything divided by 1), what one token meets
  * (top-k experts instead of all) and what one GPU of a stage holds.
  */
-#include "core/model/params.h"
+#include "core/model/params_count.h"
 
 #include <math.h>
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
-#include "core/model/mixer.h"
 
 #define MCORE "Megatron-LM megatron/core/"
-#define ATTENTION_SOURCE MCORE "transformer/attention.py"
-#define MLA_SOURCE MCORE "transformer/multi_latent_attention.py"
-#define LINEAR_SOURCE "transformers models/qwen3_next/modeling_qwen3_next.py"
 #define KIMI_SOURCE "moonshotai/Kimi-Linear-48B-A3B-Instruct modeling_kimi.py"
-#define LIGHTNING_SOURCE "MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py"
-#define MAMBA_SOURCE MCORE "ssm/mamba_mixer.py"
-#define INDEXER_SOURCE "DeepSeek-V3.2-Exp inference/model.py"
-#define BLOCK_INDEXER_SOURCE "vLLM vllm/models/minimax_m3/nvidia/model.py"
 #define RESIDUAL_SOURCE "Kimi K3 technical report, arXiv 2607.24653, section 2.2"
-#define SINK_SOURCE "transformers models/gpt_oss/modeling_gpt_oss.py"
+#define CSA_SOURCE "vLLM vllm/model_executor/models/deepseek_v4.py"
+#define HYPER_SOURCE "Zhu et al. 2024, arXiv 2409.19606; " CSA_SOURCE
 #define LAYER_SOURCE MCORE "transformer/transformer_layer.py"
 #define MLP_SOURCE MCORE "transformer/mlp.py"
 #define ROUTER_SOURCE MCORE "transformer/moe/router.py"
@@ -34,266 +27,11 @@
 #define MODEL_SOURCE MCORE "models/gpt/gpt_model.py"
 #define MTP_SOURCE MCORE "transformer/multi_token_prediction.py"
 
-/* What parameters are, by who shares them and which number formats they take. */
-enum part {
-	PART_LINEAR,        /* weights of linear layers, divided over TP */
-	PART_LINEAR_WHOLE,  /* the same, whole on every TP rank */
-	PART_SPLIT,         /* other parameters divided over TP */
-	PART_WHOLE,         /* other parameters, whole on every TP rank */
-	PART_ROUTER,        /* router weights, whole */
-	PART_EXPERT,        /* weights of routed experts */
-	PART_EXPERT_BIAS,
-	PART_COUNT
-};
-
-struct counter {
-	const struct model *m;
-	struct ledger *ledger;
-	enum quantity quantity;
-	double tp;            /* ranks that share what TP divides, */
-	double attention_tp;  /* the attention, */
-	double expert_tp;     /* each routed expert */
-	double experts;       /* routed experts of a layer that count here */
-	double vocab;
-	double sum[PART_COUNT];
-};
-
-#define TERM(c, part, name, source, expression, ...) \
-	LEDGER_TERM((c)->ledger, (c)->sum[part], (c)->quantity, name, source, expression, __VA_ARGS__)
-
-/* Vectors of one normalisation: weight, and the bias of a LayerNorm. */
-static double
-norm_vectors(const struct model *m)
-{
-	return m->norm == NORM_LAYER ? 2 : 1;
-}
-
 /* Matrices of one MLP: up and down, and the gate. */
 static double
 mlp_matrices(const struct model *m)
 {
 	return m->gated_mlp ? 3 : 2;
-}
-
-static void
-count_mha_extras(struct counter *c, double layers, double q, double kv, bool local)
-{
-	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, r = norm_vectors(m);
-	const double n = params_query_heads(m, local), d = params_key_dim(m, local);
-
-	if (m->linear_bias || m->qkv_bias)
-		TERM(c, PART_SPLIT, "QKV biases", ATTENTION_SOURCE, layers * (q + kv) / c->attention_tp,
-		    IS(layers), IS(q), IS(kv), AS("TP", c->attention_tp));
-	if (m->linear_bias || m->attention_output_bias)
-		TERM(c, PART_WHOLE, "attention output biases", ATTENTION_SOURCE, layers * h, IS(layers),
-		    IS(h));
-	if (m->qk_norm && m->qk_norm_full) {
-		/* as wide as the projections, so split with them */
-		const double k = params_kv_heads(m, local) * d;
-
-		TERM(c, PART_SPLIT, "QK norms", ATTENTION_SOURCE,
-		    layers * r * (q + k) / c->attention_tp, IS(layers), AS("vectors", r), IS(q), IS(k),
-		    AS("TP", c->attention_tp));
-	} else if (m->qk_norm) {
-		TERM(c, PART_WHOLE, "QK norms", ATTENTION_SOURCE, layers * r * 2 * d, IS(layers),
-		    AS("vectors", r), IS(d));
-	}
-	if (m->attention_sinks || (m->local_attention_sinks && local))
-		TERM(c, PART_SPLIT, "attention sinks", SINK_SOURCE, layers * n / c->attention_tp,
-		    IS(layers), IS(n), AS("TP", c->attention_tp));
-}
-
-/* MHA, GQA and MQA. KV heads below TP are still divided over TP as weights: Megatron
- * gathers the projections, every rank then computes with at least one head. */
-static void
-count_mha(struct counter *c, double layers, bool local)
-{
-	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, n = params_query_heads(m, local);
-	const double v = params_value_dim(m, local);
-	const double q = params_query_width(m, local), kv = params_kv_width(m, local);
-
-	if (layers <= 0)
-		return;
-	TERM(c, PART_LINEAR, local ? "local attention" : "attention", ATTENTION_SOURCE,
-	    layers * (h * (q + kv) + n * v * h) / c->attention_tp, IS(layers), IS(h), IS(q), IS(kv),
-	    IS(n), IS(v), AS("TP", c->attention_tp));
-	count_mha_extras(c, layers, q, kv, local);
-}
-
-/* The down-projections and their norms are 'duplicated': whole on every TP rank. */
-static void
-count_mla(struct counter *c, double layers)
-{
-	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
-	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
-	const double nope = (double)m->qk_nope_head_dim, rope = (double)m->qk_rope_head_dim;
-	const double v = params_value_dim(m, false);
-	const double from = ql > 0 ? ql : h, r = norm_vectors(m);
-
-	if (layers <= 0)
-		return;
-	TERM(c, PART_LINEAR, "MLA projections", MLA_SOURCE,
-	    layers * n * (from * (nope + rope) + kl * (nope + v) + v * h) / c->attention_tp,
-	    IS(layers), IS(n), AS("ql", from), IS(nope), IS(rope), IS(kl), IS(v), IS(h),
-	    AS("TP", c->attention_tp));
-	if (m->attention_output_gate)
-		TERM(c, PART_LINEAR, "MLA output gate", KIMI_SOURCE, layers * n * v * h / c->attention_tp,
-		    IS(layers), IS(n), IS(v), IS(h), AS("TP", c->attention_tp));
-	TERM(c, PART_LINEAR_WHOLE, "MLA down-projections", MLA_SOURCE,
-	    layers * h * (ql + kl + rope), IS(layers), IS(h), IS(ql), IS(kl), IS(rope));
-	TERM(c, PART_WHOLE, "MLA norms", MLA_SOURCE, layers * r * (ql + kl), IS(layers),
-	    AS("vectors", r), IS(ql), IS(kl));
-}
-
-/* Gated delta networks: q, k, v, gate z, the two small projections a and b, output. */
-static void
-count_delta(struct counter *c, double layers)
-{
-	const struct model *m = c->m;
-	const double h = (double)m->hidden_size;
-	const double heads = (double)m->linear_value_heads, dv = (double)m->linear_value_head_dim;
-	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
-	const double v = heads * dv, conv = (double)m->linear_conv_kernel;
-
-	TERM(c, PART_LINEAR, "linear attention", LINEAR_SOURCE,
-	    layers * h * (2 * k + 3 * v + 2 * heads) / c->attention_tp, IS(layers), IS(h), IS(k),
-	    IS(v), IS(heads), AS("TP", c->attention_tp));
-	TERM(c, PART_SPLIT, "linear attention convolution", LINEAR_SOURCE,
-	    layers * (conv * (2 * k + v) + 2 * heads) / c->attention_tp, IS(layers), IS(conv), IS(k),
-	    IS(v), IS(heads), AS("TP", c->attention_tp));
-	TERM(c, PART_WHOLE, "linear attention norms", LINEAR_SOURCE, layers * dv, IS(layers),
-	    AS("head size", dv));
-}
-
-/* Kimi delta attention: q, k, v, b and output; decay and gate by way of a projection as narrow as
- * a head, which every rank has whole, but for a gate of one wide projection. Beside the
- * convolutions a bias of each channel's decay. */
-static void
-count_kimi(struct counter *c, double layers)
-{
-	const struct model *m = c->m;
-	const double h = (double)m->hidden_size;
-	const double heads = (double)m->linear_value_heads, dv = (double)m->linear_value_head_dim;
-	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
-	const double v = heads * dv, conv = (double)m->linear_conv_kernel;
-	const double from = m->linear_wide_gate ? h : dv, narrow = m->linear_wide_gate ? 1 : 2;
-
-	TERM(c, PART_LINEAR, "linear attention", KIMI_SOURCE,
-	    layers * (h * (2 * k + 2 * v + heads) + dv * k) / c->attention_tp, IS(layers), IS(h),
-	    IS(k), IS(v), IS(heads), AS("head size", dv), AS("TP", c->attention_tp));
-	TERM(c, PART_LINEAR, "linear attention: gate", KIMI_SOURCE,
-	    layers * from * v / c->attention_tp, IS(layers), IS(from), IS(v),
-	    AS("TP", c->attention_tp));
-	TERM(c, PART_LINEAR_WHOLE, "linear attention: down to decay and gate", KIMI_SOURCE,
-	    layers * narrow * h * dv, IS(layers), AS("projections", narrow), IS(h),
-	    AS("head size", dv));
-	TERM(c, PART_SPLIT, "linear attention convolution", KIMI_SOURCE,
-	    layers * (conv * (2 * k + v) + heads + k) / c->attention_tp, IS(layers), IS(conv), IS(k),
-	    IS(v), IS(heads), AS("TP", c->attention_tp));
-	TERM(c, PART_WHOLE, "linear attention norms", KIMI_SOURCE, layers * dv, IS(layers),
-	    AS("head size", dv));
-}
-
-/* Lightning attention: q, k, v, gate and output, and a norm over all heads. */
-static void
-count_lightning(struct counter *c, double layers)
-{
-	const struct model *m = c->m;
-	const double h = (double)m->hidden_size;
-	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
-	const double v = (double)(m->linear_value_heads * m->linear_value_head_dim);
-
-	TERM(c, PART_LINEAR, "linear attention", LIGHTNING_SOURCE,
-	    layers * h * (2 * k + 3 * v) / c->attention_tp, IS(layers), IS(h), IS(k), IS(v),
-	    AS("TP", c->attention_tp));
-	TERM(c, PART_SPLIT, "linear attention norms", LIGHTNING_SOURCE,
-	    layers * v / c->attention_tp, IS(layers), IS(v), AS("TP", c->attention_tp));
-}
-
-static void
-count_linear_attention(struct counter *c, double layers)
-{
-	if (layers <= 0)
-		return;
-	if (c->m->linear_kind == LINEAR_KDA)
-		count_kimi(c, layers);
-	else if (c->m->linear_kind == LINEAR_LIGHTNING)
-		count_lightning(c, layers);
-	else
-		count_delta(c, layers);
-}
-
-/* Mamba-2: one projection to z, x, B, C and dt, and the output; the convolution of x, B and C
- * has a bias; A, D and the bias of dt are one number a head; the norm is as wide as x. */
-static void
-count_mamba(struct counter *c, double layers)
-{
-	const struct mixer x = mixer_mamba(c->m);
-	const double h = (double)c->m->hidden_size, heads = x.heads, v = x.value, k = x.key;
-	const double conv = x.taps;
-
-	if (layers <= 0)
-		return;
-	TERM(c, PART_LINEAR, "Mamba", MAMBA_SOURCE,
-	    layers * h * (3 * v + 2 * k + heads) / c->attention_tp, IS(layers), IS(h),
-	    AS("heads*head size", v), AS("groups*state", k), IS(heads), AS("TP", c->attention_tp));
-	TERM(c, PART_SPLIT, "Mamba convolution, decay and norm", MAMBA_SOURCE,
-	    layers * ((conv + 1) * (v + 2 * k) + 3 * heads + v) / c->attention_tp, IS(layers), IS(conv),
-	    AS("heads*head size", v), AS("groups*state", k), IS(heads), AS("TP", c->attention_tp));
-}
-
-/* Over keys and values without a latent: queries, as many as KV heads and split with them, and one
- * key head, each with a norm. */
-static void
-count_block_indexer(struct counter *c, double layers)
-{
-	const double h = (double)c->m->hidden_size, n = (double)c->m->index_heads;
-	const double d = (double)c->m->index_head_dim, r = norm_vectors(c->m);
-
-	TERM(c, PART_LINEAR, "indexer queries", BLOCK_INDEXER_SOURCE,
-	    layers * h * n * d / c->attention_tp, IS(layers), IS(h), IS(n), IS(d),
-	    AS("TP", c->attention_tp));
-	TERM(c, PART_LINEAR_WHOLE, "indexer key", BLOCK_INDEXER_SOURCE, layers * h * d, IS(layers),
-	    IS(h), IS(d));
-	TERM(c, PART_WHOLE, "indexer norms", BLOCK_INDEXER_SOURCE, layers * r * 2 * d, IS(layers),
-	    AS("vectors", r), IS(d));
-}
-
-/* Sparse attention indexer: query from the latent, one key head with a LayerNorm, and a
- * weight for each head. Whole on every TP rank. */
-static void
-count_indexer(struct counter *c, double layers)
-{
-	const struct model *m = c->m;
-	const double h = (double)m->hidden_size, n = (double)m->index_heads;
-	const double d = (double)m->index_head_dim;
-	const double from = (double)(m->q_lora_rank > 0 ? m->q_lora_rank : m->hidden_size);
-
-	TERM(c, PART_LINEAR_WHOLE, "indexer", INDEXER_SOURCE,
-	    layers * (from * n * d + h * d + h * n), IS(layers), AS("ql", from), IS(n), IS(d), IS(h));
-	TERM(c, PART_WHOLE, "indexer norms", INDEXER_SOURCE, layers * 2 * d, IS(layers), IS(d));
-}
-
-static void
-count_attention(struct counter *c, const struct layer_kinds *k)
-{
-	if (c->m->attention == ATTENTION_MLA) {
-		count_mla(c, c->m->linear_attention ? k->global : k->global + k->local);
-	} else {
-		count_mha(c, k->global, false);
-		if (!c->m->linear_attention)
-			count_mha(c, k->local, true);
-	}
-	if (c->m->linear_attention)
-		count_linear_attention(c, k->local);
-	count_mamba(c, k->mamba);
-	if (k->indexed > 0 && c->m->attention == ATTENTION_MLA)
-		count_indexer(c, k->indexed);
-	else if (k->indexed > 0)
-		count_block_indexer(c, k->indexed);
 }
 
 static void
@@ -315,7 +53,7 @@ count_dense_mlp(struct counter *c, double layers)
 }
 
 static void
-count_router(struct counter *c, double layers)
+count_router(struct counter *c, double layers, double hashed)
 {
 	const struct model *m = c->m;
 	const double h = (double)m->hidden_size, n = (double)(m->experts + m->zero_experts);
@@ -323,7 +61,10 @@ count_router(struct counter *c, double layers)
 
 	TERM(c, PART_ROUTER, "router", ROUTER_SOURCE, layers * h * n, IS(layers), IS(h),
 	    AS("experts", n));
-	if (m->router_bias)
+	if (m->router_bias && hashed > 0)
+		TERM(c, PART_WHOLE, "router biases", ROUTER_SOURCE, (layers - hashed) * n, IS(layers),
+		    IS(hashed), AS("experts", n));
+	else if (m->router_bias)
 		TERM(c, PART_WHOLE, "router biases", ROUTER_SOURCE, layers * n, IS(layers),
 		    AS("experts", n));
 	if (m->moe_latent_size > 0) {
@@ -344,7 +85,7 @@ count_router(struct counter *c, double layers)
 }
 
 static void
-count_moe(struct counter *c, double layers)
+count_moe(struct counter *c, double layers, double hashed)
 {
 	const struct model *m = c->m;
 	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size;
@@ -352,7 +93,7 @@ count_moe(struct counter *c, double layers)
 
 	if (layers <= 0)
 		return;
-	count_router(c, layers);
+	count_router(c, layers, hashed);
 	TERM(c, PART_EXPERT, "routed experts", EXPERT_SOURCE,
 	    layers * c->experts * g * h * f / c->expert_tp, IS(layers), AS("experts", c->experts),
 	    IS(g), IS(h), IS(f), AS("ETP", c->expert_tp));
@@ -371,7 +112,7 @@ count_layers(struct counter *c, const struct layer_kinds *k)
 
 	if (k->all <= 0)
 		return;
-	count_attention(c, k);
+	params_count_attention(c, k);
 	if (n > 0)
 		TERM(c, PART_WHOLE, "layer norms", LAYER_SOURCE, layers * n * r * h, IS(layers),
 		    AS("norms", n), AS("vectors", r), IS(h));
@@ -381,8 +122,16 @@ count_layers(struct counter *c, const struct layer_kinds *k)
 		TERM(c, PART_WHOLE, "attention to earlier blocks", RESIDUAL_SOURCE, sites * 2 * h,
 		    AS("mixers and MLPs", sites), IS(h));
 	}
+	if (m->hyper_connections > 0) {
+		const double sites = params_mixers(k) + k->moe + k->dense;
+		const double s = (double)m->hyper_connections;
+
+		TERM(c, PART_WHOLE, "hyper-connections", HYPER_SOURCE,
+		    sites * ((2 + s) * s * (s * h + 1) + 3), AS("mixers and MLPs", sites),
+		    AS("streams", s), IS(h));
+	}
 	count_dense_mlp(c, k->dense);
-	count_moe(c, k->moe);
+	count_moe(c, k->moe, k->hashed);
 }
 
 static void
@@ -419,6 +168,12 @@ count_loss(struct counter *c)
 	    AS("vectors", r), IS(h));
 	if (c->m->residual_attention > 0)
 		TERM(c, PART_WHOLE, "attention to all blocks", RESIDUAL_SOURCE, 2 * h, IS(h));
+	if (c->m->hyper_connections > 0) {
+		const double s = (double)c->m->hyper_connections;
+
+		TERM(c, PART_WHOLE, "streams to one", HYPER_SOURCE, s * (s * h + 1) + 1, AS("streams", s),
+		    IS(h));
+	}
 	if (c->m->head_bias)
 		TERM(c, PART_SPLIT, "head bias", MODEL_SOURCE, c->vocab / c->tp,
 		    AS("vocabulary", c->vocab), AS("TP", c->tp));

@@ -109,10 +109,11 @@ double params_norms(const struct model *m);
 /* How many layers there are, and of each kind: local and global attention, Mamba, MoE and dense
  * MLP. Without a pattern each layer is one of the former and one of the latter. Of global ones
  * those that attend to what an index chooses, and those of them with an indexer of their own; of
- * MoE ones those behind the norm of another block. */
+ * MoE ones those behind the norm of another block, and those without a router bias; of compressed
+ * attention (global ones keep entries of several tokens, local ones a window) heavy ones. */
 struct layer_kinds {
 	double all, global, local, mamba, moe, dense;
-	double sparse, indexed, shortcut;
+	double sparse, indexed, shortcut, hashed, heavy;
 };
 struct layer_kinds params_kinds_add(struct layer_kinds a, const struct layer_kinds *b,
     double times);

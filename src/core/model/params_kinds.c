@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/plan/pattern.h"
 
 bool
@@ -44,7 +45,7 @@ params_kind(const struct model *m, int64_t layer)
 		    (params_is_global_layer(m, layer) ? 0 : LAYER_LOCAL);
 	if (pattern_count(pattern, layer, 1, "M") > 0)
 		return LAYER_NO_MLP | LAYER_MAMBA;
-	if (pattern_count(pattern, layer, 1, "G") > 0)
+	if (pattern_count(pattern, layer, 1, PATTERN_LOCAL) > 0)
 		return LAYER_NO_MLP | LAYER_LOCAL;
 	if (params_is_global_layer(m, layer))
 		return LAYER_NO_MLP;
@@ -112,7 +113,7 @@ double
 params_kv_width(const struct model *m, bool local)
 {
 	const double d = params_key_dim(m, local);
-	const bool one = m->shared_key_value && !local;
+	const bool one = (m->shared_key_value && !local) || m->attention == ATTENTION_CSA;
 
 	return params_kv_heads(m, local) * (one ? d : d + params_value_dim(m, local));
 }
@@ -169,19 +170,27 @@ put_sparse(struct layer_kinds *k, const struct model *m, int64_t first, int64_t 
 	k->indexed = (double)(indexed_before(m, first + count) - indexed_before(m, first));
 }
 
+static int64_t
+hashed_before(const struct model *m, const char *pattern, int64_t end)
+{
+	return least_of(m->hash_layers, pattern_count(pattern, 0, end, PATTERN_EXPERTS));
+}
+
 static struct layer_kinds
 pattern_kinds(const struct model *m, const char *pattern, int64_t first, int64_t count)
 {
 	struct layer_kinds k = { .all = (double)count };
 
 	k.global = (double)pattern_count(pattern, first, count, PATTERN_ATTENTION);
-	k.local = (double)pattern_count(pattern, first, count, "G");
+	k.local = (double)pattern_count(pattern, first, count, PATTERN_LOCAL);
 	k.mamba = (double)pattern_count(pattern, first, count, "M");
 	k.moe = (double)pattern_count(pattern, first, count, PATTERN_EXPERTS);
 	k.shortcut = (double)pattern_count(pattern, first, count, "S");
 	k.dense = (double)pattern_count(pattern, first, count, "-");
 	if (m->index_heads > 0)
-		k.sparse = k.indexed = (double)pattern_count(pattern, first, count, "D");
+		k.sparse = k.indexed = (double)pattern_count(pattern, first, count, "DC");
+	k.heavy = (double)pattern_count(pattern, first, count, "H");
+	k.hashed = (double)(hashed_before(m, pattern, first + count) - hashed_before(m, pattern, first));
 	return k;
 }
 
@@ -226,6 +235,8 @@ params_kinds_add(struct layer_kinds a, const struct layer_kinds *b, double times
 	a.sparse += b->sparse * times;
 	a.indexed += b->indexed * times;
 	a.shortcut += b->shortcut * times;
+	a.hashed += b->hashed * times;
+	a.heavy += b->heavy * times;
 	return a;
 }
 

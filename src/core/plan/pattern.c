@@ -84,5 +84,5 @@ pattern_settle(struct model *m)
 char
 pattern_fault(const char *pattern)
 {
-	return pattern[strspn(pattern, "MG*+D-ES|/")];
+	return pattern[strspn(pattern, "MG*+DCHW-ES|/")];
 }

@@ -2,7 +2,9 @@
  * pattern.h - the letters of model.layer_pattern, one a layer, as Megatron-LM writes them
  * (megatron/core/models/hybrid/hybrid_layer_allocation.py): M Mamba-2, G linear attention,
  * * attention, + multi-head latent attention, D that with a sparse index, - MLP, E experts; and S,
- * experts that work beside the block that follows, behind the same norm (LongCat Flash).
+ * experts that work beside the block that follows, behind the same norm (LongCat Flash); and of
+ * compressed sparse attention C, layers with an index, H, heavily compressed ones, W, ones that have
+ * their window alone (DeepSeek-V4).
  * Each is one block: a norm, and a mixer of tokens or an MLP. | ends a pipeline stage, / begins
  * a depth of multi-token prediction.
  */
@@ -13,8 +15,9 @@
 
 #include "core/plan/plan.h"
 
-/* Letters of layers that attend to everything. */
-#define PATTERN_ATTENTION "*+D"
+/* Letters of layers that attend to everything, and of other attention. */
+#define PATTERN_ATTENTION "*+DCH"
+#define PATTERN_LOCAL "GW"
 
 /* Letters of layers with experts. */
 #define PATTERN_EXPERTS "ES"

@@ -52,7 +52,7 @@ enum fabric_id {
 };
 enum norm { NORM_RMS, NORM_LAYER };
 enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE };
-enum attention { ATTENTION_MHA, ATTENTION_MLA };
+enum attention { ATTENTION_MHA, ATTENTION_MLA, ATTENTION_CSA };
 enum cp_comm { CP_COMM_P2P, CP_COMM_A2A, CP_COMM_ALLGATHER, CP_COMM_A2A_P2P };
 enum offload { OFFLOAD_NONE, OFFLOAD_OPTIMIZER, OFFLOAD_OPTIMIZER_PARAMS };
 enum precision {
@@ -125,13 +125,15 @@ struct model {
 	int64_t linear_key_head_dim, linear_value_head_dim, linear_conv_kernel, linear_wide_gate;
 	int64_t index_heads, index_head_dim, index_topk;
 	int64_t index_dense_layers, index_own_layers, index_every;
+	int64_t output_lora_rank, output_groups, compress_ratio, heavy_compress_ratio;
 	int64_t experts, zero_experts, experts_per_token, moe_ffn_hidden_size, shared_expert_ffn_hidden_size;
 	int64_t shared_expert_gate, router_bias, expert_bias, router_groups, router_group_topk;
 	int64_t dense_layers, moe_layer_every;
 	int64_t mtp_layers;
 	char layer_pattern[PLAN_PATTERN_SIZE];
 	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups;
-	int64_t moe_latent_size, moe_latent_norm, residual_attention;
+	int64_t moe_latent_size, moe_latent_norm, hash_layers;
+	int64_t residual_attention, hyper_connections;
 };
 
 struct parallel {

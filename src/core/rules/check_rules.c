@@ -23,6 +23,7 @@
 #define V RULES_VLLM
 #define S RULES_SEED
 #define HYBRID "Megatron-LM megatron/core/models/hybrid/hybrid_layer_allocation.py"
+#define CSA "vLLM vllm/model_executor/models/deepseek_v4.py"
 #define MAMBA "Megatron-LM megatron/core/ssm/mamba_mixer.py"
 #define ALL (M | D | T | O | V | S)
 #define TRAINERS (M | D | T | O)
@@ -50,6 +51,9 @@ const struct rule check_rules[] = {
 	{ "pattern_without_index", ERROR, FIELD_INDEX_HEADS, ALL, MODES_BOTH, HYBRID, rule_pattern_without_index },
 	{ "pattern_without_linear", ERROR, FIELD_LINEAR_ATTENTION, ALL, MODES_BOTH, HYBRID, rule_pattern_without_linear },
 	{ "pattern_without_experts", ERROR, FIELD_EXPERTS, ALL, MODES_BOTH, HYBRID, rule_pattern_without_experts },
+	{ "attention_size_missing", ERROR, FIELD_OUTPUT_LORA_RANK, ALL, MODES_BOTH, CSA, rule_compressed_size_missing },
+	{ "attention_is_served_alone", ERROR, FIELD_MODE, ALL, MODES_TRAIN, CSA, rule_compressed_trains },
+	{ "output_groups_not_divisible", ERROR, FIELD_TP, V, MODES_BOTH, CSA, rule_output_groups_do_not_divide },
 	{ "mamba_size_missing", ERROR, FIELD_MAMBA_HEADS, ALL, MODES_BOTH, MAMBA, rule_mamba_size_missing },
 	{ "mamba_not_divisible", ERROR, FIELD_TP, M | V, MODES_BOTH, MAMBA "; vLLM vllm/model_executor/layers/mamba/mamba_mixer2.py", rule_mamba_does_not_divide },
 	{ "mamba_groups_not_dividing_heads", ERROR, FIELD_MAMBA_GROUPS, ALL, MODES_BOTH, MAMBA, rule_mamba_groups },

@@ -28,8 +28,8 @@ rule_pattern_unreadable(const struct facts *f, char *message, size_t size)
 	if (pattern[0] == '\0')
 		return false;
 	if (pattern_fault(pattern) != '\0')
-		return BROKEN("character %lld of the layer pattern is none of M G * + D - E S | /",
-		    N(strspn(pattern, "MG*D+-ES|/") + 1));
+		return BROKEN("character %lld of the layer pattern is none of M G * + D C H W - E S | /",
+		    N(strspn(pattern, "MG*D+CHW-ES|/") + 1));
 	if (pattern_layers(pattern) == 0 || (depth != NULL && pattern_layers(depth) == 0))
 		return BROKEN("the layer pattern has no layers");
 	if (depth != NULL && strchr(depth, '|') != NULL)
@@ -43,6 +43,11 @@ rule_pattern_mixes_attention(const struct facts *f, char *message, size_t size)
 	const bool plain = has_letter(f, "*"), latent = has_letter(f, "+D");
 	const bool mla = f->plan->model.attention == ATTENTION_MLA;
 
+	const bool compressed = has_letter(f, "CHW");
+	const bool csa = f->plan->model.attention == ATTENTION_CSA;
+
+	if (compressed != csa || (compressed && (plain || latent)))
+		return BROKEN("C, H and W are compressed attention, which has no other letters of attention");
 	if (plain && latent)
 		return BROKEN("* and + or D do not stand in one pattern");
 	return latent && !mla ? BROKEN("+ and D are multi-head latent attention") : false;
@@ -51,9 +56,9 @@ rule_pattern_mixes_attention(const struct facts *f, char *message, size_t size)
 bool
 rule_pattern_without_index(const struct facts *f, char *message, size_t size)
 {
-	if (!has_letter(f, "D") || f->plan->model.index_heads > 0)
+	if (!has_letter(f, "DC") || f->plan->model.index_heads > 0)
 		return false;
-	return BROKEN("D needs the heads of a sparse index");
+	return BROKEN("D and C need the heads of a sparse index");
 }
 
 bool
@@ -70,6 +75,37 @@ rule_pattern_without_experts(const struct facts *f, char *message, size_t size)
 	if (!has_letter(f, PATTERN_EXPERTS) || plan_has_experts(f->plan))
 		return false;
 	return BROKEN("E and S need a model with experts");
+}
+
+bool
+rule_compressed_size_missing(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (m->attention != ATTENTION_CSA || (m->q_lora_rank > 0 && m->output_lora_rank > 0 &&
+	    m->output_groups > 0 && m->sliding_window > 0))
+		return false;
+	return BROKEN("compressed attention needs the ranks of its queries and outputs, groups, a window");
+}
+
+bool
+rule_compressed_trains(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->model.attention != ATTENTION_CSA)
+		return false;
+	return BROKEN("compressed sparse attention is planned where it is served, not trained");
+}
+
+/* Each rank has whole groups of heads (vLLM vllm/model_executor/models/deepseek_v4.py). */
+bool
+rule_output_groups_do_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const int64_t groups = f->plan->model.output_groups, tp = f->plan->parallel.tp;
+
+	if (f->plan->model.attention != ATTENTION_CSA || tp < 1 || f->plan->serving.dp_attention ||
+	    groups % tp == 0)
+		return false;
+	return BROKEN("%lld groups of the output are not divisible by TP %lld", N(groups), N(tp));
 }
 
 bool

@@ -102,7 +102,7 @@ attention_slack(const struct shapes *s, bool global)
 
 	if (m->attention == ATTENTION_MLA)
 		return mla_slack(s);
-	if (m->linear_attention && !global)
+	if ((m->linear_attention && !global) || m->attention == ATTENTION_CSA)
 		return 0;
 	return serve_alloc_slack((params_query_width(m, !global) / s->tp +
 	    params_kv_width(m, !global) * held / kv) * s->h * s->linear) +

@@ -16,7 +16,7 @@ double serve_alloc_slack(double bytes);
 /* The same of all weights of a stage, merged as vLLM merges them; version as in serve_setup.
  * 0 for the other engines, whose logs show it with other things; for vLLM before 0.8, whose
  * activations are rated too high by about as much; and for MXFP4, whose kernels make new
- * tensors of what they loaded. Tensors of linear attention do not count. */
+ * tensors of what they loaded. Tensors of linear and of compressed attention do not count. */
 double serve_alloc_stage(const struct plan *p, const struct placement *pl, int64_t stage,
     int64_t version);
 #endif

@@ -43,7 +43,7 @@ static double
 count_kernels(const struct plan *p, const struct serve_work *w)
 {
 	const struct model *m = &p->model;
-	double layer = m->attention == ATTENTION_MLA ? 14 : m->qk_norm ? 10 : 9;
+	double layer = m->attention != ATTENTION_MHA ? 14 : m->qk_norm ? 10 : 9;
 
 	if (weights_bytes(weights_dense_dtype(p)) < 2)
 		layer += 3; /* quantise what goes into products */
@@ -69,7 +69,9 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.mamba_layers = all.kinds.mamba;
 	w.sparse = all.kinds.sparse;
 	w.indexed = all.kinds.indexed;
-	w.halves = params_mixers(&all.kinds) + all.kinds.moe + all.kinds.dense;
+	w.mixers = params_mixers(&all.kinds);
+	w.heavy = all.kinds.heavy;
+	w.halves = w.mixers + all.kinds.moe + all.kinds.dense;
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
 	return w;
@@ -157,15 +159,19 @@ add_attention(const struct serve_work *w, const struct pass *s, double *sum, str
 	const struct model *m = &w->p->model;
 	const double topk = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
 	const double layers = w->kv_layers.of[KV_FULL];
-	const double full = (layers - w->sparse) * s->back + w->sparse * smaller(s->back, topk);
+	const bool csa = m->attention == ATTENTION_CSA;
+	const double entry = csa ? w->kv->bytes[KV_WINDOW] : w->kv->bytes[KV_FULL] - w->kv->index;
+	const double entries = csa ? s->back / (double)m->compress_ratio : s->back;
+	const double full = w->sparse * smaller(entries, topk) + (csa ?
+	    w->heavy * s->back / (double)m->heavy_compress_ratio : (layers - w->sparse) * s->back);
 	const double local = (w->kv_layers.of[KV_WINDOW] + w->kv_layers.of[KV_CHUNK]) *
 	    smaller(s->back, w->kv->window);
 	const double flops = s->tokens * (full * pair_flops(w, s->prefill, false) +
 	    local * pair_flops(w, s->prefill, true) +
-	    w->indexed * s->back * 2 * (double)(m->index_heads * m->index_head_dim));
+	    w->indexed * entries * 2 * (double)(m->index_heads * m->index_head_dim));
 	const double cache = s->prefill ? 0 : s->requests *
 	    (layers * s->back * w->kv->index / (w->kv->everywhere > 0 ? 1 : w->kv->ranks) +
-	    full * (w->kv->bytes[KV_FULL] - w->kv->index) / w->kv->ranks +
+	    full * entry / w->kv->ranks +
 	    local * w->kv->bytes[KV_WINDOW] +
 	    2 * kv_state_bytes(w->kv, &w->kv_layers));
 
@@ -239,9 +245,7 @@ static void
 add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->moe_layers : 0;
-	const double mixers = w->kv_layers.of[KV_FULL] + w->kv_layers.of[KV_WINDOW] +
-	    w->kv_layers.of[KV_CHUNK] + w->kv_layers.of[KV_STATE];
-	const double calls = mixers * (w->attention_tp > 1) + (w->halves - mixers - moe);
+	const double calls = w->mixers * (w->attention_tp > 1) + (w->halves - w->mixers - moe);
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
 	const double link = serve_link(w->p, n, &least);

@@ -24,8 +24,10 @@ struct serve_work {
 	double linear, linear_bytes; /* parameters outside of routed experts, and their bytes */
 	double expert, expert_bytes; /* of routed experts */
 	double layers, moe_layers, mamba_layers;
-	double sparse, indexed;      /* layers that attend to what an index chooses; with one of their own */
-	double halves;               /* layers that mix tokens; those and MLPs or experts */
+	double mixers;               /* of them those that mix tokens */
+	double sparse, indexed, heavy; /* layers that attend to what an index chooses; with one of their
+	                              * own; heavily compressed ones */
+	double halves;               /* layers that mix tokens, and MLPs or experts */
 	double kernels;              /* small ones of a pass */
 	double attention_tp;
 };

@@ -47,6 +47,10 @@ static const struct {
 	{ FIELD_MOE_LATENT_SIZE, "moe_latent_size routed_expert_hidden_size", false },
 	{ FIELD_MOE_LATENT_NORM, "latent_moe_use_norm", false },
 	{ FIELD_RESIDUAL_ATTENTION, "attn_res_block_size", false },
+	{ FIELD_HYPER_CONNECTIONS, "hc_mult", false },
+	{ FIELD_OUTPUT_LORA_RANK, "o_lora_rank", false },
+	{ FIELD_OUTPUT_GROUPS, "o_groups", false },
+	{ FIELD_HASH_LAYERS, "num_hash_layers", false },
 	{ FIELD_MTP_LAYERS, "num_nextn_predict_layers mtp_num_hidden_layers num_mtp_layers", false },
 };
 
@@ -63,47 +67,10 @@ static const struct {
 	{ "num_kv_shared_layers use_cla", "layers that share one KV cache count each their own" },
 	{ "altup_num_inputs hidden_size_per_layer_input",
 	  "embeddings for each layer and AltUp are left out: not exact" },
-	{ "compress_ratios o_lora_rank", "compressed attention counts as plain: not right" },
 	{ "share_q_dim", "queries that share a projection count as full ones: not exact" },
 };
 
 /* ---- fields ------------------------------------------------------------------------ */
-
-/* What the class says of a field, whatever the file does or where that is silent. */
-static bool
-take_fact(struct hf *h, enum field_id f, char sign)
-{
-	char value[32], why[96];
-
-	if (!hf_fact(h, field_key(f), sign, value, sizeof value))
-		return false;
-	text_put(why, sizeof why, "what %s is", h->name);
-	import_assume(h->im, f, value, why);
-	return true;
-}
-
-/* A field from the file, under the class's key for it or these, else from the class. */
-static bool
-take(struct hf *h, enum field_id f, const char *keys)
-{
-	char own[64], path[HF_PATH_SIZE], *slash;
-	int64_t v, part = 1;
-
-	if (take_fact(h, f, '!'))
-		return true;
-	if (hf_fact(h, field_key(f), '@', own, sizeof own)) {
-		keys = own;
-		if ((slash = strchr(own, '/')) != NULL) {
-			*slash = '\0';
-			text_to_int(slash + 1, &part);
-		}
-	}
-	if (hf_int(h, keys, &v, path)) {
-		hf_put(h, f, v / part, path);
-		return true;
-	}
-	return take_fact(h, f, '=');
-}
 
 static void
 take_plain(struct hf *h)
@@ -111,7 +78,7 @@ take_plain(struct hf *h)
 	const struct model *m = &h->im->plan->model;
 
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-		if (take(h, plain[i].field, plain[i].keys))
+		if (hf_take(h, plain[i].field, plain[i].keys))
 			continue;
 		h->im->line = 0;
 		if (plain[i].field == FIELD_MAX_POSITION)
@@ -120,118 +87,12 @@ take_plain(struct hf *h)
 			import_error(h->im, plain[i].keys, "none of these is there, so this is no "
 			    "config.json of a decoder with attention (fix: the file beside the checkpoint)");
 	}
-	take(h, FIELD_POSITION, "");
+	hf_take(h, FIELD_POSITION, "");
 	if (h->im->plan->training.sequence_length > m->max_position)
 		hf_assume(h, FIELD_SEQUENCE_LENGTH, m->max_position, "the longest context");
 }
 
-/* ---- attention ---------------------------------------------------------------------- */
-
-static void
-take_mla(struct hf *h)
-{
-	const struct model *m = &h->im->plan->model;
-
-	import_assume(h->im, FIELD_ATTENTION, "mla", "there is a kv_lora_rank");
-	take(h, FIELD_Q_LORA_RANK, "q_lora_rank");
-	take(h, FIELD_QK_NOPE_HEAD_DIM, "qk_nope_head_dim");
-	take(h, FIELD_QK_ROPE_HEAD_DIM, "qk_rope_head_dim");
-	take(h, FIELD_V_HEAD_DIM, "v_head_dim");
-	hf_assume(h, FIELD_KV_HEADS, m->attention_heads, "MLA: as many as query heads");
-	if (!take(h, FIELD_HEAD_DIM, "head_dim"))
-		hf_assume(h, FIELD_HEAD_DIM, most_of(m->hidden_size / m->attention_heads, 1),
-		    "hidden size / heads; MLA does not use it");
-}
-
-/* Gemma 4 says the heads of its local layers, and those of the others by keys of their own. */
-static void
-take_global_heads(struct hf *h)
-{
-	const struct model *m = &h->im->plan->model;
-	char path[HF_PATH_SIZE];
-	bool shared = false;
-	int64_t v;
-
-	if (hf_int(h, "global_head_dim", &v, path) && v > 0 && v != m->head_dim) {
-		hf_put(h, FIELD_LOCAL_HEAD_DIM, m->head_dim, "head_dim");
-		hf_put(h, FIELD_HEAD_DIM, v, path);
-	}
-	if (!hf_bool(h, "attention_k_eq_v", &shared) || !shared)
-		return;
-	hf_put(h, FIELD_SHARED_KEY_VALUE, 1, "attention_k_eq_v");
-	if (hf_int(h, "num_global_key_value_heads", &v, path) && v > 0 && v != m->kv_heads) {
-		hf_put(h, FIELD_LOCAL_KV_HEADS, m->kv_heads, "num_key_value_heads");
-		hf_put(h, FIELD_KV_HEADS, v, path);
-	}
-}
-
-/* Which layers have an indexer: as DeepSeek's keys say it, or those of MiniMax M3, which counts
- * what a query attends to in blocks. */
-static void
-take_index(struct hf *h)
-{
-	const struct model *m = &h->im->plan->model;
-	char path[HF_PATH_SIZE], place[HF_PATH_SIZE + 24];
-	int64_t v, blocks, dense = 0;
-	size_t layers;
-
-	if (m->index_every > 1)
-		take(h, FIELD_INDEX_OWN_LAYERS, "index_skip_topk_offset");
-	if (!hf_int(h, "sparse_attention_config.sparse_num_index_heads", &v, path))
-		return;
-	hf_put(h, FIELD_INDEX_HEADS, v, path);
-	take(h, FIELD_INDEX_HEAD_DIM, "sparse_attention_config.sparse_index_dim");
-	if (hf_int(h, "sparse_attention_config.sparse_topk_blocks", &blocks, path) &&
-	    hf_int(h, "sparse_attention_config.sparse_block_size", &v, path) && blocks > 0 && v > 0)
-		hf_put(h, FIELD_INDEX_TOPK, blocks < INT64_MAX / v ? blocks * v : 0, path);
-	if (!hf_find(h, "sparse_attention_config.sparse_attention_freq", path) ||
-	    !jsonin_list(&h->json, path, &layers))
-		return;
-	for (; dense < (int64_t)layers; dense++) {
-		text_put(place, sizeof place, "%s.%lld", path, (long long)dense);
-		if (!jsonin_int(&h->json, place, 0, 1, &v) || v != 0)
-			break;
-	}
-	hf_put(h, FIELD_INDEX_DENSE_LAYERS, dense, path);
-}
-
-/* Falcon says multi_query beside a number that counts only in its newer architecture. */
-static void
-take_kv_heads(struct hf *h)
-{
-	const struct model *m = &h->im->plan->model;
-	bool multi = false, newer = false, chat = true;
-
-	hf_bool(h, "multi_query attn_config.multi_query", &multi);
-	hf_bool(h, "new_decoder_architecture", &newer);
-	hf_bool(h, "multi_query_attention", &chat);
-	if (multi && !newer)
-		hf_put(h, FIELD_KV_HEADS, 1, "multi_query");
-	else if (!chat || !take(h, FIELD_KV_HEADS, "num_key_value_heads num_kv_heads n_head_kv n_kv_heads "
-	    "multi_query_group_num num_query_groups num_attention_groups attn_config.kv_n_heads "
-	    "num_key_value_heads_per_layer"))
-		hf_assume(h, FIELD_KV_HEADS, m->attention_heads, "no key for KV heads: MHA");
-}
-
-static void
-take_heads(struct hf *h)
-{
-	const struct model *m = &h->im->plan->model;
-	char path[HF_PATH_SIZE];
-	int64_t v;
-
-	if (take(h, FIELD_KV_LORA_RANK, "kv_lora_rank")) {
-		take_mla(h);
-		return;
-	}
-	take_kv_heads(h);
-	if (!take(h, FIELD_HEAD_DIM, "head_dim kv_channels attention_head_dim head_size"))
-		hf_assume(h, FIELD_HEAD_DIM, most_of(m->hidden_size / m->attention_heads, 1),
-		    "hidden size / heads");
-	if (hf_int(h, "v_head_dim", &v, path) && v != m->head_dim)
-		hf_put(h, FIELD_V_HEAD_DIM, v, path);
-	take_global_heads(h);
-}
+/* ---- positions ----------------------------------------------------------------------- */
 
 static void
 take_position(struct hf *h)
@@ -260,32 +121,32 @@ take_experts(struct hf *h)
 	char path[HF_PATH_SIZE];
 	int64_t n;
 
-	if (!take(h, FIELD_EXPERTS_PER_TOKEN, "num_experts_per_tok num_experts_per_token "
+	if (!hf_take(h, FIELD_EXPERTS_PER_TOKEN, "num_experts_per_tok num_experts_per_token "
 	    "experts_per_token top_k_experts moe_topk moe_k moe_top_k num_selected_experts "
 	    "ffn_config.moe_top_k"))
 		import_error(h->im, "num_experts_per_tok", "is not there, though there are experts");
-	if (!take(h, FIELD_MOE_FFN_HIDDEN_SIZE, "moe_intermediate_size expert_ffn_hidden_size "
+	if (!hf_take(h, FIELD_MOE_FFN_HIDDEN_SIZE, "moe_intermediate_size expert_ffn_hidden_size "
 	    "moe_ffn_hidden_size ffn_config.ffn_hidden_size"))
 		hf_assume(h, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size,
 		    "no key for experts' width: that of the MLP");
-	if (!take(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, "shared_expert_intermediate_size "
+	if (!hf_take(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, "shared_expert_intermediate_size "
 	    "moe_shared_expert_intermediate_size shared_intermediate_size share_expert_dim "
 	    "share_expert_dims") &&
 	    hf_int(h, "n_shared_experts num_shared_experts num_shared_expert moe_num_shared_experts",
 	    &n, path) && n > 0 && n < 4096)
 		hf_put(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, n * m->moe_ffn_hidden_size, path);
 	if (m->shared_expert_ffn_hidden_size > 0)
-		take(h, FIELD_SHARED_EXPERT_GATE, "");
-	take(h, FIELD_EXPERT_BIAS, "");
-	take(h, FIELD_ZERO_EXPERTS, "zero_expert_num moe_zero_expert_num");
+		hf_take(h, FIELD_SHARED_EXPERT_GATE, "");
+	hf_take(h, FIELD_EXPERT_BIAS, "");
+	hf_take(h, FIELD_ZERO_EXPERTS, "zero_expert_num moe_zero_expert_num");
 	if (hf_find(h, "topk_method", path) && jsonin_text(&h->json, path) != NULL)
 		hf_put(h, FIELD_ROUTER_BIAS, text_equal(jsonin_text(&h->json, path), "noaux_tc"), path);
 	else
-		take(h, FIELD_ROUTER_BIAS, "use_routing_bias moe_router_enable_expert_bias "
+		hf_take(h, FIELD_ROUTER_BIAS, "use_routing_bias moe_router_enable_expert_bias "
 		    "moe_use_aux_free use_moe_router_bias");
 	if (hf_int(h, "n_group", &n, path) && n > 1) {
 		hf_put(h, FIELD_ROUTER_GROUPS, n, path);
-		take(h, FIELD_ROUTER_GROUP_TOPK, "topk_group");
+		hf_take(h, FIELD_ROUTER_GROUP_TOPK, "topk_group");
 	}
 	hf_expert_pattern(h);
 }
@@ -305,7 +166,7 @@ take_mlp(struct hf *h)
 		hf_put(h, FIELD_FFN_HIDDEN_SIZE, ratio * m->hidden_size, path);
 	else if (!h->experts && hf_int(h, "shared_intermediate_size", &n, path) && n > 0)
 		hf_put(h, FIELD_FFN_HIDDEN_SIZE, n, path);
-	else if (!take(h, FIELD_FFN_HIDDEN_SIZE, "ffn_dim n_inner ffn_hidden_size "
+	else if (!hf_take(h, FIELD_FFN_HIDDEN_SIZE, "ffn_dim n_inner ffn_hidden_size "
 	    "dense_intermediate_size intermediate_size "
 	    "ffn_config.ffn_hidden_size ff_intermediate_size"))
 		hf_assume(h, FIELD_FFN_HIDDEN_SIZE, 4 * m->hidden_size,
@@ -323,7 +184,7 @@ take_gate(struct hf *h)
 	char path[HF_PATH_SIZE] = "", why[96];
 	const char *name = NULL;
 
-	if (take(h, FIELD_GATED_MLP, "") || h->type != NULL)
+	if (hf_take(h, FIELD_GATED_MLP, "") || h->type != NULL)
 		return;
 	if (hf_find(h, "hidden_act hidden_activation activation_function mlp_hidden_act activation",
 	    path))
@@ -340,14 +201,14 @@ take_norms(struct hf *h)
 	bool newer = false, parallel = false, none = true;
 	int64_t n = 2;
 
-	if (!take(h, FIELD_NORM, "") && hf_find(h, "rms_norm_eps rmsnorm layer_norm_eps "
+	if (!hf_take(h, FIELD_NORM, "") && hf_find(h, "rms_norm_eps rmsnorm layer_norm_eps "
 	    "layer_norm_epsilon layernorm_epsilon", path) && strstr(path, "rms") == NULL)
 		import_assume(h->im, FIELD_NORM, "layernorm", path);
 	if (hf_bool(h, "no_bias", &none) && !none) {
 		import_assume(h->im, FIELD_NORM, "layernorm", "no_bias is false");
 		hf_put(h, FIELD_LINEAR_BIAS, 1, "no_bias");
 	}
-	take(h, FIELD_NORMS_PER_LAYER, "");
+	hf_take(h, FIELD_NORMS_PER_LAYER, "");
 	hf_bool(h, "new_decoder_architecture", &newer);
 	if (newer && hf_int(h, "num_ln_in_parallel_attn", &n, path))
 		hf_put(h, FIELD_NORMS_PER_LAYER, n, path);
@@ -556,10 +417,9 @@ read_model(struct hf *h)
 	take_plain(h);
 	if (h->im->errors->count > 0)
 		return;
-	if (!take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings tie_embedding"))
+	if (!hf_take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings tie_embedding"))
 		hf_assume(h, FIELD_TIED_EMBEDDINGS, 0, "tie_word_embeddings is not there");
-	take_heads(h);
-	take_index(h);
+	hf_attention(h);
 	take_position(h);
 	take_mlp(h);
 	take_gate(h);

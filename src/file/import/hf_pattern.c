@@ -294,8 +294,41 @@ take_shortcut(struct hf *h)
 	return true;
 }
 
+/* DeepSeek-V4: how many tokens an entry of each layer's cache stands for, 0 or 1 where a layer has
+ * its window alone; behind the layers those of the MTP layers. */
+static bool
+take_ratios(struct hf *h)
+{
+	const struct model m = h->im->plan->model;
+	char path[HF_PATH_SIZE], place[HF_PATH_SIZE + 24], pattern[2 * PLAN_PATTERN_SIZE] = "";
+	int64_t least = INT64_MAX, most = 0, v;
+	size_t count = 0;
+
+	if (!hf_find(h, "compress_ratios", path) || !jsonin_list(&h->json, path, &count))
+		return false;
+	for (int pass = 0; pass < 2; pass++)
+		for (int64_t i = 0; i < m.layers + m.mtp_layers && i < PLAN_PATTERN_SIZE; i++) {
+			text_put(place, sizeof place, "%s.%lld", path, (long long)i);
+			if (!jsonin_int(&h->json, place, 0, 65536, &v))
+				v = 0;
+			if (pass == 0) {
+				least = v > 1 ? least_of(least, v) : least;
+				most = most_of(most, v);
+				continue;
+			}
+			text_add(pattern, sizeof pattern, "%s%cE", i >= m.layers ? "/" : "",
+			    v <= 1 ? 'W' : v == least ? 'C' : 'H');
+		}
+	if (most > 1) {
+		hf_put(h, FIELD_COMPRESS_RATIO, least, path);
+		hf_put(h, FIELD_HEAVY_COMPRESS_RATIO, most, path);
+	}
+	put_pattern(h, pattern, path);
+	return true;
+}
+
 bool
 hf_pattern(struct hf *h)
 {
-	return take_shortcut(h) || take_blocks(h) || take_mamba_layers(h) || take_kimi(h) || take_lightning(h);
+	return take_ratios(h) || take_shortcut(h) || take_blocks(h) || take_mamba_layers(h) || take_kimi(h) || take_lightning(h);
 }

@@ -91,13 +91,16 @@ take_cache(struct hf *h, const char *part)
 static bool
 take_quantised(struct hf *h)
 {
-	char part[HF_PATH_SIZE];
+	char part[HF_PATH_SIZE], expert[HF_PATH_SIZE];
 	const char *method, *format;
 
 	if (!hf_find(h, CONFIG, part))
 		return false;
 	method = text_at(h, part, "quant_method");
 	format = weight_format(h, part, method != NULL ? method : "");
+	if (hf_find(h, "expert_dtype", expert) && jsonin_text(&h->json, expert) != NULL &&
+	    text_equal(jsonin_text(&h->json, expert), "fp4"))
+		format = "mxfp4"; /* that of nearly all weights */
 	take_cache(h, part);
 	if (format != NULL)
 		import_set(h->im, FIELD_WEIGHT_DTYPE, format, part);

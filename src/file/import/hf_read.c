@@ -138,3 +138,38 @@ hf_assume(struct hf *h, enum field_id f, int64_t v, const char *why)
 	number_text(f, v, text, sizeof text);
 	import_assume(h->im, f, text, why);
 }
+
+/* What the class says of a field, whatever the file does or where that is silent. */
+static bool
+take_fact(struct hf *h, enum field_id f, char sign)
+{
+	char value[32], why[96];
+
+	if (!hf_fact(h, field_key(f), sign, value, sizeof value))
+		return false;
+	text_put(why, sizeof why, "what %s is", h->name);
+	import_assume(h->im, f, value, why);
+	return true;
+}
+
+bool
+hf_take(struct hf *h, enum field_id f, const char *keys)
+{
+	char own[64], path[HF_PATH_SIZE], *slash;
+	int64_t v, part = 1;
+
+	if (take_fact(h, f, '!'))
+		return true;
+	if (hf_fact(h, field_key(f), '@', own, sizeof own)) {
+		keys = own;
+		if ((slash = strchr(own, '/')) != NULL) {
+			*slash = '\0';
+			text_to_int(slash + 1, &part);
+		}
+	}
+	if (hf_int(h, keys, &v, path)) {
+		hf_put(h, f, v / part, path);
+		return true;
+	}
+	return take_fact(h, f, '=');
+}

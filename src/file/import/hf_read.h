@@ -48,6 +48,12 @@ bool hf_fact(const struct hf *h, const char *word, char sign, char *value, size_
 void hf_put(struct hf *h, enum field_id f, int64_t v, const char *path);
 void hf_assume(struct hf *h, enum field_id f, int64_t v, const char *why);
 
+/* Set a field from the file, under the class's key for it or these, else from the class. */
+bool hf_take(struct hf *h, enum field_id f, const char *keys);
+
+/* Heads and what else attention is made of (hf_attention.c). */
+void hf_attention(struct hf *h);
+
 /* Which layers attend to everything, and which have experts (hf_layers.c). */
 void hf_attention_pattern(struct hf *h);
 void hf_expert_pattern(struct hf *h);
