@@ -448,7 +448,7 @@ picks verl split.cfg
 picks openrlhf ppo.cfg
 picks nemo-rl split.cfg --set rl.staleness=0
 picks vllm --set mode=serve
-picks sglang --set mode=serve --engine=sglang
+picks sglang --nodes=1 --set mode=serve --engine=sglang
 picks megatron
 
 finish

@@ -22,8 +22,7 @@ static const struct {
 	const char *name;
 	unsigned targets;
 } names[] = {
-	{ "all-linear", TARGET_Q | TARGET_K | TARGET_V | TARGET_O | TARGET_GATE | TARGET_UP |
-	    TARGET_DOWN | TARGET_IN_PROJ | TARGET_OUT_PROJ | TARGET_NAMELESS },
+	{ "all-linear", TARGET_LINEAR },
 	{ "attention", TARGET_Q | TARGET_K | TARGET_V | TARGET_O }, { "qv", TARGET_Q | TARGET_V },
 	{ "mlp", TARGET_GATE | TARGET_UP | TARGET_DOWN },
 	{ "q", TARGET_Q }, { "k", TARGET_K }, { "v", TARGET_V }, { "qkv", TARGET_QKV },

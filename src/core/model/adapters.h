@@ -34,6 +34,10 @@ enum adapter_target {
 	TARGET_MLP_INPUT = TARGET_GATE | TARGET_UP | TARGET_FC1,    /* that read the second one */
 	TARGET_ATTENTION = TARGET_INPUT | TARGET_O,
 	TARGET_MLP = TARGET_MLP_INPUT | TARGET_DOWN,
+	/* of attention and MLP, and of all-linear */
+	TARGET_BLOCK = TARGET_Q | TARGET_K | TARGET_V | TARGET_O | TARGET_GATE | TARGET_UP |
+	    TARGET_DOWN,
+	TARGET_LINEAR = TARGET_BLOCK | TARGET_IN_PROJ | TARGET_OUT_PROJ | TARGET_NAMELESS,
 };
 
 /* True where a plan trains, and trains adapters alone: its own weights are frozen. */

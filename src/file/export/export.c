@@ -112,7 +112,11 @@ has_mode(const struct exporter *by, const struct plan *p)
 bool
 export_suits(const struct exporter *by, const struct plan *p)
 {
+	char engine[32];
+
+	field_format(FIELD_ENGINE, p, engine, sizeof engine);
 	return by->modes != MODES_BOTH && has_mode(by, p) && has_layout(by, p) &&
+	    (p->mode != MODE_SERVE || text_equal(by->name, engine)) &&
 	    (tasks_of(p) & ~by->tasks) == 0;
 }
 

@@ -463,7 +463,7 @@ put_torchtune_adapters(struct export *e, struct tree *t)
 	const struct plan *p = e->plan;
 	const unsigned targets = adapters_targets(p), mlp = targets & TARGET_MLP;
 	const unsigned whole = TARGET_GATE | TARGET_UP | TARGET_DOWN;
-	const unsigned known = TARGET_Q | TARGET_K | TARGET_V | TARGET_O | whole | TARGET_HEAD;
+	const unsigned known = TARGET_LINEAR | TARGET_HEAD; /* it has no mixers */
 	char names[64];
 
 	if ((targets & ~known) != 0 || (mlp != 0 && mlp != whole) || adapters_saved(p) != 0)

@@ -62,7 +62,7 @@ take_targets(struct import *im, const struct jsonin *j, const struct tuner *d)
 		text_put(words, sizeof words, "%s", d->usual);
 	if (d->parameters != NULL && jsonin_has(j, d->parameters))
 		text_add(words, sizeof words, "+experts");
-	tuning_short(words, sizeof words);
+	tuning_short(&im->plan->model, words, sizeof words);
 	if (words[0] != '\0')
 		import_set(im, FIELD_ADAPTER_TARGET, words, d->targets);
 	take_names(im, j, d->saved, saved, sizeof saved);
@@ -320,7 +320,7 @@ torchtune_method(struct import *im, const struct jsonin *j)
 			text_add(words, sizeof words, "+gate+up+down");
 		if (is_on(j, "model.apply_lora_to_output"))
 			text_add(words, sizeof words, "+head");
-		tuning_short(words, sizeof words);
+		tuning_short(&im->plan->model, words, sizeof words);
 		import_set(im, FIELD_ADAPTER_TARGET, words, "model.lora_attn_modules");
 	}
 	take_batch(im, j, &steps);

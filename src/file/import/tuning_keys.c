@@ -219,10 +219,7 @@ tuning_names(char buf[TUNING_NAMES_SIZE], const struct plan *p, unsigned targets
 bool
 tuning_is_linear(unsigned targets)
 {
-	const unsigned linear = TARGET_Q | TARGET_K | TARGET_V | TARGET_O | TARGET_GATE | TARGET_UP |
-	    TARGET_DOWN;
-
-	return (targets & ~(unsigned)TARGET_EXPERTS) == linear;
+	return (targets & ~(unsigned)TARGET_EXPERTS) == TARGET_LINEAR;
 }
 
 const char *
@@ -243,7 +240,7 @@ tuning_word(const char *name)
 }
 
 void
-tuning_short(char *words, size_t size)
+tuning_short(const struct model *m, char *words, size_t size)
 {
 	static const char *const known[] = { "all-linear", "attention", "qv", "mlp" };
 	struct plan p = { .mode = MODE_TRAIN, .finetune.method = FINETUNE_LORA };
@@ -251,6 +248,8 @@ tuning_short(char *words, size_t size)
 
 	text_put(p.finetune.target, sizeof p.finetune.target, "%s", words);
 	targets = adapters_targets(&p);
+	if ((targets & TARGET_BLOCK) == TARGET_BLOCK && !m->linear_attention && m->layer_pattern[0] == '\0')
+		targets |= TARGET_LINEAR; /* there are no others */
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		text_put(p.finetune.target, sizeof p.finetune.target, "%s", known[i]);
 		if ((targets & ~(unsigned)TARGET_EXPERTS) != adapters_targets(&p))

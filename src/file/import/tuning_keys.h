@@ -61,5 +61,5 @@ bool tuning_is_linear(unsigned targets);
 const char *tuning_word(const char *name);
 
 /* Words joined by plus signs, shorter where a plan has one word for the same modules. */
-void tuning_short(char *words, size_t size);
+void tuning_short(const struct model *m, char *words, size_t size);
 #endif
