@@ -175,11 +175,11 @@ settings_of(const struct search_space *s, uint64_t index, char *buf, size_t size
 static void
 why(const struct search_job *job, uint64_t index, uint64_t next, char *buf, size_t size)
 {
-	struct plan p;
+	struct plan p, q;
 
 	search_look(job, index, &p, job->estimate[0]);
-	search_look(job, next, &p, job->estimate[1]);
-	search_why(&job->search.objective[0], job->estimate[0], job->estimate[1], buf, size);
+	search_look(job, next, &q, job->estimate[1]);
+	search_why(&job->search.objective[0], &p, job->estimate[0], &q, job->estimate[1], buf, size);
 	if (*buf == '\0')
 		text_put(buf, size, "as good, and simpler");
 }
@@ -255,7 +255,7 @@ print_gain(const struct search_job *job)
 	search_look(job, best->index, &p, job->estimate[0]);
 	format_target(t, t->more ? -own[0] : own[0], was, sizeof was);
 	format_target(t, t->more ? -best->score[0] : best->score[0], is, sizeof is);
-	search_why(t, job->estimate[0], job->estimate[1], terms, sizeof terms);
+	search_why(t, &p, job->estimate[0], &job->session.plan, job->estimate[1], terms, sizeof terms);
 	out_line(stdout, "From the plan: %s %s -> %s%s%s", target_name(t), was, is,
 	    *terms != '\0' ? ": " : "", terms);
 }
