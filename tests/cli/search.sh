@@ -108,7 +108,10 @@ good search --free=training.sequence_length --objective=training.sequence_length
 out_has ' --sequence-length=131072'
 run 1 search --objective=cost
 err_has 'nobody knows cost: set cluster\.gpu_hour_price'
+good search --objective=cost --set=cluster.gpu_hour_price=2.5 --free=gpu=h100-sxm-80gb,h200-sxm-141gb --top=1
+out_has '^Not ranked: of [0-9]* nobody knows cost: set cluster\.gpu_hour_price, of several GPU types'
 good search --objective=cost --set=cluster.gpu_hour_price=2.5 --top=1
+out_lacks '^Not ranked'
 out_has '^rank .* cost .*'
 
 # one change away
