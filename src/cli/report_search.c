@@ -175,11 +175,11 @@ settings_of(const struct search_space *s, uint64_t index, char *buf, size_t size
 static void
 why(const struct search_job *job, uint64_t index, uint64_t next, char *buf, size_t size)
 {
-	struct plan p;
+	struct plan p, q;
 
 	search_look(job, index, &p, job->estimate[0]);
-	search_look(job, next, &p, job->estimate[1]);
-	search_why(&job->search.objective[0], job->estimate[0], job->estimate[1], buf, size);
+	search_look(job, next, &q, job->estimate[1]);
+	search_why(&job->search.objective[0], &p, job->estimate[0], &q, job->estimate[1], buf, size);
 	if (*buf == '\0')
 		text_put(buf, size, "as good, and simpler");
 }
@@ -255,9 +255,20 @@ print_gain(const struct search_job *job)
 	search_look(job, best->index, &p, job->estimate[0]);
 	format_target(t, t->more ? -own[0] : own[0], was, sizeof was);
 	format_target(t, t->more ? -best->score[0] : best->score[0], is, sizeof is);
-	search_why(t, job->estimate[0], job->estimate[1], terms, sizeof terms);
+	search_why(t, &p, job->estimate[0], &job->session.plan, job->estimate[1], terms, sizeof terms);
 	out_line(stdout, "From the plan: %s %s -> %s%s%s", target_name(t), was, is,
 	    *terms != '\0' ? ": " : "", terms);
+}
+
+/* Plans without a value of an objective have no rank. */
+static void
+put_unknown(const struct search_job *job, char *buf, size_t size)
+{
+	const struct search_target *t = &job->search.objective[0];
+
+	text_put(buf, size, "of %llu nobody knows %s%s", (unsigned long long)job->worker->counts.unknown,
+	    target_name(t), t->kind == TARGET_COST ? ": set cluster.gpu_hour_price, of several GPU "
+	    "types in a catalogue of your own" : "");
 }
 
 static void
@@ -301,6 +312,10 @@ search_print(const struct search_job *job)
 	if (job->search.objectives == 1)
 		print_equals(job);
 	print_gain(job);
+	if (job->worker->counts.unknown > 0) {
+		put_unknown(job, text, sizeof text);
+		out_line(stdout, "Not ranked: %s", text);
+	}
 	print_space(job);
 	return true;
 }
@@ -438,6 +453,7 @@ search_complain(const struct search_job *job)
 {
 	const struct search_counts *n = &job->worker->counts;
 	const uint64_t legal = n->over_memory + n->evaluated;
+	char unknown[WHY];
 	struct diag_list diags;
 
 	if (legal == 0) {
@@ -458,10 +474,9 @@ search_complain(const struct search_job *job)
 		if (n->failed[i] > 0)
 			complain("%llu of those that fit do not have %s", (unsigned long long)n->failed[i],
 			    job->search.condition[i].text);
-	if (n->unknown > 0)
-		complain("of %llu nobody knows %s%s", (unsigned long long)n->unknown,
-		    target_name(&job->search.objective[0]),
-		    job->search.objective[0].kind == TARGET_COST ? ": set cluster.gpu_hour_price" : "");
-	else if (job->worker->has_nearest)
+	if (n->unknown > 0) {
+		put_unknown(job, unknown, sizeof unknown);
+		complain("%s", unknown);
+	} else if (job->worker->has_nearest)
 		complain_nearest(job);
 }

@@ -93,6 +93,13 @@ good search --json --top=9 --objective=gpus,memory --free=nodes=1..4
 # inverse questions: fewest GPUs for a deadline, longest sequence, cheapest GPU
 budget=--set=training.token_budget=1000
 good search $budget --free=cluster.nodes=1..16 --objective=gpus --where='step.training_seconds<=30d' --top=1
+out_has '^1 before 2: '
+out_lacks '^1 before 2: .* GPUs instead' # of another plan of as many
+good search $budget --objective=gpus --free=cluster.nodes=8,16 --fix=tp --fix=cp --fix=pp --fix=vpp --fix=zero_stage --fix=micro_batch_size --fix=recompute
+out_has '^1 before 2: 64 GPUs instead of 128, '
+good search --free=training.sequence_length=8k,16k --objective=training.sequence_length --fix=tp --fix=cp --fix=pp --fix=vpp --fix=zero_stage --fix=micro_batch_size --free=recompute=full
+out_has '^1 before 2: sequence length 16384 instead of 8192, '
+good search $budget --free=cluster.nodes=1..16 --objective=gpus --where='step.training_seconds<=30d' --top=1
 out_lacks 'within the error' # GPUs are counted, not estimated
 out_has '^Options of 1: --nodes=8 '
 run 1 search $budget --nodes=4 --where='step.training_seconds<=30d'
@@ -102,7 +109,10 @@ good search --free=training.sequence_length --objective=training.sequence_length
 out_has ' --sequence-length=131072'
 run 1 search --objective=cost
 err_has 'nobody knows cost: set cluster\.gpu_hour_price'
+good search --objective=cost --set=cluster.gpu_hour_price=2.5 --free=gpu=h100-sxm-80gb,h200-sxm-141gb --top=1
+out_has '^Not ranked: of [0-9]* nobody knows cost: set cluster\.gpu_hour_price, of several GPU types'
 good search --objective=cost --set=cluster.gpu_hour_price=2.5 --top=1
+out_lacks '^Not ranked'
 out_has '^rank .* cost .*'
 
 # one change away
@@ -128,6 +138,14 @@ for nodes in 1 8; do
 	out_has '^Options of 1: --'
 done
 
+# pools that prefill and decode, by their ratio; none of the first is one of the values
+cp "$TOP/share/plans/serve-deepseek-v3.cfg" pools.cfg
+good search --json pools.cfg --nodes=4 --free=serving.prefill_workers=,1xtp8,2xtp8 --top=99
+for pool in '' 1xtp8 2xtp8; do
+	out_has "\"serving.prefill_workers\": \"$pool\""
+done
+compare pools.cfg --nodes=4
+
 # nothing found
 run 1 search --model=llama-3.1-405b --nodes=1
 no_out
@@ -150,8 +168,9 @@ bad_usage '--free training\.precision .*|bf15: unknown name: one of fp32' search
 bad_usage 'catalogue has no GPU \(did you mean h100-sxm-80gb' search --free=gpu=h100-sxm-80g
 bad_usage '--fix training\.precision: it is not free' search --fix=training.precision
 bad_usage 'say which values of this text, parallel\.order=A,B' search --free=parallel.order
-good search --json --free=parallel.order=tp-cp-ep-dp-pp,tp-cp-ep-pp-dp --fix=recompute
+good search --json --free=parallel.order=tp-cp-ep-dp-pp,tp-cp-ep-pp-dp --fix=recompute --top=99
 out_has '"parallel.order": "tp-cp-ep-dp-pp"'
+out_has '"parallel.order": "tp-cp-ep-pp-dp"'
 compare
 good search --json --fix=pp --fix=vpp --free='parallel.pipeline_layout=Et*7|(t*8|)*2t*9L,Et*8|(t*8|)*3L'
 compare

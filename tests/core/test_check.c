@@ -171,6 +171,7 @@ static const struct {
 	{ "model.layers=8 pp=2 mtp_layers=1 pipeline_layout=Ett|tttt|ttm|L", "mtp_on_first_rank" },
 	{ "layout=nanotron zero_stage=3", "nanotron_zero" },
 	{ "mode=serve layout=vllm tp=8 dp_attention=true", "dp_attention_without_experts" },
+	{ "mode=serve layout=vllm tp=8 dp_attention=true dcp=8 attention=mla kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128", "dcp_without_copies" },
 	{ "mode=serve layout=vllm ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
 	{ "layout=vllm", "layout_for_serving" },
 	{ "mode=serve layout=megatron", "layout_for_training" },

@@ -15,6 +15,7 @@
 
 #include "core/framework/resolve.h"
 #include "core/search/search.h"
+#include "core/search/search_why.h"
 #include "settings.h"
 
 enum { BEST = 40, FRONT = 4096, THREADS = 5, SPACE_MOST = 20000 };
@@ -339,6 +340,7 @@ values(void **state)
 		{ FIELD_VPP, NULL, 4, 1, 8 }, { FIELD_SEQUENCE_LENGTH, NULL, 18, 1, 131072 },
 		{ FIELD_SEQUENCE_LENGTH, "1k..8k", 4, 1024, 8192 }, { FIELD_RECOMPUTE, NULL, 3, 0, 2 },
 		{ FIELD_RECOMPUTE, "full,none", 2, 0, 2 }, { FIELD_ZERO_STAGE, NULL, 4, 0, 3 },
+		{ FIELD_ORDER, "tp-cp-ep-dp-pp,tp-cp-ep-pp-dp", 2, 0, 15 },
 		{ FIELD_NIC_GBPS, "100..400", 4, 100, 400 }, { FIELD_TP_OVERLAP, NULL, 2, 0, 1 },
 	};
 	static const struct wish wrong[] = {
@@ -383,6 +385,35 @@ values(void **state)
 		if (space_make(space, &p, NULL, &w, err, sizeof err))
 			fail_msg("%s=%s is taken", field_table[wrong[i].field].path, wrong[i].values);
 	}
+}
+
+/* A request takes each further token as often as it has them, and one plan may have more GPUs. */
+static void
+whys(void **state)
+{
+	struct search_target t;
+	struct plan p, q;
+	char text[256], err[256];
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "mode", "serve");
+	settings_put(&p, "serving.generate_tokens", "512");
+	assert_true(target_find(&t, "tokens", &p, err, sizeof err));
+	memset(&workers[0].estimate, 0, sizeof workers[0].estimate);
+	memset(&workers[1].estimate, 0, sizeof workers[1].estimate);
+	workers[0].estimate.served = workers[1].estimate.served = true;
+	workers[0].estimate.serve.ttft_seconds = 5;
+	workers[0].estimate.serve.tpot_seconds = .02;
+	workers[1].estimate.serve.ttft_seconds = 1;
+	workers[1].estimate.serve.tpot_seconds = .04;
+	search_why(&t, &p, &workers[0].estimate, &p, &workers[1].estimate, text, sizeof text);
+	assert_string_equal(text, "20.0 ms less time for each further token, 4.00 s more time to the "
+	    "first token");
+	q = p;
+	settings_put(&q, "cluster.nodes", "4");
+	search_why(&t, &p, &workers[0].estimate, &q, &workers[0].estimate, text, sizeof text);
+	assert_string_equal(text, "16 GPUs instead of 32");
 }
 
 /* Nothing more is decided once it is cancelled; of what was, nothing is told as the answer. */
@@ -434,7 +465,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_brute_force), cmocka_unit_test(catalogue_entries),
-		cmocka_unit_test(values), cmocka_unit_test(cancelled),
+		cmocka_unit_test(values), cmocka_unit_test(whys), cmocka_unit_test(cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);

@@ -131,11 +131,27 @@ test_page(void **unused)
 	session_free(s);
 }
 
+/* A serving plan has its own numbers, hints and no ZeRO to weigh. */
+static void
+test_serving(void **unused)
+{
+	struct session *s = begin();
+
+	(void)unused;
+	app_command(&s->state, "set mode=serve tp=1 pp=1 nodes=1 concurrency=8");
+	app_command(&s->state, "topics tune");
+	assert_true(hides(s, "Weigh PP"));
+	key(s, INPUT_END);
+	assert_true(shows(s, "TP 1, 1 engines: weights "));
+	assert_true(shows(s, "a request instead of"));
+	session_free(s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines), cmocka_unit_test(test_paths), cmocka_unit_test(test_links),
+		cmocka_unit_test(test_serving), cmocka_unit_test(test_lines), cmocka_unit_test(test_paths), cmocka_unit_test(test_links),
 		cmocka_unit_test(test_page),
 	};
 	char why[256], share[4096];

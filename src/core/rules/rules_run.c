@@ -448,16 +448,18 @@ bool
 rule_dcp_without_copies(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
-	const int64_t heads = p->model.kv_heads, dcp = p->serving.dcp;
+	/* a latent is one for all heads */
+	const int64_t heads = p->model.attention == ATTENTION_MLA ? 1 : p->model.kv_heads;
+	const int64_t dcp = p->serving.dcp;
 	const int64_t tp = p->serving.dp_attention ? 1 : p->parallel.tp;
 	const int64_t per_head = heads > 0 ? p->model.attention_heads / heads : 1;
 	const int64_t copies = heads > 0 && tp > heads ? tp / heads : 1;
 
-	if (dcp <= 1 || p->parallel.cp > 1 || p->model.attention == ATTENTION_MLA)
+	if (dcp <= 1 || p->parallel.cp > 1)
 		return false;
 	if (dcp > copies)
-		return BROKEN("DCP %lld splits copies of a KV head: TP %lld with %lld heads has only %lld",
-		    N(dcp), N(tp), N(heads), N(copies));
+		return BROKEN("DCP %lld splits copies of a KV head: attention TP %lld with %lld heads has "
+		    "only %lld", N(dcp), N(tp), N(heads), N(copies));
 	if (per_head % dcp != 0)
 		return BROKEN("%lld heads share a KV head: not divisible by DCP %lld", N(per_head), N(dcp));
 	return false;

@@ -63,7 +63,7 @@ poor_heads(const struct plan *p, const struct estimate *e, char *text, size_t si
 
 	(void)e;
 	return p->model.attention == ATTENTION_MHA && !p->serving.dp_attention &&
-	    copies > larger(1, (double)p->serving.dcp) &&
+	    copies > 1 && copies > p->serving.dcp &&
 	    HINT_SAY("TP %lld keeps %lld copies of each of %lld KV heads", N(p->parallel.tp), N(copies),
 	    N(p->model.kv_heads));
 }

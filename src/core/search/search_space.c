@@ -320,8 +320,8 @@ set_range(struct finding *to)
 	if (row->type == FIELD_CHOICE)
 		for (to->most = 0; field_choice(f, (int64_t)to->most + 1, name, sizeof name);)
 			to->most++;
-	if (list != NULL)
-		to->most = (double)list->count - 1;
+	if (row->type == FIELD_TEXT) /* a place in the catalogue, or among the words */
+		to->most = list != NULL ? (double)list->count - 1 : HUGE_VAL;
 	if (is_unbuilt(s, f))
 		to->most = f == FIELD_ZERO_STAGE;
 	if (f != FIELD_SEQUENCE_LENGTH && f != FIELD_CONTEXT_LENGTH)

@@ -15,14 +15,14 @@ struct parts {
 	enum measure measure;
 	struct part {
 		const char *name;
-		double value;
+		double value, times; /* how often it is in the number */
 	} part[PARTS_MAX];
 };
 
 static void
 add(struct parts *to, const char *name, double value)
 {
-	to->part[to->count++] = (struct part){ name, value };
+	to->part[to->count++] = (struct part){ name, value, 1 };
 }
 
 static struct parts
@@ -58,21 +58,22 @@ memory_parts(const struct estimate *e)
 }
 
 static struct parts
-serve_parts(const struct estimate *e)
+serve_parts(const struct plan *p, const struct estimate *e)
 {
 	struct parts to = { .measure = MEASURE_SECONDS };
 
 	add(&to, "time to the first token", e->serve.ttft_seconds);
 	add(&to, "time for each further token", e->serve.tpot_seconds);
+	to.part[1].times = larger(1, (double)p->serving.generate_tokens);
 	return to;
 }
 
 static struct parts
-parts_of(const struct search_target *t, const struct estimate *e)
+parts_of(const struct search_target *t, const struct plan *p, const struct estimate *e)
 {
 	if (t->kind == TARGET_RESULT && t->id == RESULT_PEAK_TOTAL)
 		return memory_parts(e);
-	return e->served ? serve_parts(e) : step_parts(e);
+	return e->served ? serve_parts(p, e) : step_parts(e);
 }
 
 const char *
@@ -95,31 +96,53 @@ search_binds(const struct plan *p, const struct estimate *e)
 	return names[most];
 }
 
-size_t
-search_why(const struct search_target *t, const struct estimate *a, const struct estimate *b,
-    char *buf, size_t size)
+/* What no term of a time or a memory tells: other GPUs, and the field that is asked for. */
+static void
+tell_sizes(const struct search_target *t, const struct plan *p, const struct plan *q, char *buf,
+    size_t size)
 {
-	const struct parts x = parts_of(t, a), y = parts_of(t, b);
+	char is[PLAN_ID_SIZE], was[PLAN_ID_SIZE];
+
+	*buf = '\0';
+	if (plan_world(p) != plan_world(q))
+		text_put(buf, size, "%lld GPUs instead of %lld", (long long)plan_world(p),
+		    (long long)plan_world(q));
+	if (t->kind != TARGET_FIELD || field_same((enum field_id)t->id, p, q))
+		return;
+	field_format((enum field_id)t->id, p, is, sizeof is);
+	field_format((enum field_id)t->id, q, was, sizeof was);
+	text_add(buf, size, "%s%s %s instead of %s", *buf != '\0' ? ", " : "", field_table[t->id].label,
+	    is, was);
+}
+
+size_t
+search_why(const struct search_target *t, const struct plan *p, const struct estimate *a,
+    const struct plan *q, const struct estimate *b, char *buf, size_t size)
+{
+	const struct parts x = parts_of(t, p, a), y = parts_of(t, p, b);
 	bool told[PARTS_MAX] = { false };
 	double largest = 0;
 
-	*buf = '\0';
+	tell_sizes(t, p, q, buf, size);
 	for (int n = 0; n < TOLD; n++) {
 		char amount[UNITS_SIZE];
 		double most = 0;
 		int at = 0;
 
-		for (int i = 0; i < x.count; i++)
-			if (!told[i] && fabs(x.part[i].value - y.part[i].value) > fabs(most)) {
-				most = x.part[i].value - y.part[i].value;
+		for (int i = 0; i < x.count; i++) {
+			const double more = x.part[i].times * (x.part[i].value - y.part[i].value);
+
+			if (!told[i] && fabs(more) > fabs(most)) {
+				most = more;
 				at = i;
 			}
+		}
 		largest = larger(largest, fabs(most));
 		if (!(fabs(most) > largest / 20)) /* the rest explains nothing */
 			break;
 		told[at] = true;
-		units_short(amount, sizeof amount, x.measure, fabs(most));
-		text_add(buf, size, "%s%s %s %s", n > 0 ? ", " : "", amount, most < 0 ? "less" : "more",
+		units_short(amount, sizeof amount, x.measure, fabs(most) / x.part[at].times);
+		text_add(buf, size, "%s%s %s %s", *buf != '\0' ? ", " : "", amount, most < 0 ? "less" : "more",
 		    x.part[at].name);
 	}
 	return strlen(buf);

@@ -13,8 +13,12 @@
  */
 const char *search_binds(const struct plan *p, const struct estimate *e);
 
-/* The terms by which a scores other than b, largest first: "0.31 s less bubble, 0.05 s more
- * recompute". "" where none differs. Returns the length. */
-size_t search_why(const struct search_target *t, const struct estimate *a,
-    const struct estimate *b, char *buf, size_t size);
+/*
+ * By what plan p, of estimate a, is better than q: other GPUs and another value of the field that
+ * is asked for, then the terms that differ, largest first: "0.31 s less bubble, 0.05 s more
+ * recompute". A further token of a request counts as often as p has it. "" where none differs.
+ * Returns the length.
+ */
+size_t search_why(const struct search_target *t, const struct plan *p, const struct estimate *a,
+    const struct plan *q, const struct estimate *b, char *buf, size_t size);
 #endif

@@ -91,7 +91,9 @@ steps_rows(struct rows *rows, const struct state *s)
 				continue;
 			field_format(f, &s->plan, now, sizeof now);
 			rows_column(field_table[f].label, LABEL_COLUMNS, label, sizeof label);
-			text_put(values, sizeof values, "%s -> %s", now, step->value);
+			/* where both have no room, the new one counts */
+			if (text_put(values, sizeof values, "%s -> %s", now, step->value) > VALUES_COLUMNS)
+				text_put(values, sizeof values, "-> %s", step->value);
 			rows_column(values, VALUES_COLUMNS, cell, sizeof cell);
 			text_put(text, sizeof text, "%s %s ", label, cell);
 			if (step->legal)

@@ -451,7 +451,7 @@ lookup_tell(struct state *s, size_t at)
 	const bool last = at + 1 >= l->news.kept;
 	const uint64_t next = last ? index : l->found[at + 1].key.index;
 	struct summary was, is;
-	struct plan p;
+	struct plan p, q;
 
 	if (l->told.space == l->space && l->told.index == index && l->told.next == next &&
 	    l->told.undo == s->undo.now)
@@ -468,8 +468,9 @@ lookup_tell(struct state *s, size_t at)
 	l->told.why[0] = '\0';
 	if (last || l->search.objectives > 1)
 		return;
-	look(l, next, &p, l->work[1]);
-	search_why(&l->search.objective[0], l->work[0], l->work[1], l->told.why, sizeof l->told.why);
+	look(l, next, &q, l->work[1]);
+	search_why(&l->search.objective[0], &p, l->work[0], &q, l->work[1], l->told.why,
+	    sizeof l->told.why);
 	if (l->told.why[0] == '\0')
 		text_put(l->told.why, sizeof l->told.why, "as good, and simpler");
 }
