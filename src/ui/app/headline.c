@@ -41,8 +41,7 @@ add_fits(struct strip *strip, const struct state *s)
 {
 	const struct estimate *e = s->estimate;
 	struct piece *p = add(strip, 0, ROLE_ERROR);
-	const double bytes = e->reinforced && e->rl.peak_bytes > e->peak_total ? e->rl.peak_bytes :
-	    e->peak_total;
+	const double bytes = estimate_fullest(e);
 	char peak[32];
 
 	if (!e->legal) {
