@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
+#include "core/plan/shorthand.h"
 
 static struct file_errors errors;
 
@@ -427,13 +428,61 @@ test_named_beside_user_files(void **state)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 }
 
+static void
+check_says(const char *word, enum field_id f, const char *id)
+{
+	struct plan plan;
+	char said[512], want[160];
+
+	plan_builtin(&plan);
+	text_put(want, sizeof want, "%s=%s", field_table[f].path, id);
+	assert_int_equal(shorthand_read(word, &plan, &test_catalog, said, sizeof said), SHORTHAND_SAYS);
+	assert_string_equal(said, want);
+}
+
+/* Every name stands for its entry by itself, whatever else it looks like. */
+static void
+test_shorthand(void **state)
+{
+	const struct {
+		const struct catalog_list *list;
+		enum field_id field;
+	} lists[] = { { &test_catalog.models, FIELD_PRESET }, { &test_catalog.gpus, FIELD_GPU } };
+	struct plan plan;
+	char name[PLAN_ID_SIZE], said[512];
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < lists[k].list->count; i++) {
+			const struct catalog_entry *e = &lists[k].list->entry[i];
+
+			check_says(e->id, lists[k].field, e->id);
+			for (int64_t n = 0; catalog_alias(e, n, name, sizeof name); n++)
+				check_says(name, lists[k].field, catalog_find(lists[k].list, name)->id);
+		}
+	check_says("8x7b", FIELD_PRESET, "mixtral-8x7b");
+	check_says("3.1-70b", FIELD_PRESET, "llama-3.1-70b");
+	plan_builtin(&plan);
+	assert_int_equal(shorthand_read("70b", &plan, &test_catalog, said, sizeof said), SHORTHAND_UNCLEAR);
+	assert_non_null(strstr(said, "llama-2-70b, llama-3.1-70b"));
+	/* Nodes have as many GPUs as the new kind's do. */
+	assert_int_equal(shorthand_read("72xgb200", &plan, &test_catalog, said, sizeof said),
+	    SHORTHAND_SAYS);
+	assert_string_equal(said, "cluster.gpu=gb200 cluster.nodes=9");
+	field_mark(FIELD_GPUS_PER_NODE, &plan, false);
+	assert_int_equal(shorthand_read("72xgb200", &plan, &test_catalog, said, sizeof said),
+	    SHORTHAND_SAYS);
+	assert_string_equal(said, "cluster.gpu=gb200 cluster.nodes=18");
+	assert_int_equal(shorthand_read("undo", &plan, &test_catalog, said, sizeof said), SHORTHAND_NONE);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_every_entry),
-		cmocka_unit_test(test_aliases),
+		cmocka_unit_test(test_aliases), cmocka_unit_test(test_shorthand),
 		cmocka_unit_test(test_driver_names), cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_sample_plans),
 		cmocka_unit_test_setup_teardown(test_user_files, user_dir, remove_dir),

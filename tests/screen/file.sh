@@ -44,6 +44,17 @@ keys q
 expect 'rc=0'
 restored
 
+# The list of plans says of each what the head line does, phases of a step included.
+start 120 40 tmux-256color "'$PROG'"
+expect '\(new plan\)'
+keys o
+expect ' grpo-qwen2.5-32b.cfg .* fits: '
+peak=$(text | sed -n 's/.* grpo-qwen2.5-32b.cfg .* fits: \([0-9.]*\) .*/\1/p')
+keys g r p o - q w e n 2 . 5 - 3 Enter
+expect "fits $peak of .*/step"
+keys q
+expect 'rc=0'
+
 # Open by name, with completion, which begins with what is named as plans are; a file that
 # exists is not overwritten unasked.
 cp "$D/work/my.cfg" "$D/work/other.cfg"
@@ -53,7 +64,7 @@ expect '\(new plan\)'
 keys o
 # (what there is, with what is in it)
 expect ' my.cfg +llama-3.1-8b +16 x h100-sxm-80gb +fits: '
-expect ' llama-3.1-405b-8k.cfg +llama-3.1-405b +16384 x '
+expect ' llama-3.1-405b-8k.cfg +llama-3.1-405b +16384 x .* tight: '
 keys m y . c
 expect '^/my.c'
 keys Enter

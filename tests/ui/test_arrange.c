@@ -67,6 +67,27 @@ test_colors(void **unused)
 	}
 }
 
+/* What the map would leave empty goes to panes that have more to show, and no further. */
+static void
+test_spare(void **unused)
+{
+	struct wish wish = { .stages = 4, .flows = 6, .figures = 11, .colors = 1 };
+	const struct arrange before = arrange_panes(100, 30, &wish);
+	struct arrange a;
+
+	(void)unused;
+	wish.spare = 2;
+	check(100, 30, &wish);
+	a = arrange_panes(100, 30, &wish);
+	assert_int_equal(a.pane[PANE_MAP].h, before.pane[PANE_MAP].h - 2);
+	assert_int_equal(a.pane[PANE_TRAFFIC].h, before.pane[PANE_TRAFFIC].h + 2);
+	wish.flows = 1;
+	wish.stages = 1;
+	a = arrange_panes(100, 30, &wish);
+	wish.spare = 0;
+	assert_int_equal(a.pane[PANE_MAP].h, arrange_panes(100, 30, &wish).pane[PANE_MAP].h);
+}
+
 static void
 test_all_sizes(void **unused)
 {
@@ -188,7 +209,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_colors), cmocka_unit_test(test_spare),
 		cmocka_unit_test(test_usual_sizes), cmocka_unit_test(test_selected_shown),
 		cmocka_unit_test(test_every_screen), cmocka_unit_test(test_maximize),
 	};

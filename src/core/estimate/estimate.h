@@ -70,6 +70,13 @@ estimate_has_fit(const struct estimate *e)
 	return e->stages > 0 && e->capacity_known;
 }
 
+/* What the fullest GPU holds at its fullest, in whichever phase that is. */
+static inline double
+estimate_fullest(const struct estimate *e)
+{
+	return e->reinforced && e->rl.peak_bytes > e->peak_total ? e->rl.peak_bytes : e->peak_total;
+}
+
 /* An engine has room for its weights, but not for the requests that are asked of it. */
 static inline bool
 estimate_lacks_requests(const struct estimate *e)

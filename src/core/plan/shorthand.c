@@ -143,25 +143,42 @@ read_shape(const char *word, const struct plan *p, const struct catalog *catalog
 	    p->cluster.gpus_per_node, out, size);
 }
 
-/* A name of the catalogue, or a part of one. */
-static enum shorthand
+/* A whole name of the catalogue. */
+static bool
 read_name(const char *word, const struct catalog *catalog, char *out, size_t size)
 {
-	char models[256], gpus[256];
-	const struct catalog_entry *model = shorthand_entry(&catalog->models, word, models, sizeof models);
-	const struct catalog_entry *gpu = shorthand_entry(&catalog->gpus, word, gpus, sizeof gpus);
+	const struct catalog_entry *model = catalog_find(&catalog->models, word);
+	const struct catalog_entry *gpu = catalog_find(&catalog->gpus, word);
 
-	if (model != NULL && gpu == NULL && gpus[0] == '\0')
+	if (model != NULL)
 		say(FIELD_PRESET, model->id, out, size);
-	else if (gpu != NULL && model == NULL && models[0] == '\0')
+	else if (gpu != NULL)
 		say(FIELD_GPU, gpu->id, out, size);
-	else if (model == NULL && gpu == NULL && models[0] == '\0' && gpus[0] == '\0')
+	return model != NULL || gpu != NULL;
+}
+
+/* A part of a name. */
+static enum shorthand
+read_part(const char *word, const struct catalog *catalog, char *out, size_t size)
+{
+	char models[256], gpus[256];
+	const struct catalog_entry *model, *gpu;
+
+	model = shorthand_entry(&catalog->models, word, models, sizeof models);
+	gpu = shorthand_entry(&catalog->gpus, word, gpus, sizeof gpus);
+	if (model != NULL)
+		text_put(models, sizeof models, "%s", model->id);
+	if (gpu != NULL)
+		text_put(gpus, sizeof gpus, "%s", gpu->id);
+	if (models[0] == '\0' && gpus[0] == '\0')
 		return SHORTHAND_NONE;
+	if (model != NULL && gpus[0] == '\0')
+		say(FIELD_PRESET, models, out, size);
+	else if (gpu != NULL && models[0] == '\0')
+		say(FIELD_GPU, gpus, out, size);
 	else {
-		text_put(out, size, "%s is part of several names: %s%s%s", word,
-		    model != NULL ? model->id : models,
-		    (model != NULL || models[0] != '\0') && (gpu != NULL || gpus[0] != '\0') ? ", " : "",
-		    gpu != NULL ? gpu->id : gpus);
+		text_put(out, size, "%s is part of several names: %s%s%s", word, models,
+		    models[0] != '\0' && gpus[0] != '\0' ? ", " : "", gpus);
 		return SHORTHAND_UNCLEAR;
 	}
 	return SHORTHAND_SAYS;
@@ -179,11 +196,8 @@ shorthand_read(const char *word, const struct plan *p, const struct catalog *cat
 	if (n == 0 || n >= sizeof text)
 		return SHORTHAND_NONE;
 	text_put(text, sizeof text, "%.*s", (int)n, word);
-	if (catalog_find(&catalog->models, text) == NULL && catalog_find(&catalog->gpus, text) == NULL) {
-		if (read_number(text, out, size))
-			return SHORTHAND_SAYS;
-		if ((is = read_shape(text, p, catalog, out, size)) != SHORTHAND_NONE)
-			return is;
-	}
-	return read_name(text, catalog, out, size);
+	if (read_name(text, catalog, out, size) || read_number(text, out, size))
+		return SHORTHAND_SAYS;
+	is = read_shape(text, p, catalog, out, size);
+	return is != SHORTHAND_NONE ? is : read_part(text, catalog, out, size);
 }

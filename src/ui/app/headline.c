@@ -41,8 +41,7 @@ add_fits(struct strip *strip, const struct state *s)
 {
 	const struct estimate *e = s->estimate;
 	struct piece *p = add(strip, 0, ROLE_ERROR);
-	const double bytes = e->reinforced && e->rl.peak_bytes > e->peak_total ? e->rl.peak_bytes :
-	    e->peak_total;
+	const double bytes = estimate_fullest(e);
 	char peak[32];
 
 	if (!e->legal) {
@@ -107,10 +106,11 @@ add_problems(struct strip *strip, const struct state *s)
 
 /* How far off 9 of 10 such numbers are. */
 static void
-add_error(struct piece *p, double error, bool calibrated)
+add_error(const struct state *s, struct piece *p, double error, enum field_id calibrated)
 {
-	if (p != NULL && error > 0 && !calibrated)
-		text_put(p->error, sizeof p->error, " +-%.0f %%", 100 * error);
+	if (p != NULL && error > 0 && !field_is_set(calibrated, &s->plan))
+		text_put(p->error, sizeof p->error, " %s%.0f %%",
+		    s->utf8 && !s->settings.ascii ? "\u00b1" : "+-", 100 * error);
 }
 
 static void
@@ -125,18 +125,18 @@ add_numbers(struct strip *strip, const struct state *s)
 		if (requests != NULL)
 			text_put(requests->after, sizeof requests->after, " requests of %lld",
 			    (long long)s->plan.serving.context_length);
-		add_error(add_result(strip, 4, e, RESULT_TTFT, "TTFT ", ""), e->serve.ttft_error,
-		    field_is_set(FIELD_TTFT_SCALE, &s->plan));
-		add_error(add_result(strip, 3, e, RESULT_TPOT, "TPOT ", ""), e->serve.tpot_error,
-		    field_is_set(FIELD_TPOT_SCALE, &s->plan));
+		add_error(s, add_result(strip, 4, e, RESULT_TTFT, "TTFT ", ""), e->serve.ttft_error,
+		    FIELD_TTFT_SCALE);
+		add_error(s, add_result(strip, 3, e, RESULT_TPOT, "TPOT ", ""), e->serve.tpot_error,
+		    FIELD_TPOT_SCALE);
 		add_result(strip, 6, e, RESULT_GENERATED, "", " tokens/s");
 		return;
 	}
 	if (e->reinforced)
 		add_result(strip, 3, e, RESULT_RL_STEP, "", "/step");
 	else
-		add_error(add_result(strip, 3, e, RESULT_STEP, "", "/step"), e->step.error,
-		    field_is_set(FIELD_COMPUTE_EFFICIENCY, &s->plan));
+		add_error(s, add_result(strip, 3, e, RESULT_STEP, "", "/step"), e->step.error,
+		    FIELD_COMPUTE_EFFICIENCY);
 	add_result(strip, 6, e, RESULT_TOKENS, "", " tokens/s");
 	mfu = add_result(strip, 4, e, RESULT_MFU, "MFU ", "");
 	if (mfu != NULL) /* as exact as it is */

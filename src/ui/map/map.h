@@ -78,6 +78,10 @@ bool map_move(struct map_view *view, const struct plan *p, const struct estimate
 int64_t map_page(const struct map_view *view, const struct plan *p, const struct estimate *e,
     int w, int h);
 
+/* Lines that it leaves empty in an area of this size. */
+int map_spare(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
+    int h);
+
 /* Which lines of the map an area of this size shows. */
 struct part map_part(const struct map_view *view, const struct plan *p,
     const struct estimate *e, int w, int h);

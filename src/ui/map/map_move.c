@@ -42,6 +42,22 @@ map_zoom_for(const struct map_view *view, const struct plan *p, const struct est
 	return g.zoom;
 }
 
+int
+map_spare(const struct map_view *view, const struct plan *p, const struct estimate *e, int w, int h)
+{
+	struct map_grid g;
+	int64_t spare = 0;
+
+	for (int i = 0; i < view->colors; i++)
+		if (view->color[i].by != MAP_BY_GROUPS && view->color[i].by != MAP_BY_STAGE)
+			return 0; /* words may need more lines than one */
+	if (e->laid_out)
+		spare = grid_in(&g, view, p, e, w, h) - map_grid_lines(&g);
+	while (spare > 0 && map_legend_lines(view, h - spare) < map_legend_lines(view, h))
+		spare--;
+	return spare > 0 ? (int)spare : 0;
+}
+
 enum map_zoom
 map_zoom_next(const struct map_view *view, const struct plan *p, const struct estimate *e,
     int w, int h, int way)

@@ -77,7 +77,7 @@ stack(struct arrange *a, struct rect r, const struct wish *wish)
 	const int least = MAP_LEAST + (wish->colors > 1 ? wish->colors - 1 : 0);
 	const int want[] = { wish->stages + bars_legend(r.w - 2) + 1, wish->flows + 2 };
 	int h[] = { MEMORY_LEAST - 1, TRAFFIC_LEAST - 1 };
-	int map = r.h - step - h[0] - h[1], y = r.y;
+	int map = r.h - step - h[0] - h[1], y = r.y, spare = wish->spare;
 	bool more = true;
 
 	if (map < MAP_LEAST)
@@ -92,6 +92,11 @@ stack(struct arrange *a, struct rect r, const struct wish *wish)
 				more = true;
 			}
 	}
+	for (int i = 0; i < 2; i++)
+		for (; h[i] < want[i] && spare > 0; spare--) {
+			h[i]++;
+			map--;
+		}
 	a->pane[PANE_MAP] = (struct rect){ r.x, y, r.w, map };
 	y += map;
 	a->pane[PANE_MEMORY] = (struct rect){ r.x, y, r.w, h[0] };

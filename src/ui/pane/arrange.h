@@ -14,6 +14,7 @@ struct wish {
 	bool alone;       /* the one in focus has all the room */
 	enum pane lower;  /* which of memory, traffic and step shows where one alone has room */
 	int colors;       /* that the map shows at once */
+	int spare;        /* lines that it would leave empty */
 	int stages;       /* bars of the memory pane */
 	int flows;        /* rows of the traffic pane */
 	int figures;      /* of the step pane */

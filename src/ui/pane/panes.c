@@ -60,9 +60,16 @@ panes_arrange_for(const struct state *s, enum pane focus)
 		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
 	};
 	const struct part flows = pane_type(s, PANE_TRAFFIC)->part(s, (struct rect){ 0 });
+	struct arrange a;
+	struct rect map;
 
 	wish.flows = flows.count > 0 ? (int)flows.count : 1;
-	return arrange_panes(s->columns, s->rows, &wish);
+	a = arrange_panes(s->columns, s->rows, &wish);
+	map = a.inner[PANE_MAP];
+	if (!a.open[PANE_MEMORY] || s->picture != PICTURE_MAP)
+		return a;
+	wish.spare = map_spare(&s->map, &s->plan, e, map.w, map.h);
+	return wish.spare > 0 ? arrange_panes(s->columns, s->rows, &wish) : a;
 }
 
 struct arrange

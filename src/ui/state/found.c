@@ -53,10 +53,11 @@ put_verdict(struct found_plan *f, const struct estimate *e)
 	else if (estimate_lacks_requests(e))
 		text_put(f->verdict, sizeof f->verdict, "requests do not fit");
 	else if (known)
-		text_put(f->verdict, sizeof f->verdict, "%s: %.1f of %.1f GiB", !e->fits ?
-		    "does not fit" : e->tight ? "tight" : "fits", e->peak_total / GIB, e->capacity / GIB);
+		text_put(f->verdict, sizeof f->verdict, "%s: %.1f of %.1f GiB",
+		    !e->fits ? "does not fit" : e->tight ? "tight" : "fits", estimate_fullest(e) / GIB,
+		    e->capacity / GIB);
 	else
-		text_put(f->verdict, sizeof f->verdict, "%.1f GiB", e->peak_total / GIB);
+		text_put(f->verdict, sizeof f->verdict, "%.1f GiB", estimate_fullest(e) / GIB);
 }
 
 static void
