@@ -29,7 +29,6 @@ static const struct {
 	{ "--moe-flex-dispatcher-backend", NULL, 16, 0 },
 	{ "--attention-output-gate", NULL, 16, 0 },
 	{ "--cpu-offloading-num-layers", NULL, 16, 0 },
-	{ "--activation-func-fp8-input-store", NULL, 16, 0 },
 	{ "--moe-latent-size", NULL, 16, 0 },
 	{ "--moe-shared-expert-gate", NULL, 16, 0 },
 	{ "--optimizer", "muon", 16, 0 },
