@@ -1,7 +1,7 @@
 /*
  * fuzz_import.c - any bytes as a file of each kind that import knows, the first byte says which
- * or that it be recognised, and for how many GPUs: nothing but an answer may come of them, and a plan that did must be
- * written and read back.
+ * or that it be recognised, and for how many GPUs: nothing but an answer may come of them, and a
+ * plan that did must be written and read back.
  *
  * With libFuzzer: configure CC=clang CFLAGS='-g -O1 -fsanitize=fuzzer-no-link'
  * --enable-sanitizers, and make fuzzers FUZZ=-fsanitize=fuzzer. Without it -DFUZZ_MAIN, which `make
