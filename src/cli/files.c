@@ -142,7 +142,7 @@ files_import(void *context, const char *path, struct plan *plan, char *note, siz
 	if (status == IMPORT_DONE) {
 		text_put(note, size, "%zu taken, %zu assumed, %zu ignored: 'shardplan import' tells each",
 		    im.taken.count, im.assumed.count, im.ignored.count);
-		*plan = read;
+		import_into(&im, plan);
 	} else {
 		text_put(note, size, "%s", errors.line[0]);
 	}

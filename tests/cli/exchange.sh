@@ -66,6 +66,9 @@ out_has '^# Megatron-LM pretrain_gpt.py, core 0.12 to 0.20, from the built-in pl
 run 0 export --to=megatron
 out_has '^# Megatron-LM pretrain_gpt.py, core 0.12 to 0.17, '
 err_has 'core 0.18 and newer refuse --cross-entropy-fusion-impl te'
+run 0 export --to=megatron --set training.cuda_graph=layer # as the releases spell it that take te
+out_has '^# Megatron-LM pretrain_gpt.py, core 0.16 to 0.17, '
+out_has '^	--cuda-graph-scope attn mlp$'
 run 1 export --to=megatron --core=0.19
 err_has 'core_too_new: core 0.19 does not start --cross-entropy-fusion-impl te; core 0.17 did'
 run 0 export --to=megatron-sbatch --core=0.13 --zero-stage=2 --pp=1 --set training.gradient_accumulation_fusion=false

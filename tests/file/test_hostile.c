@@ -27,7 +27,8 @@ read_as(const char *kind, const char *text, int64_t world)
 
 #define HF "{ \"model_type\": \"llama\",\n \"hidden_size\": 1024, \"num_attention_heads\": 8,\n" \
 	"\"vision_config\": { \"num_hidden_layers\": 5 },\n \"vocab_size\": 32000, "
-#define DS "{ \"train_batch_size\": 8,\n\"train_micro_batch_size_per_gpu\": 1,\n\"bf16\": { \"enabled\": true },\n"
+#define DS "{ \"train_batch_size\": 8,\n\"train_micro_batch_size_per_gpu\": 1,\n\"bf16\": { " \
+	"\"enabled\": true },\n"
 #define TOML "[job]\nx = \"it's\"\n[parallelism]\ndata_parallel_shard_degree = 8\n"
 #define YAML "tokens:\n  micro_batch_size: 1\n  batch_accumulation_per_replica: 1\nparallelism:\n  dp: 8\n"
 #define FSDP "distributed_type: FSDP\nmixed_precision: bf16\n"

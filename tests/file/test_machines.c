@@ -2,6 +2,7 @@
 #include "filetest.h"
 
 #include "core/base/text.h"
+#include "core/framework/resolve.h"
 #include "file/import/here.h"
 #include "file/import/hosts.h"
 #include "file/import/import.h"
@@ -249,6 +250,52 @@ test_here(void **state)
 	    "driver is here (fix: import a file, see shardplan(1))");
 }
 
+/* Into a plan that is there: machines leave the model and the split, a model the machines. */
+static void
+test_into(void **state)
+{
+	struct plan own;
+	char err[256];
+
+	(void)state;
+	plan_builtin(&own);
+	assert_true(field_parse(FIELD_PRESET, &own, "mixtral-8x7b", err, sizeof err));
+	assert_true(field_parse(FIELD_LAYERS, &own, "16", err, sizeof err));
+	assert_true(field_parse(FIELD_TP, &own, "4", err, sizeof err));
+	assert_true(field_parse(FIELD_MEMORY_GIB, &own, "70", err, sizeof err));
+	assert_true(field_parse(FIELD_GPU_HOUR_PRICE, &own, "2", err, sizeof err));
+	gives("NodeName=x[1-4] Gres=gpu:b200:8 State=IDLE\n", 4, 8, "b200-sxm-180gb");
+	import_into(&im, &own);
+	plan_resolve(&own, &test_catalog);
+	assert_string_equal(own.cluster.gpu, "b200-sxm-180gb");
+	assert_int_equal(own.cluster.nodes, 4);
+	assert_false(field_is_set(FIELD_MEMORY_GIB, &own)); /* which was the other GPU's */
+	assert_string_equal(own.model.preset, "mixtral-8x7b");
+	assert_int_equal(own.model.layers, 16);
+	assert_int_equal(own.parallel.tp, 4);
+	/* hosts alone: the GPU stays */
+	gives("a slots=4\nb slots=4\n", 2, 4, "h100-sxm-80gb");
+	import_into(&im, &own);
+	plan_resolve(&own, &test_catalog);
+	assert_string_equal(own.cluster.gpu, "b200-sxm-180gb");
+	assert_int_equal(own.cluster.gpus_per_node, 4);
+	assert_int_equal(read_world("{ \"model_type\": \"llama\", \"hidden_size\": 1024, "
+	    "\"num_hidden_layers\": 4, \"num_attention_heads\": 8, \"intermediate_size\": 2048, "
+	    "\"vocab_size\": 32000 }", NULL, 0), IMPORT_DONE);
+	import_into(&im, &own);
+	plan_resolve(&own, &test_catalog);
+	assert_int_equal(own.model.layers, 4);
+	assert_int_equal(own.model.experts, 0);
+	assert_int_equal(own.parallel.tp, 4);
+	assert_int_equal(own.cluster.nodes, 2);
+	/* a launch is the whole */
+	assert_int_equal(read_world("--num-layers 4 --hidden-size 1024 --num-attention-heads 8 --seq-length "
+	    "64 --max-position-embeddings 64 --micro-batch-size 1", "megatron", 8), IMPORT_DONE);
+	import_into(&im, &own);
+	assert_int_equal(own.parallel.tp, 1);
+	assert_int_equal(own.cluster.nodes, 1);
+}
+
 static int
 close_notes(void **state)
 {
@@ -267,6 +314,7 @@ main(void)
 		cmocka_unit_test(test_nvidia_smi),
 		cmocka_unit_test(test_topo),
 		cmocka_unit_test(test_here),
+		cmocka_unit_test(test_into),
 	};
 
 	return cmocka_run_group_tests(tests, load_catalog, close_notes);

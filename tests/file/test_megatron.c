@@ -325,8 +325,10 @@ goes_and_returns(const struct plan *p, const char *target, const char *name)
 
 		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 			char is[1100], was[1100];
-			/* No argument says which release reads it, nor of biases of experts alone. */
-			const bool told = f == FIELD_RELEASE || f == FIELD_EXPERT_BIAS;
+			/* No argument says which release reads it, nor of biases of experts alone, nor in what
+			 * format an activation keeps its input. */
+			const bool told = f == FIELD_RELEASE || f == FIELD_EXPERT_BIAS ||
+			    f == FIELD_FP8_ACTIVATION_INPUT;
 
 			field_format(f, p, was, sizeof was);
 			field_format(f, &plan, is, sizeof is);
@@ -446,6 +448,10 @@ hybrids(void **state)
 		assert_true(goes_and_returns(&p, "megatron", presets[i]));
 		assert_string_equal(plan.model.preset, presets[i]);
 	}
+	plan_builtin(&p);
+	assert_true(field_parse(FIELD_FP8_ACTIVATION_INPUT, &p, "true", err, sizeof err));
+	plan_resolve(&p, &test_catalog);
+	goes_and_returns(&p, "megatron", "what no argument says");
 	assert_int_equal(import("x " "--hidden-size 4096 --num-attention-heads 32 --seq-length 4096 "
 	    "--max-position-embeddings 4096 --micro-batch-size 1 --num-layers 4 "
 	    "--hybrid-override-pattern M-M* --mtp-num-layers 1 --mtp-hybrid-override-pattern '*-'\n", 8),

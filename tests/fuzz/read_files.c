@@ -1,7 +1,8 @@
 /*
  * read_files.c - a target of this folder as a program that reads the files named on its command
- * line. With libFuzzer (`make fuzzers CC=clang FUZZ=-fsanitize=fuzzer,address`) there is nothing
- * here: it brings its own main.
+ * line. With libFuzzer (configure CC=clang CFLAGS='-g -O1 -fsanitize=fuzzer-no-link'
+ * --enable-sanitizers, then make fuzzers FUZZ=-fsanitize=fuzzer) there is nothing here: it brings
+ * its own main.
  */
 #include <stdio.h>
 

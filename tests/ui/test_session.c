@@ -310,6 +310,12 @@ test_open(void **unused)
 	assert_int_equal(s->disk.opens, 3);
 	assert_int_equal(s->state.plan.parallel.pp, 1);
 	assert_true(shows(s, "alpha.cfg"));
+	/* What is no plan yet is among them too. */
+	type(s, "oimport\r");
+	assert_int_equal(s->state.prompt.kind, PROMPT_COMMAND);
+	assert_string_equal(s->state.prompt.line.text, "import ");
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->disk.opens, 3);
 	type(s, "u"); /* never back to a plan of another file: saving would put it into this one */
 	assert_int_equal(s->state.plan.parallel.pp, 1);
 	type(s, "+:e missing.cfg\r");

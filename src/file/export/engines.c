@@ -91,11 +91,11 @@ put_kv(struct export *e, struct textbuf *out, const char *const names[4])
 
 /* Whether an engine takes the sizes; else it is refused with what it says. */
 static bool
-takes(struct export *e, bool takes, enum field_id field, const char *source, const char *why)
+takes(struct export *e, bool does, enum field_id field, const char *source, const char *why)
 {
-	if (!takes)
+	if (!does)
 		export_refuse(e, field, "target_refuses", source, "%s", why);
-	return takes;
+	return does;
 }
 
 /* Nodes that one engine takes. */

@@ -29,7 +29,6 @@ static const struct {
 	{ "--moe-flex-dispatcher-backend", NULL, 16, 0 },
 	{ "--attention-output-gate", NULL, 16, 0 },
 	{ "--cpu-offloading-num-layers", NULL, 16, 0 },
-	{ "--activation-func-fp8-input-store", NULL, 16, 0 },
 	{ "--moe-latent-size", NULL, 16, 0 },
 	{ "--moe-shared-expert-gate", NULL, 16, 0 },
 	{ "--optimizer", "muon", 16, 0 },
@@ -62,11 +61,11 @@ has_argument(const char *text, const char *flag, const char *value)
 {
 	const size_t length = strlen(flag);
 
-	for (; (text = strstr(text, flag)) != NULL; text += length) {
+	for (const char *from = text; (text = strstr(text, flag)) != NULL; text += length) {
 		const char *at = text + length;
 		size_t n = strcspn(at, "\n");
 
-		if (text[-1] != '\t' || (*at != ' ' && *at != '\n'))
+		if (text == from || text[-1] != '\t' || (*at != ' ' && *at != '\n'))
 			continue;
 		if (value == NULL)
 			return true;
@@ -120,6 +119,14 @@ span_of(const struct plan *p, const char *text)
 	if (has_argument(text, "--use-custom-fsdp", NULL) && p->training.gradient_accumulation_fusion)
 		narrow(&s, 14, 0, "custom FSDP with gradient accumulation fusion");
 	return s;
+}
+
+bool
+megatron_core_starts(const struct plan *p, const char *arguments, int core)
+{
+	const struct span s = span_of(p, arguments);
+
+	return core >= s.since && core <= s.until;
 }
 
 void

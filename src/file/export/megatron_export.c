@@ -283,25 +283,47 @@ put_training(struct textbuf *out, const struct plan *p, int core)
 	put_graphs(out, p, core);
 }
 
-void
-megatron_put_args(struct textbuf *out, const char *name, const struct plan *p, int core)
+static void
+put_all(struct textbuf *out, const struct plan *p, int core)
 {
-	textbuf_add(out, "%s=(\n", name);
 	for (size_t i = 0; i < megatron_flag_count; i++)
 		put_row(out, &megatron_flags[i], p);
 	put_model(out, p, core);
 	put_split(out, p, core);
 	put_training(out, p, core);
+}
+
+/* The release that was asked for, else the newest that starts the plan as it spells it. */
+static int
+choose_core(const struct export *e)
+{
+	bool starts = e->core > 0;
+	int core = starts ? e->core : CORE_NEWEST + 1;
+
+	while (!starts && core > CORE_OLDEST) {
+		struct textbuf out = { 0 };
+
+		put_all(&out, e->plan, --core);
+		starts = !out.failed && megatron_core_starts(e->plan, out.text, core);
+		free(out.text);
+	}
+	return starts ? core : CORE_NEWEST;
+}
+
+void
+megatron_put_args(struct textbuf *out, const char *name, const struct plan *p, int core)
+{
+	textbuf_add(out, "%s=(\n", name);
+	put_all(out, p, core);
 	textbuf_add(out, ")\n");
 }
 
-/* As the release that was asked for spells them, else the newest. */
 static void
 put_args(struct textbuf *out, const struct export *e)
 {
 	const struct plan *p = e->plan;
 
-	megatron_put_args(out, "args", p, e->core > 0 ? e->core : CORE_NEWEST);
+	megatron_put_args(out, "args", p, choose_core(e));
 	if (p->model.layer_pattern[0] != '\0')
 		textbuf_add(out, ": \"${PRETRAIN:=pretrain_hybrid.py}\"\n");
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
+#include "core/plan/override.h"
 #include "file/import/deepspeed_json.h"
 #include "file/import/hf.h"
 #include "file/import/hostfile.h"
@@ -17,28 +18,28 @@
 #include "file/plan/slurp.h"
 
 const struct importer import_table[] = {
-	{ "megatron", "Megatron-LM arguments, bare or in a shell script", megatron_recognise,
+	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL, megatron_recognise,
 	    megatron_read },
-	{ "huggingface", "config.json of a Hugging Face checkpoint", hf_recognise, hf_read },
-	{ "slurm", "scontrol show node, sinfo, or a list of nodes as a-[01-16]", slurm_recognise,
+	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", hf_recognise, hf_read },
+	{ "slurm", "scontrol show node, sinfo, or a list of nodes as a-[01-16]", "cluster", slurm_recognise,
 	    slurm_read },
-	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node",
+	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node", "cluster",
 	    nvidia_smi_recognise, nvidia_smi_read },
-	{ "deepspeed", "JSON of --deepspeed_config", deepspeed_json_recognise, deepspeed_json_read },
-	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", torchtitan_recognise,
+	{ "deepspeed", "JSON of --deepspeed_config", NULL, deepspeed_json_recognise, deepspeed_json_read },
+	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", NULL, torchtitan_recognise,
 	    torchtitan_read },
-	{ "trl", "configuration of trl, with --config (YAML)", trl_recognise, trl_read },
-	{ "axolotl", "configuration of axolotl (YAML)", axolotl_recognise, axolotl_read },
-	{ "llama-factory", "configuration of llamafactory-cli train (YAML)", llamafactory_recognise,
+	{ "trl", "configuration of trl, with --config (YAML)", NULL, trl_recognise, trl_read },
+	{ "axolotl", "configuration of axolotl (YAML)", NULL, axolotl_recognise, axolotl_read },
+	{ "llama-factory", "configuration of llamafactory-cli train (YAML)", NULL, llamafactory_recognise,
 	    llamafactory_read },
-	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML)", swift_recognise, swift_read },
-	{ "torchtune", "configuration of a torchtune recipe (YAML)", torchtune_recognise,
+	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML)", NULL, swift_recognise, swift_read },
+	{ "torchtune", "configuration of a torchtune recipe (YAML)", NULL, torchtune_recognise,
 	    torchtune_read },
-	{ "nemo-rl", "configuration of NeMo-RL (YAML)", nemo_recognise, nemo_read },
-	{ "nanotron", "configuration of nanotron (YAML)", nanotron_recognise, nanotron_read },
-	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", accelerate_recognise,
+	{ "nemo-rl", "configuration of NeMo-RL (YAML)", NULL, nemo_recognise, nemo_read },
+	{ "nanotron", "configuration of nanotron (YAML)", NULL, nanotron_recognise, nanotron_read },
+	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL, accelerate_recognise,
 	    accelerate_read },
-	{ "hostfile", "host file of DeepSpeed or MPI", hostfile_recognise, hostfile_read },
+	{ "hostfile", "host file of DeepSpeed or MPI", "cluster", hostfile_recognise, hostfile_read },
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];
 
@@ -103,6 +104,7 @@ import_text(struct import *im, const char *kind)
 			    list_kinds(kinds, sizeof kinds));
 		return IMPORT_FAILED;
 	}
+	im->section = by->section;
 	by->read(im);
 	if (im->errors->count > 0)
 		return im->refused ? IMPORT_REFUSED : IMPORT_FAILED;
@@ -142,6 +144,37 @@ import_file(struct import *im, const char *path, const char *kind)
 	im->text = NULL;
 	free(file.text);
 	return status;
+}
+
+/* What tells of a model tells of the numbers that it is served in as well. */
+static bool
+is_told(const struct import *im, enum field_id f)
+{
+	char section[32];
+
+	field_section(f, section, sizeof section);
+	if (text_equal(section, im->section))
+		return field_entry(f) == FIELD_PRESET || field_is_set(f, im->plan);
+	return text_equal(im->section, "model") && field_is_set(f, im->plan) &&
+	    (f == FIELD_WEIGHT_DTYPE || f == FIELD_KV_DTYPE);
+}
+
+void
+import_into(const struct import *im, struct plan *plan)
+{
+	const struct plan was = *plan;
+	struct overrides dropped;
+
+	if (im->section == NULL) {
+		*plan = *im->plan;
+		return;
+	}
+	if (field_is_set(FIELD_GPU, im->plan))
+		field_copy(FIELD_GPU, plan, im->plan);
+	overrides_drop(&was, plan, &dropped);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (is_told(im, f))
+			field_copy(f, plan, im->plan);
 }
 
 void

@@ -10,6 +10,7 @@
 struct importer {
 	const char *name; /* KIND of --from */
 	const char *help; /* one line without a full stop */
+	const char *section; /* of a plan that such a file tells of, NULL: of a whole launch */
 	/* Whether a text is likely one of these; path is its name, for the ending alone. */
 	bool (*recognise)(const char *text, size_t size, const char *path);
 	/* Fill im->plan, or leave complaints in im->errors. */
@@ -34,6 +35,13 @@ enum import_status import_file(struct import *im, const char *path, const char *
 
 /* The same from a text that is at hand: im->name, text and size are set too. */
 enum import_status import_text(struct import *im, const char *kind);
+
+/*
+ * What an import that is done says of a plan that is there already: what a launch tells replaces
+ * it; a model, or machines, take the place of its own, and the rest stays. Call plan_resolve
+ * afterwards.
+ */
+void import_into(const struct import *im, struct plan *plan);
 
 void import_free(struct import *im);
 #endif

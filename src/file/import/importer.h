@@ -24,6 +24,7 @@ struct import {
 	struct notes taken, assumed, ignored;
 	struct file_errors *errors;    /* any: the plan is of no use */
 	unsigned line;                 /* of the text, of what is read now; 0 unknown */
+	const char *section;           /* of the plan, that this tells of; NULL: of all of them */
 	bool refused;                  /* by a rule of the launcher that no field can tell */
 };
 

@@ -71,7 +71,6 @@ const struct megatron_flag megatron_flags[] = {
 	WORD("--exp-avg-dtype", MOMENTS_DTYPE, "fp32=fp32|bf16=bf16|fp16=fp16|fp8=fp8", "fp32"),
 	WORD("--exp-avg-sq-dtype", MOMENTS_DTYPE, "fp32=fp32|bf16=bf16|fp16=fp16|fp8=fp8", "fp32"),
 	VALUE("--cpu-offloading-num-layers", OFFLOAD_LAYERS, "0"),
-	SWITCH("--activation-func-fp8-input-store", FP8_ACTIVATION_INPUT, "true", "false"),
 	SWITCH("--overlap-grad-reduce", OVERLAP_GRAD_REDUCE, "true", "false"),
 	SWITCH("--tp-comm-overlap", TP_OVERLAP, "true", "false"),
 	SWITCH("--overlap-moe-expert-parallel-comm", MOE_OVERLAP, "true", "false"),

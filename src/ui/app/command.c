@@ -155,7 +155,7 @@ const struct command command_table[] = {
 	{ "last", { INPUT_END, 'G' }, ALL, "", NULL, "to the last", .step = move_end, .way = 1 },
 	{ "discard", { 0 }, 0, "", NULL, "leave without saving (q!)", .step = pass_flag, .way = EVENT_QUIT },
 	{ "save-quit", { 0 }, 0, "", NULL, "save, then leave (wq)", .run = file_save_quit },
-	{ "import", { 0 }, 0, "FILE", NULL, "a plan of what somebody launches", .run = file_import },
+	{ "import", { 0 }, 0, "FILE", NULL, "what others launch, a model or machines", .run = file_import },
 	{ "export", { 0 }, 0, "TARGET FILE", NULL, "write what launches the plan", .run = file_export },
 	{ "command", { ':' }, ALL, "[NAME]", NULL, "run a command by its name",
 	    .run = prompt_command },

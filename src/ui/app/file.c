@@ -30,12 +30,13 @@ file_open(struct state *s, const char *argument)
 unsigned
 file_take_found(struct state *s, int target)
 {
-	char path[STATE_PATH_SIZE];
+	const bool import = target == (int)s->found.count;
+	char path[STATE_PATH_SIZE], command[STATE_PATH_SIZE + 8];
 
 	/* A path that is typed in full is meant, whatever it is a part of; as is what nothing
 	 * here is called. */
 	text_put(path, sizeof path, "%s", s->list.filter);
-	if (target >= 0 && strpbrk(path, "/~") == NULL) {
+	if (target >= 0 && !import && strpbrk(path, "/~") == NULL) {
 		const struct found_plan *f = &s->found.plan[target];
 
 		for (size_t i = 0; i < s->found.count; i++)
@@ -44,7 +45,11 @@ file_take_found(struct state *s, int target)
 		text_put(path, sizeof path, "%s", f->path);
 	}
 	list_leave(s);
-	return path[0] != '\0' ? open_path(s, path) : 0;
+	if (import) { /* of what was typed to find it, a name of a file goes with it */
+		text_put(command, sizeof command, "import %s", strpbrk(path, "./~") != NULL ? path : "");
+		prompt_begin(s, PROMPT_COMMAND, command, false);
+	}
+	return path[0] != '\0' && !import ? open_path(s, path) : 0;
 }
 
 /* The built-in plan, which has no path. */
@@ -109,7 +114,7 @@ unsigned
 file_import(struct state *s, const char *argument)
 {
 	char note[STATE_MESSAGE_SIZE] = "";
-	struct plan next;
+	struct plan next = s->plan;
 
 	if (argument[0] == '\0' || s->files->import == NULL ||
 	    !s->files->import(s->files->context, argument, &next, note, sizeof note)) {

@@ -72,6 +72,9 @@ plans_rows(struct rows *rows, const struct state *s)
 			    "would be written over" : f->verdict, w, text, sizeof text);
 			rows_line(rows, (int)i, f->role, text);
 		}
+		if (!shipped && !is_saving(s)) /* file_take_found asks for its name */
+			rows_line(rows, (int)s->found.count, ROLE_TEXT,
+			    "import FILE: config.json, a launch script, sinfo, nvidia-smi, settings");
 	}
 }
 

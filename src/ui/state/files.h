@@ -58,8 +58,9 @@ struct app_files {
 	 * reason in note, which ends the program. */
 	bool (*read_catalog)(void *context, char *note, size_t size);
 
-	/* Make a plan of what another program launches, or write what launches one into a file
-	 * that is not there yet. note gets one line for the user. */
+	/* Make the plan what another program launches, or let it have the model or the machines that
+	 * a file describes; or write what launches one into a file that is not there yet. note gets
+	 * one line for the user. */
 	bool (*import)(void *context, const char *path, struct plan *plan, char *note, size_t size);
 	bool (*export)(void *context, const struct plan *plan, const char *target,
 	    const char *path, char *note, size_t size);
