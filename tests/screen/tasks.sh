@@ -148,7 +148,7 @@ task 23 'expert 12 of layer 37'
 
 screen 120 40 "'$TOP/share/plans/llama-3.1-70b-64xh100.cfg'"
 expect '^┌ plan'
-type_text ':set mode=serve pp=1 conc=32k'
+type_text ':mode=serve pp1 conc32k'
 press Enter
 expect 'layout vllm, was '
 press e
@@ -156,7 +156,7 @@ expect '32768 requests of 4096 \+ 512 tokens at once are more than'
 press Escape f
 expect 'what would mend the plan'
 press Escape
-task 34 'serve 32k requests'
+task 28 'serve 32k requests'
 
 press t Enter
 expect 'L language'
