@@ -22,6 +22,11 @@ expect '█ engine .*█ optimizer'
 keys Tab Tab Tab
 expect '^.*>.rollout'
 expect '^rollout: engine [0-9.]+ GiB'
+keys W
+expect 'why: rollouts'
+expect 'rl.phase_seconds: [0-9.]+ s of'
+keys Escape
+expect 'phases of a step'
 keys End
 expect '^16 GPUs that (generate|train) wait [0-9.]+ m?s of '
 # The pools: two colours, which the legend names.
@@ -51,6 +56,18 @@ done
 keys : q ! Enter
 expect 'rc=0'
 restored
+
+# What switches a section on is there before it is: found by name, and with it the section.
+start 100 40 tmux-256color "'$PROG'"
+expect '^│finetune \(1 more: a\)'
+keys / f i n e Enter
+expect '>.fine-tuning +none'
+keys + +
+expect 'fine-tuning .*lora'
+expect '^│ .rank +16'
+expect '^│ .frozen weights in +none'
+keys : q ! Enter
+expect 'rc=0'
 
 # Without colours the parts have glyphs of their own.
 start 120 40 vt100 "'$PROG' --ascii ppo.cfg"

@@ -82,7 +82,7 @@ const struct command command_table[] = {
 	{ "why-number", { INPUT_ENTER, ' ' }, PIPELINE | NUMBERS, "", "Enter|why",
 	    "the terms of the selected number", .run = why_selected },
 	{ "next-pane", { INPUT_TAB }, PANES, "[NAME]", "Tab|pane",
-	    "the next pane, or plan, map, memory, traffic (load when serving, phases on rollouts) or step",
+	    "the next pane, or plan, map, memory, traffic (or load, phases) or step",
 	    .run = move_to_pane, .step = move_pane, .way = 1 },
 	{ "color", { 'c' }, PANES, "[KIND,...]", "c|colour", "colour the map by the next of what tells most",
 	    .run = move_to_kinds, .step = move_kind, .way = 1 },

@@ -9,6 +9,7 @@
 #include "ui/pane/figures.h"
 #include "ui/pane/flows.h"
 #include "ui/pane/panes.h"
+#include "ui/pane/phases.h"
 
 /* Note the terms again: the estimate of the screen is made without them. */
 static void
@@ -16,7 +17,12 @@ note_terms(const struct state *s, struct ledger *ledger)
 {
 	const struct estimate *e = s->estimate;
 	struct traffic traffic = { 0 };
+	struct rl_estimate phases;
 
+	if (s->why.pane == PANE_TRAFFIC && e->reinforced) {
+		rl_run(&phases, &s->plan, s->catalog, &e->layout, &e->placement, ledger);
+		return;
+	}
 	if (s->why.pane == PANE_MEMORY) {
 		ledger->stage = (int32_t)s->stage.at;
 		memory_stage(&s->plan, &e->layout, &e->placement, e->microbatches, s->stage.at, ledger);
@@ -80,7 +86,9 @@ why_title(const struct state *s, char *buf, size_t size)
 	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
 	char name[64];
 
-	if (s->why.pane == PANE_TRAFFIC && flows_selected(s) != NULL) {
+	if (s->why.pane == PANE_TRAFFIC && s->estimate->reinforced) {
+		text_add(buf, size, "%s", result_table[phases_result(s)].label);
+	} else if (s->why.pane == PANE_TRAFFIC && flows_selected(s) != NULL) {
 		flows_name(flows_selected(s), name, sizeof name);
 		text_add(buf, size, "traffic of %s", name);
 	} else if (s->why.pane == PANE_STEP)
@@ -237,6 +245,17 @@ flow_rows(struct rows *rows, const struct state *s)
 		add_terms(rows, s, &(struct made_of){ told[i], PART_ROW + (int32_t)s->flow.at });
 }
 
+/* How long the phase takes; of the fullest one what it holds as well. */
+static void
+phase_rows(struct rows *rows, const struct state *s)
+{
+	const enum result_id id = phases_result(s);
+
+	add_made(rows, s, id);
+	if (id == RESULT_RL_ROLLOUT + s->estimate->rl.fullest)
+		add_made(rows, s, RESULT_RL_PEAK);
+}
+
 /* Below the terms of a step, what those are sums of in turn. */
 static void
 add_parts(struct rows *rows, const struct state *s, const struct made_of *made)
@@ -296,6 +315,8 @@ why_rows(struct rows *rows, const struct state *s)
 		rows_item(rows, -1, ROLE_TEXT, line);
 	if (s->why.pane == PANE_TRAFFIC && s->estimate->served)
 		load_rows(rows, s);
+	else if (s->why.pane == PANE_TRAFFIC && s->estimate->reinforced)
+		phase_rows(rows, s);
 	else if (s->why.pane == PANE_TRAFFIC)
 		flow_rows(rows, s);
 	else if (s->why.pane == PANE_STEP)

@@ -11,22 +11,6 @@ struct form_row {
 	char heading[48];
 };
 
-/* Whether a field is among those that most plans need: the ones with a short option. */
-static bool
-is_usual(enum field_id f)
-{
-	return field_table[f].flag != NULL;
-}
-
-/* Besides the usual fields always those that are set to something of their own, wrong or
- * selected. */
-static bool
-is_wanted(const struct state *s, enum field_id f)
-{
-	return s->form.all || is_usual(f) || f == s->form.field || field_is_chosen(f, &s->plan) ||
-	    diag_of_field(&s->estimate->diags, f) != NULL;
-}
-
 static bool
 same_section(enum field_id a, enum field_id b)
 {
@@ -35,6 +19,31 @@ same_section(enum field_id a, enum field_id b)
 	field_section(a, x, sizeof x);
 	field_section(b, y, sizeof y);
 	return text_equal(x, y);
+}
+
+/* What switches a section on, and is there before it is. */
+static bool
+is_switch(enum field_id f)
+{
+	return f == FIELD_FINETUNE || f == FIELD_RL_ALGORITHM;
+}
+
+/* Whether a field is among those that most plans need: the ones with a short option, and all of
+ * a section that was switched on. */
+static bool
+is_usual(enum field_id f, const struct plan *p)
+{
+	return field_table[f].flag != NULL || (!is_switch(f) && field_in_use(f, p) &&
+	    (same_section(f, FIELD_FINETUNE) || same_section(f, FIELD_RL_ALGORITHM)));
+}
+
+/* Besides the usual fields always those that are set to something of their own, wrong or
+ * selected. */
+static bool
+is_wanted(const struct state *s, enum field_id f)
+{
+	return s->form.all || is_usual(f, &s->plan) || f == s->form.field || field_is_chosen(f, &s->plan) ||
+	    diag_of_field(&s->estimate->diags, f) != NULL;
 }
 
 static void
@@ -57,7 +66,7 @@ form_rows(const struct state *s, struct form_row row[FORM_ROWS_MAX])
 	enum field_id last = FIELD_NONE;
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!field_in_use(f, &s->plan))
+		if (!field_in_use(f, &s->plan) && !(is_switch(f) && field_applies(f, &s->plan)))
 			continue;
 		if (last == FIELD_NONE || !same_section(last, f)) {
 			if (heading >= 0)

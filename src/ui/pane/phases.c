@@ -2,6 +2,8 @@
  * phases.c - the phases of a step with rollouts or pairs, where a plan without them has its
  * traffic: when each runs, which pool waits meanwhile, and what the fullest GPU of its pool holds.
  */
+#include "ui/pane/phases.h"
+
 #include <string.h>
 
 #include "core/base/text.h"
@@ -277,6 +279,18 @@ static bool
 phases_select(struct state *s, int64_t row)
 {
 	return scroll_select(&s->flow, row);
+}
+
+/* Results stand in the order of the phases. */
+enum result_id
+phases_result(const struct state *s)
+{
+	struct row rows[ROWS_MAX];
+	const int count = rows_of(phases_known(s), rows);
+
+	if (s->flow.at < 0 || s->flow.at >= count || rows[s->flow.at].phase == PHASES)
+		return RESULT_RL_STEP;
+	return (enum result_id)(RESULT_RL_ROLLOUT + (int)rows[s->flow.at].phase);
 }
 
 /* What the GPU holds in the phase; of a pool that waits, for what. */
