@@ -189,7 +189,7 @@ smallest_known_configuration(void **state)
 	for (size_t i = 0; i < estimate->diags.count; i++)
 		if (text_equal(estimate->diags.item[i].reason, "engine_does_not_start"))
 			assert_string_equal(estimate->diags.item[i].fix_value, "optimizer");
-	text_put(settings, sizeof settings, "%srl.offload=all rl.host_memory_gib=64", base);
+	text_put(settings, sizeof settings, "%srl.offload=all cluster.host_memory_gib=64", base);
 	run(settings);
 	assert_true(diag_has(&estimate->diags, "host_does_not_fit"));
 }

@@ -285,23 +285,6 @@ note(const struct rl_phase_estimate *f, struct ledger *ledger)
 
 /* ---- the host ------------------------------------------------------------------------------- */
 
-/* Bytes of one GPU's state that parallel.offload keeps on the host all the time. */
-static double
-always_away(const struct rl_models *m, int64_t stage)
-{
-	const struct plan *p = &m->actor.plan;
-	struct plan here = *p;
-	struct memory all, left;
-
-	if (p->parallel.offload == OFFLOAD_NONE)
-		return 0;
-	here.parallel.offload = OFFLOAD_NONE;
-	all = memory_stage(&here, m->l, m->actor.placement, m->actor.memory.microbatches, stage,
-	    NULL);
-	left = memory_of_stage(&m->actor.memory, stage, NULL, NULL);
-	return larger(0, all.parameters + all.optimizer - left.parameters - left.optimizer);
-}
-
 static double
 put_away(const struct on_gpu *g, const struct on_stage *s)
 {
@@ -309,13 +292,13 @@ put_away(const struct on_gpu *g, const struct on_stage *s)
 	    idle_optimizer(g, s);
 }
 
-/* Gradients are dropped, not copied. */
+/* Gradients are dropped, not copied; what parallel.offload keeps there stays. */
 static double
-host_bytes(const struct on_gpu *g, double always, struct ledger *ledger)
+host_bytes(const struct on_gpu *g, struct ledger *ledger)
 {
 	const struct rl_models *m = g->m;
 	const double gpus = (double)m->p->cluster.gpus_per_node;
-	const double actor = put_away(g, &g->actor) + always;
+	const double actor = put_away(g, &g->actor) + g->actor.memory.host;
 	const double critic = put_away(g, &g->critic);
 	const double reference = g->refers && !reference_stays(g) ? g->actor.memory.parameters : 0;
 	const double reward = g->reward.memory.parameters - idle_reward(g);
@@ -377,7 +360,7 @@ rl_memory(struct rl_estimate *out, const struct rl_models *m, struct ledger *led
 
 		g = on_gpu(out, m, s);
 		take_stage(out, &g);
-		bytes = host_bytes(&g, always_away(m, s), NULL);
+		bytes = host_bytes(&g, NULL);
 		if (bytes > out->host_bytes_per_node) {
 			out->host_bytes_per_node = bytes;
 			most = s;
@@ -395,6 +378,6 @@ rl_memory(struct rl_estimate *out, const struct rl_models *m, struct ledger *led
 	if (ledger == NULL)
 		return;
 	g = on_gpu(out, m, most);
-	host_bytes(&g, always_away(m, most), ledger);
+	host_bytes(&g, ledger);
 	note(&out->phase[out->fullest], ledger);
 }
