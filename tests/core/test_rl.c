@@ -194,6 +194,25 @@ smallest_known_configuration(void **state)
 	assert_true(diag_has(&estimate->diags, "host_does_not_fit"));
 }
 
+/* The reference of adapters is the actor without them. */
+static void
+adapters_refer_to_themselves(void **state)
+{
+	static const char lora[] = "layout=megatron zero_stage=1 finetune.method=lora finetune.rank=16 "
+	    "rl.offload=";
+	char settings[256];
+
+	(void)state;
+	text_put(settings, sizeof settings, "%snone", lora);
+	assert_true(run(settings)->phase[PHASE_REF_LOGPROB].held[HELD_MODELS] <= 0);
+	assert_true(estimate->rl.host_bytes_per_node <= 0);
+	text_put(settings, sizeof settings, "%sall", lora);
+	assert_true(near(run(settings)->phase[PHASE_REF_LOGPROB].held[HELD_WEIGHTS],
+	    estimate->stage[0].memory.parameters, 1e-12));
+	/* FSDP keeps a reference of its own on the host, of adapters none */
+	assert_true(run("finetune.method=lora")->host_bytes_per_node <= 0);
+}
+
 static void
 pools_of_their_own(void **state)
 {
@@ -284,7 +303,7 @@ main(void)
 		cmocka_unit_test(generation_walks_the_queue), cmocka_unit_test(last_responses_run_alone),
 		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches),
 		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
-		cmocka_unit_test(pools_of_their_own),
+		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),
 		cmocka_unit_test(batches_at_once), cmocka_unit_test(published_steps),
 	};
 

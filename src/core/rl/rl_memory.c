@@ -7,6 +7,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/train/memory.h"
 
@@ -41,7 +42,7 @@ struct on_gpu {
 	const struct rl_models *m;
 	const struct rl_estimate *out;
 	struct on_stage actor, critic, reward;
-	bool refers;             /* a reference policy is there */
+	bool refers;             /* a reference policy is there: adapters are put aside for it */
 };
 
 const char *
@@ -234,7 +235,9 @@ hold_phase(double held[HELD_PARTS], const struct on_gpu *g, enum rl_phase phase)
 		held[HELD_WORK] = g->actor.pass;
 		break;
 	case PHASE_REF_LOGPROB:
-		if (leaves(g, RL_OFFLOAD_ALL) && !framework_of(g->m->p)->idles_bare)
+		if (!g->refers)
+			held[HELD_WEIGHTS] = g->actor.memory.parameters;
+		else if (leaves(g, RL_OFFLOAD_ALL) && !framework_of(g->m->p)->idles_bare)
 			held[HELD_MODELS] += g->actor.memory.parameters;
 		held[HELD_WORK] = g->actor.pass;
 		break;
@@ -323,7 +326,8 @@ host_bytes(const struct on_gpu *g, struct ledger *ledger)
 static struct on_gpu
 on_gpu(const struct rl_estimate *out, const struct rl_models *m, int64_t stage)
 {
-	return (struct on_gpu){ .m = m, .out = out, .refers = out->phase[PHASE_REF_LOGPROB].runs,
+	return (struct on_gpu){ .m = m, .out = out, 
+		.refers = out->phase[PHASE_REF_LOGPROB].runs && !adapters_only(m->p),
 		.actor = look_at(&m->actor, stage, true), .critic = look_at(&m->critic, stage, false),
 		.reward = look_at(&m->reward, stage, false) };
 }
