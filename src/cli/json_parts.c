@@ -94,7 +94,7 @@ void
 json_memory(struct jsonout *j, const struct estimate *e, int64_t stage)
 {
 	jsonout_object(j, "memory");
-	json_results(j, RESULT_PARAMETERS, RESULT_TOTAL, e, stage);
+	json_results(j, RESULT_PARAMETERS, RESULT_HOST_BYTES, e, stage);
 	jsonout_close(j);
 }
 

@@ -154,7 +154,7 @@ print_memory(const struct estimate *e, bool train, int64_t only)
 }
 
 static void
-print_peak(const struct estimate *e)
+print_peak(const struct estimate *e, const struct plan *p)
 {
 	const struct memory *m = &e->stage[e->peak_stage].memory;
 	char peak[32];
@@ -171,6 +171,9 @@ print_peak(const struct estimate *e)
 		out_line(stdout, "overhead     CUDA context, NCCL and fragmentation: between %s and %s",
 		    UNITS_EXACT(BYTES, m->overhead_low),
 		    UNITS_EXACT(BYTES, m->overhead_high));
+	if (!e->reinforced && estimate_host(e, p) > 0)
+		out_line(stdout, "host         %s in the memory of a node",
+		    UNITS_EXACT(BYTES, estimate_host(e, p)));
 	if (e->tight)
 		out_line(stdout, "range        a run may take between %s and %s",
 		    UNITS_EXACT(BYTES, e->peak_low), UNITS_EXACT(BYTES, e->peak_high));
@@ -190,7 +193,7 @@ print_estimate(const struct session *s, const struct estimate *e, int64_t only)
 		out_text(stdout, "\nMemory of one GPU, GiB and percent of its capacity\n");
 		if (!print_memory(e, train, only))
 			return STATUS_ERROR;
-		print_peak(e);
+		print_peak(e, &s->plan);
 	}
 	if (e->timed && !report_train(&s->plan, e))
 		return STATUS_ERROR;

@@ -222,6 +222,7 @@ names() {
 }
 "$PROG" fields | sed -n 's/^\(cluster\|model\)\.\([a-z0-9_]*\) .*/\2/p' >values
 { keys estimate --set=training.token_budget=1; keys estimate serve.cfg
+    keys estimate --set=parallel.layout=deepspeed --set=parallel.offload=optimizer
     keys estimate serve.cfg --nodes=2 --set=prefill_workers=1xtp1
     keys estimate --set=rl.algorithm=ppo --set=reward_preset=llama-3.1-8b; } >program
 names estimate | grep -v '^[a-z]*\.' >manual

@@ -286,6 +286,7 @@ import json, re, subprocess, sys
 
 program = sys.argv[1]
 plans = [["--set=training.token_budget=100", "--pp=2", "--vpp=2", "--recompute=full"],
+         ["--set=parallel.layout=deepspeed", "--set=parallel.offload=optimizer"],
          ["--model=mixtral-8x7b", "--ep=2", "--pp=2"], [sys.argv[2]], ["--tp=3"],
          ["--nodes=2", "--set=rl.algorithm=ppo", "--set=rl.offload=all",
           "--set=rl.reward_preset=llama-3.1-8b"],

@@ -341,6 +341,43 @@ gathered_by_the_root(void **state)
 	near(reserved, 1.1 * e.stage[0].memory.allocated, 1e-12);
 }
 
+/* What offload takes from a GPU is on its host, with fp32 gradients for an optimizer that runs
+ * there: 16 or 18 bytes a parameter over the ranks; inputs of layers where Unsloth leaves them. */
+static void
+on_the_host(void **state)
+{
+	static const struct {
+		const char *settings;
+		double bytes; /* a parameter over the ranks */
+	} rows[] = {
+		{ "layout=deepspeed zero_stage=1 offload=optimizer", 12 + 4 },
+		{ "layout=deepspeed zero_stage=2 offload=optimizer", 12 + 2 + 4 },
+		{ "layout=deepspeed zero_stage=3 offload=optimizer+params", 2 + 12 + 2 + 4 },
+		{ "layout=torchtitan zero_stage=3 offload=optimizer+params", 16 },
+		{ "layout=megatron offload=optimizer precision_aware_optimizer=true", 12 + 4 },
+		{ "layout=torchtitan zero_stage=3", 0 },
+	};
+	char settings[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		text_put(settings, sizeof settings, "gpus_per_node=8 global_batch_size=8 %s",
+		    rows[i].settings);
+		near(memory_of(settings)->host, rows[i].bytes * e.params.total / 8, 1e-9);
+	}
+	near(memory_of(HF LORA "finetune.target=qv finetune.kernels=unsloth recompute=full "
+	    "sequence_length=8192")->host, 32 * 2 * 4096.0 * 8192, 1e-9);
+	text_put(settings, sizeof settings, "gpus_per_node=8 global_batch_size=8 %s "
+	    "cluster.host_memory_gib=", rows[2].settings);
+	text_add(settings, sizeof settings, "%.0f", 20 * e.params.total / GIB);
+	memory_of(settings);
+	assert_false(diag_has(&e.diags, "host_does_not_fit"));
+	text_add(settings, sizeof settings, " cluster.host_memory_gib=%.0f",
+	    0.9 * 20 * e.params.total / GIB);
+	memory_of(settings);
+	assert_true(diag_has(&e.diags, "host_does_not_fit"));
+}
+
 /* ---- measured runs ---------------------------------------------------------------- */
 
 static struct finetune_row rows[FINETUNE_ROWS_MAX];
@@ -401,7 +438,7 @@ main(void)
 		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
 		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
 		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(gathered_by_the_root),
-		cmocka_unit_test(measured), cmocka_unit_test(steps),
+		cmocka_unit_test(on_the_host), cmocka_unit_test(measured), cmocka_unit_test(steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

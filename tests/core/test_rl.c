@@ -189,9 +189,28 @@ smallest_known_configuration(void **state)
 	for (size_t i = 0; i < estimate->diags.count; i++)
 		if (text_equal(estimate->diags.item[i].reason, "engine_does_not_start"))
 			assert_string_equal(estimate->diags.item[i].fix_value, "optimizer");
-	text_put(settings, sizeof settings, "%srl.offload=all rl.host_memory_gib=64", base);
+	text_put(settings, sizeof settings, "%srl.offload=all cluster.host_memory_gib=64", base);
 	run(settings);
 	assert_true(diag_has(&estimate->diags, "host_does_not_fit"));
+}
+
+/* The reference of adapters is the actor without them. */
+static void
+adapters_refer_to_themselves(void **state)
+{
+	static const char lora[] = "layout=megatron zero_stage=1 finetune.method=lora finetune.rank=16 "
+	    "rl.offload=";
+	char settings[256];
+
+	(void)state;
+	text_put(settings, sizeof settings, "%snone", lora);
+	assert_true(run(settings)->phase[PHASE_REF_LOGPROB].held[HELD_MODELS] <= 0);
+	assert_true(estimate->rl.host_bytes_per_node <= 0);
+	text_put(settings, sizeof settings, "%sall", lora);
+	assert_true(near(run(settings)->phase[PHASE_REF_LOGPROB].held[HELD_WEIGHTS],
+	    estimate->stage[0].memory.parameters, 1e-12));
+	/* FSDP keeps a reference of its own on the host, of adapters none */
+	assert_true(run("finetune.method=lora")->host_bytes_per_node <= 0);
 }
 
 static void
@@ -268,7 +287,7 @@ main(void)
 		cmocka_unit_test(generation_walks_the_queue), cmocka_unit_test(last_responses_run_alone),
 		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches),
 		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
-		cmocka_unit_test(pools_of_their_own),
+		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),
 		cmocka_unit_test(batches_at_once), cmocka_unit_test(published_steps),
 	};
 

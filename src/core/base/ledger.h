@@ -26,6 +26,7 @@ enum quantity {
 	QUANTITY_LOGITS,         /* memory.logits, bytes */
 	QUANTITY_BUFFERS,        /* memory.buffers, bytes */
 	QUANTITY_OVERHEAD,       /* memory.overhead, bytes */
+	QUANTITY_HOST,           /* memory.host, bytes */
 	QUANTITY_TRAFFIC,        /* communication.bytes, bytes a step of one GPU */
 	QUANTITY_STEP,           /* step.seconds */
 	QUANTITY_FLOPS,          /* step.model_flops, FLOP of one step */

@@ -10,7 +10,7 @@
 #include "core/serve/serve_held.h"
 #include "core/serve/serve_setup.h"
 
-#define HOST_MEMORY "OpenRLHF/OpenRLHF issue 1013; verl docs/perf/perf_tuning.rst"
+#define HOST_MEMORY "AnswerDotAI/fsdp_qlora benchmarks_03_2024.md; OpenRLHF/OpenRLHF issue 1013"
 #define PHASE_MEMORY "verl docs/perf/perf_tuning.rst; vLLM vllm/v1/worker/gpu_worker.py"
 #define KV_CACHE "vLLM vllm/v1/core/kv_cache_utils.py"
 
@@ -38,7 +38,19 @@ estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s
 static double
 host_capacity(const struct plan *p)
 {
-	return p->rl.host_memory_gib > 0 ? p->rl.host_memory_gib * GIB : INFINITY;
+	return p->cluster.host_memory_gib > 0 ? p->cluster.host_memory_gib * GIB : INFINITY;
+}
+
+double
+estimate_host(const struct estimate *e, const struct plan *p)
+{
+	double most = 0;
+
+	if (e->reinforced)
+		return e->rl.host_bytes_per_node;
+	for (int64_t s = 0; s < e->stages; s++)
+		most = larger(most, e->stage[s].memory.host);
+	return most * (double)p->cluster.gpus_per_node;
 }
 
 /* Phases that take more than the training step alone. */
@@ -157,14 +169,17 @@ check_models(struct estimate *out, const struct plan *p)
 static void
 check_host(struct estimate *out, const struct plan *p)
 {
+	const double bytes = estimate_host(out, p);
+	const enum field_id f = out->reinforced ? FIELD_RL_OFFLOAD :
+	    p->parallel.offload != OFFLOAD_NONE ? FIELD_OFFLOAD : FIELD_OFFLOAD_LAYERS;
 	struct diag *d;
 
-	if (!out->reinforced || out->rl.host_bytes_per_node <= host_capacity(p))
+	if (bytes <= host_capacity(p))
 		return;
-	d = diag_add(&out->diags, SEVERITY_WARNING, FIELD_RL_OFFLOAD, "host_does_not_fit", HOST_MEMORY,
-	    "what leaves the GPUs takes %.0f GiB of the %.0f GiB of a host",
-	    out->rl.host_bytes_per_node / GIB, p->rl.host_memory_gib);
-	if (d != NULL && p->rl.engine_sleep == 1) {
+	d = diag_add(&out->diags, SEVERITY_WARNING, f, "host_does_not_fit", HOST_MEMORY,
+	    "what leaves the GPUs takes %.0f GiB of the %.0f GiB of a host", bytes / GIB,
+	    p->cluster.host_memory_gib);
+	if (d != NULL && out->reinforced && p->rl.engine_sleep == 1) {
 		d->fix_field = FIELD_ENGINE_SLEEP;
 		text_put(d->fix_value, sizeof d->fix_value, "2");
 	}
@@ -433,6 +448,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	out->peak_stage = peak.stage;
 	out->peak_total = peak.memory.total;
 	out->stage[peak.stage].memory = peak.memory;
+	out->stage[peak.stage].memory.host = memory_host(memory, peak.stage, NULL);
 	find_room(out);
 	if (!(enough->seconds > 0))
 		return VERDICT_TOO_SLOW;

@@ -63,6 +63,9 @@ struct estimate {
 void estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
     struct ledger *ledger);
 
+/* Bytes that a node keeps in its own memory, whose GPUs are all of the stage that leaves most. */
+double estimate_host(const struct estimate *e, const struct plan *p);
+
 /* Whether it is known if the plan fits: it is legal, and its GPU's memory is known. */
 static inline bool
 estimate_has_fit(const struct estimate *e)

@@ -105,6 +105,7 @@ struct cluster {
 	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, rate_scale;
 	double nvlink_gbps, pcie_gbps;
 	double tdp_watts, gpu_power_watts;
+	double host_memory_gib;
 	double gpu_hour_price;
 };
 
@@ -191,7 +192,6 @@ struct rl {
 	int64_t reference, old_logprob;
 	char critic_preset[PLAN_ID_SIZE], reward_preset[PLAN_ID_SIZE];
 	int64_t offload, engine_sleep, staleness;
-	double host_memory_gib;
 };
 
 struct calibration {

@@ -7,7 +7,10 @@
  * need is put away as rl.offload and rl.engine_sleep say. With pools of their own and staleness
  * the slower pool sets the pace.
  *
- * Not modelled: adapters, responses that dynamic sampling throws away, tools between turns.
+ * Adapters are set aside for the reference, which then takes no copy of the weights, and are sent
+ * merged with them.
+ *
+ * Not modelled: responses that dynamic sampling throws away, tools between turns.
  */
 #ifndef CORE_RL_H
 #define CORE_RL_H

@@ -7,6 +7,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/train/memory.h"
 
@@ -41,7 +42,7 @@ struct on_gpu {
 	const struct rl_models *m;
 	const struct rl_estimate *out;
 	struct on_stage actor, critic, reward;
-	bool refers;             /* a reference policy is there */
+	bool refers;             /* a reference policy is there: adapters are put aside for it */
 };
 
 const char *
@@ -235,7 +236,9 @@ hold_phase(double held[HELD_PARTS], const struct on_gpu *g, enum rl_phase phase)
 		held[HELD_WORK] = g->actor.pass;
 		break;
 	case PHASE_REF_LOGPROB:
-		if (leaves(g, RL_OFFLOAD_ALL) && !framework_of(g->m->p)->idles_bare)
+		if (!g->refers)
+			held[HELD_WEIGHTS] = g->actor.memory.parameters;
+		else if (leaves(g, RL_OFFLOAD_ALL) && !framework_of(g->m->p)->idles_bare)
 			held[HELD_MODELS] += g->actor.memory.parameters;
 		held[HELD_WORK] = g->actor.pass;
 		break;
@@ -286,23 +289,6 @@ note(const struct rl_phase_estimate *f, struct ledger *ledger)
 
 /* ---- the host ------------------------------------------------------------------------------- */
 
-/* Bytes of one GPU's state that parallel.offload keeps on the host all the time. */
-static double
-always_away(const struct rl_models *m, int64_t stage)
-{
-	const struct plan *p = &m->actor.plan;
-	struct plan here = *p;
-	struct memory all, left;
-
-	if (p->parallel.offload == OFFLOAD_NONE)
-		return 0;
-	here.parallel.offload = OFFLOAD_NONE;
-	all = memory_stage(&here, m->l, m->actor.placement, m->actor.memory.microbatches, stage,
-	    NULL);
-	left = memory_of_stage(&m->actor.memory, stage, NULL, NULL);
-	return larger(0, all.parameters + all.optimizer - left.parameters - left.optimizer);
-}
-
 static double
 put_away(const struct on_gpu *g, const struct on_stage *s)
 {
@@ -310,13 +296,13 @@ put_away(const struct on_gpu *g, const struct on_stage *s)
 	    idle_optimizer(g, s);
 }
 
-/* Gradients are dropped, not copied. */
+/* Gradients are dropped, not copied; what parallel.offload keeps there stays. */
 static double
-host_bytes(const struct on_gpu *g, double always, struct ledger *ledger)
+host_bytes(const struct on_gpu *g, struct ledger *ledger)
 {
 	const struct rl_models *m = g->m;
 	const double gpus = (double)m->p->cluster.gpus_per_node;
-	const double actor = put_away(g, &g->actor) + always;
+	const double actor = put_away(g, &g->actor) + g->actor.memory.host;
 	const double critic = put_away(g, &g->critic);
 	const double reference = g->refers && !reference_stays(g) ? g->actor.memory.parameters : 0;
 	const double reward = g->reward.memory.parameters - idle_reward(g);
@@ -341,7 +327,8 @@ host_bytes(const struct on_gpu *g, double always, struct ledger *ledger)
 static struct on_gpu
 on_gpu(const struct rl_estimate *out, const struct rl_models *m, int64_t stage)
 {
-	return (struct on_gpu){ .m = m, .out = out, .refers = out->phase[PHASE_REF_LOGPROB].runs,
+	return (struct on_gpu){ .m = m, .out = out, 
+		.refers = out->phase[PHASE_REF_LOGPROB].runs && !adapters_only(m->p),
 		.actor = look_at(&m->actor, stage, true), .critic = look_at(&m->critic, stage, false),
 		.reward = look_at(&m->reward, stage, false) };
 }
@@ -378,7 +365,7 @@ rl_memory(struct rl_estimate *out, const struct rl_models *m, struct ledger *led
 
 		g = on_gpu(out, m, s);
 		take_stage(out, &g);
-		bytes = host_bytes(&g, always_away(m, s), NULL);
+		bytes = host_bytes(&g, NULL);
 		if (bytes > out->host_bytes_per_node) {
 			out->host_bytes_per_node = bytes;
 			most = s;
@@ -396,6 +383,6 @@ rl_memory(struct rl_estimate *out, const struct rl_models *m, struct ledger *led
 	if (ledger == NULL)
 		return;
 	g = on_gpu(out, m, most);
-	host_bytes(&g, always_away(m, most), ledger);
+	host_bytes(&g, ledger);
 	note(&out->phase[out->fullest], ledger);
 }

@@ -17,6 +17,9 @@
 #include "core/train/memory_buffers.h"
 #include "core/train/schedule.h"
 
+#define ZERO_OFFLOAD "Rajbhandari et al. 2021, ZeRO-Infinity, arXiv 2104.07857; " \
+    "Megatron-LM megatron/core/optimizer/cpu_offloading"
+#define TE_OFFLOAD "TransformerEngine transformer_engine/pytorch/cpu_offload.py"
 #define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/"
 
 /* The parameters of one stage, split as the recipes need. */
@@ -325,18 +328,97 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	return out;
 }
 
+/* ---- the host ---------------------------------------------------------------------- */
+
+static double
+state(const struct memory_setup *s, const struct rank_layers *r)
+{
+	const struct memory_limit any = { INFINITY, INFINITY };
+	const struct memory m = memory_of_rank(s, r, NULL, &any, NULL, NULL);
+
+	return m.parameters + m.gradients + m.optimizer;
+}
+
+/* Parameters that the optimizer of one rank works on. */
+static double
+optimized(const struct memory_setup *s, const struct rank_layers *r)
+{
+	const struct recipe *recipe = adapters_only(s->p) ? &s->adapters : &s->recipe;
+	const double d = recipe->shard_optimizer ? s->shards.dense : 1;
+	const double e = recipe->shard_optimizer ? s->shards.expert : 1;
+	const struct stage_params all = params_held(s->p, r, NULL);
+	const struct adapter_params n = adapters_held(s->p, r);
+
+	return adapters_only(s->p) ? (n.dense + n.saved) / d + n.expert / e :
+	    all.dense / d + all.expert / e;
+}
+
+static double
+kept(const struct memory_setup *s, int64_t stage)
+{
+	const struct flight f = schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit);
+	double sum = 0;
+
+	activation_add(&s->act, &f.held, NULL, &sum);
+	return sum;
+}
+
+/*
+ * What offload takes from one GPU is in its host's memory, to the byte. An optimizer that runs
+ * there has fp32 gradients there too, unless they left in fp32 themselves.
+ */
+double
+memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
+{
+	const struct rank_layers r = params_rank(s->p, s->pl, stage);
+	const bool offloads = s->p->parallel.offload != OFFLOAD_NONE;
+	struct plan here = *s->p;
+	struct memory_setup all = *s;
+	double sum = 0;
+
+	if (!offloads && here.training.offload_layers == 0 && !s->act.to_host)
+		return 0;
+	here.parallel.offload = OFFLOAD_NONE;
+	here.training.offload_layers = 0;
+	here.training.precision_aware_optimizer = false; /* PyTorch's Adam there, in fp32 */
+	all.p = all.act.p = &here;
+	all.act.to_host = false;
+	setup_training(&all, &here);
+	if (offloads) {
+		const double whole = state(&all, &r), left = state(s, &r), n = optimized(&all, &r);
+		const struct recipe *trained = adapters_only(&here) ? &all.adapters : &all.recipe;
+		const struct recipe *now = adapters_only(&here) ? &s->adapters : &s->recipe;
+
+		LEDGER_TERM(ledger, sum, QUANTITY_HOST, "state", ZERO_OFFLOAD, whole - left,
+		    AS("state without offload", whole), AS("on the GPU", left));
+		if (now->gradient > 0 || trained->gradient < 4)
+			LEDGER_TERM(ledger, sum, QUANTITY_HOST, "fp32 gradients of its optimizer",
+			    ZERO_OFFLOAD, 4 * n, AS("parameters of a rank", n));
+	}
+	if (kept(&all, stage) > kept(s, stage)) {
+		const double whole = kept(&all, stage), left = kept(s, stage);
+
+		LEDGER_TERM(ledger, sum, QUANTITY_HOST, "activations that wait", TE_OFFLOAD, whole - left,
+		    AS("kept without offload", whole), AS("on the GPU", left));
+	}
+	return sum;
+}
+
 struct memory
 memory_of_stage(const struct memory_setup *s, int64_t pp_rank, struct stage_params *held,
     struct ledger *ledger)
 {
 	const struct rank_layers r = params_rank(s->p, s->pl, pp_rank);
 	const struct memory_limit any = { INFINITY, INFINITY };
+	struct memory m;
 	struct flight f;
 
 	if (s->p->mode == MODE_SERVE)
 		return memory_of_rank(s, &r, NULL, &any, held, ledger);
 	f = schedule_flight(s->p, s->pl, s->microbatches, pp_rank, &s->unit);
-	return memory_of_rank(s, &r, &f, &any, held, ledger);
+	m = memory_of_rank(s, &r, &f, &any, held, ledger);
+	m.host = memory_host(s, pp_rank, ledger);
+	return m;
 }
 
 struct memory

@@ -26,6 +26,7 @@ struct memory {
 	double overhead_low, overhead_high; /* range of the overhead */
 	double total;        /* allocated + overhead, held against the capacity */
 	double low, high;    /* range of the total: of the overhead, and MEMORY_ERROR */
+	double host;         /* memory_of_stage: in its host's memory, not on the GPU */
 	double in_flight;    /* micro-batches' worth of activations alive at the peak */
 };
 
@@ -75,6 +76,9 @@ void memory_setup_plan(struct memory_setup *s, const struct plan *p, const struc
  * parameters are the weights, gradients and optimizer are 0. */
 struct memory memory_of_stage(const struct memory_setup *s, int64_t pp_rank,
     struct stage_params *held, struct ledger *ledger);
+
+/* memory.host of one stage. */
+double memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger);
 
 /* Bytes that the two ends of the range may reach; INFINITY: any. */
 struct memory_limit {

@@ -201,6 +201,10 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 	text_put(text, sizeof text, "%-12s %10s", "of", UNITS_SHORT(BYTES, e->capacity));
 	if (e->capacity_known)
 		rows_item(rows, TARGET_MEMORY, ROLE_TEXT, text);
+	if (result_value(RESULT_HOST_BYTES, e, stage, &bytes) && bytes > 0) {
+		text_put(text, sizeof text, "%-12s %10s", "on the host", UNITS_SHORT(BYTES, bytes));
+		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+	}
 }
 
 /* "tp       group 1, member 2 of 8, NVLink: 8 9 10 11 12 13 14 15" */
