@@ -121,7 +121,6 @@ const struct framework framework_torchtitan = {
 	.eager = true,
 	.norms_in_parts = true,
 	.rotates_in_fp32 = true,
-	.adds_gradients = true,
 	.copies_since = 202405,
 	.stops_since = 202311,
 	.async_tp = true,

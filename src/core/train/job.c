@@ -101,26 +101,18 @@ job_forward(struct layer_job *j, double seconds)
 		j->w.recompute += seconds;
 }
 
-/* Weights that were gathered, and their gradients; what recompute runs again finds them. */
+/* Weight gradients that no product adds up. */
 static void
-move_weights(struct layer_job *j, const struct operation *op, double weights)
+add_gradients(struct layer_job *j, const struct operation *op, double weights)
 {
-	const struct machine *g = j->g;
-	struct layer_job once = *j;
-	const double copied = g->copied * weights, added = j->frozen ? 0 : g->added * weights;
+	const double bytes = j->g->added * weights, seconds = machine_memory(j->g, bytes);
 
-	j->w.forward += machine_memory(g, copied);
-	j->w.backward += machine_memory(g, copied) + machine_memory(g, added);
-	j->w.weight += machine_memory(g, added);
-	if (j->tally == NULL)
+	if (j->frozen)
 		return;
-	once.again = false;
-	if (copied > 0) {
-		job_note_memory(&once, false, 1, copied, op->copied, "bytes: 4*n*k");
-		job_note_memory(&once, true, 1, copied, op->copied, "bytes: 4*n*k");
-	}
-	if (added > 0)
-		job_note_memory(&once, true, 1, added, op->added, "bytes: added*n*k");
+	j->w.backward += seconds;
+	j->w.weight += seconds;
+	if (j->tally != NULL)
+		job_note_memory(j, true, 1, bytes, op->added, "bytes: added*n*k");
 }
 
 void
@@ -142,8 +134,8 @@ job_products(struct layer_job *j, const struct operation *op, const struct lot *
 		if (!j->frozen)
 			job_note_product(j, true, &gradient, op->weight, op->size);
 	}
-	if (j->g->copied > 0 || j->g->added > 0)
-		move_weights(j, op, lot->times * in * out);
+	if (j->g->added > 0)
+		add_gradients(j, op, lot->times * in * out);
 }
 
 void

@@ -31,12 +31,12 @@ struct tally {
 /* What the ledger calls a product of a layer, forward and backward, or a memory-bound
  * operation; and in symbols its sizes m x n x k, or the bytes that it moves. */
 struct operation {
-	const char *name, *size, *input, *weight, *cast, *cast_back, *copied, *added;
+	const char *name, *size, *input, *weight, *cast, *cast_back, *added;
 };
 
 #define PRODUCT(name, size) { name, size, name ": input gradient", \
 	name ": weight gradient", name ": cast of the input", name ": cast of the gradient", \
-	name ": copy of gathered weights", name ": weight gradient added or copied" }
+	name ": weight gradient added up" }
 
 /* Work that is being added up. */
 struct layer_job {

@@ -43,32 +43,13 @@ is_compiled(const struct plan *p, const struct format *f)
 	return p->training.torch_compile || f->quantised;
 }
 
-/*
- * FSDP2 shards each parameter for itself: what it gathers is copied apart (16 bits, read and
- * written), and gradients are copied together, cast to what they are reduced in (PyTorch
- * torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py, split_with_sizes_copy and
- * chunk_cat). Elsewhere a gradient that no product adds up is read, and its sum read and
- * written.
- */
-#define COPIED 4.0
-
-static void
-copies(struct machine *g, const struct plan *p)
+/* Where no product adds to a gradient, it is read, and its sum read and written. */
+static double
+added_bytes(const struct plan *p)
 {
-	const struct framework *f = framework_of(p);
-	const int64_t release = p->parallel.release;
-	const double sum = p->training.grad_dtype == GRAD_FP32 ? 4 : 2;
-	const bool shards = p->parallel.zero_stage == 3;
-	const bool once = f->gathers_once && p->parallel.pp > 1;
-
-	if (shards && f->copies_since > 0 && release > 0 && release < f->copies_since)
-		return; /* one flat parameter a layer */
-	if (shards && f->copies_since > 0 && !once) {
-		g->copied = COPIED;
-		g->added = 2 + sum;
-	} else if (f->adds_gradients || !p->training.gradient_accumulation_fusion) {
-		g->added = 2 + 2 * sum;
-	}
+	if (!framework_of(p)->adds_gradients && p->training.gradient_accumulation_fusion)
+		return 0;
+	return 2 + 2 * (p->training.grad_dtype == GRAD_FP32 ? 4 : 2);
 }
 
 struct machine
@@ -100,7 +81,7 @@ machine_of(const struct plan *p)
 	g.moves = framework_of(p)->eager && !is_compiled(p, &f) ? EAGER_MOVES : 1;
 	g.norms_in_parts = framework_of(p)->norms_in_parts && p->model.norm == NORM_RMS &&
 	    !is_compiled(p, &f);
-	copies(&g, p);
+	g.added = added_bytes(p);
 	g.cast = quantised ? f.cast : 0;
 	g.width = quantised || !f.quantised ? f.bytes : 2;
 	return g;

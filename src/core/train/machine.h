@@ -25,9 +25,7 @@ struct machine {
 	double scale;          /* of all rates of compute: calibration, clock, rate_scale */
 	double moves;          /* bytes that memory-bound operations move, over fused ones */
 	bool norms_in_parts;   /* RMSNorm is not one kernel */
-	double copied;         /* bytes that a gathered weight's copy moves, forward and backward */
-	double added;          /* bytes that a weight gradient moves after its product: added up or
-	                        * copied; 0: the product adds it up */
+	double added;          /* bytes that adding up a weight gradient moves; 0: its product does it */
 	double cast;           /* bytes that casting a value for a linear layer moves, 0 in 16 bits */
 	double width;          /* bytes of a value that linear layers read: 2, or 1 in FP8 */
 };

@@ -29,6 +29,7 @@
 #define MUON_SOURCE "Jordan et al. 2024, kellerjordan.github.io/posts/muon"
 #define TRAFFIC_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
 #define SLICE_SOURCE "nanotron src/nanotron/distributed.py"
+#define COPY_SOURCE "PyTorch torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py"
 
 /* Bytes that the optimizer moves: for a parameter on this GPU (zero, norm and scale of
  * fp32 gradients) and for one whose state this GPU holds (Adam and the casts round it). */
@@ -315,6 +316,49 @@ bubble_term(struct steptime *out, const struct step_run *r, const struct plan *p
 		    s.forward, s.backward, s.weight);
 }
 
+/* FSDP1 has one flat parameter a layer, which needs no copies. */
+static bool
+copies_shards(const struct plan *p)
+{
+	const int64_t since = framework_of(p)->copies_since, release = p->parallel.release;
+
+	return release == 0 || release >= since;
+}
+
+/*
+ * FSDP2 shards each parameter for itself: what it gathers is copied apart, forward and
+ * backward, 16 bits read and written (split_with_sizes_copy), and gradients are copied together,
+ * cast to what they are reduced in (chunk_cat). Where weights stay gathered, with a pipeline or
+ * below ZeRO 3, gradients are added up instead.
+ */
+static double
+copy_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
+{
+	const double m = r->microbatches, rate = r->set->machine.vector.reached;
+	const double held = r->held.dense + r->held.expert;
+	const double trained = r->trained.dense + r->trained.expert;
+	const double sum = p->training.grad_dtype == GRAD_FP32 ? 4 : 2;
+	double seconds = 0;
+
+	if (framework_of(p)->copies_since == 0 || r->layout->dp <= 1)
+		return seconds;
+	if (p->parallel.zero_stage < 3 || (framework_of(p)->gathers_once && p->parallel.pp > 1)) {
+		LEDGER_TERM(ledger, seconds, QUANTITY_STEP, "gradients added up", COPY_SOURCE,
+		    m * (2 + 2 * sum) * trained / rate, AS("micro-batches", m), AS("bytes of a sum", sum),
+		    AS("parameters", trained), AS("memory rate", rate));
+		return seconds;
+	}
+	if (!copies_shards(p))
+		return seconds;
+	LEDGER_TERM(ledger, seconds, QUANTITY_STEP, "copies of gathered weights", COPY_SOURCE,
+	    m * 8 * held / rate, AS("micro-batches", m), AS("parameters", held),
+	    AS("memory rate", rate));
+	LEDGER_TERM(ledger, seconds, QUANTITY_STEP, "copies of gradients to scatter", COPY_SOURCE,
+	    m * (2 + sum) * trained / rate, AS("micro-batches", m), AS("bytes of a sum", sum),
+	    AS("parameters", trained), AS("memory rate", rate));
+	return seconds;
+}
+
 static void
 step_terms(struct steptime *out, const struct step_run *r, const struct plan *p,
     const struct traffic *t, const struct placement *pl, struct ledger *ledger)
@@ -356,6 +400,7 @@ step_terms(struct steptime *out, const struct step_run *r, const struct plan *p,
 	add_update(out, optimizer_seconds(r, p, ledger));
 	add_update(out, muon_seconds(r, p, ledger));
 	add_update(out, slice_seconds(r, p, ledger));
+	add_update(out, copy_seconds(r, p, ledger));
 	ledger_part(ledger, PART_NONE);
 	out->bubble_seconds = r->bubble;
 	out->bubble_fraction = out->seconds > 0 ? r->bubble / out->seconds : 0;
