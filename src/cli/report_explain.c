@@ -253,12 +253,13 @@ print_result(const struct question *l)
 	const struct result *r = &result_table[l->id];
 	const struct made_of *made = r->made;
 	const int64_t stage = l->stage >= 0 ? l->stage : l->e->peak_stage;
+	/* A sum has the measure of its terms. */
+	const bool sum = made->quantity != QUANTITY_COUNT && measure_of(made->quantity) == r->measure;
 	char formula[FORMULA_SIZE], overlap[512];
 	double value;
 
 	result_formula(l->id, l->p, l->e, stage, formula, sizeof formula);
-	if (formula[0] != '\0' || (made->quantity == QUANTITY_COUNT &&
-	    result_value(l->id, l->e, stage, &value))) {
+	if (formula[0] != '\0' || (!sum && result_value(l->id, l->e, stage, &value))) {
 		print_value(l, formula);
 	} else {
 		while (made->quantity != QUANTITY_COUNT && !has_terms(l, made, ANY_STAGE))

@@ -110,6 +110,12 @@ out_has '^stage +params +grads +optim +activ +logits +buffers +allocated +overhe
 out_has '^dimension +collective +group +link +calls +sent +time +exposed$'
 out_has '^step +[0-9.]+ m?s'
 out_has '^MFU +[0-9.]+ % of the dense bf16 peak, causal attention counted by half'
+# what is no sum of its terms is itself, not that sum
+for quantity in kv_blocks kv_tokens max_concurrency; do
+	good explain --mode=serve --pp=1 --model=gemma-2-9b serving.$quantity
+	out_has "^serving\.$quantity = [0-9.,k]+$"
+	out_has '^KV pool = .* B '
+done
 good explain params.total
 out_has '^params\.total = 8,030,261,248 parameters$'
 out_has '^    source: '

@@ -154,6 +154,10 @@ err_has 'nearest: .* of 79\.2 GiB\)'
 run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch_size=2
 err_has 'no combination is legal'
 
+# a condition may have blanks
+good search --where='peak.total <= 70 GiB' --top=1
+run 1 search --where='peak.total <= 1 GiB'
+
 # a limit on the other side of 0 than the value
 run 1 search --where='peak.total<=-1GiB'
 no_out

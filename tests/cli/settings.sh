@@ -5,10 +5,10 @@
 
 # the built-in plan has PP 4: TP 3 alone is illegal, TP 3 on 12 GPUs is not
 run 1 groups --tp=3
-good groups --tp=3 --gpus-per-node=6
-good groups --gpus-per-node 6 --set parallel.tp=3
-good groups --set tp=3 --set cluster.gpus_per_node=6
-good groups --set=parallel.tp=3 --set=gpus_per_node=6
+run 0 groups --tp=3 --gpus-per-node=6
+run 0 groups --gpus-per-node 6 --set parallel.tp=3
+run 0 groups --set tp=3 --set cluster.gpus_per_node=6
+run 0 groups --set=parallel.tp=3 --set=gpus_per_node=6
 
 # in their order: the last one counts
 good groups --kind=tp --tp=3 --set parallel.tp=4
@@ -30,14 +30,14 @@ good diff plan.cfg plan.cfg --tp=4
 out_has '^none differs'
 
 # as a user writes values
-good groups --format=hash --set training.sequence_length=128k --set parallel.sequence_parallel=on
+run 0 groups --format=hash --set training.sequence_length=128k --set parallel.sequence_parallel=on
 good estimate --sequence-length 8k
 out_has ' 8192 tokens'
 run 0 check --set cluster.memory_gib=80GiB --sequence-parallel true
 no_err
 
 # an empty value: as if the plan did not set the field
-good groups plan.cfg --kind=tp --tp=
+run 0 groups plan.cfg --kind=tp --tp=
 out_has '^tp 0$'
 
 # another GPU or model: what the plan had over the old one's numbers is dropped, and said

@@ -270,6 +270,7 @@ condition_parse(struct search_condition *c, const char *text, const struct plan 
     size_t size)
 {
 	const size_t length = strcspn(text, "<>");
+	size_t name = length;
 	char path[96];
 
 	if (length == 0 || length >= sizeof path || text[length] == '\0' || text[length + 1] != '=' ||
@@ -277,7 +278,9 @@ condition_parse(struct search_condition *c, const char *text, const struct plan 
 		text_put(err, size, "write PATH<=VALUE or PATH>=VALUE");
 		return false;
 	}
-	text_put(path, sizeof path, "%.*s", (int)length, text);
+	while (name > 0 && text[name - 1] == ' ')
+		name--;
+	text_put(path, sizeof path, "%.*s", (int)name, text);
 	c->least = text[length] == '>';
 	return find_name(&c->target, path, p, err, size) &&
 	    parse_limit(c, text + length + 2, err, size);
