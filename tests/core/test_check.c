@@ -65,6 +65,7 @@ static const struct {
 	{ COMPRESSED "mode=train layout=megatron", "attention_is_served_alone" },
 	{ "layers=4 sliding_window=64 local_attention_heads=12 tp=8", "heads_not_divisible" },
 	{ "layers=4 sliding_window=64 local_attention_heads=36", "kv_heads_not_dividing_heads" },
+	{ "layers=4 borrowing_layers=4", "attention_size_missing" },
 	{ "layer_pattern=M-*-", "mamba_size_missing" },
 	{ HYBRID "mamba_groups=8 tp=16 nodes=2", "mamba_not_divisible" },
 	{ HYBRID "mamba_groups=2 tp=4", "mamba_not_divisible" },

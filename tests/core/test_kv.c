@@ -86,6 +86,21 @@ test_heads_of_local_layers(void **state)
 	assert_true(token() == 5 * 2 * 1024 * 2 + 25 * 8 * 512 * 2);
 }
 
+/* Layers that borrow keys and values keep none. */
+static void
+test_borrowed(void **state)
+{
+	(void)state;
+	attention(42, 8, 2, 512);
+	window(512, 6);
+	p.model.local_head_dim = 256;
+	assert_true(token() == 7 * 2 * 1024 * 2 + 35 * 2 * 512 * 2);
+	p.model.borrowing_layers = 18;
+	assert_true(token() == 4 * 2 * 1024 * 2 + 20 * 2 * 512 * 2);
+	p.model.borrowing_layers = 100; /* more than there are */
+	assert_true(token() == 0);
+}
+
 /* Keys of an indexer, of the layers that have one. */
 static void
 test_index(void **state)
@@ -350,6 +365,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes_of_a_token),
 		cmocka_unit_test(test_heads_of_local_layers),
+		cmocka_unit_test(test_borrowed),
 		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_tp_splits_heads),

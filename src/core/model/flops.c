@@ -146,8 +146,10 @@ flops_of_token(const struct plan *p, bool full_attention)
 		cores[i] = core_flops(p, i == 1, full_attention);
 	}
 	f.projections = n.global * weights[0] + n.local * weights[1] + n.mamba * mamba;
+	f.projections -= w * h * (n.borrowing_global * params_kv_width(m, false) +
+	    n.borrowing_local * params_kv_width(m, true));
 	f.core = n.global * cores[0] + n.local * cores[1];
-	f.mlp = n.dense * dense;
+	f.mlp = (n.dense + params_doubled(m, &n)) * dense;
 	f.shared = n.moe * shared;
 	f.experts = n.moe * routed;
 	f.up = (m->linear_attention ? n.global : n.global + n.local) * w * up_weights(m);

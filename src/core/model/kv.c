@@ -138,9 +138,9 @@ local_kind(const struct model *m)
 static struct kv_layers
 layers_of(const struct plan *p, const struct layer_kinds *k)
 {
-	struct kv_layers out = { { [KV_FULL] = k->global } };
+	struct kv_layers out = { { [KV_FULL] = k->global - k->borrowing_global } };
 
-	out.of[local_kind(&p->model)] = k->local;
+	out.of[local_kind(&p->model)] = k->local - k->borrowing_local;
 	if (p->model.attention == ATTENTION_CSA) /* all have a window */
 		out.of[KV_WINDOW] += k->global;
 	out.of[KV_STATE] += k->mamba;

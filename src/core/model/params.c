@@ -14,6 +14,7 @@
 
 #define MCORE "Megatron-LM megatron/core/"
 #define KIMI_SOURCE "moonshotai/Kimi-Linear-48B-A3B-Instruct modeling_kimi.py"
+#define GEMMA_SOURCE "transformers models/gemma4/modular_gemma4.py"
 #define RESIDUAL_SOURCE "Kimi K3 technical report, arXiv 2607.24653, section 2.2"
 #define CSA_SOURCE "vLLM vllm/model_executor/models/deepseek_v4.py"
 #define HYPER_SOURCE "Zhu et al. 2024, arXiv 2409.19606; " CSA_SOURCE
@@ -103,6 +104,21 @@ count_moe(struct counter *c, double layers, double hashed)
 		    AS("experts", c->experts), IS(g), IS(f), IS(h), AS("ETP", c->expert_tp));
 }
 
+/* Each layer's own embedding: a gate to its width, the way back, and a norm. */
+static void
+count_layer_inputs(struct counter *c, double layers)
+{
+	const double h = (double)c->m->hidden_size, e = (double)c->m->per_layer_embedding;
+	const double r = norm_vectors(c->m);
+
+	if (e <= 0)
+		return;
+	TERM(c, PART_LINEAR_WHOLE, "gates of layers' embeddings", GEMMA_SOURCE, layers * 2 * h * e,
+	    IS(layers), IS(h), IS(e));
+	TERM(c, PART_WHOLE, "norms behind them", GEMMA_SOURCE, layers * r * h, IS(layers),
+	    AS("vectors", r), IS(h));
+}
+
 static void
 count_layers(struct counter *c, const struct layer_kinds *k)
 {
@@ -130,7 +146,8 @@ count_layers(struct counter *c, const struct layer_kinds *k)
 		    sites * ((2 + s) * s * (s * h + 1) + 3), AS("mixers and MLPs", sites),
 		    AS("streams", s), IS(h));
 	}
-	count_dense_mlp(c, k->dense);
+	count_dense_mlp(c, k->dense + params_doubled(m, k));
+	count_layer_inputs(c, k->all);
 	count_moe(c, k->moe, k->hashed);
 }
 
@@ -143,6 +160,15 @@ count_embedding(struct counter *c)
 
 	TERM(c, PART_SPLIT, "embedding", EMBEDDING_SOURCE, c->vocab * h / c->tp,
 	    AS("vocabulary", c->vocab), IS(h), AS("TP", c->tp));
+	if (m->per_layer_embedding > 0) {
+		const double e = (double)m->per_layer_embedding, layers = (double)m->layers;
+
+		TERM(c, PART_SPLIT, "embeddings of each layer", GEMMA_SOURCE, c->vocab * layers * e / c->tp,
+		    AS("vocabulary", c->vocab), IS(layers), IS(e), AS("TP", c->tp));
+		TERM(c, PART_LINEAR_WHOLE, "projection to all layers", GEMMA_SOURCE, h * layers * e, IS(h),
+		    IS(layers), IS(e));
+		TERM(c, PART_WHOLE, "norm of that", GEMMA_SOURCE, r * e, AS("vectors", r), IS(e));
+	}
 	if (m->position == POSITION_LEARNED)
 		TERM(c, PART_WHOLE, "positions", EMBEDDING_SOURCE, positions * h, IS(positions), IS(h));
 	if (m->embedding_norm)

@@ -110,10 +110,12 @@ double params_norms(const struct model *m);
  * MLP. Without a pattern each layer is one of the former and one of the latter. Of global ones
  * those that attend to what an index chooses, and those of them with an indexer of their own; of
  * MoE ones those behind the norm of another block, and those without a router bias; of compressed
- * attention (global ones keep entries of several tokens, local ones a window) heavy ones. */
+ * attention (global ones keep entries of several tokens, local ones a window) heavy ones; those
+ * that take keys and values of an earlier one. */
 struct layer_kinds {
 	double all, global, local, mamba, moe, dense;
 	double sparse, indexed, shortcut, hashed, heavy;
+	double borrowing_global, borrowing_local;
 };
 struct layer_kinds params_kinds_add(struct layer_kinds a, const struct layer_kinds *b,
     double times);
@@ -123,6 +125,13 @@ static inline double
 params_mixers(const struct layer_kinds *k)
 {
 	return k->global + k->local + k->mamba;
+}
+
+/* MLPs that wide ones among these count for besides: each for two. */
+static inline double
+params_doubled(const struct model *m, const struct layer_kinds *k)
+{
+	return m->borrowing_mlp_twice ? k->borrowing_global + k->borrowing_local : 0;
 }
 
 /* Kinds of `count` layers from `first` on. */

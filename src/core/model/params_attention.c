@@ -13,6 +13,7 @@
 #define INDEXER_SOURCE "DeepSeek-V3.2-Exp inference/model.py"
 #define BLOCK_INDEXER_SOURCE "vLLM vllm/models/minimax_m3/nvidia/model.py"
 #define CSA_SOURCE "vLLM vllm/model_executor/models/deepseek_v4.py"
+#define GEMMA_SOURCE "transformers models/gemma4/modular_gemma4.py"
 #define SINK_SOURCE "transformers models/gpt_oss/modeling_gpt_oss.py"
 
 static void
@@ -60,6 +61,23 @@ count_mha(struct counter *c, double layers, bool local)
 	    layers * (h * (q + kv) + n * v * h) / c->attention_tp, IS(layers), IS(h), IS(q), IS(kv),
 	    IS(n), IS(v), AS("TP", c->attention_tp));
 	count_mha_extras(c, layers, q, kv, local);
+}
+
+/* What layers lack that take keys and values of an earlier one. */
+static void
+count_borrowed(struct counter *c, double layers, bool local)
+{
+	const struct model *m = c->m;
+	const double h = (double)m->hidden_size, kv = params_kv_width(m, local);
+	const double r = norm_vectors(m), d = params_key_dim(m, local);
+
+	if (layers <= 0)
+		return;
+	TERM(c, PART_LINEAR, "keys and values that earlier layers make", GEMMA_SOURCE,
+	    -(layers * h * kv / c->attention_tp), IS(layers), IS(h), IS(kv), AS("TP", c->attention_tp));
+	if (m->qk_norm && !m->qk_norm_full)
+		TERM(c, PART_WHOLE, "norms of those keys", GEMMA_SOURCE, -(layers * r * d), IS(layers),
+		    AS("vectors", r), IS(d));
 }
 
 /* The down-projections and their norms are 'duplicated': whole on every TP rank. */
@@ -281,6 +299,8 @@ params_count_attention(struct counter *c, const struct layer_kinds *k)
 	} else {
 		count_mha(c, k->global, false);
 		count_mha(c, attending - k->global, true);
+		count_borrowed(c, k->borrowing_global, false);
+		count_borrowed(c, k->borrowing_local, true);
 	}
 	if (m->linear_attention)
 		count_linear_attention(c, k->local);

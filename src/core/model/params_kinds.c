@@ -170,6 +170,17 @@ put_sparse(struct layer_kinds *k, const struct model *m, int64_t first, int64_t 
 	k->indexed = (double)(indexed_before(m, first + count) - indexed_before(m, first));
 }
 
+static void
+put_borrowing(struct layer_kinds *k, const struct model *m, int64_t first, int64_t end)
+{
+	const int64_t from = most_of(first, m->layers - m->borrowing_layers);
+
+	if (m->borrowing_layers <= 0 || from >= end)
+		return;
+	k->borrowing_global = (double)(global_before(m, end) - global_before(m, from));
+	k->borrowing_local = (double)(end - from) - k->borrowing_global;
+}
+
 static int64_t
 hashed_before(const struct model *m, const char *pattern, int64_t end)
 {
@@ -220,6 +231,7 @@ params_kinds(const struct model *m, int64_t first, int64_t count)
 	k.dense = k.all - k.moe;
 	k.local = k.all - k.global;
 	put_sparse(&k, m, first, count);
+	put_borrowing(&k, m, first, first + count);
 	return k;
 }
 
@@ -237,6 +249,8 @@ params_kinds_add(struct layer_kinds a, const struct layer_kinds *b, double times
 	a.shortcut += b->shortcut * times;
 	a.hashed += b->hashed * times;
 	a.heavy += b->heavy * times;
+	a.borrowing_global += b->borrowing_global * times;
+	a.borrowing_local += b->borrowing_local * times;
 	return a;
 }
 

@@ -19,6 +19,9 @@
 #define PATTERN_ATTENTION "*+DCH"
 #define PATTERN_LOCAL "GW"
 
+/* Letters that Megatron-LM does not have. */
+#define PATTERN_OWN "SCHW"
+
 /* Letters of layers with experts. */
 #define PATTERN_EXPERTS "ES"
 

@@ -135,6 +135,7 @@ struct model {
 	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups;
 	int64_t moe_latent_size, moe_latent_norm, hash_layers;
 	int64_t residual_attention, hyper_connections;
+	int64_t per_layer_embedding, borrowing_layers, borrowing_mlp_twice;
 };
 
 struct parallel {

@@ -52,6 +52,7 @@ const struct rule check_rules[] = {
 	{ "pattern_without_linear", ERROR, FIELD_LINEAR_ATTENTION, ALL, MODES_BOTH, HYBRID, rule_pattern_without_linear },
 	{ "pattern_without_experts", ERROR, FIELD_EXPERTS, ALL, MODES_BOTH, HYBRID, rule_pattern_without_experts },
 	{ "attention_size_missing", ERROR, FIELD_OUTPUT_LORA_RANK, ALL, MODES_BOTH, CSA, rule_compressed_size_missing },
+	{ "attention_size_missing", ERROR, FIELD_BORROWING_LAYERS, ALL, MODES_BOTH, "transformers models/gemma4/modular_gemma4.py", rule_all_layers_borrow },
 	{ "attention_is_served_alone", ERROR, FIELD_MODE, ALL, MODES_TRAIN, CSA, rule_compressed_trains },
 	{ "output_groups_not_divisible", ERROR, FIELD_TP, V, MODES_BOTH, CSA, rule_output_groups_do_not_divide },
 	{ "mamba_size_missing", ERROR, FIELD_MAMBA_HEADS, ALL, MODES_BOTH, MAMBA, rule_mamba_size_missing },

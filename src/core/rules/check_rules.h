@@ -28,7 +28,7 @@ rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotr
     rule_mtp_with_positions;
 
 /* rules_mixer.c: layer patterns, Mamba and linear attention */
-rule_function rule_compressed_size_missing, rule_compressed_trains,
+rule_function rule_compressed_size_missing, rule_compressed_trains, rule_all_layers_borrow,
     rule_output_groups_do_not_divide;
 rule_function rule_pattern_unreadable, rule_pattern_mixes_attention, rule_pattern_without_index,
     rule_pattern_without_linear, rule_pattern_without_experts, rule_mamba_size_missing,

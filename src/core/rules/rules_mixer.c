@@ -89,6 +89,17 @@ rule_compressed_size_missing(const struct facts *f, char *message, size_t size)
 }
 
 bool
+rule_all_layers_borrow(const struct facts *f, char *message, size_t size)
+{
+	const struct model *m = &f->plan->model;
+
+	if (m->borrowing_layers < m->layers)
+		return false;
+	return BROKEN("all of %lld layers take keys and values of an earlier one: none makes them",
+	    N(m->layers));
+}
+
+bool
 rule_compressed_trains(const struct facts *f, char *message, size_t size)
 {
 	if (f->plan->model.attention != ATTENTION_CSA)

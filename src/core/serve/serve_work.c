@@ -71,6 +71,8 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.indexed = all.kinds.indexed;
 	w.mixers = params_mixers(&all.kinds);
 	w.heavy = all.kinds.heavy;
+	w.full = all.kinds.global;
+	w.local = w.kv_layers.of[KV_WINDOW] + w.kv_layers.of[KV_CHUNK] + all.kinds.borrowing_local;
 	w.halves = w.mixers + all.kinds.moe + all.kinds.dense;
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
@@ -158,14 +160,13 @@ add_attention(const struct serve_work *w, const struct pass *s, double *sum, str
 {
 	const struct model *m = &w->p->model;
 	const double topk = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
-	const double layers = w->kv_layers.of[KV_FULL];
+	const double layers = w->full;
 	const bool csa = m->attention == ATTENTION_CSA;
 	const double entry = csa ? w->kv->bytes[KV_WINDOW] : w->kv->bytes[KV_FULL] - w->kv->index;
 	const double entries = csa ? s->back / (double)m->compress_ratio : s->back;
 	const double full = w->sparse * smaller(entries, topk) + (csa ?
 	    w->heavy * s->back / (double)m->heavy_compress_ratio : (layers - w->sparse) * s->back);
-	const double local = (w->kv_layers.of[KV_WINDOW] + w->kv_layers.of[KV_CHUNK]) *
-	    smaller(s->back, w->kv->window);
+	const double local = w->local * smaller(s->back, w->kv->window);
 	const double flops = s->tokens * (full * pair_flops(w, s->prefill, false) +
 	    local * pair_flops(w, s->prefill, true) +
 	    w->indexed * entries * 2 * (double)(m->index_heads * m->index_head_dim));

@@ -25,6 +25,7 @@ struct serve_work {
 	double expert, expert_bytes; /* of routed experts */
 	double layers, moe_layers, mamba_layers;
 	double mixers;               /* of them those that mix tokens */
+	double full, local;          /* that look back on all tokens, or on few */
 	double sparse, indexed, heavy; /* layers that attend to what an index chooses; with one of their
 	                              * own; heavily compressed ones */
 	double halves;               /* layers that mix tokens, and MLPs or experts */

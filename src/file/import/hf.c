@@ -48,6 +48,9 @@ static const struct {
 	{ FIELD_MOE_LATENT_NORM, "latent_moe_use_norm", false },
 	{ FIELD_RESIDUAL_ATTENTION, "attn_res_block_size", false },
 	{ FIELD_HYPER_CONNECTIONS, "hc_mult", false },
+	{ FIELD_PER_LAYER_EMBEDDING, "hidden_size_per_layer_input", false },
+	{ FIELD_BORROWING_LAYERS, "num_kv_shared_layers", false },
+	{ FIELD_BORROWING_MLP_TWICE, "use_double_wide_mlp", false },
 	{ FIELD_OUTPUT_LORA_RANK, "o_lora_rank", false },
 	{ FIELD_OUTPUT_GROUPS, "o_groups", false },
 	{ FIELD_HASH_LAYERS, "num_hash_layers", false },
@@ -64,9 +67,8 @@ static const struct {
 	  "layers that are no attention count as attention: parameters and KV cache are not right" },
 	{ "block_configs", "layers of their own shape each count as the mean: not exact" },
 	{ "cross_attention_layers", "layers that attend to images count as the others: not exact" },
-	{ "num_kv_shared_layers use_cla", "layers that share one KV cache count each their own" },
-	{ "altup_num_inputs hidden_size_per_layer_input",
-	  "embeddings for each layer and AltUp are left out: not exact" },
+	{ "use_cla", "layers that share one KV cache count each their own" },
+	{ "altup_num_inputs", "AltUp and what else Gemma 3n adds to layers are left out: not exact" },
 	{ "share_q_dim", "queries that share a projection count as full ones: not exact" },
 };
 

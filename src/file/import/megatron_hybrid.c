@@ -59,8 +59,9 @@ megatron_hybrid(struct megatron_args *a)
 	    strchr(text, '/') == NULL; i++)
 		text_add(pattern, sizeof pattern, "/%s", depth);
 	a->im->line = megatron_arg(a, flag)->line;
-	if (pattern_fault(pattern) != '\0' || pattern_layers(pattern) == 0) {
-		import_error(a->im, flag, "holds letters that no layer pattern of a plan has");
+	if (pattern_fault(pattern) != '\0' || strpbrk(pattern, PATTERN_OWN) != NULL ||
+	    pattern_layers(pattern) == 0) {
+		import_error(a->im, flag, "holds letters that no layer pattern of Megatron-LM has");
 		return;
 	}
 	if (!import_set(a->im, FIELD_LAYER_PATTERN, pattern, flag))

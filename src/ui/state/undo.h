@@ -9,7 +9,7 @@
 #include "core/plan/plan.h"
 #include "ui/state/summary.h"
 
-/* A plan takes about 4 kB: the history stays below 5 MB. */
+/* A plan takes about 5 kB: the history stays below 6 MB. */
 enum { UNDO_WHAT_SIZE = 64, UNDO_MOST = 1000 };
 
 struct undo_entry {
