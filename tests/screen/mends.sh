@@ -38,3 +38,28 @@ mends 'TP 2 .*PP 4' --global-batch-size=65
 mends 'PP 2' --nodes=2 --model=mixtral-8x7b --tp=1 --pp=2 --micro-batch-size=8
 mends 'TP 1' --mode=serve --layout=vllm --model=llama-3.1-70b --nodes=1 --tp=1 --pp=1
 mends 'TP 4' --mode=serve --layout=vllm --model=llama-3.1-70b --nodes=1 --tp=4 --pp=1 --concurrency=512
+
+# hint WORDS OPTION...: a plan that runs, but poorly, has a hint with WORDS; Enter takes its change.
+hint() {
+	words=$1
+	shift
+	start 120 30 tmux-256color "'$PROG' $*"
+	expect 'no warnings'
+	keys '!'
+	expect "hint: $words"
+	expect 'instead of'
+	keys Enter
+	expect 'fixed: '
+	expect 'no warnings'
+	keys u
+	expect 'undone'
+	keys q
+	expect 'leave|rc='
+	text | grep -q 'rc=' || keys n
+	expect 'rc=0'
+}
+
+hint 'TP 8 splits more than memory needs' --nodes=1 --tp=8 --pp=1
+hint 'the pipeline idles' --nodes=4 --tp=2 --pp=8 --global-batch-size=16
+hint 'TP 1 reads 15 GiB of weights' --mode=serve --nodes=1 --tp=1 --pp=1 --concurrency=8
+hint 'each GPU of TP 8 keeps the whole latent' "'$TOP/share/plans/serve-deepseek-v3.cfg'"
