@@ -68,11 +68,11 @@ tell_unsaid(struct export *e, const char *kind, const struct textbuf *text)
 /* A file of settings with its head, which tells what they do not say. */
 static void
 put_settings(struct export *e, const char *name, const char *kind, struct tree *t,
-    void (*write)(struct tree *t, struct textbuf *out), const char *remark)
+    void (*language)(struct tree *t, struct textbuf *out), const char *remark)
 {
 	struct textbuf body = { 0 }, *out;
 
-	write(t, &body);
+	language(t, &body);
 	tell_unsaid(e, kind, &body);
 	out = export_begin(e, name);
 	export_head(e, out, "# ");
