@@ -145,6 +145,25 @@ b = 1
 	err_has '^bad\.toml:[0-9]+: error: '
 done
 
+# what a target has no word for is told on standard error, and in a comment
+# tells TARGET FILE FIELD ARGUMENT...
+tells() {
+	target=$1 file=$2 field=$3
+	shift 3
+	rm -rf t
+	mkdir t
+	run 0 export --to "$target" -o t "$@"
+	err_has "not said: $field = "
+	grep -q "^# note: not said: $field = " "t/$file" || fail "no comment about $field"
+}
+# shellcheck disable=SC2086
+{
+	tells deepspeed deepspeed.sh training.sequence_length $sizes
+	tells torchtitan torchtitan.toml training.hidden_dropout $sizes --set training.hidden_dropout=0.1
+	tells megatron-bridge bridge.sh training.cuda_graph $sizes --set training.cuda_graph=layer
+	tells vllm vllm.sh serving.draft_tokens --set mode=serve --layout=vllm --pp=1 --set serving.draft_tokens=3
+}
+
 # serving
 serve='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-node=8 --tp=16 --pp=1 --set serving.weight_dtype=fp8 --set serving.kv_dtype=fp8 --ep=16'
 # shellcheck disable=SC2086

@@ -188,23 +188,27 @@ tell_adapters(struct export *e)
 	export_missing(e, FIELD_PACKING, "dataset.packed_sequence_specs of the recipe");
 }
 
-/* Sizes of the model are the recipe's; what else the user chose is told. */
+/* Sizes of the model are the recipe's, as is what else no override says; what the user chose of
+ * them is told. */
 static void
 tell_missing(struct export *e)
 {
-	static const enum field_id unsaid[] = {
-		FIELD_OPTIMIZER, FIELD_CP_COMM, FIELD_HIERARCHICAL_CP, FIELD_OFFLOAD,
-		FIELD_MICROBATCH_GROUP_SIZE, FIELD_FLASH_ATTENTION, FIELD_CROSS_ENTROPY,
-		FIELD_FP8_PARAM_GATHER, FIELD_MOMENTS_DTYPE, FIELD_MOE_CAPACITY_FACTOR, FIELD_ORDER,
+	static const enum field_id others[] = {
+		FIELD_LAYOUT, FIELD_PRESET, FIELD_VPP, FIELD_PIPELINE_LAYOUT, FIELD_RECOMPUTE,
+		FIELD_RECOMPUTE_METHOD, FIELD_RECOMPUTE_LAYERS, FIELD_RECOMPUTE_MODULES, FIELD_ZERO_STAGE,
+		FIELD_OVERLAP_PARAM_GATHER, FIELD_PRECISION, FIELD_GRAD_DTYPE, FIELD_SCHEDULE,
+		FIELD_FINETUNE, FIELD_ADAPTER_RANK, FIELD_ADAPTER_DROPOUT, FIELD_ADAPTER_TARGET,
+		FIELD_EXPERT_ADAPTERS,
 	};
+	struct field_set said = { { 0 } };
 
 	if (find_precision(e->plan) == NULL)
 		export_missing(e, FIELD_PRECISION, "there is no mixed precision of that name");
-	for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
-		export_missing(e, unsaid[i], "the recipe tells");
-	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (field_entry(f) == FIELD_PRESET)
-			export_missing(e, f, "the recipe tells");
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		field_set_add(&said, keys[i].field);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		field_set_add(&said, others[i]);
+	export_missing_rest(e, &said, "the recipe tells");
 }
 
 void
@@ -223,6 +227,7 @@ bridge_write(struct export *e)
 	textbuf_add(out, "overrides=(\n");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		put_field(out, keys[i].key, keys[i].field, p);
+	put_flag(out, "model.cpu_offloading", p->training.offload_layers > 0);
 	put_chunks(out, p);
 	put_recompute(out, p);
 	put_state(out, p);

@@ -30,12 +30,28 @@ export_refuse(struct export *e, enum field_id field, const char *reason, const c
 void
 export_missing(struct export *e, enum field_id field, const char *why)
 {
-	char value[128];
+	char value[128], line[96];
 
-	if (!field_is_chosen(field, e->plan))
+	text_put(line, sizeof line, "not said: %s = ", field_table[field].path);
+	if (!field_is_chosen(field, e->plan) ||
+	    (e->missing.lines.text != NULL && strstr(e->missing.lines.text, line) != NULL))
 		return;
 	field_format(field, e->plan, value, sizeof value);
 	notes_add(&e->missing, "not said: %s = %s: %s", field_table[field].path, value, why);
+}
+
+void
+export_missing_rest(struct export *e, const struct field_set *said, const char *why)
+{
+	const char *mode = e->plan->mode == MODE_SERVE ? "serving" : "training";
+	char section[32];
+
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		field_section(f, section, sizeof section);
+		if ((text_equal(section, "model") || text_equal(section, "parallel") ||
+		    text_equal(section, mode)) && !field_set_has(said, f))
+			export_missing(e, f, why);
+	}
 }
 
 void

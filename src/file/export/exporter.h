@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/plan/diag.h"
 #include "core/plan/catalog.h"
+#include "core/plan/field_set.h"
 #include "core/plan/plan.h"
 #include "file/base/notes.h"
 #include "file/base/textbuf.h"
@@ -42,8 +43,11 @@ struct textbuf *export_begin(struct export *e, const char *name);
 void export_refuse(struct export *e, enum field_id field, const char *reason,
     const char *source, const char *fmt, ...) TEXT_FORMAT(5, 6);
 
-/* The target has no word for a field that the user chose: a note. */
+/* The target has no word for a field that the user chose: a note, unless there is one about it. */
 void export_missing(struct export *e, enum field_id field, const char *why);
+
+/* The same for every field of the model, the split and the mode that is not among those said. */
+void export_missing_rest(struct export *e, const struct field_set *said, const char *why);
 
 /* Who wrote this and from what, and what is missing, each line after `comment` ("# "). Write
  * it when all is known that is missing. */

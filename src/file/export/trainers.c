@@ -1,8 +1,49 @@
 #include "file/export/trainers.h"
 
+#include <stdlib.h>
+
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/tree.h"
+#include "file/import/import.h"
+
+/* Read what was written as import does: what does not come back the target can not say. */
+static void
+tell_unsaid(struct export *e, const char *kind, const struct textbuf *text)
+{
+	struct file_errors errors = { 0 };
+	struct field_set said = { { 0 } };
+	struct plan back;
+	struct import im = { .name = "", .text = text->text, .size = text->used, .catalog = e->catalog,
+		.plan = &back, .errors = &errors, .world = plan_world(e->plan) };
+
+	if (!text->failed && import_text(&im, kind) == IMPORT_DONE) {
+		for (enum field_id f = 0; f < FIELD_COUNT; f++)
+			if (field_same(f, e->plan, &back))
+				field_set_add(&said, f);
+		export_missing_rest(e, &said, "there is no setting for it");
+	}
+	import_free(&im);
+}
+
+/* A file of settings with its head, which tells what they do not say. */
+static void
+put_settings(struct export *e, const char *name, const char *kind, struct tree *t,
+    void (*language)(struct tree *t, struct textbuf *out), const char *remark)
+{
+	struct textbuf body = { 0 }, *out;
+
+	language(t, &body);
+	tell_unsaid(e, kind, &body);
+	out = export_begin(e, name);
+	export_head(e, out, "# ");
+	textbuf_add(out, "%s", remark);
+	if (!body.failed)
+		textbuf_bytes(out, body.text, body.used);
+	out->failed |= body.failed;
+	free(body.text);
+	tree_end(t);
+}
 
 /* ---- DeepSpeed ------------------------------------------------------------------------ */
 
@@ -73,8 +114,10 @@ deepspeed_write(struct export *e)
 	if (p->training.precision > PRECISION_BF16)
 		export_missing(e, FIELD_PRECISION, "bf16 is written; the model's own code uses less");
 	deepspeed_tree(e, &t, &s);
-	tree_json(&t, export_begin(e, "ds_config.json"));
+	out = export_begin(e, "ds_config.json");
+	tree_json(&t, out);
 	tree_end(&t);
+	tell_unsaid(e, "deepspeed", out);
 	put_hosts(e);
 	out = export_begin(e, "deepspeed.sh");
 	textbuf_add(out, "#!/bin/sh\n");
@@ -171,7 +214,6 @@ torchtitan_write(struct export *e)
 {
 	const struct export_sizes s = export_sizes_of(e->plan);
 	struct tree t = { 0 };
-	struct textbuf *out;
 
 	export_missing(e, FIELD_PRESET, "[model] name and flavor choose it in torchtitan");
 	if (e->plan->training.precision > PRECISION_BF16)
@@ -179,10 +221,7 @@ torchtitan_write(struct export *e)
 		    "quantize.linear.float8");
 	export_missing(e, FIELD_OFFLOAD, "training.enable_cpu_offload moves all or nothing");
 	titan_tree(e, &t, &s);
-	out = export_begin(e, "torchtitan.toml");
-	export_head(e, out, "# ");
-	tree_toml(&t, out);
-	tree_end(&t);
+	put_settings(e, "torchtitan.toml", "torchtitan", &t, tree_toml, "");
 	export_torchrun(e, "torchtitan.sh", "-m torchtitan.train --job.config_file torchtitan.toml");
 }
 
@@ -206,7 +245,6 @@ nanotron_write(struct export *e)
 	const struct plan *p = e->plan;
 	const struct export_sizes s = export_sizes_of(p);
 	struct tree t = { 0 };
-	struct textbuf *out;
 
 	export_refuse_above(e, FIELD_ZERO_STAGE, 1, "nanotron src/nanotron/helpers.py",
 	    "nanotron shards the optimizer alone");
@@ -223,11 +261,8 @@ nanotron_write(struct export *e)
 		return;
 	export_missing(e, FIELD_OFFLOAD, "nanotron keeps all on the GPU");
 	nanotron_tree(e, &t, &s);
-	out = export_begin(e, "nanotron.yaml");
-	export_head(e, out, "# ");
-	textbuf_add(out, "# Data, schedule and checkpoints are yours to add.\n");
-	tree_yaml(&t, out);
-	tree_end(&t);
+	put_settings(e, "nanotron.yaml", "nanotron", &t, tree_yaml,
+	    "# Data, schedule and checkpoints are yours to add.\n");
 	export_torchrun(e, "nanotron.sh", "run_train.py --config-file nanotron.yaml");
 }
 
@@ -288,7 +323,6 @@ accelerate_write(struct export *e)
 {
 	const struct export_sizes s = export_sizes_of(e->plan);
 	struct tree t = { 0 };
-	struct textbuf *out;
 
 	if (!accelerate_can_run(e))
 		return;
@@ -298,11 +332,8 @@ accelerate_write(struct export *e)
 	if (s.rounds > 1)
 		notes_add(&e->missing, "not said: gradient_accumulation_steps = %lld: an argument of "
 		    "Accelerator in your script", (long long)s.rounds);
-	out = export_begin(e, "accelerate.yaml");
-	export_head(e, out, "# ");
-	textbuf_add(out, "# accelerate launch --config_file accelerate.yaml --main_process_ip HOST \\\n"
-	    "#     --main_process_port 29500 --machine_rank N SCRIPT\n");
 	accelerate_tree(e, &t, &s);
-	tree_yaml(&t, out);
-	tree_end(&t);
+	put_settings(e, "accelerate.yaml", "accelerate", &t, tree_yaml,
+	    "# accelerate launch --config_file accelerate.yaml --main_process_ip HOST \\\n"
+	    "#     --main_process_port 29500 --machine_rank N SCRIPT\n");
 }
