@@ -252,7 +252,7 @@ phase_rows(struct rows *rows, const struct state *s)
 	const enum result_id id = phases_result(s);
 
 	add_made(rows, s, id);
-	if (id == RESULT_RL_ROLLOUT + s->estimate->rl.fullest)
+	if ((int)id == (int)RESULT_RL_ROLLOUT + (int)s->estimate->rl.fullest)
 		add_made(rows, s, RESULT_RL_PEAK);
 }
 

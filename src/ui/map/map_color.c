@@ -5,7 +5,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/link.h"
-#include "core/plan/pool.h"
+#include "ui/map/map_role.h"
 
 
 /* Memory is shown in tenths of the capacity, the lower half as one. */
@@ -130,29 +130,6 @@ put_layers(const struct plan *p, const struct estimate *e, int64_t stage, char *
 		text_put(buf, size, "none");
 }
 
-/* "trainer+ref+critic": what the GPUs of a pool do in turn. */
-static void
-put_role(const struct plan *p, enum map_role role, char *buf, size_t size)
-{
-	const bool trains = p->mode == MODE_TRAIN, rollouts = plan_has_rollouts(p);
-	const bool alone = pool_gpus(p) == 0;
-
-	if (role == MAP_ROLE_OTHER) {
-		text_put(buf, size, "%s", trains ? "rollout" : "prefill");
-		return;
-	}
-	text_put(buf, size, "%s", trains ? "trainer" : alone ? "engine" : "decode");
-	if (rollouts && alone)
-		text_add(buf, size, "+rollout");
-	if (plan_has_rl(p) && p->rl.reference && (rollouts ? p->rl.algorithm != RL_DAPO :
-	    p->rl.algorithm == RL_DPO))
-		text_add(buf, size, "+ref");
-	if (p->rl.algorithm == RL_PPO)
-		text_add(buf, size, "+critic");
-	if (rollouts && p->rl.reward_preset[0] != '\0')
-		text_add(buf, size, "+reward");
-}
-
 void
 map_color_text(struct map_color color, const struct plan *p, const struct estimate *e,
     int64_t rank, char *buf, size_t size)
@@ -172,7 +149,7 @@ map_color_text(struct map_color color, const struct plan *p, const struct estima
 	} else if (color.by == MAP_BY_MEMORY && stage < e->stages) {
 		text_put(buf, size, "%.1f GiB", e->stage[stage].memory.total / GIB);
 	} else if (color.by == MAP_BY_ROLE) {
-		put_role(p, MAP_ROLE_OWN, buf, size);
+		map_role_text(p, MAP_ROLE_OWN, buf, size);
 		buf[strcspn(buf, "+")] = '\0'; /* whose GPU it is */
 	} else if (color.by == MAP_BY_LINK && group >= 0) {
 		text_put(buf, size, "%s %s", l->kind[color.kind].name,
@@ -421,16 +398,10 @@ stage_hue(const struct map_paint *m, int64_t stage)
 	return (struct hue){ m->value[stage], m->index[stage], (char)m->letter[stage] };
 }
 
-static struct hue
-role_hue(const struct map_paint *m, enum map_role role)
-{
-	return (struct hue){ role, (int)role, (m->plan->mode == MODE_TRAIN ? "tr" : "dp")[role] };
-}
-
 struct hue
 map_paint_other(const struct map_paint *m)
 {
-	return m->color.by == MAP_BY_ROLE ? role_hue(m, MAP_ROLE_OTHER) : (struct hue){ .value = -1 };
+	return m->color.by == MAP_BY_ROLE ? map_role_hue(m, MAP_ROLE_OTHER) : (struct hue){ .value = -1 };
 }
 
 struct hue
@@ -439,7 +410,7 @@ map_paint_of(const struct map_paint *m, int64_t rank)
 	int64_t group;
 
 	if (m->color.by == MAP_BY_ROLE)
-		return role_hue(m, MAP_ROLE_OWN);
+		return map_role_hue(m, MAP_ROLE_OWN);
 	if (m->color.by != MAP_BY_GROUPS && m->color.by != MAP_BY_LINK)
 		return stage_hue(m, (uint32_t)rank / (uint32_t)m->stride % (uint32_t)m->stages);
 	group = paint_group(&m->paint, rank);
@@ -590,16 +561,6 @@ heat_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, siz
 	return true;
 }
 
-static bool
-role_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
-{
-	if (i >= MAP_ROLES || (i == MAP_ROLE_OTHER && pool_gpus(m->plan) == 0))
-		return false;
-	*hue = role_hue(m, (enum map_role)i);
-	put_role(m->plan, (enum map_role)i, buf, size);
-	return true;
-}
-
 bool
 map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, size_t size)
 {
@@ -619,7 +580,7 @@ map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf
 	case MAP_BY_MEMORY:
 		return heat_entry(m, i, hue, buf, size);
 	case MAP_BY_ROLE:
-		return role_entry(m, i, hue, buf, size);
+		return map_role_entry(m, i, hue, buf, size);
 	case MAP_BY_LINK:
 		break;
 	}

@@ -290,7 +290,7 @@ phases_result(const struct state *s)
 
 	if (s->flow.at < 0 || s->flow.at >= count || rows[s->flow.at].phase == PHASES)
 		return RESULT_RL_STEP;
-	return (enum result_id)(RESULT_RL_ROLLOUT + (int)rows[s->flow.at].phase);
+	return (enum result_id)((int)RESULT_RL_ROLLOUT + (int)rows[s->flow.at].phase);
 }
 
 /* What the GPU holds in the phase; of a pool that waits, for what. */
