@@ -448,7 +448,6 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	out->peak_stage = peak.stage;
 	out->peak_total = peak.memory.total;
 	out->stage[peak.stage].memory = peak.memory;
-	out->stage[peak.stage].memory.host = memory_host(memory, peak.stage, NULL);
 	find_room(out);
 	if (!(enough->seconds > 0))
 		return VERDICT_TOO_SLOW;

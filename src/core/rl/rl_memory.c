@@ -327,7 +327,7 @@ host_bytes(const struct on_gpu *g, struct ledger *ledger)
 static struct on_gpu
 on_gpu(const struct rl_estimate *out, const struct rl_models *m, int64_t stage)
 {
-	return (struct on_gpu){ .m = m, .out = out, 
+	return (struct on_gpu){ .m = m, .out = out,
 		.refers = out->phase[PHASE_REF_LOGPROB].runs && !adapters_only(m->p),
 		.actor = look_at(&m->actor, stage, true), .critic = look_at(&m->critic, stage, false),
 		.reward = look_at(&m->reward, stage, false) };

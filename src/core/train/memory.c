@@ -367,8 +367,8 @@ kept(const struct memory_setup *s, int64_t stage)
  * What offload takes from one GPU is in its host's memory, to the byte. An optimizer that runs
  * there has fp32 gradients there too, unless they left in fp32 themselves.
  */
-double
-memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
+static double
+away(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 {
 	const struct rank_layers r = params_rank(s->p, s->pl, stage);
 	const bool offloads = s->p->parallel.offload != OFFLOAD_NONE;
@@ -376,8 +376,6 @@ memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 	struct memory_setup all = *s;
 	double sum = 0;
 
-	if (!offloads && here.training.offload_layers == 0 && !s->act.to_host)
-		return 0;
 	here.parallel.offload = OFFLOAD_NONE;
 	here.training.offload_layers = 0;
 	here.training.precision_aware_optimizer = false; /* PyTorch's Adam there, in fp32 */
@@ -402,6 +400,15 @@ memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 		    AS("kept without offload", whole), AS("on the GPU", left));
 	}
 	return sum;
+}
+
+double
+memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
+{
+	const bool leaves = s->p->parallel.offload != OFFLOAD_NONE ||
+	    s->p->training.offload_layers > 0 || s->act.to_host;
+
+	return leaves && s->p->mode == MODE_TRAIN ? away(s, stage, ledger) : 0;
 }
 
 struct memory
@@ -511,6 +518,7 @@ memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
 		if (!weigh(s, &load, limit, out))
 			return;
 	}
+	out->memory.host = memory_host(s, out->stage, NULL);
 }
 
 double

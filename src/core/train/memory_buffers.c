@@ -85,19 +85,20 @@ bucket_sets(const struct rank_view *v, const struct working_set *set, struct mom
 		    AS("max_live_parameters", live), AS("prefetch_bucket_size", ahead), IS(a));
 }
 
-/* Embedding and head as the root holds them: Hugging Face's models wrap layers alone, and what
- * the root has stays gathered from the forward pass to the end of the backward pass. */
+/* Parameters of tables that are gathered beside layers: the head from its forward to its backward.
+ * Hugging Face's models wrap layers alone: embedding and head are the root's, gathered to the end. */
 static double
-root_params(const struct rank_view *v)
+tables_gathered(const struct rank_view *v, bool loss)
 {
 	const double table = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
 	    v->act->tp;
+	const bool embedding = v->layers->embedding && !v->p->model.tied_embeddings;
 
-	return table * (v->layers->loss + (v->layers->embedding && !v->p->model.tied_embeddings));
+	return table * (v->act->eager ? v->layers->loss + embedding : loss);
 }
 
 /* FSDP gathers the weights of a layer and of the next one, and reduces whole layers of
- * gradients; the head stays gathered from its forward to its backward. */
+ * gradients. */
 static void
 working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
     struct moment *t)
@@ -105,10 +106,7 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 	const struct working_set *set = &framework_of(v->p)->working;
 	const int64_t zero = v->p->parallel.zero_stage;
 	const double reduced = (double)set->layers;
-	const double root = root_params(v);
-	const double head = (double)params_padded_vocab(v->p) * (double)v->p->model.hidden_size /
-	    v->act->tp;
-	const double a = gathered_bytes(v);
+	const double tables = tables_gathered(v, loss), a = gathered_bytes(v);
 	double size;
 
 	if (set->buckets)
@@ -121,12 +119,10 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 
 		BUFFER(v, t->buffers, "gathered weights of layers", set->source,
 		    layers * size * a, IS(layers), AS("parameters", size), IS(a));
-		if (v->act->eager && root > 0)
-			BUFFER(v, t->buffers, "gathered embedding and head", ACCELERATE, root * v->act->a,
-			    AS("vocabulary*h/TP", root), AS("a", v->act->a));
-		else if (loss)
-			BUFFER(v, t->buffers, "gathered weights of the head", set->source, head * v->act->a,
-			    AS("vocabulary*h/TP", head), AS("a", v->act->a));
+		if (tables > 0)
+			BUFFER(v, t->buffers, v->act->eager ? "gathered embedding and head" :
+			    "gathered weights of the head", v->act->eager ? ACCELERATE : set->source,
+			    tables * v->act->a, AS("vocabulary*h/TP", tables), AS("a", v->act->a));
 	}
 	if (!loss && v->gradient > 0)
 		BUFFER(v, t->buffers, "gradients of layers before they are reduced", set->source,
