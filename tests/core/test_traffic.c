@@ -589,6 +589,7 @@ in_turn(void **state)
 	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
 	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 8 * 7 / 8.0 * a * m * layers);
 	near(row->exposed_seconds, row->seconds);
+	assert_false(traffic_hides_tensors(&p));
 	p = plan_of("tp=8 layout=nanotron");
 	t = traffic_of(&p);
 	row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
@@ -597,6 +598,7 @@ in_turn(void **state)
 	t = traffic_of(&p);
 	row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
 	assert_true(row->exposed_seconds < 0.9 * row->seconds);
+	assert_true(traffic_hides_tensors(&p));
 }
 
 /* Megatron's overlap of TP hides more than PyTorch's. */

@@ -151,4 +151,7 @@ double traffic_dispatch_seconds(const struct plan *p, const struct dispatch *d, 
 
 /* Expert traffic runs beside another micro-batch: by moe_overlap, or in DualPipe's order. */
 bool traffic_hides_experts(const struct plan *p);
+
+/* A gather and a scatter of TP run beside products for weight gradients. */
+bool traffic_hides_tensors(const struct plan *p);
 #endif

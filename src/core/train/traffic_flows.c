@@ -118,7 +118,7 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	const double rest_open = framework_of(p)->async_tp ? ASYNC_TP_REST :
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
-	const bool in_turn = framework_of(p)->tp_in_turn, kept = framework_of(p)->tp_keeps_gathered;
+	const bool in_turn = !traffic_hides_tensors(p), kept = framework_of(p)->tp_keeps_gathered;
 	/* Of both halves, what follows the last product is not run again. */
 	const double again = compute_stops_early(p) ? 0.5 : 1;
 	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
@@ -320,6 +320,12 @@ bool
 traffic_hides_experts(const struct plan *p)
 {
 	return plan_has_experts(p) && (p->training.moe_overlap || is_dualpipe(p));
+}
+
+bool
+traffic_hides_tensors(const struct plan *p)
+{
+	return p->parallel.tp > 1 && !framework_of(p)->tp_in_turn;
 }
 
 static double

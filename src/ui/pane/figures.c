@@ -97,7 +97,7 @@ figures_overlap(const struct plan *p, char *buf, size_t size)
 	};
 
 	buf[0] = '\0';
-	if (p->parallel.tp > 1)
+	if (traffic_hides_tensors(p))
 		add_words(buf, size, "TP collectives for weight gradients behind products");
 	if (p->parallel.cp > 1 && p->parallel.cp_comm == CP_COMM_P2P)
 		add_words(buf, size, "the ring of CP behind attention");
