@@ -169,7 +169,6 @@ test_said(void **state)
 		"\"layer_types\": [\"conv\", \"conv\", \"full_attention\", \"conv\"]",
 		"\"model_type\": \"falcon_h1\", \"mamba_d_state\": 256",
 		"\"model_type\": \"recurrent_gemma\", \"block_types\": [\"recurrent\", \"attention\"]",
-		"\"model_type\": \"longcat_x\", \"zero_expert_num\": 128",
 		"\"model_type\": \"decilm\", \"block_configs\": [{}]" };
 	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
 		char text[1024];
