@@ -50,7 +50,7 @@ places(void **state)
 		{ "deepspeed", DS "\"zero_optimization\": {\n\"stage\": 9 } }", "f:5: error: "
 		  "zero_optimization.stage: parallel.zero_stage 9 is out of range: 0 to 3", 0 },
 		{ "deepspeed", DS "\"zero_optimization\": {\n\"stage\": [1] } }", "f:5: error: "
-		  "zero_optimization.stage: must be a whole number, not a list", 0 },
+		  "zero_optimization.stage: must be a number, not a list", 0 },
 		{ "deepspeed", DS "\"tensor_parallel\": { \"autotp_size\": -4 } }", "f:4: error: "
 		  "tensor_parallel.autotp_size: parallel.tp -4 is out of range", 0 },
 		{ "torchtitan", TOML "tensor_parallel_degree = -2\n", "f:5: error: "
