@@ -414,7 +414,7 @@ test_what_is_written(void **state)
 	assert_non_null(strstr(text, "\tconcurrency = 9;\n"));
 	assert_null(strstr(text, "context_length"));
 	assert_null(strstr(text, "first_stage_layers"));
-	assert_null(strstr(text, "memory_gib"));
+	assert_null(strstr(text, "\tmemory_gib"));
 	assert_null(strstr(text, "\tlayers = "));
 	assert_null(strstr(text, "calibration"));
 	assert_non_null(strstr(text, "\tpipeline_layout = \"\";\n"));
@@ -436,7 +436,7 @@ test_what_is_written(void **state)
 	put_file("top.cfg", "base = \"base.cfg\";");
 	assert_true(read_name("top.cfg"));
 	text = planfile_text(&file, &plan, &test_catalog);
-	assert_null(strstr(text, "memory_gib"));
+	assert_null(strstr(text, "\tmemory_gib"));
 	assert_non_null(strstr(text, "\nbase = \"base.cfg\";\n"));
 	free(text);
 	/* Neither "the catalogue's" nor "absent" can be said against a base that has a value: the
@@ -445,7 +445,7 @@ test_what_is_written(void **state)
 	plan_resolve(&plan, &test_catalog);
 	text = planfile_text(&file, &plan, &test_catalog);
 	assert_null(strstr(text, "base"));
-	assert_null(strstr(text, "memory_gib"));
+	assert_null(strstr(text, "\tmemory_gib"));
 	assert_non_null(strstr(text, "\tcompute_efficiency = 0.5;\n"));
 	free(text);
 	field_mark(FIELD_COMPUTE_EFFICIENCY, &plan, false);
@@ -504,7 +504,7 @@ test_node(void **state)
 	assert_non_null(strstr(text, "\t# follows GPU: gpus_per_node = 8;\n"));
 	assert_non_null(strstr(text, "\t# follows GPU: nics_per_node = 8;\n"));
 	assert_non_null(strstr(text, "\n\tnic_gbps = 200.0;\n"));
-	assert_null(strstr(text, "memory_gib"));
+	assert_null(strstr(text, "\tmemory_gib"));
 	/* These comments are the program's own; what somebody added to one is not. */
 	assert_true(read_text(text));
 	assert_false(file.has_comments);
