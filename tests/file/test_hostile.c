@@ -55,8 +55,8 @@ places(void **state)
 		  "tensor_parallel.autotp_size: parallel.tp -4 is out of range", 0 },
 		{ "torchtitan", TOML "tensor_parallel_degree = -2\n", "f:5: error: "
 		  "parallelism.tensor_parallel_degree: parallel.tp -2 is out of range", 0 },
-		{ "torchtitan", TOML "[training]\nseq_len = 2.5\n", "f:6: error: training.seq_len: must be a "
-		  "whole number", 0 },
+		{ "torchtitan", TOML "[training]\nseq_len = 2.5\n", "f:6: error: training.seq_len: "
+		  "training.sequence_length not a whole number", 0 },
 		{ "torchtitan", TOML "a = 1e400\n", "f:5: error: a value is expected here", 0 },
 		{ "torchtitan", "[parallelism]\ndata_parallel_replicate_degree = 2147483647\n"
 		  "data_parallel_shard_degree = 2147483647\ntensor_parallel_degree = 65536\n", "f: error: ", 0 },
