@@ -165,8 +165,8 @@ test_said(void **state)
 	    "\"sliding_attention\"] }", NULL), IMPORT_DONE);
 	assert_int_equal(plan.model.sliding_window, 64);
 	/* classes that no row knows: what is counted as something else is said */
-	static const char *const beyond[] = { "\"model_type\": \"lfm2\", \"conv_L_cache\": 3, "
-		"\"layer_types\": [\"conv\", \"conv\", \"full_attention\", \"conv\"]",
+	static const char *const beyond[] = { ("\"model_type\": \"lfm2\", \"conv_L_cache\": 3, "
+		"\"layer_types\": [\"conv\", \"conv\", \"full_attention\", \"conv\"]"),
 		"\"model_type\": \"falcon_h1\", \"mamba_d_state\": 256",
 		"\"model_type\": \"recurrent_gemma\", \"block_types\": [\"recurrent\", \"attention\"]",
 		"\"model_type\": \"decilm\", \"block_configs\": [{}]" };

@@ -290,6 +290,8 @@ modules_add(const struct activation *c, const struct layer_kinds *k, struct ledg
 	add_attention(&s, k);
 	add_mlp(&s, k->dense, (double)s.m->ffn_hidden_size, "inside the MLP");
 	add_moe(&s, k->moe);
+	if (!s.frozen)
+		return;
 	add_adapters(&s, k, c->tokens);
 	add_unpacked(&s, k);
 }

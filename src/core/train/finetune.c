@@ -168,14 +168,17 @@ finetune_add_scales(const struct plan *p, const struct layer_kinds *k, double sh
 void
 finetune_add_buffers(const struct rank_view *v, struct memory *out)
 {
-	const struct adapter_sums n = adapters_sums(v->p, &v->layers->kinds);
 	const double h = (double)v->p->model.hidden_size;
+	struct adapter_sums n;
 
 	if (v->act->to_host && v->p->training.recompute == RECOMPUTE_FULL)
 		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "layer inputs on their way to the host",
 		    OFFLOADED, 2 * v->act->a * h * v->act->tokens, AS("a", v->act->a), IS(h),
 		    AS("T", v->act->tokens));
-	if (!adapters_only(v->p) || n.largest <= 0)
+	if (!adapters_only(v->p))
+		return;
+	n = adapters_sums(v->p, &v->layers->kinds);
+	if (n.largest <= 0)
 		return;
 	if (v->p->finetune.quantization != QUANT_NONE) {
 		/* GPTQ's bits are spread over int32 and then int8 */

@@ -278,18 +278,21 @@ add_mixer_gradients(const struct rank_view *v, const struct layer_kinds *k, doub
 	const double n = (double)m->attention_heads / c->tp;
 	const double kv = m->attention == ATTENTION_MLA ? n : larger(1, (double)m->kv_heads / c->tp);
 	const double dims = params_key_dim(m, false) + params_value_dim(m, false);
-	const double s = (double)v->p->training.sequence_length, kept = mixer_mamba(m).kept;
+	const double s = (double)v->p->training.sequence_length;
 
-	if (k->global + k->local <= 0)
+	if (k->global + k->local <= 0) {
+		const double kept = mixer_mamba(m).kept;
+
 		BUFFER(v, *sum, "gradients inside Mamba", MAMBA, c->a * kept / c->tp * c->tokens,
 		    AS("a", c->a), IS(kept), AS("TP", c->tp), AS("T", c->tokens));
-	else if (!batch_unfused(v->p))
+	} else if (!batch_unfused(v->p)) {
 		BUFFER(v, *sum, "gradients of attention heads", TE_BACKENDS,
 		    c->a * (n + kv) * dims * c->tokens, AS("a", c->a), AS("n/TP", n), AS("kv/TP", kv),
 		    AS("(d+v)", dims), AS("T", c->tokens));
-	else
+	} else {
 		BUFFER(v, *sum, "gradients of attention scores", DOT_PRODUCT, 2 * c->a * n * s * c->tokens,
 		    AS("a", c->a), AS("n/TP", n), IS(s), AS("T", c->tokens));
+	}
 }
 
 /* The inner gradient of an MLP; gradients of experts' outputs and inputs, each as sent and as
