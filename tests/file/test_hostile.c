@@ -141,6 +141,7 @@ ends(void **state)
 
 	(void)state;
 	put_file("script.sh", script);
+	import_free(&im);
 	errors = (struct file_errors){ 0 };
 	im = (struct import){ .catalog = &test_catalog, .plan = &plan, .errors = &errors };
 	if (import_file(&im, in_dir("script.sh"), NULL) != IMPORT_DONE)
