@@ -139,12 +139,12 @@ for nodes in 1 8; do
 done
 
 # pools that prefill and decode, by their ratio; none of the first is one of the values
-cp "$TOP/share/plans/serve-deepseek-v3.cfg" pools.cfg
-good search --json pools.cfg --nodes=4 --free=serving.prefill_workers=,1xtp8,2xtp8 --top=99
+pools=$TOP/share/plans/serve-deepseek-v3.cfg
+good search --json "$pools" --nodes=4 --free=serving.prefill_workers=,1xtp8,2xtp8 --top=99
 for pool in '' 1xtp8 2xtp8; do
 	out_has "\"serving.prefill_workers\": \"$pool\""
 done
-compare pools.cfg --nodes=4
+compare "$pools" --nodes=4
 
 # nothing found
 run 1 search --model=llama-3.1-405b --nodes=1
