@@ -488,10 +488,7 @@ result_find(const char *path)
 	int id;
 
 	for (id = 0; id < RESULT_COUNT; id++)
-		if (text_equal(path, result_table[id].path))
-			return (enum result_id)id;
-	for (id = 0; id < RESULT_COUNT; id++)
-		if (listed_as(path, &result_table[id]))
+		if (text_equal(path, result_table[id].path) || listed_as(path, &result_table[id]))
 			return (enum result_id)id;
 	for (int q = 0; q < QUANTITY_COUNT; q++)
 		if (ends_with(result_of_quantity((enum quantity)q), path))

@@ -85,11 +85,10 @@ export_find(const char *name)
 static bool
 has_layout(const struct exporter *by, const struct plan *p)
 {
-	char ours[32], theirs[32];
+	char theirs[32];
 
-	field_format(FIELD_LAYOUT, p, ours, sizeof ours);
 	for (int64_t i = 0; by->layout != NULL && text_choice(by->layout, i, theirs, sizeof theirs); i++)
-		if (text_equal(ours, theirs))
+		if (export_layout_is(p, theirs))
 			return true;
 	return by->layout == NULL;
 }

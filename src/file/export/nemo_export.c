@@ -8,12 +8,6 @@
 #define CONFIG "NVIDIA-NeMo/RL examples/configs"
 #define GRPO "NVIDIA-NeMo/RL nemo_rl/algorithms/grpo.py"
 
-static bool
-with_megatron(const struct plan *p)
-{
-	return p->parallel.layout == LAYOUT_MEGATRON;
-}
-
 static const char *
 kind_of(const struct plan *p)
 {
@@ -35,13 +29,13 @@ base_of(const struct plan *p)
 {
 	switch (p->rl.algorithm) {
 	case RL_PPO:
-		return with_megatron(p) ? "ppo_math_1B_megatron" : "ppo_math_1B";
+		return rl_with_megatron(p) ? "ppo_math_1B_megatron" : "ppo_math_1B";
 	case RL_DPO:
 		return "dpo";
 	case RL_REWARD_MODEL:
 		return "rm";
 	default:
-		return with_megatron(p) ? "grpo_math_1B_megatron" : "grpo_math_1B";
+		return rl_with_megatron(p) ? "grpo_math_1B_megatron" : "grpo_math_1B";
 	}
 }
 
@@ -50,7 +44,7 @@ put_adapters(struct export *e, struct tree *t)
 {
 	const struct plan *p = e->plan;
 	const unsigned targets = adapters_targets(p);
-	const bool mg = with_megatron(p);
+	const bool mg = rl_with_megatron(p);
 	char key[64], names[TUNING_NAMES_SIZE];
 
 	if (!adapters_only(p))
@@ -78,9 +72,9 @@ put_trainer(struct export *e, struct tree *t)
 	const struct plan *p = e->plan;
 
 	export_rows(e, t, nemo_keys);
-	tree_bool(t, "policy.dtensor_cfg.enabled", !with_megatron(p));
-	tree_bool(t, "policy.megatron_cfg.enabled", with_megatron(p));
-	if (with_megatron(p)) {
+	tree_bool(t, "policy.dtensor_cfg.enabled", !rl_with_megatron(p));
+	tree_bool(t, "policy.megatron_cfg.enabled", rl_with_megatron(p));
+	if (rl_with_megatron(p)) {
 		export_rows(e, t, nemo_megatron_keys);
 		if (p->training.recompute == RECOMPUTE_SELECTIVE) {
 			tree_text(t, "policy.megatron_cfg.recompute_granularity", "selective");

@@ -56,3 +56,12 @@ export_torchrun(struct export *e, const char *name, const char *program)
 	textbuf_add(out, "\t--node-rank \"${NODE_RANK:-0}\" --master-addr \"${MASTER_ADDR:-localhost}\" \\\n"
 	    "\t--master-port \"${MASTER_PORT:-29500}\" \\\n\t%s \"$@\"\n", program);
 }
+
+bool
+export_layout_is(const struct plan *p, const char *name)
+{
+	char layout[32];
+
+	field_format(FIELD_LAYOUT, p, layout, sizeof layout);
+	return text_equal(layout, name);
+}

@@ -23,4 +23,7 @@ void export_refuse_above(struct export *e, enum field_id f, int64_t most, const 
 
 /* A script that starts one process a GPU on each node. */
 void export_torchrun(struct export *e, const char *name, const char *program);
+
+/* Whether the plan follows the layout of that name, one of the exporter's row. */
+bool export_layout_is(const struct plan *p, const char *name);
 #endif

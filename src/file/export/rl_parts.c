@@ -90,3 +90,9 @@ rl_has_reference(const struct plan *p)
 {
 	return p->rl.reference && p->rl.algorithm != RL_DAPO;
 }
+
+bool
+rl_with_megatron(const struct plan *p)
+{
+	return export_layout_is(p, "megatron");
+}

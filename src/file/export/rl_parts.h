@@ -27,4 +27,6 @@ void rl_put_array(struct textbuf *out, struct tree *t, enum tree_words form);
 
 /* True where a reference policy is evaluated. */
 bool rl_has_reference(const struct plan *p);
+/* Whether Megatron trains, else PyTorch's FSDP: verl and NeMo-RL have a worker of each. */
+bool rl_with_megatron(const struct plan *p);
 #endif

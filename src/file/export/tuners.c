@@ -105,7 +105,7 @@ put_precision(struct export *e, struct tree *t, const struct tuner *d)
 static bool
 with_deepspeed(const struct plan *p)
 {
-	return p->parallel.layout == LAYOUT_DEEPSPEED;
+	return export_layout_is(p, "deepspeed");
 }
 
 static bool

@@ -64,12 +64,6 @@ static const struct settings_key megatron[] = {
 	END
 };
 
-static bool
-with_megatron(const struct plan *p)
-{
-	return p->parallel.layout == LAYOUT_MEGATRON;
-}
-
 static void
 put_recompute(struct tree *t, const struct plan *p)
 {
@@ -101,7 +95,7 @@ put_trainer(struct export *e, struct tree *t)
 	const struct plan *p = e->plan;
 	const struct export_sizes s = export_sizes_of(p);
 
-	if (with_megatron(p)) {
+	if (rl_with_megatron(p)) {
 		if (p->rl.placement != RL_SPLIT) /* else it has a configuration of its own */
 			tree_text(t, "model_engine", "megatron");
 		export_rows(e, t, megatron);
@@ -129,7 +123,7 @@ put_adapters(struct export *e, struct tree *t)
 {
 	const struct plan *p = e->plan;
 	const unsigned targets = adapters_targets(p);
-	const bool mg = with_megatron(p), dora = p->finetune.method == FINETUNE_DORA;
+	const bool mg = rl_with_megatron(p), dora = p->finetune.method == FINETUNE_DORA;
 	char names[TUNING_NAMES_SIZE];
 
 	if (!adapters_only(p))
@@ -183,7 +177,7 @@ put_algorithm(struct export *e, struct tree *t)
 		    "yours to set");
 	if (ppo) {
 		tree_int(t, "critic.ppo_micro_batch_size_per_gpu", p->training.micro_batch_size);
-		if (!with_megatron(p))
+		if (!rl_with_megatron(p))
 			tree_bool(t, "critic.model.enable_gradient_checkpointing",
 			    p->training.recompute == RECOMPUTE_FULL);
 	}
@@ -221,7 +215,7 @@ put_pools(struct export *e, struct tree *t, const struct rl_pools *pools)
 static void
 put_program(struct textbuf *out, const struct plan *p, const struct rl_pools *pools)
 {
-	const char *engine = with_megatron(p) ? "_megatron" : "";
+	const char *engine = rl_with_megatron(p) ? "_megatron" : "";
 
 	textbuf_add(out, "exec python3 -m ");
 	if (!pools->split)
