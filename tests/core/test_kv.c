@@ -38,10 +38,9 @@ window(int64_t tokens, int64_t global_every)
 static double
 token(void)
 {
-	const struct kv kv = kv_of(&p, 19, 8192);
 	const struct kv_layers all = kv_layers_of(&p, 0, p.model.layers);
 
-	return kv_token_bytes(&kv, &p, &all, NULL);
+	return kv_token_bytes(&p, &all, NULL);
 }
 
 static void

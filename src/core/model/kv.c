@@ -17,78 +17,132 @@ kv_attention_tp(const struct plan *p)
 	return p->serving.dp_attention ? 1 : larger(1, (double)p->parallel.tp);
 }
 
-double
-kv_index_bytes(const struct model *m)
-{
-	if (m->index_heads <= 0)
-		return 0;
-	return (double)m->index_head_dim * (m->attention == ATTENTION_MLA ? 1 + 4.0 / 128 : 2);
-}
-
-/* Bytes of n cached numbers. NVFP4 adds one byte of scale for 16 of them. */
+/* Bytes of a cached number. NVFP4 adds one byte of scale for 16 of them. */
 static double
-cached_bytes(int64_t kv_dtype, double n)
+cached_bytes(int64_t kv_dtype)
 {
 	switch (kv_dtype) {
 	case KV_FP8:
-		return n;
+		return 1;
 	case KV_NVFP4:
-		return n / 2 + n / 16;
+		return 1.0 / 2 + 1.0 / 16;
 	default:
-		return 2 * n;
+		return 2;
 	}
 }
+
+/* ---- a token in some layers ---------------------------------------------------------- */
 
 /* The latent and the rotary part, one copy on every TP rank. For sparse attention FP8
  * means the format fp8_ds_mla: FP8 latent, an fp32 scale for 128 of it, 16-bit rotary
  * part. */
-static double
-mla_bytes(const struct plan *p)
+static void
+add_latent(const struct plan *p, double layers, double *sum, struct ledger *ledger)
 {
-	const double latent = (double)p->model.kv_lora_rank;
-	const double rope = (double)p->model.qk_rope_head_dim;
+	const double kl = (double)p->model.kv_lora_rank, rope = (double)p->model.qk_rope_head_dim;
+	const double bytes = cached_bytes(p->serving.kv_dtype);
+	const bool sparse = p->model.index_heads > 0 && p->serving.kv_dtype == KV_FP8;
+	const double latent = sparse ? 1 + 4.0 / 128 : bytes, rotary = sparse ? 2 : bytes;
 
-	if (p->model.index_heads > 0 && p->serving.kv_dtype == KV_FP8)
-		return latent + 4 * latent / 128 + 2 * rope;
-	return cached_bytes(p->serving.kv_dtype, latent + rope);
+	LEDGER_TERM(ledger, *sum, QUANTITY_KV_TOKEN, "latent and rotary part", VLLM_MLA,
+	    layers * (kl * latent + rope * rotary), IS(layers), IS(kl), AS("bytes", latent), IS(rope),
+	    AS("bytes", rotary));
 }
 
-/* Every rank keeps whole KV heads, so at least one. */
-static double
-layer_bytes(const struct plan *p, bool local)
-{
-	const struct model *m = &p->model;
-	const double heads = ceil(params_kv_heads(m, local) / kv_attention_tp(p));
-
-	if (m->attention == ATTENTION_MLA)
-		return mla_bytes(p);
-	if (m->attention == ATTENTION_CSA)
-		return cached_bytes(p->serving.kv_dtype, (double)m->head_dim);
-	return larger(1, heads) * cached_bytes(p->serving.kv_dtype,
-	    params_key_dim(m, local) + params_value_dim(m, local));
-}
-
-/* Of the layers that attend to everything, where only some have an indexer. */
-static double
-mean_index_bytes(const struct model *m)
-{
-	const struct layer_kinds k = params_kinds(m, 0, m->layers);
-	const double tokens = m->attention == ATTENTION_CSA ? (double)m->compress_ratio : 1;
-
-	return k.global > 0 ? kv_index_bytes(m) * k.indexed / k.global / tokens : 0;
-}
-
-/* The same of a token's part of compressed entries. */
+/* Entries that a token comes to in a compressed cache, the mean of the layers that attend to
+ * everything. */
 static double
 mean_entries(const struct model *m)
 {
 	const struct layer_kinds k = params_kinds(m, 0, m->layers);
 
-	if (m->attention != ATTENTION_CSA)
-		return 1;
 	return k.global > 0 ? (k.indexed / (double)m->compress_ratio +
 	    k.heavy / (double)m->heavy_compress_ratio) / k.global : 0;
 }
+
+/* Keys and values of layers of one kind. A rank keeps whole KV heads, so at least one; whole:
+ * each head of the model once. */
+static void
+add_heads(const struct plan *p, int kind, bool whole, double layers, double *sum,
+    struct ledger *ledger)
+{
+	static const char *const names[KV_STATE] = {
+		"layers that keep every token", "layers with a window", "layers with chunks"
+	};
+	const struct model *m = &p->model;
+	const bool local = kind != KV_FULL;
+	const double d = params_key_dim(m, local), v = params_value_dim(m, local);
+	const double all = params_kv_heads(m, local);
+	const double heads = whole ? all : larger(1, ceil(all / kv_attention_tp(p)));
+	const double bytes = cached_bytes(p->serving.kv_dtype);
+
+	if (m->attention == ATTENTION_CSA) {
+		const double entries = local ? 1 : mean_entries(m);
+
+		LEDGER_TERM(ledger, *sum, QUANTITY_KV_TOKEN, names[kind], CSA_SOURCE,
+		    layers * (d * bytes * entries), IS(layers), IS(d), IS(bytes), IS(entries));
+	} else {
+		LEDGER_TERM(ledger, *sum, QUANTITY_KV_TOKEN, names[kind], VLLM_KV,
+		    layers * heads * (d + v) * bytes, IS(layers), IS(heads), IS(d), IS(v), IS(bytes));
+	}
+}
+
+/* Keys of the indexer of a sparse attention, in those layers that have one: FP8, with an fp32
+ * scale for 128 of them; beside keys and values without a latent 16 bits. */
+static void
+add_index(const struct model *m, double layers, double *sum, struct ledger *ledger)
+{
+	const struct layer_kinds k = params_kinds(m, 0, m->layers);
+	const double d = (double)m->index_head_dim;
+	const double bytes = m->attention == ATTENTION_MLA ? 1 + 4.0 / 128 : 2;
+	const double ratio = m->attention == ATTENTION_CSA ? (double)m->compress_ratio : 1;
+
+	if (m->index_heads > 0 && k.global > 0)
+		LEDGER_TERM(ledger, *sum, QUANTITY_KV_TOKEN, "indexer", VLLM_INDEXER,
+		    layers * (d * bytes * k.indexed / k.global / ratio), IS(layers), IS(d), IS(bytes),
+		    AS("with an indexer", k.indexed), AS("of", k.global), IS(ratio));
+}
+
+/* Without the indexer. */
+static void
+add_keys(const struct plan *p, int kind, bool whole, double layers, double *sum,
+    struct ledger *ledger)
+{
+	if (p->model.attention == ATTENTION_MLA)
+		add_latent(p, layers, sum, ledger);
+	else
+		add_heads(p, kind, whole, layers, sum, ledger);
+}
+
+static double
+token_bytes(const struct plan *p, const struct kv_layers *layers, bool whole,
+    struct ledger *ledger)
+{
+	double sum = 0;
+
+	for (int k = 0; k < KV_STATE; k++)
+		if (layers->of[k] > 0)
+			add_keys(p, k, whole, layers->of[k], &sum, ledger);
+	if (layers->of[KV_FULL] > 0)
+		add_index(&p->model, layers->of[KV_FULL], &sum, ledger);
+	return sum;
+}
+
+double
+kv_token_bytes(const struct plan *p, const struct kv_layers *layers, struct ledger *ledger)
+{
+	return token_bytes(p, layers, false, ledger);
+}
+
+double
+kv_model_bytes(const struct plan *p)
+{
+	const struct kv_layers all = kv_layers_of(p, 0, p->model.layers);
+
+	return token_bytes(p, &all, true, NULL);
+}
+
+/* ---- layers of a stage --------------------------------------------------------------- */
 
 /* The state of a layer that has one. Where there are two kinds, pages take the larger. */
 static double
@@ -117,14 +171,6 @@ token_ranks(const struct plan *p)
 	const double asked = p->serving.dcp > 1 ? (double)p->serving.dcp : cp;
 
 	return asked < cp * copies ? asked : cp * copies;
-}
-
-/* SGLang keeps the indexer's keys of all tokens on every rank of decode context parallel
- * (sgl-project/sglang pull requests 31821 and 39330); vLLM spreads them like the latent. */
-static double
-bytes_everywhere(const struct plan *p)
-{
-	return p->serving.engine == ENGINE_VLLM ? 0 : mean_index_bytes(&p->model);
 }
 
 static enum kv_kind
@@ -237,13 +283,15 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	struct kv kv = { .tokens = tokens,
 		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
 
-	kv.index = mean_index_bytes(m);
-	kv.bytes[KV_FULL] = layer_bytes(p, false) * mean_entries(m) + kv.index;
-	kv.bytes[KV_WINDOW] = layer_bytes(p, true);
-	kv.bytes[KV_CHUNK] = kv.bytes[KV_WINDOW];
+	add_index(m, 1, &kv.index, NULL);
+	for (int k = 0; k < KV_STATE; k++)
+		add_keys(p, k, false, 1, &kv.bytes[k], NULL);
+	kv.bytes[KV_FULL] += kv.index;
 	kv.bytes[KV_STATE] = all.of[KV_STATE] > 0 ? state_bytes(p) : 0;
 	kv.ranks = token_ranks(p);
-	kv.everywhere = bytes_everywhere(p);
+	/* SGLang keeps the indexer's keys of all tokens on every rank of decode context parallel
+	 * (sgl-project/sglang pull requests 31821 and 39330); vLLM spreads them like the latent */
+	kv.everywhere = p->serving.engine == ENGINE_VLLM ? 0 : kv.index;
 	/* prefix caching keeps the state at the last block boundary too, since 0.21; a draft that is
 	 * not accepted needs that before it */
 	kv.state_pages = (version >= 21 ? 2 : 1) + (double)p->serving.draft_tokens;
@@ -256,79 +304,6 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	make_groups(&kv, &all);
 	make_pages(&kv, larger(1, (double)p->serving.block_size));
 	return kv;
-}
-
-/* Bits of a number with its scale, so that a formula can name them. */
-static double
-bits(int64_t kv_dtype)
-{
-	return 8 * cached_bytes(kv_dtype, 1);
-}
-
-static void
-add_mla(const struct kv *kv, const struct plan *p, double layers, double *sum,
-    struct ledger *ledger)
-{
-	const struct model *m = &p->model;
-	const double latent = kv->bytes[KV_FULL] - kv->index;
-
-	LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * latent, "latent and rotary part", VLLM_MLA,
-	    "layers*(kl + rope)*bits/8 with scales = %.0f*%.10g, kl %.0f, rope %.0f", layers, latent,
-	    (double)m->kv_lora_rank, (double)m->qk_rope_head_dim);
-}
-
-/* Keys and values of layers of one kind. */
-static void
-add_heads(const struct kv *kv, const struct plan *p, int kind, double layers, double *sum,
-    struct ledger *ledger)
-{
-	static const char *const names[KV_STATE] = {
-		"layers that keep every token", "layers with a window", "layers with chunks"
-	};
-	const bool local = kind != KV_FULL;
-	const double d = params_key_dim(&p->model, local), v = params_value_dim(&p->model, local);
-	const double bytes = kv->bytes[kind] - (local ? 0 : kv->index);
-
-	if (p->model.attention == ATTENTION_CSA) {
-		LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * bytes, names[kind], CSA_SOURCE,
-		    "layers*entries*d*bits/8 = %.0f*%.10g*%.0f*%.3g/8", layers,
-		    bytes / cached_bytes(p->serving.kv_dtype, d), d, bits(p->serving.kv_dtype));
-		return;
-	}
-	LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * bytes, names[kind], VLLM_KV,
-	    "layers*heads*(d + v)*bits/8 = %.0f*%.10g*(%.0f + %.0f)*%.3g/8", layers,
-	    bytes / cached_bytes(p->serving.kv_dtype, d + v), d, v, bits(p->serving.kv_dtype));
-}
-
-/* Of the layers that keep every token. */
-static void
-add_index(const struct kv *kv, const struct model *m, double layers, double *sum,
-    struct ledger *ledger)
-{
-	const double held = kv_index_bytes(m);
-
-	if (kv->index > 0)
-		LEDGER_ADD(ledger, *sum, QUANTITY_KV_TOKEN, layers * kv->index, "indexer", VLLM_INDEXER,
-		    "layers*(d%s) = %.10g*%.10g", m->attention == ATTENTION_MLA ? " + 4*d/128" :
-		    m->attention == ATTENTION_CSA ? "*2)/(ratio" : "*2", layers * kv->index / held, held);
-}
-
-double
-kv_token_bytes(const struct kv *kv, const struct plan *p, const struct kv_layers *layers,
-    struct ledger *ledger)
-{
-	double sum = 0;
-
-	for (int k = 0; k < KV_STATE; k++) {
-		if (layers->of[k] <= 0)
-			continue;
-		if (p->model.attention == ATTENTION_MLA)
-			add_mla(kv, p, layers->of[k], &sum, ledger);
-		else
-			add_heads(kv, p, k, layers->of[k], &sum, ledger);
-	}
-	add_index(kv, &p->model, layers->of[KV_FULL], &sum, ledger);
-	return sum;
 }
 
 double
@@ -391,26 +366,4 @@ kv_request_blocks(const struct kv *kv, double length)
 			blocks += kv->groups[k] * (ceil(spread / kv->block[k]) + more);
 	}
 	return larger(1, blocks);
-}
-
-/* layer_bytes without the split over TP. */
-static double
-whole_bytes(const struct plan *p, bool local)
-{
-	const struct model *m = &p->model;
-	const double heads = params_kv_heads(m, local);
-	const double held = larger(1, ceil(heads / kv_attention_tp(p)));
-
-	if (m->attention == ATTENTION_CSA)
-		return layer_bytes(p, local) * (local ? 1 : mean_entries(m));
-	return layer_bytes(p, local) * (m->attention == ATTENTION_MLA ? 1 : heads / held);
-}
-
-double
-kv_model_bytes(const struct plan *p)
-{
-	const struct kv_layers all = kv_layers_of(p, 0, p->model.layers);
-
-	return all.of[KV_FULL] * (whole_bytes(p, false) + mean_index_bytes(&p->model)) +
-	    (all.of[KV_WINDOW] + all.of[KV_CHUNK]) * whole_bytes(p, true);
 }

@@ -48,17 +48,12 @@ struct kv kv_of(const struct plan *p, int64_t version, double tokens);
 /* Ranks of a TP group that share one attention layer: 1 with DP attention, else TP. */
 double kv_attention_tp(const struct plan *p);
 
-/* Bytes that the keys of a sparse attention indexer take for a token in one layer: FP8, with
- * an fp32 scale for 128 of them; beside keys and values without a latent 16 bits; 0 without an
- * indexer. */
-double kv_index_bytes(const struct model *m);
-
 struct kv_layers kv_layers_of(const struct plan *p, int64_t first, int64_t count);
 struct kv_layers kv_stage(const struct plan *p, const struct placement *pl, int64_t stage);
 
 /* Bytes of a token in all layers, those with a window included; of a request's states. */
-double kv_token_bytes(const struct kv *kv, const struct plan *p,
-    const struct kv_layers *layers, struct ledger *ledger);
+double kv_token_bytes(const struct plan *p, const struct kv_layers *layers,
+    struct ledger *ledger);
 double kv_state_bytes(const struct kv *kv, const struct kv_layers *layers);
 
 /* vLLM: bytes of one block on a stage, groups in all, and blocks of a request. */

@@ -181,7 +181,7 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	out.activation_bytes = held.activations;
 	out.graph_bytes = held.graphs;
 	out.kv_pool_bytes = held.pool;
-	out.kv_bytes_per_token = kv_token_bytes(&o.kv, p, &layers, ledger);
+	out.kv_bytes_per_token = kv_token_bytes(p, &layers, ledger);
 	out.state_bytes_per_request = kv_state_bytes(&o.kv, &layers);
 	out.max_concurrency = o.setup.dp *
 	    requests_of(&o, &room, (double)p->serving.context_length);

@@ -19,6 +19,11 @@
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
 #define AICONFIGURATOR "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/"
 
+#define HELD(ledger, sum, name, source, expression, ...) \
+	LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, name, source, expression, __VA_ARGS__)
+
+static const double gib = GIB;
+
 static double
 round_up(double n, double to)
 {
@@ -28,50 +33,58 @@ round_up(double n, double to)
 /* ---- weights ------------------------------------------------------------------------ */
 
 /* One table of sines and cosines for all layers, whole on every rank. */
-static double
-rotary_bytes(const struct plan *p)
+static void
+add_rotary(const struct plan *p, double *sum, struct ledger *ledger)
 {
 	const struct model *m = &p->model;
 	const bool mla = m->attention == ATTENTION_MLA;
 	const double d = (double)(mla ? m->qk_rope_head_dim : m->head_dim);
+	const double positions = (double)m->max_position;
 
-	return m->position == POSITION_ROPE ? (double)m->max_position * d * 2 : 0;
+	if (m->position == POSITION_ROPE && positions * d > 0)
+		HELD(ledger, *sum, "rotary table", VLLM_ROTARY, positions * d * 2, IS(positions), IS(d));
 }
 
 /* Decoding works on the latent: copies of the up-projections in 16 bits, transposed. */
-static double
-absorbed_bytes(const struct plan *p, double layers)
+static void
+add_absorbed(const struct plan *p, double layers, double *sum, struct ledger *ledger)
 {
 	const struct model *m = &p->model;
+	const double n = (double)m->attention_heads, kl = (double)m->kv_lora_rank;
+	const double dims = (double)(m->qk_nope_head_dim + m->v_head_dim), tp = kv_attention_tp(p);
 
-	if (m->attention != ATTENTION_MLA)
-		return 0;
-	return layers * (double)m->attention_heads / kv_attention_tp(p) *
-	    (double)m->kv_lora_rank * (double)(m->qk_nope_head_dim + m->v_head_dim) * 2;
+	if (m->attention == ATTENTION_MLA && layers > 0)
+		HELD(ledger, *sum, "absorbed MLA projections", VLLM_MLA, layers * n / tp * kl * dims * 2,
+		    IS(layers), IS(n), AS("TP", tp), IS(kl), AS("(nope+v)", dims));
 }
 
 /* vLLM's Marlin kernel takes MXFP4 experts padded to 256 wide and 128 deep. Its Triton
  * kernel, a build option on Hopper, pads less. */
-static double
-padding_bytes(const struct plan *p, const struct stage_params *n)
+static void
+add_padding(const struct plan *p, const struct stage_params *n, double *sum,
+    struct ledger *ledger)
 {
 	const double h = params_expert_width(&p->model);
 	const double tp = p->parallel.ep > 1 ? 1 : larger(1, (double)p->parallel.tp);
 	const double f = (double)p->model.moe_ffn_hidden_size / tp;
+	const double padded = round_up(h, 256) * round_up(f, 128);
+	const double bytes = n->expert_linear * (0.5 + 1.0 / 32);
 
-	if (p->serving.weight_dtype != WEIGHT_MXFP4 || p->serving.engine != ENGINE_VLLM || f <= 0)
-		return 0;
-	return n->expert_linear * (0.5 + 1.0 / 32) *
-	    (round_up(h, 256) * round_up(f, 128) / (h * f) - 1);
+	if (p->serving.weight_dtype == WEIGHT_MXFP4 && p->serving.engine == ENGINE_VLLM &&
+	    bytes > 0 && padded > h * f)
+		HELD(ledger, *sum, "padding of MXFP4 experts", VLLM_MXFP4,
+		    bytes * (padded / (h * f) - 1), IS(bytes), IS(padded), IS(h), AS("f/TP", f));
 }
 
 /* SGLang tells weights by the free memory: what loading leaves besides them counts too. */
-static double
-loading_bytes(const struct serving_of *o)
+static void
+add_loading(const struct serving_of *o, double *sum, struct ledger *ledger)
 {
-	if (o->p->serving.engine != ENGINE_SGLANG)
-		return 0;
-	return (o->setup.tp > 1 ? 0.2 : 0.1) * GIB;
+	const double left = o->setup.tp > 1 ? 0.2 : 0.1;
+
+	if (o->p->serving.engine == ENGINE_SGLANG)
+		HELD(ledger, *sum, "allocator after loading", SGLANG_LOGS, left * gib,
+		    AS("left", left), AS("GiB", gib));
 }
 
 /* Layers of a stage with keys and values, or latents. */
@@ -94,34 +107,16 @@ static double
 hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params *n,
     struct ledger *ledger)
 {
-	const struct plan *p = o->p;
-	const double layers = attention_layers(p, o->pl, stage);
-	const double rotary = rotary_bytes(p), absorbed = absorbed_bytes(p, layers);
-	const double padding = padding_bytes(p, n), loading = loading_bytes(o);
-	const double slack = serve_alloc_stage(p, o->pl, stage, o->setup.version);
-	const enum quantity q = QUANTITY_SERVE_MEMORY;
+	const double slack = serve_alloc_stage(o->p, o->pl, stage, o->setup.version);
 	double sum = 0;
 
-	if (rotary > 0)
-		LEDGER_ADD(ledger, sum, q, rotary, "rotary table", VLLM_ROTARY,
-		    "positions*head*2 = %.0f*%.0f*2", (double)p->model.max_position,
-		    rotary / 2 / (double)p->model.max_position);
-	if (absorbed > 0)
-		LEDGER_ADD(ledger, sum, q, absorbed, "absorbed MLA projections", VLLM_MLA,
-		    "layers*n/TP*kl*(nope+v)*2 = %.0f*%.0f/%.0f*%.0f*%.0f*2", layers,
-		    (double)p->model.attention_heads, kv_attention_tp(p),
-		    (double)p->model.kv_lora_rank,
-		    (double)(p->model.qk_nope_head_dim + p->model.v_head_dim));
-	if (padding > 0)
-		LEDGER_ADD(ledger, sum, q, padding, "padding of MXFP4 experts", VLLM_MXFP4,
-		    "bytes*(padded/plain - 1) = %.10g*%.10g", n->expert_linear * (0.5 + 1.0 / 32),
-		    padding / (n->expert_linear * (0.5 + 1.0 / 32)));
+	add_rotary(o->p, &sum, ledger);
+	add_absorbed(o->p, attention_layers(o->p, o->pl, stage), &sum, ledger);
+	add_padding(o->p, n, &sum, ledger);
 	if (slack > 0)
-		LEDGER_ADD(ledger, sum, q, slack, "rest of 2 MiB segments", TORCH_ALLOCATOR,
-		    "sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB = %.0f", slack);
-	if (loading > 0)
-		LEDGER_ADD(ledger, sum, q, loading, "allocator after loading", SGLANG_LOGS,
-		    "%.1f GiB", loading / GIB);
+		HELD(ledger, sum, "rest of 2 MiB segments", TORCH_ALLOCATOR, slack,
+		    AS("sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB", slack));
+	add_loading(o, &sum, ledger);
 	return sum;
 }
 
@@ -132,9 +127,8 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	const struct memory m = memory_of_stage(&o->memory, stage, &n, NULL);
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, m.parameters, "weights", VLLM_LOADER,
-	    "(parameters + those of experts)*bytes = (%.0f + %.0f)*%.10g", n.dense, n.expert,
-	    m.parameters / (n.dense + n.expert));
+	HELD(ledger, sum, "weights", VLLM_LOADER, m.parameters,
+	    AS("memory.parameters", m.parameters));
 	return sum + hold_beside(o, stage, &n, ledger);
 }
 
@@ -182,21 +176,20 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 	const struct serve_setup *s = &o->setup;
 	double bias = o->p->calibration.memory_bias_gib;
 	const char *source = VLLM_LOGS;
-	double gib, sum = 0;
+	double beside, sum = 0;
 
 	if (o->p->serving.engine == ENGINE_VLLM) {
-		gib = vllm_non_torch(o->p, s);
+		beside = vllm_non_torch(o->p, s);
 	} else if (o->p->serving.engine == ENGINE_SGLANG) {
-		gib = sglang_non_torch(o->p, s);
+		beside = sglang_non_torch(o->p, s);
 		source = SGLANG_LOGS;
 	} else {
-		gib = 3.5 + (s->tp <= 1 ? 0 : s->tp <= 2 ? 342 : 392) / 1024.0;
+		beside = 3.5 + (s->tp <= 1 ? 0 : s->tp <= 2 ? 342 : 392) / 1024.0;
 		source = AICONFIGURATOR "trtllm_backend.py";
 	}
-	bias = larger(bias, -gib); /* it takes no more than there is */
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, (gib + bias) * GIB, "non-torch",
-	    source, "CUDA, NCCL at TP %.0f PP %.0f + measured bias = (%.8g + %.8g) GiB", s->tp,
-	    s->pp, gib, bias);
+	bias = larger(bias, -beside); /* it takes no more than there is */
+	HELD(ledger, sum, "non-torch", source, (beside + bias) * gib,
+	    AS("CUDA and NCCL at this TP and PP", beside), AS("measured bias", bias), AS("GiB", gib));
 	return sum;
 }
 
@@ -221,44 +214,60 @@ add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger
 	const double n = (double)m->moe_ffn_hidden_size / tp, h = params_expert_width(m);
 
 	if (plan_has_experts(p) && p->serving.weight_dtype != WEIGHT_MXFP4)
-		LEDGER_TERM(ledger, *sum, QUANTITY_SERVE_MEMORY, "activations: experts",
+		HELD(ledger, *sum, "activations: experts",
 		    "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
 		    2 * o->setup.tokens * k * (larger(2 * n, h) + larger(n, h)),
 		    AS("T", o->setup.tokens), IS(k), AS("N", n), IS(h));
 }
 
-/*
- * The profiling run of vLLM: T tokens forward, then S dummy requests are sampled, of
- * whose logits the sampler keeps several fp32 copies, sorted ones and indices too (14.1
- * bytes a logit, 37.8 before 0.17). The larger of the two counts.
- */
+/* Two copies of the hidden states, and what is inside the widest MLP. */
 static double
-vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
+add_forward(const struct serving_of *o, const char *source, struct ledger *ledger)
 {
 	const struct model *m = &o->p->model;
 	const struct serve_setup *s = &o->setup;
-	const double h = (double)m->hidden_size, v = (double)m->vocab_size;
-	const double width = dense_width(m), g = m->gated_mlp ? 3 : 2;
-	const double logit = last ? (s->version >= 17 ? 14.1 : 37.8) : 0;
-	const double sampled = logit * s->seqs * v + 2 * s->tokens * h;
-	const double forward = 2 * s->tokens * (g * width / s->tp + 2 * h);
-	const enum quantity q = QUANTITY_SERVE_MEMORY;
+	const double h = (double)m->hidden_size, f = dense_width(m), g = m->gated_mlp ? 3 : 2;
 	double sum = 0;
 
-	LEDGER_ADD(ledger, sum, q, 0.12 * GIB, "activations: constant part", VLLM_LOGS,
-	    "0.12 GiB");
-	if (sampled > forward)
-		LEDGER_ADD(ledger, sum, q, sampled, "activations: sampler",
-		    "vLLM vllm/v1/worker/gpu_model_runner.py; " VLLM_LOGS,
-		    "%.3g*S*V + 2*T*h = %.3g*%.0f*%.0f + 2*%.0f*%.0f", logit, logit, s->seqs, v,
-		    s->tokens, h);
+	HELD(ledger, sum, "activations: forward", source, 2 * s->tokens * (g * f / s->tp + 2 * h),
+	    AS("T", s->tokens), IS(g), IS(f), AS("TP", s->tp), IS(h));
+	return sum;
+}
+
+/* S dummy requests are sampled, of whose logits on the last stage the sampler keeps several
+ * fp32 copies, sorted ones and indices too: 14.1 bytes a logit, 37.8 before 0.17. */
+static double
+add_sampler(const struct serving_of *o, bool last, struct ledger *ledger)
+{
+	const struct serve_setup *s = &o->setup;
+	const double h = (double)o->p->model.hidden_size, v = (double)o->p->model.vocab_size;
+	const double logit = last ? (s->version >= 17 ? 14.1 : 37.8) : 0;
+	double sum = 0;
+
+	HELD(ledger, sum, "activations: sampler",
+	    "vLLM vllm/v1/worker/gpu_model_runner.py; " VLLM_LOGS,
+	    logit * s->seqs * v + 2 * s->tokens * h, AS("bytes", logit), AS("S", s->seqs), AS("V", v),
+	    AS("T", s->tokens), IS(h));
+	return sum;
+}
+
+/* The profiling run of vLLM: T tokens forward, then the sampler. The larger of the two
+ * counts. */
+static double
+vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
+{
+	const struct serve_setup *s = &o->setup;
+	const double h = (double)o->p->model.hidden_size;
+	double sum = 0;
+
+	HELD(ledger, sum, "activations: constant part", VLLM_LOGS, 0.12 * gib, AS("GiB", gib));
+	if (add_sampler(o, last, NULL) > add_forward(o, VLLM_WORKER, NULL))
+		sum += add_sampler(o, last, ledger);
 	else
-		LEDGER_ADD(ledger, sum, q, forward, "activations: forward", VLLM_WORKER,
-		    "2*T*(%.0f*f/TP + 2*h) = 2*%.0f*(%.0f*%.0f/%.0f + 2*%.0f)", g, s->tokens, g,
-		    width, s->tp, h);
+		sum += add_forward(o, VLLM_WORKER, ledger);
 	if (s->pp > 1)
-		LEDGER_ADD(ledger, sum, q, 4 * s->tokens * h, "activations: between stages",
-		    VLLM_LOGS, "2*T*h*2 = 2*%.0f*%.0f*2", s->tokens, h);
+		HELD(ledger, sum, "activations: between stages", VLLM_LOGS, 2 * s->tokens * h * 2,
+		    AS("T", s->tokens), IS(h));
 	add_moe_workspace(o, &sum, ledger);
 	return sum;
 }
@@ -276,7 +285,7 @@ trtllm_activations(const struct serving_of *o, struct ledger *ledger)
 	const double width = (double)(m->attention_heads * m->head_dim), least = 70 * MIB;
 	double sum = 0;
 
-	LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "activations",
+	HELD(ledger, sum, "activations",
 	    AICONFIGURATOR "trtllm_backend.py", larger(2 * s->tokens * width * c, least),
 	    AS("T", s->tokens), AS("n*d", width), IS(c), AS("70 MiB", least));
 	return sum;
@@ -285,16 +294,8 @@ trtllm_activations(const struct serving_of *o, struct ledger *ledger)
 static double
 sglang_activations(const struct serving_of *o, struct ledger *ledger)
 {
-	const struct model *m = &o->p->model;
-	const struct serve_setup *s = &o->setup;
-	const double h = (double)m->hidden_size, width = dense_width(m);
-	const double g = m->gated_mlp ? 3 : 2;
-	double sum = 0;
+	double sum = add_forward(o, SGLANG_RUNNER, ledger);
 
-	LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY, 2 * s->tokens * (g * width / s->tp + 2 * h),
-	    "activations: forward", SGLANG_RUNNER,
-	    "2*T*(%.0f*f/TP + 2*h) = 2*%.0f*(%.0f*%.0f/%.0f + 2*%.0f)", g, s->tokens, g, width,
-	    s->tp, h);
 	add_moe_workspace(o, &sum, ledger);
 	return sum;
 }
@@ -304,14 +305,12 @@ static double
 hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 {
 	const double layers = (double)placement_layers(o->pl, stage);
-	const double moe = plan_has_experts(o->p) ? 0.4 : 0;
+	const double experts = plan_has_experts(o->p) ? 0.4 : 0;
 	double sum = 0;
 
 	if (o->p->serving.engine != ENGINE_TRTLLM)
-		LEDGER_ADD(ledger, sum, QUANTITY_SERVE_MEMORY,
-		    (0.32 + 0.0164 * layers + moe) * GIB, "CUDA graphs", VLLM_LOGS,
-		    "0.32 + 0.0164*layers + that of experts = (0.32 + 0.0164*%.0f + %.1f) GiB",
-		    layers, moe);
+		HELD(ledger, sum, "CUDA graphs", VLLM_LOGS, (0.32 + 0.0164 * layers + experts) * gib,
+		    IS(layers), AS("that of experts", experts), AS("GiB", gib));
 	return sum;
 }
 
@@ -346,19 +345,19 @@ hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledge
 
 	switch (o->p->serving.engine) {
 	case ENGINE_SGLANG:
-		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", SGLANG_RUNNER,
+		HELD(ledger, sum, "KV pool", SGLANG_RUNNER,
 		    larger(0, (s->share * (most - h->non_torch) - h->weights) * overrun),
 		    AS("share", s->share), AS("memory", most), AS("non-torch", h->non_torch),
 		    AS("weights", h->weights), AS("allocated/counted", overrun));
 		break;
 	case ENGINE_TRTLLM:
-		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", TRT_UTIL,
+		HELD(ledger, sum, "KV pool", TRT_UTIL,
 		    larger(0, s->pool_share * (most - h->weights - h->non_torch - h->activations)),
 		    AS("share/tables", s->pool_share), AS("memory", most), AS("weights", h->weights),
 		    AS("non-torch", h->non_torch), AS("activations", h->activations));
 		break;
 	default:
-		LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, "KV pool", VLLM_WORKER,
+		HELD(ledger, sum, "KV pool", VLLM_WORKER,
 		    larger(0, smaller(s->share * s->total, most) - h->weights - h->non_torch -
 		    h->activations - graphs), AS("util", s->share), AS("memory", s->total),
 		    AS("unreserved", most), AS("weights", h->weights), AS("non-torch", h->non_torch),
@@ -391,8 +390,7 @@ serve_held(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	ledger_part(ledger, PART_NONE);
 	sum += h.pool;
 	rest = 0;
-	LEDGER_ADD(ledger, rest, QUANTITY_SERVE_MEMORY, s->total - sum,
-	    sum > s->total ? "beyond the memory" : "unreserved", VLLM_WORKER,
-	    "memory - the above = %.0f - %.0f", s->total, sum);
+	HELD(ledger, rest, sum > s->total ? "beyond the memory" : "unreserved", VLLM_WORKER,
+	    s->total - sum, AS("memory", s->total), AS("the above", sum));
 	return h;
 }

@@ -66,7 +66,7 @@ held_bytes(const struct plan *q, const struct kv *kv, const struct serve *out)
 	return n.linear * weights_bytes(weights_dense_dtype(q)) + 2 * (n.dense - n.linear) +
 	    n.expert_linear * weights_bytes(q->serving.weight_dtype) +
 	    2 * (n.expert - n.expert_linear) + out->non_torch_bytes + out->activation_bytes +
-	    (double)q->serving.prompt_tokens * kv_token_bytes(kv, q, &layers, NULL) +
+	    (double)q->serving.prompt_tokens * kv_token_bytes(q, &layers, NULL) +
 	    kv_state_bytes(kv, &layers);
 }
 

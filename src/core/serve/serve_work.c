@@ -292,7 +292,7 @@ add_gathered_prompt(const struct serve_work *w, const struct pass *s, double *su
     struct ledger *ledger)
 {
 	const double n = larger(1, (double)w->p->parallel.cp);
-	const double bytes = s->tokens * n * kv_token_bytes(w->kv, w->p, &w->kv_layers, NULL);
+	const double bytes = s->tokens * n * kv_token_bytes(w->p, &w->kv_layers, NULL);
 	double least;
 	const double rate = serve_link(w->p, n * w->setup->tp, &least);
 

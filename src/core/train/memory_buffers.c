@@ -44,9 +44,6 @@
 	LEDGER_TERM((v)->ledger, sum, q, name, source, expression, __VA_ARGS__)
 #define BUFFER(v, sum, name, source, expression, ...) \
 	LEDGER_TERM((v)->ledger, sum, QUANTITY_BUFFERS, name, source, expression, __VA_ARGS__)
-/* Of amounts that were worked out before. */
-#define KNOWN(v, sum, q, value, name, source, ...) \
-	LEDGER_ADD((v)->ledger, sum, q, value, name, source, __VA_ARGS__)
 
 /* What one moment needs beside state and kept activations. */
 struct moment {
@@ -530,12 +527,11 @@ bias_add(const struct rank_view *v, struct memory *out)
 	double rest = v->p->calibration.memory_bias_gib * GIB;
 
 	for (size_t i = 0; i < sizeof part / sizeof *part && (rest > 0 || rest < 0); i++) {
-		const double taken = larger(rest, -*part[i]);
+		const double held = *part[i];
 
-		KNOWN(v, *part[i], q[i], taken, "measured bias", "this plan's calibration",
-		    "measured less estimated = %.10g GiB of %.10g", taken / GIB,
-		    v->p->calibration.memory_bias_gib);
-		rest -= taken;
+		TERM(v, *part[i], q[i], "measured bias", "this plan's calibration", larger(rest, -held),
+		    AS("measured less estimated", rest), IS(held));
+		rest -= larger(rest, -held);
 	}
 }
 
@@ -554,38 +550,42 @@ communicators(const struct rank_view *v)
 	    (par->ep > 1 && v->shards->expert > 1);
 }
 
+/* What was measured, and what formulas call the usual. */
+struct range {
+	double low, usual, high;
+	const char *name;
+};
+#define RANGE(of, low, usual, high) \
+	{ low, usual, high, #of "->usual=(" #low " to " #high ")" }
+
 void
 overhead_add(const struct rank_view *v, struct memory *out)
 {
-	/* low, usual, high */
-	/* Hugging Face stacks: libraries and caches with it, whatever is allocated. */
-	static const double contexts[2][3] = { { 0.4, 0.5, 0.7 }, { 0.7, 1.93, 2.4 } }; /* GB */
-	static const double nccl[3] = { 0.1, 0.2, 0.3 };           /* GB a communicator */
+	/* GB; Hugging Face stacks: libraries and caches with it, whatever is allocated */
+	static const struct range contexts[2] = {
+		RANGE(context, 0.4, 0.5, 0.7), RANGE(context, 0.7, 1.93, 2.4)
+	};
+	static const struct range nccl[1] = { RANGE(nccl, 0.1, 0.2, 0.3) }; /* GB a communicator */
 	/* of what is allocated: Megatron; Hugging Face; there with weights gathered layer by layer,
 	 * whose blocks wait for another stream before they are free */
-	static const double shares[3][3] = {
-		{ 0.017, 0.04, 0.093 }, { 0, 0, 0.1 }, { 0, 0.1, 0.2 }
+	static const struct range shares[3] = {
+		RANGE(share, 0.017, 0.04, 0.093), RANGE(share, 0, 0, 0.1), RANGE(share, 0, 0.1, 0.2)
 	};
 	const bool gathers = v->act->eager && v->p->parallel.zero_stage >= 3;
-	const double *context = contexts[v->act->eager];
-	const double *fragments = shares[v->act->eager + gathers];
-	const double n = communicators(v), giga = 1e9;
-	double range[3];
+	const struct range *context = &contexts[v->act->eager];
+	const struct range *share = &shares[v->act->eager + gathers];
+	const double n = communicators(v), gb = 1e9, allocated = out->allocated;
+	const enum quantity q = QUANTITY_OVERHEAD;
 
-	for (int i = 0; i < 3; i++)
-		range[i] = context[i] * giga + n * nccl[i] * giga + fragments[i] * out->allocated;
-	KNOWN(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context",
-	    v->act->eager ? STACK : CONTEXT,
-	    "%.2f GB, between %.2f and %.2f", context[1], context[0], context[2]);
+	TERM(v, out->overhead, q, "CUDA context", v->act->eager ? STACK : CONTEXT,
+	    context->usual * gb, { context->name, context->usual }, AS("GB", gb));
 	if (n > 0)
-		KNOWN(v, out->overhead, QUANTITY_OVERHEAD, n * nccl[1] * giga, "NCCL", NCCL,
-		    "communicators*GB = %.0f*%.2f GB, between %.2f and %.2f", n, nccl[1], nccl[0],
-		    nccl[2]);
-	if (fragments[1] > 0)
-		KNOWN(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
-		    gathers ? STREAMS : ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
-		    out->allocated, fragments[0], fragments[2]);
-	out->reserved = (1 + fragments[1]) * out->allocated;
-	out->overhead_low = range[0];
-	out->overhead_high = range[2];
+		TERM(v, out->overhead, q, "NCCL", NCCL, n * nccl->usual * gb, AS("communicators", n),
+		    { nccl->name, nccl->usual }, AS("GB", gb));
+	if (share->usual > 0)
+		TERM(v, out->overhead, q, "fragmentation", gathers ? STREAMS : ALLOCATOR,
+		    share->usual * allocated, { share->name, share->usual }, IS(allocated));
+	out->reserved = (1 + share->usual) * allocated;
+	out->overhead_low = context->low * gb + n * nccl->low * gb + share->low * allocated;
+	out->overhead_high = context->high * gb + n * nccl->high * gb + share->high * allocated;
 }

@@ -36,9 +36,6 @@
 #define LOCAL_BYTES 16.0
 #define OWNED_BYTES 58.0
 
-#define STEP_TERM(ledger, sum, value, name, source, ...) \
-	LEDGER_ADD(ledger, sum, QUANTITY_STEP, value, name, source, __VA_ARGS__)
-
 /* DualPipe: half of the micro-batches pass a rank as this stage, half as its mirror image. */
 static void
 run_mirror(const struct step_run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
@@ -301,16 +298,17 @@ bubble_term(struct steptime *out, const struct step_run *r, const struct plan *p
     const struct placement *pl, struct ledger *ledger)
 {
 	const struct chunk_time s = stage_passes(&r->slowest);
+	const double slowest = stage_total(&r->slowest), chunks = (double)pl->vpp;
 	const int64_t schedule = p->training.schedule;
 
 	if (r->bubble <= 0)
 		return;
 	if (schedule == SCHEDULE_GPIPE || schedule == SCHEDULE_1F1B)
-		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", STEP_SOURCE,
-		    "(all stages - slowest)/chunks = (%.10g - %.10g)/%lld s", r->sum,
-		    stage_total(&r->slowest), (long long)pl->vpp);
+		LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "pipeline bubble", STEP_SOURCE,
+		    (r->sum - slowest) / chunks, AS("all stages", r->sum), IS(slowest), IS(chunks));
 	else
-		STEP_TERM(ledger, out->seconds, r->bubble, "pipeline bubble", SCHEDULE_SOURCE,
+		LEDGER_ADD(ledger, out->seconds, QUANTITY_STEP, r->bubble, "pipeline bubble",
+		    SCHEDULE_SOURCE,
 		    "ways through the schedule's order = %.10g s, %lld stages of %lld chunks: F %.4g, "
 		    "B %.4g, of it weights %.4g s", r->bubble, (long long)pl->pp, (long long)pl->vpp,
 		    s.forward, s.backward, s.weight);
@@ -384,8 +382,8 @@ step_terms(struct steptime *out, const struct step_run *r, const struct plan *p,
 		const struct traffic_row *row = &t->row[i];
 
 		if (row->exposed_seconds > 0)
-			STEP_TERM(ledger, out->seconds, row->exposed_seconds, exposed_name(row),
-			    TRAFFIC_SOURCE,
+			LEDGER_ADD(ledger, out->seconds, QUANTITY_STEP, row->exposed_seconds,
+			    exposed_name(row), TRAFFIC_SOURCE,
 			    "%s over %lld GPUs: communication.exposed_seconds = %.10g s of %.10g s",
 			    row->collective, (long long)row->span.size, row->exposed_seconds,
 			    row->seconds);
