@@ -1,0 +1,179 @@
+/* Traffic in the time of a step: sums of terms, what is exposed, and what is done round it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trafficcase.h"
+
+static const char *const plans[] = {
+	"tp=2", "tp=8 pp=4", "tp=4 pp=2 vpp=4", "cp=2 tp=2", "zero_stage=3", "pp=8 schedule=zb-1p",
+	"tp=2 pp=4 recompute=full", "tp=16 sequence_parallel=false", MOE, MOE "tp=2 pp=2 etp=2",
+	"layout=torchtitan zero_stage=3 dp_replicate=2 tp=4", "layout=deepspeed zero_stage=2",
+	"tied_embeddings=true pp=4 tp=2", "v_head_dim=64 mtp_layers=2", "offload=optimizer",
+	"pp=4 schedule=v-half", "pp=4 schedule=dualpipev", "pp=4 schedule=dualpipe",
+	MOE "pp=4 schedule=dualpipe",
+	"recompute=full recompute_method=block recompute_layers=2 tp=2 pp=4",
+	"pp=4 tp=4 cp=2 cp_comm=a2a precision=fp16",
+};
+
+static void
+sums(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct plan p = plan_of(plans[i]);
+		const struct traffic t = traffic_of(&p);
+		double exposed = 0;
+
+		near(noted(QUANTITY_TRAFFIC, NULL), bytes_of(&t, TRAFFIC_DIMS));
+		near(noted(QUANTITY_STEP, NULL), timed.seconds);
+		near(noted(QUANTITY_FLOPS, NULL),
+		    timed.model_tflops_per_gpu * 1e12 * 64 * timed.seconds);
+		for (size_t r = 0; r < t.count; r++) {
+			const struct traffic_row *row = &t.row[r];
+
+			assert_true(row->span.size > 1 && row->calls > 0 && row->bytes > 0);
+			assert_true(row->seconds > 0 && row->exposed_seconds >= 0);
+			assert_true(row->exposed_seconds <= row->seconds * (1 + 1e-9));
+			exposed += row->exposed_seconds;
+		}
+		assert_true(timed.mfu > 0.01 && timed.mfu < 0.8 && timed.hfu < 0.9);
+		near(exposed, timed.exposed_comm_seconds);
+	}
+}
+
+/* A reader can tell the terms of traffic and of the step apart by their names. */
+static void
+names(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct plan p = plan_of(plans[i]);
+
+		traffic_of(&p);
+		for (size_t a = 0; a < ledger.count; a++)
+			for (size_t b = 0; b < a; b++)
+				if (terms[a].quantity == terms[b].quantity &&
+				    (terms[a].quantity == QUANTITY_STEP ||
+				    terms[a].quantity == QUANTITY_TRAFFIC) &&
+				    strcmp(terms[a].name, terms[b].name) == 0)
+					fail_msg("%s: '%s' twice", plans[i], terms[a].name);
+	}
+}
+
+/* FSDP behind compute: PyTorch runs ahead in the forward pass whatever is switched off; a
+ * pipeline of torchtitan gathers once and scatters beside nothing. */
+static void
+fully_sharded(void **state)
+{
+	struct plan p = plan_of("layout=torchtitan zero_stage=3");
+	const struct traffic both = traffic_of(&p);
+	struct plan q = plan_of("layout=torchtitan zero_stage=3 overlap_param_gather=false");
+	const struct traffic post = traffic_of(&q);
+	struct plan r = plan_of("layout=deepspeed zero_stage=3 overlap_param_gather=false");
+	const struct traffic none = traffic_of(&r);
+	const double all = row_of(&post, TRAFFIC_DP, "all-gather")->seconds;
+	const double exposed = row_of(&post, TRAFFIC_DP, "all-gather")->exposed_seconds;
+	struct plan s = plan_of("layout=torchtitan zero_stage=3 pp=4");
+	const struct traffic pipe = traffic_of(&s);
+	const struct traffic_row *scatter = row_of(&pipe, TRAFFIC_DP, "reduce-scatter");
+
+	(void)state;
+	assert_true(row_of(&both, TRAFFIC_DP, "all-gather")->exposed_seconds < exposed);
+	assert_true(exposed > 0.5 * all && exposed < 0.7 * all);
+	near(row_of(&none, TRAFFIC_DP, "all-gather")->exposed_seconds,
+	    row_of(&none, TRAFFIC_DP, "all-gather")->seconds);
+	near(scatter->exposed_seconds, scatter->seconds);
+	assert_true(scatter->calls <= 9); /* a quarter of 32 layers, of 16 micro-batches one */
+	near(row_of(&pipe, TRAFFIC_DP, "all-gather")->calls, scatter->calls);
+}
+
+/* nanotron copies slices of parameters one by one: 32 layers of 6, embedding, norm and head,
+ * for 64 ranks; without ZeRO there are none. */
+static void
+slices(void **state)
+{
+	struct plan p = plan_of("layout=nanotron zero_stage=1 tp=1 pp=1");
+	struct plan q = plan_of("layout=nanotron zero_stage=0 tp=1 pp=1");
+
+	(void)state;
+	traffic_of(&p);
+	near(noted(QUANTITY_STEP, "slices of parameters"), 195 * 64 * 15e-6);
+	traffic_of(&q);
+	assert_true(noted(QUANTITY_STEP, "slices of parameters") <= 0);
+}
+
+/* PyTorch keeps what TP gathered, 8(t-1)/t A a layer, and hides none of it behind weight
+ * gradients; nanotron gathers again and hides none either. */
+static void
+in_turn(void **state)
+{
+	const double a = 4096.0 * 4096 * 2, m = 64 / 8.0, layers = 32;
+	struct plan p = plan_of("tp=8 layout=torchtitan zero_stage=3");
+	struct traffic t = traffic_of(&p);
+	const struct traffic_row *row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
+
+	(void)state;
+	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
+	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 8 * 7 / 8.0 * a * m * layers);
+	near(row->exposed_seconds, row->seconds);
+	assert_false(traffic_hides_tensors(&p));
+	p = plan_of("tp=8 layout=nanotron");
+	t = traffic_of(&p);
+	row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
+	near(row->exposed_seconds, row->seconds);
+	p = plan_of("tp=8");
+	t = traffic_of(&p);
+	row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
+	assert_true(row->exposed_seconds < 0.9 * row->seconds);
+	assert_true(traffic_hides_tensors(&p));
+}
+
+/* Megatron's overlap of TP hides more than PyTorch's. */
+static void
+asynchronous(void **state)
+{
+	static const char *const cases[] = {
+		"tp=8", "tp=8 layout=torchtitan tp_overlap=true", "tp=8 tp_overlap=true"
+	};
+	double last = HUGE_VAL;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct plan p = plan_of(cases[i]);
+		const struct traffic t = traffic_of(&p);
+		const double exposed = row_of(&t, TRAFFIC_TP, "reduce-scatter")->exposed_seconds;
+
+		assert_true(exposed < last);
+		last = exposed;
+	}
+}
+
+/* Without the GPU's rates there are bytes, and no step. */
+static void
+unknown(void **state)
+{
+	struct plan p = plan_of("tp=4 bf16_tflops=0");
+	const struct traffic t = traffic_of(&p);
+
+	(void)state;
+	assert_true(t.count > 2 && bytes_of(&t, TRAFFIC_DIMS) > 0);
+	assert_true(timed.seconds <= 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),
+		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(asynchronous),
+		cmocka_unit_test(unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
