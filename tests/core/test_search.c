@@ -63,6 +63,17 @@ is_dominated(const struct search *s, const struct found *f, size_t i)
 	return false;
 }
 
+/* Free fields whose value is not the plan's. */
+static int
+changes(const struct search_space *s, uint64_t index)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->count; i++)
+		n += space_digit(s, i, index) != s->field[i].own;
+	return n;
+}
+
 static struct found
 look_at_all(const struct search *s)
 {
@@ -73,7 +84,7 @@ look_at_all(const struct search *s)
 	f.key = malloc((size_t)s->space->size * sizeof *f.key);
 	assert_non_null(f.key);
 	for (uint64_t i = 0; i < s->space->size; i++) {
-		if (s->around > 0 && space_changes(s->space, i) > s->around)
+		if (s->around > 0 && changes(s->space, i) > s->around)
 			continue;
 		space_plan(s->space, i, &p);
 		estimate_run(estimate, &p, s->space->catalog, NULL);

@@ -143,7 +143,8 @@ FORMULA(flight)
 
 /* ---- reading --------------------------------------------------------------------- */
 
-double
+/* What sits at a row's place in `from`: an estimate, a stage or a row of traffic. */
+static double
 result_read(const struct result *r, const void *from)
 {
 	const void *at = (const char *)from + r->at;

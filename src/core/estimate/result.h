@@ -101,10 +101,7 @@ bool result_applies(enum result_id id, const struct estimate *e, int64_t stage);
  * is the usual one. A word has none. */
 bool result_value(enum result_id id, const struct estimate *e, int64_t stage, double *value);
 
-/* What sits at a row's place in `from`: an estimate, a stage or a row of traffic. */
-double result_read(const struct result *r, const void *from);
-
-/* The same of one row of traffic, for SCOPE_FLOW. */
+/* That of one row of traffic, for SCOPE_FLOW. */
 double result_of_flow(enum result_id id, const struct traffic_row *row);
 
 /* Good news (1), bad news (-1) or neither (0). */

@@ -114,7 +114,8 @@ layout_kind(const struct layout *l, const char *name)
 	return -1;
 }
 
-int
+/* Index of an axis by name, -1 without it. */
+static int
 layout_axis(const struct layout *l, int grid, const char *name)
 {
 	for (int i = 0; i < l->grid[grid].axes; i++)

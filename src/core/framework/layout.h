@@ -109,9 +109,6 @@ int64_t layout_position(const struct layout *l, int kind, int64_t rank);
 /* Coordinate of a rank on one axis. */
 int64_t layout_coord(const struct layout *l, int grid, int axis, int64_t rank);
 
-/* Index of an axis by name, -1 without it. */
-int layout_axis(const struct layout *l, int grid, const char *name);
-
 /* True when a grid before this one has an axis of that name: the same coordinate again. */
 bool layout_axis_again(const struct layout *l, int grid, const char *name);
 

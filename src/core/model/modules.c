@@ -35,7 +35,9 @@ modules_eager(const struct plan *p)
 	    p->finetune.kernels != KERNELS_TE;
 }
 
-bool
+/* True where fp32 adapters run under autocast (the Trainer of Hugging Face with bf16), false
+ * where a loop of one's own casts their input to fp32. */
+static bool
 modules_autocast(const struct plan *p)
 {
 	return p->training.cross_entropy != CE_HF_HELD;

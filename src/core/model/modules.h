@@ -16,10 +16,6 @@
 /* True where a plan's layers are made of such modules. */
 bool modules_eager(const struct plan *p);
 
-/* True where fp32 adapters run under autocast (the Trainer of Hugging Face with bf16), false
- * where a loop of one's own casts their input to fp32. */
-bool modules_autocast(const struct plan *p);
-
 /* Bytes of some layers, each term added to *sum and noted under QUANTITY_ACTIVATIONS. */
 void modules_add(const struct activation *c, const struct layer_kinds *k, struct ledger *ledger,
     double *sum);

@@ -539,13 +539,3 @@ space_sizes(const struct search_space *s, uint64_t index)
 	}
 	return n;
 }
-
-int
-space_changes(const struct search_space *s, uint64_t index)
-{
-	int n = 0;
-
-	for (int i = 0; i < s->count; i++)
-		n += space_digit(s, i, index) != s->field[i].own;
-	return n;
-}

@@ -69,7 +69,4 @@ size_t space_format(const struct search_space *s, int i, uint64_t index, char *b
 /* Sizes above 1 in a combination: of two plans as good as each other the one with fewer is
  * simpler, then that with smaller sizes, which has the lower index. */
 int space_sizes(const struct search_space *s, uint64_t index);
-
-/* Free fields whose value is not the plan's. */
-int space_changes(const struct search_space *s, uint64_t index);
 #endif

@@ -79,7 +79,9 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	return w;
 }
 
-double
+/* Bytes a second, one way, that a GPU sends to others of a group of so many, and what a
+ * message takes at least. */
+static double
 serve_link(const struct plan *p, double members, double *least)
 {
 	const struct cluster *c = &p->cluster;

@@ -53,8 +53,4 @@ double serve_head_seconds(const struct serve_work *w);
 
 /* Tokens of a prompt that are no prefix found in the cache. */
 double serve_prompt_tokens(const struct plan *p);
-
-/* Bytes a second, one way, that a GPU sends to others of a group of so many, and what a
- * message takes at least. */
-double serve_link(const struct plan *p, double members, double *least);
 #endif

@@ -115,7 +115,9 @@ add_gradients(struct layer_job *j, const struct operation *op, double weights)
 		job_note_memory(j, true, 1, bytes, op->added, "bytes: added*n*k");
 }
 
-void
+/* The three products of a layer, of which frozen weights need no own gradient; that is added
+ * up in fp32, by the product or after it. */
+static void
 job_products(struct layer_job *j, const struct operation *op, const struct lot *lot,
     double tokens, double out, double in)
 {

@@ -86,11 +86,6 @@ void job_note_product(const struct layer_job *j, bool backward, const struct pro
 void job_note_memory(const struct layer_job *j, bool backward, double factor, double bytes,
     const char *name, const char *size);
 
-/* The three products of a layer, of which frozen weights need no own gradient; that is added
- * up in fp32, by the product or after it. */
-void job_products(struct layer_job *j, const struct operation *op, const struct lot *lot,
-    double tokens, double out, double in);
-
 /* A linear layer, or one of each expert. Below 16 bits what goes into it is cast before the
  * products, forward its input and backward the gradient of its output. */
 void job_linear(struct layer_job *j, const struct operation *op, const struct lot *lot,

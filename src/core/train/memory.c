@@ -402,7 +402,8 @@ away(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 	return sum;
 }
 
-double
+/* memory.host of one stage. */
+static double
 memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 {
 	const bool leaves = s->p->parallel.offload != OFFLOAD_NONE ||

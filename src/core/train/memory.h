@@ -77,9 +77,6 @@ void memory_setup_plan(struct memory_setup *s, const struct plan *p, const struc
 struct memory memory_of_stage(const struct memory_setup *s, int64_t pp_rank,
     struct stage_params *held, struct ledger *ledger);
 
-/* memory.host of one stage. */
-double memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger);
-
 /* Bytes that the two ends of the range may reach; INFINITY: any. */
 struct memory_limit {
 	double low, high;

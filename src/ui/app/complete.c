@@ -48,15 +48,6 @@ struct offers {
 	bool anywhere;
 };
 
-bool
-complete_knows(const char *command)
-{
-	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-		if (text_equal(sources[i].command, command))
-			return true;
-	return false;
-}
-
 /* ---- what is typed ----------------------------------------------------------------- */
 
 /* A field and its value, "parallel.tp 8", or the last of several: "tp=8 pp4 h100". */

@@ -20,7 +20,4 @@ bool complete_is_choice(const struct state *s);
 /* One line about what is being typed at the ":" prompt: the command, or the field and what
  * it can be; "" without anything to say. */
 void complete_about(const struct state *s, char *buf, size_t size);
-
-/* True when Tab knows what a command's argument can be. */
-bool complete_knows(const char *command);
 #endif

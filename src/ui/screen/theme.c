@@ -57,12 +57,6 @@ static const char *const palette_names[PALETTE_COUNT] = {
 	[PALETTE_16] = "16", [PALETTE_8] = "8", [PALETTE_MONO] = "mono",
 };
 
-const char *
-theme_palette_name(enum theme_palette palette)
-{
-	return palette_names[palette];
-}
-
 enum theme_palette
 theme_palette_find(const char *name)
 {

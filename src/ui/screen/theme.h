@@ -72,9 +72,6 @@ struct look {
 
 struct look theme_look(struct style style, enum theme_colors colors, enum theme_palette palette);
 
-/* "dark". */
-const char *theme_palette_name(enum theme_palette palette);
-
 /* The palette of that name, or PALETTE_COUNT. */
 enum theme_palette theme_palette_find(const char *name);
 
