@@ -67,7 +67,7 @@ click_list(struct state *s, struct mouse m)
 		return 0;
 	}
 	prompt_end(s); /* of the filter */
-	return list_accept(s, "");
+	return list_accept(s);
 }
 
 /* Select what is there; what was selected already does what Enter does. */
