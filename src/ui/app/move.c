@@ -40,7 +40,7 @@ move_lines(struct state *s, int way)
 	if (s->list.kind != LIST_NONE)
 		list_move(s, way);
 	else
-		pane_type(s, s->focus)->move(s, focus_area(s), way);
+		pane_move(pane_type(s, s->focus), s, focus_area(s), way);
 	return 0;
 }
 

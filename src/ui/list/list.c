@@ -337,14 +337,10 @@ draw_row(const struct state *s, struct canvas *c, struct rect line, const struct
 {
 	struct style style = { .role = (uint8_t)row->role };
 
-	if (row->item == s->list.item && row->item >= 0) {
-		if (first) {
-			style.role = ROLE_SELECTED;
-			canvas_fill(c, line, style);
-			canvas_put(c, line.x, line.y, style, L'>');
-			c->cursor_x = line.x;
-			c->cursor_y = line.y;
-		}
+	if (row->item == s->list.item && row->item >= 0 && first) {
+		style.role = ROLE_SELECTED;
+		canvas_fill(c, line, style);
+		canvas_mark(c, line);
 	}
 	if (row->item < 0)
 		canvas_text_cut(c, line, line.x, line.y, line.w, style, row->text);
