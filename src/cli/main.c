@@ -108,7 +108,7 @@ run(const struct options *o)
 			help_print();
 		return STATUS_OK;
 	}
-	return o->command->run(o);
+	return subcommand_run(o);
 }
 
 int

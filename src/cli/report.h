@@ -19,10 +19,6 @@
 /* Lay out the plan, or say on standard error why its framework would refuse it. */
 bool report_layout(const struct session *s, struct layout *l);
 
-/* Open the plan of the first operand, lay it out, print with it; returns the exit status. */
-int report_with_layout(const struct options *o,
-    int (*print)(const struct session *s, const struct options *o, const struct layout *l));
-
 /* Warn on standard error of what the model or the memory dislikes in a plan that a report of
  * its groups or layers takes all the same. */
 void report_doubts(const struct session *s);

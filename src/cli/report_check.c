@@ -130,18 +130,14 @@ advise(const struct session *s, struct estimate *e, struct advice *advice)
 }
 
 int
-check_run(const struct options *o)
+check_work(struct session *s, const struct options *o)
 {
-	struct session s;
-	struct estimate *e;
+	struct estimate *e = session_estimate(s, NULL);
 	struct advice advice;
 	int status = STATUS_OK;
 
-	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	if ((e = session_estimate(&s, NULL)) == NULL || !advise(&s, e, &advice)) {
+	if (e == NULL || !advise(s, e, &advice)) {
 		free(e);
-		session_close(&s);
 		return STATUS_ERROR;
 	}
 	for (size_t i = 0; i < e->diags.count; i++) {
@@ -157,6 +153,5 @@ check_run(const struct options *o)
 	else
 		print_check(e);
 	free(e);
-	session_close(&s);
 	return status;
 }

@@ -120,13 +120,16 @@ print_diff(const char *const name[2], const struct plan *a, const struct plan *b
 }
 
 static int
-diff_plans(struct session *s, const struct plan *b, const struct options *o)
+diff_work(struct session *s, const struct options *o)
 {
-	struct estimate *left = session_estimate(s, NULL), *right;
 	struct session other = *s;
+	const struct plan *b = &other.plan;
+	struct estimate *left, *right;
 	int status = STATUS_ERROR;
 
-	other.plan = *b;
+	if (!session_read(s, o, o->operand[1], &other.file, &other.plan))
+		return STATUS_ERROR;
+	left = session_estimate(s, NULL);
 	right = session_estimate(&other, NULL);
 	if (left != NULL && right != NULL) {
 		complain_about(o->operand[0], &left->diags);
@@ -145,17 +148,7 @@ diff_plans(struct session *s, const struct plan *b, const struct options *o)
 int
 diff_run(const struct options *o)
 {
-	struct session s;
-	struct planfile file;
-	struct plan b;
-	int status = STATUS_ERROR;
-
 	if (text_equal(o->operand[0], "-") && text_equal(o->operand[1], "-"))
 		return usage_error("diff: only one of the plans can be standard input");
-	if (!session_open(&s, o, o->operand[0]))
-		return STATUS_ERROR;
-	if (session_read(&s, o, o->operand[1], &file, &b))
-		status = diff_plans(&s, &b, o);
-	session_close(&s);
-	return status;
+	return session_with(o, diff_work);
 }

@@ -218,17 +218,11 @@ report_estimate(const struct session *s, const struct estimate *e, const struct 
 }
 
 int
-estimate_command(const struct options *o)
+estimate_work(struct session *s, const struct options *o)
 {
-	struct session s;
-	struct estimate *e;
-	int status = STATUS_ERROR;
+	struct estimate *e = session_estimate(s, NULL);
+	const int status = e != NULL ? report_estimate(s, e, o) : STATUS_ERROR;
 
-	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	if ((e = session_estimate(&s, NULL)) != NULL)
-		status = report_estimate(&s, e, o);
 	free(e);
-	session_close(&s);
 	return status;
 }

@@ -282,8 +282,10 @@ print_result(const struct question *l)
 }
 
 static int
-explain(const struct session *s, enum result_id id, int64_t stage)
+explain_work(struct session *s, const struct options *o)
 {
+	const enum result_id id = result_find(o->operand[o->operands - 1]);
+	const int64_t stage = o->stage;
 	struct ledger ledger;
 	struct estimate *e = run_with_ledger(s, &ledger);
 	const struct question question = { &s->plan, e, &ledger, id, stage };
@@ -311,21 +313,13 @@ int
 explain_run(const struct options *o)
 {
 	const char *name = o->operands > 0 ? o->operand[o->operands - 1] : NULL;
-	const enum result_id id = name != NULL ? result_find(name) : RESULT_COUNT;
-	struct session s;
-	int status;
 
-	if (id == RESULT_COUNT) {
-		if (name == NULL)
-			complain("explain needs a quantity; there are");
-		else
-			complain("explain: there is no quantity '%s'; there are", name);
-		list_results();
-		return STATUS_ERROR;
-	}
-	if (!session_open(&s, o, o->operands > 1 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	status = explain(&s, id, o->stage);
-	session_close(&s);
-	return status;
+	if (name != NULL && result_find(name) != RESULT_COUNT)
+		return session_with(o, explain_work);
+	if (name == NULL)
+		complain("explain needs a quantity; there are");
+	else
+		complain("explain: there is no quantity '%s'; there are", name);
+	list_results();
+	return STATUS_ERROR;
 }

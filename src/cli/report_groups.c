@@ -31,24 +31,6 @@ report_layout(const struct session *s, struct layout *l)
 	return false;
 }
 
-int
-report_with_layout(const struct options *o,
-    int (*print)(const struct session *s, const struct options *o, const struct layout *l))
-{
-	struct session s;
-	struct layout l;
-	int status = STATUS_NO;
-
-	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	if (report_layout(&s, &l)) {
-		report_doubts(&s);
-		status = print(&s, o, &l);
-	}
-	session_close(&s);
-	return status;
-}
-
 /* Of the batch and the like, on which groups and layers do not depend. */
 static bool
 is_of_step(const struct diag *d)
@@ -139,28 +121,32 @@ wanted_kinds(const struct options *o, const struct layout *l, bool *wanted)
 }
 
 static int
-groups_print(const struct session *s, const struct options *o, const struct layout *l)
+groups_work(struct session *s, const struct options *o)
 {
 	bool wanted[LAYOUT_KINDS_MAX];
 	struct stream *out;
+	struct layout l;
 
-	if (!wanted_kinds(o, l, wanted))
+	if (!report_layout(s, &l))
+		return STATUS_NO;
+	report_doubts(s);
+	if (!wanted_kinds(o, &l, wanted))
 		return STATUS_ERROR;
 	if (o->json) {
-		json_groups(s, l, wanted, o->hash);
+		json_groups(s, &l, wanted, o->hash);
 		return STATUS_OK;
 	}
 	if ((out = calloc(1, sizeof *out)) == NULL) {
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
-	for (int kind = 0; kind < l->kinds && !ferror(stdout); kind++) {
+	for (int kind = 0; kind < l.kinds && !ferror(stdout); kind++) {
 		if (!wanted[kind])
 			continue;
 		if (o->hash)
-			print_hash(l, kind);
+			print_hash(&l, kind);
 		else
-			print_groups(l, kind, out);
+			print_groups(&l, kind, out);
 	}
 	stream_flush(out);
 	free(out);
@@ -172,7 +158,7 @@ groups_run(const struct options *o)
 {
 	if (o->csv)
 		return usage_error("--format: groups prints text or hash");
-	return report_with_layout(o, groups_print);
+	return session_with(o, groups_work);
 }
 
 void
@@ -199,23 +185,17 @@ place_layers(const struct session *s, struct placement *pl)
 }
 
 int
-layers_run(const struct options *o)
+layers_work(struct session *s, const struct options *o)
 {
-	struct session s;
 	struct placement pl;
-	int status = STATUS_NO;
 
-	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	if (place_layers(&s, &pl)) {
-		status = STATUS_OK;
-		report_doubts(&s);
-		if (o->json)
-			json_layers(&pl);
-		for (int64_t pp = 0; pp < pl.pp && !o->json; pp++)
-			for (int64_t v = 0; v < pl.vpp; v++)
-				report_chunk(&pl, pp, v);
-	}
-	session_close(&s);
-	return status;
+	if (!place_layers(s, &pl))
+		return STATUS_NO;
+	report_doubts(s);
+	if (o->json)
+		json_layers(&pl);
+	for (int64_t pp = 0; pp < pl.pp && !o->json; pp++)
+		for (int64_t v = 0; v < pl.vpp; v++)
+			report_chunk(&pl, pp, v);
+	return STATUS_OK;
 }

@@ -172,14 +172,13 @@ report_map(const struct session *s, const struct options *o, const struct layout
 	return status;
 }
 
-static int
-map_print(const struct session *s, const struct options *o, const struct layout *l)
-{
-	return report_map(s, o, l, stdout, false);
-}
-
 int
-map_run(const struct options *o)
+map_work(struct session *s, const struct options *o)
 {
-	return report_with_layout(o, map_print);
+	struct layout l;
+
+	if (!report_layout(s, &l))
+		return STATUS_NO;
+	report_doubts(s);
+	return report_map(s, o, &l, stdout, false);
 }

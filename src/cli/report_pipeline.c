@@ -37,27 +37,22 @@ pipeline_print(const struct session *s, const struct options *o, const struct es
 }
 
 int
-pipeline_run(const struct options *o)
+pipeline_work(struct session *s, const struct options *o)
 {
-	struct estimate *e;
-	struct session s;
+	struct estimate *e = calloc(1, sizeof *e);
 	int status = STATUS_NO;
 
-	if (!session_open(&s, o, o->operands > 0 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	if ((e = calloc(1, sizeof *e)) == NULL) {
+	if (e == NULL) {
 		complain("out of memory");
-		session_close(&s);
 		return STATUS_ERROR;
 	}
-	estimate_run(e, &s.plan, &s.catalog, NULL);
+	estimate_run(e, &s->plan, &s->catalog, NULL);
 	if (e->laid_out && e->placed) {
-		report_doubts(&s);
-		status = pipeline_print(&s, o, e);
+		report_doubts(s);
+		status = pipeline_print(s, o, e);
 	} else {
 		session_complain(&e->diags, SEVERITY_ERROR);
 	}
 	free(e);
-	session_close(&s);
 	return status;
 }

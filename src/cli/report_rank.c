@@ -108,9 +108,10 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	return true;
 }
 
-static int
-report_rank(const struct session *s, const char *text, bool json)
+int
+rank_work(struct session *s, const struct options *o)
 {
+	const char *text = o->operand[o->operands - 1];
 	struct estimate *e;
 	struct layout l;
 	int64_t rank;
@@ -126,23 +127,10 @@ report_rank(const struct session *s, const char *text, bool json)
 		return STATUS_ERROR;
 	/* What the model dislikes does not stop this report, but explains what it lacks. */
 	session_complain(&e->diags, SEVERITY_ERROR);
-	if (json && e->laid_out)
+	if (o->json && e->laid_out)
 		json_rank(s, e, rank);
 	else if (!e->laid_out || !print_rank(s, e, rank))
 		status = STATUS_ERROR;
 	free(e);
-	return status;
-}
-
-int
-rank_run(const struct options *o)
-{
-	struct session s;
-	int status;
-
-	if (!session_open(&s, o, o->operands > 1 ? o->operand[0] : NULL))
-		return STATUS_ERROR;
-	status = report_rank(&s, o->operand[o->operands - 1], o->json);
-	session_close(&s);
 	return status;
 }

@@ -130,6 +130,19 @@ session_open(struct session *s, const struct options *o, const char *path)
 	return false;
 }
 
+int
+session_with(const struct options *o, int (*work)(struct session *s, const struct options *o))
+{
+	struct session s;
+	int status;
+
+	if (!session_open(&s, o, o->operands == o->command->most ? o->operand[0] : NULL))
+		return STATUS_ERROR;
+	status = work(&s, o);
+	session_close(&s);
+	return status;
+}
+
 /* The catalogue, or of it what the plan names, where that can be had: one GPU, one model. */
 static bool
 catalog_for_screen(struct session *s, bool named)

@@ -49,6 +49,11 @@ bool session_clusters(struct session *s);
  */
 bool session_open(struct session *s, const struct options *o, const char *path);
 
+/* The same for the first operand, where there are as many as can be, around work with it; returns
+ * the exit status. */
+int session_with(const struct options *o,
+    int (*work)(struct session *s, const struct options *o));
+
 /*
  * The same for the screen, which shows itself before the catalogue is read, where it can:
  * session_whole_catalog reads it then. False with the reason in note; the entries that were

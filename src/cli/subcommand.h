@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct options;
+struct session;
 
 /* Which options a command takes (subcommand.takes, option_row.takes). */
 enum takes {
@@ -38,7 +39,10 @@ struct subcommand {
 	const char *help;      /* one line without a full stop */
 	unsigned takes;        /* enum takes */
 	int least, most;       /* operands */
-	int (*run)(const struct options *o); /* returns the exit status */
+	/* Both return the exit status. work: with the plan that is opened before, which is the
+	 * first operand where there are as many as can be. */
+	int (*run)(const struct options *o);
+	int (*work)(struct session *s, const struct options *o);
 };
 
 extern const struct subcommand subcommand_table[];
@@ -50,17 +54,20 @@ const struct subcommand *subcommand_find(const char *name);
 /* The name nearest to a misspelt one, or NULL. */
 const char *subcommand_near(const char *name);
 
+/* Run the command of the options; returns the exit status. */
+int subcommand_run(const struct options *o);
+
 /* Exit statuses of every command. */
 enum { STATUS_OK, STATUS_NO, STATUS_ERROR };
 
 int screen_run(const struct options *o);
 int groups_run(const struct options *o);
-int layers_run(const struct options *o);
-int rank_run(const struct options *o);
-int map_run(const struct options *o);
-int pipeline_run(const struct options *o);
-int check_run(const struct options *o);
-int estimate_command(const struct options *o);
+int layers_work(struct session *s, const struct options *o);
+int rank_work(struct session *s, const struct options *o);
+int map_work(struct session *s, const struct options *o);
+int pipeline_work(struct session *s, const struct options *o);
+int check_work(struct session *s, const struct options *o);
+int estimate_work(struct session *s, const struct options *o);
 int search_command(const struct options *o);
 int explain_run(const struct options *o);
 int diff_run(const struct options *o);

@@ -156,7 +156,7 @@ run_inside(const struct words *w)
 	argv[w->count + 1] = NULL;
 	optind = 0; /* glibc: begin anew */
 	if (options_parse(&o, w->count + 1, argv) && *o.command->name != '\0')
-		status = o.command->run(&o);
+		status = subcommand_run(&o);
 	options_free(&o);
 	for (int i = 0; i <= w->count; i++)
 		free(argv[i]);

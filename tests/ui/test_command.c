@@ -8,7 +8,8 @@ test_table(void **unused)
 		const struct command *c = &command_table[i];
 		size_t n = strlen(c->help);
 
-		assert_true(c->run != NULL || c->set != NULL || (c->step != NULL && c->way != 0));
+		assert_true(c->act != NULL || c->run != NULL || c->set != NULL ||
+		    (c->step != NULL && c->way != 0));
 		/* What is typed goes there. */
 		assert_true(c->argument[0] == '\0' || c->run != NULL || c->set != NULL);
 		assert_ptr_equal(command_find(c->name), c);

@@ -28,7 +28,7 @@ empty_cells(const struct canvas *c, struct rect r)
 static bool
 hides_detail(const struct session *s, enum pane pane, struct rect r)
 {
-	const struct part part = pane_type(&s->state, pane)->part(&s->state, r);
+	const struct part part = pane_part(pane_type(&s->state, pane), &s->state, r);
 
 	return part.shown < part.count || (pane == PANE_MAP && s->state.estimate->laid_out &&
 	    map_zoom_for(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h) > MAP_ZOOM_CARD);

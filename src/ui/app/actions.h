@@ -15,9 +15,9 @@ unsigned move_page(struct state *s, int way);
 unsigned move_end(struct state *s, int way);
 unsigned move_pane(struct state *s, int way);
 unsigned move_to_pane(struct state *s, const char *name);
-unsigned move_alone(struct state *s, const char *argument);
-unsigned move_picture(struct state *s, const char *argument);
-unsigned move_peers(struct state *s, const char *argument);
+unsigned move_alone(struct state *s);
+unsigned move_picture(struct state *s);
+unsigned move_peers(struct state *s);
 unsigned move_zoom(struct state *s, int way);
 unsigned move_to_zoom(struct state *s, const char *name);
 unsigned move_kind(struct state *s, int way);
@@ -26,15 +26,14 @@ unsigned move_to_kinds(struct state *s, const char *list);
 unsigned move_dimensions(struct state *s, int n);
 
 /* file.c: opening, saving, leaving */
-unsigned file_new(struct state *s, const char *argument);
+unsigned file_new(struct state *s);
 unsigned file_open(struct state *s, const char *argument);
-unsigned file_take_found(struct state *s, int target); /* of the list of plans */
 unsigned file_save(struct state *s, const char *argument);
 unsigned file_save_as(struct state *s, const char *argument);
 unsigned file_import(struct state *s, const char *argument);
 unsigned file_export(struct state *s, const char *argument);
-unsigned file_quit(struct state *s, const char *argument);
-unsigned file_save_quit(struct state *s, const char *argument);
+unsigned file_quit(struct state *s);
+unsigned file_save_quit(struct state *s);
 
 /* plans.c: the plans that there are. Open the list; while a name to save as is typed, select
  * the plan that has it, and put the name of the next one in, false where there is no list. */
@@ -44,7 +43,7 @@ void plans_open(struct state *s);
 void plans_mark(struct state *s);
 bool plans_choose(struct state *s, int way);
 
-/* help.c: the commands, as a list; lists.c: all lists */
-void help_rows(struct rows *rows, const struct state *s);
-extern const struct list_type list_table[LIST_COUNT];
+/* help.c: the commands; file.c: the plans that there are; lists.c: all lists */
+extern const struct list_type help_list, plans_list;
+extern const struct list_type *const list_table[LIST_COUNT];
 #endif

@@ -20,12 +20,13 @@ struct command {
 	const char *argument;  /* what the ":" prompt may put after the name, "" for nothing */
 	const char *hint;      /* "key|what" for the footer, or NULL */
 	const char *help;      /* one line without a full stop */
-	/* All return event flags. Without an argument `step` is taken, where there is one; `set`
-	 * is for settings, which have the name of their command. */
+	/* All return event flags. `act` takes no argument; without one `step` is taken, where there
+	 * is one; `set` is for settings, which have the name of their command. */
+	unsigned (*act)(struct state *s);
 	unsigned (*run)(struct state *s, const char *argument);
 	unsigned (*step)(struct state *s, int way);
 	unsigned (*set)(struct state *s, const char *name, const char *argument);
-	int way; /* for step: 1 or -1, forth or back; a number of kinds; flags */
+	int way; /* for step: 1 or -1, forth or back; a number of kinds; a list; flags */
 };
 
 extern const struct command command_table[];

@@ -27,7 +27,7 @@ file_open(struct state *s, const char *argument)
 	return 0;
 }
 
-unsigned
+static unsigned
 file_take_found(struct state *s, int target)
 {
 	const bool import = target == (int)s->found.count;
@@ -54,9 +54,8 @@ file_take_found(struct state *s, int target)
 
 /* The built-in plan, which has no path. */
 unsigned
-file_new(struct state *s, const char *argument)
+file_new(struct state *s)
 {
-	(void)argument;
 	return open_path(s, "");
 }
 
@@ -143,9 +142,8 @@ file_export(struct state *s, const char *argument)
 }
 
 unsigned
-file_quit(struct state *s, const char *argument)
+file_quit(struct state *s)
 {
-	(void)argument;
 	if (!state_unsaved(s))
 		return EVENT_QUIT;
 	s->question.kind = QUESTION_QUIT;
@@ -153,8 +151,11 @@ file_quit(struct state *s, const char *argument)
 }
 
 unsigned
-file_save_quit(struct state *s, const char *argument)
+file_save_quit(struct state *s)
 {
 	s->file.then_quit = true;
-	return file_save(s, argument);
+	return file_save(s, "");
 }
+
+const struct list_type plans_list = { .title = "", .add_title = plans_title, .rows = plans_rows,
+	.accept = file_take_found, .types = true };

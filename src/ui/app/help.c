@@ -28,7 +28,7 @@ own_keys_rows(struct rows *rows, const struct state *s, int w)
 	}
 }
 
-void
+static void
 help_rows(struct rows *rows, const struct state *s)
 {
 	static const char *const places[] = {
@@ -78,3 +78,6 @@ help_rows(struct rows *rows, const struct state *s)
 	rows_item(rows, -1, ROLE_TEXT, ">  selected; on the map >13< is the GPU under the cursor, "
 	    "[12] or *tp a peer of it");
 }
+
+const struct list_type help_list = { .title = "keys and commands", .rows = help_rows,
+	.over = true };

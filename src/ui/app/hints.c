@@ -22,7 +22,7 @@ has_fix(const struct state *s)
 static bool
 is_of_moment(const struct state *s, const struct command *command)
 {
-	return (command->run == move_alone && s->alone) || (command->run == topics_language &&
+	return (command->act == move_alone && s->alone) || (command->run == topics_language &&
 	    (s->list.kind == LIST_TOPIC || s->list.kind == LIST_TOPICS));
 }
 
@@ -41,20 +41,20 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 		if (text == NULL || (command->contexts & context) == 0 ||
 		    is_of_moment(s, command) != (i < command_count))
 			continue;
-		if (command->run == diags_fix && !has_fix(s))
+		if (command->act == diags_fix && !has_fix(s))
 			continue;
 		if (command->run == topics_language && !is_of_moment(s, command))
 			continue;
-		if (command->run == list_accept && s->lists[s->list.kind].accept == NULL)
+		if (command->act == list_accept && s->lists[s->list.kind]->accept == NULL)
 			continue;
 		key = 1 + strcspn(text + 1, "|"); /* the key itself may be '|' */
 		*h = (struct hint){ .command = command, .what = text + key + 1, .x = x };
 		text_put(h->key, sizeof h->key, "%.*s", (int)key, text);
 		if (!command_hint_key(s, command, h->key, sizeof h->key))
 			continue;
-		if (command->run == move_picture && s->picture == PICTURE_PIPELINE)
+		if (command->act == move_picture && s->picture == PICTURE_PIPELINE)
 			h->what = "map"; /* the way back */
-		if (command->run == move_alone && s->alone)
+		if (command->act == move_alone && s->alone)
 			h->what = "all panes";
 		h->w = canvas_width(NULL, h->key) + 1 + canvas_width(NULL, h->what);
 		if (x + h->w > w)

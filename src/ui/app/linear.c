@@ -150,7 +150,7 @@ say_question(struct answer *a, const struct state *s)
 static void
 say_list(FILE *out, const struct state *s, const char *open)
 {
-	const struct list_type *type = &s->lists[s->list.kind];
+	const struct list_type *type = s->lists[s->list.kind];
 	char title[SAY_SIZE];
 	struct rows rows;
 	bool again;
@@ -322,7 +322,7 @@ take_entry(struct state *s, int64_t n, struct answer *a)
 		s->list.item = (int)n - 1;
 	rows_free(&rows);
 	s->message[0] = '\0';
-	return a->lines > 0 ? 0 : app_act(s, list_more(s, ""));
+	return a->lines > 0 ? 0 : app_act(s, list_more(s));
 }
 
 static void

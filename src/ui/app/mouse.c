@@ -67,7 +67,7 @@ click_list(struct state *s, struct mouse m)
 		return 0;
 	}
 	prompt_end(s); /* of the filter */
-	return list_accept(s, "");
+	return list_accept(s);
 }
 
 /* Select what is there; what was selected already does what Enter does. */
@@ -77,10 +77,10 @@ click_pane(struct state *s, const struct arrange *a, enum pane pane, struct mous
 	const struct pane_type *type = pane_type(s, pane);
 	const struct rect r = a->inner[pane];
 	const bool focus = pane == s->focus;
-	const int64_t entry = is_inside(r, m) ? type->at(s, r, m.x - r.x, m.y - r.y) : -1;
+	const int64_t entry = is_inside(r, m) ? pane_entry(type, s, r, m.x - r.x, m.y - r.y) : -1;
 
 	state_focus(s, tab_at(s, a, pane, m));
-	if (entry >= 0 && !type->select(s, entry) && focus)
+	if (entry >= 0 && !pane_select(type, s, entry) && focus)
 		return app_event(s, command_find(type->click), "");
 	return 0;
 }
@@ -107,9 +107,7 @@ wheel(struct state *s, const struct arrange *a, struct mouse m)
 
 	if (s->list.kind != LIST_NONE)
 		list_scroll(s, lines);
-	else if (pane != PANE_COUNT && pane_type(s, pane)->scroll != NULL)
-		pane_type(s, pane)->scroll(s, a->inner[pane], lines);
-	else if (pane != PANE_COUNT)
+	else if (pane != PANE_COUNT && !pane_scroll(pane_type(s, pane), s, a->inner[pane], lines))
 		return move_zoom(s, lines < 0 ? 1 : -1);
 	return 0;
 }

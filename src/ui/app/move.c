@@ -40,7 +40,7 @@ move_lines(struct state *s, int way)
 	if (s->list.kind != LIST_NONE)
 		list_move(s, way);
 	else
-		pane_type(s, s->focus)->move(s, focus_area(s), way);
+		pane_move(pane_type(s, s->focus), s, focus_area(s), way);
 	return 0;
 }
 
@@ -92,9 +92,8 @@ move_to_pane(struct state *s, const char *name)
 
 /* The pane in focus over the whole screen, and back. */
 unsigned
-move_alone(struct state *s, const char *argument)
+move_alone(struct state *s)
 {
-	(void)argument;
 	if (!s->alone && panes_arrange(s).tabs) {
 		state_say(s, ROLE_DIM, "the screen has room for one pane alone: Tab shows the next");
 		return 0;
@@ -104,9 +103,8 @@ move_alone(struct state *s, const char *argument)
 }
 
 unsigned
-move_picture(struct state *s, const char *argument)
+move_picture(struct state *s)
 {
-	(void)argument;
 	if (s->in_lines) {
 		state_say(s, ROLE_DIM, "the schedule is a picture: shardplan pipeline prints it");
 		return 0;
@@ -121,9 +119,8 @@ move_picture(struct state *s, const char *argument)
 }
 
 unsigned
-move_peers(struct state *s, const char *argument)
+move_peers(struct state *s)
 {
-	(void)argument;
 	if (!map_pane_has_groups(s))
 		return 0;
 	s->picture = PICTURE_MAP;

@@ -59,7 +59,7 @@ static unsigned
 enter_filter(struct state *s, const char *text)
 {
 	(void)text;
-	return list_types(s) ? list_accept(s, "") : 0;
+	return list_types(s) ? list_accept(s) : 0;
 }
 
 static const struct prompt_type {

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/state/edit.h"
 #include "ui/state/prompt.h"
@@ -15,9 +14,8 @@ enum {
 };
 
 unsigned
-diags_open(struct state *s, const char *argument)
+diags_open(struct state *s)
 {
-	(void)argument;
 	/* Errors have their fixes already; the rest is looked for when asked for. */
 	mends_note(s);
 	state_find_fixes(s);
@@ -25,7 +23,7 @@ diags_open(struct state *s, const char *argument)
 	return 0;
 }
 
-void
+static void
 diags_rows(struct rows *rows, const struct state *s)
 {
 	const struct diag_list *diags = &s->estimate->diags;
@@ -63,7 +61,7 @@ diags_rows(struct rows *rows, const struct state *s)
 		rows_item(rows, -1, ROLE_GOOD, "no errors, no warnings");
 }
 
-unsigned
+static unsigned
 diags_accept(struct state *s, int target)
 {
 	const struct diag_list *diags = &s->estimate->diags;
@@ -87,13 +85,13 @@ diags_accept(struct state *s, int target)
  * nothing mends it, or it runs, the fix that is nearest. A plan that runs has as the user set
  * it what a warning is about: the fix is shown, and Enter takes it. */
 unsigned
-diags_fix(struct state *s, const char *argument)
+diags_fix(struct state *s)
 {
 	const struct diag *d;
 	size_t at;
 
 	if (s->list.kind == LIST_DIAGS || s->list.kind == LIST_MENDS)
-		return list_accept(s, argument);
+		return list_accept(s);
 	if (state_is_bad(s) && mends_open(s))
 		return 0;
 	d = edit_fixable(s);
@@ -103,7 +101,7 @@ diags_fix(struct state *s, const char *argument)
 	    field_same(d->fix_field, &s->plan, &s->saved))
 		return edit_take_fix(s, d);
 	at = (size_t)(d - s->estimate->diags.item);
-	diags_open(s, "");
+	diags_open(s);
 	list_select(s, (int)at);
 	state_say(s, ROLE_DIM, "%s is as you set it: Enter changes it, Esc keeps it",
 	    field_table[d->fix_field].label);
@@ -118,9 +116,8 @@ is_entry(enum field_id f)
 }
 
 unsigned
-fields_edit(struct state *s, const char *argument)
+fields_edit(struct state *s)
 {
-	(void)argument;
 	if (is_entry(s->form.field))
 		list_open(s, LIST_CATALOG);
 	else
@@ -129,7 +126,7 @@ fields_edit(struct state *s, const char *argument)
 }
 
 unsigned
-fields_toggle(struct state *s, const char *argument)
+fields_toggle(struct state *s)
 {
 	const enum field_id f = s->form.field;
 	const enum field_type type = field_table[f].type;
@@ -138,7 +135,7 @@ fields_toggle(struct state *s, const char *argument)
 	int64_t v = field_int(f, &next);
 
 	if (type != FIELD_BOOL && type != FIELD_CHOICE)
-		return fields_edit(s, argument);
+		return fields_edit(s);
 	if (type == FIELD_BOOL)
 		v = v == 0;
 	else if (!field_choice(f, ++v, name, sizeof name))
@@ -156,13 +153,13 @@ entries(const struct state *s)
 	return s->list.fills == FIELD_PRESET ? &s->catalog->models : &s->catalog->gpus;
 }
 
-void
+static void
 catalog_title(const struct state *s, char *buf, size_t size)
 {
 	text_add(buf, size, "%s", s->list.fills == FIELD_PRESET ? "models" : "GPUs");
 }
 
-void
+static void
 catalog_rows(struct rows *rows, const struct state *s)
 {
 	const bool models = s->list.fills == FIELD_PRESET;
@@ -187,7 +184,7 @@ catalog_rows(struct rows *rows, const struct state *s)
 }
 
 /* At what is chosen now. */
-int
+static int
 catalog_begin(const struct state *s)
 {
 	const struct catalog_list *list = entries(s);
@@ -198,7 +195,7 @@ catalog_begin(const struct state *s)
 	return -1;
 }
 
-unsigned
+static unsigned
 catalog_accept(struct state *s, int target)
 {
 	const struct catalog_list *list = entries(s);
@@ -247,7 +244,7 @@ match_of(const char *typed, enum field_id f)
 	return 2 * match + (row->flag == NULL);
 }
 
-void
+static void
 fields_rows(struct rows *rows, const struct state *s)
 {
 	const bool ranked = rows->filter[0] != '\0';
@@ -280,7 +277,7 @@ fields_open(struct state *s, const char *argument)
 	return 0;
 }
 
-unsigned
+static unsigned
 fields_accept(struct state *s, int target)
 {
 	if (target < 0)
@@ -290,3 +287,10 @@ fields_accept(struct state *s, int target)
 	list_leave(s);
 	return 0;
 }
+
+const struct list_type diags_list = { .title = "errors, warnings and hints", .rows = diags_rows,
+	.accept = diags_accept };
+const struct list_type catalog_list = { .title = "", .add_title = catalog_title,
+	.rows = catalog_rows, .begin = catalog_begin, .accept = catalog_accept, .types = true };
+const struct list_type fields_list = { .title = "fields", .rows = fields_rows,
+	.accept = fields_accept, .types = true };

@@ -4,7 +4,6 @@
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/screen/change.h"
 #include "ui/state/edit.h"
@@ -19,9 +18,8 @@ enum {
 };
 
 unsigned
-compare_pin(struct state *s, const char *argument)
+compare_pin(struct state *s)
 {
-	(void)argument;
 	s->has_pin = !s->has_pin;
 	if (s->has_pin)
 		s->pinned = s->plan;
@@ -76,7 +74,7 @@ compare_open(struct state *s, const char *argument)
 	return 0;
 }
 
-void
+static void
 compare_title(const struct state *s, char *buf, size_t size)
 {
 	text_add(buf, size, "%.100s and this plan", s->other.name);
@@ -153,7 +151,7 @@ add_heading(struct rows *rows, const struct state *s, const char *label, const c
 		rows_heading(rows, label);
 }
 
-void
+static void
 compare_rows(struct rows *rows, const struct state *s)
 {
 	char a[PLAN_NOTES_SIZE], b[PLAN_NOTES_SIZE];
@@ -180,7 +178,7 @@ compare_rows(struct rows *rows, const struct state *s)
 }
 
 /* Enter on a field: the other plan's value. */
-unsigned
+static unsigned
 compare_accept(struct state *s, int target)
 {
 	const enum field_id f = (enum field_id)target;
@@ -204,3 +202,6 @@ compare_accept(struct state *s, int target)
 	state_say(s, ROLE_GOOD, "from %s: %s", s->other.name, what);
 	return edit_take(s, f, &next);
 }
+
+const struct list_type compare_list = { .title = "compare: ", .add_title = compare_title,
+	.rows = compare_rows, .accept = compare_accept, .over = true };

@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/search/search_target.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/pane/panes.h"
 
@@ -121,9 +120,9 @@ guide_follow(struct state *s, const char *link)
 	if (strncmp(link, "search", 6) == 0)
 		return lookup_open(s, link + 6 + strspn(link + 6, " "));
 	if (text_equal(link, "around"))
-		return steps_open(s, "");
+		return list_show(s, LIST_STEPS);
 	if (text_equal(link, "errors"))
-		return diags_open(s, "");
+		return diags_open(s);
 	for (int i = PANE_MEMORY; strncmp(link, "why ", 4) == 0 && i < PANE_COUNT; i++)
 		if (text_equal(pane_table[i]->name, link + 4))
 			return why_open(s, (enum pane)i);

@@ -1,7 +1,6 @@
 /* The plans that undo and redo walk along. */
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 
 enum {
@@ -9,15 +8,7 @@ enum {
 	INDEX_COLUMNS = 6, /* "  12* " */
 };
 
-unsigned
-history_open(struct state *s, const char *argument)
-{
-	(void)argument;
-	list_open(s, LIST_HISTORY);
-	return 0;
-}
-
-int
+static int
 history_begin(const struct state *s)
 {
 	return (int)s->undo.now;
@@ -61,7 +52,7 @@ put_entry(const struct state *s, size_t i, int width, char *buf, size_t size)
 	text_add(buf, size, "%*s", NUMBER_COLUMNS, pace);
 }
 
-void
+static void
 history_rows(struct rows *rows, const struct state *s)
 {
 	char text[ROW_TEXT_SIZE];
@@ -72,7 +63,7 @@ history_rows(struct rows *rows, const struct state *s)
 	}
 }
 
-unsigned
+static unsigned
 history_accept(struct state *s, int target)
 {
 	const size_t from = s->undo.now, i = (size_t)target;
@@ -91,3 +82,6 @@ history_accept(struct state *s, int target)
 	    i < from ? "Ctrl-R" : "u");
 	return EVENT_RECALC;
 }
+
+const struct list_type history_list = { .title = "changes of this session", .rows = history_rows,
+	.begin = history_begin, .accept = history_accept };

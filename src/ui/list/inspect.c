@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/framework/framework.h"
-#include "ui/list/list.h"
 #include "ui/list/rows.h"
 #include "ui/list/views.h"
 #include "ui/map/map_sets.h"
@@ -18,7 +17,7 @@ enum {
 	TARGET_NONE = -1, TARGET_MEMORY = 1000, TARGET_TRAFFIC = 2000, /* else: a kind of group */
 };
 
-void
+static void
 inspect_title(const struct state *s, char *buf, size_t size)
 {
 	text_add(buf, size, "rank %lld", (long long)s->map.cursor);
@@ -249,7 +248,7 @@ traffic_rows(struct rows *rows, const struct state *s)
 	}
 }
 
-void
+static void
 inspect_rows(struct rows *rows, const struct state *s)
 {
 	const struct estimate *e = s->estimate;
@@ -272,7 +271,7 @@ inspect_rows(struct rows *rows, const struct state *s)
 		traffic_rows(rows, s);
 }
 
-unsigned
+static unsigned
 inspect_accept(struct state *s, int target)
 {
 	const char *name;
@@ -296,7 +295,7 @@ inspect_accept(struct state *s, int target)
 }
 
 /* The rank beside it. */
-unsigned
+static unsigned
 inspect_aside(struct state *s, int way)
 {
 	const int64_t rank = s->map.cursor + way;
@@ -410,3 +409,6 @@ inspect_next(struct state *s, int way)
 	s->map.cursor = rank;
 	return 0;
 }
+
+const struct list_type inspect_list = { .title = "", .add_title = inspect_title,
+	.rows = inspect_rows, .accept = inspect_accept, .aside = inspect_aside };

@@ -1,6 +1,5 @@
 /* What colours the map, as a list. */
 #include "core/base/text.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/map/map_sets.h"
 #include "ui/pane/map_pane.h"
@@ -57,7 +56,7 @@ put_source(const struct state *s, struct map_color color, int at, int w, char *b
 		text_add(buf, size, "%s", about[color.by]);
 }
 
-void
+static void
 kinds_rows(struct rows *rows, const struct state *s)
 {
 	const struct layout *l = &s->estimate->layout;
@@ -131,7 +130,7 @@ switch_source(struct state *s, int target)
 }
 
 /* Colour the map by an entry: what is shown with it already, else it alone. */
-void
+static void
 kinds_show(struct state *s, int target)
 {
 	const struct layout *l = &s->estimate->layout;
@@ -150,7 +149,7 @@ kinds_show(struct state *s, int target)
 	map_pane_show(s, name, n);
 }
 
-unsigned
+static unsigned
 kinds_accept(struct state *s, int target)
 {
 	kinds_show(s, target);
@@ -159,7 +158,7 @@ kinds_accept(struct state *s, int target)
 	return 0;
 }
 
-unsigned
+static unsigned
 kinds_switch(struct state *s, int target)
 {
 	if (target >= map_color_count(&s->estimate->layout))
@@ -169,16 +168,11 @@ kinds_switch(struct state *s, int target)
 	return 0;
 }
 
-int
+static int
 kinds_begin(const struct state *s)
 {
 	return s->estimate->laid_out ? map_color_index(&s->estimate->layout, s->map.color[0]) : -1;
 }
 
-unsigned
-kinds_open(struct state *s, const char *argument)
-{
-	(void)argument;
-	list_open(s, LIST_KINDS);
-	return 0;
-}
+const struct list_type kinds_list = { .title = "colour the map by", .rows = kinds_rows,
+	.begin = kinds_begin, .accept = kinds_accept, .more = kinds_switch, .preview = kinds_show };

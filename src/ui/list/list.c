@@ -10,7 +10,7 @@ enum { INDENT = 4 };
 static const struct list_type *
 type_of(const struct state *s)
 {
-	return &s->lists[s->list.kind];
+	return s->lists[s->list.kind];
 }
 
 /* In place of the form, or of all panes. */
@@ -65,19 +65,28 @@ void
 list_rows(struct rows *rows, const struct state *s, int width)
 {
 	*rows = (struct rows){ .width = width, .hang = INDENT, .filter = s->list.filter };
-	if (s->list.kind != LIST_NONE)
+	if (type_of(s)->rows != NULL)
 		type_of(s)->rows(rows, s);
 }
 
 void
 list_open(struct state *s, enum list_kind kind)
 {
-	const bool over = s->list.kind != kind && s->lists[kind].over;
+	const struct list_type *type = s->lists[kind];
 
-	s->below = over ? s->list : (struct list){ .kind = LIST_NONE };
+	s->below = s->list.kind != kind && type->over ? s->list : (struct list){ .kind = LIST_NONE };
 	s->list = (struct list){ .kind = kind, .fills = s->form.field };
-	if (s->lists[kind].begin != NULL)
-		list_select(s, s->lists[kind].begin(s));
+	if (type->renew != NULL)
+		type->renew(s);
+	if (type->begin != NULL)
+		list_select(s, type->begin(s));
+}
+
+unsigned
+list_show(struct state *s, int kind)
+{
+	list_open(s, (enum list_kind)kind);
+	return 0;
 }
 
 void
@@ -123,9 +132,8 @@ drop_filter(struct state *s)
 }
 
 unsigned
-list_close(struct state *s, const char *argument)
+list_close(struct state *s)
 {
-	(void)argument;
 	/* First the filter, then the list. */
 	if (s->list.kind == LIST_NONE)
 		state_say(s, ROLE_DIM, "no list is open");
@@ -153,19 +161,17 @@ list_target(const struct state *s)
 }
 
 unsigned
-list_accept(struct state *s, const char *argument)
+list_accept(struct state *s)
 {
-	(void)argument;
 	if (s->list.kind == LIST_NONE)
 		state_say(s, ROLE_DIM, "no list is open");
 	return type_of(s)->accept != NULL ? type_of(s)->accept(s, list_target(s)) : 0;
 }
 
 unsigned
-list_more(struct state *s, const char *argument)
+list_more(struct state *s)
 {
-	return s->list.kind != LIST_NONE && type_of(s)->more != NULL ?
-	    type_of(s)->more(s, list_target(s)) : list_accept(s, argument);
+	return type_of(s)->more != NULL ? type_of(s)->more(s, list_target(s)) : list_accept(s);
 }
 
 unsigned
@@ -180,8 +186,8 @@ list_renew(struct state *s)
 	const enum list_kind kind[] = { s->list.kind, s->below.kind };
 
 	for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
-		if (s->lists[kind[i]].renew != NULL)
-			s->lists[kind[i]].renew(s);
+		if (s->lists[kind[i]]->renew != NULL)
+			s->lists[kind[i]]->renew(s);
 }
 
 void
@@ -331,14 +337,10 @@ draw_row(const struct state *s, struct canvas *c, struct rect line, const struct
 {
 	struct style style = { .role = (uint8_t)row->role };
 
-	if (row->item == s->list.item && row->item >= 0) {
-		if (first) {
-			style.role = ROLE_SELECTED;
-			canvas_fill(c, line, style);
-			canvas_put(c, line.x, line.y, style, L'>');
-			c->cursor_x = line.x;
-			c->cursor_y = line.y;
-		}
+	if (row->item == s->list.item && row->item >= 0 && first) {
+		style.role = ROLE_SELECTED;
+		canvas_fill(c, line, style);
+		canvas_mark(c, line);
 	}
 	if (row->item < 0)
 		canvas_text_cut(c, line, line.x, line.y, line.w, style, row->text);

@@ -1,6 +1,6 @@
 /*
- * list.h - lists over the panes: open, move about in them, draw. What a list holds are the
- * functions of its row in the table that the state carries (state.lists).
+ * list.h - lists over the panes: open, move about in them, draw. A list is a row of functions,
+ * in the file that fills it; the state carries the table of them (state.lists).
  */
 #ifndef UI_LIST_H
 #define UI_LIST_H
@@ -19,7 +19,7 @@ struct list_type {
 	void (*preview)(struct state *s, int target);
 	unsigned (*aside)(struct state *s, int way);      /* left (-1), right (1); NULL: nothing */
 	void (*close)(struct state *s);  /* NULL: to the list below, or to the panes */
-	void (*renew)(struct state *s);  /* the estimate is another one; NULL: nothing to do */
+	void (*renew)(struct state *s);  /* it opens, or the estimate is another one; NULL: nothing */
 	/* The part of an area that its entries take, NULL: all; what is drawn around them. */
 	struct rect (*part)(const struct state *s, struct rect r);
 	void (*draw)(const struct state *s, struct canvas *c, struct rect r, int target);
@@ -36,15 +36,16 @@ void list_title(const struct state *s, char *buf, size_t size);
 
 void list_open(struct state *s, enum list_kind kind);
 void list_leave(struct state *s); /* to the panes */
+unsigned list_show(struct state *s, int kind); /* as a command: open it */
 
 /* Select the entry that stands for target; what the selected one stands for, -1 for nothing. */
 void list_select(struct state *s, int target);
 int list_target(const struct state *s);
 
 /* Commands: Enter, Space, Escape, left and right in a list that has a use for them. */
-unsigned list_accept(struct state *s, const char *argument);
-unsigned list_more(struct state *s, const char *argument);
-unsigned list_close(struct state *s, const char *argument);
+unsigned list_accept(struct state *s);
+unsigned list_more(struct state *s);
+unsigned list_close(struct state *s);
 unsigned list_aside(struct state *s, int way);
 
 /* True for lists that filter by plain typing; in the others '/' begins that. */

@@ -29,6 +29,12 @@ void lookup_order(const struct lookup *l, size_t order[LOOKUP_ROOM]);
 /* What a column is called. */
 const char *lookup_column_name(const struct lookup *l, struct lookup_column column);
 
+/* ---- around it ------------------------------------------------------------------------ */
+
+/* The part of an area that the plans take, and what is drawn around them. */
+struct rect lookup_part(const struct state *s, struct rect r);
+void lookup_draw(const struct state *s, struct canvas *c, struct rect r, int target);
+
 /* ---- the picture: memory against time ------------------------------------------------- */
 
 /* Draw all plans, the front, the one of place `at` (-1: none) and the plan as it is. */

@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "ui/list/lookup.h"
-#include "ui/list/views.h"
 
 enum {
 	HEAD = 4, FOOT = 3,      /* lines above and below the plans */

@@ -5,7 +5,6 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/state/prompt.h"
 
@@ -40,20 +39,18 @@ lookup_open(struct state *s, const char *argument)
 }
 
 unsigned
-lookup_again(struct state *s, const char *argument)
+lookup_again(struct state *s)
 {
-	(void)argument;
 	begin(s, s->lookup->ask);
 	return 0;
 }
 
 /* The command that says it all, to be changed. */
 unsigned
-lookup_change(struct state *s, const char *argument)
+lookup_change(struct state *s)
 {
 	char text[LINE_SIZE];
 
-	(void)argument;
 	text_put(text, sizeof text, "search %s", s->lookup->ask[0] != '\0' ? s->lookup->ask :
 	    "objective=time");
 	prompt_begin(s, PROMPT_COMMAND, text, false);
@@ -84,14 +81,14 @@ lookup_free_field(struct state *s, const char *argument)
 	return 0;
 }
 
-void
+static void
 lookup_close(struct state *s)
 {
 	lookup_stop(s);
 	list_leave(s);
 }
 
-unsigned
+static unsigned
 lookup_accept(struct state *s, int target)
 {
 	struct lookup *l = s->lookup;
@@ -115,7 +112,7 @@ lookup_accept(struct state *s, int target)
 }
 
 /* Sort by the next column that is shown, but what binds. */
-unsigned
+static unsigned
 lookup_aside(struct state *s, int way)
 {
 	struct lookup *l = s->lookup;
@@ -135,7 +132,7 @@ lookup_aside(struct state *s, int way)
 	return 0;
 }
 
-void
+static void
 lookup_selected(struct state *s, int target, int width)
 {
 	lookup_shown(s->lookup, width);
@@ -163,7 +160,7 @@ lookup_look(struct state *s)
 
 /* ---- entries ----------------------------------------------------------------------- */
 
-void
+static void
 lookup_title(const struct state *s, char *buf, size_t size)
 {
 	const struct lookup *l = s->lookup;
@@ -230,7 +227,7 @@ passes(const struct rows *rows, const struct lookup *l, size_t at, const char *l
 	return rows_passes(rows, text);
 }
 
-void
+static void
 lookup_rows(struct rows *rows, const struct state *s)
 {
 	const struct lookup *l = s->lookup;
@@ -259,3 +256,7 @@ lookup_rows(struct rows *rows, const struct state *s)
 			rows_shown(rows, (int)order[i], mine ? ROLE_GOOD : ROLE_TEXT, text);
 	}
 }
+
+const struct list_type search_list = { .title = "search: ", .add_title = lookup_title,
+	.rows = lookup_rows, .accept = lookup_accept, .aside = lookup_aside, .close = lookup_close,
+	.part = lookup_part, .draw = lookup_draw, .selected = lookup_selected };

@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/search/advice.h"
 #include "core/search/advice_hints.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 
 enum { WHAT_COLUMNS = 28 };
@@ -31,7 +30,7 @@ mends_note(struct state *s)
 	free(work);
 }
 
-void
+static void
 mends_rows(struct rows *rows, const struct state *s)
 {
 	static const char *const headings[] = {
@@ -59,7 +58,7 @@ mends_rows(struct rows *rows, const struct state *s)
 	}
 }
 
-unsigned
+static unsigned
 mends_accept(struct state *s, int target)
 {
 	char what[UNDO_WHAT_SIZE];
@@ -72,7 +71,7 @@ mends_accept(struct state *s, int target)
 	if (!advice_apply(m, &s->plan, s->catalog, &next))
 		return 0;
 	s->list.filter[0] = '\0'; /* which closing would take away first */
-	list_close(s, "");
+	list_close(s);
 	s->form.field = m->change[0].field;
 	advice_what(m, what, sizeof what);
 	state_say(s, ROLE_GOOD, "fixed: %s", what);
@@ -92,3 +91,6 @@ mends_open(struct state *s)
 		list_open(s, LIST_MENDS);
 	return s->mends.count > 0;
 }
+
+const struct list_type mends_list = { .title = "what would mend the plan", .rows = mends_rows,
+	.accept = mends_accept, .over = true };

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 
 /* Say what became of a change; with `keep` it is remembered for later sessions. */
@@ -78,7 +77,7 @@ options_open(struct state *s, const char *argument)
 	return 0;
 }
 
-void
+static void
 options_rows(struct rows *rows, const struct state *s)
 {
 	char text[ROW_TEXT_SIZE];
@@ -101,13 +100,13 @@ options_rows(struct rows *rows, const struct state *s)
 	    "~/.config/shardplan: keys = ( { key = \"F9\"; run = \"zoom auto\"; } );");
 }
 
-unsigned
+static unsigned
 options_accept(struct state *s, int target)
 {
 	return target >= 0 ? turn(s, (size_t)target, 1, true) : 0;
 }
 
-unsigned
+static unsigned
 options_aside(struct state *s, int way)
 {
 	const int target = list_target(s);
@@ -130,13 +129,15 @@ options_set(struct state *s, const char *name, const char *argument)
 }
 
 unsigned
-options_remember(struct state *s, const char *argument)
+options_remember(struct state *s)
 {
 	char note[STATE_MESSAGE_SIZE] = "there is no place for settings";
 	bool kept = s->files->save_settings != NULL && s->files->save_settings(s->files->context,
 	    &s->settings, NULL, note, sizeof note);
 
-	(void)argument;
 	state_say(s, kept ? ROLE_GOOD : ROLE_WARNING, "%s", note);
 	return 0;
 }
+
+const struct list_type options_list = { .title = "settings", .rows = options_rows,
+	.accept = options_accept, .aside = options_aside };

@@ -2,7 +2,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/rules/step.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/screen/change.h"
 #include "ui/state/around.h"
@@ -13,23 +12,8 @@ enum {
 	WIDE_FROM = 88, /* columns with room for the change of the memory too */
 };
 
-unsigned
-steps_open(struct state *s, const char *argument)
-{
-	(void)argument;
-	around_all(s);
-	list_open(s, LIST_STEPS);
-	return 0;
-}
-
-void
-steps_renew(struct state *s)
-{
-	around_all(s);
-}
-
 /* At the selected field. */
-int
+static int
 steps_begin(const struct state *s)
 {
 	for (int i = 0; i < s->around->fields; i++)
@@ -75,7 +59,7 @@ add_outlook(const struct state *s, const struct outlook *o, int width, char *buf
 	return seconds > 0 && o->seconds > 0 && o->seconds < seconds ? ROLE_GOOD : ROLE_TEXT;
 }
 
-void
+static void
 steps_rows(struct rows *rows, const struct state *s)
 {
 	char label[64], now[VALUE_SIZE], values[2 * VALUE_SIZE], cell[2 * VALUE_SIZE];
@@ -105,7 +89,7 @@ steps_rows(struct rows *rows, const struct state *s)
 }
 
 /* Take the step. */
-unsigned
+static unsigned
 steps_accept(struct state *s, int target)
 {
 	struct plan next;
@@ -119,3 +103,6 @@ steps_accept(struct state *s, int target)
 	s->form.field = f;
 	return edit_take(s, f, &next);
 }
+
+const struct list_type steps_list = { .title = "one step away", .rows = steps_rows,
+	.begin = steps_begin, .accept = steps_accept, .renew = around_all };

@@ -3,7 +3,6 @@
 
 #include "core/base/text.h"
 #include "ui/list/guide.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/pane/panes.h"
 
@@ -46,7 +45,7 @@ open_page(struct state *s, const struct topic *page)
 }
 
 /* The page that was open, else that of what the cursor is on: a field, what colours the map. */
-int
+static int
 topics_begin(const struct state *s)
 {
 	const struct pane_type *pane = pane_type(s, s->focus);
@@ -101,7 +100,7 @@ topics_language(struct state *s, const char *argument)
 	return 0;
 }
 
-void
+static void
 topic_title(const struct state *s, char *buf, size_t size)
 {
 	const struct topic *page;
@@ -158,7 +157,7 @@ page_rows(struct rows *rows, const struct state *s, const char *text)
 	}
 }
 
-void
+static void
 topics_rows(struct rows *rows, const struct state *s)
 {
 	const struct topic *page;
@@ -172,7 +171,7 @@ topics_rows(struct rows *rows, const struct state *s)
 }
 
 /* A language that has no such page shows the list of those that it has. */
-void
+static void
 topic_rows(struct rows *rows, const struct state *s)
 {
 	size_t at;
@@ -184,7 +183,7 @@ topic_rows(struct rows *rows, const struct state *s)
 		topics_rows(rows, s);
 }
 
-unsigned
+static unsigned
 topics_accept(struct state *s, int target)
 {
 	const struct topic *page = target >= 0 ? page_at(s, (size_t)target) : NULL;
@@ -195,7 +194,7 @@ topics_accept(struct state *s, int target)
 }
 
 /* Where a line about the plan leads to. */
-unsigned
+static unsigned
 topic_accept(struct state *s, int target)
 {
 	size_t at;
@@ -212,7 +211,7 @@ topic_accept(struct state *s, int target)
 }
 
 /* The page before or after. */
-unsigned
+static unsigned
 topic_aside(struct state *s, int way)
 {
 	const struct topic *page;
@@ -227,9 +226,14 @@ topic_aside(struct state *s, int way)
 }
 
 /* Back to the list of all. */
-void
+static void
 topic_close(struct state *s)
 {
 	list_open(s, LIST_TOPICS);
 	s->topics.page[0] = '\0';
 }
+
+const struct list_type topics_list = { .title = "topics", .rows = topics_rows,
+	.begin = topics_begin, .accept = topics_accept };
+const struct list_type topic_list = { .title = "topics", .add_title = topic_title,
+	.rows = topic_rows, .accept = topic_accept, .aside = topic_aside, .close = topic_close };

@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/train/schedule.h"
-#include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/pane/figures.h"
 #include "ui/pane/flows.h"
@@ -35,52 +34,41 @@ note_terms(const struct state *s, struct ledger *ledger)
 		serve_estimate(&s->plan, &e->layout, &e->placement, ledger);
 }
 
-/* Note the terms of the plan as it is now. False without memory. */
-static bool
-why_note(struct state *s)
+/* Note the terms of the plan as it is now, as far as there is memory. */
+static void
+why_renew(struct state *s)
 {
 	struct ledger ledger;
 
 	s->why.terms = 0;
 	if (s->why.term == NULL)
 		s->why.term = malloc(STATE_TERMS * sizeof *s->why.term);
-	if (s->why.term == NULL)
-		return false;
-	if (s->estimate->stages > 0) {
-		ledger_init(&ledger, s->why.term, STATE_TERMS);
-		note_terms(s, &ledger);
-		s->why.terms = ledger.count < STATE_TERMS ? ledger.count : STATE_TERMS;
-	}
-	return true;
-}
-
-void
-why_renew(struct state *s)
-{
-	why_note(s);
+	if (s->why.term == NULL || s->estimate->stages == 0)
+		return;
+	ledger_init(&ledger, s->why.term, STATE_TERMS);
+	note_terms(s, &ledger);
+	s->why.terms = ledger.count < STATE_TERMS ? ledger.count : STATE_TERMS;
 }
 
 unsigned
 why_open(struct state *s, enum pane pane)
 {
 	s->why.pane = pane;
-	if (why_note(s))
-		list_open(s, LIST_WHY);
-	else
+	list_open(s, LIST_WHY);
+	if (s->why.term == NULL)
 		state_say(s, ROLE_ERROR, "no memory for the list");
 	return 0;
 }
 
 unsigned
-why_selected(struct state *s, const char *argument)
+why_selected(struct state *s)
 {
-	(void)argument;
 	if (pane_type(s, s->focus) == &pipeline_pane && s->pipeline.stage < s->estimate->stages)
 		s->stage.at = s->pipeline.stage;
 	return why_open(s, s->focus >= PANE_MEMORY ? s->focus : PANE_MEMORY);
 }
 
-void
+static void
 why_title(const struct state *s, char *buf, size_t size)
 {
 	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
@@ -305,7 +293,7 @@ load_rows(struct rows *rows, const struct state *s)
 	add_made(rows, s, RESULT_TPOT);
 }
 
-void
+static void
 why_rows(struct rows *rows, const struct state *s)
 {
 	char line[512] = "";
@@ -326,3 +314,6 @@ why_rows(struct rows *rows, const struct state *s)
 	if (rows->items == 0 && rows->filter[0] == '\0')
 		rows_item(rows, -1, ROLE_DIM, "nothing to explain until the errors are mended");
 }
+
+const struct list_type why_list = { .title = "why: ", .add_title = why_title, .rows = why_rows,
+	.renew = why_renew, .over = true };

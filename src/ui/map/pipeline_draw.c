@@ -120,9 +120,7 @@ draw_label(struct canvas *c, struct rect line, const struct picture *pic, const 
 	line.w = l->all - 1 < line.w ? l->all - 1 : line.w;
 	if (marked) {
 		canvas_fill(c, line, style);
-		canvas_put(c, line.x, line.y, style, L'>');
-		c->cursor_x = line.x;
-		c->cursor_y = line.y;
+		canvas_mark(c, line);
 	}
 	text_put(text, sizeof text, "%lld", (long long)stage);
 	put_right(c, line, &x, l->stage, style, text);

@@ -189,9 +189,7 @@ step_draw(const struct state *s, struct canvas *c, struct rect r)
 		cell = rect_clip(cell, r);
 		if (is_selected) {
 			canvas_fill(c, cell, style);
-			canvas_put(c, cell.x, y, style, L'>');
-			c->cursor_x = cell.x;
-			c->cursor_y = y;
+			canvas_mark(c, cell);
 		}
 		canvas_text(c, cell, cell.x + 1, y, is_selected ? style :
 		    (struct style){ .role = ROLE_DIM }, result_table[id].brief);

@@ -6,7 +6,7 @@
 #include "ui/screen/change.h"
 
 enum column { DIMENSION, COLLECTIVE, SIZE, SPAN, BYTES, CHANGE, TIME, EXPOSED, COLUMNS };
-enum { CELL_SIZE = 24, HEADING_FROM = 3 };
+enum { CELL_SIZE = 24 };
 
 static const struct style dim_style = { .role = ROLE_DIM };
 
@@ -23,13 +23,6 @@ static const struct flow_form {
 	{ 35, false, { 5, 5, 0, 0, 8, 0, 8, 8 } },
 	{ 0, false, { 5, 0, 0, 0, 7, 0, 7, 0 } },
 };
-
-/* Rows of the table that fit into h lines, under a heading where there is room. */
-static int
-flows_rows(int h)
-{
-	return h >= HEADING_FROM ? h - 1 : h;
-}
 
 void
 flows_name(const struct traffic_row *row, char *buf, size_t size)
@@ -166,7 +159,7 @@ traffic_draw(const struct state *s, struct canvas *c, struct rect r)
 	const struct traffic *t = &e->traffic;
 	const bool focus = s->focus == PANE_TRAFFIC;
 	const struct flow_form *form = forms;
-	const int first = (int)s->flow.first, rows = flows_rows(r.h);
+	const int first = (int)s->flow.first, rows = pane_rows(r.h);
 	int y = r.y;
 
 	if (!e->timed || t->count == 0) {
@@ -189,10 +182,8 @@ traffic_draw(const struct state *s, struct canvas *c, struct rect r)
 			draw_change(c, line, form, bytes_in(t, i, &base->traffic), t->row[i].bytes);
 		if (!is_selected)
 			continue;
-		canvas_put(c, r.x, y, style, L'>');
+		canvas_mark(c, line);
 		canvas_restyle(c, line, style);
-		c->cursor_x = r.x;
-		c->cursor_y = y;
 	}
 }
 
@@ -206,47 +197,6 @@ const struct traffic_row *
 flows_selected(const struct state *s)
 {
 	return s->flow.at < flows_count(s) ? &s->estimate->traffic.row[s->flow.at] : NULL;
-}
-
-static struct part
-traffic_part(const struct state *s, struct rect r)
-{
-	return (struct part){ s->flow.first, flows_rows(r.h), flows_count(s) };
-}
-
-static void
-traffic_move(struct state *s, struct rect r, int way)
-{
-	(void)r;
-	s->flow.at = scroll_step(s->flow.at, way, flows_count(s));
-}
-
-static void
-traffic_follow(struct state *s, struct rect r)
-{
-	scroll_keep(&s->flow, flows_count(s));
-	s->flow.first = scroll_follow(s->flow.first, s->flow.at, flows_count(s), flows_rows(r.h));
-}
-
-static void
-traffic_scroll(struct state *s, struct rect r, int lines)
-{
-	scroll_lines(&s->flow, flows_count(s), flows_rows(r.h), lines);
-}
-
-static int64_t
-traffic_at(const struct state *s, struct rect r, int x, int y)
-{
-	const int64_t line = y - (r.h - flows_rows(r.h)); /* below the heading */
-
-	(void)x;
-	return line >= 0 && s->flow.first + line < flows_count(s) ? s->flow.first + line : -1;
-}
-
-static bool
-traffic_select(struct state *s, int64_t row)
-{
-	return scroll_select(&s->flow, row);
 }
 
 static void
@@ -269,7 +219,5 @@ traffic_line(const struct state *s, char *buf, size_t size)
 const struct pane_type traffic_pane = {
 	.name = "traffic", .title = "traffic per step, one GPU", .context = CONTEXT_MEMORY,
 	.click = "why",
-	.draw = traffic_draw, .part = traffic_part, .line = traffic_line, .move = traffic_move,
-	.follow = traffic_follow, .scroll = traffic_scroll, .at = traffic_at,
-	.select = traffic_select,
+	.draw = traffic_draw, .line = traffic_line, .rows = flows_count, .heading = true,
 };

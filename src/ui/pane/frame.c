@@ -86,7 +86,7 @@ frame_draw(const struct state *s, struct canvas *c, const struct arrange *a, enu
 	/* The upper edge alone tells of the focus: a change of it costs a line or two. */
 	const struct style edge = { .role = focus ? ROLE_TEXT : ROLE_FRAME };
 	const struct pane_type *type = pane_type(s, pane);
-	const struct part part = type->part(s, a->inner[pane]);
+	const struct part part = pane_part(type, s, a->inner[pane]);
 	char buf[512];
 
 	if (!a->framed)

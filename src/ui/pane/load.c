@@ -74,20 +74,13 @@ draw_line(struct canvas *c, struct rect line, const struct serve_point *point, s
 	}
 }
 
-/* Rows that fit into h lines under the heading. */
-static int
-load_rows(int h)
-{
-	return h > 2 ? h - 1 : h;
-}
-
 static void
 load_draw(const struct state *s, struct canvas *c, struct rect r)
 {
 	struct serve_point point[SERVE_CURVE_MAX];
 	const int count = (int)load_points(s, point), first = (int)s->flow.first;
 	const bool focus = s->focus == PANE_TRAFFIC;
-	const int rows = load_rows(r.h);
+	const int rows = pane_rows(r.h);
 	int y = r.y;
 
 	if (count == 0) {
@@ -110,54 +103,9 @@ load_draw(const struct state *s, struct canvas *c, struct rect r)
 			canvas_put(c, r.x, y, style, L'*');
 		if (!is_selected)
 			continue;
-		canvas_put(c, r.x, y, style, L'>');
+		canvas_mark(c, line);
 		canvas_restyle(c, line, style);
-		c->cursor_x = r.x;
-		c->cursor_y = y;
 	}
-}
-
-static struct part
-load_part(const struct state *s, struct rect r)
-{
-	return (struct part){ s->flow.first, load_rows(r.h), load_count(s) };
-}
-
-static void
-load_move(struct state *s, struct rect r, int way)
-{
-	(void)r;
-	s->flow.at = scroll_step(s->flow.at, way, load_count(s));
-}
-
-static void
-load_follow(struct state *s, struct rect r)
-{
-	const int64_t count = load_count(s);
-
-	scroll_keep(&s->flow, count);
-	s->flow.first = scroll_follow(s->flow.first, s->flow.at, count, load_rows(r.h));
-}
-
-static void
-load_scroll(struct state *s, struct rect r, int lines)
-{
-	scroll_lines(&s->flow, load_count(s), load_rows(r.h), lines);
-}
-
-static int64_t
-load_at(const struct state *s, struct rect r, int x, int y)
-{
-	const int64_t line = y - (r.h - load_rows(r.h)); /* below the heading */
-
-	(void)x;
-	return line >= 0 && s->flow.first + line < load_count(s) ? s->flow.first + line : -1;
-}
-
-static bool
-load_select(struct state *s, int64_t row)
-{
-	return scroll_select(&s->flow, row);
 }
 
 static void
@@ -179,6 +127,5 @@ load_line(const struct state *s, char *buf, size_t size)
 const struct pane_type load_pane = {
 	.name = "load", .title = "times and tokens/s by requests at once", .context = CONTEXT_MEMORY,
 	.click = "why",
-	.draw = load_draw, .part = load_part, .line = load_line, .move = load_move,
-	.follow = load_follow, .scroll = load_scroll, .at = load_at, .select = load_select,
+	.draw = load_draw, .line = load_line, .rows = load_count, .heading = true,
 };

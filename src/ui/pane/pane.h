@@ -52,9 +52,25 @@ struct pane_type {
 	 * false where it was so already. */
 	int64_t (*at)(const struct state *s, struct rect r, int x, int y);
 	bool (*select)(struct state *s, int64_t entry);
+
+	/* What takes turns in the place of the traffic is a table: how many rows it has, and whether
+	 * a heading stands above them. All but draw, line and subject is then NULL: it follows
+	 * (panes.h). NULL: no table. */
+	int64_t (*rows)(const struct state *s);
+	bool heading;
 };
 
-enum { PANE_FAR = 1 << 20 }; /* more than any pane has lines or columns */
+enum {
+	PANE_FAR = 1 << 20, /* more than any pane has lines or columns */
+	HEADING_FROM = 3,   /* lines of an area with room for a heading */
+};
+
+/* Rows of a table that fit below its heading. */
+static inline int
+pane_rows(int h)
+{
+	return h >= HEADING_FROM ? h - 1 : h;
+}
 
 /* form.c, map_pane.c, pipeline_pane.c, bars.c, flows.c, load.c, phases.c, figures.c */
 extern const struct pane_type form_pane, map_pane, pipeline_pane, memory_pane, traffic_pane,

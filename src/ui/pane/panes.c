@@ -50,6 +50,68 @@ pane_title(const struct state *s, enum pane pane)
 	return in_mode(s, pane, pane_type(s, pane)->title);
 }
 
+struct part
+pane_part(const struct pane_type *type, const struct state *s, struct rect r)
+{
+	return type->rows == NULL ? type->part(s, r) :
+	    (struct part){ s->flow.first, type->heading ? pane_rows(r.h) : r.h, type->rows(s) };
+}
+
+void
+pane_move(const struct pane_type *type, struct state *s, struct rect r, int way)
+{
+	if (type->rows == NULL)
+		type->move(s, r, way);
+	else
+		s->flow.at = scroll_step(s->flow.at, way, type->rows(s));
+}
+
+static void
+pane_follow(const struct pane_type *type, struct state *s, struct rect r)
+{
+	struct part part;
+
+	if (type->rows == NULL) {
+		type->follow(s, r);
+		return;
+	}
+	part = pane_part(type, s, r);
+	scroll_keep(&s->flow, part.count);
+	s->flow.first = scroll_follow(s->flow.first, s->flow.at, part.count, (int)part.shown);
+}
+
+bool
+pane_scroll(const struct pane_type *type, struct state *s, struct rect r, int lines)
+{
+	struct part part;
+
+	if (type->rows != NULL) {
+		part = pane_part(type, s, r);
+		scroll_lines(&s->flow, part.count, (int)part.shown, lines);
+	} else if (type->scroll != NULL)
+		type->scroll(s, r, lines);
+	return type->rows != NULL || type->scroll != NULL;
+}
+
+int64_t
+pane_entry(const struct pane_type *type, const struct state *s, struct rect r, int x, int y)
+{
+	struct part part;
+	int64_t row;
+
+	if (type->rows == NULL)
+		return type->at(s, r, x, y);
+	part = pane_part(type, s, r);
+	row = y - (r.h - part.shown); /* below the heading */
+	return row >= 0 && part.first + row < part.count ? part.first + row : -1;
+}
+
+bool
+pane_select(const struct pane_type *type, struct state *s, int64_t entry)
+{
+	return type->rows == NULL ? type->select(s, entry) : scroll_select(&s->flow, entry);
+}
+
 struct arrange
 panes_arrange_for(const struct state *s, enum pane focus)
 {
@@ -59,7 +121,7 @@ panes_arrange_for(const struct state *s, enum pane focus)
 		.stages = (int)(e->stages > 0 ? bars_lines(s) : 0),
 		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
 	};
-	const struct part flows = pane_type(s, PANE_TRAFFIC)->part(s, (struct rect){ 0 });
+	const struct part flows = pane_part(pane_type(s, PANE_TRAFFIC), s, (struct rect){ 0 });
 	struct arrange a;
 	struct rect map;
 
@@ -84,5 +146,5 @@ panes_follow(struct state *s)
 	const struct arrange a = panes_arrange(s);
 
 	for (int i = 0; i < PANE_COUNT; i++)
-		pane_in_mode(s, (enum pane)i)->follow(s, a.inner[i]);
+		pane_follow(pane_in_mode(s, (enum pane)i), s, a.inner[i]);
 }

@@ -16,6 +16,14 @@ const struct pane_type *pane_type(const struct state *s, enum pane pane);
 const char *pane_name(const struct state *s, enum pane pane);
 const char *pane_title(const struct state *s, enum pane pane);
 
+/* The functions of a pane, or what they are for a table: s->flow tells where that is. scroll:
+ * false where lines do not scroll. */
+struct part pane_part(const struct pane_type *type, const struct state *s, struct rect r);
+void pane_move(const struct pane_type *type, struct state *s, struct rect r, int way);
+bool pane_scroll(const struct pane_type *type, struct state *s, struct rect r, int lines);
+int64_t pane_entry(const struct pane_type *type, const struct state *s, struct rect r, int x, int y);
+bool pane_select(const struct pane_type *type, struct state *s, int64_t entry);
+
 /* Rectangles as the screen is now, or as if another pane had the focus. */
 struct arrange panes_arrange(const struct state *s);
 struct arrange panes_arrange_for(const struct state *s, enum pane focus);

@@ -223,11 +223,8 @@ phases_draw(const struct state *s, struct canvas *c, struct rect r)
 		const struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
 
 		draw_row(c, line, s, &rows[i], style);
-		if (!is_selected)
-			continue;
-		canvas_put(c, r.x, line.y, style, L'>');
-		c->cursor_x = r.x;
-		c->cursor_y = line.y;
+		if (is_selected)
+			canvas_mark(c, line);
 	}
 }
 
@@ -237,48 +234,6 @@ phases_count(const struct state *s)
 	struct row rows[ROWS_MAX];
 
 	return rows_of(phases_known(s), rows);
-}
-
-static struct part
-phases_part(const struct state *s, struct rect r)
-{
-	return (struct part){ s->flow.first, r.h, phases_count(s) };
-}
-
-static void
-phases_move(struct state *s, struct rect r, int way)
-{
-	(void)r;
-	s->flow.at = scroll_step(s->flow.at, way, phases_count(s));
-}
-
-static void
-phases_follow(struct state *s, struct rect r)
-{
-	const int64_t count = phases_count(s);
-
-	scroll_keep(&s->flow, count);
-	s->flow.first = scroll_follow(s->flow.first, s->flow.at, count, r.h);
-}
-
-static void
-phases_scroll(struct state *s, struct rect r, int lines)
-{
-	scroll_lines(&s->flow, phases_count(s), r.h, lines);
-}
-
-static int64_t
-phases_at(const struct state *s, struct rect r, int x, int y)
-{
-	(void)x;
-	(void)r;
-	return y >= 0 && s->flow.first + y < phases_count(s) ? s->flow.first + y : -1;
-}
-
-static bool
-phases_select(struct state *s, int64_t row)
-{
-	return scroll_select(&s->flow, row);
 }
 
 /* Results stand in the order of the phases. */
@@ -323,6 +278,5 @@ phases_line(const struct state *s, char *buf, size_t size)
 const struct pane_type phases_pane = {
 	.name = "phases", .title = "phases of a step, and memory of the fullest GPU",
 	.context = CONTEXT_MEMORY, .click = "why",
-	.draw = phases_draw, .part = phases_part, .line = phases_line, .move = phases_move,
-	.follow = phases_follow, .scroll = phases_scroll, .at = phases_at, .select = phases_select,
+	.draw = phases_draw, .line = phases_line, .rows = phases_count,
 };

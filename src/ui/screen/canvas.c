@@ -194,6 +194,14 @@ canvas_restyle(struct canvas *c, struct rect r, struct style style)
 			c->cell[y * c->w + x].style = style;
 }
 
+void
+canvas_mark(struct canvas *c, struct rect line)
+{
+	canvas_put(c, line.x, line.y, (struct style){ .role = ROLE_SELECTED }, L'>');
+	c->cursor_x = line.x;
+	c->cursor_y = line.y;
+}
+
 wchar_t
 canvas_glyph(const struct canvas *c, enum glyph glyph)
 {

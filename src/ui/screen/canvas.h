@@ -57,6 +57,9 @@ void canvas_wrapped(struct canvas *c, struct rect r, struct style style, const c
 void canvas_fill(struct canvas *c, struct rect r, struct style style);
 void canvas_restyle(struct canvas *c, struct rect r, struct style style);
 
+/* Mark a selected line: '>' where it begins, and the cursor there. */
+void canvas_mark(struct canvas *c, struct rect line);
+
 /* A frame with a title in its upper edge, which has a style of its own. */
 void canvas_frame(struct canvas *c, struct rect r, struct style style, struct style edge,
     struct style title_style, const char *title);

@@ -97,13 +97,12 @@ edit_open(struct state *s, enum field_id f, const char *text)
 }
 
 unsigned
-edit_reset(struct state *s, const char *argument)
+edit_reset(struct state *s)
 {
 	const enum field_id f = s->form.field;
 	char what[UNDO_WHAT_SIZE], source[128];
 	struct plan next = s->plan;
 
-	(void)argument;
 	if (!field_is_chosen(f, &next)) {
 		state_say(s, ROLE_DIM, "%s has no value of your own", field_table[f].label);
 		return 0;
@@ -401,9 +400,8 @@ edit_walk(struct state *s, int way)
 }
 
 unsigned
-edit_all_fields(struct state *s, const char *argument)
+edit_all_fields(struct state *s)
 {
-	(void)argument;
 	s->form.all = !s->form.all;
 	s->focus = PANE_FORM;
 	state_say(s, ROLE_DIM, s->form.all ? "every field is shown" :

@@ -7,10 +7,10 @@
 
 /* Commands, about the selected field. */
 unsigned edit_step(struct state *s, int way);
-unsigned edit_reset(struct state *s, const char *argument);
+unsigned edit_reset(struct state *s);
 unsigned edit_set(struct state *s, const char *argument);
 unsigned edit_walk(struct state *s, int way); /* undo -1, redo 1 */
-unsigned edit_all_fields(struct state *s, const char *argument);
+unsigned edit_all_fields(struct state *s);
 
 /* Take `next`, in which field f was changed, and say what else that changes. It is resolved
  * here. */

@@ -31,9 +31,8 @@ prompt_command(struct state *s, const char *argument)
 }
 
 unsigned
-prompt_filter(struct state *s, const char *argument)
+prompt_filter(struct state *s)
 {
-	(void)argument;
 	if (s->list.kind == LIST_NONE) {
 		state_say(s, ROLE_DIM, "no list is open");
 		return 0;

@@ -14,5 +14,5 @@ void prompt_edited(struct state *s);
 
 /* Commands: the ":" prompt, and the filter of the list that is open. */
 unsigned prompt_command(struct state *s, const char *argument);
-unsigned prompt_filter(struct state *s, const char *argument);
+unsigned prompt_filter(struct state *s);
 #endif

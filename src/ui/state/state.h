@@ -92,7 +92,7 @@ struct prompt {
 struct state {
 	const struct catalog *catalog;
 	const struct app_files *files;
-	const struct list_type *lists; /* their functions, by enum list_kind */
+	const struct list_type *const *lists; /* their functions, by enum list_kind */
 
 	struct plan plan, saved;    /* as shown; as on disk */
 	struct undo undo;
