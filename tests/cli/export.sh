@@ -136,7 +136,7 @@ b: *x' 'a: [1, 2' 'a: {a: 1, a: 2}' '- 1' ''; do
 	run 2 import bad.yaml --from nanotron
 	err_has '^bad\.yaml(:[0-9]+)?: error: '
 done
-for bad in 'a = ' '[a' 'a = "x' 'a = 1 2' '= 1' '[[a]]' 'a = [1, [2]]' 'a = 1
+for bad in 'a = ' '[a' 'a = "x' 'a = 1 2' '= 1' 'a = [1, [2]' 'a = 1
 a = 2' '[a]
 b = 1
 [a.b.c]'; do
