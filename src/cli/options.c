@@ -309,7 +309,9 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 		return o->list = true;
 	case FIXED_OUTPUT:
 		o->output = value;
-		return true;
+		if (*value == '\0')
+			usage_error("--output: the name is empty (fix: -o FILE)");
+		return *value != '\0';
 	case FIXED_HELP:
 		return o->help = true;
 	case FIXED_VERSION:

@@ -77,6 +77,11 @@ out_lacks fsdp_dtensor
 run 2 export --to=megatron --core=0.11
 run 1 export --to=markdown --core=0.12
 
+about 'an empty name'
+run 2 export --to=megatron -o ''
+err_has '^shardplan: --output: the name is empty \(fix: -o FILE\)$'
+run 2 import args.sh --output=
+
 about 'files are not replaced'
 mkdir dir
 run 0 export --to=megatron -o dir

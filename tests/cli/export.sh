@@ -120,6 +120,8 @@ comes_back() {
 }
 comes_back deepspeed ds_config.json 'layout = "deepspeed"; tp = 4; zero_stage = 2; offload = "optimizer";' \
     'global_batch_size = 512; micro_batch_size = 2; precision = "fp16";'
+comes_back deepspeed ds_config.json 'layout = "deepspeed"; cp = 4; zero_stage = 3; dp_replicate = 2;' ''
+grep -q '"mics_shard_size": 32' back/ds_config.json || fail 'CP ranks are not in the shards'
 comes_back torchtitan torchtitan.toml 'layout = "torchtitan"; tp = 4; cp = 2; cp_comm = "allgather"; zero_stage = 3;
 	dp_replicate = 2;' 'sequence_length = 8192; global_batch_size = 512; micro_batch_size = 2; recompute = "full";'
 comes_back torchtitan torchtitan.toml 'layout = "torchtitan"; tp = 2; pp = 4; vpp = 2; cp_comm = "allgather"; zero_stage = 2;' \
@@ -136,7 +138,7 @@ b: *x' 'a: [1, 2' 'a: {a: 1, a: 2}' '- 1' ''; do
 	run 2 import bad.yaml --from nanotron
 	err_has '^bad\.yaml(:[0-9]+)?: error: '
 done
-for bad in 'a = ' '[a' 'a = "x' 'a = 1 2' '= 1' '[[a]]' 'a = [1, [2]]' 'a = 1
+for bad in 'a = ' '[a' 'a = "x' 'a = 1 2' '= 1' 'a = [1, [2]' 'a = 1
 a = 2' '[a]
 b = 1
 [a.b.c]'; do

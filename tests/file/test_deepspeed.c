@@ -56,6 +56,14 @@ test_taken(void **state)
 	assert_int_equal(plan.parallel.zero_stage, 0);
 	assert_int_equal(plan.training.precision, PRECISION_FP32);
 	assert_true(says(&im.assumed, "DeepSpeed's default"));
+	/* MiCS: 16 ranks over 2 of TP, in shards of 4; -1 is none */
+	assert_int_equal(read_world("{ \"train_batch_size\": 8, \"tensor_parallel\": { \"autotp_size\": 2 }, "
+	    "\"sequence_parallel_size\": 2, \"zero_optimization\": { \"stage\": 3, \"mics_shard_size\": 4 } }",
+	    16), IMPORT_DONE);
+	assert_int_equal(plan.parallel.dp_replicate, 2);
+	assert_int_equal(read_world("{ \"train_batch_size\": 8, \"zero_optimization\": { \"stage\": 3, "
+	    "\"mics_shard_size\": -1 } }", 16), IMPORT_DONE);
+	assert_int_equal(plan.parallel.dp_replicate, 1);
 	/* what the trainer fills in */
 	assert_int_equal(read_world("{ \"train_batch_size\": \"auto\", \"zero_optimization\": "
 	    "{ \"stage\": 1 }, \"bf16\": { \"enabled\": \"auto\" }, \"activation_checkpointing\": {} }", 8),
@@ -89,6 +97,9 @@ test_refused(void **state)
 	    "are not known (fix: --world)");
 	refused("{ \"train_batch_size\": 8, \"zero_optimization\": { \"stage\": 4 } }", 0, IMPORT_FAILED,
 	    "ds.json:1: error: zero_optimization.stage: parallel.zero_stage 4 is out of range: 0 to 3");
+	refused("{ \"train_batch_size\": 8, \"zero_optimization\": { \"stage\": 3, \"mics_shard_size\": 3 } }",
+	    8, IMPORT_REFUSED, "ds.json: error: zero_optimization.mics_shard_size: 8 ranks are not "
+	    "divisible by 3 (runtime/zero/mics_utils.py)");
 	refused("{ \"train_batch_size\": 8,\n \"train_batch_size\": 9 }", 0, IMPORT_FAILED,
 	    "ds.json:2:19: error: duplicate object key near '\"train_batch_size\"'");
 	refused("{ \"train_batch_size\": 8, \"tensor_parallel\": { \"autotp_size\": 3 } }", 8,

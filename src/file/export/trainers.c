@@ -71,7 +71,7 @@ deepspeed_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 		tree_bool(t, "zero_optimization.offload_param.pin_memory", true);
 	}
 	if (par->dp_replicate > 1)
-		tree_int(t, "zero_optimization.mics_shard_size", s->dp / par->dp_replicate);
+		tree_int(t, "zero_optimization.mics_shard_size", s->dp * par->cp / par->dp_replicate);
 	tree_real(t, "gradient_clipping", 1);
 }
 

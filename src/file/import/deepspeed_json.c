@@ -106,13 +106,31 @@ take_batches(struct import *im, const struct jsonin *j)
 	}
 }
 
+/* MiCS shards within groups of so many of the ranks that ZeRO would shard over. */
+static void
+take_copies(struct import *im, const struct jsonin *j)
+{
+	static const char key[] = "zero_optimization.mics_shard_size";
+	const int64_t ranks = plan_world(im->plan) / most_of(im->plan->parallel.tp, 1);
+	int64_t shard = -1; /* none */
+	char value[24];
+
+	jsonin_int(j, key, -1, INT32_MAX, &shard);
+	text_put(value, sizeof value, "%lld", (long long)(shard > 0 ? ranks / shard : 1));
+	if (shard > 0 && !field_is_set(FIELD_NODES, im->plan))
+		import_ignore(im, key, "the number of GPUs is not known (fix: --world)");
+	else if (shard > 0 && ranks % shard != 0)
+		import_refuse(im, key, "%lld ranks are not divisible by %lld (runtime/zero/mics_utils.py)",
+		    (long long)ranks, (long long)shard);
+	else if (shard > 0)
+		import_set(im, FIELD_DP_REPLICATE, value, key);
+}
+
 static void
 note_others(struct import *im, const struct jsonin *j)
 {
 	static const struct { const char *key, *why; } others[] = {
 		{ "zero_optimization.zero_hpz_partition_size", "no field for a second partition" },
-		{ "zero_optimization.mics_shard_size", "set parallel.dp_replicate to the data parallel "
-		  "ranks over it" },
 		{ "activation_checkpointing", "whether anything is recomputed the model's code says" },
 		{ "pipeline", "the stages are the model's, not the file's" },
 	};
@@ -149,6 +167,8 @@ deepspeed_json_read(struct import *im)
 		note_others(im, &j);
 		if (im->errors->count == 0)
 			take_batches(im, &j);
+		if (im->errors->count == 0)
+			take_copies(im, &j);
 	}
 	jsonin_free(&j);
 }

@@ -1,8 +1,8 @@
 /*
- * tomlin.h - TOML read into the tree that jsonin.h asks: the part of it that job files use, as no
- * C library of it is packaged. Tables, keys with points, texts in one kind of quotes or the
- * other, numbers, true and false, lists on one line; no dates, no lists of tables, no text over
- * several lines.
+ * tomlin.h - TOML 1.0 read into the tree that jsonin.h asks, as no C library of it is packaged.
+ *
+ * Dates and times become texts, infinities and what is no number null. Refused though TOML has
+ * it: numbers beyond int64 or double, and the character NUL.
  */
 #ifndef FILE_TOMLIN_H
 #define FILE_TOMLIN_H
