@@ -6,12 +6,13 @@
 
 #include "cli/options.h"
 #include "core/base/text.h"
+#include "core/estimate/result.h"
 #include "core/search/search.h"
 #include "out/out.h"
 #include "prefs/settings.h"
 
 /* What getopt_long returns for an option: the row of a table, past all characters. */
-enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, OPERAND = 1 };
+enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, RESULT_BASE = 0x3000, OPERAND = 1 };
 
 enum fixed {
 	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
@@ -120,7 +121,10 @@ find_field(const char *option, const char *name)
 	if (f != FIELD_COUNT)
 		return f;
 	near = field_near(name);
-	if (near != NULL)
+	if (result_find(name) != RESULT_COUNT)
+		usage_error("--%s %s: not a field but a result: %s", option, name,
+		    result_table[result_find(name)].help);
+	else if (near != NULL)
 		usage_error("--%s %s: unknown field (did you mean %s?)", option, name, near);
 	else
 		usage_error("--%s %s: unknown field ('shardplan fields' lists them)", option, name);
@@ -232,6 +236,7 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 	int i;
 
 	o->given |= option_table[option].takes;
+	o->fixed |= UINT64_C(1) << option;
 	switch (option) {
 	case FIXED_SET:
 		return add_assignment(o, value);
@@ -322,9 +327,39 @@ add_fixed(struct options *o, enum fixed option, const char *value)
 	return false;
 }
 
+/* An option that is none, or the beginning of several. */
+static void
+complain_unknown(const char *arg, const struct option *known)
+{
+	const size_t n = strcspn(arg + 2, "=");
+	char name[64], alike[160] = "";
+	const char *near = NULL;
+	size_t least = n / 2 + 1;
+	int count = 0;
+
+	text_put(name, sizeof name, "%.*s", (int)n, arg + 2);
+	for (; known->name != NULL; known++) {
+		const size_t d = text_distance(name, known->name);
+		const bool begun = strncmp(name, known->name, strlen(known->name)) == 0;
+
+		if (strncmp(known->name, name, n) == 0)
+			text_add(alike, sizeof alike, "%s--%s", count++ > 0 ? ", " : "", known->name);
+		if (d < 3 && (d < least || (d == least && begun))) {
+			least = d;
+			near = known->name;
+		}
+	}
+	if (count > 1)
+		usage_error("option '%s' may be any of %s", arg, alike);
+	else if (near != NULL)
+		usage_error("unknown option '%s' (did you mean --%s?)", arg, near);
+	else
+		usage_error("unknown option '%s'", arg);
+}
+
 /* Say what is wrong with an option that getopt_long did not take. */
 static void
-complain_option(const char *arg, bool lacks_value)
+complain_option(const char *arg, bool lacks_value, const struct option *known)
 {
 	char name[64];
 	enum field_id f;
@@ -351,7 +386,7 @@ complain_option(const char *arg, bool lacks_value)
 	else if (f != FIELD_COUNT)
 		usage_error("unknown option '%s' (write --set %s=VALUE)", arg, field_table[f].path);
 	else
-		usage_error("unknown or ambiguous option '%s'", arg);
+		complain_unknown(arg, known);
 }
 
 static int
@@ -378,12 +413,15 @@ fill_long_options(struct option *out)
 			if (names[i] != NULL)
 				out[n++] = (struct option){ names[i], required_argument, NULL, FIELD_BASE + f };
 	}
+	/* So that --dp is no short form of --dp-replicate. */
+	out[n++] = (struct option){ "dp", optional_argument, NULL, RESULT_BASE + RESULT_DP };
+	out[n++] = (struct option){ "edp", optional_argument, NULL, RESULT_BASE + RESULT_EDP };
 	out[n] = (struct option){ NULL, 0, NULL, 0 };
 }
 
 /* One option or operand as getopt_long returned it. */
 static bool
-take(struct options *o, int c, const char *arg)
+take(struct options *o, int c, const char *arg, const struct option *known)
 {
 	switch (c) {
 	case OPERAND:
@@ -397,13 +435,18 @@ take(struct options *o, int c, const char *arg)
 		return add_fixed(o, FIXED_OUTPUT, optarg);
 	case '?':
 	case ':':
-		complain_option(arg, c == ':');
+		complain_option(arg, c == ':', known);
 		return false;
 	default:
 		break;
 	}
 	if (c < FIELD_BASE)
 		return add_fixed(o, (enum fixed)(c - FIXED_BASE), optarg);
+	if (c >= RESULT_BASE) {
+		usage_error("option '%s': not a field but a result: %s", arg,
+		    result_table[c - RESULT_BASE].help);
+		return false;
+	}
 	o->given |= TAKES_PLAN;
 	o->setting[o->settings++] = (struct setting){ (enum field_id)(c - FIELD_BASE), optarg };
 	return true;
@@ -442,7 +485,7 @@ check_command(const struct options *o)
 
 	if (wrong != 0) {
 		for (size_t i = 0; i < option_count; i++)
-			if ((option_table[i].takes & wrong) != 0) {
+			if ((option_table[i].takes & wrong) != 0 && (i == FIXED_SET || (o->fixed >> i & 1) != 0)) {
 				usage_error("%s takes no option '--%s'%s", name, option_table[i].name,
 				    option_table[i].takes == TAKES_PLAN ? " and no fields of a plan" : "");
 				return false;
@@ -468,7 +511,7 @@ check_command(const struct options *o)
 bool
 options_parse(struct options *o, int argc, char **argv)
 {
-	struct option long_options[(size_t)FIXED_COUNT + 2 * FIELD_COUNT + 1];
+	struct option long_options[(size_t)FIXED_COUNT + 2 * FIELD_COUNT + 3];
 	size_t most = (size_t)argc + 1;
 	int c, words, at = 1;
 
@@ -484,7 +527,7 @@ options_parse(struct options *o, int argc, char **argv)
 	opterr = 0;
 	/* '-': operands come in their order, so that one before -- can be told from one after. */
 	while ((c = getopt_long(argc, argv, "-:hVo:", long_options, NULL)) != -1) {
-		if (!take(o, c, argv[at]))
+		if (!take(o, c, argv[at], long_options))
 			return false;
 		at = optind;
 	}

@@ -52,7 +52,8 @@ struct options {
 	const char *output;               /* file or directory, or NULL */
 	bool hash, csv, ascii, linear, strict, tight, json, here, list, help, version;
 	bool word;                        /* the only operand could have been a command's name */
-	unsigned given;                   /* enum takes of the options given */
+	unsigned given;                   /* enum takes of the options given, */
+	uint64_t fixed;                   /* and which rows of option_table they are */
 };
 
 /* Read argv. False after a message on standard error; options_free in either case. */

@@ -164,8 +164,12 @@ bad_usage "unknown command 'grops' .did you mean groups\?." grops plan.cfg
 bad_usage "unexpected argument 'b'" check plan.cfg b
 bad_usage "unexpected argument 'b'" plan.cfg b
 bad_usage 'the command comes first: shardplan check plan.cfg' plan.cfg check
-bad_usage "unknown or ambiguous option '--frobnicate'" groups --frobnicate
-bad_usage "unknown or ambiguous option '--c" groups --c=3
+bad_usage "unknown option '--frobnicate'$" groups --frobnicate
+bad_usage "option '--c=3' may be any of --color-by, --color, --core, --cp, " groups --c=3
+bad_usage "unknown option '--tpp=8' .did you mean --tp\?." groups --tpp=8
+bad_usage "unknown option '--strct' .did you mean --strict\?." check --strct
+bad_usage "groups takes no option '--world'" groups --world=64
+bad_usage "estimate takes no option '--objective'" estimate --objective=time
 bad_usage "invalid option '-x'" groups -x
 bad_usage "'--strict'" groups --strict
 bad_usage 'no fields of a plan' fields --tp=2

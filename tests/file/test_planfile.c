@@ -70,6 +70,8 @@ test_unknown_keys(void **state)
 	refused("layer = 3;", "1: error: layer: unknown key (fix: did you mean model.layers?)");
 	refused("\nparalel: { tp = 8; };", "2: error: paralel: unknown key (fix: did you mean "
 	    "parallel?)");
+	refused("finetunes: { rank = 8; };", "1: error: finetunes: unknown key (fix: did you mean "
+	    "finetune?)");
 	refused("bas = \"x\";", "1: error: bas: unknown key (fix: did you mean base?)");
 	refused("nothing_like_it = 1;", "1: error: nothing_like_it: unknown key (fix: shardplan "
 	    "fields lists all)");

@@ -283,6 +283,8 @@ test_misspelt(void **unused)
 		{ ":microbatch 2\r", "no command microbatch; did you mean micro_batch_size?" },
 		{ ":global-batch 64\r", "no command global-batch; did you mean global_batch_size?" },
 		{ ":sequence 8192\r", "no command sequence; did you mean sequence_parallel?" },
+		{ ":dp 4\r", "dp is a result: data parallel size: what the other sizes leave" },
+		{ ":set dp=4\r", "dp is a result: data parallel size: what the other sizes leave" },
 		{ ":set nodes\r", "set nodes to what? The form is: set PATH=VALUE ..." },
 	};
 	struct session *s = session_new(80, 24);

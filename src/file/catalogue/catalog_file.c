@@ -131,7 +131,7 @@ static bool
 put_member(const struct cfg_reader *r, const config_setting_t *s, const struct kind *kind,
     struct catalog_entry *entry, int *last)
 {
-	const char *key = config_setting_name(s), *close;
+	const char *key = config_setting_name(s);
 	char path[160];
 	enum field_id f;
 
@@ -155,11 +155,7 @@ put_member(const struct cfg_reader *r, const config_setting_t *s, const struct k
 		return cfg_int(r, s, key, &entry->total_params);
 	if ((f = cfg_field(kind->section, key, path, sizeof path, last)) != FIELD_COUNT)
 		return cfg_put(r, s, path, f, &entry->values);
-	close = field_near(path);
-	if (close != NULL)
-		cfg_error(r, s, path, "unknown key (fix: did you mean %s?)", close);
-	else
-		cfg_error(r, s, path, "unknown key (fix: shardplan fields lists all)");
+	cfg_unknown(r, s, path);
 	return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/show.h"
 #include "core/base/text.h"
+#include "core/estimate/result.h"
 #include "file/plan/errors.h"
 #include "file/plan/cfg.h"
 #include "file/plan/scan.h"
@@ -407,6 +408,21 @@ cfg_field(const char *section, const char *key, char *path, size_t size, int *la
 	return f;
 }
 
+void
+cfg_unknown(const struct cfg_reader *r, const config_setting_t *s, const char *path)
+{
+	const enum result_id result = result_find(path);
+	const char *near = field_near(path);
+
+	if (result != RESULT_COUNT)
+		cfg_error(r, s, path, "not a field but a result: %s (fix: leave it out)",
+		    result_table[result].help);
+	else if (near != NULL)
+		cfg_error(r, s, path, "unknown key (fix: did you mean %s?)", near);
+	else
+		cfg_error(r, s, path, "unknown key (fix: shardplan fields lists all)");
+}
+
 bool
 cfg_put_section(const struct cfg_reader *r, const config_setting_t *group,
     const char *section, struct plan *p)
@@ -416,7 +432,6 @@ cfg_put_section(const struct cfg_reader *r, const config_setting_t *group,
 
 	for (int i = 0; i < count; i++) {
 		const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
-		const char *close;
 		char path[PATH_SIZE];
 		enum field_id f;
 
@@ -426,10 +441,7 @@ cfg_put_section(const struct cfg_reader *r, const config_setting_t *group,
 			continue;
 		}
 		ok = false;
-		if ((close = field_near(path)) != NULL)
-			cfg_error(r, s, path, "unknown key (fix: did you mean %s?)", close);
-		else
-			cfg_error(r, s, path, "unknown key (fix: shardplan fields lists all)");
+		cfg_unknown(r, s, path);
 	}
 	return ok;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/estimate/result.h"
 #include "core/plan/field.h"
 #include "ui/app/actions.h"
 #include "ui/app/command.h"
@@ -426,7 +427,10 @@ field_command(struct state *s, const char *text)
 		list_leave(s);
 		s->form.field = f;
 		return fields_edit(s);
-	} else if ((near = command_near(name)) != NULL)
+	} else if (result_find(name) != RESULT_COUNT)
+		state_say(s, ROLE_ERROR, "%s is a result: %s", name,
+		    result_table[result_find(name)].help);
+	else if ((near = command_near(name)) != NULL)
 		state_say(s, ROLE_ERROR, "no command %s; did you mean %s?", name, near);
 	else
 		state_say(s, ROLE_ERROR, "no command %s; ? lists them", name);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/estimate/result.h"
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
 #include "core/plan/shorthand.h"
@@ -155,6 +156,9 @@ find_field(struct state *s, const char *name)
 
 	if (name[0] == '\0')
 		state_say(s, ROLE_ERROR, "the form is: set PATH=VALUE ...");
+	else if (f == FIELD_NONE && result_find(name) != RESULT_COUNT)
+		state_say(s, ROLE_ERROR, "%s is a result: %s", name,
+		    result_table[result_find(name)].help);
 	else if (near != NULL)
 		state_say(s, ROLE_ERROR, "no field %s; did you mean %s?", name, near);
 	else if (f == FIELD_NONE)
