@@ -98,7 +98,7 @@ layers_have_no_place(const struct facts *f, char *message, size_t size)
 #define TRAINERS (M | D | T | O)
 
 /*
- * Errors of check_rules.c, layouts and placement that can be told early. Each reads what
+ * Errors of check_rules.def, layouts and placement that can be told early. Each reads what
  * never changes in a walk, outer fields, and these inner ones; those that follow them (ETP,
  * sequence parallel) stand by them. The cheapest come first.
  */
