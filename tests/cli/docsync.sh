@@ -294,7 +294,7 @@ core=$TOP/src/core
 if [ -d "$core" ]; then
 	code='"[a-z][a-z0-9]*(_[a-z0-9]+)+"'
 	{
-		sed -n 's/^\t{ \("[a-z0-9_]*"\), [A-Z]*,.*/\1/p' "$(find "$core" -name check_rules.c)"
+		sed -n 's/^RULE(\("[a-z0-9_]*"\), [A-Z]*,.*/\1/p' "$(find "$core" -name check_rules.def)"
 		find "$core" \( -path '*/framework/*.c' -o -name 'stage*.c' -o -name 'layout*.c' \
 		    -o -name check.c -o -name estimate.c -o -name 'advice*.c' -o -name 'hints_*.c' \) -exec grep -hoE "$code" {} +
 	} | tr -d '"' | sort -u >codes

@@ -1,4 +1,5 @@
 /* DeepSpeed: runtime/pipe/topology.py, utils/groups.py, runtime/zero. */
+#include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
 #include "core/framework/recipe.h"
@@ -27,20 +28,16 @@ experts_divide(struct layout *l, const struct parallel *par, struct diag_list *d
 	const bool folded = is_folded(par);
 	/* Sequence parallel ranks see the same experts as data parallel ones: mode "sp" of
 	 * _create_expert_and_data_parallel cuts all ranks. */
-	const int64_t lanes = product(l->dp, folded ? par->tp : par->cp);
+	const int64_t lanes = product_of(l->dp, folded ? par->tp : par->cp);
 
-	if (!folded && par->etp != par->tp) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_ETP, "etp_not_supported", DS_GROUPS,
+	if (!folded && par->etp != par->tp)
+		return DIAG_REFUSE(diags, FIELD_ETP, "etp_not_supported", DS_GROUPS,
 		    "DeepSpeed splits experts over TP (%lld) or not at all (1), not by %lld",
 		    (long long)par->tp, (long long)par->etp);
-		return false;
-	}
-	if (lanes % par->ep != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "not_divisible", DS_GROUPS,
+	if (lanes % par->ep != 0)
+		return DIAG_REFUSE(diags, FIELD_EP, "not_divisible", DS_GROUPS,
 		    "%lld %s of a stage are not divisible by EP %lld", (long long)lanes,
 		    folded ? "ranks" : "data parallel ranks", (long long)par->ep);
-		return false;
-	}
 	l->edp = lanes / par->ep;
 	return true;
 }
@@ -49,21 +46,17 @@ static bool
 deepspeed_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
-	const int64_t model = product(product(par->tp, par->pp), par->cp);
+	const int64_t model = product_of(product_of(par->tp, par->pp), par->cp);
 
-	if (l->world % model != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "grid_not_world", TOPOLOGY,
+	if (l->world % model != 0)
+		return DIAG_REFUSE(diags, FIELD_TP, "grid_not_world", TOPOLOGY,
 		    "%lld GPUs are no grid of pipe %lld x data x model %lld%s", (long long)l->world,
 		    (long long)par->pp, (long long)par->tp, par->cp > 1 ? " x sequence" : "");
-		return false;
-	}
-	if (par->cp > 1 && (par->tp > 1 || par->pp > 1)) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_CP, "sequence_parallel_alone",
+	if (par->cp > 1 && (par->tp > 1 || par->pp > 1))
+		return DIAG_REFUSE(diags, FIELD_CP, "sequence_parallel_alone",
 		    "deepspeedai/Megatron-DeepSpeed megatron/core/parallel_state.py",
 		    "DeepSpeed sequence parallel works with neither TP (%lld) nor PP (%lld)",
 		    (long long)par->tp, (long long)par->pp);
-		return false;
-	}
 	l->dp = l->world / model;
 	return !has_expert_grid(p) || experts_divide(l, par, diags);
 }

@@ -17,7 +17,7 @@ struct layout;
 struct placement;
 struct recipe;
 
-/* Whose checks a launch goes through (check_rules.c), as bits. */
+/* Whose checks a launch goes through (check_rules.def), as bits. */
 enum rule_set {
 	RULES_MEGATRON = 1, RULES_DEEPSPEED = 2, RULES_TORCHTITAN = 4, RULES_NANOTRON = 8,
 	RULES_VLLM = 16, RULES_SEED = 32

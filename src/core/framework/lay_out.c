@@ -40,18 +40,14 @@ leave_pool(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const int64_t gpus = pool_gpus(p);
 
-	if (gpus >= l->world && p->mode == MODE_TRAIN) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_ROLLOUT_GPUS, "no_gpus_train", ROLLOUTS,
+	if (gpus >= l->world && p->mode == MODE_TRAIN)
+		return DIAG_REFUSE(diags, FIELD_ROLLOUT_GPUS, "no_gpus_train", ROLLOUTS,
 		    "rollouts take %lld of %lld GPUs: none is left to train", (long long)gpus,
 		    (long long)l->world);
-		return false;
-	}
-	if (gpus >= l->world) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_PREFILL_WORKERS, "no_gpus_decode", POOLS,
+	if (gpus >= l->world)
+		return DIAG_REFUSE(diags, FIELD_PREFILL_WORKERS, "no_gpus_decode", POOLS,
 		    "prefill workers take %lld of %lld GPUs: none is left to decode",
 		    (long long)gpus, (long long)l->world);
-		return false;
-	}
 	l->world -= gpus;
 	return true;
 }
@@ -62,14 +58,12 @@ layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 	l->dp = 0;
 	l->edp = 1;
 	l->grids = l->kinds = 0;
-	l->world = product(p->cluster.nodes, p->cluster.gpus_per_node);
-	if (l->world > PLAN_WORLD_MAX) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_NODES, "world_too_large",
+	l->world = product_of(p->cluster.nodes, p->cluster.gpus_per_node);
+	if (l->world > PLAN_WORLD_MAX)
+		return DIAG_REFUSE(diags, FIELD_NODES, "world_too_large",
 		    "shardplan: sizes are kept inside 64-bit integers",
 		    "%lld nodes of %lld GPUs are more than %lld GPUs", (long long)p->cluster.nodes,
 		    (long long)p->cluster.gpus_per_node, (long long)PLAN_WORLD_MAX);
-		return false;
-	}
 	if (!sizes_positive(p, diags) || !leave_pool(l, p, diags))
 		return false;
 	return framework_of(p)->size(l, p, diags);
@@ -116,14 +110,12 @@ placement_init(struct placement *out, const struct plan *p, struct diag_list *di
 	out->pp = par->pp;
 	out->vpp = p->mode == MODE_TRAIN ? par->vpp : 1;
 	if (par->pp < 1 || out->vpp < 1)
-		return stage_refuse(diags, par->pp < 1 ? FIELD_PP : FIELD_VPP, "size_not_positive", ARGUMENTS,
+		return DIAG_REFUSE(diags, par->pp < 1 ? FIELD_PP : FIELD_VPP, "size_not_positive", ARGUMENTS,
 		    "pipeline sizes must be at least 1");
 	/* Two chunks a rank are possible without VPP (V schedules). */
-	if (par->pp > STAGE_CHUNKS_MAX / 2 || par->pp * out->vpp > STAGE_CHUNKS_MAX) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "too_many_stages", "shardplan",
+	if (par->pp > STAGE_CHUNKS_MAX / 2 || par->pp * out->vpp > STAGE_CHUNKS_MAX)
+		return DIAG_REFUSE(diags, FIELD_PP, "too_many_stages", "shardplan",
 		    "PP %lld x VPP %lld is more than %d stages", (long long)par->pp, (long long)out->vpp,
 		    STAGE_CHUNKS_MAX);
-		return false;
-	}
 	return framework_of(p)->place(out, p, diags);
 }

@@ -1,11 +1,5 @@
 #include "core/framework/layout_build.h"
 
-int64_t
-product(int64_t a, int64_t b)
-{
-	return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
-}
-
 int
 layout_add_grid(struct layout *l)
 {

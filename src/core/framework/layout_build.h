@@ -7,9 +7,6 @@
 #include "core/plan/diag.h"
 #include "core/plan/plan.h"
 
-/* a * b, kept at INT64_MAX when it would not fit. Both must not be negative. */
-int64_t product(int64_t a, int64_t b);
-
 /* Add an empty grid; returns its index. */
 int layout_add_grid(struct layout *l);
 

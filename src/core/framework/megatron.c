@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
@@ -253,19 +254,16 @@ hierarchy_fits(struct hierarchy *h, const struct parallel *par, struct diag_list
 	h->levels = 0;
 	if (par->hierarchical_cp[0] == '\0')
 		return true;
-	if (!hierarchy_parse(h, par->hierarchical_cp)) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_HIERARCHICAL_CP, "hcp_syntax", PARALLEL_STATE,
+	if (!hierarchy_parse(h, par->hierarchical_cp))
+		return DIAG_REFUSE(diags, FIELD_HIERARCHICAL_CP, "hcp_syntax", PARALLEL_STATE,
 		    "write up to %d sizes joined by x, innermost first, such as 2x4", HCP_LEVELS_MAX);
-		return false;
-	}
 	for (int i = 0; i < h->levels; i++)
-		cp = product(cp, h->size[i]);
+		cp = product_of(cp, h->size[i]);
 	if (cp == par->cp)
 		return true;
-	diag_add(diags, SEVERITY_ERROR, FIELD_HIERARCHICAL_CP, "hcp_product", PARALLEL_STATE,
+	return DIAG_REFUSE(diags, FIELD_HIERARCHICAL_CP, "hcp_product", PARALLEL_STATE,
 	    "the sizes %s multiply to %lld, not to CP %lld", par->hierarchical_cp, (long long)cp,
 	    (long long)par->cp);
-	return false;
 }
 
 static void
@@ -305,36 +303,30 @@ add_expert_kinds(struct layout *l, const struct ordered *g, int64_t instances)
 static bool
 divides(struct layout *l, const struct parallel *par, struct diag_list *diags)
 {
-	const int64_t model = product(product(par->tp, par->pp), par->cp);
+	const int64_t model = product_of(product_of(par->tp, par->pp), par->cp);
 
-	if (l->world % model != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "world_not_divisible", PARALLEL_STATE,
+	if (l->world % model != 0)
+		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible", PARALLEL_STATE,
 		    "%lld GPUs are not divisible by TP %lld x PP %lld x CP %lld = %lld",
 		    (long long)l->world, (long long)par->tp, (long long)par->pp, (long long)par->cp,
 		    (long long)model);
-		return false;
-	}
 	l->dp = l->world / model;
-	if (par->vpp > 1 && par->pp == 1) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_VPP, "vpp_needs_pp", PARALLEL_STATE,
+	if (par->vpp > 1 && par->pp == 1)
+		return DIAG_REFUSE(diags, FIELD_VPP, "vpp_needs_pp", PARALLEL_STATE,
 		    "VPP %lld interleaves pipeline stages, and PP is 1", (long long)par->vpp);
-		return false;
-	}
 	return true;
 }
 
 static bool
 expert_divides(struct layout *l, const struct parallel *par, struct diag_list *diags)
 {
-	const int64_t model = product(product(par->etp, par->ep), par->pp);
+	const int64_t model = product_of(product_of(par->etp, par->ep), par->pp);
 
-	if (l->world % model != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "expert_world_not_divisible", PARALLEL_STATE,
+	if (l->world % model != 0)
+		return DIAG_REFUSE(diags, FIELD_EP, "expert_world_not_divisible", PARALLEL_STATE,
 		    "%lld GPUs are not divisible by ETP %lld x EP %lld x PP %lld = %lld",
 		    (long long)l->world, (long long)par->etp, (long long)par->ep, (long long)par->pp,
 		    (long long)model);
-		return false;
-	}
 	l->edp = l->world / model;
 	return true;
 }
@@ -352,30 +344,25 @@ pipelines_agree(const struct layout *l, const struct parallel *par, const struct
 
 	if (par->pp == 1)
 		return true;
-	if (!pp_last && l->edp != l->dp) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_ORDER, "dp_mismatch_non_pp_last", PARALLEL_STATE,
+	if (!pp_last && l->edp != l->dp)
+		return DIAG_REFUSE(diags, FIELD_ORDER, "dp_mismatch_non_pp_last", PARALLEL_STATE,
 		    "the order %s does not end in pp: then DP %lld and expert DP %lld must be equal",
 		    par->order, (long long)l->dp, (long long)l->edp);
-		return false;
-	}
-	if (stride != other) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_ORDER, "pp_groups_differ", PARALLEL_STATE,
+	if (stride != other)
+		return DIAG_REFUSE(diags, FIELD_ORDER, "pp_groups_differ", PARALLEL_STATE,
 		    "with the order %s the dense part has pipelines of stride %lld, the experts of stride %lld",
 		    par->order, (long long)stride, (long long)other);
-		return false;
-	}
 	return true;
 }
 
 static bool
 instances_divide(const struct layout *l, const struct parallel *par, struct diag_list *diags)
 {
-	if (product(l->dp, par->cp) % par->dp_replicate == 0)
+	if (product_of(l->dp, par->cp) % par->dp_replicate == 0)
 		return true;
-	diag_add(diags, SEVERITY_ERROR, FIELD_DP_REPLICATE, "doi_dp_cp", PARALLEL_STATE,
+	return DIAG_REFUSE(diags, FIELD_DP_REPLICATE, "doi_dp_cp", PARALLEL_STATE,
 	    "DP %lld x CP %lld is not divisible by %lld distributed optimizer instances",
 	    (long long)l->dp, (long long)par->cp, (long long)par->dp_replicate);
-	return false;
 }
 
 static bool
@@ -383,10 +370,9 @@ expert_instances_divide(const struct layout *l, const struct parallel *par, stru
 {
 	if (l->edp % par->dp_replicate == 0)
 		return true;
-	diag_add(diags, SEVERITY_ERROR, FIELD_DP_REPLICATE, "doi_edp", PARALLEL_STATE,
+	return DIAG_REFUSE(diags, FIELD_DP_REPLICATE, "doi_edp", PARALLEL_STATE,
 	    "expert DP %lld is not divisible by %lld distributed optimizer instances",
 	    (long long)l->edp, (long long)par->dp_replicate);
-	return false;
 }
 
 static bool

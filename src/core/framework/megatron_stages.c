@@ -17,10 +17,10 @@ static bool
 interleaving_possible(const struct plan *p, struct diag_list *diags)
 {
 	if (p->parallel.vpp > 1 && p->parallel.pipeline_layout[0] != '\0')
-		return stage_refuse(diags, FIELD_VPP, "conflicting_vpp_args", ARGUMENTS,
+		return DIAG_REFUSE(diags, FIELD_VPP, "conflicting_vpp_args", ARGUMENTS,
 		    "the pipeline layout gives the chunks: leave VPP at 1 beside it");
 	if (p->parallel.vpp > 1 && p->parallel.pp == 1)
-		return stage_refuse(diags, FIELD_VPP, "interleaved_needs_pp2", ARGUMENTS,
+		return DIAG_REFUSE(diags, FIELD_VPP, "interleaved_needs_pp2", ARGUMENTS,
 		    "VPP interleaves pipeline stages, and PP is 1");
 	return true;
 }
@@ -34,18 +34,14 @@ place_even(struct placement *pl, const struct plan *p, struct diag_list *diags)
 	const bool accounted = counted > p->model.layers;
 	int64_t each;
 
-	if (counted % pl->pp != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "layers_not_divisible_by_pp", ARGUMENTS,
+	if (counted % pl->pp != 0)
+		return DIAG_REFUSE(diags, FIELD_PP, "layers_not_divisible_by_pp", ARGUMENTS,
 		    "%lld layers%s are not divisible by PP %lld", (long long)counted,
 		    accounted ? " (embedding and loss counted)" : "", (long long)pl->pp);
-		return false;
-	}
-	if (counted / pl->pp % pl->vpp != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_VPP, "per_rank_not_divisible_by_vpp",
+	if (counted / pl->pp % pl->vpp != 0)
+		return DIAG_REFUSE(diags, FIELD_VPP, "per_rank_not_divisible_by_vpp",
 		    accounted ? CONFIG : BLOCK, "%lld layers on a pipeline rank are not divisible by VPP %lld",
 		    (long long)(counted / pl->pp), (long long)pl->vpp);
-		return false;
-	}
 	each = counted / pl->pp / pl->vpp;
 	for (int64_t v = 0; v < pl->vpp; v++)
 		for (int64_t r = 0; r < pl->pp; r++) {
@@ -66,65 +62,54 @@ struct uneven {
 };
 
 static bool
-end_divides(bool has, int64_t layers, int64_t vpp, enum field_id field, const char *which,
-    struct diag_list *diags)
+end_divides(bool has, int64_t layers, int64_t vpp, enum field_id field, struct diag_list *diags)
 {
 	const bool is_first = field == FIELD_FIRST_STAGE_LAYERS;
+	const char *which = is_first ? "first" : "last";
 
 	if (!has)
 		return true;
-	if (layers < 1) {
-		diag_add(diags, SEVERITY_ERROR, field,
+	if (layers < 1)
+		return DIAG_REFUSE(diags, field,
 		    is_first ? "first_not_positive" : "last_not_positive", CONFIG,
 		    "the %s stage needs at least one layer, or no number of its own", which);
-		return false;
-	}
-	if (layers % vpp != 0) {
-		diag_add(diags, SEVERITY_ERROR, field,
+	if (layers % vpp != 0)
+		return DIAG_REFUSE(diags, field,
 		    is_first ? "first_not_divisible_by_vpp" : "last_not_divisible_by_vpp", CONFIG,
 		    "%lld layers of the %s stage are not divisible by VPP %lld", (long long)layers, which,
 		    (long long)vpp);
-		return false;
-	}
 	return true;
 }
 
 static bool
 middle_divides(const struct placement *pl, const struct uneven *u, struct diag_list *diags)
 {
-	if ((u->middle == 0) != (u->ranks == 0)) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "no_middle_stage_mismatch", CONFIG,
+	if ((u->middle == 0) != (u->ranks == 0))
+		return DIAG_REFUSE(diags, FIELD_PP, "no_middle_stage_mismatch", CONFIG,
 		    "%lld layers are left for %lld stages between the first and the last",
 		    (long long)u->middle, (long long)u->ranks);
-		return false;
-	}
 	if (u->ranks < 0 || u->middle < 0) {
 		/* Megatron accepts this and then builds stages with a negative number of layers. */
-		diag_add(diags, SEVERITY_ERROR,
+		return DIAG_REFUSE(diags,
 		    u->has_first ? FIELD_FIRST_STAGE_LAYERS : FIELD_LAST_STAGE_LAYERS, "negative_middle",
 		    CONFIG, "first and last stage take more layers (%lld) or stages than there are",
 		    (long long)(u->first + u->last));
-		return false;
 	}
 	if (u->ranks == 0) {
 		if (pl->vpp > 1 && u->has_first && u->has_last)
-			return stage_refuse(diags, FIELD_VPP, "megatron_zero_division",
+			return DIAG_REFUSE(diags, FIELD_VPP, "megatron_zero_division",
 			    "Megatron-LM megatron/core/transformer/transformer_layer.py",
 			    "PP 2 with both first and last stage given and VPP above 1 divides by zero");
 		return true;
 	}
-	if (u->middle % u->ranks != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "middle_not_divisible", CONFIG,
+	if (u->middle % u->ranks != 0)
+		return DIAG_REFUSE(diags, FIELD_PP, "middle_not_divisible", CONFIG,
 		    "%lld layers between the first and the last stage are not divisible by %lld stages",
 		    (long long)u->middle, (long long)u->ranks);
-		return false;
-	}
-	if (u->middle / u->ranks % pl->vpp != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_VPP, "middle_not_divisible_by_vpp", CONFIG,
+	if (u->middle / u->ranks % pl->vpp != 0)
+		return DIAG_REFUSE(diags, FIELD_VPP, "middle_not_divisible_by_vpp", CONFIG,
 		    "%lld layers of a middle stage are not divisible by VPP %lld",
 		    (long long)(u->middle / u->ranks), (long long)pl->vpp);
-		return false;
-	}
 	return true;
 }
 
@@ -142,11 +127,11 @@ place_uneven(struct placement *pl, const struct plan *p, struct diag_list *diags
 	u.middle = p->model.layers - u.first - u.last;
 	u.ranks = pl->pp - u.has_first - u.has_last;
 	if (p->parallel.account_for_embedding || p->parallel.account_for_loss)
-		return stage_refuse(diags, u.has_first ? FIELD_FIRST_STAGE_LAYERS : FIELD_LAST_STAGE_LAYERS,
+		return DIAG_REFUSE(diags, u.has_first ? FIELD_FIRST_STAGE_LAYERS : FIELD_LAST_STAGE_LAYERS,
 		    "uneven_with_account", CONFIG,
 		    "give layers of the first or last stage, or count embedding and loss, not both");
-	if (!end_divides(u.has_first, u.first, pl->vpp, FIELD_FIRST_STAGE_LAYERS, "first", diags) ||
-	    !end_divides(u.has_last, u.last, pl->vpp, FIELD_LAST_STAGE_LAYERS, "last", diags) ||
+	if (!end_divides(u.has_first, u.first, pl->vpp, FIELD_FIRST_STAGE_LAYERS, diags) ||
+	    !end_divides(u.has_last, u.last, pl->vpp, FIELD_LAST_STAGE_LAYERS, diags) ||
 	    !middle_divides(pl, &u, diags))
 		return false;
 	for (int64_t s = 0; s < pl->pp * pl->vpp; s++) {
@@ -171,16 +156,14 @@ place_folded(struct placement *pl, const struct plan *p, struct diag_list *diags
 	const int64_t stages = 2 * pl->pp;
 
 	if (p->parallel.vpp > 2)
-		return stage_refuse(diags, FIELD_VPP, "folded_needs_two_chunks",
+		return DIAG_REFUSE(diags, FIELD_VPP, "folded_needs_two_chunks",
 		    "sail-sg/zero-bubble-pipeline-parallelism",
 		    "V-shaped schedules have exactly two chunks on each rank");
-	if (p->model.layers % stages != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "layers_not_divisible_by_pp",
+	if (p->model.layers % stages != 0)
+		return DIAG_REFUSE(diags, FIELD_PP, "layers_not_divisible_by_pp",
 		    "sail-sg/zero-bubble-pipeline-parallelism",
 		    "%lld layers are not divisible by the %lld chunks of a V-shaped schedule",
 		    (long long)p->model.layers, (long long)stages);
-		return false;
-	}
 	pl->vpp = 2;
 	for (int64_t s = 0; s < stages; s++)
 		stage_put(stage_in_order(pl, s, true), s * (p->model.layers / stages),
@@ -196,12 +179,10 @@ place_pattern(struct placement *pl, const struct plan *p, struct diag_list *diag
 	const int64_t stages = pattern_stages(pattern);
 	int64_t first = 0;
 
-	if (stages % pl->pp != 0 || stages > STAGE_CHUNKS_MAX) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_PP, "pattern_stages_not_divisible", HYBRID,
+	if (stages % pl->pp != 0 || stages > STAGE_CHUNKS_MAX)
+		return DIAG_REFUSE(diags, FIELD_PP, "pattern_stages_not_divisible", HYBRID,
 		    "%lld stages of the layer pattern are not divisible by PP %lld", (long long)stages,
 		    (long long)pl->pp);
-		return false;
-	}
 	pl->vpp = stages / pl->pp;
 	for (int64_t s = 0; s < stages; s++) {
 		const int64_t count = pattern_stage(pattern, s);
@@ -219,10 +200,10 @@ pattern_possible(const struct plan *p, bool uneven, struct diag_list *diags)
 	const bool cut = pattern_stages(p->model.layer_pattern) > 1;
 
 	if (cut && uneven)
-		return stage_refuse(diags, FIELD_LAYER_PATTERN, "pattern_with_uneven_stages", HYBRID,
+		return DIAG_REFUSE(diags, FIELD_LAYER_PATTERN, "pattern_with_uneven_stages", HYBRID,
 		    "the layer pattern says where stages end: give no layers of the first or last stage");
 	if (p->parallel.vpp > 1)
-		return stage_refuse(diags, FIELD_VPP, "pattern_with_vpp", HYBRID, cut ?
+		return DIAG_REFUSE(diags, FIELD_VPP, "pattern_with_vpp", HYBRID, cut ?
 		    "the layer pattern gives the chunks: leave VPP at 1 beside it" :
 		    "chunks of a layer pattern are said with | in it: leave VPP at 1");
 	return true;

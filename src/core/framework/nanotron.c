@@ -1,4 +1,5 @@
 /* nanotron: parallel/context.py, models/base.py, optim/gradient_accumulator.py. */
+#include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
 #include "core/framework/recipe.h"
@@ -10,19 +11,16 @@ static bool
 nanotron_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
-	const int64_t model = product(product(par->tp, par->cp), par->pp);
+	const int64_t model = product_of(product_of(par->tp, par->cp), par->pp);
 
-	if (l->world % model != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", CONTEXT,
+	if (l->world % model != 0)
+		return DIAG_REFUSE(diags, FIELD_TP, "product_not_world", CONTEXT,
 		    "TP %lld x CP %lld x DP x PP %lld is not %lld GPUs for any DP", (long long)par->tp,
 		    (long long)par->cp, (long long)par->pp, (long long)l->world);
-		return false;
-	}
 	if (par->ep > 1) {
 		/* The check leaves EP out of the product, the reshape that follows does not. */
-		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "reshape_failed", CONTEXT,
+		return DIAG_REFUSE(diags, FIELD_EP, "reshape_failed", CONTEXT,
 		    "nanotron can not run with EP %lld: its rank grid does not hold it", (long long)par->ep);
-		return false;
 	}
 	l->dp = l->world / model;
 	return true;

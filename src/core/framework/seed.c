@@ -1,5 +1,6 @@
 /* The web application that this project grew from: its five functions equal Megatron's default
  * order, and it says nothing of memory or time, which are Megatron's. */
+#include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
 #include "core/framework/megatron.h"
@@ -8,21 +9,17 @@ static bool
 seed_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
-	const int64_t model = product(product(par->tp, par->pp), par->cp);
+	const int64_t model = product_of(product_of(par->tp, par->pp), par->cp);
 
-	if (l->world % model != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "world_not_divisible",
+	if (l->world % model != 0)
+		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible",
 		    "Megatron-LM megatron/core/parallel_state.py",
 		    "%lld GPUs are not divisible by PP %lld x TP %lld x CP %lld = %lld", (long long)l->world,
 		    (long long)par->pp, (long long)par->tp, (long long)par->cp, (long long)model);
-		return false;
-	}
-	if (par->ep > 1) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "ep_not_supported",
+	if (par->ep > 1)
+		return DIAG_REFUSE(diags, FIELD_EP, "ep_not_supported",
 		    "Megatron-LM megatron/core/parallel_state.py",
 		    "the seed layout has no expert parallel groups: choose another layout");
-		return false;
-	}
 	l->dp = l->world / model;
 	return true;
 }

@@ -40,19 +40,11 @@ stage_put_ends(struct placement *pl, const struct plan *p, struct chunk *last)
 }
 
 bool
-stage_refuse(struct diag_list *diags, enum field_id field, const char *reason, const char *source,
-    const char *message)
-{
-	diag_add(diags, SEVERITY_ERROR, field, reason, source, "%s", message);
-	return false;
-}
-
-bool
 stage_one_chunk(const struct plan *p, struct diag_list *diags)
 {
 	if (p->parallel.vpp == 1)
 		return true;
-	return stage_refuse(diags, FIELD_VPP, "vpp_not_supported",
+	return DIAG_REFUSE(diags, FIELD_VPP, "vpp_not_supported",
 	    "frameworks without interleaved stages",
 	    "this layout has one chunk on each pipeline rank: VPP must be 1");
 }

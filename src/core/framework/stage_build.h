@@ -27,10 +27,6 @@ stage_put(struct chunk *c, int64_t first, int64_t count)
 /* Embedding on the first rank; head, loss and MTP layers in one chunk. */
 void stage_put_ends(struct placement *pl, const struct plan *p, struct chunk *last);
 
-/* Refuse the plan; false. */
-bool stage_refuse(struct diag_list *diags, enum field_id field, const char *reason,
-    const char *source, const char *message);
-
 /* True, or refused, where a framework has one chunk on each pipeline rank. */
 bool stage_one_chunk(const struct plan *p, struct diag_list *diags);
 #endif

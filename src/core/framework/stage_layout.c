@@ -6,6 +6,9 @@
 
 #define LAYOUT "Megatron-LM megatron/core/transformer/pipeline_parallel_layer_layout.py"
 
+#define REFUSE(diags, reason, ...) \
+	DIAG_REFUSE(diags, FIELD_PIPELINE_LAYOUT, reason, LAYOUT, __VA_ARGS__)
+
 /* More than STAGE_CHUNKS_MAX bars and as many layers do not fit a placement anyway. */
 enum { EXPANDED_MAX = 4 * STAGE_CHUNKS_MAX };
 
@@ -101,19 +104,6 @@ count_of(const char *s, char c)
 	return n;
 }
 
-static bool TEXT_FORMAT(3, 4)
-refuse(struct diag_list *diags, const char *reason, const char *fmt, ...)
-{
-	char message[DIAG_MESSAGE_SIZE];
-	va_list args;
-
-	va_start(args, fmt);
-	text_vput(message, sizeof message, fmt, args);
-	va_end(args);
-	diag_add(diags, SEVERITY_ERROR, FIELD_PIPELINE_LAYOUT, reason, LAYOUT, "%s", message);
-	return false;
-}
-
 /* Characters and number of stages. */
 static bool
 well_formed(const char *s, int64_t pp, struct diag_list *diags)
@@ -122,14 +112,14 @@ well_formed(const char *s, int64_t pp, struct diag_list *diags)
 	const int64_t stages = count_of(s, '|') + 1;
 
 	if (s[good] != '\0')
-		return refuse(diags, "layout_bad_char",
+		return REFUSE(diags, "layout_bad_char",
 		    "'%c' is no layer: write E, t, m, L, |, x*n or (...)*n without blanks",
 		    isprint((unsigned char)s[good]) ? s[good] : '?');
 	if (stages % pp != 0)
-		return refuse(diags, "layout_stages_not_divisible",
+		return REFUSE(diags, "layout_stages_not_divisible",
 		    "%lld stages are not divisible by PP %lld", (long long)stages, (long long)pp);
 	if (stages > STAGE_CHUNKS_MAX)
-		return refuse(diags, "too_many_stages", "%lld stages are more than %d", (long long)stages,
+		return REFUSE(diags, "too_many_stages", "%lld stages are more than %d", (long long)stages,
 		    STAGE_CHUNKS_MAX);
 	return true;
 }
@@ -144,23 +134,23 @@ counts_match(const char *s, const struct model *m, struct diag_list *diags)
 	while (end > 0 && s[end - 1] == '|')
 		end--;
 	if (*first != 'E')
-		return refuse(diags, "layout_first_not_embedding", "the first layer must be E, the embedding");
+		return REFUSE(diags, "layout_first_not_embedding", "the first layer must be E, the embedding");
 	if (s[end - 1] != 'L')
-		return refuse(diags, "layout_last_not_loss", "the last layer must be L, the loss");
+		return REFUSE(diags, "layout_last_not_loss", "the last layer must be L, the loss");
 	if (count_of(s, 'E') != 1)
-		return refuse(diags, "layout_embedding_count", "E must stand exactly once, not %lld times",
+		return REFUSE(diags, "layout_embedding_count", "E must stand exactly once, not %lld times",
 		    (long long)count_of(s, 'E'));
 	if (count_of(s, 'L') != 1)
-		return refuse(diags, "layout_loss_count", "L must stand exactly once, not %lld times",
+		return REFUSE(diags, "layout_loss_count", "L must stand exactly once, not %lld times",
 		    (long long)count_of(s, 'L'));
 	if (count_of(s, 't') != m->layers)
-		return refuse(diags, "layout_decoder_count", "%lld t for a model of %lld layers",
+		return REFUSE(diags, "layout_decoder_count", "%lld t for a model of %lld layers",
 		    (long long)count_of(s, 't'), (long long)m->layers);
 	if (count_of(s, 'm') != m->mtp_layers)
-		return refuse(diags, "layout_mtp_count", "%lld m for a model of %lld MTP layers",
+		return REFUSE(diags, "layout_mtp_count", "%lld m for a model of %lld MTP layers",
 		    (long long)count_of(s, 'm'), (long long)m->mtp_layers);
 	if (strchr(s, 'm') != NULL && strchr(strchr(s, 'm'), 't') != NULL)
-		return refuse(diags, "layout_decoder_after_mtp", "no t may follow an m");
+		return REFUSE(diags, "layout_decoder_after_mtp", "no t may follow an m");
 	return true;
 }
 
@@ -171,13 +161,13 @@ mtp_together(const struct placement *pl, int64_t mtp, struct diag_list *diags)
 	for (int64_t r = 0; r < pl->pp; r++)
 		for (int64_t v = 0; v + 1 < pl->vpp; v++)
 			if (placement_chunk(pl, r, v)->mtp > 0)
-				return refuse(diags, "layout_mtp_not_last_chunk",
+				return REFUSE(diags, "layout_mtp_not_last_chunk",
 				    "MTP layers must be in the last chunk of their pipeline rank");
 	for (int64_t r = 0; r < pl->pp; r++) {
 		const int64_t here = placement_chunk(pl, r, pl->vpp - 1)->mtp;
 
 		if (here > 0 && here != mtp)
-			return refuse(diags, "layout_mtp_split", "all MTP layers must be in one stage");
+			return REFUSE(diags, "layout_mtp_split", "all MTP layers must be in one stage");
 	}
 	return true;
 }
@@ -190,12 +180,12 @@ stage_place_layout(struct placement *pl, const struct plan *p, struct diag_list 
 	struct chunk *c = NULL;
 
 	if (!expand(p->parallel.pipeline_layout, s))
-		return refuse(diags, "layout_too_long", "unrolled, the layout is longer than any model");
+		return REFUSE(diags, "layout_too_long", "unrolled, the layout is longer than any model");
 	if (!well_formed(s, pl->pp, diags))
 		return false;
 	if (field_is_set(FIELD_FIRST_STAGE_LAYERS, p) || field_is_set(FIELD_LAST_STAGE_LAYERS, p) ||
 	    p->parallel.account_for_embedding || p->parallel.account_for_loss)
-		return refuse(diags, "layout_conflict",
+		return REFUSE(diags, "layout_conflict",
 		    "the layout goes neither with layers of the first or last stage nor with counting embedding or loss");
 	if (!counts_match(s, &p->model, diags))
 		return false;

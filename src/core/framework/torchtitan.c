@@ -1,4 +1,5 @@
 /* torchtitan: distributed/parallel_dims.py, distributed/pipeline_parallel.py, distributed/fsdp.py. */
+#include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
 #include "core/framework/recipe.h"
@@ -10,29 +11,25 @@
 static int64_t
 shards(const struct layout *l, const struct parallel *par)
 {
-	return l->world / product(product(par->dp_replicate, par->cp), product(par->tp, par->pp));
+	return l->world / product_of(product_of(par->dp_replicate, par->cp), product_of(par->tp, par->pp));
 }
 
 static bool
 torchtitan_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
-	const int64_t rest = product(product(par->dp_replicate, par->cp), product(par->tp, par->pp));
+	const int64_t rest = product_of(product_of(par->dp_replicate, par->cp), product_of(par->tp, par->pp));
 	const int64_t shard = shards(l, par), lanes = shard * par->cp * par->tp;
 
-	if (product(shard, rest) != l->world) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", PARALLEL_DIMS,
+	if (product_of(shard, rest) != l->world)
+		return DIAG_REFUSE(diags, FIELD_TP, "product_not_world", PARALLEL_DIMS,
 		    "dp_replicate %lld x dp_shard %lld x CP %lld x TP %lld x PP %lld is not %lld GPUs",
 		    (long long)par->dp_replicate, (long long)shard, (long long)par->cp,
 		    (long long)par->tp, (long long)par->pp, (long long)l->world);
-		return false;
-	}
-	if (lanes % par->ep != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_EP, "ep_not_divisible", PARALLEL_DIMS,
+	if (lanes % par->ep != 0)
+		return DIAG_REFUSE(diags, FIELD_EP, "ep_not_divisible", PARALLEL_DIMS,
 		    "EP %lld must divide dp_shard %lld x CP %lld x TP %lld = %lld", (long long)par->ep,
 		    (long long)shard, (long long)par->cp, (long long)par->tp, (long long)lanes);
-		return false;
-	}
 	l->dp = par->dp_replicate * shard;
 	l->edp = par->dp_replicate * (lanes / par->ep);
 	return true;
@@ -73,7 +70,7 @@ torchtitan_place(struct placement *pl, const struct plan *p, struct diag_list *d
 	int64_t first = 0;
 
 	if (stages > counted)
-		return stage_refuse(diags, FIELD_PP, "too_many_stages", source,
+		return DIAG_REFUSE(diags, FIELD_PP, "too_many_stages", source,
 		    "there are more stages than layers with embedding and head");
 	for (int64_t s = 0; s < stages; s++) {
 		int64_t count = counted / stages + (s < counted % stages);

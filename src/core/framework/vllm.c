@@ -1,4 +1,5 @@
 /* vLLM: distributed/parallel_state.py, config/parallel.py, distributed/utils.py. */
+#include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
 #include "core/framework/megatron.h"
@@ -13,17 +14,13 @@ vllm_decode_context(const struct plan *p, struct diag_list *diags)
 {
 	const int64_t tp = p->parallel.tp, pcp = p->parallel.cp, dcp = p->serving.dcp;
 
-	if (pcp == 1 && tp % dcp != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_DCP, "dcp_not_dividing_tp", VLLM_CONFIG,
+	if (pcp == 1 && tp % dcp != 0)
+		return DIAG_REFUSE(diags, FIELD_DCP, "dcp_not_dividing_tp", VLLM_CONFIG,
 		    "TP %lld is not divisible by DCP %lld", (long long)tp, (long long)dcp);
-		return false;
-	}
-	if (pcp > 1 && dcp != 1 && dcp != pcp && dcp != product(tp, pcp)) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_DCP, "dcp_invalid_with_pcp", VLLM_CONFIG,
+	if (pcp > 1 && dcp != 1 && dcp != pcp && dcp != product_of(tp, pcp))
+		return DIAG_REFUSE(diags, FIELD_DCP, "dcp_invalid_with_pcp", VLLM_CONFIG,
 		    "with prefill context parallel %lld, DCP must be 1, %lld or %lld", (long long)pcp,
-		    (long long)pcp, (long long)product(tp, pcp));
-		return false;
-	}
+		    (long long)pcp, (long long)product_of(tp, pcp));
 	return true;
 }
 
@@ -32,23 +29,19 @@ vllm_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
 	const int64_t engines = p->serving.replicas;
-	const int64_t model = product(product(par->tp, par->cp), product(par->pp, engines));
+	const int64_t model = product_of(product_of(par->tp, par->cp), product_of(par->pp, engines));
 
 	if (!vllm_decode_context(p, diags))
 		return false;
-	if (par->cp > 1 && l->world / model > 1) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_CP, "pcp_with_dp", VLLM_CONFIG,
+	if (par->cp > 1 && l->world / model > 1)
+		return DIAG_REFUSE(diags, FIELD_CP, "pcp_with_dp", VLLM_CONFIG,
 		    "prefill context parallel (%lld) does not work with DP %lld: use more replicas",
 		    (long long)par->cp, (long long)(l->world / model));
-		return false;
-	}
-	if (l->world % model != 0) {
-		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "world_not_divisible", VLLM_STATE,
+	if (l->world % model != 0)
+		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible", VLLM_STATE,
 		    "%lld GPUs are not divisible by TP %lld x PCP %lld x PP %lld x %lld engines = %lld",
 		    (long long)l->world, (long long)par->tp, (long long)par->cp, (long long)par->pp,
 		    (long long)engines, (long long)model);
-		return false;
-	}
 	l->dp = l->world / model;
 	return true;
 }

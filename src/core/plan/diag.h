@@ -38,6 +38,9 @@ void diag_clear(struct diag_list *list);
 struct diag *diag_add(struct diag_list *list, enum severity severity, enum field_id field,
     const char *reason, const char *source, const char *fmt, ...) TEXT_FORMAT(6, 7);
 
+/* Append an error; false, which a function returns that refuses a plan. */
+#define DIAG_REFUSE(list, ...) ((void)diag_add(list, SEVERITY_ERROR, __VA_ARGS__), false)
+
 size_t diag_count(const struct diag_list *list, enum severity severity);
 bool diag_has(const struct diag_list *list, const char *reason);
 

@@ -14,15 +14,8 @@ precision_name(const struct plan *p)
 	return names[p->training.precision];
 }
 
-bool
-rule_format_not_on_gpu(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-
-	if (p->training.precision <= PRECISION_FP8 || format_runs(p))
-		return false;
-	return BROKEN("%s does not train in %s", p->cluster.gpu, precision_name(p));
-}
+BROKEN_IF(rule_format_not_on_gpu, p->training.precision > PRECISION_FP8 && !format_runs(p),
+    "%s does not train in %s", p->cluster.gpu, precision_name(p))
 
 /* Sizes of the weights of linear layers on one rank; 0: there is none of the kind. */
 bool
@@ -91,15 +84,9 @@ rule_graph_impossible(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_graph_memory(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->training.cuda_graph == GRAPH_NONE)
-		return false;
-	return BROKEN(
-	    "what graphs hold for themselves, a few GB and more for the whole step, is not "
-	    "estimated");
-}
+BROKEN_IF(rule_graph_memory, p->training.cuda_graph != GRAPH_NONE,
+    "what graphs hold for themselves, a few GB and more for the whole step, is not "
+    "estimated")
 
 bool
 rule_fused_experts_impossible(const struct facts *f, char *message, size_t size)
@@ -134,23 +121,13 @@ rule_offload_layers_impossible(const struct facts *f, char *message, size_t size
 	           (long long)p->training.offload_layers, (long long)p->model.layers);
 }
 
-bool
-rule_fp8_input_without_swiglu(const struct facts *f, char *message, size_t size)
-{
-	if (!f->plan->training.fp8_activation_input || f->plan->model.gated_mlp)
-		return false;
-	return BROKEN("the input of an activation function is kept in FP8 for gated ones alone");
-}
+BROKEN_IF(rule_fp8_input_without_swiglu,
+    p->training.fp8_activation_input && !p->model.gated_mlp,
+    "the input of an activation function is kept in FP8 for gated ones alone")
 
-bool
-rule_moments_without_precision(const struct facts *f, char *message, size_t size)
-{
-	const struct training *t = &f->plan->training;
-
-	if (t->moments_dtype == MOMENTS_FP32 || t->precision_aware_optimizer)
-		return false;
-	return BROKEN("moments in other formats than fp32 need the precision-aware optimizer");
-}
+BROKEN_IF(rule_moments_without_precision,
+    p->training.moments_dtype != MOMENTS_FP32 && !p->training.precision_aware_optimizer,
+    "moments in other formats than fp32 need the precision-aware optimizer")
 
 bool
 rule_dispatcher_impossible(const struct facts *f, char *message, size_t size)

@@ -53,82 +53,39 @@ rule_pattern_mixes_attention(const struct facts *f, char *message, size_t size)
 	return latent && !mla ? BROKEN("+ and D are multi-head latent attention") : false;
 }
 
-bool
-rule_pattern_without_index(const struct facts *f, char *message, size_t size)
-{
-	if (!has_letter(f, "DC") || f->plan->model.index_heads > 0)
-		return false;
-	return BROKEN("D and C need the heads of a sparse index");
-}
+BROKEN_IF(rule_pattern_without_index, has_letter(f, "DC") && p->model.index_heads <= 0,
+    "D and C need the heads of a sparse index")
 
-bool
-rule_pattern_without_linear(const struct facts *f, char *message, size_t size)
-{
-	if (!has_letter(f, "G") || f->plan->model.linear_attention)
-		return false;
-	return BROKEN("G needs linear attention");
-}
+BROKEN_IF(rule_pattern_without_linear, has_letter(f, "G") && !p->model.linear_attention,
+    "G needs linear attention")
 
-bool
-rule_pattern_without_experts(const struct facts *f, char *message, size_t size)
-{
-	if (!has_letter(f, PATTERN_EXPERTS) || plan_has_experts(f->plan))
-		return false;
-	return BROKEN("E and S need a model with experts");
-}
+BROKEN_IF(rule_pattern_without_experts, has_letter(f, PATTERN_EXPERTS) && !plan_has_experts(p),
+    "E and S need a model with experts")
 
-bool
-rule_compressed_size_missing(const struct facts *f, char *message, size_t size)
-{
-	const struct model *m = &f->plan->model;
+BROKEN_IF(rule_compressed_size_missing,
+    p->model.attention == ATTENTION_CSA && (p->model.q_lora_rank <= 0 ||
+    p->model.output_lora_rank <= 0 || p->model.output_groups <= 0 ||
+    p->model.sliding_window <= 0),
+    "compressed attention needs the ranks of its queries and outputs, groups, a window")
 
-	if (m->attention != ATTENTION_CSA || (m->q_lora_rank > 0 && m->output_lora_rank > 0 &&
-	    m->output_groups > 0 && m->sliding_window > 0))
-		return false;
-	return BROKEN("compressed attention needs the ranks of its queries and outputs, groups, a window");
-}
+BROKEN_IF(rule_all_layers_borrow, p->model.borrowing_layers >= p->model.layers,
+    "all of %lld layers take keys and values of an earlier one: none makes them",
+    N(p->model.layers))
 
-bool
-rule_all_layers_borrow(const struct facts *f, char *message, size_t size)
-{
-	const struct model *m = &f->plan->model;
-
-	if (m->borrowing_layers < m->layers)
-		return false;
-	return BROKEN("all of %lld layers take keys and values of an earlier one: none makes them",
-	    N(m->layers));
-}
-
-bool
-rule_compressed_trains(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->model.attention != ATTENTION_CSA)
-		return false;
-	return BROKEN("compressed sparse attention is planned where it is served, not trained");
-}
+BROKEN_IF(rule_compressed_trains, p->model.attention == ATTENTION_CSA,
+    "compressed sparse attention is planned where it is served, not trained")
 
 /* Each rank has whole groups of heads (vLLM vllm/model_executor/models/deepseek_v4.py). */
-bool
-rule_output_groups_do_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const int64_t groups = f->plan->model.output_groups, tp = f->plan->parallel.tp;
+BROKEN_IF(rule_output_groups_do_not_divide,
+    p->model.attention == ATTENTION_CSA && p->parallel.tp >= 1 &&
+    !p->serving.dp_attention && p->model.output_groups % p->parallel.tp != 0,
+    "%lld groups of the output are not divisible by TP %lld", N(p->model.output_groups),
+    N(p->parallel.tp))
 
-	if (f->plan->model.attention != ATTENTION_CSA || tp < 1 || f->plan->serving.dp_attention ||
-	    groups % tp == 0)
-		return false;
-	return BROKEN("%lld groups of the output are not divisible by TP %lld", N(groups), N(tp));
-}
-
-bool
-rule_mamba_size_missing(const struct facts *f, char *message, size_t size)
-{
-	const struct model *m = &f->plan->model;
-
-	if (!has_letter(f, "M") || (m->mamba_heads > 0 && m->mamba_head_dim > 0 &&
-	    m->mamba_state > 0 && m->mamba_groups > 0))
-		return false;
-	return BROKEN("Mamba needs its heads, their size, its state and its groups");
-}
+BROKEN_IF(rule_mamba_size_missing,
+    has_letter(f, "M") && (p->model.mamba_heads <= 0 || p->model.mamba_head_dim <= 0 ||
+    p->model.mamba_state <= 0 || p->model.mamba_groups <= 0),
+    "Mamba needs its heads, their size, its state and its groups")
 
 /* Megatron-LM divides heads and groups over TP; vLLM repeats a single group. */
 bool
@@ -147,40 +104,23 @@ rule_mamba_does_not_divide(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_mamba_groups(const struct facts *f, char *message, size_t size)
-{
-	const struct model *m = &f->plan->model;
-
-	if (!has_letter(f, "M") || m->mamba_groups < 1 || m->mamba_heads % m->mamba_groups == 0)
-		return false;
-	return BROKEN("%lld Mamba heads can not share %lld groups evenly", N(m->mamba_heads),
-	    N(m->mamba_groups));
-}
+BROKEN_IF(rule_mamba_groups,
+    has_letter(f, "M") && p->model.mamba_groups >= 1 &&
+    p->model.mamba_heads % p->model.mamba_groups != 0,
+    "%lld Mamba heads can not share %lld groups evenly", N(p->model.mamba_heads),
+    N(p->model.mamba_groups))
 
 /* Context parallelism gives each rank whole heads of all tokens
  * (Megatron-LM megatron/core/ssm/mamba_context_parallel.py). */
-bool
-rule_mamba_cp(const struct facts *f, char *message, size_t size)
-{
-	const struct model *m = &f->plan->model;
-	const int64_t tp = f->plan->parallel.tp, cp = f->plan->parallel.cp;
+BROKEN_IF(rule_mamba_cp,
+    has_letter(f, "M") && p->parallel.tp >= 1 && p->parallel.cp > 1 &&
+    p->model.mamba_heads / p->parallel.tp % p->parallel.cp != 0,
+    "%lld Mamba heads over TP %lld are not divisible by CP %lld", N(p->model.mamba_heads),
+    N(p->parallel.tp), N(p->parallel.cp))
 
-	if (!has_letter(f, "M") || tp < 1 || cp <= 1 || m->mamba_heads / tp % cp == 0)
-		return false;
-	return BROKEN("%lld Mamba heads over TP %lld are not divisible by CP %lld", N(m->mamba_heads),
-	    N(tp), N(cp));
-}
-
-bool
-rule_linear_heads_do_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const struct model *m = &f->plan->model;
-	const int64_t tp = f->plan->parallel.tp;
-
-	if (!has_linear(f) || tp < 1 ||
-	    (m->linear_key_heads % tp == 0 && m->linear_value_heads % tp == 0))
-		return false;
-	return BROKEN("linear attention heads (%lld keys, %lld values) are not divisible by TP %lld",
-	    N(m->linear_key_heads), N(m->linear_value_heads), N(tp));
-}
+BROKEN_IF(rule_linear_heads_do_not_divide,
+    has_linear(f) && p->parallel.tp >= 1 &&
+    (p->model.linear_key_heads % p->parallel.tp != 0 ||
+    p->model.linear_value_heads % p->parallel.tp != 0),
+    "linear attention heads (%lld keys, %lld values) are not divisible by TP %lld",
+    N(p->model.linear_key_heads), N(p->model.linear_value_heads), N(p->parallel.tp))

@@ -11,22 +11,12 @@ is_split(const struct plan *p)
 	return plan_has_rollouts(p) && p->rl.placement == RL_SPLIT;
 }
 
-bool
-rule_rl_no_pool(const struct facts *f, char *message, size_t size)
-{
-	if (!is_split(f->plan) || f->plan->rl.rollout_gpus > 0)
-		return false;
-	return BROKEN("split pools, and no GPUs for rollouts");
-}
+BROKEN_IF(rule_rl_no_pool, is_split(p) && p->rl.rollout_gpus <= 0,
+    "split pools, and no GPUs for rollouts")
 
-bool
-rule_rl_pool_unused(const struct facts *f, char *message, size_t size)
-{
-	if (!plan_has_rollouts(f->plan) || is_split(f->plan) || f->plan->rl.rollout_gpus == 0)
-		return false;
-	return BROKEN("colocated rollouts run on all GPUs of the trainer: a pool of %lld does not count",
-	    N(f->plan->rl.rollout_gpus));
-}
+BROKEN_IF(rule_rl_pool_unused, plan_has_rollouts(p) && !is_split(p) && p->rl.rollout_gpus != 0,
+    "colocated rollouts run on all GPUs of the trainer: a pool of %lld does not count",
+    N(p->rl.rollout_gpus))
 
 bool
 rule_rl_engines_do_not_divide(const struct facts *f, char *message, size_t size)
@@ -39,69 +29,34 @@ rule_rl_engines_do_not_divide(const struct facts *f, char *message, size_t size)
 	return BROKEN("%lld GPUs for rollouts are no whole number of engines of %lld", N(pool), N(tp));
 }
 
-bool
-rule_rl_heads_do_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
+BROKEN_IF(rule_rl_heads_do_not_divide,
+    plan_has_rollouts(p) && p->rl.rollout_tp != 0 &&
+    p->model.attention_heads % p->rl.rollout_tp != 0,
+    "%lld heads do not divide by the %lld GPUs of a rollout engine", N(p->model.attention_heads),
+    N(p->rl.rollout_tp))
 
-	if (!plan_has_rollouts(p) || p->rl.rollout_tp == 0 ||
-	    p->model.attention_heads % p->rl.rollout_tp == 0)
-		return false;
-	return BROKEN("%lld heads do not divide by the %lld GPUs of a rollout engine",
-	    N(p->model.attention_heads), N(p->rl.rollout_tp));
-}
+BROKEN_IF(rule_rl_stale_in_turn, plan_has_rollouts(p) && !is_split(p) && p->rl.staleness != 0,
+    "colocated rollouts and updates take turns: none is %lld steps behind", N(p->rl.staleness))
 
-bool
-rule_rl_stale_in_turn(const struct facts *f, char *message, size_t size)
-{
-	if (!plan_has_rollouts(f->plan) || is_split(f->plan) || f->plan->rl.staleness == 0)
-		return false;
-	return BROKEN("colocated rollouts and updates take turns: none is %lld steps behind",
-	    N(f->plan->rl.staleness));
-}
+BROKEN_IF(rule_rl_response_too_long,
+    plan_has_rl(p) && p->rl.response_tokens > p->rl.response_limit,
+    "responses of %lld tokens on average, and the longest has %lld", N(p->rl.response_tokens),
+    N(p->rl.response_limit))
 
-bool
-rule_rl_response_too_long(const struct facts *f, char *message, size_t size)
-{
-	const struct rl *r = &f->plan->rl;
+BROKEN_IF(rule_rl_context_too_short,
+    plan_has_rollouts(p) &&
+    p->rl.prompt_tokens + p->rl.response_limit > p->serving.context_length,
+    "prompt and longest response have %lld + %lld tokens, the engine's context %lld",
+    N(p->rl.prompt_tokens), N(p->rl.response_limit), N(p->serving.context_length))
 
-	if (!plan_has_rl(f->plan) || r->response_tokens <= r->response_limit)
-		return false;
-	return BROKEN("responses of %lld tokens on average, and the longest has %lld",
-	    N(r->response_tokens), N(r->response_limit));
-}
+BROKEN_IF(rule_rl_row_too_short,
+    plan_has_rl(p) &&
+    p->rl.prompt_tokens + p->rl.response_limit > p->training.sequence_length,
+    "prompt and longest response have %lld + %lld tokens, a row of the trainer %lld",
+    N(p->rl.prompt_tokens), N(p->rl.response_limit), N(p->training.sequence_length))
 
-bool
-rule_rl_context_too_short(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-	const int64_t longest = p->rl.prompt_tokens + p->rl.response_limit;
-
-	if (!plan_has_rollouts(p) || longest <= p->serving.context_length)
-		return false;
-	return BROKEN("prompt and longest response have %lld + %lld tokens, the engine's context %lld",
-	    N(p->rl.prompt_tokens), N(p->rl.response_limit), N(p->serving.context_length));
-}
-
-bool
-rule_rl_row_too_short(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-
-	if (!plan_has_rl(p) || p->rl.prompt_tokens + p->rl.response_limit <= p->training.sequence_length)
-		return false;
-	return BROKEN("prompt and longest response have %lld + %lld tokens, a row of the trainer %lld",
-	    N(p->rl.prompt_tokens), N(p->rl.response_limit), N(p->training.sequence_length));
-}
-
-bool
-rule_rl_batch_does_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const struct rl *r = &f->plan->rl;
-	const int64_t batch = f->plan->training.global_batch_size;
-
-	if (!plan_has_rollouts(f->plan) || r->prompts * r->responses % batch == 0)
-		return false;
-	return BROKEN("%lld prompts x %lld responses are no whole number of updates of %lld",
-	    N(r->prompts), N(r->responses), N(batch));
-}
+BROKEN_IF(rule_rl_batch_does_not_divide,
+    plan_has_rollouts(p) &&
+    p->rl.prompts * p->rl.responses % p->training.global_batch_size != 0,
+    "%lld prompts x %lld responses are no whole number of updates of %lld", N(p->rl.prompts),
+    N(p->rl.responses), N(p->training.global_batch_size))

@@ -12,16 +12,9 @@
 
 /* ---- batch ---------------------------------------------------------------------- */
 
-bool
-rule_batch_does_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const struct training *t = &f->plan->training;
-
-	if (f->layout == NULL || f->microbatches > 0)
-		return false;
-	return BROKEN("global batch %lld is not a multiple of micro-batch %lld x DP %lld",
-	    N(t->global_batch_size), N(t->micro_batch_size), N(f->layout->dp));
-}
+BROKEN_IF(rule_batch_does_not_divide, f->layout != NULL && f->microbatches == 0,
+    "global batch %lld is not a multiple of micro-batch %lld x DP %lld",
+    N(p->training.global_batch_size), N(p->training.micro_batch_size), N(f->layout->dp))
 
 static int64_t
 group_size(const struct plan *p)
@@ -84,13 +77,8 @@ pipelined(const struct facts *f, int64_t schedule)
 	return f->plan->training.schedule == schedule && f->plan->parallel.pp > 1;
 }
 
-bool
-rule_dualpipe_odd(const struct facts *f, char *message, size_t size)
-{
-	if (!pipelined(f, SCHEDULE_DUALPIPE) || f->plan->parallel.pp % 2 == 0)
-		return false;
-	return BROKEN("DualPipe pairs the ranks of both ends: PP %lld is odd", N(f->plan->parallel.pp));
-}
+BROKEN_IF(rule_dualpipe_odd, pipelined(f, SCHEDULE_DUALPIPE) && p->parallel.pp % 2 != 0,
+    "DualPipe pairs the ranks of both ends: PP %lld is odd", N(p->parallel.pp))
 
 bool
 rule_dualpipe_microbatches(const struct facts *f, char *message, size_t size)
@@ -122,41 +110,22 @@ rule_fork_chunks(const struct facts *f, char *message, size_t size)
 
 /* ---- state and switches ----------------------------------------------------------------------- */
 
-bool
-rule_param_overlap_without_grad_overlap(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
+BROKEN_IF(rule_param_overlap_without_grad_overlap,
+    p->parallel.zero_stage > 0 && p->training.overlap_param_gather &&
+    !p->training.overlap_grad_reduce,
+    "overlapping the parameter gather needs the gradient reduction overlapped too")
 
-	if (p->parallel.zero_stage == 0 || !p->training.overlap_param_gather || p->training.overlap_grad_reduce)
-		return false;
-	return BROKEN("overlapping the parameter gather needs the gradient reduction overlapped too");
-}
+BROKEN_IF(rule_fp8_gather_without_zero,
+    p->training.fp8_param_gather && p->parallel.zero_stage <= 0,
+    "FP8 parameters need the distributed optimizer or FSDP")
 
-bool
-rule_fp8_gather_without_zero(const struct facts *f, char *message, size_t size)
-{
-	if (!f->plan->training.fp8_param_gather || f->plan->parallel.zero_stage > 0)
-		return false;
-	return BROKEN("FP8 parameters need the distributed optimizer or FSDP");
-}
+BROKEN_IF(rule_fp8_gather_without_fp8, p->training.fp8_param_gather && !format_of(p).quantised,
+    "FP8 parameters need precision fp8, fp8-block, mxfp8 or nvfp4")
 
-bool
-rule_fp8_gather_without_fp8(const struct facts *f, char *message, size_t size)
-{
-	if (!f->plan->training.fp8_param_gather || format_of(f->plan).quantised)
-		return false;
-	return BROKEN("FP8 parameters need precision fp8, fp8-block, mxfp8 or nvfp4");
-}
-
-bool
-rule_fsdp_optimizer(const struct facts *f, char *message, size_t size)
-{
-	const int64_t optimizer = f->plan->training.optimizer;
-
-	if (f->plan->parallel.zero_stage < 2 || optimizer == OPTIMIZER_ADAM || optimizer == OPTIMIZER_SGD)
-		return false;
-	return BROKEN("Megatron-FSDP (ZeRO 2 and 3) takes adam or sgd");
-}
+BROKEN_IF(rule_fsdp_optimizer,
+    p->parallel.zero_stage >= 2 && p->training.optimizer != OPTIMIZER_ADAM &&
+    p->training.optimizer != OPTIMIZER_SGD,
+    "Megatron-FSDP (ZeRO 2 and 3) takes adam or sgd")
 
 bool
 rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
@@ -207,45 +176,21 @@ rule_recompute_too_many(const struct facts *f, char *message, size_t size)
 	    N(t->recompute_layers), N(most));
 }
 
-bool
-rule_offload_without_precision(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->parallel.offload == OFFLOAD_NONE || f->plan->training.precision_aware_optimizer)
-		return false;
-	return BROKEN("offloading the optimizer needs the precision-aware optimizer");
-}
+BROKEN_IF(rule_offload_without_precision,
+    p->parallel.offload != OFFLOAD_NONE && !p->training.precision_aware_optimizer,
+    "offloading the optimizer needs the precision-aware optimizer")
 
-bool
-rule_tp_overlap_without_sp(const struct facts *f, char *message, size_t size)
-{
-	if (!f->plan->training.tp_overlap || f->plan->parallel.sequence_parallel)
-		return false;
-	return BROKEN("overlapping TP traffic needs sequence parallel");
-}
+BROKEN_IF(rule_tp_overlap_without_sp, p->training.tp_overlap && !p->parallel.sequence_parallel,
+    "overlapping TP traffic needs sequence parallel")
 
-bool
-rule_sp_without_tp(const struct facts *f, char *message, size_t size)
-{
-	if (!f->plan->parallel.sequence_parallel || f->plan->parallel.tp > 1)
-		return false;
-	return BROKEN("sequence parallel does nothing at TP 1: Megatron switches it off");
-}
+BROKEN_IF(rule_sp_without_tp, p->parallel.sequence_parallel && p->parallel.tp <= 1,
+    "sequence parallel does nothing at TP 1: Megatron switches it off")
 
-bool
-rule_sp_off(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->parallel.sequence_parallel || f->plan->parallel.tp <= 1)
-		return false;
-	return BROKEN("TP without sequence parallel keeps norms and dropout whole on every rank");
-}
+BROKEN_IF(rule_sp_off, !p->parallel.sequence_parallel && p->parallel.tp > 1,
+    "TP without sequence parallel keeps norms and dropout whole on every rank")
 
-bool
-rule_layout_misplaced(const struct facts *f, char *message, size_t size)
-{
-	if (f->placement == NULL || !stage_layout_misplaced(f->plan))
-		return false;
-	return BROKEN("embedding or loss stand outside the first or last stage; Megatron builds them there all the same");
-}
+BROKEN_IF(rule_layout_misplaced, f->placement != NULL && stage_layout_misplaced(p),
+    "embedding or loss stand outside the first or last stage; Megatron builds them there all the same")
 
 bool
 rule_mtp_on_first_rank(const struct facts *f, char *message, size_t size)
@@ -258,21 +203,11 @@ rule_mtp_on_first_rank(const struct facts *f, char *message, size_t size)
 	return BROKEN("MTP layers on the first pipeline rank: Megatron means to forbid that and misses this case");
 }
 
-bool
-rule_zero_with_pipeline(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->parallel.pp <= 1 || f->plan->parallel.zero_stage < 2)
-		return false;
-	return BROKEN("ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism");
-}
+BROKEN_IF(rule_zero_with_pipeline, p->parallel.pp > 1 && p->parallel.zero_stage >= 2,
+    "ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism")
 
-bool
-rule_moe_with_zero3(const struct facts *f, char *message, size_t size)
-{
-	if (!plan_has_experts(f->plan) || f->plan->parallel.zero_stage < 3)
-		return false;
-	return BROKEN("DeepSpeed's MoE does not work with ZeRO-3");
-}
+BROKEN_IF(rule_moe_with_zero3, plan_has_experts(p) && p->parallel.zero_stage >= 3,
+    "DeepSpeed's MoE does not work with ZeRO-3")
 
 /* MiCS shards within groups of the data parallel ranks. */
 bool
@@ -290,32 +225,16 @@ rule_copies_do_not_divide(const struct facts *f, char *message, size_t size)
 	    N(par->dp_replicate));
 }
 
-bool
-rule_copies_without_zero3(const struct facts *f, char *message, size_t size)
-{
-	const struct parallel *par = &f->plan->parallel;
+BROKEN_IF(rule_copies_without_zero3,
+    p->parallel.dp_replicate > 1 && p->parallel.zero_stage != 3,
+    "DeepSpeed keeps copies of the sharded state (MiCS) with ZeRO-3 alone, not with ZeRO-%lld",
+    N(p->parallel.zero_stage))
 
-	if (par->dp_replicate <= 1 || par->zero_stage == 3)
-		return false;
-	return BROKEN("DeepSpeed keeps copies of the sharded state (MiCS) with ZeRO-3 alone, not with ZeRO-%lld",
-	    N(par->zero_stage));
-}
+BROKEN_IF(rule_copies_have_no_meaning, p->parallel.dp_replicate > 1,
+    "this layout shards over all data parallel ranks, without copies of what is sharded")
 
-bool
-rule_copies_have_no_meaning(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->parallel.dp_replicate <= 1)
-		return false;
-	return BROKEN("this layout shards over all data parallel ranks, without copies of what is sharded");
-}
-
-bool
-rule_nanotron_zero(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->parallel.zero_stage <= 1)
-		return false;
-	return BROKEN("nanotron builds ZeRO-1 whatever the stage");
-}
+BROKEN_IF(rule_nanotron_zero, p->parallel.zero_stage > 1,
+    "nanotron builds ZeRO-1 whatever the stage")
 
 bool
 rule_torchtitan_chunks(const struct facts *f, char *message, size_t size)
@@ -333,49 +252,26 @@ rule_torchtitan_chunks(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_chunks_without_pipeline(const struct facts *f, char *message, size_t size)
-{
-	const struct parallel *p = &f->plan->parallel;
-
-	if (p->pp != 1 || p->vpp <= 1)
-		return false;
-	return BROKEN("VPP %lld cuts pipeline stages into chunks, and PP is 1: all layers are one chunk",
-	    N(p->vpp));
-}
+BROKEN_IF(rule_chunks_without_pipeline, p->parallel.pp == 1 && p->parallel.vpp > 1,
+    "VPP %lld cuts pipeline stages into chunks, and PP is 1: all layers are one chunk",
+    N(p->parallel.vpp))
 
 /* ---- serving ---------------------------------------------------------------------------------------- */
 
-bool
-rule_request_too_long(const struct facts *f, char *message, size_t size)
-{
-	const struct serving *s = &f->plan->serving;
+BROKEN_IF(rule_request_too_long,
+    p->serving.prompt_tokens + p->serving.generate_tokens > p->serving.context_length,
+    "a request of %lld + %lld tokens is longer than the context of %lld",
+    N(p->serving.prompt_tokens), N(p->serving.generate_tokens), N(p->serving.context_length))
 
-	if (s->prompt_tokens + s->generate_tokens <= s->context_length)
-		return false;
-	return BROKEN("a request of %lld + %lld tokens is longer than the context of %lld",
-	    N(s->prompt_tokens), N(s->generate_tokens), N(s->context_length));
-}
+BROKEN_IF(rule_context_too_long, p->serving.context_length > p->model.max_position,
+    "the context of %lld tokens is above the model's longest, %lld",
+    N(p->serving.context_length), N(p->model.max_position))
 
-bool
-rule_context_too_long(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->serving.context_length <= f->plan->model.max_position)
-		return false;
-	return BROKEN("the context of %lld tokens is above the model's longest, %lld",
-	    N(f->plan->serving.context_length), N(f->plan->model.max_position));
-}
-
-bool
-rule_tokens_are_no_blocks(const struct facts *f, char *message, size_t size)
-{
-	const struct serving *s = &f->plan->serving;
-
-	if (s->engine == ENGINE_VLLM || s->max_batched_tokens % s->block_size == 0)
-		return false;
-	return BROKEN("%lld tokens in a pass are no whole number of blocks of %lld",
-	    N(s->max_batched_tokens), N(s->block_size));
-}
+BROKEN_IF(rule_tokens_are_no_blocks,
+    p->serving.engine != ENGINE_VLLM &&
+    p->serving.max_batched_tokens % p->serving.block_size != 0,
+    "%lld tokens in a pass are no whole number of blocks of %lld",
+    N(p->serving.max_batched_tokens), N(p->serving.block_size))
 
 bool
 rule_prefill_workers_unknown(const struct facts *f, char *message, size_t size)
@@ -403,46 +299,23 @@ rule_prefill_heads_do_not_divide(const struct facts *f, char *message, size_t si
 	    N(pool.size));
 }
 
-bool
-rule_accepts_more_than_drafted(const struct facts *f, char *message, size_t size)
-{
-	const struct serving *v = &f->plan->serving;
+BROKEN_IF(rule_accepts_more_than_drafted,
+    p->serving.accepted_tokens > (double)p->serving.draft_tokens,
+    "%.3g tokens are accepted of %lld drafted", p->serving.accepted_tokens,
+    N(p->serving.draft_tokens))
 
-	if (v->accepted_tokens <= (double)v->draft_tokens)
-		return false;
-	return BROKEN("%.3g tokens are accepted of %lld drafted", v->accepted_tokens,
-	    N(v->draft_tokens));
-}
+BROKEN_IF(rule_host_cache_is_unused,
+    p->serving.kv_host_gib > 0 && !(p->serving.prefix_hit > 0),
+    "KV cache on the host serves prefixes that are found again, and none is "
+    "(serving.prefix_hit is 0)")
 
-bool
-rule_host_cache_is_unused(const struct facts *f, char *message, size_t size)
-{
-	const struct serving *v = &f->plan->serving;
+BROKEN_IF(rule_ep_has_no_size, p->parallel.ep > 1,
+    "vLLM has no EP size: experts spread over all of TP x DP")
 
-	if (!(v->kv_host_gib > 0) || v->prefix_hit > 0)
-		return false;
-	return BROKEN("KV cache on the host serves prefixes that are found again, and none is "
-	    "(serving.prefix_hit is 0)");
-}
-
-bool
-rule_ep_has_no_size(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->parallel.ep <= 1)
-		return false;
-	return BROKEN("vLLM has no EP size: experts spread over all of TP x DP");
-}
-
-bool
-rule_dp_attention_without_experts(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-
-	if (!p->serving.dp_attention || p->serving.engine != ENGINE_VLLM || plan_has_experts(p))
-		return false;
-	return BROKEN("data parallel ranks of a model without experts are whole engines in vLLM: TP %lld "
-	    "would split attention too", N(p->parallel.tp));
-}
+BROKEN_IF(rule_dp_attention_without_experts,
+    p->serving.dp_attention && p->serving.engine == ENGINE_VLLM && !plan_has_experts(p),
+    "data parallel ranks of a model without experts are whole engines in vLLM: TP %lld "
+    "would split attention too", N(p->parallel.tp))
 
 bool
 rule_dcp_without_copies(const struct facts *f, char *message, size_t size)
@@ -465,43 +338,25 @@ rule_dcp_without_copies(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_layout_is_for_serving(const struct facts *f, char *message, size_t size)
-{
-	(void)f;
-	return BROKEN("vllm lays out serving engines: a training plan follows another layout");
-}
+BROKEN_IF(rule_layout_is_for_serving, true,
+    "vllm lays out serving engines: a training plan follows another layout")
 
-bool
-rule_layout_is_for_training(const struct facts *f, char *message, size_t size)
-{
-	(void)f;
-	return BROKEN("a serving plan follows the vllm layout");
-}
+BROKEN_IF(rule_layout_is_for_training, true,
+    "a serving plan follows the vllm layout")
 
 /* ---- advice -------------------------------------------------------------------------------------------- */
 
-bool
-rule_tp_leaves_nvlink(const struct facts *f, char *message, size_t size)
-{
-	const int64_t tp = f->plan->parallel.tp, domain = f->plan->cluster.nvlink_domain;
+BROKEN_IF(rule_tp_leaves_nvlink,
+    p->parallel.tp > 1 && (p->parallel.tp > p->cluster.nvlink_domain ||
+    p->cluster.nvlink_domain % p->parallel.tp != 0),
+    "TP %lld does not stay inside NVLink domains of %lld GPUs: its traffic crosses the network",
+    N(p->parallel.tp), N(p->cluster.nvlink_domain))
 
-	if (tp <= 1 || (tp <= domain && domain % tp == 0))
-		return false;
-	return BROKEN("TP %lld does not stay inside NVLink domains of %lld GPUs: its traffic crosses the network",
-	    N(tp), N(domain));
-}
-
-bool
-rule_domain_cuts_nodes(const struct facts *f, char *message, size_t size)
-{
-	const int64_t domain = f->plan->cluster.nvlink_domain, node = f->plan->cluster.gpus_per_node;
-
-	if (domain % node == 0 || node % domain == 0)
-		return false;
-	return BROKEN("an NVLink domain of %lld GPUs is neither whole nodes of %lld nor an even part of one",
-	    N(domain), N(node));
-}
+BROKEN_IF(rule_domain_cuts_nodes,
+    p->cluster.nvlink_domain % p->cluster.gpus_per_node != 0 &&
+    p->cluster.gpus_per_node % p->cluster.nvlink_domain != 0,
+    "an NVLink domain of %lld GPUs is neither whole nodes of %lld nor an even part of one",
+    N(p->cluster.nvlink_domain), N(p->cluster.gpus_per_node))
 
 bool
 rule_fp8_without_units(const struct facts *f, char *message, size_t size)

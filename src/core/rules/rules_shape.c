@@ -21,25 +21,15 @@ rule_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 	    N(heads % tp != 0 ? heads : local), N(tp));
 }
 
-bool
-rule_kv_heads_do_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const int64_t kv = f->plan->model.kv_heads, tp = f->plan->parallel.tp;
+BROKEN_IF(rule_kv_heads_do_not_divide,
+    p->parallel.tp >= 1 && p->model.attention != ATTENTION_MLA &&
+    p->model.kv_heads % p->parallel.tp != 0 && p->parallel.tp % p->model.kv_heads != 0,
+    "%lld KV heads are neither a multiple nor a divisor of TP %lld", N(p->model.kv_heads),
+    N(p->parallel.tp))
 
-	if (tp < 1 || f->plan->model.attention == ATTENTION_MLA || kv % tp == 0 || tp % kv == 0)
-		return false;
-	return BROKEN("%lld KV heads are neither a multiple nor a divisor of TP %lld", N(kv), N(tp));
-}
-
-bool
-rule_nanotron_kv_heads(const struct facts *f, char *message, size_t size)
-{
-	const int64_t kv = f->plan->model.kv_heads, tp = f->plan->parallel.tp;
-
-	if (tp < 1 || kv % tp == 0)
-		return false;
-	return BROKEN("%lld KV heads are not divisible by TP %lld", N(kv), N(tp));
-}
+BROKEN_IF(rule_nanotron_kv_heads,
+    p->parallel.tp >= 1 && p->model.kv_heads % p->parallel.tp != 0,
+    "%lld KV heads are not divisible by TP %lld", N(p->model.kv_heads), N(p->parallel.tp))
 
 bool
 rule_kv_heads_do_not_group(const struct facts *f, char *message, size_t size)
@@ -58,75 +48,40 @@ rule_kv_heads_do_not_group(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_latent_size_missing(const struct facts *f, char *message, size_t size)
-{
-	const struct model *m = &f->plan->model;
+BROKEN_IF(rule_latent_size_missing,
+    p->model.attention == ATTENTION_MLA && (p->model.kv_lora_rank <= 0 ||
+    p->model.qk_nope_head_dim + p->model.qk_rope_head_dim <= 0),
+    "latent attention needs its KV rank and the sizes of its heads")
 
-	if (m->attention != ATTENTION_MLA ||
-	    (m->kv_lora_rank > 0 && m->qk_nope_head_dim + m->qk_rope_head_dim > 0))
-		return false;
-	return BROKEN("latent attention needs its KV rank and the sizes of its heads");
-}
+BROKEN_IF(rule_linear_size_missing,
+    p->model.linear_attention && (p->model.linear_key_heads <= 0 ||
+    p->model.linear_value_heads <= 0 || p->model.linear_key_head_dim <= 0 ||
+    p->model.linear_value_head_dim <= 0),
+    "linear attention needs its numbers of heads and their sizes")
 
-bool
-rule_linear_size_missing(const struct facts *f, char *message, size_t size)
-{
-	const struct model *m = &f->plan->model;
+BROKEN_IF(rule_ffn_does_not_divide,
+    p->parallel.tp >= 1 && params_kinds(&p->model, 0, p->model.layers).dense > 0 &&
+    p->model.ffn_hidden_size % p->parallel.tp != 0,
+    "FFN size %lld is not divisible by TP %lld", N(p->model.ffn_hidden_size), N(p->parallel.tp))
 
-	if (!m->linear_attention || (m->linear_key_heads > 0 && m->linear_value_heads > 0 &&
-	    m->linear_key_head_dim > 0 && m->linear_value_head_dim > 0))
-		return false;
-	return BROKEN("linear attention needs its numbers of heads and their sizes");
-}
+BROKEN_IF(rule_expert_ffn_does_not_divide,
+    p->parallel.etp >= 1 && plan_has_experts(p) &&
+    p->model.moe_ffn_hidden_size % p->parallel.etp != 0,
+    "expert FFN size %lld is not divisible by ETP %lld", N(p->model.moe_ffn_hidden_size),
+    N(p->parallel.etp))
 
-bool
-rule_ffn_does_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-	const bool has_dense = params_kinds(&p->model, 0, p->model.layers).dense > 0;
-
-	if (p->parallel.tp < 1 || !has_dense || p->model.ffn_hidden_size % p->parallel.tp == 0)
-		return false;
-	return BROKEN("FFN size %lld is not divisible by TP %lld", N(p->model.ffn_hidden_size),
-	    N(p->parallel.tp));
-}
-
-bool
-rule_expert_ffn_does_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-
-	if (p->parallel.etp < 1 || !plan_has_experts(p) ||
-	    p->model.moe_ffn_hidden_size % p->parallel.etp == 0)
-		return false;
-	return BROKEN("expert FFN size %lld is not divisible by ETP %lld", N(p->model.moe_ffn_hidden_size),
-	    N(p->parallel.etp));
-}
-
-bool
-rule_shared_ffn_does_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-
-	if (p->parallel.tp < 1 || !plan_has_experts(p) ||
-	    p->model.shared_expert_ffn_hidden_size % p->parallel.tp == 0)
-		return false;
-	return BROKEN("shared expert FFN size %lld is not divisible by TP %lld",
-	    N(p->model.shared_expert_ffn_hidden_size), N(p->parallel.tp));
-}
+BROKEN_IF(rule_shared_ffn_does_not_divide,
+    p->parallel.tp >= 1 && plan_has_experts(p) &&
+    p->model.shared_expert_ffn_hidden_size % p->parallel.tp != 0,
+    "shared expert FFN size %lld is not divisible by TP %lld",
+    N(p->model.shared_expert_ffn_hidden_size), N(p->parallel.tp))
 
 /* ---- sequence ------------------------------------------------------------------------------ */
 
-bool
-rule_sequence_does_not_divide_by_cp(const struct facts *f, char *message, size_t size)
-{
-	const int64_t seq = f->plan->training.sequence_length, cp = f->plan->parallel.cp;
-
-	if (cp <= 1 || seq % (2 * cp) == 0)
-		return false;
-	return BROKEN("sequence length %lld is not divisible by 2 x CP %lld", N(seq), N(cp));
-}
+BROKEN_IF(rule_sequence_does_not_divide_by_cp,
+    p->parallel.cp > 1 && p->training.sequence_length % (2 * p->parallel.cp) != 0,
+    "sequence length %lld is not divisible by 2 x CP %lld", N(p->training.sequence_length),
+    N(p->parallel.cp))
 
 bool
 rule_sequence_does_not_divide_by_tp(const struct facts *f, char *message, size_t size)
@@ -152,25 +107,14 @@ rule_torchtitan_sequence(const struct facts *f, char *message, size_t size)
 	return BROKEN("sequence length %lld is not divisible by TP x 2 x CP = %lld", N(seq), N(by));
 }
 
-bool
-rule_sequence_too_long(const struct facts *f, char *message, size_t size)
-{
-	const int64_t seq = f->plan->training.sequence_length, most = f->plan->model.max_position;
+BROKEN_IF(rule_sequence_too_long, p->training.sequence_length > p->model.max_position,
+    "sequence length %lld is above the model's longest context %lld",
+    N(p->training.sequence_length), N(p->model.max_position))
 
-	if (seq <= most)
-		return false;
-	return BROKEN("sequence length %lld is above the model's longest context %lld", N(seq), N(most));
-}
-
-bool
-rule_hierarchy_missing(const struct facts *f, char *message, size_t size)
-{
-	const struct parallel *par = &f->plan->parallel;
-
-	if (par->cp <= 1 || par->cp_comm != CP_COMM_A2A_P2P || par->hierarchical_cp[0] != '\0')
-		return false;
-	return BROKEN("a2a+p2p needs the two sizes of hierarchical_cp");
-}
+BROKEN_IF(rule_hierarchy_missing,
+    p->parallel.cp > 1 && p->parallel.cp_comm == CP_COMM_A2A_P2P &&
+    p->parallel.hierarchical_cp[0] == '\0',
+    "a2a+p2p needs the two sizes of hierarchical_cp")
 
 bool
 rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
@@ -186,13 +130,8 @@ rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 	    N(p->model.attention_heads), N(kv), N(tp), N(cp));
 }
 
-bool
-rule_cp_without_flash(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->parallel.cp <= 1 || !batch_unfused(f->plan))
-		return false;
-	return BROKEN("context parallelism (%lld) needs fused attention", N(f->plan->parallel.cp));
-}
+BROKEN_IF(rule_cp_without_flash, p->parallel.cp > 1 && batch_unfused(p),
+    "context parallelism (%lld) needs fused attention", N(p->parallel.cp))
 
 bool
 rule_cp_before_ampere(const struct facts *f, char *message, size_t size)
@@ -210,23 +149,12 @@ rule_cp_before_ampere(const struct facts *f, char *message, size_t size)
 
 /* ---- experts ---------------------------------------------------------------------------------- */
 
-bool
-rule_ep_without_experts(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->parallel.ep <= 1 || plan_has_experts(f->plan))
-		return false;
-	return BROKEN("EP %lld needs a model with experts", N(f->plan->parallel.ep));
-}
+BROKEN_IF(rule_ep_without_experts, p->parallel.ep > 1 && !plan_has_experts(p),
+    "EP %lld needs a model with experts", N(p->parallel.ep))
 
-bool
-rule_experts_do_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const int64_t experts = f->plan->model.experts, ep = f->plan->parallel.ep;
-
-	if (ep < 1 || experts % ep == 0)
-		return false;
-	return BROKEN("%lld experts are not divisible by EP %lld", N(experts), N(ep));
-}
+BROKEN_IF(rule_experts_do_not_divide,
+    p->parallel.ep >= 1 && p->model.experts % p->parallel.ep != 0,
+    "%lld experts are not divisible by EP %lld", N(p->model.experts), N(p->parallel.ep))
 
 bool
 rule_router_groups(const struct facts *f, char *message, size_t size)
@@ -256,50 +184,23 @@ rule_topk_above_experts(const struct facts *f, char *message, size_t size)
 	return BROKEN("a token visits %lld of %lld experts", N(m->experts_per_token), N(all));
 }
 
-bool
-rule_expert_size_missing(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->model.experts == 0 || f->plan->model.moe_ffn_hidden_size > 0)
-		return false;
-	return BROKEN("a model with experts needs their FFN size");
-}
+BROKEN_IF(rule_expert_size_missing, p->model.experts != 0 && p->model.moe_ffn_hidden_size <= 0,
+    "a model with experts needs their FFN size")
 
-bool
-rule_etp_has_no_meaning(const struct facts *f, char *message, size_t size)
-{
-	if (!plan_has_experts(f->plan) || f->plan->parallel.etp <= 1)
-		return false;
-	return BROKEN("this layout does not split single experts: ETP is %lld, not 1",
-	    N(f->plan->parallel.etp));
-}
+BROKEN_IF(rule_etp_has_no_meaning, plan_has_experts(p) && p->parallel.etp > 1,
+    "this layout does not split single experts: ETP is %lld, not 1", N(p->parallel.etp))
 
-bool
-rule_ep_tp_without_sp(const struct facts *f, char *message, size_t size)
-{
-	const struct parallel *par = &f->plan->parallel;
+BROKEN_IF(rule_ep_tp_without_sp,
+    p->parallel.ep > 1 && p->parallel.tp > 1 && !p->parallel.sequence_parallel,
+    "EP with TP wants sequence parallel; releases before core 0.16 refuse it")
 
-	if (par->ep <= 1 || par->tp <= 1 || par->sequence_parallel)
-		return false;
-	return BROKEN("EP with TP wants sequence parallel; releases before core 0.16 refuse it");
-}
+BROKEN_IF(rule_moe_bias_with_etp,
+    plan_has_experts(p) && p->parallel.etp > 1 &&
+    (p->model.linear_bias || p->model.expert_bias),
+    "experts with a bias can not be split: ETP is %lld", N(p->parallel.etp))
 
-bool
-rule_moe_bias_with_etp(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-
-	if (!plan_has_experts(p) || p->parallel.etp <= 1 || !(p->model.linear_bias || p->model.expert_bias))
-		return false;
-	return BROKEN("experts with a bias can not be split: ETP is %lld", N(p->parallel.etp));
-}
-
-bool
-rule_topk_one(const struct facts *f, char *message, size_t size)
-{
-	if (!plan_has_experts(f->plan) || f->plan->model.experts_per_token != 1)
-		return false;
-	return BROKEN("one expert a token: launch with --moe-router-pre-softmax");
-}
+BROKEN_IF(rule_topk_one, plan_has_experts(p) && p->model.experts_per_token == 1,
+    "one expert a token: launch with --moe-router-pre-softmax")
 
 bool
 rule_moe_overlap_impossible(const struct facts *f, char *message, size_t size)
@@ -322,10 +223,6 @@ rule_moe_overlap_impossible(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_mtp_with_positions(const struct facts *f, char *message, size_t size)
-{
-	if (f->plan->model.mtp_layers == 0 || f->plan->model.position != POSITION_LEARNED)
-		return false;
-	return BROKEN("MTP layers need rope or no position embedding");
-}
+BROKEN_IF(rule_mtp_with_positions,
+    p->model.mtp_layers != 0 && p->model.position == POSITION_LEARNED,
+    "MTP layers need rope or no position embedding")

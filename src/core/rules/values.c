@@ -2,8 +2,8 @@
 
 #include <math.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
-#include "core/framework/layout_build.h"
 #include "core/plan/pool.h"
 
 /* Put one in its place. Of equals the first stays in front; what is full lets the farthest go. */
@@ -106,18 +106,18 @@ static void
 offer_ruled(struct values *out, const struct plan *p, enum field_id f)
 {
 	const struct parallel *par = &p->parallel;
-	const int64_t world = pool_rest(p), model = product(product(par->tp, par->pp), par->cp);
+	const int64_t world = pool_rest(p), model = product_of(product_of(par->tp, par->pp), par->cp);
 
 	if (f == FIELD_GLOBAL_BATCH_SIZE && model > 0 && world % model == 0) {
 		const int64_t unit = p->training.micro_batch_size * (world / model);
 
 		offer_multiples(out, p, f, unit);
 		offer_multiples(out, p, f, unit * par->pp);
-		offer_number(out, p, f, product(unit, 2 * par->pp)); /* the fewest that fill DualPipe */
+		offer_number(out, p, f, product_of(unit, 2 * par->pp)); /* the fewest that fill DualPipe */
 	}
 	if (f == FIELD_SEQUENCE_LENGTH) {
 		offer_number(out, p, f, p->model.max_position);
-		offer_multiples(out, p, f, product(2 * par->cp, par->tp));
+		offer_multiples(out, p, f, product_of(2 * par->cp, par->tp));
 	}
 	if (f == FIELD_NODES && model > 0)
 		offer_multiples(out, p, f, (model - 1) / p->cluster.gpus_per_node + 1);

@@ -5,7 +5,7 @@
 #include "core/rules/check.h"
 #include "core/rules/check_rules.h"
 #include "core/framework/framework.h"
-#include "core/framework/layout_build.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/plan/pool.h"
 
@@ -21,7 +21,7 @@ divides_world(const struct plan *p, int64_t size)
 static int64_t
 model_size(const struct plan *p)
 {
-	return product(product(p->parallel.tp, p->parallel.cp), p->parallel.pp);
+	return product_of(product_of(p->parallel.tp, p->parallel.cp), p->parallel.pp);
 }
 
 /* Every layout_init refuses sizes that do not divide the world. */
@@ -39,7 +39,7 @@ engines_do_not_divide(const struct facts *f, char *message, size_t size)
 {
 	(void)message;
 	(void)size;
-	return !divides_world(f->plan, product(model_size(f->plan), f->plan->serving.replicas));
+	return !divides_world(f->plan, product_of(model_size(f->plan), f->plan->serving.replicas));
 }
 
 /* megatron_lay_out, expert_divides. */
@@ -50,7 +50,7 @@ experts_do_not_divide_world(const struct facts *f, char *message, size_t size)
 
 	(void)message;
 	(void)size;
-	return !divides_world(f->plan, product(product(par->etp, par->ep), par->pp));
+	return !divides_world(f->plan, product_of(product_of(par->etp, par->ep), par->pp));
 }
 
 /* rule_batch_does_not_divide, with the DP of every layout but vLLM's. */
@@ -73,7 +73,7 @@ pipelines_differ(const struct facts *f, char *message, size_t size)
 	(void)message;
 	(void)size;
 	return par->pp > 1 && (length < 2 || !text_equal(par->order + length - 2, "pp")) &&
-	    product(par->tp, par->cp) != product(par->etp, par->ep);
+	    product_of(par->tp, par->cp) != product_of(par->etp, par->ep);
 }
 
 static bool
@@ -98,7 +98,7 @@ layers_have_no_place(const struct facts *f, char *message, size_t size)
 #define TRAINERS (M | D | T | O)
 
 /*
- * Errors of check_rules.c, layouts and placement that can be told early. Each reads what
+ * Errors of check_rules.def, layouts and placement that can be told early. Each reads what
  * never changes in a walk, outer fields, and these inner ones; those that follow them (ETP,
  * sequence parallel) stand by them. The cheapest come first.
  */
