@@ -35,22 +35,23 @@ add_group(struct table *t, const struct plan *p, const struct layout *l, int kin
 {
 	const int64_t group = layout_group_of(l, kind, rank);
 	const int64_t size = layout_group_size(l, kind);
-	char number[32], members[32], place[32], peers[PEERS_SHOWN * 12 + 32] = "";
+	char peers[PEERS_SHOWN * 12 + 32] = "";
 
 	if (group < 0) {
 		table_row(t, (const char *[]){ l->kind[kind].name, "", "", "", "", "in no group" });
 		return;
 	}
-	text_put(number, sizeof number, "%" PRId64, group);
-	text_put(members, sizeof members, "%" PRId64, size);
-	text_put(place, sizeof place, "%" PRId64, layout_position(l, kind, rank));
 	for (int64_t k = 0; k < size && k < PEERS_SHOWN; k++)
 		text_add(peers, sizeof peers, "%s%" PRId64, k > 0 ? " " : "",
 		    layout_member(l, kind, group, k));
 	if (size > PEERS_SHOWN)
 		text_add(peers, sizeof peers, " ... %" PRId64, layout_member(l, kind, group, size - 1));
-	table_row(t, (const char *[]){ l->kind[kind].name, number, members, place,
-	    link_name(p, l, kind, group), peers });
+	table_cell(t, l->kind[kind].name);
+	table_put(t, "%" PRId64, group);
+	table_put(t, "%" PRId64, size);
+	table_put(t, "%" PRId64, layout_position(l, kind, rank));
+	table_cell(t, link_name(p, l, kind, group));
+	table_cell(t, peers);
 }
 
 static bool
