@@ -9,25 +9,9 @@
 #include "core/base/text.h"
 #include "core/framework/link.h"
 #include "out/out.h"
+#include "ui/map/map.h"
 
 enum { PEERS_SHOWN = 16 };
-
-/* Coordinates on every axis; axes that several grids share are named once. */
-static void
-print_coordinates(const struct layout *l, int64_t rank)
-{
-	char line[512] = "";
-
-	for (int grid = 0; grid < l->grids; grid++)
-		for (int axis = 0; axis < l->grid[grid].axes; axis++) {
-			const char *name = l->grid[grid].axis[axis].name;
-
-			if (!layout_axis_again(l, grid, name))
-				text_add(line, sizeof line, " %s=%" PRId64, name,
-				    layout_coord(l, grid, axis, rank));
-		}
-	out_line(stdout, "coordinates %s", line);
-}
 
 static void
 add_group(struct table *t, const struct plan *p, const struct layout *l, int kind,
@@ -88,12 +72,14 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	const struct layout *l = &e->layout;
 	const int64_t per_node = s->plan.cluster.gpus_per_node;
 	const int64_t stage = layout_pipeline_rank(l, rank);
+	char axes[512] = "";
 	int64_t mirror;
 
 	out_line(stdout, "rank         %" PRId64 " of %" PRId64, rank, l->world);
 	out_line(stdout, "node         %" PRId64, rank / per_node);
 	out_line(stdout, "local rank   %" PRId64, rank % per_node);
-	print_coordinates(l, rank);
+	map_axes(l, rank, axes, sizeof axes);
+	out_line(stdout, "coordinates %s", axes);
 	if (e->stages > stage)
 		print_memory(e, stage);
 	out_end(stdout);
