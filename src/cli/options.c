@@ -14,70 +14,73 @@
 /* What getopt_long returns for an option: the row of a table, past all characters. */
 enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, RESULT_BASE = 0x3000, OPERAND = 1 };
 
-enum fixed {
-	FIXED_SET, FIXED_KIND, FIXED_FORMAT, FIXED_COLOR_BY, FIXED_ZOOM, FIXED_WIDTH, FIXED_COLOR,
-	FIXED_PALETTE, FIXED_ASCII, FIXED_LINEAR, FIXED_STRICT, FIXED_STAGE, FIXED_JSON,
-	FIXED_LANGUAGE, FIXED_FREE, FIXED_FIX, FIXED_OBJECTIVE, FIXED_WHERE, FIXED_AROUND, FIXED_TOP,
-	FIXED_TIGHT, FIXED_THREADS, FIXED_FROM, FIXED_HERE, FIXED_WORLD, FIXED_TO, FIXED_CORE, FIXED_LIST,
-	FIXED_OUTPUT, FIXED_HELP, FIXED_VERSION,
-	FIXED_COUNT
-};
+#define AT(member) .at = offsetof(struct options, member)
+
+static bool take_setting(struct options *o, const struct option_row *row, const char *text);
+static bool take_kind(struct options *o, const struct option_row *row, const char *name);
+static bool take_format(struct options *o, const struct option_row *row, const char *name);
+static bool take_zoom(struct options *o, const struct option_row *row, const char *name);
+static bool take_color(struct options *o, const struct option_row *row, const char *name);
+static bool take_palette(struct options *o, const struct option_row *row, const char *name);
+static bool take_ask(struct options *o, const struct option_row *row, const char *text);
 
 const struct option_row option_table[] = {
-	[FIXED_SET] = { "set", "PATH=VALUE", "change a field of the plan (repeatable)", 0,
-	    TAKES_PLAN },
-	[FIXED_KIND] = { "kind", "KIND", "only groups of this kind (repeatable)", 0,
-	    TAKES_KIND },
-	[FIXED_FORMAT] = { "format", "FORMAT",
-	    "text; hash: one line a kind with a checksum; csv: a table of plans", 0,
-	    TAKES_FORMAT },
-	[FIXED_COLOR_BY] = { "color-by", "KIND[,KIND...]",
+	{ "set", "PATH=VALUE", "change a field of the plan (repeatable)", 0, TAKES_PLAN,
+	    .take = take_setting },
+	{ "kind", "KIND", "only groups of this kind (repeatable)", 0, TAKES_KIND,
+	    .take = take_kind },
+	{ "format", "FORMAT", "text; hash: one line a kind with a checksum; csv: a table of plans", 0,
+	    TAKES_FORMAT, .take = take_format },
+	{ "color-by", "KIND[,KIND...]",
 	    "colour by groups, stage, layers, memory or link:KIND, up to four", 0,
-	    TAKES_COLOR_BY },
-	[FIXED_ZOOM] = { "zoom", "NAME", "auto, cards, labels, cells, halves, nodes or racks", 0,
-	    TAKES_ZOOM },
-	[FIXED_WIDTH] = { "width", "COLUMNS",
-	    "how wide to print, else as wide as the terminal", 0, TAKES_WIDTH },
-	[FIXED_COLOR] = { "color", "WHEN", "auto, always or never", 0, TAKES_COLOR },
-	[FIXED_PALETTE] = { "palette", "NAME", "dark, light, safe, 16, 8, mono or auto", 0,
-	    TAKES_PALETTE },
-	[FIXED_ASCII] = { "ascii", NULL, "draw with ASCII characters alone", 0, TAKES_ASCII },
-	[FIXED_LINEAR] = { "linear", NULL,
-	    "ask and answer in plain lines, for screen readers and scripts", 0, TAKES_LINEAR },
-	[FIXED_STRICT] = { "strict", NULL, "warnings count as errors", 0, TAKES_STRICT },
-	[FIXED_STAGE] = { "stage", "STAGE", "this pipeline stage alone", 0, TAKES_STAGE },
-	[FIXED_JSON] = { "json", NULL, "print JSON, for scripts", 0, TAKES_JSON },
-	[FIXED_LANGUAGE] = { "language", "NAME", "en or zh, else that of the locale", 0,
-	    TAKES_LANGUAGE },
-	[FIXED_FREE] = { "free", "PATH[=VALUES]",
-	    "search all values of a field, or A,B or A..B (repeatable)", 0, TAKES_SEARCH },
-	[FIXED_FIX] = { "fix", "PATH", "hold a field at the plan's value (repeatable)", 0,
-	    TAKES_SEARCH },
-	[FIXED_OBJECTIVE] = { "objective", "NAME[,NAME]",
-	    "time, memory, gpus, tokens, gpu-hours, cost, or a path", 0, TAKES_SEARCH },
-	[FIXED_WHERE] = { "where", "CONDITION",
-	    "such as 'peak.total<=70GiB' (repeatable)", 0, TAKES_SEARCH },
-	[FIXED_AROUND] = { "around", "[=N]",
-	    "only plans so many changes away from this one, 1 or 2", 0, TAKES_SEARCH },
-	[FIXED_TOP] = { "top", "COUNT", "how many plans to list, else 10", 0, TAKES_SEARCH },
-	[FIXED_TIGHT] = { "tight", NULL, "list plans too that may not fit", 0, TAKES_SEARCH },
-	[FIXED_THREADS] = { "threads", "COUNT", "threads, else one for each core", 0,
-	    TAKES_SEARCH },
-	[FIXED_FROM] = { "from", "KIND", "what an imported file is, else its looks tell; the file of models",
-	    0, TAKES_FROM },
-	[FIXED_HERE] = { "here", NULL, "import the machines that this runs on", 0, TAKES_IMPORT },
-	[FIXED_WORLD] = { "world", "GPUS", "GPUs of the launch, whatever the file says", 0,
-	    TAKES_IMPORT },
-	[FIXED_TO] = { "to", "TARGET", "what to write", 0, TAKES_EXPORT },
-	[FIXED_CORE] = { "core", "VERSION", "release of Megatron core that reads it, 0.12 to 0.20", 0,
-	    TAKES_EXPORT },
-	[FIXED_LIST] = { "list", NULL, "list the targets", 0, TAKES_EXPORT },
-	[FIXED_OUTPUT] = { "output", "FILE", "write there instead of standard output", 'o',
-	    TAKES_OUTPUT },
-	[FIXED_HELP] = { "help", NULL, "print this help, or that of a command", 'h', 0 },
-	[FIXED_VERSION] = { "version", NULL, "print the version", 'V', 0 },
+	    TAKES_COLOR_BY, AT(color_by) },
+	{ "zoom", "NAME", "auto, cards, labels, cells, halves, nodes or racks", 0, TAKES_ZOOM,
+	    .take = take_zoom },
+	{ "width", "COLUMNS", "how wide to print, else as wide as the terminal", 0, TAKES_WIDTH,
+	    AT(width), .least = 20, .most = 4096 },
+	{ "color", "WHEN", "auto, always or never", 0, TAKES_COLOR, .take = take_color },
+	{ "palette", "NAME", "dark, light, safe, 16, 8, mono or auto", 0, TAKES_PALETTE,
+	    AT(palette), .take = take_palette },
+	{ "ascii", NULL, "draw with ASCII characters alone", 0, TAKES_ASCII, AT(ascii) },
+	{ "linear", NULL, "ask and answer in plain lines, for screen readers and scripts", 0,
+	    TAKES_LINEAR, AT(linear) },
+	{ "strict", NULL, "warnings count as errors", 0, TAKES_STRICT, AT(strict) },
+	{ "stage", "STAGE", "this pipeline stage alone", 0, TAKES_STAGE, AT(stage),
+	    .most = INT32_MAX },
+	{ "json", NULL, "print JSON, for scripts", 0, TAKES_JSON, AT(json) },
+	{ "language", "NAME", "en or zh, else that of the locale", 0, TAKES_LANGUAGE, AT(language),
+	    .names = "en|zh" },
+	{ "free", "PATH[=VALUES]", "search all values of a field, or A,B or A..B (repeatable)", 0,
+	    TAKES_SEARCH, .take = take_ask, .what = ASK_FREE },
+	{ "fix", "PATH", "hold a field at the plan's value (repeatable)", 0, TAKES_SEARCH,
+	    .take = take_ask, .what = ASK_FIX },
+	{ "objective", "NAME[,NAME]", "time, memory, gpus, tokens, gpu-hours, cost, or a path", 0,
+	    TAKES_SEARCH, AT(objective) },
+	{ "where", "CONDITION", "such as 'peak.total<=70GiB' (repeatable)", 0, TAKES_SEARCH,
+	    .take = take_ask, .what = ASK_WHERE },
+	{ "around", "[=N]", "only plans so many changes away from this one, 1 or 2", 0, TAKES_SEARCH,
+	    AT(around), .least = 1, .most = 2 },
+	{ "top", "COUNT", "how many plans to list, else 10", 0, TAKES_SEARCH, AT(top), .least = 1,
+	    .most = 1000 },
+	{ "tight", NULL, "list plans too that may not fit", 0, TAKES_SEARCH, AT(tight) },
+	{ "threads", "COUNT", "threads, else one for each core", 0, TAKES_SEARCH, AT(threads),
+	    .least = 1, .most = SEARCH_THREADS_MAX },
+	{ "from", "KIND", "what an imported file is, else its looks tell; the file of models", 0,
+	    TAKES_FROM, AT(from) },
+	{ "here", NULL, "import the machines that this runs on", 0, TAKES_IMPORT, AT(here) },
+	{ "world", "GPUS", "GPUs of the launch, whatever the file says", 0, TAKES_IMPORT, AT(world),
+	    .least = 1, .most = PLAN_WORLD_MAX },
+	{ "to", "TARGET", "what to write", 0, TAKES_EXPORT, AT(to) },
+	{ "core", "VERSION", "release of Megatron core that reads it, 0.12 to 0.20", 0,
+	    TAKES_EXPORT, AT(core) },
+	{ "list", NULL, "list the targets", 0, TAKES_EXPORT, AT(list) },
+	{ "output", "FILE", "write there instead of standard output", 'o', TAKES_OUTPUT,
+	    AT(output) },
+	{ "help", NULL, "print this help, or that of a command", 'h', 0, AT(help) },
+	{ "version", NULL, "print the version", 'V', 0, AT(version) },
 };
-const size_t option_count = FIXED_COUNT;
+enum { SET, OPTIONS = sizeof option_table / sizeof *option_table }; /* fields count as --set */
+const size_t option_count = OPTIONS;
 
 static void print_message(const char *fmt, va_list args) TEXT_FORMAT(1, 0);
 
@@ -131,20 +134,20 @@ find_field(const char *option, const char *name)
 	return f;
 }
 
-/* "parallel.tp=8" from --set. */
+/* "parallel.tp=8". */
 static bool
-add_assignment(struct options *o, const char *text)
+take_setting(struct options *o, const struct option_row *row, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	char name[128];
 	enum field_id f;
 
 	if (equals == NULL || equals == text) {
-		usage_error("--set %s: write PATH=VALUE", text);
+		usage_error("--%s %s: write PATH=VALUE", row->name, text);
 		return false;
 	}
 	text_put(name, sizeof name, "%.*s", (int)(equals - text), text);
-	if ((f = find_field("set", name)) == FIELD_COUNT)
+	if ((f = find_field(row->name, name)) == FIELD_COUNT)
 		return false;
 	o->setting[o->settings++] = (struct setting){ f, equals + 1 };
 	return true;
@@ -174,38 +177,74 @@ parse_number(const char *option, const char *text, int64_t least, int64_t most, 
 }
 
 static bool
-parse_count(const char *option, const char *text, int most, int *out)
-{
-	int64_t n;
-
-	if (!parse_number(option, text, 1, most, &n))
-		return false;
-	*out = (int)n;
-	return true;
-}
-
-static bool
-add_kind(struct options *o, const char *name)
+take_kind(struct options *o, const struct option_row *row, const char *name)
 {
 	if (o->kinds == LAYOUT_KINDS_MAX) {
-		usage_error("--kind: more than %d kinds", LAYOUT_KINDS_MAX);
+		usage_error("--%s: more than %d kinds", row->name, LAYOUT_KINDS_MAX);
 		return false;
 	}
 	o->kind[o->kinds++] = name;
 	return true;
 }
 
+static bool
+take_format(struct options *o, const struct option_row *row, const char *name)
+{
+	int i;
+
+	if (!parse_name(row->name, "text|hash|csv", name, &i))
+		return false;
+	o->hash = i == 1;
+	o->csv = i == 2;
+	return true;
+}
+
+static bool
+take_zoom(struct options *o, const struct option_row *row, const char *name)
+{
+	char names[128] = "";
+	int i;
+
+	for (i = 0; i < MAP_ZOOM_COUNT; i++)
+		text_add(names, sizeof names, "%s%s", i > 0 ? "|" : "",
+		    map_zoom_name((enum map_zoom)i));
+	if (!parse_name(row->name, names, name, &i))
+		return false;
+	o->zoom = (enum map_zoom)i;
+	return true;
+}
+
+static bool
+take_color(struct options *o, const struct option_row *row, const char *name)
+{
+	int i;
+
+	if (!parse_name(row->name, "auto|always|never", name, &i))
+		return false;
+	o->color = (enum color_when)i;
+	return true;
+}
+
+static bool
+take_palette(struct options *o, const struct option_row *row, const char *name)
+{
+	int i;
+
+	o->palette = name;
+	return parse_name(row->name, settings_table[settings_find("palette")].choices, name, &i);
+}
+
 /* "parallel.tp" or "parallel.tp=1,2" of --free; of --fix without values. */
 static bool
-add_ask(struct options *o, enum ask_what what, const char *text)
+take_ask(struct options *o, const struct option_row *row, const char *text)
 {
-	const char *equals = what == ASK_FREE ? strchr(text, '=') : NULL;
-	struct ask ask = { what, FIELD_COUNT, text };
+	const char *equals = row->what == ASK_FREE ? strchr(text, '=') : NULL;
+	struct ask ask = { row->what, FIELD_COUNT, text };
 	char name[128];
 
-	if (what != ASK_WHERE) {
+	if (row->what != ASK_WHERE) {
 		text_put(name, sizeof name, "%.*s", (int)(equals != NULL ? equals - text : 127), text);
-		ask.field = find_field(what == ASK_FREE ? "free" : "fix", name);
+		ask.field = find_field(row->name, name);
 		ask.text = equals != NULL ? equals + 1 : NULL;
 		if (ask.field == FIELD_COUNT)
 			return false;
@@ -215,116 +254,25 @@ add_ask(struct options *o, enum ask_what what, const char *text)
 }
 
 static bool
-parse_zoom(const char *text, enum map_zoom *zoom)
+take_fixed(struct options *o, const struct option_row *row, const char *value)
 {
-	char names[128] = "";
+	void *at = (char *)o + row->at;
 	int i;
 
-	for (i = 0; i < MAP_ZOOM_COUNT; i++)
-		text_add(names, sizeof names, "%s%s", i > 0 ? "|" : "",
-		    map_zoom_name((enum map_zoom)i));
-	if (!parse_name("zoom", names, text, &i))
+	o->given |= row->takes;
+	o->fixed |= UINT64_C(1) << (row - option_table);
+	if (row->take != NULL)
+		return row->take(o, row, value);
+	if (row->most > 0)
+		return parse_number(row->name, value != NULL ? value : "1", row->least, row->most, at);
+	if (row->argument == NULL)
+		return *(bool *)at = true;
+	*(const char **)at = value;
+	if (*value == '\0') {
+		usage_error("--%s: the value is empty (fix: --%s=%s)", row->name, row->name, row->argument);
 		return false;
-	*zoom = (enum map_zoom)i;
-	return true;
-}
-
-static bool
-add_fixed(struct options *o, enum fixed option, const char *value)
-{
-	int64_t n;
-	int i;
-
-	o->given |= option_table[option].takes;
-	o->fixed |= UINT64_C(1) << option;
-	switch (option) {
-	case FIXED_SET:
-		return add_assignment(o, value);
-	case FIXED_KIND:
-		return add_kind(o, value);
-	case FIXED_FORMAT:
-		if (!parse_name("format", "text|hash|csv", value, &i))
-			return false;
-		o->hash = i == 1;
-		o->csv = i == 2;
-		return true;
-	case FIXED_COLOR_BY:
-		o->color_by = value;
-		return true;
-	case FIXED_ZOOM:
-		return parse_zoom(value, &o->zoom);
-	case FIXED_WIDTH:
-		if (!parse_number("width", value, 20, 4096, &n))
-			return false;
-		o->width = (int)n;
-		return true;
-	case FIXED_COLOR:
-		if (!parse_name("color", "auto|always|never", value, &i))
-			return false;
-		o->color = (enum color_when)i;
-		return true;
-	case FIXED_PALETTE:
-		o->palette = value;
-		return parse_name("palette", settings_table[settings_find("palette")].choices, value,
-		    &i);
-	case FIXED_ASCII:
-		return o->ascii = true;
-	case FIXED_LINEAR:
-		return o->linear = true;
-	case FIXED_STRICT:
-		return o->strict = true;
-	case FIXED_STAGE:
-		return parse_number("stage", value, 0, INT32_MAX, &o->stage);
-	case FIXED_JSON:
-		return o->json = true;
-	case FIXED_LANGUAGE:
-		o->language = value;
-		return parse_name("language", "en|zh", value, &i);
-	case FIXED_FREE:
-		return add_ask(o, ASK_FREE, value);
-	case FIXED_FIX:
-		return add_ask(o, ASK_FIX, value);
-	case FIXED_WHERE:
-		return add_ask(o, ASK_WHERE, value);
-	case FIXED_OBJECTIVE:
-		o->objective = value;
-		return true;
-	case FIXED_AROUND:
-		return parse_count("around", value != NULL ? value : "1", 2, &o->around);
-	case FIXED_TOP:
-		return parse_count("top", value, 1000, &o->top);
-	case FIXED_TIGHT:
-		return o->tight = true;
-	case FIXED_THREADS:
-		return parse_count("threads", value, SEARCH_THREADS_MAX, &o->threads);
-	case FIXED_FROM:
-		o->from = value;
-		return true;
-	case FIXED_HERE:
-		return o->here = true;
-	case FIXED_WORLD:
-		return parse_number("world", value, 1, PLAN_WORLD_MAX, &o->world);
-	case FIXED_TO:
-		o->to = value;
-		return true;
-	case FIXED_CORE:
-		o->core = value;
-		return true;
-	case FIXED_LIST:
-		return o->list = true;
-	case FIXED_OUTPUT:
-		o->output = value;
-		if (*value == '\0')
-			usage_error("--output: the name is empty (fix: -o FILE)");
-		return *value != '\0';
-	case FIXED_HELP:
-		return o->help = true;
-	case FIXED_VERSION:
-		return o->version = true;
-	case FIXED_COUNT:
-		break;
 	}
-	return false;
+	return row->names == NULL || parse_name(row->name, row->names, value, &i);
 }
 
 /* An option that is none, or the beginning of several. */
@@ -403,7 +351,7 @@ fill_long_options(struct option *out)
 {
 	size_t n = 0;
 
-	for (int i = 0; i < FIXED_COUNT; i++)
+	for (int i = 0; i < OPTIONS; i++)
 		out[n++] = (struct option){ option_table[i].name, takes_argument(&option_table[i]), NULL,
 			FIXED_BASE + i };
 	for (int f = 0; f < FIELD_COUNT; f++) {
@@ -423,25 +371,17 @@ fill_long_options(struct option *out)
 static bool
 take(struct options *o, int c, const char *arg, const struct option *known)
 {
-	switch (c) {
-	case OPERAND:
+	if (c == OPERAND) {
 		o->operand[o->operands++] = optarg;
 		return true;
-	case 'h':
-		return add_fixed(o, FIXED_HELP, NULL);
-	case 'V':
-		return add_fixed(o, FIXED_VERSION, NULL);
-	case 'o':
-		return add_fixed(o, FIXED_OUTPUT, optarg);
-	case '?':
-	case ':':
+	}
+	if (c == '?' || c == ':') {
 		complain_option(arg, c == ':', known);
 		return false;
-	default:
-		break;
 	}
-	if (c < FIELD_BASE)
-		return add_fixed(o, (enum fixed)(c - FIXED_BASE), optarg);
+	for (int i = 0; i < OPTIONS; i++)
+		if (c == FIXED_BASE + i || c == option_table[i].letter)
+			return take_fixed(o, &option_table[i], optarg);
 	if (c >= RESULT_BASE) {
 		usage_error("option '%s': not a field but a result: %s", arg,
 		    result_table[c - RESULT_BASE].help);
@@ -485,7 +425,7 @@ check_command(const struct options *o)
 
 	if (wrong != 0) {
 		for (size_t i = 0; i < option_count; i++)
-			if ((option_table[i].takes & wrong) != 0 && (i == FIXED_SET || (o->fixed >> i & 1) != 0)) {
+			if ((option_table[i].takes & wrong) != 0 && (i == SET || (o->fixed >> i & 1) != 0)) {
 				usage_error("%s takes no option '--%s'%s", name, option_table[i].name,
 				    option_table[i].takes == TAKES_PLAN ? " and no fields of a plan" : "");
 				return false;
@@ -511,7 +451,7 @@ check_command(const struct options *o)
 bool
 options_parse(struct options *o, int argc, char **argv)
 {
-	struct option long_options[(size_t)FIXED_COUNT + 2 * FIELD_COUNT + 3];
+	struct option long_options[OPTIONS + 2 * FIELD_COUNT + 3];
 	size_t most = (size_t)argc + 1;
 	int c, words, at = 1;
 

@@ -36,12 +36,12 @@ struct options {
 	size_t asks;
 	struct ask *ask;                  /* owned */
 	const char *objective;            /* "time,memory" or NULL */
-	int around, top, threads;         /* 0: not given */
+	int64_t around, top, threads;     /* 0: not given */
 	int kinds;
 	const char *kind[LAYOUT_KINDS_MAX];
 	const char *color_by;             /* "tp,pp" or NULL */
 	enum map_zoom zoom;               /* AUTO: not given */
-	int width;                        /* 0: not given */
+	int64_t width;                    /* 0: not given */
 	int64_t stage;                    /* -1: not given */
 	enum color_when color;
 	const char *language;             /* of the topics: "en", "zh", or NULL */
@@ -70,6 +70,15 @@ struct option_row {
 	const char *help;
 	int letter;      /* short option, 0 without */
 	unsigned takes;  /* the bit of enum takes that allows it, 0: always allowed */
+
+	/* Where its value goes in struct options: a bool without an argument, an int64_t from least
+	 * to most where those are given, else a text, one of `names` (joined by '|') where there are
+	 * some. Or what takes it: false after a message. */
+	size_t at;
+	const char *names;
+	int64_t least, most;
+	bool (*take)(struct options *o, const struct option_row *row, const char *value);
+	enum ask_what what; /* for take_ask */
 };
 extern const struct option_row option_table[];
 extern const size_t option_count;

@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "core/base/show.h"
-#include "core/base/text.h"
 #include "out/out.h"
 
 /* ---- streams ---------------------------------------------------------------- */
@@ -86,6 +85,18 @@ table_row(struct table *t, const char *const cells[])
 {
 	for (size_t i = 0; i < t->columns; i++)
 		table_cell(t, cells[i]);
+}
+
+void
+table_put(struct table *t, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	text_vput(text, sizeof text, fmt, args);
+	va_end(args);
+	table_cell(t, text);
 }
 
 /* Columns that UTF-8 text takes; names in the catalogue are not wide. */

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/text.h"
+
 /* Numbers collected here and written in large pieces. */
 struct stream {
 	size_t used;
@@ -32,6 +34,7 @@ struct table {
 void table_init(struct table *t, size_t columns);
 void table_cell(struct table *t, const char *text); /* "" is printed as "-", " " as nothing */
 void table_row(struct table *t, const char *const cells[]);
+void table_put(struct table *t, const char *fmt, ...) TEXT_FORMAT(2, 3); /* a cell */
 
 /* Print and free. False without memory (nothing is printed then). */
 bool table_print(struct table *t);

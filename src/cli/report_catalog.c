@@ -1,6 +1,7 @@
 /* `fields`, `models`, `gpus` and `clusters`: what plans are made of. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,33 +150,6 @@ find_entry(const struct catalog_list *list, const char *what, const char *comman
 	return entry;
 }
 
-static void
-add_int(struct table *t, int64_t n)
-{
-	char text[32];
-
-	text_put(text, sizeof text, "%" PRId64, n);
-	table_cell(t, n != 0 ? text : "");
-}
-
-static void
-add_real(struct table *t, double v)
-{
-	char text[32];
-
-	text_put(text, sizeof text, "%.6g", v);
-	table_cell(t, v > 0 || v < 0 ? text : "");
-}
-
-static void
-add_choice(struct table *t, enum field_id f, const struct plan *p)
-{
-	char text[32];
-
-	field_choice(f, field_int(f, p), text, sizeof text);
-	table_cell(t, text);
-}
-
 /* "a,b": without blanks, so that a line's last word is all of them. */
 static void
 add_aliases(struct table *t, const struct catalog_entry *entry)
@@ -188,92 +162,97 @@ add_aliases(struct table *t, const struct catalog_entry *entry)
 	table_cell(t, text);
 }
 
-static void
-models_rows(struct table *t, const struct catalog_list *list)
-{
-	char text[32];
+/* What a column tells that is no field. */
+enum { COLUMN_NAME = FIELD_COUNT + 1, COLUMN_PARAMETERS, COLUMN_TITLE, COLUMN_ALIASES };
 
-	table_init(t, 9);
-	table_row(t, (const char *[]){ "name", ">parameters", ">layers", ">hidden", ">heads",
-	    ">experts", ">context", "title", "aliases" });
-	table_row(t, (const char *[]){ " ", "billion", " ", " ", " ", " ", "tokens", " ", " " });
-	for (size_t i = 0; i < list->count; i++) {
-		const struct catalog_entry *e = &list->entry[i];
-		const struct model *m = &e->values.model;
-
-		table_cell(t, e->id);
-		text_put(text, sizeof text, "%.2f", (double)e->total_params / 1e9);
-		table_cell(t, e->total_params > 0 ? text : "");
-		add_int(t, m->layers);
-		add_int(t, m->hidden_size);
-		add_int(t, m->attention_heads);
-		add_int(t, m->experts);
-		add_int(t, m->max_position);
-		table_cell(t, e->title);
-		add_aliases(t, e);
-	}
-}
-
-static void
-gpus_rows(struct table *t, const struct catalog_list *list)
-{
-	table_init(t, 11);
-	table_row(t, (const char *[]){ "name", "generation", ">memory", ">bf16", ">fp8", ">fp4",
-	    ">HBM", "fabric", ">rate", "title", "aliases" });
-	table_row(t, (const char *[]){ " ", " ", "GiB", "TFLOP/s", "TFLOP/s", "TFLOP/s", "GB/s", " ",
-	    "GB/s", " ", " " });
-	for (size_t i = 0; i < list->count; i++) {
-		const struct catalog_entry *e = &list->entry[i];
-		const struct cluster *c = &e->values.cluster;
-
-		table_cell(t, e->id);
-		add_choice(t, FIELD_GENERATION, &e->values);
-		add_real(t, c->memory_gib);
-		add_real(t, c->bf16_tflops);
-		add_real(t, c->fp8_tflops);
-		add_real(t, c->fp4_tflops);
-		add_real(t, c->hbm_gbps);
-		add_choice(t, FIELD_FABRIC, &e->values);
-		add_real(t, c->nvlink_gbps);
-		table_cell(t, e->title);
-		add_aliases(t, e);
-	}
-}
-
-static void
-clusters_rows(struct table *t, const struct catalog_list *list)
-{
-	table_init(t, 8);
-	table_row(t, (const char *[]){ "name", "gpu", ">nodes", ">GPUs", ">domain", ">NICs",
-	    ">NIC", "title" });
-	table_row(t, (const char *[]){ " ", " ", " ", "a node", "GPUs", "a node", "Gb/s", " " });
-	for (size_t i = 0; i < list->count; i++) {
-		const struct catalog_entry *e = &list->entry[i];
-		const struct cluster *c = &e->values.cluster;
-
-		table_cell(t, e->id);
-		table_cell(t, c->gpu);
-		add_int(t, c->nodes);
-		add_int(t, c->gpus_per_node);
-		add_int(t, c->nvlink_domain);
-		add_int(t, c->nics_per_node);
-		add_real(t, c->nic_gbps);
-		table_cell(t, e->title);
-	}
-}
+enum { COLUMNS_MAX = 11 };
 
 struct catalog_kind {
 	const char *what, *command, *section;
 	size_t list; /* offset in struct catalog */
-	void (*rows)(struct table *t, const struct catalog_list *list);
+	struct column {
+		const char *head, *unit;
+		int field; /* enum field_id, or one of the above */
+	} column[COLUMNS_MAX + 1];
 };
 
 static const struct catalog_kind models = { "model", "models", "model",
-	offsetof(struct catalog, models), models_rows };
+	offsetof(struct catalog, models), {
+		{ "name", " ", COLUMN_NAME }, { ">parameters", "billion", COLUMN_PARAMETERS },
+		{ ">layers", " ", FIELD_LAYERS }, { ">hidden", " ", FIELD_HIDDEN_SIZE },
+		{ ">heads", " ", FIELD_ATTENTION_HEADS }, { ">experts", " ", FIELD_EXPERTS },
+		{ ">context", "tokens", FIELD_MAX_POSITION }, { "title", " ", COLUMN_TITLE },
+		{ "aliases", " ", COLUMN_ALIASES } } };
 static const struct catalog_kind gpus = { "GPU", "gpus", "cluster",
-	offsetof(struct catalog, gpus), gpus_rows };
+	offsetof(struct catalog, gpus), {
+		{ "name", " ", COLUMN_NAME }, { "generation", " ", FIELD_GENERATION },
+		{ ">memory", "GiB", FIELD_MEMORY_GIB }, { ">bf16", "TFLOP/s", FIELD_BF16_TFLOPS },
+		{ ">fp8", "TFLOP/s", FIELD_FP8_TFLOPS }, { ">fp4", "TFLOP/s", FIELD_FP4_TFLOPS },
+		{ ">HBM", "GB/s", FIELD_HBM_GBPS }, { "fabric", " ", FIELD_FABRIC },
+		{ ">rate", "GB/s", FIELD_NVLINK_GBPS }, { "title", " ", COLUMN_TITLE },
+		{ "aliases", " ", COLUMN_ALIASES } } };
 static const struct catalog_kind clusters = { "cluster", "clusters", "cluster",
-	offsetof(struct catalog, clusters), clusters_rows };
+	offsetof(struct catalog, clusters), {
+		{ "name", " ", COLUMN_NAME }, { "gpu", " ", FIELD_GPU }, { ">nodes", " ", FIELD_NODES },
+		{ ">GPUs", "a node", FIELD_GPUS_PER_NODE }, { ">domain", "GPUs", FIELD_NVLINK_DOMAIN },
+		{ ">NICs", "a node", FIELD_NICS_PER_NODE }, { ">NIC", "Gb/s", FIELD_NIC_GBPS },
+		{ "title", " ", COLUMN_TITLE } } };
+
+/* A field of an entry; nothing where it is 0, which stands for not known. */
+static void
+add_field(struct table *t, enum field_id f, const struct plan *p)
+{
+	char name[32];
+
+	if (field_table[f].type == FIELD_TEXT)
+		table_cell(t, field_text(f, p));
+	else if (field_table[f].type == FIELD_CHOICE) {
+		field_choice(f, field_int(f, p), name, sizeof name);
+		table_cell(t, name);
+	} else if (field_table[f].type == FIELD_INT && field_int(f, p) != 0)
+		table_put(t, "%" PRId64, field_int(f, p));
+	else if (field_table[f].type == FIELD_REAL && fabs(field_real(f, p)) > 0)
+		table_put(t, "%.6g", field_real(f, p));
+	else
+		table_cell(t, "");
+}
+
+static void
+add_entry(struct table *t, const struct column *column, const struct catalog_entry *e)
+{
+	if (column->field == COLUMN_NAME)
+		table_cell(t, e->id);
+	else if (column->field == COLUMN_TITLE)
+		table_cell(t, e->title);
+	else if (column->field == COLUMN_ALIASES)
+		add_aliases(t, e);
+	else if (column->field != COLUMN_PARAMETERS)
+		add_field(t, (enum field_id)column->field, &e->values);
+	else if (e->total_params > 0)
+		table_put(t, "%.2f", (double)e->total_params / 1e9);
+	else
+		table_cell(t, "");
+}
+
+static bool
+print_rows(const struct catalog_kind *kind, const struct catalog_list *list)
+{
+	const struct column *c;
+	struct table t;
+	size_t columns = 0;
+
+	while (kind->column[columns].head != NULL)
+		columns++;
+	table_init(&t, columns);
+	for (c = kind->column; c->head != NULL; c++)
+		table_cell(&t, c->head);
+	for (c = kind->column; c->head != NULL; c++)
+		table_cell(&t, c->unit);
+	for (size_t i = 0; i < list->count; i++)
+		for (c = kind->column; c->head != NULL; c++)
+			add_entry(&t, c, &list->entry[i]);
+	return table_print(&t);
+}
 
 /* All entries, or one alone, under the name of the command. */
 static void
@@ -298,7 +277,6 @@ print_list(const struct options *o, const struct catalog_kind *kind)
 	const struct catalog_entry *entry = NULL;
 	const struct catalog_list *list;
 	struct session s;
-	struct table t;
 	int status = STATUS_OK;
 
 	if (!session_catalog(&s) || (kind == &clusters && !session_clusters(&s)))
@@ -311,10 +289,8 @@ print_list(const struct options *o, const struct catalog_kind *kind)
 		json_list(kind, list, entry);
 	else if (entry != NULL)
 		status = print_entry(entry, kind->section);
-	else {
-		kind->rows(&t, list);
-		status = table_print(&t) ? STATUS_OK : STATUS_ERROR;
-	}
+	else if (!print_rows(kind, list))
+		status = STATUS_ERROR;
 	session_close(&s);
 	return status;
 }

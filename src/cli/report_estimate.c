@@ -73,15 +73,6 @@ print_params(const struct estimate *e)
 	out_end(stdout);
 }
 
-static void
-add_number(struct table *t, int decimals, double v)
-{
-	char text[32];
-
-	text_put(text, sizeof text, "%.*f", decimals, v);
-	table_cell(t, text);
-}
-
 /* What stands on each stage. */
 static bool
 print_placement(const struct estimate *e, bool train, int64_t only)
@@ -96,11 +87,11 @@ print_placement(const struct estimate *e, bool train, int64_t only)
 
 		if (only >= 0 && i != only)
 			continue;
-		add_number(&t, 0, (double)i);
-		add_number(&t, 0, (double)s->layers);
-		add_number(&t, 1, s->params / 1e6);
+		table_put(&t, "%.0f", (double)i);
+		table_put(&t, "%.0f", (double)s->layers);
+		table_put(&t, "%.1f", s->params / 1e6);
 		if (train)
-			add_number(&t, 2, s->memory.in_flight);
+			table_put(&t, "%.2f", s->memory.in_flight);
 	}
 	return table_print(&t);
 }
@@ -126,27 +117,24 @@ print_memory(const struct estimate *e, bool train, int64_t only)
 {
 	enum result_id column[RESULT_COUNT];
 	const size_t columns = memory_columns(train, column);
-	char head[32];
 	double bytes;
 	struct table t;
 
 	table_init(&t, columns + 2);
 	table_cell(&t, ">stage");
-	for (size_t i = 0; i < columns; i++) {
-		text_put(head, sizeof head, ">%s", result_table[column[i]].brief);
-		table_cell(&t, head);
-	}
+	for (size_t i = 0; i < columns; i++)
+		table_put(&t, ">%s", result_table[column[i]].brief);
 	table_cell(&t, ">%");
 	for (int64_t stage = 0; stage < e->stages; stage++) {
 		if (only >= 0 && stage != only)
 			continue;
-		add_number(&t, 0, (double)stage);
+		table_put(&t, "%.0f", (double)stage);
 		for (size_t i = 0; i < columns; i++) {
 			result_value(column[i], e, stage, &bytes);
-			add_number(&t, 2, bytes / GIB);
+			table_put(&t, "%.2f", bytes / GIB);
 		}
 		if (e->capacity > 0)
-			add_number(&t, 1, 100 * e->stage[stage].memory.total / e->capacity);
+			table_put(&t, "%.1f", 100 * e->stage[stage].memory.total / e->capacity);
 		else
 			table_cell(&t, "");
 	}
@@ -157,10 +145,9 @@ static void
 print_peak(const struct estimate *e, const struct plan *p)
 {
 	const struct memory *m = &e->stage[e->peak_stage].memory;
-	char peak[32];
+	const char *peak = UNITS_EXACT(BYTES, e->peak_total);
 
 	out_end(stdout);
-	units_exact(peak, sizeof peak, MEASURE_BYTES, e->peak_total);
 	if (estimate_has_fit(e))
 		out_line(stdout, "peak         stage %" PRId64 ": %s of %s: %s", e->peak_stage, peak,
 		    UNITS_EXACT(BYTES, e->capacity),

@@ -57,14 +57,10 @@ run_with_ledger(const struct session *s, struct ledger *ledger)
 static const char *
 format_value(char *buf, size_t size, enum measure m, double v)
 {
-	char grouped[UNITS_SIZE];
-
-	units_exact(grouped, sizeof grouped, MEASURE_COUNT, v);
 	if (m == MEASURE_BYTES || m == MEASURE_WIRE)
-		text_put(buf, size, "%s B (%s)", grouped,
-		    UNITS_EXACT(BYTES, v));
+		text_put(buf, size, "%s B (%s)", UNITS_EXACT(COUNT, v), UNITS_EXACT(BYTES, v));
 	else if (m == MEASURE_PARAMS)
-		text_put(buf, size, "%s parameters", grouped);
+		text_put(buf, size, "%s parameters", UNITS_EXACT(COUNT, v));
 	else
 		units_exact(buf, size, m, v);
 	return buf;

@@ -22,7 +22,7 @@ report_width(const struct options *o)
 	int64_t n = WIDTH_DEFAULT;
 
 	if (o->width > 0)
-		return o->width;
+		return (int)o->width;
 	if (columns == NULL || !text_to_int(columns, &n) || n <= 0) {
 		n = WIDTH_DEFAULT;
 		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

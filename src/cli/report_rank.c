@@ -9,25 +9,9 @@
 #include "core/base/text.h"
 #include "core/framework/link.h"
 #include "out/out.h"
+#include "ui/map/map.h"
 
 enum { PEERS_SHOWN = 16 };
-
-/* Coordinates on every axis; axes that several grids share are named once. */
-static void
-print_coordinates(const struct layout *l, int64_t rank)
-{
-	char line[512] = "";
-
-	for (int grid = 0; grid < l->grids; grid++)
-		for (int axis = 0; axis < l->grid[grid].axes; axis++) {
-			const char *name = l->grid[grid].axis[axis].name;
-
-			if (!layout_axis_again(l, grid, name))
-				text_add(line, sizeof line, " %s=%" PRId64, name,
-				    layout_coord(l, grid, axis, rank));
-		}
-	out_line(stdout, "coordinates %s", line);
-}
 
 static void
 add_group(struct table *t, const struct plan *p, const struct layout *l, int kind,
@@ -35,22 +19,23 @@ add_group(struct table *t, const struct plan *p, const struct layout *l, int kin
 {
 	const int64_t group = layout_group_of(l, kind, rank);
 	const int64_t size = layout_group_size(l, kind);
-	char number[32], members[32], place[32], peers[PEERS_SHOWN * 12 + 32] = "";
+	char peers[PEERS_SHOWN * 12 + 32] = "";
 
 	if (group < 0) {
 		table_row(t, (const char *[]){ l->kind[kind].name, "", "", "", "", "in no group" });
 		return;
 	}
-	text_put(number, sizeof number, "%" PRId64, group);
-	text_put(members, sizeof members, "%" PRId64, size);
-	text_put(place, sizeof place, "%" PRId64, layout_position(l, kind, rank));
 	for (int64_t k = 0; k < size && k < PEERS_SHOWN; k++)
 		text_add(peers, sizeof peers, "%s%" PRId64, k > 0 ? " " : "",
 		    layout_member(l, kind, group, k));
 	if (size > PEERS_SHOWN)
 		text_add(peers, sizeof peers, " ... %" PRId64, layout_member(l, kind, group, size - 1));
-	table_row(t, (const char *[]){ l->kind[kind].name, number, members, place,
-	    link_name(p, l, kind, group), peers });
+	table_cell(t, l->kind[kind].name);
+	table_put(t, "%" PRId64, group);
+	table_put(t, "%" PRId64, size);
+	table_put(t, "%" PRId64, layout_position(l, kind, rank));
+	table_cell(t, link_name(p, l, kind, group));
+	table_cell(t, peers);
 }
 
 static bool
@@ -87,12 +72,14 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	const struct layout *l = &e->layout;
 	const int64_t per_node = s->plan.cluster.gpus_per_node;
 	const int64_t stage = layout_pipeline_rank(l, rank);
+	char axes[512] = "";
 	int64_t mirror;
 
 	out_line(stdout, "rank         %" PRId64 " of %" PRId64, rank, l->world);
 	out_line(stdout, "node         %" PRId64, rank / per_node);
 	out_line(stdout, "local rank   %" PRId64, rank % per_node);
-	print_coordinates(l, rank);
+	map_axes(l, rank, axes, sizeof axes);
+	out_line(stdout, "coordinates %s", axes);
 	if (e->stages > stage)
 		print_memory(e, stage);
 	out_end(stdout);

@@ -57,17 +57,14 @@ static bool
 print_phases(const struct estimate *e)
 {
 	const struct rl_estimate *r = &e->rl;
-	char head[32], number[32];
 	struct table t;
 
 	table_init(&t, 4 + HELD_PARTS);
 	table_cell(&t, "phase");
 	table_cell(&t, "pool");
 	table_cell(&t, ">time");
-	for (int k = 0; k < HELD_PARTS; k++) {
-		text_put(head, sizeof head, ">%s", rl_part_name((enum rl_part)k));
-		table_cell(&t, head);
-	}
+	for (int k = 0; k < HELD_PARTS; k++)
+		table_put(&t, ">%s", rl_part_name((enum rl_part)k));
 	table_cell(&t, ">GiB in all");
 	for (int i = 0; i < PHASES; i++) {
 		const struct rl_phase_estimate *f = &r->phase[i];
@@ -77,12 +74,9 @@ print_phases(const struct estimate *e)
 		table_cell(&t, rl_phase_label((enum rl_phase)i));
 		table_cell(&t, pool_name(r, (enum rl_phase)i));
 		table_cell(&t, f->seconds > 0 ? UNITS_SHORT(SECONDS, f->seconds) : "-");
-		for (int k = 0; k < HELD_PARTS; k++) {
-			text_put(number, sizeof number, "%.1f", f->held[k] / GIB);
-			table_cell(&t, number);
-		}
-		text_put(number, sizeof number, "%.1f", f->memory / GIB);
-		table_cell(&t, number);
+		for (int k = 0; k < HELD_PARTS; k++)
+			table_put(&t, "%.1f", f->held[k] / GIB);
+		table_put(&t, "%.1f", f->memory / GIB);
 	}
 	return table_print(&t);
 }

@@ -64,15 +64,6 @@ is_column(const struct search_job *job, const struct search_target *t)
 }
 
 static void
-head_cell(struct table *t, const char *name)
-{
-	char text[CELL];
-
-	text_put(text, sizeof text, ">%s", name);
-	table_cell(t, text);
-}
-
-static void
 put_head(const struct search_job *job, struct table *t)
 {
 	const enum result_id *columns;
@@ -81,12 +72,12 @@ put_head(const struct search_job *job, struct table *t)
 	table_cell(t, ">rank");
 	for (int i = 0; i < job->space->count; i++)
 		if (tells(job, i))
-			head_cell(t, field_table[job->space->field[i].field].label);
+			table_put(t, ">%s", field_table[job->space->field[i].field].label);
 	for (int i = 0; i < job->search.objectives; i++)
 		if (!is_column(job, &job->search.objective[i]))
-			head_cell(t, target_name(&job->search.objective[i]));
+			table_put(t, ">%s", target_name(&job->search.objective[i]));
 	for (size_t i = 0; i < n; i++)
-		head_cell(t, columns[i] == RESULT_WORLD ? "GPUs" : result_table[columns[i]].brief);
+		table_put(t, ">%s", columns[i] == RESULT_WORLD ? "GPUs" : result_table[columns[i]].brief);
 	table_cell(t, "binds");
 	t->columns = t->cells;
 }
@@ -117,13 +108,12 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 	struct estimate *e = job->estimate[0];
 	const enum result_id *columns;
 	const size_t n = columns_of(job, &columns);
-	char text[CELL], capacity[UNITS_SIZE];
+	char text[CELL];
 	struct plan p;
 	double v;
 
 	search_look(job, key->index, &p, e);
-	text_put(text, sizeof text, "%s%zu", is_tied(job, rank) ? "= " : "", rank + 1);
-	table_cell(t, text);
+	table_put(t, "%s%zu", is_tied(job, rank) ? "= " : "", rank + 1);
 	for (int i = 0; i < job->space->count; i++)
 		if (tells(job, i)) {
 			space_format(job->space, i, key->index, text, sizeof text);
@@ -142,10 +132,9 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 			text[0] = '\0';
 		else
 			units_short(text, sizeof text, result_table[columns[i]].measure, v);
-		if (columns[i] == RESULT_PEAK_TOTAL) {
-			units_short(capacity, sizeof capacity, MEASURE_BYTES, e->capacity);
-			text_add(text, sizeof text, " of %s%s", capacity, e->tight ? ", tight" : "");
-		}
+		if (columns[i] == RESULT_PEAK_TOTAL)
+			text_add(text, sizeof text, " of %s%s", UNITS_SHORT(BYTES, e->capacity),
+			    e->tight ? ", tight" : "");
 		table_cell(t, text);
 	}
 	table_cell(t, search_binds(&p, e));
@@ -275,18 +264,13 @@ static void
 print_space(const struct search_job *job)
 {
 	const struct search_counts *n = &job->worker->counts;
-	char size[UNITS_SIZE], cut[UNITS_SIZE], illegal[UNITS_SIZE], over[UNITS_SIZE],
-	    evaluated[UNITS_SIZE], seconds[UNITS_SIZE];
 	const uint64_t all = search_size(&job->search);
 
-	units_exact(size, sizeof size, MEASURE_COUNT, (double)all);
-	units_exact(cut, sizeof cut, MEASURE_COUNT, (double)(all - n->decided));
-	units_exact(illegal, sizeof illegal, MEASURE_COUNT, (double)n->illegal);
-	units_exact(over, sizeof over, MEASURE_COUNT, (double)n->over_memory);
-	units_exact(evaluated, sizeof evaluated, MEASURE_COUNT, (double)n->evaluated);
-	units_short(seconds, sizeof seconds, MEASURE_SECONDS, job->seconds);
 	out_line(stdout, "%s combinations: %s cut and %s found illegal, %s do not fit, %s fit; %s on %d thread%s",
-	    size, cut, illegal, over, evaluated, seconds, job->threads, job->threads == 1 ? "" : "s");
+	    UNITS_EXACT(COUNT, (double)all), UNITS_EXACT(COUNT, (double)(all - n->decided)),
+	    UNITS_EXACT(COUNT, (double)n->illegal), UNITS_EXACT(COUNT, (double)n->over_memory),
+	    UNITS_EXACT(COUNT, (double)n->evaluated), UNITS_SHORT(SECONDS, job->seconds),
+	    job->threads, job->threads == 1 ? "" : "s");
 }
 
 bool
@@ -418,15 +402,14 @@ complain_nearest(const struct search_job *job)
 {
 	const uint64_t index = job->worker->nearest.index;
 	struct estimate *e = job->estimate[0];
-	char settings[SETTINGS], has[UNITS_SIZE], allowed[UNITS_SIZE], missed[CELL * 3] = "";
+	char settings[SETTINGS], has[UNITS_SIZE], missed[CELL * 3] = "";
 	struct plan p;
 
 	search_look(job, index, &p, e);
 	if (!e->fits || (e->tight && !job->search.tight)) {
-		units_short(has, sizeof has, MEASURE_BYTES, e->peak_high);
-		units_short(allowed, sizeof allowed, MEASURE_BYTES, e->capacity);
 		if (e->peak_high > e->capacity)
-			text_put(missed, sizeof missed, "%s%s of %s", e->served ? "" : "up to ", has, allowed);
+			text_put(missed, sizeof missed, "%s%s of %s", e->served ? "" : "up to ",
+			    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
 		else
 			text_put(missed, sizeof missed, "a KV cache for %.1f requests of the %lld on an engine",
 			    e->serve.max_concurrency, (long long)p.serving.concurrency);

@@ -91,9 +91,9 @@ make_job(struct search_job *job, const struct options *o)
 	char err[256];
 	size_t room;
 
-	job->search = (struct search){ .space = job->space, .around = o->around,
+	job->search = (struct search){ .space = job->space, .around = (int)o->around,
 		.tight = o->tight };
-	job->threads = o->threads > 0 ? o->threads : search_threads();
+	job->threads = o->threads > 0 ? (int)o->threads : search_threads();
 	job->top = o->top > 0 ? (size_t)o->top : TOP;
 	if (!take_wishes(o, p, &wishes) || !take_objectives(o, p, job) ||
 	    !take_conditions(o, p, &job->search))

@@ -79,7 +79,7 @@ run 1 export --to=markdown --core=0.12
 
 about 'an empty name'
 run 2 export --to=megatron -o ''
-err_has '^shardplan: --output: the name is empty \(fix: -o FILE\)$'
+err_has '^shardplan: --output: the value is empty \(fix: --output=FILE\)$'
 run 2 import args.sh --output=
 
 about 'files are not replaced'

@@ -78,6 +78,9 @@ test_path(void **state)
 static void
 test_utf8(void **state)
 {
+	static const uint32_t chars[] = { 'a', 0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff };
+	char bytes[4];
+
 	(void)state;
 	assert_true(utf8_valid("\xf0\x9f\x98\x80 \xe2\x82\xac"));
 	assert_false(utf8_valid("\xc0\xaf"));
@@ -88,6 +91,12 @@ test_utf8(void **state)
 	assert_int_equal(utf8_char("\xc3\xa9", 2), 0xe9);
 	assert_int_equal(utf8_char("\xe2\x80\xae", 3), 0x202e);
 	assert_int_equal(utf8_char("\xf0\x9f\x98\x80", 4), 0x1f600);
+	for (size_t i = 0; i < sizeof chars / sizeof *chars; i++) {
+		const size_t n = utf8_put(bytes, chars[i]);
+
+		assert_int_equal(utf8_length(bytes, n), n);
+		assert_int_equal(utf8_char(bytes, n), chars[i]);
+	}
 }
 
 int

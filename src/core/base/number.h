@@ -46,6 +46,17 @@ most_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* Decimal digits of a count. */
+static inline int
+digits_of(int64_t n)
+{
+	int digits = 1;
+
+	for (; n >= 10; n /= 10)
+		digits++;
+	return digits;
+}
+
 /* Of counts, none negative, INT64_MAX where it is more. */
 static inline int64_t
 product_of(int64_t a, int64_t b)

@@ -62,6 +62,18 @@ utf8_char(const char *s, size_t length)
 	return ch;
 }
 
+size_t
+utf8_put(char out[4], uint32_t ch)
+{
+	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	const size_t length = ch < 0x80 ? 1 : ch < 0x800 ? 2 : ch < 0x10000 ? 3 : 4;
+
+	for (size_t i = length - 1; i > 0; i--, ch >>= 6)
+		out[i] = (char)(0x80 | (ch & 0x3f));
+	out[0] = (char)(first[length] | ch);
+	return length;
+}
+
 bool
 show_is_plain(uint32_t ch)
 {

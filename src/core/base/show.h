@@ -39,6 +39,8 @@ size_t show_length(const char *text);
 size_t utf8_length(const char *s, size_t n);
 bool utf8_valid(const char *s);
 
-/* The character of these bytes, which are one (utf8_length). */
+/* The character of these bytes, which are one (utf8_length); and back, not ended. Returns how
+ * many bytes it has. */
 uint32_t utf8_char(const char *s, size_t length);
+size_t utf8_put(char out[4], uint32_t ch);
 #endif

@@ -78,22 +78,22 @@ say_numbers(struct answer *a, const struct state *s)
 	char text[96], more[96];
 
 	if (e->stages > 0) {
-		units_short(text, sizeof text, MEASURE_BYTES, e->peak_total);
-		units_short(more, sizeof more, MEASURE_BYTES, e->capacity);
+		const char *peak = UNITS_SHORT(BYTES, e->peak_total);
+
 		if (e->capacity_known)
 			say(a, "memory %s: %s of %s on the fullest GPU, stage %lld",
 			    estimate_lacks_requests(e) ? "does not hold the requests" :
-			    !e->fits ? "does not fit" : e->tight ? "is tight" : "fits", text, more, (long long)e->peak_stage);
+			    !e->fits ? "does not fit" : e->tight ? "is tight" : "fits", peak,
+			    UNITS_SHORT(BYTES, e->capacity), (long long)e->peak_stage);
 		else
-			say(a, "memory %s on the fullest GPU, stage %lld", text, (long long)e->peak_stage);
+			say(a, "memory %s on the fullest GPU, stage %lld", peak, (long long)e->peak_stage);
 	}
 	summary_pace(&now, text, sizeof text);
 	summary_rate(&now, more, sizeof more);
 	if (text[0] != '\0')
 		say(a, "%s%s%s", text, more[0] != '\0' ? ", " : "", more);
-	if (now.part[SUMMARY_TRAFFIC] > 0) {
+	if (now.part[SUMMARY_TRAFFIC] > 0)
 		say(a, "traffic %s a step from one GPU", UNITS_SHORT(WIRE, now.part[SUMMARY_TRAFFIC]));
-	}
 }
 
 static void

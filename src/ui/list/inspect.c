@@ -26,7 +26,6 @@ inspect_title(const struct state *s, char *buf, size_t size)
 static void
 place_rows(struct rows *rows, const struct state *s, int64_t rank)
 {
-	const struct layout *l = &s->estimate->layout;
 	const struct cluster *c = &s->plan.cluster;
 	char text[ROW_TEXT_SIZE];
 
@@ -39,11 +38,7 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 		    (long long)(rank / c->nvlink_domain));
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 	text_put(text, sizeof text, "coordinates");
-	for (int grid = 0; grid < l->grids; grid++)
-		for (int axis = 0; axis < l->grid[grid].axes; axis++)
-			if (!layout_axis_again(l, grid, l->grid[grid].axis[axis].name))
-				text_add(text, sizeof text, " %s=%lld", l->grid[grid].axis[axis].name,
-				    (long long)layout_coord(l, grid, axis, rank));
+	map_axes(&s->estimate->layout, rank, text, sizeof text);
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 }
 

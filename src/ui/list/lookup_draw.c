@@ -73,13 +73,11 @@ put_progress(const struct lookup *l, char *buf, size_t size)
 {
 	const struct search_counts *n = &l->news.counts;
 	const uint64_t all = search_size(&l->search);
-	char count[UNITS_SIZE];
 
 	text_put(buf, size, "%s combinations", UNITS_EXACT(COUNT, (double)all));
 	if (!l->news.whole) {
-		units_exact(count, sizeof count, MEASURE_COUNT, (double)n->decided);
-		text_add(buf, size, ": %s decided, %.0f %%, %.1f s on %d threads%s", count,
-		    floor(100 * l->news.share), l->news.seconds, l->news.threads,
+		text_add(buf, size, ": %s decided, %.0f %%, %.1f s on %d threads%s",
+		    UNITS_EXACT(COUNT, (double)n->decided), floor(100 * l->news.share), l->news.seconds, l->news.threads,
 		    l->news.runs ? "" : "; stopped");
 		return;
 	}

@@ -78,23 +78,21 @@ draw_edges(const struct lookup *l, struct canvas *c, const struct axes *a, struc
 {
 	const struct style dim = { .role = ROLE_DIM }, frame = { .role = ROLE_FRAME };
 	const int bottom = a->r.y + a->r.h;
-	char low[UNITS_SIZE], high[UNITS_SIZE];
+	const char *low = UNITS_SHORT(BYTES, a->y[0]), *high = UNITS_SHORT(BYTES, a->y[1]);
+	const char *time = result_table[lookup_number(l, LOOKUP_TIME)].brief;
 
 	for (int y = a->r.y; y < bottom; y++)
 		canvas_put(c, a->r.x - 1, y, frame, canvas_glyph(c, GLYPH_VERTICAL));
 	for (int x = a->r.x; x < a->r.x + a->r.w; x++)
 		canvas_put(c, x, bottom, frame, canvas_glyph(c, GLYPH_HORIZONTAL));
 	canvas_put(c, a->r.x - 1, bottom, frame, canvas_glyph(c, GLYPH_BOTTOM_LEFT));
-	units_short(high, sizeof high, MEASURE_BYTES, a->y[1]);
-	units_short(low, sizeof low, MEASURE_BYTES, a->y[0]);
 	canvas_text(c, r, a->r.x - 1 - canvas_width(c, high), a->r.y, dim, high);
 	canvas_text(c, r, a->r.x - 1 - canvas_width(c, low), bottom - 1, dim, low);
-	units_short(low, sizeof low, MEASURE_SECONDS, a->x[0]);
-	units_short(high, sizeof high, MEASURE_SECONDS, a->x[1]);
+	low = UNITS_SHORT(SECONDS, a->x[0]);
+	high = UNITS_SHORT(SECONDS, a->x[1]);
 	canvas_text(c, r, a->r.x + 1, bottom, dim, low);
 	canvas_text(c, r, a->r.x + a->r.w - 1 - canvas_width(c, high), bottom, dim, high);
-	canvas_text(c, r, a->r.x + (a->r.w - canvas_width(c, result_table[lookup_number(l,
-	    LOOKUP_TIME)].brief)) / 2, bottom, dim, result_table[lookup_number(l, LOOKUP_TIME)].brief);
+	canvas_text(c, r, a->r.x + (a->r.w - canvas_width(c, time)) / 2, bottom, dim, time);
 }
 
 /* What the marks mean, the first ones where there is no room for all. */

@@ -98,6 +98,9 @@ bool map_at(const struct map_view *view, const struct plan *p, const struct esti
 /* A rank's coordinates with axes that have more than one value: "t1d0p2". */
 void map_coordinates(const struct layout *l, int64_t rank, char *buf, size_t size);
 
+/* All of them, added to buf: " tp=1 dp=0"; axes that several grids share once. */
+void map_axes(const struct layout *l, int64_t rank, char *buf, size_t size);
+
 /* Scroll so that the cursor is visible in an area of this size. */
 void map_follow(struct map_view *view, const struct plan *p, const struct estimate *e, int w,
     int h);

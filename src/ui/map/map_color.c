@@ -160,16 +160,6 @@ map_color_text(struct map_color color, const struct plan *p, const struct estima
 	}
 }
 
-static int
-digits(int64_t n)
-{
-	int count = 1;
-
-	for (; n >= 10; n /= 10)
-		count++;
-	return count;
-}
-
 int
 map_color_width(struct map_color color, const struct estimate *e)
 {
@@ -178,9 +168,9 @@ map_color_width(struct map_color color, const struct estimate *e)
 	switch (color.by) {
 	case MAP_BY_GROUPS:
 		return (int)strlen(l->kind[color.kind].name) + 1 +
-		    digits(layout_group_count(l, color.kind) - 1);
+		    digits_of(layout_group_count(l, color.kind) - 1);
 	case MAP_BY_STAGE:
-		return 6 + digits(layout_pipeline_rank(l, l->world - 1)); /* the last stage */
+		return 6 + digits_of(layout_pipeline_rank(l, l->world - 1)); /* the last stage */
 	case MAP_BY_LAYERS: /* "layers 112-127"; lists of several ranges are cut */
 		return e->placed && e->placement.vpp > 1 ? 18 : 14;
 	case MAP_BY_MEMORY:

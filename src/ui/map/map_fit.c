@@ -1,5 +1,5 @@
 /* Which form the map takes in an area: GPUs as large as they can be with all of them shown. */
-#include "core/base/text.h"
+#include "core/base/number.h"
 #include "ui/map/map_grid.h"
 #include "ui/map/map_sets.h"
 
@@ -46,18 +46,6 @@ struct fit {
 	struct map_grid best;
 };
 
-static int
-digits(int64_t n)
-{
-	int count = 1;
-
-	while (n >= 10) {
-		n /= 10;
-		count++;
-	}
-	return count;
-}
-
 /* The longest coordinates. */
 static int
 coordinates_width(const struct layout *l)
@@ -67,26 +55,20 @@ coordinates_width(const struct layout *l)
 
 	for (int i = 0; i < g->axes; i++)
 		if (g->axis[i].size > 1)
-			w += 1 + digits(g->axis[i].size - 1);
+			w += 1 + digits_of(g->axis[i].size - 1);
 	return w;
-}
-
-static int
-larger(int a, int b)
-{
-	return a > b ? a : b;
 }
 
 /* "13 gpu 5 t1d0p2", or the coordinates below. */
 static int
 card_width(const struct map_grid *g, const struct map_view *view, const struct estimate *e)
 {
-	const int head = g->rank_w + 5 + digits(g->units - 1);
+	const int head = g->rank_w + 5 + digits_of(g->units - 1);
 	const int coordinates = coordinates_width(&e->layout);
-	int w = g->tall ? larger(head, coordinates) : head + 1 + coordinates;
+	int w = g->tall ? (int)most_of(head, coordinates) : head + 1 + coordinates;
 
 	for (int i = 0; i < view->colors; i++)
-		w = larger(w, map_color_width(view->color[i], e));
+		w = (int)most_of(w, map_color_width(view->color[i], e));
 	return w + 3; /* a blank at both ends, and one between cards */
 }
 
@@ -249,7 +231,7 @@ form_init(const struct fit *f, struct map_grid *g, const struct form *form, bool
 	*g = (struct map_grid){
 		.zoom = form->zoom, .framed = form->framed, .tight = form->tight, .tall = tall,
 		.world = f->estimate->layout.world, .block = 1,
-		.rank_w = digits(f->estimate->layout.world - 1), .domain = whole ? plan_domain_nodes(p) : 1,
+		.rank_w = digits_of(f->estimate->layout.world - 1), .domain = whole ? plan_domain_nodes(p) : 1,
 	};
 	size_boxes(g, p);
 	if (form->blocked) {
@@ -267,7 +249,7 @@ form_init(const struct fit *f, struct map_grid *g, const struct form *form, bool
 		g->left = g->zoom == MAP_ZOOM_CARD ? 2 : 1;
 		g->top = 1;
 	} else {
-		g->label_w = digits(g->boxes - 1) + (word ? 6 : 1); /* "node 12 " */
+		g->label_w = digits_of(g->boxes - 1) + (word ? 6 : 1); /* "node 12 " */
 		/* A bar between nodes. */
 		g->gap = g->zoom == MAP_ZOOM_LABEL || (!form->tight && (g->zoom == MAP_ZOOM_CELL ||
 		    (g->zoom == MAP_ZOOM_HALF && f->view->colors > 1 && !f->fixed)));
@@ -286,12 +268,6 @@ most_columns(const struct fit *f, const struct map_grid *g)
 	return most >= n ? n : most > 1 ? most : 1;
 }
 
-static int
-smaller(int a, int b)
-{
-	return a < b ? a : b;
-}
-
 /* The largest cells are best; on paper, and where they have their own size, the fewest lines.
  * Then what comes first. False where it does not fit. */
 static bool
@@ -304,7 +280,7 @@ consider(struct fit *f, const struct map_grid *g)
 		return false;
 	stretch(f, &at);
 	score = f->fixed ? -map_grid_lines(&at) :
-	    (int64_t)smaller(at.unit_w, wide_enough[at.zoom]) * at.unit_h;
+	    least_of(at.unit_w, wide_enough[at.zoom]) * at.unit_h;
 	if (f->found && score <= f->score)
 		return true;
 	f->found = true;

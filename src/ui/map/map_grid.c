@@ -28,6 +28,16 @@ map_coordinates(const struct layout *l, int64_t rank, char *buf, size_t size)
 			    (long long)layout_coord(l, 0, i, rank));
 }
 
+void
+map_axes(const struct layout *l, int64_t rank, char *buf, size_t size)
+{
+	for (int grid = 0; grid < l->grids; grid++)
+		for (int axis = 0; axis < l->grid[grid].axes; axis++)
+			if (!layout_axis_again(l, grid, l->grid[grid].axis[axis].name))
+				text_add(buf, size, " %s=%lld", l->grid[grid].axis[axis].name,
+				    (long long)layout_coord(l, grid, axis, rank));
+}
+
 int64_t
 map_grid_lines(const struct map_grid *g)
 {

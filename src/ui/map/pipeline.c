@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/plan/field.h"
@@ -164,16 +165,6 @@ picture_layers(const struct estimate *e, const struct plan *p, int64_t stage, in
 		text_put(buf, size, "%lld layers", (long long)placement_layers(pl, stage));
 }
 
-static int
-digits(int64_t n)
-{
-	int k = 1;
-
-	while ((n /= 10) > 0)
-		k++;
-	return k;
-}
-
 static void
 make_label(struct picture *pic, const struct estimate *e, const struct plan *p, int w)
 {
@@ -200,8 +191,8 @@ make_label(struct picture *pic, const struct estimate *e, const struct plan *p, 
 	} else if (w >= LABEL_LEAST) {
 		l->held = 3;
 	}
-	if (l->stage < digits(pic->t.stages - 1))
-		l->stage = digits(pic->t.stages - 1);
+	if (l->stage < digits_of(pic->t.stages - 1))
+		l->stage = digits_of(pic->t.stages - 1);
 	/* A mark before the first, a blank after each. */
 	l->all = 2 + l->stage + (l->layers > 0 ? l->layers + 1 : 0) +
 	    (l->held > 0 ? l->held + 1 : 0) + (l->idle > 0 ? l->idle + 1 : 0);

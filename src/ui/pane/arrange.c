@@ -1,5 +1,6 @@
 #include "ui/pane/arrange.h"
 
+#include "core/base/number.h"
 #include "ui/pane/bars.h"
 #include "ui/pane/figures.h"
 
@@ -52,12 +53,6 @@ take_lines(struct arrange *a, int w, int h)
 		body.h -= lines;
 	}
 	return body;
-}
-
-static int
-smaller(int a, int b)
-{
-	return a < b ? a : b;
 }
 
 /* Height of the step pane with its frame. */
@@ -122,7 +117,7 @@ split(struct arrange *a, struct rect r, const struct wish *wish)
 	lower = clamp(step + wish->flows + 3, step + TRAFFIC_LEAST, r.h / 2);
 	if (lower < wish->stages + bars_legend(left - 2) + 2)
 		lower = clamp(wish->stages + bars_legend(left - 2) + 2, lower, r.h / 2);
-	lower = smaller(lower < step + TRAFFIC_LEAST ? step + TRAFFIC_LEAST : lower, r.h - MAP_LEAST);
+	lower = (int)least_of(most_of(lower, step + TRAFFIC_LEAST), r.h - MAP_LEAST);
 	a->pane[PANE_MAP] = (struct rect){ r.x, r.y, r.w, r.h - lower };
 	a->pane[PANE_MEMORY] = (struct rect){ r.x, r.y + r.h - lower, left, lower };
 	a->pane[PANE_TRAFFIC] = (struct rect){ r.x + left, r.y + r.h - lower, right, lower - step };
@@ -136,9 +131,8 @@ take_turns(struct arrange *a, struct rect r, const struct wish *wish)
 {
 	const enum pane pane = wish->focus >= PANE_MEMORY ? wish->focus : wish->lower;
 	/* As high for all of them: the map stays as it is when they change. */
-	int h = r.h * 2 / 5 > LOWER_LEAST ? r.h * 2 / 5 : LOWER_LEAST;
+	const int h = (int)least_of(most_of(r.h * 2 / 5, LOWER_LEAST), r.h - MAP_LEAST);
 
-	h = smaller(h, r.h - MAP_LEAST);
 	a->lower_tabs = true;
 	a->pane[PANE_MAP] = (struct rect){ r.x, r.y, r.w, r.h - h };
 	a->pane[pane] = (struct rect){ r.x, r.y + r.h - h, r.w, h };

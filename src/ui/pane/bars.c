@@ -463,19 +463,16 @@ memory_at(const struct state *s, struct rect r, int x, int y)
 static void
 memory_line(const struct state *s, char *buf, size_t size)
 {
-	char total[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE];
 	const struct memory *m;
 
 	if (s->stage.at >= s->estimate->stages)
 		return;
 	m = &s->estimate->stage[s->stage.at].memory;
-	units_short(total, sizeof total, MEASURE_BYTES, m->total);
-	text_put(buf, size, "stage %lld: %s", (long long)s->stage.at, total);
-	if (m->overhead_high > m->overhead_low) {
-		units_short(low, sizeof low, MEASURE_BYTES, m->allocated + m->overhead_low);
-		units_short(high, sizeof high, MEASURE_BYTES, m->allocated + m->overhead_high);
-		text_add(buf, size, " (%s to %s, by what the overhead comes to)", low, high);
-	}
+	text_put(buf, size, "stage %lld: %s", (long long)s->stage.at, UNITS_SHORT(BYTES, m->total));
+	if (m->overhead_high > m->overhead_low)
+		text_add(buf, size, " (%s to %s, by what the overhead comes to)",
+		    UNITS_SHORT(BYTES, m->allocated + m->overhead_low),
+		    UNITS_SHORT(BYTES, m->allocated + m->overhead_high));
 }
 
 const struct pane_type memory_pane = {

@@ -203,16 +203,14 @@ static void
 traffic_line(const struct state *s, char *buf, size_t size)
 {
 	const struct traffic_row *row = flows_selected(s);
-	char bytes[UNITS_SIZE], seconds[UNITS_SIZE], exposed[UNITS_SIZE], name[64];
+	char name[64];
 
 	if (row == NULL)
 		return;
 	flows_name(row, name, sizeof name);
-	units_short(bytes, sizeof bytes, MEASURE_WIRE, row->bytes);
-	units_short(seconds, sizeof seconds, MEASURE_SECONDS, row->seconds);
-	units_short(exposed, sizeof exposed, MEASURE_SECONDS, row->exposed_seconds);
 	text_put(buf, size, "%s: one GPU sends %s in %.0f call%s a step: %s alone, %s after overlap "
-	    "with compute", name, bytes, row->calls, row->calls > 1 ? "s" : "", seconds, exposed);
+	    "with compute", name, UNITS_SHORT(WIRE, row->bytes), row->calls, row->calls > 1 ? "s" : "",
+	    UNITS_SHORT(SECONDS, row->seconds), UNITS_SHORT(SECONDS, row->exposed_seconds));
 }
 
 /* Its rows tell more of changes than their sum. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/show.h"
 #include "core/base/text.h"
 #include "out/out.h"
 #include "ui/screen/canvas.h"
@@ -40,36 +41,6 @@ print_look(FILE *out, struct look look)
 	out_look(out, text);
 }
 
-/* UTF-8 by hand: printing %lc would fail in a C locale for a canvas asked to be utf8. */
-static void
-print_char(FILE *out, wchar_t wide)
-{
-	unsigned long ch = (unsigned long)wide;
-	char buf[4];
-	size_t n;
-
-	if (ch < 0x80) {
-		buf[0] = (char)ch;
-		n = 1;
-	} else if (ch < 0x800) {
-		buf[0] = (char)(0xc0 | ch >> 6);
-		buf[1] = (char)(0x80 | (ch & 0x3f));
-		n = 2;
-	} else if (ch < 0x10000) {
-		buf[0] = (char)(0xe0 | ch >> 12);
-		buf[1] = (char)(0x80 | (ch >> 6 & 0x3f));
-		buf[2] = (char)(0x80 | (ch & 0x3f));
-		n = 3;
-	} else {
-		buf[0] = (char)(0xf0 | ch >> 18);
-		buf[1] = (char)(0x80 | (ch >> 12 & 0x3f));
-		buf[2] = (char)(0x80 | (ch >> 6 & 0x3f));
-		buf[3] = (char)(0x80 | (ch & 0x3f));
-		n = 4;
-	}
-	out_bytes(out, buf, n);
-}
-
 /* A blank that shows nothing need not be written at the end of a line. */
 static bool
 is_trailing(const struct cell *k, enum theme_colors colors, enum theme_palette palette)
@@ -94,6 +65,7 @@ canvas_print(const struct canvas *c, FILE *out, enum theme_colors colors,
 		const struct cell *row = &c->cell[y * c->w];
 		struct look now = none;
 		int last = c->w;
+		char bytes[4];
 
 		while (last > 0 && is_trailing(&row[last - 1], colors, palette))
 			last--;
@@ -107,7 +79,8 @@ canvas_print(const struct canvas *c, FILE *out, enum theme_colors colors,
 				print_look(out, look);
 				now = look;
 			}
-			print_char(out, row[x].ch);
+			/* Printing %lc would fail in a C locale for a canvas asked to be utf8. */
+			out_bytes(out, bytes, utf8_put(bytes, (uint32_t)row[x].ch));
 		}
 		if (!same_look(now, none))
 			out_look(out, "0");

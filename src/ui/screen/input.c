@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/show.h"
 #include "core/base/text.h"
 
 enum { UNICODE_END = 0x110000 };
@@ -27,33 +28,11 @@ static const struct {
 	{ INPUT_PAGE_DOWN, "PageDown" },
 };
 
-/* A character as UTF-8. */
-static size_t
-put_char(uint32_t ch, char *buf, size_t size)
-{
-	char text[5] = "";
-
-	if (ch < 0x80) {
-		text[0] = (char)ch;
-	} else if (ch < 0x800) {
-		text[0] = (char)(0xc0 | ch >> 6);
-		text[1] = (char)(0x80 | (ch & 0x3f));
-	} else if (ch < 0x10000) {
-		text[0] = (char)(0xe0 | ch >> 12);
-		text[1] = (char)(0x80 | (ch >> 6 & 0x3f));
-		text[2] = (char)(0x80 | (ch & 0x3f));
-	} else {
-		text[0] = (char)(0xf0 | ch >> 18);
-		text[1] = (char)(0x80 | (ch >> 12 & 0x3f));
-		text[2] = (char)(0x80 | (ch >> 6 & 0x3f));
-		text[3] = (char)(0x80 | (ch & 0x3f));
-	}
-	return text_put(buf, size, "%s", text);
-}
-
 size_t
 input_name(int32_t key, char *buf, size_t size)
 {
+	char bytes[4];
+
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (table[i].key == key)
 			return text_put(buf, size, "%s", table[i].name);
@@ -61,17 +40,16 @@ input_name(int32_t key, char *buf, size_t size)
 		return text_put(buf, size, "Ctrl-%c", (int)key + 64);
 	if (key > ' ' && key < UNICODE_END && key != 127 && (key < 0x80 || key >= 0xa0) &&
 	    (key < 0xd800 || key > 0xdfff))
-		return put_char((uint32_t)key, buf, size);
+		return text_put(buf, size, "%.*s", (int)utf8_put(bytes, (uint32_t)key), bytes);
 	return text_put(buf, size, "%s", "");
 }
 
 int32_t
 input_of_name(const char *name)
 {
-	const unsigned char *u = (const unsigned char *)name;
+	const size_t n = utf8_length(name, strlen(name));
 	char again[8];
-	int32_t ch = u[0];
-	int n = ch >= 0xf0 ? 4 : ch >= 0xe0 ? 3 : ch >= 0xc0 ? 2 : 1;
+	int32_t ch;
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (strcasecmp(table[i].name, name) == 0)
@@ -80,13 +58,9 @@ input_of_name(const char *name)
 		ch = name[5] >= 'a' && name[5] <= 'z' ? name[5] - 32 : name[5];
 		return ch > '@' && ch <= '_' ? INPUT_CTRL(ch) : INPUT_NONE;
 	}
-	if (n > 1)
-		ch &= 0xff >> (n + 1);
-	for (int i = 1; i < n; i++) {
-		if ((u[i] & 0xc0) != 0x80)
-			return INPUT_NONE;
-		ch = ch << 6 | (u[i] & 0x3f);
-	}
+	if (n == 0)
+		return INPUT_NONE;
+	ch = (int32_t)utf8_char(name, n);
 	/* Exactly what is shown for it, so one character and no more. */
 	input_name(ch, again, sizeof again);
 	return again[0] != '\0' && text_equal(again, name) ? ch : INPUT_NONE;

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "core/base/show.h"
 #include "core/base/text.h"
 #include "ui/screen/input.h"
 #include "ui/screen/line.h"
@@ -57,38 +58,11 @@ word_before(const struct line *line)
 	return at;
 }
 
-static size_t
-encode(int32_t key, char *out)
-{
-	const uint32_t ch = (uint32_t)key;
-
-	if (ch < 0x80) {
-		out[0] = (char)ch;
-		return 1;
-	}
-	if (ch < 0x800) {
-		out[0] = (char)(0xc0 | ch >> 6);
-		out[1] = (char)(0x80 | (ch & 0x3f));
-		return 2;
-	}
-	if (ch < 0x10000) {
-		out[0] = (char)(0xe0 | ch >> 12);
-		out[1] = (char)(0x80 | (ch >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (ch & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | ch >> 18);
-	out[1] = (char)(0x80 | (ch >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (ch >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (ch & 0x3f));
-	return 4;
-}
-
 static void
 insert(struct line *line, int32_t key)
 {
 	char bytes[4];
-	size_t n = encode(key, bytes), length;
+	size_t n = utf8_put(bytes, (uint32_t)key), length;
 
 	if (line->fresh)
 		cut(line, 0, strlen(line->text));

@@ -67,9 +67,8 @@ add_held(const struct summary *was, const struct summary *is, char *buf, size_t 
 static void
 put_unchanged(const struct summary *was, const struct summary *is, char *buf, size_t size)
 {
-	char memory[UNITS_SIZE];
+	const char *memory = UNITS_SHORT(BYTES, is->part[SUMMARY_MEMORY]);
 
-	units_short(memory, sizeof memory, MEASURE_BYTES, is->part[SUMMARY_MEMORY]);
 	add_held(was, is, buf, size);
 	if (buf[0] != '\0')
 		text_add(buf, size, ", %s in all as before", memory);
