@@ -102,6 +102,7 @@ struct memory_peak {
 struct memory_load {
 	int64_t stage;
 	struct rank_layers layers;
+	struct stage_params held;
 	struct flight flight;
 };
 
