@@ -337,6 +337,29 @@ catalogue_entries(void **state)
 	assert_true(workers[0].kept > 10);
 }
 
+/* Engines that would split what they have no copies of are not even looked at. */
+static void
+copies_are_cut(void **state)
+{
+	struct search s = { .space = space };
+	struct wishes w = { 0 };
+	struct plan p = settings_plan(RATES DENSE, "mode=serve parallel.layout=vllm cluster.nodes=1 "
+	    "cluster.memory_gib=80 serving.concurrency=8 serving.context_length=2048 "
+	    "serving.prompt_tokens=1024 serving.generate_tokens=128");
+
+	(void)state;
+	wishes_free(&w, FIELD_TP, NULL);
+	wishes_free(&w, FIELD_DP_ATTENTION, NULL);
+	wishes_free(&w, FIELD_DCP, NULL);
+	make_space(&p, NULL, &w);
+	add_objective(&s, "time");
+	hold_against_all(&s, "copies");
+	assert_int_equal(workers[0].kept, 5); /* DCP 2 at TP 8, of 4 heads, and TP 1, 2, 4, 8 */
+	s.exhaustive = false;
+	run_search(&s, 1);
+	assert_int_equal(workers[0].counts.illegal, 0);
+}
+
 static void
 values(void **state)
 {
@@ -476,6 +499,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_brute_force), cmocka_unit_test(catalogue_entries),
+		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(whys), cmocka_unit_test(cancelled),
 	};
 

@@ -330,17 +330,16 @@ round_up(int64_t n, int64_t to)
  * QKVParallelLinear): every GPU holds whole KV heads, at least one; whole experts with
  * EP; and all of the attention where that runs data parallel.
  */
-static struct model
-serving_model(const struct plan *p, struct counter *c)
+static void
+split_for_serving(struct counter *c, const struct plan *p, struct model *m)
 {
-	struct model m = p->model;
-
+	*m = p->model;
+	c->m = m;
 	if (p->serving.dp_attention)
 		c->attention_tp = 1;
-	m.kv_heads = round_up(m.kv_heads, (int64_t)c->attention_tp);
-	m.local_kv_heads = round_up(m.local_kv_heads, (int64_t)c->attention_tp);
+	m->kv_heads = round_up(m->kv_heads, (int64_t)c->attention_tp);
+	m->local_kv_heads = round_up(m->local_kv_heads, (int64_t)c->attention_tp);
 	c->experts = ceil(c->experts);
-	return m;
 }
 
 static void
@@ -374,10 +373,8 @@ params_held(const struct plan *p, const struct rank_layers *r, struct ledger *le
 	c.expert_tp = experts_follow_tp(p) ? c.tp : at_least_one(p->parallel.etp);
 	c.experts /= at_least_one(p->parallel.ep);
 	c.vocab = (double)params_padded_vocab(p);
-	if (p->mode == MODE_SERVE) {
-		serving = serving_model(p, &c);
-		c.m = &serving;
-	}
+	if (p->mode == MODE_SERVE)
+		split_for_serving(&c, p, &serving);
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
 	count_rank(&c, r);

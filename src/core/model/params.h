@@ -162,8 +162,10 @@ struct rank_layers {
 struct rank_layers params_rank(const struct plan *p, const struct placement *pl,
     int64_t pp_rank);
 
-/* True where a rank's layers are like those of the one before it: engines then hold as much on
- * both. */
+/* True where chunks surely hold the same: as many layers, all of one kind, and the same ends. */
+bool params_alike(const struct model *m, const struct chunk *a, const struct chunk *b);
+
+/* True where each chunk of a rank is like that of the rank before it. */
 bool params_as_before(const struct plan *p, const struct placement *pl, int64_t pp_rank);
 
 /* The ledger, where there is one, is stamped with stage -1 and the pipeline rank. */

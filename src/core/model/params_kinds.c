@@ -4,8 +4,6 @@
  */
 #include "core/model/params.h"
 
-#include <string.h>
-
 #include "core/base/number.h"
 #include "core/plan/pattern.h"
 
@@ -290,22 +288,28 @@ params_rank(const struct plan *p, const struct placement *pl, int64_t pp_rank)
 	return r;
 }
 
+/* Layers from this one on are all of one kind. */
+static bool
+is_uniform(const struct model *m, int64_t first)
+{
+	return m->layer_pattern[0] == '\0' && !params_has_local_layers(m) && m->index_heads <= 0 &&
+	    m->borrowing_layers <= 0 &&
+	    (m->experts <= 0 || (first >= m->dense_layers && m->moe_layer_every == 1));
+}
+
+bool
+params_alike(const struct model *m, const struct chunk *a, const struct chunk *b)
+{
+	return a->count == b->count && a->mtp == b->mtp && a->embedding == b->embedding &&
+	    a->loss == b->loss && is_uniform(m, least_of(a->first, b->first));
+}
+
 bool
 params_as_before(const struct plan *p, const struct placement *pl, int64_t pp_rank)
 {
-	if (pp_rank == 0)
-		return false;
-	for (int64_t v = 0; v < pl->vpp; v++) {
-		const struct chunk *a = placement_chunk(pl, pp_rank - 1, v), *b = a + pl->vpp;
-		struct layer_kinds x, y;
-
-		if (a->count != b->count || a->mtp != b->mtp || a->embedding != b->embedding ||
-		    a->loss != b->loss)
+	for (int64_t v = 0; pp_rank > 0 && v < pl->vpp; v++)
+		if (!params_alike(&p->model, placement_chunk(pl, pp_rank - 1, v),
+		    placement_chunk(pl, pp_rank, v)))
 			return false;
-		x = params_kinds(&p->model, a->first, a->count);
-		y = params_kinds(&p->model, b->first, b->count);
-		if (memcmp(&x, &y, sizeof x) != 0)
-			return false;
-	}
-	return true;
+	return pp_rank > 0;
 }

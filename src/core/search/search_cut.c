@@ -142,6 +142,8 @@ static const struct cut {
 	{ rule_group_out_of_range, M, MODES_TRAIN, PLACEMENT },
 	{ rule_group_leaves_bubble, M, MODES_TRAIN, PLACEMENT },
 	{ rule_rounds_uneven, T, MODES_TRAIN, PLACEMENT },
+	{ rule_dcp_without_copies, V, MODES_SERVE,
+	  { FIELD_TP, FIELD_CP, FIELD_DP_ATTENTION, FIELD_DCP } },
 };
 enum { CUTS = sizeof cut_table / sizeof *cut_table };
 _Static_assert((int)CUTS <= (int)CUTS_MAX, "struct cuts has a bit for each");
@@ -164,7 +166,7 @@ cuts_plan(struct cuts *c, const struct search_space *s)
 {
 	*c = (struct cuts){ .placed_after = known_after((enum field_id[READS_MAX])PLACEMENT, s) };
 	for (int i = 0; i < CUTS; i++)
-		c->after[known_after(cut_table[i].reads, s)] |= UINT32_C(1) << i;
+		c->after[known_after(cut_table[i].reads, s)] |= UINT64_C(1) << i;
 }
 
 /* Micro-batches, 0 as long as nobody knows: vLLM's layout counts engines as well. */

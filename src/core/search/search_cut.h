@@ -12,11 +12,11 @@
 
 #include "core/search/search_space.h"
 
-enum { CUTS_MAX = 32 };
+enum { CUTS_MAX = 64 };
 
 /* Which rules to ask when a field is in: bit i of after[field], the i-th rule of search_cut.c. */
 struct cuts {
-	uint32_t after[SPACE_FIELDS_MAX];
+	uint64_t after[SPACE_FIELDS_MAX];
 	int placed_after; /* the field after which layers can be placed */
 };
 

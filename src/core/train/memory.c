@@ -284,22 +284,20 @@ range_add(struct memory *out)
 	out->high = out->allocated + out->overhead_high + error;
 }
 
-/* f: what is in flight, NULL in serve mode. Where the state alone exceeds the limit, that is
- * all: nothing is taken from the sum after it. */
+/* held: the rank's parameters; f: what is in flight, NULL in serve mode. Where the state alone
+ * exceeds the limit, that is all: nothing is taken from the sum after it. */
 static struct memory
 memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
-    const struct flight *f, const struct memory_limit *limit, struct stage_params *held,
+    const struct stage_params *held, const struct flight *f, const struct memory_limit *limit,
     struct ledger *ledger)
 {
 	const struct plan *p = s->p;
-	struct holding h = { params_held(p, r, ledger), &s->shards, ledger };
+	struct holding h = { *held, &s->shards, ledger };
 	struct memory out = { .total = 0 };
 	struct rank_view v = { .p = p, .act = &s->act, .params = &h.params,
 		.shards = &s->shards, .layers = r, .ledger = ledger,
 		.gradient = s->recipe.gradient, .layer = s->layer };
 
-	if (held != NULL)
-		*held = h.params;
 	if (p->mode == MODE_SERVE && weights_dense_dtype(p) != p->serving.weight_dtype)
 		h.params.linear = 0; /* with the others, in 16 bits */
 	add_parameters(&h, &s->recipe, &out.parameters);
@@ -334,7 +332,8 @@ static double
 state(const struct memory_setup *s, const struct rank_layers *r)
 {
 	const struct memory_limit any = { INFINITY, INFINITY };
-	const struct memory m = memory_of_rank(s, r, NULL, &any, NULL, NULL);
+	const struct stage_params held = params_held(s->p, r, NULL);
+	const struct memory m = memory_of_rank(s, r, &held, NULL, &any, NULL);
 
 	return m.parameters + m.gradients + m.optimizer;
 }
@@ -418,13 +417,16 @@ memory_of_stage(const struct memory_setup *s, int64_t pp_rank, struct stage_para
 {
 	const struct rank_layers r = params_rank(s->p, s->pl, pp_rank);
 	const struct memory_limit any = { INFINITY, INFINITY };
+	const struct stage_params n = params_held(s->p, &r, ledger);
 	struct memory m;
 	struct flight f;
 
+	if (held != NULL)
+		*held = n;
 	if (s->p->mode == MODE_SERVE)
-		return memory_of_rank(s, &r, NULL, &any, held, ledger);
+		return memory_of_rank(s, &r, &n, NULL, &any, ledger);
 	f = schedule_flight(s->p, s->pl, s->microbatches, pp_rank, &s->unit);
-	m = memory_of_rank(s, &r, &f, &any, held, ledger);
+	m = memory_of_rank(s, &r, &n, &f, &any, ledger);
 	m.host = memory_host(s, pp_rank, ledger);
 	return m;
 }
@@ -470,8 +472,8 @@ covers(const struct memory_load *a, const struct memory_load *b)
 static struct memory_load
 load_of(const struct memory_setup *s, int64_t stage)
 {
-	return (struct memory_load){ stage, params_rank(s->p, s->pl, stage),
-		schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit) };
+	return (struct memory_load){ .stage = stage, .layers = params_rank(s->p, s->pl, stage),
+		.flight = schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit) };
 }
 
 void
@@ -482,10 +484,15 @@ memory_find_loads(const struct memory_setup *s, struct memory_loads *out)
 		struct memory_load *next = &out->load[out->count];
 		int64_t i = 0;
 
+		if (schedule_wanes(s->p, s->pl, out->rest))
+			continue; /* what covers the one before covers it too */
 		*next = load_of(s, out->rest);
 		while (i < out->count && !covers(&out->load[i], next))
 			i++;
-		out->count += i == out->count;
+		if (i < out->count)
+			continue;
+		next->held = params_held(s->p, &next->layers, NULL);
+		out->count++;
 	}
 }
 
@@ -494,7 +501,7 @@ static bool
 weigh(const struct memory_setup *s, const struct memory_load *load,
     const struct memory_limit *limit, struct memory_peak *out)
 {
-	const struct memory m = memory_of_rank(s, &load->layers, &load->flight, limit, NULL, NULL);
+	const struct memory m = memory_of_rank(s, &load->layers, &load->held, &load->flight, limit, NULL);
 
 	out->low = larger(out->low, m.low);
 	out->high = larger(out->high, m.high);
@@ -514,8 +521,9 @@ memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
 		if (!weigh(s, &loads->load[i], limit, out))
 			return;
 	for (int64_t stage = loads->rest; stage < s->pl->pp; stage++) {
-		const struct memory_load load = load_of(s, stage);
+		struct memory_load load = load_of(s, stage);
 
+		load.held = params_held(s->p, &load.layers, NULL);
 		if (!weigh(s, &load, limit, out))
 			return;
 	}
@@ -528,11 +536,13 @@ memory_least(const struct memory_setup *s)
 	const struct memory_limit none = { 0, 0 };
 	struct placement one; /* large, of which one chunk is filled in */
 	struct rank_layers all;
+	struct stage_params held;
 
 	one.pp = one.vpp = 1;
 	one.chunk[0] = stage_all_layers(s->p);
 	all = params_rank(s->p, &one, 0);
+	held = params_held(s->p, &all, NULL);
 	/* Sums of the same terms in another order. */
-	return ROUNDED(memory_of_rank(s, &all, NULL, &none, NULL, NULL).low) /
+	return ROUNDED(memory_of_rank(s, &all, &held, NULL, &none, NULL).low) /
 	    at_least_one(s->p->parallel.pp);
 }

@@ -99,6 +99,7 @@ struct memory_peak {
 struct memory_load {
 	int64_t stage;
 	struct rank_layers layers;
+	struct stage_params held;
 	struct flight flight;
 };
 

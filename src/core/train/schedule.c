@@ -56,14 +56,34 @@ struct interleaved {
 	int64_t warmup;                   /* chunks alive when the first backward starts */
 };
 
-/* Which chunk the q-th forward of the step runs. */
-static int64_t
-forward_chunk(const struct interleaved *s, int64_t q)
-{
-	const int64_t round = q / (s->group * s->vpp);
-	const int64_t size = least_of(s->group, s->microbatches - round * s->group);
+/* Whose turn it is: `left` more micro-batches of a round of `size`, and `later` ones after it. */
+struct turn {
+	int64_t chunk, left, size, later;
+};
 
-	return (q - round * s->group * s->vpp) / size;
+static struct turn
+first_turn(const struct interleaved *s)
+{
+	const int64_t size = least_of(s->group, s->microbatches);
+
+	return (struct turn){ 0, size, size, s->microbatches - size };
+}
+
+/* The chunk that the next forward of the step runs. */
+static int64_t
+take_turn(const struct interleaved *s, struct turn *t)
+{
+	const int64_t chunk = t->chunk;
+
+	if (--t->left > 0)
+		return chunk;
+	if (++t->chunk == s->vpp) {
+		t->chunk = 0;
+		t->size = least_of(s->group, t->later);
+		t->later -= t->size;
+	}
+	t->left = t->size;
+	return chunk;
 }
 
 /* Forwards done at the moment at which most bytes are held: one backward follows each
@@ -71,17 +91,18 @@ forward_chunk(const struct interleaved *s, int64_t q)
 static int64_t
 fullest(const struct interleaved *s, const double *bytes, int64_t steps)
 {
+	struct turn forward = first_turn(s), backward = forward;
 	double held = 0, peak = 0;
 	int64_t at = 0;
 
 	for (int64_t q = 0; q < steps; q++) {
-		held += bytes[forward_chunk(s, q)];
+		held += bytes[take_turn(s, &forward)];
 		if (held > peak) {
 			peak = held;
 			at = q + 1;
 		}
 		if (q + 1 >= s->warmup)
-			held -= bytes[s->vpp - 1 - forward_chunk(s, q + 1 - s->warmup)];
+			held -= bytes[s->vpp - 1 - take_turn(s, &backward)];
 	}
 	return at;
 }
@@ -89,12 +110,14 @@ fullest(const struct interleaved *s, const double *bytes, int64_t steps)
 static void
 count_alive(const struct interleaved *s, int64_t forwards, int32_t *alive)
 {
+	struct turn forward = first_turn(s), backward = forward;
+
 	for (int64_t v = 0; v < s->vpp; v++)
 		alive[v] = 0;
 	for (int64_t q = 0; q < forwards; q++)
-		alive[forward_chunk(s, q)]++;
+		alive[take_turn(s, &forward)]++;
 	for (int64_t q = 0; q + s->warmup < forwards; q++)
-		alive[s->vpp - 1 - forward_chunk(s, q)]--;
+		alive[s->vpp - 1 - take_turn(s, &backward)]--;
 }
 
 /*
@@ -307,4 +330,17 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 	}
 	f.microbatches = f.chunks / (double)(pl->vpp > 1 ? pl->vpp : 1);
 	return f;
+}
+
+bool
+schedule_wanes(const struct plan *p, const struct placement *pl, int64_t rank)
+{
+	const int64_t schedule = p->training.schedule;
+
+	if (placement_folds(schedule) || schedule == SCHEDULE_DUALPIPE || !params_as_before(p, pl, rank))
+		return false;
+	for (int64_t v = 1; v < pl->vpp; v++)
+		if (!params_alike(&p->model, placement_chunk(pl, rank, v - 1), placement_chunk(pl, rank, v)))
+			return false;
+	return true;
 }

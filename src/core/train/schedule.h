@@ -7,6 +7,7 @@
  */
 #ifndef CORE_SCHEDULE_H
 #define CORE_SCHEDULE_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/framework/stage.h"
@@ -30,4 +31,8 @@ struct flight {
  */
 struct flight schedule_flight(const struct plan *p, const struct placement *pl,
     int64_t microbatches, int64_t pp_rank, const struct share *unit);
+
+/* True where stage pp_rank can not hold more than the one before it: it has the same chunks, all
+ * alike, and micro-batches come by in one direction. */
+bool schedule_wanes(const struct plan *p, const struct placement *pl, int64_t pp_rank);
 #endif

@@ -36,6 +36,14 @@
 #define LOCAL_BYTES 16.0
 #define OWNED_BYTES 58.0
 
+static void
+run_stage(const struct step_run *r, const struct plan *p, const struct placement *pl, int64_t rank,
+    struct stage *s)
+{
+	stage_count(s, p, placement_chunk(pl, rank, 0), pl->vpp, r->set->parts.usual);
+	stage_time(s, r->set, p);
+}
+
 /* DualPipe: half of the micro-batches pass a rank as this stage, half as its mirror image. */
 static void
 run_mirror(const struct step_run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
@@ -43,8 +51,7 @@ run_mirror(const struct step_run *r, const struct plan *p, const struct placemen
 {
 	struct stage m;
 
-	stage_count(&m, p, placement_chunk(pl, mirror, 0), pl->vpp, r->set->parts.usual);
-	stage_time(&m, r->set, p);
+	run_stage(r, p, pl, mirror, &m);
 	s->forward = (s->forward + m.forward) / 2;
 	s->backward = (s->backward + m.backward) / 2;
 	s->weight = (s->weight + m.weight) / 2;
@@ -60,24 +67,10 @@ run_mirror(const struct step_run *r, const struct plan *p, const struct placemen
 	s->mtp = (s->mtp + m.mtp) / 2;
 }
 
-/* Layers between embedding and heads, and as many of each kind as on another stage. */
-static bool
-repeats(const struct stage *s, const struct stage *last)
-{
-	if (last->layers < 0 || s->embedding || s->heads > 0 || last->embedding ||
-	    last->heads > 0)
-		return false;
-	for (int k = 0; k < LAYER_KINDS; k++)
-		if (s->kind[k] < last->kind[k] || s->kind[k] > last->kind[k] ||
-		    s->again[k] < last->again[k] || s->again[k] > last->again[k])
-			return false;
-	return true;
-}
-
 static void
 run_stages(struct step_run *r, const struct plan *p, const struct placement *pl)
 {
-	struct stage s, last = { .layers = -1 };
+	struct stage s = { .layers = 0 };
 
 	r->sum = 0;
 	r->rank = 0;
@@ -85,22 +78,17 @@ run_stages(struct step_run *r, const struct plan *p, const struct placement *pl)
 	for (int64_t i = 0; i < pl->pp; i++) {
 		const int64_t mirror = placement_mirror(pl, p, i);
 
-		stage_count(&s, p, placement_chunk(pl, i, 0), pl->vpp, r->set->parts.usual);
-		for (int k = 0; k < LAYER_KINDS; k++)
-			r->again[k] += s.again[k];
-		if (mirror < 0 && repeats(&s, &last)) {
-			r->sum += stage_total(&last); /* the same again */
-			continue;
-		}
-		stage_time(&s, r->set, p);
+		if (mirror >= 0 || !params_as_before(p, pl, i)) /* else the same again */
+			run_stage(r, p, pl, i, &s);
 		if (mirror >= 0)
 			run_mirror(r, p, pl, mirror, &s);
+		for (int k = 0; k < LAYER_KINDS; k++)
+			r->again[k] += s.again[k];
 		r->sum += stage_total(&s);
 		if (i == 0 || stage_total(&s) > stage_total(&r->slowest)) {
 			r->slowest = s;
 			r->rank = i;
 		}
-		last = s;
 	}
 }
 
