@@ -174,6 +174,9 @@ static const struct setting releases[] = {
 	{ "llama3-405b", "parallel.release=202404" }, { "kempner", "parallel.release=202604" },
 	{ "fms-fsdp", "parallel.release=202403" }, { "atorch", "parallel.release=202309" },
 	{ "flagperf", "parallel.release=202309" }, { "nanotron", "parallel.release=202502" },
+	{ "torchtitan-qwen3-32b", "parallel.release=202509" },
+	{ "torchtitan-pithtrain", "parallel.release=202604" },
+	{ "torchtitan", "parallel.release=202506" }, /* at the latest: 202412 to 202506 */
 };
 
 /* Megatron-LM of 2019 to 2022. */

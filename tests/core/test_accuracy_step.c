@@ -37,8 +37,8 @@ bounds(void **state)
 	assert_true(a.full.ninety < 0.116);
 	assert_true(a.full.worst < 0.47);
 	assert_true(a.partial.rows >= 82);
-	assert_true(a.partial.median < 0.052);
-	assert_true(a.partial.ninety < 0.225);
+	assert_true(a.partial.median < 0.051);
+	assert_true(a.partial.ninety < 0.212);
 	assert_true(a.calibrated.rows >= 354);
 	assert_true(a.calibrated.median < 0.035);
 	assert_true(a.calibrated.ninety < 0.16);
@@ -68,16 +68,16 @@ newer(void **state)
 	assert_true(a.full.median < 0.03);
 	assert_true(a.full.ninety < 0.075);
 	assert_true(a.partial.rows >= 89);
-	assert_true(a.partial.median < 0.077);
-	assert_true(a.partial.ninety < 0.201);
+	assert_true(a.partial.median < 0.066);
+	assert_true(a.partial.ninety < 0.184);
 	assert_true(accuracy_step_score(&a, "mlperf_described.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 24);
 	assert_true(a.full.median < 0.031);
 	assert_true(a.full.ninety < 0.11);
 }
 
-/* Runs of ten other projects, looked up when all was chosen; nanotron of 2024 and FSDP stacks
- * without torch.compile are the worst. */
+/* Runs of ten other projects, looked up when all was chosen; nanotron of 2024 and KempnerForge
+ * with TP, which gathers the input of each projection apart, are the worst. */
 static void
 held_out(void **state)
 {
@@ -87,8 +87,8 @@ held_out(void **state)
 	(void)state;
 	assert_true(accuracy_step_score(&a, "heldout_steps.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 99);
-	assert_true(a.full.median < 0.103);
-	assert_true(a.full.ninety < 0.325);
+	assert_true(a.full.median < 0.106);
+	assert_true(a.full.ninety < 0.326);
 	assert_true(a.partial.rows >= 9);
 	assert_true(a.partial.median < 0.14);
 	assert_true(a.calibrated.rows >= 320);

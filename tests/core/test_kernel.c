@@ -122,7 +122,10 @@ which_kernel(void **state)
 		enum attention_kernel kernel;
 	} rows[] = {
 		{ HOPPER, KERNEL_CUDNN }, { HOPPER "release=202407", KERNEL_FLASH2 },
-		{ HOPPER "layout=torchtitan", KERNEL_FLASH2 }, { "generation=ampere", KERNEL_FLASH2 },
+		{ HOPPER "layout=torchtitan", KERNEL_CUDNN },
+		{ HOPPER "layout=torchtitan release=202506", KERNEL_FLASH2 },
+		{ "layout=torchtitan generation=ampere", KERNEL_FLASH2 },
+		{ HOPPER "layout=nanotron", KERNEL_FLASH2 }, { "generation=ampere", KERNEL_FLASH2 },
 		{ BLACKWELL "layout=torchtitan", KERNEL_CUDNN },
 		{ HOPPER "attention_kernel=flash3", KERNEL_FLASH3 },
 		{ HOPPER "flash_attention=false", KERNEL_UNFUSED },
@@ -260,9 +263,15 @@ static void
 bias_of_experts(void **state)
 {
 	static const char plan[] = BLACKWELL QWEN3_30B "micro_batch_size=8 ";
+	const struct plan bare = plan_of(plan), biased = settings_plan(plan, "expert_bias=true");
+	const struct machine g = machine_of(&bare);
+	const double routed = 8 * 4096 * 8, one = machine_memory(&g, 1e12) / 1e12;
 
 	(void)state;
 	assert_true(seconds(plan, "expert_bias=true") > 1.05 * seconds(plan, ""));
+	/* 28 bytes for each output, 16 for each input of the activation */
+	assert_true(fabs(compute_layer(&biased, &g, LAYER_MOE, NULL).forward -
+	    compute_layer(&bare, &g, LAYER_MOE, NULL).forward - routed * (28 * 2048 + 16 * 768) * one) < 1e-5);
 }
 
 /* ---- frameworks ------------------------------------------------------------------- */
@@ -311,20 +320,24 @@ stops_early(void **state)
 	assert_true(fabs(w.recompute / w.forward - 1) < 1e-9);
 }
 
-/* Outside torch.compile RMSNorm takes six kernels; LayerNorm is one everywhere. */
+/* Outside torch.compile RMSNorm takes six kernels before PyTorch 2.9; LayerNorm is one
+ * everywhere. */
 static void
 norms(void **state)
 {
 	static const char plan[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 position=none ";
 	char settings[512];
-	double forward[4];
+	double forward[4], today;
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		snprintf(settings, sizeof settings, "%snorm=%s torch_compile=%s", plan,
+		snprintf(settings, sizeof settings, "%srelease=202506 norm=%s torch_compile=%s", plan,
 		    i & 1 ? "layernorm" : "rmsnorm", i & 2 ? "true" : "false");
 		forward[i] = dense_layer(settings).forward;
 	}
+	snprintf(settings, sizeof settings, "%sattention_kernel=flash2", plan);
+	today = dense_layer(settings).forward;
+	assert_true(fabs(today - forward[1]) <= 0);
 	/* 2*(36 - 4*1.55) bytes of 4096*4096 values more, at 0.8 of 3350 GB/s, and two launches */
 	assert_true(fabs(forward[0] - forward[1] - 2 * 29.8 * 4096 * 4096 / 2680e9) < 4e-6);
 	assert_true(fabs(forward[2] - forward[3]) <= 0);
@@ -336,7 +349,8 @@ norms(void **state)
 static void
 weights_copied(void **state)
 {
-	static const char fsdp[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 torch_compile=true ";
+	static const char fsdp[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 torch_compile=true "
+	    "attention_kernel=cudnn ";
 	static const double weights = 8030261248.0, rate = 2680e9;
 
 	(void)state;

@@ -91,6 +91,9 @@ struct framework {
 	                            * parameter for itself, and so copies what it gathers */
 	int64_t stops_since;       /* the same: since which a full recompute ends with the last
 	                            * tensor that backward asks for */
+	int64_t torch29_since;     /* the same: since which it runs PyTorch 2.9, whose attention
+	                            * is cuDNN's on Hopper (pytorch pull request 162073), and
+	                            * RMSNorm one kernel (153666) */
 	bool transformer_engine;   /* its attention, products and workspaces */
 	const char *gate_kept;     /* source where silu(gate) is kept beside its product, else NULL */
 	const char *sequence_first; /* source where attention always copies its output, else NULL */
@@ -128,5 +131,12 @@ static inline const struct framework *
 framework_of(const struct plan *p)
 {
 	return framework_rows[p->parallel.layout];
+}
+
+/* A plan's release is that of a year and month or a later one; none is today's. 0: never. */
+static inline bool
+framework_runs(const struct plan *p, int64_t since)
+{
+	return since > 0 && (p->parallel.release == 0 || p->parallel.release >= since);
 }
 #endif

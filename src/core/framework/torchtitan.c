@@ -120,6 +120,7 @@ const struct framework framework_torchtitan = {
 	.rotates_in_fp32 = true,
 	.copies_since = 202405,
 	.stops_since = 202311,
+	.torch29_since = 202510,
 	.async_tp = true,
 	.tp_in_turn = true,
 	.tp_keeps_gathered = true,

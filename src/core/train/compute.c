@@ -64,6 +64,8 @@ static const struct operation permute_fused = { .name = "tokens permuted to expe
  * megatron/core/transformer/moe/experts.py, _apply_bias). */
 static const struct operation biases = { .name = "biases of experts by their probabilities",
 	.size = "bytes: 28*routed*h" };
+static const struct operation clamps = { .name = "clamps before the experts' activation",
+	.size = "bytes: 16*routed*f/ETP" };
 static const struct operation routing = { .name = "probabilities and choice of experts",
 	.size = "bytes: 12*T/TP*experts" };
 static const struct operation norms = { .name = "norms and residual additions",
@@ -312,10 +314,8 @@ projections(struct layer_job *j, int kind)
 bool
 compute_stops_early(const struct plan *p)
 {
-	const int64_t since = framework_of(p)->stops_since, release = p->parallel.release;
-
-	return p->training.recompute == RECOMPUTE_FULL && !plan_has_experts(p) && since > 0 &&
-	    (release == 0 || release >= since);
+	return p->training.recompute == RECOMPUTE_FULL && !plan_has_experts(p) &&
+	    framework_runs(p, framework_of(p)->stops_since);
 }
 
 static void
@@ -392,6 +392,13 @@ experts_grouped(struct layer_job *j, double up, double here, double tokens, doub
 	job_vector(j, &permute, 4 * 2 * routed * h); /* read and write, twice */
 }
 
+/* gpt-oss's clamps, before the fused kernel (Megatron-LM fusions/fused_bias_geglu.py). */
+static double
+clamp_bytes(const struct plan *p)
+{
+	return p->model.expert_bias && !p->training.fused_experts ? 16 : 0;
+}
+
 static void
 experts(struct layer_job *j)
 {
@@ -400,9 +407,8 @@ experts(struct layer_job *j)
 	const double etp = at_least_one(p->parallel.etp), ep = at_least_one(p->parallel.ep);
 	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size / etp;
 	const double width = (double)m->hidden_size, latent = (double)m->moe_latent_size;
-	const double here = fmax(1, (double)m->experts / ep);
-	const double up = m->gated_mlp ? 2 : 1, routed = routed_tokens(p);
-	const double split = batch_tokens(p) / at_least_one(p->parallel.tp);
+	const double here = fmax(1, (double)m->experts / ep), up = m->gated_mlp ? 2 : 1;
+	const double routed = routed_tokens(p), split = batch_tokens(p) / at_least_one(p->parallel.tp);
 
 	job_plain(j, &router, split, (double)m->experts, width);
 	if (latent > 0) {
@@ -415,6 +421,7 @@ experts(struct layer_job *j)
 		experts_grouped(j, up, here, routed / here, f);
 	if (m->expert_bias)
 		job_vector(j, &biases, 28 * routed * h);
+	job_unfused(j, &clamps, clamp_bytes(p) * routed * f);
 	job_vector(j, &routing, 12 * split * (double)m->experts);
 }
 
@@ -447,6 +454,7 @@ recomputed_parts(struct layer_job *j, unsigned again, int kind)
 {
 	const struct model *m = &j->p->model;
 	const double h = (double)m->hidden_size, up = m->gated_mlp ? 2 : 1;
+	const double f = (double)m->moe_ffn_hidden_size / at_least_one(j->p->parallel.etp);
 
 	if (again & AGAIN_LAYERNORM)
 		move_again(j, &layernorms, 4 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
@@ -455,9 +463,10 @@ recomputed_parts(struct layer_job *j, unsigned again, int kind)
 		projections_up(j);
 	if (!(kind & LAYER_MOE) || (again & AGAIN_MOE))
 		return;
-	if (again & AGAIN_MOE_ACT)
-		move_again(j, &expert_mlp.activation, (2 * up + 2) * routed_tokens(j->p) *
-		    (double)m->moe_ffn_hidden_size / at_least_one(j->p->parallel.etp));
+	if (again & AGAIN_MOE_ACT) {
+		move_again(j, &expert_mlp.activation, (2 * up + 2) * routed_tokens(j->p) * f);
+		move_again(j, &clamps, clamp_bytes(j->p) * routed_tokens(j->p) * f);
+	}
 	if (again & AGAIN_SHARED_EXPERTS)
 		mlp(j, &shared_mlp, (double)m->shared_expert_ffn_hidden_size);
 }
@@ -569,19 +578,14 @@ loss_bytes(const struct plan *p)
 struct work
 compute_head(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
+	const double tokens = batch_tokens(p);
 	const double part = (double)p->model.vocab_size / at_least_one(p->parallel.tp);
 	const struct loss_bytes bytes = loss_bytes(p);
-	const double tokens = batch_tokens(p);
 	struct layer_job j = { .p = p, .g = g, .tally = tally,
 		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
 	job_plain(&j, &head, tokens, part, (double)p->model.hidden_size);
-	job_forward(&j, machine_memory(g, bytes.forward * tokens * part));
-	j.w.backward += machine_memory(g, bytes.backward * tokens * part);
-	if (tally != NULL) {
-		job_note_memory(&j, false, 1, bytes.forward * tokens * part, loss.name, loss.size);
-		job_note_memory(&j, true, 1, bytes.backward * tokens * part, loss.name, loss.size);
-	}
+	job_move_each(&j, &loss, bytes.forward * tokens * part, bytes.backward * tokens * part);
 	return j.w;
 }
 

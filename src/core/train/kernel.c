@@ -93,7 +93,8 @@ usual_kernel(const struct plan *p)
 		return KERNEL_FLASH2;
 	if (gpu->attention == ATTENTION_OF_BLACKWELL) /* FlashAttention-2 has no kernels for it */
 		return KERNEL_CUDNN;
-	return framework_of(p)->transformer_engine && !released_before(p, FAST_CUDNN) ?
+	return framework_runs(p, framework_of(p)->torch29_since) ||
+	    (framework_of(p)->transformer_engine && !released_before(p, FAST_CUDNN)) ?
 	    KERNEL_CUDNN : KERNEL_FLASH2;
 }
 

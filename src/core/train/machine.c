@@ -80,7 +80,7 @@ machine_of(const struct plan *p)
 	g.power = r->power;
 	g.moves = framework_of(p)->eager && !is_compiled(p, &f) ? EAGER_MOVES : 1;
 	g.norms_in_parts = framework_of(p)->norms_in_parts && p->model.norm == NORM_RMS &&
-	    !is_compiled(p, &f);
+	    !is_compiled(p, &f) && !framework_runs(p, framework_of(p)->torch29_since);
 	g.added = added_bytes(p);
 	g.cast = quantised ? f.cast : 0;
 	g.width = quantised || !f.quantised ? f.bytes : 2;

@@ -302,15 +302,6 @@ bubble_term(struct steptime *out, const struct step_run *r, const struct plan *p
 		    s.forward, s.backward, s.weight);
 }
 
-/* FSDP1 has one flat parameter a layer, which needs no copies. */
-static bool
-copies_shards(const struct plan *p)
-{
-	const int64_t since = framework_of(p)->copies_since, release = p->parallel.release;
-
-	return release == 0 || release >= since;
-}
-
 /*
  * FSDP2 shards each parameter for itself: what it gathers is copied apart, forward and
  * backward, 16 bits read and written (split_with_sizes_copy), and gradients are copied together,
@@ -334,7 +325,7 @@ copy_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledg
 		    AS("parameters", trained), AS("memory rate", rate));
 		return seconds;
 	}
-	if (!copies_shards(p))
+	if (!framework_runs(p, framework_of(p)->copies_since)) /* FSDP1: one flat parameter a layer */
 		return seconds;
 	LEDGER_TERM(ledger, seconds, QUANTITY_STEP, "copies of gathered weights", COPY_SOURCE,
 	    m * 8 * held / rate, AS("micro-batches", m), AS("parameters", held),
