@@ -48,9 +48,9 @@
 #define KNOWN(v, sum, q, value, name, source, ...) \
 	LEDGER_ADD((v)->ledger, sum, q, value, name, source, __VA_ARGS__)
 
-/* What one moment needs beside state and kept activations. */
+/* What one moment needs beside state and kept activations; pools: where nothing of it fits in. */
 struct moment {
-	double logits, buffers;
+	double logits, buffers, pools;
 };
 
 /* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
@@ -123,6 +123,7 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 			BUFFER(v, t->buffers, v->act->eager ? "gathered embedding and head" :
 			    "gathered weights of the head", v->act->eager ? ACCELERATE : set->source,
 			    tables * v->act->a, AS("vocabulary*h/TP", tables), AS("a", v->act->a));
+		finetune_add_streams(v, layers, size * a, tables * v->act->a, &t->pools);
 	}
 	if (!loss && v->gradient > 0)
 		BUFFER(v, t->buffers, "gradients of layers before they are reduced", set->source,
@@ -166,6 +167,7 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 
 	TERM(v, t.logits, QUANTITY_LOGITS, "input and output of the final norm", LAYERS,
 	    2 * c->a * h * c->local * heads, AS("a", c->a), IS(h), AS("Ts", c->local), IS(heads));
+	finetune_add_segments(v, &t.pools);
 	if (finetune_add_loss(v, &t.logits)) {
 		working_sets(v, k, true, &t);
 		return t;
@@ -509,12 +511,13 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	if (v->layers->loss)
 		loss = loss_moment(&quiet, &k);
 	/* again, so that the ledger hears of one of the two only */
-	if (loss.logits + loss.buffers > back.logits + back.buffers)
+	if (loss.logits + loss.buffers + loss.pools > back.logits + back.buffers + back.pools)
 		back = v->ledger != NULL ? loss_moment(v, &k) : loss;
 	else if (v->ledger != NULL)
 		back = backward_moment(v, &k);
 	out->logits += back.logits;
 	out->buffers += back.buffers;
+	out->overhead += back.pools;
 	add_dummies(v, &k, out);
 	add_workspaces(v, &k, out);
 	finetune_add_buffers(v, out);
@@ -564,7 +567,7 @@ overhead_add(const struct rank_view *v, struct memory *out)
 	/* of what is allocated: Megatron; Hugging Face; there with weights gathered layer by layer,
 	 * whose blocks wait for another stream before they are free */
 	static const double shares[3][3] = {
-		{ 0.017, 0.04, 0.093 }, { 0, 0, 0.1 }, { 0, 0.1, 0.2 }
+		{ 0.017, 0.04, 0.093 }, { 0, 0, 0.1 }, { 0, 0.07, 0.2 }
 	};
 	const bool gathers = v->act->eager && v->p->parallel.zero_stage >= 3;
 	const double *context = contexts[v->act->eager];
@@ -572,8 +575,9 @@ overhead_add(const struct rank_view *v, struct memory *out)
 	const double n = communicators(v), giga = 1e9;
 	double range[3];
 
+	out->reserved = out->allocated + out->overhead + fragments[1] * out->allocated;
 	for (int i = 0; i < 3; i++)
-		range[i] = context[i] * giga + n * nccl[i] * giga + fragments[i] * out->allocated;
+		range[i] = (i > 0 ? out->overhead : 0) + context[i] * giga + n * nccl[i] * giga + fragments[i] * out->allocated;
 	KNOWN(v, out->overhead, QUANTITY_OVERHEAD, context[1] * giga, "CUDA context",
 	    v->act->eager ? STACK : CONTEXT,
 	    "%.2f GB, between %.2f and %.2f", context[1], context[0], context[2]);
@@ -585,7 +589,6 @@ overhead_add(const struct rank_view *v, struct memory *out)
 		KNOWN(v, out->overhead, QUANTITY_OVERHEAD, fragments[1] * out->allocated, "fragmentation",
 		    gathers ? STREAMS : ALLOCATOR, "share*allocated = %.3f*%.10g, between %.3f and %.3f", fragments[1],
 		    out->allocated, fragments[0], fragments[2]);
-	out->reserved = (1 + fragments[1]) * out->allocated;
 	out->overhead_low = range[0];
 	out->overhead_high = range[2];
 }
