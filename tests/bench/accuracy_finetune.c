@@ -156,7 +156,8 @@ static const struct {
 	{ "loss", "half", "training.cross_entropy=hf-16" }, { "loss", "old", "training.cross_entropy=hf-old" },
 	{ "loss", "hf2", "training.cross_entropy=hf-held" }, { "loss", "hfc", "training.cross_entropy=hf" },
 	{ "loss", "liger", "training.cross_entropy=liger" },
-	{ "loss", "unsloth", "training.cross_entropy=liger" },
+	/* of 2024: 16-bit logits and their gradient in place, of which accelerate makes an fp32 copy */
+	{ "loss", "unsloth", "training.cross_entropy=unfused" },
 	{ "loss", "cce", "training.cross_entropy=cce" },
 	{ "loss", "chunk", "training.cross_entropy=chunked" },
 	{ "loss", "chunk-compile", "training.cross_entropy=chunked" },

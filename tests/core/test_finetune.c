@@ -303,7 +303,7 @@ moment_of_the_loss(void **state)
 	static const struct {
 		const char *kind;
 		double bytes;
-	} kinds[] = { { "hf", 12 }, { "hf-held", 14 }, { "hf-old", 18 } };
+	} kinds[] = { { "hf", 12 }, { "hf-held", 14 }, { "hf-old", 16 } };
 	const double logits = 65536.0 * 128256;
 	char settings[512];
 	double activations[2];
@@ -321,24 +321,58 @@ moment_of_the_loss(void **state)
 	near(activations[0], activations[1], 1e-12);
 }
 
-/* Hugging Face's root keeps embedding and head gathered; blocks of layers that come and go over
- * streams leave the allocator with more than is used. */
+/* Hugging Face's root keeps embedding and head gathered. */
 static void
 gathered_by_the_root(void **state)
 {
 	static const char run[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 model.vocab_size="
 	    "128256 vocab_multiple=1 recompute=full finetune.method=lora zero_stage=";
 	char settings[512];
-	double whole, reserved;
+	double whole;
 
 	(void)state;
 	text_put(settings, sizeof settings, "%s2", run);
 	whole = memory_of(settings)->buffers;
-	near(e.stage[0].memory.reserved, e.stage[0].memory.allocated, 1e-12);
 	text_put(settings, sizeof settings, "%s3", run);
 	assert_true(memory_of(settings)->buffers > whole + 2 * 2 * 128256.0 * 4096);
-	reserved = e.stage[0].memory.reserved;
-	near(reserved, 1.1 * e.stage[0].memory.allocated, 1e-12);
+}
+
+/* What the allocator holds beside what is allocated. */
+static double
+beside(const char *run, const char *setting)
+{
+	char settings[512];
+	const struct memory *m;
+
+	text_put(settings, sizeof settings, "%s%s", run, setting);
+	m = memory_of(settings);
+	return m->reserved - m->allocated;
+}
+
+/* Whole logits do not fit in the blocks of layers whose forward pass keeps nothing; FSDP's stream
+ * has 3 layers, of which one counts at the loss and two behind it, and its offload brings their
+ * shards and the root's. */
+static void
+blocks_that_nothing_fits_in(void **state)
+{
+	static const char one[] = HF LORA "finetune.target=qv sequence_length=32768 max_position=32768 ";
+	static const char fsdp[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 recompute=full "
+	    "vocab_multiple=1 finetune.method=lora zero_stage=3 cross_entropy=cce offload=";
+	const double f = 14336, h = 4096, layer = 2 * (2 * h * h + 2 * h * h / 4 + 3 * h * f + 2 * h);
+	const double root = 2 * 2 * 128256 * h;
+	double gathers;
+
+	(void)state;
+	near(beside(one, "cross_entropy=hf recompute=full"), 2 * 32768 * (3 * f + 4 * h), 1e-9);
+	near(beside(one, "cross_entropy=unfused recompute=full"), 2 * 32768 * (3 * f + 4 * h), 1e-9);
+	near(beside(one, "cross_entropy=liger recompute=full"), 0, 1);
+	near(beside(one, "cross_entropy=hf recompute=none"), 0, 1);
+	near(beside(one, "cross_entropy=hf kernels=te recompute=full") / e.stage[0].memory.allocated,
+	    0.04, 1e-9);
+	gathers = beside(fsdp, "none") - 0.07 * e.stage[0].memory.allocated;
+	near(gathers, layer, 1e-9);
+	near(beside(fsdp, "optimizer+params") - 0.07 * e.stage[0].memory.allocated,
+	    layer + (3 * layer + root) / 4, 1e-9);
 }
 
 /* What offload takes from a GPU is on its host, with fp32 gradients for an optimizer that runs
@@ -392,8 +426,8 @@ measured(void **state)
 		double median, p90;
 	} bounds[] = {
 		{ "peft-metamathqa", 3, 1, 1 },
-		{ "qwen1-readme", 36, 2.5, 6.5 }, { "answerai-fsdp-qlora", 17, 7.5, 17 },
-		{ "", 90, 4, 17 },
+		{ "qwen1-readme", 36, 2.5, 6.5 }, { "answerai-fsdp-qlora", 17, 5.5, 10 },
+		{ "llamafactory-long", 14, 3.5, 11 }, { "", 90, 3.9, 14 },
 	};
 	const size_t count = accuracy_finetune_memory(getenv("TOP"), rows, FINETUNE_ROWS_MAX);
 	size_t n;
@@ -438,6 +472,7 @@ main(void)
 		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
 		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
 		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(gathered_by_the_root),
+		cmocka_unit_test(blocks_that_nothing_fits_in),
 		cmocka_unit_test(on_the_host), cmocka_unit_test(measured), cmocka_unit_test(steps),
 	};
 

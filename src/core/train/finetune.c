@@ -18,6 +18,8 @@
 #define AUTOGRAD "huggingface/transformers src/transformers/models/llama/modeling_llama.py"
 #define OFFLOADED "unslothai/unsloth-zoo unsloth_zoo/gradient_checkpointing.py"
 #define FOREACH "pytorch torch/optim/adam.py, _multi_tensor_adam"
+#define SEGMENTS "pytorch docs/source/notes/cuda.rst, Memory management: blocks of segments"
+#define UNSHARD "pytorch torch/distributed/fsdp/_runtime_utils.py, limit_all_gathers"
 
 #define TERM(ledger, sum, quantity, name, source, expression, ...) \
 	LEDGER_TERM(ledger, sum, quantity, name, source, expression, __VA_ARGS__)
@@ -209,8 +211,8 @@ liger_chunk(const struct plan *p, double tokens)
  * hf-held: 16-bit logits, their fp32 copy, log-softmax and two gradients; hf: the Trainer has
  * let go of the logits when the backward pass begins. Both at the start of that pass. hf-16:
  * four of 16 bits, where the model is run in them without autocast (DeepSpeed's engine). hf-old:
- * 16-bit logits, their fp32 copy, that copy less one token, log-softmax and a gradient: tensors
- * of T and of T-1 tokens do not take each other's place in PyTorch's allocator.
+ * the model returns fp32 logits, of which the loss has a copy less one token: that copy, log-softmax
+ * and a gradient of each.
  */
 static double
 logit_bytes(int64_t kind)
@@ -221,7 +223,7 @@ logit_bytes(int64_t kind)
 	case CE_HF_16:
 		return 4 * 2;
 	case CE_HF_OLD:
-		return 2 + 4 + 4 + 4 + 4;
+		return 4 + 4 + 4 + 4;
 	default:
 		return 4 + 4 + 4;
 	}
@@ -263,16 +265,63 @@ finetune_add_loss(const struct rank_view *v, double *logits)
 	return true;
 }
 
+/* ---- what the allocator holds ------------------------------------------------------- */
+
+/* Width of the MLP that a token passes. */
+static double
+mlp_width(const struct model *m)
+{
+	return larger((double)m->ffn_hidden_size,
+	    (double)m->moe_ffn_hidden_size * params_experts_met(m));
+}
+
+/*
+ * FSDP gathers and frees on streams of its own, each of which has blocks of its own: of the layer
+ * that runs, of the one before, which is not known to have ended, and of the next; with offload
+ * their shards come from the host before.
+ */
+void
+finetune_add_streams(const struct rank_view *v, double counted, double layer, double root,
+    double *pools)
+{
+	const double layers = 3, ranks = v->shards->dense;
+
+	if (!modules_eager(v->p))
+		return;
+	TERM(v->ledger, *pools, QUANTITY_OVERHEAD, "blocks of layers that were gathered", UNSHARD,
+	    (layers - counted) * layer, IS(layers), AS("those that are gathered", counted),
+	    AS("bytes of a layer", layer));
+	if (v->p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS)
+		TERM(v->ledger, *pools, QUANTITY_OVERHEAD, "shards on their way from the host", UNSHARD,
+		    (layers * layer + root) / ranks, IS(layers), AS("bytes of a layer", layer),
+		    AS("embedding and head", root), IS(ranks));
+}
+
+/*
+ * Free blocks become one inside a segment alone: when whole logits are made, those that the
+ * forward pass of layers has left, of which nothing is kept, are too small for them.
+ */
+void
+finetune_add_segments(const struct rank_view *v, double *pools)
+{
+	const struct activation *c = v->act;
+	const struct plan *p = v->p;
+	const double h = (double)p->model.hidden_size, f = mlp_width(&p->model);
+
+	if (modules_eager(p) && p->training.recompute == RECOMPUTE_FULL &&
+	    p->training.cross_entropy <= CE_HF_OLD)
+		TERM(v->ledger, *pools, QUANTITY_OVERHEAD, "blocks of layers, too small for logits",
+		    SEGMENTS, c->a * c->tokens * (3 * f + 4 * h) / c->tp, AS("a", c->a),
+		    AS("T", c->tokens), IS(f), IS(h), AS("TP", c->tp));
+}
+
 /* ---- backward and step ------------------------------------------------------------ */
 
 bool
 finetune_add_backward(const struct rank_view *v, double *buffers)
 {
 	const struct activation *c = v->act;
-	const struct model *m = &v->p->model;
-	const double h = (double)m->hidden_size;
-	const double f = larger((double)m->ffn_hidden_size,
-	    (double)m->moe_ffn_hidden_size * params_experts_met(m));
+	const double h = (double)v->p->model.hidden_size, f = mlp_width(&v->p->model);
 
 	if (!modules_eager(v->p))
 		return false;

@@ -40,6 +40,13 @@ void finetune_add_buffers(const struct rank_view *v, struct memory *out);
  * the others. */
 bool finetune_add_loss(const struct rank_view *v, double *logits);
 
+/* Bytes that the allocator holds beside what is allocated, in modules of Hugging Face and their
+ * like. Streams: of FSDP, beside `counted` layers and a root (embedding and head) that are
+ * gathered. Segments: at the moment of the loss. */
+void finetune_add_streams(const struct rank_view *v, double counted, double layer, double root,
+    double *pools);
+void finetune_add_segments(const struct rank_view *v, double *pools);
+
 /* Gradients of a layer of their modules in its backward pass; false of others. */
 bool finetune_add_backward(const struct rank_view *v, double *buffers);
 

@@ -45,9 +45,9 @@
 #define BUFFER(v, sum, name, source, expression, ...) \
 	LEDGER_TERM((v)->ledger, sum, QUANTITY_BUFFERS, name, source, expression, __VA_ARGS__)
 
-/* What one moment needs beside state and kept activations. */
+/* What one moment needs beside state and kept activations; pools: where nothing of it fits in. */
 struct moment {
-	double logits, buffers;
+	double logits, buffers, pools;
 };
 
 /* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
@@ -120,6 +120,7 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
 			BUFFER(v, t->buffers, v->act->eager ? "gathered embedding and head" :
 			    "gathered weights of the head", v->act->eager ? ACCELERATE : set->source,
 			    tables * v->act->a, AS("vocabulary*h/TP", tables), AS("a", v->act->a));
+		finetune_add_streams(v, layers, size * a, tables * v->act->a, &t->pools);
 	}
 	if (!loss && v->gradient > 0)
 		BUFFER(v, t->buffers, "gradients of layers before they are reduced", set->source,
@@ -163,6 +164,7 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 
 	TERM(v, t.logits, QUANTITY_LOGITS, "input and output of the final norm", LAYERS,
 	    2 * c->a * h * c->local * heads, AS("a", c->a), IS(h), AS("Ts", c->local), IS(heads));
+	finetune_add_segments(v, &t.pools);
 	if (finetune_add_loss(v, &t.logits)) {
 		working_sets(v, k, true, &t);
 		return t;
@@ -506,12 +508,13 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	if (v->layers->loss)
 		loss = loss_moment(&quiet, &k);
 	/* again, so that the ledger hears of one of the two only */
-	if (loss.logits + loss.buffers > back.logits + back.buffers)
+	if (loss.logits + loss.buffers + loss.pools > back.logits + back.buffers + back.pools)
 		back = v->ledger != NULL ? loss_moment(v, &k) : loss;
 	else if (v->ledger != NULL)
 		back = backward_moment(v, &k);
 	out->logits += back.logits;
 	out->buffers += back.buffers;
+	out->overhead += back.pools;
 	add_dummies(v, &k, out);
 	add_workspaces(v, &k, out);
 	finetune_add_buffers(v, out);
@@ -569,14 +572,16 @@ overhead_add(const struct rank_view *v, struct memory *out)
 	/* of what is allocated: Megatron; Hugging Face; there with weights gathered layer by layer,
 	 * whose blocks wait for another stream before they are free */
 	static const struct range shares[3] = {
-		RANGE(share, 0.017, 0.04, 0.093), RANGE(share, 0, 0, 0.1), RANGE(share, 0, 0.1, 0.2)
+		RANGE(share, 0.017, 0.04, 0.093), RANGE(share, 0, 0, 0.1), RANGE(share, 0, 0.07, 0.2)
 	};
 	const bool gathers = v->act->eager && v->p->parallel.zero_stage >= 3;
 	const struct range *context = &contexts[v->act->eager];
 	const struct range *share = &shares[v->act->eager + gathers];
 	const double n = communicators(v), gb = 1e9, allocated = out->allocated;
+	const double pools = out->overhead; /* so far: what loss and gathers leave unused */
 	const enum quantity q = QUANTITY_OVERHEAD;
 
+	out->reserved = (1 + share->usual) * allocated + pools;
 	TERM(v, out->overhead, q, "CUDA context", v->act->eager ? STACK : CONTEXT,
 	    context->usual * gb, { context->name, context->usual }, AS("GB", gb));
 	if (n > 0)
@@ -585,7 +590,6 @@ overhead_add(const struct rank_view *v, struct memory *out)
 	if (share->usual > 0)
 		TERM(v, out->overhead, q, "fragmentation", gathers ? STREAMS : ALLOCATOR,
 		    share->usual * allocated, { share->name, share->usual }, IS(allocated));
-	out->reserved = (1 + share->usual) * allocated;
 	out->overhead_low = context->low * gb + n * nccl->low * gb + share->low * allocated;
-	out->overhead_high = context->high * gb + n * nccl->high * gb + share->high * allocated;
+	out->overhead_high = context->high * gb + n * nccl->high * gb + share->high * allocated + pools;
 }
