@@ -15,14 +15,15 @@
 typedef bool rule_function(const struct facts *facts, char *message, size_t size);
 
 /* rules_shape.c: what model, sequence and experts ask of the parallel sizes */
-rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_nanotron_kv_heads,
+rule_function rule_heads_do_not_divide, rule_kv_heads_do_not_divide, rule_kv_heads_not_whole,
     rule_kv_heads_do_not_group, rule_latent_size_missing, rule_linear_size_missing,
     rule_ffn_does_not_divide, rule_etp_has_no_meaning,
     rule_expert_ffn_does_not_divide, rule_shared_ffn_does_not_divide,
     rule_sequence_does_not_divide_by_cp, rule_sequence_does_not_divide_by_tp,
     rule_torchtitan_sequence, rule_sequence_too_long, rule_hierarchy_missing,
     rule_cp_without_flash, rule_cp_before_ampere,
-    rule_a2a_heads_do_not_divide, rule_ep_without_experts, rule_experts_do_not_divide,
+    rule_a2a_heads_do_not_divide, rule_cp_comm_impossible, rule_hyper_connections_impossible,
+    rule_sequence_in_runs, rule_fewer_heads_than_cp, rule_ep_without_experts, rule_experts_do_not_divide,
     rule_topk_above_experts, rule_router_groups, rule_expert_size_missing, rule_ep_tp_without_sp,
     rule_moe_bias_with_etp, rule_topk_one, rule_moe_overlap_impossible,
     rule_mtp_with_positions;
@@ -40,6 +41,9 @@ rule_function rule_batch_does_not_divide, rule_group_out_of_range,
     rule_group_leaves_bubble, rule_rounds_uneven, rule_dualpipe_odd,
     rule_dualpipe_microbatches, rule_fork_chunks, rule_param_overlap_without_grad_overlap,
     rule_fp8_gather_without_zero, rule_fp8_gather_without_fp8, rule_fsdp_optimizer,
+    rule_offload_with_fp8_params, rule_instances_without_shards, rule_copies_offloaded,
+    rule_tied_with_pipeline, rule_async_tp_uncompiled, rule_too_few_microbatches,
+    rule_fewer_tokens_than_requests,
     rule_recompute_module_unknown, rule_recompute_without_module,
     rule_recompute_too_many, rule_offload_without_precision, rule_tp_overlap_without_sp,
     rule_sp_without_tp, rule_sp_off, rule_layout_misplaced, rule_mtp_on_first_rank,
@@ -56,6 +60,7 @@ rule_function rule_batch_does_not_divide, rule_group_out_of_range,
 rule_function rule_format_not_on_gpu, rule_format_does_not_divide, rule_kernel_not_on_gpu,
     rule_graph_impossible, rule_graph_memory, rule_fused_experts_impossible,
     rule_offload_layers_impossible, rule_fp8_input_without_swiglu, rule_moments_without_precision,
+    rule_gradients_in_other_format,
     rule_dispatcher_impossible;
 
 /* rules_rl.c: rollouts and pairs */

@@ -175,12 +175,18 @@ rule_mamba_cp(const struct facts *f, char *message, size_t size)
 bool
 rule_linear_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 {
-	const struct model *m = &f->plan->model;
-	const int64_t tp = f->plan->parallel.tp;
+	const struct plan *p = f->plan;
+	const struct model *m = &p->model;
+	const int64_t keys = m->linear_key_heads, values = m->linear_value_heads;
+	/* with CP each rank has whole heads of all tokens */
+	const int64_t ranks = p->parallel.tp * (p->mode == MODE_TRAIN ? p->parallel.cp : 1);
 
-	if (!has_linear(f) || tp < 1 ||
-	    (m->linear_key_heads % tp == 0 && m->linear_value_heads % tp == 0))
+	if (!has_linear(f) || ranks < 1)
 		return false;
-	return BROKEN("linear attention heads (%lld keys, %lld values) are not divisible by TP %lld",
-	    N(m->linear_key_heads), N(m->linear_value_heads), N(tp));
+	if (keys % ranks != 0 || values % ranks != 0)
+		return BROKEN("linear attention heads (%lld keys, %lld values) are not divisible by TP x CP = %lld",
+		    N(keys), N(values), N(ranks));
+	return keys > 0 && values % keys != 0 &&
+	       BROKEN("%lld value heads can not share %lld key heads of linear attention evenly",
+	           N(values), N(keys));
 }

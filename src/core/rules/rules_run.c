@@ -149,6 +149,32 @@ rule_fp8_gather_without_fp8(const struct facts *f, char *message, size_t size)
 }
 
 bool
+rule_offload_with_fp8_params(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->parallel.offload == OFFLOAD_NONE || !p->training.fp8_param_gather ||
+	    p->training.precision <= PRECISION_FP8)
+		return false;
+	return BROKEN("FP8 parameters go with an offloaded optimizer in precision fp8 alone (delayed scaling)");
+}
+
+bool
+rule_instances_without_shards(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->parallel.dp_replicate <= 1)
+		return false;
+	if (p->parallel.zero_stage == 0)
+		return BROKEN("%lld instances of the distributed optimizer, and nothing is sharded (ZeRO-0)",
+		    N(p->parallel.dp_replicate));
+	return p->training.optimizer == OPTIMIZER_MUON &&
+	       BROKEN("Muon hands out whole layers over all data parallel ranks, not within %lld instances",
+	           N(p->parallel.dp_replicate));
+}
+
+bool
 rule_fsdp_optimizer(const struct facts *f, char *message, size_t size)
 {
 	const int64_t optimizer = f->plan->training.optimizer;
@@ -179,14 +205,13 @@ rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
 bool
 rule_recompute_without_module(const struct facts *f, char *message, size_t size)
 {
-	const unsigned of_experts = AGAIN_MOE | AGAIN_MOE_ACT | AGAIN_SHARED_EXPERTS;
 	const struct plan *p = f->plan;
 	const unsigned again = batch_again(p);
 
 	if ((again & AGAIN_MLA_UP_PROJ) != 0 && p->model.attention != ATTENTION_MLA)
 		return BROKEN("mla_up_proj can be recomputed in models with MLA only");
-	if (!plan_has_experts(p) && (again & of_experts) != 0)
-		return BROKEN("moe, moe_act and shared_experts can be recomputed in models with experts only");
+	if (!plan_has_experts(p) && (again & AGAIN_MOE_ACT) != 0)
+		return BROKEN("moe_act can be recomputed in models with experts only");
 	return false;
 }
 
@@ -269,9 +294,14 @@ rule_zero_with_pipeline(const struct facts *f, char *message, size_t size)
 bool
 rule_moe_with_zero3(const struct facts *f, char *message, size_t size)
 {
-	if (!plan_has_experts(f->plan) || f->plan->parallel.zero_stage < 3)
+	const struct parallel *par = &f->plan->parallel;
+
+	/* without EP experts are parameters like others; AutoEP splits them over plain ranks */
+	if (!plan_has_experts(f->plan) || par->zero_stage < 3 || par->ep <= 1 ||
+	    (par->tp <= 1 && par->cp <= 1 && par->dp_replicate <= 1))
 		return false;
-	return BROKEN("DeepSpeed's MoE does not work with ZeRO-3");
+	return BROKEN("EP with ZeRO-3 goes with neither TP (%lld), sequence parallel (%lld) nor MiCS (%lld)",
+	    N(par->tp), N(par->cp), N(par->dp_replicate));
 }
 
 /* MiCS shards within groups of the data parallel ranks. */
@@ -299,6 +329,14 @@ rule_copies_without_zero3(const struct facts *f, char *message, size_t size)
 		return false;
 	return BROKEN("DeepSpeed keeps copies of the sharded state (MiCS) with ZeRO-3 alone, not with ZeRO-%lld",
 	    N(par->zero_stage));
+}
+
+bool
+rule_copies_offloaded(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.dp_replicate <= 1 || f->plan->parallel.offload == OFFLOAD_NONE)
+		return false;
+	return BROKEN("copies of the sharded state (MiCS) go without offload to host memory");
 }
 
 bool
@@ -330,7 +368,37 @@ rule_torchtitan_chunks(const struct facts *f, char *message, size_t size)
 		return BROKEN("zb-v and dualpipev need exactly two stages on each rank: VPP 2");
 	if (s == SCHEDULE_GPIPE && p->parallel.vpp != 1)
 		return BROKEN("gpipe has one stage on each rank: VPP 1");
+	if (s == SCHEDULE_ZB_1P && p->parallel.vpp < 2)
+		return BROKEN("interleaved zero bubble needs at least two stages on each rank: VPP 2");
 	return false;
+}
+
+bool
+rule_tied_with_pipeline(const struct facts *f, char *message, size_t size)
+{
+	if (f->plan->parallel.pp <= 1 || !f->plan->model.tied_embeddings)
+		return false;
+	return BROKEN("tied embeddings do not go with pipeline stages: PP is %lld",
+	    N(f->plan->parallel.pp));
+}
+
+bool
+rule_async_tp_uncompiled(const struct facts *f, char *message, size_t size)
+{
+	if (!f->plan->training.tp_overlap || f->plan->training.torch_compile)
+		return false;
+	return BROKEN("overlapping TP traffic (asyncTP) needs torch.compile");
+}
+
+bool
+rule_too_few_microbatches(const struct facts *f, char *message, size_t size)
+{
+	const int64_t pp = f->plan->parallel.pp, m = f->microbatches;
+
+	if (f->plan->training.schedule == SCHEDULE_GPIPE || m <= 0 || m >= pp - 1)
+		return false;
+	return BROKEN("%lld micro-batches do not fill PP %lld: 1F1B needs at least one less than it", N(m),
+	    N(pp));
 }
 
 bool
@@ -375,6 +443,18 @@ rule_tokens_are_no_blocks(const struct facts *f, char *message, size_t size)
 		return false;
 	return BROKEN("%lld tokens in a pass are no whole number of blocks of %lld",
 	    N(s->max_batched_tokens), N(s->block_size));
+}
+
+bool
+rule_fewer_tokens_than_requests(const struct facts *f, char *message, size_t size)
+{
+	const struct serving *s = &f->plan->serving;
+
+	if (s->engine != ENGINE_VLLM || s->max_batched_tokens == 0 ||
+	    s->max_batched_tokens >= s->max_num_seqs)
+		return false;
+	return BROKEN("%lld tokens in a pass are fewer than the %lld requests of a batch",
+	    N(s->max_batched_tokens), N(s->max_num_seqs));
 }
 
 bool
