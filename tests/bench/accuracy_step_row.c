@@ -327,8 +327,11 @@ put_training(struct plan *p, const struct table *t)
 	if (row_has(t, "precision", "compile"))
 		put(p, "training.torch_compile", "true");
 	if (row_has(t, "precision", "AsyncTP") || row_has(t, "notes", "AsyncTP") ||
-	    row_has(t, "notes", "async TP") || row_starts(t, "group", "nemo") ||
-	    row_starts(t, "group", "mcore"))
+	    row_has(t, "notes", "async TP")) {
+		put(p, "training.tp_overlap", "true");
+		put(p, "training.torch_compile", "true"); /* torchtitan does not begin without */
+	}
+	if (row_starts(t, "group", "nemo") || row_starts(t, "group", "mcore"))
 		put(p, "training.tp_overlap", "true");
 	if (row_has(t, "notes", "DeepEP"))
 		put(p, "parallel.moe_dispatcher", "deepep");

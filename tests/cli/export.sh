@@ -73,7 +73,7 @@ assert d["training"] == {"local_batch_size": 128, "global_batch_size": 512, "seq
 assert d["activation_checkpoint"]["mode"] == "full"'
 	fi
 	refuses torchtitan target_lacks parallel.cp_comm $sizes --cp=2 --set parallel.cp_comm=a2a
-	refuses torchtitan target_lacks training.schedule $sizes --pp=4 --set training.schedule=zb-1p
+	refuses torchtitan target_lacks training.schedule $sizes --pp=4 --set training.schedule=v-half
 	refuses torchtitan target_of_other_layout parallel.layout $sizes --layout=nanotron
 
 	writes nanotron 'nanotron.sh nanotron.yaml' $sizes --tp=4 --pp=2

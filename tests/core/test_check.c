@@ -23,6 +23,11 @@
 	"index_head_dim=128 layer_pattern=W-C-H- "
 #define HYBRID "layer_pattern=M-M* mamba_heads=24 mamba_head_dim=64 mamba_state=128 "
 
+#define GATED "linear_attention=true linear_key_head_dim=128 linear_value_head_dim=128 " \
+	"global_layer_every=4 "
+
+#define EIGHT_EXPERTS "experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 "
+
 #define MOE_OVERLAP "moe_overlap=true ep=2 experts=4 experts_per_token=2 " \
 	"moe_ffn_hidden_size=1024 "
 
@@ -45,6 +50,7 @@ static const struct {
 	{ "tp=8 attention_heads=12 kv_heads=4", "heads_not_divisible" },
 	{ "tp=8 attention_heads=24 kv_heads=12", "kv_heads_not_divisible" },
 	{ "layout=nanotron tp=8 kv_heads=4", "kv_heads_not_divisible" },
+	{ "layout=torchtitan nodes=2 tp=16", "kv_heads_not_divisible" },
 	{ "attention_heads=32 kv_heads=5", "kv_heads_not_dividing_heads" },
 	{ "attention=mla qk_rope_head_dim=64", "attention_size_missing" },
 	{ "attention=mla kv_lora_rank=512", "attention_size_missing" },
@@ -73,6 +79,8 @@ static const struct {
 	{ HYBRID "mamba_groups=5", "mamba_groups_not_dividing_heads" },
 	{ HYBRID "mamba_groups=4 tp=4 cp=4 nodes=2", "mamba_not_divisible_by_cp" },
 	{ "tp=8 linear_attention=true linear_key_heads=4 linear_value_heads=8 linear_key_head_dim=128 linear_value_head_dim=128 global_layer_every=4", "linear_heads_not_divisible" },
+	{ GATED "tp=2 cp=4 linear_key_heads=4 linear_value_heads=8", "linear_heads_not_divisible" },
+	{ GATED "linear_key_heads=16 linear_value_heads=24", "linear_heads_not_divisible" },
 	{ "tp=8 ffn_hidden_size=14332", "ffn_not_divisible" },
 	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=100", "expert_ffn_not_divisible" },
 	{ "tp=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=100", "shared_ffn_not_divisible" },
@@ -107,6 +115,20 @@ static const struct {
 	{ "rl.algorithm=grpo rl.rollout_gpus=8", "rl_pool_unused" },
 	{ "cp=4 cp_comm=a2a+p2p", "hcp_missing" },
 	{ "cp=8 tp=1 cp_comm=a2a kv_heads=4", "a2a_heads_not_divisible" },
+	{ "cp=8 cp_comm=a2a+p2p hierarchical_cp=2x2x2", "hcp_missing" },
+	{ "cp=4 cp_comm=a2a+p2p hierarchical_cp=2x2 kv_heads=1", "a2a_heads_not_divisible" },
+	{ "cp=2 sliding_window=1024", "cp_comm_impossible" },
+	{ "cp=4 cp_comm=a2a+p2p hierarchical_cp=2x2 sliding_window=1024", "cp_comm_impossible" },
+	{ "cp=2 cp_comm=allgather attention_sinks=true", "cp_comm_impossible" },
+	{ "cp=2 attention=mla kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 "
+	  "index_heads=64 index_head_dim=128 index_topk=2048", "cp_comm_impossible" },
+	{ "hyper_connections=4 pp=2", "hyper_connections_impossible" },
+	{ "hyper_connections=4 mtp_layers=1", "hyper_connections_impossible" },
+	{ "hyper_connections=4 recompute=full", "hyper_connections_impossible" },
+	{ "layout=deepspeed cp=8 sequence_length=4100", "sequence_not_divisible_by_cp" },
+	{ "layout=nanotron cp=8 sequence_length=4100", "sequence_not_divisible_by_cp" },
+	{ "layout=deepspeed nodes=2 cp=16 attention_heads=8", "heads_below_cp" },
+	{ "layout=torchtitan sequence_length=8192 max_position=4096", "sequence_too_long" },
 	{ "cp=2 flash_attention=false", "cp_needs_flash" },
 	{ "cp=2 generation=volta", "cp_needs_ampere" },
 	{ "ep=2", "ep_needs_experts" },
@@ -118,6 +140,7 @@ static const struct {
 	{ "experts=4 experts_per_token=2 moe_ffn_hidden_size=1024 tp=2 linear_bias=true", "moe_bias_with_etp" },
 	{ "layout=torchtitan etp=2 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024", "etp_not_supported" },
 	{ "moe_overlap=true", "moe_overlap_impossible" },
+	{ MOE_OVERLAP "moe_dispatcher=allgather", "moe_overlap_impossible" },
 	{ MOE_OVERLAP "pp=2", "moe_overlap_impossible" },
 	{ MOE_OVERLAP "precision=fp32", "moe_overlap_impossible" },
 	{ MOE_OVERLAP "recompute=full", "moe_overlap_impossible" },
@@ -131,6 +154,8 @@ static const struct {
 	{ "precision=fp8-block generation=hopper hidden_size=4160", "format_not_divisible" },
 	{ "attention_kernel=flash3 generation=ampere", "attention_kernel_not_on_gpu" },
 	{ "cuda_graph=layer recompute=full", "cuda_graph_impossible" },
+	{ "cuda_graph=layer recompute=selective attention_dropout=0.1", "cuda_graph_impossible" },
+	{ "cuda_graph=full recompute=selective recompute_modules=mlp hidden_dropout=0.1", "cuda_graph_impossible" },
 	{ "cuda_graph=full", "graph_memory_not_modelled" },
 	{ "fused_experts=true generation=blackwell", "fused_experts_impossible" },
 	{ "offload_layers=2 pp=2", "offload_layers_impossible" },
@@ -138,6 +163,12 @@ static const struct {
 	{ "offload_layers=2 cuda_graph=layer", "offload_layers_impossible" },
 	{ "offload_layers=4096", "offload_layers_impossible" },
 	{ "fp8_activation_input=true gated_mlp=false", "fp8_input_needs_swiglu" },
+	{ "grad_dtype=fp16", "gradients_not_kept" },
+	{ "precision=fp32 grad_dtype=bf16", "gradients_not_kept" },
+	{ "precision=mxfp8 generation=blackwell fp8_param_gather=true offload=optimizer "
+	  "precision_aware_optimizer=true", "fp8_param_gather_with_offload" },
+	{ "zero_stage=0 dp_replicate=2", "instances_need_shards" },
+	{ "optimizer=muon dp_replicate=2", "instances_need_shards" },
 	{ "moments_dtype=bf16", "moments_need_precision_aware" },
 	{ "tp=1 experts=8 experts_per_token=2 moe_ffn_hidden_size=4096 moe_dispatcher=deepep",
 	  "dispatcher_impossible" },
@@ -148,14 +179,22 @@ static const struct {
 	{ "offload=optimizer", "offload_needs_precision_aware" },
 	{ "tp=2 sequence_parallel=false tp_overlap=true", "tp_overlap_needs_sp" },
 	{ "layout=deepspeed pp=2 zero_stage=2", "zero_with_pipeline" },
-	{ "layout=deepspeed zero_stage=3 experts=4 experts_per_token=2 moe_ffn_hidden_size=1024", "moe_with_zero3" },
+	{ "layout=deepspeed zero_stage=3 ep=2 tp=2 etp=1 " EIGHT_EXPERTS, "moe_with_zero3" },
+	{ "layout=deepspeed zero_stage=3 ep=2 cp=2 " EIGHT_EXPERTS, "moe_with_zero3" },
+	{ "layout=deepspeed zero_stage=3 ep=2 dp_replicate=2 " EIGHT_EXPERTS, "moe_with_zero3" },
+	{ "layout=deepspeed zero_stage=3 dp_replicate=2 offload=optimizer", "copies_offloaded" },
 	{ "layout=deepspeed ep=2", "ep_needs_experts" },
 	{ "layout=deepspeed zero_stage=3 dp_replicate=3", "copies_not_divisible" },
 	{ "layout=deepspeed zero_stage=2 dp_replicate=2", "copies_need_zero3" },
 	{ "layout=nanotron dp_replicate=2", "copies_not_supported" },
 	{ "layout=seed dp_replicate=2", "copies_not_supported" },
 	{ "layout=torchtitan pp=2 schedule=zb-v", "schedule_chunks" },
+	{ "layout=torchtitan pp=4 schedule=zb-1p", "schedule_chunks" },
 	{ "layout=torchtitan pp=1 vpp=2", "vpp_needs_pp" },
+	{ "layout=torchtitan pp=2 tied_embeddings=true", "tied_with_pipeline" },
+	{ "layout=torchtitan tp=2 tp_overlap=true", "tp_overlap_needs_compile" },
+	{ "layout=nanotron pp=8 nodes=2 global_batch_size=8", "too_few_microbatches" },
+	{ "mode=serve layout=vllm max_num_seqs=1024 max_batched_tokens=512", "tokens_below_requests" },
 	{ "mode=serve layout=vllm context_length=4096", "request_too_long" },
 	{ "mode=serve layout=vllm engine=sglang max_batched_tokens=8200", "tokens_not_blocks" },
 	{ "mode=serve layout=vllm tp=8 dcp=2", "dcp_without_copies" },
@@ -202,6 +241,44 @@ moe_overlap_with_fp8(void **state)
 		plan_check(&p, NULL, &diags);
 		if (diag_has(&diags, "moe_overlap_impossible"))
 			fail_msg("refused in %s", precisions[i]);
+	}
+}
+
+/* What stands close to a rule, on its legal side. */
+static void
+neighbours_are_legal(void **state)
+{
+	static const char *const settings[] = {
+		GATED "cp=4 linear_key_heads=16 linear_value_heads=32 tp=2",
+		MOE_OVERLAP "moe_dispatcher=deepep",
+		"cp=2 sliding_window=1024 cp_comm=allgather", "cp=2 sliding_window=1024 cp_comm=a2a",
+		"cp=4 cp_comm=a2a+p2p hierarchical_cp=4x1 sliding_window=1024",
+		"cp=2 cp_comm=a2a attention_sinks=true", "cp=4 cp_comm=a2a+p2p hierarchical_cp=2x2 kv_heads=2",
+		"cp=2 attention_chunk=1024 global_layer_every=4",
+		"recompute=selective recompute_modules=mlp,moe",
+		"cuda_graph=layer recompute=selective recompute_modules=mlp hidden_dropout=0.1",
+		"precision=fp8 fp8_tflops=1979 fp8_param_gather=true offload=optimizer precision_aware_optimizer=true",
+		"zero_stage=3 dp_replicate=2", "precision=fp16 grad_dtype=fp16",
+		"layout=deepspeed zero_stage=3 " EIGHT_EXPERTS, "layout=deepspeed zero_stage=3 ep=4 " EIGHT_EXPERTS,
+		"layout=deepspeed zero_stage=3 offload=optimizer",
+		"layout=torchtitan tp=8 sequence_parallel=false sequence_length=4100",
+		"layout=torchtitan pp=4 vpp=2 schedule=zb-1p",
+		"layout=torchtitan tp=2 tp_overlap=true torch_compile=true",
+		"layout=torchtitan nodes=2 tp=16 attention=mla kv_lora_rank=512 qk_nope_head_dim=128",
+		"layout=nanotron pp=8 nodes=2 global_batch_size=14",
+		"layout=nanotron pp=8 nodes=2 global_batch_size=2 schedule=gpipe",
+		"mode=serve layout=vllm max_batched_tokens=512",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		struct diag_list diags = { 0 };
+		struct plan p;
+
+		plan_defaults(&p);
+		settings_put_all(&p, settings[i]);
+		if (!plan_check(&p, NULL, &diags))
+			fail_msg("%s: %s: %s", settings[i], diags.item[0].reason, diags.item[0].message);
 	}
 }
 
@@ -537,6 +614,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(neighbours_are_legal),
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),

@@ -148,6 +148,9 @@ stages(void **state)
 		{ "layer_pattern=MEM*EMEM pp=2 vpp=2", "pattern_with_vpp", 0, 0 },
 		{ "layer_pattern=MEM|*EMEM pp=2 first_stage_layers=4", "pattern_with_uneven_stages", 0, 0 },
 		{ "layer_pattern=MEM*EMEM pp=2 first_stage_layers=6", NULL, 6, 2 },
+		{ "layer_pattern=MEM|*EMEM", "interleaved_needs_pp2", 0, 0 },
+		{ "layer_pattern=MEM*EMEM pp=2 pipeline_layout=Etttt|ttttL", "layout_with_pattern", 0, 0 },
+		{ "layer_pattern=MEM*EM pp=2 account_for_embedding=true account_for_loss=true", "account_with_pattern", 0, 0 },
 	};
 	static struct placement pl;
 

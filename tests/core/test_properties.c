@@ -126,6 +126,7 @@ stages_are_the_model(void **state)
 			continue;
 		p.model.vocab_multiple = 1;
 		p.training.precision = PRECISION_FP32;
+		p.training.grad_dtype = GRAD_FP32;
 		p.parallel.zero_stage = 0;
 		p.parallel.dp_replicate = 1;
 		p.parallel.offload = OFFLOAD_NONE;

@@ -123,11 +123,13 @@ random_model(struct dice *d, struct plan *p)
 static void
 random_training(struct dice *d, struct plan *p)
 {
+	static const int64_t grads[] = { GRAD_FP32, GRAD_FP16, GRAD_BF16, GRAD_BF16 };
+
 	put(p, FIELD_SEQUENCE_LENGTH, 2048 << dice_below(d, 3));
 	put(p, FIELD_MICRO_BATCH_SIZE, power(d, 3));
 	put(p, FIELD_GLOBAL_BATCH_SIZE, 16 << dice_below(d, 6));
 	put(p, FIELD_PRECISION, dice_below(d, 4));
-	put(p, FIELD_GRAD_DTYPE, dice_rarely(d, 3) ? GRAD_BF16 : GRAD_FP32);
+	put(p, FIELD_GRAD_DTYPE, dice_rarely(d, 3) ? grads[p->training.precision] : GRAD_FP32);
 	put(p, FIELD_OPTIMIZER, dice_rarely(d, 3) ? dice_below(d, 4) : OPTIMIZER_ADAM);
 	put(p, FIELD_SCHEDULE, dice_rarely(d, 2) ? SCHEDULE_1F1B : dice_below(d, 9));
 	put(p, FIELD_MICROBATCH_GROUP_SIZE, dice_rarely(d, 6) ? 1 + dice_below(d, 8) : 0);
@@ -137,6 +139,7 @@ random_training(struct dice *d, struct plan *p)
 	put(p, FIELD_FLASH_ATTENTION, !dice_rarely(d, 4));
 	put(p, FIELD_CROSS_ENTROPY, dice_below(d, 4));
 	put(p, FIELD_TP_OVERLAP, dice_rarely(d, 4));
+	put(p, FIELD_TORCH_COMPILE, p->training.tp_overlap);
 }
 
 struct plan

@@ -199,6 +199,16 @@ pattern_possible(const struct plan *p, bool uneven, struct diag_list *diags)
 {
 	const bool cut = pattern_stages(p->model.layer_pattern) > 1;
 
+	if (p->parallel.pipeline_layout[0] != '\0')
+		return DIAG_REFUSE(diags, FIELD_PIPELINE_LAYOUT, "layout_with_pattern", ARGUMENTS,
+		    "stages of a layer pattern are said with | in it: leave the pipeline layout empty");
+	if (p->parallel.account_for_embedding || p->parallel.account_for_loss)
+		return DIAG_REFUSE(diags, p->parallel.account_for_embedding ?
+		    FIELD_ACCOUNT_FOR_EMBEDDING : FIELD_ACCOUNT_FOR_LOSS, "account_with_pattern", ARGUMENTS,
+		    "embedding and loss do not count as layers beside a layer pattern");
+	if (cut && p->parallel.pp == 1)
+		return DIAG_REFUSE(diags, FIELD_PP, "interleaved_needs_pp2", ARGUMENTS,
+		    "stages of the layer pattern are interleaved, and PP is 1");
 	if (cut && uneven)
 		return DIAG_REFUSE(diags, FIELD_LAYER_PATTERN, "pattern_with_uneven_stages", HYBRID,
 		    "the layer pattern says where stages end: give no layers of the first or last stage");

@@ -26,6 +26,16 @@ batch_width(const struct plan *p)
 	return p->training.precision == PRECISION_FP32 ? 4 : 2;
 }
 
+int64_t
+batch_context_inner(const struct plan *p)
+{
+	int64_t n = 0;
+
+	for (const char *c = p->parallel.hierarchical_cp; *c >= '0' && *c <= '9'; c++)
+		n = n * 10 + (*c - '0');
+	return n;
+}
+
 bool
 batch_unfused(const struct plan *p)
 {

@@ -16,6 +16,9 @@ double batch_tokens_split(const struct plan *p);
 /* Bytes of one number of an activation, kept or sent: 2, or 4 in fp32. */
 double batch_width(const struct plan *p);
 
+/* The innermost level of parallel.hierarchical_cp, 0 where it says none. */
+int64_t batch_context_inner(const struct plan *p);
+
 /* Attention stores the score matrix. */
 bool batch_unfused(const struct plan *p);
 

@@ -52,7 +52,7 @@ bool plan_check(const struct plan *p, const struct catalog *catalog, struct diag
 bool check_with(const struct facts *facts, struct diag_list *diags);
 
 /* The rules whose breach is an error, of a plan's framework and mode. */
-enum { CHECK_RULES_MAX = 128 };
+enum { CHECK_RULES_MAX = 160 };
 struct check_list {
 	size_t count;
 	const struct rule *rule[CHECK_RULES_MAX];

@@ -68,16 +68,21 @@ rule_graph_impossible(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
 	const int64_t graph = p->training.cuda_graph;
+	const unsigned again = batch_again(p);
 
 	if (graph == GRAPH_NONE)
 		return false;
+	if (graph != GRAPH_ROUTER && p->training.attention_dropout > 0 && (again & AGAIN_CORE_ATTN) != 0)
+		return BROKEN("attention with dropout can not be computed again inside a graph");
+	if (graph == GRAPH_FULL && p->training.hidden_dropout > 0 && (again & (AGAIN_MLP | AGAIN_MOE)) != 0)
+		return BROKEN("an MLP with dropout can not be computed again inside a graph");
 	if (p->parallel.offload != OFFLOAD_NONE)
 		return BROKEN("CUDA graphs can not be with state kept in host memory");
 	if (graph == GRAPH_FULL)
 		return false;
 	if (p->training.recompute == RECOMPUTE_FULL)
 		return BROKEN("a full recompute needs the whole step as a graph (full)");
-	if (plan_has_experts(p) && (batch_again(p) & AGAIN_MOE) != 0)
+	if (plan_has_experts(p) && (again & AGAIN_MOE) != 0)
 		return BROKEN("a graph of the router can not be with recompute of moe");
 	if (graph == GRAPH_ROUTER && !plan_has_experts(p))
 		return BROKEN("a dense model has no router");
@@ -124,6 +129,20 @@ rule_offload_layers_impossible(const struct facts *f, char *message, size_t size
 BROKEN_IF(rule_fp8_input_without_swiglu,
     p->training.fp8_activation_input && !p->model.gated_mlp,
     "the input of an activation function is kept in FP8 for gated ones alone")
+
+/* Gradients are kept in fp32 or as parameters are, which FP8 runs have in bf16. */
+bool
+rule_gradients_in_other_format(const struct facts *f, char *message, size_t size)
+{
+	const struct training *t = &f->plan->training;
+	const int64_t same = t->precision == PRECISION_FP32 ? GRAD_FP32 :
+	    t->precision == PRECISION_FP16 ? GRAD_FP16 : GRAD_BF16;
+
+	if (t->grad_dtype == GRAD_FP32 || t->grad_dtype == same)
+		return false;
+	return BROKEN("gradients are kept in fp32 or as parameters are (precision %s)",
+	    precision_name(f->plan));
+}
 
 BROKEN_IF(rule_moments_without_precision,
     p->training.moments_dtype != MOMENTS_FP32 && !p->training.precision_aware_optimizer,

@@ -118,9 +118,21 @@ BROKEN_IF(rule_mamba_cp,
     "%lld Mamba heads over TP %lld are not divisible by CP %lld", N(p->model.mamba_heads),
     N(p->parallel.tp), N(p->parallel.cp))
 
-BROKEN_IF(rule_linear_heads_do_not_divide,
-    has_linear(f) && p->parallel.tp >= 1 &&
-    (p->model.linear_key_heads % p->parallel.tp != 0 ||
-    p->model.linear_value_heads % p->parallel.tp != 0),
-    "linear attention heads (%lld keys, %lld values) are not divisible by TP %lld",
-    N(p->model.linear_key_heads), N(p->model.linear_value_heads), N(p->parallel.tp))
+bool
+rule_linear_heads_do_not_divide(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const struct model *m = &p->model;
+	const int64_t keys = m->linear_key_heads, values = m->linear_value_heads;
+	/* with CP each rank has whole heads of all tokens */
+	const int64_t ranks = p->parallel.tp * (p->mode == MODE_TRAIN ? p->parallel.cp : 1);
+
+	if (!has_linear(f) || ranks < 1)
+		return false;
+	if (keys % ranks != 0 || values % ranks != 0)
+		return BROKEN("linear attention heads (%lld keys, %lld values) are not divisible by TP x CP = %lld",
+		    N(keys), N(values), N(ranks));
+	return keys > 0 && values % keys != 0 &&
+	       BROKEN("%lld value heads can not share %lld key heads of linear attention evenly",
+	           N(values), N(keys));
+}

@@ -122,6 +122,26 @@ BROKEN_IF(rule_fp8_gather_without_zero,
 BROKEN_IF(rule_fp8_gather_without_fp8, p->training.fp8_param_gather && !format_of(p).quantised,
     "FP8 parameters need precision fp8, fp8-block, mxfp8 or nvfp4")
 
+BROKEN_IF(rule_offload_with_fp8_params,
+    p->parallel.offload != OFFLOAD_NONE && p->training.fp8_param_gather &&
+    p->training.precision > PRECISION_FP8,
+    "FP8 parameters go with an offloaded optimizer in precision fp8 alone (delayed scaling)")
+
+bool
+rule_instances_without_shards(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->parallel.dp_replicate <= 1)
+		return false;
+	if (p->parallel.zero_stage == 0)
+		return BROKEN("%lld instances of the distributed optimizer, and nothing is sharded (ZeRO-0)",
+		    N(p->parallel.dp_replicate));
+	return p->training.optimizer == OPTIMIZER_MUON &&
+	       BROKEN("Muon hands out whole layers over all data parallel ranks, not within %lld instances",
+	           N(p->parallel.dp_replicate));
+}
+
 BROKEN_IF(rule_fsdp_optimizer,
     p->parallel.zero_stage >= 2 && p->training.optimizer != OPTIMIZER_ADAM &&
     p->training.optimizer != OPTIMIZER_SGD,
@@ -148,14 +168,13 @@ rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
 bool
 rule_recompute_without_module(const struct facts *f, char *message, size_t size)
 {
-	const unsigned of_experts = AGAIN_MOE | AGAIN_MOE_ACT | AGAIN_SHARED_EXPERTS;
 	const struct plan *p = f->plan;
 	const unsigned again = batch_again(p);
 
 	if ((again & AGAIN_MLA_UP_PROJ) != 0 && p->model.attention != ATTENTION_MLA)
 		return BROKEN("mla_up_proj can be recomputed in models with MLA only");
-	if (!plan_has_experts(p) && (again & of_experts) != 0)
-		return BROKEN("moe, moe_act and shared_experts can be recomputed in models with experts only");
+	if (!plan_has_experts(p) && (again & AGAIN_MOE_ACT) != 0)
+		return BROKEN("moe_act can be recomputed in models with experts only");
 	return false;
 }
 
@@ -206,8 +225,12 @@ rule_mtp_on_first_rank(const struct facts *f, char *message, size_t size)
 BROKEN_IF(rule_zero_with_pipeline, p->parallel.pp > 1 && p->parallel.zero_stage >= 2,
     "ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism")
 
-BROKEN_IF(rule_moe_with_zero3, plan_has_experts(p) && p->parallel.zero_stage >= 3,
-    "DeepSpeed's MoE does not work with ZeRO-3")
+/* Without EP experts are parameters like others; AutoEP splits them over plain ranks. */
+BROKEN_IF(rule_moe_with_zero3,
+    plan_has_experts(p) && p->parallel.zero_stage >= 3 && p->parallel.ep > 1 &&
+    (p->parallel.tp > 1 || p->parallel.cp > 1 || p->parallel.dp_replicate > 1),
+    "EP with ZeRO-3 goes with neither TP (%lld), sequence parallel (%lld) nor MiCS (%lld)",
+    N(p->parallel.tp), N(p->parallel.cp), N(p->parallel.dp_replicate))
 
 /* MiCS shards within groups of the data parallel ranks. */
 bool
@@ -233,6 +256,10 @@ BROKEN_IF(rule_copies_without_zero3,
 BROKEN_IF(rule_copies_have_no_meaning, p->parallel.dp_replicate > 1,
     "this layout shards over all data parallel ranks, without copies of what is sharded")
 
+BROKEN_IF(rule_copies_offloaded,
+    p->parallel.dp_replicate > 1 && p->parallel.offload != OFFLOAD_NONE,
+    "copies of the sharded state (MiCS) go without offload to host memory")
+
 BROKEN_IF(rule_nanotron_zero, p->parallel.zero_stage > 1,
     "nanotron builds ZeRO-1 whatever the stage")
 
@@ -249,8 +276,22 @@ rule_torchtitan_chunks(const struct facts *f, char *message, size_t size)
 		return BROKEN("zb-v and dualpipev need exactly two stages on each rank: VPP 2");
 	if (s == SCHEDULE_GPIPE && p->parallel.vpp != 1)
 		return BROKEN("gpipe has one stage on each rank: VPP 1");
+	if (s == SCHEDULE_ZB_1P && p->parallel.vpp < 2)
+		return BROKEN("interleaved zero bubble needs at least two stages on each rank: VPP 2");
 	return false;
 }
+
+BROKEN_IF(rule_tied_with_pipeline, p->parallel.pp > 1 && p->model.tied_embeddings,
+    "tied embeddings do not go with pipeline stages: PP is %lld", N(p->parallel.pp))
+
+BROKEN_IF(rule_async_tp_uncompiled, p->training.tp_overlap && !p->training.torch_compile,
+    "overlapping TP traffic (asyncTP) needs torch.compile")
+
+BROKEN_IF(rule_too_few_microbatches,
+    p->training.schedule != SCHEDULE_GPIPE && f->microbatches > 0 &&
+    f->microbatches < p->parallel.pp - 1,
+    "%lld micro-batches do not fill PP %lld: 1F1B needs at least one less than it",
+    N(f->microbatches), N(p->parallel.pp))
 
 BROKEN_IF(rule_chunks_without_pipeline, p->parallel.pp == 1 && p->parallel.vpp > 1,
     "VPP %lld cuts pipeline stages into chunks, and PP is 1: all layers are one chunk",
@@ -272,6 +313,12 @@ BROKEN_IF(rule_tokens_are_no_blocks,
     p->serving.max_batched_tokens % p->serving.block_size != 0,
     "%lld tokens in a pass are no whole number of blocks of %lld",
     N(p->serving.max_batched_tokens), N(p->serving.block_size))
+
+BROKEN_IF(rule_fewer_tokens_than_requests,
+    p->serving.engine == ENGINE_VLLM && p->serving.max_batched_tokens != 0 &&
+    p->serving.max_batched_tokens < p->serving.max_num_seqs,
+    "%lld tokens in a pass are fewer than the %lld requests of a batch",
+    N(p->serving.max_batched_tokens), N(p->serving.max_num_seqs))
 
 bool
 rule_prefill_workers_unknown(const struct facts *f, char *message, size_t size)

@@ -2,6 +2,8 @@
  * rules_shape.c - rules between the shape of a model, its sequences and experts, and the
  * parallel sizes.
  */
+#include <string.h>
+
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
@@ -27,8 +29,9 @@ BROKEN_IF(rule_kv_heads_do_not_divide,
     "%lld KV heads are neither a multiple nor a divisor of TP %lld", N(p->model.kv_heads),
     N(p->parallel.tp))
 
-BROKEN_IF(rule_nanotron_kv_heads,
-    p->parallel.tp >= 1 && p->model.kv_heads % p->parallel.tp != 0,
+BROKEN_IF(rule_kv_heads_not_whole,
+    p->parallel.tp >= 1 && p->model.attention != ATTENTION_MLA &&
+    p->model.kv_heads % p->parallel.tp != 0,
     "%lld KV heads are not divisible by TP %lld", N(p->model.kv_heads), N(p->parallel.tp))
 
 bool
@@ -96,38 +99,122 @@ rule_sequence_does_not_divide_by_tp(const struct facts *f, char *message, size_t
 }
 
 bool
+rule_sequence_in_runs(const struct facts *f, char *message, size_t size)
+{
+	const int64_t seq = f->plan->training.sequence_length, cp = f->plan->parallel.cp;
+
+	if (cp <= 1 || seq % cp == 0)
+		return false;
+	return BROKEN("sequence length %lld is not divisible by CP %lld", N(seq), N(cp));
+}
+
+bool
+rule_fewer_heads_than_cp(const struct facts *f, char *message, size_t size)
+{
+	const int64_t heads = f->plan->model.attention_heads, cp = f->plan->parallel.cp;
+
+	if (heads >= cp)
+		return false;
+	return BROKEN("sequence parallel ranks (%lld) exchange heads, and there are %lld", N(cp), N(heads));
+}
+
+bool
 rule_torchtitan_sequence(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
 	const int64_t seq = p->training.sequence_length;
-	const int64_t by = p->parallel.tp * (p->parallel.cp > 1 ? 2 * p->parallel.cp : 1);
+	const int64_t by = (p->parallel.sequence_parallel ? p->parallel.tp : 1) *
+	    (p->parallel.cp > 1 ? 2 * p->parallel.cp : 1);
 
 	if (by < 1 || seq % by == 0)
 		return false;
-	return BROKEN("sequence length %lld is not divisible by TP x 2 x CP = %lld", N(seq), N(by));
+	return BROKEN("sequence length %lld is not divisible by TP (with sequence parallel) x 2 x CP = %lld",
+	    N(seq), N(by));
 }
 
 BROKEN_IF(rule_sequence_too_long, p->training.sequence_length > p->model.max_position,
     "sequence length %lld is above the model's longest context %lld",
     N(p->training.sequence_length), N(p->model.max_position))
 
-BROKEN_IF(rule_hierarchy_missing,
-    p->parallel.cp > 1 && p->parallel.cp_comm == CP_COMM_A2A_P2P &&
-    p->parallel.hierarchical_cp[0] == '\0',
-    "a2a+p2p needs the two sizes of hierarchical_cp")
+bool
+rule_hierarchy_missing(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *par = &f->plan->parallel;
+	const char *x = strchr(par->hierarchical_cp, 'x');
+
+	if (par->cp <= 1 || par->cp_comm != CP_COMM_A2A_P2P ||
+	    (x != NULL && strchr(x + 1, 'x') == NULL))
+		return false;
+	return BROKEN("a2a+p2p needs the two sizes of hierarchical_cp");
+}
+
+/* How many ranks exchange heads for tokens, 1: none do. */
+static int64_t
+exchanging(const struct plan *p)
+{
+	switch (p->parallel.cp_comm) {
+	case CP_COMM_A2A:
+		return p->parallel.cp;
+	case CP_COMM_A2A_P2P:
+		return batch_context_inner(p);
+	default:
+		return 1;
+	}
+}
 
 bool
 rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 {
 	const struct plan *p = f->plan;
-	const int64_t tp = p->parallel.tp, cp = p->parallel.cp;
+	const int64_t tp = p->parallel.tp, ranks = exchanging(p);
 	const int64_t kv = p->model.attention == ATTENTION_MLA ? p->model.attention_heads : p->model.kv_heads;
 
-	if (cp <= 1 || tp < 1 || p->parallel.cp_comm != CP_COMM_A2A ||
-	    (p->model.attention_heads / tp % cp == 0 && kv / tp % cp == 0 && kv >= tp))
+	if (p->parallel.cp <= 1 || tp < 1 || ranks <= 1 ||
+	    (p->model.attention_heads / tp % ranks == 0 && kv / tp % ranks == 0 && kv >= tp))
 		return false;
-	return BROKEN("all-to-all context parallel needs heads (%lld) and KV heads (%lld) over TP %lld divisible by CP %lld",
-	    N(p->model.attention_heads), N(kv), N(tp), N(cp));
+	return BROKEN("all-to-all context parallel needs heads (%lld) and KV heads (%lld) over TP %lld divisible by its %lld ranks",
+	    N(p->model.attention_heads), N(kv), N(tp), N(ranks));
+}
+
+/* Rings know no windows, sinks are known where heads are exchanged alone
+ * (attn_forward_func_with_cp), and DSA of Megatron-LM gathers. */
+bool
+rule_cp_comm_impossible(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const struct model *m = &p->model;
+	const int64_t cp = p->parallel.cp;
+	const bool gathers = p->parallel.cp_comm == CP_COMM_ALLGATHER;
+	const bool exchanges = exchanging(p) == cp;
+
+	if (cp <= 1)
+		return false;
+	if (m->sliding_window > 0 && !m->linear_attention && params_has_local_layers(m) && !gathers &&
+	    !exchanges)
+		return BROKEN("context parallelism of layers with a window needs allgather or a2a");
+	if ((m->attention_sinks || m->local_attention_sinks) && !exchanges)
+		return BROKEN("context parallelism of attention with sinks needs a2a");
+	if (m->attention == ATTENTION_MLA && m->index_heads > 0 && !gathers)
+		return BROKEN("context parallelism of sparse attention needs allgather");
+	return false;
+}
+
+/* Megatron-LM mixes residual streams in one stage of dense layers, which nothing runs again. */
+bool
+rule_hyper_connections_impossible(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->model.hyper_connections == 0)
+		return false;
+	if (p->parallel.pp > 1)
+		return BROKEN("hyper-connections do not cross pipeline stages: PP is %lld",
+		    N(p->parallel.pp));
+	if (p->model.mtp_layers > 0)
+		return BROKEN("hyper-connections go without MTP layers");
+	if (p->training.recompute == RECOMPUTE_FULL)
+		return BROKEN("hyper-connections go without full recompute");
+	return false;
 }
 
 BROKEN_IF(rule_cp_without_flash, p->parallel.cp > 1 && batch_unfused(p),
@@ -214,6 +301,8 @@ rule_moe_overlap_impossible(const struct facts *f, char *message, size_t size)
 		return BROKEN("overlapping expert traffic needs EP above 1");
 	if (p->parallel.pp > 1 && f->placement != NULL && f->placement->vpp == 1)
 		return BROKEN("overlapping expert traffic with PP needs VPP above 1");
+	if (p->parallel.moe_dispatcher == DISPATCHER_ALLGATHER)
+		return BROKEN("overlapping expert traffic needs another dispatcher than allgather");
 	if (t->precision == PRECISION_FP32) /* FP8 has parameters in bf16 */
 		return BROKEN("overlapping expert traffic needs bf16 or fp16");
 	if (t->recompute == RECOMPUTE_FULL || (batch_again(p) & AGAIN_MOE) != 0)

@@ -257,10 +257,8 @@ static int64_t
 inner_context(const struct plan *p, const struct span *span)
 {
 	const int64_t tp = most_of(1, p->parallel.tp);
-	int64_t n = 0, limit = p->model.kv_heads / tp;
+	int64_t n = batch_context_inner(p), limit = p->model.kv_heads / tp;
 
-	for (const char *c = p->parallel.hierarchical_cp; *c >= '0' && *c <= '9'; c++)
-		n = n * 10 + (*c - '0');
 	if (n > 0)
 		return n < span->size ? n : span->size;
 	if (limit > span->inside)
