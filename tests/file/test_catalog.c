@@ -69,7 +69,16 @@ test_aliases(void **state)
 		{ FIELD_PRESET, "deepseek-r1", "deepseek-v3" },
 		{ FIELD_PRESET, "Llama-3.3-70B", "llama-3.1-70b" },
 		{ FIELD_PRESET, "LLAMA-3.1-8B", "llama-3.1-8b" },
+		{ FIELD_PRESET, "meta-llama/Llama-3.1-70B", "llama-3.1-70b" },
+		{ FIELD_PRESET, "deepseek-ai/DeepSeek-V3", "deepseek-v3" },
 		{ FIELD_GPU, "h100", "h100-sxm-80gb" },
+	};
+	static const char *const near[][2] = {
+		{ "llama-70b", "llama-2-70b" }, { "llama3-70b", "llama-3.1-70b" },
+		{ "llama3", "llama-3-8b" }, { "405b", "llama-3.1-405b" },
+		{ "meta-llama/Meta-Llama-3.1-70B-Instruct", "llama-3.1-70b" },
+		{ "mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b" },
+		{ "deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "llama-3.1-8b" },
 	};
 	char err[128];
 	struct plan p;
@@ -83,6 +92,10 @@ test_aliases(void **state)
 		assert_true(field_is_set(cases[i].f, &p));
 	}
 	assert_string_equal(catalog_near(&test_catalog.models, "deepsek-r1"), "deepseek-v3");
+	for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+		assert_string_equal(catalog_near(&test_catalog.models, near[i][0]), near[i][1]);
+	assert_null(catalog_near(&test_catalog.models, "claude"));
+	assert_string_equal(catalog_near(&test_catalog.gpus, "h100-80gb"), "h100-sxm-80gb");
 }
 
 /* Names of drivers, each of one GPU alone. */

@@ -5,6 +5,8 @@
 #include "core/base/text.h"
 #include "core/plan/catalog.h"
 
+enum { WORDS_FROM = 3 }; /* letters that are no accident */
+
 bool
 catalog_alias(const struct catalog_entry *entry, int64_t i, char *buf, size_t size)
 {
@@ -22,9 +24,19 @@ has_alias(const struct catalog_entry *entry, const char *id)
 	return false;
 }
 
+/* Of "meta-llama/Llama-3.1-8B", as Hugging Face names it, what follows the owner. */
+static const char *
+without_owner(const char *id)
+{
+	const char *slash = strrchr(id, '/');
+
+	return slash != NULL ? slash + 1 : id;
+}
+
 const struct catalog_entry *
 catalog_find(const struct catalog_list *list, const char *id)
 {
+	id = without_owner(id);
 	for (size_t i = 0; i < list->count; i++)
 		if (strcasecmp(list->entry[i].id, id) == 0)
 			return &list->entry[i];
@@ -34,18 +46,74 @@ catalog_find(const struct catalog_list *list, const char *id)
 	return NULL;
 }
 
-/* Edits from a name to a candidate; the beginning of a name is near to it, the shorter the
- * rest the nearer. */
+/* Bytes of the next word at *at, which is moved to it: letters alone, or a number. */
 static size_t
-distance(const char *candidate, const char *id)
+next_word(const char **at)
 {
-	if (*id != '\0' && strncasecmp(candidate, id, strlen(id)) == 0)
-		return 1;
-	return text_distance(id, candidate);
+	size_t n;
+
+	while (**at != '\0' && !isalnum((unsigned char)**at))
+		++*at;
+	n = strspn(*at, "0123456789.");
+	if (n == 0)
+		while (isalpha((unsigned char)(*at)[n]))
+			n++;
+	return n;
 }
 
-const char *
-catalog_near(const struct catalog_list *list, const char *id)
+/* Twice the words of `few` where `many` has all of them, in their order; one less for each
+ * that is but the beginning of a word there; 0 where it has not. */
+static int
+words_within(const char *few, const char *many)
+{
+	int score = 0;
+
+	for (size_t n; (n = next_word(&few)) > 0; few += n) {
+		size_t m;
+
+		while ((m = next_word(&many)) > 0 && strncasecmp(few, many, n) != 0)
+			many += m;
+		if (m == 0)
+			return 0;
+		score += 1 + (m == n);
+		many += m;
+	}
+	return score;
+}
+
+static int
+shared_words(const char *candidate, const char *id, bool whole)
+{
+	return whole ? words_within(candidate, id) : words_within(id, candidate);
+}
+
+/* The entry with most of the words: one that has all of the name's, "llama-70b", or, whole,
+ * one all of whose words the name has, "Llama-3.1-70B-Instruct". Of several the first. */
+static const char *
+near_by_words(const struct catalog_list *list, const char *id, bool whole)
+{
+	const char *best = NULL;
+	char alias[PLAN_ID_SIZE];
+	int most = 0;
+
+	for (size_t i = 0; i < list->count && strlen(id) >= WORDS_FROM; i++) {
+		const struct catalog_entry *entry = &list->entry[i];
+		int shared = 2 * shared_words(entry->id, id, whole);
+
+		for (int64_t k = 0; catalog_alias(entry, k, alias, sizeof alias); k++)
+			if (2 * shared_words(alias, id, whole) - 1 > shared)
+				shared = 2 * shared_words(alias, id, whole) - 1;
+		if (shared > most) {
+			most = shared;
+			best = entry->id;
+		}
+	}
+	return best;
+}
+
+/* The entry whose name is misspelt. */
+static const char *
+near_by_letters(const struct catalog_list *list, const char *id)
 {
 	const char *best = NULL;
 	size_t least = (strlen(id) + 1) / 2; /* half of the letters wrong is another name, */
@@ -55,16 +123,28 @@ catalog_near(const struct catalog_list *list, const char *id)
 		least = 3; /* and so are three edits: llama-2-7b, gemma-2-2b */
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *entry = &list->entry[i];
-		size_t d = distance(entry->id, id);
+		size_t d = text_distance(id, entry->id);
 
 		for (int64_t k = 0; catalog_alias(entry, k, alias, sizeof alias); k++)
-			if (distance(alias, id) < d)
-				d = distance(alias, id);
+			if (text_distance(id, alias) < d)
+				d = text_distance(id, alias);
 		if (d < least) {
 			least = d;
 			best = entry->id;
 		}
 	}
+	return best;
+}
+
+const char *
+catalog_near(const struct catalog_list *list, const char *id)
+{
+	const char *best;
+
+	id = without_owner(id);
+	if ((best = near_by_words(list, id, false)) == NULL &&
+	    (best = near_by_letters(list, id)) == NULL)
+		best = near_by_words(list, id, true);
 	return best;
 }
 

@@ -36,11 +36,13 @@ struct catalog {
 	bool has_defaults;
 };
 
-/* The entry of that name or alias (letters compare without case), or NULL. A name goes before
- * an alias, an entry that was read later before an earlier one. */
+/* The entry of that name or alias (letters compare without case, OWNER/ before it does not
+ * count), or NULL. A name goes before an alias, an entry that was read later before an
+ * earlier one. */
 const struct catalog_entry *catalog_find(const struct catalog_list *list, const char *id);
 
-/* The name of the entry that a misspelt name or alias is nearest to, or NULL. */
+/* The name of the entry that a misspelt name or alias is nearest to, else of one that it has all
+ * words of, or that has all of its words; or NULL. */
 const char *catalog_near(const struct catalog_list *list, const char *id);
 
 /*
