@@ -13,6 +13,7 @@ writes() {
 	run 0 export --to "$target" -o t "$@"
 	(cd t && echo *) >out
 	out_has "^$files\$"
+	knows_options "$target"
 }
 
 # refuses TARGET REASON FIELD ARGUMENT...
@@ -163,6 +164,15 @@ tells() {
 	tells deepspeed deepspeed.sh training.sequence_length $sizes
 	tells torchtitan torchtitan.toml training.hidden_dropout $sizes --set training.hidden_dropout=0.1
 	tells megatron-bridge bridge.sh training.cuda_graph $sizes --set training.cuda_graph=layer
+	order='--set parallel.order=tp-cp-ep-pp-dp' # Megatron-LM's alone
+	for target in trl axolotl llama-factory ms-swift; do
+		tells $target "$(echo $target | tr -cd 'a-z' | sed 's/^msswift/swift/').yaml" parallel.order $sizes --layout=torchtitan --zero-stage=3 $order
+	done
+	tells torchtune torchtune.sh parallel.order $sizes --zero-stage=3 $order
+	grpo='--set rl.algorithm=grpo --set rl.prompts=32 --sequence-length=16384'
+	tells verl verl.sh training.cuda_graph $sizes --layout=megatron --set training.cuda_graph=layer $grpo
+	tells openrlhf openrlhf.sh parallel.order $sizes --layout=deepspeed --zero-stage=2 $order $grpo
+	tells nemo-rl nemo-rl.yaml training.cuda_graph $sizes --layout=megatron --set training.cuda_graph=layer $grpo
 	tells vllm vllm.sh serving.draft_tokens --set mode=serve --layout=vllm --pp=1 --set serving.draft_tokens=3
 }
 
@@ -217,6 +227,62 @@ for name in vllm sglang trtllm deepspeed torchtitan nanotron; do
 	sh -n "$script" || fail 'no shell reads it'
 	if command -v shellcheck >/dev/null; then shellcheck "$script" >out || fail 'shellcheck'; fi
 done
+
+# every value that decides what is written, with each target that takes it
+vary() {
+	vary_field=$1
+	shift
+	vary_values=$1
+	shift
+	for value in $vary_values; do
+		for target in $varied; do
+			mkdir -p "v-$n"
+			if "$PROG" export --to "$target" -o "v-$n" $base "$@" --set "$vary_field=$value" >out 2>&1; then
+				set_aside="$set_aside $target v-$n"
+				n=$((n + 1))
+			fi
+		done
+	done
+}
+n=0 set_aside=
+base='--pp=1 --nodes=2 --gpus-per-node=8 --global-batch-size=512'
+# shellcheck disable=SC2086
+{
+	for layout in torchtitan deepspeed megatron; do
+		varied='deepspeed torchtitan accelerate trl axolotl llama-factory ms-swift torchtune megatron-bridge'
+		vary training.precision 'fp32 fp16 bf16 fp8 mxfp8' --layout=$layout --zero-stage=3
+		vary training.optimizer 'adam sgd muon adam8bit' --layout=$layout --zero-stage=2
+		vary training.recompute 'none selective full' --layout=$layout --zero-stage=3
+		vary parallel.offload 'none optimizer optimizer+params' --layout=$layout --zero-stage=3
+		vary parallel.cp_comm 'p2p allgather' --layout=$layout --zero-stage=3 --cp=2 --tp=2 --dp-replicate=2
+		varied='trl axolotl llama-factory ms-swift torchtune megatron-bridge'
+		vary finetune.quantization 'none nf4 nf4-dq int8' --layout=$layout --zero-stage=2 --set finetune.method=qlora
+		vary finetune.method 'full lora dora' --layout=$layout --zero-stage=0 --nodes=1
+		vary finetune.kernels 'te eager liger unsloth torchtune' --layout=$layout --zero-stage=2 --set finetune.method=lora
+		vary finetune.target 'all-linear qv mlp+head q+k' --layout=$layout --zero-stage=3 --set finetune.method=lora
+		vary finetune.adapter_dtype 'fp32 bf16' --layout=$layout --zero-stage=3 --set finetune.method=lora
+		varied='trl axolotl llama-factory ms-swift nemo-rl openrlhf verl slime'
+		vary rl.algorithm 'dpo rm grpo dapo ppo' --layout=$layout --zero-stage=3 --sequence-length=16384 --set rl.prompts=32
+		vary rl.offload 'none optimizer all' --layout=$layout --zero-stage=3 --sequence-length=16384 --set rl.algorithm=grpo
+		vary rl.staleness '1 2' --layout=$layout --zero-stage=3 --sequence-length=16384 --set rl.algorithm=grpo \
+		    --set rl.placement=split --set rl.rollout_gpus=8
+	done
+	varied='torchtitan nanotron'
+	vary training.schedule '1f1b gpipe zb-1p zb-v dualpipev' --pp=2 --vpp=2 --zero-stage=2
+	vary training.schedule '1f1b gpipe' --pp=2 --zero-stage=1 --layout=nanotron
+	varied='vllm sglang trtllm'
+	for engine in $varied; do
+		vary serving.kv_dtype 'bf16 fp16 fp8 nvfp4' --mode=serve --engine=$engine
+		vary serving.block_size '1 16 48 64' --mode=serve --engine=$engine
+		vary serving.max_num_seqs '0 64' --mode=serve --engine=$engine --tp=8 --set serving.max_batched_tokens=4096
+	done
+}
+about "$n exports"
+[ "$n" -gt 150 ] || fail 'too few'
+if python3 -c 'import tomllib, yaml' 2>/dev/null; then
+	# shellcheck disable=SC2086
+	python3 "$TOP/tests/cli/options.py" "$TOP/tests/data/options.tsv" $set_aside >out 2>err || fail 'options that no program knows'
+fi
 
 # reports
 run 0 export --to markdown --set name='a | b <c>'

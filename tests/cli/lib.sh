@@ -81,6 +81,13 @@ bad_usage() {
 	err_has "$pattern"
 }
 
+# knows_options TARGET: its programs know the options of what was exported into the directory t.
+knows_options() {
+	python3 -c 'import tomllib, yaml' 2>/dev/null || return 0
+	about "options of $1"
+	python3 "$TOP/tests/cli/options.py" "$TOP/tests/data/options.tsv" "$1" t >out 2>err || fail 'unknown'
+}
+
 finish() {
 	[ "$failures" -eq 0 ] || exit 1
 	exit 0

@@ -25,6 +25,7 @@ exports() {
 			command -v shellcheck >/dev/null && { shellcheck "$script" >out || fail 'shellcheck'; }
 		fi
 	done
+	knows_options "$target"
 }
 
 # refuses TARGET REASON FIELD ARGUMENT...

@@ -200,15 +200,14 @@ tell_missing(struct export *e)
 		FIELD_FINETUNE, FIELD_ADAPTER_RANK, FIELD_ADAPTER_DROPOUT, FIELD_ADAPTER_TARGET,
 		FIELD_EXPERT_ADAPTERS,
 	};
-	struct field_set said = { { 0 } };
 
 	if (find_precision(e->plan) == NULL)
 		export_missing(e, FIELD_PRECISION, "there is no mixed precision of that name");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		field_set_add(&said, keys[i].field);
+		field_set_add(&e->said, keys[i].field);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		field_set_add(&said, others[i]);
-	export_missing_rest(e, &said, "the recipe tells");
+		field_set_add(&e->said, others[i]);
+	export_missing_rest(e, "the recipe tells");
 }
 
 void

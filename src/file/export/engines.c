@@ -2,8 +2,8 @@
 
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
+#include "file/export/parts.h"
 #include "file/export/quote.h"
-#include "file/export/tree.h"
 
 /* Where the batch limits are not set the engine has defaults of its own: nothing is written. */
 
@@ -38,21 +38,18 @@ note_rest(struct export *e)
 		FIELD_DCP, FIELD_DP_ATTENTION, FIELD_ENGINE, FIELD_ENGINE_VERSION, FIELD_REPLICAS,
 		FIELD_CONTEXT_LENGTH, FIELD_MAX_NUM_SEQS, FIELD_MAX_BATCHED_TOKENS,
 		FIELD_GPU_MEMORY_UTILIZATION, FIELD_BLOCK_SIZE, FIELD_KV_DTYPE };
-	struct field_set said = { { 0 } };
 
 	export_missing(e, FIELD_WEIGHT_DTYPE, "MODEL names a checkpoint in this format");
 	if (e->plan->serving.replicas > 1)
 		export_missing(e, FIELD_REPLICAS, "run it once for each, with nodes of its own");
 	for (size_t i = 0; i < sizeof clients / sizeof *clients; i++)
 		export_missing(e, clients[i], "what clients ask for");
-	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (f == FIELD_PRESET || field_entry(f) == FIELD_PRESET)
-			field_set_add(&said, f); /* the checkpoint's */
+	export_by_checkpoint(e);
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		field_set_add(&said, options[i]);
+		field_set_add(&e->said, options[i]);
 	if (e->plan->serving.engine != ENGINE_VLLM)
 		export_missing(e, FIELD_DCP, "there is no option for it");
-	export_missing_rest(e, &said, "there is no option for it");
+	export_missing_rest(e, "there is no option for it");
 }
 
 static struct textbuf *

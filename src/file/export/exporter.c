@@ -41,7 +41,7 @@ export_missing(struct export *e, enum field_id field, const char *why)
 }
 
 void
-export_missing_rest(struct export *e, const struct field_set *said, const char *why)
+export_missing_rest(struct export *e, const char *why)
 {
 	const char *mode = e->plan->mode == MODE_SERVE ? "serving" : "training";
 	char section[32];
@@ -49,7 +49,7 @@ export_missing_rest(struct export *e, const struct field_set *said, const char *
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		field_section(f, section, sizeof section);
 		if ((text_equal(section, "model") || text_equal(section, "parallel") ||
-		    text_equal(section, mode)) && !field_set_has(said, f))
+		    text_equal(section, mode)) && !field_set_has(&e->said, f))
 			export_missing(e, f, why);
 	}
 }

@@ -32,6 +32,7 @@ struct export {
 	const char *source;            /* where the plan is from, fit for a terminal */
 	size_t files;
 	struct export_file file[EXPORT_FILES_MAX];
+	struct field_set said;         /* fields that the files tell of */
 	struct notes missing;          /* what the target can not say, and what else to know */
 	struct diag_list diags;        /* errors: why the target would not start it */
 };
@@ -46,8 +47,8 @@ void export_refuse(struct export *e, enum field_id field, const char *reason,
 /* The target has no word for a field that the user chose: a note, unless there is one about it. */
 void export_missing(struct export *e, enum field_id field, const char *why);
 
-/* The same for every field of the model, the split and the mode that is not among those said. */
-void export_missing_rest(struct export *e, const struct field_set *said, const char *why);
+/* The same for every field of the model, the split and the mode that is not said. */
+void export_missing_rest(struct export *e, const char *why);
 
 /* Who wrote this and from what, and what is missing, each line after `comment` ("# "). Write
  * it when all is known that is missing. */

@@ -170,6 +170,7 @@ nemo_rl_write(struct export *e)
 	notes_add(&e->missing, "data, environment and learning rate are those of the base configuration");
 	notes_add(&e->missing, "run it where NeMo-RL is, with nemo-rl.yaml beside examples");
 	export_missing(e, FIELD_CP_COMM, "the engine chooses");
+	export_tell_rest(e);
 	out = export_begin(e, "nemo-rl.yaml");
 	export_head(e, out, "# ");
 	tree_yaml(&t, out);

@@ -27,11 +27,35 @@ export_rows(struct export *e, struct tree *t, const struct settings_key rows[])
 	const struct settings_key *without = tree_fields(t, rows, e->plan);
 	char value[64];
 
+	for (; rows->path != NULL; rows++)
+		field_set_add(&e->said, rows->field);
 	if (without == NULL)
 		return;
 	field_format(without->field, e->plan, value, sizeof value);
 	export_refuse(e, without->field, "target_lacks", e->target, "%s has no %s %s", e->target,
 	    field_table[without->field].label, value);
+}
+
+void
+export_by_checkpoint(struct export *e)
+{
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (f == FIELD_PRESET || field_entry(f) == FIELD_PRESET)
+			field_set_add(&e->said, f);
+}
+
+void
+export_tell_rest(struct export *e)
+{
+	/* Sizes, what is sharded and what is kept: in files and lines of launchers, or refused. */
+	static const enum field_id usual[] = { FIELD_LAYOUT, FIELD_TP, FIELD_CP, FIELD_PP, FIELD_EP,
+		FIELD_ZERO_STAGE, FIELD_DP_REPLICATE, FIELD_OFFLOAD, FIELD_SEQUENCE_LENGTH,
+		FIELD_MICRO_BATCH_SIZE, FIELD_GLOBAL_BATCH_SIZE, FIELD_PRECISION, FIELD_RECOMPUTE };
+
+	export_by_checkpoint(e);
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		field_set_add(&e->said, usual[i]);
+	export_missing_rest(e, "there is no setting for it");
 }
 
 void

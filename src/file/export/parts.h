@@ -15,8 +15,15 @@ struct export_sizes export_sizes_of(const struct plan *p);
 /* Whether several GPUs have parts of the state: FSDP, where a framework knows no ZeRO. */
 bool export_is_sharded(const struct plan *p, const struct export_sizes *s);
 
-/* The rows of a table; what the target has no word for is refused. */
+/* The rows of a table, which are said then; what the target has no word for is refused. */
 void export_rows(struct export *e, struct tree *t, const struct settings_key rows[]);
+
+/* The checkpoint that the user names says the model. */
+void export_by_checkpoint(struct export *e);
+
+/* For a trainer of such checkpoints, before the first head is written: what the user chose, and
+ * neither a row nor what every one of them says tells of, is missing. */
+void export_tell_rest(struct export *e);
 
 void export_refuse_above(struct export *e, enum field_id f, int64_t most, const char *source,
     const char *why);

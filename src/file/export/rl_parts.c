@@ -67,6 +67,7 @@ rl_begin_script(struct export *e, const char *name)
 {
 	struct textbuf *out = export_begin(e, name);
 
+	export_tell_rest(e);
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
 	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");

@@ -12,7 +12,6 @@ static void
 tell_unsaid(struct export *e, const char *kind, const struct textbuf *text)
 {
 	struct file_errors errors = { 0 };
-	struct field_set said = { { 0 } };
 	struct plan back;
 	struct import im = { .name = "", .text = text->text, .size = text->used, .catalog = e->catalog,
 		.plan = &back, .errors = &errors, .world = plan_world(e->plan) };
@@ -20,8 +19,8 @@ tell_unsaid(struct export *e, const char *kind, const struct textbuf *text)
 	if (!text->failed && import_text(&im, kind) == IMPORT_DONE) {
 		for (enum field_id f = 0; f < FIELD_COUNT; f++)
 			if (field_same(f, e->plan, &back))
-				field_set_add(&said, f);
-		export_missing_rest(e, &said, "there is no setting for it");
+				field_set_add(&e->said, f);
+		export_missing_rest(e, "there is no setting for it");
 	}
 	import_free(&im);
 }

@@ -172,6 +172,7 @@ put_file(struct export *e, struct tree *t, const char *name)
 {
 	struct textbuf *out = export_begin(e, name);
 
+	export_tell_rest(e);
 	export_head(e, out, "# ");
 	tree_yaml(t, out);
 }
@@ -534,6 +535,7 @@ torchtune_write(struct export *e)
 	tree_int(&t, "gradient_accumulation_steps", s.rounds);
 	if (!one)
 		tree_bool(&t, "fsdp_reshard_after_forward", p->parallel.zero_stage == 3);
+	export_tell_rest(e);
 	out = export_begin(e, "torchtune.sh");
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");

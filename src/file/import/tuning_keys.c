@@ -7,7 +7,7 @@
 
 #define END { NULL, FIELD_NONE, NULL, NULL }
 #define OPTIMIZERS "adamw_torch_fused=adam|adamw_torch=adam|adamw_bnb_8bit=adam8bit|" \
-    "adamw_8bit=adam8bit|adamw_torch_8bit=adam8bit|sgd=sgd|muon=muon"
+    "adamw_8bit=adam8bit|adamw_torch_8bit=adam8bit|sgd=sgd"
 
 static const struct settings_key trl_keys[] = {
 	{ "dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32", "fp32" },
@@ -41,7 +41,7 @@ static const struct settings_key axolotl_keys[] = {
 	{ "sample_packing", FIELD_PACKING, NULL, "false" },
 	{ "micro_batch_size", FIELD_MICRO_BATCH_SIZE, NULL, "1" },
 	{ "gradient_checkpointing", FIELD_RECOMPUTE, "true=full|false=none", "none" },
-	{ "optimizer", FIELD_OPTIMIZER, OPTIMIZERS, NULL },
+	{ "optimizer", FIELD_OPTIMIZER, OPTIMIZERS "|muon=muon", NULL },
 	{ "torch_compile", FIELD_TORCH_COMPILE, NULL, "false" },
 	{ "tensor_parallel_size", FIELD_TP, NULL, "1" },
 	{ "context_parallel_size", FIELD_CP, NULL, "1" },
