@@ -45,18 +45,6 @@
 #define MAMBA MCORE "ssm/mamba_mixer.py"
 #define LATENT MCORE "transformer/moe/moe_layer.py"
 
-/* Where terms go. */
-struct sink {
-	const struct activation *c;
-	const struct model *m;
-	struct ledger *ledger;
-	double *sum;
-};
-
-#define TERM(s, name, source, expression, ...) \
-	LEDGER_TERM((s)->ledger, *(s)->sum, QUANTITY_ACTIVATIONS, name, source, expression, \
-	    __VA_ARGS__)
-
 struct share
 share_add(struct share a, const struct share *b, double times)
 {
@@ -104,6 +92,7 @@ activation_init(const struct plan *p)
 	c.no_moe = again & AGAIN_MOE;
 	c.no_shared = again & AGAIN_SHARED_EXPERTS;
 	c.eager = modules_eager(p);
+	c.fused = p->finetune.kernels == KERNELS_LIGER || p->finetune.kernels == KERNELS_UNSLOTH;
 	c.to_host = c.eager && p->finetune.kernels == KERNELS_UNSLOTH;
 	c.frozen = adapters_only(p);
 	c.adapted = adapters_targets(p);
@@ -154,19 +143,32 @@ add_core(const struct sink *s, double layers, double out, bool local)
 	if (c->no_core)
 		return;
 	if (batch_unfused(c->p)) {
-		TERM(s, "attention scores", DOT_PRODUCT, layers * bytes * n * length * c->tokens,
+		KEPT(s, "attention scores", DOT_PRODUCT, layers * bytes * n * length * c->tokens,
 		    AS("L", layers), IS(bytes), AS("n/TP", n), AS("s", length), AS("T", c->tokens));
 		return;
 	}
 	if (again != NULL)
-		TERM(s, "attention output, batch first", again, layers * out, AS("L", layers),
+		KEPT(s, "attention output, batch first", again, layers * out, AS("L", layers),
 		    AS("bytes of the output", out));
-	TERM(s, "log-sum-exp of attention", FLASH, layers * 4 * c->tokens * n, AS("L", layers),
+	KEPT(s, "log-sum-exp of attention", FLASH, layers * 4 * c->tokens * n, AS("L", layers),
 	    AS("T", c->tokens), AS("n/TP", n));
 	if (c->cp > 1 && (c->p->parallel.cp_comm == CP_COMM_A2A ||
 	    c->p->parallel.cp_comm == CP_COMM_A2A_P2P))
-		TERM(s, "attention output before the all-to-all", TE_CP, layers * out, AS("L", layers),
+		KEPT(s, "attention output before the all-to-all", TE_CP, layers * out, AS("L", layers),
 		    AS("bytes of the output", out));
+}
+
+/* Of n heads of size v, as the next linear layer keeps it too. */
+static void
+add_output(const struct sink *s, double layers, double n, double v, const char *source)
+{
+	const struct activation *c = s->c;
+
+	KEPT(s, "attention output", source, layers * (c->a * c->tokens * n * v), AS("L", layers),
+	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
+	if (c->linear < c->a && !c->frozen)
+		KEPT(s, "FP8 attention output", source, layers * c->linear * c->tokens * n * v,
+		    AS("L", layers), AS("a", c->linear), AS("T", c->tokens), AS("n/TP", n), IS(v));
 }
 
 static void
@@ -181,26 +183,22 @@ add_mha(const struct sink *s, double layers, bool local)
 
 	if (layers <= 0)
 		return;
-	TERM(s, "queries, keys and values", ATTENTION,
+	KEPT(s, "queries, keys and values", ATTENTION,
 	    layers * c->a * c->tokens * (n * d + k * (d + v)), AS("L", layers), AS("a", c->a),
 	    AS("T", c->tokens), AS("n/TP", n), IS(d), AS("k/TP", k), IS(v));
 	if (m->qk_norm)
-		TERM(s, "queries and keys before their norm", TE_NORM,
+		KEPT(s, "queries and keys before their norm", TE_NORM,
 		    layers * c->a * c->tokens * (n + k) * d, AS("L", layers), AS("a", c->a),
 		    AS("T", c->tokens), AS("n/TP", n), AS("k/TP", k), IS(d));
 	if (m->attention_output_gate)
-		TERM(s, "gate and gated output", ATTENTION, layers * 2 * out, AS("L", layers),
+		KEPT(s, "gate and gated output", ATTENTION, layers * 2 * out, AS("L", layers),
 		    AS("bytes of the output", out));
 	if (m->attention_head_gate)
-		TERM(s, "gate of each head and gated output", ATTENTION,
+		KEPT(s, "gate of each head and gated output", ATTENTION,
 		    layers * (out + c->a * c->tokens * n), AS("L", layers),
 		    AS("bytes of the output", out), AS("a", c->a), AS("T", c->tokens), AS("n/TP", n));
 	add_core(s, layers, out, local);
-	TERM(s, "attention output", ATTENTION, layers * (c->a * c->tokens * n * v), AS("L", layers),
-	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
-	if (c->linear < c->a && !c->frozen)
-		TERM(s, "FP8 attention output", ATTENTION, layers * c->linear * c->tokens * n * v,
-		    AS("L", layers), AS("a", c->linear), AS("T", c->tokens), AS("n/TP", n), IS(v));
+	add_output(s, layers, n, v, ATTENTION);
 }
 
 static void
@@ -216,23 +214,19 @@ add_mla(const struct sink *s, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(s, "latents before and after their norms", MLA,
+	KEPT(s, "latents before and after their norms", MLA,
 	    layers * c->local * ((c->a + c->linear) * (ql + kl) + c->a * rope), AS("L", layers),
 	    AS("Ts", c->local), AS("a", c->a), AS("a of linear layers", c->linear), IS(ql), IS(kl),
 	    IS(rope));
 	if (!c->no_up)
-		TERM(s, "queries, keys and values", MLA, layers * c->a * c->tokens * n * (2 * dq + v),
+		KEPT(s, "queries, keys and values", MLA, layers * c->a * c->tokens * n * (2 * dq + v),
 		    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("n/TP", n),
 		    AS("(nope+rope)", dq), IS(v));
 	if (m->attention_output_gate)
-		TERM(s, "gate and gated output", MLA, layers * 2 * out, AS("L", layers),
+		KEPT(s, "gate and gated output", MLA, layers * 2 * out, AS("L", layers),
 		    AS("bytes of the output", out));
 	add_core(s, layers, out, false);
-	TERM(s, "attention output", MLA, layers * (c->a * c->tokens * n * v), AS("L", layers),
-	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
-	if (c->linear < c->a && !c->frozen)
-		TERM(s, "FP8 attention output", MLA, layers * c->linear * c->tokens * n * v,
-		    AS("L", layers), AS("a", c->linear), AS("T", c->tokens), AS("n/TP", n), IS(v));
+	add_output(s, layers, n, v, MLA);
 }
 
 /* Gated delta networks: the projections (q, k, v, gate, a, b), q, k and v after the
@@ -249,15 +243,15 @@ add_linear_attention(const struct sink *s, double layers)
 	if (layers <= 0)
 		return;
 	if (m->linear_kind == LINEAR_LIGHTNING) {
-		TERM(s, "linear attention", LIGHTNING, layers * c->a * c->tokens / c->tp * (2 * k + 3 * v),
+		KEPT(s, "linear attention", LIGHTNING, layers * c->a * c->tokens / c->tp * (2 * k + 3 * v),
 		    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v));
 		return;
 	}
-	TERM(s, "linear attention", DELTA,
+	KEPT(s, "linear attention", DELTA,
 	    layers * c->a * c->tokens / c->tp * (4 * k + 5 * v + 2 * heads), AS("L", layers),
 	    AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v), IS(heads));
 	if (m->linear_kind == LINEAR_KDA)
-		TERM(s, "decay of each channel", KIMI, layers * 4 * c->tokens / c->tp * k, AS("L", layers),
+		KEPT(s, "decay of each channel", KIMI, layers * 4 * c->tokens / c->tp * k, AS("L", layers),
 		    AS("T", c->tokens), AS("TP", c->tp), IS(k));
 }
 
@@ -273,7 +267,7 @@ add_mamba(const struct sink *s, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(s, "inside Mamba", MAMBA,
+	KEPT(s, "inside Mamba", MAMBA,
 	    layers * c->tokens / c->tp * (c->a * (3 * v + 2 * k + heads) + c->linear * v),
 	    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp),
 	    AS("heads*head size", v), AS("groups*state", k), IS(heads),
@@ -299,7 +293,7 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 		add_linear_attention(s, k->local);
 	add_mamba(s, k->mamba);
 	if (heads > 0 && indexed > 0)
-		TERM(s, "indexer queries and keys", "DeepSeek-V3.2-Exp inference/model.py",
+		KEPT(s, "indexer queries and keys", "DeepSeek-V3.2-Exp inference/model.py",
 		    indexed * c->a * c->local * ((heads + 1) * d), AS("L", indexed), AS("a", c->a),
 		    AS("Ts", c->local), IS(heads), IS(d));
 }
@@ -319,7 +313,7 @@ add_block_input(const struct sink *s, double layers)
 	const struct activation *c = s->c;
 	const double h = (double)s->m->hidden_size;
 
-	TERM(s, "input of the attention block", LAYER, layers * c->linear * h * c->local,
+	KEPT(s, "input of the attention block", LAYER, layers * c->linear * h * c->local,
 	    AS("L", layers), AS("a", c->linear), IS(h), AS("Ts", c->local));
 }
 
@@ -332,14 +326,14 @@ add_common(const struct sink *s, double layers)
 
 	if (layers <= 0)
 		return;
-	TERM(s, "inputs of norms", KORTHIKANTI, layers * inputs * c->a * h * c->local,
+	KEPT(s, "inputs of norms", KORTHIKANTI, layers * inputs * c->a * h * c->local,
 	    AS("L", layers), AS("norms", inputs), AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (!c->no_norm && !c->frozen && !patterned(s->m))
 		add_block_input(s, layers);
 	if (c->p->training.hidden_dropout > 0) {
 		const double blocks = patterned(s->m) ? 1 : 2;
 
-		TERM(s, "masks of hidden dropout", KORTHIKANTI, layers * blocks * h * c->local,
+		KEPT(s, "masks of hidden dropout", KORTHIKANTI, layers * blocks * h * c->local,
 		    AS("L", layers), AS("blocks", blocks), IS(h), AS("Ts", c->local));
 	}
 }
@@ -368,14 +362,14 @@ add_dense(const struct sink *s, double layers)
 		return;
 	/* Attention and MLP in parallel read the output of one norm. */
 	if (!c->no_norm && !c->frozen && (patterned(s->m) || s->m->norms_per_layer != 1))
-		TERM(s, "input of the MLP", MLP, layers * c->linear * h * c->local, AS("L", layers),
+		KEPT(s, "input of the MLP", MLP, layers * c->linear * h * c->local, AS("L", layers),
 		    AS("a", c->linear), IS(h), AS("Ts", c->local));
 	if (!c->no_mlp)
-		TERM(s, "inside the MLP", MLP, layers * bytes * c->tokens * f / c->tp, AS("L", layers),
+		KEPT(s, "inside the MLP", MLP, layers * bytes * c->tokens * f / c->tp, AS("L", layers),
 		    IS(bytes), AS("T", c->tokens), IS(f), AS("TP", c->tp));
 	/* silu(gate) * up in two steps keeps silu(gate). */
 	if (!c->no_mlp && s->m->gated_mlp && framework_of(c->p)->gate_kept != NULL)
-		TERM(s, "activated gate", framework_of(c->p)->gate_kept,
+		KEPT(s, "activated gate", framework_of(c->p)->gate_kept,
 		    layers * c->a * c->tokens * f / c->tp, AS("L", layers), AS("a", c->a),
 		    AS("T", c->tokens), IS(f), AS("TP", c->tp));
 }
@@ -392,15 +386,15 @@ add_routed(const struct sink *s, double layers)
 	    (s->m->gated_mlp || c->no_act ? 0 : c->a);
 
 	if (!c->frozen || (c->adapted & TARGET_EXPERTS))
-		TERM(s, "tokens sent to experts", EXPERTS, layers * c->linear * h * c->routed,
+		KEPT(s, "tokens sent to experts", EXPERTS, layers * c->linear * h * c->routed,
 		    AS("L", layers), AS("a", c->linear), IS(h), AS("routed", c->routed));
 	if (c->adapted & TARGET_EXPERTS)
-		TERM(s, "inputs of the experts' down adapters", EXPERTS,
+		KEPT(s, "inputs of the experts' down adapters", EXPERTS,
 		    layers * c->linear * f * c->routed, AS("L", layers), AS("a", c->linear),
 		    AS("f/ETP", f), AS("routed", c->routed));
-	TERM(s, "inside the experts", EXPERTS, layers * bytes * f * c->routed, AS("L", layers),
+	KEPT(s, "inside the experts", EXPERTS, layers * bytes * f * c->routed, AS("L", layers),
 	    IS(bytes), AS("f/ETP", f), AS("routed", c->routed));
-	TERM(s, "router logits, probabilities and map", ROUTER,
+	KEPT(s, "router logits, probabilities and map", ROUTER,
 	    layers * (4 + 4 + 1) * c->local * experts, AS("L", layers), AS("Ts", c->local),
 	    IS(experts));
 }
@@ -416,16 +410,16 @@ add_moe(const struct sink *s, double layers)
 	if (layers <= 0)
 		return;
 	if (!c->no_norm || c->no_moe)
-		TERM(s, "input of router and experts", MOE, layers * c->a * h * c->local, AS("L", layers),
+		KEPT(s, "input of router and experts", MOE, layers * c->a * h * c->local, AS("L", layers),
 		    AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (c->no_moe)
 		return;
 	if (latent > 0)
-		TERM(s, "latents before and after the experts", LATENT, layers * 2 * c->a * latent * c->local,
+		KEPT(s, "latents before and after the experts", LATENT, layers * 2 * c->a * latent * c->local,
 		    AS("L", layers), AS("a", c->a), IS(latent), AS("Ts", c->local));
 	add_routed(s, layers);
 	if (shared > 0 && !c->no_shared)
-		TERM(s, "inside the shared experts", SHARED, layers * bytes * c->tokens * shared / c->tp,
+		KEPT(s, "inside the shared experts", SHARED, layers * bytes * c->tokens * shared / c->tp,
 		    AS("L", layers), IS(bytes), AS("T", c->tokens), AS("f", shared), AS("TP", c->tp));
 }
 
@@ -439,14 +433,14 @@ add_rest(const struct sink *s, const struct share *held)
 	const double mask = c->p->training.hidden_dropout > 0 ? 1 : 0;
 
 	if (held->input > 0 && !c->to_host)
-		TERM(s, "inputs of recomputed layers", RANDOM, held->input * c->a * h * c->local,
+		KEPT(s, "inputs of recomputed layers", RANDOM, held->input * c->a * h * c->local,
 		    AS("inputs", held->input), AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (held->mtp > 0)
-		TERM(s, "inputs of MTP layers", MTP,
+		KEPT(s, "inputs of MTP layers", MTP,
 		    held->mtp * (5 * c->a * h * c->local + 8 * c->tokens), AS("layers", held->mtp),
 		    AS("a", c->a), IS(h), AS("Ts", c->local), AS("T", c->tokens));
 	if (held->embedding > 0)
-		TERM(s, "token ids and embedding dropout", EMBEDDING,
+		KEPT(s, "token ids and embedding dropout", EMBEDDING,
 		    held->embedding * (8 * c->tokens + mask * h * c->local),
 		    AS("micro-batches", held->embedding), AS("T", c->tokens), IS(mask), IS(h),
 		    AS("Ts", c->local));
@@ -466,7 +460,7 @@ static void
 add_layers(const struct sink *s, const struct layer_kinds *k)
 {
 	if (s->c->eager) {
-		modules_add(s->c, k, s->ledger, s->sum);
+		modules_add(s, k);
 		add_mamba(s, k->mamba);
 		return;
 	}
@@ -474,7 +468,7 @@ add_layers(const struct sink *s, const struct layer_kinds *k)
 	add_dense(s, k->dense);
 	add_moe(s, k->moe);
 	if (s->c->adapted != 0)
-		modules_add_adapters(s->c, k, s->ledger, s->sum);
+		modules_add_adapters(s, k);
 }
 
 void

@@ -37,6 +37,7 @@ struct activation {
 	double routed;        /* tokens that reach the experts of one rank, copies counted */
 	bool selective;       /* recompute by module: */
 	bool eager;           /* modules of Hugging Face and their like (modules.h) */
+	bool fused;           /* with one kernel for a norm, one for the gated activation */
 	bool to_host;         /* inputs of recomputed layers wait in host memory */
 	bool frozen;          /* adapters alone are trained, */
 	unsigned adapted;     /* enum adapter_target: of these */

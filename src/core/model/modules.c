@@ -13,21 +13,6 @@
 #define UNSLOTH "unslothai/unsloth unsloth/kernels/fast_lora.py"
 #define BRIDGE "NVIDIA-NeMo/Megatron-Bridge src/megatron/bridge/peft"
 
-/* Where terms go. */
-struct sink {
-	const struct activation *c;
-	const struct model *m;
-	struct ledger *ledger;
-	double *sum;
-	bool fused;     /* one kernel for a norm, one for the gated activation */
-	bool frozen;
-	unsigned targets;
-};
-
-#define TERM(s, name, source, expression, ...) \
-	LEDGER_TERM((s)->ledger, *(s)->sum, QUANTITY_ACTIVATIONS, name, source, expression, \
-	    __VA_ARGS__)
-
 bool
 modules_eager(const struct plan *p)
 {
@@ -51,11 +36,11 @@ static void
 add_norms(const struct sink *s, double layers)
 {
 	const double h = (double)s->m->hidden_size, norms = params_norms(s->m);
-	const double bytes = (s->fused ? s->c->a : 4) + (s->frozen ? 0 : s->c->a) +
-	    (s->frozen || s->fused ? 0 : s->c->a);
+	const double bytes = (s->c->fused ? s->c->a : 4) + (s->c->frozen ? 0 : s->c->a) +
+	    (s->c->frozen || s->c->fused ? 0 : s->c->a);
 
 	if (layers > 0 && norms > 0)
-		TERM(s, "norms", LLAMA, layers * norms * bytes * h * s->c->tokens, AS("L", layers),
+		KEPT(s, "norms", LLAMA, layers * norms * bytes * h * s->c->tokens, AS("L", layers),
 		    IS(norms), IS(bytes), IS(h), AS("T", s->c->tokens));
 }
 
@@ -72,23 +57,23 @@ add_mha(const struct sink *s, double layers, bool local)
 	const double k = p->finetune.packing ? kv : n;
 	const double d = params_key_dim(s->m, local), v = params_value_dim(s->m, local);
 	const double length = (double)p->training.sequence_length;
-	const double norm = s->fused ? c->a : 4 + (s->frozen ? 0 : c->a);
+	const double norm = c->fused ? c->a : 4 + (c->frozen ? 0 : c->a);
 
 	if (layers <= 0)
 		return;
-	TERM(s, "queries, keys and values", SDPA, layers * c->a * c->tokens * (n * d + k * (d + v)),
+	KEPT(s, "queries, keys and values", SDPA, layers * c->a * c->tokens * (n * d + k * (d + v)),
 	    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(d),
 	    AS("heads of keys", k), IS(v));
-	TERM(s, "attention output", SDPA, layers * c->a * c->tokens * n * v, AS("L", layers),
+	KEPT(s, "attention output", SDPA, layers * c->a * c->tokens * n * v, AS("L", layers),
 	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
 	if (p->training.flash_attention)
-		TERM(s, "log-sum-exp of attention", SDPA, layers * 4 * c->tokens * n, AS("L", layers),
+		KEPT(s, "log-sum-exp of attention", SDPA, layers * 4 * c->tokens * n, AS("L", layers),
 		    AS("T", c->tokens), AS("n/TP", n));
 	else
-		TERM(s, "attention scores", LLAMA, layers * 6 * n * length * c->tokens, AS("L", layers),
+		KEPT(s, "attention scores", LLAMA, layers * 6 * n * length * c->tokens, AS("L", layers),
 		    AS("n/TP", n), AS("s", length), AS("T", c->tokens));
 	if (s->m->qk_norm)
-		TERM(s, "norms of queries and keys", LLAMA, layers * norm * c->tokens * (n + kv) * d,
+		KEPT(s, "norms of queries and keys", LLAMA, layers * norm * c->tokens * (n + kv) * d,
 		    AS("L", layers), AS("bytes", norm), AS("T", c->tokens), AS("n/TP", n),
 		    AS("k/TP", kv), IS(d));
 }
@@ -97,11 +82,11 @@ static void
 add_mla(const struct sink *s, double layers)
 {
 	const double ql = (double)s->m->q_lora_rank, kl = (double)s->m->kv_lora_rank;
-	const double norm = (s->fused ? s->c->a : 4) + s->c->a;
+	const double norm = (s->c->fused ? s->c->a : 4) + s->c->a;
 
 	if (layers <= 0)
 		return;
-	TERM(s, "latents before and after their norms", HF "models/deepseek_v3/modeling_deepseek_v3.py",
+	KEPT(s, "latents before and after their norms", HF "models/deepseek_v3/modeling_deepseek_v3.py",
 	    layers * norm * s->c->tokens * (ql + kl), AS("L", layers), AS("bytes", norm),
 	    AS("T", s->c->tokens), IS(ql), IS(kl));
 	add_mha(s, layers, false);
@@ -116,7 +101,7 @@ add_linear_attention(const struct sink *s, double layers)
 	const double v = heads * (double)s->m->linear_value_head_dim;
 
 	if (layers > 0)
-		TERM(s, "linear attention", DELTA,
+		KEPT(s, "linear attention", DELTA,
 		    layers * c->a * c->tokens / c->tp * (4 * k + 5 * v + 2 * heads), AS("L", layers),
 		    AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v), IS(heads));
 }
@@ -144,11 +129,11 @@ static void
 add_mlp(const struct sink *s, double layers, double width, const char *name)
 {
 	const struct activation *c = s->c;
-	const double kept = (s->m->gated_mlp ? (s->fused ? 2 : 3) : 1) + (s->frozen ? 0 : 1);
+	const double kept = (s->m->gated_mlp ? (c->fused ? 2 : 3) : 1) + (c->frozen ? 0 : 1);
 	const double f = width / c->tp;
 
 	if (layers > 0 && f > 0)
-		TERM(s, name, LLAMA, layers * kept * c->a * f * c->tokens, AS("L", layers),
+		KEPT(s, name, LLAMA, layers * kept * c->a * f * c->tokens, AS("L", layers),
 		    AS("tensors", kept), AS("a", c->a), AS("f/TP", f), AS("T", c->tokens));
 }
 
@@ -156,7 +141,7 @@ static void
 add_moe(const struct sink *s, double layers)
 {
 	const struct activation *c = s->c;
-	const bool kept = !s->frozen || (s->targets & TARGET_EXPERTS);
+	const bool kept = !c->frozen || (c->adapted & TARGET_EXPERTS);
 	const double h = (double)s->m->hidden_size, experts = (double)s->m->experts;
 	const double f = (double)s->m->moe_ffn_hidden_size / c->etp;
 	const double tensors = (s->m->gated_mlp ? 2 : 1) + (kept ? 1 : 0);
@@ -164,11 +149,11 @@ add_moe(const struct sink *s, double layers)
 	if (layers <= 0)
 		return;
 	if (kept)
-		TERM(s, "tokens sent to experts", MOE, layers * c->a * h * c->routed, AS("L", layers),
+		KEPT(s, "tokens sent to experts", MOE, layers * c->a * h * c->routed, AS("L", layers),
 		    AS("a", c->a), IS(h), AS("routed", c->routed));
-	TERM(s, "inside the experts", MOE, layers * tensors * c->a * f * c->routed, AS("L", layers),
+	KEPT(s, "inside the experts", MOE, layers * tensors * c->a * f * c->routed, AS("L", layers),
 	    IS(tensors), AS("a", c->a), AS("f/ETP", f), AS("routed", c->routed));
-	TERM(s, "router logits, probabilities and map", MOE,
+	KEPT(s, "router logits, probabilities and map", MOE,
 	    layers * (4 + 4 + 1) * c->tokens * experts, AS("L", layers), AS("T", c->tokens),
 	    IS(experts));
 	add_mlp(s, layers, (double)s->m->shared_expert_ffn_hidden_size, "inside the shared experts");
@@ -184,7 +169,7 @@ add_cast(const struct sink *s, const struct adapter_sums *n)
 	const double bytes = modules_autocast(s->c->p) ? s->c->a : 4, r = (double)s->c->p->finetune.rank;
 	const double mask = s->c->p->finetune.dropout > 0 ? 1 : 0;
 
-	TERM(s, "inputs of adapters", PEFT,
+	KEPT(s, "inputs of adapters", PEFT,
 	    s->c->tokens * ((bytes + mask) * n->in + bytes * r * n->modules), AS("T", s->c->tokens),
 	    IS(bytes), IS(mask), AS("widths of all inputs", n->in), IS(r),
 	    AS("adapters", n->modules));
@@ -192,10 +177,9 @@ add_cast(const struct sink *s, const struct adapter_sums *n)
 
 /* Adapters of the same type as the base read what is there: the output of the first norm once
  * for q, k and v, that of the second for gate and up, and what goes into down. The output
- * projection's input is kept anyway. `norm`: tokens of a norm's output that a rank keeps. */
+ * projection's input is kept anyway. */
 static void
-add_shared(const struct sink *s, const struct layer_kinds *k, const struct adapter_sums *n,
-    double norm)
+add_shared(const struct sink *s, const struct layer_kinds *k, const struct adapter_sums *n)
 {
 	const struct activation *c = s->c;
 	const struct model *m = s->m;
@@ -205,12 +189,12 @@ add_shared(const struct sink *s, const struct layer_kinds *k, const struct adapt
 	const double f = (k->dense * (double)m->ffn_hidden_size + k->moe * shared) / c->tp;
 
 	if (mixers + mlps > 0)
-		TERM(s, "norm outputs that adapters read", BRIDGE, (mixers + mlps) * c->a * h * norm,
-		    IS(mixers), IS(mlps), AS("a", c->a), IS(h), AS("T", norm));
-	if ((s->targets & TARGET_DOWN) && f > 0)
-		TERM(s, "inputs of the down projection's adapters", BRIDGE, c->a * f * c->tokens,
+		KEPT(s, "norm outputs that adapters read", BRIDGE, (mixers + mlps) * c->a * h * c->tokens,
+		    IS(mixers), IS(mlps), AS("a", c->a), IS(h), AS("T", c->tokens));
+	if ((c->adapted & TARGET_DOWN) && f > 0)
+		KEPT(s, "inputs of the down projection's adapters", BRIDGE, c->a * f * c->tokens,
 		    AS("a", c->a), AS("widths of all MLPs", f), AS("T", c->tokens));
-	TERM(s, "inside adapters", BRIDGE, n->modules * c->a * r * c->tokens,
+	KEPT(s, "inside adapters", BRIDGE, n->modules * c->a * r * c->tokens,
 	    AS("adapters", n->modules), AS("a", c->a), IS(r), AS("T", c->tokens));
 }
 
@@ -220,14 +204,14 @@ add_dropped(const struct sink *s, const struct adapter_sums *n)
 {
 	const double r = (double)s->c->p->finetune.rank, mask = 1;
 
-	TERM(s, "dropped inputs of adapters", PEFT,
+	KEPT(s, "dropped inputs of adapters", PEFT,
 	    s->c->tokens * ((s->c->a + mask) * n->in + s->c->a * r * n->modules),
 	    AS("T", s->c->tokens), AS("a", s->c->a), IS(mask), AS("widths of all inputs", n->in),
 	    IS(r), AS("adapters", n->modules));
 }
 
-static void
-add_adapters(const struct sink *s, const struct layer_kinds *k, double norm)
+void
+modules_add_adapters(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct plan *p = s->c->p;
 	const struct adapter_sums n = adapters_sums(p, k);
@@ -238,7 +222,7 @@ add_adapters(const struct sink *s, const struct layer_kinds *k, double norm)
 	if (n.modules <= 0)
 		return;
 	if (p->finetune.kernels == KERNELS_UNSLOTH)
-		TERM(s, "inputs of attention and MLP", UNSLOTH,
+		KEPT(s, "inputs of attention and MLP", UNSLOTH,
 		    (k->global + k->local + k->dense) * s->c->a * h * s->c->tokens,
 		    AS("attention", k->global), AS("local attention", k->local), AS("MLPs", k->dense),
 		    AS("a", s->c->a), IS(h), AS("T", s->c->tokens));
@@ -247,9 +231,9 @@ add_adapters(const struct sink *s, const struct layer_kinds *k, double norm)
 	else if (p->finetune.dropout > 0)
 		add_dropped(s, &n);
 	else
-		add_shared(s, k, &n, norm);
+		add_shared(s, k, &n);
 	if (p->finetune.method == FINETUNE_DORA)
-		TERM(s, "outputs that DoRA scales", DORA, s->c->tokens * (s->c->a + wide) * n.out,
+		KEPT(s, "outputs that DoRA scales", DORA, s->c->tokens * (s->c->a + wide) * n.out,
 		    AS("T", s->c->tokens), AS("a", s->c->a), IS(wide),
 		    AS("widths of all outputs", n.out));
 }
@@ -260,49 +244,24 @@ static void
 add_unpacked(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct plan *p = s->c->p;
-	const double weights = p->finetune.quantization == QUANT_INT4 && s->frozen ?
+	const double weights = p->finetune.quantization == QUANT_INT4 && s->c->frozen ?
 	    adapters_sums(p, k).weights : 0;
 
 	if (weights > 0)
-		TERM(s, "unpacked weights", MODULES_GPTQ, s->c->a * weights, AS("a", s->c->a), IS(weights));
+		KEPT(s, "unpacked weights", MODULES_GPTQ, s->c->a * weights, AS("a", s->c->a), IS(weights));
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
 
-static struct sink
-sink_of(const struct activation *c, struct ledger *ledger, double *sum)
-{
-	const struct plan *p = c->p;
-	const int64_t kernels = p->finetune.kernels;
-
-	return (struct sink){
-		.c = c, .m = &p->model, .ledger = ledger, .sum = sum,
-		.fused = kernels == KERNELS_LIGER || kernels == KERNELS_UNSLOTH,
-		.frozen = adapters_only(p), .targets = adapters_targets(p),
-	};
-}
-
 void
-modules_add(const struct activation *c, const struct layer_kinds *k, struct ledger *ledger,
-    double *sum)
+modules_add(const struct sink *s, const struct layer_kinds *k)
 {
-	const struct sink s = sink_of(c, ledger, sum);
-
-	add_norms(&s, k->all);
-	add_attention(&s, k);
-	add_mlp(&s, k->dense, (double)s.m->ffn_hidden_size, "inside the MLP");
-	add_moe(&s, k->moe);
-	if (!s.frozen)
+	add_norms(s, k->all);
+	add_attention(s, k);
+	add_mlp(s, k->dense, (double)s->m->ffn_hidden_size, "inside the MLP");
+	add_moe(s, k->moe);
+	if (!s->c->frozen)
 		return;
-	add_adapters(&s, k, c->tokens);
-	add_unpacked(&s, k);
-}
-
-void
-modules_add_adapters(const struct activation *c, const struct layer_kinds *k,
-    struct ledger *ledger, double *sum)
-{
-	const struct sink s = sink_of(c, ledger, sum);
-
-	add_adapters(&s, k, c->tokens);
+	modules_add_adapters(s, k);
+	add_unpacked(s, k);
 }

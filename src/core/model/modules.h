@@ -16,11 +16,21 @@
 /* True where a plan's layers are made of such modules. */
 bool modules_eager(const struct plan *p);
 
-/* Bytes of some layers, each term added to *sum and noted under QUANTITY_ACTIVATIONS. */
-void modules_add(const struct activation *c, const struct layer_kinds *k, struct ledger *ledger,
-    double *sum);
+/* Where terms of activations go. */
+struct sink {
+	const struct activation *c;
+	const struct model *m;
+	struct ledger *ledger;
+	double *sum;
+};
 
-/* What adapters keep beside modules of Megatron, the same. */
-void modules_add_adapters(const struct activation *c, const struct layer_kinds *k,
-    struct ledger *ledger, double *sum);
+#define KEPT(s, name, source, expression, ...) \
+	LEDGER_TERM((s)->ledger, *(s)->sum, QUANTITY_ACTIVATIONS, name, source, expression, \
+	    __VA_ARGS__)
+
+/* What some layers keep. */
+void modules_add(const struct sink *s, const struct layer_kinds *k);
+
+/* What adapters keep beside modules of Megatron. */
+void modules_add_adapters(const struct sink *s, const struct layer_kinds *k);
 #endif

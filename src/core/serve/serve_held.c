@@ -84,7 +84,7 @@ add_loading(const struct serving_of *o, double *sum, struct ledger *ledger)
 
 	if (o->p->serving.engine == ENGINE_SGLANG)
 		HELD(ledger, *sum, "allocator after loading", SGLANG_LOGS, left * gib,
-		    AS("left", left), AS("GiB", gib));
+		    AS("left by loading", left), AS("GiB", gib));
 }
 
 /* Layers of a stage with keys and values, or latents. */

@@ -49,6 +49,15 @@ schedule_share(const struct plan *p, const struct chunk *chunk)
 	return share_add(s, &mtp, (double)chunk->mtp);
 }
 
+/* One chunk for so many micro-batches. */
+static void
+hold(struct flight *f, const struct plan *p, const struct chunk *chunk, double microbatches)
+{
+	const struct share one = schedule_share(p, chunk);
+
+	f->held = share_add(f->held, &one, microbatches);
+}
+
 /* ---- interleaved 1F1B -------------------------------------------------------------- */
 
 struct interleaved {
@@ -145,9 +154,7 @@ walk(struct flight *f, const struct interleaved *s, const struct plan *p,
 	count_alive(s, fullest(s, bytes, steps), alive);
 	f->chunks = 0;
 	for (int64_t v = 0; v < s->vpp; v++) {
-		const struct share one = schedule_share(p, &chunk[v]);
-
-		f->held = share_add(f->held, &one, alive[v]);
+		hold(f, p, &chunk[v], alive[v]);
 		f->chunks += alive[v];
 	}
 }
@@ -168,11 +175,8 @@ average(struct flight *f, const struct plan *p, const struct chunk *chunk, int64
 {
 	const int64_t begun = ((int64_t)f->chunks + n - 1) / n;
 
-	for (int64_t v = 0; v < n; v++) {
-		struct share one = schedule_share(p, &chunk[v]);
-
-		f->held = share_add(f->held, &one, f->chunks / (double)n);
-	}
+	for (int64_t v = 0; v < n; v++)
+		hold(f, p, &chunk[v], f->chunks / (double)n);
 	if (f->held.embedding > 0)
 		f->held.embedding = (double)begun;
 }
@@ -219,8 +223,7 @@ static void
 fold(struct flight *f, const struct plan *p, const struct placement *pl, int64_t m,
     int64_t rank, double limit)
 {
-	const struct share down = schedule_share(p, placement_chunk(pl, rank, 0));
-	const struct share up = schedule_share(p, placement_chunk(pl, rank, pl->vpp - 1));
+	const struct chunk *down = placement_chunk(pl, rank, 0), *up = down + pl->vpp - 1;
 	const double first = (double)least_of(m, 2 * pl->pp - rank);
 	const double second = (double)least_of(m, rank + 1);
 	const double part = smaller(limit / (first + second), 1);
@@ -228,11 +231,11 @@ fold(struct flight *f, const struct plan *p, const struct placement *pl, int64_t
 	f->chunks = part * (first + second);
 	if (pl->vpp < 2) { /* an uneven split that could not be folded */
 		f->chunks /= 2;
-		f->held = share_add(f->held, &down, f->chunks);
+		hold(f, p, down, f->chunks);
 		return;
 	}
-	f->held = share_add(f->held, &down, part * first);
-	f->held = share_add(f->held, &up, part * second);
+	hold(f, p, down, part * first);
+	hold(f, p, up, part * second);
 }
 
 /* DualPipe: two streams of micro-batches from both ends; a rank is stage r of one and
@@ -242,15 +245,13 @@ dualpipe(struct flight *f, const struct plan *p, const struct placement *pl, int
     int64_t rank)
 {
 	const int64_t mirror = pl->pp - 1 - rank;
-	const struct share one = schedule_share(p, placement_chunk(pl, rank, 0));
-	const struct share other = schedule_share(p, placement_chunk(pl, mirror, 0));
 	const int64_t first = least_of(m, pl->pp - rank), second = least_of(m - first, rank + 1);
 
 	f->chunks = (double)(first + second);
 	f->source = DUALPIPE;
 	f->rule = "least(m, PP + 1)";
-	f->held = share_add(f->held, &one, (double)first);
-	f->held = share_add(f->held, &other, (double)second);
+	hold(f, p, placement_chunk(pl, rank, 0), (double)first);
+	hold(f, p, placement_chunk(pl, mirror, 0), (double)second);
 }
 
 /* ---- which schedule ---------------------------------------------------------------- */
@@ -261,20 +262,8 @@ repeat(struct flight *f, const struct plan *p, const struct placement *pl, int64
     int64_t microbatches)
 {
 	f->chunks = (double)(microbatches * pl->vpp);
-	for (int64_t v = 0; v < pl->vpp; v++) {
-		const struct share one = schedule_share(p, placement_chunk(pl, rank, v));
-
-		f->held = share_add(f->held, &one, (double)microbatches);
-	}
-}
-
-static void
-repeat_by(struct flight *f, const struct plan *p, const struct placement *pl, int64_t rank,
-    int64_t microbatches, const char *rule, const char *source)
-{
-	f->rule = rule;
-	f->source = source;
-	repeat(f, p, pl, rank, microbatches);
+	for (int64_t v = 0; v < pl->vpp; v++)
+		hold(f, p, placement_chunk(pl, rank, v), (double)microbatches);
 }
 
 struct flight
@@ -286,7 +275,9 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 
 	switch (pp > 1 ? p->training.schedule : SCHEDULE_1F1B) {
 	case SCHEDULE_GPIPE:
-		repeat_by(&f, p, pl, rank, microbatches > 0 ? m : pp, "m*VPP", GPIPE);
+		f.rule = "m*VPP";
+		f.source = GPIPE;
+		repeat(&f, p, pl, rank, microbatches > 0 ? m : pp);
 		break;
 	case SCHEDULE_ZB_1P: /* weight gradients wait, and with them what they need */
 		f.rule = "least(m*VPP, (VPP-1)*group + PP)";
@@ -296,7 +287,9 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 		average(&f, p, placement_chunk(pl, rank, 0), pl->vpp);
 		break;
 	case SCHEDULE_ZB_2P: /* the limit that its search may fill; ZB-H2 stays one below */
-		repeat_by(&f, p, pl, rank, least_of(m, 2 * pp), "least(m, 2*PP)", ZERO_BUBBLE);
+		f.rule = "least(m, 2*PP)";
+		f.source = ZERO_BUBBLE;
+		repeat(&f, p, pl, rank, least_of(m, 2 * pp));
 		break;
 	case SCHEDULE_ZB_V:
 		f.rule = "least(2*PP, " FOLD_RULE ")";

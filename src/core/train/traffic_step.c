@@ -193,38 +193,41 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
 }
 
 /*
- * Once a step: gradients behind the backward pass of the last micro-batch, parameters
- * behind the forward pass of the first. The last bucket of gradients and the first of
- * parameters have nothing to hide behind (Megatron's buckets hold 40 million parameters,
- * or a million for each rank).
+ * Gradients go behind the backward pass of the last micro-batch, parameters behind the forward
+ * pass of the first. The last bucket of gradients and the first of parameters have nothing to
+ * hide behind (Megatron's buckets hold 40 million parameters, or a million for each rank).
  */
-static double
-once_exposed(double times, double seconds, double window, const struct replica *r, bool overlap,
-    struct asked *asked)
+static void
+add_behind(struct traffic *t, const struct plan *p, struct message x, double times,
+    const struct replica *r, const struct window *w, struct asked *asked)
 {
+	const bool gather = x.collective == COLLECTIVE_ALL_GATHER;
+	const bool overlap = gather ? p->training.overlap_param_gather :
+	    p->training.overlap_grad_reduce;
+	const double window = gather ? w->forward : w->backward;
 	const double bucket = fmax(40e6, 1e6 * (double)r->shard.size);
-	const double ends = seconds * fmin(1, bucket / fmax(1, r->params));
+	double ends;
 
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
+	ends = x.seconds * fmin(1, bucket / fmax(1, r->params));
 	if (asked->ledger != NULL && overlap)
 		text_put(asked->exposure, sizeof asked->exposure, "times*max(end, seconds - work beside) "
 		    "= %.0f*max(%.8g, %.8g - %.8g) s, end: a bucket of %.3g parameters", times, ends,
-		    seconds, window, bucket);
-	return times * (overlap ? fmax(ends, seconds - window) : seconds);
+		    x.seconds, window, bucket);
+	add(t, p, x, times, times * (overlap ? fmax(ends, x.seconds - window) : x.seconds), asked);
 }
 
 static void
 gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
-	struct message x = {
+	const struct message x = {
 		.dim = r->dim, .name = r->name.gathered, .formula = "parameters*bytes",
 		.source = DP_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
 		.payload = r->params * weight_bytes(p)
 	};
 
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	add(t, p, x, 1, once_exposed(1, x.seconds, w->forward, r,
-	    p->training.overlap_param_gather, asked), asked);
+	add_behind(t, p, x, 1, r, w, asked);
 }
 
 static void
@@ -232,16 +235,14 @@ reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
 	const bool whole = p->parallel.zero_stage == 0;
-	struct message x = {
+	const struct message x = {
 		.dim = r->dim, .name = r->name.gradients, .formula = "parameters*bytes",
 		.source = DP_SOURCE,
 		.collective = whole ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER,
 		.span = r->shard, .payload = r->params * grad_bytes(p)
 	};
 
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	add(t, p, x, 1, once_exposed(1, x.seconds, w->backward, r,
-	    p->training.overlap_grad_reduce, asked), asked);
+	add_behind(t, p, x, 1, r, w, asked);
 	if (!whole)
 		gather_once(t, p, r, w, asked);
 }
@@ -251,16 +252,13 @@ static void
 reduce_each(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
-	const bool overlap = p->training.overlap_grad_reduce;
-	struct message x = {
+	const struct message x = {
 		.dim = r->dim, .name = r->name.each, .formula = "parameters*bytes",
 		.source = ZERO_SOURCE, .collective = COLLECTIVE_REDUCE_SCATTER, .span = r->shard,
 		.payload = r->params * grad_bytes(p)
 	};
 
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	add(t, p, x, w->microbatches,
-	    once_exposed(w->microbatches, x.seconds, w->backward, r, overlap, asked), asked);
+	add_behind(t, p, x, w->microbatches, r, w, asked);
 	gather_once(t, p, r, w, asked);
 }
 
@@ -380,7 +378,7 @@ static void
 replicas(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
-	struct message x = {
+	const struct message x = {
 		.dim = r->dim, .name = r->name.copies, .formula = "parameters*bytes/shards",
 		.source = DP_SOURCE, .collective = COLLECTIVE_ALL_REDUCE, .span = r->copies,
 		.payload = r->params * grad_bytes(p) / (double)(r->shard.size > 0 ? r->shard.size : 1)
@@ -403,8 +401,7 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 			gather_each(t, p, r, w, asked);
 	}
 	if (r->params > 0)
-		add(t, p, x, 1, once_exposed(1, collective_seconds(p, x.collective, x.payload, &x.span,
-		    NULL), w->backward, r, p->training.overlap_grad_reduce, asked), asked);
+		add_behind(t, p, x, 1, r, w, asked);
 }
 
 /*
@@ -427,9 +424,7 @@ mirrored(struct traffic *t, const struct plan *p, const struct layout *l,
 	if (placement_mirror(pl, p, 0) < 0 || r->params <= 0)
 		return;
 	x.span = link_stride(p, 2, (pl->pp - 1) * stage_stride(l, pl));
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	add(t, p, x, 1, once_exposed(1, x.seconds, w->backward, r,
-	    p->training.overlap_grad_reduce, asked), asked);
+	add_behind(t, p, x, 1, r, w, asked);
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
