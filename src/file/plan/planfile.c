@@ -58,12 +58,10 @@ unknown(const struct cfg_reader *r, const config_setting_t *s)
 	static const char *const others[] = { "format", "base", "cluster", "model", "parallel",
 	    "training", "serving", "rl", "calibration" };
 	enum field_id f;
-	const char *close;
 	char name[64]; /* cut: it may be as long as the file */
 
 	text_put(name, sizeof name, "%s", config_setting_name(s));
 	f = field_find(name);
-	close = field_near(name);
 	for (size_t i = 0; f == FIELD_COUNT && i < sizeof others / sizeof others[0]; i++) {
 		const size_t d = text_distance(name, others[i]);
 
@@ -78,10 +76,8 @@ unknown(const struct cfg_reader *r, const config_setting_t *s)
 		field_section(f, section, sizeof section);
 		cfg_error(r, s, name, "belongs into a section (fix: %s: { %s = ...; };)", section,
 		    field_key(f));
-	} else if (close != NULL) {
-		cfg_error(r, s, name, "unknown key (fix: did you mean %s?)", close);
 	} else {
-		cfg_error(r, s, name, "unknown key (fix: shardplan fields lists all)");
+		cfg_unknown(r, s, name);
 	}
 }
 
