@@ -314,9 +314,7 @@ out:
 static int
 is_name(const struct dirent *e)
 {
-	const size_t n = strlen(e->d_name);
-
-	return e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".cfg") == 0;
+	return e->d_name[0] != '.' && pathname_is_plan(e->d_name);
 }
 
 bool

@@ -252,9 +252,7 @@ complete_pattern(char *out, size_t size, const char *text)
 static bool
 is_likely(const char *path)
 {
-	const size_t n = strlen(path);
-
-	return path[n - 1] == '/' || (n > 4 && strcmp(path + n - 4, ".cfg") == 0);
+	return path[strlen(path) - 1] == '/' || pathname_is_plan(path);
 }
 
 /* What is named as plans are, and directories, come before all else. */
@@ -268,55 +266,53 @@ by_likeness(const void *a, const void *b)
 }
 
 static void
-forget_paths(struct session *s)
+forget(struct matches *m)
 {
-	if (s->has_paths)
-		globfree(&s->paths);
-	s->has_paths = false;
+	if (m->are)
+		globfree(&m->glob);
+	m->are = false;
+}
+
+/* The i-th of them; past the last they are forgotten. */
+static bool
+take_match(struct matches *m, size_t i, char *path, size_t size)
+{
+	if (m->are && i < m->glob.gl_pathc && text_copy(path, size, m->glob.gl_pathv[i]))
+		return true;
+	forget(m);
+	return false;
 }
 
 /* The directory is read once for all of its answers. */
 static bool
 files_complete(void *context, const char *text, size_t i, char *path, size_t size)
 {
-	struct session *s = context;
+	struct matches *m = &((struct session *)context)->paths;
 	char pattern[2 * PLANFILE_PATH_SIZE];
 
 	if (i == 0) {
-		forget_paths(s);
+		forget(m);
 		if (!complete_pattern(pattern, sizeof pattern, text))
 			return false;
-		s->has_paths = true;
-		if (glob(pattern, GLOB_MARK | GLOB_TILDE | GLOB_NOSORT, NULL, &s->paths) == 0)
-			qsort(s->paths.gl_pathv, s->paths.gl_pathc, sizeof *s->paths.gl_pathv,
-			    by_likeness);
+		m->are = true;
+		if (glob(pattern, GLOB_MARK | GLOB_TILDE | GLOB_NOSORT, NULL, &m->glob) == 0)
+			qsort(m->glob.gl_pathv, m->glob.gl_pathc, sizeof *m->glob.gl_pathv, by_likeness);
 		else
-			forget_paths(s);
+			forget(m);
 	}
-	if (s->has_paths && i < s->paths.gl_pathc && text_copy(path, size, s->paths.gl_pathv[i]))
-		return true;
-	forget_paths(s);
-	return false;
-}
-
-static void
-forget_plans(struct session *s)
-{
-	if (s->has_plans)
-		globfree(&s->plans);
-	s->has_plans = false;
+	return take_match(m, i, path, size);
 }
 
 /* Add what is named as plans are in a directory, "" for the working one. */
 static void
-look_for_plans(struct session *s, const char *dir)
+look_for_plans(struct matches *m, const char *dir)
 {
 	char pattern[2 * PLANFILE_PATH_SIZE];
 
 	if (complete_pattern(pattern, sizeof pattern - sizeof ".cfg", dir)) {
 		text_add(pattern, sizeof pattern, ".cfg");
-		glob(pattern, s->has_plans ? GLOB_APPEND : 0, NULL, &s->plans);
-		s->has_plans = true;
+		glob(pattern, m->are ? GLOB_APPEND : 0, NULL, &m->glob);
+		m->are = true;
 	}
 }
 
@@ -326,14 +322,14 @@ find_plans(struct session *s)
 {
 	char dir[PLANFILE_PATH_SIZE], beside[PLANFILE_PATH_SIZE];
 
-	forget_plans(s);
-	look_for_plans(s, "");
+	forget(&s->plans);
+	look_for_plans(&s->plans, "");
 	if (s->file.path[0] != '\0' && pathname_dir(dir, sizeof dir, s->file.path) &&
 	    !pathname_same(dir, ".") && pathname_join(beside, sizeof beside, dir, ""))
-		look_for_plans(s, beside);
-	s->local_plans = s->has_plans ? s->plans.gl_pathc : 0;
+		look_for_plans(&s->plans, beside);
+	s->local_plans = s->plans.are ? s->plans.glob.gl_pathc : 0;
 	if (paths_data(dir, sizeof dir, "plans/"))
-		look_for_plans(s, dir);
+		look_for_plans(&s->plans, dir);
 }
 
 static bool
@@ -344,10 +340,7 @@ files_find_plan(void *context, size_t i, char *path, size_t size, bool *shipped)
 	if (i == 0)
 		find_plans(s);
 	*shipped = i >= s->local_plans;
-	if (s->has_plans && i < s->plans.gl_pathc && text_copy(path, size, s->plans.gl_pathv[i]))
-		return true;
-	forget_plans(s);
-	return false;
+	return take_match(&s->plans, i, path, size);
 }
 
 /* ---- what sessions leave behind ---------------------------------------------------- */
@@ -444,7 +437,7 @@ struct app_files
 session_files(struct session *s)
 {
 	s->drafts = (struct drafts){ .own = "" };
-	s->has_paths = s->has_plans = false;
+	s->paths.are = s->plans.are = false;
 	s->live = NULL;
 	return (struct app_files){ .context = s, .read_catalog = files_read_catalog,
 		.open = files_open, .peek = files_peek, .import = files_import, .export = files_export,

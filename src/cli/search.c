@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/search_live.h"
 #include "core/base/text.h"
@@ -117,15 +116,6 @@ make_job(struct search_job *job, const struct options *o)
 	return true;
 }
 
-static double
-clock_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 size_t
 search_listed(const struct search_job *job)
 {
@@ -153,12 +143,12 @@ static int
 run_job(struct search_job *job, const struct options *o)
 {
 	struct search_control control = { .next = 0 };
-	const double start = clock_seconds();
+	const double start = search_clock();
 
 	search_run(&job->search, job->worker, job->threads, &control);
 	if (job->worker->kept == 0)
 		explain_job(job);
-	job->seconds = clock_seconds() - start;
+	job->seconds = search_clock() - start;
 	if (o->json)
 		search_json(job);
 	else if (o->csv)

@@ -33,8 +33,8 @@ search_threads(void)
 	return cores < 1 ? 1 : cores < SEARCH_THREADS_MAX ? (int)cores : SEARCH_THREADS_MAX;
 }
 
-static double
-clock_seconds(void)
+double
+search_clock(void)
 {
 	struct timespec t;
 
@@ -78,7 +78,7 @@ take_end(struct search_live *live, bool whole)
 	found->counts = (struct search_counts){ .decided = 0 };
 	rank_merge(&live->search, found, live->worker);
 	live->whole = whole;
-	live->seconds = clock_seconds() - live->begun;
+	live->seconds = search_clock() - live->begun;
 	live->runs = false;
 	pthread_mutex_unlock(&live->lock);
 }
@@ -141,7 +141,7 @@ search_live_begin(struct search_live **live, const struct search *s, size_t room
 		text_put(note, size, "no memory left to search");
 		return false;
 	}
-	(*live)->begun = clock_seconds();
+	(*live)->begun = search_clock();
 	(*live)->runs = true;
 	if (pthread_create(&(*live)->thread, NULL, run, *live) == 0) {
 		(*live)->joined = false;
@@ -168,7 +168,7 @@ search_live_news(struct search_live *live, struct search_news *news, struct sear
 	found = live->found;
 	rank_sort(&live->search, live->found);
 	*news = (struct search_news){ .runs = live->runs, .whole = live->whole,
-		.seconds = live->runs ? clock_seconds() - live->begun : live->seconds,
+		.seconds = live->runs ? search_clock() - live->begun : live->seconds,
 		.share = live->whole ? 1 : parts == 0 ? 0 : next < parts ? (double)next / (double)parts : 1,
 		.threads = live->threads, .counts = found->counts, .full = found->full,
 		.has_nearest = found->has_nearest, .nearest = found->nearest, .kept = found->kept };

@@ -11,6 +11,9 @@ struct search_news; /* ui/state/lookup.h */
 /* Threads that a search takes on this machine: one a core. */
 int search_threads(void);
 
+/* Seconds of a clock that nobody sets. */
+double search_clock(void);
+
 /* Begin one; *live is that of the last one, which has ended, or NULL. s->space outlives it.
  * False with the reason in note. */
 bool search_live_begin(struct search_live **live, const struct search *s, size_t room, char *note,

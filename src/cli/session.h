@@ -27,10 +27,10 @@ struct session {
 	/* The screen's alone: */
 	struct drafts drafts;
 	struct search_live *live; /* the last search, NULL before the first */
-	glob_t paths;     /* what can be completed, while has_paths */
-	bool has_paths;
-	glob_t plans;     /* what there is to open, while has_plans; so many of it lie here */
-	bool has_plans;
+	struct matches {  /* files, where there are any; */
+		glob_t glob;
+		bool are;
+	} paths, plans;   /* what can be completed; what there is to open, of which so many lie here */
 	size_t local_plans;
 	struct topics topics; /* of topics_language, read when first asked for */
 	char topics_language[8];

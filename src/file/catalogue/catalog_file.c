@@ -12,6 +12,7 @@
 #include "core/plan/pattern.h"
 #include "file/plan/errors.h"
 #include "file/catalogue/catalog_file.h"
+#include "file/plan/pathname.h"
 #include "file/plan/paths.h"
 #include "file/plan/cfg.h"
 #include "file/plan/slurp.h"
@@ -155,8 +156,7 @@ put_member(const struct cfg_reader *r, const config_setting_t *s, const struct k
 		return cfg_int(r, s, key, &entry->total_params);
 	if ((f = cfg_field(kind->section, key, path, sizeof path, last)) != FIELD_COUNT)
 		return cfg_put(r, s, path, f, &entry->values);
-	cfg_unknown(r, s, path);
-	return false;
+	return cfg_unknown(r, s, path);
 }
 
 /* No name or alias of an entry is one of those that stand before it in its file. */
@@ -318,9 +318,7 @@ load_cluster(const struct loader *l, const char *dir, const char *name, size_t f
 static int
 is_cluster_file(const struct dirent *e)
 {
-	const size_t n = strlen(e->d_name);
-
-	return e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".cfg") == 0;
+	return e->d_name[0] != '.' && pathname_is_plan(e->d_name);
 }
 
 /* In one order, so that lists are alike everywhere. */

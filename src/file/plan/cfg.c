@@ -101,6 +101,22 @@ cfg_error(const struct cfg_reader *r, const config_setting_t *s, const char *pat
 	errors_add(r->errors, r->file, config_setting_source_line(s), path, "%s", message);
 }
 
+bool
+cfg_unknown(const struct cfg_reader *r, const config_setting_t *s, const char *path)
+{
+	const enum result_id result = result_find(path);
+	const char *near = field_near(path);
+
+	if (result != RESULT_COUNT)
+		cfg_error(r, s, path, "not a field but a result: %s (fix: leave it out)",
+		    result_table[result].help);
+	else if (near != NULL)
+		cfg_error(r, s, path, "unknown key (fix: did you mean %s?)", near);
+	else
+		cfg_error(r, s, path, "unknown key (fix: shardplan fields lists all)");
+	return false;
+}
+
 /* ---- single values ----------------------------------------------------------------- */
 
 static const char *
@@ -408,21 +424,6 @@ cfg_field(const char *section, const char *key, char *path, size_t size, int *la
 	return f;
 }
 
-void
-cfg_unknown(const struct cfg_reader *r, const config_setting_t *s, const char *path)
-{
-	const enum result_id result = result_find(path);
-	const char *near = field_near(path);
-
-	if (result != RESULT_COUNT)
-		cfg_error(r, s, path, "not a field but a result: %s (fix: leave it out)",
-		    result_table[result].help);
-	else if (near != NULL)
-		cfg_error(r, s, path, "unknown key (fix: did you mean %s?)", near);
-	else
-		cfg_error(r, s, path, "unknown key (fix: shardplan fields lists all)");
-}
-
 bool
 cfg_put_section(const struct cfg_reader *r, const config_setting_t *group,
     const char *section, struct plan *p)
@@ -433,15 +434,10 @@ cfg_put_section(const struct cfg_reader *r, const config_setting_t *group,
 	for (int i = 0; i < count; i++) {
 		const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
 		char path[PATH_SIZE];
-		enum field_id f;
+		const enum field_id f = cfg_field(section, config_setting_name(s), path, sizeof path,
+		    &last);
 
-		f = cfg_field(section, config_setting_name(s), path, sizeof path, &last);
-		if (f != FIELD_COUNT) {
-			ok = cfg_put(r, s, path, f, p) && ok;
-			continue;
-		}
-		ok = false;
-		cfg_unknown(r, s, path);
+		ok = (f != FIELD_COUNT ? cfg_put(r, s, path, f, p) : cfg_unknown(r, s, path)) && ok;
 	}
 	return ok;
 }

@@ -65,8 +65,8 @@ bool cfg_int(const struct cfg_reader *r, const config_setting_t *s, const char *
 /* format = 1, or nothing; complains about any other. */
 bool cfg_format(const struct cfg_reader *r, const config_setting_t *root);
 
-/* Complain about a setting whose name is that of no field. */
-void cfg_unknown(const struct cfg_reader *r, const config_setting_t *s, const char *path);
+/* Complain about a name that is none: false. */
+bool cfg_unknown(const struct cfg_reader *r, const config_setting_t *s, const char *path);
 
 /* Complain about a setting: "FILE:LINE: error: PATH: message". */
 void cfg_error(const struct cfg_reader *r, const config_setting_t *s, const char *path,

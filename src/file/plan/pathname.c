@@ -31,6 +31,14 @@ pathname_last(const char *path)
 }
 
 bool
+pathname_is_plan(const char *path)
+{
+	const size_t n = strlen(path);
+
+	return n > 4 && strcmp(path + n - 4, ".cfg") == 0;
+}
+
+bool
 pathname_join(char *buf, size_t size, const char *dir, const char *name)
 {
 	size_t d = strlen(dir), n = strlen(name);

@@ -14,6 +14,9 @@ bool pathname_dir(char *buf, size_t size, const char *path);
 /* What follows the last slash. */
 const char *pathname_last(const char *path);
 
+/* True for a name that ends in ".cfg", as those of plans do. */
+bool pathname_is_plan(const char *path);
+
 /* name as seen from directory dir: itself when absolute. False when it does not fit. */
 bool pathname_join(char *buf, size_t size, const char *dir, const char *name);
 

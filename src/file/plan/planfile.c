@@ -76,8 +76,9 @@ unknown(const struct cfg_reader *r, const config_setting_t *s)
 		field_section(f, section, sizeof section);
 		cfg_error(r, s, name, "belongs into a section (fix: %s: { %s = ...; };)", section,
 		    field_key(f));
-	} else
+	} else {
 		cfg_unknown(r, s, name);
+	}
 }
 
 /* Put what one file says over what the plan holds. */
