@@ -450,19 +450,21 @@ rates(struct steptime *out, const struct plan *p, const struct step_run *r,
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
-/* Traffic of the step. */
+/* Traffic of the step. It goes on where the GPU waits for the host. */
 static void
 add_traffic(const struct step_run *r, const struct plan *p, const struct placement *pl,
     struct traffic *traffic, struct ledger *ledger)
 {
-	const struct window window = { r->slowest.forward,
-		r->slowest.backward + r->slowest.recompute, r->slowest.layers, r->microbatches };
+	const struct stage *s = &r->slowest;
+	const double waits = s->host > 0 ? s->host / (s->forward + s->backward) : 0;
+	const struct window window = { (1 + waits) * s->forward,
+		(1 + waits) * s->backward + s->recompute, s->layers, r->microbatches };
 	double units[UNIT_COUNT];
 
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
 	for (int u = 0; u < UNIT_COUNT; u++)
-		units[u] = r->microbatches * r->slowest.units[u];
+		units[u] = r->microbatches * s->units[u];
 	traffic_add_flows(traffic, p, &r->set->flows, units, ledger);
 	traffic_add_step(traffic, p, r->layout, pl, &(struct step_state){ r->held, r->trained },
 	    &window, ledger);
