@@ -15,16 +15,21 @@
 #include "core/train/compute.h"
 #include "core/train/schedule.h"
 
+#if defined __GNUC__
+#define MAYBE __attribute__((unused))
+#else
+#define MAYBE
+#endif
+
+/* Each takes what it needs of the plan p, its estimate e and the stage. */
 #define FORMULA(name) \
-	static void name##_formula(const struct plan *p, const struct estimate *e, int64_t stage, \
-	    char *buf, size_t size)
+	static void name##_formula(MAYBE const struct plan *p, MAYBE const struct estimate *e, \
+	    MAYBE int64_t stage, char *buf, size_t size)
 
 /* ---- sizes and memory --------------------------------------------------------------- */
 
 FORMULA(fits)
 {
-	(void)p;
-	(void)stage;
 	text_put(buf, size, "%s of %s", UNITS_SHORT(BYTES, e->peak_low),
 	    UNITS_SHORT(BYTES, e->capacity));
 	if (e->served)
@@ -35,8 +40,6 @@ FORMULA(tight)
 {
 	const struct memory *m = &e->stage[e->peak_stage].memory;
 
-	(void)p;
-	(void)stage;
 	text_put(buf, size, "%s to %s of %s", UNITS_SHORT(BYTES, e->peak_low),
 	    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
 	if (!e->served)
@@ -47,15 +50,12 @@ FORMULA(tight)
 
 FORMULA(world)
 {
-	(void)e;
-	(void)stage;
 	text_put(buf, size, "%lld nodes*%lld GPUs", (long long)p->cluster.nodes,
 	    (long long)p->cluster.gpus_per_node);
 }
 
 FORMULA(microbatches)
 {
-	(void)stage;
 	text_put(buf, size, "global batch / (micro-batch*DP) = %lld / (%lld*%lld)",
 	    (long long)p->training.global_batch_size, (long long)p->training.micro_batch_size,
 	    (long long)e->dp);
@@ -65,8 +65,6 @@ FORMULA(most)
 {
 	int64_t most = 0;
 
-	(void)p;
-	(void)stage;
 	for (int64_t i = 1; i < e->stages; i++)
 		if (e->stage[i].params > e->stage[most].params)
 			most = i;
@@ -75,15 +73,11 @@ FORMULA(most)
 
 FORMULA(capacity)
 {
-	(void)e;
-	(void)stage;
 	text_put(buf, size, "%.6g GiB - %.6g GiB", p->cluster.memory_gib, p->cluster.reserved_gib);
 }
 
 FORMULA(peak)
 {
-	(void)p;
-	(void)stage;
 	text_put(buf, size, "memory.total of stage %lld", (long long)e->peak_stage);
 }
 
@@ -91,7 +85,6 @@ FORMULA(allocated)
 {
 	double bytes;
 
-	(void)p;
 	for (enum result_id id = RESULT_PARAMETERS; id <= RESULT_BUFFERS; id++)
 		if (result_value(id, e, stage, &bytes) && bytes > 0)
 			text_add(buf, size, "%s%s %s", buf[0] != '\0' ? " + " : "", result_table[id].label,
@@ -103,7 +96,6 @@ FORMULA(buffers)
 {
 	const double graphs = e->serve.graph_bytes;
 
-	(void)p;
 	if (e->served)
 		text_put(buf, size, "CUDA graphs %s + what weights take beside their parameters %s",
 		    UNITS_SHORT(BYTES, graphs),
@@ -114,7 +106,6 @@ FORMULA(range)
 {
 	const struct memory *m = &e->stage[stage].memory;
 
-	(void)p;
 	text_put(buf, size, "%s to %s, %s usually", UNITS_SHORT(BYTES, m->overhead_low),
 	    UNITS_SHORT(BYTES, m->overhead_high), UNITS_SHORT(BYTES, m->overhead));
 }
@@ -123,7 +114,6 @@ FORMULA(total)
 {
 	const struct memory *m = &e->stage[stage].memory;
 
-	(void)p;
 	text_put(buf, size, "allocated %s + overhead %s", UNITS_SHORT(BYTES, m->allocated),
 	    UNITS_SHORT(BYTES, m->overhead));
 }
@@ -193,8 +183,6 @@ put_rows(const struct estimate *e, enum result_id id, const char *between, char 
 #define FLOW_FORMULA(name, id, between) \
 	FORMULA(name) \
 	{ \
-		(void)p; \
-		(void)stage; \
 		put_rows(e, RESULT_##id, between, buf, size); \
 	}
 FLOW_FORMULA(dims, FLOW_DIM, ", ")
@@ -206,16 +194,12 @@ FLOW_FORMULA(calls, FLOW_CALLS, " + ")
 
 FORMULA(bubble)
 {
-	(void)p;
-	(void)stage;
 	text_put(buf, size, "%s / %s", UNITS_SHORT(SECONDS, e->step.bubble_seconds),
 	    UNITS_SHORT(SECONDS, e->step.seconds));
 }
 
 FORMULA(tflops)
 {
-	(void)p;
-	(void)stage;
 	text_put(buf, size, "%s / (%s*%lld GPUs)", UNITS_SHORT(FLOP, e->step.model_flops),
 	    UNITS_SHORT(SECONDS, e->step.seconds), (long long)e->world);
 }
@@ -232,7 +216,6 @@ put_utilization(const struct plan *p, const struct estimate *e, double flops, ch
 #define UTILIZATION_FORMULA(name, member) \
 	FORMULA(name) \
 	{ \
-		(void)stage; \
 		put_utilization(p, e, e->step.member, buf, size); \
 	}
 UTILIZATION_FORMULA(mfu, model_flops)
@@ -241,22 +224,18 @@ UTILIZATION_FORMULA(hfu, hardware_flops)
 
 FORMULA(tokens)
 {
-	(void)stage;
 	text_put(buf, size, "%lld*%lld tokens / %s", (long long)p->training.global_batch_size,
 	    (long long)p->training.sequence_length, UNITS_SHORT(SECONDS, e->step.seconds));
 }
 
 FORMULA(per_gpu)
 {
-	(void)p;
-	(void)stage;
 	text_put(buf, size, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->timed ? e->step.tokens_per_second :
 	    e->serve.tokens_per_second), (long long)e->world);
 }
 
 FORMULA(run)
 {
-	(void)stage;
 	text_put(buf, size, "%.6g billion tokens / (%s*86400 s)", (double)p->training.token_budget,
 	    UNITS_SHORT(COUNT, e->step.tokens_per_second));
 }
@@ -274,8 +253,6 @@ FORMULA(kv_tokens)
 {
 	const struct serve *s = &e->serve;
 
-	(void)p;
-	(void)stage;
 	if (is_about(s->kv_tokens * s->kv_bytes_per_token, s->kv_pool_bytes))
 		text_put(buf, size, "%s / %s, in whole blocks", UNITS_SHORT(BYTES, s->kv_pool_bytes),
 		    UNITS_SHORT(BYTES, s->kv_bytes_per_token));
@@ -285,7 +262,6 @@ FORMULA(kv_blocks)
 {
 	const double block = (double)p->serving.block_size;
 
-	(void)stage;
 	if (is_about(e->serve.kv_blocks * block, e->serve.kv_tokens))
 		text_put(buf, size, "%s / %.0f", UNITS_SHORT(COUNT, e->serve.kv_tokens), block);
 }
@@ -294,7 +270,6 @@ FORMULA(requests)
 {
 	const double length = (double)p->serving.context_length, dp = serve_setup_of(p).dp;
 
-	(void)stage;
 	if (is_about(e->serve.max_concurrency * length, dp * e->serve.kv_tokens))
 		text_put(buf, size, "DP %.0f*%s / %.0f", dp,
 		    UNITS_SHORT(COUNT, e->serve.kv_tokens), length);
@@ -302,7 +277,6 @@ FORMULA(requests)
 
 FORMULA(slots)
 {
-	(void)stage;
 	text_put(buf, size, "of %lld + %lld tokens each; %.0f at most in a batch",
 	    (long long)p->serving.prompt_tokens, (long long)p->serving.generate_tokens,
 	    e->serve.slots > 0 ? serve_setup_of(p).seqs : 0);
@@ -312,7 +286,6 @@ FORMULA(generated)
 {
 	const double n = (double)p->serving.generate_tokens;
 
-	(void)stage;
 	if (e->serve.tokens_per_second > 0)
 		text_put(buf, size, "%.0f running requests*%.0f tokens / %s from slot to last token",
 		    e->serve.running, n, UNITS_SHORT(SECONDS, e->serve.cycle_seconds));
@@ -320,15 +293,12 @@ FORMULA(generated)
 
 FORMULA(user)
 {
-	(void)p;
-	(void)stage;
 	if (e->serve.tpot_seconds > 0)
 		text_put(buf, size, "1 / %s", UNITS_SHORT(SECONDS, e->serve.tpot_seconds));
 }
 
 FORMULA(transfer)
 {
-	(void)stage;
 	if (e->serve.state_bytes_per_request > 0)
 		return;
 	text_put(buf, size, "%.0f tokens*%s in all layers / %s/s of the network cards that send it",
@@ -338,7 +308,6 @@ FORMULA(transfer)
 
 FORMULA(served)
 {
-	(void)stage;
 	text_put(buf, size, "%.4g requests of %lld tokens at once; %lld of %lld + %lld",
 	    e->serve.max_concurrency, (long long)p->serving.context_length,
 	    (long long)p->serving.concurrency, (long long)p->serving.prompt_tokens,
@@ -349,8 +318,6 @@ FORMULA(served)
 
 FORMULA(sync_bytes)
 {
-	(void)p;
-	(void)stage;
 	if (e->rl.generates)
 		text_put(buf, size, "2*%s parameters / %lld GPUs of an engine",
 		    UNITS_SHORT(COUNT, e->params.total), (long long)e->rl.engine_gpus);
@@ -358,22 +325,18 @@ FORMULA(sync_bytes)
 
 FORMULA(engines)
 {
-	(void)p;
-	(void)stage;
 	text_put(buf, size, "%lld GPUs / %lld", (long long)e->rl.rollout_gpus,
 	    (long long)e->rl.engine_gpus);
 }
 
 FORMULA(engine_gpus)
 {
-	(void)stage;
 	text_put(buf, size, p->rl.rollout_tp > 0 ? "rl.rollout_tp = %lld" :
 	    "fewest with as much KV cache as weights: %lld", (long long)e->rl.engine_gpus);
 }
 
 FORMULA(trained)
 {
-	(void)stage;
 	text_put(buf, size, "%.0f*%lld tokens / (%s*%lld GPUs)", e->rl.responses,
 	    (long long)(p->rl.prompt_tokens + p->rl.response_tokens),
 	    UNITS_SHORT(SECONDS, e->rl.step_seconds), (long long)e->world);

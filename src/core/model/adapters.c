@@ -78,10 +78,13 @@ adapters_saved(const struct plan *p)
 
 /* ---- modules ---------------------------------------------------------------------- */
 
-/* Modules that are being listed. */
+/* Modules that are being listed, and what the next ones are of. */
 struct listing {
 	struct adapter_module *out;
 	int count;
+	enum adapter_block block;
+	double layers;
+	bool expert;
 };
 
 static void
@@ -91,7 +94,8 @@ put(struct listing *l, const char *name, unsigned target, double in, double out,
 	if (in <= 0 || out <= 0)
 		return;
 	l->out[l->count] = (struct adapter_module){ .name = name, .target = target, .in = in,
-		.out = out, .split = split };
+		.out = out, .split = split, .expert = l->expert, .block = l->block,
+		.layers = l->layers };
 	l->count++;
 }
 
@@ -243,10 +247,10 @@ put_experts(struct listing *l, const struct model *m)
 {
 	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size;
 
+	l->expert = true;
 	put(l, "experts' up", TARGET_EXPERTS, h, (m->gated_mlp ? 2 : 1) * f, MODULE_COLUMNS);
 	put(l, "experts' down", TARGET_EXPERTS, f, h, MODULE_ROWS);
-	for (int i = 1; i <= 2 && i <= l->count; i++)
-		l->out[l->count - i].expert = true;
+	l->expert = false;
 }
 
 static void
@@ -259,49 +263,41 @@ put_moe(struct listing *l, const struct plan *p)
 	put_experts(l, m);
 }
 
-int
-adapters_modules(const struct plan *p, enum adapter_block block, struct adapter_module *out)
+static void
+put_block(struct listing *l, const struct plan *p)
 {
-	struct listing l = { out, 0 };
-
-	switch (block) {
+	switch (l->block) {
 	case BLOCK_GLOBAL:
 	case BLOCK_LOCAL:
-		put_attention(&l, p, block == BLOCK_LOCAL);
+		put_attention(l, p, l->block == BLOCK_LOCAL);
 		break;
 	case BLOCK_MAMBA:
-		put_mamba(&l, &p->model);
+		put_mamba(l, &p->model);
 		break;
 	case BLOCK_DENSE:
-		put_mlp(&l, p, (double)p->model.ffn_hidden_size);
+		put_mlp(l, p, (double)p->model.ffn_hidden_size);
 		break;
 	case BLOCK_MOE:
-		put_moe(&l, p);
-		break;
-	case ADAPTER_BLOCKS:
+		put_moe(l, p);
 		break;
 	}
-	return l.count;
 }
 
-double
-adapters_blocks(const struct layer_kinds *k, enum adapter_block block)
+int
+adapters_modules(const struct plan *p, const struct layer_kinds *k, struct adapter_module *out)
 {
-	switch (block) {
-	case BLOCK_GLOBAL:
-		return k->global;
-	case BLOCK_LOCAL:
-		return k->local;
-	case BLOCK_MAMBA:
-		return k->mamba;
-	case BLOCK_DENSE:
-		return k->dense;
-	case BLOCK_MOE:
-		return k->moe;
-	case ADAPTER_BLOCKS:
-		break;
+	const double layers[] = {
+		[BLOCK_GLOBAL] = k->global, [BLOCK_LOCAL] = k->local, [BLOCK_MAMBA] = k->mamba,
+		[BLOCK_DENSE] = k->dense, [BLOCK_MOE] = k->moe
+	};
+	struct listing l = { .out = out };
+
+	for (l.block = BLOCK_GLOBAL; l.block <= BLOCK_MOE; l.block++) {
+		l.layers = layers[l.block];
+		if (l.layers > 0)
+			put_block(&l, p);
 	}
-	return 0;
+	return l.count;
 }
 
 bool
@@ -333,27 +329,22 @@ struct sharing {
 };
 
 static void
-add_modules(struct adapter_params *sum, const struct plan *p, const struct sharing *s,
-    const struct adapter_module *m, int count, double layers)
-{
-	for (; count > 0; count--, m++) {
-		if (layers <= 0 || !adapters_has(p, m))
-			continue;
-		if (m->expert)
-			sum->expert += layers * s->experts * adapters_size(p, m, s->expert_tp);
-		else
-			sum->dense += layers * adapters_size(p, m, s->tp);
-	}
-}
-
-static void
 add_layers(struct adapter_params *sum, const struct plan *p, const struct sharing *s,
     const struct layer_kinds *k)
 {
-	struct adapter_module m[ADAPTER_MODULES_MAX];
+	struct adapter_module module[ADAPTER_MODULES_MAX];
+	const int count = adapters_modules(p, k, module);
 
-	for (enum adapter_block b = 0; b < ADAPTER_BLOCKS; b++)
-		add_modules(sum, p, s, m, adapters_modules(p, b, m), adapters_blocks(k, b));
+	for (int i = 0; i < count; i++) {
+		const struct adapter_module *m = &module[i];
+
+		if (!adapters_has(p, m))
+			continue;
+		if (m->expert)
+			sum->expert += m->layers * s->experts * adapters_size(p, m, s->expert_tp);
+		else
+			sum->dense += m->layers * adapters_size(p, m, s->tp);
+	}
 }
 
 /* Embedding and head: adapters, and copies that are trained whole. */
@@ -395,25 +386,21 @@ adapters_held(const struct plan *p, const struct rank_layers *r)
 	LEDGER_TERM(ledger, sum, QUANTITY_PARAMS_TRAINABLE, name, source, expression, __VA_ARGS__)
 
 static void
-total_modules(const struct plan *p, const struct adapter_module *m, int count, double layers,
-    double *sum, struct ledger *ledger)
+total_module(const struct plan *p, const struct adapter_module *m, double *sum,
+    struct ledger *ledger)
 {
 	const bool shared = p->finetune.expert_adapters == ADAPTERS_SHARED;
-	const double r = (double)p->finetune.rank;
+	const double r = (double)p->finetune.rank, in = m->in, out = m->out, layers = m->layers;
+	const double copies = m->expert && !shared ? (double)p->model.experts : 1;
 
-	for (; count > 0; count--, m++) {
-		const double in = m->in, out = m->out;
-		const double copies = m->expert && !shared ? (double)p->model.experts : 1;
-
-		if (layers <= 0 || !adapters_has(p, m))
-			continue;
-		if (p->finetune.method == FINETUNE_DORA)
-			TERM(ledger, *sum, m->name, LORA, layers * copies * (r * (in + out) + out),
-			    IS(layers), IS(copies), IS(r), IS(in), IS(out));
-		else
-			TERM(ledger, *sum, m->name, LORA, layers * copies * r * (in + out), IS(layers),
-			    IS(copies), IS(r), IS(in), IS(out));
-	}
+	if (!adapters_has(p, m))
+		return;
+	if (p->finetune.method == FINETUNE_DORA)
+		TERM(ledger, *sum, m->name, LORA, layers * copies * (r * (in + out) + out), IS(layers),
+		    IS(copies), IS(r), IS(in), IS(out));
+	else
+		TERM(ledger, *sum, m->name, LORA, layers * copies * r * (in + out), IS(layers),
+		    IS(copies), IS(r), IS(in), IS(out));
 }
 
 /* Embedding and head. */
@@ -427,9 +414,9 @@ total_tables(const struct plan *p, double *sum, struct ledger *ledger)
 
 	for (int i = 0; i < 2; i++) {
 		const struct adapter_module m = { .name = of[i], .target = which[i], .in = h,
-			.out = vocab };
+			.out = vocab, .layers = 1 };
 
-		total_modules(p, &m, 1, 1, sum, ledger);
+		total_module(p, &m, sum, ledger);
 		if (adapters_saved(p) & which[i])
 			TERM(ledger, *sum, copy[i], SAVED, vocab * h, AS("vocabulary", vocab), IS(h));
 	}
@@ -441,6 +428,7 @@ adapters_total(const struct plan *p, double params, struct ledger *ledger)
 	const struct layer_kinds k = params_kinds(&p->model, 0, p->model.layers);
 	struct adapter_module m[ADAPTER_MODULES_MAX];
 	double sum = 0;
+	int count;
 
 	if (p->mode == MODE_SERVE)
 		return 0;
@@ -450,8 +438,9 @@ adapters_total(const struct plan *p, double params, struct ledger *ledger)
 		TERM(ledger, sum, "all parameters", "shardplan", params, AS("params.total", params));
 		return sum;
 	}
-	for (enum adapter_block b = 0; b < ADAPTER_BLOCKS; b++)
-		total_modules(p, m, adapters_modules(p, b, m), adapters_blocks(&k, b), &sum, ledger);
+	count = adapters_modules(p, &k, m);
+	for (int i = 0; i < count; i++)
+		total_module(p, &m[i], &sum, ledger);
 	total_tables(p, &sum, ledger);
 	return sum;
 }
@@ -459,55 +448,49 @@ adapters_total(const struct plan *p, double params, struct ledger *ledger)
 /* ---- sums ------------------------------------------------------------------------- */
 
 static void
-sum_modules(struct adapter_sums *sum, const struct plan *p, const struct adapter_module *m,
-    int count, double layers)
+sum_module(struct adapter_sums *sum, const struct plan *p, const struct adapter_module *m)
 {
-	const double tp = at_least_one(p->parallel.tp);
+	const double tp = at_least_one(p->parallel.tp), layers = m->layers;
 
-	for (; count > 0; count--, m++) {
-		if (layers <= 0 || m->expert)
-			continue;
-		if (m->target != TARGET_ROUTER) {
-			sum->rows += layers * m->out;
-			sum->tensors += layers;
-			sum->weights += layers * m->in * m->out / tp;
-			sum->largest = larger(sum->largest, m->in * m->out / tp);
-		}
-		if (!adapters_has(p, m))
-			continue;
-		sum->modules += layers;
-		sum->in += layers * m->in / (m->split == MODULE_ROWS ? tp : 1);
-		sum->out += layers * m->out / (m->split == MODULE_COLUMNS ? tp : 1);
+	if (m->expert)
+		return;
+	if (m->target != TARGET_ROUTER) {
+		sum->rows += layers * m->out;
+		sum->tensors += layers;
+		sum->weights += layers * m->in * m->out / tp;
+		sum->largest = larger(sum->largest, m->in * m->out / tp);
 	}
+	if (!adapters_has(p, m))
+		return;
+	sum->modules += layers;
+	sum->in += layers * m->in / (m->split == MODULE_ROWS ? tp : 1);
+	sum->out += layers * m->out / (m->split == MODULE_COLUMNS ? tp : 1);
 }
 
-/* True where an adapter of a block reads what its norm has made. */
+/* True where an adapter reads what the norm of its block has made. */
 static bool
-reads_norm(const struct plan *p, const struct adapter_module *m, int count)
+reads_norm(const struct plan *p, const struct adapter_module *m)
 {
-	const double h = (double)p->model.hidden_size;
-
-	for (; count > 0; count--, m++)
-		if (adapters_has(p, m) && !m->expert && m->target != TARGET_ROUTER &&
-		    m->split != MODULE_ROWS && m->in >= h)
-			return true;
-	return false;
+	return adapters_has(p, m) && !m->expert && m->target != TARGET_ROUTER &&
+	    m->split != MODULE_ROWS && m->in >= (double)p->model.hidden_size;
 }
 
 struct adapter_sums
 adapters_sums(const struct plan *p, const struct layer_kinds *k)
 {
 	struct adapter_module m[ADAPTER_MODULES_MAX];
+	const int count = adapters_modules(p, k, m);
 	struct adapter_sums sum = { .modules = 0 };
+	unsigned readers = 0; /* bit b: block b is one */
 
-	for (enum adapter_block b = 0; b < ADAPTER_BLOCKS; b++) {
-		const double layers = adapters_blocks(k, b);
-		const int count = adapters_modules(p, b, m);
-		double *readers = b < BLOCK_DENSE ? &sum.mixers : &sum.mlps;
+	for (int i = 0; i < count; i++) {
+		const unsigned block = 1U << m[i].block;
 
-		sum_modules(&sum, p, m, count, layers);
-		if (reads_norm(p, m, count))
-			*readers += layers;
+		sum_module(&sum, p, &m[i]);
+		if ((readers & block) != 0 || !reads_norm(p, &m[i]))
+			continue;
+		readers |= block;
+		*(m[i].block < BLOCK_DENSE ? &sum.mixers : &sum.mlps) += m[i].layers;
 	}
 	return sum;
 }

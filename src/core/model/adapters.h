@@ -52,6 +52,11 @@ unsigned adapters_saved(const struct plan *p);
 /* What TP divides of a linear layer: its outputs, its inputs, nothing. */
 enum module_split { MODULE_COLUMNS, MODULE_ROWS, MODULE_WHOLE };
 
+/* Parts of layers: mixers of tokens, and what follows them. */
+enum adapter_block {
+	BLOCK_GLOBAL, BLOCK_LOCAL, BLOCK_MAMBA, BLOCK_DENSE, BLOCK_MOE
+};
+
 /* One linear layer as the framework has it; whole sizes. */
 struct adapter_module {
 	const char *name;
@@ -59,19 +64,13 @@ struct adapter_module {
 	double in, out;
 	enum module_split split;
 	bool expert;              /* of routed experts */
+	enum adapter_block block;
+	double layers;            /* that have it */
 };
-enum { ADAPTER_MODULES_MAX = 12 };
+enum { ADAPTER_MODULES_MAX = 32 };
 
-/* Parts of layers: mixers of tokens, and what follows them. */
-enum adapter_block {
-	BLOCK_GLOBAL, BLOCK_LOCAL, BLOCK_MAMBA, BLOCK_DENSE, BLOCK_MOE, ADAPTER_BLOCKS
-};
-
-/* Linear layers of one; returns how many. */
-int adapters_modules(const struct plan *p, enum adapter_block block, struct adapter_module *out);
-
-/* How many of some layers have such a block. */
-double adapters_blocks(const struct layer_kinds *k, enum adapter_block block);
+/* Linear layers of all blocks that some layers have; returns how many. */
+int adapters_modules(const struct plan *p, const struct layer_kinds *k, struct adapter_module *out);
 
 /* True where an adapter sits beside it. */
 bool adapters_has(const struct plan *p, const struct adapter_module *m);

@@ -22,16 +22,13 @@ adapter_flops(const struct plan *p)
 	const struct model *m = &p->model;
 	const struct layer_kinds n = params_kinds(m, 0, m->layers);
 	struct adapter_module module[ADAPTER_MODULES_MAX];
+	const int count = adapters_modules(p, &n, module);
 	double sum = 0;
 
-	for (enum adapter_block b = 0; b < ADAPTER_BLOCKS; b++) {
-		const int count = adapters_modules(p, b, module);
-
-		for (int j = 0; j < count; j++)
-			if (adapters_has(p, &module[j]))
-				sum += adapters_blocks(&n, b) * adapters_size(p, &module[j], 1) *
-				    (module[j].expert ? params_experts_met(m) : 1);
-	}
+	for (int i = 0; i < count; i++)
+		if (adapters_has(p, &module[i]))
+			sum += module[i].layers * adapters_size(p, &module[i], 1) *
+			    (module[i].expert ? params_experts_met(m) : 1);
 	return 6 * sum;
 }
 

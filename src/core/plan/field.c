@@ -39,8 +39,6 @@
 	    .default_text = def, .help = help_, .type = FIELD_TEXT, .step = STEP_##step_, \
 	    .origin = ORIGIN_##origin_, .modes = MODES_##modes_ },
 
-#define SHORT(id, name)
-
 /* "|megatron|deepspeed|...": names joined by '|' but for the first one. */
 static const char layouts[] =
 #define FRAMEWORK(id, name) "|" #name
@@ -53,34 +51,12 @@ const struct field field_table[FIELD_COUNT] = {
 #include "core/plan/fields.def"
 };
 
-#undef INT
-#undef REAL
-#undef AMOUNT
-#undef NUMBER
-#undef BOOL
-#undef CHOICE
-#undef TEXT
-#undef SHORT
-#undef ORIGIN_FOLLOWS
-
 /* The same table once more, of which only the short names are wanted. */
-#define INT(...)
-#define REAL(...)
-#define AMOUNT(...)
-#define BOOL(...)
-#define CHOICE(...)
-#define TEXT(...)
+#define FIELD(id)
 #define SHORT(id, name) [FIELD_##id] = (name),
 static const char *const abbreviations[FIELD_COUNT] = {
 #include "core/plan/fields.def"
 };
-#undef INT
-#undef REAL
-#undef AMOUNT
-#undef BOOL
-#undef CHOICE
-#undef TEXT
-#undef SHORT
 
 /* The member of a field; the table says that it has the right type. */
 static int64_t *

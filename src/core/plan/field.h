@@ -13,21 +13,8 @@
 #include "core/plan/plan.h"
 
 enum field_id {
-#define INT(id, member, flag, label, unit, least, most, def, step, origin, modes, help) FIELD_##id,
-#define REAL(id, member, flag, label, unit, least, most, def, by, origin, modes, help) FIELD_##id,
-#define AMOUNT(id, member, flag, label, unit, least, most, def, by, origin, modes, help) FIELD_##id,
-#define BOOL(id, member, flag, label, def, origin, modes, help) FIELD_##id,
-#define CHOICE(id, member, flag, label, choices, def, origin, modes, help) FIELD_##id,
-#define TEXT(id, member, flag, label, def, step, origin, modes, help) FIELD_##id,
-#define SHORT(id, name)
+#define FIELD(id) FIELD_##id,
 #include "core/plan/fields.def"
-#undef INT
-#undef REAL
-#undef AMOUNT
-#undef BOOL
-#undef CHOICE
-#undef TEXT
-#undef SHORT
 	FIELD_COUNT
 };
 #define FIELD_NONE FIELD_COUNT /* "no field": a diagnostic of the whole plan */

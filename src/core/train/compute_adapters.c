@@ -28,15 +28,14 @@ compute_adapters(struct layer_job *j, int kind, double routed)
 {
 	const struct plan *p = j->p;
 	const double tp = at_least_one(p->parallel.tp);
-	const enum adapter_block mixer = (kind & LAYER_MIXER) == LAYER_MAMBA ? BLOCK_MAMBA :
-	    layer_is_local(kind) ? BLOCK_LOCAL : BLOCK_GLOBAL;
-	struct adapter_module m[2 * ADAPTER_MODULES_MAX];
-	int count = 0;
+	const bool mamba = (kind & LAYER_MIXER) == LAYER_MAMBA, local = layer_is_local(kind);
+	const bool mixes = layer_has_mixer(kind), mlp = layer_has_mlp(kind);
+	const struct layer_kinds one = { .mamba = mamba, .local = local,
+		.global = mixes && !mamba && !local, .moe = mlp && (kind & LAYER_MOE),
+		.dense = mlp && !(kind & LAYER_MOE) };
+	struct adapter_module m[ADAPTER_MODULES_MAX];
+	const int count = adapters_modules(p, &one, m);
 
-	if (layer_has_mixer(kind))
-		count = adapters_modules(p, mixer, m);
-	if (layer_has_mlp(kind))
-		count += adapters_modules(p, kind & LAYER_MOE ? BLOCK_MOE : BLOCK_DENSE, m + count);
 	for (int i = 0; i < count; i++) {
 		if (adapters_has(p, &m[i]))
 			adapter(j, &m[i], m[i].expert ? routed : batch_tokens(p));

@@ -105,26 +105,24 @@ add_set(const struct recipe *r, double dense, double expert, const struct shards
     const struct set_names *names, struct ledger *ledger, struct memory *out)
 {
 	const double state = r->master + r->gradient_copy + r->moments;
-	const double dw = r->shard_weights ? of->dense : 1, ew = r->shard_weights ? of->expert : 1;
-	const double dg = r->shard_gradients ? of->dense : 1;
-	const double eg = r->shard_gradients ? of->expert : 1;
-	const double ds = r->shard_optimizer ? of->dense : 1;
-	const double es = r->shard_optimizer ? of->expert : 1;
+	const struct shards w = shards_over(r->shard_weights, of);
+	const struct shards g = shards_over(r->shard_gradients, of);
+	const struct shards o = shards_over(r->shard_optimizer, of);
 
 	if (dense + expert <= 0)
 		return;
 	if (r->weight > 0)
 		TERM(ledger, out->parameters, QUANTITY_PARAMETERS, names->weights, names->source,
-		    r->weight * (dense / dw + expert / ew), AS("bytes", r->weight), IS(dense),
-		    AS("ranks", dw), IS(expert), AS("their ranks", ew));
+		    r->weight * (dense / w.dense + expert / w.expert), AS("bytes", r->weight), IS(dense),
+		    AS("ranks", w.dense), IS(expert), AS("their ranks", w.expert));
 	if (r->gradient > 0)
 		TERM(ledger, out->gradients, QUANTITY_GRADIENTS, names->gradients, r->gradient_source,
-		    r->gradient * (dense / dg + expert / eg), AS("bytes", r->gradient), IS(dense),
-		    AS("ranks", dg), IS(expert), AS("their ranks", eg));
+		    r->gradient * (dense / g.dense + expert / g.expert), AS("bytes", r->gradient), IS(dense),
+		    AS("ranks", g.dense), IS(expert), AS("their ranks", g.expert));
 	if (state > 0)
 		TERM(ledger, out->optimizer, QUANTITY_OPTIMIZER, names->optimizer, r->optimizer_source,
-		    state * (dense / ds + expert / es), AS("bytes", state), IS(dense), AS("ranks", ds),
-		    IS(expert), AS("their ranks", es));
+		    state * (dense / o.dense + expert / o.expert), AS("bytes", state), IS(dense), AS("ranks", o.dense),
+		    IS(expert), AS("their ranks", o.expert));
 }
 
 void

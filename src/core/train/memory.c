@@ -66,8 +66,8 @@ static void
 add_parameters(const struct holding *h, const struct recipe *r, double *sum)
 {
 	const struct stage_params *n = &h->params;
-	const double d = r->shard_weights ? h->shards->dense : 1;
-	const double e = r->shard_weights ? h->shards->expert : 1;
+	const struct shards over = shards_over(r->shard_weights, h->shards);
+	const double d = over.dense, e = over.expert;
 	const enum quantity q = QUANTITY_PARAMETERS;
 
 	term(h->ledger, q, sum, n->linear, r->linear, d, "weights of linear layers",
@@ -75,8 +75,7 @@ add_parameters(const struct holding *h, const struct recipe *r, double *sum)
 	term(h->ledger, q, sum, n->dense - n->linear, r->weight, d,
 	    "other weights", r->weight_source);
 	term(h->ledger, q, sum, n->expert_linear, r->experts_plain ? r->weight : r->linear, e,
-	    "weights of routed experts",
-	    r->weight_source);
+	    "weights of routed experts", r->weight_source);
 	term(h->ledger, q, sum, n->expert - n->expert_linear, r->weight, e,
 	    "biases of routed experts", r->weight_source);
 	term(h->ledger, q, sum, n->linear, r->copy, d, "FP8 copies of linear weights",
@@ -91,12 +90,11 @@ add_parameters(const struct holding *h, const struct recipe *r, double *sum)
 static void
 add_gradients(const struct holding *h, const struct recipe *r, double *sum)
 {
-	const double d = r->shard_gradients ? h->shards->dense : 1;
-	const double e = r->shard_gradients ? h->shards->expert : 1;
+	const struct shards over = shards_over(r->shard_gradients, h->shards);
 
-	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.dense, r->gradient, d, "gradients",
+	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.dense, r->gradient, over.dense, "gradients",
 	    r->gradient_source);
-	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.expert, r->gradient, e,
+	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.expert, r->gradient, over.expert,
 	    "gradients of routed experts", r->gradient_source);
 }
 
@@ -108,8 +106,8 @@ add_state(const struct holding *h, const struct recipe *r, double *sum, double m
 {
 	const struct stage_params *n = &h->params;
 	const double matrices = n->linear + n->router;
-	const double d = r->shard_optimizer ? h->shards->dense : 1;
-	const double e = r->shard_optimizer ? h->shards->expert : 1;
+	const struct shards over = shards_over(r->shard_optimizer, h->shards);
+	const double d = over.dense, e = over.expert;
 	const enum quantity q = QUANTITY_OPTIMIZER;
 	const char *source = r->optimizer_source;
 
@@ -224,9 +222,8 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 static void
 add_step_copy(const struct holding *h, const struct recipe *r, struct memory *out)
 {
-	const double d = r->shard_optimizer ? h->shards->dense : 1;
-	const double e = r->shard_optimizer ? h->shards->expert : 1;
-	const double all = h->params.dense / d + h->params.expert / e;
+	const struct shards over = shards_over(r->shard_optimizer, h->shards);
+	const double all = h->params.dense / over.dense + h->params.expert / over.expert;
 	const double n = r->shard_weights ? smaller(all, 1e9) : all;
 	const double freed = out->activations + out->logits;
 
@@ -264,13 +261,12 @@ static double
 step_bytes(const struct memory_setup *s, const struct holding *h, const struct rank_view *v)
 {
 	const struct recipe *r = adapters_only(s->p) ? &s->adapters : &s->recipe;
-	const double d = r->shard_optimizer ? s->shards.dense : 1;
-	const double e = r->shard_optimizer ? s->shards.expert : 1;
+	const struct shards over = shards_over(r->shard_optimizer, &s->shards);
 
 	if (adapters_only(s->p))
-		return r->step_copy * (v->trained.dense / d + v->trained.expert / e) +
-		    s->saved.step_copy * v->trained.saved / d;
-	return r->step_copy * (h->params.dense / d + h->params.expert / e);
+		return r->step_copy * (v->trained.dense / over.dense + v->trained.expert / over.expert) +
+		    s->saved.step_copy * v->trained.saved / over.dense;
+	return r->step_copy * (h->params.dense / over.dense + h->params.expert / over.expert);
 }
 
 /* The range of the total. */
@@ -343,13 +339,12 @@ static double
 optimized(const struct memory_setup *s, const struct rank_layers *r)
 {
 	const struct recipe *recipe = adapters_only(s->p) ? &s->adapters : &s->recipe;
-	const double d = recipe->shard_optimizer ? s->shards.dense : 1;
-	const double e = recipe->shard_optimizer ? s->shards.expert : 1;
+	const struct shards over = shards_over(recipe->shard_optimizer, &s->shards);
 	const struct stage_params all = params_held(s->p, r, NULL);
 	const struct adapter_params n = adapters_held(s->p, r);
 
-	return adapters_only(s->p) ? (n.dense + n.saved) / d + n.expert / e :
-	    all.dense / d + all.expert / e;
+	return adapters_only(s->p) ? (n.dense + n.saved) / over.dense + n.expert / over.expert :
+	    all.dense / over.dense + all.expert / over.expert;
 }
 
 static double

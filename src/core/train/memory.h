@@ -48,6 +48,13 @@ struct shards {
 };
 struct shards memory_shards(const struct plan *p, const struct layout *l);
 
+/* The same of what may be whole on each of them: then over one. */
+static inline struct shards
+shards_over(bool sharded, const struct shards *all)
+{
+	return sharded ? *all : (struct shards){ 1, 1 };
+}
+
 /* What all stages of a plan have in common, worked out once. It points to the plan and the
  * placement, which have to outlive it. microbatches: of one data parallel rank in a step,
  * 0 where unknown (counts as many). */
