@@ -11,6 +11,7 @@
 static struct planfile file;
 static struct plan plan;
 static struct file_errors errors;
+static char *written; /* what the plan would be saved as */
 
 static bool
 read_text(const char *text)
@@ -54,6 +55,28 @@ refused_file(const char *name, const char *format)
 			shown[used++] = *p++;
 	}
 	assert_string_equal(shown, format);
+}
+
+static void
+write_plan(const struct planfile *of, const struct plan *p)
+{
+	free(written);
+	written = planfile_text(of, p, &test_catalog);
+	assert_non_null(written);
+}
+
+static void
+says(const char *text)
+{
+	if (strstr(written, text) == NULL)
+		fail_msg("no '%s' in:\n%s", text, written);
+}
+
+static void
+omits(const char *text)
+{
+	if (strstr(written, text) != NULL)
+		fail_msg("'%s' in:\n%s", text, written);
 }
 
 /* ---- complaints -------------------------------------------------------------------- */
@@ -376,7 +399,7 @@ test_extremes(void **state)
 {
 	static struct planfile none;
 	static struct plan p;
-	char err[100], *text;
+	char err[100];
 
 	(void)state;
 	plan_defaults(&none.inherited);
@@ -393,69 +416,61 @@ test_extremes(void **state)
 	p.cluster.memory_gib = 1.0 / 3;
 	for (int f = FIELD_NODES; f <= FIELD_HBM_GBPS; f++)
 		field_mark((enum field_id)f, &p, true);
-	text = planfile_text(&none, &p, &test_catalog);
-	assert_non_null(strstr(text, "\nname = \"a \\\"b\\\" \\\\ \\n\\t\\x1B \xe2\x82\xac ?\";\n"));
-	assert_non_null(strstr(text, "\tnodes = 2147483647;\n"));
-	assert_non_null(strstr(text, "\tgpus_per_node = 2147483648L;\n"));
-	assert_non_null(strstr(text, "\tnvlink_domain = 9223372036854775807L;\n"));
-	assert_non_null(strstr(text, "\tnic_gbps = 1e+300;\n"));
-	assert_non_null(strstr(text, "\thbm_gbps = 1000000.0;\n"));
-	assert_non_null(strstr(text, "\tmemory_gib = 0.3333333333333333;\n"));
-	free(text);
+	write_plan(&none, &p);
+	says("\nname = \"a \\\"b\\\" \\\\ \\n\\t\\x1B \xe2\x82\xac ?\";\n");
+	says("\tnodes = 2147483647;\n");
+	says("\tgpus_per_node = 2147483648L;\n");
+	says("\tnvlink_domain = 9223372036854775807L;\n");
+	says("\tnic_gbps = 1e+300;\n");
+	says("\thbm_gbps = 1000000.0;\n");
+	says("\tmemory_gib = 0.3333333333333333;\n");
 }
 
 /* What a saved plan says and what it leaves to catalogue and base. */
 static void
 test_what_is_written(void **state)
 {
-	char *text;
-
 	(void)state;
 	assert_true(read_text("serving: { concurrency = 9; };"));
-	text = planfile_text(&file, &plan, &test_catalog);
-	assert_non_null(strstr(text, "\tconcurrency = 9;\n"));
-	assert_null(strstr(text, "context_length"));
-	assert_null(strstr(text, "first_stage_layers"));
-	assert_null(strstr(text, "\tmemory_gib"));
-	assert_null(strstr(text, "\tlayers = "));
-	assert_null(strstr(text, "calibration"));
-	assert_non_null(strstr(text, "\tpipeline_layout = \"\";\n"));
+	write_plan(&file, &plan);
+	says("\tconcurrency = 9;\n");
+	omits("context_length");
+	omits("first_stage_layers");
+	omits("\tmemory_gib");
+	omits("\tlayers = ");
+	omits("calibration");
+	says("\tpipeline_layout = \"\";\n");
 	/* What follows other fields goes on following; a comment says what it is now. */
-	assert_null(strstr(text, "\tetp = "));
-	assert_non_null(strstr(text, "\t# follows layout and TP: etp = 1;\n"));
-	assert_non_null(strstr(text, "\t# follows TP: sequence_parallel = false;\n"));
-	assert_non_null(strstr(text, "\t# follows GPU and GPUs per node: nvlink_domain = 8;\n"));
-	free(text);
+	omits("\tetp = ");
+	says("\t# follows layout and TP: etp = 1;\n");
+	says("\t# follows TP: sequence_parallel = false;\n");
+	says("\t# follows GPU and GPUs per node: nvlink_domain = 8;\n");
 	/* What was said outright is kept, also where it is what would follow. */
 	assert_true(read_text("parallel: { etp = 1; sequence_parallel = false; };"));
-	text = planfile_text(&file, &plan, &test_catalog);
-	assert_non_null(strstr(text, "\n\tetp = 1;\n"));
-	assert_non_null(strstr(text, "\n\tsequence_parallel = false;\n"));
-	free(text);
+	write_plan(&file, &plan);
+	says("\n\tetp = 1;\n");
+	says("\n\tsequence_parallel = false;\n");
 
 	put_file("base.cfg", "cluster: { memory_gib = 70.0; };\n"
 	    "calibration: { compute_efficiency = 0.5; };");
 	put_file("top.cfg", "base = \"base.cfg\";");
 	assert_true(read_name("top.cfg"));
-	text = planfile_text(&file, &plan, &test_catalog);
-	assert_null(strstr(text, "\tmemory_gib"));
-	assert_non_null(strstr(text, "\nbase = \"base.cfg\";\n"));
-	free(text);
+	write_plan(&file, &plan);
+	omits("\tmemory_gib");
+	says("\nbase = \"base.cfg\";\n");
 	/* Neither "the catalogue's" nor "absent" can be said against a base that has a value: the
 	 * base goes, and what it gave else is written. */
 	field_mark(FIELD_MEMORY_GIB, &plan, false);
 	plan_resolve(&plan, &test_catalog);
-	text = planfile_text(&file, &plan, &test_catalog);
-	assert_null(strstr(text, "base"));
-	assert_null(strstr(text, "\tmemory_gib"));
-	assert_non_null(strstr(text, "\tcompute_efficiency = 0.5;\n"));
-	free(text);
+	write_plan(&file, &plan);
+	omits("base");
+	omits("\tmemory_gib");
+	says("\tcompute_efficiency = 0.5;\n");
 	field_mark(FIELD_COMPUTE_EFFICIENCY, &plan, false);
 	plan_resolve(&plan, &test_catalog);
-	text = planfile_text(&file, &plan, &test_catalog);
-	assert_null(strstr(text, "base"));
-	assert_null(strstr(text, "compute_efficiency"));
-	free(text);
+	write_plan(&file, &plan);
+	omits("base");
+	omits("compute_efficiency");
 }
 
 static void
@@ -478,7 +493,6 @@ test_locale(void **state)
 {
 	static struct planfile none;
 	static struct plan p;
-	char *text;
 
 	(void)state;
 	if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
@@ -486,9 +500,8 @@ test_locale(void **state)
 	setlocale(LC_NUMERIC, "C"); /* as the program does */
 	plan_defaults(&none.inherited);
 	planfile_builtin(&none, &p, &test_catalog);
-	text = planfile_text(&none, &p, &test_catalog);
-	assert_non_null(strstr(text, "moe_imbalance = 1.0;"));
-	free(text);
+	write_plan(&none, &p);
+	says("moe_imbalance = 1.0;");
 	assert_true(read_text("cluster: { memory_gib = 70.5; };"));
 	assert_true(fabs(plan.cluster.memory_gib - 70.5) <= 0);
 	setlocale(LC_ALL, "C");
@@ -498,19 +511,16 @@ test_locale(void **state)
 static void
 test_node(void **state)
 {
-	char *text;
-
 	(void)state;
 	assert_true(read_text("cluster: { gpu = \"h100-sxm-80gb\"; nic_gbps = 200.0; };"));
-	text = planfile_text(&file, &plan, &test_catalog);
-	assert_non_null(strstr(text, "\t# follows GPU: gpus_per_node = 8;\n"));
-	assert_non_null(strstr(text, "\t# follows GPU: nics_per_node = 8;\n"));
-	assert_non_null(strstr(text, "\n\tnic_gbps = 200.0;\n"));
-	assert_null(strstr(text, "\tmemory_gib"));
+	write_plan(&file, &plan);
+	says("\t# follows GPU: gpus_per_node = 8;\n");
+	says("\t# follows GPU: nics_per_node = 8;\n");
+	says("\n\tnic_gbps = 200.0;\n");
+	omits("\tmemory_gib");
 	/* These comments are the program's own; what somebody added to one is not. */
-	assert_true(read_text(text));
+	assert_true(read_text(written));
 	assert_false(file.has_comments);
-	free(text);
 	assert_true(read_text("# follows GPU: nic_gbps = 400.0;\n"));
 	assert_false(file.has_comments);
 	assert_true(read_text("# follows GPU: nic_gbps = 400.0; not here\n"));
@@ -519,10 +529,9 @@ test_node(void **state)
 	assert_true(file.has_comments);
 	assert_true(read_text("cluster: { gpu = \"gb200\"; };"));
 	assert_int_equal(plan.cluster.gpus_per_node, 4);
-	text = planfile_text(&file, &plan, &test_catalog);
-	assert_non_null(strstr(text, "\t# follows GPU: gpus_per_node = 4;\n"));
-	assert_non_null(strstr(text, "\t# follows GPU and GPUs per node: nvlink_domain = 72;\n"));
-	free(text);
+	write_plan(&file, &plan);
+	says("\t# follows GPU: gpus_per_node = 4;\n");
+	says("\t# follows GPU and GPUs per node: nvlink_domain = 72;\n");
 }
 
 int

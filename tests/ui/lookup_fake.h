@@ -61,9 +61,9 @@ fake_stop(void *context, bool wait)
 }
 
 static UNUSED struct session *
-session_searching(int columns, int rows)
+session_searching(void **test, int columns, int rows)
 {
-	struct session *s = session_new(columns, rows);
+	struct session *s = session_new(test, columns, rows);
 	struct plan *gpu = &s->gpu[0].values;
 
 	/* A GPU that steps can be timed on. */

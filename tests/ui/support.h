@@ -183,15 +183,35 @@ session_catalog(struct session *s)
 	s->catalog.has_defaults = true;
 }
 
-/* Begin a session on the built-in plan. */
+/* End the session of a test. */
+static UNUSED int
+session_end(void **test)
+{
+	struct session *s = *test;
+
+	if (s != NULL) {
+		canvas_free(&s->canvas);
+		state_free(&s->state);
+		free(s);
+	}
+	*test = NULL;
+	return 0;
+}
+
+/* A test that begins sessions; the last of them ends with it, passed or failed. */
+#define SESSION_TEST(f) cmocka_unit_test_teardown(f, session_end)
+
+/* Begin a session of a test on the built-in plan, and end the one before. */
 static UNUSED struct session *
-session_new(int columns, int rows)
+session_new(void **test, int columns, int rows)
 {
 	static const struct app_options options = { .color = COLOR_AUTO };
 	struct session *s = calloc(1, sizeof *s);
 	struct plan plan;
 
 	assert_non_null(s);
+	session_end(test);
+	*test = s;
 	session_catalog(s);
 	s->files = (struct app_files){
 		.context = &s->disk, .open = fake_open, .peek = fake_peek, .save = fake_save, .path = fake_path,
@@ -202,14 +222,6 @@ session_new(int columns, int rows)
 	assert_true(app_start(&s->state, &plan, &s->catalog, &s->files, &options));
 	app_resize(&s->state, columns, rows);
 	return s;
-}
-
-static UNUSED void
-session_free(struct session *s)
-{
-	canvas_free(&s->canvas);
-	state_free(&s->state);
-	free(s);
 }
 
 static UNUSED void

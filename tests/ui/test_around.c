@@ -35,12 +35,11 @@ holds(struct session *s, const struct around_step *step, int way)
 }
 
 static void
-test_every_step(void **unused)
+test_every_step(void **test)
 {
 	static const char *const plans[] = { "set tp 2", "set tp 3", "set pp 8", "set mode serve" };
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	for (size_t p = 0; p < COUNT(plans); p++) {
 		app_command(&s->state, plans[p]);
 		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
@@ -56,15 +55,13 @@ test_every_step(void **unused)
 			holds(s, &next[1], 1);
 		}
 	}
-	session_free(s);
 }
 
 static void
-test_strip(void **unused)
+test_strip(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	assert_int_equal(s->state.form.field, FIELD_TP);
 	assert_true(shows(s, "<1 "));
 	assert_true(shows(s, " 4> "));
@@ -72,16 +69,14 @@ test_strip(void **unused)
 	assert_true(shows(s, "<2 23.6 GiB"));
 	key(s, INPUT_TAB);
 	assert_true(hides(s, "<2 23.6 GiB")); /* of the form alone */
-	session_free(s);
 }
 
 static void
-test_list(void **unused)
+test_list(void **test)
 {
-	struct session *s = session_new(100, 40);
+	struct session *s = session_new(test, 100, 40);
 	const struct plan before = s->state.plan;
 
-	(void)unused;
 	type(s, "v");
 	assert_int_equal(s->state.list.kind, LIST_STEPS);
 	assert_int_equal(s->state.around->listed[list_target(&s->state) / 2], FIELD_TP);
@@ -95,15 +90,14 @@ test_list(void **unused)
 	key(s, INPUT_ESCAPE);
 	type(s, "u");
 	assert_true(state_same(&s->state.plan, &before));
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_step), cmocka_unit_test(test_strip),
-		cmocka_unit_test(test_list),
+		SESSION_TEST(test_every_step), SESSION_TEST(test_strip),
+		SESSION_TEST(test_list),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -136,11 +136,10 @@ test_usual_sizes(void **unused)
 
 /* Whatever the size, the row of the selected field is on the screen. */
 static void
-test_selected_shown(void **unused)
+test_selected_shown(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	for (int w = 8; w <= 130; w += 3)
 		for (int h = 1; h <= 50; h++) {
 			int x;
@@ -150,21 +149,19 @@ test_selected_shown(void **unused)
 			x = s->canvas.cursor_x;
 			assert_int_equal(s->canvas.cell[s->canvas.cursor_y * w + x].ch, L'>');
 		}
-	session_free(s);
 }
 
 /* No size, however odd, draws outside or crashes, in any pane or list. */
 static void
-test_every_screen(void **unused)
+test_every_screen(void **test)
 {
 	static const char *const keys[] = { "", "\t", "\t\t", "\t\t\t", "\t\t\t\t",
 		"\t\t\t\r", "\t\t\t\t\r", "?", "e", "d", "W", "/", ":", "a", "g" };
 	static const int w[] = { 0, 1, 2, 5, 15, 16, 40, 71, 72, 80, 500 };
 	static const int h[] = { 0, 1, 2, 3, 4, 5, 6, 7, 12, 19, 20, 24, 200 };
 
-	(void)unused;
 	for (size_t k = 0; k < COUNT(keys); k++) {
-		struct session *s = session_new(80, 24);
+		struct session *s = session_new(test, 80, 24);
 
 		type(s, keys[k]);
 		for (size_t i = 0; i < COUNT(w); i++)
@@ -174,18 +171,16 @@ test_every_screen(void **unused)
 				key(s, INPUT_DOWN);
 				draw(s);
 			}
-		session_free(s);
 	}
 }
 
 /* One pane over the whole screen and back, at any size; Tab goes on to the next one. */
 static void
-test_maximize(void **unused)
+test_maximize(void **test)
 {
-	struct session *s = session_new(160, 45);
+	struct session *s = session_new(test, 160, 45);
 	int whole;
 
-	(void)unused;
 	type(s, "\tm");
 	draw(s);
 	assert_true(shows(s, "plan [map] memory traffic step"));
@@ -202,7 +197,6 @@ test_maximize(void **unused)
 	type(s, "m"); /* it has all the room there is */
 	assert_true(shows(s, "room for one pane alone"));
 	assert_false(s->state.alone);
-	session_free(s);
 }
 
 int
@@ -210,8 +204,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_colors), cmocka_unit_test(test_spare),
-		cmocka_unit_test(test_usual_sizes), cmocka_unit_test(test_selected_shown),
-		cmocka_unit_test(test_every_screen), cmocka_unit_test(test_maximize),
+		cmocka_unit_test(test_usual_sizes), SESSION_TEST(test_selected_shown),
+		SESSION_TEST(test_every_screen), SESSION_TEST(test_maximize),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

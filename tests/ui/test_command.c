@@ -52,33 +52,30 @@ test_keys_plain(void **unused)
 
 /* Every key in every place: nothing crashes, whatever comes after it. */
 static void
-test_all_keys(void **unused)
+test_all_keys(void **test)
 {
 	static const char *const where[] = { "", "\t", "\t\t", "\t\t\t", "\t\t\t\t", "?",
 		"e", "d", "W", "/", ":", "/tp\r" };
 
-	(void)unused;
 	for (size_t w = 0; w < COUNT(where); w++)
 		for (int32_t k = 1; k < INPUT_F10 - INPUT_UP + 128; k++) {
-			struct session *s = session_new(80, 24);
+			struct session *s = session_new(test, 80, 24);
 
 			type(s, where[w]);
 			key(s, k < 128 ? k : k - 128 + INPUT_UP);
 			draw(s);
 			type(s, "j\r");
 			draw(s);
-			session_free(s);
 		}
 }
 
 /* Any keys, in any order. */
 static void
-test_monkey(void **unused)
+test_monkey(void **test)
 {
 	uint32_t seed = 12345;
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	for (int i = 0; i < 6000; i++) {
 		int32_t k;
 
@@ -91,17 +88,15 @@ test_monkey(void **unused)
 			app_resize(&s->state, (int)(seed >> 8) % 120, (int)(seed >> 20) % 40);
 		draw(s);
 	}
-	session_free(s);
 }
 
 /* The help screen lists each of them. */
 static void
-test_help(void **unused)
+test_help(void **test)
 {
-	struct session *s = session_new(124, 120);
+	struct session *s = session_new(test, 124, 120);
 	char *all;
 
-	(void)unused;
 	type(s, "?");
 	all = picture(s);
 	for (size_t i = 0; i < command_count; i++) {
@@ -113,15 +108,13 @@ test_help(void **unused)
 	type(s, "/undo\r");
 	assert_true(shows(s, "undo the last change"));
 	assert_true(hides(s, "move up"));
-	session_free(s);
 }
 
 static void
-test_context(void **unused)
+test_context(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	assert_int_equal(command_context(&s->state), CONTEXT_FORM);
 	type(s, "\t");
 	assert_int_equal(command_context(&s->state), CONTEXT_MAP);
@@ -133,18 +126,16 @@ test_context(void **unused)
 	assert_int_equal(command_context(&s->state), CONTEXT_MEMORY);
 	type(s, "?");
 	assert_int_equal(command_context(&s->state), CONTEXT_LIST);
-	session_free(s);
 }
 
 /* With the pipeline in its place, the map's commands show the map or are not offered. */
 static void
-test_hidden_map(void **unused)
+test_hidden_map(void **test)
 {
 	static const char *const shows_map[] = { "n", "N", "g", "c", "C", ":peers\r", ":one\r",
 		":zoom cells\r", ":color dp\r" };
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(shows_map); i++) {
 		state_focus(&s->state, PANE_MAP);
 		s->state.picture = PICTURE_PIPELINE;
@@ -174,16 +165,14 @@ test_hidden_map(void **unused)
 	type(s, "i"); /* a GPU of that stage */
 	assert_true(shows(s, "rank 8"));
 	assert_int_equal(layout_pipeline_rank(&s->state.estimate->layout, s->state.map.cursor), 2);
-	session_free(s);
 }
 
 /* What a command can not use is refused, and said. */
 static void
-test_arguments(void **unused)
+test_arguments(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	for (size_t i = 0; i < command_count; i++) {
 		const struct command *c = &command_table[i];
 		char line[80], said[80];
@@ -210,17 +199,15 @@ test_arguments(void **unused)
 	assert_non_null(strstr(s->state.message, "English"));
 	app_command(&s->state, "language auto");
 	assert_string_equal(s->state.settings.language, "auto");
-	session_free(s);
 }
 
 /* On a screen of three lines the selected entry is the one that is shown; where panes take
  * turns the pipeline's key brings its pane. */
 static void
-test_small(void **unused)
+test_small(void **test)
 {
-	struct session *s = session_new(20, 3);
+	struct session *s = session_new(test, 20, 3);
 
-	(void)unused;
 	type(s, "?");
 	assert_true(shows(s, "> Up k"));
 	key(s, INPUT_DOWN);
@@ -231,31 +218,27 @@ test_small(void **unused)
 	assert_int_equal(command_context(&s->state), CONTEXT_PIPELINE);
 	type(s, "p");
 	assert_int_equal(command_context(&s->state), CONTEXT_MAP);
-	session_free(s);
 }
 
 /* Enter is offered where it does something. */
 static void
-test_reading_lists(void **unused)
+test_reading_lists(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, "W");
 	assert_true(hides(s, "Enter take"));
 	key(s, INPUT_ESCAPE);
 	type(s, "d");
 	assert_true(shows(s, "Enter take"));
-	session_free(s);
 }
 
 /* The prompt can be had in lists: one closes for what shows in the panes, and no other. */
 static void
-test_prompt_in_lists(void **unused)
+test_prompt_in_lists(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	type(s, "i:tp 4\r");
 	assert_int_equal(s->state.plan.parallel.tp, 4);
 	assert_int_equal(s->state.list.kind, LIST_NONE);
@@ -269,12 +252,11 @@ test_prompt_in_lists(void **unused)
 	type(s, ":");
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.list.kind, LIST_HISTORY);
-	session_free(s);
 }
 
 /* What was meant by a line that means nothing, and what is missing in one cut short. */
 static void
-test_misspelt(void **unused)
+test_misspelt(void **test)
 {
 	static const char *const cases[][2] = {
 		{ ":zom\r", "no command zom; did you mean zoom?" },
@@ -287,9 +269,8 @@ test_misspelt(void **unused)
 		{ ":set dp=4\r", "dp is a result: data parallel size: what the other sizes leave" },
 		{ ":set nodes\r", "set nodes to what? The form is: set PATH=VALUE ..." },
 	};
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		type(s, cases[i][0]);
 		assert_true(shows(s, cases[i][1]));
@@ -298,16 +279,14 @@ test_misspelt(void **unused)
 	type(s, "\tg");
 	assert_true(shows(s, "go to:"));
 	assert_true(shows(s, "a rank, or node N, stage N, layer N, expert N"));
-	session_free(s);
 }
 
 /* Lists stay in line at every width: what has no room is left out. */
 static void
-test_columns(void **unused)
+test_columns(void **test)
 {
-	struct session *s = session_new(100, 100);
+	struct session *s = session_new(test, 100, 100);
 
-	(void)unused;
 	type(s, "?");
 	assert_true(shows(s, "PgUp Ctrl-B Ctrl-U :page-up               a page up"));
 	assert_true(shows(s, "O                  :settings [NAME VALUE] colours"));
@@ -322,17 +301,15 @@ test_columns(void **unused)
 	type(s, "d");
 	assert_true(shows(s, "[1] tp            8 groups of 2"));
 	assert_true(shows(s, "Enter take  Esc close"));
-	session_free(s);
 }
 
 /* Keys for the map tell why they do nothing. */
 static void
-test_refused(void **unused)
+test_refused(void **test)
 {
 	static const char keys[] = "cC1234zZ\r";
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	type(s, "3\r\t");
 	assert_false(s->state.estimate->laid_out);
 	for (size_t i = 0; keys[i] != '\0'; i++) {
@@ -342,32 +319,28 @@ test_refused(void **unused)
 	}
 	type(s, ":color pp\r");
 	assert_true(shows(s, "no groups: the layout refuses the plan (e says why)"));
-	session_free(s);
 }
 
 /* What was said stays when the screen is sent again, and goes with the next key. */
 static void
-test_repaint(void **unused)
+test_repaint(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	type(s, "c");
 	key(s, INPUT_CTRL('L'));
 	assert_int_equal(s->flags, EVENT_REPAINT);
 	assert_true(shows(s, "map coloured by pp"));
 	type(s, "j");
 	assert_true(hides(s, "map coloured by pp"));
-	session_free(s);
 }
 
 /* A question names its keys at every width that has room for them. */
 static void
-test_question_width(void **unused)
+test_question_width(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	s->disk.exists = true;
 	type(s, "+");
 	for (int w = 40; w <= 120; w++) {
@@ -382,16 +355,14 @@ test_question_width(void **unused)
 		assert_true(shows(s, "s save, d discard, Esc"));
 		key(s, INPUT_ESCAPE);
 	}
-	session_free(s);
 }
 
 /* Another framework calls the same groups otherwise; the map goes on showing them. */
 static void
-test_same_kinds(void **unused)
+test_same_kinds(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
-	(void)unused;
 	type(s, ":color tp,pp,dp,dp_cp\r:layout deepspeed\r");
 	assert_true(shows(s, "map by model+pipe+data"));
 	type(s, "\t1");
@@ -400,46 +371,40 @@ test_same_kinds(void **unused)
 	assert_true(shows(s, "map by model+data+pipe"));
 	type(s, ":layout megatron\r");
 	assert_true(shows(s, "map by tp+dp+pp"));
-	session_free(s);
 }
 
 /* What is found leads the fields that most plans need, and the form does not grow by more
  * than that field. */
 static void
-test_find_field(void **unused)
+test_find_field(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	type(s, "/global\r");
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
 	type(s, "/global every\r");
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_LAYER_EVERY);
 	assert_true(shows(s, ">~global every"));
 	assert_true(shows(s, " more: a)"));
-	session_free(s);
 }
 
 /* The list of colours begins at the one on the map. */
 static void
-test_kinds_begin(void **unused)
+test_kinds_begin(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	type(s, ":color pp\rd");
 	assert_true(shows(s, "> [1] pp") || shows(s, ">[1] pp"));
-	session_free(s);
 }
 
 /* Beside the list of colours the map shows the entry under the cursor; Space adds one, Enter
  * takes what is shown, Escape leaves it. */
 static void
-test_kinds_preview(void **unused)
+test_kinds_preview(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
-	(void)unused;
 	type(s, "djj");
 	assert_true(shows(s, "map by pp") && shows(s, "[1] tp"));
 	key(s, INPUT_ESCAPE);
@@ -456,18 +421,16 @@ test_kinds_preview(void **unused)
 	app_resize(&s->state, 60, 15); /* no room beside it */
 	type(s, "d");
 	assert_true(hides(s, "node 1"));
-	session_free(s);
 }
 
 /* c goes through the dimensions in use, each once, then stages, memory and links. */
 static void
-test_cycle(void **unused)
+test_cycle(void **test)
 {
 	static const char *const shown[] = { "pp", "dp", "stage", "memory", "link:tp", "tp" };
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 	char title[32];
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(shown); i++) {
 		type(s, "c");
 		text_put(title, sizeof title, "map by %s ", shown[i]);
@@ -482,18 +445,16 @@ test_cycle(void **unused)
 	assert_true(shows(s, "map by pp "));
 	type(s, "cc");
 	assert_true(shows(s, "map by cp "));
-	session_free(s);
 }
 
 /* Above 100 groups the map begins with stages, and has blocks in place of letters. */
 static void
-test_many_groups(void **unused)
+test_many_groups(void **test)
 {
 	struct plan plan;
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 	char err[256];
 
-	(void)unused;
 	plan = s->state.plan;
 	assert_true(field_put_int(FIELD_NODES, &plan, 128, err, sizeof err));
 	assert_true(field_put_int(FIELD_GLOBAL_BATCH_SIZE, &plan, 1024, err, sizeof err));
@@ -501,7 +462,6 @@ test_many_groups(void **unused)
 	assert_true(app_start(&s->state, &plan, &s->catalog, &s->files, NULL));
 	app_resize(&s->state, 120, 40);
 	assert_true(shows(s, "map by stage"));
-	session_free(s);
 }
 
 int
@@ -509,17 +469,17 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table), cmocka_unit_test(test_keys_unique),
-		cmocka_unit_test(test_keys_plain), cmocka_unit_test(test_all_keys),
-		cmocka_unit_test(test_monkey), cmocka_unit_test(test_help),
-		cmocka_unit_test(test_context), cmocka_unit_test(test_hidden_map),
-		cmocka_unit_test(test_arguments), cmocka_unit_test(test_reading_lists),
-		cmocka_unit_test(test_small), cmocka_unit_test(test_prompt_in_lists),
-		cmocka_unit_test(test_misspelt), cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_kinds_begin), cmocka_unit_test(test_kinds_preview),
-		cmocka_unit_test(test_cycle), cmocka_unit_test(test_many_groups), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_same_kinds), cmocka_unit_test(test_find_field),
-		cmocka_unit_test(test_repaint),
-		cmocka_unit_test(test_question_width),
+		cmocka_unit_test(test_keys_plain), SESSION_TEST(test_all_keys),
+		SESSION_TEST(test_monkey), SESSION_TEST(test_help),
+		SESSION_TEST(test_context), SESSION_TEST(test_hidden_map),
+		SESSION_TEST(test_arguments), SESSION_TEST(test_reading_lists),
+		SESSION_TEST(test_small), SESSION_TEST(test_prompt_in_lists),
+		SESSION_TEST(test_misspelt), SESSION_TEST(test_columns),
+		SESSION_TEST(test_kinds_begin), SESSION_TEST(test_kinds_preview),
+		SESSION_TEST(test_cycle), SESSION_TEST(test_many_groups), SESSION_TEST(test_refused),
+		SESSION_TEST(test_same_kinds), SESSION_TEST(test_find_field),
+		SESSION_TEST(test_repaint),
+		SESSION_TEST(test_question_width),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

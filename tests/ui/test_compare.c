@@ -54,12 +54,11 @@ stage_change(const struct session *s, int64_t stage, char *buf, size_t size)
 }
 
 static void
-test_deltas(void **unused)
+test_deltas(void **test)
 {
-	struct session *s = session_new(230, 45);
+	struct session *s = session_new(test, 230, 45);
 	char text[CHANGE_SIZE], shown[CHANGE_SIZE + 16];
 
-	(void)unused;
 	assert_true(hides(s, "vs start"));
 	assert_true(hides(s, "(was "));
 	key(s, INPUT_RIGHT);
@@ -88,18 +87,16 @@ test_deltas(void **unused)
 	/* Nothing is known of a plan with errors: nothing became less. */
 	type(s, ":set pp 3\r");
 	assert_true(hides(s, "vs start"));
-	session_free(s);
 }
 
 /* The figures and the traffic, in a wide pane. */
 static void
-test_delta_values(void **unused)
+test_delta_values(void **test)
 {
-	struct session *s = session_new(230, 45);
+	struct session *s = session_new(test, 230, 45);
 	char text[CHANGE_SIZE], shown[CHANGE_SIZE + 48];
 	struct estimate *e = s->state.estimate, *base = s->state.base;
 
-	(void)unused;
 	e->timed = base->timed = true;
 	e->step = base->step = (struct steptime){
 		.seconds = 9.81, .mfu = 0.412, .tokens_per_second = 427000 };
@@ -124,19 +121,17 @@ test_delta_values(void **unused)
 	change_put(MEASURE_SHARE, 0.5, 0.412, text, sizeof text);
 	text_put(shown, sizeof shown, "- %s", text);
 	assert_true(hides(s, shown));
-	session_free(s);
 }
 
 /* They go first where there is no room; the sign is never left to colour. */
 static void
-test_narrow(void **unused)
+test_narrow(void **test)
 {
 	static const struct {
 		int columns, rows;
 	} sizes[] = { { 80, 24 }, { 100, 30 }, { 72, 20 }, { 60, 18 }, { 40, 12 }, { 20, 5 }, { 16, 3 } };
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	key(s, INPUT_RIGHT);
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		app_resize(&s->state, sizes[i].columns, sizes[i].rows);
@@ -154,16 +149,14 @@ test_narrow(void **unused)
 	app_resize(&s->state, 40, 12);
 	type(s, "\t\t");
 	assert_true(shows(s, "GiB "));
-	session_free(s);
 }
 
 /* A pin is the plan to hold changes against until it is taken away. */
 static void
-test_pin(void **unused)
+test_pin(void **test)
 {
-	struct session *s = session_new(160, 40);
+	struct session *s = session_new(test, 160, 40);
 
-	(void)unused;
 	type(s, ":set pp 1\rP");
 	s->state.form.field = FIELD_TP;
 	assert_true(s->state.has_pin);
@@ -186,15 +179,13 @@ test_pin(void **unused)
 	type(s, ":set mode serve\r");
 	assert_null(state_base_estimate(&s->state));
 	assert_true(hides(s, "vs saved"));
-	session_free(s);
 }
 
 static void
-test_compare(void **unused)
+test_compare(void **test)
 {
-	struct session *s = session_new(100, 60);
+	struct session *s = session_new(test, 100, 60);
 
-	(void)unused;
 	type(s, "D");
 	assert_int_equal(s->state.list.kind, LIST_COMPARE);
 	assert_true(shows(s, "compare: start plan and this plan"));
@@ -223,18 +214,16 @@ test_compare(void **unused)
 	type(s, "\r");
 	assert_int_equal(s->state.plan.parallel.tp, 4);
 	assert_true(shows(s, "estimates follow from the fields"));
-	session_free(s);
 }
 
 /* Every number of the step and the serving pane is compared. */
 static void
-test_every_figure(void **unused)
+test_every_figure(void **test)
 {
-	struct session *s = session_new(100, 60);
+	struct session *s = session_new(test, 100, 60);
 	struct estimate *e = s->state.estimate;
 	struct change c;
 
-	(void)unused;
 	for (int serve = 0; serve < 2; serve++) {
 		e->timed = serve == 0;
 		e->served = serve == 1;
@@ -252,18 +241,16 @@ test_every_figure(void **unused)
 				fail_msg("%s is not compared", result_table[id].path);
 		}
 	}
-	session_free(s);
 }
 
 /* Shares change by points, amounts by percent of what they were. */
 static void
-test_points(void **unused)
+test_points(void **test)
 {
-	struct session *s = session_new(100, 60);
+	struct session *s = session_new(test, 100, 60);
 	struct estimate *was = s->state.base, *is = s->state.estimate;
 	struct change c;
 
-	(void)unused;
 	was->timed = is->timed = true;
 	was->step = (struct steptime){ .seconds = 2, .mfu = 0.4 };
 	is->step = (struct steptime){ .seconds = 3, .mfu = 0.412 };
@@ -278,16 +265,14 @@ test_points(void **unused)
 	assert_string_equal(c.change, "same");
 	assert_false(change_of_result(RESULT_TTFT, was, is, &c)); /* of the other mode */
 	assert_false(change_of_result(RESULT_SENT_CP, was, is, &c)); /* there is none */
-	session_free(s);
 }
 
 /* Values that nobody set are said outright where they would not follow by themselves. */
 static void
-test_derived(void **unused)
+test_derived(void **test)
 {
-	struct session *s = session_new(100, 60);
+	struct session *s = session_new(test, 100, 60);
 
-	(void)unused;
 	type(s, ":set preset llama-3.1-70b\rD/model.layers\r\r");
 	assert_int_equal(s->state.plan.model.layers, 32);
 	assert_true(field_is_set(FIELD_LAYERS, &s->state.plan));
@@ -295,15 +280,13 @@ test_derived(void **unused)
 	/* And a value that the other plan has not of its own goes. */
 	type(s, "qq:set vpp 2\rD/vpp\r\r");
 	assert_int_equal(s->state.plan.parallel.vpp, 1);
-	session_free(s);
 }
 
 static void
-test_compare_file(void **unused)
+test_compare_file(void **test)
 {
-	struct session *s = session_new(100, 40);
+	struct session *s = session_new(test, 100, 40);
 
-	(void)unused;
 	plan_builtin(&s->disk.plan);
 	s->disk.plan.parallel.cp = 2;
 	field_mark(FIELD_CP, &s->disk.plan, true);
@@ -327,17 +310,15 @@ test_compare_file(void **unused)
 	type(s, "PD");
 	assert_true(shows(s, "compare: pinned plan and this plan"));
 	assert_true(shows(s, "no field differs"));
-	session_free(s);
 }
 
 /* Every size has the entries; narrow ones as sentences. */
 static void
-test_compare_sizes(void **unused)
+test_compare_sizes(void **test)
 {
 	static const int columns[] = { 200, 100, 80, 60, 40, 20, 10 };
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	key(s, INPUT_RIGHT);
 	type(s, ":set notes a text that is far longer than any column of a table could be\rD");
 	for (size_t i = 0; i < COUNT(columns); i++) {
@@ -357,16 +338,14 @@ test_compare_sizes(void **unused)
 	/* A plan that is not legal has fewer estimates. */
 	type(s, "q:set pp 3\rD");
 	assert_true(shows(s, "changed"));
-	session_free(s);
 }
 
 static void
-test_history(void **unused)
+test_history(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	char row[80];
 
-	(void)unused;
 	type(s, "+");
 	type(s, ":set pp 2\r:set cp 2\rU");
 	assert_int_equal(s->state.list.kind, LIST_HISTORY);
@@ -406,7 +385,6 @@ test_history(void **unused)
 		app_resize(&s->state, w, 12);
 		draw(s);
 	}
-	session_free(s);
 }
 
 /* The history is bounded, and the bound keeps order and numbers. */
@@ -453,11 +431,10 @@ test_undo_bound(void **unused)
 
 /* A title leaves out a change rather than cut it. */
 static void
-test_title_room(void **unused)
+test_title_room(void **test)
 {
-	struct session *s = session_new(80, 22);
+	struct session *s = session_new(test, 80, 22);
 
-	(void)unused;
 	type(s, ":set pp 1\r");
 	assert_true(shows(s, "[memory] traffic step  +"));
 	for (int w = 72; w <= 110; w++) {
@@ -472,20 +449,19 @@ test_title_room(void **unused)
 		}
 		free(all);
 	}
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_change), cmocka_unit_test(test_deltas),
-		cmocka_unit_test(test_delta_values), cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_pin), cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_every_figure), cmocka_unit_test(test_points), cmocka_unit_test(test_derived),
-		cmocka_unit_test(test_compare_file),
-		cmocka_unit_test(test_compare_sizes), cmocka_unit_test(test_history),
-		cmocka_unit_test(test_undo_bound), cmocka_unit_test(test_title_room),
+		cmocka_unit_test(test_change), SESSION_TEST(test_deltas),
+		SESSION_TEST(test_delta_values), SESSION_TEST(test_narrow),
+		SESSION_TEST(test_pin), SESSION_TEST(test_compare),
+		SESSION_TEST(test_every_figure), SESSION_TEST(test_points), SESSION_TEST(test_derived),
+		SESSION_TEST(test_compare_file),
+		SESSION_TEST(test_compare_sizes), SESSION_TEST(test_history),
+		cmocka_unit_test(test_undo_bound), SESSION_TEST(test_title_room),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

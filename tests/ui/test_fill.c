@@ -54,14 +54,13 @@ check_panes(struct session *s, int w, int h, int64_t nodes)
 }
 
 static void
-test_fill(void **unused)
+test_fill(void **test)
 {
 	static const int64_t nodes[] = { 1, 2, 3, 5, 8, 12, 16, 32, 100, 128, 512, 1000, 2048, 16384 };
 	static const char *const colors[] = { "tp", "tp,pp", "tp,pp,dp", "stage", "memory" };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(nodes); i++) {
-		struct session *s = session_new(80, 24);
+		struct session *s = session_new(test, 80, 24);
 		char command[64];
 
 		text_put(command, sizeof command, "set nodes %lld", (long long)nodes[i]);
@@ -75,20 +74,18 @@ test_fill(void **unused)
 			check_panes(s, 80, 24, nodes[i]);
 			check_panes(s, 200, 60, nodes[i]);
 		}
-		session_free(s);
 	}
 }
 
 /* Rows of nodes begin with round numbers wherever there is a way to. */
 static void
-test_round(void **unused)
+test_round(void **test)
 {
 	static const int size[][2] = { { 40, 12 }, { 80, 24 }, { 100, 30 }, { 120, 40 }, { 200, 60 } };
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 	struct map_grid g;
 	char command[64];
 
-	(void)unused;
 	for (int64_t nodes = 2; nodes <= 2048; nodes *= 2) {
 		text_put(command, sizeof command, "set nodes %lld", (long long)nodes);
 		app_command(&s->state, command);
@@ -108,14 +105,13 @@ test_round(void **unused)
 				    size[i][1], (long long)row, picture(s));
 		}
 	}
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fill), cmocka_unit_test(test_round),
+		SESSION_TEST(test_fill), SESSION_TEST(test_round),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -60,10 +60,10 @@ read_all(const char *path)
 }
 
 static void
-check(size_t i, bool utf8)
+check(void **test, size_t i, bool utf8)
 {
 	struct session *s = (strncmp(screens[i].name, "search", 6) == 0 ?
-	    session_searching : session_new)(screens[i].columns, screens[i].rows);
+	    session_searching : session_new)(test, screens[i].columns, screens[i].rows);
 	char path[4096], *now, *golden;
 
 	s->state.settings.ascii = !utf8;
@@ -86,30 +86,27 @@ check(size_t i, bool utf8)
 		free(golden);
 	}
 	free(now);
-	session_free(s);
 }
 
 static void
-test_utf8(void **unused)
+test_utf8(void **test)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(screens); i++)
-		check(i, true);
+		check(test, i, true);
 }
 
 static void
-test_ascii(void **unused)
+test_ascii(void **test)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(screens); i++)
-		check(i, false);
+		check(test, i, false);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_utf8), cmocka_unit_test(test_ascii),
+		SESSION_TEST(test_utf8), SESSION_TEST(test_ascii),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -19,22 +19,21 @@ fake_topic(void *context, const char *language, size_t i)
 }
 
 static struct session *
-begin(void)
+begin(void **test)
 {
-	struct session *s = session_searching(100, 60);
+	struct session *s = session_searching(test, 100, 60);
 
 	s->files.topic = fake_topic;
 	return s;
 }
 
 static void
-test_lines(void **unused)
+test_lines(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 	const struct diag *d;
 	char text[512], line[512], link[GUIDE_LINK_SIZE];
 
-	(void)unused;
 	assert_true(guide_line(&s->state, " | parallel.tp | TP {parallel.tp} of {parallel.world}.", text,
 	    sizeof text, link));
 	assert_string_equal(text, "TP 2 of 16.");
@@ -54,7 +53,6 @@ test_lines(void **unused)
 	text_put(line, sizeof line, "%s | errors | {%s}", d->reason, d->reason);
 	assert_true(guide_line(&s->state, line, text, sizeof text, link));
 	assert_string_equal(text, d->message);
-	session_free(s);
 }
 
 /* A path of a line of the primer that no plan has would hide the line for ever. */
@@ -76,16 +74,15 @@ test_paths(void **unused)
 
 /* On plans of all sorts each link leads somewhere. */
 static void
-test_links(void **unused)
+test_links(void **test)
 {
 	static const char *const plans[] = {
 		"set tp 2", "set tp 3", "set training.micro_batch_size 32", "set model.experts 8",
 		"set mode serve",
 	};
 
-	(void)unused;
 	for (size_t p = 0; p < COUNT(plans); p++) {
-		struct session *s = begin();
+		struct session *s = begin(test);
 		int links = 0, items;
 		struct rows rows;
 
@@ -109,16 +106,14 @@ test_links(void **unused)
 				continue;
 		}
 		assert_true(links >= 3);
-		session_free(s);
 	}
 }
 
 static void
-test_page(void **unused)
+test_page(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 
-	(void)unused;
 	app_command(&s->state, "topics tune");
 	assert_true(shows(s, "It fits: 23.6 GiB of 79.2 GiB"));
 	assert_true(shows(s, "Your model has no experts."));
@@ -128,31 +123,29 @@ test_page(void **unused)
 	app_command(&s->state, "set training.micro_batch_size 32");
 	app_command(&s->state, "topics tune");
 	assert_true(shows(s, "It does not fit: "));
-	session_free(s);
 }
 
 /* A serving plan has its own numbers, hints and no ZeRO to weigh. */
 static void
-test_serving(void **unused)
+test_serving(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 
-	(void)unused;
 	app_command(&s->state, "set mode=serve tp=1 pp=1 nodes=1 concurrency=8");
 	app_command(&s->state, "topics tune");
 	assert_true(hides(s, "Weigh PP"));
 	key(s, INPUT_END);
 	assert_true(shows(s, "TP 1, 1 engines: weights "));
 	assert_true(shows(s, "a request instead of"));
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_serving), cmocka_unit_test(test_lines), cmocka_unit_test(test_paths), cmocka_unit_test(test_links),
-		cmocka_unit_test(test_page),
+		SESSION_TEST(test_serving), SESSION_TEST(test_lines), cmocka_unit_test(test_paths),
+		SESSION_TEST(test_links),
+		SESSION_TEST(test_page),
 	};
 	char why[256], share[4096];
 	int failed;

@@ -53,29 +53,26 @@ ends(struct session *s, const char *line)
 }
 
 static void
-test_begin(void **unused)
+test_begin(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
-	(void)unused;
 	linear_begin(&s->state, f);
 	fclose(f);
 	assert_non_null(strstr(text, "\n1. (new plan), model llama-3.1-8b\n2. TP 2, CP 1, PP 4, EP 1, "
 	    "DP 2 on 2 nodes of 8 h100-sxm-80gb: 16 GPUs\n3. memory fits: "));
 	free(text);
-	session_free(s);
 }
 
 /* Fields by their names alone. */
 static void
-test_fields(void **unused)
+test_fields(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	answers(s, "tp 4", "1. TP 4: memory ");
 	assert_int_equal(s->state.plan.parallel.tp, 4);
 	answers(s, "  tp=8\t\r\n", "error: 16 GPUs are not divisible");
@@ -93,16 +90,14 @@ test_fields(void **unused)
 	answers(s, "redo", "redone: TP 8");
 	answers(s, "tp +", "error: ");
 	assert_int_equal(s->state.plan.parallel.tp, 16);
-	session_free(s);
 }
 
 /* Lists have numbers, and numbers choose. */
 static void
-test_lists(void **unused)
+test_lists(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	answers(s, "kinds", "\n1. [1] tp  8 groups");
 	lacks(s, "kinds", "   "); /* no columns of blanks */
 	answers(s, "3", "3. [2] pp");
@@ -131,31 +126,27 @@ test_lists(void **unused)
 	lacks(s, "help inspect", "2. ");
 	answers(s, "down", "1. ");
 	answers(s, "suspend", "1. error: ");
-	session_free(s);
 }
 
 /* What a move selects is told: a stage, traffic, a number. */
 static void
-test_numbers(void **unused)
+test_numbers(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	answers(s, "next-pane memory", "1. stage 0: ");
 	answers(s, "down", "1. stage 1: ");
 	answers(s, "next-pane traffic", "1. tp ");
 	answers(s, "next-pane step", "1. step ");
 	answers(s, "down", "1. tokens/s ");
-	session_free(s);
 }
 
 /* Questions are asked, and an empty line is no. */
 static void
-test_questions(void **unused)
+test_questions(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	answers(s, "tp 4", "TP 4");
 	answers(s, "quit", "unsaved changes");
 	answers(s, "", "done");
@@ -179,35 +170,31 @@ test_questions(void **unused)
 	answers(s, "nonsense", "error: ");
 	answers(s, "", "done");
 	ends(s, "q");
-	session_free(s);
 
-	s = session_new(80, 24);
+	s = session_new(test, 80, 24);
 	answers(s, "tp 4", "TP 4");
 	answers(s, "q", "s save, d discard");
 	ends(s, "d");
 	assert_int_equal(s->disk.saves, 0);
-	session_free(s);
 }
 
 /* Escapes in a plan's text are not passed on. */
 static void
-test_plain(void **unused)
+test_plain(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	text_put(s->disk.path, sizeof s->disk.path, "bad\033[2Jname\xc2\x9b.cfg");
 	answers(s, "", "bad\\x1b[2Jname\\xc2\\x9b.cfg");
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_begin), cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_lists), cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_questions), cmocka_unit_test(test_plain),
+		SESSION_TEST(test_begin), SESSION_TEST(test_fields),
+		SESSION_TEST(test_lists), SESSION_TEST(test_numbers),
+		SESSION_TEST(test_questions), SESSION_TEST(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,13 +31,12 @@ selected(const struct session *s)
 }
 
 static void
-test_ranking(void **unused)
+test_ranking(void **test)
 {
-	struct session *s = session_searching(100, 30);
+	struct session *s = session_searching(test, 100, 30);
 	struct estimate *e = malloc(sizeof *e);
 	struct plan p;
 
-	(void)unused;
 	search(s, "S");
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
 	assert_int_equal(lookup_of(s)->news.kept, fake.worker->kept);
@@ -61,18 +60,16 @@ test_ranking(void **unused)
 	assert_true(shows(s, "1 before 2: "));
 	assert_true(shows(s, "# selected"));
 	free(e);
-	session_free(s);
 }
 
 /* While it runs the list grows, and who has chosen a plan stays at it. */
 static void
-test_grows(void **unused)
+test_grows(void **test)
 {
-	struct session *s = session_searching(80, 24);
+	struct session *s = session_searching(test, 80, 24);
 	uint64_t chosen;
 	size_t before;
 
-	(void)unused;
 	fake.looks = 4;
 	type(s, "S");
 	assert_true(lookup_look(&s->state));
@@ -86,16 +83,14 @@ test_grows(void **unused)
 	assert_true(lookup_of(s)->news.kept > before);
 	assert_int_equal(selected(s)->key.index, chosen);
 	assert_true(list_target(&s->state) > 3);
-	session_free(s);
 }
 
 /* Who has chosen none sees the best. */
 static void
-test_best(void **unused)
+test_best(void **test)
 {
-	struct session *s = session_searching(80, 24);
+	struct session *s = session_searching(test, 80, 24);
 
-	(void)unused;
 	fake.looks = 2;
 	type(s, "S");
 	assert_true(lookup_look(&s->state));
@@ -103,17 +98,15 @@ test_best(void **unused)
 		continue;
 	assert_int_equal(list_target(&s->state), 0);
 	assert_int_equal(selected(s)->key.index, fake.key[0].index);
-	session_free(s);
 }
 
 static void
-test_sort(void **unused)
+test_sort(void **test)
 {
-	struct session *s = session_searching(120, 40);
+	struct session *s = session_searching(test, 120, 40);
 	const struct lookup *l = lookup_of(s);
 	int columns = 0;
 
-	(void)unused;
 	search(s, "S");
 	while (l->sort.by != LOOKUP_NUMBER || l->sort.i != LOOKUP_MEMORY) {
 		key(s, INPUT_RIGHT);
@@ -133,17 +126,15 @@ test_sort(void **unused)
 	assert_true(list_target(&s->state) > 0);
 	type(s, "g");
 	assert_int_equal(list_target(&s->state), 0);
-	session_free(s);
 }
 
 static void
-test_filter(void **unused)
+test_filter(void **test)
 {
-	struct session *s = session_searching(100, 30);
+	struct session *s = session_searching(test, 100, 30);
 	struct rows rows;
 	struct plan p;
 
-	(void)unused;
 	search(s, "S");
 	type(s, "/micro_batch_size=2\r");
 	list_rows(&rows, &s->state, 90);
@@ -155,18 +146,16 @@ test_filter(void **unused)
 	rows_free(&rows);
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
-	session_free(s);
 }
 
 static void
-test_adopt(void **unused)
+test_adopt(void **test)
 {
-	struct session *s = session_searching(100, 30);
+	struct session *s = session_searching(test, 100, 30);
 	const struct plan before = s->state.plan;
 	struct plan p;
 	char header[64];
 
-	(void)unused;
 	search(s, "S");
 	type(s, "jj");
 	assert_true(lookup_plan(&s->state, 2, &p));
@@ -183,16 +172,14 @@ test_adopt(void **unused)
 	key(s, INPUT_ESCAPE);
 	type(s, "u");
 	assert_true(state_same(&s->state.plan, &before));
-	session_free(s);
 }
 
 /* Escape ends it; what was found by then is there when one comes back. */
 static void
-test_cancel(void **unused)
+test_cancel(void **test)
 {
-	struct session *s = session_searching(100, 30);
+	struct session *s = session_searching(test, 100, 30);
 
-	(void)unused;
 	fake.looks = 1000;
 	type(s, "S");
 	assert_true(lookup_look(&s->state));
@@ -208,16 +195,14 @@ test_cancel(void **unused)
 	search(s, "r");
 	assert_int_equal(fake.begun, 2);
 	assert_true(hides(s, "stopped"));
-	session_free(s);
 }
 
 /* Another plan, or another question, is another search. */
 static void
-test_again(void **unused)
+test_again(void **test)
 {
-	struct session *s = session_searching(100, 30);
+	struct session *s = session_searching(test, 100, 30);
 
-	(void)unused;
 	search(s, "S");
 	key(s, INPUT_ESCAPE);
 	app_command(&s->state, "set training.sequence_length 8192");
@@ -230,15 +215,13 @@ test_again(void **unused)
 	assert_int_equal(fake.begun, 3);
 	assert_string_equal(lookup_of(s)->ask, "free=training.sequence_length");
 	assert_int_equal(lookup_of(s)->space->field[0].field, FIELD_SEQUENCE_LENGTH);
-	session_free(s);
 }
 
 static void
-test_compare(void **unused)
+test_compare(void **test)
 {
-	struct session *s = session_searching(100, 30);
+	struct session *s = session_searching(test, 100, 30);
 
-	(void)unused;
 	search(s, "S");
 	type(s, "jD");
 	assert_int_equal(s->state.list.kind, LIST_COMPARE);
@@ -246,11 +229,10 @@ test_compare(void **unused)
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
 	assert_int_equal(list_target(&s->state), 1);
-	session_free(s);
 }
 
 static void
-test_ask(void **unused)
+test_ask(void **test)
 {
 	static const struct {
 		const char *ask, *error;
@@ -262,11 +244,10 @@ test_ask(void **unused)
 		{ "fix=tp fix=pp fix=cp fix=vpp fix=zero_stage fix=micro_batch_size fix=recompute",
 		    "no field is free" },
 	};
-	struct session *s = session_searching(124, 30);
+	struct session *s = session_searching(test, 124, 30);
 	const struct lookup *l = lookup_of(s);
 	char line[256];
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		text_put(line, sizeof line, "search %s", wrong[i].ask);
 		app_command(&s->state, line);
@@ -301,15 +282,13 @@ test_ask(void **unused)
 			changed += space_digit(l->space, k, l->found[i].key.index) != l->space->field[k].own;
 		assert_true(changed <= 2);
 	}
-	session_free(s);
 }
 
 static void
-test_nothing(void **unused)
+test_nothing(void **test)
 {
-	struct session *s = session_searching(100, 30);
+	struct session *s = session_searching(test, 100, 30);
 
-	(void)unused;
 	app_command(&s->state, "search where=peak.total<=1GiB");
 	while (lookup_look(&s->state))
 		continue;
@@ -318,16 +297,14 @@ test_nothing(void **unused)
 	assert_true(shows(s, "nearest: "));
 	key(s, INPUT_ENTER);
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
-	session_free(s);
 }
 
 /* The fields that are free are marked as soon as that is of interest. */
 static void
-test_marks(void **unused)
+test_marks(void **test)
 {
-	struct session *s = session_searching(100, 40);
+	struct session *s = session_searching(test, 100, 40);
 
-	(void)unused;
 	assert_true(hides(s, "TP ?"));
 	type(s, "F");
 	assert_true(shows(s, "TP ?"));
@@ -343,16 +320,14 @@ test_marks(void **unused)
 	assert_string_equal(lookup_of(s)->ask, "free=cluster.nodes");
 	app_command(&s->state, "free cluster.nodes");
 	assert_string_equal(lookup_of(s)->ask, "");
-	session_free(s);
 }
 
 /* At every size it draws, and one finds the way out. */
 static void
-test_sizes(void **unused)
+test_sizes(void **test)
 {
-	struct session *s = session_searching(100, 30);
+	struct session *s = session_searching(test, 100, 30);
 
-	(void)unused;
 	search(s, "S");
 	for (int w = 1; w < 200; w += 7)
 		for (int h = 1; h < 60; h += 3) {
@@ -362,18 +337,17 @@ test_sizes(void **unused)
 		}
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.list.kind, LIST_NONE);
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranking), cmocka_unit_test(test_grows), cmocka_unit_test(test_best),
-		cmocka_unit_test(test_sort), cmocka_unit_test(test_filter), cmocka_unit_test(test_adopt),
-		cmocka_unit_test(test_cancel), cmocka_unit_test(test_again),
-		cmocka_unit_test(test_compare), cmocka_unit_test(test_ask), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_marks), cmocka_unit_test(test_sizes),
+		SESSION_TEST(test_ranking), SESSION_TEST(test_grows), SESSION_TEST(test_best),
+		SESSION_TEST(test_sort), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
+		SESSION_TEST(test_cancel), SESSION_TEST(test_again),
+		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),
+		SESSION_TEST(test_marks), SESSION_TEST(test_sizes),
 	};
 	int failed;
 

@@ -346,18 +346,16 @@ test_presets(void **unused)
 
 /* Those that a framework has nothing of are not offered. */
 static void
-test_ready_made(void **unused)
+test_ready_made(void **test)
 {
-	struct session *s = session_new(160, 50);
+	struct session *s = session_new(test, 160, 50);
 
-	(void)unused;
 	type(s, "d");
 	assert_true(shows(s, "CP         cp"));
 	app_command(&s->state, "set parallel.layout deepspeed");
 	type(s, "d");
 	assert_true(shows(s, "CP+DP      data"));
 	assert_true(hides(s, "CP    "));
-	session_free(s);
 }
 
 /* The automatic zoom is the largest that fits. */
@@ -579,7 +577,7 @@ main(void)
 		cmocka_unit_test(test_every_gpu), cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_apart), cmocka_unit_test(test_letters),
 		cmocka_unit_test(test_peers), cmocka_unit_test(test_cards),
-		cmocka_unit_test(test_presets), cmocka_unit_test(test_ready_made),
+		cmocka_unit_test(test_presets), SESSION_TEST(test_ready_made),
 		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move), cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_inside), cmocka_unit_test(test_legend),
 		cmocka_unit_test(test_titles), cmocka_unit_test(test_paper),

@@ -6,12 +6,11 @@
 
 /* Errors: the panes say so, and stay where they are. */
 static void
-test_errors(void **unused)
+test_errors(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	struct arrange before = panes_arrange(&s->state), after;
 
-	(void)unused;
 	s->state.form.field = FIELD_PP;
 	type(s, "3\r");
 	assert_true(shows(s, "No traffic to show until the errors are mended"));
@@ -20,17 +19,15 @@ test_errors(void **unused)
 	assert_int_equal(before.pane[PANE_STEP].y, after.pane[PANE_STEP].y);
 	type(s, "\t\t\t\rq\t\r");
 	draw(s);
-	session_free(s);
 }
 
 /* A warning leaves the last line but one to the field that is selected, unless it is about
  * that field; away from the form it has the line. */
 static void
-test_warnings(void **unused)
+test_warnings(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, ":set model llama-3.1-70b\r:set tp 1\r");
 	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
 	s->state.form.field = FIELD_CP;
@@ -50,15 +47,13 @@ test_warnings(void **unused)
 	type(s, "\r");
 	assert_true(shows(s, "no single change mends this"));
 	assert_int_equal(s->state.list.kind, LIST_DIAGS);
-	session_free(s);
 }
 
 static void
-test_fix(void **unused)
+test_fix(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	s->state.form.field = FIELD_PP;
 	type(s, "3\r");
 	assert_false(s->state.estimate->legal);
@@ -82,18 +77,16 @@ test_fix(void **unused)
 	assert_true(s->state.estimate->legal);
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 	type(s, "f");
-	session_free(s);
 }
 
 /* What does not fit: the list has memory and time of each way out, the first of which leaves
  * the last change alone; undo takes the chosen one back. */
 static void
-test_mends(void **unused)
+test_mends(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	struct plan bad;
 
-	(void)unused;
 	type(s, ":set model llama-3.1-70b\r:set bf16_tflops 989\r:set hbm_gbps 3350\r:set nodes 8\r"
 	    ":set tp 8\r:set sequence_length 8192\r:set micro_batch_size 4\r");
 	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
@@ -118,17 +111,15 @@ test_mends(void **unused)
 	type(s, ":set micro_batch_size 1\rf");
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_true(shows(s, "nothing to fix"));
-	session_free(s);
 }
 
 /* The list of what is wrong has the fix of what does not fit, and hints, once. */
 static void
-test_hints(void **unused)
+test_hints(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	size_t count;
 
-	(void)unused;
 	type(s, ":set bf16_tflops 989\r:set hbm_gbps 3350\r:set nodes 1\r:set pp 1\r:set tp 8\re");
 	assert_int_equal(s->state.list.kind, LIST_DIAGS);
 	assert_true(shows(s, "hint: micro-batches of 1 "));
@@ -143,17 +134,15 @@ test_hints(void **unused)
 	assert_true(shows(s, "fixed: "));
 	assert_true(s->state.estimate->fits);
 	assert_int_equal(s->state.plan.training.micro_batch_size, 8);
-	session_free(s);
 }
 
 /* A fix of two fields is told and taken whole. */
 static void
-test_pair(void **unused)
+test_pair(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	struct diag *d;
 
-	(void)unused;
 	type(s, ":set tp 3\re");
 	d = &s->state.estimate->diags.item[0];
 	d->fix_field = FIELD_TP;
@@ -167,16 +156,14 @@ test_pair(void **unused)
 	assert_int_equal(s->state.plan.parallel.pp, 2);
 	type(s, "u");
 	assert_int_equal(s->state.plan.parallel.tp, 3);
-	session_free(s);
 }
 
 /* Where the layout refuses the plan, the map says why instead. */
 static void
-test_refused(void **unused)
+test_refused(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, "5\r");
 	assert_false(s->state.estimate->laid_out);
 	assert_true(shows(s, "No groups: the layout refuses this plan."));
@@ -184,20 +171,19 @@ test_refused(void **unused)
 	type(s, "\tjkhlnNzZcCd1234\r");
 	type(s, "q");
 	draw(s);
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_fix),
-		cmocka_unit_test(test_mends),
-		cmocka_unit_test(test_hints),
-		cmocka_unit_test(test_pair),
-		cmocka_unit_test(test_refused),
+		SESSION_TEST(test_errors),
+		SESSION_TEST(test_warnings),
+		SESSION_TEST(test_fix),
+		SESSION_TEST(test_mends),
+		SESSION_TEST(test_hints),
+		SESSION_TEST(test_pair),
+		SESSION_TEST(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

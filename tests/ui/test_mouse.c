@@ -32,11 +32,10 @@ click(struct session *s, const char *text)
 }
 
 static void
-test_form(void **unused)
+test_form(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
-	(void)unused;
 	click(s, "global batch");
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
 	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
@@ -55,15 +54,13 @@ test_form(void **unused)
 	click(s, "global batch");
 	assert_int_equal(s->state.focus, PANE_FORM);
 	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
-	session_free(s);
 }
 
 static void
-test_map(void **unused)
+test_map(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
-	(void)unused;
 	app_command(&s->state, "zoom labels");
 	click(s, "[12G]");
 	assert_int_equal(s->state.focus, PANE_MAP);
@@ -76,19 +73,17 @@ test_map(void **unused)
 	s->flags = app_mouse(&s->state, place(s, "node 1", MOUSE_WHEEL_DOWN));
 	assert_int_equal(s->state.map.cursor, 12);
 	assert_true(hides(s, ">12G<"));
-	session_free(s);
 }
 
 /* Two GPUs in one cell: the first click takes the upper, the next the lower. */
 static void
-test_halves(void **unused)
+test_halves(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 	const struct rect r = panes_arrange(&s->state).inner[PANE_MAP];
 	struct mouse m = { .action = MOUSE_CLICK };
 	int x, y;
 
-	(void)unused;
 	app_command(&s->state, "zoom halves");
 	assert_true(map_find(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h, 1, &x, &y));
 	m.x = r.x + x;
@@ -101,18 +96,16 @@ test_halves(void **unused)
 	app_mouse(&s->state, m);
 	assert_int_equal(s->state.map.cursor, 5);
 	assert_int_equal(s->state.list.kind, LIST_INSPECT);
-	session_free(s);
 }
 
 /* A stage of the pipeline, by any of its lines; again: its memory. */
 static void
-test_pipeline(void **unused)
+test_pipeline(void **test)
 {
 	static const int sizes[][2] = { { 120, 40 }, { 80, 24 }, { 80, 18 }, { 40, 12 } };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(sizes); i++) {
-		struct session *s = session_new(sizes[i][0], sizes[i][1]);
+		struct session *s = session_new(test, sizes[i][0], sizes[i][1]);
 		struct rect r;
 		bool seen[4] = { false };
 
@@ -138,16 +131,14 @@ test_pipeline(void **unused)
 		draw(s);
 		app_mouse(&s->state, (struct mouse){ r.x, s->canvas.cursor_y, MOUSE_CLICK });
 		assert_int_equal(s->state.list.kind, LIST_WHY);
-		session_free(s);
 	}
 }
 
 static void
-test_numbers(void **unused)
+test_numbers(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
-	(void)unused;
 	click(s, "stage 2");
 	assert_int_equal(s->state.focus, PANE_MEMORY);
 	assert_int_equal(s->state.stage.at, 2);
@@ -165,17 +156,15 @@ test_numbers(void **unused)
 	click(s, ">bubble");
 	assert_int_equal(s->state.list.kind, LIST_WHY);
 	assert_true(shows(s, "why: bubble"));
-	session_free(s);
 }
 
 /* Entries of lists; the footer's hints are commands. */
 static void
-test_lists(void **unused)
+test_lists(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 	struct mouse below = { 60, 35, MOUSE_CLICK };
 
-	(void)unused;
 	click(s, "d dimensions");
 	assert_int_equal(s->state.list.kind, LIST_KINDS);
 	click(s, "[ ] pp ");
@@ -214,16 +203,14 @@ test_lists(void **unused)
 	key(s, INPUT_ESCAPE);
 	click(s, "q quit");
 	assert_int_equal(s->flags & EVENT_QUIT, EVENT_QUIT);
-	session_free(s);
 }
 
 /* Panes that take turns are chosen by their names. */
 static void
-test_tabs(void **unused)
+test_tabs(void **test)
 {
-	struct session *s = session_new(80, 24);
+	struct session *s = session_new(test, 80, 24);
 
-	(void)unused;
 	click(s, "traffic step");
 	assert_int_equal(s->state.focus, PANE_TRAFFIC);
 	assert_true(shows(s, "memory [traffic] step"));
@@ -234,16 +221,14 @@ test_tabs(void **unused)
 	assert_int_equal(s->state.focus, PANE_MAP);
 	click(s, "step");
 	assert_int_equal(s->state.focus, PANE_STEP);
-	session_free(s);
 }
 
 /* The wheel over a pane that has not the focus scrolls it all the same. */
 static void
-test_wheel(void **unused)
+test_wheel(void **test)
 {
-	struct session *s = session_new(100, 24);
+	struct session *s = session_new(test, 100, 24);
 
-	(void)unused;
 	key(s, 'a'); /* more fields than rows */
 	state_focus(&s->state, PANE_STEP);
 	for (int i = 0; i < 60; i++)
@@ -254,20 +239,18 @@ test_wheel(void **unused)
 		s->flags = app_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_UP });
 	assert_int_equal(s->state.form.first, 0);
 	assert_true(shows(s, "plan"));
-	session_free(s);
 }
 
 /* Everywhere, at every size, in every state: nothing breaks, no plan changes by a wheel. */
 static void
-test_everywhere(void **unused)
+test_everywhere(void **test)
 {
 	static const int size[][2] = { { 1, 1 }, { 20, 3 }, { 40, 12 }, { 80, 24 }, { 130, 40 } };
 	static const int32_t opener[] = { INPUT_NONE, 'd', '?', 'e', '/', ':', 'i', 'p', 'O' };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(size); i++)
 		for (size_t k = 0; k < COUNT(opener); k++) {
-			struct session *s = session_new(size[i][0], size[i][1]);
+			struct session *s = session_new(test, size[i][0], size[i][1]);
 			const int w = size[i][0], h = size[i][1];
 
 			for (int y = 0; y < h; y += 1 + h / 12)
@@ -284,7 +267,6 @@ test_everywhere(void **unused)
 								assert_true(field_same(f, &was, &s->state.plan));
 						draw(s);
 					}
-			session_free(s);
 		}
 }
 
@@ -292,11 +274,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_form), cmocka_unit_test(test_map),
-		cmocka_unit_test(test_halves), cmocka_unit_test(test_pipeline),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_tabs), cmocka_unit_test(test_wheel),
-		cmocka_unit_test(test_everywhere),
+		SESSION_TEST(test_form), SESSION_TEST(test_map),
+		SESSION_TEST(test_halves), SESSION_TEST(test_pipeline),
+		SESSION_TEST(test_numbers), SESSION_TEST(test_lists),
+		SESSION_TEST(test_tabs), SESSION_TEST(test_wheel),
+		SESSION_TEST(test_everywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

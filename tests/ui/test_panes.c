@@ -62,9 +62,9 @@ fill_serve(struct estimate *e)
 }
 
 static struct session *
-filled(int columns, int rows, bool ascii)
+filled(void **test, int columns, int rows, bool ascii)
 {
-	struct session *s = session_new(columns, rows);
+	struct session *s = session_new(test, columns, rows);
 
 	s->state.settings.ascii = ascii;
 	fill_train(s->state.estimate);
@@ -75,7 +75,7 @@ filled(int columns, int rows, bool ascii)
 
 /* Every part has a glyph of its own, in ASCII too, and the legend names it. */
 static void
-test_memory(void **unused)
+test_memory(void **test)
 {
 	static const char *const utf8[] = {
 		"\u2588 params 10.0", "\u2593 grads 9.0", "\u2592 optim 8.0",
@@ -87,9 +87,8 @@ test_memory(void **unused)
 		"_ buffers 5.0", "o overhead 4.0",
 	};
 
-	(void)unused;
 	for (int plain = 0; plain < 2; plain++) {
-		struct session *s = filled(120, 40, plain == 1);
+		struct session *s = filled(test, 120, 40, plain == 1);
 
 		assert_true(shows(s, plain == 1 ? "= grads 9.0" : "\u2588 grads 9.0"));
 		s->state.depth = THEME_8; /* too few colours for eight parts */
@@ -102,20 +101,18 @@ test_memory(void **unused)
 		assert_true(shows(s, "stage 0 GiB:"));
 		assert_true(shows(s, " logits 0.0")); /* that it has none of stays in the legend */
 		assert_true(shows(s, ">stages 0-2"));
-		session_free(s);
 	}
 }
 
 /* A bar's length is its share of the capacity, whatever its parts. */
 static void
-test_bar_length(void **unused)
+test_bar_length(void **test)
 {
-	struct session *s = filled(100, 30, true);
+	struct session *s = filled(test, 100, 30, true);
 	struct estimate *e = s->state.estimate;
 	char *text, *line;
 	int used = 0, all = 0;
 
-	(void)unused;
 	e->capacity = 98 * gib; /* the fullest stage takes half of it */
 	text = picture(s);
 	line = strstr(text, " stage 3     ");
@@ -127,15 +124,13 @@ test_bar_length(void **unused)
 	/* More than there is: said by a mark, not by colour alone. */
 	e->capacity = 40 * gib;
 	assert_true(shows(s, "49.0 GiB!"));
-	session_free(s);
 }
 
 static void
-test_traffic(void **unused)
+test_traffic(void **test)
 {
-	struct session *s = filled(100, 30, false);
+	struct session *s = filled(test, 100, 30, false);
 
-	(void)unused;
 	assert_true(shows(s, "traffic per step, one GPU"));
 	assert_true(shows(s, " tp   all-gather        8 nvlink   118 GB  410 ms  200 ms"));
 	assert_true(shows(s, " pp   send              4 network 2.10 GB 50.0 ms  400 us"));
@@ -159,20 +154,18 @@ test_traffic(void **unused)
 	app_resize(&s->state, 100, 30);
 	assert_int_equal(s->state.flow.at, 0);
 	assert_true(shows(s, "No GPU sends anything."));
-	session_free(s);
 }
 
 static void
-test_step(void **unused)
+test_step(void **test)
 {
 	static const char *const shown[] = {
 		"step       9.81 s", "tokens/s     427k", "per GPU     6.67k", "MFU        41.2 %",
 		"MFU full   44.0 %", "HFU        45.0 %", "compute    7.10 s", "recompute  900 ms",
 		"bubble      8.6 %", "exposed    520 ms", "optimizer 31.0 ms",
 	};
-	struct session *s = filled(100, 30, false);
+	struct session *s = filled(test, 100, 30, false);
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(shown); i++)
 		assert_true(shows(s, shown[i]));
 	assert_true(shows(s, "9.81 s/step  427k tokens/s  MFU 41 %"));
@@ -189,15 +182,13 @@ test_step(void **unused)
 	/* Rates of the GPU unknown: no times. */
 	s->state.estimate->step = (struct steptime){ 0 };
 	assert_true(hides(s, "0"));
-	session_free(s);
 }
 
 static void
-test_serve(void **unused)
+test_serve(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, ":set mode serve\r");
 	fill_serve(s->state.estimate);
 	app_follow(&s->state);
@@ -215,18 +206,16 @@ test_serve(void **unused)
 	assert_int_equal(s->state.focus, PANE_STEP);
 	type(s, "\r");
 	assert_true(shows(s, "why: weights"));
-	session_free(s);
 }
 
 static void
-test_tab_order(void **unused)
+test_tab_order(void **test)
 {
 	static const enum pane order[] = {
 		PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_FORM
 	};
-	struct session *s = filled(80, 24, false);
+	struct session *s = filled(test, 80, 24, false);
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(order); i++) {
 		type(s, "\t");
 		assert_int_equal(s->state.focus, order[i]);
@@ -248,15 +237,13 @@ test_tab_order(void **unused)
 	assert_true(hides(s, "traffic"));
 	type(s, ":next-pane step\r:next-pane load\r");
 	assert_int_equal(s->state.focus, PANE_TRAFFIC);
-	session_free(s);
 }
 
 static void
-test_why(void **unused)
+test_why(void **test)
 {
-	struct session *s = filled(100, 40, false);
+	struct session *s = filled(test, 100, 40, false);
 
-	(void)unused;
 	s->state.estimate->stage[0].memory.total -= gib; /* unlike the other two */
 	s->state.estimate->stage[1].memory.total -= 2 * gib;
 	type(s, "\t\tjj"); /* the message line has the gist of it */
@@ -285,18 +272,16 @@ test_why(void **unused)
 	assert_int_equal(s->state.focus, PANE_FORM);
 	type(s, "W"); /* away from the numbers: memory */
 	assert_true(shows(s, "why: memory of stage 2"));
-	session_free(s);
 }
 
 /* Lines without a stage are the legend's: all parts with their amounts; and the frame says
  * what of a longer list is shown. */
 static void
-test_legend(void **unused)
+test_legend(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	struct estimate *e = s->state.estimate;
 
-	(void)unused;
 	type(s, ":set pp 1\r");
 	assert_int_equal(e->stages, 1);
 	fill_memory(e);
@@ -308,16 +293,14 @@ test_legend(void **unused)
 	assert_int_equal(e->stages, 16);
 	assert_true(shows(s, "memory per GPU, by stage"));
 	assert_true(shows(s, " 1-4 of 16 \u2500\u2510"));
-	session_free(s);
 }
 
 /* Where there is room all stages have their amounts beside each other. */
 static void
-test_table(void **unused)
+test_table(void **test)
 {
-	struct session *s = filled(200, 60, true);
+	struct session *s = filled(test, 200, 60, true);
 
-	(void)unused;
 	assert_true(shows(s, "GiB, stage      0-2      3"));
 	assert_true(shows(s, "# params       10.0   10.0"));
 	assert_true(shows(s, "^ logits        0.0    6.0"));
@@ -325,16 +308,14 @@ test_table(void **unused)
 	app_resize(&s->state, 120, 40);
 	assert_true(hides(s, "GiB, stage"));
 	assert_true(shows(s, "stage 3 GiB:"));
-	session_free(s);
 }
 
 /* A plan that changes under the list: its terms are noted anew. */
 static void
-test_why_follows(void **unused)
+test_why_follows(void **test)
 {
-	struct session *s = session_new(100, 40);
+	struct session *s = session_new(test, 100, 40);
 
-	(void)unused;
 	type(s, "3\rW");
 	assert_true(shows(s, "nothing to explain until the errors are mended"));
 	type(s, "f");
@@ -342,12 +323,11 @@ test_why_follows(void **unused)
 	type(s, "\r");
 	assert_true(shows(s, "fixed: TP 4"));
 	assert_true(shows(s, "memory.parameters: "));
-	session_free(s);
 }
 
 /* Only the terms of the row. */
 static void
-test_why_terms(void **unused)
+test_why_terms(void **test)
 {
 	static const struct ledger_term terms[] = {
 		{ QUANTITY_TRAFFIC, PART_ROW, -1, 100e9, "TP outputs", "source a", "forward = 1" },
@@ -359,9 +339,8 @@ test_why_terms(void **unused)
 		{ QUANTITY_TRAFFIC_SECONDS, PART_ROW, -1, 0.9, "TP inputs", "source g", "calls = 7" },
 		{ QUANTITY_EXPOSED, PART_ROW, -1, 0.4, "TP inputs", "source h", "open = 8" },
 	};
-	struct session *s = filled(100, 40, false);
+	struct session *s = filled(test, 100, 40, false);
 
-	(void)unused;
 	type(s, "\t\t\t\r");
 	assert_non_null(s->state.why.term);
 	memcpy(s->state.why.term, terms, sizeof terms);
@@ -389,17 +368,15 @@ test_why_terms(void **unused)
 	while (figures_at(s->state.estimate, (int)s->state.figure.at) != RESULT_COMPUTE)
 		s->state.figure.at++;
 	assert_true(shows(s, "step.forward: 2.50 s") && hides(s, "open = 8"));
-	session_free(s);
 }
 
 /* Beside each number what it is against the saved plan, where there is room. */
 static void
-test_changes(void **unused)
+test_changes(void **test)
 {
-	struct session *s = filled(100, 30, true);
+	struct session *s = filled(test, 100, 30, true);
 	struct estimate *base = s->state.base;
 
-	(void)unused;
 	assert_true(hides(s, "vs start"));
 	base->stage[3].memory.total = base->peak_total = 43 * gib;
 	base->stage[1].memory.total = 44 * gib;
@@ -416,17 +393,15 @@ test_changes(void **unused)
 	/* Fewer stages there: nothing to hold the others against. */
 	base->stages = 1;
 	assert_true(hides(s, "-1.00  "));
-	session_free(s);
 }
 
 static void
-test_delta(void **unused)
+test_delta(void **test)
 {
-	struct session *s = filled(160, 30, false);
+	struct session *s = filled(test, 160, 30, false);
 	struct summary was = summary_of(s->state.estimate), is = was, now;
 	char text[256];
 
-	(void)unused;
 	assert_true(was.part[SUMMARY_TRAFFIC] > 254e9 && was.part[SUMMARY_TRAFFIC] < 255e9);
 	is.part[SUMMARY_MEMORY] = 24 * gib;
 	is.part[SUMMARY_STEP] = 7.1;
@@ -454,18 +429,16 @@ test_delta(void **unused)
 	fill_train(s->state.estimate);
 	type(s, "u");
 	assert_true(shows(s, "undone: TP 4; memory -"));
-	session_free(s);
 }
 
 /* A label and its value stay apart at every width. */
 static void
-test_figures_apart(void **unused)
+test_figures_apart(void **test)
 {
-	struct session *s = filled(100, 30, true);
+	struct session *s = filled(test, 100, 30, true);
 	struct estimate *e = s->state.estimate;
 	char value[64], text[128];
 
-	(void)unused;
 	e->step.training_seconds = 1.2 * 86400;
 	for (int w = 40; w <= 200; w++) {
 		app_resize(&s->state, w, 30);
@@ -476,7 +449,6 @@ test_figures_apart(void **unused)
 			assert_true(hides(s, text));
 		}
 	}
-	session_free(s);
 }
 
 /* The role of the character at a text on the screen. */
@@ -500,12 +472,11 @@ role_at(struct session *s, const char *text, int offset)
 
 /* Numbers are bright and words are not; what is wrong is counted at the end of the line. */
 static void
-test_headline(void **unused)
+test_headline(void **test)
 {
-	struct session *s = filled(120, 40, false);
+	struct session *s = filled(test, 120, 40, false);
 	struct estimate *e = s->state.estimate;
 
-	(void)unused;
 	assert_true(shows(s, "\u2588\u00b7\u00b7") || shows(s, "\u00b7 fits 49.0 of 79.2 GiB"));
 	assert_int_equal(role_at(s, "fits 49.0 of", 0), ROLE_GOOD);
 	assert_int_equal(role_at(s, "9.81 s/step", 0), ROLE_HEADER);
@@ -527,17 +498,15 @@ test_headline(void **unused)
 	app_resize(&s->state, 120, 40);
 	e->step.training_seconds = 34 * 86400.0;
 	assert_true(shows(s, "MFU 41 %  run 34"));
-	session_free(s);
 }
 
 /* Weights fit and requests do not: it says so, as memory is not what is over. */
 static void
-test_requests(void **unused)
+test_requests(void **test)
 {
-	struct session *s = session_new(120, 30);
+	struct session *s = session_new(test, 120, 30);
 	const struct estimate *e = s->state.estimate;
 
-	(void)unused;
 	type(s, ":set mode serve\r:set concurrency 4000\r");
 	assert_true(e->served && !e->fits && e->peak_total < e->capacity);
 	assert_int_equal(role_at(s, "over: 4000 requests, ", 0), ROLE_ERROR);
@@ -546,17 +515,15 @@ test_requests(void **unused)
 	assert_true(e->fits && hides(s, "over:"));
 	type(s, ":set model llama-3.1-70b\r:set pp 1\r:set tp 1\r"); /* no room for the weights */
 	assert_true(!e->fits && hides(s, "over: 4 requests") && shows(s, "over: "));
-	session_free(s);
 }
 
 /* The links of what would fit NVLink stand out, those of others do not. */
 static void
-test_strays(void **unused)
+test_strays(void **test)
 {
-	struct session *s = filled(120, 40, false);
+	struct session *s = filled(test, 120, 40, false);
 	struct traffic_row *row = s->state.estimate->traffic.row;
 
-	(void)unused;
 	s->state.plan.cluster.nvlink_domain = 8;
 	s->state.plan.cluster.nvlink_gbps = 450;
 	assert_int_equal(role_at(s, "reduce-scatter   16 network", 20), ROLE_TEXT); /* dp */
@@ -566,23 +533,22 @@ test_strays(void **unused)
 	assert_int_equal(role_at(s, "all-gather        8 network", 20), ROLE_WARNING);
 	row[0].span.size = 16; /* no domain has room for it */
 	assert_int_equal(role_at(s, "all-gather       16 network", 20), ROLE_TEXT);
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_bar_length), cmocka_unit_test(test_legend),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_traffic), cmocka_unit_test(test_step), cmocka_unit_test(test_serve),
-		cmocka_unit_test(test_tab_order), cmocka_unit_test(test_why),
-		cmocka_unit_test(test_why_terms), cmocka_unit_test(test_why_follows),
-		cmocka_unit_test(test_delta), cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_headline), cmocka_unit_test(test_strays),
-		cmocka_unit_test(test_requests),
-		cmocka_unit_test(test_figures_apart),
+		SESSION_TEST(test_memory),
+		SESSION_TEST(test_bar_length), SESSION_TEST(test_legend),
+		SESSION_TEST(test_table),
+		SESSION_TEST(test_traffic), SESSION_TEST(test_step), SESSION_TEST(test_serve),
+		SESSION_TEST(test_tab_order), SESSION_TEST(test_why),
+		SESSION_TEST(test_why_terms), SESSION_TEST(test_why_follows),
+		SESSION_TEST(test_delta), SESSION_TEST(test_changes),
+		SESSION_TEST(test_headline), SESSION_TEST(test_strays),
+		SESSION_TEST(test_requests),
+		SESSION_TEST(test_figures_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,8 +23,9 @@ make_plan(int64_t schedule, int64_t pp, int64_t vpp, int64_t m)
 {
 	static const char *const names[] = { "gpipe", "1f1b", "zb-1p", "zb-2p", "zb-v", "v-half",
 		"v-min", "dualpipe", "dualpipev" };
-	struct session *s = session_new(80, 24);
+	static struct session s;
 
+	session_catalog(&s);
 	plan_defaults(&plan);
 	put(&plan, FIELD_GPU, "h100-sxm-80gb");
 	put(&plan, FIELD_GENERATION, "hopper");
@@ -42,10 +43,9 @@ make_plan(int64_t schedule, int64_t pp, int64_t vpp, int64_t m)
 	put_number(FIELD_VPP, vpp);
 	put_number(FIELD_GLOBAL_BATCH_SIZE, m);
 	put(&plan, FIELD_SCHEDULE, names[schedule]);
-	plan_resolve(&plan, &s->catalog);
-	estimate_run(&estimate, &plan, &s->catalog, NULL);
+	plan_resolve(&plan, &s.catalog);
+	estimate_run(&estimate, &plan, &s.catalog, NULL);
 	assert_true(estimate.placed && estimate.microbatches == m);
-	session_free(s);
 }
 
 static char *
@@ -319,11 +319,10 @@ test_moving(void **unused)
 
 /* The screen: p shows it, the same keys move it, and another plan redraws it. */
 static void
-test_session(void **unused)
+test_session(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
-	(void)unused;
 	type(s, "p");
 	assert_true(shows(s, "pipeline: 1f1b, 4 stages, "));
 	type(s, "\t");
@@ -342,16 +341,14 @@ test_session(void **unused)
 	assert_true(shows(s, "pipeline"));
 	type(s, "p");
 	assert_true(shows(s, "map"));
-	session_free(s);
 }
 
 /* The title gives up its first word, else its last ones, before it is cut, and has which stages are shown. */
 static void
-test_frame(void **unused)
+test_frame(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
-	(void)unused;
 	type(s, ":set nodes 8\r:set pp 16\r:set global_batch_size 512\rp");
 	assert_true(shows(s, "pipeline: 1f1b, 16 stages, 256 micro-batches "));
 	assert_true(shows(s, " 1-8 of 16 \u2500\u2510"));
@@ -362,7 +359,6 @@ test_frame(void **unused)
 	app_resize(&s->state, 90, 30); /* no room for that: its last words */
 	assert_true(shows(s, " 1f1b, 16 stages of 2 chunks "));
 	assert_true(shows(s, " 1-4 of 16 \u2500\u2510"));
-	session_free(s);
 }
 
 static void
@@ -396,8 +392,8 @@ main(void)
 		cmocka_unit_test(test_rows), cmocka_unit_test(test_numbers), cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_words), cmocka_unit_test(test_times),
 		cmocka_unit_test(test_inside),
-		cmocka_unit_test(test_moving), cmocka_unit_test(test_session),
-		cmocka_unit_test(test_frame),
+		cmocka_unit_test(test_moving), SESSION_TEST(test_session),
+		SESSION_TEST(test_frame),
 		cmocka_unit_test(test_long_steps),
 	};
 

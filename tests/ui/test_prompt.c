@@ -79,9 +79,9 @@ save_settings(void *context, const struct settings *settings, const char *name, 
 }
 
 static struct session *
-begin(void)
+begin(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
 	memset(&left, 0, sizeof left);
 	s->files.ready_draft = ready_draft;
@@ -102,12 +102,11 @@ line_is(struct session *s, const char *text)
 }
 
 static void
-test_recall(void **unused)
+test_recall(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 	char *lines;
 
-	(void)unused;
 	recall_load(&s->state.prompt.recall, "tp 1\nzoom auto\n\ntp 2\n");
 	assert_int_equal(s->state.prompt.recall.count, 3);
 	type(s, ":pp 2\r:tp 4\r:tp 2\r:  \r");
@@ -138,7 +137,6 @@ test_recall(void **unused)
 	lines = recall_new(&s->state.prompt.recall);
 	assert_string_equal(lines, "pp 2\ntp 4\ntp 2\n");
 	free(lines);
-	session_free(s);
 }
 
 /* What Tab makes of what is typed after ":". */
@@ -153,11 +151,10 @@ completes(struct session *s, const char *typed, const char *result)
 }
 
 static void
-test_complete(void **unused)
+test_complete(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 
-	(void)unused;
 	completes(s, "und", "undo");
 	completes(s, "sa", "save ");
 	completes(s, "seq", "sequence_parallel ");
@@ -224,7 +221,6 @@ test_complete(void **unused)
 	key(s, INPUT_DOWN);
 	line_is(s, "1f1b");
 	assert_true(shows(s, "gpipe  [1f1b] zb-1p"));
-	session_free(s);
 }
 
 static const struct topic *
@@ -263,38 +259,34 @@ test_complete_all(void **unused)
 			fail_msg("%s", command_table[i].name);
 		key(s, INPUT_ESCAPE);
 	}
-	session_free(s);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
 		if (field_find(field_key(f)) == f && f != FIELD_ADAPTER_RANK) /* :rank goes to one */
 			assert_null(command_find(field_key(f)));
 }
 
 static void
-test_about(void **unused)
+test_about(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 
-	(void)unused;
 	type(s, ":undo");
 	assert_true(shows(s, "undo the last change"));
 	key(s, INPUT_CTRL('U'));
 	type(s, "tp ");
 	assert_true(shows(s, field_table[FIELD_TP].help));
 	key(s, INPUT_ESCAPE);
-	session_free(s);
 }
 
 /* ---- lists --------------------------------------------------------------------------- */
 
 /* '/' narrows every list while one types; Escape brings back what was there. */
 static void
-test_filter(void **unused)
+test_filter(void **test)
 {
 	static const char *const lists[] = { "?", "e", "d", "W", "i", "U", "O", "D" };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(lists); i++) {
-		struct session *s = begin();
+		struct session *s = begin(test);
 
 		type(s, ":vpp 3\r"); /* so that there is an error, and a change */
 		if (i > 2)
@@ -308,18 +300,16 @@ test_filter(void **unused)
 		assert_true(hides(s, "nothing with that text"));
 		assert_int_not_equal(s->state.list.kind, LIST_NONE);
 		assert_string_equal(s->state.list.filter, "");
-		session_free(s);
 	}
 }
 
 /* Without the filter, what it found stays selected. */
 static void
-test_filter_keeps(void **unused)
+test_filter_keeps(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 	int item;
 
-	(void)unused;
 	type(s, "?/redo what\r");
 	assert_int_equal(s->state.list.item, 0);
 	key(s, INPUT_ESCAPE);
@@ -330,17 +320,15 @@ test_filter_keeps(void **unused)
 	assert_int_equal(s->state.list.item, 0);
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.list.item, item);
-	session_free(s);
 }
 
 /* ---- settings and keys ---------------------------------------------------------------- */
 
 static void
-test_settings(void **unused)
+test_settings(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 
-	(void)unused;
 	type(s, "A");
 	assert_true(s->state.settings.ascii);
 	assert_true(shows(s, "ascii true for this session (:remember keeps it)"));
@@ -370,7 +358,6 @@ test_settings(void **unused)
 	type(s, "jj\r");
 	assert_true(s->state.settings.mouse);
 	assert_true(shows(s, "mouse true for this session; no room for settings"));
-	session_free(s);
 }
 
 /* Each palette of the table is one of the theme's, and none is missing. */
@@ -390,12 +377,11 @@ test_palettes(void **unused)
 }
 
 static void
-test_own_keys(void **unused)
+test_own_keys(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 	struct settings *settings = &s->state.settings;
 
-	(void)unused;
 	assert_true(settings_bind(settings, "F6", "tp 8", 0));
 	assert_true(settings_bind(settings, "J", "down", 0));
 	assert_true(settings_bind(settings, "u", "", 0));
@@ -422,7 +408,6 @@ test_own_keys(void **unused)
 	assert_true(hides(s, " u undo"));
 	type(s, "O");
 	assert_true(shows(s, "F6               :tp 8"));
-	session_free(s);
 }
 
 static void
@@ -441,12 +426,11 @@ test_names(void **unused)
 /* ---- unsaved work --------------------------------------------------------------------- */
 
 static void
-test_keep(void **unused)
+test_keep(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 	struct keeper k = { 0 };
 
-	(void)unused;
 	assert_false(keep_unsaved(&k, &s->state));
 	assert_int_equal(left.ready, 0);
 	/* Ready with the picture of the change, which may never be shown; keys do not put it
@@ -479,15 +463,13 @@ test_keep(void **unused)
 	type(s, "-");
 	keep_now(&k, &s->state);
 	assert_true(hides(s, "no room for drafts"));
-	session_free(s);
 }
 
 static void
-test_recover(void **unused)
+test_recover(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 
-	(void)unused;
 	keep_offer(&s->state);
 	assert_int_equal(s->state.question.kind, QUESTION_NONE);
 	left.found = s->state.plan;
@@ -526,17 +508,15 @@ test_recover(void **unused)
 	left.is_found = true;
 	type(s, ":e alpha.cfg\r");
 	assert_int_equal(s->state.question.kind, QUESTION_RECOVER);
-	session_free(s);
 }
 
 /* Text where text is typed, and no keys anywhere else. */
 static void
-test_paste(void **unused)
+test_paste(void **test)
 {
 	static const char text[] = "+q:q!s 4";
-	struct session *s = begin();
+	struct session *s = begin(test);
 
-	(void)unused;
 	for (size_t i = 0; text[i] != '\0'; i++)
 		key(s, text[i] | INPUT_PASTED);
 	assert_int_equal(s->flags, 0);
@@ -552,16 +532,14 @@ test_paste(void **unused)
 	app_command(&s->state, "find");
 	key(s, 'z' | INPUT_PASTED);
 	assert_string_equal(s->state.list.filter, "z");
-	session_free(s);
 }
 
 /* Opening with unsaved work: save first, throw away, or stay. */
 static void
-test_open_unsaved(void **unused)
+test_open_unsaved(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 
-	(void)unused;
 	plan_builtin(&s->disk.plan);
 	type(s, "+:e alpha.cfg\r");
 	assert_true(shows(s, "changes would be lost: s save, d discard, Esc stay"));
@@ -589,20 +567,19 @@ test_open_unsaved(void **unused)
 	assert_int_equal(s->disk.opens, 1);
 	type(s, "+:e beta.cfg\rd");
 	assert_string_equal(s->disk.path, "beta.cfg");
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recall), cmocka_unit_test(test_complete),
-		cmocka_unit_test(test_complete_all), cmocka_unit_test(test_about),
-		cmocka_unit_test(test_filter), cmocka_unit_test(test_filter_keeps),
-		cmocka_unit_test(test_settings), cmocka_unit_test(test_palettes),
-		cmocka_unit_test(test_own_keys), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_keep), cmocka_unit_test(test_recover),
-		cmocka_unit_test(test_paste), cmocka_unit_test(test_open_unsaved),
+		SESSION_TEST(test_recall), SESSION_TEST(test_complete),
+		cmocka_unit_test(test_complete_all), SESSION_TEST(test_about),
+		SESSION_TEST(test_filter), SESSION_TEST(test_filter_keeps),
+		SESSION_TEST(test_settings), cmocka_unit_test(test_palettes),
+		SESSION_TEST(test_own_keys), cmocka_unit_test(test_names),
+		SESSION_TEST(test_keep), SESSION_TEST(test_recover),
+		SESSION_TEST(test_paste), SESSION_TEST(test_open_unsaved),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

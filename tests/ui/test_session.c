@@ -7,11 +7,10 @@
 #include "ui/list/list.h"
 
 static void
-test_tune(void **unused)
+test_tune(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	assert_true(shows(s, "TP 2 PP 4 DP 2"));
 	assert_true(shows(s, ">*TP"));
 	key(s, INPUT_RIGHT);
@@ -29,15 +28,13 @@ test_tune(void **unused)
 	assert_int_equal(s->state.estimate->stages, 2);
 	assert_true(shows(s, "stage 1"));
 	assert_true(hides(s, "stage 2"));
-	session_free(s);
 }
 
 static void
-test_undo(void **unused)
+test_undo(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	for (int64_t tp = 1; tp <= 3000; tp++) {
 		struct plan next = s->state.plan;
 
@@ -67,17 +64,15 @@ test_undo(void **unused)
 	type(s, "2\r");
 	key(s, INPUT_CTRL('R'));
 	assert_true(shows(s, "nothing to redo"));
-	session_free(s);
 }
 
 /* Names are cut between characters, and columns of the history stay columns. */
 static void
-test_long_names(void **unused)
+test_long_names(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	struct rows rows;
 
-	(void)unused;
 	app_command(&s->state, "name 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字");
 	assert_true(strlen(undo_entry(&s->state.undo, 1)->what) < UNDO_WHAT_SIZE - 1);
 	type(s, "U");
@@ -87,15 +82,13 @@ test_long_names(void **unused)
 		    canvas_width(NULL, rows.row[1].text));
 		rows_free(&rows);
 	}
-	session_free(s);
 }
 
 static void
-test_edit(void **unused)
+test_edit(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, "8");
 	assert_true(shows(s, "TP (1 to"));
 	assert_int_equal(s->state.plan.parallel.tp, 2);
@@ -121,15 +114,13 @@ test_edit(void **unused)
 	assert_int_equal(s->state.plan.parallel.tp, 1);
 	type(s, "x");
 	assert_true(shows(s, "no value of your own"));
-	session_free(s);
 }
 
 static void
-test_toggle(void **unused)
+test_toggle(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	s->state.form.field = FIELD_SEQUENCE_PARALLEL;
 	assert_int_equal(s->state.plan.parallel.sequence_parallel, 1);
 	type(s, " ");
@@ -145,15 +136,13 @@ test_toggle(void **unused)
 	type(s, " ");
 	assert_true(shows(s, "serving"));
 	assert_true(hides(s, "training"));
-	session_free(s);
 }
 
 static void
-test_model(void **unused)
+test_model(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, ":set model.layers 24\r");
 	assert_int_equal(s->state.plan.model.layers, 24);
 	type(s, "/model\r");
@@ -170,15 +159,13 @@ test_model(void **unused)
 	type(s, "u");
 	assert_int_equal(s->state.plan.model.layers, 24);
 	assert_string_equal(s->state.plan.model.preset, "llama-3.1-8b");
-	session_free(s);
 }
 
 static void
-test_gpu(void **unused)
+test_gpu(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, ":set cluster.memory_gib 50\r:set cluster.gpus_per_node 4\r/GPU\r\r");
 	assert_int_equal(s->state.list.kind, LIST_CATALOG);
 	key(s, INPUT_DOWN);
@@ -187,17 +174,15 @@ test_gpu(void **unused)
 	assert_true(s->state.plan.cluster.memory_gib < 39.5);
 	/* The shape of the cluster is the user's, not the GPU's. */
 	assert_int_equal(s->state.plan.cluster.gpus_per_node, 4);
-	session_free(s);
 }
 
 /* A page of a list is what is shown, wherever its selection is. */
 static void
-test_pages(void **unused)
+test_pages(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	int lines, last;
 
-	(void)unused;
 	type(s, "?");
 	key(s, INPUT_PAGE_DOWN);
 	lines = s->state.list.first_line;
@@ -224,15 +209,13 @@ test_pages(void **unused)
 			key(s, INPUT_PAGE_DOWN);
 		assert_int_equal(s->state.list.item, last);
 	}
-	session_free(s);
 }
 
 static void
-test_save(void **unused)
+test_save(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, "+s");
 	assert_int_equal(s->state.prompt.kind, PROMPT_SAVE);
 	type(s, "a.cfg\r");
@@ -278,15 +261,13 @@ test_save(void **unused)
 	type(s, "-s");
 	assert_true(shows(s, "disk full"));
 	assert_true(shows(s, "b.cfg *"));
-	session_free(s);
 }
 
 static void
-test_open(void **unused)
+test_open(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	plan_builtin(&s->disk.plan);
 	s->disk.plan.parallel.pp = 1;
 	s->disk.plan.cluster.nodes = 4;
@@ -340,15 +321,13 @@ test_open(void **unused)
 	assert_int_equal(s->state.question.kind, QUESTION_OPEN);
 	type(s, "d");
 	assert_string_equal(s->state.file.path, "");
-	session_free(s);
 }
 
 static void
-test_quit(void **unused)
+test_quit(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, "q");
 	assert_int_equal(s->flags, EVENT_QUIT);
 	type(s, "+q");
@@ -374,15 +353,13 @@ test_quit(void **unused)
 	type(s, "-qs");
 	assert_int_equal(s->flags, 0);
 	assert_true(shows(s, "disk full"));
-	session_free(s);
 }
 
 static void
-test_map(void **unused)
+test_map(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, "\t");
 	assert_true(shows(s, "rank 0: node 0, GPU 0"));
 	type(s, "l");
@@ -427,15 +404,13 @@ test_map(void **unused)
 		draw(s);
 	}
 	assert_int_equal(s->state.map.zoom, MAP_ZOOM_AUTO);
-	session_free(s);
 }
 
 static void
-test_kinds(void **unused)
+test_kinds(void **test)
 {
-	struct session *s = session_new(100, 40);
+	struct session *s = session_new(test, 100, 40);
 
-	(void)unused;
 	type(s, "d");
 	assert_true(shows(s, "[1] tp"));
 	type(s, "jj "); /* pp too */
@@ -449,15 +424,13 @@ test_kinds(void **unused)
 	/* The choice outlives a framework without these kinds. */
 	type(s, ":set layout deepspeed\r:set layout megatron\r");
 	assert_true(shows(s, "map by dp+tp+pp"));
-	session_free(s);
 }
 
 static void
-test_why(void **unused)
+test_why(void **test)
 {
-	struct session *s = session_new(100, 40);
+	struct session *s = session_new(test, 100, 40);
 
-	(void)unused;
 	type(s, "\t\tj\r");
 	assert_int_equal(s->state.list.kind, LIST_WHY);
 	assert_true(shows(s, "why: memory of stage 1"));
@@ -465,15 +438,13 @@ test_why(void **unused)
 	assert_true(shows(s, "source: "));
 	type(s, "q");
 	assert_int_equal(s->state.list.kind, LIST_NONE);
-	session_free(s);
 }
 
 static void
-test_all_fields(void **unused)
+test_all_fields(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	/* Each field of the mode can be reached by Down alone, and what switches on a section. */
 	type(s, "ag");
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
@@ -504,7 +475,6 @@ test_all_fields(void **unused)
 	assert_int_equal(s->state.form.field, FIELD_EXPERTS);
 	type(s, "/pp\r");
 	assert_int_equal(s->state.form.field, FIELD_PP);
-	session_free(s);
 }
 
 /* One-line editing with characters of several bytes. */
@@ -551,13 +521,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tune), cmocka_unit_test(test_undo), cmocka_unit_test(test_edit),
-		cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_toggle), cmocka_unit_test(test_model), cmocka_unit_test(test_gpu),
-		cmocka_unit_test(test_pages), cmocka_unit_test(test_save),
-		cmocka_unit_test(test_open), cmocka_unit_test(test_quit),
-		cmocka_unit_test(test_map), cmocka_unit_test(test_kinds), cmocka_unit_test(test_why),
-		cmocka_unit_test(test_all_fields), cmocka_unit_test(test_line),
+		SESSION_TEST(test_tune), SESSION_TEST(test_undo), SESSION_TEST(test_edit),
+		SESSION_TEST(test_long_names),
+		SESSION_TEST(test_toggle), SESSION_TEST(test_model), SESSION_TEST(test_gpu),
+		SESSION_TEST(test_pages), SESSION_TEST(test_save),
+		SESSION_TEST(test_open), SESSION_TEST(test_quit),
+		SESSION_TEST(test_map), SESSION_TEST(test_kinds), SESSION_TEST(test_why),
+		SESSION_TEST(test_all_fields), cmocka_unit_test(test_line),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -5,11 +5,10 @@
 #include "ui/state/edit.h"
 
 static void
-test_command(void **unused)
+test_command(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, ":set parallel.tp 8\r");
 	assert_int_equal(s->state.plan.parallel.tp, 8);
 	type(s, ":set pp=1\r");
@@ -43,15 +42,13 @@ test_command(void **unused)
 	assert_int_equal(s->flags, EVENT_SUSPEND);
 	type(s, "~");
 	assert_true(shows(s, "~ means nothing here"));
-	session_free(s);
 }
 
 static void
-test_fields(void **unused)
+test_fields(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, ":set tp 8\r");
 	assert_int_equal(s->state.plan.parallel.tp, 8);
 	type(s, ":tp 4\r");
@@ -112,15 +109,13 @@ test_fields(void **unused)
 	assert_true(shows(s, "context 5 is of no account in this mode"));
 	type(s, ":context_length\r");
 	assert_true(shows(s, "of no account in this mode"));
-	session_free(s);
 }
 
 static void
-test_help(void **unused)
+test_help(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 
-	(void)unused;
 	type(s, ":help zoom-out\r");
 	assert_int_equal(s->state.list.kind, LIST_HELP);
 	assert_true(shows(s, "> Z "));
@@ -133,17 +128,15 @@ test_help(void **unused)
 	assert_true(shows(s, "serving.dcp (:dcp): "));
 	type(s, ":help catalogue\r");
 	assert_true(shows(s, "with \"catalogue\""));
-	session_free(s);
 }
 
 /* Words that say values without a sign. */
 static void
-test_shorthand(void **unused)
+test_shorthand(void **test)
 {
-	struct session *s = session_new(100, 30);
+	struct session *s = session_new(test, 100, 30);
 	const struct plan *p = &s->state.plan;
 
-	(void)unused;
 	type(s, ":tp8\r");
 	assert_int_equal(p->parallel.tp, 8);
 	type(s, ":3.1-70b 8x8 tp4 gbs512 seq8k\r");
@@ -205,17 +198,16 @@ test_shorthand(void **unused)
 	type(s, ":tp8 seq\t");
 	assert_string_equal(s->state.prompt.line.text, "tp8 training.sequence_length=");
 	key(s, INPUT_ESCAPE);
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_shorthand),
+		SESSION_TEST(test_command),
+		SESSION_TEST(test_fields),
+		SESSION_TEST(test_help),
+		SESSION_TEST(test_shorthand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,9 @@
 #include "support.h"
 
 static struct session *
-moe_session(void)
+moe_session(void **test)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 
 	put(&s->state.plan, FIELD_NODES, "8");
 	put(&s->state.plan, FIELD_LAYERS, "30");
@@ -41,13 +41,12 @@ refuse(struct session *s, const char *text, const char *reason)
 }
 
 static void
-test_parse(void **unused)
+test_parse(void **test)
 {
-	struct session *s = moe_session();
+	struct session *s = moe_session(test);
 	struct where w;
 	char text[128];
 
-	(void)unused;
 	parse(s, "13", &w);
 	assert_int_equal(w.rank, 13);
 	assert_int_equal(w.node, -1);
@@ -76,20 +75,18 @@ test_parse(void **unused)
 	refuse(s, "expert 64", "0 to 63");
 	refuse(s, "flavour 3", "one of rank");
 	refuse(s, "layer 2 expert 3", "dense");
-	session_free(s);
 }
 
 /* Each layer and expert is on exactly the ranks whose stage and place in the expert
  * parallel group hold it: world / (stages x EP) of them. */
 static void
-test_holds(void **unused)
+test_holds(void **test)
 {
-	struct session *s = moe_session();
+	struct session *s = moe_session(test);
 	const struct estimate *e = s->state.estimate;
 	const int ep = layout_kind(&e->layout, "ep");
 	struct where w;
 
-	(void)unused;
 	for (int layer = 3; layer < 30; layer += 13)
 		for (int expert = 0; expert < 64; expert += 9) {
 			char text[64];
@@ -108,18 +105,16 @@ test_holds(void **unused)
 	assert_int_equal(where_next(&w, &s->state.plan, e, -1, 1), 24);
 	assert_int_equal(where_next(&w, &s->state.plan, e, 24, -1), 31);
 	assert_int_equal(where_next(&w, &s->state.plan, e, 31, 1), 24);
-	session_free(s);
 }
 
 /* DualPipe keeps two stages on each rank, the map and the pipeline say so too. */
 static void
-test_mirror(void **unused)
+test_mirror(void **test)
 {
-	struct session *s = moe_session();
+	struct session *s = moe_session(test);
 	const struct estimate *e = s->state.estimate;
 	struct where w;
 
-	(void)unused;
 	app_command(&s->state, "set training.schedule dualpipe");
 	assert_true(e->placed);
 	parse(s, "layer 0", &w);
@@ -129,20 +124,18 @@ test_mirror(void **unused)
 	app_command(&s->state, "inspect 0");
 	assert_true(shows(s, "stage 0: layers 0 to 14, embedding"));
 	assert_true(shows(s, "stage 1, the other direction: layers 15 to 29, LM head and loss"));
-	session_free(s);
 }
 
 /* Without expert parallelism every rank has its part of all experts, in vLLM as well,
  * whose groups are there in any case; with it they are dealt out over TP x DP. */
 static void
-test_experts(void **unused)
+test_experts(void **test)
 {
-	struct session *s = moe_session();
+	struct session *s = moe_session(test);
 	const struct plan *p = &s->state.plan;
 	const struct layout *l = &s->state.estimate->layout;
 	struct where w;
 
-	(void)unused;
 	app_command(&s->state, "set parallel.ep 1");
 	app_command(&s->state, "set mode serve");
 	app_command(&s->state, "set parallel.layout vllm");
@@ -166,15 +159,13 @@ test_experts(void **unused)
 			    at == (expert < 56 ? expert / 2 : expert - 28));
 		}
 	}
-	session_free(s);
 }
 
 static void
-test_go(void **unused)
+test_go(void **test)
 {
-	struct session *s = moe_session();
+	struct session *s = moe_session(test);
 
-	(void)unused;
 	app_command(&s->state, "go layer 20 expert 12");
 	assert_true(shows(s, "layer 20, expert 12: on 4 GPUs"));
 	assert_int_equal(s->state.focus, PANE_MAP);
@@ -208,15 +199,13 @@ test_go(void **unused)
 	assert_true(where_empty(&s->state.where));
 	key(s, 'n');
 	assert_true(shows(s, "of tp group"));
-	session_free(s);
 }
 
 static void
-test_inspect_place(void **unused)
+test_inspect_place(void **test)
 {
-	struct session *s = moe_session();
+	struct session *s = moe_session(test);
 
-	(void)unused;
 	type(s, "i\r");
 	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	assert_true(shows(s, "Enter is for memory, groups and traffic"));
@@ -235,15 +224,13 @@ test_inspect_place(void **unused)
 	assert_int_equal(s->state.list.item, 0);
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.list.kind, LIST_NONE);
-	session_free(s);
 }
 
 static void
-test_inspect(void **unused)
+test_inspect(void **test)
 {
-	struct session *s = moe_session();
+	struct session *s = moe_session(test);
 
-	(void)unused;
 	app_command(&s->state, "inspect 13");
 	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	assert_true(shows(s, "rank 13"));
@@ -260,16 +247,14 @@ test_inspect(void **unused)
 	assert_true(hides(s, "coordinates"));
 	key(s, '\r');
 	assert_int_equal(s->state.list.kind, LIST_WHY);
-	session_free(s);
 }
 
 /* What of the model and of the sequence one GPU works on. */
 static void
-test_inspect_parts(void **unused)
+test_inspect_parts(void **test)
 {
-	struct session *s = session_new(120, 45);
+	struct session *s = session_new(test, 120, 45);
 
-	(void)unused;
 	app_command(&s->state, "set nodes 4");
 	app_command(&s->state, "set pp 2");
 	app_command(&s->state, "set tp 8");
@@ -294,32 +279,29 @@ test_inspect_parts(void **unused)
 	app_command(&s->state, "inspect 9");
 	assert_true(shows(s, "all 32 heads, all 8 KV heads"));
 	assert_true(shows(s, "all 14336 columns of the FFN's first matrix"));
-	session_free(s);
 }
 
 /* A group leads to the map coloured by it. */
 static void
-test_inspect_group(void **unused)
+test_inspect_group(void **test)
 {
-	struct session *s = moe_session();
+	struct session *s = moe_session(test);
 
-	(void)unused;
 	app_command(&s->state, "inspect 0");
 	type(s, "/etp_ep\r\r");
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_string_equal(s->state.kind[0], "etp_ep");
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse), cmocka_unit_test(test_holds), cmocka_unit_test(test_mirror),
-		cmocka_unit_test(test_experts), cmocka_unit_test(test_go),
-		cmocka_unit_test(test_inspect), cmocka_unit_test(test_inspect_parts),
-		cmocka_unit_test(test_inspect_place),
-		cmocka_unit_test(test_inspect_group),
+		SESSION_TEST(test_parse), SESSION_TEST(test_holds), SESSION_TEST(test_mirror),
+		SESSION_TEST(test_experts), SESSION_TEST(test_go),
+		SESSION_TEST(test_inspect), SESSION_TEST(test_inspect_parts),
+		SESSION_TEST(test_inspect_place),
+		SESSION_TEST(test_inspect_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

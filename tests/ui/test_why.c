@@ -37,9 +37,9 @@ static const char *const served[] = {
 };
 
 static struct session *
-session_of(const char *settings)
+session_of(void **test, const char *settings)
 {
-	struct session *s = session_new(120, 40);
+	struct session *s = session_new(test, 120, 40);
 	char text[512], line[160];
 
 	snprintf(text, sizeof text, GPU "%s", settings);
@@ -212,17 +212,15 @@ check_ratios(struct session *session, const char *settings)
 }
 
 static void
-test_training(void **unused)
+test_training(void **test)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(trained); i++) {
-		struct session *s = session_of(trained[i]);
+		struct session *s = session_of(test, trained[i]);
 
 		check_memory(s, trained[i]);
 		check_flows(s, trained[i]);
 		check_figures(s, trained[i]);
 		check_ratios(s, trained[i]);
-		session_free(s);
 	}
 }
 
@@ -244,42 +242,37 @@ check_pool(const struct session *s, const char *settings)
 }
 
 static void
-test_serving(void **unused)
+test_serving(void **test)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(served); i++) {
-		struct session *s = session_of(served[i]);
+		struct session *s = session_of(test, served[i]);
 
 		check_memory(s, served[i]);
 		check_figures(s, served[i]);
 		check_pool(s, served[i]);
-		session_free(s);
 	}
 }
 
 /* What activations are multiplied by; and what a stage of an engine holds. */
 static void
-test_stage(void **unused)
+test_stage(void **test)
 {
-	struct session *s = session_of("pp=4");
+	struct session *s = session_of(test, "pp=4");
 
-	(void)unused;
 	type(s, ":why\r");
 	assert_true(shows(s, "micro-batches in flight: 4 = least(m, PP - r)"));
-	session_free(s);
-	s = session_of(SERVE "nodes=2 tp=8 pp=2");
+	s = session_of(test, SERVE "nodes=2 tp=8 pp=2");
 	type(s, ":why\r");
 	assert_true(shows(s, "= parameters ") && shows(s, " + KV cache "));
 	assert_true(shows(s, "serving.memory_bytes of stage "));
-	session_free(s);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_training), cmocka_unit_test(test_serving),
-		cmocka_unit_test(test_stage),
+		SESSION_TEST(test_training), SESSION_TEST(test_serving),
+		SESSION_TEST(test_stage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ui/app/complete.h"
 #include "ui/pane/pane.h"
 
 enum { COMMAND_KEYS_MAX = 6 };
@@ -27,6 +28,7 @@ struct command {
 	unsigned (*step)(struct state *s, int way);
 	unsigned (*set)(struct state *s, const char *name, const char *argument);
 	int way; /* for step: 1 or -1, forth or back; a number of kinds; a list; flags */
+	enum source source; /* what the argument can be, for Tab */
 };
 
 extern const struct command command_table[];

@@ -4,32 +4,8 @@
 #include "core/base/text.h"
 #include "core/search/search_target.h"
 #include "ui/app/command.h"
-#include "ui/app/complete.h"
 #include "ui/pane/panes.h"
 #include "ui/state/edit.h"
-
-enum source {
-	SOURCE_NONE, SOURCE_COMMAND, SOURCE_FIELD, SOURCE_VALUE, SOURCE_KINDS, SOURCE_ZOOM,
-	SOURCE_PANE, SOURCE_PALETTE, SOURCE_LANGUAGE, SOURCE_SETTING, SOURCE_SETTING_VALUE, SOURCE_TOPIC,
-	SOURCE_HELP, SOURCE_WHERE, SOURCE_PATH, SOURCE_SEARCH, SOURCE_SEARCHED, SOURCE_TARGET,
-	SOURCE_EXPORT
-};
-
-/* What the arguments of commands are. */
-static const struct {
-	const char *command;
-	enum source source;
-} sources[] = {
-	{ "set", SOURCE_FIELD }, { "color", SOURCE_KINDS }, { "zoom", SOURCE_ZOOM },
-	{ "next-pane", SOURCE_PANE }, { "palette", SOURCE_PALETTE },
-	{ "language", SOURCE_LANGUAGE }, { "settings", SOURCE_SETTING }, { "topics", SOURCE_TOPIC },
-	{ "help", SOURCE_HELP }, { "find", SOURCE_FIELD }, { "free", SOURCE_FIELD },
-	{ "search", SOURCE_SEARCH }, { "command", SOURCE_COMMAND },
-	{ "ascii", SOURCE_SETTING_VALUE }, { "mouse", SOURCE_SETTING_VALUE },
-	{ "go", SOURCE_WHERE }, { "inspect", SOURCE_WHERE }, { "open", SOURCE_PATH },
-	{ "save", SOURCE_PATH }, { "save-as", SOURCE_PATH }, { "compare", SOURCE_PATH },
-	{ "import", SOURCE_PATH }, { "export", SOURCE_EXPORT },
-};
 
 /* What is being typed: where its word begins, and what it can be. */
 struct place {
@@ -152,15 +128,11 @@ place_of(const struct state *s, const char *text)
 	at.command = command_find(name);
 	if (text[n] == '\0')
 		return at;
-	at.source = SOURCE_NONE;
-	if (at.command == NULL)
-		place_field(&at, text);
-	else
+	if (at.command != NULL) {
 		at.word = text + n + strspn(text + n, " \t");
-	for (size_t i = 0; at.command != NULL && i < sizeof sources / sizeof *sources; i++)
-		if (text_equal(sources[i].command, at.command->name))
-			at.source = sources[i].source;
-	if (at.command != NULL && at.source == SOURCE_FIELD)
+		at.source = at.command->source;
+	}
+	if (at.command == NULL || at.source == SOURCE_FIELD)
 		place_field(&at, at.word);
 	if (at.source == SOURCE_SEARCH)
 		place_search(&at);

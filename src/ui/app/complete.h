@@ -9,6 +9,14 @@
 
 #include "ui/state/state.h"
 
+/* What a word can be. */
+enum source {
+	SOURCE_NONE, SOURCE_COMMAND, SOURCE_FIELD, SOURCE_VALUE, SOURCE_KINDS, SOURCE_ZOOM,
+	SOURCE_PANE, SOURCE_PALETTE, SOURCE_LANGUAGE, SOURCE_SETTING, SOURCE_SETTING_VALUE, SOURCE_TOPIC,
+	SOURCE_HELP, SOURCE_WHERE, SOURCE_PATH, SOURCE_SEARCH, SOURCE_SEARCHED, SOURCE_TARGET,
+	SOURCE_EXPORT
+};
+
 /* Tab (way 1) and Shift-Tab (-1) in the state's line: find what can follow and put in the
  * first, or put in the next one. False when nothing begins like the word. */
 bool complete_step(struct state *s, int way);

@@ -2,7 +2,7 @@
 #include "core/base/text.h"
 #include "ui/app/actions.h"
 #include "ui/app/command.h"
-#include "ui/list/rows.h"
+#include "ui/list/views.h"
 
 enum {
 	KEYS_COLUMNS = 16, KEYS_WIDE = 18, /* columns, */
@@ -10,23 +10,6 @@ enum {
 	WIDE_FROM = 96,      /* from here on; */
 	HANG_FROM = 60,      /* and there is room beside them for more lines from here on */
 };
-
-/* Keys that the user gave a meaning of their own, or took it from. */
-static void
-own_keys_rows(struct rows *rows, const struct state *s, int w)
-{
-	char line[ROW_TEXT_SIZE];
-
-	if (s->settings.keys > 0)
-		rows_heading(rows, "Your own keys");
-	for (size_t i = 0; i < s->settings.keys; i++) {
-		const struct settings_key *own = &s->settings.key[i];
-
-		text_put(line, sizeof line, "%-*s %s%s", w, own->key,
-		    own->command[0] != '\0' ? ":" : "means nothing", own->command);
-		rows_item(rows, -1, ROLE_TEXT, line);
-	}
-}
 
 static void
 help_rows(struct rows *rows, const struct state *s)
@@ -42,9 +25,11 @@ help_rows(struct rows *rows, const struct state *s)
 	const bool wide = rows->width >= WIDE_FROM;
 	const int keys_w = wide ? KEYS_WIDE : KEYS_COLUMNS, name_w = wide ? NAME_WIDE : NAME_COLUMNS;
 	const int hang = rows->hang;
-	char keys[64], line[ROW_TEXT_SIZE], name[64];
+	char keys[64], name[64];
 
-	own_keys_rows(rows, s, keys_w);
+	if (s->settings.keys > 0)
+		rows_heading(rows, "Your own keys");
+	options_keys(rows, s, keys_w);
 	if (rows->width >= HANG_FROM)
 		rows->hang = keys_w + name_w + 3;
 	for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
@@ -59,8 +44,8 @@ help_rows(struct rows *rows, const struct state *s)
 			command_keys_now(s, c, COMMAND_KEYS_MAX, keys, sizeof keys);
 			text_put(name, sizeof name, c->argument[0] != '\0' ? "%s %s" : "%s", c->name,
 			    c->argument);
-			text_put(line, sizeof line, "%-*s :%-*s %s", keys_w, keys, name_w, name, c->help);
-			rows_item(rows, (int)i, ROLE_TEXT, line);
+			rows_item(rows, (int)i, ROLE_TEXT, "%-*s :%-*s %s", keys_w, keys, name_w, name,
+			    c->help);
 		}
 	}
 	rows->hang = hang;

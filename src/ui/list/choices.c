@@ -53,10 +53,8 @@ diags_rows(struct rows *rows, const struct state *s)
 		    d->source != NULL ? d->source : "");
 		rows_wrapped(rows, item, (int)i, ROLE_DIM, INDENT, text);
 	}
-	if (diags->dropped > 0) {
-		text_put(text, sizeof text, "and %zu more", diags->dropped);
-		rows_item(rows, -1, ROLE_DIM, text);
-	}
+	if (diags->dropped > 0)
+		rows_item(rows, -1, ROLE_DIM, "and %zu more", diags->dropped);
 	if (diags->count == 0)
 		rows_item(rows, -1, ROLE_GOOD, "no errors, no warnings");
 }

@@ -129,12 +129,12 @@ add_entry(struct rows *rows, int target, enum role role, const struct line_text 
 		rows_line(rows, target, role, text);
 		return;
 	}
-	text_put(text, sizeof text, "%s: %s -> %s", t->label, t->other[0] != '\0' ? t->other : "-",
-	    t->own[0] != '\0' ? t->own : "-");
+	text[0] = '\0';
 	if (t->change[0] != '\0')
-		text_add(text, sizeof text, " (%s%s%s)", t->change, t->percent[0] != '\0' ? ", " : "",
+		text_put(text, sizeof text, " (%s%s%s)", t->change, t->percent[0] != '\0' ? ", " : "",
 		    t->percent);
-	rows_item(rows, target, role, text);
+	rows_item(rows, target, role, "%s: %s -> %s%s", t->label, t->other[0] != '\0' ? t->other : "-",
+	    t->own[0] != '\0' ? t->own : "-", text);
 }
 
 static void

@@ -36,10 +36,10 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 	if (c->nvlink_domain > 1)
 		text_add(text, sizeof text, "; NVLink domain %lld",
 		    (long long)(rank / c->nvlink_domain));
-	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
-	text_put(text, sizeof text, "coordinates");
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, "%s", text);
+	text[0] = '\0';
 	map_axes(&s->estimate->layout, rank, text, sizeof text);
-	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, "coordinates%s", text);
 }
 
 /* "heads 8 to 15 of 64", "head 3 of 8", "all 64 heads" */
@@ -65,8 +65,7 @@ expert_row(struct rows *rows, const struct state *s, int64_t rank)
 	if (count == 0)
 		return;
 	put_range(text, sizeof text, "expert", first, count, s->plan.model.experts);
-	text_add(text, sizeof text, ", in each layer that has experts");
-	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, "%s, in each layer that has experts", text);
 }
 
 /* Where a rank stands on an axis of the dense grid, by one of its names. */
@@ -100,15 +99,15 @@ tensor_rows(struct rows *rows, const struct state *s, int64_t rank)
 			text_add(text, sizeof text, "KV head %lld of %lld, which %lld GPUs have a copy of",
 			    (long long)(at * m->kv_heads / tp), (long long)m->kv_heads,
 			    (long long)(tp / m->kv_heads));
-		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+		rows_item(rows, TARGET_NONE, ROLE_TEXT, "%s", text);
 	}
 	if (m->ffn_hidden_size > 0 && m->ffn_hidden_size % tp == 0) {
 		const int64_t each = m->ffn_hidden_size / tp;
 
 		text[0] = '\0';
 		put_range(text, sizeof text, "column", at * each, each, m->ffn_hidden_size);
-		text_add(text, sizeof text, " of the FFN's first matrix, the same rows of its second");
-		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+		rows_item(rows, TARGET_NONE, ROLE_TEXT,
+		    "%s of the FFN's first matrix, the same rows of its second", text);
 	}
 }
 
@@ -132,8 +131,7 @@ token_rows(struct rows *rows, const struct state *s, int64_t rank)
 		text_add(text, sizeof text, ", and %lld to %lld", (long long)((2 * cp - 1 - at) * piece),
 		    (long long)((2 * cp - at) * piece - 1));
 	}
-	text_add(text, sizeof text, cp == 1 ? " of each sequence" : "");
-	rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
+	rows_item(rows, TARGET_NONE, ROLE_TEXT, "%s%s", text, cp == 1 ? " of each sequence" : "");
 }
 
 static void
@@ -152,9 +150,8 @@ chunk_rows(struct rows *rows, const struct placement *pl, int64_t stage, const c
 			    (int)(c->first + c->count - 1));
 		else
 			text_add(text, sizeof text, ": no layers");
-		text_add(text, sizeof text, "%s%s%s", c->embedding ? ", embedding" : "",
+		rows_item(rows, TARGET_NONE, ROLE_TEXT, "%s%s%s%s", text, c->embedding ? ", embedding" : "",
 		    c->loss ? ", LM head and loss" : "", c->mtp > 0 ? ", MTP" : "");
-		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
 	}
 }
 
@@ -179,7 +176,6 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 {
 	const struct estimate *e = s->estimate;
 	const int64_t stage = layout_pipeline_rank(&e->layout, rank);
-	char text[ROW_TEXT_SIZE];
 	double bytes;
 
 	rows_heading(rows, "Memory (Enter: why)");
@@ -187,18 +183,16 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 		if (id == RESULT_ALLOCATED || result_table[id].label == NULL ||
 		    !result_value(id, e, stage, &bytes) || !(bytes > 0))
 			continue;
-		text_put(text, sizeof text, "%-12s %10s", result_table[id].label,
-		    UNITS_SHORT(BYTES, bytes));
 		rows_item(rows, TARGET_MEMORY, id == RESULT_TOTAL && e->capacity_known &&
-		    bytes > e->capacity ? ROLE_ERROR : ROLE_TEXT, text);
+		    bytes > e->capacity ? ROLE_ERROR : ROLE_TEXT, "%-12s %10s", result_table[id].label,
+		    UNITS_SHORT(BYTES, bytes));
 	}
-	text_put(text, sizeof text, "%-12s %10s", "of", UNITS_SHORT(BYTES, e->capacity));
 	if (e->capacity_known)
-		rows_item(rows, TARGET_MEMORY, ROLE_TEXT, text);
-	if (result_value(RESULT_HOST_BYTES, e, stage, &bytes) && bytes > 0) {
-		text_put(text, sizeof text, "%-12s %10s", "on the host", UNITS_SHORT(BYTES, bytes));
-		rows_item(rows, TARGET_NONE, ROLE_TEXT, text);
-	}
+		rows_item(rows, TARGET_MEMORY, ROLE_TEXT, "%-12s %10s", "of",
+		    UNITS_SHORT(BYTES, e->capacity));
+	if (result_value(RESULT_HOST_BYTES, e, stage, &bytes) && bytes > 0)
+		rows_item(rows, TARGET_NONE, ROLE_TEXT, "%-12s %10s", "on the host",
+		    UNITS_SHORT(BYTES, bytes));
 }
 
 /* "tp       group 1, member 2 of 8, NVLink: 8 9 10 11 12 13 14 15" */
@@ -209,37 +203,34 @@ group_row(struct rows *rows, const struct state *s, int kind, int64_t rank)
 	const int64_t group = layout_group_of(l, kind, rank), size = layout_group_size(l, kind);
 	char text[1024];
 
-	text_put(text, sizeof text, "%-14s ", l->kind[kind].name);
 	if (group < 0) {
-		text_add(text, sizeof text, "in no group");
-		rows_item(rows, kind, ROLE_DIM, text);
+		rows_item(rows, kind, ROLE_DIM, "%-14s in no group", l->kind[kind].name);
 		return;
 	}
-	text_add(text, sizeof text, "group %lld, member %lld of %lld, %s:", (long long)group,
+	text_put(text, sizeof text, "group %lld, member %lld of %lld, %s:", (long long)group,
 	    (long long)layout_position(l, kind, rank) + 1, (long long)size,
 	    link_name(&s->plan, l, kind, group));
 	for (int64_t k = 0; k < size && k < PEERS_SHOWN; k++)
 		text_add(text, sizeof text, " %lld", (long long)layout_member(l, kind, group, k));
 	if (size > PEERS_SHOWN)
 		text_add(text, sizeof text, " .. %lld", (long long)layout_member(l, kind, group, size - 1));
-	rows_item(rows, kind, size > 1 ? ROLE_TEXT : ROLE_DIM, text);
+	rows_item(rows, kind, size > 1 ? ROLE_TEXT : ROLE_DIM, "%-14s %s", l->kind[kind].name, text);
 }
 
 static void
 traffic_rows(struct rows *rows, const struct state *s)
 {
 	const struct traffic *t = &s->estimate->traffic;
-	char text[ROW_TEXT_SIZE], name[64];
+	char name[64];
 
 	rows_heading(rows, "Traffic of one step, a GPU of the slowest stage (Enter: why)");
 	for (size_t i = 0; i < t->count; i++) {
 		const struct traffic_row *row = &t->row[i];
 
 		flows_name(row, name, sizeof name);
-		text_put(text, sizeof text, "%-22s %9s  %9s  %s", name,
+		rows_item(rows, TARGET_TRAFFIC + (int)i, ROLE_TEXT, "%-22s %9s  %9s  %s", name,
 		    UNITS_SHORT(WIRE, row->bytes), UNITS_SHORT(SECONDS, row->seconds),
 		    span_path_name(row->span.kind));
-		rows_item(rows, TARGET_TRAFFIC + (int)i, ROLE_TEXT, text);
 	}
 }
 

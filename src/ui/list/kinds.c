@@ -79,7 +79,7 @@ kinds_rows(struct rows *rows, const struct state *s)
 		text_put(text, sizeof text, "[%c] ", at >= 0 ? '1' + at : ' ');
 		put_source(s, color, at, w, text, sizeof text);
 		rows_item(rows, i, color.by == MAP_BY_GROUPS && layout_group_size(l, i) == 1 ?
-		    ROLE_DIM : ROLE_TEXT, text);
+		    ROLE_DIM : ROLE_TEXT, "%s", text);
 	}
 	rows_heading(rows, "Ready-made");
 	for (int i = 0; map_set_name(i) != NULL; i++) {
@@ -90,7 +90,7 @@ kinds_rows(struct rows *rows, const struct state *s)
 		text_put(text, sizeof text, "    %-*s ", w, map_set_name(i));
 		for (int j = 0; j < n; j++)
 			text_add(text, sizeof text, j > 0 ? ", %s" : "%s", name[j]);
-		rows_item(rows, map_color_count(l) + i, ROLE_TEXT, text);
+		rows_item(rows, map_color_count(l) + i, ROLE_TEXT, "%s", text);
 	}
 }
 

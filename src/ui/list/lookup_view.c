@@ -179,7 +179,7 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 {
 	const struct search_counts *n = &l->news.counts;
 	const uint64_t legal = n->over_memory + n->evaluated;
-	char text[ROW_TEXT_SIZE], set[ROW_TEXT_SIZE];
+	char set[ROW_TEXT_SIZE];
 
 	if (l->news.runs || !l->news.whole) {
 		rows_item(rows, -1, ROLE_DIM, l->news.runs ? "nothing yet" :
@@ -190,24 +190,19 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 		rows_item(rows, -1, ROLE_WARNING, "no combination is legal");
 		return;
 	}
-	text_put(text, sizeof text, "of %llu legal combinations %llu do not fit in memory",
+	rows_item(rows, -1, ROLE_WARNING, "of %llu legal combinations %llu do not fit in memory",
 	    (unsigned long long)legal, (unsigned long long)n->over_memory);
-	rows_item(rows, -1, ROLE_WARNING, text);
-	for (int i = 0; i < l->search.conditions; i++) {
-		text_put(text, sizeof text, "%llu of those that fit do not have %s",
-		    (unsigned long long)n->failed[i], l->search.condition[i].text);
+	for (int i = 0; i < l->search.conditions; i++)
 		if (n->failed[i] > 0)
-			rows_item(rows, -1, ROLE_WARNING, text);
-	}
-	text_put(text, sizeof text, "of %llu nobody knows %s", (unsigned long long)n->unknown,
-	    target_name(&l->search.objective[0]));
+			rows_item(rows, -1, ROLE_WARNING, "%llu of those that fit do not have %s",
+			    (unsigned long long)n->failed[i], l->search.condition[i].text);
 	if (n->unknown > 0)
-		rows_item(rows, -1, ROLE_WARNING, text);
+		rows_item(rows, -1, ROLE_WARNING, "of %llu nobody knows %s",
+		    (unsigned long long)n->unknown, target_name(&l->search.objective[0]));
 	if (!l->news.has_nearest)
 		return;
 	lookup_settings(l, l->news.nearest.index, set, sizeof set);
-	text_put(text, sizeof text, "nearest: %s", set);
-	rows_item(rows, -1, ROLE_TEXT, text);
+	rows_item(rows, -1, ROLE_TEXT, "nearest: %s", set);
 }
 
 /* A plan passes a filter by its free fields, "pp 8", and by what stands in its line. */

@@ -53,8 +53,7 @@ mends_rows(struct rows *rows, const struct state *s)
 		advice_what(m, what, sizeof what);
 		rows_column(what, WHAT_COLUMNS, cell, sizeof cell);
 		outlook_text(&m->outlook, numbers, sizeof numbers);
-		text_put(text, sizeof text, "%s  %s", cell, numbers);
-		rows_item(rows, (int)i, ROLE_TEXT, text);
+		rows_item(rows, (int)i, ROLE_TEXT, "%s  %s", cell, numbers);
 	}
 }
 

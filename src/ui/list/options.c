@@ -77,24 +77,25 @@ options_open(struct state *s, const char *argument)
 	return 0;
 }
 
-static void
-options_rows(struct rows *rows, const struct state *s)
+void
+options_keys(struct rows *rows, const struct state *s, int w)
 {
-	char text[ROW_TEXT_SIZE];
-
-	for (size_t i = 0; i < settings_count; i++) {
-		text_put(text, sizeof text, "%-9s %-6s  %s", settings_table[i].name,
-		    settings_value(&s->settings, i), settings_table[i].help);
-		rows_item(rows, (int)i, ROLE_TEXT, text);
-	}
-	rows_heading(rows, "Keys of your own");
 	for (size_t i = 0; i < s->settings.keys; i++) {
 		const struct settings_key *own = &s->settings.key[i];
 
-		text_put(text, sizeof text, "%-16s %s%s", own->key,
+		rows_item(rows, -1, ROLE_TEXT, "%-*s %s%s", w, own->key,
 		    own->command[0] != '\0' ? ":" : "means nothing", own->command);
-		rows_item(rows, -1, ROLE_TEXT, text);
 	}
+}
+
+static void
+options_rows(struct rows *rows, const struct state *s)
+{
+	for (size_t i = 0; i < settings_count; i++)
+		rows_item(rows, (int)i, ROLE_TEXT, "%-9s %-6s  %s", settings_table[i].name,
+		    settings_value(&s->settings, i), settings_table[i].help);
+	rows_heading(rows, "Keys of your own");
+	options_keys(rows, s, 16);
 	rows_item(rows, -1, ROLE_DIM, "Enter, left and right change a setting, now and for later "
 	    "sessions. Keys are written by hand into settings.cfg in $XDG_CONFIG_HOME/shardplan or "
 	    "~/.config/shardplan: keys = ( { key = \"F9\"; run = \"zoom auto\"; } );");

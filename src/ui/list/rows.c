@@ -1,7 +1,7 @@
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "ui/list/rows.h"
 
 bool
@@ -81,8 +81,14 @@ rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent
 }
 
 void
-rows_item(struct rows *rows, int target, enum role role, const char *text)
+rows_item(struct rows *rows, int target, enum role role, const char *fmt, ...)
 {
+	char text[2 * PLAN_NOTES_SIZE + 256]; /* two plans' notes are the longest */
+	va_list args;
+
+	va_start(args, fmt);
+	text_vput(text, sizeof text, fmt, args);
+	va_end(args);
 	if (rows_passes(rows, text))
 		rows_wrapped(rows, rows->items++, target, role, 0, text);
 }

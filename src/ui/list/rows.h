@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/text.h"
 #include "ui/screen/canvas.h"
 #include "ui/state/state.h"
 
@@ -35,7 +36,8 @@ void rows_free(struct rows *rows);
  * entry `item`, wrapped, which the caller counts in rows->items. */
 bool rows_passes(const struct rows *rows, const char *text);
 void rows_heading(struct rows *rows, const char *text);
-void rows_item(struct rows *rows, int target, enum role role, const char *text);
+void rows_item(struct rows *rows, int target, enum role role, const char *fmt, ...)
+    TEXT_FORMAT(4, 5);
 void rows_line(struct rows *rows, int target, enum role role, const char *text);
 void rows_shown(struct rows *rows, int target, enum role role, const char *text);
 void rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent,

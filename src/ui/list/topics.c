@@ -118,10 +118,11 @@ add_guide(struct rows *rows, const struct state *s, int target, const char *line
 
 	if (!guide_line(s, line, text, sizeof text, link))
 		return;
-	if (link[0] != '\0')
-		text_add(text, sizeof text, " [%s]", link);
 	rows->hang = 2;
-	rows_item(rows, link[0] != '\0' ? target : -1, link[0] != '\0' ? ROLE_KEY : ROLE_GOOD, text);
+	if (link[0] != '\0')
+		rows_item(rows, target, ROLE_KEY, "%s [%s]", text, link);
+	else
+		rows_item(rows, -1, ROLE_GOOD, "%s", text);
 }
 
 /* A line of a page: heading, item, paragraph, or about the plan. */
@@ -134,7 +135,7 @@ add_line(struct rows *rows, const struct state *s, int target, char *line)
 		rows_heading(rows, line + 2);
 	else if (line[0] != '\0') {
 		rows->hang = line[0] == '-' ? 2 : 0;
-		rows_item(rows, -1, strstr(line, "https://") != NULL ? ROLE_KEY : ROLE_TEXT, line);
+		rows_item(rows, -1, strstr(line, "https://") != NULL ? ROLE_KEY : ROLE_TEXT, "%s", line);
 	}
 }
 

@@ -55,8 +55,10 @@ unsigned lookup_free_field(struct state *s, const char *argument);
 enum { LOOKUP_MS = 50 };
 bool lookup_look(struct state *s);
 
-/* What the user prefers: one setting, for good; by its command, for this session; all. */
+/* What the user prefers: one setting, for good; by its command, for this session; all; rows of
+ * the user's own keys, in a column so wide. */
 unsigned options_open(struct state *s, const char *argument);
 unsigned options_set(struct state *s, const char *name, const char *argument);
 unsigned options_remember(struct state *s);
+void options_keys(struct rows *rows, const struct state *s, int w);
 #endif

@@ -166,17 +166,16 @@ add_flight(struct rows *rows, const struct state *s, double microbatches)
 	const long long m = (long long)s->estimate->microbatches, pp = (long long)pl->pp;
 	const struct share unit = { .input = 0 };
 	const struct flight f = schedule_flight(&s->plan, pl, m, s->stage.at, &unit);
-	char text[320];
 
 	if (pl->vpp > 1)
-		text_put(text, sizeof text, "pairs of chunk and micro-batch in flight: %.4g = %s, m %lld, "
+		rows_item(rows, -1, ROLE_TEXT, "pairs of chunk and micro-batch in flight: %.4g = %s, m %lld, "
 		    "PP %lld, VPP %lld, group %lld, r %lld; source: %s", microbatches * (double)pl->vpp,
 		    f.rule, m, pp, (long long)pl->vpp, (long long)placement_group(&s->plan, pl->pp, m),
 		    (long long)s->stage.at, f.source);
 	else
-		text_put(text, sizeof text, "micro-batches in flight: %.4g = %s, m %lld, PP %lld, VPP 1, "
-		    "r %lld; source: %s", microbatches, f.rule, m, pp, (long long)s->stage.at, f.source);
-	rows_item(rows, -1, ROLE_TEXT, text);
+		rows_item(rows, -1, ROLE_TEXT, "micro-batches in flight: %.4g = %s, m %lld, PP %lld, "
+		    "VPP 1, r %lld; source: %s", microbatches, f.rule, m, pp, (long long)s->stage.at,
+		    f.source);
 }
 
 /* An engine fills its memory on every stage: what memory_line's amount is the sum of. */
@@ -195,7 +194,7 @@ add_engine(struct rows *rows, const struct state *s)
 		text_add(text, sizeof text, "%s %s %s", i > 0 ? " +" : "", result_table[part[i]].label,
 		    UNITS_SHORT(BYTES, bytes));
 	}
-	rows_item(rows, -1, ROLE_TEXT, text);
+	rows_item(rows, -1, ROLE_TEXT, "%s", text);
 }
 
 static void
@@ -219,16 +218,14 @@ flow_rows(struct rows *rows, const struct state *s)
 		QUANTITY_TRAFFIC, QUANTITY_TRAFFIC_SECONDS, QUANTITY_EXPOSED
 	};
 	const struct traffic_row *row = flows_selected(s);
-	char text[320];
 
 	if (row == NULL)
 		return;
-	text_put(text, sizeof text, "group of %lld over %lld node%s: %s, %lld of them in one NVLink "
-	    "domain, %lld domain%s; NICs of a node to itself: %.3g", (long long)row->span.size,
+	rows_item(rows, -1, ROLE_TEXT, "group of %lld over %lld node%s: %s, %lld of them in one "
+	    "NVLink domain, %lld domain%s; NICs of a node to itself: %.3g", (long long)row->span.size,
 	    (long long)row->span.nodes, row->span.nodes == 1 ? "" : "s",
 	    flows_span(row->span.kind, true), (long long)row->span.inside,
 	    (long long)row->span.domains, row->span.domains == 1 ? "" : "s", row->span.nic_share);
-	rows_item(rows, -1, ROLE_TEXT, text);
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
 		add_terms(rows, s, &(struct made_of){ told[i], PART_ROW + (int32_t)s->flow.at });
 }
@@ -266,18 +263,16 @@ static void
 figure_rows(struct rows *rows, const struct state *s)
 {
 	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
-	char text[640], overlap[512], formula[160];
+	char overlap[512], formula[160];
 
 	if (id == RESULT_COUNT)
 		return;
 	result_formula(id, &s->plan, s->estimate, 0, formula, sizeof formula);
-	text_put(text, sizeof text, "= %s", formula);
 	if (formula[0] != '\0')
-		rows_item(rows, -1, ROLE_TEXT, text);
+		rows_item(rows, -1, ROLE_TEXT, "= %s", formula);
 	if (s->estimate->timed) {
 		figures_overlap(&s->plan, overlap, sizeof overlap);
-		text_put(text, sizeof text, "hidden behind compute: %s", overlap);
-		rows_item(rows, -1, ROLE_TEXT, text);
+		rows_item(rows, -1, ROLE_TEXT, "hidden behind compute: %s", overlap);
 	}
 	add_made(rows, s, id);
 	for (const struct made_of *made = result_table[id].made; made->quantity != QUANTITY_COUNT;
@@ -300,7 +295,7 @@ why_rows(struct rows *rows, const struct state *s)
 
 	pane_type(s, s->why.pane)->line(s, line, sizeof line);
 	if (line[0] != '\0')
-		rows_item(rows, -1, ROLE_TEXT, line);
+		rows_item(rows, -1, ROLE_TEXT, "%s", line);
 	if (s->why.pane == PANE_TRAFFIC && s->estimate->served)
 		load_rows(rows, s);
 	else if (s->why.pane == PANE_TRAFFIC && s->estimate->reinforced)
