@@ -100,10 +100,11 @@ room(const struct mend *m)
 	return m->outlook.fits ? 2 - m->outlook.tight : 0;
 }
 
-/* What loses less comes first; what fits before all else, and then what is tight; one kind of cost is never dearer
- * before cheaper, but for what lies within the step of the ranking. */
+/* What loses less comes first; what fits before all else, and then what is tight. Then what is
+ * cheaper, but for what lies within the step of the ranking; of a plan that is not legal, and for
+ * what was asked, what is nearer. */
 static void
-ranked(const struct advice *a)
+ranked(const struct advice *a, bool legal)
 {
 	for (size_t i = 1; i < a->count; i++) {
 		const struct mend *m = &a->mend[i - 1], *n = &a->mend[i];
@@ -112,9 +113,34 @@ ranked(const struct advice *a)
 		if (room(m) > room(n))
 			continue;
 		assert_true(m->loss <= n->loss);
-		if (m->loss == n->loss && m->warns == n->warns && m->outlook.fits &&
-		    m->loss != LOSS_ASKED && m->loss != LOSS_ABOUT)
+		if (m->loss != n->loss || m->warns != n->warns)
+			continue;
+		if (legal && m->outlook.fits && m->loss != LOSS_ASKED && m->loss != LOSS_ABOUT)
 			assert_true(m->outlook.cost < n->outlook.cost * 1.002);
+		else
+			assert_true(m->distance <= n->distance);
+	}
+}
+
+/* Each error names the first mend as its fix, whatever it named before. */
+static void
+fixes_are_first(const struct advice *a, const struct plan *p, const struct field_set *asked)
+{
+	struct diag_list diags;
+
+	diag_clear(&diags);
+	plan_check(p, NULL, &diags);
+	check_fixes(p, NULL, asked, &diags);
+	advice_note(a, 0, &diags);
+	for (size_t i = 0; i < diags.count; i++) {
+		const struct diag *d = &diags.item[i];
+		const struct mend *m = &a->mend[0];
+
+		if (d->severity != SEVERITY_ERROR)
+			continue;
+		assert_int_equal(d->fix_field, m->change[0].field);
+		assert_string_equal(d->fix_value, m->change[0].value);
+		assert_int_equal(d->also_field, m->changes > 1 ? m->change[1].field : FIELD_NONE);
 	}
 }
 
@@ -132,6 +158,8 @@ static const struct bad {
 	  { NULL } },
 	{ "126 layers on 8 stages", H100 M405B "nodes=128", "tp=8 pp=8",
 	  "account_for_embedding=true account_for_loss=true", { NULL } },
+	{ "a TP near 4, from a file", H100 "nodes=1 tp=3 pp=1", "", "tp=4", { "tp=2" } },
+	{ "a TP near 8, from a file", H100 "nodes=4 tp=6 pp=1", "", "tp=8", { "tp=4" } },
 	{ "two wrong sizes at once", H100 "nodes=2", "tp=3 pp=7", NULL, { NULL } },
 	{ "torchtitan, unsharded parameters", H100 M70B "nodes=8 layout=torchtitan zero_stage=1", "tp=1",
 	  NULL, { NULL } },
@@ -179,7 +207,8 @@ bad_plans(void **state)
 		for (size_t j = 0; j < 3 && b->also[j] != NULL; j++)
 			if (!offers(&a, b->also[j]))
 				fail_msg("%s: %s is not offered", b->name, b->also[j]);
-		ranked(&a);
+		ranked(&a, estimate->legal);
+		fixes_are_first(&a, &p, &asked);
 		for (size_t m = 0; m < a.count; m++)
 			holds(&a.mend[m], &p, &asked);
 		assert_true(a.tried < 15000);
