@@ -404,6 +404,56 @@ hints_of_serving(void **state)
 	    "serving.dcp", ROOM, HINT_SERVE_LEAST);
 }
 
+/* Of 16 engines so many prefill. */
+static void
+put_pools(char settings[512], int prefill)
+{
+	text_put(settings, 512, SERVE M70B "nodes=8 tp=4 weight_dtype=fp8 concurrency=256 "
+	    "prompt_tokens=4096 generate_tokens=512 context_length=8192 prefill_workers=%dxtp4 "
+	    "replicas=%d", prefill, 16 - prefill);
+}
+
+/* No other number of workers serves a request sooner than the one that the hint finds. */
+static void
+hint_of_pools(void **state)
+{
+	static const int own[] = { 1, 4, 14 };
+	double seconds[16], best = INFINITY;
+	int best_at = 0;
+
+	(void)state;
+	for (int n = 1; n < 16; n++) {
+		char settings[512];
+		struct plan p;
+
+		put_pools(settings, n);
+		p = settings_plan(H100, settings);
+		estimate_run(estimate, &p, NULL, NULL);
+		seconds[n] = number_of(&p, estimate, TIME);
+		if (seconds[n] < best) {
+			best = seconds[n];
+			best_at = n;
+		}
+	}
+	assert_true(best_at > 4 && best_at < 14);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		struct diag_list diags = { 0 };
+		const struct diag *d;
+		char settings[512];
+		struct plan p;
+
+		put_pools(settings, own[i]);
+		gains(settings, "pools_unbalanced", "serving.prefill_workers", TIME, HINT_SERVE_LEAST);
+		p = settings_plan(H100, settings);
+		estimate_run(estimate, &p, NULL, NULL);
+		advice_hints(&p, NULL, estimate, work, &diags);
+		d = diag_of(&diags, "pools_unbalanced");
+		assert_true(seconds[atoi(d->fix_value)] < best * 1.01);
+		assert_int_equal(atoi(d->also_value), 16 - atoi(d->fix_value));
+		assert_non_null(strstr(d->message, i < 2 ? "100 % used" : "is only "));
+	}
+}
+
 /* A pair keeps the GPUs of an engine, or all of them. */
 static void
 hint_of_two(void **state)
@@ -451,6 +501,7 @@ main(void)
 		cmocka_unit_test(bad_plans), cmocka_unit_test(nothing_to_offer),
 		cmocka_unit_test(noted), cmocka_unit_test(hints),
 		cmocka_unit_test(hints_of_serving), cmocka_unit_test(hint_of_two),
+		cmocka_unit_test(hint_of_pools),
 		cmocka_unit_test(no_hints),
 	};
 	int failed;
