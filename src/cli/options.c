@@ -121,9 +121,9 @@ find_field(const char *option, const char *name)
 		return f;
 	near = field_near(name);
 	if (near != NULL)
-		usage_error("--%s %s: unknown field (did you mean %s?)", option, name, near);
+		usage_error("--%s '%s': unknown field (did you mean %s?)", option, name, near);
 	else
-		usage_error("--%s %s: unknown field ('shardplan fields' lists them)", option, name);
+		usage_error("--%s '%s': unknown field ('shardplan fields' lists them)", option, name);
 	return f;
 }
 
@@ -136,7 +136,7 @@ add_assignment(struct options *o, const char *text)
 	enum field_id f;
 
 	if (equals == NULL || equals == text) {
-		usage_error("--set %s: write PATH=VALUE", text);
+		usage_error("--set '%s': write PATH=VALUE", text);
 		return false;
 	}
 	text_put(name, sizeof name, "%.*s", (int)(equals - text), text);
