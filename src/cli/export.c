@@ -148,10 +148,10 @@ export_run(const struct options *o)
 	if (o->list)
 		return print_targets();
 	if (o->to != NULL && (by = export_find(o->to)) == NULL)
-		return usage_error("--to %s: no such target ('shardplan export --list' lists them)",
+		return usage_error("--to '%s': no such target ('shardplan export --list' lists them)",
 		    o->to);
 	if (o->core != NULL && (e.core = megatron_core_parse(o->core)) == 0)
-		return usage_error("--core %s: takes a release of Megatron core, 0.%d to 0.%d", o->core,
+		return usage_error("--core '%s': takes a release of Megatron core, 0.%d to 0.%d", o->core,
 		    CORE_OLDEST, CORE_NEWEST);
 	if (!session_open(&s, o, path))
 		return STATUS_ERROR;

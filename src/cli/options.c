@@ -125,12 +125,12 @@ find_field(const char *option, const char *name)
 		return f;
 	near = field_near(name);
 	if (result_find(name) != RESULT_COUNT)
-		usage_error("--%s %s: not a field but a result: %s", option, name,
+		usage_error("--%s '%s': not a field but a result: %s", option, name,
 		    result_table[result_find(name)].help);
 	else if (near != NULL)
-		usage_error("--%s %s: unknown field (did you mean %s?)", option, name, near);
+		usage_error("--%s '%s': unknown field (did you mean %s?)", option, name, near);
 	else
-		usage_error("--%s %s: unknown field ('shardplan fields' lists them)", option, name);
+		usage_error("--%s '%s': unknown field ('shardplan fields' lists them)", option, name);
 	return f;
 }
 
@@ -143,7 +143,7 @@ take_setting(struct options *o, const struct option_row *row, const char *text)
 	enum field_id f;
 
 	if (equals == NULL || equals == text) {
-		usage_error("--%s %s: write PATH=VALUE", row->name, text);
+		usage_error("--%s '%s': write PATH=VALUE", row->name, text);
 		return false;
 	}
 	text_put(name, sizeof name, "%.*s", (int)(equals - text), text);

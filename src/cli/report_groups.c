@@ -15,7 +15,7 @@
 static void
 complain_with_fixes(const struct session *s, struct diag_list *diags)
 {
-	check_fixes(&s->plan, &s->catalog, &s->asked, diags);
+	session_fixes(s, diags);
 	session_complain(diags, SEVERITY_ERROR);
 }
 

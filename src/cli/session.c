@@ -9,6 +9,7 @@
 #include "core/plan/field.h"
 #include "core/plan/override.h"
 #include "core/rules/check.h"
+#include "core/search/advice.h"
 #include "file/catalogue/catalog_file.h"
 #include "file/prefs/topics.h"
 #include "out/out.h"
@@ -209,6 +210,20 @@ session_topic(struct session *s, const char *language, size_t i)
 	return i < s->topics.count ? &s->topics.topic[i] : NULL;
 }
 
+void
+session_fixes(const struct session *s, struct diag_list *diags)
+{
+	struct estimate *work = diag_count(diags, SEVERITY_ERROR) > 0 ? malloc(sizeof *work) : NULL;
+	struct advice advice;
+
+	if (work != NULL) {
+		advice_run(&advice, &s->plan, &s->catalog, &s->asked, work);
+		advice_note(&advice, 0, diags);
+		free(work);
+	}
+	check_fixes(&s->plan, &s->catalog, &s->asked, diags);
+}
+
 struct estimate *
 session_estimate(const struct session *s, struct ledger *ledger)
 {
@@ -220,7 +235,7 @@ session_estimate(const struct session *s, struct ledger *ledger)
 	}
 	estimate_run(e, &s->plan, &s->catalog, ledger);
 	if (e->diags.count > 0)
-		check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
+		session_fixes(s, &e->diags);
 	return e;
 }
 

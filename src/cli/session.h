@@ -77,6 +77,9 @@ bool session_set(const struct session *s, const struct options *o, struct plan *
 bool session_read(struct session *s, const struct options *o, const char *path,
     struct planfile *file, struct plan *plan);
 
+/* Fill in the fixes of what is wrong with s->plan: of errors the first of what mends all. */
+void session_fixes(const struct session *s, struct diag_list *diags);
+
 /* Everything computed for s->plan, with fixes; allocated, NULL after a message. */
 struct estimate *session_estimate(const struct session *s, struct ledger *ledger);
 

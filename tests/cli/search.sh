@@ -165,10 +165,10 @@ good search --json --free=calibration.memory_bias_gib=-1,1 --where='calibration.
 out_lacks '"calibration\.memory_bias_gib": -1'
 
 # refused
-bad_usage '--free nope: unknown field' search --free=nope
+bad_usage "--free 'nope': unknown field" search --free=nope
 grep -q 'did you mean' err && fail 'half of the letters wrong is no slip'
-bad_usage '--free parallel\.tq: unknown field \(did you mean parallel\.tp\?\)' search --free=parallel.tq
-bad_usage '--free training\.precision .*|bf15: unknown name: one of fp32' search --free=training.precision=bf15
+bad_usage "--free 'parallel\.tq': unknown field \(did you mean parallel\.tp\?\)" search --free=parallel.tq
+bad_usage "--free 'bf15': unknown name: one of fp32" search --free=training.precision=bf15
 bad_usage 'catalogue has no GPU \(did you mean h100-sxm-80gb' search --free=gpu=h100-sxm-80g
 bad_usage '--fix training\.precision: it is not free' search --fix=training.precision
 bad_usage 'say which values of this text, parallel\.order=A,B' search --free=parallel.order
@@ -179,7 +179,23 @@ compare
 good search --json --fix=pp --fix=vpp --free='parallel.pipeline_layout=Et*7|(t*8|)*2t*9L,Et*8|(t*8|)*3L'
 compare
 bad_usage "unknown|pipeline_layout|'x'" search --free='parallel.cp_comm=x'
-bad_usage 'step\.second is no objective, result or field \(did you mean step\.seconds' search --objective=step.second
+bad_usage "'step\.second' is no objective, result or field \(did you mean step\.seconds" search --objective=step.second
+# an empty value is named, wherever it stands
+for objective in '' time, ,time; do
+	bad_usage "--objective: '' is no objective, result or field" search --objective="$objective"
+done
+for values in '' 1, ,2 .. 1.. ..8; do
+	bad_usage "--free parallel\.tp: a value is missing, write parallel\.tp=A,B" search \
+	    --free=parallel.tp="$values"
+done
+bad_usage '--free cluster\.gpu: a value is missing' search --free=gpu=h100-sxm-80gb,
+bad_usage "--free '': unknown field" search --free=
+bad_usage "--fix '': unknown field" search --fix=
+bad_usage "--where '': write PATH<=VALUE" search --where=
+bad_usage "--where 'peak\.total<=': '' is no number" search --where='peak.total<='
+bad_usage "--to '': no such target" export --to=
+bad_usage "--core '': takes a release" export --core=
+bad_usage "--set '': write PATH=VALUE" check --set=
 bad_usage 'serving\.ttft_seconds is a result of serve mode' search --where='serving.ttft_seconds<=2'
 bad_usage 'neither more nor less of parallel\.dp is better' search --objective=parallel.dp
 bad_usage 'write PATH<=VALUE' search --where=peak.total

@@ -100,10 +100,11 @@ room(const struct mend *m)
 	return m->outlook.fits ? 2 - m->outlook.tight : 0;
 }
 
-/* What loses less comes first; what fits before all else, and then what is tight; one kind of cost is never dearer
- * before cheaper, but for what lies within the step of the ranking. */
+/* What loses less comes first; what fits before all else, and then what is tight. Then what is
+ * cheaper, but for what lies within the step of the ranking; of a plan that is not legal, and for
+ * what was asked, what is nearer. */
 static void
-ranked(const struct advice *a)
+ranked(const struct advice *a, bool legal)
 {
 	for (size_t i = 1; i < a->count; i++) {
 		const struct mend *m = &a->mend[i - 1], *n = &a->mend[i];
@@ -112,9 +113,34 @@ ranked(const struct advice *a)
 		if (room(m) > room(n))
 			continue;
 		assert_true(m->loss <= n->loss);
-		if (m->loss == n->loss && m->warns == n->warns && m->outlook.fits &&
-		    m->loss != LOSS_ASKED && m->loss != LOSS_ABOUT)
+		if (m->loss != n->loss || m->warns != n->warns)
+			continue;
+		if (legal && m->outlook.fits && m->loss != LOSS_ASKED && m->loss != LOSS_ABOUT)
 			assert_true(m->outlook.cost < n->outlook.cost * 1.002);
+		else
+			assert_true(m->distance <= n->distance);
+	}
+}
+
+/* Each error names the first mend as its fix, whatever it named before. */
+static void
+fixes_are_first(const struct advice *a, const struct plan *p, const struct field_set *asked)
+{
+	struct diag_list diags;
+
+	diag_clear(&diags);
+	plan_check(p, NULL, &diags);
+	check_fixes(p, NULL, asked, &diags);
+	advice_note(a, 0, &diags);
+	for (size_t i = 0; i < diags.count; i++) {
+		const struct diag *d = &diags.item[i];
+		const struct mend *m = &a->mend[0];
+
+		if (d->severity != SEVERITY_ERROR)
+			continue;
+		assert_int_equal(d->fix_field, m->change[0].field);
+		assert_string_equal(d->fix_value, m->change[0].value);
+		assert_int_equal(d->also_field, m->changes > 1 ? m->change[1].field : FIELD_NONE);
 	}
 }
 
@@ -132,6 +158,8 @@ static const struct bad {
 	  { NULL } },
 	{ "126 layers on 8 stages", H100 M405B "nodes=128", "tp=8 pp=8",
 	  "account_for_embedding=true account_for_loss=true", { NULL } },
+	{ "a TP near 4, from a file", H100 "nodes=1 tp=3 pp=1", "", "tp=4", { "tp=2" } },
+	{ "a TP near 8, from a file", H100 "nodes=4 tp=6 pp=1", "", "tp=8", { "tp=4" } },
 	{ "two wrong sizes at once", H100 "nodes=2", "tp=3 pp=7", NULL, { NULL } },
 	{ "torchtitan, unsharded parameters", H100 M70B "nodes=8 layout=torchtitan zero_stage=1", "tp=1",
 	  NULL, { NULL } },
@@ -179,7 +207,8 @@ bad_plans(void **state)
 		for (size_t j = 0; j < 3 && b->also[j] != NULL; j++)
 			if (!offers(&a, b->also[j]))
 				fail_msg("%s: %s is not offered", b->name, b->also[j]);
-		ranked(&a);
+		ranked(&a, estimate->legal);
+		fixes_are_first(&a, &p, &asked);
 		for (size_t m = 0; m < a.count; m++)
 			holds(&a.mend[m], &p, &asked);
 		assert_true(a.tried < 15000);
@@ -375,6 +404,56 @@ hints_of_serving(void **state)
 	    "serving.dcp", ROOM, HINT_SERVE_LEAST);
 }
 
+/* Of 16 engines so many prefill. */
+static void
+put_pools(char settings[512], int prefill)
+{
+	text_put(settings, 512, SERVE M70B "nodes=8 tp=4 weight_dtype=fp8 concurrency=256 "
+	    "prompt_tokens=4096 generate_tokens=512 context_length=8192 prefill_workers=%dxtp4 "
+	    "replicas=%d", prefill, 16 - prefill);
+}
+
+/* No other number of workers serves a request sooner than the one that the hint finds. */
+static void
+hint_of_pools(void **state)
+{
+	static const int own[] = { 1, 4, 14 };
+	double seconds[16], best = INFINITY;
+	int best_at = 0;
+
+	(void)state;
+	for (int n = 1; n < 16; n++) {
+		char settings[512];
+		struct plan p;
+
+		put_pools(settings, n);
+		p = settings_plan(H100, settings);
+		estimate_run(estimate, &p, NULL, NULL);
+		seconds[n] = number_of(&p, estimate, TIME);
+		if (seconds[n] < best) {
+			best = seconds[n];
+			best_at = n;
+		}
+	}
+	assert_true(best_at > 4 && best_at < 14);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		struct diag_list diags = { 0 };
+		const struct diag *d;
+		char settings[512];
+		struct plan p;
+
+		put_pools(settings, own[i]);
+		gains(settings, "pools_unbalanced", "serving.prefill_workers", TIME, HINT_SERVE_LEAST);
+		p = settings_plan(H100, settings);
+		estimate_run(estimate, &p, NULL, NULL);
+		advice_hints(&p, NULL, estimate, work, &diags);
+		d = diag_of(&diags, "pools_unbalanced");
+		assert_true(seconds[atoi(d->fix_value)] < best * 1.01);
+		assert_int_equal(atoi(d->also_value), 16 - atoi(d->fix_value));
+		assert_non_null(strstr(d->message, i < 2 ? "100 % used" : "is only "));
+	}
+}
+
 /* A pair keeps the GPUs of an engine, or all of them. */
 static void
 hint_of_two(void **state)
@@ -422,6 +501,7 @@ main(void)
 		cmocka_unit_test(bad_plans), cmocka_unit_test(nothing_to_offer),
 		cmocka_unit_test(noted), cmocka_unit_test(hints),
 		cmocka_unit_test(hints_of_serving), cmocka_unit_test(hint_of_two),
+		cmocka_unit_test(hint_of_pools),
 		cmocka_unit_test(no_hints),
 	};
 	int failed;

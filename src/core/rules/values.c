@@ -159,6 +159,25 @@ offer_default(struct values *out, const struct plan *p, enum field_id f)
 		offer_text(out, field_table[f].default_text, 1);
 }
 
+/* Prefill workers of the same size, fewer or more. */
+static void
+offer_workers(struct values *out, const struct plan *p)
+{
+	struct pool pool;
+
+	if (!pool_parse(&pool, p->serving.prefill_workers))
+		return;
+	for (int64_t n = 1; n <= 2 * pool.workers + 8 && n * pool.size < plan_world(p); n++) {
+		struct value v = { .way = n < pool.workers ? -1 : 1,
+			.distance = fabs(log(((double)n + 0.5) / ((double)pool.workers + 0.5))) };
+
+		text_put(v.text, sizeof v.text, "%lldx%s%lld", (long long)n, pool.dp ? "dp" : "tp",
+		    (long long)pool.size);
+		if (n != pool.workers)
+			insert(out, &v);
+	}
+}
+
 void
 values_steps(struct values *out, const struct plan *p, enum field_id f)
 {
@@ -184,6 +203,8 @@ values_steps(struct values *out, const struct plan *p, enum field_id f)
 	case FIELD_TEXT:
 		if (row->step == STEP_ORDER)
 			offer_default(out, p, f);
+		if (f == FIELD_PREFILL_WORKERS)
+			offer_workers(out, p);
 		break;
 	}
 }

@@ -26,7 +26,7 @@ struct values {
 };
 
 /* Where + and - lead to: divisors of the world, powers of two and doublings, neighbours of
- * what is counted one by one, the other names of a list. */
+ * what is counted one by one, the other names of a list, more or fewer prefill workers. */
 void values_steps(struct values *out, const struct plan *p, enum field_id f);
 
 /* Those and more, for a plan that breaks a rule: whatever numbers lie near, and what batch,

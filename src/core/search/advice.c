@@ -112,10 +112,25 @@ cost_steps(const struct mend *m)
 	return m->outlook.cost > 0 ? floor(log(m->outlook.cost) * 1000) : 0;
 }
 
+/* By cost, where that says which is better: times of what does not run tell nothing, and who
+ * wrote a value that is not legal, or asked for one, wants one near it. */
 static bool
-better(const struct mend *a, const struct mend *b)
+goes_by_cost(const struct quest *q, const struct mend *m)
 {
-	const double cost_a = cost_steps(a), cost_b = cost_steps(b);
+	return q->legal && m->outlook.fits && m->loss != LOSS_ASKED && m->loss != LOSS_ABOUT;
+}
+
+/* Below 0 where a comes before b. */
+static int
+order(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+static bool
+better(const struct quest *q, const struct mend *a, const struct mend *b)
+{
+	const int cost = order(cost_steps(a), cost_steps(b)), far = order(a->distance, b->distance);
 
 	if (room_of(&a->outlook) != room_of(&b->outlook))
 		return room_of(&a->outlook) > room_of(&b->outlook);
@@ -123,10 +138,9 @@ better(const struct mend *a, const struct mend *b)
 		return a->loss < b->loss;
 	if (a->warns != b->warns)
 		return b->warns;
-	/* Times of what does not run tell nothing, and who asked for a value wants one near it. */
-	if (a->outlook.fits && a->loss != LOSS_ASKED && a->loss != LOSS_ABOUT && (cost_a < cost_b || cost_a > cost_b))
-		return cost_a < cost_b;
-	return a->distance < b->distance;
+	if (goes_by_cost(q, a))
+		return cost != 0 ? cost < 0 : far < 0;
+	return far != 0 ? far < 0 : a->outlook.fits && cost < 0;
 }
 
 static bool
@@ -145,19 +159,20 @@ forget(struct advice *out, size_t i)
 
 /* Put a mend in its place; of pairs of the same fields the better one stays. */
 static void
-keep(struct advice *out, const struct mend *m)
+keep(const struct quest *q, const struct mend *m)
 {
+	struct advice *out = q->out;
 	size_t at;
 
 	for (size_t i = 0; i < out->count; i++) {
 		if (!same_fields(&out->mend[i], m))
 			continue;
-		if (!better(m, &out->mend[i]))
+		if (!better(q, m, &out->mend[i]))
 			return;
 		forget(out, i);
 		break;
 	}
-	for (at = out->count; at > 0 && better(m, &out->mend[at - 1]); at--)
+	for (at = out->count; at > 0 && better(q, m, &out->mend[at - 1]); at--)
 		;
 	if (at == ADVICE_MAX)
 		return;
@@ -236,7 +251,7 @@ try_singles(struct quest *q, int field)
 			continue;
 		done[side] = has_room(&m) && (side != 1 || !each);
 		legal[side] = side != 1 || !each;
-		keep(q->out, &m);
+		keep(q, &m);
 	}
 }
 
@@ -250,7 +265,7 @@ try_pair(struct quest *q, const struct mend *a, const struct mend *b)
 	m.loss = a->loss > b->loss ? a->loss : b->loss;
 	m.distance = a->distance + b->distance;
 	if (look(q, &m) && (has_room(&m) || !q->legal_single))
-		keep(q->out, &m);
+		keep(q, &m);
 }
 
 /* Both fields changed, of which the dearer one loses so much. */
@@ -391,9 +406,9 @@ advice_fix(const struct mend *m, struct diag *d)
 {
 	d->fix_field = m->change[0].field;
 	text_put(d->fix_value, sizeof d->fix_value, "%s", m->change[0].value);
+	d->also_field = m->changes > 1 ? m->change[1].field : FIELD_NONE;
 	if (m->changes < 2)
 		return;
-	d->also_field = m->change[1].field;
 	text_put(d->also_value, sizeof d->also_value, "%s", m->change[1].value);
 }
 
@@ -412,6 +427,14 @@ note_mend(const struct mend *m, struct diag_list *diags)
 		advice_fix(m, d);
 }
 
+/* True for what a mend of the whole plan mends: all errors, and that memory is short. */
+static bool
+is_mended(const struct diag *d)
+{
+	return d->severity == SEVERITY_ERROR || (d->fix_field == FIELD_NONE &&
+	    (text_equal(d->reason, "does_not_fit") || text_equal(d->reason, "tight")));
+}
+
 void
 advice_note(const struct advice *a, size_t most, struct diag_list *diags)
 {
@@ -420,9 +443,7 @@ advice_note(const struct advice *a, size_t most, struct diag_list *diags)
 	if (a->count == 0)
 		return;
 	for (size_t i = 0; i < diags->count; i++)
-		if ((text_equal(diags->item[i].reason, "does_not_fit") ||
-		    text_equal(diags->item[i].reason, "tight")) &&
-		    diags->item[i].fix_field == FIELD_NONE)
+		if (is_mended(&diags->item[i]))
 			advice_fix(&a->mend[0], &diags->item[i]);
 	for (size_t i = 0; i < a->count && noted < most; i++, noted++) {
 		if (noted > 0 && a->mend[i].loss == LOSS_ASKED)

@@ -54,10 +54,11 @@ struct mend {
 };
 
 /*
- * Ranked: what fits, then what is tight; by loss; without a new warning; by cost in steps of 0.1 %; by distance,
- * and by that alone what undoes what was asked or does not fit. Of a number the nearest value
- * on each side is offered, of two fields together the best pair. What does not fit is offered
- * only where the plan is not even legal.
+ * Ranked: what fits, then what is tight; by loss; without a new warning. Then by cost in steps of
+ * 0.1 %, and what costs the same by distance; but by distance first where the plan is not legal,
+ * as who wrote its values wants some near them, and for what undoes what was asked or does not
+ * fit. Of a number the nearest value on each side is offered, of two fields together the best
+ * pair. What does not fit is offered only where the plan is not even legal.
  */
 struct advice {
 	size_t count;
@@ -97,8 +98,9 @@ size_t outlook_text(const struct outlook *o, char *buf, size_t size);
 void advice_fix(const struct mend *m, struct diag *d);
 
 /*
- * Put the best mend into the fix of does_not_fit or tight, and add up to `most` mends that keep what
- * was asked, or where there are none any, to diags: hints with the reason "would_mend".
+ * Put the best mend into the fix of each error and of does_not_fit or tight, and add up to `most`
+ * mends that keep what was asked, or where there are none any, to diags: hints with the reason
+ * "would_mend".
  */
 void advice_note(const struct advice *a, size_t most, struct diag_list *diags);
 #endif

@@ -3,6 +3,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/estimate/scope.h"
+#include "core/plan/pool.h"
 #include "core/rules/check.h"
 #include "core/search/advice.h"
 #include "core/search/hint_rows.h"
@@ -123,6 +124,22 @@ try_both(const struct quest *q, struct mend m, enum field_id other, struct proof
 	try_change(q, &m, best);
 }
 
+/* Engines that decode take up the GPUs that the prefill workers leave. */
+static void
+try_rest(const struct quest *q, struct mend m, struct proof *best)
+{
+	const int64_t engine = pool_rest(q->plan) / most_of(1, q->plan->serving.replicas);
+	struct plan next;
+
+	if (!advice_apply(&m, q->plan, q->catalog, &next) || engine < 1 ||
+	    pool_rest(&next) % engine != 0)
+		return;
+	m.changes = 2;
+	m.change[1].field = FIELD_REPLICAS;
+	text_put(m.change[1].value, sizeof m.change[1].value, "%lld", N(pool_rest(&next) / engine));
+	try_change(q, &m, best);
+}
+
 /* An engine keeps its GPUs, or all engines together do. */
 static void
 prove_value(const struct quest *q, enum field_id f, const struct value *v, struct proof *best)
@@ -131,6 +148,8 @@ prove_value(const struct quest *q, enum field_id f, const struct value *v, struc
 
 	text_put(m.change[0].value, sizeof m.change[0].value, "%s", v->text);
 	try_change(q, &m, best);
+	if (f == FIELD_PREFILL_WORKERS)
+		try_rest(q, m, best);
 	if (!q->now.serves || (f != FIELD_TP && f != FIELD_PP))
 		return;
 	try_both(q, m, f == FIELD_TP ? FIELD_PP : FIELD_TP, best);
@@ -146,8 +165,9 @@ prove(const struct quest *q, struct proof *best)
 
 	for (int i = 0; i < HINT_FIELDS && row->change[i] != FIELD_NONE; i++) {
 		const enum field_id f = row->change[i];
-		/* A limit of 0 is the engine's own, which may be far. */
-		const int most = f == FIELD_MAX_NUM_SEQS ? VALUES_MAX : VALUES_EACH_WAY;
+		/* A limit of 0 is the engine's own, which may be far, as may be the best pool. */
+		const int most = f == FIELD_MAX_NUM_SEQS || f == FIELD_PREFILL_WORKERS ? VALUES_MAX :
+		    VALUES_EACH_WAY;
 		int tried[3] = { 0, 0, 0 };
 
 		values_steps(&values, q->plan, f);

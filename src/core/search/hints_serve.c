@@ -11,6 +11,7 @@
 
 static const double scarce_cache = 2; /* times what is asked for: a burst fills it */
 static const double idle_cache = 4;   /* the same: most of it stays empty */
+static const double full_pool = .8;   /* used more than that, prompts queue */
 static const double queue_share = .5; /* of the time to the first token */
 
 static bool
@@ -102,8 +103,22 @@ poor_queue(const struct plan *p, const struct estimate *e, char *text, size_t si
 	const double queue = e->serve.queue_seconds, first = e->serve.ttft_seconds;
 
 	(void)p;
-	return queue > queue_share * first && HINT_SAY("other prompts take %.0f %% of the time to the "
+	return !(e->serve.prefill_rate > 0) && queue > queue_share * first && HINT_SAY("other prompts take %.0f %% of the time to the "
 	    "first token, %.2g of %.2g s", 100 * queue / first, queue, first);
+}
+
+/* Of pools that prefill and decode one waits for the other. */
+static bool
+poor_pools(const struct plan *p, const struct estimate *e, char *text, size_t size)
+{
+	const struct serve *s = &e->serve;
+	const double decode = (double)p->serving.generate_tokens * s->tpot_seconds / s->cycle_seconds;
+	const bool full = s->prefill_utilisation > full_pool;
+
+	return s->prefill_rate > 0 && HINT_SAY("%s, which %s %.0f %% used: %.0f of %.0f requests decode "
+	    "at once", full ? "requests wait for the prefill pool" : "engines that decode hold up the "
+	    "prefill pool", full ? "is" : "is only", 100 * s->prefill_utilisation,
+	    s->running * smaller(1, decode), s->running);
 }
 
 static bool
@@ -142,6 +157,8 @@ static const struct hint_row rows[] = {
 	  { FIELD_REPLICAS, FIELD_EP, FIELD_DP_ATTENTION, FIELD_NONE }, poor_ep_network },
 	{ "slots_short", FIELD_MAX_NUM_SEQS, "vLLM docs/configuration/engine_args.md, --max-num-seqs",
 	  HINT_TIME, 0, { FIELD_MAX_NUM_SEQS, FIELD_REPLICAS, FIELD_TP, FIELD_NONE }, poor_batch_limit },
+	{ "pools_unbalanced", FIELD_PREFILL_WORKERS, "Zhong et al. 2024, DistServe, arXiv 2401.09670, "
+	  "section 4", HINT_TIME, 0, { FIELD_PREFILL_WORKERS, FIELD_NONE }, poor_pools },
 	{ "format_emulated", FIELD_WEIGHT_DTYPE, "vLLM docs/features/quantization/README.md", HINT_TIME, 0,
 	  { FIELD_WEIGHT_DTYPE, FIELD_NONE }, poor_format },
 	{ "stages_in_turn", FIELD_PP, POPE, HINT_TIME, -1, { FIELD_PP, FIELD_NONE }, poor_stages },

@@ -237,21 +237,24 @@ parse_value(struct finding *to, const char *text, double *v, char *err, size_t s
 	struct plan p = to->space->plan;
 	const char *near;
 
+	if (*text == '\0' && (list != NULL || field_table[f].type != FIELD_TEXT)) {
+		text_put(err, size, "%s: a value is missing, write %s=A,B", field_table[f].path,
+		    field_table[f].path);
+		return false;
+	}
 	if (list != NULL) {
 		if ((entry = catalog_find(list, text)) != NULL) {
 			*v = (double)(entry - list->entry);
 			return true;
 		}
 		near = catalog_near(list, text);
-		text_put(err, size, "%s: the catalogue has no %s%s%s%s", text, field_table[f].label,
+		text_put(err, size, "'%s': the catalogue has no %s%s%s%s", text, field_table[f].label,
 		    near != NULL ? " (did you mean " : "", near != NULL ? near : "",
 		    near != NULL ? "?)" : "");
 		return false;
 	}
-	text_put(err, size, "%s: ", *text != '\0' ? text : "an empty value");
-	/* a text may be empty, as that of the prefill workers */
-	if ((*text == '\0' && field_table[f].type != FIELD_TEXT) ||
-	    !field_parse(f, &p, text, err + strlen(err), size - strlen(err)))
+	text_put(err, size, "'%s': ", text);
+	if (!field_parse(f, &p, text, err + strlen(err), size - strlen(err)))
 		return false;
 	if (field_table[f].type != FIELD_TEXT) /* a text's value is where it stands */
 		*v = field_table[f].type == FIELD_REAL ? field_real(f, &p) : (double)field_int(f, &p);
@@ -406,7 +409,7 @@ find_values(struct search_space *s, struct free_field *field, const char *values
 		return false;
 	}
 	if (field->count == 0) {
-		text_put(err, size, "%s: no value of %s is in its steps", values, row->path);
+		text_put(err, size, "'%s': no value of %s is in its steps", values, row->path);
 		return false;
 	}
 	field->own = -1;

@@ -107,7 +107,7 @@ find_path(struct search_target *t, const char *path, const struct plan *p, char 
 	if ((f = field_find(path)) != FIELD_COUNT)
 		return take_field(t, f, err, size);
 	near = near_name(path);
-	text_put(err, size, "%s is no objective, result or field%s%s%s", path,
+	text_put(err, size, "'%s' is no objective, result or field%s%s%s", path,
 	    near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
 	return false;
 }

@@ -52,10 +52,12 @@ draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct d
 		.role = d->severity == SEVERITY_ERROR ? ROLE_ERROR : ROLE_WARNING
 	};
 	const size_t others = s->estimate->diags.count + s->estimate->diags.dropped - 1;
-	char tail[DIAG_FIX_SIZE + 96] = "", text[DIAG_MESSAGE_SIZE + 4];
+	char fix[EDIT_FIX_SIZE], tail[EDIT_FIX_SIZE + 32] = "", text[DIAG_MESSAGE_SIZE + 4];
 
-	if (d->fix_field != FIELD_NONE)
-		text_put(tail, sizeof tail, " (f: %s %s)", field_table[d->fix_field].label, d->fix_value);
+	if (d->fix_field != FIELD_NONE) {
+		edit_fix_text(d, fix, sizeof fix);
+		text_put(tail, sizeof tail, " (f: %s)", fix);
+	}
 	if (others > 0)
 		text_add(tail, sizeof tail, " (e: %zu more)", others);
 	text_put(text, sizeof text, "%c %s", d->severity == SEVERITY_HINT ? '?' : '!', d->message);

@@ -7,6 +7,7 @@
 #include "ui/app/keep.h"
 #include "ui/app/typing.h"
 #include "ui/list/list.h"
+#include "ui/list/views.h"
 #include "ui/map/map_sets.h"
 #include "ui/pane/map_pane.h"
 #include "ui/pane/panes.h"
@@ -39,8 +40,10 @@ recalc(struct state *s)
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
 	s->noted = false;
 	around_forget(s);
-	if (!s->estimate->legal)
+	if (!s->estimate->legal) {
+		mends_note(s);
 		state_find_fixes(s);
+	}
 	entry->legal = s->estimate->legal;
 	entry->fits = s->estimate->fits;
 	entry->summary = summary_of(s->estimate);

@@ -28,7 +28,7 @@ diags_rows(struct rows *rows, const struct state *s)
 {
 	const struct diag_list *diags = &s->estimate->diags;
 	static const enum role role[] = { ROLE_ERROR, ROLE_WARNING, ROLE_TEXT };
-	char text[DIAG_MESSAGE_SIZE + DIAG_FIX_SIZE + 128];
+	char text[DIAG_MESSAGE_SIZE + DIAG_FIX_SIZE + 128], fix[EDIT_FIX_SIZE];
 
 	for (size_t i = 0; i < diags->count; i++) {
 		const struct diag *d = &diags->item[i];
@@ -40,11 +40,8 @@ diags_rows(struct rows *rows, const struct state *s)
 		rows->items++;
 		rows_wrapped(rows, item, (int)i, role[d->severity], 0, text);
 		if (d->fix_field != FIELD_NONE) {
-			text_put(text, sizeof text, "Enter: %s %s", field_table[d->fix_field].label,
-			    d->fix_value);
-			if (d->also_field != FIELD_NONE)
-				text_add(text, sizeof text, ", %s %s", field_table[d->also_field].label,
-				    d->also_value);
+			edit_fix_text(d, fix, sizeof fix);
+			text_put(text, sizeof text, "Enter: %s", fix);
 			rows_wrapped(rows, item, (int)i, ROLE_KEY, INDENT, text);
 		}
 		text_put(text, sizeof text, "%s%s%s%s%s",

@@ -340,6 +340,14 @@ edit_current_diag(const struct state *s)
 	return NULL;
 }
 
+void
+edit_fix_text(const struct diag *d, char *buf, size_t size)
+{
+	text_put(buf, size, "%s %s", field_table[d->fix_field].label, d->fix_value);
+	if (d->also_field != FIELD_NONE)
+		text_add(buf, size, ", %s %s", field_table[d->also_field].label, d->also_value);
+}
+
 unsigned
 edit_take_fix(struct state *s, const struct diag *d)
 {

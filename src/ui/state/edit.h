@@ -30,6 +30,10 @@ void edit_open(struct state *s, enum field_id f, const char *text);
  * fix; NULL, and said so, for none. */
 const struct diag *edit_fixable(struct state *s);
 
+/* "PP 4, VPP 2": the fix that a diagnostic has. */
+enum { EDIT_FIX_SIZE = 2 * (DIAG_FIX_SIZE + 48) };
+void edit_fix_text(const struct diag *d, char *buf, size_t size);
+
 /* Take the fix of a diagnostic. */
 unsigned edit_take_fix(struct state *s, const struct diag *d);
 
