@@ -325,6 +325,10 @@ faster_is_not_slower(void **state)
 			if (seconds(plans[i], faster[j]) > 1.001 * seconds(plans[i], ""))
 				fail_msg("%s with %s", plans[i], faster[j]);
 	assert_true(seconds(BLACKWELL QWEN3_30B, "nodes=8") < seconds(HOPPER QWEN3_30B, "nodes=8"));
+	/* where 8 bits are as fast as 16, products are, and casts come on top */
+	assert_true(seconds("generation=gaudi3 bf16_tflops=1835 hbm_gbps=3700 nvlink_gbps=600 fp8_tflops=1835 "
+	    "precision=", "fp8") < 1.08 * seconds("generation=gaudi3 bf16_tflops=1835 hbm_gbps=3700 "
+	    "nvlink_gbps=600 fp8_tflops=1835 precision=", "bf16"));
 }
 
 /* ---- frameworks ------------------------------------------------------------------- */
