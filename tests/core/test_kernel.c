@@ -13,6 +13,7 @@
 #include "core/model/params.h"
 #include "core/plan/format.h"
 #include "core/train/compute.h"
+#include "core/train/compute_sparse.h"
 #include "core/train/host.h"
 #include "core/train/kernel.h"
 #include "core/train/steptime.h"
@@ -138,6 +139,36 @@ which_kernel(void **state)
 
 		assert_int_equal(kernel_of(&p), rows[i].kernel);
 	}
+}
+
+/* An index bounds the keys of a query: what is trained is no longer quadratic. */
+static void
+sparse_attention(void **state)
+{
+	static const char plan[] = HOPPER "attention=mla q_lora_rank=1536 kv_lora_rank=512 "
+	    "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 attention_heads=128 nodes=16 "
+	    "max_position=163840 cp_comm=allgather cp=16 ";
+	static const char index[] = "index_heads=64 index_head_dim=128 index_topk=2048 ";
+	struct plan p = settings_plan(plan, "sequence_length=131072"), q = p;
+	const struct machine g = machine_of(&p);
+	double rate = g.plain.reached, tokens = 8192;
+
+	(void)state;
+	settings_put_all(&q, index);
+	assert_true(fabs(compute_pairs(&p, false) - 65536.0 * 320) < 1e-6);
+	assert_true(fabs(compute_pairs(&q, false) - (2048 - 16.0) * 1088) < 1e-6);
+	assert_true(compute_layer(&q, &g, 0, NULL).core < 0.12 * compute_layer(&p, &g, 0, NULL).core);
+	/* its projections, scores of all heads with all keys before, and 8 bytes for each */
+	assert_true(fabs(compute_layer(&q, &g, 0, NULL).forward - compute_layer(&q, &g, 0, NULL).core -
+	    compute_layer(&p, &g, 0, NULL).forward + compute_layer(&p, &g, 0, NULL).core -
+	    2 * tokens * (65536.0 * 8192 + 1536 * 8192 + 4096 * 192) / rate -
+	    8 * tokens * 65536 / g.vector.reached) < 2e-4);
+	assert_true(seconds(plan, "sequence_length=131072 index_heads=64 index_head_dim=128 "
+	    "index_topk=2048") < 0.5 * seconds(plan, "sequence_length=131072"));
+	/* while there are no more than it chooses, all are attended to */
+	q = settings_plan(plan, index);
+	settings_put(&q, "sequence_length", "2048");
+	assert_true(fabs(compute_pairs(&q, false) - 1024.0 * 1088) < 1e-6);
 }
 
 /* Few query tiles leave multiprocessors idle. */
@@ -272,6 +303,32 @@ bias_of_experts(void **state)
 	/* 28 bytes for each output, 16 for each input of the activation */
 	assert_true(fabs(compute_layer(&biased, &g, LAYER_MOE, NULL).forward -
 	    compute_layer(&bare, &g, LAYER_MOE, NULL).forward - routed * (28 * 2048 + 16 * 768) * one) < 1e-5);
+}
+
+/* No part of the hardware makes a step slower by being faster, nor the next GPU, be it that the
+ * host holds both up: gradients go on meanwhile. */
+static void
+faster_is_not_slower(void **state)
+{
+	static const char *const plans[] = {
+		HOPPER QWEN3_30B "nodes=8 ", BLACKWELL QWEN3_30B "nodes=8 precision=fp8 ",
+		HOPPER QWEN3_30B "nodes=4 ep=32 moe_dispatcher=deepep moe_overlap=true ",
+		HOPPER "nodes=8 tp=4 zero_stage=3 layout=torchtitan ", BLACKWELL "nodes=8 tp=2 pp=2 ",
+		HOPPER "nodes=8 cp=2 zero_stage=3 ", BLACKWELL "nodes=8 zero_stage=3 recompute=full ",
+	};
+	static const char *const faster[] = { "bf16_tflops=3000", "fp8_tflops=6000", "hbm_gbps=9000",
+		"nvlink_gbps=1200", "nic_gbps=800" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
+		for (size_t j = 0; j < sizeof faster / sizeof *faster; j++)
+			if (seconds(plans[i], faster[j]) > 1.001 * seconds(plans[i], ""))
+				fail_msg("%s with %s", plans[i], faster[j]);
+	assert_true(seconds(BLACKWELL QWEN3_30B, "nodes=8") < seconds(HOPPER QWEN3_30B, "nodes=8"));
+	/* where 8 bits are as fast as 16, products are, and casts come on top */
+	assert_true(seconds("generation=gaudi3 bf16_tflops=1835 hbm_gbps=3700 nvlink_gbps=600 fp8_tflops=1835 "
+	    "precision=", "fp8") < 1.08 * seconds("generation=gaudi3 bf16_tflops=1835 hbm_gbps=3700 "
+	    "nvlink_gbps=600 fp8_tflops=1835 precision=", "bf16"));
 }
 
 /* ---- frameworks ------------------------------------------------------------------- */
@@ -433,9 +490,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published_rates), cmocka_unit_test(which_kernel),
-		cmocka_unit_test(few_waves), cmocka_unit_test(formats),
+		cmocka_unit_test(sparse_attention), cmocka_unit_test(few_waves), cmocka_unit_test(formats),
 		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
-		cmocka_unit_test(host_floor), cmocka_unit_test(fused_experts),
+		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(fused_experts),
 		cmocka_unit_test(tokens_per_expert), cmocka_unit_test(dispatchers),
 		cmocka_unit_test(bias_of_experts), cmocka_unit_test(compiled),
 		cmocka_unit_test(zero_of_2021), cmocka_unit_test(stops_early),

@@ -65,6 +65,21 @@ up_weights(const struct model *m)
 	return from * a * key + (double)m->kv_lora_rank * a * (nope + v);
 }
 
+/* Keys that count for a query: of layers with an index those that it chooses, unless the full
+ * matrix counts. */
+static double
+keys_met(const struct plan *p, bool local, bool full)
+{
+	const struct model *m = &p->model;
+	const double keys = batch_keys(p, local, full);
+	struct layer_kinds k;
+
+	if (local || full || m->index_heads <= 0 || m->index_topk <= 0)
+		return keys;
+	k = params_kinds(m, 0, m->layers);
+	return k.global > 0 ? keys + k.sparse / k.global * (batch_chosen(p) - keys) : keys;
+}
+
 /* Forward and backward of scores and their product with the values, for one token. */
 static double
 core_flops(const struct plan *p, bool local, bool full)
@@ -73,7 +88,7 @@ core_flops(const struct plan *p, bool local, bool full)
 
 	if (local && m->linear_attention)
 		return 3 * mixer_linear(m).scan;
-	return 6 * params_query_heads(m, local) * batch_keys(p, local, full) *
+	return 6 * params_query_heads(m, local) * keys_met(p, local, full) *
 	    (params_key_dim(m, local) + params_value_dim(m, local));
 }
 

@@ -56,6 +56,15 @@ batch_keys(const struct plan *p, bool local, bool full)
 	return full ? window : window - window * window / (2 * s);
 }
 
+double
+batch_chosen(const struct plan *p)
+{
+	const double s = (double)p->training.sequence_length;
+	const double most = fmin((double)p->model.index_topk, s);
+
+	return most - most * most / (2 * s);
+}
+
 const char batch_module_names[] =
     "core_attn moe_act layernorm mla_up_proj mlp moe shared_experts";
 

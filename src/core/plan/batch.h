@@ -26,6 +26,9 @@ bool batch_unfused(const struct plan *p);
  * in a local layer those of its chunk or window. */
 double batch_keys(const struct plan *p, bool local, bool full);
 
+/* The same of what an index chooses, all before it while they are no more. */
+double batch_chosen(const struct plan *p);
+
 /* Modules that training.recompute_modules may name (Megatron-LM megatron/core/transformer/
  * transformer_config.py); bit i stands for the i-th of the names. */
 extern const char batch_module_names[]; /* "core_attn moe_act ...", separated by blanks */

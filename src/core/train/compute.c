@@ -12,6 +12,7 @@
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
 #include "core/train/compute_adapters.h"
+#include "core/train/compute_sparse.h"
 #include "core/train/job.h"
 #include "core/train/kernel.h"
 
@@ -156,14 +157,13 @@ note_core(const struct layer_job *j, bool backward, double factor, double flop,
 static void
 core_fused(struct layer_job *j, bool local, double heads)
 {
-	const struct model *m = &j->p->model;
 	const struct machine *g = j->g;
-	const double flop = 2 * batch_tokens(j->p) * batch_keys(j->p, local, false) * heads *
-	    (params_key_dim(m, local) + params_value_dim(m, local));
+	const double flop = 2 * batch_tokens(j->p) * heads * compute_pairs(j->p, local);
 	const struct kernel_rate forward = kernel_rate(j->p, g, false, local);
 	const struct kernel_rate backward = kernel_rate(j->p, g, true, local);
 	static const char name[] = "attention core", size[] = "FLOP: 2*T*keys*n/TP*(d+v)";
 
+	compute_indexer(j, local, heads);
 	j->w.core = flop / forward.reached + g->launch;
 	j->w.core_backward = 2.5 * flop / backward.reached + g->launch;
 	if (j->tally == NULL)

@@ -68,7 +68,9 @@ machine_of(const struct plan *p)
 	g.peak = format_peak(p);
 	g.scale = scale;
 	g.plain = (struct rate){ rate * r->matrix * scale, rate };
-	g.linear = quantised ? (struct rate){ eight * r->fp8 * f.share * scale, g.peak } : g.plain;
+	/* Units that are no faster in 8 bits (Intel Gaudi 3 white paper; TPU v5p) keep their rate. */
+	g.linear = quantised ? (struct rate){
+		fmax(eight * r->fp8 * f.share * scale, g.plain.reached), g.peak } : g.plain;
 	if (p->training.precision == PRECISION_FP32)
 		g.linear = g.plain = (struct rate){ g.plain.reached / 2, g.peak };
 	g.grouped = r->experts_in_bf16 ? g.plain : g.linear;

@@ -202,6 +202,15 @@ struct chunks {
 	double kv, qo;
 };
 
+/* What an index chooses from is gathered as it is kept: MLA's latent vector and the indexer's key
+ * (Megatron-LM megatron/core/transformer/experimental_attention_variant/dsa.py). */
+static bool
+gathers_latent(const struct plan *p)
+{
+	return p->model.attention == ATTENTION_MLA && p->model.index_heads > 0 &&
+	    p->parallel.cp_comm == CP_COMM_ALLGATHER;
+}
+
 /* MLA exchanges heads after its up projections, so as many for keys as for queries. */
 static struct chunks
 context_chunks(const struct plan *p)
@@ -214,6 +223,9 @@ context_chunks(const struct plan *p)
 	const double one = batch_tokens(p) * batch_width(p) *
 	    (params_key_dim(m, false) + params_value_dim(m, false));
 
+	if (gathers_latent(p))
+		return (struct chunks){ batch_tokens(p) * batch_width(p) *
+		    (double)(m->kv_lora_rank + m->qk_rope_head_dim + m->index_head_dim), one * heads };
 	return (struct chunks){ one * shared, one * heads };
 }
 
@@ -285,7 +297,8 @@ context(struct flows *f, const struct plan *p, const struct span *cp, const stru
 	case CP_COMM_ALLGATHER:
 		x = (struct flow){
 			.dim = TRAFFIC_CP, .name = "CP gathered keys and values",
-			.formula = "CP*b*s/CP*kv/TP*(d+v)*a", .source = CP_SOURCE,
+			.formula = gathers_latent(p) ? "CP*b*s/CP*(kl+rope+index)*a" :
+			    "CP*b*s/CP*kv/TP*(d+v)*a", .source = CP_SOURCE,
 			.collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_ATTENTION, .span = span,
 			.payload = c.kv * (double)span.size, .forward = 1, .backward = 1
 		};

@@ -1,0 +1,97 @@
+#include "core/train/compute_sparse.h"
+
+#include "core/base/text.h"
+#include "core/model/params.h"
+#include "core/plan/batch.h"
+
+#define SPARSE_SOURCE "Megatron-LM megatron/core/transformer/experimental_attention_variant/dsa.py"
+
+static const struct operation queries = PRODUCT("indexer queries", "m x n x k: T x heads*size x ql or h");
+static const struct operation keys = PRODUCT("indexer keys and weights", "m x n x k: T x (size + heads) x h");
+static const struct operation scores = { .name = "indexer scores and choice",
+	.size = "bytes: 8*T*keys" };
+
+static bool
+has_index(const struct model *m)
+{
+	return m->index_heads > 0 && m->index_topk > 0;
+}
+
+/* Of the layers that attend to more than a window those that a part of them is. */
+static double
+share_of(double part, const struct layer_kinds *k)
+{
+	return k->global > 0 ? part / k->global : 0;
+}
+
+double
+compute_pairs(const struct plan *p, bool local)
+{
+	const struct model *m = &p->model;
+	const double dense = batch_keys(p, local, false) *
+	    (params_key_dim(m, local) + params_value_dim(m, local));
+	const double width = m->attention == ATTENTION_MLA ?
+	    (double)(2 * m->kv_lora_rank + m->qk_rope_head_dim) :
+	    params_key_dim(m, local) + params_value_dim(m, local);
+	struct layer_kinds k;
+	double share;
+
+	if (local || !has_index(m))
+		return dense;
+	k = params_kinds(m, 0, m->layers);
+	share = share_of(k.sparse, &k);
+	return (1 - share) * dense + share * batch_chosen(p) * width;
+}
+
+/*
+ * Products of all heads with all keys before, in the rate of 16 bits, and of them the choice. Its
+ * loss compares the chosen ones with attention itself, whose scores it makes once more, and goes
+ * back through them alone (dsa_indexer_use_sparse_loss).
+ */
+static void
+score(struct layer_job *j, double layers, double heads)
+{
+	const struct model *m = &j->p->model;
+	const double pairs = layers * batch_tokens(j->p), chosen = pairs * batch_chosen(j->p);
+	const double size = (double)(m->index_heads * m->index_head_dim);
+	const double latent = m->attention == ATTENTION_MLA ?
+	    (double)(m->kv_lora_rank + m->qk_rope_head_dim) : params_key_dim(m, false);
+	const double flop[2] = { 2 * pairs * batch_keys(j->p, false, false) * size,
+		chosen * (4 * size + 2 * heads * latent) };
+	const struct rate *rate = &j->g->plain;
+
+	job_forward(j, flop[0] / rate->reached);
+	j->w.backward += flop[1] / rate->reached;
+	for (int back = 0; back < 2 && j->tally != NULL; back++) {
+		struct remark r = { .name = back ? "indexer loss" : "indexer scores",
+			.source = SPARSE_SOURCE, .symbols = "FLOP/rate",
+			.size = back ? "FLOP: T*chosen*(4*heads*size + 2*n/TP*(kl+rope))" :
+			    "FLOP: 2*T*keys*heads*size" };
+
+		text_put(r.numbers, sizeof r.numbers, "%.10g/(%.7g*%.7g)", flop[back],
+		    rate->reached / rate->peak, rate->peak);
+		job_note(j, back, flop[back] / rate->reached, &r);
+	}
+	job_move_each(j, &scores, 8 * pairs * batch_keys(j->p, false, false), 0);
+}
+
+void
+compute_indexer(struct layer_job *j, bool local, double heads)
+{
+	const struct model *m = &j->p->model;
+	const double h = (double)m->hidden_size, tokens = batch_tokens(j->p);
+	const double ql = m->q_lora_rank > 0 ? (double)m->q_lora_rank : h;
+	const double size = (double)m->index_head_dim, n = (double)m->index_heads;
+	struct layer_kinds k;
+	struct lot lot = { j->g->linear, j->g->linear, 0, j->g->cast, j->g->cast };
+
+	if (local || !has_index(m))
+		return;
+	k = params_kinds(m, 0, m->layers);
+	lot.times = share_of(k.indexed, &k);
+	if (lot.times <= 0)
+		return;
+	job_linear(j, &queries, &lot, tokens, n * size, ql);
+	job_linear(j, &keys, &lot, tokens, size + n, h);
+	score(j, lot.times, heads);
+}
