@@ -32,6 +32,33 @@ static struct estimate *work, *estimate;
 	"shared_expert_ffn_hidden_size=2048 dense_layers=3 "
 #define M405B "layers=126 hidden_size=16384 ffn_hidden_size=53248 attention_heads=128 kv_heads=8 "
 
+/* What a changed plan comes to is what the estimate says of it, of all phases of a step. */
+static void
+outlooks(void **state)
+{
+	static const char *const plans[] = {
+		H100 "nodes=2 tp=2", H100 "nodes=2 tp=4 rl.algorithm=dpo",
+		H100 "nodes=2 tp=4 rl.algorithm=grpo", H100 "mode=serve layout=vllm tp=2",
+	};
+	static struct scope scope;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct outlook o;
+		struct plan p;
+
+		plan_defaults(&p);
+		settings_put_all(&p, plans[i]);
+		scope_init(&scope, NULL);
+		estimate_run(estimate, &p, NULL, NULL);
+		assert_true(outlook_of(&o, &p, &scope, work));
+		assert_true(o.memory == estimate_fullest(estimate) && o.fits == estimate->fits);
+		assert_true(o.seconds == (estimate->served ? estimate->serve.tpot_seconds :
+		    estimate->reinforced ? estimate->rl.step_seconds : estimate->step.seconds));
+		assert_true(o.seconds > 0 && estimate->reinforced == (i == 1 || i == 2));
+	}
+}
+
 /* ---- what is offered ----------------------------------------------------------------- */
 
 static struct field_set
@@ -498,6 +525,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(outlooks),
 		cmocka_unit_test(bad_plans), cmocka_unit_test(nothing_to_offer),
 		cmocka_unit_test(noted), cmocka_unit_test(hints),
 		cmocka_unit_test(hints_of_serving), cmocka_unit_test(hint_of_two),

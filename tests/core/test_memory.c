@@ -363,6 +363,22 @@ test_offload(void **state)
 	assert_true(with.parameters == without.parameters);
 }
 
+/* nanotron builds ZeRO-1 whatever the stage above 0 (src/nanotron/helpers.py). */
+static void
+test_nanotron_zero(void **state)
+{
+	struct memory one;
+
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	p.parallel.layout = LAYOUT_NANOTRON;
+	p.parallel.zero_stage = 1;
+	one = stage(0);
+	assert_true(one.optimizer * 8 == 3 * one.gradients && one.gradients == 2 * one.parameters);
+	for (p.parallel.zero_stage = 2; p.parallel.zero_stage <= 3; p.parallel.zero_stage++)
+		assert_true(stage(0).allocated == one.allocated);
+}
+
 /* ---- serving ----------------------------------------------------------------------- */
 
 static void
@@ -482,7 +498,7 @@ main(void)
 		cmocka_unit_test(test_torchtitan),
 		cmocka_unit_test(test_nanotron),
 		cmocka_unit_test(test_deepspeed),
-		cmocka_unit_test(test_offload),
+		cmocka_unit_test(test_offload), cmocka_unit_test(test_nanotron_zero),
 		cmocka_unit_test(test_serving_weights),
 		cmocka_unit_test(test_serving_formats),
 		cmocka_unit_test(test_capacity),

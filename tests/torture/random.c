@@ -140,6 +140,7 @@ random_training(struct dice *d, struct plan *p)
 	put(p, FIELD_CROSS_ENTROPY, dice_below(d, 4));
 	put(p, FIELD_TP_OVERLAP, dice_rarely(d, 4));
 	put(p, FIELD_TORCH_COMPILE, p->training.tp_overlap);
+	put(p, FIELD_PRECISION_AWARE_OPTIMIZER, p->parallel.offload != OFFLOAD_NONE);
 }
 
 struct plan

@@ -107,6 +107,7 @@ struct framework {
 	bool prefetches;           /* ZeRO-3 runs ahead in the forward pass, whatever the switches say */
 	int64_t prefetch_since;    /* release (year and month) before which ZeRO-3 gathered each
 	                            * parameter when its layer began, 0: none */
+	bool shards_optimizer_alone; /* ZeRO-1 is built whatever the stage above 0 */
 	bool slices_state;         /* ZeRO-1 copies slices of every parameter one by one */
 	struct working_set working;
 
@@ -138,5 +139,13 @@ static inline bool
 framework_runs(const struct plan *p, int64_t since)
 {
 	return since > 0 && (p->parallel.release == 0 || p->parallel.release >= since);
+}
+
+/* The ZeRO stage that it runs. */
+static inline int64_t
+framework_zero(const struct plan *p)
+{
+	return framework_of(p)->shards_optimizer_alone && p->parallel.zero_stage > 1 ? 1 :
+	    p->parallel.zero_stage;
 }
 #endif

@@ -87,6 +87,7 @@ nanotron_state(struct recipe *r, const struct plan *p)
 	static const char source[] = "nanotron src/nanotron/optim/gradient_accumulator.py";
 
 	recipe_mixed(r, p, &(struct recipe_sources){ source, source, source });
+	r->shard_gradients = r->shard_weights = false;
 	recipe_offload(r, p, false, false);
 }
 
@@ -107,6 +108,7 @@ const struct framework framework_nanotron = {
 	.tp_in_turn = true,
 	.gate_kept = LLAMA,
 	.sequence_first = LLAMA,
+	.shards_optimizer_alone = true, /* nanotron src/nanotron/helpers.py */
 	.slices_state = true,
 	.working = MEGATRON_FSDP,
 };

@@ -77,7 +77,7 @@ pass_bytes(const struct rl_model *model, bool logits)
 	    (double)p->training.sequence_length / cp;
 	const double h = (double)p->model.hidden_size, v = (double)p->model.vocab_size;
 	const double work = tokens * (12 * h + 6 * mlp_width(&p->model)) / tp;
-	const double gathered = p->parallel.zero_stage == 3 ?
+	const double gathered = framework_zero(p) == 3 ?
 	    2 * (2 * model->memory.layer + 2 * v * h / tp) : 0;
 
 	return work + gathered + (logits ? LOGIT_BYTES * tokens * v / tp : 0);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/show.h"
+#include "core/framework/framework.h"
 #include "core/framework/stage_layout.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
@@ -121,6 +122,27 @@ BROKEN_IF(rule_fp8_gather_without_zero,
 
 BROKEN_IF(rule_fp8_gather_without_fp8, p->training.fp8_param_gather && !format_of(p).quantised,
     "FP8 parameters need precision fp8, fp8-block, mxfp8 or nvfp4")
+
+/* ZeRO-Offload is of ZeRO; FSDP2 moves all or nothing; nanotron moves nothing. */
+bool
+rule_offload_not_supported(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *par = &f->plan->parallel;
+	const unsigned rules = framework_of(f->plan)->rules;
+
+	if (par->offload == OFFLOAD_NONE)
+		return false;
+	if ((rules & RULES_NANOTRON) != 0)
+		return BROKEN("nanotron keeps all state on the GPU");
+	if (par->zero_stage == 0)
+		return BROKEN("what goes to the host is the sharded state, and ZeRO-0 shards nothing");
+	return (rules & RULES_TORCHTITAN) != 0 && par->offload == OFFLOAD_OPTIMIZER &&
+	       BROKEN("FSDP2 offloads parameters with their optimizer or nothing");
+}
+
+BROKEN_IF(rule_precision_without_adam,
+    p->training.precision_aware_optimizer && p->training.optimizer != OPTIMIZER_ADAM,
+    "the precision-aware optimizer is Adam")
 
 BROKEN_IF(rule_offload_with_fp8_params,
     p->parallel.offload != OFFLOAD_NONE && p->training.fp8_param_gather &&

@@ -63,12 +63,17 @@ outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
 
 	if (estimate_peak(work, scope, p, &all) == VERDICT_ILLEGAL)
 		return false;
-	*out = (struct outlook){ .serves = work->served, .fits = work->fits, .tight = work->tight,
-		.memory = work->peak_total, .capacity = work->capacity };
+	*out = (struct outlook){ .serves = work->served, .reinforced = work->reinforced,
+		.fits = work->fits, .tight = work->tight, .memory = estimate_fullest(work),
+		.capacity = work->capacity };
 	if (work->served) {
 		out->seconds = out->cost = work->serve.tpot_seconds;
 		out->ttft = work->serve.ttft_seconds;
 		out->kv_tokens = work->serve.kv_tokens;
+	} else if (work->reinforced) {
+		out->seconds = work->rl.step_seconds;
+		out->cost = work->rl.tokens_per_second_per_gpu > 0 ?
+		    1 / work->rl.tokens_per_second_per_gpu : 0;
 	} else if (work->step.tokens_per_second_per_gpu > 0) {
 		out->seconds = work->step.seconds;
 		out->cost = 1 / work->step.tokens_per_second_per_gpu;

@@ -25,9 +25,10 @@ struct field_change {
 
 /* What a plan comes to. Times are 0 where the GPU's rates are not known. */
 struct outlook {
-	bool serves, fits, tight;
-	double memory, capacity;  /* bytes on the fullest GPU; capacity 0 where not known */
-	double seconds;           /* of one step; in serve mode of one token of a user (TPOT) */
+	bool serves, reinforced, fits, tight;
+	double memory, capacity;  /* bytes on the fullest GPU, in the phase that takes most; capacity 0
+	                           * where not known */
+	double seconds;           /* of one step, of all its phases; in serve mode of one token of a user (TPOT) */
 	double cost;              /* GPU-seconds of one token; in serve mode TPOT */
 	double ttft;              /* seconds */
 	double kv_tokens;         /* of one engine */

@@ -343,7 +343,7 @@ finetune_add_step(const struct rank_view *v, double bytes, int64_t microbatches,
     struct memory *out)
 {
 	const double kept = out->activations + out->logits;
-	const bool flat = framework_of(v->p)->working.buckets && v->p->parallel.zero_stage >= 3;
+	const bool flat = framework_of(v->p)->working.buckets && framework_zero(v->p) >= 3;
 	const double gone = microbatches == 1 && !flat ? smaller(out->gradients, kept) : 0;
 	const double freed = kept - gone;
 

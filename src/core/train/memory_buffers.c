@@ -73,11 +73,11 @@ bucket_sets(const struct rank_view *v, const struct working_set *set, struct mom
 	const double n = v->params->dense + v->params->expert, a = gathered_bytes(v);
 	const double reduce = smaller(trained_params(v), 5e8), live = smaller(n, 1e9), ahead = smaller(n, 5e7);
 
-	if (v->p->parallel.zero_stage == 0)
+	if (framework_zero(v->p) == 0)
 		return;
 	BUFFER(v, t->buffers, "gradient bucket", set->source, reduce * v->act->a,
 	    AS("reduce_bucket_size", reduce), AS("bytes", v->act->a));
-	if (v->p->parallel.zero_stage >= 3)
+	if (framework_zero(v->p) >= 3)
 		BUFFER(v, t->buffers, "gathered weights", set->source, (live + ahead) * a,
 		    AS("max_live_parameters", live), AS("prefetch_bucket_size", ahead), IS(a));
 }
@@ -101,7 +101,7 @@ working_sets(const struct rank_view *v, const struct layer_kinds *k, bool loss,
     struct moment *t)
 {
 	const struct working_set *set = &framework_of(v->p)->working;
-	const int64_t zero = v->p->parallel.zero_stage;
+	const int64_t zero = framework_zero(v->p);
 	const double reduced = (double)set->layers;
 	const double tables = tables_gathered(v, loss), a = gathered_bytes(v);
 	double size;
@@ -574,7 +574,7 @@ overhead_add(const struct rank_view *v, struct memory *out)
 	static const struct range shares[3] = {
 		RANGE(share, 0.017, 0.04, 0.093), RANGE(share, 0, 0, 0.1), RANGE(share, 0, 0.07, 0.2)
 	};
-	const bool gathers = v->act->eager && v->p->parallel.zero_stage >= 3;
+	const bool gathers = v->act->eager && framework_zero(v->p) >= 3;
 	const struct range *context = &contexts[v->act->eager];
 	const struct range *share = &shares[v->act->eager + gathers];
 	const double n = communicators(v), gb = 1e9, allocated = out->allocated;

@@ -152,10 +152,10 @@ optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger 
 	const struct stage_params *held = &r->trained;
 	const struct machine *g = &r->set->machine;
 	const struct shards shards = memory_shards(p, r->layout);
-	const bool sharded = p->parallel.zero_stage > 0;
+	const bool sharded = framework_zero(p) > 0;
 	const double owned = held->dense / (sharded ? shards.dense : 1) +
 	    held->expert / (sharded ? shards.expert : 1);
-	const double local = p->parallel.zero_stage == 3 ? owned : held->dense + held->expert;
+	const double local = framework_zero(p) == 3 ? owned : held->dense + held->expert;
 	const double memory = g->vector.reached;
 	double rate = memory, sum = 0;
 
@@ -177,7 +177,7 @@ static double
 muon_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
 {
 	const struct shards shards = memory_shards(p, r->layout);
-	const bool sharded = p->parallel.zero_stage > 0;
+	const bool sharded = framework_zero(p) > 0;
 	const double h = (double)p->model.hidden_size, tp = fmax(1, (double)p->parallel.tp);
 	const double ranks = fmax(1, params_expert_ranks(p) / fmax(1, (double)p->parallel.ep));
 	const double dense = fmin(h, (double)p->model.ffn_hidden_size / tp);
@@ -213,7 +213,7 @@ slice_seconds(const struct step_run *r, const struct plan *p, struct ledger *led
 	    s->embedding + 2 * s->heads;
 	double sum = 0;
 
-	if (framework_of(p)->slices_state && p->parallel.zero_stage == 1 && dp > 1)
+	if (framework_of(p)->slices_state && framework_zero(p) == 1 && dp > 1)
 		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "slices of parameters", SLICE_SOURCE,
 		    tensors * dp * SLICE_SECONDS, AS("weights of the stage", tensors), AS("DP", dp),
 		    AS("seconds", SLICE_SECONDS));
@@ -319,7 +319,7 @@ copy_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledg
 
 	if (framework_of(p)->copies_since == 0 || r->layout->dp <= 1)
 		return seconds;
-	if (p->parallel.zero_stage < 3 || (framework_of(p)->gathers_once && p->parallel.pp > 1)) {
+	if (framework_zero(p) < 3 || (framework_of(p)->gathers_once && p->parallel.pp > 1)) {
 		LEDGER_TERM(ledger, seconds, QUANTITY_STEP, "gradients added up", COPY_SOURCE,
 		    m * (2 + 2 * sum) * trained / rate, AS("micro-batches", m), AS("bytes of a sum", sum),
 		    AS("parameters", trained), AS("memory rate", rate));

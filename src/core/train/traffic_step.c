@@ -234,7 +234,7 @@ static void
 reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
-	const bool whole = p->parallel.zero_stage == 0;
+	const bool whole = framework_zero(p) == 0;
 	const struct message x = {
 		.dim = r->dim, .name = r->name.gradients, .formula = "parameters*bytes",
 		.source = DP_SOURCE,
@@ -340,7 +340,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 static bool
 gathers_alone(const struct plan *p)
 {
-	return p->parallel.zero_stage == 3 && p->parallel.release > 0 &&
+	return framework_zero(p) == 3 && p->parallel.release > 0 &&
 	    p->parallel.release < framework_of(p)->prefetch_since;
 }
 
@@ -384,9 +384,9 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 		.payload = r->params * grad_bytes(p) / (double)(r->shard.size > 0 ? r->shard.size : 1)
 	};
 
-	if (r->params <= 0 && (p->parallel.zero_stage < 3 || r->gathered <= 0))
+	if (r->params <= 0 && (framework_zero(p) < 3 || r->gathered <= 0))
 		return;
-	switch (p->parallel.zero_stage) {
+	switch (framework_zero(p)) {
 	case 0:
 	case 1:
 		reduce_once(t, p, r, w, asked);
@@ -414,7 +414,7 @@ mirrored(struct traffic *t, const struct plan *p, const struct layout *l,
     const struct placement *pl, const struct replica *r, const struct window *w,
     struct asked *asked)
 {
-	const double shards = p->parallel.zero_stage > 0 ? (double)r->shard.size : 1;
+	const double shards = framework_zero(p) > 0 ? (double)r->shard.size : 1;
 	struct message x = {
 		.dim = r->dim, .name = r->name.mirrored, .formula = "parameters*bytes/shards",
 		.source = MIRROR_SOURCE, .collective = COLLECTIVE_ALL_REDUCE,

@@ -42,12 +42,14 @@ add_number(enum result_id id, double was, double is, bool changes, char *buf, si
 static enum role
 add_outlook(const struct state *s, const struct outlook *o, int width, char *buf, size_t size)
 {
-	const enum result_id time = o->serves ? RESULT_TPOT : RESULT_STEP;
-	const bool same = s->estimate->legal && o->serves == (s->plan.mode == MODE_SERVE);
+	const enum result_id time = o->serves ? RESULT_TPOT : o->reinforced ? RESULT_RL_STEP :
+	    RESULT_STEP;
+	const bool same = s->estimate->legal && o->serves == (s->plan.mode == MODE_SERVE) &&
+	    o->reinforced == s->estimate->reinforced;
 	double memory = 0, seconds = 0;
 
 	if (same) {
-		memory = s->estimate->peak_total;
+		memory = estimate_fullest(s->estimate);
 		result_value(time, s->estimate, 0, &seconds);
 	}
 	add_number(RESULT_PEAK_TOTAL, memory, o->memory, width >= WIDE_FROM, buf, size);
