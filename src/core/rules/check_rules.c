@@ -155,7 +155,7 @@ const struct rule check_rules[] = {
 	  "NVIDIA-NeMo/Megatron-Bridge src/megatron/bridge/peft/utils.py, ParallelLinearAdapter", rule_rank_does_not_divide },
 	{ "adapters_without_effect", ERROR, FIELD_ADAPTER_TARGET, ALL, MODES_TRAIN, PEFT, rule_adapters_missing },
 	{ "quantized_with_tp", ERROR, FIELD_TP, ALL, MODES_TRAIN, BITSANDBYTES, rule_quantized_with_tp },
-	{ "quantized_in_megatron", ERROR, FIELD_LAYOUT, M, MODES_TRAIN, BITSANDBYTES, rule_quantized_in_megatron },
+	{ "quantized_in_megatron", ERROR, FIELD_LAYOUT, M | O | S, MODES_TRAIN, BITSANDBYTES, rule_quantized_in_megatron },
 	{ "quantized_trained", ERROR, FIELD_QUANTIZATION, ALL, MODES_TRAIN, BITSANDBYTES, rule_quantized_trained },
 	{ "qlora_not_quantized", ERROR, FIELD_QUANTIZATION, ALL, MODES_TRAIN, BITSANDBYTES, rule_qlora_not_quantized },
 	{ "kernels_not_loaded", ERROR, FIELD_KERNELS, M, MODES_TRAIN, CONFIG, rule_kernels_of_others },

@@ -63,7 +63,8 @@ rule_quantized_in_megatron(const struct facts *f, char *message, size_t size)
 {
 	if (!quantized(f->plan))
 		return false;
-	return BROKEN("Megatron has no linear layer that keeps frozen weights in 4 or 8 bits");
+	return BROKEN("Megatron and nanotron have no linear layer that keeps "
+	    "frozen weights in 4 or 8 bits");
 }
 
 bool

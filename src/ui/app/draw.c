@@ -55,7 +55,11 @@ draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct d
 	char tail[DIAG_FIX_SIZE + 96] = "", text[DIAG_MESSAGE_SIZE + 4];
 
 	if (d->fix_field != FIELD_NONE)
-		text_put(tail, sizeof tail, " (f: %s %s)", field_table[d->fix_field].label, d->fix_value);
+		text_put(tail, sizeof tail, " (f: %s %s", field_table[d->fix_field].label, d->fix_value);
+	if (d->also_field != FIELD_NONE)
+		text_add(tail, sizeof tail, ", %s %s", field_table[d->also_field].label, d->also_value);
+	if (tail[0] != '\0')
+		text_add(tail, sizeof tail, ")");
 	if (others > 0)
 		text_add(tail, sizeof tail, " (e: %zu more)", others);
 	text_put(text, sizeof text, "%c %s", d->severity == SEVERITY_HINT ? '?' : '!', d->message);

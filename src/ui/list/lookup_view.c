@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/search/search_why.h"
 #include "ui/list/list.h"
 #include "ui/list/views.h"
 #include "ui/state/prompt.h"
@@ -190,7 +191,9 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 		return;
 	}
 	if (legal == 0) {
-		rows_item(rows, -1, ROLE_WARNING, "no combination is legal");
+		text_put(text, sizeof text, "no combination is legal: ");
+		search_obstacle(l->space, text + strlen(text), sizeof text - strlen(text));
+		rows_item(rows, -1, ROLE_WARNING, text);
 		return;
 	}
 	text_put(text, sizeof text, "of %llu legal combinations %llu do not fit in memory",
