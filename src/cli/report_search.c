@@ -5,7 +5,6 @@
 
 #include "cli/report.h"
 #include "cli/search.h"
-#include "core/rules/check.h"
 #include "core/estimate/result.h"
 #include "core/search/search_why.h"
 #include "core/base/text.h"
@@ -437,16 +436,10 @@ search_complain(const struct search_job *job)
 	const struct search_counts *n = &job->worker->counts;
 	const uint64_t legal = n->over_memory + n->evaluated;
 	char unknown[WHY];
-	struct diag_list diags;
 
 	if (legal == 0) {
-		diag_clear(&diags);
-		plan_check(&job->session.plan, &job->session.catalog, &diags);
-		if (diags.count > 0 && diags.item[0].severity == SEVERITY_ERROR)
-			complain("no plan found: no combination is legal; of the plan itself: %s",
-			    diags.item[0].message);
-		else
-			complain("no plan found: no combination is legal");
+		search_obstacle(job->space, unknown, sizeof unknown);
+		complain("no plan found: no combination is legal: %s", unknown);
 		return;
 	}
 	complain("no plan found: of %llu legal ones %llu do not fit in memory",

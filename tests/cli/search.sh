@@ -152,7 +152,9 @@ no_out
 err_has 'no plan found: of [0-9]* legal ones [0-9]* do not fit in memory'
 err_has 'nearest: .* of 79\.2 GiB\)'
 run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch_size=2
-err_has 'no combination is legal'
+err_has 'no combination is legal: global batch 7 is not a multiple of '
+run 1 search --nodes=1 --gpus=2 --gpu=rtx-4090 --set=finetune.method=qlora
+err_has 'no combination is legal: Megatron and nanotron have no linear layer that keeps'
 
 # a condition may have blanks
 good search --where='peak.total <= 70 GiB' --top=1

@@ -90,6 +90,8 @@ static const struct {
 	{ "finetune.method=lora finetune.target=experts", "adapters_without_effect" },
 	{ "layout=torchtitan finetune.method=qlora tp=2", "quantized_with_tp" },
 	{ "finetune.method=qlora", "quantized_in_megatron" },
+	{ "finetune.method=qlora layout=seed", "quantized_in_megatron" },
+	{ "finetune.method=qlora layout=nanotron", "quantized_in_megatron" },
 	{ "layout=torchtitan finetune.method=full finetune.quantization=int8", "quantized_trained" },
 	{ "layout=torchtitan finetune.method=qlora finetune.quantization=none", "qlora_not_quantized" },
 	{ "finetune.method=lora finetune.kernels=eager", "kernels_not_loaded" },
@@ -459,6 +461,26 @@ fixes_keep_what_was_asked(void **state)
 	}
 }
 
+/* One GPU takes neither TP 2 nor PP 4: both give way before the nodes that were asked for. */
+static void
+fixes_of_two_sizes(void **state)
+{
+	struct diag_list diags = { 0 };
+	struct field_set asked = { { 0 } };
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, "nodes=1 gpus_per_node=1");
+	field_set_add(&asked, FIELD_NODES);
+	assert_false(plan_check(&p, NULL, &diags));
+	check_fixes(&p, NULL, &asked, &diags);
+	assert_int_equal(diags.item[0].fix_field, FIELD_TP);
+	assert_string_equal(diags.item[0].fix_value, "1");
+	assert_int_equal(diags.item[0].also_field, FIELD_PP);
+	assert_string_equal(diags.item[0].also_value, "1");
+}
+
 /* Where no single change mends all, none is proposed that is an error itself. */
 static void
 fixes_are_values(void **state)
@@ -623,7 +645,7 @@ main(void)
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
-		cmocka_unit_test(fixes_are_values),
+		cmocka_unit_test(fixes_of_two_sizes), cmocka_unit_test(fixes_are_values),
 		cmocka_unit_test(fixes_keep_what_was_asked), cmocka_unit_test(advice),
 		cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),
 	};

@@ -408,6 +408,12 @@ test_roles(void **unused)
 				 * important to read, only less to notice. */
 				at_least(contrast(look.fg, background), !part ? 3 : d == THEME_256 ? 2.5 : 1.7,
 				    "contrast of role", role, background, p);
+				if (part && d == THEME_256) { /* amounts stand on it */
+					const struct look on = theme_look((struct style){ .role = role,
+					    .flags = STYLE_CURSOR }, THEME_256, (enum theme_palette)p);
+
+					at_least(contrast(on.fg, on.bg), 4.4, "contrast on role", on.fg, on.bg, p);
+				}
 			}
 }
 

@@ -61,6 +61,15 @@ next_word(const char **at)
 	return n;
 }
 
+/* Whether a word of n letters is one of m or its beginning; 7 is not that of 70, but 3 of 3.1,
+ * and so are the digits that a name ends in. */
+static bool
+begins_word(const char *word, size_t n, const char *longer, size_t m)
+{
+	return n <= m && strncasecmp(word, longer, n) == 0 && (n == m || word[n] == '\0' ||
+	    longer[n] == '.' || isalpha((unsigned char)*word));
+}
+
 /* Twice the words of `few` where `many` has all of them, in their order; one less for each
  * that is but the beginning of a word there; 0 where it has not. */
 static int
@@ -71,7 +80,7 @@ words_within(const char *few, const char *many)
 	for (size_t n; (n = next_word(&few)) > 0; few += n) {
 		size_t m;
 
-		while ((m = next_word(&many)) > 0 && strncasecmp(few, many, n) != 0)
+		while ((m = next_word(&many)) > 0 && !begins_word(few, n, many, m))
 			many += m;
 		if (m == 0)
 			return 0;

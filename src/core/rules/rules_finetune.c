@@ -32,7 +32,7 @@ BROKEN_IF(rule_quantized_with_tp, quantized(p) && p->parallel.tp > 1,
     N(p->parallel.tp))
 
 BROKEN_IF(rule_quantized_in_megatron, quantized(p),
-    "Megatron has no linear layer that keeps frozen weights in 4 or 8 bits")
+    "Megatron and nanotron have no linear layer that keeps frozen weights in 4 or 8 bits")
 
 BROKEN_IF(rule_quantized_trained,
     p->finetune.method == FINETUNE_FULL && p->finetune.quantization != QUANT_NONE,

@@ -356,7 +356,8 @@ advice_run(struct advice *out, const struct plan *p, const struct catalog *catal
 	choose_fields(&q);
 	for (int i = 0; i < q.fields; i++)
 		try_singles(&q, i);
-	q.legal_single = out->count > 0;
+	for (size_t i = 0; i < out->count; i++)
+		q.legal_single |= out->mend[i].loss < LOSS_ASKED;
 	for (enum loss loss = LOSS_SPLIT; loss <= LOSS_ASKED; loss++)
 		if (!has_mend(out, loss))
 			try_pairs(&q, loss);

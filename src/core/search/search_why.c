@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/estimate/result.h"
 #include "core/base/text.h"
+#include "core/rules/check.h"
 
 enum { PARTS_MAX = 8, TOLD = 3 };
 
@@ -146,4 +147,33 @@ search_why(const struct search_target *t, const struct plan *p, const struct est
 		    x.part[at].name);
 	}
 	return strlen(buf);
+}
+
+static bool
+is_free(const struct search_space *space, enum field_id f)
+{
+	for (int i = 0; i < space->count; i++)
+		if (space->field[i].field == f)
+			return true;
+	return false;
+}
+
+size_t
+search_obstacle(const struct search_space *space, char *buf, size_t size)
+{
+	const struct diag *told = NULL;
+	struct diag_list diags;
+	struct plan p;
+
+	space_plan(space, 0, &p);
+	diag_clear(&diags);
+	plan_check(&p, space->catalog, &diags);
+	for (size_t i = 0; i < diags.count; i++) {
+		const struct diag *d = &diags.item[i];
+
+		if (d->severity == SEVERITY_ERROR &&
+		    (told == NULL || (is_free(space, told->field) && !is_free(space, d->field))))
+			told = d;
+	}
+	return text_put(buf, size, "%s", told != NULL ? told->message : "");
 }

@@ -3,6 +3,7 @@
  */
 #ifndef CORE_SEARCH_WHY_H
 #define CORE_SEARCH_WHY_H
+#include "core/search/search_space.h"
 #include "core/search/search_target.h"
 
 /*
@@ -21,4 +22,8 @@ const char *search_binds(const struct plan *p, const struct estimate *e);
  */
 size_t search_why(const struct search_target *t, const struct plan *p, const struct estimate *a,
     const struct plan *q, const struct estimate *b, char *buf, size_t size);
+
+/* Of a space without a legal combination the rule that the first of them breaks, of several one
+ * that no free field is about. Returns the length. */
+size_t search_obstacle(const struct search_space *space, char *buf, size_t size);
 #endif

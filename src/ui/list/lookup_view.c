@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/search/search_why.h"
 #include "ui/list/views.h"
 #include "ui/state/prompt.h"
 
@@ -187,7 +188,8 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 		return;
 	}
 	if (legal == 0) {
-		rows_item(rows, -1, ROLE_WARNING, "no combination is legal");
+		search_obstacle(l->space, set, sizeof set);
+		rows_item(rows, -1, ROLE_WARNING, "no combination is legal: %s", set);
 		return;
 	}
 	rows_item(rows, -1, ROLE_WARNING, "of %llu legal combinations %llu do not fit in memory",

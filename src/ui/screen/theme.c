@@ -296,5 +296,11 @@ theme_look(struct style style, enum theme_colors has, enum theme_palette palette
 	else if (colors != THEME_MONO)
 		look.fg = role_table[role].fg[colors == THEME_16 ? DARK_16 + light : DARK_8 + light];
 	look.dim = role_table[role].dim && look.fg < 0;
+	/* The terminal's background, which reversing takes, need not be read on the colour. */
+	if (look.reverse && look.fg >= 0 && colors == THEME_256) {
+		look.reverse = false;
+		look.bg = look.fg;
+		look.fg = is_light(look.bg) ? 16 : 231;
+	}
 	return look;
 }
