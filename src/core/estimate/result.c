@@ -8,11 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/model/kv.h"
 #include "core/serve/serve_setup.h"
-#include "core/train/compute.h"
 #include "core/train/schedule.h"
 
 #if defined __GNUC__

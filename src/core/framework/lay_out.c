@@ -5,8 +5,8 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
-#include "core/framework/layout_build.h"
-#include "core/framework/stage_build.h"
+#include "core/framework/layout.h"
+#include "core/framework/stage.h"
 #include "core/plan/pool.h"
 
 #define ROLLOUTS "verl docs/advance/one_step_off.md; NVIDIA-NeMo/RL nemo_rl/algorithms/grpo.py"

@@ -14,7 +14,6 @@
 #ifndef CORE_LAYOUT_H
 #define CORE_LAYOUT_H
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "core/plan/diag.h"

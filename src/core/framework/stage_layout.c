@@ -1,7 +1,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "core/framework/stage_layout.h"
 
 #define LAYOUT "Megatron-LM megatron/core/transformer/pipeline_parallel_layer_layout.py"

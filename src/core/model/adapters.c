@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/base/number.h"
-#include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/model/mixer.h"
 

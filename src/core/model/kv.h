@@ -9,7 +9,6 @@
  */
 #ifndef CORE_KV_H
 #define CORE_KV_H
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/ledger.h"

@@ -24,7 +24,6 @@ delta(struct mixer *x, double h, double dk)
 	x->weights = h * (2 * x->key + 3 * x->value + 2 * x->heads);
 	x->scan = 8 * x->value * dk;
 	x->share = DELTA_SHARE;
-	x->kept = 4 * x->key + 5 * x->value + 2 * x->heads;
 }
 
 /* A decay for each channel and, unless it has one wide projection, the gate go through projections
@@ -38,8 +37,6 @@ kimi(struct mixer *x, double h, double dk, double dv, bool wide_gate)
 	x->weights = h * (x->in + x->value + x->heads) + x->whole + dv * x->narrow;
 	x->scan = 8 * x->value * dk;
 	x->share = CHANNEL_SHARE;
-	x->kept = 4 * x->key + 5 * x->value + 2 * x->heads;
-	x->kept_wide = x->key;
 }
 
 /* Queries, keys, values and gate; a fixed decay, no convolution. */
@@ -50,7 +47,6 @@ lightning(struct mixer *x, double h, double dk)
 	x->conv = x->taps = 0;
 	x->scan = 4 * x->value * dk + 4 * LIGHTNING_BLOCK * x->value;
 	x->share = DELTA_SHARE;
-	x->kept = 2 * x->key + 3 * x->value;
 }
 
 struct mixer

@@ -6,7 +6,6 @@
  */
 #ifndef CORE_MIXER_H
 #define CORE_MIXER_H
-#include <stdbool.h>
 
 #include "core/plan/plan.h"
 
@@ -23,8 +22,7 @@ struct mixer {
 	double state;        /* numbers of the state */
 	double scan;         /* FLOP of the recurrence for a token, forward, in chunks */
 	double share;        /* of the compute rate that those reach in training */
-	double kept;         /* numbers that a token keeps for the backward pass */
-	double kept_wide;    /* and fp32 ones */
+	double kept;         /* of Mamba-2: numbers that a token keeps for the backward pass */
 };
 
 /* Of the layers that model.linear_kind names, or of Mamba-2. */

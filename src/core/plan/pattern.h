@@ -10,7 +10,6 @@
  */
 #ifndef CORE_PATTERN_H
 #define CORE_PATTERN_H
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/plan/plan.h"

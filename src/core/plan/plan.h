@@ -14,7 +14,6 @@
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

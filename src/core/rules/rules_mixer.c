@@ -1,7 +1,6 @@
 /* What a layer pattern and its mixers ask of the model and of the parallel sizes. */
 #include <string.h>
 
-#include "core/model/params.h"
 #include "core/plan/pattern.h"
 #include "core/rules/check_rules.h"
 

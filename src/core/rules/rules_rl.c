@@ -1,7 +1,6 @@
 /*
  * What rollouts and pairs ask of a plan: pools, engines, lengths and batches.
  */
-#include "core/plan/field.h"
 #include "core/plan/pool.h"
 #include "core/rules/check_rules.h"
 

@@ -4,7 +4,6 @@
  */
 #ifndef CORE_SERVE_SETUP_H
 #define CORE_SERVE_SETUP_H
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/plan/plan.h"

@@ -1,7 +1,6 @@
 #include "core/train/compute.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/number.h"
 #include "core/base/text.h"

@@ -12,7 +12,6 @@
 #define CORE_COMPUTE_H
 #include <stdbool.h>
 
-#include "core/model/params.h"
 #include "core/plan/plan.h"
 #include "core/train/job.h"
 #include "core/train/machine.h"

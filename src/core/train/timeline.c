@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "core/base/number.h"
-#include "core/train/schedule.h"
 #include "core/train/timeline_order.h"
 
 /* Interleaved schedules work in groups that fill the pipeline; a shorter last one would make

@@ -1,12 +1,8 @@
 #include "core/train/traffic.h"
 
-#include <math.h>
 
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
-#include "core/plan/batch.h"
-#include "core/plan/format.h"
 
 #define LINK_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
 
