@@ -299,7 +299,7 @@ compare_benchmark(const struct session *s, const struct plan *plain,
 	bool ok;
 
 	if (e == NULL) {
-		complain("out of memory");
+		out_of_memory();
 		return false;
 	}
 	take_workload(&p, b, &s->catalog);
@@ -536,10 +536,8 @@ calibrate_run(const struct options *o)
 
 	if (text_equal(o->operand[0], "-"))
 		return usage_error("calibrate writes into the plan: it needs a file, not '-'");
-	if ((log = malloc(sizeof *log)) == NULL) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if ((log = malloc(sizeof *log)) == NULL)
+		return out_of_memory();
 	if (!log_read(log, path, &errors)) {
 		session_print_errors(&errors);
 	} else if (session_open(&s, o, o->operand[0])) {

@@ -72,8 +72,7 @@ put_map(struct session *s, const struct options *o, const struct exporter *by, s
 		textbuf_bytes(file, text, size);
 		status = put_files(e, o->output);
 	} else if (status == STATUS_OK) {
-		complain("out of memory");
-		status = STATUS_ERROR;
+		status = out_of_memory();
 	}
 	free(text);
 	return status;

@@ -33,10 +33,8 @@ write_plan(struct session *s, const char *path)
 		complain("%s", note);
 		return saved ? STATUS_OK : STATUS_ERROR;
 	}
-	if ((text = planfile_text(&s->file, &s->plan, &s->catalog)) == NULL) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if ((text = planfile_text(&s->file, &s->plan, &s->catalog)) == NULL)
+		return out_of_memory();
 	out_text(stdout, text);
 	free(text);
 	return STATUS_OK;

@@ -103,6 +103,13 @@ complain(const char *fmt, ...)
 }
 
 int
+out_of_memory(void)
+{
+	complain("out of memory");
+	return STATUS_ERROR;
+}
+
+int
 usage_error(const char *fmt, ...)
 {
 	va_list args;
@@ -460,7 +467,7 @@ options_parse(struct options *o, int argc, char **argv)
 	o->setting = calloc(most, sizeof *o->setting);
 	o->ask = calloc(most, sizeof *o->ask);
 	if (o->operand == NULL || o->setting == NULL || o->ask == NULL) {
-		complain("out of memory");
+		out_of_memory();
 		return false;
 	}
 	fill_long_options(long_options);

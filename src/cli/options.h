@@ -86,6 +86,7 @@ extern const size_t option_count;
 /* One line on standard error, then where to find help. Returns STATUS_ERROR. */
 int usage_error(const char *fmt, ...) TEXT_FORMAT(1, 2);
 
-/* One line on standard error. */
+/* One line on standard error; the one for want of memory, which returns STATUS_ERROR. */
 void complain(const char *fmt, ...) TEXT_FORMAT(1, 2);
+int out_of_memory(void);
 #endif

@@ -165,7 +165,7 @@ table_print(struct table *t)
 	free(t->cell);
 	free(width);
 	if (!ok)
-		complain("out of memory");
+		out_of_memory();
 	return ok;
 }
 

@@ -123,10 +123,8 @@ print_entry(const struct catalog_entry *entry, const char *section)
 {
 	char *text = planfile_section_text(&entry->values, section);
 
-	if (text == NULL) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if (text == NULL)
+		return out_of_memory();
 	out_line(stdout, "# %s", entry->title);
 	if (*entry->source != '\0')
 		out_line(stdout, "# source: %s", entry->source);
@@ -330,7 +328,7 @@ print_imported(const struct options *o)
 		text = planfile_model_text(&s.plan, id, *s.plan.name != '\0' ? s.plan.name : id, source,
 		    (int64_t)params_model(&s.plan, NULL).total);
 		if (text == NULL)
-			complain("out of memory");
+			out_of_memory();
 		else
 			out_text(stdout, text);
 	}

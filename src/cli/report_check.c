@@ -119,7 +119,7 @@ advise(const struct session *s, struct estimate *e, struct advice *advice)
 	struct estimate *work = malloc(sizeof *work);
 
 	if (work == NULL) {
-		complain("out of memory");
+		out_of_memory();
 		return false;
 	}
 	advice_run(advice, &s->plan, &s->catalog, &s->asked, work);

@@ -44,7 +44,7 @@ run_with_ledger(const struct session *s, struct ledger *ledger)
 	free(e);
 	term = calloc(ledger->count + 1, sizeof *term);
 	if (term == NULL) {
-		complain("out of memory");
+		out_of_memory();
 		return NULL;
 	}
 	ledger_init(ledger, term, ledger->count + 1);

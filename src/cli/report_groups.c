@@ -136,10 +136,8 @@ groups_work(struct session *s, const struct options *o)
 		json_groups(s, &l, wanted, o->hash);
 		return STATUS_OK;
 	}
-	if ((out = calloc(1, sizeof *out)) == NULL) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if ((out = calloc(1, sizeof *out)) == NULL)
+		return out_of_memory();
 	for (int kind = 0; kind < l.kinds && !ferror(stdout); kind++) {
 		if (!wanted[kind])
 			continue;

@@ -134,10 +134,8 @@ map_put(const struct session *s, const struct options *o, const struct map_view 
 		    (long long)rows, width);
 		return STATUS_ERROR;
 	}
-	if (!canvas_init(&canvas, width, (int)rows, view->utf8)) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if (!canvas_init(&canvas, width, (int)rows, view->utf8))
+		return out_of_memory();
 	map_draw(&canvas, (struct rect){ 0, 0, width, (int)rows }, &s->plan, e, view);
 	if (picture)
 		canvas_svg(&canvas, out, report_palette(o));
@@ -162,10 +160,8 @@ report_map(const struct session *s, const struct options *o, const struct layout
 	view.depth = picture ? THEME_256 : report_colors(o);
 	view.utf8 = !o->ascii && (picture || locale_utf8());
 	e = calloc(1, sizeof *e);
-	if (e == NULL) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if (e == NULL)
+		return out_of_memory();
 	status = map_estimate(e, s, &view, l) ? map_put(s, o, &view, e, out, picture) :
 	    STATUS_NO;
 	free(e);

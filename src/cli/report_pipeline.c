@@ -19,10 +19,8 @@ pipeline_print(const struct session *s, const struct options *o, const struct es
 	const char *why;
 	char title[160];
 
-	if (!canvas_init(&canvas, width, rows, utf8)) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if (!canvas_init(&canvas, width, rows, utf8))
+		return out_of_memory();
 	pipeline_title(&s->plan, e, title, sizeof title);
 	canvas_text_cut(&canvas, (struct rect){ 0, 0, width, 1 }, 0, 0, width,
 	    (struct style){ .role = ROLE_TITLE }, title);
@@ -42,10 +40,8 @@ pipeline_work(struct session *s, const struct options *o)
 	struct estimate *e = calloc(1, sizeof *e);
 	int status = STATUS_NO;
 
-	if (e == NULL) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if (e == NULL)
+		return out_of_memory();
 	estimate_run(e, &s->plan, &s->catalog, NULL);
 	if (e->laid_out && e->placed) {
 		report_doubts(s);

@@ -106,7 +106,7 @@ make_job(struct search_job *job, const struct options *o)
 	job->worker = calloc((size_t)job->threads, sizeof *job->worker);
 	job->key = calloc((size_t)job->threads * room, sizeof *job->key);
 	if (job->worker == NULL || job->key == NULL) {
-		complain("out of memory");
+		out_of_memory();
 		return false;
 	}
 	for (int i = 0; i < job->threads; i++) {
@@ -173,15 +173,13 @@ search_command(const struct options *o)
 		free(job);
 		return usage_error("--format: search prints text or csv");
 	}
-	if (job == NULL) {
-		complain("out of memory");
-		return STATUS_ERROR;
-	}
+	if (job == NULL)
+		return out_of_memory();
 	job->space = malloc(sizeof *job->space);
 	job->estimate[0] = calloc(1, sizeof *job->estimate[0]);
 	job->estimate[1] = calloc(1, sizeof *job->estimate[1]);
 	if (job->space == NULL || job->estimate[0] == NULL || job->estimate[1] == NULL) {
-		complain("out of memory");
+		out_of_memory();
 	} else if (session_open(&job->session, o, o->operands > 0 ? o->operand[0] : NULL)) {
 		if (make_job(job, o))
 			status = run_job(job, o);

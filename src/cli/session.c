@@ -230,7 +230,7 @@ session_estimate(const struct session *s, struct ledger *ledger)
 	struct estimate *e = calloc(1, sizeof *e);
 
 	if (e == NULL) {
-		complain("out of memory");
+		out_of_memory();
 		return NULL;
 	}
 	estimate_run(e, &s->plan, &s->catalog, ledger);

@@ -149,6 +149,14 @@ put(struct plan *p, enum field_id f, const char *text)
 }
 
 static UNUSED void
+put_int(struct plan *p, enum field_id f, int64_t n)
+{
+	char err[256];
+
+	assert_true(field_put_int(f, p, n, err, sizeof err));
+}
+
+static UNUSED void
 entry(struct catalog_entry *e, const char *id, const char *title)
 {
 	memset(e, 0, sizeof *e);
@@ -248,42 +256,49 @@ draw(struct session *s)
 	app_draw(state, &s->canvas);
 }
 
-/* The screen as text; owned by the caller. */
+/* What is printed of a picture; owned by the caller. */
 static UNUSED char *
-picture(struct session *s)
+printed(const struct canvas *c, enum theme_colors depth)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
 	assert_non_null(f);
-	draw(s);
-	assert_true(canvas_print(&s->canvas, f, THEME_MONO, PALETTE_DEFAULT));
+	assert_true(canvas_print(c, f, depth, PALETTE_DEFAULT));
 	fclose(f);
 	return text;
+}
+
+/* Whether a text, which is freed, has another in it, as is wanted; else both are printed. */
+static UNUSED bool
+finds(char *all, const char *text, bool wanted)
+{
+	const bool found = strstr(all, text) != NULL;
+
+	if (found != wanted)
+		fprintf(stderr, "%s\"%s\" in:\n%s\n", found ? "" : "no ", text, all);
+	free(all);
+	return found;
+}
+
+/* The screen as text; owned by the caller. */
+static UNUSED char *
+picture(struct session *s)
+{
+	draw(s);
+	return printed(&s->canvas, THEME_MONO);
 }
 
 static UNUSED bool
 shows(struct session *s, const char *text)
 {
-	char *all = picture(s);
-	bool found = strstr(all, text) != NULL;
-
-	if (!found)
-		fprintf(stderr, "no \"%s\" in:\n%s\n", text, all);
-	free(all);
-	return found;
+	return finds(picture(s), text, true);
 }
 
 static UNUSED bool
 hides(struct session *s, const char *text)
 {
-	char *all = picture(s);
-	bool found = strstr(all, text) != NULL;
-
-	if (found)
-		fprintf(stderr, "\"%s\" in:\n%s\n", text, all);
-	free(all);
-	return !found;
+	return !finds(picture(s), text, false);
 }
 #endif

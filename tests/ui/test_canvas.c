@@ -110,21 +110,16 @@ test_print(void **unused)
 	const struct style group = { .role = ROLE_GROUP, .set = SET_ONE, .index = 1 };
 	struct canvas c;
 	char *text;
-	size_t size;
 	FILE *f;
 
 	(void)unused;
 	assert_true(canvas_init(&c, 4, 2, true));
 	canvas_put(&c, 0, 0, group, L'A');
 	canvas_put(&c, 1, 1, plain, 0x2502);
-	f = open_memstream(&text, &size);
-	assert_true(canvas_print(&c, f, THEME_MONO, PALETTE_DEFAULT));
-	fclose(f);
+	text = printed(&c, THEME_MONO);
 	assert_string_equal(text, "A\n \xe2\x94\x82\n");
 	free(text);
-	f = open_memstream(&text, &size);
-	assert_true(canvas_print(&c, f, THEME_256, PALETTE_DEFAULT));
-	fclose(f);
+	text = printed(&c, THEME_256);
 	assert_non_null(strstr(text, "48;5;58mA\033[0m\n"));
 	free(text);
 	f = fopen("/dev/full", "w");

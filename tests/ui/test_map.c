@@ -1,42 +1,16 @@
 /* The map: every GPU once, neighbours apart, all zooms, all sizes. */
 #include <locale.h>
 
-#include "support.h"
-#include "core/framework/resolve.h"
-#include "ui/map/map_grid.h"
+#include "map_test.h"
 #include "ui/map/map_sets.h"
 #include "ui/map/paint.h"
-
-static struct plan plan;
-static struct estimate estimate; /* the layout alone */
 
 static void
 lay_out(const char *framework, int64_t nodes, int64_t gpus, int64_t tp, int64_t cp, int64_t pp)
 {
-	char err[256];
-
-	plan_defaults(&plan);
-	put(&plan, FIELD_LAYOUT, framework);
-	assert_true(field_put_int(FIELD_NODES, &plan, nodes, err, sizeof err));
-	assert_true(field_put_int(FIELD_GPUS_PER_NODE, &plan, gpus, err, sizeof err));
-	assert_true(field_put_int(FIELD_TP, &plan, tp, err, sizeof err));
-	assert_true(field_put_int(FIELD_CP, &plan, cp, err, sizeof err));
-	assert_true(field_put_int(FIELD_PP, &plan, pp, err, sizeof err));
-	plan_resolve(&plan, NULL);
-	assert_true(layout_init(&estimate.layout, &plan, NULL));
-	estimate.laid_out = true;
-	estimate.placed = placement_init(&estimate.placement, &plan, NULL);
-}
-
-static struct map_view
-view_of(const char *const name[], int n, enum map_zoom zoom)
-{
-	struct map_view v;
-
-	map_view_init(&v, &estimate.layout, name, n);
-	assert_int_equal(v.colors, n);
-	v.zoom = zoom;
-	return v;
+	begin_plan(framework, nodes, gpus, tp, pp);
+	put_int(&plan, FIELD_CP, cp);
+	place_plan();
 }
 
 /* What is drawn at a rank's place. */
@@ -469,28 +443,6 @@ test_inside(void **unused)
 				}
 			}
 	canvas_free(&c);
-}
-
-static bool
-draws(const struct map_view *v, int w, int h, const char *text)
-{
-	struct canvas c;
-	char *all = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&all, &size);
-	bool found;
-
-	assert_non_null(f);
-	assert_true(canvas_init(&c, w, h, true));
-	map_draw(&c, (struct rect){ 0, 0, w, h }, &plan, &estimate, v);
-	assert_true(canvas_print(&c, f, THEME_MONO, PALETTE_DEFAULT));
-	fclose(f);
-	found = strstr(all, text) != NULL;
-	if (!found)
-		fprintf(stderr, "no \"%s\" in:\n%s\n", text, all);
-	free(all);
-	canvas_free(&c);
-	return found;
 }
 
 /* Numbers that do not fit are left out: cut, they would be those of others. */

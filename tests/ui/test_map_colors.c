@@ -2,48 +2,22 @@
 #include <locale.h>
 
 #include "core/framework/link.h"
-#include "core/framework/resolve.h"
-#include "support.h"
-#include "ui/map/map_grid.h"
+#include "map_test.h"
 #include "ui/map/map_unit.h"
-
-static struct plan plan;
-static struct estimate estimate; /* layout and placement; memory as put in here */
 
 static void
 lay_out(const char *framework, int64_t nodes, int64_t gpus, int64_t tp, int64_t pp, int64_t vpp)
 {
-	char err[256];
-
-	plan_defaults(&plan);
-	put(&plan, FIELD_LAYOUT, framework);
-	assert_true(field_put_int(FIELD_NODES, &plan, nodes, err, sizeof err));
-	assert_true(field_put_int(FIELD_GPUS_PER_NODE, &plan, gpus, err, sizeof err));
-	assert_true(field_put_int(FIELD_TP, &plan, tp, err, sizeof err));
-	assert_true(field_put_int(FIELD_PP, &plan, pp, err, sizeof err));
-	assert_true(field_put_int(FIELD_VPP, &plan, vpp, err, sizeof err));
-	assert_true(field_put_int(FIELD_LAYERS, &plan, 2 * pp * vpp, err, sizeof err));
-	plan_resolve(&plan, NULL);
-	assert_true(layout_init(&estimate.layout, &plan, NULL));
-	estimate.laid_out = true;
-	estimate.placed = placement_init(&estimate.placement, &plan, NULL);
+	begin_plan(framework, nodes, gpus, tp, pp);
+	put_int(&plan, FIELD_VPP, vpp);
+	put_int(&plan, FIELD_LAYERS, 2 * pp * vpp);
+	place_plan();
 	assert_true(estimate.placed);
 	estimate.stages = pp;
 	estimate.capacity = 100 * 1073741824.0;
 	estimate.capacity_known = true;
 	for (int64_t s = 0; s < pp; s++) /* 10, 20, 30, ... GiB */
 		estimate.stage[s].memory.total = (double)(10 + s * 10) * 1073741824.0;
-}
-
-static struct map_view
-view_of(const char *const name[], int n, enum map_zoom zoom)
-{
-	struct map_view v;
-
-	map_view_init(&v, &estimate.layout, name, n);
-	assert_int_equal(v.colors, n);
-	v.zoom = zoom;
-	return v;
 }
 
 static struct map_paint paint;
@@ -549,25 +523,12 @@ test_first_gpu(void **unused)
 	static const int width[] = { 100, 46 };
 	const char *const layers = "layers";
 	struct map_view v;
-	struct canvas c;
 
 	(void)unused;
 	lay_out("megatron", 64, 8, 8, 8, 1);
-	map_view_init(&v, &estimate.layout, &layers, 1);
-	v.zoom = MAP_ZOOM_NODE;
-	for (size_t k = 0; k < COUNT(width); k++) {
-		char *text = NULL;
-		size_t size = 0;
-		FILE *f = open_memstream(&text, &size);
-
-		assert_true(canvas_init(&c, width[k], 20, true));
-		map_draw(&c, (struct rect){ 0, 0, c.w, c.h }, &plan, &estimate, &v);
-		assert_true(canvas_print(&c, f, THEME_MONO, PALETTE_DEFAULT));
-		fclose(f);
-		assert_non_null(strstr(text, title[k]));
-		free(text);
-		canvas_free(&c);
-	}
+	v = view_of(&layers, 1, MAP_ZOOM_NODE);
+	for (size_t k = 0; k < COUNT(width); k++)
+		assert_true(draws(&v, width[k], 20, title[k]));
 }
 
 int

@@ -8,15 +8,6 @@
 static struct plan plan;
 static struct estimate estimate;
 
-static void
-put_number(enum field_id f, int64_t n)
-{
-	char text[24];
-
-	text_put(text, sizeof text, "%lld", (long long)n);
-	put(&plan, f, text);
-}
-
 /* Five layers a chunk on H100; m micro-batches. */
 static void
 make_plan(int64_t schedule, int64_t pp, int64_t vpp, int64_t m)
@@ -37,28 +28,15 @@ make_plan(int64_t schedule, int64_t pp, int64_t vpp, int64_t m)
 	put(&plan, FIELD_PRESET, "llama-3.1-70b");
 	put(&plan, FIELD_GPUS_PER_NODE, "1");
 	put(&plan, FIELD_MICRO_BATCH_SIZE, "1");
-	put_number(FIELD_LAYERS, 5 * pp * vpp);
-	put_number(FIELD_NODES, pp);
-	put_number(FIELD_PP, pp);
-	put_number(FIELD_VPP, vpp);
-	put_number(FIELD_GLOBAL_BATCH_SIZE, m);
+	put_int(&plan, FIELD_LAYERS, 5 * pp * vpp);
+	put_int(&plan, FIELD_NODES, pp);
+	put_int(&plan, FIELD_PP, pp);
+	put_int(&plan, FIELD_VPP, vpp);
+	put_int(&plan, FIELD_GLOBAL_BATCH_SIZE, m);
 	put(&plan, FIELD_SCHEDULE, names[schedule]);
 	plan_resolve(&plan, &s.catalog);
 	estimate_run(&estimate, &plan, &s.catalog, NULL);
 	assert_true(estimate.placed && estimate.microbatches == m);
-}
-
-static char *
-text_of(const struct canvas *c, enum theme_colors depth)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-
-	assert_non_null(f);
-	assert_true(canvas_print(c, f, depth, PALETTE_DEFAULT));
-	fclose(f);
-	return text;
 }
 
 /* The picture without colours. */
@@ -70,7 +48,7 @@ draw_plain(const struct pipeline_view *view, int w, int h, bool utf8)
 
 	assert_true(canvas_init(&c, w, h, utf8));
 	assert_null(pipeline_draw(&c, (struct rect){ 0, 0, w, h }, &plan, &estimate, view, true));
-	text = text_of(&c, THEME_MONO);
+	text = printed(&c, THEME_MONO);
 	canvas_free(&c);
 	return text;
 }
