@@ -183,7 +183,8 @@ compare
 bad_usage "unknown|pipeline_layout|'x'" search --free='parallel.cp_comm=x'
 bad_usage "'step\.second' is no objective, result or field \(did you mean step\.seconds" search --objective=step.second
 # an empty value is named, wherever it stands
-for objective in '' time, ,time; do
+bad_usage '--objective: the value is empty \(fix: --objective=NAME' search --objective=
+for objective in time, ,time; do
 	bad_usage "--objective: '' is no objective, result or field" search --objective="$objective"
 done
 for values in '' 1, ,2 .. 1.. ..8; do
@@ -195,8 +196,8 @@ bad_usage "--free '': unknown field" search --free=
 bad_usage "--fix '': unknown field" search --fix=
 bad_usage "--where '': write PATH<=VALUE" search --where=
 bad_usage "--where 'peak\.total<=': '' is no number" search --where='peak.total<='
-bad_usage "--to '': no such target" export --to=
-bad_usage "--core '': takes a release" export --core=
+bad_usage '--to: the value is empty \(fix: --to=TARGET' export --to=
+bad_usage '--core: the value is empty \(fix: --core=VERSION' export --core=
 bad_usage "--set '': write PATH=VALUE" check --set=
 bad_usage 'serving\.ttft_seconds is a result of serve mode' search --where='serving.ttft_seconds<=2'
 bad_usage 'neither more nor less of parallel\.dp is better' search --objective=parallel.dp

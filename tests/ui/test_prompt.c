@@ -242,12 +242,11 @@ one_target(void *context, size_t i)
 /* Whatever takes an argument, Tab knows what it can be; and no field's short name hides
  * behind a command. */
 static void
-test_complete_all(void **unused)
+test_complete_all(void **test)
 {
-	struct session *s = begin();
+	struct session *s = begin(test);
 	char typed[64];
 
-	(void)unused;
 	s->files.topic = one_topic;
 	s->files.target = one_target;
 	for (size_t i = 0; i < command_count; i++) {
@@ -574,7 +573,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_recall), SESSION_TEST(test_complete),
-		cmocka_unit_test(test_complete_all), SESSION_TEST(test_about),
+		SESSION_TEST(test_complete_all), SESSION_TEST(test_about),
 		SESSION_TEST(test_filter), SESSION_TEST(test_filter_keeps),
 		SESSION_TEST(test_settings), cmocka_unit_test(test_palettes),
 		SESSION_TEST(test_own_keys), cmocka_unit_test(test_names),
