@@ -32,12 +32,6 @@ struct pass {
 	double reached;  /* share of the rate that a product of so many tokens reaches */
 };
 
-static double
-or_one(double share)
-{
-	return share > 0 ? share : 1;
-}
-
 /* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. */
 static double
 count_kernels(const struct plan *p, const struct serve_work *w)
@@ -79,22 +73,37 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	return w;
 }
 
+static bool
+is_linked(const struct cluster *c, double members)
+{
+	return c->nvlink_gbps > 0 && members <= at_least_one(c->nvlink_domain);
+}
+
+double
+serve_network_rate(const struct plan *p)
+{
+	const struct cluster *c = &p->cluster;
+	const double nics = (double)c->nics_per_node / at_least_one(c->gpus_per_node);
+	const double measured = p->calibration.network_efficiency;
+
+	return nics * c->nic_gbps / 8 * 1e9 * (measured > 0 ? measured : 1);
+}
+
 /* Bytes a second, one way, that a GPU sends to others of a group of so many, and what a
  * message takes at least. */
 static double
 serve_link(const struct plan *p, double members, double *least)
 {
 	const struct cluster *c = &p->cluster;
-	const double nics = (double)c->nics_per_node / larger(1, (double)c->gpus_per_node);
-	const bool linked = c->nvlink_gbps > 0 && members <= larger(1, (double)c->nvlink_domain);
+	const bool linked = is_linked(c, members);
 	const bool inside = linked ||
 	    (c->pcie_gbps > 0 && members <= (double)c->gpus_per_node);
+	const double measured = p->calibration.nvlink_efficiency;
 
 	*least = inside ? near_seconds : far_seconds;
-	if (inside)
-		return (linked ? c->nvlink_gbps : c->pcie_gbps) * 1e9 *
-		    or_one(p->calibration.nvlink_efficiency);
-	return nics * c->nic_gbps / 8 * 1e9 * or_one(p->calibration.network_efficiency);
+	if (!inside)
+		return serve_network_rate(p);
+	return (linked ? c->nvlink_gbps : c->pcie_gbps) * 1e9 * (measured > 0 ? measured : 1);
 }
 
 /* ---- terms -------------------------------------------------------------------------- */
@@ -124,7 +133,7 @@ static void
 add_experts(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double share = params_experts_met(&w->p->model) /
-	    larger(1, (double)w->p->model.experts);
+	    at_least_one(w->p->model.experts);
 	const double tokens = routed_tokens(w, s), rows = tokens * share;
 	const double touched = 1 - pow(1 - share, larger(1, even * tokens));
 	const double reached = s->prefill ? rows / (rows + half_rate_expert) : 1;
@@ -252,8 +261,7 @@ add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, s
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
 	const double link = serve_link(w->p, n, &least);
-	const bool linked = w->p->cluster.nvlink_gbps > 0 &&
-	    n <= larger(1, (double)w->p->cluster.nvlink_domain);
+	const bool linked = is_linked(&w->p->cluster, n);
 	const double rate = link * (linked ? reduce_share(n) : 1);
 
 	if (n <= 1 || calls <= 0 || rate <= 0)
@@ -293,7 +301,7 @@ static void
 add_gathered_prompt(const struct serve_work *w, const struct pass *s, double *sum,
     struct ledger *ledger)
 {
-	const double n = larger(1, (double)w->p->parallel.cp);
+	const double n = at_least_one(w->p->parallel.cp);
 	const double bytes = s->tokens * n * kv_token_bytes(w->p, &w->kv_layers, NULL);
 	double least;
 	const double rate = serve_link(w->p, n * w->setup->tp, &least);
@@ -383,7 +391,7 @@ double
 serve_prefill(const struct serve_work *w, double tokens, bool busy, struct ledger *ledger)
 {
 	const struct serving *v = &w->p->serving;
-	const double ranks = larger(1, (double)w->p->parallel.cp), part = tokens / ranks;
+	const double ranks = at_least_one(w->p->parallel.cp), part = tokens / ranks;
 	const struct pass s = { .quantity = QUANTITY_PREFILL, .prefill = true, .busy = busy,
 		.requests = larger(1, tokens / serve_prompt_tokens(w->p)), .tokens = part,
 		.back = (double)v->prompt_tokens * (1 + v->prefix_hit) / 2,

@@ -51,6 +51,9 @@ double serve_prefill(const struct serve_work *w, double tokens, bool busy, struc
 /* Seconds to read the head once. */
 double serve_head_seconds(const struct serve_work *w);
 
+/* Bytes a second that a GPU's part of its node's network cards sends. */
+double serve_network_rate(const struct plan *p);
+
 /* Tokens of a prompt that are no prefix found in the cache. */
 double serve_prompt_tokens(const struct plan *p);
 #endif

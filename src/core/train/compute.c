@@ -311,10 +311,10 @@ projections(struct layer_job *j, int kind)
 bool
 compute_stops_early(const struct plan *p)
 {
-	const int64_t since = framework_of(p)->stops_since, release = p->parallel.release;
+	const int64_t since = framework_of(p)->stops_since;
 
 	return p->training.recompute == RECOMPUTE_FULL && !plan_has_experts(p) && since > 0 &&
-	    (release == 0 || release >= since);
+	    !framework_before(p, since);
 }
 
 static void
@@ -483,6 +483,7 @@ around_halves(struct layer_job *j, double halves)
 {
 	const struct plan *p = j->p;
 	const double h = (double)p->model.hidden_size, values = halves * batch_tokens_split(p) * h;
+	const double copied = 8 * halves * batch_tokens(p) * h;
 
 	if (j->g->norms_in_parts) {
 		job_vector(j, &residuals, 7 * values);
@@ -492,7 +493,7 @@ around_halves(struct layer_job *j, double halves)
 	}
 	if (framework_of(p)->tp_keeps_gathered && p->parallel.tp > 1 &&
 	    p->parallel.sequence_parallel && p->training.micro_batch_size > 1)
-		job_move(j, &sequences, 8 * halves * batch_tokens(p) * h);
+		job_move(j, &sequences, copied, copied);
 }
 
 struct work
@@ -575,12 +576,7 @@ compute_head(const struct plan *p, const struct machine *g, const struct tally *
 		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
 	job_plain(&j, &head, tokens, part, (double)p->model.hidden_size);
-	job_forward(&j, machine_memory(g, bytes.forward * tokens * part));
-	j.w.backward += machine_memory(g, bytes.backward * tokens * part);
-	if (tally != NULL) {
-		job_note_memory(&j, false, 1, bytes.forward * tokens * part, loss.name, loss.size);
-		job_note_memory(&j, true, 1, bytes.backward * tokens * part, loss.name, loss.size);
-	}
+	job_move(&j, &loss, bytes.forward * tokens * part, bytes.backward * tokens * part);
 	return j.w;
 }
 
