@@ -41,8 +41,8 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 
 	if (weights_bytes(weights_dense_dtype(p)) < 2)
 		layer += 3; /* quantise what goes into products */
-	return w->halves / 2 * layer + 6 * w->indexed + 2 * w->kv_layers.of[KV_STATE] +
-	    (m->shared_expert_ffn_hidden_size > 0 ? w->moe_layers : 0) + 8;
+	return w->halves / 2 * layer + 6 * w->kinds.indexed + 2 * w->kv_layers.of[KV_STATE] +
+	    (m->shared_expert_ffn_hidden_size > 0 ? w->kinds.moe : 0) + 8;
 }
 
 struct serve_work
@@ -50,7 +50,7 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 {
 	const struct rank_layers all = { .kinds = params_kinds(&p->model, 0, p->model.layers) };
 	const struct stage_params n = params_held(p, &all, NULL);
-	struct serve_work w = { .p = p, .setup = setup, .kv = kv };
+	struct serve_work w = { .p = p, .setup = setup, .kv = kv, .kinds = all.kinds };
 
 	w.rates = serve_rates_of(p, setup);
 	w.kv_layers = kv_layers_of(p, 0, p->model.layers);
@@ -58,16 +58,9 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.linear_bytes = n.linear * weights_bytes(weights_dense_dtype(p)) + 2 * n.router;
 	w.expert = n.expert_linear;
 	w.expert_bytes = n.expert_linear * weights_bytes(p->serving.weight_dtype);
-	w.layers = all.kinds.all;
-	w.moe_layers = all.kinds.moe;
-	w.mamba_layers = all.kinds.mamba;
-	w.sparse = all.kinds.sparse;
-	w.indexed = all.kinds.indexed;
-	w.mixers = params_mixers(&all.kinds);
-	w.heavy = all.kinds.heavy;
-	w.full = all.kinds.global;
-	w.local = w.kv_layers.of[KV_WINDOW] + w.kv_layers.of[KV_CHUNK] + all.kinds.borrowing_local;
-	w.halves = w.mixers + all.kinds.moe + all.kinds.dense;
+	w.mixers = params_mixers(&w.kinds);
+	w.local = w.kv_layers.of[KV_WINDOW] + w.kv_layers.of[KV_CHUNK] + w.kinds.borrowing_local;
+	w.halves = w.mixers + w.kinds.moe + w.kinds.dense;
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
 	return w;
@@ -147,7 +140,7 @@ add_experts(const struct serve_work *w, const struct pass *s, double *sum, struc
 	    AS("bytes", w->expert_bytes), IS(touched), AS("memory rate", hbm));
 	if (!s->prefill)
 		LEDGER_TERM(ledger, *sum, s->quantity, "kernels of experts", MOE,
-		    w->moe_layers * w->rates.expert_seconds, AS("layers", w->moe_layers),
+		    w->kinds.moe * w->rates.expert_seconds, AS("layers", w->kinds.moe),
 		    AS("seconds", w->rates.expert_seconds));
 }
 
@@ -171,18 +164,18 @@ add_attention(const struct serve_work *w, const struct pass *s, double *sum, str
 {
 	const struct model *m = &w->p->model;
 	const double topk = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
-	const double layers = w->full;
+	const struct layer_kinds *k = &w->kinds;
 	const bool csa = m->attention == ATTENTION_CSA;
 	const double entry = csa ? w->kv->bytes[KV_WINDOW] : w->kv->bytes[KV_FULL] - w->kv->index;
 	const double entries = csa ? s->back / (double)m->compress_ratio : s->back;
-	const double full = w->sparse * smaller(entries, topk) + (csa ?
-	    w->heavy * s->back / (double)m->heavy_compress_ratio : (layers - w->sparse) * s->back);
+	const double full = k->sparse * smaller(entries, topk) + (csa ?
+	    k->heavy * s->back / (double)m->heavy_compress_ratio : (k->global - k->sparse) * s->back);
 	const double local = w->local * smaller(s->back, w->kv->window);
 	const double flops = s->tokens * (full * pair_flops(w, s->prefill, false) +
 	    local * pair_flops(w, s->prefill, true) +
-	    w->indexed * entries * 2 * (double)(m->index_heads * m->index_head_dim));
+	    k->indexed * entries * 2 * (double)(m->index_heads * m->index_head_dim));
 	const double cache = s->prefill ? 0 : s->requests *
-	    (layers * s->back * w->kv->index / (w->kv->everywhere > 0 ? 1 : w->kv->ranks) +
+	    (k->global * s->back * w->kv->index / (w->kv->everywhere > 0 ? 1 : w->kv->ranks) +
 	    full * entry / w->kv->ranks +
 	    local * w->kv->bytes[KV_WINDOW] +
 	    2 * kv_state_bytes(w->kv, &w->kv_layers));
@@ -198,16 +191,16 @@ static void
 add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const struct mixer linear = mixer_linear(&w->p->model), mamba = mixer_mamba(&w->p->model);
-	const double layers = w->kv_layers.of[KV_STATE] - w->mamba_layers;
+	const double layers = w->kv_layers.of[KV_STATE] - w->kinds.mamba;
 	const double flop = linear.scan / w->attention_tp, scan = mamba.scan / w->attention_tp;
 
 	if (s->prefill && layers > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "linear attention", SAMPLE,
 		    layers * flop * s->tokens / w->rates.recurrent, IS(layers), AS("FLOP of a token", flop),
 		    AS("tokens", s->tokens), AS("compute rate", w->rates.recurrent));
-	if (s->prefill && w->mamba_layers > 0)
+	if (s->prefill && w->kinds.mamba > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "Mamba scan", SAMPLE,
-		    w->mamba_layers * scan * s->tokens / w->rates.recurrent, AS("layers", w->mamba_layers),
+		    w->kinds.mamba * scan * s->tokens / w->rates.recurrent, AS("layers", w->kinds.mamba),
 		    AS("FLOP of a token", scan), AS("tokens", s->tokens),
 		    AS("compute rate", w->rates.recurrent));
 }
@@ -240,7 +233,7 @@ add_head(const struct serve_work *w, const struct pass *s, double *sum, struct l
 static bool
 exchanges_tokens(const struct serve_work *w)
 {
-	return w->moe_layers > 0 && w->setup->dp > 1 &&
+	return w->kinds.moe > 0 && w->setup->dp > 1 &&
 	    (w->p->parallel.ep > 1 || w->p->serving.dp_attention);
 }
 
@@ -256,7 +249,7 @@ reduce_share(double members)
 static void
 add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->moe_layers : 0;
+	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->kinds.moe : 0;
 	const double calls = w->mixers * (w->attention_tp > 1) + (w->halves - w->mixers - moe);
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
@@ -291,8 +284,8 @@ add_exchange(const struct serve_work *w, const struct pass *s, double *sum, stru
 		return;
 	least = larger(least, exchange_seconds);
 	LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
-	    w->moe_layers * (2 * least + smaller(1.5 * k * bytes, 2 * bytes * w->setup->dp) *
-	    (n - 1) / n / rate), AS("layers", w->moe_layers), IS(least), IS(k), IS(bytes),
+	    w->kinds.moe * (2 * least + smaller(1.5 * k * bytes, 2 * bytes * w->setup->dp) *
+	    (n - 1) / n / rate), AS("layers", w->kinds.moe), IS(least), IS(k), IS(bytes),
 	    AS("DP", w->setup->dp), AS("ranks", n), AS("link rate", rate));
 }
 
@@ -309,8 +302,8 @@ add_gathered_prompt(const struct serve_work *w, const struct pass *s, double *su
 	if (!s->prefill || n <= 1 || rate <= 0)
 		return;
 	LEDGER_TERM(ledger, *sum, s->quantity, "keys and values between prefill ranks", OPERATIONS,
-	    bytes * (n - 1) / n / rate + w->layers * least, IS(bytes), AS("CP", n), AS("link rate", rate),
-	    AS("layers", w->layers), IS(least));
+	    bytes * (n - 1) / n / rate + w->kinds.all * least, IS(bytes), AS("CP", n), AS("link rate", rate),
+	    AS("layers", w->kinds.all), IS(least));
 }
 
 static void
@@ -337,7 +330,7 @@ serve_host_seconds(const struct serve_work *w, double requests)
 static void
 add_host(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double kernels = w->kernels + 6 * w->moe_layers;
+	const double kernels = w->kernels + 6 * w->kinds.moe;
 
 	if (s->prefill) {
 		LEDGER_TERM(ledger, *sum, s->quantity, "launches, without CUDA graphs", SAMPLE,
