@@ -27,7 +27,7 @@ smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-/* How many ranks share something: a size of the plan that may be 0. */
+/* A count that may be 0, such as a size of the plan, to divide by. */
 static inline double
 at_least_one(int64_t n)
 {

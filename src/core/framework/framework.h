@@ -127,6 +127,14 @@ extern const struct framework *const framework_rows[]; /* by enum layout_id */
 /* The framework that a plan of this mode follows where it names none: the first one for it. */
 enum layout_id framework_usual(int64_t mode);
 
+/* True where a plan names a release of its framework before that of a year and month; one that
+ * names none has the newest. */
+static inline bool
+framework_before(const struct plan *p, int64_t month)
+{
+	return p->parallel.release > 0 && p->parallel.release < month;
+}
+
 /* The row of parallel.layout. */
 static inline const struct framework *
 framework_of(const struct plan *p)
@@ -134,11 +142,11 @@ framework_of(const struct plan *p)
 	return framework_rows[p->parallel.layout];
 }
 
-/* A plan's release is that of a year and month or a later one; none is today's. 0: never. */
+/* True where a plan's release has what came with that of a year and month, 0: none has it. */
 static inline bool
 framework_runs(const struct plan *p, int64_t since)
 {
-	return since > 0 && (p->parallel.release == 0 || p->parallel.release >= since);
+	return since > 0 && !framework_before(p, since);
 }
 
 /* The ZeRO stage that it runs. */

@@ -14,7 +14,7 @@
 double
 kv_attention_tp(const struct plan *p)
 {
-	return p->serving.dp_attention ? 1 : larger(1, (double)p->parallel.tp);
+	return p->serving.dp_attention ? 1 : at_least_one(p->parallel.tp);
 }
 
 /* Bytes of a cached number. NVFP4 adds one byte of scale for 16 of them. */
@@ -164,8 +164,8 @@ state_bytes(const struct plan *p)
 static double
 token_ranks(const struct plan *p)
 {
-	const double tp = kv_attention_tp(p), cp = larger(1, (double)p->parallel.cp);
-	const double heads = larger(1, (double)p->model.kv_heads);
+	const double tp = kv_attention_tp(p), cp = at_least_one(p->parallel.cp);
+	const double heads = at_least_one(p->model.kv_heads);
 	const double copies = p->model.attention == ATTENTION_MLA ? tp :
 	    larger(1, floor(tp / heads));
 	const double asked = p->serving.dcp > 1 ? (double)p->serving.dcp : cp;
@@ -302,7 +302,7 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 		all.of[KV_WINDOW] = all.of[KV_CHUNK] = 0;
 	}
 	make_groups(&kv, &all);
-	make_pages(&kv, larger(1, (double)p->serving.block_size));
+	make_pages(&kv, at_least_one(p->serving.block_size));
 	return kv;
 }
 

@@ -43,7 +43,7 @@ weight_bytes(int64_t dtype)
 static struct shapes
 shapes_of(const struct plan *p)
 {
-	const double tp = larger(1, (double)p->parallel.tp), ep = (double)p->parallel.ep;
+	const double tp = at_least_one(p->parallel.tp), ep = (double)p->parallel.ep;
 	struct shapes s = { .m = &p->model, .tp = kv_attention_tp(p), .mlp_tp = tp,
 		.h = (double)p->model.hidden_size };
 

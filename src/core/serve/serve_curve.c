@@ -14,7 +14,7 @@ serve_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p,
     const struct layout *l, const struct placement *pl, const struct serve *s)
 {
 	const int64_t asked = p->serving.concurrency;
-	const double slots = s->slots * larger(1, (double)p->serving.replicas);
+	const double slots = s->slots * at_least_one(p->serving.replicas);
 	struct plan q = *p;
 	int64_t n = 1;
 	size_t count = 0;

@@ -17,7 +17,7 @@ set_transfer(struct serve *out, const struct plan *p, const struct kv *kv,
 
 	out->transfer_bytes = (double)p->serving.prompt_tokens * kv_model_bytes(p) +
 	    kv_state_bytes(kv, layers) * tp;
-	out->transfer_rate = serve_transfer_rate(p, tp, larger(1, (double)p->parallel.pp));
+	out->transfer_rate = serve_transfer_rate(p, tp, at_least_one(p->parallel.pp));
 	out->transfer_seconds = out->transfer_rate > 0 ?
 	    out->transfer_bytes / out->transfer_rate : 0;
 }

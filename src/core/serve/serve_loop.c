@@ -39,8 +39,8 @@ serve_step(const struct serve_work *w, double requests, struct ledger *ledger)
 		const double head = serve_head_seconds(w);
 
 		LEDGER_TERM(ledger, sum, QUANTITY_DECODE, "drafts", SPECULATION,
-		    drafts * (plain / w->layers + head), IS(drafts),
-		    AS("a step without its host", plain), AS("layers", w->layers), IS(head));
+		    drafts * (plain / w->kinds.all + head), IS(drafts),
+		    AS("a step without its host", plain), AS("layers", w->kinds.all), IS(head));
 	}
 	return sum;
 }

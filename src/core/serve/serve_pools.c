@@ -45,13 +45,10 @@ setup_of_pool(const struct plan *q, const struct pool *pool)
 double
 serve_transfer_rate(const struct plan *p, double attention_tp, double pp)
 {
-	const struct cluster *c = &p->cluster;
 	const double heads = (double)p->model.kv_heads;
 	const double parts = p->model.attention == ATTENTION_MLA ? 1 : smaller(attention_tp, heads);
-	const double nics = (double)c->nics_per_node / larger(1, (double)c->gpus_per_node);
-	const double measured = p->calibration.network_efficiency;
 
-	return parts * pp * nics * c->nic_gbps / 8 * 1e9 * (measured > 0 ? measured : 1);
+	return parts * pp * serve_network_rate(p);
 }
 
 /* Weights, the cache of one prompt, and beside them as much as a decoding GPU needs. */

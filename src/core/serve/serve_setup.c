@@ -107,14 +107,14 @@ struct serve_setup
 serve_setup_of(const struct plan *p)
 {
 	const struct serving *v = &p->serving;
-	const double tp = larger(1, (double)p->parallel.tp);
-	const double pp = larger(1, (double)p->parallel.pp);
-	const double cp = larger(1, (double)p->parallel.cp);
+	const double tp = at_least_one(p->parallel.tp);
+	const double pp = at_least_one(p->parallel.pp);
+	const double cp = at_least_one(p->parallel.cp);
 	struct serve_setup s = { .tp = tp, .pp = pp };
 
 	s.version = version_of(p, &s.patch);
 	s.total = p->cluster.memory_gib * GIB;
-	s.engines = larger(1, (double)v->replicas);
+	s.engines = at_least_one(v->replicas);
 	s.dp = larger(1, (double)pool_rest(p) / (tp * pp * cp * s.engines));
 	s.dp *= tp / kv_attention_tp(p);
 	if (v->engine == ENGINE_VLLM) {

@@ -32,12 +32,6 @@ struct pass {
 	double reached;  /* share of the rate that a product of so many tokens reaches */
 };
 
-static double
-or_one(double share)
-{
-	return share > 0 ? share : 1;
-}
-
 /* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. */
 static double
 count_kernels(const struct plan *p, const struct serve_work *w)
@@ -47,8 +41,8 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 
 	if (weights_bytes(weights_dense_dtype(p)) < 2)
 		layer += 3; /* quantise what goes into products */
-	return w->halves / 2 * layer + 6 * w->indexed + 2 * w->kv_layers.of[KV_STATE] +
-	    (m->shared_expert_ffn_hidden_size > 0 ? w->moe_layers : 0) + 8;
+	return w->halves / 2 * layer + 6 * w->kinds.indexed + 2 * w->kv_layers.of[KV_STATE] +
+	    (m->shared_expert_ffn_hidden_size > 0 ? w->kinds.moe : 0) + 8;
 }
 
 struct serve_work
@@ -56,7 +50,7 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 {
 	const struct rank_layers all = { .kinds = params_kinds(&p->model, 0, p->model.layers) };
 	const struct stage_params n = params_held(p, &all, NULL);
-	struct serve_work w = { .p = p, .setup = setup, .kv = kv };
+	struct serve_work w = { .p = p, .setup = setup, .kv = kv, .kinds = all.kinds };
 
 	w.rates = serve_rates_of(p, setup);
 	w.kv_layers = kv_layers_of(p, 0, p->model.layers);
@@ -64,19 +58,28 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.linear_bytes = n.linear * weights_bytes(weights_dense_dtype(p)) + 2 * n.router;
 	w.expert = n.expert_linear;
 	w.expert_bytes = n.expert_linear * weights_bytes(p->serving.weight_dtype);
-	w.layers = all.kinds.all;
-	w.moe_layers = all.kinds.moe;
-	w.mamba_layers = all.kinds.mamba;
-	w.sparse = all.kinds.sparse;
-	w.indexed = all.kinds.indexed;
-	w.mixers = params_mixers(&all.kinds);
-	w.heavy = all.kinds.heavy;
-	w.full = all.kinds.global;
-	w.local = w.kv_layers.of[KV_WINDOW] + w.kv_layers.of[KV_CHUNK] + all.kinds.borrowing_local;
-	w.halves = w.mixers + all.kinds.moe + all.kinds.dense;
+	w.mixers = params_mixers(&w.kinds);
+	w.local = w.kv_layers.of[KV_WINDOW] + w.kv_layers.of[KV_CHUNK] + w.kinds.borrowing_local;
+	w.halves = w.mixers + w.kinds.moe + w.kinds.dense;
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
 	return w;
+}
+
+static bool
+is_linked(const struct cluster *c, double members)
+{
+	return c->nvlink_gbps > 0 && members <= at_least_one(c->nvlink_domain);
+}
+
+double
+serve_network_rate(const struct plan *p)
+{
+	const struct cluster *c = &p->cluster;
+	const double nics = (double)c->nics_per_node / at_least_one(c->gpus_per_node);
+	const double measured = p->calibration.network_efficiency;
+
+	return nics * c->nic_gbps / 8 * 1e9 * (measured > 0 ? measured : 1);
 }
 
 /* Bytes a second, one way, that a GPU sends to others of a group of so many, and what a
@@ -85,16 +88,15 @@ static double
 serve_link(const struct plan *p, double members, double *least)
 {
 	const struct cluster *c = &p->cluster;
-	const double nics = (double)c->nics_per_node / larger(1, (double)c->gpus_per_node);
-	const bool linked = c->nvlink_gbps > 0 && members <= larger(1, (double)c->nvlink_domain);
+	const bool linked = is_linked(c, members);
 	const bool inside = linked ||
 	    (c->pcie_gbps > 0 && members <= (double)c->gpus_per_node);
+	const double measured = p->calibration.nvlink_efficiency;
 
 	*least = inside ? near_seconds : far_seconds;
-	if (inside)
-		return (linked ? c->nvlink_gbps : c->pcie_gbps) * 1e9 *
-		    or_one(p->calibration.nvlink_efficiency);
-	return nics * c->nic_gbps / 8 * 1e9 * or_one(p->calibration.network_efficiency);
+	if (!inside)
+		return serve_network_rate(p);
+	return (linked ? c->nvlink_gbps : c->pcie_gbps) * 1e9 * (measured > 0 ? measured : 1);
 }
 
 /* ---- terms -------------------------------------------------------------------------- */
@@ -124,7 +126,7 @@ static void
 add_experts(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double share = params_experts_met(&w->p->model) /
-	    larger(1, (double)w->p->model.experts);
+	    at_least_one(w->p->model.experts);
 	const double tokens = routed_tokens(w, s), rows = tokens * share;
 	const double touched = 1 - pow(1 - share, larger(1, even * tokens));
 	const double reached = s->prefill ? rows / (rows + half_rate_expert) : 1;
@@ -138,7 +140,7 @@ add_experts(const struct serve_work *w, const struct pass *s, double *sum, struc
 	    AS("bytes", w->expert_bytes), IS(touched), AS("memory rate", hbm));
 	if (!s->prefill)
 		LEDGER_TERM(ledger, *sum, s->quantity, "kernels of experts", MOE,
-		    w->moe_layers * w->rates.expert_seconds, AS("layers", w->moe_layers),
+		    w->kinds.moe * w->rates.expert_seconds, AS("layers", w->kinds.moe),
 		    AS("seconds", w->rates.expert_seconds));
 }
 
@@ -162,18 +164,18 @@ add_attention(const struct serve_work *w, const struct pass *s, double *sum, str
 {
 	const struct model *m = &w->p->model;
 	const double topk = m->index_topk > 0 ? (double)m->index_topk : HUGE_VAL;
-	const double layers = w->full;
+	const struct layer_kinds *k = &w->kinds;
 	const bool csa = m->attention == ATTENTION_CSA;
 	const double entry = csa ? w->kv->bytes[KV_WINDOW] : w->kv->bytes[KV_FULL] - w->kv->index;
 	const double entries = csa ? s->back / (double)m->compress_ratio : s->back;
-	const double full = w->sparse * smaller(entries, topk) + (csa ?
-	    w->heavy * s->back / (double)m->heavy_compress_ratio : (layers - w->sparse) * s->back);
+	const double full = k->sparse * smaller(entries, topk) + (csa ?
+	    k->heavy * s->back / (double)m->heavy_compress_ratio : (k->global - k->sparse) * s->back);
 	const double local = w->local * smaller(s->back, w->kv->window);
 	const double flops = s->tokens * (full * pair_flops(w, s->prefill, false) +
 	    local * pair_flops(w, s->prefill, true) +
-	    w->indexed * entries * 2 * (double)(m->index_heads * m->index_head_dim));
+	    k->indexed * entries * 2 * (double)(m->index_heads * m->index_head_dim));
 	const double cache = s->prefill ? 0 : s->requests *
-	    (layers * s->back * w->kv->index / (w->kv->everywhere > 0 ? 1 : w->kv->ranks) +
+	    (k->global * s->back * w->kv->index / (w->kv->everywhere > 0 ? 1 : w->kv->ranks) +
 	    full * entry / w->kv->ranks +
 	    local * w->kv->bytes[KV_WINDOW] +
 	    2 * kv_state_bytes(w->kv, &w->kv_layers));
@@ -189,16 +191,16 @@ static void
 add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const struct mixer linear = mixer_linear(&w->p->model), mamba = mixer_mamba(&w->p->model);
-	const double layers = w->kv_layers.of[KV_STATE] - w->mamba_layers;
+	const double layers = w->kv_layers.of[KV_STATE] - w->kinds.mamba;
 	const double flop = linear.scan / w->attention_tp, scan = mamba.scan / w->attention_tp;
 
 	if (s->prefill && layers > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "linear attention", SAMPLE,
 		    layers * flop * s->tokens / w->rates.recurrent, IS(layers), AS("FLOP of a token", flop),
 		    AS("tokens", s->tokens), AS("compute rate", w->rates.recurrent));
-	if (s->prefill && w->mamba_layers > 0)
+	if (s->prefill && w->kinds.mamba > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "Mamba scan", SAMPLE,
-		    w->mamba_layers * scan * s->tokens / w->rates.recurrent, AS("layers", w->mamba_layers),
+		    w->kinds.mamba * scan * s->tokens / w->rates.recurrent, AS("layers", w->kinds.mamba),
 		    AS("FLOP of a token", scan), AS("tokens", s->tokens),
 		    AS("compute rate", w->rates.recurrent));
 }
@@ -231,7 +233,7 @@ add_head(const struct serve_work *w, const struct pass *s, double *sum, struct l
 static bool
 exchanges_tokens(const struct serve_work *w)
 {
-	return w->moe_layers > 0 && w->setup->dp > 1 &&
+	return w->kinds.moe > 0 && w->setup->dp > 1 &&
 	    (w->p->parallel.ep > 1 || w->p->serving.dp_attention);
 }
 
@@ -247,13 +249,12 @@ reduce_share(double members)
 static void
 add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->moe_layers : 0;
+	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->kinds.moe : 0;
 	const double calls = w->mixers * (w->attention_tp > 1) + (w->halves - w->mixers - moe);
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
 	const double link = serve_link(w->p, n, &least);
-	const bool linked = w->p->cluster.nvlink_gbps > 0 &&
-	    n <= larger(1, (double)w->p->cluster.nvlink_domain);
+	const bool linked = is_linked(&w->p->cluster, n);
 	const double rate = link * (linked ? reduce_share(n) : 1);
 
 	if (n <= 1 || calls <= 0 || rate <= 0)
@@ -283,8 +284,8 @@ add_exchange(const struct serve_work *w, const struct pass *s, double *sum, stru
 		return;
 	least = larger(least, exchange_seconds);
 	LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
-	    w->moe_layers * (2 * least + smaller(1.5 * k * bytes, 2 * bytes * w->setup->dp) *
-	    (n - 1) / n / rate), AS("layers", w->moe_layers), IS(least), IS(k), IS(bytes),
+	    w->kinds.moe * (2 * least + smaller(1.5 * k * bytes, 2 * bytes * w->setup->dp) *
+	    (n - 1) / n / rate), AS("layers", w->kinds.moe), IS(least), IS(k), IS(bytes),
 	    AS("DP", w->setup->dp), AS("ranks", n), AS("link rate", rate));
 }
 
@@ -293,7 +294,7 @@ static void
 add_gathered_prompt(const struct serve_work *w, const struct pass *s, double *sum,
     struct ledger *ledger)
 {
-	const double n = larger(1, (double)w->p->parallel.cp);
+	const double n = at_least_one(w->p->parallel.cp);
 	const double bytes = s->tokens * n * kv_token_bytes(w->p, &w->kv_layers, NULL);
 	double least;
 	const double rate = serve_link(w->p, n * w->setup->tp, &least);
@@ -301,8 +302,8 @@ add_gathered_prompt(const struct serve_work *w, const struct pass *s, double *su
 	if (!s->prefill || n <= 1 || rate <= 0)
 		return;
 	LEDGER_TERM(ledger, *sum, s->quantity, "keys and values between prefill ranks", OPERATIONS,
-	    bytes * (n - 1) / n / rate + w->layers * least, IS(bytes), AS("CP", n), AS("link rate", rate),
-	    AS("layers", w->layers), IS(least));
+	    bytes * (n - 1) / n / rate + w->kinds.all * least, IS(bytes), AS("CP", n), AS("link rate", rate),
+	    AS("layers", w->kinds.all), IS(least));
 }
 
 static void
@@ -329,7 +330,7 @@ serve_host_seconds(const struct serve_work *w, double requests)
 static void
 add_host(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double kernels = w->kernels + 6 * w->moe_layers;
+	const double kernels = w->kernels + 6 * w->kinds.moe;
 
 	if (s->prefill) {
 		LEDGER_TERM(ledger, *sum, s->quantity, "launches, without CUDA graphs", SAMPLE,
@@ -383,7 +384,7 @@ double
 serve_prefill(const struct serve_work *w, double tokens, bool busy, struct ledger *ledger)
 {
 	const struct serving *v = &w->p->serving;
-	const double ranks = larger(1, (double)w->p->parallel.cp), part = tokens / ranks;
+	const double ranks = at_least_one(w->p->parallel.cp), part = tokens / ranks;
 	const struct pass s = { .quantity = QUANTITY_PREFILL, .prefill = true, .busy = busy,
 		.requests = larger(1, tokens / serve_prompt_tokens(w->p)), .tokens = part,
 		.back = (double)v->prompt_tokens * (1 + v->prefix_hit) / 2,

@@ -10,6 +10,7 @@
 #define CORE_SERVE_WORK_H
 #include "core/base/ledger.h"
 #include "core/model/kv.h"
+#include "core/model/params.h"
 #include "core/plan/plan.h"
 #include "core/serve/serve_rates.h"
 #include "core/serve/serve_setup.h"
@@ -21,13 +22,10 @@ struct serve_work {
 	const struct kv *kv;
 	struct serve_rates rates;
 	struct kv_layers kv_layers;
+	struct layer_kinds kinds;
 	double linear, linear_bytes; /* parameters outside of routed experts, and their bytes */
 	double expert, expert_bytes; /* of routed experts */
-	double layers, moe_layers, mamba_layers;
-	double mixers;               /* of them those that mix tokens */
-	double full, local;          /* that look back on all tokens, or on few */
-	double sparse, indexed, heavy; /* layers that attend to what an index chooses; with one of their
-	                              * own; heavily compressed ones */
+	double mixers, local;        /* layers that mix tokens; that look back on few of them */
 	double halves;               /* layers that mix tokens, and MLPs or experts */
 	double kernels;              /* small ones of a pass */
 	double attention_tp;
@@ -50,6 +48,9 @@ double serve_prefill(const struct serve_work *w, double tokens, bool busy, struc
 
 /* Seconds to read the head once. */
 double serve_head_seconds(const struct serve_work *w);
+
+/* Bytes a second that a GPU's part of its node's network cards sends. */
+double serve_network_rate(const struct plan *p);
 
 /* Tokens of a prompt that are no prefix found in the cache. */
 double serve_prompt_tokens(const struct plan *p);

@@ -492,6 +492,7 @@ around_halves(struct layer_job *j, double halves)
 {
 	const struct plan *p = j->p;
 	const double h = (double)p->model.hidden_size, values = halves * batch_tokens_split(p) * h;
+	const double copied = 8 * halves * batch_tokens(p) * h;
 
 	if (j->g->norms_in_parts) {
 		job_vector(j, &residuals, 7 * values);
@@ -501,7 +502,7 @@ around_halves(struct layer_job *j, double halves)
 	}
 	if (framework_of(p)->tp_keeps_gathered && p->parallel.tp > 1 &&
 	    p->parallel.sequence_parallel && p->training.micro_batch_size > 1)
-		job_move(j, &sequences, 8 * halves * batch_tokens(p) * h);
+		job_move(j, &sequences, copied, copied);
 }
 
 struct work
@@ -584,7 +585,7 @@ compute_head(const struct plan *p, const struct machine *g, const struct tally *
 		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
 	job_plain(&j, &head, tokens, part, (double)p->model.hidden_size);
-	job_move_each(&j, &loss, bytes.forward * tokens * part, bytes.backward * tokens * part);
+	job_move(&j, &loss, bytes.forward * tokens * part, bytes.backward * tokens * part);
 	return j.w;
 }
 

@@ -20,7 +20,7 @@ adapter(struct layer_job *j, const struct adapter_module *m, double tokens)
 
 	job_plain(j, &down, tokens, r, in);
 	job_plain(j, &up, tokens, out, r);
-	job_move(j, &sum, 6 * tokens * out);
+	job_move(j, &sum, 6 * tokens * out, 6 * tokens * out);
 }
 
 void
@@ -37,10 +37,12 @@ compute_adapters(struct layer_job *j, int kind, double routed)
 	const int count = adapters_modules(p, &one, m);
 
 	for (int i = 0; i < count; i++) {
+		const double unpacked = (adapters_quantized(p) + 2) * m[i].in * m[i].out / tp;
+
 		if (adapters_has(p, &m[i]))
 			adapter(j, &m[i], m[i].expert ? routed : batch_tokens(p));
 		/* before each product, forward and backward */
 		if (p->finetune.quantization != QUANT_NONE && !m[i].expert)
-			job_move(j, &dequantised, (adapters_quantized(p) + 2) * m[i].in * m[i].out / tp);
+			job_move(j, &dequantised, unpacked, unpacked);
 	}
 }

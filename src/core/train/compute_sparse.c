@@ -72,7 +72,7 @@ score(struct layer_job *j, double layers, double heads)
 		    rate->reached / rate->peak, rate->peak);
 		job_note(j, back, flop[back] / rate->reached, &r);
 	}
-	job_move_each(j, &scores, 8 * pairs * batch_keys(j->p, false, false), 0);
+	job_move(j, &scores, 8 * pairs * batch_keys(j->p, false, false), 0);
 }
 
 void

@@ -177,20 +177,14 @@ job_plain(
 }
 
 void
-job_move_each(struct layer_job *j, const struct operation *op, double bytes, double backward)
+job_move(struct layer_job *j, const struct operation *op, double forward, double backward)
 {
-	job_forward(j, machine_memory(j->g, bytes));
+	job_forward(j, machine_memory(j->g, forward));
 	j->w.backward += machine_memory(j->g, backward);
-	if (j->tally == NULL)
-		return;
-	job_note_memory(j, false, 1, bytes, op->name, op->size);
-	job_note_memory(j, true, 1, backward, op->name, op->size);
-}
-
-void
-job_move(struct layer_job *j, const struct operation *op, double bytes)
-{
-	job_move_each(j, op, bytes, bytes);
+	if (j->tally != NULL) {
+		job_note_memory(j, false, 1, forward, op->name, op->size);
+		job_note_memory(j, true, 1, backward, op->name, op->size);
+	}
 }
 
 void

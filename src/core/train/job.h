@@ -99,9 +99,8 @@ void job_dense(
 void job_plain(
     struct layer_job *j, const struct operation *op, double tokens, double out, double in);
 
-/* A memory-bound operation that moves as much backward as forward, or so much. */
-void job_move(struct layer_job *j, const struct operation *op, double bytes);
-void job_move_each(struct layer_job *j, const struct operation *op, double bytes, double backward);
+/* A memory-bound operation: bytes that it moves forward and backward. */
+void job_move(struct layer_job *j, const struct operation *op, double forward, double backward);
 
 /* Memory-bound operations: bytes of the forward pass, fused; backward moves 1.8 times as
  * much. */

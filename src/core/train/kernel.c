@@ -78,12 +78,6 @@ enum { FAST_CUDNN = 202509 };
 /* Since when PyTorch brings FlashAttention-2 itself (release 2.2). */
 enum { OWN_FLASH2 = 202401 };
 
-static bool
-released_before(const struct plan *p, int64_t month)
-{
-	return p->parallel.release > 0 && p->parallel.release < month;
-}
-
 static enum attention_kernel
 usual_kernel(const struct plan *p)
 {
@@ -94,7 +88,7 @@ usual_kernel(const struct plan *p)
 	if (gpu->attention == ATTENTION_OF_BLACKWELL) /* FlashAttention-2 has no kernels for it */
 		return KERNEL_CUDNN;
 	return framework_runs(p, framework_of(p)->torch29_since) ||
-	    (framework_of(p)->transformer_engine && !released_before(p, FAST_CUDNN)) ?
+	    (framework_of(p)->transformer_engine && !framework_before(p, FAST_CUDNN)) ?
 	    KERNEL_CUDNN : KERNEL_FLASH2;
 }
 
@@ -120,7 +114,7 @@ kernel_row(const struct plan *p, enum attention_kernel kernel)
 		       : kernel == KERNEL_FLASH3 ? &hopper_flash3
 						 : &hopper_cudnn;
 	case ATTENTION_OF_BLACKWELL:
-		return released_before(p, FAST_CUDNN) ? &blackwell_2025 : &blackwell_cudnn;
+		return framework_before(p, FAST_CUDNN) ? &blackwell_2025 : &blackwell_cudnn;
 	case ATTENTION_OF_CDNA:
 		return &amd_flash;
 	default:
@@ -164,7 +158,7 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 		.head = head_factor(p, x, local) };
 
 	if (kernel == KERNEL_FLASH2 && framework_of(p)->eager)
-		r.share *= released_before(p, OWN_FLASH2) ? FSDP_FLASH2 : SDPA_FLASH2;
+		r.share *= framework_before(p, OWN_FLASH2) ? FSDP_FLASH2 : SDPA_FLASH2;
 	r.waves = batch_tokens(p) * heads / x->tile / generation_of(p)->processors;
 	if (keys < (double)p->training.sequence_length)
 		r.window = keys / (keys + x->window);

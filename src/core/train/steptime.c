@@ -146,15 +146,21 @@ find_most_held(struct step_run *r, const struct plan *p, const struct placement 
 	r->trained = trained_of(p, pl, most, &r->held);
 }
 
+static struct shards
+optimizer_shards(const struct step_run *r, const struct plan *p)
+{
+	const struct shards all = memory_shards(p, r->layout);
+
+	return shards_over(framework_zero(p) > 0, &all);
+}
+
 static double
 optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
 {
 	const struct stage_params *held = &r->trained;
 	const struct machine *g = &r->set->machine;
-	const struct shards shards = memory_shards(p, r->layout);
-	const bool sharded = framework_zero(p) > 0;
-	const double owned = held->dense / (sharded ? shards.dense : 1) +
-	    held->expert / (sharded ? shards.expert : 1);
+	const struct shards over = optimizer_shards(r, p);
+	const double owned = held->dense / over.dense + held->expert / over.expert;
 	const double local = framework_zero(p) == 3 ? owned : held->dense + held->expert;
 	const double memory = g->vector.reached;
 	double rate = memory, sum = 0;
@@ -176,14 +182,13 @@ optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger 
 static double
 muon_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
 {
-	const struct shards shards = memory_shards(p, r->layout);
-	const bool sharded = framework_zero(p) > 0;
-	const double h = (double)p->model.hidden_size, tp = fmax(1, (double)p->parallel.tp);
-	const double ranks = fmax(1, params_expert_ranks(p) / fmax(1, (double)p->parallel.ep));
+	const struct shards over = optimizer_shards(r, p);
+	const double h = (double)p->model.hidden_size, tp = at_least_one(p->parallel.tp);
+	const double ranks = fmax(1, params_expert_ranks(p) / at_least_one(p->parallel.ep));
 	const double dense = fmin(h, (double)p->model.ffn_hidden_size / tp);
 	const double expert = fmin(h, (double)p->model.moe_ffn_hidden_size / ranks);
-	const double weights = r->trained.linear / (sharded ? shards.dense : 1);
-	const double experts = r->trained.expert_linear / (sharded ? shards.expert : 1);
+	const double weights = r->trained.linear / over.dense;
+	const double experts = r->trained.expert_linear / over.expert;
 	const double rate = r->set->machine.plain.reached;
 	double sum = 0;
 

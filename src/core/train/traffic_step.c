@@ -340,8 +340,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 static bool
 gathers_alone(const struct plan *p)
 {
-	return framework_zero(p) == 3 && p->parallel.release > 0 &&
-	    p->parallel.release < framework_of(p)->prefetch_since;
+	return framework_zero(p) == 3 && framework_before(p, framework_of(p)->prefetch_since);
 }
 
 static void
