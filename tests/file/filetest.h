@@ -88,6 +88,15 @@ assert_content(const char *name, const char *text)
 	free(now);
 }
 
+static UNUSED void
+assert_mode(const char *name, mode_t mode)
+{
+	struct stat st;
+
+	assert_int_equal(stat(in_dir(name), &st), 0);
+	assert_int_equal(st.st_mode & 07777, mode);
+}
+
 /* Entries in the directory, to see that no temporary file stays. */
 static int files_counted;
 

@@ -55,7 +55,6 @@ assert_note(const char *text)
 static void
 test_new_and_again(void **state)
 {
-	struct stat st;
 	mode_t mask = umask(027);
 
 	(void)state;
@@ -63,8 +62,7 @@ test_new_and_again(void **state)
 	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
 	umask(mask);
 	assert_note("saved ");
-	assert_int_equal(stat(in_dir("a.cfg"), &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_mode("a.cfg", 0640);
 	assert_string_equal(file.path, in_dir("a.cfg"));
 	set_tp(8);
 	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
@@ -78,7 +76,6 @@ test_new_and_again(void **state)
 static void
 test_mode_and_link(void **state)
 {
-	struct stat st;
 	char target[64];
 	ssize_t n;
 
@@ -92,8 +89,7 @@ test_mode_and_link(void **state)
 	n = readlink(in_dir("link.cfg"), target, sizeof target);
 	assert_int_equal(n, 8);
 	assert_memory_equal(target, "real.cfg", 8);
-	assert_int_equal(stat(in_dir("real.cfg"), &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0604);
+	assert_mode("real.cfg", 0604);
 	assert_tp("real.cfg", 8);
 	/* The target by its own name is the same file. */
 	set_tp(2);
@@ -164,7 +160,6 @@ static void
 test_comments(void **state)
 {
 	static const char text[] = "# mine\nparallel: { tp = 1; };\n";
-	struct stat st;
 
 	(void)state;
 	open_plan("a.cfg", text);
@@ -176,14 +171,12 @@ test_comments(void **state)
 	assert_note("a.cfg~");
 	assert_false(file.has_comments);
 	assert_content("a.cfg~", text);
-	assert_int_equal(stat(in_dir("a.cfg~"), &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_mode("a.cfg~", 0600);
 	/* Once: the next save has nothing to lose, and the copy stays. */
 	set_tp(4);
 	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
 	assert_content("a.cfg~", text);
-	assert_int_equal(stat(in_dir("a.cfg"), &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_mode("a.cfg", 0600);
 	/* A saved plan that somebody then wrote into is hand-written again. */
 	{
 		char *now = get_file("a.cfg"), more[16384];

@@ -40,6 +40,12 @@ view_of(const char *const name[], int n, enum map_zoom zoom)
 	return v;
 }
 
+static UNUSED struct map_area
+in(int w, int h)
+{
+	return (struct map_area){ &plan, &estimate, w, h };
+}
+
 static bool
 draws(const struct map_view *v, int w, int h, const char *text)
 {

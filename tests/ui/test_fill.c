@@ -31,7 +31,8 @@ hides_detail(const struct session *s, enum pane pane, struct rect r)
 	const struct part part = pane_part(pane_type(&s->state, pane), &s->state, r);
 
 	return part.shown < part.count || (pane == PANE_MAP && s->state.estimate->laid_out &&
-	    map_zoom_for(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h) > MAP_ZOOM_CARD);
+	    map_zoom_for(&s->state.map,
+	    (struct map_area){ &s->state.plan, s->state.estimate, r.w, r.h }) > MAP_ZOOM_CARD);
 }
 
 static void

@@ -19,7 +19,7 @@ cell_of(const struct canvas *c, const struct map_view *v, int64_t rank)
 {
 	int x, y;
 
-	assert_true(map_find(v, &plan, &estimate, c->w, c->h, rank, &x, &y));
+	assert_true(map_find(v, in(c->w, c->h), rank, &x, &y));
 	assert_true(x >= 0 && y >= 0 && x < c->w && y < c->h);
 	return &c->cell[y * c->w + x];
 }
@@ -312,7 +312,7 @@ test_presets(void **unused)
 				continue;
 			v = view_of(name, n, MAP_ZOOM_AUTO);
 			draw_all(&c, &v, 100);
-			assert_int_equal(map_zoom_for(&v, &plan, &estimate, c.w, c.h), MAP_ZOOM_CARD);
+			assert_int_equal(map_zoom_for(&v, in(c.w, c.h)), MAP_ZOOM_CARD);
 			canvas_free(&c);
 		}
 	}
@@ -342,12 +342,12 @@ test_zoom(void **unused)
 	(void)unused;
 	lay_out("megatron", 2, 8, 2, 1, 4);
 	v = view_of(tp, 1, MAP_ZOOM_AUTO);
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 58, 20), MAP_ZOOM_CARD);
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 46, 10), MAP_ZOOM_LABEL);
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 10, 5), MAP_ZOOM_CELL);
+	assert_int_equal(map_zoom_for(&v, in(58, 20)), MAP_ZOOM_CARD);
+	assert_int_equal(map_zoom_for(&v, in(46, 10)), MAP_ZOOM_LABEL);
+	assert_int_equal(map_zoom_for(&v, in(10, 5)), MAP_ZOOM_CELL);
 	lay_out("megatron", 1024, 8, 2, 1, 4);
 	v = view_of(tp, 1, MAP_ZOOM_AUTO);
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 100, 40), MAP_ZOOM_NODE);
+	assert_int_equal(map_zoom_for(&v, in(100, 40)), MAP_ZOOM_NODE);
 }
 
 static void
@@ -367,9 +367,9 @@ test_move(void **unused)
 			/* Right and down reach the last rank, left and up the first. */
 			while (v.cursor != last) {
 				last = v.cursor;
-				map_move(&v, &plan, &estimate, w, 10, 1, 0);
-				map_move(&v, &plan, &estimate, w, 10, 0, 1);
-				map_follow(&v, &plan, &estimate, w, 10);
+				map_move(&v, in(w, 10), 1, 0);
+				map_move(&v, in(w, 10), 0, 1);
+				map_follow(&v, in(w, 10));
 			}
 			assert_int_equal(v.cursor, 31);
 			last = -1;
@@ -377,10 +377,10 @@ test_move(void **unused)
 				int x, y;
 
 				last = v.cursor;
-				map_move(&v, &plan, &estimate, w, 10, -1, 0);
-				map_move(&v, &plan, &estimate, w, 10, 0, -1);
-				map_follow(&v, &plan, &estimate, w, 10);
-				map_find(&v, &plan, &estimate, w, 10, v.cursor, &x, &y);
+				map_move(&v, in(w, 10), -1, 0);
+				map_move(&v, in(w, 10), 0, -1);
+				map_follow(&v, in(w, 10));
+				map_find(&v, in(w, 10), v.cursor, &x, &y);
 				assert_true(y >= 0 && y < 10);
 			}
 			assert_int_equal(v.cursor, 0);
@@ -405,10 +405,10 @@ test_huge(void **unused)
 
 			v.cursor = rank;
 			v.peers = true;
-			map_follow(&v, &plan, &estimate, c.w, c.h);
+			map_follow(&v, in(c.w, c.h));
 			canvas_clear(&c);
 			map_draw(&c, (struct rect){ 0, 0, c.w, c.h }, &plan, &estimate, &v);
-			assert_true(map_find(&v, &plan, &estimate, c.w, c.h, rank, &x, &y));
+			assert_true(map_find(&v, in(c.w, c.h), rank, &x, &y));
 			assert_true((c.cell[y * c.w + x].style.flags & STYLE_CURSOR) != 0);
 		}
 	canvas_free(&c);
@@ -513,8 +513,8 @@ test_legend(void **unused)
 	v = view_of(link, 1, MAP_ZOOM_NODE);
 	assert_true(draws(&v, 46, 7, " n  network"));
 	v.zoom = MAP_ZOOM_CELL;
-	assert_int_equal(map_part(&v, &plan, &estimate, 20, 3).count, 9); /* racks have a gap */
-	assert_int_equal(map_part(&v, &plan, &estimate, 20, 3).shown, 3);
+	assert_int_equal(map_part(&v, in(20, 3)).count, 9); /* racks have a gap */
+	assert_int_equal(map_part(&v, in(20, 3)).shown, 3);
 	/* A rank and a stage are not one number. */
 	v = view_of((const char *const[]){ "stage", "tp" }, 2, MAP_ZOOM_LABEL);
 	assert_true(draws(&v, 80, 30, "[13:0G]"));

@@ -344,12 +344,12 @@ test_places(void **unused)
 					int x, y, x2, y2;
 					int64_t at;
 
-					if (!map_find(&v, &plan, &estimate, w, h, r, &x, &y))
+					if (!map_find(&v, in(w, h), r, &x, &y))
 						continue;
-					assert_true(map_at(&v, &plan, &estimate, w, h, x, y, &at));
-					assert_true(map_find(&v, &plan, &estimate, w, h, at, &x2, &y2));
+					at = map_at(&v, in(w, h), x, y);
+					assert_true(map_find(&v, in(w, h), at, &x2, &y2));
 					assert_true(x2 == x && y2 == y);
-					assert_true(at == r || map_zoom_for(&v, &plan, &estimate, w, h) >= MAP_ZOOM_HALF);
+					assert_true(at == r || map_zoom_for(&v, in(w, h)) >= MAP_ZOOM_HALF);
 				}
 			}
 }
@@ -382,7 +382,7 @@ test_halves(void **unused)
 				int x, y;
 
 				map_paint_init(&paint, v.color[s], s, n, THEME_256, &plan, &estimate, &beside);
-				assert_true(map_find(&v, &plan, &estimate, 100, 30, r, &x, &y));
+				assert_true(map_find(&v, in(100, 30), r, &x, &y));
 				k = &c.cell[y * 100 + x + s];
 				look = theme_look(k->style, THEME_256, PALETTE_DEFAULT);
 				want = theme_look(map_hue_style(&paint, map_paint_of(&paint, r)), THEME_256,
@@ -405,15 +405,15 @@ test_no_halves(void **unused)
 	(void)unused;
 	lay_out("megatron", 64, 8, 2, 4, 1);
 	v = view_of(&tp, 1, MAP_ZOOM_AUTO);
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 60, 9), MAP_ZOOM_HALF);
-	assert_int_equal(map_zoom_next(&v, &plan, &estimate, 60, 9, 1), MAP_ZOOM_CELL);
+	assert_int_equal(map_zoom_for(&v, in(60, 9)), MAP_ZOOM_HALF);
+	assert_int_equal(map_zoom_next(&v, in(60, 9), 1), MAP_ZOOM_CELL);
 	v.utf8 = false;
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 60, 9), MAP_ZOOM_NODE);
-	assert_int_equal(map_zoom_next(&v, &plan, &estimate, 60, 9, 1), MAP_ZOOM_CELL);
+	assert_int_equal(map_zoom_for(&v, in(60, 9)), MAP_ZOOM_NODE);
+	assert_int_equal(map_zoom_next(&v, in(60, 9), 1), MAP_ZOOM_CELL);
 	v.utf8 = true;
 	v.depth = THEME_MONO;
 	v.zoom = MAP_ZOOM_HALF;
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 60, 9), MAP_ZOOM_CELL);
+	assert_int_equal(map_zoom_for(&v, in(60, 9)), MAP_ZOOM_CELL);
 }
 
 static void
@@ -445,8 +445,8 @@ test_racks(void **unused)
 	/* Huge: the smallest zoom of all. */
 	lay_out("megatron", 16384, 8, 8, 16, 1);
 	v = view_of(&tp, 1, MAP_ZOOM_AUTO);
-	assert_int_equal(map_zoom_for(&v, &plan, &estimate, 200, 50), MAP_ZOOM_RACK);
-	assert_int_equal(map_zoom_next(&v, &plan, &estimate, 200, 50, 1), MAP_ZOOM_NODE);
+	assert_int_equal(map_zoom_for(&v, in(200, 50)), MAP_ZOOM_RACK);
+	assert_int_equal(map_zoom_next(&v, in(200, 50), 1), MAP_ZOOM_NODE);
 }
 
 /* What was looked for stands out, in characters as well. */
@@ -474,7 +474,7 @@ test_marks(void **unused)
 				const struct cell *k;
 				int x, y;
 
-				assert_true(map_find(&v, &plan, &estimate, 120, 30, r, &x, &y));
+				assert_true(map_find(&v, in(120, 30), r, &x, &y));
 				k = &c.cell[y * 120 + x];
 				if (zoom == MAP_ZOOM_CELL)
 					assert_int_equal(k->ch == L'*', marked);

@@ -85,7 +85,8 @@ test_halves(void **test)
 	int x, y;
 
 	app_command(&s->state, "zoom halves");
-	assert_true(map_find(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h, 1, &x, &y));
+	assert_true(map_find(&s->state.map,
+	    (struct map_area){ &s->state.plan, s->state.estimate, r.w, r.h }, 1, &x, &y));
 	m.x = r.x + x;
 	m.y = r.y + y;
 	app_mouse(&s->state, m);

@@ -58,42 +58,41 @@ void map_draw(struct canvas *c, struct rect area, const struct plan *p,
 int64_t map_rows(const struct plan *p, const struct estimate *e, const struct map_view *view,
     int width);
 
-/* The zoom that AUTO comes to in an area of this size, and the one that a key leads to:
- * way 1 larger, -1 smaller, around through AUTO. */
-enum map_zoom map_zoom_for(const struct map_view *view, const struct plan *p,
-    const struct estimate *e, int w, int h);
-enum map_zoom map_zoom_next(const struct map_view *view, const struct plan *p,
-    const struct estimate *e, int w, int h, int way);
+/* What a map is of, and the size of the area that it is drawn in. */
+struct map_area {
+	const struct plan *plan;
+	const struct estimate *estimate;
+	int w, h;
+};
+
+/* The zoom that AUTO comes to in an area, and the one that a key leads to: way 1 larger, -1
+ * smaller, around through AUTO. */
+enum map_zoom map_zoom_for(const struct map_view *view, struct map_area area);
+enum map_zoom map_zoom_next(const struct map_view *view, struct map_area area, int way);
 
 /* "auto", "cards", ...; MAP_ZOOM_COUNT for a name that none has. */
 const char *map_zoom_name(enum map_zoom zoom);
 enum map_zoom map_zoom_find(const char *name);
 
-/* Move the cursor by columns and rows of GPUs as drawn in an area of this size; it stops
- * at the edges. Returns false when it did not move. */
-bool map_move(struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int h, int64_t dx, int64_t dy);
+/* Move the cursor by columns and rows of GPUs as drawn in an area; it stops at the edges.
+ * Returns false when it did not move. */
+bool map_move(struct map_view *view, struct map_area area, int64_t dx, int64_t dy);
 
-/* GPU rows that an area of this size shows at once: how far a page goes. */
-int64_t map_page(const struct map_view *view, const struct plan *p, const struct estimate *e,
-    int w, int h);
+/* GPU rows that an area shows at once: how far a page goes. */
+int64_t map_page(const struct map_view *view, struct map_area area);
 
-/* Lines that it leaves empty in an area of this size. */
-int map_spare(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int h);
+/* Lines that it leaves empty. */
+int map_spare(const struct map_view *view, struct map_area area);
 
-/* Which lines of the map an area of this size shows. */
-struct part map_part(const struct map_view *view, const struct plan *p,
-    const struct estimate *e, int w, int h);
+/* Which lines of the map an area shows. */
+struct part map_part(const struct map_view *view, struct map_area area);
 
 /* Where a rank is drawn, counted from the area's upper left; false when it is scrolled
  * away. */
-bool map_find(const struct map_view *view, const struct plan *p, const struct estimate *e,
-    int w, int h, int64_t rank, int *x, int *y);
+bool map_find(const struct map_view *view, struct map_area area, int64_t rank, int *x, int *y);
 
-/* The rank drawn at a place, the first of several; false where there is none. */
-bool map_at(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int h, int x, int y, int64_t *rank);
+/* The rank drawn at a place, the first of several; -1 where there is none. */
+int64_t map_at(const struct map_view *view, struct map_area area, int x, int y);
 
 /* A rank's coordinates with axes that have more than one value: "t1d0p2". */
 void map_coordinates(const struct layout *l, int64_t rank, char *buf, size_t size);
@@ -101,7 +100,6 @@ void map_coordinates(const struct layout *l, int64_t rank, char *buf, size_t siz
 /* All of them, added to buf: " tp=1 dp=0"; axes that several grids share once. */
 void map_axes(const struct layout *l, int64_t rank, char *buf, size_t size);
 
-/* Scroll so that the cursor is visible in an area of this size. */
-void map_follow(struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int h);
+/* Scroll so that the cursor is visible in an area. */
+void map_follow(struct map_view *view, struct map_area area);
 #endif

@@ -24,26 +24,25 @@ map_zoom_find(const char *name)
 
 /* The grid in an area, and the lines left to it beside the legend. */
 static int
-grid_in(struct map_grid *g, const struct map_view *view, const struct plan *p,
-    const struct estimate *e, int w, int h)
+grid_in(struct map_grid *g, const struct map_view *view, struct map_area area)
 {
-	h -= map_legend_lines(view, h);
-	map_grid_init(g, view, p, e, w, h);
+	const int h = area.h - map_legend_lines(view, area.h);
+
+	map_grid_init(g, view, area.plan, area.estimate, area.w, h);
 	return h;
 }
 
 enum map_zoom
-map_zoom_for(const struct map_view *view, const struct plan *p, const struct estimate *e,
-    int w, int h)
+map_zoom_for(const struct map_view *view, struct map_area area)
 {
 	struct map_grid g;
 
-	grid_in(&g, view, p, e, w, h);
+	grid_in(&g, view, area);
 	return g.zoom;
 }
 
 int
-map_spare(const struct map_view *view, const struct plan *p, const struct estimate *e, int w, int h)
+map_spare(const struct map_view *view, struct map_area area)
 {
 	struct map_grid g;
 	int64_t spare = 0;
@@ -51,25 +50,25 @@ map_spare(const struct map_view *view, const struct plan *p, const struct estima
 	for (int i = 0; i < view->colors; i++)
 		if (view->color[i].by != MAP_BY_GROUPS && view->color[i].by != MAP_BY_STAGE)
 			return 0; /* words may need more lines than one */
-	if (e->laid_out)
-		spare = grid_in(&g, view, p, e, w, h) - map_grid_lines(&g);
-	while (spare > 0 && map_legend_lines(view, h - spare) < map_legend_lines(view, h))
+	if (area.estimate->laid_out)
+		spare = grid_in(&g, view, area) - map_grid_lines(&g);
+	while (spare > 0 &&
+	    map_legend_lines(view, area.h - spare) < map_legend_lines(view, area.h))
 		spare--;
 	return spare > 0 ? (int)spare : 0;
 }
 
 enum map_zoom
-map_zoom_next(const struct map_view *view, const struct plan *p, const struct estimate *e,
-    int w, int h, int way)
+map_zoom_next(const struct map_view *view, struct map_area area, int way)
 {
 	int zoom = (int)view->zoom;
 
 	if (view->zoom == MAP_ZOOM_AUTO)
-		zoom = (int)map_zoom_for(view, p, e, w, h);
+		zoom = (int)map_zoom_for(view, area);
 	zoom -= way;
 	if (zoom == MAP_ZOOM_HALF && !map_grid_has_halves(view))
 		zoom -= way;
-	if (zoom == MAP_ZOOM_RACK && plan_rack_nodes(p) == 1)
+	if (zoom == MAP_ZOOM_RACK && plan_rack_nodes(area.plan) == 1)
 		zoom -= way;
 	if (zoom < MAP_ZOOM_CARD || zoom >= MAP_ZOOM_COUNT)
 		return MAP_ZOOM_AUTO;
@@ -87,50 +86,44 @@ first_line(const struct map_view *view, const struct map_grid *g, int h)
 }
 
 struct part
-map_part(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int h)
+map_part(const struct map_view *view, struct map_area area)
 {
 	struct map_grid g;
+	const int h = grid_in(&g, view, area);
 
-	h = grid_in(&g, view, p, e, w, h);
 	return (struct part){ first_line(view, &g, h), h, map_grid_lines(&g) };
 }
 
 bool
-map_find(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int h, int64_t rank, int *x, int *y)
+map_find(const struct map_view *view, struct map_area area, int64_t rank, int *x, int *y)
 {
 	struct map_grid g;
+	const int h = grid_in(&g, view, area);
 	int64_t line;
 
-	h = grid_in(&g, view, p, e, w, h);
 	map_grid_cell(&g, rank, x, &line);
 	line -= first_line(view, &g, h);
 	*y = line >= 0 && line < h ? (int)line : 0;
-	return line >= 0 && line < h && *x < w;
+	return line >= 0 && line < h && *x < area.w;
 }
 
-bool
-map_at(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int h, int x, int y, int64_t *rank)
+int64_t
+map_at(const struct map_view *view, struct map_area area, int x, int y)
 {
 	struct map_grid g;
+	const int h = grid_in(&g, view, area);
 
-	h = grid_in(&g, view, p, e, w, h);
-	*rank = -1;
-	if (x >= 0 && x < w && y >= 0 && y < h)
-		*rank = map_grid_rank(&g, x, y + first_line(view, &g, h));
-	return *rank >= 0;
+	return x >= 0 && x < area.w && y >= 0 && y < h ?
+	    map_grid_rank(&g, x, y + first_line(view, &g, h)) : -1;
 }
 
 bool
-map_move(struct map_view *view, const struct plan *p, const struct estimate *e, int w, int h,
-    int64_t dx, int64_t dy)
+map_move(struct map_view *view, struct map_area area, int64_t dx, int64_t dy)
 {
 	struct map_grid g;
 	int64_t x, y, rank, was = view->cursor;
 
-	grid_in(&g, view, p, e, w, h);
+	grid_in(&g, view, area);
 	if (was < 0) {
 		view->cursor = 0;
 		return true;
@@ -146,28 +139,26 @@ map_move(struct map_view *view, const struct plan *p, const struct estimate *e, 
 }
 
 int64_t
-map_page(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int h)
+map_page(const struct map_view *view, struct map_area area)
 {
 	struct map_grid g;
-	int64_t n;
+	const int h = grid_in(&g, view, area);
+	const int64_t n = h * g.block_rows * g.rows / g.block_h;
 
-	h = grid_in(&g, view, p, e, w, h);
-	n = h * g.block_rows * g.rows / g.block_h;
 	return n > 1 ? n : 1;
 }
 
 void
-map_follow(struct map_view *view, const struct plan *p, const struct estimate *e, int w, int h)
+map_follow(struct map_view *view, struct map_area area)
 {
 	struct map_grid g;
-	int64_t y, top, most;
+	const int h = grid_in(&g, view, area);
+	const int64_t most = map_grid_lines(&g) - h, world = area.estimate->layout.world;
+	int64_t y, top;
 	int x;
 
-	h = grid_in(&g, view, p, e, w, h);
-	most = map_grid_lines(&g) - h;
-	if (view->cursor >= e->layout.world)
-		view->cursor = e->layout.world - 1;
+	if (view->cursor >= world)
+		view->cursor = world - 1;
 	if (view->cursor >= 0) {
 		map_grid_box(&g, view->cursor / g.stride / g.units, &x, &top);
 		map_grid_cell(&g, view->cursor, &x, &y);

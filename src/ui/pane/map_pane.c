@@ -159,6 +159,12 @@ draw_refused(const struct state *s, struct canvas *c, struct rect r)
 		}
 }
 
+static struct map_area
+area_of(const struct state *s, struct rect r)
+{
+	return (struct map_area){ &s->plan, s->estimate, r.w, r.h };
+}
+
 static void
 map_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 {
@@ -175,7 +181,8 @@ map_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 	view.where = &s->where;
 	view.peers = s->focus == PANE_MAP && !s->plain_map;
 	map_draw(c, r, &s->plan, e, &view);
-	if (s->focus == PANE_MAP && view.cursor >= 0 && map_find(&view, &s->plan, e, r.w, r.h, view.cursor, &x, &y)) {
+	if (s->focus == PANE_MAP && view.cursor >= 0 &&
+	    map_find(&view, area_of(s, r), view.cursor, &x, &y)) {
 		c->cursor_x = r.x + x;
 		c->cursor_y = r.y + y;
 	}
@@ -184,8 +191,7 @@ map_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 static struct part
 map_pane_part(const struct state *s, struct rect r)
 {
-	return s->estimate->laid_out ? map_part(&s->map, &s->plan, s->estimate, r.w, r.h) :
-	    (struct part){ 0 };
+	return s->estimate->laid_out ? map_part(&s->map, area_of(s, r)) : (struct part){ 0 };
 }
 
 /* The page of a kind, or of kinds together, which is named by them as the alphabet has them. */
@@ -214,14 +220,14 @@ static void
 map_pane_move(struct state *s, struct rect r, int way)
 {
 	if (s->estimate->laid_out)
-		map_move(&s->map, &s->plan, s->estimate, r.w, r.h, 0, way);
+		map_move(&s->map, area_of(s, r), 0, way);
 }
 
 static void
 map_aside(struct state *s, struct rect r, int way)
 {
 	if (s->estimate->laid_out)
-		map_move(&s->map, &s->plan, s->estimate, r.w, r.h, way, 0);
+		map_move(&s->map, area_of(s, r), way, 0);
 }
 
 static void
@@ -234,8 +240,7 @@ map_end(struct state *s, struct rect r, int way)
 static int
 map_pane_page(const struct state *s, struct rect r)
 {
-	return s->estimate->laid_out ?
-	    (int)map_page(&s->map, &s->plan, s->estimate, r.w, r.h) : r.h - 1;
+	return s->estimate->laid_out ? (int)map_page(&s->map, area_of(s, r)) : r.h - 1;
 }
 
 static void
@@ -244,14 +249,14 @@ map_pane_follow(struct state *s, struct rect r)
 	s->map.depth = s->depth;
 	s->map.utf8 = s->utf8 && !s->settings.ascii;
 	if (r.h > 0 && s->estimate->laid_out)
-		map_follow(&s->map, &s->plan, s->estimate, r.w, r.h);
+		map_follow(&s->map, area_of(s, r));
 }
 
 void
 map_pane_say_zoom(struct state *s, struct rect r)
 {
 	const bool cells = s->map.zoom == MAP_ZOOM_HALF && s->estimate->laid_out &&
-	    map_zoom_for(&s->map, &s->plan, s->estimate, r.w, r.h) == MAP_ZOOM_CELL;
+	    map_zoom_for(&s->map, area_of(s, r)) == MAP_ZOOM_CELL;
 
 	state_say(s, ROLE_DIM, "map: %s%s", s->map.zoom == MAP_ZOOM_AUTO ? "as large as fits" :
 	    map_zoom_name(s->map.zoom), cells ? ", shown as cells: they need colours and UTF-8" : "");
@@ -262,7 +267,7 @@ map_pane_zoom(struct state *s, struct rect r, int way)
 {
 	if (!map_pane_has_groups(s))
 		return;
-	s->map.zoom = map_zoom_next(&s->map, &s->plan, s->estimate, r.w, r.h, way);
+	s->map.zoom = map_zoom_next(&s->map, area_of(s, r), way);
 	map_pane_say_zoom(s, r);
 }
 
@@ -274,9 +279,9 @@ lower_half(const struct state *s, struct rect r, int64_t rank)
 	int x, y, lower_x, lower_y;
 
 	view.cursor = rank;
-	return map_move(&view, &s->plan, s->estimate, r.w, r.h, 0, 1) &&
-	    map_find(&view, &s->plan, s->estimate, r.w, r.h, rank, &x, &y) &&
-	    map_find(&view, &s->plan, s->estimate, r.w, r.h, view.cursor, &lower_x, &lower_y) &&
+	return map_move(&view, area_of(s, r), 0, 1) &&
+	    map_find(&view, area_of(s, r), rank, &x, &y) &&
+	    map_find(&view, area_of(s, r), view.cursor, &lower_x, &lower_y) &&
 	    x == lower_x && y == lower_y ? view.cursor : -1;
 }
 
@@ -285,10 +290,10 @@ lower_half(const struct state *s, struct rect r, int64_t rank)
 static int64_t
 map_pane_at(const struct state *s, struct rect r, int x, int y)
 {
-	int64_t rank, lower;
+	const int64_t rank = s->estimate->laid_out ? map_at(&s->map, area_of(s, r), x, y) : -1;
+	int64_t lower;
 
-	if (!s->estimate->laid_out ||
-	    !map_at(&s->map, &s->plan, s->estimate, r.w, r.h, x, y, &rank))
+	if (rank < 0)
 		return -1;
 	lower = lower_half(s, r, rank);
 	return s->focus == PANE_MAP && lower >= 0 && (s->map.cursor == rank ||

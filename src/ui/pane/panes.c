@@ -130,7 +130,7 @@ panes_arrange_for(const struct state *s, enum pane focus)
 	map = a.inner[PANE_MAP];
 	if (!a.open[PANE_MEMORY] || s->picture != PICTURE_MAP)
 		return a;
-	wish.spare = map_spare(&s->map, &s->plan, e, map.w, map.h);
+	wish.spare = map_spare(&s->map, (struct map_area){ &s->plan, e, map.w, map.h });
 	return wish.spare > 0 ? arrange_panes(s->columns, s->rows, &wish) : a;
 }
 
