@@ -221,6 +221,46 @@ print_equals(const struct search_job *job)
 		    "as it can tell", n, 100 * error[0]);
 }
 
+/* What check warns of in a plan, and did not in the one that the search began with. */
+static bool
+has_warning(const struct search_job *job, size_t rank, char *text, size_t size)
+{
+	struct diag_list own, found;
+	struct plan p;
+
+	diag_clear(&own);
+	diag_clear(&found);
+	plan_check(&job->session.plan, &job->session.catalog, &own);
+	space_plan(job->space, job->worker->key[rank].index, &p);
+	plan_check(&p, &job->session.catalog, &found);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct diag *d = &found.item[i];
+
+		if (d->severity != SEVERITY_WARNING || diag_has(&own, d->reason))
+			continue;
+		text_put(text, size, "%s", d->message);
+		return true;
+	}
+	return false;
+}
+
+/* What is fastest by the estimate may be what nobody would run. */
+static void
+print_warning(const struct search_job *job)
+{
+	char text[DIAG_MESSAGE_SIZE], other[DIAG_MESSAGE_SIZE];
+	size_t n = 1;
+
+	if (!has_warning(job, 0, text, sizeof text))
+		return;
+	while (n < search_listed(job) && has_warning(job, n, other, sizeof other))
+		n++;
+	if (n < search_listed(job))
+		out_line(stdout, "check warns of 1: %s; %zu is the first without a warning", text, n + 1);
+	else
+		out_line(stdout, "check warns of 1: %s; none that is listed is without a warning", text);
+}
+
 /* How far the best one is from the plan that the search began with. */
 static void
 print_gain(const struct search_job *job)
@@ -294,6 +334,7 @@ search_print(const struct search_job *job)
 	}
 	if (job->search.objectives == 1)
 		print_equals(job);
+	print_warning(job);
 	print_gain(job);
 	if (job->worker->counts.unknown > 0) {
 		put_unknown(job, text, sizeof text);

@@ -80,6 +80,22 @@ named=$("$PROG" search --json --free=tp=1 --free=micro_batch_size=2 --fix=recomp
 [ -n "$fastest" ] && [ "$fastest" = "$named" ] || fail "$fastest is not $named"
 good search --top=5
 out_has '^1 to [0-9]* are within the error of the estimate, [0-9]* %: equal as far as it can tell$'
+about 'warnings of the first'
+two='--nodes=4 --model=llama-3.1-70b --zero-stage=3 --pp=1 --fix=pp --fix=cp --fix=vpp --fix=zero_stage
+    --fix=recompute --fix=micro_batch_size --objective=memory'
+# shellcheck disable=SC2086
+good search $two --tp=8 --free=tp=8,16
+out_has '^check warns of 1: TP 16 does not stay inside NVLink .*; 2 is the first without a warning$'
+# shellcheck disable=SC2086
+good search $two --tp=8 --free=tp=16
+out_has '^check warns of 1: .*; none that is listed is without a warning$'
+# shellcheck disable=SC2086
+good search $two --tp=8 --free=tp=8
+out_lacks 'check warns'
+about 'what the plan itself is warned of is no news'
+# shellcheck disable=SC2086
+good search $two --tp=16 --free=tp=8,16
+out_lacks 'check warns'
 about 'as many are within the error in JSON'
 few='--free=nodes=1..4 --fix=cp --fix=vpp --fix=zero_stage --fix=recompute --fix=micro_batch_size --top=99'
 # shellcheck disable=SC2086
