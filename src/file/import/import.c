@@ -12,6 +12,7 @@
 #include "file/import/megatron.h"
 #include "file/import/nemo.h"
 #include "file/import/nvidia_smi.h"
+#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/slurm.h"
 #include "file/import/tuning.h"
@@ -21,6 +22,9 @@ const struct importer import_table[] = {
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL, megatron_recognise,
 	    megatron_read },
 	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", hf_recognise, hf_read },
+	{ "verl", "overrides of verl's configuration in a shell script", NULL, verl_recognise, verl_read },
+	{ "openrlhf", "command line of OpenRLHF in a shell script", NULL, openrlhf_recognise,
+	    openrlhf_read },
 	{ "slurm", "scontrol show node, sinfo, or a list of nodes as a-[01-16]", "cluster", slurm_recognise,
 	    slurm_read },
 	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node", "cluster",
