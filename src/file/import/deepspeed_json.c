@@ -132,16 +132,6 @@ note_others(struct import *im, const struct jsonin *j)
 			import_ignore(im, others[i].key, others[i].why);
 }
 
-bool
-deepspeed_json_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return text[strspn(text, " \t\r\n")] == '{' && (strstr(text, "\"zero_optimization\"") != NULL ||
-	    strstr(text, "\"train_micro_batch_size_per_gpu\"") != NULL ||
-	    strstr(text, "\"train_batch_size\"") != NULL);
-}
-
 void
 deepspeed_json_read(struct import *im)
 {

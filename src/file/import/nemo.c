@@ -1,8 +1,7 @@
-#include "file/import/nemo.h"
-
 #include <string.h>
 
 #include "file/import/rl_keys.h"
+#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/yamlin.h"
 
@@ -58,15 +57,6 @@ take_rollouts(struct import *im, const struct jsonin *j)
 		import_set(im, FIELD_RL_OLD_LOGPROB, "false", "loss_fn.force_on_policy_ratio");
 	settings_lengths(im, "max_total_sequence_length has room for both");
 	take_pools(im, j);
-}
-
-bool
-nemo_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "policy:") != NULL && (strstr(text, "megatron_cfg:") != NULL ||
-	    strstr(text, "dtensor_cfg:") != NULL);
 }
 
 void

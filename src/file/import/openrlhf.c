@@ -9,14 +9,6 @@
 
 #define PROGRAM "openrlhf.cli.train_"
 
-bool
-openrlhf_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, PROGRAM) != NULL;
-}
-
 static void
 take_adapters(struct import *im, const struct jsonin *j)
 {

@@ -1,16 +1,17 @@
 /*
- * rollouts.h - scripts of programs that train on rollouts, and OpenRLHF on pairs of responses, as
+ * rollouts.h - what programs that train on rollouts, or on pairs of responses, are given, as
  * plans: the rows of rl_keys.h, and what takes more than a row.
  */
 #ifndef FILE_ROLLOUTS_H
 #define FILE_ROLLOUTS_H
 #include "file/import/importer.h"
 
+/* Settings of NeMo-RL, YAML (nemo.c); what they take over from another file is not read. */
+void nemo_read(struct import *im);
+
 /* Overrides of verl's configuration (verl.c). */
-bool verl_recognise(const char *text, size_t size, const char *path);
 void verl_read(struct import *im);
 
 /* The command line of OpenRLHF, since names of its flags have points in them (openrlhf.c). */
-bool openrlhf_recognise(const char *text, size_t size, const char *path);
 void openrlhf_read(struct import *im);
 #endif

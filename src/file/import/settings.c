@@ -190,15 +190,6 @@ note_others(struct import *im, const struct jsonin *j, const char *const keys[],
 
 /* ---- torchtitan ------------------------------------------------------------------------- */
 
-bool
-torchtitan_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "[parallelism]") != NULL || (strstr(text, "[training]") != NULL &&
-	    strstr(text, "seq_len") != NULL);
-}
-
 static void
 take_schedule(struct import *im, const struct jsonin *j)
 {
@@ -295,15 +286,6 @@ torchtitan_read(struct import *im)
 
 /* ---- nanotron --------------------------------------------------------------------------- */
 
-bool
-nanotron_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "parallelism:") != NULL && strstr(text, "tokens:") != NULL &&
-	    strstr(text, "batch_accumulation_per_replica") != NULL;
-}
-
 void
 nanotron_read(struct import *im)
 {
@@ -331,14 +313,6 @@ nanotron_read(struct import *im)
 
 /* ---- Accelerate ------------------------------------------------------------------------- */
 
-bool
-accelerate_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "distributed_type:") != NULL && strstr(text, "num_processes:") != NULL;
-}
-
 void
 accelerate_read(struct import *im)
 {
@@ -353,8 +327,8 @@ accelerate_read(struct import *im)
 			settings_take(im, &j, fsdp_keys, "Accelerate");
 		else
 			import_assume(im, FIELD_ZERO_STAGE, "0", "distributed_type is not FSDP");
-		import_machine(im, settings_number(&j, processes, 1), settings_number(&j, "num_machines", 1), 0,
-		    processes);
+		import_machine(im, settings_number(&j, processes, most_of(im->world, 1)),
+		    settings_number(&j, "num_machines", 0), 0, processes);
 		note_others(im, &j, others, "another program's settings: import its own file");
 		note_others(im, &j, (const char *const[]){ "gradient_accumulation_steps", NULL },
 		    "the batch of one GPU is the script's");

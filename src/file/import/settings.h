@@ -34,12 +34,9 @@ void settings_checkpoint(struct import *im, const struct jsonin *j, const char *
 void settings_rest(struct import *im, const struct jsonin *j);
 
 /* A job file of torchtitan up to v0.2.2 (TOML). */
-bool torchtitan_recognise(const char *text, size_t size, const char *path);
 void torchtitan_read(struct import *im);
 
 /* Configurations of nanotron and of accelerate (YAML). */
-bool nanotron_recognise(const char *text, size_t size, const char *path);
 void nanotron_read(struct import *im);
-bool accelerate_recognise(const char *text, size_t size, const char *path);
 void accelerate_read(struct import *im);
 #endif

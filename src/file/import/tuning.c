@@ -191,15 +191,6 @@ take_fsdp(struct import *im, const struct jsonin *j, const char *at)
 		import_set(im, FIELD_OFFLOAD, "optimizer+params", at);
 }
 
-bool
-trl_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "use_peft:") != NULL || (strstr(text, "per_device_train_batch_size:") != NULL &&
-	    strstr(text, "max_length:") != NULL && strstr(text, "tuner_type:") == NULL);
-}
-
 void
 trl_read(struct import *im)
 {
@@ -210,15 +201,6 @@ trl_read(struct import *im)
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
-}
-
-bool
-axolotl_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "base_model:") != NULL || strstr(text, "sample_packing:") != NULL ||
-	    strstr(text, "sequence_len:") != NULL;
 }
 
 void
@@ -239,14 +221,6 @@ axolotl_read(struct import *im)
 	jsonin_free(&j);
 }
 
-bool
-llamafactory_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "finetuning_type:") != NULL || strstr(text, "cutoff_len:") != NULL;
-}
-
 void
 llamafactory_read(struct import *im)
 {
@@ -262,14 +236,6 @@ llamafactory_read(struct import *im)
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
-}
-
-bool
-swift_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "tuner_type:") != NULL;
 }
 
 void
@@ -291,14 +257,6 @@ swift_read(struct import *im)
 }
 
 /* ---- torchtune -------------------------------------------------------------------------- */
-
-bool
-torchtune_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "_component_: torchtune.") != NULL;
-}
 
 /* The builder's name says the method. */
 static void

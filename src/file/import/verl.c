@@ -13,14 +13,6 @@
 #define OPTIMIZER ACTOR "optim.override_optimizer_config."
 #define RECOMPUTE ACTOR "megatron.override_transformer_config.recompute_"
 
-bool
-verl_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "actor_rollout_ref.") != NULL;
-}
-
 /* Workers of Megatron-LM have keys of their own, a model engine or a configuration. */
 static bool
 with_megatron(const struct import *im, const struct jsonin *j)
