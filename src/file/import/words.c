@@ -1,11 +1,10 @@
 #include "file/import/words.h"
 
 #include <jansson.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/import/shell.h"
+#include "file/import/shell_words.h"
 #include "file/import/yamlin.h"
 
 /* Takes the value over. */
@@ -106,8 +105,7 @@ static void
 take_flags(struct jsonin *j, struct import *im, const struct shell_list *command)
 {
 	for (size_t i = 0; i < command->count; i++)
-		if (strncmp(command->word[i].text, "--", 2) == 0 &&
-		    isalpha((unsigned char)command->word[i].text[2]))
+		if (shell_is_flag(command->word[i].text))
 			take_flag(j, im, &command->word[i], command->count - i);
 }
 
@@ -115,20 +113,22 @@ take_flags(struct jsonin *j, struct import *im, const struct shell_list *command
 static bool
 read_words(struct jsonin *j, struct import *im, const char *program)
 {
+	struct shell_list list = { 0, 0, NULL };
 	struct shell s = { 0 };
-	const bool ok = shell_read(&s, im->text, im->size);
+	bool ok = shell_read(&s, im->text, im->size);
 
 	*j = (struct jsonin){ .root = json_object(), .texts = 1, .file = im->name, .text = im->text,
 		.errors = im->errors };
 	jsonin_watch(j);
 	for (size_t i = 0; i < s.commands && ok; i++) {
-		const struct shell_list *command = &s.command[i];
-
-		if (program != NULL && runs(command, program))
-			take_flags(j, im, command);
-		for (size_t k = 0; program == NULL && k < command->count; k++)
-			take_override(j, im, &command->word[k]);
+		list.count = 0;
+		ok = shell_flatten(&s, &s.command[i], &list);
+		if (program != NULL && runs(&list, program))
+			take_flags(j, im, &list);
+		for (size_t k = 0; program == NULL && k < list.count; k++)
+			take_override(j, im, &list.word[k]);
 	}
+	free(list.word);
 	im->line = ok ? 0 : s.error_line;
 	if (!ok)
 		import_error(im, "", "%s", s.error);
