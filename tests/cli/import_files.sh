@@ -48,6 +48,31 @@ err_has 'neither a name nor --json'
 run 2 models --from /nonexistent/config.json
 err_has 'can not be opened'
 
+# layers that no kind in a plan stands for: the plan's parameters and what they lack, in billions,
+# are what makers tell of Jamba 51.57, LFM2-1.2B 1.17, Falcon-H1-7B 7.59
+# lacks NAME ALL TEXT
+lacks() {
+	printf '{"model_type": "%s", "num_hidden_layers": %s}\n' "$1" "$3" >"$1.json"
+	run 0 import "$1.json"
+	lack=$(sed -n 's/.*the model has \([0-9.]*\) billion parameters more than the plan$/\1/p' err)
+	[ -n "$lack" ] || fail 'it is not told what the plan lacks'
+	mv out "$1.cfg"
+	run 0 estimate --json "$1.cfg"
+	sed -n 's/.*"params": *{"total": *\([0-9]*\).*/\1/p; s/^ *"total": *\([0-9]*\),$/\1/p' out | head -n 1 |
+	    awk -v lack="$lack" -v all="$2" '{ x = $1 / 1e9 + lack - all; ok = x < 0.006 && x > -0.006 } END { exit !ok }' ||
+	    fail "the sum is not $2 billion"
+}
+lacks jamba 51.57 '32, "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32,
+	"num_key_value_heads": 8, "attn_layer_offset": 4, "attn_layer_period": 8, "expert_layer_offset": 1,
+	"expert_layer_period": 2, "num_experts": 16, "num_experts_per_tok": 2, "mamba_d_state": 16, "mamba_d_conv": 4,
+	"mamba_expand": 2, "mamba_dt_rank": 256, "vocab_size": 65536, "tie_word_embeddings": false'
+lacks lfm2 1.17 '16, "hidden_size": 2048, "intermediate_size": 12288, "block_auto_adjust_ff_dim": true,
+	"block_multiple_of": 256, "num_attention_heads": 32, "num_key_value_heads": 8, "conv_L_cache": 3,
+	"full_attn_idxs": [2, 5, 8, 10, 12, 14], "vocab_size": 65536, "tie_word_embeddings": true'
+lacks falcon_h1 7.59 '44, "hidden_size": 3072, "intermediate_size": 12288, "num_attention_heads": 12,
+	"num_key_value_heads": 2, "head_dim": 128, "mamba_d_ssm": 3072, "mamba_n_heads": 24, "mamba_d_head": 128,
+	"mamba_d_state": 256, "mamba_n_groups": 1, "mamba_d_conv": 4, "vocab_size": 130048, "tie_word_embeddings": false'
+
 # machines
 printf 'a-[001-016]\n' >nodes
 run 0 import nodes --gpu h200

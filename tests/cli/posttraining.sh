@@ -360,10 +360,48 @@ refuses nemo-rl target_lacks rl.reward_preset grpo.cfg --set rl.reward_preset=ll
 refuses nemo-rl target_lacks parallel.vpp split.cfg --vpp=2
 comes_back nemo-rl nemo-rl.yaml 16 split
 
+# what a script hands over is read back
+sed '/^finetune/d' grpo.cfg >lora-grpo.cfg
+echo 'finetune: { method = "lora"; rank = 8; target = "qv"; };' >>lora-grpo.cfg
+sed 's/rl: {/& old_logprob = false;/; s/ tp = 4;/& vpp = 2;/; s/recompute = .full./recompute = "selective"/' \
+    split.cfg >parts.cfg
+sed 's/reward_preset = [^;]*;//' ppo.cfg >no-reward.cfg
+sed 's/"ppo"/"grpo"/; s/rl: {/& placement = "split"; rollout_gpus = 4;/; s/rollout_tp = 2; offload = [^;]*; engine_sleep = 1/rollout_tp = 2; staleness = 2/' \
+    no-reward.cfg >apart.cfg
+sed 's/torchtitan/deepspeed/' pairs.cfg >pairs-ds.cfg
+for name in grpo split lora-grpo parts; do comes_back verl verl.sh 8 $name; done
+for name in no-reward apart pairs-ds; do comes_back openrlhf openrlhf.sh 8 $name; done
+cat >old.sh <<'SCRIPT'
+deepspeed --module openrlhf.cli.train_dpo --zero_stage 3 --bf16
+SCRIPT
+run 2 import old.sh
+err_has 'OpenRLHF 0\.10\.2'
+cat >ours.sh <<'SCRIPT'
+N=${NNODES:-2}
+DATA=(data.train_batch_size=256 "data.train_files=$HOME/x" data.max_prompt_length=1024 data.max_response_length=3072)
+ACTOR=(
+	actor_rollout_ref.actor.ppo_mini_batch_size=64
+	actor_rollout_ref.actor.use_dynamic_bsz=True
+	actor_rollout_ref.actor.ppo_max_token_len_per_gpu=$(( 4096 * 8 ))
+	+actor_rollout_ref.actor.megatron.override_transformer_config.num_layers_in_first_pipeline_stage=7
+	actor_rollout_ref.actor.megatron.pipeline_model_parallel_size=4
+)
+ray job submit -- python3 -m verl.trainer.main_ppo "${DATA[@]}" "${ACTOR[@]}" algorithm.adv_estimator=rloo \
+	actor_rollout_ref.model.path=/data/meta-llama/Llama-3.1-70B-Instruct/ actor_rollout_ref.rollout.n=4 \
+	trainer.nnodes=$N trainer.n_gpus_per_node="$GPUS"
+SCRIPT
+run 0 import ours.sh
+for line in 'preset = "llama-3.1-70b"' 'micro_batch_size = 8' 'global_batch_size = 256' 'first_stage_layers = 7' \
+    'nodes = 2' 'algorithm = "grpo"' 'reference = false'; do
+	out_has "$line"
+done
+err_has '^ignored data.train_files: only a run would tell'
+err_has '^ignored algorithm.adv_estimator: a plan has no such estimator'
+err_has '^ignored trainer.n_gpus_per_node: only a run'
+
 exports openrlhf 'openrlhf.sh' ppo.cfg
 words openrlhf.sh
 is ds.zero_stage 3
-is train.batch_size 128
 is rollout.batch_size 64
 is rollout.n_samples_per_prompt 8
 is algo.advantage.estimator gae
@@ -411,7 +449,9 @@ policy:
 cluster: {num_nodes: 32, gpus_per_node: 8}
 YAML
 cat >old.yaml <<YAML
-base_model: some-model
+base_model: Qwen/Qwen2.5-14B-Instruct
+sequence_len: 16_384
+learning_rate: 2e-4
 adapter: qlora
 load_in_4bit: true
 lora_target_linear: true
@@ -425,10 +465,21 @@ if ! "$PROG" import /dev/null --from accelerate 2>&1 | grep -q 'without libyaml'
 		out_has "$line"
 	done
 	run 0 import old.yaml --world 8
-	for line in 'method = "qlora"' 'offload = "optimizer.params"' 'zero_stage = 3' \
+	err_has '^ignored learning_rate: no field of a plan$'
+	for line in 'preset = "qwen2.5-14b"' 'sequence_length = 16384' 'method = "qlora"' 'offload = "optimizer.params"' 'zero_stage = 3' \
 	    'global_batch_size = 32'; do
 		out_has "$line"
 	done
+	sed 's/^base_model.*/base_model: .\/some-model/; s/^lora_target_linear.*/lora_target_modules: "layers.[0-9]+.(q|k)_proj"/' \
+	    old.yaml >other.yaml
+	sed -i s/16_384/2048/ other.yaml
+	echo 'rl: dpo' >>other.yaml
+	run 0 import other.yaml --world 8
+	err_has '^ignored base_model: the catalogue has no model of this name'
+	err_has '^ignored lora_target_modules: a plan has no such module'
+	err_has '^assumed rl.response_limit = '
+	mv out other.cfg
+	run 0 check other.cfg
 fi
 
 # ---- the first target that takes a plan -------------------------------------------------------

@@ -2,7 +2,7 @@
 #include "core/plan/field.h"
 #include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
-#include "file/import/nemo_keys.h"
+#include "file/import/rl_keys.h"
 #include "file/import/tuning_keys.h"
 
 #define CONFIG "NVIDIA-NeMo/RL examples/configs"

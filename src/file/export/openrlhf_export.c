@@ -2,48 +2,10 @@
 #include "core/plan/field.h"
 #include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
+#include "file/import/rl_keys.h"
 #include "file/import/tuning_keys.h"
 
 #define CLI "OpenRLHF openrlhf/cli/train_ppo_ray.py"
-#define END { NULL, FIELD_NONE, NULL, NULL }
-
-static const struct settings_key keys[] = {
-	{ "ds.zero_stage", FIELD_ZERO_STAGE, NULL, NULL },
-	{ "ds.param_dtype", FIELD_PRECISION, "bf16=bf16|fp16=fp16", NULL },
-	{ "ds.tensor_parallel_size", FIELD_TP, NULL, "1" },
-	{ "ds.ring_attn_size", FIELD_CP, NULL, "1" },
-	{ "ds.adam_offload", FIELD_OFFLOAD, "true=optimizer|false=none", NULL },
-	{ "ds.packing_samples", FIELD_PACKING, NULL, NULL },
-	{ "ds.use_liger_kernel", FIELD_KERNELS, "true=liger|false=eager", NULL },
-	{ "ds.grad_accum_dtype", FIELD_GRAD_DTYPE, NULL, NULL },
-	{ "train.micro_batch_size", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
-	{ "train.batch_size", FIELD_GLOBAL_BATCH_SIZE, NULL, NULL },
-	{ "data.max_len", FIELD_SEQUENCE_LENGTH, NULL, NULL },
-	END
-};
-
-static const struct settings_key adapters[] = {
-	{ "ds.lora.rank", FIELD_ADAPTER_RANK, NULL, NULL },
-	{ "ds.lora.dropout", FIELD_ADAPTER_DROPOUT, NULL, "0" },
-	END
-};
-
-static const struct settings_key rollouts[] = {
-	{ "rollout.batch_size", FIELD_RL_PROMPTS, NULL, NULL },
-	{ "rollout.n_samples_per_prompt", FIELD_RL_RESPONSES, NULL, NULL },
-	{ "rollout.max_new_tokens", FIELD_RL_RESPONSE_LIMIT, NULL, NULL },
-	{ "rollout.micro_batch_size", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
-	{ "vllm.gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0" },
-	{ "actor.gradient_checkpointing_enable", FIELD_RECOMPUTE, "true=full|false=none", NULL },
-	{ "ref.offload", FIELD_RL_OFFLOAD, "true=all|false=none|false=optimizer|"
-	    "false=optimizer+params", NULL },
-	END
-};
-
-static const struct settings_key pairs[] = {
-	{ "model.gradient_checkpointing_enable", FIELD_RECOMPUTE, "true=full|false=none", NULL },
-	END
-};
 
 static void
 put_adapters(struct export *e, struct tree *t)
@@ -60,7 +22,7 @@ put_adapters(struct export *e, struct tree *t)
 		tree_bool(t, "ds.load_in_4bit", true);
 	else if (p->finetune.quantization != QUANT_NONE)
 		rl_refuse(e, FIELD_QUANTIZATION, CLI, "frozen weights are quantised to 4 bits (NF4)");
-	export_rows(e, t, adapters);
+	export_rows(e, t, openrlhf_adapters);
 	tree_list(t, "ds.lora.target_modules", tuning_is_linear(targets) ? "all-linear" :
 	    tuning_names(names, p, targets, false));
 }
@@ -72,7 +34,7 @@ put_trainer(struct export *e, struct tree *t)
 	export_refuse_above(e, FIELD_EP, 1, CLI, "OpenRLHF has no expert parallelism");
 	if (e->plan->parallel.cp > 1 && !e->plan->finetune.packing)
 		rl_refuse(e, FIELD_PACKING, CLI, "ring attention takes packed samples");
-	export_rows(e, t, keys);
+	export_rows(e, t, openrlhf_keys);
 	put_adapters(e, t);
 }
 
@@ -157,7 +119,7 @@ write_rollouts(struct export *e)
 		return;
 	put_algorithm(e, &t);
 	put_trainer(e, &t);
-	export_rows(e, &t, rollouts);
+	export_rows(e, &t, openrlhf_rollouts);
 	put_pools(e, &t, &pools);
 	notes_add(&e->missing, "prompts, learning rate and rewards are yours to add");
 	export_missing(e, FIELD_KV_DTYPE, "vLLM takes what the model computes in");
@@ -185,7 +147,7 @@ write_pairs(struct export *e)
 	struct textbuf *out;
 
 	put_trainer(e, &t);
-	export_rows(e, &t, pairs);
+	export_rows(e, &t, openrlhf_pairs);
 	notes_add(&e->missing, "pairs and learning rate are yours to add");
 	out = rl_begin_script(e, "openrlhf.sh");
 	rl_put_array(out, &t, WORDS_FLAGS);

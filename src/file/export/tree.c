@@ -6,31 +6,15 @@
 
 #include "core/base/text.h"
 #include "file/export/quote.h"
+#include "file/log/jsonin.h"
 
 /* Takes the value over, in every case. */
 static void
 put_value(struct tree *t, const char *key, json_t *value)
 {
-	char part[64];
-	json_t *at;
-
 	if (t->root == NULL)
 		t->root = json_object();
-	at = t->root;
-	for (size_t n; at != NULL && key[n = strcspn(key, ".")] == '.'; key += n + 1) {
-		json_t *next;
-
-		text_put(part, sizeof part, "%.*s", (int)n, key);
-		next = json_object_get(at, part);
-		if (next == NULL) {
-			next = json_object();
-			if (json_object_set_new(at, part, next) != 0)
-				next = NULL;
-		}
-		at = next;
-	}
-	if (json_object_set_new(at, key, value) != 0)
-		t->failed = true;
+	t->failed |= !jsonin_put(t->root, key, value);
 }
 
 void

@@ -2,67 +2,13 @@
 #include "core/plan/field.h"
 #include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
+#include "file/import/rl_keys.h"
 #include "file/import/tuning_keys.h"
 
 #define CONFIG "verl verl/trainer/config"
-#define ACTOR "actor_rollout_ref.actor."
-#define ROLLOUT "actor_rollout_ref.rollout."
-#define REF "actor_rollout_ref.ref."
-#define END { NULL, FIELD_NONE, NULL, NULL }
-#define PARAMS "true=optimizer+params|true=all|false=none|false=optimizer"
-#define OPTIMIZER "true=optimizer|true=optimizer+params|true=all|false=none"
-
-static const struct settings_key keys[] = {
-	{ "data.train_batch_size", FIELD_RL_PROMPTS, NULL, NULL },
-	{ "data.max_response_length", FIELD_RL_RESPONSE_LIMIT, NULL, NULL },
-	{ ROLLOUT "n", FIELD_RL_RESPONSES, NULL, NULL },
-	{ ROLLOUT "name", FIELD_ENGINE, NULL, NULL },
-	{ ROLLOUT "gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0" },
-	{ ROLLOUT "max_model_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
-	{ ROLLOUT "max_num_seqs", FIELD_MAX_NUM_SEQS, NULL, "0" },
-	{ ROLLOUT "max_num_batched_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
-	{ ACTOR "ppo_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
-	{ ROLLOUT "log_prob_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
-	{ REF "log_prob_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
-	END
-};
-
-static const struct settings_key fsdp[] = {
-	{ "actor_rollout_ref.model.enable_gradient_checkpointing", FIELD_RECOMPUTE,
-	    "true=full|false=none", NULL },
-	{ ACTOR "ulysses_sequence_parallel_size", FIELD_CP, NULL, "1" },
-	{ ACTOR "fsdp_config.reshard_after_forward", FIELD_ZERO_STAGE, "true=3|false=2", NULL },
-	{ ACTOR "fsdp_config.offload_policy", FIELD_OFFLOAD, "true=optimizer+params|false=none", NULL },
-	{ ACTOR "fsdp_config.param_offload", FIELD_RL_OFFLOAD, PARAMS, NULL },
-	{ ACTOR "fsdp_config.optimizer_offload", FIELD_RL_OFFLOAD, OPTIMIZER, NULL },
-	{ ACTOR "fsdp_config.dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32",
-	    "bf16" },
-	END
-};
-
-static const struct settings_key megatron[] = {
-	{ ACTOR "megatron.tensor_model_parallel_size", FIELD_TP, NULL, NULL },
-	{ ACTOR "megatron.pipeline_model_parallel_size", FIELD_PP, NULL, NULL },
-	{ ACTOR "megatron.virtual_pipeline_model_parallel_size", FIELD_VPP, NULL, "1" },
-	{ ACTOR "megatron.context_parallel_size", FIELD_CP, NULL, NULL },
-	{ ACTOR "megatron.expert_model_parallel_size", FIELD_EP, NULL, NULL },
-	{ ACTOR "megatron.expert_tensor_parallel_size", FIELD_ETP, NULL, NULL },
-	{ ACTOR "megatron.sequence_parallel", FIELD_SEQUENCE_PARALLEL, NULL, NULL },
-	{ ACTOR "megatron.use_distributed_optimizer", FIELD_ZERO_STAGE, "true=1|false=0", NULL },
-	{ ACTOR "megatron.param_offload", FIELD_RL_OFFLOAD, PARAMS, NULL },
-	{ ACTOR "megatron.grad_offload", FIELD_RL_OFFLOAD, PARAMS, NULL },
-	{ ACTOR "megatron.optimizer_offload", FIELD_RL_OFFLOAD, OPTIMIZER, NULL },
-	{ ACTOR "megatron.dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16", "bf16" },
-	{ ACTOR "megatron.override_transformer_config.recompute_granularity", FIELD_RECOMPUTE, NULL,
-	    "none" },
-	{ "+" ACTOR "megatron.override_transformer_config.num_layers_in_first_pipeline_stage",
-	    FIELD_FIRST_STAGE_LAYERS, NULL, "" },
-	{ "+" ACTOR "megatron.override_transformer_config.num_layers_in_last_pipeline_stage",
-	    FIELD_LAST_STAGE_LAYERS, NULL, "" },
-	{ "+" ACTOR "megatron.override_transformer_config.pipeline_model_parallel_layout",
-	    FIELD_PIPELINE_LAYOUT, NULL, "" },
-	END
-};
+#define ACTOR VERL_ACTOR
+#define ROLLOUT VERL_ROLLOUT
+#define REF VERL_REF
 
 static void
 put_recompute(struct tree *t, const struct plan *p)
@@ -95,21 +41,22 @@ put_trainer(struct export *e, struct tree *t)
 	const struct plan *p = e->plan;
 	const struct export_sizes s = export_sizes_of(p);
 
+	if (rl_has_reference(p))
+		tree_bool(t, rl_with_megatron(p) ? REF "megatron.param_offload" :
+		    REF "fsdp_config.param_offload", p->rl.offload == RL_OFFLOAD_ALL);
 	if (rl_with_megatron(p)) {
 		if (p->rl.placement != RL_SPLIT) /* else it has a configuration of its own */
 			tree_text(t, "model_engine", "megatron");
-		export_rows(e, t, megatron);
+		export_rows(e, t, verl_megatron_keys);
 		put_recompute(t, p);
 		if (p->parallel.offload == OFFLOAD_OPTIMIZER)
 			put_cpu_optimizer(t);
 		else if (p->parallel.offload != OFFLOAD_NONE)
 			rl_refuse(e, FIELD_OFFLOAD, CONFIG, "Megatron keeps parameters on the GPU while it trains");
-		if (rl_has_reference(p))
-			tree_bool(t, REF "megatron.param_offload", p->rl.offload == RL_OFFLOAD_ALL);
 		return;
 	}
 	tree_text(t, ACTOR "strategy", "fsdp2");
-	export_rows(e, t, fsdp);
+	export_rows(e, t, verl_fsdp_keys);
 	if (p->parallel.dp_replicate > 1)
 		tree_int(t, ACTOR "fsdp_config.fsdp_size", s.dp / p->parallel.dp_replicate);
 	export_refuse_above(e, FIELD_TP, 1, CONFIG "/engine/fsdp.yaml", "FSDP workers have no TP");
@@ -155,7 +102,7 @@ put_batch(struct export *e, struct tree *t)
 		rl_refuse(e, FIELD_GLOBAL_BATCH_SIZE, "verl verl/workers/config/actor.py",
 		    "ppo_mini_batch_size counts prompts: a multiple of rl.responses");
 	tree_int(t, "data.max_prompt_length", p->training.sequence_length - p->rl.response_limit);
-	export_rows(e, t, keys);
+	export_rows(e, t, verl_keys);
 	tree_int(t, ACTOR "ppo_mini_batch_size", p->training.global_batch_size / p->rl.responses);
 }
 

@@ -29,19 +29,11 @@ count_at(struct import *im, const struct jsonin *j, const char *path)
 	return n;
 }
 
-static bool
-is_enabled(const struct jsonin *j, const char *path)
-{
-	bool on = false;
-
-	return jsonin_bool(j, path, &on) && on;
-}
-
 static void
 take_precision(struct import *im, const struct jsonin *j)
 {
-	const bool half = is_enabled(j, "fp16.enabled"), brain = is_enabled(j, "bf16.enabled") ||
-	    is_enabled(j, "bfloat16.enabled");
+	const bool half = settings_on(j, "fp16.enabled"), brain = settings_on(j, "bf16.enabled") ||
+	    settings_on(j, "bfloat16.enabled");
 
 	if (half && brain)
 		import_refuse(im, "bf16.enabled", "DeepSpeed takes fp16 or bf16, not both "
@@ -140,22 +132,13 @@ note_others(struct import *im, const struct jsonin *j)
 			import_ignore(im, others[i].key, others[i].why);
 }
 
-bool
-deepspeed_json_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return text[strspn(text, " \t\r\n")] == '{' && (strstr(text, "\"zero_optimization\"") != NULL ||
-	    strstr(text, "\"train_micro_batch_size_per_gpu\"") != NULL ||
-	    strstr(text, "\"train_batch_size\"") != NULL);
-}
-
 void
 deepspeed_json_read(struct import *im)
 {
 	struct jsonin j;
 
 	if (jsonin_parse(&j, im->text, im->size, im->name, im->errors)) {
+		jsonin_watch(&j);
 		if (jsonin_name(&j, "", 0) == NULL)
 			import_error(im, "", "holds no object (fix: the file of --deepspeed_config)");
 		import_assume(im, FIELD_LAYOUT, "deepspeed", "a configuration of DeepSpeed");
@@ -169,6 +152,7 @@ deepspeed_json_read(struct import *im)
 			take_batches(im, &j);
 		if (im->errors->count == 0)
 			take_copies(im, &j);
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
 }

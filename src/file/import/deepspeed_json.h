@@ -6,6 +6,5 @@
 #define FILE_DEEPSPEED_JSON_H
 #include "file/import/importer.h"
 
-bool deepspeed_json_recognise(const char *text, size_t size, const char *path);
 void deepspeed_json_read(struct import *im);
 #endif

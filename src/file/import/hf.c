@@ -153,6 +153,23 @@ take_experts(struct hf *h)
 	hf_expert_pattern(h);
 }
 
+/* Lfm2MLP makes two thirds of the width, rounded up to a multiple. */
+static void
+adjust_width(struct hf *h)
+{
+	const int64_t width = h->im->plan->model.ffn_hidden_size;
+	bool adjusted = false;
+	int64_t multiple = 0;
+	char path[HF_PATH_SIZE];
+
+	if (!hf_bool(h, "block_auto_adjust_ff_dim", &adjusted) || !adjusted)
+		return;
+	if (!hf_int(h, "block_multiple_of", &multiple, path) || multiple < 1 || multiple > width)
+		multiple = 1;
+	hf_put(h, FIELD_FFN_HIDDEN_SIZE, (2 * width / 3 + multiple - 1) / multiple * multiple,
+	    "block_auto_adjust_ff_dim");
+}
+
 static void
 take_mlp(struct hf *h)
 {
@@ -173,6 +190,7 @@ take_mlp(struct hf *h)
 	    "ffn_config.ffn_hidden_size ff_intermediate_size"))
 		hf_assume(h, FIELD_FFN_HIDDEN_SIZE, 4 * m->hidden_size,
 		    "no key for the MLP's width: four times the hidden size");
+	adjust_width(h);
 	if (h->experts)
 		take_experts(h);
 }
@@ -434,6 +452,7 @@ read_model(struct hf *h)
 	h->im->line = 0;
 	name_plan(h);
 	note_beyond(h);
+	hf_mixers(h);
 	note_rest(h);
 	import_name_model(h->im);
 }

@@ -62,6 +62,9 @@ void hf_expert_pattern(struct hf *h);
  * plan can say (hf_pattern.c). */
 bool hf_pattern(struct hf *h);
 
+/* How far the parameters are off where layers mix in other ways (hf_mixers.c). */
+void hf_mixers(struct hf *h);
+
 /* Number formats of weights and KV cache (hf_quant.c). */
 void hf_formats(struct hf *h);
 #endif

@@ -10,36 +10,46 @@
 #include "file/import/hf.h"
 #include "file/import/hostfile.h"
 #include "file/import/megatron.h"
-#include "file/import/nemo.h"
 #include "file/import/nvidia_smi.h"
+#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/slurm.h"
 #include "file/import/tuning.h"
 #include "file/plan/slurp.h"
 
 const struct importer import_table[] = {
-	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL, megatron_recognise,
-	    megatron_read },
-	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", hf_recognise, hf_read },
-	{ "slurm", "scontrol show node, sinfo, or a list of nodes as a-[01-16]", "cluster", slurm_recognise,
-	    slurm_read },
-	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node", "cluster",
+	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL,
+	    "--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
+	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", NULL, hf_recognise, hf_read },
+	{ "verl", "overrides of verl's configuration in a shell script", NULL, "actor_rollout_ref.", NULL,
+	    verl_read },
+	{ "openrlhf", "command line of OpenRLHF in a shell script", NULL, "openrlhf.cli.train_", NULL,
+	    openrlhf_read },
+	{ "slurm", "scontrol show node, sinfo, or a list of nodes as a-[01-16]", "cluster", NULL,
+	    slurm_recognise, slurm_read },
+	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node", "cluster", NULL,
 	    nvidia_smi_recognise, nvidia_smi_read },
-	{ "deepspeed", "JSON of --deepspeed_config", NULL, deepspeed_json_recognise, deepspeed_json_read },
-	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", NULL, torchtitan_recognise,
-	    torchtitan_read },
-	{ "trl", "configuration of trl, with --config (YAML)", NULL, trl_recognise, trl_read },
-	{ "axolotl", "configuration of axolotl (YAML)", NULL, axolotl_recognise, axolotl_read },
-	{ "llama-factory", "configuration of llamafactory-cli train (YAML)", NULL, llamafactory_recognise,
-	    llamafactory_read },
-	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML)", NULL, swift_recognise, swift_read },
-	{ "torchtune", "configuration of a torchtune recipe (YAML)", NULL, torchtune_recognise,
+	{ "deepspeed", "JSON of --deepspeed_config", NULL, "\"zero_optimization\"|"
+	    "\"train_micro_batch_size_per_gpu\"|\"train_batch_size\"", NULL, deepspeed_json_read },
+	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", NULL,
+	    "[parallelism]|[training]&seq_len", NULL, torchtitan_read },
+	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML)", NULL, "tuner_type:", NULL,
+	    swift_read },
+	{ "trl", "configuration of trl, with --config (YAML)", NULL,
+	    "use_peft:|per_device_train_batch_size:&max_length:", NULL, trl_read },
+	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:",
+	    NULL, axolotl_read },
+	{ "llama-factory", "configuration of llamafactory-cli train (YAML)", NULL,
+	    "finetuning_type:|cutoff_len:", NULL, llamafactory_read },
+	{ "torchtune", "configuration of a torchtune recipe (YAML)", NULL, "_component_: torchtune.", NULL,
 	    torchtune_read },
-	{ "nemo-rl", "configuration of NeMo-RL (YAML)", NULL, nemo_recognise, nemo_read },
-	{ "nanotron", "configuration of nanotron (YAML)", NULL, nanotron_recognise, nanotron_read },
-	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL, accelerate_recognise,
-	    accelerate_read },
-	{ "hostfile", "host file of DeepSpeed or MPI", "cluster", hostfile_recognise, hostfile_read },
+	{ "nemo-rl", "configuration of NeMo-RL (YAML)", NULL, "policy:&megatron_cfg:|policy:&dtensor_cfg:|"
+	    "policy:&defaults:", NULL, nemo_read },
+	{ "nanotron", "configuration of nanotron (YAML)", NULL,
+	    "parallelism:&tokens:&batch_accumulation_per_replica", NULL, nanotron_read },
+	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL,
+	    "distributed_type:&num_processes:|distributed_type:&fsdp_config:", NULL, accelerate_read },
+	{ "hostfile", "host file of DeepSpeed or MPI", "cluster", NULL, hostfile_recognise, hostfile_read },
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];
 
@@ -52,12 +62,35 @@ find_importer(const char *name)
 	return NULL;
 }
 
+static bool
+is_marked(const char *text, const char *marks)
+{
+	char mark[64];
+	bool all = true;
+
+	for (size_t n; *marks != '\0'; marks += n + (marks[n] != '\0')) {
+		n = strcspn(marks, "|&");
+		text_put(mark, sizeof mark, "%.*s", (int)n, marks);
+		all = all && strstr(text, mark) != NULL;
+		if (marks[n] == '&')
+			continue;
+		if (all)
+			return true;
+		all = true;
+	}
+	return false;
+}
+
 static const struct importer *
 recognise(const struct import *im)
 {
-	for (size_t i = 0; i < import_count; i++)
-		if (import_table[i].recognise(im->text, im->size, im->name))
-			return &import_table[i];
+	for (size_t i = 0; i < import_count; i++) {
+		const struct importer *by = &import_table[i];
+
+		if (by->marks != NULL ? is_marked(im->text, by->marks) :
+		    by->recognise(im->text, im->size, im->name))
+			return by;
+	}
 	return NULL;
 }
 

@@ -63,6 +63,10 @@ void import_own_model(struct import *im);
  */
 void import_name_model(struct import *im);
 
+/* Name the catalogue's model that a checkpoint is of, by the name or the directory of that:
+ * "meta-llama/Llama-3.1-8B-Instruct". */
+void import_checkpoint(struct import *im, const char *name, const char *source);
+
 /*
  * Nodes and GPUs per node of so many GPUs, unless both are known (0: not): nodes of 8 GPUs where
  * that goes, else of the most below. False after a complaint when they contradict each other.

@@ -8,15 +8,6 @@
 #include "file/import/megatron_hybrid.h"
 #include "file/import/megatron_rules.h"
 
-bool
-megatron_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "--num-attention-heads") != NULL ||
-	    strstr(text, "--tensor-model-parallel-size") != NULL;
-}
-
 /* ---- rows of the table ------------------------------------------------------------------ */
 
 static void

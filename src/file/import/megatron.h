@@ -5,6 +5,5 @@
 #define FILE_MEGATRON_H
 #include "file/import/importer.h"
 
-bool megatron_recognise(const char *text, size_t size, const char *path);
 void megatron_read(struct import *im);
 #endif

@@ -7,12 +7,6 @@
 #include "file/import/megatron_flags.h"
 #include "file/import/shell_words.h"
 
-static bool
-is_flag(const char *word)
-{
-	return word[0] == '-' && word[1] == '-' && isalpha((unsigned char)word[2]);
-}
-
 /* ---- which words ------------------------------------------------------------------------ */
 
 /* A list of arguments and nothing else: what a shell would read into them is left alone. */
@@ -22,34 +16,9 @@ is_bare(const char *text)
 	for (;;) {
 		text += strspn(text, " \t\r\n\\");
 		if (*text != '#')
-			return is_flag(text);
+			return shell_is_flag(text);
 		text += strcspn(text, "\n");
 	}
-}
-
-/* "--fp8-format hybrid" in one word, or a command handed to bash -c. */
-static bool
-holds_flags(const char *word)
-{
-	return strpbrk(word, " \t\n") != NULL && (is_flag(word) || strstr(word, " --") != NULL);
-}
-
-/* Add words to a list, those apart that stand in one. */
-static bool
-flatten(struct shell *s, const struct shell_list *words, struct shell_list *out)
-{
-	for (size_t i = 0; i < words->count; i++) {
-		const struct shell_word *w = &words->word[i];
-
-		const size_t from = out->count;
-
-		if (holds_flags(w->text) ? !shell_split(s, w->text, w->line, out) :
-		    !shell_push(s, out, *w))
-			return false;
-		for (size_t k = from; k < out->count; k++)
-			out->word[k].unknown = w->unknown && strchr(out->word[k].text, '$') != NULL;
-	}
-	return true;
 }
 
 /* How many of the words are flags that we know. */
@@ -62,7 +31,7 @@ count_known(const struct shell_list *words)
 	for (size_t i = 0; i < words->count; i++) {
 		text_put(flag, sizeof flag, "%.*s", (int)strcspn(words->word[i].text, "="),
 		    words->word[i].text);
-		n += is_flag(flag) && megatron_flag_find(flag) != NULL;
+		n += shell_is_flag(flag) && megatron_flag_find(flag) != NULL;
 	}
 	return n;
 }
@@ -90,16 +59,16 @@ choose_words(struct megatron_args *a)
 	bool ok = true;
 
 	for (size_t i = 0; i < s->commands && ok; i++) {
-		if (is_flag(s->command[i].word[0].text)) {
-			ok = flatten(s, &s->command[i], &bare);
+		if (shell_is_flag(s->command[i].word[0].text)) {
+			ok = shell_flatten(s, &s->command[i], &bare);
 			continue;
 		}
-		ok = flatten(s, &s->command[i], &list);
+		ok = shell_flatten(s, &s->command[i], &list);
 		keep_better(&a->words, &list);
 	}
 	keep_better(&a->words, &bare);
 	for (size_t i = 0; i < s->variables && ok && count_known(&a->words) == 0; i++)
-		ok = flatten(s, &s->variable[i].value, &list);
+		ok = shell_flatten(s, &s->variable[i].value, &list);
 	keep_better(&a->words, &list);
 	free(list.word);
 	free(bare.word);
@@ -118,7 +87,7 @@ split_equals(struct megatron_args *a)
 	a->words = (struct shell_list){ 0, 0, NULL };
 	for (size_t i = 0; i < old.count && ok; i++) {
 		struct shell_word w = old.word[i];
-		const char *equals = is_flag(w.text) ? strchr(w.text, '=') : NULL;
+		const char *equals = shell_is_flag(w.text) ? strchr(w.text, '=') : NULL;
 
 		if (equals != NULL) {
 			struct shell_word flag = w;
@@ -145,7 +114,7 @@ find_flags(struct megatron_args *a)
 	for (size_t i = 0; i < a->words.count; i++) {
 		const struct shell_word *w = &a->words.word[i];
 
-		if (is_flag(w->text)) {
+		if (shell_is_flag(w->text)) {
 			last = &a->arg[a->count++];
 			*last = (struct megatron_arg){ w->text, w->line, 0, w + 1 };
 		} else if (last != NULL) {

@@ -1,20 +1,11 @@
-#include "file/import/nemo.h"
-
 #include <string.h>
 
-#include "file/import/nemo_keys.h"
+#include "file/import/rl_keys.h"
+#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/yamlin.h"
 
 #define COLOCATED "policy.generation.colocated."
-
-static bool
-is_on(const struct jsonin *j, const char *key)
-{
-	bool on = false;
-
-	return jsonin_bool(j, key, &on) && on;
-}
 
 static void
 take_number(struct import *im, const struct jsonin *j, enum field_id f, const char *key)
@@ -28,32 +19,6 @@ take_number(struct import *im, const struct jsonin *j, enum field_id f, const ch
 	import_set(im, f, value, key);
 }
 
-static void
-set_number(struct import *im, enum field_id f, int64_t n, const char *why)
-{
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
-	import_assume(im, f, value, why);
-}
-
-/* What is generated may as well be limited by the length of all alone. */
-static void
-take_lengths(struct import *im)
-{
-	static const char why[] = "max_total_sequence_length has room for both";
-	const int64_t room = im->plan->training.sequence_length;
-	const int64_t prompt = im->plan->rl.prompt_tokens < room / 2 ? im->plan->rl.prompt_tokens :
-	    room / 2;
-
-	if (im->plan->rl.prompt_tokens + im->plan->rl.response_limit <= room || room < 2)
-		return;
-	set_number(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
-	set_number(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
-	if (im->plan->rl.response_tokens > room - prompt)
-		set_number(im, FIELD_RL_RESPONSE_TOKENS, (room - prompt) / 2, why);
-}
-
 /* Pools of their own, whose GPUs the cluster's include. */
 static void
 take_pools(struct import *im, const struct jsonin *j)
@@ -61,7 +26,7 @@ take_pools(struct import *im, const struct jsonin *j)
 	int64_t nodes = 1, gpus = 0;
 	char value[24];
 
-	if (!jsonin_has(j, COLOCATED "enabled") || is_on(j, COLOCATED "enabled"))
+	if (!jsonin_has(j, COLOCATED "enabled") || settings_on(j, COLOCATED "enabled"))
 		return;
 	jsonin_int(j, COLOCATED "resources.num_nodes", 0, INT32_MAX, &nodes);
 	jsonin_int(j, COLOCATED "resources.gpus_per_node", 0, INT32_MAX, &gpus);
@@ -85,22 +50,13 @@ take_rollouts(struct import *im, const struct jsonin *j)
 	    "grpo.num_generations_per_prompt");
 	take_number(im, j, FIELD_ROLLOUT_TP, "policy.generation.vllm_cfg.tensor_parallel_size");
 	settings_take(im, j, nemo_generation_keys, "NeMo-RL");
-	if (is_on(j, "grpo.skip_reference_policy_logprobs_calculation"))
+	if (settings_on(j, "grpo.skip_reference_policy_logprobs_calculation"))
 		import_set(im, FIELD_RL_REFERENCE, "false",
 		    "grpo.skip_reference_policy_logprobs_calculation");
-	if (is_on(j, "loss_fn.force_on_policy_ratio"))
+	if (settings_on(j, "loss_fn.force_on_policy_ratio"))
 		import_set(im, FIELD_RL_OLD_LOGPROB, "false", "loss_fn.force_on_policy_ratio");
-	take_lengths(im);
+	settings_lengths(im, "max_total_sequence_length has room for both");
 	take_pools(im, j);
-}
-
-bool
-nemo_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "policy:") != NULL && (strstr(text, "megatron_cfg:") != NULL ||
-	    strstr(text, "dtensor_cfg:") != NULL);
 }
 
 void
@@ -109,19 +65,20 @@ nemo_read(struct import *im)
 	struct jsonin j;
 
 	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
-		const bool megatron = is_on(&j, "policy.megatron_cfg.enabled");
+		const bool megatron = settings_on(&j, "policy.megatron_cfg.enabled");
 		const char *granularity = jsonin_text(&j, "policy.megatron_cfg.recompute_granularity");
 
 		import_assume(im, FIELD_LAYOUT, megatron ? "megatron" : "torchtitan", megatron ?
 		    "policy.megatron_cfg.enabled" : "FSDP2 of policy.dtensor_cfg");
 		if (!megatron)
 			import_assume(im, FIELD_ZERO_STAGE, "3", "FSDP2 of policy.dtensor_cfg");
+		settings_checkpoint(im, &j, "policy.model_name");
 		settings_take(im, &j, nemo_keys, "NeMo-RL");
 		settings_take(im, &j, megatron ? nemo_megatron_keys : nemo_dtensor_keys, "NeMo-RL");
-		if (is_on(&j, "policy.megatron_cfg.activation_checkpointing") && granularity != NULL &&
+		if (settings_on(&j, "policy.megatron_cfg.activation_checkpointing") && granularity != NULL &&
 		    text_equal(granularity, "selective"))
 			import_set(im, FIELD_RECOMPUTE, granularity, "policy.megatron_cfg.recompute_granularity");
-		if (is_on(&j, megatron ? "policy.megatron_cfg.peft.enabled" :
+		if (settings_on(&j, megatron ? "policy.megatron_cfg.peft.enabled" :
 		    "policy.dtensor_cfg.lora_cfg.enabled")) {
 			import_set(im, FIELD_FINETUNE, "lora", megatron ? "policy.megatron_cfg.peft.enabled" :
 			    "policy.dtensor_cfg.lora_cfg.enabled");
@@ -130,6 +87,7 @@ nemo_read(struct import *im)
 		if (jsonin_has(&j, "defaults"))
 			import_ignore(im, "defaults", "settings of another file are not read");
 		take_rollouts(im, &j);
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
 }

@@ -53,11 +53,13 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 
 	text_put(why, sizeof why, "%s's default", program);
 	for (const struct settings_key *key = rows; key->path != NULL; key++) {
-		im->line = jsonin_line(j, key->path);
-		if (!jsonin_has(j, key->path)) {
-			if (key->absent != NULL)
+		const char *path = key->path + (key->path[0] == '+'); /* Hydra's for what is new */
+
+		im->line = jsonin_line(j, path);
+		if (!jsonin_has(j, path)) {
+			if (key->absent != NULL && key->absent[0] != '\0')
 				import_assume(im, key->field, key->absent, why);
-		} else if (!scalar_at(j, key->path, value, sizeof value)) {
+		} else if (!scalar_at(j, path, value, sizeof value)) {
 			continue;
 		} else if (text_equal(value, "auto")) {
 			/* What the Hugging Face trainer was started with. */
@@ -73,8 +75,24 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 	im->line = 0;
 }
 
-static int64_t
-number_at(const struct jsonin *j, const char *path, int64_t absent)
+bool
+settings_on(const struct jsonin *j, const char *path)
+{
+	bool on = false;
+
+	return jsonin_bool(j, path, &on) && on;
+}
+
+bool
+settings_is(const struct jsonin *j, const char *path, const char *word)
+{
+	const char *text = jsonin_text(j, path);
+
+	return text != NULL && text_equal(text, word);
+}
+
+int64_t
+settings_number(const struct jsonin *j, const char *path, int64_t absent)
 {
 	int64_t n = absent;
 
@@ -82,8 +100,8 @@ number_at(const struct jsonin *j, const char *path, int64_t absent)
 	return n;
 }
 
-static void
-put_number(struct import *im, const struct jsonin *j, enum field_id f, int64_t n,
+void
+settings_set(struct import *im, const struct jsonin *j, enum field_id f, int64_t n,
     const char *path)
 {
 	char value[24];
@@ -92,6 +110,74 @@ put_number(struct import *im, const struct jsonin *j, enum field_id f, int64_t n
 	text_put(value, sizeof value, "%lld", (long long)n);
 	import_set(im, f, value, path);
 	im->line = 0;
+}
+
+static void
+assume_number(struct import *im, enum field_id f, int64_t n, const char *why)
+{
+	char value[24];
+
+	text_put(value, sizeof value, "%lld", (long long)n);
+	import_assume(im, f, value, why);
+}
+
+void
+settings_lengths(struct import *im, const char *why)
+{
+	const struct rl *rl = &im->plan->rl;
+	const int64_t room = im->plan->training.sequence_length;
+	const int64_t prompt = rl->prompt_tokens < room / 2 ? rl->prompt_tokens : room / 2;
+
+	if (rl->prompt_tokens + rl->response_limit > room && room >= 2) {
+		assume_number(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
+		assume_number(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
+	}
+	if (rl->response_tokens > rl->response_limit && rl->response_limit >= 2)
+		assume_number(im, FIELD_RL_RESPONSE_TOKENS, rl->response_limit / 2, "half of the longest");
+}
+
+void
+settings_checkpoint(struct import *im, const struct jsonin *j, const char *keys)
+{
+	char path[96];
+
+	for (size_t n; *keys != '\0'; keys += n + strspn(keys + n, " ")) {
+		n = strcspn(keys, " ");
+		text_put(path, sizeof path, "%.*s", (int)n, keys);
+		if (jsonin_text(j, path) != NULL) {
+			import_checkpoint(im, jsonin_text(j, path), path);
+			return;
+		}
+	}
+}
+
+/* Whether a section around the key was told of as a whole. */
+static bool
+is_told(const struct notes *ignored, const char *path)
+{
+	char line[256];
+
+	for (const char *dot = strchr(path, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
+		text_put(line, sizeof line, "%.*s: ", (int)(dot - path), path);
+		if (ignored->lines.text != NULL && strstr(ignored->lines.text, line) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+tell_unasked(void *to, const char *path)
+{
+	struct import *im = to;
+
+	if (im->ignored.dropped > 0 || !is_told(&im->ignored, path))
+		import_ignore(im, path, "no field of a plan");
+}
+
+void
+settings_rest(struct import *im, const struct jsonin *j)
+{
+	jsonin_unasked(j, tell_unasked, im);
 }
 
 static void
@@ -104,15 +190,6 @@ note_others(struct import *im, const struct jsonin *j, const char *const keys[],
 
 /* ---- torchtitan ------------------------------------------------------------------------- */
 
-bool
-torchtitan_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "[parallelism]") != NULL || (strstr(text, "[training]") != NULL &&
-	    strstr(text, "seq_len") != NULL);
-}
-
 static void
 take_schedule(struct import *im, const struct jsonin *j)
 {
@@ -124,12 +201,12 @@ take_schedule(struct import *im, const struct jsonin *j)
 	};
 	const char *name = jsonin_text(j, path);
 	const int64_t stages = im->plan->parallel.pp;
-	const int64_t layers = number_at(j, "parallelism.pipeline_parallel_layers_per_stage", 0);
+	const int64_t layers = settings_number(j, "parallelism.pipeline_parallel_layers_per_stage", 0);
 
 	settings_take(im, j, rows, "torchtitan");
 	/* Embedding and head count as a layer each (pipeline_parallel.py). */
 	if (layers > 0 && stages > 0)
-		put_number(im, j, FIELD_VPP, ((im->plan->model.layers + 2 + layers - 1) / layers + stages - 1) /
+		settings_set(im, j, FIELD_VPP, ((im->plan->model.layers + 2 + layers - 1) / layers + stages - 1) /
 		    stages, "parallelism.pipeline_parallel_layers_per_stage");
 	else if (name != NULL && !text_equal(name, "1F1B") && !text_equal(name, "GPipe"))
 		import_assume(im, FIELD_VPP, "2", "two stages a rank, as these schedules take");
@@ -140,8 +217,8 @@ static void
 take_shards(struct import *im, const struct jsonin *j)
 {
 	static const char sharded[] = "parallelism.data_parallel_shard_degree";
-	const int64_t copies = number_at(j, "parallelism.data_parallel_replicate_degree", 1);
-	const int64_t shards = number_at(j, sharded, -1);
+	const int64_t copies = settings_number(j, "parallelism.data_parallel_replicate_degree", 1);
+	const int64_t shards = settings_number(j, sharded, -1);
 	const struct parallel *p = &im->plan->parallel;
 	const int64_t world = shards > 0 ? product_of(product_of(copies, shards),
 	    product_of(p->tp, product_of(p->cp, p->pp))) : im->world;
@@ -156,7 +233,7 @@ take_shards(struct import *im, const struct jsonin *j)
 		return;
 	}
 	if (copies > 1)
-		put_number(im, j, FIELD_DP_REPLICATE, copies, "parallelism.data_parallel_replicate_degree");
+		settings_set(im, j, FIELD_DP_REPLICATE, copies, "parallelism.data_parallel_replicate_degree");
 	/* "default" keeps parameters gathered where a pipeline would gather them again. */
 	if (reshard != NULL && text_equal(reshard, "never"))
 		import_set(im, FIELD_ZERO_STAGE, "2", "parallelism.fsdp_reshard_after_forward");
@@ -172,21 +249,20 @@ take_batch(struct import *im, const struct jsonin *j)
 	const struct parallel *p = &im->plan->parallel;
 	const int64_t ranks = p->tp * p->cp * p->pp, world = plan_world(im->plan);
 	const int64_t dp = ranks > 0 && world >= ranks ? world / ranks : 1;
-	const int64_t local = number_at(j, "training.local_batch_size", 8);
-	const int64_t global = number_at(j, "training.global_batch_size", -1);
+	const int64_t local = settings_number(j, "training.local_batch_size", 8);
+	const int64_t global = settings_number(j, "training.global_batch_size", -1);
 
-	put_number(im, j, FIELD_MICRO_BATCH_SIZE, p->pp > 1 ?
-	    number_at(j, "parallelism.pipeline_parallel_microbatch_size", 1) : local,
+	settings_set(im, j, FIELD_MICRO_BATCH_SIZE, p->pp > 1 ?
+	    settings_number(j, "parallelism.pipeline_parallel_microbatch_size", 1) : local,
 	    p->pp > 1 ? "parallelism.pipeline_parallel_microbatch_size" : "training.local_batch_size");
-	put_number(im, j, FIELD_GLOBAL_BATCH_SIZE, global > 0 ? global : product_of(local, dp),
+	settings_set(im, j, FIELD_GLOBAL_BATCH_SIZE, global > 0 ? global : product_of(local, dp),
 	    global > 0 ? "training.global_batch_size" : "training.local_batch_size");
 }
 
 void
 torchtitan_read(struct import *im)
 {
-	static const char *const others[] = { "model.converters", "quantize",
-		"training.enable_cpu_offload", NULL };
+	char checkpoint[128];
 	struct jsonin j;
 
 	if (tomlin_parse(&j, im->text, im->name, im->errors)) {
@@ -196,23 +272,19 @@ torchtitan_read(struct import *im)
 			take_schedule(im, &j);
 		take_shards(im, &j);
 		take_batch(im, &j);
-		note_others(im, &j, others, "no row for it; set the field by hand");
-		note_others(im, &j, (const char *const[]){ "model.flavor", NULL },
-		    "model.preset names the model in a plan");
+		if (jsonin_text(&j, "model.name") != NULL && jsonin_text(&j, "model.flavor") != NULL &&
+		    !jsonin_has(&j, "model.hf_assets_path")) {
+			text_put(checkpoint, sizeof checkpoint, "%s-%s", jsonin_text(&j, "model.name"),
+			    jsonin_text(&j, "model.flavor"));
+			import_checkpoint(im, checkpoint, "model.flavor");
+		}
+		settings_checkpoint(im, &j, "model.hf_assets_path");
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
 }
 
 /* ---- nanotron --------------------------------------------------------------------------- */
-
-bool
-nanotron_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "parallelism:") != NULL && strstr(text, "tokens:") != NULL &&
-	    strstr(text, "batch_accumulation_per_replica") != NULL;
-}
 
 void
 nanotron_read(struct import *im)
@@ -222,31 +294,24 @@ nanotron_read(struct import *im)
 	struct jsonin j;
 
 	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
-		const int64_t dp = number_at(&j, "parallelism.dp", 1);
+		const int64_t dp = settings_number(&j, "parallelism.dp", 1);
 
 		import_own_model(im);
 		import_assume(im, FIELD_LAYOUT, "nanotron", "a configuration of nanotron");
 		settings_take(im, &j, nanotron_keys, "nanotron");
-		put_number(im, &j, FIELD_ZERO_STAGE, number_at(&j, "optimizer.zero_stage", 0) > 0,
+		settings_set(im, &j, FIELD_ZERO_STAGE, settings_number(&j, "optimizer.zero_stage", 0) > 0,
 		    "optimizer.zero_stage");
 		import_machine(im, product_of(product_of(dp, p->parallel.tp),
 		    product_of(p->parallel.pp, p->parallel.cp)), 0, 0, "parallelism.dp");
-		put_number(im, &j, FIELD_GLOBAL_BATCH_SIZE, product_of(product_of(dp,
-		    p->training.micro_batch_size), number_at(&j, accumulation, 1)), accumulation);
+		settings_set(im, &j, FIELD_GLOBAL_BATCH_SIZE, product_of(product_of(dp,
+		    p->training.micro_batch_size), settings_number(&j, accumulation, 1)), accumulation);
 		import_name_model(im);
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
 }
 
 /* ---- Accelerate ------------------------------------------------------------------------- */
-
-bool
-accelerate_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "distributed_type:") != NULL && strstr(text, "num_processes:") != NULL;
-}
 
 void
 accelerate_read(struct import *im)
@@ -256,20 +321,18 @@ accelerate_read(struct import *im)
 	struct jsonin j;
 
 	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
-		const char *type = jsonin_text(&j, "distributed_type");
-		const bool fsdp = type != NULL && text_equal(type, "FSDP");
-
 		import_assume(im, FIELD_LAYOUT, "torchtitan", "PyTorch's device mesh, as Accelerate makes it");
 		settings_take(im, &j, accelerate_keys, "Accelerate");
-		if (fsdp)
+		if (settings_is(&j, "distributed_type", "FSDP"))
 			settings_take(im, &j, fsdp_keys, "Accelerate");
 		else
 			import_assume(im, FIELD_ZERO_STAGE, "0", "distributed_type is not FSDP");
-		import_machine(im, number_at(&j, processes, 1), number_at(&j, "num_machines", 1), 0,
-		    processes);
+		import_machine(im, settings_number(&j, processes, most_of(im->world, 1)),
+		    settings_number(&j, "num_machines", 0), 0, processes);
 		note_others(im, &j, others, "another program's settings: import its own file");
 		note_others(im, &j, (const char *const[]){ "gradient_accumulation_steps", NULL },
 		    "the batch of one GPU is the script's");
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
 }

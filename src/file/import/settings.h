@@ -12,13 +12,31 @@
 void settings_take(struct import *im, const struct jsonin *j, const struct settings_key rows[],
     const char *program);
 
+/* True there; a whole number from -1 on there, `absent` where none is. */
+bool settings_on(const struct jsonin *j, const char *path);
+int64_t settings_number(const struct jsonin *j, const char *path, int64_t absent);
+
+/* Whether the text there is this word. */
+bool settings_is(const struct jsonin *j, const char *path, const char *word);
+
+/* Set a field to a number that the key at that path tells, by itself or with others. */
+void settings_set(struct import *im, const struct jsonin *j, enum field_id f, int64_t n,
+    const char *path);
+
+/* Prompts and responses that fit into a row of the trainer, whose length is set; `why` for the
+ * account. What is generated may as well be limited by that length alone. */
+void settings_lengths(struct import *im, const char *why);
+
+/* The checkpoint's name under the first of these keys, joined by blanks, that is there. */
+void settings_checkpoint(struct import *im, const struct jsonin *j, const char *keys);
+
+/* Tell what is in the file and no field of a plan: what was not asked for since jsonin_watch. */
+void settings_rest(struct import *im, const struct jsonin *j);
+
 /* A job file of torchtitan up to v0.2.2 (TOML). */
-bool torchtitan_recognise(const char *text, size_t size, const char *path);
 void torchtitan_read(struct import *im);
 
 /* Configurations of nanotron and of accelerate (YAML). */
-bool nanotron_recognise(const char *text, size_t size, const char *path);
 void nanotron_read(struct import *im);
-bool accelerate_recognise(const char *text, size_t size, const char *path);
 void accelerate_read(struct import *im);
 #endif

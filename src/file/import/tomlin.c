@@ -542,6 +542,7 @@ tomlin_parse(struct jsonin *j, const char *text, const char *file, struct file_e
 	bool ok = true;
 
 	*j = (struct jsonin){ .root = json_object(), .texts = 1, .file = file, .text = text, .errors = errors };
+	jsonin_watch(j);
 	r.table = j->root;
 	while (ok && skip_lines(&r) && *r.at != '\0')
 		ok = (*r.at == '[' ? read_header(&r) : read_pair(&r, r.table, 0)) && skip_rest(&r);

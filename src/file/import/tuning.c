@@ -6,14 +6,6 @@
 #include "file/import/tuning_keys.h"
 #include "file/import/yamlin.h"
 
-static bool
-is_on(const struct jsonin *j, const char *key)
-{
-	bool on = false;
-
-	return key != NULL && jsonin_bool(j, key, &on) && on;
-}
-
 /* A text, or the i-th of a list; of one text the parts that commas part. NULL past the last. */
 static const char *
 name_at(const struct jsonin *j, const char *key, size_t i, char *buf, size_t size)
@@ -48,24 +40,25 @@ take_names(struct import *im, const struct jsonin *j, const char *key, char *wor
 	}
 }
 
-static void
-take_targets(struct import *im, const struct jsonin *j, const struct tuner *d)
+void
+tuning_take_targets(struct import *im, const struct jsonin *j, const struct tuner *d)
 {
 	char words[PLAN_LIST_SIZE] = "", saved[PLAN_LIST_SIZE] = "", first[96];
 	const bool given = name_at(j, d->targets, 0, first, sizeof first) != NULL;
 
-	if (is_on(j, "lora_target_linear") || (given && text_equal(first, d->linear)))
+	if (settings_on(j, "lora_target_linear") || (given && text_equal(first, d->linear)))
 		text_put(words, sizeof words, "all-linear");
 	else if (given)
 		take_names(im, j, d->targets, words, sizeof words);
-	else
+	if (words[0] == '\0') /* none, or a pattern of names, which take_names told of */
 		text_put(words, sizeof words, "%s", d->usual);
 	if (d->parameters != NULL && jsonin_has(j, d->parameters))
 		text_add(words, sizeof words, "+experts");
 	tuning_short(&im->plan->model, words, sizeof words);
 	if (words[0] != '\0')
 		import_set(im, FIELD_ADAPTER_TARGET, words, d->targets);
-	take_names(im, j, d->saved, saved, sizeof saved);
+	if (d->saved != NULL)
+		take_names(im, j, d->saved, saved, sizeof saved);
 	if (saved[0] != '\0')
 		import_set(im, FIELD_MODULES_TO_SAVE, saved, d->saved);
 }
@@ -78,9 +71,9 @@ bits_of(const struct jsonin *j, const struct tuner *d)
 
 	if (d->bits != NULL)
 		jsonin_int(j, d->bits, 2, 16, &bits);
-	else if (is_on(j, "load_in_4bit"))
+	else if (settings_on(j, "load_in_4bit"))
 		bits = 4;
-	else if (is_on(j, "load_in_8bit"))
+	else if (settings_on(j, "load_in_8bit"))
 		bits = 8;
 	return bits;
 }
@@ -90,7 +83,7 @@ take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
 {
 	const char *word = jsonin_text(j, d->method);
 	const bool adapters = word != NULL ? text_equal(word, d->lora) || text_equal(word, d->qlora) :
-	    is_on(j, d->method) || (d->full != NULL && !jsonin_has(j, d->method));
+	    settings_on(j, d->method) || (d->full != NULL && !jsonin_has(j, d->method));
 	const int64_t bits = bits_of(j, d);
 	bool nested = d->nests;
 
@@ -102,12 +95,12 @@ take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
 	}
 	settings_take(im, j, d->adapters, d->program);
 	jsonin_bool(j, d->nested, &nested);
-	import_set(im, FIELD_FINETUNE, is_on(j, d->dora) ? "dora" : bits == 4 ? "qlora" : "lora",
+	import_set(im, FIELD_FINETUNE, d->dora != NULL && settings_on(j, d->dora) ? "dora" : bits == 4 ? "qlora" : "lora",
 	    d->method);
 	if (bits == 4 || bits == 8)
 		import_set(im, FIELD_QUANTIZATION, bits == 8 ? "int8" : nested ? "nf4-dq" : "nf4",
 		    d->bits != NULL ? d->bits : d->method);
-	take_targets(im, j, d);
+	tuning_take_targets(im, j, d);
 }
 
 static void
@@ -133,9 +126,9 @@ take_batch(struct import *im, const struct jsonin *j, const struct tuner *d)
 static void
 take_precision(struct import *im, const struct jsonin *j)
 {
-	if (is_on(j, "fp16"))
+	if (settings_on(j, "fp16"))
 		import_set(im, FIELD_PRECISION, "fp16", "fp16");
-	else if (is_on(j, "bf16"))
+	else if (settings_on(j, "bf16"))
 		import_set(im, FIELD_PRECISION, "bf16", "bf16");
 }
 
@@ -147,6 +140,8 @@ take_pairs(struct import *im, const struct jsonin *j, const char *key)
 
 	if (text != NULL && (text_equal(text, "dpo") || text_equal(text, "rm")))
 		import_set(im, FIELD_RL_ALGORITHM, text, key);
+	if (plan_has_rl(im->plan))
+		settings_lengths(im, "a row has room for both");
 }
 
 /* A tree of the file in *j, and the plan as far as all of these programs say it. */
@@ -159,6 +154,7 @@ begin(struct import *im, struct jsonin *j, const struct tuner *d)
 	    "the framework of these settings");
 	if (!jsonin_has(j, "fsdp_config") && !jsonin_has(j, "fsdp"))
 		import_assume(im, FIELD_ZERO_STAGE, "0", "no FSDP in these settings");
+	settings_checkpoint(im, j, "base_model model_name_or_path model");
 	settings_take(im, j, d->keys, d->program);
 	take_precision(im, j);
 	take_method(im, j, d);
@@ -195,32 +191,16 @@ take_fsdp(struct import *im, const struct jsonin *j, const char *at)
 		import_set(im, FIELD_OFFLOAD, "optimizer+params", at);
 }
 
-bool
-trl_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "use_peft:") != NULL || (strstr(text, "per_device_train_batch_size:") != NULL &&
-	    strstr(text, "max_length:") != NULL && strstr(text, "tuner_type:") == NULL);
-}
-
 void
 trl_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (begin(im, &j, &tuner_trl))
+	if (begin(im, &j, &tuner_trl)) {
 		take_batch(im, &j, &tuner_trl);
+		settings_rest(im, &j);
+	}
 	jsonin_free(&j);
-}
-
-bool
-axolotl_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "base_model:") != NULL || strstr(text, "sample_packing:") != NULL ||
-	    strstr(text, "sequence_len:") != NULL;
 }
 
 void
@@ -229,23 +209,16 @@ axolotl_read(struct import *im)
 	struct jsonin j;
 
 	if (begin(im, &j, &tuner_axolotl)) {
-		if (is_on(&j, "liger_rms_norm") || is_on(&j, "liger_fused_linear_cross_entropy"))
+		if (settings_on(&j, "liger_rms_norm") || settings_on(&j, "liger_fused_linear_cross_entropy"))
 			import_set(im, FIELD_KERNELS, "liger", "liger_rms_norm");
 		take_fsdp(im, &j, "fsdp_config");
-		take_pairs(im, &j, "rl");
-		if (is_on(&j, "reward_model"))
+		if (settings_on(&j, "reward_model"))
 			import_set(im, FIELD_RL_ALGORITHM, "rm", "reward_model");
+		take_pairs(im, &j, "rl");
 		take_batch(im, &j, &tuner_axolotl);
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
-}
-
-bool
-llamafactory_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "finetuning_type:") != NULL || strstr(text, "cutoff_len:") != NULL;
 }
 
 void
@@ -254,22 +227,15 @@ llamafactory_read(struct import *im)
 	struct jsonin j;
 
 	if (begin(im, &j, &tuner_llamafactory)) {
-		if (is_on(&j, "use_unsloth"))
+		if (settings_on(&j, "use_unsloth"))
 			import_set(im, FIELD_KERNELS, "unsloth", "use_unsloth");
-		else if (is_on(&j, "enable_liger_kernel"))
+		else if (settings_on(&j, "enable_liger_kernel"))
 			import_set(im, FIELD_KERNELS, "liger", "enable_liger_kernel");
 		take_pairs(im, &j, "stage");
 		take_batch(im, &j, &tuner_llamafactory);
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
-}
-
-bool
-swift_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "tuner_type:") != NULL;
 }
 
 void
@@ -285,19 +251,12 @@ swift_read(struct import *im)
 			import_set(im, FIELD_OFFLOAD, "optimizer+params", "fsdp.fsdp");
 		take_pairs(im, &j, "rlhf_type");
 		take_batch(im, &j, &tuner_swift);
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
 }
 
 /* ---- torchtune -------------------------------------------------------------------------- */
-
-bool
-torchtune_recognise(const char *text, size_t size, const char *path)
-{
-	(void)size;
-	(void)path;
-	return strstr(text, "_component_: torchtune.") != NULL;
-}
 
 /* The builder's name says the method. */
 static void
@@ -306,19 +265,19 @@ torchtune_method(struct import *im, const struct jsonin *j)
 	static const struct tuner steps = { .step = "gradient_accumulation_steps" };
 	const char *builder = jsonin_text(j, "model._component_");
 	char words[PLAN_LIST_SIZE] = "";
-	const bool quantized = is_on(j, "model.quantize_base") || (builder != NULL &&
+	const bool quantized = settings_on(j, "model.quantize_base") || (builder != NULL &&
 	    strstr(builder, ".qlora_") != NULL);
 
 	if (builder == NULL || strstr(builder, "lora_") == NULL) {
 		import_set(im, FIELD_FINETUNE, "full", "model._component_");
 	} else {
-		import_set(im, FIELD_FINETUNE, is_on(j, "model.use_dora") ? "dora" : quantized ? "qlora" :
+		import_set(im, FIELD_FINETUNE, settings_on(j, "model.use_dora") ? "dora" : quantized ? "qlora" :
 		    "lora", "model._component_");
 		settings_take(im, j, torchtune_adapters, "torchtune");
 		take_names(im, j, "model.lora_attn_modules", words, sizeof words);
-		if (is_on(j, "model.apply_lora_to_mlp"))
+		if (settings_on(j, "model.apply_lora_to_mlp"))
 			text_add(words, sizeof words, "+gate+up+down");
-		if (is_on(j, "model.apply_lora_to_output"))
+		if (settings_on(j, "model.apply_lora_to_output"))
 			text_add(words, sizeof words, "+head");
 		tuning_short(&im->plan->model, words, sizeof words);
 		import_set(im, FIELD_ADAPTER_TARGET, words, "model.lora_attn_modules");
@@ -333,14 +292,16 @@ torchtune_read(struct import *im)
 
 	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
 		const bool kept = jsonin_has(&j, "fsdp_reshard_after_forward") &&
-		    !is_on(&j, "fsdp_reshard_after_forward");
+		    !settings_on(&j, "fsdp_reshard_after_forward");
 
 		import_assume(im, FIELD_LAYOUT, "torchtitan", "PyTorch's device mesh, as torchtune makes it");
 		import_assume(im, FIELD_KERNELS, "torchtune", "modules of its own");
 		import_assume(im, FIELD_ZERO_STAGE, im->world <= 1 ? "0" : kept ? "2" : "3",
 		    "fsdp_reshard_after_forward");
+		settings_checkpoint(im, &j, "checkpointer.checkpoint_dir");
 		settings_take(im, &j, torchtune_keys, "torchtune");
 		torchtune_method(im, &j);
+		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
 }

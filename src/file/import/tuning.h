@@ -5,16 +5,16 @@
 #ifndef FILE_TUNING_H
 #define FILE_TUNING_H
 #include "file/import/importer.h"
+#include "file/import/tuning_keys.h"
+#include "file/log/jsonin.h"
 
 /* YAML files of trl, axolotl, llamafactory-cli and swift; a configuration of torchtune. */
-bool trl_recognise(const char *text, size_t size, const char *path);
 void trl_read(struct import *im);
-bool axolotl_recognise(const char *text, size_t size, const char *path);
 void axolotl_read(struct import *im);
-bool llamafactory_recognise(const char *text, size_t size, const char *path);
 void llamafactory_read(struct import *im);
-bool swift_recognise(const char *text, size_t size, const char *path);
 void swift_read(struct import *im);
-bool torchtune_recognise(const char *text, size_t size, const char *path);
 void torchtune_read(struct import *im);
+
+/* Modules that have adapters, and trained copies, under the keys of a trainer. */
+void tuning_take_targets(struct import *im, const struct jsonin *j, const struct tuner *d);
 #endif

@@ -10,6 +10,32 @@
 #include "core/base/text.h"
 #include "file/plan/errors.h"
 
+json_t *
+yamlin_plain(const char *text)
+{
+	char digits[32];
+	size_t n = 0;
+	double real;
+	int64_t whole;
+
+	if (text_equal(text, "") || text_equal(text, "null") || text_equal(text, "~"))
+		return json_null();
+	if (text_index("true True yes on", text, strlen(text)) >= 0)
+		return json_true();
+	/* "no" stays a text where it is one of several words: Accelerate's mixed_precision. */
+	if (text_index("false False off", text, strlen(text)) >= 0)
+		return json_false();
+	for (size_t i = 0; text[i] != '\0' && n + 1 < sizeof digits; i++) /* 500_000 */
+		if (text[i] != '_' || i == 0)
+			digits[n++] = text[i];
+	digits[n] = '\0';
+	if (text_to_int(digits, &whole))
+		return json_integer(whole);
+	if (text_to_real(text, &real))
+		return json_real(real);
+	return json_string(text);
+}
+
 #ifndef HAVE_YAML
 bool
 yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
@@ -47,24 +73,9 @@ static json_t *
 scalar(const yaml_event_t *event)
 {
 	const char *text = (const char *)event->data.scalar.value;
-	const bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-	double real;
-	int64_t n;
 
-	if (!plain)
-		return json_string(text);
-	if (text_equal(text, "") || text_equal(text, "null") || text_equal(text, "~"))
-		return json_null();
-	if (text_index("true True yes on", text, strlen(text)) >= 0)
-		return json_true();
-	/* "no" stays a text where it is one of several words: Accelerate's mixed_precision. */
-	if (text_index("false False off", text, strlen(text)) >= 0)
-		return json_false();
-	if (text_to_int(text, &n))
-		return json_integer(n);
-	if (text_to_real(text, &real))
-		return json_real(real);
-	return json_string(text);
+	return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? yamlin_plain(text) :
+	    json_string(text);
 }
 
 static json_t *node(struct reader *r, yaml_event_t *event, int depth);
@@ -147,6 +158,7 @@ yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
 	bool more = true;
 
 	*j = (struct jsonin){ .file = file, .text = text, .errors = errors };
+	jsonin_watch(j);
 	if (!yaml_parser_initialize(&r.parser)) {
 		errors_add(errors, file, 0, "", "out of memory");
 		return false;

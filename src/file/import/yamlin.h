@@ -12,4 +12,7 @@
  */
 bool yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
     struct file_errors *errors);
+
+/* A value without quotes, as YAML 1.1 means it: a text, a number, true, false or null. */
+struct json_t *yamlin_plain(const char *text);
 #endif

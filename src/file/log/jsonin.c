@@ -171,7 +171,8 @@ void
 jsonin_free(struct jsonin *j)
 {
 	json_decref(j->root);
-	j->root = NULL;
+	json_decref(j->asked);
+	j->root = j->asked = NULL;
 }
 
 /* ---- lines ------------------------------------------------------------------------- */
@@ -248,6 +249,8 @@ find(const struct jsonin *j, const char *path)
 	char name[128];
 	int64_t place;
 
+	if (j->asked != NULL)
+		json_object_set_new(j->asked, path, json_true());
 	while (at != NULL && *path != '\0') {
 		const size_t n = strcspn(path, ".");
 
@@ -366,4 +369,67 @@ jsonin_name(const struct jsonin *j, const char *path, size_t i)
 	for (; at != NULL && i > 0; i--)
 		at = json_object_iter_next(object, at);
 	return at != NULL ? json_object_iter_key(at) : NULL;
+}
+
+/* ---- what nobody asked for ----------------------------------------------------------- */
+
+void
+jsonin_watch(struct jsonin *j)
+{
+	if (j->asked == NULL)
+		j->asked = json_object();
+}
+
+struct listener {
+	void (*tell)(void *to, const char *path);
+	void *to;
+	char path[256];
+};
+
+static void
+unasked_in(const struct jsonin *j, json_t *object, struct listener *l)
+{
+	const size_t length = strlen(l->path);
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(object, name, value) {
+		text_add(l->path, sizeof l->path, "%s%s", length > 0 ? "." : "", name);
+		if (json_is_object(value))
+			unasked_in(j, value, l);
+		else if (!json_is_null(value) && json_object_get(j->asked, l->path) == NULL)
+			l->tell(l->to, l->path);
+		l->path[length] = '\0';
+	}
+}
+
+void
+jsonin_unasked(const struct jsonin *j, void (*tell)(void *to, const char *path), void *to)
+{
+	struct listener l = { tell, to, "" };
+
+	unasked_in(j, j->root, &l);
+}
+
+bool
+jsonin_put(json_t *root, const char *path, json_t *value)
+{
+	json_t *at = root;
+	char name[128];
+
+	for (int depth = 0; depth < JSONIN_DEPTH_MAX; depth++) {
+		const size_t n = strcspn(path, ".");
+		json_t *next;
+
+		if (path[n] == '\0')
+			return json_object_set_new(at, path, value) == 0;
+		text_put(name, sizeof name, "%.*s", (int)n, path);
+		next = json_object_get(at, name);
+		if (next == NULL && json_object_set_new(at, name, json_object()) == 0)
+			next = json_object_get(at, name);
+		at = next;
+		path += n + 1;
+	}
+	json_decref(value);
+	return false;
 }

@@ -24,6 +24,7 @@ struct jsonin {
 	size_t texts;               /* in the file */
 	const char *file;           /* in complaints */
 	const char *text;           /* what it was read from, for lines in complaints, or NULL */
+	struct json_t *asked;       /* paths that were asked for, once somebody watches, or NULL */
 	struct file_errors *errors;
 };
 
@@ -55,6 +56,15 @@ bool jsonin_bool(const struct jsonin *j, const char *path, bool *out);
 /* The line of the key at a path, or of the last one on the way there that has a line of its own;
  * 0 when that is not known. The text may be YAML or TOML too. */
 unsigned jsonin_line(const struct jsonin *j, const char *path);
+
+/* From here on remember what is asked for, so that jsonin_unasked can tell the path of each value
+ * that nobody asked for. */
+void jsonin_watch(struct jsonin *j);
+void jsonin_unasked(const struct jsonin *j, void (*tell)(void *to, const char *path), void *to);
+
+/* Put a value, which is taken over in every case, at a path below an object; objects are made on
+ * the way. False where something else stands there, and for more than 64 names. */
+bool jsonin_put(struct json_t *root, const char *path, struct json_t *value);
 
 /* Members of a list, and the i-th name of an object: NULL past the end. */
 bool jsonin_list(const struct jsonin *j, const char *path, size_t *count);
