@@ -6,8 +6,10 @@
 
 #define SPARSE_SOURCE "Megatron-LM megatron/core/transformer/experimental_attention_variant/dsa.py"
 
-static const struct operation queries = PRODUCT("indexer queries", "m x n x k: T x heads*size x ql or h");
-static const struct operation keys = PRODUCT("indexer keys and weights", "m x n x k: T x (size + heads) x h");
+static const struct operation queries = PRODUCT("indexer queries",
+    "m x n x k: T x heads*size x ql or h");
+static const struct operation keys = PRODUCT("indexer keys and weights",
+    "m x n x k: T x (size + heads) x h");
 static const struct operation scores = { .name = "indexer scores and choice",
 	.size = "bytes: 8*T*keys" };
 

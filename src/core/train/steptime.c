@@ -461,7 +461,7 @@ add_traffic(const struct step_run *r, const struct plan *p, const struct placeme
     struct traffic *traffic, struct ledger *ledger)
 {
 	const struct stage *s = &r->slowest;
-	const double waits = s->host > 0 ? s->host / (s->forward + s->backward) : 0;
+	const double work = s->forward + s->backward, waits = work > 0 ? s->host / work : 0;
 	const struct window window = { (1 + waits) * s->forward,
 		(1 + waits) * s->backward + s->recompute, s->layers, r->microbatches };
 	double units[UNIT_COUNT];
