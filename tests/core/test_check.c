@@ -86,7 +86,9 @@ static const struct {
 	{ "layout=torchtitan finetune.method=qlora finetune.quantization=none", "qlora_not_quantized" },
 	{ "finetune.method=lora finetune.kernels=eager", "kernels_not_loaded" },
 	{ "layout=deepspeed finetune.method=qlora zero_stage=2", "quantized_not_sharded" },
-	{ "finetune.method=lora experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "experts_not_reached" },
+	{ "layout=torchtitan finetune.method=lora experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "experts_not_reached" },
+	{ "finetune.method=full optimizer=paged-adam8bit", "optimizer_not_offered" },
+	{ "rl.algorithm=grpo finetune.method=lora rl.merge_adapters=false", "rl_base_sent" },
 	{ "layout=deepspeed finetune.method=lora layer_pattern=M-M*M- mamba_heads=64 mamba_head_dim=64 "
 	  "mamba_groups=8 mamba_state=128 finetune.target=out_proj", "out_proj_refused" },
 	{ "layout=deepspeed finetune.method=lora zero_stage=3 finetune.modules_to_save=head", "saved_sharded" },

@@ -61,11 +61,13 @@ rule_function rule_format_not_on_gpu, rule_format_does_not_divide, rule_kernel_n
 /* rules_rl.c: rollouts and pairs */
 rule_function rule_rl_no_pool, rule_rl_pool_unused, rule_rl_engines_do_not_divide,
     rule_rl_heads_do_not_divide, rule_rl_stale_in_turn, rule_rl_response_too_long,
-    rule_rl_context_too_short, rule_rl_row_too_short, rule_rl_batch_does_not_divide;
+    rule_rl_context_too_short, rule_rl_row_too_short, rule_rl_batch_does_not_divide,
+    rule_rl_base_is_sent;
 /* rules_finetune.c: adapters and frozen weights */
 rule_function rule_target_unknown, rule_saved_unknown, rule_rank_does_not_divide,
     rule_adapters_missing, rule_quantized_with_tp, rule_quantized_in_megatron,
     rule_quantized_trained, rule_qlora_not_quantized, rule_kernels_of_others,
+    rule_optimizer_not_offered,
     rule_quantized_not_sharded, rule_experts_not_reached, rule_out_proj_refused,
     rule_saved_sharded, rule_tuning_off;
 #endif

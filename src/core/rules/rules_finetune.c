@@ -84,6 +84,14 @@ rule_qlora_not_quantized(const struct facts *f, char *message, size_t size)
 }
 
 bool
+rule_optimizer_not_offered(const struct facts *f, char *message, size_t size)
+{
+	if (!plan_has_bitsandbytes(f->plan))
+		return false;
+	return BROKEN("Megatron has no optimizer of bitsandbytes: Adam with moments in fewer bits there is precision-aware");
+}
+
+bool
 rule_kernels_of_others(const struct facts *f, char *message, size_t size)
 {
 	const struct finetune *t = &f->plan->finetune;

@@ -1,6 +1,7 @@
 /*
  * What rollouts and pairs ask of a plan: pools, engines, lengths and batches.
  */
+#include "core/model/adapters.h"
 #include "core/plan/field.h"
 #include "core/plan/pool.h"
 #include "core/rules/check_rules.h"
@@ -104,4 +105,16 @@ rule_rl_batch_does_not_divide(const struct facts *f, char *message, size_t size)
 		return false;
 	return BROKEN("%lld prompts x %lld responses are no whole number of updates of %lld",
 	    N(r->prompts), N(r->responses), N(batch));
+}
+
+bool
+rule_rl_base_is_sent(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (!plan_has_rollouts(p) || p->rl.merge_adapters || !adapters_only(p) ||
+	    adapters_sent_alone(p))
+		return false;
+	return BROKEN("adapters are sent alone to engines that keep the rest: these %s, so all is sent",
+	    is_split(p) ? "have a pool of their own" : "drop it while they sleep (rl.engine_sleep 2)");
 }
