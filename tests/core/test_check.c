@@ -88,6 +88,10 @@ static const struct {
 	{ "layout=deepspeed finetune.method=qlora zero_stage=2", "quantized_not_sharded" },
 	{ "layout=torchtitan finetune.method=lora experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "experts_not_reached" },
 	{ "finetune.method=full optimizer=paged-adam8bit", "optimizer_not_offered" },
+	{ "layout=torchtitan zero_stage=0 offload=optimizer+params", "offload_not_sharded" },
+	{ "layout=torchtitan zero_stage=3 offload=optimizer", "offload_not_sharded" },
+	{ "layout=deepspeed zero_stage=2 offload=optimizer+params", "offload_not_sharded" },
+	{ "layout=deepspeed zero_stage=0 offload=optimizer", "offload_not_sharded" },
 	{ "rl.algorithm=grpo finetune.method=lora rl.merge_adapters=false", "rl_base_sent" },
 	{ "layout=deepspeed finetune.method=lora layer_pattern=M-M*M- mamba_heads=64 mamba_head_dim=64 "
 	  "mamba_groups=8 mamba_state=128 finetune.target=out_proj", "out_proj_refused" },

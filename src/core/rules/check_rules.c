@@ -105,6 +105,8 @@ const struct rule check_rules[] = {
 	{ "fsdp_optimizer", ERROR, FIELD_OPTIMIZER, M, MODES_TRAIN, ARGUMENTS, rule_fsdp_optimizer },
 	{ "recompute_module_unknown", ERROR, FIELD_RECOMPUTE_MODULES, M, MODES_TRAIN, CONFIG, rule_recompute_module_unknown },
 	{ "recompute_module_missing", ERROR, FIELD_RECOMPUTE_MODULES, M, MODES_TRAIN, CONFIG, rule_recompute_without_module },
+	{ "offload_not_sharded", ERROR, FIELD_OFFLOAD, D | T, MODES_TRAIN,
+	  "DeepSpeed deepspeed/runtime/zero/config.py; pytorch torch/distributed/fsdp", rule_offload_without_shards },
 	{ "offload_needs_precision_aware", ERROR, FIELD_OFFLOAD, M, MODES_TRAIN, ARGUMENTS, rule_offload_without_precision },
 	{ "tp_overlap_needs_sp", ERROR, FIELD_TP_OVERLAP, M, MODES_TRAIN, ARGUMENTS, rule_tp_overlap_without_sp },
 	{ "zero_with_pipeline", ERROR, FIELD_ZERO_STAGE, D, MODES_TRAIN, "DeepSpeed deepspeed/runtime/pipe/engine.py", rule_zero_with_pipeline },

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/show.h"
+#include "core/framework/framework.h"
 #include "core/framework/stage_layout.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
@@ -205,6 +206,24 @@ rule_recompute_too_many(const struct facts *f, char *message, size_t size)
 		return false;
 	return BROKEN("%lld layers to recompute, but a chunk has at most %lld: Megatron takes that silently",
 	    N(t->recompute_layers), N(most));
+}
+
+bool
+rule_offload_without_shards(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *par = &f->plan->parallel;
+	const bool params = par->offload == OFFLOAD_OPTIMIZER_PARAMS;
+	const bool buckets = framework_of(f->plan)->working.buckets;
+
+	if (par->offload == OFFLOAD_NONE)
+		return false;
+	if (!buckets && !params)
+		return BROKEN("FSDP offloads parameters with the optimizer, or nothing");
+	if (par->zero_stage >= (buckets && params ? 3 : 1))
+		return false;
+	return BROKEN("%s offloads %s that it shards: ZeRO %lld does not",
+	    buckets ? "DeepSpeed" : "FSDP", params ? "parameters" : "an optimizer",
+	    N(par->zero_stage));
 }
 
 bool
