@@ -88,6 +88,8 @@ static const struct {
 	{ "layout=deepspeed finetune.method=qlora zero_stage=2", "quantized_not_sharded" },
 	{ "layout=torchtitan finetune.method=lora experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "experts_not_reached" },
 	{ "finetune.method=full optimizer=paged-adam8bit", "optimizer_not_offered" },
+	{ "layout=torchtitan finetune.method=lora pp=2", "trainer_without_pipeline" },
+	{ "layout=torchtitan zero_stage=3 rl.algorithm=grpo pp=2", "trainer_without_pipeline" },
 	{ "layout=torchtitan zero_stage=0 offload=optimizer+params", "offload_not_sharded" },
 	{ "layout=torchtitan zero_stage=3 offload=optimizer", "offload_not_sharded" },
 	{ "layout=deepspeed zero_stage=2 offload=optimizer+params", "offload_not_sharded" },

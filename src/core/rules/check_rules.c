@@ -161,6 +161,8 @@ const struct rule check_rules[] = {
 	{ "quantized_in_megatron", ERROR, FIELD_LAYOUT, M, MODES_TRAIN, BITSANDBYTES, rule_quantized_in_megatron },
 	{ "quantized_trained", ERROR, FIELD_QUANTIZATION, ALL, MODES_TRAIN, BITSANDBYTES, rule_quantized_trained },
 	{ "qlora_not_quantized", ERROR, FIELD_QUANTIZATION, ALL, MODES_TRAIN, BITSANDBYTES, rule_qlora_not_quantized },
+	{ "trainer_without_pipeline", ERROR, FIELD_PP, D | T, MODES_TRAIN,
+	  "huggingface/accelerate src/accelerate/parallelism_config.py; verl verl/workers/config/engine.py", rule_trainer_without_pipeline },
 	{ "optimizer_not_offered", ERROR, FIELD_OPTIMIZER, M, MODES_TRAIN, "Megatron-LM megatron/core/optimizer/__init__.py", rule_optimizer_not_offered },
 	{ "kernels_not_loaded", ERROR, FIELD_KERNELS, M, MODES_TRAIN, CONFIG, rule_kernels_of_others },
 	{ "quantized_not_sharded", WARN, FIELD_ZERO_STAGE, D | T, MODES_TRAIN,

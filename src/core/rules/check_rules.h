@@ -68,7 +68,7 @@ rule_function rule_rl_no_pool, rule_rl_pool_unused, rule_rl_engines_do_not_divid
 rule_function rule_target_unknown, rule_saved_unknown, rule_rank_does_not_divide,
     rule_adapters_missing, rule_quantized_with_tp, rule_quantized_in_megatron,
     rule_quantized_trained, rule_qlora_not_quantized, rule_kernels_of_others,
-    rule_optimizer_not_offered,
+    rule_optimizer_not_offered, rule_trainer_without_pipeline,
     rule_quantized_not_sharded, rule_experts_not_reached, rule_out_proj_refused,
     rule_saved_sharded, rule_tuning_off;
 #endif

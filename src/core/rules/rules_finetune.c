@@ -2,6 +2,7 @@
  * rules_finetune.c - rules of adapters and frozen weights.
  */
 #include "core/model/adapters.h"
+#include "core/model/modules.h"
 #include "core/plan/pattern.h"
 #include "core/rules/check_rules.h"
 
@@ -89,6 +90,18 @@ rule_optimizer_not_offered(const struct facts *f, char *message, size_t size)
 	if (!plan_has_bitsandbytes(f->plan))
 		return false;
 	return BROKEN("Megatron has no optimizer of bitsandbytes: Adam with moments in fewer bits there is precision-aware");
+}
+
+bool
+rule_trainer_without_pipeline(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const bool tunes = modules_eager(p);
+
+	if (p->parallel.pp <= 1 || (!tunes && !plan_has_rl(p)))
+		return false;
+	return BROKEN("PP %lld: %s split no layers over a pipeline", N(p->parallel.pp),
+	    tunes ? "trainers of Hugging Face's modules" : "trainers of rollouts on FSDP or ZeRO");
 }
 
 bool
