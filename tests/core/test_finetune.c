@@ -74,7 +74,8 @@ counts(void **state)
 	    "finetune.modules_to_save=head"), 9175040 + 128256.0 * 3072, 0);
 }
 
-/* Experts: one adapter for all of a rank, or one each. */
+/* Experts: one adapter for all of a rank, or one each. Megatron's linear_fc1 and linear_fc2 are
+ * layers of experts, stacked weights elsewhere are none. */
 static void
 experts(void **state)
 {
@@ -82,7 +83,11 @@ experts(void **state)
 	const double one = 4 * 16 * ((2048 + 2 * 768) + (768 + 2048));
 
 	(void)state;
-	near(trained(MOE LORA), attention, 0);
+	near(trained("layout=torchtitan " MOE LORA), trained("layout=torchtitan " MOE LORA
+	    "finetune.target=attention"), 0);
+	near(trained(MOE LORA), attention + one, 0);
+	near(trained(MOE LORA "finetune.target=attention+fc1"), attention + 4 * 16 * (2048 + 2 * 768), 0);
+	near(trained(MOE LORA "finetune.target=attention+fc2"), attention + 4 * 16 * (768 + 2048), 0);
 	near(trained(MOE LORA "finetune.target=attention+experts"), attention + one, 0);
 	near(trained(MOE LORA "finetune.target=attention+experts finetune.expert_adapters=separate"),
 	    attention + 128 * one, 0);
@@ -375,6 +380,30 @@ blocks_that_nothing_fits_in(void **state)
 	    layer + (3 * layer + root) / 4, 1e-9);
 }
 
+/* Moments of paged optimizers are outside of PyTorch's allocator, and on the host where need be:
+ * 8 bytes in 32 bits whatever the weights have, 2 and their scales in 8. */
+static void
+paged_moments(void **state)
+{
+	static const char run[] = HF "finetune.method=full finetune.adapter_dtype=bf16 optimizer=";
+	static const struct {
+		const char *kind;
+		double bytes;
+	} kinds[] = { { "paged-adam", 8 }, { "paged-adam8bit", 2 + 2 * 4 / 256.0 } };
+	char settings[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		text_put(settings, sizeof settings, "%s%s", run, kinds[i].kind);
+		assert_true(memory_of(settings)->optimizer <= 0);
+		near(e.stage[0].memory.host, kinds[i].bytes * e.params.total, 1e-9);
+		assert_true(e.stage[0].memory.buffers < 2e9); /* no foreach copies */
+	}
+	text_put(settings, sizeof settings, "%sadam8bit", run);
+	near(memory_of(settings)->optimizer, kinds[1].bytes * e.params.total, 1e-9);
+	assert_true(e.stage[0].memory.host <= 0);
+}
+
 /* What offload takes from a GPU is on its host, with fp32 gradients for an optimizer that runs
  * there: 16 or 18 bytes a parameter over the ranks; inputs of layers where Unsloth leaves them. */
 static void
@@ -472,7 +501,7 @@ main(void)
 		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
 		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
 		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(gathered_by_the_root),
-		cmocka_unit_test(blocks_that_nothing_fits_in),
+		cmocka_unit_test(blocks_that_nothing_fits_in), cmocka_unit_test(paged_moments),
 		cmocka_unit_test(on_the_host), cmocka_unit_test(measured), cmocka_unit_test(steps),
 	};
 

@@ -213,6 +213,46 @@ adapters_refer_to_themselves(void **state)
 	assert_true(run("finetune.method=lora")->host_bytes_per_node <= 0);
 }
 
+/* FSDP trainers of rollouts load frozen weights in fp32 too, and take log-probs where the logits
+ * were; a trainer of pairs is none of them. */
+static void
+adapters_on_rollouts(void **state)
+{
+	static const char lora[] = "finetune.method=lora rl.response_limit=16384 training.sequence_length="
+	    "32768 max_position=40000 ";
+	const double frozen = 4 * 7.6e9 / 8, logits = 32768.0 * 152064;
+	char pairs[256];
+
+	(void)state;
+	run(lora);
+	assert_true(near(estimate->stage[0].memory.parameters, frozen, 0.02));
+	assert_true(estimate->stage[0].memory.logits < 2.2 * logits);
+	text_put(pairs, sizeof pairs, "%srl.algorithm=dpo", lora);
+	run(pairs);
+	assert_true(near(estimate->stage[0].memory.parameters, frozen / 2, 0.02));
+	assert_true(estimate->stage[0].memory.logits > 12 * logits);
+}
+
+/* Adapters alone are sent to an engine that keeps the base, and to no other. */
+static void
+adapters_sent(void **state)
+{
+	static const char lora[] = "finetune.method=lora finetune.rank=32 rl.merge_adapters=";
+	const double merged = run("finetune.method=lora finetune.rank=32")->sync_bytes;
+	const double gpus = (double)estimate->rl.engine_gpus;
+	char settings[256];
+
+	(void)state;
+	text_put(settings, sizeof settings, "%sfalse", lora);
+	assert_true(near(run(settings)->sync_bytes, merged, 1e-12));
+	assert_true(diag_has(&estimate->diags, "rl_base_sent"));
+	text_put(settings, sizeof settings, "%sfalse rl.engine_sleep=1", lora);
+	assert_true(near(run(settings)->sync_bytes, 4 * estimate->params_trainable / gpus, 1e-12));
+	assert_false(diag_has(&estimate->diags, "rl_base_sent"));
+	text_put(settings, sizeof settings, "%strue rl.engine_sleep=1", lora);
+	assert_true(near(run(settings)->sync_bytes, merged, 1e-12));
+}
+
 static void
 pools_of_their_own(void **state)
 {
@@ -288,6 +328,7 @@ main(void)
 		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches),
 		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
 		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),
+		cmocka_unit_test(adapters_on_rollouts), cmocka_unit_test(adapters_sent),
 		cmocka_unit_test(batches_at_once), cmocka_unit_test(published_steps),
 	};
 

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "core/estimate/result.h"
 #include "core/framework/resolve.h"
 #include "core/search/search.h"
 #include "core/search/search_why.h"
@@ -421,6 +422,30 @@ values(void **state)
 	}
 }
 
+/* A name stands for what the plan has: its step, a step of all phases, a token. */
+static void
+objectives(void **state)
+{
+	static const struct {
+		const char *settings, *name;
+		enum result_id id;
+	} rows[] = {
+		{ "", "time", RESULT_STEP }, { "rl.algorithm=grpo", "time", RESULT_RL_STEP },
+		{ "rl.algorithm=dpo", "tokens", RESULT_RL_TOKENS }, { "", "tokens", RESULT_TOKENS_GPU },
+		{ "mode=serve", "time", RESULT_TPOT },
+	};
+	struct search_target t;
+	struct plan p;
+	char err[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		p = settings_plan(rows[i].settings, "");
+		assert_true(target_find(&t, rows[i].name, &p, err, sizeof err));
+		assert_int_equal(t.id, rows[i].id);
+	}
+}
+
 /* A request takes each further token as often as it has them, and one plan may have more GPUs. */
 static void
 whys(void **state)
@@ -500,7 +525,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_brute_force), cmocka_unit_test(catalogue_entries),
 		cmocka_unit_test(copies_are_cut),
-		cmocka_unit_test(values), cmocka_unit_test(whys), cmocka_unit_test(cancelled),
+		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(whys),
+		cmocka_unit_test(cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);

@@ -20,13 +20,15 @@ recipe_moments(struct recipe *r, const struct plan *p)
 		r->matrix_moments = 4;
 		break;
 	case OPTIMIZER_ADAM8BIT:
+	case OPTIMIZER_PAGED_ADAM8BIT:
 		r->moments = r->matrix_moments = 2 + 2 * 4.0 / 256;
-		r->optimizer_source = BITSANDBYTES;
 		break;
 	default:
 		r->moments = r->matrix_moments = 8;
 		break;
 	}
+	if (plan_has_bitsandbytes(p))
+		r->optimizer_source = BITSANDBYTES;
 }
 
 static void

@@ -385,10 +385,10 @@ add_routed(const struct sink *s, double layers)
 	const double bytes = mlp_bytes(s, 1, c->no_act) +
 	    (s->m->gated_mlp || c->no_act ? 0 : c->a);
 
-	if (!c->frozen || (c->adapted & TARGET_EXPERTS))
+	if (!c->frozen || (c->adapted & TARGET_EXPERTS_UP))
 		KEPT(s, "tokens sent to experts", EXPERTS, layers * c->linear * h * c->routed,
 		    AS("L", layers), AS("a", c->linear), IS(h), AS("routed", c->routed));
-	if (c->adapted & TARGET_EXPERTS)
+	if (c->adapted & TARGET_EXPERTS_DOWN)
 		KEPT(s, "inputs of the experts' down adapters", EXPERTS,
 		    layers * c->linear * f * c->routed, AS("L", layers), AS("a", c->linear),
 		    AS("f/ETP", f), AS("routed", c->routed));

@@ -15,6 +15,13 @@ adapters_only(const struct plan *p)
 	return p->mode == MODE_TRAIN && p->finetune.method >= FINETUNE_LORA;
 }
 
+bool
+adapters_sent_alone(const struct plan *p)
+{
+	return adapters_only(p) && plan_has_rollouts(p) && !p->rl.merge_adapters &&
+	    p->rl.placement == RL_COLOCATED && p->rl.engine_sleep < 2;
+}
+
 /* ---- names ------------------------------------------------------------------------ */
 
 static const struct {
@@ -63,7 +70,11 @@ targets_of(const char *s)
 unsigned
 adapters_targets(const struct plan *p)
 {
-	return adapters_only(p) ? targets_of(p->finetune.target) : 0;
+	const unsigned named = adapters_only(p) ? targets_of(p->finetune.target) : 0;
+	const bool reaches = plan_has_experts(p) && framework_of(p)->transformer_engine;
+
+	return named | (reaches && (named & TARGET_MLP_INPUT) ? TARGET_EXPERTS_UP : 0) |
+	    (reaches && (named & TARGET_DOWN) ? TARGET_EXPERTS_DOWN : 0);
 }
 
 unsigned
@@ -247,8 +258,8 @@ put_experts(struct listing *l, const struct model *m)
 	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size;
 
 	l->expert = true;
-	put(l, "experts' up", TARGET_EXPERTS, h, (m->gated_mlp ? 2 : 1) * f, MODULE_COLUMNS);
-	put(l, "experts' down", TARGET_EXPERTS, f, h, MODULE_ROWS);
+	put(l, "experts' up", TARGET_EXPERTS_UP, h, (m->gated_mlp ? 2 : 1) * f, MODULE_COLUMNS);
+	put(l, "experts' down", TARGET_EXPERTS_DOWN, f, h, MODULE_ROWS);
 	l->expert = false;
 }
 

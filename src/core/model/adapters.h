@@ -22,13 +22,14 @@
 enum adapter_target {
 	TARGET_Q = 1, TARGET_K = 2, TARGET_V = 4, TARGET_QKV = 8, TARGET_O = 16,
 	TARGET_GATE = 32, TARGET_UP = 64, TARGET_FC1 = 128, TARGET_DOWN = 256,
-	TARGET_EXPERTS = 512, TARGET_ROUTER = 1024, TARGET_HEAD = 2048, TARGET_EMBEDDING = 4096,
+	TARGET_EXPERTS_UP = 512, TARGET_ROUTER = 1024, TARGET_HEAD = 2048, TARGET_EMBEDDING = 4096,
 	TARGET_UNKNOWN = 8192,  /* a name that is none of them */
 	/* of mixers without keys and values: what makes queries, keys and values, gate, b and a,
 	 * which are one layer, two or, where TARGET_APART says so, four; the output; and what has
 	 * no name here, which all-linear alone reaches */
 	TARGET_IN_QKV = 1 << 14, TARGET_IN_Z = 1 << 15, TARGET_IN_B = 1 << 16, TARGET_IN_A = 1 << 17,
 	TARGET_OUT_PROJ = 1 << 18, TARGET_NAMELESS = 1 << 19, TARGET_APART = 1 << 20,
+	TARGET_EXPERTS_DOWN = 1 << 21, TARGET_EXPERTS = TARGET_EXPERTS_UP | TARGET_EXPERTS_DOWN,
 	TARGET_IN_PROJ = TARGET_IN_QKV | TARGET_IN_Z | TARGET_IN_B | TARGET_IN_A,
 	TARGET_INPUT = TARGET_Q | TARGET_K | TARGET_V | TARGET_QKV, /* that read the first norm */
 	TARGET_MLP_INPUT = TARGET_GATE | TARGET_UP | TARGET_FC1,    /* that read the second one */
@@ -43,8 +44,13 @@ enum adapter_target {
 /* True where a plan trains, and trains adapters alone: its own weights are frozen. */
 bool adapters_only(const struct plan *p);
 
-/* What has adapters; 0 where the plan has none. */
+/* What has adapters; 0 where the plan has none. Those of Megatron's linear_fc1 and linear_fc2 are
+ * of routed experts too, whose grouped layers have these names. */
 unsigned adapters_targets(const struct plan *p);
+
+/* True where the engine of rollouts keeps the base and gets adapters alone: one on the trainer's
+ * GPUs, whose weights are not dropped while it sleeps. */
+bool adapters_sent_alone(const struct plan *p);
 
 /* The modules that finetune.modules_to_save names: TARGET_HEAD, TARGET_EMBEDDING or both. */
 unsigned adapters_saved(const struct plan *p);

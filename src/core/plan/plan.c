@@ -41,3 +41,15 @@ plan_has_rollouts(const struct plan *p)
 {
 	return plan_has_rl(p) && p->rl.algorithm != RL_DPO && p->rl.algorithm != RL_REWARD_MODEL;
 }
+
+bool
+plan_has_bitsandbytes(const struct plan *p)
+{
+	return p->training.optimizer >= OPTIMIZER_ADAM8BIT;
+}
+
+bool
+plan_pages_moments(const struct plan *p)
+{
+	return p->training.optimizer >= OPTIMIZER_PAGED_ADAM;
+}

@@ -67,7 +67,10 @@ enum moe_dispatcher {
 };
 enum grad_dtype { GRAD_FP32, GRAD_BF16, GRAD_FP16 };
 enum moments { MOMENTS_FP32, MOMENTS_BF16, MOMENTS_FP16, MOMENTS_FP8 };
-enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_SGD, OPTIMIZER_MUON, OPTIMIZER_ADAM8BIT };
+enum optimizer {
+	OPTIMIZER_ADAM, OPTIMIZER_SGD, OPTIMIZER_MUON, OPTIMIZER_ADAM8BIT, OPTIMIZER_PAGED_ADAM,
+	OPTIMIZER_PAGED_ADAM8BIT
+};
 enum schedule {
 	SCHEDULE_GPIPE, SCHEDULE_1F1B, SCHEDULE_ZB_1P, SCHEDULE_ZB_2P, SCHEDULE_ZB_V,
 	SCHEDULE_V_HALF, SCHEDULE_V_MIN, SCHEDULE_DUALPIPE, SCHEDULE_DUALPIPEV
@@ -191,7 +194,7 @@ struct rl {
 	int64_t prompts, responses, prompt_tokens, response_tokens, response_limit;
 	int64_t reference, old_logprob;
 	char critic_preset[PLAN_ID_SIZE], reward_preset[PLAN_ID_SIZE];
-	int64_t offload, engine_sleep, staleness;
+	int64_t offload, engine_sleep, merge_adapters, staleness;
 };
 
 struct calibration {
@@ -227,6 +230,11 @@ int64_t plan_rack_nodes(const struct plan *p);
 /* True for a plan that trains on preferences or rewards, and where that generates responses. */
 bool plan_has_rl(const struct plan *p);
 bool plan_has_rollouts(const struct plan *p);
+
+/* Optimizers of bitsandbytes; those whose moments are in CUDA's managed memory, from which they
+ * leave for the host where a GPU is full. */
+bool plan_has_bitsandbytes(const struct plan *p);
+bool plan_pages_moments(const struct plan *p);
 
 /* True for a mixture-of-experts model. */
 bool plan_has_experts(const struct plan *p);

@@ -8,6 +8,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
+#include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/plan/field.h"
 #include "core/plan/pool.h"
@@ -237,7 +238,10 @@ link_rate(const struct plan *p)
 static void
 time_sync(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
 {
-	const double bytes = 2 * params_model(p, NULL).total, rate = link_rate(p);
+	const bool alone = adapters_sent_alone(p);
+	const double width = alone && p->finetune.adapter_dtype == ADAPTER_FP32 ? 4 : 2;
+	const double n = alone ? adapters_total(p, 0, NULL) : params_model(p, NULL).total;
+	const double bytes = width * n, rate = link_rate(p);
 	const double tensors = tensors_of_layer * (double)p->model.layers;
 	const double share = out->split ? broadcast_share : gather_share;
 	const double each = out->split ? broadcast_tensor : gather_tensor;
@@ -247,7 +251,7 @@ time_sync(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
 		return;
 	ledger_part(ledger, PART_SYNC);
 	LEDGER_TERM(ledger, out->phase[PHASE_SYNC].seconds, QUANTITY_RL_SECONDS, "weights", RESHARD,
-	    bytes / (share * rate) + tensors * each, AS("bytes in 16 bits", bytes),
+	    bytes / (share * rate) + tensors * each, AS("bytes that are sent", bytes),
 	    AS("share of the link", share), AS("link", rate), IS(tensors),
 	    AS("seconds of a tensor", each));
 	ledger_part(ledger, PART_NONE);

@@ -8,7 +8,7 @@
  * the slower pool sets the pace.
  *
  * Adapters are set aside for the reference, which then takes no copy of the weights, and are sent
- * merged with them.
+ * merged with them (NeMo-RL, TRL, OpenRLHF), or alone to an engine that keeps the base (verl).
  *
  * Not modelled: responses that dynamic sampling throws away, tools between turns.
  */

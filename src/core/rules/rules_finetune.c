@@ -2,6 +2,7 @@
  * rules_finetune.c - rules of adapters and frozen weights.
  */
 #include "core/model/adapters.h"
+#include "core/model/modules.h"
 #include "core/plan/pattern.h"
 #include "core/rules/check_rules.h"
 
@@ -56,6 +57,14 @@ BROKEN_IF(rule_experts_not_reached,
     (adapters_targets(p) & TARGET_EXPERTS) == 0,
     "%s does not reach routed experts, whose weights are stacked in one parameter: they have no adapters",
     p->finetune.target)
+
+BROKEN_IF(rule_optimizer_not_offered, plan_has_bitsandbytes(p),
+    "Megatron has no optimizer of bitsandbytes: Adam with moments in fewer bits there is precision-aware")
+
+BROKEN_IF(rule_trainer_without_pipeline,
+    p->parallel.pp > 1 && (modules_eager(p) || plan_has_rl(p)),
+    "PP %lld: %s split no layers over a pipeline", N(p->parallel.pp),
+    modules_eager(p) ? "trainers of Hugging Face's modules" : "trainers of rollouts on FSDP or ZeRO")
 
 BROKEN_IF(rule_out_proj_refused,
     pattern_count(p->model.layer_pattern, 0, p->model.layers, "M") != 0 &&

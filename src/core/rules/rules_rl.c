@@ -1,6 +1,7 @@
 /*
  * What rollouts and pairs ask of a plan: pools, engines, lengths and batches.
  */
+#include "core/model/adapters.h"
 #include "core/plan/pool.h"
 #include "core/rules/check_rules.h"
 
@@ -59,3 +60,8 @@ BROKEN_IF(rule_rl_batch_does_not_divide,
     p->rl.prompts * p->rl.responses % p->training.global_batch_size != 0,
     "%lld prompts x %lld responses are no whole number of updates of %lld", N(p->rl.prompts),
     N(p->rl.responses), N(p->training.global_batch_size))
+
+BROKEN_IF(rule_rl_base_is_sent,
+    plan_has_rollouts(p) && !p->rl.merge_adapters && adapters_only(p) && !adapters_sent_alone(p),
+    "adapters are sent alone to engines that keep the rest: these %s, so all is sent",
+    is_split(p) ? "have a pool of their own" : "drop it while they sleep (rl.engine_sleep 2)")

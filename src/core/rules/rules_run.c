@@ -123,22 +123,8 @@ BROKEN_IF(rule_fp8_gather_without_zero,
 BROKEN_IF(rule_fp8_gather_without_fp8, p->training.fp8_param_gather && !format_of(p).quantised,
     "FP8 parameters need precision fp8, fp8-block, mxfp8 or nvfp4")
 
-/* ZeRO-Offload is of ZeRO; FSDP2 moves all or nothing; nanotron moves nothing. */
-bool
-rule_offload_not_supported(const struct facts *f, char *message, size_t size)
-{
-	const struct parallel *par = &f->plan->parallel;
-	const unsigned rules = framework_of(f->plan)->rules;
-
-	if (par->offload == OFFLOAD_NONE)
-		return false;
-	if ((rules & RULES_NANOTRON) != 0)
-		return BROKEN("nanotron keeps all state on the GPU");
-	if (par->zero_stage == 0)
-		return BROKEN("what goes to the host is the sharded state, and ZeRO-0 shards nothing");
-	return (rules & RULES_TORCHTITAN) != 0 && par->offload == OFFLOAD_OPTIMIZER &&
-	       BROKEN("FSDP2 offloads parameters with their optimizer or nothing");
-}
+BROKEN_IF(rule_offload_not_supported, p->parallel.offload != OFFLOAD_NONE,
+    "nanotron keeps all state on the GPU")
 
 BROKEN_IF(rule_precision_without_adam,
     p->training.precision_aware_optimizer && p->training.optimizer != OPTIMIZER_ADAM,
@@ -215,6 +201,24 @@ rule_recompute_too_many(const struct facts *f, char *message, size_t size)
 		return false;
 	return BROKEN("%lld layers to recompute, but a chunk has at most %lld: Megatron takes that silently",
 	    N(t->recompute_layers), N(most));
+}
+
+bool
+rule_offload_without_shards(const struct facts *f, char *message, size_t size)
+{
+	const struct parallel *par = &f->plan->parallel;
+	const bool params = par->offload == OFFLOAD_OPTIMIZER_PARAMS;
+	const bool buckets = framework_of(f->plan)->working.buckets;
+
+	if (par->offload == OFFLOAD_NONE)
+		return false;
+	if (!buckets && !params)
+		return BROKEN("FSDP offloads parameters with the optimizer, or nothing");
+	if (par->zero_stage >= (buckets && params ? 3 : 1))
+		return false;
+	return BROKEN("%s offloads %s that it shards: ZeRO %lld does not",
+	    buckets ? "DeepSpeed" : "FSDP", params ? "parameters" : "an optimizer",
+	    N(par->zero_stage));
 }
 
 BROKEN_IF(rule_offload_without_precision,

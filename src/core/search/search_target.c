@@ -9,15 +9,16 @@
 
 #define HOUR 3600.0
 
-/* Names of objectives, and the results that they stand for in each mode. */
+/* Names of objectives, and the results that they stand for: in training, in training with
+ * phases, and in serving. */
 static const struct {
 	const char *name;
-	enum result_id train, serve;
+	enum result_id train, phases, serve;
 } names[] = {
-	{ "time", RESULT_STEP, RESULT_TPOT },
-	{ "memory", RESULT_PEAK_TOTAL, RESULT_PEAK_TOTAL },
-	{ "gpus", RESULT_WORLD, RESULT_WORLD },
-	{ "tokens", RESULT_TOKENS_GPU, RESULT_GENERATED_GPU },
+	{ "time", RESULT_STEP, RESULT_RL_STEP, RESULT_TPOT },
+	{ "memory", RESULT_PEAK_TOTAL, RESULT_PEAK_TOTAL, RESULT_PEAK_TOTAL },
+	{ "gpus", RESULT_WORLD, RESULT_WORLD, RESULT_WORLD },
+	{ "tokens", RESULT_TOKENS_GPU, RESULT_RL_TOKENS, RESULT_GENERATED_GPU },
 };
 enum { NAMES = sizeof names / sizeof *names };
 
@@ -118,8 +119,8 @@ find_name(struct search_target *t, const char *name, const struct plan *p, char 
 {
 	for (size_t i = 0; i < NAMES; i++)
 		if (text_equal(names[i].name, name))
-			return take_result(t, p->mode == MODE_SERVE ? names[i].serve : names[i].train, p,
-			    err, size);
+			return take_result(t, p->mode == MODE_SERVE ? names[i].serve :
+			    plan_has_rl(p) ? names[i].phases : names[i].train, p, err, size);
 	if (!text_equal(name, "gpu-hours") && !text_equal(name, "cost"))
 		return find_path(t, name, p, err, size);
 	*t = (struct search_target){ .kind = *name == 'c' ? TARGET_COST : TARGET_GPU_HOURS,

@@ -30,7 +30,7 @@
 static void
 plain(struct recipe *r, const struct plan *p, double bytes)
 {
-	const double narrower = p->training.optimizer == OPTIMIZER_ADAM8BIT ? 1 : bytes / 4;
+	const double narrower = plan_has_bitsandbytes(p) ? 1 : bytes / 4;
 	const bool weights = r->weight > 0, gradients = r->gradient > 0;
 
 	r->weight = r->linear = weights ? bytes : 0;
@@ -59,11 +59,14 @@ trained(const struct plan *p, const struct recipe *framework, int64_t dtype)
 	return r;
 }
 
-/* Frozen weights are what they were loaded as: 16 bits, whatever the framework trains in. */
+/* Frozen weights are what they were loaded as: 16 bits, whatever the framework trains in; but FSDP
+ * trainers of rollouts load all that they train something of in fp32 (verl
+ * verl/workers/engine/fsdp/transformer_impl.py; NeMo-RL nemo_rl/models/policy). */
 static void
 freeze(struct recipe *r, const struct plan *p)
 {
-	const double loaded = p->training.precision == PRECISION_FP32 ? 4 : 2;
+	const bool wide = plan_has_rollouts(p) && framework_of(p)->idles_bare;
+	const double loaded = wide || p->training.precision == PRECISION_FP32 ? 4 : 2;
 	const double quantized = adapters_quantized(p);
 
 	r->weight = smaller(r->weight, loaded);
@@ -210,12 +213,14 @@ liger_chunk(const struct plan *p, double tokens)
  * let go of the logits when the backward pass begins. Both at the start of that pass. hf-16:
  * four of 16 bits, where the model is run in them without autocast (DeepSpeed's engine). hf-old:
  * the model returns fp32 logits, of which the loss has a copy less one token: that copy, log-softmax
- * and a gradient of each.
+ * and a gradient of each. A trainer of rollouts is no such Trainer: it asks for log-probs of
+ * flash-attn's kernel, which puts the gradient where the 16-bit logits were (verl
+ * verl/utils/torch_functional.py, logprobs_from_logits).
  */
 static double
-logit_bytes(int64_t kind)
+logit_bytes(const struct plan *p)
 {
-	switch (kind) {
+	switch (p->training.cross_entropy) {
 	case CE_HF_HELD:
 		return 2 + 4 + 4 + 4;
 	case CE_HF_16:
@@ -223,7 +228,7 @@ logit_bytes(int64_t kind)
 	case CE_HF_OLD:
 		return 4 + 4 + 4 + 4;
 	default:
-		return 4 + 4 + 4;
+		return plan_has_rollouts(p) ? 2 : 4 + 4 + 4;
 	}
 }
 
@@ -235,7 +240,7 @@ finetune_add_loss(const struct rank_view *v, double *logits)
 	const int64_t kind = p->training.cross_entropy;
 	const double vocab = (double)params_padded_vocab(p) / c->tp;
 	const double h = (double)p->model.hidden_size;
-	const double held = logit_bytes(kind);
+	const double held = logit_bytes(p);
 	const double upcast = p->finetune.kernels == KERNELS_UNSLOTH ? 6 : 2;
 	const double chunk = liger_chunk(p, c->tokens);
 	const bool head = !adapters_only(p) || (adapters_saved(p) & TARGET_HEAD);

@@ -175,9 +175,11 @@ memory_setup_batch(struct memory_setup *s, const struct plan *p)
 	s->layer = largest_layer(p);
 }
 
+/* `paged`: without moments that can leave for the host. */
 static void
-setup_training(struct memory_setup *s, const struct plan *p)
+setup_training(struct memory_setup *s, const struct plan *p, bool paged)
 {
+	struct recipe *const of[] = { &s->recipe, &s->adapters, &s->saved };
 	struct recipe framework = { .weight = 0 };
 	struct finetune_recipes r;
 
@@ -186,6 +188,8 @@ setup_training(struct memory_setup *s, const struct plan *p)
 	s->recipe = r.base;
 	s->adapters = r.adapters;
 	s->saved = r.saved;
+	for (size_t i = 0; paged && i < sizeof of / sizeof *of; i++)
+		of[i]->moments = of[i]->matrix_moments = 0;
 }
 
 void
@@ -200,7 +204,7 @@ memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct lay
 	if (p->mode == MODE_SERVE)
 		recipe_serving(&s->recipe, p);
 	else
-		setup_training(s, p);
+		setup_training(s, p, plan_pages_moments(p));
 }
 
 struct memory_setup
@@ -375,15 +379,15 @@ away(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 	here.training.precision_aware_optimizer = false; /* PyTorch's Adam there, in fp32 */
 	all.p = all.act.p = &here;
 	all.act.to_host = false;
-	setup_training(&all, &here);
-	if (offloads) {
+	setup_training(&all, &here, false);
+	if (offloads || plan_pages_moments(s->p)) {
 		const double whole = state(&all, &r), left = state(s, &r), n = optimized(&all, &r);
 		const struct recipe *trained = adapters_only(&here) ? &all.adapters : &all.recipe;
 		const struct recipe *now = adapters_only(&here) ? &s->adapters : &s->recipe;
 
 		LEDGER_TERM(ledger, sum, QUANTITY_HOST, "state", ZERO_OFFLOAD, whole - left,
 		    AS("state without offload", whole), AS("on the GPU", left));
-		if (now->gradient > 0 || trained->gradient < 4)
+		if (offloads && (now->gradient > 0 || trained->gradient < 4))
 			LEDGER_TERM(ledger, sum, QUANTITY_HOST, "fp32 gradients of its optimizer",
 			    ZERO_OFFLOAD, 4 * n, AS("parameters of a rank", n));
 	}
@@ -400,7 +404,7 @@ away(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 static double
 memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 {
-	const bool leaves = s->p->parallel.offload != OFFLOAD_NONE ||
+	const bool leaves = s->p->parallel.offload != OFFLOAD_NONE || plan_pages_moments(s->p) ||
 	    s->p->training.offload_layers > 0 || s->act.to_host;
 
 	return leaves && s->p->mode == MODE_TRAIN ? away(s, stage, ledger) : 0;

@@ -179,11 +179,6 @@ mode_of(const struct plan *p)
 static void
 tell_adapters(struct export *e)
 {
-	const unsigned targets = adapters_targets(e->plan);
-
-	if (plan_has_experts(e->plan) && (targets & TARGET_MLP) && !(targets & TARGET_EXPERTS))
-		notes_add(&e->missing, "peft.target_modules: linear_fc1 and linear_fc2 are those of experts "
-		    "too, which the plan leaves without adapters");
 	export_missing(e, FIELD_MODULES_TO_SAVE, "adapters alone are trained");
 	export_missing(e, FIELD_PACKING, "dataset.packed_sequence_specs of the recipe");
 }

@@ -143,9 +143,9 @@ can_run(struct export *e, const struct tuner *d, bool splits)
 	}
 	export_refuse_above(e, FIELD_PP, 1, d->program, why);
 	export_refuse_above(e, FIELD_EP, 1, d->program, why);
-	if (with_fsdp(p, &s) && p->training.optimizer == OPTIMIZER_ADAM8BIT)
+	if (with_fsdp(p, &s) && plan_has_bitsandbytes(p))
 		export_refuse(e, FIELD_OPTIMIZER, "target_lacks", BITSANDBYTES,
-		    "bitsandbytes' 8-bit optimizers do not take FSDP2's sharded tensors");
+		    "bitsandbytes' optimizers do not take FSDP2's sharded tensors");
 	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
 		return false;
 	if (p->training.recompute == RECOMPUTE_SELECTIVE)

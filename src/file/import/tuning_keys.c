@@ -7,7 +7,8 @@
 
 #define END { NULL, FIELD_NONE, NULL, NULL }
 #define OPTIMIZERS "adamw_torch_fused=adam|adamw_torch=adam|adamw_bnb_8bit=adam8bit|" \
-    "adamw_8bit=adam8bit|adamw_torch_8bit=adam8bit|sgd=sgd"
+    "adamw_8bit=adam8bit|adamw_torch_8bit=adam8bit|paged_adamw_32bit=paged-adam|" \
+    "paged_adamw=paged-adam|paged_adamw_8bit=paged-adam8bit|sgd=sgd|muon=muon"
 
 static const struct settings_key trl_keys[] = {
 	{ "dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32", "fp32" },
@@ -124,7 +125,8 @@ const struct settings_key torchtune_keys[] = {
 	{ "batch_size", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
 	{ "dtype", FIELD_PRECISION, "bf16=bf16|fp32=fp32", NULL },
 	{ "optimizer._component_", FIELD_OPTIMIZER, "torch.optim.AdamW=adam|"
-	    "bitsandbytes.optim.AdamW8bit=adam8bit|torch.optim.SGD=sgd", NULL },
+	    "bitsandbytes.optim.AdamW8bit=adam8bit|bitsandbytes.optim.PagedAdamW=paged-adam|"
+	    "bitsandbytes.optim.PagedAdamW8bit=paged-adam8bit|torch.optim.SGD=sgd", NULL },
 	{ "enable_activation_checkpointing", FIELD_RECOMPUTE, "true=full|false=none", NULL },
 	{ "compile", FIELD_TORCH_COMPILE, NULL, NULL },
 	{ "tensor_parallel_dim", FIELD_TP, NULL, "1" },
