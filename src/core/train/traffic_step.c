@@ -212,10 +212,18 @@ once_exposed(double times, double seconds, double window, const struct replica *
 	return times * (overlap ? fmax(ends, seconds - window) : seconds);
 }
 
+/* How often a step sums up gradients: once, after the last micro-batch, or after each. */
+static double
+reductions(const struct plan *p, const struct window *w)
+{
+	return framework_of(p)->reduces_each && p->parallel.pp == 1 ? w->microbatches : 1;
+}
+
 static void
 gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
+	const double times = reductions(p, w);
 	struct message x = {
 		.dim = r->dim, .name = r->name.gathered, .formula = "parameters*bytes",
 		.source = DP_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
@@ -223,7 +231,7 @@ gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
 	};
 
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	add(t, p, x, 1, once_exposed(1, x.seconds, w->forward, r,
+	add(t, p, x, times, once_exposed(times, x.seconds, w->forward, r,
 	    p->training.overlap_param_gather, asked), asked);
 }
 
@@ -232,6 +240,7 @@ reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
 	const bool whole = framework_zero(p) == 0;
+	const double times = reductions(p, w);
 	struct message x = {
 		.dim = r->dim, .name = r->name.gradients, .formula = "parameters*bytes",
 		.source = DP_SOURCE,
@@ -240,7 +249,7 @@ reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
 	};
 
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	add(t, p, x, 1, once_exposed(1, x.seconds, w->backward, r,
+	add(t, p, x, times, once_exposed(times, x.seconds, w->backward, r,
 	    p->training.overlap_grad_reduce, asked), asked);
 	if (!whole)
 		gather_once(t, p, r, w, asked);
@@ -380,6 +389,7 @@ static void
 replicas(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
+	const double times = reductions(p, w);
 	struct message x = {
 		.dim = r->dim, .name = r->name.copies, .formula = "parameters*bytes/shards",
 		.source = DP_SOURCE, .collective = COLLECTIVE_ALL_REDUCE, .span = r->copies,
@@ -394,7 +404,10 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 		reduce_once(t, p, r, w, asked);
 		break;
 	case 2:
-		reduce_each(t, p, r, w, asked);
+		if (framework_of(p)->reduces_each)
+			reduce_once(t, p, r, w, asked);
+		else
+			reduce_each(t, p, r, w, asked);
 		break;
 	default:
 		if (gathers_alone(p))
@@ -403,8 +416,8 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 			gather_each(t, p, r, w, asked);
 	}
 	if (r->params > 0)
-		add(t, p, x, 1, once_exposed(1, collective_seconds(p, x.collective, x.payload, &x.span,
-		    NULL), w->backward, r, p->training.overlap_grad_reduce, asked), asked);
+		add(t, p, x, times, once_exposed(times, collective_seconds(p, x.collective, x.payload,
+		    &x.span, NULL), w->backward, r, p->training.overlap_grad_reduce, asked), asked);
 }
 
 /*
