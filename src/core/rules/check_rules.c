@@ -141,6 +141,7 @@ const struct rule check_rules[] = {
 	  "SGLang python/sglang/srt/server_args.py; TensorRT-LLM tensorrt_llm/llmapi", rule_tokens_are_no_blocks },
 	{ "tokens_below_requests", ERROR, FIELD_MAX_BATCHED_TOKENS, ALL, MODES_SERVE,
 	  "vLLM vllm/config/scheduler.py", rule_fewer_tokens_than_requests },
+	{ "drafts_with_pipeline", ERROR, FIELD_PP, V, MODES_SERVE, "SGLang python/sglang/srt/server_args.py", rule_drafts_with_pipeline },
 	{ "dcp_without_copies", ERROR, FIELD_DCP, V, MODES_SERVE, "vLLM vllm/config/model.py, verify_with_parallel_config", rule_dcp_without_copies },
 	{ "prefill_workers_unknown", ERROR, FIELD_PREFILL_WORKERS, ALL, MODES_SERVE, "shardplan", rule_prefill_workers_unknown },
 	{ "prefill_heads_not_divisible", ERROR, FIELD_PREFILL_WORKERS, ALL, MODES_SERVE, "vLLM vllm/config/model.py, verify_with_parallel_config", rule_prefill_heads_do_not_divide },

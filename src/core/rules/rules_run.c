@@ -486,6 +486,16 @@ rule_fewer_tokens_than_requests(const struct facts *f, char *message, size_t siz
 }
 
 bool
+rule_drafts_with_pipeline(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+
+	if (p->serving.engine != ENGINE_SGLANG || p->serving.draft_tokens == 0 || p->parallel.pp <= 1)
+		return false;
+	return BROKEN("SGLang drafts tokens without pipeline stages: PP is %lld", N(p->parallel.pp));
+}
+
+bool
 rule_prefill_workers_unknown(const struct facts *f, char *message, size_t size)
 {
 	struct pool pool;
