@@ -206,6 +206,7 @@ static const struct {
 	{ "layout=torchtitan pp=2 tied_embeddings=true", "tied_with_pipeline" },
 	{ "layout=torchtitan tp=2 tp_overlap=true", "tp_overlap_needs_compile" },
 	{ "layout=nanotron pp=8 nodes=2 global_batch_size=8", "too_few_microbatches" },
+	{ "mode=serve layout=vllm engine=sglang pp=2 draft_tokens=2", "drafts_with_pipeline" },
 	{ "mode=serve layout=vllm max_num_seqs=1024 max_batched_tokens=512", "tokens_below_requests" },
 	{ "mode=serve layout=vllm context_length=4096", "request_too_long" },
 	{ "mode=serve layout=vllm engine=sglang max_batched_tokens=8200", "tokens_not_blocks" },
@@ -281,6 +282,7 @@ neighbours_are_legal(void **state)
 		"layout=nanotron pp=8 nodes=2 global_batch_size=14",
 		"layout=nanotron pp=8 nodes=2 global_batch_size=2 schedule=gpipe",
 		"mode=serve layout=vllm max_batched_tokens=512",
+		"mode=serve layout=vllm pp=2 draft_tokens=2", "mode=serve layout=vllm engine=sglang pp=2",
 	};
 
 	(void)state;

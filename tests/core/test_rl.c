@@ -83,6 +83,23 @@ generation_walks_the_queue(void **state)
 	}
 }
 
+/* More requests than anybody counts through: each life of full slots takes as long as the last. */
+static void
+long_queues_repeat(void **state)
+{
+	static const double means[] = { 475.1, 1450 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+		const struct rl_batch few = { 4000, 8, means[i], 1500, 0 }, many = { 4e9, 8, means[i], 1500, 0 };
+		const struct rl_decode a = rl_decode_of(&few, linear_step, NULL);
+		const struct rl_decode b = rl_decode_of(&many, linear_step, NULL);
+
+		assert_true(near(b.steps, 1e6 * a.steps, 0.01) && near(b.seconds, a.seconds, 0.01));
+		assert_true(near(a.steps, 4000 * means[i] / 8, 0.05));
+	}
+}
+
 /* The tail: with room for all, twice the engines do not halve the time. */
 static void
 last_responses_run_alone(void **state)
@@ -324,7 +341,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(generation_walks_the_queue), cmocka_unit_test(last_responses_run_alone),
+		cmocka_unit_test(generation_walks_the_queue), cmocka_unit_test(long_queues_repeat),
+		cmocka_unit_test(last_responses_run_alone),
 		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches),
 		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
 		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),

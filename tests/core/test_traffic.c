@@ -240,6 +240,40 @@ replicated(void **state)
 			assert_int_equal(t.row[r].span.size, 16);
 }
 
+/* PyTorch's FSDP2 puts nothing off to the last micro-batch, of which there are four; stages of a
+ * pipeline do. Stages 1 and 2 keep what they gathered until backward. */
+static void
+every_backward(void **state)
+{
+	static const struct {
+		const char *settings;
+		double reduced, gathered, copied; /* bytes a parameter, over a full ring */
+	} rows[] = {
+		{ "zero_stage=0", 2 * 4 * 4, 0, 0 }, { "zero_stage=1", 4 * 4, 4 * 2, 0 },
+		{ "zero_stage=2", 4 * 4, 4 * 2, 0 }, { "zero_stage=3", 4 * 4, 2 * 4 * 2, 0 },
+		{ "zero_stage=1 dp_replicate=4", 4 * 4, 4 * 2, 4 * 2 * 4 },
+		{ "zero_stage=1 pp=2", 4, 2, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct plan p = plan_of(rows[i].settings);
+		const double copies = (double)p.parallel.dp_replicate;
+		struct traffic t;
+		double shards;
+
+		settings_put(&p, "layout", "torchtitan");
+		p.training.global_batch_size = 4 * plan_world(&p) / p.parallel.pp;
+		t = traffic_of(&p);
+		shards = (double)plan_world(&p) / (double)p.parallel.pp / copies;
+		if (p.parallel.pp == 1)
+			near(bytes_of(&t, TRAFFIC_DP), 8030261248.0 * ((shards - 1) / shards *
+			    (rows[i].reduced + rows[i].gathered) + (copies - 1) / copies * rows[i].copied / shards));
+		else
+			assert_true(bytes_of(&t, TRAFFIC_DP) < 8030261248.0 * (rows[i].reduced + rows[i].gathered));
+	}
+}
+
 /* DualPipe's example_dualpipe.py adds up the gradients of both ranks that hold a stage: an
  * all-reduce of two, of the shard that each has, once a step. */
 static void
@@ -430,6 +464,7 @@ main(void)
 		cmocka_unit_test(embedding), cmocka_unit_test(single_precision),
 		cmocka_unit_test(experts_unsplit), cmocka_unit_test(deepspeed_gradients),
 		cmocka_unit_test(topics_say_so), cmocka_unit_test(listing),
+		cmocka_unit_test(every_backward),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,10 @@ struct framework {
 	bool tp_in_turn;           /* nothing runs beside TP's collectives, in backward either */
 	bool tp_keeps_gathered;    /* backward gathers no input again, and sequences of a
 	                            * micro-batch are gathered and scattered by copies */
+	bool reduces_each;         /* gradients in every micro-batch, whatever the ZeRO stage, and
+	                            * parameters are gathered in each; with a pipeline once (PyTorch's
+	                            * FSDP2, of which nothing is put off: torch/distributed/fsdp/
+	                            * _fully_shard/_fsdp_param_group.py, post_backward) */
 	bool gathers_once;         /* ZeRO-3 with a pipeline: once for all micro-batches of a step */
 	bool prefetches;           /* ZeRO-3 runs ahead in the forward pass, whatever the switches say */
 	int64_t prefetch_since;    /* release (year and month) before which ZeRO-3 gathered each

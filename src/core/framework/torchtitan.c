@@ -124,6 +124,7 @@ const struct framework framework_torchtitan = {
 	.async_tp = true,
 	.tp_in_turn = true,
 	.tp_keeps_gathered = true,
+	.reduces_each = true,
 	.gathers_once = true,
 	.prefetches = true,
 	.working = { .from = 1, .layers = 2,

@@ -78,6 +78,23 @@ struct cohort {
 /* Responses that are expected to be left where nobody waits for more. */
 #define NONE_LEFT 1e-3
 
+/* After so many lives of a response full slots do the same again in each. */
+enum { LIVES_SETTLE = 4 };
+
+/*
+ * Lives of responses that are as the one before: what a whole life takes, since `before`, counts
+ * for all that the queue still has responses for. Returns what is left of the queue.
+ */
+static double
+repeat_life(struct rl_decode *d, const struct rl_decode *before, double queue, double begun)
+{
+	const double lives = begun > 0 ? floor(queue / begun) : 0;
+
+	d->steps += lives * (d->steps - before->steps);
+	d->seconds += lives * (d->seconds - before->seconds);
+	return queue - lives * begun;
+}
+
 /* The mean of lengths without a limit, of which the limit leaves b->mean: limited ones come to
  * a*(1 - exp(-longest/a)) on average. */
 static double
@@ -110,14 +127,20 @@ rl_decode_of(const struct rl_batch *b,
 	const double stride = larger(1, ceil(oldest / (COHORTS - 2)));
 	const double left = pow(1 - ends, stride);
 	struct cohort cohort[COHORTS] = { { 0, smaller(b->responses, b->slots) } };
-	struct rl_decode out = { 0, 0 };
-	double queue = b->responses - cohort[0].count;
+	const int life = (int)ceil(oldest / stride);
+	struct rl_decode out = { 0, 0 }, mark = out;
+	double queue = b->responses - cohort[0].count, waited = queue;
 	int n = cohort[0].count > 0 ? 1 : 0;
 
-	while (n > 0) {
+	for (int round = 0; n > 0; round++) {
 		double live = 0, tokens = 0, done = 0, next, runs;
 		int kept = 0;
 
+		if (round == LIVES_SETTLE * life) {
+			mark = out;
+			waited = queue;
+		} else if (round == (LIVES_SETTLE + 1) * life)
+			queue = repeat_life(&out, &mark, queue, waited - queue);
 		for (int i = 0; i < n; i++) {
 			live += cohort[i].count;
 			tokens += cohort[i].count * cohort[i].age;

@@ -346,6 +346,10 @@ BROKEN_IF(rule_fewer_tokens_than_requests,
     "%lld tokens in a pass are fewer than the %lld requests of a batch",
     N(p->serving.max_batched_tokens), N(p->serving.max_num_seqs))
 
+BROKEN_IF(rule_drafts_with_pipeline,
+    p->serving.engine == ENGINE_SGLANG && p->serving.draft_tokens != 0 && p->parallel.pp > 1,
+    "SGLang drafts tokens without pipeline stages: PP is %lld", N(p->parallel.pp))
+
 bool
 rule_prefill_workers_unknown(const struct facts *f, char *message, size_t size)
 {

@@ -217,6 +217,13 @@ add_behind(struct traffic *t, const struct plan *p, struct message x, double tim
 	add(t, p, x, times, times * (overlap ? fmax(ends, x.seconds - window) : x.seconds), asked);
 }
 
+/* How often a step sums up gradients: once, after the last micro-batch, or after each. */
+static double
+reductions(const struct plan *p, const struct window *w)
+{
+	return framework_of(p)->reduces_each && p->parallel.pp == 1 ? w->microbatches : 1;
+}
+
 static void
 gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
@@ -227,7 +234,7 @@ gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
 		.payload = r->params * weight_bytes(p)
 	};
 
-	add_behind(t, p, x, 1, r, w, asked);
+	add_behind(t, p, x, reductions(p, w), r, w, asked);
 }
 
 static void
@@ -242,7 +249,7 @@ reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
 		.span = r->shard, .payload = r->params * grad_bytes(p)
 	};
 
-	add_behind(t, p, x, 1, r, w, asked);
+	add_behind(t, p, x, reductions(p, w), r, w, asked);
 	if (!whole)
 		gather_once(t, p, r, w, asked);
 }
@@ -391,7 +398,10 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 		reduce_once(t, p, r, w, asked);
 		break;
 	case 2:
-		reduce_each(t, p, r, w, asked);
+		if (framework_of(p)->reduces_each)
+			reduce_once(t, p, r, w, asked);
+		else
+			reduce_each(t, p, r, w, asked);
 		break;
 	default:
 		if (gathers_alone(p))
@@ -400,7 +410,7 @@ replicas(struct traffic *t, const struct plan *p, const struct replica *r,
 			gather_each(t, p, r, w, asked);
 	}
 	if (r->params > 0)
-		add_behind(t, p, x, 1, r, w, asked);
+		add_behind(t, p, x, reductions(p, w), r, w, asked);
 }
 
 /*
