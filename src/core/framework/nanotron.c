@@ -14,8 +14,9 @@ nanotron_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 
 	if (l->world % model != 0) {
 		diag_add(diags, SEVERITY_ERROR, FIELD_TP, "product_not_world", CONTEXT,
-		    "TP %lld x CP %lld x DP x PP %lld is not %lld GPUs for any DP", (long long)par->tp,
-		    (long long)par->cp, (long long)par->pp, (long long)l->world);
+		    "TP %lld x CP %lld x DP x PP %lld is not %lld GPU%s for any DP", (long long)par->tp,
+		    (long long)par->cp, (long long)par->pp, (long long)l->world,
+		    l->world == 1 ? "" : "s");
 		return false;
 	}
 	if (par->ep > 1) {

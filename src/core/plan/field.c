@@ -281,9 +281,7 @@ field_range(enum field_id f, char *buf, size_t size)
 
 	switch (row->type) {
 	case FIELD_INT:
-		/* Parallel sizes take 0 only for the layout to refuse it with its own reason. */
-		return text_put(buf, size, "%d to %.0f",
-		    row->step == STEP_DIVISOR || f == FIELD_VPP ? 1 : (int)row->least, row->most);
+		return text_put(buf, size, "%lld to %.0f", (long long)field_least(f), row->most);
 	case FIELD_REAL:
 		text_real(least, sizeof least, row->least);
 		text_real(most, sizeof most, row->most);

@@ -488,8 +488,8 @@ rule_tp_leaves_nvlink(const struct facts *f, char *message, size_t size)
 
 	if (tp <= 1 || (tp <= domain && domain % tp == 0))
 		return false;
-	return BROKEN("TP %lld does not stay inside NVLink domains of %lld GPUs: its traffic crosses the network",
-	    N(tp), N(domain));
+	return BROKEN("TP %lld does not stay inside NVLink domains of %lld GPU%s: its traffic crosses the network",
+	    N(tp), N(domain), domain == 1 ? "" : "s");
 }
 
 bool
