@@ -9,6 +9,7 @@
 #include "core/base/ledger.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
+#include "core/search/search_target.h"
 #include "out/out.h"
 #include "ui/pane/figures.h"
 
@@ -316,6 +317,10 @@ explain_run(const struct options *o)
 	int status;
 
 	if (id == RESULT_COUNT) {
+		const char *near = name != NULL ? target_near(name) : NULL;
+
+		if (near != NULL && result_find(near) != RESULT_COUNT)
+			return usage_error("explain: there is no quantity '%s' (did you mean %s?)", name, near);
 		if (name == NULL)
 			complain("explain needs a quantity; there are");
 		else
