@@ -180,6 +180,9 @@ size_t field_format(enum field_id f, const struct plan *p, char *buf, size_t siz
 /* Walk the names of a CHOICE: the i-th one into buf, false past the end. */
 bool field_choice(enum field_id f, int64_t i, char *buf, size_t size);
 
+/* Which of them a name is, -1 for none. */
+int64_t field_choice_index(enum field_id f, const char *name);
+
 /* The least that makes sense of an INT: parallel sizes take 0 only for the layout to refuse it
  * with its own reason. */
 static inline int64_t
