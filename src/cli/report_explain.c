@@ -9,6 +9,7 @@
 #include "core/base/ledger.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
+#include "core/search/search_target.h"
 #include "out/out.h"
 #include "ui/pane/figures.h"
 
@@ -309,9 +310,12 @@ int
 explain_run(const struct options *o)
 {
 	const char *name = o->operands > 0 ? o->operand[o->operands - 1] : NULL;
+	const char *near = name != NULL ? target_near(name) : NULL;
 
 	if (name != NULL && result_find(name) != RESULT_COUNT)
 		return session_with(o, explain_work);
+	if (near != NULL && result_find(near) != RESULT_COUNT)
+		return usage_error("explain: there is no quantity '%s' (did you mean %s?)", name, near);
 	if (name == NULL)
 		complain("explain needs a quantity; there are");
 	else

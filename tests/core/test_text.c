@@ -43,10 +43,30 @@ test_distance(void **state)
 	assert_int_equal(text_distance("a1", "a"), 2);
 }
 
+static void
+counts(void **state)
+{
+	static const struct {
+		const char *unit, *one;
+	} cases[] = {
+		{ "GPUs", "GPU" }, { "copies", "copy" }, { "Gb/s", "Gb/s" }, { "GiB", "GiB" }, { "", "" },
+	};
+	char text[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		text_of_count(text, sizeof text, cases[i].unit, 1);
+		assert_string_equal(text, cases[i].one);
+		text_of_count(text, sizeof text, cases[i].unit, 2);
+		assert_string_equal(text, cases[i].unit);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts),
 		cmocka_unit_test(test_errno),
 		cmocka_unit_test(test_distance),
 	};

@@ -475,6 +475,10 @@ test_shorthand(void **state)
 		}
 	check_says("8x7b", FIELD_PRESET, "mixtral-8x7b");
 	check_says("3.1-70b", FIELD_PRESET, "llama-3.1-70b");
+	check_says("serve", FIELD_MODE, "serve");
+	check_says("qlora", FIELD_FINETUNE, "qlora");
+	check_says("torchtitan", FIELD_LAYOUT, "torchtitan");
+	check_says("grpo", FIELD_RL_ALGORITHM, "grpo");
 	plan_builtin(&plan);
 	assert_int_equal(shorthand_read("70b", &plan, &test_catalog, said, sizeof said), SHORTHAND_UNCLEAR);
 	assert_non_null(strstr(said, "llama-2-70b, llama-3.1-70b"));

@@ -11,7 +11,7 @@ expect 'search: step.seconds'
 expect 'cut, .* fit; .* on [0-9]+ thread'
 expect '> +1 '
 expect '1 before 2: '
-expect 'against the plan: memory'
+expect ' memory .* -> .* GiB, step .* traffic .*[KMGTP]B'
 expect '# selected'
 keys Right
 expect 'search: step.seconds; by '

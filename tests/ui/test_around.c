@@ -80,16 +80,30 @@ test_list(void **test)
 	type(s, "v");
 	assert_int_equal(s->state.list.kind, LIST_STEPS);
 	assert_int_equal(s->state.around->listed[list_target(&s->state) / 2], FIELD_TP);
-	assert_true(shows(s, "TP              2 -> 1"));
+	assert_true(shows(s, "TP                2 -> 1"));
+	assert_true(shows(s, "sequence parallel true -> false"));
+	assert_true(hides(s, "VPP               1 -> 0")); /* which is none */
 	assert_true(shows(s, "not legal: "));
 	/* Then from the plan that the step has led to. */
 	key(s, INPUT_ENTER);
 	assert_int_equal(s->state.plan.parallel.tp, 1);
 	assert_int_equal(s->state.list.kind, LIST_STEPS);
-	assert_true(shows(s, "TP              1 -> 2"));
+	assert_true(shows(s, "TP                1 -> 2"));
 	key(s, INPUT_ESCAPE);
 	type(s, "u");
 	assert_true(state_same(&s->state.plan, &before));
+}
+
+/* The time is there on a narrow screen as well, and a reason is told to its end. */
+static void
+test_narrow(void **test)
+{
+	struct session *s = session_new(test, 60, 50);
+
+	type(s, ":set bf16_tflops 989\r:set hbm_gbps 3350\rv");
+	assert_true(shows(s, "nodes             2 -> 1           30.0 GiB     3."));
+	assert_true(shows(s, "not legal: EP 2 needs a"));
+	assert_true(shows(s, "     model with experts"));
 }
 
 int
@@ -97,7 +111,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_every_step), SESSION_TEST(test_strip),
-		SESSION_TEST(test_list),
+		SESSION_TEST(test_list), SESSION_TEST(test_narrow),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -211,3 +211,15 @@ text_distance(const char *a, const char *b)
 	}
 	return row[lb];
 }
+
+size_t
+text_of_count(char *buf, size_t size, const char *unit, int64_t n)
+{
+	const size_t length = strlen(unit);
+
+	if (n != 1 || length == 0 || unit[length - 1] != 's' || strchr(unit, '/') != NULL)
+		return text_put(buf, size, "%s", unit);
+	if (length > 3 && strcmp(unit + length - 3, "ies") == 0)
+		return text_put(buf, size, "%.*sy", (int)length - 3, unit);
+	return text_put(buf, size, "%.*s", (int)length - 1, unit);
+}

@@ -307,8 +307,8 @@ divides(struct layout *l, const struct parallel *par, struct diag_list *diags)
 
 	if (l->world % model != 0)
 		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible", PARALLEL_STATE,
-		    "%lld GPUs are not divisible by TP %lld x PP %lld x CP %lld = %lld",
-		    (long long)l->world, (long long)par->tp, (long long)par->pp, (long long)par->cp,
+		    "%lld GPU%s not divisible by TP %lld x PP %lld x CP %lld = %lld",
+		    (long long)l->world, l->world == 1 ? " is" : "s are", (long long)par->tp, (long long)par->pp, (long long)par->cp,
 		    (long long)model);
 	l->dp = l->world / model;
 	if (par->vpp > 1 && par->pp == 1)
@@ -324,8 +324,8 @@ expert_divides(struct layout *l, const struct parallel *par, struct diag_list *d
 
 	if (l->world % model != 0)
 		return DIAG_REFUSE(diags, FIELD_EP, "expert_world_not_divisible", PARALLEL_STATE,
-		    "%lld GPUs are not divisible by ETP %lld x EP %lld x PP %lld = %lld",
-		    (long long)l->world, (long long)par->etp, (long long)par->ep, (long long)par->pp,
+		    "%lld GPU%s not divisible by ETP %lld x EP %lld x PP %lld = %lld",
+		    (long long)l->world, l->world == 1 ? " is" : "s are", (long long)par->etp, (long long)par->ep, (long long)par->pp,
 		    (long long)model);
 	l->edp = l->world / model;
 	return true;

@@ -14,7 +14,8 @@ seed_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 	if (l->world % model != 0)
 		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible",
 		    "Megatron-LM megatron/core/parallel_state.py",
-		    "%lld GPUs are not divisible by PP %lld x TP %lld x CP %lld = %lld", (long long)l->world,
+		    "%lld GPU%s not divisible by PP %lld x TP %lld x CP %lld = %lld", (long long)l->world,
+		    l->world == 1 ? " is" : "s are",
 		    (long long)par->pp, (long long)par->tp, (long long)par->cp, (long long)model);
 	if (par->ep > 1)
 		return DIAG_REFUSE(diags, FIELD_EP, "ep_not_supported",

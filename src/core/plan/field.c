@@ -237,9 +237,8 @@ field_choice(enum field_id f, int64_t i, char *buf, size_t size)
 	return names != NULL && i >= 0 && text_choice(names, i, buf, size);
 }
 
-/* Index of a name in the list, -1 without it. */
-static int64_t
-choice_index(enum field_id f, const char *name)
+int64_t
+field_choice_index(enum field_id f, const char *name)
 {
 	char choice[PLAN_ID_SIZE];
 
@@ -257,9 +256,7 @@ field_range(enum field_id f, char *buf, size_t size)
 
 	switch (row->type) {
 	case FIELD_INT:
-		/* Parallel sizes take 0 only for the layout to refuse it with its own reason. */
-		return text_put(buf, size, "%d to %.0f",
-		    row->step == STEP_DIVISOR || f == FIELD_VPP ? 1 : (int)row->least, row->most);
+		return text_put(buf, size, "%lld to %.0f", (long long)field_least(f), row->most);
 	case FIELD_REAL:
 		text_real(least, sizeof least, row->least);
 		text_real(most, sizeof most, row->most);
@@ -335,7 +332,7 @@ field_put_text(enum field_id f, struct plan *p, const char *v, char *err, size_t
 	int64_t i;
 
 	if (row->type == FIELD_CHOICE) {
-		if ((i = choice_index(f, v)) < 0) {
+		if ((i = field_choice_index(f, v)) < 0) {
 			field_range(f, range, sizeof range);
 			text_put(err, size, "unknown name: %s", range);
 			return false;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/text.h"
 #include "core/plan/plan.h"
 
 enum field_id {
@@ -165,6 +166,25 @@ size_t field_format(enum field_id f, const struct plan *p, char *buf, size_t siz
 
 /* Walk the names of a CHOICE: the i-th one into buf, false past the end. */
 bool field_choice(enum field_id f, int64_t i, char *buf, size_t size);
+
+/* Which of them a name is, -1 for none. */
+int64_t field_choice_index(enum field_id f, const char *name);
+
+/* The least that makes sense of an INT: parallel sizes take 0 only for the layout to refuse it
+ * with its own reason. */
+static inline int64_t
+field_least(enum field_id f)
+{
+	return field_table[f].step == STEP_DIVISOR || f == FIELD_VPP ? 1 : (int64_t)field_table[f].least;
+}
+
+/* "ranks", and "rank" where the plan has one. Returns the length. */
+static inline size_t
+field_unit(enum field_id f, const struct plan *p, char *buf, size_t size)
+{
+	return text_of_count(buf, size, field_table[f].unit,
+	    field_table[f].type == FIELD_INT ? field_int(f, p) : 0);
+}
 
 /* The range or the names, for errors and lists: "1 to 4096", "one of a, b, c". */
 size_t field_range(enum field_id f, char *buf, size_t size);

@@ -157,6 +157,26 @@ read_name(const char *word, const struct catalog *catalog, char *out, size_t siz
 	return model != NULL || gpu != NULL;
 }
 
+/* "serve", "qlora", "torchtitan": a choice that one field alone has. */
+static enum shorthand
+read_choice(const char *word, char *out, size_t size)
+{
+	char fields[256] = "";
+	enum field_id found = FIELD_NONE;
+	int n = 0;
+
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_table[f].type == FIELD_CHOICE && field_choice_index(f, word) >= 0) {
+			text_add(fields, sizeof fields, "%s%s", n++ > 0 ? ", " : "", field_short(f));
+			found = f;
+		}
+	if (n == 1)
+		say(found, word, out, size);
+	else if (n > 1)
+		text_put(out, size, "%s is a value of several fields: %s", word, fields);
+	return n == 0 ? SHORTHAND_NONE : n == 1 ? SHORTHAND_SAYS : SHORTHAND_UNCLEAR;
+}
+
 /* A part of a name. */
 static enum shorthand
 read_part(const char *word, const struct catalog *catalog, char *out, size_t size)
@@ -198,6 +218,8 @@ shorthand_read(const char *word, const struct plan *p, const struct catalog *cat
 	text_put(text, sizeof text, "%.*s", (int)n, word);
 	if (read_name(text, catalog, out, size) || read_number(text, out, size))
 		return SHORTHAND_SAYS;
+	if ((is = read_choice(text, out, size)) != SHORTHAND_NONE)
+		return is;
 	is = read_shape(text, p, catalog, out, size);
 	return is != SHORTHAND_NONE ? is : read_part(text, catalog, out, size);
 }

@@ -1,6 +1,7 @@
 /*
  * shorthand.h - words that say values without naming their fields: "tp8", "8x8", "64xh100",
- * "h200", "llama-3.1-70b" or any part of a name that no other name has.
+ * "h200", "llama-3.1-70b" or any part of a name that no other name has, "serve", "qlora" or
+ * what else is the choice of one field alone.
  */
 #ifndef CORE_SHORTHAND_H
 #define CORE_SHORTHAND_H

@@ -127,7 +127,7 @@ step_plain(const struct plan *p, const struct catalog *catalog, enum field_id f,
 	case STEP_MULTIPLE_16:
 	case STEP_MULTIPLE_128:
 		v = step_number(f, field_int(f, p), way, pool_rest(p));
-		moved = (v >= 1 || row->step != STEP_DIVISOR) && put_int(f, next, v);
+		moved = (v >= field_least(f) || row->type != FIELD_INT) && put_int(f, next, v);
 		break;
 	case STEP_BY:
 		moved = field_put_real(f, next, field_real(f, next) + way * row->by, err, sizeof err);

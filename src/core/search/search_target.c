@@ -24,20 +24,33 @@ enum { NAMES = sizeof names / sizeof *names };
 
 /* ---- by name ----------------------------------------------------------------------- */
 
-/* The nearest to a misspelt name, of objectives, results and fields; NULL when none is near. */
-static const char *
-near_name(const char *name)
+/* From a name to a candidate, or to its last part, which it may be the beginning of. */
+static size_t
+distance(const char *name, const char *candidate)
+{
+	const char *dot = strchr(name, '.') == NULL ? strrchr(candidate, '.') : NULL;
+	const char *last = dot != NULL ? dot + 1 : candidate;
+
+	return strncmp(last, name, strlen(name)) == 0 ? 1 : text_distance(name, last);
+}
+
+const char *
+target_near(const char *name)
 {
 	const char *best = field_near(name);
-	size_t least = best != NULL ? text_distance(name, best) : strlen(name) < 6 ? 1 :
+	size_t least = best != NULL ? distance(name, best) : strlen(name) < 6 ? 1 :
 	    strlen(name) / 3;
+	bool outdone = false;
 
 	for (int i = 0; i < (int)NAMES + RESULT_COUNT; i++) {
 		const char *candidate = i < (int)NAMES ? names[i].name : result_table[i - (int)NAMES].path;
 
-		if (text_distance(name, candidate) <= least) {
-			least = text_distance(name, candidate);
+		const size_t d = distance(name, candidate);
+
+		if (d < least || (d == least && !outdone)) { /* it goes before a field as near */
+			least = d;
 			best = candidate;
+			outdone = true;
 		}
 	}
 	return best;
@@ -107,7 +120,7 @@ find_path(struct search_target *t, const char *path, const struct plan *p, char 
 		return take_result(t, id, p, err, size);
 	if ((f = field_find(path)) != FIELD_COUNT)
 		return take_field(t, f, err, size);
-	near = near_name(path);
+	near = target_near(path);
 	text_put(err, size, "'%s' is no objective, result or field%s%s%s", path,
 	    near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
 	return false;
@@ -255,6 +268,11 @@ parse_limit(struct search_condition *c, const char *text, char *err, size_t size
 	}
 	text += digits;
 	text += strspn(text, " ");
+	if (*text == '\0' && !field && measure == MEASURE_BYTES && c->limit < MIB) {
+		text_put(err, size, "%s of %s bytes: write %sGiB or %sGB", target_name(&c->target), number,
+		    number, number);
+		return false;
+	}
 	if (*text == '\0' || (field && text_equal(text, field_table[c->target.id].unit)))
 		return true;
 	for (i = 0; i < sizeof units / sizeof *units; i++)

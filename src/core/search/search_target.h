@@ -46,6 +46,9 @@ struct search_condition {
 	char text[96];       /* as it was typed */
 };
 
+/* The nearest to a misspelt name, of objectives, results and fields; NULL when none is near. */
+const char *target_near(const char *name);
+
 /* "serving.ttft_seconds<=2", "peak.total<=70GiB". False with the reason in err. */
 bool condition_parse(struct search_condition *c, const char *text, const struct plan *p,
     char *err, size_t size);

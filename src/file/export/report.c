@@ -53,7 +53,8 @@ put_chosen(struct textbuf *out, const struct plan *p)
 		field_format(f, p, value, sizeof value);
 		textbuf_add(out, "| %s | ", field_table[f].path);
 		put_plain(out, value);
-		textbuf_add(out, "%s%s |\n", field_table[f].unit[0] != '\0' ? " " : "", field_table[f].unit);
+		field_unit(f, p, value, sizeof value);
+		textbuf_add(out, "%s%s |\n", value[0] != '\0' ? " " : "", value);
 	}
 }
 

@@ -131,7 +131,7 @@ import_text(struct import *im, const char *kind)
 	by = kind != NULL ? find_importer(kind) : recognise(im);
 	if (by == NULL) {
 		if (kind != NULL)
-			import_error(im, "--from", "is none of %s", list_kinds(kinds, sizeof kinds));
+			import_error(im, "--from", "'%s' is none of %s", kind, list_kinds(kinds, sizeof kinds));
 		else
 			import_error(im, "", "it is not clear what this is (fix: --from with one of %s)",
 			    list_kinds(kinds, sizeof kinds));

@@ -109,9 +109,10 @@ draw_message(const struct state *s, struct canvas *c, struct rect r)
 		text_add(text, sizeof text, " %s", source);
 	}
 	text_add(text, sizeof text, ": %s", field_table[f].help);
-	if (range[0] != '\0')
-		text_add(text, sizeof text, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
-		    field_table[f].unit);
+	text_put(source, sizeof source, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
+	    field_table[f].unit);
+	if (range[0] != '\0' && canvas_width(c, text) + canvas_width(c, source) + canvas_width(c, tail) <= r.w)
+		text_add(text, sizeof text, "%s", source);
 	draw_tailed(c, r, dim_style, text, (struct style){ .role = ROLE_WARNING }, tail);
 }
 

@@ -177,13 +177,13 @@ say_list(FILE *out, const struct state *s, const char *open)
 static void
 say_field(struct answer *a, enum field_id f, const struct plan *p)
 {
-	char text[SAY_SIZE], range[256], source[128];
+	char text[SAY_SIZE], range[256], source[128], unit[32];
 
 	edit_describe(f, p, text, sizeof text);
 	field_range(f, range, sizeof range);
 	field_source_text(f, p, source, sizeof source);
-	say(a, "%s%s%s, %s: %s%s%s", text, field_table[f].unit[0] != '\0' ? " " : "",
-	    field_table[f].unit, source, field_table[f].help,
+	field_unit(f, p, unit, sizeof unit);
+	say(a, "%s%s%s, %s: %s%s%s", text, unit[0] != '\0' ? " " : "", unit, source, field_table[f].help,
 	    range[0] != '\0' ? "; " : "", range);
 }
 

@@ -22,13 +22,13 @@ plans_title(const struct state *s, char *buf, size_t size)
 		text_add(buf, size, "  (%zu of %zu read)", s->found.read, s->found.count);
 }
 
-/* Examples lie far away: their names will do. */
+/* Examples lie far away: their names will do, as for a path that has no room. */
 static const char *
-shown_path(const struct found_plan *f)
+shown_path(const struct found_plan *f, int path_w)
 {
-	const char *slash = f->shipped ? strrchr(f->path, '/') : NULL;
+	const char *slash = strrchr(f->path, '/');
 
-	return slash != NULL ? slash + 1 : f->path;
+	return slash != NULL && (f->shipped || strlen(f->path) > (size_t)path_w) ? slash + 1 : f->path;
 }
 
 static void
@@ -36,7 +36,7 @@ put_plan(const struct found_plan *f, const char *verdict, int path_w, char *buf,
 {
 	char shown[STATE_PATH_SIZE], path[STATE_PATH_SIZE + PATH_MOST], model[96], gpus[96];
 
-	show_path(shown, sizeof shown, shown_path(f)); /* names may hold anything */
+	show_path(shown, sizeof shown, shown_path(f, path_w)); /* names may hold anything */
 	rows_column(shown, path_w, path, sizeof path);
 	rows_column(f->model, MODEL_COLUMNS, model, sizeof model);
 	rows_column(f->gpus, GPUS_COLUMNS, gpus, sizeof gpus);

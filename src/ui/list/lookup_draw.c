@@ -67,12 +67,31 @@ put_asked(const struct lookup *l, char *buf, size_t size)
 		text_add(buf, size, "  %d at most differ from the plan", l->search.around);
 }
 
-/* How far it is; of a search that is over, what became of all combinations. */
+/* What became of all combinations. */
 static void
-put_progress(const struct lookup *l, char *buf, size_t size)
+put_counts(const struct lookup *l, bool exact, char *buf, size_t size)
 {
 	const struct search_counts *n = &l->news.counts;
 	const uint64_t all = search_size(&l->search);
+	const struct { uint64_t count; const char *name; } part[] = {
+		{ all, " combinations: " }, { all - n->decided, " cut, " }, { n->illegal, " illegal, " },
+		{ n->over_memory, " do not fit, " }, { n->evaluated, " fit" },
+	};
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		text_add(buf, size, "%s%s", exact ? UNITS_EXACT(COUNT, (double)part[i].count) :
+		    UNITS_SHORT(COUNT, (double)part[i].count), part[i].name);
+}
+
+/* How far it is; of a search that is over, what became of it, in short where there is less
+ * room. */
+static void
+put_progress(const struct lookup *l, size_t room, char *buf, size_t size)
+{
+	const struct search_counts *n = &l->news.counts;
+	const uint64_t all = search_size(&l->search);
+	char took[80];
 
 	text_put(buf, size, "%s combinations", UNITS_EXACT(COUNT, (double)all));
 	if (!l->news.whole) {
@@ -81,11 +100,14 @@ put_progress(const struct lookup *l, char *buf, size_t size)
 		    l->news.runs ? "" : "; stopped");
 		return;
 	}
-	text_add(buf, size, ": %s cut, %s illegal, %s do not fit, %s fit; %s on %d threads%s",
-	    UNITS_EXACT(COUNT, (double)(all - n->decided)), UNITS_EXACT(COUNT, (double)n->illegal),
-	    UNITS_EXACT(COUNT, (double)n->over_memory), UNITS_EXACT(COUNT, (double)n->evaluated),
-	    UNITS_SHORT(SECONDS, l->news.seconds), l->news.threads,
+	text_put(took, sizeof took, "; %s on %d thread%s%s", UNITS_SHORT(SECONDS, l->news.seconds),
+	    l->news.threads, l->news.threads == 1 ? "" : "s",
 	    l->news.full ? "; the front has more" : "");
+	put_counts(l, true, buf, size);
+	if (strlen(buf) + strlen(took) > room)
+		put_counts(l, false, buf, size);
+	if (strlen(buf) + strlen(took) <= room || l->news.full)
+		text_add(buf, size, "%s", took);
 }
 
 static void
@@ -99,7 +121,7 @@ draw_head(const struct state *s, struct canvas *c, const struct areas *a, struct
 	if (a->head.h >= HEAD) {
 		put_asked(l, text, sizeof text);
 		canvas_text_cut(c, r, r.x + 2, r.y, r.w - 2, (struct style){ .role = ROLE_TEXT }, text);
-		put_progress(l, text, sizeof text);
+		put_progress(l, (size_t)(r.w - 2), text, sizeof text);
 		canvas_text_cut(c, r, r.x + 2, r.y + 1, r.w - 2, (struct style){ .role = progress }, text);
 	}
 	if (l->news.kept == 0)
@@ -121,6 +143,8 @@ draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
 	text_put(text, sizeof text, "%d: %s", target + 1, l->told.set);
 	canvas_text_cut(c, r, r.x + 2, r.y, r.w - 2, plain, text);
 	text_put(text, sizeof text, "against the plan: %s", l->told.change);
+	if (canvas_width(c, text) > r.w - 2)
+		text_put(text, sizeof text, "%s", l->told.change);
 	canvas_text_cut(c, r, r.x + 2, r.y + 1, r.w - 2, dim, text);
 	text_put(text, sizeof text, "%d before %d: %s", target + 1, target + 2, l->told.why);
 	if (l->told.why[0] != '\0')

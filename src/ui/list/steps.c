@@ -8,9 +8,17 @@
 #include "ui/state/edit.h"
 
 enum {
-	LABEL_COLUMNS = 15, VALUES_COLUMNS = 21, NUMBER_COLUMNS = 10,
-	WIDE_FROM = 88, /* columns with room for the change of the memory too */
+	LABEL_COLUMNS = 17, NUMBER_COLUMNS = 10,
+	CHANGE_FROM = 75, /* columns with room for the change of the time, */
+	WIDE_FROM = 89,   /* and for that of the memory too */
 };
+
+/* Columns of "8 -> 16" in a row of so many. */
+static int
+values_columns(int width)
+{
+	return width < CHANGE_FROM ? 14 : width < WIDE_FROM ? 19 : 21;
+}
 
 /* At the selected field. */
 static int
@@ -53,9 +61,9 @@ add_outlook(const struct state *s, const struct outlook *o, int width, char *buf
 		result_value(time, s->estimate, 0, &seconds);
 	}
 	add_number(RESULT_PEAK_TOTAL, memory, o->memory, width >= WIDE_FROM, buf, size);
-	add_number(time, seconds, o->seconds, true, buf, size);
+	add_number(time, seconds, o->seconds, width >= CHANGE_FROM, buf, size);
 	if (o->capacity > 0 && !o->fits) {
-		text_add(buf, size, "over");
+		text_add(buf, size, width >= CHANGE_FROM ? "over" : "!");
 		return ROLE_WARNING;
 	}
 	return seconds > 0 && o->seconds > 0 && o->seconds < seconds ? ROLE_GOOD : ROLE_TEXT;
@@ -65,8 +73,10 @@ static void
 steps_rows(struct rows *rows, const struct state *s)
 {
 	char label[64], now[VALUE_SIZE], values[2 * VALUE_SIZE], cell[2 * VALUE_SIZE];
-	char text[ROW_TEXT_SIZE];
+	char text[DIAG_MESSAGE_SIZE + 4 * VALUE_SIZE];
+	const int values_w = values_columns(rows->width);
 
+	rows->hang = LABEL_COLUMNS + values_w + 2; /* of reasons */
 	for (int i = 0; i < s->around->fields; i++)
 		for (int way = 0; way < 2; way++) {
 			const struct around_step *step = &s->around->step[i][way];
@@ -78,15 +88,15 @@ steps_rows(struct rows *rows, const struct state *s)
 			field_format(f, &s->plan, now, sizeof now);
 			rows_column(field_table[f].label, LABEL_COLUMNS, label, sizeof label);
 			/* where both have no room, the new one counts */
-			if (text_put(values, sizeof values, "%s -> %s", now, step->value) > VALUES_COLUMNS)
+			if (text_put(values, sizeof values, "%s -> %s", now, step->value) > (size_t)values_w)
 				text_put(values, sizeof values, "-> %s", step->value);
-			rows_column(values, VALUES_COLUMNS, cell, sizeof cell);
+			rows_column(values, values_w, cell, sizeof cell);
 			text_put(text, sizeof text, "%s %s ", label, cell);
-			if (step->legal)
+			if (step->legal) {
 				role = add_outlook(s, &step->outlook, rows->width, text, sizeof text);
-			else
-				text_add(text, sizeof text, "not legal: %s", step->why);
-			rows_line(rows, 2 * i + way, role, text);
+				rows_line(rows, 2 * i + way, role, text);
+			} else
+				rows_item(rows, 2 * i + way, role, "%snot legal: %s", text, step->why);
 		}
 }
 

@@ -256,8 +256,10 @@ draw_field(const struct state *s, struct canvas *c, struct rect r, enum field_id
 	canvas_text_cut(c, r, r.x + x, r.y, r.w - x, style, text);
 	if (!field_same(f, p, base))
 		draw_was(c, r, label, f, base, r.x + x, unit);
-	if (r.w >= UNIT_FROM && right == r.w - UNIT_COLUMNS)
-		canvas_text_cut(c, r, r.x + right + 1, r.y, UNIT_COLUMNS - 1, unit, field_table[f].unit);
+	if (r.w >= UNIT_FROM && right == r.w - UNIT_COLUMNS) {
+		field_unit(f, p, value, sizeof value);
+		canvas_text_cut(c, r, r.x + right + 1, r.y, UNIT_COLUMNS - 1, unit, value);
+	}
 }
 
 /* The canvas' cursor goes to the selected row. Beside a value that differs from that of the
