@@ -227,22 +227,6 @@ test_complete(void **unused)
 	session_free(s);
 }
 
-static const struct topic *
-one_topic(void *context, const char *language, size_t i)
-{
-	static const struct topic page = { .names = "tp", .title = "TP", .text = "" };
-
-	(void)context, (void)language;
-	return i == 0 ? &page : NULL;
-}
-
-static const char *
-one_target(void *context, size_t i)
-{
-	(void)context;
-	return i == 0 ? "megatron" : NULL;
-}
-
 /* Whatever takes an argument, Tab knows what it can be; and no field's short name hides
  * behind a command. */
 static void
@@ -252,8 +236,8 @@ test_complete_all(void **unused)
 	char typed[64];
 
 	(void)unused;
-	s->files.topic = one_topic;
-	s->files.target = one_target;
+	s->files.topic = fake_page;
+	s->files.target = fake_target;
 	for (size_t i = 0; i < command_count; i++) {
 		if (command_table[i].argument[0] == '\0')
 			continue;
