@@ -111,6 +111,22 @@ fake_complete(void *context, const char *text, size_t i, char *path, size_t size
 	return false;
 }
 
+static UNUSED const struct topic *
+fake_page(void *context, const char *language, size_t i)
+{
+	static UNUSED const struct topic page = { .names = "tp", .title = "TP", .text = "" };
+
+	(void)context, (void)language;
+	return i == 0 ? &page : NULL;
+}
+
+static UNUSED const char *
+fake_target(void *context, size_t i)
+{
+	(void)context;
+	return i == 0 ? "megatron" : NULL;
+}
+
 static UNUSED bool
 fake_find(void *context, size_t i, char *path, size_t size, bool *shipped)
 {

@@ -223,22 +223,6 @@ test_complete(void **test)
 	assert_true(shows(s, "gpipe  [1f1b] zb-1p"));
 }
 
-static const struct topic *
-one_topic(void *context, const char *language, size_t i)
-{
-	static const struct topic page = { .names = "tp", .title = "TP", .text = "" };
-
-	(void)context, (void)language;
-	return i == 0 ? &page : NULL;
-}
-
-static const char *
-one_target(void *context, size_t i)
-{
-	(void)context;
-	return i == 0 ? "megatron" : NULL;
-}
-
 /* Whatever takes an argument, Tab knows what it can be; and no field's short name hides
  * behind a command. */
 static void
@@ -247,8 +231,8 @@ test_complete_all(void **test)
 	struct session *s = begin(test);
 	char typed[64];
 
-	s->files.topic = one_topic;
-	s->files.target = one_target;
+	s->files.topic = fake_page;
+	s->files.target = fake_target;
 	for (size_t i = 0; i < command_count; i++) {
 		if (command_table[i].argument[0] == '\0')
 			continue;
