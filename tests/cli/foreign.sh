@@ -118,7 +118,7 @@ rm -r config
 # arguments and file names
 shows "'e\\x1b[31m" "$evil" plan.cfg
 shows "'e\\x1b[31m" groups plan.cfg "$evil"
-shows "--set e\\x1b" check "--set=$evil"
+shows "--set 'e\\x1b" check "--set=$evil"
 shows "parallel.tp=e\\x1b" check "--tp=$evil"
 shows "e\\x1b" check "--$evil"
 shows "e\\x1b" groups "--kind=$evil"

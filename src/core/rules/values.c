@@ -88,6 +88,28 @@ offer_neighbours(struct values *out, const struct plan *p, enum field_id f)
 	}
 }
 
+/* Layers of an end stage that the others do not have: around what all would have alike. */
+static void
+offer_layers(struct values *out, const struct plan *p, enum field_id f)
+{
+	const int64_t alike = p->model.layers / most_of(1, p->parallel.pp);
+
+	for (int64_t n = most_of(1, alike - 8); n <= alike + 8 && n < p->model.layers; n++) {
+		struct value v = { .way = n < alike ? -1 : 1,
+			.distance = 0.5 + fabs(log(((double)n + 0.5) / ((double)alike + 0.5))) };
+
+		text_put(v.text, sizeof v.text, "%lld", (long long)n);
+		if (n != field_int(f, p))
+			insert(out, &v);
+	}
+}
+
+static bool
+is_end(enum field_id f)
+{
+	return f == FIELD_FIRST_STAGE_LAYERS || f == FIELD_LAST_STAGE_LAYERS;
+}
+
 /* Half and double as often as that goes: a batch of 96 stays one of three times something. */
 static void
 offer_doublings(struct values *out, const struct plan *p, enum field_id f)
@@ -186,7 +208,9 @@ values_steps(struct values *out, const struct plan *p, enum field_id f)
 	out->count = 0;
 	switch (row->type) {
 	case FIELD_INT:
-		if (row->step == STEP_DIVISOR)
+		if (is_end(f))
+			offer_layers(out, p, f);
+		else if (row->step == STEP_DIVISOR)
 			offer_divisors(out, p, f);
 		else if (row->step == STEP_POWER)
 			offer_doublings(out, p, f);
@@ -220,6 +244,10 @@ values_near(struct values *out, const struct plan *p, enum field_id f)
 		offer_text(out, "", 0.5);
 	switch (row->type) {
 	case FIELD_INT:
+		if (is_end(f)) {
+			offer_layers(out, p, f);
+			break;
+		}
 		offer_neighbours(out, p, f);
 		offer_powers(out, p, f);
 		if (row->step == STEP_DIVISOR)

@@ -325,6 +325,10 @@ choose_fields(struct quest *q)
 	q->warnings = diag_count(&diags, SEVERITY_WARNING);
 	for (size_t i = 0; i < GIVERS; i++)
 		add_field(q, givers[i].field, givers[i].loss);
+	if (!q->legal) { /* 61 layers on 16 stages: 4 on each and 1 on the last */
+		add_field(q, FIELD_FIRST_STAGE_LAYERS, LOSS_SPLIT);
+		add_field(q, FIELD_LAST_STAGE_LAYERS, LOSS_SPLIT);
+	}
 	for (size_t i = 0; i < diags.count; i++)
 		if (diags.item[i].severity == SEVERITY_ERROR)
 			add_field(q, diags.item[i].field, LOSS_WORK);

@@ -103,8 +103,9 @@ poor_queue(const struct plan *p, const struct estimate *e, char *text, size_t si
 	const double queue = e->serve.queue_seconds, first = e->serve.ttft_seconds;
 
 	(void)p;
-	return !(e->serve.prefill_rate > 0) && queue > queue_share * first && HINT_SAY("other prompts take %.0f %% of the time to the "
-	    "first token, %.2g of %.2g s", 100 * queue / first, queue, first);
+	return !(e->serve.prefill_rate > 0) && queue > queue_share * first &&
+	    HINT_SAY("other prompts take %.0f %% of the time to the first token, %.2g of %.2g s",
+	    100 * queue / first, queue, first);
 }
 
 /* Of pools that prefill and decode one waits for the other. */
