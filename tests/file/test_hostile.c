@@ -120,6 +120,14 @@ numbers(void **state)
 		    i % 2 ? huge : least);
 		read_as("huggingface", text, 0);
 	}
+	/* batches and pools of scripts */
+	assert_int_equal(read_as("verl", "x actor_rollout_ref.rollout.n=1 trainer.nnodes=2 "
+	    "trainer.n_gpus_per_node=0", 0), IMPORT_FAILED);
+	read_as("verl", "x actor_rollout_ref.rollout.n=2147483647 data.max_prompt_length=2147483647 "
+	    "actor_rollout_ref.actor.ppo_mini_batch_size=2147483647 actor_rollout_ref.actor.use_dynamic_bsz=true "
+	    "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=-1 trainer.nnodes=2147483647", 0);
+	assert_int_equal(read_as("openrlhf", "x openrlhf.cli.train_ppo_ray --actor.num_nodes 2147483647 "
+	    "--actor.num_gpus_per_node 2147483647 --vllm.num_engines 2147483647", 0), IMPORT_FAILED);
 	/* no tensor parallelism, as DeepSpeed's default says it */
 	assert_int_equal(read_as("deepspeed", DS "\"gradient_accumulation_steps\": 1,\n"
 	    "\"tensor_parallel\": { \"autotp_size\": 0 } }", 8), IMPORT_DONE);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "core/base/number.h"
 #include "file/import/rl_keys.h"
 #include "file/import/rollouts.h"
 #include "file/import/settings.h"
@@ -23,16 +24,13 @@ take_number(struct import *im, const struct jsonin *j, enum field_id f, const ch
 static void
 take_pools(struct import *im, const struct jsonin *j)
 {
-	int64_t nodes = 1, gpus = 0;
-	char value[24];
+	const int64_t nodes = settings_number(j, COLOCATED "resources.num_nodes", 1);
 
 	if (!jsonin_has(j, COLOCATED "enabled") || settings_on(j, COLOCATED "enabled"))
 		return;
-	jsonin_int(j, COLOCATED "resources.num_nodes", 0, INT32_MAX, &nodes);
-	jsonin_int(j, COLOCATED "resources.gpus_per_node", 0, INT32_MAX, &gpus);
-	text_put(value, sizeof value, "%lld", (long long)(nodes * gpus));
 	import_set(im, FIELD_RL_PLACEMENT, "split", COLOCATED "enabled");
-	import_set(im, FIELD_ROLLOUT_GPUS, value, COLOCATED "resources");
+	settings_set(im, j, FIELD_ROLLOUT_GPUS, product_of(nodes, settings_number(j,
+	    COLOCATED "resources.gpus_per_node", 0)), COLOCATED "resources");
 	take_number(im, j, FIELD_STALENESS, "grpo.async_grpo.max_trajectory_age_steps");
 }
 

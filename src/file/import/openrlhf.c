@@ -53,9 +53,8 @@ take_pools(struct import *im, const struct jsonin *j)
 	const int64_t nodes = settings_number(j, "actor.num_nodes", 1);
 	const int64_t engine = settings_number(j, "vllm.tensor_parallel_size", 1);
 	const int64_t rollout = split ? product_of(settings_number(j, "vllm.num_engines", 1), engine) : 0;
-	const int64_t world = product_of(nodes, gpus) + rollout;
 
-	import_machine(im, world, 0, nodes > 1 && world % gpus == 0 ? gpus : 0, "actor.num_nodes");
+	settings_machine(im, nodes, gpus, rollout, "actor.num_nodes");
 	settings_set(im, j, FIELD_ROLLOUT_TP, engine, "vllm.tensor_parallel_size");
 	if (!split) {
 		import_set(im, FIELD_ENGINE_SLEEP, settings_on(j, "vllm.enable_sleep") ? "1" : "0",

@@ -112,6 +112,15 @@ settings_set(struct import *im, const struct jsonin *j, enum field_id f, int64_t
 	im->line = 0;
 }
 
+void
+settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout,
+    const char *source)
+{
+	const int64_t world = product_of(nodes, gpus) + rollout;
+
+	import_machine(im, world, 0, nodes > 1 && gpus > 0 && world % gpus == 0 ? gpus : 0, source);
+}
+
 static void
 assume_number(struct import *im, enum field_id f, int64_t n, const char *why)
 {

@@ -23,6 +23,10 @@ bool settings_is(const struct jsonin *j, const char *path, const char *word);
 void settings_set(struct import *im, const struct jsonin *j, enum field_id f, int64_t n,
     const char *path);
 
+/* The machine of a trainer's nodes and of GPUs for rollouts beside it. */
+void settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout,
+    const char *source);
+
 /* Prompts and responses that fit into a row of the trainer, whose length is set; `why` for the
  * account. What is generated may as well be limited by that length alone. */
 void settings_lengths(struct import *im, const char *why);
