@@ -85,6 +85,8 @@ tune(struct plan *p, struct dice *dice)
 	field_put_text(FIELD_ADAPTER_TARGET, p, targets[dice_below(dice, 6)], err, sizeof err);
 	field_put_text(FIELD_MODULES_TO_SAVE, p, saved[dice_below(dice, 3)], err, sizeof err);
 	field_put_real(FIELD_ADAPTER_DROPOUT, p, 0.1 * (double)dice_below(dice, 2), err, sizeof err);
+	if (p->parallel.layout != LAYOUT_MEGATRON && dice_below(dice, 2) == 0)
+		settings_int(p, FIELD_OPTIMIZER, OPTIMIZER_PAGED_ADAM + dice_below(dice, 2));
 	plan_resolve(p, NULL);
 }
 

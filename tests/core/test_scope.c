@@ -204,7 +204,7 @@ ends_early(const struct plan *p)
 static void
 scope_follows(void **state)
 {
-	enum { WALKS = 3000, STEPS = 8 };
+	enum { WALKS = 3200, STEPS = 8 };
 	int legal = 0, timed = 0;
 
 	(void)state;
