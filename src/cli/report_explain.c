@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/session.h"
+#include "cli/report.h"
 #include "core/base/ledger.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
@@ -278,6 +278,54 @@ print_result(const struct question *l)
 	return true;
 }
 
+/* The same for scripts: what it is, and the terms of what it is made of, each with the result
+ * whose sum it is in. False when the plan has none of it. */
+static bool
+json_result_terms(const struct question *l)
+{
+	const struct result *r = &result_table[l->id];
+	const int64_t first = r->made->quantity != QUANTITY_COUNT ? stage_of(l, r->made) : l->stage;
+	const int64_t usual = first >= 0 ? first : l->e->peak_stage;
+	struct jsonout j = { .out = stdout };
+	char formula[FORMULA_SIZE];
+	bool known = false;
+
+	result_formula(l->id, l->p, l->e, usual, formula, sizeof formula);
+	jsonout_object(&j, NULL);
+	jsonout_text(&j, "quantity", r->path);
+	if (r->scope == SCOPE_STAGE)
+		jsonout_int(&j, "stage", usual);
+	json_result(&j, "value", l->id, l->e, usual);
+	jsonout_text(&j, "help", r->help);
+	jsonout_text(&j, "formula", formula[0] != '\0' ? formula : NULL);
+	jsonout_list(&j, "terms");
+	for (const struct made_of *made = r->made; made->quantity != QUANTITY_COUNT; made++) {
+		const int64_t stage = stage_of(l, made);
+
+		for (size_t i = 0; i < l->ledger->count; i++) {
+			const struct ledger_term *t = &l->ledger->term[i];
+
+			if (!is_of(l, made, t, stage))
+				continue;
+			known = true;
+			jsonout_object_row(&j, NULL);
+			jsonout_text(&j, "of", result_table[result_of_quantity(made->quantity)].path);
+			if (stage >= 0)
+				jsonout_int(&j, "stage", stage);
+			if (r->scope == SCOPE_FLOW || r->scope == SCOPE_DIM)
+				jsonout_text(&j, "dim", traffic_dim_name(dim_of(l, t)));
+			jsonout_text(&j, "name", t->name);
+			jsonout_count(&j, "value", t->value);
+			jsonout_text(&j, "formula", t->formula);
+			jsonout_text(&j, "source", t->source);
+			jsonout_close(&j);
+		}
+	}
+	jsonout_close(&j);
+	jsonout_close(&j);
+	return known || formula[0] != '\0' || result_applies(l->id, l->e, usual);
+}
+
 static int
 explain_work(struct session *s, const struct options *o)
 {
@@ -297,7 +345,7 @@ explain_work(struct session *s, const struct options *o)
 	if (stage >= 0 && e->stages > 0 && stage >= e->stages)
 		status = usage_error("--stage %" PRId64 ": stages go from 0 to %" PRId64, stage,
 		    e->stages - 1);
-	else if (!print_result(&question) && e->legal) {
+	else if (!(o->json ? json_result_terms(&question) : print_result(&question)) && e->legal) {
 		complain_empty(&question);
 		status = STATUS_NO;
 	}

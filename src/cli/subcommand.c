@@ -24,7 +24,7 @@ const struct subcommand subcommand_table[] = {
 	{ "estimate", "[PLAN]", "print memory, traffic and step time, or a serving report",
 	    TAKES_PLAN | TAKES_STAGE | TAKES_JSON, 0, 1, NULL, estimate_work },
 	{ "explain", "[PLAN] QUANTITY", "print the terms, formulas and sources of one number",
-	    TAKES_PLAN | TAKES_STAGE, 0, 2, explain_run, NULL },
+	    TAKES_PLAN | TAKES_STAGE | TAKES_JSON, 0, 2, explain_run, NULL },
 	{ "diff", "A B", "print where two plans and their estimates differ",
 	    TAKES_PLAN | TAKES_JSON, 2, 2, diff_run, NULL },
 	{ "search", "[PLAN]", "print the best plans among all values of free fields",

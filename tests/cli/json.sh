@@ -279,6 +279,19 @@ if abs(step / published - 1) > 0.05:
     raise SystemExit(f"{step} s a step, not {published}")
 PY
 
+# and does so in JSON, with the terms of a sum
+good explain --json memory.optimizer
+out_has '"of": "memory\.optimizer", "stage": 0, "name": "master weights", "value": [0-9]+, "formula": "parameters\*bytes/ranks = '
+for quantity in memory.optimizer memory.logits params.total communication.tp.bytes step.seconds; do
+	good explain --json "$quantity"
+	python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(d["quantity"], abs(sum(t["value"] for t in d["terms"]) / d["value"] - 1) < 1e-6)' <out >sum
+	grep -q "^$quantity True$" sum || fail "terms do not add up: $(cat sum)"
+done
+run 1 explain --json serving.ttft_seconds
+err_has 'has no terms in this plan'
+
 # every name of the estimate is one that explain takes, in the type of its row, and the other
 # way round: what explain lists is printed for a training or a serving plan
 cat >names.py <<'PY'
