@@ -32,11 +32,11 @@ take_algorithm(struct import *im, const struct jsonin *j)
 	const bool ppo = !jsonin_has(j, estimator) || settings_is(j, estimator, "gae");
 	double coefficient = 0.01;
 
-	import_set(im, FIELD_RL_ALGORITHM, ppo ? "ppo" : "grpo", estimator);
+	settings_say(im, j, FIELD_RL_ALGORITHM, ppo ? "ppo" : "grpo", estimator);
 	if (!ppo && !settings_is(j, estimator, "group_norm"))
 		import_ignore(im, estimator, "a plan has no such estimator: without a critic, as group_norm");
 	jsonin_real(j, penalty, -1e9, 1e9, &coefficient);
-	import_set(im, FIELD_RL_REFERENCE, coefficient > 0 || coefficient < 0 ? "true" : "false", penalty);
+	settings_say(im, j, FIELD_RL_REFERENCE, coefficient > 0 || coefficient < 0 ? "true" : "false", penalty);
 	if (jsonin_has(j, "reward.model_name_or_path"))
 		import_ignore(im, "reward.model_name_or_path", "set rl.reward_preset to its model");
 }
@@ -57,9 +57,9 @@ take_pools(struct import *im, const struct jsonin *j)
 	settings_machine(im, nodes, gpus, rollout, "actor.num_nodes");
 	settings_set(im, j, FIELD_ROLLOUT_TP, engine, "vllm.tensor_parallel_size");
 	if (!split) {
-		import_set(im, FIELD_ENGINE_SLEEP, settings_on(j, "vllm.enable_sleep") ? "1" : "0",
+		settings_say(im, j, FIELD_ENGINE_SLEEP, settings_on(j, "vllm.enable_sleep") ? "1" : "0",
 		    "vllm.enable_sleep");
-		import_set(im, FIELD_RL_OFFLOAD, settings_on(j, "ref.offload") ? "all" :
+		settings_say(im, j, FIELD_RL_OFFLOAD, settings_on(j, "ref.offload") ? "all" :
 		    settings_on(j, "ds.enable_sleep") ? "optimizer+params" : "none", "ds.enable_sleep");
 		return;
 	}

@@ -101,15 +101,28 @@ settings_number(const struct jsonin *j, const char *path, int64_t absent)
 }
 
 void
+settings_say(struct import *im, const struct jsonin *j, enum field_id f, const char *value,
+    const char *path)
+{
+	char why[160];
+
+	im->line = jsonin_line(j, path);
+	text_put(why, sizeof why, "the default of %s", path);
+	if (jsonin_has(j, path))
+		import_set(im, f, value, path);
+	else
+		import_assume(im, f, value, why);
+	im->line = 0;
+}
+
+void
 settings_set(struct import *im, const struct jsonin *j, enum field_id f, int64_t n,
     const char *path)
 {
 	char value[24];
 
-	im->line = jsonin_line(j, path);
 	text_put(value, sizeof value, "%lld", (long long)n);
-	import_set(im, f, value, path);
-	im->line = 0;
+	settings_say(im, j, f, value, path);
 }
 
 void

@@ -19,7 +19,10 @@ int64_t settings_number(const struct jsonin *j, const char *path, int64_t absent
 /* Whether the text there is this word. */
 bool settings_is(const struct jsonin *j, const char *path, const char *word);
 
-/* Set a field to a number that the key at that path tells, by itself or with others. */
+/* Set a field to what the key at that path tells, by itself or with others; it is assumed where
+ * the key is not there. The same for a number. */
+void settings_say(struct import *im, const struct jsonin *j, enum field_id f, const char *value,
+    const char *path);
 void settings_set(struct import *im, const struct jsonin *j, enum field_id f, int64_t n,
     const char *path);
 

@@ -53,6 +53,12 @@ bool shell_read(struct shell *s, const char *text, size_t size);
 /* Split a text into words as a shell does, nothing in it expanded or an operator. */
 bool shell_split(struct shell *s, const char *text, unsigned line, struct shell_list *out);
 
+/* "--num-layers" */
+bool shell_is_flag(const char *word);
+
+/* Add words to a list, those apart that stand in one: a command handed to bash -c. */
+bool shell_flatten(struct shell *s, const struct shell_list *words, struct shell_list *out);
+
 /* What a variable was set to last, NULL where it was not. */
 const struct shell_variable *shell_variable(const struct shell *s, const char *name);
 

@@ -1,6 +1,5 @@
 #include "file/import/shell_words.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -356,37 +355,4 @@ shell_test(const struct shell_list *words)
 	if (inverted && result != SHELL_MAYBE)
 		result = result == SHELL_YES ? SHELL_NO : SHELL_YES;
 	return result;
-}
-
-/* ---- flags ------------------------------------------------------------------------------ */
-
-bool
-shell_is_flag(const char *word)
-{
-	return word[0] == '-' && word[1] == '-' && isalpha((unsigned char)word[2]);
-}
-
-/* "--fp8-format hybrid" in one word, or a command handed to bash -c. */
-static bool
-holds_flags(const char *word)
-{
-	return strpbrk(word, " \t\n") != NULL && (shell_is_flag(word) || strstr(word, " --") != NULL);
-}
-
-/* Add words to a list, those apart that stand in one. */
-bool
-shell_flatten(struct shell *s, const struct shell_list *words, struct shell_list *out)
-{
-	for (size_t i = 0; i < words->count; i++) {
-		const struct shell_word *w = &words->word[i];
-
-		const size_t from = out->count;
-
-		if (holds_flags(w->text) ? !shell_split(s, w->text, w->line, out) :
-		    !shell_push(s, out, *w))
-			return false;
-		for (size_t k = from; k < out->count; k++)
-			out->word[k].unknown = w->unknown && strchr(out->word[k].text, '$') != NULL;
-	}
-	return true;
 }

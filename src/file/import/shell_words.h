@@ -28,12 +28,6 @@ bool shell_arithmetic(const struct shell *s, const char *text, int64_t *value);
 enum shell_truth { SHELL_NO, SHELL_YES, SHELL_MAYBE };
 enum shell_truth shell_test(const struct shell_list *words);
 
-/* "--num-layers" */
-bool shell_is_flag(const char *word);
-
-/* Add words to a list, those apart that stand in one: a command handed to bash -c. */
-bool shell_flatten(struct shell *s, const struct shell_list *words, struct shell_list *out);
-
 static inline bool
 shell_is_name_char(char c, bool first)
 {

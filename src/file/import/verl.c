@@ -42,12 +42,12 @@ take_algorithm(struct import *im, const struct jsonin *j)
 	const bool loss = settings_on(j, ACTOR "use_kl_loss"), reward = settings_on(j,
 	    "algorithm.use_kl_in_reward");
 
-	import_set(im, FIELD_RL_ALGORITHM, ppo ? "ppo" : "grpo", estimator);
+	settings_say(im, j, FIELD_RL_ALGORITHM, ppo ? "ppo" : "grpo", estimator);
 	if (!ppo && !settings_is(j, estimator, "grpo"))
 		import_ignore(im, estimator, "a plan has no such estimator: without a critic, as grpo");
-	import_set(im, FIELD_RL_REFERENCE, loss || reward ? "true" : "false", reward ?
+	settings_say(im, j, FIELD_RL_REFERENCE, loss || reward ? "true" : "false", reward ?
 	    "algorithm.use_kl_in_reward" : ACTOR "use_kl_loss");
-	import_set(im, FIELD_RL_OLD_LOGPROB, settings_on(j, "algorithm.rollout_correction.bypass_mode") ?
+	settings_say(im, j, FIELD_RL_OLD_LOGPROB, settings_on(j, "algorithm.rollout_correction.bypass_mode") ?
 	    "false" : "true", "algorithm.rollout_correction.bypass_mode");
 	if (settings_on(j, "reward.reward_model.enable"))
 		import_ignore(im, "reward.reward_model.enable", "set rl.reward_preset to its model");
@@ -66,9 +66,9 @@ take_offload(struct import *im, const struct jsonin *j, bool megatron)
 	const bool all = settings_on(j, reference), some = settings_on(j, states);
 
 	if (settings_on(j, parameters))
-		import_set(im, FIELD_RL_OFFLOAD, all ? "all" : "optimizer+params", parameters);
+		settings_say(im, j, FIELD_RL_OFFLOAD, all ? "all" : "optimizer+params", parameters);
 	else
-		import_set(im, FIELD_RL_OFFLOAD, some ? "optimizer" : "none", states);
+		settings_say(im, j, FIELD_RL_OFFLOAD, some ? "optimizer" : "none", states);
 }
 
 static void
@@ -147,7 +147,7 @@ take_pools(struct import *im, const struct jsonin *j)
 	settings_set(im, j, FIELD_ROLLOUT_TP, settings_number(j, ROLLOUT "tensor_model_parallel_size", 2),
 	    ROLLOUT "tensor_model_parallel_size");
 	if (!split) {
-		import_set(im, FIELD_ENGINE_SLEEP, jsonin_has(j, ROLLOUT "free_cache_engine") &&
+		settings_say(im, j, FIELD_ENGINE_SLEEP, jsonin_has(j, ROLLOUT "free_cache_engine") &&
 		    !settings_on(j, ROLLOUT "free_cache_engine") ? "0" : "2", ROLLOUT "free_cache_engine");
 		return;
 	}

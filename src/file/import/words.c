@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/import/shell_words.h"
+#include "file/import/shell.h"
 #include "file/import/yamlin.h"
 
 /* Takes the value over. */
