@@ -36,25 +36,27 @@ rule_function rule_pattern_unreadable, rule_pattern_mixes_attention, rule_patter
     rule_mamba_does_not_divide, rule_mamba_groups, rule_mamba_cp,
     rule_linear_heads_do_not_divide;
 
-/* rules_run.c: batch, state and switches, serving, advice */
-rule_function rule_batch_does_not_divide, rule_group_out_of_range,
-    rule_group_leaves_bubble, rule_rounds_uneven, rule_dualpipe_odd,
-    rule_dualpipe_microbatches, rule_fork_chunks, rule_param_overlap_without_grad_overlap,
-    rule_fp8_gather_without_zero, rule_fp8_gather_without_fp8, rule_fsdp_optimizer,
-    rule_offload_not_supported, rule_precision_without_adam, rule_offload_with_fp8_params, rule_instances_without_shards, rule_copies_offloaded,
-    rule_tied_with_pipeline, rule_async_tp_uncompiled, rule_too_few_microbatches,
-    rule_fewer_tokens_than_requests, rule_drafts_with_pipeline,
-    rule_recompute_module_unknown, rule_recompute_without_module,
-    rule_recompute_too_many, rule_offload_without_precision, rule_tp_overlap_without_sp,
-    rule_sp_without_tp, rule_sp_off, rule_layout_misplaced, rule_mtp_on_first_rank,
-    rule_zero_with_pipeline, rule_moe_with_zero3, rule_nanotron_zero, rule_copies_do_not_divide,
-    rule_copies_without_zero3, rule_copies_have_no_meaning,
-    rule_torchtitan_chunks, rule_chunks_without_pipeline, rule_request_too_long, rule_context_too_long,
-    rule_tokens_are_no_blocks, rule_ep_has_no_size, rule_dp_attention_without_experts,
-    rule_dcp_without_copies, rule_prefill_workers_unknown, rule_prefill_heads_do_not_divide,
-    rule_accepts_more_than_drafted, rule_host_cache_is_unused,
-    rule_layout_is_for_serving, rule_layout_is_for_training, rule_tp_leaves_nvlink,
-    rule_domain_cuts_nodes, rule_fp8_without_units;
+/* rules_run.c: batch and switches, serving, advice */
+rule_function rule_batch_does_not_divide, rule_group_out_of_range, rule_group_leaves_bubble,
+    rule_rounds_uneven, rule_dualpipe_odd, rule_dualpipe_microbatches, rule_fork_chunks,
+    rule_param_overlap_without_grad_overlap, rule_tied_with_pipeline, rule_async_tp_uncompiled,
+    rule_too_few_microbatches, rule_fewer_tokens_than_requests, rule_drafts_with_pipeline,
+    rule_recompute_module_unknown, rule_recompute_without_module, rule_recompute_too_many,
+    rule_tp_overlap_without_sp, rule_sp_without_tp, rule_sp_off, rule_layout_misplaced,
+    rule_mtp_on_first_rank, rule_torchtitan_chunks, rule_chunks_without_pipeline,
+    rule_request_too_long, rule_context_too_long, rule_tokens_are_no_blocks,
+    rule_ep_has_no_size, rule_dp_attention_without_experts, rule_dcp_without_copies,
+    rule_prefill_workers_unknown, rule_prefill_heads_do_not_divide,
+    rule_accepts_more_than_drafted, rule_host_cache_is_unused, rule_layout_is_for_serving,
+    rule_layout_is_for_training, rule_tp_leaves_nvlink, rule_domain_cuts_nodes,
+    rule_fp8_without_units;
+
+/* rules_state.c: ZeRO stages, copies, optimizers, offload */
+rule_function rule_fp8_gather_without_zero, rule_fp8_gather_without_fp8, rule_offload_not_supported,
+    rule_precision_without_adam, rule_offload_with_fp8_params, rule_instances_without_shards,
+    rule_fsdp_optimizer, rule_offload_without_precision, rule_zero_with_pipeline,
+    rule_moe_with_zero3, rule_copies_do_not_divide, rule_copies_without_zero3,
+    rule_copies_offloaded, rule_copies_have_no_meaning, rule_nanotron_zero;
 
 /* rules_kernel.c */
 rule_function rule_format_not_on_gpu, rule_format_does_not_divide, rule_kernel_not_on_gpu,
