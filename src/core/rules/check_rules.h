@@ -24,8 +24,9 @@
 	}
 
 /* In rules_shape.c: what model, sequence and experts ask of the parallel sizes; rules_mixer.c:
- * layer patterns, Mamba and linear attention; rules_run.c: batch, state and switches, serving,
- * advice; rules_kernel.c, rules_rl.c and rules_finetune.c. */
+ * layer patterns, Mamba and linear attention; rules_state.c: sharded state, optimizers, offload;
+ * rules_run.c: batch and switches, serving, advice; rules_kernel.c, rules_rl.c and
+ * rules_finetune.c. */
 typedef bool rule_function(const struct facts *facts, char *message, size_t size);
 #define RULE(reason, severity, field, sets, modes, source, broken) rule_function broken;
 #include "core/rules/check_rules.def"
