@@ -160,7 +160,7 @@ core_fused(struct layer_job *j, bool local, double heads)
 	const double flop = 2 * batch_tokens(j->p) * heads * compute_pairs(j->p, local);
 	const struct kernel_rate forward = kernel_rate(j->p, g, false, local);
 	const struct kernel_rate backward = kernel_rate(j->p, g, true, local);
-	static const char name[] = "attention core", size[] = "FLOP: 2*T*keys*n/TP*(d+v)";
+	const char *name = "attention core", *size = compute_pairs_size(j->p, local);
 
 	compute_indexer(j, local, heads);
 	j->w.core = flop / forward.reached + g->launch;

@@ -45,6 +45,14 @@ compute_pairs(const struct plan *p, bool local)
 	return (1 - share) * dense + share * batch_chosen(p) * width;
 }
 
+const char *
+compute_pairs_size(const struct plan *p, bool local)
+{
+	return local || !has_index(&p->model) ? "FLOP: 2*T*keys*n/TP*(d+v)" :
+	    p->model.attention == ATTENTION_MLA ? "FLOP: 2*T*chosen keys*n/TP*(2*kl+rope)" :
+						  "FLOP: 2*T*chosen keys*n/TP*(d+v)";
+}
+
 /*
  * Products of all heads with all keys before, in the rate of 16 bits, and of them the choice. Its
  * loss compares the chosen ones with attention itself, whose scores it makes once more, and goes

@@ -12,6 +12,7 @@
 /* Multiplications of one query of one head with its keys and values, in the mean of the layers
  * that attend to everything and of those that attend to what an index chooses. */
 double compute_pairs(const struct plan *p, bool local);
+const char *compute_pairs_size(const struct plan *p, bool local); /* the formula of its FLOP */
 
 /* The indexer of a layer, in the mean of all; nothing without one. heads: of the attention. */
 void compute_indexer(struct layer_job *j, bool local, double heads);
