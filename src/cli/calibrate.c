@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "core/base/number.h"
 #include "core/base/show.h"
 #include "core/base/text.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/search.h"
+#include "cli/report_search.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "out/out.h"

@@ -7,6 +7,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/run.h"
 #include "core/base/text.h"
 #include "core/plan/field.h"
 #include "out/out.h"
@@ -95,7 +96,7 @@ print_usage(const char *lead, const struct subcommand *command)
 }
 
 void
-help_print(void)
+help_print(const struct subcommand *commands)
 {
 	out_text(stdout, "Usage: shardplan [OPTION]... [PLAN]\n"
 	    "       shardplan COMMAND [OPTION]... [ARGUMENT]...\n\n");
@@ -103,8 +104,7 @@ help_print(void)
 	    "opens the planner on a plan file, or on a built-in plan. PLAN may be - for standard "
 	    "input; a file that is called like a command is opened as ./NAME.", 0, 0, HELP_WIDTH);
 	out_text(stdout, "\nCommands:\n");
-	for (size_t i = 1; i < subcommand_count; i++) {
-		const struct subcommand *c = &subcommand_table[i];
+	for (const struct subcommand *c = commands + 1; c->name != NULL; c++) {
 		char text[64];
 		const int column = (int)text_put(text, sizeof text, "  %s %s", c->name, c->arguments);
 
@@ -156,16 +156,16 @@ help_run(const struct options *o)
 	const char *near;
 
 	if (name == NULL) {
-		help_print();
+		help_print(o->commands);
 		return STATUS_OK;
 	}
 	if (text_equal(name, "keys"))
 		return help_keys();
-	if ((command = subcommand_find(name)) != NULL) {
+	if ((command = subcommand_find(o->commands, name)) != NULL) {
 		help_command(command);
 		return STATUS_OK;
 	}
-	near = subcommand_near(name);
+	near = subcommand_near(o->commands, name);
 	if (near != NULL)
 		return usage_error("there is no command '%s' (did you mean %s?)", name, near);
 	return usage_error("there is no command '%s'", name);

@@ -6,7 +6,7 @@
 #include "cli/subcommand.h"
 
 /* Everything: usage, commands, options. */
-void help_print(void);
+void help_print(const struct subcommand *commands);
 
 /* One command with the options that it takes. */
 void help_command(const struct subcommand *command);

@@ -1,4 +1,5 @@
 /* `help keys`: the command table of the screen. */
+#include "cli/complain.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "core/base/text.h"

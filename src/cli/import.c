@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "cli/session.h"
 #include "core/base/text.h"
 #include "file/import/here.h"

@@ -82,45 +82,6 @@ const struct option_row option_table[] = {
 enum { SET, OPTIONS = sizeof option_table / sizeof *option_table }; /* fields count as --set */
 const size_t option_count = OPTIONS;
 
-static void print_message(const char *fmt, va_list args) TEXT_FORMAT(1, 0);
-
-static void
-print_message(const char *fmt, va_list args)
-{
-	out_part(stderr, "shardplan: ");
-	out_vpart(stderr, fmt, args);
-	out_end(stderr);
-}
-
-void
-complain(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	print_message(fmt, args);
-	va_end(args);
-}
-
-int
-out_of_memory(void)
-{
-	complain("out of memory");
-	return STATUS_ERROR;
-}
-
-int
-usage_error(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	print_message(fmt, args);
-	va_end(args);
-	out_line(stderr, "Try 'shardplan --help' for more information.");
-	return STATUS_ERROR;
-}
-
 /* A field by what a user may call it; with a message and FIELD_COUNT when there is none. */
 static enum field_id
 find_field(const char *option, const char *name)
@@ -403,16 +364,16 @@ take(struct options *o, int c, const char *arg, const struct option *known)
 static bool
 find_command(struct options *o, int words)
 {
-	const struct subcommand *found = words > 0 ? subcommand_find(o->operand[0]) : NULL;
+	const struct subcommand *found = words > 0 ? subcommand_find(o->commands, o->operand[0]) : NULL;
 	const char *near;
 
-	o->command = found != NULL ? found : &subcommand_table[0];
+	o->command = found != NULL ? found : o->commands;
 	o->word = found == NULL && words == 1;
 	if (found != NULL) {
 		o->operands--;
 		memmove(o->operand, o->operand + 1, (size_t)o->operands * sizeof *o->operand);
 	} else if (o->operands > 1 && words > 0 && strpbrk(o->operand[0], "./") == NULL) {
-		near = subcommand_near(o->operand[0]);
+		near = subcommand_near(o->commands, o->operand[0]);
 		if (near != NULL)
 			usage_error("unknown command '%s' (did you mean %s?)", o->operand[0], near);
 		else
@@ -443,7 +404,7 @@ check_command(const struct options *o)
 		return false;
 	}
 	if (o->operands > command->most && *command->name == '\0' &&
-	    subcommand_find(o->operand[command->most]) != NULL) {
+	    subcommand_find(o->commands, o->operand[command->most]) != NULL) {
 		usage_error("the command comes first: shardplan %s %s", o->operand[command->most],
 		    o->operand[0]);
 		return false;
@@ -456,13 +417,13 @@ check_command(const struct options *o)
 }
 
 bool
-options_parse(struct options *o, int argc, char **argv)
+options_parse(struct options *o, const struct subcommand *commands, int argc, char **argv)
 {
 	struct option long_options[OPTIONS + 2 * FIELD_COUNT + 3];
 	size_t most = (size_t)argc + 1;
 	int c, words, at = 1;
 
-	*o = (struct options){ .stage = -1, .command = &subcommand_table[0] };
+	*o = (struct options){ .stage = -1, .commands = commands, .command = commands };
 	o->operand = calloc(most, sizeof *o->operand);
 	o->setting = calloc(most, sizeof *o->setting);
 	o->ask = calloc(most, sizeof *o->ask);

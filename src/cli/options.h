@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/complain.h"
 #include "cli/subcommand.h"
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
@@ -28,7 +29,8 @@ struct ask {
 };
 
 struct options {
-	const struct subcommand *command; /* &subcommand_table[0]: the screen */
+	const struct subcommand *commands; /* all there are */
+	const struct subcommand *command; /* the one that is asked for; the first: the screen */
 	int operands;                     /* without the command's name */
 	const char **operand;             /* owned; the strings are those of argv */
 	size_t settings;
@@ -57,7 +59,7 @@ struct options {
 };
 
 /* Read argv. False after a message on standard error; options_free in either case. */
-bool options_parse(struct options *o, int argc, char **argv);
+bool options_parse(struct options *o, const struct subcommand *commands, int argc, char **argv);
 void options_free(struct options *o);
 
 /* The fields that it gives values to. */
@@ -82,11 +84,4 @@ struct option_row {
 };
 extern const struct option_row option_table[];
 extern const size_t option_count;
-
-/* One line on standard error, then where to find help. Returns STATUS_ERROR. */
-int usage_error(const char *fmt, ...) TEXT_FORMAT(1, 2);
-
-/* One line on standard error; the one for want of memory, which returns STATUS_ERROR. */
-void complain(const char *fmt, ...) TEXT_FORMAT(1, 2);
-int out_of_memory(void);
 #endif

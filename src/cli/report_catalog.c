@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"

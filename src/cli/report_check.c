@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "core/estimate/estimate.h"
 #include "core/search/advice.h"
 #include "core/search/advice_hints.h"

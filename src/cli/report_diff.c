@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "core/base/text.h"
 #include "core/estimate/estimate.h"
 #include "out/out.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"

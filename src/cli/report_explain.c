@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "core/base/ledger.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"

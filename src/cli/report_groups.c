@@ -5,6 +5,7 @@
 
 #include "cli/output.h"
 #include "cli/report.h"
+#include "cli/run.h"
 #include "cli/session.h"
 #include "core/base/text.h"
 #include "core/framework/layout.h"

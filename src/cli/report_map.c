@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "cli/session.h"
 #include "core/base/text.h"
 #include "ui/map/map.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
+#include "cli/run.h"
 #include "cli/session.h"
 #include "core/base/text.h"
 #include "ui/map/pipeline.h"

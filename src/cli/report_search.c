@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "cli/search.h"
+#include "cli/report_search.h"
 #include "core/estimate/result.h"
 #include "core/search/search_why.h"
 #include "core/base/text.h"

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/run.h"
 #include "file/prefs/topics.h"
 #include "out/out.h"
 #include "ui/screen/locale.h"

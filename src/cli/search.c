@@ -1,9 +1,9 @@
 /* `search`: the best plans among all values of free fields. */
-#include "cli/search.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/report_search.h"
+#include "cli/run.h"
 #include "cli/search_live.h"
 #include "core/base/text.h"
 
@@ -114,19 +114,6 @@ make_job(struct search_job *job, const struct options *o)
 		job->worker[i].room = room;
 	}
 	return true;
-}
-
-size_t
-search_listed(const struct search_job *job)
-{
-	return job->worker->kept < job->top ? job->worker->kept : job->top;
-}
-
-void
-search_look(const struct search_job *job, uint64_t index, struct plan *p, struct estimate *e)
-{
-	space_plan(job->space, index, p);
-	estimate_run(e, p, &job->session.catalog, NULL);
 }
 
 /* Nothing was found: look again at what comes nearest. */

@@ -1,12 +1,10 @@
 /*
- * subcommand.h - the one table of what the program can do from the command line.
+ * subcommand.h - a thing that the program can do from the command line.
  *
- * The parser, --help, `help COMMAND` and the tests read it.
+ * The parser, --help and `help COMMAND` read a table of them.
  */
 #ifndef CLI_SUBCOMMAND_H
 #define CLI_SUBCOMMAND_H
-#include <stddef.h>
-
 struct options;
 struct session;
 
@@ -34,7 +32,7 @@ enum takes {
 };
 
 struct subcommand {
-	const char *name;      /* "" for the screen, which has no name */
+	const char *name;      /* "" for the screen, which has no name; NULL ends a table */
 	const char *arguments; /* "[PLAN] N" */
 	const char *help;      /* one line without a full stop */
 	unsigned takes;        /* enum takes */
@@ -45,39 +43,10 @@ struct subcommand {
 	int (*work)(struct session *s, const struct options *o);
 };
 
-extern const struct subcommand subcommand_table[];
-extern const size_t subcommand_count;
-
-/* The command of that name, or NULL. The screen is never found by name. */
-const struct subcommand *subcommand_find(const char *name);
+/* The command of that name in a table that ends with a row without a name, or NULL. Its first
+ * row, the screen, is never found by name. */
+const struct subcommand *subcommand_find(const struct subcommand *table, const char *name);
 
 /* The name nearest to a misspelt one, or NULL. */
-const char *subcommand_near(const char *name);
-
-/* Run the command of the options; returns the exit status. */
-int subcommand_run(const struct options *o);
-
-/* Exit statuses of every command. */
-enum { STATUS_OK, STATUS_NO, STATUS_ERROR };
-
-int screen_run(const struct options *o);
-int groups_run(const struct options *o);
-int layers_work(struct session *s, const struct options *o);
-int rank_work(struct session *s, const struct options *o);
-int map_work(struct session *s, const struct options *o);
-int pipeline_work(struct session *s, const struct options *o);
-int check_work(struct session *s, const struct options *o);
-int estimate_work(struct session *s, const struct options *o);
-int search_command(const struct options *o);
-int explain_run(const struct options *o);
-int diff_run(const struct options *o);
-int calibrate_run(const struct options *o);
-int import_run(const struct options *o);
-int export_run(const struct options *o);
-int fields_run(const struct options *o);
-int models_run(const struct options *o);
-int gpus_run(const struct options *o);
-int clusters_run(const struct options *o);
-int topics_run(const struct options *o);
-int help_run(const struct options *o);
+const char *subcommand_near(const struct subcommand *table, const char *name);
 #endif

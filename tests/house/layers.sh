@@ -74,7 +74,7 @@ circles() { # library
 	rm -f "${TMPDIR:-/tmp}/circle.$$"
 }
 if command -v nm >/dev/null && command -v tsort >/dev/null; then
-	for l in libcore.a libprefs.a libout.a libfile.a libui.a; do
+	for l in libcore.a libprefs.a libout.a libfile.a libui.a libcli.a; do
 		circles "$l"
 	done
 fi

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "cli/run.h"
 #include "core/base/text.h"
 #include "program.h"
 #include "torture.h"
@@ -155,7 +156,7 @@ run_inside(const struct words *w)
 		argv[i + 1] = strdup(w->word[i]);
 	argv[w->count + 1] = NULL;
 	optind = 0; /* glibc: begin anew */
-	if (options_parse(&o, w->count + 1, argv) && *o.command->name != '\0')
+	if (options_parse(&o, subcommand_table, w->count + 1, argv) && *o.command->name != '\0')
 		status = subcommand_run(&o);
 	options_free(&o);
 	for (int i = 0; i <= w->count; i++)

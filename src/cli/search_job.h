@@ -1,8 +1,8 @@
 /*
- * search.h - a search as the command line asks for it.
+ * search_job.h - a search as the command line asks for it, and what it found.
  */
-#ifndef CLI_SEARCH_H
-#define CLI_SEARCH_H
+#ifndef CLI_SEARCH_JOB_H
+#define CLI_SEARCH_JOB_H
 #include "cli/session.h"
 #include "core/search/search.h"
 
@@ -24,11 +24,4 @@ size_t search_listed(const struct search_job *job);
 
 /* Plan and estimate of a combination; the estimate is complete. */
 void search_look(const struct search_job *job, uint64_t index, struct plan *p, struct estimate *e);
-
-/* report_search.c: what was found, as text (false without memory) or JSON; why nothing was, on
- * standard error. */
-bool search_print(const struct search_job *job);
-void search_json(const struct search_job *job);
-void search_csv(const struct search_job *job);   /* csv_search.c */
-void search_complain(const struct search_job *job);
 #endif
