@@ -38,22 +38,22 @@ expect ' ~ETP +\(was 4\) 2 ranks'
 [ "$(memory)" = "$unsaved" ] || fail "saved, it takes $(memory) GiB instead of $unsaved"
 # set it stays, through a file too; x makes it follow again
 keys + : e t p Space 1 Enter
-expect ' \*?>?\*ETP +\(was 4\) 1 ranks|>\*ETP +\(was 4\) 1 ranks'
+expect ' \*?>?\*ETP +\(was 4\) 1 rank |>\*ETP +\(was 4\) 1 rank '
 keys s
 expect 'saved moe.cfg'
 keys q
 expect 'rc=0'
 start 140 50 tmux-256color "'$PROG' moe.cfg"
-expect ' \*ETP +1 ranks'
+expect ' \*ETP +1 rank '
 keys -
-expect ' \*ETP +1 ranks'
+expect ' \*ETP +1 rank '
 keys : e t p Enter
 expect '>\*ETP'
 keys Escape x
 expect '>~ETP +\(was 1\) 2 ranks'
 expect 'back to ETP 2, follows layout and TP'
 keys u
-expect '>\*ETP +1 ranks'
+expect '>\*ETP +1 rank '
 # another GPU says what it drops of the old one
 keys : m e m o r y _ g i b Space 7 0 Enter
 expect '\*GPU memory +\(was .*\) +70'

@@ -105,10 +105,6 @@ file_save(struct state *s, const char *argument)
 		return save_path(s, argument);
 	if (path == NULL || path[0] == '\0')
 		return file_save_as(s, argument);
-	if (!state_unsaved(s)) { /* writing it would but lose its comments */
-		state_say(s, ROLE_GOOD, "no change to save");
-		return 0;
-	}
 	return save_path(s, "");
 }
 
