@@ -76,7 +76,7 @@ for option in --dp=4 --edp=2 --set=parallel.dp=4; do
 	bad_usage 'not a field but a result: data parallel size' check "$option"
 done
 bad_usage "'--dp': not a field but a result" check --dp 4
-bad_usage 'parallel\.dp: not a field but a result' search --free=parallel.dp
+bad_usage "'parallel\.dp': not a field but a result" search --free=parallel.dp
 printf 'parallel: {\n dp = 4; };\n' >dp.cfg
 bad_usage '^dp\.cfg:2: error: parallel\.dp: not a field but a result' check dp.cfg
 run 1 check --gpu=h100-sxm-80

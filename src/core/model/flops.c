@@ -1,5 +1,7 @@
 #include "core/model/flops.h"
 
+#include <math.h>
+
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
 #include "core/model/mixer.h"
@@ -65,19 +67,20 @@ up_weights(const struct model *m)
 	return from * a * key + (double)m->kv_lora_rank * a * (nope + v);
 }
 
-/* Keys that count for a query: of layers with an index those that it chooses, unless the full
- * matrix counts. */
+/* Keys that count for a query: of layers with an index those that it chooses. Where the full
+ * matrix counts, that is of so many keys for the first queries as well. */
 static double
 keys_met(const struct plan *p, bool local, bool full)
 {
 	const struct model *m = &p->model;
 	const double keys = batch_keys(p, local, full);
+	const double chosen = full ? fmin((double)m->index_topk, keys) : batch_chosen(p);
 	struct layer_kinds k;
 
-	if (local || full || m->index_heads <= 0 || m->index_topk <= 0)
+	if (local || m->index_heads <= 0 || m->index_topk <= 0)
 		return keys;
 	k = params_kinds(m, 0, m->layers);
-	return k.global > 0 ? keys + k.sparse / k.global * (batch_chosen(p) - keys) : keys;
+	return k.global > 0 ? keys + k.sparse / k.global * (chosen - keys) : keys;
 }
 
 /* Forward and backward of scores and their product with the values, for one token. */

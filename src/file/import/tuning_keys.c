@@ -8,7 +8,7 @@
 #define END { NULL, FIELD_NONE, NULL, NULL }
 #define OPTIMIZERS "adamw_torch_fused=adam|adamw_torch=adam|adamw_bnb_8bit=adam8bit|" \
     "adamw_8bit=adam8bit|adamw_torch_8bit=adam8bit|paged_adamw_32bit=paged-adam|" \
-    "paged_adamw=paged-adam|paged_adamw_8bit=paged-adam8bit|sgd=sgd|muon=muon"
+    "paged_adamw=paged-adam|paged_adamw_8bit=paged-adam8bit|sgd=sgd"
 
 static const struct settings_key trl_keys[] = {
 	{ "dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32", "fp32" },
