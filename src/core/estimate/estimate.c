@@ -126,7 +126,7 @@ mend_phases(struct diag *d, const struct estimate *e, const struct plan *p,
 	struct plan q = *p;
 
 	while (d != NULL && d->fix_field == FIELD_NONE && ++q.rl.offload <= RL_OFFLOAD_ALL) {
-		if (!rl_run(&r, &q, catalog, &e->layout, &e->placement, NULL) ||
+		if (!rl_run(&r, &q, catalog, &e->layout, &e->placement, NULL, NULL) ||
 		    r.peak_low > e->capacity || r.host_bytes_per_node > host_capacity(p))
 			continue;
 		d->fix_field = FIELD_RL_OFFLOAD;
@@ -206,6 +206,11 @@ check_fit(struct estimate *out, const struct plan *p, const struct catalog *cata
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s: %s %.1f of %.1f GiB",
 		    (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
 		    p->cluster.gpu, most, bytes / GIB, out->peak_total / GIB);
+	} else if (out->tight && estimate_fullest(out) > out->peak_total) {
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "tight", PHASE_MEMORY,
+		    "%s takes between %.1f and %.1f GiB of %.1f GiB on one %s: it may not fit",
+		    rl_phase_label(out->rl.fullest), out->peak_low / GIB, out->peak_high / GIB,
+		    out->capacity / GIB, p->cluster.gpu);
 	} else if (out->tight) {
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "tight",
 		    "shardplan-estimates(7), memory",
@@ -358,7 +363,7 @@ estimate_speed(struct estimate *out, const struct plan *p, const struct catalog 
 		out->step = steptime_estimate(p, &out->layout, &out->placement, out->microbatches,
 		    &out->traffic, ledger);
 	out->reinforced = out->timed && plan_has_rl(p) &&
-	    rl_run(&out->rl, p, catalog, &out->layout, &out->placement, ledger);
+	    rl_run(&out->rl, p, catalog, &out->layout, &out->placement, NULL, ledger);
 	add_phases(out);
 	out->served = out->stages > 0 && p->mode == MODE_SERVE;
 	if (out->served) {
@@ -458,7 +463,8 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	out->timed = true;
 	if (plan_has_rl(p)) {
 		out->reinforced = rl_run(&out->rl, p, scope->catalog, &scope->pipeline.layout,
-		    &scope->pipeline.placement, NULL);
+		    &scope->pipeline.placement, plan_has_rollouts(p) ? scope_engine(scope, p) : NULL,
+		    NULL);
 		add_phases(out);
 		find_room(out);
 	}

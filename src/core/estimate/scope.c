@@ -17,6 +17,7 @@ static bool
 same_job(const struct plan *a, const struct plan *b)
 {
 	return a->mode == b->mode && a->parallel.layout == b->parallel.layout &&
+	    (a->mode == MODE_SERVE || memcmp(&a->serving, &b->serving, sizeof a->serving) == 0) &&
 	    memcmp(&a->cluster, &b->cluster, sizeof a->cluster) == 0 &&
 	    memcmp(&a->model, &b->model, sizeof a->model) == 0 &&
 	    memcmp(&a->rl, &b->rl, sizeof a->rl) == 0 &&
@@ -62,7 +63,7 @@ follow_job(struct scope *s, const struct plan *p)
 	s->named = check_named(p, s->catalog);
 	s->rules = check_list_of(p);
 	s->begun = true;
-	s->sized = s->timed = false;
+	s->sized = s->timed = s->generates = false;
 	forget_pipeline(s);
 }
 
@@ -74,6 +75,7 @@ scope_follow(struct scope *s, const struct plan *p)
 	} else if (!same_pipeline(&s->plan, p)) {
 		if (!same_batch(&s->plan, p))
 			s->sized = s->timed = false;
+		s->generates &= s->plan.training.precision == p->training.precision;
 		s->plan.parallel = p->parallel;
 		s->plan.training = p->training;
 		memcpy(s->plan.set, p->set, sizeof p->set);
@@ -137,4 +139,11 @@ scope_step(struct scope *s, const struct plan *p)
 	}
 	of->run = true;
 	return &of->step;
+}
+
+const struct rl_engine *
+scope_engine(struct scope *s, const struct plan *p)
+{
+	s->generates = s->generates || rl_engine_of(&s->engine, p, NULL);
+	return s->generates ? &s->engine : NULL;
 }

@@ -5,7 +5,8 @@
  * out for the plan before, and with every plan looks what of it still holds:
  *
  *   the job       cluster, model, calibration, mode, framework: whether the catalogue knows the
- *                 names, and which rules hold
+ *                 names, and which rules hold; of training on rollouts the engine that generates
+ *                 them, which takes no notice of how its trainer is split
  *   the batch     what one GPU works on of a micro-batch: training and the sizes of TP, CP and
  *                 experts. Memory and work of layers of each kind, operations of a token
  *   the groups    where those of TP, CP and experts lie: traffic of a micro-batch
@@ -24,6 +25,7 @@
 #include "core/framework/stage.h"
 #include "core/plan/catalog.h"
 #include "core/plan/plan.h"
+#include "core/rl/rl_engine.h"
 #include "core/rules/check.h"
 #include "core/train/memory.h"
 #include "core/train/step_setup.h"
@@ -46,6 +48,8 @@ struct scope {
 	struct plan plan;
 	bool named;                        /* the catalogue has its GPU and model */
 	struct check_list rules;
+	bool generates;                    /* this holds: */
+	struct rl_engine engine;
 	struct memory_setup memory;        /* its second half is of the plan before */
 	struct step_setup step;
 	struct pipeline pipeline;
@@ -63,4 +67,7 @@ struct memory_setup *scope_memory(struct scope *s, const struct plan *p);
 const struct memory_loads *scope_loads(struct scope *s);
 struct step_setup *scope_batch(struct scope *s, const struct plan *p);
 const struct step_run *scope_step(struct scope *s, const struct plan *p);
+
+/* Of a plan with rollouts; NULL where no engine has a layout. */
+const struct rl_engine *scope_engine(struct scope *s, const struct plan *p);
 #endif

@@ -314,7 +314,8 @@ add_up(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
 
 bool
 rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *catalog,
-    const struct layout *l, const struct placement *pl, struct ledger *ledger)
+    const struct layout *l, const struct placement *pl, const struct rl_engine *engine,
+    struct ledger *ledger)
 {
 	static const struct rl_estimate none;
 	struct rl_models m;
@@ -326,7 +327,9 @@ rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *cata
 		return false;
 	if (out->generates) {
 		ledger_part(ledger, PART_ROLLOUT);
-		if (!rl_engine_of(&m.engine, p, ledger)) {
+		if (engine != NULL) {
+			m.engine = *engine;
+		} else if (!rl_engine_of(&m.engine, p, ledger)) {
 			out->refused = FIELD_ROLLOUT_TP;
 			return false;
 		}

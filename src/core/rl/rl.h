@@ -78,10 +78,13 @@ const char *rl_part_name(enum rl_part part);
 /* Seconds from the beginning of a step until a phase that runs begins. */
 double rl_phase_begin(const struct rl_estimate *r, enum rl_phase phase);
 
-/* p resolved and legal, with rollouts or pairs; l and pl of its trainer. False where
- * something of it has no layout on its pool. ledger may be NULL. */
+struct rl_engine;
+
+/* p resolved and legal, with rollouts or pairs; l and pl of its trainer; its engine, NULL: not
+ * known yet. False where something of it has no layout on its pool. ledger may be NULL. */
 bool rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *catalog,
-    const struct layout *l, const struct placement *pl, struct ledger *ledger);
+    const struct layout *l, const struct placement *pl, const struct rl_engine *engine,
+    struct ledger *ledger);
 
 /* The plan with another model of the catalogue; "" or NULL for none: as it is. */
 void rl_model_plan(struct plan *out, const struct plan *p, const char *preset,

@@ -16,7 +16,7 @@ static const struct {
 	enum result_id train, phases, serve;
 } names[] = {
 	{ "time", RESULT_STEP, RESULT_RL_STEP, RESULT_TPOT },
-	{ "memory", RESULT_PEAK_TOTAL, RESULT_PEAK_TOTAL, RESULT_PEAK_TOTAL },
+	{ "memory", RESULT_PEAK_TOTAL, RESULT_RL_PEAK, RESULT_PEAK_TOTAL },
 	{ "gpus", RESULT_WORLD, RESULT_WORLD, RESULT_WORLD },
 	{ "tokens", RESULT_TOKENS_GPU, RESULT_RL_TOKENS, RESULT_GENERATED_GPU },
 };

@@ -19,7 +19,7 @@ note_terms(const struct state *s, struct ledger *ledger)
 	struct rl_estimate phases;
 
 	if (s->why.pane == PANE_TRAFFIC && e->reinforced) {
-		rl_run(&phases, &s->plan, s->catalog, &e->layout, &e->placement, ledger);
+		rl_run(&phases, &s->plan, s->catalog, &e->layout, &e->placement, NULL, ledger);
 		return;
 	}
 	if (s->why.pane == PANE_MEMORY) {
