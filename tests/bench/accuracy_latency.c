@@ -120,7 +120,7 @@ measure_row(struct latency_errors *groups, int *count, char *const *cell,
 			fprintf(rows, "%s not expressed\n", cell[C_ID]);
 		return;
 	}
-	s = serve_estimate(&p, &layout, &placement, NULL);
+	s = serve_estimate(&p, &layout, &placement, NULL, NULL);
 	compare(groups, count, cell, &s, rows);
 }
 

@@ -313,7 +313,7 @@ measure_row(struct serve_accuracy *groups, int *count, char *const *cell,
 			fprintf(rows, "%-12s %-24.24s not expressed: %s\n", cell[C_ID], cell[C_MODEL], no);
 		return;
 	}
-	s = serve_estimate(&p, &layout, &placement, NULL);
+	s = serve_estimate(&p, &layout, &placement, NULL, NULL);
 	compare(group_of(groups, count, cell), cell, &s, rows);
 }
 

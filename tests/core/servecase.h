@@ -120,7 +120,7 @@ estimate(void)
 	if (!layout_init(&layout, &p, &diags) || !placement_init(&placement, &p, &diags))
 		fail_msg("the plan is refused");
 	ledger_init(&ledger, terms, sizeof terms / sizeof terms[0]);
-	return serve_estimate(&p, &layout, &placement, &ledger);
+	return serve_estimate(&p, &layout, &placement, NULL, &ledger);
 }
 
 static inline double

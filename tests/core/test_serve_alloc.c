@@ -152,7 +152,7 @@ test_measured(void **state)
 	for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
 		qwen(logs[i].tp, "1");
 		resolve();
-		assert_near(serve_estimate(&p, &layout, &placement, NULL).weight_bytes / GIB,
+		assert_near(serve_estimate(&p, &layout, &placement, NULL, NULL).weight_bytes / GIB,
 		    logs[i].gib, 0.0003);
 	}
 }
@@ -168,7 +168,7 @@ test_trtllm_pool(void **state)
 	qwen("1", "1");
 	set("engine", "trtllm");
 	resolve();
-	s = serve_estimate(&p, &layout, &placement, NULL);
+	s = serve_estimate(&p, &layout, &placement, NULL, NULL);
 	assert_true(s.kv_pool_bytes > 0);
 	assert_near(s.kv_tokens * s.kv_bytes_per_token / s.kv_pool_bytes, 1, 1e-4);
 }

@@ -7,7 +7,6 @@
 #include "core/estimate/scope.h"
 #include "core/model/adapters.h"
 #include "core/rules/check.h"
-#include "core/serve/serve_held.h"
 #include "core/serve/serve_setup.h"
 
 #define HOST_MEMORY "AnswerDotAI/fsdp_qlora benchmarks_03_2024.md; OpenRLHF/OpenRLHF issue 1013"
@@ -223,7 +222,7 @@ check_fit(struct estimate *out, const struct plan *p, const struct catalog *cata
 /* A serving engine fills its memory: put what it holds beside the weights into the stages,
  * where memory is looked for in both modes. */
 static void
-serve_stages(struct estimate *out, const struct plan *p)
+serve_stages(struct estimate *out, const struct plan *p, const double *weights)
 {
 	const struct serve *e = &out->serve;
 
@@ -236,7 +235,7 @@ serve_stages(struct estimate *out, const struct plan *p)
 			continue;
 		}
 		m->activations = e->activation_bytes;
-		m->buffers = e->graph_bytes + serve_beside_parameters(p, &out->placement, s);
+		m->buffers = e->graph_bytes + weights[s] - m->parameters;
 		m->kv_cache = e->kv_pool_bytes > 0 ? e->kv_pool_bytes : 0;
 		m->overhead = m->overhead_low = m->overhead_high = e->non_torch_bytes;
 		m->allocated = m->parameters + m->activations + m->buffers + m->kv_cache;
@@ -367,8 +366,10 @@ estimate_speed(struct estimate *out, const struct plan *p, const struct catalog 
 	add_phases(out);
 	out->served = out->stages > 0 && p->mode == MODE_SERVE;
 	if (out->served) {
-		out->serve = serve_estimate(p, &out->layout, &out->placement, ledger);
-		serve_stages(out, p);
+		double weights[STAGE_CHUNKS_MAX];
+
+		out->serve = serve_estimate(p, &out->layout, &out->placement, weights, ledger);
+		serve_stages(out, p, weights);
 	}
 }
 

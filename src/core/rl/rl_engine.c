@@ -225,7 +225,7 @@ serve_on(struct plan *q, struct serve *out, const struct plan *p, int64_t gpus)
 	rl_engine_plan(q, p, gpus);
 	if (!layout_size(&l, q, NULL) || !placement_init(&pl, q, NULL))
 		return false;
-	*out = serve_estimate(q, &l, &pl, NULL);
+	*out = serve_estimate(q, &l, &pl, NULL, NULL);
 	return true;
 }
 

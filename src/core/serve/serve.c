@@ -105,9 +105,9 @@ print_room(struct serve *out, const struct serving_of *o, const struct room *r)
 		out->kv_tokens = floor(requests_of(o, r, length) * length);
 }
 
-/* The stage whose pool runs out first, and what it holds. */
+/* The stage whose pool runs out first, and what it holds; the weights of each. */
 static struct room
-tightest(const struct serving_of *o, struct held *held)
+tightest(const struct serving_of *o, struct held *held, double *weights)
 {
 	struct room least = { .stage = -1 };
 	double slots = HUGE_VAL;
@@ -116,9 +116,14 @@ tightest(const struct serving_of *o, struct held *held)
 		struct held h;
 		struct room r;
 
-		if (params_as_before(o->p, o->pl, s)) /* it has as much room */
+		if (params_as_before(o->p, o->pl, s)) { /* it has as much room */
+			if (weights != NULL)
+				weights[s] = weights[s - 1];
 			continue;
+		}
 		h = serve_held(o, s, NULL);
+		if (weights != NULL)
+			weights[s] = h.weights;
 		r = stage_room(o, &h, s);
 		if (least.stage < 0 || is_tighter(o, &r, &least)) {
 			least = r;
@@ -159,7 +164,7 @@ fits(const struct serving_of *o, const struct serve *s, double room)
 
 struct serve
 serve_estimate(const struct plan *p, const struct layout *l, const struct placement *pl,
-    struct ledger *ledger)
+    double *weights, struct ledger *ledger)
 {
 	struct serving_of o = { .p = p, .pl = pl, .setup = serve_setup_of(p),
 		.memory = memory_setup(p, l, pl, 0) };
@@ -170,7 +175,7 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	double at_once, held_slots;
 
 	o.kv = kv_of(p, o.setup.version, o.setup.tokens);
-	room = tightest(&o, &held);
+	room = tightest(&o, &held, weights);
 	if (ledger != NULL) {
 		ledger->stage = (int32_t)room.stage;
 		held = serve_held(&o, room.stage, ledger);

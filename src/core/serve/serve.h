@@ -51,7 +51,9 @@ struct serve {
 	bool fits;                   /* a request of context_length, and concurrency at once */
 };
 
-/* p resolved, in serve mode; l and pl hold for it. ledger may be NULL. */
+/* p resolved, in serve mode; l and pl hold for it. weights: the bytes that they take on a GPU of
+ * each stage, with what lies beside parameters (rotary table, absorbed projections, padding and
+ * the allocator's rest). It and ledger may be NULL. */
 struct serve serve_estimate(const struct plan *p, const struct layout *l,
-    const struct placement *pl, struct ledger *ledger);
+    const struct placement *pl, double *weights, struct ledger *ledger);
 #endif

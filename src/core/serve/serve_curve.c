@@ -27,7 +27,7 @@ serve_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p,
 		if (asked > last && asked < n)
 			point[count++] = point_of(s, asked);
 		q.serving.concurrency = n;
-		at = serve_estimate(&q, l, pl, NULL);
+		at = serve_estimate(&q, l, pl, NULL, NULL);
 		point[count++] = point_of(&at, n);
 	}
 	if (count == 0 || asked > point[count - 1].concurrency)

@@ -132,15 +132,6 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	return sum + hold_beside(o, stage, &n, ledger);
 }
 
-double
-serve_beside_parameters(const struct plan *p, const struct placement *pl, int64_t stage)
-{
-	const struct serving_of o = { .p = p, .pl = pl, .setup = serve_setup_of(p) };
-	const struct stage_params n = params_stage(p, pl, stage, NULL);
-
-	return hold_beside(&o, stage, &n, NULL);
-}
-
 /* ---- beside the weights ------------------------------------------------------------- */
 
 /*

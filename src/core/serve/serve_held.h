@@ -27,9 +27,4 @@ struct serving_of {
 
 /* With a ledger the terms add up to the whole memory of the stage's GPU. */
 struct held serve_held(const struct serving_of *o, int64_t stage, struct ledger *ledger);
-
-/* Bytes that a stage's weights take on one GPU beside its parameters: the rotary table,
- * absorbed projections, padding and the allocator's rest. */
-double serve_beside_parameters(const struct plan *p, const struct placement *pl,
-    int64_t stage);
 #endif

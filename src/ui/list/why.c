@@ -31,7 +31,7 @@ note_terms(const struct state *s, struct ledger *ledger)
 		steptime_estimate(&s->plan, &e->layout, &e->placement, e->microbatches, &traffic,
 		    ledger);
 	if (e->served)
-		serve_estimate(&s->plan, &e->layout, &e->placement, ledger);
+		serve_estimate(&s->plan, &e->layout, &e->placement, NULL, ledger);
 }
 
 /* Note the terms of the plan as it is now, as far as there is memory. */
