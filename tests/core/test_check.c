@@ -11,9 +11,7 @@
 #include <cmocka.h>
 
 #include "core/framework/resolve.h"
-#include "core/plan/override.h"
 #include "core/rules/check.h"
-#include "core/rules/step.h"
 #include "settings.h"
 
 /* ---- each rule ------------------------------------------------------------------------------- */
@@ -549,102 +547,6 @@ advice(void **state)
 	}
 }
 
-/* Steps skip what is illegal, and go on where nothing legal is left. */
-static void
-steps(void **state)
-{
-	struct plan p, next;
-
-	(void)state;
-	plan_builtin(&p);
-	assert_true(step_legal(&p, NULL, FIELD_TP, 1, &next));
-	assert_int_equal(next.parallel.tp, 4);
-	assert_true(step_legal(&next, NULL, FIELD_TP, 1, &next));
-	assert_int_equal(next.parallel.tp, 8); /* 16 GPUs do not hold TP 8 x PP 4 */
-	assert_false(plan_check(&next, NULL, &(struct diag_list){ 0 }));
-	settings_put_all(&p, "nodes=3 pp=1 tp=1 global_batch_size=96 model.layers=36");
-	assert_true(step_legal(&p, NULL, FIELD_PP, 1, &next));
-	assert_int_equal(next.parallel.pp, 2);
-	assert_true(step_legal(&next, NULL, FIELD_PP, 1, &next));
-	assert_int_equal(next.parallel.pp, 3);
-	assert_true(step_legal(&next, NULL, FIELD_PP, -1, &next));
-	assert_int_equal(next.parallel.pp, 2);
-	plan_builtin(&p);
-	assert_false(step_plain(&p, NULL, FIELD_VPP, -1, &next) && next.parallel.vpp < 0);
-	assert_false(step_plain(&p, NULL, FIELD_NAME, 1, &next));
-	assert_true(step_plain(&p, NULL, FIELD_PRECISION, 1, &next));
-	assert_int_equal(next.training.precision, PRECISION_FP8);
-	assert_true(step_plain(&p, NULL, FIELD_GLOBAL_BATCH_SIZE, 1, &next));
-	assert_int_equal(next.training.global_batch_size, 128);
-	assert_true(step_plain(&p, NULL, FIELD_HIDDEN_SIZE, -1, &next));
-	assert_int_equal(next.model.hidden_size, 4096 - 128);
-}
-
-/* Another GPU forgets what was overridden of the one before, but not the size of a node. */
-static void
-steps_of_names(void **state)
-{
-	static struct catalog_entry gpus[] = { { .id = "small" }, { .id = "large" } };
-	const struct catalog catalog = { .gpus = { gpus, 2 } };
-	struct plan p, next, same;
-	struct overrides dropped;
-	char text[256];
-
-	(void)state;
-	plan_defaults(&p);
-	settings_set(&gpus[0].values, "memory_gib", "24");
-	settings_set(&gpus[1].values, "memory_gib", "80");
-	settings_set(&p, "gpu", "small");
-	settings_set(&p, "memory_gib", "20");
-	settings_set(&p, "gpus_per_node", "4");
-	settings_set(&p, "nic_gbps", "100");
-	settings_set(&p, "layers", "24");
-	assert_true(step_plain(&p, &catalog, FIELD_GPU, 1, &next));
-	assert_string_equal(next.cluster.gpu, "large");
-	assert_true(next.cluster.memory_gib > 79 && next.cluster.gpus_per_node == 4);
-	assert_true(next.cluster.nic_gbps < 101 && next.model.layers == 24);
-	/* Told also afterwards, and not twice. */
-	overrides_drop(&p, &next, &dropped);
-	overrides_text(&dropped, &p, text, sizeof text);
-	assert_string_equal(text, "1 override of the old one dropped: GPU memory 20 GiB");
-	overrides_drop(&next, &next, &dropped);
-	assert_int_equal(overrides_text(&dropped, &next, text, sizeof text), 0);
-	/* The layout belongs to the mode. */
-	same = p;
-	settings_set(&same, "layout", "torchtitan");
-	next = same;
-	settings_set(&next, "mode", "serve");
-	overrides_drop(&same, &next, &dropped);
-	overrides_text(&dropped, &same, text, sizeof text);
-	assert_string_equal(text, "1 override of the old one dropped: layout torchtitan");
-	assert_false(field_is_set(FIELD_LAYOUT, &next));
-	step_plain(&p, &catalog, FIELD_GPU, 1, &next);
-	/* The same entry in other letters. */
-	same = p;
-	settings_set(&same, "gpu", "SMALL");
-	overrides_drop(&p, &same, &dropped);
-	assert_int_equal(dropped.count, 0);
-	assert_true(field_is_set(FIELD_MEMORY_GIB, &same));
-	assert_false(step_plain(&next, &catalog, FIELD_GPU, 1, &next));
-	settings_set(&p, "gpu", "unknown");
-	assert_true(step_plain(&p, &catalog, FIELD_GPU, -1, &next));
-	assert_string_equal(next.cluster.gpu, "large");
-	assert_false(step_plain(&p, &catalog, FIELD_PRESET, 1, &next)); /* no model to go to */
-	assert_false(step_plain(&p, NULL, FIELD_GPU, 1, &next));
-
-	assert_true(step_plain(&p, NULL, FIELD_ORDER, 1, &next));
-	assert_string_equal(next.parallel.order, "tp-cp-ep-pp-dp");
-	assert_false(step_plain(&p, NULL, FIELD_ORDER, -1, &next));
-	settings_set(&p, "order", "dp-tp-cp-ep-pp");
-	assert_true(step_plain(&p, NULL, FIELD_ORDER, 1, &next));
-	assert_string_equal(next.parallel.order, "tp-cp-ep-dp-pp");
-
-	assert_true(step_plain(&p, NULL, FIELD_HEAD_DIM, -1, &next));
-	assert_int_equal(next.model.head_dim, 112);
-	assert_true(step_plain(&p, NULL, FIELD_RESERVED_GIB, 1, &next));
-	assert_true(next.cluster.reserved_gib > 0.99 && next.cluster.reserved_gib < 1.01);
-}
-
 int
 main(void)
 {
@@ -655,7 +557,6 @@ main(void)
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
 		cmocka_unit_test(fixes_of_two_sizes), cmocka_unit_test(fixes_are_values),
 		cmocka_unit_test(fixes_keep_what_was_asked), cmocka_unit_test(advice),
-		cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
