@@ -125,7 +125,8 @@ export_with(struct session *s, const struct options *o, const struct exporter *b
 	if (by != NULL && by->write == NULL)
 		return put_map(s, o, by, e);
 	if (by == NULL || (e->files == 0 && !export_write(e, by))) {
-		check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
+		if (!plan_is_legal(&s->plan, &s->catalog)) /* else the launcher alone refuses it */
+			session_fixes(s, &e->diags);
 		session_complain(&e->diags, SEVERITY_ERROR);
 		return STATUS_NO;
 	}

@@ -125,6 +125,7 @@ advise(const struct session *s, struct estimate *e, struct advice *advice)
 	}
 	advice_run(advice, &s->plan, &s->catalog, &s->asked, work);
 	advice_note(advice, MENDS_SHOWN, &e->diags);
+	check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
 	advice_hints(&s->plan, &s->catalog, e, work, &e->diags);
 	free(work);
 	return true;
@@ -133,7 +134,7 @@ advise(const struct session *s, struct estimate *e, struct advice *advice)
 int
 check_work(struct session *s, const struct options *o)
 {
-	struct estimate *e = session_estimate(s, NULL);
+	struct estimate *e = session_run(s, NULL);
 	struct advice advice;
 	int status = STATUS_OK;
 

@@ -41,7 +41,7 @@ run_with_ledger(const struct session *s, struct ledger *ledger)
 
 	/* Once to count the terms, once to keep them. */
 	ledger_init(ledger, NULL, 0);
-	if ((e = session_estimate(s, ledger)) == NULL)
+	if ((e = session_run(s, ledger)) == NULL)
 		return NULL;
 	free(e);
 	term = calloc(ledger->count + 1, sizeof *term);

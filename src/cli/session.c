@@ -225,16 +225,23 @@ session_fixes(const struct session *s, struct diag_list *diags)
 }
 
 struct estimate *
-session_estimate(const struct session *s, struct ledger *ledger)
+session_run(const struct session *s, struct ledger *ledger)
 {
 	struct estimate *e = calloc(1, sizeof *e);
 
-	if (e == NULL) {
+	if (e == NULL)
 		out_of_memory();
-		return NULL;
-	}
-	estimate_run(e, &s->plan, &s->catalog, ledger);
-	if (e->diags.count > 0)
+	else
+		estimate_run(e, &s->plan, &s->catalog, ledger);
+	return e;
+}
+
+struct estimate *
+session_estimate(const struct session *s, struct ledger *ledger)
+{
+	struct estimate *e = session_run(s, ledger);
+
+	if (e != NULL && e->diags.count > 0)
 		session_fixes(s, &e->diags);
 	return e;
 }

@@ -80,8 +80,9 @@ bool session_read(struct session *s, const struct options *o, const char *path,
 /* Fill in the fixes of what is wrong with s->plan: of errors the first of what mends all. */
 void session_fixes(const struct session *s, struct diag_list *diags);
 
-/* Everything computed for s->plan, with fixes; allocated, NULL after a message. */
+/* Everything computed for s->plan, with fixes, or as it is; allocated, NULL after a message. */
 struct estimate *session_estimate(const struct session *s, struct ledger *ledger);
+struct estimate *session_run(const struct session *s, struct ledger *ledger);
 
 /* Print complaints about files on standard error. */
 void session_print_errors(const struct file_errors *errors);

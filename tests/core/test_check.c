@@ -467,26 +467,6 @@ fixes_keep_what_was_asked(void **state)
 	}
 }
 
-/* One GPU takes neither TP 2 nor PP 4: both give way before the nodes that were asked for. */
-static void
-fixes_of_two_sizes(void **state)
-{
-	struct diag_list diags = { 0 };
-	struct field_set asked = { { 0 } };
-	struct plan p;
-
-	(void)state;
-	plan_builtin(&p);
-	settings_put_all(&p, "nodes=1 gpus_per_node=1");
-	field_set_add(&asked, FIELD_NODES);
-	assert_false(plan_check(&p, NULL, &diags));
-	check_fixes(&p, NULL, &asked, &diags);
-	assert_int_equal(diags.item[0].fix_field, FIELD_TP);
-	assert_string_equal(diags.item[0].fix_value, "1");
-	assert_int_equal(diags.item[0].also_field, FIELD_PP);
-	assert_string_equal(diags.item[0].also_value, "1");
-}
-
 /* Where no single change mends all, none is proposed that is an error itself. */
 static void
 fixes_are_values(void **state)
@@ -555,7 +535,7 @@ main(void)
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
-		cmocka_unit_test(fixes_of_two_sizes), cmocka_unit_test(fixes_are_values),
+		cmocka_unit_test(fixes_are_values),
 		cmocka_unit_test(fixes_keep_what_was_asked), cmocka_unit_test(advice),
 	};
 

@@ -137,55 +137,6 @@ search_fields(const struct complaint *complaint, enum field_id own, struct outco
 	return field;
 }
 
-/* Two sizes together, for an error that no other change mends but of the nodes that were asked
- * for: one GPU takes neither TP 2 nor PP 4. The nearest pair that leaves fewest errors. */
-static void
-try_pair(const struct complaint *complaint, enum field_id first, enum field_id second,
-    struct outcome *best, struct diag *d)
-{
-	struct plan changed;
-	struct complaint about = *complaint;
-	struct values values;
-	char err[256];
-
-	about.plan = &changed;
-	values_near(&values, complaint->plan, first);
-	for (size_t i = 0; i < values.count; i++) {
-		const struct value *v = &values.item[i];
-		struct outcome o = { .errors = best->errors, .distance = best->distance - v->distance };
-
-		changed = *complaint->plan;
-		if ((best->errors == 0 && o.distance <= 0) ||
-		    !field_parse(first, &changed, v->text, err, sizeof err))
-			continue;
-		plan_resolve(&changed, complaint->catalog);
-		try_field(&about, second, &o);
-		if (o.value[0] == '\0')
-			continue;
-		*best = o;
-		best->distance += v->distance;
-		d->fix_field = first;
-		text_put(d->fix_value, sizeof d->fix_value, "%s", v->text);
-		d->also_field = second;
-		text_put(d->also_value, sizeof d->also_value, "%s", o.value);
-	}
-}
-
-static bool
-try_pairs(const struct complaint *complaint, size_t errors, struct diag *d)
-{
-	static const enum field_id sizes[] = { FIELD_TP, FIELD_PP, FIELD_CP, FIELD_EP };
-	enum { SIZES = sizeof sizes / sizeof *sizes };
-	struct outcome best = { .errors = errors, .distance = 0 };
-
-	for (size_t i = 0; i < SIZES; i++)
-		for (size_t j = i + 1; j < SIZES; j++)
-			if (!field_set_has(complaint->asked, sizes[i]) &&
-			    !field_set_has(complaint->asked, sizes[j]))
-				try_pair(complaint, sizes[i], sizes[j], &best, d);
-	return best.errors < errors;
-}
-
 static void
 fix_error(const struct plan *p, const struct catalog *catalog, const struct field_set *asked,
     size_t errors, struct diag *d)
@@ -199,10 +150,6 @@ fix_error(const struct plan *p, const struct catalog *catalog, const struct fiel
 		best = (struct outcome){ .errors = errors, .distance = 0 };
 		field = search_fields(&complaint, d->field, &best);
 	}
-	complaint.wholly = false;
-	if (field == FIELD_NODES && field_set_has(asked, FIELD_NODES) &&
-	    try_pairs(&complaint, errors, d))
-		return;
 	if (best.errors < errors)
 		take(d, field, &best);
 }

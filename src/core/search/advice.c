@@ -137,6 +137,8 @@ better(const struct quest *q, const struct mend *a, const struct mend *b)
 {
 	const int cost = order(cost_steps(a), cost_steps(b)), far = order(a->distance, b->distance);
 
+	if (!q->legal && (a->loss == LOSS_ASKED) != (b->loss == LOSS_ASKED))
+		return b->loss == LOSS_ASKED;
 	if (room_of(&a->outlook) != room_of(&b->outlook))
 		return room_of(&a->outlook) > room_of(&b->outlook);
 	if (a->loss != b->loss)

@@ -55,7 +55,8 @@ struct mend {
 };
 
 /*
- * Ranked: what fits, then what is tight; by loss; without a new warning. Then by cost in steps of
+ * Ranked: where the plan is not legal what keeps all that was asked; what fits, then what is
+ * tight; by loss; without a new warning. Then by cost in steps of
  * 0.1 %, and what costs the same by distance; but by distance first where the plan is not legal,
  * as who wrote its values wants some near them, and for what undoes what was asked or does not
  * fit. Of a number the nearest value on each side is offered, of two fields together the best
