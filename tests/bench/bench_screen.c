@@ -88,7 +88,6 @@ start(char *const argv[], int columns, int rows)
 	return child;
 }
 
-
 /* Read until nothing came for a while: bytes, and time from `since` to the last of them. */
 static struct cost
 answer(const struct child *child, double since, int patience)

@@ -1,6 +1,5 @@
 #include "core/framework/error.h"
 
-
 #include "core/framework/framework.h"
 #include "core/plan/format.h"
 

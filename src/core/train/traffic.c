@@ -1,6 +1,5 @@
 #include "core/train/traffic.h"
 
-
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 

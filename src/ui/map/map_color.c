@@ -7,7 +7,6 @@
 #include "core/framework/link.h"
 #include "ui/map/map_role.h"
 
-
 /* Memory is shown in tenths of the capacity, the lower half as one. */
 enum { HEAT_STEPS = 6, HEAT_OVER = HEAT_STEPS };
 
