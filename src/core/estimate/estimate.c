@@ -15,14 +15,13 @@
 
 static void
 estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s,
-    struct ledger *ledger)
+    struct memory_walk *walk, struct ledger *ledger)
 {
 	struct stage_estimate *stage = &out->stage[s];
-	struct stage_params held;
 
 	stage->layers = placement_layers(&out->placement, s);
-	stage->memory = memory_of_stage(setup, s, &held, ledger);
-	stage->params = held.dense + held.expert;
+	stage->memory = memory_next(setup, s, walk, ledger);
+	stage->params = walk->load.held.dense + walk->load.held.expert;
 	if (stage->params > out->params_per_gpu_max)
 		out->params_per_gpu_max = stage->params;
 	if (stage->memory.total > out->peak_total) {
@@ -299,6 +298,7 @@ place(struct estimate *out, const struct plan *p, const struct catalog *catalog)
 static void
 estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledger)
 {
+	struct memory_walk walk = MEMORY_WALK;
 	struct memory_setup setup;
 
 	out->params_per_gpu_max = out->peak_total = out->peak_low = out->peak_high = 0;
@@ -306,12 +306,8 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 	if (out->stages == 0)
 		return;
 	setup = memory_setup(p, &out->layout, &out->placement, out->microbatches);
-	for (int64_t s = 0; s < out->stages; s++) {
-		if (ledger == NULL && p->mode == MODE_SERVE && params_as_before(p, &out->placement, s))
-			out->stage[s] = out->stage[s - 1];
-		else
-			estimate_stage(out, &setup, s, ledger);
-	}
+	for (int64_t s = 0; s < out->stages; s++)
+		estimate_stage(out, &setup, s, &walk, ledger);
 }
 
 /* Tokens beyond the capacity of experts are dropped: model FLOP count them all the same, as

@@ -90,7 +90,7 @@ look_at(const struct rl_model *model, int64_t stage, bool logits)
 
 	if (!model->present)
 		return s;
-	s.memory = memory_of_stage(&model->memory, stage, NULL, NULL);
+	s.memory = memory_of_stage(&model->memory, stage, NULL);
 	s.pass = pass_bytes(model, logits && stage == model->placement->pp - 1);
 	return s;
 }

@@ -123,13 +123,13 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 static double
 hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 {
-	struct stage_params n;
-	const struct memory m = memory_of_stage(&o->memory, stage, &n, NULL);
+	struct memory_walk walk = MEMORY_WALK;
+	const struct memory m = memory_next(&o->memory, stage, &walk, NULL);
 	double sum = 0;
 
 	HELD(ledger, sum, "weights", VLLM_LOADER, m.parameters,
 	    AS("memory.parameters", m.parameters));
-	return sum + hold_beside(o, stage, &n, ledger);
+	return sum + hold_beside(o, stage, &walk.load.held, ledger);
 }
 
 /* ---- beside the weights ------------------------------------------------------------- */

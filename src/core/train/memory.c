@@ -237,27 +237,16 @@ add_step_copy(const struct holding *h, const struct recipe *r, struct memory *ou
 		    AS("parameters", n), AS("bytes", r->step_copy), AS("(activations + logits)", freed));
 }
 
-/* What a training step adds to the state: kept activations, logits, buffers. */
-static void
-add_step(const struct memory_setup *s, struct rank_view *v, const struct flight *f,
-    struct memory *out)
-{
-	activation_add(&s->act, &f->held, v->ledger, &out->activations);
-	buffers_add(v, out);
-	out->in_flight = f->microbatches;
-}
-
 /* What is trained beside frozen weights. */
 static void
-add_adapters(const struct memory_setup *s, const struct rank_layers *r, struct rank_view *v,
-    struct memory *out)
+add_adapters(const struct memory_setup *s, const struct rank_view *v, struct memory *out)
 {
 	const struct finetune_recipes recipes = { s->recipe, s->adapters, s->saved };
 	const double ranks = s->recipe.shard_weights ? s->shards.dense : 1;
 
-	v->trained = adapters_held(s->p, r);
 	finetune_add_state(&recipes, &v->trained, &s->shards, v->ledger, out);
-	finetune_add_scales(s->p, &r->kinds, s->recipe.weight > 0 ? 1 / ranks : 0, v->ledger, out);
+	finetune_add_scales(s->p, &v->layers->kinds, s->recipe.weight > 0 ? 1 / ranks : 0, v->ledger,
+	    out);
 }
 
 /* Bytes that PyTorch's optimizer copies of what is trained, on one rank. */
@@ -284,46 +273,66 @@ range_add(struct memory *out)
 	out->high = out->allocated + out->overhead_high + error;
 }
 
-/* held: the rank's parameters; f: what is in flight, NULL in serve mode. Where the state alone
- * exceeds the limit, that is all: nothing is taken from the sum after it. */
-static struct memory
-memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
-    const struct stage_params *held, const struct flight *f, const struct memory_limit *limit,
-    struct ledger *ledger)
+/* What one rank holds, to be looked at by all that adds to its bytes. */
+static struct holding
+holding_of(const struct memory_setup *s, const struct stage_params *held, struct ledger *ledger)
 {
-	const struct plan *p = s->p;
 	struct holding h = { *held, &s->shards, ledger };
-	struct memory out = { .total = 0 };
-	struct rank_view v = { .p = p, .act = &s->act, .params = &h.params,
-		.shards = &s->shards, .layers = r, .ledger = ledger,
+
+	if (s->p->mode == MODE_SERVE && weights_dense_dtype(s->p) != s->p->serving.weight_dtype)
+		h.params.linear = 0; /* with the others, in 16 bits */
+	return h;
+}
+
+static struct rank_view
+view_of(const struct memory_setup *s, const struct rank_layers *r, const struct holding *h)
+{
+	struct rank_view v = { .p = s->p, .act = &s->act, .params = &h->params,
+		.shards = &s->shards, .layers = r, .ledger = h->ledger,
 		.gradient = s->recipe.gradient, .layer = s->layer };
 
-	if (p->mode == MODE_SERVE && weights_dense_dtype(p) != p->serving.weight_dtype)
-		h.params.linear = 0; /* with the others, in 16 bits */
-	add_parameters(&h, &s->recipe, &out.parameters);
-	add_gradients(&h, &s->recipe, &out.gradients);
-	add_optimizer(&h, &s->recipe, &out.optimizer);
-	if (adapters_only(p))
-		add_adapters(s, r, &v, &out);
+	if (adapters_only(s->p))
+		v.trained = adapters_held(s->p, r);
+	return v;
+}
+
+/* What is there whatever is in flight: the state and, in training, logits and buffers. Where
+ * the state alone exceeds the limit, that is all: nothing is taken from the sum after it. */
+static struct memory
+standing(const struct memory_setup *s, const struct holding *h, const struct rank_view *v,
+    const struct memory_limit *limit)
+{
+	struct memory out = { .total = 0 };
+
+	add_parameters(h, &s->recipe, &out.parameters);
+	add_gradients(h, &s->recipe, &out.gradients);
+	add_optimizer(h, &s->recipe, &out.optimizer);
+	if (adapters_only(s->p))
+		add_adapters(s, v, &out);
 	out.low = out.high = out.parameters + out.gradients + out.optimizer;
-	if (memory_exceeds(out.low, out.high, limit))
-		return out;
-	if (f != NULL) {
-		add_step(s, &v, f, &out);
-		if (modules_eager(p))
-			finetune_add_step(&v, step_bytes(s, &h, &v), s->microbatches, &out);
-		else
-			add_step_copy(&h, &s->recipe, &out);
-		bias_add(&v, &out);
-	}
-	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
-	    out.logits + out.kv_cache + out.buffers;
-	if (f != NULL) { /* a serving engine's own is serve.c's */
-		overhead_add(&v, &out);
-		range_add(&out);
-	}
-	out.total = out.allocated + out.overhead;
+	if (s->p->mode != MODE_SERVE && !memory_exceeds(out.low, out.high, limit))
+		buffers_add(v, &out);
 	return out;
+}
+
+/* To what stands what is in flight, and what follows from both; not in serve mode, where the
+ * rest is the engine's. */
+static void
+add_flight(const struct memory_setup *s, const struct holding *h, const struct rank_view *v,
+    const struct flight *f, struct memory *out)
+{
+	activation_add(&s->act, &f->held, v->ledger, &out->activations);
+	out->in_flight = f->microbatches;
+	if (modules_eager(s->p))
+		finetune_add_step(v, step_bytes(s, h, v), s->microbatches, out);
+	else
+		add_step_copy(h, &s->recipe, out);
+	bias_add(v, out);
+	out->allocated = out->parameters + out->gradients + out->optimizer + out->activations +
+	    out->logits + out->buffers;
+	overhead_add(v, out);
+	range_add(out);
+	out->total = out->allocated + out->overhead;
 }
 
 /* ---- the host ---------------------------------------------------------------------- */
@@ -331,11 +340,12 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 static double
 state(const struct memory_setup *s, const struct rank_layers *r)
 {
-	const struct memory_limit any = { INFINITY, INFINITY };
+	const struct memory_limit none = { 0, 0 };
 	const struct stage_params held = params_held(s->p, r, NULL);
-	const struct memory m = memory_of_rank(s, r, &held, NULL, &any, NULL);
+	const struct holding h = holding_of(s, &held, NULL);
+	const struct rank_view v = view_of(s, r, &h);
 
-	return m.parameters + m.gradients + m.optimizer;
+	return standing(s, &h, &v, &none).low;
 }
 
 /* Parameters that the optimizer of one rank works on. */
@@ -410,24 +420,50 @@ memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 	return leaves && s->p->mode == MODE_TRAIN ? away(s, stage, ledger) : 0;
 }
 
+/* The same layers as those of the stage before, and no others of a mirror. */
+static bool
+goes_on(const struct memory_setup *s, int64_t stage)
+{
+	return params_as_before(s->p, s->pl, stage) && placement_mirror(s->pl, s->p, stage) < 0;
+}
+
 struct memory
-memory_of_stage(const struct memory_setup *s, int64_t pp_rank, struct stage_params *held,
+memory_next(const struct memory_setup *s, int64_t stage, struct memory_walk *w,
     struct ledger *ledger)
 {
-	const struct rank_layers r = params_rank(s->p, s->pl, pp_rank);
 	const struct memory_limit any = { INFINITY, INFINITY };
-	const struct stage_params n = params_held(s->p, &r, ledger);
+	const bool anew = ledger != NULL || w->load.stage + 1 != stage || !goes_on(s, stage);
+	struct holding h;
+	struct rank_view v;
 	struct memory m;
-	struct flight f;
 
-	if (held != NULL)
-		*held = n;
-	if (s->p->mode == MODE_SERVE)
-		return memory_of_rank(s, &r, &n, NULL, &any, ledger);
-	f = schedule_flight(s->p, s->pl, s->microbatches, pp_rank, &s->unit);
-	m = memory_of_rank(s, &r, &n, &f, &any, ledger);
-	m.host = memory_host(s, pp_rank, ledger);
+	if (anew) {
+		w->load.layers = params_rank(s->p, s->pl, stage);
+		w->load.held = params_held(s->p, &w->load.layers, ledger);
+	}
+	if (s->p->mode != MODE_SERVE)
+		w->load.flight = schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit);
+	w->load.stage = w->load.layers.rank = stage;
+	h = holding_of(s, &w->load.held, ledger);
+	v = view_of(s, &w->load.layers, &h);
+	if (anew)
+		w->standing = standing(s, &h, &v, &any);
+	m = w->standing;
+	if (s->p->mode == MODE_SERVE) { /* the rest is the engine's */
+		m.total = m.allocated = m.parameters;
+		return m;
+	}
+	add_flight(s, &h, &v, &w->load.flight, &m);
+	m.host = memory_host(s, stage, ledger);
 	return m;
+}
+
+struct memory
+memory_of_stage(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
+{
+	struct memory_walk none = MEMORY_WALK;
+
+	return memory_next(s, stage, &none, ledger);
 }
 
 struct memory
@@ -436,7 +472,7 @@ memory_stage(const struct plan *p, const struct layout *l, const struct placemen
 {
 	const struct memory_setup s = memory_setup(p, l, pl, microbatches);
 
-	return memory_of_stage(&s, pp_rank, NULL, ledger);
+	return memory_of_stage(&s, pp_rank, ledger);
 }
 
 /* ---- the fullest stage ------------------------------------------------------------- */
@@ -450,7 +486,7 @@ same(double a, double b)
 /*
  * True when stage b can not hold more bytes than stage a: the same layers and ends, but for
  * an embedding that a may have and b not, and nothing in flight that a has less of. Every
- * term of memory_of_rank grows with each of these.
+ * term grows with each of these.
  */
 static bool
 covers(const struct memory_load *a, const struct memory_load *b)
@@ -500,8 +536,12 @@ static bool
 weigh(const struct memory_setup *s, const struct memory_load *load,
     const struct memory_limit *limit, struct memory_peak *out)
 {
-	const struct memory m = memory_of_rank(s, &load->layers, &load->held, &load->flight, limit, NULL);
+	const struct holding h = holding_of(s, &load->held, NULL);
+	const struct rank_view v = view_of(s, &load->layers, &h);
+	struct memory m = standing(s, &h, &v, limit);
 
+	if (!memory_exceeds(m.low, m.high, limit))
+		add_flight(s, &h, &v, &load->flight, &m);
 	out->low = larger(out->low, m.low);
 	out->high = larger(out->high, m.high);
 	if (m.total > out->memory.total) {
@@ -532,16 +572,12 @@ memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
 double
 memory_least(const struct memory_setup *s)
 {
-	const struct memory_limit none = { 0, 0 };
 	struct placement one; /* large, of which one chunk is filled in */
 	struct rank_layers all;
-	struct stage_params held;
 
 	one.pp = one.vpp = 1;
 	one.chunk[0] = stage_all_layers(s->p);
 	all = params_rank(s->p, &one, 0);
-	held = params_held(s->p, &all, NULL);
 	/* Sums of the same terms in another order. */
-	return ROUNDED(memory_of_rank(s, &all, &held, NULL, &none, NULL).low) /
-	    at_least_one(s->p->parallel.pp);
+	return ROUNDED(state(s, &all)) / at_least_one(s->p->parallel.pp);
 }

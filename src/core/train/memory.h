@@ -26,7 +26,7 @@ struct memory {
 	double overhead_low, overhead_high; /* range of the overhead */
 	double total;        /* allocated + overhead, held against the capacity */
 	double low, high;    /* range of the total: of the overhead, and MEMORY_ERROR */
-	double host;         /* memory_of_stage: in its host's memory, not on the GPU */
+	double host;         /* memory_next: in its host's memory, not on the GPU */
 	double in_flight;    /* micro-batches' worth of activations alive at the peak */
 };
 
@@ -79,10 +79,27 @@ void memory_setup_batch(struct memory_setup *s, const struct plan *p);
 void memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches);
 
-/* Bytes of one stage, and, where held is not NULL, the parameters on its GPU. In serve mode
- * parameters are the weights, gradients and optimizer are 0. */
-struct memory memory_of_stage(const struct memory_setup *s, int64_t pp_rank,
-    struct stage_params *held, struct ledger *ledger);
+/* What decides the bytes of a stage. */
+struct memory_load {
+	int64_t stage;
+	struct rank_layers layers;
+	struct stage_params held;
+	struct flight flight; /* in training only */
+};
+
+/* A walk from stage to stage: the one before. */
+struct memory_walk {
+	struct memory_load load;
+	struct memory standing; /* what is there whatever is in flight */
+};
+#define MEMORY_WALK { .load.stage = -1 } /* before the first */
+
+/* Bytes of a stage. In serve mode parameters are the weights, and there is nothing else. What
+ * it has in common with the one before, where that is known and no ledger is to hear of it, is
+ * not worked out again. */
+struct memory memory_next(const struct memory_setup *s, int64_t stage, struct memory_walk *w,
+    struct ledger *ledger);
+struct memory memory_of_stage(const struct memory_setup *s, int64_t stage, struct ledger *ledger);
 
 /* Bytes that the two ends of the range may reach; INFINITY: any. */
 struct memory_limit {
@@ -100,14 +117,6 @@ struct memory_peak {
 	int64_t stage;        /* the first of them */
 	struct memory memory; /* its bytes */
 	double low, high;     /* the most that either end of the range comes to on any stage */
-};
-
-/* What decides the bytes of a stage. */
-struct memory_load {
-	int64_t stage;
-	struct rank_layers layers;
-	struct stage_params held;
-	struct flight flight;
 };
 
 enum { MEMORY_LOADS_MAX = 12 };
