@@ -291,6 +291,29 @@ groups_move(void **state)
 	}
 }
 
+/* Stages of as many layers that differ in what those have beside: indexers of their own. */
+static void
+indexers_of_a_stage(void **state)
+{
+	struct plan p;
+	int later = 0;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, "pp=4 tp=1 layers=16 hidden_size=4096 sequence_length=1024 "
+	    "index_heads=64 index_head_dim=128 index_topk=512 index_every=3 recompute=full "
+	    "global_batch_size=4 vocab_size=1024");
+	scope_init(&scope, NULL);
+	for (int own = 0; own < 16; own++) {
+		settings_int(&p, FIELD_INDEX_OWN_LAYERS, own);
+		estimate_run(whole, &p, NULL, NULL);
+		assert_int_equal(estimate_peak(quick, &scope, &p, &all), VERDICT_ESTIMATED);
+		compare();
+		later += whole->peak_stage > 0 && whole->peak_stage < 3;
+	}
+	assert_true(later > 0);
+}
+
 static int
 allocate(void **state)
 {
@@ -315,6 +338,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quick_is_whole), cmocka_unit_test(scope_follows),
 		cmocka_unit_test(levels_of_cp), cmocka_unit_test(groups_move),
+		cmocka_unit_test(indexers_of_a_stage),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);

@@ -60,7 +60,7 @@ share_bytes(const struct share *count, const struct share *unit)
 {
 	return count->kept.all * unit->kept.all + count->kept.global * unit->kept.global +
 	    count->kept.local * unit->kept.local + count->kept.mamba * unit->kept.mamba +
-	    count->kept.moe * unit->kept.moe +
+	    count->kept.moe * unit->kept.moe + count->kept.indexed * unit->kept.indexed +
 	    count->kept.dense * unit->kept.dense + count->input * unit->input +
 	    count->mtp * unit->mtp + count->embedding * unit->embedding;
 }
@@ -484,10 +484,10 @@ activation_add(const struct activation *c, const struct share *held, struct ledg
 struct share
 activation_units(const struct activation *c)
 {
-	enum { KINDS = 6, RESTS = 3 };
+	enum { KINDS = 7, RESTS = 3 };
 	static const struct layer_kinds one[KINDS] = {
 		{ .all = 1 }, { .global = 1 }, { .local = 1 }, { .moe = 1 }, { .dense = 1 },
-		{ .mamba = 1 },
+		{ .mamba = 1 }, { .indexed = 1 },
 	};
 	static const struct share rest[RESTS] = { { .input = 1 }, { .mtp = 1 }, { .embedding = 1 } };
 	double bytes[KINDS + RESTS] = { 0 };
@@ -503,7 +503,7 @@ activation_units(const struct activation *c)
 	}
 	return (struct share){
 		.kept = { .all = bytes[0], .global = bytes[1], .local = bytes[2], .moe = bytes[3],
-		    .dense = bytes[4], .mamba = bytes[5] },
+		    .dense = bytes[4], .mamba = bytes[5], .indexed = bytes[6] },
 		.input = bytes[KINDS], .mtp = bytes[KINDS + 1], .embedding = bytes[KINDS + 2],
 	};
 }

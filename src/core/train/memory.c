@@ -7,6 +7,7 @@
 #include "core/train/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
@@ -477,12 +478,6 @@ memory_stage(const struct plan *p, const struct layout *l, const struct placemen
 
 /* ---- the fullest stage ------------------------------------------------------------- */
 
-static bool
-same(double a, double b)
-{
-	return a <= b && a >= b;
-}
-
 /*
  * True when stage b can not hold more bytes than stage a: the same layers and ends, but for
  * an embedding that a may have and b not, and nothing in flight that a has less of. Every
@@ -491,16 +486,16 @@ same(double a, double b)
 static bool
 covers(const struct memory_load *a, const struct memory_load *b)
 {
-	const struct layer_kinds *i = &a->layers.kinds, *j = &b->layers.kinds;
 	const struct share *x = &a->flight.held, *y = &b->flight.held;
 
 	return a->layers.loss == b->layers.loss && a->layers.mtp == b->layers.mtp &&
 	    a->layers.embedding >= b->layers.embedding &&
-	    a->layers.longest == b->layers.longest && same(i->all, j->all) &&
-	    same(i->global, j->global) && same(i->local, j->local) && same(i->moe, j->moe) &&
-	    same(i->dense, j->dense) && x->kept.mamba >= y->kept.mamba &&
-	    x->kept.global >= y->kept.global && x->kept.local >= y->kept.local &&
-	    x->kept.moe >= y->kept.moe && x->kept.dense >= y->kept.dense &&
+	    a->layers.longest == b->layers.longest &&
+	    memcmp(&a->layers.kinds, &b->layers.kinds, sizeof a->layers.kinds) == 0 &&
+	    x->kept.all >= y->kept.all && x->kept.mamba >= y->kept.mamba &&
+	    x->kept.indexed >= y->kept.indexed && x->kept.global >= y->kept.global &&
+	    x->kept.local >= y->kept.local && x->kept.moe >= y->kept.moe &&
+	    x->kept.dense >= y->kept.dense &&
 	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;
 }
 
