@@ -49,7 +49,7 @@ static const struct operation mtp = PRODUCT("MTP projection", "m x n x k: T x h/
 static const struct operation rotary = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*(n+2*k)*d/TP" };
 static const struct operation rotary_fp32 = { .name = "rotation of queries and keys in fp32",
-	.size = "bytes: 20*T*(n+k)*d/TP" };
+	.size = "bytes: 20*T*(n+k)*d/TP, of gathered ones all" };
 static const struct operation rotary_mla = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*n*(2*(nope+rope)+v)/TP" };
 static const struct operation delta_copies = { .name = "linear attention: copies, convolution, norms",
@@ -78,6 +78,8 @@ static const struct operation head_norms = { .name = "norms of queries and keys"
 	.size = "bytes: 4*T*(n+k)*d/TP; of single kernels 36, backward 92" };
 static const struct operation sequences = { .name = "copies of gathered and scattered sequences",
 	.size = "bytes: 8*T*h, twice with a mixer and an MLP" };
+static const struct operation gathered_heads = { .name = "copies of gathered queries and keys",
+	.size = "bytes: 4*T*(n+k)*d" };
 static const struct operation layernorms = { .name = "norms", .size = "bytes: 4*Ts*h, twice with a mixer and an MLP" };
 static const struct operation embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
 static const struct operation loss = { .name = "loss",
@@ -287,6 +289,13 @@ projections_mamba(struct layer_job *j)
 	job_vector(j, &mamba_copies, 16 * tokens * (x.key + x.value) / t);
 }
 
+bool
+compute_gathers_heads(const struct plan *p)
+{
+	return p->parallel.tp > 1 && p->model.qk_norm && p->model.attention != ATTENTION_MLA &&
+	    framework_before(p, framework_of(p)->heads_split_since);
+}
+
 static void
 projections(struct layer_job *j, int kind)
 {
@@ -303,19 +312,23 @@ projections(struct layer_job *j, int kind)
 		projections_mla(j);
 	} else {
 		const double q = params_query_width(m, local), kv = params_kv_heads(m, local);
+		const bool gathered = compute_gathers_heads(j->p);
+		const double keys = tokens * (q + kv * d), split = gathered ? 1 : t;
 
 		job_dense(j, &qkv, tokens,
 		    (q + params_kv_width(m, local) * fmax(kv, t) / kv) / t, h);
 		job_dense(j, &output, tokens, h,
 		    params_query_heads(m, local) * params_value_dim(m, local) / t);
 		if (framework_of(j->p)->rotates_in_fp32 && m->position == POSITION_ROPE)
-			job_unfused(j, &rotary_fp32, 20 * tokens * (q + kv * d) / t);
+			job_unfused(j, &rotary_fp32, 20 * keys / split);
 		else
-			job_vector(j, &rotary, 8 * tokens * (q + 2 * kv * d) / t);
+			job_vector(j, &rotary, 8 * (keys + tokens * kv * d) / split);
 		if (m->qk_norm && j->g->norms_in_parts)
-			norm_in_parts(j, &head_norms, tokens * (q + kv * d) / t);
+			norm_in_parts(j, &head_norms, keys / t);
 		else if (m->qk_norm)
-			job_unfused(j, &head_norms, 4 * tokens * (q + kv * d) / t);
+			job_unfused(j, &head_norms, 4 * keys / t);
+		if (gathered)
+			job_move(j, &gathered_heads, 4 * keys, 4 * keys);
 	}
 }
 
