@@ -154,7 +154,7 @@ static const struct setting models[] = {
 	{ "Qwen3-32B", "model.qk_norm=true" },
 	{ "DeepSeek-V3 (no MTP)", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=3" },
-	{ "Kimi_K2", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
+	{ "Kimi", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=1" },
 	{ "Mixtral-8x7B", "model.moe_ffn_hidden_size=14336 parallel.etp=8" },
 	{ "nanotron llama-1B", "model.tied_embeddings=true model.vocab_multiple=1" },
@@ -170,7 +170,7 @@ static const struct setting releases[] = {
 	{ "mcore", "parallel.release=202407" }, { "nemo25", "parallel.release=202504" },
 	{ "nemo-longctx", "parallel.release=202501" }, { "simumax", "parallel.release=202506" },
 	{ "narayanan21", "parallel.release=202104" }, { "bridge-25.09", "parallel.release=202509" },
-	{ "llama3-405b", "parallel.release=202404" }, { "kempner", "parallel.release=202604" },
+	{ "llama3-405b", "parallel.release=202404" }, { "kempner", "parallel.release=202509 training.attention_kernel=cudnn" },
 	{ "fms-fsdp", "parallel.release=202403" }, { "atorch", "parallel.release=202309" },
 	{ "flagperf", "parallel.release=202309" }, { "nanotron", "parallel.release=202502" },
 	{ "torchtitan-qwen3-32b", "parallel.release=202509" },

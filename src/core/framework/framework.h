@@ -103,6 +103,9 @@ struct framework {
 	bool tp_in_turn;           /* nothing runs beside TP's collectives, in backward either */
 	bool tp_keeps_gathered;    /* backward gathers no input again, and sequences of a
 	                            * micro-batch are gathered and scattered by copies */
+	int64_t heads_split_since; /* the same: since which normed queries and keys stay split over
+	                            * TP; before, each rank gathers and rotates those of all heads;
+	                            * 0: they always do */
 	bool reduces_each;         /* gradients in every micro-batch, whatever the ZeRO stage, and
 	                            * parameters are gathered in each; with a pipeline once (PyTorch's
 	                            * FSDP2, of which nothing is put off: torch/distributed/fsdp/

@@ -443,12 +443,12 @@ met(double k, double draws)
 }
 
 /*
- * NVLink domains that a token meets, of k. Routing limited to some groups of experts
- * (DeepSeek-V3 report, section 2.1.2, at most four nodes) meets those groups' domains: each
- * group lies in one of them, or over several.
+ * NVLink domains, or ranks of one, that a token meets, of k. Routing limited to some groups of
+ * experts (DeepSeek-V3 report, section 2.1.2, at most four nodes) meets those groups' domains:
+ * each group lies in one of them, or over several.
  */
 static double
-domains_met(const struct model *m, double k, double copies)
+places_met(const struct model *m, double k, double copies)
 {
 	const double groups = (double)m->router_groups, most = (double)m->router_group_topk;
 	double chosen;
@@ -475,13 +475,15 @@ domains_met(const struct model *m, double k, double copies)
 #define DISPATCH_HALF 1200.0
 
 static double
-domain_seconds(const struct plan *p, double payload, double token, const struct span *s,
+domain_seconds(const struct plan *p, double payload, double token, int64_t n,
     struct link_note *note)
 {
 	const double share = DISPATCH_SHARE * token / (token + DISPATCH_HALF) *
-	    fmax(0.1, 1 - DISPATCH_LOSS * fmax(0, (double)s->size - 8));
+	    fmax(0.1, 1 - DISPATCH_LOSS * fmax(0, (double)n - 8));
 	const double rate = p->cluster.nvlink_gbps * 1e9 * share;
 
+	if (p->cluster.nvlink_gbps <= 0)
+		return inside_seconds(p, COLLECTIVE_ALL_TO_ALL, payload, n, note);
 	if (note != NULL) {
 		text_put(note->symbols, sizeof note->symbols, "t0 + S/(share*NVLink)");
 		text_put(note->numbers, sizeof note->numbers, "%.8g + %.10g/(%.6g*%.10g)",
@@ -496,19 +498,18 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
     const struct span *span, struct link_note *note)
 {
 	const double k = (double)span->domains, hop = outside_hop(p, span);
+	const double ranks = tokens * token * places_met(&p->model, (double)span->size, copies);
 	double visited, away, local;
 	char hops[32], bytes[96];
 
 	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL || span->size <= 1)
 		return collective_seconds(p, COLLECTIVE_ALL_TO_ALL, tokens * copies * token, span, note);
-	if (span->kind == SPAN_NVLINK && p->cluster.nvlink_gbps > 0)
-		return domain_seconds(p, tokens * token * met((double)span->size, copies), token,
-		    span, note);
-	/* All but its own are on the network. */
-	visited = domains_met(&p->model, k, copies);
+	if (span->kind == SPAN_NVLINK)
+		return domain_seconds(p, ranks, token, span->size, note);
+	/* All but its own are on the network; from where it arrives it goes on over NVLink. */
+	visited = places_met(&p->model, k, copies);
 	away = tokens * token * visited * (k - 1) / k / outside_rate(p, span);
-	local = span->inside > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL,
-	    tokens * copies * token, span->inside, note) : 0;
+	local = span->inside > 1 ? domain_seconds(p, ranks, token, span->inside, note) : 0;
 	if (note != NULL) {
 		text_put(hops, sizeof hops, "%.8g", hop);
 		text_put(bytes, sizeof bytes, "%.10g*%.0f*%.8g*(%.0f-1)/%.0f", tokens, token, visited, k,

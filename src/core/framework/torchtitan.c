@@ -124,6 +124,7 @@ const struct framework framework_torchtitan = {
 	.async_tp = true,
 	.tp_in_turn = true,
 	.tp_keeps_gathered = true,
+	.heads_split_since = 202510, /* pytorch/torchtitan pull request 1870 */
 	.reduces_each = true,
 	.gathers_once = true,
 	.prefetches = true,

@@ -49,7 +49,7 @@ static const struct operation mtp = PRODUCT("MTP projection", "m x n x k: T x h/
 static const struct operation rotary = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*(n+2*k)*d/TP" };
 static const struct operation rotary_fp32 = { .name = "rotation of queries and keys in fp32",
-	.size = "bytes: 20*T*(n+k)*d/TP" };
+	.size = "bytes: 20*T*(n+k)*d/TP, of gathered ones all" };
 static const struct operation rotary_mla = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*n*(2*(nope+rope)+v)/TP" };
 static const struct operation delta_copies = { .name = "linear attention: copies, convolution, norms",
@@ -73,11 +73,13 @@ static const struct operation norms = { .name = "norms and residual additions",
 static const struct operation residuals = { .name = "residual additions",
 	.size = "bytes: 7*Ts*h, twice with a mixer and an MLP" };
 static const struct operation norms_in_parts = { .name = "norms of six kernels each",
-	.size = "bytes: 36*Ts*h, twice with a mixer and an MLP" };
+	.size = "bytes: 36*Ts*h, backward 92, twice with a mixer and an MLP" };
 static const struct operation head_norms = { .name = "norms of queries and keys",
-	.size = "bytes: 4*T*(n+k)*d/TP, 36 of six kernels each" };
+	.size = "bytes: 4*T*(n+k)*d/TP; of single kernels 36, backward 92" };
 static const struct operation sequences = { .name = "copies of gathered and scattered sequences",
 	.size = "bytes: 8*T*h, twice with a mixer and an MLP" };
+static const struct operation gathered_heads = { .name = "copies of gathered queries and keys",
+	.size = "bytes: 4*T*(n+k)*d" };
 static const struct operation layernorms = { .name = "norms", .size = "bytes: 4*Ts*h, twice with a mixer and an MLP" };
 static const struct operation embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
 static const struct operation loss = { .name = "loss",
@@ -99,10 +101,22 @@ static const struct mlp_parts dense_mlp = MLP("MLP", "T", "f/TP");
 static const struct mlp_parts shared_mlp = MLP("shared experts'", "T", "f/TP");
 static const struct mlp_parts expert_mlp = MLP("experts'", "routed/experts", "f/ETP");
 
-/* RMSNorm in single operations, bytes a value: cast to fp32 (6), square (8), mean (4), scale
+/*
+ * RMSNorm in single operations, bytes a value: cast to fp32 (6), square (8), mean (4), scale
  * (8), cast back (6), weight (4); PyTorch before 2.9 (torch.nn.RMSNorm), Hugging Face
- * transformers (models/llama/modeling_llama.py, LlamaRMSNorm). */
+ * transformers (models/llama/modeling_llama.py, LlamaRMSNorm). Backward: gradients of input
+ * and weight (12), cast (6), of scale and root (24), of mean (4), of the square, whose
+ * derivative is a power and a product of its own (28), their sum (12), cast (6) (PyTorch
+ * torch/csrc/autograd/FunctionsManual.cpp, mul_tensor_backward, mean_backward, pow_backward).
+ */
 #define NORM_IN_PARTS 36.0
+#define NORM_BACK_IN_PARTS 92.0
+
+static void
+norm_in_parts(struct layer_job *j, const struct operation *op, double values)
+{
+	job_move(j, op, NORM_IN_PARTS * values, NORM_BACK_IN_PARTS * values);
+}
 
 /* ---- attention -------------------------------------------------------------------- */
 
@@ -275,6 +289,13 @@ projections_mamba(struct layer_job *j)
 	job_vector(j, &mamba_copies, 16 * tokens * (x.key + x.value) / t);
 }
 
+bool
+compute_gathers_heads(const struct plan *p)
+{
+	return p->parallel.tp > 1 && p->model.qk_norm && p->model.attention != ATTENTION_MLA &&
+	    framework_before(p, framework_of(p)->heads_split_since);
+}
+
 static void
 projections(struct layer_job *j, int kind)
 {
@@ -291,18 +312,23 @@ projections(struct layer_job *j, int kind)
 		projections_mla(j);
 	} else {
 		const double q = params_query_width(m, local), kv = params_kv_heads(m, local);
+		const bool gathered = compute_gathers_heads(j->p);
+		const double keys = tokens * (q + kv * d), split = gathered ? 1 : t;
 
 		job_dense(j, &qkv, tokens,
 		    (q + params_kv_width(m, local) * fmax(kv, t) / kv) / t, h);
 		job_dense(j, &output, tokens, h,
 		    params_query_heads(m, local) * params_value_dim(m, local) / t);
 		if (framework_of(j->p)->rotates_in_fp32 && m->position == POSITION_ROPE)
-			job_unfused(j, &rotary_fp32, 20 * tokens * (q + kv * d) / t);
+			job_unfused(j, &rotary_fp32, 20 * keys / split);
 		else
-			job_vector(j, &rotary, 8 * tokens * (q + 2 * kv * d) / t);
-		if (m->qk_norm)
-			job_unfused(j, &head_norms, (j->g->norms_in_parts ? NORM_IN_PARTS : 4) * tokens *
-			    (q + kv * d) / t);
+			job_vector(j, &rotary, 8 * (keys + tokens * kv * d) / split);
+		if (m->qk_norm && j->g->norms_in_parts)
+			norm_in_parts(j, &head_norms, keys / t);
+		else if (m->qk_norm)
+			job_unfused(j, &head_norms, 4 * keys / t);
+		if (gathered)
+			job_move(j, &gathered_heads, 4 * keys, 4 * keys);
 	}
 }
 
@@ -496,7 +522,7 @@ around_halves(struct layer_job *j, double halves)
 
 	if (j->g->norms_in_parts) {
 		job_vector(j, &residuals, 7 * values);
-		job_unfused(j, &norms_in_parts, NORM_IN_PARTS * values);
+		norm_in_parts(j, &norms_in_parts, values);
 	} else {
 		job_vector(j, &norms, 11 * values);
 	}

@@ -19,6 +19,9 @@
 /* Full recompute leaves out the last product of a layer and the collective after it. */
 bool compute_stops_early(const struct plan *p);
 
+/* Ranks of TP gather normed queries and keys, and rotate them all. */
+bool compute_gathers_heads(const struct plan *p);
+
 /* One transformer layer; kind is a set of LAYER_ bits (params.h). tally may be NULL. */
 struct work compute_layer(const struct plan *p, const struct machine *g, int kind,
     const struct tally *tally);

@@ -10,6 +10,7 @@
 #define TP_SOURCE "Megatron-LM megatron/core/tensor_parallel/layers.py"
 #define CP_SOURCE "Transformer Engine attention/dot_product_attention/context_parallel.py"
 #define EP_SOURCE "Megatron-LM megatron/core/transformer/moe/token_dispatcher.py"
+#define HEADS_SOURCE "pytorch/torchtitan pull request 1870"
 #define LOSS_SOURCE "Megatron-LM megatron/core/tensor_parallel/cross_entropy.py"
 
 /* What remains of traffic that runs beside matrix products: both share SMs and memory, and
@@ -154,6 +155,23 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	put(f, p, x, open + (in_turn ? open : beside(one->reduce, layer->weight / 2)));
 	x.forward = again;
 	put_again(f, p, x, "TP scattered outputs, recomputed", open);
+}
+
+/* Normed queries and keys, and their gradients, of all heads on each rank. */
+static void
+tensor_heads(struct flows *f, const struct plan *p, const struct span *span)
+{
+	const struct model *m = &p->model;
+	const struct flow x = {
+		.dim = TRAFFIC_TP, .name = "TP gathered queries and keys", .formula = "b*s/CP*(n+k)*d*a",
+		.source = HEADS_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_ATTENTION,
+		.span = *span, .forward = 1, .backward = 1,
+		.payload = batch_tokens(p) * batch_width(p) * (params_query_width(m, false) +
+		    params_kv_heads(m, false) * params_key_dim(m, false))
+	};
+
+	put(f, p, x, 2);
+	put_again(f, p, x, "TP gathered queries and keys, recomputed", 1);
 }
 
 static void
@@ -442,6 +460,8 @@ traffic_flows(struct flows *out, const struct plan *p, const struct flow_spans *
 		one = tensor_times(p, &spans->tp);
 		tensor_halves(out, p, &spans->tp, layer, &one);
 		tensor_ends(out, p, &spans->tp, &one);
+		if (compute_gathers_heads(p))
+			tensor_heads(out, p, &spans->tp);
 	}
 	if (p->parallel.cp > 1)
 		context(out, p, &spans->cp, layer);
