@@ -244,6 +244,10 @@ test_save(void **test)
 	type(s, "+s");
 	assert_int_equal(s->disk.saves, 2);
 	assert_true(shows(s, "changed on disk: y overwrite"));
+	/* Whatever else is said meanwhile, it is what is asked. */
+	key(s, 'x' | INPUT_PASTED);
+	state_say(&s->state, ROLE_WARNING, "unsaved work could not be kept");
+	assert_true(shows(s, "changed on disk: y overwrite"));
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->disk.saves, 2);
 	type(s, "sy");

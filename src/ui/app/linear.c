@@ -240,8 +240,7 @@ say_result(struct answer *a, const struct state *s, const struct before *was)
 	    was->dropped != s->undo.dropped;
 	char text[SAY_SIZE];
 
-	/* A question repeats the message that it is about. */
-	if (s->message[0] != '\0' && s->question.kind == QUESTION_NONE)
+	if (s->message[0] != '\0')
 		say(a, "%s%s", s->message_role == ROLE_ERROR ? "error: " : "", s->message);
 	if (s->prompt.error[0] != '\0' &&
 	    (s->prompt.kind != PROMPT_NONE || s->question.kind != QUESTION_NONE))

@@ -145,8 +145,8 @@ struct state {
 	struct prompt prompt;
 	struct {
 		enum question_kind kind;
-		struct plan draft;        /* RECOVER: unsaved work of another session, */
-		char note[128];           /* and of when it is */
+		char note[STATE_MESSAGE_SIZE]; /* OVERWRITE: what is asked; RECOVER: of when the work is */
+		struct plan draft;        /* RECOVER: unsaved work of another session */
 	} question;
 	struct {
 		char path[STATE_PATH_SIZE]; /* to save to or to open */
