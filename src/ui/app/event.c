@@ -40,6 +40,7 @@ recalc(struct state *s)
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
 	s->noted = false;
 	around_forget(s);
+	lookup_forget(s);
 	if (!s->estimate->legal) {
 		mends_note(s);
 		state_find_fixes(s);

@@ -311,6 +311,10 @@ typing_key(struct state *s, int32_t key)
 		return 0;
 	if (line_key(&s->prompt.line, key)) {
 		prompt_edited(s);
+		if (s->prompt.line.full)
+			text_put(s->prompt.error, sizeof s->prompt.error,
+			    "the line is full: what comes after its %zu bytes is left out",
+			    strlen(s->prompt.line.text));
 		if (s->prompt.kind == PROMPT_SAVE)
 			plans_mark(s);
 		if (s->prompt.kind == PROMPT_FILTER) {

@@ -123,6 +123,21 @@ canvas_width(const struct canvas *c, const char *text)
 	return w;
 }
 
+size_t
+canvas_fit(const char *text, int w)
+{
+	size_t at = 0;
+
+	for (int n; text[at] != '\0'; w -= n) {
+		const size_t bytes = (size_t)canvas_step(text + at, &n);
+
+		if (n > w)
+			break;
+		at += bytes;
+	}
+	return at;
+}
+
 void
 canvas_text_cut(struct canvas *c, struct rect clip, int x, int y, int w, struct style style,
     const char *text)

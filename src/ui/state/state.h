@@ -201,9 +201,12 @@ struct field_set lookup_free_fields(const struct state *s);
 bool lookup_init(struct state *s);
 void lookup_free(struct state *s);
 
-/* around.c; forget: the plan is another one. */
+/* around.c */
 bool around_init(struct state *s);
 void around_free(struct state *s);
+
+/* The plan is another one. */
+void lookup_forget(struct state *s);
 void around_forget(struct state *s);
 
 /* Give a pane the focus. */
