@@ -309,7 +309,7 @@ check_places(const struct map_grid *g)
 		at = map_grid_rank(g, x, y);
 		/* Of two half blocks the upper one. */
 		if (at != first && g->stack == 2)
-			assert_int_equal(at + g->cols, first);
+			assert_int_equal(at + g->cols * g->stride, first);
 		else
 			assert_int_equal(at, first);
 		assert_int_equal(map_grid_rank(g, x + g->unit_w - 1, y + g->unit_h - 1), at);
