@@ -216,9 +216,8 @@ files_save(void *context, const char *path, const struct plan *plan, bool force,
 	case PLANFILE_SAVED:
 		return APP_SAVED;
 	case PLANFILE_CHANGED:
-		return APP_CHANGED_ON_DISK;
 	case PLANFILE_EXISTS:
-		return APP_EXISTS;
+		return APP_ASKS;
 	case PLANFILE_FAILED:
 		break;
 	}

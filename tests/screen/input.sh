@@ -3,6 +3,7 @@
 : "${TOP:?}" "${PROG:?}"
 command -v python3 >/dev/null 2>&1 || { echo "python3 is missing: skipped"; exit 77; }
 PYTHONPATH=$TOP/tests/screen PYTHONDONTWRITEBYTECODE=1 exec python3 - <<'END'
+import os
 import resource
 import signal
 import time
@@ -46,6 +47,23 @@ s.type("u")
 s.expect("undone: ")
 s.type("q")
 s.ends(0)
+
+# An Escape closes the list of plans while there is still much of it to read.
+os.mkdir("many")
+for i in range(300):
+    with open(f"many/{i}.cfg", "w") as f:
+        f.write(f"format = 1;\n# {'x' * 20000}\n")
+os.chdir("many")
+s = Screen()
+s.expect("Tab pane")
+s.type("o\x1b")
+s.expect("Tab pane")
+with open(f"/proc/{s.child.pid}/io") as f:
+    if int(f.readline().split()[1]) > 300 * 20000:
+        fail("all plans are read before Escape is")
+s.type("q")
+s.ends(0)
+os.chdir("..")
 
 # Marks around what is pasted are asked for, and no more afterwards, however it ends.
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -77,11 +77,11 @@ fake_save(void *context, const char *path, const struct plan *plan, bool force, 
 	}
 	if (!force && path != NULL && disk->exists) {
 		text_put(note, size, "%s exists", path);
-		return APP_EXISTS;
+		return APP_ASKS;
 	}
 	if (!force && path == NULL && disk->changed) {
 		text_put(note, size, "the file changed on disk");
-		return APP_CHANGED_ON_DISK;
+		return APP_ASKS;
 	}
 	if (path != NULL)
 		text_put(disk->path, sizeof disk->path, "%s", path);

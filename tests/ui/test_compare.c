@@ -3,6 +3,7 @@
 
 #include "support.h"
 #include "core/framework/resolve.h"
+#include "ui/list/list.h"
 #include "ui/pane/figures.h"
 #include "ui/screen/change.h"
 #include "ui/state/undo.h"
@@ -179,6 +180,22 @@ test_pin(void **test)
 	type(s, ":set mode serve\r");
 	assert_null(state_base_estimate(&s->state));
 	assert_true(hides(s, "vs saved"));
+}
+
+/* Its columns stay columns, whatever stands in them. */
+static void
+test_wide_values(void **test)
+{
+	struct session *s = session_new(test, 100, 60);
+	struct rows rows;
+
+	text_put(s->state.saved.name, sizeof s->state.saved.name, "漢字");
+	app_command(&s->state, "name 漢字漢");
+	app_command(&s->state, "tp 4");
+	type(s, "D");
+	list_rows(&rows, &s->state, 98);
+	assert_int_equal(canvas_width(NULL, rows.row[1].text), canvas_width(NULL, rows.row[2].text));
+	rows_free(&rows);
 }
 
 static void
@@ -457,7 +474,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_change), SESSION_TEST(test_deltas),
 		SESSION_TEST(test_delta_values), SESSION_TEST(test_narrow),
-		SESSION_TEST(test_pin), SESSION_TEST(test_compare),
+		SESSION_TEST(test_pin), SESSION_TEST(test_compare), SESSION_TEST(test_wide_values),
 		SESSION_TEST(test_every_figure), SESSION_TEST(test_points), SESSION_TEST(test_derived),
 		SESSION_TEST(test_compare_file),
 		SESSION_TEST(test_compare_sizes), SESSION_TEST(test_history),

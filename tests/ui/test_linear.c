@@ -128,6 +128,22 @@ test_lists(void **test)
 	answers(s, "suspend", "1. error: ");
 }
 
+/* A line that is not read whole is not read at all. */
+static void
+test_long_line(void **test)
+{
+	struct session *s = session_new(test, 80, 24);
+	char line[LINE_SIZE + 16];
+
+	memset(line, ' ', sizeof line);
+	memcpy(line, "tp 4", 4);
+	line[sizeof line - 1] = '\0';
+	answers(s, line, "TP 4");
+	memcpy(line + LINE_SIZE - 8, "pp 16 pp 32", 11);
+	answers(s, line, "error: the line is longer than");
+	assert_int_equal(s->state.plan.parallel.pp, 4);
+}
+
 /* What a move selects is told: a stage, traffic, a number. */
 static void
 test_numbers(void **test)
@@ -194,7 +210,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_begin), SESSION_TEST(test_fields),
 		SESSION_TEST(test_lists), SESSION_TEST(test_numbers),
-		SESSION_TEST(test_questions), SESSION_TEST(test_plain),
+		SESSION_TEST(test_questions), SESSION_TEST(test_long_line), SESSION_TEST(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

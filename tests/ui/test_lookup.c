@@ -63,6 +63,25 @@ test_ranking(void **test)
 	free(e);
 }
 
+/* What is told of a plan is held against the plan that is open now. */
+static void
+test_told(void **test)
+{
+	struct session *s = session_searching(test, 100, 30);
+	char was[256];
+
+	search(s, "S");
+	text_put(was, sizeof was, "%s", lookup_of(s)->told.change);
+	key(s, INPUT_ESCAPE);
+	/* Another file, which differs in what is free alone: the search holds for it too. */
+	s->disk.plan = s->state.plan;
+	put(&s->disk.plan, FIELD_TP, "4");
+	type(s, ":open b.cfg\rS");
+	assert_int_equal(fake.begun, 1);
+	assert_int_equal(s->state.list.kind, LIST_SEARCH);
+	assert_string_not_equal(lookup_of(s)->told.change, was);
+}
+
 /* While it runs the list grows, and who has chosen a plan stays at it. */
 static void
 test_grows(void **test)
@@ -344,7 +363,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_ranking), SESSION_TEST(test_grows), SESSION_TEST(test_best),
+		SESSION_TEST(test_ranking), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
 		SESSION_TEST(test_sort), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
 		SESSION_TEST(test_cancel), SESSION_TEST(test_again),
 		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),

@@ -414,6 +414,46 @@ test_huge(void **unused)
 	canvas_free(&c);
 }
 
+/* Racks that have no room one in a cell are shown two in one: all of them, each at a place of its
+ * own, with nothing past the last. */
+static void
+test_half_racks(void **unused)
+{
+	static const char *const pp[] = { "pp" };
+	static const int nodes[] = { 2048, 2046, 1802 };
+	const struct map_area area = in(72, 10);
+	struct map_view v;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(nodes); i++) {
+		const int64_t racks = nodes[i] / 2;
+		int x, y, cells = 0;
+		struct canvas c;
+
+		begin_plan("megatron", nodes[i], 8, 8, 1);
+		put_int(&plan, FIELD_NODES_PER_RACK, 2);
+		place_plan();
+		v = view_of(pp, 1, MAP_ZOOM_AUTO);
+		assert_int_equal(map_zoom_for(&v, area), MAP_ZOOM_RACK);
+		assert_true(map_part(&v, area).count <= map_part(&v, area).shown);
+		for (int64_t rank = 0; rank < estimate.layout.world; rank += 16) {
+			assert_true(map_find(&v, area, rank, &x, &y));
+			v.cursor = map_at(&v, area, x, y);
+			assert_true(v.cursor == rank || (map_move(&v, area, 0, 1) && v.cursor == rank));
+		}
+		v.cursor = -1;
+		assert_true(canvas_init(&c, 72, 10, true));
+		map_draw(&c, (struct rect){ 0, 0, 72, 10 }, &plan, &estimate, &v);
+		for (int k = 0; k < c.w * (int)map_part(&v, area).count; k++)
+			cells += c.cell[k].style.role == ROLE_GROUP;
+		assert_int_equal(cells, racks / 128 * 64 + (racks % 128 < 64 ? racks % 128 : 64));
+		canvas_free(&c);
+		/* Without colours each has a letter, and the lines scroll. */
+		v.depth = THEME_MONO;
+		assert_true(map_part(&v, area).count > map_part(&v, area).shown);
+	}
+}
+
 /* Any area, any zoom: nothing outside of it is touched. */
 static void
 test_inside(void **unused)
@@ -530,7 +570,8 @@ main(void)
 		cmocka_unit_test(test_apart), cmocka_unit_test(test_letters),
 		cmocka_unit_test(test_peers), cmocka_unit_test(test_cards),
 		cmocka_unit_test(test_presets), SESSION_TEST(test_ready_made),
-		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move), cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move),
+		cmocka_unit_test(test_huge), cmocka_unit_test(test_half_racks),
 		cmocka_unit_test(test_inside), cmocka_unit_test(test_legend),
 		cmocka_unit_test(test_titles), cmocka_unit_test(test_paper),
 	};

@@ -245,6 +245,27 @@ lay_out_cluster(size_t i)
 	plan.cluster.nodes_per_rack = clusters[i].rack;
 }
 
+/* Lists of layers are whole, or a number: a list that is cut tells of others. */
+static void
+test_long_layers(void **unused)
+{
+	static const char *const layers = "layers";
+	char text[MAP_COLOR_TEXT_SIZE], whole[40];
+	struct map_view v;
+
+	(void)unused;
+	for (int vpp = 2; vpp <= 32; vpp++) {
+		begin_plan("megatron", 4, 8, 8, 4);
+		put_int(&plan, FIELD_LAYERS, 4 * 4 * vpp);
+		put_int(&plan, FIELD_VPP, vpp);
+		place_plan();
+		v = view_of(&layers, 1, MAP_ZOOM_CARD);
+		map_color_text(v.color[0], &plan, &estimate, 0, text, sizeof text);
+		text_put(whole, sizeof whole, ",%d-%d", 16 * (vpp - 1), 16 * (vpp - 1) + 3);
+		assert_true(strstr(text, whole) != NULL || strstr(text, " layers") != NULL);
+	}
+}
+
 /* Stages and layers that touch differ in colour and letter. */
 static void
 check_neighbours(const char *name, int spaces, const struct map_grid *g)
@@ -309,7 +330,7 @@ check_places(const struct map_grid *g)
 		at = map_grid_rank(g, x, y);
 		/* Of two half blocks the upper one. */
 		if (at != first && g->stack == 2)
-			assert_int_equal(at + g->cols, first);
+			assert_int_equal(at + g->cols * g->stride, first);
 		else
 			assert_int_equal(at, first);
 		assert_int_equal(map_grid_rank(g, x + g->unit_w - 1, y + g->unit_h - 1), at);
@@ -537,7 +558,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_memory), cmocka_unit_test(test_roles),
 		cmocka_unit_test(test_links), cmocka_unit_test(test_strays), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places), cmocka_unit_test(test_long_layers),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
 		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_meets), cmocka_unit_test(test_first_gpu),

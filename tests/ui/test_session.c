@@ -82,6 +82,14 @@ test_long_names(void **test)
 		    canvas_width(NULL, rows.row[1].text));
 		rows_free(&rows);
 	}
+	key(s, INPUT_ESCAPE);
+	/* A file's too: it is cut, but there, and so is the mark of what is not saved. */
+	for (int i = 0; i < 30; i++)
+		text_add(s->disk.path, sizeof s->disk.path, "漢字");
+	for (int w = 72; w <= 100; w++) {
+		app_resize(&s->state, w, 30);
+		assert_true(shows(s, "漢字漢字") && shows(s, ".. *") && shows(s, "TP 2"));
+	}
 }
 
 static void
@@ -244,6 +252,10 @@ test_save(void **test)
 	type(s, "+s");
 	assert_int_equal(s->disk.saves, 2);
 	assert_true(shows(s, "changed on disk: y overwrite"));
+	/* Whatever else is said meanwhile, it is what is asked. */
+	key(s, 'x' | INPUT_PASTED);
+	state_say(&s->state, ROLE_WARNING, "unsaved work could not be kept");
+	assert_true(shows(s, "changed on disk: y overwrite"));
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->disk.saves, 2);
 	type(s, "sy");
@@ -312,6 +324,9 @@ test_open(void **test)
 	type(s, "a.cfg");
 	assert_true(shows(s, "> alpha.cfg") && shows(s, "would be written over"));
 	assert_true(hides(s, "Examples"));
+	app_resize(&s->state, 60, 24); /* of all that is told of it this is the last to go */
+	assert_true(shows(s, "would be written over"));
+	app_resize(&s->state, 100, 30);
 	key(s, INPUT_DOWN);
 	assert_string_equal(s->state.prompt.line.text, "missing.cfg");
 	key(s, INPUT_ESCAPE);
@@ -512,8 +527,13 @@ test_line(void **unused)
 	line_key(&line, INPUT_CTRL('U'));
 	assert_string_equal(line.text, "dir/");
 	assert_false(line_key(&line, INPUT_UP));
+	assert_false(line.full);
 	for (int i = 0; i < 3000; i++)
 		line_key(&line, 0x6f22);
+	assert_true(line.full);
+	line_key(&line, INPUT_BACKSPACE);
+	assert_false(line.full);
+	line_key(&line, 0x6f22);
 	assert_true(strlen(line.text) < LINE_SIZE);
 }
 

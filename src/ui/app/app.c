@@ -181,8 +181,8 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 			break;
 		key = s->question.kind == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
 		asked = s->question.kind == QUESTION_RECOVER;
-		if (key == INPUT_NONE)
-			key = next_key(t, s, &ahead, app_busy(s) ? 0 : looks ? LOOKUP_MS : -1);
+		if (key == INPUT_NONE) /* busy: 1, as who does not wait never sees an Escape end */
+			key = next_key(t, s, &ahead, app_busy(s) ? 1 : looks ? LOOKUP_MS : -1);
 		if (key == INPUT_NONE) {
 			keep_written(&keeper, s);
 			app_idle(s);

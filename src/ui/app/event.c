@@ -40,6 +40,7 @@ recalc(struct state *s)
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
 	s->noted = false;
 	around_forget(s);
+	lookup_forget(s);
 	if (!s->estimate->legal) {
 		mends_note(s);
 		state_find_fixes(s);
@@ -134,13 +135,9 @@ act_save(struct state *s)
 			act_open(s);
 		}
 		return quit ? EVENT_QUIT : 0;
-	case APP_CHANGED_ON_DISK:
+	case APP_ASKS:
 		s->question.kind = QUESTION_OVERWRITE;
-		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file changed on disk");
-		break;
-	case APP_EXISTS:
-		s->question.kind = QUESTION_OVERWRITE;
-		state_say(s, ROLE_WARNING, "%s", note[0] != '\0' ? note : "the file exists");
+		text_put(s->question.note, sizeof s->question.note, "%s", note);
 		break;
 	case APP_SAVE_FAILED:
 		s->file.then_quit = s->file.then_open = false;

@@ -6,7 +6,10 @@
 #include "core/estimate/result.h"
 #include "ui/state/summary.h"
 
-enum { CHANGES = 3, PIECES_MAX = 16, GAUGE_MOST = 12, GAUGE_LEAST = 6, GAUGE_FROM = 56 };
+enum {
+	CHANGES = 3, PIECES_MAX = 16, GAUGE_MOST = 12, GAUGE_LEAST = 6, GAUGE_FROM = 56,
+	NAME_MOST = 100, /* columns */
+};
 
 static const struct style dim_style = { .role = ROLE_DIM };
 
@@ -15,7 +18,7 @@ static const struct style dim_style = { .role = ROLE_DIM };
 struct piece {
 	int rank;
 	enum role role;      /* of the number */
-	char before[96], text[160], after[64];
+	char before[96], text[NAME_MOST * 4 + 16], after[64];
 	char error[16];      /* how far off it may be, left out before any piece */
 	double gauge;        /* share that is full, below 0: no gauge */
 };
@@ -189,14 +192,18 @@ add_changes(struct strip *strip, const struct state *s)
 		}
 }
 
+/* A long name leaves half of the columns to the rest. */
 static void
-add_plan(struct strip *strip, const struct state *s)
+add_plan(struct strip *strip, const struct state *s, int w)
 {
 	struct piece *p = add(strip, 7, ROLE_TITLE);
+	const char *name = state_file_name(s);
+	const int most = w / 2 < NAME_MOST ? w / 2 : NAME_MOST;
+	const bool whole = canvas_width(NULL, name) <= most;
 
 	/* The mark's place is kept free: what follows stays where it is. */
-	text_put(p->text, sizeof p->text, "%.120s%s%s", state_file_name(s),
-	    state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
+	text_put(p->text, sizeof p->text, "%.*s%s%s%s", (int)canvas_fit(name, whole ? most : most - 2),
+	    name, whole ? "" : "..", state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
 	p = add(strip, 12, ROLE_TEXT);
 	field_format(FIELD_MODE, &s->plan, p->text, sizeof p->text);
 	p = add(strip, 11, ROLE_TEXT);
@@ -294,7 +301,7 @@ headline_draw(const struct state *s, struct canvas *c, struct rect r)
 	if (r.h < 2) {
 		add_numbers(&numbers, s);
 		add_problems(&numbers, s);
-		add_plan(&numbers, s);
+		add_plan(&numbers, s, r.w);
 		draw_strip(c, first, &numbers);
 		return;
 	}
@@ -304,6 +311,6 @@ headline_draw(const struct state *s, struct canvas *c, struct rect r)
 	first.w -= w + 2;
 	add_numbers(&numbers, s);
 	draw_strip(c, first, &numbers);
-	add_plan(&plan, s);
+	add_plan(&plan, s, r.w);
 	draw_strip(c, (struct rect){ r.x, r.y + 1, r.w, 1 }, &plan);
 }

@@ -240,8 +240,7 @@ say_result(struct answer *a, const struct state *s, const struct before *was)
 	    was->dropped != s->undo.dropped;
 	char text[SAY_SIZE];
 
-	/* A question repeats the message that it is about. */
-	if (s->message[0] != '\0' && s->question.kind == QUESTION_NONE)
+	if (s->message[0] != '\0')
 		say(a, "%s%s", s->message_role == ROLE_ERROR ? "error: " : "", s->message);
 	if (s->prompt.error[0] != '\0' &&
 	    (s->prompt.kind != PROMPT_NONE || s->question.kind != QUESTION_NONE))
@@ -384,16 +383,18 @@ linear_begin(struct state *s, FILE *out)
 	say_question(&a, s);
 }
 
-/* Without the blanks around it. */
-static void
+/* Without the blanks around it. False where it is too long. */
+static bool
 trim(const char *text, char *line, size_t size)
 {
 	size_t n;
 
 	text += strspn(text, " \t");
-	n = text_put(line, size, "%s", text);
-	while (n > 0 && strchr(" \t\r\n", line[n - 1]) != NULL)
-		line[--n] = '\0';
+	n = strlen(text);
+	while (n > 0 && strchr(" \t\r\n", text[n - 1]) != NULL)
+		n--;
+	text_put(line, size, "%.*s", n < size ? (int)n : 0, text);
+	return n < size;
 }
 
 bool
@@ -410,7 +411,10 @@ linear_line(struct state *s, const char *text, FILE *out)
 	int64_t n;
 	bool asked;
 
-	trim(text, line, sizeof line);
+	if (!trim(text, line, sizeof line)) {
+		say(&a, "error: the line is longer than %zu bytes", sizeof line - 1);
+		return true;
+	}
 	/* A script does not know what is asked; questions are answered by a letter. */
 	if (s->question.kind != QUESTION_NONE && line[0] != '\0' && line[1] != '\0')
 		app_key(s, INPUT_ESCAPE);

@@ -6,7 +6,10 @@
 #include "ui/app/actions.h"
 #include "ui/list/list.h"
 
-enum { PATH_LEAST = 16, PATH_MOST = 44, MODEL_COLUMNS = 18, GPUS_COLUMNS = 22, VERDICT_COLUMNS = 26 };
+enum {
+	PATH_LEAST = 16, PATH_MOST = 44, MODEL_COLUMNS = 18, GPUS_COLUMNS = 22, VERDICT_COLUMNS = 26,
+	MODEL_FROM = 92, /* columns; in less, names have to tell the model */
+};
 
 static bool
 is_saving(const struct state *s)
@@ -31,26 +34,34 @@ shown_path(const struct found_plan *f, int path_w)
 	return slash != NULL && (f->shipped || strlen(f->path) > (size_t)path_w) ? slash + 1 : f->path;
 }
 
+/* verdict NULL: that of the plan, with what is in it before. */
 static void
-put_plan(const struct found_plan *f, const char *verdict, int path_w, char *buf, size_t size)
+put_plan(const struct rows *rows, const struct found_plan *f, const char *verdict, int path_w,
+    char *buf, size_t size)
 {
-	char shown[STATE_PATH_SIZE], path[STATE_PATH_SIZE + PATH_MOST], model[96], gpus[96];
+	char shown[STATE_PATH_SIZE], cell[STATE_PATH_SIZE + PATH_MOST];
+	const bool whole = verdict == NULL && f->model[0] != '\0';
 
 	show_path(shown, sizeof shown, shown_path(f, path_w)); /* names may hold anything */
-	rows_column(shown, path_w, path, sizeof path);
-	rows_column(f->model, MODEL_COLUMNS, model, sizeof model);
-	rows_column(f->gpus, GPUS_COLUMNS, gpus, sizeof gpus);
-	if (f->model[0] == '\0')
-		text_put(buf, size, "%s  %s", path, verdict);
-	else
-		text_put(buf, size, "%s  %s  %s  %s", path, model, gpus, verdict);
+	rows_column(shown, path_w, cell, sizeof cell);
+	text_put(buf, size, "%s  ", cell);
+	if (whole && rows->width >= MODEL_FROM) {
+		rows_column(f->model, MODEL_COLUMNS, cell, sizeof cell);
+		text_add(buf, size, "%s  ", cell);
+	}
+	if (whole) {
+		rows_column(f->gpus, GPUS_COLUMNS, cell, sizeof cell);
+		text_add(buf, size, "%s  ", cell);
+	}
+	text_add(buf, size, "%s", verdict != NULL ? verdict : f->verdict);
 }
 
 /* Columns of a path: what the rest leaves; it is what one chooses by. */
 static int
 path_columns(const struct rows *rows)
 {
-	const int w = rows->width - MODEL_COLUMNS - GPUS_COLUMNS - VERDICT_COLUMNS - 6;
+	const int model = rows->width >= MODEL_FROM ? MODEL_COLUMNS + 2 : 0;
+	const int w = rows->width - model - GPUS_COLUMNS - VERDICT_COLUMNS - 4;
 
 	return w < PATH_LEAST ? PATH_LEAST : w > PATH_MOST ? PATH_MOST : w;
 }
@@ -68,8 +79,8 @@ plans_rows(struct rows *rows, const struct state *s)
 
 			if (f->shipped != (shipped == 1))
 				continue;
-			put_plan(f, is_saving(s) && text_equal(f->path, s->prompt.line.text) ?
-			    "would be written over" : f->verdict, w, text, sizeof text);
+			put_plan(rows, f, is_saving(s) && text_equal(f->path, s->prompt.line.text) ?
+			    "would be written over" : NULL, w, text, sizeof text);
 			rows_line(rows, (int)i, f->role, text);
 		}
 		if (!shipped && !is_saving(s)) /* file_take_found asks for its name */

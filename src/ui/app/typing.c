@@ -148,7 +148,7 @@ typing_question(const struct state *s, char *buf, size_t size)
 	buf[0] = '\0';
 	if (s->question.kind == QUESTION_NONE)
 		return;
-	text_put(text, sizeof text, "%s", s->question.kind == QUESTION_OVERWRITE ? s->message : q->text);
+	text_put(text, sizeof text, "%s", q->text[0] != '\0' ? q->text : s->question.note);
 	if (s->question.kind == QUESTION_RECOVER)
 		text_put(text, sizeof text, "Unsaved work of %s was found", s->question.note);
 	put_question(s, text, false, buf, size);
@@ -194,8 +194,6 @@ question_key(struct state *s, int32_t key)
 	if (key == INPUT_ESCAPE || key == 'c' || key == 'n' || key == 'q') {
 		s->question.kind = QUESTION_NONE;
 		s->file.then_quit = s->file.then_open = false;
-		if (question != QUESTION_RECOVER)
-			s->message[0] = '\0';
 		return 0;
 	}
 	if (question == QUESTION_RECOVER)
@@ -313,6 +311,10 @@ typing_key(struct state *s, int32_t key)
 		return 0;
 	if (line_key(&s->prompt.line, key)) {
 		prompt_edited(s);
+		if (s->prompt.line.full)
+			text_put(s->prompt.error, sizeof s->prompt.error,
+			    "the line is full: what comes after its %zu bytes is left out",
+			    strlen(s->prompt.line.text));
 		if (s->prompt.kind == PROMPT_SAVE)
 			plans_mark(s);
 		if (s->prompt.kind == PROMPT_FILTER) {

@@ -77,7 +77,7 @@ compare_open(struct state *s, const char *argument)
 static void
 compare_title(const struct state *s, char *buf, size_t size)
 {
-	text_add(buf, size, "%.100s and this plan", s->other.name);
+	text_add(buf, size, "%.*s and this plan", (int)canvas_fit(s->other.name, 50), s->other.name);
 }
 
 /* What two columns and the change between them say. */
@@ -107,12 +107,13 @@ label_columns(const struct rows *rows)
 static bool
 put_line(const struct rows *rows, int indent, const struct line_text *t, char *buf, size_t size)
 {
-	const int value = value_columns(rows);
-	const int rest = label_columns(rows) + indent + value - (int)strlen(t->label);
+	const int value = value_columns(rows), own = canvas_width(NULL, t->own);
+	const int rest = label_columns(rows) + indent + value - canvas_width(NULL, t->label);
+	const int other = canvas_width(NULL, t->other);
 
-	if ((int)strlen(t->other) >= rest || (int)strlen(t->own) >= value)
+	if (other >= rest || own >= value)
 		return false;
-	text_put(buf, size, "%s%*s%*s", t->label, rest, t->other, value, t->own);
+	text_put(buf, size, "%s%*s%s%*s%s", t->label, rest - other, "", t->other, value - own, "", t->own);
 	if (t->change[0] != '\0')
 		text_add(buf, size, "%*s", CHANGE_COLUMNS, t->change);
 	if (t->percent[0] != '\0')

@@ -361,7 +361,8 @@ list_draw(const struct state *s, struct canvas *c)
 	canvas_fill(c, r, (struct style){ .role = ROLE_TEXT });
 	list_title(s, text, sizeof text);
 	if (s->list.filter[0] != '\0')
-		text_add(text, sizeof text, "  with \"%.100s\"", s->list.filter);
+		text_add(text, sizeof text, "  with \"%.*s\"", (int)canvas_fit(s->list.filter, 50),
+		    s->list.filter);
 	list_rows(&rows, s, inner.w - 2);
 	if (area.h < r.h) {
 		canvas_frame(c, r, frame, frame, (struct style){ .role = ROLE_TITLE }, text);

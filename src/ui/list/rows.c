@@ -44,24 +44,11 @@ add_line(struct rows *rows, int item, int target, enum role role, int indent, co
 void
 rows_column(const char *text, int w, char *buf, size_t size)
 {
-	size_t bytes = 0, cut = 0;
-	int columns = 0, before = 0, n;
+	const bool whole = canvas_width(NULL, text) <= w;
+	const size_t n = text_put(buf, size, "%.*s%s", (int)canvas_fit(text, whole ? w : w - 2), text,
+	    whole ? "" : "..");
 
-	while (text[bytes] != '\0') {
-		const size_t step = (size_t)canvas_step(text + bytes, &n);
-
-		if (columns + n > w) {
-			text_put(buf, size, "%.*s..%*s", (int)cut, text, w - before - 2, "");
-			return;
-		}
-		columns += n;
-		bytes += step;
-		if (columns <= w - 2) {
-			cut = bytes;
-			before = columns;
-		}
-	}
-	text_put(buf, size, "%s%*s", text, w - columns, "");
+	text_put(buf + n, size - n, "%*s", w - canvas_width(NULL, buf), "");
 }
 
 void

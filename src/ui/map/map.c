@@ -129,12 +129,12 @@ static void
 draw_row_label(struct map_drawing *d, int64_t box, int y)
 {
 	const struct rect r = { d->clip.x, y, d->grid.label_w - 1, 1 };
+	const long long first = d->grid.zoom >= MAP_ZOOM_NODE ? box * d->grid.units : box;
 	char buf[48];
 
-	text_put(buf, sizeof buf, d->grid.zoom == MAP_ZOOM_RACK ? "rack %lld" : "node %lld",
-	    (long long)box);
+	text_put(buf, sizeof buf, d->grid.zoom == MAP_ZOOM_RACK ? "rack %lld" : "node %lld", first);
 	if (canvas_width(d->c, buf) > r.w)
-		text_put(buf, sizeof buf, "%lld", (long long)box);
+		text_put(buf, sizeof buf, "%lld", first);
 	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, dim_style, buf);
 }
 
@@ -170,8 +170,8 @@ draw_units(struct map_drawing *d, int64_t box)
 		int64_t line;
 		int x;
 
-		if (i / g->cols % g->stack != 0)
-			continue; /* drawn with the one above it */
+		if (i / g->cols % g->stack != 0 || rank >= plan_world(d->plan))
+			continue; /* drawn with the one above it, or none */
 		map_grid_cell(g, rank, &x, &line);
 		if (line + g->unit_h <= d->first || line >= d->last)
 			continue;
@@ -214,7 +214,7 @@ draw_entry(struct map_drawing *d, struct rect r, int x, const struct map_paint *
     struct hue hue, const char *text)
 {
 	const bool numbers = text[0] == '\0' && /* cards name them, blocks have no letters */
-	    (d->grid.zoom == MAP_ZOOM_CARD || d->grid.zoom == MAP_ZOOM_HALF || m->blocks);
+	    (d->grid.zoom == MAP_ZOOM_CARD || map_grid_halved(&d->grid) || m->blocks);
 	char mark[24];
 	int w;
 

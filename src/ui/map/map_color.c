@@ -105,28 +105,31 @@ map_color_name(struct map_color color, const struct layout *l, char *buf, size_t
 		text_put(buf, size, "%s", names[color.by]);
 }
 
-/* "0-9", "0-9,40-49": the layers of a stage, chunk by chunk, its mirror image's too. */
-static void
-put_layers(const struct plan *p, const struct estimate *e, int64_t stage, char *buf,
-    size_t size)
+void
+map_color_layers(const struct plan *p, const struct estimate *e, int64_t stage, int most,
+    char *buf, size_t size)
 {
 	const int64_t mirror = placement_mirror(&e->placement, p, stage);
 	const int64_t held[2] = { mirror >= 0 && mirror < stage ? mirror : stage,
 		mirror > stage ? mirror : stage };
+	long long layers = 0;
+	char all[512] = "";
 
-	buf[0] = '\0';
 	for (int i = 0; i < (mirror < 0 || mirror == stage ? 1 : 2); i++)
 		for (int64_t v = 0; v < e->placement.vpp; v++) {
 			const struct chunk *c = placement_chunk(&e->placement, held[i], v);
-			const char *comma = buf[0] != '\0' ? "," : "";
 
-			if (c->count == 1)
-				text_add(buf, size, "%s%d", comma, c->first);
-			else if (c->count > 1)
-				text_add(buf, size, "%s%d-%d", comma, c->first, c->first + c->count - 1);
+			if (c->count <= 0)
+				continue;
+			text_add(all, sizeof all, all[0] != '\0' ? ",%d" : "%d", (int)c->first);
+			if (c->count > 1)
+				text_add(all, sizeof all, "-%d", (int)(c->first + c->count - 1));
+			layers += c->count;
 		}
-	if (buf[0] == '\0')
-		text_put(buf, size, "none");
+	if ((int)strlen(all) > most || strlen(all) >= size)
+		text_put(buf, size, "%lld layers", layers);
+	else
+		text_put(buf, size, "%s", layers > 0 ? all : "none");
 }
 
 void
@@ -143,8 +146,8 @@ map_color_text(struct map_color color, const struct plan *p, const struct estima
 	} else if (color.by == MAP_BY_STAGE) {
 		text_put(buf, size, "stage %lld", (long long)stage);
 	} else if (color.by == MAP_BY_LAYERS && e->placed) {
-		put_layers(p, e, stage, layers, sizeof layers);
-		text_put(buf, size, "layers %s", layers);
+		map_color_layers(p, e, stage, (int)size - 8, layers, sizeof layers);
+		text_put(buf, size, strchr(layers, ' ') != NULL ? "%s" : "layers %s", layers);
 	} else if (color.by == MAP_BY_MEMORY && stage < e->stages) {
 		text_put(buf, size, "%.1f GiB", e->stage[stage].memory.total / GIB);
 	} else if (color.by == MAP_BY_ROLE) {
@@ -526,7 +529,7 @@ stage_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, si
 	if (hue->value != i)
 		hue->value = -1;
 	else if (m->color.by == MAP_BY_LAYERS)
-		put_layers(m->plan, m->estimate, i, buf, size);
+		map_color_layers(m->plan, m->estimate, i, (int)size, buf, size);
 	return true;
 }
 

@@ -16,6 +16,12 @@ map_grid_has_halves(const struct map_view *view)
 	    (view->depth != THEME_MONO && view->colors == 1));
 }
 
+bool
+map_grid_halved(const struct map_grid *g)
+{
+	return g->zoom == MAP_ZOOM_HALF || g->stack > 1;
+}
+
 void
 map_coordinates(const struct layout *l, int64_t rank, char *buf, size_t size)
 {

@@ -11,7 +11,7 @@
 /*
  * The map is rows of blocks, a block is rows of boxes, a box is rows of units. A unit is a
  * GPU, or what the zoom makes of it; a box is a node, or the one unit that stands for a
- * node or a rack; a block is a rack or an NVLink domain, or a single box where those are
+ * node or a rack, or two rows of these, each two in a cell; a block is a rack or an NVLink domain, or a single box where those are
  * not shown. x and y count cells from the map's upper left.
  */
 struct map_grid {
@@ -67,8 +67,9 @@ struct paint_offsets map_grid_offsets(const struct map_grid *g);
  * each group one that none of its neighbours has, if that can be found soon enough. */
 void map_mend(const struct map_grid *g, struct map_paint *m);
 
-/* True when half blocks can show the colours. */
+/* True when half blocks can show the colours; when they do. */
 bool map_grid_has_halves(const struct map_view *view);
+bool map_grid_halved(const struct map_grid *g);
 
 /* Legend lines that fit under a map in an area of this height. */
 int map_legend_lines(const struct map_view *view, int64_t h);

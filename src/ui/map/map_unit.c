@@ -315,23 +315,32 @@ put_halves(struct map_drawing *d, int x, int y, struct style upper, struct style
 	put_cell(d, x, y, behind, block);
 }
 
+/* The style of the lower half: of a GPU that the layout does not have, as that is painted. */
+static struct style
+lower_style(const struct map_drawing *d, int space, int64_t rank)
+{
+	struct hue hue;
+
+	return rank < d->grid.world ? unit_style(d, space, rank, is_marked(d, rank), &hue) :
+	    map_hue_style(&d->paint[space], map_paint_other(&d->paint[space]));
+}
+
 static void
 draw_halves(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
 	const struct map_grid *g = &d->grid;
-	const bool alone = rank % g->units + g->cols >= g->units;
-	const int64_t below = alone ? rank : rank + g->cols;
-	const bool below_marked = is_marked(d, below);
+	const int64_t below = rank + g->cols * g->stride;
+	const bool alone = rank / g->stride % g->units + g->cols >= g->units ||
+	    below >= plan_world(d->plan);
 	const int each = columns_each(d);
 
 	for (int i = 0; i < d->view->colors; i++) {
 		struct hue hue;
 		struct style upper = unit_style(d, i, rank, marked, &hue);
-		struct style lower = unit_style(d, i, below, below_marked, &hue);
+		struct style lower = alone ? (struct style){ .role = ROLE_GROUP, .flags = STYLE_CLEAR } :
+		    lower_style(d, i, below);
 		const bool cursor = ((upper.flags | lower.flags) & STYLE_CURSOR) != 0;
 
-		if (alone)
-			lower.flags = STYLE_CLEAR;
 		for (int k = x + i * each; k < x + (i + 1) * each; k++)
 			if (cursor)
 				put_cell(d, k, y, (struct style){ .role = ROLE_GROUP, .flags = STYLE_CURSOR },
@@ -346,22 +355,12 @@ map_unit_draw(struct map_drawing *d, int64_t rank, int x, int y)
 {
 	const bool marked = is_marked(d, rank);
 
-	switch (d->grid.zoom) {
-	case MAP_ZOOM_CARD:
+	if (d->grid.zoom == MAP_ZOOM_CARD)
 		draw_card(d, rank, marked, x, y);
-		break;
-	case MAP_ZOOM_LABEL:
+	else if (d->grid.zoom == MAP_ZOOM_LABEL)
 		draw_label(d, rank, marked, x, y);
-		break;
-	case MAP_ZOOM_HALF:
+	else if (map_grid_halved(&d->grid))
 		draw_halves(d, rank, marked, x, y);
-		break;
-	case MAP_ZOOM_AUTO:
-	case MAP_ZOOM_CELL:
-	case MAP_ZOOM_NODE:
-	case MAP_ZOOM_RACK:
-	case MAP_ZOOM_COUNT:
+	else
 		draw_cell(d, rank, marked, x, y);
-		break;
-	}
 }

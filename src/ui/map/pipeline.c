@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/plan/field.h"
+#include "ui/map/map_color.h"
 #include "ui/map/pipeline_picture.h"
 
 enum {
@@ -139,30 +140,12 @@ make_timeline(struct picture *pic, int scale, double width)
 
 /* ---- the area ---------------------------------------------------------------------- */
 
-void
-picture_layers(const struct estimate *e, const struct plan *p, int64_t stage, int most,
-    char *buf, size_t size)
+const char *
+picture_layers(const struct picture *pic, const struct estimate *e, const struct plan *p,
+    int64_t stage, char buf[PIPELINE_LAYERS_SIZE])
 {
-	const struct placement *pl = &e->placement;
-	const int64_t mirror = placement_mirror(pl, p, stage);
-	char all[256] = "";
-	size_t n;
-
-	for (int64_t v = 0; v < pl->vpp + (mirror >= 0); v++) {
-		const struct chunk *c = v < pl->vpp ? placement_chunk(pl, stage, v) :
-		    placement_chunk(pl, mirror, 0);
-
-		if (c->count <= 0)
-			continue;
-		text_add(all, sizeof all, all[0] != '\0' ? ",%d" : "%d", (int)c->first);
-		if (c->count > 1)
-			text_add(all, sizeof all, "-%d", (int)(c->first + c->count - 1));
-	}
-	if (all[0] == '\0')
-		text_put(all, sizeof all, "none");
-	n = text_put(buf, size, "%s", all);
-	if (n > (size_t)most || strlen(all) > n)
-		text_put(buf, size, "%lld layers", (long long)placement_layers(pl, stage));
+	map_color_layers(p, e, stage, pic->label.most, buf, PIPELINE_LAYERS_SIZE);
+	return buf;
 }
 
 static void
@@ -176,13 +159,8 @@ make_label(struct picture *pic, const struct estimate *e, const struct plan *p, 
 		l->stage = 5;
 		l->layers = 6;
 		l->most = w / LAYERS_PART;
-		for (int64_t s = 0; s < pic->t.stages; s++) {
-			int n;
-
-			picture_layers(e, p, s, l->most, text, sizeof text);
-			n = (int)strlen(text);
-			l->layers = n > l->layers ? n : l->layers;
-		}
+		for (int64_t s = 0; s < pic->t.stages; s++)
+			l->layers = (int)most_of(l->layers, (int64_t)strlen(picture_layers(pic, e, p, s, text)));
 		l->held = 9;
 		l->idle = 6;
 	} else if (w >= LABEL_SHORT) {

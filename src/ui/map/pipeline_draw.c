@@ -125,8 +125,7 @@ draw_label(struct canvas *c, struct rect line, const struct picture *pic, const 
 	text_put(text, sizeof text, "%lld", (long long)stage);
 	put_right(c, line, &x, l->stage, style, text);
 	if (l->layers > 0) {
-		picture_layers(e, p, stage, l->most, text, sizeof text);
-		put_right(c, line, &x, l->layers, style, text);
+		put_right(c, line, &x, l->layers, style, picture_layers(pic, e, p, stage, text));
 	}
 	if (l->held > 0) {
 		text_put(text, sizeof text, "%lld", (long long)timeline_held(&pic->t, stage));

@@ -38,7 +38,7 @@ const char *picture_init(struct picture *pic, const struct plan *p, const struct
     const struct pipeline_view *view, struct rect r);
 void picture_free(struct picture *pic);
 
-/* "0-9", "0-4,35-39", or where that is longer than `most`, "20 layers". */
-void picture_layers(const struct estimate *e, const struct plan *p, int64_t stage, int most,
-    char *buf, size_t size);
+/* The layers that a stage holds, in as many columns as there are for them. Returns buf. */
+const char *picture_layers(const struct picture *pic, const struct estimate *e, const struct plan *p,
+    int64_t stage, char buf[PIPELINE_LAYERS_SIZE]);
 #endif

@@ -49,48 +49,24 @@ rect_clip(struct rect a, struct rect b)
 	return (struct rect){ x0, y0, x1 > x0 ? x1 - x0 : 0, y1 > y0 ? y1 - y0 : 0 };
 }
 
-/*
- * One character of UTF-8, decoded here so that it works in every locale. Returns its
- * length; *out is '?' for what is invalid.
- */
+/* One character, '?' for a byte that begins none; returns its bytes. It works in every locale. */
 static int
 decode(const char *s, uint32_t *out)
 {
-	const unsigned char *u = (const unsigned char *)s;
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t v;
-	int n;
+	const size_t n = utf8_length(s, 4); /* the end of the text goes on no character */
 
-	*out = '?';
-	if (u[0] < 0x80) {
-		*out = u[0];
-		return 1;
-	}
-	n = u[0] >= 0xf0 && u[0] < 0xf8 ? 4 : u[0] >= 0xe0 ? 3 : u[0] >= 0xc2 ? 2 : 1;
-	if (n == 1 || u[0] >= 0xf8)
-		return 1;
-	v = u[0] & (0xffU >> (n + 1));
-	for (int i = 1; i < n; i++) {
-		if ((u[i] & 0xc0) != 0x80)
-			return i; /* cut short: one '?' for what there was */
-		v = v << 6 | (u[i] & 0x3fU);
-	}
-	if (v >= least[n] && v <= 0x10ffff && (v < 0xd800 || v > 0xdfff))
-		*out = v;
-	return n;
+	*out = n > 0 ? utf8_char(s, n) : '?';
+	return n > 0 ? (int)n : 1;
 }
 
-/* Columns of a character; 0 for one that combines with the last. wcwidth knows only the
- * locale's characters, so the few of our own have a width of their own. */
+/* Columns of a character; 0 for one that combines with the last, -1 for one that is not shown.
+ * wcwidth knows only the locale's characters, so the few of our own have a width of their own. */
 static int
 columns(uint32_t ch)
 {
-	int n;
-
 	if (ch >= 0x2500 && ch < 0x25a0)
 		return 1;
-	n = wcwidth((wchar_t)ch);
-	return n < 0 ? -1 : n;
+	return show_is_plain(ch) ? wcwidth((wchar_t)ch) : -1;
 }
 
 int
@@ -99,31 +75,32 @@ canvas_step(const char *text, int *w)
 	uint32_t ch;
 	const int bytes = decode(text, &ch);
 
-	*w = show_is_plain(ch) ? columns(ch) : 1;
+	*w = columns(ch);
 	if (*w < 0)
 		*w = 1;
 	return bytes;
 }
 
-static int
-draw(struct canvas *c, struct rect clip, int x, int y, struct style style, const char *text)
+int
+canvas_text(struct canvas *c, struct rect clip, int x, int y, struct style style,
+    const char *text)
 {
-	int x0 = x;
+	const int x0 = x;
 
+	clip = rect_clip(clip, (struct rect){ 0, 0, c->w, c->h });
 	while (*text != '\0') {
 		uint32_t ch;
 		int n;
 
 		text += decode(text, &ch);
-		n = show_is_plain(ch) ? columns(ch) : -1;
+		n = columns(ch);
 		if (n == 0)
 			continue;
-		if (n < 0 || (ch >= 0x80 && c != NULL && !c->utf8)) {
+		if (n < 0 || (ch >= 0x80 && !c->utf8)) {
 			n = n == 2 ? 2 : 1;
 			ch = '?';
 		}
-		if (c != NULL && y >= clip.y && y < clip.y + clip.h && x >= clip.x &&
-		    x + n <= clip.x + clip.w) {
+		if (y >= clip.y && y < clip.y + clip.h && x >= clip.x && x + n <= clip.x + clip.w) {
 			canvas_put(c, x, y, style, (wchar_t)ch);
 			if (n == 2)
 				canvas_put(c, x + 1, y, style, ch == '?' ? L' ' : L'\0');
@@ -134,17 +111,31 @@ draw(struct canvas *c, struct rect clip, int x, int y, struct style style, const
 }
 
 int
-canvas_text(struct canvas *c, struct rect clip, int x, int y, struct style style,
-    const char *text)
-{
-	return draw(c, rect_clip(clip, (struct rect){ 0, 0, c->w, c->h }), x, y, style, text);
-}
-
-int
 canvas_width(const struct canvas *c, const char *text)
 {
+	int w = 0, n;
+
 	(void)c;
-	return draw(NULL, (struct rect){ 0 }, 0, 0, (struct style){ 0 }, text);
+	while (*text != '\0') {
+		text += canvas_step(text, &n);
+		w += n;
+	}
+	return w;
+}
+
+size_t
+canvas_fit(const char *text, int w)
+{
+	size_t at = 0;
+
+	for (int n; text[at] != '\0'; w -= n) {
+		const size_t bytes = (size_t)canvas_step(text + at, &n);
+
+		if (n > w)
+			break;
+		at += bytes;
+	}
+	return at;
 }
 
 void

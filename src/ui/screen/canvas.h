@@ -46,6 +46,9 @@ int canvas_width(const struct canvas *c, const char *text);
 void canvas_text_cut(struct canvas *c, struct rect clip, int x, int y, int w, struct style style,
     const char *text);
 
+/* How many bytes of the text w columns hold. */
+size_t canvas_fit(const char *text, int w);
+
 /* How many bytes of the text, at least one of those that are left, go on a line of w
  * columns: cut between words, and between any two wide characters, which are written without
  * blanks. And the text over the lines of an area, cut so. */

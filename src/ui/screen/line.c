@@ -11,6 +11,7 @@ line_start(struct line *line, const char *text, bool fresh)
 	text_put(line->text, sizeof line->text, "%s", text);
 	line->cursor = strlen(line->text);
 	line->fresh = fresh && line->cursor > 0;
+	line->full = false;
 }
 
 static bool
@@ -44,6 +45,7 @@ cut(struct line *line, size_t from, size_t to)
 {
 	memmove(line->text + from, line->text + to, strlen(line->text + to) + 1);
 	line->cursor = from;
+	line->full = line->full && from == to;
 }
 
 static size_t
@@ -67,7 +69,8 @@ insert(struct line *line, int32_t key)
 	if (line->fresh)
 		cut(line, 0, strlen(line->text));
 	length = strlen(line->text);
-	if (length + n >= sizeof line->text)
+	line->full = length + n >= sizeof line->text;
+	if (line->full)
 		return;
 	memmove(line->text + line->cursor + n, line->text + line->cursor,
 	    length - line->cursor + 1);

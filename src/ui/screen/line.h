@@ -13,6 +13,7 @@ struct line {
 	char text[LINE_SIZE]; /* UTF-8, ended */
 	size_t cursor;        /* byte offset of a character's start, or the end */
 	bool fresh;           /* nothing typed yet: a character replaces the whole text */
+	bool full;            /* a character had no room, and the line is as it was then */
 };
 
 /* Start with a text, cursor at its end. fresh: the first character typed replaces it. */

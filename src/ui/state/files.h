@@ -13,7 +13,7 @@
 #include "prefs/topic.h"
 #include "ui/screen/theme.h"
 
-enum app_saved { APP_SAVED, APP_CHANGED_ON_DISK, APP_EXISTS, APP_SAVE_FAILED };
+enum app_saved { APP_SAVED, APP_ASKS, APP_SAVE_FAILED };
 
 struct search;      /* core/search/search.h */
 struct search_key;
@@ -30,7 +30,7 @@ struct app_files {
 	bool (*peek)(void *context, const char *path, struct plan *plan, char *note, size_t size);
 
 	/* Write a plan; path NULL means where it came from. note gets one line for the user.
-	 * CHANGED_ON_DISK and EXISTS wrote nothing: the screen asks and calls with force. */
+	 * ASKS wrote nothing over what others wrote: the screen asks and calls with force. */
 	enum app_saved (*save)(void *context, const char *path, const struct plan *plan,
 	    bool force, char *note, size_t size);
 

@@ -247,7 +247,7 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 	l->space = space;
 	l->search = search;
 	l->sort = (struct lookup_column){ .by = LOOKUP_RANK };
-	l->told.space = NULL;
+	lookup_forget(s);
 	l->news = (struct search_news){ .runs = true };
 	return true;
 }
@@ -444,6 +444,12 @@ lookup_settings(const struct lookup *l, uint64_t index, char *buf, size_t size)
 }
 
 void
+lookup_forget(struct state *s)
+{
+	s->lookup->told.space = NULL;
+}
+
+void
 lookup_tell(struct state *s, size_t at)
 {
 	struct lookup *l = s->lookup;
@@ -453,13 +459,11 @@ lookup_tell(struct state *s, size_t at)
 	struct summary was, is;
 	struct plan p, q;
 
-	if (l->told.space == l->space && l->told.index == index && l->told.next == next &&
-	    l->told.undo == s->undo.now)
+	if (l->told.space == l->space && l->told.index == index && l->told.next == next)
 		return;
 	l->told.space = l->space;
 	l->told.index = index;
 	l->told.next = next;
-	l->told.undo = s->undo.now;
 	lookup_settings(l, index, l->told.set, sizeof l->told.set);
 	look(l, index, &p, l->work[0]);
 	was = summary_of(s->estimate);

@@ -71,7 +71,6 @@ struct lookup {
 	struct {                     /* of the selected plan: */
 		uint64_t index, next;    /* it, and the one after it in the ranking; */
 		const struct search_space *space; /* of which search, NULL: none */
-		size_t undo;             /* against which plan; */
 		char set[LINE_SIZE];     /* what it sets otherwise, */
 		char why[256];           /* why it is before the next, "" for the last, */
 		char change[256];        /* and against the plan */

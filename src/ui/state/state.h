@@ -145,8 +145,8 @@ struct state {
 	struct prompt prompt;
 	struct {
 		enum question_kind kind;
-		struct plan draft;        /* RECOVER: unsaved work of another session, */
-		char note[128];           /* and of when it is */
+		char note[STATE_MESSAGE_SIZE]; /* OVERWRITE: what is asked; RECOVER: of when the work is */
+		struct plan draft;        /* RECOVER: unsaved work of another session */
 	} question;
 	struct {
 		char path[STATE_PATH_SIZE]; /* to save to or to open */
@@ -201,9 +201,12 @@ struct field_set lookup_free_fields(const struct state *s);
 bool lookup_init(struct state *s);
 void lookup_free(struct state *s);
 
-/* around.c; forget: the plan is another one. */
+/* around.c */
 bool around_init(struct state *s);
 void around_free(struct state *s);
+
+/* The plan is another one. */
+void lookup_forget(struct state *s);
 void around_forget(struct state *s);
 
 /* Give a pane the focus. */
