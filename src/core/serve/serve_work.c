@@ -331,11 +331,12 @@ serve_host_seconds(const struct serve_work *w, double requests)
 static void
 add_launches(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double kernels = w->kernels + 6 * w->kinds.moe, launched = kernels * w->rates.launch;
+	const double kernels = w->kernels + 6 * w->kinds.moe, above = *sum;
 
-	if (w->p->serving.eager && launched > *sum)
+	if (w->p->serving.eager && kernels * w->rates.launch > above)
 		LEDGER_TERM(ledger, *sum, s->quantity, "launches, without CUDA graphs", SAMPLE,
-		    launched - *sum, AS("kernels*seconds", launched), AS("the above", *sum));
+		    kernels * w->rates.launch - above, IS(kernels), AS("seconds", w->rates.launch),
+		    AS("the above", above));
 }
 
 static void
