@@ -67,6 +67,7 @@ static const struct alias models[] = {
 	{ "Qwen2.5-0.5B", "qwen2.5-0.5b", "" },
 	{ "Qwen1.5-MoE-A2.7B", "qwen1.5-moe-a2.7b", "" },
 	{ "Qwen3-8B", "qwen3-8b", "" },
+	{ "Qwen3-Next-80B", "qwen3-next-80b-a3b", "" },
 	{ "Qwen3-Reranker-0.6B", "qwen3-0.6b", "" },
 	{ "Qwen3.5-27B", "qwen3.5-27b", "" },
 	{ "Qwen3.5-35B-A3B", "qwen3.5-35b-a3b", "" },
@@ -88,8 +89,9 @@ static const struct alias models[] = {
 };
 
 static const struct alias gpus[] = {
-	{ "no P2P", "a100-pcie-80gb", "" }, { "A100-40GB on two", "a100-pcie-40gb", "" },
-	{ "A100-80GB on four", "a100-pcie-80gb", "" },
+	{ "no P2P", "a100-pcie-80gb", "nvlink_gbps=0" },
+	{ "A100-40GB on two nodes (custom all-reduce off)", "a100-pcie-40gb", "nvlink_gbps=0" },
+	{ "A100-80GB on four", "a100-pcie-80gb", "nvlink_gbps=0" },
 	{ "H100", "h100-sxm-80gb", "" }, { "GB300", "gb300", "" }, { "L40S", "l40s", "" },
 	{ "A100-40GB", "a100-sxm4-40gb", "" }, { "V100-32GB", "v100-sxm2-32gb", "" },
 	{ "H200", "h200-sxm-141gb", "" }, { "H20-141GB", "h20-141gb", "" },
@@ -107,6 +109,8 @@ static const struct alias refused[] = {
 	{ "gguf", NULL, "GGUF weights" },
 	{ "bnb", NULL, "bitsandbytes weights" },
 	{ "int4-class", NULL, "format of the weights not recorded" },
+	{ "405B-Instruct-FP8", NULL, "attention of this checkpoint is in 16 bits" },
+	{ "Qwen3.8-27B-FP8 (shape", NULL, "a vision tower is loaded too, for which SGLang cuts the share" },
 	{ NULL, NULL, NULL }
 };
 
@@ -199,6 +203,7 @@ express(struct plan *p, char *const *cell, const config_t *model_file,
 	put_more(p, model->more);
 	accuracy_put_entry(p, gpu_file, "gpus", "cluster", gpu->id);
 	accuracy_put(p, "gpu", gpu->id);
+	put_more(p, gpu->more);
 	accuracy_put(p, "model.preset", model->id);
 	accuracy_put_number(p, "gpus_per_node", tp * pp);
 	accuracy_put_number(p, "tp", tp);
@@ -207,6 +212,8 @@ express(struct plan *p, char *const *cell, const config_t *model_file,
 	    cell[C_ENGINE][0] == 'T' ? "trtllm" : "vllm");
 	if (cell[C_VERSION][0] != '-')
 		accuracy_put(p, "engine_version", cell[C_VERSION]);
+	accuracy_put(p, "eager", strstr(cell[C_GPU], "enforce_eager") ? "true" : "false");
+	accuracy_put(p, "flashinfer_sampler", strstr(cell[C_VERSION], "FlashInfer") ? "true" : "false");
 	accuracy_put(p, "weight_dtype", format->id);
 	accuracy_put(p, "kv_dtype", strstr(cell[C_KV], "fp8") ? "fp8" : "bf16");
 	put_limits(p, cell);

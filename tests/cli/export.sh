@@ -274,6 +274,7 @@ base='--pp=1 --nodes=2 --gpus-per-node=8 --global-batch-size=512'
 	for engine in $varied; do
 		vary serving.kv_dtype 'bf16 fp16 fp8 nvfp4' --mode=serve --engine=$engine
 		vary serving.block_size '1 16 48 64' --mode=serve --engine=$engine
+		vary serving.eager 'false true' --mode=serve --engine=$engine --set serving.flashinfer_sampler=true
 		vary serving.max_num_seqs '0 64' --mode=serve --engine=$engine --tp=8 --set serving.max_batched_tokens=4096
 	done
 }

@@ -100,8 +100,8 @@ test_sglang(void **state)
 	hold("SGLang", &(struct bound){ MEASURE_CACHE, 9, 0.0003, 0.0018, 0.0018 });
 }
 
-/* Logs looked up after the constants were chosen: what a token takes holds everywhere, what is
- * left for tokens depends on switches that no field has (eager mode, the sampler). */
+/* Logs looked up after the constants were chosen: what a token takes holds everywhere. The worst
+ * is a release whose own estimate of CUDA graphs is far above what they take. */
 static void
 test_later(void **state)
 {
@@ -110,9 +110,9 @@ test_later(void **state)
 	(void)state;
 	count = accuracy_serve_measure(groups, accuracy_serve_later, top != NULL ? top : ".", NULL);
 	assert_true(count > 0);
-	hold("vLLM", &(struct bound){ MEASURE_CACHE, 28, 0.0002, 0.0009, 0.0023 });
-	hold("vLLM", &(struct bound){ MEASURE_WEIGHTS, 40, 0.0003, 0.0051, 0.173 });
-	hold("vLLM", &(struct bound){ MEASURE_TOKENS, 26, 0.026, 0.222, 0.723 });
+	hold("vLLM", &(struct bound){ MEASURE_CACHE, 30, 0.0002, 0.0007, 0.0024 });
+	hold("vLLM", &(struct bound){ MEASURE_WEIGHTS, 41, 0.0003, 0.0038, 0.024 });
+	hold("vLLM", &(struct bound){ MEASURE_TOKENS, 26, 0.0071, 0.03, 0.255 });
 	hold("TensorRT-LLM", &(struct bound){ MEASURE_CACHE, 3, 0.0003, 0.0003, 0.0003 });
 }
 

@@ -105,6 +105,7 @@ formulas_are_values(void **state)
 			settings_int(&p, FIELD_LAYOUT, LAYOUT_VLLM);
 			settings_int(&p, FIELD_ENGINE, dice_below(&dice, 3));
 			settings_int(&p, FIELD_DRAFT_TOKENS, dice_below(&dice, 3));
+			p.serving.eager = dice_below(&dice, 2);
 			p.serving.accepted_tokens = (double)p.serving.draft_tokens / 2;
 			p.serving.prefix_hit = p.serving.kv_host_gib = (double)dice_below(&dice, 2) / 2;
 			p.calibration.tpot_scale = (double)dice_below(&dice, 3) / 2;

@@ -134,6 +134,14 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 
 /* ---- beside the weights ------------------------------------------------------------- */
 
+/* vLLM's V1 on GPUs before Hopper: their kernels and cuBLAS's workspace are smaller. */
+static bool
+is_small(const struct plan *p, const struct serve_setup *s)
+{
+	return s->version >= 8 && p->cluster.generation >= GENERATION_VOLTA &&
+	    p->cluster.generation < GENERATION_HOPPER;
+}
+
 /*
  * GiB that vLLM finds allocated outside of PyTorch: NCCL and, where GPUs reach each other
  * over NVLink, buffers of the custom all-reduce. Read off logs of each version.
@@ -143,13 +151,15 @@ vllm_non_torch(const struct plan *p, const struct serve_setup *s)
 {
 	const bool linked = p->cluster.nvlink_gbps > 0;
 
+	if (s->tp <= 1 && s->pp > 1)
+		return 0.07;
 	if (s->tp <= 1)
-		return s->pp > 1 ? 0.07 : s->version >= 18 ? 0.25 : s->version >= 8 ? 0.13 : 0.1;
+		return is_small(p, s) ? 0.05 : s->version >= 18 ? 0.25 : s->version >= 8 ? 0.13 : 0.1;
 	if (!linked)
 		return 0.28;
 	if (s->version >= 18)
 		return s->tp <= 2 ? 2.07 : 2.21;
-	return s->version >= 8 ? 0.55 : 3.58;
+	return s->version >= 8 ? 0.55 : 2.15;
 }
 
 /* A CUDA context, and NCCL between GPUs that are linked; read off logs. */
@@ -211,9 +221,10 @@ add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger
 		    AS("T", o->setup.tokens), IS(k), AS("N", n), IS(h));
 }
 
-/* Two copies of the hidden states, and what is inside the widest MLP. */
+/* Two copies of the hidden states, and what is inside the widest MLP; with the experts' buffers
+ * where these are not counted apart. */
 static double
-add_forward(const struct serving_of *o, const char *source, struct ledger *ledger)
+add_forward(const struct serving_of *o, const char *source, bool experts, struct ledger *ledger)
 {
 	const struct model *m = &o->p->model;
 	const struct serve_setup *s = &o->setup;
@@ -222,44 +233,58 @@ add_forward(const struct serving_of *o, const char *source, struct ledger *ledge
 
 	HELD(ledger, sum, "activations: forward", source, 2 * s->tokens * (g * f / s->tp + 2 * h),
 	    AS("T", s->tokens), IS(g), IS(f), AS("TP", s->tp), IS(h));
+	if (experts)
+		add_moe_workspace(o, &sum, ledger);
 	return sum;
 }
 
-/* S dummy requests are sampled, of whose logits on the last stage the sampler keeps several
- * fp32 copies, sorted ones and indices too: 14.1 bytes a logit, 37.8 before 0.17. */
+/*
+ * Bytes a logit of the S dummy requests that are sampled on the last stage. PyTorch's sampler
+ * keeps several copies in 32 bits, sorted ones and indices too; FlashInfer's, and the Triton kernel
+ * that 0.17 came with, the logits in 16 and in 32 bits, the masked ones and their probabilities.
+ */
+static double
+sampler_bytes(const struct serving_of *o)
+{
+	return o->setup.version >= 17 || o->p->serving.flashinfer_sampler ? 14.1 : 37.8;
+}
+
 static double
 add_sampler(const struct serving_of *o, bool last, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
 	const double h = (double)o->p->model.hidden_size, v = (double)o->p->model.vocab_size;
-	const double logit = last ? (s->version >= 17 ? 14.1 : 37.8) : 0;
+	const double logit = last ? sampler_bytes(o) : 0;
 	double sum = 0;
 
 	HELD(ledger, sum, "activations: sampler",
-	    "vLLM vllm/v1/worker/gpu_model_runner.py; " VLLM_LOGS,
+	    "vLLM vllm/v1/sample/ops/topk_topp_sampler.py; " VLLM_LOGS,
 	    logit * s->seqs * v + 2 * s->tokens * h, AS("bytes", logit), AS("S", s->seqs), AS("V", v),
 	    AS("T", s->tokens), IS(h));
 	return sum;
 }
 
 /* The profiling run of vLLM: T tokens forward, then the sampler. The larger of the two
- * counts. */
+ * counts. Since 0.17 the experts' buffers stay, before they went with the forward pass. */
 static double
 vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
-	const double h = (double)o->p->model.hidden_size;
+	const double h = (double)o->p->model.hidden_size, part = is_small(o->p, s) ? 0.02 : 0.12;
+	const bool stays = s->version >= 17;
 	double sum = 0;
 
-	HELD(ledger, sum, "activations: constant part", VLLM_LOGS, 0.12 * gib, AS("GiB", gib));
-	if (add_sampler(o, last, NULL) > add_forward(o, VLLM_WORKER, NULL))
+	HELD(ledger, sum, "activations: constant part", VLLM_LOGS, part * gib,
+	    AS("of this generation", part), AS("GiB", gib));
+	if (add_sampler(o, last, NULL) > add_forward(o, VLLM_WORKER, !stays, NULL))
 		sum += add_sampler(o, last, ledger);
 	else
-		sum += add_forward(o, VLLM_WORKER, ledger);
+		sum += add_forward(o, VLLM_WORKER, !stays, ledger);
+	if (stays)
+		add_moe_workspace(o, &sum, ledger);
 	if (s->pp > 1)
 		HELD(ledger, sum, "activations: between stages", VLLM_LOGS, 2 * s->tokens * h * 2,
 		    AS("T", s->tokens), IS(h));
-	add_moe_workspace(o, &sum, ledger);
 	return sum;
 }
 
@@ -282,15 +307,6 @@ trtllm_activations(const struct serving_of *o, struct ledger *ledger)
 	return sum;
 }
 
-static double
-sglang_activations(const struct serving_of *o, struct ledger *ledger)
-{
-	double sum = add_forward(o, SGLANG_RUNNER, ledger);
-
-	add_moe_workspace(o, &sum, ledger);
-	return sum;
-}
-
 /* GiB of CUDA graphs by layers, read off logs; TensorRT-LLM's are in its other memory. */
 static double
 hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
@@ -299,7 +315,7 @@ hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	const double experts = plan_has_experts(o->p) ? 0.4 : 0;
 	double sum = 0;
 
-	if (o->p->serving.engine != ENGINE_TRTLLM)
+	if (o->p->serving.engine != ENGINE_TRTLLM && !o->p->serving.eager)
 		HELD(ledger, sum, "CUDA graphs", VLLM_LOGS, (0.32 + 0.0164 * layers + experts) * gib,
 		    IS(layers), AS("that of experts", experts), AS("GiB", gib));
 	return sum;
@@ -372,7 +388,7 @@ serve_held(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	ledger_part(ledger, PART_ACTIVATIONS);
 	h.activations = engine == ENGINE_VLLM ?
 	    vllm_activations(o, stage == o->pl->pp - 1, ledger) : engine == ENGINE_SGLANG ?
-	    sglang_activations(o, ledger) : trtllm_activations(o, ledger);
+	    add_forward(o, SGLANG_RUNNER, true, ledger) : trtllm_activations(o, ledger);
 	ledger_part(ledger, PART_GRAPHS);
 	h.graphs = hold_graphs(o, stage, ledger);
 	sum = h.weights + h.non_torch + h.activations + h.graphs;

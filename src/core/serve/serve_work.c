@@ -327,6 +327,18 @@ serve_host_seconds(const struct serve_work *w, double requests)
 
 /* Small kernels of a graph, or the launches of all kernels without one; what the host does
  * between passes. */
+/* Without graphs the host launches kernels while the GPU works on earlier ones. */
+static void
+add_launches(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double kernels = w->kernels + 6 * w->kinds.moe, above = *sum;
+
+	if (w->p->serving.eager && kernels * w->rates.launch > above)
+		LEDGER_TERM(ledger, *sum, s->quantity, "launches, without CUDA graphs", SAMPLE,
+		    kernels * w->rates.launch - above, IS(kernels), AS("seconds", w->rates.launch),
+		    AS("the above", above));
+}
+
 static void
 add_host(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
@@ -341,6 +353,7 @@ add_host(const struct serve_work *w, const struct pass *s, double *sum, struct l
 	}
 	LEDGER_TERM(ledger, *sum, s->quantity, "small kernels", SAMPLE,
 	    w->kernels * w->rates.kernel, AS("kernels", w->kernels), AS("seconds", w->rates.kernel));
+	add_launches(w, s, sum, ledger);
 	LEDGER_TERM(ledger, *sum, s->quantity, "host and sampler", SAMPLE,
 	    w->rates.host + w->rates.request_host * s->requests, AS("seconds", w->rates.host),
 	    AS("of a request", w->rates.request_host), AS("requests", s->requests));

@@ -49,6 +49,10 @@ note_rest(struct export *e)
 		field_set_add(&e->said, options[i]);
 	if (e->plan->serving.engine != ENGINE_VLLM)
 		export_missing(e, FIELD_DCP, "there is no option for it");
+	if (e->plan->serving.engine == ENGINE_TRTLLM)
+		export_missing(e, FIELD_EAGER, "cuda_graph_config: null in trtllm.yaml");
+	field_set_add(&e->said, FIELD_EAGER);
+	field_set_add(&e->said, FIELD_FLASHINFER_SAMPLER); /* vLLM's */
 	export_missing_rest(e, "there is no option for it");
 }
 
@@ -137,6 +141,8 @@ vllm_write(struct export *e)
 	out = begin_script(e, "vllm.sh");
 	if (nodes > 1) /* the first node alone answers clients */
 		textbuf_add(out, "[ \"${NODE_RANK:-0}\" -eq 0 ] || set -- --headless \"$@\"\n");
+	if (s->flashinfer_sampler)
+		textbuf_add(out, "export VLLM_USE_FLASHINFER_SAMPLER=1\n");
 	textbuf_add(out, "exec vllm serve \"$MODEL\"");
 	put_number(out, "--tensor-parallel-size", p->parallel.tp);
 	put_above(out, "--pipeline-parallel-size", p->parallel.pp, 1);
@@ -150,6 +156,8 @@ vllm_write(struct export *e)
 	put_above(out, "--max-num-batched-tokens", s->max_batched_tokens, 0);
 	put_share(out, "--gpu-memory-utilization", s->gpu_memory_utilization);
 	put_number(out, "--block-size", s->block_size);
+	if (s->eager)
+		textbuf_add(out, " \\\n\t--enforce-eager");
 	if (put_kv(e, out, kv) && nodes > 1)
 		textbuf_add(out, " \\\n\t--nnodes %lld --node-rank \"${NODE_RANK:-0}\" --master-addr "
 		    "\"${MASTER_ADDR:?first node}\"", (long long)nodes);
@@ -193,6 +201,8 @@ sglang_write(struct export *e)
 	put_above(out, "--chunked-prefill-size", s->max_batched_tokens, 0);
 	put_share(out, "--mem-fraction-static", s->gpu_memory_utilization);
 	put_number(out, "--page-size", s->block_size);
+	if (s->eager)
+		textbuf_add(out, " \\\n\t--disable-cuda-graph");
 	if (put_kv(e, out, kv) && nodes > 1)
 		textbuf_add(out, " \\\n\t--nnodes %lld --node-rank \"${NODE_RANK:-0}\" --dist-init-addr "
 		    "\"${MASTER_ADDR:?first node}:${MASTER_PORT:-29500}\"", (long long)nodes);
