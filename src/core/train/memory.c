@@ -220,31 +220,23 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 
 /*
  * An optimizer turns 16-bit gradients into fp32 in the step alone, DeepSpeed's ZeRO-3 those of
- * 1e9 parameters (sub_group_size) at a time: what of it does not fit where activations and
- * logits were.
+ * 1e9 parameters (sub_group_size) at a time: what of it does not fit where activations, logits
+ * and transients were.
  */
 static void
-add_step_copy(const struct holding *h, const struct recipe *r, struct memory *out)
+add_step_copy(const struct holding *h, const struct recipe *r, double transients,
+    struct memory *out)
 {
 	const struct shards over = shards_over(r->shard_optimizer, h->shards);
 	const double all = h->params.dense / over.dense + h->params.expert / over.expert;
 	const double n = r->shard_weights ? smaller(all, 1e9) : all;
-	const double freed = out->activations + out->logits;
+	const double freed = out->activations + out->logits + transients;
 
 	if (n * r->step_copy > freed)
 		LEDGER_TERM(h->ledger, out->buffers, QUANTITY_BUFFERS,
 		    "fp32 copy of gradients in the step", r->gradient_source, n * r->step_copy - freed,
-		    AS("parameters", n), AS("bytes", r->step_copy), AS("(activations + logits)", freed));
-}
-
-/* What a training step adds to the state: kept activations, logits, buffers. */
-static void
-add_step(const struct memory_setup *s, struct rank_view *v, const struct flight *f,
-    struct memory *out)
-{
-	activation_add(&s->act, &f->held, v->ledger, &out->activations);
-	buffers_add(v, out);
-	out->in_flight = f->microbatches;
+		    AS("parameters", n), AS("bytes", r->step_copy),
+		    AS("(activations + logits + transients)", freed));
 }
 
 /* What is trained beside frozen weights. */
@@ -309,11 +301,15 @@ memory_of_rank(const struct memory_setup *s, const struct rank_layers *r,
 	if (memory_exceeds(out.low, out.high, limit))
 		return out;
 	if (f != NULL) {
-		add_step(s, &v, f, &out);
+		double transients;
+
+		activation_add(&s->act, &f->held, ledger, &out.activations);
+		transients = buffers_add(&v, &out);
+		out.in_flight = f->microbatches;
 		if (modules_eager(p))
 			finetune_add_step(&v, step_bytes(s, &h, &v), s->microbatches, &out);
 		else
-			add_step_copy(&h, &s->recipe, &out);
+			add_step_copy(&h, &s->recipe, transients, &out);
 		bias_add(&v, &out);
 	}
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
