@@ -295,6 +295,28 @@ test_working_sets(void **state)
 	assert_true(stage(1).buffers > three.buffers);
 }
 
+/* Of 16-bit gradients the step makes fp32 copies after all that a backward pass needs is gone:
+ * where they are the peak, what a backward pass fills again does not matter. */
+static void
+test_copies_in_the_step(void **state)
+{
+	struct memory one, two;
+
+	(void)state;
+	setup(LLAMA_7B, 1, 1, 1, 1);
+	run(1024, 1);
+	p.training.grad_dtype = GRAD_BF16;
+	p.training.recompute = RECOMPUTE_FULL;
+	p.training.recompute_layers = 1;
+	one = stage(0);
+	p.training.recompute_layers = 4;
+	two = stage(0);
+	assert_true(two.activations < one.activations);
+	assert_near(two.allocated, one.allocated, 1e-14);
+	assert_near(one.allocated, one.parameters + one.gradients + one.optimizer +
+	    2 * one.gradients + 96 * 1048576.0, 1e-14);
+}
+
 static void
 test_workspaces(void **state)
 {
@@ -475,6 +497,7 @@ main(void)
 		cmocka_unit_test(test_more_ranks_take_less),
 		cmocka_unit_test(test_dualpipe),
 		cmocka_unit_test(test_working_sets),
+		cmocka_unit_test(test_copies_in_the_step),
 		cmocka_unit_test(test_workspaces), cmocka_unit_test(test_overlapped_workspaces),
 		cmocka_unit_test(test_any_plan),
 		cmocka_unit_test(test_peak),

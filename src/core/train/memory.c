@@ -221,21 +221,23 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 
 /*
  * An optimizer turns 16-bit gradients into fp32 in the step alone, DeepSpeed's ZeRO-3 those of
- * 1e9 parameters (sub_group_size) at a time: what of it does not fit where activations and
- * logits were.
+ * 1e9 parameters (sub_group_size) at a time: what of it does not fit where activations, logits
+ * and transients were.
  */
 static void
-add_step_copy(const struct holding *h, const struct recipe *r, struct memory *out)
+add_step_copy(const struct holding *h, const struct recipe *r, double transients,
+    struct memory *out)
 {
 	const struct shards over = shards_over(r->shard_optimizer, h->shards);
 	const double all = h->params.dense / over.dense + h->params.expert / over.expert;
 	const double n = r->shard_weights ? smaller(all, 1e9) : all;
-	const double freed = out->activations + out->logits;
+	const double freed = out->activations + out->logits + transients;
 
 	if (n * r->step_copy > freed)
 		LEDGER_TERM(h->ledger, out->buffers, QUANTITY_BUFFERS,
 		    "fp32 copy of gradients in the step", r->gradient_source, n * r->step_copy - freed,
-		    AS("parameters", n), AS("bytes", r->step_copy), AS("(activations + logits)", freed));
+		    AS("parameters", n), AS("bytes", r->step_copy),
+		    AS("(activations + logits + transients)", freed));
 }
 
 /* What is trained beside frozen weights. */
@@ -299,41 +301,45 @@ view_of(const struct memory_setup *s, const struct rank_layers *r, const struct 
 
 /* What is there whatever is in flight: the state and, in training, logits and buffers. Where
  * the state alone exceeds the limit, that is all: nothing is taken from the sum after it. */
-static struct memory
+static struct memory_standing
 standing(const struct memory_setup *s, const struct holding *h, const struct rank_view *v,
     const struct memory_limit *limit)
 {
-	struct memory out = { .total = 0 };
+	struct memory_standing out = { .transients = 0 };
+	struct memory *m = &out.memory;
 
-	add_parameters(h, &s->recipe, &out.parameters);
-	add_gradients(h, &s->recipe, &out.gradients);
-	add_optimizer(h, &s->recipe, &out.optimizer);
+	add_parameters(h, &s->recipe, &m->parameters);
+	add_gradients(h, &s->recipe, &m->gradients);
+	add_optimizer(h, &s->recipe, &m->optimizer);
 	if (adapters_only(s->p))
-		add_adapters(s, v, &out);
-	out.low = out.high = out.parameters + out.gradients + out.optimizer;
-	if (s->p->mode != MODE_SERVE && !memory_exceeds(out.low, out.high, limit))
-		buffers_add(v, &out);
+		add_adapters(s, v, m);
+	m->low = m->high = m->parameters + m->gradients + m->optimizer;
+	if (s->p->mode != MODE_SERVE && !memory_exceeds(m->low, m->high, limit))
+		out.transients = buffers_add(v, m);
 	return out;
 }
 
 /* To what stands what is in flight, and what follows from both; not in serve mode, where the
  * rest is the engine's. */
-static void
-add_flight(const struct memory_setup *s, const struct holding *h, const struct rank_view *v,
-    const struct flight *f, struct memory *out)
+static struct memory
+with_flight(const struct memory_setup *s, const struct holding *h, const struct rank_view *v,
+    const struct flight *f, const struct memory_standing *standing)
 {
-	activation_add(&s->act, &f->held, v->ledger, &out->activations);
-	out->in_flight = f->microbatches;
+	struct memory out = standing->memory;
+
+	activation_add(&s->act, &f->held, v->ledger, &out.activations);
+	out.in_flight = f->microbatches;
 	if (modules_eager(s->p))
-		finetune_add_step(v, step_bytes(s, h, v), s->microbatches, out);
+		finetune_add_step(v, step_bytes(s, h, v), s->microbatches, &out);
 	else
-		add_step_copy(h, &s->recipe, out);
-	bias_add(v, out);
-	out->allocated = out->parameters + out->gradients + out->optimizer + out->activations +
-	    out->logits + out->buffers;
-	overhead_add(v, out);
-	range_add(out);
-	out->total = out->allocated + out->overhead;
+		add_step_copy(h, &s->recipe, standing->transients, &out);
+	bias_add(v, &out);
+	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
+	    out.logits + out.buffers;
+	overhead_add(v, &out);
+	range_add(&out);
+	out.total = out.allocated + out.overhead;
+	return out;
 }
 
 /* ---- the host ---------------------------------------------------------------------- */
@@ -346,7 +352,7 @@ state(const struct memory_setup *s, const struct rank_layers *r)
 	const struct holding h = holding_of(s, &held, NULL);
 	const struct rank_view v = view_of(s, r, &h);
 
-	return standing(s, &h, &v, &none).low;
+	return standing(s, &h, &v, &none).memory.low;
 }
 
 /* Parameters that the optimizer of one rank works on. */
@@ -449,12 +455,12 @@ memory_next(const struct memory_setup *s, int64_t stage, struct memory_walk *w,
 	v = view_of(s, &w->load.layers, &h);
 	if (anew)
 		w->standing = standing(s, &h, &v, &any);
-	m = w->standing;
 	if (s->p->mode == MODE_SERVE) { /* the rest is the engine's */
+		m = w->standing.memory;
 		m.total = m.allocated = m.parameters;
 		return m;
 	}
-	add_flight(s, &h, &v, &w->load.flight, &m);
+	m = with_flight(s, &h, &v, &w->load.flight, &w->standing);
 	m.host = memory_host(s, stage, ledger);
 	return m;
 }
@@ -533,10 +539,10 @@ weigh(const struct memory_setup *s, const struct memory_load *load,
 {
 	const struct holding h = holding_of(s, &load->held, NULL);
 	const struct rank_view v = view_of(s, &load->layers, &h);
-	struct memory m = standing(s, &h, &v, limit);
+	const struct memory_standing there = standing(s, &h, &v, limit);
+	const struct memory m = memory_exceeds(there.memory.low, there.memory.high, limit) ?
+	    there.memory : with_flight(s, &h, &v, &load->flight, &there);
 
-	if (!memory_exceeds(m.low, m.high, limit))
-		add_flight(s, &h, &v, &load->flight, &m);
 	out->low = larger(out->low, m.low);
 	out->high = larger(out->high, m.high);
 	if (m.total > out->memory.total) {

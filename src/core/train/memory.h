@@ -87,10 +87,16 @@ struct memory_load {
 	struct flight flight; /* in training only */
 };
 
+/* What is there whatever is in flight. */
+struct memory_standing {
+	struct memory memory;
+	double transients; /* of the buffers those that are free again in the optimizer's step */
+};
+
 /* A walk from stage to stage: the one before. */
 struct memory_walk {
 	struct memory_load load;
-	struct memory standing; /* what is there whatever is in flight */
+	struct memory_standing standing;
 };
 #define MEMORY_WALK { .load.stage = -1 } /* before the first */
 

@@ -496,7 +496,7 @@ add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct me
 		    streams * te * mib, IS(streams), AS("size on this GPU", te), AS("MiB", mib));
 }
 
-void
+double
 buffers_add(const struct rank_view *v, struct memory *out)
 {
 	const struct layer_kinds k = v->layers->kinds;
@@ -518,6 +518,7 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	add_dummies(v, &k, out);
 	add_workspaces(v, &k, out);
 	finetune_add_buffers(v, out);
+	return back.buffers;
 }
 
 void

@@ -23,8 +23,9 @@ struct rank_view {
 };
 
 /* Logits and buffers of the fuller of two moments: the loss, or the backward pass of a
- * layer; and what is there all the time. */
-void buffers_add(const struct rank_view *v, struct memory *out);
+ * layer; and what is there all the time. Returns the buffers of that moment: in the optimizer's
+ * step they are free again. */
+double buffers_add(const struct rank_view *v, struct memory *out);
 
 /* The measured bias, onto buffers; below 0 it is taken from buffers, activations and logits as
  * far as there are any: weights and their state are known. */
