@@ -7,6 +7,7 @@
 #include "cli/run.h"
 #include "cli/session.h"
 #include "core/base/text.h"
+#include "core/plan/field.h"
 #include "file/import/here.h"
 #include "file/import/import.h"
 #include "out/out.h"
@@ -46,8 +47,12 @@ import_with(struct session *s, const struct options *o, struct import *im)
 {
 	const enum import_status status = o->here ? import_here(im) :
 	    import_file(im, o->operand[0], o->from);
-	char note[512];
+	char note[512], what[128];
 
+	for (size_t i = 0; i < o->settings; i++) { /* said by who calls */
+		text_put(what, sizeof what, "%s = ", field_table[o->setting[i].field].path);
+		notes_drop(&im->assumed, what);
+	}
 	notes_print("taken  ", &im->taken);
 	notes_print("assumed", &im->assumed);
 	notes_print("ignored", &im->ignored);

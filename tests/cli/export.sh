@@ -189,6 +189,20 @@ serve='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-n
 	writes trtllm 'trtllm.sh trtllm.yaml' $serve --engine=trtllm
 	grep -q '^tensor_parallel_size: 16$' t/trtllm.yaml && grep -q '^  dtype: "fp8"$' t/trtllm.yaml || fail 'sizes'
 }
+# attention that runs data parallel is whole on each of the TP x DP ranks, whatever an engine calls them
+wide='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-node=8 --pp=1 --set serving.weight_dtype=fp8 --set serving.dp_attention=true'
+# shellcheck disable=SC2086
+for tp in 1 2 8 16; do
+	writes vllm vllm.sh $wide --tp=$tp --ep=16
+	grep -q -e '--tensor-parallel-size 1 ' t/vllm.sh && grep -q -e '--data-parallel-size 16 ' t/vllm.sh &&
+	    grep -q -e '--enable-expert-parallel' t/vllm.sh || fail "DP attention of vLLM, TP $tp"
+	writes sglang sglang.sh $wide --tp=$tp --engine=sglang
+	grep -q -e '--tp-size 16 ' t/sglang.sh && grep -q -e '--dp-size 16 ' t/sglang.sh &&
+	    grep -q -e '--enable-dp-attention' t/sglang.sh || fail "DP attention of SGLang, TP $tp"
+	writes trtllm 'trtllm.sh trtllm.yaml' $wide --tp=$tp --engine=trtllm
+	grep -q '^tensor_parallel_size: 16$' t/trtllm.yaml && grep -q '^enable_attention_dp: true$' t/trtllm.yaml ||
+	    fail "attention DP of TensorRT-LLM, TP $tp"
+done
 refuses vllm target_of_other_mode mode
 # what their own checks refuse, and ranks that belong to another size
 dense='--set mode=serve --model=llama-3.1-70b --layout=vllm --nodes=2 --gpus-per-node=8 --pp=1 --tp=2'

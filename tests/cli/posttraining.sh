@@ -398,6 +398,13 @@ done
 err_has '^ignored data.train_files: only a run would tell'
 err_has '^ignored algorithm.adv_estimator: a plan has no such estimator'
 err_has '^ignored trainer.n_gpus_per_node: only a run'
+# nodes are what the script says; what it can not say is told, unless the command line says it
+err_has '^taken .* -> cluster.nodes = 2$'
+err_has '^assumed rl.response_tokens = [0-9]*: '
+err_has '^assumed cluster.gpu = .*fix: --gpu'
+run 0 import ours.sh --gpu=a100 --set rl.response_tokens=700
+if grep -E '^assumed (cluster.gpu|rl.response_tokens) ' err; then fail 'what was said is assumed'; fi
+out_has 'response_tokens = 700'
 
 exports openrlhf 'openrlhf.sh' ppo.cfg
 words openrlhf.sh
@@ -470,6 +477,33 @@ if ! "$PROG" import /dev/null --from accelerate 2>&1 | grep -q 'without libyaml'
 	    'global_batch_size = 32'; do
 		out_has "$line"
 	done
+	# how FSDP shards: by name or number, in the section or among the options; 2 nodes
+	cat >launch.yaml <<YAML
+distributed_type: FSDP
+fsdp_config: {fsdp_sharding_strategy: FULL_SHARD}
+num_machines: 2
+num_processes: 16
+YAML
+	for case in SHARD_GRAD_OP=2,1 no_shard=0,1 HYBRID_SHARD=3,2 hybrid_shard_zero2=2,2 2=2,1 4=3,2; do
+		sizes=${case#*=}
+		sed "s/FULL_SHARD/${case%=*}/" launch.yaml >other.yaml
+		run 0 import other.yaml
+		out_has "zero_stage = ${sizes%,*};"
+		out_has "dp_replicate = ${sizes#*,};"
+		case $case in [0-9]*) continue ;; esac
+		{ sed /fsdp_config/d old.yaml && echo "fsdp: [${case%=*}, auto_wrap]"; } >other.yaml
+		run 0 import other.yaml --world 16
+		out_has "zero_stage = ${sizes%,*};"
+		out_has "dp_replicate = ${sizes#*,};"
+	done
+	sed -i 's/FULL_SHARD/NO_SHARD, fsdp_version: 2/' launch.yaml
+	run 0 import launch.yaml
+	out_has 'zero_stage = 3;'
+	err_has '^assumed model.preset = .*fix: --model'
+	printf '%s\n' 'model_name_or_path: Qwen/Qwen3-8B' 'max_length: 2048' 'fsdp: "shard_grad_op offload"' >other.yaml
+	run 0 import other.yaml --from trl
+	out_has 'zero_stage = 2;'
+	out_has 'offload = "optimizer.params";'
 	sed 's/^base_model.*/base_model: .\/some-model/; s/^lora_target_linear.*/lora_target_modules: "layers.[0-9]+.(q|k)_proj"/' \
 	    old.yaml >other.yaml
 	sed -i s/16_384/2048/ other.yaml

@@ -205,6 +205,8 @@ static const struct bad {
 	  "pp=1", { "zero_stage=1" } },
 	{ "a batch that no rank count divides", H100 "nodes=3 tp=2 pp=4", "global_batch_size=100",
 	  NULL, { NULL } },
+	{ "32 layers on 48 GPUs, in stages nearly alike", H100 "nodes=12 gpus_per_node=4", "",
+	  "pp=3 account_for_loss=true", { "global_batch_size=48" } },
 	{ "experts that EP does not divide", H100 M8X7B "nodes=4 tp=2 pp=2 etp=1", "ep=16", NULL, { NULL } },
 	{ "experts that do not fit", H100 M8X7B "nodes=2 tp=1 pp=2 ep=2 etp=1", "micro_batch_size=4",
 	  NULL, { NULL } },
@@ -405,6 +407,8 @@ hints(void **state)
 	hinted("nodes=1 tp=8", "micro_batch_small", "training.micro_batch_size");
 	hinted("nodes=1 tp=8 recompute=full", "recompute_not_needed", "training.recompute");
 	hinted("nodes=4 tp=2 pp=8 global_batch_size=16", "pipeline_bubble", "parallel.pp");
+	/* One micro-batch on each rank: fewer ranks of DP have more of them. */
+	hinted(M70B "nodes=64 tp=2 pp=4 global_batch_size=64", "pipeline_bubble", "parallel.cp");
 	hinted("nodes=8 tp=8 order=dp-cp-ep-tp-pp", "tp_over_network", "parallel.tp");
 	gains("nodes=2 tp=4 zero_stage=0", "zero_off", "parallel.zero_stage", MEMORY, HINT_MEMORY_LEAST);
 	gains("nodes=8 tp=8 sequence_length=65536 global_batch_size=64", "sequence_whole", "parallel.cp",

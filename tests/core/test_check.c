@@ -223,7 +223,7 @@ static const struct {
 	{ "layout=nanotron zero_stage=3", "nanotron_zero" },
 	{ "mode=serve layout=vllm tp=8 dp_attention=true", "dp_attention_without_experts" },
 	{ "mode=serve layout=vllm tp=8 dp_attention=true dcp=8 attention=mla kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128", "dcp_without_copies" },
-	{ "mode=serve layout=vllm ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
+	{ "mode=serve layout=vllm tp=8 ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
 	{ "layout=vllm", "layout_for_serving" },
 	{ "mode=serve layout=megatron", "layout_for_training" },
 	{ "nodes=2 tp=16 attention_heads=32", "tp_leaves_nvlink" },
@@ -315,6 +315,33 @@ cp_by_generation(void **state)
 		for (size_t i = 0; i < diags.count && old; i++)
 			if (strcmp(diags.item[i].reason, "cp_needs_ampere") == 0)
 				assert_string_equal(diags.item[i].fix_value, "1");
+	}
+}
+
+/* Experts of vLLM spread over all ranks of a stage or none; other engines have sizes. */
+static void
+ep_of_engines(void **state)
+{
+	static const struct {
+		const char *settings;
+		bool refused;
+	} cases[] = {
+		{ "tp=1 ep=8", false }, { "tp=8 ep=8", false }, { "tp=8 ep=1", false },
+		{ "tp=2 pp=2 ep=4", false }, { "tp=2 replicas=2 ep=4", false }, { "tp=2 replicas=2 ep=8", true },
+		{ "tp=8 ep=4", true }, { "tp=8 ep=4 engine=sglang", false }, { "tp=8 ep=4 engine=trtllm", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct diag_list diags = { 0 };
+		struct plan p;
+
+		plan_defaults(&p);
+		settings_put_all(&p, "mode=serve layout=vllm " EIGHT_EXPERTS);
+		settings_put_all(&p, cases[i].settings);
+		plan_check(&p, NULL, &diags);
+		if (diag_has(&diags, "ep_has_no_size") != cases[i].refused)
+			fail_msg("%s", cases[i].settings);
 	}
 }
 
@@ -532,6 +559,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(neighbours_are_legal),
+		cmocka_unit_test(ep_of_engines),
+		cmocka_unit_test(ep_of_engines),
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),

@@ -154,6 +154,9 @@ test_numbers(void **test)
 	answers(s, "down", "1. stage 1: ");
 	answers(s, "next-pane traffic", "1. tp ");
 	answers(s, "next-pane step", "1. step ");
+	answers(s, "memory", "1. stage 1: "); /* a pane by its name alone, */
+	answers(s, "step", "1. step ");       /* though a model begins with it */
+	assert_string_equal(s->state.plan.model.preset, "llama-3.1-8b");
 	answers(s, "down", "1. tokens/s ");
 }
 

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/show.h"
 #include "core/framework/stage_layout.h"
 #include "core/plan/batch.h"
@@ -283,8 +284,17 @@ BROKEN_IF(rule_host_cache_is_unused,
     "KV cache on the host serves prefixes that are found again, and none is "
     "(serving.prefix_hit is 0)")
 
-BROKEN_IF(rule_ep_has_no_size, p->parallel.ep > 1,
-    "vLLM has no EP size: experts spread over all of TP x DP")
+/* GPUs of one pipeline stage of an engine. */
+static int64_t
+stage_ranks(const struct plan *p)
+{
+	return pool_rest(p) / most_of(1, product_of(p->parallel.pp, p->serving.replicas));
+}
+
+BROKEN_IF(rule_ep_has_no_size,
+    p->serving.engine == ENGINE_VLLM && p->parallel.ep > 1 && p->parallel.ep != stage_ranks(p),
+    "vLLM has no EP size: experts spread over all of TP x DP, which are %lld ranks, or none",
+    N(stage_ranks(p)))
 
 BROKEN_IF(rule_dp_attention_without_experts,
     p->serving.dp_attention && p->serving.engine == ENGINE_VLLM && !plan_has_experts(p),

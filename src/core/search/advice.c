@@ -275,6 +275,13 @@ try_pair(struct quest *q, const struct mend *a, const struct mend *b)
 		keep(q, &m);
 }
 
+/* Layers of an end stage go by the stages that there are. */
+static bool
+is_pair(enum field_id a, enum field_id b)
+{
+	return a != FIELD_PP || (b != FIELD_FIRST_STAGE_LAYERS && b != FIELD_LAST_STAGE_LAYERS);
+}
+
 /* Both fields changed, of which the dearer one loses so much. */
 static void
 try_pairs(struct quest *q, enum loss loss)
@@ -285,7 +292,7 @@ try_pairs(struct quest *q, enum loss loss)
 		values_steps(&a, q->plan, q->field[i].id);
 		for (int j = i + 1; j < q->fields; j++) {
 			if ((q->field[i].loss > q->field[j].loss ? q->field[i].loss :
-			    q->field[j].loss) != loss)
+			    q->field[j].loss) != loss || !is_pair(q->field[i].id, q->field[j].id))
 				continue;
 			values_steps(&b, q->plan, q->field[j].id);
 			for (size_t k = 0; k < a.count && k < PAIR_VALUES; k++)
@@ -327,7 +334,7 @@ choose_fields(struct quest *q)
 	q->warnings = diag_count(&diags, SEVERITY_WARNING);
 	for (size_t i = 0; i < GIVERS; i++)
 		add_field(q, givers[i].field, givers[i].loss);
-	if (!q->legal) { /* 61 layers on 16 stages: 4 on each and 1 on the last */
+	if (!q->legal && q->plan->parallel.pp > 1) { /* 61 layers on 16 stages: 4 on each and 1 on the last */
 		add_field(q, FIELD_FIRST_STAGE_LAYERS, LOSS_SPLIT);
 		add_field(q, FIELD_LAST_STAGE_LAYERS, LOSS_SPLIT);
 	}

@@ -42,7 +42,8 @@ poor_bubble(const struct plan *p, const struct estimate *e, char *text, size_t s
 	const double idle = percent(e->step.bubble_seconds, e->step.seconds);
 
 	return idle >= 2 * share_least && HINT_SAY("the pipeline idles %.0f %% of the step, PP %lld with "
-	    "%lld micro-batches", idle, N(p->parallel.pp), N(e->microbatches));
+	    "%lld micro-batch%s", idle, N(p->parallel.pp), N(e->microbatches),
+	    e->microbatches == 1 ? "" : "es");
 }
 
 static bool
@@ -136,7 +137,7 @@ static const struct hint_row rows[] = {
 	{ "ep_over_network", FIELD_EP, "DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.2", HINT_TIME, 0,
 	  { FIELD_ORDER, FIELD_EP, FIELD_ETP, FIELD_MOE_OVERLAP, FIELD_NONE }, poor_ep_network },
 	{ "pipeline_bubble", FIELD_PP, NARAYANAN "section 2.2", HINT_TIME, 0,
-	  { FIELD_VPP, FIELD_PP, FIELD_MICRO_BATCH_SIZE, FIELD_NONE }, poor_bubble },
+	  { FIELD_VPP, FIELD_PP, FIELD_MICRO_BATCH_SIZE, FIELD_TP, FIELD_CP }, poor_bubble },
 	{ "recompute_not_needed", FIELD_RECOMPUTE, "Korthikanti et al. 2022, arXiv 2205.05198", HINT_TIME,
 	  0, { FIELD_RECOMPUTE, FIELD_NONE }, poor_recompute },
 	{ "gradient_traffic", FIELD_GLOBAL_BATCH_SIZE, NARAYANAN "section 3.3", HINT_TIME, 0,

@@ -15,6 +15,24 @@ dp_of(const struct plan *p)
 	return layout_init(&l, p, NULL) ? l.dp : 1;
 }
 
+/* All TP x DP ranks of an engine; SGLang and TensorRT-LLM call them TP with DP attention. */
+static int64_t
+whole_tp(const struct plan *p)
+{
+	return p->parallel.tp * dp_of(p);
+}
+
+/* Ranks that each hold the whole attention: with DP attention all are. */
+static int64_t
+attention_dp(const struct plan *p)
+{
+	return p->serving.dp_attention ? whole_tp(p) : dp_of(p);
+}
+
+#define VLLM "vLLM vllm/config/parallel.py"
+#define SGLANG "SGLang python/sglang/srt/server_args.py"
+#define TRTLLM "TensorRT-LLM tensorrt_llm/mapping.py"
+
 /* The engine that the plan describes is the one that is started. */
 static bool
 is_engine(struct export *e, enum engine engine)
@@ -131,12 +149,14 @@ vllm_write(struct export *e)
 	static const char *const kv[] = { "", "", "fp8", NULL };
 	const struct plan *p = e->plan;
 	const struct serving *s = &p->serving;
-	const int64_t dp = dp_of(p), nodes = nodes_of(p);
+	const int64_t dp = attention_dp(p), nodes = nodes_of(p), tp = whole_tp(p) / dp;
 	struct textbuf *out;
 
 	if (!is_engine(e, ENGINE_VLLM) || !takes(e, !plan_has_experts(p) || p->parallel.ep == 1 ||
-	    p->parallel.ep == p->parallel.tp * p->parallel.cp * dp, FIELD_EP, "vLLM vllm/config/parallel.py",
-	    "experts are spread over all TP x DP ranks of an engine, or over none"))
+	    p->parallel.ep == tp * p->parallel.cp * dp, FIELD_EP, VLLM,
+	    "experts are spread over all TP x DP ranks of an engine, or over none") ||
+	    !takes(e, dp == 1 || p->parallel.cp == 1, FIELD_CP, VLLM,
+	    "prefill context parallel does not work with data parallel ranks"))
 		return;
 	out = begin_script(e, "vllm.sh");
 	if (nodes > 1) /* the first node alone answers clients */
@@ -144,7 +164,7 @@ vllm_write(struct export *e)
 	if (s->flashinfer_sampler)
 		textbuf_add(out, "export VLLM_USE_FLASHINFER_SAMPLER=1\n");
 	textbuf_add(out, "exec vllm serve \"$MODEL\"");
-	put_number(out, "--tensor-parallel-size", p->parallel.tp);
+	put_number(out, "--tensor-parallel-size", tp);
 	put_above(out, "--pipeline-parallel-size", p->parallel.pp, 1);
 	put_above(out, "--prefill-context-parallel-size", p->parallel.cp, 1);
 	put_above(out, "--decode-context-parallel-size", s->dcp, 1);
@@ -164,23 +184,14 @@ vllm_write(struct export *e)
 	textbuf_add(out, " \\\n\t\"$@\"\n");
 }
 
-/* With DP attention the TP size of SGLang and TensorRT-LLM counts its ranks too. */
-static int64_t
-whole_tp(const struct plan *p, int64_t dp)
-{
-	return p->parallel.tp * (p->serving.dp_attention ? dp : 1);
-}
-
-#define SGLANG "SGLang python/sglang/srt/server_args.py"
-#define TRTLLM "TensorRT-LLM tensorrt_llm/mapping.py"
-
 void
 sglang_write(struct export *e)
 {
 	static const char *const kv[] = { "", "", "fp8_e4m3", NULL };
 	const struct plan *p = e->plan;
 	const struct serving *s = &p->serving;
-	const int64_t dp = dp_of(p), nodes = nodes_of(p);
+	const int64_t dp = attention_dp(p), nodes = nodes_of(p);
+	const int64_t tp = s->dp_attention ? whole_tp(p) : p->parallel.tp;
 	struct textbuf *out;
 
 	if (!is_engine(e, ENGINE_SGLANG) || !takes(e, nodes == 1 || dp == 1 || s->dp_attention,
@@ -189,7 +200,7 @@ sglang_write(struct export *e)
 		return;
 	out = begin_script(e, "sglang.sh");
 	textbuf_add(out, "exec python3 -m sglang.launch_server --model-path \"$MODEL\"");
-	put_number(out, "--tp-size", whole_tp(p, dp) * p->parallel.cp); /* CP is a part of it */
+	put_number(out, "--tp-size", tp * p->parallel.cp); /* CP is a part of it */
 	put_above(out, "--pp-size", p->parallel.pp, 1);
 	put_above(out, "--attention-context-parallel-size", p->parallel.cp, 1);
 	put_above(out, "--dp-size", dp, 1);
@@ -222,7 +233,7 @@ trtllm_tree(struct tree *t, const struct plan *p)
 		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4", NULL },
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
-	const int64_t tp = whole_tp(p, dp_of(p));
+	const int64_t tp = whole_tp(p); /* DP is 1 without DP attention: trtllm_write */
 
 	tree_int(t, "tensor_parallel_size", tp);
 	if (plan_has_experts(p)) {
@@ -248,7 +259,7 @@ trtllm_write(struct export *e)
 	    !takes(e, dp == 1 || p->serving.dp_attention, FIELD_DP_ATTENTION, TRTLLM,
 	    "an engine has TP x PP x CP ranks: data parallel copies without attention DP are replicas") ||
 	    !takes(e, !plan_has_experts(p) || (p->parallel.ep > 0 &&
-	    whole_tp(p, dp) * p->parallel.cp % p->parallel.ep == 0), FIELD_EP, TRTLLM,
+	    whole_tp(p) * p->parallel.cp % p->parallel.ep == 0), FIELD_EP, TRTLLM,
 	    "moe_tp_size x moe_ep_size must be the TP size"))
 		return;
 	out = begin_script(e, "trtllm.sh");

@@ -114,6 +114,23 @@ is_text(struct import *im)
 	return false;
 }
 
+/* What a plan needs and a launcher rarely tells. */
+static void
+assume_rest(struct import *im)
+{
+	static const struct {
+		enum field_id field;
+		const char *why;
+	} rest[] = {
+		{ FIELD_GPU, "the file does not say (fix: --gpu)" },
+		{ FIELD_PRESET, "the file does not say (fix: --model)" },
+	};
+
+	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+		if (!field_is_set(rest[i].field, im->plan))
+			import_assume(im, rest[i].field, field_table[rest[i].field].default_text, rest[i].why);
+}
+
 enum import_status
 import_text(struct import *im, const char *kind)
 {
@@ -141,6 +158,8 @@ import_text(struct import *im, const char *kind)
 	by->read(im);
 	if (im->errors->count > 0)
 		return im->refused ? IMPORT_REFUSED : IMPORT_FAILED;
+	if (im->section == NULL && im->catalog != NULL)
+		assume_rest(im);
 	plan_resolve(im->plan, im->catalog);
 	return IMPORT_DONE;
 }

@@ -241,5 +241,6 @@ import_machine(struct import *im, int64_t world, int64_t nodes, int64_t gpus_per
 	nodes = world / gpus_per_node;
 	return put_count(im, FIELD_GPUS_PER_NODE, gpus_per_node, knows_node,
 	    knows_node ? source : why) &&
-	    put_count(im, FIELD_NODES, nodes, knows_nodes, knows_nodes ? source : why);
+	    put_count(im, FIELD_NODES, nodes, knows_nodes || knows_node,
+	    knows_nodes || knows_node ? source : why);
 }

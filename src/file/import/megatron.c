@@ -401,8 +401,6 @@ put_machine(struct megatron_args *a)
 		    "does not say (fix: --world)", (long long)world);
 		import_machine(a->im, world, 0, gpus, "--nproc-per-node");
 	}
-	import_assume(a->im, FIELD_GPU, field_table[FIELD_GPU].default_text,
-	    "the arguments do not say (fix: --gpu)");
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */

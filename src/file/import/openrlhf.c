@@ -54,7 +54,8 @@ take_pools(struct import *im, const struct jsonin *j)
 	const int64_t engine = settings_number(j, "vllm.tensor_parallel_size", 1);
 	const int64_t rollout = split ? product_of(settings_number(j, "vllm.num_engines", 1), engine) : 0;
 
-	settings_machine(im, nodes, gpus, rollout, "actor.num_nodes");
+	settings_machine(im, nodes, gpus, rollout,
+	    "actor.num_nodes and actor.num_gpus_per_node");
 	settings_set(im, j, FIELD_ROLLOUT_TP, engine, "vllm.tensor_parallel_size");
 	if (!split) {
 		settings_say(im, j, FIELD_ENGINE_SLEEP, settings_on(j, "vllm.enable_sleep") ? "1" : "0",

@@ -131,7 +131,8 @@ settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout
 {
 	const int64_t world = product_of(nodes, gpus) + rollout;
 
-	import_machine(im, world, 0, nodes > 1 && gpus > 0 && world % gpus == 0 ? gpus : 0, source);
+	import_machine(im, world, 0, (nodes > 1 || rollout == 0) && gpus > 0 && world % gpus == 0 ? gpus :
+	    0, source);
 }
 
 static void
@@ -146,16 +147,20 @@ assume_number(struct import *im, enum field_id f, int64_t n, const char *why)
 void
 settings_lengths(struct import *im, const char *why)
 {
+	static const char mean[] = "a mean that a run tells (fix: --set)";
 	const struct rl *rl = &im->plan->rl;
-	const int64_t room = im->plan->training.sequence_length;
-	const int64_t prompt = rl->prompt_tokens < room / 2 ? rl->prompt_tokens : room / 2;
+	const int64_t room = im->plan->training.sequence_length, longest = rl->prompt_tokens;
 
-	if (rl->prompt_tokens + rl->response_limit > room && room >= 2) {
-		assume_number(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
-		assume_number(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
+	if (longest + rl->response_limit > room && room >= 2) {
+		assume_number(im, FIELD_RL_PROMPT_TOKENS, longest < room / 2 ? longest : room / 2, why);
+		assume_number(im, FIELD_RL_RESPONSE_LIMIT, room - rl->prompt_tokens, why);
+	} else {
+		assume_number(im, FIELD_RL_PROMPT_TOKENS, longest, mean);
 	}
 	if (rl->response_tokens > rl->response_limit && rl->response_limit >= 2)
 		assume_number(im, FIELD_RL_RESPONSE_TOKENS, rl->response_limit / 2, "half of the longest");
+	else
+		assume_number(im, FIELD_RL_RESPONSE_TOKENS, rl->response_tokens, mean);
 }
 
 void
@@ -208,6 +213,52 @@ note_others(struct import *im, const struct jsonin *j, const char *const keys[],
 	for (; *keys != NULL; keys++)
 		if (jsonin_has(j, *keys))
 			import_ignore(im, *keys, why);
+}
+
+/* ---- FSDP ------------------------------------------------------------------------------- */
+
+bool
+settings_strategy(struct import *im, const char *word, const char *source)
+{
+	/* In the order of their numbers; hybrid ones keep a copy in each node. */
+	static const struct {
+		const char *name, *stage;
+		bool hybrid;
+	} strategies[] = {
+		{ "FULL_SHARD", "3", false }, { "SHARD_GRAD_OP", "2", false }, { "NO_SHARD", "0", false },
+		{ "HYBRID_SHARD", "3", true }, { "HYBRID_SHARD_ZERO2", "2", true },
+	};
+	char number[8], copies[24];
+
+	for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+		text_put(number, sizeof number, "%zu", i + 1);
+		if (strcasecmp(word, strategies[i].name) != 0 && !text_equal(word, number))
+			continue;
+		import_set(im, FIELD_ZERO_STAGE, strategies[i].stage, source);
+		text_put(copies, sizeof copies, "%lld", (long long)im->plan->cluster.nodes);
+		if (strategies[i].hybrid)
+			import_set(im, FIELD_DP_REPLICATE, copies, source);
+		return true;
+	}
+	return false;
+}
+
+void
+settings_fsdp1(struct import *im, const struct jsonin *j, const char *at)
+{
+	char path[80], word[64];
+
+	text_put(path, sizeof path, "%s.fsdp_version", at);
+	if (!jsonin_has(j, path))
+		text_put(path, sizeof path, "fsdp_version");
+	if (settings_number(j, path, 1) == 2)
+		return;
+	text_put(path, sizeof path, "%s.fsdp_sharding_strategy", at);
+	im->line = jsonin_line(j, path);
+	if (jsonin_has(j, path) && scalar_at(j, path, word, sizeof word) &&
+	    !settings_strategy(im, word, path))
+		import_ignore(im, path, "its value is none that a plan has");
+	im->line = 0;
 }
 
 /* ---- torchtitan ------------------------------------------------------------------------- */
@@ -351,6 +402,7 @@ accelerate_read(struct import *im)
 			import_assume(im, FIELD_ZERO_STAGE, "0", "distributed_type is not FSDP");
 		import_machine(im, settings_number(&j, processes, most_of(im->world, 1)),
 		    settings_number(&j, "num_machines", 0), 0, processes);
+		settings_fsdp1(im, &j, "fsdp_config");
 		note_others(im, &j, others, "another program's settings: import its own file");
 		note_others(im, &j, (const char *const[]){ "gradient_accumulation_steps", NULL },
 		    "the batch of one GPU is the script's");

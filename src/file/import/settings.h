@@ -37,6 +37,13 @@ void settings_lengths(struct import *im, const char *why);
 /* The checkpoint's name under the first of these keys, joined by blanks, that is there. */
 void settings_checkpoint(struct import *im, const struct jsonin *j, const char *keys);
 
+/* How FSDP 1 shards, by a name or number of Accelerate (docs/source/usage_guides/fsdp.md); false
+ * where that is none. The machine is set before. */
+bool settings_strategy(struct import *im, const char *word, const char *source);
+
+/* The same of fsdp_sharding_strategy in the section at that path; FSDP 2 does not look there. */
+void settings_fsdp1(struct import *im, const struct jsonin *j, const char *at);
+
 /* Tell what is in the file and no field of a plan: what was not asked for since jsonin_watch. */
 void settings_rest(struct import *im, const struct jsonin *j);
 

@@ -176,15 +176,35 @@ fsdp_has(const struct jsonin *j, const char *at, const char *name, bool *on)
 	return jsonin_bool(j, key, on);
 }
 
+/* "full_shard auto_wrap offload", or a list of these (transformers training_args.py). */
 static void
-take_fsdp(struct import *im, const struct jsonin *j, const char *at)
+take_fsdp_options(struct import *im, const struct jsonin *j, const char *key)
 {
+	char options[128], word[64];
+
+	for (size_t i = 0; name_at(j, key, i, options, sizeof options) != NULL; i++)
+		for (const char *p = options; *p != '\0'; p += strspn(p, " ")) {
+			text_put(word, sizeof word, "%.*s", (int)strcspn(p, " "), p);
+			p += strcspn(p, " ");
+			settings_strategy(im, word, key);
+			if (text_equal(word, "offload"))
+				import_set(im, FIELD_OFFLOAD, "optimizer+params", key);
+		}
+}
+
+/* FSDP by its options and its section, where one of them is there. */
+static void
+take_fsdp(struct import *im, const struct jsonin *j, const char *options, const char *at)
+{
+	const char *named = jsonin_text(j, options);
 	bool on = true;
 
-	if (!jsonin_has(j, at))
+	if (!jsonin_has(j, at) && (named != NULL ? named[0] == '\0' : !jsonin_has(j, options)))
 		return;
 	import_set(im, FIELD_ZERO_STAGE, fsdp_has(j, at, "reshard_after_forward", &on) && !on ? "2" :
-	    "3", at);
+	    "3", jsonin_has(j, at) ? at : options);
+	settings_fsdp1(im, j, at);
+	take_fsdp_options(im, j, options);
 	if (fsdp_has(j, at, "activation_checkpointing", &on) && on)
 		import_set(im, FIELD_RECOMPUTE, "full", at);
 	if (fsdp_has(j, at, "offload_params", &on) && on)
@@ -198,6 +218,7 @@ trl_read(struct import *im)
 
 	if (begin(im, &j, &tuner_trl)) {
 		take_batch(im, &j, &tuner_trl);
+		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
@@ -211,11 +232,11 @@ axolotl_read(struct import *im)
 	if (begin(im, &j, &tuner_axolotl)) {
 		if (settings_on(&j, "liger_rms_norm") || settings_on(&j, "liger_fused_linear_cross_entropy"))
 			import_set(im, FIELD_KERNELS, "liger", "liger_rms_norm");
-		take_fsdp(im, &j, "fsdp_config");
 		if (settings_on(&j, "reward_model"))
 			import_set(im, FIELD_RL_ALGORITHM, "rm", "reward_model");
 		take_pairs(im, &j, "rl");
 		take_batch(im, &j, &tuner_axolotl);
+		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
@@ -233,6 +254,7 @@ llamafactory_read(struct import *im)
 			import_set(im, FIELD_KERNELS, "liger", "enable_liger_kernel");
 		take_pairs(im, &j, "stage");
 		take_batch(im, &j, &tuner_llamafactory);
+		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
@@ -244,13 +266,9 @@ swift_read(struct import *im)
 	struct jsonin j;
 
 	if (begin(im, &j, &tuner_swift)) {
-		const char *options = jsonin_text(&j, "fsdp.fsdp");
-
-		take_fsdp(im, &j, "fsdp.fsdp_config");
-		if (options != NULL && strstr(options, "offload") != NULL)
-			import_set(im, FIELD_OFFLOAD, "optimizer+params", "fsdp.fsdp");
 		take_pairs(im, &j, "rlhf_type");
 		take_batch(im, &j, &tuner_swift);
+		take_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);

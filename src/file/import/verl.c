@@ -142,7 +142,7 @@ take_pools(struct import *im, const struct jsonin *j)
 	const int64_t rollout = split ? product_of(settings_number(j, "rollout.nnodes", 1),
 	    settings_number(j, "rollout.n_gpus_per_node", 8)) : 0;
 
-	settings_machine(im, nodes, gpus, rollout, "trainer.nnodes");
+	settings_machine(im, nodes, gpus, rollout, "trainer.nnodes and trainer.n_gpus_per_node");
 	take_tokens(im, j, product_of(nodes, gpus));
 	settings_set(im, j, FIELD_ROLLOUT_TP, settings_number(j, ROLLOUT "tensor_model_parallel_size", 2),
 	    ROLLOUT "tensor_model_parallel_size");

@@ -14,6 +14,7 @@ unsigned move_aside(struct state *s, int way);
 unsigned move_page(struct state *s, int way);
 unsigned move_end(struct state *s, int way);
 unsigned move_pane(struct state *s, int way);
+enum pane move_pane_named(const struct state *s, const char *name); /* PANE_COUNT: none is */
 unsigned move_to_pane(struct state *s, const char *name);
 unsigned move_alone(struct state *s);
 unsigned move_picture(struct state *s);

@@ -410,7 +410,8 @@ app_event(struct state *s, const struct command *command, const char *argument)
 	return command->run(s, argument);
 }
 
-/* "tp 8", "tp=8", "tp8": a field as a command; alone it opens the field's editor. */
+/* "tp 8", "tp=8", "tp8": a field as a command; alone it opens the field's editor. "memory": the
+ * pane of that name, before it could be a part of a model's. */
 static unsigned
 field_command(struct state *s, const char *text)
 {
@@ -423,6 +424,10 @@ field_command(struct state *s, const char *text)
 	f = field_find(name);
 	if (f != FIELD_NONE && text[n + strspn(text + n, " \t")] != '\0')
 		return edit_set(s, text);
+	if (f == FIELD_NONE && text[n] == '\0' && move_pane_named(s, name) < PANE_COUNT) {
+		list_leave(s);
+		return move_to_pane(s, name);
+	}
 	if (f == FIELD_NONE && edit_is_shorthand(s, text)) {
 		list_leave(s);
 		return edit_set(s, text);

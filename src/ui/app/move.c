@@ -77,16 +77,26 @@ move_pane(struct state *s, int way)
 	return 0;
 }
 
+enum pane
+move_pane_named(const struct state *s, const char *name)
+{
+	int i = 0;
+
+	while (i < PANE_COUNT && !text_equal(pane_type(s, (enum pane)i)->name, name) &&
+	    !text_equal(pane_name(s, (enum pane)i), name))
+		i++;
+	return (enum pane)i;
+}
+
 unsigned
 move_to_pane(struct state *s, const char *name)
 {
-	for (int i = 0; i < PANE_COUNT; i++)
-		if (text_equal(pane_type(s, (enum pane)i)->name, name) ||
-		    text_equal(pane_name(s, (enum pane)i), name)) {
-			state_focus(s, (enum pane)i);
-			return 0;
-		}
-	state_say(s, ROLE_ERROR, "one of plan, map, memory, traffic (load when serving), step");
+	const enum pane pane = move_pane_named(s, name);
+
+	if (pane < PANE_COUNT)
+		state_focus(s, pane);
+	else
+		state_say(s, ROLE_ERROR, "one of plan, map, memory, traffic (load when serving), step");
 	return 0;
 }
 
