@@ -201,7 +201,8 @@ static const struct setting groups[] = {
 	    "training.cross_entropy=chunked" },
 	{ "torchtitan", "parallel.layout=torchtitan parallel.cp_comm=allgather "
 	    "training.cross_entropy=torch" },
-	{ "kempner", "parallel.layout=torchtitan training.cross_entropy=torch" },
+	{ "kempner", "parallel.layout=torchtitan training.cross_entropy=hf-16 parallel.tp_apart=true "
+	    "training.gathered_logits=true" },
 	{ "fms-fsdp", "parallel.layout=torchtitan training.grad_dtype=bf16 "
 	    "training.cross_entropy=torch" },
 	{ "atorch-fsdp", "parallel.layout=torchtitan training.grad_dtype=bf16" },

@@ -384,19 +384,22 @@ norms(void **state)
 {
 	static const char plan[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 position=none ";
 	char settings[512];
-	double forward[4], today;
+	double forward[4], backward[4], today;
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		snprintf(settings, sizeof settings, "%srelease=202506 norm=%s torch_compile=%s", plan,
 		    i & 1 ? "layernorm" : "rmsnorm", i & 2 ? "true" : "false");
 		forward[i] = dense_layer(settings).forward;
+		backward[i] = dense_layer(settings).backward;
 	}
 	snprintf(settings, sizeof settings, "%sattention_kernel=flash2", plan);
 	today = dense_layer(settings).forward;
 	assert_true(fabs(today - forward[1]) <= 0);
 	/* 2*(36 - 4*1.55) bytes of 4096*4096 values more, at 0.8 of 3350 GB/s, and two launches */
 	assert_true(fabs(forward[0] - forward[1] - 2 * 29.8 * 4096 * 4096 / 2680e9) < 4e-6);
+	/* and 2*(92 - 1.8*4*1.55) in the backward pass */
+	assert_true(fabs(backward[0] - backward[1] - 2 * 80.84 * 4096 * 4096 / 2680e9) < 4e-6);
 	assert_true(fabs(forward[2] - forward[3]) <= 0);
 	assert_true(dense_layer(HOPPER "qk_norm=true").forward > dense_layer(HOPPER).forward);
 }
@@ -469,6 +472,43 @@ sequences_copied(void **state)
 	assert_true(fabs(two - one - 3e-6 - 8 * 8192 * 4096.0 / 2680e9) < 1e-9);
 }
 
+/* torchtitan's normed queries and keys, 8192 + 1024 values of a token, once were gathered: then
+ * each of 8 ranks rotates, at 20 bytes, those of all, and copies them, at 4. */
+static void
+heads_gathered(void **state)
+{
+	static const char plan[] = HOPPER "layout=torchtitan torch_compile=true zero_stage=3 tp=8 "
+	    "qk_norm=true attention_heads=64 kv_heads=8 attention_kernel=flash2 ";
+	char settings[512];
+	double forward[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(settings, sizeof settings, "%srelease=%d", plan, 202509 + i);
+		forward[i] = dense_layer(settings).forward;
+	}
+	assert_true(fabs(forward[0] - forward[1] - 3e-6 -
+	    (20 * 7 / 8.0 + 4) * 4096 * 9216 / 2680e9) < 1e-9);
+}
+
+/* The loss of gathered logits is of the whole vocabulary on each rank. */
+static void
+logits_gathered(void **state)
+{
+	struct plan p = plan_of(HOPPER "layout=torchtitan tp=4 cross_entropy=torch");
+	const struct machine g = machine_of(&p);
+	const struct work part = compute_head(&p, &g, NULL);
+	struct work all;
+
+	(void)state;
+	p.training.gathered_logits = true;
+	all = compute_head(&p, &g, NULL);
+	assert_true(fabs(all.forward - part.forward - 3e-6 -
+	    (18 * 3 / 4.0 + 4) * 4096 * 128256 / 2680e9) < 1e-9);
+	assert_true(fabs(all.backward - part.backward - 3e-6 -
+	    (22 * 3 / 4.0 + 1) * 4096 * 128256 / 2680e9) < 1e-9);
+}
+
 /* Narayanan et al. 2021, table 2: ZeRO-3 of 2021 on 384 and 768 A100, 81.6 and 66.7 s. */
 static void
 zero_of_2021(void **state)
@@ -497,7 +537,8 @@ main(void)
 		cmocka_unit_test(bias_of_experts), cmocka_unit_test(compiled),
 		cmocka_unit_test(zero_of_2021), cmocka_unit_test(stops_early),
 		cmocka_unit_test(norms), cmocka_unit_test(weights_copied), cmocka_unit_test(gradients_added),
-		cmocka_unit_test(losses), cmocka_unit_test(sequences_copied),
+		cmocka_unit_test(losses), cmocka_unit_test(heads_gathered), cmocka_unit_test(logits_gathered),
+		cmocka_unit_test(sequences_copied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

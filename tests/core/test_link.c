@@ -373,11 +373,40 @@ test_limited_routing(void **state)
 	}
 }
 
+/* A group of experts that lies on one GPU sends a token there alone, in a domain and behind the
+ * network: as many bytes as one copy. */
+static void
+test_one_group(void **state)
+{
+	struct span span = { .kind = SPAN_NVLINK, .size = 8, .inside = 8, .domains = 1, .nodes = 1,
+		.nic_share = 8 };
+	struct plan p;
+	double one, all;
+
+	(void)state;
+	plan_builtin(&p);
+	p.cluster.nvlink_gbps = 450;
+	p.model.experts = 128;
+	p.model.experts_per_token = 8;
+	p.parallel.moe_dispatcher = DISPATCHER_DEEPEP;
+	for (int domains = 1; domains <= 2; domains++) {
+		all = link_dispatch_seconds(&p, 16384, 4096, 8, &span, NULL);
+		p.model.router_groups = 16;
+		p.model.router_group_topk = 1;
+		one = link_dispatch_seconds(&p, 16384, 4096, 8, &span, NULL);
+		assert_true(fabs(one - link_dispatch_seconds(&p, 16384, 4096, 1, &span, NULL)) < 1e-12);
+		assert_true(one < all / 1.8);
+		p.model.router_groups = p.model.router_group_topk = 0;
+		span = (struct span){ .kind = SPAN_MIXED, .size = 16, .inside = 8, .domains = 2,
+			.nodes = 2, .nic_share = 8 };
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limited_routing), cmocka_unit_test(test_once_a_rank),
+		cmocka_unit_test(test_limited_routing), cmocka_unit_test(test_one_group), cmocka_unit_test(test_once_a_rank),
 		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
 		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
 		cmocka_unit_test(pairs), cmocka_unit_test(calibrated),

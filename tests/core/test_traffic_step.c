@@ -134,6 +134,43 @@ in_turn(void **state)
 	assert_true(traffic_hides_tensors(&p));
 }
 
+/* Projections apart: 2.5 gathers for one forward, which torch.compile joins, and 2.5 scatters for
+ * one backward, compiled or not. */
+static void
+apart(void **state)
+{
+	const double part = 7 / 8.0 * 4096.0 * 4096 * 2 * 8 * 2 * 32;
+	struct plan p = plan_of("tp=8 layout=torchtitan zero_stage=3 tp_apart=true");
+	struct plan q = plan_of("tp=8 layout=torchtitan zero_stage=3 tp_apart=true "
+	    "torch_compile=true gathered_logits=true");
+
+	(void)state;
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs"), 3.5 * part);
+	near(noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 3.5 * part);
+	assert_true(noted(QUANTITY_TRAFFIC, "TP gathered logits") <= 0);
+	traffic_of(&q);
+	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs"), 2 * part);
+	near(noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 3.5 * part);
+	near(noted(QUANTITY_TRAFFIC, "TP gathered logits"), 7 / 8.0 * 4096 * 128256.0 * 2 * 8);
+	assert_true(noted(QUANTITY_TRAFFIC, "TP loss: maximum, target, sum") <= 0);
+}
+
+/* Queries and keys of all heads, forward and backward. */
+static void
+heads(void **state)
+{
+	struct plan p = plan_of("tp=8 layout=torchtitan zero_stage=3 qk_norm=true release=202509");
+	struct plan q = plan_of("tp=8 layout=torchtitan zero_stage=3 qk_norm=true release=202510");
+
+	(void)state;
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, "TP gathered queries and keys"),
+	    2 * 7 / 8.0 * 4096 * (32 + 8) * 128.0 * 2 * 8 * 32);
+	traffic_of(&q);
+	assert_true(noted(QUANTITY_TRAFFIC, "TP gathered queries and keys") <= 0);
+}
+
 /* Megatron's overlap of TP hides more than PyTorch's. */
 static void
 asynchronous(void **state)
@@ -171,7 +208,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),
-		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(asynchronous),
+		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(apart), cmocka_unit_test(heads),
+		cmocka_unit_test(asynchronous),
 		cmocka_unit_test(unknown),
 	};
 

@@ -26,6 +26,12 @@ batch_width(const struct plan *p)
 	return p->training.precision == PRECISION_FP32 ? 4 : 2;
 }
 
+double
+batch_loss_ranks(const struct plan *p)
+{
+	return p->training.gathered_logits ? 1 : at_least_one(p->parallel.tp);
+}
+
 int64_t
 batch_context_inner(const struct plan *p)
 {

@@ -19,6 +19,9 @@ double batch_width(const struct plan *p);
 /* The innermost level of parallel.hierarchical_cp, 0 where it says none. */
 int64_t batch_context_inner(const struct plan *p);
 
+/* Ranks that the loss splits a token's logits over. */
+double batch_loss_ranks(const struct plan *p);
+
 /* Attention stores the score matrix. */
 bool batch_unfused(const struct plan *p);
 

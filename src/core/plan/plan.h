@@ -143,7 +143,7 @@ struct model {
 struct parallel {
 	int64_t layout, release;
 	char order[PLAN_ORDER_SIZE];
-	int64_t tp, sequence_parallel, cp, cp_comm, pp, vpp, ep, etp;
+	int64_t tp, sequence_parallel, tp_apart, cp, cp_comm, pp, vpp, ep, etp;
 	int64_t zero_stage, dp_replicate;
 	char hierarchical_cp[PLAN_LIST_SIZE];
 	int64_t offload, moe_dispatcher;
@@ -170,7 +170,7 @@ struct training {
 	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
 	int64_t precision_aware_optimizer, moments_dtype;
 	int64_t overlap_grad_reduce, overlap_param_gather;
-	int64_t tp_overlap, moe_overlap;
+	int64_t tp_overlap, moe_overlap, gathered_logits;
 	double moe_capacity_factor, moe_imbalance;
 };
 

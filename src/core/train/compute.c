@@ -77,13 +77,15 @@ static const struct operation norms_in_parts = { .name = "norms of six kernels e
 static const struct operation head_norms = { .name = "norms of queries and keys",
 	.size = "bytes: 4*T*(n+k)*d/TP; of single kernels 36, backward 92" };
 static const struct operation sequences = { .name = "copies of gathered and scattered sequences",
-	.size = "bytes: 8*T*h, twice with a mixer and an MLP" };
+	.size = "bytes: 4*T*h*(gathers+scatters), twice with a mixer and an MLP" };
 static const struct operation gathered_heads = { .name = "copies of gathered queries and keys",
 	.size = "bytes: 4*T*(n+k)*d" };
 static const struct operation layernorms = { .name = "norms", .size = "bytes: 4*Ts*h, twice with a mixer and an MLP" };
 static const struct operation embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
 static const struct operation loss = { .name = "loss",
 	.size = "bytes of a logit, forward and backward: see training.cross_entropy" };
+static const struct operation gathered_logits = { .name = "copies of gathered logits",
+	.size = "bytes: 4*T*vocabulary, backward over TP" };
 static const struct operation softmax = { .name = "softmax of attention scores",
 	.size = "bytes: 13*scores, backward 20" };
 
@@ -287,6 +289,17 @@ projections_mamba(struct layer_job *j)
 	job_dense(j, &mamba_in, tokens, x.in / t, h);
 	job_dense(j, &mamba_out, tokens, h, x.value / t);
 	job_vector(j, &mamba_copies, 16 * tokens * (x.key + x.value) / t);
+}
+
+struct tensor_calls
+compute_tensor_calls(const struct plan *p)
+{
+	/* on average: of queries, keys and values, and of the MLP */
+	const double each = (3 + (p->model.gated_mlp ? 2 : 1)) / 2.0;
+
+	if (!p->parallel.tp_apart)
+		return (struct tensor_calls){ 1, 1 };
+	return (struct tensor_calls){ machine_compiles(p) ? 1 : each, each };
 }
 
 bool
@@ -518,7 +531,8 @@ around_halves(struct layer_job *j, double halves)
 {
 	const struct plan *p = j->p;
 	const double h = (double)p->model.hidden_size, values = halves * batch_tokens_split(p) * h;
-	const double copied = 8 * halves * batch_tokens(p) * h;
+	const double copied = 4 * halves * batch_tokens(p) * h;
+	const struct tensor_calls calls = compute_tensor_calls(p);
 
 	if (j->g->norms_in_parts) {
 		job_vector(j, &residuals, 7 * values);
@@ -528,7 +542,7 @@ around_halves(struct layer_job *j, double halves)
 	}
 	if (framework_of(p)->tp_keeps_gathered && p->parallel.tp > 1 &&
 	    p->parallel.sequence_parallel && p->training.micro_batch_size > 1)
-		job_move(j, &sequences, copied, copied);
+		job_move(j, &sequences, (calls.gathers + 1) * copied, (1 + calls.reductions) * copied);
 }
 
 struct work
@@ -580,7 +594,8 @@ compute_embedding(const struct plan *p, const struct machine *g, const struct ta
  * gradient in place (TransformerEngine transformer_engine/pytorch/cross_entropy.py). unfused:
  * cast to fp32, maximum, difference, exponential, sum, quotient; gradient in fp32, cast
  * (Megatron-LM tensor_parallel/cross_entropy.py); native: the same in compiled pieces
- * (fusions/fused_cross_entropy.py). torch: cast to fp32, log-softmax and its gradient.
+ * (fusions/fused_cross_entropy.py). torch, and all that call it: cast to fp32, log-softmax and its
+ * gradient; hf-16: without the cast, the gradient of what was chosen filled first.
  */
 struct loss_bytes {
 	double forward, backward;
@@ -595,7 +610,13 @@ loss_bytes(const struct plan *p)
 	case CE_NATIVE:
 		return (struct loss_bytes){ 22, 14 };
 	case CE_TORCH:
+	case CE_HF:
+	case CE_HF_HELD:
+	case CE_HF_OLD:
+	case CE_CHUNKED:
 		return (struct loss_bytes){ 18, 22 };
+	case CE_HF_16:
+		return (struct loss_bytes){ 4, 8 };
 	default:
 		return (struct loss_bytes){ 6, 4 };
 	}
@@ -605,13 +626,16 @@ struct work
 compute_head(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
 	const double tokens = batch_tokens(p);
-	const double part = (double)p->model.vocab_size / at_least_one(p->parallel.tp);
+	const double tp = at_least_one(p->parallel.tp), part = (double)p->model.vocab_size / tp;
+	const double logits = tokens * (double)p->model.vocab_size / batch_loss_ranks(p);
 	const struct loss_bytes bytes = loss_bytes(p);
 	struct layer_job j = { .p = p, .g = g, .tally = tally,
 		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
 	job_plain(&j, &head, tokens, part, (double)p->model.hidden_size);
-	job_move(&j, &loss, bytes.forward * tokens * part, bytes.backward * tokens * part);
+	job_move(&j, &loss, bytes.forward * logits, bytes.backward * logits);
+	if (tp > 1 && p->training.gathered_logits)
+		job_move(&j, &gathered_logits, 4 * logits, 4 * tokens * part);
 	return j.w;
 }
 

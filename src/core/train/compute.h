@@ -19,6 +19,18 @@
 /* Full recompute leaves out the last product of a layer and the collective after it. */
 bool compute_stops_early(const struct plan *p);
 
+/*
+ * How often half of a layer gathers its input over TP, and reduces the gradient of it: once, or
+ * with parallel.tp_apart for each projection (13B of 40 layers, eager: 12 gathers and 8 scatters
+ * a layer, KempnerInstitute/KempnerForge benchmarks/profiling/13b_24gpu_profiling.md). Gathers
+ * of one input are one where torch.compile joins equal operations (PyTorch
+ * torch/_functorch/compile_utils.py, fx_graph_cse).
+ */
+struct tensor_calls {
+	double gathers, reductions;
+};
+struct tensor_calls compute_tensor_calls(const struct plan *p);
+
 /* Ranks of TP gather normed queries and keys, and rotate them all. */
 bool compute_gathers_heads(const struct plan *p);
 

@@ -5,6 +5,7 @@
 #include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/model/modules.h"
+#include "core/plan/batch.h"
 
 #define PEFT "huggingface/peft src/peft/mapping_func.py, autocast_adapter_dtype"
 #define SAVED "huggingface/peft src/peft/utils/other.py, ModulesToSaveWrapper"
@@ -238,7 +239,7 @@ finetune_add_loss(const struct rank_view *v, double *logits)
 	const struct plan *p = v->p;
 	const struct activation *c = v->act;
 	const int64_t kind = p->training.cross_entropy;
-	const double vocab = (double)params_padded_vocab(p) / c->tp;
+	const double vocab = (double)params_padded_vocab(p) / batch_loss_ranks(p);
 	const double h = (double)p->model.hidden_size;
 	const double held = logit_bytes(p);
 	const double upcast = p->finetune.kernels == KERNELS_UNSLOTH ? 6 : 2;
@@ -249,11 +250,11 @@ finetune_add_loss(const struct rank_view *v, double *logits)
 		return false;
 	if (kind <= CE_HF_OLD)
 		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits", HF_LOSS, held * c->tokens * vocab,
-		    AS("bytes", held), AS("T", c->tokens), AS("vocabulary/TP", vocab));
+		    AS("bytes", held), AS("T", c->tokens), AS("logits of a token", vocab));
 	else if (kind == CE_CHUNKED)
 		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits of one of 8 chunks", TORCHTUNE,
 		    14 * c->tokens * vocab / 8 + c->a * h * c->tokens, AS("T", c->tokens),
-		    AS("vocabulary/TP", vocab), AS("a", c->a), IS(h));
+		    AS("logits of a token", vocab), AS("a", c->a), IS(h));
 	else
 		TERM(v->ledger, *logits, QUANTITY_LOGITS, "gradient of the head's input",
 		    kind == CE_LIGER ? LIGER : CCE, c->a * h * c->tokens, AS("a", c->a), IS(h),
@@ -261,10 +262,10 @@ finetune_add_loss(const struct rank_view *v, double *logits)
 	if (kind == CE_LIGER)
 		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits of a chunk", LIGER,
 		    upcast * chunk * vocab, AS("bytes", upcast), AS("tokens", chunk),
-		    AS("vocabulary/TP", vocab));
+		    AS("logits of a token", vocab));
 	if (head && (kind == CE_LIGER || kind == CE_CCE))
 		TERM(v->ledger, *logits, QUANTITY_LOGITS, "weight gradient of the head", LIGER,
-		    c->a * vocab * h, AS("a", c->a), AS("vocabulary/TP", vocab), IS(h));
+		    c->a * vocab * h, AS("a", c->a), AS("logits of a token", vocab), IS(h));
 	return true;
 }
 

@@ -36,11 +36,10 @@ clock_share(const struct cluster *c)
 	return cbrt(fmax(0.05, (share - STEADY_POWER) / (1 - STEADY_POWER)));
 }
 
-/* torchao's FP8 needs torch.compile (torchao/float8/README.md). */
-static bool
-is_compiled(const struct plan *p, const struct format *f)
+bool
+machine_compiles(const struct plan *p)
 {
-	return p->training.torch_compile || f->quantised;
+	return p->training.torch_compile || format_of(p).quantised;
 }
 
 /* Where no product adds to a gradient, it is read, and its sum read and written. */
@@ -80,9 +79,9 @@ machine_of(const struct plan *p)
 	g.launch = r->launch;
 	g.kernel = 3e-6;
 	g.power = r->power;
-	g.moves = framework_of(p)->eager && !is_compiled(p, &f) ? EAGER_MOVES : 1;
+	g.moves = framework_of(p)->eager && !machine_compiles(p) ? EAGER_MOVES : 1;
 	g.norms_in_parts = framework_of(p)->norms_in_parts && p->model.norm == NORM_RMS &&
-	    !is_compiled(p, &f) && !framework_runs(p, framework_of(p)->torch29_since);
+	    !machine_compiles(p) && !framework_runs(p, framework_of(p)->torch29_since);
 	g.added = added_bytes(p);
 	g.cast = quantised ? f.cast : 0;
 	g.width = quantised || !f.quantised ? f.bytes : 2;

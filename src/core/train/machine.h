@@ -31,6 +31,9 @@ struct machine {
 };
 struct machine machine_of(const struct plan *p);
 
+/* torch.compile runs, without which torchao has no FP8 (torchao/float8/README.md). */
+bool machine_compiles(const struct plan *p);
+
 /* Seconds of a memory-bound operation that moves so many bytes. */
 double machine_memory(const struct machine *g, double bytes);
 #endif

@@ -155,7 +155,7 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 	const struct plan *p = v->p;
 	const struct loss_kind *kind = &loss_kinds[p->training.cross_entropy];
 	const double h = (double)p->model.hidden_size, heads = 1 + (double)p->model.mtp_layers;
-	const double vocab = (double)params_padded_vocab(p) / c->tp;
+	const double vocab = (double)params_padded_vocab(p) / batch_loss_ranks(p);
 	const bool te = p->training.cross_entropy == CE_TE;
 	const double wider = c->a <= 2 ? 0 : te ? 2 : -2;
 	const double bytes = kind->bytes + wider, saved = kind->saved + fmax(0, wider);
@@ -170,11 +170,11 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 		return t;
 	}
 	TERM(v, t.logits, QUANTITY_LOGITS, "logits", kind->source, bytes * c->tokens * vocab,
-	    IS(bytes), AS("T", c->tokens), AS("vocabulary/TP", vocab));
+	    IS(bytes), AS("T", c->tokens), AS("logits of a token", vocab));
 	if (heads > 1)
 		TERM(v, t.logits, QUANTITY_LOGITS, "logits of MTP layers", MTP,
 		    (heads - 1) * saved * c->tokens * vocab, IS(heads), AS("bytes", saved),
-		    AS("T", c->tokens), AS("vocabulary/TP", vocab));
+		    AS("T", c->tokens), AS("logits of a token", vocab));
 	if (te)
 		TERM(v, t.logits, QUANTITY_LOGITS, "gradient of the head's input", LAYERS,
 		    gathered * c->a * h * c->tokens, AS("tensors", gathered), AS("a", c->a), IS(h),

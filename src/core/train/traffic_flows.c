@@ -11,6 +11,7 @@
 #define CP_SOURCE "Transformer Engine attention/dot_product_attention/context_parallel.py"
 #define EP_SOURCE "Megatron-LM megatron/core/transformer/moe/token_dispatcher.py"
 #define HEADS_SOURCE "pytorch/torchtitan pull request 1870"
+#define GATHER_SOURCE "torchtitan torchtitan/config/configs.py (disable_loss_parallel)"
 #define LOSS_SOURCE "Megatron-LM megatron/core/tensor_parallel/cross_entropy.py"
 
 /* What remains of traffic that runs beside matrix products: both share SMs and memory, and
@@ -120,21 +121,24 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	    fmin(1, OVERLAP_REST + 1 / (double)span->size);
 	const double open = p->training.tp_overlap ? rest_open : 1;
 	const bool in_turn = !traffic_hides_tensors(p), kept = framework_of(p)->tp_keeps_gathered;
+	const struct tensor_calls calls = compute_tensor_calls(p);
 	/* Of both halves, what follows the last product is not run again. */
 	const double again = compute_stops_early(p) ? 0.5 : 1;
 	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
 	struct flow x = {
 		.dim = TRAFFIC_TP, .name = "TP", .formula = "b*s/CP*h*a", .source = TP_SOURCE,
 		.collective = COLLECTIVE_ALL_REDUCE, .unit = UNIT_HALF, .span = *span,
-		.payload = payload, .seconds = one->reduce, .forward = 1, .backward = 1
+		.payload = payload, .seconds = one->reduce, .forward = 1, .backward = calls.reductions
 	};
+	const double reduced = calls.reductions *
+	    (in_turn ? open : beside(one->reduce, layer->weight / 2));
 
 	if (open < 1 || !in_turn)
 		x.hiding = (struct hiding){ open < 1 ? "products of the layer" : "weight gradients",
 			layer->weight / 2, OVERLAP_REST };
 	if (!p->parallel.sequence_parallel) {
 		x.name = "TP outputs and input gradients";
-		put(f, p, x, open + (in_turn ? open : beside(one->reduce, layer->weight / 2)));
+		put(f, p, x, open + reduced);
 		x.forward = again;
 		put_again(f, p, x, "TP outputs, recomputed", open);
 		return;
@@ -143,16 +147,18 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	x.collective = COLLECTIVE_ALL_GATHER;
 	x.payload = one->quantised;
 	x.seconds = one->in_format;
+	x.forward = calls.gathers;
 	x.backward = kept ? 1 : 2;
-	put(f, p, x, in_turn ? (1 + x.backward) * open :
-	    2 * open + beside(one->in_format, layer->weight / 2));
+	put(f, p, x, in_turn ? (x.forward + x.backward) * open :
+	    (x.forward + 1) * open + beside(one->in_format, layer->weight / 2));
 	put_again(f, p, x, "TP gathered inputs, recomputed", open);
 	x.name = "TP scattered outputs";
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.payload = payload;
 	x.seconds = one->reduce;
-	x.backward = 1;
-	put(f, p, x, open + (in_turn ? open : beside(one->reduce, layer->weight / 2)));
+	x.forward = 1;
+	x.backward = calls.reductions;
+	put(f, p, x, open + reduced);
 	x.forward = again;
 	put_again(f, p, x, "TP scattered outputs, recomputed", open);
 }
@@ -204,6 +210,16 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 		x.unit = UNIT_EMBEDDING;
 		x.forward = 0;
 		put(f, p, x, 1);
+	}
+	if (p->training.gathered_logits) {
+		x = (struct flow){
+			.dim = TRAFFIC_TP, .name = "TP gathered logits", .formula = "b*s/CP*V*a",
+			.source = GATHER_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_HEAD,
+			.span = *span, .forward = 1,
+			.payload = tokens * (double)p->model.vocab_size * batch_width(p)
+		};
+		put(f, p, x, 1);
+		return;
 	}
 	x = (struct flow){
 		.dim = TRAFFIC_TP, .name = "TP loss: maximum, target, sum", .formula = "b*s/CP*4",

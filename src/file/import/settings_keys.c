@@ -23,6 +23,7 @@ const struct settings_key torchtitan_keys[] = {
 	{ "parallelism.expert_parallel_degree", FIELD_EP, NULL, "1" },
 	{ "parallelism.expert_tensor_parallel_degree", FIELD_ETP, NULL, "1" },
 	{ "parallelism.enable_async_tensor_parallel", FIELD_TP_OVERLAP, NULL, "false" },
+	{ "parallelism.disable_loss_parallel", FIELD_GATHERED_LOGITS, NULL, "false" },
 	{ "activation_checkpoint.mode", FIELD_RECOMPUTE, NULL, "selective" },
 	{ "compile.enable", FIELD_TORCH_COMPILE, NULL, "false" },
 	END
