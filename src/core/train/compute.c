@@ -58,6 +58,10 @@ static const struct operation mamba_copies = { .name = "Mamba: copies, convoluti
 	.size = "bytes: 8*T*(heads*head size+groups*state)/TP*2" };
 static const struct operation permute = { .name = "tokens permuted to experts and back",
 	.size = "bytes: 8*routed*h" };
+/* Megatron-LM megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs; torchtitan
+ * torchtitan/distributed/expert_parallel.py, _permute. */
+static const struct operation sorted = { .name = "received tokens sorted by expert and back",
+	.size = "bytes: 8*routed*h" };
 static const struct operation permute_fused = { .name = "tokens permuted to experts and back",
 	.size = "bytes: 4*routed*h" };
 /* Times fp32 probabilities, added, joined and cast back (Megatron-LM
@@ -418,6 +422,9 @@ experts(struct layer_job *j)
 		experts_fused(j, up, here, routed / here, f);
 	else
 		experts_grouped(j, up, here, routed / here, f);
+	/* NCCL's all-to-all gives what each rank sent, in turn */
+	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL && p->parallel.ep > 1 && here > 1)
+		job_vector(j, &sorted, 8 * routed * h);
 	if (m->expert_bias)
 		job_vector(j, &biases, 28 * routed * h);
 	job_unfused(j, &clamps, clamp_bytes(p) * routed * f);
