@@ -9,6 +9,7 @@
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
 #include "core/plan/hardware.h"
 #include "core/train/compute_adapters.h"
 #include "core/train/compute_sparse.h"
@@ -356,7 +357,8 @@ static struct lot
 expert_lot(const struct plan *p, const struct machine *g, double here, double tokens)
 {
 	const struct generation *r = generation_of(p);
-	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast };
+	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast,
+		format_of(p).cast_each ? here : 1 };
 
 	lot.rate.reached *= tokens / (tokens + r->half_tokens);
 	lot.weight.reached *= tokens / (tokens + r->half_weight);
@@ -372,7 +374,7 @@ static void
 experts_fused(struct layer_job *j, double up, double here, double tokens, double f)
 {
 	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
-	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0 };
+	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0, 1 };
 
 	lot.rate.reached *= FUSED_SHARE;
 	lot.weight.reached *= FUSED_SHARE;
