@@ -93,7 +93,9 @@ express(struct plan *p, char *const *cell, const config_t *models, const config_
 	if (!(mean > 0) || strcmp(cell[C_BACKEND], "megatron") != 0 || strstr(cell[C_NOTE], "fp8") ||
 	    !put_run(p, cell, models, catalogue))
 		return false;
-	put_words(p, "layout=megatron zero_stage=1 etp=1 recompute=full rl.algorithm=grpo");
+	/* NVIDIA-NeMo/RL examples/configs/grpo_math_1B.yaml, which the recipes start from */
+	put_words(p, "layout=megatron zero_stage=1 etp=1 gradient_accumulation_fusion=false "
+	    "rl.algorithm=grpo");
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
 		accuracy_put(p, same[i].path, cell[same[i].column]);
 	accuracy_put_number(p, "rl.prompt_tokens", PROMPT);

@@ -138,11 +138,12 @@ static const struct setting models[] = {
 	    "model.ffn_hidden_size=1856 model.experts=128 model.experts_per_token=6 "
 	    "model.moe_ffn_hidden_size=1856 model.shared_expert_ffn_hidden_size=3712 "
 	    "model.layer_pattern=MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME" },
+	/* its MTP layer runs twice (Megatron-Bridge, recipe nemotron_3_super: mtp_num_layers) */
 	{ "Nemotron_3_Super", NEMOTRON_3 "model.mamba_heads=128 model.hidden_size=4096 "
 	    "model.ffn_hidden_size=2688 model.experts=512 model.experts_per_token=22 "
 	    "model.moe_ffn_hidden_size=2688 model.shared_expert_ffn_hidden_size=5376 "
 	    "model.moe_latent_size=1024 model.layer_pattern=MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*"
-	    "EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME/*E" },
+	    "EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME/*E/*E" },
 	{ "DeepSeekV3", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=3 model.mtp_layers=1" },
 	{ "deepseekv3", MLA "model.moe_ffn_hidden_size=2048 "
@@ -209,7 +210,9 @@ static const struct setting groups[] = {
 	{ "atorch-ds3d", "parallel.layout=deepspeed training.overlap_grad_reduce=false "
 	    "training.overlap_param_gather=false" },
 	{ "automodel", "parallel.zero_stage=3" },
-	{ "flagperf", "training.overlap_grad_reduce=false training.overlap_param_gather=false" },
+	/* no option of its scripts fuses the loss (FlagOpen/FlagPerf training/benchmarks) */
+	{ "flagperf", "training.overlap_grad_reduce=false training.overlap_param_gather=false "
+	    "training.cross_entropy=unfused" },
 	/* interleaved, a chunk one layer: the first and last lose theirs (arXiv 2407.21783, 3.3.2) */
 	{ "llama3-405b", "parallel.layout=torchtitan parallel.vpp=8" },
 	{ "nanotron", "parallel.layout=nanotron training.overlap_param_gather=false "
@@ -453,6 +456,7 @@ row_plan(struct plan *p, const struct table *t)
 	if (row_has(t, "notes", "linear biases")) {
 		put(p, "model.linear_bias", "true");
 		put(p, "model.tied_embeddings", "true");
+		put(p, "model.position", "learned"); /* what scripts that say nothing have */
 	}
 	if (p->model.position == POSITION_LEARNED)
 		put_number(p, "model.max_position", row_number(t, "seq"));

@@ -16,7 +16,8 @@
  *
  * Bytes of a cast: NVIDIA/TransformerEngine docs/examples/gemm_profiling, a layer's time with
  * casts less its products alone, at 0.8 of the memory rate. Blocks reach 0.88 of the FP8 rate
- * on Hopper (the same tables). NVFP4 reaches 2.1 times the FP8 rate: Megatron-Bridge's
+ * on Hopper (the same tables). A group of experts is cast one by one, but for NVFP4
+ * (pytorch/csrc/extensions/cast.cpp, multi_tensor_quantize_impl). NVFP4 reaches 2.1 times the FP8 rate: Megatron-Bridge's
  * performance summary, Llama 405B in both.
  */
 static const struct format formats[] = {
@@ -24,11 +25,12 @@ static const struct format formats[] = {
 	[PRECISION_FP16] = { .bytes = 2 },
 	[PRECISION_BF16] = { .bytes = 2 },
 	[PRECISION_FP8] = { .quantised = true, .bytes = 1, .weight = 1, .second = 1, .gathered = 1,
-	    .cast = 4, .share = 1, .multiple = 16 },
+	    .cast = 4, .cast_each = true, .share = 1, .multiple = 16 },
 	[PRECISION_FP8_BLOCK] = { .quantised = true, .bytes = BLOCK_BYTES, .weight = BLOCK_WEIGHT,
-	    .second = BLOCK_WEIGHT, .gathered = 1, .cast = 5.5, .share = 0.88, .multiple = 128 },
+	    .second = BLOCK_WEIGHT, .gathered = 1, .cast = 5.5, .cast_each = true, .share = 0.88, .multiple = 128 },
 	[PRECISION_MXFP8] = { .quantised = true, .bytes = MX_BYTES, .weight = MX_BYTES,
-	    .second = MX_BYTES, .gathered = 2, .cast = 4.6, .share = 1, .multiple = 32 },
+	    .second = MX_BYTES, .gathered = 2, .cast = 4.6, .cast_each = true, .share = 1,
+	    .multiple = 32 },
 	[PRECISION_NVFP4] = { .quantised = true, .four = true, .bytes = NV_BYTES,
 	    .weight = NV_BYTES, .second = NV_BYTES, .gathered = NV_BYTES, .cast = 6.7, .share = 2.1,
 	    .multiple = 16 },

@@ -23,6 +23,7 @@ struct format {
 	double second;    /* of the one for the other direction, 0 where it is the same copy */
 	double gathered;  /* of a weight that fp8_param_gather gathers */
 	double cast;      /* moved to cast one value, in and out */
+	bool cast_each;   /* of experts each has a cast of its own */
 	double share;     /* of what products in FP8 reach, 4 bits included */
 	int64_t multiple; /* of both sizes of a linear layer's weight */
 };

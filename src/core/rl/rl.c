@@ -15,6 +15,7 @@
 #include "core/rl/rl_engine.h"
 #include "core/rl/rl_memory.h"
 #include "core/rules/check.h"
+#include "core/train/host.h"
 #include "core/train/steptime.h"
 
 #define PPO_STEP "verl docs/workers/ray_trainer.rst; arXiv 2409.19256 (HybridFlow)"
@@ -175,9 +176,13 @@ update_of(const struct rl_model *m, const struct layout *l)
 	const struct steptime s = steptime_estimate(&q, l, m->placement,
 	    check_microbatches(&q, l->dp), &traffic, NULL);
 
-	/* two of three parts of the arithmetic are those of gradients */
+	/* two of three parts of the arithmetic are those of gradients; launches are waited for in
+	 * what recompute runs again too */
+	const double passes = q.training.recompute == RECOMPUTE_FULL ? 4 : 3;
+
 	return (struct update){ s.seconds, s.compute_seconds > 0 ? (s.compute_seconds +
-	    s.exposed_comm_seconds + s.bubble_seconds) / 3 : 0 };
+	    s.exposed_comm_seconds + s.bubble_seconds) / 3 +
+	    (s.host_seconds - HOST_STEP) / passes : 0 };
 }
 
 static void
@@ -194,12 +199,12 @@ time_trainer(struct rl_estimate *out, const struct rl_models *m, struct ledger *
 	if (f[PHASE_OLD_LOGPROB].runs)
 		LEDGER_TERM(ledger, f[PHASE_OLD_LOGPROB].seconds, QUANTITY_RL_SECONDS, "old log-probs",
 		    PPO_STEP, updates * actor.pass, IS(updates),
-		    AS("(compute + exposed + bubble)/3", actor.pass));
+		    AS("(compute + exposed + bubble)/3 + launches", actor.pass));
 	ledger_part(ledger, PART_REF_LOGPROB);
 	if (f[PHASE_REF_LOGPROB].runs)
 		LEDGER_TERM(ledger, f[PHASE_REF_LOGPROB].seconds, QUANTITY_RL_SECONDS,
 		    "reference log-probs", PPO_STEP, updates * actor.pass, IS(updates),
-		    AS("(compute + exposed + bubble)/3", actor.pass));
+		    AS("(compute + exposed + bubble)/3 + launches", actor.pass));
 	ledger_part(ledger, PART_CRITIC);
 	if (f[PHASE_CRITIC].runs) {
 		const struct update critic = update_of(&m->critic, m->l);

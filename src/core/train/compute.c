@@ -9,6 +9,7 @@
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
 #include "core/plan/hardware.h"
 #include "core/train/compute_adapters.h"
 #include "core/train/compute_sparse.h"
@@ -57,6 +58,10 @@ static const struct operation delta_copies = { .name = "linear attention: copies
 static const struct operation mamba_copies = { .name = "Mamba: copies, convolution, norms",
 	.size = "bytes: 8*T*(heads*head size+groups*state)/TP*2" };
 static const struct operation permute = { .name = "tokens permuted to experts and back",
+	.size = "bytes: 8*routed*h" };
+/* Megatron-LM megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs; torchtitan
+ * torchtitan/distributed/expert_parallel.py, _permute. */
+static const struct operation sorted = { .name = "received tokens sorted by expert and back",
 	.size = "bytes: 8*routed*h" };
 static const struct operation permute_fused = { .name = "tokens permuted to experts and back",
 	.size = "bytes: 4*routed*h" };
@@ -391,7 +396,8 @@ static struct lot
 expert_lot(const struct plan *p, const struct machine *g, double here, double tokens)
 {
 	const struct generation *r = generation_of(p);
-	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast };
+	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast,
+		format_of(p).cast_each ? here : 1 };
 
 	lot.rate.reached *= tokens / (tokens + r->half_tokens);
 	lot.weight.reached *= tokens / (tokens + r->half_weight);
@@ -407,7 +413,7 @@ static void
 experts_fused(struct layer_job *j, double up, double here, double tokens, double f)
 {
 	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
-	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0 };
+	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0, 1 };
 
 	lot.rate.reached *= FUSED_SHARE;
 	lot.weight.reached *= FUSED_SHARE;
@@ -457,6 +463,9 @@ experts(struct layer_job *j)
 		experts_fused(j, up, here, routed / here, f);
 	else
 		experts_grouped(j, up, here, routed / here, f);
+	/* NCCL's all-to-all gives what each rank sent, in turn */
+	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL && p->parallel.ep > 1 && here > 1)
+		job_vector(j, &sorted, 8 * routed * h);
 	if (m->expert_bias)
 		job_vector(j, &biases, 28 * routed * h);
 	job_unfused(j, &clamps, clamp_bytes(p) * routed * f);

@@ -93,7 +93,7 @@ compute_indexer(struct layer_job *j, bool local, double heads)
 	const double ql = m->q_lora_rank > 0 ? (double)m->q_lora_rank : h;
 	const double size = (double)m->index_head_dim, n = (double)m->index_heads;
 	struct layer_kinds k;
-	struct lot lot = { j->g->linear, j->g->linear, 0, j->g->cast, j->g->cast };
+	struct lot lot = { j->g->linear, j->g->linear, 0, j->g->cast, j->g->cast, 1 };
 
 	if (local || !has_index(m))
 		return;

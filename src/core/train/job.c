@@ -144,16 +144,16 @@ void
 job_linear(struct layer_job *j, const struct operation *op, const struct lot *lot,
     double tokens, double out, double in)
 {
-	const double values = lot->times * tokens;
+	const double kernels = lot->casts, values = lot->times * tokens / kernels;
 
 	job_products(j, op, lot, tokens, out, in);
-	job_forward(j, machine_memory(j->g, lot->cast * values * in));
-	j->w.backward += machine_memory(j->g, lot->cast_back * values * out);
+	job_forward(j, kernels * machine_memory(j->g, lot->cast * values * in));
+	j->w.backward += kernels * machine_memory(j->g, lot->cast_back * values * out);
 	if (j->tally != NULL) {
-		job_note_memory(j, false, 1, lot->cast * values * in, op->cast,
-		    "bytes: cast*products*m*k");
-		job_note_memory(j, true, 1, lot->cast_back * values * out, op->cast_back,
-		    "bytes: cast*products*m*n");
+		job_note_memory(j, false, kernels, lot->cast * values * in, op->cast,
+		    "bytes: cast*products*m*k/casts");
+		job_note_memory(j, true, kernels, lot->cast_back * values * out, op->cast_back,
+		    "bytes: cast*products*m*n/casts");
 	}
 }
 
@@ -162,7 +162,7 @@ job_dense(
     struct layer_job *j, const struct operation *op, double tokens, double out, double in)
 {
 	const struct machine *g = j->g;
-	const struct lot lot = { g->linear, g->linear, 1, g->cast, g->cast };
+	const struct lot lot = { g->linear, g->linear, 1, g->cast, g->cast, 1 };
 
 	job_linear(j, op, &lot, tokens, out, in);
 }
@@ -171,7 +171,7 @@ void
 job_plain(
     struct layer_job *j, const struct operation *op, double tokens, double out, double in)
 {
-	const struct lot lot = { j->g->plain, j->g->plain, 1, 0, 0 };
+	const struct lot lot = { j->g->plain, j->g->plain, 1, 0, 0, 1 };
 
 	job_products(j, op, &lot, tokens, out, in);
 }

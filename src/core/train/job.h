@@ -54,6 +54,7 @@ struct layer_job {
 struct lot {
 	struct rate rate, weight; /* forward and input gradient; weight gradient */
 	double times, cast, cast_back;
+	double casts;             /* kernels of one such cast */
 };
 
 /* m x n x k products, `extra` bytes moved besides the operands of each. */

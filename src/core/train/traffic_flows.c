@@ -381,6 +381,24 @@ expert_rest(const struct plan *p)
 	return p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP ? EXPERT_REST : NCCL_REST;
 }
 
+/* Which token goes to which expert, a byte each, is gathered from all ranks before HybridEP's
+ * dispatch; what comes back goes by the same map. */
+static void
+routing_map(struct flows *f, const struct plan *p, const struct span *ep, double open)
+{
+	const struct flow x = {
+		.dim = TRAFFIC_EP, .name = "EP map of tokens to experts", .formula = "EP*b*s/CP/TP*experts",
+		.source = "deepseek-ai/DeepEP csrc/hybrid_ep/executor/executor.cu",
+		.collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_MOE, .span = *ep,
+		.payload = batch_tokens(p) / at_least_one(p->parallel.tp) * (double)ep->size *
+		    (double)p->model.experts,
+		.forward = 1
+	};
+
+	put(f, p, x, open);
+	put_again(f, p, x, "EP map of tokens to experts, recomputed", open);
+}
+
 static void
 expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
     const struct work *layer)
@@ -417,6 +435,8 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 	}
 	put(f, p, x, 4 * open);
 	put_again(f, p, x, "EP dispatch and combine, recomputed", open);
+	if (p->parallel.moe_dispatcher == DISPATCHER_HYBRIDEP)
+		routing_map(f, p, &ep, open);
 	x = (struct flow){
 		.dim = TRAFFIC_ETP, .name = "ETP gathered tokens", .formula = "ETP*b*s/CP/TP*topk*h*a",
 		.source = EP_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_MOE, .span = etp,

@@ -192,6 +192,22 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
 	return r;
 }
 
+/* Hidden traffic takes SMs and memory from the compute that hides it: a share of its time
+ * (calculon systems/a100_80g.json, on NVLink; the DeepSeek-V3 report, arXiv 2412.19437,
+ * section 3.2.2: 20 of 132 SMs for traffic on both). */
+#define STEAL 0.15
+
+/* What is exposed of `all` seconds, of which `open` are so anyway; what: what these are. */
+static double
+stolen(double times, double open, double all, const char *what, struct asked *asked)
+{
+	if (asked->ledger != NULL)
+		text_put(asked->exposure, sizeof asked->exposure,
+		    "times*(open + %.3g*(seconds - open)) = %.0f*(%.8g + %.3g*(%.8g - %.8g)) s, "
+		    "open: %s", STEAL, times, open, STEAL, all, open, what);
+	return open + STEAL * fmax(0, all - open);
+}
+
 /*
  * Gradients go behind the backward pass of the last micro-batch, parameters behind the forward
  * pass of the first. The last bucket of gradients and the first of parameters have nothing to
@@ -206,15 +222,14 @@ add_behind(struct traffic *t, const struct plan *p, struct message x, double tim
 	    p->training.overlap_grad_reduce;
 	const double window = gather ? w->forward : w->backward;
 	const double bucket = fmax(40e6, 1e6 * (double)r->shard.size);
-	double ends;
+	double open;
 
-	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	ends = x.seconds * fmin(1, bucket / fmax(1, r->params));
-	if (asked->ledger != NULL && overlap)
-		text_put(asked->exposure, sizeof asked->exposure, "times*max(end, seconds - work beside) "
-		    "= %.0f*max(%.8g, %.8g - %.8g) s, end: a bucket of %.3g parameters", times, ends,
-		    x.seconds, window, bucket);
-	add(t, p, x, times, times * (overlap ? fmax(ends, x.seconds - window) : x.seconds), asked);
+	x.seconds = open = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
+	if (overlap)
+		open = stolen(times, fmax(x.seconds - window,
+		    x.seconds * fmin(1, bucket / fmax(1, r->params))), x.seconds,
+		    "what the pass beside leaves, at least a bucket", asked);
+	add(t, p, x, times, times * open, asked);
 }
 
 /* How often a step sums up gradients: once, after the last micro-batch, or after each. */
@@ -269,23 +284,6 @@ reduce_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	gather_once(t, p, r, w, asked);
 }
 
-/* Hidden traffic takes SMs and memory from the compute that hides it: a share of its time
- * (calculon systems/a100_80g.json, on NVLink; the DeepSeek-V3 report, arXiv 2412.19437,
- * section 3.2.2: 20 of 132 SMs for traffic on both). */
-#define STEAL 0.15
-
-/* What is exposed of `all` seconds, of which `open` are so anyway. */
-static double
-stolen(double times, double open, double all, struct asked *asked)
-{
-	if (asked->ledger != NULL)
-		text_put(asked->exposure, sizeof asked->exposure,
-		    "times*(open + %.3g*(seconds - open)) = %.0f*(%.8g + %.3g*(%.8g - %.8g)) s, "
-		    "open: what layers beside leave, at least one's own", STEAL, times, open, STEAL,
-		    all, open);
-	return open + STEAL * fmax(0, all - open);
-}
-
 /*
  * ZeRO-3: parameters are gathered before forward and again before backward, layer by
  * layer, gradients scattered after it: what does not fit behind the compute of the layers
@@ -305,6 +303,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	const bool once = framework_of(p)->gathers_once && p->parallel.pp > 1;
 	const double times = once ? 1 : w->microbatches, gathers = once ? 1 : 2;
 	const double layers = fmax(1, w->layers), inner = (layers - 1) / layers;
+	static const char layers_leave[] = "what layers beside leave, at least one's own";
 	struct message x = {
 		.dim = r->dim, .name = r->name.gathered, .formula = "parameters/layers*bytes",
 		.source = ZERO_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
@@ -319,7 +318,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	if (!once)
 		exposed += p->training.overlap_param_gather ?
 		    fmax(gather / layers, gather - inner * w->backward) : gather;
-	exposed = stolen(times, exposed, gathers * gather, asked);
+	exposed = stolen(times, exposed, gathers * gather, layers_leave, asked);
 	add(t, p, x, times * gathers * layers, times * exposed, asked);
 	if (r->params <= 0)
 		return;
@@ -329,7 +328,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
 	scatter = x.seconds * layers;
 	exposed = fmax(scatter / layers, scatter - fmax(0, inner * w->backward - gather));
-	exposed = stolen(times, exposed, scatter, asked);
+	exposed = stolen(times, exposed, scatter, layers_leave, asked);
 	if (once || !p->training.overlap_grad_reduce)
 		exposed = scatter;
 	add(t, p, x, times * layers, times * exposed, asked);
