@@ -209,7 +209,10 @@ static const struct setting groups[] = {
 	{ "atorch-fsdp", "parallel.layout=torchtitan training.grad_dtype=bf16" },
 	{ "atorch-ds3d", "parallel.layout=deepspeed training.overlap_grad_reduce=false "
 	    "training.overlap_param_gather=false" },
-	{ "automodel", "parallel.zero_stage=3" },
+	/* models are loaded in bf16, and the moments of PyTorch's Adam are like its parameters
+	 * (nemo_automodel/_transformers/auto_model.py, torch_dtype) */
+	{ "automodel", "parallel.zero_stage=3 training.precision_aware_optimizer=true "
+	    "training.moments_dtype=bf16" },
 	/* no option of its scripts fuses the loss (FlagOpen/FlagPerf training/benchmarks) */
 	{ "flagperf", "training.overlap_grad_reduce=false training.overlap_param_gather=false "
 	    "training.cross_entropy=unfused" },
