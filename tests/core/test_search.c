@@ -302,6 +302,23 @@ equals_brute_force(void **state)
 	assert_true(qualified > 500 && tight_plans > 500); /* the spaces are not empty */
 }
 
+/* Phases have to fit, whatever is asked for: here an engine that stays beside the trainer. */
+static void
+phases_fit(void **state)
+{
+	struct search s = { .space = space };
+	struct wishes w;
+	struct plan p = settings_plan(RATES, DENSE "cluster.memory_gib=24 cluster.nodes=1 "
+	    "training.sequence_length=2048 training.global_batch_size=16 rl.algorithm=grpo "
+	    "rl.response_tokens=512 rl.response_limit=1024 rl.engine_sleep=0");
+
+	(void)state;
+	wishes_usual(&w, &p);
+	make_small(&p, &w);
+	add_objective(&s, "gpus");
+	hold_against_all(&s, "an engine beside the trainer");
+}
+
 /* GPU and model are free too: what the plan set over the catalogue's numbers is dropped. */
 static void
 catalogue_entries(void **state)
@@ -523,7 +540,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_brute_force), cmocka_unit_test(catalogue_entries),
+		cmocka_unit_test(equals_brute_force), cmocka_unit_test(phases_fit),
+		cmocka_unit_test(catalogue_entries),
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(whys),
 		cmocka_unit_test(cancelled),

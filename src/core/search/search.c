@@ -141,6 +141,8 @@ enough_for(const struct walk *w)
 	if (s->explains)
 		return enough;
 	*end = memory_capacity(&w->worker->plan);
+	if (plan_has_rl(&w->worker->plan))
+		return enough; /* what its phases hold is known after the time of a step */
 	enough.seconds = w->times ? w->seconds : 0;
 	if (w->by_time)
 		enough.seconds = smaller(enough.seconds,

@@ -87,6 +87,38 @@ v_min_each(double p, double m, const struct passes *t)
 	    p * shorter + t->w / 2;
 }
 
+/*
+ * The same orders with fewer micro-batches than fill them: the ways lead through the first of
+ * them, down and back up, and a later one takes what is left of the ranks' time meanwhile.
+ * Forms of what timeline.c finds from one micro-batch on.
+ */
+static double
+zero_bubble_1p(double n, double p, double m, double chunks, const struct passes *t)
+{
+	const double f = t->f, i = t->i, w = t->w, rest = 1 - 1 / chunks;
+	const double filled = n * (i + fmax(0, f - w)) / chunks;
+	const double alone = n * (f + i) - rest * w;
+
+	return most(filled, alone - (m - 1) * (rest * (f + i) + w),
+	    filled + (p - m) * (rest * f + fmin(f, w) / chunks));
+}
+
+/* From `start` at one micro-batch over `middle` at as many as ranks to `end` at 2 PP - 1. */
+static double
+over_micro_batches(double p, double m, double start, double middle, double end)
+{
+	if (m >= 2 * p - 1)
+		return end;
+	return m >= p ? middle + (end - middle) * (m - p) / (p - 1) :
+	    start + (middle - start) * (m - 1) / (p - 1);
+}
+
+double
+bubble_late(double stages, double chunks, double microbatches)
+{
+	return chunks > 1 ? fmax(0, (stages - microbatches) / (stages - 1)) : 0;
+}
+
 double
 bubble_seconds(int64_t schedule, const struct pipeline_times *t)
 {
@@ -101,18 +133,22 @@ bubble_seconds(int64_t schedule, const struct pipeline_times *t)
 	const double m = t->microbatches, ahead = m * slowest * (1 - even);
 	const struct passes half = { all.f / 2, all.i / 2, all.w / 2 };
 	const double chunks = (double)(t->chunks > 1 ? t->chunks : 1);
+	/* One micro-batch alone, and what each of the first others takes of it in a V. */
+	const double alone = n * (all.f + all.i), turn = fmin(all.f, (all.f + all.i) / 2);
 
 	if (t->stages <= 1 || slowest <= 0)
 		return 0;
 	switch (schedule) {
 	case SCHEDULE_ZB_1P:
-		return n * (all.i + fmax(0, all.f - all.w)) / chunks;
+		return zero_bubble_1p(n, p, m, chunks, &all);
 	case SCHEDULE_ZB_2P:
-		return n * most(0, all.f + all.i - 2 * all.w, all.i - all.f);
+		return most(alone - (m - 1) * all.w, n * (all.i - all.f),
+		    n * fmax(0, all.f + all.i - 2 * all.w));
 	case SCHEDULE_ZB_V:
-		return zero_bubble_v(n, &all);
+		return over_micro_batches(p, m, alone, alone - n * turn, zero_bubble_v(n, &all));
 	case SCHEDULE_V_HALF:
-		return fmax(even * v_half_ends(p, &all), v_half_each(p, m, &others) - ahead);
+		return most(even * v_half_ends(p, &all), v_half_each(p, m, &others) - ahead,
+		    alone - (m - 1) * turn);
 	case SCHEDULE_V_MIN:
 		return fmax(even * v_min_ends(p, &all), v_min_each(p, m, &others) - ahead);
 	case SCHEDULE_DUALPIPE:
@@ -121,6 +157,6 @@ bubble_seconds(int64_t schedule, const struct pipeline_times *t)
 		/* 2 p stages on p ranks: half of a rank's time each */
 		return even * dualpipe(p - 1, &half);
 	default:
-		return fill / chunks;
+		return fill / chunks * (1 + (chunks - 1) * bubble_late(p, chunks, m));
 	}
 }

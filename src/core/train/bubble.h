@@ -16,8 +16,12 @@ struct pipeline_times {
 	double slowest;  /* forward and backward of the slowest rank */
 	double sum;      /* the same of all ranks: stages need not be equal */
 	double forward, weight;  /* of slowest: forward alone; weight gradients */
-	double microbatches;     /* of the step: v-half and v-min wait in every one */
+	double microbatches;     /* of the step */
 };
+
+/* By how much fewer micro-batches than stages a chunk but the last waits for the first to come
+ * back round: the share of the others that are missing, 0 without chunks. */
+double bubble_late(double stages, double chunks, double microbatches);
 
 /* Seconds that the slowest rank waits in one step. */
 double bubble_seconds(int64_t schedule, const struct pipeline_times *t);

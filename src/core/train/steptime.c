@@ -292,11 +292,16 @@ bubble_term(struct steptime *out, const struct step_run *r, const struct plan *p
 {
 	const struct chunk_time s = stage_passes(&r->slowest);
 	const double slowest = stage_total(&r->slowest), chunks = (double)pl->vpp;
+	const double late = bubble_late((double)pl->pp, chunks, r->microbatches);
 	const int64_t schedule = p->training.schedule;
 
 	if (r->bubble <= 0)
 		return;
-	if (schedule == SCHEDULE_GPIPE || schedule == SCHEDULE_1F1B)
+	if ((schedule == SCHEDULE_GPIPE || schedule == SCHEDULE_1F1B) && late > 0)
+		LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "pipeline bubble", STEP_SOURCE,
+		    (r->sum - slowest) / chunks * (1 + (chunks - 1) * late), AS("all stages", r->sum),
+		    IS(slowest), IS(chunks), AS("(stages - micro-batches)/(stages - 1)", late));
+	else if (schedule == SCHEDULE_GPIPE || schedule == SCHEDULE_1F1B)
 		LEDGER_TERM(ledger, out->seconds, QUANTITY_STEP, "pipeline bubble", STEP_SOURCE,
 		    (r->sum - slowest) / chunks, AS("all stages", r->sum), IS(slowest), IS(chunks));
 	else
