@@ -176,6 +176,10 @@ tells() {
 	tells vllm vllm.sh serving.draft_tokens --set mode=serve --layout=vllm --pp=1 --set serving.draft_tokens=3
 }
 
+# a release holds for the target that export picks, too
+run 0 export --core=0.14
+out_has '^# Megatron-LM pretrain_gpt.py, core 0\.14, '
+
 # serving
 serve='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-node=8 --tp=16 --pp=1 --set serving.weight_dtype=fp8 --set serving.kv_dtype=fp8 --ep=16'
 # shellcheck disable=SC2086

@@ -238,6 +238,9 @@ python3 - >out 2>&1 <<-'END' || fail 'csv and json differ'
 	    for path, value in f["set"].items():
 	        assert r[path] == (str(value).lower() if isinstance(value, bool) else str(value)), path
 END
+# no two columns are called alike
+run 0 search --set finetune.method=lora --free finetune.rank=8,32 --nodes=1
+out_has '^rank +LoRA rank '
 bad_usage 'groups prints text or hash' groups --format=csv
 bad_usage 'search prints text or csv' search --format=hash
 finish
