@@ -43,6 +43,15 @@ run 0 explain --model granite-x params.total
 out_has '^params\.total = 8,170,864,640 parameters$'
 run 0 models mine
 out_has 'layers = 36;'
+# what clusters lists plans can build on, from wherever they are, the user's own before a shipped one
+mkdir -p own/shardplan/clusters away
+echo 'cluster: { gpu = "a100"; nodes = 12; gpus_per_node = 4; };' >own/shardplan/clusters/ours.cfg
+cp own/shardplan/clusters/ours.cfg own/shardplan/clusters/dgx-h100.cfg
+for name in ours dgx-h100; do
+	echo "base = \"clusters/$name.cfg\"; training: { global_batch_size = 48; };" >away/plan.cfg
+	run 0 estimate away/plan.cfg
+	out_has '^cluster +12 nodes x 4 GPUs of a100-sxm4-80gb = 48 GPUs$'
+done
 XDG_CONFIG_HOME=$PWD
 run 2 models --from Granite-X/config.json --json
 err_has 'takes no --json'
