@@ -303,6 +303,17 @@ if python3 -c 'import tomllib, yaml' 2>/dev/null; then
 fi
 
 # reports
+# what search tells becomes a plan
+run 0 export --to plan --tp=4 --set training.recompute=full -o best.cfg
+run 0 diff --tp=4 --set training.recompute=full best.cfg best.cfg
+run 0 estimate best.cfg
+mv out was
+run 0 estimate --tp=4 --set training.recompute=full
+cmp -s was out || fail 'another plan'
+echo 'base = "best.cfg"; training: { recompute = "none"; };' >on.cfg
+run 0 export on.cfg --to plan
+out_has 'recompute = "none";'
+out_lacks base
 run 0 export --to markdown --set name='a | b <c>'
 out_has '^# a \\| b \\<c\\>$'
 out_has '^\| step \| [0-9.]+ m?s \|$'
