@@ -61,17 +61,9 @@ add_path(struct textbuf *out, const char *path)
 static char *
 draft_text(const char *of, const struct plan *plan, const struct catalog *catalog, bool last)
 {
-	char whole[PLANFILE_PATH_SIZE], why[128];
+	char whole[PLANFILE_PATH_SIZE], why[128], *text = planfile_text_alone(plan, catalog);
 	struct textbuf out = { 0 };
-	struct planfile *alone = malloc(sizeof *alone);
-	struct plan ignored;
-	char *text;
 
-	if (alone == NULL)
-		return NULL;
-	planfile_builtin(alone, &ignored, catalog);
-	text = planfile_text(alone, plan, catalog);
-	free(alone);
 	if (text == NULL)
 		return NULL;
 	textbuf_add(&out, HEAD_OF);

@@ -81,12 +81,13 @@ put_map(struct session *s, const struct options *o, const struct exporter *by, s
 
 /* As export_write had it in the beginning. */
 static void
-begin_again(struct session *s, struct export *e)
+begin_again(struct export *e)
 {
-	const char *source = e->source;
+	const struct export fresh = { .plan = e->plan, .catalog = e->catalog, .source = e->source,
+		.core = e->core };
 
 	export_free(e);
-	*e = (struct export){ .plan = &s->plan, .catalog = &s->catalog, .source = source };
+	*e = fresh;
 }
 
 /* The first target of the plan's framework that takes it; NULL with the complaints of the first
@@ -101,14 +102,14 @@ pick(struct session *s, struct export *e)
 
 		if (!export_suits(by, &s->plan))
 			continue;
-		begin_again(s, e);
+		begin_again(e);
 		if (export_write(e, by)) {
 			complain("export --to=%s", by->name);
 			return by;
 		}
 		first = first != NULL ? first : by;
 	}
-	begin_again(s, e);
+	begin_again(e);
 	if (first != NULL)
 		export_write(e, first);
 	return NULL;

@@ -18,14 +18,13 @@ enum { HELP_WIDTH = 79, HELP_COLUMN = 30, COMMAND_COLUMN = 28 };
 static void
 print_option(int letter, const char *name, const char *argument, const char *help)
 {
-	char text[64];
+	char text[64] = "     ";
 	int column;
 
 	if (letter != 0)
-		text_put(text, sizeof text, "  -%c, --%s", letter, name);
-	else
-		text_put(text, sizeof text, "      --%s%s%s", name,
-		    argument != NULL && *argument != '[' ? "=" : "", argument != NULL ? argument : "");
+		text_put(text, sizeof text, "  -%c,", letter);
+	text_add(text, sizeof text, " --%s%s%s", name,
+	    argument != NULL && *argument != '[' ? "=" : "", argument != NULL ? argument : "");
 	column = (int)strlen(text);
 	out_part(stdout, "%s", text);
 	if (column >= HELP_COLUMN) {

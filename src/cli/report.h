@@ -23,6 +23,9 @@ bool report_layout(const struct session *s, struct layout *l);
  * its groups or layers takes all the same. */
 void report_doubts(const struct session *s);
 
+/* Whether there is the stage that --stage names, if it does; else a usage error. */
+bool report_has_stage(const struct options *o, const struct estimate *e);
+
 /* One line of `layers`. */
 void report_chunk(const struct placement *pl, int64_t pp, int64_t v);
 

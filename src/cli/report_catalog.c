@@ -314,19 +314,22 @@ print_imported(const struct options *o)
 	char id[PLAN_ID_SIZE], source[200], *text = NULL;
 	bool read;
 
-	if (o->operands > 0 || o->json)
-		return usage_error("models --from takes neither a name nor --json");
+	if (o->json)
+		return usage_error("models --from takes no --json");
 	if (!session_catalog(&s))
 		return STATUS_ERROR;
 	read = import_file(&im, o->from, "huggingface") == IMPORT_DONE;
+	notes_drop(&im.assumed, "model.preset = "); /* the entry is one of its own */
 	notes_print("assumed", &im.assumed);
 	if (!read)
 		session_print_errors(&errors);
 	import_free(&im);
 	if (read) {
-		make_id(id, sizeof id, s.plan.name);
+		const char *name = o->operands > 0 ? o->operand[0] : s.plan.name;
+
+		make_id(id, sizeof id, name);
 		show_path(source, sizeof source, o->from);
-		text = planfile_model_text(&s.plan, id, *s.plan.name != '\0' ? s.plan.name : id, source,
+		text = planfile_model_text(&s.plan, id, *name != '\0' ? name : id, source,
 		    (int64_t)params_model(&s.plan, NULL).total);
 		if (text == NULL)
 			out_of_memory();

@@ -25,7 +25,7 @@ print_model(const struct plan *p)
 	}
 	out_part(stdout, "model        %s", p->model.preset);
 	if (changed > 0)
-		out_part(stdout, ", with %d values of the plan's own", changed);
+		out_part(stdout, ", with %d value%s of the plan's own", changed, changed == 1 ? "" : "s");
 	out_end(stdout);
 }
 
@@ -50,9 +50,9 @@ print_sizes(const struct plan *p, const struct estimate *e)
 	out_end(stdout);
 	if (p->mode == MODE_TRAIN && e->microbatches > 0)
 		out_line(stdout, "batch        %" PRId64 " sequences of %" PRId64 " tokens a step: %"
-		    PRId64 " micro-batches of %" PRId64 " on each data parallel rank",
+		    PRId64 " micro-batch%s of %" PRId64 " on each data parallel rank",
 		    p->training.global_batch_size, p->training.sequence_length, e->microbatches,
-		    p->training.micro_batch_size);
+		    e->microbatches == 1 ? "" : "es", p->training.micro_batch_size);
 }
 
 static void
@@ -192,13 +192,21 @@ print_estimate(const struct session *s, const struct estimate *e, int64_t only)
 	return e->legal ? STATUS_OK : STATUS_NO;
 }
 
+bool
+report_has_stage(const struct options *o, const struct estimate *e)
+{
+	if (e->stages == 0 || o->stage < e->stages)
+		return true;
+	usage_error("--stage %" PRId64 ": stages go from 0 to %" PRId64, o->stage, e->stages - 1);
+	return false;
+}
+
 static int
 report_estimate(const struct session *s, const struct estimate *e, const struct options *o)
 {
 	session_complain(&e->diags, SEVERITY_WARNING);
-	if (o->stage >= 0 && e->stages > 0 && o->stage >= e->stages)
-		return usage_error("--stage %" PRId64 ": stages go from 0 to %" PRId64, o->stage,
-		    e->stages - 1);
+	if (!report_has_stage(o, e))
+		return STATUS_ERROR;
 	if (!o->json)
 		return print_estimate(s, e, o->stage);
 	json_estimate(s, e, o->stage);

@@ -331,10 +331,9 @@ static int
 explain_work(struct session *s, const struct options *o)
 {
 	const enum result_id id = result_find(o->operand[o->operands - 1]);
-	const int64_t stage = o->stage;
 	struct ledger ledger;
 	struct estimate *e = run_with_ledger(s, &ledger);
-	const struct question question = { &s->plan, e, &ledger, id, stage };
+	const struct question question = { &s->plan, e, &ledger, id, o->stage };
 	int status = STATUS_OK;
 
 	if (e == NULL)
@@ -343,9 +342,8 @@ explain_work(struct session *s, const struct options *o)
 		session_complain(&e->diags, SEVERITY_ERROR);
 		status = STATUS_NO;
 	}
-	if (stage >= 0 && e->stages > 0 && stage >= e->stages)
-		status = usage_error("--stage %" PRId64 ": stages go from 0 to %" PRId64, stage,
-		    e->stages - 1);
+	if (!report_has_stage(o, e))
+		status = STATUS_ERROR;
 	else if (!(o->json ? json_result_terms(&question) : print_result(&question)) && e->legal) {
 		complain_empty(&question);
 		status = STATUS_NO;

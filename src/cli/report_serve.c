@@ -7,15 +7,20 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/estimate/estimate.h"
+#include "core/plan/field.h"
 #include "core/serve/serve_curve.h"
 #include "out/out.h"
 
 static void
-print_memory(const struct estimate *e)
+print_memory(const struct plan *p, const struct estimate *e)
 {
+	char format[32];
 	double bytes;
 
-	out_text(stdout, "\nMemory of the engine, on one GPU of the fullest stage\n");
+	field_format(FIELD_WEIGHT_DTYPE, p, format, sizeof format);
+	out_end(stdout);
+	out_line(stdout, "Memory of the engine with weights in %s, on one GPU of the fullest stage",
+	    format);
 	for (enum result_id id = RESULT_WEIGHTS; id <= RESULT_POOL; id++) {
 		result_value(id, e, e->peak_stage, &bytes);
 		out_line(stdout, "  %-24s%12s", result_table[id].label, UNITS_EXACT(BYTES, bytes));
@@ -120,7 +125,7 @@ print_curve(const struct plan *p, const struct estimate *e)
 bool
 report_serve(const struct plan *p, const struct estimate *e)
 {
-	print_memory(e);
+	print_memory(p, e);
 	print_pool(p, &e->serve);
 	print_speed(p, &e->serve);
 	return print_curve(p, e);

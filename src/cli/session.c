@@ -150,7 +150,8 @@ catalog_for_screen(struct session *s, bool named)
 {
 	const struct rl *rl = &s->plan.rl;
 
-	if (!named || rl->critic_preset[0] != '\0' || rl->reward_preset[0] != '\0' || !catalog_load_named(&s->catalog, s->plan.cluster.gpu, s->plan.model.preset))
+	if (!named || rl->critic_preset[0] != '\0' || rl->reward_preset[0] != '\0' ||
+	    !catalog_load_named(&s->catalog, s->plan.cluster.gpu, s->plan.model.preset))
 		return session_catalog(s);
 	no_topics(s);
 	s->whole = false;

@@ -176,6 +176,10 @@ tells() {
 	tells vllm vllm.sh serving.draft_tokens --set mode=serve --layout=vllm --pp=1 --set serving.draft_tokens=3
 }
 
+# a release holds for the target that export picks, too
+run 0 export --core=0.14
+out_has '^# Megatron-LM pretrain_gpt.py, core 0\.14, '
+
 # serving
 serve='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-node=8 --tp=16 --pp=1 --set serving.weight_dtype=fp8 --set serving.kv_dtype=fp8 --ep=16'
 # shellcheck disable=SC2086
@@ -300,6 +304,17 @@ if python3 -c 'import tomllib, yaml' 2>/dev/null; then
 fi
 
 # reports
+# what search tells becomes a plan
+run 0 export --to plan --tp=4 --set training.recompute=full -o best.cfg
+run 0 diff --tp=4 --set training.recompute=full best.cfg best.cfg
+run 0 estimate best.cfg
+mv out was
+run 0 estimate --tp=4 --set training.recompute=full
+cmp -s was out || fail 'another plan'
+echo 'base = "best.cfg"; training: { recompute = "none"; };' >on.cfg
+run 0 export on.cfg --to plan
+out_has 'recompute = "none";'
+out_lacks base
 run 0 export --to markdown --set name='a | b <c>'
 out_has '^# a \\| b \\<c\\>$'
 out_has '^\| step \| [0-9.]+ m?s \|$'

@@ -26,7 +26,7 @@ err_has '^assumed model\.preset = qwen3-8b: the shape is that of the catalogue$'
 run 0 explain plan.cfg params.total
 out_has '^params\.total = 8,190,735,360 parameters$'
 run 0 import Granite-X/config.json
-err_has '^assumed model\.preset = .*: the nearest of the catalogue'
+err_has '^assumed model\.preset = .*: the nearest of the catalogue.*models --from'
 
 # an entry of one's own, one after the other, and by its name afterwards
 XDG_CONFIG_HOME=$PWD/own
@@ -34,17 +34,27 @@ export XDG_CONFIG_HOME
 mkdir -p own/shardplan
 run 0 models --from Granite-X/config.json
 cat out >>own/shardplan/models.cfg
-run 0 models --from Qwen3-8B/config.json
-sed 's/"qwen3-8b"/"mine"/' out >>own/shardplan/models.cfg
+if grep 'model\.preset' err; then fail 'another entry counts'; fi
+run 0 models Mine --from Qwen3-8B/config.json
+cat out >>own/shardplan/models.cfg
 run 0 import Granite-X/config.json
 err_has '^assumed model\.preset = granite-x: the shape is that of the catalogue$'
 run 0 explain --model granite-x params.total
 out_has '^params\.total = 8,170,864,640 parameters$'
 run 0 models mine
 out_has 'layers = 36;'
+# what clusters lists plans can build on, from wherever they are, the user's own before a shipped one
+mkdir -p own/shardplan/clusters away
+echo 'cluster: { gpu = "a100"; nodes = 12; gpus_per_node = 4; };' >own/shardplan/clusters/ours.cfg
+cp own/shardplan/clusters/ours.cfg own/shardplan/clusters/dgx-h100.cfg
+for name in ours dgx-h100; do
+	echo "base = \"clusters/$name.cfg\"; training: { global_batch_size = 48; };" >away/plan.cfg
+	run 0 estimate away/plan.cfg
+	out_has '^cluster +12 nodes x 4 GPUs of a100-sxm4-80gb = 48 GPUs$'
+done
 XDG_CONFIG_HOME=$PWD
 run 2 models --from Granite-X/config.json --json
-err_has 'neither a name nor --json'
+err_has 'takes no --json'
 run 2 models --from /nonexistent/config.json
 err_has 'can not be opened'
 

@@ -122,6 +122,7 @@ out_has '^    source: '
 good estimate --stage=2
 [ "$(grep -Ec '^ +[0-9]+ +[0-9]' out)" -eq 2 ] || fail '--stage prints one stage of two tables'
 good estimate --mode=serve --layout=vllm --nodes=1 --tp=8 --pp=1
+out_has '^Memory of the engine with weights in bf16, '
 out_has '^KV cache +[0-9.]+ KiB a token on one GPU$'
 out_has '^first token +.* \(TTFT\)$'
 out_lacks '^dimension '

@@ -49,6 +49,8 @@ good diff plan.cfg plan.cfg
 for command in fields models gpus clusters help; do
 	good "$command"
 done
+run 0 help export
+out_has '^  -o, --output=FILE  *write there '
 for command in --help -h --version -V 'groups --help' 'help groups' 'help keys'; do
 	# shellcheck disable=SC2086
 	good $command

@@ -143,6 +143,7 @@ static const struct cut {
 	{ rule_group_out_of_range, M, MODES_TRAIN, PLACEMENT },
 	{ rule_group_leaves_bubble, M, MODES_TRAIN, PLACEMENT },
 	{ rule_rounds_uneven, T, MODES_TRAIN, PLACEMENT },
+	{ rule_rl_pool_unused, ALL, MODES_TRAIN, { FIELD_ROLLOUT_GPUS, FIELD_RL_PLACEMENT } },
 	{ rule_dcp_without_copies, V, MODES_SERVE,
 	  { FIELD_TP, FIELD_CP, FIELD_DP_ATTENTION, FIELD_DCP } },
 };
@@ -162,12 +163,26 @@ known_after(const enum field_id reads[READS_MAX], const struct search_space *s)
 	return last > 0 ? last : 0;
 }
 
+/* Rules that warn cut where the same plan is looked at without what they warn of: a pool that
+ * nobody uses is none. */
+static bool
+does_cut(const struct cut *cut, const struct search_space *s)
+{
+	if (cut->broken != rule_rl_pool_unused)
+		return true;
+	for (int i = 0; i < s->count; i++)
+		if (s->field[i].field == FIELD_ROLLOUT_GPUS)
+			return !(s->value[s->field[i].first] > 0);
+	return false;
+}
+
 void
 cuts_plan(struct cuts *c, const struct search_space *s)
 {
 	*c = (struct cuts){ .placed_after = known_after((enum field_id[READS_MAX])PLACEMENT, s) };
 	for (int i = 0; i < CUTS; i++)
-		c->after[known_after(cut_table[i].reads, s)] |= UINT64_C(1) << i;
+		if (does_cut(&cut_table[i], s))
+			c->after[known_after(cut_table[i].reads, s)] |= UINT64_C(1) << i;
 }
 
 /* Micro-batches, 0 as long as nobody knows: vLLM's layout counts engines as well. */

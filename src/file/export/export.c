@@ -67,6 +67,8 @@ const struct exporter export_table[] = {
 	{ "markdown", "the plan and its estimates as a report", MODES_BOTH, NULL, "Report",
 	    markdown_write, TASKS_ALL },
 	{ "csv", "the estimates as a table, one number a line", MODES_BOTH, NULL, "Table", csv_write, TASKS_ALL },
+	{ "plan", "the plan itself, with all options and without a base", MODES_BOTH, NULL, "Plan", plan_write,
+	    TASKS_ALL },
 	{ "svg", "the map as a picture", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL },
 	{ "ansi", "the map as coloured text for a terminal", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL },
 };

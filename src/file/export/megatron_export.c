@@ -386,7 +386,7 @@ megatron_put_connections(struct textbuf *out, const struct plan *p)
 static void
 put_data(struct textbuf *out)
 {
-	textbuf_add(out, "# a rehearsal; give your own data and schedule as arguments\n"
+	textbuf_add(out, "# a rehearsal; give your own data, schedule, --rotary-base and the like as arguments\n"
 	    "[ $# -gt 0 ] ||\n"
 	    "\tset -- --mock-data --tokenizer-type NullTokenizer --train-iters 10 --lr 1e-4\n");
 }

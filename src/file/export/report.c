@@ -9,6 +9,7 @@
 #include "core/estimate/estimate.h"
 #include "core/estimate/result.h"
 #include "core/plan/field.h"
+#include "file/plan/planfile.h"
 
 static struct estimate *
 estimate_of(struct export *e)
@@ -189,4 +190,17 @@ csv_write(struct export *e)
 		}
 	}
 	free(estimate);
+}
+
+void
+plan_write(struct export *e)
+{
+	struct textbuf *out = export_begin(e, "plan.cfg");
+	char *text = planfile_text_alone(e->plan, e->catalog);
+
+	if (text != NULL)
+		textbuf_bytes(out, text, strlen(text));
+	else
+		out->failed = true;
+	free(text);
 }

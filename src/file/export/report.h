@@ -10,4 +10,7 @@ void markdown_write(struct export *e);
 
 /* RFC 4180 but for its line ends: path, value in the unit of estimate --json, label. Stages as stages.0.params. */
 void csv_write(struct export *e);
+
+/* A plan file that stands alone. */
+void plan_write(struct export *e);
 #endif

@@ -120,7 +120,7 @@ import_name_model(struct import *im)
 	const struct catalog_list *models;
 	const struct catalog_entry *best = NULL;
 	size_t least = SIZE_MAX;
-	char why[64];
+	char why[128];
 
 	if (im->catalog == NULL)
 		return;
@@ -138,6 +138,8 @@ import_name_model(struct import *im)
 	text_put(why, sizeof why, least == 0 ? "the shape is that of the catalogue" :
 	    "the nearest of the catalogue, %zu field%s differ%s", least, least == 1 ? "" : "s",
 	    least == 1 ? "s" : "");
+	if (least > 0 && im->section != NULL)
+		text_add(why, sizeof why, " ('shardplan models --from' makes an entry of its own)");
 	import_assume(im, FIELD_PRESET, best->id, why);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
 		if (is_shape(f) && field_same(f, im->plan, &best->values))

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/show.h"
@@ -253,6 +254,20 @@ planfile_text(const struct planfile *file, const struct plan *plan,
 	for (size_t i = 0; i < SECTIONS; i++)
 		emit_section(&out, &sections[i], plan, &base);
 	return textbuf_take(&out);
+}
+
+char *
+planfile_text_alone(const struct plan *plan, const struct catalog *catalog)
+{
+	struct planfile *alone = calloc(1, sizeof *alone);
+	char *text = NULL;
+
+	if (alone != NULL) {
+		plan_defaults(&alone->inherited);
+		text = planfile_text(alone, plan, catalog);
+	}
+	free(alone);
+	return text;
 }
 
 char *

@@ -172,21 +172,25 @@ add_link(struct chain *c, const char *path)
 
 /*
  * The file that a base names: seen from the directory of the file that names it. Where
- * there is none, a relative name without ".." is looked for among the shipped files, so
- * that base = "clusters/dgx-h100.cfg" works from everywhere.
+ * there is none, a relative name without ".." is looked for among the user's own files and the
+ * shipped ones, so that base = "clusters/dgx-h100.cfg" works from everywhere.
  */
 static bool
 find_base(char *buf, size_t size, const char *from, const char *base)
 {
-	char shipped[PLANFILE_PATH_SIZE];
+	static bool (*const places[])(char *buf, size_t size, const char *name) = {
+		paths_config, paths_data
+	};
+	char found[PLANFILE_PATH_SIZE];
 	struct stat st;
 
 	if (!pathname_beside(buf, size, from, base))
 		return false;
 	if (base[0] == '/' || strstr(base, "..") != NULL || stat(buf, &st) == 0 || errno != ENOENT)
 		return true;
-	if (paths_data(shipped, sizeof shipped, base) && stat(shipped, &st) == 0)
-		return text_copy(buf, size, shipped);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (places[i](found, sizeof found, base) && stat(found, &st) == 0)
+			return text_copy(buf, size, found);
 	return true;
 }
 

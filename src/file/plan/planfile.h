@@ -57,7 +57,7 @@ struct planfile {
  * are marked in plan->set.
  *
  * A base is looked for beside the file that names it; where it is not there, a name
- * without ".." is looked for among the shipped files ("clusters/dgx-h100.cfg").
+ * without ".." is looked for among the user's own and the shipped ("clusters/dgx-h100.cfg").
  */
 bool planfile_read(struct planfile *file, struct plan *plan, const char *path,
     const struct catalog *catalog, struct file_errors *errors);
@@ -77,6 +77,9 @@ void planfile_builtin(struct planfile *file, struct plan *plan, const struct cat
  */
 char *planfile_text(const struct planfile *file, const struct plan *plan,
     const struct catalog *catalog);
+
+/* The same of a plan that stands alone, without a base. */
+char *planfile_text_alone(const struct plan *plan, const struct catalog *catalog);
 
 /* One section ("model", "cluster") of a catalogue entry as libconfig text, likewise. */
 char *planfile_section_text(const struct plan *plan, const char *section);
