@@ -284,7 +284,7 @@ lengths='sequence_length = 5120; micro_batch_size = 1; global_batch_size = 128;'
 plan grpo "cluster: { nodes = 2; };
 parallel: { layout = \"torchtitan\"; zero_stage = 3; };
 training: { $lengths recompute = \"full\"; };
-serving: { gpu_memory_utilization = 0.55; context_length = 5120; };
+serving: { gpu_memory_utilization = 0.55; context_length = 5120; eager = true; };
 rl: { algorithm = \"grpo\"; rollout_tp = 2; offload = \"all\"; $rollouts };"
 plan split "cluster: { nodes = 4; };
 parallel: { layout = \"megatron\"; tp = 4; pp = 2; };
@@ -312,6 +312,7 @@ is actor_rollout_ref.actor.fsdp_config.param_offload true
 is actor_rollout_ref.rollout.n 8
 is actor_rollout_ref.rollout.tensor_model_parallel_size 2
 is actor_rollout_ref.rollout.gpu_memory_utilization 0.55
+is actor_rollout_ref.rollout.enforce_eager true
 is trainer.nnodes 2
 is trainer.n_gpus_per_node 8
 exports verl 'verl.sh' split.cfg
@@ -342,6 +343,7 @@ assert p["dtensor_cfg"]["enabled"] is True and p["megatron_cfg"]["enabled"] is F
 assert p["train_global_batch_size"] == 128 and p["max_total_sequence_length"] == 5120
 assert p["generation"]["vllm_cfg"]["tensor_parallel_size"] == 2
 assert p["generation"]["vllm_cfg"]["gpu_memory_utilization"] == 0.55
+assert p["generation"]["vllm_cfg"]["enforce_eager"] is True
 assert p["generation"]["colocated"] == {"enabled": True}
 assert d["cluster"] == {"num_nodes": 2, "gpus_per_node": 8}'
 words nemo-rl.sh

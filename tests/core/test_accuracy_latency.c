@@ -46,20 +46,22 @@ static void
 test_next_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TPOT, 1021, 6.3, 20.5);
-	hold("vllm", LATENCY_TPOT, 286, 6.8, 20);
-	hold("trtllm", LATENCY_TPOT, 521, 6.5, 24.5);
-	hold("sglang", LATENCY_TPOT, 214, 6.4, 18.7);
+	hold("all", LATENCY_TPOT, 1021, 5.8, 16.5);
+	hold("vllm", LATENCY_TPOT, 286, 5.8, 15.6);
+	hold("trtllm", LATENCY_TPOT, 521, 5.9, 16.6);
+	hold("sglang", LATENCY_TPOT, 214, 6, 17.3);
+	hold("gpt-oss-120b", LATENCY_TPOT, 143, 6.6, 25.2);
+	hold("glm-5", LATENCY_TPOT, 14, 2.4, 13.2);
 }
 
 static void
 test_first_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TTFT, 988, 16, 53.5);
-	hold("vllm", LATENCY_TTFT, 280, 13.5, 35);
-	hold("trtllm", LATENCY_TTFT, 506, 17, 56);
-	hold("sglang", LATENCY_TTFT, 202, 17.5, 61);
+	hold("all", LATENCY_TTFT, 988, 15.8, 53);
+	hold("vllm", LATENCY_TTFT, 280, 13, 34.6);
+	hold("trtllm", LATENCY_TTFT, 506, 17, 55.5);
+	hold("sglang", LATENCY_TTFT, 202, 17, 61);
 }
 
 int

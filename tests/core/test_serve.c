@@ -282,6 +282,12 @@ test_fits(void **state)
 	assert_false(estimate().fits); /* one does, 64 do not */
 	set("concurrency", "1");
 	assert_true(estimate().fits);
+	set("gpu_memory_utilization", "1"); /* graphs come on top, */
+	assert_false(estimate().fits);
+	set("engine_version", "0.21"); /* but here out of it */
+	assert_true(estimate().fits);
+	set("engine_version", "0.19");
+	set("gpu_memory_utilization", "0.9");
 	set("memory_gib", "24");
 	assert_false(estimate().fits);
 	set("memory_gib", "12"); /* not even the weights */

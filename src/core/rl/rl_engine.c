@@ -188,11 +188,20 @@ decode_step(const void *context, double requests, double length)
 	return serve_decode(context, requests, 1, length, NULL);
 }
 
+static struct serve_setup
+setup_of(const struct plan *q)
+{
+	struct serve_setup s = serve_setup_of(q);
+
+	s.ray = true;
+	return s;
+}
+
 /* Every prompt of a group is prefilled once: its other responses find it in the cache. */
 static double
 generate(const struct plan *q, double slots, struct ledger *ledger)
 {
-	const struct serve_setup setup = serve_setup_of(q);
+	const struct serve_setup setup = setup_of(q);
 	const struct kv kv = kv_of(q, setup.version, setup.tokens);
 	const struct serve_work w = serve_work_of(q, &setup, &kv);
 	const double engines = (double)q->serving.replicas;

@@ -155,10 +155,10 @@ fits(const struct serving_of *o, const struct serve *s, double room)
 {
 	const double rank = s->max_concurrency / o->setup.dp;
 	const double held = s->weight_bytes + s->non_torch_bytes + s->activation_bytes +
-	    s->kv_pool_bytes;
+	    s->graph_bytes + s->kv_pool_bytes;
 	const double asked = (double)o->p->serving.concurrency;
 
-	return s->kv_pool_bytes > 0 && held <= o->setup.total && rank >= 1 &&
+	return s->kv_pool_bytes > 0 && held < o->setup.total + 1 && rank >= 1 &&
 	    floor(room) * o->setup.engines * o->setup.dp >= asked;
 }
 

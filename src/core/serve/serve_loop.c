@@ -78,8 +78,9 @@ struct loop {
 	double running;
 };
 
-double
-serve_scaled(double seconds, double scale, enum quantity q, struct ledger *ledger)
+/* What was measured of them: scale is that over the estimate, 0 where nothing was. */
+static double
+scaled(double seconds, double scale, enum quantity q, struct ledger *ledger)
 {
 	double sum = seconds;
 
@@ -166,8 +167,9 @@ first_token(struct served *s, const struct loop *l, double prompt, struct ledger
 	return sum + s->queue;
 }
 
-double
-serve_wait(const struct demand *d, double cycle, struct ledger *ledger)
+/* Seconds that a request waits for one of those that hold a slot, each for `cycle`. */
+static double
+wait_for_slot(const struct demand *d, double cycle, struct ledger *ledger)
 {
 	const double running = smaller(d->requests, d->slots), waiting = d->requests - running;
 	double sum = 0;
@@ -176,6 +178,18 @@ serve_wait(const struct demand *d, double cycle, struct ledger *ledger)
 		LEDGER_TERM(ledger, sum, QUANTITY_TTFT, "waiting for a slot", CYCLE,
 		    waiting / running * cycle, IS(waiting), IS(running), IS(cycle));
 	return sum;
+}
+
+void
+serve_settle(struct served *s, const struct serve_work *w, const struct demand *d, double first,
+    double next, struct ledger *ledger)
+{
+	const struct calibration *c = &w->p->calibration;
+
+	s->wait = wait_for_slot(d, first + next * d->generate, ledger);
+	s->ttft = scaled(first + s->wait, c->ttft_scale, QUANTITY_TTFT, ledger);
+	s->tpot = scaled(next, c->tpot_scale, QUANTITY_TPOT, ledger);
+	s->cycle = s->ttft * first / (first + s->wait) + s->tpot * d->generate;
 }
 
 /* Seconds of a prompt: the busier the engine, the more of them share a pass, and stages of a
@@ -192,7 +206,6 @@ prompt_seconds(const struct loop *l, double step)
 static void
 go_round(struct served *s, const struct loop *l, struct ledger *ledger)
 {
-	const struct calibration *c = &l->w->p->calibration;
 	double prompt, first, next, life;
 
 	s->step = serve_step(l->w, s->decoding, ledger);
@@ -201,10 +214,7 @@ go_round(struct served *s, const struct loop *l, struct ledger *ledger)
 	next = next_token(s, l, prompt, ledger);
 	life = next * l->d->generate;
 	s->decoding = larger(1, smaller(1, life / (life + first)) * l->running);
-	s->wait = serve_wait(l->d, first + life, ledger);
-	s->ttft = serve_scaled(first + s->wait, c->ttft_scale, QUANTITY_TTFT, ledger);
-	s->tpot = serve_scaled(next, c->tpot_scale, QUANTITY_TPOT, ledger);
-	s->cycle = s->ttft * first / (first + s->wait) + s->tpot * l->d->generate;
+	serve_settle(s, l->w, l->d, first, next, ledger);
 }
 
 struct served

@@ -43,11 +43,10 @@ double serve_step(const struct serve_work *w, double requests, struct ledger *le
 double serve_prompt_alone(const struct serve_work *w, double tokens, struct ledger *ledger);
 double serve_prompt_busy(const struct serve_work *w, double tokens);
 
-/* Seconds that a request waits for one of those that hold a slot, each for `cycle`. */
-double serve_wait(const struct demand *d, double cycle, struct ledger *ledger);
-
-/* What was measured of them: scale is that over the estimate, 0 where nothing was. */
-double serve_scaled(double seconds, double scale, enum quantity q, struct ledger *ledger);
+/* The times of s from those to the first and the next token: with the wait for a slot, and scaled
+ * by what was measured. */
+void serve_settle(struct served *s, const struct serve_work *w, const struct demand *d, double first,
+    double next, struct ledger *ledger);
 
 /* Tokens that a step gives each request. */
 double serve_tokens_a_step(const struct plan *p);

@@ -127,7 +127,6 @@ static void
 go_round(struct served *s, const struct pools *o, double sent, struct ledger *ledger)
 {
 	const struct serve_setup *setup = o->w->setup;
-	const struct calibration *c = &o->w->p->calibration;
 	const double ranks = setup->engines * setup->dp;
 	double next, life, first;
 
@@ -136,10 +135,7 @@ go_round(struct served *s, const struct pools *o, double sent, struct ledger *le
 	life = next * o->d->generate;
 	first = first_token(s, o, sent, life, ledger);
 	s->decoding = (s->decoding + o->requests * life / (life + first)) / 2;
-	s->cycle = life + first;
-	s->wait = serve_wait(o->d, s->cycle, ledger);
-	s->ttft = serve_scaled(first + s->wait, c->ttft_scale, QUANTITY_TTFT, ledger);
-	s->tpot = serve_scaled(next, c->tpot_scale, QUANTITY_TPOT, ledger);
+	serve_settle(s, o->w, o->d, first, next, ledger);
 }
 
 /* GPUs that prefill when each pool is used as well as the other. */

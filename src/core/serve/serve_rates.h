@@ -23,7 +23,8 @@ struct serve_rates {
 	struct product_rate head;    /* in 16 bits, which the head always is */
 	struct product_rate expert;  /* of a grouped product */
 	double expert_seconds;       /* of the kernels of a layer's experts, beside that */
-	double attention, cache;     /* FLOP and bytes a second of attention */
+	double attention, cache;     /* FLOP and bytes a second of attention; */
+	double sparse;               /* FLOP a second of it in prefill on picked tokens */
 	double recurrent;            /* FLOP a second of linear attention in prefill */
 
 	double kernel;               /* seconds of a small kernel in a CUDA graph, */

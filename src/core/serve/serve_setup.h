@@ -4,6 +4,7 @@
  */
 #ifndef CORE_SERVE_SETUP_H
 #define CORE_SERVE_SETUP_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/plan/plan.h"
@@ -18,6 +19,7 @@ struct serve_setup {
 	double tp, pp;
 	double dp;            /* ranks of an engine that hold requests of their own */
 	double engines;       /* replicas */
+	bool ray;             /* runs them, as it does engines of rollouts */
 };
 
 struct serve_setup serve_setup_of(const struct plan *p);

@@ -32,7 +32,9 @@ struct pass {
 	double reached;  /* share of the rate that a product of so many tokens reaches */
 };
 
-/* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. */
+/* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. An indexer
+ * projects, norms, turns and quantises queries and keys of its own, stores them, weighs heads, scores
+ * and picks: 16 (SGLang nsa_indexer.py). */
 static double
 count_kernels(const struct plan *p, const struct serve_work *w)
 {
@@ -41,7 +43,7 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 
 	if (weights_bytes(weights_dense_dtype(p)) < 2)
 		layer += 3; /* quantise what goes into products */
-	return w->halves / 2 * layer + 6 * w->kinds.indexed + 2 * w->kv_layers.of[KV_STATE] +
+	return w->halves / 2 * layer + 16 * w->kinds.indexed + 2 * w->kv_layers.of[KV_STATE] +
 	    (m->shared_expert_ffn_hidden_size > 0 ? w->kinds.moe : 0) + 8;
 }
 
@@ -144,6 +146,26 @@ add_experts(const struct serve_work *w, const struct pass *s, double *sum, struc
 		    AS("seconds", w->rates.expert_seconds));
 }
 
+/* A sparse index picks tokens out of the latent in prefill too, where there are more than it picks. */
+static bool
+picks_in_prefill(const struct serve_work *w)
+{
+	const struct model *m = &w->p->model;
+
+	return m->attention == ATTENTION_MLA && w->kinds.sparse > 0 &&
+	    w->p->serving.prompt_tokens > m->index_topk;
+}
+
+/* FlashMLA's kernel for that takes heads in multiples of 64, of 128 on Blackwell (SGLang
+ * dsa_backend.py, _forward_flashmla_sparse; vLLM flashmla_sparse.py). */
+static double
+padded_heads(const struct serve_work *w, double heads)
+{
+	const double many = w->p->cluster.generation == GENERATION_BLACKWELL ? 128 : 64;
+
+	return w->p->serving.engine == ENGINE_TRTLLM ? heads : ceil(heads / many) * many;
+}
+
 /* FLOP of a pair of tokens: scores and their product with the values, over all heads of a GPU.
  * MLA prefills with expanded heads and decodes on the latent. */
 static double
@@ -151,10 +173,13 @@ pair_flops(const struct serve_work *w, bool prefill, bool local)
 {
 	const struct model *m = &w->p->model;
 	const double heads = params_query_heads(m, local) / w->attention_tp;
+	const double latent = (double)(2 * m->kv_lora_rank + m->qk_rope_head_dim);
 
+	if (prefill && picks_in_prefill(w))
+		return 2 * padded_heads(w, heads) * latent;
 	if (m->attention != ATTENTION_MLA || prefill)
 		return 2 * heads * (params_key_dim(m, local) + params_value_dim(m, local));
-	return 2 * heads * (double)(2 * m->kv_lora_rank + m->qk_rope_head_dim);
+	return 2 * heads * latent;
 }
 
 /* A window or a sparse index bounds what a token looks back on; the indexer itself looks at
@@ -171,6 +196,7 @@ add_attention(const struct serve_work *w, const struct pass *s, double *sum, str
 	const double full = k->sparse * smaller(entries, topk) + (csa ?
 	    k->heavy * s->back / (double)m->heavy_compress_ratio : (k->global - k->sparse) * s->back);
 	const double local = w->local * smaller(s->back, w->kv->window);
+	const double rate = s->prefill && picks_in_prefill(w) ? w->rates.sparse : w->rates.attention;
 	const double flops = s->tokens * (full * pair_flops(w, s->prefill, false) +
 	    local * pair_flops(w, s->prefill, true) +
 	    k->indexed * entries * 2 * (double)(m->index_heads * m->index_head_dim));
@@ -181,9 +207,8 @@ add_attention(const struct serve_work *w, const struct pass *s, double *sum, str
 	    2 * kv_state_bytes(w->kv, &w->kv_layers));
 
 	LEDGER_TERM(ledger, *sum, s->quantity, "attention", ATTENTION_SOURCE,
-	    larger(flops / w->rates.attention, cache / w->rates.cache), AS("FLOP", flops),
-	    AS("compute rate", w->rates.attention), AS("cache and states", cache),
-	    AS("memory rate", w->rates.cache));
+	    larger(flops / rate, cache / w->rates.cache), AS("FLOP", flops), AS("compute rate", rate),
+	    AS("cache and states", cache), AS("memory rate", w->rates.cache));
 }
 
 /* The scans over a prompt. */

@@ -67,6 +67,7 @@ const struct settings_key nemo_generation_keys[] = {
 	{ VLLM "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8", NULL },
 	{ VLLM "gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0" },
 	{ VLLM "max_model_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
+	{ VLLM "enforce_eager", FIELD_EAGER, NULL, "false" },
 	END
 };
 
@@ -84,6 +85,7 @@ const struct settings_key verl_keys[] = {
 	{ VERL_ROLLOUT "max_model_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
 	{ VERL_ROLLOUT "max_num_seqs", FIELD_MAX_NUM_SEQS, NULL, "0" },
 	{ VERL_ROLLOUT "max_num_batched_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
+	{ VERL_ROLLOUT "enforce_eager", FIELD_EAGER, NULL, "false" },
 	{ VERL_ROLLOUT "log_prob_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
 	{ VERL_REF "log_prob_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
 	{ VERL_ACTOR "ppo_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
