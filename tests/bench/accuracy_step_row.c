@@ -160,9 +160,9 @@ static const struct setting models[] = {
 	{ "Mixtral-8x7B", "model.moe_ffn_hidden_size=14336 parallel.etp=8" },
 	{ "nanotron llama-1B", "model.tied_embeddings=true model.vocab_multiple=1" },
 	{ "GPT OSS 20B", "model.moe_ffn_hidden_size=2880 model.sliding_window=128 "
-	    "model.global_layer_every=2 model.expert_bias=true" },
+	    "model.global_layer_every=2 model.expert_bias=true model.position=yarn" },
 	{ "GPT OSS 120B", "model.moe_ffn_hidden_size=2880 model.sliding_window=128 "
-	    "model.global_layer_every=2 model.expert_bias=true" },
+	    "model.global_layer_every=2 model.expert_bias=true model.position=yarn" },
 };
 
 /* When the software that ran was released. */

@@ -291,6 +291,94 @@ dispatchers(void **state)
 	assert_true(seconds(plan, "deepep moe_overlap=true") < 0.9 * seconds(plan, "deepep"));
 }
 
+/* What NCCL's all-to-all brings is read and written once more before the experts, and after
+ * them; one expert on a GPU has nothing to sort, nor has DeepEP, which permutes what it brings. */
+static void
+sorted_tokens(void **state)
+{
+	static const char plan[] = BLACKWELL QWEN3_30B "nodes=16 micro_batch_size=8 ";
+	const struct plan nccl = plan_of(plan), one = settings_plan(plan, "ep=128");
+	const struct plan deep = settings_plan(plan, "moe_dispatcher=deepep");
+	const struct plan alone = settings_plan(plan, "ep=128 moe_dispatcher=deepep");
+	const struct machine g = machine_of(&nccl);
+	const double routed = 8 * 4096 * 8;
+
+	(void)state;
+	assert_true(fabs(compute_layer(&nccl, &g, LAYER_MOE, NULL).forward -
+	    compute_layer(&deep, &g, LAYER_MOE, NULL).forward -
+	    machine_memory(&g, routed * 8 * 2048)) < 1e-9);
+	assert_true(fabs(compute_layer(&one, &g, LAYER_MOE, NULL).forward -
+	    compute_layer(&alone, &g, LAYER_MOE, NULL).forward) < 1e-12);
+}
+
+/* The same tokens go to 64 experts of a GPU instead of 16: 48 kernels more for each of two casts,
+ * but for NVFP4 or where all is one chain. */
+static void
+casts_of_experts(void **state)
+{
+	static const struct {
+		const char *settings;
+		double more;
+	} cases[] = {
+		{ "precision=mxfp8", 2 * 48 * 3e-6 }, { "precision=fp8", 2 * 48 * 3e-6 },
+		{ "precision=nvfp4", 0 }, { "precision=bf16", 0 },
+		{ "precision=mxfp8 fused_experts=true", 0 },
+	};
+	static const char plan[] = BLACKWELL QWEN3_30B "micro_batch_size=8 moe_dispatcher=deepep ";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct plan p = settings_plan(plan, cases[i].settings);
+		struct machine g = machine_of(&p);
+		double cast;
+
+		g.launch = 0;
+		g.grouped = g.linear = (struct rate){ 1e30, 1e30 };
+		g.hbm = (struct rate){ 1e30, 1e30 };
+		cast = -compute_layer(&p, &g, LAYER_MOE, NULL).forward;
+		settings_put(&p, "ep", "2");
+		cast += compute_layer(&p, &g, LAYER_MOE, NULL).forward;
+		if (fabs(cast - cases[i].more) > 1e-9)
+			fail_msg("%s: %.3g", cases[i].settings, cast);
+	}
+}
+
+/* YaRN multiplies sines and cosines, which no kernel of Transformer Engine does; where nothing is
+ * fused it is as any rotation, and latent attention has a kernel of its own. */
+static void
+stretched_rotation(void **state)
+{
+	static const char *const same[] = { "layout=torchtitan ", "layout=nanotron ",
+		"attention=mla kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 " };
+	const struct plan rope = plan_of(HOPPER), yarn = plan_of(HOPPER "position=yarn");
+	const struct machine g = machine_of(&rope);
+	const struct work a = compute_layer(&rope, &g, 0, NULL), b = compute_layer(&yarn, &g, 0, NULL);
+	const double values = (double)rope.training.sequence_length * (32 + 8) * 128;
+
+	(void)state;
+	assert_true(fabs(b.forward - a.forward - machine_memory(&g, 20 * values)) < 1e-9);
+	assert_true(fabs(b.backward - a.backward - machine_memory(&g, 16 * values)) < 1e-9);
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		const struct plan before = settings_plan(HOPPER, same[i]);
+		struct plan after = before;
+
+		settings_put(&after, "position", "yarn");
+		assert_true(fabs(compute_layer(&after, &g, 0, NULL).forward -
+		    compute_layer(&before, &g, 0, NULL).forward) < 1e-12);
+	}
+}
+
+/* DeepSpeed runs modules of PyTorch, whose activations and additions no kernel joins. */
+static void
+bare_modules(void **state)
+{
+	const struct plan joined = plan_of(HOPPER "norm=layernorm nodes=1");
+	const struct plan bare = settings_plan(HOPPER "norm=layernorm nodes=1", "layout=deepspeed");
+
+	(void)state;
+	assert_true(machine_of(&bare).moves > 1.5 * machine_of(&joined).moves);
+}
+
 static void
 bias_of_experts(void **state)
 {
@@ -534,6 +622,9 @@ main(void)
 		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
 		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(fused_experts),
 		cmocka_unit_test(tokens_per_expert), cmocka_unit_test(dispatchers),
+		cmocka_unit_test(sorted_tokens),
+		cmocka_unit_test(casts_of_experts), cmocka_unit_test(bare_modules),
+		cmocka_unit_test(stretched_rotation),
 		cmocka_unit_test(bias_of_experts), cmocka_unit_test(compiled),
 		cmocka_unit_test(zero_of_2021), cmocka_unit_test(stops_early),
 		cmocka_unit_test(norms), cmocka_unit_test(weights_copied), cmocka_unit_test(gradients_added),

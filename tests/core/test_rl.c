@@ -142,6 +142,35 @@ phases_follow_the_algorithm(void **state)
 	}
 }
 
+/* A pass without gradients waits for launches as an update does: for a third of them, a fourth
+ * where recompute repeats the forward pass. */
+static void
+passes_are_launched(void **state)
+{
+#define SMALL_EXPERTS "hidden_size=1024 attention_heads=8 experts=32 experts_per_token=2 " \
+	"moe_ffn_hidden_size=128 etp=1 layout=megatron zero_stage=1 "
+	static const struct {
+		const char *slow, *quick;
+		double share;
+	} cases[] = {
+		{ SMALL_EXPERTS "recompute=none", SMALL_EXPERTS "recompute=none cuda_graph=full", 1 / 3.0 },
+		{ SMALL_EXPERTS, SMALL_EXPERTS "cuda_graph=full", 1 / 4.0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct rl_estimate slow = *run(cases[i].slow);
+		const struct rl_estimate *quick = run(cases[i].quick);
+		const double update = slow.phase[PHASE_TRAIN].seconds -
+		    quick->phase[PHASE_TRAIN].seconds;
+		const double pass = slow.phase[PHASE_REF_LOGPROB].seconds -
+		    quick->phase[PHASE_REF_LOGPROB].seconds;
+
+		assert_true(update > 0.2 * slow.phase[PHASE_TRAIN].seconds);
+		assert_true(near(pass, cases[i].share * update, 0.02));
+	}
+}
+
 /* A critic is another actor; a pair two sequences; updates count. */
 static void
 models_and_batches(void **state)
@@ -344,6 +373,7 @@ main(void)
 		cmocka_unit_test(generation_walks_the_queue), cmocka_unit_test(long_queues_repeat),
 		cmocka_unit_test(last_responses_run_alone),
 		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches),
+		cmocka_unit_test(passes_are_launched),
 		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
 		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),
 		cmocka_unit_test(adapters_on_rollouts), cmocka_unit_test(adapters_sent),

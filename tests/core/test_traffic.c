@@ -323,6 +323,26 @@ experts(void **state)
 	near(bytes_of(&t, TRAFFIC_EDP), 3 / 4.0 * (64 / 16 * 3.0 * 2048 * 1024 * layers) * (2 + 4));
 }
 
+/* deepseek-ai/DeepEP csrc/hybrid_ep: a byte for each token of the group and each expert is
+ * gathered before the dispatch, and again where recompute runs it. */
+static void
+routing_map(void **state)
+{
+	const double map = 15 * 4096.0 * 64, layers = 4;
+	struct plan p = plan_of(MOE "moe_dispatcher=hybridep");
+
+	(void)state;
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts"), map * layers);
+	assert_true(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts, recomputed") <= 0);
+	settings_put(&p, "recompute", "full");
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts, recomputed"), map * layers);
+	settings_put(&p, "moe_dispatcher", "deepep");
+	traffic_of(&p);
+	assert_true(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts") <= 0);
+}
+
 /* distributed/finalize_model_grads.py: copies of the embedding are summed up, those of a tied
  * head and those of MTP layers. V schedules have both ends on the first rank. */
 static void
@@ -461,6 +481,7 @@ main(void)
 		cmocka_unit_test(context_parallel_again), cmocka_unit_test(pipeline_parallel),
 		cmocka_unit_test(pipeline_folded), cmocka_unit_test(data_parallel),
 		cmocka_unit_test(replicated), cmocka_unit_test(mirrored), cmocka_unit_test(experts),
+		cmocka_unit_test(routing_map),
 		cmocka_unit_test(embedding), cmocka_unit_test(single_precision),
 		cmocka_unit_test(experts_unsplit), cmocka_unit_test(deepspeed_gradients),
 		cmocka_unit_test(topics_say_so), cmocka_unit_test(listing),

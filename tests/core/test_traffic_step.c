@@ -93,6 +93,24 @@ fully_sharded(void **state)
 	near(row_of(&pipe, TRAFFIC_DP, "all-gather")->calls, scatter->calls);
 }
 
+/* What hides behind a pass takes 0.15 of its time from it, besides a bucket that nothing hides;
+ * what does not overlap is open as a whole. */
+static void
+behind(void **state)
+{
+	struct plan p = plan_of("micro_batch_size=4 global_batch_size=256");
+	const struct traffic t = traffic_of(&p);
+	const struct traffic_row *row = row_of(&t, TRAFFIC_DP, "all-gather");
+	const double bucket = row->seconds * 64e6 / 8030261248.0;
+
+	(void)state;
+	near(row->exposed_seconds, bucket + 0.15 * (row->seconds - bucket));
+	settings_put(&p, "overlap_param_gather", "false");
+	near(noted(QUANTITY_EXPOSED, "DP gathered parameters"), row->exposed_seconds);
+	traffic_of(&p);
+	near(noted(QUANTITY_EXPOSED, "DP gathered parameters"), row->seconds);
+}
+
 /* nanotron copies slices of parameters one by one: 32 layers of 6, embedding, norm and head,
  * for 64 ranks; without ZeRO there are none. */
 static void
@@ -208,8 +226,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),
-		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(apart), cmocka_unit_test(heads),
-		cmocka_unit_test(asynchronous),
+		cmocka_unit_test(behind), cmocka_unit_test(slices), cmocka_unit_test(in_turn),
+		cmocka_unit_test(apart), cmocka_unit_test(heads), cmocka_unit_test(asynchronous),
 		cmocka_unit_test(unknown),
 	};
 

@@ -105,6 +105,14 @@ test_said(void **state)
 	assert_true(says(&im.ignored, "vision_config: the language model alone"));
 	assert_true(says(&im.taken, "hidden_size -> model.hidden_size = 1024"));
 	assert_string_equal(plan.name, "My-Model");
+	/* rotation by YaRN, under either name */
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"rope_scaling\": "
+	    "{ \"rope_type\": \"yarn\", \"factor\": 4.0 } }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.model.position, POSITION_YARN);
+	assert_true(says(&im.taken, "rope_scaling.rope_type -> model.position = yarn"));
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"rope_scaling\": "
+	    "{ \"type\": \"linear\", \"factor\": 4.0 } }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.model.position, POSITION_ROPE);
 	/* state spaces */
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"mamba_d_state\": 16 }", NULL),
 	    IMPORT_DONE);

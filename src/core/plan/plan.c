@@ -53,3 +53,9 @@ plan_pages_moments(const struct plan *p)
 {
 	return p->training.optimizer >= OPTIMIZER_PAGED_ADAM;
 }
+
+bool
+plan_rotates(const struct plan *p)
+{
+	return p->model.position == POSITION_ROPE || p->model.position == POSITION_YARN;
+}

@@ -50,7 +50,7 @@ enum fabric_id {
 	FABRIC_NVLINK5, FABRIC_XGMI, FABRIC_ROCE, FABRIC_HCCS, FABRIC_PCIE
 };
 enum norm { NORM_RMS, NORM_LAYER };
-enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE };
+enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE, POSITION_YARN };
 enum attention { ATTENTION_MHA, ATTENTION_MLA, ATTENTION_CSA };
 enum cp_comm { CP_COMM_P2P, CP_COMM_A2A, CP_COMM_ALLGATHER, CP_COMM_A2A_P2P };
 enum offload { OFFLOAD_NONE, OFFLOAD_OPTIMIZER, OFFLOAD_OPTIMIZER_PARAMS };
@@ -239,4 +239,7 @@ bool plan_pages_moments(const struct plan *p);
 
 /* True for a mixture-of-experts model. */
 bool plan_has_experts(const struct plan *p);
+
+/* True where queries and keys are rotated by their positions. */
+bool plan_rotates(const struct plan *p);
 #endif

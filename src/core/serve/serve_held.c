@@ -41,7 +41,7 @@ add_rotary(const struct plan *p, double *sum, struct ledger *ledger)
 	const double d = (double)(mla ? m->qk_rope_head_dim : m->head_dim);
 	const double positions = (double)m->max_position;
 
-	if (m->position == POSITION_ROPE && positions * d > 0)
+	if (plan_rotates(p) && positions * d > 0)
 		HELD(ledger, *sum, "rotary table", VLLM_ROTARY, positions * d * 2, IS(positions), IS(d));
 }
 

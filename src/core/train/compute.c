@@ -9,9 +9,8 @@
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
-#include "core/plan/format.h"
-#include "core/plan/hardware.h"
 #include "core/train/compute_adapters.h"
+#include "core/train/compute_experts.h"
 #include "core/train/compute_sparse.h"
 #include "core/train/job.h"
 #include "core/train/kernel.h"
@@ -40,10 +39,6 @@ static const struct operation mamba_in = PRODUCT("Mamba: input projection",
     "m x n x k: T x (2*heads*head size+2*groups*state+heads)/TP x h");
 static const struct operation mamba_out = PRODUCT("Mamba: output projection",
     "m x n x k: T x h x heads*head size/TP");
-static const struct operation latent_in = PRODUCT("projection to experts", "m x n x k: Ts x latent x h");
-static const struct operation latent_out = PRODUCT("projection from experts",
-    "m x n x k: Ts x h x latent");
-static const struct operation router = PRODUCT("router", "m x n x k: T/TP x experts x h");
 static const struct operation head = PRODUCT("LM head", "m x n x k: T x vocabulary/TP x h");
 static const struct operation mtp = PRODUCT("MTP projection", "m x n x k: T x h/TP x 2*h");
 
@@ -51,28 +46,16 @@ static const struct operation rotary = { .name = "copies and rotation of queries
 	.size = "bytes: 8*T*(n+2*k)*d/TP" };
 static const struct operation rotary_fp32 = { .name = "rotation of queries and keys in fp32",
 	.size = "bytes: 20*T*(n+k)*d/TP, of gathered ones all" };
+/* Transformer Engine's kernel has no factor on sines and cosines: two products, a sum, half of the
+ * values negated, joined twice (Megatron-LM megatron/core/models/common/embeddings/rope_utils.py). */
+static const struct operation rotary_yarn = { .name = "rotation in single operations",
+	.size = "bytes: 20*T*(n+k)*d/TP, backward 16, besides those of one kernel" };
 static const struct operation rotary_mla = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*n*(2*(nope+rope)+v)/TP" };
 static const struct operation delta_copies = { .name = "linear attention: copies, convolution, norms",
 	.size = "bytes: 16*T*(k+v)/TP" };
 static const struct operation mamba_copies = { .name = "Mamba: copies, convolution, norms",
 	.size = "bytes: 8*T*(heads*head size+groups*state)/TP*2" };
-static const struct operation permute = { .name = "tokens permuted to experts and back",
-	.size = "bytes: 8*routed*h" };
-/* Megatron-LM megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs; torchtitan
- * torchtitan/distributed/expert_parallel.py, _permute. */
-static const struct operation sorted = { .name = "received tokens sorted by expert and back",
-	.size = "bytes: 8*routed*h" };
-static const struct operation permute_fused = { .name = "tokens permuted to experts and back",
-	.size = "bytes: 4*routed*h" };
-/* Times fp32 probabilities, added, joined and cast back (Megatron-LM
- * megatron/core/transformer/moe/experts.py, _apply_bias). */
-static const struct operation biases = { .name = "biases of experts by their probabilities",
-	.size = "bytes: 28*routed*h" };
-static const struct operation clamps = { .name = "clamps before the experts' activation",
-	.size = "bytes: 16*routed*f/ETP" };
-static const struct operation routing = { .name = "probabilities and choice of experts",
-	.size = "bytes: 12*T/TP*experts" };
 static const struct operation norms = { .name = "norms and residual additions",
 	.size = "bytes: 11*Ts*h, twice with a mixer and an MLP" };
 static const struct operation residuals = { .name = "residual additions",
@@ -106,7 +89,6 @@ struct mlp_parts {
 
 static const struct mlp_parts dense_mlp = MLP("MLP", "T", "f/TP");
 static const struct mlp_parts shared_mlp = MLP("shared experts'", "T", "f/TP");
-static const struct mlp_parts expert_mlp = MLP("experts'", "routed/experts", "f/ETP");
 
 /*
  * RMSNorm in single operations, bytes a value: cast to fp32 (6), square (8), mean (4), scale
@@ -337,10 +319,12 @@ projections(struct layer_job *j, int kind)
 		    (q + params_kv_width(m, local) * fmax(kv, t) / kv) / t, h);
 		job_dense(j, &output, tokens, h,
 		    params_query_heads(m, local) * params_value_dim(m, local) / t);
-		if (framework_of(j->p)->rotates_in_fp32 && m->position == POSITION_ROPE)
+		if (framework_of(j->p)->rotates_in_fp32 && plan_rotates(j->p))
 			job_unfused(j, &rotary_fp32, 20 * keys / split);
 		else
 			job_vector(j, &rotary, 8 * (keys + tokens * kv * d) / split);
+		if (framework_of(j->p)->transformer_engine && m->position == POSITION_YARN)
+			job_move(j, &rotary_yarn, 20 * keys / t, 16 * keys / t);
 		if (m->qk_norm && j->g->norms_in_parts)
 			norm_in_parts(j, &head_norms, keys / t);
 		else if (m->qk_norm)
@@ -378,100 +362,6 @@ mlp(struct layer_job *j, const struct mlp_parts *parts, double ffn)
 	job_vector(j, &parts->activation, (2 * up + 2) * tokens * f);
 }
 
-/* Tokens that reach the experts of one GPU: even routing times the imbalance, or what the
- * capacity pads it to. */
-static double
-routed_tokens(const struct plan *p)
-{
-	const double even = batch_tokens(p) / at_least_one(p->parallel.tp) *
-	    at_least_one(p->parallel.etp) * params_experts_met(&p->model);
-
-	if (p->training.moe_capacity_factor > 0)
-		return even * p->training.moe_capacity_factor;
-	return even * fmax(1, p->training.moe_imbalance);
-}
-
-/* Grouped products reach less with fewer tokens for each expert. */
-static struct lot
-expert_lot(const struct plan *p, const struct machine *g, double here, double tokens)
-{
-	const struct generation *r = generation_of(p);
-	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast,
-		format_of(p).cast_each ? here : 1 };
-
-	lot.rate.reached *= tokens / (tokens + r->half_tokens);
-	lot.weight.reached *= tokens / (tokens + r->half_weight);
-	return lot;
-}
-
-/* Transformer Engine's fused operations (transformer_engine/pytorch/ops): dense rates but for
- * a tenth, activation and cast inside, and outside only casts of what comes in, 3 bytes. */
-#define FUSED_SHARE 0.9
-#define FUSED_CAST 3.0
-
-static void
-experts_fused(struct layer_job *j, double up, double here, double tokens, double f)
-{
-	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
-	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0, 1 };
-
-	lot.rate.reached *= FUSED_SHARE;
-	lot.weight.reached *= FUSED_SHARE;
-	job_linear(j, &expert_mlp.up, &lot, tokens, up * f, h);
-	lot.cast = 0;
-	lot.cast_back = cast;
-	job_linear(j, &expert_mlp.down, &lot, tokens, h, f);
-	job_vector(j, &permute_fused, 4 * here * tokens * h);
-}
-
-static void
-experts_grouped(struct layer_job *j, double up, double here, double tokens, double f)
-{
-	const double h = params_expert_width(&j->p->model), routed = here * tokens;
-	const struct lot lot = expert_lot(j->p, j->g, here, tokens);
-
-	job_linear(j, &expert_mlp.up, &lot, tokens, up * f, h);
-	job_linear(j, &expert_mlp.down, &lot, tokens, h, f);
-	job_vector(j, &expert_mlp.activation, (2 * up + 2) * routed * f);
-	job_vector(j, &permute, 4 * 2 * routed * h); /* read and write, twice */
-}
-
-/* gpt-oss's clamps, before the fused kernel (Megatron-LM fusions/fused_bias_geglu.py). */
-static double
-clamp_bytes(const struct plan *p)
-{
-	return p->model.expert_bias && !p->training.fused_experts ? 16 : 0;
-}
-
-static void
-experts(struct layer_job *j)
-{
-	const struct plan *p = j->p;
-	const struct model *m = &p->model;
-	const double etp = at_least_one(p->parallel.etp), ep = at_least_one(p->parallel.ep);
-	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size / etp;
-	const double width = (double)m->hidden_size, latent = (double)m->moe_latent_size;
-	const double here = fmax(1, (double)m->experts / ep), up = m->gated_mlp ? 2 : 1;
-	const double routed = routed_tokens(p), split = batch_tokens(p) / at_least_one(p->parallel.tp);
-
-	job_plain(j, &router, split, (double)m->experts, width);
-	if (latent > 0) {
-		job_dense(j, &latent_in, split, latent, width);
-		job_dense(j, &latent_out, split, width, latent);
-	}
-	if (p->training.fused_experts)
-		experts_fused(j, up, here, routed / here, f);
-	else
-		experts_grouped(j, up, here, routed / here, f);
-	/* NCCL's all-to-all gives what each rank sent, in turn */
-	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL && p->parallel.ep > 1 && here > 1)
-		job_vector(j, &sorted, 8 * routed * h);
-	if (m->expert_bias)
-		job_vector(j, &biases, 28 * routed * h);
-	job_unfused(j, &clamps, clamp_bytes(p) * routed * f);
-	job_vector(j, &routing, 12 * split * (double)m->experts);
-}
-
 /* The MLP, or experts, of a layer. */
 static void
 half(struct layer_job *j, int kind)
@@ -479,20 +369,11 @@ half(struct layer_job *j, int kind)
 	const struct model *m = &j->p->model;
 
 	if (kind & LAYER_MOE) {
-		experts(j);
+		compute_experts(j);
 		mlp(j, &shared_mlp, (double)m->shared_expert_ffn_hidden_size);
 	} else {
 		mlp(j, &dense_mlp, (double)m->ffn_hidden_size);
 	}
-}
-
-/* A memory-bound operation that counts forward alone. */
-static void
-move_again(struct layer_job *j, const struct operation *op, double bytes)
-{
-	job_forward(j, machine_memory(j->g, bytes));
-	if (j->tally != NULL)
-		job_note_memory(j, false, 1, bytes, op->name, op->size);
 }
 
 /* Modules that selective recompute names besides attention and whole halves. */
@@ -500,20 +381,16 @@ static void
 recomputed_parts(struct layer_job *j, unsigned again, int kind)
 {
 	const struct model *m = &j->p->model;
-	const double h = (double)m->hidden_size, up = m->gated_mlp ? 2 : 1;
-	const double f = (double)m->moe_ffn_hidden_size / at_least_one(j->p->parallel.etp);
 
 	if (again & AGAIN_LAYERNORM)
-		move_again(j, &layernorms, 4 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
-		    batch_tokens_split(j->p) * h);
+		job_move(j, &layernorms, 4 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
+		    batch_tokens_split(j->p) * (double)m->hidden_size, 0);
 	if ((again & AGAIN_MLA_UP_PROJ) && m->attention == ATTENTION_MLA && !(kind & LAYER_MIXER))
 		projections_up(j);
 	if (!(kind & LAYER_MOE) || (again & AGAIN_MOE))
 		return;
-	if (again & AGAIN_MOE_ACT) {
-		move_again(j, &expert_mlp.activation, (2 * up + 2) * routed_tokens(j->p) * f);
-		move_again(j, &clamps, clamp_bytes(j->p) * routed_tokens(j->p) * f);
-	}
+	if (again & AGAIN_MOE_ACT)
+		compute_activation_again(j);
 	if (again & AGAIN_SHARED_EXPERTS)
 		mlp(j, &shared_mlp, (double)m->shared_expert_ffn_hidden_size);
 }
@@ -583,7 +460,7 @@ compute_layer(const struct plan *p, const struct machine *g, int kind,
 	}
 	if (adapters_only(p)) {
 		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = full };
-		compute_adapters(&inner, kind, routed_tokens(p));
+		compute_adapters(&inner, kind, compute_routed(p));
 		add_work(&j.w, &inner.w);
 	}
 	return j.w;

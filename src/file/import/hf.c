@@ -111,6 +111,10 @@ take_position(struct hf *h)
 			import_set(h->im, FIELD_POSITION, "none", path);
 		else if (strstr(name, "absolute") != NULL || strstr(name, "learned") != NULL)
 			import_set(h->im, FIELD_POSITION, "learned", path);
+	} else if (h->im->plan->model.attention == ATTENTION_MHA && /* others have kernels of their own */
+	    hf_find(h, "rope_scaling.rope_type rope_scaling.type rope_parameters.rope_type", path) &&
+	    (name = jsonin_text(&h->json, path)) != NULL && text_equal(name, "yarn")) {
+		import_set(h->im, FIELD_POSITION, name, path);
 	}
 }
 

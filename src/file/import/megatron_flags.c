@@ -19,7 +19,7 @@ const struct megatron_flag megatron_flags[] = {
 	VALUE("--max-position-embeddings", MAX_POSITION, NULL),
 	WORD("--normalization", NORM, "LayerNorm=layernorm|RMSNorm=rmsnorm", "layernorm"),
 	WORD("--position-embedding-type", POSITION,
-	    "learned_absolute=learned|rope=rope|none=none|mrope=rope|yarn=rope", "learned"),
+	    "learned_absolute=learned|rope=rope|none=none|mrope=rope|yarn=yarn", "learned"),
 	SWITCH("--untie-embeddings-and-output-weights", TIED_EMBEDDINGS, "false", "true"),
 	SWITCH("--swiglu", GATED_MLP, "true", "false"),
 	SWITCH("--disable-bias-linear", LINEAR_BIAS, "false", "true"),

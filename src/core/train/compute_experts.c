@@ -1,0 +1,139 @@
+#include "core/train/compute_experts.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/model/params.h"
+#include "core/plan/batch.h"
+#include "core/plan/format.h"
+#include "core/plan/hardware.h"
+
+static const struct operation latent_in = PRODUCT("projection to experts", "m x n x k: Ts x latent x h");
+static const struct operation latent_out = PRODUCT("projection from experts",
+    "m x n x k: Ts x h x latent");
+static const struct operation router = PRODUCT("router", "m x n x k: T/TP x experts x h");
+static const struct operation up_projection = PRODUCT("experts' up-projection",
+    "m x n x k: routed/experts x f/ETP (twice if gated) x h");
+static const struct operation down_projection = PRODUCT("experts' down-projection",
+    "m x n x k: routed/experts x h x f/ETP");
+static const struct operation activation = { .name = "experts' activation",
+	.size = "bytes: (2*up+2)*routed/experts*f/ETP, up 2 if gated" };
+static const struct operation permute = { .name = "tokens permuted to experts and back",
+	.size = "bytes: 8*routed*h" };
+/* Megatron-LM megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs; torchtitan
+ * torchtitan/distributed/expert_parallel.py, _permute. */
+static const struct operation sorted = { .name = "received tokens sorted by expert and back",
+	.size = "bytes: 8*routed*h" };
+static const struct operation permute_fused = { .name = "tokens permuted to experts and back",
+	.size = "bytes: 4*routed*h" };
+/* Times fp32 probabilities, added, joined and cast back (Megatron-LM
+ * megatron/core/transformer/moe/experts.py, _apply_bias). */
+static const struct operation biases = { .name = "biases of experts by their probabilities",
+	.size = "bytes: 28*routed*h" };
+static const struct operation clamps = { .name = "clamps before the experts' activation",
+	.size = "bytes: 16*routed*f/ETP" };
+static const struct operation routing = { .name = "probabilities and choice of experts",
+	.size = "bytes: 12*T/TP*experts" };
+
+double
+compute_routed(const struct plan *p)
+{
+	const double even = batch_tokens(p) / at_least_one(p->parallel.tp) *
+	    at_least_one(p->parallel.etp) * params_experts_met(&p->model);
+
+	if (p->training.moe_capacity_factor > 0)
+		return even * p->training.moe_capacity_factor;
+	return even * fmax(1, p->training.moe_imbalance);
+}
+
+/* Grouped products reach less with fewer tokens for each expert. */
+static struct lot
+expert_lot(const struct plan *p, const struct machine *g, double here, double tokens)
+{
+	const struct generation *r = generation_of(p);
+	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast,
+		format_of(p).cast_each ? here : 1 };
+
+	lot.rate.reached *= tokens / (tokens + r->half_tokens);
+	lot.weight.reached *= tokens / (tokens + r->half_weight);
+	return lot;
+}
+
+/* Transformer Engine's fused operations (transformer_engine/pytorch/ops): dense rates but for
+ * a tenth, activation and cast inside, and outside only casts of what comes in, 3 bytes. */
+#define FUSED_SHARE 0.9
+#define FUSED_CAST 3.0
+
+static void
+experts_fused(struct layer_job *j, double up, double here, double tokens, double f)
+{
+	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
+	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0, 1 };
+
+	lot.rate.reached *= FUSED_SHARE;
+	lot.weight.reached *= FUSED_SHARE;
+	job_linear(j, &up_projection, &lot, tokens, up * f, h);
+	lot.cast = 0;
+	lot.cast_back = cast;
+	job_linear(j, &down_projection, &lot, tokens, h, f);
+	job_vector(j, &permute_fused, 4 * here * tokens * h);
+}
+
+static void
+experts_grouped(struct layer_job *j, double up, double here, double tokens, double f)
+{
+	const double h = params_expert_width(&j->p->model), routed = here * tokens;
+	const struct lot lot = expert_lot(j->p, j->g, here, tokens);
+
+	job_linear(j, &up_projection, &lot, tokens, up * f, h);
+	job_linear(j, &down_projection, &lot, tokens, h, f);
+	job_vector(j, &activation, (2 * up + 2) * routed * f);
+	job_vector(j, &permute, 4 * 2 * routed * h); /* read and write, twice */
+}
+
+/* gpt-oss's clamps, before the fused kernel (Megatron-LM fusions/fused_bias_geglu.py). */
+static double
+clamp_bytes(const struct plan *p)
+{
+	return p->model.expert_bias && !p->training.fused_experts ? 16 : 0;
+}
+
+void
+compute_experts(struct layer_job *j)
+{
+	const struct plan *p = j->p;
+	const struct model *m = &p->model;
+	const double etp = at_least_one(p->parallel.etp), ep = at_least_one(p->parallel.ep);
+	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size / etp;
+	const double width = (double)m->hidden_size, latent = (double)m->moe_latent_size;
+	const double here = fmax(1, (double)m->experts / ep), up = m->gated_mlp ? 2 : 1;
+	const double routed = compute_routed(p), split = batch_tokens(p) / at_least_one(p->parallel.tp);
+
+	job_plain(j, &router, split, (double)m->experts, width);
+	if (latent > 0) {
+		job_dense(j, &latent_in, split, latent, width);
+		job_dense(j, &latent_out, split, width, latent);
+	}
+	if (p->training.fused_experts)
+		experts_fused(j, up, here, routed / here, f);
+	else
+		experts_grouped(j, up, here, routed / here, f);
+	/* NCCL's all-to-all gives what each rank sent, in turn */
+	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL && p->parallel.ep > 1 && here > 1)
+		job_vector(j, &sorted, 8 * routed * h);
+	if (m->expert_bias)
+		job_vector(j, &biases, 28 * routed * h);
+	job_unfused(j, &clamps, clamp_bytes(p) * routed * f);
+	job_vector(j, &routing, 12 * split * (double)m->experts);
+}
+
+void
+compute_activation_again(struct layer_job *j)
+{
+	const struct plan *p = j->p;
+	const double f = (double)p->model.moe_ffn_hidden_size / at_least_one(p->parallel.etp);
+	const double values = compute_routed(p) * f;
+
+	job_move(j, &activation, (2 * (p->model.gated_mlp ? 2 : 1) + 2) * values, 0);
+	job_move(j, &clamps, clamp_bytes(p) * values, 0);
+}
