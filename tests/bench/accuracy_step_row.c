@@ -109,7 +109,7 @@ static const struct setting gpus[] = {
 	{ "H100-80GB (800 Gb/s a node)", "cluster.memory_gib=79.19 cluster.hbm_gbps=3350 "
 	    H100_RATES "cluster.nic_gbps=100" },
 	{ "H200-141GB (4 a node", "cluster.memory_gib=139.8 cluster.hbm_gbps=4800 " H100_RATES
-	    "cluster.nics_per_node=4" },
+	    "cluster.nics_per_node=4 cluster.nvlink_domain=4 cluster.nvlink_direct=true" },
 	{ "H200", "cluster.memory_gib=139.8 cluster.hbm_gbps=4800 " H100_RATES },
 	{ "H800", "cluster.memory_gib=79.1 cluster.hbm_gbps=3350 " H100_RATES
 	    "cluster.nvlink_gbps=200 cluster.nic_gbps=200" },

@@ -525,7 +525,7 @@ gradients_added(void **state)
 static void
 losses(void **state)
 {
-	static const char *const kinds[] = { "te", "native", "torch", "unfused" };
+	static const char *const kinds[] = { "te", "hf-16", "native", "torch", "unfused" };
 	double last = 0;
 
 	(void)state;

@@ -402,10 +402,43 @@ test_one_group(void **state)
 	}
 }
 
+/* Without a switch two of eight GPUs have one of seven links, four of them three, all of them all,
+ * and a send goes over one whatever the group. */
+static void
+test_direct_links(void **state)
+{
+	static const struct {
+		enum collective collective;
+		int64_t size;
+		double links;
+	} rows[] = {
+		{ COLLECTIVE_ALL_GATHER, 2, 1 / 7.0 }, { COLLECTIVE_ALL_REDUCE, 4, 3 / 7.0 },
+		{ COLLECTIVE_ALL_TO_ALL, 8, 1 }, { COLLECTIVE_SEND, 4, 1 / 7.0 },
+	};
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	p.cluster.nvlink_gbps = 448;
+	p.cluster.nvlink_domain = 8;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct span span = { .kind = SPAN_NVLINK, .size = rows[i].size,
+			.inside = rows[i].size, .domains = 1, .nodes = 1, .nic_share = 1 };
+		double direct, fewer;
+
+		p.cluster.nvlink_direct = true;
+		direct = collective_seconds(&p, rows[i].collective, 1e9, &span, NULL);
+		p.cluster.nvlink_direct = false;
+		fewer = collective_seconds(&p, rows[i].collective, 1e9 / rows[i].links, &span, NULL);
+		assert_true(fabs(direct / fewer - 1) < 1e-9);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_direct_links),
 		cmocka_unit_test(test_limited_routing), cmocka_unit_test(test_one_group), cmocka_unit_test(test_once_a_rank),
 		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
 		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),

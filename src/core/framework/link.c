@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/plan/hardware.h"
 
 /* Share of a NIC's rate that large messages reach: 0.91 to 0.96 in the measurements of
  * stas00/ml-engineering network/README.md (H200 and B200 4 x 8) and NVIDIA's DGX slides. */
@@ -236,7 +237,9 @@ inside_seconds(const struct plan *p, enum collective c, double payload, int64_t 
 	const int column = n <= 2 || c == COLLECTIVE_SEND ? 0 : n <= 4 ? 1 : 2;
 	const struct curve *curve = &f->curve[op][column];
 	const double width = n > 8 ? sqrt((double)n / 8) : 1; /* wider than what was measured */
-	const double scale = fabric_scale(p, f), scaled = payload / scale;
+	const double members = c == COLLECTIVE_SEND ? 2 : (double)n;
+	const double scale = fabric_scale(p, f) * hardware_links_used(&p->cluster, members);
+	const double scaled = payload / scale;
 	const struct piece l = curve_piece(curve, scaled, ring_factor(c, (double)n),
 	    curve->latency * 1e-6 * width);
 
@@ -479,7 +482,8 @@ domain_seconds(const struct plan *p, double payload, double token, int64_t n,
     struct link_note *note)
 {
 	const double share = DISPATCH_SHARE * token / (token + DISPATCH_HALF) *
-	    fmax(0.1, 1 - DISPATCH_LOSS * fmax(0, (double)n - 8));
+	    fmax(0.1, 1 - DISPATCH_LOSS * fmax(0, (double)n - 8)) *
+	    hardware_links_used(&p->cluster, (double)n);
 	const double rate = p->cluster.nvlink_gbps * 1e9 * share;
 
 	if (p->cluster.nvlink_gbps <= 0)

@@ -73,3 +73,11 @@ generation_of(const struct plan *p)
 {
 	return &generations[p->cluster.generation];
 }
+
+double
+hardware_links_used(const struct cluster *c, double members)
+{
+	const double domain = (double)c->nvlink_domain;
+
+	return c->nvlink_direct && members > 1 && members < domain ? (members - 1) / (domain - 1) : 1;
+}

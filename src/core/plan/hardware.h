@@ -39,4 +39,8 @@ struct generation {
 
 /* That of the plan's GPU; never NULL. */
 const struct generation *generation_of(const struct plan *p);
+
+/* Share of a GPU's links in its domain that a group of so many of it talks over: all of a
+ * switch, of direct links those to the others of the group. */
+double hardware_links_used(const struct cluster *c, double members);
 #endif

@@ -101,7 +101,7 @@ enum kv_dtype { KV_BF16, KV_FP16, KV_FP8, KV_NVFP4 };
  * serve every row of the field table. Units are in the field table. */
 struct cluster {
 	char gpu[PLAN_ID_SIZE];
-	int64_t generation, fabric;
+	int64_t generation, fabric, nvlink_direct;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps;
 	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, rate_scale;

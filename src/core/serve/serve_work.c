@@ -6,6 +6,7 @@
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/model/weights.h"
+#include "core/plan/hardware.h"
 
 #define AIC "ai-dynamo/aiconfigurator systems/data/"
 #define GEMM AIC "gemm_perf"
@@ -98,7 +99,8 @@ serve_link(const struct plan *p, double members, double *least)
 	*least = inside ? near_seconds : far_seconds;
 	if (!inside)
 		return serve_network_rate(p);
-	return (linked ? c->nvlink_gbps : c->pcie_gbps) * 1e9 * (measured > 0 ? measured : 1);
+	return (linked ? c->nvlink_gbps * hardware_links_used(c, members) : c->pcie_gbps) * 1e9 *
+	    (measured > 0 ? measured : 1);
 }
 
 /* ---- terms -------------------------------------------------------------------------- */
