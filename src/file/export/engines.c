@@ -34,10 +34,6 @@ note_rest(struct export *e)
 {
 	static const enum field_id clients[] = { FIELD_CONCURRENCY, FIELD_PROMPT_TOKENS,
 		FIELD_GENERATE_TOKENS, FIELD_LENGTH_SPREAD };
-	static const enum field_id options[] = { FIELD_LAYOUT, FIELD_TP, FIELD_PP, FIELD_CP, FIELD_EP,
-		FIELD_DCP, FIELD_DP_ATTENTION, FIELD_ENGINE, FIELD_ENGINE_VERSION, FIELD_REPLICAS,
-		FIELD_CONTEXT_LENGTH, FIELD_MAX_NUM_SEQS, FIELD_MAX_BATCHED_TOKENS,
-		FIELD_GPU_MEMORY_UTILIZATION, FIELD_BLOCK_SIZE, FIELD_KV_DTYPE };
 
 	export_missing(e, FIELD_WEIGHT_DTYPE, "MODEL names a checkpoint in this format");
 	if (e->plan->serving.replicas > 1)
@@ -45,8 +41,9 @@ note_rest(struct export *e)
 	for (size_t i = 0; i < sizeof clients / sizeof *clients; i++)
 		export_missing(e, clients[i], "what clients ask for");
 	export_by_checkpoint(e);
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		field_set_add(&e->said, options[i]);
+	EXPORT_SAY(e, FIELD_LAYOUT, FIELD_TP, FIELD_PP, FIELD_CP, FIELD_EP, FIELD_DCP, FIELD_DP_ATTENTION,
+	    FIELD_ENGINE, FIELD_ENGINE_VERSION, FIELD_REPLICAS, FIELD_CONTEXT_LENGTH, FIELD_MAX_NUM_SEQS,
+	    FIELD_MAX_BATCHED_TOKENS, FIELD_GPU_MEMORY_UTILIZATION, FIELD_BLOCK_SIZE, FIELD_KV_DTYPE);
 	if (e->plan->serving.engine != ENGINE_VLLM)
 		export_missing(e, FIELD_DCP, "there is no option for it");
 	export_missing_rest(e, "there is no option for it");

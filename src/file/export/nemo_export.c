@@ -131,6 +131,8 @@ put_generation(struct export *e, struct tree *t, const struct rl_pools *pools)
 	tree_int(t, "policy.generation.vllm_cfg.tensor_parallel_size", pools->engine_gpus);
 	tree_bool(t, "policy.generation.colocated.enabled", !pools->split);
 	if (!pools->split) {
+		if (p->rl.engine_sleep != 1)
+			export_missing(e, FIELD_ENGINE_SLEEP, "vLLM sleeps at level 1");
 		if (p->rl.offload != RL_OFFLOAD_PARAMS)
 			export_missing(e, FIELD_RL_OFFLOAD, "colocated generation finds nothing of the trainer's "
 			    "on the GPU");
@@ -170,7 +172,7 @@ nemo_rl_write(struct export *e)
 	notes_add(&e->missing, "data, environment and learning rate are those of the base configuration");
 	notes_add(&e->missing, "run it where NeMo-RL is, with nemo-rl.yaml beside examples");
 	export_missing(e, FIELD_CP_COMM, "the engine chooses");
-	export_tell_rest(e);
+	rl_say(e);
 	out = export_begin(e, "nemo-rl.yaml");
 	export_head(e, out, "# ");
 	tree_yaml(&t, out);

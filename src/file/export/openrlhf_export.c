@@ -82,6 +82,8 @@ put_pools(struct export *e, struct tree *t, const struct rl_pools *pools)
 		return;
 	tree_bool(t, "vllm.enable_sleep", p->rl.engine_sleep > 0);
 	tree_bool(t, "ds.enable_sleep", p->rl.offload != RL_OFFLOAD_NONE);
+	if (p->rl.offload == RL_OFFLOAD_OPTIMIZER)
+		export_missing(e, FIELD_RL_OFFLOAD, "DeepSpeed puts parameters to sleep too");
 	if (p->rl.engine_sleep == 2)
 		export_missing(e, FIELD_ENGINE_SLEEP, "a sleeping engine keeps its weights on the host (1)");
 }
@@ -124,6 +126,7 @@ write_rollouts(struct export *e)
 	notes_add(&e->missing, "prompts, learning rate and rewards are yours to add");
 	export_missing(e, FIELD_KV_DTYPE, "vLLM takes what the model computes in");
 	export_missing(e, FIELD_MAX_NUM_SEQS, "vLLM's default");
+	export_missing(e, FIELD_CONTEXT_LENGTH, "data.max_len is it");
 	out = rl_begin_script(e, "openrlhf.sh");
 	rl_put_array(out, &t, WORDS_FLAGS);
 	tree_end(&t);

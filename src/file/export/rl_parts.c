@@ -62,12 +62,21 @@ rl_refuse(struct export *e, enum field_id f, const char *source, const char *why
 	export_refuse(e, f, "target_lacks", source, "%s %s: %s", field_table[f].label, value, why);
 }
 
+void
+rl_say(struct export *e)
+{
+	EXPORT_SAY(e, FIELD_RL_PROMPTS, FIELD_RL_RESPONSES, FIELD_RL_PLACEMENT, FIELD_ROLLOUT_GPUS, FIELD_ROLLOUT_TP, FIELD_RL_REFERENCE,
+	    FIELD_RL_OLD_LOGPROB, FIELD_RL_OFFLOAD, FIELD_ENGINE_SLEEP, FIELD_STALENESS, FIELD_ENGINE,
+	    FIELD_CONTEXT_LENGTH);
+	export_tell_rest(e);
+}
+
 struct textbuf *
 rl_begin_script(struct export *e, const char *name)
 {
 	struct textbuf *out = export_begin(e, name);
 
-	export_tell_rest(e);
+	rl_say(e);
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
 	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");

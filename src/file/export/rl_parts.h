@@ -25,6 +25,9 @@ void rl_refuse(struct export *e, enum field_id f, const char *source, const char
 struct textbuf *rl_begin_script(struct export *e, const char *name);
 void rl_put_array(struct textbuf *out, struct tree *t, enum tree_words form);
 
+/* What each of these trainers says of pools, the algorithm and its models. */
+void rl_say(struct export *e);
+
 /* True where a reference policy is evaluated. */
 bool rl_has_reference(const struct plan *p);
 /* Whether Megatron trains, else PyTorch's FSDP: verl and NeMo-RL have a worker of each. */

@@ -49,6 +49,7 @@ put_targets(struct export *e, struct tree *t, const struct tuner *d)
 		tree_list(t, d->parameters, "mlp.experts.gate_up_proj,mlp.experts.down_proj");
 	}
 	put_names(t, d, d->saved, tuning_names(names, p, adapters_saved(p), false));
+	EXPORT_SAY(e, FIELD_MODULES_TO_SAVE, FIELD_EXPERT_ADAPTERS);
 }
 
 static void
@@ -160,6 +161,10 @@ tell_missing(struct export *e, const struct tuner *d)
 	if (plan_has_experts(e->plan) && (adapters_targets(e->plan) & TARGET_EXPERTS) &&
 	    e->plan->finetune.expert_adapters == ADAPTERS_SHARED)
 		export_missing(e, FIELD_EXPERT_ADAPTERS, "PEFT gives each expert its own");
+	/* Accelerate's FSDP and ds_config.json have copies of shards; ms-swift's FSDP and the DeepSpeed
+	 * of Accelerate, which TRL starts, do not. */
+	if (d != (with_deepspeed(e->plan) ? &tuner_trl : &tuner_swift))
+		EXPORT_SAY(e, FIELD_DP_REPLICATE);
 	export_missing(e, FIELD_CROSS_ENTROPY, "it follows the kernels");
 	if (plan_has_rl(e->plan))
 		export_missing(e, FIELD_PACKING, "pairs are not packed");
@@ -288,6 +293,10 @@ axolotl_kernels(struct export *e, struct tree *t)
 	const struct plan *p = e->plan;
 	const int64_t kernels = p->finetune.kernels;
 
+	EXPORT_SAY(e, FIELD_KERNELS);
+	if (kernels != KERNELS_LIGER && kernels != KERNELS_EAGER)
+		export_refuse(e, FIELD_KERNELS, "target_lacks", AXOLOTL_CONFIG,
+		    "axolotl runs Hugging Face's modules, or Liger's");
 	if (kernels == KERNELS_LIGER) {
 		tree_list(t, "plugins", "axolotl.integrations.liger.LigerPlugin");
 		tree_bool(t, "liger_rope", true);
@@ -296,9 +305,6 @@ axolotl_kernels(struct export *e, struct tree *t)
 		tree_bool(t, "liger_fused_linear_cross_entropy", true);
 	} else if (p->training.cross_entropy == CE_CCE) {
 		tree_list(t, "plugins", "axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin");
-	} else if (kernels != KERNELS_EAGER) {
-		export_refuse(e, FIELD_KERNELS, "target_lacks", AXOLOTL_CONFIG,
-		    "axolotl runs Hugging Face's modules, or Liger's");
 	}
 }
 
@@ -346,6 +352,7 @@ llamafactory_kernels(struct export *e, struct tree *t)
 {
 	const int64_t kernels = e->plan->finetune.kernels;
 
+	EXPORT_SAY(e, FIELD_KERNELS);
 	if (kernels == KERNELS_LIGER || kernels == KERNELS_UNSLOTH)
 		tree_bool(t, kernels == KERNELS_LIGER ? "enable_liger_kernel" : "use_unsloth", true);
 	else if (kernels != KERNELS_EAGER)
@@ -371,6 +378,9 @@ llamafactory_write(struct export *e)
 	tell_missing(e, &tuner_llamafactory);
 	if (adapters_only(p))
 		export_missing(e, FIELD_ADAPTER_DTYPE, "pure_bf16 alone has them in bf16");
+	if (p->training.precision == PRECISION_FP32)
+		export_refuse(e, FIELD_PRECISION, "target_lacks", "LLaMA-Factory src/llamafactory/model/patcher.py",
+		    "without bf16 and fp16 LLaMA-Factory computes in the checkpoint's type");
 	tree_text(&t, "stage", algorithm == RL_DPO ? "dpo" : algorithm == RL_REWARD_MODEL ? "rm" : "sft");
 	tree_bool(&t, "do_train", true);
 	put_settings(e, &t, &tuner_llamafactory, &s);
@@ -530,6 +540,7 @@ torchtune_write(struct export *e)
 		notes_add(&e->missing, "memory was estimated for other modules than torchtune's: "
 		    "finetune.kernels=torchtune is what runs");
 	export_missing(e, FIELD_ADAPTER_DTYPE, "adapters have the type of the model");
+	EXPORT_SAY(e, FIELD_KERNELS, FIELD_MODULES_TO_SAVE);
 	notes_add(&e->missing, "data, checkpoint and learning rate are those of the configuration");
 	export_rows(e, &t, torchtune_keys);
 	tree_int(&t, "gradient_accumulation_steps", s.rounds);

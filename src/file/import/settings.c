@@ -5,7 +5,28 @@
 
 #include "core/base/number.h"
 #include "file/import/tomlin.h"
+#include "file/import/words.h"
 #include "file/import/yamlin.h"
+
+/* ---- files and scripts -------------------------------------------------------------------- */
+
+/* The first line that is neither empty nor a comment begins with a key and a colon. */
+static bool
+is_mapping(const char *text)
+{
+	while (text += strspn(text, " \t\r\n"), *text == '#' || strncmp(text, "---", 3) == 0)
+		text += strcspn(text, "\n");
+	text += strcspn(text, ": \t\r\n$({`");
+	return *text == ':' && (text[1] == '\0' || strchr(" \t\r\n", text[1]) != NULL);
+}
+
+bool
+settings_read(struct jsonin *j, struct import *im, const char *programs)
+{
+	if (is_mapping(im->text))
+		return yamlin_parse(j, im->text, im->size, im->name, im->errors);
+	return programs == NULL ? words_overrides(j, im, true) : words_flags(j, im, programs, true);
+}
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
@@ -148,11 +169,14 @@ settings_lengths(struct import *im, const char *why)
 {
 	const struct rl *rl = &im->plan->rl;
 	const int64_t room = im->plan->training.sequence_length;
-	const int64_t prompt = rl->prompt_tokens < room / 2 ? rl->prompt_tokens : room / 2;
+	const bool limited = field_is_set(FIELD_RL_RESPONSE_LIMIT, im->plan) && rl->response_limit < room;
+	const int64_t most = limited ? room - rl->response_limit : room / 2;
+	const int64_t prompt = rl->prompt_tokens < most ? rl->prompt_tokens : most;
 
 	if (rl->prompt_tokens + rl->response_limit > room && room >= 2) {
 		assume_number(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
-		assume_number(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
+		if (!limited)
+			assume_number(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
 	}
 	if (rl->response_tokens > rl->response_limit && rl->response_limit >= 2)
 		assume_number(im, FIELD_RL_RESPONSE_TOKENS, rl->response_limit / 2, "half of the longest");
@@ -308,6 +332,21 @@ torchtitan_read(struct import *im)
 
 /* ---- nanotron --------------------------------------------------------------------------- */
 
+/* Heads share the hidden size, and each has keys of its own unless the file says otherwise
+ * (config/models_config.py). */
+static void
+take_heads(struct import *im, const struct jsonin *j)
+{
+	static const char keys[] = "model.model_config.num_key_value_heads";
+	const struct model *m = &im->plan->model;
+	char value[24];
+
+	if (!jsonin_has(j, keys))
+		settings_set(im, j, FIELD_KV_HEADS, m->attention_heads, keys);
+	text_put(value, sizeof value, "%lld", (long long)(m->hidden_size / most_of(m->attention_heads, 1)));
+	import_fill(im, FIELD_HEAD_DIM, value);
+}
+
 void
 nanotron_read(struct import *im)
 {
@@ -321,8 +360,11 @@ nanotron_read(struct import *im)
 		import_own_model(im);
 		import_assume(im, FIELD_LAYOUT, "nanotron", "a configuration of nanotron");
 		settings_take(im, &j, nanotron_keys, "nanotron");
+		if (p->training.precision == PRECISION_FP16 && p->training.grad_dtype == GRAD_BF16)
+			import_set(im, FIELD_GRAD_DTYPE, "fp16", "optimizer.accumulate_grad_in_fp32");
 		settings_set(im, &j, FIELD_ZERO_STAGE, settings_number(&j, "optimizer.zero_stage", 0) > 0,
 		    "optimizer.zero_stage");
+		take_heads(im, &j);
 		import_machine(im, product_of(product_of(dp, p->parallel.tp),
 		    product_of(p->parallel.pp, p->parallel.cp)), 0, 0, "parallelism.dp");
 		settings_set(im, &j, FIELD_GLOBAL_BATCH_SIZE, product_of(product_of(dp,
