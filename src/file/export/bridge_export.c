@@ -1,10 +1,9 @@
-#include "file/export/bridge_export.h"
-
 #include <string.h>
 
 #include "core/model/adapters.h"
 #include "file/export/megatron_export.h"
 #include "file/export/quote.h"
+#include "file/export/writers.h"
 #include "file/import/tuning_keys.h"
 
 /*

@@ -1,9 +1,8 @@
-#include "file/export/engines.h"
-
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/quote.h"
+#include "file/export/writers.h"
 
 /* Where the batch limits are not set the engine has defaults of its own: nothing is written. */
 

@@ -3,8 +3,8 @@
 #include "core/plan/field.h"
 #include "file/export/megatron_core.h"
 #include "file/export/megatron_export.h"
-#include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
+#include "file/export/writers.h"
 
 #define ARGUMENTS "THUDM/slime slime/utils/arguments.py"
 

@@ -6,6 +6,7 @@
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/tree.h"
+#include "file/export/writers.h"
 #include "file/import/import.h"
 
 /* Read what was written as import does: what does not come back the target can not say. */

@@ -1,11 +1,10 @@
-#include "file/export/tuners.h"
-
 #include <string.h>
 
 #include "core/model/adapters.h"
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/trainers.h"
+#include "file/export/writers.h"
 #include "file/import/tuning_keys.h"
 
 #define BITSANDBYTES "bitsandbytes-foundation/bitsandbytes bitsandbytes/optim/adamw.py"

@@ -1,7 +1,7 @@
 #include "core/model/adapters.h"
 #include "core/plan/field.h"
-#include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
+#include "file/export/writers.h"
 #include "file/import/rl_keys.h"
 #include "file/import/tuning_keys.h"
 

@@ -1,7 +1,8 @@
-#include "file/import/hostfile.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "file/import/machines.h"
+#include "file/import/readers.h"
 
 /* What a line says; false unless it is one of a host file's. */
 struct host {

@@ -6,15 +6,7 @@
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
-#include "file/import/deepspeed_json.h"
-#include "file/import/hf.h"
-#include "file/import/hostfile.h"
-#include "file/import/megatron.h"
-#include "file/import/nvidia_smi.h"
-#include "file/import/rollouts.h"
-#include "file/import/settings.h"
-#include "file/import/slurm.h"
-#include "file/import/tuning.h"
+#include "file/import/readers.h"
 #include "file/plan/slurp.h"
 
 const struct importer import_table[] = {

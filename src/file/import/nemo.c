@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "file/import/readers.h"
 #include "file/import/rl_keys.h"
-#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/tuning.h"
 #include "file/import/yamlin.h"
@@ -12,13 +12,10 @@
 static void
 take_number(struct import *im, const struct jsonin *j, enum field_id f, const char *key)
 {
-	char value[24];
 	int64_t n;
 
-	if (jsonin_text(j, key) != NULL || !jsonin_int(j, key, 0, INT32_MAX, &n))
-		return;
-	text_put(value, sizeof value, "%lld", (long long)n);
-	import_set(im, f, value, key);
+	if (jsonin_text(j, key) == NULL && jsonin_int(j, key, 0, INT32_MAX, &n))
+		import_set_int(im, f, n, key);
 }
 
 /* Pools of their own, whose GPUs the cluster's include. */

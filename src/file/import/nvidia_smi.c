@@ -1,8 +1,9 @@
-#include "file/import/nvidia_smi.h"
 
 #include <ctype.h>
 #include <string.h>
 
+#include "file/import/machines.h"
+#include "file/import/readers.h"
 #include "file/import/topo.h"
 
 /* What is read of it. The plain table and -L may both be there: the larger count is it. */

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "file/import/readers.h"
 #include "file/import/rl_keys.h"
-#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/tuning.h"
 #include "file/import/words.h"

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/base/number.h"
+#include "file/import/readers.h"
 #include "file/import/tomlin.h"
 #include "file/import/words.h"
 #include "file/import/yamlin.h"
@@ -50,27 +51,11 @@ scalar_at(const struct jsonin *j, const char *path, char *buf, size_t size)
 	return true;
 }
 
-static void
-take_word(struct import *im, const struct settings_key *key, const char *text)
-{
-	char pair[64], *ours;
-
-	for (int64_t i = 0; text_choice(key->words, i, pair, sizeof pair); i++) {
-		ours = strchr(pair, '=');
-		*ours++ = '\0';
-		if (strcasecmp(pair, text) == 0) {
-			import_set(im, key->field, ours, key->path);
-			return;
-		}
-	}
-	import_ignore(im, key->path, "its value is none that a plan has");
-}
-
 void
 settings_take(struct import *im, const struct jsonin *j, const struct settings_key rows[],
     const char *program)
 {
-	char value[128], why[96];
+	char value[128], ours[96], why[96];
 
 	text_put(why, sizeof why, "%s's default", program);
 	for (const struct settings_key *key = rows; key->path != NULL; key++) {
@@ -87,10 +72,12 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 			import_ignore(im, key->path, "auto: the trainer's arguments say");
 		} else if (strncmp(value, "${", 2) == 0) {
 			import_ignore(im, key->path, "refers to another key");
-		} else if (key->words != NULL) {
-			take_word(im, key, value);
-		} else {
+		} else if (key->words == NULL) {
 			import_set(im, key->field, value, key->path);
+		} else if (settings_ours(key->words, value, strcasecmp, ours, sizeof ours)) {
+			import_set(im, key->field, ours, key->path);
+		} else {
+			import_ignore(im, key->path, "its value is none that a plan has");
 		}
 	}
 	im->line = 0;
@@ -155,15 +142,6 @@ settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout
 	import_machine(im, world, 0, nodes > 1 && gpus > 0 && world % gpus == 0 ? gpus : 0, source);
 }
 
-static void
-assume_number(struct import *im, enum field_id f, int64_t n, const char *why)
-{
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
-	import_assume(im, f, value, why);
-}
-
 void
 settings_lengths(struct import *im, const char *why)
 {
@@ -174,12 +152,12 @@ settings_lengths(struct import *im, const char *why)
 	const int64_t prompt = rl->prompt_tokens < most ? rl->prompt_tokens : most;
 
 	if (rl->prompt_tokens + rl->response_limit > room && room >= 2) {
-		assume_number(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
+		import_assume_int(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
 		if (!limited)
-			assume_number(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
+			import_assume_int(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
 	}
 	if (rl->response_tokens > rl->response_limit && rl->response_limit >= 2)
-		assume_number(im, FIELD_RL_RESPONSE_TOKENS, rl->response_limit / 2, "half of the longest");
+		import_assume_int(im, FIELD_RL_RESPONSE_TOKENS, rl->response_limit / 2, "half of the longest");
 }
 
 void

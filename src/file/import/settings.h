@@ -44,11 +44,4 @@ void settings_checkpoint(struct import *im, const struct jsonin *j, const char *
 
 /* Tell what is in the file and no field of a plan: what was not asked for since jsonin_watch. */
 void settings_rest(struct import *im, const struct jsonin *j);
-
-/* A job file of torchtitan up to v0.2.2 (TOML). */
-void torchtitan_read(struct import *im);
-
-/* Configurations of nanotron and of accelerate (YAML). */
-void nanotron_read(struct import *im);
-void accelerate_read(struct import *im);
 #endif

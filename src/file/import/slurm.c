@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "file/import/machines.h"
+#include "file/import/readers.h"
 
 enum { WORDS_MAX = 64 };
 

@@ -5,6 +5,7 @@
 
 #include "core/base/number.h"
 #include "core/model/adapters.h"
+#include "file/import/readers.h"
 #include "file/import/settings.h"
 #include "file/import/tuning_keys.h"
 #include "file/import/words.h"
@@ -126,7 +127,6 @@ take_machine(struct import *im, const struct jsonin *j, int64_t fewest)
 	static const char launcher[] = "the launcher says (--world)";
 	const int64_t nodes = settings_number(j, WORDS_NODES, 1);
 	const int64_t processes = settings_number(j, WORDS_PROCESSES, 0);
-	char gpus[24];
 
 	if (im->world > 0) {
 		import_machine(im, im->world, 0, 0, "--world");
@@ -136,9 +136,8 @@ take_machine(struct import *im, const struct jsonin *j, int64_t fewest)
 		import_machine(im, product_of(nodes, processes), nodes, processes, WORDS_PROCESSES);
 		return product_of(nodes, processes);
 	}
-	text_put(gpus, sizeof gpus, "%lld", (long long)fewest);
-	import_assume(im, FIELD_NODES, "1", launcher);
-	import_assume(im, FIELD_GPUS_PER_NODE, gpus, launcher);
+	import_assume_int(im, FIELD_NODES, 1, launcher);
+	import_assume_int(im, FIELD_GPUS_PER_NODE, fewest, launcher);
 	return fewest;
 }
 
@@ -148,12 +147,10 @@ take_batch(struct import *im, const struct jsonin *j, const struct tuner *d)
 	const int64_t split = im->plan->parallel.tp * im->plan->parallel.cp;
 	const int64_t world = take_machine(im, j, split);
 	int64_t rounds = 1;
-	char value[24];
 
 	jsonin_int(j, d->step, 1, INT32_MAX, &rounds);
-	text_put(value, sizeof value, "%lld", (long long)(most_of(world / split, 1) * rounds *
-	    im->plan->training.micro_batch_size));
-	import_set(im, FIELD_GLOBAL_BATCH_SIZE, value, d->step);
+	import_set_int(im, FIELD_GLOBAL_BATCH_SIZE, most_of(world / split, 1) * rounds *
+	    im->plan->training.micro_batch_size, d->step);
 }
 
 static void

@@ -3,8 +3,8 @@
 
 #include "core/base/number.h"
 #include "core/model/adapters.h"
+#include "file/import/readers.h"
 #include "file/import/rl_keys.h"
-#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/tuning.h"
 #include "file/import/words.h"
