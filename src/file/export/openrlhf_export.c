@@ -127,9 +127,7 @@ write_rollouts(struct export *e)
 	export_missing(e, FIELD_KV_DTYPE, "vLLM takes what the model computes in");
 	export_missing(e, FIELD_MAX_NUM_SEQS, "vLLM's default");
 	export_missing(e, FIELD_CONTEXT_LENGTH, "data.max_len is it");
-	out = rl_begin_script(e, "openrlhf.sh");
-	rl_put_array(out, &t, WORDS_FLAGS);
-	tree_end(&t);
+	out = rl_begin_script(e, "openrlhf.sh", NULL, &t, WORDS_FLAGS);
 	textbuf_add(out, "exec python3 -m openrlhf.cli.train_ppo_ray \\\n"
 	    "\t--actor.model_name_or_path \"$MODEL\" ");
 	if (p->rl.algorithm == RL_PPO)
@@ -152,9 +150,7 @@ write_pairs(struct export *e)
 	put_trainer(e, &t);
 	export_rows(e, &t, openrlhf_pairs);
 	notes_add(&e->missing, "pairs and learning rate are yours to add");
-	out = rl_begin_script(e, "openrlhf.sh");
-	rl_put_array(out, &t, WORDS_FLAGS);
-	tree_end(&t);
+	out = rl_begin_script(e, "openrlhf.sh", NULL, &t, WORDS_FLAGS);
 	textbuf_add(out, "# with --hostfile FILE on several nodes\n"
 	    "exec deepspeed --num_nodes %lld --num_gpus %lld --module openrlhf.cli.train_%s \\\n"
 	    "\t--model.model_name_or_path \"$MODEL\" \"${args[@]}\" \"$@\"\n",

@@ -72,7 +72,8 @@ rl_say(struct export *e)
 }
 
 struct textbuf *
-rl_begin_script(struct export *e, const char *name)
+rl_begin_script(struct export *e, const char *name, const struct textbuf *first, struct tree *t,
+    enum tree_words form)
 {
 	struct textbuf *out = export_begin(e, name);
 
@@ -84,15 +85,13 @@ rl_begin_script(struct export *e, const char *name)
 		textbuf_add(out, "CRITIC=${CRITIC:-$MODEL}\n");
 	if (e->plan->rl.reward_preset[0] != '\0')
 		textbuf_add(out, ": \"${REWARD:?name or directory of the reward model}\"\n");
-	return out;
-}
-
-void
-rl_put_array(struct textbuf *out, struct tree *t, enum tree_words form)
-{
+	if (first != NULL)
+		textbuf_bytes(out, first->text, first->used);
 	textbuf_add(out, "args=(\n");
 	tree_words(t, out, form);
+	tree_end(t);
 	textbuf_add(out, ")\n");
+	return out;
 }
 
 bool

@@ -192,6 +192,18 @@ put_deepspeed(struct export *e, const struct export_sizes *s)
 	tree_end(&t);
 }
 
+/* The settings, and those of DeepSpeed that they name. */
+static void
+finish_settings(struct export *e, struct tree *t, const char *name, const struct export_sizes *s)
+{
+	if (with_deepspeed(e->plan))
+		tree_text(t, "deepspeed", "ds_config.json");
+	put_file(e, t, name);
+	tree_end(t);
+	if (with_deepspeed(e->plan))
+		put_deepspeed(e, s);
+}
+
 /* commands/config/config_args.py; the trainer's own arguments say the batch. */
 static void
 put_accelerate(struct export *e, const struct export_sizes *s)
@@ -331,12 +343,7 @@ axolotl_write(struct export *e)
 	axolotl_kernels(e, &t);
 	if (with_fsdp(p, &s))
 		axolotl_fsdp(&t, p, &s);
-	else if (with_deepspeed(p))
-		tree_text(&t, "deepspeed", "ds_config.json");
-	put_file(e, &t, "axolotl.yaml");
-	tree_end(&t);
-	if (with_deepspeed(p))
-		put_deepspeed(e, &s);
+	finish_settings(e, &t, "axolotl.yaml", &s);
 	out = begin_script(e, "axolotl.sh");
 	textbuf_add(out, "exec axolotl train axolotl.yaml --base-model \"$MODEL\" --launcher torchrun \"$@\" \\\n"
 	    "\t-- --nnodes %lld --nproc_per_node %lld --node_rank \"${NODE_RANK:-0}\" \\\n"
@@ -386,13 +393,8 @@ llamafactory_write(struct export *e)
 	llamafactory_kernels(e, &t);
 	if (tree_has(&t, "packing")) /* without it packed samples see one another */
 		tree_bool(&t, "neat_packing", true);
-	if (with_deepspeed(p))
-		tree_text(&t, "deepspeed", "ds_config.json");
-	put_file(e, &t, "llamafactory.yaml");
-	tree_end(&t);
-	if (with_deepspeed(p))
-		put_deepspeed(e, &s);
-	else if (with_fsdp(p, &s))
+	finish_settings(e, &t, "llamafactory.yaml", &s);
+	if (with_fsdp(p, &s))
 		put_accelerate(e, &s);
 	out = begin_script(e, "llamafactory.sh");
 	if (with_fsdp(p, &s)) {
@@ -449,14 +451,9 @@ swift_write(struct export *e)
 		tree_text(&t, "bnb_4bit_quant_storage", "bfloat16");
 	if (tree_has(&t, "packing"))
 		tree_text(&t, "attn_impl", "flash_attention_2");
-	if (with_deepspeed(p))
-		tree_text(&t, "deepspeed", "ds_config.json");
-	else if (with_fsdp(p, &s))
+	if (with_fsdp(p, &s))
 		swift_fsdp(&t, p);
-	put_file(e, &t, "swift.yaml");
-	tree_end(&t);
-	if (with_deepspeed(p))
-		put_deepspeed(e, &s);
+	finish_settings(e, &t, "swift.yaml", &s);
 	out = begin_script(e, "swift.sh");
 	put_environment(out, p);
 	textbuf_add(out, "exec swift %s swift.yaml --model \"$MODEL\" \"$@\"\n", pairs ? "rlhf" : "sft");

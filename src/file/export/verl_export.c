@@ -212,9 +212,7 @@ verl_write(struct export *e)
 	export_missing(e, FIELD_KV_DTYPE, ROLLOUT "engine_kwargs sets it");
 	export_missing(e, FIELD_WEIGHT_DTYPE, ROLLOUT "quantization sets it");
 	export_missing(e, FIELD_CP_COMM, "the engine chooses");
-	out = rl_begin_script(e, "verl.sh");
-	rl_put_array(out, &t, WORDS_OVERRIDES);
-	tree_end(&t);
+	out = rl_begin_script(e, "verl.sh", NULL, &t, WORDS_OVERRIDES);
 	put_program(out, p, &pools);
 	if (p->rl.algorithm == RL_PPO)
 		textbuf_add(out, "critic.model.path=\"$CRITIC\" ");

@@ -33,9 +33,10 @@ static bool
 is_target(const char *name)
 {
 	struct plan p = { .mode = MODE_TRAIN, .finetune.method = FINETUNE_LORA };
+	const bool fits = text_copy(p.finetune.target, sizeof p.finetune.target, name);
+	const unsigned targets = fits && strpbrk(name, ",+ ") == NULL ? adapters_targets(&p) : 0;
 
-	return text_copy(p.finetune.target, sizeof p.finetune.target, name) &&
-	    (adapters_targets(&p) & TARGET_UNKNOWN) == 0;
+	return targets != 0 && (targets & TARGET_UNKNOWN) == 0;
 }
 
 /* Modules as a plan names them, joined by plus signs, each once. */
