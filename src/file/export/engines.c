@@ -51,14 +51,8 @@ note_rest(struct export *e)
 static struct textbuf *
 begin_script(struct export *e, const char *name)
 {
-	struct textbuf *out;
-
 	note_rest(e);
-	out = export_begin(e, name);
-	textbuf_add(out, "#!/bin/sh\n");
-	export_head(e, out, "# ");
-	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
-	return out;
+	return export_begin_script(e, name);
 }
 
 static void

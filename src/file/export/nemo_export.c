@@ -23,22 +23,6 @@ kind_of(const struct plan *p)
 	}
 }
 
-/* What a file leaves out comes from the one that it names. */
-static const char *
-base_of(const struct plan *p)
-{
-	switch (p->rl.algorithm) {
-	case RL_PPO:
-		return rl_with_megatron(p) ? "ppo_math_1B_megatron" : "ppo_math_1B";
-	case RL_DPO:
-		return "dpo";
-	case RL_REWARD_MODEL:
-		return "rm";
-	default:
-		return rl_with_megatron(p) ? "grpo_math_1B_megatron" : "grpo_math_1B";
-	}
-}
-
 static void
 put_adapters(struct export *e, struct tree *t)
 {
@@ -161,7 +145,9 @@ nemo_rl_write(struct export *e)
 
 	if (!rl_pools_of(&pools, e))
 		return;
-	text_put(base, sizeof base, "examples/configs/%s.yaml", base_of(p));
+	/* what a file leaves out comes from the one that it names */
+	text_put(base, sizeof base, "examples/configs/%s%s%s.yaml", kind_of(p), plan_has_rollouts(p) ?
+	    "_math_1B" : "", plan_has_rollouts(p) && rl_with_megatron(p) ? "_megatron" : "");
 	tree_text(&t, "defaults", base);
 	if (plan_has_rollouts(p))
 		put_algorithm(e, &t);

@@ -67,6 +67,17 @@ export_refuse_above(struct export *e, enum field_id f, int64_t most, const char 
 		    (long long)field_int(f, e->plan), why);
 }
 
+struct textbuf *
+export_begin_script(struct export *e, const char *name)
+{
+	struct textbuf *out = export_begin(e, name);
+
+	textbuf_add(out, "#!/bin/sh\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
+	return out;
+}
+
 void
 export_torchrun(struct export *e, const char *name, const char *program)
 {

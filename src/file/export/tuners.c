@@ -230,18 +230,6 @@ put_accelerate(struct export *e, const struct export_sizes *s)
 	tree_end(&t);
 }
 
-/* What a script of any of them begins with. */
-static struct textbuf *
-begin_script(struct export *e, const char *name)
-{
-	struct textbuf *out = export_begin(e, name);
-
-	textbuf_add(out, "#!/bin/sh\n");
-	export_head(e, out, "# ");
-	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
-	return out;
-}
-
 /* Ranks of nodes by torchrun's names, for those that start it by the environment. */
 static void
 put_environment(struct textbuf *out, const struct plan *p)
@@ -275,7 +263,7 @@ trl_write(struct export *e)
 	put_file(e, &t, "trl.yaml");
 	tree_end(&t);
 	put_accelerate(e, &s);
-	out = begin_script(e, "trl.sh");
+	out = export_begin_script(e, "trl.sh");
 	textbuf_add(out, "exec trl %s --config trl.yaml --accelerate_config accelerate.yaml \\\n"
 	    "\t--machine_rank \"${NODE_RANK:-0}\" --main_process_ip \"${MASTER_ADDR:-localhost}\" \\\n"
 	    "\t--main_process_port \"${MASTER_PORT:-29500}\" --model_name_or_path \"$MODEL\" \"$@\"\n",
@@ -344,7 +332,7 @@ axolotl_write(struct export *e)
 	if (with_fsdp(p, &s))
 		axolotl_fsdp(&t, p, &s);
 	finish_settings(e, &t, "axolotl.yaml", &s);
-	out = begin_script(e, "axolotl.sh");
+	out = export_begin_script(e, "axolotl.sh");
 	textbuf_add(out, "exec axolotl train axolotl.yaml --base-model \"$MODEL\" --launcher torchrun \"$@\" \\\n"
 	    "\t-- --nnodes %lld --nproc_per_node %lld --node_rank \"${NODE_RANK:-0}\" \\\n"
 	    "\t--master_addr \"${MASTER_ADDR:-localhost}\" --master_port \"${MASTER_PORT:-29500}\"\n",
@@ -396,7 +384,7 @@ llamafactory_write(struct export *e)
 	finish_settings(e, &t, "llamafactory.yaml", &s);
 	if (with_fsdp(p, &s))
 		put_accelerate(e, &s);
-	out = begin_script(e, "llamafactory.sh");
+	out = export_begin_script(e, "llamafactory.sh");
 	if (with_fsdp(p, &s)) {
 		textbuf_add(out, "exec accelerate launch --config_file accelerate.yaml \\\n"
 		    "\t--machine_rank \"${NODE_RANK:-0}\" --main_process_ip \"${MASTER_ADDR:-localhost}\" \\\n"
@@ -454,7 +442,7 @@ swift_write(struct export *e)
 	if (with_fsdp(p, &s))
 		swift_fsdp(&t, p);
 	finish_settings(e, &t, "swift.yaml", &s);
-	out = begin_script(e, "swift.sh");
+	out = export_begin_script(e, "swift.sh");
 	put_environment(out, p);
 	textbuf_add(out, "exec swift %s swift.yaml --model \"$MODEL\" \"$@\"\n", pairs ? "rlhf" : "sft");
 }

@@ -458,10 +458,8 @@ read_model(struct hf *h)
 }
 
 bool
-hf_recognise(const char *text, size_t size, const char *path)
+hf_recognise(const char *text)
 {
-	(void)size;
-	(void)path;
 	return text[strspn(text, " \t\r\n")] == '{' &&
 	    (strstr(text, "\"model_type\"") != NULL || strstr(text, "\"architectures\"") != NULL ||
 	    strstr(text, "\"num_hidden_layers\"") != NULL || strstr(text, "\"n_layer\"") != NULL);

@@ -59,14 +59,13 @@ read_host(const char *line, struct host *h)
 
 /* Names alone could be anything: at least two lines of them. */
 bool
-hostfile_recognise(const char *text, size_t size, const char *path)
+hostfile_recognise(const char *text)
 {
-	struct import quiet = { .text = text, .size = size };
+	struct import quiet = { .text = text };
 	char line[MACHINES_LINE_SIZE];
 	int hosts = 0, slots = 0;
 	struct host h;
 
-	(void)path;
 	while (machines_line(&quiet, &text, line, sizeof line)) {
 		if (!read_host(line, &h))
 			return false;

@@ -80,7 +80,7 @@ recognise(const struct import *im)
 		const struct importer *by = &import_table[i];
 
 		if (by->marks != NULL ? is_marked(im->text, by->marks) :
-		    by->recognise(im->text, im->size, im->name))
+		    by->recognise(im->text))
 			return by;
 	}
 	return NULL;

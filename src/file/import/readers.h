@@ -10,21 +10,21 @@
 
 /* config.json of Hugging Face transformers. What its classes mean that the file does not say is in
  * hf_types.def; a class that is not known there is read as a decoder like Llama. */
-bool hf_recognise(const char *text, size_t size, const char *path);
+bool hf_recognise(const char *text);
 void hf_read(struct import *im);
 
 /* scontrol show node, sinfo, lists of nodes: sinfo(1), scontrol(1), gres.conf(5). */
-bool slurm_recognise(const char *text, size_t size, const char *path);
+bool slurm_recognise(const char *text);
 void slurm_read(struct import *im);
 
 /* What nvidia-smi prints of one node: -L, the plain table, --query-gpu as csv, and topo -m; any of
  * them in one text. */
-bool nvidia_smi_recognise(const char *text, size_t size, const char *path);
+bool nvidia_smi_recognise(const char *text);
 void nvidia_smi_read(struct import *im);
 
 /* A name a line, with "slots=8", ":8" or nothing after it: microsoft/DeepSpeed
  * deepspeed/launcher/runner.py; Open MPI's mpirun(1). */
-bool hostfile_recognise(const char *text, size_t size, const char *path);
+bool hostfile_recognise(const char *text);
 void hostfile_read(struct import *im);
 
 /* ---- launches ---- */
