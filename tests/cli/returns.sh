@@ -94,6 +94,14 @@ if there axolotl; then
 	if grep -q 'zero_stage = 0: no FSDP' err; then fail 'a guess about a file that nobody read'; fi
 fi
 
+if there trl; then
+	about 'settings that say little'
+	exported trl --layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --model=llama-3.1-8b \
+	    --sequence-length=1024 --set finetune.method=full
+	run 0 import t/trl.yaml
+	has method full
+fi
+
 # ---- modules ----------------------------------------------------------------------------------
 if there ms-swift; then
 	about 'modules of multi-latent attention'
@@ -173,7 +181,17 @@ has staleness 2
 exported verl $apart --set rl.staleness=1 --set finetune.method=lora --set finetune.modules_to_save=head
 err_has 'not said: finetune.modules_to_save = head'
 
+# shellcheck disable=SC2086
+exported verl $apart --layout=megatron --zero-stage=1 --set rl.staleness=1 --set finetune.method=lora
+run 0 import t/verl.sh --set model.preset=llama-3.1-8b
+has target all-linear
+
 if there nemo-rl; then
+	# shellcheck disable=SC2086
+	exported nemo-rl $apart --set rl.algorithm=ppo --set rl.staleness=2
+	run 0 import t/nemo-rl.yaml --set model.preset=llama-3.1-8b
+	has algorithm ppo
+	has staleness 2
 	pairs="--layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --model=llama-3.1-8b --set rl.algorithm=dpo"
 	# shellcheck disable=SC2086
 	exported nemo-rl $pairs --set parallel.dp_replicate=2 --set finetune.method=lora --set finetune.target=q+k

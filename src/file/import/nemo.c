@@ -20,7 +20,7 @@ take_number(struct import *im, const struct jsonin *j, enum field_id f, const ch
 
 /* Pools of their own, whose GPUs the cluster's include. */
 static void
-take_pools(struct import *im, const struct jsonin *j)
+take_pools(struct import *im, const struct jsonin *j, bool ppo)
 {
 	const int64_t nodes = settings_number(j, COLOCATED "resources.num_nodes", 1);
 
@@ -33,7 +33,8 @@ take_pools(struct import *im, const struct jsonin *j)
 	import_set(im, FIELD_RL_PLACEMENT, "split", COLOCATED "enabled");
 	settings_set(im, j, FIELD_ROLLOUT_GPUS, product_of(nodes, settings_number(j,
 	    COLOCATED "resources.gpus_per_node", 0)), COLOCATED "resources");
-	take_number(im, j, FIELD_STALENESS, "grpo.async_grpo.max_trajectory_age_steps");
+	take_number(im, j, FIELD_STALENESS, ppo ? "ppo.async_ppo.max_trajectory_age_steps" :
+	    "grpo.async_grpo.max_trajectory_age_steps");
 }
 
 /* What is trained, by the section of it or by the name of the file that has the rest:
@@ -59,7 +60,7 @@ static void
 take_adapters(struct import *im, const struct jsonin *j, bool megatron)
 {
 	static const struct tuner mcore = { .targets = "policy.megatron_cfg.peft.target_modules",
-		.usual = "all-linear" };
+		.usual = "all-linear", .fused = true };
 	static const struct tuner dtensor = { .targets = "policy.dtensor_cfg.lora_cfg.target_modules",
 		.usual = "all-linear" };
 	static const struct tuner all = { .targets = "policy.dtensor_cfg.lora_cfg.match_all_linear",
@@ -103,7 +104,7 @@ take_rollouts(struct import *im, const struct jsonin *j, const char *kind)
 	if (settings_on(j, "loss_fn.force_on_policy_ratio"))
 		import_set(im, FIELD_RL_OLD_LOGPROB, "false", "loss_fn.force_on_policy_ratio");
 	settings_lengths(im, "max_total_sequence_length has room for both");
-	take_pools(im, j);
+	take_pools(im, j, ppo);
 }
 
 void

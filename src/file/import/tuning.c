@@ -72,7 +72,7 @@ tuning_take_targets(struct import *im, const struct jsonin *j, const struct tune
 		text_put(words, sizeof words, "%s", d->usual);
 	if (d->parameters != NULL && jsonin_has(j, d->parameters))
 		text_add(words, sizeof words, "+experts");
-	tuning_short(&im->plan->model, words, sizeof words);
+	tuning_short(&im->plan->model, d->fused, words, sizeof words);
 	if (words[0] != '\0')
 		import_set(im, FIELD_ADAPTER_TARGET, words, d->targets);
 	if (d->saved != NULL)
@@ -344,7 +344,7 @@ torchtune_method(struct import *im, const struct jsonin *j)
 			text_add(words, sizeof words, "+gate+up+down");
 		if (settings_on(j, "model.apply_lora_to_output"))
 			text_add(words, sizeof words, "+head");
-		tuning_short(&im->plan->model, words, sizeof words);
+		tuning_short(&im->plan->model, false, words, sizeof words);
 		import_set(im, FIELD_ADAPTER_TARGET, words, "model.lora_attn_modules");
 	}
 	take_batch(im, j, &steps);

@@ -244,7 +244,7 @@ tuning_module(const char *name)
 }
 
 void
-tuning_short(const struct model *m, char *words, size_t size)
+tuning_short(const struct model *m, bool fused, char *words, size_t size)
 {
 	static const char *const known[] = { "all-linear", "attention", "qv", "mlp" };
 	struct plan p = { .mode = MODE_TRAIN, .finetune.method = FINETUNE_LORA };
@@ -252,6 +252,10 @@ tuning_short(const struct model *m, char *words, size_t size)
 
 	text_put(p.finetune.target, sizeof p.finetune.target, "%s", words);
 	targets = adapters_targets(&p);
+	if (fused && (targets & TARGET_QKV))
+		targets = (targets & ~(unsigned)TARGET_QKV) | TARGET_Q | TARGET_K | TARGET_V;
+	if (fused && (targets & TARGET_FC1))
+		targets = (targets & ~(unsigned)TARGET_FC1) | TARGET_GATE | TARGET_UP;
 	if ((targets & TARGET_BLOCK) == TARGET_BLOCK && !m->linear_attention && m->layer_pattern[0] == '\0')
 		targets |= TARGET_LINEAR; /* there are no others */
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -32,6 +32,7 @@ struct tuner {
 	const char *usual;        /* what they are without that key, in a plan's words, */
 	const char *parameters;   /* and stacked weights of experts */
 	const char *saved;        /* trained copies */
+	bool fused;               /* Megatron's layers, whole whichever part of them is named */
 	bool joined;              /* lists are one text with commas */
 	const char *checkpointing, *off; /* key that recomputes, and its word for not */
 	const char *step;         /* micro-batches of a step on one GPU */
@@ -61,6 +62,7 @@ bool tuning_is_linear(unsigned targets);
 /* The row of a module's name; NULL: unknown. */
 const struct tuning_module *tuning_module(const char *name);
 
-/* Words joined by plus signs, shorter where a plan has one word for the same modules. */
-void tuning_short(const struct model *m, char *words, size_t size);
+/* Words joined by plus signs, shorter where a plan has one word for the same modules, of which
+ * some are `fused`. */
+void tuning_short(const struct model *m, bool fused, char *words, size_t size);
 #endif

@@ -120,7 +120,7 @@ take_adapters(struct import *im, const struct jsonin *j, bool megatron)
 	static const struct tuner fsdp = { .targets = MODEL "target_modules", .linear = "all-linear",
 		.usual = "all-linear" };
 	static const struct tuner mcore = { .targets = MODEL "lora.target_modules", .linear = "all-linear",
-		.usual = "all-linear" };
+		.usual = "all-linear", .fused = true };
 	const char *rank = megatron ? MODEL "lora.rank" : MODEL "lora_rank";
 	const int64_t n = settings_number(j, rank, 0);
 
