@@ -363,7 +363,7 @@ refuses nemo-rl target_lacks parallel.vpp split.cfg --vpp=2
 comes_back nemo-rl nemo-rl.yaml 16 split
 
 # what a script hands over is read back
-sed '/^finetune/d' grpo.cfg >lora-grpo.cfg
+sed '/^finetune/d; s/rl: {/& engine_sleep = 1;/' grpo.cfg >lora-grpo.cfg
 echo 'finetune: { method = "lora"; rank = 8; target = "qv"; };' >>lora-grpo.cfg
 sed 's/rl: {/& old_logprob = false;/; s/ tp = 4;/& vpp = 2;/; s/recompute = .full./recompute = "selective"/' \
     split.cfg >parts.cfg

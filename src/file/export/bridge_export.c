@@ -1,10 +1,9 @@
-#include "file/export/bridge_export.h"
-
 #include <string.h>
 
 #include "core/model/adapters.h"
 #include "file/export/megatron_export.h"
 #include "file/export/quote.h"
+#include "file/export/writers.h"
 #include "file/import/tuning_keys.h"
 
 /*
@@ -188,20 +187,14 @@ tell_adapters(struct export *e)
 static void
 tell_missing(struct export *e)
 {
-	static const enum field_id others[] = {
-		FIELD_LAYOUT, FIELD_PRESET, FIELD_VPP, FIELD_PIPELINE_LAYOUT, FIELD_RECOMPUTE,
-		FIELD_RECOMPUTE_METHOD, FIELD_RECOMPUTE_LAYERS, FIELD_RECOMPUTE_MODULES, FIELD_ZERO_STAGE,
-		FIELD_OVERLAP_PARAM_GATHER, FIELD_PRECISION, FIELD_GRAD_DTYPE, FIELD_SCHEDULE,
-		FIELD_FINETUNE, FIELD_ADAPTER_RANK, FIELD_ADAPTER_DROPOUT, FIELD_ADAPTER_TARGET,
-		FIELD_EXPERT_ADAPTERS,
-	};
-
 	if (find_precision(e->plan) == NULL)
 		export_missing(e, FIELD_PRECISION, "there is no mixed precision of that name");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		field_set_add(&e->said, keys[i].field);
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		field_set_add(&e->said, others[i]);
+	EXPORT_SAY(e, FIELD_LAYOUT, FIELD_PRESET, FIELD_VPP, FIELD_PIPELINE_LAYOUT, FIELD_RECOMPUTE,
+	    FIELD_RECOMPUTE_METHOD, FIELD_RECOMPUTE_LAYERS, FIELD_RECOMPUTE_MODULES, FIELD_ZERO_STAGE,
+	    FIELD_OVERLAP_PARAM_GATHER, FIELD_PRECISION, FIELD_GRAD_DTYPE, FIELD_SCHEDULE, FIELD_FINETUNE,
+	    FIELD_ADAPTER_RANK, FIELD_ADAPTER_DROPOUT, FIELD_ADAPTER_TARGET, FIELD_EXPERT_ADAPTERS);
 	export_missing_rest(e, "the recipe tells");
 }
 
@@ -213,8 +206,8 @@ bridge_write(struct export *e)
 
 	if (!megatron_can_run(e))
 		return;
-	tell_missing(e);
 	tell_adapters(e);
+	tell_missing(e);
 	out = export_begin(e, "bridge.sh");
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");

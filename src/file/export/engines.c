@@ -1,9 +1,8 @@
-#include "file/export/engines.h"
-
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/quote.h"
+#include "file/export/writers.h"
 
 /* Where the batch limits are not set the engine has defaults of its own: nothing is written. */
 
@@ -52,10 +51,6 @@ note_rest(struct export *e)
 {
 	static const enum field_id clients[] = { FIELD_CONCURRENCY, FIELD_PROMPT_TOKENS,
 		FIELD_GENERATE_TOKENS, FIELD_LENGTH_SPREAD };
-	static const enum field_id options[] = { FIELD_LAYOUT, FIELD_TP, FIELD_PP, FIELD_CP, FIELD_EP,
-		FIELD_DCP, FIELD_DP_ATTENTION, FIELD_ENGINE, FIELD_ENGINE_VERSION, FIELD_REPLICAS,
-		FIELD_CONTEXT_LENGTH, FIELD_MAX_NUM_SEQS, FIELD_MAX_BATCHED_TOKENS,
-		FIELD_GPU_MEMORY_UTILIZATION, FIELD_BLOCK_SIZE, FIELD_KV_DTYPE };
 
 	export_missing(e, FIELD_WEIGHT_DTYPE, "MODEL names a checkpoint in this format");
 	if (e->plan->serving.replicas > 1)
@@ -63,8 +58,9 @@ note_rest(struct export *e)
 	for (size_t i = 0; i < sizeof clients / sizeof *clients; i++)
 		export_missing(e, clients[i], "what clients ask for");
 	export_by_checkpoint(e);
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		field_set_add(&e->said, options[i]);
+	EXPORT_SAY(e, FIELD_LAYOUT, FIELD_TP, FIELD_PP, FIELD_CP, FIELD_EP, FIELD_DCP, FIELD_DP_ATTENTION,
+	    FIELD_ENGINE, FIELD_ENGINE_VERSION, FIELD_REPLICAS, FIELD_CONTEXT_LENGTH, FIELD_MAX_NUM_SEQS,
+	    FIELD_MAX_BATCHED_TOKENS, FIELD_GPU_MEMORY_UTILIZATION, FIELD_BLOCK_SIZE, FIELD_KV_DTYPE);
 	if (e->plan->serving.engine != ENGINE_VLLM)
 		export_missing(e, FIELD_DCP, "there is no option for it");
 	if (e->plan->serving.engine == ENGINE_TRTLLM)
@@ -77,14 +73,8 @@ note_rest(struct export *e)
 static struct textbuf *
 begin_script(struct export *e, const char *name)
 {
-	struct textbuf *out;
-
 	note_rest(e);
-	out = export_begin(e, name);
-	textbuf_add(out, "#!/bin/sh\n");
-	export_head(e, out, "# ");
-	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
-	return out;
+	return export_begin_script(e, name);
 }
 
 static void

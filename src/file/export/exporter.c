@@ -28,6 +28,13 @@ export_refuse(struct export *e, enum field_id field, const char *reason, const c
 }
 
 void
+export_say(struct export *e, const enum field_id fields[])
+{
+	for (; *fields != FIELD_NONE; fields++)
+		field_set_add(&e->said, *fields);
+}
+
+void
 export_missing(struct export *e, enum field_id field, const char *why)
 {
 	char value[128], line[96];
@@ -43,13 +50,14 @@ export_missing(struct export *e, enum field_id field, const char *why)
 void
 export_missing_rest(struct export *e, const char *why)
 {
-	const char *mode = e->plan->mode == MODE_SERVE ? "serving" : "training";
+	static const char sections[] = "model parallel training finetune serving rl";
 	char section[32];
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		field_section(f, section, sizeof section);
-		if ((text_equal(section, "model") || text_equal(section, "parallel") ||
-		    text_equal(section, mode)) && !field_set_has(&e->said, f))
+		const size_t n = field_section(f, section, sizeof section);
+
+		if (text_index(sections, section, n) >= 0 && field_in_use(f, e->plan) &&
+		    !field_set_has(&e->said, f))
 			export_missing(e, f, why);
 	}
 }

@@ -32,7 +32,7 @@ struct export {
 	const char *source;            /* where the plan is from, fit for a terminal */
 	size_t files;
 	struct export_file file[EXPORT_FILES_MAX];
-	struct field_set said;         /* fields that the files tell of */
+	struct field_set said;         /* fields that the files tell of, or nobody's settings */
 	struct notes missing;          /* what the target can not say, and what else to know */
 	struct diag_list diags;        /* errors: why the target would not start it */
 };
@@ -44,10 +44,14 @@ struct textbuf *export_begin(struct export *e, const char *name);
 void export_refuse(struct export *e, enum field_id field, const char *reason,
     const char *source, const char *fmt, ...) TEXT_FORMAT(5, 6);
 
+/* These fields are said: EXPORT_SAY(e, FIELD_TP, FIELD_PP). */
+#define EXPORT_SAY(e, ...) export_say((e), (const enum field_id[]){ __VA_ARGS__, FIELD_NONE })
+void export_say(struct export *e, const enum field_id fields[]);
+
 /* The target has no word for a field that the user chose: a note, unless there is one about it. */
 void export_missing(struct export *e, enum field_id field, const char *why);
 
-/* The same for every field of the model, the split and the mode that is not said. */
+/* The same for every field that is not said, of those that tell how the plan is run. */
 void export_missing_rest(struct export *e, const char *why);
 
 /* Who wrote this and from what, and what is missing, each line after `comment` ("# "). Write

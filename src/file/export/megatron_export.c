@@ -7,8 +7,10 @@
 #include "core/plan/pattern.h"
 #include "file/export/megatron_core.h"
 #include "file/export/quote.h"
+#include "file/export/writers.h"
 #include "file/import/import.h"
 #include "file/import/megatron_flags.h"
+#include "file/import/settings_keys.h"
 
 /* ---- arguments -------------------------------------------------------------------------- */
 
@@ -69,7 +71,7 @@ put_row(struct textbuf *out, const struct megatron_flag *row, const struct plan 
 		put_arg(out, row->flag, NULL);
 	else if (row->kind == FLAG_VALUE)
 		put_arg(out, row->flag, value);
-	else if (row->kind == FLAG_WORD && megatron_word_theirs(row, value, theirs, sizeof theirs))
+	else if (row->kind == FLAG_WORD && settings_theirs(row->words, value, theirs, sizeof theirs))
 		put_arg(out, row->flag, theirs);
 }
 

@@ -1,6 +1,5 @@
 /*
- * megatron_export.h - plans as arguments of Megatron-LM's pretrain_gpt.py: a script that runs
- * them, and scripts that hand them to Slurm.
+ * megatron_export.h - arguments of Megatron-LM for programs that hand them on.
  */
 #ifndef FILE_MEGATRON_EXPORT_H
 #define FILE_MEGATRON_EXPORT_H
@@ -9,15 +8,8 @@
 /* Whether Megatron-LM, of any launcher, runs such a plan; else it is refused. */
 bool megatron_can_run(struct export *e);
 
-/* Run on every node, with torchrun. */
-void megatron_write(struct export *e);
-
-/* sbatch scripts: one torchrun a node, or one task a GPU. */
-void megatron_sbatch_torchrun(struct export *e);
-void megatron_sbatch_srun(struct export *e);
-
-/* The same arguments for programs that hand them on, as a bash array of that name; core: as that
- * release of Megatron core spells them (megatron_core.h). */
+/* As a bash array of that name; core: as that release of Megatron core spells them
+ * (megatron_core.h). */
 void megatron_put_args(struct textbuf *out, const char *name, const struct plan *p, int core);
 
 /* Megatron-LM arguments.py: 1 where TP or CP splits and FSDP does not, above 1 or unset with it;

@@ -1,7 +1,7 @@
 #include "core/model/adapters.h"
 #include "core/plan/field.h"
-#include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
+#include "file/export/writers.h"
 #include "file/import/rl_keys.h"
 #include "file/import/tuning_keys.h"
 
@@ -20,22 +20,6 @@ kind_of(const struct plan *p)
 		return "rm";
 	default:
 		return "grpo";
-	}
-}
-
-/* What a file leaves out comes from the one that it names. */
-static const char *
-base_of(const struct plan *p)
-{
-	switch (p->rl.algorithm) {
-	case RL_PPO:
-		return rl_with_megatron(p) ? "ppo_math_1B_megatron" : "ppo_math_1B";
-	case RL_DPO:
-		return "dpo";
-	case RL_REWARD_MODEL:
-		return "rm";
-	default:
-		return rl_with_megatron(p) ? "grpo_math_1B_megatron" : "grpo_math_1B";
 	}
 }
 
@@ -131,6 +115,8 @@ put_generation(struct export *e, struct tree *t, const struct rl_pools *pools)
 	tree_int(t, "policy.generation.vllm_cfg.tensor_parallel_size", pools->engine_gpus);
 	tree_bool(t, "policy.generation.colocated.enabled", !pools->split);
 	if (!pools->split) {
+		if (p->rl.engine_sleep != 1)
+			export_missing(e, FIELD_ENGINE_SLEEP, "vLLM sleeps at level 1");
 		if (p->rl.offload != RL_OFFLOAD_PARAMS)
 			export_missing(e, FIELD_RL_OFFLOAD, "colocated generation finds nothing of the trainer's "
 			    "on the GPU");
@@ -159,7 +145,9 @@ nemo_rl_write(struct export *e)
 
 	if (!rl_pools_of(&pools, e))
 		return;
-	text_put(base, sizeof base, "examples/configs/%s.yaml", base_of(p));
+	/* what a file leaves out comes from the one that it names */
+	text_put(base, sizeof base, "examples/configs/%s%s%s.yaml", kind_of(p), plan_has_rollouts(p) ?
+	    "_math_1B" : "", plan_has_rollouts(p) && rl_with_megatron(p) ? "_megatron" : "");
 	tree_text(&t, "defaults", base);
 	if (plan_has_rollouts(p))
 		put_algorithm(e, &t);
@@ -170,7 +158,7 @@ nemo_rl_write(struct export *e)
 	notes_add(&e->missing, "data, environment and learning rate are those of the base configuration");
 	notes_add(&e->missing, "run it where NeMo-RL is, with nemo-rl.yaml beside examples");
 	export_missing(e, FIELD_CP_COMM, "the engine chooses");
-	export_tell_rest(e);
+	rl_say(e);
 	out = export_begin(e, "nemo-rl.yaml");
 	export_head(e, out, "# ");
 	tree_yaml(&t, out);

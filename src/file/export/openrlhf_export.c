@@ -1,7 +1,7 @@
 #include "core/model/adapters.h"
 #include "core/plan/field.h"
-#include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
+#include "file/export/writers.h"
 #include "file/import/rl_keys.h"
 #include "file/import/tuning_keys.h"
 
@@ -82,6 +82,8 @@ put_pools(struct export *e, struct tree *t, const struct rl_pools *pools)
 		return;
 	tree_bool(t, "vllm.enable_sleep", p->rl.engine_sleep > 0);
 	tree_bool(t, "ds.enable_sleep", p->rl.offload != RL_OFFLOAD_NONE);
+	if (p->rl.offload == RL_OFFLOAD_OPTIMIZER)
+		export_missing(e, FIELD_RL_OFFLOAD, "DeepSpeed puts parameters to sleep too");
 	if (p->rl.engine_sleep == 2)
 		export_missing(e, FIELD_ENGINE_SLEEP, "a sleeping engine keeps its weights on the host (1)");
 }
@@ -124,9 +126,8 @@ write_rollouts(struct export *e)
 	notes_add(&e->missing, "prompts, learning rate and rewards are yours to add");
 	export_missing(e, FIELD_KV_DTYPE, "vLLM takes what the model computes in");
 	export_missing(e, FIELD_MAX_NUM_SEQS, "vLLM's default");
-	out = rl_begin_script(e, "openrlhf.sh");
-	rl_put_array(out, &t, WORDS_FLAGS);
-	tree_end(&t);
+	export_missing(e, FIELD_CONTEXT_LENGTH, "data.max_len is it");
+	out = rl_begin_script(e, "openrlhf.sh", NULL, &t, WORDS_FLAGS);
 	textbuf_add(out, "exec python3 -m openrlhf.cli.train_ppo_ray \\\n"
 	    "\t--actor.model_name_or_path \"$MODEL\" ");
 	if (p->rl.algorithm == RL_PPO)
@@ -149,9 +150,7 @@ write_pairs(struct export *e)
 	put_trainer(e, &t);
 	export_rows(e, &t, openrlhf_pairs);
 	notes_add(&e->missing, "pairs and learning rate are yours to add");
-	out = rl_begin_script(e, "openrlhf.sh");
-	rl_put_array(out, &t, WORDS_FLAGS);
-	tree_end(&t);
+	out = rl_begin_script(e, "openrlhf.sh", NULL, &t, WORDS_FLAGS);
 	textbuf_add(out, "# with --hostfile FILE on several nodes\n"
 	    "exec deepspeed --num_nodes %lld --num_gpus %lld --module openrlhf.cli.train_%s \\\n"
 	    "\t--model.model_name_or_path \"$MODEL\" \"${args[@]}\" \"$@\"\n",

@@ -47,14 +47,14 @@ export_by_checkpoint(struct export *e)
 void
 export_tell_rest(struct export *e)
 {
-	/* Sizes, what is sharded and what is kept: in files and lines of launchers, or refused. */
-	static const enum field_id usual[] = { FIELD_LAYOUT, FIELD_TP, FIELD_CP, FIELD_PP, FIELD_EP,
-		FIELD_ZERO_STAGE, FIELD_DP_REPLICATE, FIELD_OFFLOAD, FIELD_SEQUENCE_LENGTH,
-		FIELD_MICRO_BATCH_SIZE, FIELD_GLOBAL_BATCH_SIZE, FIELD_PRECISION, FIELD_RECOMPUTE };
-
 	export_by_checkpoint(e);
-	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-		field_set_add(&e->said, usual[i]);
+	/* Sizes, what is sharded and what is kept: in files and lines of launchers, or refused. */
+	EXPORT_SAY(e, FIELD_LAYOUT, FIELD_TP, FIELD_CP, FIELD_PP, FIELD_EP, FIELD_ZERO_STAGE, FIELD_OFFLOAD,
+	    FIELD_SEQUENCE_LENGTH, FIELD_MICRO_BATCH_SIZE, FIELD_GLOBAL_BATCH_SIZE, FIELD_PRECISION,
+	    FIELD_RECOMPUTE, FIELD_FINETUNE, FIELD_ADAPTER_TARGET, FIELD_QUANTIZATION, FIELD_RL_ALGORITHM);
+	/* Data are what they are, and models have names of their own. */
+	EXPORT_SAY(e, FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_TOKENS, FIELD_LENGTH_SPREAD,
+	    FIELD_PREFIX_HIT, FIELD_CRITIC_PRESET, FIELD_REWARD_PRESET);
 	export_missing_rest(e, "there is no setting for it");
 }
 
@@ -65,6 +65,17 @@ export_refuse_above(struct export *e, enum field_id f, int64_t most, const char 
 	if (field_int(f, e->plan) > most)
 		export_refuse(e, f, "target_lacks", source, "%s %lld: %s", field_table[f].label,
 		    (long long)field_int(f, e->plan), why);
+}
+
+struct textbuf *
+export_begin_script(struct export *e, const char *name)
+{
+	struct textbuf *out = export_begin(e, name);
+
+	textbuf_add(out, "#!/bin/sh\n");
+	export_head(e, out, "# ");
+	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
+	return out;
 }
 
 void

@@ -28,6 +28,9 @@ void export_tell_rest(struct export *e);
 void export_refuse_above(struct export *e, enum field_id f, int64_t most, const char *source,
     const char *why);
 
+/* A script of a model in MODEL, as far as its first command. */
+struct textbuf *export_begin_script(struct export *e, const char *name);
+
 /* A script that starts one process a GPU on each node. */
 void export_torchrun(struct export *e, const char *name, const char *program);
 

@@ -1,5 +1,3 @@
-#include "file/export/report.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "core/estimate/estimate.h"
 #include "core/estimate/result.h"
 #include "core/plan/field.h"
+#include "file/export/writers.h"
 #include "file/plan/planfile.h"
 
 static struct estimate *

@@ -62,12 +62,22 @@ rl_refuse(struct export *e, enum field_id f, const char *source, const char *why
 	export_refuse(e, f, "target_lacks", source, "%s %s: %s", field_table[f].label, value, why);
 }
 
+void
+rl_say(struct export *e)
+{
+	EXPORT_SAY(e, FIELD_RL_PROMPTS, FIELD_RL_RESPONSES, FIELD_RL_PLACEMENT, FIELD_ROLLOUT_GPUS, FIELD_ROLLOUT_TP, FIELD_RL_REFERENCE,
+	    FIELD_RL_OLD_LOGPROB, FIELD_RL_OFFLOAD, FIELD_ENGINE_SLEEP, FIELD_STALENESS, FIELD_ENGINE,
+	    FIELD_CONTEXT_LENGTH);
+	export_tell_rest(e);
+}
+
 struct textbuf *
-rl_begin_script(struct export *e, const char *name)
+rl_begin_script(struct export *e, const char *name, const struct textbuf *first, struct tree *t,
+    enum tree_words form)
 {
 	struct textbuf *out = export_begin(e, name);
 
-	export_tell_rest(e);
+	rl_say(e);
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
 	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
@@ -75,15 +85,13 @@ rl_begin_script(struct export *e, const char *name)
 		textbuf_add(out, "CRITIC=${CRITIC:-$MODEL}\n");
 	if (e->plan->rl.reward_preset[0] != '\0')
 		textbuf_add(out, ": \"${REWARD:?name or directory of the reward model}\"\n");
-	return out;
-}
-
-void
-rl_put_array(struct textbuf *out, struct tree *t, enum tree_words form)
-{
+	if (first != NULL)
+		textbuf_bytes(out, first->text, first->used);
 	textbuf_add(out, "args=(\n");
 	tree_words(t, out, form);
+	tree_end(t);
 	textbuf_add(out, ")\n");
+	return out;
 }
 
 bool

@@ -20,10 +20,13 @@ bool rl_pools_of(struct rl_pools *out, struct export *e);
 /* A refusal where the plan has a choice of this field that is none of the target's. */
 void rl_refuse(struct export *e, enum field_id f, const char *source, const char *why);
 
-/* Where a script's array of arguments ends, and how it begins: the head, MODEL and, where the
- * plan has them, CRITIC and REWARD asked of the environment. */
-struct textbuf *rl_begin_script(struct export *e, const char *name);
-void rl_put_array(struct textbuf *out, struct tree *t, enum tree_words form);
+/* How a script begins: the head; MODEL and, where the plan has them, CRITIC and REWARD asked of the
+ * environment; the array `args`, which ends the tree. `first` stands before that array. */
+struct textbuf *rl_begin_script(struct export *e, const char *name, const struct textbuf *first,
+    struct tree *t, enum tree_words form);
+
+/* What each of these trainers says of pools, the algorithm and its models. */
+void rl_say(struct export *e);
 
 /* True where a reference policy is evaluated. */
 bool rl_has_reference(const struct plan *p);

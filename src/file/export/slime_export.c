@@ -3,8 +3,8 @@
 #include "core/plan/field.h"
 #include "file/export/megatron_core.h"
 #include "file/export/megatron_export.h"
-#include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
+#include "file/export/writers.h"
 
 #define ARGUMENTS "THUDM/slime slime/utils/arguments.py"
 
@@ -79,9 +79,7 @@ slime_write(struct export *e)
 	textbuf_bytes(&launch, trainer.text, trainer.used);
 	textbuf_add(&launch, "python3 pretrain_gpt.py \"${trainer[@]}\"\n");
 	if (megatron_reads_back(e, launch.text, pools.nodes * pools.gpus)) {
-		out = rl_begin_script(e, "slime.sh");
-		textbuf_bytes(out, trainer.text, trainer.used);
-		rl_put_array(out, &t, WORDS_FLAGS);
+		out = rl_begin_script(e, "slime.sh", &trainer, &t, WORDS_FLAGS);
 		megatron_put_connections(out, p);
 		textbuf_add(out, "exec python3 %s --hf-checkpoint \"$MODEL\" \"${trainer[@]}\" \"${args[@]}\" "
 		    "\"$@\"\n", pools.split && p->rl.staleness > 0 ? "train_async.py" : "train.py");

@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 
+#include "core/framework/resolve.h"
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/tree.h"
+#include "file/export/writers.h"
 #include "file/import/import.h"
 
 /* Read what was written as import does: what does not come back the target can not say. */
@@ -23,6 +25,20 @@ tell_unsaid(struct export *e, const char *kind, const struct textbuf *text)
 		export_missing_rest(e, "there is no setting for it");
 	}
 	import_free(&im);
+}
+
+/* What is trained, and on what, is the script's that the settings are for. */
+static void
+tell_script(struct export *e)
+{
+	char section[32];
+
+	export_missing(e, FIELD_FINETUNE, "your script says what is trained");
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		field_section(f, section, sizeof section);
+		if (text_equal(section, "finetune") || text_equal(section, "rl"))
+			field_set_add(&e->said, f);
+	}
 }
 
 /* A file of settings with its head, which tells what they do not say. */
@@ -69,6 +85,7 @@ deepspeed_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 		tree_text(t, "zero_optimization.offload_param.device", "cpu");
 		tree_bool(t, "zero_optimization.offload_param.pin_memory", true);
 	}
+	EXPORT_SAY(e, FIELD_DP_REPLICATE);
 	if (par->dp_replicate > 1)
 		tree_int(t, "zero_optimization.mics_shard_size", s->dp * par->cp / par->dp_replicate);
 	tree_real(t, "gradient_clipping", 1);
@@ -108,6 +125,7 @@ deepspeed_write(struct export *e)
 		return;
 	if (p->parallel.pp > 1)
 		export_missing(e, FIELD_PP, "num_stages of PipelineModule in your script");
+	tell_script(e);
 	export_missing(e, FIELD_EP, "ep_size of the MoE layers in your script");
 	export_missing(e, FIELD_RECOMPUTE, "the model's own code recomputes");
 	if (p->training.precision > PRECISION_BF16)
@@ -215,6 +233,8 @@ torchtitan_write(struct export *e)
 	struct tree t = { 0 };
 
 	export_missing(e, FIELD_PRESET, "[model] name and flavor choose it in torchtitan");
+	if (e->plan->parallel.zero_stage == 1)
+		notes_add(&e->missing, "FSDP shards gradients too: ZeRO stage 2 is written for 1");
 	if (e->plan->training.precision > PRECISION_BF16)
 		export_missing(e, FIELD_PRECISION, "a converter in [model] quantizes, such as "
 		    "quantize.linear.float8");
@@ -237,6 +257,27 @@ nanotron_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 	tree_bool(t, "model.model_config.is_llama_config", true);
 }
 
+/* A model of other sizes than LlamaConfig has keys for is none that it builds. */
+static void
+nanotron_model(struct export *e)
+{
+	const struct model *m = &e->plan->model;
+	struct field_set keys = { 0 };
+	struct plan usual;
+
+	plan_defaults(&usual);
+	usual.model.head_dim = m->hidden_size / m->attention_heads;
+	for (const struct settings_key *row = nanotron_keys; row->path != NULL; row++)
+		field_set_add(&keys, row->field);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_entry(f) == FIELD_PRESET && !field_set_has(&keys, f) && f != FIELD_VOCAB_MULTIPLE &&
+		    !field_same(f, e->plan, &usual)) {
+			export_refuse(e, f, "target_lacks", "nanotron src/nanotron/config/models_config.py",
+			    "nanotron's LlamaConfig has no %s", field_table[f].path);
+			return;
+		}
+}
+
 void
 nanotron_write(struct export *e)
 {
@@ -253,6 +294,7 @@ nanotron_write(struct export *e)
 	if (p->training.recompute == RECOMPUTE_SELECTIVE)
 		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", config,
 		    "nanotron recomputes whole layers or nothing");
+	nanotron_model(e);
 	if (p->training.precision > PRECISION_BF16)
 		export_refuse(e, FIELD_PRECISION, "target_lacks", config,
 		    "its released trainer computes in bf16 at the least");
@@ -325,6 +367,7 @@ accelerate_write(struct export *e)
 
 	if (!accelerate_can_run(e))
 		return;
+	tell_script(e);
 	export_missing(e, FIELD_PRESET, "your script loads it");
 	export_missing(e, FIELD_SEQUENCE_LENGTH, "an argument of your script");
 	export_missing(e, FIELD_MICRO_BATCH_SIZE, "per_device_train_batch_size of your script");

@@ -71,23 +71,6 @@ tree_has(const struct tree *t, const char *key)
 
 /* ---- fields --------------------------------------------------------------------------- */
 
-/* Their word for one of ours; false when they have none. */
-static bool
-their_word(const char *words, const char *ours, char *theirs, size_t size)
-{
-	char pair[64], *is;
-
-	for (int64_t i = 0; text_choice(words, i, pair, sizeof pair); i++) {
-		is = strchr(pair, '=');
-		*is++ = '\0';
-		if (text_equal(is, ours)) {
-			text_put(theirs, size, "%s", pair);
-			return true;
-		}
-	}
-	return false;
-}
-
 /* What has no meaning in this plan. */
 static bool
 is_idle(enum field_id f, const struct plan *p)
@@ -105,7 +88,7 @@ put_field(struct tree *t, const struct settings_key *row, const struct plan *p)
 	if (is_idle(row->field, p) || (row->absent != NULL && text_equal(value, row->absent)))
 		return true;
 	if (row->words != NULL) {
-		if (!their_word(row->words, value, theirs, sizeof theirs))
+		if (!settings_theirs(row->words, value, theirs, sizeof theirs))
 			return false;
 		if (text_equal(theirs, "true") || text_equal(theirs, "false"))
 			tree_bool(t, row->path, text_equal(theirs, "true"));

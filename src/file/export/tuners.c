@@ -1,11 +1,10 @@
-#include "file/export/tuners.h"
-
 #include <string.h>
 
 #include "core/model/adapters.h"
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/trainers.h"
+#include "file/export/writers.h"
 #include "file/import/tuning_keys.h"
 
 #define BITSANDBYTES "bitsandbytes-foundation/bitsandbytes bitsandbytes/optim/adamw.py"
@@ -49,6 +48,7 @@ put_targets(struct export *e, struct tree *t, const struct tuner *d)
 		tree_list(t, d->parameters, "mlp.experts.gate_up_proj,mlp.experts.down_proj");
 	}
 	put_names(t, d, d->saved, tuning_names(names, p, adapters_saved(p), false));
+	EXPORT_SAY(e, FIELD_MODULES_TO_SAVE, FIELD_EXPERT_ADAPTERS);
 }
 
 static void
@@ -160,6 +160,10 @@ tell_missing(struct export *e, const struct tuner *d)
 	if (plan_has_experts(e->plan) && (adapters_targets(e->plan) & TARGET_EXPERTS) &&
 	    e->plan->finetune.expert_adapters == ADAPTERS_SHARED)
 		export_missing(e, FIELD_EXPERT_ADAPTERS, "PEFT gives each expert its own");
+	/* Accelerate's FSDP and ds_config.json have copies of shards; ms-swift's FSDP and the DeepSpeed
+	 * of Accelerate, which TRL starts, do not. */
+	if (d != (with_deepspeed(e->plan) ? &tuner_trl : &tuner_swift))
+		EXPORT_SAY(e, FIELD_DP_REPLICATE);
 	export_missing(e, FIELD_CROSS_ENTROPY, "it follows the kernels");
 	if (plan_has_rl(e->plan))
 		export_missing(e, FIELD_PACKING, "pairs are not packed");
@@ -188,6 +192,18 @@ put_deepspeed(struct export *e, const struct export_sizes *s)
 	tree_end(&t);
 }
 
+/* The settings, and those of DeepSpeed that they name. */
+static void
+finish_settings(struct export *e, struct tree *t, const char *name, const struct export_sizes *s)
+{
+	if (with_deepspeed(e->plan))
+		tree_text(t, "deepspeed", "ds_config.json");
+	put_file(e, t, name);
+	tree_end(t);
+	if (with_deepspeed(e->plan))
+		put_deepspeed(e, s);
+}
+
 /* commands/config/config_args.py; the trainer's own arguments say the batch. */
 static void
 put_accelerate(struct export *e, const struct export_sizes *s)
@@ -212,18 +228,6 @@ put_accelerate(struct export *e, const struct export_sizes *s)
 	}
 	put_file(e, &t, "accelerate.yaml");
 	tree_end(&t);
-}
-
-/* What a script of any of them begins with. */
-static struct textbuf *
-begin_script(struct export *e, const char *name)
-{
-	struct textbuf *out = export_begin(e, name);
-
-	textbuf_add(out, "#!/bin/sh\n");
-	export_head(e, out, "# ");
-	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
-	return out;
 }
 
 /* Ranks of nodes by torchrun's names, for those that start it by the environment. */
@@ -259,7 +263,7 @@ trl_write(struct export *e)
 	put_file(e, &t, "trl.yaml");
 	tree_end(&t);
 	put_accelerate(e, &s);
-	out = begin_script(e, "trl.sh");
+	out = export_begin_script(e, "trl.sh");
 	textbuf_add(out, "exec trl %s --config trl.yaml --accelerate_config accelerate.yaml \\\n"
 	    "\t--machine_rank \"${NODE_RANK:-0}\" --main_process_ip \"${MASTER_ADDR:-localhost}\" \\\n"
 	    "\t--main_process_port \"${MASTER_PORT:-29500}\" --model_name_or_path \"$MODEL\" \"$@\"\n",
@@ -288,6 +292,10 @@ axolotl_kernels(struct export *e, struct tree *t)
 	const struct plan *p = e->plan;
 	const int64_t kernels = p->finetune.kernels;
 
+	EXPORT_SAY(e, FIELD_KERNELS);
+	if (kernels != KERNELS_LIGER && kernels != KERNELS_EAGER)
+		export_refuse(e, FIELD_KERNELS, "target_lacks", AXOLOTL_CONFIG,
+		    "axolotl runs Hugging Face's modules, or Liger's");
 	if (kernels == KERNELS_LIGER) {
 		tree_list(t, "plugins", "axolotl.integrations.liger.LigerPlugin");
 		tree_bool(t, "liger_rope", true);
@@ -296,9 +304,6 @@ axolotl_kernels(struct export *e, struct tree *t)
 		tree_bool(t, "liger_fused_linear_cross_entropy", true);
 	} else if (p->training.cross_entropy == CE_CCE) {
 		tree_list(t, "plugins", "axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin");
-	} else if (kernels != KERNELS_EAGER) {
-		export_refuse(e, FIELD_KERNELS, "target_lacks", AXOLOTL_CONFIG,
-		    "axolotl runs Hugging Face's modules, or Liger's");
 	}
 }
 
@@ -326,13 +331,8 @@ axolotl_write(struct export *e)
 	axolotl_kernels(e, &t);
 	if (with_fsdp(p, &s))
 		axolotl_fsdp(&t, p, &s);
-	else if (with_deepspeed(p))
-		tree_text(&t, "deepspeed", "ds_config.json");
-	put_file(e, &t, "axolotl.yaml");
-	tree_end(&t);
-	if (with_deepspeed(p))
-		put_deepspeed(e, &s);
-	out = begin_script(e, "axolotl.sh");
+	finish_settings(e, &t, "axolotl.yaml", &s);
+	out = export_begin_script(e, "axolotl.sh");
 	textbuf_add(out, "exec axolotl train axolotl.yaml --base-model \"$MODEL\" --launcher torchrun \"$@\" \\\n"
 	    "\t-- --nnodes %lld --nproc_per_node %lld --node_rank \"${NODE_RANK:-0}\" \\\n"
 	    "\t--master_addr \"${MASTER_ADDR:-localhost}\" --master_port \"${MASTER_PORT:-29500}\"\n",
@@ -346,6 +346,7 @@ llamafactory_kernels(struct export *e, struct tree *t)
 {
 	const int64_t kernels = e->plan->finetune.kernels;
 
+	EXPORT_SAY(e, FIELD_KERNELS);
 	if (kernels == KERNELS_LIGER || kernels == KERNELS_UNSLOTH)
 		tree_bool(t, kernels == KERNELS_LIGER ? "enable_liger_kernel" : "use_unsloth", true);
 	else if (kernels != KERNELS_EAGER)
@@ -371,21 +372,19 @@ llamafactory_write(struct export *e)
 	tell_missing(e, &tuner_llamafactory);
 	if (adapters_only(p))
 		export_missing(e, FIELD_ADAPTER_DTYPE, "pure_bf16 alone has them in bf16");
+	if (p->training.precision == PRECISION_FP32)
+		export_refuse(e, FIELD_PRECISION, "target_lacks", "LLaMA-Factory src/llamafactory/model/patcher.py",
+		    "without bf16 and fp16 LLaMA-Factory computes in the checkpoint's type");
 	tree_text(&t, "stage", algorithm == RL_DPO ? "dpo" : algorithm == RL_REWARD_MODEL ? "rm" : "sft");
 	tree_bool(&t, "do_train", true);
 	put_settings(e, &t, &tuner_llamafactory, &s);
 	llamafactory_kernels(e, &t);
 	if (tree_has(&t, "packing")) /* without it packed samples see one another */
 		tree_bool(&t, "neat_packing", true);
-	if (with_deepspeed(p))
-		tree_text(&t, "deepspeed", "ds_config.json");
-	put_file(e, &t, "llamafactory.yaml");
-	tree_end(&t);
-	if (with_deepspeed(p))
-		put_deepspeed(e, &s);
-	else if (with_fsdp(p, &s))
+	finish_settings(e, &t, "llamafactory.yaml", &s);
+	if (with_fsdp(p, &s))
 		put_accelerate(e, &s);
-	out = begin_script(e, "llamafactory.sh");
+	out = export_begin_script(e, "llamafactory.sh");
 	if (with_fsdp(p, &s)) {
 		textbuf_add(out, "exec accelerate launch --config_file accelerate.yaml \\\n"
 		    "\t--machine_rank \"${NODE_RANK:-0}\" --main_process_ip \"${MASTER_ADDR:-localhost}\" \\\n"
@@ -440,15 +439,10 @@ swift_write(struct export *e)
 		tree_text(&t, "bnb_4bit_quant_storage", "bfloat16");
 	if (tree_has(&t, "packing"))
 		tree_text(&t, "attn_impl", "flash_attention_2");
-	if (with_deepspeed(p))
-		tree_text(&t, "deepspeed", "ds_config.json");
-	else if (with_fsdp(p, &s))
+	if (with_fsdp(p, &s))
 		swift_fsdp(&t, p);
-	put_file(e, &t, "swift.yaml");
-	tree_end(&t);
-	if (with_deepspeed(p))
-		put_deepspeed(e, &s);
-	out = begin_script(e, "swift.sh");
+	finish_settings(e, &t, "swift.yaml", &s);
+	out = export_begin_script(e, "swift.sh");
 	put_environment(out, p);
 	textbuf_add(out, "exec swift %s swift.yaml --model \"$MODEL\" \"$@\"\n", pairs ? "rlhf" : "sft");
 }
@@ -530,6 +524,7 @@ torchtune_write(struct export *e)
 		notes_add(&e->missing, "memory was estimated for other modules than torchtune's: "
 		    "finetune.kernels=torchtune is what runs");
 	export_missing(e, FIELD_ADAPTER_DTYPE, "adapters have the type of the model");
+	EXPORT_SAY(e, FIELD_KERNELS, FIELD_MODULES_TO_SAVE);
 	notes_add(&e->missing, "data, checkpoint and learning rate are those of the configuration");
 	export_rows(e, &t, torchtune_keys);
 	tree_int(&t, "gradient_accumulation_steps", s.rounds);

@@ -1,7 +1,7 @@
 #include "core/model/adapters.h"
 #include "core/plan/field.h"
-#include "file/export/rl_export.h"
 #include "file/export/rl_parts.h"
+#include "file/export/writers.h"
 #include "file/import/rl_keys.h"
 #include "file/import/tuning_keys.h"
 
@@ -57,6 +57,7 @@ put_trainer(struct export *e, struct tree *t)
 	}
 	tree_text(t, ACTOR "strategy", "fsdp2");
 	export_rows(e, t, verl_fsdp_keys);
+	EXPORT_SAY(e, FIELD_DP_REPLICATE);
 	if (p->parallel.dp_replicate > 1)
 		tree_int(t, ACTOR "fsdp_config.fsdp_size", s.dp / p->parallel.dp_replicate);
 	export_refuse_above(e, FIELD_TP, 1, CONFIG "/engine/fsdp.yaml", "FSDP workers have no TP");
@@ -80,6 +81,7 @@ put_adapters(struct export *e, struct tree *t)
 		    "verl's actor has no quantised weights");
 	if (dora && !mg)
 		rl_refuse(e, FIELD_FINETUNE, CONFIG "/model/hf_model.yaml", "FSDP workers have LoRA alone");
+	EXPORT_SAY(e, FIELD_ADAPTER_RANK);
 	tree_int(t, mg ? "actor_rollout_ref.model.lora.rank" : "actor_rollout_ref.model.lora_rank",
 	    p->finetune.rank);
 	if (mg)
@@ -92,6 +94,13 @@ put_adapters(struct export *e, struct tree *t)
 	tree_text(t, ROLLOUT "load_format", "safetensors");
 }
 
+/* Pools of their own that do not wait for one another: rollouts have no end, and no batch. */
+static bool
+is_endless(const struct plan *p)
+{
+	return p->rl.placement == RL_SPLIT && p->rl.staleness > 1;
+}
+
 /* Batches count prompts here. */
 static void
 put_batch(struct export *e, struct tree *t)
@@ -102,6 +111,7 @@ put_batch(struct export *e, struct tree *t)
 		rl_refuse(e, FIELD_GLOBAL_BATCH_SIZE, "verl verl/workers/config/actor.py",
 		    "ppo_mini_batch_size counts prompts: a multiple of rl.responses");
 	tree_int(t, "data.max_prompt_length", p->training.sequence_length - p->rl.response_limit);
+	tree_int(t, "data.train_batch_size", is_endless(p) ? 0 : p->rl.prompts);
 	export_rows(e, t, verl_keys);
 	tree_int(t, ACTOR "ppo_mini_batch_size", p->training.global_batch_size / p->rl.responses);
 }
@@ -115,10 +125,10 @@ put_algorithm(struct export *e, struct tree *t)
 	tree_text(t, "algorithm.adv_estimator", ppo ? "gae" : "grpo");
 	tree_bool(t, ACTOR "use_kl_loss", reference && !ppo);
 	tree_bool(t, "algorithm.use_kl_in_reward", reference && ppo);
-	if (!p->rl.old_logprob) {
+	if (!p->rl.old_logprob)
 		tree_bool(t, "algorithm.rollout_correction.bypass_mode", true);
+	if (!p->rl.old_logprob || is_endless(p))
 		tree_bool(t, ROLLOUT "calculate_log_probs", true);
-	}
 	if (p->rl.algorithm == RL_DAPO)
 		notes_add(&e->missing, "dapo: reward.reward_manager, clip_ratio_high and filter_groups are "
 		    "yours to set");
@@ -143,8 +153,11 @@ put_pools(struct export *e, struct tree *t, const struct rl_pools *pools)
 	tree_int(t, ROLLOUT "tensor_model_parallel_size", pools->engine_gpus);
 	if (!pools->split) {
 		tree_bool(t, ROLLOUT "free_cache_engine", p->rl.engine_sleep > 0);
+		/* vllm_async_server.py, _resolve_sleep_level */
 		if (p->rl.engine_sleep == 1 && !adapters_only(p))
 			export_missing(e, FIELD_ENGINE_SLEEP, "verl drops the weights of a sleeping engine");
+		else if (p->rl.engine_sleep == 2 && adapters_only(p))
+			notes_add(&e->missing, "not said: rl.engine_sleep = 2: verl keeps what is below adapters (1)");
 		return;
 	}
 	tree_bool(t, "actor_rollout_ref.hybrid_engine", false);
@@ -153,9 +166,12 @@ put_pools(struct export *e, struct tree *t, const struct rl_pools *pools)
 	if (p->rl.staleness == 0)
 		rl_refuse(e, FIELD_STALENESS, "verl verl/experimental/one_step_off_policy",
 		    "pools of their own do not take turns: 1 is one step off");
-	if (p->rl.staleness > 1) {
+	if (is_endless(p)) {
+		tree_int(t, "data.gen_batch_size", 1);
 		tree_int(t, "async_training.staleness_threshold", p->rl.staleness);
-		tree_int(t, "async_training.trigger_parameter_sync_step", 1);
+		tree_int(t, "async_training.require_batches", 1);
+		tree_int(t, "async_training.trigger_parameter_sync_step", p->rl.prompts * p->rl.responses /
+		    p->training.global_batch_size);
 	}
 }
 
@@ -167,7 +183,7 @@ put_program(struct textbuf *out, const struct plan *p, const struct rl_pools *po
 	textbuf_add(out, "exec python3 -m ");
 	if (!pools->split)
 		textbuf_add(out, "verl.trainer.main_ppo");
-	else if (p->rl.staleness > 1)
+	else if (is_endless(p))
 		textbuf_add(out, "verl.experimental.fully_async_policy.fully_async_main \\\n"
 		    "\t--config-path=config --config-name=fully_async_ppo%s_trainer", engine);
 	else
@@ -196,9 +212,7 @@ verl_write(struct export *e)
 	export_missing(e, FIELD_KV_DTYPE, ROLLOUT "engine_kwargs sets it");
 	export_missing(e, FIELD_WEIGHT_DTYPE, ROLLOUT "quantization sets it");
 	export_missing(e, FIELD_CP_COMM, "the engine chooses");
-	out = rl_begin_script(e, "verl.sh");
-	rl_put_array(out, &t, WORDS_OVERRIDES);
-	tree_end(&t);
+	out = rl_begin_script(e, "verl.sh", NULL, &t, WORDS_OVERRIDES);
 	put_program(out, p, &pools);
 	if (p->rl.algorithm == RL_PPO)
 		textbuf_add(out, "critic.model.path=\"$CRITIC\" ");

@@ -1,8 +1,8 @@
-#include "file/import/deepspeed_json.h"
 
 #include <string.h>
 
 #include "core/base/number.h"
+#include "file/import/readers.h"
 #include "file/import/settings.h"
 #include "file/log/jsonin.h"
 
@@ -75,7 +75,6 @@ take_batches(struct import *im, const struct jsonin *j)
 	const int64_t split = most_of(product_of(p->parallel.tp, p->parallel.cp), 1);
 	const int64_t each = product_of(micro, steps);
 	int64_t world = im->world;
-	char value[24];
 
 	if (batch > 0 && each > 0 && world == 0 && batch % each == 0)
 		world = product_of(batch / each, split);
@@ -92,10 +91,9 @@ take_batches(struct import *im, const struct jsonin *j)
 	else if (batch == 0 && each > 0 && world == 0)
 		import_error(im, "train_batch_size", "is not there, so the data parallel ranks are not "
 		    "known (fix: --world)");
-	else if (batch == 0 && each > 0) {
-		text_put(value, sizeof value, "%lld", (long long)product_of(each, world / split));
-		import_assume(im, FIELD_GLOBAL_BATCH_SIZE, value, "a GPU's x steps x data parallel ranks");
-	}
+	else if (batch == 0 && each > 0)
+		import_assume_int(im, FIELD_GLOBAL_BATCH_SIZE, product_of(each, world / split),
+		    "a GPU's x steps x data parallel ranks");
 }
 
 /* MiCS shards within groups of so many of the ranks that ZeRO would shard over. */
@@ -105,17 +103,15 @@ take_copies(struct import *im, const struct jsonin *j)
 	static const char key[] = "zero_optimization.mics_shard_size";
 	const int64_t ranks = plan_world(im->plan) / most_of(im->plan->parallel.tp, 1);
 	int64_t shard = -1; /* none */
-	char value[24];
 
 	jsonin_int(j, key, -1, INT32_MAX, &shard);
-	text_put(value, sizeof value, "%lld", (long long)(shard > 0 ? ranks / shard : 1));
 	if (shard > 0 && !field_is_set(FIELD_NODES, im->plan))
 		import_ignore(im, key, "the number of GPUs is not known (fix: --world)");
 	else if (shard > 0 && ranks % shard != 0)
 		import_refuse(im, key, "%lld ranks are not divisible by %lld (runtime/zero/mics_utils.py)",
 		    (long long)ranks, (long long)shard);
 	else if (shard > 0)
-		import_set(im, FIELD_DP_REPLICATE, value, key);
+		import_set_int(im, FIELD_DP_REPLICATE, ranks / shard, key);
 }
 
 static void

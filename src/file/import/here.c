@@ -7,6 +7,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/resolve.h"
+#include "file/import/machines.h"
 #include "file/import/slurm.h"
 
 #define DRIVER "/proc/driver/nvidia/gpus"

@@ -1,4 +1,3 @@
-#include "file/import/hf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "file/import/hf_read.h"
+#include "file/import/readers.h"
 #include "file/plan/pathname.h"
 
 static const struct hf_type types[] = {
@@ -84,14 +84,14 @@ take_plain(struct hf *h)
 			continue;
 		h->im->line = 0;
 		if (plain[i].field == FIELD_MAX_POSITION)
-			hf_assume(h, FIELD_MAX_POSITION, m->max_position, "no key for the longest context");
+			import_assume_int(h->im, FIELD_MAX_POSITION, m->max_position, "no key for the longest context");
 		else if (plain[i].needed)
 			import_error(h->im, plain[i].keys, "none of these is there, so this is no "
 			    "config.json of a decoder with attention (fix: the file beside the checkpoint)");
 	}
 	hf_take(h, FIELD_POSITION, "");
 	if (h->im->plan->training.sequence_length > m->max_position)
-		hf_assume(h, FIELD_SEQUENCE_LENGTH, m->max_position, "the longest context");
+		import_assume_int(h->im, FIELD_SEQUENCE_LENGTH, m->max_position, "the longest context");
 }
 
 /* ---- positions ----------------------------------------------------------------------- */
@@ -133,25 +133,25 @@ take_experts(struct hf *h)
 		import_error(h->im, "num_experts_per_tok", "is not there, though there are experts");
 	if (!hf_take(h, FIELD_MOE_FFN_HIDDEN_SIZE, "moe_intermediate_size expert_ffn_hidden_size "
 	    "moe_ffn_hidden_size ffn_config.ffn_hidden_size"))
-		hf_assume(h, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size,
+		import_assume_int(h->im, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size,
 		    "no key for experts' width: that of the MLP");
 	if (!hf_take(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, "shared_expert_intermediate_size "
 	    "moe_shared_expert_intermediate_size shared_intermediate_size share_expert_dim "
 	    "share_expert_dims") &&
 	    hf_int(h, "n_shared_experts num_shared_experts num_shared_expert moe_num_shared_experts",
 	    &n, path) && n > 0 && n < 4096)
-		hf_put(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, n * m->moe_ffn_hidden_size, path);
+		import_set_int(h->im, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, n * m->moe_ffn_hidden_size, path);
 	if (m->shared_expert_ffn_hidden_size > 0)
 		hf_take(h, FIELD_SHARED_EXPERT_GATE, "");
 	hf_take(h, FIELD_EXPERT_BIAS, "");
 	hf_take(h, FIELD_ZERO_EXPERTS, "zero_expert_num moe_zero_expert_num");
 	if (hf_find(h, "topk_method", path) && jsonin_text(&h->json, path) != NULL)
-		hf_put(h, FIELD_ROUTER_BIAS, text_equal(jsonin_text(&h->json, path), "noaux_tc"), path);
+		import_set_int(h->im, FIELD_ROUTER_BIAS, text_equal(jsonin_text(&h->json, path), "noaux_tc"), path);
 	else
 		hf_take(h, FIELD_ROUTER_BIAS, "use_routing_bias moe_router_enable_expert_bias "
 		    "moe_use_aux_free use_moe_router_bias");
 	if (hf_int(h, "n_group", &n, path) && n > 1) {
-		hf_put(h, FIELD_ROUTER_GROUPS, n, path);
+		import_set_int(h->im, FIELD_ROUTER_GROUPS, n, path);
 		hf_take(h, FIELD_ROUTER_GROUP_TOPK, "topk_group");
 	}
 	hf_expert_pattern(h);
@@ -170,7 +170,7 @@ adjust_width(struct hf *h)
 		return;
 	if (!hf_int(h, "block_multiple_of", &multiple, path) || multiple < 1 || multiple > width)
 		multiple = 1;
-	hf_put(h, FIELD_FFN_HIDDEN_SIZE, (2 * width / 3 + multiple - 1) / multiple * multiple,
+	import_set_int(h->im, FIELD_FFN_HIDDEN_SIZE, (2 * width / 3 + multiple - 1) / multiple * multiple,
 	    "block_auto_adjust_ff_dim");
 }
 
@@ -184,15 +184,15 @@ take_mlp(struct hf *h)
 	h->experts = hf_int(h, "n_routed_experts num_local_experts num_experts moe_num_experts n_experts "
 	    "ffn_config.moe_num_experts", &n, path) && n > 1;
 	if (h->experts)
-		hf_put(h, FIELD_EXPERTS, n, path);
+		import_set_int(h->im, FIELD_EXPERTS, n, path);
 	if (hf_int(h, "expansion_ratio", &ratio, path) && ratio > 0 && ratio < 1024)
-		hf_put(h, FIELD_FFN_HIDDEN_SIZE, ratio * m->hidden_size, path);
+		import_set_int(h->im, FIELD_FFN_HIDDEN_SIZE, ratio * m->hidden_size, path);
 	else if (!h->experts && hf_int(h, "shared_intermediate_size", &n, path) && n > 0)
-		hf_put(h, FIELD_FFN_HIDDEN_SIZE, n, path);
+		import_set_int(h->im, FIELD_FFN_HIDDEN_SIZE, n, path);
 	else if (!hf_take(h, FIELD_FFN_HIDDEN_SIZE, "ffn_dim n_inner ffn_hidden_size "
 	    "dense_intermediate_size intermediate_size "
 	    "ffn_config.ffn_hidden_size ff_intermediate_size"))
-		hf_assume(h, FIELD_FFN_HIDDEN_SIZE, 4 * m->hidden_size,
+		import_assume_int(h->im, FIELD_FFN_HIDDEN_SIZE, 4 * m->hidden_size,
 		    "no key for the MLP's width: four times the hidden size");
 	adjust_width(h);
 	if (h->experts)
@@ -214,7 +214,7 @@ take_gate(struct hf *h)
 	    path))
 		name = jsonin_text(&h->json, path);
 	text_put(why, sizeof why, name != NULL ? "activation %s" : "no key for the activation", name);
-	hf_assume(h, FIELD_GATED_MLP, name == NULL ||
+	import_assume_int(h->im, FIELD_GATED_MLP, name == NULL ||
 	    text_index(plain_ones, name, strlen(name)) < 0, why);
 }
 
@@ -230,15 +230,15 @@ take_norms(struct hf *h)
 		import_assume(h->im, FIELD_NORM, "layernorm", path);
 	if (hf_bool(h, "no_bias", &none) && !none) {
 		import_assume(h->im, FIELD_NORM, "layernorm", "no_bias is false");
-		hf_put(h, FIELD_LINEAR_BIAS, 1, "no_bias");
+		import_set_int(h->im, FIELD_LINEAR_BIAS, 1, "no_bias");
 	}
 	hf_take(h, FIELD_NORMS_PER_LAYER, "");
 	hf_bool(h, "new_decoder_architecture", &newer);
 	if (newer && hf_int(h, "num_ln_in_parallel_attn", &n, path))
-		hf_put(h, FIELD_NORMS_PER_LAYER, n, path);
+		import_set_int(h->im, FIELD_NORMS_PER_LAYER, n, path);
 	else if (!newer && hf_fact(h, "one_norm", '@', key, sizeof key) &&
 	    hf_bool(h, key, &parallel) && parallel)
-		hf_put(h, FIELD_NORMS_PER_LAYER, 1, key);
+		import_set_int(h->im, FIELD_NORMS_PER_LAYER, 1, key);
 }
 
 /* Gemma 4: the MLP works beside the experts. Each has norms of its own before and after it, and
@@ -251,9 +251,9 @@ take_beside(struct hf *h)
 
 	if (!h->experts || !hf_bool(h, key, &beside) || !beside)
 		return;
-	hf_put(h, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, h->im->plan->model.ffn_hidden_size, key);
-	hf_put(h, FIELD_NORMS_PER_LAYER, 8, key);
-	hf_put(h, FIELD_ROUTER_BIAS, 1, key);
+	import_set_int(h->im, FIELD_SHARED_EXPERT_FFN_HIDDEN_SIZE, h->im->plan->model.ffn_hidden_size, key);
+	import_set_int(h->im, FIELD_NORMS_PER_LAYER, 8, key);
+	import_set_int(h->im, FIELD_ROUTER_BIAS, 1, key);
 }
 
 /* Biases: one on every layer says all. */
@@ -265,7 +265,7 @@ settle_biases(struct hf *h)
 
 	hf_bool(h, "mlp_bias", &mlp);
 	if (mlp && p->model.qkv_bias != 0)
-		hf_put(h, FIELD_LINEAR_BIAS, 1, "mlp_bias");
+		import_set_int(h->im, FIELD_LINEAR_BIAS, 1, "mlp_bias");
 	else if (mlp)
 		notes_add(&h->im->assumed, "mlp_bias: biases of the MLP alone are left out: not exact");
 	if (p->model.linear_bias == 0)
@@ -442,7 +442,7 @@ read_model(struct hf *h)
 	if (h->im->errors->count > 0)
 		return;
 	if (!hf_take(h, FIELD_TIED_EMBEDDINGS, "tie_word_embeddings tie_embeddings tie_embedding"))
-		hf_assume(h, FIELD_TIED_EMBEDDINGS, 0, "tie_word_embeddings is not there");
+		import_assume_int(h->im, FIELD_TIED_EMBEDDINGS, 0, "tie_word_embeddings is not there");
 	hf_attention(h);
 	take_position(h);
 	take_mlp(h);
@@ -462,10 +462,8 @@ read_model(struct hf *h)
 }
 
 bool
-hf_recognise(const char *text, size_t size, const char *path)
+hf_recognise(const char *text)
 {
-	(void)size;
-	(void)path;
 	return text[strspn(text, " \t\r\n")] == '{' &&
 	    (strstr(text, "\"model_type\"") != NULL || strstr(text, "\"architectures\"") != NULL ||
 	    strstr(text, "\"num_hidden_layers\"") != NULL || strstr(text, "\"n_layer\"") != NULL);

@@ -12,9 +12,9 @@ take_mla(struct hf *h)
 	hf_take(h, FIELD_QK_NOPE_HEAD_DIM, "qk_nope_head_dim");
 	hf_take(h, FIELD_QK_ROPE_HEAD_DIM, "qk_rope_head_dim");
 	hf_take(h, FIELD_V_HEAD_DIM, "v_head_dim");
-	hf_assume(h, FIELD_KV_HEADS, m->attention_heads, "MLA: as many as query heads");
+	import_assume_int(h->im, FIELD_KV_HEADS, m->attention_heads, "MLA: as many as query heads");
 	if (!hf_take(h, FIELD_HEAD_DIM, "head_dim"))
-		hf_assume(h, FIELD_HEAD_DIM, most_of(m->hidden_size / m->attention_heads, 1),
+		import_assume_int(h->im, FIELD_HEAD_DIM, most_of(m->hidden_size / m->attention_heads, 1),
 		    "hidden size / heads; MLA does not use it");
 }
 
@@ -28,15 +28,15 @@ take_global_heads(struct hf *h)
 	int64_t v;
 
 	if (hf_int(h, "global_head_dim", &v, path) && v > 0 && v != m->head_dim) {
-		hf_put(h, FIELD_LOCAL_HEAD_DIM, m->head_dim, "head_dim");
-		hf_put(h, FIELD_HEAD_DIM, v, path);
+		import_set_int(h->im, FIELD_LOCAL_HEAD_DIM, m->head_dim, "head_dim");
+		import_set_int(h->im, FIELD_HEAD_DIM, v, path);
 	}
 	if (!hf_bool(h, "attention_k_eq_v", &shared) || !shared)
 		return;
-	hf_put(h, FIELD_SHARED_KEY_VALUE, 1, "attention_k_eq_v");
+	import_set_int(h->im, FIELD_SHARED_KEY_VALUE, 1, "attention_k_eq_v");
 	if (hf_int(h, "num_global_key_value_heads", &v, path) && v > 0 && v != m->kv_heads) {
-		hf_put(h, FIELD_LOCAL_KV_HEADS, m->kv_heads, "num_key_value_heads");
-		hf_put(h, FIELD_KV_HEADS, v, path);
+		import_set_int(h->im, FIELD_LOCAL_KV_HEADS, m->kv_heads, "num_key_value_heads");
+		import_set_int(h->im, FIELD_KV_HEADS, v, path);
 	}
 }
 
@@ -54,11 +54,11 @@ take_index(struct hf *h)
 		hf_take(h, FIELD_INDEX_OWN_LAYERS, "index_skip_topk_offset");
 	if (!hf_int(h, "sparse_attention_config.sparse_num_index_heads", &v, path))
 		return;
-	hf_put(h, FIELD_INDEX_HEADS, v, path);
+	import_set_int(h->im, FIELD_INDEX_HEADS, v, path);
 	hf_take(h, FIELD_INDEX_HEAD_DIM, "sparse_attention_config.sparse_index_dim");
 	if (hf_int(h, "sparse_attention_config.sparse_topk_blocks", &blocks, path) &&
 	    hf_int(h, "sparse_attention_config.sparse_block_size", &v, path) && blocks > 0 && v > 0)
-		hf_put(h, FIELD_INDEX_TOPK, blocks < INT64_MAX / v ? blocks * v : 0, path);
+		import_set_int(h->im, FIELD_INDEX_TOPK, blocks < INT64_MAX / v ? blocks * v : 0, path);
 	if (!hf_find(h, "sparse_attention_config.sparse_attention_freq", path) ||
 	    !jsonin_list(&h->json, path, &layers))
 		return;
@@ -67,7 +67,7 @@ take_index(struct hf *h)
 		if (!jsonin_int(&h->json, place, 0, 1, &v) || v != 0)
 			break;
 	}
-	hf_put(h, FIELD_INDEX_DENSE_LAYERS, dense, path);
+	import_set_int(h->im, FIELD_INDEX_DENSE_LAYERS, dense, path);
 }
 
 static void
@@ -89,11 +89,11 @@ take_kv_heads(struct hf *h)
 	hf_bool(h, "new_decoder_architecture", &newer);
 	hf_bool(h, "multi_query_attention", &chat);
 	if (multi && !newer)
-		hf_put(h, FIELD_KV_HEADS, 1, "multi_query");
+		import_set_int(h->im, FIELD_KV_HEADS, 1, "multi_query");
 	else if (!chat || !hf_take(h, FIELD_KV_HEADS, "num_key_value_heads num_kv_heads n_head_kv n_kv_heads "
 	    "multi_query_group_num num_query_groups num_attention_groups attn_config.kv_n_heads "
 	    "num_key_value_heads_per_layer"))
-		hf_assume(h, FIELD_KV_HEADS, m->attention_heads, "no key for KV heads: MHA");
+		import_assume_int(h->im, FIELD_KV_HEADS, m->attention_heads, "no key for KV heads: MHA");
 }
 
 static void
@@ -109,10 +109,10 @@ take_heads(struct hf *h)
 	}
 	take_kv_heads(h);
 	if (!hf_take(h, FIELD_HEAD_DIM, "head_dim kv_channels attention_head_dim head_size"))
-		hf_assume(h, FIELD_HEAD_DIM, most_of(m->hidden_size / m->attention_heads, 1),
+		import_assume_int(h->im, FIELD_HEAD_DIM, most_of(m->hidden_size / m->attention_heads, 1),
 		    "hidden size / heads");
 	if (hf_int(h, "v_head_dim", &v, path) && v != m->head_dim)
-		hf_put(h, FIELD_V_HEAD_DIM, v, path);
+		import_set_int(h->im, FIELD_V_HEAD_DIM, v, path);
 	take_global_heads(h);
 }
 

@@ -167,11 +167,11 @@ put_global(struct hf *h, const struct marks *m)
 	else if (least > 0)
 		notes_add(&h->im->assumed, "as many layers attend to everything, at other places: no rule of "
 		    "a plan says which");
-	hf_assume(h, FIELD_GLOBAL_LAYER_EVERY, every, "the layers that attend to everything");
+	import_assume_int(h->im, FIELD_GLOBAL_LAYER_EVERY, every, "the layers that attend to everything");
 	if (offset > 0)
-		hf_assume(h, FIELD_GLOBAL_LAYER_OFFSET, offset, "the first of them");
+		import_assume_int(h->im, FIELD_GLOBAL_LAYER_OFFSET, offset, "the first of them");
 	if (first)
-		hf_assume(h, FIELD_GLOBAL_FIRST_LAYER, 1, "the first layer attends to everything");
+		import_assume_int(h->im, FIELD_GLOBAL_FIRST_LAYER, 1, "the first layer attends to everything");
 }
 
 /* Gated delta networks in place of the local layers. */
@@ -197,10 +197,10 @@ take_linear(struct hf *h)
 		any = any && has_word(h, path, "linear");
 	if (!any)
 		return false;
-	hf_assume(h, FIELD_LINEAR_ATTENTION, 1, "linear attention");
+	import_assume_int(h->im, FIELD_LINEAR_ATTENTION, 1, "linear attention");
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		if (hf_int(h, sizes[i].key, &v, path))
-			hf_put(h, sizes[i].field, v, path);
+			import_set_int(h->im, sizes[i].field, v, path);
 		else if (hf_fact(h, field_key(sizes[i].field), '=', value, sizeof value))
 			import_assume(h->im, sizes[i].field, value, h->name);
 	}
@@ -220,13 +220,13 @@ take_window(struct hf *h)
 	if (!used)
 		return false;
 	if (hf_int(h, "attention_chunk_size", &v, path) && v > 0)
-		hf_put(h, FIELD_ATTENTION_CHUNK, v, path);
+		import_set_int(h->im, FIELD_ATTENTION_CHUNK, v, path);
 	else if (hf_fact(h, field_key(FIELD_ATTENTION_CHUNK), '=', value, sizeof value))
 		import_assume(h->im, FIELD_ATTENTION_CHUNK, value, h->name);
 	else if (hf_int(h, "sliding_window sliding_window_size window_size", &v, path)) {
 		if (v <= 0 || v >= m->max_position)
 			return false; /* every position lies within it */
-		hf_put(h, FIELD_SLIDING_WINDOW, v, path);
+		import_set_int(h->im, FIELD_SLIDING_WINDOW, v, path);
 	} else if (hf_fact(h, field_key(FIELD_SLIDING_WINDOW), '=', value, sizeof value) &&
 	    !hf_find(h, "hidden_size", path))
 		import_assume(h->im, FIELD_SLIDING_WINDOW, value, h->name);
@@ -356,6 +356,6 @@ hf_expert_pattern(struct hf *h)
 		dense = m.count - sparse;
 		every = 1;
 	}
-	hf_assume(h, FIELD_DENSE_LAYERS, dense, "leading layers without experts");
-	hf_assume(h, FIELD_MOE_LAYER_EVERY, every, "which layers have experts");
+	import_assume_int(h->im, FIELD_DENSE_LAYERS, dense, "leading layers without experts");
+	import_assume_int(h->im, FIELD_MOE_LAYER_EVERY, every, "which layers have experts");
 }

@@ -42,22 +42,22 @@ take_mamba(struct hf *h)
 
 	if (!hf_int(h, "mamba_num_heads mamba_n_heads", &heads, path) || heads < 1)
 		return false;
-	hf_put(h, FIELD_MAMBA_HEADS, heads, path);
+	import_set_int(h->im, FIELD_MAMBA_HEADS, heads, path);
 	if (hf_int(h, "ssm_state_size mamba_d_state", &v, path))
-		hf_put(h, FIELD_MAMBA_STATE, v, path);
+		import_set_int(h->im, FIELD_MAMBA_STATE, v, path);
 	hf_int(h, "mamba_expand expand", &expand, path);
 	if (hf_find(h, "mamba_head_dim mamba_d_head", path) && jsonin_text(&h->json, path) == NULL &&
 	    hf_int(h, "mamba_head_dim mamba_d_head", &v, path))
-		hf_put(h, FIELD_MAMBA_HEAD_DIM, v, path);
+		import_set_int(h->im, FIELD_MAMBA_HEAD_DIM, v, path);
 	else
-		hf_assume(h, FIELD_MAMBA_HEAD_DIM, product_of(most_of(expand, 0), m->hidden_size) / heads,
+		import_assume_int(h->im, FIELD_MAMBA_HEAD_DIM, product_of(most_of(expand, 0), m->hidden_size) / heads,
 		    "expansion * hidden size / Mamba heads");
 	if (hf_int(h, "n_groups mamba_n_groups", &v, path))
-		hf_put(h, FIELD_MAMBA_GROUPS, v, path);
+		import_set_int(h->im, FIELD_MAMBA_GROUPS, v, path);
 	else
-		hf_assume(h, FIELD_MAMBA_GROUPS, 1, "no key for Mamba's groups");
+		import_assume_int(h->im, FIELD_MAMBA_GROUPS, 1, "no key for Mamba's groups");
 	if (hf_int(h, "conv_kernel mamba_d_conv", &v, path))
-		hf_put(h, FIELD_LINEAR_CONV_KERNEL, v, path);
+		import_set_int(h->im, FIELD_LINEAR_CONV_KERNEL, v, path);
 	return true;
 }
 
@@ -193,11 +193,11 @@ static void
 put_linear(struct hf *h, const char *kind, int64_t heads, int64_t size, const char *path)
 {
 	import_assume(h->im, FIELD_LINEAR_KIND, kind, path);
-	hf_put(h, FIELD_LINEAR_ATTENTION, 1, path);
-	hf_put(h, FIELD_LINEAR_KEY_HEADS, heads, path);
-	hf_put(h, FIELD_LINEAR_VALUE_HEADS, heads, path);
-	hf_put(h, FIELD_LINEAR_KEY_HEAD_DIM, size, path);
-	hf_put(h, FIELD_LINEAR_VALUE_HEAD_DIM, size, path);
+	import_set_int(h->im, FIELD_LINEAR_ATTENTION, 1, path);
+	import_set_int(h->im, FIELD_LINEAR_KEY_HEADS, heads, path);
+	import_set_int(h->im, FIELD_LINEAR_VALUE_HEADS, heads, path);
+	import_set_int(h->im, FIELD_LINEAR_KEY_HEAD_DIM, size, path);
+	import_set_int(h->im, FIELD_LINEAR_VALUE_HEAD_DIM, size, path);
 }
 
 /* The step at which layers attend to everything, 0 where they do not keep one. */
@@ -220,7 +220,7 @@ put_linear_layers(struct hf *h, struct mixers *x, const char *path)
 	const int64_t every = step_of(x);
 
 	if (every > 0 && h->im->plan->model.mtp_layers == 0) {
-		hf_put(h, FIELD_GLOBAL_LAYER_EVERY, every, path);
+		import_set_int(h->im, FIELD_GLOBAL_LAYER_EVERY, every, path);
 		return;
 	}
 	for (int64_t i = 0; i < x->count; i++)
@@ -244,9 +244,9 @@ take_kimi(struct hf *h)
 		return false;
 	put_linear(h, "kda", heads, size, path);
 	if (hf_bool(h, "linear_attn_config.use_full_rank_gate", &wide))
-		hf_put(h, FIELD_LINEAR_WIDE_GATE, wide, "linear_attn_config.use_full_rank_gate");
+		import_set_int(h->im, FIELD_LINEAR_WIDE_GATE, wide, "linear_attn_config.use_full_rank_gate");
 	hf_int(h, "linear_attn_config.short_conv_kernel_size", &taps, path);
-	hf_put(h, FIELD_LINEAR_CONV_KERNEL, taps, path);
+	import_set_int(h->im, FIELD_LINEAR_CONV_KERNEL, taps, path);
 	put_linear_layers(h, &x, list);
 	return true;
 }
@@ -320,8 +320,8 @@ take_ratios(struct hf *h)
 			    v <= 1 ? 'W' : v == least ? 'C' : 'H');
 		}
 	if (most > 1) {
-		hf_put(h, FIELD_COMPRESS_RATIO, least, path);
-		hf_put(h, FIELD_HEAVY_COMPRESS_RATIO, most, path);
+		import_set_int(h->im, FIELD_COMPRESS_RATIO, least, path);
+		import_set_int(h->im, FIELD_HEAVY_COMPRESS_RATIO, most, path);
 	}
 	put_pattern(h, pattern, path);
 	return true;

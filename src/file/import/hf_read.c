@@ -112,33 +112,6 @@ hf_fact(const struct hf *h, const char *word, char sign, char *value, size_t siz
 
 /* ---- fields ------------------------------------------------------------------------ */
 
-static void
-number_text(enum field_id f, int64_t v, char *buf, size_t size)
-{
-	if (field_table[f].type == FIELD_BOOL)
-		text_put(buf, size, "%s", v != 0 ? "true" : "false");
-	else
-		text_put(buf, size, "%lld", (long long)v);
-}
-
-void
-hf_put(struct hf *h, enum field_id f, int64_t v, const char *path)
-{
-	char text[32];
-
-	number_text(f, v, text, sizeof text);
-	import_set(h->im, f, text, path);
-}
-
-void
-hf_assume(struct hf *h, enum field_id f, int64_t v, const char *why)
-{
-	char text[32];
-
-	number_text(f, v, text, sizeof text);
-	import_assume(h->im, f, text, why);
-}
-
 /* What the class says of a field, whatever the file does or where that is silent. */
 static bool
 take_fact(struct hf *h, enum field_id f, char sign)
@@ -168,7 +141,7 @@ hf_take(struct hf *h, enum field_id f, const char *keys)
 		}
 	}
 	if (hf_int(h, keys, &v, path)) {
-		hf_put(h, f, v / part, path);
+		import_set_int(h->im, f, v / part, path);
 		return true;
 	}
 	return take_fact(h, f, '=');

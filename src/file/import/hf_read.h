@@ -44,10 +44,6 @@ bool hf_bool(struct hf *h, const char *keys, bool *v);
 /* What the class says of a word with that sign (hf_types.def). */
 bool hf_fact(const struct hf *h, const char *word, char sign, char *value, size_t size);
 
-/* Set a field to a number, from the file or as a rule has it. */
-void hf_put(struct hf *h, enum field_id f, int64_t v, const char *path);
-void hf_assume(struct hf *h, enum field_id f, int64_t v, const char *why);
-
 /* Set a field from the file, under the class's key for it or these, else from the class. */
 bool hf_take(struct hf *h, enum field_id f, const char *keys);
 

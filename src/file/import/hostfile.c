@@ -1,7 +1,8 @@
-#include "file/import/hostfile.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "file/import/machines.h"
+#include "file/import/readers.h"
 
 /* What a line says; false unless it is one of a host file's. */
 struct host {
@@ -58,14 +59,13 @@ read_host(const char *line, struct host *h)
 
 /* Names alone could be anything: at least two lines of them. */
 bool
-hostfile_recognise(const char *text, size_t size, const char *path)
+hostfile_recognise(const char *text)
 {
-	struct import quiet = { .text = text, .size = size };
+	struct import quiet = { .text = text };
 	char line[MACHINES_LINE_SIZE];
 	int hosts = 0, slots = 0;
 	struct host h;
 
-	(void)path;
 	while (machines_line(&quiet, &text, line, sizeof line)) {
 		if (!read_host(line, &h))
 			return false;

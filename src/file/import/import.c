@@ -6,15 +6,7 @@
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
-#include "file/import/deepspeed_json.h"
-#include "file/import/hf.h"
-#include "file/import/hostfile.h"
-#include "file/import/megatron.h"
-#include "file/import/nvidia_smi.h"
-#include "file/import/rollouts.h"
-#include "file/import/settings.h"
-#include "file/import/slurm.h"
-#include "file/import/tuning.h"
+#include "file/import/readers.h"
 #include "file/plan/slurp.h"
 
 const struct importer import_table[] = {
@@ -33,16 +25,16 @@ const struct importer import_table[] = {
 	    "\"train_micro_batch_size_per_gpu\"|\"train_batch_size\"", NULL, deepspeed_json_read },
 	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", NULL,
 	    "[parallelism]|[training]&seq_len", NULL, torchtitan_read },
-	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML)", NULL, "tuner_type:", NULL,
-	    swift_read },
-	{ "trl", "configuration of trl, with --config (YAML)", NULL,
-	    "use_peft:|per_device_train_batch_size:&max_length:", NULL, trl_read },
+	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML), or a script of them", NULL,
+	    "tuner_type:|swift sft|swift pt|swift rlhf", NULL, swift_read },
 	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:",
 	    NULL, axolotl_read },
-	{ "llama-factory", "configuration of llamafactory-cli train (YAML)", NULL,
-	    "finetuning_type:|cutoff_len:", NULL, llamafactory_read },
-	{ "torchtune", "configuration of a torchtune recipe (YAML)", NULL, "_component_: torchtune.", NULL,
-	    torchtune_read },
+	{ "llama-factory", "configuration of llamafactory-cli train (YAML), or a script of it", NULL,
+	    "finetuning_type:|cutoff_len:|llamafactory-cli train&--", NULL, llamafactory_read },
+	{ "trl", "configuration of trl, with --config (YAML), or a script of trl sft", NULL,
+	    "use_peft:|per_device_train_batch_size:|trl sft|trl dpo|trl reward", NULL, trl_read },
+	{ "torchtune", "configuration of a torchtune recipe (YAML), or overrides of tune run", NULL,
+	    "_component_: torchtune.|tune run", NULL, torchtune_read },
 	{ "nemo-rl", "configuration of NeMo-RL (YAML)", NULL, "policy:&megatron_cfg:|policy:&dtensor_cfg:|"
 	    "policy:&defaults:", NULL, nemo_read },
 	{ "nanotron", "configuration of nanotron (YAML)", NULL,
@@ -88,7 +80,7 @@ recognise(const struct import *im)
 		const struct importer *by = &import_table[i];
 
 		if (by->marks != NULL ? is_marked(im->text, by->marks) :
-		    by->recognise(im->text, im->size, im->name))
+		    by->recognise(im->text))
 			return by;
 	}
 	return NULL;

@@ -12,9 +12,9 @@ struct importer {
 	const char *help; /* one line without a full stop */
 	const char *section; /* of a plan that such a file tells of, NULL: of a whole launch */
 	/* Whether a text is likely one of these: it has all words that & joins of one of the groups that
-	 * | joins; or by a function, path being its name, for the ending alone. */
+	 * | joins; or by a function. */
 	const char *marks;
-	bool (*recognise)(const char *text, size_t size, const char *path);
+	bool (*recognise)(const char *text);
 	/* Fill im->plan, or leave complaints in im->errors. */
 	void (*read)(struct import *im);
 };

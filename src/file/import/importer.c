@@ -41,6 +41,32 @@ import_assume(struct import *im, enum field_id f, const char *value, const char 
 	return true;
 }
 
+static const char *
+text_of(enum field_id f, int64_t v, char buf[24])
+{
+	if (field_table[f].type == FIELD_BOOL)
+		text_put(buf, 24, "%s", v != 0 ? "true" : "false");
+	else
+		text_put(buf, 24, "%lld", (long long)v);
+	return buf;
+}
+
+bool
+import_set_int(struct import *im, enum field_id f, int64_t v, const char *source)
+{
+	char text[24];
+
+	return import_set(im, f, text_of(f, v, text), source);
+}
+
+bool
+import_assume_int(struct import *im, enum field_id f, int64_t v, const char *why)
+{
+	char text[24];
+
+	return import_assume(im, f, text_of(f, v, text), why);
+}
+
 bool
 import_fill(struct import *im, enum field_id f, const char *value)
 {
@@ -211,15 +237,6 @@ usual_node(int64_t world)
 	return n;
 }
 
-static bool
-put_count(struct import *im, enum field_id f, int64_t n, bool known, const char *source)
-{
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
-	return known ? import_set(im, f, value, source) : import_assume(im, f, value, source);
-}
-
 bool
 import_machine(struct import *im, int64_t world, int64_t nodes, int64_t gpus_per_node,
     const char *source)
@@ -241,8 +258,8 @@ import_machine(struct import *im, int64_t world, int64_t nodes, int64_t gpus_per
 		return false;
 	}
 	nodes = world / gpus_per_node;
-	return put_count(im, FIELD_GPUS_PER_NODE, gpus_per_node, knows_node,
-	    knows_node ? source : why) &&
-	    put_count(im, FIELD_NODES, nodes, knows_nodes || knows_node,
-	    knows_nodes || knows_node ? source : why);
+	return (knows_node ? import_set_int(im, FIELD_GPUS_PER_NODE, gpus_per_node, source) :
+	    import_assume_int(im, FIELD_GPUS_PER_NODE, gpus_per_node, why)) &&
+	    (knows_nodes || knows_node ? import_set_int(im, FIELD_NODES, nodes, source) :
+	    import_assume_int(im, FIELD_NODES, nodes, why));
 }

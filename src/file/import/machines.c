@@ -121,15 +121,6 @@ put_memory(struct import *im, double mib)
 	import_set(im, FIELD_MEMORY_GIB, value, "memory");
 }
 
-static void
-put_number(struct import *im, enum field_id f, int64_t n, const char *source)
-{
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
-	import_set(im, f, value, source);
-}
-
 /* The kind with most GPUs, or nodes where none says how many. */
 static const struct machines_kind *
 largest(const struct machines *m)
@@ -151,7 +142,7 @@ put_size(struct import *im, const struct machines *m, const struct machines_kind
     const char *source)
 {
 	if (m->one_node && im->world == 0) {
-		put_number(im, FIELD_GPUS_PER_NODE, k->gpus, source);
+		import_set_int(im, FIELD_GPUS_PER_NODE, k->gpus, source);
 		import_assume(im, FIELD_NODES, "1", "the list is of one node (fix: --nodes)");
 	} else if (m->one_node) {
 		import_machine(im, im->world, 0, k->gpus, source);
@@ -160,7 +151,7 @@ put_size(struct import *im, const struct machines *m, const struct machines_kind
 	} else if (im->world > 0) {
 		import_machine(im, im->world, k->nodes, 0, source);
 	} else {
-		put_number(im, FIELD_NODES, k->nodes, source);
+		import_set_int(im, FIELD_NODES, k->nodes, source);
 		notes_add(&im->assumed, "cluster.gpus_per_node: %s does not say, so the usual number (fix: "
 		    "--gpus-per-node)", source);
 	}
@@ -180,9 +171,9 @@ machines_put(struct import *im, const struct machines *m, const char *source)
 	put_size(im, m, best, source);
 	put_memory(im, m->memory_mib);
 	if (m->domain > 0)
-		put_number(im, FIELD_NVLINK_DOMAIN, m->domain, source);
+		import_set_int(im, FIELD_NVLINK_DOMAIN, m->domain, source);
 	if (m->nics > 0)
-		put_number(im, FIELD_NICS_PER_NODE, m->nics, source);
+		import_set_int(im, FIELD_NICS_PER_NODE, m->nics, source);
 	for (size_t i = 0; i < m->kinds; i++)
 		if (&m->kind[i] != best)
 			notes_add(&im->ignored, "%lld nodes of %lld GPUs%s%s: a plan has one kind of node",

@@ -1,4 +1,3 @@
-#include "file/import/megatron.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,8 @@
 #include "file/import/megatron_flags.h"
 #include "file/import/megatron_hybrid.h"
 #include "file/import/megatron_rules.h"
+#include "file/import/readers.h"
+#include "file/import/settings_keys.h"
 
 /* ---- rows of the table ------------------------------------------------------------------ */
 
@@ -43,7 +44,7 @@ put_row(struct megatron_args *a, const struct megatron_flag *row)
 		return;
 	} else if (row->kind == FLAG_VALUE) {
 		import_set(a->im, row->field, value, row->flag);
-	} else if (megatron_word_ours(row, value, ours, sizeof ours)) {
+	} else if (settings_ours(row->words, value, strcmp, ours, sizeof ours)) {
 		import_set(a->im, row->field, ours, row->flag);
 	} else {
 		refuse_value(a, row->flag, value);

@@ -1,7 +1,5 @@
 #include "file/import/megatron_flags.h"
 
-#include <string.h>
-
 #include "core/base/text.h"
 
 #define VALUE(flag, field, absent) { flag, FLAG_VALUE, FIELD_##field, NULL, absent }
@@ -85,32 +83,4 @@ megatron_flag_find(const char *flag)
 		if (text_equal(megatron_flags[i].flag, flag))
 			return &megatron_flags[i];
 	return NULL;
-}
-
-/* The other half of the first pair that has `known` on its side. */
-static bool
-find_pair(const char *words, const char *known, bool is_ours, char *buf, size_t size)
-{
-	char pair[96];
-
-	for (int64_t i = 0; text_choice(words, i, pair, sizeof pair); i++) {
-		char *ours = strchr(pair, '=');
-
-		*ours++ = '\0';
-		if (text_equal(is_ours ? ours : pair, known))
-			return text_copy(buf, size, is_ours ? pair : ours);
-	}
-	return false;
-}
-
-bool
-megatron_word_ours(const struct megatron_flag *row, const char *theirs, char *buf, size_t size)
-{
-	return find_pair(row->words, theirs, false, buf, size);
-}
-
-bool
-megatron_word_theirs(const struct megatron_flag *row, const char *ours, char *buf, size_t size)
-{
-	return find_pair(row->words, ours, true, buf, size);
 }

@@ -30,10 +30,4 @@ extern const size_t megatron_flag_count;
 
 /* The row of a flag, or NULL. */
 const struct megatron_flag *megatron_flag_find(const char *flag);
-
-/* Ours for a word of theirs, and theirs for one of ours; false when there is none. */
-bool megatron_word_ours(const struct megatron_flag *row, const char *theirs, char *buf,
-    size_t size);
-bool megatron_word_theirs(const struct megatron_flag *row, const char *ours, char *buf,
-    size_t size);
 #endif

@@ -12,13 +12,10 @@ static const char older[] = "--hybrid-override-pattern", newer[] = "--hybrid-lay
 static void
 put_number(struct megatron_args *a, enum field_id f, int64_t n, const char *flag)
 {
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
 	if (megatron_has(a, flag))
-		import_set(a->im, f, value, flag);
+		import_set_int(a->im, f, n, flag);
 	else
-		import_assume(a->im, f, value, flag);
+		import_assume_int(a->im, f, n, flag);
 }
 
 /* As TransformerConfig has them where no argument says. */

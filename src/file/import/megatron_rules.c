@@ -35,6 +35,23 @@ is(struct megatron_args *a, const char *flag, const char *absent, const char *wo
 	return value != NULL && text_equal(value, word);
 }
 
+/* The value of what no field holds: one that only a run could tell breaks no rule. */
+static const char *
+aside(const struct megatron_args *a, const char *flag)
+{
+	const struct megatron_arg *arg = megatron_arg(a, flag);
+
+	return arg != NULL && arg->values == 1 && !arg->value[0].unknown ? arg->value[0].text : "";
+}
+
+static bool
+warms_up(const struct megatron_args *a, const char *flag)
+{
+	const char *text = aside(a, flag);
+
+	return text[0] != '\0' && !text_equal(text, "0");
+}
+
 /* Whether a word is among the values of a flag. */
 static bool
 has_value(const struct megatron_args *a, const char *flag, const char *word)
@@ -47,15 +64,6 @@ has_value(const struct megatron_args *a, const char *flag, const char *word)
 	return false;
 }
 
-/* The one value of a flag as a real number; 0 without one. */
-static double
-real(struct megatron_args *a, const char *flag)
-{
-	const char *value = megatron_text(a, flag, NULL);
-	double number = 0;
-
-	return value != NULL && text_to_real(value, &number) ? number : 0;
-}
 
 static bool
 fsdp(const struct megatron_args *a)
@@ -95,25 +103,27 @@ check_required(struct megatron_args *a)
 static void
 check_batch(struct megatron_args *a)
 {
+	double least, most;
+
 	refuse_if(a, has(a, "--step-batch-size-schedule") && has(a, "--global-batch-size"),
 	    "--step-batch-size-schedule", ARGUMENTS,
 	    "cannot specify both --step-batch-size-schedule and --global-batch-size");
 	refuse_if(a, has(a, "--train-iters") && has(a, "--train-samples"), "--train-iters", ARGUMENTS,
 	    "expected iteration-based training: --train-samples is given too");
 	refuse_if(a, has(a, "--train-iters") && (has(a, "--lr-decay-samples") ||
-	    megatron_int(a, "--lr-warmup-samples", 0) != 0), "--train-iters", ARGUMENTS,
+	    warms_up(a, "--lr-warmup-samples")), "--train-iters", ARGUMENTS,
 	    "expected iteration-based learning rate decay and warmup");
 	refuse_if(a, has(a, "--train-samples") && (has(a, "--lr-decay-iters") ||
-	    megatron_int(a, "--lr-warmup-iters", 0) != 0), "--train-samples", ARGUMENTS,
+	    warms_up(a, "--lr-warmup-iters")), "--train-samples", ARGUMENTS,
 	    "expected sample-based learning rate decay and warmup");
-	refuse_if(a, has(a, "--lr-warmup-fraction") && (megatron_int(a, "--lr-warmup-iters", 0) != 0 ||
-	    megatron_int(a, "--lr-warmup-samples", 0) != 0), "--lr-warmup-fraction", ARGUMENTS,
+	refuse_if(a, has(a, "--lr-warmup-fraction") && (warms_up(a, "--lr-warmup-iters") ||
+	    warms_up(a, "--lr-warmup-samples")), "--lr-warmup-fraction", ARGUMENTS,
 	    "can only specify one of --lr-warmup-fraction and a number to warm up");
 	refuse_if(a, has(a, "--mock-data") + has(a, "--data-path") + (has(a, "--train-data-path") ||
 	    has(a, "--valid-data-path") || has(a, "--test-data-path")) > 1, "--mock-data", ARGUMENTS,
 	    "a single data source must be provided");
-	refuse_if(a, real(a, "--min-lr") > real(a, "--lr") && has(a, "--lr"), "--min-lr", ARGUMENTS,
-	    "must not be above --lr");
+	refuse_if(a, text_to_real(aside(a, "--min-lr"), &least) && text_to_real(aside(a, "--lr"), &most) &&
+	    least > most, "--min-lr", ARGUMENTS, "must not be above --lr");
 	refuse_if(a, has(a, "--save") && !has(a, "--save-interval"), "--save", ARGUMENTS,
 	    "--save-interval must be given with it");
 }

@@ -1,8 +1,9 @@
-#include "file/import/nvidia_smi.h"
 
 #include <ctype.h>
 #include <string.h>
 
+#include "file/import/machines.h"
+#include "file/import/readers.h"
 #include "file/import/topo.h"
 
 /* What is read of it. The plain table and -L may both be there: the larger count is it. */
@@ -153,10 +154,8 @@ put_listing(struct listing *l)
 }
 
 bool
-nvidia_smi_recognise(const char *text, size_t size, const char *path)
+nvidia_smi_recognise(const char *text)
 {
-	(void)size;
-	(void)path;
 	return strstr(text, "(UUID: GPU-") != NULL || strstr(text, "NVIDIA-SMI") != NULL ||
 	    strstr(text, "memory.total") != NULL || topo_is_one(text) ||
 	    (strstr(text, "NVIDIA ") != NULL && strchr(text, ',') != NULL &&

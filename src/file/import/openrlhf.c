@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "file/import/readers.h"
 #include "file/import/rl_keys.h"
-#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/tuning.h"
 #include "file/import/words.h"
@@ -103,7 +103,7 @@ openrlhf_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (words_flags(&j, im, PROGRAM) && has_points(im, &j)) {
+	if (words_flags(&j, im, PROGRAM, false) && has_points(im, &j)) {
 		const bool rollouts = strstr(im->text, PROGRAM "ppo_ray") != NULL;
 
 		import_assume(im, FIELD_LAYOUT, "deepspeed", "OpenRLHF trains with DeepSpeed");

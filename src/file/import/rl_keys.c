@@ -41,6 +41,7 @@ const struct settings_key nemo_megatron_keys[] = {
 const struct settings_key nemo_dtensor_keys[] = {
 	{ DTENSOR "tensor_parallel_size", FIELD_TP, NULL, NULL },
 	{ DTENSOR "context_parallel_size", FIELD_CP, NULL, NULL },
+	{ DTENSOR "dp_replicate_size", FIELD_DP_REPLICATE, NULL, "1" },
 	{ DTENSOR "sequence_parallel", FIELD_SEQUENCE_PARALLEL, NULL, NULL },
 	{ DTENSOR "activation_checkpointing", FIELD_RECOMPUTE, "true=full|false=none", "none" },
 	{ DTENSOR "cpu_offload", FIELD_OFFLOAD, "true=optimizer+params|false=none", NULL },
@@ -77,7 +78,6 @@ const struct settings_key nemo_generation_keys[] = {
 #define OPTIMIZER "true=optimizer|true=optimizer+params|true=all|false=none"
 
 const struct settings_key verl_keys[] = {
-	{ "data.train_batch_size", FIELD_RL_PROMPTS, NULL, "1024" },
 	{ "data.max_response_length", FIELD_RL_RESPONSE_LIMIT, NULL, "512" },
 	{ VERL_ROLLOUT "n", FIELD_RL_RESPONSES, NULL, "1" },
 	{ VERL_ROLLOUT "name", FIELD_ENGINE, "vllm=vllm|sglang=sglang|trtllm=trtllm", NULL },

@@ -4,8 +4,30 @@
 #include <strings.h>
 
 #include "core/base/number.h"
+#include "file/import/readers.h"
 #include "file/import/tomlin.h"
+#include "file/import/words.h"
 #include "file/import/yamlin.h"
+
+/* ---- files and scripts -------------------------------------------------------------------- */
+
+/* The first line that is neither empty nor a comment begins with a key and a colon. */
+static bool
+is_mapping(const char *text)
+{
+	while (text += strspn(text, " \t\r\n"), *text == '#' || strncmp(text, "---", 3) == 0)
+		text += strcspn(text, "\n");
+	text += strcspn(text, ": \t\r\n$({`");
+	return *text == ':' && (text[1] == '\0' || strchr(" \t\r\n", text[1]) != NULL);
+}
+
+bool
+settings_read(struct jsonin *j, struct import *im, const char *programs)
+{
+	if (is_mapping(im->text))
+		return yamlin_parse(j, im->text, im->size, im->name, im->errors);
+	return programs == NULL ? words_overrides(j, im, true) : words_flags(j, im, programs, true);
+}
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
@@ -29,27 +51,11 @@ scalar_at(const struct jsonin *j, const char *path, char *buf, size_t size)
 	return true;
 }
 
-static void
-take_word(struct import *im, const struct settings_key *key, const char *text)
-{
-	char pair[64], *ours;
-
-	for (int64_t i = 0; text_choice(key->words, i, pair, sizeof pair); i++) {
-		ours = strchr(pair, '=');
-		*ours++ = '\0';
-		if (strcasecmp(pair, text) == 0) {
-			import_set(im, key->field, ours, key->path);
-			return;
-		}
-	}
-	import_ignore(im, key->path, "its value is none that a plan has");
-}
-
 void
 settings_take(struct import *im, const struct jsonin *j, const struct settings_key rows[],
     const char *program)
 {
-	char value[128], why[96];
+	char value[128], ours[96], why[96];
 
 	text_put(why, sizeof why, "%s's default", program);
 	for (const struct settings_key *key = rows; key->path != NULL; key++) {
@@ -66,10 +72,12 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 			import_ignore(im, key->path, "auto: the trainer's arguments say");
 		} else if (strncmp(value, "${", 2) == 0) {
 			import_ignore(im, key->path, "refers to another key");
-		} else if (key->words != NULL) {
-			take_word(im, key, value);
-		} else {
+		} else if (key->words == NULL) {
 			import_set(im, key->field, value, key->path);
+		} else if (settings_ours(key->words, value, strcasecmp, ours, sizeof ours)) {
+			import_set(im, key->field, ours, key->path);
+		} else {
+			import_ignore(im, key->path, "its value is none that a plan has");
 		}
 	}
 	im->line = 0;
@@ -135,32 +143,27 @@ settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout
 	    0, source);
 }
 
-static void
-assume_number(struct import *im, enum field_id f, int64_t n, const char *why)
-{
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
-	import_assume(im, f, value, why);
-}
-
 void
 settings_lengths(struct import *im, const char *why)
 {
 	static const char mean[] = "a mean that a run tells (fix: --set)";
 	const struct rl *rl = &im->plan->rl;
-	const int64_t room = im->plan->training.sequence_length, longest = rl->prompt_tokens;
+	const int64_t room = im->plan->training.sequence_length;
+	const bool limited = field_is_set(FIELD_RL_RESPONSE_LIMIT, im->plan) && rl->response_limit < room;
+	const int64_t most = limited ? room - rl->response_limit : room / 2;
+	const int64_t prompt = rl->prompt_tokens < most ? rl->prompt_tokens : most;
 
-	if (longest + rl->response_limit > room && room >= 2) {
-		assume_number(im, FIELD_RL_PROMPT_TOKENS, longest < room / 2 ? longest : room / 2, why);
-		assume_number(im, FIELD_RL_RESPONSE_LIMIT, room - rl->prompt_tokens, why);
+	if (rl->prompt_tokens + rl->response_limit > room && room >= 2) {
+		import_assume_int(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
+		if (!limited)
+			import_assume_int(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
 	} else {
-		assume_number(im, FIELD_RL_PROMPT_TOKENS, longest, mean);
+		import_assume_int(im, FIELD_RL_PROMPT_TOKENS, rl->prompt_tokens, mean);
 	}
 	if (rl->response_tokens > rl->response_limit && rl->response_limit >= 2)
-		assume_number(im, FIELD_RL_RESPONSE_TOKENS, rl->response_limit / 2, "half of the longest");
+		import_assume_int(im, FIELD_RL_RESPONSE_TOKENS, rl->response_limit / 2, "half of the longest");
 	else
-		assume_number(im, FIELD_RL_RESPONSE_TOKENS, rl->response_tokens, mean);
+		import_assume_int(im, FIELD_RL_RESPONSE_TOKENS, rl->response_tokens, mean);
 }
 
 void
@@ -359,6 +362,21 @@ torchtitan_read(struct import *im)
 
 /* ---- nanotron --------------------------------------------------------------------------- */
 
+/* Heads share the hidden size, and each has keys of its own unless the file says otherwise
+ * (config/models_config.py). */
+static void
+take_heads(struct import *im, const struct jsonin *j)
+{
+	static const char keys[] = "model.model_config.num_key_value_heads";
+	const struct model *m = &im->plan->model;
+	char value[24];
+
+	if (!jsonin_has(j, keys))
+		settings_set(im, j, FIELD_KV_HEADS, m->attention_heads, keys);
+	text_put(value, sizeof value, "%lld", (long long)(m->hidden_size / most_of(m->attention_heads, 1)));
+	import_fill(im, FIELD_HEAD_DIM, value);
+}
+
 void
 nanotron_read(struct import *im)
 {
@@ -372,8 +390,11 @@ nanotron_read(struct import *im)
 		import_own_model(im);
 		import_assume(im, FIELD_LAYOUT, "nanotron", "a configuration of nanotron");
 		settings_take(im, &j, nanotron_keys, "nanotron");
+		if (p->training.precision == PRECISION_FP16 && p->training.grad_dtype == GRAD_BF16)
+			import_set(im, FIELD_GRAD_DTYPE, "fp16", "optimizer.accumulate_grad_in_fp32");
 		settings_set(im, &j, FIELD_ZERO_STAGE, settings_number(&j, "optimizer.zero_stage", 0) > 0,
 		    "optimizer.zero_stage");
+		take_heads(im, &j);
 		import_machine(im, product_of(product_of(dp, p->parallel.tp),
 		    product_of(p->parallel.pp, p->parallel.cp)), 0, 0, "parallelism.dp");
 		settings_set(im, &j, FIELD_GLOBAL_BATCH_SIZE, product_of(product_of(dp,

@@ -8,6 +8,11 @@
 #include "file/import/settings_keys.h"
 #include "file/log/jsonin.h"
 
+/* Read a file of YAML, or a script whose commands run one of these programs with the same keys as
+ * flags (words.h); without programs, a script with overrides. False after a complaint; jsonin_free
+ * in either case. */
+bool settings_read(struct jsonin *j, struct import *im, const char *programs);
+
 /* Take all rows of a table. `program` tells whose defaults are taken. */
 void settings_take(struct import *im, const struct jsonin *j, const struct settings_key rows[],
     const char *program);
@@ -46,11 +51,4 @@ void settings_fsdp1(struct import *im, const struct jsonin *j, const char *at);
 
 /* Tell what is in the file and no field of a plan: what was not asked for since jsonin_watch. */
 void settings_rest(struct import *im, const struct jsonin *j);
-
-/* A job file of torchtitan up to v0.2.2 (TOML). */
-void torchtitan_read(struct import *im);
-
-/* Configurations of nanotron and of accelerate (YAML). */
-void nanotron_read(struct import *im);
-void accelerate_read(struct import *im);
 #endif

@@ -1,5 +1,9 @@
 #include "file/import/settings_keys.h"
 
+#include <string.h>
+
+#include "core/base/text.h"
+
 #define END { NULL, FIELD_NONE, NULL, NULL }
 
 const struct settings_key deepspeed_keys[] = {
@@ -70,3 +74,36 @@ const struct settings_key fsdp_keys[] = {
 	{ "parallelism_config.parallelism_config_dp_replicate_size", FIELD_DP_REPLICATE, NULL, "1" },
 	END
 };
+
+/* ---- words ------------------------------------------------------------------------------ */
+
+bool
+settings_ours(const char *words, const char *theirs,
+    int (*compare)(const char *a, const char *b), char *buf, size_t size)
+{
+	char pair[96];
+
+	for (int64_t i = 0; text_choice(words, i, pair, sizeof pair); i++) {
+		char *ours = strchr(pair, '=');
+
+		*ours++ = '\0';
+		if (compare(pair, theirs) == 0)
+			return text_copy(buf, size, ours);
+	}
+	return false;
+}
+
+bool
+settings_theirs(const char *words, const char *ours, char *buf, size_t size)
+{
+	char pair[96];
+
+	for (int64_t i = 0; text_choice(words, i, pair, sizeof pair); i++) {
+		char *is = strchr(pair, '=');
+
+		*is++ = '\0';
+		if (text_equal(is, ours))
+			return text_copy(buf, size, pair);
+	}
+	return false;
+}

@@ -9,6 +9,7 @@
  */
 #ifndef FILE_SETTINGS_KEYS_H
 #define FILE_SETTINGS_KEYS_H
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/plan/field.h"
@@ -23,4 +24,10 @@ struct settings_key {
 /* Each ends with a row without a path. */
 extern const struct settings_key deepspeed_keys[], torchtitan_keys[], nanotron_keys[],
     accelerate_keys[], fsdp_keys[];
+
+/* Of "THEIRS=ours|..." ours for a word of theirs, and the first of theirs for one of ours; false
+ * when there is none. Programs compare by strcmp or by strcasecmp. */
+bool settings_ours(const char *words, const char *theirs,
+    int (*compare)(const char *a, const char *b), char *buf, size_t size);
+bool settings_theirs(const char *words, const char *ours, char *buf, size_t size);
 #endif

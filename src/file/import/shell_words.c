@@ -227,11 +227,11 @@ read_operand(struct sum *e)
 	return e->bad ? 0 : value;
 }
 
-/* Products of what fits in 32 bits fit in 64. */
+/* Operands joined by some operators; those of what fits in 32 bits fit in 64. */
 static int64_t
-read_product(struct sum *e)
+read_chain(struct sum *e, const char *operators, int64_t (*read)(struct sum *e))
 {
-	int64_t value = read_operand(e);
+	int64_t value = read(e);
 
 	for (;;) {
 		char op;
@@ -239,36 +239,29 @@ read_product(struct sum *e)
 
 		skip_blanks(e);
 		op = *e->at;
-		if (op != '*' && op != '/' && op != '%')
-			return value;
+		if (op == '\0' || strchr(operators, op) == NULL || e->bad)
+			return e->bad ? 0 : value;
 		e->at++;
-		by = read_operand(e);
-		e->bad |= op != '*' && by == 0;
+		by = read(e);
+		e->bad |= (op == '/' || op == '%') && by == 0;
 		if (e->bad)
 			return 0;
-		value = op == '*' ? value * by : op == '/' ? value / by : value % by;
+		value = op == '+' ? value + by : op == '-' ? value - by : op == '*' ? value * by :
+		    op == '/' ? value / by : value % by;
 		e->bad |= value > INT32_MAX || value < -INT32_MAX;
 	}
 }
 
 static int64_t
+read_product(struct sum *e)
+{
+	return read_chain(e, "*/%", read_operand);
+}
+
+static int64_t
 read_sum(struct sum *e)
 {
-	int64_t value = read_product(e);
-
-	for (;;) {
-		char op;
-		int64_t by;
-
-		skip_blanks(e);
-		op = *e->at;
-		if ((op != '+' && op != '-') || e->bad)
-			return e->bad ? 0 : value;
-		e->at++;
-		by = read_product(e);
-		value += op == '+' ? by : -by;
-		e->bad |= value > INT32_MAX || value < -INT32_MAX;
-	}
+	return read_chain(e, "+-", read_product);
 }
 
 bool

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "file/import/machines.h"
+#include "file/import/readers.h"
 
 enum { WORDS_MAX = 64 };
 
@@ -304,12 +306,10 @@ is_node_list(const char *text)
 }
 
 bool
-slurm_recognise(const char *text, size_t size, const char *path)
+slurm_recognise(const char *text)
 {
 	const char *bar = strchr(text, '|');
 
-	(void)size;
-	(void)path;
 	return strstr(text, "NodeName=") != NULL || strstr(text, "NODELIST") != NULL ||
 	    is_node_list(text) || (bar != NULL && (strstr(text, "|gpu:") != NULL ||
 	    strstr(text, "|(null)") != NULL));

@@ -1,10 +1,14 @@
 #include "file/import/tuning.h"
 
+#include <ctype.h>
 #include <string.h>
 
+#include "core/base/number.h"
+#include "core/model/adapters.h"
+#include "file/import/readers.h"
 #include "file/import/settings.h"
 #include "file/import/tuning_keys.h"
-#include "file/import/yamlin.h"
+#include "file/import/words.h"
 
 /* A text, or the i-th of a list; of one text the parts that commas part. NULL past the last. */
 static const char *
@@ -24,19 +28,32 @@ name_at(const struct jsonin *j, const char *key, size_t i, char *buf, size_t siz
 	return i == 0 && buf[0] != '\0' ? buf : NULL;
 }
 
-/* Modules as a plan names them, joined by plus signs. */
+/* A name that plans have too: those of mixers without keys and values. */
+static bool
+is_target(const char *name)
+{
+	struct plan p = { .mode = MODE_TRAIN, .finetune.method = FINETUNE_LORA };
+	const bool fits = text_copy(p.finetune.target, sizeof p.finetune.target, name);
+	const unsigned targets = fits && strpbrk(name, ",+ ") == NULL ? adapters_targets(&p) : 0;
+
+	return targets != 0 && (targets & TARGET_UNKNOWN) == 0;
+}
+
+/* Modules as a plan names them, joined by plus signs, each once. */
 static void
 take_names(struct import *im, const struct jsonin *j, const char *key, char *words, size_t size)
 {
+	unsigned seen = 0;
 	char name[96];
-	const char *word;
 
 	for (size_t i = 0; key != NULL && name_at(j, key, i, name, sizeof name) != NULL; i++) {
-		word = tuning_word(name);
-		if (word == NULL)
+		const struct tuning_module *m = tuning_module(name);
+
+		if (m == NULL && !is_target(name))
 			import_ignore(im, key, "a plan has no such module");
-		else
-			text_add(words, size, "%s%s", words[0] != '\0' ? "+" : "", word);
+		else if (m == NULL || m->target == 0 || (m->target & ~seen) != 0)
+			text_add(words, size, "%s%s", words[0] != '\0' ? "+" : "", m != NULL ? m->word : name);
+		seen |= m != NULL ? m->target : 0;
 	}
 }
 
@@ -46,7 +63,8 @@ tuning_take_targets(struct import *im, const struct jsonin *j, const struct tune
 	char words[PLAN_LIST_SIZE] = "", saved[PLAN_LIST_SIZE] = "", first[96];
 	const bool given = name_at(j, d->targets, 0, first, sizeof first) != NULL;
 
-	if (settings_on(j, "lora_target_linear") || (given && text_equal(first, d->linear)))
+	if (settings_on(j, "lora_target_linear") || (given && d->linear != NULL &&
+	    text_equal(first, d->linear)))
 		text_put(words, sizeof words, "all-linear");
 	else if (given)
 		take_names(im, j, d->targets, words, sizeof words);
@@ -54,7 +72,7 @@ tuning_take_targets(struct import *im, const struct jsonin *j, const struct tune
 		text_put(words, sizeof words, "%s", d->usual);
 	if (d->parameters != NULL && jsonin_has(j, d->parameters))
 		text_add(words, sizeof words, "+experts");
-	tuning_short(&im->plan->model, words, sizeof words);
+	tuning_short(&im->plan->model, d->fused, words, sizeof words);
 	if (words[0] != '\0')
 		import_set(im, FIELD_ADAPTER_TARGET, words, d->targets);
 	if (d->saved != NULL)
@@ -103,24 +121,37 @@ take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
 	tuning_take_targets(im, j, d);
 }
 
+/* The GPUs of the launch: as the user says, as the script does, or the fewest. */
+static int64_t
+take_machine(struct import *im, const struct jsonin *j, int64_t fewest)
+{
+	static const char launcher[] = "the launcher says (--world)";
+	const int64_t nodes = settings_number(j, WORDS_NODES, 1);
+	const int64_t processes = settings_number(j, WORDS_PROCESSES, 0);
+
+	if (im->world > 0) {
+		import_machine(im, im->world, 0, 0, "--world");
+		return im->world;
+	}
+	if (processes > 0 && nodes > 0) {
+		import_machine(im, product_of(nodes, processes), nodes, processes, WORDS_PROCESSES);
+		return product_of(nodes, processes);
+	}
+	import_assume_int(im, FIELD_NODES, 1, launcher);
+	import_assume_int(im, FIELD_GPUS_PER_NODE, fewest, launcher);
+	return fewest;
+}
+
 static void
 take_batch(struct import *im, const struct jsonin *j, const struct tuner *d)
 {
-	int64_t rounds = 1, world = im->world;
-	char value[24];
+	const int64_t split = im->plan->parallel.tp * im->plan->parallel.cp;
+	const int64_t world = take_machine(im, j, split);
+	int64_t rounds = 1;
 
 	jsonin_int(j, d->step, 1, INT32_MAX, &rounds);
-	if (world == 0) {
-		import_assume(im, FIELD_NODES, "1", "the launcher says (--world)");
-		import_assume(im, FIELD_GPUS_PER_NODE, "1", "the launcher says (--world)");
-		world = 1;
-	} else {
-		import_machine(im, world, 0, 0, "--world");
-	}
-	world /= im->plan->parallel.tp * im->plan->parallel.cp;
-	text_put(value, sizeof value, "%lld", (long long)(world * rounds *
-	    im->plan->training.micro_batch_size));
-	import_set(im, FIELD_GLOBAL_BATCH_SIZE, value, d->step);
+	import_set_int(im, FIELD_GLOBAL_BATCH_SIZE, most_of(world / split, 1) * rounds *
+	    im->plan->training.micro_batch_size, d->step);
 }
 
 static void
@@ -132,6 +163,33 @@ take_precision(struct import *im, const struct jsonin *j)
 		import_set(im, FIELD_PRECISION, "bf16", "bf16");
 }
 
+/* What is sharded DeepSpeed's own file says, or its name: those that trainers bring along are
+ * zero2.json, ds_z3_offload_config.json, and words of ms-swift as zero3. */
+static void
+take_deepspeed(struct import *im, const struct jsonin *j)
+{
+	static const char key[] = "deepspeed", why[] = "by the name of DeepSpeed's settings";
+	const char *path = jsonin_text(j, key);
+	const char *name = path != NULL && strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+	const char *z = name != NULL ? strchr(name, 'z') : NULL;
+	char stage[2] = "";
+
+	if (!jsonin_has(j, key))
+		return;
+	import_ignore(im, key, "another program's settings: import its own file");
+	for (; z != NULL && stage[0] == '\0'; z = strchr(z + 1, 'z')) {
+		const char *digit = z + (strncmp(z, "zero", 4) == 0 ? 4 : 1);
+
+		if (*digit >= '0' && *digit <= '3' && !isdigit((unsigned char)digit[1]))
+			text_put(stage, sizeof stage, "%c", *digit);
+	}
+	if (stage[0] == '\0')
+		return;
+	import_assume(im, FIELD_ZERO_STAGE, stage, why);
+	if (strstr(name, "offload") != NULL)
+		import_assume(im, FIELD_OFFLOAD, stage[0] == '3' ? "optimizer+params" : "optimizer", why);
+}
+
 /* Preferences are another loss on the same settings. */
 static void
 take_pairs(struct import *im, const struct jsonin *j, const char *key)
@@ -140,6 +198,8 @@ take_pairs(struct import *im, const struct jsonin *j, const char *key)
 
 	if (text != NULL && (text_equal(text, "dpo") || text_equal(text, "rm")))
 		import_set(im, FIELD_RL_ALGORITHM, text, key);
+	else if (text != NULL && !text_equal(text, "sft") && !text_equal(text, "pt"))
+		import_ignore(im, key, "of what trains on more than texts a plan is made of dpo and rm alone");
 	if (plan_has_rl(im->plan))
 		settings_lengths(im, "a row has room for both");
 }
@@ -148,18 +208,17 @@ take_pairs(struct import *im, const struct jsonin *j, const char *key)
 static bool
 begin(struct import *im, struct jsonin *j, const struct tuner *d)
 {
-	if (!yamlin_parse(j, im->text, im->size, im->name, im->errors))
+	if (!settings_read(j, im, d->commands))
 		return false;
 	import_assume(im, FIELD_LAYOUT, jsonin_has(j, "deepspeed") ? "deepspeed" : "torchtitan",
 	    "the framework of these settings");
-	if (!jsonin_has(j, "fsdp_config") && !jsonin_has(j, "fsdp"))
+	if (!jsonin_has(j, "fsdp_config") && !jsonin_has(j, "fsdp") && !jsonin_has(j, "deepspeed"))
 		import_assume(im, FIELD_ZERO_STAGE, "0", "no FSDP in these settings");
+	take_deepspeed(im, j);
 	settings_checkpoint(im, j, "base_model model_name_or_path model");
 	settings_take(im, j, d->keys, d->program);
 	take_precision(im, j);
 	take_method(im, j, d);
-	if (jsonin_has(j, "deepspeed"))
-		import_ignore(im, "deepspeed", "another program's settings: import its own file");
 	return true;
 }
 
@@ -227,9 +286,12 @@ trl_read(struct import *im)
 void
 axolotl_read(struct import *im)
 {
+	bool brain = true;
 	struct jsonin j;
 
 	if (begin(im, &j, &tuner_axolotl)) {
+		if (jsonin_bool(&j, "bf16", &brain) && !brain && !settings_on(&j, "fp16"))
+			import_set(im, FIELD_PRECISION, "fp32", "bf16"); /* else it is auto */
 		if (settings_on(&j, "liger_rms_norm") || settings_on(&j, "liger_fused_linear_cross_entropy"))
 			import_set(im, FIELD_KERNELS, "liger", "liger_rms_norm");
 		if (settings_on(&j, "reward_model"))
@@ -276,7 +338,7 @@ swift_read(struct import *im)
 
 /* ---- torchtune -------------------------------------------------------------------------- */
 
-/* The builder's name says the method. */
+/* The builder's name says the method; of overrides alone the recipe's does. */
 static void
 torchtune_method(struct import *im, const struct jsonin *j)
 {
@@ -286,7 +348,10 @@ torchtune_method(struct import *im, const struct jsonin *j)
 	const bool quantized = settings_on(j, "model.quantize_base") || (builder != NULL &&
 	    strstr(builder, ".qlora_") != NULL);
 
-	if (builder == NULL || strstr(builder, "lora_") == NULL) {
+	const bool adapters = strstr(builder != NULL ? builder : im->text, builder != NULL ? "lora_" :
+	    "lora_finetune") != NULL;
+
+	if (!adapters) {
 		import_set(im, FIELD_FINETUNE, "full", "model._component_");
 	} else {
 		import_set(im, FIELD_FINETUNE, settings_on(j, "model.use_dora") ? "dora" : quantized ? "qlora" :
@@ -297,7 +362,7 @@ torchtune_method(struct import *im, const struct jsonin *j)
 			text_add(words, sizeof words, "+gate+up+down");
 		if (settings_on(j, "model.apply_lora_to_output"))
 			text_add(words, sizeof words, "+head");
-		tuning_short(&im->plan->model, words, sizeof words);
+		tuning_short(&im->plan->model, false, words, sizeof words);
 		import_set(im, FIELD_ADAPTER_TARGET, words, "model.lora_attn_modules");
 	}
 	take_batch(im, j, &steps);
@@ -308,17 +373,20 @@ torchtune_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
+	if (settings_read(&j, im, NULL)) {
 		const bool kept = jsonin_has(&j, "fsdp_reshard_after_forward") &&
 		    !settings_on(&j, "fsdp_reshard_after_forward");
 
 		import_assume(im, FIELD_LAYOUT, "torchtitan", "PyTorch's device mesh, as torchtune makes it");
 		import_assume(im, FIELD_KERNELS, "torchtune", "modules of its own");
-		import_assume(im, FIELD_ZERO_STAGE, im->world <= 1 ? "0" : kept ? "2" : "3",
-		    "fsdp_reshard_after_forward");
 		settings_checkpoint(im, &j, "checkpointer.checkpoint_dir");
+		if (!jsonin_has(&j, "model._component_"))
+			import_ignore(im, "--config", "a configuration of torchtune's own is not read: set the "
+			    "model (fix: --model)");
 		settings_take(im, &j, torchtune_keys, "torchtune");
 		torchtune_method(im, &j);
+		import_assume(im, FIELD_ZERO_STAGE, plan_world(im->plan) <= 1 ? "0" : kept ? "2" : "3",
+		    "fsdp_reshard_after_forward");
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);

@@ -28,7 +28,7 @@ static const struct settings_key trl_adapters[] = {
 };
 
 const struct tuner tuner_trl = {
-	.program = "TRL", .keys = trl_keys, .adapters = trl_adapters,
+	.program = "TRL", .commands = "trl sft|trl dpo|trl reward", .keys = trl_keys, .adapters = trl_adapters,
 	.method = "use_peft", .lora = "true", .qlora = "true", .dora = "use_dora",
 	.nested = "use_bnb_nested_quant",
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
@@ -57,7 +57,7 @@ static const struct settings_key axolotl_adapters[] = {
 };
 
 const struct tuner tuner_axolotl = {
-	.program = "axolotl", .keys = axolotl_keys, .adapters = axolotl_adapters,
+	.program = "axolotl", .commands = "axolotl train", .keys = axolotl_keys, .adapters = axolotl_adapters,
 	.method = "adapter", .lora = "lora", .qlora = "qlora", .dora = "peft_use_dora",
 	.nested = "bnb_config_kwargs.bnb_4bit_use_double_quant", .nests = true,
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
@@ -82,7 +82,8 @@ static const struct settings_key llamafactory_adapters[] = {
 };
 
 const struct tuner tuner_llamafactory = {
-	.program = "LLaMA-Factory", .keys = llamafactory_keys, .adapters = llamafactory_adapters,
+	.program = "LLaMA-Factory", .commands = "llamafactory-cli train", .keys = llamafactory_keys,
+	.adapters = llamafactory_adapters,
 	.method = "finetuning_type", .lora = "lora", .qlora = "lora", .full = "full",
 	.dora = "use_dora", .bits = "quantization_bit", .nested = "double_quantization", .nests = true,
 	.targets = "lora_target", .linear = "all", .usual = "all-linear",
@@ -100,17 +101,18 @@ static const struct settings_key swift_keys[] = {
 	{ "optim", FIELD_OPTIMIZER, OPTIMIZERS, NULL },
 	{ "use_liger_kernel", FIELD_KERNELS, "true=liger|false=eager", "eager" },
 	{ "torch_compile", FIELD_TORCH_COMPILE, NULL, "false" },
+	{ "sequence_parallel_size", FIELD_CP, NULL, "1" },
 	END
 };
 static const struct settings_key swift_adapters[] = {
-	{ "lora_rank", FIELD_ADAPTER_RANK, NULL, NULL },
+	{ "lora_rank", FIELD_ADAPTER_RANK, NULL, "8" },
 	{ "lora_dropout", FIELD_ADAPTER_DROPOUT, NULL, "0.05" },
 	{ "lora_dtype", FIELD_ADAPTER_DTYPE, "float32=fp32|bfloat16=bf16", "fp32" },
 	END
 };
 
 const struct tuner tuner_swift = {
-	.program = "ms-swift", .keys = swift_keys, .adapters = swift_adapters,
+	.program = "ms-swift", .commands = "swift sft|swift pt|swift rlhf", .keys = swift_keys, .adapters = swift_adapters,
 	.method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full",
 	.dora = "use_dora", .bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
 	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
@@ -148,10 +150,12 @@ const struct settings_key torchtune_adapters[] = {
 
 static const struct tuning_module modules[] = {
 	{ TARGET_Q, "q", "q_proj", NULL, "q_a_proj,q_b_proj", "linear_q_down_proj,linear_q_up_proj" },
-	{ TARGET_K, "k", "k_proj", NULL, KV_HF, KV_MEGATRON },
-	{ TARGET_V, "v", "v_proj", NULL, KV_HF, KV_MEGATRON },
+	{ TARGET_K, "k", "k_proj", NULL, "", "" },
+	{ TARGET_V, "v", "v_proj", NULL, "", "" },
+	{ TARGET_K | TARGET_V, "k+v", NULL, NULL, KV_HF, KV_MEGATRON },
 	{ TARGET_QKV, "qkv", "qkv_proj", "linear_qkv", NULL, NULL },
 	{ TARGET_O, "o", "o_proj", "linear_proj", NULL, NULL },
+	{ 0, "o", "output_proj", NULL, NULL, NULL }, /* torchtune's */
 	{ TARGET_GATE, "gate", "gate_proj", NULL, NULL, NULL },
 	{ TARGET_UP, "up", "up_proj", NULL, NULL, NULL },
 	{ TARGET_FC1, "fc1", "gate_up_proj", "linear_fc1", NULL, NULL },
@@ -224,25 +228,23 @@ tuning_is_linear(unsigned targets)
 	return (targets & ~(unsigned)TARGET_EXPERTS) == TARGET_LINEAR;
 }
 
-const char *
-tuning_word(const char *name)
+const struct tuning_module *
+tuning_module(const char *name)
 {
 	const size_t n = strlen(name);
 
-	if (text_equal(name, "output_proj")) /* torchtune's */
-		return "o";
 	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
 		const struct tuning_module *m = &modules[i];
 
 		if (is_among(m->name, name, n) || is_among(m->name_mla, name, n) ||
 		    is_among(m->megatron, name, n) || is_among(m->megatron_mla, name, n))
-			return m->word;
+			return m;
 	}
 	return NULL;
 }
 
 void
-tuning_short(const struct model *m, char *words, size_t size)
+tuning_short(const struct model *m, bool fused, char *words, size_t size)
 {
 	static const char *const known[] = { "all-linear", "attention", "qv", "mlp" };
 	struct plan p = { .mode = MODE_TRAIN, .finetune.method = FINETUNE_LORA };
@@ -250,6 +252,10 @@ tuning_short(const struct model *m, char *words, size_t size)
 
 	text_put(p.finetune.target, sizeof p.finetune.target, "%s", words);
 	targets = adapters_targets(&p);
+	if (fused && (targets & TARGET_QKV))
+		targets = (targets & ~(unsigned)TARGET_QKV) | TARGET_Q | TARGET_K | TARGET_V;
+	if (fused && (targets & TARGET_FC1))
+		targets = (targets & ~(unsigned)TARGET_FC1) | TARGET_GATE | TARGET_UP;
 	if ((targets & TARGET_BLOCK) == TARGET_BLOCK && !m->linear_attention && m->layer_pattern[0] == '\0')
 		targets |= TARGET_LINEAR; /* there are no others */
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

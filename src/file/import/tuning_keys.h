@@ -20,6 +20,7 @@
 /* A trainer of Hugging Face's models. NULL: it has no such key, or no such word. */
 struct tuner {
 	const char *program;
+	const char *commands;     /* that take the same keys as flags: "trl sft|trl dpo" */
 	const struct settings_key *keys, *adapters;
 	const char *method, *lora, *qlora, *full; /* key that says what is trained, and its words */
 	const char *dora;         /* true: DoRA */
@@ -31,6 +32,7 @@ struct tuner {
 	const char *usual;        /* what they are without that key, in a plan's words, */
 	const char *parameters;   /* and stacked weights of experts */
 	const char *saved;        /* trained copies */
+	bool fused;               /* Megatron's layers, whole whichever part of them is named */
 	bool joined;              /* lists are one text with commas */
 	const char *checkpointing, *off; /* key that recomputes, and its word for not */
 	const char *step;         /* micro-batches of a step on one GPU */
@@ -41,7 +43,7 @@ extern const struct tuner tuner_trl, tuner_axolotl, tuner_llamafactory, tuner_sw
 extern const struct settings_key torchtune_keys[], torchtune_adapters[];
 
 /* Linear layers by the names that checkpoints and Megatron have for them, joined by commas where
- * they are several; NULL: none. In multi-latent attention some have others. */
+ * they are several; NULL: none. In multi-latent attention some have others, or "" none. */
 struct tuning_module {
 	unsigned target;          /* enum adapter_target */
 	const char *word;         /* in finetune.target */
@@ -57,9 +59,10 @@ const char *tuning_names(char buf[TUNING_NAMES_SIZE], const struct plan *p, unsi
 /* True for all linear layers of the blocks, whatever there is beside experts. */
 bool tuning_is_linear(unsigned targets);
 
-/* The word of finetune.target for a module's name; NULL: unknown. */
-const char *tuning_word(const char *name);
+/* The row of a module's name; NULL: unknown. */
+const struct tuning_module *tuning_module(const char *name);
 
-/* Words joined by plus signs, shorter where a plan has one word for the same modules. */
-void tuning_short(const struct model *m, char *words, size_t size);
+/* Words joined by plus signs, shorter where a plan has one word for the same modules, of which
+ * some are `fused`. */
+void tuning_short(const struct model *m, bool fused, char *words, size_t size);
 #endif

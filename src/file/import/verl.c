@@ -1,8 +1,10 @@
+#include <math.h>
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/model/adapters.h"
+#include "file/import/readers.h"
 #include "file/import/rl_keys.h"
-#include "file/import/rollouts.h"
 #include "file/import/settings.h"
 #include "file/import/tuning.h"
 #include "file/import/words.h"
@@ -21,16 +23,33 @@ with_megatron(const struct import *im, const struct jsonin *j)
 	    jsonin_has(j, ACTOR "megatron") || strstr(im->text, "ppo_megatron_trainer") != NULL;
 }
 
-/* Batches count prompts. */
+static const char prompts[] = "data.train_batch_size";
+
+/* Rollouts without an end have no batch. */
+static bool
+is_endless(const struct jsonin *j)
+{
+	return settings_number(j, prompts, 1) == 0;
+}
+
+/* Batches count prompts. Without an end of rollouts, weights are handed on after so many batches
+ * of mini-batches (verl/experimental/fully_async_policy). */
 static void
 take_batch(struct import *im, const struct jsonin *j)
 {
+	static const char steps[] = "async_training.trigger_parameter_sync_step";
 	const int64_t length = settings_number(j, "data.max_prompt_length", 512) +
 	    im->plan->rl.response_limit;
+	const int64_t mini = settings_number(j, ACTOR "ppo_mini_batch_size", 256);
 
+	if (is_endless(j))
+		settings_set(im, j, FIELD_RL_PROMPTS, product_of(mini, product_of(settings_number(j, steps, 4),
+		    settings_number(j, "async_training.require_batches", 1))), steps);
+	else
+		settings_set(im, j, FIELD_RL_PROMPTS, settings_number(j, prompts, 1024), prompts);
 	settings_set(im, j, FIELD_SEQUENCE_LENGTH, length, "data.max_prompt_length");
-	settings_set(im, j, FIELD_GLOBAL_BATCH_SIZE, product_of(im->plan->rl.responses,
-	    settings_number(j, ACTOR "ppo_mini_batch_size", 256)), ACTOR "ppo_mini_batch_size");
+	settings_set(im, j, FIELD_GLOBAL_BATCH_SIZE, product_of(im->plan->rl.responses, mini),
+	    ACTOR "ppo_mini_batch_size");
 	settings_lengths(im, "data.max_prompt_length and data.max_response_length");
 }
 
@@ -101,7 +120,7 @@ take_adapters(struct import *im, const struct jsonin *j, bool megatron)
 	static const struct tuner fsdp = { .targets = MODEL "target_modules", .linear = "all-linear",
 		.usual = "all-linear" };
 	static const struct tuner mcore = { .targets = MODEL "lora.target_modules", .linear = "all-linear",
-		.usual = "all-linear" };
+		.usual = "all-linear", .fused = true };
 	const char *rank = megatron ? MODEL "lora.rank" : MODEL "lora_rank";
 	const int64_t n = settings_number(j, rank, 0);
 
@@ -131,30 +150,48 @@ take_tokens(struct import *im, const struct jsonin *j, int64_t gpus)
 	settings_set(im, j, FIELD_MICRO_BATCH_SIZE, most_of(micro, 1), key);
 }
 
+/* FSDP shards over so many GPUs, and copies that. */
+static void
+take_copies(struct import *im, const struct jsonin *j, int64_t gpus)
+{
+	static const char key[] = ACTOR "fsdp_config.fsdp_size";
+	const int64_t dp = gpus / most_of(im->plan->parallel.cp, 1), size = settings_number(j, key, -1);
+
+	if (size > 0 && size < dp && dp % size == 0)
+		settings_set(im, j, FIELD_DP_REPLICATE, dp / size, key);
+}
+
 /* A pool for rollouts is one of its own where the trainer is no hybrid engine. */
 static void
 take_pools(struct import *im, const struct jsonin *j)
 {
-	static const char hybrid[] = "actor_rollout_ref.hybrid_engine";
+	static const char hybrid[] = "actor_rollout_ref.hybrid_engine",
+		stale[] = "async_training.staleness_threshold";
 	const bool split = jsonin_has(j, hybrid) && !settings_on(j, hybrid);
 	const int64_t nodes = settings_number(j, "trainer.nnodes", 1);
 	const int64_t gpus = settings_number(j, "trainer.n_gpus_per_node", 8);
 	const int64_t rollout = split ? product_of(settings_number(j, "rollout.nnodes", 1),
 	    settings_number(j, "rollout.n_gpus_per_node", 8)) : 0;
 
+	double share = 1;
+
 	settings_machine(im, nodes, gpus, rollout, "trainer.nnodes and trainer.n_gpus_per_node");
+	take_copies(im, j, product_of(nodes, gpus));
 	take_tokens(im, j, product_of(nodes, gpus));
 	settings_set(im, j, FIELD_ROLLOUT_TP, settings_number(j, ROLLOUT "tensor_model_parallel_size", 2),
 	    ROLLOUT "tensor_model_parallel_size");
 	if (!split) {
+		/* an engine that gets adapters alone keeps what is below them */
 		settings_say(im, j, FIELD_ENGINE_SLEEP, jsonin_has(j, ROLLOUT "free_cache_engine") &&
-		    !settings_on(j, ROLLOUT "free_cache_engine") ? "0" : "2", ROLLOUT "free_cache_engine");
+		    !settings_on(j, ROLLOUT "free_cache_engine") ? "0" : adapters_only(im->plan) ? "1" : "2",
+		    ROLLOUT "free_cache_engine");
 		return;
 	}
 	import_set(im, FIELD_RL_PLACEMENT, "split", hybrid);
 	settings_set(im, j, FIELD_ROLLOUT_GPUS, rollout, "rollout.nnodes");
-	settings_set(im, j, FIELD_STALENESS, most_of(settings_number(j,
-	    "async_training.staleness_threshold", 1), 1), "async_training.staleness_threshold");
+	/* a share of a batch: what is begun of one counts as one */
+	jsonin_real(j, stale, 0, INT32_MAX, &share);
+	settings_set(im, j, FIELD_STALENESS, most_of((int64_t)ceil(share), 1), stale);
 }
 
 void
@@ -162,7 +199,7 @@ verl_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (words_overrides(&j, im)) {
+	if (words_overrides(&j, im, false)) {
 		const bool megatron = with_megatron(im, &j);
 
 		import_assume(im, FIELD_LAYOUT, megatron ? "megatron" : "torchtitan", megatron ?

@@ -72,32 +72,58 @@ take_override(struct jsonin *j, struct import *im, const struct shell_word *w)
 	    strlen(equals + 1)), w->unknown);
 }
 
+/* argparse takes a name with hyphens for one with underscores, and a value behind '='. */
 static void
 take_flag(struct jsonin *j, struct import *im, const struct shell_word *w, size_t count)
 {
-	size_t values = 0;
+	const char *equals = strchr(w->text, '=');
 	bool unknown = w[0].unknown;
+	size_t values = 0;
 	json_t *value;
+	char name[256];
 
-	while (values + 1 < count && strncmp(w[values + 1].text, "--", 2) != 0)
+	while (equals == NULL && values + 1 < count && strncmp(w[values + 1].text, "--", 2) != 0)
 		unknown |= w[++values].unknown;
 	im->line = w->line;
+	text_put(name, sizeof name, "%.*s", (int)strcspn(w->text + 2, "="), w->text + 2);
+	for (char *c = name; *c != '\0'; c++)
+		*c = *c == '-' ? '_' : *c;
 	if (values < 2) {
-		value = values == 0 ? json_true() : yamlin_plain(w[1].text);
+		value = equals != NULL ? yamlin_plain(equals + 1) : values == 0 ? json_true() :
+		    yamlin_plain(w[1].text);
 	} else {
 		value = json_array();
 		for (size_t i = 1; i <= values; i++)
 			json_array_append_new(value, yamlin_plain(w[i].text));
 	}
-	put_word(j, im, w->text + 2, value, unknown);
+	put_word(j, im, name, value, unknown);
+}
+
+/* Words that follow one another are those of a program's name, the last one as it begins. */
+static bool
+is_program(const struct shell_word *w, size_t count, const char *name)
+{
+	for (; count > 0; w++, count--) {
+		const size_t n = strcspn(name, " ");
+
+		if (strncmp(w->text, name, n) != 0 || (name[n] != '\0' && w->text[n] != '\0'))
+			return false;
+		if (name[n] == '\0')
+			return true;
+		name += n + 1;
+	}
+	return false;
 }
 
 static bool
-runs(const struct shell_list *command, const char *program)
+runs(const struct shell_list *command, const char *programs)
 {
-	for (size_t i = 0; i < command->count; i++)
-		if (strncmp(command->word[i].text, program, strlen(program)) == 0)
-			return true;
+	char name[64];
+
+	for (int64_t k = 0; text_choice(programs, k, name, sizeof name); k++)
+		for (size_t i = 0; i < command->count; i++)
+			if (is_program(&command->word[i], command->count - i, name))
+				return true;
 	return false;
 }
 
@@ -109,9 +135,39 @@ take_flags(struct jsonin *j, struct import *im, const struct shell_list *command
 			take_flag(j, im, &command->word[i], command->count - i);
 }
 
-/* All words of the script's commands: overrides, or flags of a program. */
+static void
+put_launch(struct jsonin *j, const char *name, const struct shell_word *value)
+{
+	if (!value->unknown)
+		jsonin_put(j->root, name, yamlin_plain(value->text));
+}
+
+/* Flags of torchrun win over the environment. */
+static void
+take_launch(struct jsonin *j, const struct shell *s)
+{
+	static const struct {
+		const char *name, *flags;
+	} told[] = { { WORDS_NODES, "--nnodes" }, { WORDS_PROCESSES, "--nproc_per_node --nproc-per-node" } };
+
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+		const struct shell_variable *v = shell_variable(s, told[i].name);
+
+		if (v != NULL && v->value.count == 1)
+			put_launch(j, told[i].name, &v->value.word[0]);
+		for (size_t c = 0; c < s->commands; c++)
+			for (size_t k = 0; k + 1 < s->command[c].count; k++) {
+				const struct shell_word *w = &s->command[c].word[k];
+
+				if (text_index(told[i].flags, w->text, strlen(w->text)) >= 0)
+					put_launch(j, told[i].name, w + 1);
+			}
+	}
+}
+
+/* All words of the script's commands: overrides, or flags of these programs. */
 static bool
-read_words(struct jsonin *j, struct import *im, const char *program)
+read_words(struct jsonin *j, struct import *im, const char *programs, bool launch)
 {
 	struct shell_list list = { 0, 0, NULL };
 	struct shell s = { 0 };
@@ -123,11 +179,13 @@ read_words(struct jsonin *j, struct import *im, const char *program)
 	for (size_t i = 0; i < s.commands && ok; i++) {
 		list.count = 0;
 		ok = shell_flatten(&s, &s.command[i], &list);
-		if (program != NULL && runs(&list, program))
+		if (programs != NULL && runs(&list, programs))
 			take_flags(j, im, &list);
-		for (size_t k = 0; program == NULL && k < list.count; k++)
+		for (size_t k = 0; programs == NULL && k < list.count; k++)
 			take_override(j, im, &list.word[k]);
 	}
+	if (launch)
+		take_launch(j, &s);
 	free(list.word);
 	im->line = ok ? 0 : s.error_line;
 	if (!ok)
@@ -137,13 +195,13 @@ read_words(struct jsonin *j, struct import *im, const char *program)
 }
 
 bool
-words_overrides(struct jsonin *j, struct import *im)
+words_overrides(struct jsonin *j, struct import *im, bool launch)
 {
-	return read_words(j, im, NULL);
+	return read_words(j, im, NULL, launch);
 }
 
 bool
-words_flags(struct jsonin *j, struct import *im, const char *program)
+words_flags(struct jsonin *j, struct import *im, const char *programs, bool launch)
 {
-	return read_words(j, im, program);
+	return read_words(j, im, programs, launch);
 }

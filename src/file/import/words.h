@@ -7,11 +7,16 @@
 #include "file/import/importer.h"
 #include "file/log/jsonin.h"
 
-/* section.name=value, as Hydra and OmegaConf take them, of all commands; lists as [a,b]. False
- * after a complaint; jsonin_free in either case. */
-bool words_overrides(struct jsonin *j, struct import *im);
+/* What a script tells the launcher of processes, under these names in the tree: variables that it
+ * sets, or --nnodes and --nproc-per-node of torchrun. */
+#define WORDS_NODES "NNODES"
+#define WORDS_PROCESSES "NPROC_PER_NODE"
 
-/* --section.name value value, as argparse takes them, of commands that run the program whose name
- * begins so; a flag alone is true. */
-bool words_flags(struct jsonin *j, struct import *im, const char *program);
+/* section.name=value, as Hydra and OmegaConf take them, of all commands; lists as [a,b]. With
+ * `launch`, what it tells the launcher too. False after a complaint; jsonin_free in either case. */
+bool words_overrides(struct jsonin *j, struct import *im, bool launch);
+
+/* --section.name value value, as argparse takes them, of commands that run one of these programs:
+ * "trl sft|trl dpo", the last word of each as the name begins. A flag alone is true. */
+bool words_flags(struct jsonin *j, struct import *im, const char *programs, bool launch);
 #endif
