@@ -429,8 +429,9 @@ memory_move(struct state *s, struct rect r, int way)
 static void
 memory_follow(struct state *s, struct rect r)
 {
-	s->stage.first = scroll_follow(s->stage.first, line_of(s, s->stage.at), bars_lines(s),
-	    bars_rows(r.w, r.h));
+	const int64_t line = line_of(s, s->stage.at);
+
+	s->stage.first = scroll_follow(s->stage.first, line, line, bars_lines(s), bars_rows(r.w, r.h));
 }
 
 static void
