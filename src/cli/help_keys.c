@@ -44,7 +44,7 @@ help_keys(void)
 		const struct command *c = &command_table[i];
 
 		/* without keys: as one types it */
-		if (command_keys(c, keys, sizeof keys) == 0)
+		if (command_keys(c, NULL, COMMAND_KEYS_MAX, keys, sizeof keys) == 0)
 			text_put(keys, sizeof keys, ":%s", c->name);
 		text_put(name, sizeof name, "%s%s%s", c->name, *c->argument != '\0' ? " " : "",
 		    c->argument);

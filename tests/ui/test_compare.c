@@ -409,7 +409,6 @@ static void
 test_undo_bound(void **unused)
 {
 	struct undo u = { 0 };
-	const char *what;
 	struct plan plan;
 
 	(void)unused;
@@ -428,21 +427,21 @@ test_undo_bound(void **unused)
 	for (size_t i = 0; i < u.count; i++)
 		assert_int_equal(undo_entry(&u, i)->plan.parallel.tp, u.dropped + i);
 	for (size_t i = u.count - 1; i > 0; i--) {
-		const struct plan *p = undo_back(&u, &what);
+		const struct plan *p = undo_to(&u, u.now - 1);
 
 		assert_non_null(p);
 		assert_int_equal(p->parallel.tp, u.dropped + i - 1);
 	}
-	assert_null(undo_back(&u, &what));
-	assert_int_equal(undo_forth(&u, &what)->parallel.tp, u.dropped + 1);
-	assert_string_equal(what, "TP 1008");
+	assert_null(undo_to(&u, u.now - 1));
+	assert_int_equal(undo_to(&u, u.now + 1)->parallel.tp, u.dropped + 1);
+	assert_string_equal(undo_entry(&u, u.now)->what, "TP 1008");
 	assert_int_equal(undo_to(&u, 500)->parallel.tp, u.dropped + 500);
 	assert_null(undo_to(&u, u.count));
 	/* A change in the middle forgets what came after, and drops nothing. */
 	assert_true(undo_push(&u, &plan, "new"));
 	assert_int_equal(u.count, 502);
 	assert_int_equal(u.dropped, UNDO_MOST + 7);
-	assert_null(undo_forth(&u, &what));
+	assert_null(undo_to(&u, u.now + 1));
 	undo_free(&u);
 }
 

@@ -492,6 +492,20 @@ test_all_fields(void **test)
 	assert_int_equal(s->state.form.field, FIELD_PP);
 }
 
+/* On a screen that has room for it, a line is not cut. */
+static void
+test_long_rows(void **test)
+{
+	struct session *s = session_new(test, 600, 60);
+	struct rows rows;
+
+	type(s, "/");
+	list_rows(&rows, &s->state, 596);
+	for (size_t i = 0; i < rows.count; i++)
+		assert_non_null(strstr(rows.row[i].text, field_table[rows.row[i].target].help));
+	rows_free(&rows);
+}
+
 /* One-line editing with characters of several bytes. */
 static void
 test_line(void **unused)
@@ -547,7 +561,7 @@ main(void)
 		SESSION_TEST(test_pages), SESSION_TEST(test_save),
 		SESSION_TEST(test_open), SESSION_TEST(test_quit),
 		SESSION_TEST(test_map), SESSION_TEST(test_kinds), SESSION_TEST(test_why),
-		SESSION_TEST(test_all_fields), cmocka_unit_test(test_line),
+		SESSION_TEST(test_all_fields), SESSION_TEST(test_long_rows), cmocka_unit_test(test_line),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -127,7 +127,7 @@ const struct command command_table[] = {
 	    "what each kind of parallelism is and costs, to read", .run = topics_open,
 	    .source = SOURCE_TOPIC },
 	{ "language", { 'L' }, ALL, "[NAME]", "L|language", "topics in English or Chinese",
-	    .run = topics_language, .source = SOURCE_LANGUAGE },
+	    .run = topics_language, .source = SOURCE_SETTING_VALUE },
 	{ "settings", { 'O' }, PANES, "[NAME VALUE]", NULL, "colours, mouse, language, keys",
 	    .run = options_open, .source = SOURCE_SETTING },
 	{ "all-fields", { 'a' }, PANES, "", "a|all fields",
@@ -171,7 +171,7 @@ const struct command command_table[] = {
 	{ "ascii", { 'A' }, PANES, "[VALUE]", NULL, "draw with ASCII alone, or not",
 	    .set = options_set, .source = SOURCE_SETTING_VALUE },
 	{ "palette", { 'T' }, PANES, "[NAME]", NULL, "the next palette of colours",
-	    .set = options_set, .source = SOURCE_PALETTE },
+	    .set = options_set, .source = SOURCE_SETTING_VALUE },
 	{ "mouse", { 'M' }, PANES, "[VALUE]", NULL,
 	    "use the mouse (Shift selects text then), or not", .set = options_set,
 	    .source = SOURCE_SETTING_VALUE },
@@ -314,58 +314,36 @@ command_near(const char *name)
 	return near != NULL ? near : field_near(name);
 }
 
+/* Whether a key of the user's own means something else where the command works. */
+static bool
+is_taken(const struct settings *settings, const struct command *command, int32_t key)
+{
+	for (size_t i = 0; i < settings->keys; i++)
+		if (input_of_name(settings->key[i].key) == key &&
+		    (contexts_of_line(settings->key[i].command) & command->contexts) != 0)
+			return true;
+	return false;
+}
+
 size_t
-command_keys_now(const struct state *s, const struct command *command, int most, char *buf,
+command_keys(const struct command *command, const struct settings *settings, int most, char *buf,
     size_t size)
 {
 	char name[SETTINGS_KEY_SIZE];
 	size_t n = 0;
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < s->settings.keys && most > 0; i++)
-		if (command_find(s->settings.key[i].command) == command) {
-			n = text_add(buf, size, n > 0 ? " %s" : "%s", s->settings.key[i].key);
+	for (size_t i = 0; settings != NULL && i < settings->keys && most > 0; i++)
+		if (command_find(settings->key[i].command) == command) {
+			n = text_add(buf, size, n > 0 ? " %s" : "%s", settings->key[i].key);
 			most--;
 		}
-	for (int i = 0; i < COMMAND_KEYS_MAX && command->key[i] != 0 && most > 0; i++) {
-		bool taken = false;
-
-		for (size_t k = 0; k < s->settings.keys; k++)
-			taken = taken || (input_of_name(s->settings.key[k].key) == command->key[i] &&
-			    (contexts_of_line(s->settings.key[k].command) & command->contexts) != 0);
-		if (taken)
-			continue;
-		input_name(command->key[i], name, sizeof name);
-		n = text_add(buf, size, n > 0 ? " %s" : "%s", name);
-		most--;
-	}
-	return n;
-}
-
-bool
-command_hint_key(const struct state *s, const struct command *command, char *buf, size_t size)
-{
-	char usual[SETTINGS_KEY_SIZE], now[SETTINGS_KEY_SIZE];
-
-	if (s->settings.keys == 0)
-		return true;
-	input_name(command->key[0], usual, sizeof usual);
-	if (command_keys_now(s, command, 1, now, sizeof now) > 0 && !text_equal(now, usual))
-		text_put(buf, size, "%s", now);
-	return now[0] != '\0';
-}
-
-size_t
-command_keys(const struct command *command, char *buf, size_t size)
-{
-	char name[16];
-	size_t n = 0;
-
-	buf[0] = '\0';
-	for (int i = 0; i < COMMAND_KEYS_MAX && command->key[i] != 0; i++) {
-		input_name(command->key[i], name, sizeof name);
-		n = text_add(buf, size, i > 0 ? " %s" : "%s", name);
-	}
+	for (int i = 0; i < COMMAND_KEYS_MAX && command->key[i] != 0 && most > 0; i++)
+		if (settings == NULL || !is_taken(settings, command, command->key[i])) {
+			input_name(command->key[i], name, sizeof name);
+			n = text_add(buf, size, n > 0 ? " %s" : "%s", name);
+			most--;
+		}
 	return n;
 }
 

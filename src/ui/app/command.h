@@ -52,17 +52,10 @@ const char *command_near(const char *name);
 /* True for a line as after ":" that shows its effect in the panes, not in lists. */
 bool command_is_of_panes(const char *line);
 
-/* Its keys as text: "Up k". */
-size_t command_keys(const struct command *command, char *buf, size_t size);
-
-/* The same as the user has it: keys of their own first, without those that mean something
- * else now. `most` keys at most. */
-size_t command_keys_now(const struct state *s, const struct command *command, int most,
+/* Its keys as text: "Up k", `most` at most. settings, where not NULL, have keys of the user's own:
+ * they come first, and those that they give another meaning are left out. */
+size_t command_keys(const struct command *command, const struct settings *settings, int most,
     char *buf, size_t size);
-
-/* The key in a footer's hint, in buf, as the user has it; false when no key is left. */
-bool command_hint_key(const struct state *s, const struct command *command, char *buf,
-    size_t size);
 
 /* Run a command: edits the state, returns event flags. Pure. */
 unsigned app_event(struct state *s, const struct command *command, const char *argument);

@@ -372,12 +372,6 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 		for (int i = 0; i < PANE_COUNT; i++)
 			offer(o, pane_type(s, (enum pane)i)->name, pane_type(s, (enum pane)i)->name);
 		break;
-	case SOURCE_PALETTE:
-		offer_setting_values(o, settings_find("palette"));
-		break;
-	case SOURCE_LANGUAGE:
-		offer_setting_values(o, settings_find("language"));
-		break;
 	case SOURCE_SETTING:
 		offer_settings(o);
 		break;

@@ -41,7 +41,7 @@ help_rows(struct rows *rows, const struct state *s)
 
 			if (place == 0 ? !everywhere : everywhere || (c->contexts & contexts[place]) == 0)
 				continue;
-			command_keys_now(s, c, COMMAND_KEYS_MAX, keys, sizeof keys);
+			command_keys(c, &s->settings, COMMAND_KEYS_MAX, keys, sizeof keys);
 			text_put(name, sizeof name, c->argument[0] != '\0' ? "%s %s" : "%s", c->name,
 			    c->argument);
 			rows_item(rows, (int)i, ROLE_TEXT, "%-*s :%-*s %s", keys_w, keys, name_w, name,

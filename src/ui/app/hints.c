@@ -6,6 +6,7 @@
 #include "ui/app/actions.h"
 #include "ui/list/list.h"
 #include "ui/list/views.h"
+#include "ui/screen/input.h"
 
 static bool
 has_fix(const struct state *s)
@@ -16,6 +17,18 @@ has_fix(const struct state *s)
 		if (s->estimate->diags.item[i].fix_field != FIELD_NONE)
 			return true;
 	return false;
+}
+
+/* The key of a hint, in buf, as the user has it; false when no key is left. */
+static bool
+put_own_key(const struct state *s, const struct command *command, char *buf, size_t size)
+{
+	char usual[SETTINGS_KEY_SIZE], now[SETTINGS_KEY_SIZE];
+
+	input_name(command->key[0], usual, sizeof usual);
+	if (command_keys(command, &s->settings, 1, now, sizeof now) > 0 && !text_equal(now, usual))
+		text_put(buf, size, "%s", now);
+	return now[0] != '\0';
 }
 
 /* What only the moment gives a use: it comes first, as nothing else on the screen tells it. */
@@ -50,7 +63,7 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 		key = 1 + strcspn(text + 1, "|"); /* the key itself may be '|' */
 		*h = (struct hint){ .command = command, .what = text + key + 1, .x = x };
 		text_put(h->key, sizeof h->key, "%.*s", (int)key, text);
-		if (!command_hint_key(s, command, h->key, sizeof h->key))
+		if (!put_own_key(s, command, h->key, sizeof h->key))
 			continue;
 		if (command->act == move_picture && s->picture == PICTURE_PIPELINE)
 			h->what = "map"; /* the way back */

@@ -234,14 +234,9 @@ list_follow(struct state *s)
 	if (first > 0 && rows.row[first - 1].item < 0 && last - first + 1 < r.h)
 		first--; /* its heading too */
 	rows_free(&rows);
-	if (s->list.first_line < last - r.h + 1)
-		s->list.first_line = last - r.h + 1;
-	if (first >= 0 && s->list.first_line > first)
-		s->list.first_line = first;
-	if (s->list.first_line > count - r.h)
-		s->list.first_line = count - r.h;
-	if (s->list.first_line < 0)
-		s->list.first_line = 0;
+	if (first < 0) /* nothing is selected */
+		first = last = s->list.first_line;
+	s->list.first_line = (int)scroll_follow(s->list.first_line, first, last, count, r.h);
 	if (type_of(s)->selected != NULL)
 		type_of(s)->selected(s, list_target(s), r.w - 2);
 }

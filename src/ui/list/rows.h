@@ -10,7 +10,7 @@
 #include "ui/screen/canvas.h"
 #include "ui/state/state.h"
 
-enum { ROW_TEXT_SIZE = 256 };
+enum { ROW_TEXT_SIZE = 512 }; /* the longest help of a field, and what stands before it */
 
 struct row {
 	int item;      /* entry that the line belongs to, -1: a heading */

@@ -26,10 +26,6 @@ static const struct form form_table[] = {
 };
 enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3 };
 
-/* Of nodes in a row: a power of two, or what is next to it where that leaves too much empty. */
-enum { ODDS = 3 };
-static const int64_t odds[ODDS] = { 1, 5, INT64_MAX };
-
 /* Columns from which on a unit gains nothing by more of them. */
 static const int wide_enough[MAP_ZOOM_COUNT] = {
 	[MAP_ZOOM_CARD] = 30, [MAP_ZOOM_LABEL] = 12, [MAP_ZOOM_CELL] = 8, [MAP_ZOOM_HALF] = 8,
@@ -44,6 +40,7 @@ struct fit {
 	int w;
 	int64_t h;
 	bool fixed;  /* cells have their own size, and do not grow with the area */
+	bool halved; /* nodes and racks are two in a cell */
 	int64_t odd; /* rows of nodes have at most so many times a power of two of them */
 	bool found;
 	int64_t score;
@@ -105,29 +102,21 @@ size_blocks(struct map_grid *g)
 	}
 }
 
-/* The largest number up to `most` that is a power of two, at most `odd` times. */
-static int64_t
-largest_round(int64_t most, int64_t odd)
-{
-	for (int64_t n = most; n > 1; n--) {
-		int64_t rest = n;
-
-		while (rest % 2 == 0)
-			rest /= 2;
-		if (rest <= odd)
-			return n;
-	}
-	return most;
-}
-
 /* The most blocks side by side that begin their rows with round numbers; where cells have
  * their own size, with those that leave little empty. */
 static int64_t
 round_number(const struct fit *f, const struct map_grid *g, int64_t room)
 {
 	if (!f->fixed)
-		return largest_round(room, f->odd);
-	if (g->zoom >= MAP_ZOOM_NODE && room * g->block > 8)
+		for (int64_t n = room; n > 1; n--) {
+			int64_t odd = n;
+
+			while (odd % 2 == 0)
+				odd /= 2;
+			if (odd <= f->odd)
+				return n;
+		}
+	else if (g->zoom >= MAP_ZOOM_NODE && room * g->block > 8)
 		for (int64_t to = 8; to > 1; to /= 2)
 			if (room > to && (room - room % to) * 8 >= room * 7)
 				return room - room % to;
@@ -166,10 +155,8 @@ most_lines(const struct fit *f, const struct map_grid *g)
 		    f->view->colors, more);
 	case MAP_ZOOM_LABEL:
 		return 4; /* with coordinates, layers and memory */
-	case MAP_ZOOM_HALF:
-		return 1;
 	default:
-		return 3;
+		return map_grid_halved(g) ? 1 : 3;
 	}
 }
 
@@ -369,6 +356,25 @@ consider_form(struct fit *f, const struct form *form)
 				consider_all(f, &g);
 }
 
+/* Nodes or racks two in a cell, one above the other: each two rows of them are a box. */
+static void
+consider_halves(struct fit *f, enum map_zoom zoom)
+{
+	const struct form form = { zoom, false, false, true };
+	struct map_grid g;
+	int64_t columns;
+
+	form_init(f, &g, &form, false, false);
+	columns = round_number(f, &g, (f->w - g.label_w) / g.unit_w);
+	if (columns < 1)
+		return;
+	g.stack = 2;
+	g.units = g.stack * columns;
+	g.boxes = rows_of(g.boxes, g.units);
+	place(f, &g, columns, 1, 0);
+	consider(f, &g);
+}
+
 /* True for what the screen alone needs. */
 static bool
 for_screen(const struct form *form)
@@ -391,7 +397,9 @@ static bool
 find_form(struct fit *f, enum map_zoom zoom)
 {
 	f->found = false;
-	for (int i = 0; i < FORMS && !(f->found && (zoom < MAP_ZOOM_NODE || f->fixed)); i++)
+	if (f->halved)
+		consider_halves(f, zoom);
+	for (int i = 0; i < FORMS && !f->halved && !(f->found && (zoom < MAP_ZOOM_NODE || f->fixed)); i++)
 		if (form_table[i].zoom == zoom && !(f->view->printed && (form_table[i].tight ||
 		    for_screen(&form_table[i]))))
 			consider_form(f, &form_table[i]);
@@ -403,10 +411,11 @@ find_form(struct fit *f, enum map_zoom zoom)
 static bool
 find_zoom(struct fit *f, enum map_zoom first, enum map_zoom last, bool halves)
 {
+	static const int64_t odds[] = { 1, 5, INT64_MAX };
 	struct map_grid best;
 	bool any = false;
 
-	for (int i = 0; i < ODDS; i++) {
+	for (size_t i = 0; i < sizeof odds / sizeof *odds; i++) {
 		enum map_zoom at = first;
 
 		f->odd = odds[i];
@@ -420,30 +429,6 @@ find_zoom(struct fit *f, enum map_zoom first, enum map_zoom last, bool halves)
 	}
 	f->best = best;
 	return any;
-}
-
-/* Nothing fits: nodes or racks two in a cell, one above the other, in rows of as many as have
- * room; each two rows of them are a box. */
-static bool
-find_halves(struct fit *f, struct map_grid *g, enum map_zoom zoom)
-{
-	const struct form form = { zoom, false, false, true };
-	int64_t room, all;
-
-	form_init(f, g, &form, false, false);
-	all = g->boxes;
-	room = (f->w - g->label_w) / g->unit_w;
-	for (int i = 0; i < ODDS && room > 0; i++) {
-		const int64_t columns = largest_round(room, odds[i]);
-
-		g->stack = 2;
-		g->units = g->stack * columns;
-		g->boxes = rows_of(all, g->units);
-		place(f, g, columns, 1, 0);
-		if (map_grid_lines(g) <= f->h)
-			return true;
-	}
-	return false;
 }
 
 /* The fewest lines of a form, which may be more than there are. */
@@ -507,9 +492,13 @@ map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan
 	    view->zoom;
 	const enum map_zoom last = zoom != MAP_ZOOM_AUTO ? zoom :
 	    plan_rack_nodes(p) > 1 ? MAP_ZOOM_RACK : MAP_ZOOM_NODE;
+	bool fits = find_zoom(&f, zoom != MAP_ZOOM_AUTO ? zoom : MAP_ZOOM_CARD, last, halves);
 
-	if (find_zoom(&f, zoom != MAP_ZOOM_AUTO ? zoom : MAP_ZOOM_CARD, last, halves))
+	f.halved = !fits && halves && last >= MAP_ZOOM_NODE;
+	if (f.halved)
+		fits = find_zoom(&f, last, last, halves);
+	if (fits)
 		*g = f.best;
-	else if (last < MAP_ZOOM_NODE || !halves || !find_halves(&f, g, last))
+	else
 		scrolled_form(&f, g, last);
 }

@@ -58,13 +58,6 @@ parts_of_any(const struct estimate *e)
 	return any;
 }
 
-/* Enough colours to tell the parts apart without their glyphs. */
-static bool
-is_solid(const struct state *s)
-{
-	return s->depth >= THEME_16 && s->utf8 && !s->settings.ascii;
-}
-
 int
 bars_legend(int w)
 {
@@ -123,7 +116,7 @@ draw_legend(struct canvas *c, struct rect r, int least, const struct state *s, i
 	const struct estimate *e = s->estimate;
 	const struct parts parts = parts_of(&e->stage[stage].memory), any = parts_of_any(e);
 	const int bottom = r.y + r.h;
-	const bool solid = is_solid(s);
+	const bool solid = pane_is_solid(s, c);
 	char text[48];
 	int w;
 
@@ -311,7 +304,7 @@ draw_table(struct canvas *c, struct rect r, const struct state *s)
 	canvas_text(c, r, r.x, r.y, dim, "GiB, stage");
 	for (int i = 0; i < parts; i++) {
 		canvas_put(c, r.x, r.y + 1 + i, (struct style){ .role = (uint8_t)part_table[part[i]].role },
-		    canvas_glyph(c, is_solid(s) ? GLYPH_FULL : part_table[part[i]].glyph));
+		    canvas_glyph(c, pane_is_solid(s, c) ? GLYPH_FULL : part_table[part[i]].glyph));
 		canvas_text(c, r, r.x + 2, r.y + 1 + i, dim, part_table[part[i]].name);
 	}
 	for (int x = r.x + NAME_COLUMNS; stage < e->stages; x += AMOUNT_COLUMNS) {
@@ -375,7 +368,7 @@ draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t s
 	}
 	if (line.w > label_w + amount_w + 3)
 		draw_bar(c, (struct rect){ line.x + label_w, line.y, line.w - label_w - amount_w, 1 },
-		    m, e->capacity, scale > 0 ? scale : 1, is_solid(s));
+		    m, e->capacity, scale > 0 ? scale : 1, pane_is_solid(s, c));
 	units_short(buf, sizeof buf, MEASURE_BYTES, m->total);
 	text_add(buf, sizeof buf, over ? "!" : " ");
 	canvas_text(c, line, line.x + line.w - canvas_width(c, buf), line.y, style, buf);
@@ -436,8 +429,9 @@ memory_move(struct state *s, struct rect r, int way)
 static void
 memory_follow(struct state *s, struct rect r)
 {
-	s->stage.first = scroll_follow(s->stage.first, line_of(s, s->stage.at), bars_lines(s),
-	    bars_rows(r.w, r.h));
+	const int64_t line = line_of(s, s->stage.at);
+
+	s->stage.first = scroll_follow(s->stage.first, line, line, bars_lines(s), bars_rows(r.w, r.h));
 }
 
 static void

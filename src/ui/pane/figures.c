@@ -236,8 +236,11 @@ step_follow(struct state *s, struct rect r)
 {
 	const int count = figures_count(s->estimate), lines = figures_lines(r.w, count);
 
+	int64_t line;
+
 	scroll_keep(&s->figure, count);
-	s->figure.first = scroll_follow(s->figure.first, step_scrolled(s, lines).at, lines, r.h);
+	line = step_scrolled(s, lines).at;
+	s->figure.first = scroll_follow(s->figure.first, line, line, lines, r.h);
 }
 
 static void

@@ -176,8 +176,6 @@ map_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 		draw_refused(s, c, r);
 		return;
 	}
-	view.depth = s->depth;
-	view.utf8 = c->utf8;
 	view.where = &s->where;
 	view.peers = s->focus == PANE_MAP && !s->plain_map;
 	map_draw(c, r, &s->plan, e, &view);

@@ -76,6 +76,13 @@ pane_rows(int h)
 extern const struct pane_type form_pane, map_pane, pipeline_pane, memory_pane, traffic_pane,
     load_pane, phases_pane, step_pane;
 
+/* Whether colours tell the parts of a bar apart, without their glyphs. */
+static inline bool
+pane_is_solid(const struct state *s, const struct canvas *c)
+{
+	return s->depth >= THEME_16 && c->utf8;
+}
+
 /* Words in place of what there is not, with the cursor where the pane has the focus. */
 static inline void
 pane_nothing(struct canvas *c, struct rect r, bool focus, const char *text)

@@ -77,7 +77,8 @@ pane_follow(const struct pane_type *type, struct state *s, struct rect r)
 	}
 	part = pane_part(type, s, r);
 	scroll_keep(&s->flow, part.count);
-	s->flow.first = scroll_follow(s->flow.first, s->flow.at, part.count, (int)part.shown);
+	s->flow.first = scroll_follow(s->flow.first, s->flow.at, s->flow.at, part.count,
+	    (int)part.shown);
 }
 
 bool

@@ -120,13 +120,10 @@ draw_time(struct canvas *c, struct rect r, double whole, const struct row *row)
 	}
 }
 
-/* Without colours a glyph tells a part; with them a full block does. */
 static wchar_t
 part_glyph(const struct state *s, const struct canvas *c, int part)
 {
-	const bool solid = s->depth >= THEME_16 && s->utf8 && !s->settings.ascii;
-
-	return canvas_glyph(c, solid ? GLYPH_FULL : looks[part].glyph);
+	return canvas_glyph(c, pane_is_solid(s, c) ? GLYPH_FULL : looks[part].glyph);
 }
 
 /* What the fullest GPU holds, part by part, against all that it has. */

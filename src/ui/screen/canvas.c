@@ -69,8 +69,9 @@ columns(uint32_t ch)
 	return show_is_plain(ch) ? wcwidth((wchar_t)ch) : -1;
 }
 
-int
-canvas_step(const char *text, int *w)
+/* Columns of the first character; returns its bytes. */
+static int
+step(const char *text, int *w)
 {
 	uint32_t ch;
 	const int bytes = decode(text, &ch);
@@ -117,7 +118,7 @@ canvas_width(const struct canvas *c, const char *text)
 
 	(void)c;
 	while (*text != '\0') {
-		text += canvas_step(text, &n);
+		text += step(text, &n);
 		w += n;
 	}
 	return w;
@@ -129,7 +130,7 @@ canvas_fit(const char *text, int w)
 	size_t at = 0;
 
 	for (int n; text[at] != '\0'; w -= n) {
-		const size_t bytes = (size_t)canvas_step(text + at, &n);
+		const size_t bytes = (size_t)step(text + at, &n);
 
 		if (n > w)
 			break;
@@ -285,7 +286,7 @@ canvas_break(const char *text, int w)
 	int columns = 0, n, last = 0;
 
 	while (text[at] != '\0' && at < CANVAS_BREAK_MOST) {
-		const size_t bytes = (size_t)canvas_step(text + at, &n);
+		const size_t bytes = (size_t)step(text + at, &n);
 
 		if (at > 0 && (text[at] == ' ' || ((n == 2 || last == 2) && !clings(text + at))))
 			fits = at;

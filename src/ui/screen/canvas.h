@@ -38,9 +38,6 @@ int canvas_text(struct canvas *c, struct rect clip, int x, int y, struct style s
     const char *text);
 void canvas_put(struct canvas *c, int x, int y, struct style style, wchar_t ch);
 
-/* Columns of the first character (0: it combines with the one before); returns its bytes. */
-int canvas_step(const char *text, int *w);
-
 /* Columns of the text and, where it is longer than w, canvas_text with a mark at its end. */
 int canvas_width(const struct canvas *c, const char *text);
 void canvas_text_cut(struct canvas *c, struct rect clip, int x, int y, int w, struct style style,

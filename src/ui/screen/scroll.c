@@ -28,14 +28,14 @@ scroll_keep(struct scroll *w, int64_t count)
 }
 
 int64_t
-scroll_follow(int64_t first, int64_t at, int64_t count, int h)
+scroll_follow(int64_t first, int64_t from, int64_t to, int64_t count, int h)
 {
 	if (h <= 0)
 		return first;
-	if (first > at)
-		first = at;
-	if (first < at - h + 1)
-		first = at - h + 1;
+	if (first < to - h + 1)
+		first = to - h + 1;
+	if (first > from)
+		first = from;
 	return clamp(first, count - h);
 }
 

@@ -20,8 +20,9 @@ bool scroll_select(struct scroll *w, int64_t at);
 /* Keep the selected one among the entries that there are. */
 void scroll_keep(struct scroll *w, int64_t count);
 
-/* The first of `count` lines to show in an area of h, so that line `at` is visible. */
-int64_t scroll_follow(int64_t first, int64_t at, int64_t count, int h);
+/* The first of `count` lines to show in an area of h, so that those from one to another, or that
+ * one at least, are visible. */
+int64_t scroll_follow(int64_t first, int64_t from, int64_t to, int64_t count, int h);
 
 /* Move the h lines shown of `count`; the selection comes along where it would be left
  * behind. */

@@ -399,15 +399,16 @@ edit_fixable(struct state *s)
 unsigned
 edit_walk(struct state *s, int way)
 {
-	const char *what = "";
-	const struct plan *p = way < 0 ? undo_back(&s->undo, &what) : undo_forth(&s->undo, &what);
+	const size_t from = s->undo.now, to = from + (size_t)way;
+	const struct plan *p = undo_to(&s->undo, to);
 
 	if (p == NULL) {
 		state_say(s, ROLE_DIM, way < 0 ? "nothing to undo" : "nothing to redo");
 		return 0;
 	}
 	s->plan = *p;
-	state_say(s, ROLE_GOOD, way < 0 ? "undone: %s" : "redone: %s", what);
+	state_say(s, ROLE_GOOD, way < 0 ? "undone: %s" : "redone: %s",
+	    undo_entry(&s->undo, way < 0 ? from : to)->what);
 	return EVENT_RECALC;
 }
 

@@ -57,24 +57,6 @@ undo_push(struct undo *u, const struct plan *plan, const char *what)
 }
 
 const struct plan *
-undo_back(struct undo *u, const char **what)
-{
-	if (u->count == 0 || u->now == 0)
-		return NULL;
-	*what = undo_entry(u, u->now)->what;
-	return undo_to(u, u->now - 1);
-}
-
-const struct plan *
-undo_forth(struct undo *u, const char **what)
-{
-	if (u->now + 1 >= u->count)
-		return NULL;
-	*what = undo_entry(u, u->now + 1)->what;
-	return undo_to(u, u->now + 1);
-}
-
-const struct plan *
 undo_to(struct undo *u, size_t i)
 {
 	if (i >= u->count)

@@ -35,11 +35,7 @@ bool undo_push(struct undo *u, const struct plan *plan, const char *what);
 /* Entry i of count, the oldest first. */
 struct undo_entry *undo_entry(const struct undo *u, size_t i);
 
-/* The plan to show after one step back or forth, NULL at the end of the history. *what
- * is the change that was undone or redone. */
-const struct plan *undo_back(struct undo *u, const char **what);
-const struct plan *undo_forth(struct undo *u, const char **what);
-
-/* The same after as many steps as lead to entry i; what comes after it can be redone. */
+/* The plan of entry i, which is shown from now on: what comes after it can be redone. NULL past
+ * either end. */
 const struct plan *undo_to(struct undo *u, size_t i);
 #endif
