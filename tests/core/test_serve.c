@@ -322,6 +322,37 @@ test_replicas_and_ranks(void **state)
 	assert_true(near(one - estimate().kv_pool_bytes, (10 - 7.919) * GIB, 1e-6));
 }
 
+/* Ranks of one vLLM engine are one layout whichever way it is told: experts are split over DP x TP
+ * without EP too, and all else is copied. SGLang's without DP attention are copies. */
+static void
+test_ranks_of_an_engine(void **state)
+{
+	static const char *const told[][3] = { /* TP, EP, DP attention */
+		{ "1", "8", "false" }, { "1", "1", "false" }, { "8", "8", "true" }, { "8", "1", "true" },
+	};
+	struct serve first = { 0 }, s;
+
+	(void)state;
+	load("deepseek-v3");
+	set("memory_gib", "139.8");
+	set("weight_dtype", "fp8");
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+		set("tp", told[i][0]);
+		set("ep", told[i][1]);
+		set("dp_attention", told[i][2]);
+		s = estimate();
+		if (i == 0)
+			first = s;
+		assert_true(near(s.weight_bytes, first.weight_bytes, 1e-9));
+		assert_true(near(s.tpot_seconds, first.tpot_seconds, 1e-9));
+		assert_true(near(s.ttft_seconds, first.ttft_seconds, 1e-9));
+	}
+	set("tp", "1");
+	set("dp_attention", "false");
+	set("engine", "sglang");
+	assert_true(estimate().weight_bytes > 6 * first.weight_bytes);
+}
+
 static void
 test_decode_context_parallel(void **state)
 {
@@ -380,7 +411,7 @@ main(void)
 		cmocka_unit_test(test_buffers_of_experts),
 		cmocka_unit_test(test_eager),
 		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_replicas_and_ranks),
+		cmocka_unit_test(test_replicas_and_ranks), cmocka_unit_test(test_ranks_of_an_engine),
 		cmocka_unit_test(test_decode_context_parallel),
 		cmocka_unit_test(test_context_parallel_indexer),
 	};

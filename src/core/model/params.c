@@ -11,6 +11,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/plan/pool.h"
 
 #define MCORE "Megatron-LM megatron/core/"
 #define KIMI_SOURCE "moonshotai/Kimi-Linear-48B-A3B-Instruct modeling_kimi.py"
@@ -303,20 +304,23 @@ params_model(const struct plan *p, struct ledger *ledger)
 	return out;
 }
 
-/* True where no expert TP exists: TP then splits the experts unless EP does. */
-static bool
-experts_follow_tp(const struct plan *p)
+/* Ranks that split an expert. Where no expert TP exists it is TP that splits them unless EP does;
+ * in vLLM with its data parallel ranks. */
+static double
+expert_tp(const struct plan *p)
 {
-	return p->parallel.ep <= 1 &&
-	    (p->mode == MODE_SERVE || framework_of(p)->tp_splits_experts);
+	const double tp = at_least_one(p->parallel.tp);
+
+	if (p->parallel.ep <= 1 && p->mode == MODE_SERVE)
+		return p->serving.engine == ENGINE_VLLM ? tp * pool_engine_dp(p) : tp;
+	return p->parallel.ep <= 1 && framework_of(p)->tp_splits_experts ? tp :
+	    at_least_one(p->parallel.etp);
 }
 
 double
 params_expert_ranks(const struct plan *p)
 {
-	if (experts_follow_tp(p))
-		return at_least_one(p->parallel.tp);
-	return at_least_one(p->parallel.ep) * at_least_one(p->parallel.etp);
+	return at_least_one(p->parallel.ep) * expert_tp(p);
 }
 
 static int64_t
@@ -328,7 +332,7 @@ round_up(int64_t n, int64_t to)
 /*
  * How a serving engine splits differently (vLLM model_executor/layers/linear.py,
  * QKVParallelLinear): every GPU holds whole KV heads, at least one; whole experts with
- * EP; and all of the attention where that runs data parallel.
+ * EP; and all of the attention where that runs data parallel, in vLLM all but the experts.
  */
 static void
 split_for_serving(struct counter *c, const struct plan *p, struct model *m)
@@ -337,6 +341,8 @@ split_for_serving(struct counter *c, const struct plan *p, struct model *m)
 	c->m = m;
 	if (p->serving.dp_attention)
 		c->attention_tp = 1;
+	if (p->serving.dp_attention && p->serving.engine == ENGINE_VLLM)
+		c->tp = 1;
 	m->kv_heads = round_up(m->kv_heads, (int64_t)c->attention_tp);
 	m->local_kv_heads = round_up(m->local_kv_heads, (int64_t)c->attention_tp);
 	c->experts = ceil(c->experts);
@@ -370,7 +376,7 @@ params_held(const struct plan *p, const struct rank_layers *r, struct ledger *le
 	struct stage_params out;
 
 	c.tp = c.attention_tp = at_least_one(p->parallel.tp);
-	c.expert_tp = experts_follow_tp(p) ? c.tp : at_least_one(p->parallel.etp);
+	c.expert_tp = expert_tp(p);
 	c.experts /= at_least_one(p->parallel.ep);
 	c.vocab = (double)params_padded_vocab(p);
 	if (p->mode == MODE_SERVE)

@@ -1,5 +1,7 @@
 #include "core/plan/pool.h"
 
+#include "core/base/number.h"
+
 #include <string.h>
 
 /* A number from 1 to PLAN_WORLD_MAX; NULL without one. */
@@ -49,4 +51,20 @@ int64_t
 pool_rest(const struct plan *p)
 {
 	return plan_world(p) - pool_gpus(p);
+}
+
+double
+pool_engine_dp(const struct plan *p)
+{
+	const struct parallel *r = &p->parallel;
+	const double ranks = at_least_one(r->tp) * at_least_one(r->pp) * at_least_one(r->cp) *
+	    at_least_one(p->serving.replicas);
+
+	return larger(1, (double)pool_rest(p) / ranks);
+}
+
+bool
+pool_shares_experts(const struct plan *p)
+{
+	return p->parallel.ep > 1 || p->serving.dp_attention || p->serving.engine == ENGINE_VLLM;
 }

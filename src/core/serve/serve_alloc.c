@@ -9,8 +9,7 @@
 /* What every tensor of a plan needs. */
 struct shapes {
 	const struct model *m;
-	double tp;      /* of attention */
-	double mlp_tp;  /* of MLPs */
+	double tp;      /* of all but experts */
 	double experts; /* of a rank, and how many ranks split each */
 	double expert_tp;
 	double linear;  /* bytes of a weight of a linear layer */
@@ -43,12 +42,12 @@ weight_bytes(int64_t dtype)
 static struct shapes
 shapes_of(const struct plan *p)
 {
-	const double tp = at_least_one(p->parallel.tp), ep = (double)p->parallel.ep;
-	struct shapes s = { .m = &p->model, .tp = kv_attention_tp(p), .mlp_tp = tp,
+	const double ep = at_least_one(p->parallel.ep);
+	struct shapes s = { .m = &p->model, .tp = kv_attention_tp(p),
 		.h = (double)p->model.hidden_size };
 
-	s.experts = (double)p->model.experts / larger(1, ep);
-	s.expert_tp = ep > 1 ? 1 : tp;
+	s.experts = (double)p->model.experts / ep;
+	s.expert_tp = params_expert_ranks(p) / ep;
 	s.linear = weight_bytes(p->serving.weight_dtype);
 	return s;
 }
@@ -57,10 +56,10 @@ shapes_of(const struct plan *p)
 static double
 mlp_slack(const struct shapes *s, double width)
 {
-	const double up = (s->m->gated_mlp ? 2 : 1) * width / s->mlp_tp;
+	const double up = (s->m->gated_mlp ? 2 : 1) * width / s->tp;
 
 	return serve_alloc_slack(up * s->h * s->linear) +
-	    serve_alloc_slack(width / s->mlp_tp * s->h * s->linear);
+	    serve_alloc_slack(width / s->tp * s->h * s->linear);
 }
 
 /* One tensor for all experts of a rank. */
@@ -127,7 +126,7 @@ serve_alloc_stage(const struct plan *p, const struct placement *pl, int64_t stag
 {
 	const struct shapes s = shapes_of(p);
 	/* vLLM pads the vocabulary to 64 (vocab_parallel_embedding.py) */
-	const double rows = ceil((double)p->model.vocab_size / 64) * 64 / s.mlp_tp;
+	const double rows = ceil((double)p->model.vocab_size / 64) * 64 / s.tp;
 	const double table = serve_alloc_slack(rows * s.h * 2);
 	double sum = 0;
 

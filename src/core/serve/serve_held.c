@@ -65,7 +65,7 @@ add_padding(const struct plan *p, const struct stage_params *n, double *sum,
     struct ledger *ledger)
 {
 	const double h = params_expert_width(&p->model);
-	const double tp = p->parallel.ep > 1 ? 1 : at_least_one(p->parallel.tp);
+	const double tp = params_expert_ranks(p) / at_least_one(p->parallel.ep);
 	const double f = (double)p->model.moe_ffn_hidden_size / tp;
 	const double padded = round_up(h, 256) * round_up(f, 128);
 	const double bytes = n->expert_linear * (0.5 + 1.0 / 32);

@@ -109,14 +109,12 @@ serve_setup_of(const struct plan *p)
 	const struct serving *v = &p->serving;
 	const double tp = at_least_one(p->parallel.tp);
 	const double pp = at_least_one(p->parallel.pp);
-	const double cp = at_least_one(p->parallel.cp);
 	struct serve_setup s = { .tp = tp, .pp = pp };
 
 	s.version = version_of(p, &s.patch);
 	s.total = p->cluster.memory_gib * GIB;
 	s.engines = at_least_one(v->replicas);
-	s.dp = larger(1, (double)pool_rest(p) / (tp * pp * cp * s.engines));
-	s.dp *= tp / kv_attention_tp(p);
+	s.dp = pool_engine_dp(p) * tp / kv_attention_tp(p);
 	if (v->engine == ENGINE_VLLM) {
 		setup_vllm(&s, p);
 	} else if (v->engine == ENGINE_SGLANG) {

@@ -7,6 +7,7 @@
 #include "core/model/params.h"
 #include "core/model/weights.h"
 #include "core/plan/hardware.h"
+#include "core/plan/pool.h"
 
 #define AIC "ai-dynamo/aiconfigurator systems/data/"
 #define GEMM AIC "gemm_perf"
@@ -120,9 +121,7 @@ add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct
 static double
 routed_tokens(const struct serve_work *w, const struct pass *s)
 {
-	const bool shared = w->p->parallel.ep > 1 || w->p->serving.dp_attention;
-
-	return shared && s->busy ? s->tokens * w->setup->dp : s->tokens;
+	return pool_shares_experts(w->p) && s->busy ? s->tokens * w->setup->dp : s->tokens;
 }
 
 /* A batch touches E*(1-(1-k/E)^tokens) experts of a layer, and reads those alone. */
@@ -232,10 +231,17 @@ add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, st
 		    AS("compute rate", w->rates.recurrent));
 }
 
+/* Ranks that split what is no expert's: vLLM's with DP attention have all of it. */
+static double
+dense_tp(const struct serve_work *w)
+{
+	return w->p->serving.engine == ENGINE_VLLM ? w->attention_tp : w->setup->tp;
+}
+
 static double
 head_parameters(const struct serve_work *w)
 {
-	return (double)w->p->model.hidden_size * (double)w->p->model.vocab_size / w->setup->tp;
+	return (double)w->p->model.hidden_size * (double)w->p->model.vocab_size / dense_tp(w);
 }
 
 double
@@ -260,8 +266,7 @@ add_head(const struct serve_work *w, const struct pass *s, double *sum, struct l
 static bool
 exchanges_tokens(const struct serve_work *w)
 {
-	return w->kinds.moe > 0 && w->setup->dp > 1 &&
-	    (w->p->parallel.ep > 1 || w->p->serving.dp_attention);
+	return w->kinds.moe > 0 && w->setup->dp > 1 && pool_shares_experts(w->p);
 }
 
 /* Share of NVLink's rate that all-reduces of two, of four and of more GPUs reach. */
@@ -276,7 +281,7 @@ reduce_share(double members)
 static void
 add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double n = w->setup->tp, moe = exchanges_tokens(w) ? w->kinds.moe : 0;
+	const double n = dense_tp(w), moe = exchanges_tokens(w) ? w->kinds.moe : 0;
 	const double calls = w->mixers * (w->attention_tp > 1) + (w->halves - w->mixers - moe);
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
@@ -301,7 +306,7 @@ add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, s
 static void
 add_exchange(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double n = w->p->parallel.ep > 1 ? (double)w->p->parallel.ep : w->setup->tp;
+	const double n = params_expert_ranks(w->p);
 	const double k = params_experts_met(&w->p->model);
 	const double bytes = s->tokens * params_expert_width(&w->p->model) * 2;
 	double least;
