@@ -415,8 +415,8 @@ hints(void **state)
 	    MEMORY, HINT_MEMORY_LEAST);
 	hinted("nodes=16 tp=1 global_batch_size=128 overlap_grad_reduce=false overlap_param_gather=false",
 	    "gradient_traffic", "training.overlap_grad_reduce");
-	hinted(M8X7B "nodes=8 ep=8 etp=1 zero_stage=2 order=dp-cp-tp-ep-pp", "ep_over_network",
-	    "parallel.order");
+	hinted(M8X7B "nodes=8 ep=8 etp=1 zero_stage=2 order=dp-cp-tp-ep-pp moe_ffn_hidden_size=2048",
+	    "ep_over_network", "parallel.order");
 	hinted("nodes=8 gpus_per_node=8 tp=4 cp=16 sequence_length=32768 global_batch_size=64",
 	    "cp_over_network", "parallel.cp");
 }
