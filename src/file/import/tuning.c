@@ -150,8 +150,8 @@ take_batch(struct import *im, const struct jsonin *j, const struct tuner *d)
 	int64_t rounds = 1;
 
 	jsonin_int(j, d->step, 1, INT32_MAX, &rounds);
-	import_set_int(im, FIELD_GLOBAL_BATCH_SIZE, most_of(world / split, 1) * rounds *
-	    im->plan->training.micro_batch_size, d->step);
+	import_set_int(im, FIELD_GLOBAL_BATCH_SIZE, product_of(most_of(world / split, 1),
+	    product_of(rounds, im->plan->training.micro_batch_size)), d->step);
 }
 
 static void
