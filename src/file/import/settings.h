@@ -42,6 +42,9 @@ void settings_lengths(struct import *im, const char *why);
 /* The checkpoint's name under the first of these keys, joined by blanks, that is there. */
 void settings_checkpoint(struct import *im, const struct jsonin *j, const char *keys);
 
+/* Tell that those of these keys, which | joins, that are there are no field of a plan. */
+void settings_others(struct import *im, const struct jsonin *j, const char *keys, const char *why);
+
 /* Tell what is in the file and no field of a plan: what was not asked for since jsonin_watch. */
 void settings_rest(struct import *im, const struct jsonin *j);
 #endif
