@@ -221,6 +221,8 @@ trtllm_tree(struct tree *t, const struct plan *p)
 		{ "kv_cache_config.free_gpu_memory_fraction", FIELD_GPU_MEMORY_UTILIZATION, NULL, NULL },
 		{ "kv_cache_config.tokens_per_block", FIELD_BLOCK_SIZE, NULL, NULL },
 		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4", NULL },
+		{ "max_batch_size", FIELD_MAX_NUM_SEQS, NULL, "0" },
+		{ "max_num_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
 	const int64_t tp = whole_tp(p); /* DP is 1 without DP attention: trtllm_write */
@@ -231,10 +233,6 @@ trtllm_tree(struct tree *t, const struct plan *p)
 		tree_int(t, "moe_tensor_parallel_size", tp * p->parallel.cp / p->parallel.ep);
 	}
 	tree_fields(t, rows, p);
-	if (p->serving.max_num_seqs > 0)
-		tree_int(t, "max_batch_size", p->serving.max_num_seqs);
-	if (p->serving.max_batched_tokens > 0)
-		tree_int(t, "max_num_tokens", p->serving.max_batched_tokens);
 }
 
 void

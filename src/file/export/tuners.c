@@ -123,7 +123,7 @@ put_settings(struct export *e, struct tree *t, const struct tuner *d,
 	put_method(e, t, d);
 	export_rows(e, t, d->keys);
 	put_precision(e, t, d);
-	tree_int(t, d->step, s->rounds);
+	tree_int(t, TUNING_STEPS, s->rounds);
 	if (with_fsdp(e->plan, s))
 		put_word(t, d->checkpointing, d->off);
 }
@@ -527,7 +527,7 @@ torchtune_write(struct export *e)
 	EXPORT_SAY(e, FIELD_KERNELS, FIELD_MODULES_TO_SAVE);
 	notes_add(&e->missing, "data, checkpoint and learning rate are those of the configuration");
 	export_rows(e, &t, torchtune_keys);
-	tree_int(&t, "gradient_accumulation_steps", s.rounds);
+	tree_int(&t, TUNING_STEPS, s.rounds);
 	if (!one)
 		tree_bool(&t, "fsdp_reshard_after_forward", p->parallel.zero_stage == 3);
 	export_tell_rest(e);

@@ -114,20 +114,6 @@ take_copies(struct import *im, const struct jsonin *j)
 		import_set_int(im, FIELD_DP_REPLICATE, ranks / shard, key);
 }
 
-static void
-note_others(struct import *im, const struct jsonin *j)
-{
-	static const struct { const char *key, *why; } others[] = {
-		{ "zero_optimization.zero_hpz_partition_size", "no field for a second partition" },
-		{ "activation_checkpointing", "whether anything is recomputed the model's code says" },
-		{ "pipeline", "the stages are the model's, not the file's" },
-	};
-
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (jsonin_has(j, others[i].key))
-			import_ignore(im, others[i].key, others[i].why);
-}
-
 void
 deepspeed_json_read(struct import *im)
 {
@@ -143,7 +129,11 @@ deepspeed_json_read(struct import *im)
 			import_set(im, FIELD_TP, "1", "tensor_parallel.autotp_size 0"); /* none */
 		take_precision(im, &j);
 		take_offload(im, &j);
-		note_others(im, &j);
+		settings_others(im, &j, "zero_optimization.zero_hpz_partition_size",
+		    "no field for a second partition");
+		settings_others(im, &j, "activation_checkpointing",
+		    "whether anything is recomputed the model's code says");
+		settings_others(im, &j, "pipeline", "the stages are the model's, not the file's");
 		if (im->errors->count == 0)
 			take_batches(im, &j);
 		if (im->errors->count == 0)

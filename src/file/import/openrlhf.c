@@ -103,7 +103,7 @@ openrlhf_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (words_flags(&j, im, PROGRAM, false) && has_points(im, &j)) {
+	if (words_read(&j, im, PROGRAM, false) && has_points(im, &j)) {
 		const bool rollouts = strstr(im->text, PROGRAM "ppo_ray") != NULL;
 
 		import_assume(im, FIELD_LAYOUT, "deepspeed", "OpenRLHF trains with DeepSpeed");

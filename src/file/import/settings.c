@@ -24,9 +24,8 @@ is_mapping(const char *text)
 bool
 settings_read(struct jsonin *j, struct import *im, const char *programs)
 {
-	if (is_mapping(im->text))
-		return yamlin_parse(j, im->text, im->size, im->name, im->errors);
-	return programs == NULL ? words_overrides(j, im, true) : words_flags(j, im, programs, true);
+	return is_mapping(im->text) ? yamlin_parse(j, im->text, im->size, im->name, im->errors) :
+	    words_read(j, im, programs, true);
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -210,12 +209,14 @@ settings_rest(struct import *im, const struct jsonin *j)
 	jsonin_unasked(j, tell_unasked, im);
 }
 
-static void
-note_others(struct import *im, const struct jsonin *j, const char *const keys[], const char *why)
+void
+settings_others(struct import *im, const struct jsonin *j, const char *keys, const char *why)
 {
-	for (; *keys != NULL; keys++)
-		if (jsonin_has(j, *keys))
-			import_ignore(im, *keys, why);
+	char key[96];
+
+	for (int64_t i = 0; text_choice(keys, i, key, sizeof key); i++)
+		if (jsonin_has(j, key))
+			import_ignore(im, key, why);
 }
 
 /* ---- FSDP ------------------------------------------------------------------------------- */
@@ -411,7 +412,6 @@ void
 accelerate_read(struct import *im)
 {
 	static const char processes[] = "num_processes";
-	static const char *const others[] = { "deepspeed_config", "megatron_lm_config", "tpu_name", NULL };
 	struct jsonin j;
 
 	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
@@ -424,9 +424,9 @@ accelerate_read(struct import *im)
 		import_machine(im, settings_number(&j, processes, most_of(im->world, 1)),
 		    settings_number(&j, "num_machines", 0), 0, processes);
 		settings_fsdp1(im, &j, "fsdp_config");
-		note_others(im, &j, others, "another program's settings: import its own file");
-		note_others(im, &j, (const char *const[]){ "gradient_accumulation_steps", NULL },
-		    "the batch of one GPU is the script's");
+		settings_others(im, &j, "deepspeed_config|megatron_lm_config|tpu_name",
+		    "another program's settings: import its own file");
+		settings_others(im, &j, "gradient_accumulation_steps", "the batch of one GPU is the script's");
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);

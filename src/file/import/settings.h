@@ -49,6 +49,9 @@ bool settings_strategy(struct import *im, const char *word, const char *source);
 /* The same of fsdp_sharding_strategy in the section at that path; FSDP 2 does not look there. */
 void settings_fsdp1(struct import *im, const struct jsonin *j, const char *at);
 
+/* Tell that those of these keys, which | joins, that are there are no field of a plan. */
+void settings_others(struct import *im, const struct jsonin *j, const char *keys, const char *why);
+
 /* Tell what is in the file and no field of a plan: what was not asked for since jsonin_watch. */
 void settings_rest(struct import *im, const struct jsonin *j);
 #endif

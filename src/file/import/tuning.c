@@ -143,15 +143,15 @@ take_machine(struct import *im, const struct jsonin *j, int64_t fewest)
 }
 
 static void
-take_batch(struct import *im, const struct jsonin *j, const struct tuner *d)
+take_batch(struct import *im, const struct jsonin *j)
 {
 	const int64_t split = im->plan->parallel.tp * im->plan->parallel.cp;
 	const int64_t world = take_machine(im, j, split);
 	int64_t rounds = 1;
 
-	jsonin_int(j, d->step, 1, INT32_MAX, &rounds);
-	import_set_int(im, FIELD_GLOBAL_BATCH_SIZE, most_of(world / split, 1) * rounds *
-	    im->plan->training.micro_batch_size, d->step);
+	jsonin_int(j, TUNING_STEPS, 1, INT32_MAX, &rounds);
+	import_set_int(im, FIELD_GLOBAL_BATCH_SIZE, product_of(most_of(world / split, 1),
+	    product_of(rounds, im->plan->training.micro_batch_size)), TUNING_STEPS);
 }
 
 static void
@@ -276,7 +276,7 @@ trl_read(struct import *im)
 	struct jsonin j;
 
 	if (begin(im, &j, &tuner_trl)) {
-		take_batch(im, &j, &tuner_trl);
+		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		settings_rest(im, &j);
 	}
@@ -297,7 +297,7 @@ axolotl_read(struct import *im)
 		if (settings_on(&j, "reward_model"))
 			import_set(im, FIELD_RL_ALGORITHM, "rm", "reward_model");
 		take_pairs(im, &j, "rl");
-		take_batch(im, &j, &tuner_axolotl);
+		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		settings_rest(im, &j);
 	}
@@ -315,7 +315,7 @@ llamafactory_read(struct import *im)
 		else if (settings_on(&j, "enable_liger_kernel"))
 			import_set(im, FIELD_KERNELS, "liger", "enable_liger_kernel");
 		take_pairs(im, &j, "stage");
-		take_batch(im, &j, &tuner_llamafactory);
+		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		settings_rest(im, &j);
 	}
@@ -329,7 +329,7 @@ swift_read(struct import *im)
 
 	if (begin(im, &j, &tuner_swift)) {
 		take_pairs(im, &j, "rlhf_type");
-		take_batch(im, &j, &tuner_swift);
+		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
 		settings_rest(im, &j);
 	}
@@ -342,7 +342,6 @@ swift_read(struct import *im)
 static void
 torchtune_method(struct import *im, const struct jsonin *j)
 {
-	static const struct tuner steps = { .step = "gradient_accumulation_steps" };
 	const char *builder = jsonin_text(j, "model._component_");
 	char words[PLAN_LIST_SIZE] = "";
 	const bool quantized = settings_on(j, "model.quantize_base") || (builder != NULL &&
@@ -365,7 +364,7 @@ torchtune_method(struct import *im, const struct jsonin *j)
 		tuning_short(&im->plan->model, false, words, sizeof words);
 		import_set(im, FIELD_ADAPTER_TARGET, words, "model.lora_attn_modules");
 	}
-	take_batch(im, j, &steps);
+	take_batch(im, j);
 }
 
 void

@@ -34,7 +34,6 @@ const struct tuner tuner_trl = {
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
 	.parameters = "lora_target_parameters", .saved = "lora_modules_to_save",
 	.checkpointing = "gradient_checkpointing", .off = "false",
-	.step = "gradient_accumulation_steps",
 };
 
 static const struct settings_key axolotl_keys[] = {
@@ -63,7 +62,6 @@ const struct tuner tuner_axolotl = {
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
 	.parameters = "lora_target_parameters", .saved = "lora_modules_to_save",
 	.checkpointing = "gradient_checkpointing", .off = "false",
-	.step = "gradient_accumulation_steps",
 };
 
 static const struct settings_key llamafactory_keys[] = {
@@ -89,7 +87,6 @@ const struct tuner tuner_llamafactory = {
 	.targets = "lora_target", .linear = "all", .usual = "all-linear",
 	.saved = "additional_target", .joined = true,
 	.checkpointing = "disable_gradient_checkpointing", .off = "true",
-	.step = "gradient_accumulation_steps",
 };
 
 static const struct settings_key swift_keys[] = {
@@ -118,7 +115,6 @@ const struct tuner tuner_swift = {
 	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
 	.parameters = "target_parameters", .saved = "modules_to_save",
 	.checkpointing = "gradient_checkpointing", .off = "false",
-	.step = "gradient_accumulation_steps",
 };
 
 const struct settings_key torchtune_keys[] = {

@@ -35,8 +35,8 @@ struct tuner {
 	bool fused;               /* Megatron's layers, whole whichever part of them is named */
 	bool joined;              /* lists are one text with commas */
 	const char *checkpointing, *off; /* key that recomputes, and its word for not */
-	const char *step;         /* micro-batches of a step on one GPU */
 };
+#define TUNING_STEPS "gradient_accumulation_steps" /* of all of them: micro-batches of one GPU */
 extern const struct tuner tuner_trl, tuner_axolotl, tuner_llamafactory, tuner_swift;
 
 /* Recipes of torchtune take these; with adapters the others too. */

@@ -199,7 +199,7 @@ verl_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (words_overrides(&j, im, false)) {
+	if (words_read(&j, im, NULL, false)) {
 		const bool megatron = with_megatron(im, &j);
 
 		import_assume(im, FIELD_LAYOUT, megatron ? "megatron" : "torchtitan", megatron ?

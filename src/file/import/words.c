@@ -165,9 +165,8 @@ take_launch(struct jsonin *j, const struct shell *s)
 	}
 }
 
-/* All words of the script's commands: overrides, or flags of these programs. */
-static bool
-read_words(struct jsonin *j, struct import *im, const char *programs, bool launch)
+bool
+words_read(struct jsonin *j, struct import *im, const char *programs, bool launch)
 {
 	struct shell_list list = { 0, 0, NULL };
 	struct shell s = { 0 };
@@ -192,16 +191,4 @@ read_words(struct jsonin *j, struct import *im, const char *programs, bool launc
 		import_error(im, "", "%s", s.error);
 	shell_free(&s);
 	return ok;
-}
-
-bool
-words_overrides(struct jsonin *j, struct import *im, bool launch)
-{
-	return read_words(j, im, NULL, launch);
-}
-
-bool
-words_flags(struct jsonin *j, struct import *im, const char *programs, bool launch)
-{
-	return read_words(j, im, programs, launch);
 }

@@ -12,11 +12,12 @@
 #define WORDS_NODES "NNODES"
 #define WORDS_PROCESSES "NPROC_PER_NODE"
 
-/* section.name=value, as Hydra and OmegaConf take them, of all commands; lists as [a,b]. With
- * `launch`, what it tells the launcher too. False after a complaint; jsonin_free in either case. */
-bool words_overrides(struct jsonin *j, struct import *im, bool launch);
-
-/* --section.name value value, as argparse takes them, of commands that run one of these programs:
- * "trl sft|trl dpo", the last word of each as the name begins. A flag alone is true. */
-bool words_flags(struct jsonin *j, struct import *im, const char *programs, bool launch);
+/*
+ * --section.name value value, as argparse takes them, of commands that run one of these programs:
+ * "trl sft|trl dpo", the last word of each as the name begins; a flag alone is true. Without
+ * programs section.name=value, as Hydra and OmegaConf take them, of all commands; lists as [a,b].
+ * With `launch`, what it tells the launcher too. False after a complaint; jsonin_free in either
+ * case.
+ */
+bool words_read(struct jsonin *j, struct import *im, const char *programs, bool launch);
 #endif
