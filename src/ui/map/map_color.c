@@ -106,18 +106,16 @@ map_color_name(struct map_color color, const struct layout *l, char *buf, size_t
 }
 
 void
-map_color_layers(const struct plan *p, const struct estimate *e, int64_t stage, int most,
-    char *buf, size_t size)
+map_color_layers(const struct placement *pl, int64_t stage, int64_t mirror, int most, char *buf,
+    size_t size)
 {
-	const int64_t mirror = placement_mirror(&e->placement, p, stage);
-	const int64_t held[2] = { mirror >= 0 && mirror < stage ? mirror : stage,
-		mirror > stage ? mirror : stage };
+	const int64_t held[2] = { stage, mirror };
 	long long layers = 0;
 	char all[512] = "";
 
 	for (int i = 0; i < (mirror < 0 || mirror == stage ? 1 : 2); i++)
-		for (int64_t v = 0; v < e->placement.vpp; v++) {
-			const struct chunk *c = placement_chunk(&e->placement, held[i], v);
+		for (int64_t v = 0; v < pl->vpp; v++) {
+			const struct chunk *c = placement_chunk(pl, held[i], v);
 
 			if (c->count <= 0)
 				continue;
@@ -139,6 +137,7 @@ map_color_text(struct map_color color, const struct plan *p, const struct estima
 	const struct layout *l = &e->layout;
 	const int64_t stage = layout_pipeline_rank(l, rank);
 	const int64_t group = layout_group_of(l, color.kind < 0 ? 0 : color.kind, rank);
+	const int64_t mirror = e->placed ? placement_mirror(&e->placement, p, stage) : -1;
 	char layers[MAP_COLOR_TEXT_SIZE];
 
 	if (color.by == MAP_BY_GROUPS && group >= 0) {
@@ -146,7 +145,8 @@ map_color_text(struct map_color color, const struct plan *p, const struct estima
 	} else if (color.by == MAP_BY_STAGE) {
 		text_put(buf, size, "stage %lld", (long long)stage);
 	} else if (color.by == MAP_BY_LAYERS && e->placed) {
-		map_color_layers(p, e, stage, (int)size - 8, layers, sizeof layers);
+		map_color_layers(&e->placement, mirror < 0 ? stage : least_of(stage, mirror),
+		    most_of(stage, mirror), (int)size - 8, layers, sizeof layers);
 		text_put(buf, size, strchr(layers, ' ') != NULL ? "%s" : "layers %s", layers);
 	} else if (color.by == MAP_BY_MEMORY && stage < e->stages) {
 		text_put(buf, size, "%.1f GiB", e->stage[stage].memory.total / GIB);
@@ -529,7 +529,8 @@ stage_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, si
 	if (hue->value != i)
 		hue->value = -1;
 	else if (m->color.by == MAP_BY_LAYERS)
-		map_color_layers(m->plan, m->estimate, i, (int)size, buf, size);
+		map_color_layers(&m->estimate->placement, i,
+		    placement_mirror(&m->estimate->placement, m->plan, i), (int)size, buf, size);
 	return true;
 }
 

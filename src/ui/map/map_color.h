@@ -55,10 +55,10 @@ void map_color_name(struct map_color color, const struct layout *l, char *buf, s
 void map_color_text(struct map_color color, const struct plan *p, const struct estimate *e,
     int64_t rank, char *buf, size_t size);
 
-/* "0-9", "0-9,40-49": the layers of a stage, chunk by chunk, its mirror image's too; where that
- * is longer than `most`, "20 layers". */
-void map_color_layers(const struct plan *p, const struct estimate *e, int64_t stage, int most,
-    char *buf, size_t size);
+/* "0-9", "0-9,40-49": the layers of a stage, chunk by chunk, then those of its mirror image (-1:
+ * it has none); where that is longer than `most`, "20 layers". */
+void map_color_layers(const struct placement *pl, int64_t stage, int64_t mirror, int most, char *buf,
+    size_t size);
 
 /* Columns of the longest of these texts, as far as the map gives them room. */
 int map_color_width(struct map_color color, const struct estimate *e);

@@ -11,8 +11,9 @@
 /*
  * The map is rows of blocks, a block is rows of boxes, a box is rows of units. A unit is a
  * GPU, or what the zoom makes of it; a box is a node, or the one unit that stands for a
- * node or a rack, or two rows of these, each two in a cell; a block is a rack or an NVLink domain, or a single box where those are
- * not shown. x and y count cells from the map's upper left.
+ * node or a rack, or two rows of these, each two in a cell; a block is a rack or an NVLink
+ * domain, or a single box where those are not shown. x and y count cells from the map's
+ * upper left.
  */
 struct map_grid {
 	enum map_zoom zoom;      /* never AUTO */

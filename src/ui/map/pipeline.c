@@ -144,7 +144,8 @@ const char *
 picture_layers(const struct picture *pic, const struct estimate *e, const struct plan *p,
     int64_t stage, char buf[PIPELINE_LAYERS_SIZE])
 {
-	map_color_layers(p, e, stage, pic->label.most, buf, PIPELINE_LAYERS_SIZE);
+	map_color_layers(&e->placement, stage, placement_mirror(&e->placement, p, stage), pic->label.most,
+	    buf, PIPELINE_LAYERS_SIZE);
 	return buf;
 }
 
