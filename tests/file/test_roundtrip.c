@@ -8,6 +8,7 @@
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 #include "core/rules/step.h"
+#include "core/serve/serve_setup.h"
 
 static struct planfile file;
 static struct plan plan;
@@ -143,6 +144,7 @@ round_trip_at(const struct planfile *from, const struct plan *p, const char *nam
 	if (!planfile_read_text(&back, &q, name, text, strlen(text), &test_catalog, &errors))
 		fail_msg("%s\n%s", errors.line[0], text);
 	assert_same_plan(p, &q, text);
+	assert_int_equal(serve_setup_of(p).version, serve_setup_of(&q).version);
 	assert_false(back.has_comments);
 	again = planfile_text(&back, &q, &test_catalog);
 	assert_non_null(again);

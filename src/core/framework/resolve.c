@@ -105,6 +105,10 @@ derive(enum field_id f, struct plan *p)
 		p->finetune.adapter_dtype = usual_adapter_dtype(p);
 	else if (f == FIELD_CROSS_ENTROPY)
 		p->training.cross_entropy = usual_cross_entropy(p);
+	else if (f == FIELD_ENGINE_VERSION && p->serving.engine == ENGINE_VLLM)
+		put_default(f, p, NULL);
+	else if (f == FIELD_ENGINE_VERSION)
+		p->serving.engine_version[0] = '\0';
 }
 
 /* The value of a field that is not set. */
@@ -184,7 +188,8 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 
 static const enum field_id followers[] = {
 	FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
-	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY
+	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY,
+	FIELD_ENGINE_VERSION
 };
 enum { FOLLOWERS = sizeof followers / sizeof *followers };
 

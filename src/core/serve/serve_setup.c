@@ -4,7 +4,6 @@
 
 #include "core/base/number.h"
 #include "core/model/kv.h"
-#include "core/plan/field.h"
 #include "core/plan/pool.h"
 
 #define TRTLLM_TABLES 1.015 /* the pool and the tables of its blocks */
@@ -94,15 +93,6 @@ setup_sglang(struct serve_setup *s, const struct plan *p)
 	s->seqs = 4096;
 }
 
-/* The default is a release of vLLM: of another engine that nobody chose it counts as newest. */
-static int64_t
-version_of(const struct plan *p, int64_t *patch)
-{
-	const bool chosen = p->serving.engine == ENGINE_VLLM || field_is_set(FIELD_ENGINE_VERSION, p);
-
-	return serve_version(chosen ? p->serving.engine_version : "", patch);
-}
-
 struct serve_setup
 serve_setup_of(const struct plan *p)
 {
@@ -111,7 +101,7 @@ serve_setup_of(const struct plan *p)
 	const double pp = at_least_one(p->parallel.pp);
 	struct serve_setup s = { .tp = tp, .pp = pp };
 
-	s.version = version_of(p, &s.patch);
+	s.version = serve_version(v->engine_version, &s.patch);
 	s.total = p->cluster.memory_gib * GIB;
 	s.engines = at_least_one(v->replicas);
 	s.dp = pool_engine_dp(p) * tp / kv_attention_tp(p);
