@@ -64,7 +64,7 @@ keys / f i n e Enter
 expect '>.fine-tuning +none'
 keys + +
 expect 'fine-tuning .*lora'
-expect '^│ .rank +16'
+expect '^│ .LoRA rank +16'
 expect '^│ .frozen weights in +none'
 keys : q ! Enter
 expect 'rc=0'
