@@ -140,6 +140,9 @@ random_training(struct dice *d, struct plan *p)
 	put(p, FIELD_CROSS_ENTROPY, dice_below(d, 4));
 	put(p, FIELD_TP_OVERLAP, dice_rarely(d, 4));
 	put(p, FIELD_TORCH_COMPILE, p->training.tp_overlap);
+	put(p, FIELD_TP_APART, p->training.micro_batch_size > 1);
+	put(p, FIELD_GATHERED_LOGITS, p->training.cross_entropy == CE_TORCH);
+	put(p, FIELD_NVLINK_DIRECT, p->training.micro_batch_size > 2);
 	put(p, FIELD_PRECISION_AWARE_OPTIMIZER, p->parallel.offload != OFFLOAD_NONE);
 }
 

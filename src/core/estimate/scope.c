@@ -30,7 +30,8 @@ same_batch(const struct plan *a, const struct plan *b)
 {
 	const struct parallel *x = &a->parallel, *y = &b->parallel;
 
-	return x->tp == y->tp && x->sequence_parallel == y->sequence_parallel && x->cp == y->cp &&
+	return x->tp == y->tp && x->tp_apart == y->tp_apart &&
+	    x->sequence_parallel == y->sequence_parallel && x->cp == y->cp &&
 	    x->cp_comm == y->cp_comm && x->ep == y->ep && x->etp == y->etp &&
 	    x->release == y->release && x->moe_dispatcher == y->moe_dispatcher &&
 	    text_equal(x->hierarchical_cp, y->hierarchical_cp) &&
