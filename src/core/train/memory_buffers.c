@@ -45,9 +45,10 @@
 #define BUFFER(v, sum, name, source, expression, ...) \
 	LEDGER_TERM((v)->ledger, sum, QUANTITY_BUFFERS, name, source, expression, __VA_ARGS__)
 
-/* What one moment needs beside state and kept activations; pools: where nothing of it fits in. */
+/* What one moment needs beside state and kept activations; pools: where nothing of it fits in;
+ * stays: those of the buffers that are there all the time. */
 struct moment {
-	double logits, buffers, pools;
+	double logits, buffers, pools, stays;
 };
 
 /* ---- weights and gradients gathered by ZeRO and FSDP -------------------------------- */
@@ -77,9 +78,11 @@ bucket_sets(const struct rank_view *v, const struct working_set *set, struct mom
 		return;
 	BUFFER(v, t->buffers, "gradient bucket", set->source, reduce * v->act->a,
 	    AS("reduce_bucket_size", reduce), AS("bytes", v->act->a));
-	if (framework_zero(v->p) >= 3)
-		BUFFER(v, t->buffers, "gathered weights", set->source, (live + ahead) * a,
-		    AS("max_live_parameters", live), AS("prefetch_bucket_size", ahead), IS(a));
+	if (framework_zero(v->p) < 3)
+		return; /* reduced, the bucket is released (_release_ipg_buffers) */
+	t->stays = reduce * v->act->a;
+	BUFFER(v, t->buffers, "gathered weights", set->source, (live + ahead) * a,
+	    AS("max_live_parameters", live), AS("prefetch_bucket_size", ahead), IS(a));
 }
 
 /* Parameters of tables that are gathered beside layers: the head from its forward to its backward.
@@ -518,7 +521,7 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	add_dummies(v, &k, out);
 	add_workspaces(v, &k, out);
 	finetune_add_buffers(v, out);
-	return back.buffers;
+	return back.buffers - back.stays;
 }
 
 void
