@@ -442,8 +442,15 @@ test_serving_shares(void **state)
 	n = params_stage(&p, &placement, 0, NULL);
 	assert_true(n.expert == 24 * 8 * 3.0 * 2048 * 1408); /* 60 experts on 8: 8 at most */
 	split(&p, 2, 1, 1, 1);
+	p.cluster.gpus_per_node = 2;
 	n = params_stage(&p, &placement, 0, NULL);
 	assert_true(n.expert == 24 * 60 * 3.0 * 2048 * 1408 / 2); /* TP splits each expert */
+	p.cluster.gpus_per_node = 8; /* and so do the other ranks of a vLLM engine, no other's */
+	n = params_stage(&p, &placement, 0, NULL);
+	assert_true(n.expert == 24 * 60 * 3.0 * 2048 * 1408 / 8);
+	p.serving.engine = ENGINE_SGLANG;
+	n = params_stage(&p, &placement, 0, NULL);
+	assert_true(n.expert == 24 * 60 * 3.0 * 2048 * 1408 / 2);
 }
 
 static void
@@ -455,6 +462,7 @@ test_serving_leaves_mtp_out(void **state)
 	(void)state;
 	load(&p, "glm-4.5-air-106b-a12b");
 	p.mode = MODE_SERVE;
+	p.cluster.gpus_per_node = 1;
 	place(&p);
 	n = params_stage(&p, &placement, 0, NULL);
 	assert_true(n.dense + n.expert == 106852251264.0);
