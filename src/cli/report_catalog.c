@@ -329,6 +329,8 @@ print_imported(const struct options *o)
 
 		make_id(id, sizeof id, name);
 		show_path(source, sizeof source, o->from);
+		s.plan.model.checkpoint_dtype = s.plan.serving.weight_dtype; /* its own, where it tells */
+		field_mark(FIELD_CHECKPOINT_DTYPE, &s.plan, true);
 		text = planfile_model_text(&s.plan, id, *name != '\0' ? name : id, source,
 		    (int64_t)params_model(&s.plan, NULL).total);
 		if (text == NULL)

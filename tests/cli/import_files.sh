@@ -43,6 +43,20 @@ run 0 explain --model granite-x params.total
 out_has '^params\.total = 8,170,864,640 parameters$'
 run 0 models mine
 out_has 'layers = 36;'
+# engines load what is published, which an entry says
+mkdir -p Tiny
+cat >Tiny/config.json <<'END'
+{ "model_type": "qwen3", "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8,
+  "intermediate_size": 2048, "vocab_size": 32000, "torch_dtype": "bfloat16",
+  "quantization_config": { "quant_method": "fp8", "fmt": "e4m3", "weight_block_size": [128, 128] } }
+END
+run 0 models --from Tiny/config.json
+out_has 'checkpoint_dtype = "fp8";'
+cat out >>own/shardplan/models.cfg
+run 0 estimate --mode=serve --tp=1 --pp=1 --model=tiny
+out_has '^Memory of the engine with weights in fp8,'
+run 0 estimate --mode=serve --tp=1 --pp=1 --model=tiny --set serving.weight_dtype=bf16
+out_has '^Memory of the engine with weights in bf16,'
 # what clusters lists plans can build on, from wherever they are, the user's own before a shipped one
 mkdir -p own/shardplan/clusters away
 echo 'cluster: { gpu = "a100"; nodes = 12; gpus_per_node = 4; };' >own/shardplan/clusters/ours.cfg

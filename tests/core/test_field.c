@@ -99,6 +99,13 @@ derived_fields_follow(void **state)
 	field_mark(FIELD_LAYOUT, &p, false);
 	plan_resolve(&p, NULL);
 	assert_int_equal(p.parallel.layout, LAYOUT_VLLM);
+	/* Engines load what is published; rollouts have what is trained. */
+	field_put_int(FIELD_CHECKPOINT_DTYPE, &p, WEIGHT_MXFP4, err, sizeof err);
+	plan_resolve(&p, NULL);
+	assert_int_equal(p.serving.weight_dtype, WEIGHT_MXFP4);
+	assert_true(field_parse(FIELD_MODE, &p, "train", err, sizeof err));
+	plan_resolve(&p, NULL);
+	assert_int_equal(p.serving.weight_dtype, WEIGHT_BF16);
 }
 
 /* Short names find their field, hide no other one, and are those of options. */
@@ -148,6 +155,10 @@ reads(enum field_id f, enum field_id g)
 				field_mark(FIELD_KERNELS, &p, f != FIELD_KERNELS);
 				field_mark(FIELD_LAYOUT, &p, f != FIELD_LAYOUT); /* else it hides what that reads */
 				field_mark(FIELD_TP, &p, true);
+				if (f == FIELD_WEIGHT_DTYPE) {
+					field_put_int(FIELD_MODE, &p, i & 1 ? MODE_SERVE : MODE_TRAIN, err, sizeof err);
+					field_put_int(FIELD_CHECKPOINT_DTYPE, &p, WEIGHT_FP8, err, sizeof err);
+				}
 				q = p;
 				plan_resolve(&p, NULL);
 				if (field_table[g].type == FIELD_REAL)

@@ -105,6 +105,9 @@ derive(enum field_id f, struct plan *p)
 		p->finetune.adapter_dtype = usual_adapter_dtype(p);
 	else if (f == FIELD_CROSS_ENTROPY)
 		p->training.cross_entropy = usual_cross_entropy(p);
+	else if (f == FIELD_WEIGHT_DTYPE) /* rollouts have the weights that are trained */
+		p->serving.weight_dtype = p->mode == MODE_SERVE ? p->model.checkpoint_dtype :
+		    WEIGHT_BF16;
 	else if (f == FIELD_ENGINE_VERSION && p->serving.engine == ENGINE_VLLM)
 		put_default(f, p, NULL);
 	else if (f == FIELD_ENGINE_VERSION)

@@ -134,7 +134,7 @@ struct model {
 	int64_t dense_layers, moe_layer_every;
 	int64_t mtp_layers;
 	char layer_pattern[PLAN_PATTERN_SIZE];
-	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups;
+	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups, checkpoint_dtype;
 	int64_t moe_latent_size, moe_latent_norm, hash_layers;
 	int64_t residual_attention, hyper_connections;
 	int64_t per_layer_embedding, borrowing_layers, borrowing_mlp_twice;

@@ -270,8 +270,8 @@ nanotron_model(struct export *e)
 	for (const struct settings_key *row = nanotron_keys; row->path != NULL; row++)
 		field_set_add(&keys, row->field);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (field_entry(f) == FIELD_PRESET && !field_set_has(&keys, f) && f != FIELD_VOCAB_MULTIPLE &&
-		    !field_same(f, e->plan, &usual)) {
+		if (field_entry(f) == FIELD_PRESET && field_in_use(f, e->plan) &&
+		    !field_set_has(&keys, f) && f != FIELD_VOCAB_MULTIPLE && !field_same(f, e->plan, &usual)) {
 			export_refuse(e, f, "target_lacks", "nanotron src/nanotron/config/models_config.py",
 			    "nanotron's LlamaConfig has no %s", field_table[f].path);
 			return;

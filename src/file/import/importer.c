@@ -115,10 +115,11 @@ import_refuse(struct import *im, const char *source, const char *fmt, ...)
 
 /* ---- the model ---------------------------------------------------------------------- */
 
+/* Of a model, what it is published in is none of its shape. */
 static bool
 is_shape(enum field_id f)
 {
-	return field_entry(f) == FIELD_PRESET;
+	return field_entry(f) == FIELD_PRESET && f != FIELD_CHECKPOINT_DTYPE;
 }
 
 void
