@@ -363,7 +363,8 @@ megatron_reads_back(struct export *e, const char *text, int64_t world)
 	if (status != IMPORT_DONE)
 		return false;
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!is_told(f) || f == FIELD_PRESET || is_idle(f, e->plan) || field_same(f, e->plan, &back))
+		if (!is_told(f) || f == FIELD_PRESET || !field_in_use(f, e->plan) ||
+		    is_idle(f, e->plan) || field_same(f, e->plan, &back))
 			continue;
 		field_format(f, e->plan, value, sizeof value);
 		notes_add(&e->missing, "no argument says %s = %s", field_table[f].path, value);
