@@ -112,6 +112,7 @@ static const struct {
 	{ "layout=torchtitan tp=2 cp=4 sequence_length=4104", "sequence_not_divisible" },
 	{ "sequence_length=8192 max_position=4096", "sequence_too_long" },
 	{ "layout=nanotron sequence_length=8192 max_position=4096", "sequence_too_long" },
+	{ "layout=deepspeed position=learned sequence_length=8192 max_position=4096", "sequence_too_long" },
 	{ "rl.algorithm=grpo rl.placement=split", "rl_no_rollout_gpus" },
 	{ "rl.algorithm=grpo nodes=3 rl.rollout_tp=16", "rl_engines_not_divisible" },
 	{ "rl.algorithm=dapo rl.rollout_tp=8 attention_heads=12 kv_heads=4", "rl_heads_not_divisible" },
@@ -206,8 +207,9 @@ static const struct {
 	{ "layout=nanotron pp=8 nodes=2 global_batch_size=8", "too_few_microbatches" },
 	{ "mode=serve layout=vllm engine=sglang pp=2 draft_tokens=2", "drafts_with_pipeline" },
 	{ "mode=serve layout=vllm max_num_seqs=1024 max_batched_tokens=512", "tokens_below_requests" },
-	{ "mode=serve layout=vllm context_length=4096", "request_too_long" },
-	{ "mode=serve layout=vllm engine=sglang max_batched_tokens=8200", "tokens_not_blocks" },
+	{ "mode=serve layout=vllm context_length=4096 serving.prompt_tokens=4096", "request_too_long" },
+	{ "mode=serve layout=vllm engine=sglang block_size=16 max_batched_tokens=8200", "tokens_not_blocks" },
+	{ "mode=serve layout=vllm nodes=2 engine=trtllm max_batched_tokens=8200 prefill_workers=1xtp8", "tokens_not_blocks" },
 	{ "mode=serve layout=vllm tp=8 dcp=2", "dcp_without_copies" },
 	{ "mode=serve layout=vllm nodes=3 tp=24 attention_heads=24 kv_heads=4 dcp=4", "dcp_without_copies" },
 	{ "mode=serve layout=vllm nodes=2 tp=8 prefill_workers=2xpp4", "prefill_workers_unknown" },
@@ -281,6 +283,14 @@ neighbours_are_legal(void **state)
 		"layout=nanotron pp=8 nodes=2 global_batch_size=2 schedule=gpipe",
 		"mode=serve layout=vllm max_batched_tokens=512",
 		"mode=serve layout=vllm pp=2 draft_tokens=2", "mode=serve layout=vllm engine=sglang pp=2",
+		"mode=serve layout=vllm context_length=4096", "mode=serve layout=vllm context_length=2048",
+		"mode=serve layout=vllm context_length=1",
+		"mode=serve layout=vllm context_length=4096 serving.prompt_tokens=4000",
+		"mode=serve layout=vllm context_length=4096 serving.generate_tokens=4000",
+		"mode=serve layout=vllm engine=sglang max_batched_tokens=8200",
+		"mode=serve layout=vllm engine=trtllm max_batched_tokens=8200 block_size=64",
+		"layout=torchtitan sequence_length=8192 max_position=4096",
+		"layout=deepspeed sequence_length=8192 max_position=4096",
 	};
 
 	(void)state;
@@ -450,7 +460,7 @@ fixes(void **state)
 	fixed("rl.algorithm=dpo sequence_length=8192", "rl_row_too_short",
 	    "training.sequence_length", NULL);
 	fixed("rl.algorithm=grpo rl.prompts=63", "rl_batch_not_divisible", "rl.prompts", "64");
-	fixed("sequence_length=262144", "sequence_too_long", "training.sequence_length", "131072");
+	fixed("sequence_length=262144", "sequence_too_long", "model.max_position", "262144");
 }
 
 /* What was just asked for is not undone while anything else mends the plan. */

@@ -159,6 +159,8 @@ reads(enum field_id f, enum field_id g)
 				field_mark(FIELD_KERNELS, &p, f != FIELD_KERNELS);
 				field_mark(FIELD_LAYOUT, &p, f != FIELD_LAYOUT); /* else it hides what that reads */
 				field_mark(FIELD_TP, &p, true);
+				if (f == FIELD_PROMPT_TOKENS || f == FIELD_GENERATE_TOKENS)
+					field_put_int(FIELD_CONTEXT_LENGTH, &p, 8, err, sizeof err);
 				if (f == FIELD_WEIGHT_DTYPE) {
 					field_put_int(FIELD_MODE, &p, i & 1 ? MODE_SERVE : MODE_TRAIN, err, sizeof err);
 					field_put_int(FIELD_CHECKPOINT_DTYPE, &p, WEIGHT_FP8, err, sizeof err);
@@ -190,9 +192,11 @@ rules_read_what_they_name(void **state)
 		if (field_table[f].origin != ORIGIN_DERIVED)
 			continue;
 		rules++;
-		/* One pass over the table is enough, and nothing goes in a circle. */
+		/* One pass over the table is enough, and nothing goes in a circle: of two that share a
+		 * third each makes room for the other only where that is set. */
 		for (int i = 0; i < FIELD_FOLLOWS_MAX; i++)
-			assert_true(follows[i] < f || (i > 0 && follows[i] == FIELD_NONE));
+			assert_true(follows[i] < f || (i > 0 && follows[i] == FIELD_NONE) ||
+			    (i > 0 && field_table[follows[i]].follows[1] == f));
 		for (enum field_id g = 0; g < FIELD_COUNT; g++) {
 			const bool named = g == follows[0] || g == follows[1];
 

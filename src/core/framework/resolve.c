@@ -8,6 +8,9 @@
 #include "core/plan/field.h"
 #include "core/plan/pattern.h"
 
+/* A request whose lengths nobody says. */
+enum { USUAL_PROMPT = 4096, USUAL_GENERATED = 512 };
+
 /* Put the default in, without marking the field as chosen: from a plan that has them all,
  * or where there is none from the table's text. */
 static void
@@ -76,7 +79,47 @@ usual_cross_entropy(const struct plan *p)
 	return p->finetune.method == FINETUNE_NONE ? CE_TE : of_kernels[p->finetune.kernels];
 }
 
-/* The rules of fields that follow others, which stand above them in the table. */
+static int64_t
+at_most(int64_t n, int64_t most)
+{
+	return n < most ? n : most;
+}
+
+/* A request fits in the context: what is generated first has its usual length, or half. */
+static int64_t
+usual_generated(const struct plan *p)
+{
+	const struct serving *s = &p->serving;
+	const int64_t left = s->context_length - s->prompt_tokens;
+
+	if (field_is_set(FIELD_PROMPT_TOKENS, p))
+		return at_most(USUAL_GENERATED, left > 1 ? left : 1);
+	return at_most(USUAL_GENERATED, (s->context_length + 1) / 2);
+}
+
+static int64_t
+usual_prompt(const struct plan *p)
+{
+	const struct serving *s = &p->serving;
+	const int64_t generated = field_is_set(FIELD_GENERATE_TOKENS, p) ? s->generate_tokens :
+	    usual_generated(p), left = s->context_length - generated;
+
+	return at_most(USUAL_PROMPT, left > 0 ? left : 0);
+}
+
+/* Tokens of a block that engines have unless told otherwise: vllm/config/cache.py, sglang
+ * srt/server_args.py (page_size), tensorrt_llm/llmapi/llm_args.py (tokens_per_block). */
+static int64_t
+usual_block(const struct plan *p)
+{
+	static const int64_t of_engines[] = {
+		[ENGINE_VLLM] = 16, [ENGINE_SGLANG] = 1, [ENGINE_TRTLLM] = 32
+	};
+
+	return of_engines[p->serving.engine];
+}
+
+/* The rules of fields that follow others. */
 static void
 derive(enum field_id f, struct plan *p)
 {
@@ -108,6 +151,12 @@ derive(enum field_id f, struct plan *p)
 	else if (f == FIELD_WEIGHT_DTYPE) /* rollouts have the weights that are trained */
 		p->serving.weight_dtype = p->mode == MODE_SERVE ? p->model.checkpoint_dtype :
 		    WEIGHT_BF16;
+	else if (f == FIELD_PROMPT_TOKENS)
+		p->serving.prompt_tokens = usual_prompt(p);
+	else if (f == FIELD_GENERATE_TOKENS)
+		p->serving.generate_tokens = usual_generated(p);
+	else if (f == FIELD_BLOCK_SIZE)
+		p->serving.block_size = usual_block(p);
 	else if (f == FIELD_ENGINE_VERSION && p->serving.engine == ENGINE_VLLM)
 		put_default(f, p, NULL);
 	else if (f == FIELD_ENGINE_VERSION)
@@ -192,7 +241,7 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 static const enum field_id followers[] = {
 	FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
 	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY,
-	FIELD_ENGINE_VERSION
+	FIELD_ENGINE_VERSION, FIELD_PROMPT_TOKENS, FIELD_GENERATE_TOKENS, FIELD_BLOCK_SIZE
 };
 enum { FOLLOWERS = sizeof followers / sizeof *followers };
 

@@ -232,9 +232,17 @@ BROKEN_IF(rule_context_too_long, p->serving.context_length > p->model.max_positi
     "the context of %lld tokens is above the model's longest, %lld",
     N(p->serving.context_length), N(p->model.max_position))
 
+/* SGLang asks it of every engine that works on prompts; TensorRT-LLM of the buffer alone through
+ * which disaggregated engines hand the cache on. */
+static bool
+passes_are_blocks(const struct plan *p)
+{
+	return p->serving.engine == ENGINE_SGLANG ||
+	    (p->serving.engine == ENGINE_TRTLLM && p->serving.prefill_workers[0] != '\0');
+}
+
 BROKEN_IF(rule_tokens_are_no_blocks,
-    p->serving.engine != ENGINE_VLLM &&
-    p->serving.max_batched_tokens % p->serving.block_size != 0,
+    passes_are_blocks(p) && p->serving.max_batched_tokens % p->serving.block_size != 0,
     "%lld tokens in a pass are no whole number of blocks of %lld",
     N(p->serving.max_batched_tokens), N(p->serving.block_size))
 

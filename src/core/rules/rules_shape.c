@@ -136,6 +136,18 @@ BROKEN_IF(rule_sequence_too_long, p->training.sequence_length > p->model.max_pos
     "sequence length %lld is above the model's longest context %lld",
     N(p->training.sequence_length), N(p->model.max_position))
 
+/* A learned position is a row of a table, which ends; others are computed for any sequence. */
+BROKEN_IF(rule_positions_run_out,
+    p->model.position == POSITION_LEARNED && rule_sequence_too_long(f, NULL, 0),
+    "sequence length %lld is above the %lld positions that the model learns",
+    N(p->training.sequence_length), N(p->model.max_position))
+
+BROKEN_IF(rule_sequence_stretches_positions,
+    p->model.position != POSITION_LEARNED && rule_sequence_too_long(f, NULL, 0),
+    "sequence length %lld is above the model's longest context %lld: it runs, on positions that "
+    "the model has not seen",
+    N(p->training.sequence_length), N(p->model.max_position))
+
 bool
 rule_hierarchy_missing(const struct facts *f, char *message, size_t size)
 {

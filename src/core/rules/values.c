@@ -216,6 +216,8 @@ values_steps(struct values *out, const struct plan *p, enum field_id f)
 			offer_doublings(out, p, f);
 		else
 			offer_neighbours(out, p, f);
+		if (f == FIELD_MAX_POSITION)
+			offer_ruled(out, p, f);
 		break;
 	case FIELD_BOOL:
 	case FIELD_CHOICE:

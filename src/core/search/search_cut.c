@@ -131,7 +131,7 @@ static const struct cut {
 	{ rule_a2a_heads_do_not_divide, M, MODES_TRAIN, { FIELD_TP, FIELD_CP } },
 	{ rule_cp_without_flash, M, MODES_TRAIN, { FIELD_CP } },
 	{ rule_cp_before_ampere, M, MODES_TRAIN, { FIELD_CP } },
-	{ rule_sequence_too_long, M | T, MODES_TRAIN, { FIELD_NAME } },
+	{ rule_sequence_too_long, M, MODES_TRAIN, { FIELD_NAME } },
 	{ rule_zero_with_pipeline, D, MODES_TRAIN, { FIELD_PP, FIELD_ZERO_STAGE } },
 	{ rule_moe_with_zero3, D, MODES_TRAIN,
 	  { FIELD_TP, FIELD_CP, FIELD_EP, FIELD_ZERO_STAGE, FIELD_DP_REPLICATE } },
