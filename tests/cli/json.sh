@@ -39,7 +39,8 @@ def memory(m, what):
 def whole(value, name):
     """Bytes are whole numbers, wherever they stand."""
     sizes = ("capacity", "parameters", "gradients", "optimizer", "activations", "logits",
-             "kv_cache", "buffers", "allocated", "overhead", "overhead_low", "overhead_high")
+             "kv_cache", "buffers", "allocated", "overhead", "overhead_low", "overhead_high",
+             "reserved")
     if isinstance(value, dict):
         for key, v in value.items():
             whole(v, key)
@@ -63,6 +64,10 @@ def estimate():
     for s in doc["stages"]:
         has(s, "stage layers in_flight params memory", "stage")
         memory(s["memory"], f"stage {s['stage']}")
+        m = s["memory"]
+        if ("reserved" in m) != (doc["mode"] == "train") or \
+                not m["allocated"] <= m.get("reserved", m["total"]) <= m["total"]:
+            fail(f"stage {s['stage']}: reserved")
     if "--stage=2" in sys.argv:
         if [s["stage"] for s in doc["stages"]] != [2]:
             fail("other stages than 2")

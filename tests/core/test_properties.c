@@ -303,6 +303,35 @@ zero_takes_no_more(void **state)
 	assert_true(tried > 1000);
 }
 
+/* ---- one stage ---------------------------------------------------------------------- */
+
+/* Without a pipeline there is nothing to schedule. */
+static void
+one_stage_has_no_schedule(void **state)
+{
+	int tried = 0;
+
+	(void)state;
+	dice.state = 9;
+	for (int i = 0; i < 1000; i++) {
+		struct plan p = next_legal();
+
+		if (p.parallel.pp > 1)
+			continue;
+		for (int64_t s = SCHEDULE_GPIPE; s <= SCHEDULE_DUALPIPEV; s++) {
+			const double seconds = whole->step.seconds, peak = whole->peak_total;
+
+			settings_int(&p, FIELD_SCHEDULE, s);
+			estimate_run(whole, &p, NULL, NULL);
+			assert_true(whole->legal);
+			near(whole->step.seconds, seconds);
+			near(whole->peak_total, peak);
+			tried++;
+		}
+	}
+	assert_true(tried > 1000);
+}
+
 /* ---- what is sent is received ------------------------------------------------------- */
 
 /* A stage of many sends each micro-batch on and its gradient back, and receives as many:
@@ -383,6 +412,7 @@ main(void)
 		cmocka_unit_test(terms_are_sums),
 		cmocka_unit_test(stages_are_the_model), cmocka_unit_test(tp_takes_no_more),
 		cmocka_unit_test(pp_takes_no_more), cmocka_unit_test(zero_takes_no_more),
+		cmocka_unit_test(one_stage_has_no_schedule),
 		cmocka_unit_test(pipeline_is_closed), cmocka_unit_test(traffic_is_named),
 	};
 

@@ -29,7 +29,7 @@ setup(int64_t schedule, int64_t pp, int64_t vpp, int64_t layers)
 	p.model.moe_layer_every = 1;
 	p.training.schedule = schedule;
 	p.training.recompute_layers = 1;
-	pl.pp = pp;
+	p.parallel.pp = pl.pp = pp;
 	pl.vpp = vpp;
 	for (int64_t r = 0; r < pp; r++)
 		for (int64_t v = 0; v < vpp; v++) {

@@ -29,7 +29,7 @@ static struct estimate *estimate;
 
 struct found {
 	size_t count;
-	uint64_t legal, fitting;
+	uint64_t legal, fitting, again;
 	struct search_key *key;
 };
 
@@ -75,6 +75,25 @@ changes(const struct search_space *s, uint64_t index)
 	return n;
 }
 
+/* The same plan under the name of another schedule: without a pipeline there is none, and of those
+ * that are free 1F1B stands for all, else the first. */
+static bool
+is_again(const struct search_space *s, const struct plan *p, uint64_t index)
+{
+	bool listed = false;
+
+	for (int i = 0; i < s->count; i++) {
+		const struct free_field *f = &s->field[i];
+
+		if (f->field != FIELD_SCHEDULE || p->parallel.pp > 1)
+			continue;
+		for (int k = 0; k < f->count; k++)
+			listed |= s->value[f->first + k] == SCHEDULE_1F1B;
+		return listed ? p->training.schedule != SCHEDULE_1F1B : space_digit(s, i, index) > 0;
+	}
+	return false;
+}
+
 static struct found
 look_at_all(const struct search *s)
 {
@@ -88,6 +107,10 @@ look_at_all(const struct search *s)
 		if (s->around > 0 && changes(s->space, i) > s->around)
 			continue;
 		space_plan(s->space, i, &p);
+		if (s->around == 0 && is_again(s->space, &p, i)) {
+			f.again++;
+			continue;
+		}
 		estimate_run(estimate, &p, s->space->catalog, NULL);
 		f.legal += estimate->legal;
 		tight_plans += estimate->tight;
@@ -146,7 +169,7 @@ same_as(const struct search *s, const struct found *f, const char *what)
 	assert_true(w->counts.evaluated <= f->fitting);
 	if (!s->exhaustive)
 		return;
-	assert_int_equal(w->counts.decided, search_size(s));
+	assert_int_equal(w->counts.decided + f->again, search_size(s));
 	assert_int_equal(w->counts.over_memory + w->counts.evaluated, f->legal);
 	assert_int_equal(w->counts.evaluated, f->fitting);
 }
@@ -300,6 +323,30 @@ equals_brute_force(void **state)
 		qualified += workers[0].kept;
 	}
 	assert_true(qualified > 500 && tight_plans > 500); /* the spaces are not empty */
+}
+
+/* Without a pipeline there is one schedule, whichever the plan names. */
+static void
+schedules_of_one_stage(void **state)
+{
+	struct search s = { .space = space };
+	struct wishes w;
+	struct plan p = settings_plan(RATES, MOE "cluster.nodes=1 training.sequence_length=2048 "
+	    "training.global_batch_size=16 parallel.ep=8 training.schedule=dualpipe");
+
+	(void)state;
+	wishes_usual(&w, &p);
+	wishes_free(&w, FIELD_SCHEDULE, NULL);
+	for (int i = w.count - 1; i >= 0; i--)
+		if (w.item[i].field != FIELD_SCHEDULE && w.item[i].field != FIELD_PP)
+			wishes_fix(&w, w.item[i].field);
+	make_space(&p, NULL, &w);
+	add_objective(&s, "time");
+	hold_against_all(&s, "schedules of one stage");
+	for (size_t i = 0; i < workers[0].kept; i++) {
+		space_plan(space, workers[0].key[i].index, &p);
+		assert_true(p.parallel.pp > 1 || p.training.schedule == SCHEDULE_1F1B);
+	}
 }
 
 /* Phases have to fit, whatever is asked for: here an engine that stays beside the trainer. */
@@ -540,7 +587,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_brute_force), cmocka_unit_test(phases_fit),
+		cmocka_unit_test(equals_brute_force), cmocka_unit_test(schedules_of_one_stage), cmocka_unit_test(phases_fit),
 		cmocka_unit_test(catalogue_entries),
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(whys),

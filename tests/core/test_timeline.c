@@ -54,7 +54,7 @@ try_setup(int64_t schedule, int64_t pp, int64_t vpp, int64_t m)
 	p.training.recompute_layers = 1;
 	p.model.layers = pp * vpp;
 	p.model.moe_layer_every = 1;
-	pl.pp = pp;
+	p.parallel.pp = pl.pp = pp;
 	pl.vpp = vpp;
 	for (int64_t i = 0; i < pp * vpp; i++)
 		pl.chunk[i].count = 1;
@@ -566,10 +566,10 @@ test_refused(void **state)
 	p.training.schedule = SCHEDULE_ZB_V;
 	assert_false(timeline_init(&t, &p, &pl, 8, &why));
 	p.training.schedule = SCHEDULE_GPIPE;
-	pl.pp = 2048;
+	p.parallel.pp = pl.pp = 2048;
 	assert_false(timeline_init(&t, &p, &pl, INT64_C(1) << 40, &why));
 	assert_non_null(why);
-	pl.pp = 128;
+	p.parallel.pp = pl.pp = 128;
 	assert_true(timeline_init(&t, &p, &pl, INT64_C(1) << 40, &why));
 	assert_int_equal(timeline_ops(&t, INT64_C(1) << 40), 0);
 	assert_int_equal(timeline_ops(&t, INT64_MAX), 0);

@@ -108,6 +108,15 @@ FORMULA(range)
 	    UNITS_SHORT(BYTES, m->overhead_high), UNITS_SHORT(BYTES, m->overhead));
 }
 
+FORMULA(reserved)
+{
+	const struct memory *m = &e->stage[stage].memory;
+
+	if (m->reserved > 0)
+		text_put(buf, size, "allocated %s + what the allocator keeps free %s",
+		    UNITS_SHORT(BYTES, m->allocated), UNITS_SHORT(BYTES, m->reserved - m->allocated));
+}
+
 FORMULA(total)
 {
 	const struct memory *m = &e->stage[stage].memory;

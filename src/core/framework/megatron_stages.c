@@ -235,7 +235,7 @@ megatron_place(struct placement *pl, const struct plan *p, struct diag_list *dia
 		return false;
 	if (par->pipeline_layout[0] != '\0')
 		return stage_place_layout(pl, p, diags);
-	if (placement_folds(p->training.schedule) && pl->pp > 1 && !uneven && !cut) {
+	if (placement_folds(plan_schedule(p)) && !uneven && !cut) {
 		if (!place_folded(pl, p, diags))
 			return false;
 		last = stage_chunk(pl, 0, 1);

@@ -66,7 +66,7 @@ torchtitan_place(struct placement *pl, const struct plan *p, struct diag_list *d
 	static const char source[] = "torchtitan torchtitan/distributed/pipeline_parallel.py";
 	/* Embedding and head count as one layer each (input_weight, output_weight). */
 	const int64_t stages = pl->pp * pl->vpp, counted = p->model.layers + 2;
-	const bool folded = placement_folds(p->training.schedule) && pl->vpp == 2;
+	const bool folded = placement_folds(plan_schedule(p)) && pl->vpp == 2;
 	int64_t first = 0;
 
 	if (stages > counted)

@@ -242,4 +242,12 @@ bool plan_has_experts(const struct plan *p);
 
 /* True where queries and keys are rotated by their positions. */
 bool plan_rotates(const struct plan *p);
+
+/* The schedule that runs: with one stage there is no pipeline to schedule, and every one of them
+ * is 1F1B. */
+static inline int64_t
+plan_schedule(const struct plan *p)
+{
+	return p->parallel.pp > 1 ? p->training.schedule : SCHEDULE_1F1B;
+}
 #endif

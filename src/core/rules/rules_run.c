@@ -75,7 +75,7 @@ rule_rounds_uneven(const struct facts *f, char *message, size_t size)
 static bool
 pipelined(const struct facts *f, int64_t schedule)
 {
-	return f->plan->training.schedule == schedule && f->plan->parallel.pp > 1;
+	return plan_schedule(f->plan) == schedule;
 }
 
 BROKEN_IF(rule_dualpipe_odd, pipelined(f, SCHEDULE_DUALPIPE) && p->parallel.pp % 2 != 0,

@@ -233,7 +233,8 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 	if (atomic_load_explicit(&w->control->cancel, memory_order_relaxed))
 		return;
 	if (field == s->count) {
-		decide(w, index);
+		if (around > 0 || !space_repeats(s, index, &w->worker->plan))
+			decide(w, index);
 		return;
 	}
 	for (int digit = 0; digit < f->count; digit++) {

@@ -520,6 +520,21 @@ space_outer(const struct search_space *s, uint64_t index, struct plan *p)
 	plan_resolve(p, s->catalog);
 }
 
+bool
+space_repeats(const struct search_space *s, uint64_t index, const struct plan *p)
+{
+	const struct free_field *f = p->parallel.pp <= 1 ?
+	    free_field_of(s, FIELD_SCHEDULE) : NULL;
+	int first = 0;
+
+	if (f == NULL)
+		return false;
+	for (int i = 0; i < f->count; i++)
+		if ((int64_t)s->value[f->first + i] == SCHEDULE_1F1B)
+			first = i;
+	return space_digit(s, (int)(f - s->field), index) != first;
+}
+
 size_t
 space_format(const struct search_space *s, int i, uint64_t index, char *buf, size_t size)
 {

@@ -63,6 +63,10 @@ void space_plan(const struct search_space *s, uint64_t index, struct plan *p);
 /* The outer fields of a combination put in, inner ones marked as set, and resolved. */
 void space_outer(const struct search_space *s, uint64_t index, struct plan *p);
 
+/* True of a plan that is looked at by another name: without a pipeline every schedule is 1F1B, or
+ * where that is not among the free ones the first. */
+bool space_repeats(const struct search_space *s, uint64_t index, const struct plan *p);
+
 /* The free field i as one would type its value. Returns the length. */
 size_t space_format(const struct search_space *s, int i, uint64_t index, char *buf, size_t size);
 

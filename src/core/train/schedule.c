@@ -273,7 +273,7 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 	const int64_t m = microbatches > 0 ? microbatches : MANY, pp = pl->pp;
 	struct flight f = { .source = MEGATRON, .rule = "least(m, PP - r)" };
 
-	switch (pp > 1 ? p->training.schedule : SCHEDULE_1F1B) {
+	switch (plan_schedule(p)) {
 	case SCHEDULE_GPIPE:
 		f.rule = "m*VPP";
 		f.source = GPIPE;
@@ -328,7 +328,7 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 bool
 schedule_wanes(const struct plan *p, const struct placement *pl, int64_t rank)
 {
-	const int64_t schedule = p->training.schedule;
+	const int64_t schedule = plan_schedule(p);
 
 	if (placement_folds(schedule) || schedule == SCHEDULE_DUALPIPE || !params_as_before(p, pl, rank))
 		return false;

@@ -293,7 +293,7 @@ bubble_term(struct steptime *out, const struct step_run *r, const struct plan *p
 	const struct chunk_time s = stage_passes(&r->slowest);
 	const double slowest = stage_total(&r->slowest), chunks = (double)pl->vpp;
 	const double late = bubble_late((double)pl->pp, chunks, r->microbatches);
-	const int64_t schedule = p->training.schedule;
+	const int64_t schedule = plan_schedule(p);
 
 	if (r->bubble <= 0)
 		return;
@@ -496,7 +496,7 @@ steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
 		return;
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r->slowest), r->sum,
 	    stage_passes(&r->slowest).forward, r->slowest.weight, r->microbatches };
-	r->bubble = bubble_seconds(p->training.schedule, &times);
+	r->bubble = bubble_seconds(plan_schedule(p), &times);
 	/* Terms of step_terms, to which the others only add. */
 	r->least = ROUNDED(r->microbatches * stage_total(&r->slowest) + r->bubble);
 }

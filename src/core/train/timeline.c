@@ -21,7 +21,7 @@ bool
 timeline_init(struct timeline *t, const struct plan *p, const struct placement *pl,
     int64_t microbatches, const char **why)
 {
-	*t = (struct timeline){ .schedule = p->training.schedule, .stages = pl->pp,
+	*t = (struct timeline){ .schedule = plan_schedule(p), .stages = pl->pp,
 		.chunks = pl->vpp, .microbatches = microbatches };
 	*why = NULL;
 	if (p->mode != MODE_TRAIN)
@@ -29,10 +29,10 @@ timeline_init(struct timeline *t, const struct plan *p, const struct placement *
 		    "forward and backward.";
 	else if (microbatches < 1)
 		*why = "The number of micro-batches is not known.";
-	else if (t->stages > 1 && placement_folds(t->schedule) && t->chunks != 2)
+	else if (placement_folds(t->schedule) && t->chunks != 2)
 		*why = "This schedule needs two chunks on each rank, and this split has another "
 		    "number.";
-	else if (t->stages > 1 && t->schedule == SCHEDULE_DUALPIPE && t->chunks != 1)
+	else if (t->schedule == SCHEDULE_DUALPIPE && t->chunks != 1)
 		*why = "DualPipe gives each rank one chunk in each direction: VPP must be 1.";
 	if (*why != NULL)
 		return false;
@@ -42,9 +42,9 @@ timeline_init(struct timeline *t, const struct plan *p, const struct placement *
 		*why = "The micro-batches do not go into groups of PP or more, as interleaving needs.";
 		return false;
 	}
-	if (t->stages > 1 && placement_folds(t->schedule)) {
+	if (placement_folds(t->schedule)) {
 		t->path = TIMELINE_FOLD;
-	} else if (t->stages > 1 && t->schedule == SCHEDULE_DUALPIPE) {
+	} else if (t->schedule == SCHEDULE_DUALPIPE) {
 		t->path = TIMELINE_BOTH;
 		t->chunks = 2;
 	}
@@ -99,7 +99,7 @@ timeline_ops(const struct timeline *t, int64_t drawn)
 static bool
 searched(const struct timeline *t)
 {
-	return t->stages > 1 && (t->schedule == SCHEDULE_V_HALF || t->schedule == SCHEDULE_V_MIN);
+	return t->schedule == SCHEDULE_V_HALF || t->schedule == SCHEDULE_V_MIN;
 }
 
 size_t
@@ -363,7 +363,7 @@ timeline_at(const struct timeline *t, int64_t rank, int64_t i)
 int64_t
 timeline_held(const struct timeline *t, int64_t rank)
 {
-	const bool all = t->stages > 1 && t->schedule == SCHEDULE_GPIPE;
+	const bool all = t->schedule == SCHEDULE_GPIPE;
 
 	return t->rank[rank].held + (all ? (t->microbatches - t->drawn) * t->chunks : 0);
 }

@@ -357,7 +357,7 @@ timeline_order(struct timeline *t, int64_t rank)
 	for (int64_t i = 0; i < stride; i++)
 		l.op[i] = (struct timeline_op){ 0, -1 };
 	*l.rank = (struct timeline_rank){ .count = 0 };
-	switch (t->stages > 1 ? t->schedule : SCHEDULE_1F1B) {
+	switch (t->schedule) {
 	case SCHEDULE_GPIPE:
 		gpipe(&l);
 		break;

@@ -357,8 +357,7 @@ context(struct flows *f, const struct plan *p, const struct span *cp, const stru
 static bool
 is_dualpipe(const struct plan *p)
 {
-	return p->training.schedule == SCHEDULE_DUALPIPE ||
-	    p->training.schedule == SCHEDULE_DUALPIPEV;
+	return plan_schedule(p) == SCHEDULE_DUALPIPE || plan_schedule(p) == SCHEDULE_DUALPIPEV;
 }
 
 bool

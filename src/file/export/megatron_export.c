@@ -428,7 +428,7 @@ megatron_can_run(struct export *e)
 {
 	const struct plan *p = e->plan;
 
-	if (p->training.schedule != SCHEDULE_1F1B)
+	if (plan_schedule(p) != SCHEDULE_1F1B)
 		export_refuse(e, FIELD_SCHEDULE, "target_lacks_schedule",
 		    "Megatron-LM megatron/core/pipeline_parallel/schedules.py",
 		    "Megatron-LM runs 1F1B, interleaved when VPP is above 1");

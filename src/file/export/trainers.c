@@ -289,7 +289,7 @@ nanotron_write(struct export *e)
 	export_refuse_above(e, FIELD_ZERO_STAGE, 1, "nanotron src/nanotron/helpers.py",
 	    "nanotron shards the optimizer alone");
 	export_refuse_above(e, FIELD_VPP, 1, config, "nanotron has one chunk a stage");
-	if (p->training.schedule != SCHEDULE_1F1B && p->training.schedule != SCHEDULE_GPIPE)
+	if (plan_schedule(p) != SCHEDULE_1F1B && plan_schedule(p) != SCHEDULE_GPIPE)
 		export_refuse(e, FIELD_SCHEDULE, "target_lacks", config, "nanotron runs 1f1b and afab");
 	if (p->training.recompute == RECOMPUTE_SELECTIVE)
 		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", config,

@@ -82,7 +82,7 @@ change_of_result(enum result_id id, const struct estimate *was, const struct est
 		return false;
 	*out = (struct change){ .differs = false };
 	text_put(out->label, sizeof out->label, "%s%s", r->scope != SCOPE_STAGE ? "" :
-	    id <= RESULT_TOTAL ? "its memory: " : "its ", r->label);
+	    id <= RESULT_RESERVED ? "its memory: " : "its ", r->label);
 	if (left)
 		units_exact(out->was, sizeof out->was, r->measure, a);
 	if (right)
