@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "core/base/text.h"
+#include "core/plan/field.h"
 
 /* What is read leaves alone the reason of an error that is to be told yet. */
 static void
@@ -62,11 +63,35 @@ counts(void **state)
 	}
 }
 
+/* Parts are cut between characters, and names compared whole. */
+static void
+parts(void **state)
+{
+	char buf[5];
+
+	(void)state;
+	assert_int_equal(text_part(buf, sizeof buf, "abcdef", 3), 3);
+	assert_string_equal(buf, "abc");
+	assert_int_equal(text_part(buf, sizeof buf, "abc\u00e9", 5), 3);
+	assert_string_equal(buf, "abc");
+	assert_int_equal(text_choice_index("te|eager|liger", "eager"), 1);
+	assert_int_equal(text_choice_index("te|eager|liger", "lig"), -1);
+	assert_int_equal(text_choice_index("te|eager|liger", "te|eager"), -1);
+	assert_true(text_choice("te|eager|liger", 1, buf, sizeof buf));
+	assert_string_equal(buf, "eage");
+	assert_false(text_choice("te|eager|liger", 3, buf, sizeof buf));
+	assert_true(field_same_section(FIELD_TP, FIELD_CP));
+	assert_true(field_same_section(FIELD_NAME, FIELD_MODE));
+	assert_false(field_same_section(FIELD_NAME, FIELD_TP));
+	assert_false(field_same_section(FIELD_NODES, FIELD_TP));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts),
+		cmocka_unit_test(parts),
 		cmocka_unit_test(test_errno),
 		cmocka_unit_test(test_distance),
 	};

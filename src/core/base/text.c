@@ -78,6 +78,18 @@ text_copy(char *buf, size_t size, const char *src)
 }
 
 size_t
+text_part(char *buf, size_t size, const char *src, size_t n)
+{
+	if (size == 0)
+		return 0;
+	if (n >= size)
+		n = whole(src, size - 1);
+	memcpy(buf, src, n);
+	buf[n] = '\0';
+	return n;
+}
+
+size_t
 text_real(char *buf, size_t size, double v)
 {
 	const double magnitude = v < 0 ? -v : v;
@@ -156,8 +168,24 @@ text_choice(const char *names, int64_t i, char *buf, size_t size)
 		if (*names++ == '\0')
 			return false;
 	}
-	text_put(buf, size, "%.*s", (int)strcspn(names, "|"), names);
+	text_part(buf, size, names, strcspn(names, "|"));
 	return true;
+}
+
+int64_t
+text_choice_index(const char *names, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (int64_t i = 0;; i++) {
+		const size_t length = strcspn(names, "|");
+
+		if (length == n && memcmp(names, name, n) == 0)
+			return i;
+		if (names[length] == '\0')
+			return -1;
+		names += length + 1;
+	}
 }
 
 static int

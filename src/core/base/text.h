@@ -28,6 +28,10 @@ size_t text_add(char *buf, size_t size, const char *fmt, ...) TEXT_FORMAT(3, 4);
 /* Copy src whole, or copy nothing and return false when it does not fit. */
 bool text_copy(char *buf, size_t size, const char *src);
 
+/* The first n bytes of src, which has as many, cut between characters to fit; returns the length
+ * written. */
+size_t text_part(char *buf, size_t size, const char *src, size_t n);
+
 /* The shortest decimal that reads back as exactly v ("0.1", not 0.10000000000000001). */
 size_t text_real(char *buf, size_t size, double v);
 
@@ -45,6 +49,9 @@ int text_index(const char *list, const char *word, size_t length);
 
 /* The i-th (from 0) of names joined by '|', into buf; false past the end. */
 bool text_choice(const char *names, int64_t i, char *buf, size_t size);
+
+/* Which of names joined by '|' a name is, -1 when none is. */
+int64_t text_choice_index(const char *names, const char *name);
 
 /* Inline, and without a call: layouts compare hundreds of short names. */
 static inline bool

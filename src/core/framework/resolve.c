@@ -11,42 +11,26 @@
 /* A request whose lengths nobody says. */
 enum { USUAL_PROMPT = 4096, USUAL_GENERATED = 512 };
 
-/* Put the default in, without marking the field as chosen: from a plan that has them all,
- * or where there is none from the table's text. */
+/* Put the default in, without marking the field as chosen. */
 static void
-put_default(enum field_id f, struct plan *p, const struct plan *defaults)
+put_default(enum field_id f, struct plan *p)
 {
 	char err[128];
 
-	if (defaults != NULL)
-		field_copy(f, p, defaults);
-	else if (field_table[f].type == FIELD_TEXT)
+	if (field_table[f].type == FIELD_TEXT)
 		field_put_text(f, p, field_table[f].default_text, err, sizeof err);
 	else
 		field_parse(f, p, field_table[f].default_text, err, sizeof err);
 	field_mark(f, p, false);
 }
 
-void
-plan_defaults(struct plan *p)
+/* Every default, and nothing that follows. */
+static void
+put_defaults(struct plan *p)
 {
 	memset(p, 0, sizeof *p);
-	for (int f = 0; f < FIELD_COUNT; f++)
-		put_default((enum field_id)f, p, NULL);
-	plan_resolve(p, NULL);
-}
-
-void
-plan_builtin(struct plan *p)
-{
-	char err[128];
-
-	plan_defaults(p);
-	field_put_int(FIELD_NODES, p, 2, err, sizeof err);
-	field_put_int(FIELD_GPUS_PER_NODE, p, 8, err, sizeof err);
-	field_put_int(FIELD_TP, p, 2, err, sizeof err);
-	field_put_int(FIELD_PP, p, 4, err, sizeof err);
-	plan_resolve(p, NULL);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		put_default(f, p);
 }
 
 static int64_t
@@ -158,23 +142,9 @@ derive(enum field_id f, struct plan *p)
 	else if (f == FIELD_BLOCK_SIZE)
 		p->serving.block_size = usual_block(p);
 	else if (f == FIELD_ENGINE_VERSION && p->serving.engine == ENGINE_VLLM)
-		put_default(f, p, NULL);
+		put_default(f, p);
 	else if (f == FIELD_ENGINE_VERSION)
 		p->serving.engine_version[0] = '\0';
-}
-
-/* The value of a field that is not set. */
-static void
-inherit(enum field_id f, struct plan *p, const struct catalog_entry *entry,
-    const struct plan *defaults)
-{
-	if (entry != NULL && field_is_set(f, &entry->values))
-		field_copy(f, p, &entry->values);
-	else if (field_table[f].origin == ORIGIN_DERIVED)
-		derive(f, p);
-	else
-		put_default(f, p, defaults);
-	field_mark(f, p, false);
 }
 
 /* The entry that a field names; the field then has its very name, no alias. NULL without. */
@@ -211,31 +181,67 @@ fit_responses(struct plan *p)
 	}
 }
 
+/* The fields that `from` has set, of those that the entry of `named` may give a value, or all. */
+static void
+copy_set(struct plan *p, const struct plan *from, enum field_id named)
+{
+	for (int w = 0; w < PLAN_SET_WORDS; w++) {
+		enum field_id f = (enum field_id)(64 * w);
+
+		for (uint64_t bits = from->set[w]; bits != 0; bits >>= 1, f++)
+			if ((bits & 1) != 0 && (named == FIELD_NONE || field_entry(f) == named))
+				field_copy(f, p, from);
+	}
+}
+
+/* Searches resolve thousands of plans: defaults all over, and upon them the few fields that have
+ * another value. */
 void
 plan_resolve(struct plan *p, const struct catalog *catalog)
 {
 	static const enum field_id names[] = { FIELD_GPU, FIELD_PRESET };
-	const struct plan *defaults = catalog != NULL && catalog->has_defaults ?
-	    &catalog->defaults : NULL;
-	const struct catalog_entry *gpu = NULL, *model = NULL;
+	const struct catalog_entry *entry;
+	struct plan asked = *p;
 
-	/* First what others inherit from. */
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!field_is_set(names[i], p))
-			put_default(names[i], p, defaults);
-	if (catalog != NULL) {
-		gpu = take_entry(FIELD_GPU, p, &catalog->gpus);
-		model = take_entry(FIELD_PRESET, p, &catalog->models);
+	if (catalog != NULL && catalog->has_defaults)
+		*p = catalog->defaults;
+	else
+		put_defaults(p);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!field_is_set(names[i], &asked))
+			put_default(names[i], &asked);
+		if (catalog != NULL && (entry = take_entry(names[i], &asked,
+		    names[i] == FIELD_GPU ? &catalog->gpus : &catalog->models)) != NULL)
+			copy_set(p, &entry->values, names[i]);
+		field_copy(names[i], p, &asked);
 	}
-	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		const enum field_id named = field_entry(f);
-
-		if (!field_is_set(f, p))
-			inherit(f, p, named == FIELD_GPU ? gpu : named == FIELD_PRESET ? model : NULL,
-			    defaults);
-	}
+	copy_set(p, &asked, FIELD_NONE);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_table[f].origin == ORIGIN_DERIVED && !field_is_set(f, p))
+			derive(f, p);
+	memcpy(p->set, asked.set, sizeof p->set);
 	pattern_settle(&p->model);
 	fit_responses(p);
+}
+
+void
+plan_defaults(struct plan *p)
+{
+	memset(p, 0, sizeof *p);
+	plan_resolve(p, NULL);
+}
+
+void
+plan_builtin(struct plan *p)
+{
+	char err[128];
+
+	memset(p, 0, sizeof *p);
+	field_put_int(FIELD_NODES, p, 2, err, sizeof err);
+	field_put_int(FIELD_GPUS_PER_NODE, p, 8, err, sizeof err);
+	field_put_int(FIELD_TP, p, 2, err, sizeof err);
+	field_put_int(FIELD_PP, p, 4, err, sizeof err);
+	plan_resolve(p, NULL);
 }
 
 static const enum field_id followers[] = {

@@ -148,7 +148,17 @@ field_section(enum field_id f, char *buf, size_t size)
 	const char *path = field_table[f].path;
 	const char *dot = strchr(path, '.');
 
-	return text_put(buf, size, "%.*s", dot != NULL ? (int)(dot - path) : 0, path);
+	return text_part(buf, size, path, dot != NULL ? (size_t)(dot - path) : 0);
+}
+
+bool
+field_same_section(enum field_id a, enum field_id b)
+{
+	const char *x = field_table[a].path, *y = field_table[b].path;
+
+	for (; *x == *y && *x != '.' && *x != '\0'; x++)
+		y++;
+	return *x == *y || strchr(x, '.') == strchr(y, '.');
 }
 
 static bool
@@ -240,12 +250,9 @@ field_choice(enum field_id f, int64_t i, char *buf, size_t size)
 int64_t
 field_choice_index(enum field_id f, const char *name)
 {
-	char choice[PLAN_ID_SIZE];
+	const char *names = field_table[f].choices;
 
-	for (int64_t i = 0; field_choice(f, i, choice, sizeof choice); i++)
-		if (text_equal(choice, name))
-			return i;
-	return -1;
+	return names != NULL ? text_choice_index(names, name) : -1;
 }
 
 size_t
@@ -280,16 +287,10 @@ bool
 field_put_int(enum field_id f, struct plan *p, int64_t v, char *err, size_t size)
 {
 	const struct field *row = &field_table[f];
-	char range[256];
-	int64_t most = (int64_t)row->most;
+	char range[256], choice[PLAN_ID_SIZE];
 
-	if (row->type == FIELD_CHOICE) {
-		char last[PLAN_ID_SIZE];
-
-		for (most = 0; field_choice(f, most + 1, last, sizeof last); most++)
-			continue;
-	}
-	if (v < (int64_t)row->least || v > most) {
+	if (row->type == FIELD_CHOICE ? !field_choice(f, v, choice, sizeof choice) :
+	    v < (int64_t)row->least || v > (int64_t)row->most) {
 		field_range(f, range, sizeof range);
 		text_put(err, size, "%lld is out of range: %s", (long long)v, range);
 		return false;
@@ -337,7 +338,8 @@ field_put_text(enum field_id f, struct plan *p, const char *v, char *err, size_t
 			text_put(err, size, "unknown name: %s", range);
 			return false;
 		}
-		return field_put_int(f, p, i, err, size);
+		field_store_int(f, p, i);
+		return true;
 	}
 	if (strlen(v) >= row->size) {
 		text_put(err, size, "too long: at most %zu bytes", row->size - 1);

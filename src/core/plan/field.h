@@ -82,6 +82,7 @@ const char *field_near(const char *path);
 
 /* "cluster" for "cluster.nodes", "" for a field without a section; and "nodes". */
 size_t field_section(enum field_id f, char *buf, size_t size);
+bool field_same_section(enum field_id a, enum field_id b);
 const char *field_key(enum field_id f);
 
 /* "gbs" for "training.global_batch_size", NULL where there is no such name; and the shortest

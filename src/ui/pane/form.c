@@ -11,16 +11,6 @@ struct form_row {
 	char heading[48];
 };
 
-static bool
-same_section(enum field_id a, enum field_id b)
-{
-	char x[32], y[32];
-
-	field_section(a, x, sizeof x);
-	field_section(b, y, sizeof y);
-	return text_equal(x, y);
-}
-
 /* What switches a section on, and is there before it is. */
 static bool
 is_switch(enum field_id f)
@@ -34,7 +24,8 @@ static bool
 is_usual(enum field_id f, const struct plan *p)
 {
 	return field_table[f].flag != NULL || (!is_switch(f) && field_in_use(f, p) &&
-	    (same_section(f, FIELD_FINETUNE) || same_section(f, FIELD_RL_ALGORITHM)));
+	    (field_same_section(f, FIELD_FINETUNE) ||
+	    field_same_section(f, FIELD_RL_ALGORITHM)));
 }
 
 /* Besides the usual fields always those that are set to something of their own, wrong or
@@ -68,7 +59,7 @@ form_rows(const struct state *s, struct form_row row[FORM_ROWS_MAX])
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		if (!field_in_use(f, &s->plan) && !(is_switch(f) && field_applies(f, &s->plan)))
 			continue;
-		if (last == FIELD_NONE || !same_section(last, f)) {
+		if (last == FIELD_NONE || !field_same_section(last, f)) {
 			if (heading >= 0)
 				put_heading(&row[heading], last, hidden);
 			hidden = 0;
