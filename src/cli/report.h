@@ -49,7 +49,10 @@ enum theme_palette report_palette(const struct options *o);
  * a step with rollouts hold and take (the same). */
 bool report_train(const struct plan *p, const struct estimate *e);
 bool report_serve(const struct plan *p, const struct estimate *e);
-bool report_rl(const struct estimate *e);
+bool report_rl(const struct plan *p, const struct estimate *e);
+
+/* How long the whole run takes, where a token budget says how long it is. */
+void report_run(const struct plan *p, const struct steptime *s);
 
 /* ---- JSON: reports that exist as text too ------------------------------------------- */
 

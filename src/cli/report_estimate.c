@@ -149,10 +149,11 @@ print_peak(const struct estimate *e, const struct plan *p)
 	const char *peak = UNITS_EXACT(BYTES, e->peak_total);
 
 	out_end(stdout);
-	if (estimate_has_fit(e))
+	if (e->reinforced) /* the verdict is of all phases, below */
+		out_line(stdout, "peak         stage %" PRId64 ": %s, of the trainer alone", e->peak_stage, peak);
+	else if (estimate_has_fit(e))
 		out_line(stdout, "peak         stage %" PRId64 ": %s of %s: %s", e->peak_stage, peak,
-		    UNITS_EXACT(BYTES, e->capacity),
-		    !e->fits ? "does not fit" : e->tight ? "tight" : "fits");
+		    UNITS_EXACT(BYTES, e->capacity), estimate_verdict(e));
 	else
 		out_line(stdout, "peak         stage %" PRId64 ": %s of -", e->peak_stage, peak);
 	if (m->overhead_high > m->overhead_low)
@@ -185,7 +186,7 @@ print_estimate(const struct session *s, const struct estimate *e, int64_t only)
 	}
 	if (e->timed && !report_train(&s->plan, e))
 		return STATUS_ERROR;
-	if (e->reinforced && !report_rl(e))
+	if (e->reinforced && !report_rl(&s->plan, e))
 		return STATUS_ERROR;
 	if (e->served && !report_serve(&s->plan, e))
 		return STATUS_ERROR;

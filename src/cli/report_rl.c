@@ -82,7 +82,7 @@ print_phases(const struct estimate *e)
 }
 
 bool
-report_rl(const struct estimate *e)
+report_rl(const struct plan *p, const struct estimate *e)
 {
 	const struct rl_estimate *r = &e->rl;
 
@@ -91,8 +91,11 @@ report_rl(const struct estimate *e)
 		return false;
 	out_end(stdout);
 	print_pools(r);
-	out_line(stdout, "fullest      %s: %s", rl_phase_label(r->fullest),
+	out_part(stdout, "fullest      %s: %s", rl_phase_label(r->fullest),
 	    UNITS_EXACT(BYTES, r->peak_bytes));
+	if (estimate_has_fit(e))
+		out_part(stdout, " of %s: %s", UNITS_EXACT(BYTES, e->capacity), estimate_verdict(e));
+	out_end(stdout);
 	if (r->host_bytes_per_node > 0)
 		out_line(stdout, "host         %s in the memory of a node",
 		    UNITS_EXACT(BYTES, r->host_bytes_per_node));
@@ -100,9 +103,11 @@ report_rl(const struct estimate *e)
 		out_line(stdout, "weight sync  %s to each GPU of an engine",
 		    UNITS_EXACT(WIRE, r->sync_bytes));
 	if (r->step_seconds > 0)
-		out_line(stdout, "whole step   %s, %s tokens a second on each GPU",
-		    UNITS_EXACT(SECONDS, r->step_seconds), UNITS_EXACT(COUNT, r->tokens_per_second_per_gpu));
+		out_line(stdout, "whole step   %s, %s tokens a second, %s on each GPU",
+		    UNITS_EXACT(SECONDS, r->step_seconds), UNITS_EXACT(COUNT, r->tokens_per_second),
+		    UNITS_EXACT(COUNT, r->tokens_per_second_per_gpu));
 	else
 		out_line(stdout, "whole step   -");
+	report_run(p, &e->step);
 	return true;
 }

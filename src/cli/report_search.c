@@ -14,10 +14,14 @@ enum { CELL = 64, WHY = 256, SETTINGS = 1024 };
 
 /* ---- text --------------------------------------------------------------------------- */
 
-/* Results beside each plan, in either mode. */
+/* Results beside each plan, in training, in training with phases and in serving. */
 static const enum result_id train_columns[] = {
 	RESULT_STEP, RESULT_MFU, RESULT_TOKENS_GPU, RESULT_WORLD, RESULT_PEAK_TOTAL, RESULT_BUBBLE,
 	RESULT_EXPOSED
+};
+static const enum result_id phase_columns[] = {
+	RESULT_RL_STEP, RESULT_RL_ROLLOUT, RESULT_RL_TRAIN, RESULT_RL_TOKENS_GPU, RESULT_WORLD,
+	RESULT_RL_PEAK
 };
 static const enum result_id serve_columns[] = {
 	RESULT_TPOT, RESULT_TTFT, RESULT_GENERATED_GPU, RESULT_WORLD, RESULT_PEAK_TOTAL,
@@ -27,11 +31,19 @@ static const enum result_id serve_columns[] = {
 static size_t
 columns_of(const struct search_job *job, const enum result_id **columns)
 {
-	const bool serves = job->session.plan.mode == MODE_SERVE;
+	static const struct {
+		const enum result_id *column;
+		size_t count;
+	} of[] = {
+		{ train_columns, sizeof train_columns / sizeof *train_columns },
+		{ phase_columns, sizeof phase_columns / sizeof *phase_columns },
+		{ serve_columns, sizeof serve_columns / sizeof *serve_columns },
+	};
+	const struct plan *p = &job->session.plan;
+	const int kind = p->mode == MODE_SERVE ? 2 : plan_has_rl(p);
 
-	*columns = serves ? serve_columns : train_columns;
-	return serves ? sizeof serve_columns / sizeof *serve_columns :
-	    sizeof train_columns / sizeof *train_columns;
+	*columns = of[kind].column;
+	return of[kind].count;
 }
 
 /* Not every listed plan has the same value of free field i, or it is not the plan's own. */
@@ -131,7 +143,7 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 			text[0] = '\0';
 		else
 			units_short(text, sizeof text, result_table[columns[i]].measure, v);
-		if (columns[i] == RESULT_PEAK_TOTAL)
+		if (columns[i] == result_main(MAIN_MEMORY, &p))
 			text_add(text, sizeof text, " of %s%s", UNITS_SHORT(BYTES, e->capacity),
 			    e->tight ? ", tight" : "");
 		table_cell(t, text);
@@ -383,11 +395,11 @@ json_plan(struct jsonout *j, const struct search_job *job, size_t rank,
 	}
 	jsonout_close(j);
 	jsonout_bool(j, "within_error", is_within(job, rank, error));
-	json_result(j, "seconds", serves ? RESULT_TPOT : RESULT_STEP, e, e->peak_stage);
+	json_result(j, "seconds", result_main(MAIN_TIME, &p), e, e->peak_stage);
 	json_result(j, "mfu", RESULT_MFU, e, e->peak_stage);
-	json_result(j, NULL, serves ? RESULT_GENERATED_GPU : RESULT_TOKENS_GPU, e, e->peak_stage);
+	json_result(j, NULL, result_main(MAIN_TOKENS_GPU, &p), e, e->peak_stage);
 	json_result(j, "gpus", RESULT_WORLD, e, e->peak_stage);
-	json_result(j, "peak_bytes", RESULT_PEAK_TOTAL, e, e->peak_stage);
+	json_result(j, "peak_bytes", result_main(MAIN_MEMORY, &p), e, e->peak_stage);
 	json_result(j, NULL, RESULT_CAPACITY, e, e->peak_stage);
 	json_result(j, NULL, RESULT_TIGHT, e, e->peak_stage);
 	json_result(j, NULL, RESULT_BUBBLE, e, e->peak_stage);

@@ -63,17 +63,26 @@ print_parts(const struct steptime *s)
 			    s->seconds > 0 ? 100 * part[i].seconds / s->seconds : 0);
 }
 
-static void
-print_rates(const struct plan *p, const struct steptime *s)
+void
+report_run(const struct plan *p, const struct steptime *s)
 {
+	if (s->training_seconds > 0)
+		out_line(stdout, "whole run    %.10g billion tokens in %.1f days, without interruptions",
+		    p->training.token_budget, s->training_seconds / 86400);
+}
+
+/* The run has all phases of its steps: report_rl tells of it then. */
+static void
+print_rates(const struct plan *p, const struct estimate *e)
+{
+	const struct steptime *s = &e->step;
 	char precision[32];
 
 	field_format(FIELD_PRECISION, p, precision, sizeof precision);
 	out_line(stdout, "tokens       %s a second, %s on each GPU",
 	    UNITS_EXACT(COUNT, s->tokens_per_second), UNITS_EXACT(COUNT, s->tokens_per_second_per_gpu));
-	if (s->training_seconds > 0)
-		out_line(stdout, "whole run    %.10g billion tokens in %.1f days, without interruptions",
-		    p->training.token_budget, s->training_seconds / 86400);
+	if (!e->reinforced)
+		report_run(p, s);
 	out_line(stdout, "compute      %.1f TFLOP/s of the model on each GPU",
 	    s->model_tflops_per_gpu);
 	out_line(stdout, "MFU          %.1f %% of the dense %s peak, causal attention counted by "
@@ -82,16 +91,18 @@ print_rates(const struct plan *p, const struct steptime *s)
 }
 
 static void
-print_step(const struct plan *p, const struct steptime *s)
+print_step(const struct plan *p, const struct estimate *e)
 {
-	out_part(stdout, "step         %s", UNITS_EXACT(SECONDS, s->seconds));
+	const struct steptime *s = &e->step;
+
+	out_part(stdout, "%-12s %s", e->reinforced ? "update" : "step", UNITS_EXACT(SECONDS, s->seconds));
 	if (field_is_set(FIELD_COMPUTE_EFFICIENCY, p))
 		out_line(stdout, ", calibrated by %s", *p->calibration.source != '\0' ?
 		    p->calibration.source : "the plan's own efficiency");
 	else
 		out_line(stdout, " +- %.0f %%, not calibrated", 100 * s->error);
 	print_parts(s);
-	print_rates(p, s);
+	print_rates(p, e);
 	print_overlap(p);
 }
 
@@ -103,9 +114,12 @@ report_train(const struct plan *p, const struct estimate *e)
 		out_line(stdout, "nothing: no group has more than one GPU");
 	else if (!print_traffic(&e->traffic))
 		return false;
-	out_text(stdout, "\nTime of one step\n");
+	if (e->reinforced)
+		out_text(stdout, "\nTime of one update with rows of the full length, the trainer alone\n");
+	else
+		out_text(stdout, "\nTime of one step\n");
 	if (estimate_has_step(e))
-		print_step(p, &e->step);
+		print_step(p, e);
 	else
 		out_line(stdout, "step         -");
 	return true;

@@ -178,4 +178,17 @@ out_has ' \(fix: parallel\.account_for_embedding=true parallel\.account_for_loss
 good check --nodes=1 --tp=8 --pp=1
 out_has '^hint parallel\.tp tp_more_than_needed: .* s a step instead of [0-9.]+ s \(-[0-9.]+ %\), .*fix: parallel\.tp=2\)$'
 
+
+# a step of phases has one time, one rate and one verdict: the trainer's own are called so
+run 0 estimate --set=rl.algorithm=grpo --set=training.token_budget=1
+out_has '^peak +stage 0: [0-9.]+ GiB, of the trainer alone$'
+out_has '^Time of one update with rows of the full length, the trainer alone$'
+out_lacks '^step  '
+out_has '^fullest +rollout: [0-9.]+ GiB of [0-9.]+ GiB: does not fit$'
+out_has '^whole step +[0-9.]+ s, [0-9,]+ tokens a second, [0-9,]+ on each GPU$'
+run 0 estimate --json --set=rl.algorithm=grpo --set=training.token_budget=1
+awk '/"tokens_per_second":/ { gsub(/.*"tokens_per_second": |,.*/, ""); rate = $0 }
+	/"training_seconds":/ { s = $0; gsub(/.*"training_seconds": |,.*/, "", s) }
+	END { exit !(s * rate > 0.999e9 && s * rate < 1.001e9) }' out || fail 'the run is not at the rate of the whole step'
+
 finish

@@ -22,10 +22,12 @@ for r in doc["results"]:
     assert e["legal"] and e["fits"] and r["tight"] == e["tight"], r
     tight += e["tight"]
     serves = e["mode"] == "serve"
-    part = e["serving" if serves else "step"]
+    part = e["serving" if serves else "rl" if "rl" in e else "step"]
     mine = [r["seconds"], r["tokens_per_second_per_gpu"], r["gpus"], r["peak_bytes"], r["capacity"]]
-    other = [part["tpot_seconds" if serves else "seconds"], part["tokens_per_second_per_gpu"],
-             e["parallel"]["world"], e["peak"]["total"], e["capacity"]]
+    peak = part["peak_bytes"] if "rl" in e else e["peak"]["total"]
+    time = "tpot_seconds" if serves else "step_seconds" if "rl" in e else "seconds"
+    other = [part[time], part["tokens_per_second_per_gpu"], e["parallel"]["world"], peak,
+             e["capacity"]]
     assert mine == other, (mine, other, options)
 for a, b in zip(doc["results"], doc["results"][1:]):
     assert len(a["objective"]) > 1 or a["why"] != "", a
@@ -44,6 +46,13 @@ compare
 good search --json --model=mixtral-8x7b --fix=etp --objective=tokens
 compare --model=mixtral-8x7b
 good search --fix=parallel.ep --fix=parallel.etp
+# with phases the numbers are those of the whole step, none of the trainer's alone
+good search --json --set=rl.algorithm=grpo --set=rl.offload=all
+compare --set=rl.algorithm=grpo --set=rl.offload=all
+good search --set=rl.algorithm=grpo --set=rl.offload=all --top=1
+out_has '^rank .* RL step +rollouts +updates +tok/s/GPU +GPUs +memory +binds$'
+out_has ' rollout$'
+out_has '^From the plan: rl.step_seconds .* less train'
 good search --json "$TOP/share/plans/serve-deepseek-v3.cfg"
 compare "$TOP/share/plans/serve-deepseek-v3.cfg"
 good search --json --free=cluster.gpu=h100-sxm-80gb,h200-sxm-141gb,b200-sxm-180gb --top=3

@@ -495,7 +495,7 @@ objectives(void **state)
 		enum result_id id;
 	} rows[] = {
 		{ "", "time", RESULT_STEP }, { "rl.algorithm=grpo", "time", RESULT_RL_STEP },
-		{ "rl.algorithm=dpo", "tokens", RESULT_RL_TOKENS }, { "", "tokens", RESULT_TOKENS_GPU },
+		{ "rl.algorithm=dpo", "tokens", RESULT_RL_TOKENS_GPU }, { "", "tokens", RESULT_TOKENS_GPU },
 		{ "mode=serve", "time", RESULT_TPOT },
 	};
 	struct search_target t;

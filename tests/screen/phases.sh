@@ -19,6 +19,9 @@ expect 'rollout +█+·* +[0-9.]+ s +█+·* +[0-9.]+ GiB'
 expect 'critic +·*█+·* '
 expect '(engines wait|trainer waits) +·*░+·* '
 expect '█ engine .*█ optimizer'
+# One step, one set of numbers: the trainer's MFU is not the step's.
+expect '[0-9.]+ s/step +rollouts [0-9.]+ s'
+expect_not 'MFU [0-9]+ % '
 keys Tab Tab Tab
 expect '^.*>.rollout'
 expect '^rollout: engine [0-9.]+ GiB'

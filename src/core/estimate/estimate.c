@@ -51,12 +51,14 @@ estimate_host(const struct estimate *e, const struct plan *p)
 	return most * (double)p->cluster.gpus_per_node;
 }
 
-/* Phases that take more than the training step alone. */
+/* Phases that take more than the training step alone, in memory and in time. */
 static void
-add_phases(struct estimate *out)
+add_phases(struct estimate *out, const struct plan *p)
 {
 	if (!out->reinforced)
 		return;
+	if (out->rl.tokens_per_second > 0)
+		out->step.training_seconds = p->training.token_budget * 1e9 / out->rl.tokens_per_second;
 	out->peak_low = larger(out->peak_low, out->rl.peak_low);
 	out->peak_high = larger(out->peak_high, out->rl.peak_bytes);
 }
@@ -359,7 +361,7 @@ estimate_speed(struct estimate *out, const struct plan *p, const struct catalog 
 		    &out->traffic, ledger);
 	out->reinforced = out->timed && plan_has_rl(p) &&
 	    rl_run(&out->rl, p, catalog, &out->layout, &out->placement, NULL, ledger);
-	add_phases(out);
+	add_phases(out, p);
 	out->served = out->stages > 0 && p->mode == MODE_SERVE;
 	if (out->served) {
 		double weights[STAGE_CHUNKS_MAX];
@@ -462,7 +464,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		out->reinforced = rl_run(&out->rl, p, scope->catalog, &scope->pipeline.layout,
 		    &scope->pipeline.placement, plan_has_rollouts(p) ? scope_engine(scope, p) : NULL,
 		    NULL);
-		add_phases(out);
+		add_phases(out, p);
 		find_room(out);
 	}
 	return VERDICT_ESTIMATED;

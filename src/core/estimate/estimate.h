@@ -87,6 +87,13 @@ estimate_lacks_requests(const struct estimate *e)
 	return estimate_has_fit(e) && e->served && !e->fits && e->peak_low <= e->capacity;
 }
 
+/* The verdict in words, where it is known. */
+static inline const char *
+estimate_verdict(const struct estimate *e)
+{
+	return !e->fits ? "does not fit" : e->tight ? "tight" : "fits";
+}
+
 /* Room for all that a run may take, as far as that is known. */
 static inline bool
 estimate_has_room(const struct estimate *e)

@@ -244,7 +244,7 @@ FORMULA(per_gpu)
 FORMULA(run)
 {
 	text_put(buf, size, "%.6g billion tokens / (%s*86400 s)", (double)p->training.token_budget,
-	    UNITS_SHORT(COUNT, e->step.tokens_per_second));
+	    UNITS_SHORT(COUNT, e->reinforced ? e->rl.tokens_per_second : e->step.tokens_per_second));
 }
 
 /* ---- an engine ---------------------------------------------------------------------- */
@@ -344,9 +344,16 @@ FORMULA(engine_gpus)
 
 FORMULA(trained)
 {
-	text_put(buf, size, "%.0f*%lld tokens / (%s*%lld GPUs)", e->rl.responses,
+	text_put(buf, size, "%.0f*%lld tokens / %s", e->rl.responses,
 	    (long long)(p->rl.prompt_tokens + p->rl.response_tokens),
-	    UNITS_SHORT(SECONDS, e->rl.step_seconds), (long long)e->world);
+	    UNITS_SHORT(SECONDS, e->rl.step_seconds));
+}
+
+FORMULA(trained_per_gpu)
+{
+	(void)p;
+	text_put(buf, size, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->rl.tokens_per_second),
+	    (long long)e->world);
 }
 
 /* ---- the table ---------------------------------------------------------------------- */
@@ -419,6 +426,22 @@ result_of_quantity(enum quantity q)
 	};
 
 	return sum_of[q];
+}
+
+enum result_id
+result_main(enum result_main which, const struct plan *p)
+{
+	static const struct {
+		enum result_id train, phases, serve;
+	} of[] = {
+		[MAIN_TIME] = { RESULT_STEP, RESULT_RL_STEP, RESULT_TPOT },
+		[MAIN_MEMORY] = { RESULT_PEAK_TOTAL, RESULT_RL_PEAK, RESULT_PEAK_TOTAL },
+		[MAIN_TOKENS] = { RESULT_TOKENS, RESULT_RL_TOKENS, RESULT_GENERATED },
+		[MAIN_TOKENS_GPU] = { RESULT_TOKENS_GPU, RESULT_RL_TOKENS_GPU, RESULT_GENERATED_GPU },
+	};
+
+	return p->mode == MODE_SERVE ? of[which].serve : plan_has_rl(p) ? of[which].phases :
+	    of[which].train;
 }
 
 static bool

@@ -104,6 +104,11 @@ bool result_value(enum result_id id, const struct estimate *e, int64_t stage, do
 /* That of one row of traffic, for SCOPE_FLOW. */
 double result_of_flow(enum result_id id, const struct traffic_row *row);
 
+/* What a plan is judged by, in its mode: of a plan with phases those of the whole step, of which
+ * the trainer's own (scope STEP) are one update with rows of the full length. */
+enum result_main { MAIN_TIME, MAIN_MEMORY, MAIN_TOKENS, MAIN_TOKENS_GPU };
+enum result_id result_main(enum result_main which, const struct plan *p);
+
 /* Good news (1), bad news (-1) or neither (0). */
 int result_better(enum result_id id, double was, double is);
 

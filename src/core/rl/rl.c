@@ -314,7 +314,8 @@ add_up(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
 		LEDGER_TERM(ledger, out->step_seconds, QUANTITY_RL_STEP, "phases in turn", REST_OF_STEP,
 		    (rollout + trainer + sync) * (1 + RL_OTHERS), IS(rollout), IS(trainer), IS(sync),
 		    AS("others", RL_OTHERS));
-	out->tokens_per_second_per_gpu = tokens / out->step_seconds / (double)plan_world(p);
+	out->tokens_per_second = tokens / out->step_seconds;
+	out->tokens_per_second_per_gpu = out->tokens_per_second / (double)plan_world(p);
 }
 
 bool

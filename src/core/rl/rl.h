@@ -67,7 +67,7 @@ struct rl_estimate {
 	double step_seconds;
 	double sync_bytes;           /* that reach each GPU of an engine */
 	double host_bytes_per_node;
-	double tokens_per_second_per_gpu; /* prompts and responses; GPUs of all pools */
+	double tokens_per_second, tokens_per_second_per_gpu; /* prompts and responses; GPUs of all pools */
 };
 
 /* "rollout", "old_logprob": as `estimate --json` has it; and as people read it. */

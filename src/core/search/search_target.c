@@ -9,18 +9,17 @@
 
 #define HOUR 3600.0
 
-/* Names of objectives, and the results that they stand for: in training, in training with
- * phases, and in serving. */
-static const struct {
-	const char *name;
-	enum result_id train, phases, serve;
-} names[] = {
-	{ "time", RESULT_STEP, RESULT_RL_STEP, RESULT_TPOT },
-	{ "memory", RESULT_PEAK_TOTAL, RESULT_RL_PEAK, RESULT_PEAK_TOTAL },
-	{ "gpus", RESULT_WORLD, RESULT_WORLD, RESULT_WORLD },
-	{ "tokens", RESULT_TOKENS_GPU, RESULT_RL_TOKENS, RESULT_GENERATED_GPU },
-};
+/* Names of objectives besides the prices. */
+static const char *const names[] = { "time", "memory", "tokens", "gpus" };
 enum { NAMES = sizeof names / sizeof *names };
+
+static enum result_id
+result_named(size_t name, const struct plan *p)
+{
+	static const enum result_main of[] = { MAIN_TIME, MAIN_MEMORY, MAIN_TOKENS_GPU };
+
+	return name < sizeof of / sizeof *of ? result_main(of[name], p) : RESULT_WORLD;
+}
 
 /* ---- by name ----------------------------------------------------------------------- */
 
@@ -43,7 +42,7 @@ target_near(const char *name)
 	bool outdone = false;
 
 	for (int i = 0; i < (int)NAMES + RESULT_COUNT; i++) {
-		const char *candidate = i < (int)NAMES ? names[i].name : result_table[i - (int)NAMES].path;
+		const char *candidate = i < (int)NAMES ? names[i] : result_table[i - (int)NAMES].path;
 
 		const size_t d = distance(name, candidate);
 
@@ -131,9 +130,8 @@ static bool
 find_name(struct search_target *t, const char *name, const struct plan *p, char *err, size_t size)
 {
 	for (size_t i = 0; i < NAMES; i++)
-		if (text_equal(names[i].name, name))
-			return take_result(t, p->mode == MODE_SERVE ? names[i].serve :
-			    plan_has_rl(p) ? names[i].phases : names[i].train, p, err, size);
+		if (text_equal(names[i], name))
+			return take_result(t, result_named(i, p), p, err, size);
 	if (!text_equal(name, "gpu-hours") && !text_equal(name, "cost"))
 		return find_path(t, name, p, err, size);
 	*t = (struct search_target){ .kind = *name == 'c' ? TARGET_COST : TARGET_GPU_HOURS,
@@ -194,8 +192,8 @@ value_of_result(enum result_id id, const struct estimate *e, double *v)
 static bool
 gpu_hours(const struct plan *p, const struct estimate *e, double *v)
 {
-	const double rate = e->timed ? e->step.tokens_per_second : e->served ?
-	    e->serve.tokens_per_second : 0;
+	const double rate = e->reinforced ? e->rl.tokens_per_second : e->timed ?
+	    e->step.tokens_per_second : e->served ? e->serve.tokens_per_second : 0;
 	const double budget = e->timed && p->training.token_budget > 0 ? p->training.token_budget : 1;
 
 	if (!(rate > 0))

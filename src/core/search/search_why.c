@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/estimate/result.h"
 #include "core/base/text.h"
+#include "core/rl/rl.h"
 #include "core/rules/check.h"
 
 enum { PARTS_MAX = 8, TOLD = 3 };
@@ -70,11 +71,34 @@ serve_parts(const struct plan *p, const struct estimate *e)
 }
 
 static struct parts
+phase_parts(const struct estimate *e)
+{
+	struct parts to = { .measure = MEASURE_SECONDS };
+
+	for (int i = 0; i < PHASES; i++)
+		add(&to, rl_phase_label((enum rl_phase)i), e->rl.phase[i].seconds);
+	return to;
+}
+
+static struct parts
 parts_of(const struct search_target *t, const struct plan *p, const struct estimate *e)
 {
 	if (t->kind == TARGET_RESULT && t->id == RESULT_PEAK_TOTAL)
 		return memory_parts(e);
-	return e->served ? serve_parts(p, e) : step_parts(e);
+	return e->served ? serve_parts(p, e) : e->reinforced && t->id != RESULT_STEP ? phase_parts(e) :
+	    step_parts(e);
+}
+
+/* The phase that most of a step goes to. */
+static enum rl_phase
+longest_phase(const struct rl_estimate *r)
+{
+	enum rl_phase longest = PHASE_TRAIN;
+
+	for (enum rl_phase i = 0; i < PHASES; i++)
+		if (r->phase[i].seconds > r->phase[longest].seconds)
+			longest = i;
+	return longest;
 }
 
 const char *
@@ -90,6 +114,8 @@ search_binds(const struct plan *p, const struct estimate *e)
 		    "prefill" : "decode";
 	if (!e->timed || !(e->step.seconds > 0))
 		return "";
+	if (e->reinforced && longest_phase(&e->rl) != PHASE_TRAIN)
+		return rl_phase_name(longest_phase(&e->rl));
 	for (int i = 1; i < s.count; i++)
 		if (s.part[i].value > e->step.seconds / 20 &&
 		    (most == 0 || s.part[i].value > s.part[most].value))

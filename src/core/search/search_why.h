@@ -9,7 +9,7 @@
 /*
  * The largest part of the step besides useful compute: "memory" (what is computed again to
  * save it), "bubble", "communication" or "optimizer"; "compute" where none of them takes a
- * twentieth of the step. Of serving "prefill" or "decode", whichever takes more of a request;
+ * twentieth of the step. Of a step of phases the longest one, where that is not of updates. Of serving "prefill" or "decode", whichever takes more of a request;
  * "" where nothing is timed.
  */
 const char *search_binds(const struct plan *p, const struct estimate *e);

@@ -135,13 +135,14 @@ add_numbers(struct strip *strip, const struct state *s)
 		add_result(strip, 6, e, RESULT_GENERATED, "", " tokens/s");
 		return;
 	}
-	if (e->reinforced)
+	if (e->reinforced) { /* MFU and tokens of the trainer alone are not the step's */
 		add_result(strip, 3, e, RESULT_RL_STEP, "", "/step");
-	else
+		add_result(strip, 4, e, RESULT_RL_ROLLOUT, "rollouts ", "");
+	} else
 		add_error(s, add_result(strip, 3, e, RESULT_STEP, "", "/step"), e->step.error,
 		    FIELD_COMPUTE_EFFICIENCY);
-	add_result(strip, 6, e, RESULT_TOKENS, "", " tokens/s");
-	mfu = add_result(strip, 4, e, RESULT_MFU, "MFU ", "");
+	add_result(strip, 6, e, result_main(MAIN_TOKENS, &s->plan), "", " tokens/s");
+	mfu = e->reinforced ? NULL : add_result(strip, 4, e, RESULT_MFU, "MFU ", "");
 	if (mfu != NULL) /* as exact as it is */
 		text_put(mfu->text, sizeof mfu->text, "%.0f %%", 100 * e->step.mfu);
 	add_result(strip, 5, e, RESULT_RUN, "run ", "");

@@ -50,8 +50,7 @@ add_number(enum result_id id, double was, double is, bool changes, char *buf, si
 static enum role
 add_outlook(const struct state *s, const struct outlook *o, int width, char *buf, size_t size)
 {
-	const enum result_id time = o->serves ? RESULT_TPOT : o->reinforced ? RESULT_RL_STEP :
-	    RESULT_STEP;
+	const enum result_id time = result_main(MAIN_TIME, &s->plan);
 	const bool same = s->estimate->legal && o->serves == (s->plan.mode == MODE_SERVE) &&
 	    o->reinforced == s->estimate->reinforced;
 	double memory = 0, seconds = 0;

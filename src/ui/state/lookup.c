@@ -289,6 +289,9 @@ lookup_free(struct state *s)
 static const enum result_id train_numbers[LOOKUP_NUMBERS] = {
 	RESULT_STEP, RESULT_PEAK_TOTAL, RESULT_MFU, RESULT_WORLD, RESULT_COUNT
 };
+static const enum result_id phase_numbers[LOOKUP_NUMBERS] = {
+	RESULT_RL_STEP, RESULT_RL_PEAK, RESULT_RL_ROLLOUT, RESULT_RL_TOKENS_GPU, RESULT_WORLD
+};
 static const enum result_id serve_numbers[LOOKUP_NUMBERS] = {
 	RESULT_TPOT, RESULT_PEAK_TOTAL, RESULT_TTFT, RESULT_GENERATED_GPU, RESULT_WORLD
 };
@@ -297,7 +300,8 @@ enum result_id
 lookup_number(const struct lookup *l, int i)
 {
 	return i >= LOOKUP_NUMBERS ? RESULT_COUNT :
-	    l->space->plan.mode == MODE_SERVE ? serve_numbers[i] : train_numbers[i];
+	    l->space->plan.mode == MODE_SERVE ? serve_numbers[i] :
+	    plan_has_rl(&l->space->plan) ? phase_numbers[i] : train_numbers[i];
 }
 
 double

@@ -4,16 +4,16 @@
 #include "ui/screen/change.h"
 
 static const struct {
-	enum result_id id;
+	enum result_id id, phases; /* of a plan with phases another; RESULT_COUNT: none */
 	bool named; /* its unit does not tell which number it is */
 } part_table[SUMMARY_PARTS] = {
-	[SUMMARY_MEMORY] = { RESULT_PEAK_TOTAL, false },
-	[SUMMARY_STEP] = { RESULT_STEP, false },
-	[SUMMARY_MFU] = { RESULT_MFU, true },
-	[SUMMARY_TRAFFIC] = { RESULT_FLOW_BYTES, false },
-	[SUMMARY_KV_TOKENS] = { RESULT_KV_TOKENS, true },
-	[SUMMARY_TPOT] = { RESULT_TPOT, true },
-	[SUMMARY_TOKENS_PER_SECOND] = { RESULT_GENERATED, true },
+	[SUMMARY_MEMORY] = { RESULT_PEAK_TOTAL, RESULT_RL_PEAK, false },
+	[SUMMARY_STEP] = { RESULT_STEP, RESULT_RL_STEP, false },
+	[SUMMARY_MFU] = { RESULT_MFU, RESULT_COUNT, true },
+	[SUMMARY_TRAFFIC] = { RESULT_FLOW_BYTES, RESULT_FLOW_BYTES, false },
+	[SUMMARY_KV_TOKENS] = { RESULT_KV_TOKENS, RESULT_KV_TOKENS, true },
+	[SUMMARY_TPOT] = { RESULT_TPOT, RESULT_TPOT, true },
+	[SUMMARY_TOKENS_PER_SECOND] = { RESULT_GENERATED, RESULT_RL_TOKENS, true },
 };
 
 static const enum result_id held_table[SUMMARY_HELD] = {
@@ -24,12 +24,16 @@ static const enum result_id held_table[SUMMARY_HELD] = {
 struct summary
 summary_of(const struct estimate *e)
 {
-	struct summary s;
+	struct summary s = { .part = { 0 } };
 
 	for (int i = 0; i < SUMMARY_HELD; i++)
 		result_value(held_table[i], e, e->peak_stage, &s.held[i]);
-	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++)
-		result_value(part_table[i].id, e, 0, &s.part[i]);
+	for (enum summary_part i = 0; i < SUMMARY_PARTS; i++) {
+		const enum result_id id = e->reinforced ? part_table[i].phases : part_table[i].id;
+
+		if (id != RESULT_COUNT)
+			result_value(id, e, 0, &s.part[i]);
+	}
 	return s;
 }
 
