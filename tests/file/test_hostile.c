@@ -4,6 +4,8 @@
  */
 #include "filetest.h"
 
+#include <sys/mman.h>
+
 #include "file/import/import.h"
 
 static struct file_errors errors;
@@ -44,6 +46,12 @@ places(void **state)
 		  "model.layers -4 is out of range: 1 to 4096", 0 },
 		{ "huggingface", HF "\n\"num_hidden_layers\": \"x\" }", "f:5: error: num_hidden_layers: must be "
 		  "a whole number, not text", 0 },
+		{ "huggingface", HF "\"num_hidden_layers\": -Infinity }", "f:4: error: num_hidden_layers: must be "
+		  "a whole number, not -inf", 0 },
+		{ "huggingface", HF "\"num_hidden_layers\": [NaN] }", "f:4: error: num_hidden_layers.0: must be a "
+		  "whole number, not nan", 0 },
+		{ "deepspeed", DS "\"zero_optimization\": {\n\"stage\": Infinity } }", "f:5: error: "
+		  "zero_optimization.stage: parallel.zero_stage not a whole number", 0 },
 		{ "huggingface", HF "\"num_hidden_layers\": 1e400 }", "f:4:48: error: real number overflow", 0 },
 		{ "huggingface", HF "\"num_hidden_layers\": [4, 99999999999999999999] }", "f:4:67: error: too "
 		  "big integer", 0 },
@@ -160,6 +168,34 @@ ends(void **state)
 	assert_int_equal(read_as(NULL, "\xef\xbb\xbfw0 slots=8\r\nw1 slots=8\r\n", 0), IMPORT_DONE);
 }
 
+/* Nothing is read past the end of a text: behind it begins memory that nobody may read. */
+static void
+edge(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "megatron", "A=\"${B:-$(c `d` 'e')}\" torchrun x --num-layers $((1 + ${A})) \\\n[ $A ] && b" },
+		{ "huggingface", HF "\"num_hidden_layers\": [NaN, -Infinity, \"\\u00e9\", 1e4] }" },
+		{ "torchtitan", TOML "b.\"c\\u00e9\" = 0x1\na = [1, {b.c = 2026-01-01 00:00:00}]\r\n'd' = '''e'''#\n[[f]]" },
+		{ "nanotron", YAML "  \"a\": [b, {c: 'd'}, >\n e\n" }, { "verl", "x actor_rollout_ref.a=['b',c]" },
+		{ "slurm", "NODELIST|GRES\na-[01-16],b|gpu:h100:8(S:0-1)" }, { "slurm", "NodeName=a Gres=gpu:8 State=IDLE*" },
+		{ "nvidia-smi", "GPU 0: NVIDIA H200 (UUID: \x1b[31m" }, { "nvidia-smi", "\tGPU0\tNIC0\nGPU0\t X\tNV18" },
+		{ "hostfile", "w0:8 slots=8 max_slots=9 # a" }, { "torchtitan", "'" }, { "torchtitan", "a='" },
+	};
+	const long page = sysconf(_SC_PAGESIZE);
+	char *two = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = two + page;
+
+	(void)state;
+	assert_true(two != MAP_FAILED && mprotect(end, (size_t)page, PROT_NONE) == 0);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		for (size_t n = 0; n <= strlen(texts[i][1]); n++) {
+			memcpy(end - 1 - n, texts[i][1], n);
+			end[-1] = '\0';
+			read_as(texts[i][0], end - 1 - n, 8);
+		}
+	munmap(two, (size_t)page * 2);
+}
+
 /* In each kind, the bytes of an escape. */
 static void
 escapes(void **state)
@@ -211,7 +247,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places), cmocka_unit_test(once), cmocka_unit_test(numbers),
-		cmocka_unit_test(ends), cmocka_unit_test(escapes),
+		cmocka_unit_test(ends), cmocka_unit_test(edge), cmocka_unit_test(escapes),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <jansson.h>
+
 #include "core/base/text.h"
 #include "file/import/hf_read.h"
 #include "file/import/readers.h"
@@ -82,7 +84,7 @@ take_plain(struct hf *h)
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
 		if (hf_take(h, plain[i].field, plain[i].keys))
 			continue;
-		h->im->line = 0;
+		import_at(h->im, "");
 		if (plain[i].field == FIELD_MAX_POSITION)
 			import_assume_int(h->im, FIELD_MAX_POSITION, m->max_position, "no key for the longest context");
 		else if (plain[i].needed)
@@ -392,18 +394,23 @@ note_beyond(struct hf *h)
 static void
 note_rest(struct hf *h)
 {
-	char list[200] = "", word[HF_PATH_SIZE];
+	char list[200] = "";
 	const char *name;
+	json_t *value;
+	size_t length = 0, more = 0;
 
-	for (size_t i = 0; (name = jsonin_name(&h->json, "", i)) != NULL; i++) {
-		text_put(word, sizeof word, " %s ", name);
-		if (h->used.text != NULL && strstr(h->used.text, word) != NULL)
+	json_object_foreach(h->json.root, name, value) {
+		if (json_object_get(h->used, name) != NULL)
 			continue;
 		if (strstr(name, "vision") != NULL || strstr(name, "audio") != NULL)
 			import_ignore(h->im, name, "the language model alone is planned");
-		else if (strlen(list) + strlen(name) + 2 < sizeof list)
-			text_add(list, sizeof list, "%s%s", list[0] != '\0' ? ", " : "", name);
+		else if (length + strlen(name) + 30 < sizeof list)
+			length = text_add(list, sizeof list, "%s%s", length > 0 ? ", " : "", name);
+		else
+			more++;
 	}
+	if (more > 0)
+		text_add(list, sizeof list, " and %zu more", more);
 	if (list[0] != '\0')
 		import_ignore(h->im, list, "no matter of size");
 }
@@ -453,7 +460,7 @@ read_model(struct hf *h)
 	if (!hf_pattern(h))
 		hf_attention_pattern(h);
 	hf_formats(h);
-	h->im->line = 0;
+	import_at(h->im, "");
 	name_plan(h);
 	note_beyond(h);
 	hf_mixers(h);
@@ -472,7 +479,7 @@ hf_recognise(const char *text)
 void
 hf_read(struct import *im)
 {
-	struct hf h = { .im = im };
+	struct hf h = { .im = im, .used = json_object() };
 
 	if (jsonin_parse(&h.json, im->text, im->size, im->name, im->errors) &&
 	    jsonin_name(&h.json, "", 0) == NULL)
@@ -480,5 +487,5 @@ hf_read(struct import *im)
 	else if (h.json.root != NULL)
 		read_model(&h);
 	jsonin_free(&h.json);
-	free(h.used.text);
+	json_decref(h.used);
 }

@@ -62,7 +62,7 @@ take_index(struct hf *h)
 	if (!hf_find(h, "sparse_attention_config.sparse_attention_freq", path) ||
 	    !jsonin_list(&h->json, path, &layers))
 		return;
-	for (; dense < (int64_t)layers; dense++) {
+	for (; dense < (int64_t)layers && dense < HF_LAYERS_MAX; dense++) {
 		text_put(place, sizeof place, "%s.%lld", path, (long long)dense);
 		if (!jsonin_int(&h->json, place, 0, 1, &v) || v != 0)
 			break;

@@ -61,7 +61,7 @@ has_word(struct hf *h, const char *path, const char *part)
 	const char *word;
 
 	jsonin_list(&h->json, path, &count);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < HF_LAYERS_MAX; i++) {
 		text_put(place, sizeof place, "%s.%zu", path, i);
 		if ((word = jsonin_text(&h->json, place)) != NULL && strstr(word, part) != NULL)
 			return true;

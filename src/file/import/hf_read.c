@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "core/base/text.h"
 
 /* ---- looking up -------------------------------------------------------------------- */
@@ -10,9 +12,10 @@
 void
 hf_use(struct hf *h, const char *path)
 {
-	textbuf_bytes(&h->used, " ", 1);
-	textbuf_bytes(&h->used, path, strcspn(path, "."));
-	textbuf_bytes(&h->used, " ", 1);
+	char key[HF_PATH_SIZE];
+
+	text_put(key, sizeof key, "%.*s", (int)strcspn(path, "."), path);
+	json_object_set_new(h->used, key, json_true());
 }
 
 static bool
@@ -23,7 +26,7 @@ find_in(struct hf *h, const char *part, const char *keys, char path[HF_PATH_SIZE
 		text_put(path, HF_PATH_SIZE, "%s%s%.*s", part, *part != '\0' ? "." : "", (int)n, keys);
 		if (jsonin_has(&h->json, path)) {
 			hf_use(h, path + (*part != '\0' ? strlen(part) + 1 : 0));
-			h->im->line = jsonin_line(&h->json, path);
+			import_at(h->im, path);
 			return true;
 		}
 	}
@@ -57,6 +60,10 @@ mean_of(struct hf *h, const char *path, size_t count, int64_t *v)
 	int64_t first = 0, one = 0;
 	bool differ = false;
 
+	if (count > HF_LAYERS_MAX) {
+		import_error(h->im, path, "is a list of more than %d layers", (int)HF_LAYERS_MAX);
+		return false;
+	}
 	for (size_t i = 0; i < count; i++) {
 		text_put(place, sizeof place, "%s.%zu", path, i);
 		if (!number_at(h, place, &one))

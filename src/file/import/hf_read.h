@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "core/base/number.h"
-#include "file/base/textbuf.h"
 #include "file/import/importer.h"
 #include "file/log/jsonin.h"
 
@@ -25,7 +24,7 @@ struct hf {
 	const char *nest;           /* "text_config" that holds the language model, or "" */
 	const char *name;           /* its model_type, or "" */
 	const struct hf_type *type; /* NULL: not known */
-	struct textbuf used;        /* keys that were looked at and there, each between blanks */
+	struct json_t *used;        /* an object: keys that were looked at and there */
 	bool experts;               /* it is a mixture */
 };
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HOSTS_MAX = 65536, HOSTS_READ_MAX = 16 * HOSTS_MAX, HOSTS_NAME_SIZE = 256 };
+enum { HOSTS_MAX = 65536, HOSTS_READ_MAX = 4 * HOSTS_MAX, HOSTS_NAME_SIZE = 256 };
 
 /* All zero is empty; hosts_free at the end. */
 struct hosts {

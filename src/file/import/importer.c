@@ -4,7 +4,15 @@
 #include <string.h>
 
 #include "core/base/show.h"
+#include "file/log/jsonin.h"
 #include "file/plan/errors.h"
+
+void
+import_at(struct import *im, const char *key)
+{
+	im->line = 0;
+	text_put(im->key, sizeof im->key, "%s", key);
+}
 
 /* Put a value into a field, or say under the name of its source why not. The account has one
  * line of a field: the last word about it. */
@@ -85,11 +93,12 @@ static void complain_about(struct import *im, const char *source, const char *fm
 static void
 complain_about(struct import *im, const char *source, const char *fmt, va_list args)
 {
+	const unsigned line = im->line > 0 || im->key[0] == '\0' ? im->line : jsonin_line(im->text, im->key);
 	char raw[640], message[640];
 
 	text_vput(raw, sizeof raw, fmt, args);
 	show_text(message, sizeof message, raw);
-	errors_add(im->errors, im->name, im->line, source, "%s", message);
+	errors_add(im->errors, im->name, line, source, "%s", message);
 }
 
 void

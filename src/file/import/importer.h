@@ -14,6 +14,8 @@
 #include "file/base/notes.h"
 #include "file/plan/planfile.h"
 
+enum { IMPORT_KEY_SIZE = 192 };
+
 struct import {
 	const char *name;              /* of the source, for complaints */
 	const char *text;              /* checked UTF-8 without NUL inside; a NUL follows it */
@@ -24,9 +26,14 @@ struct import {
 	struct notes taken, assumed, ignored;
 	struct file_errors *errors;    /* any: the plan is of no use */
 	unsigned line;                 /* of the text, of what is read now; 0 unknown */
+	char key[IMPORT_KEY_SIZE];     /* that is read now, where no line is known, or "" */
 	const char *section;           /* of the plan, that this tells of; NULL: of all of them */
 	bool refused;                  /* by a rule of the launcher that no field can tell */
 };
+
+/* What is read now stands under this key of settings (a path of jsonin.h), "": under none. Its
+ * line is looked for when something is wrong there. */
+void import_at(struct import *im, const char *key);
 
 /*
  * Set a field to what a user could type (field_parse). `source` is the key of the text that it

@@ -36,15 +36,18 @@ count_known(const struct shell_list *words)
 	return n;
 }
 
-/* Keep the better one of two lists. */
+/* Keep the better one of two lists; `known` is what the better one has. */
 static void
-keep_better(struct shell_list *best, struct shell_list *other)
+keep_better(struct shell_list *best, size_t *known, struct shell_list *other)
 {
-	if (count_known(other) > count_known(best)) {
+	const size_t others = count_known(other);
+
+	if (others > *known) {
 		const struct shell_list swap = *best;
 
 		*best = *other;
 		*other = swap;
+		*known = others;
 	}
 	other->count = 0;
 }
@@ -56,6 +59,7 @@ choose_words(struct megatron_args *a)
 {
 	struct shell *s = &a->shell;
 	struct shell_list list = { 0, 0, NULL }, bare = { 0, 0, NULL };
+	size_t known = 0;
 	bool ok = true;
 
 	for (size_t i = 0; i < s->commands && ok; i++) {
@@ -64,12 +68,12 @@ choose_words(struct megatron_args *a)
 			continue;
 		}
 		ok = shell_flatten(s, &s->command[i], &list);
-		keep_better(&a->words, &list);
+		keep_better(&a->words, &known, &list);
 	}
-	keep_better(&a->words, &bare);
-	for (size_t i = 0; i < s->variables && ok && count_known(&a->words) == 0; i++)
+	keep_better(&a->words, &known, &bare);
+	for (size_t i = 0; i < s->variables && ok && known == 0; i++)
 		ok = shell_flatten(s, &s->variable[i].value, &list);
-	keep_better(&a->words, &list);
+	keep_better(&a->words, &known, &list);
 	free(list.word);
 	free(bare.word);
 	return ok;

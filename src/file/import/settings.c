@@ -60,7 +60,7 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 	for (const struct settings_key *key = rows; key->path != NULL; key++) {
 		const char *path = key->path + (key->path[0] == '+'); /* Hydra's for what is new */
 
-		im->line = jsonin_line(j, path);
+		import_at(im, path);
 		if (!jsonin_has(j, path)) {
 			if (key->absent != NULL && key->absent[0] != '\0')
 				import_assume(im, key->field, key->absent, why);
@@ -79,7 +79,7 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 			import_ignore(im, key->path, "its value is none that a plan has");
 		}
 	}
-	im->line = 0;
+	import_at(im, "");
 }
 
 bool
@@ -113,13 +113,13 @@ settings_say(struct import *im, const struct jsonin *j, enum field_id f, const c
 {
 	char why[160];
 
-	im->line = jsonin_line(j, path);
+	import_at(im, path);
 	text_put(why, sizeof why, "the default of %s", path);
 	if (jsonin_has(j, path))
 		import_set(im, f, value, path);
 	else
 		import_assume(im, f, value, why);
-	im->line = 0;
+	import_at(im, "");
 }
 
 void
@@ -180,15 +180,22 @@ settings_checkpoint(struct import *im, const struct jsonin *j, const char *keys)
 	}
 }
 
+/* What nobody asked for, after so many bytes of notes. */
+struct rest {
+	struct import *im;
+	size_t notes;
+};
+
 /* Whether a section around the key was told of as a whole. */
 static bool
-is_told(const struct notes *ignored, const char *path)
+is_told(const struct rest *rest, const char *path)
 {
 	char line[256];
 
-	for (const char *dot = strchr(path, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
-		text_put(line, sizeof line, "%.*s: ", (int)(dot - path), path);
-		if (ignored->lines.text != NULL && strstr(ignored->lines.text, line) != NULL)
+	for (const char *dot = strchr(path, '.'); dot != NULL && rest->notes > 0; dot = strchr(dot + 1, '.')) {
+		const size_t n = text_put(line, sizeof line, "%.*s: ", (int)(dot - path), path);
+
+		if (memmem(rest->im->ignored.lines.text, rest->notes, line, n) != NULL)
 			return true;
 	}
 	return false;
@@ -197,16 +204,18 @@ is_told(const struct notes *ignored, const char *path)
 static void
 tell_unasked(void *to, const char *path)
 {
-	struct import *im = to;
+	const struct rest *rest = to;
 
-	if (im->ignored.dropped > 0 || !is_told(&im->ignored, path))
-		import_ignore(im, path, "no field of a plan");
+	if (rest->im->ignored.dropped > 0 || !is_told(rest, path))
+		import_ignore(rest->im, path, "no field of a plan");
 }
 
 void
 settings_rest(struct import *im, const struct jsonin *j)
 {
-	jsonin_unasked(j, tell_unasked, im);
+	struct rest rest = { im, im->ignored.lines.used };
+
+	jsonin_unasked(j, tell_unasked, &rest);
 }
 
 void
@@ -258,11 +267,11 @@ settings_fsdp1(struct import *im, const struct jsonin *j, const char *at)
 	if (settings_number(j, path, 1) == 2)
 		return;
 	text_put(path, sizeof path, "%s.fsdp_sharding_strategy", at);
-	im->line = jsonin_line(j, path);
+	import_at(im, path);
 	if (jsonin_has(j, path) && scalar_at(j, path, word, sizeof word) &&
 	    !settings_strategy(im, word, path))
 		import_ignore(im, path, "its value is none that a plan has");
-	im->line = 0;
+	import_at(im, "");
 }
 
 /* ---- torchtitan ------------------------------------------------------------------------- */

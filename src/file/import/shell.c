@@ -7,6 +7,8 @@
 #include "core/base/text.h"
 #include "file/import/shell_reader.h"
 
+enum { PATTERN_SIZE = 256 }; /* of a case; a longer word is none that one would compare */
+
 /* ---- commands ----------------------------------------------------------------------- */
 
 static bool
@@ -56,10 +58,10 @@ is_declaration(const char *word)
 
 /* Assignments are made; what is left is a command. */
 static bool
-run_words(struct reader *r)
+run_words(struct reader *r, const struct shell_list *list)
 {
 	struct shell *s = r->s;
-	struct shell_list *list = &r->command, kept = { 0, 0, NULL };
+	struct shell_list kept = { 0, 0, NULL };
 	size_t i = 0;
 
 	while (i < list->count && (assign_word(s, &list->word[i]) ||
@@ -99,8 +101,10 @@ open_branch(struct reader *r, const struct shell_word *word)
 
 	if (r->branches == SHELL_NEST_MAX)
 		return shell_fail(r->s, r->line, "it is nested too deeply");
-	if (word != NULL)
+	if (word != NULL) {
 		b.word = *word;
+		b.word.unknown |= strnlen(word->text, PATTERN_SIZE) == PATTERN_SIZE;
+	}
 	r->branch[r->branches++] = b;
 	return true;
 }
@@ -143,7 +147,7 @@ static void
 match_pattern(struct branch *b, const struct shell_word *pattern)
 {
 	const char *at = pattern->text;
-	char one[256];
+	char one[PATTERN_SIZE];
 
 	if (b->word.unknown && b->condition == SHELL_NO)
 		b->condition = SHELL_MAYBE;
@@ -219,44 +223,45 @@ join_condition(struct branch *b, enum connector by, enum shell_truth part)
 }
 
 static void
-drop_first(struct shell_list *list)
+drop_first(struct shell_list *list, size_t n)
 {
-	memmove(list->word, list->word + 1, --list->count * sizeof *list->word);
+	list->word += n;
+	list->count -= n;
 }
 
 static bool
 end_command(struct reader *r, enum connector next)
 {
-	struct shell_list *list = &r->command;
 	bool ok = shell_end_word(r);
+	struct shell_list list = r->command; /* what is left of it: its words stay where they are */
 
-	while (ok && list->count > 0) {
-		if (list->count >= 3 && text_equal(list->word[0].text, "case") &&
-		    text_equal(list->word[2].text, "in")) {
-			ok = open_branch(r, &list->word[1]);
+	while (ok && list.count > 0) {
+		if (list.count >= 3 && text_equal(list.word[0].text, "case") &&
+		    text_equal(list.word[2].text, "in")) {
+			ok = open_branch(r, &list.word[1]);
 			end_case(&r->branch[r->branches - 1]);
-			drop_first(list);
-			drop_first(list);
-		} else if (!take_keyword(r, list->word[0].text)) {
+			drop_first(&list, 3);
+		} else if (take_keyword(r, list.word[0].text)) {
+			drop_first(&list, 1);
+		} else {
 			break;
 		}
-		drop_first(list);
 	}
-	if (ok && list->count > 0) {
+	if (ok && list.count > 0) {
 		struct branch *b = r->branches > 0 ? &r->branch[r->branches - 1] : NULL;
-		const enum shell_truth part = shell_test(list);
+		const enum shell_truth part = shell_test(&list);
 
 		if (b != NULL && b->in_condition && b->is_case)
-			match_pattern(b, &list->word[0]);
+			match_pattern(b, &list.word[0]);
 		else if (b != NULL && b->in_condition)
 			join_condition(b, r->connector, part);
 		else if (would_run(r))
-			ok = run_words(r);
+			ok = run_words(r, &list);
 		r->previous = part;
 	}
-	if (list->count > 0 || next == AFTER_ANY)
+	if (list.count > 0 || next == AFTER_ANY)
 		r->connector = next;
-	list->count = 0;
+	r->command.count = 0;
 	r->drop_next = false;
 	return ok && r->s->error == NULL;
 }
@@ -297,8 +302,7 @@ read_array(struct reader *r)
 	    (size_t)(equals - r->word.text) - append, line);
 	bool ok = name != NULL;
 
-	r->word.used = 0;
-	r->started = r->unknown = false;
+	shell_clear_word(r);
 	r->words = &list;
 	for (r->at++; ok && r->at < r->end && (*r->at != ')' || r->parens > 0);) {
 		if (*r->at == '\n') {
@@ -329,7 +333,7 @@ read_redirection(struct reader *r)
 		r->started = false;
 	if (!shell_end_word(r))
 		return false;
-	r->word.used = 0;
+	shell_clear_word(r);
 	while (r->at < r->end && strchr("<>&|-", *r->at) != NULL)
 		r->at++;
 	r->drop_next = true;

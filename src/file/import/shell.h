@@ -14,8 +14,10 @@
 #include <stddef.h>
 
 enum {
-	SHELL_WORDS_MAX = 200000,          /* in all */
+	SHELL_WORDS_MAX = 65536,           /* in all */
 	SHELL_BYTES_MAX = 8 * 1024 * 1024, /* of them: variables may double one another */
+	SHELL_VARIABLES_MAX = 1024,
+	SHELL_BUCKETS = 256,
 	SHELL_NEST_MAX = 32,
 };
 
@@ -34,6 +36,7 @@ struct shell_variable {
 	const char *name;
 	bool gone; /* unset */
 	struct shell_list value;
+	int next;  /* of those whose names have the same sum: its place and 1, 0 at the end */
 };
 
 struct shell {
@@ -41,6 +44,7 @@ struct shell {
 	struct shell_list *command;    /* those that would run, assignments left out */
 	size_t variables, variables_room;
 	struct shell_variable *variable;
+	int bucket[SHELL_BUCKETS];     /* the newest by the sum of its name: its place and 1, 0: none */
 	size_t words, bytes;           /* spent of the limits */
 	struct shell_block *blocks;    /* all memory of the texts */
 	const char *error;             /* why it could not be read to its end, or NULL */

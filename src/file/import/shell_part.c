@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +9,23 @@ static bool read_text(struct reader *r, const char *text, const char *end, bool 
 
 /* ---- words -------------------------------------------------------------------------- */
 
-static void
+static bool
 add_bytes(struct reader *r, const char *bytes, size_t n)
 {
+	if (!shell_spend(r->s, n, r->line))
+		return false;
 	r->started = true;
 	textbuf_bytes(&r->word, bytes, n);
+	return true;
+}
+
+void
+shell_clear_word(struct reader *r)
+{
+	r->word.used = r->name = 0;
+	if (r->word.text != NULL)
+		r->word.text[0] = '\0';
+	r->started = r->unknown = false;
 }
 
 bool
@@ -29,27 +42,25 @@ shell_end_word(struct reader *r)
 	if (wanted && (word.text = shell_copy(r->s, r->word.text != NULL ? r->word.text : "",
 	    r->word.used, r->line)) == NULL)
 		return false;
-	r->word.used = 0;
-	if (r->word.text != NULL)
-		r->word.text[0] = '\0';
-	r->started = r->unknown = r->drop_next = false;
+	shell_clear_word(r);
+	r->drop_next = false;
 	r->parens = 0;
 	r->word_line = 0;
 	return !wanted || shell_push(r->s, r->words, word);
 }
 
 bool
-shell_is_assignment(const struct reader *r, bool alone)
+shell_is_assignment(struct reader *r, bool alone)
 {
 	const char *text = r->word.text;
-	size_t n = 0;
+	size_t n;
 
-	if (!r->started || text == NULL || !shell_is_name_char(text[0], true))
+	if (!r->started || text == NULL)
 		return false;
-	while (shell_is_name_char(text[n], false))
-		n++;
-	n += text[n] == '+';
-	return text[n] == '=' && (!alone || text[n + 1] == '\0');
+	while (shell_is_name_char(text[r->name], r->name == 0))
+		r->name++;
+	n = r->name + (text[r->name] == '+');
+	return r->name > 0 && text[n] == '=' && (!alone || text[n + 1] == '\0');
 }
 
 /* ---- expansions --------------------------------------------------------------------- */
@@ -59,8 +70,7 @@ static bool
 add_unknown(struct reader *r, const char *from, const char *end)
 {
 	r->unknown = true;
-	add_bytes(r, from, (size_t)(end - from));
-	return true;
+	return add_bytes(r, from, (size_t)(end - from));
 }
 
 static bool
@@ -81,7 +91,8 @@ add_split(struct reader *r, const struct shell_word *value)
 			r->word_line = value->line;
 		/* Of a text that holds many, those words that are left as written. */
 		r->unknown |= value->unknown && memchr(text, '$', n) != NULL;
-		add_bytes(r, text, n);
+		if (!add_bytes(r, text, n))
+			return false;
 		text += n;
 	}
 }
@@ -93,8 +104,9 @@ add_value(struct reader *r, const struct shell_list *list, bool quoted)
 	for (size_t i = 0; i < list->count; i++) {
 		/* A copy: the list may be that which the words go to. */
 		const struct shell_word value = list->word[i];
+		const size_t n = strlen(value.text);
 
-		if (i > 0 && !shell_end_word(r))
+		if (!shell_spend(r->s, n + 1, r->line) || (i > 0 && !shell_end_word(r)))
 			return false;
 		if (!quoted && !add_split(r, &value))
 			return false;
@@ -102,7 +114,8 @@ add_value(struct reader *r, const struct shell_list *list, bool quoted)
 			r->word_line = value.line;
 		if (quoted) {
 			r->unknown |= value.unknown;
-			add_bytes(r, value.text, strlen(value.text));
+			if (!add_bytes(r, value.text, n))
+				return false;
 		}
 	}
 	return true;
@@ -137,8 +150,7 @@ add_arithmetic(struct reader *r, const char *from, const char *close)
 	    from + 3);
 	if (!shell_arithmetic(r->s, sum, &value))
 		return add_unknown(r, from, close + 1);
-	add_bytes(r, digits, text_put(digits, sizeof digits, "%lld", (long long)value));
-	return true;
+	return add_bytes(r, digits, text_put(digits, sizeof digits, "%lld", (long long)value));
 }
 
 /* ${NAME}, ${NAME[@]}, ${NAME:-text} and the like, from '$' to '}'. */
@@ -215,12 +227,10 @@ read_dollar(struct reader *r, bool quoted)
 	r->at = next + n;
 	text_put(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), next);
 	if (n == 0)
-		add_bytes(r, "$", 1);
-	else if ((v = shell_variable(r->s, name)) == NULL)
+		return add_bytes(r, "$", 1);
+	if ((v = shell_variable(r->s, name)) == NULL)
 		return add_unknown(r, from, r->at);
-	else
-		return add_value(r, &v->value, quoted);
-	return true;
+	return add_value(r, &v->value, quoted);
 }
 
 /* ---- quotes ------------------------------------------------------------------------- */
@@ -233,11 +243,10 @@ read_single(struct reader *r)
 
 	if (close == NULL)
 		return shell_fail(r->s, r->line, "a quotation mark is never closed");
-	add_bytes(r, from, (size_t)(close - from));
-	for (; r->at < close; r->at++)
-		r->line += *r->at == '\n';
+	for (const char *c = from; c < close; c++)
+		r->line += *c == '\n';
 	r->at = close + 1;
-	return true;
+	return add_bytes(r, from, (size_t)(close - from));
 }
 
 static bool
@@ -257,16 +266,15 @@ static bool
 read_part(struct reader *r, bool quoted)
 {
 	const char c = *r->at;
+	size_t n = 1;
 
 	if (c == '\\' && r->at + 1 < r->end) {
-		if (quoted && strchr("$`\"\\\n", r->at[1]) == NULL)
-			add_bytes(r, r->at, 1);
-		r->at++;
-		if (*r->at == '\n')
-			r->line++;
-		else
-			add_bytes(r, r->at, 1);
-		r->at++;
+		if (quoted && strchr("$`\"\\\n", r->at[1]) == NULL && !add_bytes(r, r->at, 1))
+			return false;
+		r->at += 2;
+		if (r->at[-1] != '\n')
+			return add_bytes(r, r->at - 1, 1);
+		r->line++;
 		return true;
 	}
 	if (c == '$' && r->expands)
@@ -274,8 +282,10 @@ read_part(struct reader *r, bool quoted)
 	if (c == '`' && r->expands)
 		return read_backquote(r);
 	r->line += c == '\n';
-	add_bytes(r, r->at++, 1);
-	return true;
+	while (r->at + n < r->end && isalnum((unsigned char)r->at[n])) /* means nothing anywhere */
+		n++;
+	r->at += n;
+	return add_bytes(r, r->at - n, n);
 }
 
 static bool

@@ -29,6 +29,7 @@ struct reader {
 	int depth;                   /* of texts inside texts */
 	/* The word in hand. */
 	struct textbuf word;
+	size_t name;                 /* bytes that it begins with that a name could have, as far as known */
 	bool started, unknown;
 	bool nothing;                /* "$@" and "${LIST[@]}" without members are no word */
 	unsigned word_line;          /* where it came from, 0: here */
@@ -48,6 +49,9 @@ bool shell_read_part(struct reader *r);
 /* The word in hand goes to r->words, if there is one. */
 bool shell_end_word(struct reader *r);
 
+/* Begin a word anew. */
+void shell_clear_word(struct reader *r);
+
 /* The word in hand begins with NAME= or NAME+=, which no shell splits; or is just that. */
-bool shell_is_assignment(const struct reader *r, bool alone);
+bool shell_is_assignment(struct reader *r, bool alone);
 #endif

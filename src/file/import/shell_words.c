@@ -20,16 +20,22 @@ shell_fail(struct shell *s, unsigned line, const char *why)
 	return false;
 }
 
+bool
+shell_spend(struct shell *s, size_t n, unsigned line)
+{
+	if (n > SHELL_BYTES_MAX - s->bytes)
+		return shell_fail(s, line, "its variables become too long");
+	s->bytes += n;
+	return true;
+}
+
 char *
 shell_copy(struct shell *s, const char *text, size_t n, unsigned line)
 {
 	struct shell_block *block;
 
-	s->bytes += n + sizeof *block;
-	if (s->bytes > SHELL_BYTES_MAX) {
-		shell_fail(s, line, "its variables become too long");
+	if (!shell_spend(s, n + sizeof *block, line))
 		return NULL;
-	}
 	if ((block = malloc(sizeof *block + n + 1)) == NULL) {
 		shell_fail(s, line, "out of memory");
 		return NULL;
@@ -77,12 +83,22 @@ shell_free(struct shell *s)
 
 /* ---- variables ---------------------------------------------------------------------- */
 
+static size_t
+bucket_of(const char *name)
+{
+	size_t sum = 0;
+
+	for (; *name != '\0'; name++)
+		sum = sum * 31 + (unsigned char)*name;
+	return sum % SHELL_BUCKETS;
+}
+
 static struct shell_variable *
 find_variable(const struct shell *s, const char *name)
 {
-	for (size_t i = 0; i < s->variables; i++)
-		if (text_equal(s->variable[i].name, name))
-			return &s->variable[i];
+	for (int i = s->bucket[bucket_of(name)]; i > 0; i = s->variable[i - 1].next)
+		if (text_equal(s->variable[i - 1].name, name))
+			return &s->variable[i - 1];
 	return NULL;
 }
 
@@ -106,11 +122,13 @@ shell_unset(struct shell *s, const char *name)
 static struct shell_variable *
 new_variable(struct shell *s, const char *name, unsigned line)
 {
+	int *first = &s->bucket[bucket_of(name)];
+
 	if (s->variables == s->variables_room) {
 		const size_t room = s->variables_room > 0 ? 2 * s->variables_room : 32;
 		struct shell_variable *grown = realloc(s->variable, room * sizeof *grown);
 
-		if (grown == NULL || room > 1024) {
+		if (grown == NULL || room > SHELL_VARIABLES_MAX) {
 			s->variable = grown != NULL ? grown : s->variable;
 			shell_fail(s, line, "it has too many variables");
 			return NULL;
@@ -118,7 +136,8 @@ new_variable(struct shell *s, const char *name, unsigned line)
 		s->variable = grown;
 		s->variables_room = room;
 	}
-	s->variable[s->variables] = (struct shell_variable){ .name = name };
+	s->variable[s->variables] = (struct shell_variable){ .name = name, .next = *first };
+	*first = (int)s->variables + 1;
 	return &s->variable[s->variables++];
 }
 
@@ -162,6 +181,8 @@ shell_assign(struct shell *s, const char *name, const struct shell_list *value, 
 
 /* ---- arithmetic --------------------------------------------------------------------- */
 
+enum { DIGITS_MOST = 32 };
+
 struct sum {
 	const struct shell *shell;
 	const char *at;
@@ -190,7 +211,8 @@ read_variable(struct sum *e)
 	text_put(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), e->at);
 	e->at += n;
 	v = shell_variable(e->shell, name);
-	if (v == NULL || v->value.count != 1 || !text_to_int(v->value.word[0].text, &value)) {
+	if (v == NULL || v->value.count != 1 || strnlen(v->value.word[0].text, DIGITS_MOST) == DIGITS_MOST ||
+	    !text_to_int(v->value.word[0].text, &value)) {
 		e->bad = true;
 		return 0;
 	}

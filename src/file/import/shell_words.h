@@ -11,6 +11,10 @@
 /* Remember the first thing that went wrong. Returns false. */
 bool shell_fail(struct shell *s, unsigned line, const char *why);
 
+/* Count n bytes that a text is made of, or that were looked at for it: whatever a script says
+ * again and again adds up. False once they are too many. */
+bool shell_spend(struct shell *s, size_t n, unsigned line);
+
 /* A copy of n bytes that lives as long as the shell, NULL once a limit is reached. */
 char *shell_copy(struct shell *s, const char *text, size_t n, unsigned line);
 

@@ -1,14 +1,18 @@
 #include "file/import/tomlin.h"
 
-#include <jansson.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <jansson.h>
 
 #include "core/base/text.h"
 #include "file/base/textbuf.h"
 #include "file/plan/errors.h"
 
 #define DIGITS "0123456789"
+
+enum { PARTS_MAX = 65536 };
 
 /*
  * How a table came to be decides what may be added to it later. While the file is read that
@@ -22,6 +26,7 @@ struct reader {
 	unsigned line;
 	const char *at;
 	json_t *table; /* that keys go to; of j->root */
+	size_t parts;  /* values and tables so far */
 };
 
 static json_t *read_value(struct reader *r, int depth);
@@ -183,7 +188,8 @@ read_text(struct reader *r, bool may_be_lines)
 		ok = complain(r, "too many quotes at the end of a text");
 	if (ok && lines) /* the first two may belong to it */
 		textbuf_bytes(&out, r->at, quotes - ends);
-	r->at += ok && lines ? quotes : ends;
+	if (ok)
+		r->at += lines ? quotes : ends;
 	if (ok && !out.failed)
 		text = json_stringn(out.used > 0 ? out.text : "", out.used);
 	free(out.text);
@@ -340,11 +346,18 @@ take_off(json_t *value)
 		take_off(inner);
 }
 
+/* One more value or table: a file has no more of them than fit in the memory that it may take. */
+static bool
+count_part(struct reader *r)
+{
+	return ++r->parts <= PARTS_MAX || complain(r, "too much for a settings file");
+}
+
 /* A new table in another one. */
 static json_t *
-add_table(json_t *in, const char *name, enum made made)
+add_table(struct reader *r, json_t *in, const char *name, enum made made)
 {
-	json_t *table = json_object();
+	json_t *table = count_part(r) ? json_object() : NULL;
 
 	if (table == NULL || json_object_set_new(in, name, table) != 0)
 		return NULL;
@@ -356,11 +369,12 @@ add_table(json_t *in, const char *name, enum made made)
 static json_t *
 read_name(struct reader *r)
 {
-	const size_t n = strspn(r->at,
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" DIGITS "_-");
+	size_t n = 0;
 
 	if (*r->at == '"' || *r->at == '\'')
 		return read_text(r, false);
+	while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_' || r->at[n] == '-')
+		n++;
 	if (n == 0)
 		return refuse(r, "a key is expected here");
 	r->at += n;
@@ -376,7 +390,7 @@ step_into(struct reader *r, json_t *in, const char *name, bool header)
 	enum made made;
 
 	if (table == NULL)
-		return add_table(in, name, header ? ON_THE_WAY : BY_KEY);
+		return add_table(r, in, name, header ? ON_THE_WAY : BY_KEY);
 	if (header && json_is_array(table))
 		table = json_array_get(table, json_array_size(table) - 1);
 	if (!json_is_object(table))
@@ -475,6 +489,8 @@ read_value(struct reader *r, int depth)
 	const bool list = *r->at == '[';
 	json_t *value;
 
+	if (!count_part(r))
+		return NULL;
 	if (*r->at == '"' || *r->at == '\'')
 		return read_text(r, true);
 	if (!list && *r->at != '{')
@@ -496,7 +512,7 @@ open_table(struct reader *r, json_t *in, const char *name, bool listed)
 	json_t *there = json_object_get(in, name), *table;
 
 	if (!listed && there == NULL)
-		return add_table(in, name, BY_HEADER);
+		return add_table(r, in, name, BY_HEADER);
 	if (!listed && json_is_object(there) && made_of(there) == ON_THE_WAY) {
 		mark(there, BY_HEADER);
 		return there;
@@ -508,7 +524,7 @@ open_table(struct reader *r, json_t *in, const char *name, bool listed)
 		json_object_set_new(in, name, json_array());
 		there = json_object_get(in, name);
 	}
-	table = json_object();
+	table = count_part(r) ? json_object() : NULL;
 	if (json_array_append_new(there, table) != 0)
 		return NULL;
 	mark(table, BY_HEADER);

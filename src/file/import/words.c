@@ -29,7 +29,8 @@ value_of(const char *text, size_t n)
 		return json_stringn(text + 1, n - 2);
 	if (n >= sizeof plain)
 		return json_stringn(text, n);
-	text_put(plain, sizeof plain, "%.*s", (int)n, text);
+	memcpy(plain, text, n);
+	plain[n] = '\0';
 	return yamlin_plain(plain);
 }
 

@@ -51,12 +51,12 @@ yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
 #else
 #include <yaml.h>
 
-enum { SCALARS_MAX = 100000 };
+enum { PARTS_MAX = 65536 };
 
 struct reader {
 	yaml_parser_t parser;
 	struct jsonin *j;
-	size_t scalars;
+	size_t parts; /* values, mappings and lists so far */
 };
 
 static void
@@ -136,17 +136,31 @@ node(struct reader *r, yaml_event_t *event, int depth)
 	const size_t line = event->start_mark.line;
 	json_t *out = NULL;
 
-	if (type == YAML_SCALAR_EVENT && ++r->scalars <= SCALARS_MAX)
+	const bool fits = ++r->parts <= PARTS_MAX;
+
+	if (type == YAML_SCALAR_EVENT && fits)
 		out = scalar(event);
 	yaml_event_delete(event);
 	if (out != NULL)
 		return out;
 	if ((type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT) &&
-	    depth < JSONIN_DEPTH_MAX)
+	    depth < JSONIN_DEPTH_MAX && fits)
 		return container(r, type == YAML_MAPPING_START_EVENT, depth);
 	complain(r, line, type == YAML_ALIAS_EVENT ? "aliases are not read" :
 	    "too deep or too much for a settings file");
 	return NULL;
+}
+
+/* Of many libyaml compares each with all others. */
+static bool
+has_tags(const char *text)
+{
+	for (; text != NULL; text = strchr(text, '\n')) {
+		text += strspn(text, "\n");
+		if (strncmp(text, "%TAG", 4) == 0)
+			return true;
+	}
+	return false;
 }
 
 bool
@@ -159,17 +173,23 @@ yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
 
 	*j = (struct jsonin){ .file = file, .text = text, .errors = errors };
 	jsonin_watch(j);
+	if (has_tags(text)) {
+		errors_add(errors, file, 0, "", "%%TAG directives are not read (fix: take them out)");
+		return false;
+	}
 	if (!yaml_parser_initialize(&r.parser)) {
 		errors_add(errors, file, 0, "", "out of memory");
 		return false;
 	}
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
+	/* Of anything but a mapping no more is read: libyaml takes time by the square of how deep lists
+	 * are. */
 	while (more && next(&r, &event)) {
 		if (event.type == YAML_MAPPING_START_EVENT) {
 			j->root = node(&r, &event, 0);
 			break;
 		}
-		more = event.type != YAML_STREAM_END_EVENT;
+		more = event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_START_EVENT;
 		yaml_event_delete(&event);
 	}
 	yaml_parser_delete(&r.parser);

@@ -31,36 +31,46 @@ complain_at(const struct jsonin *j, const char *text, size_t at, const char *mes
 	errors_add(j->errors, place, column, "", "%s", shown);
 }
 
-/* Length of a literal of Python's that JSON lacks, 0 when there is none. */
-static size_t
+/* A literal of Python's that JSON lacks, and what stands for it in settings. */
+static const struct foreign {
+	const char *name, *stand_in;
+} foreigners[] = { { "NaN", "nan" }, { "Infinity", "inf" }, { "-Infinity", "-inf" } };
+
+/* The one that begins here, NULL where none does. */
+static const struct foreign *
 foreign_literal(const char *text)
 {
-	static const char *const literal[] = { "NaN", "Infinity", "-Infinity" };
-
-	for (size_t i = 0; i < sizeof literal / sizeof literal[0]; i++)
-		if (strncmp(text, literal[i], strlen(literal[i])) == 0)
-			return strlen(literal[i]);
-	return 0;
+	for (size_t i = 0; i < sizeof foreigners / sizeof foreigners[0]; i++)
+		if (*text == foreigners[i].name[0] &&
+		    strncmp(text, foreigners[i].name, strlen(foreigners[i].name)) == 0)
+			return &foreigners[i];
+	return NULL;
 }
 
 /*
- * Copy text, which a NUL follows, with null for what JSON lacks, as long as that literal
- * where it can be; out has room for 4/3 of it. Refuses what is nested too deep for a
- * parser that calls itself.
+ * Copy text, which a NUL follows, with something else for what JSON lacks, as long as that literal
+ * where it can be; out has room for 5/3 of it. Refuses what is nested too deep for a parser that
+ * calls itself, and more parts than fit in the memory that a file may take: an empty object is
+ * 100 times its text.
  */
 static bool
 make_plain(const struct jsonin *j, const char *text, char *out, size_t *length)
 {
+	const bool log = j->text == NULL;
 	bool quoted = false;
-	int depth = 0;
+	int depth = 0, parts = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; text[i] != '\0'; i++) {
-		const size_t foreign = quoted ? 0 : foreign_literal(text + i);
+		const struct foreign *foreign = quoted ? NULL : foreign_literal(text + i);
 
-		if (foreign > 0) {
-			n += (size_t)sprintf(out + n, "%-*s", (int)foreign, "null");
-			i += foreign - 1;
+		if (foreign != NULL) {
+			const size_t end = n + strlen(foreign->name);
+
+			i += end - n - 1;
+			n += (size_t)sprintf(out + n, log ? "null" : "\"%s\"", foreign->stand_in);
+			while (n < end)
+				out[n++] = ' ';
 			continue;
 		}
 		out[n++] = text[i];
@@ -68,12 +78,17 @@ make_plain(const struct jsonin *j, const char *text, char *out, size_t *length)
 			out[n++] = text[++i];
 		else if (text[i] == '"')
 			quoted = !quoted;
-		else if (!quoted && (text[i] == '{' || text[i] == '['))
+		else if (!quoted && (text[i] == '{' || text[i] == '[')) {
+			parts = depth == 0 ? 1 : parts + 1;
 			depth++;
-		else if (!quoted && (text[i] == '}' || text[i] == ']'))
+		} else if (!quoted && (text[i] == '}' || text[i] == ']'))
 			depth--;
 		if (depth > JSONIN_DEPTH_MAX) {
 			complain_at(j, text, i, "nested deeper than 64 levels");
+			return false;
+		}
+		if (parts > JSONIN_PARTS_MAX) {
+			complain_at(j, text, i, "more than 65536 objects and lists");
 			return false;
 		}
 	}
@@ -122,7 +137,7 @@ parse_text(struct jsonin *j, const char *text, size_t size)
 		complain_at(j, text, strlen(text), "NUL byte: this is no text");
 		return false;
 	}
-	if ((plain = malloc(size + size / 3 + 2)) == NULL) {
+	if ((plain = malloc(size + size * 2 / 3 + 4)) == NULL) {
 		errors_add(j->errors, j->file, 0, "", "out of memory");
 		return false;
 	}
@@ -213,16 +228,15 @@ skip_word(const char *at)
 }
 
 unsigned
-jsonin_line(const struct jsonin *j, const char *path)
+jsonin_line(const char *text, const char *path)
 {
-	const char *at = j->text != NULL ? j->text : "";
+	const char *at = text != NULL ? text : "";
 	const bool braces = at[strspn(at, " \t\r\n")] == '{'; /* JSON: each object is one deeper */
 	unsigned line = 1, found = 0;
 	int depth = 0, keys = 0;
+	size_t n = strcspn(path, ".");
 
 	for (; *at != '\0'; at++) {
-		const size_t n = strcspn(path, ".");
-
 		line += *at == '\n';
 		depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
 		if (*at != '"' && !is_word(*at))
@@ -233,6 +247,7 @@ jsonin_line(const struct jsonin *j, const char *path)
 			path += n + (path[n] == '.');
 			if (*path == '\0')
 				return found;
+			n = strcspn(path, ".");
 		}
 		if (braces || *at != '"')
 			at = skip_word(at);
@@ -275,8 +290,12 @@ refuse_type(const struct jsonin *j, const char *path, const json_t *v, const cha
 		[JSON_TRUE] = "true", [JSON_FALSE] = "false", [JSON_NULL] = "null",
 	};
 
-	errors_add(j->errors, j->file, jsonin_line(j, path), path, "must be %s, not %s", wanted,
-	    names[json_typeof(v)]);
+	const char *text = json_string_value(v), *what = names[json_typeof(v)];
+
+	for (size_t i = 0; text != NULL && i < sizeof foreigners / sizeof foreigners[0]; i++)
+		what = text_equal(text, foreigners[i].stand_in) ? text : what;
+	errors_add(j->errors, j->file, jsonin_line(j->text, path), path, "must be %s, not %s", wanted,
+	    what);
 }
 
 bool
@@ -298,7 +317,7 @@ jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t high, 
 		return false;
 	}
 	if (n < low || n > high) {
-		errors_add(j->errors, j->file, jsonin_line(j, path), path,
+		errors_add(j->errors, j->file, jsonin_line(j->text, path), path,
 		    "must be %" PRId64 " to %" PRId64 ", not %" PRId64, low, high, n);
 		return false;
 	}
@@ -320,7 +339,7 @@ jsonin_real(const struct jsonin *j, const char *path, double low, double high, d
 	}
 	x = json_number_value(v);
 	if (!(x >= low && x <= high)) {
-		errors_add(j->errors, j->file, jsonin_line(j, path), path,
+		errors_add(j->errors, j->file, jsonin_line(j->text, path), path,
 		    "must be %.10g to %.10g, not %.10g", low, high, x);
 		return false;
 	}

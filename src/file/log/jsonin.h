@@ -1,9 +1,10 @@
 /*
  * jsonin.h - JSON read whole, its members fetched by path. The one reader of JSON.
  *
- * Up to 1 MiB, 64 levels deep, without a member named twice. Numbers are int64 or double.
- * NaN, Infinity and -Infinity, which Python's json.dumps writes though JSON lacks them,
- * read as null. Texts that follow one another (JSON lines) are read one after the other;
+ * Up to 1 MiB, 64 levels deep, 65,536 objects and lists, without a member named twice. Numbers
+ * are int64 or double. NaN, Infinity and -Infinity, which Python's json.dumps writes though JSON
+ * lacks them, read as null in a log, which has no such figure then, and as the texts "nan", "inf"
+ * and "-inf" in a file of settings, where they are no number. Texts that follow one another (JSON lines) are read one after the other;
  * the last one stays.
  */
 #ifndef FILE_JSONIN_H
@@ -15,7 +16,7 @@
 
 #include "file/plan/planfile.h"
 
-enum { JSONIN_SIZE_MAX = 1024 * 1024, JSONIN_DEPTH_MAX = 64 };
+enum { JSONIN_SIZE_MAX = 1024 * 1024, JSONIN_DEPTH_MAX = 64, JSONIN_PARTS_MAX = 65536 };
 
 struct json_t;
 
@@ -28,12 +29,12 @@ struct jsonin {
 	struct file_errors *errors;
 };
 
-/* Read an open stream to its end. On refusal false, with "FILE:LINE:COLUMN: error: ..." in
+/* Read an open stream, a log, to its end. On refusal false, with "FILE:LINE:COLUMN: error: ..." in
  * errors; jsonin_free in either case. file and errors must outlive j. */
 bool jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *errors);
 void jsonin_free(struct jsonin *j);
 
-/* The same from size bytes of text, which a NUL follows and which outlives j. */
+/* The same of settings from size bytes of text, which a NUL follows and which outlives j. */
 bool jsonin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
     struct file_errors *errors);
 
@@ -53,9 +54,10 @@ bool jsonin_has(const struct jsonin *j, const char *path);
 const char *jsonin_text(const struct jsonin *j, const char *path); /* NULL: no text */
 bool jsonin_bool(const struct jsonin *j, const char *path, bool *out);
 
-/* The line of the key at a path, or of the last one on the way there that has a line of its own;
- * 0 when that is not known. The text may be YAML or TOML too. */
-unsigned jsonin_line(const struct jsonin *j, const char *path);
+/* The line of the key at a path of a text (j->text), or of the last one on the way there that has
+ * a line of its own; 0 when that is not known. The text may be YAML or TOML too, or NULL. It is
+ * read anew each time: for complaints. */
+unsigned jsonin_line(const char *text, const char *path);
 
 /* From here on remember what is asked for, so that jsonin_unasked can tell the path of each value
  * that nobody asked for. */

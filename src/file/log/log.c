@@ -15,6 +15,7 @@
 #include "file/log/log_words.h"
 
 enum {
+	LINE_LEAST_BYTES = 12,  /* of those that any program writes about itself */
 	LINE_MAX_BYTES = 65536, /* what follows on a longer line is passed over */
 	SAMPLES_MAX = 1 << 20,
 };
@@ -239,6 +240,8 @@ read_lines(struct reader *r, FILE *f)
 	if (line == NULL)
 		return "out of memory";
 	while (next_line(f, line)) {
+		if (strnlen(line, LINE_LEAST_BYTES) < LINE_LEAST_BYTES)
+			continue;
 		read_megatron(r, line);
 		read_torchtitan(r, line);
 		read_nanotron(r, line);

@@ -172,6 +172,7 @@ log_bench_line(struct log_report *out, struct log_table *t, size_t *marks, const
 		{ "time-to-first-token [TTFT] (ms):", offsetof(struct log_table, ttft), 1e-3 },
 		{ "time-per-output-token [TPOT] (ms):", offsetof(struct log_table, tpot), 1e-3 },
 	};
+	const bool others = counts_others(line);
 	double v;
 
 	/* before the table: of the run that follows */
@@ -185,7 +186,7 @@ log_bench_line(struct log_report *out, struct log_table *t, size_t *marks, const
 		*t = (struct log_table){ .rate = t->rate };
 		out->benchmark.results++;
 	}
-	for (size_t i = 0; i < sizeof lines / sizeof *lines && !counts_others(line); i++)
+	for (size_t i = 0; i < sizeof lines / sizeof *lines && !others; i++)
 		if (log_number(log_after(line, lines[i].word), &v)) {
 			*(double *)((char *)t + lines[i].at) = v * lines[i].scale;
 			marks[LOG_BENCHMARK]++;
