@@ -1,0 +1,30 @@
+/*
+ * lines.h - the lines of a stream, one at a time, in bounded memory.
+ *
+ * A line ends at a line feed or at the carriage return of a progress bar. Colours (ESC [ ... letter)
+ * and NULs are taken out. What follows on a line after LINES_LONGEST bytes is passed over.
+ */
+#ifndef FILE_LINES_H
+#define FILE_LINES_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { LINES_LONGEST = 65536, LINES_READ = 262144 };
+
+struct lines {
+	FILE *in;
+	unsigned line;             /* number of the one that was told last, from 1 */
+	size_t at, filled;         /* in `read` */
+	size_t cut;                /* lines that were longer than LINES_LONGEST */
+	char text[LINES_LONGEST];
+	char read[LINES_READ];
+};
+
+/* Large: allocate it. in stays the caller's. */
+void lines_begin(struct lines *l, FILE *in);
+
+/* The next line without its end in l->text, and its length; false at the end of the stream, where
+ * ferror(in) tells of errors. */
+bool lines_next(struct lines *l, size_t *length);
+#endif

@@ -1,0 +1,288 @@
+#include "file/log/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
+#include "file/log/find.h"
+#include "file/log/lines.h"
+#include "file/log/run_rows.h"
+#include "file/plan/errors.h"
+
+static const struct run_row *const run_rows[] = { run_train_rows, run_tune_rows, run_rl_rows,
+	run_serve_rows, run_link_rows, run_host_rows };
+enum { ROW_LISTS = sizeof run_rows / sizeof *run_rows, ROWS_MAX = 256 };
+
+static const char *const source_names[SOURCE_COUNT] = {
+	[SOURCE_MEGATRON] = "megatron", [SOURCE_BRIDGE] = "bridge", [SOURCE_TORCHTITAN] = "torchtitan",
+	[SOURCE_NANOTRON] = "nanotron", [SOURCE_DEEPSPEED] = "deepspeed", [SOURCE_HF] = "huggingface",
+	[SOURCE_TUNER] = "tuner", [SOURCE_PROGRESS] = "progress", [SOURCE_VERL] = "verl",
+	[SOURCE_OPENRLHF] = "openrlhf", [SOURCE_NEMO_RL] = "nemo-rl", [SOURCE_SLIME] = "slime",
+	[SOURCE_VLLM] = "vllm", [SOURCE_SGLANG] = "sglang", [SOURCE_TRTLLM] = "trtllm",
+	[SOURCE_BENCHMARK] = "benchmark", [SOURCE_NCCL_TESTS] = "nccl-tests", [SOURCE_NCCL] = "nccl",
+	[SOURCE_SMI] = "nvidia-smi", [SOURCE_TOPO] = "topology", [SOURCE_DCGM] = "dcgm",
+	[SOURCE_OOM] = "out-of-memory", [SOURCE_TRACE] = "trace", [SOURCE_NSYS] = "nsys",
+	[SOURCE_WORDS] = "words",
+};
+
+/* What a file is read with. Large. */
+struct run_file {
+	struct run_reader reader;
+	struct finder finder;
+	struct lines lines;
+	const struct run_row *row[ROWS_MAX];
+	size_t rows;
+};
+
+/* ---- what rows do ---------------------------------------------------------------------- */
+
+void
+run_add(struct run_reader *r, enum measured_id id, int64_t step, double value)
+{
+	measured_add(r->m, id, step, value, r->place);
+}
+
+void
+run_fall_back(struct run_reader *r, enum fallback f, int64_t step, double seconds)
+{
+	series_add(&r->step[f], step, seconds, r->place);
+}
+
+void
+run_fact(struct run_reader *r, int id, const char *text)
+{
+	if (text != NULL && *text != '\0')
+		measured_fact(r->m, id, text, 0, r->place);
+}
+
+void
+run_fact_number(struct run_reader *r, int id, double number)
+{
+	char text[32];
+
+	if (!(number > 0) || number > 1e18)
+		return;
+	text_real(text, sizeof text, number);
+	measured_fact(r->m, id, text, number, r->place);
+}
+
+void
+run_say(struct run_reader *r, enum evidence_id id, const char *line, double number)
+{
+	measured_say(r->m, id, line + strspn(line, " \t"), number, r->place);
+}
+
+void
+run_word(char *buf, size_t size, const char *text)
+{
+	size_t skip = 0;
+
+	if (text != NULL)
+		skip = strspn(text, " \t'\"");
+	text_put(buf, size, "%.*s", text != NULL ? (int)strcspn(text + skip, " \t,;|'\"()[]{}") : 0,
+	    text != NULL ? text + skip : "");
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+static void
+add_words(struct run_file *f)
+{
+	f->rows = 0;
+	finder_begin(&f->finder);
+	for (size_t i = 0; i < evidence_words_count; i++)
+		finder_add(&f->finder, evidence_words[i].words, (int)evidence_words[i].id);
+	for (int list = 0; list < ROW_LISTS; list++)
+		for (const struct run_row *row = run_rows[list]; row->words != NULL; row++)
+			if (f->rows < ROWS_MAX) {
+				finder_add(&f->finder, row->words, EVIDENCE_COUNT + (int)f->rows);
+				f->row[f->rows++] = row;
+			}
+}
+
+static void
+take_word(void *to, int meaning, const char *line, const char *after)
+{
+	struct run_file *f = to;
+	struct run_reader *r = &f->reader;
+	const struct run_row *row;
+
+	if (meaning < EVIDENCE_COUNT) {
+		r->said[SOURCE_WORDS]++;
+		run_say(r, (enum evidence_id)meaning, line, 0);
+		return;
+	}
+	row = f->row[meaning - EVIDENCE_COUNT];
+	r->said[row->source]++;
+	row->read(r, line, after);
+}
+
+static void
+take_line(struct run_file *f, size_t length)
+{
+	struct run_reader *r = &f->reader;
+
+	if (r->next != NULL && !r->next(r, f->lines.text))
+		r->next = NULL;
+	finder_line(&f->finder, f->lines.text, length, take_word, f);
+}
+
+/* ---- what a file was --------------------------------------------------------------------- */
+
+static size_t
+said_anything(const struct run_reader *r)
+{
+	size_t n = 0;
+
+	for (int s = 0; s < SOURCE_COUNT; s++)
+		n += r->said[s];
+	return n;
+}
+
+/* A step that no line says as such. */
+static void
+take_fallback(struct run_reader *r)
+{
+	for (int f = 0; f < FALLBACK_COUNT && r->m->series[MEASURED_STEP].count == 0; f++)
+		if (r->step[f].count > 0)
+			r->m->series[MEASURED_STEP] = r->step[f];
+}
+
+static void
+name_sources(const struct run_reader *r, struct measured_file *file)
+{
+	for (int s = 0; s < SOURCE_COUNT; s++)
+		if (r->said[s] > 0 && (s != SOURCE_WORDS || *file->kind == '\0'))
+			text_add(file->kind, sizeof file->kind, "%s%s", *file->kind != '\0' ? " " : "",
+			    source_names[s]);
+}
+
+/* Numbers whose steps a file counts. */
+static size_t
+steps_of(const struct measured *m)
+{
+	size_t most = 0;
+
+	for (int id = 0; id <= MEASURED_TFLOPS; id++)
+		if (m->series[id].count > most)
+			most = m->series[id].count;
+	return most;
+}
+
+static bool
+read_lines(struct run_file *f, const char *name, struct file_errors *errors)
+{
+	struct run_reader *r = &f->reader;
+	struct measured *m = r->m;
+	struct measured_file *file = &m->file[m->files];
+	const size_t before = steps_of(m);
+	size_t length;
+
+	*file = (struct measured_file){ .lines = 0 };
+	r->place.file = (int)m->files;
+	add_words(f);
+	while (lines_next(&f->lines, &length)) {
+		r->place.line = f->lines.line;
+		take_line(f, length);
+	}
+	if (ferror(f->lines.in)) {
+		errors_add(errors, name, 0, "", "can not be read: %s", strerror(errno));
+		return false;
+	}
+	if (said_anything(r) == 0) {
+		errors_add(errors, name, 0, "", "no line of a known program (fix: give the log from the "
+		    "start-up on; shardplan(1), DIAGNOSE, lists what is read)");
+		return false;
+	}
+	take_fallback(r);
+	name_sources(r, file);
+	text_put(file->path, sizeof file->path, "%s", name);
+	file->lines = f->lines.line;
+	file->steps = steps_of(m) - before;
+	m->files++;
+	return true;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool
+read_stream(struct measured *m, FILE *in, const char *name, struct file_errors *errors)
+{
+	struct run_file *f;
+	bool ok;
+
+	if (m->files == MEASURED_FILES) {
+		errors_add(errors, name, 0, "", "more than %d files", MEASURED_FILES);
+		return false;
+	}
+	if ((f = calloc(1, sizeof *f)) == NULL) {
+		errors_add(errors, name, 0, "", "out of memory");
+		return false;
+	}
+	f->reader.m = m;
+	lines_begin(&f->lines, in);
+	ok = read_lines(f, name, errors);
+	free(f);
+	return ok;
+}
+
+static FILE *
+open_file(const char *path, struct file_errors *errors)
+{
+	struct stat st;
+	FILE *f = NULL;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0) {
+		errors_add(errors, path, 0, "", "can not be opened: %s", strerror(errno));
+		return NULL;
+	}
+	if (fstat(fd, &st) != 0)
+		errors_add(errors, path, 0, "", "can not be read: %s", strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		errors_add(errors, path, 0, "", "is a directory, not a file");
+	else if (!S_ISREG(st.st_mode))
+		errors_add(errors, path, 0, "", "is not a regular file (fix: give '-' and pipe it)");
+	else if (st.st_size == 0)
+		errors_add(errors, path, 0, "", "is empty");
+	else if ((f = fdopen(fd, "r")) == NULL)
+		errors_add(errors, path, 0, "", "can not be read: %s", strerror(errno));
+	if (f == NULL)
+		close(fd);
+	return f;
+}
+
+bool
+run_read(struct measured *m, const char *path, struct file_errors *errors)
+{
+	const bool input = text_equal(path, "-");
+	FILE *in = input ? stdin : open_file(path, errors);
+	bool ok;
+
+	if (in == NULL)
+		return false;
+	ok = read_stream(m, in, input ? "standard input" : path, errors);
+	if (!input)
+		fclose(in);
+	return ok;
+}
+
+bool
+run_read_text(struct measured *m, const char *name, const char *text, size_t size,
+    struct file_errors *errors)
+{
+	FILE *in = size > 0 ? fmemopen((char *)text, size, "r") : NULL;
+	bool ok;
+
+	if (in == NULL) {
+		errors_add(errors, name, 0, "", size > 0 ? "out of memory" : "is empty");
+		return false;
+	}
+	ok = read_stream(m, in, name, errors);
+	fclose(in);
+	return ok;
+}

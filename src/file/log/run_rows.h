@@ -1,0 +1,67 @@
+/*
+ * run_rows.h - the rows of run.h: words of a line, whose they are, and what takes the line.
+ */
+#ifndef FILE_RUN_ROWS_H
+#define FILE_RUN_ROWS_H
+#include "core/diagnose/measured.h"
+#include "file/log/log_words.h"
+
+/* Whose lines they are. */
+enum source {
+	SOURCE_MEGATRON, SOURCE_BRIDGE, SOURCE_TORCHTITAN, SOURCE_NANOTRON, SOURCE_DEEPSPEED,
+	SOURCE_HF, SOURCE_TUNER, SOURCE_PROGRESS, SOURCE_VERL, SOURCE_OPENRLHF, SOURCE_NEMO_RL,
+	SOURCE_SLIME, SOURCE_VLLM, SOURCE_SGLANG, SOURCE_TRTLLM, SOURCE_BENCHMARK, SOURCE_NCCL_TESTS,
+	SOURCE_NCCL, SOURCE_SMI, SOURCE_TOPO, SOURCE_DCGM, SOURCE_OOM, SOURCE_TRACE, SOURCE_NSYS,
+	SOURCE_WORDS, SOURCE_COUNT
+};
+
+/* Times of a step that count only where no line says one as such, best first. */
+enum fallback { FALLBACK_PARTS, FALLBACK_RATE, FALLBACK_BAR, FALLBACK_COUNT };
+
+struct run_reader;
+
+/* A line that rows asked for: the one after, until it returns false. */
+typedef bool run_line(struct run_reader *r, const char *line);
+
+struct run_reader {
+	struct measured *m;
+	struct place place;          /* of the line */
+	size_t said[SOURCE_COUNT];   /* lines of each */
+	run_line *next;              /* NULL: nobody waits for a line */
+	struct series step[FALLBACK_COUNT];
+	/* A progress bar: the one with most steps is the run's. */
+	struct {
+		double total, done, seconds;
+	} bar;
+	/* nccl-tests: the largest message of the table. */
+	struct {
+		double size, ranks;
+		char host[64];
+		bool nodes;
+	} bench;
+};
+
+struct run_row {
+	const char *words;
+	enum source source;
+	void (*read)(struct run_reader *r, const char *line, const char *after);
+};
+
+/* Rows by what they are of; a row without words ends each. */
+extern const struct run_row run_train_rows[], run_tune_rows[], run_rl_rows[], run_serve_rows[],
+    run_link_rows[], run_host_rows[];
+
+/* Add a sample of this line; seconds of a step of a fallback. */
+void run_add(struct run_reader *r, enum measured_id id, int64_t step, double value);
+void run_fall_back(struct run_reader *r, enum fallback f, int64_t step, double seconds);
+
+/* Say a fact of this line, as text or as a number. */
+void run_fact(struct run_reader *r, int id, const char *text);
+void run_fact_number(struct run_reader *r, int id, double number);
+
+/* This line says so. */
+void run_say(struct run_reader *r, enum evidence_id id, const char *line, double number);
+
+/* The word at the beginning of text, which may be NULL, cut to fit; "" where there is none. */
+void run_word(char *buf, size_t size, const char *text);
+#endif

@@ -1,0 +1,151 @@
+/*
+ * Programs that fine-tune, and progress bars: transformers trainer_utils.py (speed_metrics) and
+ * trainer_callback.py, TRL, axolotl core/trainers/base.py, ms-swift callbacks, LLaMA-Factory
+ * train/callbacks.py, torchtune; tqdm's line, std.py (format_meter).
+ */
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "file/log/run_rows.h"
+
+/* {'train_runtime': 106.5, 'train_samples_per_second': 4.69, 'train_steps_per_second': 0.59,
+ * 'train_loss': ..}: means with warm-up, evaluation and saving. */
+static void
+trainer_summary(struct run_reader *r, const char *line, const char *after)
+{
+	const double rate = log_number_after(after, ":");
+
+	(void)line;
+	if (rate > 0)
+		run_fall_back(r, FALLBACK_RATE, -1, 1 / rate);
+}
+
+/* 'train_speed(s/it)': 1.25 of ms-swift; 'step_time': 3.2 of TRL. */
+static void
+seconds_of_step(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_fall_back(r, FALLBACK_RATE, -1, log_number_after(after, ":"));
+}
+
+/* 'memory/max_allocated (GiB)': 40.1 and its like. */
+static void
+memory_of(struct run_reader *r, const char *line, const char *after)
+{
+	const double reserved = log_number_after(line, "memory/device_reserved (GiB)':");
+
+	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
+		.allocated = log_number_after(after, ":") * GIB, .reserved = reserved * GIB });
+}
+
+/* 'memory(GiB)': 40.1 of ms-swift: torch.cuda.max_memory_reserved. */
+static void
+reserved_of(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
+		.reserved = log_number_after(after, ":") * GIB });
+}
+
+/* "Step 12 | loss:1.2 lr:.. tokens_per_second_per_gpu:2931.5 peak_memory_alloc:40.1": GiB. */
+static void
+torchtune_step(struct run_reader *r, const char *line, const char *after)
+{
+	run_add(r, MEASURED_TOKENS_GPU, log_integer_after(line, "Step "), log_number_after(after, ":"));
+	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
+		.allocated = log_number_after(line, "peak_memory_alloc:") * GIB,
+		.reserved = log_number_after(line, "peak_memory_reserved:") * GIB });
+}
+
+/* ---- progress bars -------------------------------------------------------------------------- */
+
+/* "1:05:20" or "08:44" in seconds; -1 for none. */
+static double
+clock_of(const char *text)
+{
+	double seconds = 0, part;
+
+	for (int i = 0; i < 4; i++) {
+		const size_t n = strspn(text, "0123456789");
+		char digits[16];
+
+		if (n == 0 || n >= sizeof digits)
+			return -1;
+		text_put(digits, sizeof digits, "%.*s", (int)n, text);
+		if (!text_to_real(digits, &part))
+			return -1;
+		seconds = 60 * seconds + part;
+		if (text[n] != ':')
+			return seconds;
+		text += n + 1;
+	}
+	return -1;
+}
+
+/* What stands before a slash: digits. */
+static double
+number_before(const char *line, const char *slash)
+{
+	const char *from = slash;
+
+	while (from > line && from[-1] >= '0' && from[-1] <= '9')
+		from--;
+	return from < slash ? log_number_after(from, "") : -1;
+}
+
+/*
+ * "  3%|#     | 10/377 [08:44<5:20:03, 52.33s/it]": differences of steps and of the clock between
+ * two lines, as what it says is a mean. Of bars the one with most steps is the run's; others count
+ * files, shards and batches of an evaluation.
+ */
+static void
+progress(struct run_reader *r, const char *line, const char *after)
+{
+	const char *open = after;
+	const char *slash;
+	double done, total, seconds, said;
+	bool seconds_each;
+
+	while (open > line && *open != '[')
+		open--;
+	for (slash = open; slash > line && *slash != '/'; slash--)
+		continue;
+	done = number_before(line, slash);
+	total = log_number_after(slash + 1, "");
+	seconds = clock_of(open + 1);
+	if (*open != '[' || *slash != '/' || done < 0 || !(total > 0) || seconds < 0 ||
+	    total < r->bar.total)
+		return;
+	if (total > r->bar.total) { /* another bar, which is the run's */
+		memset(&r->step[FALLBACK_BAR], 0, sizeof r->step[FALLBACK_BAR]);
+		r->bar.total = total;
+		r->bar.done = r->bar.seconds = 0;
+	}
+	seconds_each = after[-5] == 's';
+	said = log_number_after(strchr(open, ',') != NULL ? strchr(open, ',') + 1 : "", "");
+	/* the clock counts whole seconds: what is said is better where few have passed */
+	if (done > r->bar.done && seconds - r->bar.seconds >= 10)
+		run_fall_back(r, FALLBACK_BAR, (int64_t)done,
+		    (seconds - r->bar.seconds) / (done - r->bar.done));
+	else if (done > r->bar.done && said > 0)
+		run_fall_back(r, FALLBACK_BAR, (int64_t)done, seconds_each ? said : 1 / said);
+	r->bar.done = done;
+	r->bar.seconds = seconds;
+}
+
+const struct run_row run_tune_rows[] = {
+	{ "'train_steps_per_second'", SOURCE_HF, trainer_summary },
+	{ "\"train_steps_per_second\"", SOURCE_HF, trainer_summary },
+	{ "'train_speed(s/it)'", SOURCE_TUNER, seconds_of_step },
+	{ "'step_time'", SOURCE_TUNER, seconds_of_step },
+	{ "memory/max_allocated (GiB)'", SOURCE_TUNER, memory_of },
+	{ "memory/max_memory_allocated(GiB)'", SOURCE_TUNER, memory_of },
+	{ "'memory(GiB)'", SOURCE_TUNER, reserved_of },
+	{ "tokens_per_second_per_gpu", SOURCE_TUNER, torchtune_step },
+	{ "s/it]", SOURCE_PROGRESS, progress },
+	{ "it/s]", SOURCE_PROGRESS, progress },
+	{ "s/it,", SOURCE_PROGRESS, progress },
+	{ "it/s,", SOURCE_PROGRESS, progress },
+	{ .words = NULL },
+};
