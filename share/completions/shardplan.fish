@@ -38,6 +38,7 @@ complete -c shardplan -l threads -x -d 'how many threads'
 complete -c shardplan -l to -x -a "(shardplan export --list | sed -n '2,\$s/ .*//p')"
 complete -c shardplan -l core -x -a '0.12 0.13 0.14 0.15 0.16 0.17 0.18 0.19 0.20'
 complete -c shardplan -l from -r -a 'megatron huggingface slurm nvidia-smi deepspeed torchtitan nanotron accelerate hostfile'
+complete -c shardplan -l adopt -d 'write what the run says into the plan'
 complete -c shardplan -l here -d 'the machines that this runs on'
 complete -c shardplan -l world -x -d 'GPUs of the launch'
 complete -c shardplan -l list -d 'list the targets'

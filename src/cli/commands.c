@@ -34,6 +34,8 @@ const struct subcommand subcommand_table[] = {
 	{ "export", "[PLAN]", "write what a framework takes to launch the plan",
 	    TAKES_PLAN | TAKES_EXPORT | TAKES_OUTPUT | TAKES_COLOR_BY | TAKES_ZOOM | TAKES_WIDTH |
 	    TAKES_PALETTE | TAKES_ASCII, 0, 1, export_run, NULL },
+	{ "diagnose", "[PLAN] FILE...", "tell why a run is slower or fuller than its plan, from its logs",
+	    TAKES_PLAN | TAKES_ADOPT | TAKES_JSON, 1, 64, diagnose_command, NULL },
 	{ "calibrate", "PLAN LOG", "fit a plan's estimates to the log of its run",
 	    TAKES_PLAN, 2, 2, calibrate_run, NULL },
 	{ "fields", "", "list everything that a plan can set", TAKES_JSON, 0, 0, fields_run, NULL },

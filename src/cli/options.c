@@ -70,6 +70,7 @@ const struct option_row option_table[] = {
 	{ "here", NULL, "import the machines that this runs on", 0, TAKES_IMPORT, AT(here) },
 	{ "world", "GPUS", "GPUs of the launch, whatever the file says", 0, TAKES_IMPORT, AT(world),
 	    .least = 1, .most = PLAN_WORLD_MAX },
+	{ "adopt", NULL, "write into the plan what the run says otherwise", 0, TAKES_ADOPT, AT(adopt) },
 	{ "to", "TARGET", "what to write", 0, TAKES_EXPORT, AT(to) },
 	{ "core", "VERSION", "release of Megatron core that reads it, 0.12 to 0.20", 0,
 	    TAKES_EXPORT, AT(core) },

@@ -52,7 +52,7 @@ struct options {
 	const char *core;                 /* release of Megatron core for an export, or NULL */
 	int64_t world;                    /* GPUs of an import, 0: not given */
 	const char *output;               /* file or directory, or NULL */
-	bool hash, csv, ascii, linear, strict, tight, json, here, list, help, version;
+	bool adopt, hash, csv, ascii, linear, strict, tight, json, here, list, help, version;
 	bool word;                        /* the only operand could have been a command's name */
 	unsigned given;                   /* enum takes of the options given, */
 	uint64_t fixed;                   /* and which rows of option_table they are */

@@ -19,6 +19,7 @@ int search_command(const struct options *o);
 int explain_run(const struct options *o);
 int diff_run(const struct options *o);
 int calibrate_run(const struct options *o);
+int diagnose_command(const struct options *o);
 int import_run(const struct options *o);
 int export_run(const struct options *o);
 int fields_run(const struct options *o);

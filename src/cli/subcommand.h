@@ -29,6 +29,7 @@ enum takes {
 	TAKES_EXPORT = 65536,
 	TAKES_OUTPUT = 131072,
 	TAKES_FROM = 262144,
+	TAKES_ADOPT = 524288,
 };
 
 struct subcommand {

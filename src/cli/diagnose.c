@@ -1,0 +1,207 @@
+/* `diagnose`: what a run left behind against its plan's estimate. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report_diagnose.h"
+#include "cli/run.h"
+#include "cli/session.h"
+#include "core/base/text.h"
+#include "core/framework/resolve.h"
+#include "core/search/search.h"
+#include "file/log/run.h"
+#include "file/plan/pathname.h"
+#include "out/out.h"
+
+/* What does not save so much of the time is not told. */
+#define WORTH_SAVING 0.01
+
+/* Large: allocated once. */
+struct diagnose_job {
+	struct session session;
+	struct measured measured;
+	struct diagnosis found;
+	struct diagnose_report report;
+	struct estimate estimate;
+	struct search_space space;
+	struct search_worker worker;
+	struct search_key key[NEIGHBOURS + 1];
+};
+
+/* ---- the operands ------------------------------------------------------------------- */
+
+/* Whether a file is a plan: by its name, else its first statement names a setting. */
+static bool
+is_plan(const char *path)
+{
+	const size_t n = strlen(path);
+	char line[512], *c;
+	FILE *f;
+	bool found = false;
+
+	if (n > 4 && strcmp(path + n - 4, ".cfg") == 0)
+		return true;
+	if (text_equal(path, "-") || (f = fopen(path, "r")) == NULL)
+		return false;
+	while (!found && fgets(line, sizeof line, f) != NULL) {
+		for (c = line; isspace((unsigned char)*c); c++)
+			continue;
+		if (*c == '\0' || *c == '#' || strncmp(c, "//", 2) == 0)
+			continue;
+		c += strcspn(c, " \t=:{\n");
+		c += strspn(c, " \t");
+		found = *c == '=' || (*c == ':' && strchr(c, '{') != NULL);
+		break;
+	}
+	fclose(f);
+	return found;
+}
+
+static bool
+read_files(struct diagnose_job *job, const struct options *o, int from)
+{
+	struct file_errors errors = { 0 };
+	bool ok = true;
+
+	for (int i = from; i < o->operands; i++)
+		ok = run_read(&job->measured, o->operand[i], &errors) && ok;
+	session_print_errors(&errors);
+	return ok;
+}
+
+/* ---- what settings cost ------------------------------------------------------------------ */
+
+static void
+put_neighbour(struct diagnose_job *job, const struct search_key *key, double now)
+{
+	struct neighbour *out = &job->report.neighbour[job->report.neighbours];
+	struct plan p;
+
+	*out = (struct neighbour){ .saves = now - key->score[0] };
+	if (out->saves < WORTH_SAVING * now)
+		return;
+	for (int i = 0; i < job->space.count && out->sets < DIAGNOSE_SETS; i++) {
+		struct diagnosed_set *s = &out->set[out->sets];
+
+		if (space_digit(&job->space, i, key->index) == job->space.field[i].own)
+			continue;
+		s->field = job->space.field[i].field;
+		space_format(&job->space, i, key->index, s->value, sizeof s->value);
+		out->sets++;
+	}
+	space_plan(&job->space, key->index, &p);
+	estimate_run(&job->estimate, &p, &job->session.catalog, NULL);
+	out->memory = estimate_fullest(&job->estimate);
+	job->report.neighbours++;
+}
+
+/* The best plans at most two changes away from the run's. */
+static void
+find_neighbours(struct diagnose_job *job)
+{
+	struct search search = { .space = &job->space, .objectives = 1, .around = 2 };
+	struct search_control control = { .next = 0 };
+	const struct plan *p = &job->found.run;
+	struct wishes wishes;
+	char err[256];
+	double now;
+
+	wishes_usual(&wishes, p);
+	estimate_run(&job->estimate, p, &job->session.catalog, NULL);
+	if (!target_find(&search.objective[0], "time", p, err, sizeof err) ||
+	    !target_value(&search.objective[0], p, &job->estimate, &now) ||
+	    !space_make(&job->space, p, &job->session.catalog, &wishes, err, sizeof err))
+		return;
+	job->worker.key = job->key;
+	job->worker.room = NEIGHBOURS + 1;
+	search_run(&search, &job->worker, 1, &control);
+	for (size_t i = 0; i < job->worker.kept && job->report.neighbours < NEIGHBOURS; i++)
+		put_neighbour(job, &job->key[i], now);
+}
+
+/* ---- what the run says, into the plan ----------------------------------------------------------- */
+
+static int
+adopt(struct diagnose_job *job)
+{
+	const struct diagnosis *d = &job->found;
+	struct session *s = &job->session;
+	struct plan plan = s->read;
+	char note[1024] = "", path[PLANFILE_PATH_SIZE], err[256];
+
+	if (d->mismatches == 0) {
+		out_line(stdout, "plan         is the run's as far as the files tell");
+		return STATUS_OK;
+	}
+	if (!text_copy(path, sizeof path, s->file.path) || *path == '\0') {
+		complain("--adopt: the plan has no file");
+		return STATUS_ERROR;
+	}
+	for (size_t i = 0; i < d->mismatches; i++)
+		if (d->mismatch[i].field != FIELD_NONE)
+			field_parse(d->mismatch[i].field, &plan, d->mismatch[i].run, err, sizeof err);
+	plan_resolve(&plan, &s->catalog);
+	if (planfile_write(&s->file, &plan, path, &s->catalog, false, note, sizeof note) !=
+	    PLANFILE_SAVED) {
+		complain("%s", note);
+		return STATUS_ERROR;
+	}
+	out_line(stderr, "shardplan: %s", note);
+	return STATUS_OK;
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+static int
+print(struct diagnose_job *job, const struct options *o)
+{
+	if (o->json)
+		diagnose_json(&job->report);
+	else if (!diagnose_print(&job->report))
+		return STATUS_ERROR;
+	if (o->adopt && adopt(job) != STATUS_OK)
+		return STATUS_ERROR;
+	return job->found.within_error ? STATUS_OK : STATUS_NO;
+}
+
+static int
+diagnose(struct diagnose_job *job, const struct options *o)
+{
+	struct session *s = &job->session;
+	char note[512];
+
+	if (!session_whole_catalog(s, note, sizeof note)) {
+		complain("%s", note);
+		return STATUS_ERROR;
+	}
+	diagnose_run(&job->found, &job->measured, &s->plan, &s->catalog, &job->estimate);
+	if (!job->found.legal) {
+		session_complain(&job->estimate.diags, SEVERITY_ERROR);
+		return STATUS_NO;
+	}
+	if (job->found.terms == 0 && job->found.mismatches == 0)
+		complain("the files tell nothing that this plan estimates");
+	job->report = (struct diagnose_report){ .plan = &s->plan, .measured = &job->measured,
+		.found = &job->found };
+	find_neighbours(job);
+	return print(job, o);
+}
+
+int
+diagnose_command(const struct options *o)
+{
+	const bool planned = o->operands > 1 && is_plan(o->operand[0]);
+	struct diagnose_job *job = calloc(1, sizeof *job);
+	int status = STATUS_ERROR;
+
+	if (job == NULL)
+		return out_of_memory();
+	if (read_files(job, o, planned) &&
+	    session_open(&job->session, o, planned ? o->operand[0] : NULL)) {
+		status = diagnose(job, o);
+		session_close(&job->session);
+	}
+	free(job);
+	return status;
+}

@@ -1,0 +1,29 @@
+/*
+ * report_diagnose.h - what `diagnose` found, to be printed.
+ */
+#ifndef CLI_REPORT_DIAGNOSE_H
+#define CLI_REPORT_DIAGNOSE_H
+#include "core/diagnose/diagnose.h"
+
+enum { NEIGHBOURS = 3 };
+
+/* A plan one or two changes away, and what it would save of the leading time. */
+struct neighbour {
+	size_t sets;
+	struct diagnosed_set set[DIAGNOSE_SETS];
+	double saves;         /* seconds */
+	double memory;        /* bytes on the fullest GPU */
+};
+
+struct diagnose_report {
+	const struct plan *plan;
+	const struct measured *measured;
+	const struct diagnosis *found;
+	size_t neighbours;
+	struct neighbour neighbour[NEIGHBOURS];
+};
+
+/* As text in 100 columns (false without memory), and as JSON. */
+bool diagnose_print(const struct diagnose_report *r);
+void diagnose_json(const struct diagnose_report *r);
+#endif
