@@ -1,0 +1,52 @@
+#include "file/log/run_rows.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+
+void
+run_add(struct run_reader *r, enum measured_id id, int64_t step, double value)
+{
+	measured_add(r->m, id, step, value, r->place);
+}
+
+void
+run_fall_back(struct run_reader *r, enum fallback f, int64_t step, double seconds)
+{
+	series_add(&r->step[f], step, seconds, r->place);
+}
+
+void
+run_fact(struct run_reader *r, int id, const char *text)
+{
+	if (text != NULL && *text != '\0')
+		measured_fact(r->m, id, text, 0, r->place);
+}
+
+void
+run_fact_number(struct run_reader *r, int id, double number)
+{
+	char text[32];
+
+	if (!(number > 0) || number > 1e18)
+		return;
+	text_real(text, sizeof text, number);
+	measured_fact(r->m, id, text, number, r->place);
+}
+
+void
+run_say(struct run_reader *r, enum evidence_id id, const char *line, double number)
+{
+	measured_say(r->m, id, line + strspn(line, " \t"), number, r->place);
+}
+
+void
+run_word(char *buf, size_t size, const char *text)
+{
+	size_t skip = 0;
+
+	if (text != NULL)
+		skip = strspn(text, " \t'\"");
+	text_put(buf, size, "%.*s", text != NULL ? (int)strcspn(text + skip, " \t,;|'\"()[]{}") : 0,
+	    text != NULL ? text + skip : "");
+}
