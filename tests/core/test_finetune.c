@@ -235,7 +235,7 @@ mixers(void **state)
 	(void)state;
 	near(activation_rebuilt(&c, &one) - activation_rebuilt(&c, &none),
 	    2 * c.tokens * (4 * x.value + 2 * x.key + x.heads), 1e-12);
-	near(adapters_sums(&p, &one).modules, 0, 0);
+	near(adapters_sums(&p, &one, false).modules, 0, 0);
 	near(trained("" NEMOTRON "finetune.target=in_proj+out_proj"), 3 * mamba, 0);
 	near(adapters_held(&q, &rank).dense, mamba / 8, 0);
 	near(trained(HF NEMOTRON "finetune.target=all-linear"),

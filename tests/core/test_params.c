@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/framework/resolve.h"
+#include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/plan/field.h"
 #include "core/plan/pattern.h"
@@ -540,6 +541,51 @@ test_ledger(void **state)
 	}
 }
 
+/* Weights of all modules that an adapter can sit beside, in a layout. */
+static double
+base_of(struct plan *p, int64_t layout)
+{
+	const struct layer_kinds k = params_kinds(&p->model, 0, p->model.layers);
+	struct adapter_module m[ADAPTER_MODULES_MAX];
+	double sum = 0;
+	int count;
+
+	p->parallel.layout = layout;
+	count = adapters_modules(p, &k, true, m);
+	assert_in_range(count, 1, ADAPTER_MODULES_MAX);
+	for (int i = 0; i < count; i++)
+		if (!(m[i].traits & MATRIX_ROUTER))
+			sum += m[i].layers * m[i].in * m[i].out *
+			    (m[i].traits & MATRIX_EXPERT ? (double)p->model.experts : 1);
+	return sum;
+}
+
+/* What has adapters, and what quantisation reaches, is what parameters count as linear layers. */
+static void
+adapters_sit_beside_all_linear_weights(void **state)
+{
+	const config_setting_t *list = config_lookup(&catalogue, "models");
+
+	(void)state;
+	for (int i = 0; i < config_setting_length(list); i++) {
+		struct rank_layers all = { .embedding = true, .loss = true };
+		struct stage_params n;
+		const char *id = "";
+		struct plan p;
+
+		config_setting_lookup_string(config_setting_get_elem(list, (unsigned)i), "id", &id);
+		load(&p, id);
+		all.kinds = params_kinds(&p.model, 0, p.model.layers);
+		n = params_held(&p, &all, NULL);
+
+		if (base_of(&p, LAYOUT_MEGATRON) != n.linear + n.expert_linear ||
+		    base_of(&p, LAYOUT_DEEPSPEED) != n.linear + n.expert_linear)
+			fail_msg("%s: adapters beside %.0f and %.0f weights of %.0f", id,
+			    base_of(&p, LAYOUT_MEGATRON), base_of(&p, LAYOUT_DEEPSPEED),
+			    n.linear + n.expert_linear);
+	}
+}
+
 int
 main(void)
 {
@@ -555,6 +601,7 @@ main(void)
 		cmocka_unit_test(test_serving_shares),
 		cmocka_unit_test(test_serving_leaves_mtp_out),
 		cmocka_unit_test(test_ledger),
+		cmocka_unit_test(adapters_sit_beside_all_linear_weights),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

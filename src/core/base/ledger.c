@@ -73,7 +73,7 @@ put_name(char *buf, size_t size, const char *name, size_t length,
 {
 	const struct ledger_symbol *s = symbols;
 
-	while (s->names != NULL && (strncmp(s->names, name, length) != 0 || s->names[length] != '='))
+	while (s->names != NULL && (*s->names != *name || strncmp(s->names, name, length) != 0 || s->names[length] != '='))
 		s++;
 	if (s->names == NULL && strncmp(name, "larger", length) == 0)
 		return text_put(buf, size, "max");

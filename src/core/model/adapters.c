@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/base/text.h"
 #include "core/framework/framework.h"
-#include "core/model/mixer.h"
+#include "core/model/matrix.h"
 
 #define LORA "Hu et al. 2021, arXiv 2106.09685"
 #define SAVED "huggingface/peft src/peft/utils/other.py, ModulesToSaveWrapper"
@@ -88,232 +89,73 @@ adapters_saved(const struct plan *p)
 
 /* ---- modules ---------------------------------------------------------------------- */
 
-/* Modules that are being listed, and what the next ones are of. */
-struct listing {
-	struct adapter_module *out;
-	int count;
-	enum adapter_block block;
-	double layers;
-	bool expert;
-};
-
-static void
-put(struct listing *l, const char *name, unsigned target, double in, double out,
-    enum module_split split)
+/* What rows of one fusion are called as one layer, NULL where each is a layer: they are one in
+ * Megatron, elsewhere where the checkpoint has them so, which whoever names the fused module says.
+ * A gated delta network is one layer there, two in Qwen3-Next, four in Qwen3.5. */
+static const char *
+fused_name(const struct plan *p, enum matrix_fusion f, unsigned targets)
 {
-	if (in <= 0 || out <= 0)
-		return;
-	l->out[l->count] = (struct adapter_module){ .name = name, .target = target, .in = in,
-		.out = out, .split = split, .expert = l->expert, .block = l->block,
-		.layers = l->layers };
-	l->count++;
+	const bool fuses = framework_of(p)->transformer_engine;
+
+	switch (f) {
+	case FUSION_QKV:
+		return fuses || (targets & TARGET_QKV) ? "QKV" : NULL;
+	case FUSION_FC1:
+		return fuses || (targets & TARGET_FC1) ? "up" : NULL;
+	case FUSION_QKVZ:
+		return fuses ? "input projection" :
+		    targets & TARGET_APART ? NULL : "queries, keys, values, gate";
+	case FUSION_BA:
+		return fuses ? "input projection" :
+		    targets & TARGET_APART ? NULL : "beta and decay of heads";
+	default:
+		return NULL;
+	}
 }
 
-/* Whether q, k and v, or gate and up, are one layer: always in Megatron, elsewhere where the
- * checkpoint has them so, which whoever names the fused module says. */
+/* One more row of a module; true where fewer layers have it, and so are another module now. */
 static bool
-is_fused(const struct plan *p, unsigned target)
+fuse(struct adapter_module *m, const struct matrix *x)
 {
-	return framework_of(p)->transformer_engine || (adapters_targets(p) & target) != 0;
-}
+	const bool fewer = x->layers < m->layers;
 
-static void
-put_mla(struct listing *l, const struct model *m)
-{
-	const double h = (double)m->hidden_size, n = (double)m->attention_heads;
-	const double ql = (double)m->q_lora_rank, kl = (double)m->kv_lora_rank;
-	const double v = params_value_dim(m, false);
-
-	put(l, "query down-projection", TARGET_Q | TARGET_QKV, h, ql, MODULE_WHOLE);
-	put(l, "query projection", TARGET_Q | TARGET_QKV, ql > 0 ? ql : h, n * params_key_dim(m, false),
-	    MODULE_COLUMNS);
-	put(l, "KV down-projection", TARGET_K | TARGET_V | TARGET_QKV, h,
-	    kl + (double)m->qk_rope_head_dim, MODULE_WHOLE);
-	put(l, "KV up-projection", TARGET_K | TARGET_V | TARGET_QKV, kl,
-	    n * ((double)m->qk_nope_head_dim + v), MODULE_COLUMNS);
-	put(l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
-}
-
-/* Gated delta networks: one layer in Megatron (megatron/core/ssm/gated_delta_net/gdn.py), two in
- * Qwen3-Next, four in Qwen3.5 (huggingface/transformers modeling_qwen3_next.py,
- * modeling_qwen3_5.py). */
-static void
-put_delta(struct listing *l, const struct plan *p, const struct mixer *x)
-{
-	const double h = (double)p->model.hidden_size, heads = x->heads;
-	const double qkv = 2 * x->key + x->value, z = x->value;
-
-	if (framework_of(p)->transformer_engine) {
-		put(l, "input projection", TARGET_IN_PROJ, h, qkv + z + 2 * heads, MODULE_COLUMNS);
-	} else if (adapters_targets(p) & TARGET_APART) {
-		put(l, "queries, keys, values", TARGET_IN_QKV, h, qkv, MODULE_COLUMNS);
-		put(l, "gate of the output", TARGET_IN_Z, h, z, MODULE_COLUMNS);
-		put(l, "beta of heads", TARGET_IN_B, h, heads, MODULE_COLUMNS);
-		put(l, "decay of heads", TARGET_IN_A, h, heads, MODULE_COLUMNS);
-	} else {
-		put(l, "queries, keys, values, gate", TARGET_IN_QKV | TARGET_IN_Z, h, qkv + z,
-		    MODULE_COLUMNS);
-		put(l, "beta and decay of heads", TARGET_IN_B | TARGET_IN_A, h, 2 * heads,
-		    MODULE_COLUMNS);
+	if (fewer) {
+		m[1] = *m;
+		m->layers -= x->layers;
+		m++;
 	}
-	put(l, "mixer output", TARGET_OUT_PROJ, x->value, h, MODULE_ROWS);
-}
-
-/* moonshotai/Kimi-Linear-48B-A3B-Instruct modeling_kimi.py, KimiDeltaAttention: decay and gate
- * pass two narrow layers each. */
-static void
-put_kimi(struct listing *l, const struct model *m, const struct mixer *x)
-{
-	const double h = (double)m->hidden_size, d = (double)m->linear_value_head_dim;
-
-	put(l, "queries", TARGET_Q | TARGET_QKV, h, x->key, MODULE_COLUMNS);
-	put(l, "keys", TARGET_K | TARGET_QKV, h, x->key, MODULE_COLUMNS);
-	put(l, "values", TARGET_V | TARGET_QKV, h, x->value, MODULE_COLUMNS);
-	put(l, "beta of heads", TARGET_NAMELESS, h, x->heads, MODULE_COLUMNS);
-	put(l, "decay, down", TARGET_NAMELESS, h, d, MODULE_WHOLE);
-	put(l, "decay, up", TARGET_NAMELESS, d, x->key, MODULE_COLUMNS);
-	put(l, "gate, down", TARGET_NAMELESS, h, d, MODULE_WHOLE);
-	put(l, "gate, up", TARGET_NAMELESS, d, x->value, MODULE_COLUMNS);
-	put(l, "mixer output", TARGET_O, x->value, h, MODULE_ROWS);
-}
-
-/* MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py, MiniMaxText01LightningAttention. */
-static void
-put_lightning(struct listing *l, const struct model *m, const struct mixer *x)
-{
-	const double h = (double)m->hidden_size;
-
-	put(l, "QKV", TARGET_QKV | TARGET_NAMELESS, h, 2 * x->key + x->value, MODULE_COLUMNS);
-	put(l, "gate of the output", TARGET_NAMELESS, h, x->value, MODULE_COLUMNS);
-	put(l, "mixer output", TARGET_OUT_PROJ, x->value, h, MODULE_ROWS);
-}
-
-static void
-put_linear_attention(struct listing *l, const struct plan *p)
-{
-	const struct mixer x = mixer_linear(&p->model);
-
-	if (p->model.linear_kind == LINEAR_KDA)
-		put_kimi(l, &p->model, &x);
-	else if (p->model.linear_kind == LINEAR_LIGHTNING)
-		put_lightning(l, &p->model, &x);
-	else
-		put_delta(l, p, &x);
-}
-
-/* Mamba-2 (Megatron-LM megatron/core/ssm/mamba_mixer.py; huggingface/transformers
- * modeling_nemotron_h.py): one projection to z, x, B, C and dt. */
-static void
-put_mamba(struct listing *l, const struct model *m)
-{
-	const struct mixer x = mixer_mamba(m);
-	const double h = (double)m->hidden_size;
-
-	put(l, "input projection", TARGET_IN_PROJ, h, x.in, MODULE_COLUMNS);
-	put(l, "mixer output", TARGET_OUT_PROJ, x.value, h, MODULE_ROWS);
-}
-
-static void
-put_attention(struct listing *l, const struct plan *p, bool local)
-{
-	const struct model *m = &p->model;
-	const double h = (double)m->hidden_size, d = params_key_dim(m, local);
-	const double kv = params_kv_heads(m, local), v = params_value_dim(m, local);
-	const double n = params_query_heads(m, local), q = params_query_width(m, local);
-
-	if (local && m->linear_attention) {
-		put_linear_attention(l, p);
-	} else if (m->attention == ATTENTION_MLA) {
-		put_mla(l, m);
-	} else if (is_fused(p, TARGET_QKV)) {
-		put(l, "QKV", TARGET_INPUT, h, q + params_kv_width(m, local), MODULE_COLUMNS);
-		put(l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
-	} else {
-		put(l, "queries", TARGET_Q, h, q, MODULE_COLUMNS);
-		put(l, "keys", TARGET_K, h, kv * d, MODULE_COLUMNS);
-		put(l, "values", TARGET_V, h, kv * v, MODULE_COLUMNS);
-		put(l, "attention output", TARGET_O, n * v, h, MODULE_ROWS);
-	}
-}
-
-static void
-put_mlp(struct listing *l, const struct plan *p, double f)
-{
-	const double h = (double)p->model.hidden_size;
-	const double up = p->model.gated_mlp ? 2 : 1;
-
-	if (is_fused(p, TARGET_FC1) || up < 2) {
-		put(l, "up", TARGET_MLP_INPUT, h, up * f, MODULE_COLUMNS);
-	} else {
-		put(l, "gate", TARGET_GATE, h, f, MODULE_COLUMNS);
-		put(l, "up", TARGET_UP, h, f, MODULE_COLUMNS);
-	}
-	put(l, "down", TARGET_DOWN, f, h, MODULE_ROWS);
-}
-
-/* The stacked weights of routed experts, gate and up in one tensor of three dimensions. */
-static void
-put_experts(struct listing *l, const struct model *m)
-{
-	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size;
-
-	l->expert = true;
-	put(l, "experts' up", TARGET_EXPERTS_UP, h, (m->gated_mlp ? 2 : 1) * f, MODULE_COLUMNS);
-	put(l, "experts' down", TARGET_EXPERTS_DOWN, f, h, MODULE_ROWS);
-	l->expert = false;
-}
-
-static void
-put_moe(struct listing *l, const struct plan *p)
-{
-	const struct model *m = &p->model;
-
-	put(l, "router", TARGET_ROUTER, (double)m->hidden_size, (double)m->experts, MODULE_WHOLE);
-	put_mlp(l, p, (double)m->shared_expert_ffn_hidden_size);
-	put_experts(l, m);
-}
-
-static void
-put_block(struct listing *l, const struct plan *p)
-{
-	switch (l->block) {
-	case BLOCK_GLOBAL:
-	case BLOCK_LOCAL:
-		put_attention(l, p, l->block == BLOCK_LOCAL);
-		break;
-	case BLOCK_MAMBA:
-		put_mamba(l, &p->model);
-		break;
-	case BLOCK_DENSE:
-		put_mlp(l, p, (double)p->model.ffn_hidden_size);
-		break;
-	case BLOCK_MOE:
-		put_moe(l, p);
-		break;
-	}
+	m->layers = x->layers;
+	m->out += x->out;
+	m->target |= x->row->target;
+	return fewer;
 }
 
 int
-adapters_modules(const struct plan *p, const struct layer_kinds *k, struct adapter_module *out)
+adapters_modules(const struct plan *p, const struct layer_kinds *k, bool embedding,
+    struct adapter_module *out)
 {
-	const double layers[] = {
-		[BLOCK_GLOBAL] = k->global, [BLOCK_LOCAL] = k->local, [BLOCK_MAMBA] = k->mamba,
-		[BLOCK_DENSE] = k->dense, [BLOCK_MOE] = k->moe
-	};
-	struct listing l = { .out = out };
+	const struct matrix_of of = { &p->model, k, 0, 0 };
+	const unsigned targets = adapters_targets(p);
+	struct matrix row[MATRIX_MAX];
+	const int rows = matrix_list(&of, MATRIX_LAYERS | (embedding ? MATRIX_BLOCK(EMBEDDING) : 0), row);
+	int count = 0;
 
-	for (l.block = BLOCK_GLOBAL; l.block <= BLOCK_MOE; l.block++) {
-		l.layers = layers[l.block];
-		if (l.layers > 0)
-			put_block(&l, p);
+	for (const struct matrix *x = row; x < row + rows; x++) {
+		const char *name = fused_name(p, x->row->fusion, targets);
+
+		if (!(x->row->traits & MATRIX_LINEAR))
+			continue;
+		if (count > 0 && name != NULL && out[count - 1].block == x->block &&
+		    text_equal(out[count - 1].name, name))
+			count += fuse(&out[count - 1], x);
+		else
+			out[count++] = (struct adapter_module){ .name = name != NULL ? name : x->row->name,
+				.target = x->row->target, .traits = x->row->traits, .in = x->in, .out = x->out,
+				.split = x->row->split, .block = x->block, .layers = x->layers };
 	}
-	return l.count;
-}
-
-bool
-adapters_has(const struct plan *p, const struct adapter_module *m)
-{
-	return (adapters_targets(p) & m->target) != 0;
+	for (int i = 0; i < count; i++)
+		out[i].adapted = (out[i].target & targets) != 0;
+	return count;
 }
 
 /* ---- parameters ------------------------------------------------------------------- */
@@ -327,7 +169,7 @@ adapters_size(const struct plan *p, const struct adapter_module *m, double tp)
 	const double of_out = both || m->split == MODULE_COLUMNS ? tp : 1;
 	const double magnitude = p->finetune.method == FINETUNE_DORA ? m->out : 0;
 
-	if (m->split == MODULE_WHOLE)
+	if (m->split >= MODULE_WHOLE)
 		return r * (m->in + m->out) + magnitude;
 	return r * (m->in / of_in + m->out / of_out) +
 	    magnitude / (m->split == MODULE_COLUMNS ? tp : 1);
@@ -340,17 +182,17 @@ struct sharing {
 
 static void
 add_layers(struct adapter_params *sum, const struct plan *p, const struct sharing *s,
-    const struct layer_kinds *k)
+    const struct layer_kinds *k, bool embedding)
 {
 	struct adapter_module module[ADAPTER_MODULES_MAX];
-	const int count = adapters_modules(p, k, module);
+	const int count = adapters_modules(p, k, embedding, module);
 
 	for (int i = 0; i < count; i++) {
 		const struct adapter_module *m = &module[i];
 
-		if (!adapters_has(p, m))
+		if (!m->adapted)
 			continue;
-		if (m->expert)
+		if (m->traits & MATRIX_EXPERT)
 			sum->expert += m->layers * s->experts * adapters_size(p, m, s->expert_tp);
 		else
 			sum->dense += m->layers * adapters_size(p, m, s->tp);
@@ -363,10 +205,9 @@ add_table(struct adapter_params *sum, const struct plan *p, unsigned which, doub
     double tp)
 {
 	const double h = (double)p->model.hidden_size;
-	const struct adapter_module m = { .target = which, .in = h, .out = vocab,
-		.split = MODULE_COLUMNS };
+	const struct adapter_module m = { .in = h, .out = vocab, .split = MODULE_COLUMNS };
 
-	if (adapters_has(p, &m))
+	if (adapters_targets(p) & which)
 		sum->dense += adapters_size(p, &m, tp);
 	if (adapters_saved(p) & which)
 		sum->saved += vocab * h / tp;
@@ -384,7 +225,7 @@ adapters_held(const struct plan *p, const struct rank_layers *r)
 
 	if (!adapters_only(p))
 		return sum;
-	add_layers(&sum, p, &s, &r->kinds);
+	add_layers(&sum, p, &s, &r->kinds, r->embedding);
 	if (r->embedding)
 		add_table(&sum, p, TARGET_EMBEDDING, vocab, s.tp);
 	if (r->loss)
@@ -401,9 +242,9 @@ total_module(const struct plan *p, const struct adapter_module *m, double *sum,
 {
 	const bool shared = p->finetune.expert_adapters == ADAPTERS_SHARED;
 	const double r = (double)p->finetune.rank, in = m->in, out = m->out, layers = m->layers;
-	const double copies = m->expert && !shared ? (double)p->model.experts : 1;
+	const double copies = (m->traits & MATRIX_EXPERT) && !shared ? (double)p->model.experts : 1;
 
-	if (!adapters_has(p, m))
+	if (!m->adapted)
 		return;
 	if (p->finetune.method == FINETUNE_DORA)
 		TERM(ledger, *sum, m->name, LORA, layers * copies * (r * (in + out) + out), IS(layers),
@@ -423,8 +264,8 @@ total_tables(const struct plan *p, double *sum, struct ledger *ledger)
 	const double vocab = (double)p->model.vocab_size, h = (double)p->model.hidden_size;
 
 	for (int i = 0; i < 2; i++) {
-		const struct adapter_module m = { .name = of[i], .target = which[i], .in = h,
-			.out = vocab, .layers = 1 };
+		const struct adapter_module m = { .name = of[i], .in = h, .out = vocab, .layers = 1,
+			.adapted = adapters_targets(p) & which[i] };
 
 		total_module(p, &m, sum, ledger);
 		if (adapters_saved(p) & which[i])
@@ -448,7 +289,7 @@ adapters_total(const struct plan *p, double params, struct ledger *ledger)
 		TERM(ledger, sum, "all parameters", "shardplan", params, AS("params.total", params));
 		return sum;
 	}
-	count = adapters_modules(p, &k, m);
+	count = adapters_modules(p, &k, true, m);
 	for (int i = 0; i < count; i++)
 		total_module(p, &m[i], &sum, ledger);
 	total_tables(p, &sum, ledger);
@@ -462,15 +303,15 @@ sum_module(struct adapter_sums *sum, const struct plan *p, const struct adapter_
 {
 	const double tp = at_least_one(p->parallel.tp), layers = m->layers;
 
-	if (m->expert)
+	if (m->traits & MATRIX_EXPERT)
 		return;
-	if (m->target != TARGET_ROUTER) {
+	if (!(m->traits & MATRIX_ROUTER)) {
 		sum->rows += layers * m->out;
 		sum->tensors += layers;
 		sum->weights += layers * m->in * m->out / tp;
 		sum->largest = larger(sum->largest, m->in * m->out / tp);
 	}
-	if (!adapters_has(p, m))
+	if (!m->adapted)
 		return;
 	sum->modules += layers;
 	sum->in += layers * m->in / (m->split == MODULE_ROWS ? tp : 1);
@@ -481,26 +322,36 @@ sum_module(struct adapter_sums *sum, const struct plan *p, const struct adapter_
 static bool
 reads_norm(const struct plan *p, const struct adapter_module *m)
 {
-	return adapters_has(p, m) && !m->expert && m->target != TARGET_ROUTER &&
-	    m->split != MODULE_ROWS && m->in >= (double)p->model.hidden_size;
+	return m->adapted && !(m->traits & (MATRIX_EXPERT | MATRIX_ROUTER)) &&
+	    m->split != MODULE_ROWS && m->in >= (double)p->model.hidden_size &&
+	    (m->block < BLOCK_MIXERS || (m->block >= BLOCK_ATTENTION && m->block < BLOCK_LAYER));
+}
+
+/* Layers in which one of a block's modules does. */
+static double
+readers(const struct plan *p, const struct adapter_module *m, const struct adapter_module *end)
+{
+	const enum matrix_block block = m->block;
+	double most = 0;
+
+	for (const struct adapter_module *first = m; m < end && m->block == block; m++)
+		if (reads_norm(p, m)) /* the same layer in others of them, or another layer in the same */
+			most = m > first && text_equal(m->name, m[-1].name) ? most + m->layers :
+			    larger(most, m->layers);
+	return most;
 }
 
 struct adapter_sums
-adapters_sums(const struct plan *p, const struct layer_kinds *k)
+adapters_sums(const struct plan *p, const struct layer_kinds *k, bool embedding)
 {
 	struct adapter_module m[ADAPTER_MODULES_MAX];
-	const int count = adapters_modules(p, k, m);
+	const int count = adapters_modules(p, k, embedding, m);
 	struct adapter_sums sum = { .modules = 0 };
-	unsigned readers = 0; /* bit b: block b is one */
 
 	for (int i = 0; i < count; i++) {
-		const unsigned block = 1U << m[i].block;
-
 		sum_module(&sum, p, &m[i]);
-		if ((readers & block) != 0 || !reads_norm(p, &m[i]))
-			continue;
-		readers |= block;
-		*(m[i].block < BLOCK_DENSE ? &sum.mixers : &sum.mlps) += m[i].layers;
+		if (i == 0 || m[i].block != m[i - 1].block)
+			*(m[i].block < BLOCK_MIXERS ? &sum.mixers : &sum.mlps) += readers(p, &m[i], m + count);
 	}
 	return sum;
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "core/base/ledger.h"
+#include "core/model/matrix.h"
 #include "core/model/params.h"
 #include "core/plan/plan.h"
 
@@ -55,31 +56,22 @@ bool adapters_sent_alone(const struct plan *p);
 /* The modules that finetune.modules_to_save names: TARGET_HEAD, TARGET_EMBEDDING or both. */
 unsigned adapters_saved(const struct plan *p);
 
-/* What TP divides of a linear layer: its outputs, its inputs, nothing. */
-enum module_split { MODULE_COLUMNS, MODULE_ROWS, MODULE_WHOLE };
-
-/* Parts of layers: mixers of tokens, and what follows them. */
-enum adapter_block {
-	BLOCK_GLOBAL, BLOCK_LOCAL, BLOCK_MAMBA, BLOCK_DENSE, BLOCK_MOE
-};
-
-/* One linear layer as the framework has it; whole sizes. */
+/* One linear layer as the framework has it: one row of matrix.def or several; whole sizes. */
 struct adapter_module {
 	const char *name;
-	unsigned target;          /* TARGET_ bits, any of which gives it an adapter */
+	unsigned target;          /* TARGET_ bits, any of which gives it an adapter, */
+	bool adapted;             /* as one does */
+	unsigned traits;          /* enum matrix_trait */
 	double in, out;
 	enum module_split split;
-	bool expert;              /* of routed experts */
-	enum adapter_block block;
+	enum matrix_block block;
 	double layers;            /* that have it */
 };
-enum { ADAPTER_MODULES_MAX = 32 };
+enum { ADAPTER_MODULES_MAX = MATRIX_MAX };
 
-/* Linear layers of all blocks that some layers have; returns how many. */
-int adapters_modules(const struct plan *p, const struct layer_kinds *k, struct adapter_module *out);
-
-/* True where an adapter sits beside it. */
-bool adapters_has(const struct plan *p, const struct adapter_module *m);
+/* Linear layers of some layers, and of the embedding; returns how many. */
+int adapters_modules(const struct plan *p, const struct layer_kinds *k, bool embedding,
+    struct adapter_module *out);
 
 /* Parameters of its adapter, over `tp` ranks: one for each expert counts once. */
 double adapters_size(const struct plan *p, const struct adapter_module *m, double tp);
@@ -102,7 +94,8 @@ struct adapter_sums {
 	double rows, tensors;         /* of all that quantisation reaches */
 	double weights, largest;      /* weights of them, of the largest; on one rank, TP */
 };
-struct adapter_sums adapters_sums(const struct plan *p, const struct layer_kinds *k);
+struct adapter_sums adapters_sums(const struct plan *p, const struct layer_kinds *k,
+    bool embedding);
 
 /* Bytes of a weight in finetune.quantization, its scales by block included, those by row not. */
 double adapters_quantized(const struct plan *p);

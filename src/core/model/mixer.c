@@ -14,9 +14,6 @@
 #define MAMBA_CHUNK 128
 #define LIGHTNING_BLOCK 256
 
-/* Width of Mamba's convolution where nothing says (mamba_mixer.py, d_conv). */
-#define MAMBA_TAPS 4
-
 /* Projections: q, k, v, gate, decay a, and b of each head; the output. */
 static void
 delta(struct mixer *x, double h, double dk)
@@ -83,7 +80,7 @@ mixer_mamba(const struct model *m)
 	x.in = 2 * x.value + 2 * x.key + x.heads;
 	x.weights = h * x.in + x.value * h;
 	x.conv = x.value + 2 * x.key;
-	x.taps = m->linear_conv_kernel > 0 ? (double)m->linear_conv_kernel : MAMBA_TAPS;
+	x.taps = mixer_mamba_taps(m);
 	x.state = x.value * n;
 	x.scan = 2 * (MAMBA_CHUNK * x.key + MAMBA_CHUNK * x.value + 2 * x.state);
 	x.kept = x.in + 2 * x.value;

@@ -25,6 +25,14 @@ struct mixer {
 	double kept;         /* of Mamba-2: numbers that a token keeps for the backward pass */
 };
 
+/* Width of Mamba's convolution: 4 where nothing says (Megatron-LM megatron/core/ssm/mamba_mixer.py,
+ * d_conv). */
+static inline double
+mixer_mamba_taps(const struct model *m)
+{
+	return m->linear_conv_kernel > 0 ? (double)m->linear_conv_kernel : 4;
+}
+
 /* Of the layers that model.linear_kind names, or of Mamba-2. */
 struct mixer mixer_linear(const struct model *m);
 struct mixer mixer_mamba(const struct model *m);

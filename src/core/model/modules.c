@@ -214,7 +214,7 @@ void
 modules_add_adapters(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct plan *p = s->c->p;
-	const struct adapter_sums n = adapters_sums(p, k);
+	const struct adapter_sums n = adapters_sums(p, k, false);
 	const double wide = p->finetune.adapter_dtype == ADAPTER_FP32 && !modules_autocast(p) ? 4 :
 	    s->c->a;
 	const double h = (double)s->m->hidden_size;
@@ -245,7 +245,7 @@ add_unpacked(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct plan *p = s->c->p;
 	const double weights = p->finetune.quantization == QUANT_INT4 && s->c->frozen ?
-	    adapters_sums(p, k).weights : 0;
+	    adapters_sums(p, k, false).weights : 0;
 
 	if (weights > 0)
 		KEPT(s, "unpacked weights", MODULES_GPTQ, s->c->a * weights, AS("a", s->c->a), IS(weights));

@@ -87,24 +87,70 @@ bool params_is_global_layer(const struct model *m, int64_t layer);
 
 /* Heads of a layer that attends to everything, or of a local one: of queries, of keys and values;
  * how wide a head's query and key are, and its value and output. */
-double params_query_heads(const struct model *m, bool local);
-double params_kv_heads(const struct model *m, bool local);
-double params_key_dim(const struct model *m, bool local);
-double params_value_dim(const struct model *m, bool local);
+static inline double
+params_query_heads(const struct model *m, bool local)
+{
+	return (double)(local && m->local_attention_heads > 0 ? m->local_attention_heads :
+	    m->attention_heads);
+}
+
+static inline double
+params_kv_heads(const struct model *m, bool local)
+{
+	return (double)(local && m->local_kv_heads > 0 ? m->local_kv_heads : m->kv_heads);
+}
+
+static inline double
+params_key_dim(const struct model *m, bool local)
+{
+	if (m->attention == ATTENTION_MLA)
+		return (double)(m->qk_nope_head_dim + m->qk_rope_head_dim);
+	return (double)(local && m->local_head_dim > 0 ? m->local_head_dim : m->head_dim);
+}
+
+static inline double
+params_value_dim(const struct model *m, bool local)
+{
+	if (local && m->local_head_dim > 0)
+		return (double)m->local_head_dim;
+	return (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
+}
 
 /* Widths of the projections without a latent: to queries and their gate, to keys and values. */
-double params_query_width(const struct model *m, bool local);
-double params_kv_width(const struct model *m, bool local);
+static inline double
+params_query_width(const struct model *m, bool local)
+{
+	const double n = params_query_heads(m, local), d = params_key_dim(m, local);
+
+	return n * d * (m->attention_output_gate ? 2 : 1) + (m->attention_head_gate ? n : 0);
+}
+
+static inline double
+params_kv_width(const struct model *m, bool local)
+{
+	const double d = params_key_dim(m, local);
+	const bool one = (m->shared_key_value && !local) || m->attention == ATTENTION_CSA;
+
+	return params_kv_heads(m, local) * (one ? d : d + params_value_dim(m, local));
+}
 
 /* Routed experts that compute for a token: top-k without those that return what they get, which
  * an even router takes as often as others. */
 double params_experts_met(const struct model *m);
 
 /* Width of what routed experts work on. */
-double params_expert_width(const struct model *m);
+static inline double
+params_expert_width(const struct model *m)
+{
+	return (double)(m->moe_latent_size > 0 ? m->moe_latent_size : m->hidden_size);
+}
 
 /* Norms of a layer; one of a pattern is one block, which has one. */
-double params_norms(const struct model *m);
+static inline double
+params_norms(const struct model *m)
+{
+	return m->layer_pattern[0] != '\0' ? 1 : (double)m->norms_per_layer;
+}
 
 /* How many layers there are, and of each kind: local and global attention, Mamba, MoE and dense
  * MLP. Without a pattern each layer is one of the former and one of the latter. Of global ones
@@ -120,18 +166,14 @@ struct layer_kinds {
 struct layer_kinds params_kinds_add(struct layer_kinds a, const struct layer_kinds *b,
     double times);
 
+/* One layer of a kind. */
+struct layer_kinds params_kinds_one(int kind);
+
 /* Layers that mix tokens. */
 static inline double
 params_mixers(const struct layer_kinds *k)
 {
 	return k->global + k->local + k->mamba;
-}
-
-/* MLPs that wide ones among these count for besides: each for two. */
-static inline double
-params_doubled(const struct model *m, const struct layer_kinds *k)
-{
-	return m->borrowing_mlp_twice ? k->borrowing_global + k->borrowing_local : 0;
 }
 
 /* Kinds of `count` layers from `first` on. */

@@ -58,64 +58,6 @@ params_experts_met(const struct model *m)
 	return all > 0 ? (double)(m->experts_per_token * m->experts) / all : 0;
 }
 
-double
-params_expert_width(const struct model *m)
-{
-	return (double)(m->moe_latent_size > 0 ? m->moe_latent_size : m->hidden_size);
-}
-
-double
-params_norms(const struct model *m)
-{
-	return m->layer_pattern[0] != '\0' ? 1 : (double)m->norms_per_layer;
-}
-
-double
-params_key_dim(const struct model *m, bool local)
-{
-	if (m->attention == ATTENTION_MLA)
-		return (double)(m->qk_nope_head_dim + m->qk_rope_head_dim);
-	return (double)(local && m->local_head_dim > 0 ? m->local_head_dim : m->head_dim);
-}
-
-double
-params_value_dim(const struct model *m, bool local)
-{
-	if (local && m->local_head_dim > 0)
-		return (double)m->local_head_dim;
-	return (double)(m->v_head_dim > 0 ? m->v_head_dim : m->head_dim);
-}
-
-double
-params_query_heads(const struct model *m, bool local)
-{
-	return (double)(local && m->local_attention_heads > 0 ? m->local_attention_heads :
-	    m->attention_heads);
-}
-
-double
-params_kv_heads(const struct model *m, bool local)
-{
-	return (double)(local && m->local_kv_heads > 0 ? m->local_kv_heads : m->kv_heads);
-}
-
-double
-params_query_width(const struct model *m, bool local)
-{
-	const double n = params_query_heads(m, local), d = params_key_dim(m, local);
-
-	return n * d * (m->attention_output_gate ? 2 : 1) + (m->attention_head_gate ? n : 0);
-}
-
-double
-params_kv_width(const struct model *m, bool local)
-{
-	const double d = params_key_dim(m, local);
-	const bool one = (m->shared_key_value && !local) || m->attention == ATTENTION_CSA;
-
-	return params_kv_heads(m, local) * (one ? d : d + params_value_dim(m, local));
-}
-
 /* MoE layers with an id below `end`. */
 static int64_t
 moe_before(const struct model *m, int64_t end)
@@ -231,6 +173,17 @@ params_kinds(const struct model *m, int64_t first, int64_t count)
 	put_sparse(&k, m, first, count);
 	put_borrowing(&k, m, first, first + count);
 	return k;
+}
+
+struct layer_kinds
+params_kinds_one(int kind)
+{
+	const bool mamba = (kind & LAYER_MIXER) == LAYER_MAMBA, local = layer_is_local(kind);
+	const bool experts = layer_has_mlp(kind) && (kind & LAYER_MOE);
+
+	return (struct layer_kinds){ .all = 1, .mamba = mamba, .local = local,
+		.global = layer_has_mixer(kind) && !mamba && !local, .moe = experts,
+		.dense = layer_has_mlp(kind) && !experts };
 }
 
 struct layer_kinds

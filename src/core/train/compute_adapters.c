@@ -28,21 +28,17 @@ compute_adapters(struct layer_job *j, int kind, double routed)
 {
 	const struct plan *p = j->p;
 	const double tp = at_least_one(p->parallel.tp);
-	const bool mamba = (kind & LAYER_MIXER) == LAYER_MAMBA, local = layer_is_local(kind);
-	const bool mixes = layer_has_mixer(kind), mlp = layer_has_mlp(kind);
-	const struct layer_kinds one = { .mamba = mamba, .local = local,
-		.global = mixes && !mamba && !local, .moe = mlp && (kind & LAYER_MOE),
-		.dense = mlp && !(kind & LAYER_MOE) };
+	const struct layer_kinds one = params_kinds_one(kind);
 	struct adapter_module m[ADAPTER_MODULES_MAX];
-	const int count = adapters_modules(p, &one, m);
+	const int count = adapters_modules(p, &one, false, m);
 
 	for (int i = 0; i < count; i++) {
 		const double unpacked = (adapters_quantized(p) + 2) * m[i].in * m[i].out / tp;
 
-		if (adapters_has(p, &m[i]))
-			adapter(j, &m[i], m[i].expert ? routed : batch_tokens(p));
+		if (m[i].adapted)
+			adapter(j, &m[i], (m[i].traits & MATRIX_EXPERT) ? routed : batch_tokens(p));
 		/* before each product, forward and backward */
-		if (p->finetune.quantization != QUANT_NONE && !m[i].expert)
+		if (p->finetune.quantization != QUANT_NONE && !(m[i].traits & MATRIX_EXPERT))
 			job_move(j, &dequantised, unpacked, unpacked);
 	}
 }

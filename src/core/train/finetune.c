@@ -145,10 +145,10 @@ finetune_add_state(const struct finetune_recipes *r, const struct adapter_params
 /* Scales of NF4 blocks are no parameters: ZeRO-3 and FSDP split the packed weights, or keep them
  * on the host, and leave the scales whole on every GPU. */
 void
-finetune_add_scales(const struct plan *p, const struct layer_kinds *k, double share,
+finetune_add_scales(const struct plan *p, const struct rank_layers *r, double share,
     struct ledger *ledger, struct memory *out)
 {
-	const struct adapter_sums n = adapters_sums(p, k);
+	const struct adapter_sums n = adapters_sums(p, &r->kinds, r->embedding);
 	const double offset = 4, tables = 64 + 1024;
 	const double scale = p->finetune.quantization <= QUANT_NF4_DQ ?
 	    larger(0, adapters_quantized(p) - 0.5) : 0;
@@ -181,7 +181,7 @@ finetune_add_buffers(const struct rank_view *v, struct memory *out)
 		    AS("T", v->act->tokens));
 	if (!adapters_only(v->p))
 		return;
-	n = adapters_sums(v->p, &v->layers->kinds);
+	n = adapters_sums(v->p, &v->layers->kinds, v->layers->embedding);
 	if (n.largest <= 0)
 		return;
 	if (v->p->finetune.quantization != QUANT_NONE) {
