@@ -144,27 +144,38 @@ session_with(const struct options *o, int (*work)(struct session *s, const struc
 	return status;
 }
 
-/* The catalogue, or of it what the plan names, where that can be had: one GPU, one model. */
-static bool
-catalog_for_screen(struct session *s, bool named)
+/* What is named by the plan, and by the values of the command line. */
+static void
+add_names(const struct plan *p, const struct options *o, struct catalog_names *gpus,
+    struct catalog_names *models)
 {
-	const struct rl *rl = &s->plan.rl;
+	catalog_name(gpus, p->cluster.gpu);
+	catalog_name(models, p->model.preset);
+	if (p->rl.critic_preset[0] != '\0')
+		catalog_name(models, p->rl.critic_preset);
+	if (p->rl.reward_preset[0] != '\0')
+		catalog_name(models, p->rl.reward_preset);
+	for (size_t i = 0; i < o->settings; i++) {
+		const enum field_id f = o->setting[i].field;
 
-	if (!named || rl->critic_preset[0] != '\0' || rl->reward_preset[0] != '\0' ||
-	    !catalog_load_named(&s->catalog, s->plan.cluster.gpu, s->plan.model.preset))
+		if (f == FIELD_GPU)
+			catalog_name(gpus, o->setting[i].value);
+		else if (f == FIELD_PRESET || f == FIELD_CRITIC_PRESET || f == FIELD_REWARD_PRESET)
+			catalog_name(models, o->setting[i].value);
+	}
+}
+
+/* The catalogue, or of it what is named, where that can be had: one GPU, one model. */
+static bool
+catalog_for_screen(struct session *s, const struct options *o)
+{
+	struct catalog_names gpus = { 0 }, models = { 0 };
+
+	add_names(&s->plan, o, &gpus, &models);
+	if (!catalog_load_named(&s->catalog, &gpus, &models))
 		return session_catalog(s);
 	no_topics(s);
 	s->whole = false;
-	return true;
-}
-
-/* Values of the command line may name other entries than the plan does. */
-static bool
-names_stay(const struct options *o)
-{
-	for (size_t i = 0; i < o->settings; i++)
-		if (o->setting[i].field == FIELD_GPU || o->setting[i].field == FIELD_PRESET)
-			return false;
 	return true;
 }
 
@@ -181,7 +192,7 @@ session_open_screen(struct session *s, const struct options *o, const char *path
 		session_print_errors(&errors);
 		return false;
 	}
-	if (!catalog_for_screen(s, names_stay(o)))
+	if (!catalog_for_screen(s, o))
 		return false;
 	plan_resolve(&s->plan, &s->catalog);
 	s->read = s->plan;

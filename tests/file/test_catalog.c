@@ -402,31 +402,61 @@ test_paths(void **state)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 }
 
-/* Entries read alone are those of the whole file. */
+static bool
+load_two(struct catalog *c, const char *gpu, const char *model)
+{
+	struct catalog_names gpus = { 0 }, models = { 0 };
+
+	catalog_name(&gpus, gpu);
+	catalog_name(&models, model);
+	return catalog_load_named(c, &gpus, &models);
+}
+
+/* Any name finds read alone what it finds in the whole catalogue. */
+static void
+check_named(const char *gpu, const char *model)
+{
+	struct catalog c;
+
+	assert_true(load_two(&c, gpu, model));
+	assert_int_equal(c.gpus.count, 1);
+	assert_int_equal(c.models.count, 1);
+	assert_memory_equal(catalog_find(&c.gpus, gpu), catalog_find(&test_catalog.gpus, gpu),
+	    sizeof *c.gpus.entry);
+	assert_memory_equal(catalog_find(&c.models, model), catalog_find(&test_catalog.models, model),
+	    sizeof *c.models.entry);
+	catalog_free(&c);
+}
+
 static void
 test_named(void **state)
 {
 	const struct catalog_list *models = &test_catalog.models, *all_gpus = &test_catalog.gpus;
+	struct catalog_names many = { 0 };
+	char alias[PLAN_ID_SIZE];
 	struct catalog c;
 
 	(void)state;
 	for (size_t i = 0; i < models->count; i++) {
-		const struct catalog_entry *gpu = &all_gpus->entry[i % all_gpus->count];
+		const char *gpu = all_gpus->entry[i % all_gpus->count].id;
 
-		assert_true(catalog_load_named(&c, gpu->id, models->entry[i].id));
-		assert_int_equal(c.gpus.count, 1);
-		assert_int_equal(c.models.count, 1);
-		assert_memory_equal(c.gpus.entry, gpu, sizeof *gpu);
-		assert_memory_equal(c.models.entry, &models->entry[i], sizeof *gpu);
-		catalog_free(&c);
+		check_named(gpu, models->entry[i].id);
+		for (int64_t k = 0; catalog_alias(&models->entry[i], k, alias, sizeof alias); k++)
+			check_named(gpu, alias);
 	}
-	assert_false(catalog_load_named(&c, "h100-sxm-80gb", "no-such-model"));
+	for (size_t i = 0; i < all_gpus->count; i++)
+		for (int64_t k = 0; catalog_alias(&all_gpus->entry[i], k, alias, sizeof alias); k++)
+			check_named(alias, "llama-3.1-8b");
+	check_named("H100", "meta-llama/Llama-3.1-70B");
+	assert_false(load_two(&c, "h100-sxm-80gb", "no-such-model"));
 	assert_null(c.gpus.entry);
-	assert_false(catalog_load_named(&c, "h100", "llama-3.1-70b"));
-	assert_false(catalog_load_named(&c, "", ""));
+	assert_false(load_two(&c, "", ""));
+	for (int i = 0; i <= CATALOG_NAMES; i++)
+		catalog_name(&many, "llama-3.1-8b");
+	assert_false(catalog_load_named(&c, &many, &many));
 }
 
-/* A file of the user's may say anything of any entry. */
+/* A file of the user's may say anything of any entry, and is read whole. */
 static void
 test_named_beside_user_files(void **state)
 {
@@ -434,10 +464,23 @@ test_named_beside_user_files(void **state)
 
 	(void)state;
 	setenv("XDG_CONFIG_HOME", test_dir, 1);
-	assert_true(catalog_load_named(&c, "h100-sxm-80gb", "llama-3.1-70b"));
+	assert_true(load_two(&c, "h100-sxm-80gb", "llama-3.1-70b"));
 	catalog_free(&c);
-	put_file("shardplan/models.cfg", "");
-	assert_false(catalog_load_named(&c, "h100-sxm-80gb", "llama-3.1-70b"));
+	put_file("shardplan/models.cfg", "models = (\n"
+	    "  { id = \"llama-3.1-70b\"; layers = 7; },\n"
+	    "  { id = \"mine\"; aliases = [\"llama-3.1-8b\", \"ours\"]; layers = 9; });\n");
+	assert_true(load_two(&c, "h100-sxm-80gb", "llama-3.1-70b"));
+	assert_int_equal(catalog_find(&c.models, "llama-3.1-70b")->values.model.layers, 7);
+	assert_non_null(catalog_find(&c.models, "ours"));
+	catalog_free(&c);
+	assert_true(load_two(&c, "h100", "llama-3.1-8b"));
+	assert_string_equal(catalog_find(&c.models, "llama-3.1-8b")->id, "llama-3.1-8b");
+	catalog_free(&c);
+	assert_true(load_two(&c, "h100", "ours"));
+	assert_int_equal(catalog_find(&c.models, "ours")->values.model.layers, 9);
+	catalog_free(&c);
+	put_file("shardplan/models.cfg", "models = ( { id = 7; } );\n");
+	assert_false(load_two(&c, "h100-sxm-80gb", "llama-3.1-70b"));
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 }
 

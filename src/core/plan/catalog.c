@@ -24,9 +24,8 @@ has_alias(const struct catalog_entry *entry, const char *id)
 	return false;
 }
 
-/* Of "meta-llama/Llama-3.1-8B", as Hugging Face names it, what follows the owner. */
-static const char *
-without_owner(const char *id)
+const char *
+catalog_bare_name(const char *id)
 {
 	const char *slash = strrchr(id, '/');
 
@@ -36,7 +35,7 @@ without_owner(const char *id)
 const struct catalog_entry *
 catalog_find(const struct catalog_list *list, const char *id)
 {
-	id = without_owner(id);
+	id = catalog_bare_name(id);
 	for (size_t i = 0; i < list->count; i++)
 		if (strcasecmp(list->entry[i].id, id) == 0)
 			return &list->entry[i];
@@ -150,7 +149,7 @@ catalog_near(const struct catalog_list *list, const char *id)
 {
 	const char *best;
 
-	id = without_owner(id);
+	id = catalog_bare_name(id);
 	if ((best = near_by_words(list, id, false)) == NULL &&
 	    (best = near_by_letters(list, id)) == NULL)
 		best = near_by_words(list, id, true);

@@ -36,6 +36,9 @@ struct catalog {
 	bool has_defaults;
 };
 
+/* Of "meta-llama/Llama-3.1-8B", as Hugging Face names it, what follows the owner. */
+const char *catalog_bare_name(const char *id);
+
 /* The entry of that name or alias (letters compare without case, OWNER/ before it does not
  * count), or NULL. A name goes before an alias, an entry that was read later before an
  * earlier one. */

@@ -405,71 +405,131 @@ loader_new(struct catalog *catalog, struct file_errors *errors)
 	return l;
 }
 
-/*
- * Where the entry of that name begins in a file's text, and how long it is; NULL unless it
- * stands there in the shipped files' form: `{ id = "NAME";` at the start of a line, and no
- * brace within.
- */
+/* How an entry of a shipped file begins, at the start of a line; it has no brace within. */
+static const char entry_head[] = "\n  { id = \"";
+
+/* Whether a quoted text that begins at `at` is the name. */
+static bool
+is_quoted(const char *at, const char *name)
+{
+	const size_t n = strlen(name);
+
+	return strncasecmp(at, name, n) == 0 && at[n] == '"';
+}
+
+/* Whether the name is among the aliases of an entry. */
+static bool
+has_alias(const char *entry, const char *end, const char *name)
+{
+	static const char key[] = "aliases = [";
+	const char *at = memmem(entry, (size_t)(end - entry), key, sizeof key - 1);
+	bool opens = true;
+
+	if (at == NULL)
+		return false;
+	for (; at < end && *at != ']'; at++) {
+		if (*at != '"')
+			continue;
+		if (opens && is_quoted(at + 1, name))
+			return true;
+		opens = !opens;
+	}
+	return false;
+}
+
+/* Where the entry that catalog_find would find begins in a shipped file's text, and how long it
+ * is; NULL without. */
 static const char *
 find_entry(const char *text, const char *name, size_t *size)
 {
-	char head[PLAN_ID_SIZE + 16];
-	const char *start, *end;
+	const char *found = NULL, *end;
 
-	text_put(head, sizeof head, "\n  { id = \"%s\";", name);
-	if ((start = strstr(text, head)) == NULL ||
-	    (end = strchr(start += strlen("\n  "), '}')) == NULL)
-		return NULL;
-	*size = (size_t)(end - start) + 1;
-	return start;
+	name = catalog_bare_name(name);
+	for (const char *head = text; (head = strstr(head, entry_head)) != NULL; head = end) {
+		const char *entry = head + strlen("\n  ");
+		const bool itself = is_quoted(head + sizeof entry_head - 1, name);
+
+		if ((end = strchr(entry, '}')) == NULL)
+			return NULL;
+		if (!itself && !has_alias(entry, end, name))
+			continue;
+		found = entry;
+		*size = (size_t)(end - entry) + 1;
+		if (itself)
+			break;
+	}
+	return found;
 }
 
 /* Read one entry of a shipped file, which costs a hundredth of the file. */
 static bool
-load_named(const struct loader *l, const char *path, const struct kind *kind, const char *name)
+load_entry(const struct loader *l, const struct cfg_reader *r, const struct kind *kind,
+    const char *entry, size_t size)
 {
-	const struct cfg_reader r = { path, NULL, l->errors };
 	struct cfg cfg = { .parsed = false };
-	struct slurp in;
-	const char *entry;
-	char why[256], *text = NULL;
-	size_t size;
+	char *text = malloc(size + 64);
 	bool ok = false;
 
-	if (!slurp_file(&in, path, why, sizeof why))
-		return false;
-	if ((entry = find_entry(in.text, name, &size)) != NULL &&
-	    (text = malloc(size + 64)) != NULL) {
+	if (text != NULL) {
 		size_t n = text_put(text, size + 64, "%s = ( %.*s );", kind->name, (int)size, entry);
 
-		ok = cfg_parse(&cfg, &r, text, n) &&
-		    put_entries(l, &r, config_root_setting(&cfg.config), kind);
+		ok = cfg_parse(&cfg, r, text, n) &&
+		    put_entries(l, r, config_root_setting(&cfg.config), kind);
+		cfg_close(&cfg);
 	}
-	cfg_close(&cfg);
 	free(text);
+	return ok;
+}
+
+/* Read the entries of a shipped file that are named. */
+static bool
+load_shipped(const struct loader *l, const struct kind *kind, const struct catalog_names *names)
+{
+	char path[PLANFILE_PATH_SIZE], file[32], why[256];
+	const struct cfg_reader r = { path, NULL, l->errors };
+	const char *entry;
+	struct slurp in;
+	bool ok = true;
+	size_t size;
+
+	text_put(file, sizeof file, "%s.cfg", kind->name);
+	if (names->count > CATALOG_NAMES || !paths_data(path, sizeof path, file) ||
+	    !slurp_file(&in, path, why, sizeof why))
+		return false;
+	for (size_t i = 0; i < names->count; i++)
+		if ((entry = find_entry(in.text, names->name[i], &size)) != NULL)
+			ok = load_entry(l, &r, kind, entry, size) && ok;
 	free(in.text);
 	return ok;
 }
 
-/* Nothing of the user's own: it may stand for any entry. */
 static bool
-only_shipped(void)
+has_all(const struct catalog_list *list, const struct catalog_names *names)
 {
-	char path[PLANFILE_PATH_SIZE];
+	size_t found = 0;
 
-	return (!paths_config(path, sizeof path, "gpus.cfg") || access(path, F_OK) != 0) &&
-	    (!paths_config(path, sizeof path, "models.cfg") || access(path, F_OK) != 0);
+	while (found < names->count && catalog_find(list, names->name[found]) != NULL)
+		found++;
+	return found == names->count;
+}
+
+void
+catalog_name(struct catalog_names *names, const char *name)
+{
+	if (names->count < CATALOG_NAMES)
+		names->name[names->count] = name;
+	names->count++;
 }
 
 bool
-catalog_load_named(struct catalog *catalog, const char *gpu, const char *model)
+catalog_load_named(struct catalog *catalog, const struct catalog_names *gpu_names,
+    const struct catalog_names *model_names)
 {
 	struct file_errors errors = { 0 };
 	struct loader *l = loader_new(catalog, &errors);
-	char path[PLANFILE_PATH_SIZE];
-	bool ok = l != NULL && only_shipped() && paths_data(path, sizeof path, "gpus.cfg") &&
-	    load_named(l, path, &gpus, gpu) && paths_data(path, sizeof path, "models.cfg") &&
-	    load_named(l, path, &models, model);
+	const bool ok = l != NULL && load_shipped(l, &gpus, gpu_names) &&
+	    load_shipped(l, &models, model_names) && load_from(l, paths_config, false) &&
+	    has_all(&catalog->gpus, gpu_names) && has_all(&catalog->models, model_names);
 
 	free(l);
 	if (!ok)

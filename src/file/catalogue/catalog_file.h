@@ -15,13 +15,22 @@
  * user file. On false errors says why and *catalog holds nothing. */
 bool catalog_load(struct catalog *catalog, struct file_errors *errors);
 
+/* Names of entries, or aliases of theirs. Those beyond the room are counted alone. */
+enum { CATALOG_NAMES = 8 };
+struct catalog_names {
+	size_t count;
+	const char *name[CATALOG_NAMES];
+};
+void catalog_name(struct catalog_names *names, const char *name);
+
 /*
- * Read no more than the entries of one GPU and one model, from the shipped files: for a first
- * picture, until catalog_load has read them all. False, with an empty catalogue, when it
- * takes catalog_load to know: the user has files too, a name is not there, or a file can not
- * be read.
+ * Read no more of the shipped files than the entries named, and all of the user's: for a first
+ * picture, until catalog_load has read the rest. Each name then finds what it finds in the whole
+ * catalogue. False, with an empty catalogue, when it takes catalog_load to know: a name is not
+ * there, there are too many, or a file can not be read or is wrong.
  */
-bool catalog_load_named(struct catalog *catalog, const char *gpu, const char *model);
+bool catalog_load_named(struct catalog *catalog, const struct catalog_names *gpus,
+    const struct catalog_names *models);
 
 /* Add the clusters: plan files that nobody else looks up by name, so only a list of them
  * needs this. On false errors says why; the other entries stand. */
