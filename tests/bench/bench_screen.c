@@ -218,6 +218,7 @@ type(struct state *s, const char *keys)
 {
 	for (; *keys != '\0'; keys++)
 		app_key(s, (unsigned char)*keys);
+	state_advise(s);
 }
 
 static void

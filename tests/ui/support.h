@@ -245,6 +245,7 @@ session_new(void **test, int columns, int rows)
 	plan_builtin(&plan);
 	assert_true(app_start(&s->state, &plan, &s->catalog, &s->files, &options));
 	app_resize(&s->state, columns, rows);
+	state_advise(&s->state);
 	return s;
 }
 
@@ -252,6 +253,7 @@ static UNUSED void
 key(struct session *s, int32_t k)
 {
 	s->flags = app_key(&s->state, k);
+	state_advise(&s->state); /* as no further key waits */
 }
 
 /* Type characters; '\r' is Enter, '\b' Backspace. */

@@ -3,6 +3,7 @@
 
 #include "ui/list/list.h"
 #include "ui/pane/panes.h"
+#include "ui/state/edit.h"
 
 /* Errors: the panes say so, and stay where they are. */
 static void
@@ -21,8 +22,8 @@ test_errors(void **test)
 	draw(s);
 }
 
-/* A warning leaves the last line but one to the field that is selected, unless it is about
- * that field; away from the form it has the line. */
+/* A warning stands where errors stand, with its fix, whatever is selected; a hint only until one
+ * looks around. */
 static void
 test_warnings(void **test)
 {
@@ -32,8 +33,10 @@ test_warnings(void **test)
 	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
 	s->state.form.field = FIELD_CP;
 	s->state.message[0] = '\0';
-	assert_true(shows(s, "CP (:cp): context parallel size"));
-	assert_true(shows(s, " (e: 1 warning)"));
+	assert_true(shows(s, "! stage 0 takes "));
+	assert_true(shows(s, " (f: "));
+	type(s, "j");
+	assert_true(shows(s, "! stage 0 takes "));
 	type(s, "\t");
 	assert_true(shows(s, "! stage 0 takes "));
 	/* Where nothing mends it, the list of what is wrong stays, and f does not say that all
@@ -47,6 +50,48 @@ test_warnings(void **test)
 	type(s, "\r");
 	assert_true(shows(s, "no single change mends this"));
 	assert_int_equal(s->state.list.kind, LIST_DIAGS);
+}
+
+static void
+test_hint_line(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+	const struct diag *d;
+
+	type(s, ":set bf16_tflops 989\r:set hbm_gbps 3350\r:set nodes 1\r:set pp 1\r:set tp 8\r");
+	s->state.message[0] = '\0';
+	d = edit_current_diag(&s->state);
+	assert_non_null(d);
+	assert_int_equal(d->severity, SEVERITY_HINT);
+	assert_true(shows(s, "? "));
+	assert_true(shows(s, " (f: "));
+	s->state.form.field = FIELD_NODES;
+	type(s, "j");
+	assert_true(shows(s, "(:gpus): GPUs in each node"));
+	type(s, ":set vpp 1\r:set micro_batch_size 2\ru");
+	s->state.message[0] = '\0';
+	assert_true(shows(s, " (f: "));
+}
+
+/* Advice waits for the keys that were typed: the first picture does without. */
+static void
+test_advice_waits(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+
+	s->state.form.field = FIELD_PP;
+	app_key(&s->state, '3');
+	app_key(&s->state, '\r');
+	assert_false(s->state.estimate->legal);
+	assert_true(app_busy(&s->state));
+	assert_true(hides(s, "(f: "));
+	app_idle(&s->state);
+	assert_false(app_busy(&s->state));
+	assert_true(shows(s, "(f: "));
+	app_key(&s->state, '5');
+	app_key(&s->state, '\r');
+	app_key(&s->state, 'f'); /* which needs it */
+	assert_int_equal(s->state.list.kind, LIST_MENDS);
 }
 
 static void
@@ -178,7 +223,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_errors),
-		SESSION_TEST(test_warnings),
+		SESSION_TEST(test_warnings), SESSION_TEST(test_hint_line),
+		SESSION_TEST(test_advice_waits),
 		SESSION_TEST(test_fix),
 		SESSION_TEST(test_mends),
 		SESSION_TEST(test_hints),

@@ -183,10 +183,10 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 		asked = s->question.kind == QUESTION_RECOVER;
 		if (key == INPUT_NONE) /* busy: 1, as who does not wait never sees an Escape end */
 			key = next_key(t, s, &ahead, app_busy(s) ? 1 : looks ? LOOKUP_MS : -1);
-		if (key == INPUT_NONE) {
-			keep_written(&keeper, s);
+		if (key == INPUT_NONE && app_busy(s))
 			app_idle(s);
-		}
+		else if (key == INPUT_NONE)
+			keep_written(&keeper, s);
 		/* Keys that are waiting already, before the picture is drawn again; of a paste, all. */
 		for (int left = 64; key != INPUT_NONE; key = next_key(t, s, &ahead, 0)) {
 			on = handle(t, s, &keeper, key);

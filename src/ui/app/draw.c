@@ -12,8 +12,6 @@
 #include "ui/pane/panes.h"
 #include "ui/state/edit.h"
 
-enum { NARROW = 60 };
-
 static const struct style text_style = { .role = ROLE_TEXT };
 static const struct style dim_style = { .role = ROLE_DIM };
 
@@ -64,56 +62,52 @@ draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct d
 	draw_tailed(c, r, style, text, (struct style){ .role = ROLE_KEY }, tail);
 }
 
-/* " (e: 2 warnings)", in short where there is little room. */
+/* What the selected field means, and its range where there is room. */
 static void
-put_warnings(const struct state *s, char *buf, size_t size)
+draw_help(const struct state *s, struct canvas *c, struct rect r)
 {
-	const size_t n = diag_count(&s->estimate->diags, SEVERITY_WARNING);
+	const enum field_id f = s->form.field;
+	char text[512], range[160], more[192];
 
-	text_put(buf, size, " (e: %zu%s)", n, s->columns < NARROW ? "" : n == 1 ? " warning" :
-	    " warnings");
+	text_put(text, sizeof text, "%s (:%s)", field_table[f].label, field_short(f));
+	if (field_source(f, &s->plan).from == FROM_FIELDS) {
+		field_source_text(f, &s->plan, more, sizeof more);
+		text_add(text, sizeof text, " %s", more);
+	}
+	text_add(text, sizeof text, ": %s", field_table[f].help);
+	field_range(f, range, sizeof range);
+	text_put(more, sizeof more, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
+	    field_table[f].unit);
+	if (range[0] != '\0' && canvas_width(c, text) + canvas_width(c, more) <= r.w)
+		text_add(text, sizeof text, "%s", more);
+	canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, text);
 }
 
+/* What the last command said; else what is wrong, or could be better. A hint about another field
+ * leaves the line to who looks around: to what a field means, to what a pane says. */
 static void
 draw_message(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct diag *d = edit_current_diag(s);
-	const enum field_id f = s->form.field;
-	const bool form = s->focus == PANE_FORM && s->list.kind == LIST_NONE;
-	char text[512], range[160], source[128], tail[48] = "";
+	const bool panes = s->list.kind == LIST_NONE, form = panes && s->focus == PANE_FORM;
+	char text[512] = "";
+	bool looks;
 
 	if (s->message[0] != '\0') {
 		canvas_text_cut(c, r, r.x, r.y, r.w, (struct style){ .role = (uint8_t)s->message_role },
 		    s->message);
 		return;
 	}
-	/* A warning about something else leaves the line to what the field means. */
-	if (d != NULL && (!form || d->severity != SEVERITY_WARNING ||
-	    d == diag_of_field(&s->estimate->diags, f))) {
+	if (panes && !form && pane_type(s, s->focus)->line != NULL)
+		pane_type(s, s->focus)->line(s, text, sizeof text);
+	looks = form ? s->form.walked : text[0] != '\0';
+	if (d != NULL && !(looks && d->severity == SEVERITY_HINT &&
+	    d != diag_of_field(&s->estimate->diags, s->form.field)))
 		draw_diag(s, c, r, d);
-		return;
-	}
-	if (!form) {
-		text[0] = '\0';
-		if (s->list.kind == LIST_NONE && pane_type(s, s->focus)->line != NULL)
-			pane_type(s, s->focus)->line(s, text, sizeof text);
+	else if (form)
+		draw_help(s, c, r);
+	else
 		canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, text);
-		return;
-	}
-	if (d != NULL)
-		put_warnings(s, tail, sizeof tail);
-	field_range(f, range, sizeof range);
-	text_put(text, sizeof text, "%s (:%s)", field_table[f].label, field_short(f));
-	if (field_source(f, &s->plan).from == FROM_FIELDS) {
-		field_source_text(f, &s->plan, source, sizeof source);
-		text_add(text, sizeof text, " %s", source);
-	}
-	text_add(text, sizeof text, ": %s", field_table[f].help);
-	text_put(source, sizeof source, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
-	    field_table[f].unit);
-	if (range[0] != '\0' && canvas_width(c, text) + canvas_width(c, source) + canvas_width(c, tail) <= r.w)
-		text_add(text, sizeof text, "%s", source);
-	draw_tailed(c, r, dim_style, text, (struct style){ .role = ROLE_WARNING }, tail);
 }
 
 /* The editor: label, then the part of the text that holds the cursor. */

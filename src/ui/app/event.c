@@ -38,13 +38,10 @@ recalc(struct state *s)
 	struct undo_entry *entry = undo_entry(&s->undo, s->undo.now);
 
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
-	s->noted = false;
+	s->advised = s->form.walked = false;
+	s->mends.count = 0;
 	around_forget(s);
 	lookup_forget(s);
-	if (!s->estimate->legal) {
-		mends_note(s);
-		state_find_fixes(s);
-	}
 	entry->legal = s->estimate->legal;
 	entry->fits = s->estimate->fits;
 	entry->summary = summary_of(s->estimate);
@@ -147,23 +144,22 @@ act_save(struct state *s)
 	return 0;
 }
 
-/* Recalculate, and say what the change did where nothing more important is to be said. The
- * amounts themselves are in the header and the panes. */
+/* Recalculate, and say what the change did where nothing more important is to be said, such as
+ * a new warning. The amounts themselves are in the header and the panes. */
 static void
 act_recalc(struct state *s)
 {
 	const struct estimate *e = s->estimate;
 	const struct summary before = summary_of(e);
 	struct summary now;
-	const struct diag *own;
+	const size_t warned = diag_count(&e->diags, SEVERITY_WARNING);
 	char delta[256], said[STATE_MESSAGE_SIZE];
 
 	recalc(s);
-	own = diag_of_field(&e->diags, s->form.field);
 	now = summary_of(e);
 	summary_changes(&before, &now, delta, sizeof delta);
 	if (s->in_lines || delta[0] == '\0' || !e->legal ||
-	    (own != NULL && own->severity != SEVERITY_HINT))
+	    diag_count(&e->diags, SEVERITY_WARNING) > warned)
 		return;
 	if (s->message[0] == '\0') {
 		state_say(s, ROLE_TEXT, "%s: %s", undo_entry(&s->undo, s->undo.now)->what, delta);
@@ -249,15 +245,23 @@ app_command(struct state *s, const char *text)
 	return app_act(s, command_line(s, text));
 }
 
+static bool
+reads_plans(const struct state *s)
+{
+	return s->list.kind == LIST_PLANS && s->found.read < s->found.count;
+}
+
 bool
 app_busy(const struct state *s)
 {
-	return s->list.kind == LIST_PLANS && s->found.read < s->found.count;
+	return !s->advised || reads_plans(s);
 }
 
 void
 app_idle(struct state *s)
 {
-	if (app_busy(s))
+	if (reads_plans(s))
 		found_read(s);
+	else
+		state_advise(s);
 }

@@ -369,12 +369,21 @@ run_command(struct state *s, const char *text, struct answer *a)
 	return flags;
 }
 
+/* Errors are told with their fixes. */
+static void
+find_fixes(struct state *s)
+{
+	if (!s->estimate->legal)
+		state_advise(s);
+}
+
 void
 linear_begin(struct state *s, FILE *out)
 {
 	struct answer a = { .out = out };
 
 	s->in_lines = true;
+	find_fixes(s);
 	put_text(out, "shardplan in lines: ? lists the commands, FIELD VALUE sets a field (tp 8), "
 	    "FIELD + and FIELD - step it, an empty line repeats this summary, quit leaves");
 	say_summary(&a, s);
@@ -441,6 +450,7 @@ linear_line(struct state *s, const char *text, FILE *out)
 	}
 	while (s->list.kind == LIST_SEARCH && lookup_look(s)) /* lines tell of the end alone */
 		poll(NULL, 0, LOOKUP_MS);
+	find_fixes(s);
 	say_result(&a, s, &was);
 	return true;
 }

@@ -16,9 +16,7 @@ enum {
 unsigned
 diags_open(struct state *s)
 {
-	/* Errors have their fixes already; the rest is looked for when asked for. */
-	mends_note(s);
-	state_find_fixes(s);
+	state_advise(s);
 	list_open(s, LIST_DIAGS);
 	return 0;
 }

@@ -1,34 +1,9 @@
 /* What would mend the plan: the list that f opens, best first. */
-#include <stdlib.h>
-
 #include "core/base/text.h"
 #include "core/search/advice.h"
-#include "core/search/advice_hints.h"
 #include "ui/list/views.h"
 
 enum { WHAT_COLUMNS = 28 };
-
-static void
-find(struct state *s, struct estimate *work)
-{
-	const struct field_set asked = state_asked(s);
-
-	advice_run(&s->mends, &s->plan, s->catalog, &asked, work);
-}
-
-void
-mends_note(struct state *s)
-{
-	struct estimate *work = malloc(sizeof *work);
-
-	if (work != NULL && !s->noted) {
-		find(s, work);
-		advice_note(&s->mends, 0, &s->estimate->diags);
-		advice_hints(&s->plan, s->catalog, s->estimate, work, &s->estimate->diags);
-		s->noted = true;
-	}
-	free(work);
-}
 
 static void
 mends_rows(struct rows *rows, const struct state *s)
@@ -80,12 +55,7 @@ mends_accept(struct state *s, int target)
 bool
 mends_open(struct state *s)
 {
-	struct estimate *work = malloc(sizeof *work);
-
-	s->mends.count = 0;
-	if (work != NULL)
-		find(s, work);
-	free(work);
+	state_advise(s);
 	if (s->mends.count > 0)
 		list_open(s, LIST_MENDS);
 	return s->mends.count > 0;

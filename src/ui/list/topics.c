@@ -39,7 +39,7 @@ page_of(const struct state *s, const char *name, size_t *at)
 static void
 open_page(struct state *s, const struct topic *page)
 {
-	mends_note(s); /* a guide tells of hints */
+	state_advise(s); /* a guide tells of hints */
 	list_open(s, LIST_TOPIC);
 	topic_name(page, s->topics.page, sizeof s->topics.page);
 }
@@ -74,7 +74,7 @@ topics_open(struct state *s, const char *argument)
 		return 0;
 	}
 	s->topics.page[0] = '\0';
-	mends_note(s);
+	state_advise(s);
 	list_open(s, argument[0] != '\0' ? LIST_TOPIC : LIST_TOPICS);
 	text_put(s->topics.page, sizeof s->topics.page, "%s", argument);
 	return 0;

@@ -20,10 +20,8 @@ unsigned fields_open(struct state *s, const char *argument);
 unsigned fields_edit(struct state *s);
 unsigned fields_toggle(struct state *s);
 
-/* What would mend the plan: list it, false where there is nothing; put the best of it and
- * hints among the errors. */
+/* What would mend the plan: list it, false where there is nothing. */
 bool mends_open(struct state *s);
-void mends_note(struct state *s);
 
 /* One GPU, and the way to what is looked for. */
 unsigned inspect_open(struct state *s, const char *argument);

@@ -111,6 +111,7 @@ form_move(struct state *s, struct rect r, int way)
 	for (int i = at + step; i >= 0 && i < n && left > 0; i += step)
 		if (row[i].field != FIELD_NONE) {
 			form->field = row[i].field;
+			form->walked = true;
 			left--;
 		}
 }
@@ -157,6 +158,7 @@ form_select(struct state *s, int64_t field)
 	const bool other = s->form.field != (enum field_id)field;
 
 	s->form.field = (enum field_id)field;
+	s->form.walked = true;
 	return other;
 }
 

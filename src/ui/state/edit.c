@@ -333,9 +333,10 @@ edit_current_diag(const struct state *s)
 
 	if (s->list.kind == LIST_NONE && own != NULL)
 		return own;
-	for (enum severity severity = SEVERITY_ERROR; severity <= SEVERITY_WARNING; severity++)
+	for (enum severity severity = SEVERITY_ERROR; severity <= SEVERITY_HINT; severity++)
 		for (size_t i = 0; i < diags->count; i++)
-			if (diags->item[i].severity == severity)
+			if (diags->item[i].severity == severity &&
+			    (severity != SEVERITY_HINT || diags->item[i].fix_field != FIELD_NONE))
 				return &diags->item[i];
 	return NULL;
 }
@@ -380,10 +381,13 @@ const struct diag *
 edit_fixable(struct state *s)
 {
 	struct diag_list *diags = &s->estimate->diags;
-	const struct diag *d = diag_of_field(diags, s->form.field);
+	const struct diag *own, *d;
 
-	if (s->estimate->legal)
-		state_find_fixes(s); /* of warnings */
+	state_advise(s);
+	own = diag_of_field(diags, s->form.field);
+	d = edit_current_diag(s);
+	if (d != NULL && d != own && d->fix_field == FIELD_NONE)
+		d = NULL;
 	for (size_t i = 0; i < diags->count && (d == NULL || d->fix_field == FIELD_NONE); i++)
 		if (diags->item[i].fix_field != FIELD_NONE)
 			d = &diags->item[i];

@@ -37,7 +37,8 @@ void edit_fix_text(const struct diag *d, char *buf, size_t size);
 /* Take the fix of a diagnostic. */
 unsigned edit_take_fix(struct state *s, const struct diag *d);
 
-/* The error that f would mend now: of the selected field, else the first. */
+/* The error, warning or hint that f would mend now: of the selected field, else the first of the
+ * most urgent; of hints one that has a fix. */
 const struct diag *edit_current_diag(const struct state *s);
 
 /* "TP 8": a field and its value in words. */

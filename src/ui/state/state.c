@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
+#include "core/search/advice_hints.h"
 
 bool
 state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
@@ -165,11 +166,20 @@ state_asked(const struct state *s)
 }
 
 void
-state_find_fixes(struct state *s)
+state_advise(struct state *s)
 {
 	const struct field_set asked = state_asked(s);
+	struct diag_list *diags = &s->estimate->diags;
+	struct estimate *work = s->advised ? NULL : malloc(sizeof *work);
 
-	check_fixes(&s->plan, s->catalog, &asked, &s->estimate->diags);
+	if (work == NULL)
+		return;
+	advice_run(&s->mends, &s->plan, s->catalog, &asked, work);
+	advice_note(&s->mends, 0, diags);
+	advice_hints(&s->plan, s->catalog, s->estimate, work, diags);
+	check_fixes(&s->plan, s->catalog, &asked, diags);
+	s->advised = true;
+	free(work);
 }
 
 const char *

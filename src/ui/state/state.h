@@ -68,6 +68,7 @@ enum { STATE_PATH_SIZE = LINE_SIZE, STATE_TERMS = 2048, STATE_MESSAGE_SIZE = 512
 struct form {
 	enum field_id field; /* selected */
 	bool all;            /* every field, else those that most plans need */
+	bool walked;         /* the user went to another one since the plan last changed */
 	int first;           /* first row shown */
 };
 
@@ -97,9 +98,9 @@ struct state {
 	struct plan plan, saved;    /* as shown; as on disk */
 	struct undo undo;
 	struct estimate *estimate;  /* of plan; owned */
-	struct advice mends;        /* of the list MENDS: what would mend the plan */
+	struct advice mends;        /* what would mend the plan, once it was looked for */
 	struct field_set asked;     /* what the command line gave, until the first change */
-	bool noted;                 /* hints stand in estimate->diags */
+	bool advised;               /* that was, and stands with hints and fixes in estimate->diags */
 	struct plan pinned;         /* what changes are held against while has_pin, else saved */
 	bool has_pin;
 	struct estimate *base;      /* of that plan; owned */
@@ -175,8 +176,10 @@ bool state_is_bad(const struct state *s);
 /* The fields of the last change, which are to give way last. */
 struct field_set state_asked(const struct state *s);
 
-/* Look for the fixes of those diagnostics of the estimate that have none yet. */
-void state_find_fixes(struct state *s);
+/* Look for what would mend or better the plan, and for fixes of the estimate's diagnostics,
+ * unless that was done. It takes as long as hundreds of estimates: the screen does it while no
+ * key waits, and what needs it calls this first. */
+void state_advise(struct state *s);
 
 bool state_unsaved(const struct state *s);
 
