@@ -366,6 +366,26 @@ phases_fit(void **state)
 	hold_against_all(&s, "an engine beside the trainer");
 }
 
+/* A row is as long as the longest response, in parts that TP and CP share: the rule of its length
+ * is not asked before both are in. */
+static void
+rows_follow_sizes(void **state)
+{
+	struct search s = { .space = space };
+	struct wishes w = { 0 };
+	struct plan p = settings_plan(RATES, DENSE "cluster.memory_gib=80 cluster.nodes=1 "
+	    "parallel.tp=4 model.max_position=1610 training.global_batch_size=16 rl.algorithm=grpo "
+	    "rl.prompt_tokens=512 rl.response_tokens=512 rl.response_limit=1089");
+
+	(void)state;
+	wishes_free(&w, FIELD_TP, NULL);
+	wishes_free(&w, FIELD_CP, NULL);
+	make_space(&p, NULL, &w);
+	add_objective(&s, "time");
+	hold_against_all(&s, "rows");
+	assert_int_equal(workers[0].counts.illegal, 16 - 6); /* TP x CP up to 4: rows of 1602 to 1608 */
+}
+
 /* GPU and model are free too: what the plan set over the catalogue's numbers is dropped. */
 static void
 catalogue_entries(void **state)
@@ -587,7 +607,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_brute_force), cmocka_unit_test(schedules_of_one_stage), cmocka_unit_test(phases_fit),
+		cmocka_unit_test(equals_brute_force), cmocka_unit_test(schedules_of_one_stage),
+		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes),
 		cmocka_unit_test(catalogue_entries),
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(whys),

@@ -126,7 +126,6 @@ deepspeed_state(struct recipe *r, const struct plan *p)
 }
 
 const struct framework framework_deepspeed = {
-	.rules = RULES_DEEPSPEED,
 	.size = deepspeed_size,
 	.group = deepspeed_group,
 	.each_layer = { "model", "sequence_parallel", "ep" },

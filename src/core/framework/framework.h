@@ -17,11 +17,14 @@ struct layout;
 struct placement;
 struct recipe;
 
-/* Whose checks a launch goes through (check_rules.def), as bits. */
+/* Whose checks a launch goes through (check_rules.def), as bits: one a framework. */
 enum rule_set {
-	RULES_MEGATRON = 1, RULES_DEEPSPEED = 2, RULES_TORCHTITAN = 4, RULES_NANOTRON = 8,
-	RULES_VLLM = 16, RULES_SEED = 32
+#define FRAMEWORK(id, name) RULES_##id = 1 << LAYOUT_##id,
+#include "core/plan/frameworks.def"
+#undef FRAMEWORK
 };
+#define RULES_ALL (~0U) /* every framework, of which those that train: */
+#define RULES_TRAINERS (RULES_ALL & ~(unsigned)(RULES_VLLM | RULES_SEED))
 
 /* What the vocabulary is padded to: TP x model.vocab_multiple, TP, nothing. */
 enum vocab_padding { VOCAB_AS_IS, VOCAB_TO_MULTIPLE, VOCAB_TO_TP };
@@ -41,7 +44,6 @@ struct working_set {
 enum { FRAMEWORK_LAYERED = 4 };
 
 struct framework {
-	unsigned rules;        /* enum rule_set */
 	bool serves;           /* engines run in it, no training */
 
 	/* l->world is given and positive, edp is 1, sizes may be anything: fill in dp and edp, or
@@ -140,6 +142,13 @@ static inline bool
 framework_before(const struct plan *p, int64_t month)
 {
 	return p->parallel.release > 0 && p->parallel.release < month;
+}
+
+/* Its bit of enum rule_set. */
+static inline unsigned
+framework_rules(const struct plan *p)
+{
+	return 1U << p->parallel.layout;
 }
 
 /* The row of parallel.layout. */

@@ -440,7 +440,6 @@ megatron_state(struct recipe *r, const struct plan *p)
 }
 
 const struct framework framework_megatron = {
-	.rules = RULES_MEGATRON,
 	.size = megatron_size,
 	.group = megatron_group,
 	.each_layer = { "tp", "cp", "ep", "etp" },

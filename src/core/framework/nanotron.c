@@ -94,7 +94,6 @@ nanotron_state(struct recipe *r, const struct plan *p)
 #define LLAMA "nanotron src/nanotron/models/llama.py"
 
 const struct framework framework_nanotron = {
-	.rules = RULES_NANOTRON,
 	.size = nanotron_size,
 	.group = nanotron_group,
 	.each_layer = { "tp", "cp", "ep" },

@@ -260,16 +260,35 @@ plan_follow(struct plan *p)
 	fit_responses(p);
 }
 
+/* By way of so many others at most: prompt and generated tokens follow each other. */
+static bool
+follows_through(enum field_id f, enum field_id followed, int others)
+{
+	/* A set value that is taken back follows again. */
+	if (f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH) /* fit_responses */
+		return followed == f || followed == FIELD_TP || followed == FIELD_CP;
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		for (size_t k = 0; f == followers[i] && k < FIELD_FOLLOWS_MAX; k++) {
+			const enum field_id next = field_table[f].follows[k];
+
+			if (followed == f || followed == next ||
+			    (others > 0 && follows_through(next, followed, others - 1)))
+				return true;
+		}
+	return false;
+}
+
+bool
+plan_follows(enum field_id f, enum field_id followed)
+{
+	return follows_through(f, followed, 2);
+}
+
 bool
 plan_is_followed(enum field_id f)
 {
-	for (size_t i = 0; i < FOLLOWERS; i++) {
-		const struct field *row = &field_table[followers[i]];
-
-		/* A set value that is taken back follows again. */
-		if (f == followers[i] || f == row->follows[0] || f == row->follows[1])
+	for (enum field_id follower = 0; follower < FIELD_COUNT; follower++)
+		if (plan_follows(follower, f))
 			return true;
-	}
-	/* fit_responses */
-	return f == FIELD_CP || f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH;
+	return false;
 }

@@ -29,6 +29,8 @@ void plan_resolve(struct plan *p, const struct catalog *catalog);
  * its fields. For walks over many plans. */
 void plan_follow(struct plan *p);
 
-/* True for a field that any of those follows: after others plan_follow changes nothing. */
+/* True where plan_follow may change f as `followed` changes; and for a field that any follows:
+ * after others plan_follow changes nothing. */
+bool plan_follows(enum field_id f, enum field_id followed);
 bool plan_is_followed(enum field_id f);
 #endif

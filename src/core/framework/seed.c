@@ -41,7 +41,6 @@ seed_group(struct layout *l, const struct plan *p)
 }
 
 const struct framework framework_seed = {
-	.rules = RULES_SEED,
 	.size = seed_size,
 	.group = seed_group,
 	.each_layer = { "tp", "cp" },

@@ -106,7 +106,6 @@ torchtitan_state(struct recipe *r, const struct plan *p)
 }
 
 const struct framework framework_torchtitan = {
-	.rules = RULES_TORCHTITAN,
 	.size = torchtitan_size,
 	.group = torchtitan_group,
 	.each_layer = { "tp", "cp", "ep" },

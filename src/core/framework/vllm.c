@@ -89,7 +89,6 @@ vllm_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
 
 /* A training plan in this layout (layout_for_serving warns) counts as Megatron's. */
 const struct framework framework_vllm = {
-	.rules = RULES_VLLM,
 	.serves = true,
 	.size = vllm_size,
 	.group = vllm_group,

@@ -1,6 +1,7 @@
 #include "core/rules/check.h"
 
 #include "core/framework/framework.h"
+#include "core/framework/resolve.h"
 
 int64_t
 check_microbatches(const struct plan *p, int64_t dp)
@@ -56,7 +57,33 @@ holds(const struct rule *r, const struct plan *p)
 {
 	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
 
-	return (r->sets & framework_of(p)->rules) != 0 && ((unsigned)r->modes & mode) != 0;
+	return (r->sets & framework_rules(p)) != 0 && ((unsigned)r->modes & mode) != 0;
+}
+
+static bool
+is_among(const int *fields, size_t count, enum field_id f)
+{
+	for (size_t i = 0; i < count && fields[i] != FIELD_NAME; i++)
+		if (fields[i] == (int)f || plan_follows((enum field_id)fields[i], f))
+			return true;
+	return false;
+}
+
+bool
+rule_reads(const struct rule *r, enum field_id f)
+{
+	static const int placement[] = { FIELD_PP, FIELD_VPP, FIELD_FIRST_STAGE_LAYERS,
+		FIELD_LAST_STAGE_LAYERS, FIELD_ACCOUNT_FOR_EMBEDDING, FIELD_ACCOUNT_FOR_LOSS,
+		FIELD_PIPELINE_LAYOUT, FIELD_SCHEDULE };
+	static const int microbatches[] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_MICRO_BATCH_SIZE,
+		FIELD_GLOBAL_BATCH_SIZE, FIELD_RL_ALGORITHM, FIELD_RL_PLACEMENT, FIELD_ROLLOUT_GPUS,
+		FIELD_PREFILL_WORKERS };
+
+	return is_among(r->reads, RULE_READS_MAX, f) || rule_reads_fact(r, READS_LAYOUT) ||
+	    (rule_reads_fact(r, READS_PLACEMENT) &&
+	     is_among(placement, sizeof placement / sizeof *placement, f)) ||
+	    (rule_reads_fact(r, READS_MICROBATCHES) &&
+	     is_among(microbatches, sizeof microbatches / sizeof *microbatches, f));
 }
 
 static void

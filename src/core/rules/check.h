@@ -23,6 +23,10 @@ struct facts {
 	int64_t microbatches;             /* per data parallel rank, 0 where unknown */
 };
 
+/* Facts that a rule looks at beside fields of the plan. */
+enum { READS_LAYOUT = FIELD_COUNT, READS_PLACEMENT, READS_MICROBATCHES, RULE_READS_MAX = 10 };
+#define READS(...) { __VA_ARGS__ }
+
 /*
  * One rule: what must not be. `broken` says whether the plan breaks it and, if so, why
  * (in message, unless its size is 0). Layout and layer placement have rules of their own, in
@@ -36,7 +40,24 @@ struct rule {
 	enum field_modes modes;
 	const char *source;
 	bool (*broken)(const struct facts *facts, char *message, size_t size);
+	int reads[RULE_READS_MAX];        /* enum field_id or READS_x; FIELD_NAME, which is 0 and
+	                                   * which no rule reads, ends them. Without those of the
+	                                   * machine and the model, mode and layout. */
 };
+/* True for one of READS_x. */
+static inline bool
+rule_reads_fact(const struct rule *r, int fact)
+{
+	for (int i = 0; i < RULE_READS_MAX; i++)
+		if (r->reads[i] == fact)
+			return true;
+	return false;
+}
+
+/* True where what the rule says may change as a field does: it reads that, one that follows it,
+ * or a fact that comes of it. */
+bool rule_reads(const struct rule *r, enum field_id f);
+
 extern const struct rule check_rules[];
 extern const size_t check_rule_count;
 

@@ -21,11 +21,12 @@
 #define HYBRID "Megatron-LM megatron/core/models/hybrid/hybrid_layer_allocation.py"
 #define CSA "vLLM vllm/model_executor/models/deepseek_v4.py"
 #define MAMBA "Megatron-LM megatron/core/ssm/mamba_mixer.py"
-#define ALL (M | D | T | O | V | S)
-#define TRAINERS (M | D | T | O)
+#define ALL RULES_ALL
+#define TRAINERS RULES_TRAINERS
 #define ERROR SEVERITY_ERROR
 #define WARN SEVERITY_WARNING
 #define HINT SEVERITY_HINT
+#define MODEL READS(FIELD_NAME)
 
 const struct rule check_rules[] = {
 #define RULE(...) { __VA_ARGS__ },

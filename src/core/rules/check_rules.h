@@ -28,7 +28,7 @@
  * rules_run.c: batch and switches, serving, advice; rules_kernel.c, rules_rl.c and
  * rules_finetune.c. */
 typedef bool rule_function(const struct facts *facts, char *message, size_t size);
-#define RULE(reason, severity, field, sets, modes, source, broken) rule_function broken;
+#define RULE(reason, severity, field, sets, modes, source, broken, reads) rule_function broken;
 #include "core/rules/check_rules.def"
 #undef RULE
 #endif

@@ -196,7 +196,7 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
     struct plan *p, struct scope *scope, struct bound_room *room, const struct enough *enough)
 {
 	/* Engines, which have another DP, do not train. */
-	if (p->mode != MODE_TRAIN || (framework_of(p)->rules & RULES_VLLM) != 0)
+	if (p->mode != MODE_TRAIN || (framework_rules(p) & RULES_VLLM) != 0)
 		return false;
 	if (field == b->shards_after && all_full(b, s, index, p, room, &enough->bytes))
 		return true;

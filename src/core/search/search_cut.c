@@ -9,8 +9,6 @@
 #include "core/base/text.h"
 #include "core/plan/pool.h"
 
-enum { READS_MAX = 6 };
-
 /* A size of 0 divides nothing, and every layout refuses it. */
 static bool
 divides_world(const struct plan *p, int64_t size)
@@ -84,105 +82,91 @@ layers_have_no_place(const struct facts *f, char *message, size_t size)
 	return f->placement == NULL;
 }
 
-/* Where layers are placed all sizes stand before them in the walk: rules of the schedule may
- * look at micro-batches too. */
-#define PLACEMENT { FIELD_TP, FIELD_CP, FIELD_MICRO_BATCH_SIZE, FIELD_PP, FIELD_VPP }
-
-#define M RULES_MEGATRON
-#define D RULES_DEEPSPEED
-#define T RULES_TORCHTITAN
-#define O RULES_NANOTRON
-#define V RULES_VLLM
-#define S RULES_SEED
-#define ALL (M | D | T | O | V | S)
-#define TRAINERS (M | D | T | O)
+#define WITHOUT_VLLM (RULES_ALL & ~(unsigned)RULES_VLLM)
 
 /*
- * Errors of check_rules.def, layouts and placement that can be told early. Each reads what
- * never changes in a walk, outer fields, and these inner ones; those that follow them (ETP,
- * sequence parallel) stand by them. The cheapest come first.
+ * What is told early beside the errors of check_rules.def: refusals of layouts and placement,
+ * and a warning. The cheapest come first.
  */
-static const struct cut {
-	rule_function *broken;
-	unsigned sets;                     /* enum rule_set */
-	enum field_modes modes;
-	enum field_id reads[READS_MAX];    /* FIELD_NAME, which is 0, ends them */
-} cut_table[] = {
-	{ world_does_not_divide, ALL, MODES_BOTH, { FIELD_TP, FIELD_CP, FIELD_PP } },
-	{ engines_do_not_divide, V, MODES_BOTH, { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_REPLICAS } },
-	{ experts_do_not_divide_world, M, MODES_BOTH, { FIELD_TP, FIELD_ETP, FIELD_EP, FIELD_PP } },
-	{ pipelines_differ, M, MODES_BOTH,
-	  { FIELD_TP, FIELD_CP, FIELD_ETP, FIELD_EP, FIELD_PP } },
-	{ batch_does_not_divide, ALL & ~(unsigned)V, MODES_TRAIN,
-	  { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_MICRO_BATCH_SIZE } },
-	{ rule_heads_do_not_divide, TRAINERS | V, MODES_BOTH, { FIELD_TP } },
-	{ rule_kv_heads_do_not_divide, M, MODES_BOTH, { FIELD_TP } },
-	{ rule_kv_heads_not_whole, T | O, MODES_TRAIN, { FIELD_TP } },
-	{ rule_ffn_does_not_divide, TRAINERS, MODES_TRAIN, { FIELD_TP } },
-	{ rule_shared_ffn_does_not_divide, M, MODES_TRAIN, { FIELD_TP } },
-	{ rule_expert_ffn_does_not_divide, M | D, MODES_TRAIN, { FIELD_TP, FIELD_ETP } },
-	{ rule_etp_has_no_meaning, T | O, MODES_TRAIN, { FIELD_TP, FIELD_ETP } },
-	{ rule_moe_bias_with_etp, M, MODES_TRAIN, { FIELD_TP, FIELD_ETP } },
-	{ rule_ep_without_experts, M | T, MODES_BOTH, { FIELD_EP } },
-	{ rule_experts_do_not_divide, M | D | T, MODES_BOTH, { FIELD_EP } },
-	{ rule_sequence_does_not_divide_by_cp, M, MODES_TRAIN, { FIELD_CP } },
-	{ rule_sequence_does_not_divide_by_tp, M | D | O, MODES_TRAIN, { FIELD_TP, FIELD_CP } },
-	{ rule_torchtitan_sequence, T, MODES_TRAIN, { FIELD_TP, FIELD_CP } },
-	{ rule_a2a_heads_do_not_divide, M, MODES_TRAIN, { FIELD_TP, FIELD_CP } },
-	{ rule_cp_without_flash, M, MODES_TRAIN, { FIELD_CP } },
-	{ rule_cp_before_ampere, M, MODES_TRAIN, { FIELD_CP } },
-	{ rule_sequence_too_long, M, MODES_TRAIN, { FIELD_NAME } },
-	{ rule_zero_with_pipeline, D, MODES_TRAIN, { FIELD_PP, FIELD_ZERO_STAGE } },
-	{ rule_moe_with_zero3, D, MODES_TRAIN,
-	  { FIELD_TP, FIELD_CP, FIELD_EP, FIELD_ZERO_STAGE, FIELD_DP_REPLICATE } },
-	{ rule_dualpipe_odd, TRAINERS, MODES_TRAIN, { FIELD_PP } },
-	{ layers_have_no_place, ALL, MODES_BOTH, PLACEMENT },
-	{ rule_fork_chunks, M | D | O, MODES_TRAIN, PLACEMENT },
-	{ rule_torchtitan_chunks, T, MODES_TRAIN, PLACEMENT },
-	{ rule_dualpipe_microbatches, TRAINERS, MODES_TRAIN, PLACEMENT },
-	{ rule_group_out_of_range, M, MODES_TRAIN, PLACEMENT },
-	{ rule_group_leaves_bubble, M, MODES_TRAIN, PLACEMENT },
-	{ rule_rounds_uneven, T, MODES_TRAIN, PLACEMENT },
-	{ rule_rl_pool_unused, ALL, MODES_TRAIN, { FIELD_ROLLOUT_GPUS, FIELD_RL_PLACEMENT } },
-	{ rule_dcp_without_copies, V, MODES_SERVE,
-	  { FIELD_TP, FIELD_CP, FIELD_DP_ATTENTION, FIELD_DCP } },
+static const struct rule early_rules[] = {
+	{ .sets = RULES_ALL, .modes = MODES_BOTH, .broken = world_does_not_divide,
+	  .reads = READS(FIELD_TP, FIELD_CP, FIELD_PP) },
+	{ .sets = RULES_VLLM, .modes = MODES_BOTH, .broken = engines_do_not_divide,
+	  .reads = READS(FIELD_TP, FIELD_CP, FIELD_PP, FIELD_REPLICAS) },
+	{ .sets = RULES_MEGATRON, .modes = MODES_BOTH, .broken = experts_do_not_divide_world,
+	  .reads = READS(FIELD_ETP, FIELD_EP, FIELD_PP) },
+	{ .sets = RULES_MEGATRON, .modes = MODES_BOTH, .broken = pipelines_differ,
+	  .reads = READS(FIELD_TP, FIELD_CP, FIELD_ETP, FIELD_EP, FIELD_PP) },
+	{ .sets = WITHOUT_VLLM, .modes = MODES_TRAIN, .broken = batch_does_not_divide,
+	  .reads = READS(FIELD_TP, FIELD_CP, FIELD_PP, FIELD_MICRO_BATCH_SIZE) },
+	{ .sets = RULES_ALL, .modes = MODES_BOTH, .broken = layers_have_no_place,
+	  .reads = READS(READS_PLACEMENT) },
+	{ .sets = RULES_ALL, .modes = MODES_TRAIN, .broken = rule_rl_pool_unused,
+	  .reads = READS(FIELD_ROLLOUT_GPUS, FIELD_RL_PLACEMENT) },
 };
-enum { CUTS = sizeof cut_table / sizeof *cut_table };
-_Static_assert((int)CUTS <= (int)CUTS_MAX, "struct cuts has a bit for each");
+enum { EARLY = sizeof early_rules / sizeof *early_rules };
+_Static_assert((int)EARLY + (int)CHECK_RULES_MAX <= (int)CUTS_MAX, "struct cuts has room for each");
 
-/* The last field that has to be in: of those that it reads, or the last outer one. */
+/* The last field that a rule reads, or the last outer one: then it is known. */
 static int
-known_after(const enum field_id reads[READS_MAX], const struct search_space *s)
+known_after(const struct rule *r, const struct search_space *s)
 {
-	int last = s->outer - 1;
+	int last = s->outer > 0 ? s->outer - 1 : 0;
 
 	for (int i = s->outer; i < s->count; i++)
-		for (int k = 0; k < READS_MAX && reads[k] != FIELD_NAME; k++)
-			if (s->field[i].field == reads[k])
-				last = i;
-	return last > 0 ? last : 0;
+		if (rule_reads(r, s->field[i].field))
+			last = i;
+	return last;
 }
 
-/* Rules that warn cut where the same plan is looked at without what they warn of: a pool that
- * nobody uses is none. */
+/* A pool that nobody uses is none: where the same plan is looked at without it. */
 static bool
-does_cut(const struct cut *cut, const struct search_space *s)
+is_without_pool(const struct search_space *s)
 {
-	if (cut->broken != rule_rl_pool_unused)
-		return true;
 	for (int i = 0; i < s->count; i++)
 		if (s->field[i].field == FIELD_ROLLOUT_GPUS)
 			return !(s->value[s->field[i].first] > 0);
 	return false;
 }
 
+static bool
+does_cut(const struct rule *r, const struct search_space *s)
+{
+	return r->severity == SEVERITY_ERROR && !rule_reads_fact(r, READS_LAYOUT) &&
+	    (r->broken != rule_rl_pool_unused || is_without_pool(s));
+}
+
+static bool
+needs_facts(const struct rule *r)
+{
+	return rule_reads_fact(r, READS_PLACEMENT) || rule_reads_fact(r, READS_MICROBATCHES);
+}
+
+/* Those that are known after a field, with facts or without. */
+static void
+add_rules(struct cuts *c, const struct search_space *s, int field, bool facts)
+{
+	for (size_t i = 0; i < EARLY + check_rule_count; i++) {
+		const struct rule *r = i < EARLY ? &early_rules[i] : &check_rules[i - EARLY];
+
+		if (!does_cut(r, s) || needs_facts(r) != facts || known_after(r, s) != field)
+			continue;
+		c->after[field].places |= rule_reads_fact(r, READS_PLACEMENT);
+		c->rule[c->count++] = r;
+	}
+}
+
 void
 cuts_plan(struct cuts *c, const struct search_space *s)
 {
-	*c = (struct cuts){ .placed_after = known_after((enum field_id[READS_MAX])PLACEMENT, s) };
-	for (int i = 0; i < CUTS; i++)
-		if (does_cut(&cut_table[i], s))
-			c->after[known_after(cut_table[i].reads, s)] |= UINT64_C(1) << i;
+	memset(c, 0, sizeof *c);
+	for (int field = 0; field < s->count; field++) {
+		c->after[field].first = c->count;
+		add_rules(c, s, field, false);
+		c->after[field].facts = c->count;
+		add_rules(c, s, field, true);
+		c->after[field].end = c->count;
+	}
 }
 
 /* Micro-batches, 0 as long as nobody knows: vLLM's layout counts engines as well. */
@@ -191,7 +175,7 @@ microbatches(const struct plan *p)
 {
 	const int64_t size = model_size(p);
 
-	if (!divides_world(p, size) || (framework_of(p)->rules & V) != 0)
+	if (!divides_world(p, size) || (framework_rules(p) & RULES_VLLM) != 0)
 		return 0;
 	return check_microbatches(p, pool_rest(p) / size);
 }
@@ -199,20 +183,22 @@ microbatches(const struct plan *p)
 bool
 cuts_all(const struct cuts *c, int field, const struct plan *p)
 {
-	const unsigned sets = framework_of(p)->rules;
+	const unsigned sets = framework_rules(p);
 	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
+	const struct cuts_after *after = &c->after[field];
 	struct facts facts = { .plan = p };
 	struct placement placement;
 
-	if (c->placed_after == field) {
-		facts.microbatches = microbatches(p);
-		facts.placement = placement_init(&placement, p, NULL) ? &placement : NULL;
-	}
-	for (int i = 0; i < CUTS && c->after[field] >> i != 0; i++) {
-		const struct cut *cut = &cut_table[i];
+	for (int i = after->first; i < after->end; i++) {
+		const struct rule *r = c->rule[i];
 
-		if ((c->after[field] >> i & 1) != 0 && (cut->sets & sets) != 0 &&
-		    ((unsigned)cut->modes & mode) != 0 && cut->broken(&facts, NULL, 0))
+		if (i == after->facts) {
+			facts.microbatches = microbatches(p);
+			facts.placement = after->places && placement_init(&placement, p, NULL) ?
+			    &placement : NULL;
+		}
+		if ((r->sets & sets) != 0 && ((unsigned)r->modes & mode) != 0 &&
+		    r->broken(&facts, NULL, 0))
 			return true;
 	}
 	return false;

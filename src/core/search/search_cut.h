@@ -10,14 +10,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/rules/check.h"
 #include "core/search/search_space.h"
 
-enum { CUTS_MAX = 64 };
+enum { CUTS_MAX = CHECK_RULES_MAX + 16 };
 
-/* Which rules to ask when a field is in: bit i of after[field], the i-th rule of search_cut.c. */
+/* Which rules to ask when a field is in: from first on, and from facts on with these. */
+struct cuts_after {
+	int first, facts, end;
+	bool places; /* placement is among the facts */
+};
+
 struct cuts {
-	uint64_t after[SPACE_FIELDS_MAX];
-	int placed_after; /* the field after which layers can be placed */
+	int count;
+	const struct rule *rule[CUTS_MAX];
+	struct cuts_after after[SPACE_FIELDS_MAX];
 };
 
 void cuts_plan(struct cuts *c, const struct search_space *s);

@@ -302,7 +302,7 @@ is_unbuilt(const struct search_space *s, enum field_id f)
 	    free_field_of(s, FIELD_PRESET) != NULL)
 		return false;
 	if (f == FIELD_ZERO_STAGE)
-		return (framework_of(p)->rules & RULES_NANOTRON) != 0;
+		return (framework_rules(p) & RULES_NANOTRON) != 0;
 	return f == FIELD_DP_ATTENTION && p->serving.engine == ENGINE_VLLM && !plan_has_experts(p);
 }
 

@@ -51,7 +51,7 @@ wishes_usual(struct wishes *w, const struct plan *p)
 
 		/* vLLM spreads experts over all ranks: EP has no size there (ep_has_no_size). */
 		if (!of_experts ||
-		    (plan_has_experts(p) && (framework_of(p)->rules & RULES_VLLM) == 0))
+		    (plan_has_experts(p) && (framework_rules(p) & RULES_VLLM) == 0))
 			wishes_free(w, usual[i], NULL);
 	}
 }
