@@ -12,6 +12,7 @@
 #include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/diagnose/diagnose.h"
 #include "core/estimate/calibration.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
@@ -104,7 +105,7 @@ fit_efficiency(const struct session *s, const struct plan *plain, double low, do
 
 /* The stage whose memory a line of the log is about; the fullest where it does not say. */
 static int64_t
-stage_of(const struct estimate *e, const struct log_report *log, const struct log_memory *m)
+stage_of(const struct estimate *e, const struct log_report *log, const struct measured_memory *m)
 {
 	/* torchtitan prints on rank 0 unless LOG_RANK says otherwise */
 	const int64_t rank = m->rank < 0 && log->kind == LOG_TORCHTITAN ? 0 : m->rank;
@@ -117,21 +118,21 @@ stage_of(const struct estimate *e, const struct log_report *log, const struct lo
 }
 
 static double
-measured_peak(const struct log_memory *m)
+measured_peak(const struct measured_memory *m)
 {
 	return m->allocated > 0 ? m->allocated : m->reserved;
 }
 
 /* The fullest process on a stage, NULL where the log has none of it. */
-static const struct log_memory *
+static const struct measured_memory *
 fullest(const struct estimate *e, const struct log_report *log, int64_t stage)
 {
-	const struct log_memory *most = NULL;
+	const struct measured_memory *most = NULL;
 
-	for (size_t i = 0; i < log->memories; i++)
-		if (stage_of(e, log, &log->memory[i]) == stage &&
-		    (most == NULL || measured_peak(&log->memory[i]) > measured_peak(most)))
-			most = &log->memory[i];
+	for (size_t i = 0; i < log->run.memories; i++)
+		if (stage_of(e, log, &log->run.memory[i]) == stage &&
+		    (most == NULL || measured_peak(&log->run.memory[i]) > measured_peak(most)))
+			most = &log->run.memory[i];
 	return most;
 }
 
@@ -144,7 +145,7 @@ add_memory(struct table *t, const struct estimate *e, const struct log_report *l
 	char name[64];
 
 	for (int64_t stage = 0; stage < e->stages; stage++) {
-		const struct log_memory *m = fullest(e, log, stage);
+		const struct measured_memory *m = fullest(e, log, stage);
 		const double estimate = e->stage[stage].memory.allocated;
 
 		if (m == NULL)
@@ -166,10 +167,10 @@ note_memory(const struct estimate *e, const struct log_report *log)
 {
 	bool reserved = false, first = false;
 
-	for (size_t i = 0; i < log->memories; i++) {
-		reserved = reserved || !(log->memory[i].allocated > 0);
-		first = first || (log->kind == LOG_MEGATRON && log->memory[i].iterations == 1);
-		if (stage_of(e, log, &log->memory[i]) < 0) {
+	for (size_t i = 0; i < log->run.memories; i++) {
+		reserved = reserved || !(log->run.memory[i].allocated > 0);
+		first = first || (log->kind == LOG_MEGATRON && log->run.memory[i].iterations == 1);
+		if (stage_of(e, log, &log->run.memory[i]) < 0) {
 			complain("the log has ranks or stages that the plan lacks; they are left out");
 			break;
 		}
@@ -219,28 +220,28 @@ compare_serving(const struct plan *p, const struct estimate *e, const struct log
 	/* the bias is not of the pool but of the memory, of which the others take a share */
 	const double share = serve_setup_of(p).pool_share;
 	/* vLLM's hybrid caches cut tokens otherwise; elsewhere blocks are comparable if equal */
-	const double block = log->kv_blocks > 0 && log->kind != LOG_VLLM ?
-	    log->kv_tokens / log->kv_blocks : (double)p->serving.block_size;
+	const double block = log->run.engine.kv_blocks > 0 && log->kind != LOG_VLLM ?
+	    log->run.engine.kv_tokens / log->run.engine.kv_blocks : (double)p->serving.block_size;
 	const bool same = !(fabs(block - (double)p->serving.block_size) > 0);
 	struct table t;
 
 	start_table(&t);
-	add_row(&t, "weights", v->weight_bytes, log->weight_bytes, MEASURE_BYTES);
-	add_row(&t, "KV pool", v->kv_pool_bytes, log->kv_pool_bytes, MEASURE_BYTES);
-	add_row(&t, "tokens in the pool", v->kv_tokens, log->kv_tokens, MEASURE_COUNT);
-	add_row(&t, "blocks in the pool", v->kv_blocks, same ? log->kv_blocks : 0, MEASURE_COUNT);
-	add_row(&t, "requests at once", v->max_concurrency, log->max_concurrency, MEASURE_REAL);
+	add_row(&t, "weights", v->weight_bytes, log->run.engine.weight_bytes, MEASURE_BYTES);
+	add_row(&t, "KV pool", v->kv_pool_bytes, log->run.engine.kv_pool_bytes, MEASURE_BYTES);
+	add_row(&t, "tokens in the pool", v->kv_tokens, log->run.engine.kv_tokens, MEASURE_COUNT);
+	add_row(&t, "blocks in the pool", v->kv_blocks, same ? log->run.engine.kv_blocks : 0, MEASURE_COUNT);
+	add_row(&t, "requests at once", v->max_concurrency, log->run.engine.max_concurrency, MEASURE_REAL);
 	if (!table_print(&t))
 		return false;
-	if (log->context_length > 0 && fabs(log->context_length - context) > 0)
+	if (log->run.engine.context_length > 0 && fabs(log->run.engine.context_length - context) > 0)
 		out_line(stdout, "note         the log's requests are of %.0f tokens, the plan's of %.0f",
-		    log->context_length, context);
+		    log->run.engine.context_length, context);
 	if (!same)
 		out_line(stdout, "note         the log's blocks are of %.5g tokens, the plan's of %"
 		    PRId64, block, p->serving.block_size);
 	/* the pool is what everything else leaves */
-	if (log->kv_pool_bytes > 0 && v->kv_pool_bytes > 0)
-		fit->bias_gib = (v->kv_pool_bytes - log->kv_pool_bytes) / share / GIB;
+	if (log->run.engine.kv_pool_bytes > 0 && v->kv_pool_bytes > 0)
+		fit->bias_gib = (v->kv_pool_bytes - log->run.engine.kv_pool_bytes) / share / GIB;
 	return true;
 }
 
@@ -255,7 +256,7 @@ put_count(struct plan *p, enum field_id f, double n)
 
 /* The plan with the requests of the benchmark, and a word where these are others. */
 static void
-take_workload(struct plan *p, const struct log_benchmark *b, const struct catalog *catalog)
+take_workload(struct plan *p, const struct measured_load *b, const struct catalog *catalog)
 {
 	const struct serving old = p->serving, *v = &p->serving;
 
@@ -282,7 +283,7 @@ ratio(double measured, double estimate)
 /* Both times are fitted by themselves; a benchmark that tells of none has its tokens a second
  * set both. */
 static void
-fit_times(struct fit *fit, const struct serve *v, const struct log_benchmark *b)
+fit_times(struct fit *fit, const struct serve *v, const struct measured_load *b)
 {
 	fit->tpot_scale = ratio(b->tpot_seconds, v->tpot_seconds);
 	fit->ttft_scale = ratio(b->ttft_seconds, v->ttft_seconds);
@@ -292,7 +293,7 @@ fit_times(struct fit *fit, const struct serve *v, const struct log_benchmark *b)
 
 static bool
 compare_benchmark(const struct session *s, const struct plan *plain,
-    const struct log_benchmark *b, struct fit *fit)
+    const struct measured_load *b, struct fit *fit)
 {
 	struct plan p = *plain;
 	struct estimate *e = calloc(1, sizeof *e);
@@ -323,7 +324,7 @@ compare_benchmark(const struct session *s, const struct plan *plain,
 }
 
 static void
-print_benchmark(const struct log_benchmark *b)
+print_benchmark(const struct measured_load *b)
 {
 	out_part(stdout, ": %" PRId64 " requests", b->completed);
 	if (b->results > 1)
@@ -335,12 +336,12 @@ print_log(const char *name, const struct log_report *log)
 {
 	out_part(stdout, "log          %s, written by %s", name, log_kind_name(log->kind));
 	if (log->iterations > 0)
-		out_part(stdout, ": median of %zu iteration%s, the first left out", log->iterations,
+		out_part(stdout, ": median of %zu iteration%s, the first ones left out", log->iterations,
 		    log->iterations == 1 ? "" : "s");
 	else if (log->first_alone)
 		out_part(stdout, ": the first iteration alone, which is slower than others");
 	else if (log->kind == LOG_BENCHMARK)
-		print_benchmark(&log->benchmark);
+		print_benchmark(&log->run.load);
 	out_end(stdout);
 }
 
@@ -488,12 +489,40 @@ suits(const struct session *s, const struct log_report *log, const char *name)
 	return true;
 }
 
+/* Of another GPU, or another size of job, nothing is to be fitted: scales would hide that. */
+static bool
+is_same_job(struct session *s, const struct log_report *log, const char *name)
+{
+	struct mismatch found[DIAGNOSE_MISMATCHES];
+	struct plan run;
+	char note[512], plan[256];
+	size_t n;
+
+	if (!session_whole_catalog(s, note, sizeof note)) {
+		complain("%s", note);
+		return false;
+	}
+	show_path(plan, sizeof plan, s->file.path);
+	n = diagnose_mismatches(found, &run, &log->run, &s->plan, &s->catalog);
+	for (size_t i = 0; i < n; i++) {
+		const enum field_id f = found[i].field;
+
+		if (f != FIELD_GPU && f != FIELD_NODES && f != FIELD_GPUS_PER_NODE)
+			continue;
+		complain("%s is the log of another run than %s: %s is %s there, not %s (fix: "
+		    "--set %s=%s, or the plan of that run; shardplan diagnose tells more)", name, plan,
+		    field_table[f].path, found[i].run, found[i].plan, field_table[f].path, found[i].run);
+		return false;
+	}
+	return true;
+}
+
 static bool
 compare(const struct session *s, const struct plan *plain, const struct estimate *e,
     const struct log_report *log, struct fit *fit)
 {
 	if (log->kind == LOG_BENCHMARK)
-		return compare_benchmark(s, plain, &log->benchmark, fit);
+		return compare_benchmark(s, plain, &log->run.load, fit);
 	if (s->plan.mode == MODE_SERVE)
 		return compare_serving(plain, e, log, fit);
 	return compare_training(s, plain, e, log, fit);
@@ -507,7 +536,7 @@ calibrate(struct session *s, const struct log_report *log, const char *name)
 	struct estimate *e;
 	int status = STATUS_ERROR;
 
-	if (!suits(s, log, name))
+	if (!suits(s, log, name) || !is_same_job(s, log, name))
 		return STATUS_ERROR;
 	clear_fit(&plain.plan, log, &s->catalog);
 	if ((e = session_estimate(&plain, NULL)) == NULL)

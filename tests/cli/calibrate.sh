@@ -36,7 +36,7 @@ serving sglang 0.85
 serving trtllm 0.9
 
 good calibrate megatron.cfg "$logs/megatron.log"
-out_has '^log +megatron\.log, written by Megatron-LM: median of 5 iterations, the first left out$'
+out_has '^log +megatron\.log, written by Megatron-LM: median of 3 iterations, the first ones left out$'
 out_has '^step +.* +2\.200 s '
 out_has '^max allocated, stage 0 +[0-9.]+ GiB +20\.00 GiB '
 out_has '^max allocated, stage 3 +[0-9.]+ GiB +18\.00 GiB '
@@ -68,6 +68,18 @@ out_has 'written by torchtitan: median of 3 '
 out_has '^step +.* +2\.84[34] s '
 out_has '^max reserved, stage 0 +[0-9.]+ GiB +64\.21 GiB '
 out_has '^note +reserved memory'
+
+# a log of another GPU, by the peak and the memory that its percentages tell
+for i in 1 2 3 4 5; do
+	echo "step: $i  loss: 1.0  memory: 47.61GiB(60.15%)  tps: 2,931  tflops: 169.77  mfu: 54.42%"
+done >a100.log
+run 2 calibrate torchtitan.cfg a100.log
+err_has 'another run than torchtitan\.cfg: cluster\.gpu is a100-sxm4-80gb there, not h100-sxm-80gb'
+# and of another size of job
+printf '%s\n' 'using world size: 64, data-parallel size: 8, tensor-model-parallel size: 2' >world.log
+cat "$logs/megatron.log" >>world.log
+run 2 calibrate megatron.cfg world.log
+err_has 'cluster\.nodes is 8 there, not 2'
 
 good calibrate nanotron.cfg "$logs/nanotron.log"
 out_has 'written by nanotron: median of 2 '

@@ -56,15 +56,15 @@ test_megatron(void **state)
 	(void)state;
 	assert_true(read_data("megatron.log"));
 	assert_int_equal(report.kind, LOG_MEGATRON);
-	assert_int_equal(report.iterations, 5);
+	assert_int_equal(report.iterations, 3);
 	assert_false(report.first_alone);
 	near(report.seconds, 2.2);
 	near(report.tflops_per_gpu, 372.7);
-	assert_int_equal(report.memories, 3);
-	assert_int_equal(report.memory[1].rank, 4);
-	assert_int_equal(report.memory[1].iterations, 1);
-	near(report.memory[0].allocated, 20480.5 * MIB);
-	near(report.memory[2].reserved, 19456 * MIB);
+	assert_int_equal(report.run.memories, 3);
+	assert_int_equal(report.run.memory[1].rank, 4);
+	assert_int_equal(report.run.memory[1].iterations, 1);
+	near(report.run.memory[0].allocated, 20480.5 * MIB);
+	near(report.run.memory[2].reserved, 19456 * MIB);
 }
 
 static void
@@ -76,10 +76,10 @@ test_torchtitan(void **state)
 	assert_int_equal(report.iterations, 3); /* the validation step is none */
 	near(report.tokens_per_second_per_gpu, 5762);
 	near(report.tflops_per_gpu, 333.69);
-	assert_int_equal(report.memories, 1);
-	assert_int_equal(report.memory[0].rank, 0);
-	near(report.memory[0].reserved, 64.21 * GIB);
-	assert_true(report.memory[0].allocated <= 0);
+	assert_int_equal(report.run.memories, 1);
+	assert_int_equal(report.run.memory[0].rank, 0);
+	near(report.run.memory[0].reserved, 64.21 * GIB);
+	assert_true(report.run.memory[0].allocated <= 0);
 }
 
 static void
@@ -91,11 +91,11 @@ test_nanotron(void **state)
 	assert_int_equal(report.iterations, 2);
 	near(report.seconds, 1.29);
 	near(report.tokens_per_second_per_gpu, 25400);
-	assert_int_equal(report.memories, 2);
-	assert_int_equal(report.memory[0].stage, 0);
-	near(report.memory[0].allocated, 11288.4 * MIB);
-	assert_int_equal(report.memory[1].stage, 1);
-	near(report.memory[1].allocated, 11776.75 * MIB);
+	assert_int_equal(report.run.memories, 2);
+	assert_int_equal(report.run.memory[0].stage, 0);
+	near(report.run.memory[0].allocated, 11288.4 * MIB);
+	assert_int_equal(report.run.memory[1].stage, 1);
+	near(report.run.memory[1].allocated, 11776.75 * MIB);
 }
 
 static void
@@ -104,20 +104,20 @@ test_vllm(void **state)
 	(void)state;
 	assert_true(read_data("vllm.log"));
 	assert_int_equal(report.kind, LOG_VLLM);
-	near(report.weight_bytes, 7.52 * GIB);   /* the fullest worker */
-	near(report.kv_pool_bytes, 59.84 * GIB); /* the least pool */
-	near(report.kv_tokens, 980416);
-	near(report.context_length, 8192);
-	near(report.max_concurrency, 119.68);
+	near(report.run.engine.weight_bytes, 7.52 * GIB);   /* the fullest worker */
+	near(report.run.engine.kv_pool_bytes, 59.84 * GIB); /* the least pool */
+	near(report.run.engine.kv_tokens, 980416);
+	near(report.run.engine.context_length, 8192);
+	near(report.run.engine.max_concurrency, 119.68);
 	/* an older version */
 	assert_true(read_text("INFO worker.py:267] model weights take 21.21GiB; non_torch_memory "
 	    "takes 0.20GiB; PyTorch activation peak memory takes 0.37GiB; the rest of the memory "
 	    "reserved for KV Cache is 1.57GiB.\nINFO kv] # GPU blocks: 1381, # CPU blocks: 0\n"
 	    "INFO kv] Maximum concurrency for 2048 tokens per request: 10.79x\n"));
-	near(report.weight_bytes, 21.21 * GIB);
-	near(report.kv_pool_bytes, 1.57 * GIB);
-	near(report.kv_blocks, 1381);
-	near(report.max_concurrency, 10.79);
+	near(report.run.engine.weight_bytes, 21.21 * GIB);
+	near(report.run.engine.kv_pool_bytes, 1.57 * GIB);
+	near(report.run.engine.kv_blocks, 1381);
+	near(report.run.engine.max_concurrency, 10.79);
 }
 
 static void
@@ -126,24 +126,24 @@ test_sglang(void **state)
 	(void)state;
 	assert_true(read_data("sglang.log"));
 	assert_int_equal(report.kind, LOG_SGLANG);
-	near(report.weight_bytes, 7.55 * GIB); /* the fullest rank */
-	near(report.kv_pool_bytes, 58.42 * GIB);
-	near(report.kv_tokens, 957159);
+	near(report.run.engine.weight_bytes, 7.55 * GIB); /* the fullest rank */
+	near(report.run.engine.kv_pool_bytes, 58.42 * GIB);
+	near(report.run.engine.kv_tokens, 957159);
 	/* before 0.4.3: weights by the free memory, a pool without its tokens */
 	assert_true(read_text("[05:21:40 TP0] Load weight begin. avail mem=22.76 GB\n"
 	    "[05:29:17 TP0] Load weight end. type=Qwen2ForCausalLM, dtype=torch.bfloat16, "
 	    "avail mem=8.37 GB\n"
 	    "[05:29:17 TP0] KV Cache is allocated. K size: 2.82 GB, V size: 2.82 GB.\n"
 	    "[05:29:20 TP0] max_total_num_tokens=105531, chunked_prefill_size=2048\n"));
-	near(report.weight_bytes, 14.39 * GIB);
-	near(report.kv_pool_bytes, 5.64 * GIB);
-	near(report.kv_tokens, 105531);
+	near(report.run.engine.weight_bytes, 14.39 * GIB);
+	near(report.run.engine.kv_pool_bytes, 5.64 * GIB);
+	near(report.run.engine.kv_tokens, 105531);
 	/* MLA, with data parallel attention: the rank with the least room counts */
 	assert_true(read_text("[DP0 TP0 EP0] KV Cache is allocated. #tokens: 524288, "
 	    "KV size: 17.16 GB\n[DP0 TP0 EP0] max_total_num_tokens=524288, x\n"
 	    "[DP1 TP1 EP1] max_total_num_tokens=524032, x\n"));
-	near(report.kv_pool_bytes, 17.16 * GIB);
-	near(report.kv_tokens, 524032);
+	near(report.run.engine.kv_pool_bytes, 17.16 * GIB);
+	near(report.run.engine.kv_tokens, 524032);
 }
 
 static void
@@ -156,15 +156,15 @@ test_sglang_pools(void **state)
 	    "[x] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 1000, "
 	    "K size: 1.00 GB, V size: 1.00 GB\n"
 	    "[x] SWAKVPool mem usage: 8.00 GB, swa size: 800, full size: 1000\n"));
-	near(report.kv_pool_bytes, 8 * GIB);
-	near(report.kv_tokens, 1000);
+	near(report.run.engine.kv_pool_bytes, 8 * GIB);
+	near(report.run.engine.kv_tokens, 1000);
 	/* states of linear attention, and a draft model's small pool */
 	assert_true(read_text("[x] Mamba Cache is allocated. max_mamba_cache_size: 154, "
 	    "conv_state size: 0.43GB, ssm_state size: 21.80GB \n"
 	    "[x] KV Cache is allocated. #tokens: 403904, K size: 12.33 GB, V size: 12.33 GB\n"
 	    "[x] KV Cache is allocated. #tokens: 403904, K size: 0.77 GB, V size: 0.77 GB\n"));
-	near(report.kv_pool_bytes, (0.43 + 21.80 + 24.66) * GIB);
-	near(report.kv_tokens, 403904);
+	near(report.run.engine.kv_pool_bytes, (0.43 + 21.80 + 24.66) * GIB);
+	near(report.run.engine.kv_tokens, 403904);
 	/* kvcached's virtual pool is none */
 	refused(read_text("[kvcached][INFO] VirtualKV Cache is allocated. #tokens: 1, K size: "
 	    "7.99 GB, V size: 7.99 GB\n"), "no line of a known program");
@@ -176,26 +176,26 @@ test_trtllm(void **state)
 	(void)state;
 	assert_true(read_data("trtllm.log"));
 	assert_int_equal(report.kind, LOG_TRTLLM);
-	near(report.weight_bytes, 7.61 * GIB);
-	near(report.kv_pool_bytes, 61.5 * GIB); /* not that of the profiling run */
-	near(report.kv_tokens, 1007616);
-	near(report.kv_blocks, 31488);
+	near(report.run.engine.weight_bytes, 7.61 * GIB);
+	near(report.run.engine.kv_pool_bytes, 61.5 * GIB); /* not that of the profiling run */
+	near(report.run.engine.kv_tokens, 1007616);
+	near(report.run.engine.kv_blocks, 31488);
 	/* a built engine, in the C++ runtime */
 	assert_true(read_text("[TensorRT-LLM][INFO] Loaded engine size: 6678 MiB\n"
 	    "[TensorRT-LLM][INFO] Number of blocks in KV cache primary pool: 4607\n"
 	    "[TensorRT-LLM][INFO] [MemUsageChange] Allocated 62.99 GiB for max tokens in paged KV "
 	    "cache (294848).\n"));
-	near(report.weight_bytes, 6678 * MIB);
-	near(report.kv_pool_bytes, 62.99 * GIB);
-	near(report.kv_tokens, 294848);
-	near(report.kv_blocks, 4607);
+	near(report.run.engine.weight_bytes, 6678 * MIB);
+	near(report.run.engine.kv_pool_bytes, 62.99 * GIB);
+	near(report.run.engine.kv_tokens, 294848);
+	near(report.run.engine.kv_blocks, 4607);
 }
 
 /* 640 requests of 1024 tokens that got 256, as fast as they were served. */
 static void
 all_at_once(double ttft_ms, double tpot_ms, double tokens_per_second)
 {
-	const struct log_benchmark *b = &report.benchmark;
+	const struct measured_load *b = &report.run.load;
 
 	assert_int_equal(report.kind, LOG_BENCHMARK);
 	assert_int_equal(b->completed, 640);
@@ -210,7 +210,7 @@ all_at_once(double ttft_ms, double tpot_ms, double tokens_per_second)
 static void
 test_benchmarks(void **state)
 {
-	const struct log_benchmark *b = &report.benchmark;
+	const struct measured_load *b = &report.run.load;
 
 	(void)state;
 	assert_true(read_data("vllm_bench.json"));
@@ -233,7 +233,7 @@ test_benchmarks(void **state)
 static void
 test_printed_benchmarks(void **state)
 {
-	const struct log_benchmark *b = &report.benchmark;
+	const struct measured_load *b = &report.run.load;
 
 	(void)state;
 	assert_true(read_data("vllm_bench.txt"));
@@ -265,7 +265,7 @@ test_printed_benchmarks(void **state)
 static void
 test_older_benchmarks(void **state)
 {
-	const struct log_benchmark *b = &report.benchmark;
+	const struct measured_load *b = &report.run.load;
 
 	(void)state;
 	/* SGLang before 0.4: medians, and the mean time of a request */
@@ -386,12 +386,12 @@ test_surroundings(void **state)
 	near(report.seconds, 0.006);
 	assert_true(read_text("15: [Rank 15] (after 2 iterations) memory (MB) | allocated: 1.0 | "
 	    "max allocated: 2.0 | reserved: 3.0 | max reserved: 4.0\r\n"));
-	assert_int_equal(report.memory[0].rank, 15);
-	near(report.memory[0].allocated, 2 * MIB);
+	assert_int_equal(report.run.memory[0].rank, 15);
+	near(report.run.memory[0].allocated, 2 * MIB);
 	/* a bar that the line follows without an end, and colours amid the words */
 	assert_true(read_text("  0%|   | 0/13 [00:00<?, ?it/s][TP1] max_total_num_tokens=4"
 	    "\033[1m6611\033[0m, x\r 50%|#  | 6/13\r100%|###| 13/13\n"));
-	near(report.kv_tokens, 46611);
+	near(report.run.engine.kv_tokens, 46611);
 	/* bytes that are no text at all, in the middle of a log */
 	put_bytes("b.log", bytes, sizeof bytes - 1);
 	refused(read_path(in_dir("b.log")), "UTF-16"); /* it begins like that */

@@ -106,16 +106,29 @@ struct measured_oom {
 	struct place place;
 };
 
-/* A serving load: what requests were like. 0 where nothing is said. */
+/* A benchmark of a serving engine: means over the completed requests, 0 where nothing is said. */
 struct measured_load {
+	size_t results;       /* in the file; this is the last one */
 	int64_t completed;
-	double prompt_tokens, generate_tokens, concurrency;
-	bool rate_limited;    /* requests came at a given rate, not as others ended */
+	double prompt_tokens, generate_tokens; /* of a request */
+	double concurrency;   /* requests at once */
+	bool rate_limited;    /* they came at a given rate, not as others ended */
+	double ttft_seconds, tpot_seconds;
+	double tokens_per_second; /* generated */
+	double requests_per_second;
+};
+
+/* What an engine says when it starts: of the fullest worker; the pool with the states of linear
+ * attention. 0 where nothing is said. */
+struct measured_engine {
+	double weight_bytes, kv_pool_bytes, kv_tokens, kv_blocks;
+	double max_concurrency;
+	double context_length; /* the request that max_concurrency is about */
 };
 
 struct measured_file {
 	char path[MEASURED_PATH];
-	char kind[MEASURED_TEXT]; /* "megatron", "megatron nccl": sources that were found */
+	char kind[MEASURED_TEXT]; /* "megatron nccl": sources, that with most lines first */
 	size_t lines, steps, skipped;
 };
 
@@ -130,6 +143,7 @@ struct measured {
 	struct measured_memory memory[MEASURED_MEMORIES];
 	struct measured_oom oom;
 	struct measured_load load;
+	struct measured_engine engine;
 };
 
 /* Add a sample of a step, -1 where the line tells none; values that are not above 0 are none. */

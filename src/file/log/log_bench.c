@@ -31,7 +31,7 @@ figure(const struct jsonin *j, const char *keys, double scale)
  * when few came. Where nothing tells, all came at once that no rate held back.
  */
 static void
-complete(struct log_benchmark *b, double life, double said, double limit)
+complete(struct measured_load *b, double life, double said, double limit)
 {
 	const double steps = b->generate_tokens > 1 ? b->generate_tokens - 1 : 0;
 	double mean = 0;
@@ -68,7 +68,7 @@ has_rate(const struct jsonin *j)
 
 /* What totals say of one request. */
 static void
-divide_totals(struct log_benchmark *b, double prompt, double generated)
+divide_totals(struct measured_load *b, double prompt, double generated)
 {
 	if (b->completed > 0) {
 		b->prompt_tokens = prompt / (double)b->completed;
@@ -78,7 +78,7 @@ divide_totals(struct log_benchmark *b, double prompt, double generated)
 
 /* The report of trtllm-bench. */
 static bool
-read_report(struct log_benchmark *b, const struct jsonin *j)
+read_report(struct measured_load *b, const struct jsonin *j)
 {
 	if (!jsonin_int(j, "request_info.num_requests", 0, INT64_MAX, &b->completed) ||
 	    !jsonin_has(j, "performance.request_throughput_req_s"))
@@ -97,7 +97,7 @@ read_report(struct log_benchmark *b, const struct jsonin *j)
 
 /* False when it is no result of a benchmark. */
 static bool
-read_figures(struct log_benchmark *b, const struct jsonin *j)
+read_figures(struct measured_load *b, const struct jsonin *j)
 {
 	double duration;
 
@@ -139,8 +139,8 @@ counts_others(const char *line)
 	    log_after(line, "Generation Token Throughput") != NULL;
 }
 
-void
-log_bench_line(struct log_report *out, struct log_table *t, size_t *marks, const char *line)
+bool
+log_bench_line(struct log_table *t, const char *line)
 {
 	static const struct {
 		const char *word;
@@ -173,6 +173,7 @@ log_bench_line(struct log_report *out, struct log_table *t, size_t *marks, const
 		{ "time-per-output-token [TPOT] (ms):", offsetof(struct log_table, tpot), 1e-3 },
 	};
 	const bool others = counts_others(line);
+	bool took = false;
 	double v;
 
 	/* before the table: of the run that follows */
@@ -183,23 +184,20 @@ log_bench_line(struct log_report *out, struct log_table *t, size_t *marks, const
 	else if (log_after(line, "raffic request rate:") != NULL)
 		t->rate = 0;
 	if (begins_table(line)) {
-		*t = (struct log_table){ .rate = t->rate };
-		out->benchmark.results++;
+		*t = (struct log_table){ .rate = t->rate, .results = t->results + 1 };
 	}
 	for (size_t i = 0; i < sizeof lines / sizeof *lines && !others; i++)
 		if (log_number(log_after(line, lines[i].word), &v)) {
 			*(double *)((char *)t + lines[i].at) = v * lines[i].scale;
-			marks[LOG_BENCHMARK]++;
+			took = true;
 		}
+	return took;
 }
 
 void
-log_bench_end(struct log_report *out, const struct log_table *t)
+log_bench_end(struct measured_load *b, const struct log_table *t)
 {
-	struct log_benchmark *b = &out->benchmark;
-
-	if (out->kind != LOG_BENCHMARK)
-		return;
+	b->results = t->results;
 	b->completed = (int64_t)smaller(larger(t->completed, 0), 1e15);
 	b->ttft_seconds = t->ttft;
 	b->tpot_seconds = t->tpot;
@@ -217,7 +215,7 @@ log_bench_end(struct log_report *out, const struct log_table *t)
 /* ---- files ----------------------------------------------------------------------------- */
 
 bool
-log_bench_check(const struct log_benchmark *b, const char *file, struct file_errors *errors)
+log_bench_check(const struct measured_load *b, const char *file, struct file_errors *errors)
 {
 	if (b->completed > 0 && b->tokens_per_second > 0)
 		return true;
@@ -226,9 +224,8 @@ log_bench_check(const struct log_benchmark *b, const char *file, struct file_err
 }
 
 bool
-log_bench_read(struct log_report *out, FILE *in, const char *file, struct file_errors *errors)
+log_bench_read(struct measured_load *b, FILE *in, const char *file, struct file_errors *errors)
 {
-	struct log_benchmark *b = &out->benchmark;
 	struct jsonin j;
 	bool ok = jsonin_load(&j, in, file, errors);
 	const size_t before = errors->count;
@@ -238,7 +235,6 @@ log_bench_read(struct log_report *out, FILE *in, const char *file, struct file_e
 		    "every request (fix: jq -c 'del(.[] | arrays)' %s | shardplan calibrate PLAN -)",
 		    file);
 	if (ok) {
-		out->kind = LOG_BENCHMARK;
 		b->results = j.texts;
 		ok = read_figures(b, &j);
 		if (!ok && errors->count == before)

@@ -11,29 +11,30 @@
 #define FILE_LOG_BENCH_H
 #include <stdio.h>
 
-#include "file/log/log.h"
+#include "core/diagnose/measured.h"
+#include "file/plan/planfile.h"
 
 /* What the lines of a table have told; all zero is the beginning. Seconds, totals of all
  * requests, or means of one (prompt, answer). */
 struct log_table {
+	size_t results; /* tables that were begun */
 	double completed, limit, concurrency, rate;
 	double prompts, generated, prompt, answer;
 	double requests, tokens, ttft, tpot;
 	double life; /* from a request to its last token */
 };
 
-/* Take one line of a log; marks as for log_serve_line. */
-void log_bench_line(struct log_report *out, struct log_table *t, size_t *marks,
-    const char *line);
+/* Take one line of a log; false where it is none of a table. */
+bool log_bench_line(struct log_table *t, const char *line);
 
 /* Put together what the lines have told. */
-void log_bench_end(struct log_report *out, const struct log_table *t);
+void log_bench_end(struct measured_load *b, const struct log_table *t);
 
 /* False, with a complaint, for a benchmark without a request that came to its end. */
-bool log_bench_check(const struct log_benchmark *b, const char *file,
+bool log_bench_check(const struct measured_load *b, const char *file,
     struct file_errors *errors);
 
 /* Read the rest of a stream. False after a complaint. */
-bool log_bench_read(struct log_report *out, FILE *in, const char *file,
+bool log_bench_read(struct measured_load *b, FILE *in, const char *file,
     struct file_errors *errors);
 #endif

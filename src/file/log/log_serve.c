@@ -19,8 +19,8 @@ keep_least(double *kept, double v)
 		*kept = v;
 }
 
-static void
-read_vllm(struct log_report *out, size_t *marks, const char *line)
+void
+log_vllm_line(struct measured_engine *out, const char *line)
 {
 	static const char *const weights[] = { "Model loading took", "Loading model weights took",
 		"model weights take" };
@@ -32,16 +32,13 @@ read_vllm(struct log_report *out, size_t *marks, const char *line)
 	for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
 		if (log_number(log_after(line, weights[i]), &v)) {
 			keep_most(&out->weight_bytes, v * GIB);
-			++*marks;
 		}
 	for (size_t i = 0; i < sizeof pool / sizeof pool[0]; i++)
 		if (log_number(log_after(line, pool[i]), &v)) {
 			keep_least(&out->kv_pool_bytes, v * GIB);
-			++*marks;
 		}
 	if (log_number(log_after(line, "GPU KV cache size:"), &v)) {
 		keep_least(&out->kv_tokens, v);
-		++*marks;
 	}
 	if (log_number(log_after(line, "# GPU blocks:"), &v))
 		keep_least(&out->kv_blocks, v);
@@ -50,7 +47,6 @@ read_vllm(struct log_report *out, size_t *marks, const char *line)
 		out->context_length = v;
 		if (log_number(rest, &v))
 			out->max_concurrency = v;
-		++*marks;
 	}
 }
 
@@ -75,35 +71,29 @@ read_sglang_pool(struct log_pools *p, const char *text)
  * avail mem=6.09 GB, mem usage=15.54 GB." (the usage since 0.4.3), the pools, and
  * "max_total_num_tokens=46611, chunked_prefill_size=2048, ...".
  */
-static void
-read_sglang(struct log_report *out, struct log_pools *p, size_t *marks, const char *line)
+void
+log_sglang_line(struct measured_engine *out, struct log_pools *p, const char *line)
 {
 	const char *rest;
 
 	if ((rest = log_after(line, "Load weight begin.")) != NULL) {
 		p->free_before = log_number_after(rest, "avail mem=") * GIB;
-		++*marks;
 	} else if ((rest = log_after(line, "Load weight end.")) != NULL) {
 		const double left = log_number_after(rest, "avail mem=") * GIB;
 		const double used = log_number_after(rest, "mem usage=") * GIB;
 
 		keep_most(&out->weight_bytes, used > 0 ? used : left > 0 ? p->free_before - left : 0);
-		++*marks;
 	} else if ((rest = log_after(line, "KV Cache is allocated.")) != NULL &&
 	    strstr(line, "VirtualKV Cache") == NULL) {
 		read_sglang_pool(p, rest);
-		++*marks;
 	} else if ((rest = log_after(line, "SWAKVPool mem usage:")) != NULL) {
 		keep_most(&p->windowed, log_number_after(rest, "") * GIB);
 		keep_most(&p->listed_tokens, log_number_after(rest, "full size:"));
-		++*marks;
 	} else if ((rest = log_after(line, "Mamba Cache is allocated.")) != NULL) {
 		keep_most(&p->states, (log_number_after(rest, "conv_state size:") +
 		    log_number_after(rest, "ssm_state size:")) * GIB);
-		++*marks;
 	} else if ((rest = log_after(line, "max_total_num_tokens=")) != NULL) {
 		keep_least(&p->running_tokens, log_number_after(rest, ""));
-		++*marks;
 	}
 }
 
@@ -114,42 +104,28 @@ read_sglang(struct log_report *out, struct log_pools *p, size_t *marks, const ch
  * blocks in KV cache primary pool: 4607"; "[MemUsageChange] Allocated 62.99 GiB for max
  * tokens in paged KV cache (294848)." The first pool only measures: the last one counts.
  */
-static void
-read_trtllm(struct log_report *out, size_t *marks, const char *line)
+void
+log_trtllm_line(struct measured_engine *out, const char *line)
 {
 	const char *rest, *tokens;
 
 	if ((rest = log_after(line, "Memory used after loading model weights (inside torch)")) !=
 	    NULL) {
 		keep_most(&out->weight_bytes, log_number_after(rest, "profiling:") * GIB);
-		++*marks;
 	} else if ((rest = log_after(line, "Loaded engine size:")) != NULL) {
 		keep_most(&out->weight_bytes, log_number_after(rest, "") * MIB);
 	} else if ((tokens = log_after(line, "for max tokens in paged KV cache (")) != NULL) {
 		out->kv_pool_bytes = log_number_after(line, "Allocated ") * GIB;
 		out->kv_tokens = log_number_after(tokens, "");
-		++*marks;
 	} else if ((rest = log_after(line, "blocks in KV cache primary pool:")) != NULL ||
 	    (rest = log_after(line, "primary blocks=")) != NULL) {
 		out->kv_blocks = log_number_after(rest, "");
-		++*marks;
 	}
 }
 
 void
-log_serve_line(struct log_report *out, struct log_pools *pools, size_t *marks,
-    const char *line)
+log_sglang_end(struct measured_engine *out, const struct log_pools *pools)
 {
-	read_vllm(out, &marks[LOG_VLLM], line);
-	read_sglang(out, pools, &marks[LOG_SGLANG], line);
-	read_trtllm(out, &marks[LOG_TRTLLM], line);
-}
-
-void
-log_serve_end(struct log_report *out, const struct log_pools *pools)
-{
-	if (out->kind != LOG_SGLANG)
-		return;
 	out->kv_pool_bytes = (pools->windowed > 0 ? pools->windowed : pools->kv) + pools->states;
 	out->kv_tokens = pools->running_tokens > 0 ? pools->running_tokens :
 	    pools->listed_tokens;

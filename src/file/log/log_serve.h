@@ -3,7 +3,7 @@
  */
 #ifndef FILE_LOG_SERVE_H
 #define FILE_LOG_SERVE_H
-#include "file/log/log.h"
+#include "core/diagnose/measured.h"
 
 /* What lines have told before they are put together; all zero is the beginning. Bytes. */
 struct log_pools {
@@ -13,10 +13,11 @@ struct log_pools {
 	double running_tokens;
 };
 
-/* Take one line; marks counts the lines that only one engine prints. */
-void log_serve_line(struct log_report *out, struct log_pools *pools, size_t *marks,
-    const char *line);
+/* Take one line of an engine; taking it twice changes nothing. */
+void log_vllm_line(struct measured_engine *out, const char *line);
+void log_sglang_line(struct measured_engine *out, struct log_pools *pools, const char *line);
+void log_trtllm_line(struct measured_engine *out, const char *line);
 
-/* Put together what the lines have told. */
-void log_serve_end(struct log_report *out, const struct log_pools *pools);
+/* Put together what SGLang's lines have told. */
+void log_sglang_end(struct measured_engine *out, const struct log_pools *pools);
 #endif

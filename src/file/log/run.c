@@ -103,13 +103,30 @@ take_fallback(struct run_reader *r)
 			r->m->series[MEASURED_STEP] = r->step[f];
 }
 
+/* The source of most lines that is not among `named`; SOURCE_COUNT when there is none. */
+static int
+next_source(const struct run_reader *r, unsigned named)
+{
+	int most = SOURCE_COUNT;
+
+	for (int s = 0; s < SOURCE_COUNT; s++)
+		if (r->said[s] > 0 && (named >> s & 1) == 0 &&
+		    (most == SOURCE_COUNT || r->said[s] > r->said[most]))
+			most = s;
+	return most;
+}
+
+/* Words alone are a source where there is no other; a bar is none beside a program. */
 static void
 name_sources(const struct run_reader *r, struct measured_file *file)
 {
-	for (int s = 0; s < SOURCE_COUNT; s++)
-		if (r->said[s] > 0 && (s != SOURCE_WORDS || *file->kind == '\0'))
-			text_add(file->kind, sizeof file->kind, "%s%s", *file->kind != '\0' ? " " : "",
-			    source_names[s]);
+	unsigned named = 1u << SOURCE_WORDS;
+
+	for (int s; (s = next_source(r, named)) != SOURCE_COUNT; named |= 1u << s)
+		text_add(file->kind, sizeof file->kind, "%s%s", *file->kind != '\0' ? " " : "",
+		    source_names[s]);
+	if (*file->kind == '\0')
+		text_put(file->kind, sizeof file->kind, "%s", source_names[SOURCE_WORDS]);
 }
 
 /* Numbers whose steps a file counts. */
@@ -145,12 +162,19 @@ read_lines(struct run_file *f, const char *name, struct file_errors *errors)
 		return false;
 	}
 	if (said_anything(r) == 0) {
-		errors_add(errors, name, 0, "", "no line of a known program (fix: give the log from the "
-		    "start-up on; shardplan(1), DIAGNOSE, lists what is read)");
+		errors_add(errors, name, 0, "", "no line of a known program: none with 'elapsed time per "
+		    "iteration (ms):' (Megatron-LM), ' tps:' (torchtitan), 'time_per_iteration_ms:' "
+		    "(nanotron), 'time (ms) |' (DeepSpeed), 's/it]' (progress bars), 'KV cache size:' "
+		    "(vLLM), 'KV Cache is allocated.' (SGLang), 'Successful requests:' (benchmarks) nor "
+		    "others of shardplan(1), DIAGNOSE (fix: give the log from the start-up on)");
 		return false;
 	}
 	take_fallback(r);
+	run_serve_end(r);
 	name_sources(r, file);
+	if (next_source(r, 1u << SOURCE_WORDS) == SOURCE_BENCHMARK &&
+	    !log_bench_check(&m->load, name, errors))
+		return false;
 	text_put(file->path, sizeof file->path, "%s", name);
 	file->lines = f->lines.line;
 	file->steps = steps_of(m) - before;
@@ -159,6 +183,73 @@ read_lines(struct run_file *f, const char *name, struct file_errors *errors)
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
+
+/* A result of a benchmark, which is JSON. */
+static bool
+read_result(struct run_file *f, const char *name, struct file_errors *errors)
+{
+	struct run_reader *r = &f->reader;
+	struct measured_file *file = &r->m->file[r->m->files];
+
+	if (!log_bench_read(&r->m->load, f->lines.in, name, errors))
+		return false;
+	*file = (struct measured_file){ .steps = 1 };
+	text_put(file->path, sizeof file->path, "%s", name);
+	text_put(file->kind, sizeof file->kind, "%s", source_names[SOURCE_BENCHMARK]);
+	r->place = (struct place){ (int)r->m->files++, 1 };
+	run_serve_load(r);
+	return true;
+}
+
+/* A log may begin with a brace too: read again as lines what is no result. */
+static bool
+read_braced(struct run_file *f, const char *name, struct file_errors *errors)
+{
+	struct file_errors *spare;
+	bool ok = read_result(f, name, errors);
+
+	if (ok || fseek(f->lines.in, 0, SEEK_SET) != 0 || (spare = calloc(1, sizeof *spare)) == NULL)
+		return ok;
+	f->reader.m->load = (struct measured_load){ 0 };
+	ok = read_lines(f, name, spare);
+	if (ok)
+		errors->count = errors->dropped = 0;
+	free(spare);
+	return ok;
+}
+
+/* The first byte that is no blank, left in the stream; EOF without one. */
+static int
+first_byte(FILE *in)
+{
+	int c;
+
+	while ((c = getc(in)) == ' ' || c == '\t' || c == '\n' || c == '\r')
+		continue;
+	if (c == 0xef) /* of a byte order mark */
+		c = getc(in) == 0xbb && getc(in) == 0xbf ? getc(in) : ' ';
+	return c != EOF ? ungetc(c, in) : c;
+}
+
+static bool
+read_kind(struct run_file *f, const char *name, struct file_errors *errors)
+{
+	const int first = first_byte(f->lines.in);
+	const char *why;
+
+	if (first == '{')
+		return read_braced(f, name, errors);
+	if (first == EOF && !ferror(f->lines.in))
+		why = "is empty";
+	else if (first == 0xff || first == 0xfe)
+		why = "is UTF-16 (fix: pipe it through iconv -f UTF-16 -t UTF-8)";
+	else if (first == 0x1f)
+		why = "is compressed (fix: pipe it through zcat)";
+	else
+		return read_lines(f, name, errors);
+	errors_add(errors, name, 0, "", "%s", why);
+	return false;
+}
 
 static bool
 read_stream(struct measured *m, FILE *in, const char *name, struct file_errors *errors)
@@ -176,7 +267,7 @@ read_stream(struct measured *m, FILE *in, const char *name, struct file_errors *
 	}
 	f->reader.m = m;
 	lines_begin(&f->lines, in);
-	ok = read_lines(f, name, errors);
+	ok = read_kind(f, name, errors);
 	free(f);
 	return ok;
 }
@@ -198,8 +289,6 @@ open_file(const char *path, struct file_errors *errors)
 		errors_add(errors, path, 0, "", "is a directory, not a file");
 	else if (!S_ISREG(st.st_mode))
 		errors_add(errors, path, 0, "", "is not a regular file (fix: give '-' and pipe it)");
-	else if (st.st_size == 0)
-		errors_add(errors, path, 0, "", "is empty");
 	else if ((f = fdopen(fd, "r")) == NULL)
 		errors_add(errors, path, 0, "", "can not be read: %s", strerror(errno));
 	if (f == NULL)

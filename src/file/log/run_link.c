@@ -1,5 +1,147 @@
+/*
+ * Links: nccl-tests and rccl-tests src/common.cu (writeBenchmarkLinePreamble, printed columns),
+ * NCCL_DEBUG=INFO of NVIDIA/nccl src/transport/net_ib.cc and net_socket.cc, src/transport/net.cc
+ * ("via NET/IB/0/GDRDMA"), nvidia-smi topo -m.
+ */
+#include <string.h>
+
+#include "core/base/text.h"
 #include "file/log/run_rows.h"
 
+/* ---- nccl-tests --------------------------------------------------------------------------- */
+
+/* "#  Rank  0 Group  0 Pid  1234 on  node1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3" */
+static void
+bench_rank(struct run_reader *r, const char *line, const char *after)
+{
+	const char *host = log_after(after, " on "), *name = log_after(after, "] ");
+	char word[64];
+
+	(void)line;
+	if (host == NULL)
+		return;
+	run_word(word, sizeof word, host);
+	if (r->bench.ranks > 0 && !text_equal(word, r->bench.host))
+		r->bench.nodes = true;
+	text_put(r->bench.host, sizeof r->bench.host, "%s", word);
+	r->bench.ranks++;
+	r->bench.size = 0;
+	run_fact(r, FACT_GPU_NAME, name);
+}
+
+enum { BENCH_COLUMNS = 13, BUS_OUT = 7, BUS_IN = 11 };
+
+/* "  67108864  16777216  float  sum  -1  412.1  162.8  305.3  0  410.0  163.7  306.9  0": size and
+ * GB/s of the bus, out of place and in place. */
+static bool
+bench_row(struct run_reader *r, const char *line)
+{
+	double size, column[BENCH_COLUMNS] = { 0 }, bus;
+	int n = 0;
+
+	for (const char *c = line + strspn(line, " \t"); *c != '\0' && n < BENCH_COLUMNS; n++) {
+		log_number(c, &column[n]);
+		c += strcspn(c, " \t");
+		c += strspn(c, " \t");
+	}
+	size = column[0];
+	bus = column[BUS_IN] > column[BUS_OUT] ? column[BUS_IN] : column[BUS_OUT];
+	if (n <= BUS_OUT || !(size > r->bench.size) || !(bus > 0))
+		return true;
+	r->bench.size = size;
+	r->bench.rate = bus * 1e9;
+	return true;
+}
+
+static void
+bench_begin(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	(void)after;
+	r->bench.size = r->bench.rate = 0;
+	r->next = bench_row;
+}
+
+/* "# Avg bus bandwidth    : 33.3" is the mean over all sizes: the largest one tells. */
+static void
+bench_end(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	(void)after;
+	run_add(r, r->bench.nodes ? MEASURED_NETWORK_BUS : MEASURED_NVLINK_BUS, -1, r->bench.rate);
+	r->bench.ranks = r->bench.rate = 0;
+	r->bench.nodes = false;
+	r->next = NULL;
+}
+
+/* ---- NCCL's own words ------------------------------------------------------------------------ */
+
+/* "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"; without the last word it goes through
+ * the host. */
+static void
+channel(struct run_reader *r, const char *line, const char *after)
+{
+	if (strstr(after, "GDRDMA") == NULL)
+		run_say(r, EVIDENCE_NO_GDR, line, 0);
+}
+
+/* "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/RoCE [RO]; OOB eth0:10.0.0.1<0>" */
+static void
+devices(struct run_reader *r, const char *line, const char *after)
+{
+	if (strstr(after, "[0]") != NULL && strstr(after, "[1]") == NULL)
+		run_say(r, EVIDENCE_ONE_NIC, line, 0);
+}
+
+/* ---- topo -m ------------------------------------------------------------------------------------ */
+
+/* "GPU0  X  NV18 ... SYS": a row of the table whose head said which columns are NICs. Each GPU
+ * should have one nearer than the other socket. */
+static bool
+topo_row(struct run_reader *r, const char *line)
+{
+	const char *c = line + strspn(line, " \t");
+	bool near = false, far = false;
+
+	if (strncmp(c, "GPU", 3) != 0)
+		return false;
+	for (int i = -1; *c != '\0' && i < 64; i++) {
+		const size_t n = strcspn(c, " \t");
+
+		if (i >= 0 && (r->topo_nics >> i & 1) != 0) {
+			far = far || strncmp(c, "SYS", n) == 0;
+			near = near || strncmp(c, "SYS", n) != 0;
+		}
+		c += n;
+		c += strspn(c, " \t");
+	}
+	if (far && !near)
+		run_say(r, EVIDENCE_CROSS_SOCKET, line, 0);
+	return true;
+}
+
+static void
+topo_head(struct run_reader *r, const char *line, const char *after)
+{
+	int column = 0;
+
+	(void)after;
+	r->topo_nics = 0;
+	for (const char *c = line + strspn(line, " \t"); *c != '\0' && column < 64; column++) {
+		if (strncmp(c, "NIC", 3) == 0 || strncmp(c, "mlx", 3) == 0)
+			r->topo_nics |= UINT64_C(1) << column;
+		c += strcspn(c, " \t");
+		c += strspn(c, " \t");
+	}
+	r->next = topo_row;
+}
+
 const struct run_row run_link_rows[] = {
+	{ "#  Rank ", SOURCE_NCCL_TESTS, bench_rank },
+	{ "algbw   busbw", SOURCE_NCCL_TESTS, bench_begin },
+	{ "# Avg bus bandwidth", SOURCE_NCCL_TESTS, bench_end },
+	{ " via NET/IB/", SOURCE_NCCL, channel },
+	{ "NET/IB : Using", SOURCE_NCCL, devices },
+	{ "CPU Affinity", SOURCE_TOPO, topo_head },
 	{ .words = NULL },
 };

@@ -4,6 +4,8 @@
 #ifndef FILE_RUN_ROWS_H
 #define FILE_RUN_ROWS_H
 #include "core/diagnose/measured.h"
+#include "file/log/log_bench.h"
+#include "file/log/log_serve.h"
 #include "file/log/log_words.h"
 
 /* Whose lines they are. */
@@ -35,10 +37,19 @@ struct run_reader {
 	} bar;
 	/* nccl-tests: the largest message of the table. */
 	struct {
-		double size, ranks;
+		double size, rate, ranks;
 		char host[64];
 		bool nodes;
 	} bench;
+	uint64_t topo_nics;          /* columns of topo -m that are NICs */
+	/* nvidia-smi: what one GPU's section has said so far. */
+	struct {
+		double limit, pcie[2][2]; /* watts; generation and width, now and most */
+		bool width;
+		int column;              /* of the bit mask in a query's lines */
+	} smi;
+	struct log_table table;      /* of a serving benchmark */
+	struct log_pools pools;
 };
 
 struct run_row {
@@ -61,6 +72,10 @@ void run_fact_number(struct run_reader *r, int id, double number);
 
 /* This line says so. */
 void run_say(struct run_reader *r, enum evidence_id id, const char *line, double number);
+
+/* Put together what lines of serving have told, at the end of a file. */
+void run_serve_end(struct run_reader *r);
+void run_serve_load(struct run_reader *r);
 
 /* The word at the beginning of text, which may be NULL, cut to fit; "" where there is none. */
 void run_word(char *buf, size_t size, const char *text);

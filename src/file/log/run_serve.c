@@ -1,5 +1,167 @@
+/*
+ * Programs that serve: start-up lines (log_serve.h), tables of benchmarks (log_bench.h), and what
+ * engines say now and then: vLLM v1/metrics/loggers.py, SGLang srt/managers/
+ * scheduler_metrics_mixin.py.
+ */
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/plan/plan.h"
 #include "file/log/run_rows.h"
 
+/* Shares of the pool at which it is full, and at which it is mostly free. */
+#define FULL 0.9
+#define FREE 0.5
+
+static void
+vllm_line(struct run_reader *r, const char *line, const char *after)
+{
+	(void)after;
+	log_vllm_line(&r->m->engine, line);
+}
+
+static void
+sglang_line(struct run_reader *r, const char *line, const char *after)
+{
+	(void)after;
+	if (strstr(line, "VirtualKV Cache") != NULL) {
+		r->said[SOURCE_SGLANG]--; /* kvcached's, which is no pool */
+		return;
+	}
+	log_sglang_line(&r->m->engine, &r->pools, line);
+}
+
+static void
+trtllm_line(struct run_reader *r, const char *line, const char *after)
+{
+	(void)after;
+	log_trtllm_line(&r->m->engine, line);
+}
+
+static void
+bench_line(struct run_reader *r, const char *line, const char *after)
+{
+	(void)after;
+	if (!log_bench_line(&r->table, line))
+		r->said[SOURCE_BENCHMARK]--;
+}
+
+/* What waits and what is used of the pool tells what an engine lacks. */
+static void
+say_pool(struct run_reader *r, const char *line, double waiting, double used)
+{
+	if (waiting > 0 && used >= FULL)
+		run_say(r, EVIDENCE_POOL_FULL, line, waiting);
+	else if (waiting > 0 && used > 0 && used < FREE)
+		run_say(r, EVIDENCE_POOL_EMPTY, line, waiting);
+}
+
+/* "Engine 000: Avg prompt throughput: 6102.8 tokens/s, Avg generation throughput: 1221.7 tokens/s,
+ * Running: 259 reqs, Waiting: 535 reqs, GPU KV cache usage: 82.3%, Prefix cache hit rate: 32.2%" */
+static void
+vllm_rates(struct run_reader *r, const char *line, const char *after)
+{
+	const double rate = log_number_after(after, "");
+
+	if (!(log_number_after(line, "Running:") > 0))
+		return;
+	run_add(r, MEASURED_GENERATED, -1, rate);
+	say_pool(r, line, log_number_after(line, "Waiting:") + log_number_after(line, "Pending:"),
+	    log_number_after(line, "KV cache usage:") / 100);
+}
+
+/* "Decode batch. #running-req: 64, #token: 131072, token usage: 0.46, accept len: 2.50, cuda graph:
+ * True, gen throughput (token/s): 2310.5, #queue-req: 0": a step gives each request its token, or
+ * those that were accepted. */
+static void
+sglang_decode(struct run_reader *r, const char *line, const char *after)
+{
+	const double running = log_number_after(line, "#running-req:");
+	const double accepted = larger(1, log_number_after(line, "accept len:"));
+	const double rate = log_number_after(after, "");
+
+	if (!(running > 0) || !(rate > 0))
+		return;
+	run_add(r, MEASURED_GENERATED, -1, rate);
+	run_add(r, MEASURED_DECODE, -1, running * accepted / rate);
+	say_pool(r, line, log_number_after(line, "#queue-req:"), log_number_after(line, "token usage:"));
+}
+
+/* Times of a load that came as it was served; at a given rate they are of that rate. */
+void
+run_serve_load(struct run_reader *r)
+{
+	const struct measured_load *b = &r->m->load;
+
+	run_add(r, MEASURED_TTFT, -1, b->ttft_seconds);
+	run_add(r, MEASURED_TPOT, -1, b->tpot_seconds);
+	run_add(r, MEASURED_GENERATED, -1, b->tokens_per_second);
+}
+
+void
+run_serve_end(struct run_reader *r)
+{
+	struct measured *m = r->m;
+	struct measured_engine *e = &m->engine;
+
+	if (r->said[SOURCE_SGLANG] > r->said[SOURCE_VLLM] + r->said[SOURCE_TRTLLM])
+		log_sglang_end(e, &r->pools);
+	if (r->said[SOURCE_BENCHMARK] > 0)
+		log_bench_end(&m->load, &r->table);
+	run_add(r, MEASURED_WEIGHTS, -1, e->weight_bytes);
+	run_add(r, MEASURED_POOL, -1, e->kv_pool_bytes);
+	run_add(r, MEASURED_KV_TOKENS, -1, e->kv_tokens);
+	run_serve_load(r);
+}
+
 const struct run_row run_serve_rows[] = {
+	{ "Model loading took", SOURCE_VLLM, vllm_line },
+	{ "Loading model weights took", SOURCE_VLLM, vllm_line },
+	{ "model weights take", SOURCE_VLLM, vllm_line },
+	{ "Available KV cache memory:", SOURCE_VLLM, vllm_line },
+	{ "memory reserved for KV Cache is", SOURCE_VLLM, vllm_line },
+	{ "GPU KV cache size:", SOURCE_VLLM, vllm_line },
+	{ "# GPU blocks:", SOURCE_VLLM, vllm_line },
+	{ "Maximum concurrency for", SOURCE_VLLM, vllm_line },
+	{ "Avg generation throughput:", SOURCE_VLLM, vllm_rates },
+	{ "Load weight begin.", SOURCE_SGLANG, sglang_line },
+	{ "Load weight end.", SOURCE_SGLANG, sglang_line },
+	{ "KV Cache is allocated.", SOURCE_SGLANG, sglang_line },
+	{ "SWAKVPool mem usage:", SOURCE_SGLANG, sglang_line },
+	{ "Mamba Cache is allocated.", SOURCE_SGLANG, sglang_line },
+	{ "max_total_num_tokens=", SOURCE_SGLANG, sglang_line },
+	{ "gen throughput (token/s):", SOURCE_SGLANG, sglang_decode },
+	{ "Memory used after loading model weights (inside torch)", SOURCE_TRTLLM, trtllm_line },
+	{ "Loaded engine size:", SOURCE_TRTLLM, trtllm_line },
+	{ "for max tokens in paged KV cache (", SOURCE_TRTLLM, trtllm_line },
+	{ "blocks in KV cache primary pool:", SOURCE_TRTLLM, trtllm_line },
+	{ "primary blocks=", SOURCE_TRTLLM, trtllm_line },
+	{ "raffic request rate:", SOURCE_BENCHMARK, bench_line },
+	{ "Request rate configured (RPS):", SOURCE_BENCHMARK, bench_line },
+	{ "Issue Rate (req/sec):", SOURCE_BENCHMARK, bench_line },
+	{ "= Serving Benchmark Result =", SOURCE_BENCHMARK, bench_line },
+	{ "Successful requests:", SOURCE_BENCHMARK, bench_line },
+	{ "Maximum request concurrency:", SOURCE_BENCHMARK, bench_line },
+	{ "Max request concurrency:", SOURCE_BENCHMARK, bench_line },
+	{ "Concurrency:", SOURCE_BENCHMARK, bench_line },
+	{ "Total input tokens:", SOURCE_BENCHMARK, bench_line },
+	{ "Total generated tokens:", SOURCE_BENCHMARK, bench_line },
+	{ "Request throughput (req/s):", SOURCE_BENCHMARK, bench_line },
+	{ "Output token throughput (tok/s):", SOURCE_BENCHMARK, bench_line },
+	{ "Mean TTFT (ms):", SOURCE_BENCHMARK, bench_line },
+	{ "Mean TPOT (ms):", SOURCE_BENCHMARK, bench_line },
+	{ "Mean E2EL (ms):", SOURCE_BENCHMARK, bench_line },
+	{ "Mean E2E Latency (ms):", SOURCE_BENCHMARK, bench_line },
+	{ "Number of requests:", SOURCE_BENCHMARK, bench_line },
+	{ "Number of concurrent requests:", SOURCE_BENCHMARK, bench_line },
+	{ "Average Input Length (tokens):", SOURCE_BENCHMARK, bench_line },
+	{ "Average Output Length (tokens):", SOURCE_BENCHMARK, bench_line },
+	{ "Request Throughput (req/sec):", SOURCE_BENCHMARK, bench_line },
+	{ "Output Throughput (tokens/sec):", SOURCE_BENCHMARK, bench_line },
+	{ "Token Throughput (tokens/sec):", SOURCE_BENCHMARK, bench_line },
+	{ "Average request latency (ms):", SOURCE_BENCHMARK, bench_line },
+	{ "time-to-first-token", SOURCE_BENCHMARK, bench_line },
+	{ "inter-token latency (ms):", SOURCE_BENCHMARK, bench_line },
+	{ "time-per-output-token", SOURCE_BENCHMARK, bench_line },
 	{ .words = NULL },
 };

@@ -284,7 +284,7 @@ nanotron_memory(struct run_reader *r, const char *line, const char *after)
 {
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1,
 		.stage = log_integer_after(line, "|PP="), .iterations = -1,
-		.allocated = log_number_after(after, "") * MIB,
+		.allocated = log_number_after(after + (*after == ':'), "") * MIB,
 		.reserved = log_number_after(after, "Peak reserved:") * MIB });
 }
 
