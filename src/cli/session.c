@@ -37,8 +37,7 @@ session_catalog(struct session *s)
 
 	no_topics(s);
 	s->whole = catalog_load(&s->catalog, &errors);
-	if (!s->whole)
-		session_print_errors(&errors);
+	session_print_errors(&errors); /* warnings, where it could be read */
 	return s->whole;
 }
 
@@ -54,6 +53,8 @@ session_whole_catalog(struct session *s, char *note, size_t size)
 		text_put(note, size, "%s", errors.line[0]);
 		return false;
 	}
+	if (errors.count > 0)
+		text_put(note, size, "%s", errors.line[0]);
 	catalog_free(&s->catalog);
 	s->catalog = all;
 	return s->whole = true;
@@ -64,11 +65,12 @@ session_clusters(struct session *s)
 {
 	struct file_errors errors = { 0 };
 
-	if (catalog_load_clusters(&s->catalog, &errors))
-		return true;
+	const bool ok = catalog_load_clusters(&s->catalog, &errors);
+
 	session_print_errors(&errors);
-	session_close(s);
-	return false;
+	if (!ok)
+		session_close(s);
+	return ok;
 }
 
 /* Values of the command line; note tells of overrides of the plan that they drop. */

@@ -56,8 +56,8 @@ int session_with(const struct options *o,
 
 /*
  * The same for the screen, which shows itself before the catalogue is read, where it can:
- * session_whole_catalog reads it then. False with the reason in note; the entries that were
- * there stand. Names that the catalogue lacks are no reason to refuse a plan: the screen
+ * session_whole_catalog reads it then. False with the reason in note, where warnings go too; the
+ * entries that were there stand. Names that the catalogue lacks are no reason to refuse a plan: the screen
  * marks them, and what it has saved it can open. What is to be told of a plan that was
  * opened is left in note too.
  */

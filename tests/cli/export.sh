@@ -317,6 +317,9 @@ out_has 'recompute = "none";'
 out_lacks base
 run 0 export --to markdown --set name='a | b <c>'
 out_has '^# a \\| b \\<c\\>$'
+cp best.cfg '<b>|x*.cfg'
+run 0 export --to markdown '<b>|x*.cfg'
+out_has '^Report, from \\<b\\>\\|x\\*\.cfg by shardplan '
 out_has '^\| step \| [0-9.]+ m?s \|$'
 "$PROG" estimate --json >estimate.json
 run 0 export --to csv

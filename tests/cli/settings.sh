@@ -83,4 +83,14 @@ run 1 check --gpu=h100-sxm-80
 no_err
 out_has '^error cluster\.gpu '
 
+# a folder of the user's that can not be read takes its entries away and nothing else
+ln -s loop loop
+for command in estimate models clusters 'import --from hostfile hosts'; do
+	about "$command without the user's folder"
+	printf 'w0 slots=8\nw1 slots=8\n' >hosts
+	# shellcheck disable=SC2086
+	XDG_CONFIG_HOME=$PWD/loop "$PROG" $command >out 2>err || fail "exit status $?"
+	err_has 'models.cfg: warning: can not be opened: .*left out$'
+done
+
 finish

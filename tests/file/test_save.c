@@ -388,6 +388,78 @@ test_absent_against_base(void **state)
 	assert_false(field_is_set(FIELD_COMPUTE_EFFICIENCY, &plan));
 }
 
+/* What stands in a file after it was saved over another base is the plan that was in hand. */
+static void
+assert_saved(const char *name)
+{
+	static struct planfile f;
+	static struct plan p;
+
+	memset(&errors, 0, sizeof errors);
+	assert_true(planfile_read(&f, &p, in_dir(name), &test_catalog, &errors));
+	for (enum field_id k = 0; k < FIELD_COUNT; k++)
+		if (!field_same(k, &p, &plan))
+			fail_msg("%s: %s is another one", name, field_table[k].path);
+}
+
+static void
+test_base_changes(void **state)
+{
+	static const char own[] = "base = \"b.cfg\";\nparallel: { tp = 2; };";
+
+	(void)state;
+	put_file("c.cfg", "training: { micro_batch_size = 2; };");
+	put_file("b.cfg", "base = \"c.cfg\"; parallel: { pp = 2; };");
+	/* The base, and what that builds on: changed, or no plan any more. */
+	for (int i = 0; i < 4; i++) {
+		const char *changed = i % 2 == 0 ? "b.cfg" : "c.cfg";
+
+		put_file("b.cfg", "base = \"c.cfg\"; parallel: { pp = 2; };");
+		put_file("c.cfg", "training: { micro_batch_size = 2; };");
+		open_plan("a.cfg", own);
+		set_tp(4);
+		put_file(changed, i < 2 ? "parallel: { pp = 4; cp = 2; };" : "parallel: {");
+		assert_int_equal(save("a.cfg", false), PLANFILE_CHANGED);
+		assert_note("b.cfg, the base of ");
+		assert_note(i < 2 ? "was changed since it was opened: not saved" : "can not be read any more");
+		assert_content("a.cfg", own);
+		assert_int_equal(save("new.cfg", false), PLANFILE_CHANGED);
+		assert_int_equal(save("a.cfg", true), PLANFILE_SAVED);
+		assert_saved("a.cfg");
+		assert_string_equal(file.base, i < 2 ? "b.cfg" : "");
+		assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	}
+	/* Not there any more. */
+	put_file("b.cfg", "parallel: { pp = 2; };");
+	open_plan("a.cfg", own);
+	assert_int_equal(unlink(in_dir("b.cfg")), 0);
+	assert_int_equal(save("a.cfg", false), PLANFILE_CHANGED);
+	assert_int_equal(save("a.cfg", true), PLANFILE_SAVED);
+	assert_note("without base, which can not be read any more");
+	assert_saved("a.cfg");
+	/* The plan is the same: nobody is asked. */
+	put_file("b.cfg", "parallel: { pp = 2; };");
+	open_plan("a.cfg", own);
+	put_file("b.cfg", "# as before\nparallel: { pp = 2; };");
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_string_equal(file.base, "b.cfg");
+}
+
+/* The other names of a file keep what it was, and that is said. */
+static void
+test_hard_link(void **state)
+{
+	(void)state;
+	open_plan("a.cfg", "parallel: { tp = 2; };");
+	assert_int_equal(link(in_dir("a.cfg"), in_dir("b.cfg")), 0);
+	set_tp(4);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_note("not kept: hard link");
+	assert_tp("b.cfg", 2);
+	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
+	assert_null(strstr(note, "hard link"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fresh_dir, remove_dir)
 
 int
@@ -406,7 +478,7 @@ main(void)
 		TEST(test_refusals),
 		TEST(test_read_only),
 		TEST(test_full_disk),
-		TEST(test_absent_against_base),
+		TEST(test_absent_against_base), TEST(test_base_changes), TEST(test_hard_link),
 	};
 
 	return cmocka_run_group_tests(tests, load_catalog, free_catalog);

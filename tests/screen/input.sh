@@ -48,6 +48,45 @@ s.expect("undone: ")
 s.type("q")
 s.ends(0)
 
+# Of a paste that is longer than the line no more than that is work.
+def seconds():
+    with open(f"/proc/{s.child.pid}/stat") as f:
+        part = f.read().rsplit(")", 1)[1].split()
+    return (int(part[11]) + int(part[12])) / os.sysconf("SC_CLK_TCK")
+
+s = Screen()
+s.expect("Tab pane")
+s.type(":")
+s.expect("Enter runs it")
+before = seconds()
+s.type("\x1b[200~" + "a" * 200000 + "\x1b[201~")
+s.expect("the line is full")
+s.type("\x15bcd")
+s.expect("bcd")
+if seconds() - before > 2:
+    fail(f"200 kB pasted take {seconds() - before} s")
+s.type("\x1b")
+s.expect("Tab pane")
+# One whose end never comes ends with an Escape.
+s.type(":")
+s.expect("Enter runs it")
+s.type("\x1b[200~set tp")
+s.expect("set tp")
+s.type("\x1b")
+s.expect("Tab pane")
+# Late answers of the terminal, in pieces: the colour of its ground, its name, graphics.
+for byte in b"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b]11;rgb:1e1e/1e1e/1e1e\x07":
+    s.type(bytes([byte]))
+    time.sleep(0.005)
+s.type("\x1bP>|XTerm(390)\x1b\\\x1b_Gi=31;OK\x1b\\\x1b^p\x1b\\\x1bXq\x1b\\")
+s.type("j")
+wait_for("j is no key after answers", lambda: s.read(0.1) or "sequence parallel" in s.text())
+for typed in ("TP (", "pinned", "means nothing"):
+    if typed in s.text():
+        fail(f"an answer was typed: {typed}")
+s.type("q")
+s.ends(0)
+
 # An Escape closes the list of plans while there is still much of it to read.
 os.mkdir("many")
 for i in range(300):

@@ -151,6 +151,73 @@ test_paste(void **unused)
 	gives("\033[200~\033[201~\033[200~\n\033[201~j", "j ");
 }
 
+/* Answers to what nobody here asked, late ones to another program: none of them is typed. */
+static void
+test_answers(void **unused)
+{
+	(void)unused;
+	gives("\033]11;rgb:1e1e/1e1e/1e1e\033\\j", "j ");
+	gives("\033]11;rgb:1e1e/1e1e/1e1e\007j", "j ");
+	gives("\033P1$r0m\033\\\033P>|XTerm(390)\033\\\033_Gi=1;OK\033\\j", "j ");
+	gives("\033^a\033\\\033Xb\033\\\033]52;c;\xc3\xa9\xe6\xb1\x89\033\\j", "j ");
+	/* What only looked like one ends with the first key that is none of its bytes. */
+	gives("\033Px\rj", "Enter j ");
+	gives("\033]x\033[5~j", "PgUp j ");
+	gives("\033]x\003", "Ctrl-C ");
+	gives("\033]x\033", "Esc ");
+	/* Alt and a key, as no more follows. */
+	gives("\033P", "Esc P ");
+	gives("\033]", "Esc ] ");
+}
+
+static int32_t
+key_of(struct decoder *d, const char *bytes, bool late)
+{
+	memcpy(d->byte + d->count, bytes, strlen(bytes));
+	d->count += strlen(bytes);
+	return decode_key(d, late);
+}
+
+/* However often it pauses, but not for long. */
+static void
+test_answer_pauses(void **unused)
+{
+	struct decoder d = { .find = find };
+
+	(void)unused;
+	assert_int_equal(key_of(&d, "\033]", false), INPUT_NONE);
+	assert_int_equal(decode_wait(&d), 250);
+	assert_int_equal(key_of(&d, "11;", false), INPUT_NONE);
+	assert_int_equal(d.count, 0);
+	assert_int_equal(decode_wait(&d), 1000);
+	assert_int_equal(key_of(&d, "q", false), INPUT_NONE);
+	assert_int_equal(decode_key(&d, true), INPUT_NONE);
+	assert_int_equal(decode_wait(&d), 0);
+	assert_int_equal(key_of(&d, "q", false), 'q');
+}
+
+/* A paste whose end never comes: only what nothing follows ends it, as pasted text may hold
+ * these bytes too. */
+static void
+test_endless_paste(void **unused)
+{
+	static const char pleas[] = { 27, 3 };
+	struct decoder d = { .find = find };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof pleas; i++) {
+		const char plea[] = { pleas[i], '\0' };
+
+		assert_int_equal(key_of(&d, "\033[200~a", false), 'a' | INPUT_PASTED);
+		assert_int_equal(key_of(&d, "\003\033b", false), 'b' | INPUT_PASTED);
+		assert_int_equal(decode_wait(&d), 0);
+		assert_int_equal(key_of(&d, plea, false), INPUT_NONE);
+		assert_int_equal(decode_wait(&d), 1000);
+		assert_int_equal(decode_key(&d, true), pleas[i]);
+		assert_int_equal(key_of(&d, "j", false), 'j');
+	}
+}
+
 static void
 test_open(void **unused)
 {
@@ -158,10 +225,10 @@ test_open(void **unused)
 
 	(void)unused;
 	assert_int_equal(decode_key(&d, false), INPUT_NONE);
-	assert_true(decode_is_open(&d)); /* time will tell */
+	assert_int_equal(decode_wait(&d), 25); /* time will tell */
 	d = (struct decoder){ .find = find, .byte = "\xe6\xb1", .count = 2 };
 	assert_int_equal(decode_key(&d, false), INPUT_NONE);
-	assert_false(decode_is_open(&d)); /* its rest will */
+	assert_int_equal(decode_wait(&d), 0); /* its rest will */
 }
 
 int
@@ -171,7 +238,8 @@ main(void)
 		cmocka_unit_test(test_characters), cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_sequences), cmocka_unit_test(test_endless),
 		cmocka_unit_test(test_mouse), cmocka_unit_test(test_paste),
-		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_answers), cmocka_unit_test(test_answer_pauses),
+		cmocka_unit_test(test_endless_paste), cmocka_unit_test(test_open),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

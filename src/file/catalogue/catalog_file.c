@@ -264,6 +264,10 @@ load_entries(const struct loader *l, const char *path, const struct kind *kind, 
 	if (!slurp_file(&in, path, why, sizeof why)) {
 		if (!needed && (in.error == ENOENT || in.error == ENOTDIR))
 			return true;
+		if (!needed && in.error != 0) {
+			errors_warn(l->errors, path, "%s; what it has is left out", why);
+			return true;
+		}
 		errors_add(l->errors, path, 0, "", "%s%s", why, needed && in.error == ENOENT ?
 		    " (fix: make install, or name its directory in SHARDPLAN_DATADIR)" : "");
 		return false;
@@ -339,6 +343,10 @@ load_clusters(const struct loader *l, const char *dir, bool needed)
 	if (count < 0) {
 		if (!needed && (errno == ENOENT || errno == ENOTDIR))
 			return true;
+		if (!needed) {
+			errors_warn(l->errors, dir, "can not be read: %s; what it has is left out", strerror(errno));
+			return true;
+		}
 		errors_add(l->errors, dir, 0, "", "can not be read: %s", strerror(errno));
 		return false;
 	}

@@ -12,7 +12,8 @@
 #include "file/plan/planfile.h"
 
 /* Read models and GPUs. A shipped file that is missing or wrong is an error; so is a wrong
- * user file. On false errors says why and *catalog holds nothing. */
+ * user file. One of the user's that the system does not let read is left out with a warning in
+ * errors. On false errors says why and *catalog holds nothing. */
 bool catalog_load(struct catalog *catalog, struct file_errors *errors);
 
 /* Names of entries, or aliases of theirs. Those beyond the room are counted alone. */
@@ -32,7 +33,7 @@ void catalog_name(struct catalog_names *names, const char *name);
 bool catalog_load_named(struct catalog *catalog, const struct catalog_names *gpus,
     const struct catalog_names *models);
 
-/* Add the clusters: plan files that nobody else looks up by name, so only a list of them
+/* Add the clusters, likewise: plan files that nobody else looks up by name, so only a list of them
  * needs this. On false errors says why; the other entries stand. */
 bool catalog_load_clusters(struct catalog *catalog, struct file_errors *errors);
 void catalog_free(struct catalog *catalog);

@@ -119,6 +119,25 @@ put_diags(struct textbuf *out, const struct estimate *e)
 	}
 }
 
+/* Which plan this is of, and what the target has no word for. */
+static void
+put_foot(const struct export *e, struct textbuf *out)
+{
+	struct textbuf foot = { 0 };
+	char *text, *end;
+
+	export_head(e, &foot, "");
+	text = textbuf_take(&foot);
+	out->failed |= text == NULL;
+	textbuf_add(out, "\n");
+	for (char *line = text; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+		*end = '\0';
+		put_plain(out, line);
+		textbuf_add(out, "\n");
+	}
+	free(text);
+}
+
 void
 markdown_write(struct export *e)
 {
@@ -141,8 +160,7 @@ markdown_write(struct export *e)
 	put_results(out, estimate);
 	put_stages(out, estimate);
 	put_diags(out, estimate);
-	textbuf_add(out, "\n");
-	export_head(e, out, "");
+	put_foot(e, out);
 	free(estimate);
 }
 

@@ -250,6 +250,7 @@ write_file(const struct writing *w, struct file_stamp *stamp, char *why, size_t 
 	}
 	if (fill(fd, w, like, is_old ? &old : NULL, &made, lost, sizeof lost))
 		result = w->expected == NULL ? ATOMIC_DONE : compare(target, w->expected);
+	add_lost(lost, sizeof lost, !is_old || w->like != NULL || old.st_nlink < 2, "hard link");
 	if (result == ATOMIC_DONE)
 		result = put_in_place(temporary, target, w->expected != NULL && !w->expected->exists);
 	error = errno;

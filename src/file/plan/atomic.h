@@ -24,7 +24,8 @@ enum atomic_result {
  *
  * With `stamp` (which may be `expected`), it tells how the new file looks. why gets the
  * reason of a failure, of which errno is left too; when all is done, what of the old file
- * could not be kept ("group, access list"), or "".
+ * could not be kept ("group, access list"), or "". A hard link never is: its other names lead to
+ * the old file, as only writing into that would keep it, and half of a plan is none.
  */
 enum atomic_result atomic_write(const char *path, const void *data, size_t size,
     const char *like, const struct file_stamp *expected, struct file_stamp *stamp, char *why,

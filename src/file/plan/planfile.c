@@ -264,25 +264,34 @@ free_chain(struct chain *c)
 	}
 }
 
-/* The first link stands: read what it builds on and put all together, base first. */
+/* The first link stands: read what it builds on and put that together, base first. */
+static bool
+read_bases(struct chain *c, struct plan *plan)
+{
+	const size_t before = c->errors->count;
+	bool ok;
+
+	while (c->link[c->count - 1]->base[0] != '\0' && read_base(c))
+		continue;
+	ok = c->errors->count == before;
+	plan_defaults(plan);
+	for (int i = c->count - 1; i > 0; i--)
+		if (c->link[i]->readable)
+			ok = apply(c, c->link[i], plan) && ok;
+	return ok;
+}
+
 static bool
 read_chain(struct chain *c, const char *text, size_t size, struct planfile *file,
     struct plan *plan)
 {
 	const struct link *first = c->link[0];
-	size_t before = c->errors->count;
 	bool ok = parse_link(c, text, size);
 
-	while (c->link[c->count - 1]->base[0] != '\0' && read_base(c))
-		continue;
-	ok = ok && c->errors->count == before;
-	plan_defaults(plan);
-	for (int i = c->count - 1; i >= 0; i--) {
-		if (i == 0)
-			file->inherited = *plan;
-		if (c->link[i]->readable)
-			ok = apply(c, c->link[i], plan) && ok;
-	}
+	ok = read_bases(c, plan) && ok;
+	file->inherited = *plan;
+	if (first->readable)
+		ok = apply(c, first, plan) && ok;
 	memcpy(file->base, first->base, sizeof file->base);
 	file->has_comments = first->cfg.found.comments;
 	file->stamp = first->stamp;
@@ -331,6 +340,23 @@ planfile_read(struct planfile *file, struct plan *plan, const char *path,
 	if (ok && !input)
 		text_copy(file->path, sizeof file->path, path);
 	free(in.text);
+	free_chain(&c);
+	return ok;
+}
+
+bool
+planfile_inherited(const struct planfile *file, struct plan *inherited,
+    const struct catalog *catalog, struct file_errors *errors)
+{
+	struct chain c = { .catalog = catalog, .errors = errors };
+	struct link *first = add_link(&c, file->path);
+	bool ok = false;
+
+	if (first != NULL) {
+		memcpy(first->base, file->base, sizeof first->base);
+		first->stamp = file->stamp;
+		ok = read_bases(&c, inherited);
+	}
 	free_chain(&c);
 	return ok;
 }

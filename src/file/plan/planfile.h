@@ -67,6 +67,11 @@ bool planfile_read(struct planfile *file, struct plan *plan, const char *path,
 bool planfile_read_text(struct planfile *file, struct plan *plan, const char *name,
     const char *text, size_t size, const struct catalog *catalog, struct file_errors *errors);
 
+/* What the base of a plan that was read gives by now, as file->inherited has it of then. False,
+ * with complaints, when it can not be read any more. */
+bool planfile_inherited(const struct planfile *file, struct plan *inherited,
+    const struct catalog *catalog, struct file_errors *errors);
+
 /* The built-in plan, as a file that has no path yet. */
 void planfile_builtin(struct planfile *file, struct plan *plan, const struct catalog *catalog);
 
@@ -91,7 +96,7 @@ char *planfile_model_text(const struct plan *plan, const char *id, const char *t
 
 enum planfile_saved {
 	PLANFILE_SAVED,
-	PLANFILE_CHANGED, /* somebody changed the file since it was read: nothing written */
+	PLANFILE_CHANGED, /* somebody changed it, or its base, since it was read: nothing written */
 	PLANFILE_EXISTS,  /* another file of that name exists: nothing written */
 	PLANFILE_FAILED,  /* nothing changed on disk; note says why */
 };
@@ -100,7 +105,8 @@ enum planfile_saved {
  * Save to path: a temporary file in the same directory, every write checked, fsync,
  * rename, directory fsync; access and symbolic link kept. What a hand-written file loses
  * (comments) is kept as PATH~, or PATH.~N~ where that is taken; note says so. With force,
- * CHANGED and EXISTS do not stop it. On success *file describes the saved file. note (at
+ * CHANGED and EXISTS do not stop it: the plan is then written over what its base gives by now, or
+ * alone where that can not be read. On success *file describes the saved file. note (at
  * least 1024 bytes) gets one line for the user, in every case.
  */
 enum planfile_saved planfile_write(struct planfile *file, const struct plan *plan,

@@ -24,6 +24,8 @@ struct save {
 	struct slurp old;                /* the file as it is, where there is one */
 	bool same;                       /* the file that was opened */
 	bool kept, flat;                 /* a copy was made; the base was dissolved */
+	bool alone;                      /* the base can not be read any more */
+	struct file_errors ignored;
 };
 
 static const char *
@@ -61,13 +63,11 @@ move_base(struct save *s, const struct planfile *file)
 
 /* Whether the file that is to be replaced holds what a saved plan would not. */
 static bool
-has_foreign_comments(const struct save *s)
+has_foreign_comments(struct save *s)
 {
-	struct file_errors ignored;
 	struct scanned found;
 
-	ignored.count = ignored.dropped = 0;
-	scan_text(s->old.text, s->old.size, s->target, &ignored, &found);
+	scan_text(s->old.text, s->old.size, s->target, &s->ignored, &found);
 	return found.comments;
 }
 
@@ -178,6 +178,40 @@ look(struct save *s, const struct planfile *file, const char *path, char *note, 
 	return true;
 }
 
+static bool
+same_fields(const struct plan *a, const struct plan *b)
+{
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_is_set(f, a) != field_is_set(f, b) || !field_same(f, a, b))
+			return false;
+	return true;
+}
+
+/* What is written stands over what the base gives by now: over what it gave when the plan was
+ * opened it would be another plan. False where somebody has to be asked first. */
+static bool
+look_at_base(struct save *s, const struct planfile *file, const struct catalog *catalog,
+    bool force, char *note, size_t size)
+{
+	struct planfile *next = &s->next;
+	char shown[128];
+
+	if (file->base[0] == '\0')
+		return true;
+	s->alone = !planfile_inherited(file, &next->inherited, catalog, &s->ignored);
+	if (!force && (s->alone || !same_fields(&next->inherited, &file->inherited))) {
+		show_path(shown, sizeof shown, file->base);
+		text_put(note, size, "%s, the base of %s, %s since it was opened: not saved", shown, s->shown,
+		    s->alone ? "can not be read any more" : "was changed");
+		return false;
+	}
+	if (s->alone) {
+		next->base[0] = '\0';
+		plan_defaults(&next->inherited);
+	}
+	return true;
+}
+
 /* Make the text and put it in place. */
 static enum planfile_saved
 put(struct save *s, const struct plan *plan, const struct catalog *catalog, char *note,
@@ -217,6 +251,8 @@ put(struct save *s, const struct plan *plan, const struct catalog *catalog, char
 		text_add(note, size, "; not kept: %s", why);
 	if (s->flat)
 		text_add(note, size, "; without base, which sets what this plan leaves out");
+	if (s->alone)
+		text_add(note, size, "; without base, which can not be read any more");
 	return PLANFILE_SAVED;
 }
 
@@ -242,6 +278,10 @@ planfile_write(struct planfile *file, const struct plan *plan, const char *path,
 	text_copy(s->next.path, sizeof s->next.path, path);
 	if (strcmp(path, file->path) != 0 && !move_base(s, file)) {
 		text_put(note, size, "%s: not saved: the name of its base gets too long", s->shown);
+		goto out;
+	}
+	if (!look_at_base(s, file, catalog, force, note, size)) {
+		result = PLANFILE_CHANGED;
 		goto out;
 	}
 	s->flat = s->next.base[0] != '\0' && emit_needs_flat(&s->next.inherited, plan);

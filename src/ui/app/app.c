@@ -124,10 +124,14 @@ end(const struct state *s)
 
 /* The rest of the catalogue, once there is something to look at. */
 static bool
-read_catalog(const struct state *s, char *note, size_t size)
+read_catalog(struct state *s, char *note, size_t size)
 {
-	return s->files->read_catalog == NULL ||
-	    s->files->read_catalog(s->files->context, note, size);
+	if (s->files->read_catalog != NULL && !s->files->read_catalog(s->files->context, note, size))
+		return false;
+	if (note[0] != '\0')
+		state_say(s, ROLE_WARNING, "%s", note);
+	note[0] = '\0';
+	return true;
 }
 
 /* Keys that were typed before the question was there are no answer: they wait for it. */

@@ -196,8 +196,11 @@ paste(struct state *s, int32_t ch)
 	if (s->prompt.kind == PROMPT_NONE && s->question.kind == QUESTION_NONE &&
 	    s->list.kind != LIST_NONE && list_types(s))
 		prompt_begin(s, PROMPT_FILTER, s->list.filter, false);
-	if (s->prompt.kind != PROMPT_NONE && s->question.kind == QUESTION_NONE)
-		return app_act(s, typing_key(s, ch));
+	if (s->prompt.kind != PROMPT_NONE && s->question.kind == QUESTION_NONE) {
+		const bool told = s->prompt.line.full && s->prompt.error[0] != '\0';
+
+		return told ? 0 : app_act(s, typing_key(s, ch));
+	}
 	state_say(s, ROLE_WARNING,
 	    "the paste was ignored: open a prompt first (: a command, Enter a field)");
 	return 0;

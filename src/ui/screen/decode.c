@@ -4,7 +4,12 @@
 
 #include "ui/screen/decode.h"
 
-enum { ESCAPE = 27, X10_SIZE = 3 };
+enum {
+	BELL = 7, ESCAPE = 27, X10_SIZE = 3,
+	ESCAPE_MS = 25,  /* a sequence that an Escape begins goes on within this time */
+	ANSWER_MS = 250, /* an answer that two bytes began; else it is Alt and a key */
+	PAUSE_MS = 1000, /* within an answer, and after an Escape within a paste */
+};
 
 static const char paste_begin[] = "\033[200~", paste_end[] = "\033[201~";
 
@@ -95,13 +100,25 @@ take_known(struct decoder *d, int32_t *key, bool *known)
 	return 0;
 }
 
+/* OSC, DCS, SOS, PM or APC: a text follows. */
+static bool
+begins_answer(const struct decoder *d)
+{
+	return d->count > 1 && d->byte[0] == ESCAPE && d->byte[1] != '\0' &&
+	    strchr("]PX^_", d->byte[1]) != NULL;
+}
+
 /* Escape, [ or O, parameters, and the byte that ends it; or Escape alone. */
 static size_t
 take_escape(struct decoder *d, bool late, int32_t *key)
 {
 	size_t n = 2;
 
-	if (d->count > 1 && d->byte[1] != '[' && d->byte[1] != 'O')
+	if (begins_answer(d)) {
+		d->answering = d->count > 2;
+		if (d->answering)
+			return n;
+	} else if (d->count > 1 && d->byte[1] != '[' && d->byte[1] != 'O')
 		late = true;
 	else if (d->count > 2) {
 		n += d->byte[2] == '['; /* function keys of the Linux console */
@@ -130,13 +147,42 @@ take_key(struct decoder *d, bool late, int32_t *key)
 	return d->byte[0] == ESCAPE ? take_escape(d, late, key) : take_character(d, key);
 }
 
+/* What an answer holds, or its end. Other control characters do not belong to it: they are what
+ * somebody types who waits for the end of what only looked like one. */
 static size_t
-take_pasted(struct decoder *d, int32_t *key)
+take_answer(struct decoder *d, bool late, int32_t *key)
+{
+	size_t n = 0;
+
+	while (n < d->count && (unsigned char)d->byte[n] >= ' ' && d->byte[n] != 127)
+		n++;
+	if (n > 0 || (d->byte[0] == ESCAPE && d->count == 1 && !late))
+		return n;
+	d->answering = false;
+	if (d->byte[0] == BELL)
+		return 1;
+	return d->byte[0] == ESCAPE && d->byte[1] == '\\' ? 2 : take_key(d, late, key);
+}
+
+/* Within a paste, what ends it where its own end does not come: alone, as no text has it. */
+static bool
+is_plea(const struct decoder *d)
+{
+	return d->pasting && d->count == 1 && (d->byte[0] == ESCAPE || d->byte[0] == INPUT_CTRL('C'));
+}
+
+static size_t
+take_pasted(struct decoder *d, bool late, int32_t *key)
 {
 	const size_t end = strlen(paste_end), most = d->count < end ? d->count : end;
 	int32_t ch = INPUT_NONE;
 	size_t n;
 
+	if (is_plea(d)) {
+		d->pasting = !late;
+		*key = late ? d->byte[0] : INPUT_NONE;
+		return late;
+	}
 	if (memcmp(d->byte, paste_end, most) == 0) {
 		d->pasting = most < end;
 		return d->pasting ? 0 : end;
@@ -157,12 +203,14 @@ take_pasted(struct decoder *d, int32_t *key)
 int32_t
 decode_key(struct decoder *d, bool late)
 {
+	d->answering = d->answering && (d->count > 0 || !late);
 	while (d->count > 0) {
 		int32_t key = INPUT_NONE;
 		size_t n;
 
 		d->byte[d->count] = '\0';
-		n = d->pasting ? take_pasted(d, &key) : take_key(d, late, &key);
+		n = d->pasting ? take_pasted(d, late, &key) : d->answering ? take_answer(d, late, &key) :
+		    take_key(d, late, &key);
 		memmove(d->byte, d->byte + n, d->count - n);
 		d->count -= n;
 		if (key != INPUT_NONE || n == 0)
@@ -171,8 +219,12 @@ decode_key(struct decoder *d, bool late)
 	return INPUT_NONE;
 }
 
-bool
-decode_is_open(const struct decoder *d)
+int
+decode_wait(const struct decoder *d)
 {
-	return d->count > 0 && !d->pasting && (unsigned char)d->byte[0] < 0x80;
+	if (d->answering || is_plea(d))
+		return PAUSE_MS;
+	if (d->count == 0 || d->pasting || (unsigned char)d->byte[0] >= 0x80)
+		return 0;
+	return begins_answer(d) ? ANSWER_MS : ESCAPE_MS;
 }

@@ -3,9 +3,11 @@
  *
  * The one place that does this. Characters are those of the locale; a part of one waits for
  * its rest, and bytes that are no character are dropped. Sequences of the terminal that are
- * no key of ours are dropped whole. What is pasted between the marks of a terminal that
+ * no key of ours are dropped whole, and so are texts that it answers questions with, maybe those of
+ * a program before this one: from ESC ], P, X, ^ or _ to ST or BEL (ECMA-48, 5.6). What is pasted between the marks of a terminal that
  * sends them is text: keys with INPUT_PASTED, with one blank for each run of line ends and
- * tabs inside it, and without other control characters.
+ * tabs inside it, and without other control characters. Whatever never ends ends with an Escape or
+ * a Ctrl-C that nothing follows, an answer after a pause too.
  */
 #ifndef UI_DECODE_H
 #define UI_DECODE_H
@@ -29,6 +31,7 @@ struct decoder {
 	char byte[DECODE_BYTES + 1]; /* not decoded yet; the reader appends */
 	size_t count;
 	struct mouse mouse; /* of the last INPUT_MOUSE */
+	bool answering;     /* the bytes are those of an answer */
 	bool pasting;
 	bool text, blank;   /* pasting: some came; a blank is due before more of it */
 };
@@ -37,6 +40,6 @@ struct decoder {
  * came for a while, so an Escape begins no sequence. */
 int32_t decode_key(struct decoder *d, bool late);
 
-/* Whether the bytes left may be an Escape alone or a longer sequence, which time tells. */
-bool decode_is_open(const struct decoder *d);
+/* After how many milliseconds without more bytes it is late; 0 where time tells nothing. */
+int decode_wait(const struct decoder *d);
 #endif

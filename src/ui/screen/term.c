@@ -32,7 +32,6 @@
 
 enum {
 	SIZE_MOST = 1000,  /* columns and rows that are used of a terminal */
-	ESCAPE_MS = 25,    /* a sequence that an Escape begins goes on within this time */
 };
 
 static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
@@ -413,7 +412,7 @@ term_suspend(struct terminal *t, bool job)
 	leave(t);
 	signals_stop(job);
 	t->decoder.count = 0; /* with a stop the kernel forgets keys, maybe the end of a paste */
-	t->decoder.pasting = false;
+	t->decoder.pasting = t->decoder.answering = false;
 	resume(t);
 	mark_pastes(t);
 }
@@ -478,14 +477,16 @@ term_key(struct terminal *t, int ms)
 
 	for (;;) {
 		int32_t key = signal_key(t);
+		int wait;
 		bool ready, open;
 
 		if (key == INPUT_NONE)
 			key = decode_key(d, late || d->count == DECODE_BYTES);
 		if (key != INPUT_NONE || (ms != 0 && signals_rang()))
 			return key;
-		open = ms != 0 && decode_is_open(d);
-		ready = signals_wait(STDIN_FILENO, open ? ESCAPE_MS : ms);
+		wait = decode_wait(d);
+		open = ms != 0 && wait > 0 && (d->count > 0 || ms < 0);
+		ready = signals_wait(STDIN_FILENO, open ? wait : ms);
 		if (ready && !read_bytes(d))
 			return INPUT_GONE;
 		if (!ready && !open && ms >= 0)

@@ -55,7 +55,7 @@ struct app_files {
 
 	/* The catalogue that app_run was given may hold no more than what the plan names: read
 	 * the rest. Called once, between the first picture and the first key. False with the
-	 * reason in note, which ends the program. */
+	 * reason in note, which ends the program; else a warning is there, or note is as it was. */
 	bool (*read_catalog)(void *context, char *note, size_t size);
 
 	/* Make the plan what another program launches, or let it have the model or the machines that
