@@ -32,17 +32,21 @@ put_text(const char *text)
 static void
 put_plan(const struct search_job *job, size_t rank)
 {
-	const uint64_t index = job->worker->key[rank].index;
 	struct estimate *e = job->estimate[0];
+	const enum field_id *fields;
 	char value[PLAN_LAYOUT_SIZE];
 	struct plan p;
 	double v;
 
-	search_look(job, index, &p, e);
+	search_look(job, job->worker->key[rank].index, &p, e);
 	out_part(stdout, "%zu", rank + 1);
 	for (int i = 0; i < job->space->count; i++) {
-		space_format(job->space, i, index, value, sizeof value);
-		put_text(value);
+		const int n = space_fields(job->space, i, &fields);
+
+		for (int k = 0; k < n; k++) {
+			field_format(fields[k], &p, value, sizeof value);
+			put_text(value);
+		}
 	}
 	for (enum result_id id = 0; id < RESULT_COUNT; id++) {
 		if (!is_column(id))
@@ -58,9 +62,15 @@ put_plan(const struct search_job *job, size_t rank)
 void
 search_csv(const struct search_job *job)
 {
+	const enum field_id *fields;
+
 	out_part(stdout, "rank");
-	for (int i = 0; i < job->space->count; i++)
-		put_text(field_table[job->space->field[i].field].path);
+	for (int i = 0; i < job->space->count; i++) {
+		const int n = space_fields(job->space, i, &fields);
+
+		for (int k = 0; k < n; k++)
+			put_text(field_table[fields[k]].path);
+	}
 	for (enum result_id id = 0; id < RESULT_COUNT; id++)
 		if (is_column(id))
 			put_text(result_table[id].path);

@@ -8,6 +8,7 @@
 #include "core/estimate/result.h"
 #include "core/search/search_why.h"
 #include "core/base/text.h"
+#include "core/framework/resolve.h"
 #include "out/out.h"
 
 enum { CELL = 64, WHY = 256, SETTINGS = 1024 };
@@ -151,24 +152,48 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 	table_cell(t, search_binds(&p, e));
 }
 
-/* What is set in a combination, as options of this program. */
+/* The fields of free field i that differ from q, as options of this program; q then has them. */
 static void
-settings_of(const struct search_space *s, uint64_t index, char *buf, size_t size)
+put_settings(const struct search_space *s, int i, const struct plan *p, struct plan *q, char *buf,
+    size_t size)
 {
-	char value[CELL];
+	const enum field_id *fields;
+	const int n = space_fields(s, i, &fields);
+	char value[PLAN_LAYOUT_SIZE];
 
-	*buf = '\0';
-	for (int i = 0; i < s->count; i++) {
-		const struct field *f = &field_table[s->field[i].field];
+	for (int k = 0; k < n; k++) {
+		const struct field *f = &field_table[fields[k]];
 
-		if (space_digit(s, i, index) == s->field[i].own)
+		if (field_same(fields[k], p, q))
 			continue;
-		space_format(s, i, index, value, sizeof value);
-		if (f->flag != NULL)
+		field_copy(fields[k], q, p);
+		field_format(fields[k], p, value, sizeof value);
+		/* Letters of a layout mean something to a shell. */
+		if (strpbrk(value, "|*() ") != NULL)
+			text_add(buf, size, " --set='%s=%s'", f->path, value);
+		else if (f->flag != NULL)
 			text_add(buf, size, " --%s=%s", f->flag, value);
 		else
 			text_add(buf, size, " --set=%s=%s", f->path, value);
 	}
+}
+
+/* What is set in a combination, as options of this program. */
+static void
+settings_of(const struct search_space *s, uint64_t index, char *buf, size_t size)
+{
+	struct plan p, q = s->plan;
+
+	*buf = '\0';
+	space_plan(s, index, &p);
+	for (int i = 0; i < s->count; i++)
+		if (space_digit(s, i, index) != s->field[i].own)
+			put_settings(s, i, &p, &q, buf, size);
+	/* What follows these, and does not in the combination. */
+	plan_resolve(&q, s->catalog);
+	for (int i = 0; i < s->count; i++)
+		if (space_digit(s, i, index) == s->field[i].own)
+			put_settings(s, i, &p, &q, buf, size);
 }
 
 /* Why one combination is better than another. */
@@ -365,8 +390,14 @@ json_set(struct jsonout *j, const struct search_space *s, uint64_t index)
 
 	space_plan(s, index, &p);
 	jsonout_object(j, "set");
-	for (int i = 0; i < s->count; i++)
-		json_field(j, field_table[s->field[i].field].path, s->field[i].field, &p);
+	for (int i = 0; i < s->count; i++) {
+		const enum field_id *fields;
+		const int n = space_fields(s, i, &fields);
+
+		for (int k = 0; k < n; k++)
+			if (n == 1 || !field_same(fields[k], &p, &s->plan))
+				json_field(j, field_table[fields[k]].path, fields[k], &p);
+	}
 	jsonout_close(j);
 }
 

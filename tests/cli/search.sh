@@ -90,7 +90,7 @@ named=$("$PROG" search --json --free=tp=1 --free=micro_batch_size=2 --fix=recomp
 good search --top=5
 out_has '^1 to [0-9]* are within the error of the estimate, [0-9]* %: equal as far as it can tell$'
 about 'warnings of the first'
-two='--nodes=4 --model=llama-3.1-70b --zero-stage=3 --pp=1 --fix=pp --fix=cp --fix=vpp --fix=zero_stage
+two='--nodes=4 --model=llama-3.1-70b --zero-stage=3 --pp=1 --fix=pp --fix=cp --fix=vpp --fix=pipeline_layout --fix=zero_stage
     --fix=recompute --fix=micro_batch_size --objective=memory'
 # shellcheck disable=SC2086
 good search $two --tp=8 --free=tp=8,16
@@ -106,7 +106,7 @@ about 'what the plan itself is warned of is no news'
 good search $two --tp=16 --free=tp=8,16
 out_lacks 'check warns'
 about 'as many are within the error in JSON'
-few='--free=nodes=1..4 --fix=cp --fix=vpp --fix=zero_stage --fix=recompute --fix=micro_batch_size --top=99'
+few='--free=nodes=1..4 --fix=cp --fix=vpp --fix=pipeline_layout --fix=zero_stage --fix=recompute --fix=micro_batch_size --top=99'
 # shellcheck disable=SC2086
 near=$("$PROG" search $few | sed -n 's/^1 to \([0-9]*\) are within.*/\1/p')
 # shellcheck disable=SC2086
@@ -120,9 +120,9 @@ budget=--set=training.token_budget=1000
 good search $budget --free=cluster.nodes=1..16 --objective=gpus --where='step.training_seconds<=30d' --top=1
 out_has '^1 before 2: '
 out_lacks '^1 before 2: .* GPUs instead' # of another plan of as many
-good search $budget --objective=gpus --free=cluster.nodes=8,16 --fix=tp --fix=cp --fix=pp --fix=vpp --fix=zero_stage --fix=micro_batch_size --fix=recompute
+good search $budget --objective=gpus --free=cluster.nodes=8,16 --fix=tp --fix=cp --fix=pp --fix=vpp --fix=pipeline_layout --fix=zero_stage --fix=micro_batch_size --fix=recompute
 out_has '^1 before 2: 64 GPUs instead of 128, '
-good search --free=training.sequence_length=8k,16k --objective=training.sequence_length --fix=tp --fix=cp --fix=pp --fix=vpp --fix=zero_stage --fix=micro_batch_size --free=recompute=full
+good search --free=training.sequence_length=8k,16k --objective=training.sequence_length --fix=tp --fix=cp --fix=pp --fix=vpp --fix=pipeline_layout --fix=zero_stage --fix=micro_batch_size --free=recompute=full
 out_has '^1 before 2: sequence length 16384 instead of 8192, '
 good search $budget --free=cluster.nodes=1..16 --objective=gpus --where='step.training_seconds<=30d' --top=1
 out_lacks 'within the error' # GPUs are counted, not estimated

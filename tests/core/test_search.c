@@ -16,6 +16,7 @@
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
 #include "core/search/search.h"
+#include "core/search/search_split.h"
 #include "core/search/search_why.h"
 #include "settings.h"
 
@@ -238,7 +239,8 @@ static void
 random_plan(struct plan *p)
 {
 	static const char *const model[] = { DENSE, MOE, MOE "model.dense_layers=2 ",
-		DENSE "model.layers=10 parallel.account_for_embedding=true parallel.account_for_loss=true " };
+		DENSE "model.layers=10 parallel.account_for_embedding=true parallel.account_for_loss=true ",
+		DENSE "model.layers=11 ", MOE "model.layers=13 model.mtp_layers=1 " };
 	static const char *const layout[] = { "megatron", "deepspeed", "torchtitan", "nanotron",
 		"vllm", "seed" };
 	static const char *const memory[] = { "2", "4", "8", "24", "80" };
@@ -250,7 +252,7 @@ random_plan(struct plan *p)
 		"cluster.gpus_per_node=4" };
 	const bool serves = rand() % 4 == 0;
 
-	*p = settings_plan(RATES, any(model, 4));
+	*p = settings_plan(RATES, any(model, 6));
 	settings_put(p, "cluster.memory_gib", any(memory, 5));
 	settings_put(p, "cluster.nodes", any(nodes, 3));
 	settings_put(p, "parallel.layout", serves ? "vllm" : any(layout, 6));
@@ -420,6 +422,56 @@ catalogue_entries(void **state)
 	add_objective(&s, "time");
 	hold_against_all(&s, "catalogue");
 	assert_true(workers[0].kept > 10);
+}
+
+/* Of each PP and VPP the splits that Megatron can be told, each once. */
+static void
+splits(void **state)
+{
+	static const struct {
+		const char *settings, *words[SPLITS]; /* NULL: there is none */
+	} rows[] = {
+		{ "model.layers=12 parallel.pp=4", { "even", "even" } },
+		{ "model.layers=126 parallel.pp=32 parallel.vpp=4",
+		  { "even", "even", [SPLIT_COUNT_BOTH] = "embedding and loss counted" } },
+		{ "model.layers=94 parallel.pp=4",
+		  { "even", "even", [SPLIT_COUNT_BOTH] = "embedding and loss counted",
+		    [SPLIT_SHORT_LAST] = "last 22", [SPLIT_SHORT_FIRST] = "first 22",
+		    [SPLIT_LAYOUT_PLAIN] = "Et*23|t*23|t*24|t*24L" } },
+		{ "model.layers=61 parallel.pp=16",
+		  { "even", "even", [SPLIT_SHORT_LAST] = "last 1", [SPLIT_SHORT_FIRST] = "first 1",
+		    [SPLIT_SHORT_ENDS] = "first 3, last 2",
+		    [SPLIT_LAYOUT_PLAIN] = "Et*3|(t*3|)*2(t*4|)*12t*4L",
+		    [SPLIT_LAYOUT] = "Et*3|t*3|(t*4|)*13t*3L" } },
+		{ "model.layers=61 parallel.pp=8 parallel.vpp=2 model.mtp_layers=1",
+		  { "even", "even", [SPLIT_LAYOUT_PLAIN] = "Et*3|(t*3|)*2(t*4|)*12t*4mL",
+		    [SPLIT_LAYOUT] = "Et*4|(t*4|)*14tmL",
+		    [SPLIT_LAYOUT_APART] = "Et*4|(t*4|)*11(t*5|)*2t*3m|L" } },
+		{ "model.layers=32 parallel.pp=4 model.vocab_size=256000",
+		  { "even", "even", [SPLIT_LAYOUT] = "Et*10|(t*10|)*2t*2L" } },
+		{ "model.layers=13 training.schedule=zb-v parallel.pp=4", { "even", "even" } },
+		{ "model.layers=13 parallel.pp=1", { "even", "even" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct plan p = settings_plan("model.hidden_size=2048 model.ffn_hidden_size=8192 "
+		    "model.attention_heads=16 model.kv_heads=4 model.vocab_size=32000", rows[i].settings);
+
+		for (int k = 0; k < SPLITS; k++) {
+			const char *words = rows[i].words[k] != NULL ? rows[i].words[k] : "-";
+			struct placement placement;
+			struct plan q = p;
+			char text[PLAN_LAYOUT_SIZE];
+
+			split_state((enum split)k, &p, &q);
+			split_format(&q, text, sizeof text);
+			if (!text_equal(text, words))
+				fail_msg("%s: %d is %s, not %s", rows[i].settings, k, text, words);
+			if (k > SPLIT_EVEN && (*words == '-') == placement_init(&placement, &q, NULL))
+				fail_msg("%s: %s", rows[i].settings, text);
+		}
+	}
 }
 
 /* Engines that would split what they have no copies of are not even looked at. */
@@ -610,6 +662,8 @@ main(void)
 		cmocka_unit_test(equals_brute_force), cmocka_unit_test(schedules_of_one_stage),
 		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes),
 		cmocka_unit_test(catalogue_entries),
+		cmocka_unit_test(equals_brute_force), cmocka_unit_test(phases_fit),
+		cmocka_unit_test(catalogue_entries), cmocka_unit_test(splits),
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(whys),
 		cmocka_unit_test(cancelled),

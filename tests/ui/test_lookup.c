@@ -261,7 +261,8 @@ test_ask(void **test)
 		{ "objective=speed", "no objective, result or field" },
 		{ "where=peak.total", "PATH<=VALUE" }, { "around=0", "around: so many" },
 		{ "best", "no 'best' here" }, { "free=tp=999999999999", "free" },
-		{ "fix=tp fix=pp fix=cp fix=vpp fix=zero_stage fix=micro_batch_size fix=recompute",
+		{ "fix=tp fix=pp fix=cp fix=vpp fix=zero_stage fix=micro_batch_size fix=recompute "
+		    "fix=pipeline_layout",
 		    "no field is free" },
 	};
 	struct session *s = session_searching(test, 124, 30);

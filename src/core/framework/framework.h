@@ -65,6 +65,10 @@ struct framework {
 	/* out->pp and vpp are given, all chunks empty: place the layers or refuse. */
 	bool (*place)(struct placement *out, const struct plan *p, struct diag_list *diags);
 
+	/* A plan can say how layers are split over stages, in more than one way (account_for_*,
+	 * first_stage_layers, last_stage_layers, pipeline_layout). */
+	bool states_splits;
+
 	/* Bytes a parameter takes in training, and what is sharded; *r comes zeroed. */
 	void (*state)(struct recipe *r, const struct plan *p);
 

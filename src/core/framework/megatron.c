@@ -444,6 +444,7 @@ const struct framework framework_megatron = {
 	.group = megatron_group,
 	.each_layer = { "tp", "cp", "ep", "etp" },
 	.place = megatron_place,
+	.states_splits = true,
 	.state = megatron_state,
 	.etp_follows_tp = true,
 	.vocab = VOCAB_TO_MULTIPLE,

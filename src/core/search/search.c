@@ -196,11 +196,14 @@ static void
 put_field(const struct walk *w, int field, uint64_t index)
 {
 	const struct search_space *s = w->space;
+	struct plan *p = &w->worker->plan;
 
+	if (s->field[field].splits && w->bounds->vpp >= 0) /* of which a layout took the place */
+		space_put(s, w->bounds->vpp, space_digit(s, w->bounds->vpp, index), p);
 	if (field >= s->outer)
-		space_step(s, field, space_digit(s, field, index), &w->worker->plan);
+		space_step(s, field, space_digit(s, field, index), p);
 	else if (field == s->outer - 1)
-		space_outer(s, index, &w->worker->plan);
+		space_outer(s, index, p);
 }
 
 /* No combination that begins like index does up to `field` is among the best. */
@@ -219,6 +222,16 @@ is_cut(const struct walk *w, int field, uint64_t index)
 	enough = enough_for(w);
 	return bounds_all(w->bounds, w->space, field, index, &worker->plan, &worker->scope,
 	    &worker->bound, &enough);
+}
+
+/* No combination that begins like index places the layers. */
+static bool
+is_unplaced(const struct walk *w, int field, uint64_t index)
+{
+	struct search_worker *worker = w->worker;
+
+	return field >= w->space->outer && !w->search->exhaustive &&
+	    bounds_unplaced(w->bounds, w->space, field, index, &worker->plan, &worker->bound);
 }
 
 /* All combinations that begin like index does before `field`; `changes` of these differ from
@@ -241,7 +254,7 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 		const int changed = changes + (digit != f->own);
 		const uint64_t next = index + (uint64_t)digit * f->stride;
 
-		if (around > 0 && changed > around)
+		if ((around > 0 && changed > around) || is_unplaced(w, field, next))
 			continue;
 		put_field(w, field, next);
 		if (!is_cut(w, field, next))

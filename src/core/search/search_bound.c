@@ -1,6 +1,7 @@
 #include "core/search/search_bound.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/framework/framework.h"
 #include "core/framework/resolve.h"
@@ -42,14 +43,18 @@ bounds_plan(struct bounds *b, const struct search_space *s)
 {
 	/* State takes no notice of the first two; the pipeline's work does of all but the last. */
 	static const enum field_id rest[] = { FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_PP,
-		FIELD_VPP, FIELD_ZERO_STAGE };
+		FIELD_VPP, FIELD_PIPELINE_LAYOUT, FIELD_ZERO_STAGE };
 
-	b->shards_after = last_but(s, rest, 5);
-	b->split_after = last_but(s, rest + 1, 4);
-	b->batch_after = last_but(s, rest + 2, 3);
-	b->pipeline_after = last_but(s, rest + 4, 1);
+	b->shards_after = last_but(s, rest, 6);
+	b->split_after = last_but(s, rest + 1, 5);
+	b->batch_after = last_but(s, rest + 2, 4);
+	b->chunks_after = last_but(s, rest + 4, 2);
+	b->pipeline_after = last_but(s, rest + 5, 1);
 	b->pp = place_of(s, FIELD_PP);
 	b->vpp = place_of(s, FIELD_VPP);
+	b->split = place_of(s, FIELD_PIPELINE_LAYOUT);
+	if (b->split >= 0 && !s->field[b->split].splits)
+		b->split = -1;
 	b->zero = place_of(s, FIELD_ZERO_STAGE);
 }
 
@@ -69,18 +74,37 @@ values_of(const struct search_space *s, int field)
 	return field >= 0 ? s->field[field].count : 1;
 }
 
-/* The first VPP that places the layers on the PP that is in, -1: none. */
+/* The place of PP, VPP and split in the map. */
+static size_t
+map_place(const struct bounds *b, const struct search_space *s, int pp, int vpp, int split)
+{
+	return ((size_t)pp * (size_t)values_of(s, b->vpp) + (size_t)vpp) *
+	    (size_t)values_of(s, b->split) + (size_t)split;
+}
+
+/* The first VPP that places the layers on the PP that is in, -1: none; all of them, where there
+ * is a map. */
 static int
-placing_vpp(const struct bounds *b, const struct search_space *s, struct plan *p)
+placing_vpp(const struct bounds *b, const struct search_space *s, int pp, struct plan *p,
+    struct bound_room *room)
 {
 	struct placement placement;
+	int first = -1;
 
-	for (int i = 0; i < values_of(s, b->vpp); i++) {
-		put_value(s, b->vpp, i, p);
-		if (placement_init(&placement, p, NULL))
-			return i;
-	}
-	return -1;
+	for (int i = 0; i < values_of(s, b->vpp) && (room->mapped || first < 0); i++)
+		for (int k = 0; k < values_of(s, b->split); k++) {
+			const size_t at = map_place(b, s, pp, i, k);
+
+			put_value(s, b->vpp, i, p);
+			put_value(s, b->split, k, p);
+			if (!placement_init(&placement, p, NULL))
+				continue;
+			if (first < 0)
+				first = i;
+			if (room->mapped)
+				room->map[at / 64] |= UINT64_C(1) << at % 64;
+		}
+	return first;
 }
 
 /* The outer fields and PP decide that, and no size. */
@@ -89,14 +113,52 @@ find_placed(const struct bounds *b, const struct search_space *s, uint64_t index
     struct plan *p, struct bound_room *room)
 {
 	const uint64_t outer = 1 + (s->outer > 0 ? index / s->field[s->outer - 1].stride : 0);
+	const struct parallel own = p->parallel;
+	const size_t all = map_place(b, s, values_of(s, b->pp), 0, 0);
 
 	if (room->outer == outer)
 		return;
+	room->mapped = all <= PLACED_BITS;
+	if (room->mapped)
+		memset(room->map, 0, (all + 63) / 64 * sizeof room->map[0]);
 	for (int i = 0; i < values_of(s, b->pp); i++) {
 		put_value(s, b->pp, i, p);
-		room->placed[i] = placing_vpp(b, s, p);
+		room->placed[i] = placing_vpp(b, s, i, p, room);
 	}
+	p->parallel = own;
 	room->outer = outer;
+}
+
+/* The digit of a field that may not be free. */
+static int
+digit_of(const struct search_space *s, int field, uint64_t index)
+{
+	return field >= 0 ? space_digit(s, field, index) : 0;
+}
+
+bool
+bounds_unplaced(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    struct plan *p, struct bound_room *room)
+{
+	const int pp = digit_of(s, b->pp, index), vpp = digit_of(s, b->vpp, index);
+	size_t at;
+
+	if (p->mode != MODE_TRAIN || (field != b->pp && field != b->vpp && field != b->split))
+		return false;
+	find_placed(b, s, index, p, room);
+	if (field == b->pp)
+		return room->placed[pp] < 0;
+	if (!room->mapped)
+		return false;
+	for (int k = field == b->split ? digit_of(s, b->split, index) : 0;
+	    k < values_of(s, b->split); k++) {
+		at = map_place(b, s, pp, vpp, k);
+		if ((room->map[at / 64] >> at % 64 & 1) != 0)
+			return false;
+		if (field == b->split)
+			break;
+	}
+	return true;
 }
 
 /* ---- memory -------------------------------------------------------------------------- */
@@ -165,10 +227,10 @@ all_odd(const struct bounds *b, const struct search_space *s, const struct plan 
 /* ---- time ---------------------------------------------------------------------------- */
 
 static bool
-batch_is_slow(const struct plan *p, struct scope *scope, double limit)
+batch_is_slow(const struct plan *p, struct scope *scope, bool piped, double limit)
 {
 	scope_follow(scope, p);
-	return steptime_least(scope_batch(scope, p), p) > limit;
+	return steptime_least(scope_batch(scope, p), p, piped) > limit;
 }
 
 /* The same with any recompute: none adds nothing. */
@@ -179,7 +241,7 @@ split_is_slow(struct plan *p, struct scope *scope, double limit)
 	bool slow;
 
 	p->training.recompute = RECOMPUTE_NONE;
-	slow = batch_is_slow(p, scope, limit);
+	slow = batch_is_slow(p, scope, false, limit);
 	p->training.recompute = own;
 	return slow;
 }
@@ -207,6 +269,7 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
 	if (!(enough->seconds > 0) || enough->seconds >= INFINITY)
 		return false;
 	return (field == b->split_after && split_is_slow(p, scope, enough->seconds)) ||
-	    (field == b->batch_after && batch_is_slow(p, scope, enough->seconds)) ||
+	    (field == b->batch_after && batch_is_slow(p, scope, false, enough->seconds)) ||
+	    (field == b->chunks_after && batch_is_slow(p, scope, true, enough->seconds)) ||
 	    (field == b->pipeline_after && pipeline_is_slow(p, scope, enough->seconds));
 }

@@ -9,6 +9,7 @@
  *   split      and micro-batch: no PP that has room divides the batch, or the work of all layers
  *              by stages takes too long, were nothing computed twice
  *   batch      and recompute: that work takes too long with it
+ *   chunks     and PP and VPP: with what the pipeline idles between equal stages too long
  *   pipeline   and the placement: what the micro-batches and the bubble take is too long,
  *              however state is sharded
  *
@@ -26,18 +27,27 @@
 
 /* After which free field each is asked, and which of them these are, -1: not free. */
 struct bounds {
-	int shards_after, split_after, batch_after, pipeline_after;
-	int pp, vpp, zero;
+	int shards_after, split_after, batch_after, chunks_after, pipeline_after;
+	int pp, vpp, split, zero;
 };
 
 void bounds_plan(struct bounds *b, const struct search_space *s);
+
+enum { PLACED_BITS = 131072 };
 
 /* What was found for the plan before: all 0 in the beginning. */
 struct bound_room {
 	uint64_t outer;               /* 1 + values of the outer fields of which this is: */
 	int placed[SPACE_VALUES_MAX]; /* of each PP the first VPP that places the layers, -1: none, */
+	bool mapped;                  /* and, where there are not too many, which of all do, */
+	uint64_t map[PLACED_BITS / 64]; /* by PP, VPP and split, */
 	bool full[SPACE_VALUES_MAX];  /* and whether it has room with the shards that are in */
 };
+
+/* True when no combination that begins like index up to `field` places the layers: the same as a
+ * rule would say, known before the field is in. */
+bool bounds_unplaced(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    struct plan *p, struct bound_room *room);
 
 /* True when no combination that begins like index up to `field`, as p has it put in, is within
  * what is enough. p is changed and put back. */

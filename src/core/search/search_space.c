@@ -14,7 +14,8 @@
  * between neighbours comes last. All others stand before them, as in the table of fields. */
 static const enum field_id inner_fields[] = {
 	FIELD_TP, FIELD_CP, FIELD_EP, FIELD_ETP, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE,
-	FIELD_REPLICAS, FIELD_DP_ATTENTION, FIELD_DCP, FIELD_PP, FIELD_VPP, FIELD_ZERO_STAGE
+	FIELD_REPLICAS, FIELD_DP_ATTENTION, FIELD_DCP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
+	FIELD_ZERO_STAGE
 };
 enum { INNER = sizeof inner_fields / sizeof *inner_fields };
 
@@ -129,7 +130,27 @@ placement_varies(const struct search_space *s)
 		const size_t offset = field_table[s->field[i].field].offset;
 
 		if (offset < offsetof(struct plan, cluster) || s->field[i].field == FIELD_SCHEDULE ||
+		    split_is_field(s->field[i].field) ||
 		    (offset >= offsetof(struct plan, model) && offset < offsetof(struct plan, training)))
+			return true;
+	}
+	return false;
+}
+
+/* Some split of the space places layers on the PP and VPP that are in. */
+static bool
+can_place(const struct search_space *s, const struct plan *p)
+{
+	const struct free_field *layout = free_field_of(s, FIELD_PIPELINE_LAYOUT);
+	const int splits = layout != NULL && layout->splits ? split_count(&s->plan) : 1;
+	struct placement placement;
+
+	for (int i = 0; i < splits; i++) {
+		struct plan q = *p;
+
+		if (i > 0)
+			split_state((enum split)i, &s->plan, &q);
+		if (placement_init(&placement, &q, NULL))
 			return true;
 	}
 	return false;
@@ -150,12 +171,11 @@ offer_chunks(struct finding *to)
 		bool placed = varies;
 
 		for (int i = 0; !placed && value_of(s, FIELD_PP, i, &pp); i++) {
-			struct placement placement;
 			struct plan p = s->plan;
 
 			field_store_int(FIELD_PP, &p, pp);
 			field_store_int(FIELD_VPP, &p, vpp);
-			placed = placement_init(&placement, &p, NULL);
+			placed = can_place(to->space, &p);
 		}
 		if (placed)
 			offer(to, (double)vpp);
@@ -379,6 +399,24 @@ own_value(const struct search_space *s, const struct free_field *field, double *
 	return entry != NULL;
 }
 
+/* The plan's own split, and those that its framework can say, if that is not free itself. */
+static void
+offer_splits(struct finding *to)
+{
+	struct search_space *s = to->space;
+	const int count = free_field_of(s, FIELD_LAYOUT) != NULL ? 1 : split_count(&s->plan);
+	bool says = false;
+
+	for (int i = 0; i < SPLIT_FIELDS; i++)
+		says |= field_is_set(split_fields[i], &s->plan);
+	to->field->splits = true;
+	to->field->first = s->values;
+	to->most = count - 1;
+	for (int i = 0; i < count; i++)
+		if (i != SPLIT_EVEN || says)
+			offer(to, i);
+}
+
 static bool
 find_values(struct search_space *s, struct free_field *field, const char *values, char *err,
     size_t size)
@@ -387,6 +425,10 @@ find_values(struct search_space *s, struct free_field *field, const char *values
 	const struct field *row = &field_table[field->field];
 	double own;
 
+	if (field->splits) {
+		offer_splits(&to);
+		return true;
+	}
 	if (row->type == FIELD_TEXT && entries_of(s, field->field) == NULL) {
 		field->words = values;
 		if (values == NULL) {
@@ -433,8 +475,10 @@ sort_fields(struct search_space *s, const struct wishes *w, const char *values[]
 	for (int i = 0; i < INNER; i++)
 		if (wishes_find(w, inner_fields[i]) < w->count)
 			s->field[s->count++].field = inner_fields[i];
-	for (int i = 0; i < s->count; i++)
+	for (int i = 0; i < s->count; i++) {
 		values[i] = w->item[wishes_find(w, s->field[i].field)].values;
+		s->field[i].splits = s->field[i].field == FIELD_PIPELINE_LAYOUT && values[i] == NULL;
+	}
 }
 
 bool
@@ -473,7 +517,11 @@ space_put(const struct search_space *s, int i, int digit, struct plan *p)
 	const double v = s->value[s->field[i].first + digit];
 	char err[64], word[PLAN_LAYOUT_SIZE];
 
-	if (s->field[i].words != NULL) {
+	if (s->field[i].splits) {
+		if (free_field_of(s, FIELD_VPP) == NULL)
+			p->parallel.vpp = s->plan.parallel.vpp; /* a layout took its place */
+		split_state((enum split)v, &s->plan, p);
+	} else if (s->field[i].words != NULL) {
 		copy_word(&s->field[i], v, word, sizeof word);
 		field_put_text(f, p, word, err, sizeof err);
 	} else if (list != NULL)
@@ -535,11 +583,31 @@ space_repeats(const struct search_space *s, uint64_t index, const struct plan *p
 	return space_digit(s, (int)(f - s->field), index) != first;
 }
 
+int
+space_fields(const struct search_space *s, int i, const enum field_id **fields)
+{
+	*fields = s->field[i].splits ? split_fields : &s->field[i].field;
+	return s->field[i].splits ? SPLIT_FIELDS : 1;
+}
+
+int
+space_place(const struct search_space *s, enum field_id f)
+{
+	for (int i = 0; i < s->count; i++)
+		if (s->field[i].field == f || (s->field[i].splits && split_is_field(f)))
+			return i;
+	return -1;
+}
+
 size_t
 space_format(const struct search_space *s, int i, uint64_t index, char *buf, size_t size)
 {
 	struct plan p = s->plan;
 
+	if (s->field[i].splits) {
+		space_plan(s, index, &p);
+		return split_format(&p, buf, size);
+	}
 	space_put(s, i, space_digit(s, i, index), &p);
 	return field_format(s->field[i].field, &p, buf, size);
 }

@@ -13,6 +13,7 @@
 
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
+#include "core/search/search_split.h"
 #include "core/search/search_wishes.h"
 
 enum { SPACE_VALUES_MAX = 16384 };
@@ -22,6 +23,7 @@ struct free_field {
 	int first, count; /* values: in space.value, ascending */
 	int own;          /* which of them is the plan's, -1: none */
 	const char *words; /* of a text that is in no catalogue: "A,B"; else NULL */
+	bool splits;      /* values are enum split: FIELD_PIPELINE_LAYOUT stands for all that say one */
 	uint64_t stride;  /* of the index */
 	bool followed;    /* fields follow its value */
 };
@@ -51,7 +53,8 @@ space_digit(const struct search_space *s, int i, uint64_t index)
 	return (int)(index / s->field[i].stride % (uint64_t)s->field[i].count);
 }
 
-/* Put value `digit` of free field i into a plan; what follows from it is not worked out. */
+/* Put value `digit` of free field i into a plan; what follows from it is not worked out. A split
+ * is of the PP and VPP that are in. */
 void space_put(const struct search_space *s, int i, int digit, struct plan *p);
 
 /* The same of an inner field of a resolved plan, and what follows. */
@@ -66,6 +69,12 @@ void space_outer(const struct search_space *s, uint64_t index, struct plan *p);
 /* True of a plan that is looked at by another name: without a pipeline every schedule is 1F1B, or
  * where that is not among the free ones the first. */
 bool space_repeats(const struct search_space *s, uint64_t index, const struct plan *p);
+
+/* The fields that free field i sets: their number, of at most SPLIT_FIELDS. */
+int space_fields(const struct search_space *s, int i, const enum field_id **fields);
+
+/* The place of the free field that sets f, -1: none does. */
+int space_place(const struct search_space *s, enum field_id f);
 
 /* The free field i as one would type its value. Returns the length. */
 size_t space_format(const struct search_space *s, int i, uint64_t index, char *buf, size_t size);

@@ -1,6 +1,7 @@
 #include "core/search/search_wishes.h"
 
 #include "core/framework/framework.h"
+#include "core/search/search_split.h"
 
 int
 wishes_find(const struct wishes *w, enum field_id f)
@@ -38,7 +39,7 @@ void
 wishes_usual(struct wishes *w, const struct plan *p)
 {
 	static const enum field_id train[] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP,
-		FIELD_ZERO_STAGE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_EP, FIELD_ETP };
+		FIELD_PIPELINE_LAYOUT, FIELD_ZERO_STAGE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_EP, FIELD_ETP };
 	static const enum field_id serve[] = { FIELD_TP, FIELD_PP, FIELD_DP_ATTENTION, FIELD_DCP,
 		FIELD_REPLICAS, FIELD_EP };
 	const bool serves = p->mode == MODE_SERVE;
@@ -49,6 +50,8 @@ wishes_usual(struct wishes *w, const struct plan *p)
 	for (size_t i = 0; i < n; i++) {
 		const bool of_experts = usual[i] == FIELD_EP || usual[i] == FIELD_ETP;
 
+		if (usual[i] == FIELD_PIPELINE_LAYOUT && split_count(p) == 1)
+			continue;
 		/* vLLM spreads experts over all ranks: EP has no size there (ep_has_no_size). */
 		if (!of_experts ||
 		    (plan_has_experts(p) && (framework_rules(p) & RULES_VLLM) == 0))

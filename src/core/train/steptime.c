@@ -502,7 +502,7 @@ steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
 }
 
 double
-steptime_least(struct step_setup *s, const struct plan *p)
+steptime_least(struct step_setup *s, const struct plan *p, bool piped)
 {
 	const struct parallel *par = &p->parallel;
 	const struct chunk all = stage_all_layers(p);
@@ -510,11 +510,17 @@ steptime_least(struct step_setup *s, const struct plan *p)
 	const double each = (double)p->training.global_batch_size /
 	    (double)p->training.micro_batch_size * (double)par->tp * (double)par->cp /
 	    (double)pool_rest(p);
+	const bool fills = piped && s->machine.known &&
+	    (p->training.schedule == SCHEDULE_GPIPE || p->training.schedule == SCHEDULE_1F1B);
+	struct pipeline_times even = { .stages = par->pp, .chunks = par->vpp };
 	struct stage work;
 
 	stage_count(&work, p, &all, 1, s->parts.usual);
 	stage_time(&work, s, p);
-	return ROUNDED(each * (work.forward + work.backward + work.recompute));
+	even.sum = work.forward + work.backward + work.recompute;
+	even.slowest = even.sum / (double)par->pp;
+	even.microbatches = each * (double)par->pp;
+	return ROUNDED(each * even.sum + (fills ? bubble_seconds(p->training.schedule, &even) : 0));
 }
 
 struct steptime

@@ -54,9 +54,11 @@ void steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p
 struct steptime steptime_within(const struct step_run *r, double limit, const struct plan *p,
     const struct placement *pl, struct traffic *traffic, struct ledger *ledger);
 
-/* Seconds that a step takes at least, whatever the PP and wherever the layers are: the slowest
- * stage works no less than all of them on average. 0 where the GPU's rates are not known. */
-double steptime_least(struct step_setup *s, const struct plan *p);
+/* Seconds that a step takes at least, wherever the layers are: the slowest stage works no less than
+ * all of them on average, whatever the PP. `piped`: with this PP and VPP, where the schedule is one
+ * whose step grows with the slowest stage's work more than it falls with what others fill (GPipe,
+ * 1F1B). 0 where the GPU's rates are not known. */
+double steptime_least(struct step_setup *s, const struct plan *p, bool piped);
 
 /*
  * Estimate traffic and time of a legal training plan. microbatches: of one data parallel

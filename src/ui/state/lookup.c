@@ -382,34 +382,40 @@ lookup_is_of_plan(const struct state *s)
 		return false;
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const bool set = field_is_set(f, &s->plan);
-		bool is_free = false;
 
-		for (int i = 0; i < space->count; i++)
-			is_free = is_free || space->field[i].field == f;
-		if (!is_free && (set != field_is_set(f, &space->plan) ||
+		if (space_place(space, f) < 0 && (set != field_is_set(f, &space->plan) ||
 		    (set && !field_same(f, &s->plan, &space->plan))))
 			return false;
 	}
 	return true;
 }
 
-bool
-lookup_own_index(const struct state *s, uint64_t *index)
+/* What free field i sets. */
+static bool
+same_fields(const struct search_space *space, int i, const struct plan *a, const struct plan *b)
 {
-	const struct search_space *space = s->lookup->space;
-	struct plan p;
+	const enum field_id *fields;
+	const int n = space_fields(space, i, &fields);
+
+	for (int k = 0; k < n; k++)
+		if (!field_same(fields[k], a, b))
+			return false;
+	return true;
+}
+
+static bool
+index_of(const struct search_space *space, const struct plan *plan, uint64_t *index)
+{
+	struct plan p = *plan;
 
 	*index = 0;
-	if (!lookup_is_of_plan(s))
-		return false;
-	p = s->plan;
 	for (int i = 0; i < space->count; i++) {
-		const enum field_id f = space->field[i].field;
 		int digit = 0;
 
 		for (; digit < space->field[i].count; digit++) {
+			p.parallel.vpp = space->field[i].splits ? plan->parallel.vpp : p.parallel.vpp;
 			space_put(space, i, digit, &p);
-			if (field_same(f, &p, &s->plan))
+			if (same_fields(space, i, &p, plan))
 				break;
 		}
 		if (digit == space->field[i].count)
@@ -417,6 +423,22 @@ lookup_own_index(const struct state *s, uint64_t *index)
 		*index += (uint64_t)digit * space->field[i].stride;
 	}
 	return true;
+}
+
+bool
+lookup_own_index(const struct state *s, uint64_t *index)
+{
+	struct placement placement;
+	struct plan p = s->plan;
+
+	if (!lookup_is_of_plan(s))
+		return false;
+	if (index_of(s->lookup->space, &p, index))
+		return true;
+	if (!placement_init(&placement, &p, NULL))
+		return false;
+	p.parallel.vpp = placement.vpp; /* a layout took its place */
+	return index_of(s->lookup->space, &p, index);
 }
 
 bool
