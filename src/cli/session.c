@@ -9,6 +9,7 @@
 #include "core/plan/field.h"
 #include "core/plan/override.h"
 #include "core/rules/check.h"
+#include "core/rules/settle.h"
 #include "core/search/advice.h"
 #include "file/catalogue/catalog_file.h"
 #include "file/prefs/topics.h"
@@ -73,7 +74,8 @@ session_clusters(struct session *s)
 	return ok;
 }
 
-/* Values of the command line; note tells of overrides of the plan that they drop. */
+/* Values of the command line; note tells of overrides of the plan that they drop, and of sizes
+ * that step back before them. */
 bool
 session_set(const struct session *s, const struct options *o, struct plan *plan, char *note,
     size_t size)
@@ -81,7 +83,7 @@ session_set(const struct session *s, const struct options *o, struct plan *plan,
 	const struct plan before = *plan;
 	const struct setting *wrong;
 	struct overrides dropped;
-	char err[640];
+	char err[640], back[128];
 
 	note[0] = '\0';
 	if (o->settings == 0)
@@ -93,6 +95,11 @@ session_set(const struct session *s, const struct options *o, struct plan *plan,
 	if (overrides_text(&dropped, &before, note, size) > 0)
 		text_add(note, size, " (--set keeps %s)", dropped.count == 1 ? "it" : "them");
 	plan_resolve(plan, &s->catalog);
+	if (sizes_settle(plan, &s->catalog)) {
+		settle_text(&before, plan, back, sizeof back);
+		text_add(note, size, "%s%s: nobody set %s", note[0] != '\0' ? "; " : "", back,
+		    strchr(back, ',') != NULL ? "them" : "it");
+	}
 	return true;
 }
 
@@ -116,7 +123,7 @@ session_read(struct session *s, const struct options *o, const char *path,
 	if (!session_set(s, o, plan, note, sizeof note))
 		return false;
 	if (note[0] != '\0') {
-		show_path(shown, sizeof shown, path);
+		show_path(shown, sizeof shown, path != NULL ? path : "the built-in plan");
 		complain("%s: %s", shown, note);
 	}
 	return true;

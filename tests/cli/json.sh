@@ -193,7 +193,7 @@ done
 json 0 estimate
 json 0 estimate --stage=2
 json 1 estimate --tp=3
-json 1 estimate --layers=31
+json 1 estimate --layers=31 --pp=4
 json 1 estimate --gpu=nope
 json 1 estimate --model=nope
 json 0 rank 5 --gpu=nope
@@ -205,7 +205,7 @@ json 0 groups --format=hash
 json 0 groups --layout=deepspeed
 json 0 layers --layers=8 --pp=2 --vpp=2
 json 0 rank 5
-json 0 rank 5 --layers=31
+json 0 rank 5 --layers=31 --pp=4
 json 0 check
 json 1 check --tp=3
 json 0 fields

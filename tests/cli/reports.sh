@@ -161,7 +161,18 @@ out_has '^  "tight": true, *$'
 run 0 estimate "$TOP/share/plans/llama-3.1-405b-8k.cfg"
 out_has '^peak .* of 79\.19 GiB: tight$'
 out_has '^range +a run may take between '
-run 1 check --nodes=1 --tp=8
+# sizes of the built-in plan that nobody set step back, and it is said; those of a command line or
+# a file do not
+run 0 check --nodes=1 --tp=8
+err_has '^shardplan: the built-in plan: PP steps back from 4 to 1: nobody set it$'
+run 0 estimate --mode=serve --tp=8
+err_has ': PP steps back from 4 to 2: nobody set it$'
+run 0 check --nodes=1 --gpus-per-node=1 --model=qwen3-0.6b
+err_has ': TP steps back from 2 to 1, PP steps back from 4 to 1: nobody set them$'
+run 1 check --pp=4 --tp=2 --nodes=1 --gpus-per-node=1 --model=qwen3-0.6b
+out_has 'world_not_divisible'
+echo 'cluster: { nodes = 2; }; parallel: { tp = 2; pp = 4; };' >own.cfg
+run 1 check own.cfg --nodes=1 --tp=8
 out_has ' world_not_divisible: .* \(fix: parallel\.pp=1\)$'
 out_has '^hint parallel\.pp would_mend: PP 1: [0-9.]+ GiB of 79\.2 GiB, [0-9.]+ s a step \(fix: parallel\.pp=1\)$'
 out_lacks 'fix: parallel\.tp'

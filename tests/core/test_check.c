@@ -12,6 +12,7 @@
 
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
+#include "core/rules/settle.h"
 #include "breakers.h"
 #include "settings.h"
 
@@ -244,6 +245,38 @@ fixes(void **state)
 	fixed("sequence_length=262144", "sequence_too_long", "model.max_position", "262144");
 }
 
+/* The built-in plan's sizes step back before what is set, the least that does; those of a user
+ * stay, and so does what no smaller size would mend. */
+static void
+offered_sizes_step_back(void **state)
+{
+	static const struct {
+		const char *settings;
+		int64_t tp, pp;
+	} rows[] = {
+		{ "", 2, 4 }, { "nodes=1 tp=8", 8, 1 }, { "tp=8", 8, 2 }, { "nodes=1 gpus_per_node=1", 1, 1 },
+		{ "mode=serve tp=8", 8, 2 }, { "model.layers=18", 2, 2 }, { "nodes=1 tp=8 pp=4", 8, 4 },
+		{ "tp=3", 3, 4 }, { "nodes=1 gpus_per_node=4", 2, 2 }, { "nodes=7 tp=8", 8, 1 },
+		{ "layout=torchtitan finetune.method=lora", 2, 1 }, { "attention_heads=1 kv_heads=1", 1, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct plan p, before;
+		char said[128];
+		bool moved;
+
+		plan_builtin(&p);
+		settings_put_all(&p, rows[i].settings);
+		before = p;
+		moved = sizes_settle(&p, NULL);
+		if (p.parallel.tp != rows[i].tp || p.parallel.pp != rows[i].pp)
+			fail_msg("%s: TP %lld PP %lld", rows[i].settings, (long long)p.parallel.tp,
+			    (long long)p.parallel.pp);
+		assert_int_equal(settle_text(&before, &p, said, sizeof said) > 0, moved);
+	}
+}
+
 /* What was just asked for is not undone while anything else mends the plan. */
 static void
 fixes_keep_what_was_asked(void **state)
@@ -351,11 +384,11 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(neighbours_are_legal),
 		cmocka_unit_test(ep_of_engines),
-		cmocka_unit_test(ep_of_engines),
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
 		cmocka_unit_test(fixes_are_values),
+		cmocka_unit_test(offered_sizes_step_back),
 		cmocka_unit_test(fixes_keep_what_was_asked), cmocka_unit_test(advice),
 	};
 

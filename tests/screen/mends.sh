@@ -28,7 +28,7 @@ mends() {
 	expect 'rc=0'
 }
 
-mends 'TP 8' --nodes=1 --tp=8
+mends 'TP 8' --nodes=1 --tp=8 --pp=4
 mends 'PP 4' --nodes=8 --pp=4 --model=llama-3.1-70b --tp=8 --micro-batch-size=4 --sequence-length=8192
 mends 'TP 8 PP 8' --nodes=128 --model=llama-3.1-405b --tp=8 --pp=8
 mends 'TP 8' --nodes=16 --model=llama-3.1-405b --tp=8 --pp=2
@@ -38,6 +38,23 @@ mends 'TP 2 .*PP 4' --global-batch-size=65
 mends 'PP 2' --nodes=2 --model=mixtral-8x7b --tp=1 --pp=2 --micro-batch-size=8
 mends 'TP 1' --mode=serve --layout=vllm --model=llama-3.1-70b --nodes=1 --tp=1 --pp=1
 mends 'TP 4' --mode=serve --layout=vllm --model=llama-3.1-70b --nodes=1 --tp=4 --pp=1 --concurrency=512
+
+# The built-in plan's sizes are nobody's: they make room for a change, and say so.
+start 120 30 tmux-256color "'$PROG'"
+expect 'TP 2 PP 4'
+keys : s e t Space t p Space 8 Enter
+expect 'PP steps back from 4 to 2 \(u goes back\)'
+expect 'TP 8 PP 2'
+expect_not '[0-9] error'
+keys u
+expect 'TP 2 PP 4'
+keys : s e t Space l a y e r s Space 1 8 Enter
+expect 'PP steps back from 4 to 2'
+keys u : s e t Space p p Space 8 Enter : s e t Space t p Space 8 Enter
+expect 'TP 8 PP 8'
+expect '1 error'
+keys : q ! Enter
+expect 'rc=0'
 
 # hint WORDS OPTION...: a plan that runs, but poorly, has a hint with WORDS; Enter takes its change.
 hint() {

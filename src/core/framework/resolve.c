@@ -220,6 +220,7 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 		if (field_table[f].origin == ORIGIN_DERIVED && !field_is_set(f, p))
 			derive(f, p);
 	memcpy(p->set, asked.set, sizeof p->set);
+	memcpy(p->offered, asked.offered, sizeof p->offered);
 	pattern_settle(&p->model);
 	fit_responses(p);
 }
@@ -241,6 +242,8 @@ plan_builtin(struct plan *p)
 	field_put_int(FIELD_GPUS_PER_NODE, p, 8, err, sizeof err);
 	field_put_int(FIELD_TP, p, 2, err, sizeof err);
 	field_put_int(FIELD_PP, p, 4, err, sizeof err);
+	field_offer(FIELD_TP, p);
+	field_offer(FIELD_PP, p);
 	plan_resolve(p, NULL);
 }
 

@@ -12,7 +12,7 @@ struct catalog;
 /* Every field at its default, nothing set. */
 void plan_defaults(struct plan *p);
 
-/* The built-in plan: 2 nodes of 8 GPUs, TP 2, PP 4 (with those fields set). */
+/* The built-in plan: 2 nodes of 8 GPUs, TP 2, PP 4 (with those fields set, TP and PP offered). */
 void plan_builtin(struct plan *p);
 
 /*

@@ -104,6 +104,19 @@ field_mark(enum field_id f, struct plan *p, bool set)
 		p->set[f / 64] |= bit;
 	else
 		p->set[f / 64] &= ~bit;
+	p->offered[f / 64] &= ~bit;
+}
+
+void
+field_offer(enum field_id f, struct plan *p)
+{
+	p->offered[f / 64] |= UINT64_C(1) << (f % 64);
+}
+
+bool
+field_is_offered(enum field_id f, const struct plan *p)
+{
+	return (p->offered[f / 64] >> (f % 64) & 1) != 0;
 }
 
 enum field_id
@@ -472,6 +485,8 @@ field_copy(enum field_id f, struct plan *to, const struct plan *from)
 	memcpy((char *)to + field_table[f].offset, (const char *)from + field_table[f].offset,
 	    field_table[f].size);
 	field_mark(f, to, field_is_set(f, from));
+	if (field_is_offered(f, from))
+		field_offer(f, to);
 }
 
 bool

@@ -107,6 +107,11 @@ const char *field_text(enum field_id f, const struct plan *p);
 bool field_is_set(enum field_id f, const struct plan *p);
 void field_mark(enum field_id f, struct plan *p, bool set);
 
+/* A set value that nobody asked for, but the program offered: that of the built-in plan. As soon
+ * as anybody sets the field it is theirs. */
+void field_offer(enum field_id f, struct plan *p);
+bool field_is_offered(enum field_id f, const struct plan *p);
+
 /* Where the value of a field is from. */
 enum field_from {
 	FROM_USER,

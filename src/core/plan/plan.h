@@ -216,6 +216,7 @@ struct plan {
 	struct rl rl;
 	struct calibration calibration;
 	uint64_t set[PLAN_SET_WORDS]; /* one bit a field: the user chose this value */
+	uint64_t offered[PLAN_SET_WORDS]; /* of those: the program did (field_offer) */
 };
 
 /* All GPUs: nodes x GPUs per node. */

@@ -3,6 +3,7 @@
 #include "core/plan/override.h"
 #include "core/plan/pool.h"
 #include "core/rules/check.h"
+#include "core/rules/settle.h"
 #include "core/rules/step.h"
 
 /* Put a value in and say whether the range took it. */
@@ -155,9 +156,10 @@ step_legal(const struct plan *p, const struct catalog *catalog, enum field_id f,
 	struct plan here = from;
 
 	for (int i = 0; i < LOOKED_AT && step_plain(&here, catalog, f, way, next); i++) {
+		here = *next;
+		sizes_settle(next, catalog);
 		if (plan_is_legal(next, catalog))
 			return true;
-		here = *next;
 	}
 	return step_plain(&from, catalog, f, way, next);
 }

@@ -6,6 +6,7 @@
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
 #include "core/plan/shorthand.h"
+#include "core/rules/settle.h"
 #include "core/rules/step.h"
 #include "ui/state/edit.h"
 #include "ui/state/prompt.h"
@@ -43,12 +44,15 @@ static unsigned
 take_changed(struct state *s, struct plan *next, const struct overrides *dropped,
     const char *what)
 {
-	char told[STATE_MESSAGE_SIZE], followers[STATE_MESSAGE_SIZE];
+	char told[STATE_MESSAGE_SIZE], followers[STATE_MESSAGE_SIZE], back[128];
 
 	plan_resolve(next, s->catalog);
+	sizes_settle(next, s->catalog);
 	put_followers(&s->plan, next, followers, sizeof followers);
 	if (next->mode == s->plan.mode)
 		followers[0] = '\0';
+	if (settle_text(&s->plan, next, back, sizeof back) > 0)
+		text_add(followers, sizeof followers, "; %s", back);
 	if (followers[0] != '\0')
 		state_say(s, ROLE_WARNING, "%s%s (u goes back)", what, followers);
 	else if (overrides_text(dropped, &s->plan, told, sizeof told) > 0)

@@ -1,0 +1,105 @@
+#include "core/rules/settle.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/framework/resolve.h"
+#include "core/rules/check.h"
+
+/* The last one gives way first. */
+static const enum field_id sizes[] = { FIELD_TP, FIELD_PP };
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* How far a plan is from running; less is nearer. */
+struct standing {
+	bool unplaced;    /* ranks or layers have no place: other rules are not even looked at */
+	size_t errors;
+	int64_t less;     /* how many times smaller its sizes are */
+};
+
+static bool
+is_nearer(const struct standing *a, const struct standing *b)
+{
+	if (a->unplaced != b->unplaced)
+		return b->unplaced;
+	if (a->errors != b->errors)
+		return a->errors < b->errors;
+	return a->less < b->less;
+}
+
+static struct standing
+standing_of(const struct plan *p, const struct catalog *catalog, int64_t less)
+{
+	struct standing s = { .less = less };
+	struct placement placement;
+	struct layout layout;
+	struct diag_list diags;
+
+	diag_clear(&diags);
+	plan_check(p, catalog, &diags);
+	s.errors = diag_count(&diags, SEVERITY_ERROR);
+	s.unplaced = s.errors > 0 &&
+	    (!layout_size(&layout, p, NULL) || !placement_init(&placement, p, NULL));
+	return s;
+}
+
+/* The offered sizes from the i-th on, each at all divisors of its value. */
+static void
+try_sizes(const struct plan *p, const struct catalog *catalog, int i, int64_t less,
+    struct plan *best, struct standing *nearest)
+{
+	const enum field_id f = i < SIZES ? sizes[i] : FIELD_NONE;
+	const int64_t most = f == FIELD_NONE ? 0 : field_int(f, p);
+	struct plan next = *p;
+
+	if (f == FIELD_NONE) {
+		struct standing s;
+
+		plan_resolve(&next, catalog);
+		s = standing_of(&next, catalog, less);
+		if (!is_nearer(&s, nearest))
+			return;
+		*best = next;
+		*nearest = s;
+		return;
+	}
+	try_sizes(p, catalog, i + 1, less, best, nearest);
+	for (int64_t v = most / 2; v >= 1 && field_is_offered(f, p); v--) {
+		if (most % v != 0)
+			continue;
+		field_store_int(f, &next, v);
+		field_offer(f, &next);
+		try_sizes(&next, catalog, i + 1, less * (most / v), best, nearest);
+	}
+}
+
+bool
+sizes_settle(struct plan *p, const struct catalog *catalog)
+{
+	struct standing nearest;
+	struct plan best = *p;
+	bool offered = false;
+
+	for (int i = 0; i < SIZES; i++)
+		offered |= field_is_offered(sizes[i], p);
+	if (!offered || plan_is_legal(p, catalog))
+		return false;
+	nearest = standing_of(p, catalog, 1);
+	try_sizes(p, catalog, 0, 1, &best, &nearest);
+	if (nearest.less == 1)
+		return false;
+	*p = best;
+	return true;
+}
+
+size_t
+settle_text(const struct plan *before, const struct plan *after, char *buf, size_t size)
+{
+	*buf = '\0';
+	for (int i = 0; i < SIZES; i++)
+		if (field_is_offered(sizes[i], after) && !field_same(sizes[i], before, after))
+			text_add(buf, size, "%s%s steps back from %lld to %lld", *buf != '\0' ? ", " : "",
+			    field_table[sizes[i]].label, (long long)field_int(sizes[i], before),
+			    (long long)field_int(sizes[i], after));
+	return strlen(buf);
+}
