@@ -23,7 +23,11 @@ steps(void **state)
 	assert_true(step_legal(&p, NULL, FIELD_TP, 1, &next));
 	assert_int_equal(next.parallel.tp, 4);
 	assert_true(step_legal(&next, NULL, FIELD_TP, 1, &next));
-	assert_int_equal(next.parallel.tp, 8); /* 16 GPUs do not hold TP 8 x PP 4 */
+	assert_int_equal(next.parallel.tp, 8); /* 16 GPUs do not hold TP 8 x PP 4, */
+	assert_int_equal(next.parallel.pp, 2); /* which nobody set */
+	settings_put_all(&p, "tp=4 pp=4");
+	assert_true(step_legal(&p, NULL, FIELD_TP, 1, &next));
+	assert_int_equal(next.parallel.tp, 8);
 	assert_false(plan_check(&next, NULL, &(struct diag_list){ 0 }));
 	settings_put_all(&p, "nodes=3 pp=1 tp=1 global_batch_size=96 model.layers=36");
 	assert_true(step_legal(&p, NULL, FIELD_PP, 1, &next));

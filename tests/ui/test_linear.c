@@ -73,6 +73,10 @@ test_fields(void **test)
 {
 	struct session *s = session_new(test, 80, 24);
 
+	answers(s, "tp 8", "PP steps back from 4 to 2");
+	answers(s, "undo", "1. undone: TP 8");
+	answers(s, "pp 8", "1. PP 8: memory "); /* from here on it is the user's */
+	answers(s, "pp 4", "1. PP 4: memory ");
 	answers(s, "tp 4", "1. TP 4: memory ");
 	assert_int_equal(s->state.plan.parallel.tp, 4);
 	answers(s, "  tp=8\t\r\n", "error: 16 GPUs are not divisible");

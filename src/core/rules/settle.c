@@ -97,7 +97,8 @@ settle_text(const struct plan *before, const struct plan *after, char *buf, size
 {
 	*buf = '\0';
 	for (int i = 0; i < SIZES; i++)
-		if (field_is_offered(sizes[i], after) && !field_same(sizes[i], before, after))
+		if (field_is_offered(sizes[i], before) && field_is_offered(sizes[i], after) &&
+		    !field_same(sizes[i], before, after))
 			text_add(buf, size, "%s%s steps back from %lld to %lld", *buf != '\0' ? ", " : "",
 			    field_table[sizes[i]].label, (long long)field_int(sizes[i], before),
 			    (long long)field_int(sizes[i], after));
