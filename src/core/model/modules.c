@@ -20,9 +20,14 @@ modules_eager(const struct plan *p)
 	    p->finetune.kernels != KERNELS_TE;
 }
 
-/* True where fp32 adapters run under autocast (the Trainer of Hugging Face with bf16), false
- * where a loop of one's own casts their input to fp32. */
-static bool
+bool
+modules_peft(const struct plan *p)
+{
+	return modules_eager(p) &&
+	    (p->finetune.kernels == KERNELS_EAGER || p->finetune.kernels == KERNELS_LIGER);
+}
+
+bool
 modules_autocast(const struct plan *p)
 {
 	return p->training.cross_entropy != CE_HF_HELD;

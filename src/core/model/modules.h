@@ -16,6 +16,13 @@
 /* True where a plan's layers are made of such modules. */
 bool modules_eager(const struct plan *p);
 
+/* True where adapters are PEFT's: those of Hugging Face modules, Liger's too. */
+bool modules_peft(const struct plan *p);
+
+/* True where fp32 adapters run under autocast (the Trainer of Hugging Face with bf16), false
+ * where a loop of one's own casts their input to fp32. */
+bool modules_autocast(const struct plan *p);
+
 /* Where terms of activations go. */
 struct sink {
 	const struct activation *c;

@@ -9,4 +9,7 @@
  * weights are made 16-bit ones before each product. kind as in compute_layer; routed: tokens
  * that reach the experts of one GPU. */
 void compute_adapters(struct layer_job *j, int kind, double routed);
+
+/* Adapters of a layer of a kind, 0 where the plan trains none. */
+int compute_adapters_count(const struct plan *p, int kind);
 #endif

@@ -193,9 +193,6 @@ finetune_add_buffers(const struct rank_view *v, struct memory *out)
 		    spread ? MODULES_GPTQ : MATMUL_4BIT, bytes * n.largest, IS(bytes),
 		    AS("largest weight", n.largest));
 	}
-	if (v->p->finetune.method == FINETUNE_DORA && modules_eager(v->p))
-		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "norm of a weight in fp32", DORA,
-		    3 * 4 * n.largest, AS("largest weight", n.largest));
 }
 
 /* ---- the moment of the loss ------------------------------------------------------- */
@@ -332,6 +329,13 @@ finetune_add_backward(const struct rank_view *v, double *buffers)
 	TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "gradients of a layer", AUTOGRAD,
 	    c->a * c->tokens * (3 * f + 4 * h) / c->tp, AS("a", c->a), AS("T", c->tokens), IS(f),
 	    IS(h), AS("TP", c->tp));
+	if (v->p->finetune.method == FINETUNE_DORA) {
+		const double largest =
+		    adapters_sums(v->p, &v->layers->kinds, v->layers->embedding).largest;
+
+		TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "norm of a weight in fp32", DORA,
+		    3 * 4 * largest, AS("largest weight", largest));
+	}
 	if (v->layers->kinds.moe > 0)
 		TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "copies around the experts", AUTOGRAD,
 		    5 * c->a * h * c->routed, AS("a", c->a), IS(h), AS("routed", c->routed));

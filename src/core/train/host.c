@@ -1,7 +1,9 @@
 #include "core/train/host.h"
 
+#include "core/model/modules.h"
 #include "core/model/params.h"
 #include "core/plan/format.h"
+#include "core/train/compute_adapters.h"
 
 const char host_source[] = "NVIDIA-NeMo/Megatron-Bridge docs/performance-summary.md";
 
@@ -30,8 +32,18 @@ static const double dense_forward[] = {
 #define FUSED_PERMUTE 0.9
 #define IN_PIECES 1.25
 
-double
-host_forward(const struct plan *p, int kind)
+/* An adapter of PEFT launches eight kernels, each as long as one of a dense layer's 120: two
+ * casts of the input, one of either factor, two products, scale and sum (sources in
+ * compute_adapters.c). */
+static double
+adapters_forward(const struct plan *p, int kind)
+{
+	return modules_peft(p) ? 8 * dense_forward[p->training.cuda_graph] / 120 *
+	    compute_adapters_count(p, kind) : 0;
+}
+
+static double
+layer_forward(const struct plan *p, int kind)
 {
 	const int64_t graph = p->training.cuda_graph;
 	double seconds = moe_forward[graph] - (layer_has_mixer(kind) ? 0 : dense_forward[graph] / 2);
@@ -46,6 +58,12 @@ host_forward(const struct plan *p, int kind)
 	else if (p->training.moe_overlap)
 		seconds *= IN_PIECES;
 	return seconds;
+}
+
+double
+host_forward(const struct plan *p, int kind)
+{
+	return layer_forward(p, kind) + adapters_forward(p, kind);
 }
 
 double

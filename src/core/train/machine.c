@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/framework/framework.h"
+#include "core/model/modules.h"
 #include "core/plan/format.h"
 #include "core/plan/hardware.h"
 
@@ -40,6 +41,19 @@ bool
 machine_compiles(const struct plan *p)
 {
 	return p->training.torch_compile || format_of(p).quantised;
+}
+
+/* RMSNorm is single operations in fp32 in the modules of Hugging Face
+ * (transformers/models/llama/modeling_llama.py, LlamaRMSNorm), in which Liger, Unsloth and
+ * torchtune put kernels of their own, and in frameworks that say so before PyTorch 2.9. */
+static bool
+norms_in_parts(const struct plan *p)
+{
+	if (p->model.norm != NORM_RMS || machine_compiles(p))
+		return false;
+	if (modules_eager(p))
+		return p->finetune.kernels == KERNELS_EAGER;
+	return framework_of(p)->norms_in_parts && !framework_runs(p, framework_of(p)->torch29_since);
 }
 
 /* Where no product adds to a gradient, it is read, and its sum read and written. */
@@ -80,8 +94,7 @@ machine_of(const struct plan *p)
 	g.kernel = 3e-6;
 	g.power = r->power;
 	g.moves = framework_of(p)->eager && !machine_compiles(p) ? EAGER_MOVES : 1;
-	g.norms_in_parts = framework_of(p)->norms_in_parts && p->model.norm == NORM_RMS &&
-	    !machine_compiles(p) && !framework_runs(p, framework_of(p)->torch29_since);
+	g.norms_in_parts = norms_in_parts(p);
 	g.added = added_bytes(p);
 	g.cast = quantised ? f.cast : 0;
 	g.width = quantised || !f.quantised ? f.bytes : 2;
