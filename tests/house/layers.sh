@@ -49,7 +49,7 @@ rooms() {
 		no "$library/$room" "\"$library/(${above%|})/" "$library/$room uses a room above it"
 	done
 }
-rooms core base plan framework model rules train serve rl estimate search diagnose
+rooms core base plan engine framework model rules train serve rl estimate search diagnose
 rooms file base plan catalogue log import export prefs
 rooms ui screen map state pane list app
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/engine/engine.h"
 #include "core/framework/framework.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
@@ -91,18 +92,6 @@ usual_prompt(const struct plan *p)
 	return at_most(USUAL_PROMPT, left > 0 ? left : 0);
 }
 
-/* Tokens of a block that engines have unless told otherwise: vllm/config/cache.py, sglang
- * srt/server_args.py (page_size), tensorrt_llm/llmapi/llm_args.py (tokens_per_block). */
-static int64_t
-usual_block(const struct plan *p)
-{
-	static const int64_t of_engines[] = {
-		[ENGINE_VLLM] = 16, [ENGINE_SGLANG] = 1, [ENGINE_TRTLLM] = 32
-	};
-
-	return of_engines[p->serving.engine];
-}
-
 /* The rules of fields that follow others. */
 static void
 derive(enum field_id f, struct plan *p)
@@ -140,8 +129,8 @@ derive(enum field_id f, struct plan *p)
 	else if (f == FIELD_GENERATE_TOKENS)
 		p->serving.generate_tokens = usual_generated(p);
 	else if (f == FIELD_BLOCK_SIZE)
-		p->serving.block_size = usual_block(p);
-	else if (f == FIELD_ENGINE_VERSION && p->serving.engine == ENGINE_VLLM)
+		p->serving.block_size = engine_of(p)->block;
+	else if (f == FIELD_ENGINE_VERSION && engine_of(p)->default_version)
 		put_default(f, p);
 	else if (f == FIELD_ENGINE_VERSION)
 		p->serving.engine_version[0] = '\0';

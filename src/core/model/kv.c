@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/engine/engine.h"
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 
@@ -279,7 +280,7 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	const struct model *m = &p->model;
 	struct kv_layers all = kv_layers_of(p, 0, m->layers);
 	const struct kv_layers draft = draft_layers(p);
-	const bool hybrid = p->serving.engine != ENGINE_VLLM || version >= 10;
+	const bool hybrid = version >= engine_of(p)->windows_since;
 	struct kv kv = { .tokens = tokens,
 		.window = (double)(m->attention_chunk > 0 ? m->attention_chunk : m->sliding_window) };
 
@@ -291,7 +292,7 @@ kv_of(const struct plan *p, int64_t version, double tokens)
 	kv.ranks = token_ranks(p);
 	/* SGLang keeps the indexer's keys of all tokens on every rank of decode context parallel
 	 * (sgl-project/sglang pull requests 31821 and 39330); vLLM spreads them like the latent */
-	kv.everywhere = p->serving.engine == ENGINE_VLLM ? 0 : kv.index;
+	kv.everywhere = engine_of(p)->spreads_index ? 0 : kv.index;
 	/* prefix caching keeps the state at the last block boundary too, since 0.21; a draft that is
 	 * not accepted needs that before it */
 	kv.state_pages = (version >= 21 ? 2 : 1) + (double)p->serving.draft_tokens;

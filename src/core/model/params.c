@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/engine/engine.h"
 #include "core/framework/framework.h"
 #include "core/model/matrix.h"
 #include "core/plan/pool.h"
@@ -144,7 +145,7 @@ expert_tp(const struct plan *p)
 	const double tp = at_least_one(p->parallel.tp);
 
 	if (p->parallel.ep <= 1 && p->mode == MODE_SERVE)
-		return p->serving.engine == ENGINE_VLLM ? tp * pool_engine_dp(p) : tp;
+		return engine_of(p)->experts_over_all ? tp * pool_engine_dp(p) : tp;
 	return p->parallel.ep <= 1 && framework_of(p)->tp_splits_experts ? tp :
 	    at_least_one(p->parallel.etp);
 }
@@ -173,7 +174,7 @@ split_for_serving(struct counter *c, const struct plan *p, struct model *m)
 	c->of.m = m;
 	if (p->serving.dp_attention)
 		c->attention_tp = 1;
-	if (p->serving.dp_attention && p->serving.engine == ENGINE_VLLM)
+	if (p->serving.dp_attention && engine_of(p)->dp_is_whole)
 		c->tp = 1;
 	m->kv_heads = round_up(m->kv_heads, (int64_t)c->attention_tp);
 	m->local_kv_heads = round_up(m->local_kv_heads, (int64_t)c->attention_tp);

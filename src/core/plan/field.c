@@ -47,6 +47,13 @@ static const char layouts[] =
     ;
 #define LAYOUT_NAMES (layouts + 1)
 
+static const char engines[] =
+#define ENGINE(id, name) "|" #name
+#include "core/plan/engines.def"
+#undef ENGINE
+    ;
+#define ENGINE_NAMES (engines + 1)
+
 const struct field field_table[FIELD_COUNT] = {
 #include "core/plan/fields.def"
 };

@@ -88,7 +88,11 @@ enum quantization { QUANT_NONE, QUANT_NF4, QUANT_NF4_DQ, QUANT_INT8, QUANT_INT4 
 enum kernels { KERNELS_TE, KERNELS_EAGER, KERNELS_LIGER, KERNELS_UNSLOTH, KERNELS_TORCHTUNE };
 enum adapter_dtype { ADAPTER_FP32, ADAPTER_BF16 };
 enum linear_kind { LINEAR_GDN, LINEAR_KDA, LINEAR_LIGHTNING };
-enum engine { ENGINE_VLLM, ENGINE_SGLANG, ENGINE_TRTLLM };
+enum engine_id {
+#define ENGINE(id, name) ENGINE_##id,
+#include "core/plan/engines.def"
+#undef ENGINE
+};
 enum weight_dtype {
 	WEIGHT_BF16, WEIGHT_FP16, WEIGHT_FP8, WEIGHT_INT8, WEIGHT_INT4, WEIGHT_MXFP4, WEIGHT_NVFP4
 };

@@ -62,9 +62,3 @@ pool_engine_dp(const struct plan *p)
 
 	return larger(1, (double)pool_rest(p) / ranks);
 }
-
-bool
-pool_shares_experts(const struct plan *p)
-{
-	return p->parallel.ep > 1 || p->serving.dp_attention || p->serving.engine == ENGINE_VLLM;
-}

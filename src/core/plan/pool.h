@@ -27,9 +27,4 @@ int64_t pool_rest(const struct plan *p);
 
 /* Data parallel ranks of one serving engine, at least 1; DP attention, within TP, not counted. */
 double pool_engine_dp(const struct plan *p);
-
-/* True where these ranks, or those of DP attention, hold experts together and send each other
- * their tokens. vLLM's do so without EP too: experts are split over DP x TP then
- * (vllm/model_executor/layers/fused_moe/config.py, flatten_tp_across_dp_and_pcp). */
-bool pool_shares_experts(const struct plan *p);
 #endif

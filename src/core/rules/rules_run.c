@@ -5,6 +5,7 @@
 
 #include "core/base/number.h"
 #include "core/base/show.h"
+#include "core/engine/engine.h"
 #include "core/framework/stage_layout.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
@@ -237,8 +238,10 @@ BROKEN_IF(rule_context_too_long, p->serving.context_length > p->model.max_positi
 static bool
 passes_are_blocks(const struct plan *p)
 {
-	return p->serving.engine == ENGINE_SGLANG ||
-	    (p->serving.engine == ENGINE_TRTLLM && p->serving.prefill_workers[0] != '\0');
+	const enum engine_passes passes = engine_of(p)->passes;
+
+	return passes == PASSES_BLOCKS ||
+	    (passes == PASSES_BLOCKS_SENT && p->serving.prefill_workers[0] != '\0');
 }
 
 BROKEN_IF(rule_tokens_are_no_blocks,
@@ -247,13 +250,13 @@ BROKEN_IF(rule_tokens_are_no_blocks,
     N(p->serving.max_batched_tokens), N(p->serving.block_size))
 
 BROKEN_IF(rule_fewer_tokens_than_requests,
-    p->serving.engine == ENGINE_VLLM && p->serving.max_batched_tokens != 0 &&
+    engine_of(p)->passes_hold_requests && p->serving.max_batched_tokens != 0 &&
     p->serving.max_batched_tokens < p->serving.max_num_seqs,
     "%lld tokens in a pass are fewer than the %lld requests of a batch",
     N(p->serving.max_batched_tokens), N(p->serving.max_num_seqs))
 
 BROKEN_IF(rule_drafts_with_pipeline,
-    p->serving.engine == ENGINE_SGLANG && p->serving.draft_tokens != 0 && p->parallel.pp > 1,
+    engine_of(p)->drafts_on_one_stage && p->serving.draft_tokens != 0 && p->parallel.pp > 1,
     "SGLang drafts tokens without pipeline stages: PP is %lld", N(p->parallel.pp))
 
 bool
@@ -300,12 +303,12 @@ stage_ranks(const struct plan *p)
 }
 
 BROKEN_IF(rule_ep_has_no_size,
-    p->serving.engine == ENGINE_VLLM && p->parallel.ep > 1 && p->parallel.ep != stage_ranks(p),
+    engine_of(p)->experts_over_all && p->parallel.ep > 1 && p->parallel.ep != stage_ranks(p),
     "vLLM has no EP size: experts spread over all of TP x DP, which are %lld ranks, or none",
     N(stage_ranks(p)))
 
 BROKEN_IF(rule_dp_attention_without_experts,
-    p->serving.dp_attention && p->serving.engine == ENGINE_VLLM && !plan_has_experts(p),
+    p->serving.dp_attention && engine_of(p)->dp_is_whole && !plan_has_experts(p),
     "data parallel ranks of a model without experts are whole engines in vLLM: TP %lld "
     "would split attention too", N(p->parallel.tp))
 

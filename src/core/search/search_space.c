@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/engine.h"
 #include "core/framework/framework.h"
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
@@ -323,7 +324,7 @@ is_unbuilt(const struct search_space *s, enum field_id f)
 		return false;
 	if (f == FIELD_ZERO_STAGE)
 		return (framework_rules(p) & RULES_NANOTRON) != 0;
-	return f == FIELD_DP_ATTENTION && p->serving.engine == ENGINE_VLLM && !plan_has_experts(p);
+	return f == FIELD_DP_ATTENTION && engine_of(p)->dp_is_whole && !plan_has_experts(p);
 }
 
 /* The range of what can be legal and means something: not longer than the model takes, not 0 of

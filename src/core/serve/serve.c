@@ -30,8 +30,7 @@ token_room(const struct serving_of *o, const struct held *h, const struct kv_lay
 	const double local = (n->of[KV_WINDOW] + n->of[KV_CHUNK]) * o->kv.bytes[KV_WINDOW];
 	const double state = kv_state_bytes(&o->kv, n) * (1 + (double)o->p->serving.draft_tokens);
 	const double ratio = sglang_state_ratio, window = sglang_window_ratio;
-	const bool pools = o->p->serving.engine == ENGINE_SGLANG;
-	const bool both = pools && full > 0 && local > 0;
+	const bool both = engine_of(o->p)->window_pool && full > 0 && local > 0;
 	const double cell = full + (both ? window : 1) * local;
 	double pool = h->pool;
 	struct room r = { .slots = HUGE_VAL };
@@ -52,7 +51,7 @@ stage_room(const struct serving_of *o, const struct held *h, int64_t stage)
 	const double block = kv_block_bytes(&o->kv, &n);
 	struct room r = { .slots = HUGE_VAL };
 
-	if (o->p->serving.engine != ENGINE_VLLM)
+	if (!engine_of(o->p)->in_blocks)
 		return token_room(o, h, &n);
 	r.blocks = block > 0 ? floor(h->pool / block) : HUGE_VAL;
 	return r;
@@ -61,7 +60,7 @@ stage_room(const struct serving_of *o, const struct held *h, int64_t stage)
 static bool
 is_tighter(const struct serving_of *o, const struct room *a, const struct room *b)
 {
-	if (o->p->serving.engine == ENGINE_VLLM)
+	if (engine_of(o->p)->in_blocks)
 		return a->blocks < b->blocks;
 	return a->tokens < b->tokens;
 }
@@ -73,7 +72,7 @@ requests_of(const struct serving_of *o, const struct room *r, double length)
 	const struct kv *kv = &o->kv;
 	double n, kept;
 
-	if (o->p->serving.engine == ENGINE_VLLM)
+	if (engine_of(o->p)->in_blocks)
 		return r->blocks / kv_request_blocks(kv, length);
 	n = length > 0 ? r->tokens / length : HUGE_VAL;
 	kept = kv->window + kv->tokens < length ? kv->window + kv->tokens : length;
@@ -91,7 +90,7 @@ print_room(struct serve *out, const struct serving_of *o, const struct room *r)
 	const double groups = kv_group_count(&o->kv);
 	double least = HUGE_VAL;
 
-	if (o->p->serving.engine != ENGINE_VLLM) {
+	if (!engine_of(o->p)->in_blocks) {
 		out->kv_blocks = floor(r->tokens / o->kv.ranks / block);
 		out->kv_tokens = out->kv_blocks * block * o->kv.ranks;
 		return;

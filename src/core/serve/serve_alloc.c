@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/engine/engine.h"
 #include "core/model/kv.h"
 #include "core/model/params.h"
 
@@ -130,7 +131,7 @@ serve_alloc_stage(const struct plan *p, const struct placement *pl, int64_t stag
 	const double table = serve_alloc_slack(rows * s.h * 2);
 	double sum = 0;
 
-	if (p->serving.engine != ENGINE_VLLM || version < 8 ||
+	if (engine_of(p)->segments_since == 0 || version < engine_of(p)->segments_since ||
 	    p->serving.weight_dtype == WEIGHT_MXFP4)
 		return 0;
 	for (int64_t v = 0; v < pl->vpp; v++) {

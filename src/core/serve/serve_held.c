@@ -8,16 +8,13 @@
 #include "core/train/memory.h"
 
 #define VLLM_WORKER "vLLM vllm/v1/worker/gpu_worker.py"
-#define VLLM_LOGS "llm-d-incubation/llm-d-planner pull request 205, vLLM logs"
 #define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/ (see memory.parameters)"
 #define VLLM_ROTARY "vLLM vllm/model_executor/layers/rotary_embedding/base.py"
 #define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
 #define VLLM_MXFP4 "vLLM vllm/model_executor/layers/quantization/mxfp4.py"
 #define TORCH_ALLOCATOR "pytorch c10/cuda/CUDACachingAllocator.cpp"
 #define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
-#define SGLANG_LOGS "SGLang logs, sgl-project/sglang pull request 4760 and others"
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
-#define AICONFIGURATOR "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/"
 
 #define HELD(ledger, sum, name, source, expression, ...) \
 	LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, name, source, expression, __VA_ARGS__)
@@ -70,7 +67,7 @@ add_padding(const struct plan *p, const struct stage_params *n, double *sum,
 	const double padded = round_up(h, 256) * round_up(f, 128);
 	const double bytes = n->expert_linear * (0.5 + 1.0 / 32);
 
-	if (p->serving.weight_dtype == WEIGHT_MXFP4 && p->serving.engine == ENGINE_VLLM &&
+	if (p->serving.weight_dtype == WEIGHT_MXFP4 && engine_of(p)->pads_mxfp4 &&
 	    bytes > 0 && padded > h * f)
 		HELD(ledger, *sum, "padding of MXFP4 experts", VLLM_MXFP4,
 		    bytes * (padded / (h * f) - 1), IS(bytes), IS(padded), IS(h), AS("f/TP", f));
@@ -80,10 +77,11 @@ add_padding(const struct plan *p, const struct stage_params *n, double *sum,
 static void
 add_loading(const struct serving_of *o, double *sum, struct ledger *ledger)
 {
-	const double left = o->setup.tp > 1 ? 0.2 : 0.1;
+	const struct engine *e = engine_of(o->p);
+	const double left = e->loading_leaves[o->setup.tp > 1];
 
-	if (o->p->serving.engine == ENGINE_SGLANG)
-		HELD(ledger, *sum, "allocator after loading", SGLANG_LOGS, left * gib,
+	if (left > 0)
+		HELD(ledger, *sum, "allocator after loading", e->logs, left * gib,
 		    AS("left by loading", left), AS("GiB", gib));
 }
 
@@ -134,62 +132,16 @@ hold_weights(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 
 /* ---- beside the weights ------------------------------------------------------------- */
 
-/* vLLM's V1 on GPUs before Hopper: their kernels and cuBLAS's workspace are smaller. */
-static bool
-is_small(const struct plan *p, const struct serve_setup *s)
-{
-	return s->version >= 8 && p->cluster.generation >= GENERATION_VOLTA &&
-	    p->cluster.generation < GENERATION_HOPPER;
-}
-
-/*
- * GiB that vLLM finds allocated outside of PyTorch: NCCL and, where GPUs reach each other
- * over NVLink, buffers of the custom all-reduce. Read off logs of each version.
- */
-static double
-vllm_non_torch(const struct plan *p, const struct serve_setup *s)
-{
-	const bool linked = p->cluster.nvlink_gbps > 0;
-
-	if (s->tp <= 1 && s->pp > 1)
-		return 0.07;
-	if (s->tp <= 1)
-		return is_small(p, s) ? 0.05 : s->version >= 18 ? 0.25 : s->version >= 8 ? 0.13 : 0.1;
-	if (!linked)
-		return 0.28;
-	if (s->version >= 18)
-		return s->tp <= 2 ? 2.07 : 2.21;
-	return s->version >= 8 ? 0.55 : 2.15;
-}
-
-/* A CUDA context, and NCCL between GPUs that are linked; read off logs. */
-static double
-sglang_non_torch(const struct plan *p, const struct serve_setup *s)
-{
-	if (!(p->cluster.nvlink_gbps > 0))
-		return 0.5;
-	return s->tp * s->pp > 1 ? 1.75 : 0.65;
-}
-
 static double
 hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
 	double bias = o->p->calibration.memory_bias_gib;
-	const char *source = VLLM_LOGS;
-	double beside, sum = 0;
+	const double beside = engine_of(o->p)->non_torch(o->p, s);
+	double sum = 0;
 
-	if (o->p->serving.engine == ENGINE_VLLM) {
-		beside = vllm_non_torch(o->p, s);
-	} else if (o->p->serving.engine == ENGINE_SGLANG) {
-		beside = sglang_non_torch(o->p, s);
-		source = SGLANG_LOGS;
-	} else {
-		beside = 3.5 + (s->tp <= 1 ? 0 : s->tp <= 2 ? 342 : 392) / 1024.0;
-		source = AICONFIGURATOR "trtllm_backend.py";
-	}
 	bias = larger(bias, -beside); /* it takes no more than there is */
-	HELD(ledger, sum, "non-torch", source, (beside + bias) * gib,
+	HELD(ledger, sum, "non-torch", engine_of(o->p)->logs, (beside + bias) * gib,
 	    AS("CUDA and NCCL at this TP and PP", beside), AS("measured bias", bias), AS("GiB", gib));
 	return sum;
 }
@@ -267,10 +219,10 @@ add_sampler(const struct serving_of *o, bool last, struct ledger *ledger)
 /* The profiling run of vLLM: T tokens forward, then the sampler. The larger of the two
  * counts. Since 0.17 the experts' buffers stay, before they went with the forward pass. */
 static double
-vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
+profiled_activations(const struct serving_of *o, bool last, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
-	const double h = (double)o->p->model.hidden_size, part = is_small(o->p, s) ? 0.02 : 0.12;
+	const double h = (double)o->p->model.hidden_size, part = engine_of(o->p)->constant(o->p, s);
 	const bool stays = s->version >= 17;
 	double sum = 0;
 
@@ -290,7 +242,7 @@ vllm_activations(const struct serving_of *o, bool last, struct ledger *ledger)
 
 /* aiconfigurator's model of TensorRT-LLM: 2*T*n*d*c bytes, at least 70 MiB. */
 static double
-trtllm_activations(const struct serving_of *o, struct ledger *ledger)
+fitted_activations(const struct serving_of *o, struct ledger *ledger)
 {
 	static const double dense[] = { 11, 6.5, 5, 5 }, moe[] = { 22, 13, 10, 10 };
 	const struct model *m = &o->p->model;
@@ -302,7 +254,7 @@ trtllm_activations(const struct serving_of *o, struct ledger *ledger)
 	double sum = 0;
 
 	HELD(ledger, sum, "activations",
-	    AICONFIGURATOR "trtllm_backend.py", larger(2 * s->tokens * width * c, least),
+	    engine_of(o->p)->logs, larger(2 * s->tokens * width * c, least),
 	    AS("T", s->tokens), AS("n*d", width), IS(c), AS("70 MiB", least));
 	return sum;
 }
@@ -315,7 +267,7 @@ hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	const double experts = plan_has_experts(o->p) ? 0.4 : 0;
 	double sum = 0;
 
-	if (o->p->serving.engine != ENGINE_TRTLLM && !o->p->serving.eager)
+	if (engine_of(o->p)->graphs_apart && !o->p->serving.eager)
 		HELD(ledger, sum, "CUDA graphs", VLLM_LOGS, (0.32 + 0.0164 * layers + experts) * gib,
 		    IS(layers), AS("that of experts", experts), AS("GiB", gib));
 	return sum;
@@ -330,12 +282,12 @@ hold_graphs(const struct serving_of *o, int64_t stage, struct ledger *ledger)
  * model_runner_kv_cache_mixin.py).
  */
 static double
-sglang_overrun(const struct serving_of *o)
+latent_overrun(const struct serving_of *o)
 {
 	const struct model *m = &o->p->model;
 	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
 
-	if (o->p->serving.engine != ENGINE_SGLANG || m->attention != ATTENTION_MLA ||
+	if (!engine_of(o->p)->counts_latent_bytes || m->attention != ATTENTION_MLA ||
 	    m->index_heads == 0 || o->p->serving.kv_dtype != KV_FP8)
 		return 1;
 	return o->kv.bytes[KV_FULL] / (latent + o->kv.index);
@@ -347,23 +299,23 @@ hold_pool(const struct serving_of *o, const struct held *h, struct ledger *ledge
 	const struct serve_setup *s = &o->setup;
 	const double most = s->total - o->p->cluster.reserved_gib * GIB;
 	const double graphs = s->version >= 21 ? h->graphs : 0; /* profiled before it is made */
-	const double overrun = sglang_overrun(o);
+	const double overrun = latent_overrun(o);
 	double sum = 0;
 
-	switch (o->p->serving.engine) {
-	case ENGINE_SGLANG:
+	switch (engine_of(o->p)->pool) {
+	case POOL_OF_FREE:
 		HELD(ledger, sum, "KV pool", SGLANG_RUNNER,
 		    larger(0, (s->share * (most - h->non_torch) - h->weights) * overrun),
 		    AS("share", s->share), AS("memory", most), AS("non-torch", h->non_torch),
 		    AS("weights", h->weights), AS("allocated/counted", overrun));
 		break;
-	case ENGINE_TRTLLM:
+	case POOL_OF_REST:
 		HELD(ledger, sum, "KV pool", TRT_UTIL,
 		    larger(0, s->pool_share * (most - h->weights - h->non_torch - h->activations)),
 		    AS("share/tables", s->pool_share), AS("memory", most), AS("weights", h->weights),
 		    AS("non-torch", h->non_torch), AS("activations", h->activations));
 		break;
-	default:
+	case POOL_OF_PROFILE:
 		HELD(ledger, sum, "KV pool", VLLM_WORKER,
 		    larger(0, smaller(s->share * s->total, most) - h->weights - h->non_torch -
 		    h->activations - graphs), AS("util", s->share), AS("memory", s->total),
@@ -377,7 +329,7 @@ struct held
 serve_held(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
-	const int64_t engine = o->p->serving.engine;
+	const enum engine_pool pool = engine_of(o->p)->pool;
 	struct held h;
 	double sum, rest;
 
@@ -386,9 +338,9 @@ serve_held(const struct serving_of *o, int64_t stage, struct ledger *ledger)
 	ledger_part(ledger, PART_NON_TORCH);
 	h.non_torch = hold_non_torch(o, ledger);
 	ledger_part(ledger, PART_ACTIVATIONS);
-	h.activations = engine == ENGINE_VLLM ?
-	    vllm_activations(o, stage == o->pl->pp - 1, ledger) : engine == ENGINE_SGLANG ?
-	    add_forward(o, SGLANG_RUNNER, true, ledger) : trtllm_activations(o, ledger);
+	h.activations = pool == POOL_OF_PROFILE ?
+	    profiled_activations(o, stage == o->pl->pp - 1, ledger) : pool == POOL_OF_FREE ?
+	    add_forward(o, SGLANG_RUNNER, true, ledger) : fitted_activations(o, ledger);
 	ledger_part(ledger, PART_GRAPHS);
 	h.graphs = hold_graphs(o, stage, ledger);
 	sum = h.weights + h.non_torch + h.activations + h.graphs;

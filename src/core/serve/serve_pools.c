@@ -85,7 +85,7 @@ first_token(struct served *s, const struct pools *o, double sent, double life,
 	const double tokens = (double)o->w->p->serving.prompt_tokens;
 	const enum quantity q = QUANTITY_TTFT;
 	const double requests = o->requests, rate = o->rate, lanes = o->lanes;
-	const double burst = o->w->p->serving.engine == ENGINE_TRTLLM ? .12 : .25;
+	const double burst = engine_of(o->w->p)->burst;
 	double sum = 0, used, before;
 
 	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,

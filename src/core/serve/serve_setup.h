@@ -4,23 +4,10 @@
  */
 #ifndef CORE_SERVE_SETUP_H
 #define CORE_SERVE_SETUP_H
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "core/engine/engine.h"
 #include "core/plan/plan.h"
-
-struct serve_setup {
-	int64_t version;      /* 100*major + minor: 19 for 0.19; unknown counts as newest */
-	int64_t patch;        /* 6 for 0.5.6, of an unknown version as large as there is */
-	double total;         /* bytes that a program sees on one GPU */
-	double share;         /* of the memory, the engine's own meaning */
-	double pool_share;    /* of a byte more of memory, what the KV pool gets */
-	double seqs, tokens;  /* most sequences in a batch, tokens in a forward pass */
-	double tp, pp;
-	double dp;            /* ranks of an engine that hold requests of their own */
-	double engines;       /* replicas */
-	bool ray;             /* runs them, as it does engines of rollouts */
-};
 
 struct serve_setup serve_setup_of(const struct plan *p);
 

@@ -117,11 +117,20 @@ add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct
 	    AS("bytes", w->linear_bytes), AS("memory rate", hbm));
 }
 
+/* True where data parallel ranks, or those of DP attention, hold experts together and send each
+ * other their tokens. vLLM's do so without EP too: experts are split over DP x TP then
+ * (vllm/model_executor/layers/fused_moe/config.py, flatten_tp_across_dp_and_pcp). */
+static bool
+shares_experts(const struct plan *p)
+{
+	return p->parallel.ep > 1 || p->serving.dp_attention || engine_of(p)->experts_over_all;
+}
+
 /* Tokens that meet the experts of one GPU: of all ranks that share them. */
 static double
 routed_tokens(const struct serve_work *w, const struct pass *s)
 {
-	return pool_shares_experts(w->p) && s->busy ? s->tokens * w->setup->dp : s->tokens;
+	return shares_experts(w->p) && s->busy ? s->tokens * w->setup->dp : s->tokens;
 }
 
 /* A batch touches E*(1-(1-k/E)^tokens) experts of a layer, and reads those alone. */
@@ -164,7 +173,7 @@ padded_heads(const struct serve_work *w, double heads)
 {
 	const double many = w->p->cluster.generation == GENERATION_BLACKWELL ? 128 : 64;
 
-	return w->p->serving.engine == ENGINE_TRTLLM ? heads : ceil(heads / many) * many;
+	return engine_of(w->p)->whole_heads ? heads : ceil(heads / many) * many;
 }
 
 /* FLOP of a pair of tokens: scores and their product with the values, over all heads of a GPU.
@@ -235,7 +244,7 @@ add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, st
 static double
 dense_tp(const struct serve_work *w)
 {
-	return w->p->serving.engine == ENGINE_VLLM ? w->attention_tp : w->setup->tp;
+	return engine_of(w->p)->dp_is_whole ? w->attention_tp : w->setup->tp;
 }
 
 static double
@@ -266,7 +275,7 @@ add_head(const struct serve_work *w, const struct pass *s, double *sum, struct l
 static bool
 exchanges_tokens(const struct serve_work *w)
 {
-	return w->kinds.moe > 0 && w->setup->dp > 1 && pool_shares_experts(w->p);
+	return w->kinds.moe > 0 && w->setup->dp > 1 && shares_experts(w->p);
 }
 
 /* Share of NVLink's rate that all-reduces of two, of four and of more GPUs reach. */

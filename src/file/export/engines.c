@@ -34,7 +34,7 @@ attention_dp(const struct plan *p)
 
 /* The engine that the plan describes is the one that is started. */
 static bool
-is_engine(struct export *e, enum engine engine)
+is_engine(struct export *e, enum engine_id engine)
 {
 	char name[32];
 

@@ -1,0 +1,118 @@
+/*
+ * engine.h - what each serving engine does in its own way: one row an engine.
+ *
+ * The rest of core asks these traits and functions, never which engine it is. A new engine is
+ * a file with a row here, and a line in engines.def; until it is measured, error.def answers for
+ * it with the error of any.
+ */
+#ifndef CORE_ENGINE_ENGINE_H
+#define CORE_ENGINE_ENGINE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/plan/plan.h"
+
+/* What a plan leaves to the engine, decided as it does (serve_setup.h). */
+struct serve_setup {
+	int64_t version;      /* 100*major + minor: 19 for 0.19; unknown counts as newest */
+	int64_t patch;        /* 6 for 0.5.6, of an unknown version as large as there is */
+	double total;         /* bytes that a program sees on one GPU */
+	double share;         /* of the memory, the engine's own meaning */
+	double pool_share;    /* of a byte more of memory, what the KV pool gets */
+	double seqs, tokens;  /* most sequences in a batch, tokens in a forward pass */
+	double tp, pp;
+	double dp;            /* ranks of an engine that hold requests of their own */
+	double engines;       /* replicas */
+	bool ray;             /* runs them, as it does engines of rollouts */
+};
+
+#define VLLM_LOGS "llm-d-incubation/llm-d-planner pull request 205, vLLM logs"
+
+/* The host's part: seconds, but for the last. */
+struct engine_host {
+	double kernel, launch;       /* of a small kernel in a graph, of one without */
+	double step, request;        /* not hidden behind the GPU; of each request in it */
+	double answer, prompt_token; /* HTTP and tokenizer */
+	double together;             /* prompts that meet others, as a share */
+};
+
+/* An all-reduce over NVLink: seconds at least, seconds more of messages above 256 KiB. */
+struct engine_reduce {
+	double least, large;
+};
+enum { REDUCE_HOPPER, REDUCE_BLACKWELL, REDUCES };
+
+/* How the room for the KV cache is found. */
+enum engine_pool {
+	POOL_OF_PROFILE,       /* a share of the memory less all that a trial run held */
+	POOL_OF_FREE,          /* a share of what was free before loading, less the weights */
+	POOL_OF_REST,          /* a share of what the weights and a trial run leave */
+};
+
+/* Whether the tokens of a pass are whole blocks. */
+enum engine_passes { PASSES_ANY, PASSES_BLOCKS_SENT, PASSES_BLOCKS };
+
+struct engine {
+	/* fields that a plan does not set */
+	int64_t block;             /* tokens of a block of the cache */
+	bool default_version;      /* serving.engine_version has a default, that of its table */
+
+	/* Limits of a batch and share of the memory: seqs, tokens and share of *s, of which version,
+	 * total and ranks are filled in. */
+	void (*setup)(struct serve_setup *s, const struct plan *p);
+
+	/* ranks */
+	bool experts_over_all;     /* EP has no size: experts spread over all ranks of TP and DP, or
+	                            * TP and DP split each (vLLM vllm/config/parallel.py) */
+	bool dp_is_whole;          /* a rank of DP attention has all but its experts whole */
+
+	/* requests that it refuses */
+	enum engine_passes passes;
+	bool passes_hold_requests; /* tokens of a pass are no fewer than requests of a batch */
+	bool drafts_on_one_stage;  /* no drafted tokens over pipeline stages */
+
+	/* memory */
+	enum engine_pool pool;
+	double tables;             /* bytes of the pool and the tables of its blocks over the pool's,
+	                            * 0: a byte more of memory is all the pool's */
+	double (*non_torch)(const struct plan *p, const struct serve_setup *s); /* GiB */
+	double (*constant)(const struct plan *p, const struct serve_setup *s); /* GiB of a trial run
+	                            * that nothing tells the size of; NULL: none */
+	const char *logs;          /* source of both */
+	double loading_leaves[2];  /* GiB of the allocator that count as weights, of one GPU and of
+	                            * several that share an engine */
+	bool graphs_apart;         /* CUDA graphs are no part of what lies beside PyTorch */
+	bool pads_mxfp4;           /* experts in MXFP4 to whole tiles of Marlin */
+	int64_t segments_since;    /* version since which weights fill PyTorch's segments as vLLM
+	                            * merges them, 0: not known to */
+
+	/* cache */
+	bool in_blocks;            /* one pool of blocks for all layers, counted in them; else tokens */
+	bool window_pool;          /* layers with windows have a second pool */
+	int64_t windows_since;     /* version since which windows save memory beside full layers */
+	bool spreads_index;        /* DCP spreads the keys of sparse indexers too */
+	bool counts_latent_bytes;  /* of an FP8 latent with an indexer a token counts a byte a value,
+	                            * and its scales come on top */
+
+	/* time */
+	const struct engine_host *(*host)(const struct serve_setup *s);
+	struct engine_reduce reduce[REDUCES];
+	bool sorts_mxfp4;          /* experts in MXFP4 by Triton kernels that sort tokens on Hopper */
+	bool whole_heads;          /* sparse attention of MLA takes heads as they are, not padded */
+	bool mixes;                /* prompts into decode steps */
+	bool polls;                /* looks for requests every serving.poll_interval steps */
+	double burst;              /* of prompts beyond the prefill workers, wait as a share */
+};
+
+#define ENGINE(id, name) extern const struct engine engine_##name;
+#include "core/plan/engines.def"
+#undef ENGINE
+extern const struct engine *const engine_rows[]; /* by enum engine_id */
+
+/* The row of serving.engine. */
+static inline const struct engine *
+engine_of(const struct plan *p)
+{
+	return engine_rows[p->serving.engine];
+}
+#endif

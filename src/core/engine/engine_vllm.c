@@ -1,0 +1,99 @@
+/* vLLM: vllm/engine/arg_utils.py, vllm/v1/worker/gpu_worker.py, vllm/config/. */
+#include "core/base/number.h"
+#include "core/engine/engine.h"
+
+/* Cards that vLLM gives a large batch: 70 GiB and more, but not the A100
+ * (vllm/engine/arg_utils.py). It goes by the driver's name, which the A800, an A100 whose
+ * NVLink is cut below 300 GB/s, does not share. */
+static bool
+is_large(const struct plan *p)
+{
+	const struct cluster *c = &p->cluster;
+	const bool cut = c->nvlink_gbps > 0 && c->nvlink_gbps < 300;
+
+	return c->memory_gib >= 70 && (c->generation != GENERATION_AMPERE || cut);
+}
+
+/* V0 runs whole prompts in one pass, up to 32768 tokens. */
+static void
+vllm_setup(struct serve_setup *s, const struct plan *p)
+{
+	const double length = (double)p->serving.context_length;
+
+	s->seqs = is_large(p) && s->version >= 8 ? 1024 : 256;
+	if (s->version < 8)
+		s->tokens = length > 32768 ? 2048 : larger(2048, length);
+	else if (p->cluster.memory_gib >= 160)
+		s->tokens = 16384;
+	else
+		s->tokens = is_large(p) ? 8192 : 2048;
+	s->share = s->version >= 22 ? 0.92 : 0.9;
+}
+
+/* V1 on GPUs before Hopper: their kernels and cuBLAS's workspace are smaller. */
+static bool
+is_small(const struct plan *p, const struct serve_setup *s)
+{
+	return s->version >= 8 && p->cluster.generation >= GENERATION_VOLTA &&
+	    p->cluster.generation < GENERATION_HOPPER;
+}
+
+static double
+vllm_constant(const struct plan *p, const struct serve_setup *s)
+{
+	return is_small(p, s) ? 0.02 : 0.12;
+}
+
+/*
+ * GiB that vLLM finds allocated outside of PyTorch: NCCL and, where GPUs reach each other
+ * over NVLink, buffers of the custom all-reduce. Read off logs of each version.
+ */
+static double
+vllm_non_torch(const struct plan *p, const struct serve_setup *s)
+{
+	const bool linked = p->cluster.nvlink_gbps > 0;
+
+	if (s->tp <= 1 && s->pp > 1)
+		return 0.07;
+	if (s->tp <= 1)
+		return is_small(p, s) ? 0.05 : s->version >= 18 ? 0.25 : s->version >= 8 ? 0.13 : 0.1;
+	if (!linked)
+		return 0.28;
+	if (s->version >= 18)
+		return s->tp <= 2 ? 2.07 : 2.21;
+	return s->version >= 8 ? 0.55 : 2.15;
+}
+
+/* Since 0.14 it schedules a step while the one before it runs, but not over pipeline stages, nor
+ * where Ray runs several GPUs of an engine (vllm/config/vllm.py). */
+static const struct engine_host *
+vllm_host(const struct serve_setup *s)
+{
+	static const struct engine_host ahead = { 3.7e-6, 17e-6, .26e-3, 12e-6, .003, 12e-6, .055 };
+	static const struct engine_host behind = { 3.7e-6, 17e-6, .26e-3, 35e-6, .003, 12e-6, .055 };
+
+	return s->version >= 14 && s->pp <= 1 && (s->tp <= 1 || !s->ray) ? &ahead : &behind;
+}
+
+const struct engine engine_vllm = {
+	.block = 16, /* vllm/config/cache.py */
+	.default_version = true,
+	.setup = vllm_setup,
+	.experts_over_all = true,
+	.dp_is_whole = true,
+	.passes_hold_requests = true,
+	.pool = POOL_OF_PROFILE,
+	.non_torch = vllm_non_torch,
+	.constant = vllm_constant,
+	.logs = VLLM_LOGS,
+	.graphs_apart = true,
+	.pads_mxfp4 = true,
+	.segments_since = 8,
+	.in_blocks = true,
+	.windows_since = 10,
+	.spreads_index = true,
+	.host = vllm_host,
+	.reduce = { [REDUCE_HOPPER] = { 6.6e-6, 6e-6 }, [REDUCE_BLACKWELL] = { 9.2e-6, 14e-6 } },
+	.mixes = true,
+	.burst = .25,
+};
