@@ -442,6 +442,25 @@ drawn(void **state)
 	}
 }
 
+/* Half of the layers take keys and values of earlier ones, and have MLPs twice as wide: products
+ * are those of half the layers with either width, and without keys and values. */
+static void
+borrowing_layers(void **state)
+{
+#define BORROWS "layers=32 hidden_size=4096 attention_heads=32 kv_heads=32 head_dim=128 " \
+	"sequence_length=4096 "
+	const double narrow = time_of(BORROWS "borrowing_layers=16 ffn_hidden_size=8192").compute_seconds;
+	const double wide = time_of(BORROWS "borrowing_layers=16 ffn_hidden_size=16384").compute_seconds;
+	const double whole = time_of(BORROWS "ffn_hidden_size=8192").compute_seconds;
+	const double twice = time_of(BORROWS "borrowing_layers=16 borrowing_mlp_twice=true "
+	    "ffn_hidden_size=8192").compute_seconds;
+
+	(void)state;
+	near(twice, (narrow + wide) / 2, .002);
+	/* a third of a QKV product in half of the layers, of 4*h*h + 3*h*f = 10*h*h weights */
+	assert_true(narrow > 0.85 * whole && narrow < 0.95 * whole);
+}
+
 int
 main(void)
 {
@@ -453,6 +472,7 @@ main(void)
 		cmocka_unit_test(recomputed), cmocka_unit_test(recomputed_modules),
 		cmocka_unit_test(muon), cmocka_unit_test(unequal),
 		cmocka_unit_test(drawn),
+		cmocka_unit_test(borrowing_layers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

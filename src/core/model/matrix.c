@@ -33,18 +33,18 @@
 
 #define ROW(when, term_, skip, layers_, in_, out_, ...) \
 	if (when) { \
-		static const struct matrix_row row = { term_, term_ + skip, "local " term_, #layers_, #in_, \
-			#out_, __VA_ARGS__ }; \
+		static const struct matrix_row row = { term_, term_ + skip, "local " term_, #in_, #out_, \
+			__VA_ARGS__ }; \
 		const double l = layers_, i = in_, o = out_, weights = l * i * o; \
 \
 		*end = (struct matrix){ &row, b, l, i, o, weights }; \
 		end += weights > 0; \
 	}
 #define MATRIX(when, of, name, layers, in, out, split, fusion, product, target, traits, source) \
-	ROW(when, of ": " name, sizeof of + 1, layers, in, out, source, product, MODULE_##split, \
+	ROW(when, of ": " name, sizeof of + 1, layers, in, out, source, PRODUCT(product, NULL), MODULE_##split, \
 	    FUSION_##fusion, target, MATRIX_LINEAR | (traits))
 #define VECTOR(when, of, name, layers, size, split, traits, source) \
-	ROW(when, of ": " name, sizeof of + 1, layers, 1, size, source, NULL, MODULE_##split, \
+	ROW(when, of ": " name, sizeof of + 1, layers, 1, size, source, PRODUCT("", NULL), MODULE_##split, \
 	    FUSION_APART, 0, traits)
 #define OPEN(id, layers_) \
 	} \

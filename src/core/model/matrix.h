@@ -28,6 +28,7 @@ enum matrix_block {
 /* Sets of blocks: one, and those of all layers. */
 #define MATRIX_BLOCK(id) (1U << BLOCK_##id)
 #define MATRIX_LAYERS (MATRIX_BLOCK(EMBEDDING) - 1)
+#define MATRIX_MIXERS ((1U << BLOCK_MIXERS) - 1)
 
 /* What TP divides of a linear layer: its outputs, its inputs, nothing. A layer that is whole works
  * on a rank's own part of a sequence, a repeated one on all of it. */
@@ -50,11 +51,21 @@ enum matrix_trait {
 	MATRIX_UNCOUNTED = 64 /* not in FLOP of the model as Megatron-LM counts them */
 };
 
+/* What the ledger calls a product of a layer, forward and backward, or a memory-bound
+ * operation; and in symbols its sizes m x n x k, or the bytes that it moves. */
+struct operation {
+	const char *name, *size, *input, *weight, *cast, *cast_back, *added;
+};
+
+#define PRODUCT(name, size) { name, size, name ": input gradient", \
+	name ": weight gradient", name ": cast of the input", name ": cast of the gradient", \
+	name ": weight gradient added up" }
+
 /* What the row says; expressions as text, for formulas. */
 struct matrix_row {
 	const char *term, *name, *local; /* local: the term in layers of local attention */
-	const char *layers, *in, *out, *source;
-	const char *product;
+	const char *in, *out, *source;
+	struct operation product;   /* its name is empty where there is none */
 	enum module_split split;
 	enum matrix_fusion fusion;
 	unsigned target, traits;    /* enum adapter_target, enum matrix_trait */

@@ -14,10 +14,6 @@
 struct mixer {
 	double heads;
 	double key, value;   /* widths of keys and of values */
-	double in;           /* what the wide projections make of a token's h numbers */
-	double weights;      /* of linear layers, which a token meets */
-	double whole;        /* of them those that TP does not divide */
-	double narrow;       /* numbers that come through projections as narrow as a head */
 	double conv, taps;   /* channels and length of the convolution, 0 without */
 	double state;        /* numbers of the state */
 	double scan;         /* FLOP of the recurrence for a token, forward, in chunks */

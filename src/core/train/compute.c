@@ -11,6 +11,7 @@
 #include "core/plan/batch.h"
 #include "core/train/compute_adapters.h"
 #include "core/train/compute_experts.h"
+#include "core/train/compute_products.h"
 #include "core/train/compute_sparse.h"
 #include "core/train/job.h"
 #include "core/train/kernel.h"
@@ -18,29 +19,7 @@
 #define CORE_SOURCE "Dao 2023, arXiv 2307.08691; Shah et al. 2024, arXiv 2407.08608; " \
 	"NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training"
 
-static const struct operation qkv = PRODUCT("QKV projection", "m x n x k: T x (n*d + k*(d+v))/TP x h");
-static const struct operation output = PRODUCT("attention output projection",
-    "m x n x k: T x h x n*v/TP");
-static const struct operation q_down = PRODUCT("query down-projection", "m x n x k: Ts x ql x h");
-static const struct operation kv_down = PRODUCT("KV down-projection", "m x n x k: Ts x (kl+rope) x h");
-static const struct operation gate_mla = PRODUCT("output gate", "m x n x k: T x n*v/TP x h");
-static const struct operation q_up = PRODUCT("query projection",
-    "m x n x k: T x n*(nope+rope)/TP x ql or h");
-static const struct operation kv_up = PRODUCT("KV up-projection", "m x n x k: T x n*(nope+v)/TP x kl");
-static const struct operation delta_in = PRODUCT("linear attention: input projections",
-    "m x n x k: T x 2*(k+v)/TP x h, 2*k+v with a narrow gate");
-static const struct operation delta_out = PRODUCT("linear attention: output projection",
-    "m x n x k: T x h x v/TP");
-static const struct operation narrow_in = PRODUCT("linear attention: down to decay and gate",
-    "m x n x k: T x 2*head size x h, 1 with a wide gate");
-static const struct operation narrow_out = PRODUCT("linear attention: decay and gate",
-    "m x n x k: T x (k+v)/TP x head size, k with a wide gate");
-static const struct operation mamba_in = PRODUCT("Mamba: input projection",
-    "m x n x k: T x (2*heads*head size+2*groups*state+heads)/TP x h");
-static const struct operation mamba_out = PRODUCT("Mamba: output projection",
-    "m x n x k: T x h x heads*head size/TP");
 static const struct operation head = PRODUCT("LM head", "m x n x k: T x vocabulary/TP x h");
-static const struct operation mtp = PRODUCT("MTP projection", "m x n x k: T x h/TP x 2*h");
 
 static const struct operation rotary = { .name = "copies and rotation of queries and keys",
 	.size = "bytes: 8*T*(n+2*k)*d/TP" };
@@ -77,18 +56,10 @@ static const struct operation gathered_logits = { .name = "copies of gathered lo
 static const struct operation softmax = { .name = "softmax of attention scores",
 	.size = "bytes: 13*scores, backward 20" };
 
-/* The products of an MLP and what is between them. */
-struct mlp_parts {
-	struct operation up, down, activation;
-};
-
-#define MLP(of, tokens, f) { \
-	PRODUCT(of " up-projection", "m x n x k: " tokens " x " f " (twice if gated) x h"), \
-	PRODUCT(of " down-projection", "m x n x k: " tokens " x h x " f), \
-	{ .name = of " activation", .size = "bytes: (2*up+2)*" tokens "*" f ", up 2 if gated" } }
-
-static const struct mlp_parts dense_mlp = MLP("MLP", "T", "f/TP");
-static const struct mlp_parts shared_mlp = MLP("shared experts'", "T", "f/TP");
+static const struct operation activation = { .name = "MLP activation",
+	.size = "bytes: (2*up+2)*T*f/TP, up 2 if gated" };
+static const struct operation shared_activation = { .name = "shared experts' activation",
+	.size = "bytes: (2*up+2)*T*f/TP, up 2 if gated" };
 
 /*
  * RMSNorm in single operations, bytes a value: cast to fp32 (6), square (8), mean (4), scale
@@ -157,7 +128,7 @@ note_core(const struct layer_job *j, bool backward, double factor, double flop,
 }
 
 static void
-core_fused(struct layer_job *j, bool local, double heads)
+core_fused(struct layer_job *j, const struct layer_rows *rows, bool local, double heads)
 {
 	const struct machine *g = j->g;
 	const double flop = 2 * batch_tokens(j->p) * heads * compute_pairs(j->p, local);
@@ -165,7 +136,7 @@ core_fused(struct layer_job *j, bool local, double heads)
 	const struct kernel_rate backward = kernel_rate(j->p, g, true, local);
 	const char *name = "attention core", *size = compute_pairs_size(j->p, local);
 
-	compute_indexer(j, local, heads);
+	compute_indexer(j, rows, heads);
 	j->w.core = flop / forward.reached + g->launch;
 	j->w.core_backward = 2.5 * flop / backward.reached + g->launch;
 	if (j->tally == NULL)
@@ -196,86 +167,23 @@ core_recurrent(struct layer_job *j, const struct mixer *x, const char *name)
 }
 
 static void
-core(struct layer_job *j, int kind)
+core(struct layer_job *j, const struct layer_rows *rows, int kind)
 {
-	const struct mixer mamba = mixer_mamba(&j->p->model), linear = mixer_linear(&j->p->model);
-	const bool local = layer_is_local(kind);
+	const bool local = layer_is_local(kind), mamba = (kind & LAYER_MIXER) == LAYER_MAMBA;
 	const double heads = params_query_heads(&j->p->model, local) /
 	    at_least_one(j->p->parallel.tp);
 
-	if (kind & LAYER_MAMBA)
-		core_recurrent(j, &mamba, "Mamba scan");
-	else if (local && j->p->model.linear_attention)
-		core_recurrent(j, &linear, "linear attention core");
-	else if (kernel_of(j->p) == KERNEL_UNFUSED)
+	if (mamba || (local && j->p->model.linear_attention)) {
+		const struct mixer x = mamba ? mixer_mamba(&j->p->model) : mixer_linear(&j->p->model);
+
+		core_recurrent(j, &x, mamba ? "Mamba scan" : "linear attention core");
+	} else if (kernel_of(j->p) == KERNEL_UNFUSED) {
 		core_unfused(j, local, heads);
-	else
-		core_fused(j, local, heads);
+	} else {
+		core_fused(j, rows, local, heads);
+	}
 	job_forward(j, j->w.core);
 	j->w.backward += j->w.core_backward;
-}
-
-/* From the latent vectors of MLA to the heads. */
-static void
-projections_up(struct layer_job *j)
-{
-	const struct model *m = &j->p->model;
-	const double tokens = batch_tokens(j->p), q = (double)m->q_lora_rank;
-	const double heads = (double)m->attention_heads / at_least_one(j->p->parallel.tp);
-	const double up = (double)m->qk_nope_head_dim + params_value_dim(m, false);
-
-	job_dense(j, &q_up, tokens, heads * params_key_dim(m, false),
-	    q > 0 ? q : (double)m->hidden_size);
-	job_dense(j, &kv_up, tokens, heads * up, (double)m->kv_lora_rank);
-}
-
-static void
-projections_mla(struct layer_job *j)
-{
-	const struct model *m = &j->p->model;
-	const double h = (double)m->hidden_size, tokens = batch_tokens(j->p);
-	const double split = batch_tokens_split(j->p), q = (double)m->q_lora_rank;
-	const double heads = (double)m->attention_heads / at_least_one(j->p->parallel.tp);
-	const double latent = (double)(m->kv_lora_rank + m->qk_rope_head_dim);
-	const double v = params_value_dim(m, false);
-
-	if (q > 0)
-		job_dense(j, &q_down, split, q, h);
-	job_dense(j, &kv_down, split, latent, h);
-	projections_up(j);
-	if (m->attention_output_gate)
-		job_dense(j, &gate_mla, tokens, heads * v, h);
-	job_dense(j, &output, tokens, h, heads * v);
-	job_vector(j, &rotary_mla, 8 * tokens * heads * (2 * params_key_dim(m, false) + v));
-}
-
-static void
-projections_linear(struct layer_job *j)
-{
-	const struct model *m = &j->p->model;
-	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
-	const double h = (double)m->hidden_size, narrow = (double)m->linear_value_head_dim;
-	const struct mixer x = mixer_linear(m);
-
-	job_dense(j, &delta_in, tokens, x.in / t, h);
-	if (x.whole > 0) {
-		job_dense(j, &narrow_in, tokens, x.whole / h, h);
-		job_dense(j, &narrow_out, tokens, x.narrow / t, narrow);
-	}
-	job_dense(j, &delta_out, tokens, h, x.value / t);
-	job_vector(j, &delta_copies, 16 * tokens * (x.key + x.value) / t);
-}
-
-static void
-projections_mamba(struct layer_job *j)
-{
-	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
-	const double h = (double)j->p->model.hidden_size;
-	const struct mixer x = mixer_mamba(&j->p->model);
-
-	job_dense(j, &mamba_in, tokens, x.in / t, h);
-	job_dense(j, &mamba_out, tokens, h, x.value / t);
-	job_vector(j, &mamba_copies, 16 * tokens * (x.key + x.value) / t);
 }
 
 struct tensor_calls
@@ -296,41 +204,47 @@ compute_gathers_heads(const struct plan *p)
 	    framework_before(p, framework_of(p)->heads_split_since);
 }
 
+/* Copies, rotation and norms of queries and keys without a latent. */
 static void
-projections(struct layer_job *j, int kind)
+around_heads(struct layer_job *j, bool local)
 {
-	const bool local = layer_is_local(kind);
 	const struct model *m = &j->p->model;
 	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
-	const double h = (double)m->hidden_size, d = params_key_dim(m, local);
+	const double kv = params_kv_heads(m, local) * params_key_dim(m, local);
+	const bool gathered = compute_gathers_heads(j->p);
+	const double keys = tokens * (params_query_width(m, local) + kv), split = gathered ? 1 : t;
 
-	if (kind & LAYER_MAMBA) {
-		projections_mamba(j);
-	} else if (local && m->linear_attention) {
-		projections_linear(j);
+	if (framework_of(j->p)->rotates_in_fp32 && plan_rotates(j->p))
+		job_unfused(j, &rotary_fp32, 20 * keys / split);
+	else
+		job_vector(j, &rotary, 8 * (keys + tokens * kv) / split);
+	if (framework_of(j->p)->transformer_engine && m->position == POSITION_YARN)
+		job_move(j, &rotary_yarn, 20 * keys / t, 16 * keys / t);
+	if (m->qk_norm && j->g->norms_in_parts)
+		norm_in_parts(j, &head_norms, keys / t);
+	else if (m->qk_norm)
+		job_unfused(j, &head_norms, 4 * keys / t);
+	if (gathered)
+		job_move(j, &gathered_heads, 4 * keys, 4 * keys);
+}
+
+/* What moves memory beside a mixer's products. */
+static void
+around_mixer(struct layer_job *j, int kind)
+{
+	const bool local = layer_is_local(kind), mamba = (kind & LAYER_MIXER) == LAYER_MAMBA;
+	const struct model *m = &j->p->model;
+	const double moved = batch_tokens(j->p) / at_least_one(j->p->parallel.tp);
+
+	if (mamba || (local && m->linear_attention)) {
+		const struct mixer x = mamba ? mixer_mamba(m) : mixer_linear(m);
+
+		job_vector(j, mamba ? &mamba_copies : &delta_copies, 16 * moved * (x.key + x.value));
 	} else if (m->attention == ATTENTION_MLA) {
-		projections_mla(j);
+		job_vector(j, &rotary_mla, 8 * moved * (double)m->attention_heads *
+		    (2 * params_key_dim(m, false) + params_value_dim(m, false)));
 	} else {
-		const double q = params_query_width(m, local), kv = params_kv_heads(m, local);
-		const bool gathered = compute_gathers_heads(j->p);
-		const double keys = tokens * (q + kv * d), split = gathered ? 1 : t;
-
-		job_dense(j, &qkv, tokens,
-		    (q + params_kv_width(m, local) * fmax(kv, t) / kv) / t, h);
-		job_dense(j, &output, tokens, h,
-		    params_query_heads(m, local) * params_value_dim(m, local) / t);
-		if (framework_of(j->p)->rotates_in_fp32 && plan_rotates(j->p))
-			job_unfused(j, &rotary_fp32, 20 * keys / split);
-		else
-			job_vector(j, &rotary, 8 * (keys + tokens * kv * d) / split);
-		if (framework_of(j->p)->transformer_engine && m->position == POSITION_YARN)
-			job_move(j, &rotary_yarn, 20 * keys / t, 16 * keys / t);
-		if (m->qk_norm && j->g->norms_in_parts)
-			norm_in_parts(j, &head_norms, keys / t);
-		else if (m->qk_norm)
-			job_unfused(j, &head_norms, 4 * keys / t);
-		if (gathered)
-			job_move(j, &gathered_heads, 4 * keys, 4 * keys);
+		around_heads(j, local);
 	}
 }
 
@@ -345,54 +259,56 @@ compute_stops_early(const struct plan *p)
 	    framework_runs(p, framework_of(p)->stops_since);
 }
 
+/* The MLPs, or shared experts, of a layer. */
 static void
-mlp(struct layer_job *j, const struct mlp_parts *parts, double ffn)
+mlp(struct layer_job *j, const struct layer_rows *l, unsigned traits)
 {
-	const double h = (double)j->p->model.hidden_size, tokens = batch_tokens(j->p);
-	const double f = ffn / at_least_one(j->p->parallel.tp);
-	const double up = j->p->model.gated_mlp ? 2 : 1;
+	const unsigned blocks = MATRIX_BLOCK(MLP) | MATRIX_BLOCK(WIDE_MLP) | MATRIX_BLOCK(MOE);
+	const double up = j->p->model.gated_mlp ? 2 : 1, tokens = batch_tokens(j->p);
 	const bool again = j->again;
+	double width = 0;
 
-	if (f <= 0)
-		return;
-	job_dense(j, &parts->up, tokens, up * f, h);
-	j->again = again && !compute_stops_early(j->p);
-	job_dense(j, &parts->down, tokens, h, f);
-	j->again = again;
-	job_vector(j, &parts->activation, (2 * up + 2) * tokens * f);
+	for (int i = 0, rows; i < l->count; i += rows) {
+		const struct matrix *x = &l->row[i];
+		const bool down = x->row->split == MODULE_ROWS;
+
+		rows = 1;
+		if (!(blocks >> x->block & 1) || x->row->traits != (MATRIX_LINEAR | traits))
+			continue;
+		j->again = again && !(down && compute_stops_early(j->p));
+		rows = compute_product(j, l, i, NULL);
+		j->again = again;
+		width += down ? x->layers * x->in / at_least_one(j->p->parallel.tp) : 0;
+	}
+	if (width > 0)
+		job_vector(j, traits & MATRIX_SHARED ? &shared_activation : &activation,
+		    (2 * up + 2) * tokens * width);
 }
 
 /* The MLP, or experts, of a layer. */
 static void
-half(struct layer_job *j, int kind)
+half(struct layer_job *j, const struct layer_rows *l, int kind)
 {
-	const struct model *m = &j->p->model;
-
-	if (kind & LAYER_MOE) {
-		compute_experts(j);
-		mlp(j, &shared_mlp, (double)m->shared_expert_ffn_hidden_size);
-	} else {
-		mlp(j, &dense_mlp, (double)m->ffn_hidden_size);
-	}
+	if (kind & LAYER_MOE)
+		compute_experts(j, l);
+	mlp(j, l, kind & LAYER_MOE ? MATRIX_SHARED : 0);
 }
 
 /* Modules that selective recompute names besides attention and whole halves. */
 static void
-recomputed_parts(struct layer_job *j, unsigned again, int kind)
+recomputed_parts(struct layer_job *j, const struct layer_rows *l, unsigned again, int kind)
 {
-	const struct model *m = &j->p->model;
-
 	if (again & AGAIN_LAYERNORM)
 		job_move(j, &layernorms, 4 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
-		    batch_tokens_split(j->p) * (double)m->hidden_size, 0);
-	if ((again & AGAIN_MLA_UP_PROJ) && m->attention == ATTENTION_MLA && !(kind & LAYER_MIXER))
-		projections_up(j);
+		    batch_tokens_split(j->p) * (double)j->p->model.hidden_size, 0);
+	if (again & AGAIN_MLA_UP_PROJ)
+		compute_products(j, l, MATRIX_MIXERS, MATRIX_UP, 0);
 	if (!(kind & LAYER_MOE) || (again & AGAIN_MOE))
 		return;
 	if (again & AGAIN_MOE_ACT)
 		compute_activation_again(j);
 	if (again & AGAIN_SHARED_EXPERTS)
-		mlp(j, &shared_mlp, (double)m->shared_expert_ffn_hidden_size);
+		mlp(j, l, MATRIX_SHARED);
 }
 
 /* ---- what a stage holds ----------------------------------------------------------- */
@@ -439,23 +355,26 @@ compute_layer(const struct plan *p, const struct machine *g, int kind,
 	const unsigned again = batch_again(p);
 	struct layer_job j = { .p = p, .g = g, .tally = tally, .again = full,
 		.frozen = adapters_only(p) }, inner = j;
+	struct layer_rows rows;
 
+	compute_rows(&rows, p, kind);
 	if (layer_has_mixer(kind)) {
-		projections(&j, kind);
+		compute_products(&j, &rows, MATRIX_MIXERS, 0, 0);
+		around_mixer(&j, kind);
 		/* of Mamba Megatron-LM recomputes whole layers alone */
 		j.again = full || (!(kind & LAYER_MAMBA) && (again & AGAIN_CORE_ATTN));
-		core(&j, kind);
+		core(&j, &rows, kind);
 	}
 	inner.again = full || (again & (kind & LAYER_MOE ? AGAIN_MOE : AGAIN_MLP));
 	if (layer_has_mlp(kind))
-		half(&inner, kind);
+		half(&inner, &rows, kind);
 	add_work(&j.w, &inner.w);
 	j.again = full;
 	around_halves(&j, layer_has_mixer(kind) + layer_has_mlp(kind));
 	if (again != 0) {
 		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = true,
 			.only_again = true };
-		recomputed_parts(&inner, again, kind);
+		recomputed_parts(&inner, &rows, again, kind);
 		j.w.recompute += inner.w.recompute;
 	}
 	if (adapters_only(p)) {
@@ -528,9 +447,10 @@ compute_head(const struct plan *p, const struct machine *g, const struct tally *
 struct work
 compute_mtp(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
-	const double h = (double)p->model.hidden_size;
 	struct layer_job j = { .p = p, .g = g, .tally = tally, .frozen = adapters_only(p) };
+	struct layer_rows rows;
 
-	job_dense(&j, &mtp, batch_tokens(p), h / at_least_one(p->parallel.tp), 2 * h);
+	compute_rows(&rows, p, COMPUTE_MTP);
+	compute_products(&j, &rows, MATRIX_BLOCK(MTP), 0, 0);
 	return j.w;
 }

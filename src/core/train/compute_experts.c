@@ -8,14 +8,7 @@
 #include "core/plan/format.h"
 #include "core/plan/hardware.h"
 
-static const struct operation latent_in = PRODUCT("projection to experts", "m x n x k: Ts x latent x h");
-static const struct operation latent_out = PRODUCT("projection from experts",
-    "m x n x k: Ts x h x latent");
 static const struct operation router = PRODUCT("router", "m x n x k: T/TP x experts x h");
-static const struct operation up_projection = PRODUCT("experts' up-projection",
-    "m x n x k: routed/experts x f/ETP (twice if gated) x h");
-static const struct operation down_projection = PRODUCT("experts' down-projection",
-    "m x n x k: routed/experts x h x f/ETP");
 static const struct operation activation = { .name = "experts' activation",
 	.size = "bytes: (2*up+2)*routed/experts*f/ETP, up 2 if gated" };
 static const struct operation permute = { .name = "tokens permuted to experts and back",
@@ -34,17 +27,6 @@ static const struct operation clamps = { .name = "clamps before the experts' act
 	.size = "bytes: 16*routed*f/ETP" };
 static const struct operation routing = { .name = "probabilities and choice of experts",
 	.size = "bytes: 12*T/TP*experts" };
-
-double
-compute_routed(const struct plan *p)
-{
-	const double even = batch_tokens(p) / at_least_one(p->parallel.tp) *
-	    at_least_one(p->parallel.etp) * params_experts_met(&p->model);
-
-	if (p->training.moe_capacity_factor > 0)
-		return even * p->training.moe_capacity_factor;
-	return even * fmax(1, p->training.moe_imbalance);
-}
 
 /* Grouped products reach less with fewer tokens for each expert. */
 static struct lot
@@ -65,28 +47,31 @@ expert_lot(const struct plan *p, const struct machine *g, double here, double to
 #define FUSED_CAST 3.0
 
 static void
-experts_fused(struct layer_job *j, double up, double here, double tokens, double f)
+experts_fused(struct layer_job *j, const struct layer_rows *l, int first, double routed)
 {
 	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
-	struct lot lot = { j->g->linear, j->g->linear, here, cast, 0, 1 };
+	struct lot lot = { j->g->linear, j->g->linear, compute_experts_here(j->p), cast, 0, 1 };
 
 	lot.rate.reached *= FUSED_SHARE;
 	lot.weight.reached *= FUSED_SHARE;
-	job_linear(j, &up_projection, &lot, tokens, up * f, h);
+	first += compute_product(j, l, first, &lot);
 	lot.cast = 0;
 	lot.cast_back = cast;
-	job_linear(j, &down_projection, &lot, tokens, h, f);
-	job_vector(j, &permute_fused, 4 * here * tokens * h);
+	compute_product(j, l, first, &lot);
+	job_vector(j, &permute_fused, 4 * routed * h);
 }
 
 static void
-experts_grouped(struct layer_job *j, double up, double here, double tokens, double f)
+experts_grouped(struct layer_job *j, const struct layer_rows *l, int first, double routed)
 {
-	const double h = params_expert_width(&j->p->model), routed = here * tokens;
-	const struct lot lot = expert_lot(j->p, j->g, here, tokens);
+	const struct plan *p = j->p;
+	const double h = params_expert_width(&p->model), here = compute_experts_here(p);
+	const double up = p->model.gated_mlp ? 2 : 1;
+	const double f = (double)p->model.moe_ffn_hidden_size / at_least_one(p->parallel.etp);
+	const struct lot lot = expert_lot(p, j->g, here, routed / here);
 
-	job_linear(j, &up_projection, &lot, tokens, up * f, h);
-	job_linear(j, &down_projection, &lot, tokens, h, f);
+	first += compute_product(j, l, first, &lot);
+	compute_product(j, l, first, &lot);
 	job_vector(j, &activation, (2 * up + 2) * routed * f);
 	job_vector(j, &permute, 4 * 2 * routed * h); /* read and write, twice */
 }
@@ -99,27 +84,24 @@ clamp_bytes(const struct plan *p)
 }
 
 void
-compute_experts(struct layer_job *j)
+compute_experts(struct layer_job *j, const struct layer_rows *l)
 {
 	const struct plan *p = j->p;
 	const struct model *m = &p->model;
-	const double etp = at_least_one(p->parallel.etp), ep = at_least_one(p->parallel.ep);
+	const double etp = at_least_one(p->parallel.etp);
 	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size / etp;
-	const double width = (double)m->hidden_size, latent = (double)m->moe_latent_size;
-	const double here = fmax(1, (double)m->experts / ep), up = m->gated_mlp ? 2 : 1;
 	const double routed = compute_routed(p), split = batch_tokens(p) / at_least_one(p->parallel.tp);
+	int first = 0;
 
-	job_plain(j, &router, split, (double)m->experts, width);
-	if (latent > 0) {
-		job_dense(j, &latent_in, split, latent, width);
-		job_dense(j, &latent_out, split, width, latent);
-	}
-	if (p->training.fused_experts)
-		experts_fused(j, up, here, routed / here, f);
-	else
-		experts_grouped(j, up, here, routed / here, f);
+	job_plain(j, &router, split, (double)m->experts, (double)m->hidden_size);
+	compute_products(j, l, MATRIX_BLOCK(MOE), 0, MATRIX_SHARED | MATRIX_EXPERT);
+	while (first < l->count && !(l->row[first].row->traits & MATRIX_EXPERT))
+		first++;
+	if (first < l->count)
+		(p->training.fused_experts ? experts_fused : experts_grouped)(j, l, first, routed);
 	/* NCCL's all-to-all gives what each rank sent, in turn */
-	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL && p->parallel.ep > 1 && here > 1)
+	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL && p->parallel.ep > 1 &&
+	    compute_experts_here(p) > 1)
 		job_vector(j, &sorted, 8 * routed * h);
 	if (m->expert_bias)
 		job_vector(j, &biases, 28 * routed * h);

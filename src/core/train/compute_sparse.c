@@ -6,10 +6,6 @@
 
 #define SPARSE_SOURCE "Megatron-LM megatron/core/transformer/experimental_attention_variant/dsa.py"
 
-static const struct operation queries = PRODUCT("indexer queries",
-    "m x n x k: T x heads*size x ql or h");
-static const struct operation keys = PRODUCT("indexer keys and weights",
-    "m x n x k: T x (size + heads) x h");
 static const struct operation scores = { .name = "indexer scores and choice",
 	.size = "bytes: 8*T*keys" };
 
@@ -86,22 +82,17 @@ score(struct layer_job *j, double layers, double heads)
 }
 
 void
-compute_indexer(struct layer_job *j, bool local, double heads)
+compute_indexer(struct layer_job *j, const struct layer_rows *l, double heads)
 {
-	const struct model *m = &j->p->model;
-	const double h = (double)m->hidden_size, tokens = batch_tokens(j->p);
-	const double ql = m->q_lora_rank > 0 ? (double)m->q_lora_rank : h;
-	const double size = (double)m->index_head_dim, n = (double)m->index_heads;
-	struct layer_kinds k;
-	struct lot lot = { j->g->linear, j->g->linear, 0, j->g->cast, j->g->cast, 1 };
+	const unsigned blocks = MATRIX_BLOCK(INDEXER) | MATRIX_BLOCK(BLOCK_INDEXER) |
+	    MATRIX_BLOCK(COMPRESSOR);
+	double layers = 0;
 
-	if (local || !has_index(m))
+	for (int i = 0; i < l->count; i++)
+		if (blocks >> l->row[i].block & 1)
+			layers = l->row[i].layers;
+	if (layers <= 0 || !has_index(&j->p->model))
 		return;
-	k = params_kinds(m, 0, m->layers);
-	lot.times = share_of(k.indexed, &k);
-	if (lot.times <= 0)
-		return;
-	job_linear(j, &queries, &lot, tokens, n * size, ql);
-	job_linear(j, &keys, &lot, tokens, size + n, h);
-	score(j, lot.times, heads);
+	compute_products(j, l, blocks, 0, 0);
+	score(j, layers, heads);
 }

@@ -7,6 +7,7 @@
 #define CORE_COMPUTE_SPARSE_H
 #include <stdbool.h>
 
+#include "core/train/compute_products.h"
 #include "core/train/job.h"
 
 /* Multiplications of one query of one head with its keys and values, in the mean of the layers
@@ -15,5 +16,5 @@ double compute_pairs(const struct plan *p, bool local);
 const char *compute_pairs_size(const struct plan *p, bool local); /* the formula of its FLOP */
 
 /* The indexer of a layer, in the mean of all; nothing without one. heads: of the attention. */
-void compute_indexer(struct layer_job *j, bool local, double heads);
+void compute_indexer(struct layer_job *j, const struct layer_rows *l, double heads);
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 
 #define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
@@ -31,8 +32,10 @@ product_bytes(const struct machine *g, const struct product *x)
 double
 job_product_seconds(const struct machine *g, const struct product *x)
 {
-	return g->launch + x->times * join(2 * x->m * x->n * x->k / x->rate->reached,
-					  product_bytes(g, x) / g->hbm.reached, g->power);
+	const double often = smaller(1, x->times);
+
+	return often * g->launch + x->times * join(2 * x->m * x->n * x->k / x->rate->reached,
+	    product_bytes(g, x) / g->hbm.reached, g->power);
 }
 
 static void
@@ -67,9 +70,9 @@ job_note_product(const struct layer_job *j, bool backward, const struct product 
 
 	text_put(r.symbols, sizeof r.symbols,
 	    "(t0 + %s((2*m*n*k/rate)^%d + (bytes/memory rate)^%d)^(1/%d))",
-	    x->times > 1 ? "products*" : "", q, q, q);
-	text_put(r.numbers, sizeof r.numbers, "(%.7g + ", g->launch);
-	if (x->times > 1)
+	    x->times < 1 || x->times > 1 ? "products*" : "", q, q, q);
+	text_put(r.numbers, sizeof r.numbers, "(%.10g + ", smaller(1, x->times) * g->launch);
+	if (x->times < 1 || x->times > 1)
 		text_add(r.numbers, sizeof r.numbers, "%.10g*", x->times);
 	text_add(r.numbers, sizeof r.numbers,
 	    "((2*%.10g*%.10g*%.10g/(%.7g*%.7g))^%d + (%.10g/(%.7g*%.7g))^%d)^(1/%d))", x->m,

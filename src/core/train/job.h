@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "core/base/ledger.h"
+#include "core/model/matrix.h"
 #include "core/plan/plan.h"
 #include "core/train/machine.h"
 
@@ -27,16 +28,6 @@ struct tally {
 	double times;     /* parts of the stage */
 	double again;     /* those of them that recompute runs again */
 };
-
-/* What the ledger calls a product of a layer, forward and backward, or a memory-bound
- * operation; and in symbols its sizes m x n x k, or the bytes that it moves. */
-struct operation {
-	const char *name, *size, *input, *weight, *cast, *cast_back, *added;
-};
-
-#define PRODUCT(name, size) { name, size, name ": input gradient", \
-	name ": weight gradient", name ": cast of the input", name ": cast of the gradient", \
-	name ": weight gradient added up" }
 
 /* Work that is being added up. */
 struct layer_job {

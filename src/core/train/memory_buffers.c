@@ -431,7 +431,7 @@ mamba_shapes(struct shapes *s, const struct model *m, int64_t tp)
 {
 	const struct mixer x = mixer_mamba(m);
 
-	add_shape(s, (int64_t)x.in / tp, m->hidden_size);
+	add_shape(s, (int64_t)(2 * x.value + 2 * x.key + x.heads) / tp, m->hidden_size);
 	add_shape(s, m->hidden_size, (int64_t)x.value / tp);
 }
 
