@@ -231,7 +231,8 @@ one_round(struct torture *t)
 
 	if (catalog.models.count == 0 && !catalog_load(&catalog, &errors))
 		abort();
-	look(t, &giants[i % giant_count], i / giant_count, full ? MIB : BRIEF_BYTES);
+	look(t, &giants[i % giant_count], i / giant_count,
+	    full || i % giant_count < GIANTS_LONG ? MIB : BRIEF_BYTES);
 }
 
 int

@@ -13,6 +13,8 @@ struct giant {
 	const char *close; /* as often behind them, NULL: not at all */
 	const char *tail;
 };
+/* The first GIANTS_LONG are always as long as a file may be. */
+enum { GIANTS_LONG = 3 };
 extern const struct giant giants[];
 extern const size_t giant_count;
 
