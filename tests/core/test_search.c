@@ -582,6 +582,32 @@ objectives(void **state)
 	}
 }
 
+/* On a GPU of unknown rates an engine has no times: no plan is the fastest there. On others one
+ * may wait for nothing, and that is a time. */
+static void
+times_are_known(void **state)
+{
+	static const char *const rates[] = { "", RATES };
+	static const char *const names[] = { "time", "serving.prompts_share_seconds" };
+	struct search_target t;
+	char err[128];
+	double v;
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		const struct plan p = settings_plan(rates[known], DENSE "mode=serve parallel.layout=vllm "
+		    "cluster.memory_gib=80 serving.context_length=2048 serving.concurrency=1");
+
+		estimate_run(estimate, &p, NULL, NULL);
+		assert_true(estimate->legal && estimate->served);
+		for (int i = 0; i < 2; i++) {
+			assert_true(target_find(&t, names[i], &p, err, sizeof err));
+			assert_int_equal(target_value(&t, &p, estimate, &v), known);
+		}
+		assert_false(v > 0);
+	}
+}
+
 /* A request takes each further token as often as it has them, and one plan may have more GPUs. */
 static void
 whys(void **state)
@@ -665,7 +691,7 @@ main(void)
 		cmocka_unit_test(equals_brute_force), cmocka_unit_test(phases_fit),
 		cmocka_unit_test(catalogue_entries), cmocka_unit_test(splits),
 		cmocka_unit_test(copies_are_cut),
-		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(whys),
+		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
 		cmocka_unit_test(cancelled),
 	};
 

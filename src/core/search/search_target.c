@@ -177,7 +177,7 @@ target_name(const struct search_target *t)
 
 /* ---- values ------------------------------------------------------------------------ */
 
-/* An engine on a GPU of unknown rates has no times: these are 0. */
+/* An engine on a GPU of unknown rates has no times: all are 0, as waits of one that has may be. */
 static bool
 value_of_result(enum result_id id, const struct estimate *e, double *v)
 {
@@ -185,7 +185,7 @@ value_of_result(enum result_id id, const struct estimate *e, double *v)
 
 	if (!result_value(id, e, e->peak_stage, v))
 		return false;
-	return r->scope != SCOPE_SERVE || r->measure != MEASURE_SECONDS || *v > 0;
+	return r->scope != SCOPE_SERVE || r->measure != MEASURE_SECONDS || e->serve.tpot_seconds > 0;
 }
 
 /* Of the run, or of a billion tokens where nobody says how long it is. */
