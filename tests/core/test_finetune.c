@@ -56,6 +56,29 @@ near(double a, double b, double share)
 		fail_msg("%.12g is not %.12g", a, b);
 }
 
+/* PyTorch's attention with a mask, which padding needs, has keys and values repeated for every
+ * query head; those of a latent are made for every head as they are. */
+static void
+padding_repeats_keys(void **state)
+{
+	static const char latent[] = HF LORA "finetune.kernels=eager attention=mla kv_lora_rank=512 "
+	    "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 kv_heads=4 finetune.packing=";
+	static const char grouped[] = HF LORA "finetune.kernels=eager layers=4 attention_heads=32 "
+	    "kv_heads=8 head_dim=128 micro_batch_size=1 sequence_length=4096 finetune.packing=";
+	char packed[512], padded[512];
+	double kept;
+
+	(void)state;
+	text_put(packed, sizeof packed, "%strue", latent);
+	text_put(padded, sizeof padded, "%sfalse", latent);
+	kept = memory_of(packed)->activations;
+	near(memory_of(padded)->activations, kept, 1e-12);
+	text_put(packed, sizeof packed, "%strue", grouped);
+	text_put(padded, sizeof padded, "%sfalse", grouped);
+	kept = memory_of(packed)->activations;
+	near(memory_of(padded)->activations - kept, 4 * 2 * 4096.0 * (32 - 8) * (128 + 128), 1e-9);
+}
+
 /* Counts that logs of PEFT and MLPerf print. */
 static void
 counts(void **state)
@@ -496,7 +519,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts), cmocka_unit_test(experts), cmocka_unit_test(sharded),
+		cmocka_unit_test(padding_repeats_keys), cmocka_unit_test(counts), cmocka_unit_test(experts), cmocka_unit_test(sharded),
 		cmocka_unit_test(state_bytes), cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
 		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
 		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),

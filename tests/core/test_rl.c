@@ -214,6 +214,115 @@ state_goes_to_the_host(void **state)
 	    all.phase[PHASE_TRAIN].memory + 40 * GIB);
 }
 
+/* Parameters of a layer of Qwen2.5-7B, and of its embedding or head. */
+static const double layer = 3584.0 * (3584 + 2 * 512) + 3584 + 2 * 512 + 3584.0 * 3584 +
+    3 * 3584.0 * 18944 + 2 * 3584, table = 152064.0 * 3584;
+
+/* A pass without gradients: of each token 12 hidden and 6 MLP widths of one layer in bf16, 7 bytes
+ * a logit, and under ZeRO-3 two gathered layers, embedding and head. */
+static void
+passes_hold_one_layer(void **state)
+{
+	static const char row[] = "micro_batch_size=2 rl.prompt_tokens=512 rl.response_limit=3584 ";
+	static const struct {
+		const char *settings;
+		double tokens, tp;
+		bool gathers;
+	} cases[] = {
+		{ "", 2 * 4096, 1, true }, { "parallel.cp=2", 4096, 1, true },
+		{ "zero_stage=2", 2 * 4096, 1, false },
+		{ "zero_stage=2 parallel.tp=2", 2 * 4096, 2, false },
+	};
+	char settings[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const double t = cases[i].tokens, tp = cases[i].tp;
+		const double work = t * (12 * 3584 + 6 * 18944.0) / tp + 7 * t * 152064 / tp +
+		    (cases[i].gathers ? 2 * (2 * layer + 2 * table) : 0);
+		const struct rl_estimate *e;
+
+		text_put(settings, sizeof settings, "%s%s", row, cases[i].settings);
+		e = run(settings);
+		assert_true(near(e->phase[PHASE_OLD_LOGPROB].held[HELD_WORK], work, 1e-3));
+		assert_true(near(e->phase[PHASE_REF_LOGPROB].held[HELD_WORK], work, 1e-3));
+	}
+}
+
+/* FSDP over 8 GPUs: fp32 weights, gradients and both moments. A step works with what the stage of
+ * the trainer has beside them: at its fullest with gathered layers, or with logits. */
+static void
+updates_hold_the_state(void **state)
+{
+	static const char *const settings[] = { "rl.engine_sleep=2", "micro_batch_size=8" };
+	const double params = 28 * layer + 2 * table + 3584;
+	const struct memory *m = &estimate->stage[0].memory;
+	double logits = 0, buffers = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		const struct rl_phase_estimate *train = &run(settings[i])->phase[PHASE_TRAIN];
+		double sum = 0;
+
+		assert_true(near(train->held[HELD_WEIGHTS], 4 * params / 8, 1e-3));
+		assert_true(near(train->held[HELD_GRADIENTS], 4 * params / 8, 1e-3));
+		assert_true(near(train->held[HELD_OPTIMIZER], 8 * params / 8, 1e-3));
+		assert_true(near(train->held[HELD_WORK], m->activations + m->logits + m->buffers, 1e-9));
+		for (int k = 0; k < HELD_PARTS; k++)
+			sum += train->held[k];
+		assert_true(near(train->memory, sum, 1e-9));
+		logits += m->logits;
+		buffers += m->buffers;
+	}
+	assert_true(logits > 1e9 && buffers > 1e9);
+}
+
+/* Weights on the way to the engine: the trainer's, one bucket of 2 GiB, and of an engine that
+ * wakes 16-bit weights over its TP. */
+static void
+weights_go_to_the_engine(void **state)
+{
+	const struct rl_phase_estimate *sync = &run("rl.offload=none rl.rollout_tp=2")->phase[PHASE_SYNC];
+	const double params = 28 * layer + 2 * table + 3584;
+	const double asleep = estimate->rl.phase[PHASE_TRAIN].held[HELD_ENGINE];
+
+	(void)state;
+	assert_true(near(sync->held[HELD_WEIGHTS], 4 * params / 8, 1e-3));
+	assert_true(near(sync->held[HELD_WORK], 2 * GIB, 1e-12));
+	assert_true(near(sync->held[HELD_ENGINE] - asleep, 2 * params / 2, 0.02));
+}
+
+static const struct diag *
+told(const char *reason)
+{
+	for (size_t i = 0; i < estimate->diags.count; i++)
+		if (text_equal(estimate->diags.item[i].reason, reason))
+			return &estimate->diags.item[i];
+	fail_msg("%s is not told", reason);
+	return NULL;
+}
+
+/* An engine that keeps its weights on the host can drop them; one that has dropped them, or none,
+ * is no way out. */
+static void
+hosts_are_freed_by_engines(void **state)
+{
+	static const char full[] = "rl.offload=all host_memory_gib=64 rl.engine_sleep=";
+	char settings[128];
+	struct plan p;
+
+	(void)state;
+	for (int sleep = 0; sleep <= 2; sleep++) {
+		text_put(settings, sizeof settings, "%s%d", full, sleep);
+		run(settings);
+		assert_int_equal(told("host_does_not_fit")->fix_field == FIELD_ENGINE_SLEEP, sleep == 1);
+	}
+	p = settings_plan(H100 QWEN_7B, "layout=deepspeed zero_stage=3 offload=optimizer+params "
+	    "host_memory_gib=16 rl.engine_sleep=1");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_int_not_equal(told("host_does_not_fit")->fix_field, FIELD_ENGINE_SLEEP);
+}
+
 /* verl docs/perf/device_tuning.rst: GRPO of Qwen2.5-14B on four H800 80 GB starts with state put
  * away, and not without. */
 static void
@@ -374,6 +483,8 @@ main(void)
 		cmocka_unit_test(last_responses_run_alone),
 		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches),
 		cmocka_unit_test(passes_are_launched),
+		cmocka_unit_test(passes_hold_one_layer), cmocka_unit_test(updates_hold_the_state),
+		cmocka_unit_test(weights_go_to_the_engine), cmocka_unit_test(hosts_are_freed_by_engines),
 		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
 		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),
 		cmocka_unit_test(adapters_on_rollouts), cmocka_unit_test(adapters_sent),

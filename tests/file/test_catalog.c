@@ -533,6 +533,11 @@ test_shorthand(void **state)
 	assert_int_equal(shorthand_read("72xgb200", &plan, &test_catalog, said, sizeof said),
 	    SHORTHAND_SAYS);
 	assert_string_equal(said, "cluster.gpu=gb200 cluster.nodes=18");
+	/* longer than any number of GPUs: not a part of it */
+	assert_int_equal(shorthand_read("111111111111111111111111x8", &plan, &test_catalog, said,
+	    sizeof said), SHORTHAND_NONE);
+	assert_int_equal(shorthand_read("8x111111111111111111111111", &plan, &test_catalog, said,
+	    sizeof said), SHORTHAND_NONE);
 	assert_int_equal(shorthand_read("undo", &plan, &test_catalog, said, sizeof said), SHORTHAND_NONE);
 }
 

@@ -1,0 +1,70 @@
+#!/bin/sh
+# mutants.sh [COUNT [SEED] | FILE:LINE...] - change one operator of core at a time and say which
+# changes no quick test of core sees. FILE is below src/core; a line alone: each operator on it.
+# Works on a copy of the built tree; TESTS names other tests, as tests/core/test_rl. A survivor is
+# either equivalent, which somebody has to see, or wants a test.
+top=$(cd "${TOP:-.}" && pwd) && [ -x "$top/shardplan" ] || { echo "build first"; exit 2; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+(cd "$top" && tar cf - --exclude=.git .) | (cd "$work" && tar xf -) && cd "$work" || exit 2
+
+# Every operator of code in the files given: FILE LINE COLUMN OPERATOR OTHER.
+candidates() {
+	awk '
+		BEGIN {
+			n = split(" + ,-; - ,+; * ,/; / ,*; < ,<=; > ,>=; <= ,<; >= ,>; == ,!=; != ,==; && ,||; || ,&&",
+			    pair, ";")
+			for (i = 1; i <= n; i++) { split(pair[i], p, ","); op[i] = p[1]; other[i] = " " p[2] " " }
+		}
+		/^[ \t]*(\*|\/\*|#)/ || /"/ { next }
+		{
+			code = $0
+			sub(/\/\*.*/, "", code)
+			for (i = 1; i <= n; i++)
+				for (at = 1; (k = index(substr(code, at), op[i])) > 0; at += k)
+					printf "%s %d %d %s %s\n", FILENAME, FNR, at + k - 1, op[i], other[i]
+		}' "$@"
+}
+
+case ${1:-20} in
+*:*)
+	for at; do
+		candidates "src/core/${at%:*}" | awk -v line="${at#*:}" '$2 == line'
+	done ;;
+*)
+	candidates src/core/*/*.c | awk -v seed="${2:-1}" 'BEGIN { srand(seed) } { print rand(), $0 }' |
+	    sort -n | head -n "${1:-20}" | cut -d' ' -f2- ;;
+esac >list
+
+# Those that include the room of a file first; the slow ones never.
+tests_of() {
+	[ -z "$TESTS" ] || { echo $TESTS; return; }
+	room=$(basename "$(dirname "$1")")
+	quick=$(ls tests/core/test_*.c | grep -Ev 'search|scope|properties|formulas|accuracy|disagreements')
+	{ grep -l "core/$room/" $quick; echo "$quick"; } | awk '!seen[$0]++ { sub(/\.c$/, ""); print }'
+}
+
+survivors=0
+count=0
+while read -r file line column operator other; do
+	cp "$file" saved
+	awk -v line="$line" -v column="$column" -v old="$operator" -v new="$other" '
+		FNR == line { $0 = substr($0, 1, column) new substr($0, column + 1 + length(old)) }
+		{ print }' saved >"$file"
+	verdict=survives
+	if ! make CFLAGS='-g -O1 -w' libcore.a >log 2>&1; then
+		verdict="not compiled"
+	else
+		for t in $(tests_of "$file"); do
+			make "$t" >log 2>&1
+			TOP=$top BLD=$work PROG=$work/shardplan timeout 120 "$t" >log 2>&1 ||
+			    { verdict="killed by $(basename "$t")"; break; }
+		done
+	fi
+	printf '%-40s %2s -> %-2s  %s\n' "${file#src/core/}:$line" "$operator" "$other" "$verdict"
+	[ "$verdict" = survives ] && survivors=$((survivors + 1))
+	[ "$verdict" = "not compiled" ] || count=$((count + 1))
+	cp saved "$file"
+done <list
+echo "$survivors of $count survive"
