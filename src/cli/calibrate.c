@@ -337,7 +337,7 @@ print_log(const char *name, const struct log_report *log)
 	out_part(stdout, "log          %s, written by %s", name, log_kind_name(log->kind));
 	if (log->iterations > 0)
 		out_part(stdout, ": median of %zu iteration%s, the first ones left out", log->iterations,
-		    log->iterations == 1 ? "" : "s");
+		    TEXT_S(log->iterations));
 	else if (log->first_alone)
 		out_part(stdout, ": the first iteration alone, which is slower than others");
 	else if (log->kind == LOG_BENCHMARK)

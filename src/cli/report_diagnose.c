@@ -24,7 +24,7 @@ print_files(const struct diagnose_report *r)
 
 		show_path(path, sizeof path, f->path);
 		out_line(stdout, "%-13s%s: %s, %zu line%s%s", i == 0 ? "files" : "", path, f->kind, f->lines,
-		    f->lines == 1 ? "" : "s", f->steps > 0 ? "" : ", no steps");
+		    TEXT_S(f->lines), f->steps > 0 ? "" : ", no steps");
 	}
 }
 

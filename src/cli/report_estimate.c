@@ -25,7 +25,7 @@ print_model(const struct plan *p)
 	}
 	out_part(stdout, "model        %s", p->model.preset);
 	if (changed > 0)
-		out_part(stdout, ", with %d value%s of the plan's own", changed, changed == 1 ? "" : "s");
+		out_part(stdout, ", with %d value%s of the plan's own", changed, TEXT_S(changed));
 	out_end(stdout);
 }
 
@@ -38,9 +38,9 @@ print_sizes(const struct plan *p, const struct estimate *e)
 	out_line(stdout, "plan         %s", *p->name != '\0' ? p->name : "(unnamed)");
 	out_line(stdout, "mode         %s", p->mode == MODE_SERVE ? "serve" : "train");
 	out_line(stdout, "cluster      %" PRId64 " node%s x %" PRId64 " GPU%s of %s = %" PRId64
-	    " GPU%s", p->cluster.nodes, p->cluster.nodes == 1 ? "" : "s", p->cluster.gpus_per_node,
-	    p->cluster.gpus_per_node == 1 ? "" : "s", p->cluster.gpu, plan_world(p),
-	    plan_world(p) == 1 ? "" : "s");
+	    " GPU%s", p->cluster.nodes, TEXT_S(p->cluster.nodes), p->cluster.gpus_per_node,
+	    TEXT_S(p->cluster.gpus_per_node), p->cluster.gpu, plan_world(p),
+	    TEXT_S(plan_world(p)));
 	print_model(p);
 	out_part(stdout, "parallel     %s layout: TP %" PRId64 ", CP %" PRId64 ", PP %" PRId64
 	    ", VPP %" PRId64 ", EP %" PRId64 ", ETP %" PRId64, layout, p->parallel.tp,
@@ -52,7 +52,7 @@ print_sizes(const struct plan *p, const struct estimate *e)
 		out_line(stdout, "batch        %" PRId64 " sequences of %" PRId64 " tokens a step: %"
 		    PRId64 " micro-batch%s of %" PRId64 " on each data parallel rank",
 		    p->training.global_batch_size, p->training.sequence_length, e->microbatches,
-		    e->microbatches == 1 ? "" : "es", p->training.micro_batch_size);
+		    TEXT_ENDING(e->microbatches, "es"), p->training.micro_batch_size);
 }
 
 static void

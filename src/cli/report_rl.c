@@ -48,9 +48,9 @@ print_pools(const struct rl_estimate *r)
 		    (long long)r->train_gpus);
 	if (r->generates)
 		out_line(stdout, "engines      %lld of %lld GPU%s each", (long long)r->engines,
-		    (long long)r->engine_gpus, r->engine_gpus == 1 ? "" : "s");
+		    (long long)r->engine_gpus, TEXT_S(r->engine_gpus));
 	out_line(stdout, "batch        %.0f sequences a step, %.4g update%s of the weights", r->responses,
-	    r->updates, r->updates > 1 ? "s" : "");
+	    r->updates, TEXT_S(r->updates));
 }
 
 static bool

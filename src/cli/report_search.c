@@ -346,7 +346,7 @@ print_space(const struct search_job *job)
 	    UNITS_EXACT(COUNT, (double)all), UNITS_EXACT(COUNT, (double)(all - n->decided)),
 	    UNITS_EXACT(COUNT, (double)n->illegal), UNITS_EXACT(COUNT, (double)n->over_memory),
 	    UNITS_EXACT(COUNT, (double)n->evaluated), UNITS_SHORT(SECONDS, job->seconds),
-	    job->threads, job->threads == 1 ? "" : "s");
+	    job->threads, TEXT_S(job->threads));
 }
 
 bool

@@ -141,8 +141,16 @@ test_narrow(void **test)
 			type(s, "\t");
 		}
 	}
-	app_resize(&s->state, 80, 24);
+	app_resize(&s->state, 100, 24);
 	assert_true(shows(s, "vs start:  memory -"));
+	app_resize(&s->state, 80, 24);
+	assert_true(shows(s, "llama-3.1-8b  2 x 8 h100-sxm-80gb = 16  TP 4 PP 4 DP 1")); /* what it is for */
+	assert_true(hides(s, "vs start"));
+	app_resize(&s->state, 130, 24); /* another model is no change of the first */
+	type(s, ":set model llama-3.1-70b\r");
+	assert_true(hides(s, "vs start"));
+	type(s, "u");
+	assert_true(shows(s, "vs start"));
 	assert_true(shows(s, "(was 2) 4"));
 	app_resize(&s->state, 80, 22); /* a head line of one line has no room */
 	assert_true(hides(s, "vs start:  memory -"));

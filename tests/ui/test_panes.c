@@ -370,6 +370,16 @@ test_why_terms(void **test)
 	assert_true(shows(s, "step.forward: 2.50 s") && hides(s, "open = 8"));
 }
 
+/* A GPU that is not known to compute at any rate: that is why there are no times. */
+static void
+test_no_rates(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+
+	assert_true(shows(s, "no times: GPU rates unknown"));
+	assert_true(shows(s, "rates unknown"));
+}
+
 /* Beside each number what it is against the saved plan, where there is room. */
 static void
 test_changes(void **test)
@@ -387,7 +397,9 @@ test_changes(void **test)
 	assert_true(shows(s, "49.0 GiB! +6.00"));
 	base->step.seconds = 9;
 	base->step.mfu = 0.5;
+	app_resize(&s->state, 130, 30);
 	assert_true(shows(s, "vs start:  memory +6.00 GiB  step +810 ms"));
+	app_resize(&s->state, 100, 30);
 	base->traffic.row[3].bytes = 18e9;
 	assert_true(hides(s, "one GPU  -1.00 GB")); /* the sum of all rows says little */
 	/* Fewer stages there: nothing to hold the others against. */
@@ -545,7 +557,7 @@ main(void)
 		SESSION_TEST(test_traffic), SESSION_TEST(test_step), SESSION_TEST(test_serve),
 		SESSION_TEST(test_tab_order), SESSION_TEST(test_why),
 		SESSION_TEST(test_why_terms), SESSION_TEST(test_why_follows),
-		SESSION_TEST(test_delta), SESSION_TEST(test_changes),
+		SESSION_TEST(test_delta), SESSION_TEST(test_changes), SESSION_TEST(test_no_rates),
 		SESSION_TEST(test_headline), SESSION_TEST(test_strays),
 		SESSION_TEST(test_requests),
 		SESSION_TEST(test_figures_apart),

@@ -2,6 +2,7 @@
 #include <locale.h>
 
 #include "support.h"
+#include "ui/list/rows.h"
 
 #include "core/framework/resolve.h"
 #include "ui/app/complete.h"
@@ -286,6 +287,44 @@ test_filter(void **test)
 	}
 }
 
+/* What is named like the filter comes first, then what begins so, then a word that does. */
+static void
+test_filter_ranks(void **test)
+{
+	struct rows rows = { .width = 80, .filter = " cp" };
+	static const char *const lines[] = { "scp copies", "all-reduce of cp", "cpu offload", "cp   context" };
+
+	(void)test;
+	for (int i = 0; i < 4; i++)
+		rows_line(&rows, i, ROLE_TEXT, lines[i]);
+	rows_rank(&rows);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(rows_target(&rows, i), 3 - i);
+	rows_free(&rows);
+}
+
+/* The key that begins a filter elsewhere is no text of one that has begun. */
+static void
+test_filter_slash(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+
+	type(s, "/model\r\r/70");
+	assert_string_equal(s->state.list.filter, "70");
+}
+
+/* Saving where there is no plan yet: one text on a line. */
+static void
+test_save_nothing(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+
+	s->files.find_plan = NULL;
+	type(s, "w");
+	s->state.found.count = 0;
+	assert_true(hides(s, "Henothing"));
+}
+
 /* Without the filter, what it found stays selected. */
 static void
 test_filter_keeps(void **test)
@@ -475,6 +514,10 @@ test_recover(void **test)
 	assert_int_equal(s->state.question.kind, QUESTION_NONE);
 	assert_int_equal(left.taken + left.removed, 0);
 	keep_offer(&s->state);
+	type(s, "q"); /* the work waits for another session */
+	assert_int_equal(s->flags & EVENT_QUIT, EVENT_QUIT);
+	assert_int_equal(left.taken + left.removed, 0);
+	keep_offer(&s->state);
 	type(s, "r");
 	assert_int_equal(left.taken, 1);
 	assert_int_equal(s->state.plan.parallel.tp, 4);
@@ -559,6 +602,8 @@ main(void)
 		SESSION_TEST(test_recall), SESSION_TEST(test_complete),
 		SESSION_TEST(test_complete_all), SESSION_TEST(test_about),
 		SESSION_TEST(test_filter), SESSION_TEST(test_filter_keeps),
+		SESSION_TEST(test_filter_ranks), SESSION_TEST(test_filter_slash),
+		SESSION_TEST(test_save_nothing),
 		SESSION_TEST(test_settings), cmocka_unit_test(test_palettes),
 		SESSION_TEST(test_own_keys), cmocka_unit_test(test_names),
 		SESSION_TEST(test_keep), SESSION_TEST(test_recover),

@@ -159,7 +159,7 @@ test_model(void **test)
 	assert_int_equal(s->state.list.kind, LIST_CATALOG);
 	assert_true(shows(s, "llama-3.1-70b"));
 	type(s, "70");
-	assert_true(hides(s, "llama-3.1-8b "));
+	assert_true(hides(s, "Llama-3.1-8B"));
 	type(s, "\r");
 	assert_string_equal(s->state.plan.model.preset, "llama-3.1-70b");
 	assert_int_equal(s->state.plan.model.layers, 80);

@@ -62,6 +62,10 @@ text_equal(const char *a, const char *b)
 	return *a == *b;
 }
 
+/* The ending of what is counted: "GPU%s", "batch%s" with "es"; none of 1. */
+#define TEXT_ENDING(n, ending) ((n) > 1 || (n) < 1 ? (ending) : "")
+#define TEXT_S(n) TEXT_ENDING(n, "s")
+
 /* What is counted, as of n: "GPUs", and "GPU" of 1. Units of a rate stay as they are. */
 size_t text_of_count(char *buf, size_t size, const char *unit, int64_t n);
 

@@ -109,7 +109,7 @@ check_requests(struct estimate *out, const struct plan *p)
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_CONCURRENCY, "does_not_fit", KV_CACHE,
 		    "%lld requests of %lld + %lld tokens at once are more than the KV cache of %.0f "
 		    "engine%s holds", (long long)v->concurrency, (long long)v->prompt_tokens,
-		    (long long)v->generate_tokens, setup.engines, setup.engines > 1 ? "s" : "");
+		    (long long)v->generate_tokens, setup.engines, TEXT_S(setup.engines));
 	else if ((double)v->concurrency > batch)
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_CONCURRENCY, "requests_wait",
 		    "vLLM vllm/config/scheduler.py, max_num_seqs",
@@ -371,6 +371,23 @@ estimate_speed(struct estimate *out, const struct plan *p, const struct catalog 
 	}
 }
 
+/* What it costs that TP crosses the network: "TP 16 crosses the network, 45 % of the step: ..." */
+static void
+tell_network_share(struct estimate *out, const struct plan *p)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < out->traffic.count; i++)
+		if (out->traffic.row[i].dim == TRAFFIC_TP)
+			seconds += out->traffic.row[i].exposed_seconds;
+	for (size_t i = 0; i < out->diags.count && out->timed && out->step.seconds > 0; i++)
+		if (text_equal(out->diags.item[i].reason, "tp_leaves_nvlink"))
+			text_put(out->diags.item[i].message, sizeof out->diags.item[i].message,
+			    "TP %lld crosses the network, %.0f %% of the step: an NVLink domain has %lld GPU%s",
+			    (long long)p->parallel.tp, 100 * seconds / out->step.seconds,
+			    (long long)p->cluster.nvlink_domain, TEXT_S(p->cluster.nvlink_domain));
+}
+
 /* The shape of a model that the catalogue lacks is anybody's guess. */
 static bool
 is_known(const struct plan *p, const struct catalog *catalog)
@@ -397,6 +414,7 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	estimate_speed(out, p, catalog, ledger);
 	check_bias(out, p);
 	check_rates(out, p);
+	tell_network_share(out, p);
 	check_models(out, p);
 	check_host(out, p);
 	check_fit(out, p, catalog);

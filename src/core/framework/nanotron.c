@@ -16,7 +16,7 @@ nanotron_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 	if (l->world % model != 0)
 		return DIAG_REFUSE(diags, FIELD_TP, "product_not_world", CONTEXT,
 		    "TP %lld x CP %lld x DP x PP %lld is not %lld GPU%s for any DP", (long long)par->tp,
-		    (long long)par->cp, (long long)par->pp, (long long)l->world, l->world == 1 ? "" : "s");
+		    (long long)par->cp, (long long)par->pp, (long long)l->world, TEXT_S(l->world));
 	if (par->ep > 1) {
 		/* The check leaves EP out of the product, the reshape that follows does not. */
 		return DIAG_REFUSE(diags, FIELD_EP, "reshape_failed", CONTEXT,

@@ -25,7 +25,7 @@ torchtitan_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return DIAG_REFUSE(diags, FIELD_TP, "product_not_world", PARALLEL_DIMS,
 		    "dp_replicate %lld x dp_shard %lld x CP %lld x TP %lld x PP %lld is not %lld GPU%s",
 		    (long long)par->dp_replicate, (long long)shard, (long long)par->cp,
-		    (long long)par->tp, (long long)par->pp, (long long)l->world, l->world == 1 ? "" : "s");
+		    (long long)par->tp, (long long)par->pp, (long long)l->world, TEXT_S(l->world));
 	if (lanes % par->ep != 0)
 		return DIAG_REFUSE(diags, FIELD_EP, "ep_not_divisible", PARALLEL_DIMS,
 		    "EP %lld must divide dp_shard %lld x CP %lld x TP %lld = %lld", (long long)par->ep,

@@ -41,7 +41,7 @@ vllm_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible", VLLM_STATE,
 		    "%lld GPU%s not divisible by TP %lld x PCP %lld x PP %lld x %lld engine%s = %lld",
 		    (long long)l->world, l->world == 1 ? " is" : "s are", (long long)par->tp, (long long)par->cp, (long long)par->pp,
-		    (long long)engines, engines == 1 ? "" : "s", (long long)model);
+		    (long long)engines, TEXT_S(engines), (long long)model);
 	l->dp = l->world / model;
 	return true;
 }

@@ -66,7 +66,7 @@ overrides_text(const struct overrides *dropped, const struct plan *before, char 
 
 	buf[0] = '\0';
 	if (n > 0)
-		text_put(buf, size, "%zu override%s of the old one dropped", n, n == 1 ? "" : "s");
+		text_put(buf, size, "%zu override%s of the old one dropped", n, TEXT_S(n));
 	for (size_t i = 0; i < n && i < TOLD; i++) {
 		const struct field *row = &field_table[dropped->field[i]];
 		const bool unit = *row->unit != '\0' && !text_equal(row->unit, row->label);

@@ -344,8 +344,8 @@ BROKEN_IF(rule_layout_is_for_training, true,
 BROKEN_IF(rule_tp_leaves_nvlink,
     p->parallel.tp > 1 && (p->parallel.tp > p->cluster.nvlink_domain ||
     p->cluster.nvlink_domain % p->parallel.tp != 0),
-    "TP %lld does not stay inside NVLink domains of %lld GPU%s: its traffic crosses the network",
-    N(p->parallel.tp), N(p->cluster.nvlink_domain), p->cluster.nvlink_domain == 1 ? "" : "s")
+    "TP %lld crosses the network: an NVLink domain has %lld GPU%s",
+    N(p->parallel.tp), N(p->cluster.nvlink_domain), TEXT_S(p->cluster.nvlink_domain))
 
 BROKEN_IF(rule_domain_cuts_nodes,
     p->cluster.nvlink_domain % p->cluster.gpus_per_node != 0 &&

@@ -43,7 +43,7 @@ poor_bubble(const struct plan *p, const struct estimate *e, char *text, size_t s
 
 	return idle >= 2 * share_least && HINT_SAY("the pipeline idles %.0f %% of the step, PP %lld with "
 	    "%lld micro-batch%s", idle, N(p->parallel.pp), N(e->microbatches),
-	    e->microbatches == 1 ? "" : "es");
+	    TEXT_ENDING(e->microbatches, "es"));
 }
 
 static bool

@@ -172,7 +172,7 @@ import_name_model(struct import *im)
 	if (best == NULL)
 		return;
 	text_put(why, sizeof why, least == 0 ? "the shape is that of the catalogue" :
-	    "the nearest of the catalogue, %zu field%s differ%s", least, least == 1 ? "" : "s",
+	    "the nearest of the catalogue, %zu field%s differ%s", least, TEXT_S(least),
 	    least == 1 ? "s" : "");
 	if (least > 0 && im->section != NULL)
 		text_add(why, sizeof why, " ('shardplan models --from' makes an entry of its own)");

@@ -46,9 +46,8 @@ draw_tailed(struct canvas *c, struct rect r, struct style style, const char *tex
 static void
 draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct diag *d)
 {
-	const struct style style = {
-		.role = d->severity == SEVERITY_ERROR ? ROLE_ERROR : ROLE_WARNING
-	};
+	static const enum role roles[] = { ROLE_ERROR, ROLE_WARNING, ROLE_TEXT };
+	const struct style style = { .role = (uint8_t)roles[d->severity] };
 	const size_t others = s->estimate->diags.count + s->estimate->diags.dropped - 1;
 	char fix[EDIT_FIX_SIZE], tail[EDIT_FIX_SIZE + 32] = "", text[DIAG_MESSAGE_SIZE + 4];
 

@@ -158,4 +158,4 @@ file_save_quit(struct state *s)
 }
 
 const struct list_type plans_list = { .title = "", .add_title = plans_title, .rows = plans_rows,
-	.accept = file_take_found, .types = true };
+	.accept = file_take_found, .types = true, .names = true };

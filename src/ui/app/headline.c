@@ -8,7 +8,7 @@
 
 enum {
 	CHANGES = 3, PIECES_MAX = 16, GAUGE_MOST = 12, GAUGE_LEAST = 6, GAUGE_FROM = 56,
-	NAME_MOST = 100, /* columns */
+	NAME_MOST = 100, MODEL_MOST = 32, /* columns */
 };
 
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -64,7 +64,7 @@ add_fits(struct strip *strip, const struct state *s)
 	text_put(p->after, sizeof p->after, " of %.1f GiB", e->capacity / GIB);
 	if (estimate_lacks_requests(e))
 		text_put(p->text, sizeof p->text, "over: %lld request%s, %s",
-		    (long long)s->plan.serving.concurrency, s->plan.serving.concurrency == 1 ? "" : "s",
+		    (long long)s->plan.serving.concurrency, TEXT_S(s->plan.serving.concurrency),
 		    peak);
 	else
 		text_put(p->text, sizeof p->text, "%s %s", !e->fits ? "over:" : e->tight ? "tight:" : "fits", peak);
@@ -98,13 +98,13 @@ add_problems(struct strip *strip, const struct state *s)
 	    warnings > 0 ? ROLE_WARNING : ROLE_DIM);
 
 	if (errors > 0)
-		text_put(p->text, sizeof p->text, "%zu error%s", errors, errors == 1 ? "" : "s");
+		text_put(p->text, sizeof p->text, "%zu error%s", errors, TEXT_S(errors));
 	else if (warnings > 0)
-		text_put(p->text, sizeof p->text, "%zu warning%s", warnings, warnings == 1 ? "" : "s");
+		text_put(p->text, sizeof p->text, "%zu warning%s", warnings, TEXT_S(warnings));
 	else
 		text_put(p->text, sizeof p->text, "no warnings");
 	if (errors > 0 && warnings > 0)
-		text_put(p->after, sizeof p->after, ", %zu warning%s", warnings, warnings == 1 ? "" : "s");
+		text_put(p->after, sizeof p->after, ", %zu warning%s", warnings, TEXT_S(warnings));
 }
 
 /* How far off 9 of 10 such numbers are. */
@@ -141,6 +141,9 @@ add_numbers(struct strip *strip, const struct state *s)
 	} else
 		add_error(s, add_result(strip, 3, e, RESULT_STEP, "", "/step"), e->step.error,
 		    FIELD_COMPUTE_EFFICIENCY);
+	if (e->timed && !estimate_has_step(e))
+		text_put(add(strip, 3, ROLE_WARNING)->text, sizeof strip->piece->text,
+		    "no times: GPU rates unknown");
 	add_result(strip, 6, e, result_main(MAIN_TOKENS, &s->plan), "", " tokens/s");
 	mfu = e->reinforced ? NULL : add_result(strip, 4, e, RESULT_MFU, "MFU ", "");
 	if (mfu != NULL) /* as exact as it is */
@@ -186,7 +189,7 @@ add_changes(struct strip *strip, const struct state *s)
 	for (enum summary_part i = 0; i < SUMMARY_PARTS && n < CHANGES; i++)
 		if (i != SUMMARY_TRAFFIC && /* a sum that says little */
 		    summary_change(&was, &now, i, true, text, sizeof text, &role)) {
-			p = add(strip, 8 + n, role);
+			p = add(strip, n == 0 ? 11 : 14 + n, role);
 			if (n++ == 0)
 				text_put(p->before, sizeof p->before, "vs %s:  ", state_base_name(s));
 			text_put(p->text, sizeof p->text, "%s", text);
@@ -207,7 +210,10 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	    name, whole ? "" : "..", state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
 	p = add(strip, 12, ROLE_TEXT);
 	field_format(FIELD_MODE, &s->plan, p->text, sizeof p->text);
-	p = add(strip, 11, ROLE_TEXT);
+	p = add(strip, 8, ROLE_TEXT);
+	text_put(p->text, sizeof p->text, "%.*s", (int)canvas_fit(s->plan.model.preset, MODEL_MOST),
+	    s->plan.model.preset);
+	p = add(strip, 10, ROLE_TEXT);
 	text_put(p->text, sizeof p->text, "%lld x %lld %s = %lld",
 	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
 	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));

@@ -65,9 +65,9 @@ say_sizes(struct answer *a, const struct state *s)
 	if (s->estimate->laid_out)
 		text_add(text, sizeof text, ", DP %lld", (long long)s->estimate->dp);
 	say(a, "%s on %lld node%s of %lld %s: %lld GPU%s", text,
-	    (long long)s->plan.cluster.nodes, s->plan.cluster.nodes == 1 ? "" : "s",
+	    (long long)s->plan.cluster.nodes, TEXT_S(s->plan.cluster.nodes),
 	    (long long)s->plan.cluster.gpus_per_node, s->plan.cluster.gpu,
-	    (long long)plan_world(&s->plan), plan_world(&s->plan) == 1 ? "" : "s");
+	    (long long)plan_world(&s->plan), TEXT_S(plan_world(&s->plan)));
 }
 
 static void
@@ -126,8 +126,8 @@ say_summary(struct answer *a, const struct state *s)
 		if (diags->item[i].severity == SEVERITY_ERROR)
 			say_diag(a, &diags->item[i]);
 	if (errors + warnings > 0)
-		say(a, "%zu error%s, %zu warning%s: errors lists them", errors, errors == 1 ? "" : "s",
-		    warnings, warnings == 1 ? "" : "s");
+		say(a, "%zu error%s, %zu warning%s: errors lists them", errors, TEXT_S(errors),
+		    warnings, TEXT_S(warnings));
 }
 
 /* What is asked for, if anything is. */

@@ -180,9 +180,11 @@ no_answer(struct state *s, int32_t key)
 static unsigned
 recover_key(struct state *s, int32_t key)
 {
-	if (key != 'r' && key != 'd')
+	if (key != 'r' && key != 'd' && key != 'q')
 		return no_answer(s, key);
 	s->question.kind = QUESTION_NONE;
+	if (key == 'q') /* the work waits for another session */
+		return file_quit(s);
 	return key == 'r' ? keep_recover(s) : keep_discard(s);
 }
 
@@ -191,7 +193,8 @@ question_key(struct state *s, int32_t key)
 {
 	const enum question_kind question = s->question.kind;
 
-	if (key == INPUT_ESCAPE || key == 'c' || key == 'n' || key == 'q') {
+	if (key == INPUT_ESCAPE || key == 'c' || key == 'n' ||
+	    (key == 'q' && question != QUESTION_RECOVER)) {
 		s->question.kind = QUESTION_NONE;
 		s->file.then_quit = s->file.then_open = false;
 		return 0;
@@ -307,6 +310,9 @@ typing_key(struct state *s, int32_t key)
 	}
 	if (s->prompt.kind == PROMPT_FILTER && filter_key(s, key))
 		return 0;
+	if (s->prompt.kind == PROMPT_FILTER && key == '/' && s->list.kind != LIST_PLANS &&
+	    s->prompt.line.text[0] == '\0')
+		return 0; /* which begins a filter in other lists, and a path in that of plans */
 	if (walk_key(s, key))
 		return 0;
 	if (line_key(&s->prompt.line, key)) {

@@ -284,6 +284,6 @@ fields_accept(struct state *s, int target)
 const struct list_type diags_list = { .title = "errors, warnings and hints", .rows = diags_rows,
 	.accept = diags_accept };
 const struct list_type catalog_list = { .title = "", .add_title = catalog_title,
-	.rows = catalog_rows, .begin = catalog_begin, .accept = catalog_accept, .types = true };
+	.rows = catalog_rows, .begin = catalog_begin, .accept = catalog_accept, .types = true, .names = true };
 const struct list_type fields_list = { .title = "fields", .rows = fields_rows,
 	.accept = fields_accept, .types = true };

@@ -78,7 +78,7 @@ history_accept(struct state *s, int target)
 	}
 	s->plan = *p;
 	state_say(s, ROLE_GOOD, "%s %zu change%s (%s goes back)", i < from ? "undone" : "redone",
-	    i < from ? from - i : i - from, (i < from ? from - i : i - from) == 1 ? "" : "s",
+	    i < from ? from - i : i - from, TEXT_S((i < from ? from - i : i - from)),
 	    i < from ? "Ctrl-R" : "u");
 	return EVENT_RECALC;
 }

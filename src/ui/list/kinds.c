@@ -175,4 +175,4 @@ kinds_begin(const struct state *s)
 }
 
 const struct list_type kinds_list = { .title = "colour the map by", .rows = kinds_rows,
-	.begin = kinds_begin, .accept = kinds_accept, .more = kinds_switch, .preview = kinds_show };
+	.begin = kinds_begin, .accept = kinds_accept, .more = kinds_switch, .preview = kinds_show, .names = true };

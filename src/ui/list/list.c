@@ -67,6 +67,8 @@ list_rows(struct rows *rows, const struct state *s, int width)
 	*rows = (struct rows){ .width = width, .hang = INDENT, .filter = s->list.filter };
 	if (type_of(s)->rows != NULL)
 		type_of(s)->rows(rows, s);
+	if (type_of(s)->names)
+		rows_rank(rows);
 }
 
 void
@@ -370,9 +372,9 @@ list_draw(const struct state *s, struct canvas *c)
 
 		draw_row(s, c, (struct rect){ inner.x, inner.y + i, inner.w, 1 }, row, first);
 	}
-	if (rows.items == 0)
-		canvas_text(c, inner, inner.x + 2, inner.y, (struct style){ .role = ROLE_DIM },
-		    "nothing with that text");
+	if (rows.items == 0) /* below the headings */
+		canvas_text(c, inner, inner.x + 2, inner.y + (int)rows.count, (struct style){ .role = ROLE_DIM },
+		    s->list.filter[0] != '\0' ? "nothing with that text" : "nothing");
 	if (type_of(s)->draw != NULL)
 		type_of(s)->draw(s, c, area, rows_target(&rows, s->list.item));
 	rows_free(&rows);

@@ -26,6 +26,7 @@ struct list_type {
 	/* The target that is selected now, and the columns of a line; NULL: nothing to do. */
 	void (*selected)(struct state *s, int target, int width);
 	bool types;                      /* typing filters, without '/' */
+	bool names;                      /* entries begin with names: the nearest to a filter first */
 	bool over;                       /* closing leads back to the list it was opened from */
 };
 

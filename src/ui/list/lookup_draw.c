@@ -101,7 +101,7 @@ put_progress(const struct lookup *l, size_t room, char *buf, size_t size)
 		return;
 	}
 	text_put(took, sizeof took, "; %s on %d thread%s%s", UNITS_SHORT(SECONDS, l->news.seconds),
-	    l->news.threads, l->news.threads == 1 ? "" : "s",
+	    l->news.threads, TEXT_S(l->news.threads),
 	    l->news.full ? "; the front has more" : "");
 	put_counts(l, true, buf, size);
 	if (strlen(buf) + strlen(took) > room)

@@ -141,4 +141,4 @@ options_remember(struct state *s)
 }
 
 const struct list_type options_list = { .title = "settings", .rows = options_rows,
-	.accept = options_accept, .aside = options_aside };
+	.accept = options_accept, .aside = options_aside, .names = true };

@@ -1,6 +1,8 @@
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ui/list/rows.h"
 
@@ -98,6 +100,52 @@ rows_heading(struct rows *rows, const char *text)
 {
 	if (rows->filter[0] == '\0')
 		add_line(rows, -1, -1, ROLE_TITLE, 0, text, strlen(text));
+}
+
+/* How near a text is to what was typed, 0 the nearest: it is its first word, it begins with it, a
+ * word begins with it, it is somewhere. */
+static int
+distance(const char *text, const char *typed)
+{
+	const size_t n = strlen(typed);
+
+	text += strspn(text, " ");
+	if (strncasecmp(text, typed, n) == 0)
+		return text[n] != '\0' && strchr(" ,", text[n]) == NULL;
+	for (const char *at = text; (at = strcasestr(at, typed)) != NULL; at++)
+		if (!isalnum((unsigned char)at[-1]))
+			return 2;
+	return 3;
+}
+
+void
+rows_rank(struct rows *rows)
+{
+	const char *typed = rows->filter + strspn(rows->filter, " ");
+	struct row *ranked = *typed != '\0' && rows->count > 0 ? malloc(rows->count * sizeof *ranked) : NULL;
+	size_t n = 0;
+	int items = 0;
+
+	if (ranked == NULL)
+		return;
+	for (int rank = 0; rank <= 3; rank++) {
+		bool taken = false;
+
+		for (size_t i = 0; i < rows->count; i++) {
+			const bool first = i == 0 || rows->row[i].item != rows->row[i - 1].item;
+
+			if (first)
+				taken = distance(rows->row[i].text, typed) == rank;
+			if (!taken)
+				continue;
+			items += first;
+			ranked[n] = rows->row[i];
+			ranked[n++].item = items - 1;
+		}
+	}
+	free(rows->row);
+	rows->row = ranked;
+	rows->capacity = rows->count;
 }
 
 void

@@ -46,6 +46,10 @@ void rows_wrapped(struct rows *rows, int item, int target, enum role role, int i
 /* The text and blanks, w columns in all; ".." at the end of a text that is longer. */
 void rows_column(const char *text, int w, char *buf, size_t size);
 
+/* With a filter, put the entries that it is the name of first, then those that begin with it, then
+ * those with a word that does; of equals the first stays in front. */
+void rows_rank(struct rows *rows);
+
 /* What entry `item` stands for, -1 without one. */
 int rows_target(const struct rows *rows, int item);
 

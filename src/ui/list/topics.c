@@ -235,6 +235,6 @@ topic_close(struct state *s)
 }
 
 const struct list_type topics_list = { .title = "topics", .rows = topics_rows,
-	.begin = topics_begin, .accept = topics_accept };
+	.begin = topics_begin, .accept = topics_accept, .names = true };
 const struct list_type topic_list = { .title = "topics", .add_title = topic_title,
 	.rows = topic_rows, .accept = topic_accept, .aside = topic_aside, .close = topic_close };

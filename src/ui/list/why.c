@@ -223,9 +223,9 @@ flow_rows(struct rows *rows, const struct state *s)
 		return;
 	rows_item(rows, -1, ROLE_TEXT, "group of %lld over %lld node%s: %s, %lld of them in one "
 	    "NVLink domain, %lld domain%s; NICs of a node to itself: %.3g", (long long)row->span.size,
-	    (long long)row->span.nodes, row->span.nodes == 1 ? "" : "s",
+	    (long long)row->span.nodes, TEXT_S(row->span.nodes),
 	    flows_span(row->span.kind, true), (long long)row->span.inside,
-	    (long long)row->span.domains, row->span.domains == 1 ? "" : "s", row->span.nic_share);
+	    (long long)row->span.domains, TEXT_S(row->span.domains), row->span.nic_share);
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
 		add_terms(rows, s, &(struct made_of){ told[i], PART_ROW + (int32_t)s->flow.at });
 }

@@ -281,7 +281,7 @@ pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t
 	}
 	if (e->microbatches > 0)
 		text_add(buf, size, ", %lld micro-batch%s", (long long)e->microbatches,
-		    e->microbatches == 1 ? "" : "es");
+		    TEXT_ENDING(e->microbatches, "es"));
 }
 
 int

@@ -71,7 +71,9 @@ figures_format(enum result_id id, const struct estimate *e, char *buf, size_t si
 
 	result_value(id, e, 0, &value);
 	/* A GPU of unknown rates has no times; a step without recomputation takes 0 s for it. */
-	if (e->timed ? e->step.seconds <= 0 : value <= 0 && m != MEASURE_BYTES)
+	if (id == RESULT_STEP && !is_known(e))
+		text_put(buf, size, "rates unknown");
+	else if (e->timed ? e->step.seconds <= 0 : value <= 0 && m != MEASURE_BYTES)
 		text_put(buf, size, "-");
 	else
 		units_short(buf, size, m, value);
@@ -278,6 +280,9 @@ step_line(const struct state *s, char *buf, size_t size)
 		return;
 	text_put(buf, size, "%s %s: %s", result_table[id].brief,
 	    figures_format(id, s->estimate, amount, sizeof amount), result_table[id].help);
+	if (!is_known(s->estimate))
+		text_add(buf, size, "; what %s computes and reads in a second is not known (BF16 rate, "
+		    "memory speed)", s->plan.cluster.gpu);
 	if (id == RESULT_EXPOSED) {
 		figures_overlap(&s->plan, overlap, sizeof overlap);
 		text_add(buf, size, "; hidden: %s", overlap);

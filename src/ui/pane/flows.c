@@ -209,7 +209,7 @@ traffic_line(const struct state *s, char *buf, size_t size)
 		return;
 	flows_name(row, name, sizeof name);
 	text_put(buf, size, "%s: one GPU sends %s in %.0f call%s a step: %s alone, %s after overlap "
-	    "with compute", name, UNITS_SHORT(WIRE, row->bytes), row->calls, row->calls > 1 ? "s" : "",
+	    "with compute", name, UNITS_SHORT(WIRE, row->bytes), row->calls, TEXT_S(row->calls),
 	    UNITS_SHORT(SECONDS, row->seconds), UNITS_SHORT(SECONDS, row->exposed_seconds));
 }
 

@@ -120,7 +120,7 @@ load_line(const struct state *s, char *buf, size_t size)
 	for (int i = 0; i < COLUMNS; i++)
 		put_cell((enum column)i, &point[s->flow.at], cell[i], sizeof cell[i]);
 	text_put(buf, size, "%s request%s at once: first token %s, each further one %s; %s tokens a "
-	    "second for each, %s of a GPU", cell[REQUESTS], point[s->flow.at].concurrency > 1 ? "s" : "", cell[TTFT], cell[TPOT], cell[USER],
+	    "second for each, %s of a GPU", cell[REQUESTS], TEXT_S(point[s->flow.at].concurrency), cell[TTFT], cell[TPOT], cell[USER],
 	    cell[GPU]);
 }
 

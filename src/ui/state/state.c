@@ -80,7 +80,10 @@ state_base_name(const struct state *s)
 const struct estimate *
 state_base_estimate(const struct state *s)
 {
-	return state_base(s)->mode == s->plan.mode ? s->base : NULL;
+	const struct plan *base = state_base(s);
+
+	return base->mode == s->plan.mode && (s->has_pin ||
+	    text_equal(base->model.preset, s->plan.model.preset)) ? s->base : NULL;
 }
 
 void

@@ -190,8 +190,9 @@ void state_say(struct state *s, enum role role, const char *fmt, ...) TEXT_FORMA
 /* The name of the file of the plan, or "(new plan)". */
 const char *state_file_name(const struct state *s);
 
-/* The plan that changes are held against, what it is called ("saved", "pinned", "start" where there is no file yet), and its
- * estimate: NULL where the two have nothing in common, one trains and one serves. */
+/* The plan that changes are held against, what it is called ("saved", "pinned", "start" where there
+ * is no file yet), and its estimate: NULL where the two have nothing in common, one trains and one
+ * serves, or they are of two models and the user did not ask for that by a pin. */
 const struct plan *state_base(const struct state *s);
 const char *state_base_name(const struct state *s);
 const struct estimate *state_base_estimate(const struct state *s);
