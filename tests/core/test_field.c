@@ -464,12 +464,50 @@ diagnostics(void **state)
 	assert_null(diag_of_field(&list, FIELD_PP));
 }
 
+/* A resolved plan of which one field changed resolves in one way, whichever is asked. */
+static void
+one_field_resolves(void **state)
+{
+	static const char *const values[] = { "", "1", "2", "8", "false", "true", "4096" };
+	static const char *const settings[][3] = { { "train", "none", "none" },
+		{ "serve", "none", "none" }, { "train", "qlora", "none" }, { "train", "lora", "grpo" } };
+	struct catalog catalog = { .has_defaults = true };
+	char err[256], choice[PLAN_ID_SIZE];
+
+	(void)state;
+	plan_defaults(&catalog.defaults);
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		struct plan p, one, all;
+
+		plan_builtin(&p);
+		assert_true(field_parse(FIELD_MODE, &p, settings[i][0], err, sizeof err));
+		assert_true(field_parse(FIELD_FINETUNE, &p, settings[i][1], err, sizeof err));
+		assert_true(field_parse(FIELD_RL_ALGORITHM, &p, settings[i][2], err, sizeof err));
+		plan_resolve(&p, &catalog);
+		for (enum field_id f = 0; f < FIELD_COUNT; f++)
+			for (int64_t k = 0; k < 16; k++) {
+				const char *value = k < 7 ? values[k] :
+				    field_choice(f, k - 7, choice, sizeof choice) ? choice : "";
+
+				one = p;
+				if (!field_parse(f, &one, value, err, sizeof err))
+					continue;
+				all = one;
+				plan_resolve_field(&one, f, &catalog);
+				plan_resolve(&all, &catalog);
+				if (memcmp(&one, &all, sizeof one) != 0)
+					fail_msg("%s = %s", field_table[f].path, value);
+			}
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_is_sound), cmocka_unit_test(contract_defaults),
 		cmocka_unit_test(short_names), cmocka_unit_test(derived_fields_follow),
+		cmocka_unit_test(one_field_resolves),
 		cmocka_unit_test(rules_read_what_they_name),
 		cmocka_unit_test(sources), cmocka_unit_test(amounts), cmocka_unit_test(chosen_fields),
 		cmocka_unit_test(numbers_as_typed),

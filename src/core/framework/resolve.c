@@ -276,6 +276,18 @@ plan_follows(enum field_id f, enum field_id followed)
 	return follows_through(f, followed, 2);
 }
 
+void
+plan_resolve_field(struct plan *p, enum field_id f, const struct catalog *catalog)
+{
+	const bool follows = field_same_section(f, FIELD_TP) ||
+	    field_same_section(f, FIELD_MICRO_BATCH_SIZE) || field_same_section(f, FIELD_CONTEXT_LENGTH);
+
+	if (follows && field_is_set(f, p))
+		plan_follow(p);
+	else
+		plan_resolve(p, catalog);
+}
+
 bool
 plan_is_followed(enum field_id f)
 {

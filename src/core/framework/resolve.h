@@ -24,6 +24,9 @@ void plan_builtin(struct plan *p);
  */
 void plan_resolve(struct plan *p, const struct catalog *catalog);
 
+/* The same for a resolved plan of which this field alone has another value since. */
+void plan_resolve_field(struct plan *p, enum field_id f, const struct catalog *catalog);
+
 /* The same for a resolved plan of which only fields of `parallel`, `training` and `serving`
  * that no catalogue entry is named by changed: what follows them, at the price of a few of
  * its fields. For walks over many plans. */

@@ -29,13 +29,13 @@ struct complaint {
 	double most; /* how far a value may be from the plan's, 0: any */
 };
 
-/* Judge a changed plan; false when what is complained of is still there. */
+/* Judge a plan of which field f was changed; false when what is complained of is still there. */
 static bool
-judge(const struct complaint *c, struct plan *p, size_t *errors)
+judge(const struct complaint *c, struct plan *p, enum field_id f, size_t *errors)
 {
 	struct diag_list diags;
 
-	plan_resolve(p, c->catalog);
+	plan_resolve_field(p, f, c->catalog);
 	*errors = 0;
 	if (c->wholly)
 		return plan_is_legal(p, c->catalog);
@@ -59,7 +59,7 @@ try_value(const struct complaint *complaint, enum field_id f, const char *value,
 	if (complaint->most > 0 && distance > complaint->most)
 		return;
 	if (!field_parse(f, &changed, value, err, sizeof err) ||
-	    !judge(complaint, &changed, &o.errors))
+	    !judge(complaint, &changed, f, &o.errors))
 		return;
 	text_put(o.value, sizeof o.value, "%s", value);
 	if (better(&o, best))

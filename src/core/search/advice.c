@@ -88,10 +88,11 @@ advice_apply(const struct mend *m, const struct plan *p, const struct catalog *c
 	char err[256];
 
 	*next = *p;
-	for (int i = 0; i < m->changes; i++)
+	for (int i = 0; i < m->changes; i++) {
 		if (!field_parse(m->change[i].field, next, m->change[i].value, err, sizeof err))
 			return false;
-	plan_resolve(next, catalog);
+		plan_resolve_field(next, m->change[i].field, catalog);
+	}
 	return true;
 }
 
@@ -224,7 +225,7 @@ single(const struct quest *q, int field, const struct value *v)
 	struct mend m = { .changes = 1, .change[0].field = q->field[field].id,
 		.loss = q->field[field].loss, .distance = v->distance };
 
-	text_put(m.change[0].value, sizeof m.change[0].value, "%s", v->text);
+	text_copy(m.change[0].value, sizeof m.change[0].value, v->text);
 	return m;
 }
 

@@ -175,8 +175,12 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 	int32_t key = INPUT_NONE;
 	bool on = true, asked = false, looks;
 
-	if (show(t, s, c) && !read_catalog(s, note, size))
-		return 2;
+	if (show(t, s, c)) { /* what takes longer comes after the first picture */
+		state_advise(s);
+		show(t, s, c);
+		if (!read_catalog(s, note, size))
+			return 2;
+	}
 	while (on) {
 		if (keep_unsaved(&keeper, s))
 			signals_alarm(KEEP_MS);
