@@ -20,8 +20,11 @@ keys L
 expect 'topics: Sequence parallelism'
 keys Escape
 expect '> sp  *Sequence parallelism'
+keys / c p
+expect '> cp  *Context' # what is called so, before what has it in its name
+keys Escape
 keys / p i p e
-expect '> pp  *Pipeline'
+expect '> pipeline  *The picture'
 keys Escape
 keys Escape
 expect '^┌ plan'

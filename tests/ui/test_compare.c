@@ -146,6 +146,9 @@ test_narrow(void **test)
 	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "llama-3.1-8b  2 x 8 h100-sxm-80gb = 16  TP 4 PP 4 DP 1")); /* what it is for */
 	assert_true(hides(s, "vs start"));
+	type(s, ":set cp 2\r:set ep 2\r:set nodes 4096\r"); /* too long for its line: GPUs in short */
+	assert_true(shows(s, "llama-3.1-8b  32768 h100-sxm-80gb  TP 4 CP 2"));
+	type(s, "uuu");
 	app_resize(&s->state, 130, 24); /* another model is no change of the first */
 	type(s, ":set model llama-3.1-70b\r");
 	assert_true(hides(s, "vs start"));

@@ -122,7 +122,9 @@ end(const struct state *s)
 	free(lines);
 }
 
-/* The rest of the catalogue, once there is something to look at. */
+/* The rest of the catalogue, once the terminal had time to show the first picture. */
+enum { REST_MS = 20 };
+
 static bool
 read_catalog(struct state *s, char *note, size_t size)
 {
@@ -173,14 +175,8 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 	struct keeper keeper = { 0 };
 	struct ahead ahead = { .count = 0 };
 	int32_t key = INPUT_NONE;
-	bool on = true, asked = false, looks;
+	bool on = true, asked = false, whole = false, looks;
 
-	if (show(t, s, c)) { /* what takes longer comes after the first picture */
-		state_advise(s);
-		show(t, s, c);
-		if (!read_catalog(s, note, size))
-			return 2;
-	}
 	while (on) {
 		if (keep_unsaved(&keeper, s))
 			signals_alarm(KEEP_MS);
@@ -190,9 +186,12 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 		key = s->question.kind == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
 		asked = s->question.kind == QUESTION_RECOVER;
 		if (key == INPUT_NONE) /* busy: 1, as who does not wait never sees an Escape end */
-			key = next_key(t, s, &ahead, app_busy(s) ? 1 : looks ? LOOKUP_MS : -1);
+			key = next_key(t, s, &ahead, app_busy(s) ? 1 : !whole ? REST_MS :
+			    looks ? LOOKUP_MS : -1);
 		if (key == INPUT_NONE && app_busy(s))
 			app_idle(s);
+		else if (!whole && !(whole = read_catalog(s, note, size))) /* keys ask for any entry */
+			return 2;
 		else if (key == INPUT_NONE)
 			keep_written(&keeper, s);
 		/* Keys that are waiting already, before the picture is drawn again; of a paste, all. */

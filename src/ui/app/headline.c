@@ -151,6 +151,38 @@ add_numbers(struct strip *strip, const struct state *s)
 	add_result(strip, 5, e, RESULT_RUN, "run ", "");
 }
 
+/* ---- a strip ------------------------------------------------------------------------- */
+
+/* What there is room for: pieces up to a rank, a gauge of so many columns, errors. */
+struct room {
+	int most, gauge;
+	bool errors;
+};
+
+static bool
+has_gauge(const struct piece *p, const struct room *room)
+{
+	return p->gauge >= 0 && room->gauge > 0;
+}
+
+static int
+piece_width(const struct canvas *c, const struct piece *p, const struct room *room)
+{
+	return canvas_width(c, p->before) + canvas_width(c, p->text) + canvas_width(c, p->after) +
+	    (room->errors ? canvas_width(c, p->error) : 0) + (has_gauge(p, room) ? room->gauge + 1 : 0);
+}
+
+static int
+strip_width(const struct canvas *c, const struct strip *strip, const struct room *room)
+{
+	int w = -2;
+
+	for (int i = 0; i < strip->count; i++)
+		if (strip->piece[i].rank <= room->most && strip->piece[i].text[0] != '\0')
+			w += piece_width(c, &strip->piece[i], room) + 2;
+	return w;
+}
+
 /* ---- the plan ------------------------------------------------------------------------ */
 
 static void
@@ -200,7 +232,7 @@ add_changes(struct strip *strip, const struct state *s)
 static void
 add_plan(struct strip *strip, const struct state *s, int w)
 {
-	struct piece *p = add(strip, 7, ROLE_TITLE);
+	struct piece *p = add(strip, 7, ROLE_TITLE), *gpus;
 	const char *name = state_file_name(s);
 	const int most = w / 2 < NAME_MOST ? w / 2 : NAME_MOST;
 	const bool whole = canvas_width(NULL, name) <= most;
@@ -213,46 +245,19 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	p = add(strip, 8, ROLE_TEXT);
 	text_put(p->text, sizeof p->text, "%.*s", (int)canvas_fit(s->plan.model.preset, MODEL_MOST),
 	    s->plan.model.preset);
-	p = add(strip, 10, ROLE_TEXT);
-	text_put(p->text, sizeof p->text, "%lld x %lld %s = %lld",
+	gpus = add(strip, 10, ROLE_TEXT);
+	text_put(gpus->text, sizeof gpus->text, "%lld x %lld %s = %lld",
 	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
 	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
 	p = add(strip, 2, ROLE_TEXT);
 	put_sizes(s, p->text, sizeof p->text);
+	if (strip_width(NULL, strip, &(struct room){ 10, 0, false }) > w) /* how many will do */
+		text_put(gpus->text, sizeof gpus->text, "%lld %s", (long long)plan_world(&s->plan),
+		    s->plan.cluster.gpu);
 	add_changes(strip, s);
 }
 
-/* ---- a strip ------------------------------------------------------------------------- */
-
-/* What there is room for: pieces up to a rank, a gauge of so many columns, errors. */
-struct room {
-	int most, gauge;
-	bool errors;
-};
-
-static bool
-has_gauge(const struct piece *p, const struct room *room)
-{
-	return p->gauge >= 0 && room->gauge > 0;
-}
-
-static int
-piece_width(const struct canvas *c, const struct piece *p, const struct room *room)
-{
-	return canvas_width(c, p->before) + canvas_width(c, p->text) + canvas_width(c, p->after) +
-	    (room->errors ? canvas_width(c, p->error) : 0) + (has_gauge(p, room) ? room->gauge + 1 : 0);
-}
-
-static int
-strip_width(const struct canvas *c, const struct strip *strip, const struct room *room)
-{
-	int w = -2;
-
-	for (int i = 0; i < strip->count; i++)
-		if (strip->piece[i].rank <= room->most && strip->piece[i].text[0] != '\0')
-			w += piece_width(c, &strip->piece[i], room) + 2;
-	return w;
-}
+/* ---- drawing ------------------------------------------------------------------------- */
 
 /* A bar that is full as far as the memory is. Returns its columns. */
 static int
