@@ -35,6 +35,9 @@ show(struct terminal *t, struct state *s, struct canvas *c)
 		if (!canvas_init(c, t->w, t->h, utf8))
 			return false;
 	}
+	/* Hints take dozens of estimates, and spare a second picture; ways out take thousands. */
+	if (s->estimate->legal && s->estimate->fits)
+		state_advise(s);
 	app_draw(s, c);
 	term_show(t, c);
 	return true;
