@@ -93,7 +93,6 @@ activation_init(const struct plan *p)
 	c.no_shared = again & AGAIN_SHARED_EXPERTS;
 	c.eager = modules_eager(p);
 	c.fused = p->finetune.kernels == KERNELS_LIGER || p->finetune.kernels == KERNELS_UNSLOTH;
-	c.to_host = c.eager && p->finetune.kernels == KERNELS_UNSLOTH;
 	c.frozen = adapters_only(p);
 	c.adapted = adapters_targets(p);
 	return c;
@@ -432,7 +431,7 @@ add_rest(const struct sink *s, const struct share *held)
 	const double h = (double)s->m->hidden_size;
 	const double mask = c->p->training.hidden_dropout > 0 ? 1 : 0;
 
-	if (held->input > 0 && !c->to_host)
+	if (held->input > 0)
 		KEPT(s, "inputs of recomputed layers", RANDOM, held->input * c->a * h * c->local,
 		    AS("inputs", held->input), AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (held->mtp > 0)

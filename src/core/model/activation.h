@@ -38,7 +38,6 @@ struct activation {
 	bool selective;       /* recompute by module: */
 	bool eager;           /* modules of Hugging Face and their like (modules.h) */
 	bool fused;           /* with one kernel for a norm, one for the gated activation */
-	bool to_host;         /* inputs of recomputed layers wait in host memory */
 	bool frozen;          /* adapters alone are trained, */
 	unsigned adapted;     /* enum adapter_target: of these */
 	bool no_core, no_norm, no_up, no_mlp, no_act, no_moe, no_shared;

@@ -95,6 +95,30 @@ batch_again(const struct plan *p)
 }
 
 int64_t
+batch_inputs(const struct plan *p, int64_t layers)
+{
+	const struct training *t = &p->training;
+	const int64_t unit = most_of(1, t->recompute_layers);
+
+	if (t->recompute != RECOMPUTE_FULL)
+		return 0;
+	return t->recompute_method == RECOMPUTE_UNIFORM ? (layers + unit - 1) / unit :
+	    least_of(unit, layers);
+}
+
+int64_t
+batch_inputs_away(const struct plan *p, int64_t layers)
+{
+	const struct training *t = &p->training;
+	const bool all = p->finetune.method != FINETUNE_NONE && p->finetune.kernels == KERNELS_UNSLOTH;
+	const int64_t away = all ? layers : least_of(t->offload_layers, layers);
+
+	if (t->recompute_method == RECOMPUTE_UNIFORM && away < layers)
+		return least_of(away / most_of(1, t->recompute_layers), batch_inputs(p, layers));
+	return least_of(away, batch_inputs(p, layers));
+}
+
+int64_t
 batch_layers_again(const struct plan *p, int64_t layers)
 {
 	const struct training *t = &p->training;

@@ -46,4 +46,10 @@ unsigned batch_again(const struct plan *p);
 /* How many layers of a chunk, its first ones, recompute runs again, whole or in parts: all of
  * them, but for full recompute by the method "block"; 0 without recompute. */
 int64_t batch_layers_again(const struct plan *p, int64_t layers);
+
+/* Inputs of recompute units that a chunk of so many layers keeps, with full recompute, and how
+ * many of them, its first ones, wait in host memory: of training.offload_layers, or all that
+ * Unsloth's checkpointing keeps (unsloth_zoo/gradient_checkpointing.py). */
+int64_t batch_inputs(const struct plan *p, int64_t layers);
+int64_t batch_inputs_away(const struct plan *p, int64_t layers);
 #endif

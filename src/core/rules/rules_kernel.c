@@ -107,24 +107,17 @@ rule_fused_experts_impossible(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-/* Layers go to the host and come back while the others are computed, once in a step. */
-bool
-rule_offload_layers_impossible(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
+/* Whole layers go to the host with PP 1 and without recompute; what modules keep goes beside both
+ * (fine_grained_activation_offloading), and with graphs of attention and routers together. */
+BROKEN_IF(rule_offload_layers_impossible,
+    p->training.offload_layers > 0 && p->training.cuda_graph == GRAPH_ROUTER,
+    "activations go to the host without CUDA graphs, or with those of attention and routers")
 
-	if (p->training.offload_layers == 0)
-		return false;
-	if (p->parallel.pp > 1)
-		return BROKEN("activations go to the host with PP 1 alone");
-	if (p->training.recompute != RECOMPUTE_NONE)
-		return BROKEN("activations can not both go to the host and be computed again");
-	if (p->training.cuda_graph != GRAPH_NONE && p->training.cuda_graph != GRAPH_FULL)
-		return BROKEN("activations go to the host without CUDA graphs of layers");
-	return p->training.offload_layers >= p->model.layers &&
-	       BROKEN("%lld layers to offload, but fewer than the model's %lld can be",
-	           (long long)p->training.offload_layers, (long long)p->model.layers);
-}
+BROKEN_IF(rule_offload_layers_recomputed,
+    p->training.offload_layers > 0 && p->finetune.kernels == KERNELS_TE &&
+    p->training.recompute == RECOMPUTE_FULL,
+    "Megatron-LM sends to the host what modules keep, not inputs of layers that full recompute "
+    "keeps; selective recompute leaves it something to send")
 
 BROKEN_IF(rule_fp8_input_without_swiglu,
     p->training.fp8_activation_input && !p->model.gated_mlp,

@@ -17,7 +17,6 @@
 #define CCE "apple/ml-cross-entropy cut_cross_entropy"
 #define TORCHTUNE "pytorch/torchtune torchtune/modules/loss/cross_entropy_loss.py"
 #define AUTOGRAD "huggingface/transformers src/transformers/models/llama/modeling_llama.py"
-#define OFFLOADED "unslothai/unsloth-zoo unsloth_zoo/gradient_checkpointing.py"
 #define FOREACH "pytorch torch/optim/adam.py, _multi_tensor_adam"
 #define SEGMENTS "pytorch docs/source/notes/cuda.rst, Memory management: blocks of segments"
 #define UNSHARD "pytorch torch/distributed/fsdp/_runtime_utils.py, limit_all_gathers"
@@ -172,13 +171,8 @@ finetune_add_scales(const struct plan *p, const struct rank_layers *r, double sh
 void
 finetune_add_buffers(const struct rank_view *v, struct memory *out)
 {
-	const double h = (double)v->p->model.hidden_size;
 	struct adapter_sums n;
 
-	if (v->act->to_host && v->p->training.recompute == RECOMPUTE_FULL)
-		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "layer inputs on their way to the host",
-		    OFFLOADED, 2 * v->act->a * h * v->act->tokens, AS("a", v->act->a), IS(h),
-		    AS("T", v->act->tokens));
 	if (!adapters_only(v->p))
 		return;
 	n = adapters_sums(v->p, &v->layers->kinds, v->layers->embedding);

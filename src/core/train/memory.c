@@ -14,6 +14,7 @@
 #include "core/model/activation.h"
 #include "core/model/modules.h"
 #include "core/model/weights.h"
+#include "core/plan/batch.h"
 #include "core/train/finetune.h"
 #include "core/train/memory_buffers.h"
 #include "core/train/schedule.h"
@@ -393,9 +394,10 @@ away(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 
 	here.parallel.offload = OFFLOAD_NONE;
 	here.training.offload_layers = 0;
+	if (here.finetune.kernels == KERNELS_UNSLOTH)
+		here.finetune.kernels = KERNELS_LIGER; /* the same without its checkpointing */
 	here.training.precision_aware_optimizer = false; /* PyTorch's Adam there, in fp32 */
 	all.p = all.act.p = &here;
-	all.act.to_host = false;
 	setup_training(&all, &here, false);
 	if (offloads || plan_pages_moments(s->p)) {
 		const double whole = state(&all, &r), left = state(s, &r), n = optimized(&all, &r);
@@ -422,7 +424,7 @@ static double
 memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 {
 	const bool leaves = s->p->parallel.offload != OFFLOAD_NONE || plan_pages_moments(s->p) ||
-	    s->p->training.offload_layers > 0 || s->act.to_host;
+	    s->p->training.offload_layers > 0 || batch_inputs_away(s->p, 1) > 0;
 
 	return leaves && s->p->mode == MODE_TRAIN ? away(s, stage, ledger) : 0;
 }

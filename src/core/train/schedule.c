@@ -4,6 +4,7 @@
 #include "core/train/schedule.h"
 
 #include "core/base/number.h"
+#include "core/plan/batch.h"
 
 #define MEGATRON "Megatron-LM megatron/core/pipeline_parallel/schedules.py"
 #define GPIPE "Huang et al. 2019, arXiv 1811.06965"
@@ -26,19 +27,12 @@ schedule_share(const struct plan *p, const struct chunk *chunk)
 	const struct training *t = &p->training;
 	const struct model *m = &p->model;
 	struct share s = { .mtp = (double)chunk->mtp, .embedding = chunk->embedding ? 1 : 0 };
-	const int64_t unit = t->recompute_layers > 1 ? t->recompute_layers : 1;
+	const int64_t away = least_of(t->offload_layers - 1, chunk->count); /* one is on its way */
+	const int64_t again = t->recompute == RECOMPUTE_FULL ? batch_layers_again(p, chunk->count) : 0;
+	const int64_t skip = most_of(again, away);
 	struct share mtp = { .input = 0 };
-	int64_t skip = 0;
 
-	if (t->recompute == RECOMPUTE_FULL && t->recompute_method == RECOMPUTE_UNIFORM) {
-		skip = chunk->count;
-		s.input = (double)((chunk->count + unit - 1) / unit);
-	} else if (t->recompute == RECOMPUTE_FULL) {
-		skip = unit < chunk->count ? unit : chunk->count;
-		s.input = (double)skip;
-	}
-	if (t->offload_layers > 1) /* one of them is on its way to the host */
-		skip = t->offload_layers - 1 < chunk->count ? t->offload_layers - 1 : chunk->count;
+	s.input = (double)(batch_inputs(p, chunk->count) - batch_inputs_away(p, chunk->count));
 	s.kept = params_kinds(m, chunk->first + skip, chunk->count - skip);
 	if (chunk->mtp == 0)
 		return s;
