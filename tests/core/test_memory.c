@@ -251,27 +251,26 @@ static void
 test_offload_inputs(void **state)
 {
 	const double input = 4096.0 * 4096 * 2;
-	double all, buffers;
+	double all;
 
 	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	p.training.recompute = RECOMPUTE_FULL;
 	all = stage(0).activations;
-	buffers = stage(0).buffers;
 	for (int64_t n = 1; n <= 40; n++) {
 		p.training.offload_layers = n;
-		assert_near(stage(0).activations, all - (double)(n < 32 ? n : 32) * input, 1e-12);
-		assert_near(stage(0).buffers, buffers + (n < 2 ? 1 : 2) * input, 1e-12);
+		assert_near(stage(0).activations,
+		    all - (double)((n < 32 ? n : 32) - (n < 2 ? 1 : 2)) * input, 1e-12);
 	}
 	p.training.recompute_method = RECOMPUTE_BLOCK;
 	p.training.recompute_layers = 20;
 	p.training.offload_layers = 0;
 	all = stage(0).activations;
 	p.training.offload_layers = 20;
-	assert_near(stage(0).activations, all - 20 * input, 1e-12);
+	assert_near(stage(0).activations, all - 18 * input, 1e-12);
 	p.training.offload_layers = 32; /* one of the whole layers is on its way */
-	assert_near(stage(0).activations, (all - 20 * input) / 12, 1e-2);
+	assert_near(stage(0).activations - 2 * input, (all - 20 * input) / 12, 1e-2);
 }
 
 static void

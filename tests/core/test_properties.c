@@ -171,8 +171,16 @@ static const char *const pp_grows[] = { "NCCL", "token ids and embedding dropout
 /* With the ZeRO stage: what it gathers or keeps until it is reduced. */
 static const char *const zero_grows[] = { "gathered weights",
 	"gathered weights of routed experts", "gathered weights of layers",
-	"gathered weights of the head", "gradients of layers before they are reduced",
+	"gathered weights of the head", "gathered embedding and head",
+	"blocks of layers that were gathered", "gradients of layers before they are reduced",
 	"gradient bucket", NULL };
+
+/* With DP: the first communicator. */
+static const char *const dp_grows[] = { "NCCL", NULL };
+
+/* With recompute: what a layer fills again, where so few are in flight that it is most of them. */
+static const char *const again_grows[] = { "layers filled again by recompute",
+	"layer inputs on their way to the host", NULL };
 
 static bool
 is_named(const char *name, const char *const names[])
@@ -223,9 +231,12 @@ no_larger(const struct plan *p, struct plan *q, const char *const names[])
 		return false;
 	after = peak_without(names);
 	if (after > before * (1 + 1e-12))
-		fail_msg("%.10g grows to %.10g: layout %d tp %d pp %d zero %d schedule %d vpp %d",
+		fail_msg("%.10g grows to %.10g: layout %d tp %d pp %d zero %d schedule %d vpp %d "
+		    "kernels %d recompute %d method %d tuned %d offload %d/%d",
 		    before, after, (int)p->parallel.layout, (int)p->parallel.tp, (int)p->parallel.pp,
-		    (int)p->parallel.zero_stage, (int)p->training.schedule, (int)p->parallel.vpp);
+		    (int)p->parallel.zero_stage, (int)p->training.schedule, (int)p->parallel.vpp,
+		    (int)p->finetune.kernels, (int)p->training.recompute, (int)p->training.recompute_method,
+		    (int)p->finetune.method, (int)p->parallel.offload, (int)p->training.offload_layers);
 	return true;
 }
 
@@ -301,6 +312,76 @@ zero_takes_no_more(void **state)
 	}
 	print_message("%d pairs\n", tried);
 	assert_true(tried > 1000);
+}
+
+/* ---- more of what saves memory ------------------------------------------------------ */
+
+/* The next legal one, every other fine-tuned, where that is legal, and some with layers whose
+ * activations are on the host. */
+static struct plan
+next_tuned(void)
+{
+	struct plan p = next_legal(), q = p;
+
+	if (dice_rarely(&dice, 2))
+		random_tuning(&dice, &q);
+	if (dice_rarely(&dice, 2))
+		settings_int(&q, FIELD_OFFLOAD_LAYERS, dice_below(&dice, p.model.layers + 2));
+	plan_resolve(&q, NULL);
+	ledger_init(&ledger, terms, TERMS);
+	estimate_run(whole, &q, NULL, &ledger);
+	return whole->legal ? q : next_tuned();
+}
+
+/* Takes no more with the field one step up, less the terms that say how much comes and goes. */
+static void
+more_takes_no_more(enum field_id f, int64_t most, int64_t step, const char *const names[])
+{
+	int tried = 0;
+
+	for (int i = 0; i < 2000; i++) {
+		struct plan p = next_tuned(), q = p;
+
+		/* by blocks full recompute is of fewer layers than selective */
+		if (field_int(f, &p) >= most || (f == FIELD_RECOMPUTE &&
+		    p.training.recompute_method == RECOMPUTE_BLOCK))
+			continue;
+		settings_int(&q, f, field_int(f, &p) + step);
+		tried += no_larger(&p, &q, names);
+	}
+	print_message("%s: %d pairs\n", field_table[f].path, tried);
+	assert_true(tried > 200);
+}
+
+/* Twice the ranks that share a state, each with as many micro-batches. */
+static void
+dp_takes_no_more(void **state)
+{
+	int tried = 0;
+
+	(void)state;
+	dice.state = 11;
+	for (int i = 0; i < 2000; i++) {
+		struct plan p = next_tuned(), q = p;
+
+		settings_int(&q, FIELD_NODES, 2 * p.cluster.nodes);
+		settings_int(&q, FIELD_GLOBAL_BATCH_SIZE, 2 * p.training.global_batch_size);
+		tried += no_larger(&p, &q, dp_grows);
+	}
+	print_message("%d pairs\n", tried);
+	assert_true(tried > 1000);
+}
+
+static void
+savings_save(void **state)
+{
+	(void)state;
+	dice.state = 10;
+	more_takes_no_more(FIELD_OFFLOAD_LAYERS, 4096, 1, nothing);
+	more_takes_no_more(FIELD_OFFLOAD_LAYERS, 4096, 7, nothing);
+	more_takes_no_more(FIELD_OFFLOAD, OFFLOAD_OPTIMIZER_PARAMS, 1, nothing);
+	more_takes_no_more(FIELD_RECOMPUTE, RECOMPUTE_FULL, 1, again_grows);
+	more_takes_no_more(FIELD_ZERO_STAGE, 3, 1, zero_grows);
 }
 
 /* ---- one stage ---------------------------------------------------------------------- */
@@ -412,6 +493,7 @@ main(void)
 		cmocka_unit_test(terms_are_sums),
 		cmocka_unit_test(stages_are_the_model), cmocka_unit_test(tp_takes_no_more),
 		cmocka_unit_test(pp_takes_no_more), cmocka_unit_test(zero_takes_no_more),
+		cmocka_unit_test(dp_takes_no_more), cmocka_unit_test(savings_save),
 		cmocka_unit_test(one_stage_has_no_schedule),
 		cmocka_unit_test(pipeline_is_closed), cmocka_unit_test(traffic_is_named),
 	};

@@ -176,3 +176,17 @@ random_plan(struct dice *d)
 	plan_resolve(&p, NULL);
 	return p;
 }
+
+void
+random_tuning(struct dice *d, struct plan *p)
+{
+	put(p, FIELD_FINETUNE, FINETUNE_FULL + dice_below(d, FINETUNE_QLORA - FINETUNE_FULL + 1));
+	put(p, FIELD_ADAPTER_RANK, 8 << dice_below(d, 4));
+	put(p, FIELD_PACKING, dice_below(d, 2));
+	put(p, FIELD_ADAPTER_DTYPE, dice_below(d, 2));
+	if (p->parallel.pp == 1)
+		put(p, FIELD_KERNELS, dice_below(d, KERNELS_TORCHTUNE + 1));
+	if (p->finetune.kernels != KERNELS_TE)
+		put(p, FIELD_CROSS_ENTROPY, CE_HF + dice_below(d, CE_CHUNKED - CE_HF + 1));
+	plan_resolve(p, NULL);
+}

@@ -21,4 +21,7 @@ bool dice_rarely(struct dice *d, int64_t n);
 /* A training plan, resolved without a catalogue: not always legal, and of sizes that are
  * nothing unusual. */
 struct plan random_plan(struct dice *d);
+
+/* The same fine-tuned, which need not be legal. */
+void random_tuning(struct dice *d, struct plan *p);
 #endif

@@ -32,6 +32,8 @@
 #define RANDOM MCORE "tensor_parallel/random.py"
 #define EMBEDDING MCORE "models/common/embeddings/language_model_embedding.py"
 #define MTP MCORE "transformer/multi_token_prediction.py"
+#define OFFLOADED "unslothai/unsloth-zoo unsloth_zoo/gradient_checkpointing.py; transformers " \
+    "pull request 48444"
 #define TE_BACKENDS "TransformerEngine transformer_engine/pytorch/attention/" \
     "dot_product_attention/backends.py"
 #define TE_FUSED "TransformerEngine transformer_engine/common/fused_attn/fused_attn.cpp"
@@ -478,6 +480,19 @@ activation_add(const struct activation *c, const struct share *held, struct ledg
 
 	add_layers(&s, &held->kept);
 	add_rest(&s, held);
+}
+
+void
+activation_add_moving(const struct activation *c, int64_t layers, struct ledger *ledger,
+    double *sum)
+{
+	const struct sink s = { .c = c, .m = &c->p->model, .ledger = ledger, .sum = sum };
+	const double inputs = (double)least_of(2, batch_inputs_away(c->p, layers));
+	const double h = (double)s.m->hidden_size;
+
+	if (inputs > 0)
+		KEPT(&s, "layer inputs on their way to the host", OFFLOADED, inputs * c->a * h * c->local,
+		    IS(inputs), AS("a", c->a), IS(h), AS("Ts", c->local));
 }
 
 struct share

@@ -51,6 +51,11 @@ struct share activation_units(const struct activation *c);
 void activation_add(const struct activation *c, const struct share *held,
     struct ledger *ledger, double *sum);
 
+/* Bytes of the inputs of recomputed layers that are on their way to host memory or back, two of
+ * those of a chunk of so many layers. */
+void activation_add_moving(const struct activation *c, int64_t layers, struct ledger *ledger,
+    double *sum);
+
 /* Bytes of a layer as they are without recompute: what a recomputed layer fills again. */
 double activation_rebuilt(const struct activation *c, const struct layer_kinds *layers);
 

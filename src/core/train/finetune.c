@@ -286,7 +286,7 @@ finetune_add_streams(const struct rank_view *v, double counted, double layer, do
 	TERM(v->ledger, *pools, QUANTITY_OVERHEAD, "blocks of layers that were gathered", UNSHARD,
 	    (layers - counted) * layer, IS(layers), AS("those that are gathered", counted),
 	    AS("bytes of a layer", layer));
-	if (v->p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS)
+	if (v->weights_away)
 		TERM(v->ledger, *pools, QUANTITY_OVERHEAD, "shards on their way from the host", UNSHARD,
 		    (layers * layer + root) / ranks, IS(layers), AS("bytes of a layer", layer),
 		    AS("embedding and head", root), IS(ranks));

@@ -293,7 +293,8 @@ view_of(const struct memory_setup *s, const struct rank_layers *r, const struct 
 {
 	struct rank_view v = { .p = s->p, .act = &s->act, .params = &h->params,
 		.shards = &s->shards, .layers = r, .ledger = h->ledger,
-		.gradient = s->recipe.gradient, .layer = s->layer };
+		.gradient = s->recipe.gradient, .layer = s->layer,
+		.weights_away = !(s->recipe.weight > 0) };
 
 	if (adapters_only(s->p))
 		v.trained = adapters_held(s->p, r);
@@ -329,6 +330,7 @@ with_flight(const struct memory_setup *s, const struct holding *h, const struct 
 	struct memory out = standing->memory;
 
 	activation_add(&s->act, &f->held, v->ledger, &out.activations);
+	activation_add_moving(&s->act, v->layers->longest, v->ledger, &out.activations);
 	out.in_flight = f->microbatches;
 	if (modules_eager(s->p))
 		finetune_add_step(v, step_bytes(s, h, v), s->microbatches, &out);

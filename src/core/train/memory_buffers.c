@@ -27,8 +27,6 @@
 #define RANDOM MCORE "tensor_parallel/random.py"
 #define TE_GEMM "TransformerEngine transformer_engine/pytorch/cpp_extensions/gemm.py"
 #define TE_BASE "TransformerEngine transformer_engine/pytorch/module/base.py"
-#define OFFLOADED "unslothai/unsloth-zoo unsloth_zoo/gradient_checkpointing.py; transformers " \
-    "pull request 48444"
 #define TE_BACKENDS "TransformerEngine transformer_engine/pytorch/attention/" \
     "dot_product_attention/backends.py"
 #define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
@@ -501,19 +499,6 @@ add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct me
 		    streams * te * mib, IS(streams), AS("size on this GPU", te), AS("MiB", mib));
 }
 
-/* Inputs of recomputed layers have two buffers on their way to the host and back. */
-static void
-add_offloaded(const struct rank_view *v, struct memory *out)
-{
-	const double h = (double)v->p->model.hidden_size;
-	const double inputs = (double)least_of(2, batch_inputs_away(v->p, v->layers->longest));
-
-	if (inputs > 0)
-		BUFFER(v, out->buffers, "layer inputs on their way to the host", OFFLOADED,
-		    inputs * v->act->a * h * v->act->local, IS(inputs), AS("a", v->act->a), IS(h),
-		    AS("Ts", v->act->local));
-}
-
 double
 buffers_add(const struct rank_view *v, struct memory *out)
 {
@@ -535,7 +520,6 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	out->overhead += back.pools;
 	add_dummies(v, &k, out);
 	add_workspaces(v, &k, out);
-	add_offloaded(v, out);
 	finetune_add_buffers(v, out);
 	return back.buffers - back.stays;
 }

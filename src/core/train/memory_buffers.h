@@ -20,6 +20,7 @@ struct rank_view {
 	struct ledger *ledger;
 	double gradient;   /* bytes of a gradient of one parameter */
 	double layer;      /* parameters of the largest layer as one rank computes with it */
+	bool weights_away; /* in host memory, from which layers come as they run */
 };
 
 /* Logits and buffers of the fuller of two moments: the loss, or the backward pass of a

@@ -27,7 +27,7 @@ schedule_share(const struct plan *p, const struct chunk *chunk)
 	const struct training *t = &p->training;
 	const struct model *m = &p->model;
 	struct share s = { .mtp = (double)chunk->mtp, .embedding = chunk->embedding ? 1 : 0 };
-	const int64_t away = least_of(t->offload_layers - 1, chunk->count); /* one is on its way */
+	const int64_t away = least_of(t->offload_layers, chunk->count) - 1; /* one is on its way */
 	const int64_t again = t->recompute == RECOMPUTE_FULL ? batch_layers_again(p, chunk->count) : 0;
 	const int64_t skip = most_of(again, away);
 	struct share mtp = { .input = 0 };
