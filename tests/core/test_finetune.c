@@ -158,6 +158,35 @@ state_bytes(void **state)
 	    4 * pl, 1e-12);
 }
 
+/* A frozen base of Transformer Engine is in the format of its products alone; blocks along one
+ * direction can not be turned round. */
+static void
+frozen_in_eight_bits(void **state)
+{
+#define RATES "fp8_tflops=1979 fp4_tflops=9000"
+	static const struct { const char *precision; double first, second; } rows[] = {
+		{ "generation=hopper precision=fp8 " RATES, 1, 0 },
+		{ "generation=hopper precision=fp8 fp8_param_gather=true " RATES, 1, 0 },
+		{ "generation=hopper precision=fp8-block " RATES, 1 + 4.0 / (128 * 128), 0 },
+		{ "precision=mxfp8 generation=blackwell " RATES, 1 + 1.0 / 32, 1 + 1.0 / 32 },
+		{ "precision=nvfp4 generation=blackwell " RATES, 0.5625, 0.5625 },
+	};
+	char settings[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		double whole, linear;
+
+		whole = memory_of(LORA "layout=megatron gpus_per_node=1 global_batch_size=1 zero_stage=1 "
+		    "precision=bf16")->parameters;
+		text_put(settings, sizeof settings, LORA "layout=megatron gpus_per_node=1 "
+		    "global_batch_size=1 zero_stage=1 %s", rows[i].precision);
+		linear = (whole - memory_of(settings)->parameters) / (2 - rows[i].first - rows[i].second);
+		assert_true(linear > 0.9 * (e.params.total - 2 * e.params.embedding));
+		assert_true(linear < e.params.total);
+	}
+}
+
 /* Frozen weights are whole under DDP and ZeRO-2, split under ZeRO-3. */
 static void
 frozen_shards(void **state)
@@ -519,8 +548,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(padding_repeats_keys), cmocka_unit_test(counts), cmocka_unit_test(experts), cmocka_unit_test(sharded),
-		cmocka_unit_test(state_bytes), cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
+		cmocka_unit_test(padding_repeats_keys), cmocka_unit_test(counts),
+		cmocka_unit_test(experts), cmocka_unit_test(sharded),
+		cmocka_unit_test(state_bytes), cmocka_unit_test(frozen_in_eight_bits),
+		cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
 		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
 		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
 		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(gathered_by_the_root),

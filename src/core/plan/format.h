@@ -21,6 +21,7 @@ struct format {
 			   * pass: scales included */
 	double weight;    /* of a weight's copy in one direction */
 	double second;    /* of the one for the other direction, 0 where it is the same copy */
+	bool turns;       /* a weight turned round is that copy: scales of whole tensors or squares */
 	double gathered;  /* of a weight that fp8_param_gather gathers */
 	double cast;      /* moved to cast one value, in and out */
 	bool cast_each;   /* of experts each has a cast of its own */

@@ -6,6 +6,7 @@
 #include "core/framework/framework.h"
 #include "core/model/modules.h"
 #include "core/plan/batch.h"
+#include "core/plan/format.h"
 
 #define PEFT "huggingface/peft src/peft/mapping_func.py, autocast_adapter_dtype"
 #define SAVED "huggingface/peft src/peft/utils/other.py, ModulesToSaveWrapper"
@@ -61,13 +62,17 @@ trained(const struct plan *p, const struct recipe *framework, int64_t dtype)
 
 /* Frozen weights are what they were loaded as: 16 bits, whatever the framework trains in; but FSDP
  * trainers of rollouts load all that they train something of in fp32 (verl
- * verl/workers/engine/fsdp/transformer_impl.py; NeMo-RL nemo_rl/models/policy). */
+ * verl/workers/engine/fsdp/transformer_impl.py; NeMo-RL nemo_rl/models/policy). Transformer Engine's
+ * are in the format of its products (fp8_param): no optimizer reads them in 16 bits, and a copy
+ * for the backward pass is only there where turning the first one round does not make it
+ * (disable_parameter_transpose_cache; as the LoRA runs of MLPerf have both). */
 static void
 freeze(struct recipe *r, const struct plan *p)
 {
 	const bool wide = plan_has_rollouts(p) && framework_of(p)->idles_bare;
 	const double loaded = wide || p->training.precision == PRECISION_FP32 ? 4 : 2;
 	const double quantized = adapters_quantized(p);
+	const struct format f = format_of(p);
 
 	r->weight = smaller(r->weight, loaded);
 	r->linear = smaller(r->linear, quantized > 0 ? quantized : loaded);
@@ -75,6 +80,10 @@ freeze(struct recipe *r, const struct plan *p)
 		r->copy = 0;
 		r->experts_plain = true;
 		r->gathered = smaller(r->gathered, quantized);
+	}
+	if (!(quantized > 0) && p->finetune.kernels == KERNELS_TE && f.quantised) {
+		r->linear = f.weight;
+		r->copy = f.turns ? 0 : f.second;
 	}
 	r->gradient = r->master = r->gradient_copy = r->step_copy = 0;
 	r->moments = r->matrix_moments = 0;
