@@ -347,6 +347,9 @@ scales_stay_whole(void **state)
 	    2 * (e.params.total - linear) / 4 + 4 * e.params_trainable / 4, 1e-9);
 	text_put(settings, sizeof settings, "%soptimizer+params", run);
 	near(memory_of(settings)->parameters, linear * 4 / 64.0, 1e-9);
+	text_put(settings, sizeof settings, "%snone finetune.kernels=torchtune", run); /* torchao's */
+	near(memory_of(settings)->parameters, (linear * (0.5 + 4 / 64.0) +
+	    2 * (e.params.total - linear) + 2 * e.params_trainable) / 4, 1e-9);
 }
 
 /* Bytes of a logit by what computes the loss; DeepSpeed's gradients are there from the start. */

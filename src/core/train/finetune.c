@@ -151,14 +151,16 @@ finetune_add_state(const struct finetune_recipes *r, const struct adapter_params
 }
 
 /* Scales of NF4 blocks are no parameters: ZeRO-3 and FSDP split the packed weights, or keep them
- * on the host, and leave the scales whole on every GPU. */
+ * on the host, and leave the scales whole on every GPU. Those of torchao, which torchtune takes, are
+ * inside its tensors and split with them (torchao/dtypes/nf4tensor.py, nf4_fsdp_pre_all_gather). */
 void
 finetune_add_scales(const struct plan *p, const struct rank_layers *r, double share,
     struct ledger *ledger, struct memory *out)
 {
 	const struct adapter_sums n = adapters_sums(p, &r->kinds, r->embedding);
 	const double offset = 4, tables = 64 + 1024;
-	const double scale = p->finetune.quantization <= QUANT_NF4_DQ ?
+	const bool whole = p->finetune.kernels != KERNELS_TORCHTUNE;
+	const double scale = whole && p->finetune.quantization <= QUANT_NF4_DQ ?
 	    larger(0, adapters_quantized(p) - 0.5) : 0;
 
 	if (p->finetune.quantization == QUANT_INT8 && n.rows * share > 0)
