@@ -138,12 +138,12 @@ expect 'rc=0'
 seq 600 >"$D/state/shardplan/history"
 begin
 keys : t p Space 8 Enter
-expect 'TP 8 PP 4'
+expect 'TP 8 PP 2'
 T split-window -v -c "$D/work" "XDG_STATE_HOME='$D/state' '$PROG'"
 expect ' quit|Unsaved'
 keys Escape : p p Space 2 Enter
 keys q d
-expect 'TP 8 PP 4'
+expect 'TP 8 PP 2'
 keys q d
 expect 'rc=0'
 [ "$(tail -n 3 "$D/state/shardplan/history")" = "600
