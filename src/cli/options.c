@@ -203,7 +203,7 @@ take_palette(struct options *o, const struct option_row *row, const char *name)
 	return parse_name(row->name, settings_table[settings_find("palette")].choices, name, &i);
 }
 
-/* "parallel.tp" or "parallel.tp=1,2" of --free; of --fix without values. */
+/* "parallel.tp" or "parallel.tp=1,2" of --free, or the name of a group; of --fix without values. */
 static bool
 take_ask(struct options *o, const struct option_row *row, const char *text)
 {
@@ -213,9 +213,10 @@ take_ask(struct options *o, const struct option_row *row, const char *text)
 
 	if (row->what != ASK_WHERE) {
 		text_put(name, sizeof name, "%.*s", (int)(equals != NULL ? equals - text : 127), text);
-		ask.field = find_field(row->name, name);
 		ask.text = equals != NULL ? equals + 1 : NULL;
-		if (ask.field == FIELD_COUNT)
+		if (equals == NULL && wishes_group_find(name) != WISH_GROUPS)
+			ask.text = text;
+		else if ((ask.field = find_field(row->name, name)) == FIELD_COUNT)
 			return false;
 	}
 	o->ask[o->asks++] = ask;

@@ -9,6 +9,24 @@
 
 enum { TOP = 10, FRONT_MAX = 16384 };
 
+/* A field taken away, or a group. */
+static bool
+take_fix(const struct ask *ask, const struct plan *p, struct wishes *w)
+{
+	const int before = w->count;
+
+	if (ask->field == FIELD_COUNT) {
+		wishes_fix_group(w, wishes_group_find(ask->text), p);
+		return true;
+	}
+	wishes_fix(w, ask->field);
+	/* Sizes of experts are held already where there are none. */
+	if (w->count < before || ask->field == FIELD_EP || ask->field == FIELD_ETP)
+		return true;
+	usage_error("--fix %s: it is not free", field_table[ask->field].path);
+	return false;
+}
+
 /* What is free: the usual fields, more or fewer as asked. */
 static bool
 take_wishes(const struct options *o, const struct plan *p, struct wishes *w)
@@ -16,20 +34,15 @@ take_wishes(const struct options *o, const struct plan *p, struct wishes *w)
 	wishes_usual(w, p);
 	for (size_t i = 0; i < o->asks; i++) {
 		const struct ask *ask = &o->ask[i];
-		const int before = w->count;
 
-		if (ask->what == ASK_FREE && !wishes_free(w, ask->field, ask->text)) {
+		if (ask->what == ASK_FREE && !(ask->field == FIELD_COUNT ?
+		    wishes_free_group(w, wishes_group_find(ask->text), p) :
+		    wishes_free(w, ask->field, ask->text))) {
 			usage_error("--free: more than %d fields", SPACE_FIELDS_MAX);
 			return false;
 		}
-		if (ask->what != ASK_FIX)
-			continue;
-		wishes_fix(w, ask->field);
-		/* Sizes of experts are held already where there are none. */
-		if (w->count == before && ask->field != FIELD_EP && ask->field != FIELD_ETP) {
-			usage_error("--fix %s: it is not free", field_table[ask->field].path);
+		if (ask->what == ASK_FIX && !take_fix(ask, p, w))
 			return false;
-		}
 	}
 	if (w->count == 0)
 		usage_error("search: no field is free");

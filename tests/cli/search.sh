@@ -257,4 +257,11 @@ run 0 search --set finetune.method=lora --free finetune.rank=8,32 --nodes=1
 out_has '^rank +LoRA rank '
 bad_usage 'groups prints text or hash' groups --format=csv
 bad_usage 'search prints text or csv' search --format=hash
+# Groups of fields by name.
+sizes='--fix=tp --fix=cp --fix=pp --fix=vpp --fix=pipeline_layout --fix=zero_stage --fix=micro_batch_size'
+good search $budget $sizes --free=recompute=none --free=switches --top=3
+out_has '^Options of 1:.* --set=training.tp_overlap=true'
+good search $budget $sizes --free=recompute=none,full --free=switches --fix=switches --top=3
+out_lacks 'tp_overlap'
+bad_usage 'sorts' search --free=sorts
 finish

@@ -83,6 +83,23 @@ is_again(const struct search_space *s, const struct plan *p, uint64_t index)
 {
 	bool listed = false;
 
+	const struct {
+		enum field_id field;
+		bool idle;
+	} idles[] = {
+		{ FIELD_CP_COMM, p->parallel.cp == 1 }, { FIELD_MOE_OVERLAP, p->parallel.ep == 1 },
+		{ FIELD_TP_OVERLAP, p->parallel.tp == 1 },
+		{ FIELD_OVERLAP_PARAM_GATHER, p->parallel.zero_stage == 0 },
+	};
+
+	for (int i = 0; i < s->count; i++)
+		for (int k = 0; k < 4; k++) {
+			const bool lists = !(s->value[s->field[i].first] > 0); /* p2p, false */
+
+			if (s->field[i].field == idles[k].field && idles[k].idle &&
+			    (lists ? field_int(idles[k].field, p) != 0 : space_digit(s, i, index) > 0))
+				return true;
+		}
 	for (int i = 0; i < s->count; i++) {
 		const struct free_field *f = &s->field[i];
 
@@ -280,6 +297,8 @@ random_wishes(struct wishes *w, const struct plan *p)
 	};
 
 	wishes_usual(w, p);
+	if (p->mode == MODE_TRAIN && rand() % 2 == 0)
+		wishes_free_group(w, WISH_SWITCHES, p);
 	if (p->mode == MODE_TRAIN)
 		for (int i = rand() % 3; i > 0; i--) {
 			const struct wish *add = &more[rand() % (int)(sizeof more / sizeof *more)];
@@ -301,7 +320,7 @@ equals_brute_force(void **state)
 
 	(void)state;
 	srand(7);
-	for (int round = 0; round < 80; round++) {
+	for (int round = 0; round < 120; round++) {
 		struct search s = { .space = space, .around = rand() % 5 == 0 ? 1 + rand() % 2 : 0,
 			.tight = rand() % 2 == 0 };
 		struct wishes w;
@@ -445,8 +464,12 @@ splits(void **state)
 		    [SPLIT_LAYOUT] = "Et*3|t*3|(t*4|)*13t*3L" } },
 		{ "model.layers=61 parallel.pp=8 parallel.vpp=2 model.mtp_layers=1",
 		  { "even", "even", [SPLIT_LAYOUT_PLAIN] = "Et*3|(t*3|)*2(t*4|)*12t*4mL",
-		    [SPLIT_LAYOUT] = "Et*4|(t*4|)*14tmL",
-		    [SPLIT_LAYOUT_APART] = "Et*4|(t*4|)*11(t*5|)*2t*3m|L" } },
+		    [SPLIT_LAYOUT] = "Et*4|(t*4|)*14tmL" } },
+		{ "model.layers=61 parallel.pp=16 parallel.vpp=2 model.mtp_layers=1",
+		  { "even", "even", [SPLIT_LAYOUT_PLAIN] = "Et|(t|)*2(t*2|)*28t*2mL",
+		    [SPLIT_LAYOUT] = "Et|(t*2|)*30mL" } },
+		{ "model.layers=61 parallel.pp=16 parallel.vpp=4 model.mtp_layers=1",
+		  { "even", "even", [SPLIT_LAYOUT_APART] = "E|(t|)*61m|L" } },
 		{ "model.layers=32 parallel.pp=4 model.vocab_size=256000",
 		  { "even", "even", [SPLIT_LAYOUT] = "Et*10|(t*10|)*2t*2L" } },
 		{ "model.layers=13 training.schedule=zb-v parallel.pp=4", { "even", "even" } },

@@ -128,6 +128,18 @@ scope_batch(struct scope *s, const struct plan *p)
 	return &s->step;
 }
 
+struct step_setup *
+scope_flows(struct scope *s, const struct plan *p)
+{
+	struct layout layout;
+
+	if (!s->named || !layout_size(&layout, p, NULL))
+		return NULL;
+	layout_group(&layout, p);
+	step_setup_plan(scope_batch(s, p), p, &layout);
+	return &s->step;
+}
+
 const struct step_run *
 scope_step(struct scope *s, const struct plan *p)
 {

@@ -66,6 +66,7 @@ bool scope_place(struct scope *s, const struct plan *p);
 struct memory_setup *scope_memory(struct scope *s, const struct plan *p);
 const struct memory_loads *scope_loads(struct scope *s);
 struct step_setup *scope_batch(struct scope *s, const struct plan *p);
+struct step_setup *scope_flows(struct scope *s, const struct plan *p); /* with traffic; NULL: no layout */
 const struct step_run *scope_step(struct scope *s, const struct plan *p);
 
 /* Of a plan with rollouts; NULL where no engine has a layout. */

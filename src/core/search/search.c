@@ -202,8 +202,10 @@ put_field(const struct walk *w, int field, uint64_t index)
 		space_put(s, w->bounds->vpp, space_digit(s, w->bounds->vpp, index), p);
 	if (field >= s->outer)
 		space_step(s, field, space_digit(s, field, index), p);
-	else if (field == s->outer - 1)
+	else if (field == s->outer - 1) {
 		space_outer(s, index, p);
+		bounds_rest(w->bounds, s, 0, p);
+	}
 }
 
 /* No combination that begins like index does up to `field` is among the best. */
@@ -251,15 +253,20 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 		return;
 	}
 	for (int digit = 0; digit < f->count; digit++) {
+		const struct plan *p = &w->worker->plan;
 		const int changed = changes + (digit != f->own);
 		const uint64_t next = index + (uint64_t)digit * f->stride;
 
-		if ((around > 0 && changed > around) || is_unplaced(w, field, next))
+		if (around > 0 ? changed > around : space_idles(s, field, digit, p))
+			continue;
+		if (is_unplaced(w, field, next))
 			continue;
 		put_field(w, field, next);
 		if (!is_cut(w, field, next))
 			walk_from(w, field + 1, next, changed);
 	}
+	if (field >= w->bounds->tail)
+		bounds_rest(w->bounds, s, field, &w->worker->plan);
 }
 
 /* One part: the first `shared` fields as its number says, all combinations of the rest. */
@@ -271,8 +278,11 @@ walk_part(const struct walk *w, uint64_t part)
 	const int around = w->search->around;
 	int changes = 0;
 
+	bounds_rest(w->bounds, s, 0, &w->worker->plan);
 	for (int i = 0; i < w->shared; i++) {
 		changes += space_digit(s, i, index) != s->field[i].own;
+		if (around == 0 && space_idles(s, i, space_digit(s, i, index), &w->worker->plan))
+			return;
 		put_field(w, i, index);
 		if (is_cut(w, i, index))
 			return;

@@ -41,21 +41,32 @@ place_of(const struct search_space *s, enum field_id f)
 void
 bounds_plan(struct bounds *b, const struct search_space *s)
 {
-	/* State takes no notice of the first two; the pipeline's work does of all but the last. */
-	static const enum field_id rest[] = { FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_PP,
-		FIELD_VPP, FIELD_PIPELINE_LAYOUT, FIELD_ZERO_STAGE };
+	/* State takes no notice of these, work by stages of none from the second on, the batch from PP,
+	 * the pipeline's work from the ZeRO stage on. */
+	static const enum field_id rest[] = { FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_CP_COMM,
+		FIELD_MOE_DISPATCHER, FIELD_MOE_OVERLAP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
+		FIELD_ZERO_STAGE, FIELD_OFFLOAD, FIELD_PRECISION_AWARE_OPTIMIZER, FIELD_TP_OVERLAP,
+		FIELD_CUDA_GRAPH, FIELD_FUSED_EXPERTS, FIELD_OVERLAP_GRAD_REDUCE,
+		FIELD_OVERLAP_PARAM_GATHER };
+	enum { REST = sizeof rest / sizeof *rest };
 
-	b->shards_after = last_but(s, rest, 6);
-	b->split_after = last_but(s, rest + 1, 5);
-	b->batch_after = last_but(s, rest + 2, 4);
-	b->chunks_after = last_but(s, rest + 4, 2);
-	b->pipeline_after = last_but(s, rest + 5, 1);
+	b->shards_after = last_but(s, rest, REST);
+	b->split_after = last_but(s, rest + 1, REST - 1);
+	b->batch_after = last_but(s, rest + 5, REST - 5);
+	b->chunks_after = last_but(s, rest + 7, REST - 7);
+	b->pipeline_after = last_but(s, rest + 8, REST - 8);
+	b->tail_after = last_but(s, rest + 9, REST - 9);
+	for (b->tail = s->outer; b->tail < s->count; b->tail++)
+		if (s->field[b->tail].row != NULL && !s->field[b->tail].row->early)
+			break;
 	b->pp = place_of(s, FIELD_PP);
 	b->vpp = place_of(s, FIELD_VPP);
 	b->split = place_of(s, FIELD_PIPELINE_LAYOUT);
 	if (b->split >= 0 && !s->field[b->split].splits)
 		b->split = -1;
 	b->zero = place_of(s, FIELD_ZERO_STAGE);
+	b->context = place_of(s, FIELD_CP_COMM);
+	b->dispatcher = place_of(s, FIELD_MOE_DISPATCHER);
 }
 
 /* ---- stages -------------------------------------------------------------------------- */
@@ -163,26 +174,50 @@ bounds_unplaced(const struct bounds *b, const struct search_space *s, int field,
 
 /* ---- memory -------------------------------------------------------------------------- */
 
+/* No value of the switches from free field i on has room for state, with what is in. */
+static bool
+state_is_full(const struct search_space *s, int i, struct plan *p, const struct layout *layout,
+    const struct memory_limit *limit)
+{
+	struct memory_setup setup;
+	double least;
+
+	for (; i < s->count; i++)
+		if (s->field[i].row != NULL && s->field[i].row->memory &&
+		    s->field[i].field != FIELD_TP_OVERLAP)
+			break;
+	if (i >= s->count) {
+		memory_setup_plan(&setup, p, layout, NULL, 0);
+		least = memory_least(&setup);
+		return memory_exceeds(least, least, limit);
+	}
+	for (int digit = 0; digit < s->field[i].count; digit++) {
+		space_step(s, i, digit, p);
+		if (!state_is_full(s, i + 1, p, layout, limit))
+			return false;
+	}
+	return true;
+}
+
 /* No ZeRO stage has room, with the PP that is in. */
 static bool
 pp_is_full(const struct bounds *b, const struct search_space *s, struct plan *p,
     const struct memory_limit *limit)
 {
+	const struct parallel parallel = p->parallel;
+	const struct training training = p->training;
 	struct layout layout;
-	struct memory_setup setup;
+	bool full = true;
 
 	if (!layout_size(&layout, p, NULL))
 		return false; /* which other VPP may not be */
-	for (int i = 0; i < values_of(s, b->zero); i++) {
-		double least;
-
+	for (int i = 0; full && i < values_of(s, b->zero); i++) {
 		put_value(s, b->zero, i, p);
-		memory_setup_plan(&setup, p, &layout, NULL, 0);
-		least = memory_least(&setup);
-		if (!memory_exceeds(least, least, limit))
-			return false;
+		full = state_is_full(s, b->tail, p, &layout, limit);
 	}
-	return true;
+	p->parallel = parallel;
+	p->training = training;
+	return full;
 }
 
 /* No PP has room; which of them have is left in room. */
@@ -227,22 +262,41 @@ all_odd(const struct bounds *b, const struct search_space *s, const struct plan 
 /* ---- time ---------------------------------------------------------------------------- */
 
 static bool
-batch_is_slow(const struct plan *p, struct scope *scope, bool piped, double limit)
+batch_is_slow(const struct plan *p, struct scope *scope, double limit)
 {
 	scope_follow(scope, p);
-	return steptime_least(scope_batch(scope, p), p, piped) > limit;
+	return steptime_least(scope_batch(scope, p), p, false) > limit;
 }
 
-/* The same with any recompute: none adds nothing. */
 static bool
-split_is_slow(struct plan *p, struct scope *scope, double limit)
+chunks_are_slow(const struct plan *p, struct scope *scope, double limit)
 {
-	const int64_t own = p->training.recompute;
-	bool slow;
+	struct step_setup *flows;
+
+	scope_follow(scope, p);
+	flows = scope_flows(scope, p);
+	return flows != NULL && steptime_least(flows, p, true) > limit;
+}
+
+/* The same with any recompute, of which none adds nothing, and any value of the early switches
+ * that change what is computed (kernel.c, compute_experts.c). */
+static bool
+split_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, double limit)
+{
+	const struct parallel parallel = p->parallel;
+	const int64_t recompute = p->training.recompute;
+	bool slow = true;
 
 	p->training.recompute = RECOMPUTE_NONE;
-	slow = batch_is_slow(p, scope, false, limit);
-	p->training.recompute = own;
+	for (int i = 0; slow && i < values_of(s, b->context); i++)
+		for (int k = values_of(s, b->dispatcher) - 1; slow && k >= 0; k--) {
+			put_value(s, b->context, i, p);
+			put_value(s, b->dispatcher, k, p);
+			slow = batch_is_slow(p, scope, limit);
+		}
+	p->training.recompute = recompute;
+	p->parallel = parallel;
 	return slow;
 }
 
@@ -251,6 +305,79 @@ pipeline_is_slow(const struct plan *p, struct scope *scope, double limit)
 {
 	scope_follow(scope, p);
 	return scope_place(scope, p) && scope_step(scope, p)->least > limit;
+}
+
+/* ---- switches ------------------------------------------------------------------------ */
+
+/* The fastest value among those that are free. */
+static int
+fastest(const struct free_field *f)
+{
+	return f->row->most ? f->count - 1 : 0;
+}
+
+void
+bounds_rest(const struct bounds *b, const struct search_space *s, int i, struct plan *p)
+{
+	for (i = i > b->tail ? i : b->tail; i < s->count; i++)
+		space_step(s, i, fastest(&s->field[i]), p);
+}
+
+/* With the fastest values of the switches that follow. */
+static bool
+step_is_slow(const struct plan *p, struct scope *scope, struct traffic *traffic, double limit)
+{
+	scope_follow(scope, p);
+	return scope_place(scope, p) && steptime_within(scope_step(scope, p), limit, p,
+	    &scope->pipeline.placement, traffic, NULL).seconds > limit;
+}
+
+/* No values of the switches from free field i on make room. */
+static bool
+stages_are_full(const struct search_space *s, int i, struct plan *p, struct scope *scope,
+    const struct memory_limit *limit)
+{
+	const struct memory_setup *memory;
+	struct memory_peak peak;
+
+	while (i < s->count && !s->field[i].row->memory)
+		i++;
+	if (i < s->count) {
+		bool full = true;
+
+		for (int digit = 0; full && digit < s->field[i].count; digit++) {
+			space_step(s, i, digit, p);
+			full = stages_are_full(s, i + 1, p, scope, limit);
+		}
+		return full;
+	}
+	scope_follow(scope, p);
+	if (!scope_place(scope, p))
+		return false;
+	memory = scope_memory(scope, p);
+	memory_peak(memory, scope_loads(scope), limit, &peak);
+	return memory_exceeds(peak.low, peak.high, limit);
+}
+
+/* After all sizes, or a switch of the tail. */
+static bool
+tail_is_cut(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    struct plan *p, struct scope *scope, struct bound_room *room, const struct enough *enough)
+{
+	const struct free_field *f = field >= b->tail ? &s->field[field] : NULL;
+	const bool slower = f == NULL || space_digit(s, field, index) != fastest(f);
+	bool full = false;
+
+	if (b->tail == s->count || field < b->tail_after || plan_has_rl(p))
+		return false;
+	if (slower && enough->seconds > 0 && enough->seconds < INFINITY &&
+	    step_is_slow(p, scope, &room->traffic, enough->seconds))
+		return true;
+	if ((f == NULL || f->row->memory)) {
+		full = stages_are_full(s, field < b->tail ? b->tail : field + 1, p, scope, &enough->bytes);
+		bounds_rest(b, s, field + 1, p);
+	}
+	return full;
 }
 
 bool
@@ -266,10 +393,12 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
 		return true;
 	if (field == b->split_after && all_odd(b, s, p, room))
 		return true;
+	if (tail_is_cut(b, s, field, index, p, scope, room, enough))
+		return true;
 	if (!(enough->seconds > 0) || enough->seconds >= INFINITY)
 		return false;
-	return (field == b->split_after && split_is_slow(p, scope, enough->seconds)) ||
-	    (field == b->batch_after && batch_is_slow(p, scope, false, enough->seconds)) ||
-	    (field == b->chunks_after && batch_is_slow(p, scope, true, enough->seconds)) ||
+	return (field == b->split_after && split_is_slow(b, s, p, scope, enough->seconds)) ||
+	    (field == b->batch_after && batch_is_slow(p, scope, enough->seconds)) ||
+	    (field == b->chunks_after && chunks_are_slow(p, scope, enough->seconds)) ||
 	    (field == b->pipeline_after && pipeline_is_slow(p, scope, enough->seconds));
 }

@@ -12,6 +12,8 @@
  *   chunks     and PP and VPP: with what the pipeline idles between equal stages too long
  *   pipeline   and the placement: what the micro-batches and the bubble take is too long,
  *              however state is sharded
+ *   tail       and how state is sharded: with each switch at its fastest value the step takes too
+ *              long, or no value of those that move state makes room; and after each switch
  *
  * Each is a number of train/ worked out for a part of the plan, of which it says itself that
  * the whole is no less; no formula stands here.
@@ -27,8 +29,9 @@
 
 /* After which free field each is asked, and which of them these are, -1: not free. */
 struct bounds {
-	int shards_after, split_after, batch_after, chunks_after, pipeline_after;
-	int pp, vpp, split, zero;
+	int shards_after, split_after, batch_after, chunks_after, pipeline_after, tail_after;
+	int pp, vpp, split, zero, context, dispatcher;
+	int tail;                     /* the first switch of those that have a fastest value */
 };
 
 void bounds_plan(struct bounds *b, const struct search_space *s);
@@ -41,8 +44,12 @@ struct bound_room {
 	int placed[SPACE_VALUES_MAX]; /* of each PP the first VPP that places the layers, -1: none, */
 	bool mapped;                  /* and, where there are not too many, which of all do, */
 	uint64_t map[PLACED_BITS / 64]; /* by PP, VPP and split, */
+	struct traffic traffic;
 	bool full[SPACE_VALUES_MAX];  /* and whether it has room with the shards that are in */
 };
+
+/* Put the fastest value of each switch of the tail from free field i on into p. */
+void bounds_rest(const struct bounds *b, const struct search_space *s, int i, struct plan *p);
 
 /* True when no combination that begins like index up to `field` places the layers: the same as a
  * rule would say, known before the field is in. */

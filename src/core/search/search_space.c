@@ -15,8 +15,9 @@
  * between neighbours comes last. All others stand before them, as in the table of fields. */
 static const enum field_id inner_fields[] = {
 	FIELD_TP, FIELD_CP, FIELD_EP, FIELD_ETP, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE,
-	FIELD_REPLICAS, FIELD_DP_ATTENTION, FIELD_DCP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
-	FIELD_ZERO_STAGE
+	FIELD_CP_COMM, FIELD_MOE_DISPATCHER, FIELD_MOE_OVERLAP, FIELD_REPLICAS, FIELD_DP_ATTENTION, FIELD_DCP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
+	FIELD_ZERO_STAGE, FIELD_OFFLOAD, FIELD_PRECISION_AWARE_OPTIMIZER, FIELD_TP_OVERLAP,
+	FIELD_CUDA_GRAPH, FIELD_FUSED_EXPERTS, FIELD_OVERLAP_GRAD_REDUCE, FIELD_OVERLAP_PARAM_GATHER
 };
 enum { INNER = sizeof inner_fields / sizeof *inner_fields };
 
@@ -455,6 +456,9 @@ find_values(struct search_space *s, struct free_field *field, const char *values
 		text_put(err, size, "'%s': no value of %s is in its steps", values, row->path);
 		return false;
 	}
+	for (int i = 0; i < field->count && field->row != NULL; i++)
+		if ((int64_t)s->value[field->first + i] == field->row->idle)
+			field->idle = i;
 	field->own = -1;
 	for (int i = 0; i < field->count && own_value(s, field, &own); i++)
 		if (s->value[field->first + i] >= own && s->value[field->first + i] <= own)
@@ -478,6 +482,7 @@ sort_fields(struct search_space *s, const struct wishes *w, const char *values[]
 			s->field[s->count++].field = inner_fields[i];
 	for (int i = 0; i < s->count; i++) {
 		values[i] = w->item[wishes_find(w, s->field[i].field)].values;
+		s->field[i].row = switch_of(s->field[i].field);
 		s->field[i].splits = s->field[i].field == FIELD_PIPELINE_LAYOUT && values[i] == NULL;
 	}
 }
@@ -570,12 +575,23 @@ space_outer(const struct search_space *s, uint64_t index, struct plan *p)
 }
 
 bool
+space_idles(const struct search_space *s, int i, int digit, const struct plan *p)
+{
+	const struct switch_row *row = s->field[i].row;
+
+	return row != NULL && row->matters != NULL && !row->matters(p) && digit != s->field[i].idle;
+}
+
+bool
 space_repeats(const struct search_space *s, uint64_t index, const struct plan *p)
 {
 	const struct free_field *f = p->parallel.pp <= 1 ?
 	    free_field_of(s, FIELD_SCHEDULE) : NULL;
 	int first = 0;
 
+	for (int i = s->outer; i < s->count; i++)
+		if (space_idles(s, i, space_digit(s, i, index), p))
+			return true;
 	if (f == NULL)
 		return false;
 	for (int i = 0; i < f->count; i++)

@@ -14,6 +14,7 @@
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
 #include "core/search/search_split.h"
+#include "core/search/search_switch.h"
 #include "core/search/search_wishes.h"
 
 enum { SPACE_VALUES_MAX = 16384 };
@@ -23,6 +24,8 @@ struct free_field {
 	int first, count; /* values: in space.value, ascending */
 	int own;          /* which of them is the plan's, -1: none */
 	const char *words; /* of a text that is in no catalogue: "A,B"; else NULL */
+	const struct switch_row *row; /* of a switch, else NULL: */
+	int idle;         /* the value that stands for all where it has no effect */
 	bool splits;      /* values are enum split: FIELD_PIPELINE_LAYOUT stands for all that say one */
 	uint64_t stride;  /* of the index */
 	bool followed;    /* fields follow its value */
@@ -66,7 +69,11 @@ void space_plan(const struct search_space *s, uint64_t index, struct plan *p);
 /* The outer fields of a combination put in, inner ones marked as set, and resolved. */
 void space_outer(const struct search_space *s, uint64_t index, struct plan *p);
 
-/* True of a plan that is looked at by another name: without a pipeline every schedule is 1F1B, or
+/* Value `digit` of free field i is another name of a switch that has no effect with the sizes of
+ * p. */
+bool space_idles(const struct search_space *s, int i, int digit, const struct plan *p);
+
+/* True of a plan that is looked at by another name: of a switch without effect, and without a pipeline every schedule is 1F1B, or
  * where that is not among the free ones the first. */
 bool space_repeats(const struct search_space *s, uint64_t index, const struct plan *p);
 

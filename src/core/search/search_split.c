@@ -37,6 +37,16 @@ clear(struct plan *p)
 		field_mark(split_fields[i], p, false);
 }
 
+/* Chunks of so many layers leave ranks about as even as this PP lets them be: a pipeline of
+ * chunks goes at the pace of the largest one. */
+static bool
+is_even(const struct plan *p, int64_t most, int64_t layers)
+{
+	const int64_t rank = (layers + p->parallel.pp - 1) / p->parallel.pp;
+
+	return 8 * most * p->parallel.vpp <= 9 * rank;
+}
+
 /* ---- fields ------------------------------------------------------------------------- */
 
 /* Embedding or loss counted, where that makes stages even that are not. */
@@ -64,7 +74,7 @@ shorten(struct plan *p, bool first, bool last)
 	const int64_t of_last = last ? (first ? (less + 1) / 2 : less) : 0, of_first = less - of_last;
 
 	if (layers % vpp != 0 || less == 0 || of_first >= each || of_last >= each ||
-	    (first && of_first == 0))
+	    (first && of_first == 0) || !is_even(p, each, layers))
 		return false;
 	if (vpp == 1 && of_first <= 1 && of_last <= 1) /* counting them says so */
 		return false;
@@ -169,7 +179,8 @@ lay_out(struct plan *p, enum split split)
 	while (rooms_of(&t, stages, most) < layers)
 		most++;
 	less = rooms_of(&t, stages, most) - layers;
-	if (less > last || (most < 2 && less > 1)) /* a stage between the ends has a layer */
+	if (less > last || (most < 2 && less > 1) ||
+	    !is_even(p, most, layers + t.loss + t.mtp)) /* a stage between the ends has a layer */
 		return false;
 	if (t.mtp == 0 && t.loss <= 1 && (less <= 1 || (t.loss == 0 && split != SPLIT_LAYOUT_PLAIN)))
 		return false; /* even, or embedding and loss counted, or the plain one, are the same */

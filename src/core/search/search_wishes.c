@@ -1,7 +1,9 @@
 #include "core/search/search_wishes.h"
 
+#include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/search/search_split.h"
+#include "core/search/search_switch.h"
 
 int
 wishes_find(const struct wishes *w, enum field_id f)
@@ -35,26 +37,96 @@ wishes_fix(struct wishes *w, enum field_id f)
 		w->item[i] = w->item[--w->count];
 }
 
+/* ---- groups --------------------------------------------------------------------------- */
+
+static const char *const group_names[WISH_GROUPS] = {
+	"sizes", "switches", "schedule", "formats", "batch"
+};
+
+const char *
+wishes_group_name(enum wish_group g)
+{
+	return group_names[g];
+}
+
+enum wish_group
+wishes_group_find(const char *name)
+{
+	int g = 0;
+
+	while (g < WISH_GROUPS && !text_equal(group_names[g], name))
+		g++;
+	return (enum wish_group)g;
+}
+
+/* A size that a search of the plan's mode, model and framework can change. */
+static bool
+has_size(enum field_id f, const struct plan *p)
+{
+	if (f == FIELD_PIPELINE_LAYOUT)
+		return split_count(p) > 1;
+	/* Engines of vLLM spread experts over all ranks: EP has no size there (ep_has_no_size). */
+	if (f == FIELD_EP || f == FIELD_ETP)
+		return plan_has_experts(p) && (framework_rules(p) & RULES_VLLM) == 0;
+	return true;
+}
+
+enum { GROUP_MAX = 12 };
+
+/* The fields of a group that mean something in a plan; FIELD_NAME, which is 0, ends a row. */
+static int
+fields_of(enum wish_group g, const struct plan *p, enum field_id fields[GROUP_MAX])
+{
+	static const enum field_id rows[2][WISH_GROUPS][GROUP_MAX] = {
+		[MODE_TRAIN] = {
+			[WISH_SIZES] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
+			  FIELD_ZERO_STAGE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_EP, FIELD_ETP },
+			[WISH_SCHEDULE] = { FIELD_SCHEDULE }, [WISH_FORMATS] = { FIELD_PRECISION },
+			[WISH_BATCH] = { FIELD_GLOBAL_BATCH_SIZE } },
+		[MODE_SERVE] = {
+			[WISH_SIZES] = { FIELD_TP, FIELD_PP, FIELD_DP_ATTENTION, FIELD_DCP, FIELD_REPLICAS,
+			  FIELD_EP },
+			[WISH_FORMATS] = { FIELD_WEIGHT_DTYPE, FIELD_KV_DTYPE },
+			[WISH_BATCH] = { FIELD_CONCURRENCY } },
+	};
+	const enum field_id *row = rows[p->mode == MODE_SERVE][g];
+	int n = 0;
+
+	for (int i = 0; g != WISH_SWITCHES && i < GROUP_MAX && row[i] != FIELD_NAME; i++)
+		if (has_size(row[i], p))
+			fields[n++] = row[i];
+	for (int i = 0; g == WISH_SWITCHES && i < SWITCHES; i++)
+		if (switch_is_built(&switch_table[i], p))
+			fields[n++] = switch_table[i].field;
+	return n;
+}
+
+bool
+wishes_free_group(struct wishes *w, enum wish_group g, const struct plan *p)
+{
+	enum field_id fields[GROUP_MAX];
+	const int n = fields_of(g, p, fields);
+	bool room = true;
+
+	for (int i = 0; i < n; i++)
+		if (wishes_find(w, fields[i]) == w->count)
+			room &= wishes_free(w, fields[i], NULL);
+	return room;
+}
+
+void
+wishes_fix_group(struct wishes *w, enum wish_group g, const struct plan *p)
+{
+	enum field_id fields[GROUP_MAX];
+	const int n = fields_of(g, p, fields);
+
+	for (int i = 0; i < n; i++)
+		wishes_fix(w, fields[i]);
+}
+
 void
 wishes_usual(struct wishes *w, const struct plan *p)
 {
-	static const enum field_id train[] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP,
-		FIELD_PIPELINE_LAYOUT, FIELD_ZERO_STAGE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_EP, FIELD_ETP };
-	static const enum field_id serve[] = { FIELD_TP, FIELD_PP, FIELD_DP_ATTENTION, FIELD_DCP,
-		FIELD_REPLICAS, FIELD_EP };
-	const bool serves = p->mode == MODE_SERVE;
-	const enum field_id *usual = serves ? serve : train;
-	const size_t n = serves ? sizeof serve / sizeof *serve : sizeof train / sizeof *train;
-
 	w->count = 0;
-	for (size_t i = 0; i < n; i++) {
-		const bool of_experts = usual[i] == FIELD_EP || usual[i] == FIELD_ETP;
-
-		if (usual[i] == FIELD_PIPELINE_LAYOUT && split_count(p) == 1)
-			continue;
-		/* vLLM spreads experts over all ranks: EP has no size there (ep_has_no_size). */
-		if (!of_experts ||
-		    (plan_has_experts(p) && (framework_rules(p) & RULES_VLLM) == 0))
-			wishes_free(w, usual[i], NULL);
-	}
+	wishes_free_group(w, WISH_SIZES, p);
 }

@@ -8,7 +8,7 @@
 #include "core/plan/field.h"
 #include "core/plan/plan.h"
 
-enum { SPACE_FIELDS_MAX = 24 };
+enum { SPACE_FIELDS_MAX = 32 };
 
 /* Which fields are free, and over which values: "8,16,32", "1..64" (in the field's steps), or
  * NULL for all that can be legal. */
@@ -20,8 +20,21 @@ struct wishes {
 	} item[SPACE_FIELDS_MAX];
 };
 
-/* What is free unless somebody says otherwise: parallel sizes, and in train mode micro-batch,
- * ZeRO stage and recompute. */
+/* Names of many fields: what decides how a job is split, what leaves the result of training alone,
+ * pipeline schedules, number formats, what a step or an engine works on at once. */
+enum wish_group {
+	WISH_SIZES, WISH_SWITCHES, WISH_SCHEDULE, WISH_FORMATS, WISH_BATCH, WISH_GROUPS
+};
+
+/* By name, WISH_GROUPS for none. */
+enum wish_group wishes_group_find(const char *name);
+const char *wishes_group_name(enum wish_group g);
+
+/* Those of its fields that the plan's mode, framework, GPU and model have, over all values. */
+bool wishes_free_group(struct wishes *w, enum wish_group g, const struct plan *p);
+void wishes_fix_group(struct wishes *w, enum wish_group g, const struct plan *p);
+
+/* What is free unless somebody says otherwise: sizes. */
 void wishes_usual(struct wishes *w, const struct plan *p);
 
 /* Free one more, or change its values; false when there are too many. */

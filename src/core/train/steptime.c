@@ -510,14 +510,16 @@ steptime_least(struct step_setup *s, const struct plan *p, bool piped)
 	const double each = (double)p->training.global_batch_size /
 	    (double)p->training.micro_batch_size * (double)par->tp * (double)par->cp /
 	    (double)pool_rest(p);
-	const bool fills = piped && s->machine.known &&
+	const bool fills = piped &&
 	    (p->training.schedule == SCHEDULE_GPIPE || p->training.schedule == SCHEDULE_1F1B);
 	struct pipeline_times even = { .stages = par->pp, .chunks = par->vpp };
 	struct stage work;
 
+	if (!s->machine.known)
+		return 0;
 	stage_count(&work, p, &all, 1, s->parts.usual);
 	stage_time(&work, s, p);
-	even.sum = work.forward + work.backward + work.recompute;
+	even.sum = piped ? stage_total(&work) : work.forward + work.backward + work.recompute;
 	even.slowest = even.sum / (double)par->pp;
 	even.microbatches = each * (double)par->pp;
 	return ROUNDED(each * even.sum + (fills ? bubble_seconds(p->training.schedule, &even) : 0));

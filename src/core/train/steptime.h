@@ -55,8 +55,8 @@ struct steptime steptime_within(const struct step_run *r, double limit, const st
     const struct placement *pl, struct traffic *traffic, struct ledger *ledger);
 
 /* Seconds that a step takes at least, wherever the layers are: the slowest stage works no less than
- * all of them on average, whatever the PP. `piped`: with this PP and VPP, where the schedule is one
- * whose step grows with the slowest stage's work more than it falls with what others fill (GPipe,
+ * all of them on average, whatever the PP. `piped`: with this PP and VPP, of which s has the
+ * groups (step_setup_plan), and what traffic and host add; with a bubble where the schedule is one whose step grows with the slowest stage's work more than it falls with what others fill (GPipe,
  * 1F1B). 0 where the GPU's rates are not known. */
 double steptime_least(struct step_setup *s, const struct plan *p, bool piped);
 
