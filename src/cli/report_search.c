@@ -59,7 +59,29 @@ tells(const struct search_job *job, int i)
 	return false;
 }
 
-/* An objective that is none of the columns gets one of its own. */
+/* What is asked for, objectives and then conditions, the i-th; NULL past the last. */
+static const struct search_target *
+asked(const struct search_job *job, int i)
+{
+	const struct search *s = &job->search;
+
+	return i < s->objectives ? &s->objective[i] :
+	    i < s->objectives + s->conditions ? &s->condition[i - s->objectives].target : NULL;
+}
+
+/* It is asked for once more. */
+static bool
+is_again(const struct search_job *job, int i)
+{
+	const struct search_target *t = asked(job, i);
+
+	for (int k = 0; k < i; k++)
+		if (asked(job, k)->kind == t->kind && asked(job, k)->id == t->id)
+			return true;
+	return false;
+}
+
+/* One that is none of the columns gets one of its own. */
 static bool
 is_column(const struct search_job *job, const struct search_target *t)
 {
@@ -85,9 +107,9 @@ put_head(const struct search_job *job, struct table *t)
 	for (int i = 0; i < job->space->count; i++)
 		if (tells(job, i))
 			table_put(t, ">%s", field_table[job->space->field[i].field].label);
-	for (int i = 0; i < job->search.objectives; i++)
-		if (!is_column(job, &job->search.objective[i]))
-			table_put(t, ">%s", target_name(&job->search.objective[i]));
+	for (int i = 0; asked(job, i) != NULL; i++)
+		if (!is_column(job, asked(job, i)) && !is_again(job, i))
+			table_put(t, ">%s", target_name(asked(job, i)));
 	for (size_t i = 0; i < n; i++)
 		table_put(t, ">%s", columns[i] == RESULT_WORLD ? "GPUs" : result_table[columns[i]].brief);
 	table_cell(t, "binds");
@@ -131,12 +153,12 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 			space_format(job->space, i, key->index, text, sizeof text);
 			table_cell(t, text);
 		}
-	for (int i = 0; i < job->search.objectives; i++) {
-		const struct search_target *target = &job->search.objective[i];
-
-		if (is_column(job, target))
+	for (int i = 0; asked(job, i) != NULL; i++) {
+		if (is_column(job, asked(job, i)) || is_again(job, i))
 			continue;
-		format_target(target, target->more ? -key->score[i] : key->score[i], text, sizeof text);
+		text[0] = '\0';
+		if (target_value(asked(job, i), &p, e, &v))
+			format_target(asked(job, i), v, text, sizeof text);
 		table_cell(t, text);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +171,10 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 			    e->tight ? ", tight" : "");
 		table_cell(t, text);
 	}
-	table_cell(t, search_binds(&p, e));
+	text_put(text, sizeof text, "%s", search_binds(&p, e));
+	if (key->like > 0)
+		text_add(text, sizeof text, ", and %llu like it", (unsigned long long)key->like);
+	table_cell(t, text);
 }
 
 /* The fields of free field i that differ from q, as options of this program; q then has them. */
@@ -304,12 +329,12 @@ print_gain(const struct search_job *job)
 {
 	const struct search_key *best = &job->worker->key[0];
 	const struct search_target *t = &job->search.objective[0];
-	double own[SEARCH_OBJECTIVES_MAX];
+	struct search_key own;
 	char was[UNITS_SIZE], is[UNITS_SIZE], terms[WHY];
 	struct plan p;
 
 	estimate_run(job->estimate[1], &job->session.plan, &job->session.catalog, NULL);
-	if (!search_scores(&job->search, &job->session.plan, job->estimate[1], own)) {
+	if (!search_scores(&job->search, &job->session.plan, job->estimate[1], &own)) {
 		out_line(stdout, "The plan itself does not qualify: %s",
 		    !job->estimate[1]->legal ? "it is not legal" :
 		    !job->estimate[1]->fits ? "it does not fit" :
@@ -318,7 +343,7 @@ print_gain(const struct search_job *job)
 		return;
 	}
 	search_look(job, best->index, &p, job->estimate[0]);
-	format_target(t, t->more ? -own[0] : own[0], was, sizeof was);
+	format_target(t, t->more ? -own.score[0] : own.score[0], was, sizeof was);
 	format_target(t, t->more ? -best->score[0] : best->score[0], is, sizeof is);
 	search_why(t, &p, job->estimate[0], &job->session.plan, job->estimate[1], terms, sizeof terms);
 	out_line(stdout, "From the plan: %s %s -> %s%s%s", target_name(t), was, is,
@@ -425,6 +450,19 @@ json_plan(struct jsonout *j, const struct search_job *job, size_t rank,
 		jsonout_count(j, job->objective[i], t->more ? -w->key[rank].score[i] : w->key[rank].score[i]);
 	}
 	jsonout_close(j);
+	jsonout_object(j, "asked");
+	for (int i = 0; asked(job, i) != NULL; i++) {
+		double v;
+
+		if (is_again(job, i))
+			continue;
+		if (target_value(asked(job, i), &p, e, &v))
+			jsonout_count(j, target_name(asked(job, i)), v);
+		else
+			jsonout_null(j, target_name(asked(job, i)));
+	}
+	jsonout_close(j);
+	jsonout_int(j, "like", (int64_t)w->key[rank].like);
 	jsonout_bool(j, "within_error", is_within(job, rank, error));
 	json_result(j, "seconds", result_main(MAIN_TIME, &p), e, e->peak_stage);
 	json_result(j, "mfu", RESULT_MFU, e, e->peak_stage);

@@ -64,29 +64,44 @@ conditions_miss(const struct search *s, const struct plan *p, const struct estim
 	return most;
 }
 
+/* A number that has a name in any mode, 0 where it is not known. */
+static double
+named(const char *name, const struct plan *p, const struct estimate *e)
+{
+	struct search_target t;
+	char err[128];
+	double v;
+
+	return target_find(&t, name, p, err, sizeof err) && target_value(&t, p, e, &v) && !isnan(v) ?
+	    v : 0;
+}
+
 /* What a plan scores; false where some objective has no value. */
 static bool
 score(const struct search *s, const struct plan *p, const struct estimate *e,
-    double score[SEARCH_OBJECTIVES_MAX])
+    struct search_key *key)
 {
 	for (int i = 0; i < s->objectives; i++) {
 		double v;
 
 		if (!target_value(&s->objective[i], p, e, &v) || isnan(v))
 			return false;
-		score[i] = s->objective[i].more ? -v : v;
+		key->score[i] = s->objective[i].more ? -v : v;
 	}
+	key->tie[TIE_TIME] = e->timed || e->served ? named("time", p, e) : 0;
+	key->tie[TIE_TOKENS] = e->timed || e->served ? -named("tokens", p, e) : 0;
+	key->tie[TIE_MEMORY] = e->peak_total;
 	return true;
 }
 
 bool
 search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
-    double scores[SEARCH_OBJECTIVES_MAX])
+    struct search_key *key)
 {
 	struct search_counts counts = { .decided = 0 };
 
 	return e->legal && has_room(s, e) && !(conditions_miss(s, p, e, &counts) > 0) &&
-	    score(s, p, e, scores);
+	    score(s, p, e, key);
 }
 
 /* Tell the other threads how slow a plan may be. */
@@ -121,7 +136,7 @@ judge(const struct walk *w, uint64_t index)
 		key.score[0] = has_room(s, e) ? 0 : e->fits ? 1 : 2;
 		key.score[1] = miss;
 		rank_nearest(s, worker, &key);
-	} else if (score(s, &worker->plan, e, key.score)) {
+	} else if (score(s, &worker->plan, e, &key)) {
 		worker->counts.qualified++;
 		rank_keep(s, worker, &key);
 		share_worst(w);
@@ -163,19 +178,37 @@ tell(const struct walk *w)
 		control->tell(control->context, worker);
 }
 
+/* What is known without the time of a step does not keep a plan from the best ones. */
+static bool
+may_rank(const struct walk *w)
+{
+	const struct search *s = w->search;
+	const struct search_worker *worker = w->worker;
+	struct search_key key = { .index = 0 };
+
+	if (s->objectives > 1 || worker->kept < worker->room)
+		return true;
+	return worker->room > 0 && score(s, &worker->plan, &worker->estimate, &key) &&
+	    key.score[0] <= worker->key[worker->kept - 1].score[0];
+}
+
 static void
 decide(const struct walk *w, uint64_t index)
 {
 	struct search_worker *worker = w->worker;
 	struct estimate *e = &worker->estimate;
-	const struct enough enough = enough_for(w);
+	struct enough enough = enough_for(w);
 	enum verdict verdict = VERDICT_ESTIMATED;
 
 	worker->counts.decided++;
-	if (!w->whole)
-		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
-	else
+	if (w->whole)
 		estimate_run(e, &worker->plan, w->space->catalog, NULL);
+	else
+		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
+	if (verdict == VERDICT_TOO_SLOW && !w->times && may_rank(w)) { /* time decides ties */
+		enough.seconds = INFINITY;
+		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
+	}
 	if (!e->legal)
 		worker->counts.illegal++;
 	else if (!has_room(w->search, e)) {

@@ -34,10 +34,13 @@ struct search {
 	bool exhaustive;  /* cut nothing: for tests */
 };
 
-/* A combination that counts: what it scores, less is better. */
+/* A combination that counts: what it scores, less is better; of those as good as each other the
+ * faster, then the one that gets more tokens done. Those with all these numbers and the memory in
+ * common are one, which stands for `like` more: their simplest. */
+enum { TIE_TIME, TIE_TOKENS, TIES_RANKED, TIE_MEMORY = TIES_RANKED, SEARCH_TIES };
 struct search_key {
-	uint64_t index;
-	double score[SEARCH_OBJECTIVES_MAX];
+	uint64_t index, like;
+	double score[SEARCH_OBJECTIVES_MAX], tie[SEARCH_TIES];
 };
 
 struct search_counts {
@@ -90,7 +93,8 @@ uint64_t search_size(const struct search *s);
 bool search_run(const struct search *s, struct search_worker *worker, int threads,
     struct search_control *control);
 
-/* What search_run says of one plan: its scores and true, or false when it does not qualify. */
+/* What search_run says of one plan: its key but for the index and true, or false when it does not
+ * qualify. */
 bool search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
-    double score[SEARCH_OBJECTIVES_MAX]);
+    struct search_key *key);
 #endif

@@ -23,12 +23,42 @@ simpler(const struct search *s, const struct search_key *a, const struct search_
 	return sizes_a < sizes_b || (sizes_a == sizes_b && a->index < b->index);
 }
 
-bool
-rank_before(const struct search *s, const struct search_key *a, const struct search_key *b)
+/* Then by time and tokens. */
+static int
+compare(const struct search *s, const struct search_key *a, const struct search_key *b)
 {
 	const int order = compare_scores(a, b, s->objectives);
 
+	for (int i = 0; order == 0 && i < TIES_RANKED; i++)
+		if (a->tie[i] < b->tie[i] || a->tie[i] > b->tie[i])
+			return a->tie[i] < b->tie[i] ? -1 : 1;
+	return order;
+}
+
+bool
+rank_before(const struct search *s, const struct search_key *a, const struct search_key *b)
+{
+	const int order = compare(s, a, b);
+
 	return order < 0 || (order == 0 && simpler(s, a, b));
+}
+
+/* They differ in nothing but names. */
+static bool
+alike(const struct search *s, const struct search_key *a, const struct search_key *b)
+{
+	return compare(s, a, b) == 0 && !(a->tie[TIE_MEMORY] < b->tie[TIE_MEMORY]) &&
+	    !(a->tie[TIE_MEMORY] > b->tie[TIE_MEMORY]);
+}
+
+/* The simpler of two that are alike, for both. */
+static struct search_key
+joined(const struct search *s, const struct search_key *a, const struct search_key *b)
+{
+	struct search_key key = simpler(s, a, b) ? *a : *b;
+
+	key.like = a->like + b->like + 1;
+	return key;
 }
 
 /* a makes b needless on a front: nowhere worse, and better somewhere or simpler. */
@@ -48,6 +78,11 @@ keep_front(const struct search *s, struct search_worker *w, const struct search_
 	size_t left = 0;
 
 	for (size_t i = 0; i < w->kept; i++)
+		if (alike(s, &w->key[i], key)) {
+			w->key[i] = joined(s, &w->key[i], key);
+			return;
+		}
+	for (size_t i = 0; i < w->kept; i++)
 		if (dominates(s, &w->key[i], key)) {
 			const struct search_key first = w->key[0];
 
@@ -66,19 +101,32 @@ keep_front(const struct search *s, struct search_worker *w, const struct search_
 }
 
 static void
-keep_best(const struct search *s, struct search_worker *w, const struct search_key *key)
+take_out(struct search_worker *w, size_t i)
 {
-	size_t i = w->kept;
+	memmove(&w->key[i], &w->key[i + 1], (--w->kept - i) * sizeof *w->key);
+}
 
-	if (w->kept == w->room && (i == 0 || !rank_before(s, key, &w->key[i - 1])))
+static void
+keep_best(const struct search *s, struct search_worker *w, struct search_key key)
+{
+	size_t i;
+
+	for (i = w->kept; i > 0 && compare(s, &w->key[i - 1], &key) >= 0; i--)
+		if (alike(s, &w->key[i - 1], &key)) {
+			key = joined(s, &w->key[i - 1], &key);
+			take_out(w, i - 1);
+			break;
+		}
+	i = w->kept;
+	if (w->kept == w->room && (i == 0 || !rank_before(s, &key, &w->key[i - 1])))
 		return;
 	if (w->kept < w->room)
 		w->kept++;
 	else
 		i--;
-	for (; i > 0 && rank_before(s, key, &w->key[i - 1]); i--)
+	for (; i > 0 && rank_before(s, &key, &w->key[i - 1]); i--)
 		w->key[i] = w->key[i - 1];
-	w->key[i] = *key;
+	w->key[i] = key;
 }
 
 void
@@ -87,7 +135,7 @@ rank_keep(const struct search *s, struct search_worker *w, const struct search_k
 	if (s->objectives > 1)
 		keep_front(s, w, key);
 	else
-		keep_best(s, w, key);
+		keep_best(s, w, *key);
 }
 
 void

@@ -5,10 +5,11 @@
 #define CORE_SEARCH_RANK_H
 #include "core/search/search.h"
 
-/* A total order: scores one after the other, then the simpler plan, then the index. */
+/* A total order: scores one after the other, then time and tokens, then the simpler plan, then the
+ * index. */
 bool rank_before(const struct search *s, const struct search_key *a, const struct search_key *b);
 
-/* Keep a key among the best of w, or let it go. */
+/* Keep a key among the best of w, with those that are like it, or let it go. */
 void rank_keep(const struct search *s, struct search_worker *w, const struct search_key *key);
 
 /* Keep the key that misses least. */
