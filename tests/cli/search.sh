@@ -126,7 +126,7 @@ good search --free=training.sequence_length=8k,16k --objective=training.sequence
 out_has '^1 before 2: sequence length 16384 instead of 8192, '
 good search $budget --free=cluster.nodes=1..16 --objective=gpus --where='step.training_seconds<=30d' --top=1
 out_lacks 'within the error' # GPUs are counted, not estimated
-out_has '^Options of 1: --nodes=8 '
+out_has '^Options of 1: --nodes=6 ' # no power of two
 run 1 search $budget --nodes=4 --where='step.training_seconds<=30d'
 err_has 'of those that fit do not have step\.training_seconds<=30d'
 err_has 'nearest:.*step\.training_seconds'

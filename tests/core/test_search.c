@@ -314,6 +314,7 @@ random_plan(struct plan *p)
 	settings_put(p, "parallel.layout", serves ? "vllm" : any(layout, 6));
 	settings_put(p, "training.global_batch_size", any(batch, 3));
 	settings_put(p, "training.sequence_length", "2048");
+	settings_put(p, "training.token_budget", "1");
 	if (serves) {
 		settings_put_all(p, "mode=serve serving.concurrency=8 serving.context_length=2048 "
 		    "serving.prompt_tokens=1024 serving.generate_tokens=128");
@@ -352,9 +353,10 @@ static void
 equals_brute_force(void **state)
 {
 	static const char *const train[] = { "time", "memory", "tokens", "step.mfu", "gpu-hours",
-		"parallel.tp", "params.per_gpu_max" };
+		"parallel.tp", "params.per_gpu_max", "gpus", "training.sequence_length" };
 	static const char *const serve[] = { "time", "memory", "tokens", "serving.ttft_seconds" };
-	static const char *const conditions[] = { "step.bubble_fraction<=10%", "step.seconds<=300ms" };
+	static const char *const conditions[] = { "step.bubble_fraction<=10%", "step.seconds<=300ms",
+		"step.training_seconds<=0.1d" };
 	uint64_t qualified = 0;
 
 	(void)state;
@@ -370,12 +372,12 @@ equals_brute_force(void **state)
 		random_wishes(&w, &p);
 		make_small(&p, &w);
 		for (int n = rand() % 3; n >= 0; n--)
-			add_objective(&s, p.mode == MODE_SERVE ? any(serve, 4) : any(train, 7));
+			add_objective(&s, p.mode == MODE_SERVE ? any(serve, 4) : any(train, 9));
 		if (rand() % 4 == 0) {
 			char err[256];
 
 			assert_true(condition_parse(&s.condition[s.conditions++],
-			    p.mode == MODE_SERVE ? "serving.ttft_seconds<=200ms" : any(conditions, 2),
+			    p.mode == MODE_SERVE ? "serving.ttft_seconds<=200ms" : any(conditions, 3),
 			    &p, err, sizeof err));
 		}
 		snprintf(what, sizeof what, "round %d", round);
@@ -571,7 +573,9 @@ values(void **state)
 		{ FIELD_TP, NULL, 5, 1, 16 }, { FIELD_TP, "2..8", 3, 2, 8 },
 		{ FIELD_TP, "8, 2,8,3", 3, 2, 8 }, { FIELD_MICRO_BATCH_SIZE, NULL, 12, 1, 96 },
 		{ FIELD_VPP, NULL, 4, 1, 8 }, { FIELD_SEQUENCE_LENGTH, NULL, 18, 1, 131072 },
-		{ FIELD_SEQUENCE_LENGTH, "1k..8k", 4, 1024, 8192 }, { FIELD_RECOMPUTE, NULL, 3, 0, 2 },
+		{ FIELD_SEQUENCE_LENGTH, "1k..8k", 4, 1024, 8192 },
+		{ FIELD_NODES, "1..8", 8, 1, 8 }, { FIELD_NODES, "1..8:2", 4, 1, 8 },
+		{ FIELD_GLOBAL_BATCH_SIZE, "64..96", 33, 64, 96 }, { FIELD_RECOMPUTE, NULL, 3, 0, 2 },
 		{ FIELD_RECOMPUTE, "full,none", 2, 0, 2 }, { FIELD_ZERO_STAGE, NULL, 4, 0, 3 },
 		{ FIELD_ORDER, "tp-cp-ep-dp-pp,tp-cp-ep-pp-dp", 2, 0, 15 },
 		{ FIELD_NIC_GBPS, "100..400", 4, 100, 400 }, { FIELD_TP_OVERLAP, NULL, 2, 0, 1 },

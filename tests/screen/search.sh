@@ -45,7 +45,7 @@ expect '>.TP '
 # A search of many hours: it shows what it has by then, keys work, and Escape ends it.
 keys : 's' e a r c h Space f r e e = t r a i n i n g . s e q u e n c e _ l e n g t h
 keys Space f r e e = t r a i n i n g . g l o b a l _ b a t c h _ s i z e
-keys Space f r e e = c l u s t e r . n o d e s = 8 . . 4 0 9 6
+keys Space f r e e = c l u s t e r . n o d e s = 8 . . 4 0 9 6 : 2
 keys Space o b j e c t i v e = s t e p . t o k e n s _ p e r _ s e c o n d Enter
 expect 'decided, [0-9]+ %'
 expect_not 'nothing yet'

@@ -6,6 +6,7 @@
 #include "core/framework/resolve.h"
 #include "core/train/memory.h"
 #include "core/base/number.h"
+#include "core/estimate/result.h"
 #include "core/search/search_cut.h"
 #include "core/search/search_rank.h"
 
@@ -22,6 +23,7 @@ struct walk {
 	bool whole;      /* some number asked for needs estimate_run, */
 	bool times;      /* or the time of a step, */
 	bool by_time;    /* which is the one objective */
+	int known;       /* the free field after which a plan's score is, -1: its estimate says */
 	double seconds;  /* that conditions allow a step */
 	int shared;      /* so many free fields are fixed by the part that was taken */
 	uint64_t parts;
@@ -112,7 +114,7 @@ share_worst(const struct walk *w)
 	_Atomic double *shared = &w->control->worst;
 	double worst = atomic_load_explicit(shared, memory_order_relaxed), mine;
 
-	if (!w->by_time || worker->kept < worker->room)
+	if ((!w->by_time && w->known < 0) || worker->kept < worker->room)
 		return;
 	mine = worker->key[worker->kept - 1].score[0];
 	while (mine < worst && !atomic_compare_exchange_weak(shared, &worst, mine))
@@ -145,6 +147,25 @@ judge(const struct walk *w, uint64_t index)
 	}
 }
 
+/* The time of a step that conditions allow. */
+static double
+allowed(const struct walk *w)
+{
+	const struct plan *p = &w->worker->plan;
+	const double budget = p->training.token_budget * 1e9;
+	const double tokens = (double)p->training.global_batch_size *
+	    (double)p->training.sequence_length;
+	double seconds = w->seconds;
+
+	for (int i = 0; i < w->search->conditions && budget > 0; i++) {
+		const struct search_condition *c = &w->search->condition[i];
+
+		if (c->target.kind == TARGET_RESULT && c->target.id == RESULT_RUN && !c->least)
+			seconds = smaller(seconds, c->limit / budget * tokens * (1 + 1e-9));
+	}
+	return seconds;
+}
+
 /* What is asked of one estimate: no more than decides. */
 static struct enough
 enough_for(const struct walk *w)
@@ -158,7 +179,7 @@ enough_for(const struct walk *w)
 	*end = memory_capacity(&w->worker->plan);
 	if (plan_has_rl(&w->worker->plan))
 		return enough; /* what its phases hold is known after the time of a step */
-	enough.seconds = w->times ? w->seconds : 0;
+	enough.seconds = w->times ? allowed(w) : 0;
 	if (w->by_time)
 		enough.seconds = smaller(enough.seconds,
 		    atomic_load_explicit(&w->control->worst, memory_order_relaxed));
@@ -241,6 +262,20 @@ put_field(const struct walk *w, int field, uint64_t index)
 	}
 }
 
+/* The score is known, and worse than so many that are kept. */
+static bool
+is_worse(const struct walk *w, int field)
+{
+	const struct search_target *t = &w->search->objective[0];
+	const struct plan *p = &w->worker->plan;
+	double v = (double)plan_world(p);
+
+	if (w->known < 0 || field < w->known ||
+	    (t->kind == TARGET_FIELD && !target_value(t, p, NULL, &v)))
+		return false;
+	return (t->more ? -v : v) > atomic_load_explicit(&w->control->worst, memory_order_relaxed);
+}
+
 /* No combination that begins like index does up to `field` is among the best. */
 static bool
 is_cut(const struct walk *w, int field, uint64_t index)
@@ -254,6 +289,8 @@ is_cut(const struct walk *w, int field, uint64_t index)
 		return true;
 	if (w->search->explains)
 		return false;
+	if (is_worse(w, field))
+		return true;
 	enough = enough_for(w);
 	return bounds_all(w->bounds, w->space, field, index, &worker->plan, &worker->scope,
 	    &worker->bound, &enough);
@@ -307,7 +344,9 @@ static void
 walk_part(const struct walk *w, uint64_t part)
 {
 	const struct search_space *s = w->space;
-	const uint64_t index = part * (s->size / w->parts);
+	/* What has more comes last: it is looked at first where more is better. */
+	const bool last = w->known >= 0 && w->search->objective[0].more;
+	const uint64_t index = (last ? w->parts - 1 - part : part) * (s->size / w->parts);
 	const int around = w->search->around;
 	int changes = 0;
 
@@ -366,6 +405,19 @@ plan_parts(struct walk *w, int threads)
 		w->parts *= (uint64_t)w->space->field[w->shared++].count;
 }
 
+/* The free field after which the one objective is known of a plan; -1: its estimate says it. */
+static int
+known_after(const struct search *s)
+{
+	const struct search_target *t = &s->objective[0];
+
+	if (t->kind == TARGET_RESULT && t->id == RESULT_WORLD)
+		return s->space->outer > 0 ? s->space->outer - 1 : 0;
+	return t->kind == TARGET_FIELD && !plan_is_followed((enum field_id)t->id) &&
+	    t->id != FIELD_VPP ? /* whose place a layout takes */
+	    space_place(s->space, (enum field_id)t->id) : -1;
+}
+
 /* Which numbers plans are judged by. */
 static void
 plan_estimates(struct walk *w)
@@ -381,6 +433,7 @@ plan_estimates(struct walk *w)
 		w->times |= s->condition[i].target.timed;
 	}
 	w->by_time = s->objectives == 1 && target_is_step(&s->objective[0]);
+	w->known = s->objectives == 1 ? known_after(s) : -1;
 	w->seconds = INFINITY;
 	for (int i = 0; i < s->conditions; i++)
 		if (target_is_step(&s->condition[i].target) && !s->condition[i].least)

@@ -39,6 +39,7 @@ struct finding {
 	struct free_field *field;
 	double least, most; /* asked for */
 	bool full;          /* no room for another */
+	bool every;         /* each whole number of a count, not its steps */
 };
 
 /* In order, each once. */
@@ -202,7 +203,7 @@ offer_steps(struct finding *to, enum field_id f)
 
 	for (int i = 0; i <= SPACE_VALUES_MAX && v <= to->most && !to->full; i++) {
 		offer(to, v);
-		v = real ? to->least + (i + 1) * field_table[f].by :
+		v = to->every ? v + 1 : real ? to->least + (i + 1) * field_table[f].by :
 		    (double)step_number(f, (int64_t)v, 1, 0);
 	}
 }
@@ -283,7 +284,30 @@ parse_value(struct finding *to, const char *text, double *v, char *err, size_t s
 	return true;
 }
 
-/* "8,16,32" or "1..64". */
+/* "1..64", and "1..64:2" in powers of two. Tokens go in their steps in any case: lengths that CP and TP
+ * share are multiples. */
+static bool
+parse_range(struct finding *to, const char *text, const char *dots, char *err, size_t size)
+{
+	const struct field *row = &field_table[to->field->field];
+	const char *powers = strstr(dots, ":2");
+	const bool in_powers = powers != NULL && powers[2] == '\0';
+	char word[PLAN_LAYOUT_SIZE];
+
+	text_put(word, sizeof word, "%.*s", (int)(dots - text), text);
+	if (!parse_value(to, word, &to->least, err, size))
+		return false;
+	text_put(word, sizeof word, "%.*s", in_powers ? (int)(powers - dots) - 2 : (int)sizeof word,
+	    dots + 2);
+	if (!parse_value(to, word, &to->most, err, size))
+		return false;
+	to->every = !in_powers && row->type == FIELD_INT && row->step == STEP_POWER &&
+	    !text_equal(row->unit, "tokens");
+	offer_all(to, to->field->field);
+	return true;
+}
+
+/* "8,16,32" or a range. */
 static bool
 parse_values(struct finding *to, const char *text, char *err, size_t size)
 {
@@ -292,14 +316,8 @@ parse_values(struct finding *to, const char *text, char *err, size_t size)
 	char word[PLAN_LAYOUT_SIZE];
 	double v;
 
-	if (dots != NULL && (field_table[f].type == FIELD_INT || field_table[f].type == FIELD_REAL)) {
-		text_put(word, sizeof word, "%.*s", (int)(dots - text), text);
-		if (!parse_value(to, word, &to->least, err, size) ||
-		    !parse_value(to, dots + 2, &to->most, err, size))
-			return false;
-		offer_all(to, f);
-		return true;
-	}
+	if (dots != NULL && (field_table[f].type == FIELD_INT || field_table[f].type == FIELD_REAL))
+		return parse_range(to, text, dots, err, size);
 	for (;;) {
 		const size_t n = strcspn(text, ",");
 
@@ -449,7 +467,8 @@ find_values(struct search_space *s, struct free_field *field, const char *values
 			offer(&to, own);
 	}
 	if (to.full) {
-		text_put(err, size, "too many values: say which, %s=A,B or %s=A..B", row->path, row->path);
+		text_put(err, size, "too many values: say which, %s=A,B, or powers of two, %s=A..B:2", row->path,
+		    row->path);
 		return false;
 	}
 	if (field->count == 0) {
