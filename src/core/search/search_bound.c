@@ -174,26 +174,42 @@ bounds_unplaced(const struct bounds *b, const struct search_space *s, int field,
 
 /* ---- memory -------------------------------------------------------------------------- */
 
+/* Values of the switches from free field i on that leave most memory, but of those of which each
+ * has to be looked at: the first of these, s->count for none. */
+static int
+put_lightest(const struct search_space *s, int i, struct plan *p)
+{
+	int open = s->count;
+
+	for (int k = s->count - 1; k >= i; k--) {
+		const struct switch_row *row = s->field[k].row;
+
+		if (row->memory == MEMORY_NOBODY_KNOWS)
+			open = k;
+		else if (row->memory != MEMORY_ANY)
+			space_step(s, k, row->most == (row->memory == MEMORY_FASTEST) ?
+			    s->field[k].count - 1 : 0, p);
+	}
+	return open;
+}
+
 /* No value of the switches from free field i on has room for state, with what is in. */
 static bool
 state_is_full(const struct search_space *s, int i, struct plan *p, const struct layout *layout,
     const struct memory_limit *limit)
 {
+	const int open = put_lightest(s, i, p);
 	struct memory_setup setup;
 	double least;
 
-	for (; i < s->count; i++)
-		if (s->field[i].row != NULL && s->field[i].row->memory &&
-		    s->field[i].field != FIELD_TP_OVERLAP)
-			break;
-	if (i >= s->count) {
+	if (open == s->count) {
 		memory_setup_plan(&setup, p, layout, NULL, 0);
 		least = memory_least(&setup);
 		return memory_exceeds(least, least, limit);
 	}
-	for (int digit = 0; digit < s->field[i].count; digit++) {
-		space_step(s, i, digit, p);
-		if (!state_is_full(s, i + 1, p, layout, limit))
+	for (int digit = 0; digit < s->field[open].count; digit++) {
+		space_step(s, open, digit, p);
+		if (!state_is_full(s, open + 1, p, layout, limit))
 			return false;
 	}
 	return true;
@@ -332,31 +348,35 @@ step_is_slow(const struct plan *p, struct scope *scope, struct traffic *traffic,
 	    &scope->pipeline.placement, traffic, NULL).seconds > limit;
 }
 
-/* No values of the switches from free field i on make room. */
 static bool
-stages_are_full(const struct search_space *s, int i, struct plan *p, struct scope *scope,
-    const struct memory_limit *limit)
+plan_is_full(const struct plan *p, struct scope *scope, const struct memory_limit *limit)
 {
 	const struct memory_setup *memory;
 	struct memory_peak peak;
 
-	while (i < s->count && !s->field[i].row->memory)
-		i++;
-	if (i < s->count) {
-		bool full = true;
-
-		for (int digit = 0; full && digit < s->field[i].count; digit++) {
-			space_step(s, i, digit, p);
-			full = stages_are_full(s, i + 1, p, scope, limit);
-		}
-		return full;
-	}
 	scope_follow(scope, p);
 	if (!scope_place(scope, p))
 		return false;
 	memory = scope_memory(scope, p);
 	memory_peak(memory, scope_loads(scope), limit, &peak);
 	return memory_exceeds(peak.low, peak.high, limit);
+}
+
+/* No values of the switches from free field i on make room. */
+static bool
+stages_are_full(const struct search_space *s, int i, struct plan *p, struct scope *scope,
+    const struct memory_limit *limit)
+{
+	const int open = put_lightest(s, i, p);
+
+	if (open == s->count)
+		return plan_is_full(p, scope, limit);
+	for (int digit = 0; digit < s->field[open].count; digit++) {
+		space_step(s, open, digit, p);
+		if (!stages_are_full(s, open + 1, p, scope, limit))
+			return false;
+	}
+	return true;
 }
 
 /* After all sizes, or a switch of the tail. */
@@ -373,7 +393,8 @@ tail_is_cut(const struct bounds *b, const struct search_space *s, int field, uin
 	if (slower && enough->seconds > 0 && enough->seconds < INFINITY &&
 	    step_is_slow(p, scope, &room->traffic, enough->seconds))
 		return true;
-	if ((f == NULL || f->row->memory)) {
+	/* Those that are in do it mostly, and what is worked out for them stands. */
+	if ((f == NULL || f->row->memory != MEMORY_ANY) && plan_is_full(p, scope, &enough->bytes)) {
 		full = stages_are_full(s, field < b->tail ? b->tail : field + 1, p, scope, &enough->bytes);
 		bounds_rest(b, s, field + 1, p);
 	}

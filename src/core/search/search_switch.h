@@ -19,7 +19,8 @@ struct switch_row {
 	bool experts;         /* a dense model has no use for it */
 	bool early;           /* neither value is always the faster: it goes before the pipeline */
 	bool most;            /* else: the highest value is the fastest one, or the lowest */
-	bool memory;          /* it changes what a GPU holds */
+	/* Which value leaves a GPU most memory. */
+	enum switch_memory { MEMORY_ANY, MEMORY_FASTEST, MEMORY_SLOWEST, MEMORY_NOBODY_KNOWS } memory;
 	/* NULL, or whether it has an effect with the sizes of p; without one it is `idle`. */
 	bool (*matters)(const struct plan *p);
 	int64_t idle;
