@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 
 /* Exit statuses of every command. */
-enum { STATUS_OK, STATUS_NO, STATUS_ERROR };
+enum { STATUS_OK, STATUS_NO, STATUS_ERROR, STATUS_INTERRUPTED = 130 };
 
 /* One line on standard error, then where to find help. Returns STATUS_ERROR. */
 int usage_error(const char *fmt, ...) TEXT_FORMAT(1, 2);

@@ -497,7 +497,7 @@ search_json(const struct search_job *job)
 	for (int i = 0; i < job->space->count; i++)
 		jsonout_text(&j, NULL, field_table[job->space->field[i].field].path);
 	jsonout_close(&j);
-	jsonout_bool(&j, "complete", !job->worker->full);
+	jsonout_bool(&j, "complete", job->whole && !job->worker->full);
 	jsonout_int(&j, "threads", job->threads);
 	jsonout_real(&j, "seconds", job->seconds);
 	jsonout_int(&j, "space", (int64_t)all);

@@ -5,6 +5,7 @@
 #include "cli/report_search.h"
 #include "cli/run.h"
 #include "cli/search_live.h"
+#include "cli/search_progress.h"
 #include "core/base/text.h"
 
 enum { TOP = 10, FRONT_MAX = 16384 };
@@ -129,25 +130,12 @@ make_job(struct search_job *job, const struct options *o)
 	return true;
 }
 
-/* Nothing was found: look again at what comes nearest. */
-static void
-explain_job(struct search_job *job)
-{
-	struct search_control control = { .next = 0 };
-
-	job->search.explains = true;
-	search_run(&job->search, job->worker, job->threads, &control);
-}
-
 static int
 run_job(struct search_job *job, const struct options *o)
 {
-	struct search_control control = { .next = 0 };
 	const double start = search_clock();
 
-	search_run(&job->search, job->worker, job->threads, &control);
-	if (job->worker->kept == 0)
-		explain_job(job);
+	job->whole = search_watched(job);
 	job->seconds = search_clock() - start;
 	if (o->json)
 		search_json(job);
@@ -157,6 +145,10 @@ run_job(struct search_job *job, const struct options *o)
 		return STATUS_ERROR;
 	if (job->worker->full)
 		complain("the front has more than %d plans: not all of them were looked for", FRONT_MAX);
+	if (!job->whole) {
+		complain("interrupted: what was found by then is not the whole answer");
+		return STATUS_INTERRUPTED;
+	}
 	if (job->worker->kept > 0)
 		return STATUS_OK;
 	search_complain(job);

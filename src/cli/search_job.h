@@ -16,6 +16,7 @@ struct search_job {
 	char objective[SEARCH_OBJECTIVES_MAX][96]; /* as they were asked for */
 	int threads;
 	size_t top;                    /* how many to list at most */
+	bool whole;                    /* it was not interrupted */
 	double seconds;                /* that it took */
 };
 

@@ -82,6 +82,18 @@ out_line(FILE *to, const char *fmt, ...)
 }
 
 void
+out_over(FILE *to, const char *fmt, ...)
+{
+	va_list args;
+
+	fputs("\r\033[K", to);
+	va_start(args, fmt);
+	out_vpart(to, fmt, args);
+	va_end(args);
+	fflush(to);
+}
+
+void
 out_end(FILE *to)
 {
 	putc('\n', to);

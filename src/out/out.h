@@ -17,6 +17,8 @@
 void out_part(FILE *to, const char *fmt, ...) TEXT_FORMAT(2, 3);
 void out_vpart(FILE *to, const char *fmt, va_list args) TEXT_FORMAT(2, 0);
 void out_line(FILE *to, const char *fmt, ...) TEXT_FORMAT(2, 3);
+/* A line of a terminal whose place the next one takes; an empty one clears it. */
+void out_over(FILE *to, const char *fmt, ...) TEXT_FORMAT(2, 3);
 void out_end(FILE *to); /* an empty line, or the end of one */
 
 /* Several lines of the program's own making, such as a section of a plan: line ends and tabs

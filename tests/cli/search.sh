@@ -264,4 +264,22 @@ out_has '^Options of 1:.* --set=training.tp_overlap=true'
 good search $budget $sizes --free=recompute=none,full --free=switches --fix=switches --top=3
 out_lacks 'tp_overlap'
 bad_usage 'sorts' search --free=sorts
+
+# What an interrupted search found; on a terminal a line says how far it is.
+about 'an interrupted search'
+python3 - "$PROG" >out 2>&1 <<-'END' || fail 'does not tell what it found'
+	import json, os, pty, signal, subprocess, sys
+	terminal, other = pty.openpty()
+	p = subprocess.Popen([sys.argv[1], *"""search --json --gpu=h100-sxm-80gb --nodes=256
+	    --model=deepseek-v3 --global-batch-size=15360 --free=switches""".split()],
+	    stdout=subprocess.PIPE, stderr=other)
+	os.close(other)
+	told = b""
+	while b" left" not in told:
+	    told += os.read(terminal, 4096)
+	assert b" of " in told and b"best step.seconds" in told, told
+	p.send_signal(signal.SIGINT)
+	found = json.loads(p.stdout.read())
+	assert p.wait() == 130 and found["complete"] is False and found["results"], found
+END
 finish
