@@ -198,6 +198,211 @@ test_progress(void **state)
 }
 
 static void
+test_rollouts(void **state)
+{
+	(void)state;
+	assert_true(read_text(lines(
+	    "(TaskRunner pid=77) step:%d - perf/mfu/actor:1.018 - perf/max_memory_allocated_gb:25.9 - "
+	    "perf/max_memory_reserved_gb:61.6 - response_length/mean:300.0 - "
+	    "response_length/max:1024.0 - timing_s/gen:np.float64(74.02) - timing_s/old_log_prob:4.5 - "
+	    "timing_s/ref:4.0 - timing_s/values:1.0 - timing_s/update_critic:2.0 - "
+	    "timing_s/update_actor:9.5 - timing_s/step:96.6 - perf/throughput:100\n", 1, 6)));
+	assert_string_equal(run->file[0].kind, "verl");
+	near(median(MEASURED_RL_ROLLOUT), 74.02);
+	near(median(MEASURED_RL_CRITIC), 3);
+	near(median(MEASURED_RL_STEP), 96.6);
+	near(run->memory[0].reserved, 61.6 * GIB);
+	assert_true(measured_says(run, EVIDENCE_TAIL));
+	assert_true(measured_says(run, EVIDENCE_WRONG_COUNT));
+	assert_true(read_text(lines("Global step %d: {'timing/generation': 30.5, "
+	    "'timing/ppo_train': 12.0, 'timing/broadcast': 1.5, 'timing/step_total': 50.0}\n", 1, 5)));
+	assert_string_equal(run->file[0].kind, "openrlhf");
+	near(median(MEASURED_RL_SYNC), 1.5);
+	assert_true(read_text("Timing:\n  \xe2\x80\xa2 Total step time: 96.55s\n"
+	    "  \xe2\x80\xa2 generation: 40.30s (41.7%)\n  \xe2\x80\xa2 policy_training: 30.00s (31%)\n"));
+	assert_string_equal(run->file[0].kind, "nemo-rl");
+	near(median(MEASURED_RL_ROLLOUT), 40.3);
+	assert_true(read_text("perf 3: {'perf/step_time': 50.5, 'perf/actor_train_time': 20.5, "
+	    "'perf/log_probs_time': 3.5}\n"));
+	assert_string_equal(run->file[0].kind, "slime");
+	near(median(MEASURED_RL_TRAIN), 20.5);
+}
+
+static void
+test_engines(void **state)
+{
+	(void)state;
+	assert_true(read_text(lines("INFO 01-01 10:00:0%d [loggers.py:111] Engine 000: Avg prompt "
+	    "throughput: 6102.8 tokens/s, Avg generation throughput: 1221.7 tokens/s, Running: 259 "
+	    "reqs, Waiting: 535 reqs, GPU KV cache usage: 95.3%, Prefix cache hit rate: 32.2%\n", 1, 6)));
+	assert_string_equal(run->file[0].kind, "vllm");
+	near(median(MEASURED_GENERATED), 1221.7);
+	assert_true(measured_says(run, EVIDENCE_POOL_FULL));
+	assert_true(read_text(lines("[2025-01-01 10:00:0%d TP0] Decode batch. #running-req: 64, "
+	    "#token: 131072, token usage: 0.46, accept len: 2.50, cuda graph: True, gen throughput "
+	    "(token/s): 3200.0, #queue-req: 7, \n", 1, 6)));
+	assert_string_equal(run->file[0].kind, "sglang");
+	near(median(MEASURED_DECODE), 0.05); /* 64 requests, 2.5 tokens each, at 3200 a second */
+	assert_true(measured_says(run, EVIDENCE_GRAPHS));
+	assert_true(measured_says(run, EVIDENCE_POOL_EMPTY));
+	assert_true(read_data("vllm_bench.json"));
+	near(median(MEASURED_TPOT), 0.0149);
+	near(run->load.generate_tokens, 256);
+	assert_true(read_data("trtllm_bench.txt"));
+	assert_string_equal(run->file[0].kind, "benchmark");
+	near(median(MEASURED_TTFT), 0.2105);
+}
+
+static void
+test_links(void **state)
+{
+	(void)state;
+	assert_true(read_text(
+	    "# nThread 1 nGpus 1 minBytes 8388608 maxBytes 1073741824 step: 2(factor)\n"
+	    "#  Rank  0 Group  0 Pid   1234 on  node1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3\n"
+	    "#  Rank  8 Group  0 Pid   1235 on  node2 device  0 [0000:04:00] NVIDIA H100 80GB HBM3\n"
+	    "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+	    "time   algbw   busbw #wrong\n"
+	    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
+	    "(us)  (GB/s)  (GB/s)       \n"
+	    "     8388608       2097152     float     sum      -1    301.1   27.86   52.24      0    "
+	    "299.0   28.06   52.60      0\n"
+	    "  1073741824     268435456     float     sum      -1  23000.0   46.68   87.53      0  "
+	    "22900.0   46.89   87.92    N/A\n"
+	    "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 70.0\n"));
+	assert_string_equal(run->file[0].kind, "nccl-tests");
+	near(median(MEASURED_NETWORK_BUS), 87.92e9); /* the largest size, not the mean */
+	assert_string_equal(fact(FACT_GPU_NAME), "NVIDIA H100 80GB HBM3");
+	assert_true(read_text(
+	    "n1:1:9 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>\n"
+	    "n1:1:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0\n"
+	    "n1:1:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via SHM/direct/direct\n"));
+	assert_string_equal(run->file[0].kind, "nccl");
+	assert_true(measured_says(run, EVIDENCE_NO_GDR));
+	assert_true(measured_says(run, EVIDENCE_ONE_NIC));
+	assert_true(measured_says(run, EVIDENCE_SHM));
+	assert_true(measured_says(run, EVIDENCE_RDMA));
+	assert_true(read_text(
+	    "n1:1:9 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB e<0>\n"
+	    "n1:1:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA\n"));
+	assert_false(measured_says(run, EVIDENCE_NO_GDR));
+	assert_false(measured_says(run, EVIDENCE_ONE_NIC));
+	/* GPU1 has no NIC on its own socket */
+	assert_true(read_text("\tGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\n"
+	    "GPU0\t X \tNV18\tPIX\tSYS\t0-47\t0\nGPU1\tNV18\t X \tSYS\tSYS\t48-95\t1\n"));
+	assert_true(measured_says(run, EVIDENCE_CROSS_SOCKET));
+	assert_int_equal(run->evidence[EVIDENCE_CROSS_SOCKET].count, 1);
+	assert_int_equal(run->evidence[EVIDENCE_CROSS_SOCKET].place.line, 3);
+}
+
+static void
+test_hosts(void **state)
+{
+	static const char section[] =
+	    "    Product Name                          : NVIDIA GeForce RTX 3090\n"
+	    "    PCI\n        GPU Link Info\n            PCIe Generation\n"
+	    "                Max                       : 4\n"
+	    "                Current                   : 4\n"
+	    "            Link Width\n                Max                       : 16x\n"
+	    "                Current                   : 4x\n"
+	    "        Bridge Chip\n            Type                          : N/A\n"
+	    "    Clocks Event Reasons\n"
+	    "        SW Power Cap                      : Active\n"
+	    "        HW Thermal Slowdown               : Not Active\n"
+	    "    Utilization\n        Gpu                               : 99 %\n"
+	    "    GPU Power Readings\n"
+	    "        Current Power Limit               : 230.00 W\n"
+	    "        Default Power Limit               : 350.00 W\n";
+
+	(void)state;
+	assert_true(read_text(section));
+	assert_string_equal(run->file[0].kind, "nvidia-smi");
+	assert_string_equal(fact(FACT_GPU_NAME), "NVIDIA GeForce RTX 3090");
+	assert_true(measured_says(run, EVIDENCE_POWER_CAP));
+	assert_true(measured_says(run, EVIDENCE_NARROW_PCIE));
+	assert_false(measured_says(run, EVIDENCE_THERMAL));
+	assert_false(measured_says(run, EVIDENCE_MIXED_GPUS));
+	assert_true(read_text("index, utilization.gpu [%], clocks_event_reasons.active, power.draw [W]\n"
+	    "0, 98 %, 0x0000000000000000, 300\n1, 98 %, 0x0000000000000040, 300\n"));
+	assert_true(measured_says(run, EVIDENCE_THERMAL));
+	assert_false(measured_says(run, EVIDENCE_POWER_CAP));
+}
+
+static void
+test_out_of_memory(void **state)
+{
+	(void)state;
+	assert_true(read_text("[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+	    "250.00 MiB. GPU 3 has a total capacity of 79.26 GiB of which 104.75 MiB is free. Process "
+	    "77 has 3.00 GiB memory in use. Including non-PyTorch memory, this process has 76.14 GiB "
+	    "memory in use. Of the allocated memory 69.77 GiB is allocated by PyTorch, with 1.50 GiB "
+	    "allocated in private pools (e.g., CUDA Graphs), and 3.87 GiB is reserved by PyTorch but "
+	    "unallocated. If reserved but unallocated memory is large try setting\n"));
+	assert_string_equal(run->file[0].kind, "out-of-memory");
+	assert_int_equal(run->oom.count, 1);
+	near(run->oom.asked, 250 * MIB);
+	near(run->oom.capacity, 79.26 * GIB);
+	near(run->oom.free, 104.75 * MIB);
+	near(run->oom.allocated, 69.77 * GIB);
+	near(run->oom.unallocated, 3.87 * GIB);
+	near(run->oom.pools, 1.5 * GIB);
+	near(run->oom.others, 3 * GIB);
+	assert_true(measured_says(run, EVIDENCE_FRAGMENTS));
+	assert_true(measured_says(run, EVIDENCE_GRAPH_POOLS));
+	assert_true(measured_says(run, EVIDENCE_OTHER_PROCESS));
+	assert_int_equal(run->memory[0].rank, 3);
+	near(run->memory[0].used, 76.14 * GIB + 250 * MIB);
+}
+
+/* Steps of 100 us: a product of 60, a gather of 30 beside it that ends 10 later, a copy of 5. */
+static char *
+trace(void)
+{
+	static char text[1 << 16];
+	size_t n = (size_t)snprintf(text, sizeof text, "{\n  \"schemaVersion\": 1,\n"
+	    "  \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB HBM3\", "
+	    "\"totalGlobalMem\": 85029158912}],\n"
+	    "  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 0, \"world_size\": 16},\n"
+	    "  \"traceEvents\": [\n");
+
+	for (int i = 0; i < 6; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+		    "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a } \\\" {\", \"ts\": 1, \"dur\": 9},\n"
+		    "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nvjet_hsh\", \"pid\": 0, \"tid\": 7,\n"
+		    " \"ts\": %d.0, \"dur\": 60.0, \"args\": {\"stream\": 7}},\n"
+		    "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"ncclDevKernel_AllGather\", \"ts\": %d, "
+		    "\"dur\": 30, \"args\": {\"Collective name\": \"_allgather_base\"}},\n"
+		    "{\"ph\": \"X\", \"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD\", \"ts\": %d, \"dur\": 5},\n"
+		    "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#%d\", \"ts\": %d, "
+		    "\"dur\": 100},\n", 1000 + 100 * i, 1040 + 100 * i, 1080 + 100 * i, i, 1000 + 100 * i);
+	snprintf(text + n, sizeof text - n, "{\"ph\": \"M\"}]}\n");
+	return text;
+}
+
+static void
+test_trace(void **state)
+{
+	char *text;
+
+	(void)state;
+	assert_true(read_text(trace()));
+	assert_string_equal(run->file[0].kind, "trace");
+	near(median(MEASURED_STEP), 100e-6);
+	near(median(MEASURED_COMPUTE), 60e-6);
+	near(median(MEASURED_EXPOSED), 10e-6);
+	near(median(MEASURED_IDLE), 25e-6);
+	assert_string_equal(fact(FACT_GPU_NAME), "NVIDIA H100 80GB HBM3");
+	assert_string_equal(fact(FACT_WORLD), "16");
+	/* cut off where it was written last */
+	text = trace();
+	text[2000] = '\0';
+	assert_true(read_text(text));
+	near(median(MEASURED_COMPUTE), 60e-6);
+	assert_false(read_text("{\"schemaVersion\": 1, \"traceEvents\": [{\"ph\": \"M\"}]}"));
+	assert_non_null(strstr(errors.line[0], "a trace without kernels"));
+}
+
+static void
 test_noise(void **state)
 {
 	(void)state;
@@ -223,6 +428,10 @@ test_refused(void **state)
 	assert_false(read_text("hello\n"));
 	assert_int_equal(errors.count, 1);
 	assert_non_null(strstr(errors.line[0], "no line of a known program"));
+	assert_false(read_text("SQLite format 3 and so on"));
+	assert_non_null(strstr(errors.line[0], "nsys stats"));
+	assert_false(read_text("\x80\x04\x95 pickled"));
+	assert_non_null(strstr(errors.line[0], "memory_summary"));
 	assert_false(read_text(""));
 	errors = (struct file_errors){ 0 };
 	assert_false(run_read(run, "/nonexistent.log", &errors));
@@ -271,6 +480,12 @@ main(void)
 		cmocka_unit_test(test_nanotron),
 		cmocka_unit_test(test_deepspeed),
 		cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_rollouts),
+		cmocka_unit_test(test_engines),
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_hosts),
+		cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_trace),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_series),

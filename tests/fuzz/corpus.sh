@@ -33,4 +33,12 @@ set -- "$@" quote value key
 [ $# -gt 20 ] || fail "only $# files"
 "$BLD/tests/fuzz/fuzz_import" "$@" 2>err || fail "fuzz_import: exit $?"
 
+about runs
+set --
+for f in "$TOP"/tests/data/logs/* "$TOP"/tests/data/diagnose_cases.tsv; do
+	head -c $(($(wc -c <"$f") / 2)) "$f" >"half-${f##*/}"
+	set -- "$@" "$f" "half-${f##*/}"
+done
+"$BLD/tests/fuzz/fuzz_run" "$@" 2>err || fail "fuzz_run: exit $?"
+
 finish

@@ -19,8 +19,11 @@
 /* Other causes nearer than this leave none likely. */
 #define AHEAD 1.5
 
-/* What an addition of unknown size may come to, as a logarithm of the time. */
-#define ANY_SIZE 3.0
+/* A better setting has to save so much of the time to be told. */
+#define WORTH_CHANGING 0.2
+
+/* A line that states a cause of so little is not what is wrong. */
+#define STATED_SHARE 0.1
 
 enum { HALVINGS = 40, PAIRED = 10 };
 
@@ -32,6 +35,7 @@ struct view {
 	double cost;          /* measured, of the leading quantity, */
 	double estimated;     /* and of the run's plan */
 	double deviation;     /* of one estimate of it */
+	double plain;         /* log likelihood of all numbers under the run's plan */
 };
 
 /* A cause tried on a plan. */
@@ -42,6 +46,7 @@ struct trial {
 	double cost;          /* of the leading quantity, as estimated or added to */
 	double fit;           /* log likelihood of all numbers, less what its freedom costs */
 	double own, score;    /* alone, and in the best company */
+	double low, high;     /* what it adds to the cost, alone or on top of others */
 };
 
 /* ---- how well numbers fit ------------------------------------------------------------ */
@@ -84,20 +89,22 @@ likelihood(double z)
 	return -2.5 * log1p(z * z / 4);
 }
 
-/* Log likelihood of all numbers under a plan with its estimate in work. */
+/* Log likelihood of all numbers under a plan with its estimate in work, and what a cause adds to
+ * some of them; c may be NULL. */
 static double
-fit_of(const struct view *v, const struct plan *p, enum effect effect)
+fit_of(const struct view *v, const struct plan *p, const struct cause *c)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < v->d->terms; i++) {
 		const struct diagnosed_term *t = &v->d->term[i];
 		const double estimate = quantity_estimate(t->id, p, v->work);
-		const double worse = quantity_way(t->id) * log(t->measured / estimate);
+		double worse = quantity_way(t->id) * log(t->measured / estimate);
 
-		if (!(estimate > 0) || !counts(v->d, t->id) || !(t->error > 0) ||
-		    (worse > 0 && adds_to(effect, t->id)))
+		if (!(estimate > 0) || !counts(v->d, t->id) || !(t->error > 0))
 			continue;
+		if (c != NULL && worse > 0 && adds_to(c->effect, t->id))
+			worse = larger(0, worse - log1p(c->high));
 		sum += likelihood(worse / quantity_deviation(t->id, p, v->work));
 	}
 	return sum;
@@ -112,8 +119,10 @@ attribute_cost(enum measured_id id, double value, const struct plan *p,
 
 	if (quantity_way(id) > 0 || !(value > 0))
 		return value;
-	if (!result_value(id <= MEASURED_TFLOPS ? RESULT_STEP : RESULT_TPOT, e, e->peak_stage, &unit))
-		unit = 1;
+	if (id == MEASURED_NETWORK_BUS || id == MEASURED_NVLINK_BUS)
+		return 1e9 / value;
+	if (id > MEASURED_TFLOPS || !result_value(RESULT_STEP, e, e->peak_stage, &unit))
+		return 1 / value;
 	return unit * estimate / value;
 }
 
@@ -243,11 +252,13 @@ try_cause(const struct view *v, struct trial *t, const struct cause *c, const st
 		t->legal = estimate_plan(v, &t->plan, &t->cost);
 	if (!t->legal)
 		return;
-	if (c->effect != EFFECT_FIELDS && adds_to(c->effect, v->d->leading) && v->cost > t->cost) {
-		t->cost = v->cost;
-		swing = ANY_SIZE;
+	if (c->effect != EFFECT_FIELDS && adds_to(c->effect, v->d->leading) && v->cost > t->cost &&
+	    c->rate == FIELD_NAME) {
+		t->cost = smaller(v->cost, t->cost * (1 + c->high));
+		swing = log1p(c->high);
 	}
-	t->fit = fit_of(v, &t->plan, c->effect) - freedom(v, swing);
+	/* A better setting explains nothing of what the run took. */
+	t->fit = c->setting ? v->plain : fit_of(v, &t->plan, c) - freedom(v, swing);
 }
 
 /* ---- words -------------------------------------------------------------------------------- */
@@ -274,10 +285,15 @@ is_excluded(const struct measured *m, const struct cause *c)
 	return says_any(m, c->excludes) && !says_any(m, c->states);
 }
 
+/* What would have slowed the run as well is not the first thought where its memory is told. */
 static double
-odds(const struct measured *m, const struct cause *c)
+odds(const struct view *v, const struct cause *c)
 {
-	return c->prior + (is_stated(m, c) ? STATED : 0) + (says_any(m, c->supports) ? SUPPORTED : 0);
+	const bool aside = measured_measure(v->d->leading) == MEASURE_BYTES &&
+	    c->effect != EFFECT_MEMORY;
+
+	return c->prior + (is_stated(v->m, c) ? STATED : 0) +
+	    (says_any(v->m, c->supports) ? SUPPORTED : 0) - (aside ? SUPPORTED : 0);
 }
 
 static void
@@ -291,17 +307,31 @@ add_evidence(struct diagnosed_cause *out, size_t *n, const struct measured *m,
 
 /* ---- several at once ------------------------------------------------------------------------ */
 
+/* Of two that are as likely, as they are together, what is so alone. */
+static bool
+is_before(const struct trial *a, const struct trial *b)
+{
+	return fabs(a->score - b->score) > 1e-9 ? a->score > b->score : a->own > b->own;
+}
+
 /* Best first. */
 static void
 sort_trials(struct trial *t, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && t[k].score > t[k - 1].score; k--) {
+		for (size_t k = i; k > 0 && is_before(&t[k], &t[k - 1]); k--) {
 			const struct trial swap = t[k];
 
 			t[k] = t[k - 1];
 			t[k - 1] = swap;
 		}
+}
+
+static void
+widen(struct trial *t, double adds)
+{
+	t->low = smaller(t->low, adds);
+	t->high = larger(t->high, adds);
 }
 
 /* What a trial alone leaves, with each other one on top: both count as good as they are
@@ -315,14 +345,19 @@ try_pairs(const struct view *v, struct trial *t, size_t n)
 			double score;
 
 			if (i == k || t[i].cause->rate != FIELD_NAME || t[i].cause->effect != EFFECT_FIELDS ||
+			    t[i].cause->setting || t[k].cause->setting ||
 			    (t[k].cause->rate == FIELD_NAME && k < i))
 				continue;
 			try_cause(v, &both, t[k].cause, &t[i].plan);
-			score = both.fit + odds(v->m, t[i].cause) + odds(v->m, t[k].cause);
+			score = both.fit + odds(v, t[i].cause) + odds(v, t[k].cause);
 			if (!both.legal || both.cost <= t[i].cost || both.cost <= t[k].cost)
 				continue;
 			t[i].score = larger(t[i].score, score);
 			t[k].score = larger(t[k].score, score);
+			if (t[k].cause->rate == FIELD_NAME && t[k].cause->effect == EFFECT_FIELDS) {
+				widen(&t[k], both.cost - t[i].cost);
+				widen(&t[i], both.cost - t[k].cost);
+			}
 		}
 }
 
@@ -350,11 +385,12 @@ put_cause(struct diagnosis *d, const struct view *v, const struct trial *t,
     enum certainty certainty)
 {
 	struct diagnosed_cause *out = &d->cause[d->causes++];
-	const double alone = t->cost - v->estimated;
+	const double alone = t->cause->setting ? v->estimated - t->cost : t->cost - v->estimated;
 	size_t n = 0;
 
 	*out = (struct diagnosed_cause){ .cause = t->cause, .certainty = certainty,
-		.explains = alone, .low = alone, .high = alone, .score = t->score };
+		.explains = alone, .low = t->low,
+		.high = smaller(t->high, larger(fabs(alone), v->cost - v->estimated)), .score = t->score };
 	add_evidence(out, &n, v->m, t->cause->states);
 	add_evidence(out, &n, v->m, t->cause->supports);
 	if (certainty == CERTAINTY_EXCLUDED)
@@ -374,12 +410,26 @@ certainty_of(const struct view *v, const struct trial *t, size_t n, size_t i, bo
 {
 	bool alone = true;
 
-	if (is_stated(v->m, t[i].cause) && (slower || t[i].cause->effect == EFFECT_MEMORY))
+	if (is_stated(v->m, t[i].cause) && (slower || t[i].cause->effect == EFFECT_MEMORY) &&
+	    t[i].cost - v->estimated >= STATED_SHARE * (v->cost - v->estimated))
 		return CERTAINTY_CERTAIN;
 	for (size_t k = 0; k < n; k++)
 		if (k != i && t[k].score > t[i].score - AHEAD)
 			alone = false;
+	if (t[i].cause->effect != EFFECT_FIELDS && t[i].cause->rate == FIELD_NAME &&
+	    t[i].cause->effect != EFFECT_OPTIMIZER && !says_any(v->m, t[i].cause->supports))
+		alone = false; /* nothing but its size speaks for it */
 	return alone && slower && explains_all(v, &t[i]) ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE;
+}
+
+/* It makes a difference; a better setting where nothing is wrong with the run. */
+static bool
+is_worth(const struct view *v, const struct trial *t)
+{
+	if (t->cause->setting)
+		return t->cost < (1 - WORTH_CHANGING) * v->estimated &&
+		    log(v->cost / v->estimated) < 1.645 * v->deviation;
+	return t->cost > v->estimated + WORTH * fabs(v->cost - v->estimated);
 }
 
 /* Trials of all causes that the run can have, and whose estimate is worse than the plan's. */
@@ -393,14 +443,16 @@ try_all(const struct view *v, struct trial *t)
 		const bool stated = is_stated(v->m, c);
 
 		if ((c->applies != NULL && !c->applies(&v->d->run) && !stated) || is_excluded(v->m, c) ||
-		    (c->prior < -4.2 && !stated && !says_any(v->m, c->supports)))
+		    (c->prior < -4.2 && !stated && !says_any(v->m, c->supports)) ||
+		    (c->effect != EFFECT_FIELDS && !adds_to(c->effect, v->d->leading) && !stated))
 			continue;
 		try_cause(v, &t[n], c, &v->d->run);
 		if (!t[n].legal)
 			continue;
-		if (t[n].cost < v->estimated + WORTH * fabs(v->cost - v->estimated) && !stated)
+		if (!is_worth(v, &t[n]) && !stated)
 			continue;
-		t[n].own = t[n].score = t[n].fit + odds(v->m, c);
+		t[n].own = t[n].score = t[n].fit + odds(v, c);
+		t[n].low = t[n].high = fabs(t[n].cost - v->estimated);
 		n++;
 	}
 	return n;
@@ -438,6 +490,7 @@ attribute_run(struct diagnosis *d, const struct measured *m, const struct catalo
 	v.cost = attribute_cost(d->leading, v.cost, &run, work);
 	v.estimated = attribute_cost(d->leading, quantity_estimate(d->leading, &run, work), &run, work);
 	v.deviation = quantity_deviation(d->leading, &run, work);
+	v.plain = fit_of(&v, &run, NULL);
 	if (!(v.cost > 0) || !(v.estimated > 0))
 		return;
 	slower = v.cost > v.estimated * (1 + quantity_error(d->leading, &run, work));

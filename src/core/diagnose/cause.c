@@ -77,6 +77,12 @@ gathers_between_nodes(const struct plan *p)
 }
 
 static bool
+gathers_in_node(const struct plan *p)
+{
+	return trains_copies(p) && p->parallel.zero_stage == 3 && !crosses_nodes(p);
+}
+
+static bool
 knows_power(const struct plan *p)
 {
 	return p->cluster.tdp_watts > 0;
@@ -159,6 +165,14 @@ experts_by_tensors(struct plan *p)
 		return false;
 	field_store_int(FIELD_TP, p, 2 * p->parallel.tp);
 	field_store_int(FIELD_EP, p, p->parallel.ep / 2);
+	return true;
+}
+
+/* As many requests as the pool may hold, or four times as many. */
+static bool
+more_requests(struct plan *p)
+{
+	field_store_int(FIELD_CONCURRENCY, p, 4 * p->serving.concurrency);
 	return true;
 }
 

@@ -37,7 +37,8 @@ struct cause {
 	enum field_id rate;
 	double low, high;
 	bool absolute;
-	enum effect effect;
+	enum effect effect;       /* what it adds of its own: up to `high` times the estimate */
+	bool setting;             /* the plan's own: `change` makes it better, not worse */
 	/* How likely beside others where nothing else is known: log odds against "nothing wrong". */
 	double prior;
 	enum evidence_id supports[CAUSE_WORDS], states[CAUSE_WORDS], excludes[CAUSE_WORDS];

@@ -170,16 +170,50 @@ put_mismatch(struct diagnosis *d, double given, double run)
 	}
 }
 
-/* What would settle the first causes, each look once. */
+/* The plan with a cause's fields. */
 static void
-take_measures(struct diagnosis *d)
+plan_with(struct plan *out, const struct diagnosis *d, const struct diagnosed_cause *c)
+{
+	char err[256];
+
+	*out = d->run;
+	for (size_t i = 0; i < c->sets; i++)
+		field_parse(c->set[i].field, out, c->set[i].value, err, sizeof err);
+}
+
+/* What nccl-tests would show, where the cause is a link's. */
+static void
+add_answer(char *buf, const struct diagnosis *d, const struct diagnosed_cause *c,
+    const struct estimate *work)
+{
+	static const enum measured_id links[] = { MEASURED_NETWORK_BUS, MEASURED_NVLINK_BUS };
+	struct plan p;
+
+	plan_with(&p, d, c);
+	for (int i = d->run.cluster.nodes > 1 ? 0 : 1; i < 2; i++) {
+		const double now = quantity_estimate(links[i], &d->run, work);
+		const double then = quantity_estimate(links[i], &p, work);
+
+		if (then > 0 && now > 0 && fabs(then / now - 1) > 0.05) {
+			text_add(buf, DIAGNOSE_TEXT, " (busbw of 1 GiB %s: %.3g GB/s if so, %.3g by the plan)",
+			    i == 0 ? "over two nodes" : "inside a node", then / 1e9, now / 1e9);
+			return;
+		}
+	}
+}
+
+/* What would settle the first causes. */
+static void
+take_measures(struct diagnosis *d, const struct estimate *work)
 {
 	for (size_t i = 0; i < d->causes && d->measures < DIAGNOSE_MEASURES; i++) {
 		const struct diagnosed_cause *c = &d->cause[i];
 
-		if (c->cause != NULL && c->certainty != CERTAINTY_CERTAIN &&
-		    c->certainty != CERTAINTY_EXCLUDED)
-			d->measure[d->measures++] = c->cause->confirm;
+		if (c->cause == NULL || c->certainty == CERTAINTY_CERTAIN ||
+		    c->certainty == CERTAINTY_EXCLUDED)
+			continue;
+		text_put(d->measure[d->measures], DIAGNOSE_TEXT, "%s", c->cause->confirm);
+		add_answer(d->measure[d->measures++], d, c, work);
 	}
 }
 
@@ -221,5 +255,5 @@ diagnose_run(struct diagnosis *out, const struct measured *m, const struct plan 
 		put_mismatch(out, given, run);
 	}
 	attribute_run(out, m, catalog, work);
-	take_measures(out);
+	take_measures(out, work);
 }

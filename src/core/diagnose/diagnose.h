@@ -17,7 +17,7 @@
 #include "core/plan/catalog.h"
 
 enum { DIAGNOSE_VALUE = 64, DIAGNOSE_SETS = 4, DIAGNOSE_CAUSES = 12, DIAGNOSE_MISMATCHES = 32,
-	DIAGNOSE_MEASURES = 4 };
+	DIAGNOSE_MEASURES = 4, DIAGNOSE_TEXT = 256 };
 
 enum term_verdict { TERM_AS_ESTIMATED, TERM_SLOWER, TERM_FASTER, TERM_NOT_TOLD };
 
@@ -70,7 +70,8 @@ struct diagnosis {
 	struct diagnosed_cause cause[DIAGNOSE_CAUSES]; /* most likely first, excluded ones last */
 	double unexplained;         /* of the difference */
 	size_t measures;
-	const char *measure[DIAGNOSE_MEASURES]; /* what would tell the first causes apart */
+	char measure[DIAGNOSE_MEASURES][DIAGNOSE_TEXT]; /* what would tell the first causes apart, and
+	                             * what is seen if they are so */
 	bool within_error;          /* all numbers are as estimated, and the plan is the run's */
 };
 

@@ -129,7 +129,7 @@ struct measured_engine {
 struct measured_file {
 	char path[MEASURED_PATH];
 	char kind[MEASURED_TEXT]; /* "megatron nccl": sources, that with most lines first */
-	size_t lines, steps, skipped;
+	size_t lines, steps, skipped; /* skipped: lines that were too long, in part */
 };
 
 struct measured {

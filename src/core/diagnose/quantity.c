@@ -8,7 +8,8 @@
 
 /* Errors of what has no table of its own: peaks of the allocator (shardplan-estimates(7), memory),
  * bus rates of NCCL (tests/data/nccl_summary.tsv), phases of a step with rollouts. */
-#define PEAK_ERROR 0.15
+#define PEAK_ERROR 0.05
+#define RESERVED_ERROR 0.12 /* and what the allocator keeps for reuse */
 #define BUS_ERROR 0.25
 #define PHASE_ERROR 0.5
 
@@ -106,6 +107,8 @@ quantity_estimate(enum measured_id id, const struct plan *p, const struct estima
 {
 	double v = 0;
 
+	if (id == MEASURED_RL_ROLLOUT && e->served) /* an engine alone: one response after its prompt */
+		return e->serve.ttft_seconds + e->serve.tpot_seconds * (double)p->serving.generate_tokens;
 	if (rows[id].result != RESULT_COUNT)
 		return result_value(rows[id].result, e, e->peak_stage, &v) ? v : 0;
 	if (id == MEASURED_NETWORK_BUS || id == MEASURED_NVLINK_BUS)
@@ -120,7 +123,7 @@ quantity_error(enum measured_id id, const struct plan *p, const struct estimate 
 {
 	switch (rows[id].error) {
 	case ERROR_STEP: return estimate_has_step(e) ? e->step.error : error_of_step(p);
-	case ERROR_MEMORY: return PEAK_ERROR;
+	case ERROR_MEMORY: return id == MEASURED_RESERVED ? RESERVED_ERROR : PEAK_ERROR;
 	case ERROR_RL: return PHASE_ERROR;
 	case ERROR_TTFT: return error_of_ttft(p);
 	case ERROR_TPOT: return error_of_tpot(p);

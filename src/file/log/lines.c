@@ -3,7 +3,7 @@
 #include <string.h>
 
 void
-lines_begin(struct lines *l, FILE *in)
+lines_begin(struct lines *l, struct source *in)
 {
 	l->in = in;
 	l->line = 0;
@@ -14,7 +14,7 @@ static bool
 fill(struct lines *l)
 {
 	l->at = 0;
-	l->filled = fread(l->read, 1, sizeof l->read, l->in);
+	l->filled = source_read(l->in, l->read, sizeof l->read);
 	return l->filled > 0;
 }
 

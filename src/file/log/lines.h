@@ -8,12 +8,13 @@
 #define FILE_LINES_H
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
+
+#include "file/log/source.h"
 
 enum { LINES_LONGEST = 65536, LINES_READ = 262144 };
 
 struct lines {
-	FILE *in;
+	struct source *in;
 	unsigned line;             /* number of the one that was told last, from 1 */
 	size_t at, filled;         /* in `read` */
 	size_t cut;                /* lines that were longer than LINES_LONGEST */
@@ -22,9 +23,9 @@ struct lines {
 };
 
 /* Large: allocate it. in stays the caller's. */
-void lines_begin(struct lines *l, FILE *in);
+void lines_begin(struct lines *l, struct source *in);
 
-/* The next line without its end in l->text, and its length; false at the end of the stream, where
- * ferror(in) tells of errors. */
+/* The next line without its end in l->text, and its length; false at the end, where
+ * l->in->failed tells why. */
 bool lines_next(struct lines *l, size_t *length);
 #endif

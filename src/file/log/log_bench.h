@@ -9,7 +9,7 @@
  */
 #ifndef FILE_LOG_BENCH_H
 #define FILE_LOG_BENCH_H
-#include <stdio.h>
+#include <stddef.h>
 
 #include "core/diagnose/measured.h"
 #include "file/plan/planfile.h"
@@ -34,7 +34,7 @@ void log_bench_end(struct measured_load *b, const struct log_table *t);
 bool log_bench_check(const struct measured_load *b, const char *file,
     struct file_errors *errors);
 
-/* Read the rest of a stream. False after a complaint. */
-bool log_bench_read(struct measured_load *b, FILE *in, const char *file,
+/* Read a result of n bytes, which a NUL follows. False after a complaint. */
+bool log_bench_read(struct measured_load *b, const char *text, size_t n, const char *file,
     struct file_errors *errors);
 #endif

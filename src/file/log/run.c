@@ -11,6 +11,8 @@
 #include "file/log/find.h"
 #include "file/log/lines.h"
 #include "file/log/run_rows.h"
+#include "file/log/source.h"
+#include "file/log/trace.h"
 #include "file/plan/errors.h"
 
 static const struct run_row *const run_rows[] = { run_train_rows, run_tune_rows, run_rl_rows,
@@ -29,10 +31,14 @@ static const char *const source_names[SOURCE_COUNT] = {
 	[SOURCE_WORDS] = "words",
 };
 
+/* Steps that are so much slower at the end than in the beginning drift. */
+#define DRIFTS 1.1
+
 /* What a file is read with. Large. */
 struct run_file {
 	struct run_reader reader;
 	struct finder finder;
+	struct source source;
 	struct lines lines;
 	const struct run_row *row[ROWS_MAX];
 	size_t rows;
@@ -129,6 +135,27 @@ name_sources(const struct run_reader *r, struct measured_file *file)
 		text_put(file->kind, sizeof file->kind, "%s", source_names[SOURCE_WORDS]);
 }
 
+/* What the steps of a file look like, one beside the other. */
+static void
+say_shape(struct run_reader *r)
+{
+	const int64_t period = measured_period(r->m, MEASURED_STEP);
+	const double drift = measured_drift(r->m, MEASURED_STEP);
+	char text[MEASURED_TEXT];
+
+	r->place.line = r->m->series[MEASURED_STEP].place.line;
+	if (period > 0) {
+		text_put(text, sizeof text, "a step of half as long again and more every %lld steps",
+		    (long long)period);
+		run_say(r, EVIDENCE_SPIKES, text, (double)period);
+	}
+	if (drift > DRIFTS) {
+		text_put(text, sizeof text, "the last quarter's steps take %.2f times those of the first",
+		    drift);
+		run_say(r, EVIDENCE_DRIFT, text, drift);
+	}
+}
+
 /* Numbers whose steps a file counts. */
 static size_t
 steps_of(const struct measured *m)
@@ -157,8 +184,8 @@ read_lines(struct run_file *f, const char *name, struct file_errors *errors)
 		r->place.line = f->lines.line;
 		take_line(f, length);
 	}
-	if (ferror(f->lines.in)) {
-		errors_add(errors, name, 0, "", "can not be read: %s", strerror(errno));
+	if (f->source.failed != NULL) {
+		errors_add(errors, name, 0, "", "can not be read: %s", f->source.failed);
 		return false;
 	}
 	if (said_anything(r) == 0) {
@@ -171,6 +198,7 @@ read_lines(struct run_file *f, const char *name, struct file_errors *errors)
 	}
 	take_fallback(r);
 	run_serve_end(r);
+	say_shape(r);
 	name_sources(r, file);
 	if (next_source(r, 1u << SOURCE_WORDS) == SOURCE_BENCHMARK &&
 	    !log_bench_check(&m->load, name, errors))
@@ -178,74 +206,126 @@ read_lines(struct run_file *f, const char *name, struct file_errors *errors)
 	text_put(file->path, sizeof file->path, "%s", name);
 	file->lines = f->lines.line;
 	file->steps = steps_of(m) - before;
+	file->skipped = f->lines.cut;
 	m->files++;
 	return true;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* A result of a benchmark, which is JSON. */
+/* A file that is one thing: named and counted. */
+static void
+end_whole(struct run_file *f, const char *name, enum writer writer, size_t steps)
+{
+	struct measured_file *file = &f->reader.m->file[f->reader.m->files++];
+
+	*file = (struct measured_file){ .steps = steps };
+	text_put(file->path, sizeof file->path, "%s", name);
+	text_put(file->kind, sizeof file->kind, "%s", source_names[writer]);
+}
+
 static bool
-read_result(struct run_file *f, const char *name, struct file_errors *errors)
+read_trace(struct run_file *f, const char *name, struct file_errors *errors)
 {
 	struct run_reader *r = &f->reader;
-	struct measured_file *file = &r->m->file[r->m->files];
+	const char *why;
 
-	if (!log_bench_read(&r->m->load, f->lines.in, name, errors))
+	r->place = (struct place){ (int)r->m->files, 1 };
+	why = trace_read(r, &f->source);
+	if (why != NULL)
+		errors_add(errors, name, 0, "", "%s", why);
+	else
+		end_whole(f, name, SOURCE_TRACE, r->said[SOURCE_TRACE]);
+	return why == NULL;
+}
+
+/* A result of a benchmark, which is JSON. */
+static bool
+read_result(struct run_file *f, const char *text, size_t n, const char *name,
+    struct file_errors *errors)
+{
+	struct run_reader *r = &f->reader;
+
+	if (!log_bench_read(&r->m->load, text, n, name, errors))
 		return false;
-	*file = (struct measured_file){ .steps = 1 };
-	text_put(file->path, sizeof file->path, "%s", name);
-	text_put(file->kind, sizeof file->kind, "%s", source_names[SOURCE_BENCHMARK]);
-	r->place = (struct place){ (int)r->m->files++, 1 };
+	r->place = (struct place){ (int)r->m->files, 1 };
 	run_serve_load(r);
+	end_whole(f, name, SOURCE_BENCHMARK, 1);
 	return true;
 }
 
-/* A log may begin with a brace too: read again as lines what is no result. */
+/* A trace, or a result of a benchmark; but a log may begin with a brace too: what is neither is read
+ * as lines. */
 static bool
 read_braced(struct run_file *f, const char *name, struct file_errors *errors)
 {
 	struct file_errors *spare;
-	bool ok = read_result(f, name, errors);
+	bool whole, ok;
+	size_t n;
+	const char *text = source_ahead(&f->source, SOURCE_AHEAD, &n, &whole);
 
-	if (ok || fseek(f->lines.in, 0, SEEK_SET) != 0 || (spare = calloc(1, sizeof *spare)) == NULL)
-		return ok;
+	if (trace_is(text, n))
+		return read_trace(f, name, errors);
+	if (whole && read_result(f, text, n, name, errors))
+		return true;
+	if ((spare = calloc(1, sizeof *spare)) == NULL)
+		return false;
 	f->reader.m->load = (struct measured_load){ 0 };
 	ok = read_lines(f, name, spare);
 	if (ok)
 		errors->count = errors->dropped = 0;
+	else if (!whole)
+		errors_add(errors, name, 0, "", "is JSON of more than 1 MiB: a benchmark's result is short "
+		    "without its lists of every request (fix: jq -c 'del(.[] | arrays)' %s | shardplan "
+		    "calibrate PLAN -)", name);
 	free(spare);
 	return ok;
 }
 
-/* The first byte that is no blank, left in the stream; EOF without one. */
+/* The first byte that is no blank and no byte order mark; EOF without one. */
 static int
-first_byte(FILE *in)
+first_byte(const char *text, size_t n)
 {
-	int c;
+	for (size_t i = 0; i < n; i++) {
+		if (n - i > 2 && memcmp(text + i, "\xef\xbb\xbf", 3) == 0)
+			i += 2;
+		else if (strchr(" \t\n\r", text[i]) == NULL || text[i] == '\0')
+			return (unsigned char)text[i];
+	}
+	return EOF;
+}
 
-	while ((c = getc(in)) == ' ' || c == '\t' || c == '\n' || c == '\r')
-		continue;
-	if (c == 0xef) /* of a byte order mark */
-		c = getc(in) == 0xbb && getc(in) == 0xbf ? getc(in) : ' ';
-	return c != EOF ? ungetc(c, in) : c;
+/* Files that other programs turn into text: why this one is not read, NULL for all others. */
+static const char *
+binary_kind(const char *name, const char *text, size_t n)
+{
+	const size_t length = strlen(name);
+	const char *const end = length > 9 ? name + length - 9 : name;
+
+	if (text_equal(end, ".nsys-rep") || (n > 15 && memcmp(text, "SQLite format 3", 15) == 0))
+		return "is of Nsight Systems (fix: export a trace of PyTorch's profiler instead, or read "
+		    "nsys stats --report cuda_gpu_kern_sum)";
+	if (n > 2 && (unsigned char)text[0] == 0x80 && (unsigned char)text[1] <= 5)
+		return "is a pickle, such as a memory snapshot (fix: print torch.cuda.memory_summary())";
+	return NULL;
 }
 
 static bool
 read_kind(struct run_file *f, const char *name, struct file_errors *errors)
 {
-	const int first = first_byte(f->lines.in);
+	bool whole;
+	size_t n;
+	const char *text = source_ahead(&f->source, 4096, &n, &whole);
+	const int first = first_byte(text, n);
 	const char *why;
 
-	if (first == '{')
+	if (first == '{' || (first == '[' && trace_is(text, n)))
 		return read_braced(f, name, errors);
-	if (first == EOF && !ferror(f->lines.in))
-		why = "is empty";
+	if (first == EOF && whole)
+		why = f->source.failed != NULL ? f->source.failed : "is empty";
 	else if (first == 0xff || first == 0xfe)
 		why = "is UTF-16 (fix: pipe it through iconv -f UTF-16 -t UTF-8)";
-	else if (first == 0x1f)
-		why = "is compressed (fix: pipe it through zcat)";
-	else
+	else if ((why = binary_kind(name, text, n)) == NULL)
 		return read_lines(f, name, errors);
 	errors_add(errors, name, 0, "", "%s", why);
 	return false;
@@ -266,8 +346,12 @@ read_stream(struct measured *m, FILE *in, const char *name, struct file_errors *
 		return false;
 	}
 	f->reader.m = m;
-	lines_begin(&f->lines, in);
-	ok = read_kind(f, name, errors);
+	lines_begin(&f->lines, &f->source);
+	ok = source_begin(&f->source, in);
+	if (!ok)
+		errors_add(errors, name, 0, "", "%s", f->source.failed);
+	ok = ok && read_kind(f, name, errors);
+	source_end(&f->source);
 	free(f);
 	return ok;
 }

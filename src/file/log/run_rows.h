@@ -9,7 +9,7 @@
 #include "file/log/log_words.h"
 
 /* Whose lines they are. */
-enum source {
+enum writer {
 	SOURCE_MEGATRON, SOURCE_BRIDGE, SOURCE_TORCHTITAN, SOURCE_NANOTRON, SOURCE_DEEPSPEED,
 	SOURCE_HF, SOURCE_TUNER, SOURCE_PROGRESS, SOURCE_VERL, SOURCE_OPENRLHF, SOURCE_NEMO_RL,
 	SOURCE_SLIME, SOURCE_VLLM, SOURCE_SGLANG, SOURCE_TRTLLM, SOURCE_BENCHMARK, SOURCE_NCCL_TESTS,
@@ -41,6 +41,7 @@ struct run_reader {
 		char host[64];
 		bool nodes;
 	} bench;
+	bool grouped;                /* Megatron-LM: --group-query-attention */
 	uint64_t topo_nics;          /* columns of topo -m that are NICs */
 	/* nvidia-smi: what one GPU's section has said so far. */
 	struct {
@@ -54,7 +55,7 @@ struct run_reader {
 
 struct run_row {
 	const char *words;
-	enum source source;
+	enum writer source;
 	void (*read)(struct run_reader *r, const char *line, const char *after);
 };
 

@@ -3,6 +3,7 @@
  * engines say now and then: vLLM v1/metrics/loggers.py, SGLang srt/managers/
  * scheduler_metrics_mixin.py.
  */
+#include <math.h>
 #include <string.h>
 
 #include "core/base/number.h"
@@ -93,6 +94,11 @@ run_serve_load(struct run_reader *r)
 {
 	const struct measured_load *b = &r->m->load;
 
+	run_fact_number(r, FIELD_PROMPT_TOKENS, round(b->prompt_tokens));
+	run_fact_number(r, FIELD_GENERATE_TOKENS, round(b->generate_tokens));
+	run_fact_number(r, FIELD_CONCURRENCY, round(b->concurrency));
+	if (b->rate_limited)
+		return;
 	run_add(r, MEASURED_TTFT, -1, b->ttft_seconds);
 	run_add(r, MEASURED_TPOT, -1, b->tpot_seconds);
 	run_add(r, MEASURED_GENERATED, -1, b->tokens_per_second);

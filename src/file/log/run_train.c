@@ -122,6 +122,12 @@ static const struct argument {
 	{ "hidden_size", FIELD_HIDDEN_SIZE, NULL },
 	{ "ffn_hidden_size", FIELD_FFN_HIDDEN_SIZE, NULL },
 	{ "num_attention_heads", FIELD_ATTENTION_HEADS, NULL },
+	{ "num_query_groups", FIELD_KV_HEADS, NULL },
+	{ "kv_channels", FIELD_HEAD_DIM, NULL },
+	{ "padded_vocab_size", FIELD_VOCAB_SIZE, NULL },
+	{ "swiglu", FIELD_GATED_MLP, "True=true|False=false" },
+	{ "untie_embeddings_and_output_weights", FIELD_TIED_EMBEDDINGS, "True=false|False=true" },
+	{ "moe_ffn_hidden_size", FIELD_MOE_FFN_HIDDEN_SIZE, NULL },
 	{ "num_experts", FIELD_EXPERTS, NULL },
 	{ "moe_router_topk", FIELD_EXPERTS_PER_TOKEN, NULL },
 	{ "tensor_model_parallel_size", FIELD_TP, NULL },
@@ -146,6 +152,8 @@ argument(struct run_reader *r, const struct argument *a, const char *value)
 	size_t n;
 
 	run_word(word, sizeof word, value);
+	if (a->id == FIELD_KV_HEADS && !r->grouped) /* 1 where nothing is grouped */
+		return;
 	if (a->values == NULL) {
 		run_fact_number(r, a->id, log_number_after(word, ""));
 		return;
@@ -169,6 +177,8 @@ arguments_line(struct run_reader *r, const char *line)
 	for (const char *c = line; c < dots; c++)
 		if (*c == ' ')
 			name = c + 1;
+	if (strncmp(name, "group_query_attention ", 22) == 0)
+		r->grouped = strstr(dots, "True") != NULL;
 	for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
 		if (strncmp(name, arguments[i].name, strlen(arguments[i].name)) == 0 &&
 		    name + strlen(arguments[i].name) == dots)

@@ -1,0 +1,174 @@
+/* Before all else: which functions the system shows. */
+#include "config.h"
+
+#include "file/log/source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+enum { COMPRESSED = 65536 };
+
+#ifdef HAVE_ZLIB
+struct inflater {
+	z_stream z;
+	bool ended;               /* of one member; another may follow */
+	unsigned char in[COMPRESSED];
+};
+
+static void
+start_inflater(struct source *s, const char *first, size_t n)
+{
+	struct inflater *f = calloc(1, sizeof *f);
+
+	if (f == NULL || inflateInit2(&f->z, 15 + 16) != Z_OK) {
+		free(f);
+		s->failed = "out of memory";
+		return;
+	}
+	memcpy(f->in, first, n);
+	f->z.next_in = f->in;
+	f->z.avail_in = (unsigned)n;
+	s->inflater = f;
+}
+
+static size_t
+inflate_some(struct source *s, char *buf, size_t n)
+{
+	struct inflater *f = s->inflater;
+	int answer = Z_OK;
+
+	f->z.next_out = (unsigned char *)buf;
+	f->z.avail_out = (unsigned)(n < COMPRESSED ? n : COMPRESSED);
+	/* a file that was cut off ends where it does */
+	while (f->z.next_out == (unsigned char *)buf && answer == Z_OK) {
+		if (f->z.avail_in == 0) {
+			f->z.next_in = f->in;
+			f->z.avail_in = (unsigned)fread(f->in, 1, sizeof f->in, s->in);
+			if (f->z.avail_in == 0) {
+				if (ferror(s->in))
+					s->failed = strerror(errno);
+				return 0;
+			}
+		}
+		if (f->ended && inflateReset(&f->z) != Z_OK)
+			return 0;
+		f->ended = false;
+		answer = inflate(&f->z, Z_NO_FLUSH);
+		if (answer == Z_STREAM_END) {
+			f->ended = true;
+			answer = Z_OK;
+		}
+	}
+	if (answer != Z_OK && f->z.next_out == (unsigned char *)buf)
+		s->failed = "is not as gzip packs";
+	return (size_t)(f->z.next_out - (unsigned char *)buf);
+}
+
+static void
+end_inflater(struct source *s)
+{
+	if (s->inflater != NULL)
+		inflateEnd(&s->inflater->z);
+	free(s->inflater);
+}
+#else
+struct inflater {
+	char none;
+};
+
+static void
+start_inflater(struct source *s, const char *first, size_t n)
+{
+	(void)first;
+	(void)n;
+	s->failed = "is compressed (fix: pipe it through zcat)";
+}
+
+static size_t
+inflate_some(struct source *s, char *buf, size_t n)
+{
+	(void)s;
+	(void)buf;
+	(void)n;
+	return 0;
+}
+
+static void
+end_inflater(struct source *s)
+{
+	free(s->inflater);
+}
+#endif
+
+static size_t
+read_some(struct source *s, char *buf, size_t n)
+{
+	size_t got;
+
+	if (s->failed != NULL)
+		return 0;
+	if (s->inflater != NULL)
+		return inflate_some(s, buf, n);
+	got = fread(buf, 1, n, s->in);
+	if (got == 0 && ferror(s->in))
+		s->failed = strerror(errno);
+	return got;
+}
+
+bool
+source_begin(struct source *s, FILE *in)
+{
+	*s = (struct source){ .in = in, .ahead = malloc(SOURCE_AHEAD + 1) };
+	if (s->ahead == NULL) {
+		s->failed = "out of memory";
+		return false;
+	}
+	s->filled = fread(s->ahead, 1, COMPRESSED, in);
+	if (s->filled == 0 && ferror(in))
+		s->failed = strerror(errno);
+	if (s->filled >= 2 && (unsigned char)s->ahead[0] == 0x1f &&
+	    (unsigned char)s->ahead[1] == 0x8b) {
+		start_inflater(s, s->ahead, s->filled);
+		s->filled = 0;
+	}
+	return s->failed == NULL;
+}
+
+void
+source_end(struct source *s)
+{
+	end_inflater(s);
+	free(s->ahead);
+}
+
+const char *
+source_ahead(struct source *s, size_t least, size_t *n, bool *whole)
+{
+	size_t got = 1;
+
+	while (s->filled < least && s->filled < SOURCE_AHEAD && got > 0) {
+		got = read_some(s, s->ahead + s->filled, SOURCE_AHEAD - s->filled);
+		s->filled += got;
+	}
+	s->ahead[s->filled] = '\0';
+	*n = s->filled;
+	*whole = got == 0;
+	return s->ahead;
+}
+
+size_t
+source_read(struct source *s, char *buf, size_t n)
+{
+	const size_t left = s->filled - s->at, take = left < n ? left : n;
+
+	if (take == 0)
+		return read_some(s, buf, n);
+	memcpy(buf, s->ahead + s->at, take);
+	s->at += take;
+	return take;
+}
