@@ -62,6 +62,8 @@ const struct exporter export_table[] = {
 	{ "markdown", "the plan and its estimates as a report", MODES_BOTH, NULL, "Report",
 	    markdown_write, TASKS_ALL },
 	{ "csv", "the estimates as a table, one number a line", MODES_BOTH, NULL, "Table", csv_write, TASKS_ALL },
+	{ "trace", "the estimated step as Chrome trace events, for Perfetto", MODES_TRAIN, NULL, "Trace",
+	    trace_write, TASKS_ALL },
 	{ "plan", "the plan itself, with all options and without a base", MODES_BOTH, NULL, "Plan", plan_write,
 	    TASKS_ALL },
 	{ "svg", "the map as a picture", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL },
@@ -111,6 +113,8 @@ export_suits(const struct exporter *by, const struct plan *p)
 	char engine[32];
 
 	field_format(FIELD_ENGINE, p, engine, sizeof engine);
+	if (p->mode == MODE_TRAIN && by->layout == NULL) /* it starts no run */
+		return false;
 	return by->modes != MODES_BOTH && has_mode(by, p) && has_layout(by, p) &&
 	    (p->mode != MODE_SERVE || text_equal(by->name, engine)) &&
 	    (tasks_of(p) & ~by->tasks) == 0;

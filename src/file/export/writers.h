@@ -56,6 +56,7 @@ void trtllm_write(struct export *e); /* tensorrt_llm/commands/serve.py, llmapi/l
  * stages as stages.0.params. */
 void markdown_write(struct export *e);
 void csv_write(struct export *e);
+void trace_write(struct export *e);
 
 /* A plan file that stands alone. */
 void plan_write(struct export *e);
