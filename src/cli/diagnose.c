@@ -20,6 +20,7 @@
 /* Large: allocated once. */
 struct diagnose_job {
 	struct session session;
+	bool planned;          /* a plan was given */
 	struct measured measured;
 	struct diagnosis found;
 	struct diagnose_report report;
@@ -165,6 +166,21 @@ print(struct diagnose_job *job, const struct options *o)
 	return job->found.within_error ? STATUS_OK : STATUS_NO;
 }
 
+/* Without a plan of the user's it is what the files tell, as far as they do. */
+static void
+take_run(struct diagnose_job *job)
+{
+	struct session *s = &job->session;
+	struct mismatch ignored[DIAGNOSE_MISMATCHES];
+	struct plan run;
+
+	diagnose_mismatches(ignored, &run, &job->measured, &s->plan, &s->catalog);
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (!field_set_has(&s->asked, (enum field_id)f))
+			field_copy((enum field_id)f, &s->plan, &run);
+	plan_resolve(&s->plan, &s->catalog);
+}
+
 static int
 diagnose(struct diagnose_job *job, const struct options *o)
 {
@@ -175,6 +191,8 @@ diagnose(struct diagnose_job *job, const struct options *o)
 		complain("%s", note);
 		return STATUS_ERROR;
 	}
+	if (!job->planned)
+		take_run(job);
 	diagnose_run(&job->found, &job->measured, &s->plan, &s->catalog, &job->estimate);
 	if (!job->found.legal) {
 		session_complain(&job->estimate.diags, SEVERITY_ERROR);
@@ -183,22 +201,23 @@ diagnose(struct diagnose_job *job, const struct options *o)
 	if (job->found.terms == 0 && job->found.mismatches == 0)
 		complain("the files tell nothing that this plan estimates");
 	job->report = (struct diagnose_report){ .plan = &s->plan, .measured = &job->measured,
-		.found = &job->found };
+		.found = &job->found, .estimate = &job->estimate };
 	find_neighbours(job);
+	estimate_run(&job->estimate, &job->found.run, &s->catalog, NULL);
 	return print(job, o);
 }
 
 int
 diagnose_command(const struct options *o)
 {
-	const bool planned = o->operands > 1 && is_plan(o->operand[0]);
 	struct diagnose_job *job = calloc(1, sizeof *job);
 	int status = STATUS_ERROR;
 
 	if (job == NULL)
 		return out_of_memory();
-	if (read_files(job, o, planned) &&
-	    session_open(&job->session, o, planned ? o->operand[0] : NULL)) {
+	job->planned = o->operands > 1 && is_plan(o->operand[0]);
+	if (read_files(job, o, job->planned) &&
+	    session_open(&job->session, o, job->planned ? o->operand[0] : NULL)) {
 		status = diagnose(job, o);
 		session_close(&job->session);
 	}

@@ -1,5 +1,6 @@
 /* `diagnose --json`: names are fixed, scripts rely on them. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/report.h"
 #include "cli/report_diagnose.h"
@@ -103,6 +104,26 @@ put_sets(struct jsonout *j, const struct plan *p, const struct diagnosed_set *se
 	jsonout_close(j);
 }
 
+/* The fields that the advice names, "parallel.offload=none; else ..". */
+static void
+put_change(struct jsonout *j, const struct plan *p, const char *fix)
+{
+	jsonout_object_row(j, "change");
+	while (*fix != '\0') {
+		const size_t n = strcspn(fix, " ,;"), path = strcspn(fix, "=");
+		const enum field_id f = path < n ? field_by_path(fix, path) : FIELD_COUNT;
+		struct plan with = *p;
+		char value[DIAGNOSE_VALUE] = "", err[256];
+
+		if (f != FIELD_COUNT)
+			text_put(value, sizeof value, "%.*s", (int)(n - path - 1), fix + path + 1);
+		if (f != FIELD_COUNT && field_parse(f, &with, value, err, sizeof err))
+			json_field(j, field_table[f].path, f, &with);
+		fix += n + strspn(fix + n, " ,;");
+	}
+	jsonout_close(j);
+}
+
 static void
 put_evidence(struct jsonout *j, const struct diagnosed_cause *c, const struct diagnose_report *r)
 {
@@ -144,6 +165,7 @@ put_causes(struct jsonout *j, const struct diagnose_report *r)
 		put_evidence(j, c, r);
 		jsonout_text(j, "confirm", c->cause != NULL ? c->cause->confirm : "");
 		jsonout_text(j, "fix", c->cause != NULL ? c->cause->fix : "--adopt");
+		put_change(j, r->plan, c->cause != NULL ? c->cause->fix : "");
 		jsonout_text(j, "source", c->cause != NULL ? c->cause->source : "");
 		jsonout_close(j);
 	}

@@ -11,9 +11,22 @@
 #include "core/diagnose/quantity.h"
 #include "out/out.h"
 
-enum { WIDTH = 100, INDENT = 13, UNDER = 4 };
+enum { WIDTH = 100, INDENT = 13, UNDER = 4, POSSIBLE_TOLD = 4 };
 
 /* ---- the run ------------------------------------------------------------------------ */
+
+/* The plan that the run is held against. */
+static void
+print_plan(const struct diagnose_report *r)
+{
+	const struct plan *p = r->plan;
+
+	out_part(stdout, "plan         %s on %lld %s: TP %lld, PP %lld", p->model.preset,
+	    (long long)plan_world(p), p->cluster.gpu, (long long)p->parallel.tp, (long long)p->parallel.pp);
+	if (r->estimate->dp > 0)
+		out_part(stdout, ", DP %lld", (long long)r->estimate->dp);
+	out_end(stdout);
+}
 
 static void
 print_files(const struct diagnose_report *r)
@@ -23,8 +36,12 @@ print_files(const struct diagnose_report *r)
 		char path[64];
 
 		show_path(path, sizeof path, f->path);
-		out_line(stdout, "%-13s%s: %s, %zu line%s%s", i == 0 ? "files" : "", path, f->kind, f->lines,
-		    TEXT_S(f->lines), f->steps > 0 ? "" : ", no steps");
+		out_part(stdout, "%-13s%s: %s", i == 0 ? "files" : "", path, f->kind);
+		if (f->lines > 0)
+			out_part(stdout, ", %zu line%s", f->lines, TEXT_S(f->lines));
+		if (f->skipped > 0)
+			out_part(stdout, ", %zu of them too long", f->skipped);
+		out_end(stdout);
 	}
 }
 
@@ -140,8 +157,9 @@ print_cause(const struct diagnosed_cause *c, const struct diagnose_report *r)
 
 	out_part(stdout, "  %-9s %s", certainty_name(c->certainty), diagnosed_title(c));
 	if (c->certainty != CERTAINTY_EXCLUDED)
-		out_part(stdout, ": %s%s", c->explains >= 0 ? "+" : "",
-		    units_exact(amount, sizeof amount, cost_measure(r->found), c->explains));
+		out_part(stdout, ": %s", units_exact(amount, sizeof amount, cost_measure(r->found), c->low));
+	if (c->certainty != CERTAINTY_EXCLUDED && c->high > 1.02 * c->low)
+		out_part(stdout, " to %s", units_exact(amount, sizeof amount, cost_measure(r->found), c->high));
 	out_end(stdout);
 	if (c->sets > 0) {
 		out_part(stdout, "%*s%-9s", UNDER, "", "as");
@@ -149,16 +167,15 @@ print_cause(const struct diagnosed_cause *c, const struct diagnose_report *r)
 		out_end(stdout);
 	}
 	print_evidence(c, r->measured);
-	if (c->cause != NULL && c->certainty != CERTAINTY_EXCLUDED) {
-		print_under("look at", c->cause->confirm);
+	if (c->cause != NULL && c->certainty != CERTAINTY_EXCLUDED)
 		print_under("mend", c->cause->fix);
-	}
 }
 
 static void
 print_causes(const struct diagnose_report *r)
 {
 	const struct diagnosis *d = r->found;
+	size_t possible = 0;
 
 	if (d->leading == MEASURED_COUNT)
 		return;
@@ -169,8 +186,65 @@ print_causes(const struct diagnose_report *r)
 	out_line(stdout, d->within_error ? "What could still cost something" :
 	    "Causes, and what each explains of %s%s", d->difference >= 0 ? "+" : "",
 	    units_exact((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, cost_measure(d), d->difference));
-	for (size_t i = 0; i < d->causes; i++)
-		print_cause(&d->cause[i], r);
+	for (size_t i = 0; i < d->causes; i++) {
+		possible += d->cause[i].certainty == CERTAINTY_POSSIBLE;
+		if (d->cause[i].certainty != CERTAINTY_POSSIBLE || possible <= POSSIBLE_TOLD)
+			print_cause(&d->cause[i], r);
+	}
+	if (possible > POSSIBLE_TOLD)
+		out_line(stdout, "  and %zu others, less likely: --json lists them", possible - POSSIBLE_TOLD);
+}
+
+/* What to look at first, and what is seen then. */
+static void
+print_measures(const struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->measures; i++) {
+		out_part(stdout, i == 0 ? "Look at      " : "             ");
+		print_wrapped(d->measure[i], INDENT, INDENT + 2, WIDTH);
+	}
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+struct part {
+	const char *name; /* NULL ends a list */
+	double bytes;     /* 0: not told */
+};
+
+static void
+print_parts(const char *head, const struct part *part)
+{
+	out_part(stdout, "%s", head);
+	for (; part->name != NULL; part++)
+		if (part->bytes > 0)
+			out_part(stdout, "  %s %s", part->name, UNITS_SHORT(BYTES, part->bytes));
+	out_end(stdout);
+}
+
+/* An allocation that failed, and what the plan holds on its fullest stage. */
+static void
+print_oom(const struct diagnose_report *r)
+{
+	const struct measured_oom *o = &r->measured->oom;
+	const struct memory *m = &r->estimate->stage[r->estimate->peak_stage].memory;
+
+	if (o->count == 0)
+		return;
+	out_part(stdout, "Out of memory: %zu time%s, last ", o->count, TEXT_S(o->count));
+	print_place(r->measured, o->place);
+	out_end(stdout);
+	print_parts("  run  ", (const struct part[]){ { "asked", o->asked }, { "free", o->free },
+		{ "allocated", o->allocated }, { "reserved besides", o->unallocated },
+		{ "graph pools", o->pools }, { "others", o->others }, { NULL, 0 } });
+	if (r->estimate->stages == 0)
+		return;
+	print_parts("  plan ", (const struct part[]){ { "parameters", m->parameters },
+		{ "gradients", m->gradients }, { "optimizer", m->optimizer },
+		{ "activations", m->activations }, { NULL, 0 } });
+	print_parts("       ", (const struct part[]){ { "logits", m->logits },
+		{ "KV cache", m->kv_cache }, { "buffers", m->buffers }, { "allocated", m->allocated },
+		{ "overhead", m->overhead }, { NULL, 0 } });
 }
 
 /* ---- settings --------------------------------------------------------------------------------- */
@@ -194,11 +268,14 @@ print_neighbours(const struct diagnose_report *r)
 bool
 diagnose_print(const struct diagnose_report *r)
 {
+	print_plan(r);
 	print_files(r);
 	print_mismatches(r);
 	if (!print_terms(r->found))
 		return false;
+	print_oom(r);
 	print_causes(r);
+	print_measures(r->found);
 	print_neighbours(r);
 	return true;
 }

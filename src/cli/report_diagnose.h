@@ -19,6 +19,7 @@ struct diagnose_report {
 	const struct plan *plan;
 	const struct measured *measured;
 	const struct diagnosis *found;
+	const struct estimate *estimate; /* of the plan with what the run says */
 	size_t neighbours;
 	struct neighbour neighbour[NEIGHBOURS];
 };

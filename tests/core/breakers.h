@@ -215,6 +215,7 @@ static const struct {
 	{ "layout=vllm", "layout_for_serving" },
 	{ "mode=serve layout=megatron", "layout_for_training" },
 	{ "nodes=2 tp=16 attention_heads=32", "tp_leaves_nvlink" },
+	{ "gpus_per_node=8 nvlink_domain=1", "domain_of_one" },
 	{ "gpus_per_node=8 nvlink_domain=6", "domain_cuts_nodes" },
 	{ "precision=fp8", "fp8_without_units" },
 	{ "experts=4 experts_per_token=1 moe_ffn_hidden_size=1024", "topk_one" },

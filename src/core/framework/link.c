@@ -19,6 +19,7 @@
 #define RING_HOP 3.4e-6
 #define TREE_HOP 4e-6
 #define NET_HOP 14e-6
+#define SOCKETS_HOP 60e-6 /* the kernel's TCP on both sides, as netperf TCP_RR has it */
 #define SEND_LATENCY 10e-6
 
 const char *
@@ -280,6 +281,37 @@ nic_gbps(const struct plan *p)
 	return p->cluster.nic_gbps > 0 ? p->cluster.nic_gbps : 1;
 }
 
+/* TCP of a node, whatever its cards: 1.9 GB/s of 100 Gb/s (deepspeedai/DeepSpeed issue 5770), 1 to
+ * 3.5 GB/s as NCCL's socket threads come. */
+#define SOCKETS_GBPS 28.0
+
+static double
+carried(const struct plan *p, double gbps)
+{
+	return p->cluster.transport == TRANSPORT_SOCKETS ? smaller(gbps, SOCKETS_GBPS) : gbps;
+}
+
+double
+link_node_gbps(const struct plan *p)
+{
+	return carried(p, (double)p->cluster.nics_per_node * p->cluster.nic_gbps);
+}
+
+double
+link_lag(const struct plan *p)
+{
+	if (p->cluster.latency_us > 0)
+		return p->cluster.latency_us * 1e-6 - NET_HOP;
+	return p->cluster.transport == TRANSPORT_SOCKETS ? SOCKETS_HOP - NET_HOP : 0;
+}
+
+/* The same where a plan does not know its cards: one, of 1 Gb/s. */
+static double
+node_gbps(const struct plan *p)
+{
+	return carried(p, nics_of(p) * nic_gbps(p));
+}
+
 /* Bytes a second that one GPU sends out of its domain. */
 static double
 outside_rate(const struct plan *p, const struct span *s)
@@ -288,8 +320,7 @@ outside_rate(const struct plan *p, const struct span *s)
 	const double measured = node ? p->calibration.nvlink_efficiency :
 	    p->calibration.network_efficiency;
 	const double rate = node ? p->cluster.pcie_gbps * 1e9 * PCIE_SHARE :
-	    nics_of(p) * nic_gbps(p) * 1e9 / 8 / at_least_one(p->cluster.gpus_per_node) *
-	    NETWORK_SHARE;
+	    node_gbps(p) * 1e9 / 8 / at_least_one(p->cluster.gpus_per_node) * NETWORK_SHARE;
 
 	return rate * (measured > 0 ? measured : 1);
 }
@@ -297,7 +328,7 @@ outside_rate(const struct plan *p, const struct span *s)
 static double
 outside_hop(const struct plan *p, const struct span *s)
 {
-	return within_node(p, s) ? RING_HOP : NET_HOP;
+	return within_node(p, s) ? RING_HOP : NET_HOP + link_lag(p);
 }
 
 /* Note the rate of `gpus` GPUs out of their domain, and which links it is of. */

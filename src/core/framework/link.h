@@ -51,6 +51,11 @@ enum link_path link_path(const struct plan *p, const struct layout *l, int kind,
 const char *link_path_name(enum link_path path);
 const char *link_name(const struct plan *p, const struct layout *l, int kind, int64_t group);
 
+/* Gb/s of all cards of a node, 0 without; and seconds that a small message from one node to the
+ * next takes beyond those of NCCL over InfiniBand: those of the plan, or of its transport. */
+double link_node_gbps(const struct plan *p);
+double link_lag(const struct plan *p);
+
 enum collective { COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_GATHER, COLLECTIVE_REDUCE_SCATTER,
 	COLLECTIVE_ALL_TO_ALL, COLLECTIVE_SEND };
 const char *collective_name(enum collective c);

@@ -49,6 +49,7 @@ enum fabric_id {
 	FABRIC_OTHER, FABRIC_NVLINK1, FABRIC_NVLINK2, FABRIC_NVLINK3, FABRIC_NVLINK4,
 	FABRIC_NVLINK5, FABRIC_XGMI, FABRIC_ROCE, FABRIC_HCCS, FABRIC_PCIE
 };
+enum transport { TRANSPORT_AUTO, TRANSPORT_IB, TRANSPORT_ROCE, TRANSPORT_SOCKETS };
 enum norm { NORM_RMS, NORM_LAYER };
 enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE, POSITION_YARN };
 enum attention { ATTENTION_MHA, ATTENTION_MLA, ATTENTION_CSA };
@@ -107,7 +108,8 @@ struct cluster {
 	char gpu[PLAN_ID_SIZE];
 	int64_t generation, fabric, nvlink_direct;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
-	double nic_gbps;
+	double nic_gbps, latency_us;
+	int64_t transport;
 	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, rate_scale;
 	double nvlink_gbps, pcie_gbps;
 	double tdp_watts, gpu_power_watts;

@@ -353,6 +353,11 @@ BROKEN_IF(rule_domain_cuts_nodes,
     "an NVLink domain of %lld GPUs is neither whole nodes of %lld nor an even part of one",
     N(p->cluster.nvlink_domain), N(p->cluster.gpus_per_node))
 
+BROKEN_IF(rule_domain_of_one,
+    p->cluster.nvlink_domain == 1 && p->cluster.gpus_per_node > 1,
+    "an NVLink domain of one GPU sends all traffic of a group that leaves a node through its NICs, "
+    "that inside the node too: a box without NVLink is said by its fabric, cluster.fabric=pcie")
+
 bool
 rule_fp8_without_units(const struct facts *f, char *message, size_t size)
 {

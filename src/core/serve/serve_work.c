@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/framework/link.h"
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/model/weights.h"
@@ -80,10 +81,10 @@ double
 serve_network_rate(const struct plan *p)
 {
 	const struct cluster *c = &p->cluster;
-	const double nics = (double)c->nics_per_node / at_least_one(c->gpus_per_node);
 	const double measured = p->calibration.network_efficiency;
 
-	return nics * c->nic_gbps / 8 * 1e9 * (measured > 0 ? measured : 1);
+	return link_node_gbps(p) / at_least_one(c->gpus_per_node) / 8 * 1e9 *
+	    (measured > 0 ? measured : 1);
 }
 
 /* Bytes a second, one way, that a GPU sends to others of a group of so many, and what a
@@ -97,7 +98,9 @@ serve_link(const struct plan *p, double members, double *least)
 	    (c->pcie_gbps > 0 && members <= (double)c->gpus_per_node);
 	const double measured = p->calibration.nvlink_efficiency;
 
-	*least = inside ? near_seconds : far_seconds;
+	/* a ring's hops between nodes, there and back, beyond those of the network that was measured */
+	*least = inside ? near_seconds : larger(near_seconds, far_seconds +
+	    2 * (ceil(members / at_least_one(c->gpus_per_node)) - 1) * link_lag(p));
 	if (!inside)
 		return serve_network_rate(p);
 	return (linked ? c->nvlink_gbps * hardware_links_used(c, members) : c->pcie_gbps) * 1e9 *
