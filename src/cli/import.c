@@ -42,6 +42,16 @@ write_plan(struct session *s, const char *path)
 	return STATUS_OK;
 }
 
+/* A model, or a size of one, that the command line says. */
+static bool
+sets_model(const struct options *o)
+{
+	for (size_t i = 0; i < o->settings; i++)
+		if (field_entry(o->setting[i].field) == FIELD_PRESET || o->setting[i].field == FIELD_PRESET)
+			return true;
+	return false;
+}
+
 static int
 import_with(struct session *s, const struct options *o, struct import *im)
 {
@@ -73,7 +83,7 @@ import_run(const struct options *o)
 	struct file_errors errors = { 0 };
 	struct session s;
 	struct import im = { .catalog = &s.catalog, .plan = &s.plan, .errors = &errors,
-		.world = o->world };
+		.world = o->world, .has_model = sets_model(o) };
 	int status;
 
 	if (o->here == (o->operands > 0))

@@ -510,8 +510,10 @@ YAML
 	    old.yaml >other.yaml
 	sed -i s/16_384/2048/ other.yaml
 	echo 'rl: dpo' >>other.yaml
-	run 0 import other.yaml --world 8
-	err_has '^ignored base_model: the catalogue has no model of this name'
+	run 2 import other.yaml --world 8
+	err_has "^other.yaml:1: error: base_model: the catalogue has no model '\./some-model'"
+	run 0 import other.yaml --world 8 --model=llama-3.1-8b
+	err_has '^ignored base_model: no model of the catalogue'
 	err_has '^ignored lora_target_modules: a plan has no such module'
 	err_has '^assumed rl.response_limit = '
 	mv out other.cfg

@@ -201,10 +201,10 @@ if there nemo-rl; then
 		# shellcheck disable=SC2086
 		has $pair
 	done
-	printf 'defaults: ../sft.yaml\npolicy:\n  model_name: x\n' >sft.yaml
+	printf 'defaults: ../sft.yaml\npolicy:\n  model_name: Qwen/Qwen3-8B\n' >sft.yaml
 	run 0 import sft.yaml --from=nemo-rl
 	has method full
-	printf 'defaults: ../grpo_math_1B.yaml\npolicy:\n  model_name: x\n' >grpo.yaml
+	printf 'defaults: ../grpo_math_1B.yaml\npolicy:\n  model_name: Qwen/Qwen3-8B\n' >grpo.yaml
 	run 0 import grpo.yaml
 	has algorithm grpo
 	has engine_sleep 1

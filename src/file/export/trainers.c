@@ -16,6 +16,7 @@ tell_unsaid(struct export *e, const char *kind, const struct textbuf *text)
 	struct file_errors errors = { 0 };
 	struct plan back;
 	struct import im = { .name = "", .text = text->text, .size = text->used, .catalog = e->catalog,
+		.has_model = true,
 		.plan = &back, .errors = &errors, .world = plan_world(e->plan) };
 
 	if (!text->failed && import_text(&im, kind) == IMPORT_DONE) {

@@ -1,6 +1,5 @@
 #include "file/import/importer.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "core/base/show.h"
@@ -180,57 +179,6 @@ import_name_model(struct import *im)
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
 		if (is_shape(f) && field_same(f, im->plan, &best->values))
 			field_mark(f, im->plan, false);
-}
-
-/* What a name says of training or format, and nothing of the shape. */
-static bool
-is_finish(const char *word)
-{
-	static const char finishes[] = "instruct chat base hf it pt sft dpo bf16 fp8 thinking";
-
-	return text_index(finishes, word, strlen(word)) >= 0 || strspn(word, "0123456789") == 4;
-}
-
-/* The last name of a path, in small letters, without its maker and without what is_finish. */
-static const struct catalog_entry *
-find_checkpoint(const struct catalog_list *models, const char *path)
-{
-	static const char *const makers[] = { "meta-", "nvidia-" };
-	char name[128];
-	size_t end = strlen(path), from;
-	const struct catalog_entry *found;
-
-	while (end > 0 && path[end - 1] == '/')
-		end--;
-	for (from = end; from > 0 && path[from - 1] != '/'; from--)
-		;
-	text_put(name, sizeof name, "%.*s", (int)(end - from), path + from);
-	for (char *c = name; *c != '\0'; c++)
-		*c = (char)(*c == '_' ? '-' : tolower((unsigned char)*c));
-	for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
-		if (strncmp(name, makers[i], strlen(makers[i])) == 0)
-			memmove(name, name + strlen(makers[i]), strlen(name) - strlen(makers[i]) + 1);
-	while ((found = catalog_find(models, name)) == NULL) {
-		char *last = strrchr(name, '-');
-
-		if (last == NULL || !is_finish(last + 1))
-			break;
-		*last = '\0';
-	}
-	return found;
-}
-
-void
-import_checkpoint(struct import *im, const char *name, const char *source)
-{
-	const struct catalog_entry *found = im->catalog != NULL ?
-	    find_checkpoint(&im->catalog->models, name) : NULL;
-
-	if (found != NULL)
-		import_set(im, FIELD_PRESET, found->id, source);
-	else
-		import_ignore(im, source, "the catalogue has no model of this name: the plan's is another one "
-		    "(fix: --model)");
 }
 
 /* ---- the machines ------------------------------------------------------------------- */

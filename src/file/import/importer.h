@@ -22,6 +22,7 @@ struct import {
 	size_t size;
 	int64_t world;                 /* GPUs of the launch as the user said, 0: unknown */
 	const struct catalog *catalog; /* may be NULL */
+	bool has_model;                /* who calls sets one, whatever the text says */
 	struct plan *plan;             /* begins as the defaults, nothing set */
 	struct notes taken, assumed, ignored;
 	struct file_errors *errors;    /* any: the plan is of no use */
@@ -74,8 +75,13 @@ void import_own_model(struct import *im);
  */
 void import_name_model(struct import *im);
 
-/* Name the catalogue's model that a checkpoint is of, by the name or the directory of that:
- * "meta-llama/Llama-3.1-8B-Instruct". */
+/*
+ * Name the catalogue's model that a checkpoint is of, by the name or the directory of that:
+ * "meta-llama/Llama-3.1-8B-Instruct-FP8". Owner, version and what else says nothing of the shape
+ * do not count; a format in it is taken. Without such a model: false; or a complaint, unless who
+ * calls sets one.
+ */
+bool import_known(struct import *im, const char *name, const char *source);
 void import_checkpoint(struct import *im, const char *name, const char *source);
 
 /*

@@ -417,6 +417,19 @@ nanotron_read(struct import *im)
 
 /* ---- Accelerate ------------------------------------------------------------------------- */
 
+/* Parameters go to the host at stage 3 alone (deepspeed/runtime/zero/offload_config.py). */
+static void
+take_deepspeed(struct import *im, const struct jsonin *j)
+{
+	static const char parameters[] = "deepspeed_config.offload_param_device";
+	const char *to = jsonin_text(j, parameters);
+
+	import_assume(im, FIELD_LAYOUT, "deepspeed", "distributed_type");
+	settings_take(im, j, accelerate_deepspeed_keys, "Accelerate");
+	if (to != NULL && !text_equal(to, "none") && im->plan->parallel.zero_stage == 3)
+		import_set(im, FIELD_OFFLOAD, "optimizer+params", parameters);
+}
+
 void
 accelerate_read(struct import *im)
 {
@@ -428,12 +441,14 @@ accelerate_read(struct import *im)
 		settings_take(im, &j, accelerate_keys, "Accelerate");
 		if (settings_is(&j, "distributed_type", "FSDP"))
 			settings_take(im, &j, fsdp_keys, "Accelerate");
+		else if (settings_is(&j, "distributed_type", "DEEPSPEED"))
+			take_deepspeed(im, &j);
 		else
-			import_assume(im, FIELD_ZERO_STAGE, "0", "distributed_type is not FSDP");
+			import_assume(im, FIELD_ZERO_STAGE, "0", "distributed_type shards nothing");
 		import_machine(im, settings_number(&j, processes, most_of(im->world, 1)),
 		    settings_number(&j, "num_machines", 0), 0, processes);
 		settings_fsdp1(im, &j, "fsdp_config");
-		settings_others(im, &j, "deepspeed_config|megatron_lm_config|tpu_name",
+		settings_others(im, &j, "megatron_lm_config|tpu_name",
 		    "another program's settings: import its own file");
 		settings_others(im, &j, "gradient_accumulation_steps", "the batch of one GPU is the script's");
 		settings_rest(im, &j);

@@ -64,6 +64,14 @@ const struct settings_key accelerate_keys[] = {
 	END
 };
 
+/* What is absent is the plugin's (utils/dataclasses.py, DeepSpeedPlugin). */
+const struct settings_key accelerate_deepspeed_keys[] = {
+	{ "deepspeed_config.zero_stage", FIELD_ZERO_STAGE, NULL, "2" },
+	{ "deepspeed_config.offload_optimizer_device", FIELD_OFFLOAD,
+	    "cpu=optimizer|nvme=optimizer|none=none", "none" },
+	END
+};
+
 const struct settings_key fsdp_keys[] = {
 	{ "fsdp_config.fsdp_reshard_after_forward", FIELD_ZERO_STAGE,
 	    "true=3|false=2|FULL_SHARD=3|SHARD_GRAD_OP=2|HYBRID_SHARD=3", "3" },

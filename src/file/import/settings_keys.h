@@ -23,7 +23,7 @@ struct settings_key {
 
 /* Each ends with a row without a path. */
 extern const struct settings_key deepspeed_keys[], torchtitan_keys[], nanotron_keys[],
-    accelerate_keys[], fsdp_keys[];
+    accelerate_keys[], accelerate_deepspeed_keys[], fsdp_keys[];
 
 /* Of "THEIRS=ours|..." ours for a word of theirs, and the first of theirs for one of ours; false
  * when there is none. Programs compare by strcmp or by strcasecmp. */

@@ -5,6 +5,8 @@
 #include "core/base/text.h"
 #include "file/import/shell_reader.h"
 
+enum { SUM_MOST = 256 }; /* bytes */
+
 static bool read_text(struct reader *r, const char *text, const char *end, bool quoted);
 
 /* ---- words -------------------------------------------------------------------------- */
@@ -140,17 +142,56 @@ find_close(const char *at, const char *end, char open, char close)
 	return NULL;
 }
 
-static bool
-add_arithmetic(struct reader *r, const char *from, const char *close)
+/* What a text inside another is with its variables put in, NULL out of memory; free() it. */
+static char *
+expand_text(struct reader *r, const char *text, const char *end)
 {
-	char sum[256], digits[24];
-	int64_t value;
+	struct shell_list words = { 0, 0, NULL }; /* of arrays, all but the last one */
+	struct reader inner = { .s = r->s, .expands = true, .depth = r->depth, .line = r->line,
+		.words = &words };
+	const bool ok = read_text(&inner, text, end, true) && words.count == 0;
 
-	text_put(sum, sizeof sum, "%.*s", (int)(close - from - 4 < 255 ? close - from - 4 : 0),
-	    from + 3);
-	if (!shell_arithmetic(r->s, sum, &value))
-		return add_unknown(r, from, close + 1);
-	return add_bytes(r, digits, text_put(digits, sizeof digits, "%lld", (long long)value));
+	free(words.word);
+	textbuf_bytes(&inner.word, ok ? "" : "$", !ok); /* no number */
+	return textbuf_take(&inner.word);
+}
+
+/* A sum as it stands between from and to, and as written where only a run could tell it. */
+static bool
+add_sum(struct reader *r, const char *from, const char *to, const char *written, const char *end)
+{
+	char digits[24], *sum;
+	int64_t value;
+	bool ok;
+
+	if (to - from > SUM_MOST)
+		return add_unknown(r, written, end);
+	if ((sum = expand_text(r, from, to)) == NULL)
+		return shell_fail(r->s, r->line, "out of memory");
+	ok = r->s->error == NULL && shell_arithmetic(r->s, sum, &value) ?
+	    add_bytes(r, digits, text_put(digits, sizeof digits, "%lld", (long long)value)) :
+	    add_unknown(r, written, end);
+	free(sum);
+	return ok;
+}
+
+/* What expr(1) or bc(1) would work out: $(expr 16 \* $N), $(echo "$A / $B" | bc). */
+static bool
+add_command(struct reader *r, const char *from, const char *close)
+{
+	const char *at = from + 2, *end = close, *pipe;
+
+	while (at < end && strchr(" \t", *at) != NULL)
+		at++;
+	while (end > at && strchr(" \t", end[-1]) != NULL)
+		end--;
+	if (end - at > 5 && memcmp(at, "expr ", 5) == 0)
+		return add_sum(r, at + 5, end, from, close + 1);
+	if (end - at > 5 && memcmp(at, "echo ", 5) == 0 && end[-2] == 'b' && end[-1] == 'c' &&
+	    (pipe = memchr(at, '|', (size_t)(end - at))) != NULL &&
+	    (size_t)(end - pipe) == 3 + strspn(pipe + 1, " \t"))
+		return add_sum(r, at + 5, pipe, from, close + 1);
+	return add_unknown(r, from, close + 1);
 }
 
 /* ${NAME}, ${NAME[@]}, ${NAME:-text} and the like, from '$' to '}'. */
@@ -211,8 +252,8 @@ read_dollar(struct reader *r, bool quoted)
 		if (*next == '{')
 			return add_parameter(r, from, close, quoted);
 		if (next + 1 < close && next[1] == '(' && close[-1] == ')')
-			return add_arithmetic(r, from, close);
-		return add_unknown(r, from, close + 1);
+			return add_sum(r, from + 3, close - 1, from, close + 1);
+		return add_command(r, from, close);
 	}
 	if (next < r->end && (*next == '@' || *next == '*')) {
 		r->at = next + 1;
@@ -258,6 +299,8 @@ read_backquote(struct reader *r)
 	if (close == NULL)
 		return shell_fail(r->s, r->line, "a backquote is never closed");
 	r->at = close + 1;
+	if (close - from > 6 && memcmp(from, "`expr ", 6) == 0)
+		return add_sum(r, from + 6, close, from, close + 1);
 	return add_unknown(r, from, r->at);
 }
 

@@ -195,7 +195,7 @@ static int64_t read_sum(struct sum *e);
 static void
 skip_blanks(struct sum *e)
 {
-	e->at += strspn(e->at, " \t\r\n${}\"");
+	e->at += strspn(e->at, " \t\r\n${}\"'\\"); /* expr's asterisk is quoted somehow */
 }
 
 static int64_t

@@ -150,7 +150,7 @@ take_batch(struct import *im, const struct jsonin *j)
 	int64_t rounds = 1;
 
 	jsonin_int(j, TUNING_STEPS, 1, INT32_MAX, &rounds);
-	import_set_int(im, FIELD_GLOBAL_BATCH_SIZE, product_of(most_of(world / split, 1),
+	settings_set(im, j, FIELD_GLOBAL_BATCH_SIZE, product_of(most_of(world / split, 1),
 	    product_of(rounds, im->plan->training.micro_batch_size)), TUNING_STEPS);
 }
 
@@ -367,6 +367,18 @@ torchtune_method(struct import *im, const struct jsonin *j)
 	take_batch(im, j);
 }
 
+/* By the builder: torchtune.models.llama3_1.lora_llama3_1_8b; else by the checkpoint. */
+static void
+torchtune_model(struct import *im, const struct jsonin *j)
+{
+	static const char key[] = "model._component_";
+	const char *builder = jsonin_text(j, key);
+	const char *name = builder != NULL ? strrchr(builder, '.') : NULL;
+
+	if (name == NULL || !import_known(im, name + 1, key))
+		settings_checkpoint(im, j, "checkpointer.checkpoint_dir");
+}
+
 void
 torchtune_read(struct import *im)
 {
@@ -378,7 +390,7 @@ torchtune_read(struct import *im)
 
 		import_assume(im, FIELD_LAYOUT, "torchtitan", "PyTorch's device mesh, as torchtune makes it");
 		import_assume(im, FIELD_KERNELS, "torchtune", "modules of its own");
-		settings_checkpoint(im, &j, "checkpointer.checkpoint_dir");
+		torchtune_model(im, &j);
 		if (!jsonin_has(&j, "model._component_"))
 			import_ignore(im, "--config", "a configuration of torchtune's own is not read: set the "
 			    "model (fix: --model)");

@@ -1,0 +1,66 @@
+#!/bin/sh
+# What a launch says comes in right, or it is said what is not known: models by their names, sums
+# of a shell, settings of other programs.
+# shellcheck disable=SC1091,SC2016
+. "$(dirname "$0")/lib.sh"
+
+# named NAME ENTRY [FORMAT]: that a checkpoint's name means
+named() {
+	echo "base_model: $1" >named.yaml
+	run 0 import --from=axolotl named.yaml
+	out_has "^	preset = \"$2\";"
+	[ $# = 2 ] || out_has "checkpoint_dtype = \"$3\";"
+}
+named mistralai/Mixtral-8x7B-v0.1 mixtral-8x7b
+named mistralai/Mistral-7B-Instruct-v0.1 mistral-7b-v0.1
+named EleutherAI/pythia-12b-deduped pythia-12b
+named TinyLlama/TinyLlama-1.1B-Chat-v1.0 tinyllama-1.1b
+named Qwen/Qwen3-4B-Instruct-2507/ qwen3-4b
+named /data/models/meta-llama/Llama-3.3-70B-Instruct llama-3.1-70b
+named nvidia/Qwen3-Next-80B-A3B-Instruct-NVFP4 qwen3-next-80b-a3b nvfp4
+named unsloth/Qwen3-14B-unsloth-bnb-4bit qwen3-14b int4
+named RedHatAI/Llama-3.1-8B-Instruct-FP8-dynamic llama-3.1-8b fp8
+named unsloth/DeepSeek-V3-bf16 deepseek-v3 bf16
+named llama3_1_8b llama-3.1-8b
+named Qwen/Qwen2.5-Math-7B qwen2.5-7b
+named Qwen/Qwen3-VL-30B-A3B-Instruct qwen3-30b-a3b
+err_has '^ignored base_model: .* in another kind: what sees, hears'
+
+about 'a model that is not known is an error, which says what else would do'
+for name in acme/Wonder-9B Qwen/Qwen3-5B starcoder2-3.5b deepseek-ai/DeepSeek-V9 meta-llama/Llama-3.1-8B-Pruned; do
+	echo "base_model: $name" >named.yaml
+	run 2 import --from=axolotl named.yaml
+	err_has "^named.yaml:1: error: base_model: the catalogue has no model '$name'.*--model.*config\.json.*--set"
+	[ ! -s out ] || fail 'there is a plan all the same'
+done
+run 0 import --from=axolotl named.yaml --model=qwen3-8b
+out_has 'preset = "qwen3-8b";'
+run 0 import --from=axolotl named.yaml --set model.layers=12
+
+about 'sums'
+# batch EXPRESSION GLOBAL
+batch() {
+	printf 'n=4\nNPROC_PER_NODE=4 swift sft --model Qwen/Qwen3-8B --per_device_train_batch_size 1 \\\n' >sum.sh
+	printf '  --gradient_accumulation_steps %s\n' "$1" >>sum.sh
+	run 0 import sum.sh
+	out_has "global_batch_size = $2;"
+}
+batch '$(expr 32 / $n)' 32
+batch '$(expr 2 \* $n)' 32
+batch '`expr 32 / $n`' 32
+batch '$((32 / ${m:-4}))' 32
+batch '$((32 / $(expr $n + $n)))' 16
+batch '$(echo "32 / $n" | bc)' 32
+batch '$(expr 32 / $(nproc))' 4
+err_has '^ignored gradient_accumulation_steps: only a run would tell its value$'
+if grep -q '^taken   gradient_acc' err; then fail 'it is taken as well'; fi
+
+about 'accelerate with DeepSpeed'
+printf 'distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n  zero_stage: 3\n  %s\n' \
+    'offload_param_device: cpu' >ds.yaml
+run 0 import ds.yaml
+out_has 'layout = "deepspeed";'
+out_has 'zero_stage = 3;'
+out_has 'offload = "optimizer\+params";'
+
+finish
