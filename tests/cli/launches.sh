@@ -4,6 +4,8 @@
 # shellcheck disable=SC1091,SC2016
 . "$(dirname "$0")/lib.sh"
 
+if "$PROG" import /dev/null --from axolotl 2>&1 | grep -q 'without libyaml'; then exit 77; fi
+
 # named NAME ENTRY [FORMAT]: that a checkpoint's name means
 named() {
 	echo "base_model: $1" >named.yaml
@@ -63,4 +65,50 @@ out_has 'layout = "deepspeed";'
 out_has 'zero_stage = 3;'
 out_has 'offload = "optimizer\+params";'
 
+about 'what a recipe takes over from others'
+mkdir -p tree/recipes/llm tree/group out.d
+cat >tree/base.yaml <<'END'
+grpo: { num_prompts_per_step: 32, num_generations_per_prompt: 16 }
+policy:
+  model_name: Qwen/Qwen3-8B
+  train_global_batch_size: 512
+  train_micro_batch_size: 4
+  max_total_sequence_length: 4096
+  generation: { backend: vllm, vllm_cfg: { max_model_len: "${policy.max_total_sequence_length}" } }
+  dtensor_cfg: { enabled: true, tensor_parallel_size: 2, context_parallel_size: 1 }
+END
+echo 'num_nodes: 2' >tree/group/two.yaml
+printf 'defaults: [../../base.yaml, { ../../group: nothing }]\npolicy: { train_micro_batch_size: 2 }\n' >tree/recipes/llm/mid.yaml
+printf 'defaults: ./mid.yaml\ncluster: { gpus_per_node: 4 }\n' >tree/recipes/llm/top.yaml
+run 0 import tree/recipes/llm/top.yaml
+for line in 'preset = "qwen3-8b"' 'micro_batch_size = 2' 'global_batch_size = 512' 'prompts = 32' 'tp = 2' \
+    'gpus_per_node = 4' 'context_length = 4096'; do
+	out_has "$line;"
+done
+err_has '^taken   defaults -> the settings of \./mid\.yaml$'
+err_has '^taken   defaults -> the settings of \.\./\.\./base\.yaml$'
+err_has '^ignored defaults: \.\./\.\./group/nothing\.yaml is not there'
+# without an end, from elsewhere, by a link to elsewhere, from standard input
+echo 'defaults: loop.yaml' >loop.yaml
+echo 'policy: { model_name: Qwen/Qwen3-8B }' >>loop.yaml
+run 0 import loop.yaml
+cp tree/base.yaml out.d/base.yaml
+ln -s /etc/hostname link.yaml
+for name in "$PWD/out.d/base.yaml" /etc/hostname link.yaml ../../../../../../../../etc/hostname '~/x.yaml'; do
+	printf 'defaults: %s\npolicy: { model_name: Qwen/Qwen3-8B }\n' "$name" >far.yaml
+	run 0 import far.yaml
+	err_has '^ignored defaults: .* is not (read|there)'
+done
+"$PROG" import - <tree/recipes/llm/top.yaml >out 2>err
+err_has '^ignored defaults: ./mid.yaml is not read: the launch came from no file'
+# where others can write, nothing is taken from above
+chmod o+w tree
+run 0 import tree/recipes/llm/top.yaml
+err_has '^ignored defaults: \.\./\.\./base\.yaml is not there, or not in'
+chmod o-w tree
+echo 'policy: [' >tree/base.yaml
+run 2 import tree/recipes/llm/top.yaml
+err_has 'base\.yaml:2: error: '
+
 finish
+

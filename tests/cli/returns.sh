@@ -80,16 +80,16 @@ for pair in 'nodes 8' 'gpus_per_node 8' 'method lora' 'rank 8' 'target attention
 done
 
 if there axolotl; then
-	printf 'base_model: x\ntensor_parallel_size: 4\nbf16: false\nsequence_len: 512\n' >split.yaml
+	printf 'base_model: qwen3-8b\ntensor_parallel_size: 4\nbf16: false\nsequence_len: 512\n' >split.yaml
 	run 0 import split.yaml --from=axolotl # its ranks share a sample
 	has global_batch_size 1
 	has gpus_per_node 4
 	has precision fp32
-	printf 'base_model: x\nsequence_len: 512\ndeepspeed: deepspeed_configs/zero1.json\n' >named.yaml
+	printf 'base_model: qwen3-8b\nsequence_len: 512\ndeepspeed: deepspeed_configs/zero1.json\n' >named.yaml
 	run 0 import named.yaml
 	has zero_stage 1
 	err_has '^assumed parallel.zero_stage = 1: by the name'
-	printf 'base_model: x\nsequence_len: 512\ndeepspeed: ours.json\n' >other.yaml
+	printf 'base_model: qwen3-8b\nsequence_len: 512\ndeepspeed: ours.json\n' >other.yaml
 	run 0 import other.yaml
 	if grep -q 'zero_stage = 0: no FSDP' err; then fail 'a guess about a file that nobody read'; fi
 fi

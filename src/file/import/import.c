@@ -36,7 +36,7 @@ const struct importer import_table[] = {
 	{ "torchtune", "configuration of a torchtune recipe (YAML), or overrides of tune run", NULL,
 	    "_component_: torchtune.|tune run", NULL, torchtune_read },
 	{ "nemo-rl", "configuration of NeMo-RL (YAML)", NULL, "policy:&megatron_cfg:|policy:&dtensor_cfg:|"
-	    "policy:&defaults:", NULL, nemo_read },
+	    "policy:&defaults:|defaults:&.yaml", NULL, nemo_read },
 	{ "nanotron", "configuration of nanotron (YAML)", NULL,
 	    "parallelism:&tokens:&batch_accumulation_per_replica", NULL, nanotron_read },
 	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL,
@@ -176,7 +176,8 @@ import_file(struct import *im, const char *path, const char *kind)
 	char why[256];
 	enum import_status status;
 
-	im->name = text_equal(path, "-") ? "standard input" : path;
+	im->path = text_equal(path, "-") ? NULL : path;
+	im->name = im->path != NULL ? path : "standard input";
 	if (!slurp_file(&file, path, why, sizeof why)) {
 		import_error(im, "", "%s", why);
 		return IMPORT_FAILED;

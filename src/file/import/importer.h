@@ -20,6 +20,8 @@ struct import {
 	const char *name;              /* of the source, for complaints */
 	const char *text;              /* checked UTF-8 without NUL inside; a NUL follows it */
 	size_t size;
+	const char *path;              /* of the source where it is a file, else NULL */
+	size_t files, files_size;      /* that it names, read so far, and their bytes */
 	int64_t world;                 /* GPUs of the launch as the user said, 0: unknown */
 	const struct catalog *catalog; /* may be NULL */
 	bool has_model;                /* who calls sets one, whatever the text says */

@@ -1,11 +1,13 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "file/import/named.h"
 #include "file/import/readers.h"
 #include "file/import/rl_keys.h"
 #include "file/import/settings.h"
 #include "file/import/tuning.h"
 #include "file/import/yamlin.h"
+#include "file/plan/pathname.h"
 
 #define COLOCATED "policy.generation.colocated."
 
@@ -37,20 +39,17 @@ take_pools(struct import *im, const struct jsonin *j, bool ppo)
 	    "grpo.async_grpo.max_trajectory_age_steps");
 }
 
-/* What is trained, by the section of it or by the name of the file that has the rest:
- * "../../grpo_math_1B.yaml"; "" unknown. */
+/* What is trained, by the section of it or by the name of a file with the rest, which may not be
+ * there: "grpo_math_1B.yaml"; "" unknown. */
 static const char *
-kind_of(const struct jsonin *j)
+kind_of(const struct jsonin *j, const char *base)
 {
 	static const char *const kinds[] = { "ppo", "grpo", "dpo", "rm", "sft" };
-	const char *base = jsonin_text(j, "defaults");
 
-	if (base != NULL && strrchr(base, '/') != NULL)
-		base = strrchr(base, '/') + 1;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (jsonin_has(j, kinds[i]))
 			return kinds[i];
-	for (size_t i = 0; base != NULL && i < sizeof kinds / sizeof *kinds; i++)
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strncmp(base, kinds[i], strlen(kinds[i])) == 0)
 			return kinds[i];
 	return "";
@@ -113,9 +112,16 @@ nemo_read(struct import *im)
 	struct jsonin j;
 
 	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
-		const bool megatron = settings_on(&j, "policy.megatron_cfg.enabled");
-		const char *kind = kind_of(&j);
-		const char *granularity = jsonin_text(&j, "policy.megatron_cfg.recompute_granularity");
+		const char *kind, *granularity;
+		char base[96];
+		bool megatron;
+
+		text_put(base, sizeof base, "%s", jsonin_text(&j, "defaults") != NULL ?
+		    pathname_last(jsonin_text(&j, "defaults")) : "");
+		named_inherit(im, &j);
+		kind = kind_of(&j, base);
+		megatron = settings_on(&j, "policy.megatron_cfg.enabled");
+		granularity = jsonin_text(&j, "policy.megatron_cfg.recompute_granularity");
 
 		import_assume(im, FIELD_LAYOUT, megatron ? "megatron" : "torchtitan", megatron ?
 		    "policy.megatron_cfg.enabled" : "FSDP2 of policy.dtensor_cfg");
@@ -128,8 +134,6 @@ nemo_read(struct import *im)
 		    text_equal(granularity, "selective"))
 			import_set(im, FIELD_RECOMPUTE, granularity, "policy.megatron_cfg.recompute_granularity");
 		take_adapters(im, &j, megatron);
-		if (jsonin_has(&j, "defaults"))
-			import_ignore(im, "defaults", "settings of another file are not read");
 		if (text_equal(kind, "ppo") || text_equal(kind, "grpo"))
 			take_rollouts(im, &j, kind);
 		else if (kind[0] != '\0')

@@ -42,7 +42,7 @@ void axolotl_read(struct import *im);
 void llamafactory_read(struct import *im);
 void swift_read(struct import *im);
 void torchtune_read(struct import *im);      /* or a script with overrides */
-void nemo_read(struct import *im);           /* without what it takes over from another file */
+void nemo_read(struct import *im);
 void verl_read(struct import *im);           /* overrides */
 void openrlhf_read(struct import *im);       /* flags, since their names have points in them */
 #endif

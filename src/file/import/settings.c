@@ -174,7 +174,9 @@ settings_checkpoint(struct import *im, const struct jsonin *j, const char *keys)
 		n = strcspn(keys, " ");
 		text_put(path, sizeof path, "%.*s", (int)n, keys);
 		if (jsonin_text(j, path) != NULL) {
+			import_at(im, path);
 			import_checkpoint(im, jsonin_text(j, path), path);
+			import_at(im, "");
 			return;
 		}
 	}
