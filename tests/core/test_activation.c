@@ -286,6 +286,33 @@ test_rest(void **state)
 	near(unit.embedding, (8 + 4096.0) * 8192);
 }
 
+/* A layer that takes keys and values of an earlier one keeps none of its own, and of an MLP twice
+ * as wide twice as much. */
+static void
+test_borrowing(void **state)
+{
+	const struct layer_kinds own = { .all = 1, .global = 1, .dense = 1 };
+	const struct share all = { .kept = { .all = 1, .global = 1, .dense = 1, .borrowing_global = 1 } };
+	const double keys = 2 * 4096 * 2.0 * 8 * 128;
+	struct activation c;
+	struct share unit;
+
+	(void)state;
+	setup_gpt(4096, 1, 8192, 64, 1);
+	p.model.kv_heads = 8;
+	p.model.gated_mlp = 1;
+	c = activation_init(&p);
+	unit = activation_units(&c);
+	near(activation_rebuilt(&c, &own) - keys, share_bytes(&all, &unit));
+	p.model.borrowing_mlp_twice = 1;
+	unit = activation_units(&c);
+	near(activation_rebuilt(&c, &own) - keys + 3 * 2 * 4096 * 4.0 * 8192, share_bytes(&all, &unit));
+	c.eager = true; /* as modules of Hugging Face do */
+	unit = activation_units(&c);
+	near(activation_rebuilt(&c, &all.kept), share_bytes(&all, &unit));
+	near(activation_rebuilt(&c, &own) + 4 * 2 * 4096 * 4.0 * 8192, share_bytes(&all, &unit));
+}
+
 int
 main(void)
 {
@@ -300,6 +327,7 @@ main(void)
 		cmocka_unit_test(test_attention_kernels),
 		cmocka_unit_test(test_nanotron_gate),
 		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_borrowing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

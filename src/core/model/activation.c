@@ -45,6 +45,7 @@
 #define KIMI "flash-linear-attention fla/layers/kda.py"
 #define LIGHTNING "MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py"
 #define MAMBA MCORE "ssm/mamba_mixer.py"
+#define GEMMA "transformers models/gemma4/modular_gemma4.py"
 #define LATENT MCORE "transformer/moe/moe_layer.py"
 
 struct share
@@ -63,7 +64,9 @@ share_bytes(const struct share *count, const struct share *unit)
 	return count->kept.all * unit->kept.all + count->kept.global * unit->kept.global +
 	    count->kept.local * unit->kept.local + count->kept.mamba * unit->kept.mamba +
 	    count->kept.moe * unit->kept.moe + count->kept.indexed * unit->kept.indexed +
-	    count->kept.dense * unit->kept.dense + count->input * unit->input +
+	    count->kept.dense * unit->kept.dense +
+	    count->kept.borrowing_global * unit->kept.borrowing_global +
+	    count->kept.borrowing_local * unit->kept.borrowing_local + count->input * unit->input +
 	    count->mtp * unit->mtp + count->embedding * unit->embedding;
 }
 
@@ -173,7 +176,7 @@ add_output(const struct sink *s, double layers, double n, double v, const char *
 }
 
 static void
-add_mha(const struct sink *s, double layers, bool local)
+add_mha(const struct sink *s, double layers, double borrowed, bool local)
 {
 	const struct activation *c = s->c;
 	const struct model *m = s->m;
@@ -182,6 +185,13 @@ add_mha(const struct sink *s, double layers, bool local)
 	const double d = params_key_dim(m, local), v = params_value_dim(m, local);
 	const double out = c->a * c->tokens * n * v;
 
+	if (borrowed > 0)
+		KEPT(s, "keys and values that earlier layers keep", GEMMA,
+		    -(borrowed * c->a * c->tokens * k * (d + v)), AS("L", borrowed), AS("a", c->a),
+		    AS("T", c->tokens), AS("k/TP", k), IS(d), IS(v));
+	if (borrowed > 0 && m->qk_norm)
+		KEPT(s, "those keys before their norm", GEMMA, -(borrowed * c->a * c->tokens * k * d),
+		    AS("L", borrowed), AS("a", c->a), AS("T", c->tokens), AS("k/TP", k), IS(d));
 	if (layers <= 0)
 		return;
 	KEPT(s, "queries, keys and values", ATTENTION,
@@ -286,9 +296,9 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 	if (m->attention == ATTENTION_MLA) {
 		add_mla(s, m->linear_attention ? k->global : k->global + k->local);
 	} else {
-		add_mha(s, k->global, false);
+		add_mha(s, k->global, k->borrowing_global, false);
 		if (!m->linear_attention)
-			add_mha(s, k->local, true);
+			add_mha(s, k->local, k->borrowing_local, true);
 	}
 	if (m->linear_attention)
 		add_linear_attention(s, k->local);
@@ -353,25 +363,27 @@ mlp_bytes(const struct sink *s, double f, bool without_output)
 }
 
 static void
-add_dense(const struct sink *s, double layers)
+add_dense(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct activation *c = s->c;
 	const double h = (double)s->m->hidden_size, f = (double)s->m->ffn_hidden_size;
 	const double bytes = mlp_bytes(s, 1, false);
+	const double layers = k->dense, mlps = layers + params_wide_mlps(s->m, k);
 
-	if (layers <= 0)
+	if (mlps <= 0)
 		return;
 	/* Attention and MLP in parallel read the output of one norm. */
-	if (!c->no_norm && !c->frozen && (patterned(s->m) || s->m->norms_per_layer != 1))
+	if (layers > 0 && !c->no_norm && !c->frozen &&
+	    (patterned(s->m) || s->m->norms_per_layer != 1))
 		KEPT(s, "input of the MLP", MLP, layers * c->linear * h * c->local, AS("L", layers),
 		    AS("a", c->linear), IS(h), AS("Ts", c->local));
 	if (!c->no_mlp)
-		KEPT(s, "inside the MLP", MLP, layers * bytes * c->tokens * f / c->tp, AS("L", layers),
+		KEPT(s, "inside the MLP", MLP, mlps * bytes * c->tokens * f / c->tp, AS("L", mlps),
 		    IS(bytes), AS("T", c->tokens), IS(f), AS("TP", c->tp));
 	/* silu(gate) * up in two steps keeps silu(gate). */
 	if (!c->no_mlp && s->m->gated_mlp && framework_of(c->p)->gate_kept != NULL)
 		KEPT(s, "activated gate", framework_of(c->p)->gate_kept,
-		    layers * c->a * c->tokens * f / c->tp, AS("L", layers), AS("a", c->a),
+		    mlps * c->a * c->tokens * f / c->tp, AS("L", mlps), AS("a", c->a),
 		    AS("T", c->tokens), IS(f), AS("TP", c->tp));
 }
 
@@ -466,7 +478,7 @@ add_layers(const struct sink *s, const struct layer_kinds *k)
 		return;
 	}
 	add_mixer_block(s, k);
-	add_dense(s, k->dense);
+	add_dense(s, k);
 	add_moe(s, k->moe);
 	if (s->c->adapted != 0)
 		modules_add_adapters(s, k);
@@ -498,10 +510,10 @@ activation_add_moving(const struct activation *c, int64_t layers, struct ledger 
 struct share
 activation_units(const struct activation *c)
 {
-	enum { KINDS = 7, RESTS = 3 };
+	enum { KINDS = 9, RESTS = 3 };
 	static const struct layer_kinds one[KINDS] = {
 		{ .all = 1 }, { .global = 1 }, { .local = 1 }, { .moe = 1 }, { .dense = 1 },
-		{ .mamba = 1 }, { .indexed = 1 },
+		{ .mamba = 1 }, { .indexed = 1 }, { .borrowing_global = 1 }, { .borrowing_local = 1 },
 	};
 	static const struct share rest[RESTS] = { { .input = 1 }, { .mtp = 1 }, { .embedding = 1 } };
 	double bytes[KINDS + RESTS] = { 0 };
@@ -517,7 +529,8 @@ activation_units(const struct activation *c)
 	}
 	return (struct share){
 		.kept = { .all = bytes[0], .global = bytes[1], .local = bytes[2], .moe = bytes[3],
-		    .dense = bytes[4], .mamba = bytes[5], .indexed = bytes[6] },
+		    .dense = bytes[4], .mamba = bytes[5], .indexed = bytes[6],
+		    .borrowing_global = bytes[7], .borrowing_local = bytes[8] },
 		.input = bytes[KINDS], .mtp = bytes[KINDS + 1], .embedding = bytes[KINDS + 2],
 	};
 }
@@ -559,7 +572,7 @@ activation_refilled(const struct activation *c, const struct layer_kinds *layer,
 		if (attention) {
 			add_mixer_block(&s, layer);
 		} else {
-			add_dense(&s, layer->dense);
+			add_dense(&s, layer);
 			add_moe(&s, layer->moe);
 		}
 	}

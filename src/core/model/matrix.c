@@ -66,8 +66,7 @@ put_rows(const struct matrix_of *of, bool local, unsigned blocks, struct matrix 
 	const bool one = m->shared_key_value && !local;
 	const double softmax = m->linear_attention ? kinds->global : kinds->global + kinds->local;
 	const double linear = m->linear_attention ? kinds->local : 0;
-	const double wide_mlps = m->borrowing_mlp_twice ? smaller(kinds->dense,
-	    kinds->borrowing_global + kinds->borrowing_local) : 0;
+	const double wide_mlps = smaller(kinds->dense, params_wide_mlps(m, kinds));
 	const double borrowed = local ? kinds->borrowing_local : kinds->borrowing_global;
 	const double shortcut = kinds->shortcut, hashed = kinds->hashed;
 	const double h = (double)m->hidden_size, r = m->norm == NORM_LAYER ? 2 : 1;

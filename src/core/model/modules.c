@@ -7,6 +7,7 @@
 #define LLAMA HF "models/llama/modeling_llama.py"
 #define SDPA HF "integrations/sdpa_attention.py"
 #define MOE HF "models/qwen3_moe/modeling_qwen3_moe.py"
+#define GEMMA HF "models/gemma4/modular_gemma4.py"
 #define DELTA "flash-linear-attention fla/layers/gated_deltanet.py"
 #define PEFT "huggingface/peft src/peft/tuners/lora/layer.py; tuners_utils.py, _cast_input_dtype"
 #define DORA "huggingface/peft src/peft/tuners/lora/dora.py"
@@ -52,7 +53,7 @@ add_norms(const struct sink *s, double layers)
 /* With an attention mask, which padding needs, SDPA gets keys and values repeated for every
  * query head. */
 static void
-add_mha(const struct sink *s, double layers, bool local)
+add_mha(const struct sink *s, double layers, double borrowed, bool local)
 {
 	const struct activation *c = s->c;
 	const struct plan *p = c->p;
@@ -64,6 +65,13 @@ add_mha(const struct sink *s, double layers, bool local)
 	const double length = (double)p->training.sequence_length;
 	const double norm = c->fused ? c->a : 4 + (c->frozen ? 0 : c->a);
 
+	if (borrowed > 0 && p->finetune.packing)
+		KEPT(s, "keys and values that earlier layers keep", GEMMA,
+		    -(borrowed * c->a * c->tokens * kv * (d + v)), AS("L", borrowed), AS("a", c->a),
+		    AS("T", c->tokens), AS("k/TP", kv), IS(d), IS(v));
+	if (borrowed > 0 && s->m->qk_norm)
+		KEPT(s, "norms of those keys", GEMMA, -(borrowed * norm * c->tokens * kv * d),
+		    AS("L", borrowed), AS("bytes", norm), AS("T", c->tokens), AS("k/TP", kv), IS(d));
 	if (layers <= 0)
 		return;
 	KEPT(s, "queries, keys and values", SDPA, layers * c->a * c->tokens * (n * d + k * (d + v)),
@@ -94,7 +102,7 @@ add_mla(const struct sink *s, double layers)
 	KEPT(s, "latents before and after their norms", HF "models/deepseek_v3/modeling_deepseek_v3.py",
 	    layers * norm * s->c->tokens * (ql + kl), AS("L", layers), AS("bytes", norm),
 	    AS("T", s->c->tokens), IS(ql), IS(kl));
-	add_mha(s, layers, false);
+	add_mha(s, layers, 0, false);
 }
 
 static void
@@ -122,9 +130,9 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 		add_mla(s, m->linear_attention ? k->global : k->all);
 		return;
 	}
-	add_mha(s, k->global, false);
+	add_mha(s, k->global, k->borrowing_global, false);
 	if (!m->linear_attention)
-		add_mha(s, k->local, true);
+		add_mha(s, k->local, k->borrowing_local, true);
 }
 
 /* ---- MLP and experts -------------------------------------------------------------- */
@@ -191,7 +199,8 @@ add_shared(const struct sink *s, const struct layer_kinds *k, const struct adapt
 	const double h = (double)m->hidden_size, r = (double)c->p->finetune.rank;
 	const double shared = (double)m->shared_expert_ffn_hidden_size;
 	const double mixers = n->mixers, mlps = n->mlps;
-	const double f = (k->dense * (double)m->ffn_hidden_size + k->moe * shared) / c->tp;
+	const double mlps_wide = k->dense + params_wide_mlps(m, k);
+	const double f = (mlps_wide * (double)m->ffn_hidden_size + k->moe * shared) / c->tp;
 
 	if (mixers + mlps > 0)
 		KEPT(s, "norm outputs that adapters read", BRIDGE, (mixers + mlps) * c->a * h * c->tokens,
@@ -263,7 +272,8 @@ modules_add(const struct sink *s, const struct layer_kinds *k)
 {
 	add_norms(s, k->all);
 	add_attention(s, k);
-	add_mlp(s, k->dense, (double)s->m->ffn_hidden_size, "inside the MLP");
+	add_mlp(s, k->dense + params_wide_mlps(s->m, k), (double)s->m->ffn_hidden_size,
+	    "inside the MLP");
 	add_moe(s, k->moe);
 	if (!s->c->frozen)
 		return;

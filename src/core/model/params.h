@@ -176,6 +176,13 @@ params_mixers(const struct layer_kinds *k)
 	return k->global + k->local + k->mamba;
 }
 
+/* MLPs that are twice as wide, of layers that take keys and values of an earlier one. */
+static inline double
+params_wide_mlps(const struct model *m, const struct layer_kinds *k)
+{
+	return m->borrowing_mlp_twice ? k->borrowing_global + k->borrowing_local : 0;
+}
+
 /* Kinds of `count` layers from `first` on. */
 struct layer_kinds params_kinds(const struct model *m, int64_t first, int64_t count);
 

@@ -506,6 +506,8 @@ covers(const struct memory_load *a, const struct memory_load *b)
 	    x->kept.indexed >= y->kept.indexed && x->kept.global >= y->kept.global &&
 	    x->kept.local >= y->kept.local && x->kept.moe >= y->kept.moe &&
 	    x->kept.dense >= y->kept.dense &&
+	    x->kept.borrowing_global == y->kept.borrowing_global &&
+	    x->kept.borrowing_local == y->kept.borrowing_local &&
 	    x->input >= y->input && x->mtp >= y->mtp && x->embedding >= y->embedding;
 }
 
