@@ -15,56 +15,70 @@
 #include "core/model/matrix.h"
 #include "core/plan/pool.h"
 
+/* Who shares a row: all have it whole, TP, the TP of attention, or the ranks of an expert. */
+enum share { SHARE_WHOLE, SHARE_TP, SHARE_ATTENTION, SHARE_EXPERT, SHARE_COUNT };
+
 struct counter {
 	struct matrix_of of;
 	struct ledger *ledger;
 	enum quantity quantity;
-	double tp;            /* ranks that share what TP divides, */
-	double attention_tp;  /* the attention, */
-	double expert_tp;     /* each routed expert */
-	double experts;       /* routed experts of a layer that count here */
-	double whole;         /* of dense ones: on every TP rank */
-	struct stage_params sum;
+	double ranks[SHARE_COUNT];
+	double experts;            /* routed experts of a layer that count here */
+	double rest[SHARE_COUNT], linear[SHARE_COUNT], router; /* undivided, of one expert */
 };
 
-static void
-explain(const struct counter *c, const struct matrix *x, double ranks, double value)
+static enum share
+share_of(const struct matrix *x)
 {
-	const bool expert = x->row->traits & MATRIX_EXPERT;
-	const struct ledger_symbol extra[] = { { "TP=TP", ranks }, { "ETP=ETP", ranks },
-		{ "experts=experts", c->experts }, { NULL, 0 } };
-
-	matrix_explain(c->ledger, c->quantity, value, &c->of, x,
-	    expert ? "*experts/ETP" : x->row->split >= MODULE_WHOLE ? "" : "/TP", extra);
+	return x->row->traits & MATRIX_EXPERT ? SHARE_EXPERT :
+	    x->row->split >= MODULE_WHOLE ? SHARE_WHOLE :
+	    x->block < BLOCK_ATTENTION ? SHARE_ATTENTION : SHARE_TP;
 }
 
 static void
-count_matrix(struct counter *c, const struct matrix *x)
+explain(const struct counter *c, const struct matrix *x, enum share share)
 {
-	const unsigned traits = x->row->traits;
-	const bool whole = x->row->split >= MODULE_WHOLE, expert = traits & MATRIX_EXPERT;
-	const double ranks = whole ? 1 : expert ? c->expert_tp :
-	    x->block < BLOCK_ATTENTION ? c->attention_tp : c->tp;
-	const double n = x->all * (expert ? c->experts : 1) / ranks;
+	const double ranks = c->ranks[share], experts = share == SHARE_EXPERT ? c->experts : 1;
+	const struct ledger_symbol extra[] = { { "TP=TP", ranks }, { "ETP=ETP", ranks },
+		{ "experts=experts", c->experts }, { NULL, 0 } };
 
-	*(expert ? &c->sum.expert : &c->sum.dense) += n;
-	if (traits & MATRIX_ROUTER)
-		c->sum.router += n;
-	else if (traits & MATRIX_LINEAR)
-		*(expert ? &c->sum.expert_linear : &c->sum.linear) += n;
-	c->whole += whole ? n : 0;
-	if (c->ledger != NULL)
-		explain(c, x, ranks, n);
+	matrix_explain(c->ledger, c->quantity, x->all * experts / ranks, &c->of, x,
+	    share == SHARE_EXPERT ? "*experts/ETP" : share == SHARE_WHOLE ? "" : "/TP", extra);
 }
 
 static void
 count(struct counter *c, unsigned blocks)
 {
-	struct matrix x[MATRIX_MAX];
-	const int rows = matrix_list(&c->of, blocks, x);
+	struct matrix row[MATRIX_MAX];
+	const int rows = matrix_list(&c->of, blocks, row);
 
-	for (int i = 0; i < rows; i++)
-		count_matrix(c, &x[i]);
+	for (const struct matrix *x = row; x < row + rows; x++) {
+		const unsigned traits = x->row->traits;
+		const enum share share = share_of(x);
+
+		if (traits & MATRIX_ROUTER)
+			c->router += x->all;
+		else
+			*(traits & MATRIX_LINEAR ? &c->linear[share] : &c->rest[share]) += x->all;
+		if (c->ledger != NULL)
+			explain(c, x, share);
+	}
+}
+
+static struct stage_params
+counted(const struct counter *c)
+{
+	const double experts = c->experts / c->ranks[SHARE_EXPERT];
+	struct stage_params n = { .router = c->router };
+
+	n.dense = c->router;
+	for (int i = 0; i < SHARE_EXPERT; i++) {
+		n.linear += c->linear[i] / c->ranks[i];
+		n.dense += (c->linear[i] + c->rest[i]) / c->ranks[i];
+	}
+	n.expert_linear = c->linear[SHARE_EXPERT] * experts;
+	n.expert = (c->linear[SHARE_EXPERT] + c->rest[SHARE_EXPERT]) * experts;
+	return n;
 }
 
 static struct counter
@@ -73,14 +87,16 @@ counter_whole(const struct model *m, const struct layer_kinds *kinds, struct led
 {
 	return (struct counter){
 		.of = { m, kinds, (double)m->vocab_size, 0 }, .ledger = ledger, .quantity = q,
-		.tp = 1, .attention_tp = 1, .expert_tp = 1, .experts = (double)m->experts,
+		.ranks = { 1, 1, 1, 1 }, .experts = (double)m->experts,
 	};
 }
 
 static double
 counter_sum(const struct counter *c)
 {
-	return c->sum.dense + c->sum.expert;
+	const struct stage_params n = counted(c);
+
+	return n.dense + n.expert;
 }
 
 int64_t
@@ -101,10 +117,14 @@ params_layer(const struct model *m, int64_t layer)
 {
 	const struct layer_kinds k = params_kinds(m, layer, 1);
 	struct counter c = counter_whole(m, &k, NULL, QUANTITY_PARAMS_TOTAL);
+	struct stage_params n;
+	double whole;
 
 	count(&c, MATRIX_LAYERS);
-	return (struct layer_params){ .sharded = c.sum.dense - c.whole, .replicated = c.whole,
-		.expert = c.sum.expert };
+	n = counted(&c);
+	whole = c.router + c.linear[SHARE_WHOLE] + c.rest[SHARE_WHOLE];
+	return (struct layer_params){ .sharded = n.dense - whole, .replicated = whole,
+		.expert = n.expert };
 }
 
 static double
@@ -173,11 +193,11 @@ split_for_serving(struct counter *c, const struct plan *p, struct model *m)
 	*m = p->model;
 	c->of.m = m;
 	if (p->serving.dp_attention)
-		c->attention_tp = 1;
+		c->ranks[SHARE_ATTENTION] = 1;
 	if (p->serving.dp_attention && engine_of(p)->dp_is_whole)
-		c->tp = 1;
-	m->kv_heads = round_up(m->kv_heads, (int64_t)c->attention_tp);
-	m->local_kv_heads = round_up(m->local_kv_heads, (int64_t)c->attention_tp);
+		c->ranks[SHARE_TP] = 1;
+	m->kv_heads = round_up(m->kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
+	m->local_kv_heads = round_up(m->local_kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
 	c->experts = ceil(c->experts);
 }
 
@@ -203,8 +223,8 @@ params_held(const struct plan *p, const struct rank_layers *r, struct ledger *le
 	struct counter c = counter_whole(&p->model, &r->kinds, ledger, QUANTITY_PARAMS_GPU);
 	struct model serving;
 
-	c.tp = c.attention_tp = at_least_one(p->parallel.tp);
-	c.expert_tp = expert_tp(p);
+	c.ranks[SHARE_TP] = c.ranks[SHARE_ATTENTION] = at_least_one(p->parallel.tp);
+	c.ranks[SHARE_EXPERT] = expert_tp(p);
 	c.experts /= at_least_one(p->parallel.ep);
 	c.of.vocab = (double)params_padded_vocab(p);
 	c.of.mtp = (double)r->mtp;
@@ -213,7 +233,7 @@ params_held(const struct plan *p, const struct rank_layers *r, struct ledger *le
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
 	count(&c, blocks_of(&p->model, r));
-	return c.sum;
+	return counted(&c);
 }
 
 struct stage_params
