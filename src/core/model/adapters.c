@@ -137,14 +137,13 @@ adapters_modules(const struct plan *p, const struct layer_kinds *k, bool embeddi
 	const struct matrix_of of = { &p->model, k, 0, 0 };
 	const unsigned targets = adapters_targets(p);
 	struct matrix row[MATRIX_MAX];
-	const int rows = matrix_list(&of, MATRIX_LAYERS | (embedding ? MATRIX_BLOCK(EMBEDDING) : 0), row);
+	const int rows = matrix_list(&of, MATRIX_NO_VECTORS | MATRIX_LAYERS |
+	    (embedding ? MATRIX_BLOCK(EMBEDDING) : 0), row);
 	int count = 0;
 
 	for (const struct matrix *x = row; x < row + rows; x++) {
 		const char *name = fused_name(p, x->row->fusion, targets);
 
-		if (!(x->row->traits & MATRIX_LINEAR))
-			continue;
 		if (count > 0 && name != NULL && out[count - 1].block == x->block &&
 		    text_equal(out[count - 1].name, name))
 			count += fuse(&out[count - 1], x);

@@ -41,14 +41,14 @@ weights_met(const struct model *m, const struct layer_kinds *kinds)
 {
 	const struct matrix_of of = { m, kinds, 0, 0 };
 	struct matrix row[MATRIX_MAX];
-	const int rows = matrix_list(&of, MATRIX_LAYERS, row);
+	const int rows = matrix_list(&of, MATRIX_LAYERS | MATRIX_NO_VECTORS, row);
 	struct flops f = { 0 };
 
 	for (const struct matrix *x = row; x < row + rows; x++) {
 		const unsigned traits = x->row->traits;
 		const double n = x->all;
 
-		if (!(traits & MATRIX_LINEAR) || (traits & MATRIX_UNCOUNTED))
+		if (traits & MATRIX_UNCOUNTED)
 			continue;
 		if (traits & MATRIX_EXPERT)
 			f.experts += n * params_experts_met(m);
@@ -111,6 +111,26 @@ flops_forward_of_layer(const struct plan *p, int kind)
 	    scans(&p->model, &one);
 }
 
+static bool
+counts_mtp(const struct plan *p)
+{
+	return p->model.mtp_layers > 0 && p->model.layers > 0 && !framework_of(p)->skips_mtp;
+}
+
+struct flops
+flops_full(const struct plan *p, struct flops f)
+{
+	const struct layer_kinds n = params_kinds(&p->model, 0, p->model.layers);
+
+	f.core = cores(p, &n, true);
+	if (counts_mtp(p)) {
+		const struct layer_kinds k = params_mtp_kinds(&p->model);
+
+		f.mtp += (double)p->model.mtp_layers * (cores(p, &k, true) - cores(p, &k, false));
+	}
+	return f;
+}
+
 struct flops
 flops_of_token(const struct plan *p, bool full_attention)
 {
@@ -120,20 +140,20 @@ flops_of_token(const struct plan *p, bool full_attention)
 	struct flops f = weights_met(m, &n);
 
 	f.projections = w * f.projections + 3 * scans(m, &n);
-	f.core = cores(p, &n, full_attention);
+	f.core = cores(p, &n, false);
 	f.mlp *= w;
 	f.shared *= w;
 	f.experts *= w;
 	f.up *= w;
 	f.head = w * h * (double)m->vocab_size;
 	f.adapters = adapters_only(p) ? adapter_flops(p) : 0;
-	if (m->mtp_layers > 0 && m->layers > 0 && !framework_of(p)->skips_mtp) {
+	if (counts_mtp(p)) {
 		const struct layer_kinds k = params_mtp_kinds(m);
 
 		f.mtp = (double)m->mtp_layers * (w * flops_sum(weights_met(m, &k)) +
-		    cores(p, &k, full_attention) + 3 * scans(m, &k) + 2 * w * h * h + f.head);
+		    cores(p, &k, false) + 3 * scans(m, &k) + 2 * w * h * h + f.head);
 	}
-	return f;
+	return full_attention ? flops_full(p, f) : f;
 }
 
 double

@@ -21,6 +21,9 @@ struct flops {
 struct flops flops_of_token(const struct plan *p, bool full_attention);
 double flops_sum(struct flops f);
 
+/* What is counted with causal attention, with the full matrix. */
+struct flops flops_full(const struct plan *p, struct flops causal);
+
 /* FLOP of a weight for one token, forward and backward: 6, or 4 where it is frozen. */
 double flops_of_weight(const struct plan *p);
 

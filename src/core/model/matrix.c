@@ -44,8 +44,8 @@
 	ROW(when, of ": " name, sizeof of + 1, layers, in, out, source, PRODUCT(product, NULL), MODULE_##split, \
 	    FUSION_##fusion, target, MATRIX_LINEAR | (traits))
 #define VECTOR(when, of, name, layers, size, split, traits, source) \
-	ROW(when, of ": " name, sizeof of + 1, layers, 1, size, source, PRODUCT("", NULL), MODULE_##split, \
-	    FUSION_APART, 0, traits)
+	ROW(vectors && (when), of ": " name, sizeof of + 1, layers, 1, size, source, \
+	    PRODUCT("", NULL), MODULE_##split, FUSION_APART, 0, traits)
 #define OPEN(id, layers_) \
 	} \
 	b = id; \
@@ -62,7 +62,7 @@ put_rows(const struct matrix_of *of, bool local, unsigned blocks, struct matrix 
 {
 	const struct model *m = of->m;
 	const struct layer_kinds *kinds = of->kinds;
-	const bool wide = m->linear_wide_gate;
+	const bool wide = m->linear_wide_gate, vectors = !(blocks & MATRIX_NO_VECTORS);
 	const bool one = m->shared_key_value && !local;
 	const double softmax = m->linear_attention ? kinds->global : kinds->global + kinds->local;
 	const double linear = m->linear_attention ? kinds->local : 0;

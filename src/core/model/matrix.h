@@ -28,6 +28,7 @@ enum matrix_block {
 /* Sets of blocks: one, and those of all layers. */
 #define MATRIX_BLOCK(id) (1U << BLOCK_##id)
 #define MATRIX_LAYERS (MATRIX_BLOCK(EMBEDDING) - 1)
+#define MATRIX_NO_VECTORS (1U << 31) /* and of them linear layers alone */
 #define MATRIX_MIXERS ((1U << BLOCK_MIXERS) - 1)
 
 /* What TP divides of a linear layer: its outputs, its inputs, nothing. A layer that is whole works

@@ -49,7 +49,7 @@ compute_rows(struct layer_rows *out, const struct plan *p, int kind)
 	const struct layer_kinds one = mean_of(&p->model, kind);
 	const struct matrix_of of = { &p->model, &one, 0, 1 };
 	const unsigned blocks = kind == COMPUTE_MTP ? MATRIX_BLOCK(MTP) : MATRIX_LAYERS;
-	const int count = matrix_list(&of, blocks, out->row);
+	const int count = matrix_list(&of, blocks | MATRIX_NO_VECTORS, out->row);
 
 	out->count = 0;
 	for (int i = 0; i < count; i++)

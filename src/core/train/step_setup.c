@@ -30,7 +30,7 @@ step_setup_batch(struct step_setup *s, const struct plan *p)
 	parts_init(&s->parts, p, &s->machine);
 	s->again = batch_again(p);
 	s->causal = flops_of_token(p, false);
-	s->full = flops_of_token(p, true);
+	s->full = flops_full(p, s->causal);
 	s->flowing = false;
 	s->flows = (struct flows){ .count = 0 };
 }
