@@ -4,7 +4,7 @@
 # shellcheck disable=SC1091,SC2086
 . "$(dirname "$0")/lib.sh"
 
-# best: the options of the first plan that a search has printed
+# best: the options of the first plan that a search has printed, as a shell reads them
 best() {
 	sed -n 's/^Options of 1: //p' out | sed 's/^none, .*//'
 }
@@ -16,16 +16,16 @@ tour() {
 	good search "$@" --free=preset --fix=vpp --objective=params.total --top=1
 	out_has '^Options of 1: .*--model='
 	model=$(best | tr ' ' '\n' | grep '^--model=')
-	largest=$("$PROG" estimate --json "$@" $(best) | sed -n 's/.*"total": \([0-9]*\).*/\1/p' | head -n 1)
-	good search "$@" $model --top=3
+	largest=$(eval '"$PROG" estimate --json "$@"' "$(best)" | sed -n 's/.*"total": \([0-9]*\).*/\1/p' | head -n 1)
+	run 0 search "$@" $model --top=3
 	out_has '^ +1 '
 	fastest=$(best)
-	run 0 check "$@" $model $fastest
-	run 0 estimate "$@" $model $fastest
+	eval 'run 0 check "$@" $model' "$fastest"
+	eval 'run 0 estimate "$@" $model' "$fastest"
 	out_has '^peak .*: fits'
 	rm -rf t
 	mkdir t
-	run 0 export "$@" $model $fastest -o t
+	eval 'run 0 export "$@" $model' "$fastest" -o t
 	[ -s "t/$script" ] || fail "no $script: $(ls t)"
 	about "the model after $model"
 	[ -n "$largest" ] || fail 'no size'
