@@ -1,4 +1,5 @@
 /* `search`: the best plans among all values of free fields. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "cli/search_live.h"
 #include "cli/search_progress.h"
 #include "core/base/text.h"
+#include "core/estimate/result.h"
+#include "core/rules/values.h"
 
 enum { TOP = 10, FRONT_MAX = 16384 };
 
@@ -130,6 +133,62 @@ make_job(struct search_job *job, const struct options *o)
 	return true;
 }
 
+/* The multiple of the unit that is nearest to a batch. */
+static int64_t
+nearest_batch(int64_t batch, int64_t unit)
+{
+	const int64_t below = batch / unit * unit;
+
+	return below == 0 || batch - below > below + unit - batch ? below + unit : below;
+}
+
+/* Tokens a second and GPU of the best plan, 0 without one. */
+static double
+best_rate(const struct search_job *job)
+{
+	struct plan p;
+	double rate = 0;
+
+	if (job->worker->kept == 0)
+		return 0;
+	search_look(job, job->worker->key[0].index, &p, job->estimate[0]);
+	result_value(result_main(MAIN_TOKENS_GPU, &p), job->estimate[0], 0, &rate);
+	return rate;
+}
+
+/* Where all nodes can not share the batch, the nearest that they can: the same search again. */
+static void
+offer_batch(const struct search_job *job, const struct options *o)
+{
+	const struct plan *p = &job->session.plan;
+	const int64_t batch = p->training.global_batch_size, unit = values_batch_unit(p);
+	struct search_job other = *job;
+	char instead[48] = "";
+	double rate, now = best_rate(job);
+
+	if (p->mode == MODE_SERVE || plan_has_rl(p) || unit <= 1 || batch % unit == 0)
+		return;
+	field_store_int(FIELD_GLOBAL_BATCH_SIZE, &other.session.plan, nearest_batch(batch, unit));
+	other.worker = NULL;
+	other.key = NULL;
+	other.space = malloc(sizeof *other.space);
+	if (other.space != NULL && make_job(&other, o) &&
+	    search_watched(&other) &&
+	    (rate = best_rate(&other)) > now) {
+		if (now > 0)
+			text_put(instead, sizeof instead, " instead of %.0f", now);
+		complain("hint: --global-batch-size=%lld, %.3g %% %s tokens a step, is a batch that all nodes "
+		    "can share: %.0f tokens a second on each GPU%s",
+		    (long long)other.session.plan.training.global_batch_size,
+		    100 * fabs((double)other.session.plan.training.global_batch_size / (double)batch - 1),
+		    other.session.plan.training.global_batch_size < batch ? "fewer" : "more",
+		    rate, instead);
+	}
+	free(other.worker);
+	free(other.key);
+	free(other.space);
+}
+
 static int
 run_job(struct search_job *job, const struct options *o)
 {
@@ -149,10 +208,10 @@ run_job(struct search_job *job, const struct options *o)
 		complain("interrupted: what was found by then is not the whole answer");
 		return STATUS_INTERRUPTED;
 	}
-	if (job->worker->kept > 0)
-		return STATUS_OK;
-	search_complain(job);
-	return STATUS_NO;
+	if (job->worker->kept == 0)
+		search_complain(job);
+	offer_batch(job, o);
+	return job->worker->kept > 0 ? STATUS_OK : STATUS_NO;
 }
 
 int

@@ -46,6 +46,13 @@ compare
 good search --json --model=mixtral-8x7b --fix=etp --objective=tokens
 compare --model=mixtral-8x7b
 good search --fix=parallel.ep --fix=parallel.etp
+# an uneven number of nodes: the nearest batch that all can share, and what it costs
+run 1 search --model=llama-3.1-8b --nodes=11 --fix=pp --fix=cp
+err_has 'no combination is legal: global batch 64 is not a multiple '
+err_has '^shardplan: hint: --global-batch-size=66, 3.12 % more tokens a step, is a batch that all nodes can share: [0-9]+ tokens a second on each GPU$'
+good search --model=llama-3.1-8b --nodes=11 --fix=pp --fix=cp --global-batch-size=66
+run 0 search --model=llama-3.1-70b --nodes=7
+err_has '--global-batch-size=63, 1.56 % fewer tokens a step, .* [0-9]+ tokens a second on each GPU instead of [0-9]+$'
 # with phases the numbers are those of the whole step, none of the trainer's alone
 good search --json --set=rl.algorithm=grpo --set=rl.offload=all
 compare --set=rl.algorithm=grpo --set=rl.offload=all

@@ -147,6 +147,26 @@ offer_ruled(struct values *out, const struct plan *p, enum field_id f)
 		offer_number(out, p, f, p->training.sequence_length);
 }
 
+int64_t
+values_batch_unit(const struct plan *p)
+{
+	int64_t odd = pool_rest(p);
+
+	while (odd > 1 && odd % 2 == 0)
+		odd /= 2;
+	return product_of(odd, most_of(1, p->training.micro_batch_size));
+}
+
+/* Batches that an uneven number of nodes can share, where this one is none: of 7 nodes 63 and 70. */
+static void
+offer_shared(struct values *out, const struct plan *p)
+{
+	const int64_t unit = values_batch_unit(p);
+
+	if (unit > 1 && p->training.global_batch_size % unit != 0)
+		offer_multiples(out, p, FIELD_GLOBAL_BATCH_SIZE, unit);
+}
+
 static void
 offer_choices(struct values *out, const struct plan *p, enum field_id f)
 {
@@ -218,6 +238,8 @@ values_steps(struct values *out, const struct plan *p, enum field_id f)
 			offer_neighbours(out, p, f);
 		if (f == FIELD_MAX_POSITION)
 			offer_ruled(out, p, f);
+		if (f == FIELD_GLOBAL_BATCH_SIZE)
+			offer_shared(out, p);
 		break;
 	case FIELD_BOOL:
 	case FIELD_CHOICE:

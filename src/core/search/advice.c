@@ -203,6 +203,14 @@ advice_warnings(const struct plan *p, const struct catalog *catalog)
 	return diag_count(&diags, SEVERITY_WARNING);
 }
 
+/* Tokens of a step. */
+static double
+work_of(const struct plan *p)
+{
+	return p->mode == MODE_SERVE ? 1 : (double)p->training.global_batch_size *
+	    (double)p->training.sequence_length;
+}
+
 /* Make the changes; false when the plan is not legal with them, or as full as before. */
 static bool
 look(struct quest *q, struct mend *m)
@@ -215,6 +223,7 @@ look(struct quest *q, struct mend *m)
 	if (!outlook_of(&m->outlook, &next, q->scope, q->work) ||
 	    (q->legal && room_of(&m->outlook) <= q->room))
 		return false;
+	m->work = work_of(&next) / work_of(q->plan);
 	m->warns = advice_warnings(&next, q->catalog) > q->warnings;
 	return true;
 }
@@ -416,6 +425,9 @@ advice_what(const struct mend *m, char *buf, size_t size)
 		n = text_add(buf, size, "%s%s %s", i > 0 ? ", " : "",
 		    field_table[m->change[i].field].label, m->change[i].value[0] != '\0' ?
 		    m->change[i].value : "unset");
+	if (m->work > 0 && fabs(m->work - 1) > 5e-4)
+		n = text_add(buf, size, " (%.3g %% %s tokens a step)", 100 * fabs(m->work - 1),
+		    m->work < 1 ? "fewer" : "more");
 	return n;
 }
 

@@ -51,6 +51,7 @@ struct mend {
 	enum loss loss;
 	bool warns;               /* it adds a warning */
 	double distance;          /* how far the values are from the plan's */
+	double work;              /* tokens of a step over those of the plan's; 1 in serve mode, 0 not known */
 	struct outlook outlook;   /* of the mended plan */
 };
 
@@ -90,7 +91,7 @@ bool outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
 /* Warnings of a plan's rules. */
 size_t advice_warnings(const struct plan *p, const struct catalog *catalog);
 
-/* "9.84 s", "250 ms"; "recompute full, PP 8"; "61.2 GiB of 79.2 GiB, 9.84 s a step". They
+/* "9.84 s", "250 ms"; "recompute full, PP 8", "global batch 63 (1.56 % fewer tokens a step)"; "61.2 GiB of 79.2 GiB, 9.84 s a step". They
  * return the length. */
 size_t advice_seconds(double s, char *buf, size_t size);
 size_t advice_what(const struct mend *m, char *buf, size_t size);
