@@ -51,6 +51,9 @@ bool report_train(const struct plan *p, const struct estimate *e);
 bool report_serve(const struct plan *p, const struct estimate *e);
 bool report_rl(const struct plan *p, const struct estimate *e);
 
+/* Why there are no times, after a dash: the rate of the GPU that is not known; "" where it is. */
+const char *report_lacks(const struct plan *p);
+
 /* How long the whole run takes, where a token budget says how long it is. */
 void report_run(const struct plan *p, const struct steptime *s);
 

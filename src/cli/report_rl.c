@@ -107,7 +107,7 @@ report_rl(const struct plan *p, const struct estimate *e)
 		    UNITS_EXACT(SECONDS, r->step_seconds), UNITS_EXACT(COUNT, r->tokens_per_second),
 		    UNITS_EXACT(COUNT, r->tokens_per_second_per_gpu));
 	else
-		out_line(stdout, "whole step   -");
+		out_line(stdout, "whole step   -%s", report_lacks(p));
 	report_run(p, &e->step);
 	return true;
 }

@@ -68,6 +68,10 @@ print_speed(const struct plan *p, const struct serve *s)
 	const bool scaled = p->calibration.tpot_scale > 0 || p->calibration.ttft_scale > 0;
 	char ttft[32] = "", tpot[32] = "";
 
+	if (!(s->tpot_seconds > 0)) {
+		out_line(stdout, "first token  -%s", report_lacks(p));
+		return;
+	}
 	if (!(p->calibration.ttft_scale > 0))
 		text_put(ttft, sizeof ttft, " +- %.0f %%", 100 * s->ttft_error);
 	if (!(p->calibration.tpot_scale > 0))

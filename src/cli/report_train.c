@@ -8,6 +8,7 @@
 #include "core/estimate/estimate.h"
 #include "core/estimate/result.h"
 #include "core/plan/field.h"
+#include "core/plan/hardware.h"
 #include "out/out.h"
 #include "ui/pane/figures.h"
 
@@ -106,6 +107,15 @@ print_step(const struct plan *p, const struct estimate *e)
 	print_overlap(p);
 }
 
+const char *
+report_lacks(const struct plan *p)
+{
+	const enum field_id f = hardware_lacks(p);
+
+	return f == FIELD_BF16_TFLOPS ? "   no BF16 rate of this GPU: --set cluster.bf16_tflops=TFLOP/s" :
+	    f == FIELD_HBM_GBPS ? "   no memory speed of this GPU: --set cluster.hbm_gbps=GB/s" : "";
+}
+
 bool
 report_train(const struct plan *p, const struct estimate *e)
 {
@@ -121,6 +131,6 @@ report_train(const struct plan *p, const struct estimate *e)
 	if (estimate_has_step(e))
 		print_step(p, e);
 	else
-		out_line(stdout, "step         -");
+		out_line(stdout, "step         -%s", report_lacks(p));
 	return true;
 }

@@ -161,6 +161,17 @@ out_has '^  "tight": true, *$'
 run 0 estimate "$TOP/share/plans/llama-3.1-405b-8k.cfg"
 out_has '^peak .* of 79\.19 GiB: tight$'
 out_has '^range +a run may take between '
+run 1 check --model=llama-3.1-70b --nodes=7
+out_has 'global_batch_not_divisible: .*training.global_batch_size=63\)$'
+out_has 'would_mend: ZeRO stage 3, global batch 63 \(1.56 % fewer tokens a step\): [0-9.]+ GiB of 79.2 GiB, '
+# a dash says which rate is missing, and how to set it
+run 0 estimate --set cluster.bf16_tflops=0
+out_has '^step +- +no BF16 rate of this GPU: --set cluster.bf16_tflops=TFLOP/s$'
+run 0 estimate --mode=serve --pp=1 --set cluster.hbm_gbps=0
+out_has '^first token +- +no memory speed of this GPU: --set cluster.hbm_gbps=GB/s$'
+out_lacks ' 0\.000 s'
+good check --set cluster.hbm_gbps=0
+out_has '^hint cluster.hbm_gbps rate_not_known: '
 # sizes of the built-in plan that nobody set step back, and it is said; those of a command line or
 # a file do not
 run 0 check --nodes=1 --tp=8

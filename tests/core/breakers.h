@@ -218,6 +218,7 @@ static const struct {
 	{ "gpus_per_node=8 nvlink_domain=1", "domain_of_one" },
 	{ "gpus_per_node=8 nvlink_domain=6", "domain_cuts_nodes" },
 	{ "precision=fp8", "fp8_without_units" },
+	{ "bf16_tflops=0", "rate_not_known" }, { "bf16_tflops=989 hbm_gbps=0", "rate_not_known" },
 	{ "experts=4 experts_per_token=1 moe_ffn_hidden_size=1024", "topk_one" },
 	{ "sequence_parallel=true", "sp_without_tp" },
 	{ "tp=2 sequence_parallel=false", "sp_off" },

@@ -56,6 +56,12 @@ expect '1 error'
 keys : q ! Enter
 expect 'rc=0'
 
+# A GPU without rates: why only its memory is told.
+start 120 30 tmux-256color "'$PROG' --set=cluster.bf16_tflops=0"
+expect 'fits [0-9.]+ of .* no times: BF16 rate not set'
+keys : q ! Enter
+expect 'rc=0'
+
 # hint WORDS OPTION...: a plan that runs, but poorly, has a hint with WORDS; Enter takes its change.
 hint() {
 	words=$1

@@ -81,3 +81,10 @@ hardware_links_used(const struct cluster *c, double members)
 
 	return c->nvlink_direct && members > 1 && members < domain ? (members - 1) / (domain - 1) : 1;
 }
+
+enum field_id
+hardware_lacks(const struct plan *p)
+{
+	return !(p->cluster.bf16_tflops > 0) ? FIELD_BF16_TFLOPS :
+	    !(p->cluster.hbm_gbps > 0) ? FIELD_HBM_GBPS : FIELD_NONE;
+}

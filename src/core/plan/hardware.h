@@ -9,6 +9,7 @@
 #define CORE_HARDWARE_H
 #include <stdbool.h>
 
+#include "core/plan/field.h"
 #include "core/plan/plan.h"
 
 /* Whose attention kernels run. */
@@ -39,6 +40,10 @@ struct generation {
 
 /* That of the plan's GPU; never NULL. */
 const struct generation *generation_of(const struct plan *p);
+
+/* The rate of the GPU without which nothing can be timed and that the plan does not know: of
+ * products or of memory; FIELD_NONE where it knows both. */
+enum field_id hardware_lacks(const struct plan *p);
 
 /* Share of a GPU's links in its domain that a group of so many of it talks over: all of a
  * switch, of direct links those to the others of the group. */

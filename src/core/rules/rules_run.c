@@ -9,6 +9,7 @@
 #include "core/framework/stage_layout.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
+#include "core/plan/hardware.h"
 #include "core/plan/pool.h"
 #include "core/rules/check_rules.h"
 
@@ -369,3 +370,11 @@ rule_fp8_without_units(const struct facts *f, char *message, size_t size)
 		return false;
 	return BROKEN("%s has no FP8 units", p->cluster.gpu);
 }
+
+BROKEN_IF(rule_products_not_timed, hardware_lacks(p) == FIELD_BF16_TFLOPS,
+    "no times without the BF16 rate of %s: set cluster.bf16_tflops to that of its data sheet",
+    p->cluster.gpu)
+
+BROKEN_IF(rule_memory_not_timed, hardware_lacks(p) == FIELD_HBM_GBPS,
+    "no times without the memory speed of %s: set cluster.hbm_gbps to that of its data sheet",
+    p->cluster.gpu)

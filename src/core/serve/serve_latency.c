@@ -2,6 +2,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/error.h"
+#include "core/plan/hardware.h"
 #include "core/plan/pool.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_pools.h"
@@ -72,7 +73,7 @@ serve_latency(struct serve *out, const struct plan *p, const struct serve_setup 
 	struct pool pool;
 
 	set_transfer(out, p, kv, &w.kv_layers);
-	if (!(p->cluster.bf16_tflops > 0) || !(p->cluster.hbm_gbps > 0))
+	if (hardware_lacks(p) != FIELD_NONE)
 		return;
 	pool_parse(&pool, v->prefill_workers);
 	s = pool.workers > 0 ? serve_pools(out, &pool, &w, &d, ledger) : serve_loop(&w, &d, ledger);

@@ -83,7 +83,7 @@ machine_of(const struct plan *p)
 	const double eight = p->cluster.fp8_tflops * 1e12;
 	const double rate = p->cluster.bf16_tflops * 1e12, memory = p->cluster.hbm_gbps * 1e9;
 	const bool quantised = f.quantised && eight > 0;
-	struct machine g = { .known = rate > 0 && p->cluster.hbm_gbps > 0 };
+	struct machine g = { .known = hardware_lacks(p) == FIELD_NONE };
 
 	g.peak = format_peak(p);
 	g.scale = scale;

@@ -176,7 +176,8 @@ step_draw(const struct state *s, struct canvas *c, struct rect r)
 	char buf[UNITS_SIZE];
 
 	if (!figures_known(e)) {
-		pane_nothing(c, r, focus, "No times to show until the errors are mended (e lists them).");
+		pane_nothing(c, r, focus, e->legal ? "No times to show without the GPU's rates (e says which)." :
+		    "No times to show until the errors are mended (e lists them).");
 		return;
 	}
 	for (int i = 0; i < count; i++) {
