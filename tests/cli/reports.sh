@@ -164,6 +164,11 @@ out_has '^range +a run may take between '
 run 1 check --model=llama-3.1-70b --nodes=7
 out_has 'global_batch_not_divisible: .*training.global_batch_size=63\)$'
 out_has 'would_mend: ZeRO stage 3, global batch 63 \(1.56 % fewer tokens a step\): [0-9.]+ GiB of 79.2 GiB, '
+# mends are plans that are estimated whole, and the context mends to what the model takes
+run 1 check --set=rl.algorithm=grpo --nodes=3 --model=qwen2.5-7b
+out_lacks 'DCP'
+run 0 check --mode=serve --pp=1 --model=qwen3-8b --context-length=131072
+out_has 'context_too_long: .*\(fix: serving.context_length=40960\)$'
 # a dash says which rate is missing, and how to set it
 run 0 estimate --set cluster.bf16_tflops=0
 out_has '^step +- +no BF16 rate of this GPU: --set cluster.bf16_tflops=TFLOP/s$'

@@ -371,10 +371,10 @@ rule_fp8_without_units(const struct facts *f, char *message, size_t size)
 	return BROKEN("%s has no FP8 units", p->cluster.gpu);
 }
 
-BROKEN_IF(rule_products_not_timed, hardware_lacks(p) == FIELD_BF16_TFLOPS,
+BROKEN_IF(rule_products_not_timed, p->cluster.memory_gib > 0 && hardware_lacks(p) == FIELD_BF16_TFLOPS,
     "no times without the BF16 rate of %s: set cluster.bf16_tflops to that of its data sheet",
     p->cluster.gpu)
 
-BROKEN_IF(rule_memory_not_timed, hardware_lacks(p) == FIELD_HBM_GBPS,
+BROKEN_IF(rule_memory_not_timed, p->cluster.memory_gib > 0 && hardware_lacks(p) == FIELD_HBM_GBPS,
     "no times without the memory speed of %s: set cluster.hbm_gbps to that of its data sheet",
     p->cluster.gpu)

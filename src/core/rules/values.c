@@ -145,6 +145,8 @@ offer_ruled(struct values *out, const struct plan *p, enum field_id f)
 		offer_multiples(out, p, f, (model - 1) / p->cluster.gpus_per_node + 1);
 	if (f == FIELD_MAX_POSITION)
 		offer_number(out, p, f, p->training.sequence_length);
+	if (f == FIELD_CONTEXT_LENGTH)
+		offer_number(out, p, f, p->model.max_position);
 }
 
 int64_t

@@ -61,7 +61,8 @@ outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
 {
 	static const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 
-	if (estimate_peak(work, scope, p, &all) == VERDICT_ILLEGAL)
+	if (estimate_peak(work, scope, p, &all) == VERDICT_ILLEGAL ||
+	    (plan_has_rl(p) && !work->reinforced))
 		return false;
 	*out = (struct outlook){ .serves = work->served, .reinforced = work->reinforced,
 		.fits = work->fits, .tight = work->tight, .memory = estimate_fullest(work),

@@ -84,7 +84,7 @@ void advice_run(struct advice *out, const struct plan *p, const struct catalog *
 bool advice_apply(const struct mend *m, const struct plan *p, const struct catalog *catalog,
     struct plan *next);
 
-/* Estimate a changed plan. False where it is not legal. scope: of the plans before it. */
+/* Estimate a changed plan. False where it is not legal, or its phases have no layout. scope: of the plans before it. */
 bool outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
     struct estimate *work);
 
