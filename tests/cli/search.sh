@@ -46,9 +46,11 @@ compare
 good search --json --model=mixtral-8x7b --fix=etp --objective=tokens
 compare --model=mixtral-8x7b
 good search --fix=parallel.ep --fix=parallel.etp
+run 1 search --nodes=1 --model=qwen3-8b --sequence-length=131072 --set=training.recompute=full
+err_has 'no combination is legal: sequence length .* \(fix: model.max_position=131072\)$'
 # an uneven number of nodes: the nearest batch that all can share, and what it costs
 run 1 search --model=llama-3.1-8b --nodes=11 --fix=pp --fix=cp
-err_has 'no combination is legal: global batch 64 is not a multiple '
+err_has 'no combination is legal: global batch 64 is not a multiple .*(fix: training.global_batch_size=66)'
 err_has '^shardplan: hint: --global-batch-size=66, 3.12 % more tokens a step, is a batch that all nodes can share: [0-9]+ tokens a second on each GPU$'
 good search --model=llama-3.1-8b --nodes=11 --fix=pp --fix=cp --global-batch-size=66
 run 0 search --model=llama-3.1-70b --nodes=7

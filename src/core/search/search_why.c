@@ -201,5 +201,12 @@ search_obstacle(const struct search_space *space, char *buf, size_t size)
 		    (told == NULL || (is_free(space, told->field) && !is_free(space, d->field))))
 			told = d;
 	}
-	return text_put(buf, size, "%s", told != NULL ? told->message : "");
+	if (told == NULL)
+		return text_put(buf, size, "%s", "");
+	text_put(buf, size, "%s", told->message);
+	check_fixes(&p, space->catalog, NULL, &diags);
+	/* what the search tries itself is no way out */
+	if (told->fix_field == FIELD_NONE || is_free(space, told->fix_field))
+		return strlen(buf);
+	return text_add(buf, size, " (fix: %s=%s)", field_table[told->fix_field].path, told->fix_value);
 }

@@ -24,6 +24,6 @@ size_t search_why(const struct search_target *t, const struct plan *p, const str
     const struct plan *q, const struct estimate *b, char *buf, size_t size);
 
 /* Of a space without a legal combination the rule that the first of them breaks, of several one
- * that no free field is about. Returns the length. */
+ * that no free field is about, and what mends it where that is not free. Returns the length. */
 size_t search_obstacle(const struct search_space *space, char *buf, size_t size);
 #endif
