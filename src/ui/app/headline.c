@@ -122,9 +122,10 @@ static void
 add_lacks(struct strip *strip, const struct state *s)
 {
 	const enum field_id f = hardware_lacks(&s->plan);
+	const struct estimate *e = s->estimate;
 	struct piece *p;
 
-	if (f == FIELD_NONE || !s->estimate->legal)
+	if (f == FIELD_NONE || !e->legal || estimate_has_step(e) || e->serve.tpot_seconds > 0)
 		return;
 	p = add(strip, 3, ROLE_WARNING);
 	text_put(p->text, sizeof p->text, "no times: %s not set", field_table[f].label);
