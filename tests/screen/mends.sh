@@ -58,7 +58,7 @@ expect 'rc=0'
 
 # A GPU without rates: why only its memory is told.
 start 120 30 tmux-256color "'$PROG' --set=cluster.bf16_tflops=0"
-expect 'fits [0-9.]+ of .* no times: BF16 rate not set'
+expect 'fits [0-9.]+ of .* no times: GPU rates unknown'
 keys : q ! Enter
 expect 'rc=0'
 

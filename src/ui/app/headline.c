@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/estimate/result.h"
-#include "core/plan/hardware.h"
 #include "ui/state/summary.h"
 
 enum {
@@ -117,20 +116,6 @@ add_error(const struct state *s, struct piece *p, double error, enum field_id ca
 		    s->utf8 && !s->settings.ascii ? "\u00b1" : "+-", 100 * error);
 }
 
-/* "no times: BF16 rate not set": why only the memory is told. */
-static void
-add_lacks(struct strip *strip, const struct state *s)
-{
-	const enum field_id f = hardware_lacks(&s->plan);
-	const struct estimate *e = s->estimate;
-	struct piece *p;
-
-	if (f == FIELD_NONE || !e->legal || estimate_has_step(e) || e->serve.tpot_seconds > 0)
-		return;
-	p = add(strip, 3, ROLE_WARNING);
-	text_put(p->text, sizeof p->text, "no times: %s not set", field_table[f].label);
-}
-
 static void
 add_numbers(struct strip *strip, const struct state *s)
 {
@@ -138,7 +123,6 @@ add_numbers(struct strip *strip, const struct state *s)
 	struct piece *mfu, *requests;
 
 	add_fits(strip, s);
-	add_lacks(strip, s);
 	if (s->plan.mode == MODE_SERVE) {
 		requests = add_result(strip, 5, e, RESULT_REQUESTS, "", "");
 		if (requests != NULL)
