@@ -42,7 +42,8 @@ test_warnings(void **test)
 	/* Where nothing mends it, the list of what is wrong stays, and f does not say that all
 	 * is well. */
 	type(s, ":set pp 1\r:set nodes 1\r:set gpus_per_node 1\r"
-	    ":set hidden_size 262144\r:set layers 4096\r");
+	    ":set hidden_size 262144\r:set layers 4096\r"
+	    ":set bf16_tflops 989\r:set hbm_gbps 3350\r");
 	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
 	type(s, "f");
 	assert_true(shows(s, "no change of one or two fields mends what is wrong (e lists it)"));
