@@ -110,5 +110,52 @@ echo 'policy: [' >tree/base.yaml
 run 2 import tree/recipes/llm/top.yaml
 err_has 'base\.yaml:2: error: '
 
+about 'a script with a file of settings: flags win'
+mkdir -p conf
+printf 'model_name_or_path: Qwen/Qwen3-8B\ncutoff_len: 4096\nper_device_train_batch_size: 2\n' >conf/sft.yaml
+printf 'NPROC_PER_NODE=4 llamafactory-cli train conf/sft.yaml --per_device_train_batch_size 1\n' >lf.sh
+run 0 import lf.sh
+out_has 'preset = "qwen3-8b"'
+out_has 'sequence_length = 4096;'
+out_has 'micro_batch_size = 1;'
+err_has '^taken   argument -> the settings of conf/sft\.yaml$'
+rm conf/sft.yaml
+run 0 import lf.sh
+err_has '^ignored argument: conf/sft\.yaml is not there, or not in .*: what it sets is not known'
+
+# plan LINE...: what a launch of launch.sh comes to
+plan() {
+	run 0 import launch.sh
+	for line; do out_has "^	(# .*: )?$line;"; done
+}
+about 'engines'
+echo 'vllm serve meta-llama/Llama-3.1-405B-Instruct-FP8 -tp 8 -pp 2 --max-model-len 32k -dcp 2 --enforce-eager' >launch.sh
+plan 'preset = "llama-3.1-405b"' 'tp = 8' 'pp = 2' 'dcp = 2' 'context_length = 32000' 'eager = true' 'nodes = 2'
+out_has '^mode = "serve";'
+out_has 'checkpoint_dtype = "fp8";'
+echo 'vllm serve deepseek-ai/DeepSeek-V3 --data-parallel-size=8 --enable-expert-parallel --max-model-len 16K' >launch.sh
+plan 'tp = 1' 'ep = 8' 'gpus_per_node = 8' 'context_length = 16384'
+printf 'tensor-parallel-size: 2\nmax_num_seqs: 64\n' >conf/serve.yaml
+echo 'vllm serve Qwen/Qwen3-32B --config conf/serve.yaml --max-num-seqs 32' >launch.sh
+plan 'max_num_seqs = 32' 'tp = 2' 'context_length = 40960'
+echo 'python3 -m sglang.launch_server --model deepseek-ai/DeepSeek-V3 --tp 16 --dp-size 16 --enable-dp-attention \
+    --nnodes 2 --kv-cache-dtype fp8_e5m2 --chunked-prefill-size 4096' >launch.sh
+plan 'engine = "sglang"' 'tp = 16' 'dp_attention = true' 'nodes = 2' 'kv_dtype = "fp8"' 'max_batched_tokens = 4096'
+printf 'enable_attention_dp: false\nkv_cache_config: { free_gpu_memory_fraction: 0.8 }\n' >conf/extra.yaml
+echo 'trtllm-serve Qwen/Qwen3-30B-A3B --tp_size 4 --ep_size 2 --max_batch_size 128 --extra_llm_api_options conf/extra.yaml' \
+    >launch.sh
+plan 'engine = "trtllm"' 'tp = 4' 'ep = 2' 'max_num_seqs = 128' 'gpu_memory_utilization = 0.8'
+echo 'vllm serve acme/Wonder-9B' >launch.sh
+run 2 import launch.sh
+
+about 'Megatron-SWIFT and verl on texts'
+printf 'NNODES=2 NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen3-30B-A3B --tuner_type lora --lora_rank 16 \\\n' >launch.sh
+printf ' --tensor_model_parallel_size 2 --expert_model_parallel_size 8 --micro_batch_size 2 --max_length 2048\n' >>launch.sh
+plan 'layout = "megatron"' 'tp = 2' 'ep = 8' 'micro_batch_size = 2' 'global_batch_size = 16' 'rank = 16' 'nodes = 2' \
+    'sequence_length = 2048' 'method = "lora"'
+printf 'torchrun --nproc_per_node=8 --nnodes=4 -m verl.trainer.sft_trainer engine=megatron model.path=Qwen/Qwen2.5-7B \\\n' >launch.sh
+printf ' engine.tensor_model_parallel_size=4 data.train_batch_size=64 data.max_length=2048\n' >>launch.sh
+plan 'layout = "megatron"' 'tp = 4' 'global_batch_size = 64' 'nodes = 4' 'gpus_per_node = 8' 'sequence_length = 2048'
+
 finish
 

@@ -10,6 +10,10 @@
 #include "file/plan/slurp.h"
 
 const struct importer import_table[] = {
+	{ "megatron-swift", "megatron sft, pt and rlhf of ms-swift in a shell script", NULL,
+	    "megatron sft|megatron pt|megatron rlhf", NULL, megatron_swift_read },
+	{ "verl-sft", "overrides of verl's trainer on texts in a shell script", NULL,
+	    "verl.trainer.sft_trainer|verl.trainer.fsdp_sft_trainer", NULL, verl_sft_read },
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL,
 	    "--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
 	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", NULL, hf_recognise, hf_read },
@@ -27,10 +31,10 @@ const struct importer import_table[] = {
 	    "[parallelism]|[training]&seq_len", NULL, torchtitan_read },
 	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML), or a script of them", NULL,
 	    "tuner_type:|swift sft|swift pt|swift rlhf", NULL, swift_read },
-	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:",
+	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:|axolotl train",
 	    NULL, axolotl_read },
 	{ "llama-factory", "configuration of llamafactory-cli train (YAML), or a script of it", NULL,
-	    "finetuning_type:|cutoff_len:|llamafactory-cli train&--", NULL, llamafactory_read },
+	    "finetuning_type:|cutoff_len:|llamafactory-cli train", NULL, llamafactory_read },
 	{ "trl", "configuration of trl, with --config (YAML), or a script of trl sft", NULL,
 	    "use_peft:|per_device_train_batch_size:|trl sft|trl dpo|trl reward", NULL, trl_read },
 	{ "torchtune", "configuration of a torchtune recipe (YAML), or overrides of tune run", NULL,
@@ -41,6 +45,11 @@ const struct importer import_table[] = {
 	    "parallelism:&tokens:&batch_accumulation_per_replica", NULL, nanotron_read },
 	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL,
 	    "distributed_type:&num_processes:|distributed_type:&fsdp_config:", NULL, accelerate_read },
+	{ "vllm", "command line of vllm serve in a shell script", NULL, "vllm serve|vllm.entrypoints", NULL,
+	    vllm_read },
+	{ "sglang", "command line of sglang.launch_server in a shell script", NULL,
+	    "sglang.launch_server|sglang serve", NULL, sglang_read },
+	{ "trtllm", "command line of trtllm-serve in a shell script", NULL, "trtllm-serve", NULL, trtllm_read },
 	{ "hostfile", "host file of DeepSpeed or MPI", "cluster", NULL, hostfile_recognise, hostfile_read },
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];
@@ -128,7 +137,7 @@ import_text(struct import *im, const char *kind)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* of an editor that says so that it is UTF-8 */
 	const struct importer *by = NULL;
-	char kinds[256];
+	char kinds[384];
 
 	plan_defaults(im->plan);
 	if (strncmp(im->text, mark, strlen(mark)) == 0) {

@@ -41,8 +41,16 @@ void trl_read(struct import *im);            /* or a script with the same as fla
 void axolotl_read(struct import *im);
 void llamafactory_read(struct import *im);
 void swift_read(struct import *im);
+void megatron_swift_read(struct import *im); /* ms-swift's trainer of Megatron-LM */
 void torchtune_read(struct import *im);      /* or a script with overrides */
 void nemo_read(struct import *im);
 void verl_read(struct import *im);           /* overrides */
+void verl_sft_read(struct import *im);       /* its trainer on texts */
 void openrlhf_read(struct import *im);       /* flags, since their names have points in them */
+
+/* ---- engines: engine.c, command lines ---- */
+
+void vllm_read(struct import *im);
+void sglang_read(struct import *im);
+void trtllm_read(struct import *im);
 #endif

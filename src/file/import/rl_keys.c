@@ -129,6 +129,40 @@ const struct settings_key verl_megatron_keys[] = {
 	END
 };
 
+/* Its trainer on texts: verl/trainer/config/sft_trainer_engine.yaml, config/engine. */
+const struct settings_key verl_sft_keys[] = {
+	{ "data.train_batch_size", FIELD_GLOBAL_BATCH_SIZE, NULL, "256" },
+	{ "data.micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, "4" },
+	{ "data.max_length", FIELD_SEQUENCE_LENGTH, NULL, "1024" },
+	{ "model.enable_gradient_checkpointing", FIELD_RECOMPUTE, "true=full|false=none", "full" },
+	END
+};
+
+const struct settings_key verl_sft_fsdp_keys[] = {
+	{ "engine.ulysses_sequence_parallel_size", FIELD_CP, NULL, "1" },
+	{ "engine.reshard_after_forward", FIELD_ZERO_STAGE, "true=3|false=2", "3" },
+	{ "engine.offload_policy", FIELD_OFFLOAD, "true=optimizer+params|false=none", NULL },
+	END
+};
+
+const struct settings_key verl_sft_megatron_keys[] = {
+	{ "engine.tensor_model_parallel_size", FIELD_TP, NULL, "1" },
+	{ "engine.pipeline_model_parallel_size", FIELD_PP, NULL, "1" },
+	{ "engine.virtual_pipeline_model_parallel_size", FIELD_VPP, NULL, NULL },
+	{ "engine.context_parallel_size", FIELD_CP, NULL, "1" },
+	{ "engine.expert_model_parallel_size", FIELD_EP, NULL, "1" },
+	{ "engine.expert_tensor_parallel_size", FIELD_ETP, NULL, NULL },
+	{ "engine.sequence_parallel", FIELD_SEQUENCE_PARALLEL, NULL, NULL },
+	{ "engine.use_distributed_optimizer", FIELD_ZERO_STAGE, "true=1|false=0", "1" },
+	{ "engine.dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16", "bf16" },
+	{ "engine.override_transformer_config.recompute_granularity", FIELD_RECOMPUTE, NULL, NULL },
+	{ "engine.override_transformer_config.recompute_method", FIELD_RECOMPUTE_METHOD, NULL, NULL },
+	{ "engine.override_transformer_config.recompute_num_layers", FIELD_RECOMPUTE_LAYERS, NULL, NULL },
+	{ "optim.override_optimizer_config.optimizer_cpu_offload", FIELD_OFFLOAD, "true=optimizer|false=none", NULL },
+	{ "optim.override_optimizer_config.use_precision_aware_optimizer", FIELD_PRECISION_AWARE_OPTIMIZER, NULL, NULL },
+	END
+};
+
 /* ---- OpenRLHF ----------------------------------------------------------------------------- */
 
 const struct settings_key openrlhf_keys[] = {

@@ -16,6 +16,7 @@ extern const struct settings_key nemo_keys[], nemo_megatron_keys[], nemo_dtensor
 
 /* verl, of every run; of its two trainers. Begins of names there. */
 extern const struct settings_key verl_keys[], verl_fsdp_keys[], verl_megatron_keys[];
+extern const struct settings_key verl_sft_keys[], verl_sft_fsdp_keys[], verl_sft_megatron_keys[];
 #define VERL_ACTOR "actor_rollout_ref.actor."
 #define VERL_ROLLOUT "actor_rollout_ref.rollout."
 #define VERL_REF "actor_rollout_ref.ref."

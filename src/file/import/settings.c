@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/base/number.h"
+#include "file/import/named.h"
 #include "file/import/readers.h"
 #include "file/import/tomlin.h"
 #include "file/import/words.h"
@@ -24,8 +25,17 @@ is_mapping(const char *text)
 bool
 settings_read(struct jsonin *j, struct import *im, const char *programs)
 {
-	return is_mapping(im->text) ? yamlin_parse(j, im->text, im->size, im->name, im->errors) :
-	    words_read(j, im, programs, true);
+	const char *config;
+
+	if (is_mapping(im->text))
+		return yamlin_parse(j, im->text, im->size, im->name, im->errors);
+	if (!words_read(j, im, programs, true))
+		return false;
+	if ((config = jsonin_text(j, "config")) != NULL)
+		named_below(im, j, config, "config");
+	else if ((config = jsonin_text(j, WORDS_OPERAND)) != NULL && strstr(config, ".y") != NULL)
+		named_below(im, j, config, WORDS_OPERAND);
+	return im->errors->count == 0;
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */

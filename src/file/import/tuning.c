@@ -336,6 +336,33 @@ swift_read(struct import *im)
 	jsonin_free(&j);
 }
 
+/* Flags of Megatron-LM with names of ms-swift's; train_type is the older name of tuner_type. */
+void
+megatron_swift_read(struct import *im)
+{
+	const struct tuner *d = &tuner_megatron_swift;
+	struct jsonin j;
+
+	if (settings_read(&j, im, d->commands)) {
+		const struct parallel *p = &im->plan->parallel;
+		struct tuner method = *d;
+
+		if (!jsonin_has(&j, d->method) && jsonin_has(&j, "train_type"))
+			method.method = "train_type";
+		import_assume(im, FIELD_LAYOUT, "megatron", "Megatron-SWIFT trains with Megatron-LM");
+		settings_checkpoint(im, &j, "model mcore_model");
+		settings_take(im, &j, d->keys, d->program);
+		if (p->tp == 1 && p->sequence_parallel) /* as Megatron-LM does (training/arguments.py) */
+			import_assume(im, FIELD_SEQUENCE_PARALLEL, "false", "TP is 1");
+		take_precision(im, &j);
+		take_method(im, &j, &method);
+		take_pairs(im, &j, "rlhf_type");
+		take_machine(im, &j, product_of(p->pp, product_of(p->tp, p->cp)));
+		settings_rest(im, &j);
+	}
+	jsonin_free(&j);
+}
+
 /* ---- torchtune -------------------------------------------------------------------------- */
 
 /* The builder's name says the method; of overrides alone the recipe's does. */

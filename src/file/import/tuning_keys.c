@@ -117,6 +117,38 @@ const struct tuner tuner_swift = {
 	.checkpointing = "gradient_checkpointing", .off = "false",
 };
 
+/* swift/megatron/arguments/megatron_base_args.py */
+static const struct settings_key megatron_swift_keys[] = {
+	{ "max_length", FIELD_SEQUENCE_LENGTH, NULL, NULL },
+	{ "packing", FIELD_PACKING, NULL, "false" },
+	{ "micro_batch_size", FIELD_MICRO_BATCH_SIZE, NULL, "1" },
+	{ "global_batch_size", FIELD_GLOBAL_BATCH_SIZE, NULL, "16" },
+	{ "tensor_model_parallel_size", FIELD_TP, NULL, "1" },
+	{ "pipeline_model_parallel_size", FIELD_PP, NULL, "1" },
+	{ "virtual_pipeline_model_parallel_size", FIELD_VPP, NULL, NULL },
+	{ "decoder_first_pipeline_num_layers", FIELD_FIRST_STAGE_LAYERS, NULL, NULL },
+	{ "decoder_last_pipeline_num_layers", FIELD_LAST_STAGE_LAYERS, NULL, NULL },
+	{ "context_parallel_size", FIELD_CP, NULL, "1" },
+	{ "expert_model_parallel_size", FIELD_EP, NULL, "1" },
+	{ "expert_tensor_parallel_size", FIELD_ETP, NULL, "1" },
+	{ "sequence_parallel", FIELD_SEQUENCE_PARALLEL, NULL, "false" },
+	{ "use_distributed_optimizer", FIELD_ZERO_STAGE, "true=1|false=0", "1" },
+	{ "optimizer_cpu_offload", FIELD_OFFLOAD, "true=optimizer|false=none", "none" },
+	{ "recompute_granularity", FIELD_RECOMPUTE, NULL, "selective" },
+	{ "recompute_method", FIELD_RECOMPUTE_METHOD, NULL, NULL },
+	{ "recompute_num_layers", FIELD_RECOMPUTE_LAYERS, NULL, NULL },
+	{ "torch_dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32", "bf16" },
+	END
+};
+
+const struct tuner tuner_megatron_swift = {
+	.program = "ms-swift", .commands = "megatron sft|megatron pt|megatron rlhf", .keys = megatron_swift_keys,
+	.adapters = swift_adapters, .method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full",
+	.bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
+	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
+	.saved = "modules_to_save", .fused = true,
+};
+
 const struct settings_key torchtune_keys[] = {
 	{ "tokenizer.max_seq_len", FIELD_SEQUENCE_LENGTH, NULL, NULL },
 	{ "dataset.packed", FIELD_PACKING, NULL, NULL },

@@ -37,7 +37,8 @@ struct tuner {
 	const char *checkpointing, *off; /* key that recomputes, and its word for not */
 };
 #define TUNING_STEPS "gradient_accumulation_steps" /* of all of them: micro-batches of one GPU */
-extern const struct tuner tuner_trl, tuner_axolotl, tuner_llamafactory, tuner_swift;
+extern const struct tuner tuner_trl, tuner_axolotl, tuner_llamafactory, tuner_swift,
+    tuner_megatron_swift;
 
 /* Recipes of torchtune take these; with adapters the others too. */
 extern const struct settings_key torchtune_keys[], torchtune_adapters[];

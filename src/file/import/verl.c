@@ -218,3 +218,36 @@ verl_read(struct import *im)
 	}
 	jsonin_free(&j);
 }
+
+/* ---- on texts ----------------------------------------------------------------------------- */
+
+void
+verl_sft_read(struct import *im)
+{
+	static const struct tuner names = { .targets = "model.target_modules", .linear = "all-linear",
+		.usual = "all-linear" };
+	struct jsonin j;
+
+	if (words_read(&j, im, NULL, true)) {
+		const bool megatron = settings_is(&j, "engine", "megatron") || settings_is(&j, "engine.@", "megatron");
+		const int64_t nodes = settings_number(&j, WORDS_NODES, 1), rank = settings_number(&j, "model.lora_rank", 0);
+		const int64_t gpus = settings_number(&j, WORDS_PROCESSES, 0);
+
+		import_assume(im, FIELD_LAYOUT, megatron ? "megatron" : "torchtitan", megatron ?
+		    "verl's engine of Megatron-LM" : "FSDP2, as verl's engine has it");
+		settings_checkpoint(im, &j, "model.path model.partial_pretrain");
+		settings_take(im, &j, verl_sft_keys, "verl");
+		settings_take(im, &j, megatron ? verl_sft_megatron_keys : verl_sft_fsdp_keys, "verl");
+		import_set(im, FIELD_FINETUNE, rank > 0 ? "lora" : "full", "model.lora_rank");
+		if (rank > 0) {
+			import_set_int(im, FIELD_ADAPTER_RANK, rank, "model.lora_rank");
+			tuning_take_targets(im, &j, &names);
+		}
+		if (im->world > 0)
+			import_machine(im, im->world, 0, 0, "--world");
+		else if (gpus > 0)
+			import_machine(im, product_of(nodes, gpus), nodes, gpus, WORDS_PROCESSES);
+		settings_rest(im, &j);
+	}
+	jsonin_free(&j);
+}

@@ -59,6 +59,24 @@ equals_of(const char *word)
 	return all > 0 && word[all] == '=' && (word[name] == '.' || all == name) ? word + all : NULL;
 }
 
+/* Hydra's GROUP=OPTION chooses a file; GROUP.NAME=VALUE behind it sets what is in that. The option
+ * goes to GROUP.@ then. */
+static void
+part_group(struct jsonin *j, char path[256])
+{
+	char group[64];
+	json_t *there, *parted;
+
+	text_put(group, sizeof group, "%.*s", (int)strcspn(path, "."), path);
+	there = json_object_get(j->root, group);
+	if (json_is_object(there) && text_equal(group, path)) {
+		text_add(path, 256, ".@");
+	} else if (json_is_string(there) && !text_equal(group, path) && (parted = json_object()) != NULL) {
+		json_object_set(parted, "@", there);
+		json_object_set_new(j->root, group, parted);
+	}
+}
+
 static void
 take_override(struct jsonin *j, struct import *im, const struct shell_word *w)
 {
@@ -69,24 +87,35 @@ take_override(struct jsonin *j, struct import *im, const struct shell_word *w)
 		return;
 	im->line = w->line;
 	text_put(path, sizeof path, "%.*s", (int)(equals - key), key);
+	part_group(j, path);
 	put_word(j, im, path, equals[1] == '[' ? list_of(equals + 1) : value_of(equals + 1,
 	    strlen(equals + 1)), w->unknown);
+}
+
+/* "--name", and short ones of several letters: "-tp". */
+static bool
+is_flag(const char *word)
+{
+	return shell_is_flag(word) || (word[0] == '-' && strlen(word) > 2 &&
+	    strspn(word + 1, "abcdefghijklmnopqrstuvwxyz") == strlen(word) - 1);
 }
 
 /* argparse takes a name with hyphens for one with underscores, and a value behind '='. */
 static void
 take_flag(struct jsonin *j, struct import *im, const struct shell_word *w, size_t count)
 {
-	const char *equals = strchr(w->text, '=');
+	const char *equals = strchr(w->text, '='), *bare;
 	bool unknown = w[0].unknown;
 	size_t values = 0;
 	json_t *value;
 	char name[256];
 
-	while (equals == NULL && values + 1 < count && strncmp(w[values + 1].text, "--", 2) != 0)
+	while (equals == NULL && values + 1 < count && strncmp(w[values + 1].text, "--", 2) != 0 &&
+	    !is_flag(w[values + 1].text))
 		unknown |= w[++values].unknown;
 	im->line = w->line;
-	text_put(name, sizeof name, "%.*s", (int)strcspn(w->text + 2, "="), w->text + 2);
+	bare = w->text + strspn(w->text, "-");
+	text_put(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
 	for (char *c = name; *c != '\0'; c++)
 		*c = *c == '-' ? '_' : *c;
 	if (values < 2) {
@@ -116,7 +145,8 @@ is_program(const struct shell_word *w, size_t count, const char *name)
 	return false;
 }
 
-static bool
+/* Words up to the end of a program's name, 0: the command runs none of them. */
+static size_t
 runs(const struct shell_list *command, const char *programs)
 {
 	char name[64];
@@ -124,15 +154,17 @@ runs(const struct shell_list *command, const char *programs)
 	for (int64_t k = 0; text_choice(programs, k, name, sizeof name); k++)
 		for (size_t i = 0; i < command->count; i++)
 			if (is_program(&command->word[i], command->count - i, name))
-				return true;
-	return false;
+				return i + 1 + (strchr(name, ' ') != NULL);
+	return 0;
 }
 
 static void
-take_flags(struct jsonin *j, struct import *im, const struct shell_list *command)
+take_flags(struct jsonin *j, struct import *im, const struct shell_list *command, size_t from)
 {
+	if (from < command->count && command->word[from].text[0] != '-')
+		put_word(j, im, WORDS_OPERAND, json_string(command->word[from].text), command->word[from].unknown);
 	for (size_t i = 0; i < command->count; i++)
-		if (shell_is_flag(command->word[i].text))
+		if (is_flag(command->word[i].text))
 			take_flag(j, im, &command->word[i], command->count - i);
 }
 
@@ -157,10 +189,15 @@ take_launch(struct jsonin *j, const struct shell *s)
 		if (v != NULL && v->value.count == 1)
 			put_launch(j, told[i].name, &v->value.word[0]);
 		for (size_t c = 0; c < s->commands; c++)
-			for (size_t k = 0; k + 1 < s->command[c].count; k++) {
+			for (size_t k = 0; k < s->command[c].count; k++) {
 				const struct shell_word *w = &s->command[c].word[k];
+				const size_t n = strcspn(w->text, "=");
+				const struct shell_word behind = { .text = w->text + n + 1, .unknown = w->unknown };
 
-				if (text_index(told[i].flags, w->text, strlen(w->text)) >= 0)
+				if (w->text[n] == '=' && text_index(told[i].flags, w->text, n) >= 0)
+					put_launch(j, told[i].name, &behind);
+				else if (k + 1 < s->command[c].count &&
+				    text_index(told[i].flags, w->text, strlen(w->text)) >= 0)
 					put_launch(j, told[i].name, w + 1);
 			}
 	}
@@ -172,6 +209,7 @@ words_read(struct jsonin *j, struct import *im, const char *programs, bool launc
 	struct shell_list list = { 0, 0, NULL };
 	struct shell s = { 0 };
 	bool ok = shell_read(&s, im->text, im->size);
+	size_t from;
 
 	*j = (struct jsonin){ .root = json_object(), .texts = 1, .file = im->name, .text = im->text,
 		.errors = im->errors };
@@ -179,8 +217,8 @@ words_read(struct jsonin *j, struct import *im, const char *programs, bool launc
 	for (size_t i = 0; i < s.commands && ok; i++) {
 		list.count = 0;
 		ok = shell_flatten(&s, &s.command[i], &list);
-		if (programs != NULL && runs(&list, programs))
-			take_flags(j, im, &list);
+		if (programs != NULL && (from = runs(&list, programs)) > 0)
+			take_flags(j, im, &list, from);
 		for (size_t k = 0; programs == NULL && k < list.count; k++)
 			take_override(j, im, &list.word[k]);
 	}

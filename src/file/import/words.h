@@ -12,6 +12,9 @@
 #define WORDS_NODES "NNODES"
 #define WORDS_PROCESSES "NPROC_PER_NODE"
 
+/* What stands behind a program's name and is no flag: a model, a file of settings. */
+#define WORDS_OPERAND "argument"
+
 /*
  * --section.name value value, as argparse takes them, of commands that run one of these programs:
  * "trl sft|trl dpo", the last word of each as the name begins; a flag alone is true. Without
