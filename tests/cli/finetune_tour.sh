@@ -15,8 +15,10 @@ tour() {
 	shift
 	good search "$@" --free=preset --fix=vpp --objective=params.total --top=1
 	out_has '^Options of 1: .*--model='
+	options=$(best)
 	model=$(best | tr ' ' '\n' | grep '^--model=')
-	largest=$(eval '"$PROG" estimate --json "$@"' "$(best)" | sed -n 's/.*"total": \([0-9]*\).*/\1/p' | head -n 1)
+	largest=$(eval '"$PROG" estimate --json "$@"' "$options" | sed -n 's/.*"total": \([0-9]*\).*/\1/p' | head -n 1)
+	eval 'run 0 check "$@"' "$options"
 	run 0 search "$@" $model --top=3
 	out_has '^ +1 '
 	fastest=$(best)

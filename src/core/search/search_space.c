@@ -572,8 +572,12 @@ put_fields(const struct search_space *s, int fields, uint64_t index, struct plan
 	struct overrides dropped;
 
 	*p = s->plan;
-	for (int i = 0; i < fields; i++)
+	for (int i = 0; i < fields; i++) {
+		/* A split is one of the layers of the model that is in by then. */
+		if (s->field[i].splits && free_field_of(s, FIELD_PRESET) != NULL)
+			plan_resolve(p, s->catalog);
 		space_put(s, i, space_digit(s, i, index), p);
+	}
 	overrides_drop(&s->plan, p, &dropped);
 }
 
