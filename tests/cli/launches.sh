@@ -157,5 +157,28 @@ printf 'torchrun --nproc_per_node=8 --nnodes=4 -m verl.trainer.sft_trainer engin
 printf ' engine.tensor_model_parallel_size=4 data.train_batch_size=64 data.max_length=2048\n' >>launch.sh
 plan 'layout = "megatron"' 'tp = 4' 'global_batch_size = 64' 'nodes = 4' 'gpus_per_node = 8' 'sequence_length = 2048'
 
+about "files of DeepSpeed and Accelerate that settings name"
+cat >conf/zero.json <<'END'
+{ "zero_optimization": { "stage": 3, "offload_optimizer": { "device": "cpu" } }, "bf16": { "enabled": "auto" } }
+END
+printf 'model_name_or_path: Qwen/Qwen3-8B\ncutoff_len: 2048\ndeepspeed: conf/zero.json\n' >sft.yaml
+run 0 import sft.yaml
+out_has '	zero_stage = 3;'
+out_has 'offload = "optimizer";'
+err_has '^taken   deepspeed -> the settings of conf/zero\.json$'
+printf 'distributed_type: FSDP\nnum_machines: 2\nnum_processes: 16\nfsdp_config: { fsdp_reshard_after_forward: false }\n' \
+    >conf/fsdp.yaml
+echo 'trl sft --model_name_or_path Qwen/Qwen3-8B --accelerate_config conf/fsdp.yaml' >launch.sh
+plan 'zero_stage = 2' 'nodes = 2' 'gpus_per_node = 8'
+printf 'distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config: { zero_stage: 3, offload_param_device: cpu }\n' \
+    >conf/ds.yaml
+echo 'trl sft --model_name_or_path Qwen/Qwen3-8B --accelerate_config conf/ds.yaml' >launch.sh
+plan 'zero_stage = 3' 'gpus_per_node = 4' 'offload = "optimizer\+params"' 'layout = "deepspeed"'
+
+about 'recipes that train nothing'
+printf 'model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\nmax_new_tokens: 300\n' >generate.yaml
+run 2 import generate.yaml
+err_has '^generate.yaml:3: error: max_new_tokens: is of a recipe that trains nothing'
+
 finish
 

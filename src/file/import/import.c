@@ -31,7 +31,7 @@ const struct importer import_table[] = {
 	    "[parallelism]|[training]&seq_len", NULL, torchtitan_read },
 	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML), or a script of them", NULL,
 	    "tuner_type:|swift sft|swift pt|swift rlhf", NULL, swift_read },
-	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:|axolotl train",
+	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:|axolotl train|axolotl.cli.train",
 	    NULL, axolotl_read },
 	{ "llama-factory", "configuration of llamafactory-cli train (YAML), or a script of it", NULL,
 	    "finetuning_type:|cutoff_len:|llamafactory-cli train", NULL, llamafactory_read },

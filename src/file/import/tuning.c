@@ -163,7 +163,25 @@ take_precision(struct import *im, const struct jsonin *j)
 		import_set(im, FIELD_PRECISION, "bf16", "bf16");
 }
 
-/* What is sharded DeepSpeed's own file says, or its name: those that trainers bring along are
+/* DeepSpeed's settings, in these or from the file that they name. */
+static void
+take_zero(struct import *im, const struct jsonin *j)
+{
+	static const struct settings_key rows[] = {
+		{ "deepspeed.zero_optimization.stage", FIELD_ZERO_STAGE, NULL, "0" },
+		{ "deepspeed.zero_optimization.offload_optimizer.device", FIELD_OFFLOAD,
+		    "cpu=optimizer|nvme=optimizer|none=none", NULL },
+		{ NULL, FIELD_NONE, NULL, NULL }
+	};
+	static const char parameters[] = "deepspeed.zero_optimization.offload_param.device";
+	const char *to = jsonin_text(j, parameters);
+
+	settings_take(im, j, rows, "DeepSpeed");
+	if (to != NULL && !text_equal(to, "none") && im->plan->parallel.zero_stage == 3)
+		import_set(im, FIELD_OFFLOAD, "optimizer+params", parameters);
+}
+
+/* What is sharded DeepSpeed's own file says, or its name where that is not there: those that trainers bring along are
  * zero2.json, ds_z3_offload_config.json, and words of ms-swift as zero3. */
 static void
 take_deepspeed(struct import *im, const struct jsonin *j)
@@ -176,7 +194,10 @@ take_deepspeed(struct import *im, const struct jsonin *j)
 
 	if (!jsonin_has(j, key))
 		return;
-	import_ignore(im, key, "another program's settings: import its own file");
+	if (path == NULL) {
+		take_zero(im, j);
+		return;
+	}
 	for (; z != NULL && stage[0] == '\0'; z = strchr(z + 1, 'z')) {
 		const char *digit = z + (strncmp(z, "zero", 4) == 0 ? 4 : 1);
 
@@ -210,6 +231,7 @@ begin(struct import *im, struct jsonin *j, const struct tuner *d)
 {
 	if (!settings_read(j, im, d->commands))
 		return false;
+	tuning_named(im, j);
 	import_assume(im, FIELD_LAYOUT, jsonin_has(j, "deepspeed") ? "deepspeed" : "torchtitan",
 	    "the framework of these settings");
 	if (!jsonin_has(j, "fsdp_config") && !jsonin_has(j, "fsdp") && !jsonin_has(j, "deepspeed"))
@@ -394,6 +416,25 @@ torchtune_method(struct import *im, const struct jsonin *j)
 	take_batch(im, j);
 }
 
+/* Recipes that generate, quantise or evaluate have no optimizer (recipes/generate.py, quantize.py,
+ * eleuther_eval.py). */
+static bool
+torchtune_trains(struct import *im, const struct jsonin *j)
+{
+	static const char *const others[] = { "quantizer", "max_new_tokens", "tasks" };
+
+	if (jsonin_has(j, "optimizer"))
+		return true;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (jsonin_has(j, others[i])) {
+			import_at(im, others[i]);
+			import_error(im, others[i], "is of a recipe that trains nothing: it generates, quantises or "
+			    "evaluates (fix: the configuration of a recipe that trains)");
+			return false;
+		}
+	return true;
+}
+
 /* By the builder: torchtune.models.llama3_1.lora_llama3_1_8b; else by the checkpoint. */
 static void
 torchtune_model(struct import *im, const struct jsonin *j)
@@ -411,7 +452,7 @@ torchtune_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (settings_read(&j, im, NULL)) {
+	if (settings_read(&j, im, NULL) && torchtune_trains(im, &j)) {
 		const bool kept = jsonin_has(&j, "fsdp_reshard_after_forward") &&
 		    !settings_on(&j, "fsdp_reshard_after_forward");
 

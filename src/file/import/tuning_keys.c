@@ -56,7 +56,7 @@ static const struct settings_key axolotl_adapters[] = {
 };
 
 const struct tuner tuner_axolotl = {
-	.program = "axolotl", .commands = "axolotl train", .keys = axolotl_keys, .adapters = axolotl_adapters,
+	.program = "axolotl", .commands = "axolotl train|axolotl.cli.train", .keys = axolotl_keys, .adapters = axolotl_adapters,
 	.method = "adapter", .lora = "lora", .qlora = "qlora", .dora = "peft_use_dora",
 	.nested = "bnb_config_kwargs.bnb_4bit_use_double_quant", .nests = true,
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
