@@ -180,5 +180,36 @@ printf 'model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\nmax_new_to
 run 2 import generate.yaml
 err_has '^generate.yaml:3: error: max_new_tokens: is of a recipe that trains nothing'
 
+about 'anchors, aliases and merge keys'
+cat >alias.yaml <<'END'
+base_model: &name Qwen/Qwen3-8B
+common: &common { sequence_len: 2048, micro_batch_size: 4 }
+<<: *common
+micro_batch_size: 2
+tokenizer: *name
+END
+run 0 import alias.yaml
+out_has 'preset = "qwen3-8b"'
+out_has '	sequence_length = 2048;'
+out_has '	micro_batch_size = 2;'
+printf 'base_model: *nobody\n' >bad.yaml
+run 2 import bad.yaml
+err_has '^bad.yaml:1: error: an alias of nothing'
+printf 'base_model: &a { b: *a }\n' >bad.yaml
+run 2 import bad.yaml
+printf 'base_model: a\nmicro_batch_size: 1\nmicro_batch_size: 2\n' >bad.yaml
+run 2 import bad.yaml
+err_has '^bad.yaml:3: error: the key micro_batch_size stands here twice'
+{ # a billion laughs
+	echo 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'
+	for i in 1 2 3 4 5 6 7 8 9; do
+		p='*a'$((i - 1))
+		echo "a$i: &a$i [$p, $p, $p, $p, $p, $p, $p, $p, $p, $p]"
+	done
+	echo 'base_model: Qwen/Qwen3-8B'
+} >bad.yaml
+run 2 import bad.yaml
+err_has 'of too much for a settings file'
+
 finish
 

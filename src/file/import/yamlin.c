@@ -51,12 +51,19 @@ yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
 #else
 #include <yaml.h>
 
-enum { PARTS_MAX = 65536 };
+enum { PARTS_MAX = 65536, ANCHORS_MAX = 256 };
+
+struct anchor {
+	char name[64];
+	json_t *value;
+};
 
 struct reader {
 	yaml_parser_t parser;
 	struct jsonin *j;
-	size_t parts; /* values, mappings and lists so far */
+	size_t parts; /* values, mappings and lists so far, those of aliases as often as they stand there */
+	size_t anchors;
+	struct anchor anchor[ANCHORS_MAX];
 };
 
 static void
@@ -80,6 +87,78 @@ scalar(const yaml_event_t *event)
 
 static json_t *node(struct reader *r, yaml_event_t *event, int depth);
 
+/* ---- anchors and aliases ------------------------------------------------------------------ */
+
+/* The last one of a name counts. False when there are too many, or the name is too long. */
+static bool
+keep_anchor(struct reader *r, const char *name, json_t *value)
+{
+	struct anchor *a = &r->anchor[r->anchors];
+
+	if (r->anchors == ANCHORS_MAX || !text_copy(a->name, sizeof a->name, name))
+		return false;
+	a->value = json_incref(value);
+	r->anchors++;
+	return true;
+}
+
+/* Mappings and lists anew, so that nobody changes both; plain values are shared. NULL where it is
+ * too deep or too much. */
+static json_t *
+copy(struct reader *r, json_t *value, int depth)
+{
+	json_t *out, *part, *member;
+	const char *key;
+	size_t i;
+	bool ok = true;
+
+	if (++r->parts > PARTS_MAX || depth > JSONIN_DEPTH_MAX)
+		return NULL;
+	if (!json_is_object(value) && !json_is_array(value))
+		return json_incref(value);
+	if ((out = json_is_object(value) ? json_object() : json_array()) == NULL)
+		return NULL;
+	json_object_foreach(value, key, member)
+		ok = ok && (part = copy(r, member, depth + 1)) != NULL && json_object_set_new(out, key, part) == 0;
+	json_array_foreach(value, i, member)
+		ok = ok && (part = copy(r, member, depth + 1)) != NULL && json_array_append_new(out, part) == 0;
+	if (!ok) {
+		json_decref(out);
+		out = NULL;
+	}
+	return out;
+}
+
+static json_t *
+alias(struct reader *r, const char *name, int depth)
+{
+	for (size_t i = r->anchors; i > 0; i--)
+		if (text_equal(r->anchor[i - 1].name, name))
+			return copy(r, r->anchor[i - 1].value, depth);
+	return NULL;
+}
+
+/* What "<<" names fills in what the mapping itself lacks: a mapping, or a list of them of which
+ * the first one counts (yaml.org/type/merge.html). */
+static void
+fill_in(json_t *into, json_t *merged)
+{
+	json_t *value, *one;
+	const char *key;
+	size_t i;
+
+	json_object_foreach(merged, key, value)
+		if (json_object_get(into, key) == NULL)
+			json_object_set(into, key, value);
+	json_array_foreach(merged, i, one)
+		if (json_is_object(one))
+			json_object_foreach(one, key, value)
+				if (json_object_get(into, key) == NULL)
+					json_object_set(into, key, value);
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
 /* The next event; false at the end of what can be read, with a complaint. */
 static bool
 next(struct reader *r, yaml_event_t *event)
@@ -97,14 +176,20 @@ container(struct reader *r, bool mapping, int depth)
 {
 	json_t *out = mapping ? json_object() : json_array();
 	yaml_event_t event;
-	char key[128];
+	char key[128], twice[192];
 
 	while (out != NULL && next(r, &event)) {
 		const size_t line = event.start_mark.line;
 		json_t *value;
 
 		if (event.type == (mapping ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT)) {
+			json_t *merged = mapping ? json_incref(json_object_get(out, "<<")) : NULL;
+
 			yaml_event_delete(&event);
+			if (merged != NULL)
+				json_object_del(out, "<<");
+			fill_in(out, merged);
+			json_decref(merged);
 			return out;
 		}
 		if (mapping) {
@@ -113,7 +198,8 @@ container(struct reader *r, bool mapping, int depth)
 
 			yaml_event_delete(&event);
 			if (!fits || json_object_get(out, key) != NULL) {
-				complain(r, line, fits ? "a key stands here twice" : "a key is no short text");
+				text_put(twice, sizeof twice, "the key %s stands here twice", fits ? key : "");
+				complain(r, line, fits ? twice : "a key is no short text");
 				break;
 			}
 			if (!next(r, &event))
@@ -128,27 +214,49 @@ container(struct reader *r, bool mapping, int depth)
 	return NULL;
 }
 
+/* The name that the event gives to what it begins, "" none. */
+static void
+put_anchor(const yaml_event_t *event, char *name, size_t size)
+{
+	const yaml_char_t *anchor = event->type == YAML_SCALAR_EVENT ? event->data.scalar.anchor :
+	    event->type == YAML_MAPPING_START_EVENT ? event->data.mapping_start.anchor :
+	    event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor :
+	    event->type == YAML_ALIAS_EVENT ? event->data.alias.anchor : NULL;
+
+	text_put(name, size, "%s", anchor != NULL ? (const char *)anchor : "");
+}
+
 /* The value that an event begins, which it takes over. NULL after a complaint. */
 static json_t *
 node(struct reader *r, yaml_event_t *event, int depth)
 {
 	const yaml_event_type_t type = event->type;
 	const size_t line = event->start_mark.line;
-	json_t *out = NULL;
-
 	const bool fits = ++r->parts <= PARTS_MAX;
+	bool told = false;
+	json_t *out = NULL;
+	char name[65];
 
+	put_anchor(event, name, sizeof name);
 	if (type == YAML_SCALAR_EVENT && fits)
 		out = scalar(event);
 	yaml_event_delete(event);
-	if (out != NULL)
-		return out;
-	if ((type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT) &&
-	    depth < JSONIN_DEPTH_MAX && fits)
-		return container(r, type == YAML_MAPPING_START_EVENT, depth);
-	complain(r, line, type == YAML_ALIAS_EVENT ? "aliases are not read" :
-	    "too deep or too much for a settings file");
-	return NULL;
+	if (type == YAML_ALIAS_EVENT && fits) {
+		out = alias(r, name, depth);
+		name[0] = '\0';
+	} else if ((type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT) &&
+	    depth < JSONIN_DEPTH_MAX && fits) {
+		out = container(r, type == YAML_MAPPING_START_EVENT, depth);
+		told = out == NULL;
+	}
+	if (out != NULL && name[0] != '\0' && !keep_anchor(r, name, out)) {
+		json_decref(out);
+		out = NULL;
+	}
+	if (out == NULL && !told)
+		complain(r, line, type == YAML_ALIAS_EVENT ? "an alias of nothing, or of too much for a settings file" :
+		    "too deep or too much for a settings file");
+	return out;
 }
 
 /* Of many libyaml compares each with all others. */
@@ -193,6 +301,8 @@ yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
 		yaml_event_delete(&event);
 	}
 	yaml_parser_delete(&r.parser);
+	for (size_t i = 0; i < r.anchors; i++)
+		json_decref(r.anchor[i].value);
 	j->texts = j->root != NULL;
 	if (j->root == NULL && errors->count == 0)
 		errors_add(errors, file, 0, "", "holds no mapping of settings");

@@ -7,7 +7,8 @@
 
 /*
  * One document of mappings, lists and plain values as YAML 1.1 has them: true, false, null and
- * numbers, unless quoted. Aliases and tags are refused, and so is what jsonin.h refuses. False
+ * numbers, unless quoted. Aliases of up to 256 anchors and merge keys are put in; with them it
+ * has at most 65,536 values. Tags are refused, and so is what jsonin.h refuses. False
  * with a complaint; jsonin_free in either case.
  */
 bool yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
