@@ -211,5 +211,23 @@ err_has '^bad.yaml:3: error: the key micro_batch_size stands here twice'
 run 2 import bad.yaml
 err_has 'of too much for a settings file'
 
+about 'a config.json beside the launch is the model'
+mkdir -p acme/Wonder-9B
+cat >acme/Wonder-9B/config.json <<'END'
+{ "model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 11, "num_attention_heads": 16,
+  "num_key_value_heads": 4, "intermediate_size": 8192, "vocab_size": 32000 }
+END
+echo 'base_model: acme/Wonder-9B' >named.yaml
+run 0 import --from=axolotl named.yaml
+out_has '	layers = 11;'
+err_has '^taken   base_model -> the model of acme/Wonder-9B/config\.json$'
+mv acme/Wonder-9B/config.json .
+run 0 import --from=axolotl named.yaml
+out_has '	layers = 11;'
+echo '{ "model_type": "llama", ' >config.json
+run 2 import --from=axolotl named.yaml
+err_has '^config\.json'
+rm config.json
+
 finish
 

@@ -1,10 +1,12 @@
 /* Which entry of the catalogue the name of a checkpoint means. */
-#include "file/import/importer.h"
-
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/framework/resolve.h"
 #include "core/plan/catalog.h"
+#include "file/import/named.h"
+#include "file/import/readers.h"
 
 enum { NAME_SIZE = 128 };
 
@@ -200,17 +202,48 @@ import_known(struct import *im, const char *name, const char *source)
 	return true;
 }
 
+/* The shape of the config.json at a path beside the launch; false where there is none. What is wrong
+ * in it is complained about. */
+static bool
+take_config(struct import *im, const char *path, const char *source)
+{
+	struct plan plan;
+	struct import model = { .name = path, .catalog = im->catalog, .plan = &plan, .errors = im->errors,
+		.section = "model" };
+	char *text = named_text(im, path, &model.size);
+
+	if (text == NULL)
+		return false;
+	model.text = text;
+	plan_defaults(&plan);
+	hf_read(&model);
+	if (im->errors->count == 0) {
+		plan_resolve(&plan, im->catalog);
+		import_into(&model, im->plan);
+		notes_add(&im->taken, "%s -> the model of %s", source, path);
+	}
+	notes_free(&model.taken);
+	notes_free(&model.assumed);
+	notes_free(&model.ignored);
+	free(text);
+	return true;
+}
+
 void
 import_checkpoint(struct import *im, const char *name, const char *source)
 {
+	char path[PLANFILE_PATH_SIZE];
 	const char *near;
 
+	text_put(path, sizeof path, "%s/config.json", name);
 	if (im->catalog == NULL || import_known(im, name, source))
 		return;
 	if (im->has_model) {
 		import_ignore(im, source, "no model of the catalogue");
 		return;
 	}
+	if (take_config(im, path, source) || take_config(im, "config.json", source))
+		return;
 	near = catalog_near(&im->catalog->models, name);
 	import_error(im, source, "the catalogue has no model '%s'%s%s (fix: --model=NAME, its config.json beside this "
 	    "file, or --set model.*)", name, near != NULL ? ", the nearest is " : "", near != NULL ? near : "");

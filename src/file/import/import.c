@@ -5,7 +5,6 @@
 
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
-#include "core/plan/override.h"
 #include "file/import/readers.h"
 #include "file/plan/slurp.h"
 
@@ -198,37 +197,6 @@ import_file(struct import *im, const char *path, const char *kind)
 	im->text = NULL;
 	free(file.text);
 	return status;
-}
-
-/* What tells of a model tells of the numbers that it is served in as well. */
-static bool
-is_told(const struct import *im, enum field_id f)
-{
-	char section[32];
-
-	field_section(f, section, sizeof section);
-	if (text_equal(section, im->section))
-		return field_entry(f) == FIELD_PRESET || field_is_set(f, im->plan);
-	return text_equal(im->section, "model") && field_is_set(f, im->plan) &&
-	    (f == FIELD_WEIGHT_DTYPE || f == FIELD_KV_DTYPE);
-}
-
-void
-import_into(const struct import *im, struct plan *plan)
-{
-	const struct plan was = *plan;
-	struct overrides dropped;
-
-	if (im->section == NULL) {
-		*plan = *im->plan;
-		return;
-	}
-	if (field_is_set(FIELD_GPU, im->plan))
-		field_copy(FIELD_GPU, plan, im->plan);
-	overrides_drop(&was, plan, &dropped);
-	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (is_told(im, f))
-			field_copy(f, plan, im->plan);
 }
 
 void

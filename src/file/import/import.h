@@ -38,12 +38,5 @@ enum import_status import_file(struct import *im, const char *path, const char *
 /* The same from a text that is at hand: im->name, text and size are set too. */
 enum import_status import_text(struct import *im, const char *kind);
 
-/*
- * What an import that is done says of a plan that is there already: what a launch tells replaces
- * it; a model, or machines, take the place of its own, and the rest stays. Call plan_resolve
- * afterwards.
- */
-void import_into(const struct import *im, struct plan *plan);
-
 void import_free(struct import *im);
 #endif

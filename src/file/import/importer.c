@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/show.h"
+#include "core/plan/override.h"
 #include "file/log/jsonin.h"
 #include "file/plan/errors.h"
 
@@ -179,6 +180,39 @@ import_name_model(struct import *im)
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
 		if (is_shape(f) && field_same(f, im->plan, &best->values))
 			field_mark(f, im->plan, false);
+}
+
+/* ---- into a plan that is there ------------------------------------------------------- */
+
+/* What tells of a model tells of the numbers that it is served in as well. */
+static bool
+is_told(const struct import *im, enum field_id f)
+{
+	char section[32];
+
+	field_section(f, section, sizeof section);
+	if (text_equal(section, im->section))
+		return field_entry(f) == FIELD_PRESET || field_is_set(f, im->plan);
+	return text_equal(im->section, "model") && field_is_set(f, im->plan) &&
+	    (f == FIELD_WEIGHT_DTYPE || f == FIELD_KV_DTYPE);
+}
+
+void
+import_into(const struct import *im, struct plan *plan)
+{
+	const struct plan was = *plan;
+	struct overrides dropped;
+
+	if (im->section == NULL) {
+		*plan = *im->plan;
+		return;
+	}
+	if (field_is_set(FIELD_GPU, im->plan))
+		field_copy(FIELD_GPU, plan, im->plan);
+	overrides_drop(&was, plan, &dropped);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (is_told(im, f))
+			field_copy(f, plan, im->plan);
 }
 
 /* ---- the machines ------------------------------------------------------------------- */

@@ -87,6 +87,13 @@ bool import_known(struct import *im, const char *name, const char *source);
 void import_checkpoint(struct import *im, const char *name, const char *source);
 
 /*
+ * What an import that is done says of a plan that is there already: what a launch tells replaces
+ * it; a model, or machines, take the place of its own, and the rest stays. Call plan_resolve
+ * afterwards.
+ */
+void import_into(const struct import *im, struct plan *plan);
+
+/*
  * Nodes and GPUs per node of so many GPUs, unless both are known (0: not): nodes of 8 GPUs where
  * that goes, else of the most below. False after a complaint when they contradict each other.
  */
