@@ -59,7 +59,7 @@ test_measured(void **state)
 		rows++;
 	}
 	fclose(f);
-	assert_int_equal(rows, 15);
+	assert_int_equal(rows, 38);
 }
 
 int

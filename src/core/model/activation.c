@@ -438,16 +438,23 @@ add_moe(const struct sink *s, double layers)
 
 /* ---- beside layers ----------------------------------------------------------------- */
 
+/* Bytes of what goes from layer to layer. */
+static double
+between(const struct activation *c)
+{
+	return modules_wide(c->p) ? 4 : c->a;
+}
+
 static void
 add_rest(const struct sink *s, const struct share *held)
 {
 	const struct activation *c = s->c;
 	const double h = (double)s->m->hidden_size;
-	const double mask = c->p->training.hidden_dropout > 0 ? 1 : 0;
+	const double mask = c->p->training.hidden_dropout > 0 ? 1 : 0, a = between(c);
 
 	if (held->input > 0)
-		KEPT(s, "inputs of recomputed layers", RANDOM, held->input * c->a * h * c->local,
-		    AS("inputs", held->input), AS("a", c->a), IS(h), AS("Ts", c->local));
+		KEPT(s, "inputs of recomputed layers", RANDOM, held->input * a * h * c->local,
+		    AS("inputs", held->input), IS(a), IS(h), AS("Ts", c->local));
 	if (held->mtp > 0)
 		KEPT(s, "inputs of MTP layers", MTP,
 		    held->mtp * (5 * c->a * h * c->local + 8 * c->tokens), AS("layers", held->mtp),
@@ -500,11 +507,11 @@ activation_add_moving(const struct activation *c, int64_t layers, struct ledger 
 {
 	const struct sink s = { .c = c, .m = &c->p->model, .ledger = ledger, .sum = sum };
 	const double inputs = (double)least_of(2, batch_inputs_away(c->p, layers));
-	const double h = (double)s.m->hidden_size;
+	const double h = (double)s.m->hidden_size, a = between(c);
 
 	if (inputs > 0)
-		KEPT(&s, "layer inputs on their way to the host", OFFLOADED, inputs * c->a * h * c->local,
-		    IS(inputs), AS("a", c->a), IS(h), AS("Ts", c->local));
+		KEPT(&s, "layer inputs on their way to the host", OFFLOADED, inputs * a * h * c->local,
+		    IS(inputs), IS(a), IS(h), AS("Ts", c->local));
 }
 
 struct share

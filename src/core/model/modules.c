@@ -1,6 +1,7 @@
 #include "core/model/modules.h"
 
 #include "core/base/number.h"
+#include "core/framework/framework.h"
 #include "core/model/adapters.h"
 
 #define HF "huggingface/transformers src/transformers/"
@@ -34,16 +35,36 @@ modules_autocast(const struct plan *p)
 	return p->training.cross_entropy != CE_HF_HELD;
 }
 
+bool
+modules_wide(const struct plan *p)
+{
+	const bool sharded = framework_zero(p) > 0 && plan_world(p) > 1;
+
+	return modules_peft(p) && !adapters_only(p) && modules_autocast(p) && !sharded &&
+	    p->finetune.adapter_dtype == ADAPTER_FP32 &&
+	    p->training.precision != PRECISION_FP32 && !framework_of(p)->gradients_in_precision;
+}
+
 /* ---- norms and attention ---------------------------------------------------------- */
 
 /* LlamaRMSNorm works on an fp32 copy of its input; a gain that is trained needs what it
- * multiplies, and a product whose weight is trained the norm's output. */
+ * multiplies, and a product whose weight is trained the norm's output. Under autocast with fp32
+ * weights all of it is in fp32, and q, k, v, gate and up have a 16-bit copy each. */
+static double
+norm_bytes(const struct activation *c, double norms)
+{
+	const double casts = 3 + (c->p->model.gated_mlp ? 2 : 1);
+
+	if (modules_wide(c->p))
+		return (c->fused ? 4 : 4 + 4) + casts * c->a / norms;
+	return (c->fused ? c->a : 4) + (c->frozen ? 0 : c->a) + (c->frozen || c->fused ? 0 : c->a);
+}
+
 static void
 add_norms(const struct sink *s, double layers)
 {
 	const double h = (double)s->m->hidden_size, norms = params_norms(s->m);
-	const double bytes = (s->c->fused ? s->c->a : 4) + (s->c->frozen ? 0 : s->c->a) +
-	    (s->c->frozen || s->c->fused ? 0 : s->c->a);
+	const double bytes = norms > 0 ? norm_bytes(s->c, norms) : 0;
 
 	if (layers > 0 && norms > 0)
 		KEPT(s, "norms", LLAMA, layers * norms * bytes * h * s->c->tokens, AS("L", layers),

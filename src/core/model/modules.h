@@ -23,6 +23,12 @@ bool modules_peft(const struct plan *p);
  * where a loop of one's own casts their input to fp32. */
 bool modules_autocast(const struct plan *p);
 
+/* True where autocast runs 16-bit products on fp32 weights that are trained: what is added up
+ * between layers is in fp32, each product makes a copy of its input, and one of its weight, which
+ * stays for the backward pass (PyTorch aten/src/ATen/autocast_mode.cpp, cached_cast). False where
+ * FSDP or DeepSpeed gives layers their weights in 16 bits. */
+bool modules_wide(const struct plan *p);
+
 /* Where terms of activations go. */
 struct sink {
 	const struct activation *c;

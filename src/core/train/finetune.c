@@ -19,6 +19,7 @@
 #define TORCHTUNE "pytorch/torchtune torchtune/modules/loss/cross_entropy_loss.py"
 #define AUTOGRAD "huggingface/transformers src/transformers/models/llama/modeling_llama.py"
 #define FOREACH "pytorch torch/optim/adam.py, _multi_tensor_adam"
+#define AUTOCAST "pytorch aten/src/ATen/autocast_mode.cpp, cached_cast"
 #define SEGMENTS "pytorch docs/source/notes/cuda.rst, Memory management: blocks of segments"
 #define UNSHARD "pytorch torch/distributed/fsdp/_runtime_utils.py, limit_all_gathers"
 
@@ -235,6 +236,20 @@ logit_bytes(const struct plan *p)
 	}
 }
 
+/* The head's is there at the loss, those of layers where they are not recomputed. */
+static void
+add_weight_copies(const struct rank_view *v, double vocab, double *logits)
+{
+	const double a = v->act->a, h = (double)v->p->model.hidden_size;
+	const bool all = v->p->training.recompute == RECOMPUTE_NONE;
+	const double linear = all ? v->params->linear + v->params->expert_linear : 0;
+
+	if (modules_wide(v->p))
+		TERM(v->ledger, *logits, QUANTITY_LOGITS, "16-bit copies of weights", AUTOCAST,
+		    a * (linear + vocab * h), IS(a), AS("weights of layers", linear),
+		    AS("logits of a token", vocab), IS(h));
+}
+
 bool
 finetune_add_loss(const struct rank_view *v, double *logits)
 {
@@ -250,6 +265,7 @@ finetune_add_loss(const struct rank_view *v, double *logits)
 
 	if (kind < CE_HF)
 		return false;
+	add_weight_copies(v, vocab, logits);
 	if (kind <= CE_HF_OLD)
 		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits", HF_LOSS, held * c->tokens * vocab,
 		    AS("bytes", held), AS("T", c->tokens), AS("logits of a token", vocab));

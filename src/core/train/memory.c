@@ -253,17 +253,29 @@ add_adapters(const struct memory_setup *s, const struct rank_view *v, struct mem
 	    out);
 }
 
-/* Bytes that PyTorch's optimizer copies of what is trained, on one rank. */
+/*
+ * Bytes that PyTorch's optimizer copies of what is trained, on one rank. The fused step, which is
+ * the Trainer's own choice (transformers training_args.py, default_optim), copies nothing; that of
+ * torch.optim.AdamW by itself was measured to hold two copies of the largest weight, embedding or
+ * stacked experts, of a model that is trained whole (tests/data/h100_eager.tsv; as the
+ * denominator of torch/optim/adam.py, _single_tensor_adam).
+ */
 static double
 step_bytes(const struct memory_setup *s, const struct holding *h, const struct rank_view *v)
 {
 	const struct recipe *r = adapters_only(s->p) ? &s->adapters : &s->recipe;
 	const struct shards over = shards_over(r->shard_optimizer, &s->shards);
+	const struct model *m = &s->p->model;
+	const double width = (double)m->hidden_size;
+	const double table = (double)params_padded_vocab(s->p) * width;
+	const double experts = (double)m->experts * 2 * (double)m->moe_ffn_hidden_size * width;
 
 	if (adapters_only(s->p))
 		return r->step_copy * (v->trained.dense / over.dense + v->trained.expert / over.expert) +
 		    s->saved.step_copy * v->trained.saved / over.dense;
-	return r->step_copy * (h->params.dense / over.dense + h->params.expert / over.expert);
+	return r->step_copy * smaller(
+	    2 * larger(table / over.dense, experts / params_expert_ranks(s->p) / over.expert),
+	    h->params.dense / over.dense + h->params.expert / over.expert);
 }
 
 /* The range of the total. */
