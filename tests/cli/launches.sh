@@ -229,5 +229,21 @@ run 2 import --from=axolotl named.yaml
 err_has '^config\.json'
 rm config.json
 
+about 'layers that are counted by their list, and those that no plan has'
+cat >config.json <<'END'
+{ "model_type": "nemotron_h", "hidden_size": 2048, "num_attention_heads": 16, "num_key_value_heads": 4, "head_dim": 128,
+  "intermediate_size": 8192, "vocab_size": 32000, "mamba_num_heads": 32, "mamba_head_dim": 64, "ssm_state_size": 128,
+  "n_groups": 8, "conv_kernel": 4, "layers_block_type": ["mamba", "mlp", "attention", "mlp"] }
+END
+run 0 import config.json
+out_has '	(# .*: )?layers = 4;'
+cat >config.json <<'END'
+{ "model_type": "nemotron-nas", "hidden_size": 8192, "num_hidden_layers": 2, "num_attention_heads": 64, "vocab_size": 128256,
+  "block_configs": [{ "attention": { "n_heads_in_group": 8 }, "ffn": { "ffn_mult": 2.625 } },
+    { "attention": { "no_op": true }, "ffn": { "ffn_mult": 5.25 } }] }
+END
+run 2 import config.json
+err_has '^config\.json:2: error: block_configs: its layers have shapes of their own'
+
 finish
 

@@ -76,13 +76,25 @@ static const struct {
 
 /* ---- fields ------------------------------------------------------------------------ */
 
+/* As many layers as a list tells the kinds of. */
+static bool
+count_layers(struct hf *h)
+{
+	char path[HF_PATH_SIZE];
+	size_t count = 0;
+
+	return hf_find(h, "layers_block_type layer_types", path) && jsonin_list(&h->json, path, &count) &&
+	    count > 0 && import_set_int(h->im, FIELD_LAYERS, (int64_t)count, path);
+}
+
 static void
 take_plain(struct hf *h)
 {
 	const struct model *m = &h->im->plan->model;
 
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-		if (hf_take(h, plain[i].field, plain[i].keys))
+		if (hf_take(h, plain[i].field, plain[i].keys) ||
+		    (plain[i].field == FIELD_LAYERS && count_layers(h)))
 			continue;
 		import_at(h->im, "");
 		if (plain[i].field == FIELD_MAX_POSITION)
@@ -440,6 +452,12 @@ read_model(struct hf *h)
 
 	if (jsonin_bool(&h->json, "is_encoder_decoder", &both) && both) {
 		import_error(h->im, "is_encoder_decoder", "plans hold decoders alone");
+		return;
+	}
+	if (jsonin_has(&h->json, "block_configs.0.ffn") || jsonin_has(&h->json, "block_configs.0.attention")) {
+		import_at(h->im, "block_configs");
+		import_error(h->im, "block_configs", "its layers have shapes of their own, which a plan has no fields "
+		    "for (fix: --model with the nearest of the catalogue, or --set model.*)");
 		return;
 	}
 	find_nest(h);
