@@ -33,7 +33,7 @@
 
 #define ROW(when, term_, skip, layers_, in_, out_, ...) \
 	if (when) { \
-		static const struct matrix_row row = { term_, term_ + skip, "local " term_, #in_, #out_, \
+		static const struct matrix_row row = { term_, &(term_)[skip], "local " term_, #in_, #out_, \
 			__VA_ARGS__ }; \
 		const double l = layers_, i = in_, o = out_, weights = l * i * o; \
 \
