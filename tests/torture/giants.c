@@ -142,14 +142,27 @@ resident_kib(void)
 	return u.ru_maxrss;
 }
 
+/* A limit that is no higher than what there is. */
+static struct rlimit
+lowered(struct rlimit r, rlim_t most)
+{
+	if (r.rlim_cur == RLIM_INFINITY || r.rlim_cur > most)
+		r.rlim_cur = most;
+	return r;
+}
+
 static void
-limit(int what, rlim_t most)
+limit_self(void)
 {
 	struct rlimit r;
 
-	if (getrlimit(what, &r) == 0 && (r.rlim_cur == RLIM_INFINITY || r.rlim_cur > most)) {
-		r.rlim_cur = most;
-		setrlimit(what, &r);
+	if (getrlimit(RLIMIT_CPU, &r) == 0) {
+		r = lowered(r, STOPS_AFTER_S);
+		setrlimit(RLIMIT_CPU, &r);
+	}
+	if (!has_sanitizer() && getrlimit(RLIMIT_AS, &r) == 0) {
+		r = lowered(r, (rlim_t)MEMORY_MOST_MIB * MIB);
+		setrlimit(RLIMIT_AS, &r);
 	}
 }
 
@@ -166,9 +179,7 @@ measure(size_t reader, long *ms, long *kib)
 	if (pipe(ends) != 0 || (child = fork()) < 0)
 		abort();
 	if (child == 0) {
-		limit(RLIMIT_CPU, STOPS_AFTER_S);
-		if (!has_sanitizer())
-			limit(RLIMIT_AS, (rlim_t)MEMORY_MOST_MIB * MIB);
+		limit_self();
 		before = resident_kib();
 		if (write(ends[1], &before, sizeof before) != sizeof before)
 			_exit(1);
