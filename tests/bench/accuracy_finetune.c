@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy_cells.h"
 #include "core/base/text.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
@@ -25,19 +26,6 @@ struct cells {
 };
 
 /* ---- text ------------------------------------------------------------------------- */
-
-static void
-split(char *line, struct cells *c)
-{
-	line[strcspn(line, "\r\n")] = '\0';
-	for (c->count = 0; c->count < CELLS; line++) {
-		c->cell[c->count++] = line;
-		line += strcspn(line, "\t");
-		if (*line == '\0')
-			break;
-		*line = '\0';
-	}
-}
 
 /* Value of a key in words "a=1 b=2" that `between` separates; false without. */
 static bool
@@ -396,7 +384,7 @@ read_file(const char *top, const char *name, const char *which,
 	while (n < max && fgets(line, sizeof line, f) != NULL) {
 		const bool wanted = strstr(line, which) != NULL;
 
-		split(line, &c);
+		c.count = accuracy_cells(line, c.cell, CELLS);
 		if (!wanted || c.count < 16)
 			continue;
 		memset(&rows[n], 0, sizeof rows[n]);

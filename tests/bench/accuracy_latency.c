@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy_cells.h"
 #include "accuracy_plan.h"
 #include "core/framework/layout.h"
 #include "core/framework/resolve.h"
@@ -159,12 +160,9 @@ measure_rows(struct latency_errors *groups, int *count, FILE *in, const config_t
 	char line[1024];
 
 	while (fgets(line, sizeof line, in) != NULL) {
-		char *cell[COLUMNS], *rest = line;
-		int n = 0;
+		char *cell[COLUMNS];
+		const int n = accuracy_cells(line, cell, COLUMNS);
 
-		line[strcspn(line, "\n")] = '\0';
-		while (n < COLUMNS && (cell[n] = strsep(&rest, "\t")) != NULL)
-			n++;
 		if (line[0] != '#' && n == COLUMNS && strcmp(cell[C_ID], "id") != 0)
 			measure_row(groups, count, cell, models, gpus, rows);
 	}

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy_cells.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 
@@ -308,22 +309,6 @@ estimate_row(const struct words *w, struct accuracy_row *row)
 
 /* ---- the table ------------------------------------------------------------------------ */
 
-static bool
-split(char *line, struct words *w)
-{
-	int n = 0;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	for (char *at = line; n < COLUMNS; n++) {
-		w->cell[n] = at;
-		at += strcspn(at, "\t");
-		if (*at == '\0')
-			break;
-		*at++ = '\0';
-	}
-	return n == COLUMNS - 1;
-}
-
 static void
 read_row(const struct words *w, struct accuracy_row *row)
 {
@@ -355,7 +340,7 @@ accuracy_memory_read(const char *top, struct accuracy_row *rows, size_t max)
 		return 0;
 	if (fgets(line, sizeof line, f) != NULL)
 		while (n < max && fgets(line, sizeof line, f) != NULL)
-			if (split(line, &w))
+			if (accuracy_cells(line, w.cell, COLUMNS) == COLUMNS)
 				read_row(&w, &rows[n++]);
 	fclose(f);
 	return n;

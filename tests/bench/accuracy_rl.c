@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy_cells.h"
 #include "accuracy_plan.h"
 #include "core/base/text.h"
 #include "core/estimate/estimate.h"
@@ -133,20 +134,6 @@ sum_phases(const char *cell)
 	return sum;
 }
 
-static bool
-split(char *line, char *cell[COLUMNS])
-{
-	line[strcspn(line, "\r\n")] = '\0';
-	for (int i = 0; i < COLUMNS; i++) {
-		cell[i] = line;
-		line += strcspn(line, "\t");
-		if (*line == '\0')
-			return i == COLUMNS - 1;
-		*line++ = '\0';
-	}
-	return true;
-}
-
 static void
 read_row(struct rl_row *row, char *const *cell, const config_t *models, const config_t *catalogue)
 {
@@ -180,7 +167,7 @@ accuracy_rl_rows(const char *top, struct rl_row *rows, size_t max)
 	if (f != NULL && accuracy_read_catalog(&models, top, "models.cfg") &&
 	    accuracy_read_catalog(&catalogue, top, "gpus.cfg"))
 		while (n < max && fgets(line, sizeof line, f) != NULL)
-			if (split(line, cell) && strcmp(cell[C_METRIC], "step time") == 0)
+			if (accuracy_cells(line, cell, COLUMNS) == COLUMNS && strcmp(cell[C_METRIC], "step time") == 0)
 				read_row(&rows[n++], cell, &models, &catalogue);
 	config_destroy(&models);
 	config_destroy(&catalogue);

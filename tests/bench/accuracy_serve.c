@@ -1,4 +1,5 @@
 #include "accuracy_serve.h"
+#include "accuracy_cells.h"
 #include "accuracy_plan.h"
 
 #include <libconfig.h>
@@ -333,12 +334,9 @@ measure_rows(struct serve_accuracy *groups, int *count, FILE *in, const config_t
 	char line[2048];
 
 	while (fgets(line, sizeof line, in) != NULL) {
-		char *cell[COLUMNS], *rest = line;
-		int n = 0;
+		char *cell[COLUMNS];
+		const int n = accuracy_cells(line, cell, COLUMNS);
 
-		line[strcspn(line, "\n")] = '\0';
-		while (n < COLUMNS && (cell[n] = strsep(&rest, "\t")) != NULL)
-			n++;
 		if (line[0] == '#' || strcmp(cell[C_ID], "id") == 0)
 			continue;
 		if (n == COLUMNS)

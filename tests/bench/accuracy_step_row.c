@@ -5,27 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy_cells.h"
 #include "core/framework/resolve.h"
 #include "core/plan/field.h"
 
 /* ---- the table -------------------------------------------------------------------- */
-
-int
-row_split(struct row *r)
-{
-	int n = 0;
-
-	r->text[strcspn(r->text, "\r\n")] = '\0';
-	for (char *c = r->text; c != NULL && n < COLUMNS_MAX; n++) {
-		char *tab = strchr(c, '\t');
-
-		if (tab != NULL)
-			*tab++ = '\0';
-		r->cell[n] = c;
-		c = tab;
-	}
-	return n;
-}
 
 FILE *
 table_open(struct table *t, const char *top, const char *file)
@@ -36,7 +20,7 @@ table_open(struct table *t, const char *top, const char *file)
 	snprintf(path, sizeof path, "%s/tests/data/%s", top, file);
 	in = fopen(path, "r");
 	if (in != NULL && fgets(t->head.text, sizeof t->head.text, in) != NULL)
-		t->columns = row_split(&t->head);
+		t->columns = accuracy_cells(t->head.text, t->head.cell, COLUMNS_MAX);
 	return in;
 }
 
@@ -46,7 +30,7 @@ table_next(struct table *t, FILE *in)
 	if (fgets(t->row.text, sizeof t->row.text, in) == NULL)
 		return false;
 	memset(t->row.cell, 0, sizeof t->row.cell);
-	row_split(&t->row);
+	accuracy_cells(t->row.text, t->row.cell, COLUMNS_MAX);
 	return true;
 }
 

@@ -12,7 +12,7 @@ enum { COLUMNS_MAX = 48, LINE_SIZE = 4096 };
 
 struct row {
 	char text[LINE_SIZE];
-	const char *cell[COLUMNS_MAX];
+	char *cell[COLUMNS_MAX];
 };
 
 struct table {
@@ -24,9 +24,6 @@ struct table {
  * last one. */
 FILE *table_open(struct table *t, const char *top, const char *file);
 bool table_next(struct table *t, FILE *in);
-
-/* Cut row->text at its tabs. Returns how many cells there are. */
-int row_split(struct row *r);
 
 /* The row's cell of a column by its name, "" where there is none; as a number; whether it
  * holds a text, or begins with one. */

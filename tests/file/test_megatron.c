@@ -343,33 +343,19 @@ goes_and_returns(const struct plan *p, const char *target, const char *name)
 	return written;
 }
 
-static FILE *
-open_table(struct table *t, const char *file)
-{
-	const char *top = getenv("TOP");
-	char path[1024];
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/tests/data/%s", top != NULL ? top : ".", file);
-	assert_non_null(f = fopen(path, "r"));
-	assert_non_null(fgets(t->head.text, sizeof t->head.text, f));
-	t->columns = row_split(&t->head);
-	return f;
-}
-
 static void
 published(void **state)
 {
 	static struct table t;
-	FILE *f = open_table(&t, "published.tsv");
+	const char *top = getenv("TOP");
+	FILE *f = table_open(&t, top != NULL ? top : ".", "published.tsv");
 	int written = 0, refused = 0;
 
 	(void)state;
-	while (fgets(t.row.text, sizeof t.row.text, f) != NULL) {
+	assert_non_null(f);
+	while (table_next(&t, f)) {
 		struct plan p;
 
-		memset(t.row.cell, 0, sizeof t.row.cell);
-		row_split(&t.row);
 		if (row_refusal(&t) != NULL)
 			continue;
 		row_plan(&p, &t);
@@ -396,16 +382,16 @@ mlperf(void **state)
 		{ "gbs", FIELD_GLOBAL_BATCH_SIZE }, { "seq", FIELD_SEQUENCE_LENGTH },
 	};
 	static struct table t;
-	FILE *f = open_table(&t, "mlperf_training.tsv");
+	const char *top = getenv("TOP");
+	FILE *f = table_open(&t, top != NULL ? top : ".", "mlperf_training.tsv");
 	int written = 0;
 
 	(void)state;
-	while (fgets(t.row.text, sizeof t.row.text, f) != NULL) {
+	assert_non_null(f);
+	while (table_next(&t, f)) {
 		char model[64], err[256];
 		struct plan p;
 
-		memset(t.row.cell, 0, sizeof t.row.cell);
-		row_split(&t.row);
 		plan_defaults(&p);
 		snprintf(model, sizeof model, "%.*s", (int)strcspn(row_cell(&t, "model"), " "),
 		    row_cell(&t, "model"));
