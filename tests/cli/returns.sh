@@ -102,6 +102,29 @@ if there trl; then
 	has method full
 fi
 
+# ---- what is loaded where all weights are trained ----------------------------------------------
+about 'pure bf16'
+for one in trl:trl llama-factory:llamafactory ms-swift:swift; do
+	there "${one%%:*}" || continue
+	for dtype in bf16 fp32; do
+		exported "${one%%:*}" --layout=torchtitan --zero-stage=0 --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 \
+		    --model=llama-3.2-1b --set finetune.method=full --set finetune.adapter_dtype=$dtype
+		run 0 import "t/${one##*:}.yaml" --world=1 --set model.preset=llama-3.2-1b
+		has adapter_dtype $dtype
+		has precision bf16
+	done
+done
+if there axolotl; then
+	printf 'base_model: qwen3-8b\nsequence_len: 512\nbf16: full\n' >full.yaml
+	run 0 import full.yaml
+	has adapter_dtype bf16
+	printf 'base_model: qwen3-8b\nsequence_len: 512\nbf16: true\ndeepspeed: zero2.json\n' >masters.yaml
+	run 0 import masters.yaml
+	if grep -q 'adapter_dtype = "bf16"; *$' out && grep -q 'taken   bf16 -> finetune.adapter_dtype' err; then
+		fail 'masters of DeepSpeed are in fp32'
+	fi
+fi
+
 # ---- modules ----------------------------------------------------------------------------------
 if there ms-swift; then
 	about 'modules of multi-latent attention'

@@ -114,6 +114,14 @@ with_fsdp(const struct plan *p, const struct export_sizes *s)
 	return !with_deepspeed(p) && export_is_sharded(p, s);
 }
 
+/* The type that weights are loaded in is that of what is trained: no engine makes another of it. */
+static bool
+loads_trained(const struct plan *p, const struct tuner *d, const struct export_sizes *s)
+{
+	return p->finetune.method == FINETUNE_FULL && p->training.precision == PRECISION_BF16 &&
+	    !with_deepspeed(p) && !with_fsdp(p, s) && d->weights != NULL;
+}
+
 /* FSDP checkpoints layers by itself, and gathers them once for that: not the trainer too
  * (huggingface/transformers src/transformers/trainer.py refuses both). */
 static void
@@ -122,6 +130,8 @@ put_settings(struct export *e, struct tree *t, const struct tuner *d,
 {
 	put_method(e, t, d);
 	export_rows(e, t, d->keys);
+	if (loads_trained(e->plan, d, s))
+		export_rows(e, t, d->weights); /* over the type that the keys say */
 	put_precision(e, t, d);
 	tree_int(t, TUNING_STEPS, s->rounds);
 	if (with_fsdp(e->plan, s))

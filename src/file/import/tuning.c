@@ -159,6 +159,8 @@ take_precision(struct import *im, const struct jsonin *j)
 {
 	if (settings_on(j, "fp16"))
 		import_set(im, FIELD_PRECISION, "fp16", "fp16");
+	else if (settings_on(j, "pure_bf16"))
+		import_set(im, FIELD_PRECISION, "bf16", "pure_bf16");
 	else if (settings_on(j, "bf16"))
 		import_set(im, FIELD_PRECISION, "bf16", "bf16");
 }
@@ -292,6 +294,18 @@ take_fsdp(struct import *im, const struct jsonin *j, const char *options, const 
 		import_set(im, FIELD_OFFLOAD, "optimizer+params", at);
 }
 
+/* What weights are loaded as, where all of them are trained: FSDP of Accelerate and DeepSpeed make
+ * fp32 of it (accelerate utils/fsdp_utils.py; deepspeed runtime/bf16_optimizer.py). */
+static void
+take_weights(struct import *im, const struct jsonin *j, const struct tuner *d)
+{
+	const struct plan *p = im->plan;
+
+	if (p->finetune.method == FINETUNE_FULL && p->training.precision == PRECISION_BF16 &&
+	    p->parallel.zero_stage == 0 && !jsonin_has(j, "deepspeed") && d->weights != NULL)
+		settings_take(im, j, d->weights, d->program);
+}
+
 void
 trl_read(struct import *im)
 {
@@ -300,9 +314,26 @@ trl_read(struct import *im)
 	if (begin(im, &j, &tuner_trl)) {
 		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
+		take_weights(im, &j, &tuner_trl);
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
+}
+
+/* It loads weights in the type that it computes in; with "full" there is no autocast either
+ * (src/axolotl/utils/config, torch_dtype; core/builders/base.py). */
+static void
+take_axolotl_weights(struct import *im, const struct jsonin *j)
+{
+	const struct plan *p = im->plan;
+	const char *word = jsonin_text(j, "bf16");
+
+	if (p->finetune.method != FINETUNE_FULL || p->parallel.zero_stage != 0 || jsonin_has(j, "deepspeed"))
+		return;
+	if (word != NULL && text_equal(word, "full"))
+		import_set(im, FIELD_PRECISION, "bf16", "bf16");
+	if (settings_on(j, "bf16") || (word != NULL && text_equal(word, "full")))
+		import_set(im, FIELD_ADAPTER_DTYPE, "bf16", "bf16");
 }
 
 void
@@ -321,6 +352,7 @@ axolotl_read(struct import *im)
 		take_pairs(im, &j, "rl");
 		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
+		take_axolotl_weights(im, &j);
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
@@ -339,6 +371,7 @@ llamafactory_read(struct import *im)
 		take_pairs(im, &j, "stage");
 		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
+		take_weights(im, &j, &tuner_llamafactory);
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
@@ -353,6 +386,7 @@ swift_read(struct import *im)
 		take_pairs(im, &j, "rlhf_type");
 		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
+		take_weights(im, &j, &tuner_swift);
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);

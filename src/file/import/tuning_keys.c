@@ -21,6 +21,11 @@ static const struct settings_key trl_keys[] = {
 	{ "torch_compile", FIELD_TORCH_COMPILE, NULL, "false" },
 	END
 };
+/* What from_pretrained loads is what is trained, moments like it (trl/trainer/model_config.py). */
+static const struct settings_key trl_weights[] = {
+	{ "dtype", FIELD_ADAPTER_DTYPE, "bfloat16=bf16|float32=fp32", NULL },
+	END
+};
 static const struct settings_key trl_adapters[] = {
 	{ "lora_r", FIELD_ADAPTER_RANK, NULL, "16" },
 	{ "lora_dropout", FIELD_ADAPTER_DROPOUT, NULL, "0.05" },
@@ -29,6 +34,7 @@ static const struct settings_key trl_adapters[] = {
 
 const struct tuner tuner_trl = {
 	.program = "TRL", .commands = "trl sft|trl dpo|trl reward", .keys = trl_keys, .adapters = trl_adapters,
+	.weights = trl_weights,
 	.method = "use_peft", .lora = "true", .qlora = "true", .dora = "use_dora",
 	.nested = "use_bnb_nested_quant",
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
@@ -73,6 +79,11 @@ static const struct settings_key llamafactory_keys[] = {
 	{ "torch_compile", FIELD_TORCH_COMPILE, NULL, "false" },
 	END
 };
+/* Else it casts what is trained to fp32 (src/llamafactory/model/adapter.py, init_adapter). */
+static const struct settings_key llamafactory_weights[] = {
+	{ "pure_bf16", FIELD_ADAPTER_DTYPE, "true=bf16|false=fp32", "fp32" },
+	END
+};
 static const struct settings_key llamafactory_adapters[] = {
 	{ "lora_rank", FIELD_ADAPTER_RANK, NULL, "8" },
 	{ "lora_dropout", FIELD_ADAPTER_DROPOUT, NULL, "0" },
@@ -81,7 +92,7 @@ static const struct settings_key llamafactory_adapters[] = {
 
 const struct tuner tuner_llamafactory = {
 	.program = "LLaMA-Factory", .commands = "llamafactory-cli train", .keys = llamafactory_keys,
-	.adapters = llamafactory_adapters,
+	.adapters = llamafactory_adapters, .weights = llamafactory_weights,
 	.method = "finetuning_type", .lora = "lora", .qlora = "lora", .full = "full",
 	.dora = "use_dora", .bits = "quantization_bit", .nested = "double_quantization", .nests = true,
 	.targets = "lora_target", .linear = "all", .usual = "all-linear",
@@ -101,6 +112,10 @@ static const struct settings_key swift_keys[] = {
 	{ "sequence_parallel_size", FIELD_CP, NULL, "1" },
 	END
 };
+static const struct settings_key swift_weights[] = {
+	{ "torch_dtype", FIELD_ADAPTER_DTYPE, "bfloat16=bf16|float32=fp32", NULL },
+	END
+};
 static const struct settings_key swift_adapters[] = {
 	{ "lora_rank", FIELD_ADAPTER_RANK, NULL, "8" },
 	{ "lora_dropout", FIELD_ADAPTER_DROPOUT, NULL, "0.05" },
@@ -110,6 +125,7 @@ static const struct settings_key swift_adapters[] = {
 
 const struct tuner tuner_swift = {
 	.program = "ms-swift", .commands = "swift sft|swift pt|swift rlhf", .keys = swift_keys, .adapters = swift_adapters,
+	.weights = swift_weights,
 	.method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full",
 	.dora = "use_dora", .bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
 	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
