@@ -133,8 +133,7 @@ else
 	comes_back nanotron nanotron.yaml 'layout = "nanotron"; tp = 4; pp = 2; zero_stage = 1;' 'sequence_length = 8192; global_batch_size = 512; micro_batch_size = 4;'
 	comes_back accelerate accelerate.yaml 'layout = "torchtitan"; tp = 2; zero_stage = 2; dp_replicate = 4;' ''
 fi
-for bad in 'a: &x 1
-b: *x' 'a: [1, 2' 'a: {a: 1, a: 2}' '- 1' ''; do
+for bad in 'a: &x [*x]' 'b: *x' 'a: [1, 2' 'a: {a: 1, a: 2}' '- 1' ''; do
 	printf '%s\n' "$bad" >bad.yaml
 	run 2 import bad.yaml --from nanotron
 	err_has '^bad\.yaml(:[0-9]+)?: error: '

@@ -14,7 +14,9 @@ awk '/^BLOCK\(INDEXER,/ {
 	print "    TARGET_NAMELESS, 0, \"a test\")"
 } { print }' "$top/src/core/model/matrix.def" >"$tmp/core/model/matrix.def"
 cd "$tmp" || exit 99
-flags="-std=c11 -O0 -I$tmp -I$top/src -I$bld"
+# The program's library may have been built with sanitizers.
+sanitizers=$(sed -n 's/^WARN = //p' "$bld/Makefile" | tr ' ' '\n' | grep '^-fsanitize=' | tr '\n' ' ')
+flags="-std=c11 -O0 -I$tmp -I$top/src -I$bld $sanitizers"
 # What knows the blocks, compiled anew; the rest is the program's own.
 for f in $(grep -lE '"core/(model/(matrix|adapters|modules)|train/(job|compute[a-z_]*|finetune))\.h"' \
 	"$top"/src/core/model/*.c "$top"/src/core/train/*.c); do
