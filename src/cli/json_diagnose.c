@@ -57,7 +57,7 @@ put_mismatches(struct jsonout *j, const struct diagnosis *d, const struct measur
 		const struct mismatch *x = &d->mismatch[i];
 
 		jsonout_object_row(j, NULL);
-		jsonout_text(j, "path", field_table[x->field].path);
+		jsonout_text(j, "path", mismatch_path(x));
 		jsonout_text(j, "plan", x->plan);
 		jsonout_text(j, "run", x->run);
 		put_place(j, m, x->place);

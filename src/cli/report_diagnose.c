@@ -67,7 +67,7 @@ print_mismatches(const struct diagnose_report *r)
 	for (size_t i = 0; i < d->mismatches; i++) {
 		const struct mismatch *x = &d->mismatch[i];
 
-		out_part(stdout, "  %-32s plan %s, run %s   ", field_table[x->field].path, x->plan, x->run);
+		out_part(stdout, "  %-32s plan %s, run %s   ", mismatch_path(x), x->plan, x->run);
 		print_place(r->measured, x->place);
 		out_end(stdout);
 	}

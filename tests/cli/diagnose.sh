@@ -34,6 +34,13 @@ out_has '^Look at +[a-z]'
 out_has '^What the plan.s own settings cost$'
 awk 'length($0) > 100' out | grep . && fail 'lines over 100 columns'
 
+# GPUs that are no whole nodes, which no field says
+steps 24 'using world size: 100, data-parallel size: 100' >odd.log
+run 1 diagnose plan.cfg odd.log
+out_has '^  parallel\.world +plan 128, run 100 +odd\.log:1$'
+run 1 diagnose --json plan.cfg odd.log
+out_has '"path": "parallel.world"'
+
 # a line of the log states the cause
 steps 40 'using torch.float32 for parameters ...' >float.log
 run 1 diagnose plan.cfg float.log

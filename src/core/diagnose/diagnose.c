@@ -168,6 +168,7 @@ put_mismatch(struct diagnosis *d, double given, double run)
 		if (s->field != FIELD_NONE && text_copy(s->value, sizeof s->value, d->mismatch[i].run))
 			out->sets++;
 	}
+	d->causes -= out->sets == 0; /* no field says it */
 }
 
 /* The plan with a cause's fields. */

@@ -38,10 +38,13 @@ struct diagnosed_set {
 
 /* What the plan says otherwise than the run. */
 struct mismatch {
-	enum field_id field;   /* FIELD_NONE: the GPUs of the job, or a count that can not be right */
+	enum field_id field;   /* FIELD_NONE: the GPUs of the job, which are no whole nodes */
 	char plan[DIAGNOSE_VALUE], run[DIAGNOSE_VALUE];
 	struct place place;
 };
+
+/* The field's path, or that of the result that tells the GPUs of the job. */
+const char *mismatch_path(const struct mismatch *m);
 
 enum certainty { CERTAINTY_CERTAIN, CERTAINTY_LIKELY, CERTAINTY_POSSIBLE, CERTAINTY_EXCLUDED };
 

@@ -88,6 +88,12 @@ compare_gpu(struct mismatch *out, size_t *n, struct plan *run, const struct meas
 		note(out, n, one);
 }
 
+const char *
+mismatch_path(const struct mismatch *m)
+{
+	return m->field != FIELD_NONE ? field_table[m->field].path : "parallel.world";
+}
+
 /* ---- GPUs of the job, and fields --------------------------------------------------------- */
 
 static void
@@ -104,15 +110,19 @@ compare_world(struct mismatch *out, size_t *n, struct plan *run, const struct me
 		return;
 	nodes = (int64_t)world->number / gpus;
 	one.place = world->place;
-	if (nodes * gpus != (int64_t)world->number || nodes < 1) {
+	if (nodes * gpus == (int64_t)world->number) {
+		field_store_int(FIELD_NODES, run, nodes);
+	} else if (world->number <= 16) { /* GPUs of one node */
 		one.field = FIELD_GPUS_PER_NODE;
 		nodes = (int64_t)world->number;
-		if (nodes > 16)
-			return;
 		field_store_int(FIELD_GPUS_PER_NODE, run, nodes);
 		field_store_int(FIELD_NODES, run, 1);
-	} else {
-		field_store_int(FIELD_NODES, run, nodes);
+	} else { /* no field says nodes that differ */
+		one.field = FIELD_NONE;
+		text_put(one.plan, sizeof one.plan, "%lld", (long long)plan_world(p));
+		text_put(one.run, sizeof one.run, "%.0f", world->number);
+		note(out, n, one);
+		return;
 	}
 	field_format(one.field, p, one.plan, sizeof one.plan);
 	text_put(one.run, sizeof one.run, "%lld", (long long)nodes);
